@@ -1,0 +1,205 @@
+"""What the compiler tells its user: a place in a text, a message with a stable code, and a way out."""
+
+from __future__ import annotations
+
+import unicodedata
+from bisect import bisect_right
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, field
+from functools import cached_property
+from typing import Literal, NamedTuple
+
+Severity = Literal["error", "warning"]
+
+WINDOW = 100  # columns of a source line that an excerpt shows
+MOST = 20  # diagnostics that one report shows
+
+
+class Span(NamedTuple):
+    """A half-open range of characters, [start, end)."""
+
+    start: int
+    end: int
+
+    def to(self, other: Span) -> Span:
+        return Span(min(self.start, other.start), max(self.end, other.end))
+
+
+@dataclass(frozen=True)
+class Source:
+    """A text and the name its reader knows it by."""
+
+    text: str
+    name: str = "<text>"
+
+    @cached_property
+    def _starts(self) -> list[int]:
+        return [0, *(i + 1 for i, c in enumerate(self.text) if c == "\n")]
+
+    def position(self, offset: int) -> tuple[int, int]:
+        """Line and column, both from 1, columns in characters."""
+        line = bisect_right(self._starts, offset)
+        return line, offset - self._starts[line - 1] + 1
+
+    def line(self, number: int) -> str:
+        start = self._starts[number - 1]
+        end = self._starts[number] - 1 if number < len(self._starts) else len(self.text)
+        return self.text[start:end].rstrip("\r")
+
+    def at(self, span: Span) -> str:
+        return self.text[span.start : span.end]
+
+
+@dataclass(frozen=True)
+class Diagnostic:
+    """One mistake or warning. `notes` mark further places that the message speaks of."""
+
+    code: str
+    message: str
+    span: Span
+    hint: str = ""
+    severity: Severity = "error"
+    notes: tuple[tuple[Span, str], ...] = ()
+
+    def as_json(self, source: Source) -> dict[str, object]:
+        line, column = source.position(self.span.start)
+        end_line, end_column = source.position(self.span.end)
+        return {
+            "code": self.code,
+            "severity": self.severity,
+            "message": self.message,
+            "hint": self.hint,
+            "line": line,
+            "column": column,
+            "end_line": end_line,
+            "end_column": end_column,
+        }
+
+
+class PdeError(Exception):
+    """The spec is wrong; `diagnostics` says where, why and what to do, in the order of the text."""
+
+    def __init__(self, diagnostics: Iterable[Diagnostic], source: Source | None = None) -> None:
+        self.diagnostics = tuple(diagnostics)
+        self.source = source
+        super().__init__(self.diagnostics)
+
+    def __str__(self) -> str:
+        if self.source is None:
+            return "; ".join(f"{d.code}: {d.message}" for d in self.diagnostics)
+        return report(self.source, self.diagnostics)
+
+
+def fail(
+    code: str, message: str, span: Span, hint: str = "", notes: tuple[tuple[Span, str], ...] = ()
+) -> PdeError:
+    """The error for a single mistake, to be raised."""
+    return PdeError((Diagnostic(code, message, span, hint, notes=notes),))
+
+
+@dataclass
+class Reporter:
+    """Gathers independent mistakes, so that one run reports them all.
+
+    `with reporter.guard(): …` keeps the errors of its body and goes on behind it.
+    """
+
+    diagnostics: list[Diagnostic] = field(default_factory=list)
+
+    def guard(self) -> Reporter:
+        return self
+
+    def __enter__(self) -> Reporter:
+        return self
+
+    def __exit__(self, kind: object, error: BaseException | None, trace: object) -> bool:
+        if isinstance(error, PdeError):
+            self.diagnostics.extend(error.diagnostics)
+            return True
+        return False
+
+    def warn(self, code: str, message: str, span: Span, hint: str = "") -> None:
+        self.diagnostics.append(Diagnostic(code, message, span, hint, "warning"))
+
+    def error(self, code: str, message: str, span: Span, hint: str = "") -> None:
+        self.diagnostics.append(Diagnostic(code, message, span, hint))
+
+    @property
+    def errors(self) -> list[Diagnostic]:
+        return [d for d in self.diagnostics if d.severity == "error"]
+
+    @property
+    def warnings(self) -> tuple[Diagnostic, ...]:
+        return in_order(d for d in self.diagnostics if d.severity == "warning")
+
+
+def in_order(diagnostics: Iterable[Diagnostic]) -> tuple[Diagnostic, ...]:
+    """In the order of the text, each said once."""
+    return tuple(sorted(dict.fromkeys(diagnostics), key=lambda d: (d.span, d.code, d.message)))
+
+
+def report(source: Source, diagnostics: Sequence[Diagnostic]) -> str:
+    """All diagnostics as text, with excerpts and carets."""
+    shown = [render(source, d) for d in diagnostics[:MOST]]
+    if len(diagnostics) > MOST:
+        shown.append(f"… and {len(diagnostics) - MOST} more")
+    return "\n\n".join(shown)
+
+
+def render(source: Source, diagnostic: Diagnostic) -> str:
+    """One diagnostic: its head, each marked place under its line, and the way out."""
+    line, column = source.position(diagnostic.span.start)
+    parts = [
+        f"{diagnostic.severity}[{diagnostic.code}]: {diagnostic.message}",
+        f"  --> {source.name}:{line}:{column}",
+    ]
+    marks = ((diagnostic.span, ""), *diagnostic.notes)
+    if source.text:
+        margin = len(str(max(source.position(span.start)[0] for span, _ in marks)))
+        parts += [_excerpt(source, span, label, margin) for span, label in marks]
+    if diagnostic.hint:
+        parts.append(f"  help: {diagnostic.hint}")
+    return "\n".join(parts)
+
+
+def _excerpt(source: Source, span: Span, label: str, margin: int) -> str:
+    """The line of a span with the span underlined; a long line is cut to a window around it."""
+    line, column = source.position(span.start)
+    text = source.line(line)
+    first = min(column - 1, len(text))
+    last = max(first + 1, min(first + max(span.end - span.start, 1), len(text)))
+    left = max(0, first - WINDOW // 2) if len(text) > WINDOW else 0
+    right = min(len(text), left + WINDOW)
+    shown = "".join(_printable(c) for c in text[left:right])
+    lead, tail = "…" if left else "", "…" if right < len(text) else ""
+    pad = " " * (len(lead) + width(shown[: first - left]))
+    carets = "^" * max(1, width(shown[first - left : min(last, right) - left]))
+    mark = f"{pad}{carets} {label}".rstrip()
+    return f"{line:>{margin}} | {lead}{shown}{tail}\n{'':>{margin}} | {mark}"
+
+
+def _printable(char: str) -> str:
+    """A character as a terminal may show it: control and format characters are made visible."""
+    if char == "\t":
+        return " "
+    return "�" if unicodedata.category(char) in ("Cc", "Cf", "Cs", "Co", "Cn") else char
+
+
+def width(text: str) -> int:
+    """Columns that a text takes on a terminal."""
+    return sum(
+        0 if unicodedata.combining(c) else 2 if unicodedata.east_asian_width(c) in "WF" else 1
+        for c in text
+    )
+
+
+def nearest(word: str, words: Iterable[str]) -> str | None:
+    """The word a reader probably meant, for a 'did you mean'."""
+    from difflib import get_close_matches
+
+    choices = sorted(set(words))
+    folded = {w.lower(): w for w in reversed(choices)}
+    if word.lower() in folded:
+        return folded[word.lower()]
+    found = get_close_matches(word[:100], choices, n=1, cutoff=0.6)
+    return found[0] if found else None

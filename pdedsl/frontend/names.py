@@ -1,0 +1,72 @@
+"""Spellings: a Greek letter and its ASCII name are one name; superscripts and subscripts are digits and indices.
+
+Two spellings are the same name when their `identity` is the same: `σ_x`, `sigma_x`.
+"""
+
+from __future__ import annotations
+
+import re
+import unicodedata
+
+GREEK = dict(
+    zip(
+        "αβγδεζηθικλμνξοπρστυφχψω"
+        "ΓΘΛΞΠΦΨΩ",
+        "alpha beta gamma delta epsilon zeta eta theta iota kappa lambda mu nu xi omicron pi rho sigma tau upsilon "
+        "phi chi psi omega Gamma Theta Lambda Xi Pi Phi Psi Omega".split(),
+        strict=True,
+    )
+)
+LETTER_OF = {name: letter for letter, name in GREEK.items()}
+VARIANTS = str.maketrans("ϵϑϰϱϕϖςµ", "εθκρφπσμ")
+
+SUPERSCRIPTS = "⁰¹²³⁴⁵⁶⁷⁸⁹"
+SUBSCRIPTS = "₀₁₂₃₄₅₆₇₈₉"
+INDEX_LETTERS = dict(zip("ijklmn", "ᵢⱼₖₗₘₙ", strict=True))
+FRACTIONS = {"½": (1, 2), "⅓": (1, 3), "⅔": (2, 3), "¼": (1, 4), "¾": (3, 4)}
+FRACTION_OF = {value: letter for letter, value in FRACTIONS.items()}
+
+_RAISED = str.maketrans(SUPERSCRIPTS + "⁻", "0123456789-")
+_LOWERED = str.maketrans(
+    SUBSCRIPTS + "".join(INDEX_LETTERS.values()), "0123456789" + "".join(INDEX_LETTERS)
+)
+_WORD = re.compile(r"[A-Za-z]+")
+
+
+def identity(spelling: str) -> str:
+    """The ASCII spelling, by which names are compared; letters of other scripts stay."""
+    text = unicodedata.normalize("NFC", spelling).translate(VARIANTS)
+    return "".join(GREEK.get(c, c) for c in text)
+
+
+def unicode_name(spelling: str) -> str:
+    """The spelling with Greek letters: `sigma_x` gives `σ_x`; a name that merely contains one stays."""
+    text = unicodedata.normalize("NFC", spelling).translate(VARIANTS)
+    head = _WORD.match(text)
+    rest = text[head.end() :] if head else ""
+    if head and head[0] in LETTER_OF and (not rest or not rest[0].isalpha()):
+        return LETTER_OF[head[0]] + rest
+    return text
+
+
+def raised(superscript: str) -> int:
+    return int(superscript.translate(_RAISED))
+
+
+def superscript(value: int) -> str:
+    return str(value).translate({ord(a): b for a, b in zip("0123456789-", SUPERSCRIPTS + "⁻", strict=True)})
+
+
+def lowered(subscript: str) -> list[str]:
+    """The indices a subscript stands for: digits are one number, letters one index each."""
+    text = subscript.translate(_LOWERED)
+    return [text] if text.isdigit() else list(text)
+
+
+def subscript(indices: list[str]) -> str | None:
+    """The indices as a subscript, if they have one."""
+    if len(indices) == 1 and indices[0].isdigit():
+        return "".join(SUBSCRIPTS[int(c)] for c in indices[0])
+    if all(i in INDEX_LETTERS for i in indices):
+        return "".join(INDEX_LETTERS[i] for i in indices)
+    return None

@@ -1,0 +1,166 @@
+"""Source → Syntax. Each statement is parsed by itself, so that a mistake in one hides none in another."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from copy import copy
+from functools import cache
+from importlib.resources import files
+from pathlib import Path
+from typing import cast
+
+from lark import Lark, Token
+from lark.common import LexerConf
+from lark.exceptions import UnexpectedToken
+from lark.lexer import BasicLexer, Lexer
+
+from pdedsl.diagnostics import PdeError, Reporter, Source, Span, fail, nearest
+from pdedsl.frontend import tree as t
+from pdedsl.frontend.build import Builder, cover, name_of
+from pdedsl.frontend.tokens import BLOCKS, Line, read_lines, span_of
+
+MAX_TREE = 1000
+KEYWORDS = "pde space time unknown const let learn realize require network train evaluate".split()
+
+
+class _Given(Lexer):
+    """Hands the parser the tokens it is given; keeps the scanner that makes them."""
+
+    def __init__(self, conf: LexerConf) -> None:
+        kept = copy(conf)
+        kept.ignore = ["WHITE"]  # comments are kept, for the formatter
+        self.scanner = BasicLexer(kept)
+
+    def lex(self, tokens: list[Token]) -> Iterator[Token]:  # type: ignore[override]
+        return iter(tokens)
+
+
+def grammar_text() -> str:
+    """The grammar, from the installed package or from the checkout."""
+    packaged = files("pdedsl").joinpath("grammar/pde.lark")
+    if packaged.is_file():
+        return packaged.read_text("utf-8")
+    return (Path(__file__).parents[2] / "grammar" / "pde.lark").read_text("utf-8")
+
+
+@cache
+def _parser() -> Lark:
+    return Lark(
+        grammar_text(), parser="lalr", lexer=_Given, start=["statement", "entry"], transformer=Builder()
+    )
+
+
+def _scanner() -> BasicLexer:
+    wrapper = _parser().parser.lexer  # type: ignore[attr-defined]
+    return cast(BasicLexer, wrapper.lexer.scanner)
+
+
+def parse_syntax(source: Source, reporter: Reporter) -> t.Syntax:
+    """The statements that can be read; what cannot is in the reporter."""
+    lines, comments = read_lines(source, _scanner(), reporter)
+    statements: list[t.Statement] = []
+    for line in lines:
+        with reporter.guard():
+            statements.append(_block(line, reporter) if line.entries is not None else _statement(line.tokens))
+    return t.Syntax(tuple(statements), comments, span=Span(0, len(source.text)))
+
+
+def _statement(tokens: list[Token]) -> t.Statement:
+    return cast(t.Statement, _parse(tokens, "statement"))
+
+
+def _block(line: Line, reporter: Reporter) -> t.BlockStmt:
+    keyword = line.tokens[0]
+    if keyword.type not in BLOCKS or len(line.tokens) > 3:
+        _statement([*line.tokens[:2], line.tokens[-1]])
+    entries: list[t.Entry] = []
+    for tokens in line.entries or []:
+        with reporter.guard():
+            entries.append(cast(t.Entry, _parse(tokens, "entry")))
+    return t.BlockStmt(name_of(keyword), tuple(entries), span=cover(line.tokens))
+
+
+def _parse(tokens: list[Token], start: str) -> t.Node:
+    try:
+        node = cast(t.Node, _parser().parse(tokens, start=start))  # type: ignore[arg-type]
+    except UnexpectedToken as error:
+        raise _explain(error, tokens) from None
+    deep = t.deepest(node, MAX_TREE)
+    if deep:
+        raise fail("E107", "this expression is nested too deeply", deep.span, "name a part with let")
+    return node
+
+
+# ---- syntax errors in the reader's words
+
+EXPECTED = {
+    "NAME": "a name",
+    "NUMBER": "a number",
+    "STRING": 'a text in "…"',
+    "EQUAL": "'='",
+    "COLON": "':'",
+    "IN": "'in'",
+    "BY": "'by'",
+    "LBRACE": "'{'",
+    "RPAR": "')'",
+    "RSQB": "']'",
+    "ENDNORM": "'‖'",
+    "RBRACE": "'}'",
+}
+OPERAND = {"NAME", "NUMBER", "LPAR", "LSQB"}
+
+
+def _explain(error: UnexpectedToken, tokens: list[Token]) -> PdeError:
+    accepts = error.accepts or error.expected
+    wanted = _wanted(accepts)
+    if error.token.type == "$END":
+        last = span_of(tokens[-1])
+        return fail("E102", f"the line ends too early: expected {wanted}", Span(last.end - 1, last.end), _hint(tokens, None))
+    token = error.token
+    typo = _misspelt(tokens)
+    if typo:
+        return fail("E106", f"'{tokens[0]}' starts no statement", span_of(tokens[0]), f"did you mean '{typo}'?")
+    shown = f"'{token}'" if len(token) <= 40 else f"'{token[:40]}…'"
+    return fail("E102", f"{shown} cannot stand here: expected {wanted}", span_of(token), _hint(tokens, token))
+
+
+def _wanted(accepts: set[str]) -> str:
+    if accepts >= OPERAND:
+        return "an expression"
+    named = [text for kind, text in EXPECTED.items() if kind in accepts]
+    return " or ".join(named[:3]) if named else "the end of the line"
+
+
+def _misspelt(tokens: list[Token]) -> str | None:
+    """The keyword that the first word of a line was meant to be."""
+    first = tokens[0]
+    if first.type != "NAME" or len(tokens) < 2 or tokens[1].type not in ("NAME", "LPAR", "TIME", "LBRACE"):
+        return None
+    return nearest(str(first), KEYWORDS)
+
+
+def _hint(tokens: list[Token], token: Token | None) -> str:
+    first = tokens[0]
+    if token is not None and token is first and token.type in ("PLUS", "STAR", "SLASH", "DOT", "EQUAL"):
+        return f"end the line above with '{token}' to go on here"
+    if token is not None and token.type.isupper() and str(token) in KEYWORDS:
+        return f"'{token}' is a keyword: choose another name"
+    if first.type == "NAME" and str(first) == "if":
+        return "the language has no conditions; write pieces in time with 'for t in [a, b]'"
+    return SHAPES.get(first.type, "")
+
+
+SHAPES = {
+    "PDE": 'as in: pde Name "title"',
+    "SPACE": "as in: space x in R^2, space x in image(3, 32, 32), space (x, y) in [0, 1]^2 periodic",
+    "TIME": "as in: time t in [0, 1]",
+    "UNKNOWN": "as in: unknown u(x, t) : scalar",
+    "CONST": "as in: const σ = 0.1",
+    "LET": "as in: let f(x) = exp(-x²)",
+    "LEARN": "as in: learn v(x, t) : vector = mlp(width=64, depth=4)",
+    "REALIZE": "as in: realize diffusion by noise(samples=32)",
+    "REQUIRE": "as in: require linearity, comparison",
+    "NETWORK": "as in: network { … }",
+    "TRAIN": "as in: train { … }",
+    "EVALUATE": "as in: evaluate { … }",
+}

@@ -1,0 +1,332 @@
+"""The syntax tree: what was written, with its place. Unicode and ASCII spellings give the same tree."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field, fields
+from typing import Literal
+
+from pdedsl.diagnostics import Span
+
+NOWHERE = Span(0, 0)
+
+
+@dataclass(frozen=True)
+class Node:
+    """A piece of the text; places do not count when trees are compared."""
+
+    span: Span = field(default=NOWHERE, compare=False, kw_only=True)
+
+
+# ---- expressions
+
+
+@dataclass(frozen=True)
+class Number(Node):
+    text: str
+
+
+@dataclass(frozen=True)
+class Fraction(Node):
+    """½, ⅓, ⅔, ¼ or ¾."""
+
+    over: tuple[int, int]
+
+
+@dataclass(frozen=True)
+class Name(Node):
+    """`id` is the ASCII identity, `text` the spelling with Greek letters."""
+
+    id: str
+    text: str = field(compare=False)
+
+
+@dataclass(frozen=True)
+class Text(Node):
+    value: str
+
+
+@dataclass(frozen=True)
+class Group(Node):
+    """A bracketed expression that is no atom."""
+
+    body: Expr
+
+
+@dataclass(frozen=True)
+class ListOf(Node):
+    items: tuple[Expr, ...]
+
+
+@dataclass(frozen=True)
+class Norm(Node):
+    body: Expr
+
+
+@dataclass(frozen=True)
+class Wrt(Node):
+    """One variable of a derivative's denominator, `∂xᵢ²`."""
+
+    name: Name
+    indices: tuple[Expr, ...]
+    order: int
+
+
+@dataclass(frozen=True)
+class Derivative(Node):
+    """`∂²u/∂x∂y`; the body is a name or a Group."""
+
+    body: Expr
+    wrt: tuple[Wrt, ...]
+
+
+@dataclass(frozen=True)
+class Call(Node):
+    head: Expr
+    args: tuple[Expr, ...]
+    named: tuple[tuple[Name, Expr], ...] = ()
+
+
+@dataclass(frozen=True)
+class Index(Node):
+    body: Expr
+    indices: tuple[Expr, ...]
+
+
+@dataclass(frozen=True)
+class Adjoint(Node):
+    body: Expr
+
+
+Operator = Literal["grad", "div", "lap", "hess"]
+
+
+@dataclass(frozen=True)
+class Prefix(Node):
+    operator: Operator
+    body: Expr
+
+
+@dataclass(frozen=True)
+class Power(Node):
+    base: Expr
+    exponent: Expr
+
+
+@dataclass(frozen=True)
+class Negative(Node):
+    """A minus behind another operator: `a * -b`, `x^-1`."""
+
+    body: Expr
+
+
+@dataclass(frozen=True)
+class Total(Node):
+    """`Σᵢ body`."""
+
+    index: Name
+    body: Expr
+
+
+Sign = Literal["+", "-"]
+Times = Literal["", "*", "·", "/", ":"]
+
+
+@dataclass(frozen=True)
+class Product(Node):
+    """Factors, each with the sign before it; the first has none."""
+
+    factors: tuple[tuple[Times, Expr], ...]
+
+
+@dataclass(frozen=True)
+class Sum(Node):
+    """Summands, each with its sign; a lone positive summand is never a Sum."""
+
+    terms: tuple[tuple[Sign, Expr], ...]
+
+
+Expr = (
+    Number
+    | Fraction
+    | Name
+    | Text
+    | Group
+    | ListOf
+    | Norm
+    | Derivative
+    | Call
+    | Index
+    | Adjoint
+    | Prefix
+    | Power
+    | Negative
+    | Total
+    | Product
+    | Sum
+)
+ATOMS = (Number, Name, Text, ListOf, Norm, Call, Index, Adjoint, Fraction)
+
+
+# ---- statements
+
+
+@dataclass(frozen=True)
+class Header(Node):
+    name: Name
+    title: Text | None
+
+
+@dataclass(frozen=True)
+class Side(Node):
+    """A factor of a domain."""
+
+    body: Expr
+    periodic: bool
+
+
+@dataclass(frozen=True)
+class SpaceDecl(Node):
+    names: tuple[Name, ...]
+    sides: tuple[Side, ...]
+
+
+@dataclass(frozen=True)
+class TimeDecl(Node):
+    name: Name
+    interval: Expr
+
+
+@dataclass(frozen=True)
+class Trait(Node):
+    """A part of a type: `vector`, `psd`, `scalar > 0`, `‖K‖ ≤ 1`."""
+
+    body: Expr
+    relation: str = ""
+    bound: Expr | None = None
+
+
+@dataclass(frozen=True)
+class UnknownDecl(Node):
+    name: Name
+    params: tuple[Name, ...] | None
+    type: tuple[Trait, ...]
+    net: Expr | None
+
+
+@dataclass(frozen=True)
+class LearnDecl(Node):
+    name: Name
+    params: tuple[Name, ...] | None
+    type: tuple[Trait, ...]
+    net: Expr | None
+
+
+@dataclass(frozen=True)
+class ConstDecl(Node):
+    """`const σ² = 0.2` fixes a power of the name."""
+
+    name: Name
+    power: int
+    value: Expr
+
+
+@dataclass(frozen=True)
+class LetDecl(Node):
+    name: Name
+    params: tuple[Name, ...] | None
+    value: Expr
+
+
+@dataclass(frozen=True)
+class EquationStmt(Node):
+    left: Expr
+    right: Expr
+    during: tuple[Name, Expr] | None
+    on: tuple[Name, ...]
+
+
+@dataclass(frozen=True)
+class RealizeStmt(Node):
+    part: Name
+    method: Expr
+
+
+@dataclass(frozen=True)
+class RequireStmt(Node):
+    axioms: tuple[Name, ...]
+
+
+@dataclass(frozen=True)
+class Item(Node):
+    """A value of an entry: `pgd(…)`, `ifgsm(…) from resnet`, `K in [-1, 1]`."""
+
+    value: Expr
+    source: Name | Text | None = None
+    within: Expr | None = None
+
+
+@dataclass(frozen=True)
+class Entry(Node):
+    key: Name
+    items: tuple[Item, ...]
+
+
+@dataclass(frozen=True)
+class BlockStmt(Node):
+    kind: Name
+    entries: tuple[Entry, ...]
+
+
+Statement = (
+    Header
+    | SpaceDecl
+    | TimeDecl
+    | UnknownDecl
+    | LearnDecl
+    | ConstDecl
+    | LetDecl
+    | EquationStmt
+    | RealizeStmt
+    | RequireStmt
+    | BlockStmt
+)
+
+
+@dataclass(frozen=True)
+class Comment(Node):
+    text: str
+
+
+@dataclass(frozen=True)
+class Syntax(Node):
+    """A whole spec as written: statements and comments in the order of the text."""
+
+    statements: tuple[Statement, ...]
+    comments: tuple[Comment, ...] = field(default=(), compare=False)
+
+
+def children(node: Node) -> list[Node]:
+    """The nodes directly below one."""
+    found: list[Node] = []
+    for f in fields(node):
+        _gather(getattr(node, f.name), found)
+    return found
+
+
+def _gather(value: object, found: list[Node]) -> None:
+    if isinstance(value, Node):
+        found.append(value)
+    elif isinstance(value, tuple) and not isinstance(value, Span):
+        for item in value:
+            _gather(item, found)
+
+
+def deepest(node: Node, limit: int) -> Node | None:
+    """A node that lies deeper than `limit`, if there is one; no recursion, so that any tree can be asked."""
+    stack: list[tuple[Node, int]] = [(node, 0)]
+    while stack:
+        current, depth = stack.pop()
+        if depth > limit:
+            return current
+        stack.extend((child, depth + 1) for child in children(current))
+    return None
