@@ -1,0 +1,111 @@
+"""The pipeline, in one screen: text → Syntax → Spec → …"""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import replace
+from pathlib import Path
+
+from pdedsl.diagnostics import PdeError, Reporter, Source, Span, fail, in_order
+from pdedsl.frontend.elaborate import elaborate
+from pdedsl.frontend.parse import parse_syntax
+from pdedsl.frontend.tree import Syntax
+from pdedsl.ir.spec import Spec
+
+MAX_BYTES = 1 << 20
+DEEP = 20_000  # frames: two hundred brackets deep, through sympy
+
+
+def parse(text: str, name: str = "<text>") -> Spec:
+    """The meaning of a spec given as text. Raises `PdeError` with every mistake in it."""
+    return to_spec(Source(_plain(text), name))
+
+
+def load(path: str | Path) -> Spec:
+    """The meaning of a spec in a file."""
+    return to_spec(read(path))
+
+
+def to_spec(source: Source) -> Spec:
+    reporter = Reporter()
+    with _deep(), _located(source, reporter):
+        syntax = parse_syntax(source, reporter)
+        spec = elaborate(syntax, source, reporter)
+        return replace(spec, warnings=reporter.warnings)
+
+
+def to_syntax(source: Source) -> Syntax:
+    """What was written, if all of it can be read."""
+    reporter = Reporter()
+    with _deep(), _located(source, reporter):
+        syntax = parse_syntax(source, reporter)
+    if reporter.errors:
+        raise PdeError(in_order(reporter.errors), source)
+    return syntax
+
+
+@contextmanager
+def _located(source: Source, reporter: Reporter) -> Iterator[None]:
+    """Errors leave with their source, and with the mistakes that were found before them."""
+    try:
+        yield
+    except PdeError as error:
+        if error.source is not None:
+            raise
+        raise PdeError(in_order((*reporter.errors, *error.diagnostics)), source) from None
+
+
+@contextmanager
+def _deep() -> Iterator[None]:
+    limit = sys.getrecursionlimit()
+    sys.setrecursionlimit(max(limit, DEEP))
+    try:
+        yield
+    finally:
+        sys.setrecursionlimit(limit)
+
+
+# ---- reading
+
+
+def read(path: str | Path) -> Source:
+    """A spec's text from a file; what is no text is a mistake like any other."""
+    name = str(path)
+    try:
+        with open(path, "rb") as file:
+            data = file.read(MAX_BYTES + 1)
+    except FileNotFoundError:
+        raise _unreadable("E001", "there is no such file", name) from None
+    except IsADirectoryError:
+        raise _unreadable("E002", "this is a directory, not a file", name) from None
+    except PermissionError:
+        raise _unreadable("E003", "no permission to read this file", name) from None
+    except OSError as error:
+        raise _unreadable("E003", f"this file cannot be read: {error.strerror}", name) from None
+    return decode(data, name)
+
+
+def decode(data: bytes, name: str) -> Source:
+    if len(data) > MAX_BYTES:
+        raise _unreadable("E006", "this file is larger than 1 MiB", name)
+    if b"\0" in data:
+        raise _unreadable("E005", "this is a binary file, not a spec", name)
+    try:
+        text = data.decode("utf-8")
+    except UnicodeDecodeError as error:
+        before = data[: error.start].decode("utf-8")
+        source = Source(before + "�", name)
+        at = Span(len(before), len(before) + 1)
+        message = f"this is not UTF-8: byte 0x{data[error.start]:02X}"
+        raise PdeError(fail("E004", message, at, "save the file as UTF-8").diagnostics, source) from None
+    return Source(_plain(text), name)
+
+
+def _plain(text: str) -> str:
+    return text.removeprefix("\ufeff")
+
+
+def _unreadable(code: str, message: str, name: str) -> PdeError:
+    return PdeError(fail(code, message, Span(0, 0)).diagnostics, Source("", name))

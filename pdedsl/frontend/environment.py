@@ -1,0 +1,360 @@
+"""Declarations → what names mean. The only place where symbols are made."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+
+from sympy import Expr, Integer, Symbol, Tuple, default_sort_key
+from sympy.core.symbol import Str
+
+from pdedsl.diagnostics import PdeError, Reporter, Span, fail, nearest
+from pdedsl.frontend import tree as t
+from pdedsl.frontend.expressions import Scope, components, defined, evaluate, tensor
+from pdedsl.frontend.functions import FUNCTIONS
+from pdedsl.frontend.names import unicode_name
+from pdedsl.frontend.settings import setting
+from pdedsl.frontend.typing import net_of, type_of
+from pdedsl.frontend.values import LinearMap, Map, Tensor, Value, scalar, shown
+from pdedsl.ir.spec import Constant, Learned, Space, Time, Unknown
+from pdedsl.ir.symbols import Applied, Field, Layer, Transposed, apply_linear
+from pdedsl.ir.types import Channels, Matrix, Operator, Scalar, Simplex, Type, Vector
+from pdedsl.ir.vocabulary import LAYERS
+
+Declaration = t.UnknownDecl | t.LearnDecl | t.ConstDecl | t.LetDecl | t.SpaceDecl | t.TimeDecl
+
+
+class Reported(PdeError):
+    """A mistake that was reported where it was made, so that its followers stay silent."""
+
+    def __init__(self) -> None:
+        super().__init__(())
+
+
+@dataclass
+class Environment:
+    """The declared names of a spec, each resolved when it is first asked for, in any order."""
+
+    reporter: Reporter
+    declared: dict[str, Declaration] = field(default_factory=dict)
+    space: Space | None = None
+    time: Time | None = None
+    types: dict[str, Type] = field(default_factory=dict)
+    values: dict[str, Value] = field(default_factory=dict)
+    constants: dict[str, Constant] = field(default_factory=dict)
+    unknowns: dict[str, Unknown] = field(default_factory=dict)
+    learned: dict[str, Learned] = field(default_factory=dict)
+    used: set[str] = field(default_factory=set)
+    broken: set[str] = field(default_factory=set)
+    _open: list[str] = field(default_factory=list)
+
+    # ---- scopes
+    def scope(self) -> Scope:
+        if self.space is None:
+            raise Reported
+        return Scope(self.space, self.time.symbol if self.time else None, self)
+
+    def constant_scope(self) -> Scope:
+        """For numbers: nothing but constants can be seen, so a space is not needed."""
+        nowhere = Space("data", (), 0, (), True)
+        return Scope(nowhere, None, self)
+
+    def number(self, expr: t.Expr) -> Expr:
+        """The exact value of a constant expression."""
+        result = tensor(expr, self.constant_scope(), 0).expr.xreplace(self.numbers)
+        if not result.is_number:
+            raise fail("E311", "this must be a constant number", expr.span, "use numbers and names of constants only")
+        return defined(result, expr.span)
+
+    @property
+    def numbers(self) -> dict[Symbol, Expr]:
+        return {c.symbol: c.value for c in self.constants.values()}
+
+    # ---- the protocol of names
+    def value(self, name: t.Name) -> Value:
+        """What a bare name means."""
+        declaration = self._find(name)
+        if name.id in self.values:
+            return self.values[name.id]
+        if name.id in self._open:
+            cycle = " → ".join(unicode_name(n) for n in [*self._open[self._open.index(name.id) :], name.id])
+            raise fail("E204", f"'{name.text}' is defined by itself: {cycle}", name.span)
+        self._open.append(name.id)
+        try:
+            self.values[name.id] = self._resolve(name, declaration)
+        except PdeError:
+            self.broken.add(name.id)
+            raise
+        finally:
+            self._open.pop()
+        return self.values[name.id]
+
+    def callable(self, name: t.Name) -> bool:
+        declaration = self._find(name)
+        return isinstance(declaration, t.UnknownDecl | t.LearnDecl | t.LetDecl) and (
+            bool(declaration.params) or not isinstance(self.value(name), Tensor)
+        )
+
+    def call(self, name: t.Name, args: tuple[Value, ...], span: Span) -> Value:
+        """A declared function at given arguments."""
+        declaration = self._find(name)
+        match declaration:
+            case t.LetDecl(params=None):
+                value = self.value(name)
+                if isinstance(value, Map):
+                    return value.call(args, span)
+                return _applied(value, args, span, name)
+            case t.LetDecl():
+                return self._let_at(declaration, args, span)
+            case t.UnknownDecl() | t.LearnDecl():
+                self.value(name)
+                type_ = self.types[name.id]
+                if isinstance(type_, Operator) and not self._own(declaration, args):
+                    return _applied(self.value(name), args, span, name)
+                head = self.unknowns[name.id].head if name.id in self.unknowns else self.learned[name.id].head
+                return self._field(head, type_, self._arguments(declaration, args, span))
+            case _:
+                raise fail("E304", f"'{name.text}' is not a function", span, f"write {name.text}*(…) for a product")
+
+    def layer(self, call: t.Call) -> Map | None:
+        """`tv_norm(eps=1e-3)`: a normalisation that waits for its feature map."""
+        if not (isinstance(call.head, t.Name) and call.head.id in LAYERS and call.head.id not in self.declared):
+            return None
+        made = setting(call, LAYERS, "a normalisation", self.number)
+        settings = Tuple(*(Tuple(Str(k), v) for k, v in made.arguments))
+
+        def apply(args: tuple[Value, ...], span: Span) -> Value:
+            if len(args) != 1 or not isinstance(args[0], Tensor) or args[0].kind != "channels":
+                raise fail("E302", f"'{made.name}' takes one feature map", span)
+            return scalar(Layer(Str(made.name), settings, args[0].expr), "channels")
+
+        return Map(made.name, apply, "one feature map")
+
+    # ---- resolving
+    def resolve_all(self) -> None:
+        """Every declaration, with its mistakes; this alone does not make a name used."""
+        for id_, declaration in self.declared.items():
+            names = declaration.names if isinstance(declaration, t.SpaceDecl) else (declaration.name,)
+            fresh = id_ not in self.used
+            with self.reporter.guard():
+                self.value(next(n for n in names if n.id == id_))
+            if fresh:
+                self.used.discard(id_)
+
+    def _find(self, name: t.Name) -> Declaration:
+        self.used.add(name.id)
+        if name.id in self.broken:
+            raise Reported
+        declaration = self.declared.get(name.id)
+        if declaration is None:
+            raise self._unknown_name(name)
+        return declaration
+
+    def _unknown_name(self, name: t.Name) -> PdeError:
+        words = {*self.declared, *FUNCTIONS, "pi", "softmax"}
+        split = _split(name.text, {unicode_name(w) for w in words})
+        guess = nearest(name.id, words)
+        hint = (
+            f"did you mean '{split}'?"
+            if split
+            else f"did you mean '{unicode_name(guess)}'?"
+            if guess
+            else "declare it: const, let, learn or unknown"
+        )
+        return fail("E201", f"unknown name '{name.text}'", name.span, hint)
+
+    def _resolve(self, name: t.Name, declaration: Declaration) -> Value:
+        match declaration:
+            case t.ConstDecl():
+                return self._constant(declaration)
+            case t.LetDecl():
+                return self._let(declaration)
+            case t.UnknownDecl() | t.LearnDecl():
+                return self._declare_field(declaration)
+            case t.SpaceDecl():
+                return self._coordinate(name)
+            case t.TimeDecl():
+                if self.time is None:
+                    raise Reported
+                return scalar(self.time.symbol)
+
+    def _constant(self, declaration: t.ConstDecl) -> Value:
+        name = declaration.name
+        value = tensor(declaration.value, self.constant_scope())
+        if value.rank:
+            if declaration.power != 1:
+                raise fail("E302", "a power of a vector or matrix cannot be fixed", declaration.span)
+            entries = components(value).xreplace(self.numbers)
+            symbol = Symbol(name.text, real=True)
+            self.constants[name.id] = Constant(name.text, symbol, entries, declaration.span)
+            size = value.size
+            return Tensor(value.rank, lambda *i: _entry(entries, i), size)
+        number = self.number(declaration.value)
+        n = declaration.power
+        if n == 0 or (n % 2 == 0 and number.is_negative):
+            raise fail("E308", f"no real '{name.text}' has this power", declaration.value.span)
+        root = number ** (Integer(1) / n) if not number.is_negative else -((-number) ** (Integer(1) / n))
+        sign = {"positive": True} if root.is_positive else {"negative": True} if root.is_negative else {"zero": True}
+        symbol = Symbol(name.text, **sign)
+        self.constants[name.id] = Constant(name.text, symbol, root, declaration.span)
+        return scalar(symbol if root != 0 else Integer(0))
+
+    def _let(self, declaration: t.LetDecl) -> Value:
+        params = declaration.params
+        if params is None:
+            return evaluate(declaration.value, self.scope())
+        _distinct(params)
+        if all(p.id in self.declared for p in params):
+            return self._let_at(declaration, tuple(self.value(p) for p in params), declaration.span)
+        arity = f"{len(params)} argument{'s' * (len(params) != 1)}"
+        return Map(declaration.name.text, lambda args, span: self._let_at(declaration, args, span), arity)
+
+    def _let_at(self, declaration: t.LetDecl, args: tuple[Value, ...], span: Span) -> Value:
+        params = declaration.params or ()
+        _arity(declaration.name, params, args, span)
+        local = {p.id: a for p, a in zip(params, args, strict=True)}
+        base = self.scope()
+        return evaluate(declaration.value, Scope(base.space, base.time, self, local))
+
+    def _declare_field(self, declaration: t.UnknownDecl | t.LearnDecl) -> Value:
+        name = declaration.name
+        type_ = type_of(declaration, self.number)
+        params = declaration.params or ()
+        _distinct(params)
+        arguments = self._own_arguments(params)
+        sign = {">": {"positive": True}, ">=": {"nonnegative": True}}.get(getattr(type_, "sign", ""), {"real": True})
+        head = Symbol(name.text, **sign)
+        self.types[name.id] = type_
+        net = net_of(declaration, type_, self.number)
+        if isinstance(declaration, t.UnknownDecl):
+            self.unknowns[name.id] = Unknown(name.text, head, type_, arguments, net, declaration.span)
+        else:
+            names = tuple(p.text for p in params)
+            self.learned[name.id] = Learned(name.text, head, type_, names, arguments, net, declaration.span)
+        return self._field(head, type_, arguments)
+
+    def _field(self, head: Symbol, type_: Type, arguments: tuple[Expr, ...]) -> Value:
+        dimension = self.scope().dimension
+        match type_:
+            case Scalar():
+                return scalar(Field(head, (), arguments))
+            case Simplex(classes=classes):
+                return Tensor(0, lambda: Field(head, (), arguments), classes, "simplex")
+            case Channels():
+                return scalar(Field(head, (), arguments), "channels")
+            case Vector(size=size):
+                return Tensor(1, lambda i: Field(head, (i,), arguments), size or dimension)
+            case Matrix(psd=psd, symmetric=symmetric):
+                both = psd or symmetric
+                return Tensor(2, lambda i, j: Field(head, _ordered(i, j) if both else (i, j), arguments), dimension)
+            case Operator():
+                return self._linear(Field(head, (), arguments))
+
+    def _linear(self, operator: Expr) -> LinearMap:
+        space = self.scope().space
+        spatial = set(space.coordinates)
+
+        def apply(x: Tensor) -> Tensor:
+            if x.kind == "simplex" or x.kind == "features":
+                raise fail("E302", f"an operator acts on a vector or a feature map, not on a {x.shown()}", space.span)
+            if x.rank == 0 and x.kind == "number":
+                return scalar(apply_linear(operator, x.expr, lambda e: not (e.free_symbols & spatial)), "features")
+            if x.rank == 0:
+                return scalar(apply_linear(operator, x.expr, lambda e: not (e.free_symbols & spatial)), x.kind)
+            return scalar(Applied(operator, components(x)), "features")
+
+        return LinearMap(apply, lambda: self._linear(Transposed(operator)))
+
+    def _coordinate(self, name: t.Name) -> Value:
+        scope, declaration = self.scope(), self.declared[name.id]
+        assert isinstance(declaration, t.SpaceDecl)
+        if len(declaration.names) == 1 and scope.dimension != 1:
+            return scope.position()
+        return scalar(scope.space.coordinates[declaration.names.index(name)])
+
+    # ---- arguments
+    def _own_arguments(self, params: tuple[t.Name, ...]) -> tuple[Expr, ...]:
+        """The variables a field depends on, as declared."""
+        arguments: list[Expr] = []
+        for param in params:
+            if not isinstance(self.declared.get(param.id), t.SpaceDecl | t.TimeDecl | t.UnknownDecl):
+                self._find(param)
+                raise fail("E205", f"'{param.text}' is no coordinate, time or unknown", param.span)
+            arguments += self._flat(param, self.value(param), param.span)
+        return tuple(arguments)
+
+    def _arguments(
+        self, declaration: t.UnknownDecl | t.LearnDecl, args: tuple[Value, ...], span: Span
+    ) -> tuple[Expr, ...]:
+        params = declaration.params or ()
+        _arity(declaration.name, params, args, span)
+        return tuple(e for p, a in zip(params, args, strict=True) for e in self._flat(p, a, span))
+
+    def _flat(self, param: t.Name, value: Value, span: Span) -> list[Expr]:
+        """An argument as components: a position has several."""
+        own = self.value(param)
+        if not isinstance(value, Tensor) or not isinstance(own, Tensor):
+            raise fail("E304", f"'{param.text}' cannot be a {shown(value)}", span)
+        if own.rank == 1 and own.size is None:
+            position = self.scope().space.coordinates[0]
+            same = value.rank == 1 and value.at(Integer(1)) == own.at(Integer(1))
+            return [position if same else components(value)]
+        if value.rank != own.rank and not (own.size == 1 and value.rank == 0):
+            raise fail("E302", f"'{param.text}' is a {own.shown()}, found a {value.shown()}", span)
+        if own.rank == 1 and value.rank == 1:
+            if value.size != own.size:
+                raise fail("E302", f"'{param.text}' is a {own.shown()}, found a {value.shown()}", span)
+            return [value.at(Integer(i)) for i in range(1, (own.size or 0) + 1)]
+        return [value.expr]
+
+    def _own(self, declaration: t.UnknownDecl | t.LearnDecl, args: tuple[Value, ...]) -> bool:
+        """Whether an operator is called with its own parameters, `K(t)`, rather than applied."""
+        params = declaration.params or ()
+        if len(params) != len(args) or not params:
+            return False
+        own = [self.value(p) for p in params]
+        return all(
+            isinstance(a, Tensor) and isinstance(b, Tensor) and a.kind == b.kind == "number" and a.rank == b.rank
+            for a, b in zip(own, args, strict=True)
+        )
+
+
+def _applied(value: Value, args: tuple[Value, ...], span: Span, name: t.Name) -> Value:
+    if isinstance(value, LinearMap) and len(args) == 1 and isinstance(args[0], Tensor):
+        return value.apply(args[0])
+    raise fail("E304", f"'{name.text}' is a {shown(value)} and cannot be called so", span)
+
+
+def _arity(name: t.Name, params: tuple[t.Name, ...], args: tuple[Value, ...], span: Span) -> None:
+    if len(params) != len(args):
+        shown_params = ", ".join(p.text for p in params)
+        raise fail(
+            "E307",
+            f"'{name.text}' takes {len(params)} argument{'s' * (len(params) != 1)}, found {len(args)}",
+            span,
+            f"declared as {name.text}({shown_params})" + (f"; write {name.text}*(…) for a product" if len(args) == 1 else ""),
+        )
+
+
+def _distinct(params: tuple[t.Name, ...]) -> None:
+    for i, param in enumerate(params):
+        if param in params[:i]:
+            raise fail("E202", f"parameter '{param.text}' stands twice", param.span)
+
+
+def _entry(entries: Expr, index: tuple[Expr, ...]) -> Expr:
+    for i in index:
+        entries = entries[int(i) - 1]
+    return entries
+
+
+def _ordered(i: Expr, j: Expr) -> tuple[Expr, Expr]:
+    a, b = sorted((i, j), key=default_sort_key)
+    return a, b
+
+
+def _split(text: str, words: set[str]) -> str | None:
+    """`σv` is a name of its own; a reader may have meant `σ v`."""
+    for i in range(1, len(text)):
+        if text[:i] in words and text[i:] in words:
+            return f"{text[:i]} {text[i:]}"
+    return None

@@ -1,0 +1,223 @@
+"""Spec: what a `.pde` file means. Names are resolved, types are checked, mathematics is sympy."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from functools import cached_property
+from typing import Literal
+
+from sympy import Expr, Symbol
+
+from pdedsl.diagnostics import Diagnostic, Source, Span
+from pdedsl.ir.types import Type
+
+SpaceKind = Literal["data", "pixels", "physical"]
+Part = Literal["time", "convection", "diffusion", "reaction", "equation"]
+
+
+@dataclass(frozen=True)
+class Interval:
+    start: Expr
+    end: Expr
+    periodic: bool = False
+
+
+@dataclass(frozen=True)
+class Space:
+    """Where the equation lives. Low dimensions have coordinates; others have one symbol for the position."""
+
+    kind: SpaceKind
+    names: tuple[str, ...]
+    dimension: int | Symbol
+    coordinates: tuple[Symbol, ...]  # one a component, or the position alone
+    explicit: bool  # whether the coordinates are components
+    image: tuple[int, int, int] | None = None
+    sides: tuple[Interval, ...] = ()
+    span: Span = Span(0, 0)
+
+    @property
+    def boundary(self) -> tuple[str, ...]:
+        """The names of the sides that carry conditions."""
+        pairs = (("left", "right"), ("bottom", "top"), ("back", "front"))
+        return tuple(
+            name
+            for side, names in zip(self.sides, pairs, strict=False)
+            if not side.periodic
+            for name in names
+        )
+
+
+@dataclass(frozen=True)
+class Time:
+    name: str
+    symbol: Symbol
+    start: Expr
+    end: Expr
+    span: Span = Span(0, 0)
+
+
+Value = Expr | str | bool | tuple["Value", ...]
+
+
+@dataclass(frozen=True)
+class Setting:
+    """A call with every argument named: a network, a method, an optimizer. Defaults are filled in."""
+
+    name: str
+    arguments: tuple[tuple[str, Value], ...] = ()
+    given: frozenset[str] = frozenset()
+    span: Span = Span(0, 0)
+
+    def __getitem__(self, key: str) -> Value:
+        return dict(self.arguments)[key]
+
+    def get(self, key: str) -> Value | None:
+        return dict(self.arguments).get(key)
+
+
+@dataclass(frozen=True)
+class Constant:
+    """A fixed number, or the entries of a vector or matrix in rows."""
+
+    name: str
+    symbol: Symbol
+    value: Expr
+    span: Span
+
+
+@dataclass(frozen=True)
+class Unknown:
+    name: str
+    head: Symbol
+    type: Type
+    arguments: tuple[Expr, ...]
+    net: Setting | None
+    span: Span
+
+
+@dataclass(frozen=True)
+class Learned:
+    name: str
+    head: Symbol
+    type: Type
+    params: tuple[str, ...]
+    arguments: tuple[Expr, ...]
+    net: Setting | None
+    span: Span
+
+
+@dataclass(frozen=True)
+class Summand:
+    """A term of an equation as it was written, moved to the left; one expression a component."""
+
+    exprs: tuple[Expr, ...]
+    span: Span
+
+
+@dataclass(frozen=True)
+class Equation:
+    """Σ summands = 0, during an interval of time.
+
+    `unknown` is what the equation determines, and the normal form reads ∂ⁿunknown/∂tⁿ = right, or 0 = right when
+    `order` is 0: the same for every way of writing the equation.
+    """
+
+    summands: tuple[Summand, ...]
+    unknown: Symbol | None
+    order: int
+    right: tuple[Expr, ...]
+    interval: tuple[Expr, Expr] | None
+    span: Span
+
+
+@dataclass(frozen=True)
+class Condition:
+    """∂ᵏunknown/∂tᵏ = value at the start or the end, or an equation `left = 0` on sides of the boundary."""
+
+    kind: Literal["initial", "terminal", "boundary"]
+    unknown: Symbol
+    order: int
+    value: tuple[Expr, ...]
+    sides: tuple[str, ...]
+    span: Span
+
+
+@dataclass(frozen=True)
+class Realization:
+    part: Part
+    method: Setting
+    span: Span
+
+
+@dataclass(frozen=True)
+class Requirement:
+    axiom: str
+    span: Span
+
+
+@dataclass(frozen=True)
+class Line:
+    """One value of an entry of a block: `attack pgd(…)`, `constrain K in [-1, 1]`."""
+
+    key: str
+    value: Setting | Value | None
+    source: str = ""  # `from SPEC`
+    bounds: tuple[Expr, Expr] | None = None
+    span: Span = Span(0, 0)
+
+
+@dataclass(frozen=True)
+class Block:
+    kind: str
+    lines: tuple[Line, ...]
+    span: Span
+
+    def get(self, key: str) -> Setting | Value | None:
+        return next((line.value for line in self.lines if line.key == key), None)
+
+    def all(self, key: str) -> tuple[Line, ...]:
+        return tuple(line for line in self.lines if line.key == key)
+
+
+@dataclass(frozen=True)
+class Spec:
+    name: str
+    title: str
+    space: Space
+    time: Time | None
+    constants: tuple[Constant, ...]
+    unknowns: tuple[Unknown, ...]
+    learned: tuple[Learned, ...]
+    equations: tuple[Equation, ...]
+    conditions: tuple[Condition, ...]
+    realizations: tuple[Realization, ...]
+    requirements: tuple[Requirement, ...]
+    blocks: tuple[Block, ...]
+    source: Source = field(repr=False)
+    warnings: tuple[Diagnostic, ...] = ()
+
+    def block(self, kind: str) -> Block | None:
+        return next((b for b in self.blocks if b.kind == kind), None)
+
+    @cached_property
+    def values(self) -> dict[Symbol, Expr]:
+        """The numbers that constants stand for."""
+        return {c.symbol: c.value for c in self.constants}
+
+    @cached_property
+    def canonical(self) -> str:
+        """The same text for every way of writing the same problem."""
+        from pdedsl.ir.canonical import canonical_text
+
+        return canonical_text(self)
+
+    @cached_property
+    def hash(self) -> str:
+        from hashlib import sha256
+
+        return sha256(self.canonical.encode()).hexdigest()[:16]
+
+    def _repr_latex_(self) -> str:
+        from pdedsl.ir.show import latex_of
+
+        return latex_of(self)

@@ -1,0 +1,239 @@
+"""Networks as an ordered list of parts: stem, residual maps, head. Noise goes between the parts, never into them.
+
+Layouts and parameter counts: mathematics.md section 2. Convolutional stems pass their input on as channels_last, the
+faster layout on a CPU; every later convolution, normalisation and noise keeps it.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable
+from dataclasses import dataclass
+
+import torch
+from torch import Tensor, nn
+
+from pdedsl.runtime.convection import Residual
+
+Shape = tuple[int, ...]
+"""Of one sample, without the batch axis: (c, h, w) or (d,)."""
+
+ACTIVATIONS: dict[str, Callable[[], nn.Module]] = {
+    "relu": nn.ReLU,
+    "tanh": nn.Tanh,
+    "softplus": nn.Softplus,
+    "gelu": nn.GELU,
+    "silu": nn.SiLU,
+}
+
+
+@dataclass(frozen=True)
+class Backbone:
+    """The parts of a network in the order of its layers."""
+
+    stem: nn.Module
+    blocks: tuple[nn.Module, ...]
+    head: nn.Module
+
+    def network(self, after: Callable[[int], nn.Module] | None = None) -> nn.Sequential:
+        """All parts in order; `after(l)` stands behind block l, down-sampling blocks included (enresnet.txt 3.1)."""
+        parts = [self.stem]
+        for index, block in enumerate(self.blocks):
+            parts += [block] if after is None else [block, after(index)]
+        return nn.Sequential(*parts, self.head)
+
+
+class ChannelsLast(nn.Module):
+    """The same numbers with the channel axis innermost in memory."""
+
+    def forward(self, x: Tensor) -> Tensor:
+        return x.contiguous(memory_format=torch.channels_last)
+
+
+class TimeChannel(nn.Module):
+    """g(x, t): the time as one more channel (or feature) of the input (convection-diffusion.txt section 4)."""
+
+    def __init__(self, network: nn.Module) -> None:
+        super().__init__()
+        self.network = network
+
+    def forward(self, x: Tensor, t: Tensor | float) -> Tensor:
+        """`t` is one number, or one per sample."""
+        column = torch.as_tensor(t, dtype=x.dtype, device=x.device).reshape(-1, *[1] * (x.dim() - 1))
+        plane = column.expand(x.shape[0], 1, *x.shape[2:])
+        value: Tensor = self.network(torch.cat([x, plane], 1))
+        return value
+
+
+def conv3x3(inputs: int, outputs: int, stride: int = 1) -> nn.Conv2d:
+    return nn.Conv2d(inputs, outputs, 3, stride, padding=1, bias=False)
+
+
+def _conv_stem(channels: int, width: int) -> nn.Sequential:
+    return nn.Sequential(ChannelsLast(), conv3x3(channels, width))
+
+
+def _preactivated_head(width: int, classes: int) -> nn.Sequential:
+    """BN-ReLU, global average, linear."""
+    return nn.Sequential(nn.BatchNorm2d(width), nn.ReLU(), *_pooled_head(width, classes))
+
+
+def _pooled_head(width: int, classes: int) -> nn.Sequential:
+    return nn.Sequential(nn.AdaptiveAvgPool2d(1), nn.Flatten(), nn.Linear(width, classes))
+
+
+def preactivated_field(width: int) -> nn.Sequential:
+    """F of x + F(x): BN-ReLU-conv3×3-BN-ReLU-conv3×3 (He et al. 2016b)."""
+    return nn.Sequential(
+        nn.BatchNorm2d(width), nn.ReLU(), conv3x3(width, width), nn.BatchNorm2d(width), nn.ReLU(), conv3x3(width, width)
+    )
+
+
+class PreactivatedTransition(nn.Module):
+    """S·a + F(a), a = relu(bn(x)), where width or stride change: the 1×1 shortcut S acts on a and has no norm."""
+
+    def __init__(self, inputs: int, outputs: int, stride: int) -> None:
+        super().__init__()
+        self.activate = nn.Sequential(nn.BatchNorm2d(inputs), nn.ReLU())
+        self.shortcut = nn.Conv2d(inputs, outputs, 1, stride, bias=False)
+        self.field = nn.Sequential(
+            conv3x3(inputs, outputs, stride), nn.BatchNorm2d(outputs), nn.ReLU(), conv3x3(outputs, outputs)
+        )
+
+    def forward(self, x: Tensor) -> Tensor:
+        a = self.activate(x)
+        value: Tensor = self.shortcut(a) + self.field(a)
+        return value
+
+
+class PostactivatedBlock(nn.Module):
+    """relu(S·x + F(x)), F = conv3×3-BN-ReLU-conv3×3-BN (He et al. 2016a); S = id, or 1×1-BN where the shape changes."""
+
+    def __init__(self, inputs: int, outputs: int, stride: int) -> None:
+        super().__init__()
+        self.field = nn.Sequential(
+            conv3x3(inputs, outputs, stride),
+            nn.BatchNorm2d(outputs),
+            nn.ReLU(),
+            conv3x3(outputs, outputs),
+            nn.BatchNorm2d(outputs),
+        )
+        same = inputs == outputs and stride == 1
+        project = [] if same else [nn.Conv2d(inputs, outputs, 1, stride, bias=False), nn.BatchNorm2d(outputs)]
+        self.shortcut = nn.Sequential(*project)
+
+    def forward(self, x: Tensor) -> Tensor:
+        return torch.relu(self.shortcut(x) + self.field(x))
+
+
+def _stages(
+    block: Callable[[int, int, int], nn.Module], first: int, widths: tuple[int, ...], depth: int
+) -> tuple[nn.Module, ...]:
+    """`depth` blocks per width; each stage but the first halves the plane in its first block."""
+    blocks, inputs = [], first
+    for stage, width in enumerate(widths):
+        for index in range(depth):
+            blocks.append(block(inputs, width, 2 if stage > 0 and index == 0 else 1))
+            inputs = width
+    return tuple(blocks)
+
+
+def preactivated_block(inputs: int, outputs: int, stride: int) -> nn.Module:
+    if inputs == outputs and stride == 1:
+        return Residual(preactivated_field(inputs))
+    return PreactivatedTransition(inputs, outputs, stride)
+
+
+def _initialised(backbone: Backbone) -> Backbone:
+    """Convolution weights N(0, 2/(k²·c_out)), as the published code of enresnet.txt; norms 1 and 0."""
+    for part in (backbone.stem, *backbone.blocks, backbone.head):
+        for module in part.modules():
+            if isinstance(module, nn.Conv2d):
+                nn.init.normal_(module.weight, 0.0, math.sqrt(2.0 / (module.kernel_size[0] ** 2 * module.out_channels)))
+    return backbone
+
+
+def _preactivated(shape: Shape, classes: int, stem: int, widths: tuple[int, ...], depth: int, time: bool) -> Backbone:
+    blocks = _stages(preactivated_block, stem, widths, depth)
+    return _initialised(Backbone(_conv_stem(shape[0] + time, stem), blocks, _preactivated_head(widths[-1], classes)))
+
+
+def resnet(depth: int, shape: Shape = (3, 32, 32), classes: int = 10, *, time: bool = False) -> Backbone:
+    """The pre-activation ResNet of enresnet.txt: three stages of 16, 32, 64 channels, depth = 6n + 2."""
+    return _preactivated(shape, classes, 16, (16, 32, 64), _per_stage(depth, 2), time)
+
+
+def wide_resnet(
+    depth: int, width: int, shape: Shape = (3, 32, 32), classes: int = 10, *, time: bool = False
+) -> Backbone:
+    """WRN-depth-width (Zagoruyko & Komodakis 2016): three stages of 16k, 32k, 64k channels, depth = 6n + 4."""
+    return _preactivated(shape, classes, 16, (16 * width, 32 * width, 64 * width), _per_stage(depth, 4), time)
+
+
+def _per_stage(depth: int, extra: int) -> int:
+    number, rest = divmod(depth - extra, 6)
+    if rest or number < 1:
+        raise ValueError(f"the depth must be 6n + {extra} with n >= 1, got {depth}")
+    return number
+
+
+def preact_resnet18(shape: Shape = (3, 32, 32), classes: int = 10, *, time: bool = False) -> Backbone:
+    """Pre-activation ResNet18 with a 3×3 stem: two blocks each of 64, 128, 256, 512 channels, then BN-ReLU."""
+    return _preactivated(shape, classes, 64, (64, 128, 256, 512), 2, time)
+
+
+def resnet18(shape: Shape = (3, 32, 32), classes: int = 10, *, time: bool = False) -> Backbone:
+    """ResNet18 with a 3×3 stem and no pooling behind it; `time` adds the input channel of convection-diffusion.txt."""
+    stem = nn.Sequential(*_conv_stem(shape[0] + time, 64), nn.BatchNorm2d(64), nn.ReLU())
+    blocks = _stages(PostactivatedBlock, 64, (64, 128, 256, 512), 2)
+    return Backbone(stem, blocks, _pooled_head(512, classes))
+
+
+def convnet(
+    width: int,
+    depth: int,
+    shape: Shape = (3, 32, 32),
+    classes: int = 10,
+    *,
+    activation: str = "relu",
+    time: bool = False,
+) -> Backbone:
+    """A small network: stem of stride 2, `depth` maps x + conv3×3(σ(bn(x))) at one width, global average, linear."""
+    act = ACTIVATIONS[activation]
+    stem = nn.Sequential(ChannelsLast(), conv3x3(shape[0] + time, width, 2))
+    blocks = [Residual(nn.Sequential(nn.BatchNorm2d(width), act(), conv3x3(width, width))) for _ in range(depth)]
+    return Backbone(stem, tuple(blocks), _preactivated_head(width, classes))
+
+
+def mlp(
+    width: int, depth: int, shape: Shape, classes: int, *, activation: str = "relu", time: bool = False
+) -> Backbone:
+    """Linear to `width`, `depth` maps x + W·σ(x) + b, σ and linear to the classes. Any sample shape, flattened."""
+    act = ACTIVATIONS[activation]
+    inputs = (shape[0] + time) * math.prod(shape[1:])
+    stem = nn.Sequential(nn.Flatten(), nn.Linear(inputs, width))
+    blocks = [Residual(nn.Sequential(act(), nn.Linear(width, width))) for _ in range(depth)]
+    return Backbone(stem, tuple(blocks), nn.Sequential(act(), nn.Linear(width, classes)))
+
+
+def vector_field(dimension: int, width: int, depth: int, *, activation: str = "tanh") -> nn.Sequential:
+    """A learned velocity R^d -> R^d with `depth` hidden layers, for points of shape (..., d)."""
+    act = ACTIVATIONS[activation]
+    layers: list[nn.Module] = [nn.Linear(dimension, width), act()]
+    for _ in range(depth - 1):
+        layers += [nn.Linear(width, width), act()]
+    return nn.Sequential(*layers, nn.Linear(width, dimension))
+
+
+def torchvision_model(name: str, classes: int = 1000) -> Backbone:
+    """A model of torchvision by its name, with random weights. The ResNet family comes apart at its residual maps;
+    any other model is one part, with room for noise on its input only."""
+    from torchvision.models import get_model  # type: ignore[import-untyped]  # here, because it imports slowly
+
+    model = get_model(name, weights=None, num_classes=classes)
+    stages = [stage for k in (1, 2, 3, 4) if isinstance(stage := getattr(model, f"layer{k}", None), nn.Sequential)]
+    if len(stages) < 4 or not hasattr(model, "maxpool"):
+        return Backbone(nn.Identity(), (), model)
+    stem = nn.Sequential(ChannelsLast(), model.conv1, model.bn1, model.relu, model.maxpool)
+    blocks = tuple(block for stage in stages for block in stage)
+    return Backbone(stem, blocks, nn.Sequential(model.avgpool, nn.Flatten(), model.fc))

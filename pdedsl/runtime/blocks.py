@@ -1,0 +1,134 @@
+"""PDE blocks of an image network: an equation, an integrator and its steps, from feature map to feature map."""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from collections.abc import Callable, Sequence
+from typing import final
+
+import torch
+from torch import Tensor, nn
+
+from pdedsl.runtime.adaptive import Adaptive, Solution
+from pdedsl.runtime.fields import Field, PerStep
+from pdedsl.runtime.integrators import Integrator, Leapfrog, Pair, Steps, Verlet
+from pdedsl.runtime.operators import Conv
+from pdedsl.runtime.parabolic import SymmetricLayer, TotalVariationNorm
+from pdedsl.runtime.reversible import Reversible
+from pdedsl.runtime.torchdiffeq_solver import Torchdiffeq
+
+
+class Block(nn.Module, ABC):
+    """Feature map in, feature map of the same shape out."""
+
+    steps: Steps
+
+    @abstractmethod
+    def right_hand_sides(self) -> Sequence[Field]:
+        """The learned fields, for the regularisation of their weights in time."""
+
+
+@final
+class Propagation(Block):
+    """Y(t₀) ↦ Y(t₁) for Y′ = field (paper (c), eq. 5); after an adaptive method `evaluations` tells its costs."""
+
+    def __init__(self, field: Field, integrator: Integrator, steps: Steps):
+        super().__init__()
+        self.field = field
+        self.integrator = integrator
+        self.steps = steps
+        self.evaluations: int | None = None
+        self.evaluations_per_sample: tuple[int, ...] | None = None
+
+    def forward(self, y: Tensor) -> Tensor:
+        if isinstance(self.integrator, (Adaptive, Torchdiffeq)):
+            return self._report(self.integrator.solve(self.field, y, self.steps))
+        return self.integrator.integrate(self.field, y, self.steps)
+
+    def right_hand_sides(self) -> Sequence[Field]:
+        return (self.field,)
+
+    def _report(self, solution: Solution) -> Tensor:
+        self.evaluations, self.evaluations_per_sample = solution.evaluations, solution.per_sample
+        return solution.state
+
+
+@final
+class Halves(Block):
+    """The channels in two halves (Y, Z), coupled by Verlet: Y′ = f(Z), Z′ = g(Y) (paper (c), eq. 10; RevNet)."""
+
+    def __init__(self, f: Field, g: Field, steps: Steps, method: Verlet | None = None, store: bool = False):
+        super().__init__()
+        self.steps = steps
+        self.chain = Reversible((f, g), method or Verlet(), steps, store)
+
+    def forward(self, y: Tensor) -> Tensor:
+        return torch.cat(self.chain(*_halves(y)), dim=1)
+
+    def inverse(self, y: Tensor) -> Tensor:
+        """The input of which y is the output."""
+        return torch.cat(self.chain.inverse(*_halves(y)), dim=1)
+
+    def right_hand_sides(self) -> Sequence[Field]:
+        return tuple(self.chain.fields)
+
+
+@final
+class SecondOrder(Block):
+    """Y″ = field, Y′(0) = 0, by leapfrog (paper (c), eq. 11). Running backwards needs two states: `last_states`
+    gives them."""
+
+    def __init__(self, field: Field, steps: Steps, method: Leapfrog | None = None, store: bool = False):
+        super().__init__()
+        self.steps = steps
+        self.chain = Reversible((field,), method or Leapfrog(), steps, store)
+
+    def forward(self, y: Tensor) -> Tensor:
+        return self.last_states(y)[0]
+
+    def last_states(self, y: Tensor) -> Pair:
+        """(Y_N, Y_N − Y_{N−1}): the difference, because it keeps more digits than Y_{N−1} would."""
+        pair: Pair = self.chain(*Leapfrog.at_rest(y))
+        return pair
+
+    def inverse(self, y: Tensor, difference: Tensor) -> Tensor:
+        """Y₀ from the last states."""
+        return self.chain.inverse(y, difference)[0]
+
+    def right_hand_sides(self) -> Sequence[Field]:
+        return tuple(self.chain.fields)
+
+
+def symmetric_layer(channels: int, sign: float = -1.0, eps: float = 1e-3) -> SymmetricLayer:
+    """The layer of all experiments of paper (c): conv(3), total-variation norm, relu; 9f² + 2f parameters."""
+    return SymmetricLayer(Conv(channels), "relu", TotalVariationNorm(channels, eps), sign)
+
+
+def parabolic_block(width: int, integrator: Integrator, steps: Steps) -> Block:
+    """Y′ = F_sym(θ(t), Y) (eq. 8)."""
+    return Propagation(_own_weights(lambda: symmetric_layer(width), steps), integrator, steps)
+
+
+def hamiltonian_block(width: int, steps: Steps) -> Block:
+    """Y′ = F_sym(θ₁, Z), Z′ = −F_sym(θ₂, Y): the signs of eq. 10 and of Meganet (N17), on halves of the channels."""
+    if width % 2:
+        raise ValueError(f"a Hamiltonian block splits its channels in two halves: {width} is odd")
+    f = _own_weights(lambda: symmetric_layer(width // 2), steps)
+    g = _own_weights(lambda: symmetric_layer(width // 2, sign=1.0), steps)
+    return Halves(f, g, steps)
+
+
+def second_order_block(width: int, steps: Steps, method: Leapfrog | None = None) -> Block:
+    """Y″ = F_sym(θ(t), Y) (eq. 11)."""
+    return SecondOrder(_own_weights(lambda: symmetric_layer(width), steps), steps, method)
+
+
+def _own_weights(make: Callable[[], nn.Module], steps: Steps) -> PerStep:
+    return PerStep.of(make, steps.count)
+
+
+def _halves(y: Tensor) -> Pair:
+    if y.shape[1] % 2:
+        raise ValueError(f"{y.shape[1]} channels do not make two halves")
+    first, second = y.chunk(2, dim=1)
+    return first, second

@@ -1,0 +1,117 @@
+"""Constraints on a linear operator's weight: free, ‖K‖ ≤ c by parametrisation, or a box kept by projection."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+from typing import assert_never, final
+
+import torch
+from torch import Tensor
+
+FREQUENCIES_PER_DEGREE = 12  # a finer grid costs more symbols: the factor 1/cos²(π/12) below is 1.07
+SQUARINGS = 5  # the Schatten norm of order 2⁶ = 64 is at most c^(1/64) times the spectral norm: 1.08 for c = 128
+
+
+@final
+@dataclass(frozen=True)
+class Free:
+    """No constraint."""
+
+
+@final
+@dataclass(frozen=True)
+class NormBound:
+    """‖K‖ ≤ bound for every weight: the operator uses W · min(1, bound / β(W)), where β(W) ≥ ‖K(W)‖ is proved below."""
+
+    bound: float
+
+    def __post_init__(self) -> None:
+        if not self.bound > 0:
+            raise ValueError(f"a bound of an operator norm is positive, not {self.bound}")
+
+
+@final
+@dataclass(frozen=True)
+class Box:
+    """low ≤ θ ≤ high for every number of the weight, by projection after each step (paper (c), section 4)."""
+
+    low: float
+    high: float
+
+    def __post_init__(self) -> None:
+        if not self.low <= self.high:
+            raise ValueError(f"the box [{self.low}, {self.high}] is empty")
+
+
+Constraint = Free | NormBound | Box
+
+
+def constrained(weight: Tensor, constraint: Constraint) -> Tensor:
+    """The weight that the operator uses, of the shape (out, in, k, k)."""
+    match constraint:
+        case Free() | Box():
+            return weight
+        case NormBound(bound=bound):
+            return weight * (bound / convolution_norm_bound(weight).clamp_min(bound))
+        case _:
+            assert_never(constraint)
+
+
+def project(weight: Tensor, constraint: Constraint) -> None:
+    """The nearest weight that satisfies a box, in place."""
+    if isinstance(constraint, Box):
+        with torch.no_grad():
+            weight.clamp_(constraint.low, constraint.high)
+
+
+def convolution_norm_bound(weight: Tensor) -> Tensor:
+    """β(W) ≥ ‖K‖₂ for the zero-padded convolution K with taps W[:, :, τ], on images of every size.
+
+    Proof, for an odd k = 2r + 1.
+    1. K = P T E, where E extends an image by zeros to ℤ² (an isometry), T is the convolution on ℓ²(ℤ²) and P
+       restricts to the image (norm at most 1). So ‖K‖ ≤ ‖T‖ = sup_ω ‖Ŵ(ω)‖₂ with the symbol Ŵ(ω) = Σ_τ W_τ e^{iω·τ},
+       τ ∈ {−r…r}².
+    2. Let M = ‖Ŵ(ω*)‖₂ = |p(ω*)| be the supremum, with p(ω) = uᴴŴ(ω)v for unit u and v. Along each axis
+       q = Re(p·conj p(ω*))/M is a real trigonometric polynomial of degree r with |q| ≤ M = q(ω*); by M. Riesz (1914)
+       q ≥ M cos(rδ) at the distance δ ≤ π/r of ω*. The nearest of N points has δ ≤ π/N. One axis after the other:
+       max over the N × N grid of ‖Ŵ‖₂ ≥ M cos²(rπ/N).
+    3. ‖A‖₂ ≤ ‖A‖_{S_p}, the Schatten norm, at every grid point. Hence β = max_grid ‖Ŵ‖_{S_64} / cos²(rπ/N).
+    The grid sees one of each pair of conjugate frequencies, whose norms are equal because W is real. The gradient of
+    a maximum is that of its argument, so that one symbol alone is differentiated.
+    """
+    degree = (max(weight.shape[-2:]) - 1) // 2
+    n = max(1, FREQUENCIES_PER_DEGREE * degree)
+    symbols = torch.fft.rfft2(weight, s=(n, n)).flatten(2).permute(2, 0, 1)
+    with torch.no_grad():
+        largest = _schatten_norm(symbols).argmax().reshape(1)
+    slack = (1 + _rounding(weight)) / math.cos(degree * math.pi / n) ** 2
+    return _schatten_norm(symbols.index_select(0, largest)).squeeze(0) * slack
+
+
+def _schatten_norm(a: Tensor) -> Tensor:
+    """‖A‖_{S_p} = (tr (AᴴA)^{p/2})^{1/p}, p = 2^{SQUARINGS+1}, by squaring the Gram matrix (Delattre et al. 2023).
+
+    Each square is divided by its Frobenius norm, whose logarithm is kept, so that nothing overflows.
+    """
+    if a.shape[-2] < a.shape[-1]:
+        a = a.mH
+    size = _frobenius(a)
+    gram = (a / size).mH @ (a / size)
+    logarithm, power = size.log(), 0.5
+    for _ in range(SQUARINGS - 1):
+        size = _frobenius(gram)
+        logarithm, power = logarithm + power * size.log(), power / 2
+        gram = (gram / size) @ (gram / size)
+    return (logarithm + power * _frobenius(gram).log()).exp().flatten()
+
+
+def _frobenius(a: Tensor) -> Tensor:
+    # Not zero, so that the norm of a zero weight is a harmless tiny number.
+    norm: Tensor = torch.linalg.matrix_norm(a, keepdim=True)
+    return norm.clamp_min(torch.finfo(norm.dtype).tiny)
+
+
+def _rounding(weight: Tensor) -> float:
+    """An allowance for round-off in the sums of the Gram matrices."""
+    return 4 * max(weight.shape[:2]) * torch.finfo(weight.dtype).eps

@@ -1,0 +1,123 @@
+"""u(x, T) = E f(X_T), the average of Feynman-Kac, over Monte-Carlo draws and over members with their own weights.
+
+What is averaged are probabilities, f = softmax (mathematics.md N4); the mean is returned as its logarithm, so that the
+softmax of the scores is u. Averaging logits, as enresnet.txt sections 3 and 5 do, is an option.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterable, Iterator
+from typing import Literal, assert_never, cast
+
+import torch
+from torch import Tensor, nn
+
+from pdedsl.runtime.streams import Stream, drawing, seed_noise, streams
+
+Average = Literal["probabilities", "logits"]
+Weights = Literal["equal", "learned"]
+
+
+class Expectation(nn.Module):
+    """log Σ_m w_m · mean_k softmax(member_m(x; draw k)), or Σ_m w_m · mean_k member_m(x; draw k) for logits.
+
+    Members may be of different kinds and depths, and may have been trained apart (enresnet.txt section 4.2); every
+    noise block in them is given its own stream from `seed`. Learned weights are the softmax of parameters (section 5).
+    `samples` is used in training, `eval_samples` (when set) in evaluation; both may be changed at any time. Draws are
+    folded into the batch axis in chunks of at most `rows` rows, or of one draw.
+    """
+
+    def __init__(
+        self,
+        members: Iterable[nn.Module],
+        *,
+        seed: int,
+        samples: int = 1,
+        eval_samples: int | None = None,
+        average: Average = "probabilities",
+        weights: Weights = "equal",
+        rows: int = 256,
+    ) -> None:
+        super().__init__()
+        self.members = nn.ModuleList(members)
+        if not self.members:
+            raise ValueError("an expectation needs at least one member")
+        self.samples, self.eval_samples, self.average, self.rows = samples, eval_samples, average, rows
+        self.weight_logits = nn.Parameter(torch.zeros(len(self.members))) if weights == "learned" else None
+        seed_noise(self, seed)
+
+    def weights(self) -> Tensor:
+        """The weights of the members: positive, of sum 1."""
+        return self._log_weights().exp()
+
+    def _log_weights(self) -> Tensor:
+        if self.weight_logits is not None:
+            return self.weight_logits.log_softmax(0)
+        return torch.full((len(self.members),), -math.log(len(self.members)))
+
+    def forward(self, x: Tensor) -> Tensor:
+        scores = [self._over_draws(member, x) for member in self.members]
+        if len(scores) == 1:
+            return scores[0]
+        return self._over_members(torch.stack(scores))
+
+    def _over_members(self, scores: Tensor) -> Tensor:
+        log_weights = self._log_weights().to(scores).reshape(-1, *[1] * (scores.dim() - 1))
+        match self.average:
+            case "probabilities":
+                return torch.logsumexp(log_weights + scores, 0)
+            case "logits":
+                return (log_weights.exp() * scores).sum(0)
+            case _:
+                assert_never(self.average)
+
+    def _over_draws(self, member: nn.Module, x: Tensor) -> Tensor:
+        sources = streams(member)
+        samples = self.samples if self.training or self.eval_samples is None else self.eval_samples
+        if samples == 1 or not sources:
+            return self._mean([self._scores(member(x)).unsqueeze(0)], 1)
+        before, after = _split_at_noise(member) if not self.training else ([], [member])
+        return self._mean(list(self._chunks(after, _run(before, x), sources, samples)), samples)
+
+    def _chunks(self, parts: list[nn.Module], x: Tensor, sources: list[Stream], samples: int) -> Iterator[Tensor]:
+        """Scores of shape (draws, n, classes), a chunk of draws at a time."""
+        # An exported graph must not depend on the size of the batch, so there all draws are folded at once.
+        most = samples if torch.compiler.is_exporting() else max(1, self.rows // x.shape[0])
+        for first in range(0, samples, most):
+            count = min(most, samples - first)
+            with drawing(sources, first, count):
+                scores = _run(parts, _fold(x, count))
+            yield self._scores(scores.reshape(count, x.shape[0], *scores.shape[1:]))
+
+    def _scores(self, logits: Tensor) -> Tensor:
+        return logits.log_softmax(-1) if self.average == "probabilities" else logits
+
+    def _mean(self, chunks: list[Tensor], samples: int) -> Tensor:
+        scores = chunks[0] if len(chunks) == 1 else torch.cat(chunks)
+        if samples == 1:
+            return scores.squeeze(0)
+        if self.average == "probabilities":
+            return torch.logsumexp(scores, 0) - math.log(samples)
+        return scores.mean(0)
+
+    def extra_repr(self) -> str:
+        return f"samples={self.samples}, eval_samples={self.eval_samples}, average={self.average!r}"
+
+
+def _fold(x: Tensor, count: int) -> Tensor:
+    """All inputs of draw 1, then of draw 2, ..., along the batch axis."""
+    return x if count == 1 else x.repeat(count, *[1] * (x.dim() - 1))
+
+
+def _split_at_noise(member: nn.Module) -> tuple[list[nn.Module], list[nn.Module]]:
+    """What comes before the first noise needs to run once, not once per draw."""
+    parts = list(member) if isinstance(member, nn.Sequential) else [member]
+    first = next(index for index, part in enumerate(parts) if streams(part))
+    return parts[:first], parts[first:]
+
+
+def _run(parts: list[nn.Module], x: Tensor) -> Tensor:
+    for part in parts:
+        x = cast(Tensor, part(x))
+    return x

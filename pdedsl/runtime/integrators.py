@@ -1,0 +1,203 @@
+"""Time integrators as data, independent of the equation: [t₀, t₁] in equal steps, y′ = field(step, t, y).
+
+One-step methods map y to y. Splittings map a pair to a pair by additive couplings, each of which can be undone
+exactly; the same list of couplings is run forward, backward, and by the reversible execution of reversible.py.
+"""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Literal, final
+
+import torch
+from torch import Tensor
+
+from pdedsl.runtime.fields import VectorField
+
+Pair = tuple[Tensor, Tensor]
+
+
+@final
+@dataclass(frozen=True)
+class Steps:
+    """`count` equal steps from t₀ to t₁; t₁ < t₀ runs backwards in time."""
+
+    start: float
+    stop: float
+    count: int
+
+    def __post_init__(self) -> None:
+        if self.count < 1:
+            raise ValueError(f"an integration has at least one step, not {self.count}")
+
+    @property
+    def h(self) -> float:
+        return (self.stop - self.start) / self.count
+
+    def time(self, step: int) -> float:
+        """t_j = t₀ + j h; the last is t₁ to the bit."""
+        return self.stop if step == self.count else self.start + step * self.h
+
+
+class Integrator(ABC):
+    """Carries y from t₀ to t₁ along a vector field."""
+
+    @abstractmethod
+    def integrate(self, field: VectorField, y: Tensor, steps: Steps) -> Tensor:
+        """y(t₁) for y(t₀) = y."""
+
+
+class OneStep(Integrator):
+    """y_{j+1} from y_j, with the weights of step j in all stages."""
+
+    @abstractmethod
+    def step(self, field: VectorField, j: int, t: float, h: float, y: Tensor) -> Tensor:
+        """One step of length h from (t, y)."""
+
+    def integrate(self, field: VectorField, y: Tensor, steps: Steps) -> Tensor:
+        for j in range(steps.count):
+            y = self.step(field, j, steps.time(j), steps.h, y)
+        return y
+
+
+@final
+@dataclass(frozen=True)
+class Euler(OneStep):
+    """y + h f(t, y): a residual block (paper (c), eq. 3). Order 1."""
+
+    def step(self, field: VectorField, j: int, t: float, h: float, y: Tensor) -> Tensor:
+        return torch.add(y, field(j, t, y), alpha=h)
+
+
+@final
+@dataclass(frozen=True)
+class Heun(OneStep):
+    """y + ½h (f(t, y) + f(t+h, y + h f(t, y))): compare FractalNet (paper (d), eq. 20). Order 2."""
+
+    def step(self, field: VectorField, j: int, t: float, h: float, y: Tensor) -> Tensor:
+        k1 = field(j, t, y)
+        k2 = field(j, t + h, torch.add(y, k1, alpha=h))
+        return torch.add(y, k1 + k2, alpha=h / 2)
+
+
+@final
+@dataclass(frozen=True)
+class RK4(OneStep):
+    """The classical Runge–Kutta method. Order 4."""
+
+    def step(self, field: VectorField, j: int, t: float, h: float, y: Tensor) -> Tensor:
+        k1 = field(j, t, y)
+        k2 = field(j, t + h / 2, torch.add(y, k1, alpha=h / 2))
+        k3 = field(j, t + h / 2, torch.add(y, k2, alpha=h / 2))
+        k4 = field(j, t + h, torch.add(y, k3, alpha=h))
+        return torch.add(y, (k1 + k4).add(k2 + k3, alpha=2.0), alpha=h / 6)
+
+
+@final
+@dataclass(frozen=True)
+class BackwardEuler(OneStep):
+    """y_{n+1} = (I − hf)⁻¹ y ≈ (I + hf + (hf)² + … + (hf)ⁿ) y, f at t_{n+1}, n = terms (paper (d), eq. 15 to 18).
+
+    Powers are compositions, as in PolyNet: y + F(y) + F(F(y)) for two terms and h = 1.
+    """
+
+    terms: int = 2
+
+    def __post_init__(self) -> None:
+        if self.terms < 1:
+            raise ValueError(f"the series needs at least one term after the identity, not {self.terms}")
+
+    def step(self, field: VectorField, j: int, t: float, h: float, y: Tensor) -> Tensor:
+        total, power = y, y
+        for _ in range(self.terms):
+            power = h * field(j, t + h, power)
+            total = total + power
+        return total
+
+
+@final
+@dataclass(frozen=True, slots=True)
+class Coupling:
+    """state[target] += scale · fields[field](step, time, state[1 − target]); field None stands for the identity."""
+
+    target: int
+    field: int | None
+    scale: float
+    step: int
+    time: float
+
+    def increment(self, fields: Sequence[VectorField], source: Tensor) -> Tensor:
+        return source if self.field is None else fields[self.field](self.step, self.time, source)
+
+
+class Splitting(ABC):
+    """A method made of couplings; each changes one half of the state by a function of the other, hence is
+    invertible."""
+
+    @abstractmethod
+    def couplings(self, steps: Steps) -> tuple[Coupling, ...]:
+        """What is added to what, in order."""
+
+    def integrate(self, fields: Sequence[VectorField], state: Pair, steps: Steps) -> Pair:
+        for coupling in self.couplings(steps):
+            state = _couple(coupling, fields, state, coupling.scale)
+        return state
+
+    def inverse(self, fields: Sequence[VectorField], state: Pair, steps: Steps) -> Pair:
+        """The state from which `integrate` leads to this one: the same couplings, subtracted in the opposite order."""
+        for coupling in reversed(self.couplings(steps)):
+            state = _couple(coupling, fields, state, -coupling.scale)
+        return state
+
+
+@final
+@dataclass(frozen=True)
+class Verlet(Splitting):
+    """Y_{j+1} = Y_j + h f(t_j, Z_j); Z_{j+1} = Z_j + h g(t_j, Y_{j+1}), fields (f, g) (paper (c), eq. 10; N17).
+
+    The equation decides the signs. It is symplectic Euler: order 1, with bounded energy error for a Hamiltonian system.
+    """
+
+    def couplings(self, steps: Steps) -> tuple[Coupling, ...]:
+        pairs = (
+            (Coupling(0, 0, steps.h, j, steps.time(j)), Coupling(1, 1, steps.h, j, steps.time(j)))
+            for j in range(steps.count)
+        )
+        return tuple(coupling for pair in pairs for coupling in pair)
+
+
+@final
+@dataclass(frozen=True)
+class Leapfrog(Splitting):
+    """Y_{j+1} = 2Y_j − Y_{j−1} + h² F(t_j, Y_j) for Y″ = F, Y′(0) = 0 (paper (c), after eq. 11; N18).
+
+    The state is (Y_j, D_j) with D_j = Y_j − Y_{j−1}: D += h²F(Y), then Y += D, which is the same recursion with less
+    round-off (Hairer, Lubich, Wanner 2006, I.1.4). The consistent start Y₁ = Y₀ + ½h²F(Y₀) has order 2; the papers'
+    Y₋₁ = Y₀, that is Y₁ = Y₀ + h²F(Y₀), has order 1.
+    """
+
+    start: Literal["consistent", "papers"] = "consistent"
+
+    def couplings(self, steps: Steps) -> tuple[Coupling, ...]:
+        pairs = (
+            (Coupling(1, 0, self._weight(j) * steps.h**2, j, steps.time(j)), Coupling(0, None, 1.0, j, steps.time(j)))
+            for j in range(steps.count)
+        )
+        return tuple(coupling for pair in pairs for coupling in pair)
+
+    def _weight(self, step: int) -> float:
+        return 0.5 if step == 0 and self.start == "consistent" else 1.0
+
+    @staticmethod
+    def at_rest(y: Tensor) -> Pair:
+        """(Y₀, 0): the state for Y′(0) = 0."""
+        return y, torch.zeros_like(y)
+
+
+def _couple(coupling: Coupling, fields: Sequence[VectorField], state: Pair, scale: float) -> Pair:
+    y, z = state
+    if coupling.target == 0:
+        return torch.add(y, coupling.increment(fields, z), alpha=scale), z
+    return y, torch.add(z, coupling.increment(fields, y), alpha=scale)

@@ -1,0 +1,202 @@
+"""Diffusion as noise (Feynman-Kac, mathematics.md N1, N5): A:∇∇u over a step Δt is noise of covariance 2AΔt.
+
+Every block adds a variable of mean zero, in training and in evaluation, from its own Stream. Rows are samples: axis 0
+is the batch. What multiplies the noise is computed before the sum, so that a row does not depend on its neighbours.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable
+from typing import Literal, cast
+
+import torch
+from torch import Tensor, nn
+
+from pdedsl.runtime.streams import Stream
+
+Across = Literal["sample", "batch"]
+Unit = Literal["units", "layer"]
+
+
+def layer_std(diffusivity: float, dt: float) -> float:
+    """s = √(2νΔt), the noise of a layer that stands for a step Δt of u_t = νΔu (N5)."""
+    return math.sqrt(2.0 * diffusivity * dt)
+
+
+class GaussianNoise(nn.Module):
+    """x + s·ξ, ξ ~ N(0, I). A Parameter as `std` is learned; a tensor broadcasts against one sample."""
+
+    def __init__(self, std: float | Tensor, *, seed: int) -> None:
+        super().__init__()
+        self.std = std if isinstance(std, float | int | nn.Parameter) else nn.Buffer(std)
+        self.stream = Stream(seed)
+
+    def forward(self, x: Tensor) -> Tensor:
+        return x + self.stream.spread(self.stream(x) * self.std, x)
+
+    def extra_repr(self) -> str:
+        return "" if isinstance(self.std, Tensor) else f"std={self.std:g}"
+
+
+class LaplaceNoise(nn.Module):
+    """x + s·ξ, independent Laplace ξ of variance 1, density exp(−√2|ξ|)/√2: the diffusivity of the Gaussian."""
+
+    def __init__(self, std: float, *, seed: int) -> None:
+        super().__init__()
+        self.std = std
+        self.stream = Stream(seed)
+
+    def forward(self, x: Tensor) -> Tensor:
+        return x + self.stream.spread(self.stream(x, "laplace") * self.std, x)
+
+    def extra_repr(self) -> str:
+        return f"std={self.std:g}"
+
+
+class RelativeNoise(nn.Module):
+    """x + a·std(x)·ξ, ξ ~ N(0, I), the layer noise of enresnet.txt section 3.1; the std is unbiased and differentiated.
+
+    across = "sample": std over the features of each sample. across = "batch": one std over the whole batch tensor, as
+    the published code has it, which lets a sample's noise depend on its neighbours.
+    """
+
+    def __init__(self, scale: float, *, seed: int, across: Across = "sample") -> None:
+        super().__init__()
+        self.scale, self.across = scale, across
+        self.stream = Stream(seed)
+
+    def forward(self, x: Tensor) -> Tensor:
+        return x + (self.scale * _std(x, self.across)) * self.stream.spread(self.stream(x), x)
+
+    def extra_repr(self) -> str:
+        return f"scale={self.scale:g}, across={self.across!r}"
+
+
+def _std(x: Tensor, across: Across) -> Tensor:
+    """Unbiased, shaped to broadcast. In two passes: `torch.std` over three axes is ten times slower."""
+    axes = tuple(range(1 if across == "sample" else 0, x.dim()))
+    count = math.prod(x.shape[axis] for axis in axes)
+    if count < 2:
+        raise ValueError("relative noise needs at least two numbers to take a standard deviation of")
+    centred = x - x.mean(axes, keepdim=True)
+    norm: Tensor = torch.linalg.vector_norm(centred, dim=axes, keepdim=True)
+    return norm / math.sqrt(count - 1)
+
+
+class ScaledNoise(nn.Module):
+    """x + s(x)·ξ, ξ ~ N(0, I), for a diffusivity ν(x) = s(x)²/(2Δt) that depends on the state.
+
+    `scale` returns one number per sample, of shape (n,), or anything that broadcasts to x.
+    """
+
+    def __init__(self, scale: Callable[[Tensor], Tensor], *, seed: int) -> None:
+        super().__init__()
+        self.scale = scale
+        self.stream = Stream(seed)
+
+    def forward(self, x: Tensor) -> Tensor:
+        scale = self.scale(x)
+        if scale.dim() == 1:
+            scale = scale.reshape(-1, *[1] * (x.dim() - 1))
+        return x + scale * self.stream.spread(self.stream(x), x)
+
+
+class CorrelatedNoise(nn.Module):
+    """x + Lξ, ξ ~ N(0, I): covariance LLᵀ = 2AΔt for the term A:∇∇u (N1), over the features of a sample.
+
+    `factor` is a (d, d) matrix, learned if it is a Parameter (LLᵀ is positive semidefinite for every L), or a callable
+    from x to (n, d, d) for coefficients that depend on the state.
+    """
+
+    def __init__(self, factor: Tensor | Callable[[Tensor], Tensor], *, seed: int) -> None:
+        super().__init__()
+        if isinstance(factor, Tensor) and not isinstance(factor, nn.Parameter):
+            factor = nn.Buffer(factor)
+        self.factor = factor
+        self.stream = Stream(seed)
+
+    def forward(self, x: Tensor) -> Tensor:
+        noise = self.stream(x).flatten(1)
+        if isinstance(self.factor, Tensor):
+            return x + self.stream.spread(noise @ self.factor.mT, x).view(-1, *x.shape[1:])
+        return x + times(self.factor(x), self.stream.spread(noise, x)).view_as(x)
+
+
+def times(matrix: Tensor, vector: Tensor) -> Tensor:
+    """A·v in every row. As a sum of products: a matrix product may round a row differently in another batch."""
+    return (matrix * vector.unsqueeze(-2)).sum(-1)
+
+
+def cholesky(matrix: Tensor) -> Tensor:
+    """Lower triangular L with LLᵀ = A for symmetric positive semidefinite A of shape (..., d, d).
+
+    Unlike torch.linalg.cholesky it accepts directions without diffusion: a pivot that vanishes (relative to the largest
+    entry) makes its whole column zero, which for a semidefinite matrix it must be.
+    """
+    size = matrix.shape[-1]
+    floor = 4.0 * size * torch.finfo(matrix.dtype).eps * matrix.diagonal(dim1=-2, dim2=-1).amax(-1)
+    columns: list[Tensor] = []
+    for j in range(size):
+        column = matrix[..., :, j] - sum((left * left[..., j : j + 1] for left in columns), torch.zeros(()).to(matrix))
+        columns.append(_scaled_column(column, j, floor))
+    return torch.stack(columns, -1)
+
+
+def _scaled_column(column: Tensor, j: int, floor: Tensor) -> Tensor:
+    """Rows from j on, divided by the root of the pivot, or zero where the pivot vanishes."""
+    pivot = column[..., j : j + 1]
+    live = (pivot > floor.unsqueeze(-1)) & (torch.arange(column.shape[-1], device=column.device) >= j)
+    return torch.where(live, column / torch.where(live, pivot, 1.0).sqrt(), 0.0)
+
+
+def noise_factor(diffusion: Tensor, dt: float) -> Tensor:
+    """L with LLᵀ = 2AΔt, the noise of a step Δt of the constant term A:∇∇u (N1, N5)."""
+    factor = cholesky(2.0 * dt * diffusion)
+    if not diffusion.is_meta and not torch.allclose(factor @ factor.mT, 2.0 * dt * diffusion, rtol=1e-4, atol=1e-7):
+        raise ValueError("the diffusion matrix is not symmetric positive semidefinite")
+    return factor
+
+
+class Dropout(nn.Module):
+    """F⊙z/p, z ~ Bernoulli(p): x + Δt·v⊙z/p has diffusivity Δt·(1−p)/(2p)·v_i² on ∂²/∂x_i² (N6).
+
+    of = "units" draws a z for every hidden unit; of = "layer" one for the whole map of a sample, which is stochastic
+    depth with diffusion matrix Δt·(1−p)/(2p)·vvᵀ (convection-diffusion.txt, Remark 2.5).
+    """
+
+    def __init__(self, keep: float, *, seed: int, of: Unit = "units") -> None:
+        super().__init__()
+        if not 0.0 < keep <= 1.0:
+            raise ValueError(f"the keep-probability must lie in (0, 1], got {keep:g}")
+        self.keep, self.of = keep, of
+        self.stream = Stream(seed)
+
+    def forward(self, x: Tensor) -> Tensor:
+        uniform = self.stream(x, "uniform", 0 if self.of == "layer" else None)
+        return x * self.stream.spread((uniform < self.keep).to(x.dtype) / self.keep, x)
+
+    def extra_repr(self) -> str:
+        return f"keep={self.keep:g}, of={self.of!r}"
+
+
+def matched_keep(keep: float, dt: float) -> float:
+    """The p of a layer of step Δt whose diffusivity is the paper's (1−p₀)/(2p₀)·v_i², which omits Δt (N6).
+
+    Δt(1−p)/(2p) = (1−p₀)/(2p₀)  ⇒  p = p₀Δt/(p₀Δt + 1 − p₀); p = p₀ at Δt = 1.
+    """
+    return keep * dt / (keep * dt + 1.0 - keep)
+
+
+class ShakeShake(nn.Module):
+    """α·f(x) + (1−α)·g(x), α ~ U(0, 1) per sample: as a residual map, velocity (f+g)/2 and diffusion matrix
+    Δt/24·(f−g)(f−g)ᵀ, since Var α = 1/12 (convection-diffusion.txt, Remark 2.5)."""
+
+    def __init__(self, f: nn.Module, g: nn.Module, *, seed: int) -> None:
+        super().__init__()
+        self.f, self.g = f, g
+        self.stream = Stream(seed)
+
+    def forward(self, x: Tensor) -> Tensor:
+        f, g = cast(Tensor, self.f(x)), cast(Tensor, self.g(x))
+        return g + self.stream.spread(self.stream(x, "uniform", 0), x) * (f - g)

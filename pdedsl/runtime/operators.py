@@ -1,0 +1,109 @@
+"""Linear operators K with exact adjoints Kᵀ: one weight serves both (mathematics.md N16).
+
+⟨K x, y⟩ = ⟨x, Kᵀ y⟩ holds to round-off for every weight, because conv_transpose2d is the transpose of conv2d.
+"""
+
+from __future__ import annotations
+
+import math
+from abc import ABC, abstractmethod
+from typing import final
+
+import torch
+from torch import Tensor, nn
+from torch.nn import functional
+
+from pdedsl.runtime.constraints import Constraint, Free, NormBound, constrained, project
+
+
+class Operator(nn.Module, ABC):
+    """x ↦ K x, with `adjoint` y ↦ Kᵀ y. A layer that needs both computes the constrained weight once and uses
+    `product`."""
+
+    weight: nn.Parameter
+    constraint: Constraint
+
+    @abstractmethod
+    def constrained_weight(self) -> Tensor:
+        """The weight as the operator uses it."""
+
+    @abstractmethod
+    def product(self, weight: Tensor, x: Tensor) -> Tensor:
+        """K x."""
+
+    @abstractmethod
+    def adjoint_product(self, weight: Tensor, y: Tensor) -> Tensor:
+        """Kᵀ y."""
+
+    def forward(self, x: Tensor) -> Tensor:
+        return self.product(self.constrained_weight(), x)
+
+    def adjoint(self, y: Tensor) -> Tensor:
+        return self.adjoint_product(self.constrained_weight(), y)
+
+    def project(self) -> None:
+        """To be called after each step of an optimizer; only a box has something to do."""
+        project(self.weight, self.constraint)
+
+
+@final
+class Conv(Operator):
+    """conv(k): zero-padded cross-correlation without bias, (Kx)_o = Σ_{i,τ} θ_{o,i,τ} x_i(· + τ) (paper (c), eq. 2)."""
+
+    def __init__(
+        self, channels: int, out_channels: int | None = None, size: int = 3, constraint: Constraint | None = None
+    ):
+        super().__init__()
+        if size % 2 == 0:
+            raise ValueError(f"conv({size}) has no centre: the size of a stencil is odd")
+        shape = (out_channels or channels, channels, size, size)
+        self.constraint = constraint or Free()
+        self.weight = _initial(shape, fan_in=channels * size**2, gain=math.sqrt(2))
+        self.project()
+
+    def constrained_weight(self) -> Tensor:
+        return constrained(self.weight, self.constraint)
+
+    def product(self, weight: Tensor, x: Tensor) -> Tensor:
+        return functional.conv2d(x, weight, padding=weight.shape[-1] // 2)
+
+    def adjoint_product(self, weight: Tensor, y: Tensor) -> Tensor:
+        return functional.conv_transpose2d(y, weight, padding=weight.shape[-1] // 2)
+
+
+@final
+class Linear(Operator):
+    """linear: (Kx)_o = Σ_i W_{o,i} x_i on the last axis, without bias."""
+
+    def __init__(self, features: int, out_features: int | None = None, constraint: Constraint | None = None):
+        super().__init__()
+        self.constraint = constraint or Free()
+        self.weight = _initial((out_features or features, features), fan_in=features, gain=1.0)
+        self.project()
+
+    def constrained_weight(self) -> Tensor:
+        # A matrix is a stencil of one tap.
+        return constrained(self.weight[..., None, None], self.constraint)[..., 0, 0]
+
+    def product(self, weight: Tensor, x: Tensor) -> Tensor:
+        return functional.linear(x, weight)
+
+    def adjoint_product(self, weight: Tensor, y: Tensor) -> Tensor:
+        return y @ weight
+
+
+def project_operators(model: nn.Module) -> None:
+    """`constrain K in [a, b]`: every boxed operator back into its box, after a step of the optimizer."""
+    for module in model.modules():
+        if isinstance(module, Operator):
+            module.project()
+
+
+def norm_bound(operator: Operator) -> float | None:
+    """The c of ‖K‖ ≤ c if the operator has one."""
+    return operator.constraint.bound if isinstance(operator.constraint, NormBound) else None
+
+
+def _initial(shape: tuple[int, ...], fan_in: int, gain: float) -> nn.Parameter:
+    """N(0, gain²/fan_in): He's variance for relu layers. Meganet's is 3 times larger (mathematics.md section 3)."""
+    return nn.Parameter(torch.randn(shape) * (gain / math.sqrt(fan_in)))

@@ -1,0 +1,65 @@
+"""The symmetric layer of parabolic and hyperbolic CNNs and its normalisations (paper (c), eq. 7 to 9; mathematics.md
+N16)."""
+
+from __future__ import annotations
+
+from typing import final
+
+import torch
+from torch import Tensor, nn
+
+from pdedsl.runtime.activations import activation
+from pdedsl.runtime.operators import Operator, norm_bound
+
+
+@final
+class TotalVariationNorm(nn.Module):
+    """N_tv(y)_c = s_c · y_c / √(Σ_c y_c² + ε) + b_c at each pixel, s and b trainable (eq. 9). The paper's ε is 1e-3."""
+
+    def __init__(self, channels: int, eps: float = 1e-3):
+        super().__init__()
+        self.eps = eps
+        self.scale = nn.Parameter(torch.ones(channels))
+        self.bias = nn.Parameter(torch.zeros(channels))
+
+    def forward(self, y: Tensor) -> Tensor:
+        inverse = y.square().sum(1, keepdim=True).add(self.eps).rsqrt()
+        return torch.addcmul(self.bias[:, None, None], y * inverse, self.scale[:, None, None])
+
+
+def batch_norm(channels: int, eps: float = 1e-4) -> nn.BatchNorm2d:
+    """Batch norm with Meganet's ε; its running variance there is biased, torch's is not."""
+    return nn.BatchNorm2d(channels, eps=eps)
+
+
+@final
+class SymmetricLayer(nn.Module):
+    """F(Y) = −Kᵀ σ(N(K Y)) (eq. 7); sign=+1 gives the right-hand side +Kᵀ σ(N(K Z)) of a Hamiltonian half (N17).
+
+    With N = identity and a monotone σ it is monotone: ⟨F(a) − F(b), a − b⟩ ≤ 0. With N_tv and relu it is not (N16).
+    """
+
+    def __init__(
+        self, operator: Operator, activation_name: str = "relu", norm: nn.Module | None = None, sign: float = -1.0
+    ):
+        super().__init__()
+        self.operator = operator
+        self.activation = activation(activation_name)
+        self.norm = norm if norm is not None else nn.Identity()
+        self.sign = sign
+
+    def forward(self, t: float | Tensor, y: Tensor) -> Tensor:
+        weight = self.operator.constrained_weight()
+        inner = self.activation(self.norm(self.operator.product(weight, y)))
+        return self.operator.adjoint_product(weight, self.sign * inner)
+
+
+def euler_is_nonexpansive(layer: SymmetricLayer, h: float) -> bool:
+    """Whether y ↦ y + h F(y) is proved non-expansive for every weight: N = id, σ monotone and L-Lipschitz, h L c² ≤ 2.
+
+    Proof: g(z) = σ(z) is 1/L-cocoercive coordinate by coordinate, ⟨g(a)−g(b), a−b⟩ ≥ |g(a)−g(b)|²/L; so with d =
+    K(a−b) and e = g(Ka)−g(Kb), |a−b−hKᵀe|² = |a−b|² − 2h⟨e, d⟩ + h²|Kᵀe|² ≤ |a−b|² − h(2/L − h c²)|e|² ≤ |a−b|².
+    """
+    bound = norm_bound(layer.operator)
+    plain = isinstance(layer.norm, nn.Identity) and layer.activation.monotone and layer.sign < 0
+    return bound is not None and plain and h * layer.activation.lipschitz * bound**2 <= 2

@@ -1,0 +1,49 @@
+"""Regularisation of weights in time (paper (c), section 4, eq. 13), as terms of the training loss.
+
+    R(θ, W, μ) = α₁ ∫ φ_τ(∂_t θ) dt + ½α₂ (∫ ‖θ(t)‖² dt + ‖W‖² + ‖μ‖²),   φ_τ(x) = √(x² + τ)
+
+Meganet's defaults have α₁ and α₂ the other way round and leave norms out of the decay (mathematics.md section 3).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+import torch
+from torch import Tensor, nn
+
+from pdedsl.runtime.blocks import Block
+from pdedsl.runtime.fields import PerStep
+
+
+def smooth_in_time(model: nn.Module, tau: float = 1e-3) -> Tensor:
+    """∫ φ_τ(∂_t θ) dt = Σ_j h φ_τ((θ_{j+1} − θ_j)/h), summed over the weights of all blocks: piecewise constant in
+    time is cheap."""
+    terms = [_variation(field, h, tau) for field, h in _fields_in_time(model) if len(field.layers) > 1]
+    return torch.stack(terms).sum() if terms else _zero(model)
+
+
+def decay(model: nn.Module) -> Tensor:
+    """½(∫ ‖θ(t)‖² dt + ‖W‖² + ‖μ‖²): weights in time count h each, all others one."""
+    lengths = {id(p): h for field, h in _fields_in_time(model) for p in field.parameters()}
+    terms = [0.5 * lengths.get(id(p), 1.0) * p.square().sum() for p in model.parameters()]
+    return torch.stack(terms).sum() if terms else _zero(model)
+
+
+def _variation(field: PerStep, h: float, tau: float) -> Tensor:
+    histories = zip(*(list(layer.parameters()) for layer in field.layers), strict=True)
+    speeds = [torch.stack(history).diff(dim=0) / h for history in histories]
+    return torch.stack([h * (speed.square() + tau).sqrt().sum() for speed in speeds]).sum()
+
+
+def _fields_in_time(model: nn.Module) -> Iterator[tuple[PerStep, float]]:
+    for block in model.modules():
+        if isinstance(block, Block):
+            for field in block.right_hand_sides():
+                if isinstance(field, PerStep):
+                    yield field, abs(block.steps.h)
+
+
+def _zero(model: nn.Module) -> Tensor:
+    first = next(model.parameters(), None)
+    return torch.zeros(()) if first is None else first.new_zeros(())

@@ -1,0 +1,187 @@
+"""Reversible execution of Verlet and leapfrog chains: memory constant in depth (paper (c), section 3.2; N17, N18).
+
+The whole chain is one autograd.Function that keeps its last state only. Backward undoes coupling after coupling: the
+field is evaluated once more, and this one evaluation gives both the increment to subtract and the graph of the
+vector-Jacobian product.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any, final
+
+import torch
+from torch import Tensor, nn
+from torch.autograd.function import once_differentiable
+from torch.nn.modules.batchnorm import _BatchNorm
+from torch.nn.modules.dropout import _DropoutNd
+from torch.nn.modules.instancenorm import _InstanceNorm
+
+from pdedsl.runtime.fields import Field
+from pdedsl.runtime.integrators import Coupling, Pair, Splitting, Steps
+
+
+@final
+class Reversible(nn.Module):
+    """(Y₀, Z₀) ↦ (Y_N, Z_N) by a splitting, without stored activations; `inverse` runs the chain backwards.
+
+    Gradients are those of plain autograd up to round-off, once differentiable: second derivatives, and `store=True`
+    for any other reason, use plain autograd and its memory. Fields with noise or batch statistics are refused,
+    because a second evaluation would not repeat the first.
+    """
+
+    def __init__(self, fields: Sequence[Field], method: Splitting, steps: Steps, store: bool = False):
+        super().__init__()
+        for field in fields:
+            require_repeatable(field)
+        self.fields: Sequence[Field] = nn.ModuleList(fields)  # type: ignore[assignment]
+        self.method = method
+        self.steps = steps
+        self.store = store
+        self._watch_generator = True
+
+    def forward(self, y: Tensor, z: Tensor) -> Pair:
+        if self.store or not torch.is_grad_enabled():
+            return self.method.integrate(self.fields, (y, z), self.steps)
+        if self._watch_generator:
+            return self._first(y, z)
+        return self._chain(y, z)
+
+    def inverse(self, y: Tensor, z: Tensor) -> Pair:
+        return self.method.inverse(self.fields, (y, z), self.steps)
+
+    def _chain(self, y: Tensor, z: Tensor) -> Pair:
+        parameters = [p for p in self.fields.parameters() if p.requires_grad]  # type: ignore[attr-defined]
+        pair: Pair = _Chain.apply(self.method.couplings(self.steps), self.fields, y, z, *parameters)
+        return pair
+
+    def _first(self, y: Tensor, z: Tensor) -> Pair:
+        """The first run tells by torch's generator whether a module of an unknown kind draws random numbers."""
+        before = torch.get_rng_state()
+        result = self._chain(y, z)
+        if not torch.equal(before, torch.get_rng_state()):
+            raise ValueError("reversible execution needs noise-free blocks, but a field draws random numbers")
+        self._watch_generator = False
+        return result
+
+
+def require_repeatable(field: nn.Module) -> None:
+    """Refuse modules whose second evaluation differs from the first: randomness, or statistics of the batch.
+
+    A module of another kind says so by an attribute `stochastic = True`.
+    """
+    for name, module in field.named_modules():
+        reason = _unrepeatable(module)
+        if reason:
+            where = f" at {name!r}" if name else ""
+            raise ValueError(
+                f"reversible execution composes with noise-free blocks only: {type(module).__name__}{where} {reason}"
+            )
+
+
+def _unrepeatable(module: nn.Module) -> str | None:
+    if isinstance(module, _BatchNorm):
+        return "uses batch statistics"
+    if isinstance(module, _InstanceNorm) and module.track_running_stats:
+        return "updates running statistics"
+    if isinstance(module, (_DropoutNd, nn.RReLU, nn.FractionalMaxPool2d)) or getattr(module, "stochastic", False):
+        return "draws random numbers"
+    return None
+
+
+class _Chain(torch.autograd.Function):
+    """The couplings in order; see the module's docstring. States are updated in place once they are our own."""
+
+    @staticmethod
+    def forward(
+        ctx: Any, couplings: tuple[Coupling, ...], fields: Sequence[Field], y: Tensor, z: Tensor, *p: Tensor
+    ) -> Pair:
+        ctx.couplings, ctx.fields = couplings, fields
+        state = _State(y, z)
+        for coupling in couplings:
+            increment = coupling.increment(fields, state[1 - coupling.target])
+            state.add(coupling.target, increment, coupling.scale)
+        # An untouched half must not be returned as the input itself.
+        pair = state[0] if state.owned[0] else y.clone(), state[1] if state.owned[1] else z.clone()
+        # The parameters are saved for torch to notice one that has changed before backward.
+        ctx.save_for_backward(*pair, *p)
+        return pair
+
+    @staticmethod
+    @once_differentiable
+    def backward(ctx: Any, *gradients: Tensor) -> tuple[Tensor | None, ...]:
+        y, z, *parameters = ctx.saved_tensors
+        state, cotangent, total = _State(y, z), _State(*gradients), _Gradients(parameters)
+        for coupling in reversed(ctx.couplings):
+            _undo(coupling, ctx.fields, state, cotangent, total)
+        return None, None, cotangent[0], cotangent[1], *total.values
+
+
+def _undo(
+    coupling: Coupling, fields: Sequence[Field], state: _State, cotangent: _State, total: _Gradients
+) -> None:
+    """a += c f(b) undone: a −= c f(b), b̄ += c f′(b)ᵀ ā, θ̄ += c (∂f/∂θ)ᵀ ā."""
+    target, source = coupling.target, 1 - coupling.target
+    if coupling.field is None:
+        state.add(target, state[source], -coupling.scale)
+        cotangent.add(source, cotangent[target], coupling.scale)
+        return
+    layer = fields[coupling.field].layer(coupling.step)
+    weights = [p for p in layer.parameters() if p.requires_grad]
+    value, gradients = _value_and_gradients(layer, coupling, state[source], cotangent[target], weights)
+    state.add(target, value, -coupling.scale)
+    cotangent.add(source, gradients[0], coupling.scale)
+    total.add(weights, gradients[1:], coupling.scale)
+
+
+def _value_and_gradients(
+    layer: nn.Module, coupling: Coupling, source: Tensor, cotangent: Tensor, weights: Sequence[Tensor]
+) -> tuple[Tensor, tuple[Tensor | None, ...]]:
+    with torch.enable_grad():
+        point = source.detach().requires_grad_()
+        value = layer(coupling.time, point)
+    gradients = torch.autograd.grad(value, (point, *weights), cotangent, allow_unused=True)
+    return value.detach(), gradients
+
+
+@final
+class _State:
+    """Two tensors that are copied when first changed, and changed in place from then on."""
+
+    def __init__(self, y: Tensor, z: Tensor):
+        self.halves = [y, z]
+        self.owned = [False, False]
+
+    def __getitem__(self, half: int) -> Tensor:
+        return self.halves[half]
+
+    def add(self, half: int, increment: Tensor | None, scale: float) -> None:
+        if increment is None:
+            return
+        if self.owned[half]:
+            self.halves[half].add_(increment, alpha=scale)
+        else:
+            self.halves[half] = torch.add(self.halves[half], increment, alpha=scale)
+            self.owned[half] = True
+
+
+@final
+class _Gradients:
+    """Sums of weight gradients, in the order of the parameters; a stationary weight gets one from every step."""
+
+    def __init__(self, parameters: Sequence[Tensor]):
+        self.places = {id(p): place for place, p in enumerate(parameters)}
+        self.values: list[Tensor | None] = [None] * len(parameters)
+
+    def add(self, weights: Sequence[Tensor], gradients: Sequence[Tensor | None], scale: float) -> None:
+        for weight, gradient in zip(weights, gradients, strict=True):
+            if gradient is not None:
+                self._add(self.places[id(weight)], gradient, scale)
+
+    def _add(self, place: int, gradient: Tensor, scale: float) -> None:
+        known = self.values[place]
+        if known is None:
+            # A copy always: the gradient of a bias may be the cotangent itself, which is changed in place.
+            self.values[place] = gradient * scale
+        else:
+            known.add_(gradient, alpha=scale)

@@ -1,0 +1,61 @@
+"""Divergence-free vector fields on data in ℝᵈ, from an antisymmetric potential."""
+
+from __future__ import annotations
+
+from itertools import combinations
+from typing import final
+
+import torch
+from torch import Tensor, nn
+
+
+@final
+class DivergenceFree(nn.Module):
+    """v_i = Σ_j ∂A_ij/∂x_j with A_ij = −A_ji, so that ∇·v = Σ_ij ∂²A_ij/∂x_i∂x_j = 0 for every potential.
+
+    In ℝ² the potential is one stream function ψ = A_12 and v = (∂ψ/∂y, −∂ψ/∂x). In ℝᵈ it has the d(d−1)/2 components
+    A_ij, i < j, in lexicographic order, and costs one gradient each. `potential(x, t)` maps (n, d) to (n, d(d−1)/2),
+    is twice differentiable, and treats samples independently; t is passed on.
+    """
+
+    def __init__(self, potential: nn.Module, dimension: int):
+        super().__init__()
+        if dimension < 2:
+            raise ValueError("a divergence-free field on the line is constant: it needs two dimensions")
+        self.potential = potential
+        self.pairs = tuple(combinations(range(dimension), 2))
+
+    def forward(self, x: Tensor, t: float | Tensor = 0.0) -> Tensor:
+        with torch.enable_grad():
+            # A gradient is wanted inside no_grad too; the path to x stays open for what comes before.
+            point = x if x.requires_grad else x.detach().requires_grad_()
+            columns = self._columns(point, self.potential(point, t))
+        return columns if torch.is_grad_enabled() else columns.detach()
+
+    def _columns(self, x: Tensor, potential: Tensor) -> Tensor:
+        velocity = [torch.zeros_like(x[:, 0]) for _ in range(x.shape[1])]
+        for component, (i, j) in zip(potential.unbind(1), self.pairs, strict=True):
+            gradient = _gradient(component, x)
+            velocity[i] = velocity[i] + gradient[:, j]
+            velocity[j] = velocity[j] - gradient[:, i]
+        return torch.stack(velocity, dim=1)
+
+
+@final
+class StreamNet(nn.Module):
+    """A smooth potential: W₂ tanh(W₁ [x, t] + b₁), the least network that is dense in the stream functions."""
+
+    def __init__(self, dimension: int, width: int):
+        super().__init__()
+        self.inner = nn.Linear(dimension + 1, width)
+        self.outer = nn.Linear(width, dimension * (dimension - 1) // 2, bias=False)
+
+    def forward(self, x: Tensor, t: float | Tensor = 0.0) -> Tensor:
+        time = torch.as_tensor(t, dtype=x.dtype, device=x.device).reshape(-1, 1).expand(x.shape[0], 1)
+        out: Tensor = self.outer(torch.tanh(self.inner(torch.cat([x, time], dim=1))))
+        return out
+
+
+def _gradient(component: Tensor, x: Tensor) -> Tensor:
+    (gradient,) = torch.autograd.grad(component.sum(), x, create_graph=True)
+    return gradient

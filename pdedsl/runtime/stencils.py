@@ -1,0 +1,104 @@
+"""Stencil calculus: a 3×3 kernel θ as a differential operator β, and back (paper (c), section 2.2; mathematics.md N16).
+
+K is a cross-correlation, x runs along the last axis and y along the one before, both growing with the index. With
+    m = [1 2 1]/4 (identity),  d = [−1 0 1]/2h (∂),  s = [−1 2 −1]/h² (−∂²)
+along each axis, θ = Σ β_i · (y factor) ⊗ (x factor) in the paper's order
+    β₁ 1, β₂ ∂x, β₃ ∂y, β₄ −∂x², β₅ −∂y², β₆ ∂x∂y, β₇ −∂x²∂y, β₈ −∂x∂y², β₉ ∂x²∂y².
+"""
+
+from __future__ import annotations
+
+import torch
+from torch import Tensor, nn
+
+# (order in x, order in y) of β₁ … β₉.
+ORDERS = ((0, 0), (1, 0), (0, 1), (2, 0), (0, 2), (1, 1), (2, 1), (1, 2), (2, 2))
+_LETTERS = ("", "∂x", "∂x²"), ("", "∂y", "∂y²")
+
+
+def coefficients(theta: Tensor, h: float) -> Tensor:
+    """β(θ): (…, 3, 3) to (…, 9).
+
+    Along an axis β₁ = θ₁+θ₂+θ₃, β₂ = h(θ₃−θ₁), β₃ = ¼h²(θ₂−θ₁−θ₃), the solution of the paper's linear system.
+    """
+    table = _along_axis(_along_axis(theta, -1, _analyse(h)), -2, _analyse(h))
+    return torch.stack([table[..., y, x] for x, y in ORDERS], dim=-1)
+
+
+def kernel(beta: Tensor, h: float) -> Tensor:
+    """θ(β): (…, 9) to (…, 3, 3), the inverse of `coefficients`."""
+    rows = [torch.stack([beta[..., ORDERS.index((x, y))] for x in range(3)], dim=-1) for y in range(3)]
+    table = torch.stack(rows, dim=-2)
+    return _along_axis(_along_axis(table, -1, _synthesise(h)), -2, _synthesise(h))
+
+
+def prolong(theta: Tensor, h: float, new_h: float) -> Tensor:
+    """The kernel of the same operator β on a grid of another mesh size."""
+    return kernel(coefficients(theta, h), new_h)
+
+
+def prolong_weights(model: nn.Module, h: float, new_h: float) -> None:
+    """Carry every 3×3 kernel of a trained network to another resolution, in place."""
+    with torch.no_grad():
+        for parameter in model.parameters():
+            if parameter.dim() == 4 and parameter.shape[-2:] == (3, 3):
+                parameter.copy_(prolong(parameter, h, new_h))
+
+
+def as_operator(theta: Tensor, h: float, digits: int = 3, tolerance: float = 1e-6) -> str:
+    """One 3×3 kernel as text, for example `Δ`, `2 − ∂x + 0.5Δ`.
+
+    Two exact descriptions are tried, and the one with fewer terms is printed: the coefficients β above, where the
+    identity is the mean m, and the Taylor coefficients Σ θ (ih)ᵃ(jh)ᵇ/(a! b!), where it is the point itself. They
+    agree to O(h²); the five-point Laplacian is Δ in the second, the paper's in the first. A term is left out below
+    `tolerance` of the largest effect on the grid, |c|/h^order.
+    """
+    signs = theta.new_tensor([(-1.0) ** ((x == 2) + (y == 2)) for x, y in ORDERS])
+    candidates = (_taylor(theta, h), coefficients(theta, h) * signs)
+    terms = [_terms(candidate.tolist(), h, tolerance) for candidate in candidates]
+    return _text(min(terms, key=len), digits)
+
+
+def _analyse(h: float) -> tuple[tuple[float, float, float], ...]:
+    return ((1.0, 1.0, 1.0), (-h, 0.0, h), (-(h**2) / 4, h**2 / 4, -(h**2) / 4))
+
+
+def _synthesise(h: float) -> tuple[tuple[float, float, float], ...]:
+    return ((0.25, -0.5 / h, -1 / h**2), (0.5, 0.0, 2 / h**2), (0.25, 0.5 / h, -1 / h**2))
+
+
+def _along_axis(values: Tensor, axis: int, matrix: tuple[tuple[float, float, float], ...]) -> Tensor:
+    """A 3×3 matrix applied along one axis, term by term: sums of three have no rounding of a product with zero."""
+    a, b, c = values.unbind(axis)
+    return torch.stack([p * a + q * b + r * c for p, q, r in matrix], dim=axis)
+
+
+def _taylor(theta: Tensor, h: float) -> Tensor:
+    """c_ab = Σ_ij θ_ij (ih)ᵃ (jh)ᵇ / (a! b!): what the kernel does to smooth functions, term by term."""
+    moments = ((1.0, 1.0, 1.0), (-h, 0.0, h), (h**2 / 2, 0.0, h**2 / 2))
+    table = _along_axis(_along_axis(theta, -1, moments), -2, moments)
+    return torch.stack([table[..., y, x] for x, y in ORDERS], dim=-1)
+
+
+def _terms(values: list[float], h: float, tolerance: float) -> list[tuple[float, str]]:
+    """The terms that matter; equal ∂x² and ∂y² make one Δ."""
+    effects = [abs(c) / h ** (x + y) for c, (x, y) in zip(values, ORDERS, strict=True)]
+    least = tolerance * max(effects)
+    kept = {o: c for c, o, e in zip(values, ORDERS, effects, strict=True) if e > least}
+    xx, yy = kept.get((2, 0)), kept.get((0, 2))
+    laplacian = xx is not None and yy is not None and abs(xx - yy) / h**2 <= least
+    names = {o: _LETTERS[0][o[0]] + _LETTERS[1][o[1]] for o in ORDERS} | ({(2, 0): "Δ"} if laplacian else {})
+    return [(c, names[o]) for o, c in kept.items() if not (laplacian and o == (0, 2))]
+
+
+def _text(terms: list[tuple[float, str]], digits: int) -> str:
+    if not terms:
+        return "0"
+    first, *others = (_term(c, name, digits) for c, name in terms)
+    return ("−" if first[0] else "") + first[1] + "".join(f" {'−' if minus else '+'} {text}" for minus, text in others)
+
+
+def _term(c: float, name: str, digits: int) -> tuple[bool, str]:
+    """Whether it is negative, and its absolute value; a factor one is not written before a derivative."""
+    number = f"{abs(c):.{digits}g}"
+    return c < 0, name if name and number == "1" else number + name
