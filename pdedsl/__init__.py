@@ -1,0 +1,47 @@
+"""pdedsl: a declarative language for PDEs that compiles to neural networks.
+
+    >>> import pdedsl
+    >>> spec = pdedsl.parse('''
+    ... pde Heat
+    ... space x in [0, 1] periodic
+    ... time t in [0, 1]
+    ... unknown u(x, t) : scalar
+    ... ∂u/∂t = Δu
+    ... u(x, 0) = sin(2π x)
+    ... ''')
+    >>> spec.equations[0].order
+    1
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+__version__ = "0.1.0"
+__all__ = ["PdeError", "Spec", "format", "load", "parse"]
+
+if TYPE_CHECKING:
+    from pdedsl.compiler import format, load, parse
+    from pdedsl.diagnostics import PdeError
+    from pdedsl.ir.spec import Spec
+
+_HOMES = {
+    "PdeError": "pdedsl.diagnostics",
+    "Spec": "pdedsl.ir.spec",
+    "format": "pdedsl.compiler",
+    "load": "pdedsl.compiler",
+    "parse": "pdedsl.compiler",
+}
+
+
+def __getattr__(name: str) -> object:
+    """Names are imported when they are first used, so that `pdedsl --help` answers at once."""
+    if name not in _HOMES:
+        raise AttributeError(f"module 'pdedsl' has no attribute '{name}'")
+    from importlib import import_module
+
+    return getattr(import_module(_HOMES[name]), name)
+
+
+def __dir__() -> list[str]:
+    return sorted([*globals(), *__all__])

@@ -10,8 +10,10 @@ from pathlib import Path
 
 from pdedsl.diagnostics import PdeError, Reporter, Source, Span, fail, in_order
 from pdedsl.frontend.elaborate import elaborate
+from pdedsl.frontend.format import format_syntax
 from pdedsl.frontend.parse import parse_syntax
-from pdedsl.frontend.tree import Syntax
+from pdedsl.frontend.tree import Syntax, outline
+from pdedsl.ir.show import latex_of, spec_text
 from pdedsl.ir.spec import Spec
 
 MAX_BYTES = 1 << 20
@@ -109,3 +111,32 @@ def _plain(text: str) -> str:
 
 def _unreadable(code: str, message: str, name: str) -> PdeError:
     return PdeError(fail(code, message, Span(0, 0)).diagnostics, Source("", name))
+
+
+# ---- writing
+
+
+def format(text: str, ascii: bool = False) -> str:
+    """A spec in canonical layout, in Unicode or in ASCII."""
+    return format_source(Source(_plain(text)), ascii)
+
+
+def format_source(source: Source, ascii: bool = False) -> str:
+    with _deep():
+        return format_syntax(to_syntax(source), source, ascii)
+
+
+def emit_stage(source: Source, stage: str) -> str:
+    """A stage of the compiler as stable text."""
+    if stage == "syntax":
+        return outline(to_syntax(source), source)
+    spec = to_spec(source)
+    match stage:
+        case "spec":
+            return spec_text(spec)
+        case "canonical":
+            return spec.canonical
+        case "latex":
+            return latex_of(spec) + "\n"
+        case _:
+            raise ValueError(f"no stage '{stage}'")

@@ -100,7 +100,7 @@ def _equation(statement: t.EquationStmt, summands: tuple[Summand, ...], env: Env
         raise fail("E402", "this equation holds for every unknown: its terms cancel", statement.span)
     target = _leading(wholes[0], env)
     if target is None:
-        return Equation(summands, _only_unknown(wholes, env), 0, tuple(map(_monic, wholes)), interval, statement.span)
+        return Equation(summands, _only_unknown(wholes, env), 0, tuple(wholes), interval, statement.span)
     right = tuple(_solved(w, target, k, env) for k, w in enumerate(wholes))
     return Equation(summands, target.body.head, len(target.slots), right, interval, statement.span)
 
@@ -141,14 +141,6 @@ def _solved(whole: Expr, target: Partial, k: int, env: Environment) -> Expr:
         return whole  # an implicit equation keeps its whole form
     rest = [a for a in terms if not a.has(goal)]
     return Add(*(multiply_out(-a / coefficient) for a in rest))
-
-
-def _monic(whole: Expr) -> Expr:
-    """Scaled so that the first term in canonical order has coefficient one."""
-    terms = Add.make_args(whole)
-    key = min(terms, key=lambda a: str(a.as_coeff_Mul()[1]))
-    coefficient = key.as_coeff_Mul()[0]
-    return Add(*(a / coefficient for a in terms))
 
 
 def _only_unknown(wholes: list[Expr], env: Environment) -> Symbol | None:
@@ -203,7 +195,7 @@ def _on_sides(
 
 
 def _condition_value(summands: tuple[Summand, ...], env: Environment) -> tuple[Expr, ...]:
-    return tuple(_monic(_normal([s.exprs[k] for s in summands], env.numbers)) for k in range(len(summands[0].exprs)))
+    return tuple(_normal([s.exprs[k] for s in summands], env.numbers) for k in range(len(summands[0].exprs)))
 
 
 def _at_point(

@@ -3,8 +3,8 @@
 Brackets are the author's, except where one of the two spellings cannot do with them or without them: `dot(a, b)` and
 `sum(i, a)` bring their own, so `(a·b) + c` is written `a·b + c`; and `∇u²` is written `∇(u²)`, for `grad(u^2)`.
 
-Printed text may hold layout codes: "\\n<" and "\\n>" open and close an alignment at the current column, "\\n|" breaks the
-line to it. No name, number, text or comment holds a newline, so nothing else can be taken for a code.
+Printed text may hold layout codes: "\\n<" and "\\n>" open and close an alignment at the current column, "\\n|" breaks
+the line to it. No name, number, text or comment holds a newline, so nothing else can be taken for a code.
 """
 
 from __future__ import annotations
@@ -34,7 +34,7 @@ _TRANSPOSE = re.compile(r"T(?![A-Za-z0-9_])")
 _SMALL = re.compile(r"[1-9][0-9]?")
 _KEYWORDS = {word.lower() for word in LEADING}
 _BREAK = re.compile(r"[\r\n]")
-_BLANK = re.compile(r"(\r?\n|\r)\s*?[\r\n]")
+_BLANK = re.compile(r"(?>\r\n|\r|\n)\s*?[\r\n]")
 _DEEP = 20_000
 
 
@@ -42,7 +42,7 @@ def format_syntax(syntax: t.Syntax, source: Source, ascii: bool = False) -> str:
     """The spec in canonical layout. The syntax must be all of the source: what could not be parsed is not printed."""
     with _deep_trees():
         printer = _Printer(ascii, _declared(syntax), source)
-        rows = list(_rows(_pieces(syntax, source), syntax.comments, printer))
+        rows = list(_rows(_pieces(syntax, source), syntax.comments, printer, source.text))
     return "".join(_texts(rows, source.text))
 
 
@@ -455,7 +455,7 @@ class _Row:
     span: Span
     kind: str = ""
     indent: str = ""
-    comment: str = ""
+    behind: Sequence[t.Comment] = ()
 
 
 def _pieces(syntax: t.Syntax, source: Source) -> Iterator[_Piece]:
@@ -470,22 +470,20 @@ def _pieces(syntax: t.Syntax, source: Source) -> Iterator[_Piece]:
         yield _Piece(node, Span(node.span.end - 1, node.span.end), inside=True, closes=True)
 
 
-def _rows(pieces: Iterator[_Piece], comments: Sequence[t.Comment], printer: _Printer) -> Iterator[_Row]:
+def _rows(pieces: Iterator[_Piece], comments: Sequence[t.Comment], printer: _Printer, text: str) -> Iterator[_Row]:
     """Every comment goes to one place: above a piece, into its breaks, behind it, or to the end."""
-    assert printer.source is not None
     waiting = deque(comments)
     for piece, following in pairwise([*pieces, None]):
         assert piece is not None
-        yield from (_above(c, c.span, piece) for c in _taken(waiting, piece.span.start))
-        inner = _taken(waiting, piece.span.end)
-        kind, cells, moved = _printed(piece, inner, printer)
-        yield from (_above(c, Span(piece.span.start, piece.span.start), piece) for c in moved)
-        end = following.span.start if following else len(printer.source.text)
-        line = _BREAK.search(printer.source.text, piece.span.end)
-        behind = _taken(waiting, min(end, line.start() if line else end))
-        span = piece.span.to(behind[-1].span) if behind else piece.span
-        indent = "  " * isinstance(piece.node, t.Entry)
-        yield _Row(cells, span, kind, indent, "".join(f"  {c.text}" for c in behind))
+        (start, end), margin = piece.span, "  " * piece.inside
+        yield from (_Row((c.text,), c.span, indent=margin) for c in _taken(waiting, start))
+        kind, cells, moved = _printed(piece, _taken(waiting, end), printer)
+        yield from (_Row((c.text,), Span(start, start), indent=margin) for c in moved)
+        limit = following.span.start if following else len(text)
+        line = _BREAK.search(text, end, limit)
+        behind = _taken(waiting, line.start() if line else limit)
+        indent = margin if isinstance(piece.node, t.Entry) else ""
+        yield _Row(cells, Span(start, max([end, *(c.span.end for c in behind)])), kind, indent, behind)
     yield from (_Row((c.text,), c.span) for c in waiting)
 
 
@@ -497,23 +495,19 @@ def _taken(waiting: deque[t.Comment], end: int) -> list[t.Comment]:
     return taken
 
 
-def _above(comment: t.Comment, span: Span, piece: _Piece) -> _Row:
-    return _Row((comment.text,), span, indent="  " * piece.inside)
-
-
 def _printed(piece: _Piece, inner: list[t.Comment], printer: _Printer) -> tuple[str, tuple[str, ...], list[t.Comment]]:
-    """The cells of a piece, and the comments inside it that have no break to stand at.
+    """A piece's kind and cells, and the comments inside it that have no break to stand at.
 
     With one that has none go those before it, so that comments keep their order.
     """
     tried = replace(printer, comments=deque(inner), missed=[])
     kind, cells = _cells(piece, tried)
-    moved = len(inner)
-    while moved and inner[moved - 1] not in tried.missed and inner[moved - 1] not in tried.comments:
-        moved -= 1
-    if moved:
-        kind, cells = _cells(piece, replace(printer, comments=deque(inner[moved:]), missed=[]))
-    return kind, cells, inner[:moved]
+    left = [*tried.missed, *tried.comments]
+    if not left:
+        return kind, cells, []
+    kept = deque(inner)
+    moved = _taken(kept, left[-1].span.end)
+    return *_cells(piece, replace(printer, comments=kept, missed=[])), moved
 
 
 def _cells(piece: _Piece, p: _Printer) -> tuple[str, tuple[str, ...]]:
@@ -545,7 +539,7 @@ def _cells(piece: _Piece, p: _Printer) -> tuple[str, tuple[str, ...]]:
         case t.LetDecl(name=name, params=params, value=value):
             return "declaration", (f"let     {_signature(p, name, params)} = {_right(p, value)}",)
         case t.EquationStmt(left=left, right=right, during=during, on=on):
-            body = f"{flat.sum(left)} = {_right(p, right)}"
+            body = f"{p.sum(left)} = {_right(p, right)}"
             place = f" on {p.names(on)}" if on else ""
             if during is None:
                 return "equation", (body + place,)
@@ -588,23 +582,24 @@ def _aligned(run: list[_Row]) -> Iterator[str]:
     """Neighbouring rows of a kind, their cells below each other."""
     named = max((width(row.cells[0]) for row in run if len(row.cells) > 1), default=0)
     typed = max((width(row.cells[1]) for row in run if len(row.cells) > 2), default=0)
-    bodies = [_laid_out(row.cells[0]) for row in run]
-    ends = max(width(body.rpartition("\n")[2]) for body in bodies) if run else 0
-    for row, body in zip(run, bodies, strict=True):
+    ends = max((_last(_laid_out(row.cells[0])) for row in run), default=0)
+    for row in run:
         match row.kind, row.cells:
-            case "piece", (_, during):
-                text = f"{body}{' ' * (ends + 4 - width(body.rpartition(chr(10))[2]))}{during}"
-            case _, (head, kind):
-                text = f"{_padded(head, named)} : {kind}"
-            case _, (head, kind, net):
-                text = _laid_out(f"{_padded(head, named)} : {_padded(kind, typed)} = {net}")
-            case _:
-                text = body
-        yield f"{row.indent}{text}{row.comment}\n".replace("\n", f"\n{row.indent}").removesuffix(row.indent)
+            case "piece", (body, during):
+                body = _laid_out(body)
+                text = f"{body}{' ' * (ends - _last(body))}    {during}"
+            case _, (head, *types):
+                text = head + " " * (named - width(head)) * bool(types)
+                text += f" : {types[0]}" if types else ""
+                text += f"{' ' * (typed - width(types[0]))} = {types[1]}" if len(types) > 1 else ""
+                text = _laid_out(text)
+        lines = f"{text}{''.join(f'  {c.text}' for c in row.behind)}".split("\n")
+        yield "".join(f"{row.indent}{line}\n" for line in lines)
 
 
-def _padded(text: str, columns: int) -> str:
-    return text + " " * (columns - width(text))
+def _last(text: str) -> int:
+    """The width of the last line."""
+    return width(text.rpartition("\n")[2])
 
 
 def _laid_out(text: str) -> str:

@@ -2,62 +2,24 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from copy import copy
-from functools import cache
-from importlib.resources import files
-from pathlib import Path
 from typing import cast
 
-from lark import Lark, Token
-from lark.common import LexerConf
+from lark import Token
 from lark.exceptions import UnexpectedToken
-from lark.lexer import BasicLexer, Lexer
 
 from pdedsl.diagnostics import PdeError, Reporter, Source, Span, fail, nearest
 from pdedsl.frontend import tree as t
-from pdedsl.frontend.build import Builder, cover, name_of
+from pdedsl.frontend.build import cover, name_of
+from pdedsl.frontend.tables import parser, scanner
 from pdedsl.frontend.tokens import BLOCKS, Line, read_lines, span_of
 
 MAX_TREE = 1000
 KEYWORDS = "pde space time unknown const let learn realize require network train evaluate".split()
 
 
-class _Given(Lexer):
-    """Hands the parser the tokens it is given; keeps the scanner that makes them."""
-
-    def __init__(self, conf: LexerConf) -> None:
-        kept = copy(conf)
-        kept.ignore = ["WHITE"]  # comments are kept, for the formatter
-        self.scanner = BasicLexer(kept)
-
-    def lex(self, tokens: list[Token]) -> Iterator[Token]:  # type: ignore[override]
-        return iter(tokens)
-
-
-def grammar_text() -> str:
-    """The grammar, from the installed package or from the checkout."""
-    packaged = files("pdedsl").joinpath("grammar/pde.lark")
-    if packaged.is_file():
-        return packaged.read_text("utf-8")
-    return (Path(__file__).parents[2] / "grammar" / "pde.lark").read_text("utf-8")
-
-
-@cache
-def _parser() -> Lark:
-    return Lark(
-        grammar_text(), parser="lalr", lexer=_Given, start=["statement", "entry"], transformer=Builder()
-    )
-
-
-def _scanner() -> BasicLexer:
-    wrapper = _parser().parser.lexer  # type: ignore[attr-defined]
-    return cast(BasicLexer, wrapper.lexer.scanner)
-
-
 def parse_syntax(source: Source, reporter: Reporter) -> t.Syntax:
     """The statements that can be read; what cannot is in the reporter."""
-    lines, comments = read_lines(source, _scanner(), reporter)
+    lines, comments = read_lines(source, scanner(), reporter)
     statements: list[t.Statement] = []
     for line in lines:
         with reporter.guard():
@@ -81,8 +43,11 @@ def _block(line: Line, reporter: Reporter) -> t.BlockStmt:
 
 
 def _parse(tokens: list[Token], start: str) -> t.Node:
+    steps = parser().parse_interactive(start=start)
     try:
-        node = cast(t.Node, _parser().parse(tokens, start=start))  # type: ignore[arg-type]
+        for token in tokens:
+            steps.feed_token(token)
+        node = cast(t.Node, steps.feed_eof(tokens[-1]))
     except UnexpectedToken as error:
         raise _explain(error, tokens) from None
     deep = t.deepest(node, MAX_TREE)

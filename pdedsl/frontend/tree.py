@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass, field, fields
 from typing import Literal
 
-from pdedsl.diagnostics import Span
+from pdedsl.diagnostics import Source, Span
 
 NOWHERE = Span(0, 0)
 
@@ -330,3 +330,13 @@ def deepest(node: Node, limit: int) -> Node | None:
             return current
         stack.extend((child, depth + 1) for child in children(current))
     return None
+
+
+def outline(node: Node, source: Source, depth: int = 0) -> str:
+    """The tree as indented text, each node with its place."""
+    line, column = source.position(node.span.start)
+    plain = [repr(v) for f in fields(node) if isinstance(v := getattr(node, f.name), str | int | bool) and f.name != "text"]
+    text = getattr(node, "text", "")
+    head = " ".join([type(node).__name__, *([text] if text else []), *plain])
+    rows = [f"{'  ' * depth}{head}  @{line}:{column}\n"]
+    return "".join([*rows, *(outline(c, source, depth + 1) for c in children(node) if not isinstance(c, Comment))])

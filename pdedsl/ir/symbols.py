@@ -305,8 +305,15 @@ def multiply_out(expr: Expr) -> Expr:
     if terms_of(expr) > MAX_TERMS and terms_of(expr) > 2 * len(Add.make_args(expr)):
         raise TooLarge(f"an expression of more than {MAX_TERMS:,} terms when it is multiplied out")
     if isinstance(expr, Add):
-        return Add(*(expand(a) for a in expr.args))
-    return expand(expr)
+        return Add(*(_expanded(a) for a in expr.args))
+    return _expanded(expr)
+
+
+def _expanded(expr: Expr) -> Expr:
+    """Products of sums multiplied out, arguments of functions too; exp(a + b) stays whole, as sympy joins it again."""
+    if expr.is_Atom:
+        return expr
+    return expand(expr, power_exp=False)
 
 
 def terms_of(expr: Expr) -> int:

@@ -1,0 +1,3 @@
+from pdedsl.cli import main
+
+main()

@@ -1,0 +1,284 @@
+"""The command line: arguments in, text and exit codes out. The only module that prints.
+
+Exit codes: 0 all is right, 1 the spec is wrong, 2 the command was used wrongly, 70 a fault of ours.
+"""
+
+from __future__ import annotations
+
+import os
+import sys
+from pathlib import Path
+from typing import TYPE_CHECKING, NoReturn
+
+import click
+
+from pdedsl import __version__
+from pdedsl.shipped import locate, shipped_specs, title
+
+if TYPE_CHECKING:
+    from pdedsl.diagnostics import Diagnostic, PdeError, Source
+
+WRONG, USAGE, FAULT, INTERRUPTED = 1, 2, 70, 130
+STAGES = ("syntax", "spec", "canonical", "latex")
+
+
+class _Spec(click.ParamType):
+    """A path, the name of a shipped spec, or - for standard input."""
+
+    name = "spec"
+
+    def shell_complete(self, ctx: click.Context, param: click.Parameter, incomplete: str) -> list[object]:
+        from click.shell_completion import CompletionItem
+
+        names = [CompletionItem(n) for n in shipped_specs() if n.startswith(incomplete)]
+        return [*names, CompletionItem(incomplete, type="file")]
+
+
+SPEC = _Spec()
+
+
+def _example(text: str) -> str:
+    return "\b\nExamples:\n" + "\n".join(f"  {line}" for line in text.strip().splitlines())
+
+
+@click.group(
+    context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 100},
+    epilog=_example("pdedsl specs\npdedsl check resnet\npdedsl format my.pde"),
+)
+@click.version_option(__version__, prog_name="pdedsl")
+def cli() -> None:
+    """A declarative language for PDEs that compiles to neural networks."""
+
+
+@cli.command(epilog=_example("pdedsl check my.pde other.pde\npdedsl check --json resnet\ncat my.pde | pdedsl check -"))
+@click.argument("files", nargs=-1, required=True, type=SPEC)
+@click.option("--json", "as_json", is_flag=True, help="Print one JSON object a file, one a line.")
+def check(files: tuple[str, ...], as_json: bool) -> None:
+    """Say whether specs are right, and if not, where and how to mend them."""
+    wrong = False
+    for file in files:
+        wrong |= not (_check_json(file) if as_json else _check_text(file))
+    if wrong:
+        sys.exit(WRONG)
+
+
+@cli.command("format", epilog=_example("pdedsl format my.pde\npdedsl format --check *.pde\npdedsl format --ascii - < my.pde"))
+@click.argument("files", nargs=-1, required=True, type=SPEC)
+@click.option("--check", "only_check", is_flag=True, help="Change nothing; exit with 1 if a file would change.")
+@click.option("--ascii", "as_ascii", is_flag=True, help="Write ASCII spellings instead of Unicode.")
+def format_(files: tuple[str, ...], only_check: bool, as_ascii: bool) -> None:
+    """Rewrite specs in canonical layout, in place; - and shipped specs go to standard output."""
+    from pdedsl.compiler import format_source
+    from pdedsl.diagnostics import PdeError
+
+    failed = False
+    for file in files:
+        try:
+            source = _read(file)
+            text = format_source(source, as_ascii)
+        except PdeError as error:
+            _report(error)
+            failed = True
+            continue
+        if only_check:
+            if text != source.text:
+                click.echo(f"{source.name} would be reformatted", err=True)
+                failed = True
+        elif file == "-" or locate(file):
+            click.echo(text, nl=False)
+        elif text != source.text:
+            write_whole(Path(file), text)
+            click.echo(f"{file} reformatted", err=True)
+    if failed:
+        sys.exit(WRONG)
+
+
+@cli.command(epilog=_example("pdedsl compile --emit spec resnet\npdedsl compile --emit syntax my.pde"))
+@click.argument("file", type=SPEC)
+@click.option("--emit", type=click.Choice(STAGES), default="spec", show_default=True, help="The stage to print.")
+def compile(file: str, emit: str) -> None:
+    """Take a spec through the compiler and print a stage."""
+    from pdedsl.compiler import emit_stage
+    from pdedsl.diagnostics import PdeError
+
+    try:
+        click.echo(emit_stage(_read(file), emit), nl=False)
+    except PdeError as error:
+        _report(error)
+        sys.exit(WRONG)
+
+
+@cli.command(epilog=_example("pdedsl specs\npdedsl specs resnet > my.pde"))
+@click.argument("name", required=False, type=SPEC)
+def specs(name: str | None) -> None:
+    """List the shipped specs with their titles, or print one."""
+    found = shipped_specs()
+    if name is None:
+        width = max(map(len, found), default=0)
+        for stem, path in found.items():
+            click.echo(f"{stem:{width}}  {title(path)}")
+        return
+    path = locate(name)
+    if path is None:
+        raise click.BadParameter(f"no shipped spec '{name}'; 'pdedsl specs' lists them", param_hint="NAME")
+    click.echo(path.read_text("utf-8"), nl=False)
+
+
+@cli.command(epilog=_example('eval "$(pdedsl completion bash)"'))
+@click.argument("shell", type=click.Choice(("bash", "zsh", "fish")))
+def completion(shell: str) -> None:
+    """Print the script that makes a shell complete commands, options and specs."""
+    from click.shell_completion import get_completion_class
+
+    found = get_completion_class(shell)
+    assert found is not None
+    click.echo(found(cli, {}, "pdedsl", "_PDEDSL_COMPLETE").source())
+
+
+# ---- checking
+
+
+def _check_text(file: str) -> bool:
+    from pdedsl.compiler import to_spec
+    from pdedsl.diagnostics import PdeError
+
+    try:
+        source = _read(file)
+        spec = to_spec(source)
+    except PdeError as error:
+        _report(error)
+        return False
+    _show(source, spec.warnings)
+    count = len(spec.warnings)
+    noted = f" ({count} warning{'s' * (count > 1)})" if count else ""
+    click.echo(f"{source.name}: {spec.name} is right{noted}")
+    return True
+
+
+def _check_json(file: str) -> bool:
+    import json
+
+    from pdedsl.compiler import to_spec
+    from pdedsl.diagnostics import PdeError, Source
+
+    name, digest = None, None
+    source = Source("", file)
+    diagnostics: tuple[Diagnostic, ...]
+    try:
+        source = _read(file)
+        spec = to_spec(source)
+        name, digest, diagnostics = spec.name, spec.hash, spec.warnings
+    except PdeError as error:
+        source, diagnostics = error.source or source, error.diagnostics
+    ok = not any(d.severity == "error" for d in diagnostics)
+    found = [d.as_json(source) for d in diagnostics]
+    row = {"file": file, "ok": ok, "name": name, "hash": digest, "diagnostics": found}
+    click.echo(json.dumps(row, ensure_ascii=False))
+    return ok
+
+
+def _read(file: str) -> Source:
+    from pdedsl.compiler import MAX_BYTES, decode, read
+    from pdedsl.diagnostics import Source
+
+    if file == "-":
+        return decode(sys.stdin.buffer.read(MAX_BYTES + 1), "<stdin>")
+    shipped = locate(file)
+    source = read(shipped or file)
+    return Source(source.text, shipped.name) if shipped else source
+
+
+# ---- printing
+
+
+def _report(error: PdeError) -> None:
+    from pdedsl.diagnostics import Source
+
+    _show(error.source or Source(""), error.diagnostics)
+
+
+def _show(source: Source, diagnostics: tuple[Diagnostic, ...]) -> None:
+    from pdedsl.diagnostics import report
+
+    if diagnostics:
+        click.echo(_painted(report(source, diagnostics)) + "\n", err=True)
+
+
+def _painted(text: str) -> str:
+    """In colour on a terminal, plain otherwise."""
+    if not sys.stderr.isatty() or os.environ.get("NO_COLOR"):
+        return text
+    return "\n".join(map(_painted_line, text.split("\n")))
+
+
+def _painted_line(line: str) -> str:
+    head, _, rest = line.partition(":")
+    if head.startswith(("error[", "warning[")):
+        return click.style(head, fg="red" if head.startswith("error") else "yellow", bold=True) + ":" + click.style(rest, bold=True)
+    if line.startswith("  help:"):
+        return click.style("  help:", fg="cyan") + line[7:]
+    margin, bar, marks = line.partition(" | ")
+    if bar and not margin.strip():
+        return margin + bar + click.style(marks, fg="red", bold=True)
+    return click.style(line, fg="blue") if line.startswith("  --> ") else line
+
+
+def write_whole(path: Path, text: str) -> None:
+    """Write a file completely or not at all."""
+    import tempfile
+
+    target = path.resolve()
+    with tempfile.NamedTemporaryFile("w", encoding="utf-8", newline="\n", dir=target.parent, delete=False) as file:
+        file.write(text)
+    try:
+        os.chmod(file.name, target.stat().st_mode if target.exists() else 0o644)
+        os.replace(file.name, target)
+    except OSError:
+        os.unlink(file.name)
+        raise
+
+
+# ---- leaving
+
+
+def main() -> NoReturn:
+    """Run a command; every way out has its exit code."""
+    try:
+        cli.main(standalone_mode=False)
+    except click.exceptions.Abort:
+        sys.exit(INTERRUPTED)
+    except click.ClickException as error:
+        error.show()
+        sys.exit(USAGE)
+    except click.exceptions.Exit as error:
+        sys.exit(error.exit_code)
+    except BrokenPipeError:
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        sys.exit(0)
+    except OSError as error:
+        click.echo(f"pdedsl: {error.filename or ''}: {error.strerror}", err=True)
+        sys.exit(USAGE)
+    except Exception:
+        _fault()
+    sys.exit(0)
+
+
+def _fault() -> NoReturn:
+    """Our own mistake: keep what is needed to find it, and ask for it."""
+    import platform
+    import tempfile
+    import traceback
+
+    with tempfile.NamedTemporaryFile("w", encoding="utf-8", prefix="pdedsl-report-", suffix=".txt", delete=False) as file:
+        file.write(f"pdedsl {__version__}, Python {platform.python_version()}, {platform.system()}\n")
+        file.write(f"arguments: {sys.argv[1:]}\n\n{traceback.format_exc()}")
+        for name in sys.argv[1:]:
+            path = locate(name) or Path(name)
+            if path.suffix == ".pde" and path.is_file():
+                file.write(f"\n==== {name}\n{path.read_text('utf-8', 'replace')}")
+    click.echo(
+        "pdedsl: this is a fault of pdedsl, not of your spec.\n"
+        f"Please report it, and attach {file.name} (it holds the spec and where we failed).",
+        err=True,
+    )
+    sys.exit(FAULT)

@@ -1,0 +1,172 @@
+"""The canonical text of a spec: the same for every way of writing the same problem, whatever its names.
+
+Constants are numbers, coordinates are counted, and the names of unknowns and learned fields are replaced by colours:
+what they are, refined by where they stand until no two that differ look alike.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from hashlib import sha256
+from itertools import pairwise
+
+from sympy import Add, Expr, Mul, Symbol, Tuple
+from sympy.core.basic import Basic
+from sympy.core.symbol import Str
+
+from pdedsl.ir.spec import Block, Condition, Equation, Learned, Line, Setting, Spec, Unknown, Value
+from pdedsl.ir.symbols import Field, Partial
+
+Colours = dict[Symbol, str]
+
+
+def canonical_text(spec: Spec) -> str:
+    """One line a fact, in sorted order."""
+    colours = _colours(spec)
+    return "\n".join([*_frame(spec), *sorted(_facts(spec, colours))]) + "\n"
+
+
+# ---- colours
+
+
+def _colours(spec: Spec) -> Colours:
+    """A name for each unknown and learned field that does not depend on what its author called it."""
+    fields: list[Unknown | Learned] = [*spec.unknowns, *spec.learned]
+    colours = {f.head: _kind(f) for f in fields}
+    while tied := _tied(colours):
+        refined = _refined(spec, colours)
+        if len(set(refined.values())) == len(set(colours.values())):
+            first = min((h for h in colours if colours[h] == tied), key=lambda h: h.name)
+            refined[first] += "*"  # twins: either may come first
+        colours = refined
+    ordered = sorted(fields, key=lambda f: (isinstance(f, Learned), colours[f.head]))
+    counts = {Unknown: 0, Learned: 0}
+    names: Colours = {}
+    for f in ordered:
+        counts[type(f)] += 1
+        names[f.head] = f"{'u' if isinstance(f, Unknown) else 'w'}{counts[type(f)]}"
+    return names
+
+
+def _tied(colours: Colours) -> str | None:
+    """The first colour that several fields share."""
+    seen = sorted(colours.values())
+    return next((a for a, b in pairwise(seen) if a == b), None)
+
+
+def _refined(spec: Spec, colours: Colours) -> Colours:
+    return {h: _digest(c + "\n".join(sorted(_facts(spec, {**colours, h: "self"})))) for h, c in colours.items()}
+
+
+def _kind(f: Unknown | Learned) -> str:
+    return _digest(f"{type(f).__name__} {f.type} {_setting(f.net) if f.net else ''} {len(f.arguments)}")
+
+
+def _digest(text: str) -> str:
+    return sha256(text.encode()).hexdigest()[:12]
+
+
+# ---- facts
+
+
+def _frame(spec: Spec) -> list[str]:
+    space = spec.space
+    sides = " ".join(f"[{s.start}, {s.end}]{' periodic' * s.periodic}" for s in space.sides)
+    where = f"image{space.image}" if space.image else sides or f"R^{space.dimension}"
+    lines = [f"space {space.kind} {where}"]
+    if spec.time:
+        lines.append(f"time [{spec.time.start}, {spec.time.end}]")
+    return lines
+
+
+def _facts(spec: Spec, colours: Colours) -> list[str]:
+    show = printer(spec, colours)
+    lines = [
+        *(_declaration(f, show, colours) for f in (*spec.unknowns, *spec.learned)),
+        *(_equation(e, show, colours) for e in spec.equations),
+        *(_condition(c, show, colours) for c in spec.conditions),
+        *(f"realize {r.part} by {_setting(r.method)}" for r in spec.realizations),
+        *dict.fromkeys(f"require {r.axiom}" for r in spec.requirements),
+    ]
+    heads = {f.name: colours[f.head] for f in (*spec.unknowns, *spec.learned)}
+    return lines + [line for block in spec.blocks for line in _block(block, heads)]
+
+
+Show = Callable[[Basic], str]
+
+
+def _declaration(f: Unknown | Learned, show: Show, colours: Colours) -> str:
+    word = "unknown" if isinstance(f, Unknown) else "learn"
+    arguments = ", ".join(map(show, f.arguments))
+    net = f" = {_setting(f.net)}" if f.net else ""
+    return f"{word} {colours[f.head]}({arguments}) : {f.type}{net}"
+
+
+def _equation(e: Equation, show: Show, colours: Colours) -> str:
+    during = f" for [{e.interval[0]}, {e.interval[1]}]" if e.interval else ""
+    if e.unknown is None or not e.order:
+        return f"equation 0 = {'; '.join(_scaled(r, show) for r in e.right)}{during}"
+    return f"equation d{e.order} {colours[e.unknown]} = {'; '.join(map(show, e.right))}{during}"
+
+
+def _condition(c: Condition, show: Show, colours: Colours) -> str:
+    if c.kind == "boundary":
+        return f"boundary {' '.join(sorted(c.sides))}: 0 = {'; '.join(_scaled(v, show) for v in c.value)}"
+    return f"{c.kind} d{c.order} {colours[c.unknown]} = {'; '.join(map(show, c.value))}"
+
+
+def _scaled(whole: Expr, show: Show) -> str:
+    """`whole = 0`, scaled so that the first term has coefficient one."""
+    terms = sorted((show(rest), coefficient) for coefficient, rest in (a.as_coeff_Mul() for a in Add.make_args(whole)))
+    return "(+ " + " ".join(f"(* {c / terms[0][1]} {text})" for text, c in terms) + ")"
+
+
+def _block(block: Block, heads: dict[str, str]) -> list[str]:
+    return [f"{block.kind} {_line(line, heads)}" for line in block.lines]
+
+
+def _line(line: Line, heads: dict[str, str]) -> str:
+    value = line.value
+    shown = _setting(value) if isinstance(value, Setting) else "" if value is None else _value(value)
+    if line.bounds:
+        shown = f"{heads.get(shown, shown)} in [{line.bounds[0]}, {line.bounds[1]}]"
+    return f"{line.key} {shown}" + (f" from {line.source}" if line.source else "")
+
+
+def _setting(setting: Setting) -> str:
+    return f"{setting.name}({', '.join(f'{k}={_value(v)}' for k, v in sorted(setting.arguments))})"
+
+
+def _value(value: Value) -> str:
+    return f"[{', '.join(map(_value, value))}]" if isinstance(value, tuple) else str(value)
+
+
+# ---- expressions
+
+
+def printer(spec: Spec, colours: Colours) -> Show:
+    """Prefix notation with the arguments of sums and products in sorted order."""
+    symbols = {s: f"x{i}" for i, s in enumerate(spec.space.coordinates, 1)}
+    if spec.time:
+        symbols[spec.time.symbol] = "t"
+
+    def show(e: Basic) -> str:
+        if isinstance(e, Symbol):
+            return symbols.get(e) or colours.get(e) or e.name
+        if isinstance(e, Add | Mul):
+            return f"({' '.join(['+' if isinstance(e, Add) else '*', *sorted(map(show, e.args))])})"
+        if isinstance(e, Field):
+            return f"{colours.get(e.head, e.head.name)}[{' '.join(map(show, e.indices))}]({' '.join(map(show, e.arguments))})"
+        if isinstance(e, Partial):
+            return f"(Partial {show(e.body)} {' '.join(sorted(map(show, e.slots)))})"
+        if isinstance(e, Tuple):
+            return f"[{' '.join(map(show, e.args))}]"
+        if isinstance(e, Str):
+            return str(e.name)
+        if not e.args:
+            return str(e)
+        return f"({' '.join([type(e).__name__, *map(show, e.args)])})"
+
+    return show
+
+
