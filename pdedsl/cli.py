@@ -93,6 +93,39 @@ def format_(files: tuple[str, ...], only_check: bool, as_ascii: bool) -> None:
         sys.exit(WRONG)
 
 
+@cli.command(epilog=_example("pdedsl explain enresnet\npdedsl explain --markdown my.pde > my.md"))
+@click.argument("file", type=SPEC)
+@click.option("--latex", "form", flag_value="latex", help="LaTeX, for a paper.")
+@click.option("--markdown", "form", flag_value="markdown", help="Markdown, for a page.")
+@click.option("--json", "form", flag_value="json", help="JSON, for a program.")
+def explain(file: str, form: str | None) -> None:
+    """Say what an equation is, what it becomes, and what can be proved about it."""
+    import json
+
+    from pdedsl import explain as forms
+    from pdedsl.compiler import to_analysis
+    from pdedsl.diagnostics import PdeError
+
+    try:
+        analysis = to_analysis(_read(file))
+    except PdeError as error:
+        _report(error)
+        sys.exit(WRONG)
+    match form:
+        case "json":
+            click.echo(json.dumps(forms.explain_json(analysis), ensure_ascii=False, indent=2))
+        case "latex":
+            click.echo(forms.explain_latex(analysis), nl=False)
+        case "markdown":
+            click.echo(forms.explain_markdown(analysis), nl=False)
+        case _:
+            click.echo(forms.explain_text(analysis), nl=False)
+    wrong = tuple(d for d in analysis.diagnostics if d.severity == "error")
+    _show(analysis.spec.source, wrong)
+    if wrong:
+        sys.exit(WRONG)
+
+
 @cli.command(epilog=_example("pdedsl compile --emit spec resnet\npdedsl compile --emit syntax my.pde"))
 @click.argument("file", type=SPEC)
 @click.option("--emit", type=click.Choice(STAGES), default="spec", show_default=True, help="The stage to print.")
@@ -139,12 +172,12 @@ def completion(shell: str) -> None:
 
 
 def _check_text(file: str) -> bool:
-    from pdedsl.compiler import to_spec
+    from pdedsl.compiler import checked, to_analysis
     from pdedsl.diagnostics import PdeError
 
     try:
         source = _read(file)
-        spec = to_spec(source)
+        spec = checked(to_analysis(source)).spec
     except PdeError as error:
         _report(error)
         return False
@@ -158,23 +191,25 @@ def _check_text(file: str) -> bool:
 def _check_json(file: str) -> bool:
     import json
 
-    from pdedsl.compiler import to_spec
-    from pdedsl.diagnostics import PdeError, Source
+    from pdedsl.compiler import to_analysis
+    from pdedsl.diagnostics import PdeError, Source, in_order
+    from pdedsl.explain import facts_json
 
-    name, digest = None, None
+    row: dict[str, object] = {"file": file, "ok": False, "name": None, "hash": None, "diagnostics": []}
     source = Source("", file)
-    diagnostics: tuple[Diagnostic, ...]
     try:
         source = _read(file)
-        spec = to_spec(source)
-        name, digest, diagnostics = spec.name, spec.hash, spec.warnings
+        analysis = to_analysis(source)
+        spec = analysis.spec
+        diagnostics = in_order((*spec.warnings, *analysis.diagnostics))
+        row |= {"name": spec.name, "hash": spec.hash}
+        facts = facts_json(analysis)
     except PdeError as error:
-        source, diagnostics = error.source or source, error.diagnostics
-    ok = not any(d.severity == "error" for d in diagnostics)
-    found = [d.as_json(source) for d in diagnostics]
-    row = {"file": file, "ok": ok, "name": name, "hash": digest, "diagnostics": found}
-    click.echo(json.dumps(row, ensure_ascii=False))
-    return ok
+        source, diagnostics, facts = error.source or source, error.diagnostics, {}
+    row["ok"] = not any(d.severity == "error" for d in diagnostics)
+    row["diagnostics"] = [d.as_json(source) for d in diagnostics]
+    click.echo(json.dumps(row | facts, ensure_ascii=False))
+    return bool(row["ok"])
 
 
 def _read(file: str) -> Source:

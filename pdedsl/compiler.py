@@ -8,15 +8,18 @@ from contextlib import contextmanager
 from dataclasses import replace
 from pathlib import Path
 
+from pdedsl.analyse.analyse import analyse
 from pdedsl.diagnostics import PdeError, Reporter, Source, Span, fail, in_order
 from pdedsl.frontend.elaborate import elaborate
 from pdedsl.frontend.format import format_syntax
 from pdedsl.frontend.parse import parse_syntax
 from pdedsl.frontend.tree import Syntax, outline
+from pdedsl.ir.analysis import Analysis
 from pdedsl.ir.show import latex_of, spec_text
 from pdedsl.ir.spec import Spec
 
 MAX_BYTES = 1 << 20
+ILL_POSED = {"E418", "E419"}
 DEEP = 20_000  # frames: two hundred brackets deep, through sympy
 
 
@@ -31,11 +34,30 @@ def load(path: str | Path) -> Spec:
 
 
 def to_spec(source: Source) -> Spec:
+    """The meaning of a source, if the problem that it sets is well-posed."""
+    analysis = to_analysis(source)
+    wrong = [d for d in analysis.diagnostics if d.code in ILL_POSED]
+    if wrong:
+        raise PdeError(in_order(wrong), source)
+    return analysis.spec
+
+
+def to_analysis(source: Source) -> Analysis:
+    """What a source means and what can be proved about it, with the mistakes that only this shows."""
     reporter = Reporter()
     with _deep(), _located(source, reporter):
         syntax = parse_syntax(source, reporter)
-        spec = elaborate(syntax, source, reporter)
-        return replace(spec, warnings=reporter.warnings)
+        analysis = analyse(elaborate(syntax, source, reporter))
+    warnings = in_order((*reporter.warnings, *(d for d in analysis.diagnostics if d.severity == "warning")))
+    return replace(analysis, spec=replace(analysis.spec, warnings=warnings))
+
+
+def checked(analysis: Analysis) -> Analysis:
+    """An analysis that keeps every contract of its spec."""
+    wrong = [d for d in analysis.diagnostics if d.severity == "error"]
+    if wrong:
+        raise PdeError(in_order(wrong), analysis.spec.source)
+    return analysis
 
 
 def to_syntax(source: Source) -> Syntax:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable
+from dataclasses import replace
 from typing import Any, cast
 
 from lark import Token, Transformer
@@ -41,9 +42,52 @@ def bracketed(body: t.Expr) -> t.Expr:
     return body if isinstance(body, (*t.ATOMS, t.Group)) else t.Group(body, span=body.span)
 
 
+def dotted(expr: t.Expr) -> bool:
+    return isinstance(expr, t.Product) and any(sign in ("·", ":") for sign, _ in expr.factors)
+
+
+def freed(expr: t.Expr) -> t.Expr:
+    """A summand without the brackets that `dot(…)` and `sum(…)` bring."""
+    loose = isinstance(expr, t.Group) and (isinstance(expr.body, t.Total) or dotted(expr.body))
+    return expr.body if loose else expr
+
+
+def operand(operator: t.Operator, body: t.Expr) -> t.Expr:
+    """What stands behind ∇ or Δ: `grad(lap(u))` is `∇Δu`, and `∇u²` is `∇(u²)`; ∇∇ is the Hessian."""
+    inner = body.body if isinstance(body, t.Group) else body
+    if isinstance(inner, t.Prefix) and (operator in ("div", "lap") or inner.operator == "lap"):
+        return inner
+    return bracketed(body)
+
+
+def firm(expr: t.Expr) -> t.Expr:
+    """A derivative in brackets, where a mark or a line would be read as part of it."""
+    return t.Group(expr, span=expr.span) if isinstance(expr, t.Derivative) else expr
+
+
+def merged(wrt: list[t.Wrt]) -> tuple[t.Wrt, ...]:
+    """`∂x∂x` is `∂x²`: diff(u, x, x) writes no orders."""
+    found: list[t.Wrt] = []
+    for w in wrt:
+        if found and (found[-1].name, found[-1].indices) == (w.name, w.indices):
+            w = replace(w, order=found.pop().order + w.order)
+        found.append(w)
+    return tuple(found)
+
+
 def product(factors: list[tuple[t.Times, t.Expr]]) -> t.Expr:
     """A product, its leading `1/2` made `½`, checked for divisions that read two ways."""
     factors = _leading_fraction(factors)
+    dots = [i for i, (sign, _) in enumerate(factors) if sign in ("·", ":")]
+    if len(dots) > 1:
+        span = factors[dots[0]][1].span.to(factors[dots[1]][1].span)
+        raise fail("E105", "two dots in one product can be read in two ways", span, "add brackets, as in (a·b) c·d")
+    if dots:
+        (sign, first), *after = factors[dots[0] :]
+        (_, first), *after = _leading_fraction([("", first), *after])
+        factors = [*factors[: dots[0]], (sign, first), *after]
+    if isinstance(factors[-1][1], t.Group) and isinstance(factors[-1][1].body, t.Total):
+        factors[-1] = (factors[-1][0], factors[-1][1].body)
     for (sign, below), (after, factor) in zip(factors, factors[1:], strict=False):
         if sign == "/" and (after == "/" or (after == "" and not _ends_denominator(below, factor))):
             raise fail(
@@ -78,13 +122,15 @@ def _leading_fraction(factors: list[tuple[t.Times, t.Expr]]) -> list[tuple[t.Tim
 
 
 def _prefix(operator: t.Operator) -> Callable[[t.Call], t.Expr]:
-    return lambda call: t.Prefix(operator, bracketed(call.args[0]), span=call.span)
+    return lambda call: t.Prefix(operator, operand(operator, call.args[0]), span=call.span)
 
 
 def _times(sign: t.Times) -> Callable[[t.Call], t.Expr]:
     def build(call: t.Call) -> t.Expr:
         left, right = (bracketed(a) if isinstance(a, t.Sum) else a for a in call.args)
-        factors = _flat(left, sign) + [(sign, f) if i == 0 else (s, f) for i, (s, f) in enumerate(_flat(right, sign))]
+        factors = [(s, bracketed(f) if isinstance(f, t.Total) else f) for s, f in _flat(left, sign)] + [
+            (sign, f) if i == 0 else (s, f) for i, (s, f) in enumerate(_flat(right, sign))
+        ]
         return t.Group(t.Product(tuple(factors), span=call.span), span=call.span)
 
     return build
@@ -101,12 +147,13 @@ def _total(call: t.Call) -> t.Expr:
     index, body = call.args
     if not isinstance(index, t.Name):
         raise fail("E111", "sum needs an index first, as in sum(i, v[i]^2)", index.span)
+    body = bracketed(body) if isinstance(body, t.Sum) else body
     return t.Group(t.Total(index, body, span=call.span), span=call.span)
 
 
 def _diff(call: t.Call) -> t.Expr:
     body, *variables = call.args
-    return t.Derivative(bracketed(body), tuple(_variable(v) for v in variables), span=call.span)
+    return t.Derivative(bracketed(body), merged([_variable(v) for v in variables]), span=call.span)
 
 
 def _variable(expr: t.Expr) -> t.Wrt:
@@ -182,14 +229,16 @@ class Builder(Transformer):  # type: ignore[type-arg]
         return self._derivative(bracketed(body), partial[1:], over, cover(parts))
 
     def _derivative(self, body: t.Expr, order: str, below: str, span: Span) -> t.Derivative:
-        wrt = tuple(
-            t.Wrt(
-                t.Name(identity(m[1].strip()), unicode_name(m[1].strip()), span=span),
-                tuple(_index(i, span) for i in lowered(m[2])) if m[2] else (),
-                raised(m[3]) if m[3] else 1,
-                span=span,
-            )
-            for m in _VARIABLE.finditer(below)
+        wrt = merged(
+            [
+                t.Wrt(
+                    t.Name(identity(m[1].strip()), unicode_name(m[1].strip()), span=span),
+                    tuple(_index(i, span) for i in lowered(m[2])) if m[2] else (),
+                    raised(m[3]) if m[3] else 1,
+                    span=span,
+                )
+                for m in _VARIABLE.finditer(below)
+            ]
         )
         above, under = raised(order) if order else 1, sum(w.order for w in wrt)
         if above != under:
@@ -223,10 +272,12 @@ class Builder(Transformer):  # type: ignore[type-arg]
             indices = tuple(_index(i, span_of(mark)) for i in lowered(mark))
         else:
             indices = tuple(p for p in rest if isinstance(p, t.Node))
-        return t.Index(body, cast(tuple[t.Expr, ...], indices), span=cover(parts))
+        if isinstance(body, t.Index):  # v₁ᵢ is v[1, i]
+            body, indices = body.body, (*body.indices, *indices)
+        return t.Index(firm(body), cast(tuple[t.Expr, ...], indices), span=cover(parts))
 
     def adjoint(self, parts: Parts) -> t.Expr:
-        return t.Adjoint(parts[0], span=cover(parts))
+        return t.Adjoint(firm(parts[0]), span=cover(parts))
 
     # ---- operators
     def power(self, parts: Parts) -> t.Expr:
@@ -234,7 +285,7 @@ class Builder(Transformer):  # type: ignore[type-arg]
             return cast(t.Expr, parts[0])
         mark = parts[1]
         exponent = _raised(mark) if mark.type == "SUPERSCRIPT" else parts[2]
-        return t.Power(parts[0], exponent, span=cover(parts))
+        return t.Power(firm(parts[0]), exponent, span=cover(parts))
 
     def exponent(self, parts: Parts) -> t.Expr:
         negative = isinstance(parts[0], Token)
@@ -252,7 +303,7 @@ class Builder(Transformer):  # type: ignore[type-arg]
         if times != 1 and (operator != "lap" or not 1 <= times <= 4):
             raise fail("E111", f"{sign}{parts[1]} is not an operator here", span, "write ∇∇u, Δu or Δ²u")
         for _ in range(times):
-            body = t.Prefix(operator, body, span=span)
+            body = t.Prefix(operator, operand(operator, body), span=span)
         return cast(t.Expr, body)
 
     def product(self, parts: Parts) -> t.Expr:
@@ -267,14 +318,18 @@ class Builder(Transformer):  # type: ignore[type-arg]
             elif isinstance(part, tuple):
                 factors.append(cast(tuple[t.Times, t.Expr], part))
             else:
-                body = t.Negative(part, span=cover([negative, part])) if negative else part
+                body = firm(part) if sign == "/" else part
+                if negative:
+                    span = cover([negative, part])
+                    minus = t.Sum((("-", part),), span=span)
+                    body = t.Group(minus, span=span) if sign in ("·", ":") else t.Negative(part, span=span)
                 factors.append((sign, body))
                 sign, negative = "", None
         return product(factors)
 
     def total(self, parts: Parts) -> tuple[t.Times, t.Expr]:
         *sign, sigma, mark, body = parts
-        letters = lowered(mark)
+        letters, body = lowered(mark), freed(body)
         if letters[0].isdigit():
             raise fail("E111", "Σ needs a letter as index, as in Σᵢ vᵢ²", span_of(mark))
         for letter in reversed(letters):
@@ -289,7 +344,7 @@ class Builder(Transformer):  # type: ignore[type-arg]
             if isinstance(part, Token):
                 sign = "-" if part.type == "MINUS" else "+"
             else:
-                terms.append((sign, part))
+                terms.append((sign, freed(part)))
         if len(terms) == 1 and terms[0][0] == "+":
             return terms[0][1]
         return t.Sum(tuple(terms), span=cover(parts))

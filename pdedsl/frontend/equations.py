@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from dataclasses import replace
-from itertools import chain
 
 from sympy import Add, Expr, Integer, S, Symbol, Tuple, cancel, fraction
 
@@ -34,11 +33,13 @@ def relation(statement: t.EquationStmt, env: Environment) -> Equation | Conditio
 
 def _summands(statement: t.EquationStmt, scope: Scope) -> tuple[Summand, ...]:
     """All terms on the left, each with its place; the two sides must fit."""
-    sides = chain(_terms(statement.left, 1), _terms(statement.right, -1))
-    parts = [(sign, tensor(term, scope), term.span) for sign, term in sides]
-    whole = add(parts)
+    left, right = _terms(statement.left, 1), _terms(statement.right, 1)
+    sides = [*((s, s, e) for s, e in left), *((-s, s, e) for s, e in right)]
+    values = [tensor(e, scope) for _, _, e in sides]
+    whole = add([(sign, value, e.span) for (sign, _, e), value in zip(sides, values, strict=True)])
     return tuple(
-        Summand(tuple(sign * e for e in listed(value, whole.rank, whole.size)), span) for sign, value, span in parts
+        Summand(tuple(sign * x for x in listed(value, whole.rank, whole.size)), e.span, written < 0)
+        for (sign, written, e), value in zip(sides, values, strict=True)
     )
 
 

@@ -21,7 +21,7 @@ from typing import assert_never
 from pdedsl.diagnostics import Source, Span, width
 from pdedsl.frontend import tree as t
 from pdedsl.frontend.names import FRACTION_OF, SUPERSCRIPTS, subscript, superscript, unicode_name
-from pdedsl.frontend.tokens import _ASCII_DERIVATIVE, _TRANSPOSABLE, LEADING, Declared, _ascii_derivative
+from pdedsl.frontend.tokens import _ASCII_DERIVATIVE, _TRANSPOSABLE, LEADING, MAX_NAME, Declared, _ascii_derivative
 
 Factors = Sequence[tuple[t.Times, t.Expr]]
 
@@ -31,7 +31,7 @@ _FRACTIONS = {(str(a), str(b)): (a, b) for a, b in FRACTION_OF}
 _PLAIN_NAME = re.compile(r"[^\W\d_eE]\w*+(?!\()")  # not called; 2e… would be a number
 _DIFFERENTIAL = re.compile(r"(?<!\w)d\w+$")
 _TRANSPOSE = re.compile(r"T(?![A-Za-z0-9_])")
-_SMALL = re.compile(r"[1-9][0-9]?")
+_SMALL = re.compile(r"0|[1-9][0-9]?")
 _KEYWORDS = {word.lower() for word in LEADING}
 _BREAK = re.compile(r"[\r\n]")
 _BLANK = re.compile(r"(?>\r\n|\r|\n)\s*?[\r\n]")
@@ -135,9 +135,11 @@ def _subscript(indices: Sequence[t.Expr]) -> str | None:
 def _superscript(exponent: t.Expr) -> str | None:
     """A small whole exponent, raised."""
     number = exponent.body if isinstance(exponent, t.Negative) else exponent
-    if isinstance(number, t.Number) and _SMALL.fullmatch(number.text):
-        return superscript(int(number.text) * (1 if number is exponent else -1))
-    return None
+    if not (isinstance(number, t.Number) and _SMALL.fullmatch(number.text)):
+        return None
+    if number is exponent:
+        return superscript(int(number.text))
+    return superscript(-int(number.text)) if number.text != "0" else None
 
 
 @dataclass
@@ -223,7 +225,7 @@ class _Printer:
     def behind(self, sign: t.Times, factor: t.Expr, last: bool) -> str:
         """A factor as it may stand behind a sign."""
         match factor:
-            case t.Negative(body=body) if sign in ("*", "/"):
+            case t.Negative(body=body) if sign:
                 return f"-{self.factor(body)}"
             case t.Derivative() | t.Call(head=t.Derivative()) if sign == "/":  # `/∂u/∂x` would close a ∂(…)
                 return f"({self.factor(factor)})"
@@ -235,7 +237,7 @@ class _Printer:
         if before is None:
             return ""
         if sign == "/":  # `du/dx`, written tightly, may be a derivative
-            return " / " if _DIFFERENTIAL.search(text) and piece[0] == "d" else "/"
+            return " / " if _DIFFERENTIAL.search(text[-MAX_NAME - 1 :]) and piece[0] == "d" else "/"
         if sign:
             return f" {sign} "
         number = isinstance(before, t.Number) or (isinstance(before, t.Fraction) and not self.ascii)
@@ -279,7 +281,10 @@ class _Printer:
         body = _inside(expr.body)
         if self.ascii:
             return f"{expr.operator}({self.sum(body)})"
-        sign = _SIGNS[expr.operator]
+        sign, times = _SIGNS[expr.operator], 1
+        while sign == "Δ" and times < 4 and isinstance(body, t.Prefix) and body.operator == "lap":
+            body, times = _inside(body.body), times + 1
+        sign += _raised(times)
         if isinstance(body, t.Prefix) and (expr.operator in ("div", "lap") or body.operator == "lap"):
             return sign + self.prefix(body)  # ∇∇ is the Hessian, so ∇(∇·F) keeps its brackets
         return sign + self.postfix(body)

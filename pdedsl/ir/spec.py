@@ -112,6 +112,7 @@ class Summand:
 
     exprs: tuple[Expr, ...]
     span: Span
+    minus: bool = False  # whether a minus stands before it
 
 
 @dataclass(frozen=True)

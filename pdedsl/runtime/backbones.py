@@ -65,6 +65,11 @@ class TimeChannel(nn.Module):
         return value
 
 
+def _relu() -> nn.ReLU:
+    """In place: one allocation less, and safe behind a norm or a sum, which do not keep their output for the gradient."""
+    return nn.ReLU(inplace=True)
+
+
 def conv3x3(inputs: int, outputs: int, stride: int = 1) -> nn.Conv2d:
     return nn.Conv2d(inputs, outputs, 3, stride, padding=1, bias=False)
 
@@ -75,7 +80,7 @@ def _conv_stem(channels: int, width: int) -> nn.Sequential:
 
 def _preactivated_head(width: int, classes: int) -> nn.Sequential:
     """BN-ReLU, global average, linear."""
-    return nn.Sequential(nn.BatchNorm2d(width), nn.ReLU(), *_pooled_head(width, classes))
+    return nn.Sequential(nn.BatchNorm2d(width), _relu(), *_pooled_head(width, classes))
 
 
 def _pooled_head(width: int, classes: int) -> nn.Sequential:
@@ -85,7 +90,7 @@ def _pooled_head(width: int, classes: int) -> nn.Sequential:
 def preactivated_field(width: int) -> nn.Sequential:
     """F of x + F(x): BN-ReLU-conv3×3-BN-ReLU-conv3×3 (He et al. 2016b)."""
     return nn.Sequential(
-        nn.BatchNorm2d(width), nn.ReLU(), conv3x3(width, width), nn.BatchNorm2d(width), nn.ReLU(), conv3x3(width, width)
+        nn.BatchNorm2d(width), _relu(), conv3x3(width, width), nn.BatchNorm2d(width), _relu(), conv3x3(width, width)
     )
 
 
@@ -94,10 +99,10 @@ class PreactivatedTransition(nn.Module):
 
     def __init__(self, inputs: int, outputs: int, stride: int) -> None:
         super().__init__()
-        self.activate = nn.Sequential(nn.BatchNorm2d(inputs), nn.ReLU())
+        self.activate = nn.Sequential(nn.BatchNorm2d(inputs), _relu())
         self.shortcut = nn.Conv2d(inputs, outputs, 1, stride, bias=False)
         self.field = nn.Sequential(
-            conv3x3(inputs, outputs, stride), nn.BatchNorm2d(outputs), nn.ReLU(), conv3x3(outputs, outputs)
+            conv3x3(inputs, outputs, stride), nn.BatchNorm2d(outputs), _relu(), conv3x3(outputs, outputs)
         )
 
     def forward(self, x: Tensor) -> Tensor:
@@ -114,7 +119,7 @@ class PostactivatedBlock(nn.Module):
         self.field = nn.Sequential(
             conv3x3(inputs, outputs, stride),
             nn.BatchNorm2d(outputs),
-            nn.ReLU(),
+            _relu(),
             conv3x3(outputs, outputs),
             nn.BatchNorm2d(outputs),
         )
@@ -123,7 +128,8 @@ class PostactivatedBlock(nn.Module):
         self.shortcut = nn.Sequential(*project)
 
     def forward(self, x: Tensor) -> Tensor:
-        return torch.relu(self.shortcut(x) + self.field(x))
+        total: Tensor = self.shortcut(x) + self.field(x)
+        return total.relu_()
 
 
 def _stages(
@@ -184,7 +190,7 @@ def preact_resnet18(shape: Shape = (3, 32, 32), classes: int = 10, *, time: bool
 
 def resnet18(shape: Shape = (3, 32, 32), classes: int = 10, *, time: bool = False) -> Backbone:
     """ResNet18 with a 3×3 stem and no pooling behind it; `time` adds the input channel of convection-diffusion.txt."""
-    stem = nn.Sequential(*_conv_stem(shape[0] + time, 64), nn.BatchNorm2d(64), nn.ReLU())
+    stem = nn.Sequential(*_conv_stem(shape[0] + time, 64), nn.BatchNorm2d(64), _relu())
     blocks = _stages(PostactivatedBlock, 64, (64, 128, 256, 512), 2)
     return Backbone(stem, blocks, _pooled_head(512, classes))
 
@@ -216,13 +222,40 @@ def mlp(
     return Backbone(stem, tuple(blocks), nn.Sequential(act(), nn.Linear(width, classes)))
 
 
-def vector_field(dimension: int, width: int, depth: int, *, activation: str = "tanh") -> nn.Sequential:
+class Autonomous(nn.Module):
+    """v(x, t) = v(x)."""
+
+    def __init__(self, network: nn.Module) -> None:
+        super().__init__()
+        self.network = network
+
+    def forward(self, x: Tensor, t: float | None = None) -> Tensor:
+        value: Tensor = self.network(x)
+        return value
+
+
+class TimeFeature(nn.Module):
+    """v(x, t) on points (..., d), the time being one more coordinate."""
+
+    def __init__(self, network: nn.Module) -> None:
+        super().__init__()
+        self.network = network
+
+    def forward(self, x: Tensor, t: float) -> Tensor:
+        value: Tensor = self.network(torch.cat([x, torch.full_like(x[..., :1], t)], -1))
+        return value
+
+
+def vector_field(
+    dimension: int, width: int, depth: int, *, activation: str = "tanh", time: bool = False
+) -> Autonomous | TimeFeature:
     """A learned velocity R^d -> R^d with `depth` hidden layers, for points of shape (..., d)."""
     act = ACTIVATIONS[activation]
-    layers: list[nn.Module] = [nn.Linear(dimension, width), act()]
+    layers: list[nn.Module] = [nn.Linear(dimension + time, width), act()]
     for _ in range(depth - 1):
         layers += [nn.Linear(width, width), act()]
-    return nn.Sequential(*layers, nn.Linear(width, dimension))
+    network = nn.Sequential(*layers, nn.Linear(width, dimension))
+    return TimeFeature(network) if time else Autonomous(network)
 
 
 def torchvision_model(name: str, classes: int = 1000) -> Backbone:

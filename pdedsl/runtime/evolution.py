@@ -2,8 +2,8 @@
 
 Initial data (mathematics.md N2): u(x, t) = E f(Y), dY = v(Y, t − τ)dτ + Σ dB, Y₀ = x, ΣΣᵀ = 2A; the first step sees
 the coefficients at time t, the last those near the start. Terminal data (N1): u_t + v·∇u + A:∇∇u = 0, and the clock
-runs forwards. The noise of a draw is the same at every point x, so that u is an average of f over fixed maps of x: exactly
-linear in f, monotone, and it keeps constants.
+runs forwards. The noise of a draw is the same at every point x, so that u is an average of f over fixed maps of x:
+exactly linear in f, monotone, and it keeps constants.
 """
 
 from __future__ import annotations

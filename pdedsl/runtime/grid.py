@@ -53,7 +53,7 @@ class PeriodicGrid:
         steps = max(1, math.ceil(length / dt * (1.0 - 1e-12)))
         h = length / steps
         half = torch.exp(-0.5 * h * self._symbol(diffusion))
-        u = torch.fft.rfft2(data)
+        u: Tensor = torch.fft.rfft2(data)
         for k in range(steps):
             u = self._step(u, velocity, start + clock * k * h, h, clock, half)
         return self._back(u)
@@ -70,7 +70,8 @@ class PeriodicGrid:
     def _transport(self, u: Tensor, velocity: Velocity, t: float) -> Tensor:
         """The transform of v·∇u, without the modes that aliasing spoils."""
         slope = self._back(self.derivatives * u * self.resolved).movedim(0, -1)
-        return torch.fft.rfft2((velocity(self.points, t) * slope).sum(-1)) * self.resolved
+        product: Tensor = torch.fft.rfft2((velocity(self.points, t) * slope).sum(-1))
+        return product * self.resolved
 
     def _symbol(self, diffusion: float | Tensor) -> Tensor:
         """kᵀAk."""

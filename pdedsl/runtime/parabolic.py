@@ -51,7 +51,7 @@ class SymmetricLayer(nn.Module):
     def forward(self, t: float | Tensor, y: Tensor) -> Tensor:
         weight = self.operator.constrained_weight()
         inner = self.activation(self.norm(self.operator.product(weight, y)))
-        return self.operator.adjoint_product(weight, self.sign * inner)
+        return self.operator.adjoint_product(self.sign * weight, inner)
 
 
 def euler_is_nonexpansive(layer: SymmetricLayer, h: float) -> bool:

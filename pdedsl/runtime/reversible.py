@@ -7,6 +7,7 @@ vector-Jacobian product.
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
 from typing import Any, final
 
@@ -19,6 +20,7 @@ from torch.nn.modules.instancenorm import _InstanceNorm
 
 from pdedsl.runtime.fields import Field
 from pdedsl.runtime.integrators import Coupling, Pair, Splitting, Steps
+from pdedsl.runtime.pullback import has_pullback, pullback
 
 
 @final
@@ -38,13 +40,13 @@ class Reversible(nn.Module):
         self.method = method
         self.steps = steps
         self.store = store
-        self._watch_generator = True
+        self._repeats = False
 
     def forward(self, y: Tensor, z: Tensor) -> Pair:
         if self.store or not torch.is_grad_enabled():
             return self.method.integrate(self.fields, (y, z), self.steps)
-        if self._watch_generator:
-            return self._first(y, z)
+        if not self._repeats:
+            self._repeats = require_same_twice(self, y, z)
         return self._chain(y, z)
 
     def inverse(self, y: Tensor, z: Tensor) -> Pair:
@@ -55,20 +57,11 @@ class Reversible(nn.Module):
         pair: Pair = _Chain.apply(self.method.couplings(self.steps), self.fields, y, z, *parameters)
         return pair
 
-    def _first(self, y: Tensor, z: Tensor) -> Pair:
-        """The first run tells by torch's generator whether a module of an unknown kind draws random numbers."""
-        before = torch.get_rng_state()
-        result = self._chain(y, z)
-        if not torch.equal(before, torch.get_rng_state()):
-            raise ValueError("reversible execution needs noise-free blocks, but a field draws random numbers")
-        self._watch_generator = False
-        return result
-
 
 def require_repeatable(field: nn.Module) -> None:
     """Refuse modules whose second evaluation differs from the first: randomness, or statistics of the batch.
 
-    A module of another kind says so by an attribute `stochastic = True`.
+    A module of another kind may say so by an attribute `stochastic = True`; `require_same_twice` finds out.
     """
     for name, module in field.named_modules():
         reason = _unrepeatable(module)
@@ -77,6 +70,18 @@ def require_repeatable(field: nn.Module) -> None:
             raise ValueError(
                 f"reversible execution composes with noise-free blocks only: {type(module).__name__}{where} {reason}"
             )
+
+
+def require_same_twice(chain: Reversible, y: Tensor, z: Tensor) -> bool:
+    """Before the first run two evaluations are compared: noise of an unknown kind shows, whatever its generator."""
+    if y.is_meta:
+        return False
+    with torch.no_grad():
+        runs = [torch.cat(chain.method.integrate(chain.fields, (y, z), chain.steps)) for _ in range(2)]
+        tolerance = math.sqrt(torch.finfo(y.dtype).eps) * runs[0].abs().max()
+        if (runs[0] - runs[1]).abs().max() > tolerance:
+            raise ValueError("reversible execution composes with noise-free blocks only: a field is not repeatable")
+    return True
 
 
 def _unrepeatable(module: nn.Module) -> str | None:
@@ -117,9 +122,7 @@ class _Chain(torch.autograd.Function):
         return None, None, cotangent[0], cotangent[1], *total.values
 
 
-def _undo(
-    coupling: Coupling, fields: Sequence[Field], state: _State, cotangent: _State, total: _Gradients
-) -> None:
+def _undo(coupling: Coupling, fields: Sequence[Field], state: _State, cotangent: _State, total: _Gradients) -> None:
     """a += c f(b) undone: a −= c f(b), b̄ += c f′(b)ᵀ ā, θ̄ += c (∂f/∂θ)ᵀ ā."""
     target, source = coupling.target, 1 - coupling.target
     if coupling.field is None:
@@ -137,6 +140,8 @@ def _undo(
 def _value_and_gradients(
     layer: nn.Module, coupling: Coupling, source: Tensor, cotangent: Tensor, weights: Sequence[Tensor]
 ) -> tuple[Tensor, tuple[Tensor | None, ...]]:
+    if has_pullback(layer):
+        return pullback(layer, source, cotangent)
     with torch.enable_grad():
         point = source.detach().requires_grad_()
         value = layer(coupling.time, point)

@@ -108,7 +108,7 @@ class Stream(nn.Module):
         return noise
 
     def spread(self, noise: Tensor, x: Tensor) -> Tensor:
-        """Noise of one row per draw made broadcastable to x, whose rows are all inputs of draw 1, then of draw 2, ..."""
+        """One row per draw made broadcastable to x, whose rows are all inputs of draw 1, then of draw 2, ..."""
         if self.training or self.count == 1:
             return noise
         return noise.repeat_interleave(x.shape[0] // self.count, dim=0)

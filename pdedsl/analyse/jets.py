@@ -1,0 +1,160 @@
+"""An equation as a function of the jet: F(x, t, u, p, X) with p = ∇u, X = ∇∇u.
+
+Index notation is first written out in three dimensions, where every contraction shows all of its behaviour.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import cached_property
+
+from sympy import Add, Dummy, Expr, Integer, S, Symbol, Tuple, expand, nan, zoo
+
+from pdedsl.ir.spec import Equation, Spec, Unknown
+from pdedsl.ir.symbols import Component, Contraction, Field, Partial, differentiate, multiply_out
+
+SHOWN_DIMENSION = 3  # in which index notation is written out
+
+
+@dataclass(frozen=True)
+class Jet:
+    """F and its variables. `higher` holds derivatives above the second, `nonlocal_` values at other points."""
+
+    expr: Expr
+    u: Symbol
+    p: tuple[Symbol, ...]
+    x: dict[tuple[int, int], Symbol]  # X_ij for i <= j
+    higher: tuple[Symbol, ...]
+    nonlocal_: bool
+    coordinates: tuple[Symbol, ...]
+    back: dict[Symbol, Expr]  # jet variables to derivatives
+
+    @property
+    def second(self) -> tuple[Symbol, ...]:
+        return tuple(self.x.values())
+
+    @property
+    def variables(self) -> tuple[Symbol, ...]:
+        return (self.u, *self.p, *self.second, *self.higher)
+
+    @cached_property
+    def order(self) -> int:
+        """The order in space."""
+        free = self.expr.free_symbols
+        if free & set(self.higher):
+            return max(len(self.back[h].slots) for h in self.higher if h in free)
+        return 2 if free & set(self.second) else 1 if free & set(self.p) else 0
+
+    @cached_property
+    def matrix(self) -> tuple[tuple[Expr, ...], ...]:
+        """A = ∂F/∂X, symmetric."""
+        d = len(self.coordinates)
+        half = {(i, j): self.expr.diff(s) / (1 if i == j else 2) for (i, j), s in self.x.items()}
+        return tuple(tuple(half.get((min(i, j), max(i, j)), S.Zero) for j in range(d)) for i in range(d))
+
+    @cached_property
+    def drift(self) -> tuple[Expr, ...]:
+        """b = ∂F/∂p."""
+        return tuple(self.expr.diff(s) for s in self.p)
+
+    @cached_property
+    def rate(self) -> Expr:
+        """c = ∂F/∂u."""
+        return self.expr.diff(self.u)
+
+    def depends_on(self, exprs: tuple[Expr, ...], variables: tuple[Symbol, ...]) -> bool:
+        return any(e.free_symbols & set(variables) for e in exprs)
+
+    @cached_property
+    def is_linear(self) -> bool:
+        """Linear and homogeneous in u and its derivatives."""
+        return not self.source and all(not e.free_symbols & set(self.variables) for e in self._slopes)
+
+    @cached_property
+    def is_affine(self) -> bool:
+        return all(not e.free_symbols & set(self.variables) for e in self._slopes)
+
+    @cached_property
+    def _slopes(self) -> list[Expr]:
+        return [self.expr.diff(s) for s in self.variables if s in self.expr.free_symbols]
+
+    @cached_property
+    def source(self) -> Expr:
+        """What is left when u and its derivatives vanish; None of it where that is not defined."""
+        if self.singular:
+            return S.Zero
+        return expand(self.expr.xreplace(dict.fromkeys(self.variables, S.Zero)))
+
+    @cached_property
+    def singular(self) -> bool:
+        """Whether F has no value at p = 0, like mean curvature."""
+        value = self.expr.subs(dict.fromkeys((*self.p, *self.second, *self.higher), S.Zero))
+        return bool(value.has(nan, zoo))
+
+    def total(self, expr: Expr, slot: Symbol) -> Expr:
+        """The total derivative in space of a function of the jet."""
+        return differentiate(expr.xreplace(self.back), slot)
+
+
+def unknown_of(equation: Equation, spec: Spec) -> Unknown:
+    return next((u for u in spec.unknowns if u.head == equation.unknown), spec.unknowns[0])
+
+
+def written_out(expr: Expr, spec: Spec) -> Expr:
+    """Index notation in components of a small dimension; expressions in coordinates stay."""
+    if spec.space.explicit:
+        return expr
+    base = spec.space.coordinates[0]
+
+    def out(e: Expr) -> Expr:
+        if isinstance(e, Contraction):
+            body = e.body
+            return Add(*(out(body.xreplace({e.index: Integer(i)})) for i in range(1, SHOWN_DIMENSION + 1)))
+        if isinstance(e, Component) and e.args[0] == base and e.args[1].is_Integer:
+            return coordinate(base, int(e.args[1]))
+        if not e.args or isinstance(e, Field):
+            return e
+        return e.func(*map(out, e.args))
+
+    return out(expr)
+
+
+def coordinate(base: Symbol, i: int) -> Symbol:
+    return Symbol(f"{base.name}_{i}", real=True)
+
+
+def coordinates_of(spec: Spec) -> tuple[Symbol, ...]:
+    if spec.space.explicit:
+        return spec.space.coordinates
+    return tuple(coordinate(spec.space.coordinates[0], i) for i in range(1, SHOWN_DIMENSION + 1))
+
+
+def jet_of(expr: Expr, unknown: Unknown, spec: Spec) -> Jet:
+    """The jet of an expression in one unknown."""
+    expr = multiply_out(written_out(expr, spec))
+    coordinates = coordinates_of(spec)
+    value = Field(unknown.head, (), unknown.arguments)
+    u = Dummy("u", real=True)
+    p = tuple(Dummy(f"p{i}", real=True) for i in range(1, len(coordinates) + 1))
+    x = {(i, j): Dummy(f"X{i + 1}{j + 1}", real=True) for i in range(len(p)) for j in range(i, len(p))}
+    replaced: dict[Expr, Expr] = {}
+    higher: list[Symbol] = []
+    for partial in sorted(expr.atoms(Partial), key=str):
+        if partial.body != value:
+            continue
+        indices = tuple(sorted(coordinates.index(s) for s in partial.slots if s in coordinates))
+        if len(indices) == len(partial.slots) == 1:
+            replaced[partial] = p[indices[0]]
+        elif len(indices) == len(partial.slots) == 2:
+            replaced[partial] = x[indices[0], indices[1]]
+        else:
+            higher.append(Dummy(f"H{len(higher)}", real=True))
+            replaced[partial] = higher[-1]
+    back = {v: k for k, v in replaced.items()} | {u: value}
+    for i, s in enumerate(p):
+        back.setdefault(s, Partial(value, coordinates[i]))
+    for (i, j), s in x.items():
+        back.setdefault(s, Partial(value, coordinates[i], coordinates[j]))
+    jetted = expr.xreplace(replaced).xreplace({value: u})
+    elsewhere = any(f.head == unknown.head and f.arguments != Tuple(*unknown.arguments) for f in expr.atoms(Field))
+    return Jet(jetted, u, p, x, tuple(higher), elsewhere, coordinates, back)

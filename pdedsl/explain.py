@@ -1,0 +1,203 @@
+"""Analysis → the derivation a good teacher would write, as text, Markdown, LaTeX or JSON."""
+
+from __future__ import annotations
+
+from sympy import Expr, sqrt
+
+from pdedsl.ir.analysis import Analysis, EquationFacts, Flow, Verdict
+from pdedsl.ir.show import latex_of, setting_text
+from pdedsl.ir.spec import Spec
+
+CLASSES = {
+    "transport": "a transport equation: values travel along curves and never mix",
+    "convection-diffusion": "a convection-diffusion equation: values travel along curves and spread",
+    "diffusion": "a diffusion equation: values spread",
+    "reaction-diffusion": "a reaction-diffusion equation: values spread, and are made or consumed",
+    "nonlinear-diffusion": "a nonlinear diffusion equation: how values spread depends on the values",
+    "hamilton-jacobi": "a Hamilton-Jacobi equation: fronts move at a speed that depends on their slope",
+    "wave": "a wave equation: second order in time",
+    "hamiltonian": "a separable pair: two halves, each pushed by the other alone",
+    "gradient-flow": "a gradient flow: a symmetric layer -Kᵀσ(KY) that runs down an energy",
+    "ode": "an ordinary differential equation in the state",
+    "elliptic": "an elliptic equation: a balance at rest",
+    "higher-order": "an equation of third or higher order",
+}
+THEOREMS = {
+    "transport": (
+        "The method of characteristics",
+        "u is constant along X' = v; a step of Euler is a residual map x + δt v(x) (Wang et al., eq. 1.3)",
+    ),
+    "convection-diffusion": (
+        "The Feynman-Kac formula",
+        "u is the mean of the data over a random path; a step of Euler-Maruyama is a residual map and then noise "
+        "(Wang, Yuan, Shi, Osher, eq. 2.8)",
+    ),
+    "diffusion": (
+        "The Feynman-Kac formula",
+        "u is the Gaussian average of the data (Campbell, Finlay, Oberman, eq. 7; Cohen et al.)",
+    ),
+    "gradient-flow": (
+        "Variational: -Kᵀσ(KY) is minus the gradient of ΣΦ(KY), Φ' = σ",
+        "a step of Euler is a symmetric layer (Ruthotto, Haber, eq. 8)",
+    ),
+    "hamiltonian": (
+        "Hamiltonian splitting",
+        "each half-step moves one half by a function of the other, so the steps can be undone (Ruthotto, Haber, eq. 10)",
+    ),
+    "wave": (
+        "Central differences in time",
+        "leapfrog Y₊ = 2Y - Y₋ + δt² F(Y), which runs backwards as well (Ruthotto, Haber, eq. 11)",
+    ),
+    "ode": ("One-step methods", "a step of Euler is a residual map; an adaptive solver is a neural ODE"),
+}
+RESIDUAL = ("The residual method", "a network is trained to satisfy the equation at sampled points (Raissi et al. 2019)")
+
+
+def facts_json(analysis: Analysis) -> dict[str, object]:
+    """What `check --json` says of equations and axioms."""
+    source = analysis.spec.source
+
+    def term(kind: str, text: str, start: int) -> dict[str, object]:
+        line, column = source.position(start)
+        return {"kind": kind, "text": text, "line": line, "column": column}
+
+    return {
+        "equations": [
+            {
+                "text": e.text,
+                "class": e.kind,
+                "order_in_time": e.equation.order,
+                "linear": e.linear,
+                "terms": [term(t.kind, t.text, t.span.start) for t in e.terms],
+            }
+            for e in analysis.equations
+        ],
+        "axioms": {name: {"verdict": v.truth, "reason": v.reason} for name, v in analysis.axioms.items()},
+    }
+
+
+# ---- text
+
+
+def explain_text(analysis: Analysis) -> str:
+    """Plain text for a terminal."""
+    return _document(analysis, heading=lambda text: f"{text}\n{'-' * len(text)}", item="  ")
+
+
+def explain_markdown(analysis: Analysis) -> str:
+    return _document(analysis, heading=lambda text: f"## {text}\n", item="- ")
+
+
+def explain_latex(analysis: Analysis) -> str:
+    """The problem and its axioms for a paper."""
+    rows = [rf"\item[{_tex(name)}] \emph{{{v.truth}}}: {_tex(v.reason)}" for name, v in analysis.axioms.items()]
+    body = "\n".join(rows)
+    return f"{latex_of(analysis.spec)}\n\\begin{{description}}\n{body}\n\\end{{description}}\n"
+
+
+def explain_json(analysis: Analysis) -> dict[str, object]:
+    spec = analysis.spec
+    return {
+        "name": spec.name,
+        "title": spec.title,
+        "hash": spec.hash,
+        **facts_json(analysis),
+        "processes": [p for e in analysis.equations for p in process_lines(e, spec)],
+        "shapes": sorted({s for e in analysis.equations for s in e.shapes}),
+        "defaults": defaults(analysis),
+        "warnings": [d.message for d in spec.warnings],
+    }
+
+
+def _document(analysis: Analysis, heading: object, item: str) -> str:
+    spec = analysis.spec
+    head = heading  # a function from a title to its heading
+    assert callable(head)
+    parts = [f"{spec.name}: {spec.title}\n" if spec.title else f"{spec.name}\n"]
+    for k, facts in enumerate(analysis.equations, 1):
+        number = f" {k}" if len(analysis.equations) > 1 else ""
+        parts += [head(f"Equation{number}"), *_lines(_equation(facts, spec), item), ""]
+    parts += [head("Axioms"), *_lines(_verdicts(analysis.axioms), item), ""]
+    chosen = defaults(analysis)
+    if chosen:
+        parts += [head("Chosen by default"), *_lines(chosen, item), ""]
+    if spec.warnings:
+        parts += [head("Warnings"), *_lines([d.message for d in spec.warnings], item), ""]
+    return "\n".join(parts).rstrip() + "\n"
+
+
+def _lines(rows: list[str], item: str) -> list[str]:
+    return [item + row for row in rows]
+
+
+def _equation(facts: EquationFacts, spec: Spec) -> list[str]:
+    name, what = THEOREMS.get(facts.kind, RESIDUAL) if spec.space.kind != "physical" else RESIDUAL
+    rows = [facts.text, f"This is {CLASSES[facts.kind]}; it is {'linear' if facts.linear else 'nonlinear'}."]
+    for t in facts.terms:
+        line, column = spec.source.position(t.span.start)
+        detail = f" ({t.detail})" if t.detail else ""
+        rows.append(f"{t.kind.replace('_', ' ')}: {t.text}{detail}, at {line}:{column}")
+    rows += [f"Known shape: {s}." for s in facts.shapes]
+    rows += process_lines(facts, spec)
+    return [*rows, f"{name}: {what}."]
+
+
+def process_lines(facts: EquationFacts, spec: Spec) -> list[str]:
+    """The process that is meant: drift, noise, and which time the first layer sees."""
+    flow, time = facts.flow, spec.time
+    if flow is None or time is None or spec.space.kind == "physical":
+        return []
+    drift = ", ".join(t.text for t in facts.terms if t.kind == "convection")
+    start, end = facts.equation.interval or (time.start, time.end)
+    first = end if flow.direction == "initial" else start
+    noise = _noise(flow)
+    moved = f"b d{time.name}, with b·∇u from {drift}" if drift else ""
+    pieces = [p for p in (f"dX = {moved}" if moved else "", f"noise {noise}" if noise else "") if p]
+    what = "; ".join(pieces) or "nothing moves"
+    data = "initial data: the first layer uses" if flow.direction == "initial" else "terminal data: the first layer uses"
+    return [f"Process: {what} ({data} {time.name} = {first})."]
+
+
+def _noise(flow: Flow) -> str:
+    """√2 A^½ dB, in numbers where they are."""
+    if flow.shape == "none":
+        return ""
+    if flow.shape == "isotropic":
+        nu = flow.diffusivity[0][0]
+        return f"√(2·{nu}) dB (diffusivity {nu}, standard deviation {_number(sqrt(2 * nu))} in unit time)"
+    if flow.shape == "diagonal":
+        return "√(2 aᵢ) dBᵢ in each direction, by the diagonal a of the diffusivity"
+    return f"√2 L dB with L Lᵀ = A = {[list(map(str, row)) for row in flow.diffusivity]}"
+
+
+def _number(value: Expr) -> str:
+    return f"{float(value):.6g}" if value.is_number else str(value)
+
+
+def _verdicts(axioms: dict[str, Verdict]) -> list[str]:
+    rows = []
+    for name, v in axioms.items():
+        tested = " It will be decided by testing." if v.truth == "unknown" else ""
+        witness = f" Counterexample: {v.witness}." if v.witness else ""
+        rows.append(f"{name}: {v.truth}. {v.reason[0].upper()}{v.reason[1:]}{witness}{tested}")
+    return rows
+
+
+def defaults(analysis: Analysis) -> list[str]:
+    """What the compiler chose because the spec did not say."""
+    spec = analysis.spec
+    rows = []
+    for r in spec.realizations:
+        left = [f"{k}={v}" for k, v in r.method.arguments if k not in r.method.given]
+        if left:
+            rows.append(f"{r.part} by {r.method.name}: {', '.join(map(str, left))}")
+    for w in (*spec.unknowns, *spec.learned):
+        if w.net and any(k not in w.net.given for k, _ in w.net.arguments):
+            rows.append(f"{w.name} = {setting_text(w.net)}")
+    return rows
+
+
+def _tex(text: str) -> str:
+    return text.replace("_", r"\_").replace("%", r"\%").replace("&", r"\&").replace("#", r"\#").replace("^", r"\^{}")
+
+

@@ -1,0 +1,69 @@
+"""The symmetric layer and its vector-Jacobian product in one pass, for reversible execution.
+
+Plain autograd is right as well; written out, K Y and the normalised activation serve the value and the product, the
+elementwise work is done in place, and no graph is built.
+"""
+
+from __future__ import annotations
+
+from typing import NamedTuple, TypeGuard
+
+import torch
+from torch import Tensor, nn
+
+from pdedsl.runtime.constraints import NormBound
+from pdedsl.runtime.operators import Conv
+from pdedsl.runtime.parabolic import SymmetricLayer, TotalVariationNorm
+
+
+class Pullback(NamedTuple):
+    """f(y); then f′(y)ᵀg and (∂f/∂θ)ᵀg in the order of the layer's parameters."""
+
+    value: Tensor
+    gradients: tuple[Tensor, ...]
+
+
+def has_pullback(layer: nn.Module) -> TypeGuard[SymmetricLayer]:
+    """Whether it is written out below: a convolution, the total-variation norm and relu, all weights trainable."""
+    return (
+        isinstance(layer, SymmetricLayer)
+        and isinstance(layer.operator, Conv)
+        and not isinstance(layer.operator.constraint, NormBound)
+        and isinstance(layer.norm, TotalVariationNorm)
+        and layer.activation.name == "relu"
+        and all(p.requires_grad for p in layer.parameters())
+    )
+
+
+def pullback(layer: SymmetricLayer, y: Tensor, g: Tensor) -> Pullback:
+    """F = ±Kᵀ a, a = relu(s n + b), n = z r, r = (Σ_c z_c² + ε)^(−1/2), z = K y, and for the cotangent g of F
+
+    ā = ±K g,  p̄ = ā·[a > 0],  b̄ = Σ p̄,  s̄ = Σ n p̄,  z̄ = r (s p̄ − n Σ_c n_c s_c p̄_c),  ȳ = Kᵀ z̄,
+    W̄ = ±(correlation of a with g) + (correlation of z̄ with y).
+    """
+    norm, weight, sign = layer.norm, layer.operator.weight, layer.sign
+    assert isinstance(norm, TotalVariationNorm)
+    signed, padding = sign * weight, weight.shape[-1] // 2
+    scale = norm.scale[:, None, None]
+    n = torch.conv2d(y, weight, padding=padding)
+    r = n.square().sum(1, keepdim=True).add_(norm.eps).rsqrt_()
+    a = torch.addcmul(norm.bias[:, None, None], n.mul_(r), scale).relu_()
+    value = torch.conv_transpose2d(a, signed, padding=padding)
+    p = torch.ops.aten.threshold_backward(torch.conv2d(g, signed, padding=padding), a, 0)
+    bias, product = p.sum((0, 2, 3)), n * p
+    slope = product.sum((0, 2, 3))
+    z = p.mul_(scale).addcmul_(n, product.mul_(scale).sum(1, keepdim=True), value=-1).mul_(r)
+    source, inner = _convolution_backward(z, y, weight, padding, want_input=True)
+    _, outer = _convolution_backward(a, g, weight, padding, want_input=False)
+    return Pullback(value, (source, inner.add_(outer, alpha=sign), slope, bias))
+
+
+def _convolution_backward(
+    gradient: Tensor, x: Tensor, weight: Tensor, padding: int, want_input: bool
+) -> tuple[Tensor, Tensor]:
+    ones, zeros, pads = [1, 1], [0, 0], [padding, padding]
+    mask = [want_input, True, False]
+    source, kernel, _ = torch.ops.aten.convolution_backward(
+        gradient, x, weight, None, ones, pads, ones, False, zeros, 1, mask
+    )
+    return source, kernel

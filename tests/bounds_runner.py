@@ -1,0 +1,74 @@
+"""Checks and formats files, each in a process of its own with limits on time and memory; one line of JSON a file.
+
+The parent imports the compiler once; a child inherits it, so that starting Python is not counted a hundred times.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import resource
+import sys
+import time
+
+from pdedsl.compiler import decode, format_source, to_spec
+from pdedsl.diagnostics import PdeError, report
+from pdedsl.frontend.tables import parser, scanner
+
+SECONDS = 10
+BYTES = 4 << 30
+
+
+def outcome(data: bytes) -> dict[str, object]:
+    """What the compiler says: right or wrong, the codes, and whether every place is inside the text."""
+    answers: list[str] = []
+    inside = True
+    for verb in (lambda source: to_spec(source).hash, format_source):
+        try:
+            verb(decode(data, "case"))
+            answers.append("right")
+        except PdeError as error:
+            source = error.source
+            assert source is not None
+            assert error.diagnostics
+            report(source, error.diagnostics)
+            inside &= all(0 <= d.span.start <= d.span.end <= len(source.text) for d in error.diagnostics)
+            answers.append("wrong")
+            answers += sorted({d.code for d in error.diagnostics})
+    return {"answers": answers, "inside": inside}
+
+
+def measured(path: str) -> dict[str, object]:
+    with open(path, "rb") as file:
+        data = file.read()
+    start = time.perf_counter()
+    found = outcome(data)
+    seconds = time.perf_counter() - start
+    return {**found, "seconds": seconds, "megabytes": resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024}
+
+
+def child(path: str) -> None:
+    resource.setrlimit(resource.RLIMIT_CPU, (SECONDS, SECONDS))
+    resource.setrlimit(resource.RLIMIT_AS, (BYTES, BYTES))
+    resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
+    try:
+        answer = measured(path)
+    except BaseException as error:
+        answer = {"raised": f"{type(error).__name__}: {str(error)[:200]}"}
+    os.write(1, (json.dumps(answer) + "\n").encode())
+    os._exit(0)
+
+
+def main() -> None:
+    parser(), scanner()
+    for line in sys.stdin:
+        pid = os.fork()
+        if pid == 0:
+            child(line.strip())
+        _, status = os.waitpid(pid, 0)
+        if status:
+            os.write(1, (json.dumps({"killed": os.waitstatus_to_exitcode(status)}) + "\n").encode())
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,1 @@
+"""Tests of equations on the image plane."""

@@ -1,0 +1,57 @@
+"""The fused layer noise equals the plain formula, in value and in every derivative."""
+
+from __future__ import annotations
+
+import pytest
+import torch
+from torch import Tensor
+
+from pdedsl.runtime.noise import RelativeNoise
+from pdedsl.runtime.relative import Across, ShakenInTraining, shaken, std
+
+both = pytest.mark.parametrize("across", ["sample", "batch"])
+
+
+def state(seed: int) -> Tensor:
+    return torch.randn(3, 2, 2, 2, generator=torch.Generator().manual_seed(seed), dtype=torch.float64)
+
+
+def fused(x: Tensor, noise: Tensor, across: Across) -> Tensor:
+    value: Tensor = ShakenInTraining.apply(x, noise, 0.7, across)[0]
+    return value
+
+
+@both
+def test_value_and_std(across: Across) -> None:
+    x, noise = state(0), state(1)
+    torch.testing.assert_close(fused(x, noise, across), shaken(x, noise, 0.7, across))
+    expected = x.std((1, 2, 3)) if across == "sample" else x.std()
+    torch.testing.assert_close(std(x, across).squeeze(), expected)
+
+
+@both
+def test_derivatives(across: Across) -> None:
+    x, noise = state(0).requires_grad_(), state(1)
+    assert torch.autograd.gradcheck(lambda x: fused(x, noise, across), x, check_forward_ad=True)
+    assert torch.autograd.gradgradcheck(lambda x: fused(x, noise, across), x)
+
+
+@both
+def test_zero_slope_at_a_constant_state(across: Across) -> None:
+    x = torch.full((2, 4), 3.0, requires_grad=True)
+    fused(x, torch.ones(2, 4), across).sum().backward()
+    assert x.grad is not None
+    assert torch.equal(x.grad, torch.ones(2, 4))
+
+
+def test_per_sample_gradients_by_vmap() -> None:
+    x, noise = state(0), state(1)
+    slope = torch.func.vmap(torch.func.grad(lambda x, n: fused(x[None], n[None], "sample").square().sum()))(x, noise)
+    whole = torch.func.grad(lambda x: shaken(x, noise, 0.7, "sample").square().sum())(x)
+    torch.testing.assert_close(slope, whole)
+
+
+def test_training_follows_the_formula() -> None:
+    x = state(0)
+    block, twin = RelativeNoise(0.7, seed=0), RelativeNoise(0.7, seed=0)
+    torch.testing.assert_close(block(x), shaken(x, twin.stream(x), 0.7, "sample"))
