@@ -5,18 +5,30 @@ from __future__ import annotations
 import sys
 from collections.abc import Iterator
 from contextlib import contextmanager
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from pdedsl.analyse.analyse import analyse
 from pdedsl.diagnostics import PdeError, Reporter, Source, Span, fail, in_order
+from pdedsl.emit.calls import program_of
+from pdedsl.emit.program import Program, run
+from pdedsl.emit.python import source as python_source
 from pdedsl.frontend.elaborate import elaborate
 from pdedsl.frontend.format import format_syntax
 from pdedsl.frontend.parse import parse_syntax
 from pdedsl.frontend.tree import Syntax, outline
 from pdedsl.ir.analysis import Analysis
+from pdedsl.ir.plan import Model, OperatorPlan
+from pdedsl.ir.representation import Paths, Representation
 from pdedsl.ir.show import latex_of, spec_text
 from pdedsl.ir.spec import Spec
+from pdedsl.lower.lower import lower
+from pdedsl.plan.data import plan_operator
+from pdedsl.plan.plan import plan
+
+if TYPE_CHECKING:
+    from torch import nn
 
 MAX_BYTES = 1 << 20
 ILL_POSED = {"E418", "E419"}
@@ -89,6 +101,90 @@ def _deep() -> Iterator[None]:
         yield
     finally:
         sys.setrecursionlimit(limit)
+
+
+# ---- compiling
+
+
+@dataclass(frozen=True)
+class Compilation:
+    """A spec with every stage behind it. Modules are built on demand; only that imports torch."""
+
+    analysis: Analysis
+    representation: Representation
+    plan: Model
+    operator_plan: OperatorPlan | None
+    program: Program
+
+    @property
+    def spec(self) -> Spec:
+        return self.analysis.spec
+
+    def module(self, seed: int = 0) -> nn.Module:
+        """The network: scores whose softmax is u for class probabilities, otherwise u itself."""
+        built: nn.Module = run(self.program, "model", seed=seed)
+        return built
+
+    def operator(self, module: nn.Module | None = None, samples: int | None = None, seed: int = 0) -> nn.Module:
+        """The evolution operator: `operator(f, x, t)` is the solution at time t with data f at points x (n, d).
+
+        Learned fields are those of `module`, or new ones. Where there is no operator on R^d, this says why.
+        """
+        if self.operator_plan is None:
+            with _located(self.spec.source, Reporter()):
+                _operator_plan(self.representation, self.spec)
+        names = [name for name, default in self.program.function("operator").params if default is None]
+        fields = {name: self._field(name, module) for name in names}
+        chosen = {} if samples is None else {"samples": samples}
+        built: nn.Module = run(self.program, "operator", **fields, **chosen, seed=seed)
+        return built
+
+    def _field(self, name: str, module: nn.Module | None) -> nn.Module:
+        if module is None:
+            fresh: nn.Module = run(self.program, f"make_{name.rstrip('_')}")
+            return fresh
+        from pdedsl.runtime.marching import March
+
+        found = [m for m in module.modules() if isinstance(m, March)]
+        if not found:
+            raise ValueError("this module has no field on R^d")
+        field = found[0].field
+        assert not isinstance(field, type) and hasattr(field, "parameters")
+        return field  # type: ignore[return-value]
+
+    def python(self) -> str:
+        """The model as the text of a Python module."""
+        return python_source(self.program)
+
+
+def compile(spec: Spec | str | Path) -> Compilation:
+    """Every stage of a spec, which may be given as a Spec, as a path, or as text."""
+    if isinstance(spec, Spec):
+        return compile_source(spec.source)
+    if isinstance(spec, Path) or "\n" not in spec:
+        return compile_source(read(spec))
+    return compile_source(Source(_plain(spec)))
+
+
+def compile_source(source: Source) -> Compilation:
+    analysis = checked(to_analysis(source))
+    with _deep(), _located(source, Reporter()):
+        representation = lower(analysis)
+        model = plan(representation, analysis.spec)
+        operator = _operator_plan(representation, analysis.spec, quiet=True)
+        program = program_of(model, operator, analysis.spec)
+    return Compilation(analysis, representation, model, operator, program)
+
+
+def _operator_plan(representation: Representation, spec: Spec, quiet: bool = False) -> OperatorPlan | None:
+    try:
+        if isinstance(representation, Paths):
+            return plan_operator(representation, spec)
+        raise fail("E606", "an equation on feature maps has no operator on R^d", spec.space.span)
+    except PdeError:
+        if quiet:
+            return None
+        raise
 
 
 # ---- reading

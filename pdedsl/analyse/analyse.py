@@ -51,16 +51,16 @@ def _shapes(equation: Equation, terms: tuple[Term, ...], spec: Spec) -> tuple[st
     if equation.interval is not None:
         found.append("split in time")
     flow = None if has_features(spec) else flow_of(equation, spec)
-    if flow and flow.shape == "diagonal" and _is_dropout(flow.drift, flow.diffusivity):
+    if flow and flow.shape == "diagonal" and _is_dropout(flow.drift, flow.diffusivity, spec):
         found.append("dropout")
     return tuple(found)
 
 
-def _is_dropout(drift: tuple[Expr, ...], rows: tuple[tuple[Expr, ...], ...]) -> bool:
+def _is_dropout(drift: tuple[Expr, ...], rows: tuple[tuple[Expr, ...], ...], spec: Spec) -> bool:
     """Diffusivity c vᵢ² along a drift v, with one c: the variance of units dropped at random."""
     if any(b == 0 for b in drift):
         return False
-    ratios = {rows[i][i] / b**2 for i, b in enumerate(drift)}
+    ratios = {(rows[i][i] / b**2).xreplace(spec.values) for i, b in enumerate(drift)}
     return len(ratios) == 1 and all(r.is_number and r.is_positive for r in ratios)
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from sympy import Add, Expr, Symbol
 
-from pdedsl.analyse.jets import Jet, jet_of, unknown_of
+from pdedsl.analyse.jets import Jet, jet_of, symbolic_right, unknown_of
 from pdedsl.ir.analysis import Direction, EquationClass, Flow, Term, TermKind
 from pdedsl.ir.spec import Equation, Spec, Summand
 from pdedsl.ir.symbols import Applied, Field, Layer, Partial, Transposed
@@ -202,8 +202,10 @@ def flow_of(equation: Equation, spec: Spec) -> Flow | None:
     """Drift and diffusivity of a linear equation of first order in time and at most second in space."""
     if equation.order != 1 or len(equation.right) != 1 or equation.right[0].has(Applied):
         return None
-    jet = forward(equation, spec)
+    direction = direction_of(spec, equation.unknown)
+    sign = -1 if direction == "terminal" else 1
+    jet = jet_of(sign * symbolic_right(equation, spec), unknown_of(equation, spec), spec)
     if jet.order > 2 or not jet.is_affine or jet.nonlocal_:
         return None
     shape = "none" if jet.order < 2 else shape_of(jet.matrix)
-    return Flow(jet.drift, jet.matrix, shape, direction_of(spec, equation.unknown))  # type: ignore[arg-type]
+    return Flow(jet.drift, jet.matrix, shape, direction)  # type: ignore[arg-type]

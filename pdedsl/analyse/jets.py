@@ -129,6 +129,19 @@ def coordinates_of(spec: Spec) -> tuple[Symbol, ...]:
     return tuple(coordinate(spec.space.coordinates[0], i) for i in range(1, SHOWN_DIMENSION + 1))
 
 
+def symbolic_right(equation: Equation, spec: Spec) -> Expr:
+    """The right-hand side with constants as letters, for what people read."""
+    unknown = unknown_of(equation, spec)
+    if spec.time is None or not equation.order:
+        return equation.right[0]
+    goal = Partial(Field(unknown.head, (), unknown.arguments), *(spec.time.symbol,) * equation.order)
+    terms = Add.make_args(multiply_out(Add(*(s.exprs[0] for s in equation.summands))))
+    coefficient = Add(*(a / goal for a in terms if a.has(goal)))
+    if coefficient == 0 or coefficient.has(goal):
+        return equation.right[0]
+    return Add(*(multiply_out(-a / coefficient) for a in terms if not a.has(goal)))
+
+
 def jet_of(expr: Expr, unknown: Unknown, spec: Spec) -> Jet:
     """The jet of an expression in one unknown."""
     expr = multiply_out(written_out(expr, spec))

@@ -1,9 +1,8 @@
-"""Parser reductions → syntax tree. Unicode and ASCII spellings meet here: `lap(u)` and `Δu` build the same node."""
+"""Parser reductions → syntax tree, by the rules of `operators`: `lap(u)` and `Δu` build the same node."""
 
 from __future__ import annotations
 
 import re
-from collections.abc import Callable
 from dataclasses import replace
 from typing import Any, cast
 
@@ -11,173 +10,33 @@ from lark import Token, Transformer
 
 from pdedsl.diagnostics import Span, fail
 from pdedsl.frontend import tree as t
-from pdedsl.frontend.names import FRACTION_OF, FRACTIONS, identity, lowered, raised, unicode_name
+from pdedsl.frontend.names import FRACTIONS, lowered, raised
+from pdedsl.frontend.operators import DOTS, applied, bracketed, derivative, freed, indices_of, named, operand, product
 from pdedsl.frontend.tokens import span_of
 
 Parts = list[Any]
+Traits = list[t.Trait]
 PREFIXES: dict[str, t.Operator] = {"NABLA": "grad", "DIV": "div", "LAPLACIAN": "lap", "HESSIAN": "hess"}
 TIMES: dict[str, t.Times] = {"STAR": "*", "DOT": "·", "SLASH": "/", "COLON": ":"}
-_VARIABLE = re.compile(r"∂([^∂₀-₉ᵢⱼₖ-ₙ⁻⁰¹²³⁴-⁹]+)([₀-₉ᵢⱼₖ-ₙ]*)([⁰¹²³⁴-⁹]*)")
 _NUMERATOR = re.compile(r"∂([⁰¹²³⁴-⁹]*)([^/\s]*)\s*/\s*")
 
 
 def name_of(token: Token) -> t.Name:
-    return t.Name(identity(token), unicode_name(token), span=span_of(token))
+    return named(token, span_of(token))
 
 
 def cover(parts: Parts) -> Span:
     """From the first part to the last."""
-    first, last = parts[0], parts[-1]
-    start = first.start_pos if isinstance(first, Token) else first.span.start
-    end = last.end_pos if isinstance(last, Token) else last.span.end
-    return Span(start, end)
+    first, last = (span_of(p) if isinstance(p, Token) else p.span for p in (parts[0], parts[-1]))
+    return Span(first.start, last.end)
 
 
 def names_in(parts: Parts) -> tuple[t.Name, ...]:
     return tuple(name_of(p) for p in parts if isinstance(p, Token) and p.type == "NAME")
 
 
-def bracketed(body: t.Expr) -> t.Expr:
-    """The body of a function-style operator, as it would stand behind a sign: `grad(u + v)` is `∇(u + v)`."""
-    return body if isinstance(body, (*t.ATOMS, t.Group)) else t.Group(body, span=body.span)
-
-
-def dotted(expr: t.Expr) -> bool:
-    return isinstance(expr, t.Product) and any(sign in ("·", ":") for sign, _ in expr.factors)
-
-
-def freed(expr: t.Expr) -> t.Expr:
-    """A summand without the brackets that `dot(…)` and `sum(…)` bring."""
-    loose = isinstance(expr, t.Group) and (isinstance(expr.body, t.Total) or dotted(expr.body))
-    return expr.body if loose else expr
-
-
-def operand(operator: t.Operator, body: t.Expr) -> t.Expr:
-    """What stands behind ∇ or Δ: `grad(lap(u))` is `∇Δu`, and `∇u²` is `∇(u²)`; ∇∇ is the Hessian."""
-    inner = body.body if isinstance(body, t.Group) else body
-    if isinstance(inner, t.Prefix) and (operator in ("div", "lap") or inner.operator == "lap"):
-        return inner
-    return bracketed(body)
-
-
-def firm(expr: t.Expr) -> t.Expr:
-    """A derivative in brackets, where a mark or a line would be read as part of it."""
-    return t.Group(expr, span=expr.span) if isinstance(expr, t.Derivative) else expr
-
-
-def merged(wrt: list[t.Wrt]) -> tuple[t.Wrt, ...]:
-    """`∂x∂x` is `∂x²`: diff(u, x, x) writes no orders."""
-    found: list[t.Wrt] = []
-    for w in wrt:
-        if found and (found[-1].name, found[-1].indices) == (w.name, w.indices):
-            w = replace(w, order=found.pop().order + w.order)
-        found.append(w)
-    return tuple(found)
-
-
-def product(factors: list[tuple[t.Times, t.Expr]]) -> t.Expr:
-    """A product, its leading `1/2` made `½`, checked for divisions that read two ways."""
-    factors = _leading_fraction(factors)
-    dots = [i for i, (sign, _) in enumerate(factors) if sign in ("·", ":")]
-    if len(dots) > 1:
-        span = factors[dots[0]][1].span.to(factors[dots[1]][1].span)
-        raise fail("E105", "two dots in one product can be read in two ways", span, "add brackets, as in (a·b) c·d")
-    if dots:
-        (sign, first), *after = factors[dots[0] :]
-        (_, first), *after = _leading_fraction([("", first), *after])
-        factors = [*factors[: dots[0]], (sign, first), *after]
-    if isinstance(factors[-1][1], t.Group) and isinstance(factors[-1][1].body, t.Total):
-        factors[-1] = (factors[-1][0], factors[-1][1].body)
-    for (sign, below), (after, factor) in zip(factors, factors[1:], strict=False):
-        if sign == "/" and (after == "/" or (after == "" and not _ends_denominator(below, factor))):
-            raise fail(
-                "E105",
-                "this division can be read in two ways",
-                below.span.to(factor.span),
-                "add brackets, as in (a/b) c or a/(b c)",
-            )
-    if len(factors) == 1:
-        return factors[0][1]
-    return t.Product(tuple(factors), span=factors[0][1].span.to(factors[-1][1].span))
-
-
-def _ends_denominator(below: t.Expr, factor: t.Expr) -> bool:
-    """Whether a denominator plainly ends before the next factor: `1/2 Δu`, `(1-p)/(2p) x`."""
-    apart = factor.span.start > below.span.end
-    return isinstance(below, t.Group) or (isinstance(below, t.Number | t.Fraction) and apart)
-
-
-def _leading_fraction(factors: list[tuple[t.Times, t.Expr]]) -> list[tuple[t.Times, t.Expr]]:
-    match factors:
-        case [("", t.Number(text=a)), ("/", t.Number(text=b)), *rest] if a.isdigit() and b.isdigit():
-            over = (int(a), int(b)) if len(a) + len(b) < 4 else (0, 0)
-            touching = rest and (rest[0][0] == "/" or rest[0][1].span.start == factors[1][1].span.end)
-            if over in FRACTION_OF and not touching:
-                span = factors[0][1].span.to(factors[1][1].span)
-                return [("", t.Fraction(over, span=span)), *rest]
-    return factors
-
-
-# ---- operators that ASCII writes as functions
-
-
-def _prefix(operator: t.Operator) -> Callable[[t.Call], t.Expr]:
-    return lambda call: t.Prefix(operator, operand(operator, call.args[0]), span=call.span)
-
-
-def _times(sign: t.Times) -> Callable[[t.Call], t.Expr]:
-    def build(call: t.Call) -> t.Expr:
-        left, right = (bracketed(a) if isinstance(a, t.Sum) else a for a in call.args)
-        factors = [(s, bracketed(f) if isinstance(f, t.Total) else f) for s, f in _flat(left, sign)] + [
-            (sign, f) if i == 0 else (s, f) for i, (s, f) in enumerate(_flat(right, sign))
-        ]
-        return t.Group(t.Product(tuple(factors), span=call.span), span=call.span)
-
-    return build
-
-
-def _flat(side: t.Expr, sign: t.Times) -> list[tuple[t.Times, t.Expr]]:
-    """The factors of a side of a dot product; a side that holds another one keeps its brackets."""
-    if isinstance(side, t.Product) and all(s not in ("·", ":") for s, _ in side.factors):
-        return list(side.factors)
-    return [("", bracketed(side) if isinstance(side, t.Product | t.Negative) else side)]
-
-
-def _total(call: t.Call) -> t.Expr:
-    index, body = call.args
-    if not isinstance(index, t.Name):
-        raise fail("E111", "sum needs an index first, as in sum(i, v[i]^2)", index.span)
-    body = bracketed(body) if isinstance(body, t.Sum) else body
-    return t.Group(t.Total(index, body, span=call.span), span=call.span)
-
-
-def _diff(call: t.Call) -> t.Expr:
-    body, *variables = call.args
-    return t.Derivative(bracketed(body), merged([_variable(v) for v in variables]), span=call.span)
-
-
-def _variable(expr: t.Expr) -> t.Wrt:
-    match expr:
-        case t.Name():
-            return t.Wrt(expr, (), 1, span=expr.span)
-        case t.Index(body=t.Name() as name, indices=indices):
-            return t.Wrt(name, indices, 1, span=expr.span)
-        case _:
-            raise fail("E111", "diff needs variables, as in diff(u, x) or diff(u, x, y)", expr.span)
-
-
-WORDS: dict[str, tuple[int, Callable[[t.Call], t.Expr]]] = {
-    "grad": (1, _prefix("grad")),
-    "div": (1, _prefix("div")),
-    "lap": (1, _prefix("lap")),
-    "hess": (1, _prefix("hess")),
-    "dot": (2, _times("·")),
-    "ddot": (2, _times(":")),
-    "norm": (1, lambda call: t.Norm(call.args[0], span=call.span)),
-    "adj": (1, lambda call: t.Adjoint(bracketed(call.args[0]), span=call.span)),
-    "sum": (2, _total),
-    "diff": (-2, _diff),
-}
+def nodes_in(parts: Parts) -> tuple[t.Expr, ...]:
+    return tuple(cast(t.Expr, p) for p in parts if isinstance(p, t.Node))
 
 
 class Builder(Transformer):  # type: ignore[type-arg]
@@ -200,13 +59,11 @@ class Builder(Transformer):  # type: ignore[type-arg]
         return t.Text(token[1:-1], span=span_of(token))
 
     def group(self, parts: Parts) -> t.Expr:
-        body = parts[1]
-        if isinstance(body, t.ATOMS) or isinstance(body, t.Group):
-            return body
-        return t.Group(body, span=cover(parts))
+        body = bracketed(parts[1])
+        return body if body is parts[1] else replace(body, span=cover(parts))
 
     def list(self, parts: Parts) -> t.Expr:
-        return t.ListOf(tuple(p for p in parts if isinstance(p, t.Node)), span=cover(parts))
+        return t.ListOf(nodes_in(parts), span=cover(parts))
 
     def norm(self, parts: Parts) -> t.Expr:
         return t.Norm(parts[1], span=cover(parts))
@@ -217,33 +74,14 @@ class Builder(Transformer):  # type: ignore[type-arg]
 
     # ---- derivatives
     def derivative(self, parts: Parts) -> t.Expr:
-        token = parts[0]
-        span = span_of(token)
+        token, span = parts[0], span_of(parts[0])
         above = _NUMERATOR.match(token)
         assert above
-        body = t.Name(identity(above[2]), unicode_name(above[2]), span=span)
-        return self._derivative(body, above[1], token[above.end() :], span)
+        return derivative(named(above[2], span), above[1], token[above.end() :], span)
 
     def slope(self, parts: Parts) -> t.Expr:
         partial, _, body, _, over = parts
-        return self._derivative(bracketed(body), partial[1:], over, cover(parts))
-
-    def _derivative(self, body: t.Expr, order: str, below: str, span: Span) -> t.Derivative:
-        wrt = merged(
-            [
-                t.Wrt(
-                    t.Name(identity(m[1].strip()), unicode_name(m[1].strip()), span=span),
-                    tuple(_index(i, span) for i in lowered(m[2])) if m[2] else (),
-                    raised(m[3]) if m[3] else 1,
-                    span=span,
-                )
-                for m in _VARIABLE.finditer(below)
-            ]
-        )
-        above, under = raised(order) if order else 1, sum(w.order for w in wrt)
-        if above != under:
-            raise fail("E112", f"order {above} above the line and {under} below it", span, "make the two orders agree")
-        return t.Derivative(body, wrt, span=span)
+        return derivative(bracketed(body), partial[1:], over, cover(parts))
 
     # ---- postfix
     def call(self, parts: Parts) -> t.Expr:
@@ -254,30 +92,21 @@ class Builder(Transformer):  # type: ignore[type-arg]
         late = next((v for (k, v), (j, _) in zip(given[1:], given, strict=False) if k is None and j is not None), None)
         if late is not None:
             raise fail("E111", "an argument without a name behind a named one", late.span, "put it first, or name it")
-        call = t.Call(head, args, named, span=cover(parts))
-        if isinstance(head, t.Name) and head.id in WORDS:
-            arity, build = WORDS[head.id]
-            if named or (len(args) != arity if arity > 0 else len(args) < -arity):
-                wanted = f"{arity}" if arity > 0 else f"at least {-arity}"
-                raise fail("E111", f"{head.id} takes {wanted} plain argument{'s' * (wanted != '1')}", call.span)
-            return build(call)
-        return call
+        return applied(t.Call(head, args, named, span=cover(parts)))
 
     def argument(self, parts: Parts) -> tuple[t.Name | None, t.Expr]:
         return (name_of(parts[0]), parts[2]) if len(parts) == 3 else (None, parts[0])
 
     def index(self, parts: Parts) -> t.Expr:
         body, mark, *rest = parts
-        if mark.type == "SUBSCRIPT":
-            indices = tuple(_index(i, span_of(mark)) for i in lowered(mark))
-        else:
-            indices = tuple(p for p in rest if isinstance(p, t.Node))
-        if isinstance(body, t.Index):  # v₁ᵢ is v[1, i]
-            body, indices = body.body, (*body.indices, *indices)
-        return t.Index(firm(body), cast(tuple[t.Expr, ...], indices), span=cover(parts))
+        indices = indices_of(mark, span_of(mark)) if mark.type == "SUBSCRIPT" else nodes_in(rest)
+        match body:
+            case t.Index(body=inner, indices=before):  # v₁ᵢ and v[1][i] are v[1, i]
+                return t.Index(inner, (*before, *indices), span=cover(parts))
+        return t.Index(bracketed(body), indices, span=cover(parts))
 
     def adjoint(self, parts: Parts) -> t.Expr:
-        return t.Adjoint(firm(parts[0]), span=cover(parts))
+        return t.Adjoint(bracketed(parts[0]), span=cover(parts))
 
     # ---- operators
     def power(self, parts: Parts) -> t.Expr:
@@ -285,11 +114,12 @@ class Builder(Transformer):  # type: ignore[type-arg]
             return cast(t.Expr, parts[0])
         mark = parts[1]
         exponent = _raised(mark) if mark.type == "SUPERSCRIPT" else parts[2]
-        return t.Power(firm(parts[0]), exponent, span=cover(parts))
+        return t.Power(bracketed(parts[0]), exponent, span=cover(parts))
 
     def exponent(self, parts: Parts) -> t.Expr:
         negative = isinstance(parts[0], Token)
-        body = self.power(parts[1:] if negative else parts)
+        first, *rest = parts[1:] if negative else parts
+        body = self.power([bracketed(first), *rest])
         return t.Negative(body, span=cover(parts)) if negative else body
 
     def prefix(self, parts: Parts) -> t.Expr:
@@ -297,7 +127,7 @@ class Builder(Transformer):  # type: ignore[type-arg]
         if sign.type == "OPERATOR":
             above = _NUMERATOR.match(sign)
             assert above
-            return self._derivative(bracketed(body), above[1], sign[above.end() :], span)
+            return derivative(bracketed(body), above[1], sign[above.end() :], span)
         operator = PREFIXES[sign.type]
         times = raised(parts[1]) if len(parts) == 3 else 1
         if times != 1 and (operator != "lap" or not 1 <= times <= 4):
@@ -309,22 +139,17 @@ class Builder(Transformer):  # type: ignore[type-arg]
     def product(self, parts: Parts) -> t.Expr:
         factors: list[tuple[t.Times, t.Expr]] = []
         sign: t.Times = ""
-        negative: Token | None = None
+        minus: Token | None = None
         for part in parts:
             if isinstance(part, Token) and part.type == "MINUS":
-                negative = part
+                minus = part
             elif isinstance(part, Token):
                 sign = TIMES[part.type]
-            elif isinstance(part, tuple):
+            elif isinstance(part, tuple):  # a total brings its own sign
                 factors.append(cast(tuple[t.Times, t.Expr], part))
             else:
-                body = firm(part) if sign == "/" else part
-                if negative:
-                    span = cover([negative, part])
-                    minus = t.Sum((("-", part),), span=span)
-                    body = t.Group(minus, span=span) if sign in ("·", ":") else t.Negative(part, span=span)
-                factors.append((sign, body))
-                sign, negative = "", None
+                factors.append((sign, _behind(sign, minus, part)))
+                sign, minus = "", None
         return product(factors)
 
     def total(self, parts: Parts) -> tuple[t.Times, t.Expr]:
@@ -357,7 +182,7 @@ class Builder(Transformer):  # type: ignore[type-arg]
         return names_in(parts)
 
     def side(self, parts: Parts) -> t.Side:
-        return t.Side(parts[0], len(parts) == 2, span=cover(parts))
+        return t.Side(_tight(parts[0]), len(parts) == 2, span=cover(parts))
 
     def domain(self, parts: Parts) -> tuple[t.Side, ...]:
         return tuple(p for p in parts if isinstance(p, t.Side))
@@ -373,9 +198,9 @@ class Builder(Transformer):  # type: ignore[type-arg]
 
     def trait(self, parts: Parts) -> t.Trait:
         relation = str(parts[1]).replace("≤", "<=").replace("≥", ">=") if len(parts) == 3 else ""
-        return t.Trait(parts[0], relation, parts[2] if relation else None, span=cover(parts))
+        return t.Trait(_tight(parts[0]), relation, parts[2] if relation else None, span=cover(parts))
 
-    def type(self, parts: Parts) -> list[t.Trait]:
+    def type(self, parts: Parts) -> Traits:
         return [p for p in parts if isinstance(p, t.Trait)]
 
     def unknown(self, parts: Parts) -> t.UnknownDecl:
@@ -413,7 +238,7 @@ class Builder(Transformer):  # type: ignore[type-arg]
         return t.EquationStmt(left, right, during, on, span=cover(parts))
 
     def realize(self, parts: Parts) -> t.RealizeStmt:
-        return t.RealizeStmt(name_of(parts[1]), parts[3], span=cover(parts))
+        return t.RealizeStmt(name_of(parts[1]), bracketed(parts[3]), span=cover(parts))
 
     def require(self, parts: Parts) -> t.RequireStmt:
         return t.RequireStmt(names_in(parts[1:]), span=cover(parts))
@@ -432,8 +257,22 @@ class Builder(Transformer):  # type: ignore[type-arg]
         return t.Entry(name_of(parts[0]), tuple(p for p in parts if isinstance(p, t.Item)), span=cover(parts))
 
 
-def _index(text: str, span: Span) -> t.Expr:
-    return t.Number(text, span=span) if text.isdigit() else t.Name(text, text, span=span)
+# ---- parts of expressions
+
+
+def _behind(sign: t.Times, minus: Token | None, factor: t.Expr) -> t.Expr:
+    """A factor behind its sign: in brackets where only brackets can stand in both spellings."""
+    if minus is None:
+        return bracketed(factor) if sign == "/" and isinstance(factor, t.Derivative) else factor
+    span = cover([minus, factor])
+    if sign in DOTS:
+        return t.Group(t.Sum((("-", factor),), span=span), span=span)
+    return t.Negative(factor, span=span)
+
+
+def _tight(expr: t.Expr) -> t.Expr:
+    """A power or an atom, where ASCII has a call: `grad(u) > 0` is `(∇u) > 0`."""
+    return bracketed(expr) if isinstance(expr, t.Prefix) else expr
 
 
 def _raised(token: Token) -> t.Expr:

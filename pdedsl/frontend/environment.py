@@ -229,7 +229,7 @@ class Environment:
             self.unknowns[name.id] = Unknown(name.text, head, type_, arguments, net, declaration.span)
         else:
             names = tuple(p.text for p in params)
-            self.learned[name.id] = Learned(name.text, head, type_, names, arguments, net, declaration.span)
+            self.learned[name.id] = Learned(name.text, name.id, head, type_, names, arguments, net, declaration.span)
         return self._field(head, type_, arguments)
 
     def _field(self, head: Symbol, type_: Type, arguments: tuple[Expr, ...]) -> Value:

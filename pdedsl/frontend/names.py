@@ -8,15 +8,14 @@ from __future__ import annotations
 import re
 import unicodedata
 
-GREEK = dict(
-    zip(
-        "αβγδεζηθικλμνξοπρστυφχψω"
-        "ΓΘΛΞΠΦΨΩ",
-        "alpha beta gamma delta epsilon zeta eta theta iota kappa lambda mu nu xi omicron pi rho sigma tau upsilon "
-        "phi chi psi omega Gamma Theta Lambda Xi Pi Phi Psi Omega".split(),
-        strict=True,
-    )
+MAX_NAME = 100  # characters
+
+_LETTERS = "αβγδεζηθικλμνξοπρστυφχψωΓΘΛΞΠΦΨΩ"
+_SPELLED = (
+    "alpha beta gamma delta epsilon zeta eta theta iota kappa lambda mu nu xi omicron pi rho sigma tau upsilon "
+    "phi chi psi omega Gamma Theta Lambda Xi Pi Phi Psi Omega"
 )
+GREEK = dict(zip(_LETTERS, _SPELLED.split(), strict=True))
 LETTER_OF = {name: letter for letter, name in GREEK.items()}
 VARIANTS = str.maketrans("ϵϑϰϱϕϖςµ", "εθκρφπσμ")
 
@@ -27,9 +26,7 @@ FRACTIONS = {"½": (1, 2), "⅓": (1, 3), "⅔": (2, 3), "¼": (1, 4), "¾": (3,
 FRACTION_OF = {value: letter for letter, value in FRACTIONS.items()}
 
 _RAISED = str.maketrans(SUPERSCRIPTS + "⁻", "0123456789-")
-_LOWERED = str.maketrans(
-    SUBSCRIPTS + "".join(INDEX_LETTERS.values()), "0123456789" + "".join(INDEX_LETTERS)
-)
+_LOWERED = str.maketrans(SUBSCRIPTS + "".join(INDEX_LETTERS.values()), "0123456789" + "".join(INDEX_LETTERS))
 _WORD = re.compile(r"[A-Za-z]+")
 
 
@@ -40,13 +37,18 @@ def identity(spelling: str) -> str:
 
 
 def unicode_name(spelling: str) -> str:
-    """The spelling with Greek letters: `sigma_x` gives `σ_x`; a name that merely contains one stays."""
+    """The spelling with Greek letters: `K_sigma` gives `K_σ`; a word that merely contains one stays."""
     text = unicodedata.normalize("NFC", spelling).translate(VARIANTS)
-    head = _WORD.match(text)
-    rest = text[head.end() :] if head else ""
-    if head and head[0] in LETTER_OF and (not rest or not rest[0].isalpha()):
+    return "_".join(map(_greek, text.split("_")))
+
+
+def _greek(word: str) -> str:
+    """`sigma`, `sigma2` with their letter."""
+    head = _WORD.match(word)
+    rest = word[head.end() :] if head else ""
+    if head and head[0] in LETTER_OF and not rest[:1].isalpha():
         return LETTER_OF[head[0]] + rest
-    return text
+    return word
 
 
 def raised(superscript: str) -> int:

@@ -1,15 +1,16 @@
 """Text → statements as token lists: what white space, brackets and declarations decide before parsing.
 
 The grammar's scanner gives raw tokens. Here newlines that end nothing are dropped, a bracket that touches a name
-becomes a call or an index, the sides of norms are told apart, and `du/dx` becomes a derivative when `u` and `x` are
-declared so. Every mistake is noted and stepped over, so that the rest of the text is still read.
+becomes a call or an index, the sides of norms are told apart; then `differentials` marks `du/dx` and `K^T` as what the
+declarations make them. Every mistake is noted and stepped over, so that the rest of the text is still read.
 """
 
 from __future__ import annotations
 
 import re
 from collections.abc import Iterator
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, replace
+from typing import cast
 
 from lark import Token
 from lark.exceptions import UnexpectedCharacters
@@ -17,12 +18,12 @@ from lark.lexer import BasicLexer, LexerState
 from lark.utils import TextSlice
 
 from pdedsl.diagnostics import PdeError, Reporter, Source, Span, fail
-from pdedsl.frontend.names import identity, subscript, superscript
+from pdedsl.frontend.differentials import DECLARING, Declared, declared, marked
+from pdedsl.frontend.names import MAX_NAME
 from pdedsl.frontend.tree import Comment
 
 MAX_TOKENS = 100_000
 MAX_DEPTH = 200
-MAX_NAME = 100
 MAX_NUMBER = 60
 
 OPENING = {"LPAR": ")", "LSQB": "]", "LBRACE": "}", "CALL": ")", "INDEX": "]", "NORM": "‖", "BAR": "|"}
@@ -32,15 +33,15 @@ OPERAND_END = {
     *("NAME", "NUMBER", "FRACTION", "STRING", "SUPERSCRIPT", "SUBSCRIPT", "ADJOINT", "DERIVATIVE", "OVER"),
     *CLOSING,
 }
-DECLARING = {"UNKNOWN", "CONST", "LET", "LEARN"}
 BLOCKS = {"NETWORK", "TRAIN", "EVALUATE"}
 LEADING = {"PDE", "SPACE", "TIME", "REALIZE", "REQUIRE", *DECLARING, *BLOCKS}
-_ASCII_DERIVATIVE = re.compile(r"d([0-9]*)(\w+)/d((?:\w|\[\w+\])+)")
-_TRANSPOSABLE = {"operator", "matrix"}
+INDEXED = {"NAME", "ADJOINT", "RPAR"}
+_LINE = re.compile(r"[^\r\n]*")
 
 
 def span_of(token: Token) -> Span:
-    assert token.start_pos is not None and token.end_pos is not None
+    assert token.start_pos is not None
+    assert token.end_pos is not None
     return Span(token.start_pos, token.end_pos)
 
 
@@ -52,21 +53,17 @@ class Line:
     entries: list[list[Token]] | None = None  # of a block
 
 
-@dataclass
-class Declared:
-    """Names by what they were declared as: enough to tell a derivative from a quotient."""
-
-    fields: set[str] = field(default_factory=set)
-    variables: set[str] = field(default_factory=set)
-    transposable: set[str] = field(default_factory=set)
-
-
 def read_lines(source: Source, scanner: BasicLexer, reporter: Reporter) -> tuple[list[Line], tuple[Comment, ...]]:
     """The statements of a text, and its comments."""
     raw, comments = _scan(source, scanner, reporter)
-    declared = _declared(raw)
-    derived = list(_with_derivatives(raw, declared, source))
-    return list(_lines(_with_brackets(derived, declared, reporter), reporter)), comments
+    lines = list(_lines(_with_brackets(raw, reporter)))
+    names = declared(line.tokens for line in lines)
+    return [_marked(line, names, source.text) for line in lines], comments
+
+
+def _marked(line: Line, names: Declared, text: str) -> Line:
+    entries = line.entries and [marked(entry, names, text) for entry in line.entries]
+    return Line(marked(line.tokens, names, text), entries)
 
 
 # ---- scanning
@@ -83,11 +80,13 @@ def _scan(source: Source, scanner: BasicLexer, reporter: Reporter) -> tuple[list
         except EOFError:
             return tokens, tuple(comments)
         except UnexpectedCharacters as error:
-            at = error.pos_in_stream
+            at = cast(int, error.pos_in_stream)
             reporter.diagnostics.extend(_stray(source, at).diagnostics)
             state.line_ctr.feed(source.text[at], source.text[at] == "\n")
             if len(reporter.errors) >= 20:
-                raise fail("E100", "too many stray characters: this does not look like a spec", Span(at, at + 1)) from None
+                raise fail(
+                    "E100", "too many stray characters: this does not look like a spec", Span(at, at + 1)
+                ) from None
             continue
         if token.type == "COMMENT":
             comments.append(Comment(token.rstrip(), span=span_of(token)))
@@ -102,8 +101,9 @@ def _scan(source: Source, scanner: BasicLexer, reporter: Reporter) -> tuple[list
 def _stray(source: Source, at: int) -> PdeError:
     char = source.text[at]
     if char == '"':
-        end = source.text.find("\n", at)
-        return fail("E110", "this text is never closed", Span(at, len(source.text) if end < 0 else end), 'add the closing "')
+        line = _LINE.match(source.text, at)
+        assert line
+        return fail("E110", "this text is never closed", Span(*line.span()), 'add the closing "')
     hint = {
         "∂": "a derivative is written ∂u/∂t or ∂(…)/∂x",
         "'": 'texts stand in double quotes: "…"',
@@ -123,131 +123,27 @@ def _check_length(token: Token) -> None:
         raise fail("E108", f"a number of {len(token):,} characters; the most is {MAX_NUMBER}", span_of(token))
 
 
-# ---- derivatives in ASCII
-
-
-def _declared(tokens: list[Token]) -> Declared:
-    """What the declarations say, read off the first words of each line."""
-    found = Declared()
-    previous = "NEWLINE"
-    for i, token in enumerate(tokens):
-        if previous == "NEWLINE" and token.type in DECLARING and _type(tokens, i + 1) == "NAME":
-            name = identity(tokens[i + 1])
-            found.fields.add(name)
-            if _declares_matrix(tokens, i + 2):
-                found.transposable.add(name)
-        elif previous == "NEWLINE" and token.type in ("SPACE", "TIME"):
-            for later in tokens[i + 1 : i + 40]:
-                if later.type not in ("NAME", "LPAR", "RPAR", "COMMA"):
-                    break
-                if later.type == "NAME":
-                    found.variables.add(identity(later))
-        previous = token.type
-    return found
-
-
-def _type(tokens: list[Token], i: int) -> str:
-    return tokens[i].type if i < len(tokens) else ""
-
-
-def _declares_matrix(tokens: list[Token], i: int) -> bool:
-    """After the name: `(…) : operator`, `: matrix`, or `= [[`."""
-    for j in range(i, min(i + 20, len(tokens))):
-        if tokens[j].type == "COLON":
-            return _type(tokens, j + 1) == "NAME" and tokens[j + 1] in _TRANSPOSABLE
-        if tokens[j].type == "EQUAL":
-            return _type(tokens, j + 1) == "LSQB" and _type(tokens, j + 2) == "LSQB"
-        if tokens[j].type == "NEWLINE":
-            break
-    return False
-
-
-def _with_derivatives(tokens: list[Token], declared: Declared, source: Source) -> Iterator[Token]:
-    """`du/dt`, written tightly, for a declared `u` and `t`: one token, as `∂u/∂t` is."""
-    i = 0
-    while i < len(tokens):
-        token = tokens[i]
-        match = (
-            _ASCII_DERIVATIVE.match(source.text, token.start_pos)
-            if token.type == "NAME" and token[0] == "d" and _type(tokens, i + 1) == "SLASH"
-            else None
-        )
-        spelled = match and _ascii_derivative(match, declared)
-        if match and spelled:
-            yield _made("DERIVATIVE", spelled, token.start_pos, match.end())
-            while i < len(tokens) and (tokens[i].start_pos or 0) < match.end():
-                i += 1
-        else:
-            yield token
-            i += 1
-
-
-def _made(kind: str, text: str, start: int | None, end: int | None) -> Token:
-    return Token(kind, text, start_pos=start, end_pos=end)
-
-
-def _ascii_derivative(match: re.Match[str], declared: Declared) -> str | None:
-    """The derivative with ∂, or None if the declarations do not make it one."""
-    order, below = int(match[1] or 1), match[3]
-    numerators = [(order, match[2])] + ([(1, match[1] + match[2])] if match[1] else [])
-    for n, name in numerators:
-        if identity(name) in declared.fields and n <= 99:
-            variables = _denominator("d" + below, n, declared.variables)
-            if variables is not None:
-                return f"∂{superscript(n)}{name}/{''.join(variables)}"
-    return None
-
-
-def _denominator(text: str, order: int, variables: set[str]) -> list[str] | None:
-    """`dxdy`, `dx2`, `dx[i]2` as `∂x¹`, `∂y¹`, …, such that the orders sum to `order`."""
-    if not text:
-        return [] if order == 0 else None
-    if order <= 0 or text[0] != "d":
-        return None
-    for end in range(len(text), 1, -1):
-        if identity(text[1:end]) not in variables:
-            continue
-        rest = re.match(r"(?:\[(\w+)\])?([0-9]{0,2})", text[end:])
-        assert rest
-        index = subscript([rest[1]]) if rest[1] else ""
-        power = int(rest[2] or 1)
-        after = _denominator(text[end + rest.end() :], order - power, variables)
-        if after is not None and index is not None:
-            return [f"∂{text[1:end]}{index}{superscript(power)}", *after]
-    return None
-
-
 # ---- brackets
 
 
-@dataclass(frozen=True)
-class _Open:
-    token: Token
-    closer: str
-
-
-def _with_brackets(tokens: list[Token], declared: Declared, reporter: Reporter) -> Iterator[Token]:
-    """Tokens with calls, indices, norms and adjoints told apart, and without the newlines that end nothing."""
-    stack: list[_Open] = []
-    previous: Token | None = None
-    skip = -1
+def _with_brackets(tokens: list[Token], reporter: Reporter) -> Iterator[Token]:
+    """Tokens with calls, indices and norms told apart, and without the newlines that end nothing."""
+    stack: list[Token] = []
+    previous, closed = Token("NEWLINE", ""), ""
     for i, token in enumerate(tokens):
-        if i <= skip:
-            continue
         if token.type == "NEWLINE":
-            if stack and stack[-1].closer != "}" and _starts_statement(tokens, i + 1):
-                reporter.diagnostics.extend(_unclosed(stack[-1].token).diagnostics)
-                while stack and stack[-1].closer != "}":
+            bracket = bool(stack) and stack[-1].type != "LBRACE"
+            if bracket and _starts_statement(tokens, i + 1):
+                reporter.diagnostics.extend(_unclosed(stack[-1]).diagnostics)
+                while stack and stack[-1].type != "LBRACE":
                     stack.pop()
-            elif (stack and stack[-1].closer != "}") or (previous is not None and previous.type in BINARY):
+            elif bracket or previous.type in BINARY:
                 continue
-        elif token.type == "CARET" and _is_adjoint(tokens, i, declared):
-            skip = i + 1
-            token = _made("ADJOINT", "ᵀ", token.start_pos, tokens[i + 1].end_pos)
         else:
-            if token.type in LEADING and (stack or (previous is not None and previous.type != "NEWLINE")):
+            if token.type in LEADING and (stack or previous.type != "NEWLINE"):
                 token = token.update("NAME")
-            token = _told_apart(token, previous, stack)
+            token = _told_apart(token, previous, closed, stack)
+            closed = stack[-1].type if stack and token.type in CLOSING else ""
             with reporter.guard():
                 _match(token, stack)
             if len(stack) > MAX_DEPTH:
@@ -255,55 +151,43 @@ def _with_brackets(tokens: list[Token], declared: Declared, reporter: Reporter) 
         yield token
         previous = token
     for left in stack:
-        reporter.diagnostics.extend(_unclosed(left.token).diagnostics)
+        reporter.diagnostics.extend(_unclosed(left).diagnostics)
 
 
 def _starts_statement(tokens: list[Token], i: int) -> bool:
     """A keyword at the start of a line: an open bracket before it was forgotten."""
-    return _type(tokens, i) in LEADING and _type(tokens, i + 1) in ("NAME", "LPAR", "LBRACE", *LEADING)
+    match tokens[i : i + 2]:
+        case [first, second]:
+            return first.type in LEADING and second.type in ("NAME", "LPAR", "LBRACE", *LEADING)
+    return False
 
 
-def _is_adjoint(tokens: list[Token], i: int, declared: Declared) -> bool:
-    return (
-        _type(tokens, i + 1) == "NAME"
-        and tokens[i + 1] == "T"
-        and i > 0
-        and tokens[i - 1].type == "NAME"
-        and identity(tokens[i - 1]) in declared.transposable
-    )
-
-
-def _told_apart(token: Token, previous: Token | None, stack: list[_Open]) -> Token:
-    touches = previous is not None and previous.end_pos == token.start_pos
-    ended = previous is not None and previous.type in OPERAND_END
+def _told_apart(token: Token, previous: Token, closed: str, stack: list[Token]) -> Token:
+    """A bracket by what it touches or ends; `closed` is the bracket that the token before it closed."""
+    touches = previous.end_pos == token.start_pos
+    inner = stack[-1].type if stack and previous.type in OPERAND_END else ""
     match token.type:
-        case "LPAR" if touches and previous is not None and previous.type in ("NAME", "DERIVATIVE", "ADJOINT"):
+        case "LPAR" if touches and previous.type in ("NAME", "DERIVATIVE", "ADJOINT"):
             return token.update("CALL")
-        case "LSQB" if touches and previous is not None and previous.type == "NAME":
+        case "LSQB" if touches and (previous.type in INDEXED or closed == "INDEX"):
             return token.update("INDEX")
-        case "NORM" if ended and stack and stack[-1].closer == "‖":
-            return token.update("ENDNORM")
-        case "BAR" if ended and stack and stack[-1].closer == "|":
-            return token.update("ENDBAR")
+        case "NORM" | "BAR" if inner == token.type:
+            return token.update(f"END{token.type}")
         case _:
             return token
 
 
-def _match(token: Token, stack: list[_Open]) -> None:
+def _match(token: Token, stack: list[Token]) -> None:
     if token.type in OPENING:
-        stack.append(_Open(token, OPENING[token.type]))
+        stack.append(token)
     elif token.type in CLOSING:
         if not stack:
             raise fail("E104", f"'{token}' closes nothing", span_of(token), "remove it, or add the opening bracket")
         opened = stack.pop()
-        if opened.closer != CLOSING[token.type]:
-            raise fail(
-                "E104",
-                f"'{token}' closes '{opened.token}'",
-                span_of(token),
-                f"expected '{opened.closer}'",
-                ((span_of(opened.token), "opened here"),),
-            )
+        closer = OPENING[opened.type]
+        if closer != CLOSING[token.type]:
+            notes = ((span_of(opened), "opened here"),)
+            raise fail("E104", f"'{token}' closes '{opened}'", span_of(token), f"expected '{closer}'", notes)
 
 
 def _unclosed(token: Token) -> PdeError:
@@ -313,7 +197,7 @@ def _unclosed(token: Token) -> PdeError:
 # ---- lines
 
 
-def _lines(tokens: Iterator[Token], reporter: Reporter) -> Iterator[Line]:
+def _lines(tokens: Iterator[Token]) -> Iterator[Line]:
     """Statements; a block's entries are lines of their own."""
     current: list[Token] = []
     block: Line | None = None

@@ -44,7 +44,8 @@ class Term:
 
 @dataclass(frozen=True)
 class Flow:
-    """The generator b·∇ + A:∇∇ of the process behind a linear equation, in the direction of its data.
+    """The generator b·∇ + A:∇∇ of the process behind a linear equation, in the direction of its data; constants are
+    letters here.
 
     Initial data: u(x, T) = E f(X_T), dX = b(X, T - τ) dτ + √2 A^½ dB: the first layer uses the coefficients at time T.
     Terminal data: u(x, 0) = E f(X_T), dX = b(X, t) dt + √2 A^½ dB: the first layer uses those at time 0.

@@ -98,6 +98,7 @@ class Unknown:
 @dataclass(frozen=True)
 class Learned:
     name: str
+    id: str  # the name in ASCII
     head: Symbol
     type: Type
     params: tuple[str, ...]

@@ -7,7 +7,7 @@ gradients are those of the discrete steps taken.
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Literal, final
 
@@ -83,10 +83,13 @@ class _Lanes:
     times: list[float]
     sizes: list[float]
 
-    def time(self, node: float) -> Time:
-        """t + node·h, a number if there is one clock, else one for each row."""
-        times = [t + node * h for t, h in zip(self.times, self.sizes, strict=True)]
-        return times[0] if len(times) == 1 else torch.tensor(times, dtype=self.y.dtype, device=self.y.device)
+    def times_at(self, nodes: Sequence[float]) -> Sequence[Time]:
+        """t + node·h for each node: numbers if there is one clock, else tensors with one number for each row."""
+        clocks = list(zip(self.times, self.sizes, strict=True))
+        table = [[t + node * h for t, h in clocks] for node in nodes]
+        if len(clocks) == 1:
+            return [row[0] for row in table]
+        return torch.tensor(table, dtype=self.y.dtype, device=self.y.device).unbind()
 
     def per_row(self, values: list[float]) -> float | Tensor:
         """The same as a factor of y."""
@@ -129,9 +132,9 @@ def _stages(tableau: Tableau, slope: Slope, lanes: _Lanes) -> tuple[Tensor, Tens
     """The new state, its slope, and the estimate of the error, which is not differentiated."""
     h, y, k = lanes.per_row(lanes.sizes), lanes.y, lanes.k
     increments = [h * k]
-    for node, row in zip(tableau.nodes, tableau.rows, strict=True):
+    for time, row in zip(lanes.times_at(tableau.nodes), tableau.rows, strict=True):
         y = _combination(lanes.y, row, increments)
-        k = slope(lanes.time(node), y)
+        k = slope(time, y)
         increments.append(h * k)
     with torch.no_grad():
         first, *others = increments
@@ -216,7 +219,7 @@ def _start(options: Adaptive, tableau: Tableau, slope: Slope, end: float, y: Ten
         d0, d1 = _norms(options, y / tolerance), _norms(options, k / tolerance)
         guess = [1e-6 if a < 1e-5 or b < 1e-5 else 0.01 * a / b for a, b in zip(d0, d1, strict=True)]
         lanes = _Lanes(y, k, list(range(y.shape[0])), [0.0] * len(guess), [min(h, end) for h in guess])
-        change = slope(lanes.time(1.0), y + lanes.per_row(lanes.sizes) * k) - k
+        change = slope(lanes.times_at((1.0,))[0], y + lanes.per_row(lanes.sizes) * k) - k
         d2 = _norms(options, change / tolerance)
     lanes.sizes = [_first_size(h, a, b / h, tableau.order) for h, a, b in zip(guess, d1, d2, strict=True)]
     return lanes

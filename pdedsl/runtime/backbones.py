@@ -14,6 +14,7 @@ import torch
 from torch import Tensor, nn
 
 from pdedsl.runtime.convection import Residual
+from pdedsl.runtime.timed import Autonomous, TimeFeature
 
 Shape = tuple[int, ...]
 """Of one sample, without the batch axis: (c, h, w) or (d,)."""
@@ -50,23 +51,8 @@ class ChannelsLast(nn.Module):
         return x.contiguous(memory_format=torch.channels_last)
 
 
-class TimeChannel(nn.Module):
-    """g(x, t): the time as one more channel (or feature) of the input (convection-diffusion.txt section 4)."""
-
-    def __init__(self, network: nn.Module) -> None:
-        super().__init__()
-        self.network = network
-
-    def forward(self, x: Tensor, t: Tensor | float) -> Tensor:
-        """`t` is one number, or one per sample."""
-        column = torch.as_tensor(t, dtype=x.dtype, device=x.device).reshape(-1, *[1] * (x.dim() - 1))
-        plane = column.expand(x.shape[0], 1, *x.shape[2:])
-        value: Tensor = self.network(torch.cat([x, plane], 1))
-        return value
-
-
 def _relu() -> nn.ReLU:
-    """In place: one allocation less, and safe behind a norm or a sum, which do not keep their output for the gradient."""
+    """In place: one allocation less, and safe behind a norm or a sum, which do not save their output."""
     return nn.ReLU(inplace=True)
 
 
@@ -222,39 +208,21 @@ def mlp(
     return Backbone(stem, tuple(blocks), nn.Sequential(act(), nn.Linear(width, classes)))
 
 
-class Autonomous(nn.Module):
-    """v(x, t) = v(x)."""
-
-    def __init__(self, network: nn.Module) -> None:
-        super().__init__()
-        self.network = network
-
-    def forward(self, x: Tensor, t: float | None = None) -> Tensor:
-        value: Tensor = self.network(x)
-        return value
-
-
-class TimeFeature(nn.Module):
-    """v(x, t) on points (..., d), the time being one more coordinate."""
-
-    def __init__(self, network: nn.Module) -> None:
-        super().__init__()
-        self.network = network
-
-    def forward(self, x: Tensor, t: float) -> Tensor:
-        value: Tensor = self.network(torch.cat([x, torch.full_like(x[..., :1], t)], -1))
-        return value
-
-
 def vector_field(
-    dimension: int, width: int, depth: int, *, activation: str = "tanh", time: bool = False
+    dimension: int,
+    width: int,
+    depth: int,
+    *,
+    activation: str = "tanh",
+    time: bool = False,
+    outputs: int | None = None,
 ) -> Autonomous | TimeFeature:
-    """A learned velocity R^d -> R^d with `depth` hidden layers, for points of shape (..., d)."""
+    """A learned field R^d -> R^outputs with `depth` hidden layers, for points of shape (..., d); a velocity by default."""
     act = ACTIVATIONS[activation]
     layers: list[nn.Module] = [nn.Linear(dimension + time, width), act()]
     for _ in range(depth - 1):
         layers += [nn.Linear(width, width), act()]
-    network = nn.Sequential(*layers, nn.Linear(width, dimension))
+    network = nn.Sequential(*layers, nn.Linear(width, dimension if outputs is None else outputs))
     return TimeFeature(network) if time else Autonomous(network)
 
 

@@ -8,7 +8,6 @@ from __future__ import annotations
 import math
 from typing import final
 
-import torch
 from torch import Tensor, nn
 from torch.nn import functional
 
@@ -34,7 +33,7 @@ class TimeConv(nn.Module):
         ones = y.new_ones((1, 1, *y.shape[2:]))
         clock = functional.conv2d(ones, self.weight[:, :1], padding=padding)
         time = t.to(y.dtype).reshape(-1, 1, 1, 1) if isinstance(t, Tensor) else t
-        return torch.add(functional.conv2d(y, self.weight[:, 1:], self.bias, padding=padding), time * clock)
+        return functional.conv2d(y, self.weight[:, 1:], self.bias, padding=padding).add_(time * clock)
 
 
 @final

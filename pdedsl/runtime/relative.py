@@ -64,7 +64,7 @@ class ShakenInTraining(torch.autograd.Function):
         if torch.is_grad_enabled():  # a second derivative is wanted: mean and deviation must not be constants
             mean, deviation = x.mean(_axes(x, ctx.across), keepdim=True), std(x, ctx.across)
         slope = _ratio(ctx.scale * _dot(grad, noise, ctx.across), _freedom(x, ctx.across) * deviation)
-        return torch.addcmul(grad - slope * mean, x, slope), None, None, None
+        return torch.addcmul(grad, x, slope).sub_(slope * mean), None, None, None
 
     @staticmethod
     def jvp(ctx: Any, tangent: Tensor, *_: None) -> tuple[Tensor, None, None]:

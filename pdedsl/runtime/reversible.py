@@ -27,9 +27,9 @@ from pdedsl.runtime.pullback import has_pullback, pullback
 class Reversible(nn.Module):
     """(Y₀, Z₀) ↦ (Y_N, Z_N) by a splitting, without stored activations; `inverse` runs the chain backwards.
 
-    Gradients are those of plain autograd up to round-off, once differentiable: second derivatives, and `store=True`
-    for any other reason, use plain autograd and its memory. Fields with noise or batch statistics are refused,
-    because a second evaluation would not repeat the first.
+    Gradients are those of plain autograd up to round-off, once differentiable: whoever needs second derivatives sets
+    store=True, which is plain autograd with its memory. Fields with noise or batch statistics are refused, because a
+    second evaluation would not repeat the first.
     """
 
     def __init__(self, fields: Sequence[Field], method: Splitting, steps: Steps, store: bool = False):
@@ -172,11 +172,20 @@ class _State:
 
 @final
 class _Gradients:
-    """Sums of weight gradients, in the order of the parameters; a stationary weight gets one from every step."""
+    """Sums of weight gradients, in the order of the parameters; a stationary weight gets one from every step.
+
+    Their memory is taken before the chain is undone: small gradients strewn among the freed states would keep the heap
+    from shrinking, and the memory would grow with depth after all.
+    """
 
     def __init__(self, parameters: Sequence[Tensor]):
         self.places = {id(p): place for place, p in enumerate(parameters)}
-        self.values: list[Tensor | None] = [None] * len(parameters)
+        self.sums = [torch.empty_like(p) for p in parameters]
+        self.used = [False] * len(parameters)
+
+    @property
+    def values(self) -> list[Tensor | None]:
+        return [total if used else None for total, used in zip(self.sums, self.used, strict=True)]
 
     def add(self, weights: Sequence[Tensor], gradients: Sequence[Tensor | None], scale: float) -> None:
         for weight, gradient in zip(weights, gradients, strict=True):
@@ -184,9 +193,8 @@ class _Gradients:
                 self._add(self.places[id(weight)], gradient, scale)
 
     def _add(self, place: int, gradient: Tensor, scale: float) -> None:
-        known = self.values[place]
-        if known is None:
-            # A copy always: the gradient of a bias may be the cotangent itself, which is changed in place.
-            self.values[place] = gradient * scale
+        if self.used[place]:
+            self.sums[place].add_(gradient, alpha=scale)
         else:
-            known.add_(gradient, alpha=scale)
+            torch.mul(gradient, scale, out=self.sums[place])
+            self.used[place] = True

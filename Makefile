@@ -1,0 +1,42 @@
+# Two commands do everything: `make demo` and `make test`. Both work on a machine that has Python, pip, git and make.
+PYTHON ?= python3
+VENV   := .venv
+BIN    := $(VENV)/bin
+
+.PHONY: demo test lint format bench clean
+
+demo: $(VENV)/.installed
+	$(BIN)/python examples/tour.py
+
+test: $(VENV)/.developed lint
+	$(BIN)/python -m pytest -n 2
+
+lint: $(VENV)/.developed
+	$(BIN)/ruff check .
+	$(BIN)/ruff format --check .
+	$(BIN)/mypy
+	$(BIN)/lint-imports
+
+format: $(VENV)/.developed
+	$(BIN)/ruff check --fix .
+	$(BIN)/ruff format .
+
+bench: $(VENV)/.developed
+	$(BIN)/python benchmarks/start_up.py
+	$(BIN)/python benchmarks/data_space.py
+	$(BIN)/python benchmarks/image_plane.py
+
+$(VENV)/bin/python:
+	$(PYTHON) -m venv $(VENV)
+	$(BIN)/python -m pip install --quiet --upgrade pip
+
+$(VENV)/.installed: $(VENV)/bin/python pyproject.toml
+	$(BIN)/python -m pip install --quiet --editable .
+	touch $@
+
+$(VENV)/.developed: $(VENV)/bin/python pyproject.toml
+	$(BIN)/python -m pip install --quiet --editable '.[dev]'
+	touch $@ $(VENV)/.installed
+
+clean:
+	rm -rf $(VENV) demo dist .mypy_cache .pytest_cache .ruff_cache .hypothesis

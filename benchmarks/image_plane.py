@@ -1,0 +1,206 @@
+"""Equations on the image plane against plain autograd, the bare field and torchdiffeq: ratios, never times.
+
+    python benchmarks/image_plane.py            all parts; exit code 1 if a target is missed
+    python benchmarks/image_plane.py memory     one of memory, backward, dopri5
+
+One thread, its processor time (a busy machine does not count), both sides of a ratio interleaved in one process. Memory
+is measured in processes of their own with mmap-ed allocations, or fragmentation would hide it.
+"""
+
+from __future__ import annotations
+
+import os
+import statistics
+import subprocess
+import sys
+import time
+from collections.abc import Callable, Sequence
+from pathlib import Path
+
+import torch
+from torch import Tensor, nn
+
+from pdedsl.runtime.adaptive import Adaptive
+from pdedsl.runtime.blocks import Halves, SecondOrder, symmetric_layer
+from pdedsl.runtime.convnet import ConvNet
+from pdedsl.runtime.fields import PerStep, Stationary
+from pdedsl.runtime.integrators import Steps
+from pdedsl.runtime.torchdiffeq_solver import Torchdiffeq
+
+MEMORY_TARGET = 1.15
+BACKWARD_TARGET = 1.6
+MEBIBYTE = 2.0**20
+
+
+def hamiltonian(width: int, depth: int, store: bool) -> Halves:
+    f, g = (PerStep.of(lambda s=sign: symmetric_layer(width // 2, s), depth) for sign in (-1.0, 1.0))
+    return Halves(f, g, Steps(0.0, 0.1 * depth, depth), store=store)
+
+
+def second_order(width: int, depth: int, store: bool) -> SecondOrder:
+    return SecondOrder(PerStep.of(lambda: symmetric_layer(width), depth), Steps(0.0, 0.1 * depth, depth), store=store)
+
+
+def revnet(width: int, depth: int, store: bool) -> Halves:
+    f, g = (PerStep.of(lambda: ConvNet(width // 2, 2), depth) for _ in range(2))
+    return Halves(f, g, Steps(0.0, 0.1 * depth, depth), store=store)
+
+
+CHAINS = {"hamiltonian": hamiltonian, "second_order": second_order, "revnet": revnet}
+
+
+# ---- memory
+
+
+def _status(name: str) -> float:
+    for line in Path("/proc/self/status").read_text().splitlines():
+        if line.startswith(name):
+            return int(line.split()[1]) / 1024
+    raise LookupError(name)
+
+
+def measure_memory(kind: str, depth: int, store: bool) -> float:
+    """Peak MiB of forward and backward above the model and its input, weight gradients aside; state 4 MiB."""
+    x = torch.randn(32, 32, 32, 32)
+    warm = CHAINS[kind](32, 2, store)
+    warm(x).sum().backward()
+    del warm
+    block = CHAINS[kind](32, depth, store)
+    block(x[:1])  # what is done once is done before
+    Path("/proc/self/clear_refs").write_text("5")  # resets the peak
+    before = _status("VmRSS")
+    block(x).square().sum().backward()
+    gradients = sum(p.grad.numel() * p.grad.element_size() for p in block.parameters() if p.grad is not None)
+    return _status("VmHWM") - before - gradients / MEBIBYTE
+
+
+def _in_own_process(kind: str, depth: int, store: bool) -> float:
+    environment = {**os.environ, "MALLOC_MMAP_THRESHOLD_": "100000", "OMP_NUM_THREADS": "1"}
+    command = [sys.executable, __file__, "measure", kind, str(depth), str(int(store))]
+    return float(subprocess.run(command, env=environment, check=True, capture_output=True, text=True).stdout)
+
+
+def memory() -> bool:
+    print("Peak memory of forward and backward above model and input, weight gradients aside (MiB; state 4 MiB)")
+    good = True
+    for kind in CHAINS:
+        shallow, deep = (_in_own_process(kind, depth, store=False) for depth in (10, 200))
+        plain = _in_own_process(kind, 10, store=True)
+        text = f"{kind:13} depth 10: {shallow:6.1f}  depth 200: {deep:6.1f}  plain 10: {plain:6.1f}   200 / 10"
+        good &= _verdict(text, deep / shallow, MEMORY_TARGET)
+    return good
+
+
+# ---- time of the backward pass
+
+
+def _split_times(model: nn.Module, x: Tensor) -> tuple[float, float]:
+    start = time.process_time()
+    loss = model(x).square().sum()
+    middle = time.process_time()
+    loss.backward()
+    end = time.process_time()
+    model.zero_grad()
+    x.grad = None
+    return middle - start, end - middle
+
+
+def _backward_ratios(kind: str, shape: tuple[int, ...], depth: int, layout: torch.memory_format) -> tuple[float, float]:
+    """Medians of (backward, forward and backward) of reversible over plain execution, with the same weights."""
+    ours, plain = (CHAINS[kind](shape[1], depth, store).to(memory_format=layout) for store in (False, True))
+    plain.load_state_dict(ours.state_dict())
+    x = torch.randn(shape).contiguous(memory_format=layout).requires_grad_()
+    times = [(_split_times(ours, x), _split_times(plain, x)) for _ in range(8)][1:]
+    backward = statistics.median(a[1] / b[1] for a, b in times)
+    return backward, statistics.median(sum(a) / sum(b) for a, b in times)
+
+
+def backward() -> bool:
+    """Fields without a written-out product cost 1 + F/B, the forward and backward times of the field, plus a graph."""
+    print("Reversible over plain execution, depth 20")
+    good = True
+    for kind in CHAINS:
+        for shape in ((16, 32, 32, 32), (16, 64, 16, 16)):
+            for name, layout in (("contiguous", torch.contiguous_format), ("channels_last", torch.channels_last)):
+                ratio, total = _backward_ratios(kind, shape, 20, layout)
+                text = f"{kind:13} {shape!s:17} {name:13} total {total:4.2f}  backward"
+                good &= _verdict(text, ratio, BACKWARD_TARGET)
+    return good
+
+
+# ---- dopri5
+
+
+def _seconds(work: Callable[[], object]) -> float:
+    start = time.process_time()
+    work()
+    return time.process_time() - start
+
+
+def _interleaved(works: Sequence[Callable[[], object]], rounds: int) -> list[float]:
+    rows = [[_seconds(work) for work in works] for _ in range(rounds + 1)][1:]
+    return [statistics.median(column) for column in zip(*rows, strict=True)]
+
+
+class Small(nn.Module):
+    """A field of one matrix, where a solver's own costs show."""
+
+    def __init__(self, width: int):
+        super().__init__()
+        self.weight = nn.Parameter(torch.randn(width, width) / width**0.5)
+
+    def forward(self, t: float | Tensor, y: Tensor) -> Tensor:
+        return torch.tanh(y @ self.weight)
+
+
+def _dopri5_row(name: str, layer: nn.Module, x: Tensor, train: bool) -> None:
+    field, steps = Stationary(layer), Steps(0.0, 5.0, 1)
+    solvers = (Adaptive(), Adaptive(control="batch"), Torchdiffeq(control="batch"))
+
+    def finish(y: Tensor) -> None:
+        if train:
+            y.sum().backward()
+
+    with torch.set_grad_enabled(train):
+        calls = [solver.solve(field, x, steps).evaluations for solver in solvers]
+        works = [lambda s=s: finish(s.integrate(field, x, steps)) for s in solvers]
+        bare = [lambda: [finish(field(0, 0.0, x)) for _ in range(20)]]
+        *seconds, one = _interleaved([*works, *bare], 15)
+    per_call = [s / c / (one / 20) for s, c in zip(seconds, calls, strict=True)]
+    numbers = "  ".join(f"{ratio:5.2f} ({count:3})" for ratio, count in zip(per_call, calls, strict=True))
+    ratios = f"batch {seconds[2] / seconds[1]:4.2f}, sample {seconds[2] / seconds[0]:4.2f}"
+    print(f"  {name:28} {numbers}   torchdiffeq / ours, {ratios}", flush=True)
+
+
+def dopri5() -> bool:
+    print("Time per evaluation over the bare field (evaluations): ours by sample, ours by batch, torchdiffeq by batch")
+    for train in (False, True):
+        print(" forward and backward" if train else " forward")
+        _dopri5_row("matrix, 1 x 32", Small(32), torch.randn(1, 32), train)
+        _dopri5_row("matrix, 32 x 32", Small(32), torch.randn(32, 32), train)
+        _dopri5_row("convnet, 16 x 16 x 14 x 14", ConvNet(16, 2), torch.randn(16, 16, 14, 14), train)
+        _dopri5_row("convnet, 16 x 64 x 7 x 7", ConvNet(64, 2), torch.randn(16, 64, 7, 7), train)
+    return True
+
+
+def _verdict(text: str, ratio: float, target: float) -> bool:
+    print(f"  {text} {ratio:4.2f}  (target {target}: {'met' if ratio <= target else 'MISSED'})", flush=True)
+    return ratio <= target
+
+
+PARTS = {"memory": memory, "backward": backward, "dopri5": dopri5}
+
+
+def main(arguments: Sequence[str]) -> int:
+    torch.set_num_threads(1)
+    torch.manual_seed(0)
+    if arguments[:1] == ["measure"]:
+        kind, depth, store = arguments[1:]
+        print(measure_memory(kind, int(depth), bool(int(store))))
+        return 0
+    results = [PARTS[name]() for name in arguments or PARTS]
+    return 0 if all(results) else 1
+
+
+if __name__ == "__main__":
+    raise SystemExit(main(sys.argv[1:]))

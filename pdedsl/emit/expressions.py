@@ -1,0 +1,73 @@
+"""sympy → nodes of the program: an expression in x and t as torch operations on points (..., d)."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+from sympy import Add, Expr, Mul, Pow, Symbol
+
+from pdedsl.diagnostics import Span, fail
+from pdedsl.emit.program import Call, Component, Items, Method, Node, Op, Ref
+from pdedsl.ir.symbols import Field
+
+FUNCTIONS = {
+    **{name: f"torch.{name}" for name in "exp log sqrt sin cos tan asin acos atan sinh cosh tanh erf sign".split()},
+    "Abs": "torch.abs",
+    "relu": "torch.relu",
+    "sigmoid": "torch.sigmoid",
+    "softplus": "torch.nn.functional.softplus",
+    "gelu": "torch.nn.functional.gelu",
+    "silu": "torch.nn.functional.silu",
+    "elu": "torch.nn.functional.elu",
+    "leaky_relu": "torch.nn.functional.leaky_relu",
+}
+
+
+def node_of(expr: Expr, coordinates: tuple[Symbol, ...], time: Symbol | None, fields: Mapping[Symbol, str], span: Span) -> Node:
+    """The expression at points `x` and time `t`; learned fields are called by their names."""
+
+    def of(e: Expr) -> Node:
+        if e.is_Integer:
+            return int(e)
+        if e.is_number:
+            return float(e)
+        if isinstance(e, Symbol):
+            if e in coordinates:
+                return Component(Ref("x"), coordinates.index(e))
+            if e == time:
+                return Ref("t")
+        match e:
+            case Add(args=args):
+                return Op("+", tuple(map(of, args)))
+            case Mul(args=args):
+                return Op("*", tuple(map(of, args)))
+            case Pow(base=base, exp=exponent):
+                return Op("**", (of(base), of(exponent)))
+            case Field() if e.head in fields:
+                return _component(Method(Ref(fields[e.head]), "", (Ref("x"), Ref("t"))), [int(i) - 1 for i in e.indices])
+        name = type(e).__name__
+        if name in FUNCTIONS:
+            return Call(FUNCTIONS[name], tuple(map(of, e.args)))
+        raise fail("E609", f"'{name}' cannot be computed in a network", span)
+
+    return of(expr)
+
+
+def _component(value: Node, indices: list[int]) -> Node:
+    match indices:
+        case []:
+            return value
+        case [i]:
+            return Component(value, i)
+        case [i, j]:
+            return Component(value, i, j)
+        case _:
+            raise ValueError(f"{len(indices)} indices")
+
+
+def stacked(nodes: list[Node]) -> Node:
+    return Call("pdedsl.runtime.points.stack", (Ref("x"), *nodes))
+
+
+def rows(matrix: list[list[Node]]) -> Node:
+    return Call("pdedsl.runtime.points.stack_rows", (Ref("x"), Items(tuple(Items(tuple(r)) for r in matrix))))

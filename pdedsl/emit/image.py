@@ -1,0 +1,119 @@
+"""An equation on the image plane in its frame, as functions that build it."""
+
+from __future__ import annotations
+
+from typing import assert_never
+
+from sympy import Expr
+
+from pdedsl.diagnostics import fail
+from pdedsl.emit.program import Binding, Call, Function, Items, Lambda, Node, Op, Ref
+from pdedsl.ir.plan import ImagePlan
+from pdedsl.ir.representation import Learned, Push, Symmetric
+from pdedsl.ir.spec import Learned as LearnedField
+from pdedsl.ir.spec import Setting, Spec
+from pdedsl.ir.types import Operator
+
+RUNTIME = "pdedsl.runtime"
+LEAN = ("dopri5", "bosh3", "adaptive_heun")
+FIXED = {"euler": "Euler", "heun": "Heun", "rk4": "RK4"}
+
+
+def image_functions(plan: ImagePlan, spec: Spec) -> tuple[Function, ...]:
+    """`block(width)`, the equation at one width, and `model()`, the frame around it."""
+    terms = "; ".join(" ".join(spec.source.at(p.span).split()) for p in plan.pushes)
+    line, _ = spec.source.position(plan.pushes[0].span.start)
+    doc = f"{terms} (spec.pde:{line}), by {plan.method.name}."
+    halves = (Binding("half", Op("//", (Ref("width"), 2)), "each half of the channels"),) if plan.kind == "pair" else ()
+    block = Function("block", (("width", 0),), doc, halves, _block(plan, spec))
+    named: list[tuple[str, Node]] = [("image", Items(plan.image)), ("stages", Items(plan.stages)), ("classes", plan.classes)]
+    if plan.close is not None:
+        named.append(("close", plan.close))
+    frame = Call(f"{RUNTIME}.frame.Frame", (), tuple(named))
+    inside = Lambda(("width",), Call("block", (), (("width", Ref("width")),)))
+    result = Call(f"{RUNTIME}.frame.image_network", (frame, inside))
+    model = Function("model", (("seed", 0),), "Images to class scores; nothing in it is random.", (), result)
+    return block, model
+
+
+def _block(plan: ImagePlan, spec: Spec) -> Node:
+    steps = Call(f"{RUNTIME}.integrators.Steps", (float(plan.start), float(plan.end), plan.steps))
+    blocks = f"{RUNTIME}.blocks"
+    match plan.kind:
+        case "first":
+            return Call(f"{blocks}.Propagation", (_field(plan.pushes[0], "width", plan, spec), _method(plan.method), steps))
+        case "second":
+            start = "papers" if plan.method.get("start") == "paper" else "consistent"
+            method = Call(f"{RUNTIME}.integrators.Leapfrog", (start,))
+            return Call(f"{blocks}.SecondOrder", (_field(plan.pushes[0], "width", plan, spec), steps, method))
+        case "pair":
+            f, g = (_field(p, "half", plan, spec) for p in plan.pushes)
+            return Call(f"{blocks}.Halves", (f, g, steps))
+        case _:
+            assert_never(plan.kind)
+
+
+def _method(method: Setting) -> Node:
+    if method.name in FIXED:
+        return Call(f"{RUNTIME}.integrators.{FIXED[method.name]}")
+    if method.name == "backward_euler":
+        return Call(f"{RUNTIME}.integrators.BackwardEuler", (int(str(method["terms"])),))
+    tolerances: tuple[tuple[str, Node], ...] = tuple((k, _real(method, k)) for k in ("rtol", "atol"))
+    control: tuple[tuple[str, Node], ...] = (("control", str(method["norm"])),)
+    if method.name in LEAN and not method["adjoint"]:
+        return Call(f"{RUNTIME}.adaptive.Adaptive", (), (*tolerances, ("method", method.name), *control))
+    options: tuple[tuple[str, Node], ...] = (("method", method.name), *tolerances, ("adjoint", bool(method["adjoint"])))
+    return Call(f"{RUNTIME}.torchdiffeq_solver.Torchdiffeq", (), (*options, *control))
+
+
+def _real(method: Setting, key: str) -> float:
+    value = method[key]
+    assert isinstance(value, Expr)
+    return float(value)
+
+
+def _field(push: Push, width: str, plan: ImagePlan, spec: Spec) -> Node:
+    """A learned field: new weights at each step where they depend on time, otherwise one layer for all."""
+    channels = Ref(width)
+    learned = next(w for w in spec.learned if w.head == (push.operator if isinstance(push, Symmetric) else push.field))
+    layer = _layer(push, learned, channels)
+    in_time = spec.time is not None and spec.time.symbol in learned.arguments
+    per_step = in_time and isinstance(push, Symmetric)
+    fields = f"{RUNTIME}.fields"
+    if per_step or (in_time and plan.method.name not in ("dopri5", "dopri8", "bosh3", "fehlberg2", "adaptive_heun")):
+        return Call(f"{fields}.PerStep.of", (Lambda((), layer), plan.steps))
+    return Call(f"{fields}.Stationary", (layer,))
+
+
+def _layer(push: Push, learned: LearnedField, channels: Node) -> Node:
+    net = learned.net
+    assert net is not None
+    match push:
+        case Symmetric(activation=activation, layer=layer, eps=eps, factor=factor):
+            norm: Node = None
+            if layer == "tv_norm":
+                norm = Call(f"{RUNTIME}.parabolic.TotalVariationNorm", (channels, float(eps or 0)))
+            elif layer == "batch_norm":
+                norm = Call(f"{RUNTIME}.parabolic.batch_norm", (channels, float(eps or 0)))
+            return Call(f"{RUNTIME}.parabolic.SymmetricLayer", (_operator(learned, channels), activation, norm, float(factor)))
+        case Learned(factor=factor):
+            if factor != 1:
+                raise fail("E602", "a learned field takes no factor", push.span, "the network learns it")
+            if net.name != "convnet":
+                raise fail("E604", f"{net.name} is no field on the image plane", learned.span, "use convnet(layers)")
+            named: tuple[tuple[str, Node], ...] = (("activation_name", str(net["activation"])),)
+            return Call(f"{RUNTIME}.convnet.ConvNet", (channels, int(str(net["layers"]))), named)
+
+
+def _operator(learned: LearnedField, channels: Node) -> Node:
+    net = learned.net
+    assert net is not None
+    if net.name != "conv":
+        raise fail("E604", f"{net.name} does not act on feature maps", learned.span, "use conv(3)")
+    named: list[tuple[str, Node]] = []
+    size = int(str(net["size"]))
+    if size != 3:
+        named.append(("size", size))
+    if isinstance(learned.type, Operator) and learned.type.bound is not None:
+        named.append(("constraint", Call(f"{RUNTIME}.constraints.NormBound", (float(learned.type.bound),))))
+    return Call(f"{RUNTIME}.operators.Conv", (channels,), tuple(named))

@@ -1,0 +1,200 @@
+"""A small language of constructor calls, said once and used twice: built into modules, and written as Python."""
+
+from __future__ import annotations
+
+import operator
+from collections.abc import Callable
+from dataclasses import dataclass
+from importlib import import_module
+from typing import Any, assert_never
+
+Literal_ = int | float | str | bool | None
+
+
+@dataclass(frozen=True)
+class Ref:
+    """A parameter or an earlier binding."""
+
+    name: str
+
+
+@dataclass(frozen=True)
+class Call:
+    """A function or class by its import path, called: `torch.nn.Sequential(…)`."""
+
+    path: str
+    args: tuple[Node, ...] = ()
+    named: tuple[tuple[str, Node], ...] = ()
+
+
+@dataclass(frozen=True)
+class Method:
+    """`of.name(…)`; an empty name calls `of` itself."""
+
+    of: Node
+    name: str
+    args: tuple[Node, ...] = ()
+    named: tuple[tuple[str, Node], ...] = ()
+
+
+@dataclass(frozen=True)
+class Lambda:
+    params: tuple[str, ...]
+    body: Node
+
+
+@dataclass(frozen=True)
+class Items:
+    """A tuple or a list."""
+
+    values: tuple[Node, ...]
+    square: bool = False
+
+
+@dataclass(frozen=True)
+class Repeat:
+    """`[body for _ in range(count)]`."""
+
+    count: int
+    body: Node
+
+
+@dataclass(frozen=True)
+class Component:
+    """`of[..., index]`."""
+
+    of: Node
+    index: int
+    second: int | None = None
+
+
+@dataclass(frozen=True)
+class Op:
+    """An arithmetic operation: + * ** //, and - of one argument."""
+
+    sign: str
+    args: tuple[Node, ...]
+
+
+Node = Ref | Call | Method | Lambda | Items | Repeat | Component | Op | Literal_
+
+
+@dataclass(frozen=True)
+class Binding:
+    name: str
+    value: Node
+    comment: str = ""
+
+
+@dataclass(frozen=True)
+class Function:
+    """`def name(params): bindings; return result`."""
+
+    name: str
+    params: tuple[tuple[str, Literal_ | None], ...]
+    doc: str
+    bindings: tuple[Binding, ...]
+    result: Node
+    comment: str = ""
+    returns: str = "nn.Module"
+
+
+@dataclass(frozen=True)
+class Program:
+    doc: str
+    functions: tuple[Function, ...]
+
+    def function(self, name: str) -> Function:
+        return next(f for f in self.functions if f.name == name)
+
+    def has(self, name: str) -> bool:
+        return any(f.name == name for f in self.functions)
+
+
+# ---- building
+
+OPERATIONS: dict[str, Callable[[Any, Any], Any]] = {
+    "+": operator.add,
+    "*": operator.mul,
+    "**": operator.pow,
+    "//": operator.floordiv,
+}
+Scope = dict[str, Any]
+
+
+def run(program: Program, name: str, **arguments: Any) -> Any:
+    """The value of a function of the program."""
+    function = program.function(name)
+    scope: Scope = {**dict(function.params), **arguments}
+    for binding in function.bindings:
+        scope[binding.name] = value(binding.value, scope, program)
+    return value(function.result, scope, program)
+
+
+@dataclass(frozen=True)
+class Formula:
+    """A lambda of the program as a function that can be copied and pickled."""
+
+    function: Lambda
+    scope: tuple[tuple[str, Any], ...]
+    program: Program
+
+    def __call__(self, *arguments: Any) -> Any:
+        scope = {**dict(self.scope), **dict(zip(self.function.params, arguments, strict=False))}
+        return value(self.function.body, scope, self.program)
+
+
+def value(node: Node, scope: Scope, program: Program) -> Any:
+    def of(n: Node) -> Any:
+        return value(n, scope, program)
+
+    match node:
+        case Ref(name=name):
+            return scope[name]
+        case Call(path=path, args=args, named=named):
+            if "." not in path:  # a function of the program itself
+                return run(program, path, **{k: of(v) for k, v in named})
+            return located(path)(*map(of, args), **{k: of(v) for k, v in named})
+        case Method(of=owner, name=name, args=args, named=named):
+            target = getattr(of(owner), name) if name else of(owner)
+            return target(*map(of, args), **{k: of(v) for k, v in named})
+        case Lambda():
+            return Formula(node, tuple(scope.items()), program)
+        case Items(values=values, square=square):
+            return [of(v) for v in values] if square else tuple(of(v) for v in values)
+        case Repeat(count=count, body=body):
+            return [of(body) for _ in range(count)]
+        case Component(of=owner, index=index, second=second):
+            whole = of(owner)
+            return whole[..., index] if second is None else whole[..., index, second]
+        case Op(sign=sign, args=args):
+            return _operate(sign, [of(a) for a in args])
+        case int() | float() | str() | None:
+            return node
+        case _:
+            assert_never(node)
+
+
+def _operate(sign: str, args: list[Any]) -> Any:
+    result = args[0]
+    if len(args) == 1:
+        return -result
+    for a in args[1:]:
+        result = OPERATIONS[sign](result, a)
+    return result
+
+
+def located(path: str) -> Callable[..., Any]:
+    """What a path names: a function or a class of a module, or a method of such a class."""
+    module, names = home(path)
+    found: Any = import_module(module)
+    for name in names:
+        found = getattr(found, name)
+    return found  # type: ignore[no-any-return]
+
+
+def home(path: str) -> tuple[str, list[str]]:
+    """The module of a path, and the names within it: a class ends the module's own path."""
+    parts = path.split(".")
+    k = next((i for i, p in enumerate(parts) if p[0].isupper()), len(parts) - 1)
+    return ".".join(parts[:k]), parts[k:]

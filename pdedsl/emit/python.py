@@ -1,0 +1,164 @@
+"""A program as readable Python: formatted, lint-clean, and importing only torch and the runtime."""
+
+from __future__ import annotations
+
+from typing import assert_never
+
+from pdedsl.emit.program import Call, Component, Function, Items, Lambda, Method, Node, Op, Program, Ref, Repeat, home
+
+WIDTH = 88
+
+
+def source(program: Program) -> str:
+    """The program as the text of a module."""
+    body = "\n\n\n".join(_function(f) for f in program.functions)
+    imports = _imports(program)
+    return f'"""{program.doc}\n"""\n\nfrom __future__ import annotations\n\n{imports}\n\n\n{body}\n'
+
+
+# ---- imports
+
+
+def _calls(node: Node) -> list[str]:
+    match node:
+        case Call(path=path, args=args, named=named):
+            return [path] + [p for n in (*args, *(v for _, v in named)) for p in _calls(n)]
+        case Method(of=of, args=args, named=named):
+            return [p for n in (of, *args, *(v for _, v in named)) for p in _calls(n)]
+        case Lambda(body=body) | Repeat(body=body):
+            return _calls(body)
+        case Items(values=nodes) | Op(args=nodes):
+            return [p for n in nodes for p in _calls(n)]
+        case Component(of=of):
+            return _calls(of)
+        case _:
+            return []
+
+
+def _imports(program: Program) -> str:
+    paths = {p for f in program.functions for n in (*(b.value for b in f.bindings), f.result) for p in _calls(n)}
+    annotated = any(f.returns == "nn.Module" for f in program.functions)
+    plain = sorted({"import torch"} if any(_is_torch(p) for p in paths) else set())
+    torch_from = ["from torch import nn"] if annotated or any(p.startswith("torch.nn.") for p in paths) else []
+    homes: dict[str, set[str]] = {}
+    for path in paths:
+        if path.startswith("pdedsl."):
+            module, names = home(path)
+            homes.setdefault(module, set()).add(names[0])
+    ours = [f"from {module} import {', '.join(sorted(names))}" for module, names in sorted(homes.items())]
+    groups = ["\n".join([*plain, *torch_from]), "\n".join(ours)]
+    return "\n\n".join(g for g in groups if g)
+
+
+def _is_torch(path: str) -> bool:
+    return path.startswith("torch.") and not path.startswith("torch.nn.")
+
+
+def _shown(path: str) -> str:
+    if path.startswith("torch.nn."):
+        return path.removeprefix("torch.")
+    if path.startswith("pdedsl."):
+        return ".".join(home(path)[1])
+    return path
+
+
+# ---- text
+
+
+def _function(function: Function) -> str:
+    params = ", ".join(f"{name}: {_kind(default)}{'' if default is None else f' = {default!r}'}" for name, default in function.params)
+    lines = [f"def {function.name}({params}) -> {function.returns}:", f'    """{function.doc}"""']
+    for binding in function.bindings:
+        if binding.comment:
+            lines.append(f"    # {binding.comment}")
+        lines.append(_indented(f"{binding.name} = ", binding.value))
+    if function.comment:
+        lines.append(f"    # {function.comment}")
+    lines.append(_indented("return ", function.result))
+    return "\n".join(lines)
+
+
+def _kind(default: object) -> str:
+    return "nn.Module" if default is None else type(default).__name__
+
+
+def _indented(head: str, node: Node) -> str:
+    return "    " + head + text(node, 4, len(head), 0)
+
+
+def text(node: Node, indent: int, used: int = 0, behind: int = 1) -> str:
+    """A node as an expression. What is too long for its line is spread as the usual formatters do: all arguments on
+    the next line if they fit there, otherwise one a line with a comma behind each."""
+    flat = _flat(node)
+    if indent + used + len(flat) + behind <= WIDTH:
+        return flat
+    match node:
+        case Lambda(params=params, body=body):
+            head = f"lambda {', '.join(params)}: " if params else "lambda: "
+            return head + text(body, indent, used + len(head), behind)
+        case Method(of=of, name=name, args=(), named=()) if name:
+            return f"{text(of, indent, used, behind + len(name) + 3)}.{name}()"
+        case Call() | Method() | Items():
+            return _spread(node, indent)
+        case _:
+            return flat
+
+
+def _spread(node: Call | Method | Items, indent: int) -> str:
+    inner = indent + 4
+    open_, parts, close = _pieces(node)
+    row = ", ".join(key + _flat(part) for key, part in parts)
+    if inner + len(row) <= WIDTH:
+        return f"{open_}\n{' ' * inner}{row}\n{' ' * indent}{close}"
+    rows = "".join(f"{' ' * inner}{key}{text(part, inner, len(key))},\n" for key, part in parts)
+    return f"{open_}\n{rows}{' ' * indent}{close}"
+
+
+def _pieces(node: Call | Method | Items) -> tuple[str, list[tuple[str, Node]], str]:
+    """What opens a node, its parts with their keys, and what closes it."""
+    match node:
+        case Items(values=values, square=square):
+            return ("[" if square else "("), [("", v) for v in values], ("]" if square else ")")
+        case Call(path=path, args=args, named=named):
+            head = _shown(path)
+        case Method(of=of, name=name, args=args, named=named):
+            head = f"{_flat(of)}.{name}" if name else _flat(of)
+    return f"{head}(", [*(("", a) for a in args), *((f"{k}=", v) for k, v in named)], ")"
+
+
+def _flat(node: Node) -> str:
+    match node:
+        case Ref(name=name):
+            return name
+        case Call() | Method():
+            open_, parts, close = _pieces(node)
+            return open_ + ", ".join(key + _flat(part) for key, part in parts) + close
+        case Lambda(params=params, body=body):
+            return f"lambda {', '.join(params)}: {_flat(body)}" if params else f"lambda: {_flat(body)}"
+        case Items(values=values, square=square):
+            inside = ", ".join(map(_flat, values))
+            return f"[{inside}]" if square else f"({inside},)" if len(values) == 1 else f"({inside})"
+        case Repeat(count=count, body=body):
+            return f"[{_flat(body)} for _ in range({count})]"
+        case Component(of=of, index=index, second=second):
+            return f"{_flat(of)}[..., {index}]" if second is None else f"{_flat(of)}[..., {index}, {second}]"
+        case Op(sign=sign, args=args):
+            return _operation(sign, args)
+        case int() | float() | str() | None:
+            return f'"{node}"' if isinstance(node, str) else repr(node)
+        case _:
+            assert_never(node)
+
+
+def _operation(sign: str, args: tuple[Node, ...]) -> str:
+    shown = [f"({_flat(a)})" if isinstance(a, Op) else _flat(a) for a in args]
+    if len(args) == 1:
+        return f"-{shown[0]}"
+    if sign == "**":
+        return "**".join(shown) if all(map(_simple, args)) else " ** ".join(shown)
+    return f" {sign} ".join(shown)
+
+
+def _simple(node: Node) -> bool:
+    """What stands tightly beside a power, by the rule of the formatter."""
+    return isinstance(node, Ref | int | float)

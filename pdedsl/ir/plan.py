@@ -1,0 +1,130 @@
+"""Plan: blocks with their sizes, steps and noise, ready to be built."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Literal
+
+from sympy import Expr
+
+from pdedsl.diagnostics import Span
+from pdedsl.ir.representation import Push
+from pdedsl.ir.spec import Setting
+
+Scheme = Literal["euler", "heun", "rk4"]
+
+
+@dataclass(frozen=True)
+class Noise:
+    """Noise of a layer. `std` for gaussian and laplace, `scale` for relative, `matrix` = 2AΔt for correlated."""
+
+    kind: Literal["gaussian", "laplace", "relative", "correlated", "scaled", "dropout"]
+    value: Expr | None = None
+    matrix: tuple[tuple[Expr, ...], ...] = ()
+    across: str = "sample"
+    span: Span = Span(0, 0)
+
+
+@dataclass(frozen=True)
+class Shake:
+    """Noise on the whole state at once: a stretch of pure diffusion."""
+
+    noise: Noise
+
+
+@dataclass(frozen=True)
+class Walk:
+    """Steps along a field on R^d, with noise behind each: times in network order."""
+
+    field: tuple[Expr, ...]
+    times: tuple[Expr, ...]
+    step: Expr
+    scheme: Scheme
+    clock: int
+    noise: Noise | None
+    span: Span
+
+
+@dataclass(frozen=True)
+class Maps:
+    """The residual maps of a named network, each with its own weights, with noise behind each."""
+
+    net: Setting
+    step: Expr
+    noise: Noise | None
+    span: Span
+
+
+@dataclass(frozen=True)
+class Timed:
+    """A network with the time as a further input, read at one time: diffusion is in its training."""
+
+    net: Setting
+    time: Expr
+    span: Span
+
+
+@dataclass(frozen=True)
+class Base:
+    """A learned network of class scores."""
+
+    net: Setting
+    span: Span
+
+
+Part = Shake | Walk | Maps | Timed | Base
+
+
+@dataclass(frozen=True)
+class DataPlan:
+    """A model on a data space: parts in network order, a readout, and what is averaged."""
+
+    parts: tuple[Part, ...]
+    dimension: int
+    image: tuple[int, int, int] | None
+    classes: int | None  # None: the unknown is no class probability, so there is an operator but no classifier
+    readout: bool  # whether a linear operator W stands behind the parts
+    members: int
+    samples: int
+    average: str
+    readout_span: Span
+
+
+@dataclass(frozen=True)
+class ImagePlan:
+    """A model on the image plane: the frame and the equation in it."""
+
+    image: tuple[int, int, int]
+    stages: tuple[int, ...]
+    classes: int
+    close: int | None
+    kind: Literal["first", "second", "pair"]
+    pushes: tuple[Push, ...]
+    method: Setting
+    start: Expr
+    end: Expr
+    steps: int
+
+
+@dataclass(frozen=True)
+class OperatorPlan:
+    """The evolution operator on R^d: pieces in PDE time."""
+
+    pieces: tuple[OperatorPiece, ...]
+    direction: Literal["initial", "terminal"]
+    step: Expr
+    scheme: Scheme
+    samples: int
+
+
+@dataclass(frozen=True)
+class OperatorPiece:
+    start: Expr
+    end: Expr
+    drift: tuple[Expr, ...]
+    diffusivity: tuple[tuple[Expr, ...], ...]
+    shape: str
+    span: Span
+
+
+Model = DataPlan | ImagePlan

@@ -1,0 +1,87 @@
+"""Representation: an equation with a theorem applied, before any step size or layer is chosen."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Literal
+
+from sympy import Expr, Symbol
+
+from pdedsl.diagnostics import Span
+from pdedsl.ir.analysis import Direction
+from pdedsl.ir.spec import Setting
+
+
+@dataclass(frozen=True)
+class Theorem:
+    name: str
+    source: str
+
+
+@dataclass(frozen=True)
+class Stretch:
+    """A piece of the path in network order: the first layer stands at time `first`, the last at `last`."""
+
+    first: Expr
+    last: Expr
+    drift: tuple[Expr, ...]
+    diffusivity: tuple[tuple[Expr, ...], ...]
+    shape: Literal["none", "isotropic", "diagonal", "full", "dropout"]
+    convection: Span | None
+    diffusion: Span | None
+
+    @property
+    def length(self) -> Expr:
+        return abs(self.last - self.first)
+
+    @property
+    def moves(self) -> bool:
+        return any(b != 0 for b in self.drift)
+
+
+@dataclass(frozen=True)
+class Paths:
+    """u = E f(X): the data f averaged over paths that pass the stretches (characteristics, Feynman-Kac)."""
+
+    theorem: Theorem
+    direction: Direction
+    stretches: tuple[Stretch, ...]
+    data: Expr
+    data_span: Span
+
+
+@dataclass(frozen=True)
+class Symmetric:
+    """sign · Kᵀ σ(N(K Y)), sign = ±scale."""
+
+    operator: Symbol
+    activation: str
+    layer: str
+    eps: Expr | None
+    factor: Expr
+    span: Span
+
+
+@dataclass(frozen=True)
+class Learned:
+    """factor · f(Y, t)."""
+
+    field: Symbol
+    factor: Expr
+    span: Span
+
+
+Push = Symmetric | Learned
+
+
+@dataclass(frozen=True)
+class States:
+    """Feature maps that evolve: one state of first or second order, or two halves that push each other."""
+
+    theorem: Theorem
+    kind: Literal["first", "second", "pair"]
+    pushes: tuple[Push, ...]
+    method: Setting | None
+
+
+Representation = Paths | States

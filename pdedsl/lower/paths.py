@@ -1,0 +1,58 @@
+"""Transport and diffusion on a data space → paths.
+
+Characteristics (Evans, Partial Differential Equations, section 3.2): u_t = v·∇u is constant along X' = v.
+Feynman-Kac (Øksendal, Stochastic Differential Equations, section 8.2): for u_t + v·∇u + A:∇∇u = 0 with terminal data f,
+u(x, t) = E f(X_T) with dX = v dt + Σ dB, ΣΣᵀ = 2A. With initial data the clock runs backwards: what is last in the
+time of the equation comes first in the network.
+"""
+
+from __future__ import annotations
+
+from pdedsl.diagnostics import fail
+from pdedsl.ir.analysis import Analysis, EquationFacts
+from pdedsl.ir.representation import Paths, Stretch, Theorem
+
+CHARACTERISTICS = Theorem("the method of characteristics", "Evans, section 3.2; Wang et al., eq. 1.3")
+FEYNMAN_KAC = Theorem("the Feynman-Kac formula", "Øksendal, section 8.2; Wang, Yuan, Shi, Osher, eq. 2.8")
+
+
+def to_paths(analysis: Analysis) -> Paths:
+    """The paths along which the data are averaged, in network order."""
+    spec = analysis.spec
+    for facts in analysis.equations:
+        _check(facts)
+    condition = next(c for c in spec.conditions if c.order == 0 and c.kind != "boundary")
+    direction = "initial" if condition.kind == "initial" else "terminal"
+    stretches = [_stretch(facts, analysis, direction == "initial") for facts in analysis.equations]
+    stretches.sort(key=lambda s: float(s.first), reverse=direction == "initial")
+    theorem = FEYNMAN_KAC if any(s.shape != "none" for s in stretches) else CHARACTERISTICS
+    return Paths(theorem, direction, tuple(stretches), condition.value[0], condition.span)  # type: ignore[arg-type]
+
+
+def _check(facts: EquationFacts) -> None:
+    extra = next((t for t in facts.terms if t.kind in ("reaction", "source", "nonlinear", "nonlocal", "higher_order")), None)
+    if extra:
+        raise fail("E601", f"the {extra.kind.replace('_', ' ')} '{extra.text}' has no network on a data space", extra.span,
+                   "convection and diffusion have one")
+    if facts.flow is None:
+        raise fail("E601", "this equation has no network on a data space", facts.equation.span,
+                   "write it as ∂u/∂t = v·∇u + A:∇∇u, linear in u")
+
+
+def _stretch(facts: EquationFacts, analysis: Analysis, backwards: bool) -> Stretch:
+    time = analysis.spec.time
+    assert facts.flow is not None and time is not None
+    start, end = facts.equation.interval or (time.start, time.end)
+    first, last = (end, start) if backwards else (start, end)
+    spans = {t.kind: t.span for t in facts.terms}
+    shape = "dropout" if "dropout" in facts.shapes else facts.flow.shape
+    values = analysis.spec.values
+    return Stretch(
+        first,
+        last,
+        tuple(b.xreplace(values) for b in facts.flow.drift),
+        tuple(tuple(a.xreplace(values) for a in row) for row in facts.flow.diffusivity),
+        shape,
+        spans.get("convection"),
+        spans.get("diffusion"),
+    )

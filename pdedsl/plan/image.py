@@ -1,0 +1,58 @@
+"""States → a model on the image plane: the frame, the integrator and its steps."""
+
+from __future__ import annotations
+
+from sympy import Expr
+
+from pdedsl.diagnostics import fail
+from pdedsl.ir.plan import ImagePlan
+from pdedsl.ir.representation import States
+from pdedsl.ir.spec import Block, Setting, Spec
+
+DEFAULT_STEPS = 3
+DEFAULTS = {"first": "euler", "second": "leapfrog", "pair": "verlet"}
+ADAPTIVE = ("dopri5", "dopri8", "bosh3", "fehlberg2", "adaptive_heun")
+FITTING = {
+    "first": ("euler", "heun", "rk4", "backward_euler", *ADAPTIVE),
+    "second": ("leapfrog",),
+    "pair": ("verlet",),
+}
+
+
+def plan_image(states: States, spec: Spec) -> ImagePlan:
+    frame = spec.block("network")
+    if frame is None:
+        raise fail("E607", "an equation on pixels needs a frame", spec.space.span, "add network { input … open … stages … classes … }")
+    method = states.method or Setting(DEFAULTS[states.kind])
+    if method.name not in FITTING[states.kind]:
+        raise fail("E605", f"{method.name} does not fit this equation", method.span, f"use {', '.join(FITTING[states.kind])}")
+    assert spec.time is not None
+    stages = _whole(frame, "stages")
+    opened = _whole(frame, "open")[0]
+    if opened != stages[0]:
+        line = frame.all("open")[0]
+        raise fail("E608", f"the opening has {opened} channels, the first stage {stages[0]}", line.span, "make them equal")
+    image = frame.get("input")
+    assert isinstance(image, Setting)
+    steps = method.get("steps")
+    close = _whole(frame, "close")
+    return ImagePlan(
+        (int(str(image["channels"])), int(str(image["height"])), int(str(image["width"]))),
+        stages,
+        _whole(frame, "classes")[0],
+        close[0] if close else None,
+        states.kind,
+        states.pushes,
+        method,
+        spec.time.start,
+        spec.time.end,
+        int(steps) if isinstance(steps, Expr) else DEFAULT_STEPS if method.name not in ADAPTIVE else 1,
+    )
+
+
+def _whole(frame: Block, key: str) -> tuple[int, ...]:
+    value = frame.get(key)
+    if value is None:
+        return ()
+    values = value if isinstance(value, tuple) else (value,)
+    return tuple(int(str(v)) for v in values)

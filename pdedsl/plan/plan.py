@@ -1,0 +1,21 @@
+"""Representation → Plan."""
+
+from __future__ import annotations
+
+from typing import assert_never
+
+from pdedsl.ir.plan import Model
+from pdedsl.ir.representation import Paths, Representation, States
+from pdedsl.ir.spec import Spec
+from pdedsl.plan.data import plan_data
+from pdedsl.plan.image import plan_image
+
+
+def plan(representation: Representation, spec: Spec) -> Model:
+    match representation:
+        case Paths():
+            return plan_data(representation, spec)
+        case States():
+            return plan_image(representation, spec)
+        case _:
+            assert_never(representation)

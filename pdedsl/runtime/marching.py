@@ -1,0 +1,113 @@
+"""Steps along a field on R^d with noise between them: Euler, Heun or RK4 along the characteristics, Euler-Maruyama with
+noise. The field is one module, whatever the number of steps, and may read the time."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import Literal, cast
+
+import torch
+from torch import Tensor, nn
+
+from pdedsl.runtime.convection import Field, euler, heun, rk4
+
+Scheme = Literal["euler", "heun", "rk4"]
+STEPS: dict[Scheme, Callable[..., Tensor]] = {"euler": euler, "heun": heun, "rk4": rk4}
+
+
+class March(nn.Module):
+    """x ← x + Δt·v(x, t_k), then noise, for each t_k. Points keep their shape; `clock` is -1 for initial data.
+
+    `after(t)` makes the noise behind a step, `inside(t)` what acts on the velocity of a step, as dropout does.
+    """
+
+    def __init__(
+        self,
+        field: Field,
+        times: Sequence[float],
+        dt: float,
+        scheme: Scheme = "euler",
+        clock: float = 1.0,
+        after: Callable[[float], nn.Module] | None = None,
+        inside: Callable[[float], nn.Module] | None = None,
+    ) -> None:
+        super().__init__()
+        self.field, self.times, self.dt, self.scheme, self.clock = field, tuple(times), dt, scheme, clock
+        self.noise = nn.ModuleList(after(t) for t in self.times) if after else None
+        self.inside = nn.ModuleList(inside(t) for t in self.times) if inside else None
+
+    def forward(self, x: Tensor) -> Tensor:
+        step = STEPS[self.scheme]
+        for k, t in enumerate(self.times):
+            x = step(self._velocity(k), x, self.dt, t, self.clock)
+            if self.noise is not None:
+                x = cast(Tensor, self.noise[k](x))
+        return x
+
+    def _velocity(self, k: int) -> Field:
+        if self.inside is None:
+            return self.field
+        drop = self.inside[k]
+        return lambda x, t: cast(Tensor, drop(self.field(x, t)))
+
+    def extra_repr(self) -> str:
+        return f"steps={len(self.times)}, dt={self.dt:g}, scheme={self.scheme!r}"
+
+
+class AtTime(nn.Module):
+    """x ↦ g(x, t) at a fixed time t."""
+
+    def __init__(self, network: nn.Module, t: float) -> None:
+        super().__init__()
+        self.network, self.t = network, t
+
+    def forward(self, x: Tensor) -> Tensor:
+        return cast(Tensor, self.network(x, self.t))
+
+
+class ScalarField(nn.Module):
+    """A learned number a(x, t) on points (..., d). sign ">" makes it positive for every weight, by softplus."""
+
+    def __init__(self, network: nn.Module, sign: str = "") -> None:
+        super().__init__()
+        self.network, self.sign = network, sign
+
+    def forward(self, x: Tensor, t: float | None = None) -> Tensor:
+        value = cast(Tensor, self.network(x, t)).squeeze(-1)
+        return nn.functional.softplus(value) if self.sign else value
+
+
+class MatrixField(nn.Module):
+    """A learned matrix on points (..., d). psd makes it L Lᵀ, positive semidefinite for every weight."""
+
+    def __init__(self, network: nn.Module, dimension: int, psd: bool = True) -> None:
+        super().__init__()
+        self.network, self.dimension, self.psd = network, dimension, psd
+
+    def forward(self, x: Tensor, t: float | None = None) -> Tensor:
+        entries = cast(Tensor, self.network(x, t)).unflatten(-1, (self.dimension, self.dimension))
+        return entries @ entries.mT if self.psd else entries
+
+
+class Number(nn.Module):
+    """A learned parameter in the place of a field: a number, a vector or a matrix, within its type."""
+
+    def __init__(self, shape: Sequence[int] = (), sign: str = "", psd: bool = False) -> None:
+        super().__init__()
+        start = torch.eye(shape[0]) if len(shape) == 2 else torch.zeros(tuple(shape))
+        self.value, self.sign, self.psd = nn.Parameter(start), sign, psd
+
+    def forward(self, x: Tensor, t: float | None = None) -> Tensor:
+        value = nn.functional.softplus(self.value) if self.sign else self.value @ self.value.mT if self.psd else self.value
+        return value.to(x).expand(*x.shape[:-1], *value.shape)
+
+
+class Solution(nn.Module):
+    """x ↦ u(x, t) for fixed data f: the evolution operator as a network."""
+
+    def __init__(self, evolution: nn.Module, data: Callable[[Tensor], Tensor], t: float) -> None:
+        super().__init__()
+        self.evolution, self.data, self.t = evolution, data, t
+
+    def forward(self, x: Tensor) -> Tensor:
+        return cast(Tensor, self.evolution(self.data, x, self.t))

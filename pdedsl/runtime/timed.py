@@ -1,0 +1,45 @@
+"""How the time enters a network: as a channel, as a coordinate, or not at all."""
+
+from __future__ import annotations
+
+import torch
+from torch import Tensor, nn
+
+
+class TimeChannel(nn.Module):
+    """g(x, t): the time as one more channel (or feature) of the input (convection-diffusion.txt section 4)."""
+
+    def __init__(self, network: nn.Module) -> None:
+        super().__init__()
+        self.network = network
+
+    def forward(self, x: Tensor, t: Tensor | float) -> Tensor:
+        """`t` is one number, or one per sample."""
+        column = torch.as_tensor(t, dtype=x.dtype, device=x.device).reshape(-1, *[1] * (x.dim() - 1))
+        plane = column.expand(x.shape[0], 1, *x.shape[2:])
+        value: Tensor = self.network(torch.cat([x, plane], 1))
+        return value
+
+
+class Autonomous(nn.Module):
+    """v(x, t) = v(x)."""
+
+    def __init__(self, network: nn.Module) -> None:
+        super().__init__()
+        self.network = network
+
+    def forward(self, x: Tensor, t: float | None = None) -> Tensor:
+        value: Tensor = self.network(x)
+        return value
+
+
+class TimeFeature(nn.Module):
+    """v(x, t) on points (..., d), the time being one more coordinate."""
+
+    def __init__(self, network: nn.Module) -> None:
+        super().__init__()
+        self.network = network
+
+    def forward(self, x: Tensor, t: float) -> Tensor:
+        value: Tensor = self.network(torch.cat([x, torch.full_like(x[..., :1], t)], -1))
+        return value
