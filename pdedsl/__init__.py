@@ -18,14 +18,16 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 __version__ = "0.1.0"
-__all__ = ["PdeError", "Spec", "format", "load", "parse"]
+__all__ = ["Compilation", "PdeError", "Spec", "compile", "format", "load", "parse"]
 
 if TYPE_CHECKING:
-    from pdedsl.compiler import format, load, parse
+    from pdedsl.compiler import Compilation, compile, format, load, parse
     from pdedsl.diagnostics import PdeError
     from pdedsl.ir.spec import Spec
 
 _HOMES = {
+    "Compilation": "pdedsl.compiler",
+    "compile": "pdedsl.compiler",
     "PdeError": "pdedsl.diagnostics",
     "Spec": "pdedsl.ir.spec",
     "format": "pdedsl.compiler",

@@ -21,7 +21,7 @@ from pdedsl.frontend.tree import Syntax, outline
 from pdedsl.ir.analysis import Analysis
 from pdedsl.ir.plan import Model, OperatorPlan
 from pdedsl.ir.representation import Paths, Representation
-from pdedsl.ir.show import latex_of, spec_text
+from pdedsl.ir.show import latex_of, spec_text, stage_text
 from pdedsl.ir.spec import Spec
 from pdedsl.lower.lower import lower
 from pdedsl.plan.data import plan_operator
@@ -248,13 +248,22 @@ def emit_stage(source: Source, stage: str) -> str:
     """A stage of the compiler as stable text."""
     if stage == "syntax":
         return outline(to_syntax(source), source)
-    spec = to_spec(source)
+    if stage in ("spec", "canonical", "latex"):
+        return _spec_stage(to_spec(source), stage)
+    if stage == "analysis":
+        return stage_text(to_analysis(source).equations) + stage_text(to_analysis(source).axioms)
+    compilation = compile_source(source)
     match stage:
-        case "spec":
-            return spec_text(spec)
-        case "canonical":
-            return spec.canonical
-        case "latex":
-            return latex_of(spec) + "\n"
+        case "representation":
+            return stage_text(compilation.representation)
+        case "plan":
+            return stage_text(compilation.plan) + stage_text(compilation.operator_plan)
+        case "python":
+            return compilation.python()
         case _:
             raise ValueError(f"no stage '{stage}'")
+
+
+def _spec_stage(spec: Spec, stage: str) -> str:
+    forms = {"spec": spec_text, "latex": lambda s: latex_of(s) + "\n", "canonical": lambda s: s.canonical}
+    return forms[stage](spec)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from sympy import Add, Expr, Symbol
+from sympy import Add, Expr, S, Symbol
 
 from pdedsl.analyse.jets import Jet, jet_of, symbolic_right, unknown_of
 from pdedsl.ir.analysis import Direction, EquationClass, Flow, Term, TermKind
@@ -12,7 +12,7 @@ from pdedsl.ir.types import Vector
 
 
 def direction_of(spec: Spec, head: Symbol | None) -> Direction:
-    kinds = {c.kind for c in spec.conditions if c.unknown == head and c.order == 0}
+    kinds = {c.kind for c in spec.conditions if c.unknown == head and c.order == 0 and c.kind != "boundary"}
     return "terminal" if kinds == {"terminal"} else "initial"
 
 
@@ -141,7 +141,7 @@ def _second_order(jet: Jet) -> EquationClass:
     if jet.depends_on(jet.drift, jet.p):
         return "hamilton-jacobi"
     free = jet.expr.free_symbols
-    lower = jet.expr.xreplace(dict.fromkeys((*jet.p, *jet.second), 0))
+    lower = jet.expr.xreplace(dict.fromkeys((*jet.p, *jet.second), S.Zero))
     if jet.u in lower.free_symbols:
         return "reaction-diffusion"
     return "convection-diffusion" if free & set(jet.p) else "diffusion"

@@ -75,7 +75,7 @@ def _lines(
 def _how_many(rule: words.EntryRule) -> str:
     if rule.most == 0:
         return "takes no value"
-    return "needs a value" if rule.most == 1 else f"takes 1 to {rule.most} values"
+    return "takes one value" if rule.most == 1 else f"takes 1 to {rule.most} values"
 
 
 def _line(key: t.Name, item: t.Item, rule: words.EntryRule, env: Environment) -> Line:

@@ -13,6 +13,7 @@ from pdedsl.ir.spec import Interval, Space, SpaceKind, Time
 from pdedsl.ir.vocabulary import IMAGE
 
 MAX_EXPLICIT = 16  # dimensions that are written out in components
+MAX_SIDES = 1000  # of a bounded domain
 MAX_DIMENSION = 10**9
 FORMS = "R^2, R^d, image(c, h, w), pixels, [a, b], [a, b]^2 periodic"
 
@@ -56,10 +57,10 @@ def _physical(declaration: t.SpaceDecl, env: Environment) -> Space:
             if not isinstance(dimension, int):
                 raise fail("E316", "a domain needs a dimension that is a number", body.exponent.span)
             body, times = body.base, dimension
+        if len(intervals) + times > MAX_SIDES:
+            raise fail("E316", f"a domain of more than {MAX_SIDES:,} dimensions", side.span, "use R^d")
         piece = interval_of(body, env)
         intervals += [Interval(piece.start, piece.end, side.periodic)] * times
-        if len(intervals) > 1000:
-            raise fail("E316", "a domain of more than 1,000 dimensions", side.span, "use R^d")
     return _space("physical", declaration, len(intervals), sides=tuple(intervals))
 
 

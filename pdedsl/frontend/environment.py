@@ -211,6 +211,9 @@ class Environment:
     def _let_at(self, declaration: t.LetDecl, args: tuple[Value, ...], span: Span) -> Value:
         params = declaration.params or ()
         _arity(declaration.name, params, args, span)
+        for param, argument in zip(params, args, strict=True):
+            if param.id in self.declared:
+                self._flat(param, argument, span)
         local = {p.id: a for p, a in zip(params, args, strict=True)}
         base = self.scope()
         return evaluate(declaration.value, Scope(base.space, base.time, self, local))

@@ -11,7 +11,7 @@ from pdedsl.frontend import tree as t
 from pdedsl.frontend.environment import Environment
 from pdedsl.frontend.expressions import Scope, bounded, tensor
 from pdedsl.frontend.values import Tensor, add
-from pdedsl.ir.spec import Condition, Equation, Interval, Summand, Unknown
+from pdedsl.ir.spec import Condition, Equation, Interval, Summand, Unknown, side_names
 from pdedsl.ir.symbols import Field, Partial, multiply_out
 
 MAX_CANCEL = 60  # terms of an equation whose denominators are cleared
@@ -19,7 +19,7 @@ MAX_CANCEL = 60  # terms of an equation whose denominators are cleared
 
 def relation(statement: t.EquationStmt, env: Environment) -> Equation | Condition:
     """An equation where an unknown stands at its own variables; a condition where it stands at fixed ones."""
-    scope = replace(env.scope(), normal=bool(statement.on))
+    scope = replace(env.scope(), normal=bool(statement.on) and "n" not in env.declared)
     summands = _summands(statement, scope)
     fields = _unknown_fields([e for s in summands for e in s.exprs], env)
     if not fields:
@@ -232,7 +232,7 @@ def _at_time(
             f"use {time.name} = {time.start} (initial) or {time.name} = {time.end} (terminal)",
         )
     wholes = [_normal([s.exprs[k] for s in summands], env.numbers) for k in range(len(summands[0].exprs))]
-    target = _target(wholes[0], field, time.symbol)
+    target = _target(wholes[0], field.xreplace(env.numbers), time.symbol)
     order = len(target.slots) if isinstance(target, Partial) else 0
     values = tuple(_given(w, target, k, statement.span) for k, w in enumerate(wholes))
     kind = "initial" if place == time.start else "terminal"
@@ -267,13 +267,11 @@ def _at_side(
     env: Environment,
 ) -> Condition:
     space = env.scope().space
-    names = (("left", "right"), ("bottom", "top"), ("back", "front"))
     places = {}
-    if space.kind == "physical" and space.explicit and len(space.sides) <= 3:
+    if space.kind == "physical" and space.explicit:
         k = space.coordinates.index(variable)
-        side = space.sides[k]
-        if not side.periodic:
-            places = {side.start: names[k][0], side.end: names[k][1]}
+        if not space.sides[k].periodic:
+            places = dict(zip((space.sides[k].start, space.sides[k].end), side_names(k), strict=True))
     sides = []
     for field in fields:
         at = field.arguments[_unknown(field, env).arguments.index(variable)].xreplace(env.numbers)
@@ -282,4 +280,8 @@ def _at_side(
             raise fail("E405", f"a condition at {variable} = {at}, which is no boundary", statement.span, f"boundary: {where}")
         sides.append(places[at])
     value = _condition_value(summands, env)
+    if len(fields) == 1:  # the same condition as `… on left`
+        field = fields[0].xreplace(env.numbers)
+        own = Field(field.head, tuple(field.indices), _unknown(field, env).arguments)
+        value = tuple(v.xreplace({field: own}) for v in value)
     return Condition("boundary", fields[0].head, 0, value, tuple(dict.fromkeys(sides)), statement.span)

@@ -152,6 +152,9 @@ def _name(name: t.Name, scope: Scope) -> Value:
         return scope.outer_normal()
     if name.id == "pi":
         return scalar(pi)
+    layer = scope.names.layer(t.Call(name, (), span=name.span))
+    if layer:
+        return layer
     if name.id in FUNCTIONS or name.id == "softmax":
         return Map(name.text, lambda args, span: _function(name.id, args, span, scope), "its arguments")
     return scope.names.value(name)
@@ -285,7 +288,7 @@ def _derivative(expr: t.Derivative, scope: Scope) -> Tensor:
 
 def _partial(body: Tensor, wrt: t.Wrt, scope: Scope) -> Tensor:
     if wrt.name.id == "n" and scope.normal and not wrt.indices:
-        return dot(scope.outer_normal(), gradient(body, scope, wrt.span), wrt.span, scope.dimension)
+        return dot(scope.outer_normal(), gradient(body, scope, wrt.span), wrt.span)
     slot = slot_of(wrt, scope)
     return replace(body, at=lambda *i: bounded(lambda: differentiate(body.at(*i), slot), wrt.span))
 
@@ -484,10 +487,10 @@ def _dotted(sign: t.Times, left: Value, right: Value, span: Span, scope: Scope) 
     if not isinstance(left, Tensor) or not isinstance(right, Tensor):
         return scale(left, right, span)
     if sign == "·":
-        return dot(left, right, span, scope.dimension)
+        return dot(left, right, span)
     if (left.rank, right.rank) != (2, 2):
         raise fail("E302", f"':' contracts two matrices, found a {left.shown()} and a {right.shown()}", span)
-    rows = dot(left, Tensor(2, lambda i, j: right.at(j, i), right.size, right.kind), span, scope.dimension)
+    rows = dot(left, Tensor(2, lambda i, j: right.at(j, i), right.size, right.kind), span)
     return scalar(contract(lambda i: rows.at(i, i), rows.size), rows.kind)
 
 

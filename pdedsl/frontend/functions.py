@@ -14,6 +14,7 @@ Numeric = Callable[..., sp.Expr]
 FUNCTIONS: dict[str, tuple[int, Numeric]] = {
     **{name: (1, getattr(sp, name)) for name in "exp log sqrt sin cos tan asin acos atan sinh cosh tanh erf sign".split()},
     **{name: (1, cls) for name, cls in ACTIVATIONS.items() if name != "identity"},
+    "identity": (1, lambda x: x),
     "abs": (1, sp.Abs),
     "heaviside": (1, lambda x: sp.Heaviside(x)),
     "min": (-1, sp.Min),

@@ -123,6 +123,8 @@ def _fits(a: Tensor, b: Tensor) -> bool:
 
 def times(a: Tensor, b: Tensor, span: Span) -> Tensor:
     """A product in which at most one side has components."""
+    if a.rank == 2 and b.rank == 1:
+        return dot(a, b, span)
     if a.rank and b.rank:
         hint = "use · for the dot product, as in v·w" if a.rank == b.rank == 1 else "use A:B to contract matrices"
         raise fail("E302", f"a {a.shown()} times a {b.shown()} is not a product here", span, hint)
@@ -160,7 +162,7 @@ def compose(left: LinearMap, right: LinearMap) -> LinearMap:
     return LinearMap(lambda x: left.apply(right.apply(x)), lambda: compose(right.adjoint(), left.adjoint()))
 
 
-def dot(a: Tensor, b: Tensor, span: Span, dimension: int | None) -> Tensor:
+def dot(a: Tensor, b: Tensor, span: Span) -> Tensor:
     """The product that sums over neighbouring indices."""
     if not a.rank or not b.rank:
         return times(a, b, span)

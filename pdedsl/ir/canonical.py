@@ -18,6 +18,7 @@ from pdedsl.ir.spec import Block, Condition, Equation, Learned, Line, Setting, S
 from pdedsl.ir.symbols import Field, Partial
 
 Colours = dict[Symbol, str]
+ORDERED = ("optimizer", "augment")  # entries that run one after the other
 
 
 def canonical_text(spec: Spec) -> str:
@@ -72,7 +73,8 @@ def _digest(text: str) -> str:
 def _frame(spec: Spec) -> list[str]:
     space = spec.space
     sides = " ".join(f"[{s.start}, {s.end}]{' periodic' * s.periodic}" for s in space.sides)
-    where = f"image{space.image}" if space.image else sides or f"R^{space.dimension}"
+    dimension = space.dimension if isinstance(space.dimension, int) else "d"
+    where = f"image{space.image}" if space.image else sides or f"R^{dimension}"
     lines = [f"space {space.kind} {where}"]
     if spec.time:
         lines.append(f"time [{spec.time.start}, {spec.time.end}]")
@@ -122,7 +124,14 @@ def _scaled(whole: Expr, show: Show) -> str:
 
 
 def _block(block: Block, heads: dict[str, str]) -> list[str]:
-    return [f"{block.kind} {_line(line, heads)}" for line in block.lines]
+    """Lines in sorted order, but for the values of one entry, whose order counts."""
+    places: dict[str, int] = {}
+    lines = []
+    for line in block.lines:
+        places[line.key] = places.get(line.key, -1) + 1
+        ordered = f"[{places[line.key]}]" if line.key in ORDERED else ""
+        lines.append(f"{block.kind} {line.key}{ordered} {_line(line, heads)}")
+    return lines
 
 
 def _line(line: Line, heads: dict[str, str]) -> str:
@@ -130,7 +139,7 @@ def _line(line: Line, heads: dict[str, str]) -> str:
     shown = _setting(value) if isinstance(value, Setting) else "" if value is None else _value(value)
     if line.bounds:
         shown = f"{heads.get(shown, shown)} in [{line.bounds[0]}, {line.bounds[1]}]"
-    return f"{line.key} {shown}" + (f" from {line.source}" if line.source else "")
+    return shown + (f" from {line.source}" if line.source else "")
 
 
 def _setting(setting: Setting) -> str:

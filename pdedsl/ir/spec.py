@@ -38,13 +38,13 @@ class Space:
     @property
     def boundary(self) -> tuple[str, ...]:
         """The names of the sides that carry conditions."""
-        pairs = (("left", "right"), ("bottom", "top"), ("back", "front"))
-        return tuple(
-            name
-            for side, names in zip(self.sides, pairs, strict=False)
-            if not side.periodic
-            for name in names
-        )
+        return tuple(name for k, side in enumerate(self.sides) if not side.periodic for name in side_names(k))
+
+
+def side_names(k: int) -> tuple[str, str]:
+    """The two sides of coordinate k, counted from zero."""
+    named = (("left", "right"), ("bottom", "top"), ("back", "front"))
+    return named[k] if k < 3 else (f"low{k + 1}", f"high{k + 1}")
 
 
 @dataclass(frozen=True)

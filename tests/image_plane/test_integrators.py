@@ -44,7 +44,7 @@ def test_order_of_leapfrog(start: str, order: int) -> None:
         return method.integrate((field,), Leapfrog.at_rest(ONE), Steps(0.0, 3.0, count))[0].item()
 
     exact = end(20_000, Leapfrog())
-    method = Leapfrog(start)  # type: ignore[arg-type]
+    method = Leapfrog(start)
     assert _order([abs(end(n, method) - exact) for n in (100, 200)]) == pytest.approx(order, abs=0.1)
 
 
@@ -84,7 +84,7 @@ def test_verlet_equation_10() -> None:
         return field
 
     fields = (note("f"), note("g"))
-    y, z = Verlet().integrate(fields, (ONE, 2 * ONE), Steps(0.0, 1.0, 2))  # type: ignore[arg-type]
+    y, z = Verlet().integrate(fields, (ONE, 2 * ONE), Steps(0.0, 1.0, 2))
     assert calls[:2] == [("f", 0, 0.0, 2.0), ("g", 0, 0.0, 2.5)]
     assert calls[2][:3] == ("f", 1, 0.5)
     assert (y.item(), z.item()) == (2.5 + 0.5 * 4.75, 3.75 + 0.5 * (2.5 + 0.5 * 4.75 + 1))
@@ -132,7 +132,7 @@ def _hamiltonian() -> tuple[Stationary, Stationary]:
 def _energy(fields: tuple[Stationary, Stationary], y: Tensor, z: Tensor) -> float:
     """H = Σ log cosh(K₁ Z) + Σ log cosh(K₂ Y) (N17)."""
     f, g = (field.only for field in fields)
-    return float(torch.log(torch.cosh(f.operator(z))).sum() + torch.log(torch.cosh(g.operator(y))).sum())  # type: ignore[operator]
+    return float(torch.log(torch.cosh(f.operator(z))).sum() + torch.log(torch.cosh(g.operator(y))).sum())
 
 
 @torch.no_grad()
@@ -199,7 +199,7 @@ def test_linear_stability_limits() -> None:
 
 def test_copies_at_the_start() -> None:
     field = PerStep.of(lambda: SymmetricLayer(Linear(2)), 3, same_start=True)
-    first, *others = (layer.operator.weight for layer in field.layers)  # type: ignore[union-attr]
+    first, *others = (layer.operator.weight for layer in field.layers)
     assert all(torch.equal(first, other) and first is not other for other in others)
     drawn = PerStep.of(lambda: SymmetricLayer(Linear(2)), 2)
-    assert not torch.equal(drawn.layers[0].operator.weight, drawn.layers[1].operator.weight)  # type: ignore[union-attr]
+    assert not torch.equal(drawn.layers[0].operator.weight, drawn.layers[1].operator.weight)

@@ -122,7 +122,7 @@ def _least_monotonicity(function: object) -> float:
     a = torch.randn(shape, dtype=torch.float64) * 10 ** (3 * torch.rand(200_000, 1, 1, 1, dtype=torch.float64) - 2)
     b = a + torch.randn(shape, dtype=torch.float64) * 10 ** (4 * torch.rand(200_000, 1, 1, 1, dtype=torch.float64) - 3)
     with torch.no_grad():
-        products = ((function(a) - function(b)) * (a - b)).sum(1) / (a - b).square().sum(1)  # type: ignore[operator]
+        products = ((function(a) - function(b)) * (a - b)).sum(1) / (a - b).square().sum(1)
     return float(products.min())
 
 

@@ -57,7 +57,7 @@ def test_inverse_recovers_the_input_at_depth_100(name: str) -> None:
 
 
 def _gradients(block: nn.Module, x: Tensor, store: bool) -> list[Tensor]:
-    block.chain.store = store  # type: ignore[union-attr]
+    block.chain.store = store
     block.zero_grad()
     x = x.clone().requires_grad_()
     y = block(x)
@@ -86,7 +86,7 @@ def test_written_out_and_generic_products_agree() -> None:
     first = _gradients(block, x, store=False)[1]
     for half in block.right_hand_sides():
         for step in range(5):
-            half.layer(step).norm.requires_grad_(False)  # type: ignore[union-attr]
+            half.layer(step).norm.requires_grad_(False)
     assert torch.allclose(_gradients(block, x, store=False)[1], first, rtol=1e-12)
 
 

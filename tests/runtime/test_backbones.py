@@ -11,7 +11,6 @@ from torch import nn
 from pdedsl.runtime.backbones import (
     Backbone,
     PreactivatedTransition,
-    TimeChannel,
     convnet,
     mlp,
     preact_resnet18,
@@ -23,6 +22,7 @@ from pdedsl.runtime.backbones import (
 )
 from pdedsl.runtime.convection import Residual
 from pdedsl.runtime.noise import GaussianNoise
+from pdedsl.runtime.timed import TimeChannel
 
 
 def parameters(backbone: Backbone) -> int:

@@ -1,0 +1,1 @@
+"""Property-based tests of the axioms on compiled operators: `from pdedsl.testing import axioms`."""

@@ -1,0 +1,122 @@
+"""Every axiom of a compiled spec, searched for a counterexample.
+
+    from pdedsl.testing import axioms
+    axioms.assert_hold(pdedsl.compile("my.pde"))
+
+What is proved must survive the search; what is refuted must be refuted by a found example; what is unknown is decided
+by the search, and said to be so.
+"""
+
+from __future__ import annotations
+
+import random
+from collections.abc import Callable
+from dataclasses import dataclass, replace
+from typing import Any, Literal
+
+import torch
+from hypothesis import HealthCheck, Phase, Verbosity, find, settings
+from hypothesis import strategies as st
+from hypothesis.errors import NoSuchExample
+
+from pdedsl.compiler import Compilation
+from pdedsl.ir.analysis import Truth
+from pdedsl.ir.plan import ImagePlan
+from pdedsl.testing.cases import cases, pairs
+from pdedsl.testing.checks import EXACT, FEATURE, STATISTICAL, prepared
+from pdedsl.testing.operators import Features, Flow, Operator, block_of, operator_of
+
+WIDTH = 4  # channels of a block under test
+Outcome = Literal["held", "broken", "untested"]
+
+
+@dataclass(frozen=True)
+class Result:
+    """What the search found for one axiom."""
+
+    axiom: str
+    verdict: Truth
+    outcome: Outcome
+    example: str = ""
+    note: str = ""
+    required: bool = False
+
+    @property
+    def ok(self) -> bool:
+        """Proved and held, or refuted and broken. What is unknown is decided by the search, and fails if required."""
+        if self.outcome == "untested":
+            return True
+        if self.verdict == "unknown":
+            return self.outcome == "held" or not self.required
+        return self.outcome == ("broken" if self.verdict == "refuted" else "held")
+
+
+def check(compilation: Compilation, examples: int = 100, seed: int = 0) -> tuple[Result, ...]:
+    """All axioms of the spec on what was compiled."""
+    required = {r.axiom for r in compilation.spec.requirements}
+    found = (_result(name, compilation, examples, seed) for name in compilation.analysis.axioms)
+    return tuple(replace(r, required=r.axiom in required) for r in found)
+
+
+def assert_hold(compilation: Compilation, examples: int = 100, seed: int = 0) -> None:
+    """For a test of one's own: raises AssertionError with the smallest counterexample."""
+    for result in check(compilation, examples, seed):
+        assert result.ok, f"{result.axiom} was {result.verdict}, but the search says {result.outcome}:\n{result.example}"
+
+
+def search(breaks: Callable[[Any], bool], strategy: st.SearchStrategy[Any], examples: int, seed: int) -> Any | None:
+    """The smallest case for which `breaks` holds, or None if none was found."""
+    options = settings(
+        max_examples=examples,
+        database=None,
+        deadline=None,
+        suppress_health_check=list(HealthCheck),
+        verbosity=Verbosity.quiet,
+        phases=(Phase.generate, Phase.shrink),
+    )
+    try:
+        with torch.no_grad():
+            return find(strategy, breaks, settings=options, random=random.Random(seed))
+    except NoSuchExample:
+        return None
+
+
+def falsify(axiom: str, operator: Operator | Features, examples: int = 200, seed: int = 0) -> str | None:
+    """The smallest counterexample to an axiom on an operator of one's own, as text."""
+    found = search(lambda case: _breaks(axiom, operator, case), cases(operator.dimension), examples, seed)
+    return None if found is None else str(found)
+
+
+def _breaks(axiom: str, operator: Operator | Features, case: Any) -> bool:
+    if axiom in EXACT:
+        return EXACT[axiom](operator, case)
+    assert not isinstance(operator, Features)
+    return STATISTICAL[axiom](operator, case)
+
+
+def _result(axiom: str, compilation: Compilation, examples: int, seed: int) -> Result:
+    verdict = compilation.analysis.axioms[axiom].truth
+    if axiom in FEATURE and isinstance(compilation.plan, ImagePlan):
+        return _feature_result(axiom, verdict, compilation, examples, seed)
+    if axiom not in EXACT and axiom not in STATISTICAL:
+        return Result(axiom, verdict, "untested", note="no test for this axiom yet")
+    first = operator_of(compilation, 0)
+    if axiom in STATISTICAL and not isinstance(first, Flow):
+        return Result(axiom, verdict, "untested", note="this network has no operator on R^d to test it on")
+    operators = {0: first}
+
+    def breaks(case: Any) -> bool:
+        if case.weights not in operators:
+            operators[case.weights] = operator_of(compilation, case.weights)
+        return _breaks(axiom, operators[case.weights], case)
+
+    found = search(breaks, cases(first.dimension), examples, seed)
+    return Result(axiom, verdict, "held" if found is None else "broken", "" if found is None else str(found))
+
+
+def _feature_result(axiom: str, verdict: Truth, compilation: Compilation, examples: int, seed: int) -> Result:
+    def breaks(pair: Any) -> bool:
+        return FEATURE[axiom](prepared(block_of(compilation, pair.seed, WIDTH), pair), pair, WIDTH)
+
+    found = search(breaks, pairs(), examples, seed)
+    return Result(axiom, verdict, "held" if found is None else "broken", "" if found is None else str(found))

@@ -1,0 +1,134 @@
+"""Functions, points and pairs as small data that hypothesis can draw, shrink and show."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import torch
+from hypothesis import strategies as st
+from torch import Tensor
+
+
+@dataclass(frozen=True)
+class Wave:
+    """A bounded smooth function: base + Σ a cos(k·y + b), each wave a tuple (a, b, k)."""
+
+    base: float
+    waves: tuple[tuple[float, float, tuple[int, ...]], ...]
+
+    def __call__(self, y: Tensor) -> Tensor:
+        total = torch.full_like(y[..., 0], self.base)
+        for a, b, k in self.waves:
+            # A few directions are enough in high dimensions; the rest of k is zero.
+            phase = sum((c * y[..., i % y.shape[-1]] for i, c in enumerate(k)), torch.full_like(y[..., 0], b))
+            total = total + a * torch.cos(phase)
+        return total
+
+    def __str__(self) -> str:
+        terms = [f"{a:g} cos({' + '.join(f'{c} y{i + 1}' for i, c in enumerate(k))} + {b:g})" for a, b, k in self.waves]
+        return " + ".join([f"{self.base:g}", *terms])
+
+
+@dataclass(frozen=True)
+class Bump:
+    """A nonnegative function, height · exp(-|y - centre|²)."""
+
+    height: float
+    centre: tuple[float, ...]
+
+    def __call__(self, y: Tensor) -> Tensor:
+        k = min(len(self.centre), y.shape[-1])
+        away = y[..., :k] - torch.tensor(self.centre[:k]).to(y)
+        return self.height * torch.exp(-away.square().sum(-1))
+
+    def __str__(self) -> str:
+        return f"{self.height:g} exp(-|y - {self.centre}|²)"
+
+
+@dataclass(frozen=True)
+class Flat:
+    """A function whose derivatives of every order vanish at a point: height · exp(-1/|y - x|²)."""
+
+    height: float
+    at: tuple[float, ...]
+
+    def __call__(self, y: Tensor) -> Tensor:
+        square = (y - torch.tensor(self.at).to(y)).square().sum(-1)
+        return self.height * torch.exp(-1.0 / square.clamp_min(1e-12))
+
+    def __str__(self) -> str:
+        return f"{self.height:g} exp(-1/|y - {self.at}|²)"
+
+
+@dataclass(frozen=True)
+class Case:
+    """Everything that a check needs; `weights` is the seed of the learned fields."""
+
+    f: Wave
+    g: Wave
+    bump: Bump
+    alpha: float
+    beta: float
+    point: tuple[float, ...]
+    share: float  # of the time interval
+    weights: int
+
+    def __str__(self) -> str:
+        rows = [f"f(y) = {self.f}", f"g(y) = {self.g}", f"bump(y) = {self.bump}", f"α = {self.alpha:g}, β = {self.beta:g}"]
+        return "\n".join([*rows, f"x = {self.point}, share of time {self.share:g}, weights from seed {self.weights}"])
+
+
+def _halves(low: int, high: int) -> st.SearchStrategy[float]:
+    """Multiples of one half: they shrink to small numbers and print well."""
+    return st.integers(2 * low, 2 * high).map(lambda n: n / 2)
+
+
+def waves(dimension: int) -> st.SearchStrategy[Wave]:
+    shown = min(dimension, 3)
+    wave = st.tuples(_halves(-2, 2), _halves(0, 3), st.tuples(*[st.integers(-2, 2)] * shown))
+    return st.builds(Wave, _halves(-2, 2), st.lists(wave, min_size=1, max_size=3).map(tuple))
+
+
+def points(dimension: int) -> st.SearchStrategy[tuple[float, ...]]:
+    return st.tuples(*[_halves(-1, 1)] * dimension)
+
+
+def cases(dimension: int) -> st.SearchStrategy[Case]:
+    small = min(dimension, 3)
+    return st.builds(
+        Case,
+        f=waves(dimension),
+        g=waves(dimension),
+        bump=st.builds(Bump, _halves(1, 3), points(small)),
+        alpha=_halves(-2, 2),
+        beta=_halves(-2, 2),
+        point=points(small),
+        share=st.sampled_from((1.0, 0.5, 0.75, 0.25)),
+        weights=st.integers(0, 7),
+    )
+
+
+@dataclass(frozen=True)
+class Pair:
+    """Two feature maps and weights for a block: drawn from a seed, or the identity; `size` scales the weights."""
+
+    seed: int
+    size: float
+    identity: bool
+    spread: float  # how far the second map is from the first
+    scale: float  # of the maps
+
+    def __str__(self) -> str:
+        weights = "K = identity" if self.identity else f"weights from seed {self.seed} times {self.size:g}"
+        return f"{weights}; maps of size {self.scale:g}, {self.spread:g} apart (seed {self.seed})"
+
+
+def pairs() -> st.SearchStrategy[Pair]:
+    return st.builds(
+        Pair,
+        seed=st.integers(0, 200),
+        size=st.sampled_from((1.0, 0.3, 3.0, 10.0)),
+        identity=st.booleans(),
+        spread=st.sampled_from((1.0, 0.1, 3.0)),
+        scale=st.sampled_from((1.0, 0.2, 5.0)),
+    )

@@ -1,0 +1,138 @@
+"""What is tested: the operator that was emitted, seen as f ↦ T f, and blocks of feature maps."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
+from typing import Protocol, cast
+
+import torch
+from torch import Tensor, nn
+
+from pdedsl.compiler import Compilation
+from pdedsl.emit.program import run
+from pdedsl.ir.plan import ImagePlan
+from pdedsl.runtime.evolution import Evolution, Piece
+from pdedsl.runtime.streams import drawing, streams
+
+Data = Callable[[Tensor], Tensor]
+SAMPLES = 64  # Monte-Carlo draws of an operator under test
+
+
+class Operator(Protocol):
+    """T: data f to the solution at points x and time t; `between` starts at a later time."""
+
+    dimension: int
+    start: float
+    end: float
+
+    def __call__(self, f: Data, x: Tensor, t: float) -> Tensor: ...
+
+    def between(self, f: Data, x: Tensor, a: float, b: float) -> Tensor: ...
+
+    def error(self, f: Data, x: Tensor, t: float) -> Tensor: ...
+
+
+@contextmanager
+def weights_from(seed: int) -> Iterator[None]:
+    """New weights from a seed, without touching the caller's generator."""
+    with torch.random.fork_rng(devices=[]):
+        torch.manual_seed(seed)
+        yield
+
+
+@dataclass(frozen=True)
+class Flow:
+    """The evolution operator on R^d."""
+
+    evolution: Evolution
+    dimension: int
+    start: float
+    end: float
+
+    def __call__(self, f: Data, x: Tensor, t: float) -> Tensor:
+        """The solution after evolving for the time t - start, in the direction of its data."""
+        return self.between(f, x, self.start, t)
+
+    def between(self, f: Data, x: Tensor, a: float, b: float) -> Tensor:
+        if b <= a:
+            return f(x)
+        part, at = self._part(a, b)
+        return cast(Tensor, part(f, x, at))
+
+    def error(self, f: Data, x: Tensor, t: float) -> Tensor:
+        part, at = self._part(self.start, t)
+        return part.estimate(f, x, at).standard_error
+
+    def _part(self, a: float, b: float) -> tuple[Evolution, float]:
+        """The operator from time a to time b; terminal data are counted from the end."""
+        whole = self.evolution
+        low, high = (a, b) if whole.form == "initial" else (self.start + self.end - b, self.start + self.end - a)
+        pieces = [
+            Piece(max(p.start, low), min(p.stop, high), p.drift, p.diffusion)
+            for p in whole.pieces
+            if isinstance(p, Piece) and min(p.stop, high) > max(p.start, low)
+        ]
+        made = Evolution(
+            pieces=pieces, form=whole.form, dt=whole.dt, scheme=whole.scheme, samples=whole.samples, seed=whole.seed
+        )
+        return made, high if whole.form == "initial" else low
+
+
+@dataclass(frozen=True)
+class Features:
+    """A network as an operator on functions of its features: T f(x) = mean of f(features of x).
+
+    The last linear map of each member is the readout W; what stands before it carries f along the paths.
+    """
+
+    model: nn.Module
+    shape: tuple[int, ...]
+    dimension: int
+    start: float = 0.0
+    end: float = 1.0
+    draws: int = 4
+
+    def __call__(self, f: Data, x: Tensor, t: float) -> Tensor:
+        values = [f(self._features(m, x, k)) for m in self._members() for k in range(self.draws)]
+        return torch.stack(values).mean(0)
+
+    def _members(self) -> list[nn.Module]:
+        found = getattr(self.model, "members", None)
+        return list(found) if isinstance(found, nn.ModuleList) else [self.model]
+
+    def _features(self, member: nn.Module, x: Tensor, draw: int) -> Tensor:
+        seen: list[Tensor] = []
+        readout = [m for m in member.modules() if isinstance(m, nn.Linear)][-1]
+        hook = readout.register_forward_pre_hook(lambda _, args: seen.append(args[0]))
+        try:
+            with drawing(streams(member), draw, 1):
+                member(x)
+        finally:
+            hook.remove()
+        return seen[0]
+
+
+def operator_of(compilation: Compilation, weights: int) -> Operator | Features:
+    """The operator that was compiled, with learned fields from a seed."""
+    spec = compilation.spec
+    assert spec.time is not None
+    start, end = float(spec.time.start), float(spec.time.end)
+    with weights_from(weights):
+        if compilation.operator_plan is not None:
+            evolution = compilation.operator(samples=SAMPLES).double()
+            assert isinstance(evolution, Evolution)
+            return Flow(evolution, len(spec.space.coordinates), start, end)
+        model = compilation.module().double().eval()
+    readout = [m for m in model.modules() if isinstance(m, nn.Linear)][-1]
+    shape = spec.space.image or (int(spec.space.dimension),)  # type: ignore[arg-type]
+    return Features(model, shape, readout.in_features, start, end)
+
+
+def block_of(compilation: Compilation, weights: int, width: int = 4) -> nn.Module:
+    """The block of an image-plane equation at a small width, in float64."""
+    assert isinstance(compilation.plan, ImagePlan)
+    with weights_from(weights):
+        made: nn.Module = run(compilation.program, "block", width=width)
+    return made.double().eval()

@@ -1,0 +1,119 @@
+"""The class of every equation of the table, and the truth about its axioms."""
+
+from __future__ import annotations
+
+import re
+from collections import Counter
+from typing import get_args
+
+import pytest
+
+from analyse.equations import TABLE
+from analyse.frames import Row
+from analyse.outcomes import analysed
+from pdedsl.ir.analysis import Analysis, EquationClass, Verdict
+
+# Axioms whose refutation is the fault of terms, and not of the equation as a whole.
+OF_TERMS = ("linearity", "constants", "comparison", "locality")
+ROWS = [pytest.param(row, id=row.name) for row in TABLE]
+
+
+@pytest.mark.parametrize("row", ROWS)
+def test_class(row: Row) -> None:
+    found = [e.kind for e in analysed(row.text).equations]
+    assert len(found) == len(row.kinds)
+    for kind, wanted in zip(found, row.kinds, strict=True):
+        assert kind in wanted.split("|")
+
+
+@pytest.mark.parametrize("row", ROWS)
+def test_linear_and_order(row: Row) -> None:
+    equations = analysed(row.text).equations
+    assert all(e.linear for e in equations) == row.linear
+    assert {e.equation.order for e in equations} == {row.order}
+
+
+@pytest.mark.parametrize("row", ROWS)
+def test_verdicts(row: Row) -> None:
+    axioms = analysed(row.text).axioms
+    assert wrong(row, axioms) == {}
+
+
+def wrong(row: Row, axioms: dict[str, Verdict]) -> dict[str, str]:
+    """What is missing or not true, by axiom."""
+    found = {}
+    for name, allowed in row.allowed().items():
+        verdict = axioms.get(name)
+        if verdict is None:
+            found[name] = "missing"
+        elif verdict.truth not in allowed:
+            found[name] = f"{verdict.truth}, not {allowed[0]}: {verdict.reason}"
+    return found
+
+
+@pytest.mark.parametrize("row", [r for r in ROWS if r.values[0].shapes])
+def test_shapes(row: Row) -> None:
+    found = {shape for e in analysed(row.text).equations for shape in e.shapes}
+    assert set(row.shapes) <= found
+
+
+@pytest.mark.parametrize("row", ROWS)
+def test_reasons(row: Row) -> None:
+    """One sentence for each verdict; it names the terms or conditions that are to blame, and an example is given."""
+    analysis = analysed(row.text)
+    for name, verdict in analysis.axioms.items():
+        assert re.fullmatch(r"[^\n]+\.", verdict.reason), (name, verdict.reason)
+        assert not re.search(r"\.\s", verdict.reason), (name, verdict.reason)
+        if verdict.truth == "refuted":
+            assert verdict.witness, name
+            assert verdict.guilty, name
+            assert names_the_guilty(name, verdict, analysis), (name, verdict.reason)
+
+
+def names_the_guilty(name: str, verdict: Verdict, analysis: Analysis) -> bool:
+    by_order = any(e.equation.order == 2 for e in analysis.equations)
+    if name not in OF_TERMS or by_order:
+        return True
+    return any(analysis.spec.source.at(span) in verdict.reason for span in verdict.guilty)
+
+
+@pytest.mark.parametrize("row", ROWS)
+def test_terms_stand_where_they_were_written(row: Row) -> None:
+    analysis = analysed(row.text)
+    for fact in analysis.equations:
+        kinds = Counter(term.kind for term in fact.terms)
+        assert kinds["time_derivative"] >= (fact.equation.order > 0)
+        for term in fact.terms:
+            assert row.text[term.span.start : term.span.end] == term.text.removeprefix("-")
+
+
+# ---- the table itself
+
+
+def test_every_class_has_several_spellings() -> None:
+    count = Counter(kind for row in TABLE for kinds in row.kinds for kind in kinds.split("|"))
+    assert set(count) == set(get_args(EquationClass))
+    assert min(count.values()) >= 6
+
+
+def test_the_table_is_large_and_its_names_are_its_own() -> None:
+    assert len(TABLE) >= 70
+    assert len({row.name for row in TABLE}) == len({row.text for row in TABLE}) == len(TABLE)
+
+
+def test_every_weak_cell_has_a_reason() -> None:
+    assert all(all(row.reasons().values()) for row in TABLE)
+
+
+SAME = (
+    ("Burgers, inviscid", "Burgers, inviscid, conservative"),
+    ("heat, divergence form", "heat, divergence form worked out"),
+    ("mean curvature", "mean curvature, level sets"),
+)
+
+
+@pytest.mark.parametrize("names", SAME, ids=[pair[0] for pair in SAME])
+def test_algebraically_equal_rows_agree(names: tuple[str, str]) -> None:
+    one, two = (analysed(next(row.text for row in TABLE if row.name == name)) for name in names)
+    assert [e.kind for e in one.equations] == [e.kind for e in two.equations]
+    assert {k: v.truth for k, v in one.axioms.items()} == {k: v.truth for k, v in two.axioms.items()}

@@ -1,0 +1,1 @@
+The heat equation is a good example.

@@ -1,0 +1,10 @@
+pde Heat
+space x in [0, 1]
+time t in [0, 1]
+unknown u(x, t) : scalar
+const a = 1
+const b = 2
+const c = 3
+∂u/∂t = a/b/c
+u(x, 0) = sin(π x)
+u = 0 on boundary

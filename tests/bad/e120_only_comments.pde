@@ -1,0 +1,2 @@
+# a heat equation, to be written
+

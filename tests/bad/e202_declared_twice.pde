@@ -1,0 +1,9 @@
+pde Heat
+space x in [0, 1]
+time t in [0, 1]
+unknown u(x, t) : scalar
+const k = 1
+const k = 2
+∂u/∂t = k Δu
+u(x, 0) = sin(π x)
+u = 0 on boundary

@@ -1,0 +1,6 @@
+pde Net
+space x in pixels
+time t in [0, 3]
+unknown Y(x, t) : channels
+learn K(t) : operator, ‖Y‖ ≤ 1 = conv(3)
+∂Y/∂t = -Kᵀ relu(K Y)

@@ -1,0 +1,5 @@
+pde Heat
+space x in [0, 1]
+time t in [0, 1]
+unknown u(x, t) : scalar
+u(x, 0) = 0

@@ -1,0 +1,6 @@
+pde Heat
+space x in [0, 1]
+time t in [0, 1]
+unknown u(x, t) : scalar
+∂u/∂t = Δu
+u = 0 on boundary

@@ -1,0 +1,9 @@
+pde Net
+space x in pixels
+time t in [0, 3]
+unknown Y(x, t) : channels
+learn K(t) : operator = conv(3)
+∂Y/∂t = -Kᵀ relu(K Y)
+train {
+  constrain 2 K in [-1, 1]
+}

@@ -1,0 +1,74 @@
+"""Wrong specs and what their author reads: the full report, kept as golden text.
+
+A file is named by the codes it must report and by its mistake: `e407_gap.pde` must report E407 and nothing else.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+
+from pdedsl.compiler import checked, decode, to_analysis
+from pdedsl.diagnostics import Diagnostic, PdeError, Source, report
+
+HERE = Path(__file__).parent / "bad"
+CASES = sorted(p for p in HERE.iterdir() if p.suffix in (".pde", ".txt"))
+PACKAGE = Path(__file__).parents[1] / "pdedsl"
+CODE = re.compile(r'"([EW][0-5]\d\d)"')  # E6… are of compiling, behind the front end
+NAMED = re.compile(r"([ew]\d{3})_")
+# Codes of what is no text at all or too much of it: tested below and with the bounds, where files can be made.
+MADE_ELSEWHERE = {"E001", "E002", "E003", "E006"}
+# Words of the machine room, which no report may use.
+INTERNAL = re.compile(
+    r"\b(None|True|False|Traceback|Error|Exception|self|lambda|tuple|dict|Token|Tree|NoneType|sympy|Python|Symbol|"
+    r"Rational|Integer|Float|Mul|Pow|Dummy|NAME|NUMBER|LPAR|RPAR|NEWLINE|SUPERSCRIPT|EQUAL|Field|Partial)\b"
+)
+
+
+def answer(path: Path) -> tuple[Source, tuple[Diagnostic, ...]]:
+    """Everything that is said about a file, warnings of a right one too."""
+    try:
+        analysis = checked(to_analysis(decode(path.read_bytes(), path.name)))
+    except PdeError as error:
+        return error.source or Source(""), error.diagnostics
+    return analysis.spec.source, analysis.spec.warnings
+
+
+def intended(path: Path) -> set[str]:
+    return {code.upper() for code in NAMED.findall(path.name)}
+
+
+@pytest.mark.parametrize("path", CASES, ids=lambda p: p.stem)
+def test_report(path: Path, golden: Callable[[Path, str], None]) -> None:
+    source, found = answer(path)
+    text = report(source, found) + "\n"
+    golden(path.with_suffix(".expected"), text)
+    assert {d.code for d in found} == intended(path)
+    assert not INTERNAL.search(text.replace(source.text, "")), text
+
+
+@pytest.mark.parametrize("path", CASES, ids=lambda p: p.stem)
+def test_places_are_inside_the_text(path: Path) -> None:
+    source, found = answer(path)
+    for diagnostic in found:
+        for span in (diagnostic.span, *(s for s, _ in diagnostic.notes)):
+            assert 0 <= span.start <= span.end <= len(source.text), diagnostic
+
+
+def test_every_code_has_a_case() -> None:
+    used = {code for file in PACKAGE.rglob("*.py") for code in CODE.findall(file.read_text("utf-8"))}
+    assert used == set().union(*map(intended, CASES)) | MADE_ELSEWHERE
+
+
+def test_every_golden_has_a_case() -> None:
+    assert {p.stem for p in HERE.glob("*.expected")} == {p.stem for p in CASES}
+    assert len(CASES) >= 90
+
+
+def test_several_mistakes_are_reported_in_the_order_of_the_text() -> None:
+    _, found = answer(HERE / "e312_e201_e510_e502_together.pde")
+    assert [d.code for d in found] == ["E312", "E201", "E502", "E510"]
+    assert list(found) == sorted(found, key=lambda d: d.span)

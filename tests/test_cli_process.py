@@ -1,0 +1,148 @@
+"""The command line as a process: colours, faults of ours, broken pipes, and what it does not import."""
+
+from __future__ import annotations
+
+import os
+import pty
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+WRONG = "pde Heat\n"
+BREAK = """
+import sys
+import pdedsl.compiler
+def broken(*args, **options):
+    raise RuntimeError("something we did not think of")
+for verb in ("to_spec", "to_analysis", "format_source", "emit_stage"):
+    setattr(pdedsl.compiler, verb, broken)
+sys.argv = ["pdedsl", *sys.argv[1:]]
+from pdedsl.cli import main
+main()
+"""
+
+
+# ---- colour
+
+
+def on_a_terminal(path: Path, **env: str) -> str:
+    """What `pdedsl check` writes to a terminal."""
+    ours, theirs = pty.openpty()
+    command = [sys.executable, "-m", "pdedsl", "check", str(path)]
+    clean = {k: v for k, v in os.environ.items() if k != "NO_COLOR"}
+    process = subprocess.Popen(command, stdin=theirs, stdout=theirs, stderr=theirs, env={**clean, **env})
+    os.close(theirs)
+    found = b""
+    try:
+        while part := os.read(ours, 65536):
+            found += part
+    except OSError:  # the other side is closed
+        pass
+    os.close(ours)
+    assert process.wait() == 1
+    return found.decode()
+
+
+def test_colour_on_a_terminal(tmp_path: Path) -> None:
+    path = tmp_path / "wrong.pde"
+    path.write_text(WRONG)
+    assert "\x1b[31m\x1b[1merror[E123]" in on_a_terminal(path)
+    assert "\x1b" not in on_a_terminal(path, NO_COLOR="1")
+
+
+def test_no_colour_in_a_pipe(tmp_path: Path) -> None:
+    path = tmp_path / "wrong.pde"
+    path.write_text(WRONG)
+    done = subprocess.run([sys.executable, "-m", "pdedsl", "check", str(path)], capture_output=True, check=False)
+    assert done.returncode == 1
+    assert b"\x1b" not in done.stderr
+
+
+# ---- our own faults
+
+
+@pytest.mark.parametrize("command", [["check"], ["check", "--json"], ["format"], ["compile"], ["explain"]])
+def test_a_fault_of_ours(command: list[str], tmp_path: Path) -> None:
+    spec = tmp_path / "mine.pde"
+    spec.write_text("pde Mine\n")
+    done = subprocess.run(
+        [sys.executable, "-c", BREAK, *command, str(spec)],
+        capture_output=True,
+        encoding="utf-8",
+        env={**os.environ, "TMPDIR": str(tmp_path)},
+        check=False,
+    )
+    assert done.returncode == 70, done
+    assert "Traceback" not in done.stderr
+    assert "report it" in done.stderr
+    [report] = tmp_path.glob("pdedsl-report-*.txt")
+    assert str(report) in done.stderr
+    assert "something we did not think of" in report.read_text("utf-8")
+    assert "pde Mine" in report.read_text("utf-8")
+    assert spec.read_text() == "pde Mine\n"
+
+
+def test_a_reader_that_leaves() -> None:
+    """`pdedsl specs resnet | head -0`: no noise, no fault."""
+    command = f"{sys.executable} -m pdedsl compile --emit syntax resnet | true; echo ${{PIPESTATUS[0]}}"
+    done = subprocess.run(["bash", "-c", command], capture_output=True, encoding="utf-8", check=True)
+    assert (done.stdout, done.stderr) == ("0\n", "")
+
+
+def test_a_full_disk() -> None:
+    command = f"{sys.executable} -m pdedsl specs > /dev/full"
+    done = subprocess.run(["bash", "-c", command], capture_output=True, encoding="utf-8", check=False)
+    assert done.returncode == 2
+    assert "No space left on device" in done.stderr
+    assert "Traceback" not in done.stderr
+
+
+# ---- what is not imported
+
+
+def imported(*args: str) -> set[str]:
+    """The packages that a command imports."""
+    command = [sys.executable, "-X", "importtime", "-m", "pdedsl", *args]
+    done = subprocess.run(command, capture_output=True, encoding="utf-8", check=True)
+    return {line.rpartition("|")[2].strip().partition(".")[0] for line in done.stderr.splitlines()}
+
+
+@pytest.mark.parametrize("line", ["check resnet", "check --json resnet", "format resnet", "explain resnet", "specs"])
+def test_no_torch_and_no_numpy(line: str) -> None:
+    found = imported(*line.split())
+    assert "click" in found
+    assert not found & {"torch", "torchvision", "numpy", "scipy"}
+
+
+def test_help_imports_next_to_nothing() -> None:
+    found = imported("--help")
+    assert "click" in found
+    assert not found & {"torch", "torchvision", "numpy", "scipy", "sympy", "lark"}
+
+
+def test_no_cache_folder_is_needed(tmp_path: Path) -> None:
+    """A home that cannot be written only costs time."""
+    nowhere = tmp_path / "file"
+    nowhere.write_text("")
+    done = subprocess.run(
+        [sys.executable, "-m", "pdedsl", "check", "resnet"],
+        capture_output=True,
+        encoding="utf-8",
+        env={**os.environ, "XDG_CACHE_HOME": str(nowhere / "below")},
+        check=False,
+    )
+    assert (done.returncode, done.stderr) == (0, "")
+
+
+def test_a_spoilt_cache_is_made_anew(tmp_path: Path) -> None:
+    env = {**os.environ, "XDG_CACHE_HOME": str(tmp_path)}
+    command = [sys.executable, "-m", "pdedsl", "check", "resnet"]
+    subprocess.run(command, env=env, check=True, capture_output=True)
+    [kept] = (tmp_path / "pdedsl").iterdir()
+    whole = kept.read_text("utf-8")
+    for spoilt in ("{}", whole[:1000], '{"data": {}, "memo": {}}'):
+        kept.write_text(spoilt, "utf-8")
+        done = subprocess.run(command, env=env, check=False, capture_output=True)
+        assert (done.returncode, done.stderr) == (0, b""), spoilt

@@ -1,0 +1,515 @@
+"""grammar/README.md: every example in it is run, and its tables are held against the code."""
+
+from __future__ import annotations
+
+import json
+import os
+import re
+import subprocess
+import sys
+import time
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass
+from pathlib import Path
+
+import pytest
+from click.testing import CliRunner
+
+from pdedsl import compiler
+from pdedsl.cli import cli
+from pdedsl.compiler import checked, decode, format, parse, to_analysis
+from pdedsl.diagnostics import PdeError, Source
+from pdedsl.frontend import expressions, tokens, typing
+from pdedsl.frontend.functions import FUNCTIONS, RESERVED
+from pdedsl.frontend.names import GREEK, MAX_NAME
+from pdedsl.ir import symbols
+from pdedsl.ir import vocabulary as words
+
+ROOT = Path(__file__).parents[1]
+PAGE = (ROOT / "grammar" / "README.md").read_text("utf-8")
+LINES = PAGE.split("\n")
+CODE = re.compile(r"`([^`]+)`")
+DEFAULT = "# default"
+OWN_EQUATION = re.compile(r"^(∂|d)[²2]?[uY]/", re.MULTILINE)
+
+
+# ---- the page in pieces
+
+
+@dataclass(frozen=True)
+class Fence:
+    tag: str
+    frame: str
+    body: str
+    above: str  # the paragraph before it
+    line: int
+
+
+def fences() -> Iterator[Fence]:
+    start: int | None = None
+    for i, line in enumerate(LINES):
+        if not line.startswith("```"):
+            continue
+        if start is None:
+            start = i
+            continue
+        tag, _, frame = LINES[start][3:].partition(" ")
+        yield Fence(tag, frame, "".join(f"{t}\n" for t in LINES[start + 1 : i]), paragraph_above(start), start + 1)
+        start = None
+    assert start is None, "a fence is never closed"
+
+
+def paragraph_above(index: int) -> str:
+    end = index
+    while end > 0 and not LINES[end - 1]:
+        end -= 1
+    start = end
+    while start > 0 and LINES[start - 1]:
+        start -= 1
+    return " ".join(LINES[start:end])
+
+
+FENCES = list(fences())
+FRAMES = {f.frame: f.body for f in FENCES if f.tag == "pde-preamble"}
+
+
+def tagged(*tags: str) -> list[object]:
+    return [pytest.param(f, id=f"line{f.line}") for f in FENCES if f.tag in tags]
+
+
+def tables(mark: str) -> list[list[list[str]]]:
+    """The rows of every table under a mark, without their head."""
+    found = []
+    for i, line in enumerate(LINES):
+        if line == f"<!-- {mark} -->":
+            end = next(j for j in range(i + 1, len(LINES)) if not LINES[j].startswith("|"))
+            found.append([cells(row) for row in LINES[i + 3 : end]])
+    assert found, f"no table '{mark}'"
+    return found
+
+
+def cells(row: str) -> list[str]:
+    return [c.strip().replace("\\|", "|") for c in re.split(r"(?<!\\)\|", row.strip()[1:-1])]
+
+
+def codes(text: str) -> list[str]:
+    return CODE.findall(text)
+
+
+def paragraph(start: str) -> str:
+    """The paragraph or item that starts with a text."""
+    first = next(i for i, line in enumerate(LINES) if line.startswith(start))
+    last = next(j for j in range(first + 1, len(LINES)) if not LINES[j] or LINES[j].startswith("- "))
+    return " ".join(LINES[first:last])
+
+
+# ---- specs from fragments
+
+
+def framed(part: str, frame: str) -> str:
+    """A fragment in its frame, whose default lines step back before an equation of its own."""
+    if not frame:
+        return part
+    own = OWN_EQUATION.search(part) is not None
+    kept = [line for line in FRAMES[frame].splitlines() if not (own and line.endswith(DEFAULT))]
+    return "\n".join([*kept, part])
+
+
+def errors(text: str) -> set[str]:
+    """The codes of what `check` finds wrong."""
+    try:
+        checked(to_analysis(Source(text)))
+    except PdeError as error:
+        return {d.code for d in error.diagnostics}
+    return set()
+
+
+EXPRESSION = [("data", "∂u/∂t = {}"), ("pixels", "∂Y/∂t = {}")]
+ANYWHERE = [
+    *EXPRESSION,
+    ("data", "∂u/∂t = u + ‖{}‖"),
+    ("data", "2 {} = Δu"),
+    ("pixels", "∂Y/∂t = {} Y"),
+    ("data", "learn q : {}\n∂u/∂t = qΔu"),
+    ("", "pde P\nspace x in pixels\ntime t in [0, 1]\nunknown Y(x, t) : channels\n"
+         "learn K : operator, {} = conv\n∂Y/∂t = K Y\n"),
+    ("", "pde P\nspace {}\nunknown u(x) : scalar\nΔu = u\n"),
+    ("", "pde P\nspace x in [0, 1]\nunknown u(x) : scalar\nΔu = 1\nu = 0 on right\n{}\n"),
+]  # fmt: skip
+
+
+def context_of(text: str, contexts: list[tuple[str, str]]) -> tuple[str, str]:
+    """The first context in which a text is right."""
+    tried = {}
+    for frame, template in contexts:
+        tried[template] = errors(framed(template.replace("{}", text), frame))
+        if not tried[template]:
+            return frame, template
+    raise AssertionError(f"{text}: {tried}")
+
+
+def filled(text: str, context: tuple[str, str]) -> str:
+    frame, template = context
+    return framed(template.replace("{}", text), frame)
+
+
+# ---- fenced examples
+
+
+def test_tags() -> None:
+    assert {f.tag for f in FENCES} == {"pde", "pde-part", "pde-wrong", "pde-preamble", "sh", "text"}
+    assert {f.frame for f in FENCES} == {"", *FRAMES}
+    assert len(tagged("pde")) >= 5
+    assert len(tagged("pde-part")) >= 4
+    assert len(tagged("pde-wrong")) >= 2
+    assert len(tagged("sh")) >= 2
+
+
+@pytest.mark.parametrize("fence", tagged("pde"))
+def test_specs(fence: Fence) -> None:
+    assert not errors(fence.body)
+    assert not parse(fence.body).warnings
+
+
+def test_first_spec() -> None:
+    first = next(f for f in FENCES if f.tag == "pde")
+    assert len(first.body.splitlines()) == 7
+
+
+@pytest.mark.parametrize("fence", tagged("pde-part"))
+def test_parts(fence: Fence) -> None:
+    """A warning may concern a name of the frame, never one of the fragment."""
+    text = framed(fence.body, fence.frame)
+    assert not errors(text)
+    border = len(text) - len(fence.body)
+    assert [w for w in parse(text).warnings if w.span.start >= border or w.code != "W201"] == []
+
+
+@pytest.mark.parametrize("fence", tagged("pde-wrong"))
+def test_wrong(fence: Fence) -> None:
+    said = re.search(r"fails with ((?:`E\d{3}`(?:, | and )?)+)", fence.above)
+    assert said, "the line above names no code"
+    assert errors(framed(fence.body, fence.frame)) == set(codes(said[1]))
+
+
+@pytest.mark.parametrize("fence", tagged("pde-preamble"))
+def test_frames(fence: Fence) -> None:
+    assert not errors(fence.body)
+
+
+def files() -> dict[str, str]:
+    """The files that the page asks to save."""
+    named = ((re.search(r"as `(\w+\.pde)`", f.above), f.body) for f in FENCES if f.tag in ("pde", "pde-wrong"))
+    return {found[1]: body for found, body in named if found}
+
+
+@pytest.mark.parametrize("fence", tagged("sh"))
+def test_commands(fence: Fence, tmp_path: Path) -> None:
+    shown = FENCES[FENCES.index(fence) + 1]
+    assert shown.tag == "text"
+    for name, body in files().items():
+        (tmp_path / name).write_text(body, "utf-8")
+    environment = {**os.environ, "PYTHON": sys.executable, "PYTHONUTF8": "1"}
+    script = 'pdedsl() { "$PYTHON" -m pdedsl "$@"; }\n' + fence.body
+    run = subprocess.run(
+        ["bash", "-c", script],
+        cwd=tmp_path,
+        env=environment,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.STDOUT,
+        timeout=120,
+    )
+    assert run.stdout.decode("utf-8") == shown.body
+    assert run.returncode == (1 if "error" in shown.body else 0)
+
+
+# ---- tables of notation
+
+
+@pytest.mark.parametrize("row", tables("table: notation")[0], ids=lambda row: row[0])
+def test_notation(row: list[str]) -> None:
+    pairs = list(zip(codes(row[1]), codes(row[2]), strict=True))
+    assert pairs
+    for unicode, ascii in pairs:
+        assert ascii.isascii(), ascii
+        context = context_of(unicode, ANYWHERE)
+        one, other = filled(unicode, context), filled(ascii, context)
+        assert parse(one).hash == parse(other).hash
+        assert format(one) == format(other)
+        assert format(one, ascii=True) == format(other, ascii=True)
+        assert re.sub(DEFAULT, "", format(one, ascii=True)).isascii()
+
+
+@pytest.mark.parametrize("row", tables("table: same")[0], ids=lambda row: row[0])
+def test_juxtaposition(row: list[str]) -> None:
+    (one,), (other,) = codes(row[0]), codes(row[1])
+    context = context_of(one, EXPRESSION)
+    assert parse(filled(one, context)).hash == parse(filled(other, context)).hash
+
+
+@pytest.mark.parametrize("row", tables("table: wrong")[0], ids=lambda row: row[0])
+def test_rejected(row: list[str]) -> None:
+    (wrong,) = codes(row[0])
+    assert errors(filled(wrong, EXPRESSION[0])) == set(codes(row[1]))
+    for right in codes(row[2]):
+        assert not errors(filled(right, EXPRESSION[0])), right
+
+
+def test_signs_of_prose() -> None:
+    """What the page says of `sum` and of dots, beside its tables."""
+    context = EXPRESSION[0]
+    assert not errors(filled("∇·(A·∇u)", context))
+    assert errors(filled("∇·(A∇u)", context)) == {"E302"}
+    assert errors(filled("∂³u/∂x₁²", context)) == {"E112"}
+    assert parse(filled("sum(row, v[row])", context)).hash == parse(filled("Σₖ vₖ", context)).hash
+    assert errors(filled("a\n  + b", context)) >= {"E102"}
+    assert not errors(filled("a +\n  b", context))
+    assert parse(filled("0.1 + 0.2", context)).hash == parse(filled(".3", context)).hash
+    assert errors(filled("3.", context)) == {"E101"}
+    assert errors(filled("du / dt", context)) == {"E201"}
+
+
+# ---- tables of statements
+
+
+@pytest.mark.parametrize("row", tables("table: spaces")[0], ids=lambda row: row[0])
+def test_spaces(row: list[str]) -> None:
+    (form,) = codes(row[0])
+    arguments = "x, y" if "(x, y)" in form else "x"
+    kind = "channels" if "pixels" in form else "scalar"
+    text = f"pde P\n{form}\ntime t in [0, 1]\nunknown u({arguments}, t) : {kind}\n∂u/∂t = Δu\nu({arguments}, 0) = 0\n"
+    assert errors(text) in (set(), {"E417"})
+
+
+@pytest.mark.parametrize("row", tables("table: conditions")[0], ids=lambda row: row[0])
+def test_conditions(row: list[str]) -> None:
+    line = "pde P\nspace x in [-1, 1]\ntime t in [0, 1]\nunknown u(x, t) : scalar\nlet f(x) = x\n"
+    square = line.replace("space x in [-1, 1]", "space (x, y) in [-1, 1]^2").replace("u(x, t)", "u(x, y, t)")
+    for condition in (c for c in codes(row[1]) if "=" in c):
+        found = [errors(f"{frame}∂²u/∂t² = Δu\n{condition}\n") for frame in (line, square)]
+        assert any(e <= {"E416", "E417"} for e in found), (condition, found)
+
+
+# ---- tables of words
+
+
+def shown(signature: words.Signature) -> str:
+    return ", ".join(argument(key, param) for key, param in signature.items())
+
+
+def argument(key: str, param: words.Param) -> str:
+    if param.default is None:
+        return key
+    if param.default == words.LEFT_OUT:
+        return f"[{key}]"
+    choices = () if param.words == words.ACTIVATION else param.words
+    return "|".join([f"{key}={param.default}", *(w for w in choices if w != param.default)])
+
+
+def check_words(text: str, group: Mapping[str, words.Signature]) -> None:
+    """A cell lists the words of a group, with arguments; a bare word has none, or those of the word before it."""
+    listed: set[str] = set()
+    spelled = ""
+    for code in codes(text):
+        match = re.fullmatch(r"(\w+)(?:\((.*)\))?", code)
+        if not match or re.fullmatch(r"E\d{3}", code):
+            continue
+        name, arguments = match[1], match[2]
+        assert name in group, f"{name} is no word here"
+        expected = shown(group[name])
+        assert expected == arguments if arguments is not None else expected in ("", spelled), (code, expected)
+        spelled = expected
+        listed.add(name)
+    assert listed == set(group)
+
+
+WORDS = tables("table: words")
+
+
+def joined(rows: Iterable[list[str]]) -> str:
+    return ", ".join(row[-1] for row in rows)
+
+
+def test_networks() -> None:
+    fields, operators, layers = WORDS[0]
+    check_words(joined([fields, operators]), words.NETS)
+    check_words(operators[1], {n: words.NETS[n] for n in typing.OPERATOR_NETS})
+    check_words(layers[1], words.LAYERS)
+    said = paragraph("Networks. ")
+    assert ", ".join(words.NETS["resnet"]["depth"].words[:-1]) in said
+    assert tuple(codes(said.split("one of")[1])) == words.ACTIVATION
+
+
+def test_realizations() -> None:
+    parts: dict[str, list[list[str]]] = {}
+    for row in WORDS[1]:
+        for part in codes(row[0]) or [*parts][-1:]:
+            parts.setdefault(part, []).append(row)
+    assert list(parts) == ["time", "convection", "reaction", "diffusion", "equation"]
+    assert set(parts) == set(words.REALIZATIONS)
+    for part, rows in parts.items():
+        check_words(joined(rows), words.REALIZATIONS[part])
+
+
+def test_axioms() -> None:
+    mark = LINES.index("<!-- words: AXIOMS -->")
+    assert tuple(codes(paragraph(LINES[mark + 1]))) == words.AXIOMS
+
+
+def test_blocks() -> None:
+    listed = [(block, entry, row) for row in WORDS[2] for block in codes(row[0]) for entry in codes(row[1])]
+    assert sorted((b, e) for b, e, _ in listed) == sorted((b, e) for b, rules in words.BLOCKS.items() for e in rules)
+    for block, entry, row in listed:
+        rule, (_, _, values, which) = words.BLOCKS[block][entry], row
+        number = f"{rule.least} to {rule.most}" if rule.most > 1 else f"{rule.most}"
+        assert values == number + ", repeats" * rule.repeats, entry
+        assert ("must be given" in which) == (entry in words.REQUIRED_ENTRIES[block]), entry
+        assert ("`from`" in which) == rule.source
+        assert ("`in`" in which) == rule.within
+        if rule.words:
+            assert tuple(codes(which)) == rule.words
+        elif rule.calls is words.ATTACKS and entry != "attack":
+            assert which.startswith("an attack")
+        elif rule.calls is not None:
+            check_words(which, rule.calls)
+
+
+def signatures() -> Iterator[words.Signature]:
+    groups: list[Mapping[str, words.Signature]] = [words.NETS, words.LAYERS, *words.REALIZATIONS.values()]
+    groups += [r.calls for rules in words.BLOCKS.values() for r in rules.values() if r.calls]
+    return (signature for group in groups for signature in group.values())
+
+
+def test_lists() -> None:
+    many = {key for signature in signatures() for key, param in signature.items() if param.many}
+    many |= {e for rules in words.BLOCKS.values() for e, r in rules.items() if r.value and r.value.many}
+    said = re.search(r"constant expressions; (.*?) take a list too", PAGE, re.DOTALL)
+    assert said
+    assert set(codes(said[1])) == many
+
+
+def test_functions() -> None:
+    mark = LINES.index("<!-- words: FUNCTIONS -->")
+    one, rest = paragraph(LINES[mark + 1]).split("take one argument")
+    assert set(codes(one)) == {name for name, (arity, _) in FUNCTIONS.items() if arity == 1}
+    assert set(codes(rest)) == {*FUNCTIONS, "softmax"} - set(codes(one))
+
+
+def test_names() -> None:
+    letters = re.search(r"`(α[^`]*)`", PAGE)
+    assert letters
+    assert letters[1].split() == list(GREEK)
+    said = set(codes(paragraph("- Reserved:")))
+    assert said == RESERVED - {*FUNCTIONS, "softmax"} | {"in", "on", "for", "by", "from", "periodic"}
+    for name in said:
+        assert errors(framed(f"const {name} = 1", "data")), name
+
+
+# ---- canonical form
+
+
+@pytest.mark.parametrize("row", tables("table: hash")[0], ids=lambda row: row[1])
+def test_hash(row: list[str]) -> None:
+    heat = files()["heat.pde"]
+    (old,), (new,) = codes(row[0]), codes(row[1])
+    assert f"{old}\n" in heat
+    same = parse(heat.replace(f"{old}\n", f"{new}\n")).hash == parse(heat).hash
+    assert same == {"same": True, "other": False}[row[2]]
+
+
+def test_same_hash() -> None:
+    found = [(f, name) for f in FENCES for name in re.findall(r"has the hash of `(\w+\.pde)`", f.above)]
+    assert found
+    for fence, name in found:
+        assert parse(fence.body).hash == parse(files()[name]).hash
+
+
+@pytest.mark.parametrize("fence", tagged("pde"))
+def test_formatting_twice_changes_nothing(fence: Fence) -> None:
+    for ascii in (False, True):
+        once = format(fence.body, ascii)
+        assert format(once, ascii) == once
+        assert parse(once).hash == parse(fence.body).hash
+
+
+# ---- diagnostics and limits
+
+
+def reported() -> set[str]:
+    """The codes that reading and checking a spec can report; from E6xx on they are of later stages."""
+    paths = [
+        *(ROOT / "pdedsl" / "frontend").glob("*.py"),
+        *(ROOT / "pdedsl" / "analyse").glob("*.py"),
+        ROOT / "pdedsl" / "compiler.py",
+    ]
+    return {code for path in paths for code in re.findall(r'"([EW][0-5]\d\d)"', path.read_text("utf-8"))}
+
+
+def test_codes() -> None:
+    assert set(re.findall(r"\b[EW]\d{3}\b", PAGE)) <= reported()
+    start = LINES.index("| codes of `check` | about |") + 2
+    rows = [cells(line) for line in LINES[start : LINES.index("", start)]]
+    assert {row[0] for row in rows} == {f"`{c[:2]}xx`" if c[0] == "E" else "`Wxxx`" for c in reported()}
+    assert set(re.findall(r"W\d{3}", rows[-1][1])) == {c for c in reported() if c[0] == "W"}
+
+
+def test_json() -> None:
+    """The keys that the page names, in its order."""
+    said = paragraph("With `--json`").split("Exit codes")[0]
+    keys = [c for c in codes(said) if c.isidentifier()]
+    runner = CliRunner()
+    heat = json.loads(runner.invoke(cli, ["check", "--json", "-"], input=files()["heat.pde"]).output)
+    wrong = json.loads(runner.invoke(cli, ["check", "--json", "-"], input=files()["wrong.pde"]).output)
+    assert list(wrong) == keys[1:6]
+    assert list(heat) == [*wrong, "equations", "axioms"]
+    assert [*wrong["diagnostics"][0]] == [k for k in keys[6:] if k in wrong["diagnostics"][0]]
+    assert wrong["name"] is wrong["hash"] is None
+    assert (heat["ok"], heat["name"], heat["diagnostics"]) == (True, "Heat", [])
+
+
+LIMITS = {
+    "words and signs": tokens.MAX_TOKENS,
+    "brackets in brackets": tokens.MAX_DEPTH,
+    "characters of a name": MAX_NAME,
+    "characters of a number": tokens.MAX_NUMBER,
+    "decimal exponent of a number": expressions.LARGEST,
+    "exponent of a power": expressions.MAX_EXPONENT,
+    "bits of a power of numbers": expressions.MAX_BITS,
+    "order of a derivative": symbols.MAX_ORDER,
+    "terms of an expression, multiplied out": symbols.MAX_TERMS,
+    "dimensions of a physical domain": 1000,
+    "classes of a `simplex`": typing.MAX_CLASSES,
+}
+BEYOND = {
+    "words and signs": "a" + " + a" * (tokens.MAX_TOKENS // 2 + 1),
+    "brackets in brackets": "(" * 201 + "a" + ")" * 201,
+    "characters of a name": "a" * 101,
+    "characters of a number": "1" * 61,
+    "decimal exponent of a number": "1e309",
+    "exponent of a power": "u^1001",
+    "bits of a power of numbers": "(2^1000)^5",
+    "order of a derivative": "∂⁹u/∂x₁⁹",
+    "terms of an expression, multiplied out": "(a + u + v₁ + v₂ + t)^60",
+}
+
+
+def test_limits() -> None:
+    rows = {row[0]: row for row in tables("table: limits")[0]}
+    assert rows.keys() == {"size of a file", *LIMITS}
+    assert rows["size of a file"][1] == f"{compiler.MAX_BYTES >> 20} MiB"
+    assert {label: f"{most:,}" for label, most in LIMITS.items()} == {k: r[1] for k, r in rows.items() if k in LIMITS}
+    with pytest.raises(PdeError) as caught:
+        decode(b"#" * (compiler.MAX_BYTES + 1), "large.pde")
+    assert [d.code for d in caught.value.diagnostics] == codes(rows["size of a file"][2])
+    for label, text in BEYOND.items():
+        assert errors(filled(text, EXPRESSION[0])) - {"E201"} == set(codes(rows[label][2])), label
+    space = "pde P\nspace x in [0, 1]^{}\nunknown u(x) : {}\nΔu = u\n"
+    assert errors(space.format(1001, "scalar")) == {"E316"}
+    assert "E312" in errors(space.format(2, "simplex(1000001)"))
+    assert not errors(filled("(" * 200 + "a" + ")" * 200, EXPRESSION[0]))
+
+
+def test_towers_of_powers_take_no_time() -> None:
+    before = time.perf_counter()
+    assert errors(filled("9^9^9^9", EXPRESSION[0])) == {"E113"}
+    assert time.perf_counter() - before < 5
