@@ -17,9 +17,10 @@ from pdedsl.shipped import locate, shipped_specs, title
 
 if TYPE_CHECKING:
     from pdedsl.diagnostics import Diagnostic, PdeError, Source
+    from pdedsl.testing import axioms
 
 WRONG, USAGE, FAULT, INTERRUPTED = 1, 2, 70, 130
-STAGES = ("syntax", "spec", "canonical", "latex")
+STAGES = ("syntax", "spec", "canonical", "latex", "analysis", "representation", "plan", "python")
 
 
 class _Spec(click.ParamType):
@@ -126,19 +127,69 @@ def explain(file: str, form: str | None) -> None:
         sys.exit(WRONG)
 
 
-@cli.command(epilog=_example("pdedsl compile --emit spec resnet\npdedsl compile --emit syntax my.pde"))
+@cli.command(epilog=_example("pdedsl compile my.pde\npdedsl compile -o out enresnet\npdedsl compile --emit plan resnet"))
 @click.argument("file", type=SPEC)
-@click.option("--emit", type=click.Choice(STAGES), default="spec", show_default=True, help="The stage to print.")
-def compile(file: str, emit: str) -> None:
-    """Take a spec through the compiler and print a stage."""
-    from pdedsl.compiler import emit_stage
+@click.option("-o", "--output", type=click.Path(path_type=Path), help="The folder to write; by default the spec's name.")
+@click.option("--emit", type=click.Choice(STAGES), help="Print a stage instead of writing a package.")
+@click.option("--force", is_flag=True, help="Replace files that are there already.")
+def compile(file: str, output: Path | None, emit: str | None, force: bool) -> None:
+    """Compile a spec to a Python package: model, harness, tests and explanation."""
+    from pdedsl.compiler import compile_source, emit_stage
     from pdedsl.diagnostics import PdeError
+    from pdedsl.package import write_package
 
     try:
-        click.echo(emit_stage(_read(file), emit), nl=False)
+        source = _read(file)
+        if emit:
+            click.echo(emit_stage(source, emit), nl=False)
+            return
+        compilation = compile_source(source)
     except PdeError as error:
         _report(error)
         sys.exit(WRONG)
+    folder = output or Path(Path(source.name).stem if file != "-" else compilation.spec.name)
+    try:
+        write_package(folder, compilation.files(), force)
+    except FileExistsError as error:
+        raise click.UsageError(f"{error}; --force replaces them") from None
+    _show(source, compilation.spec.warnings)
+    click.echo(f"{compilation.spec.name} is in {folder}/: {', '.join(compilation.files())}")
+
+
+@cli.command(epilog=_example("pdedsl test rotation\npdedsl test --examples 200 --seed 7 my.pde"))
+@click.argument("file", type=SPEC)
+@click.option("--examples", type=click.IntRange(1), default=100, show_default=True, help="Cases to try for each axiom.")
+@click.option("--seed", type=int, default=0, show_default=True, help="The same seed tries the same cases.")
+def test(file: str, examples: int, seed: int) -> None:
+    """Search for counterexamples to the axioms on the compiled operator."""
+    from pdedsl.compiler import compile_source
+    from pdedsl.diagnostics import PdeError
+
+    try:
+        compilation = compile_source(_read(file))
+    except PdeError as error:
+        _report(error)
+        sys.exit(WRONG)
+    from pdedsl.testing import axioms
+
+    wrong = False
+    for result in axioms.check(compilation, examples, seed):
+        wrong |= not result.ok
+        click.echo(_test_line(result))
+    if wrong:
+        click.echo(f"replay: pdedsl test {file} --examples {examples} --seed {seed}", err=True)
+        sys.exit(WRONG)
+
+
+def _test_line(result: axioms.Result) -> str:
+    """An axiom, what the analysis says, what the search found, and the case that shows it."""
+    mark = "ok  " if result.ok else "FAIL"
+    decided = {"held": "no counterexample found", "broken": "counterexample found", "untested": result.note}
+    required = " (required)" if result.required else ""
+    line = f"{mark} {result.axiom}{required}: {result.verdict}; {decided[result.outcome]}"
+    if result.example and (not result.ok or result.verdict != "proved"):
+        line += "".join(f"\n       {row}" for row in result.example.splitlines())
+    return line
 
 
 @cli.command(epilog=_example("pdedsl specs\npdedsl specs resnet > my.pde"))

@@ -19,11 +19,12 @@ from pdedsl.frontend.format import format_syntax
 from pdedsl.frontend.parse import parse_syntax
 from pdedsl.frontend.tree import Syntax, outline
 from pdedsl.ir.analysis import Analysis
-from pdedsl.ir.plan import Model, OperatorPlan
+from pdedsl.ir.plan import ImagePlan, Model, OperatorPlan
 from pdedsl.ir.representation import Paths, Representation
 from pdedsl.ir.show import latex_of, spec_text, stage_text
 from pdedsl.ir.spec import Spec
 from pdedsl.lower.lower import lower
+from pdedsl.package import package_files
 from pdedsl.plan.data import plan_operator
 from pdedsl.plan.plan import plan
 
@@ -151,6 +152,11 @@ class Compilation:
         field = found[0].field
         assert not isinstance(field, type) and hasattr(field, "parameters")
         return field  # type: ignore[return-value]
+
+    def files(self) -> dict[str, str]:
+        """The files of a package that holds the model, its harness, its tests and its explanation."""
+        classifies = isinstance(self.plan, ImagePlan) or self.plan.classes is not None
+        return package_files(self.analysis, self.program, classifies)
 
     def python(self) -> str:
         """The model as the text of a Python module."""

@@ -38,7 +38,7 @@ def _calls(node: Node) -> list[str]:
 def _imports(program: Program) -> str:
     paths = {p for f in program.functions for n in (*(b.value for b in f.bindings), f.result) for p in _calls(n)}
     annotated = any(f.returns == "nn.Module" for f in program.functions)
-    plain = sorted({"import torch"} if any(_is_torch(p) for p in paths) else set())
+    plain = ["import torch"] if any(_is_torch(p) for p in paths) else []
     torch_from = ["from torch import nn"] if annotated or any(p.startswith("torch.nn.") for p in paths) else []
     homes: dict[str, set[str]] = {}
     for path in paths:
@@ -46,8 +46,7 @@ def _imports(program: Program) -> str:
             module, names = home(path)
             homes.setdefault(module, set()).add(names[0])
     ours = [f"from {module} import {', '.join(sorted(names))}" for module, names in sorted(homes.items())]
-    groups = ["\n".join([*plain, *torch_from]), "\n".join(ours)]
-    return "\n\n".join(g for g in groups if g)
+    return "\n".join([*plain, *ours, *torch_from])
 
 
 def _is_torch(path: str) -> bool:

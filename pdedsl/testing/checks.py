@@ -21,7 +21,7 @@ def points_of(case: Case, operator: Operator | Features) -> Tensor:
     """The point of a case, or an input drawn from its weights for networks on images."""
     if isinstance(operator, Features):
         with weights_from(case.weights + 1000):
-            return torch.rand(2, *operator.shape, dtype=torch.float64)
+            return torch.rand(1, *operator.shape, dtype=torch.float64)
     x = torch.zeros(1, operator.dimension, dtype=torch.float64)
     x[0, : len(case.point)] = torch.tensor(case.point, dtype=torch.float64)[: operator.dimension]
     return x

@@ -92,7 +92,7 @@ class Features:
     dimension: int
     start: float = 0.0
     end: float = 1.0
-    draws: int = 4
+    draws: int = 2
 
     def __call__(self, f: Data, x: Tensor, t: float) -> Tensor:
         values = [f(self._features(m, x, k)) for m in self._members() for k in range(self.draws)]

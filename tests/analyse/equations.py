@@ -545,6 +545,7 @@ GRADIENT_FLOW = (
     Row("symmetric, linear", maps("∂Y/∂t = -Kᵀ K Y", BOUND), ("gradient-flow|ode",), True, 1, "pprr"),
     Row("symmetric, no bound", maps("∂Y/∂t = -Kᵀ tanh(K Y)", FREE), ("gradient-flow",), False, 1, "rrrr"),
     Row("symmetric, static", maps("∂Y/∂t = -Kᵀ tanh(K Y)", STATIC), ("gradient-flow",), False, 1, "PPrr"),
+    Row("symmetric, adjoint inside", maps("∂Y/∂t = -K tanh(Kᵀ Y)", BOUND), ("gradient-flow|ode",), False, 1, "pprr"),
     Row(
         "symmetric, long step", maps("∂Y/∂t = -Kᵀ tanh(K Y)", BOUND, "euler(steps=1)"),
         ("gradient-flow",), False, 1, "rrrr",
