@@ -1,4 +1,7 @@
-"""The pipeline, in one screen: text → Syntax → Spec → …"""
+"""The pipeline: text → Syntax → Spec → Analysis → Representation → Plan → Program → modules.
+
+Stages behind the analysis are imported when they are used, so that `pdedsl check` starts at once.
+"""
 
 from __future__ import annotations
 
@@ -11,25 +14,18 @@ from typing import TYPE_CHECKING
 
 from pdedsl.analyse.analyse import analyse
 from pdedsl.diagnostics import PdeError, Reporter, Source, Span, fail, in_order
-from pdedsl.emit.calls import program_of
-from pdedsl.emit.program import Program, run
-from pdedsl.emit.python import source as python_source
 from pdedsl.frontend.elaborate import elaborate
-from pdedsl.frontend.format import format_syntax
 from pdedsl.frontend.parse import parse_syntax
 from pdedsl.frontend.tree import Syntax, outline
 from pdedsl.ir.analysis import Analysis
-from pdedsl.ir.plan import ImagePlan, Model, OperatorPlan
-from pdedsl.ir.representation import Paths, Representation
-from pdedsl.ir.show import latex_of, spec_text, stage_text
 from pdedsl.ir.spec import Spec
-from pdedsl.lower.lower import lower
-from pdedsl.package import package_files
-from pdedsl.plan.data import plan_operator
-from pdedsl.plan.plan import plan
 
 if TYPE_CHECKING:
     from torch import nn
+
+    from pdedsl.emit.program import Program
+    from pdedsl.ir.plan import Model, OperatorPlan
+    from pdedsl.ir.representation import Representation
 
 MAX_BYTES = 1 << 20
 ILL_POSED = {"E418", "E419"}
@@ -123,6 +119,8 @@ class Compilation:
 
     def module(self, seed: int = 0) -> nn.Module:
         """The network: scores whose softmax is u for class probabilities, otherwise u itself."""
+        from pdedsl.emit.program import run
+
         built: nn.Module = run(self.program, "model", seed=seed)
         return built
 
@@ -131,6 +129,8 @@ class Compilation:
 
         Learned fields are those of `module`, or new ones. Where there is no operator on R^d, this says why.
         """
+        from pdedsl.emit.program import run
+
         if self.operator_plan is None:
             with _located(self.spec.source, Reporter()):
                 _operator_plan(self.representation, self.spec)
@@ -141,11 +141,12 @@ class Compilation:
         return built
 
     def _field(self, name: str, module: nn.Module | None) -> nn.Module:
+        from pdedsl.emit.program import run
+        from pdedsl.runtime.marching import March
+
         if module is None:
             fresh: nn.Module = run(self.program, f"make_{name.rstrip('_')}")
             return fresh
-        from pdedsl.runtime.marching import March
-
         found = [m for m in module.modules() if isinstance(m, March)]
         if not found:
             raise ValueError("this module has no field on R^d")
@@ -155,12 +156,17 @@ class Compilation:
 
     def files(self) -> dict[str, str]:
         """The files of a package that holds the model, its harness, its tests and its explanation."""
+        from pdedsl.ir.plan import ImagePlan
+        from pdedsl.package import package_files
+
         classifies = isinstance(self.plan, ImagePlan) or self.plan.classes is not None
         return package_files(self.analysis, self.program, classifies)
 
     def python(self) -> str:
         """The model as the text of a Python module."""
-        return python_source(self.program)
+        from pdedsl.emit.python import source
+
+        return source(self.program)
 
 
 def compile(spec: Spec | str | Path) -> Compilation:
@@ -173,6 +179,10 @@ def compile(spec: Spec | str | Path) -> Compilation:
 
 
 def compile_source(source: Source) -> Compilation:
+    from pdedsl.emit.calls import program_of
+    from pdedsl.lower.lower import lower
+    from pdedsl.plan.plan import plan
+
     analysis = checked(to_analysis(source))
     with _deep(), _located(source, Reporter()):
         representation = lower(analysis)
@@ -183,6 +193,9 @@ def compile_source(source: Source) -> Compilation:
 
 
 def _operator_plan(representation: Representation, spec: Spec, quiet: bool = False) -> OperatorPlan | None:
+    from pdedsl.ir.representation import Paths
+    from pdedsl.plan.data import plan_operator
+
     try:
         if isinstance(representation, Paths):
             return plan_operator(representation, spec)
@@ -246,18 +259,23 @@ def format(text: str, ascii: bool = False) -> str:
 
 
 def format_source(source: Source, ascii: bool = False) -> str:
+    from pdedsl.frontend.format import format_syntax
+
     with _deep():
         return format_syntax(to_syntax(source), source, ascii)
 
 
 def emit_stage(source: Source, stage: str) -> str:
     """A stage of the compiler as stable text."""
+    from pdedsl.ir.show import stage_text
+
     if stage == "syntax":
         return outline(to_syntax(source), source)
     if stage in ("spec", "canonical", "latex"):
         return _spec_stage(to_spec(source), stage)
     if stage == "analysis":
-        return stage_text(to_analysis(source).equations) + stage_text(to_analysis(source).axioms)
+        analysis = to_analysis(source)
+        return stage_text(analysis.equations) + stage_text(analysis.axioms)
     compilation = compile_source(source)
     match stage:
         case "representation":
@@ -271,5 +289,7 @@ def emit_stage(source: Source, stage: str) -> str:
 
 
 def _spec_stage(spec: Spec, stage: str) -> str:
+    from pdedsl.ir.show import latex_of, spec_text
+
     forms = {"spec": spec_text, "latex": lambda s: latex_of(s) + "\n", "canonical": lambda s: s.canonical}
     return forms[stage](spec)

@@ -92,7 +92,8 @@ def sentences(draw: st.DrawFn, start: str, deepest: int = 25) -> str:
                 grow(part, depth - 1)
             return
         words.append("" if symbol in TOUCHING else " ")
-        words.append(draw(TERMINALS.get(symbol) or st.from_regex(patterns[symbol], fullmatch=True)))
+        known = symbol in TERMINALS
+        words.append(draw(TERMINALS[symbol] if known else st.from_regex(patterns[symbol], fullmatch=True)))
 
     grow(start, draw(st.integers(0, deepest)))
     return "".join(words)

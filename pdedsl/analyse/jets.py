@@ -8,7 +8,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from functools import cached_property
 
-from sympy import Add, Dummy, Expr, Integer, S, Symbol, Tuple, expand, nan, zoo
+from sympy import Add, Dummy, Expr, Integer, Mul, S, Symbol, Tuple, expand, default_sort_key, nan, zoo
 
 from pdedsl.ir.spec import Equation, Spec, Unknown
 from pdedsl.ir.symbols import Component, Contraction, Field, Partial, differentiate, multiply_out
@@ -46,41 +46,61 @@ class Jet:
         return 2 if free & set(self.second) else 1 if free & set(self.p) else 0
 
     @cached_property
+    def _affine(self) -> tuple[dict[Symbol, Expr], Expr] | None:
+        """Coefficients of u and its derivatives, and the source, when F is a sum of such terms; otherwise None."""
+        variables = set(self.variables)
+        parts: dict[Symbol, list[Expr]] = {}
+        rest: list[Expr] = []
+        for term in Add.make_args(self.expr):
+            touched = [f for f in Mul.make_args(term) if f.free_symbols & variables]
+            if not touched:
+                rest.append(term)
+            elif len(touched) == 1 and touched[0] in variables:
+                parts.setdefault(touched[0], []).append(term / touched[0])
+            else:
+                return None
+        return {v: Add(*found) for v, found in parts.items()}, Add(*rest)
+
+    def slope(self, variable: Symbol) -> Expr:
+        """∂F/∂variable."""
+        if self._affine is not None:
+            return self._affine[0].get(variable, S.Zero)
+        return self.expr.diff(variable) if variable in self.expr.free_symbols else S.Zero
+
+    @cached_property
     def matrix(self) -> tuple[tuple[Expr, ...], ...]:
         """A = ∂F/∂X, symmetric."""
         d = len(self.coordinates)
-        half = {(i, j): self.expr.diff(s) / (1 if i == j else 2) for (i, j), s in self.x.items()}
+        half = {(i, j): self.slope(s) / (1 if i == j else 2) for (i, j), s in self.x.items()}
         return tuple(tuple(half.get((min(i, j), max(i, j)), S.Zero) for j in range(d)) for i in range(d))
 
     @cached_property
     def drift(self) -> tuple[Expr, ...]:
         """b = ∂F/∂p."""
-        return tuple(self.expr.diff(s) for s in self.p)
+        return tuple(map(self.slope, self.p))
 
     @cached_property
     def rate(self) -> Expr:
         """c = ∂F/∂u."""
-        return self.expr.diff(self.u)
+        return self.slope(self.u)
 
     def depends_on(self, exprs: tuple[Expr, ...], variables: tuple[Symbol, ...]) -> bool:
         return any(e.free_symbols & set(variables) for e in exprs)
 
-    @cached_property
+    @property
     def is_linear(self) -> bool:
         """Linear and homogeneous in u and its derivatives."""
-        return not self.source and all(not e.free_symbols & set(self.variables) for e in self._slopes)
+        return self.is_affine and self.source == 0
 
-    @cached_property
+    @property
     def is_affine(self) -> bool:
-        return all(not e.free_symbols & set(self.variables) for e in self._slopes)
-
-    @cached_property
-    def _slopes(self) -> list[Expr]:
-        return [self.expr.diff(s) for s in self.variables if s in self.expr.free_symbols]
+        return self._affine is not None
 
     @cached_property
     def source(self) -> Expr:
-        """What is left when u and its derivatives vanish; None of it where that is not defined."""
+        """What is left when u and its derivatives vanish; none of it where that is not defined."""
+        if self._affine is not None:
+            return self._affine[1]
         if self.singular:
             return S.Zero
         return expand(self.expr.xreplace(dict.fromkeys(self.variables, S.Zero)))
@@ -88,6 +108,8 @@ class Jet:
     @cached_property
     def singular(self) -> bool:
         """Whether F has no value at p = 0, like mean curvature."""
+        if self._affine is not None:
+            return False
         value = self.expr.subs(dict.fromkeys((*self.p, *self.second, *self.higher), S.Zero))
         return bool(value.has(nan, zoo))
 
@@ -152,9 +174,7 @@ def jet_of(expr: Expr, unknown: Unknown, spec: Spec) -> Jet:
     x = {(i, j): Dummy(f"X{i + 1}{j + 1}", real=True) for i in range(len(p)) for j in range(i, len(p))}
     replaced: dict[Expr, Expr] = {}
     higher: list[Symbol] = []
-    for partial in sorted(expr.atoms(Partial), key=str):
-        if partial.body != value:
-            continue
+    for partial in sorted((a for a in expr.atoms(Partial) if a.body == value), key=default_sort_key):
         indices = tuple(sorted(coordinates.index(s) for s in partial.slots if s in coordinates))
         if len(indices) == len(partial.slots) == 1:
             replaced[partial] = p[indices[0]]

@@ -6,7 +6,7 @@ comparison principle is degenerate ellipticity, ∂F/∂(∇∇u) ⪰ 0 (Crandal
 
 from __future__ import annotations
 
-from sympy import Add, Dummy, Expr, S, Symbol, expand, simplify
+from sympy import Add, Dummy, Expr, S, Symbol, cancel, expand, together
 
 from pdedsl.analyse.classify import forward
 from pdedsl.analyse.jets import Jet, unknown_of
@@ -62,7 +62,7 @@ def constants(jet: Jet, terms: tuple[Term, ...], spec: Spec) -> Verdict:
     if jet.singular:
         return Verdict("unknown", "the equation has no value where the gradient vanishes.")
     at = expand(jet.expr.xreplace(dict.fromkeys((*jet.p, *jet.second, *jet.higher), S.Zero)))
-    if at == 0 or simplify(at) == 0:
+    if vanishes(at):
         return Verdict("proved", "every term contains a derivative of u, so a constant stays as it is.")
     guilty = of_kind(terms, "reaction", "source", "nonlocal", "nonlinear")
     why = f"{named(guilty)} does not vanish for a constant u"
@@ -278,14 +278,21 @@ def _euler_operator(jet: Jet) -> Expr:
     """Σ (-D)^α ∂F/∂u_α: zero exactly for divergences (Olver, Applications of Lie Groups, theorem 4.7)."""
     total = jet.rate.xreplace(jet.back)
     for variable in (*jet.p, *jet.second, *jet.higher):
-        slope = jet.expr.diff(variable).xreplace(jet.back)
+        slope = jet.slope(variable).xreplace(jet.back)
         partial = jet.back[variable]
         assert isinstance(partial, Partial)
         for slot in partial.slots:
             slope = -jet.total(slope, slot)
         total = total + slope
     result = expand(total)
-    return simplify(result) if result != 0 and len(Add.make_args(result)) < 30 else result
+    return S.Zero if vanishes(result) else result
+
+
+def vanishes(expr: Expr) -> bool:
+    """Whether an expression is zero, as far as expanding and cancelling show."""
+    if expr == 0:
+        return True
+    return len(Add.make_args(expr)) <= 30 and cancel(together(expr)) == 0
 
 
 def function_axioms(equation: Equation, terms: tuple[Term, ...], spec: Spec) -> dict[str, Verdict]:

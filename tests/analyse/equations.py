@@ -1,4 +1,6 @@
-"""Equations with their class and the truth about their axioms, by mathematics. Nothing here was read off the program.
+"""Equations with their class and the truth about their axioms, by mathematics and never read off the program.
+
+Capital letters are demands. Small letters say what is true, and where the program may answer that it does not know.
 
 Reasons that recur:
 - A velocity or a matrix that grows has no temporal regularity: sin(eᵗx) - sin(x) reaches 2 for every t > 0.
