@@ -134,7 +134,7 @@ SPACING = [
     ("∇∂u/∂x", "∇(∂u/∂x)", "grad(du/dx)"),
     ("‖∇u‖² + ‖a norm(b)‖", "‖∇u‖² + norm(a ‖b‖)", "norm(grad(u))^2 + norm(a norm(b))"),
     ("Kᵀ(K x) + (A K)ᵀ + Lᵀ", "Kᵀ(K x) + (A K)ᵀ + Lᵀ", "K^T(K x) + adj(A K) + adj(L)"),
-    ("K^(T) + K^T", "K^(T) + Kᵀ", "K^(T) + K^T"),
+    ("K^(T) + K^T + K^(T)^2 + K^(T(x))", "K^(T) + Kᵀ + K^(T)² + K^(T(x))", "K^(T) + K^T + K^(T)^2 + K^(T(x))"),
     ("Σᵢ (vᵢ + 1) + Σᵢⱼ aᵢⱼ", "Σᵢ (vᵢ + 1) + Σᵢ Σⱼ aᵢⱼ", "sum(i, v[i] + 1) + sum(i, sum(j, a[i, j]))"),
     ("sum(i, v[i]) x", "(Σᵢ vᵢ) x", "sum(i, v[i]) x"),
     ("sum(a, v[a])", "sum(a, v[a])", "sum(a, v[a])"),

@@ -11,7 +11,18 @@ from lark import Token, Transformer
 from pdedsl.diagnostics import Span, fail
 from pdedsl.frontend import tree as t
 from pdedsl.frontend.names import FRACTIONS, lowered, raised
-from pdedsl.frontend.operators import DOTS, applied, bracketed, derivative, freed, indices_of, named, operand, product
+from pdedsl.frontend.operators import (
+    DOTS,
+    applied,
+    bracketed,
+    derivative,
+    freed,
+    indices_of,
+    named,
+    operand,
+    product,
+    tight,
+)
 from pdedsl.frontend.tokens import span_of
 
 Parts = list[Any]
@@ -182,7 +193,7 @@ class Builder(Transformer):  # type: ignore[type-arg]
         return names_in(parts)
 
     def side(self, parts: Parts) -> t.Side:
-        return t.Side(_tight(parts[0]), len(parts) == 2, span=cover(parts))
+        return t.Side(tight(parts[0]), len(parts) == 2, span=cover(parts))
 
     def domain(self, parts: Parts) -> tuple[t.Side, ...]:
         return tuple(p for p in parts if isinstance(p, t.Side))
@@ -198,7 +209,7 @@ class Builder(Transformer):  # type: ignore[type-arg]
 
     def trait(self, parts: Parts) -> t.Trait:
         relation = str(parts[1]).replace("≤", "<=").replace("≥", ">=") if len(parts) == 3 else ""
-        return t.Trait(_tight(parts[0]), relation, parts[2] if relation else None, span=cover(parts))
+        return t.Trait(tight(parts[0]), relation, parts[2] if relation else None, span=cover(parts))
 
     def type(self, parts: Parts) -> Traits:
         return [p for p in parts if isinstance(p, t.Trait)]
@@ -268,11 +279,6 @@ def _behind(sign: t.Times, minus: Token | None, factor: t.Expr) -> t.Expr:
     if sign in DOTS:
         return t.Group(t.Sum((("-", factor),), span=span), span=span)
     return t.Negative(factor, span=span)
-
-
-def _tight(expr: t.Expr) -> t.Expr:
-    """A power or an atom, where ASCII has a call: `grad(u) > 0` is `(∇u) > 0`."""
-    return bracketed(expr) if isinstance(expr, t.Prefix) else expr
 
 
 def _raised(token: Token) -> t.Expr:

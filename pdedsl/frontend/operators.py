@@ -59,6 +59,31 @@ def operand(operator: t.Operator, body: t.Expr) -> t.Expr:
     return bracketed(body)
 
 
+def tight(expr: t.Expr) -> t.Expr:
+    """A power or an atom, where ASCII has a call: `grad(u) > 0` is `(∇u) > 0`."""
+    return bracketed(expr) if isinstance(expr, t.Prefix) else expr
+
+
+def first_bracketed(exponent: t.Expr) -> t.Expr:
+    """With brackets around the T of `K^(T)²`, which would say that K is transposed."""
+    return replace(exponent, base=t.Group(exponent.base)) if isinstance(exponent, t.Power) else t.Group(exponent)
+
+
+def shielded(expr: t.Expr) -> t.Expr:
+    """With brackets around a derivative that starts it: `/∂u/∂t(x, 0)` would close a ∂(…)."""
+    match expr:
+        case t.Call(head=t.Derivative()) | t.Derivative():
+            return t.Group(expr)
+        case t.Call(head=head):
+            return replace(expr, head=shielded(head))
+        case t.Index(body=body) | t.Adjoint(body=body):
+            return replace(expr, body=shielded(body))
+        case t.Power(base=base):
+            return replace(expr, base=shielded(base))
+        case _:
+            return expr
+
+
 # ---- derivatives
 
 

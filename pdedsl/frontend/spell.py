@@ -8,14 +8,14 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from itertools import pairwise
 
 from pdedsl.frontend import tree as t
 from pdedsl.frontend.differentials import Declared, ascii_derivative, subscript_of
 from pdedsl.frontend.layout import aligned
 from pdedsl.frontend.names import FRACTION_OF, MAX_NAME, SUPERSCRIPTS, subscript, superscript, unicode_name
-from pdedsl.frontend.operators import DOTS, Factors, dotted, inside
+from pdedsl.frontend.operators import DOTS, Factors, dotted, first_bracketed, inside, shielded
 
 Gap = Callable[[t.Node, t.Node, bool], str]  # what stands between two nodes: a space, or a break of the line
 
@@ -106,7 +106,7 @@ class Speller:
             case t.Total():
                 return self.total(factor)
             case _:
-                return self.factor(_shielded(factor) if sign == "/" else factor)
+                return self.factor(shielded(factor) if sign == "/" else factor)
 
     def space(self, text: str, before: t.Expr, divided: bool, sign: t.Times, factor: t.Expr, piece: str) -> str:
         """What stands between two factors."""
@@ -164,8 +164,9 @@ class Speller:
         if raised:
             return base + raised
         exponent = self.exponent(expr.exponent)
-        adjoint = isinstance(expr.base, t.Name) and self.transposable(expr.base) and _TRANSPOSE.match(exponent)
-        return f"{base}^({exponent})" if adjoint else f"{base}^{exponent}"
+        if isinstance(expr.base, t.Name) and self.transposable(expr.base) and _TRANSPOSE.match(exponent):
+            exponent = self.exponent(first_bracketed(expr.exponent))  # K^T would be the adjoint
+        return f"{base}^{exponent}"
 
     def exponent(self, expr: t.Expr) -> str:
         if isinstance(expr, t.Negative):
@@ -271,18 +272,3 @@ def _superscript(exponent: t.Expr) -> str | None:
             return superscript(-int(text))
         case _:
             return None
-
-
-def _shielded(expr: t.Expr) -> t.Expr:
-    """With brackets around a derivative that starts it: `/∂u/∂t(x, 0)` would close a ∂(…)."""
-    match expr:
-        case t.Call(head=t.Derivative()) | t.Derivative():
-            return t.Group(expr)
-        case t.Call(head=head):
-            return replace(expr, head=_shielded(head))
-        case t.Index(body=body) | t.Adjoint(body=body):
-            return replace(expr, body=_shielded(body))
-        case t.Power(base=base):
-            return replace(expr, base=_shielded(base))
-        case _:
-            return expr

@@ -1,0 +1,47 @@
+"""The wheel built from the source distribution carries the grammar and the specs, and works from any directory."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+import venv
+import zipfile
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).parents[1]
+
+
+@pytest.fixture(scope="module")
+def wheel(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    out = tmp_path_factory.mktemp("dist")
+    build = [sys.executable, "-m", "build", "--no-isolation", "--outdir", str(out), str(ROOT)]
+    subprocess.run(build, check=True, capture_output=True)
+    return next(out.glob("*.whl"))
+
+
+def test_contents(wheel: Path) -> None:
+    names = set(zipfile.ZipFile(wheel).namelist())
+    assert "pdedsl/grammar/pde.lark" in names
+    assert {f"pdedsl/specs/{p.name}" for p in (ROOT / "specs").glob("*.pde")} <= names
+    assert "pdedsl/py.typed" in names
+
+
+def test_the_wheel_works_elsewhere(wheel: Path, tmp_path: Path) -> None:
+    """Installed beside the libraries of this environment, in a directory without a checkout."""
+    venv.create(tmp_path / "env", with_pip=False, system_site_packages=False)
+    python = tmp_path / "env" / "bin" / "python"
+    site = next((tmp_path / "env" / "lib").glob("python*/site-packages"))
+    zipfile.ZipFile(wheel).extractall(site)
+    libraries = next(p for p in map(Path, sys.path) if p.name == "site-packages")
+    # Only the libraries: a .pth file would bring the editable checkout back.
+    (site / "libraries.pth").write_text("")
+    environment = {"PYTHONPATH": f"{site}:{libraries}", "HOME": str(tmp_path)}
+    code = "import pdedsl, pathlib; print(pathlib.Path(pdedsl.__file__).parents[1])"
+    where = subprocess.run([python, "-c", code], env=environment, cwd=tmp_path, capture_output=True, text=True, check=True)
+    assert where.stdout.strip() == str(site)
+    command = [python, "-m", "pdedsl", "check", "resnet", "burgers"]
+    result = subprocess.run(command, env=environment, cwd=tmp_path, capture_output=True, text=True, check=False)
+    assert result.returncode == 0, result.stderr
+    assert "ResNet is right" in result.stdout

@@ -1,0 +1,90 @@
+"""Every spec, snippet and command that the README and the package docstring show."""
+
+from __future__ import annotations
+
+import doctest
+import re
+import subprocess
+import sys
+from pathlib import Path
+
+import pdedsl
+import pytest
+
+ROOT = Path(__file__).parents[1]
+README = (ROOT / "README.md").read_text("utf-8")
+BACKWARD = """pde Backward
+space x in R^2
+time t in [0, 1]
+unknown u(x, t) : scalar
+const σ = 0.1
+
+∂u/∂t = -σ²Δu
+u(x, 0) = exp(-x₁²)
+"""
+
+
+def blocks(kind: str) -> list[str]:
+    return re.findall(rf"```{kind}\n(.*?)```", README, re.DOTALL)
+
+
+def run(*command: str, cwd: Path = ROOT) -> subprocess.CompletedProcess[str]:
+    return subprocess.run([sys.executable, *command], capture_output=True, text=True, cwd=cwd, check=False)
+
+
+def test_the_spec_is_right() -> None:
+    (text,) = blocks("pde")
+    spec = pdedsl.parse(text)
+    assert spec.warnings == ()
+    assert pdedsl.compile(text).module() is not None
+
+
+def test_the_python_snippet_prints_what_it_says() -> None:
+    (snippet,) = blocks("python")
+    result = run("-c", snippet)
+    assert result.returncode == 0, result.stderr
+    assert result.stdout.split() == ["proved", "torch.Size([2])", "1361410"]
+
+
+def test_the_message_is_the_one_shown(tmp_path: Path) -> None:
+    (tmp_path / "my.pde").write_text(BACKWARD, "utf-8")
+    result = run("-m", "pdedsl", "check", "my.pde", cwd=tmp_path)
+    assert result.returncode == 1
+    assert result.stderr.strip() == blocks("text")[0].strip()
+
+
+@pytest.mark.parametrize("command", sorted(set(re.findall(r"`(pdedsl [a-z]+(?: --?[a-z]+)*(?: [a-z.]+)?)`", README))))
+def test_commands_run(command: str, tmp_path: Path) -> None:
+    (tmp_path / "my.pde").write_text(BACKWARD.replace("-σ²", "σ²"), "utf-8")
+    words = command.split()[1:]
+    if words == ["check", "--json"]:
+        words.append("my.pde")
+    if words[0] == "test":
+        words += ["--examples", "3"]
+    if words == ["test", "--examples", "3"]:
+        words.append("rotation")
+    result = run("-m", "pdedsl", *words, cwd=tmp_path)
+    assert result.returncode == 0, result.stderr
+
+
+def test_stages_of_emit() -> None:
+    (stages,) = re.findall(r"`--emit ([a-z|]+)`", README)
+    for stage in stages.split("|"):
+        assert run("-m", "pdedsl", "compile", "--emit", stage, "rotation").stdout
+
+
+def test_make_targets_are_there() -> None:
+    makefile = (ROOT / "Makefile").read_text("utf-8")
+    for target in re.findall(r"^make (\w+)", blocks("sh")[0], re.MULTILINE):
+        assert f"\n{target}:" in makefile
+
+
+def test_links_lead_somewhere() -> None:
+    for target in re.findall(r"\]\(([^)]+)\)", README):
+        assert (ROOT / target).exists(), target
+
+
+def test_docstring_of_the_package() -> None:
+    found = doctest.testmod(pdedsl)
+    assert found.attempted >= 3
+    assert found.failed == 0
