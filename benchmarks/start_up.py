@@ -11,6 +11,7 @@ from __future__ import annotations
 import math
 import subprocess
 import sys
+from itertools import pairwise
 from statistics import median
 from time import perf_counter
 
@@ -61,7 +62,7 @@ def growth() -> None:
         assert spec.hash
         found.append(perf_counter() - start)
         print(f"{n:5} terms             {found[-1]:8.3f} s")
-    for (n, a), (m, b) in zip(zip(SIZES, found), zip(SIZES[1:], found[1:]), strict=False):
+    for (n, a), (m, b) in pairwise(zip(SIZES, found, strict=True)):
         print(f"from {n} to {m}: n^{math.log(b / a) / math.log(m / n):.2f}  (goal 1.2)")
 
 

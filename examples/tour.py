@@ -5,8 +5,9 @@ Run by `make demo`; the results are in demo/.
 
 from pathlib import Path
 
-import pdedsl
 import torch
+
+import pdedsl
 from pdedsl.explain import explain_markdown
 from pdedsl.package import write_package
 from pdedsl.shipped import shipped_specs
@@ -22,7 +23,9 @@ def main() -> None:
     compare_with_closed_form()
     for result in axioms.check(pdedsl.compile(shipped_specs()["rotation"]), examples=20):
         print(f"  {result.axiom}: {result.verdict}, {result.outcome} in 20 examples")
-    print(f"The packages and explanations are in {OUT}/: read {OUT}/enresnet/README.md and {OUT}/enresnet/model.py first.")
+    print(
+        f"The packages and explanations are in {OUT}/: read {OUT}/enresnet/README.md and {OUT}/enresnet/model.py first."
+    )
 
 
 def visit(name: str, path: Path) -> str:

@@ -1,16 +1,16 @@
 """pdedsl: a declarative language for PDEs that compiles to neural networks.
 
-    >>> import pdedsl
-    >>> spec = pdedsl.parse('''
-    ... pde Heat
-    ... space x in [0, 1] periodic
-    ... time t in [0, 1]
-    ... unknown u(x, t) : scalar
-    ... ∂u/∂t = Δu
-    ... u(x, 0) = sin(2π x)
-    ... ''')
-    >>> spec.equations[0].order
-    1
+>>> import pdedsl
+>>> spec = pdedsl.parse('''
+... pde Heat
+... space x in [0, 1] periodic
+... time t in [0, 1]
+... unknown u(x, t) : scalar
+... ∂u/∂t = Δu
+... u(x, 0) = sin(2π x)
+... ''')
+>>> spec.equations[0].order
+1
 """
 
 from __future__ import annotations

@@ -16,6 +16,8 @@ from pdedsl import __version__
 from pdedsl.shipped import locate, shipped_specs, title
 
 if TYPE_CHECKING:
+    from click.shell_completion import CompletionItem
+
     from pdedsl.diagnostics import Diagnostic, PdeError, Source
     from pdedsl.testing import axioms
 
@@ -23,12 +25,12 @@ WRONG, USAGE, FAULT, INTERRUPTED = 1, 2, 70, 130
 STAGES = ("syntax", "spec", "canonical", "latex", "analysis", "representation", "plan", "python")
 
 
-class _Spec(click.ParamType):
+class _Spec(click.ParamType):  # type: ignore[type-arg]  # generic for mypy only
     """A path, the name of a shipped spec, or - for standard input."""
 
     name = "spec"
 
-    def shell_complete(self, ctx: click.Context, param: click.Parameter, incomplete: str) -> list[object]:
+    def shell_complete(self, ctx: click.Context, param: click.Parameter, incomplete: str) -> list[CompletionItem[str]]:
         from click.shell_completion import CompletionItem
 
         names = [CompletionItem(n) for n in shipped_specs() if n.startswith(incomplete)]
@@ -63,7 +65,9 @@ def check(files: tuple[str, ...], as_json: bool) -> None:
         sys.exit(WRONG)
 
 
-@cli.command("format", epilog=_example("pdedsl format my.pde\npdedsl format --check *.pde\npdedsl format --ascii - < my.pde"))
+@cli.command(
+    "format", epilog=_example("pdedsl format my.pde\npdedsl format --check *.pde\npdedsl format --ascii - < my.pde")
+)
 @click.argument("files", nargs=-1, required=True, type=SPEC)
 @click.option("--check", "only_check", is_flag=True, help="Change nothing; exit with 1 if a file would change.")
 @click.option("--ascii", "as_ascii", is_flag=True, help="Write ASCII spellings instead of Unicode.")
@@ -127,9 +131,13 @@ def explain(file: str, form: str | None) -> None:
         sys.exit(WRONG)
 
 
-@cli.command(epilog=_example("pdedsl compile my.pde\npdedsl compile -o out enresnet\npdedsl compile --emit plan resnet"))
+@cli.command(
+    epilog=_example("pdedsl compile my.pde\npdedsl compile -o out enresnet\npdedsl compile --emit plan resnet")
+)
 @click.argument("file", type=SPEC)
-@click.option("-o", "--output", type=click.Path(path_type=Path), help="The folder to write; by default the spec's name.")
+@click.option(
+    "-o", "--output", type=click.Path(path_type=Path), help="The folder to write; by default the spec's name."
+)
 @click.option("--emit", type=click.Choice(STAGES), help="Print a stage instead of writing a package.")
 @click.option("--force", is_flag=True, help="Replace files that are there already.")
 def compile(file: str, output: Path | None, emit: str | None, force: bool) -> None:
@@ -202,10 +210,10 @@ def specs(name: str | None) -> None:
         for stem, path in found.items():
             click.echo(f"{stem:{width}}  {title(path)}")
         return
-    path = locate(name)
-    if path is None:
+    shipped = locate(name)
+    if shipped is None:
         raise click.BadParameter(f"no shipped spec '{name}'; 'pdedsl specs' lists them", param_hint="NAME")
-    click.echo(path.read_text("utf-8"), nl=False)
+    click.echo(shipped.read_text("utf-8"), nl=False)
 
 
 @cli.command(epilog=_example('eval "$(pdedsl completion bash)"'))
@@ -300,7 +308,11 @@ def _painted(text: str) -> str:
 def _painted_line(line: str) -> str:
     head, _, rest = line.partition(":")
     if head.startswith(("error[", "warning[")):
-        return click.style(head, fg="red" if head.startswith("error") else "yellow", bold=True) + ":" + click.style(rest, bold=True)
+        return (
+            click.style(head, fg="red" if head.startswith("error") else "yellow", bold=True)
+            + ":"
+            + click.style(rest, bold=True)
+        )
     if line.startswith("  help:"):
         return click.style("  help:", fg="cyan") + line[7:]
     margin, bar, marks = line.partition(" | ")
@@ -355,7 +367,9 @@ def _fault() -> NoReturn:
     import tempfile
     import traceback
 
-    with tempfile.NamedTemporaryFile("w", encoding="utf-8", prefix="pdedsl-report-", suffix=".txt", delete=False) as file:
+    with tempfile.NamedTemporaryFile(
+        "w", encoding="utf-8", prefix="pdedsl-report-", suffix=".txt", delete=False
+    ) as file:
         file.write(f"pdedsl {__version__}, Python {platform.python_version()}, {platform.system()}\n")
         file.write(f"arguments: {sys.argv[1:]}\n\n{traceback.format_exc()}")
         for name in sys.argv[1:]:

@@ -10,7 +10,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, cast
 
 from pdedsl.analyse.analyse import analyse
 from pdedsl.diagnostics import PdeError, Reporter, Source, Span, fail, in_order
@@ -150,9 +150,7 @@ class Compilation:
         found = [m for m in module.modules() if isinstance(m, March)]
         if not found:
             raise ValueError("this module has no field on R^d")
-        field = found[0].field
-        assert not isinstance(field, type) and hasattr(field, "parameters")
-        return field  # type: ignore[return-value]
+        return cast("nn.Module", found[0].field)
 
     def files(self) -> dict[str, str]:
         """The files of a package that holds the model, its harness, its tests and its explanation."""
@@ -291,5 +289,10 @@ def emit_stage(source: Source, stage: str) -> str:
 def _spec_stage(spec: Spec, stage: str) -> str:
     from pdedsl.ir.show import latex_of, spec_text
 
-    forms = {"spec": spec_text, "latex": lambda s: latex_of(s) + "\n", "canonical": lambda s: s.canonical}
-    return forms[stage](spec)
+    match stage:
+        case "spec":
+            return spec_text(spec)
+        case "latex":
+            return latex_of(spec) + "\n"
+        case _:
+            return spec.canonical

@@ -25,6 +25,9 @@ class Span(NamedTuple):
         return Span(min(self.start, other.start), max(self.end, other.end))
 
 
+NOWHERE = Span(0, 0)
+
+
 @dataclass(frozen=True)
 class Source:
     """A text and the name its reader knows it by."""
@@ -90,9 +93,7 @@ class PdeError(Exception):
         return report(self.source, self.diagnostics)
 
 
-def fail(
-    code: str, message: str, span: Span, hint: str = "", notes: tuple[tuple[Span, str], ...] = ()
-) -> PdeError:
+def fail(code: str, message: str, span: Span, hint: str = "", notes: tuple[tuple[Span, str], ...] = ()) -> PdeError:
     """The error for a single mistake, to be raised."""
     return PdeError((Diagnostic(code, message, span, hint, notes=notes),))
 
@@ -187,10 +188,7 @@ def _printable(char: str) -> str:
 
 def width(text: str) -> int:
     """Columns that a text takes on a terminal."""
-    return sum(
-        0 if unicodedata.combining(c) else 2 if unicodedata.east_asian_width(c) in "WF" else 1
-        for c in text
-    )
+    return sum(0 if unicodedata.combining(c) else 2 if unicodedata.east_asian_width(c) in "WF" else 1 for c in text)
 
 
 def nearest(word: str, words: Iterable[str]) -> str | None:

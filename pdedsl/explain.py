@@ -6,7 +6,7 @@ from sympy import Expr, sqrt
 
 from pdedsl.ir.analysis import Analysis, EquationFacts, Flow, Verdict
 from pdedsl.ir.show import latex_of, setting_text
-from pdedsl.ir.spec import Spec
+from pdedsl.ir.spec import Learned, Spec, Unknown
 
 CLASSES = {
     "transport": "a transport equation: values travel along curves and never mix",
@@ -42,7 +42,7 @@ THEOREMS = {
     ),
     "hamiltonian": (
         "Hamiltonian splitting",
-        "each half-step moves one half by a function of the other, so the steps can be undone (Ruthotto, Haber, eq. 10)",
+        "each half-step moves one half by a function of the other, and can be undone (Ruthotto, Haber, eq. 10)",
     ),
     "wave": (
         "Central differences in time",
@@ -50,7 +50,10 @@ THEOREMS = {
     ),
     "ode": ("One-step methods", "a step of Euler is a residual map; an adaptive solver is a neural ODE"),
 }
-RESIDUAL = ("The residual method", "a network is trained to satisfy the equation at sampled points (Raissi et al. 2019)")
+RESIDUAL = (
+    "The residual method",
+    "a network is trained to satisfy the equation at sampled points (Raissi et al. 2019)",
+)
 
 
 def facts_json(analysis: Analysis) -> dict[str, object]:
@@ -154,7 +157,9 @@ def process_lines(facts: EquationFacts, spec: Spec) -> list[str]:
     moved = f"b d{time.name}, with b·∇u from {drift}" if drift else ""
     pieces = [p for p in (f"dX = {moved}" if moved else "", f"noise {noise}" if noise else "") if p]
     what = "; ".join(pieces) or "nothing moves"
-    data = "initial data: the first layer uses" if flow.direction == "initial" else "terminal data: the first layer uses"
+    data = (
+        "initial data: the first layer uses" if flow.direction == "initial" else "terminal data: the first layer uses"
+    )
     return [f"Process: {what} ({data} {time.name} = {first})."]
 
 
@@ -191,7 +196,8 @@ def defaults(analysis: Analysis) -> list[str]:
         left = [f"{k}={v}" for k, v in r.method.arguments if k not in r.method.given]
         if left:
             rows.append(f"{r.part} by {r.method.name}: {', '.join(map(str, left))}")
-    for w in (*spec.unknowns, *spec.learned):
+    fields: list[Unknown | Learned] = [*spec.unknowns, *spec.learned]
+    for w in fields:
         if w.net and any(k not in w.net.given for k, _ in w.net.arguments):
             rows.append(f"{w.name} = {setting_text(w.net)}")
     return rows
@@ -199,5 +205,3 @@ def defaults(analysis: Analysis) -> list[str]:
 
 def _tex(text: str) -> str:
     return text.replace("_", r"\_").replace("%", r"\%").replace("&", r"\&").replace("#", r"\#").replace("^", r"\^{}")
-
-

@@ -122,7 +122,11 @@ def package_files(analysis: Analysis, program: Program, classifies: bool) -> dic
 def _harness(spec: Spec) -> str:
     block = spec.block("train")
     given = block.get("optimizer") if block else None
-    made = _optimizer(given) if isinstance(given, Setting) else "torch.optim.SGD(network.parameters(), lr=0.1, momentum=0.9)"
+    made = (
+        _optimizer(given)
+        if isinstance(given, Setting)
+        else "torch.optim.SGD(network.parameters(), lr=0.1, momentum=0.9)"
+    )
     default = "" if isinstance(given, Setting) else "; it names none, so this is a default"
     return HARNESS.format(name=spec.name, optimizer=made, default=default, epochs=_epochs(block))
 

@@ -39,7 +39,9 @@ def test_the_wheel_works_elsewhere(wheel: Path, tmp_path: Path) -> None:
     (site / "libraries.pth").write_text("")
     environment = {"PYTHONPATH": f"{site}:{libraries}", "HOME": str(tmp_path)}
     code = "import pdedsl, pathlib; print(pathlib.Path(pdedsl.__file__).parents[1])"
-    where = subprocess.run([python, "-c", code], env=environment, cwd=tmp_path, capture_output=True, text=True, check=True)
+    where = subprocess.run(
+        [python, "-c", code], env=environment, cwd=tmp_path, capture_output=True, text=True, check=True
+    )
     assert where.stdout.strip() == str(site)
     command = [python, "-m", "pdedsl", "check", "resnet", "burgers"]
     result = subprocess.run(command, env=environment, cwd=tmp_path, capture_output=True, text=True, check=False)

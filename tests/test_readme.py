@@ -8,8 +8,9 @@ import subprocess
 import sys
 from pathlib import Path
 
-import pdedsl
 import pytest
+
+import pdedsl
 
 ROOT = Path(__file__).parents[1]
 README = (ROOT / "README.md").read_text("utf-8")

@@ -116,7 +116,9 @@ def _network(learned: Learned, dimension: int, outputs: int, spec: Spec) -> Node
     named: list[tuple[str, Node]] = [("activation", str(net["activation"])), ("time", timed)]
     if outputs != dimension:
         named.append(("outputs", outputs))
-    return Call(f"{RUNTIME}.backbones.vector_field", (dimension, whole(net, "width"), whole(net, "depth")), tuple(named))
+    return Call(
+        f"{RUNTIME}.backbones.vector_field", (dimension, whole(net, "width"), whole(net, "depth")), tuple(named)
+    )
 
 
 def whole(net: Setting, key: str) -> int:
@@ -127,7 +129,11 @@ def _vector(exprs: tuple[Expr, ...], fields: tuple[Learned, ...], spec: Spec, sp
     """A velocity: a learned field as it is, or a function of x and t."""
     names = {w.head: name_of(w) for w in fields}
     own = [e.head for e in exprs if isinstance(e, Field)]
-    if len(own) == len(exprs) and len(set(own)) == 1 and [int(e.indices[0]) for e in exprs] == list(range(1, len(exprs) + 1)):
+    if (
+        len(own) == len(exprs)
+        and len(set(own)) == 1
+        and [int(e.indices[0]) for e in exprs] == list(range(1, len(exprs) + 1))
+    ):
         return Ref(names[own[0]])
     parts = [_scalar(e, names, spec, span) for e in exprs]
     return Lambda(("x", "t"), stacked(parts))
@@ -267,7 +273,9 @@ def _factor(noise: Noise, names: dict[Symbol, str], spec: Spec) -> Node:
 def _model(plan: DataPlan) -> Function:
     noisy = any(isinstance(p, Shake) or (isinstance(p, Walk | Maps) and p.noise) for p in plan.parts)
     if not noisy and plan.members == 1:
-        return Function("model", (("seed", 0),), "Scores whose softmax is u; nothing in it is random.", (), Call("member"))
+        return Function(
+            "model", (("seed", 0),), "Scores whose softmax is u; nothing in it is random.", (), Call("member")
+        )
     named: list[tuple[str, Node]] = [("seed", Ref("seed")), ("samples", plan.samples)]
     if plan.average != "probabilities":
         named.append(("average", plan.average))
@@ -333,8 +341,17 @@ def _solution(fields: tuple[Learned, ...], spec: Spec) -> Function:
     assert spec.time is not None
     at = spec.time.end if condition.kind == "initial" else spec.time.start
     names = {w.head: name_of(w) for w in fields}
-    data = Lambda(("x",), Call(f"{RUNTIME}.points.number", (Ref("x"), _scalar(condition.value[0], names, spec, condition.span))))
+    data = Lambda(
+        ("x",), Call(f"{RUNTIME}.points.number", (Ref("x"), _scalar(condition.value[0], names, spec, condition.span)))
+    )
     bindings = tuple(Binding(name_of(w), Call(maker_of(w))) for w in fields)
     called = Call("operator", (), (*((name_of(w), Ref(name_of(w))) for w in fields), ("seed", Ref("seed"))))
     result = Call(f"{RUNTIME}.marching.Solution", (called, data, number(at)))
-    return Function("model", (("seed", 0),), f"x to u(x, {at}), with the data of the spec.", bindings, result, quoted(condition.span, spec))
+    return Function(
+        "model",
+        (("seed", 0),),
+        f"x to u(x, {at}), with the data of the spec.",
+        bindings,
+        result,
+        quoted(condition.span, spec),
+    )

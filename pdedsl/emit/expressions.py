@@ -10,8 +10,9 @@ from pdedsl.diagnostics import Span, fail
 from pdedsl.emit.program import Call, Component, Items, Method, Node, Op, Ref
 from pdedsl.ir.symbols import Field
 
+ELEMENTARY = "exp log sqrt sin cos tan asin acos atan sinh cosh tanh erf sign".split()
 FUNCTIONS = {
-    **{name: f"torch.{name}" for name in "exp log sqrt sin cos tan asin acos atan sinh cosh tanh erf sign".split()},
+    **{name: f"torch.{name}" for name in ELEMENTARY},
     "Abs": "torch.abs",
     "relu": "torch.relu",
     "sigmoid": "torch.sigmoid",
@@ -23,7 +24,9 @@ FUNCTIONS = {
 }
 
 
-def node_of(expr: Expr, coordinates: tuple[Symbol, ...], time: Symbol | None, fields: Mapping[Symbol, str], span: Span) -> Node:
+def node_of(
+    expr: Expr, coordinates: tuple[Symbol, ...], time: Symbol | None, fields: Mapping[Symbol, str], span: Span
+) -> Node:
     """The expression at points `x` and time `t`; learned fields are called by their names."""
 
     def of(e: Expr) -> Node:
@@ -44,7 +47,9 @@ def node_of(expr: Expr, coordinates: tuple[Symbol, ...], time: Symbol | None, fi
             case Pow(base=base, exp=exponent):
                 return Op("**", (of(base), of(exponent)))
             case Field() if e.head in fields:
-                return _component(Method(Ref(fields[e.head]), "", (Ref("x"), Ref("t"))), [int(i) - 1 for i in e.indices])
+                return _component(
+                    Method(Ref(fields[e.head]), "", (Ref("x"), Ref("t"))), [int(i) - 1 for i in e.indices]
+                )
         name = type(e).__name__
         if name in FUNCTIONS:
             return Call(FUNCTIONS[name], tuple(map(of, e.args)))

@@ -26,7 +26,11 @@ def image_functions(plan: ImagePlan, spec: Spec) -> tuple[Function, ...]:
     doc = f"{terms} (spec.pde:{line}), by {plan.method.name}."
     halves = (Binding("half", Op("//", (Ref("width"), 2)), "each half of the channels"),) if plan.kind == "pair" else ()
     block = Function("block", (("width", 0),), doc, halves, _block(plan, spec))
-    named: list[tuple[str, Node]] = [("image", Items(plan.image)), ("stages", Items(plan.stages)), ("classes", plan.classes)]
+    named: list[tuple[str, Node]] = [
+        ("image", Items(plan.image)),
+        ("stages", Items(plan.stages)),
+        ("classes", plan.classes),
+    ]
     if plan.close is not None:
         named.append(("close", plan.close))
     frame = Call(f"{RUNTIME}.frame.Frame", (), tuple(named))
@@ -41,7 +45,9 @@ def _block(plan: ImagePlan, spec: Spec) -> Node:
     blocks = f"{RUNTIME}.blocks"
     match plan.kind:
         case "first":
-            return Call(f"{blocks}.Propagation", (_field(plan.pushes[0], "width", plan, spec), _method(plan.method), steps))
+            return Call(
+                f"{blocks}.Propagation", (_field(plan.pushes[0], "width", plan, spec), _method(plan.method), steps)
+            )
         case "second":
             start = "papers" if plan.method.get("start") == "paper" else "consistent"
             method = Call(f"{RUNTIME}.integrators.Leapfrog", (start,))
@@ -95,7 +101,9 @@ def _layer(push: Push, learned: LearnedField, channels: Node) -> Node:
                 norm = Call(f"{RUNTIME}.parabolic.TotalVariationNorm", (channels, float(eps or 0)))
             elif layer == "batch_norm":
                 norm = Call(f"{RUNTIME}.parabolic.batch_norm", (channels, float(eps or 0)))
-            return Call(f"{RUNTIME}.parabolic.SymmetricLayer", (_operator(learned, channels), activation, norm, float(factor)))
+            return Call(
+                f"{RUNTIME}.parabolic.SymmetricLayer", (_operator(learned, channels), activation, norm, float(factor))
+            )
         case Learned(factor=factor):
             if factor != 1:
                 raise fail("E602", "a learned field takes no factor", push.span, "the network learns it")

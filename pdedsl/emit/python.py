@@ -65,7 +65,9 @@ def _shown(path: str) -> str:
 
 
 def _function(function: Function) -> str:
-    params = ", ".join(f"{name}: {_kind(default)}{'' if default is None else f' = {default!r}'}" for name, default in function.params)
+    params = ", ".join(
+        f"{name}: {_kind(default)}{'' if default is None else f' = {default!r}'}" for name, default in function.params
+    )
     lines = [f"def {function.name}({params}) -> {function.returns}:", f'    """{function.doc}"""']
     for binding in function.bindings:
         if binding.comment:

@@ -64,7 +64,9 @@ def _lines(
     rule = rules[key.id]
     first = seen.setdefault(key.id, key)
     if first is not key and not rule.repeats:
-        raise fail("E511", f"'{key.text}' is given twice", key.span, "keep one of the two", ((first.span, "first here"),))
+        raise fail(
+            "E511", f"'{key.text}' is given twice", key.span, "keep one of the two", ((first.span, "first here"),)
+        )
     if not rule.least <= len(entry.items) <= rule.most:
         raise fail("E512", f"'{key.text}' {_how_many(rule)}", entry.span)
     if not entry.items:
@@ -109,7 +111,9 @@ def _constraint(key: t.Name, item: t.Item, env: Environment) -> Line:
     assert item.within is not None
     name = item.value
     if not isinstance(name, t.Name):
-        raise fail("E514", "only a learned operator can be constrained", item.value.span, "as in: constrain K in [-1, 1]")
+        raise fail(
+            "E514", "only a learned operator can be constrained", item.value.span, "as in: constrain K in [-1, 1]"
+        )
     env.value(name)
     if not isinstance(env.types.get(name.id), Operator):
         raise fail("E514", f"'{name.text}' is not a learned operator", name.span)

@@ -5,12 +5,12 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Callable
 
-from sympy import Add, Expr, Integer, Mul, S, Symbol
+from sympy import S, Symbol
 
 from pdedsl.diagnostics import Reporter
+from pdedsl.frontend import tree as t
 from pdedsl.frontend.environment import Environment
 from pdedsl.frontend.names import unicode_name
-from pdedsl.frontend import tree as t
 from pdedsl.ir.spec import Condition, Equation, Spec, Unknown
 from pdedsl.ir.symbols import Field, Partial
 
@@ -31,13 +31,15 @@ def check(spec: Spec, env: Environment) -> None:
     if spec.block("network") and spec.space.kind != "pixels":
         block = spec.block("network")
         assert block
-        reporter.error("E517", "'network' frames an equation on pixels", block.span, "remove it, or use space x in pixels")
+        reporter.error(
+            "E517", "'network' frames an equation on pixels", block.span, "remove it, or use space x in pixels"
+        )
     _unused(env)
 
 
 def _concerns(equation: Equation, unknown: Unknown) -> bool:
     if equation.unknown is not None:
-        return equation.unknown == unknown.head
+        return bool(equation.unknown == unknown.head)
     return any(f.head == unknown.head for e in equation.right for f in e.atoms(Field))
 
 
@@ -61,9 +63,16 @@ def _pieces(spec: Spec, unknown: Unknown, equations: list[Equation], reporter: R
             whole_time = f"[{spec.time.start}, {spec.time.end}]"
             reporter.error("E409", f"[{a}, {b}] lies outside the time {whole_time}", piece.span)
         elif a > reached:
-            reporter.error("E407", f"no equation for {name} in [{reached}, {a}]", piece.span, f"start this piece at {reached}")
+            reporter.error(
+                "E407", f"no equation for {name} in [{reached}, {a}]", piece.span, f"start this piece at {reached}"
+            )
         elif a < reached:
-            reporter.error("E408", f"two equations for {name} in [{a}, {min(b, reached)}]", piece.span, f"start this piece at {reached}")
+            reporter.error(
+                "E408",
+                f"two equations for {name} in [{a}, {min(b, reached)}]",
+                piece.span,
+                f"start this piece at {reached}",
+            )
         reached = max(reached, b)
     if reached < spec.time.end:
         hint = f"end this piece at {spec.time.end}, or add one"
@@ -77,7 +86,9 @@ def _start(spec: Spec, unknown: Unknown, order: int, reporter: Reporter) -> None
     """Initial or terminal conditions for each order below that of the equation, each once, all at one end."""
     own = [c for c in spec.conditions if c.unknown == unknown.head and c.kind != "boundary"]
     for twice in _repeated(own, lambda c: (c.kind, c.order)):
-        reporter.error("E413", f"a second condition of this kind for '{unknown.name}'", twice.span, "keep one of the two")
+        reporter.error(
+            "E413", f"a second condition of this kind for '{unknown.name}'", twice.span, "keep one of the two"
+        )
     late = next((c for c in own if c.kind != own[0].kind and c.order == own[0].order), None)
     if late and order < 2:
         reporter.error("E414", "both an initial and a terminal condition", late.span, "keep one of the two")
@@ -117,7 +128,9 @@ def _boundary(spec: Spec, unknown: Unknown, equations: list[Equation], reporter:
     if order >= 2 and missing:
         where = "the boundary" if len(missing) == len(spec.space.boundary) else " and ".join(missing)
         side = "boundary" if len(missing) == len(spec.space.boundary) else ", ".join(missing)
-        reporter.error("E417", f"'{unknown.name}' has no condition on {where}", unknown.span, f"add {unknown.name} = … on {side}")
+        reporter.error(
+            "E417", f"'{unknown.name}' has no condition on {where}", unknown.span, f"add {unknown.name} = … on {side}"
+        )
     most = max(1, order // 2)
     for condition in spec.conditions:
         if condition.kind == "boundary" and condition.unknown == unknown.head:

@@ -38,7 +38,7 @@ def space_of(declaration: t.SpaceDecl, env: Environment) -> Space:
             return _space("data", declaration, _dimension(exponent, env))
         case t.Call(head=t.Name(id="image")) as call:
             made = setting(call, IMAGE, "a space", env.number)
-            c, h, w = (int(made[k]) for k in ("channels", "height", "width"))  # type: ignore[arg-type]
+            c, h, w = (int(str(made[k])) for k in ("channels", "height", "width"))
             return _space("data", declaration, c * h * w, image=(c, h, w))
         case other:
             raise fail("E316", "this is not a space", other.span, f"spaces: {FORMS}")

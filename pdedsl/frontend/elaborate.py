@@ -1,4 +1,4 @@
-"""Syntax → Spec: declarations first, in any order, then equations, then the experiment, then what they owe each other."""
+"""Syntax → Spec: declarations first, in any order, then equations, the experiment, and what they owe each other."""
 
 from __future__ import annotations
 
@@ -74,7 +74,9 @@ def _declare(syntax: t.Syntax, env: Environment) -> None:
                     _enter(name, statement, env)
     if not spaces and syntax.statements:
         first = syntax.statements[0].span
-        env.reporter.error("E123", "the spec has no space", first, "add: space x in R^2, in image(c, h, w), in pixels or in [a, b]")
+        env.reporter.error(
+            "E123", "the spec has no space", first, "add: space x in R^2, in image(c, h, w), in pixels or in [a, b]"
+        )
     with env.reporter.guard():
         env.space = space_of(spaces[0], env) if spaces else None
     with env.reporter.guard():
@@ -126,6 +128,8 @@ def _experiment(syntax: t.Syntax, env: Environment) -> tuple[list[Realization], 
                     required += requirements(statement)
                 case t.BlockStmt():
                     if any(b.kind == statement.kind.id for b in blocks):
-                        raise fail("E516", f"a second '{statement.kind.text}' block", statement.kind.span, "join the two")
+                        raise fail(
+                            "E516", f"a second '{statement.kind.text}' block", statement.kind.span, "join the two"
+                        )
                     blocks.append(block(statement, env))
     return realizations, required, blocks

@@ -334,7 +334,8 @@ def _arity(name: t.Name, params: tuple[t.Name, ...], args: tuple[Value, ...], sp
             "E307",
             f"'{name.text}' takes {len(params)} argument{'s' * (len(params) != 1)}, found {len(args)}",
             span,
-            f"declared as {name.text}({shown_params})" + (f"; write {name.text}*(…) for a product" if len(args) == 1 else ""),
+            f"declared as {name.text}({shown_params})"
+            + (f"; write {name.text}*(…) for a product" if len(args) == 1 else ""),
         )
 
 

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from functools import partial
+from typing import Literal
 
 from sympy import Add, Expr, Integer, S, Symbol, Tuple, cancel, fraction
 
@@ -92,11 +94,8 @@ def _is_fixed(field: Field, env: Environment) -> bool:
 
 def _equation(statement: t.EquationStmt, summands: tuple[Summand, ...], env: Environment) -> Equation:
     interval = _during(statement, env)
-    count = len(summands[0].exprs)
-    numbers = env.numbers
-    wholes = [
-        bounded(lambda k=k: _normal([s.exprs[k] for s in summands], numbers), statement.span) for k in range(count)
-    ]
+    columns = [[s.exprs[k] for s in summands] for k in range(len(summands[0].exprs))]
+    wholes = [bounded(partial(_normal, column, env.numbers), statement.span) for column in columns]
     if all(w == S.Zero for w in wholes):
         raise fail("E402", "this equation holds for every unknown: its terms cancel", statement.span)
     target = _leading(wholes[0], env)
@@ -124,7 +123,10 @@ def _leading(whole: Expr, env: Environment) -> Partial | None:
     found = [
         p
         for p in whole.atoms(Partial)
-        if isinstance(p.body, Field) and p.body.head in heads and set(p.slots) == {t_} and p.body.arguments == _own(p.body, env)
+        if isinstance(p.body, Field)
+        and p.body.head in heads
+        and set(p.slots) == {t_}
+        and p.body.arguments == _own(p.body, env)
     ]
     return max(found, key=lambda p: (len(p.slots), str(p))) if found else None
 
@@ -189,7 +191,9 @@ def _on_sides(
     sides: list[str] = []
     for name in statement.on:
         if name.id != "boundary" and name.id not in known:
-            raise fail("E405", f"'{name.text}' is no side of this domain", name.span, f"sides: boundary, {', '.join(known)}")
+            raise fail(
+                "E405", f"'{name.text}' is no side of this domain", name.span, f"sides: boundary, {', '.join(known)}"
+            )
         sides += known if name.id == "boundary" else [name.id]
     value = _condition_value(summands, env)
     return Condition("boundary", fields[0].head, 0, value, tuple(dict.fromkeys(sides)), statement.span)
@@ -235,7 +239,7 @@ def _at_time(
     target = _target(wholes[0], field.xreplace(env.numbers), time.symbol)
     order = len(target.slots) if isinstance(target, Partial) else 0
     values = tuple(_given(w, target, k, statement.span) for k, w in enumerate(wholes))
-    kind = "initial" if place == time.start else "terminal"
+    kind: Literal["initial", "terminal"] = "initial" if place == time.start else "terminal"
     return Condition(kind, field.head, order, values, (), statement.span)
 
 
@@ -254,7 +258,9 @@ def _given(whole: Expr, target: Expr, k: int, span: Span) -> Expr:
     with_goal = [a for a in Add.make_args(whole) if a.has(goal)]
     coefficient = Add(*(a / goal for a in with_goal))
     if not with_goal or coefficient.has(goal) or not coefficient.is_number:
-        raise fail("E406", "a condition gives the value of the unknown or of its derivative", span, "as in u(x, 0) = f(x)")
+        raise fail(
+            "E406", "a condition gives the value of the unknown or of its derivative", span, "as in u(x, 0) = f(x)"
+        )
     return Add(*(-a / coefficient for a in Add.make_args(whole) if not a.has(goal)))
 
 
@@ -277,7 +283,9 @@ def _at_side(
         at = field.arguments[_unknown(field, env).arguments.index(variable)].xreplace(env.numbers)
         if at not in places:
             where = " or ".join(f"{variable} = {p}" for p in places) or "there is none"
-            raise fail("E405", f"a condition at {variable} = {at}, which is no boundary", statement.span, f"boundary: {where}")
+            raise fail(
+                "E405", f"a condition at {variable} = {at}, which is no boundary", statement.span, f"boundary: {where}"
+            )
         sides.append(places[at])
     value = _condition_value(summands, env)
     if len(fields) == 1:  # the same condition as `… on left`

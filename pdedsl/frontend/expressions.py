@@ -25,7 +25,6 @@ from pdedsl.frontend.values import (
     scalar,
     scale,
     shown,
-    times,
     vector,
 )
 from pdedsl.ir.spec import Space
@@ -135,7 +134,9 @@ def number(literal: t.Number) -> Rational:
     """An exact rational: `0.1` is one tenth."""
     value = Decimal(literal.text)
     if value and abs(value.adjusted()) > LARGEST:
-        raise fail("E108", "this number is too large or too small", literal.span, "numbers lie between 1e-308 and 1e308")
+        raise fail(
+            "E108", "this number is too large or too small", literal.span, "numbers lie between 1e-308 and 1e308"
+        )
     exact = Fraction(value)
     return Rational(exact.numerator, exact.denominator)
 
@@ -245,7 +246,9 @@ def components(value: Tensor) -> Expr:
 def defined(expr: Expr, span: Span) -> Expr:
     """An expression that has a real value."""
     if expr.has(zoo, nan, oo, -oo) or expr.is_real is False:
-        raise fail("E308", "this has no real value", span, "check for a division by zero or a root of a negative number")
+        raise fail(
+            "E308", "this has no real value", span, "check for a division by zero or a root of a negative number"
+        )
     return expr
 
 
@@ -350,7 +353,9 @@ def _prefix(expr: t.Prefix, scope: Scope) -> Tensor:
 
 def divergence(body: Tensor, scope: Scope, span: Span) -> Tensor:
     if body.rank == 0:
-        raise fail("E302", f"the divergence of a {body.shown()} is not defined", span, "∇· needs a vector, as in ∇·(κ∇u)")
+        raise fail(
+            "E302", f"the divergence of a {body.shown()} is not defined", span, "∇· needs a vector, as in ∇·(κ∇u)"
+        )
     if body.size != scope.dimension and None not in (body.size, scope.dimension):
         raise fail("E302", f"the divergence of a {body.shown()} in dimension {scope.dimension}", span)
 

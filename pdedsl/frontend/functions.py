@@ -10,9 +10,11 @@ from pdedsl.ir.symbols import ACTIVATIONS
 
 Numeric = Callable[..., sp.Expr]
 
+ELEMENTARY = "exp log sqrt sin cos tan asin acos atan sinh cosh tanh erf sign".split()
+
 # name: (number of arguments, -1 for two or more; function)
 FUNCTIONS: dict[str, tuple[int, Numeric]] = {
-    **{name: (1, getattr(sp, name)) for name in "exp log sqrt sin cos tan asin acos atan sinh cosh tanh erf sign".split()},
+    **{name: (1, getattr(sp, name)) for name in ELEMENTARY},
     **{name: (1, cls) for name, cls in ACTIVATIONS.items() if name != "identity"},
     "identity": (1, lambda x: x),
     "abs": (1, sp.Abs),

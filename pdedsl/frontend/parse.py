@@ -11,10 +11,10 @@ from pdedsl.diagnostics import PdeError, Reporter, Source, Span, fail, nearest
 from pdedsl.frontend import tree as t
 from pdedsl.frontend.build import cover, name_of
 from pdedsl.frontend.tables import parser, scanner
-from pdedsl.frontend.tokens import BLOCKS, Line, read_lines, span_of
+from pdedsl.frontend.tokens import BLOCKS, LEADING, Line, read_lines, span_of
 
 MAX_TREE = 1000
-KEYWORDS = "pde space time unknown const let learn realize require network train evaluate".split()
+KEYWORDS = tuple(kind.lower() for kind in sorted(LEADING))
 
 
 def parse_syntax(source: Source, reporter: Reporter) -> t.Syntax:
@@ -47,7 +47,7 @@ def _parse(tokens: list[Token], start: str) -> t.Node:
     try:
         for token in tokens:
             steps.feed_token(token)
-        node = cast(t.Node, steps.feed_eof(tokens[-1]))
+        node = cast(t.Node, steps.feed_token(Token.new_borrow_pos("$END", "", tokens[-1])))
     except UnexpectedToken as error:
         raise _explain(error, tokens) from None
     deep = t.deepest(node, MAX_TREE)
@@ -80,7 +80,9 @@ def _explain(error: UnexpectedToken, tokens: list[Token]) -> PdeError:
     wanted = _wanted(accepts)
     if error.token.type == "$END":
         last = span_of(tokens[-1])
-        return fail("E102", f"the line ends too early: expected {wanted}", Span(last.end - 1, last.end), _hint(tokens, None))
+        return fail(
+            "E102", f"the line ends too early: expected {wanted}", Span(last.end - 1, last.end), _hint(tokens, None)
+        )
     token = error.token
     typo = _misspelt(tokens)
     if typo:

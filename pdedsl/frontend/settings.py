@@ -1,4 +1,4 @@
-"""Calls of the experiment language → settings: networks, methods, data sets, optimizers, with their arguments checked."""
+"""Calls of the experiment language → settings: networks, methods, data sets, optimizers, arguments checked."""
 
 from __future__ import annotations
 
@@ -84,11 +84,13 @@ def _single(expr: t.Expr, param: Param, key: str, evaluate: Evaluate) -> Value:
         case "word", (t.Name(id=word) | t.Number(text=word)):
             if word not in param.words:
                 guess = nearest(word, param.words)
-                raise fail("E507", f"{key} must be {param.wanted()}", expr.span, f"did you mean '{guess}'?" if guess else "")
+                raise fail(
+                    "E507", f"{key} must be {param.wanted()}", expr.span, f"did you mean '{guess}'?" if guess else ""
+                )
             return word
         case "flag", t.Name(id=("true" | "false") as word):
             return word == "true"
-        case ("text" | "word" | "flag"), _:
+        case (("text" | "word" | "flag"), _):
             raise wrong
         case _, (t.Text() | t.ListOf()):
             raise wrong

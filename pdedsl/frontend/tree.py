@@ -5,9 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass, field, fields
 from typing import Literal
 
-from pdedsl.diagnostics import Source, Span
-
-NOWHERE = Span(0, 0)
+from pdedsl.diagnostics import NOWHERE, Source, Span
 
 
 @dataclass(frozen=True)
@@ -335,7 +333,9 @@ def deepest(node: Node, limit: int) -> Node | None:
 def outline(node: Node, source: Source, depth: int = 0) -> str:
     """The tree as indented text, each node with its place."""
     line, column = source.position(node.span.start)
-    plain = [repr(v) for f in fields(node) if isinstance(v := getattr(node, f.name), str | int | bool) and f.name != "text"]
+    plain = [
+        repr(v) for f in fields(node) if isinstance(v := getattr(node, f.name), str | int | bool) and f.name != "text"
+    ]
     text = getattr(node, "text", "")
     head = " ".join([type(node).__name__, *([text] if text else []), *plain])
     rows = [f"{'  ' * depth}{head}  @{line}:{column}\n"]

@@ -23,7 +23,12 @@ def type_of(declaration: t.UnknownDecl | t.LearnDecl, number: Number) -> Type:
     head, *traits = declaration.type
     name, sizes = _head(head)
     if isinstance(declaration, t.UnknownDecl) and name.id in ("matrix", "operator"):
-        raise fail("E312", f"an unknown cannot be a {name.id}", head.span, "unknowns are scalar, vector(n), simplex(k) or channels")
+        raise fail(
+            "E312",
+            f"an unknown cannot be a {name.id}",
+            head.span,
+            "unknowns are scalar, vector(n), simplex(k) or channels",
+        )
     base = _base(name, sizes, head, number)
     for trait in traits:
         base = _with_trait(base, trait, declaration.name, number)
@@ -40,7 +45,12 @@ def _head(trait: t.Trait) -> tuple[t.Name, tuple[t.Expr, ...]]:
             raise fail("E312", "this is not a type", trait.span, f"types: {', '.join(TYPES)}")
     if name.id not in TYPES:
         guess = nearest(name.id, TYPES)
-        raise fail("E312", f"'{name.text}' is not a type", name.span, f"did you mean '{guess}'?" if guess else f"types: {', '.join(TYPES)}")
+        raise fail(
+            "E312",
+            f"'{name.text}' is not a type",
+            name.span,
+            f"did you mean '{guess}'?" if guess else f"types: {', '.join(TYPES)}",
+        )
     return name, sizes
 
 
@@ -48,7 +58,9 @@ def _base(name: t.Name, sizes: tuple[t.Expr, ...], trait: t.Trait, number: Numbe
     wanted = {"vector": (0, 1), "simplex": (1, 1)}.get(name.id, (0, 0))
     if not wanted[0] <= len(sizes) <= wanted[1]:
         example = "simplex(10)" if name.id == "simplex" else name.id
-        raise fail("E312", f"'{name.id}' takes {'one size' if wanted[1] else 'no size'}", trait.span, f"as in {example}")
+        raise fail(
+            "E312", f"'{name.id}' takes {'one size' if wanted[1] else 'no size'}", trait.span, f"as in {example}"
+        )
     size = _size(sizes[0], number, 2 if name.id == "simplex" else 1) if sizes else None
     if trait.relation and name.id != "scalar":
         raise fail("E313", f"a {name.id} cannot be compared with a number", trait.span)

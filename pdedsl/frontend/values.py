@@ -130,9 +130,7 @@ def times(a: Tensor, b: Tensor, span: Span) -> Tensor:
         raise fail("E302", f"a {a.shown()} times a {b.shown()} is not a product here", span, hint)
     kind = product_kind(a, b, span)
     tensor, other = (a, b) if a.rank else (b, a)
-    return Tensor(
-        tensor.rank, lambda *i: other.expr * tensor.at(*i), tensor.size, kind, a.literal and b.literal
-    )
+    return Tensor(tensor.rank, lambda *i: other.expr * tensor.at(*i), tensor.size, kind, a.literal and b.literal)
 
 
 def scale(left: Value, right: Value, span: Span) -> Value:

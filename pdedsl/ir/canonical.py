@@ -32,7 +32,7 @@ def canonical_text(spec: Spec) -> str:
 
 def _colours(spec: Spec) -> Colours:
     """A name for each unknown and learned field that does not depend on what its author called it."""
-    fields: list[Unknown | Learned] = [*spec.unknowns, *spec.learned]
+    fields = fields_of(spec)
     colours = {f.head: _kind(f) for f in fields}
     while tied := _tied(colours):
         refined = _refined(spec, colours)
@@ -47,6 +47,10 @@ def _colours(spec: Spec) -> Colours:
         counts[type(f)] += 1
         names[f.head] = f"{'u' if isinstance(f, Unknown) else 'w'}{counts[type(f)]}"
     return names
+
+
+def fields_of(spec: Spec) -> list[Unknown | Learned]:
+    return [*spec.unknowns, *spec.learned]
 
 
 def _tied(colours: Colours) -> str | None:
@@ -84,13 +88,13 @@ def _frame(spec: Spec) -> list[str]:
 def _facts(spec: Spec, colours: Colours) -> list[str]:
     show = printer(spec, colours)
     lines = [
-        *(_declaration(f, show, colours) for f in (*spec.unknowns, *spec.learned)),
+        *(_declaration(f, show, colours) for f in fields_of(spec)),
         *(_equation(e, show, colours) for e in spec.equations),
         *(_condition(c, show, colours) for c in spec.conditions),
         *(f"realize {r.part} by {_setting(r.method)}" for r in spec.realizations),
         *dict.fromkeys(f"require {r.axiom}" for r in spec.requirements),
     ]
-    heads = {f.name: colours[f.head] for f in (*spec.unknowns, *spec.learned)}
+    heads = {f.name: colours[f.head] for f in fields_of(spec)}
     return lines + [line for block in spec.blocks for line in _block(block, heads)]
 
 
@@ -165,7 +169,8 @@ def printer(spec: Spec, colours: Colours) -> Show:
         if isinstance(e, Add | Mul):
             return f"({' '.join(['+' if isinstance(e, Add) else '*', *sorted(map(show, e.args))])})"
         if isinstance(e, Field):
-            return f"{colours.get(e.head, e.head.name)}[{' '.join(map(show, e.indices))}]({' '.join(map(show, e.arguments))})"
+            head, indices, arguments = show(e.head), map(show, e.indices), map(show, e.arguments)
+            return f"{head}[{' '.join(indices)}]({' '.join(arguments)})"
         if isinstance(e, Partial):
             return f"(Partial {show(e.body)} {' '.join(sorted(map(show, e.slots)))})"
         if isinstance(e, Tuple):
@@ -177,5 +182,3 @@ def printer(spec: Spec, colours: Colours) -> Show:
         return f"({' '.join([type(e).__name__, *map(show, e.args)])})"
 
     return show
-
-

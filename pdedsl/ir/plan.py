@@ -7,7 +7,7 @@ from typing import Literal
 
 from sympy import Expr
 
-from pdedsl.diagnostics import Span
+from pdedsl.diagnostics import NOWHERE, Span
 from pdedsl.ir.representation import Push
 from pdedsl.ir.spec import Setting
 
@@ -22,7 +22,7 @@ class Noise:
     value: Expr | None = None
     matrix: tuple[tuple[Expr, ...], ...] = ()
     across: str = "sample"
-    span: Span = Span(0, 0)
+    span: Span = NOWHERE
 
 
 @dataclass(frozen=True)

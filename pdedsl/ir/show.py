@@ -90,7 +90,7 @@ def latex_of(spec: Spec) -> str:
 def _equation_latex(e: Equation, spec: Spec) -> str:
     wholes = [Add(*(s.exprs[k] for s in e.summands)) for k in range(len(e.right))]
     rows = []
-    for k, whole in enumerate(wholes):
+    for whole in wholes:
         target = _derivative_in(whole, e, spec)
         if target is None:
             rows.append(f"{latex(whole)} &= 0")
@@ -128,8 +128,6 @@ def _condition_latex(c: Condition, spec: Spec) -> str:
     orders = {0: head, 1: rf"\frac{{\partial {head}}}{{\partial {time}}}"}
     left = orders.get(c.order, rf"\frac{{\partial^{{{c.order}}} {head}}}{{\partial {time}^{{{c.order}}}}}")
     return rf"{left}\big|_{{{time} = {latex(place)}}} &= {value}"
-
-
 
 
 # ---- later stages

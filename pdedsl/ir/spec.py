@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field
 from functools import cached_property
-from typing import Literal
+from typing import Literal, TypeAlias
 
 from sympy import Expr, Symbol
 
-from pdedsl.diagnostics import Diagnostic, Source, Span
+from pdedsl.diagnostics import NOWHERE, Diagnostic, Source, Span
 from pdedsl.ir.types import Type
 
 SpaceKind = Literal["data", "pixels", "physical"]
@@ -33,7 +33,7 @@ class Space:
     explicit: bool  # whether the coordinates are components
     image: tuple[int, int, int] | None = None
     sides: tuple[Interval, ...] = ()
-    span: Span = Span(0, 0)
+    span: Span = NOWHERE
 
     @property
     def boundary(self) -> tuple[str, ...]:
@@ -53,10 +53,10 @@ class Time:
     symbol: Symbol
     start: Expr
     end: Expr
-    span: Span = Span(0, 0)
+    span: Span = NOWHERE
 
 
-Value = Expr | str | bool | tuple["Value", ...]
+Value: TypeAlias = "Expr | str | bool | tuple[Value, ...]"
 
 
 @dataclass(frozen=True)
@@ -66,7 +66,7 @@ class Setting:
     name: str
     arguments: tuple[tuple[str, Value], ...] = ()
     given: frozenset[str] = frozenset()
-    span: Span = Span(0, 0)
+    span: Span = NOWHERE
 
     def __getitem__(self, key: str) -> Value:
         return dict(self.arguments)[key]
@@ -165,7 +165,7 @@ class Line:
     value: Setting | Value | None
     source: str = ""  # `from SPEC`
     bounds: tuple[Expr, Expr] | None = None
-    span: Span = Span(0, 0)
+    span: Span = NOWHERE
 
 
 @dataclass(frozen=True)

@@ -99,9 +99,7 @@ class Partial(_Node):
         n = len(self.slots)
         above = r"\partial" + (f"^{{{n}}}" if n > 1 else "")
         counts = {s: self.slots.count(s) for s in self.slots}
-        below = " ".join(
-            rf"\partial {printer._print(s)}" + (f"^{{{k}}}" if k > 1 else "") for s, k in counts.items()
-        )
+        below = " ".join(rf"\partial {printer._print(s)}" + (f"^{{{k}}}" if k > 1 else "") for s, k in counts.items())
         return rf"\frac{{{above} {printer._print(self.body)}}}{{{below}}}"
 
     def _sympystr(self, printer: Any) -> str:
@@ -208,8 +206,7 @@ def activation(name: str) -> type[Activation]:
 
 
 ACTIVATIONS: dict[str, type[Activation]] = {
-    name: activation(name)
-    for name in ("relu", "leaky_relu", "elu", "gelu", "silu", "softplus", "sigmoid", "identity")
+    name: activation(name) for name in ("relu", "leaky_relu", "elu", "gelu", "silu", "softplus", "sigmoid", "identity")
 }
 
 

@@ -30,18 +30,29 @@ def to_paths(analysis: Analysis) -> Paths:
 
 
 def _check(facts: EquationFacts) -> None:
-    extra = next((t for t in facts.terms if t.kind in ("reaction", "source", "nonlinear", "nonlocal", "higher_order")), None)
+    extra = next(
+        (t for t in facts.terms if t.kind in ("reaction", "source", "nonlinear", "nonlocal", "higher_order")), None
+    )
     if extra:
-        raise fail("E601", f"the {extra.kind.replace('_', ' ')} '{extra.text}' has no network on a data space", extra.span,
-                   "convection and diffusion have one")
+        raise fail(
+            "E601",
+            f"the {extra.kind.replace('_', ' ')} '{extra.text}' has no network on a data space",
+            extra.span,
+            "convection and diffusion have one",
+        )
     if facts.flow is None:
-        raise fail("E601", "this equation has no network on a data space", facts.equation.span,
-                   "write it as ∂u/∂t = v·∇u + A:∇∇u, linear in u")
+        raise fail(
+            "E601",
+            "this equation has no network on a data space",
+            facts.equation.span,
+            "write it as ∂u/∂t = v·∇u + A:∇∇u, linear in u",
+        )
 
 
 def _stretch(facts: EquationFacts, analysis: Analysis, backwards: bool) -> Stretch:
     time = analysis.spec.time
-    assert facts.flow is not None and time is not None
+    assert facts.flow is not None
+    assert time is not None
     start, end = facts.equation.interval or (time.start, time.end)
     first, last = (end, start) if backwards else (start, end)
     spans = {t.kind: t.span for t in facts.terms}

@@ -28,8 +28,12 @@ def to_states(analysis: Analysis) -> States:
     if kinds == {"hamiltonian"}:
         return States(HAMILTONIAN, "pair", pushes, method)
     if len(pushes) > 1:
-        raise fail("E602", "these equations are no separable pair", analysis.equations[1].equation.span,
-                   "write Y' = f(Z, t) and Z' = g(Y, t)")
+        raise fail(
+            "E602",
+            "these equations are no separable pair",
+            analysis.equations[1].equation.span,
+            "write Y' = f(Z, t) and Z' = g(Y, t)",
+        )
     if kinds == {"wave"}:
         return States(CENTRAL, "second", pushes, method)
     return States(VARIATIONAL if kinds == {"gradient-flow"} else ONE_STEP, "first", pushes, method)
@@ -42,8 +46,9 @@ def _push(equation: Equation, spec: Spec) -> Push:
         return Learned(rest.head, factor, equation.span)
     found = _symmetric(rest) if isinstance(rest, Applied) else None
     if found is None:
-        raise fail("E602", "this right-hand side has no layer yet", equation.span,
-                   "known: -Kᵀ σ(N(K Y)) and a learned f(Y, t)")
+        raise fail(
+            "E602", "this right-hand side has no layer yet", equation.span, "known: -Kᵀ σ(N(K Y)) and a learned f(Y, t)"
+        )
     operator, activation, layer, eps = found
     return Symmetric(operator.head, activation, layer, eps, factor, equation.span)
 
@@ -54,7 +59,7 @@ def _symmetric(expr: Applied) -> tuple[Field, str, str, Expr | None] | None:
     inner = expr.body
     while not isinstance(inner, Applied):
         if isinstance(inner, Layer):
-            layer, eps, inner = inner.name, dict((k.name, v) for k, v in inner.settings).get("eps"), inner.body
+            layer, eps, inner = inner.name, {k.name: v for k, v in inner.settings}.get("eps"), inner.body
         elif len(inner.args) == 1:
             activation, inner = type(inner).__name__, inner.args[0]
         else:

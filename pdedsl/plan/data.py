@@ -58,7 +58,7 @@ def _parts(paths: Paths, spec: Spec, method: Setting | None) -> tuple[Part, ...]
 
 
 def _timed(paths: Paths, spec: Spec) -> Timed:
-    """A network with a time input: its residual is penalised in training, and it is read at the end of the diffusion."""
+    """A network with a time input: its residual is penalised in training, and it is read when diffusion has ended."""
     moving = next(s for s in paths.stretches if s.moves)
     learned = _learned_drift(moving, spec)
     if learned is None or learned.net is None:
@@ -161,7 +161,9 @@ def plan_operator(paths: Paths, spec: Spec) -> OperatorPlan:
     for stretch in paths.stretches:
         learned = _learned_drift(stretch, spec)
         if learned and learned.net and learned.net.name != "mlp":
-            raise fail("E606", f"{learned.net.name} changes the shape of its state", learned.span, "use mlp for a field on R^d")
+            raise fail(
+                "E606", f"{learned.net.name} changes the shape of its state", learned.span, "use mlp for a field on R^d"
+            )
     steps, scheme = _steps(spec, paths.stretches[0])
     assert spec.time is not None
     method = realized(spec, "diffusion")

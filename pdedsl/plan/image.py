@@ -22,16 +22,25 @@ FITTING = {
 def plan_image(states: States, spec: Spec) -> ImagePlan:
     frame = spec.block("network")
     if frame is None:
-        raise fail("E607", "an equation on pixels needs a frame", spec.space.span, "add network { input … open … stages … classes … }")
+        raise fail(
+            "E607",
+            "an equation on pixels needs a frame",
+            spec.space.span,
+            "add network { input … open … stages … classes … }",
+        )
     method = states.method or Setting(DEFAULTS[states.kind])
     if method.name not in FITTING[states.kind]:
-        raise fail("E605", f"{method.name} does not fit this equation", method.span, f"use {', '.join(FITTING[states.kind])}")
+        raise fail(
+            "E605", f"{method.name} does not fit this equation", method.span, f"use {', '.join(FITTING[states.kind])}"
+        )
     assert spec.time is not None
     stages = _whole(frame, "stages")
     opened = _whole(frame, "open")[0]
     if opened != stages[0]:
         line = frame.all("open")[0]
-        raise fail("E608", f"the opening has {opened} channels, the first stage {stages[0]}", line.span, "make them equal")
+        raise fail(
+            "E608", f"the opening has {opened} channels, the first stage {stages[0]}", line.span, "make them equal"
+        )
     image = frame.get("input")
     assert isinstance(image, Setting)
     steps = method.get("steps")

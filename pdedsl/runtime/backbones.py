@@ -229,7 +229,7 @@ def vector_field(
 def torchvision_model(name: str, classes: int = 1000) -> Backbone:
     """A model of torchvision by its name, with random weights. The ResNet family comes apart at its residual maps;
     any other model is one part, with room for noise on its input only."""
-    from torchvision.models import get_model  # type: ignore[import-untyped]  # here, because it imports slowly
+    from torchvision.models import get_model  # here, because it imports slowly
 
     model = get_model(name, weights=None, num_classes=classes)
     stages = [stage for k in (1, 2, 3, 4) if isinstance(stage := getattr(model, f"layer{k}", None), nn.Sequential)]

@@ -85,7 +85,8 @@ class MatrixField(nn.Module):
         self.network, self.dimension, self.psd = network, dimension, psd
 
     def forward(self, x: Tensor, t: float | None = None) -> Tensor:
-        entries = cast(Tensor, self.network(x, t)).unflatten(-1, (self.dimension, self.dimension))
+        values = cast(Tensor, self.network(x, t))
+        entries = values.reshape(*x.shape[:-1], self.dimension, self.dimension)
         return entries @ entries.mT if self.psd else entries
 
 

@@ -49,7 +49,7 @@ class Torchdiffeq(Integrator):
         return y, calls
 
     def _odeint(self, slope: nn.Module, y: Tensor, ends: Tensor) -> Tensor:
-        import torchdiffeq  # type: ignore[import-untyped]  # it imports scipy
+        import torchdiffeq  # it imports scipy
 
         solver: Any = torchdiffeq.odeint_adjoint if self.adjoint else torchdiffeq.odeint
         states: Tensor = solver(slope, y, ends, method=self.method, rtol=self.rtol, atol=self.atol)

@@ -61,7 +61,9 @@ def check(compilation: Compilation, examples: int = 100, seed: int = 0) -> tuple
 def assert_hold(compilation: Compilation, examples: int = 100, seed: int = 0) -> None:
     """For a test of one's own: raises AssertionError with the smallest counterexample."""
     for result in check(compilation, examples, seed):
-        assert result.ok, f"{result.axiom} was {result.verdict}, but the search says {result.outcome}:\n{result.example}"
+        assert result.ok, (
+            f"{result.axiom} was {result.verdict}, but the search says {result.outcome}:\n{result.example}"
+        )
 
 
 def search(breaks: Callable[[Any], bool], strategy: st.SearchStrategy[Any], examples: int, seed: int) -> Any | None:
@@ -103,7 +105,7 @@ def _result(axiom: str, compilation: Compilation, examples: int, seed: int) -> R
     first = operator_of(compilation, 0)
     if axiom in STATISTICAL and not isinstance(first, Flow):
         return Result(axiom, verdict, "untested", note="this network has no operator on R^d to test it on")
-    operators = {0: first}
+    operators: dict[int, Flow | Features] = {0: first}
 
     def breaks(case: Any) -> bool:
         if case.weights not in operators:

@@ -74,7 +74,12 @@ class Case:
     weights: int
 
     def __str__(self) -> str:
-        rows = [f"f(y) = {self.f}", f"g(y) = {self.g}", f"bump(y) = {self.bump}", f"α = {self.alpha:g}, β = {self.beta:g}"]
+        rows = [
+            f"f(y) = {self.f}",
+            f"g(y) = {self.g}",
+            f"bump(y) = {self.bump}",
+            f"α = {self.alpha:g}, β = {self.beta:g}",
+        ]
         return "\n".join([*rows, f"x = {self.point}, share of time {self.share:g}, weights from seed {self.weights}"])
 
 

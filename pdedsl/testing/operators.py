@@ -23,9 +23,14 @@ SAMPLES = 64  # Monte-Carlo draws of an operator under test
 class Operator(Protocol):
     """T: data f to the solution at points x and time t; `between` starts at a later time."""
 
-    dimension: int
-    start: float
-    end: float
+    @property
+    def dimension(self) -> int: ...
+
+    @property
+    def start(self) -> float: ...
+
+    @property
+    def end(self) -> float: ...
 
     def __call__(self, f: Data, x: Tensor, t: float) -> Tensor: ...
 
@@ -114,7 +119,7 @@ class Features:
         return seen[0]
 
 
-def operator_of(compilation: Compilation, weights: int) -> Operator | Features:
+def operator_of(compilation: Compilation, weights: int) -> Flow | Features:
     """The operator that was compiled, with learned fields from a seed."""
     spec = compilation.spec
     assert spec.time is not None
@@ -126,7 +131,7 @@ def operator_of(compilation: Compilation, weights: int) -> Operator | Features:
             return Flow(evolution, len(spec.space.coordinates), start, end)
         model = compilation.module().double().eval()
     readout = [m for m in model.modules() if isinstance(m, nn.Linear)][-1]
-    shape = spec.space.image or (int(spec.space.dimension),)  # type: ignore[arg-type]
+    shape = spec.space.image or (int(str(spec.space.dimension)),)
     return Features(model, shape, readout.in_features, start, end)
 
 
