@@ -6,7 +6,8 @@
    given the same channels_last input, so that the ratio is the cost of the composition alone; the ratio to the plain
    layout is printed too.
 2. Five noisy members: an Expectation against a loop over five separate contiguous networks with `randn_like` noise and
-   `torch.std`, like the published code of enresnet.txt but with a std per sample, as ours; at least 1.3 times faster.
+   `torch.std`, like the published code of Wang, Yuan, Shi, Osher 2020 but with a std per sample, as ours; at least 1.3
+   times faster.
 Memory is the growth of the peak of a fresh process over one step, per side.
 """
 

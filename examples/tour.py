@@ -8,7 +8,6 @@ from pathlib import Path
 import torch
 
 import pdedsl
-from pdedsl.explain import explain_markdown
 from pdedsl.package import write_package
 from pdedsl.shipped import shipped_specs
 from pdedsl.testing import axioms
@@ -35,7 +34,6 @@ def visit(name: str, path: Path) -> str:
     except pdedsl.PdeError as error:
         return f"explained only: {error.diagnostics[0].message}"
     write_package(OUT / name, compilation.files(), force=True)
-    (OUT / name / "EXPLANATION.md").write_text(explain_markdown(compilation.analysis), "utf-8")
     count = sum(p.numel() for p in compilation.module().parameters())
     return f"{compilation.analysis.equations[0].kind}, {count:,} parameters"
 

@@ -108,7 +108,7 @@ def explain(file: str, form: str | None) -> None:
     import json
 
     from pdedsl import explain as forms
-    from pdedsl.compiler import to_analysis
+    from pdedsl.compiler import to_analysis, to_plan
     from pdedsl.diagnostics import PdeError
 
     try:
@@ -116,15 +116,19 @@ def explain(file: str, form: str | None) -> None:
     except PdeError as error:
         _report(error)
         sys.exit(WRONG)
+    try:
+        network = forms.network_lines(to_plan(analysis)[1])
+    except PdeError as error:
+        network = [f"none: {d.message}" for d in error.diagnostics]
     match form:
         case "json":
-            click.echo(json.dumps(forms.explain_json(analysis), ensure_ascii=False, indent=2))
+            click.echo(json.dumps(forms.explain_json(analysis, network), ensure_ascii=False, indent=2))
         case "latex":
             click.echo(forms.explain_latex(analysis), nl=False)
         case "markdown":
-            click.echo(forms.explain_markdown(analysis), nl=False)
+            click.echo(forms.explain_markdown(analysis, network), nl=False)
         case _:
-            click.echo(forms.explain_text(analysis), nl=False)
+            click.echo(forms.explain_text(analysis, network), nl=False)
     wrong = tuple(d for d in analysis.diagnostics if d.severity == "error")
     _show(analysis.spec.source, wrong)
     if wrong:

@@ -154,11 +154,9 @@ class Compilation:
 
     def files(self) -> dict[str, str]:
         """The files of a package that holds the model, its harness, its tests and its explanation."""
-        from pdedsl.ir.plan import ImagePlan
         from pdedsl.package import package_files
 
-        classifies = isinstance(self.plan, ImagePlan) or self.plan.classes is not None
-        return package_files(self.analysis, self.program, classifies)
+        return package_files(self.analysis, self.plan, self.program)
 
     def python(self) -> str:
         """The model as the text of a Python module."""
@@ -178,16 +176,23 @@ def compile(spec: Spec | str | Path) -> Compilation:
 
 def compile_source(source: Source) -> Compilation:
     from pdedsl.emit.calls import program_of
-    from pdedsl.lower.lower import lower
-    from pdedsl.plan.plan import plan
 
     analysis = checked(to_analysis(source))
+    representation, model = to_plan(analysis)
     with _deep(), _located(source, Reporter()):
-        representation = lower(analysis)
-        model = plan(representation, analysis.spec)
         operator = _operator_plan(representation, analysis.spec, quiet=True)
         program = program_of(model, operator, analysis.spec)
     return Compilation(analysis, representation, model, operator, program)
+
+
+def to_plan(analysis: Analysis) -> tuple[Representation, Model]:
+    """The theorem applied, and the network that follows."""
+    from pdedsl.lower.lower import lower
+    from pdedsl.plan.plan import plan
+
+    with _deep(), _located(analysis.spec.source, Reporter()):
+        representation = lower(analysis)
+        return representation, plan(representation, analysis.spec)
 
 
 def _operator_plan(representation: Representation, spec: Spec, quiet: bool = False) -> OperatorPlan | None:

@@ -2,11 +2,16 @@
 
 from __future__ import annotations
 
+import re
+from collections.abc import Callable
+
 from sympy import Expr, sqrt
 
 from pdedsl.ir.analysis import Analysis, EquationFacts, Flow, Verdict
+from pdedsl.ir.plan import Base, ImagePlan, Maps, Model, Noise, Part, Shake, Timed, Walk
 from pdedsl.ir.show import latex_of, setting_text
 from pdedsl.ir.spec import Learned, Spec, Unknown
+from pdedsl.ir.symbols import Field
 
 CLASSES = {
     "transport": "a transport equation: values travel along curves and never mix",
@@ -82,13 +87,13 @@ def facts_json(analysis: Analysis) -> dict[str, object]:
 # ---- text
 
 
-def explain_text(analysis: Analysis) -> str:
-    """Plain text for a terminal."""
-    return _document(analysis, heading=lambda text: f"{text}\n{'-' * len(text)}", item="  ")
+def explain_text(analysis: Analysis, network: list[str]) -> str:
+    """Plain text for a terminal; `network` says what the equation becomes, or why it becomes none."""
+    return _document(analysis, network, heading=lambda text: f"{text}\n{'-' * len(text)}", item="  ")
 
 
-def explain_markdown(analysis: Analysis) -> str:
-    return _document(analysis, heading=lambda text: f"## {text}\n", item="- ")
+def explain_markdown(analysis: Analysis, network: list[str]) -> str:
+    return _document(analysis, network, heading=lambda text: f"## {text}\n", item="- ")
 
 
 def explain_latex(analysis: Analysis) -> str:
@@ -98,13 +103,14 @@ def explain_latex(analysis: Analysis) -> str:
     return f"{latex_of(analysis.spec)}\n\\begin{{description}}\n{body}\n\\end{{description}}\n"
 
 
-def explain_json(analysis: Analysis) -> dict[str, object]:
+def explain_json(analysis: Analysis, network: list[str]) -> dict[str, object]:
     spec = analysis.spec
     return {
         "name": spec.name,
         "title": spec.title,
         "hash": spec.hash,
         **facts_json(analysis),
+        "network": network,
         "processes": [p for e in analysis.equations for p in process_lines(e, spec)],
         "shapes": sorted({s for e in analysis.equations for s in e.shapes}),
         "defaults": defaults(analysis),
@@ -112,14 +118,13 @@ def explain_json(analysis: Analysis) -> dict[str, object]:
     }
 
 
-def _document(analysis: Analysis, heading: object, item: str) -> str:
-    spec = analysis.spec
-    head = heading  # a function from a title to its heading
-    assert callable(head)
+def _document(analysis: Analysis, network: list[str], heading: Callable[[str], str], item: str) -> str:
+    spec, head = analysis.spec, heading
     parts = [f"{spec.name}: {spec.title}\n" if spec.title else f"{spec.name}\n"]
     for k, facts in enumerate(analysis.equations, 1):
         number = f" {k}" if len(analysis.equations) > 1 else ""
         parts += [head(f"Equation{number}"), *_lines(_equation(facts, spec), item), ""]
+    parts += [head("Network"), *_lines(network, item), ""]
     parts += [head("Axioms"), *_lines(_verdicts(analysis.axioms), item), ""]
     chosen = defaults(analysis)
     if chosen:
@@ -146,37 +151,85 @@ def _equation(facts: EquationFacts, spec: Spec) -> list[str]:
 
 
 def process_lines(facts: EquationFacts, spec: Spec) -> list[str]:
-    """The process that is meant: drift, noise, and which time the first layer sees."""
+    """The process that is meant, `dX = v dt + √2 σ dB`, and which time the first layer sees."""
     flow, time = facts.flow, spec.time
     if flow is None or time is None or spec.space.kind == "physical":
         return []
-    drift = ", ".join(t.text for t in facts.terms if t.kind == "convection")
     start, end = facts.equation.interval or (time.start, time.end)
     first = end if flow.direction == "initial" else start
-    noise = _noise(flow)
-    moved = f"b d{time.name}, with b·∇u from {drift}" if drift else ""
-    pieces = [p for p in (f"dX = {moved}" if moved else "", f"noise {noise}" if noise else "") if p]
-    what = "; ".join(pieces) or "nothing moves"
-    data = (
-        "initial data: the first layer uses" if flow.direction == "initial" else "terminal data: the first layer uses"
-    )
-    return [f"Process: {what} ({data} {time.name} = {first})."]
+    parts = [p for p in (_drift(flow, time.name), _noise(flow)) if p]
+    data = "initial" if flow.direction == "initial" else "terminal"
+    return [
+        f"Process: dX = {' + '.join(parts) or '0'}; the data are {data}, so the first layer is at {time.name} = {first}."
+    ]
+
+
+def _drift(flow: Flow, time: str) -> str:
+    if all(b == 0 for b in flow.drift):
+        return ""
+    heads = {b.head for b in flow.drift if isinstance(b, Field)}
+    whole = len(heads) == 1 and all(isinstance(b, Field) for b in flow.drift)
+    return f"{heads.pop()} d{time}" if whole else f"[{', '.join(map(_letters, flow.drift))}] d{time}"
 
 
 def _noise(flow: Flow) -> str:
-    """√2 A^½ dB, in numbers where they are."""
+    """√2 A^½ dB."""
     if flow.shape == "none":
         return ""
     if flow.shape == "isotropic":
-        nu = flow.diffusivity[0][0]
-        return f"√(2·{nu}) dB (diffusivity {nu}, standard deviation {_number(sqrt(2 * nu))} in unit time)"
+        return f"{_letters(sqrt(2 * flow.diffusivity[0][0]))} dB"
     if flow.shape == "diagonal":
-        return "√(2 aᵢ) dBᵢ in each direction, by the diagonal a of the diffusivity"
-    return f"√2 L dB with L Lᵀ = A = {[list(map(str, row)) for row in flow.diffusivity]}"
+        roots = [_letters(sqrt(2 * flow.diffusivity[i][i])) for i in range(len(flow.diffusivity))]
+        return f"diag({', '.join(roots)}) dB"
+    rows = "; ".join(", ".join(map(_letters, row)) for row in flow.diffusivity)
+    return f"√2 L dB with L Lᵀ = [{rows}]"
 
 
-def _number(value: Expr) -> str:
-    return f"{float(value):.6g}" if value.is_number else str(value)
+def _letters(expr: Expr) -> str:
+    """An expression in a line of text: √2 σ rather than sqrt(2)*σ."""
+    return re.sub(r"sqrt\((\w+)\)", r"√\1", str(expr)).replace("**2", "²").replace("*", " ")
+
+
+# ---- the network
+
+
+def network_lines(plan: Model) -> list[str]:
+    """What the equation becomes, block by block."""
+    if isinstance(plan, ImagePlan):
+        widths = ", ".join(map(str, plan.stages))
+        method = f"{plan.method.name}, {plan.steps} step{'s' * (plan.steps > 1)} on [{plan.start}, {plan.end}]"
+        return [f"the equation by {method}, at widths {widths}, in a frame of {plan.classes} classes"]
+    rows = [_part_line(part) for part in plan.parts]
+    if plan.readout:
+        rows.append(f"readout: a linear map to {plan.classes} scores")
+    if plan.classes is None:
+        return ["the evolution operator itself"]
+    if plan.members == plan.samples == 1:
+        return rows
+    counts = f"{plan.members} member{'s' * (plan.members > 1)} and {plan.samples} draw{'s' * (plan.samples > 1)}"
+    return [*rows, f"mean of {plan.average} over {counts}"]
+
+
+def _part_line(part: Part) -> str:
+    match part:
+        case Walk(times=times, step=step, scheme=scheme, noise=noise):
+            return f"{len(times)} steps of {scheme}, δt = {step}{_noise_line(noise)}"
+        case Maps(net=net, step=step, noise=noise):
+            return f"the residual maps of {setting_text(net)}, each a step δt = {step}{_noise_line(noise)}"
+        case Shake(noise=noise):
+            return f"on the whole state{_noise_line(noise)}"
+        case Timed(net=net, time=time):
+            return f"{setting_text(net)} with the time as an input, read at t = {time}; diffusion is in its training"
+        case Base(net=net):
+            return setting_text(net)
+
+
+def _noise_line(noise: Noise | None) -> str:
+    if noise is None:
+        return ""
+    names = {"relative": "a·std, a", "dropout": "dropout, keep-probability", "correlated": "correlated noise"}
+    name = names.get(noise.kind, f"{noise.kind} noise, standard deviation")
+    return f"; {name}" + (f" {_letters(noise.value)}" if noise.value is not None else "")
 
 
 def _verdicts(axioms: dict[str, Verdict]) -> list[str]:

@@ -11,8 +11,9 @@ from sympy import Expr
 
 from pdedsl.emit.program import Program
 from pdedsl.emit.python import source as python_source
-from pdedsl.explain import explain_markdown
+from pdedsl.explain import explain_markdown, network_lines
 from pdedsl.ir.analysis import Analysis
+from pdedsl.ir.plan import ImagePlan, Model
 from pdedsl.ir.spec import Block, Setting, Spec
 
 HARNESS = '''"""Train and evaluate {name} on data of your own: batches of (inputs, labels)."""
@@ -103,12 +104,18 @@ README = """# {name}
 {explanation}"""
 
 
-def package_files(analysis: Analysis, program: Program, classifies: bool) -> dict[str, str]:
+def package_files(analysis: Analysis, plan: Model, program: Program) -> dict[str, str]:
     """The text of each file."""
     spec = analysis.spec
+    network = network_lines(plan)
+    classifies = isinstance(plan, ImagePlan) or plan.classes is not None
     harness = "`train(batches)` and `evaluate(network, batches)`" if classifies else "`evaluate(points)`"
     readme = README.format(
-        name=spec.name, title=spec.title, hash=spec.hash, harness=harness, explanation=explain_markdown(analysis)
+        name=spec.name,
+        title=spec.title,
+        hash=spec.hash,
+        harness=harness,
+        explanation=explain_markdown(analysis, network),
     )
     return {
         "model.py": python_source(program),

@@ -118,4 +118,4 @@ def _constraint(key: t.Name, item: t.Item, env: Environment) -> Line:
     if not isinstance(env.types.get(name.id), Operator):
         raise fail("E514", f"'{name.text}' is not a learned operator", name.span)
     bounds = interval_of(item.within, env)
-    return Line(key.id, name.text, bounds=(bounds.start, bounds.end), span=item.span)
+    return Line(key.id, env.learned[name.id].name, bounds=(bounds.start, bounds.end), span=item.span)

@@ -10,7 +10,6 @@ from sympy import S, Symbol
 from pdedsl.diagnostics import Reporter
 from pdedsl.frontend import tree as t
 from pdedsl.frontend.environment import Environment
-from pdedsl.frontend.names import unicode_name
 from pdedsl.ir.spec import Condition, Equation, Spec, Unknown
 from pdedsl.ir.symbols import Field, Partial
 
@@ -166,4 +165,4 @@ def _unused(env: Environment) -> None:
         name = declaration.names[0] if isinstance(declaration, t.SpaceDecl) else declaration.name
         if isinstance(declaration, t.SpaceDecl):
             name = next(n for n in declaration.names if n.id == id_)
-        env.reporter.warn("W201", f"'{unicode_name(name.text)}' is never used", name.span, "remove it, or use it")
+        env.reporter.warn("W201", f"'{name.text}' is never used", name.span, "remove it, or use it")

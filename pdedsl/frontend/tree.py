@@ -32,7 +32,7 @@ class Fraction(Node):
 
 @dataclass(frozen=True)
 class Name(Node):
-    """`id` is the ASCII identity, `text` the spelling with Greek letters."""
+    """`id` is the ASCII identity, by which names are compared; `text` is the author's own spelling."""
 
     id: str
     text: str = field(compare=False)

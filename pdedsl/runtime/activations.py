@@ -1,7 +1,7 @@
 """Activations by name, with what is known of each: plain data for the proofs of monotonicity and stability.
 
-Theorem 1 of paper (c) asks for a monotone σ, the Euler bound δt‖K‖² ≤ 2/L for its Lipschitz constant L
-(mathematics.md N16).
+−Kᵀσ(K Y) is a contraction in continuous time for a monotone σ (Ruthotto, Haber 2018, theorem 1), and its Euler steps
+are non-expansive for δt‖K‖² ≤ 2/L with the Lipschitz constant L of σ.
 """
 
 from __future__ import annotations
@@ -13,7 +13,7 @@ from types import MappingProxyType
 from typing import final
 
 import torch
-from torch import Tensor
+from torch import Tensor, nn
 from torch.nn import functional
 
 
@@ -64,3 +64,18 @@ def activation(name: str) -> Activation:
     if name not in ACTIVATIONS:
         raise ValueError(f"unknown activation {name!r}; known are {', '.join(ACTIVATIONS)}")
     return ACTIVATIONS[name]
+
+
+@final
+class Pointwise(nn.Module):
+    """The activation of that name as a module, to stand in a sequence of layers."""
+
+    def __init__(self, name: str) -> None:
+        super().__init__()
+        self.activation = activation(name)
+
+    def forward(self, x: Tensor) -> Tensor:
+        return self.activation(x)
+
+    def extra_repr(self) -> str:
+        return self.activation.name

@@ -1,4 +1,4 @@
-"""Adaptive Runge–Kutta methods with a step size for each sample (mathematics.md N22).
+"""Adaptive Runge–Kutta methods with a step size for each sample.
 
 An error norm over the whole batch makes a sample's output depend on its neighbours. Here every sample keeps its own
 clock, step size and verdict; those that arrive leave the batch. Step sizes are constants for differentiation:

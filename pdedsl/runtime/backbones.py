@@ -1,7 +1,7 @@
 """Networks as an ordered list of parts: stem, residual maps, head. Noise goes between the parts, never into them.
 
-Layouts and parameter counts: mathematics.md section 2. Convolutional stems pass their input on as channels_last, the
-faster layout on a CPU; every later convolution, normalisation and noise keeps it.
+Convolutional stems pass their input on as channels_last, the faster layout on a CPU; every later convolution,
+normalisation and noise keeps it.
 """
 
 from __future__ import annotations
@@ -13,19 +13,12 @@ from dataclasses import dataclass
 import torch
 from torch import Tensor, nn
 
+from pdedsl.runtime.activations import Pointwise
 from pdedsl.runtime.convection import Residual
 from pdedsl.runtime.timed import Autonomous, TimeFeature
 
 Shape = tuple[int, ...]
 """Of one sample, without the batch axis: (c, h, w) or (d,)."""
-
-ACTIVATIONS: dict[str, Callable[[], nn.Module]] = {
-    "relu": nn.ReLU,
-    "tanh": nn.Tanh,
-    "softplus": nn.Softplus,
-    "gelu": nn.GELU,
-    "silu": nn.SiLU,
-}
 
 
 @dataclass(frozen=True)
@@ -37,7 +30,8 @@ class Backbone:
     head: nn.Module
 
     def network(self, after: Callable[[int], nn.Module] | None = None) -> nn.Sequential:
-        """All parts in order; `after(l)` stands behind block l, down-sampling blocks included (enresnet.txt 3.1)."""
+        """All parts in order; `after(l)` stands behind block l, down-sampling blocks included (Wang, Yuan, Shi, Osher
+        2020, section 3.1)."""
         parts = [self.stem]
         for index, block in enumerate(self.blocks):
             parts += [block] if after is None else [block, after(index)]
@@ -137,7 +131,7 @@ def preactivated_block(inputs: int, outputs: int, stride: int) -> nn.Module:
 
 
 def _initialised(backbone: Backbone) -> Backbone:
-    """Convolution weights N(0, 2/(k²·c_out)), as the published code of enresnet.txt; norms 1 and 0."""
+    """Convolution weights N(0, 2/(k²·c_out)), as the published code of Wang, Yuan, Shi, Osher 2020; norms 1 and 0."""
     for part in (backbone.stem, *backbone.blocks, backbone.head):
         for module in part.modules():
             if isinstance(module, nn.Conv2d):
@@ -151,7 +145,7 @@ def _preactivated(shape: Shape, classes: int, stem: int, widths: tuple[int, ...]
 
 
 def resnet(depth: int, shape: Shape = (3, 32, 32), classes: int = 10, *, time: bool = False) -> Backbone:
-    """The pre-activation ResNet of enresnet.txt: three stages of 16, 32, 64 channels, depth = 6n + 2."""
+    """The pre-activation ResNet of Wang, Yuan, Shi, Osher 2020: three stages of 16, 32, 64 channels, depth = 6n + 2."""
     return _preactivated(shape, classes, 16, (16, 32, 64), _per_stage(depth, 2), time)
 
 
@@ -175,7 +169,7 @@ def preact_resnet18(shape: Shape = (3, 32, 32), classes: int = 10, *, time: bool
 
 
 def resnet18(shape: Shape = (3, 32, 32), classes: int = 10, *, time: bool = False) -> Backbone:
-    """ResNet18 with a 3×3 stem and no pooling behind it; `time` adds the input channel of convection-diffusion.txt."""
+    """ResNet18 with a 3×3 stem and no pooling behind it; `time` adds the input channel of Wang, Tao, Bao, Shi."""
     stem = nn.Sequential(*_conv_stem(shape[0] + time, 64), nn.BatchNorm2d(64), _relu())
     blocks = _stages(PostactivatedBlock, 64, (64, 128, 256, 512), 2)
     return Backbone(stem, blocks, _pooled_head(512, classes))
@@ -191,9 +185,11 @@ def convnet(
     time: bool = False,
 ) -> Backbone:
     """A small network: stem of stride 2, `depth` maps x + conv3×3(σ(bn(x))) at one width, global average, linear."""
-    act = ACTIVATIONS[activation]
     stem = nn.Sequential(ChannelsLast(), conv3x3(shape[0] + time, width, 2))
-    blocks = [Residual(nn.Sequential(nn.BatchNorm2d(width), act(), conv3x3(width, width))) for _ in range(depth)]
+    blocks = [
+        Residual(nn.Sequential(nn.BatchNorm2d(width), Pointwise(activation), conv3x3(width, width)))
+        for _ in range(depth)
+    ]
     return Backbone(stem, tuple(blocks), _preactivated_head(width, classes))
 
 
@@ -201,11 +197,10 @@ def mlp(
     width: int, depth: int, shape: Shape, classes: int, *, activation: str = "relu", time: bool = False
 ) -> Backbone:
     """Linear to `width`, `depth` maps x + W·σ(x) + b, σ and linear to the classes. Any sample shape, flattened."""
-    act = ACTIVATIONS[activation]
     inputs = (shape[0] + time) * math.prod(shape[1:])
     stem = nn.Sequential(nn.Flatten(), nn.Linear(inputs, width))
-    blocks = [Residual(nn.Sequential(act(), nn.Linear(width, width))) for _ in range(depth)]
-    return Backbone(stem, tuple(blocks), nn.Sequential(act(), nn.Linear(width, classes)))
+    blocks = [Residual(nn.Sequential(Pointwise(activation), nn.Linear(width, width))) for _ in range(depth)]
+    return Backbone(stem, tuple(blocks), nn.Sequential(Pointwise(activation), nn.Linear(width, classes)))
 
 
 def vector_field(
@@ -217,11 +212,10 @@ def vector_field(
     time: bool = False,
     outputs: int | None = None,
 ) -> Autonomous | TimeFeature:
-    """A learned field R^d -> R^outputs with `depth` hidden layers, for points of shape (..., d); a velocity by default."""
-    act = ACTIVATIONS[activation]
-    layers: list[nn.Module] = [nn.Linear(dimension + time, width), act()]
+    """A learned field R^d -> R^outputs with `depth` hidden layers, for points (..., d); a velocity by default."""
+    layers: list[nn.Module] = [nn.Linear(dimension + time, width), Pointwise(activation)]
     for _ in range(depth - 1):
-        layers += [nn.Linear(width, width), act()]
+        layers += [nn.Linear(width, width), Pointwise(activation)]
     network = nn.Sequential(*layers, nn.Linear(width, dimension if outputs is None else outputs))
     return TimeFeature(network) if time else Autonomous(network)
 

@@ -30,7 +30,7 @@ class Block(nn.Module, ABC):
 
 @final
 class Propagation(Block):
-    """Y(t₀) ↦ Y(t₁) for Y′ = field (paper (c), eq. 5); after an adaptive method `evaluations` tells its costs."""
+    """Y(t₀) ↦ Y(t₁) for Y′ = field (Ruthotto, Haber, eq. 5); after an adaptive method `evaluations` tells its costs."""
 
     def __init__(self, field: Field, integrator: Integrator, steps: Steps):
         super().__init__()
@@ -55,7 +55,7 @@ class Propagation(Block):
 
 @final
 class Halves(Block):
-    """The channels in two halves (Y, Z), coupled by Verlet: Y′ = f(Z), Z′ = g(Y) (paper (c), eq. 10; RevNet)."""
+    """The channels in two halves (Y, Z), coupled by Verlet: Y′ = f(Z), Z′ = g(Y) (Ruthotto, Haber, eq. 10; RevNet)."""
 
     def __init__(self, f: Field, g: Field, steps: Steps, method: Verlet | None = None, store: bool = False):
         super().__init__()
@@ -75,8 +75,8 @@ class Halves(Block):
 
 @final
 class SecondOrder(Block):
-    """Y″ = field, Y′(0) = 0, by leapfrog (paper (c), eq. 11). Running backwards needs two states: `last_states`
-    gives them."""
+    """Y″ = field, Y′(0) = 0, by leapfrog (Ruthotto, Haber, eq. 11). Running backwards needs two states:
+    `last_states` gives them."""
 
     def __init__(self, field: Field, steps: Steps, method: Leapfrog | None = None, store: bool = False):
         super().__init__()
@@ -100,17 +100,18 @@ class SecondOrder(Block):
 
 
 def symmetric_layer(channels: int, sign: float = -1.0, eps: float = 1e-3) -> SymmetricLayer:
-    """The layer of all experiments of paper (c): conv(3), total-variation norm, relu; 9f² + 2f parameters."""
+    """The layer of all experiments of Ruthotto, Haber: conv(3), total-variation norm, relu; 9f² + 2f parameters."""
     return SymmetricLayer(Conv(channels), "relu", TotalVariationNorm(channels, eps), sign)
 
 
 def parabolic_block(width: int, integrator: Integrator, steps: Steps) -> Block:
-    """Y′ = F_sym(θ(t), Y) (eq. 8)."""
+    """Y′ = F_sym(θ(t), Y) (Ruthotto, Haber, eq. 8)."""
     return Propagation(_own_weights(lambda: symmetric_layer(width), steps), integrator, steps)
 
 
 def hamiltonian_block(width: int, steps: Steps) -> Block:
-    """Y′ = F_sym(θ₁, Z), Z′ = −F_sym(θ₂, Y): the signs of eq. 10 and of Meganet (N17), on halves of the channels."""
+    """Y′ = F_sym(θ₁, Z), Z′ = −F_sym(θ₂, Y): the signs of Ruthotto, Haber, eq. 10, and of Meganet, on halves of the
+    channels."""
     if width % 2:
         raise ValueError(f"a Hamiltonian block splits its channels in two halves: {width} is odd")
     f = _own_weights(lambda: symmetric_layer(width // 2), steps)
@@ -119,7 +120,7 @@ def hamiltonian_block(width: int, steps: Steps) -> Block:
 
 
 def second_order_block(width: int, steps: Steps, method: Leapfrog | None = None) -> Block:
-    """Y″ = F_sym(θ(t), Y) (eq. 11)."""
+    """Y″ = F_sym(θ(t), Y) (Ruthotto, Haber, eq. 11)."""
     return SecondOrder(_own_weights(lambda: symmetric_layer(width), steps), steps, method)
 
 

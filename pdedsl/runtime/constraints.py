@@ -34,7 +34,7 @@ class NormBound:
 @final
 @dataclass(frozen=True)
 class Box:
-    """low ≤ θ ≤ high for every number of the weight, by projection after each step (paper (c), section 4)."""
+    """low ≤ θ ≤ high for every number of the weight, by projection after each step (Ruthotto, Haber, section 4)."""
 
     low: float
     high: float

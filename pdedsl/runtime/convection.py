@@ -1,7 +1,7 @@
-"""Transport as residual maps: steps of the characteristics X' = v(X, t) (convection-diffusion.txt section 2; N1, N2).
+"""Transport as residual maps: steps of the characteristics X' = v(X, t) (Wang, Tao, Bao, Shi, section 2).
 
-In both forms of the equation the state moves along +v. Only the clock differs: it runs forwards for terminal data (N1)
-and backwards for initial data (N2), where the first layer sees v at the final time.
+In both forms of the equation the state moves along +v. Only the clock differs: it runs forwards for terminal data,
+u_t + v·∇u = 0, and backwards for initial data, u_t = v·∇u, where the first layer sees v at the final time.
 """
 
 from __future__ import annotations

@@ -1,6 +1,7 @@
 """convnet(layers): a learned field f(Y, t) on the image plane with t as an extra channel of every convolution.
 
-The layout of torchdiffeq's odenet example, from which paper (d) starts: GroupNorm, relu, convolution, …, GroupNorm.
+The layout of torchdiffeq's odenet example, from which "Towards natural robustness against adversarial examples"
+starts: GroupNorm, relu, convolution, …, GroupNorm.
 """
 
 from __future__ import annotations

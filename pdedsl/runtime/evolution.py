@@ -1,7 +1,7 @@
 """The evolution operator on R^d: f ↦ u(·, t) for u_t = v·∇u + A:∇∇u, by characteristics and Feynman-Kac.
 
-Initial data (mathematics.md N2): u(x, t) = E f(Y), dY = v(Y, t − τ)dτ + Σ dB, Y₀ = x, ΣΣᵀ = 2A; the first step sees
-the coefficients at time t, the last those near the start. Terminal data (N1): u_t + v·∇u + A:∇∇u = 0, and the clock
+Initial data: u(x, t) = E f(Y), dY = v(Y, t − τ)dτ + Σ dB, Y₀ = x, ΣΣᵀ = 2A; the first step sees
+the coefficients at time t, the last those near the start. Terminal data: u_t + v·∇u + A:∇∇u = 0, and the clock
 runs forwards. The noise of a draw is the same at every point x, so that u is an average of f over fixed maps of x:
 exactly linear in f, monotone, and it keeps constants.
 """
@@ -105,7 +105,7 @@ class Evolution(nn.Module):
     The data stand at the start of the first piece (form = "initial") or at the end of the last one, the `horizon`
     (form = "terminal"). A piece with diffusion takes Euler-Maruyama steps of at most `dt` (weak order 1), or one exact
     Gaussian step if its coefficients are constant; a piece without takes `scheme` steps. Pieces are passed in network
-    order, for initial data the last in time first (N3). `antithetic` uses each noise with both signs.
+    order, for initial data the last in time first. `antithetic` uses each noise with both signs.
     """
 
     def __init__(

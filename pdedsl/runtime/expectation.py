@@ -1,7 +1,8 @@
 """u(x, T) = E f(X_T), the average of Feynman-Kac, over Monte-Carlo draws and over members with their own weights.
 
-What is averaged are probabilities, f = softmax (mathematics.md N4); the mean is returned as its logarithm, so that the
-softmax of the scores is u. Averaging logits, as enresnet.txt sections 3 and 5 do, is an option.
+What is averaged are probabilities, f = softmax, because the mean of softmax is not the softmax of the mean; it is
+returned as its logarithm, so that the softmax of the scores is u. Averaging logits, as Wang, Yuan, Shi, Osher 2020 do
+in sections 3 and 5, is an option.
 """
 
 from __future__ import annotations
@@ -22,8 +23,9 @@ Weights = Literal["equal", "learned"]
 class Expectation(nn.Module):
     """log Σ_m w_m · mean_k softmax(member_m(x; draw k)), or Σ_m w_m · mean_k member_m(x; draw k) for logits.
 
-    Members may be of different kinds and depths, and may have been trained apart (enresnet.txt section 4.2); every
-    noise block in them is given its own stream from `seed`. Learned weights are the softmax of parameters (section 5).
+    Members may be of different kinds and depths, and may have been trained apart (Wang, Yuan, Shi, Osher 2020,
+    section 4.2); every noise block in them is given its own stream from `seed`. Learned weights are the softmax of
+    parameters (section 5 there).
     `samples` is used in training, `eval_samples` (when set) in evaluation; both may be changed at any time. Draws are
     folded into the batch axis in chunks of at most `rows` rows, or of one draw.
     """

@@ -44,7 +44,7 @@ class Stationary(Field):
 
 @final
 class PerStep(Field):
-    """θ(t) piecewise constant: a layer of its own for every step (paper (c), eq. 3)."""
+    """θ(t) piecewise constant: a layer of its own for every step (Ruthotto, Haber 2018, eq. 3)."""
 
     def __init__(self, layers: Sequence[nn.Module]):
         super().__init__()

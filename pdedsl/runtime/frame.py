@@ -1,9 +1,11 @@
-"""The frame `network { … }` in the published layout of paper (c), section 5 (mathematics.md, section 2).
+"""The frame `network { … }` in the layout of Ruthotto, Haber 2018, section 5.
 
     open       Conv3x3(no bias) → BatchNorm(eps 1e-4) → relu
     stages     PDE block at width f_k → Conv1x1(f_k → f_{k+1}, no bias) → BatchNorm → relu → average pool by 2
     the last   connector goes to `close` channels and averages over the image
     classify   Linear with bias
+
+The numbers of parameters are those of their table 1.
 """
 
 from __future__ import annotations

@@ -87,8 +87,8 @@ class PeriodicGrid:
 
 
 def random_field(seed: int, mesh: int, channels: int, length: float = 1.0) -> Callable[[Tensor], Tensor]:
-    """Numbers uniform on [−1, 1] at the points of a mesh (enresnet.txt section 2.2), made a smooth function of points
-    (..., 2) by trigonometric interpolation; `mesh` is odd, so that the interpolant is unique."""
+    """Numbers uniform on [−1, 1] at the points of a mesh (Wang, Yuan, Shi, Osher 2020, section 2.2), made a smooth
+    function of points (..., 2) by trigonometric interpolation; `mesh` is odd, so that the interpolant is unique."""
     source = torch.Generator().manual_seed(seed)
     values = torch.rand(channels, mesh, mesh, generator=source, dtype=torch.float64) * 2.0 - 1.0
     modes = torch.fft.fft2(values) / mesh**2

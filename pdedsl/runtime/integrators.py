@@ -65,7 +65,7 @@ class OneStep(Integrator):
 @final
 @dataclass(frozen=True)
 class Euler(OneStep):
-    """y + h f(t, y): a residual block (paper (c), eq. 3). Order 1."""
+    """y + h f(t, y): a residual block (Ruthotto, Haber 2018, eq. 3). Order 1."""
 
     def step(self, field: VectorField, j: int, t: float, h: float, y: Tensor) -> Tensor:
         return torch.add(y, field(j, t, y), alpha=h)
@@ -74,7 +74,7 @@ class Euler(OneStep):
 @final
 @dataclass(frozen=True)
 class Heun(OneStep):
-    """y + ½h (f(t, y) + f(t+h, y + h f(t, y))): compare FractalNet (paper (d), eq. 20). Order 2."""
+    """y + ½h (f(t, y) + f(t+h, y + h f(t, y))): compare FractalNet. Order 2."""
 
     def step(self, field: VectorField, j: int, t: float, h: float, y: Tensor) -> Tensor:
         k1 = field(j, t, y)
@@ -98,9 +98,10 @@ class RK4(OneStep):
 @final
 @dataclass(frozen=True)
 class BackwardEuler(OneStep):
-    """y_{n+1} = (I − hf)⁻¹ y ≈ (I + hf + (hf)² + … + (hf)ⁿ) y, f at t_{n+1}, n = terms (paper (d), eq. 15 to 18).
+    """y_{n+1} = (I − hf)⁻¹ y ≈ (I + hf + (hf)² + … + (hf)ⁿ) y, f at t_{n+1}, n = terms.
 
-    Powers are compositions, as in PolyNet: y + F(y) + F(F(y)) for two terms and h = 1.
+    Powers are compositions, as in PolyNet: y + F(y) + F(F(y)) for two terms and h = 1 ("Towards natural robustness
+    against adversarial examples", eq. 15 to 18).
     """
 
     terms: int = 2
@@ -155,7 +156,7 @@ class Splitting(ABC):
 @final
 @dataclass(frozen=True)
 class Verlet(Splitting):
-    """Y_{j+1} = Y_j + h f(t_j, Z_j); Z_{j+1} = Z_j + h g(t_j, Y_{j+1}), fields (f, g) (paper (c), eq. 10; N17).
+    """Y_{j+1} = Y_j + h f(t_j, Z_j); Z_{j+1} = Z_j + h g(t_j, Y_{j+1}), fields (f, g) (Ruthotto, Haber, eq. 10).
 
     The equation decides the signs. It is symplectic Euler: order 1, with bounded energy error for a Hamiltonian system.
     """
@@ -171,10 +172,10 @@ class Verlet(Splitting):
 @final
 @dataclass(frozen=True)
 class Leapfrog(Splitting):
-    """Y_{j+1} = 2Y_j − Y_{j−1} + h² F(t_j, Y_j) for Y″ = F, Y′(0) = 0 (paper (c), after eq. 11; N18).
+    """Y_{j+1} = 2Y_j − Y_{j−1} + h² F(t_j, Y_j) for Y″ = F, Y′(0) = 0 (Ruthotto, Haber, after eq. 11).
 
     The state is (Y_j, D_j) with D_j = Y_j − Y_{j−1}: D += h²F(Y), then Y += D, which is the same recursion with less
-    round-off (Hairer, Lubich, Wanner 2006, I.1.4). The consistent start Y₁ = Y₀ + ½h²F(Y₀) has order 2; the papers'
+    round-off (Hairer, Lubich, Wanner 2006, I.1.4). The consistent start Y₁ = Y₀ + ½h²F(Y₀) has order 2; their
     Y₋₁ = Y₀, that is Y₁ = Y₀ + h²F(Y₀), has order 1.
     """
 

@@ -99,7 +99,9 @@ class Number(nn.Module):
         self.value, self.sign, self.psd = nn.Parameter(start), sign, psd
 
     def forward(self, x: Tensor, t: float | None = None) -> Tensor:
-        value = nn.functional.softplus(self.value) if self.sign else self.value @ self.value.mT if self.psd else self.value
+        value = (
+            nn.functional.softplus(self.value) if self.sign else self.value @ self.value.mT if self.psd else self.value
+        )
         return value.to(x).expand(*x.shape[:-1], *value.shape)
 
 

@@ -1,4 +1,4 @@
-"""Diffusion as noise (Feynman-Kac, mathematics.md N1, N5): A:∇∇u over a step Δt is noise of covariance 2AΔt.
+"""Diffusion as noise, by the formula of Feynman and Kac: A:∇∇u over a step Δt is noise of covariance 2AΔt.
 
 Every block adds a variable of mean zero, in training and in evaluation, from its own Stream. Rows are samples: axis 0
 is the batch. What multiplies the noise is computed before the sum, so that a row does not depend on its neighbours.
@@ -20,7 +20,7 @@ Unit = Literal["units", "layer"]
 
 
 def layer_std(diffusivity: float, dt: float) -> float:
-    """s = √(2νΔt), the noise of a layer that stands for a step Δt of u_t = νΔu (N5)."""
+    """s = √(2νΔt), the noise of a layer that stands for a step Δt of u_t = νΔu."""
     return math.sqrt(2.0 * diffusivity * dt)
 
 
@@ -62,7 +62,8 @@ class LaplaceNoise(nn.Module):
 
 
 class RelativeNoise(nn.Module):
-    """x + a·std(x)·ξ, ξ ~ N(0, I), the layer noise of enresnet.txt section 3.1; the std is unbiased and differentiated.
+    """x + a·std(x)·ξ, ξ ~ N(0, I), the layer noise of Wang, Yuan, Shi, Osher 2020, section 3.1; the std is unbiased and
+    differentiated.
 
     across = "sample": std over the features of each sample. across = "batch": one std over the whole batch tensor, as
     the published code has it, which lets a sample's noise depend on its neighbours.
@@ -102,7 +103,7 @@ class ScaledNoise(nn.Module):
 
 
 class CorrelatedNoise(nn.Module):
-    """x + Lξ, ξ ~ N(0, I): covariance LLᵀ = 2AΔt for the term A:∇∇u (N1), over the features of a sample.
+    """x + Lξ, ξ ~ N(0, I): covariance LLᵀ = 2AΔt for the term A:∇∇u, over the features of a sample.
 
     `factor` is a (d, d) matrix, learned if it is a Parameter (LLᵀ is positive semidefinite for every L), or a callable
     from x to (n, d, d) for coefficients that depend on the state.
@@ -150,7 +151,7 @@ def _scaled_column(column: Tensor, j: int, floor: Tensor) -> Tensor:
 
 
 def noise_factor(diffusion: Tensor, dt: float) -> Tensor:
-    """L with LLᵀ = 2AΔt, the noise of a step Δt of the constant term A:∇∇u (N1, N5)."""
+    """L with LLᵀ = 2AΔt, the noise of a step Δt of the constant term A:∇∇u."""
     factor = cholesky(2.0 * dt * diffusion)
     if not diffusion.is_meta and not torch.allclose(factor @ factor.mT, 2.0 * dt * diffusion, rtol=1e-4, atol=1e-7):
         raise ValueError("the diffusion matrix is not symmetric positive semidefinite")
@@ -158,10 +159,10 @@ def noise_factor(diffusion: Tensor, dt: float) -> Tensor:
 
 
 class Dropout(nn.Module):
-    """F⊙z/p, z ~ Bernoulli(p): x + Δt·v⊙z/p has diffusivity Δt·(1−p)/(2p)·v_i² on ∂²/∂x_i² (N6).
+    """F⊙z/p, z ~ Bernoulli(p): x + Δt·v⊙z/p has diffusivity Δt·(1−p)/(2p)·v_i² on ∂²/∂x_i².
 
     of = "units" draws a z for every hidden unit; of = "layer" one for the whole map of a sample, which is stochastic
-    depth with diffusion matrix Δt·(1−p)/(2p)·vvᵀ (convection-diffusion.txt, Remark 2.5).
+    depth with diffusion matrix Δt·(1−p)/(2p)·vvᵀ (Wang, Tao, Bao, Shi, remark 2.5).
     """
 
     def __init__(self, keep: float, *, seed: int, of: Unit = "units") -> None:
@@ -180,7 +181,7 @@ class Dropout(nn.Module):
 
 
 def matched_keep(keep: float, dt: float) -> float:
-    """The p of a layer of step Δt whose diffusivity is the paper's (1−p₀)/(2p₀)·v_i², which omits Δt (N6).
+    """The p of a layer of step Δt whose diffusivity is (1−p₀)/(2p₀)·v_i², without Δt (Wang, Tao, Bao, Shi, table 1).
 
     Δt(1−p)/(2p) = (1−p₀)/(2p₀)  ⇒  p = p₀Δt/(p₀Δt + 1 − p₀); p = p₀ at Δt = 1.
     """
@@ -189,7 +190,7 @@ def matched_keep(keep: float, dt: float) -> float:
 
 class ShakeShake(nn.Module):
     """α·f(x) + (1−α)·g(x), α ~ U(0, 1) per sample: as a residual map, velocity (f+g)/2 and diffusion matrix
-    Δt/24·(f−g)(f−g)ᵀ, since Var α = 1/12 (convection-diffusion.txt, Remark 2.5)."""
+    Δt/24·(f−g)(f−g)ᵀ, since Var α = 1/12 (Wang, Tao, Bao, Shi, remark 2.5)."""
 
     def __init__(self, f: nn.Module, g: nn.Module, *, seed: int) -> None:
         super().__init__()

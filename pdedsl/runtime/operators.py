@@ -1,4 +1,4 @@
-"""Linear operators K with exact adjoints Kᵀ: one weight serves both (mathematics.md N16).
+"""Linear operators K with exact adjoints Kᵀ: one weight serves both.
 
 ⟨K x, y⟩ = ⟨x, Kᵀ y⟩ holds to round-off for every weight, because conv_transpose2d is the transpose of conv2d.
 """
@@ -48,7 +48,8 @@ class Operator(nn.Module, ABC):
 
 @final
 class Conv(Operator):
-    """conv(k): zero-padded cross-correlation without bias, (Kx)_o = Σ_{i,τ} θ_{o,i,τ} x_i(· + τ) (paper (c), eq. 2)."""
+    """conv(k): zero-padded cross-correlation without bias, (Kx)_o = Σ_{i,τ} θ_{o,i,τ} x_i(· + τ) (Ruthotto, Haber,
+    eq. 2)."""
 
     def __init__(
         self, channels: int, out_channels: int | None = None, size: int = 3, constraint: Constraint | None = None
@@ -105,5 +106,5 @@ def norm_bound(operator: Operator) -> float | None:
 
 
 def _initial(shape: tuple[int, ...], fan_in: int, gain: float) -> nn.Parameter:
-    """N(0, gain²/fan_in): He's variance for relu layers. Meganet's is 3 times larger (mathematics.md section 3)."""
+    """N(0, gain²/fan_in): He's variance for relu layers. Meganet's is 3 times larger."""
     return nn.Parameter(torch.randn(shape) * (gain / math.sqrt(fan_in)))

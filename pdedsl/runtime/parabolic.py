@@ -1,5 +1,4 @@
-"""The symmetric layer of parabolic and hyperbolic CNNs and its normalisations (paper (c), eq. 7 to 9; mathematics.md
-N16)."""
+"""The symmetric layer of parabolic and hyperbolic CNNs and its normalisations (Ruthotto, Haber 2018, eq. 7 to 9)."""
 
 from __future__ import annotations
 
@@ -34,9 +33,9 @@ def batch_norm(channels: int, eps: float = 1e-4) -> nn.BatchNorm2d:
 
 @final
 class SymmetricLayer(nn.Module):
-    """F(Y) = −Kᵀ σ(N(K Y)) (eq. 7); sign=+1 gives the right-hand side +Kᵀ σ(N(K Z)) of a Hamiltonian half (N17).
+    """F(Y) = −Kᵀ σ(N(K Y)) (eq. 7); sign=+1 gives the right-hand side +Kᵀ σ(N(K Z)) of a Hamiltonian half.
 
-    With N = identity and a monotone σ it is monotone: ⟨F(a) − F(b), a − b⟩ ≤ 0. With N_tv and relu it is not (N16).
+    With N = identity and a monotone σ it is monotone: ⟨F(a) − F(b), a − b⟩ ≤ 0. With N_tv and relu it is not.
     """
 
     def __init__(

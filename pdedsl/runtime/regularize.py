@@ -1,8 +1,8 @@
-"""Regularisation of weights in time (paper (c), section 4, eq. 13), as terms of the training loss.
+"""Regularisation of weights in time (Ruthotto, Haber 2018, section 4, eq. 13), as terms of the training loss.
 
     R(θ, W, μ) = α₁ ∫ φ_τ(∂_t θ) dt + ½α₂ (∫ ‖θ(t)‖² dt + ‖W‖² + ‖μ‖²),   φ_τ(x) = √(x² + τ)
 
-Meganet's defaults have α₁ and α₂ the other way round and leave norms out of the decay (mathematics.md section 3).
+The defaults of Meganet, their code, have α₁ and α₂ the other way round and leave norms out of the decay.
 """
 
 from __future__ import annotations

@@ -1,4 +1,5 @@
-"""x + a·std(x)·ξ, the layer noise of enresnet.txt section 3.1, and its derivative in few passes over memory."""
+"""x + a·std(x)·ξ, the layer noise of Wang, Yuan, Shi, Osher 2020, section 3.1, and its derivative in few passes over
+memory."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Reversible execution of Verlet and leapfrog chains: memory constant in depth (paper (c), section 3.2; N17, N18).
+"""Reversible execution of Verlet and leapfrog chains: memory constant in depth (Ruthotto, Haber 2018, section 3.2).
 
 The whole chain is one autograd.Function that keeps its last state only. Backward undoes coupling after coupling: the
 field is evaluated once more, and this one evaluation gives both the increment to subtract and the graph of the

@@ -1,4 +1,4 @@
-"""Stencil calculus: a 3×3 kernel θ as a differential operator β, and back (paper (c), section 2.2; mathematics.md N16).
+"""Stencil calculus: a 3×3 kernel θ as a differential operator β, and back (Ruthotto, Haber 2018, section 2.2).
 
 K is a cross-correlation, x runs along the last axis and y along the one before, both growing with the index. With
     m = [1 2 1]/4 (identity),  d = [−1 0 1]/2h (∂),  s = [−1 2 −1]/h² (−∂²)

@@ -7,7 +7,7 @@ from torch import Tensor, nn
 
 
 class TimeChannel(nn.Module):
-    """g(x, t): the time as one more channel (or feature) of the input (convection-diffusion.txt section 4)."""
+    """g(x, t): the time as one more channel (or feature) of the input (Wang, Tao, Bao, Shi, section 4)."""
 
     def __init__(self, network: nn.Module) -> None:
         super().__init__()

@@ -18,8 +18,8 @@ from pdedsl.runtime.integrators import Integrator, Steps
 class Torchdiffeq(Integrator):
     """torchdiffeq.odeint(method=…), or odeint_adjoint.
 
-    Its adaptive methods measure the error over the whole tensor that they are given (N22). control "sample" gives
-    them one sample at a time: independent of the neighbours, and as slow as it sounds. control "batch" gives the
+    Its adaptive methods measure the error over the whole tensor that they are given. control "sample" gives them
+    one sample at a time: independent of the neighbours, and as slow as it sounds. control "batch" gives the
     whole batch at once: outputs then depend on the neighbours, and with the adjoint gradients do too.
     """
 

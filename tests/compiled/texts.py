@@ -72,7 +72,7 @@ def learned(equation: str, declared: str, end: str = "1", at: str = "0", realize
     )
 
 
-def picture(equation: str, end: str = "1", at: str = "0", realized: str = "", net: str = "resnet(depth=8)") -> str:
+def picture(equation: str, end: str = "1", at: str = "0", realized: str = "", net: str = "resnet(depth=20)") -> str:
     """A classifier of small images."""
     return IMAGE.format(end=end, net=net, equation=equation, condition=f"u(x, {at}) = softmax(W x)", realized=realized)
 

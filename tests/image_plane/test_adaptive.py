@@ -124,7 +124,7 @@ def test_gradients_do_not_depend_on_neighbours(solver: Integrator) -> None:
 
 @pytest.mark.parametrize("solver", [Adaptive(control="batch"), Torchdiffeq(control="batch")])
 def test_the_batch_wide_norm_does_couple(solver: Integrator) -> None:
-    """N22: why the option has to be asked for."""
+    """Why the option has to be asked for."""
     ode = _ode()
     ode.integrator = solver
     quiet, loud = _neighbours()

@@ -1,4 +1,4 @@
-"""Observed orders, the Neumann series, energy over ten thousand steps, and the counterexample of mathematics.md N18."""
+"""Observed orders, the Neumann series, energy over ten thousand steps, and ẍ = −relu(x)."""
 
 from __future__ import annotations
 
@@ -130,7 +130,7 @@ def _hamiltonian() -> tuple[Stationary, Stationary]:
 
 
 def _energy(fields: tuple[Stationary, Stationary], y: Tensor, z: Tensor) -> float:
-    """H = Σ log cosh(K₁ Z) + Σ log cosh(K₂ Y) (N17)."""
+    """H = Σ log cosh(K₁ Z) + Σ log cosh(K₂ Y)."""
     f, g = (field.only for field in fields)
     return float(torch.log(torch.cosh(f.operator(z))).sum() + torch.log(torch.cosh(g.operator(y))).sum())
 
@@ -161,7 +161,7 @@ def test_verlet_keeps_the_energy_for_ten_thousand_steps_and_euler_does_not() -> 
 
 @torch.no_grad()
 def test_conserved_energy_of_leapfrog() -> None:
-    """½|Y′|² + Σ log cosh(K Y), not eq. 12 (N18)."""
+    """½|Y′|² + Σ log cosh(K Y), not Ruthotto, Haber, eq. 12."""
     layer = SymmetricLayer(Linear(3), "tanh").double()
     h, energies, printed = 0.01, [], []
     state = Leapfrog.at_rest(torch.randn(3, dtype=torch.float64))
@@ -181,7 +181,7 @@ def test_conserved_energy_of_leapfrog() -> None:
 @torch.no_grad()
 @pytest.mark.parametrize(("end", "growth"), [(10.0, 8.4), (100.0, 98.4)])
 def test_theorem_2_fails_for_relu(end: float, growth: float) -> None:
-    """ẍ = −relu(x) from rest: a difference grows like T − π/2 (N18)."""
+    """Of Ruthotto, Haber 2018: for ẍ = −relu(x) from rest a difference grows like T − π/2."""
     x = torch.tensor([1.0, 1.1], dtype=torch.float64)
     method, steps = Leapfrog(), Steps(0.0, end, int(100 * end))
     y, _ = method.integrate((lambda j, t, y: -torch.relu(y),), Leapfrog.at_rest(x), steps)

@@ -1,4 +1,4 @@
-"""The symmetric layer: its formula, what makes it monotone, and the counterexample of mathematics.md N16."""
+"""The symmetric layer: its formula, what makes it monotone, and that with N_tv and relu it is not."""
 
 from __future__ import annotations
 
@@ -107,7 +107,7 @@ def test_monotone_network_never_expands_against_a_search() -> None:
 
 
 def test_unbounded_box_network_expands() -> None:
-    """N16: the box |θ| ≤ 1 with h = 1 does not imply stability."""
+    """The box |θ| ≤ 1 with h = 1 does not imply stability."""
     layer = SymmetricLayer(Conv(3), "tanh")
     nn.init.ones_(layer.operator.weight)
     model = Propagation(Stationary(layer), Euler(), Steps(0.0, 1.0, 1)).double()

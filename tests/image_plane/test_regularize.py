@@ -1,4 +1,4 @@
-"""Section 4 of paper (c): total variation of the weights in time, and decay."""
+"""Total variation of the weights in time, and decay (Ruthotto, Haber 2018, section 4)."""
 
 from __future__ import annotations
 

@@ -50,7 +50,7 @@ def _symbolically(x: Tensor, y: Tensor) -> dict[tuple[int, int], Tensor]:
 
 @pytest.mark.parametrize("place", range(9))
 def test_coefficients_are_derivatives(place: int) -> None:
-    """K applied to a smooth function is the operator to O(h²), with the signs of N16, as a cross-correlation."""
+    """K applied to a smooth function is the operator to O(h²), for K a cross-correlation: [−1 2 −1]/h² is −∂²."""
     order, errors = ORDERS[place], []
     sign = (-1.0) ** ((order[0] == 2) + (order[1] == 2))
     for n in (32, 64):

@@ -1,4 +1,4 @@
-"""Exact layouts: parameter counts of mathematics.md section 2, places of the noise, input sizes."""
+"""Exact layouts: published parameter counts, places of the noise, input sizes."""
 
 from __future__ import annotations
 

@@ -135,7 +135,7 @@ def test_time_dependent_field_in_network_order() -> None:
 
 
 def test_pieces_are_passed_last_first() -> None:
-    """N3: convect on [0, 1], diffuse on [1, 2]: E f(X(x + ξ)), noise on the input, not on the features."""
+    """Convect on [0, 1], diffuse on [1, 2]: E f(X(x + ξ)), noise on the input, not on the features."""
     x, scale = points(), 1.0
     field: Field = lambda x, t: scale * x  # noqa: E731
     nu, e = 0.1, math.exp(scale)
@@ -150,7 +150,7 @@ def test_pieces_are_passed_last_first() -> None:
 
 @pytest.mark.parametrize("diffusion", [0.0, 0.1])
 def test_initial_and_terminal_forms_agree(diffusion: float) -> None:
-    """u(x, T) of u_t = v(x, t)·∇u + νΔu equals w(x, 0) of w_t + v(x, T − t)·∇w + νΔw = 0, draw by draw (N2)."""
+    """u(x, T) of u_t = v(x, t)·∇u + νΔu equals w(x, 0) of w_t + v(x, T − t)·∇w + νΔw = 0, draw by draw."""
 
     def field(x: Tensor, t: float) -> Tensor:
         return torch.sin(x.flip(-1) + 3.0 * t)
@@ -294,7 +294,8 @@ def test_autonomous_blocks() -> None:
 
 
 def figure_4(sigma: float) -> tuple[PeriodicGrid, Tensor]:
-    """Random velocity and random terminal data on the unit square (enresnet.txt section 2.2), solved on 128×128 points.
+    """Random velocity and random terminal data on the unit square (Wang, Yuan, Shi, Osher 2020, section 2.2), solved on
+    128×128 points.
 
     The paper's numbers stand at each of the 128² points, a velocity without a Lipschitz constant. Here they stand on a
     3×3 mesh and are interpolated, so that characteristics exist and the grid resolves the solution.
