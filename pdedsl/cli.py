@@ -62,7 +62,7 @@ def check(files: tuple[str, ...], as_json: bool) -> None:
     for file in files:
         wrong |= not (_check_json(file) if as_json else _check_text(file))
     if wrong:
-        sys.exit(WRONG)
+        raise click.exceptions.Exit(WRONG)
 
 
 @cli.command(
@@ -95,7 +95,7 @@ def format_(files: tuple[str, ...], only_check: bool, as_ascii: bool) -> None:
             write_whole(Path(file), text)
             click.echo(f"{file} reformatted", err=True)
     if failed:
-        sys.exit(WRONG)
+        raise click.exceptions.Exit(WRONG)
 
 
 @cli.command(epilog=_example("pdedsl explain enresnet\npdedsl explain --markdown my.pde > my.md"))
@@ -115,7 +115,7 @@ def explain(file: str, form: str | None) -> None:
         analysis = to_analysis(_read(file))
     except PdeError as error:
         _report(error)
-        sys.exit(WRONG)
+        raise click.exceptions.Exit(WRONG) from None
     try:
         network = forms.network_lines(to_plan(analysis)[1])
     except PdeError as error:
@@ -132,7 +132,7 @@ def explain(file: str, form: str | None) -> None:
     wrong = tuple(d for d in analysis.diagnostics if d.severity == "error")
     _show(analysis.spec.source, wrong)
     if wrong:
-        sys.exit(WRONG)
+        raise click.exceptions.Exit(WRONG)
 
 
 @cli.command(
@@ -158,7 +158,7 @@ def compile(file: str, output: Path | None, emit: str | None, force: bool) -> No
         compilation = compile_source(source)
     except PdeError as error:
         _report(error)
-        sys.exit(WRONG)
+        raise click.exceptions.Exit(WRONG) from None
     folder = output or Path(Path(source.name).stem if file != "-" else compilation.spec.name)
     try:
         write_package(folder, compilation.files(), force)
@@ -181,7 +181,7 @@ def test(file: str, examples: int, seed: int) -> None:
         compilation = compile_source(_read(file))
     except PdeError as error:
         _report(error)
-        sys.exit(WRONG)
+        raise click.exceptions.Exit(WRONG) from None
     from pdedsl.testing import axioms
 
     wrong = False
@@ -190,7 +190,7 @@ def test(file: str, examples: int, seed: int) -> None:
         click.echo(_test_line(result))
     if wrong:
         click.echo(f"replay: pdedsl test {file} --examples {examples} --seed {seed}", err=True)
-        sys.exit(WRONG)
+        raise click.exceptions.Exit(WRONG)
 
 
 def _test_line(result: axioms.Result) -> str:
@@ -345,24 +345,23 @@ def write_whole(path: Path, text: str) -> None:
 
 def main() -> NoReturn:
     """Run a command; every way out has its exit code."""
+    code: object = 0
     try:
-        cli.main(standalone_mode=False)
+        code = cli.main(prog_name="pdedsl", standalone_mode=False)
+    except SystemExit:
+        # Commands leave by Exit; only click itself does so when the reader of our output has gone. That is no fault.
+        code = 0
     except click.exceptions.Abort:
         sys.exit(INTERRUPTED)
     except click.ClickException as error:
         error.show()
         sys.exit(USAGE)
-    except click.exceptions.Exit as error:
-        sys.exit(error.exit_code)
-    except BrokenPipeError:
-        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
-        sys.exit(0)
     except OSError as error:
         click.echo(f"pdedsl: {error.filename or ''}: {error.strerror}", err=True)
         sys.exit(USAGE)
     except Exception:
         _fault()
-    sys.exit(0)
+    sys.exit(code if isinstance(code, int) else 0)
 
 
 def _fault() -> NoReturn:

@@ -112,7 +112,7 @@ DIFFERENT: list[tuple[str, str, str]] = [
     (LINE, "νΔu", "νΔu - ∂u/∂x"),
     (LINE, "sin(π x)", "-sin(π x)"),
     (LINE, "sin(π x)", "cos(π x)"),
-    (LINE, "u(x, 0)", "u(x, 1)"),
+    (DATA.replace(" + Δu", ""), "u(x, 0)", "u(x, 1)"),
     (LINE, "u = 0 on boundary", "u = 1 on boundary"),
     (LINE, "u = 0 on boundary", "u = 0 on left\nu = 1 on right"),
     (LINE, "u = 0 on boundary", "u = 1 on left\nu = 0 on right"),

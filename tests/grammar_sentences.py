@@ -80,7 +80,7 @@ def _heights(ways: list[Symbols], rules: dict[str, list[Symbols]], known: dict[s
 
 
 @st.composite
-def sentences(draw: st.DrawFn, start: str, deepest: int = 25) -> str:
+def sentences(draw: st.DrawFn, start: str, deepest: int = 16) -> str:
     patterns, ways = _compiled(start)
     shortest = _shortest(start)
     words: list[str] = []

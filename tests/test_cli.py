@@ -26,6 +26,7 @@ COMMANDS = {
     "explain": ["resnet"],
     "specs": [],
     "completion": ["bash"],
+    "test": ["--examples", "1", "rotation"],
 }
 
 

@@ -79,43 +79,43 @@ def inside(error: PdeError) -> None:
 # ---- sentences of the grammar
 
 
-@settings(FAST, max_examples=100)
+@settings(FAST, max_examples=40)
 @given(drawn_by_lark("spec"))
 def test_specs_drawn_by_lark(text: str) -> None:
     check(text)
 
 
-@settings(FAST, max_examples=80)
+@settings(FAST, max_examples=20)
 @given(drawn_by_lark("sum"))
 def test_expressions_drawn_by_lark(text: str) -> None:
     check(f"{FRAME}∂u/∂t = {text}\n")
 
 
-@settings(FAST, max_examples=100)
+@settings(FAST, max_examples=40)
 @given(sentences("spec"))
 def test_specs_of_the_grammar(text: str) -> None:
     check(text)
 
 
-@settings(FAST, max_examples=120)
+@settings(FAST, max_examples=50)
 @given(sentences("statement"))
 def test_statements_of_the_grammar(text: str) -> None:
     check(FRAME + text + "\n")
 
 
-@settings(FAST, max_examples=120)
+@settings(FAST, max_examples=50)
 @given(sentences("equation"))
 def test_equations_of_the_grammar(text: str) -> None:
     check(FRAME + text + "\n")
 
 
-@settings(FAST, max_examples=120)
+@settings(FAST, max_examples=50)
 @given(sentences("sum"))
 def test_expressions_of_the_grammar(text: str) -> None:
     check(f"{FRAME}∂u/∂t = {text}\n")
 
 
-@settings(FAST, max_examples=100)
+@settings(FAST, max_examples=30)
 @given(sentences("block"))
 def test_blocks_of_the_grammar(text: str) -> None:
     check(FRAME + "∂u/∂t = Δu\n" + text + "\n")

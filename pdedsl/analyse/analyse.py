@@ -6,42 +6,37 @@ from dataclasses import replace
 
 from sympy import Expr
 
-from pdedsl.analyse.classify import class_of, direction_of, flow_of, forward, is_separable_pair, terms_of
-from pdedsl.analyse.features import feature_axioms, has_features, layer_of, stability_warning
-from pdedsl.analyse.jets import unknown_of
-from pdedsl.analyse.prove import ellipticity, function_axioms, named, of_kind
-from pdedsl.diagnostics import Diagnostic, Span
-from pdedsl.ir.analysis import Analysis, EquationFacts, Term, Verdict
+from pdedsl.analyse.classify import class_of, direction_of, flow_of, forward, is_separable_pair, parts_of
+from pdedsl.analyse.comparison import ellipticity
+from pdedsl.analyse.features import feature_axioms, has_features, is_linear_map, layer_of, stability_warning
+from pdedsl.analyse.problem import Problem, named
+from pdedsl.analyse.prove import function_axioms
+from pdedsl.diagnostics import Diagnostic
+from pdedsl.ir.analysis import Analysis, EquationFacts, Flow, Term, Verdict
 from pdedsl.ir.spec import Equation, Spec
-from pdedsl.ir.types import Vector
 
 
 def analyse(spec: Spec) -> Analysis:
     """What each equation is, what can be proved about the spec, and what is wrong with it."""
-    facts = tuple(_facts(e, spec) for e in spec.equations)
-    axioms = _axioms(facts, spec)
-    return Analysis(spec, facts, axioms, (*ill_posed(facts, spec), *_warnings(facts, spec), *_contract(axioms, spec)))
+    problems = tuple(Problem(e, parts_of(e, spec), forward(e, spec), spec) for e in spec.equations)
+    facts = tuple(map(_facts, problems))
+    axioms = _axioms(problems, facts, spec)
+    wrong = (*ill_posed(problems, facts), *_warnings(facts, spec), *_contract(axioms, spec))
+    return Analysis(spec, facts, axioms, wrong)
 
 
-def _facts(equation: Equation, spec: Spec) -> EquationFacts:
-    terms = terms_of(equation, spec)
-    jet = forward(equation, spec)
-    linear = jet.is_linear or (jet.is_affine and not any(not t.linear for t in terms if t.kind != "source"))
-    kind = class_of(equation, spec)
+def _facts(problem: Problem) -> EquationFacts:
+    equation, spec = problem.equation, problem.spec
     if has_features(spec):
-        linear = all(t.linear for t in terms)
-    return EquationFacts(
-        equation,
-        spec.source.at(equation.span),
-        kind,
-        linear,
-        terms,
-        None if has_features(spec) else flow_of(equation, spec),
-        _shapes(equation, terms, spec),
-    )
+        linear, flow = all(is_linear_map(e, spec) for e in equation.right), None
+    else:
+        linear, flow = all(s.is_affine for s in problem.states), flow_of(equation, spec)
+    kind = class_of(equation, problem.jet, spec)
+    shapes = _shapes(equation, flow, spec)
+    return EquationFacts(equation, spec.source.at(equation.span), kind, linear, problem.terms, flow, shapes)
 
 
-def _shapes(equation: Equation, terms: tuple[Term, ...], spec: Spec) -> tuple[str, ...]:
+def _shapes(equation: Equation, flow: Flow | None, spec: Spec) -> tuple[str, ...]:
     """Known shapes that a realization can use."""
     found = []
     if layer_of(equation, spec):
@@ -50,7 +45,6 @@ def _shapes(equation: Equation, terms: tuple[Term, ...], spec: Spec) -> tuple[st
         found.append("separable pair")
     if equation.interval is not None:
         found.append("split in time")
-    flow = None if has_features(spec) else flow_of(equation, spec)
     if flow and flow.shape == "diagonal" and _is_dropout(flow.drift, flow.diffusivity, spec):
         found.append("dropout")
     return tuple(found)
@@ -67,14 +61,11 @@ def _is_dropout(drift: tuple[Expr, ...], rows: tuple[tuple[Expr, ...], ...], spe
 # ---- axioms
 
 
-def _axioms(facts: tuple[EquationFacts, ...], spec: Spec) -> dict[str, Verdict]:
+def _axioms(problems: tuple[Problem, ...], facts: tuple[EquationFacts, ...], spec: Spec) -> dict[str, Verdict]:
     """The weakest verdict over the equations: all must hold for the whole to hold."""
     found: dict[str, Verdict] = {}
-    for fact in facts:
-        if has_features(spec):
-            verdicts = feature_axioms(fact.equation, fact.kind, spec)
-        else:
-            verdicts = function_axioms(fact.equation, fact.terms, spec)
+    for problem, fact in zip(problems, facts, strict=True):
+        verdicts = feature_axioms(problem, fact.kind) if has_features(spec) else function_axioms(problem)
         for name, verdict in verdicts.items():
             found[name] = _weaker(found[name], verdict) if name in found else verdict
     return found
@@ -83,40 +74,38 @@ def _axioms(facts: tuple[EquationFacts, ...], spec: Spec) -> dict[str, Verdict]:
 def _weaker(a: Verdict, b: Verdict) -> Verdict:
     rank = {"refuted": 0, "unknown": 1, "proved": 2}
     if a.truth == b.truth and a.reason != b.reason:
-        return replace(a, reason=f"{a.reason} {b.reason}", guilty=(*a.guilty, *b.guilty))
+        return replace(a, reason=f"{a.reason.removesuffix('.')}; {b.reason}", guilty=(*a.guilty, *b.guilty))
     return a if rank[a.truth] <= rank[b.truth] else b
 
 
 # ---- mistakes and warnings
 
 
-def ill_posed(facts: tuple[EquationFacts, ...], spec: Spec) -> tuple[Diagnostic, ...]:
+def ill_posed(problems: tuple[Problem, ...], facts: tuple[EquationFacts, ...]) -> tuple[Diagnostic, ...]:
     """Diffusion that runs backwards, or a matrix with directions in which it does."""
     found = []
-    for fact in facts:
-        equation = fact.equation
-        if fact.flow is None or fact.flow.shape == "none" or isinstance(unknown_of(equation, spec).type, Vector):
+    for problem, fact in zip(problems, facts, strict=True):
+        if fact.flow is None or fact.flow.shape == "none" or problem.is_vector:
             continue
-        jet = forward(equation, spec)
-        if ellipticity(jet, spec).nonnegative is not False:
+        if ellipticity(problem).nonnegative is not False:
             continue
-        guilty = of_kind(fact.terms, "diffusion") or list(fact.terms)
-        span = guilty[0].span
-        if ellipticity(jet, spec, -1).nonnegative:
-            found.append(_backward(span, guilty, spec, equation))
+        guilty = problem.terms_where("diffusion") or list(problem.terms)
+        if ellipticity(problem, -1).nonnegative:
+            found.append(_backward(guilty, problem.spec, problem.equation))
         else:
             message = f"the diffusion {named(guilty)} has directions in which it runs backwards"
             hint = "its matrix must be positive semidefinite: all eigenvalues at least 0"
-            found.append(Diagnostic("E419", message, span, hint))
+            found.append(Diagnostic("E419", message, guilty[0].span, hint))
     return tuple(found)
 
 
-def _backward(span: Span, guilty: list[Term], spec: Spec, equation: Equation) -> Diagnostic:
+def _backward(guilty: list[Term], spec: Spec, equation: Equation) -> Diagnostic:
     start = direction_of(spec, equation.unknown) == "initial"
     other = "a terminal condition" if start else "an initial condition"
     hint = f"change the sign of {named(guilty)}, or give {other} instead"
     data = "from its start" if start else "from its end"
-    return Diagnostic("E418", f"the diffusion {named(guilty)} runs backwards {data}: the problem is ill-posed", span, hint)
+    message = f"the diffusion {named(guilty)} runs backwards {data}: the problem is ill-posed"
+    return Diagnostic("E418", message, guilty[0].span, hint)
 
 
 def _warnings(facts: tuple[EquationFacts, ...], spec: Spec) -> tuple[Diagnostic, ...]:

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from sympy import Add, Expr, S, Symbol
+from sympy import Expr, S, Symbol
 
-from pdedsl.analyse.jets import Jet, jet_of, symbolic_right, unknown_of
+from pdedsl.analyse.jets import Jet, as_scalar, jet_of, symbolic_right, unknown_of
+from pdedsl.analyse.problem import Part
+from pdedsl.analyse.states import State, state_of
 from pdedsl.ir.analysis import Direction, EquationClass, Flow, Term, TermKind
 from pdedsl.ir.spec import Equation, Spec, Summand
 from pdedsl.ir.symbols import Applied, Field, Layer, Partial, Transposed
-from pdedsl.ir.types import Vector
 
 
 def direction_of(spec: Spec, head: Symbol | None) -> Direction:
@@ -19,25 +20,33 @@ def direction_of(spec: Spec, head: Symbol | None) -> Direction:
 def forward(equation: Equation, spec: Spec) -> Jet:
     """F in u_t = F, counted in the direction in which the data travel."""
     sign = -1 if direction_of(spec, equation.unknown) == "terminal" and equation.order == 1 else 1
-    return jet_of(sign * equation.right[0], unknown_of(equation, spec), spec)
+    unknown = unknown_of(equation, spec)
+    return jet_of(sign * as_scalar(equation.right, unknown), unknown, spec)
 
 
 # ---- terms
 
 
-def terms_of(equation: Equation, spec: Spec) -> tuple[Term, ...]:
-    return tuple(_term(s, equation, spec) for s in equation.summands if any(e != 0 for e in s.exprs))
+def parts_of(equation: Equation, spec: Spec) -> tuple[Part, ...]:
+    return tuple(_part(s, equation, spec) for s in equation.summands if any(e != 0 for e in s.exprs))
 
 
-def _term(summand: Summand, equation: Equation, spec: Spec) -> Term:
+def _part(summand: Summand, equation: Equation, spec: Spec) -> Part:
+    unknown = unknown_of(equation, spec)
+    exprs = tuple(e.xreplace(spec.values) for e in summand.exprs)
+    whole = as_scalar(exprs, unknown)
+    jet, states = jet_of(whole, unknown, spec), tuple(state_of(e, spec) for e in exprs)
+    return Part(_term(summand, whole, jet, states, spec), jet, states)
+
+
+def _term(summand: Summand, whole: Expr, jet: Jet, states: tuple[State, ...], spec: Spec) -> Term:
     text = "-" * summand.minus + spec.source.at(summand.span)
-    whole = summand.exprs[0]
     order = _time_order(whole, spec)
     if order:
         return Term("time_derivative", text, summand.span, True, f"order {order}")
-    jet = jet_of(whole.xreplace(spec.values), unknown_of(equation, spec), spec)
     kind = _kind(jet, whole, spec)
-    return Term(kind, text, summand.span, _is_linear(jet, whole, spec), _detail(kind, jet, spec))
+    linear = not whole.has(Layer) and all(s.is_linear for s in states)
+    return Term(kind, text, summand.span, linear, _detail(kind, jet, spec))
 
 
 def _time_order(expr: Expr, spec: Spec) -> int:
@@ -63,18 +72,14 @@ def _kind(jet: Jet, expr: Expr, spec: Spec) -> TermKind:
         return "nonlinear"
     if jet.higher and jet.expr.free_symbols & set(jet.higher):
         return "higher_order"
+    if jet.hidden:
+        return "nonlinear"
     free = jet.expr.free_symbols
     for variables, kind in ((jet.second, "diffusion"), (jet.p, "convection")):
         if free & set(variables):
             slopes = tuple(map(jet.slope, variables))
             return "nonlinear" if jet.depends_on(slopes, variables) else kind  # type: ignore[return-value]
     return "reaction"
-
-
-def _is_linear(jet: Jet, expr: Expr, spec: Spec) -> bool:
-    if expr.has(Layer):
-        return False
-    return jet.is_linear
 
 
 def _detail(kind: TermKind, jet: Jet, spec: Spec) -> str:
@@ -93,7 +98,8 @@ def _nature(entries: tuple[Expr, ...], jet: Jet, spec: Spec) -> str:
     heads = {w.head for w in spec.learned}
     if any(f.head in heads for e in entries for f in e.atoms(Field)):
         return "learned"
-    return "constant" if all(e.is_number for e in entries) else "known"
+    varying = {*jet.coordinates, *((spec.time.symbol,) if spec.time else ())}
+    return "known" if jet.depends_on(entries, tuple(varying)) else "constant"
 
 
 def shape_of(rows: tuple[tuple[Expr, ...], ...]) -> str:
@@ -105,13 +111,10 @@ def shape_of(rows: tuple[tuple[Expr, ...], ...]) -> str:
 # ---- equations
 
 
-def class_of(equation: Equation, spec: Spec) -> EquationClass:
+def class_of(equation: Equation, jet: Jet, spec: Spec) -> EquationClass:
     feature = _feature_class(equation, spec)
     if feature:
         return feature
-    jet = forward(equation, spec)
-    if isinstance(unknown_of(equation, spec).type, Vector):
-        jet = _vector_jet(equation, spec)
     if jet.order > 2 or equation.order > 2:
         return "higher-order"
     if equation.order == 2:
@@ -125,18 +128,9 @@ def class_of(equation: Equation, spec: Spec) -> EquationClass:
     return "ode"
 
 
-def _vector_jet(equation: Equation, spec: Spec) -> Jet:
-    """Orders for a vector equation: derivatives of any component count."""
-    unknown = unknown_of(equation, spec)
-    fields = {f for e in equation.right for f in e.atoms(Field) if f.head == unknown.head}
-    scalar = dict.fromkeys(fields, Field(unknown.head, (), unknown.arguments))
-    whole = Add(*(e.xreplace(scalar) * Symbol(f"_{k}") for k, e in enumerate(equation.right)))
-    return jet_of(whole, unknown, spec)
-
-
 def _second_order(jet: Jet) -> EquationClass:
     entries = tuple(e for row in jet.matrix for e in row)
-    if jet.depends_on(entries, jet.variables):
+    if jet.depends_on(entries, jet.variables) or any(len(d.slots) > 1 for d in jet.hidden):
         return "nonlinear-diffusion"
     if jet.depends_on(jet.drift, jet.p):
         return "hamilton-jacobi"
@@ -156,11 +150,17 @@ def _feature_class(equation: Equation, spec: Spec) -> EquationClass | None:
     if is_separable_pair(spec):
         return "hamiltonian"
     right = equation.right[0]
-    if right.has(Applied) or any(_is_learned_of_unknown(f, spec) for f in right.atoms(Field)):
+    learned = any(_is_learned_of_unknown(f, spec) for f in right.atoms(Field))
+    if right.has(Applied) or (learned and not _differentiates(right, spec)):
         if equation.order == 2:
             return "wave"
         return "gradient-flow" if symmetric_layer(right) else "ode"
     return None
+
+
+def _differentiates(right: Expr, spec: Spec) -> bool:
+    heads = {u.head for u in spec.unknowns}
+    return any(f.head in heads for p in right.atoms(Partial) for f in p.body.atoms(Field))
 
 
 def _is_learned_of_unknown(field: Field, spec: Spec) -> bool:

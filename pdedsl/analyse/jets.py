@@ -8,23 +8,29 @@ from __future__ import annotations
 from dataclasses import dataclass
 from functools import cached_property
 
-from sympy import Add, Dummy, Expr, Integer, Mul, S, Symbol, Tuple, expand, default_sort_key, nan, zoo
+from sympy import Add, Dummy, Expr, Integer, Mul, Pow, S, Symbol, Tuple, default_sort_key, expand, nan, zoo
 
 from pdedsl.ir.spec import Equation, Spec, Unknown
 from pdedsl.ir.symbols import Component, Contraction, Field, Partial, differentiate, multiply_out
+from pdedsl.ir.types import Vector
 
 SHOWN_DIMENSION = 3  # in which index notation is written out
 
 
 @dataclass(frozen=True)
 class Jet:
-    """F and its variables. `higher` holds derivatives above the second, `nonlocal_` values at other points."""
+    """F and its variables.
+
+    `higher` holds derivatives above the second and those in time, `hidden` derivatives of functions of u that no rule
+    of calculus opens, as ∂relu(u)/∂x, and `nonlocal_` says whether there are values at other points.
+    """
 
     expr: Expr
     u: Symbol
     p: tuple[Symbol, ...]
     x: dict[tuple[int, int], Symbol]  # X_ij for i <= j
     higher: tuple[Symbol, ...]
+    hidden: tuple[Expr, ...]
     nonlocal_: bool
     coordinates: tuple[Symbol, ...]
     back: dict[Symbol, Expr]  # jet variables to derivatives
@@ -41,9 +47,8 @@ class Jet:
     def order(self) -> int:
         """The order in space."""
         free = self.expr.free_symbols
-        if free & set(self.higher):
-            return max(len(self.back[h].slots) for h in self.higher if h in free)
-        return 2 if free & set(self.second) else 1 if free & set(self.p) else 0
+        derivatives = [*(self.back[v] for v in (*self.p, *self.second, *self.higher) if v in free), *self.hidden]
+        return max((len(d.slots) for d in derivatives), default=0)
 
     @cached_property
     def _affine(self) -> tuple[dict[Symbol, Expr], Expr] | None:
@@ -110,8 +115,8 @@ class Jet:
         """Whether F has no value at p = 0, like mean curvature."""
         if self._affine is not None:
             return False
-        value = self.expr.subs(dict.fromkeys((*self.p, *self.second, *self.higher), S.Zero))
-        return bool(value.has(nan, zoo))
+        flat = dict.fromkeys((*self.p, *self.second, *self.higher), S.Zero)
+        return any(a.xreplace(flat).has(nan, zoo) for a in (*self.expr.atoms(Pow), self.expr))
 
     def total(self, expr: Expr, slot: Symbol) -> Expr:
         """The total derivative in space of a function of the jet."""
@@ -164,6 +169,15 @@ def symbolic_right(equation: Equation, spec: Spec) -> Expr:
     return Add(*(multiply_out(-a / coefficient) for a in terms if not a.has(goal)))
 
 
+def as_scalar(exprs: tuple[Expr, ...], unknown: Unknown) -> Expr:
+    """The components of a vector as one scalar, each with a weight of its own: orders and kinds stay as they are."""
+    if not isinstance(unknown.type, Vector):
+        return exprs[0]
+    fields = {f for e in exprs for f in e.atoms(Field) if f.head == unknown.head}
+    scalar = {f: Field(f.head, (), tuple(f.arguments)) for f in fields}
+    return Add(*(e.xreplace(scalar) * Symbol(f"_{k}", positive=True) for k, e in enumerate(exprs)))
+
+
 def jet_of(expr: Expr, unknown: Unknown, spec: Spec) -> Jet:
     """The jet of an expression in one unknown."""
     expr = multiply_out(written_out(expr, spec))
@@ -174,7 +188,8 @@ def jet_of(expr: Expr, unknown: Unknown, spec: Spec) -> Jet:
     x = {(i, j): Dummy(f"X{i + 1}{j + 1}", real=True) for i in range(len(p)) for j in range(i, len(p))}
     replaced: dict[Expr, Expr] = {}
     higher: list[Symbol] = []
-    for partial in sorted((a for a in expr.atoms(Partial) if a.body == value), key=default_sort_key):
+    partials = sorted(expr.atoms(Partial), key=default_sort_key)
+    for partial in (a for a in partials if a.body == value):
         indices = tuple(sorted(coordinates.index(s) for s in partial.slots if s in coordinates))
         if len(indices) == len(partial.slots) == 1:
             replaced[partial] = p[indices[0]]
@@ -189,5 +204,17 @@ def jet_of(expr: Expr, unknown: Unknown, spec: Spec) -> Jet:
     for (i, j), s in x.items():
         back.setdefault(s, Partial(value, coordinates[i], coordinates[j]))
     jetted = expr.xreplace(replaced).xreplace({value: u})
-    elsewhere = any(f.head == unknown.head and f.arguments != Tuple(*unknown.arguments) for f in expr.atoms(Field))
-    return Jet(jetted, u, p, x, tuple(higher), elsewhere, coordinates, back)
+    hidden = tuple(a for a in partials if _hides(a, unknown))
+    return Jet(jetted, u, p, x, tuple(higher), hidden, _looks_elsewhere(expr, spec), coordinates, back)
+
+
+def _hides(partial: Partial, unknown: Unknown) -> bool:
+    """Whether it is the derivative of a function of the unknown, and not of the unknown itself."""
+    own = isinstance(partial.body, Field) and partial.body.head == unknown.head
+    return not own and any(f.head == unknown.head for f in partial.body.atoms(Field))
+
+
+def _looks_elsewhere(expr: Expr, spec: Spec) -> bool:
+    """Whether an unknown stands at another point than its own."""
+    here = {u.head: Tuple(*u.arguments) for u in spec.unknowns}
+    return any(f.arguments != here.get(f.head, f.arguments) for f in expr.atoms(Field))

@@ -21,7 +21,7 @@ DECLARING = {"UNKNOWN", "CONST", "LET", "LEARN"}
 TRANSPOSABLE = {"operator", "matrix"}
 _BEHIND = {"LPAR": "CALL", "INDEX": "LSQB"}  # a bracket that touched the index in dx[i], and now the derivative
 _COORDINATES = {"NAME", "LPAR", "RPAR", "COMMA"}
-_DERIVATIVE = re.compile(r"d([0-9]*)(\w+)/d((?:\w|\[\w+\])+)")
+_DERIVATIVE = re.compile(r"d([0-9]{0,2})(\w+)/d((?:\w|\[\w+\])+)")
 _POWER = re.compile(r"(?:\[(\w+)\])?([0-9]{0,2})")
 
 

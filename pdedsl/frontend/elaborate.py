@@ -7,17 +7,21 @@ from pdedsl.frontend import tree as t
 from pdedsl.frontend.blocks import block, realization, requirements
 from pdedsl.frontend.check import check
 from pdedsl.frontend.domain import space_of, time_of
-from pdedsl.frontend.environment import Declaration, Environment
+from pdedsl.frontend.environment import ENOUGH, Declaration, Environment
 from pdedsl.frontend.equations import relation
 from pdedsl.frontend.functions import RESERVED
+from pdedsl.frontend.limits import limited
 from pdedsl.ir.spec import Block, Condition, Equation, Realization, Requirement, Spec
 from pdedsl.ir.vocabulary import LAYERS
+
+
+MAX_UNKNOWNS = 64
 
 
 def elaborate(syntax: t.Syntax, source: Source, reporter: Reporter) -> Spec:
     """The meaning of a spec; raises every mistake at once."""
     header = _header(syntax, reporter)
-    env = Environment(reporter)
+    env = Environment(reporter, broken=set(syntax.lost))
     _declare(syntax, env)
     env.resolve_all()
     equations, conditions = _relations(syntax, env)
@@ -50,9 +54,9 @@ def _header(syntax: t.Syntax, reporter: Reporter) -> t.Header | None:
     headers = [s for s in syntax.statements if isinstance(s, t.Header)]
     if not syntax.statements or not isinstance(syntax.statements[0], t.Header):
         first = syntax.statements[0].span if syntax.statements else Span(0, 0)
-        where = headers[0].span if headers else Span(first.start, first.start + 1)
+        where = headers[0].span if headers else Span(first.start, min(first.start + 1, syntax.span.end))
         message = "'pde' must come first" if headers else "a spec starts with its name"
-        if syntax.statements or not reporter.errors:
+        if "PDE" not in syntax.lost and (syntax.statements or not reporter.errors):
             reporter.error("E120", message, where, 'as in: pde Heat "The heat equation"')
     for extra in headers[1:]:
         reporter.error("E121", "a second 'pde' in one file", extra.span, "keep one spec in a file")
@@ -72,7 +76,10 @@ def _declare(syntax: t.Syntax, env: Environment) -> None:
             for name in names:
                 with env.reporter.guard():
                     _enter(name, statement, env)
-    if not spaces and syntax.statements:
+    unknowns = [s for s in syntax.statements if isinstance(s, t.UnknownDecl)]
+    if len(unknowns) > MAX_UNKNOWNS:
+        raise fail("E124", f"more than {MAX_UNKNOWNS} unknowns", unknowns[MAX_UNKNOWNS].span, "write a vector(n)")
+    if not spaces and syntax.statements and "SPACE" not in syntax.lost:
         first = syntax.statements[0].span
         env.reporter.error(
             "E123", "the spec has no space", first, "add: space x in R^2, in image(c, h, w), in pixels or in [a, b]"
@@ -103,7 +110,9 @@ def _relations(syntax: t.Syntax, env: Environment) -> tuple[list[Equation], list
     conditions: list[Condition] = []
     for statement in syntax.statements:
         if isinstance(statement, t.EquationStmt):
-            with env.reporter.guard():
+            if len(env.reporter.errors) >= ENOUGH:
+                break
+            with env.reporter.guard(), limited(statement.span):
                 found = relation(statement, env)
                 if isinstance(found, Equation):
                     equations.append(found)
@@ -117,7 +126,7 @@ def _experiment(syntax: t.Syntax, env: Environment) -> tuple[list[Realization], 
     required: list[Requirement] = []
     blocks: list[Block] = []
     for statement in syntax.statements:
-        with env.reporter.guard():
+        with env.reporter.guard(), limited(statement.span):
             match statement:
                 case t.RealizeStmt():
                     made = realization(statement, env)

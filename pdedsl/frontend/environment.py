@@ -11,15 +11,19 @@ from pdedsl.diagnostics import PdeError, Reporter, Span, fail, nearest
 from pdedsl.frontend import tree as t
 from pdedsl.frontend.expressions import Scope, components, defined, evaluate, tensor
 from pdedsl.frontend.functions import FUNCTIONS
+from pdedsl.frontend.limits import limited, within_limits
 from pdedsl.frontend.names import unicode_name
 from pdedsl.frontend.settings import setting
 from pdedsl.frontend.typing import net_of, type_of
-from pdedsl.frontend.values import LinearMap, Map, Tensor, Value, scalar, shown
+from pdedsl.frontend.values import LinearMap, Map, Tensor, Value, an, scalar, shown
 from pdedsl.ir.spec import Constant, Learned, Space, Time, Unknown
 from pdedsl.ir.symbols import Applied, Field, Layer, Transposed, apply_linear
 from pdedsl.ir.types import Channels, Matrix, Operator, Scalar, Simplex, Type, Vector
 from pdedsl.ir.vocabulary import LAYERS
 
+MAX_CALLS = 2000  # of functions defined by let, through each other
+MAX_CHAIN = 100  # definitions that need each other
+ENOUGH = 100  # mistakes behind which nothing more is looked at
 Declaration = t.UnknownDecl | t.LearnDecl | t.ConstDecl | t.LetDecl | t.SpaceDecl | t.TimeDecl
 
 
@@ -46,6 +50,9 @@ class Environment:
     used: set[str] = field(default_factory=set)
     broken: set[str] = field(default_factory=set)
     _open: list[str] = field(default_factory=list)
+    _called: list[str] = field(default_factory=list)
+    _calls: int = 0
+    _numbers: dict[Symbol, Expr] = field(default_factory=dict)
 
     # ---- scopes
     def scope(self) -> Scope:
@@ -63,11 +70,13 @@ class Environment:
         result = tensor(expr, self.constant_scope(), 0).expr.xreplace(self.numbers)
         if not result.is_number:
             raise fail("E311", "this must be a constant number", expr.span, "use numbers and names of constants only")
+        within_limits(result, expr.span)
         return defined(result, expr.span)
 
     @property
     def numbers(self) -> dict[Symbol, Expr]:
-        return {c.symbol: c.value for c in self.constants.values()}
+        """What the constants stand for; each is entered when it is resolved."""
+        return self._numbers
 
     # ---- the protocol of names
     def value(self, name: t.Name) -> Value:
@@ -75,6 +84,8 @@ class Environment:
         declaration = self._find(name)
         if name.id in self.values:
             return self.values[name.id]
+        if len(self._open) > MAX_CHAIN:
+            raise fail("E204", f"definitions that need each other over {MAX_CHAIN} deep", name.span)
         if name.id in self._open:
             cycle = " → ".join(unicode_name(n) for n in [*self._open[self._open.index(name.id) :], name.id])
             raise fail("E204", f"'{name.text}' is defined by itself: {cycle}", name.span)
@@ -135,7 +146,9 @@ class Environment:
         for id_, declaration in self.declared.items():
             names = declaration.names if isinstance(declaration, t.SpaceDecl) else (declaration.name,)
             fresh = id_ not in self.used
-            with self.reporter.guard():
+            if len(self.reporter.errors) >= ENOUGH:
+                break
+            with self.reporter.guard(), limited(declaration.span):
                 self.value(next(n for n in names if n.id == id_))
             if fresh:
                 self.used.discard(id_)
@@ -196,6 +209,7 @@ class Environment:
         sign = {"positive": True} if root.is_positive else {"negative": True} if root.is_negative else {"zero": True}
         symbol = Symbol(name.text, **sign)
         self.constants[name.id] = Constant(name.text, symbol, root, declaration.span)
+        self._numbers[symbol] = root
         return scalar(symbol if root != 0 else Integer(0))
 
     def _let(self, declaration: t.LetDecl) -> Value:
@@ -215,8 +229,17 @@ class Environment:
             if param.id in self.declared:
                 self._flat(param, argument, span)
         local = {p.id: a for p, a in zip(params, args, strict=True)}
-        base = self.scope()
-        return evaluate(declaration.value, Scope(base.space, base.time, self, local))
+        base, name = self.scope(), declaration.name
+        if name.id in self._called:
+            raise fail("E204", f"'{name.text}' is defined by itself", declaration.span)
+        self._calls += 1
+        if self._calls > MAX_CALLS:
+            raise fail("E113", f"functions are used over {MAX_CALLS:,} times", span, "write out fewer of them")
+        self._called.append(name.id)
+        try:
+            return evaluate(declaration.value, Scope(base.space, base.time, self, local))
+        finally:
+            self._called.pop()
 
     def _declare_field(self, declaration: t.UnknownDecl | t.LearnDecl) -> Value:
         name = declaration.name
@@ -258,7 +281,7 @@ class Environment:
 
         def apply(x: Tensor) -> Tensor:
             if x.kind == "simplex" or x.kind == "features":
-                raise fail("E302", f"an operator acts on a vector or a feature map, not on a {x.shown()}", space.span)
+                raise fail("E302", f"an operator acts on a vector or a feature map, not on {an(x.shown())}", space.span)
             if x.rank == 0 and x.kind == "number":
                 return scalar(apply_linear(operator, x.expr, lambda e: not (e.free_symbols & spatial)), "features")
             if x.rank == 0:
@@ -296,16 +319,16 @@ class Environment:
         """An argument as components: a position has several."""
         own = self.value(param)
         if not isinstance(value, Tensor) or not isinstance(own, Tensor):
-            raise fail("E304", f"'{param.text}' cannot be a {shown(value)}", span)
+            raise fail("E304", f"'{param.text}' cannot be {an(shown(value))}", span)
         if own.rank == 1 and own.size is None:
             position = self.scope().space.coordinates[0]
             same = value.rank == 1 and value.at(Integer(1)) == own.at(Integer(1))
             return [position if same else components(value)]
         if value.rank != own.rank and not (own.size == 1 and value.rank == 0):
-            raise fail("E302", f"'{param.text}' is a {own.shown()}, found a {value.shown()}", span)
+            raise fail("E302", f"'{param.text}' is {an(own.shown())}, found {an(value.shown())}", span)
         if own.rank == 1 and value.rank == 1:
             if value.size != own.size:
-                raise fail("E302", f"'{param.text}' is a {own.shown()}, found a {value.shown()}", span)
+                raise fail("E302", f"'{param.text}' is {an(own.shown())}, found {an(value.shown())}", span)
             return [value.at(Integer(i)) for i in range(1, (own.size or 0) + 1)]
         return [value.expr]
 
@@ -324,7 +347,7 @@ class Environment:
 def _applied(value: Value, args: tuple[Value, ...], span: Span, name: t.Name) -> Value:
     if isinstance(value, LinearMap) and len(args) == 1 and isinstance(args[0], Tensor):
         return value.apply(args[0])
-    raise fail("E304", f"'{name.text}' is a {shown(value)} and cannot be called so", span)
+    raise fail("E304", f"'{name.text}' is {an(shown(value))} and cannot be called so", span)
 
 
 def _arity(name: t.Name, params: tuple[t.Name, ...], args: tuple[Value, ...], span: Span) -> None:

@@ -12,7 +12,7 @@ from pdedsl.diagnostics import Span, fail
 from pdedsl.frontend import tree as t
 from pdedsl.frontend.environment import Environment
 from pdedsl.frontend.expressions import Scope, bounded, tensor
-from pdedsl.frontend.values import Tensor, add
+from pdedsl.frontend.values import Tensor, fitting
 from pdedsl.ir.spec import Condition, Equation, Interval, Summand, Unknown, side_names
 from pdedsl.ir.symbols import Field, Partial, multiply_out
 
@@ -38,9 +38,9 @@ def _summands(statement: t.EquationStmt, scope: Scope) -> tuple[Summand, ...]:
     left, right = _terms(statement.left, 1), _terms(statement.right, 1)
     sides = [*((s, s, e) for s, e in left), *((-s, s, e) for s, e in right)]
     values = [tensor(e, scope) for _, _, e in sides]
-    whole = add([(sign, value, e.span) for (sign, _, e), value in zip(sides, values, strict=True)])
+    like = fitting([(sign, value, e.span) for (sign, _, e), value in zip(sides, values, strict=True)], "does not fit")
     return tuple(
-        Summand(tuple(sign * x for x in listed(value, whole.rank, whole.size)), e.span, written < 0)
+        Summand(tuple(sign * x for x in listed(value, like.rank, like.size)), e.span, written < 0)
         for (sign, written, e), value in zip(sides, values, strict=True)
     )
 

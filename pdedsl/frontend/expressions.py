@@ -14,12 +14,14 @@ from sympy import Abs, Expr, Integer, Rational, S, Symbol, Tuple, nan, oo, pi, s
 from pdedsl.diagnostics import Span, fail
 from pdedsl.frontend import tree as t
 from pdedsl.frontend.functions import FUNCTIONS
+from pdedsl.frontend.limits import MAX_BITS, within_limits
 from pdedsl.frontend.values import (
     LinearMap,
     Map,
     Tensor,
     Value,
     add,
+    an,
     dot,
     matrix,
     scalar,
@@ -31,7 +33,10 @@ from pdedsl.ir.spec import Space
 from pdedsl.ir.symbols import Component, Partial, Softmax, TooLarge, contract, differentiate
 
 MAX_EXPONENT = 1000
-MAX_BITS = 4096  # of a power of numbers
+MAX_SUMS = 4  # Σ within each other
+MAX_COPIES = 300  # of the body of a sum, written out
+MAX_ORDER = 8  # of a derivative
+MAX_CHOICES = 8  # arguments of min and max
 LARGEST = 308  # decimal exponent of a number
 
 
@@ -78,7 +83,14 @@ class Scope:
 
 
 def evaluate(expr: t.Expr, scope: Scope) -> Value:
-    """The value of an expression."""
+    """The value of an expression, within the limits of size."""
+    value = _evaluated(expr, scope)
+    if isinstance(value, Tensor) and value.rank == 0:
+        within_limits(value.expr, expr.span)
+    return value
+
+
+def _evaluated(expr: t.Expr, scope: Scope) -> Value:
     match expr:
         case t.Number():
             return scalar(number(expr), literal=True)
@@ -123,17 +135,18 @@ def tensor(expr: t.Expr, scope: Scope, rank: int | None = None) -> Tensor:
     value = evaluate(expr, scope)
     if not isinstance(value, Tensor):
         way = "give it something to act on" if isinstance(value, LinearMap) else "give it its arguments in brackets"
-        raise fail("E304", f"this is a {shown(value)}, not a value", expr.span, way)
+        raise fail("E304", f"this is {an(shown(value))}, not a value", expr.span, way)
     if rank is not None and value.rank != rank:
         wanted = ("number", "vector", "matrix")[rank]
-        raise fail("E302", f"expected a {wanted}, found a {value.shown()}", expr.span)
+        raise fail("E302", f"expected a {wanted}, found {an(value.shown())}", expr.span)
     return value
 
 
 def number(literal: t.Number) -> Rational:
     """An exact rational: `0.1` is one tenth."""
-    value = Decimal(literal.text)
-    if value and abs(value.adjusted()) > LARGEST:
+    exponent = literal.text.lower().partition("e")[2].lstrip("+-0")
+    value = Decimal(literal.text) if len(exponent) < 6 else Decimal(0)
+    if len(exponent) >= 6 or (value and abs(value.adjusted()) > LARGEST):
         raise fail(
             "E108", "this number is too large or too small", literal.span, "numbers lie between 1e-308 and 1e308"
         )
@@ -189,7 +202,7 @@ def factor_or_error(value: Value, head: t.Name, call: t.Call, scope: Scope) -> V
         return scale(value, evaluate(call.args[0], scope), call.span)
     raise fail(
         "E304",
-        f"'{head.text}' is a {shown(value)}, not a function",
+        f"'{head.text}' is {an(shown(value))}, not a function",
         call.span,
         f"write {head.text}*(…) for a product",
     )
@@ -206,17 +219,17 @@ def _function(name: str, args: tuple[Value, ...], span: Span, scope: Scope) -> V
     if name == "softmax":
         return _softmax(args, span, scope)
     arity, function = FUNCTIONS[name]
-    if len(args) != arity and not (arity < 0 and len(args) >= 2):
-        wanted = {1: "one argument", -1: "two or more arguments"}[arity]
+    if len(args) != arity and not (arity < 0 and 2 <= len(args) <= MAX_CHOICES):
+        wanted = {1: "one argument", -1: f"two to {MAX_CHOICES} arguments"}[arity]
         raise fail("E307", f"'{name}' takes {wanted}, found {len(args)}", span)
     values = []
     for arg in args:
         if not isinstance(arg, Tensor):
-            raise fail("E304", f"'{name}' of a {shown(arg)} is not defined", span)
+            raise fail("E304", f"'{name}' of {an(shown(arg))} is not defined", span)
         if name == "abs" and arg.rank:
             arg = norm(arg, scope)
         if arg.rank or arg.kind not in ("number", "channels"):
-            raise fail("E302", f"'{name}' takes numbers, found a {arg.shown()}", span)
+            raise fail("E302", f"'{name}' takes numbers, found {an(arg.shown())}", span)
         values.append(arg)
     kind = "channels" if any(v.kind == "channels" for v in values) else "number"
     return scalar(defined(function(*(v.expr for v in values)), span), kind)
@@ -227,7 +240,9 @@ def _softmax(args: tuple[Value, ...], span: Span, scope: Scope) -> Tensor:
         raise fail("E307", "'softmax' takes one vector of scores", span, "as in softmax(W x)")
     scores = args[0]
     if scores.kind not in ("features", "number") or (scores.rank == 0 and scores.kind == "number"):
-        raise fail("E302", f"'softmax' takes a vector of scores, found a {scores.shown()}", span, "as in softmax(W x)")
+        raise fail(
+            "E302", f"'softmax' takes a vector of scores, found {an(scores.shown())}", span, "as in softmax(W x)"
+        )
     return scalar(Softmax(components(scores)), "simplex")
 
 
@@ -257,9 +272,9 @@ def _index(expr: t.Index, scope: Scope) -> Value:
     if isinstance(body, LinearMap):
         raise fail("E304", "an operator has no components", expr.span, "put a space before the bracket to apply it")
     if not isinstance(body, Tensor) or body.rank < len(expr.indices):
-        raise fail("E302", f"a {shown(body)} has no such component", expr.span)
+        raise fail("E302", f"{an(shown(body))} has no such component", expr.span)
     if body.rank > len(expr.indices):
-        raise fail("E302", f"a {body.shown()} needs {body.rank} indices", expr.span)
+        raise fail("E302", f"{an(body.shown())} needs {body.rank} indices", expr.span)
     indices = [index_of(i, body.size, scope) for i in expr.indices]
     return scalar(body.at(*indices), body.kind)
 
@@ -283,10 +298,16 @@ def index_of(expr: t.Expr, size: int | None, scope: Scope) -> Expr:
 
 def _derivative(expr: t.Derivative, scope: Scope) -> Tensor:
     body = tensor(expr.body, scope)
-    slots = [s for w in expr.wrt for s in [w] * w.order]
-    for w in slots:
-        body = _partial(body, w, scope)
+    for wrt in _slots(expr):
+        body = _partial(body, wrt, scope)
     return body
+
+
+def _slots(expr: t.Derivative) -> list[t.Wrt]:
+    """The variables of a derivative, each as often as its order."""
+    if sum(w.order for w in expr.wrt) > MAX_ORDER:
+        raise fail("E113", f"a derivative of order above {MAX_ORDER}", expr.span)
+    return [w for w in expr.wrt for _ in range(w.order)]
 
 
 def _partial(body: Tensor, wrt: t.Wrt, scope: Scope) -> Tensor:
@@ -321,14 +342,14 @@ def _derivative_at(head: t.Derivative, call: t.Call, scope: Scope) -> Tensor:
     assert isinstance(head.body, t.Name)
     value = scope.names.call(head.body, tuple(evaluate(a, scope) for a in call.args), call.span)
     if not isinstance(value, Tensor):
-        raise fail("E304", f"a {shown(value)} has no derivative", call.span)
-    slots = [slot_of(w, scope) for w in head.wrt for _ in range(w.order)]
+        raise fail("E304", f"{an(shown(value))} has no derivative", call.span)
+    slots = [slot_of(w, scope) for w in _slots(head)]
     return replace(value, at=lambda *i: Partial(value.at(*i), *slots))
 
 
 def gradient(body: Tensor, scope: Scope, span: Span) -> Tensor:
     if body.rank > 1:
-        raise fail("E302", f"the gradient of a {body.shown()} is not defined here", span)
+        raise fail("E302", f"the gradient of {an(body.shown())} is not defined here", span)
 
     def at(*index: Expr) -> Expr:
         return bounded(lambda: differentiate(body.at(*index[:-1]), scope.slot(index[-1])), span)
@@ -354,10 +375,10 @@ def _prefix(expr: t.Prefix, scope: Scope) -> Tensor:
 def divergence(body: Tensor, scope: Scope, span: Span) -> Tensor:
     if body.rank == 0:
         raise fail(
-            "E302", f"the divergence of a {body.shown()} is not defined", span, "∇· needs a vector, as in ∇·(κ∇u)"
+            "E302", f"the divergence of {an(body.shown())} is not defined", span, "∇· needs a vector, as in ∇·(κ∇u)"
         )
     if body.size != scope.dimension and None not in (body.size, scope.dimension):
-        raise fail("E302", f"the divergence of a {body.shown()} in dimension {scope.dimension}", span)
+        raise fail("E302", f"the divergence of {an(body.shown())} in dimension {scope.dimension}", span)
 
     def at(*index: Expr) -> Expr:
         def term(k: Expr) -> Expr:
@@ -391,6 +412,8 @@ def norm(value: Tensor, scope: Scope) -> Tensor:
 
 def _total(expr: t.Total, scope: Scope) -> Tensor:
     kinds: list[str] = []
+    if (scope.dimension or 1) ** (len(scope.indices) + 1) > MAX_COPIES or len(scope.indices) >= MAX_SUMS:
+        raise fail("E113", "too many sums within each other", expr.span)
 
     def term(i: Expr) -> Expr:
         value = tensor(expr.body, replace(scope, indices={**scope.indices, expr.index.id: i}), 0)
@@ -427,7 +450,7 @@ def _adjoint(value: Value, expr: t.Adjoint) -> Value:
         case Tensor(rank=2):
             return replace(value, at=lambda i, j: value.at(j, i))
         case _:
-            raise fail("E302", f"a {shown(value)} has no adjoint", expr.span, "only operators and matrices have one")
+            raise fail("E302", f"{an(shown(value))} has no adjoint", expr.span, "only operators and matrices have one")
 
 
 def _power(expr: t.Power, scope: Scope) -> Value:
@@ -442,7 +465,7 @@ def _power(expr: t.Power, scope: Scope) -> Value:
 def _raised(base: Value, exponent: Tensor, span: Span) -> Tensor:
     if not isinstance(base, Tensor) or base.rank:
         hint = "write ‖v‖² for v·v" if isinstance(base, Tensor) and base.rank == 1 else ""
-        raise fail("E302", f"a power of a {shown(base)} is not defined", span, hint)
+        raise fail("E302", f"a power of {an(shown(base))} is not defined", span, hint)
     if exponent.kind != "number" or base.kind not in ("number", "channels"):
         raise fail("E303", f"a power of {base.shown()} is not defined", span)
     b, e = base.expr, exponent.expr
@@ -494,7 +517,7 @@ def _dotted(sign: t.Times, left: Value, right: Value, span: Span, scope: Scope) 
     if sign == "·":
         return dot(left, right, span)
     if (left.rank, right.rank) != (2, 2):
-        raise fail("E302", f"':' contracts two matrices, found a {left.shown()} and a {right.shown()}", span)
+        raise fail("E302", f"':' contracts two matrices, found {an(left.shown())} and {an(right.shown())}", span)
     rows = dot(left, Tensor(2, lambda i, j: right.at(j, i), right.size, right.kind), span)
     return scalar(contract(lambda i: rows.at(i, i), rows.size), rows.kind)
 
@@ -518,7 +541,7 @@ def _chain(factors: list[tuple[t.Times, t.Expr]], scope: Scope) -> Value:
 
 def reciprocal(value: Value, span: Span) -> Tensor:
     if not isinstance(value, Tensor) or value.rank or value.kind not in ("number", "channels"):
-        raise fail("E302", f"a division by a {shown(value)} is not defined", span)
+        raise fail("E302", f"a division by {an(shown(value))} is not defined", span)
     if value.expr == S.Zero:
         raise fail("E308", "a division by zero", span)
     return Tensor(0, lambda: 1 / value.expr, kind=value.kind, literal=value.literal)

@@ -123,22 +123,9 @@ def product(factors: Factors) -> t.Expr:
     *first, (sign, last) = [*_halved(factors[:at]), *_halved(factors[at:])]
     factors = [*first, (sign, inside(last) if isinstance(inside(last), t.Total) else last)]
     _check_divisions(factors)
-    _check_numbers(factors)
     if len(factors) == 1:
         return factors[0][1]
     return t.Product(tuple(factors), span=factors[0][1].span.to(factors[-1][1].span))
-
-
-def _check_numbers(factors: Factors) -> None:
-    """`2½` is no product to a reader."""
-    for (_, before), (sign, after) in pairwise(factors):
-        if sign == "" and isinstance(before, t.Number) and isinstance(after, t.Number | t.Fraction):
-            raise fail(
-                "E105",
-                "two numbers side by side can be read in two ways",
-                before.span.to(after.span),
-                "put * between them",
-            )
 
 
 def _dot(factors: Factors) -> int:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from itertools import takewhile
 from typing import cast
 
 from lark import Token
@@ -10,35 +11,67 @@ from lark.exceptions import UnexpectedToken
 from pdedsl.diagnostics import PdeError, Reporter, Source, Span, fail, nearest
 from pdedsl.frontend import tree as t
 from pdedsl.frontend.build import cover, name_of
+from pdedsl.frontend.names import identity
 from pdedsl.frontend.tables import parser, scanner
 from pdedsl.frontend.tokens import BLOCKS, LEADING, Line, read_lines, span_of
 
 MAX_TREE = 1000
+ENOUGH = 100  # mistakes behind which nothing more is read
 KEYWORDS = tuple(kind.lower() for kind in sorted(LEADING))
 
 
 def parse_syntax(source: Source, reporter: Reporter) -> t.Syntax:
-    """The statements that can be read; what cannot is in the reporter."""
-    lines, comments = read_lines(source, scanner(), reporter)
+    """The statements that can be read; what cannot is in the reporter, and its names are `lost`."""
+    read = read_lines(source, scanner(), reporter)
+    known = read.names.fields | read.names.variables
     statements: list[t.Statement] = []
-    for line in lines:
+    lost: set[str] = set()
+    for line in read.lines:
+        before = len(statements)
         with reporter.guard():
-            statements.append(_block(line, reporter) if line.entries is not None else _statement(line.tokens))
-    return t.Syntax(tuple(statements), comments, span=Span(0, len(source.text)))
+            statements += _read(line, known, reporter)
+        if len(statements) == before:
+            lost |= _names_lost(line.tokens)
+        if len(reporter.errors) >= ENOUGH:
+            break
+    return t.Syntax(tuple(statements), read.comments, frozenset(lost), span=Span(0, len(source.text)))
 
 
-def _statement(tokens: list[Token]) -> t.Statement:
-    return cast(t.Statement, _parse(tokens, "statement"))
+def _read(line: Line, known: set[str], reporter: Reporter) -> list[t.Statement]:
+    """The statement of a line; none where its mistake was reported already."""
+    _check_keyword(line.tokens, known)
+    if line.entries is not None:
+        return [] if line.spoiled else [_block(line, reporter)]
+    return [] if line.spoiled else [cast(t.Statement, _parse(line.tokens, "statement"))]
+
+
+def _names_lost(tokens: list[Token]) -> set[str]:
+    """The keyword of an unreadable declaration and the names that it would have made."""
+    names = takewhile(lambda token: token.type in ("NAME", "LPAR", "COMMA"), tokens[1:])
+    return {tokens[0].type, *(identity(token) for token in names if token.type == "NAME")}
+
+
+def _check_keyword(tokens: list[Token], known: set[str]) -> None:
+    """A line that starts with two words starts with a keyword: a near miss is one."""
+    first = tokens[0]
+    follows = tokens[1].type if len(tokens) > 1 else ""
+    if first.type != "NAME" or identity(first) in known or follows not in ("NAME", "LPAR", "LBRACE"):
+        return
+    typo = nearest(str(first), KEYWORDS)
+    if typo or follows == "LBRACE":
+        hint = f"did you mean '{typo}'?" if typo else f"blocks: {', '.join(sorted(BLOCKS)).lower()}"
+        raise fail("E106", f"'{first}' starts no statement", span_of(first), hint)
 
 
 def _block(line: Line, reporter: Reporter) -> t.BlockStmt:
     keyword = line.tokens[0]
     if keyword.type not in BLOCKS or len(line.tokens) > 3:
-        _statement([*line.tokens[:2], line.tokens[-1]])
+        _parse([*line.tokens[:2], line.tokens[-1]], "statement")
     entries: list[t.Entry] = []
-    for tokens in line.entries or []:
+    for entry in line.entries or []:
         with reporter.guard():
-            entries.append(cast(t.Entry, _parse(tokens, "entry")))
+            if not entry.spoiled:
+                entries.append(cast(t.Entry, _parse(entry.tokens, "entry")))
     return t.BlockStmt(name_of(keyword), tuple(entries), span=cover(line.tokens))
 
 
@@ -84,9 +117,6 @@ def _explain(error: UnexpectedToken, tokens: list[Token]) -> PdeError:
             "E102", f"the line ends too early: expected {wanted}", Span(last.end - 1, last.end), _hint(tokens, None)
         )
     token = error.token
-    typo = _misspelt(tokens)
-    if typo:
-        return fail("E106", f"'{tokens[0]}' starts no statement", span_of(tokens[0]), f"did you mean '{typo}'?")
     shown = f"'{token}'" if len(token) <= 40 else f"'{token[:40]}…'"
     return fail("E102", f"{shown} cannot stand here: expected {wanted}", span_of(token), _hint(tokens, token))
 
@@ -96,14 +126,6 @@ def _wanted(accepts: set[str]) -> str:
         return "an expression"
     named = [text for kind, text in EXPECTED.items() if kind in accepts]
     return " or ".join(named[:3]) if named else "the end of the line"
-
-
-def _misspelt(tokens: list[Token]) -> str | None:
-    """The keyword that the first word of a line was meant to be."""
-    first = tokens[0]
-    if first.type != "NAME" or len(tokens) < 2 or tokens[1].type not in ("NAME", "LPAR", "TIME", "LBRACE"):
-        return None
-    return nearest(str(first), KEYWORDS)
 
 
 def _hint(tokens: list[Token], token: Token | None) -> str:

@@ -58,7 +58,7 @@ def _read(path: Path) -> Lark | None:
     try:
         kept = json.loads(path.read_text("utf-8"), object_hook=_with_numbers)
         return Lark.__new__(Lark)._load(kept, transformer=Builder())
-    except (OSError, ValueError, KeyError, TypeError, AttributeError):
+    except (OSError, ValueError, KeyError, TypeError, AttributeError, AssertionError):
         return None
 
 

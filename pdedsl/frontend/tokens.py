@@ -8,6 +8,7 @@ declarations make them. Every mistake is noted and stepped over, so that the res
 from __future__ import annotations
 
 import re
+from bisect import bisect_left
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from typing import cast
@@ -25,6 +26,9 @@ from pdedsl.frontend.tree import Comment
 MAX_TOKENS = 100_000
 MAX_DEPTH = 200
 MAX_NUMBER = 60
+MAX_RAISED = 4  # digits of a superscript or subscript
+MAX_DERIVATIVE = 400  # characters
+MOST_STRAY = 20
 
 OPENING = {"LPAR": ")", "LSQB": "]", "LBRACE": "}", "CALL": ")", "INDEX": "]", "NORM": "‖", "BAR": "|"}
 CLOSING = {"RPAR": ")", "RSQB": "]", "RBRACE": "}", "ENDNORM": "‖", "ENDBAR": "|"}
@@ -50,20 +54,33 @@ class Line:
     """The tokens of one statement, or of one entry when they stand in a block."""
 
     tokens: list[Token]
-    entries: list[list[Token]] | None = None  # of a block
+    entries: list[Line] | None = None  # of a block
+    spoiled: bool = False  # whether a mistake in it was reported already, so that it is not parsed
 
 
-def read_lines(source: Source, scanner: BasicLexer, reporter: Reporter) -> tuple[list[Line], tuple[Comment, ...]]:
-    """The statements of a text, and its comments."""
+@dataclass(frozen=True)
+class Lines:
+    """The statements of a text, its comments, and the names that are declared in it."""
+
+    lines: list[Line]
+    comments: tuple[Comment, ...]
+    names: Declared
+
+
+def read_lines(source: Source, scanner: BasicLexer, reporter: Reporter) -> Lines:
     raw, comments = _scan(source, scanner, reporter)
-    lines = list(_lines(_with_brackets(raw, reporter)))
+    tokens = list(_with_brackets(raw, reporter))
+    bad = sorted(d.span.start for d in reporter.errors)
+    lines = list(_lines(tokens, bad))
     names = declared(line.tokens for line in lines)
-    return [_marked(line, names, source.text) for line in lines], comments
+    return Lines([_marked(line, names, source.text) for line in lines], comments, names)
 
 
 def _marked(line: Line, names: Declared, text: str) -> Line:
-    entries = line.entries and [marked(entry, names, text) for entry in line.entries]
-    return Line(marked(line.tokens, names, text), entries)
+    if line.spoiled and line.entries is None:
+        return line
+    entries = line.entries and [_marked(entry, names, text) for entry in line.entries]
+    return replace(line, tokens=marked(line.tokens, names, text), entries=entries)
 
 
 # ---- scanning
@@ -83,10 +100,10 @@ def _scan(source: Source, scanner: BasicLexer, reporter: Reporter) -> tuple[list
             at = cast(int, error.pos_in_stream)
             reporter.diagnostics.extend(_stray(source, at).diagnostics)
             state.line_ctr.feed(source.text[at], source.text[at] == "\n")
-            if len(reporter.errors) >= 20:
-                raise fail(
-                    "E100", "too many stray characters: this does not look like a spec", Span(at, at + 1)
-                ) from None
+            if len(reporter.errors) >= MOST_STRAY:
+                reporter.diagnostics.clear()
+                message = f"{MOST_STRAY} characters up to here have no meaning: this does not look like a spec"
+                raise fail("E100", message, Span(at, at + 1), "a spec starts with: pde Name") from None
             continue
         if token.type == "COMMENT":
             comments.append(Comment(token.rstrip(), span=span_of(token)))
@@ -119,8 +136,12 @@ def _stray(source: Source, at: int) -> PdeError:
 def _check_length(token: Token) -> None:
     if token.type == "NAME" and len(token) > MAX_NAME:
         raise fail("E109", f"a name of {len(token):,} characters; the most is {MAX_NAME}", span_of(token))
-    if token.type == "NUMBER" and len(token) > MAX_NUMBER:
-        raise fail("E108", f"a number of {len(token):,} characters; the most is {MAX_NUMBER}", span_of(token))
+    if token.type in ("NUMBER", "SUPERSCRIPT", "SUBSCRIPT"):
+        most = MAX_NUMBER if token.type == "NUMBER" else MAX_RAISED
+        if len(token) > most:
+            raise fail("E108", f"a number of {len(token):,} characters; the most is {most}", span_of(token))
+    if token.type in ("DERIVATIVE", "OPERATOR", "PARTIAL", "OVER") and len(token) > MAX_DERIVATIVE:
+        raise fail("E108", f"a derivative of {len(token):,} characters", span_of(token), "write a shorter one")
 
 
 # ---- brackets
@@ -197,28 +218,36 @@ def _unclosed(token: Token) -> PdeError:
 # ---- lines
 
 
-def _lines(tokens: Iterator[Token]) -> Iterator[Line]:
-    """Statements; a block's entries are lines of their own."""
+def _lines(tokens: list[Token], bad: list[int]) -> Iterator[Line]:
+    """Statements; a block's entries are lines of their own. `bad` are the places of mistakes."""
     current: list[Token] = []
     block: Line | None = None
+    since = 0  # the end of the line before
+
+    def taken(end: int) -> Line:
+        spoiled = bisect_left(bad, end) > bisect_left(bad, since)
+        return Line(current, spoiled=spoiled)
+
     for token in tokens:
-        if token.type == "LBRACE" and block is None and [t.type for t in current if t.type in BLOCKS]:
-            block, current = Line([*current, token], []), []
+        start, end = span_of(token)
+        if token.type == "LBRACE" and block is None and current and current[0].type in {"NAME", *BLOCKS}:
+            block, current = replace(taken(end), tokens=[*current, token], entries=[]), []
+            since = end
         elif block is not None and token.type in ("NEWLINE", "RBRACE"):
             assert block.entries is not None
             if current:
-                block.entries.append(current)
-            current = []
+                block.entries.append(taken(start))
+            current, since = [], end
             if token.type == "RBRACE":
                 yield replace(block, tokens=[*block.tokens, token])
                 block = None
         elif token.type == "NEWLINE":
             if current:
-                yield Line(current)
-            current = []
+                yield taken(start)
+            current, since = [], end
         else:
             current.append(token)
     if block is not None:
-        yield block
+        yield replace(block, spoiled=True)
     if current:
-        yield Line(current)
+        yield taken(span_of(current[-1]).end + 1)

@@ -301,6 +301,7 @@ class Syntax(Node):
 
     statements: tuple[Statement, ...]
     comments: tuple[Comment, ...] = field(default=(), compare=False)
+    lost: frozenset[str] = field(default=frozenset(), compare=False)  # keywords and names of what could not be read
 
 
 def children(node: Node) -> list[Node]:

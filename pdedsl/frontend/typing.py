@@ -17,6 +17,7 @@ Number = Callable[[t.Expr], Expr]
 TYPES = ("scalar", "vector", "matrix", "simplex", "channels", "operator")
 OPERATOR_NETS = ("conv", "linear")
 MAX_CLASSES = 1_000_000
+MAX_COMPONENTS = 64  # of a vector with a size of its own
 
 
 def type_of(declaration: t.UnknownDecl | t.LearnDecl, number: Number) -> Type:
@@ -61,7 +62,8 @@ def _base(name: t.Name, sizes: tuple[t.Expr, ...], trait: t.Trait, number: Numbe
         raise fail(
             "E312", f"'{name.id}' takes {'one size' if wanted[1] else 'no size'}", trait.span, f"as in {example}"
         )
-    size = _size(sizes[0], number, 2 if name.id == "simplex" else 1) if sizes else None
+    simplex = name.id == "simplex"
+    size = _size(sizes[0], number, 2 if simplex else 1, MAX_CLASSES if simplex else MAX_COMPONENTS) if sizes else None
     if trait.relation and name.id != "scalar":
         raise fail("E313", f"a {name.id} cannot be compared with a number", trait.span)
     match name.id:
@@ -89,10 +91,10 @@ def _scalar(trait: t.Trait, number: Number) -> Scalar:
     return Scalar(trait.relation)
 
 
-def _size(expr: t.Expr, number: Number, least: int) -> int:
+def _size(expr: t.Expr, number: Number, least: int, most: int) -> int:
     size = number(expr)
-    if not size.is_Integer or not least <= size <= MAX_CLASSES:
-        raise fail("E312", f"a size must be a whole number, at least {least}", expr.span)
+    if not size.is_Integer or not least <= size <= most:
+        raise fail("E312", f"a size must be a whole number from {least} to {most:,}", expr.span)
     return int(size)
 
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cache
 
 from sympy import Add, Expr, S
@@ -94,25 +94,38 @@ def is_zero(value: Tensor) -> bool:
     return value.rank == 0 and value.literal and value.expr == S.Zero
 
 
-def add(parts: list[tuple[int, Tensor, Span]]) -> Tensor:
+Part = tuple[int, Tensor, Span]  # a sign, a value and its place
+
+
+def add(parts: list[Part]) -> Tensor:
     """A signed sum; every part must be of one rank, size and kind."""
-    first = next((p for p in parts if not is_zero(p[1])), parts[0])
-    for _, other, span in parts:
-        if not is_zero(other) and not _fits(first[1], other):
-            raise fail(
-                "E301",
-                f"a {other.shown()} cannot be added to a {first[1].shown()}",
-                span,
-                notes=((first[2], f"this is a {first[1].shown()}"),),
-            )
+    like = fitting(parts, "cannot be added to")
     kept = [p for p in parts if not is_zero(p[1])] or parts[:1]
-    kind = next((p[1].kind for p in kept if p[1].kind != "number"), "number")
 
     def at(*index: Expr) -> Expr:
         return Add(*(sign * part.at(*index) for sign, part, _ in kept))
 
-    size = next((p[1].size for p in kept if p[1].size is not None), None)
-    return Tensor(first[1].rank, at, size, kind, all(p[1].literal for p in kept))
+    return replace(like, at=at, literal=all(p[1].literal for p in kept))
+
+
+def fitting(parts: list[Part], does_not: str) -> Tensor:
+    """A value of the shape that all parts have; a literal zero fits every shape."""
+    kept = [p for p in parts if not is_zero(p[1])] or parts[:1]
+    _, first, place = kept[0]
+    for _, other, span in kept:
+        if not _fits(first, other):
+            message = f"{an(other.shown())} {does_not} {an(first.shown())}"
+            raise fail("E301", message, span, notes=((place, f"this is {an(first.shown())}"),))
+    kind = next((v.kind for _, v, _ in kept if v.kind != "number"), "number")
+    size = next((v.size for _, v, _ in kept if v.size is not None), None)
+    return replace(first, kind=kind, size=size)
+
+
+def an(noun: str) -> str:
+    """A noun with its article; some have none."""
+    if noun.startswith(("class probabilities", "scores")):
+        return noun
+    return f"an {noun}" if noun[0] in "aeio" else f"a {noun}"
 
 
 def _fits(a: Tensor, b: Tensor) -> bool:
@@ -127,7 +140,7 @@ def times(a: Tensor, b: Tensor, span: Span) -> Tensor:
         return dot(a, b, span)
     if a.rank and b.rank:
         hint = "use · for the dot product, as in v·w" if a.rank == b.rank == 1 else "use A:B to contract matrices"
-        raise fail("E302", f"a {a.shown()} times a {b.shown()} is not a product here", span, hint)
+        raise fail("E302", f"{an(a.shown())} times {an(b.shown())} is not a product here", span, hint)
     kind = product_kind(a, b, span)
     tensor, other = (a, b) if a.rank else (b, a)
     return Tensor(tensor.rank, lambda *i: other.expr * tensor.at(*i), tensor.size, kind, a.literal and b.literal)
@@ -148,7 +161,7 @@ def scale(left: Value, right: Value, span: Span) -> Value:
                 lambda: _as_map(scale(left, right.adjoint(), span)),
             )
         case _:
-            raise fail("E304", f"a {shown(left)} and a {shown(right)} cannot be multiplied", span, "add brackets")
+            raise fail("E304", f"{an(shown(left))} and {an(shown(right))} cannot be multiplied", span, "add brackets")
 
 
 def _as_map(value: Value) -> LinearMap:
@@ -165,7 +178,7 @@ def dot(a: Tensor, b: Tensor, span: Span) -> Tensor:
     if not a.rank or not b.rank:
         return times(a, b, span)
     if a.size != b.size and None not in (a.size, b.size):
-        raise fail("E302", f"a {a.shown()} and a {b.shown()} do not fit", span)
+        raise fail("E302", f"{an(a.shown())} and {an(b.shown())} do not fit", span)
     size = a.size if a.size is not None else b.size
     kind = product_kind(a, b, span)
 

@@ -18,6 +18,7 @@ from pdedsl.ir.spec import Block, Condition, Equation, Learned, Line, Setting, S
 from pdedsl.ir.symbols import Field, Partial
 
 Colours = dict[Symbol, str]
+MOST_TWINS = 40  # fields up to which names are made not to count
 ORDERED = ("optimizer", "augment")  # entries that run one after the other
 
 
@@ -34,13 +35,13 @@ def _colours(spec: Spec) -> Colours:
     """A name for each unknown and learned field that does not depend on what its author called it."""
     fields = fields_of(spec)
     colours = {f.head: _kind(f) for f in fields}
-    while tied := _tied(colours):
+    while (tied := _tied(colours)) and len(fields) <= MOST_TWINS:
         refined = _refined(spec, colours)
         if len(set(refined.values())) == len(set(colours.values())):
             first = min((h for h in colours if colours[h] == tied), key=lambda h: h.name)
             refined[first] += "*"  # twins: either may come first
         colours = refined
-    ordered = sorted(fields, key=lambda f: (isinstance(f, Learned), colours[f.head]))
+    ordered = sorted(fields, key=lambda f: (isinstance(f, Learned), colours[f.head], f.name))
     counts = {Unknown: 0, Learned: 0}
     names: Colours = {}
     for f in ordered:
@@ -90,7 +91,7 @@ def _facts(spec: Spec, colours: Colours) -> list[str]:
     lines = [
         *(_declaration(f, show, colours) for f in fields_of(spec)),
         *(_equation(e, show, colours) for e in spec.equations),
-        *(_condition(c, show, colours) for c in spec.conditions),
+        *(line for c in spec.conditions for line in _condition(c, show, colours)),
         *(f"realize {r.part} by {_setting(r.method)}" for r in spec.realizations),
         *dict.fromkeys(f"require {r.axiom}" for r in spec.requirements),
     ]
@@ -115,10 +116,11 @@ def _equation(e: Equation, show: Show, colours: Colours) -> str:
     return f"equation d{e.order} {colours[e.unknown]} = {'; '.join(map(show, e.right))}{during}"
 
 
-def _condition(c: Condition, show: Show, colours: Colours) -> str:
+def _condition(c: Condition, show: Show, colours: Colours) -> list[str]:
+    """One line a side, so that `on boundary` and its sides say the same."""
     if c.kind == "boundary":
-        return f"boundary {' '.join(sorted(c.sides))}: 0 = {'; '.join(_scaled(v, show) for v in c.value)}"
-    return f"{c.kind} d{c.order} {colours[c.unknown]} = {'; '.join(map(show, c.value))}"
+        return [f"boundary {side}: 0 = {'; '.join(_scaled(v, show) for v in c.value)}" for side in c.sides]
+    return [f"{c.kind} d{c.order} {colours[c.unknown]} = {'; '.join(map(show, c.value))}"]
 
 
 def _scaled(whole: Expr, show: Show) -> str:

@@ -308,9 +308,39 @@ def multiply_out(expr: Expr) -> Expr:
 
 def _expanded(expr: Expr) -> Expr:
     """Products of sums multiplied out, arguments of functions too; exp(a + b) stays whole, as sympy joins it again."""
-    if expr.is_Atom:
+    if not can_expand(expr):
         return expr
-    return expand(expr, power_exp=False)
+    result = expand(expr, power_exp=False)
+    if any(_is_quotient(p) and _without_content(p) != p for p in result.atoms(Pow)):
+        return result.replace(_is_quotient, _without_content)
+    return result
+
+
+def can_expand(expr: Expr) -> bool:
+    """Whether there is a sum to multiply out, or a power or logarithm of a product to open."""
+    if expr.is_Atom:
+        return False
+    if isinstance(expr, (Add, log)) or (isinstance(expr, Pow) and not expr.exp.is_Integer):
+        return True
+    return any(map(can_expand, expr.args))
+
+
+def _is_quotient(expr: Expr) -> bool:
+    return isinstance(expr, Pow) and isinstance(expr.base, Add) and bool(expr.exp.is_negative)
+
+
+def _without_content(power: Expr) -> Expr:
+    """1/(2x + 2) as ½/(x + 1): a factor on both sides of an equation leaves no trace in a denominator."""
+    content, rest = power.base.primitive()
+    if power.exp.is_Integer and _starts_negative(rest):
+        content, rest = -content, -rest
+    return content**power.exp * rest**power.exp
+
+
+def _starts_negative(total: Expr) -> bool:
+    """A sign for a sum that does not depend on names: of all its coefficients together, or of its constant."""
+    balance = Add(*(a.as_coeff_Mul()[0] for a in total.args))
+    return bool(balance.is_negative or (balance == 0 and total.as_coeff_Add()[0].is_negative))
 
 
 def terms_of(expr: Expr) -> int:

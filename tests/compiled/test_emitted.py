@@ -3,7 +3,10 @@
 from __future__ import annotations
 
 import ast
+import copy
 import importlib
+import pickle
+import sys
 
 import pytest
 import torch
@@ -120,6 +123,21 @@ def test_a_block_quotes_its_term_and_place(name: str) -> None:
                 number = int(quote.split("(spec.pde:")[1].split(")")[0])
                 term = quote.split("(spec.pde:")[0].strip(' #"')
                 assert "".join(term.split()) in "".join(text.splitlines()[number - 1].split())
+
+
+@pytest.mark.parametrize("name", ["enresnet", "rotation", "parabolic", "many fields"])
+def test_written_models_can_be_copied(name: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    """A copy is equal, and has weights of its own: a formula does not hold on to the fields it was made with."""
+    module = fresh(TEXTS[name])
+    monkeypatch.setitem(sys.modules, "emitted", module)
+    model, x = module.model().eval(), inputs(TEXTS[name], 2).float()
+    with torch.no_grad():
+        expected, twin = model(x), copy.deepcopy(model)
+        assert torch.equal(twin(x), expected)
+        for parameter in model.parameters():
+            parameter.normal_()
+        assert torch.equal(twin(x), expected)
+        assert torch.equal(pickle.loads(pickle.dumps(twin))(x), expected)
 
 
 def test_two_learned_fields_are_both_quoted() -> None:

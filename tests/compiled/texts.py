@@ -82,6 +82,15 @@ def compiled(text: str) -> Compilation:
     return pdedsl.compile(text)
 
 
+def refused(text: str) -> bool:
+    """Whether compiling says that it has no network for this, which a mistake of other kinds is not."""
+    try:
+        compiled(text)
+    except pdedsl.PdeError as error:
+        return all(d.code.startswith("E6") for d in error.diagnostics)
+    return False
+
+
 @cache
 def written(text: str) -> ModuleType:
     """The emitted model.py, written to a file and imported. Callers must not change it."""

@@ -1,0 +1,63 @@
+"""Two states of ∂²Y/∂t² = -c Kᵀσ(N(K Y)) that leapfrog takes apart, for K a number k on one channel.
+
+With relu a state falls freely once it is below zero, x'' = -relu(x), and two starts part like (T - π/2)|A - A'|; with a
+saturating σ the period grows with the amplitude (mathematics.md, N18). Whether this shows by the time T depends on
+c k² T² and on the steps, so the recursion itself is run: D += h²F(Y), Y += D, with `first` of the first push.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+
+Function = Callable[[float], float]
+FUNCTIONS: dict[str, Function] = {
+    "identity": lambda x: x,
+    "relu": lambda x: max(x, 0.0),
+    "leaky_relu": lambda x: max(x, 0.01 * x),
+    "elu": lambda x: x if x > 0 else math.expm1(x),
+    "tanh": math.tanh,
+    "sin": math.sin,
+}
+STARTS = (-2.0, -0.5, -0.02, 0.02, 0.1, 0.5, 1.0, 2.0, 4.0)
+GAPS = (0.05, 0.5)
+UNBOUNDED = (0.5, 1.0, 2.0, 4.0)  # sizes of K to try when its type gives no bound
+APART = 1.001
+
+
+@dataclass(frozen=True)
+class Oscillator:
+    """x'' = -c k σ(N(k x)) from rest, `steps` steps of length h; N is x/√(x² + ε) where there is an ε."""
+
+    scale: float
+    activation: str
+    eps: float | None
+    step: float
+    steps: int
+    first: float = 0.5  # one half is consistent with rest
+
+    def after(self, x: float, k: float) -> float:
+        """The state at the end."""
+        push, difference = FUNCTIONS[self.activation], 0.0
+        for j in range(self.steps):
+            inner = k * x if self.eps is None else k * x / math.sqrt((k * x) ** 2 + self.eps)
+            difference -= (self.first if j == 0 else 1.0) * self.step**2 * self.scale * k * push(inner)
+            x += difference
+        return x
+
+
+def parting(oscillator: Oscillator, bound: float | None) -> str:
+    """Two starts that end further apart than they began, in words; nothing if none was found."""
+    if oscillator.activation not in FUNCTIONS:
+        return ""
+    for k, a, b in _trials(bound):
+        growth = abs(oscillator.after(a, k) - oscillator.after(b, k)) / abs(a - b)
+        if growth > APART:
+            return f"K = {k:g}, Y = {a:g} and Y' = {b:g} at rest: at the end they are {growth:.3g} times as far apart"
+    return ""
+
+
+def _trials(bound: float | None) -> Iterator[tuple[float, float, float]]:
+    sizes = UNBOUNDED if bound is None else (bound, bound / 2)
+    return ((k, a, a + gap) for k in sizes for a in STARTS for gap in GAPS)

@@ -1,0 +1,189 @@
+"""Axioms of physical equations: the maximum principle and the conservation of mass."""
+
+from __future__ import annotations
+
+from sympy import Add, Expr, Pow, S, Symbol, cos, exp, expand, sin
+
+from pdedsl.analyse.conditions import further, holds_values
+from pdedsl.analyse.jets import Jet
+from pdedsl.analyse.problem import Problem, named, spans
+from pdedsl.analyse.samples import nonzero_point, ranges_of
+from pdedsl.analyse.signs import is_zero, nonnegative, vanishes
+from pdedsl.analyse.states import letters_of
+from pdedsl.ir.analysis import Term, Verdict
+from pdedsl.ir.symbols import Field, Partial, TooLarge, can_expand, terms_of
+
+MAX_EULER = 20_000  # terms of an Euler operator
+
+
+def maximum_principle(problem: Problem, ordered: Verdict, constant: Verdict) -> Verdict:
+    """The maximum and the minimum are taken on the boundary or at the start."""
+    jet = problem.jet
+    match ordered.truth:
+        case "refuted" if jet.is_affine:
+            why = ordered.reason.removesuffix(".")
+            return Verdict("refuted", f"no comparison principle holds: {why}.", ordered.witness, ordered.guilty)
+        case "refuted":
+            why = "without a comparison principle a maximum may still not grow"
+            return Verdict("unknown", f"{why}.", guilty=ordered.guilty)
+        case "unknown":
+            why = "it follows from a comparison principle, which is not proved"
+            return Verdict("unknown", f"{why}.", guilty=ordered.guilty)
+    still = not jet.singular and all(vanishes(s.at_constants) for s in problem.states)
+    if constant.truth == "proved" or (still and _only_values(problem)):
+        return Verdict("proved", "constants solve the equation, and a comparison principle holds.")
+    damped = jet.is_affine and jet.source == 0 and nonnegative(-jet.rate)
+    if problem.equation.order and damped and _only_values(problem):
+        return Verdict("proved", "a comparison principle holds, and the reaction only damps.")
+    if constant.truth == "refuted" and not still:
+        why = constant.reason.removesuffix(".")
+        return Verdict("refuted", f"a constant does not stay: {why}.", constant.witness, constant.guilty)
+    return Verdict("unknown", "it takes the conditions on the boundary, through which u may be driven.")
+
+
+def _only_values(problem: Problem) -> bool:
+    return all(map(holds_values, further(problem.spec)))
+
+
+# ---- mass
+
+
+def conservation(problem: Problem) -> Verdict:
+    """d/dt ∫u = 0: F is a divergence (its Euler operator vanishes) and nothing leaves through the boundary."""
+    jet, equation, spec = problem.jet, problem.equation, problem.spec
+    if equation.order == 0:
+        return Verdict("unknown", "nothing evolves in time.")
+    if jet.nonlocal_ or jet.hidden or problem.is_vector:
+        return Verdict("unknown", "only local equations of one scalar with derivatives of u alone are decided.")
+    in_time = frozenset(h for h in jet.higher if spec.time and spec.time.symbol in jet.back[h].slots)
+    if any(jet.slope(h).free_symbols & {*jet.coordinates, *jet.variables} for h in in_time):
+        return Verdict("unknown", "a term with ∂u/∂t depends on x or u.")
+    # what is left of these terms is c(t) d/dt of the mass, which stays zero from rest
+    euler = euler_operator(jet, in_time)
+    if euler is None:
+        return Verdict("unknown", "the right-hand side has too many terms to see whether it is a divergence.")
+    if not vanishes(euler):
+        return _no_divergence(problem, euler)
+    if spec.space.boundary:
+        return Verdict("unknown", "the right-hand side is a divergence, but mass may pass through the boundary.")
+    if equation.order > 1 and not _starts_at_rest(problem):
+        return Verdict("unknown", "it depends on the initial velocity.")
+    if not _is_periodic(problem):
+        return Verdict("unknown", "the flux may jump where the domain closes: a coefficient is not periodic.")
+    if jet.source != 0:
+        return _mass_of_source(problem)
+    return Verdict("proved", "the right-hand side is a divergence, and nothing passes through the boundary.")
+
+
+def euler_operator(jet: Jet, without: frozenset[Symbol] = frozenset()) -> Expr | None:
+    """Σ (-D)^α ∂F/∂u_α, zero exactly for divergences (Olver, Applications of Lie Groups, theorem 4.7).
+
+    None where it has too many terms.
+    """
+    try:
+        total = _euler_sum(jet, without)
+    except TooLarge:
+        return None
+    if not can_expand(total):
+        return total
+    return expand(total) if terms_of(total) <= MAX_EULER else None
+
+
+def _euler_sum(jet: Jet, without: frozenset[Symbol]) -> Expr:
+    total = jet.rate.xreplace(jet.back)
+    used = jet.expr.free_symbols - without
+    for variable in (v for v in (*jet.p, *jet.second, *jet.higher) if v in used):
+        slope = jet.slope(variable).xreplace(jet.back)
+        partial = jet.back[variable]
+        assert isinstance(partial, Partial)
+        for slot in partial.slots:
+            slope = -jet.total(slope, slot)
+        total = total + slope
+    return total
+
+
+def _no_divergence(problem: Problem, euler: Expr) -> Verdict:
+    guilty, spec = _makers(problem), problem.spec
+    if any(f.head in {w.head for w in spec.learned} for f in euler.atoms(Field)):
+        return Verdict("unknown", f"{named(guilty)} is no divergence for every weight.", guilty=spans(guilty))
+    if nonzero_point(letters_of(euler, spec), ranges_of(spec, problem.equation)) is None:
+        return Verdict("unknown", f"whether {named(guilty)} is a divergence is not known.", guilty=spans(guilty))
+    witness = f"its Euler operator is {euler}, not 0"
+    return Verdict("refuted", f"{named(guilty)} is no divergence: mass is made or lost inside.", witness, spans(guilty))
+
+
+def _makers(problem: Problem) -> list[Term]:
+    """The terms that are no divergence by themselves."""
+    operators = ((p.term, euler_operator(p.jet)) for p in problem.pushing_parts)
+    making = [term for term, euler in operators if euler is None or not vanishes(euler)]
+    return making or problem.pushing
+
+
+def _starts_at_rest(problem: Problem) -> bool:
+    rest = [c for c in problem.spec.conditions if c.unknown == problem.equation.unknown and c.order]
+    return bool(rest) and all(c.value == (S.Zero,) for c in rest)
+
+
+def _is_periodic(problem: Problem) -> bool:
+    """Whether F and its slopes in x, as far as its flux has derivatives, are the same at both ends of each side."""
+    jet = problem.jet
+    whole = jet.expr - jet.source
+    if any(f.free_symbols & set(jet.coordinates) for f in whole.atoms(Field)):
+        return False
+    ranges = ranges_of(problem.spec)
+    for c in (c for c in jet.coordinates if c in whole.free_symbols):
+        low, high = ranges[c]
+        slope = whole
+        for _ in range(max(jet.order, 1)):
+            if not vanishes(expand(slope.xreplace({c: high}) - slope.xreplace({c: low}))):
+                return False
+            slope = slope.diff(c)
+    return True
+
+
+def _mass_of_source(problem: Problem) -> Verdict:
+    """∫ f over the domain, for what does not depend on u."""
+    guilty = problem.terms_where("source")
+    ranges = ranges_of(problem.spec, problem.equation)
+    total: Expr | None = problem.jet.source
+    for c in problem.jet.coordinates:
+        total = None if total is None or total.has(Field) else integral(total, c, *ranges[c])
+    if total is None:
+        return Verdict("unknown", f"the integral of {named(guilty)} is not known.", guilty=spans(guilty))
+    match is_zero(total, ranges):
+        case True:
+            return Verdict("proved", f"the rest is a divergence, and the integral of {named(guilty)} is 0.")
+        case False:
+            witness = f"it adds {total} in a unit of time"
+            return Verdict("refuted", f"{named(guilty)} makes mass.", witness, spans(guilty))
+        case None:
+            return Verdict("unknown", f"the integral of {named(guilty)} is not known.", guilty=spans(guilty))
+
+
+def integral(expr: Expr, x: Symbol, low: Expr, high: Expr) -> Expr | None:
+    """∫ expr dx for sums of powers, and of sin, cos and exp of a multiple of x; None for all else."""
+    parts = []
+    for term in Add.make_args(expand(expr)):
+        outside, inside = term.as_independent(x, as_Add=False)
+        whole = _antiderivative(inside, x)
+        if whole is None:
+            return None
+        parts.append(outside * (whole.xreplace({x: high}) - whole.xreplace({x: low})))
+    return expand(Add(*parts))
+
+
+def _antiderivative(expr: Expr, x: Symbol) -> Expr | None:
+    match expr:
+        case S.One:
+            return x
+        case Symbol():
+            return x**2 / 2
+        case Pow(base=base, exp=n) if base == x and n.is_Integer and n.is_nonnegative:
+            return x ** (n + 1) / (n + 1)
+        case sin() | cos() | exp():
+            slope = expr.args[0].diff(x)
+            if slope.has(x):
+                return None
+            primitive = {sin: lambda a: -cos(a), cos: sin, exp: exp}[type(expr)]
+            return primitive(expr.args[0]) / slope
+    return None

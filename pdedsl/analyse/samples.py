@@ -1,0 +1,76 @@
+"""Expressions at points drawn once and for all: numbers refute, they never prove.
+
+A point has rational coordinates. What floating-point numbers show is evaluated again at that point in higher
+precision before it counts.
+"""
+
+from __future__ import annotations
+
+import random
+from collections.abc import Iterator
+
+from sympy import Dummy, Expr, Float, Rational, Symbol
+
+from pdedsl.analyse.jets import coordinates_of
+from pdedsl.ir.spec import Equation, Spec
+
+Ranges = dict[Symbol, tuple[Expr, Expr]]
+Point = dict[Symbol, Rational]
+DRAWS = 48
+SPREADS = (Rational(1), Rational(3), Rational(1, 8), Rational(10))
+GRID = 1024  # of the coordinates between two ends
+SMALL = 1e-9
+DIGITS = 30
+
+
+def ranges_of(spec: Spec, equation: Equation | None = None) -> Ranges:
+    """Where the coordinates of a physical domain run, and the time in which an equation holds."""
+    found = dict(zip(coordinates_of(spec), ((s.start, s.end) for s in spec.space.sides), strict=False))
+    if spec.time:
+        interval = equation.interval if equation else None
+        found[spec.time.symbol] = interval or (spec.time.start, spec.time.end)
+    return {s: (a.xreplace(spec.values), b.xreplace(spec.values)) for s, (a, b) in found.items()}
+
+
+def points(symbols: set[Symbol], ranges: Ranges, draws: int = DRAWS) -> Iterator[Point]:
+    """Points at which symbols without a range are small, of the size of one, and large in turns."""
+    draw = random.Random(0)
+    ordered = sorted(symbols, key=_order)
+    for k in range(draws if ordered else 1):
+        spread = SPREADS[k % len(SPREADS)]
+        yield {s: _between(ranges.get(s, (-spread, spread)), draw) for s in ordered}
+
+
+def _order(symbol: Symbol) -> tuple[str, int]:
+    return symbol.name, symbol.dummy_index if isinstance(symbol, Dummy) else 0
+
+
+def _between(ends: tuple[Expr, Expr], draw: random.Random) -> Rational:
+    a, b = (Rational(round(float(e) * GRID), GRID) for e in ends)
+    return a + (b - a) * Rational(draw.randint(1, GRID - 1), GRID)
+
+
+def value_at(expr: Expr, point: Point) -> float | None:
+    """A number in double precision; None where there is none, or where a learned field stands."""
+    return _real(expr.xreplace({s: Float(v) for s, v in point.items()}))
+
+
+def exact_at(expr: Expr, point: Point) -> float | None:
+    """The same number, right in all its digits."""
+    return _real(expr.xreplace(point).evalf(DIGITS))
+
+
+def _real(value: Expr) -> float | None:
+    try:
+        found = float(value)
+    except (TypeError, ValueError, ArithmeticError):
+        return None
+    return found if abs(found) < float("inf") else None
+
+
+def nonzero_point(expr: Expr, ranges: Ranges, draws: int = 8) -> Point | None:
+    """A point at which an expression is surely not zero."""
+    for point in points(expr.free_symbols, ranges, draws):
+        if all(abs(evaluate(expr, point) or 0) > SMALL for evaluate in (value_at, exact_at)):
+            return point
+    return None

@@ -1,0 +1,124 @@
+"""What has no network is said at compile time: code, place and a way out."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+import pdedsl
+from compiled.texts import MODELS, changed, compiled, known, learned, light, picture, refused, shipped
+from pdedsl.diagnostics import Diagnostic, Source
+
+V = "learn v(x, y, t) : vector = mlp(width=8, depth=2)"
+HEAT = "∂u/∂t = v·∇u + 0.1 Δu"
+PARABOLIC, SECOND, PAIR = light("parabolic"), light("second_order"), light("hamiltonian")
+# Code, the words that are marked, a part of the hint, and the text.
+CASES = {
+    "reaction": ("E601", "u", "convection and diffusion", learned(f"{HEAT} - u", V)),
+    "source": ("E601", "1", "convection and diffusion", known("∂u/∂t = 0.1 Δu + 1")),
+    "third order": ("E601", "∂³u/∂x³", "", learned(f"{HEAT} + ∂³u/∂x³", V)),
+    "no layer": ("E602", "∂Y/∂t = -Kᵀ relu(N(K Y)) + Y", "Kᵀ", changed(PARABOLIC, ("N(K Y))", "N(K Y)) + Y"))),
+    "two operators": ("E602", "∂Y/∂t = -Kᵀ relu(N(L Y))", "Kᵀ", ""),
+    "a factor": (
+        "E602",
+        "∂Y/∂t = 2 f(Y, t)",
+        "network learns it",
+        changed(light("polynet"), ("= f(Y, t)", "= 2 f(Y, t)")),
+    ),
+    "physical": ("E603", "space   x in [-1, 1]", "R^d", shipped("burgers")),
+    "scalar by resnet": ("E604", "learn a(x, y, t) : scalar > 0 = resnet(depth=20)", "mlp", ""),
+    "operator by linear": ("E604", "learn   K(t)    : operator = linear", "conv(3)", ""),
+    "rk4 with noise": ("E605", "0.1 Δu", "euler", learned(HEAT, V, realized="realize time by rk4(steps=4)")),
+    "heun with noise": ("E605", "0.1 Δu", "euler", learned(HEAT, V, realized="realize time by heun(steps=4)")),
+    "verlet on points": (
+        "E605",
+        "verlet(steps=4)",
+        "rk4",
+        learned("∂u/∂t = v·∇u", V, realized="realize time by verlet(steps=4)"),
+    ),
+    "verlet for one state": (
+        "E605",
+        "verlet(steps=3)",
+        "euler",
+        changed(PARABOLIC, ("euler(steps=3)", "verlet(steps=3)")),
+    ),
+    "euler of second order": ("E605", "euler(steps=3)", "leapfrog", changed(SECOND, ("leapfrog(", "euler("))),
+    "leapfrog for a pair": ("E605", "leapfrog(steps=3)", "verlet", changed(PAIR, ("verlet(", "leapfrog("))),
+    "no frame": ("E607", "space   x in pixels", "network {", ""),
+    "opening": ("E608", "16", "equal", changed(PARABOLIC, ("open 8", "open 16"))),
+}
+MADE = {
+    "two operators": changed(
+        PARABOLIC, ("N(K Y))", "N(L Y))"), ("let     N", "learn   L(t) : operator = conv(3)\nlet     N")
+    ),
+    "scalar by resnet": learned("∂u/∂t = v·∇u + a Δu", f"{V}\nlearn a(x, y, t) : scalar > 0 = resnet(depth=20)"),
+    "operator by linear": changed(PARABOLIC, ("operator = conv(3)", "operator = linear")),
+    "no frame": PARABOLIC.split("network {")[0],
+}
+
+
+def mistakes(text: str) -> tuple[Source, tuple[Diagnostic, ...]]:
+    with pytest.raises(pdedsl.PdeError) as found:
+        pdedsl.compile(text)
+    assert found.value.source is not None
+    return found.value.source, found.value.diagnostics
+
+
+@pytest.mark.parametrize("name", CASES)
+def test_code_place_and_hint(name: str) -> None:
+    code, marked, hint, text = CASES[name]
+    source, (found,) = mistakes(text or MADE[name])
+    assert (found.code, source.at(found.span)) == (code, marked)
+    assert hint in found.hint
+    assert found.hint
+    assert found.message
+
+
+@pytest.mark.parametrize("name", [n for n in MODELS if n not in ("anisotropic", "convection_diffusion", "rotation")])
+def test_no_operator_on_images(name: str) -> None:
+    """It compiles, and only asking for its operator is a mistake: which says why, and where."""
+    compilation = compiled(shipped(name))
+    with pytest.raises(pdedsl.PdeError) as found:
+        compilation.operator()
+    (diagnostic,) = found.value.diagnostics
+    assert diagnostic.code == "E606"
+    assert found.value.source is not None
+    assert found.value.source.at(diagnostic.span).startswith("space")
+    assert "E606" in str(found.value)
+    assert diagnostic.hint
+
+
+def test_wrong_integrator_of_a_resnet_is_not_ignored() -> None:
+    """The maps of a resnet are its steps: another number of steps or another scheme has no network."""
+    for method in ("rk4(steps=3)", "heun(steps=3)", "dopri5(rtol=1e-3, atol=1e-3)", "euler(steps=3)"):
+        source, (found,) = mistakes(picture("∂u/∂t = v·∇u", realized=f"realize time by {method}"))
+        assert (found.code, source.at(found.span)) == ("E605", method)
+    assert compiled(picture("∂u/∂t = v·∇u", realized="realize time by euler(steps=9)")).module()
+
+
+def test_noise_on_the_input_only_is_not_noise_behind_every_layer() -> None:
+    """`sampling` says: noise on the input. Diffusion along with transport is not that."""
+    source, (found,) = mistakes(picture("∂u/∂t = v·∇u + σ²Δu", realized="realize diffusion by sampling(samples=3)"))
+    assert found.code.startswith("E6")
+    assert source.at(found.span) in ("sampling(samples=3)", "σ²Δu")
+
+
+def test_minus_v_on_images_is_compiled_or_refused_for_its_reason() -> None:
+    """Not for being no field on R^d, which nobody asked for, and not with the advice to use another network."""
+    text = picture("∂u/∂t = -v·∇u")
+    if refused(text):
+        source, (found,) = mistakes(text)
+        assert "v·∇u" in source.at(found.span)
+        assert "R^d" not in found.message
+
+
+@pytest.mark.parametrize("name", CASES)
+def test_nothing_is_built(name: str, tmp_path: Path) -> None:
+    """A file with the mistake says the same as the text."""
+    path = tmp_path / "my.pde"
+    path.write_text(CASES[name][3] or MADE[name], "utf-8")
+    with pytest.raises(pdedsl.PdeError) as found:
+        pdedsl.compile(path)
+    assert [d.code for d in found.value.diagnostics] == [CASES[name][0]]
+    assert str(path) in str(found.value)

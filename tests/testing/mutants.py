@@ -1,0 +1,119 @@
+"""Operators broken on purpose, and the unbroken one: each wrong in one way that a tired programmer might choose."""
+
+from __future__ import annotations
+
+import itertools
+import math
+from collections.abc import Callable
+from dataclasses import dataclass, field
+
+import torch
+from torch import Tensor
+
+from pdedsl.runtime.evolution import Evolution
+from pdedsl.testing.operators import Data, Flow
+
+Between = Callable[[Flow, Data, Tensor, float, float], Tensor]
+
+
+def swing(x: Tensor, t: float) -> Tensor:
+    """A velocity that changes with time, so that the order of the layers matters."""
+    return torch.stack([torch.cos(x[..., 1] + 4.0 * t), torch.sin(2.0 * x[..., 0]) * (1.0 - 2.0 * t)], -1)
+
+
+def flow(diffusion: float = 0.1, seed: int = 0) -> Flow:
+    """u_t = v(x, t)·∇u + νΔu on R² × [0, 1], as the compiler makes it."""
+    return Flow(Evolution(swing, diffusion, horizon=1.0, dt=0.125, samples=64, seed=seed), 2, 0.0, 1.0)
+
+
+@dataclass(frozen=True)
+class Mutant:
+    """An operator whose step from time a to time b is another one."""
+
+    change: Between
+    base: Flow = field(default_factory=flow)
+    dimension: int = 2
+    start: float = 0.0
+    end: float = 1.0
+
+    def __call__(self, f: Data, x: Tensor, t: float) -> Tensor:
+        return self.between(f, x, self.start, t)
+
+    def between(self, f: Data, x: Tensor, a: float, b: float) -> Tensor:
+        return self.change(self.base, f, x, a, b)
+
+    def error(self, f: Data, x: Tensor, t: float) -> Tensor:
+        return self.base.error(f, x, t)
+
+
+def fresh_noise() -> Mutant:
+    """The noise ignores its seed: another draw at every call."""
+    calls = itertools.count(1)
+    return Mutant(lambda base, f, x, a, b: flow(seed=next(calls)).between(f, x, a, b))
+
+
+def clipped(most: float = 2.0) -> Mutant:
+    return Mutant(lambda base, f, x, a, b: base.between(f, x, a, b).clamp(-most, most))
+
+
+def sharpened() -> Mutant:
+    """A smoothing kernel with negative weights, of sum 1."""
+    kernel = ((-1.5, -0.25), (0.0, 1.5), (1.5, -0.25))
+
+    def change(base: Flow, f: Data, x: Tensor, a: float, b: float) -> Tensor:
+        values = [w * base.between(f, x + torch.tensor([s, 0.0]).to(x), a, b) for s, w in kernel]
+        return torch.stack(values).sum(0)
+
+    return Mutant(change)
+
+
+def logits_averaged(size: float = 64.0) -> Mutant:
+    """Data as probabilities ½ + f/2s; their logits are averaged instead of themselves."""
+
+    def change(base: Flow, f: Data, x: Tensor, a: float, b: float) -> Tensor:
+        scores = base.between(lambda y: torch.logit(0.5 + f(y) / (2.0 * size)), x, a, b)
+        return 2.0 * size * (torch.sigmoid(scores) - 0.5)
+
+    return Mutant(change)
+
+
+def not_reversed(diffusion: float = 1e-3) -> Mutant:
+    """The first layer sees the velocity of time a, the last that of time b."""
+
+    def change(base: Flow, f: Data, x: Tensor, a: float, b: float) -> Tensor:
+        if b <= a:
+            return f(x)
+        other = Evolution(
+            lambda x, t: swing(x, a + b - t), diffusion, horizon=1.0, dt=0.125, samples=64, seed=base.evolution.seed
+        )
+        return Flow(other, 2, 0.0, 1.0).between(f, x, a, b)
+
+    return Mutant(change, flow(diffusion))
+
+
+def constant_added(amount: float = 1e-3) -> Mutant:
+    return Mutant(lambda base, f, x, a, b: base.between(f, x, a, b) + amount * (b - a))
+
+
+def jumping(rate: float = 0.1) -> Mutant:
+    """With a small rate it looks one unit away: linear, ordered, keeps constants, and is no differential equation."""
+
+    def change(base: Flow, f: Data, x: Tensor, a: float, b: float) -> Tensor:
+        stay = math.exp(-rate * (b - a))
+        return stay * base.between(f, x, a, b) + (1.0 - stay) * base.between(f, x + 1.0, a, b)
+
+    return Mutant(change)
+
+
+def never_at_rest() -> Mutant:
+    """The points move by a tenth at once, however short the time."""
+    return Mutant(lambda base, f, x, a, b: base.between(f, x + 0.1, a, b))
+
+
+def kinked() -> Mutant:
+    """Points are rounded to a mesh: neighbours are told apart only by jumps."""
+    return Mutant(lambda base, f, x, a, b: base.between(f, torch.ceil(x * 4.0) / 4.0, a, b))
+
+
+def as_it_is(base: Flow, f: Data, x: Tensor, a: float, b: float) -> Tensor:
+    return base.between(f, x, a, b)

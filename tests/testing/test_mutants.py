@@ -1,0 +1,146 @@
+"""The mutation check: what is broken on purpose is caught within 200 examples, what is not broken survives them."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+import pytest
+import torch
+from torch import Tensor, nn
+
+import pdedsl
+from pdedsl.compiler import Compilation
+from pdedsl.runtime import operators as runtime_operators
+from pdedsl.runtime.evolution import Evolution, Leg
+from pdedsl.runtime.expectation import Expectation
+from pdedsl.shipped import shipped_specs
+from pdedsl.testing import axioms
+from pdedsl.testing.operators import Features, operator_of, weights_from
+from testing import mutants
+from testing.mutants import Mutant
+
+EXAMPLES = 200
+BROKEN = [
+    (mutants.fresh_noise, "linearity"),
+    (mutants.clipped, "linearity"),
+    (mutants.sharpened, "comparison"),
+    (mutants.logits_averaged, "linearity"),
+    (mutants.not_reversed, "markov"),
+    (mutants.constant_added, "constants"),
+    (mutants.constant_added, "linearity"),
+    (mutants.jumping, "locality"),
+    (mutants.never_at_rest, "temporal_regularity"),
+    (mutants.kinked, "spatial_regularity"),
+]
+SURVIVORS = [
+    ("linearity", 0.1),
+    ("constants", 0.1),
+    ("comparison", 0.1),
+    ("markov", 0.1),
+    ("markov", 1e-3),
+    ("locality", 0.1),
+    ("spatial_regularity", 0.1),
+    ("temporal_regularity", 0.1),
+]
+
+
+@pytest.mark.parametrize(("make", "axiom"), BROKEN, ids=lambda value: getattr(value, "__name__", value))
+@pytest.mark.parametrize("seed", [0, 1, 2])
+def test_a_mutant_is_caught(make: Callable[[], Mutant], axiom: str, seed: int) -> None:
+    assert axioms.falsify(axiom, make(), EXAMPLES, seed) is not None
+
+
+@pytest.mark.parametrize(("axiom", "diffusion"), SURVIVORS)
+def test_what_is_not_broken_survives(axiom: str, diffusion: float) -> None:
+    assert axioms.falsify(axiom, Mutant(mutants.as_it_is, mutants.flow(diffusion)), EXAMPLES, seed=0) is None
+
+
+# ---- networks on features
+
+
+class OtherNoise(nn.Module):
+    """Noise of the layer that ignores its stream."""
+
+    def forward(self, x: Tensor) -> Tensor:
+        return x + 0.1 * torch.randn_like(x)
+
+
+def _features(noise: Callable[[], nn.Module]) -> Features:
+    with weights_from(0):
+        members = [nn.Sequential(nn.Linear(2, 4), nn.Tanh(), noise(), nn.Linear(4, 3)) for _ in range(3)]
+        return Features(Expectation(members, seed=0).double().eval(), (2,), 4)
+
+
+@pytest.mark.parametrize("axiom", ["linearity", "constants", "comparison"])
+def test_a_network_survives(axiom: str) -> None:
+    assert axioms.falsify(axiom, _features(nn.Identity), EXAMPLES, seed=0) is None
+
+
+@pytest.mark.parametrize("seed", [0, 1, 2])
+def test_a_network_whose_noise_ignores_its_seed_is_caught(seed: int) -> None:
+    with weights_from(seed):
+        assert axioms.falsify("linearity", _features(OtherNoise), EXAMPLES, seed) is not None
+
+
+# ---- a broken runtime, seen through what was compiled
+
+
+SWING = """pde Swing "A velocity that turns with time"
+space (x, y) in R^2
+time t in [0, 1]
+unknown u(x, y, t) : scalar
+let v(x, y, t) = [cos(y + 4 t), sin(2 x) (1 - 2 t)]
+∂u/∂t = v·∇u + 0.001 Δu
+u(x, y, 0) = exp(-x² - y²)
+realize diffusion by noise(samples=64)
+realize time by euler(steps=8)
+require linearity, comparison, constants, markov
+"""
+
+
+def _failures(compilation: Compilation, examples: int) -> set[str]:
+    return {result.axiom for result in axioms.check(compilation, examples) if not result.ok}
+
+
+@pytest.fixture(scope="module")
+def swing() -> Compilation:
+    return pdedsl.compile(SWING)
+
+
+def test_nothing_fails_unbroken(swing: Compilation) -> None:
+    assert _failures(swing, 60) == set()
+
+
+def test_fresh_noise_in_the_runtime(swing: Compilation, monkeypatch: pytest.MonkeyPatch) -> None:
+    source = torch.Generator().manual_seed(0)
+
+    def noise(self: Evolution, x: Tensor, leg: int, step: int, draws: range) -> Tensor:
+        return torch.randn(len(draws), 1, x.shape[-1], generator=source, dtype=x.dtype)
+
+    monkeypatch.setattr(Evolution, "_noise", noise)
+    assert axioms.falsify("linearity", operator_of(swing, 0), EXAMPLES) is not None
+
+
+def test_clipping_in_the_runtime(swing: Compilation, monkeypatch: pytest.MonkeyPatch) -> None:
+    whole = Evolution.forward
+    monkeypatch.setattr(Evolution, "forward", lambda self, f, x, t: whole(self, f, x, t).clamp(-1.0, 1.0))
+    assert "linearity" in _failures(swing, 60)
+
+
+def test_layers_not_reversed_in_the_runtime(swing: Compilation, monkeypatch: pytest.MonkeyPatch) -> None:
+    whole = Evolution.legs
+
+    def legs(self: Evolution, t: float) -> list[Leg]:
+        return [Leg(leg.piece, leg.start - leg.dt * leg.steps, leg.dt, leg.steps) for leg in reversed(whole(self, t))]
+
+    monkeypatch.setattr(Evolution, "legs", legs)
+    monkeypatch.setattr(Evolution, "_clock", lambda self: 1.0)
+    assert _failures(swing, 60) == {"markov"}
+
+
+def test_a_norm_bound_that_is_not_kept(monkeypatch: pytest.MonkeyPatch) -> None:
+    """monotone.pde: an Euler step with an operator of any norm."""
+    monotone = pdedsl.compile(shipped_specs()["monotone"])
+    assert _failures(monotone, EXAMPLES) == set()
+    monkeypatch.setattr(runtime_operators, "constrained", lambda weight, constraint, *rest: weight)
+    assert "stability" in _failures(monotone, EXAMPLES)

@@ -1,0 +1,71 @@
+"""The shipped specs: what is proved survives the search, what is refuted is broken by a found example."""
+
+from __future__ import annotations
+
+from functools import cache
+
+import pytest
+
+import pdedsl
+from pdedsl.compiler import Compilation
+from pdedsl.ir.plan import ImagePlan
+from pdedsl.shipped import shipped_specs
+from pdedsl.testing import axioms
+from pdedsl.testing.axioms import Result
+
+EXAMPLES = {
+    "rotation": 25,
+    "anisotropic": 15,
+    "convection_diffusion": 25,
+    "monotone": 100,
+    "parabolic": 100,
+    "second_order": 100,
+    "hamiltonian": 100,
+    "resnet": 6,
+}
+
+
+def compiled(name: str) -> Compilation:
+    return pdedsl.compile(shipped_specs()[name])
+
+
+@cache
+def results(name: str, seed: int = 0) -> tuple[Result, ...]:
+    return axioms.check(compiled(name), EXAMPLES[name], seed)
+
+
+@pytest.mark.parametrize("name", EXAMPLES)
+def test_the_search_agrees_with_the_analysis(name: str) -> None:
+    found = results(name)
+    assert [r for r in found if not r.ok] == []
+    outcomes = {"proved": {"held", "untested"}, "refuted": {"broken"}, "unknown": {"held", "broken", "untested"}}
+    for result in found:
+        assert result.outcome in outcomes[result.verdict], result
+        assert bool(result.example) is (result.outcome == "broken")
+
+
+@pytest.mark.parametrize("name", EXAMPLES)
+def test_every_axiom_is_reported_and_requirements_are_marked(name: str) -> None:
+    compilation = compiled(name)
+    assert [r.axiom for r in results(name)] == list(compilation.analysis.axioms)
+    assert {r.axiom for r in results(name) if r.required} == {r.axiom for r in compilation.spec.requirements}
+
+
+@pytest.mark.parametrize("name", EXAMPLES)
+def test_what_is_not_tested_says_why(name: str) -> None:
+    untested = [r for r in results(name) if r.outcome == "untested"]
+    assert all(r.note for r in untested)
+    if isinstance(compiled(name).plan, ImagePlan) or name in ("rotation", "anisotropic", "convection_diffusion"):
+        assert untested == []
+
+
+@pytest.mark.parametrize(("name", "axiom"), [("parabolic", "stability"), ("second_order", "stability")])
+@pytest.mark.parametrize("seed", [0, 1, 2])
+def test_a_refuted_axiom_is_broken_for_every_seed(name: str, axiom: str, seed: int) -> None:
+    [result] = [r for r in results(name, seed) if r.axiom == axiom]
+    assert (result.verdict, result.outcome) == ("refuted", "broken")
+
+
+def test_the_same_seed_finds_the_same() -> None:
+    first = results("parabolic")
+    assert first == axioms.check(compiled("parabolic"), EXAMPLES["parabolic"], 0)
