@@ -141,16 +141,21 @@ class Compilation:
         return built
 
     def _field(self, name: str, module: nn.Module | None) -> nn.Module:
+        from pdedsl.emit.calls import maker_of, name_of
         from pdedsl.emit.program import run
-        from pdedsl.runtime.marching import March
+        from pdedsl.runtime.marching import Composed, March
 
         if module is None:
-            fresh: nn.Module = run(self.program, f"make_{name.rstrip('_')}")
+            maker = next(maker_of(w) for w in self.spec.learned if name_of(w) == name)
+            fresh: nn.Module = run(self.program, maker)
             return fresh
-        found = [m for m in module.modules() if isinstance(m, March)]
+        for part in module.modules():
+            if isinstance(part, Composed) and name in part.fields:
+                return part.fields[name]
+        found = [m.field for m in module.modules() if isinstance(m, March) and not isinstance(m.field, Composed)]
         if not found:
             raise ValueError("this module has no field on R^d")
-        return cast("nn.Module", found[0].field)
+        return cast("nn.Module", found[0])
 
     def files(self) -> dict[str, str]:
         """The files of a package that holds the model, its harness, its tests and its explanation."""
@@ -202,7 +207,7 @@ def _operator_plan(representation: Representation, spec: Spec, quiet: bool = Fal
     try:
         if isinstance(representation, Paths):
             return plan_operator(representation, spec)
-        raise fail("E606", "an equation on feature maps has no operator on R^d", spec.space.span)
+        raise fail("E606", "an equation on feature maps has no operator on R^d", spec.space.span, "use a space R^2")
     except PdeError:
         if quiet:
             return None

@@ -159,6 +159,9 @@ def write_package(folder: Path, files: dict[str, str], force: bool) -> None:
     there = [name for name in files if (folder / name).exists()]
     if there and not force:
         raise FileExistsError(f"{folder} already holds {', '.join(there)}")
+    blocked = [name for name in files if (folder / name).is_dir()]
+    if blocked or folder.is_file():
+        raise FileExistsError(f"{folder / blocked[0] if blocked else folder} is in the way")
     folder.parent.mkdir(parents=True, exist_ok=True)
     made = Path(tempfile.mkdtemp(prefix=f".{folder.name}-", dir=folder.parent))
     try:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import re
+from collections.abc import Iterable
 from keyword import iskeyword
 
 from sympy import Expr, Symbol
@@ -16,6 +18,10 @@ from pdedsl.ir.symbols import Field
 from pdedsl.ir.types import Matrix, Scalar, Vector
 
 RUNTIME = "pdedsl.runtime"
+TAKEN = frozenset(  # names of the written module itself
+    "x t seed samples member model operator readout layer range torch nn stack stack_rows number cholesky "
+    "vector_field mlp resnet resnet18 preact_resnet18 wide_resnet convnet dropped torchvision_model".split()
+)
 PATH = "One network, in the order in which a path passes the equation."
 NOISES = {"gaussian": "GaussianNoise", "laplace": "LaplaceNoise", "relative": "RelativeNoise"}
 
@@ -23,7 +29,7 @@ NOISES = {"gaussian": "GaussianNoise", "laplace": "LaplaceNoise", "relative": "R
 def program_of(model: Model, operator: OperatorPlan | None, spec: Spec) -> Program:
     """The whole model as functions that build it."""
     title = f" {spec.title}." if spec.title else ""
-    doc = f"{spec.name}.{title}\n\nCompiled by pdedsl from spec.pde."
+    doc = f"{spec.name}.{title}\n\nCompiled by pdedsl from spec.pde.".replace("\\", "\\\\")
     if isinstance(model, ImagePlan):
         return Program(doc, image_functions(model, spec))
     in_model = _fields_in(_model_exprs(model), spec)
@@ -44,7 +50,8 @@ def program_of(model: Model, operator: OperatorPlan | None, spec: Spec) -> Progr
 def name_of(learned: Learned) -> str:
     """A Python name for a field of the spec."""
     name = learned.id
-    return f"{name}_" if iskeyword(name) or name in ("x", "t", "seed", "samples", "member", "model") else name
+    taken = iskeyword(name) or name in TAKEN or name[:1].isupper() or re.fullmatch(r"part\d+|make_.*", name)
+    return f"{name}_" if taken else name
 
 
 def maker_of(learned: Learned) -> str:
@@ -91,7 +98,9 @@ def _field_function(learned: Learned, spec: Spec) -> Function:
 
 
 def _field(learned: Learned, spec: Spec) -> Node:
-    dimension = len(spec.space.coordinates)
+    dimension = spec.space.dimension
+    if not isinstance(dimension, int):
+        raise fail("E604", "a network needs a space of known dimension", spec.space.span, "use R^2")
     sign = learned.type.sign if isinstance(learned.type, Scalar) else ""
     psd = isinstance(learned.type, Matrix) and learned.type.psd
     if learned.net is None:
@@ -116,9 +125,13 @@ def _network(learned: Learned, dimension: int, outputs: int, spec: Spec) -> Node
     named: list[tuple[str, Node]] = [("activation", str(net["activation"])), ("time", timed)]
     if outputs != dimension:
         named.append(("outputs", outputs))
-    return Call(
+    made = Call(
         f"{RUNTIME}.backbones.vector_field", (dimension, whole(net, "width"), whole(net, "depth")), tuple(named)
     )
+    reads = [c in learned.arguments for c in spec.space.coordinates]
+    if all(reads):
+        return made
+    return Call(f"{RUNTIME}.marching.Reading", (made, Items(tuple(1.0 if r else 0.0 for r in reads))))
 
 
 def whole(net: Setting, key: str) -> int:
@@ -136,7 +149,17 @@ def _vector(exprs: tuple[Expr, ...], fields: tuple[Learned, ...], spec: Spec, sp
     ):
         return Ref(names[own[0]])
     parts = [_scalar(e, names, spec, span) for e in exprs]
-    return Lambda(("x", "t"), stacked(parts))
+    return _formula(("x", "t"), stacked(parts), exprs, names)
+
+
+def _formula(params: tuple[str, ...], body: Node, exprs: Iterable[Expr], names: dict[Symbol, str]) -> Node:
+    """A function of points; learned fields in it are given to it, so that they are parts of the model."""
+    heads = {f.head for e in exprs for f in e.atoms(Field)}
+    used = [name for head, name in names.items() if head in heads]
+    function = Lambda((*params, *used), body)
+    if not used:
+        return function
+    return Call(f"{RUNTIME}.marching.Composed", (function,), tuple((name, Ref(name)) for name in used))
 
 
 def _scalar(expr: Expr, names: dict[Symbol, str], spec: Spec, span: Span) -> Node:
@@ -151,7 +174,7 @@ def _member(plan: DataPlan, fields: tuple[Learned, ...], spec: Spec) -> Function
     """One network: the parts in order, then the readout."""
     bindings = [Binding(name_of(w), Call(maker_of(w))) for w in fields]
     parts: list[Node] = []
-    if plan.image and any(isinstance(p, Walk) for p in plan.parts):
+    if plan.image and plan.readout:
         parts.append(Call("torch.nn.Flatten"))
     for k, part in enumerate(plan.parts, 1):
         name = f"part{k}"
@@ -194,8 +217,10 @@ def _part(part: Part, plan: DataPlan, fields: tuple[Learned, ...], spec: Spec) -
                 dropped = Call(f"{RUNTIME}.dropped.dropped", (backbone, number(noise.value)))
                 return Method(dropped, "network")
             after: tuple[tuple[str, Node], ...] = ()
+            if part.before_readout is not None:
+                after = (("before_readout", _noise(part.before_readout, fields, spec)),)
             if noise is not None:
-                after = (("after", Lambda(("layer",), _noise(noise, fields, spec))),)
+                after = (("after", Lambda(("layer",), _noise(noise, fields, spec))), *after)
             return Method(backbone, "network", (), after)
         case Shake(noise=noise):
             return _noise(noise, fields, spec)
@@ -254,7 +279,8 @@ def _noise(noise: Noise, fields: tuple[Learned, ...], spec: Spec) -> Node:
             return Call(f"{home}.RelativeNoise", (number(noise.value),), (*seed, *across))
         case "scaled":
             assert noise.value is not None
-            scale = Lambda(("x",), _scalar(noise.value, names, spec, noise.span))
+            at = Call(f"{RUNTIME}.points.number", (Ref("x"), _scalar(noise.value, names, spec, noise.span)))
+            scale = _formula(("x",), at, (noise.value,), names)
             return Call(f"{home}.ScaledNoise", (scale,), seed)
         case "dropout":
             raise fail("E604", "dropout needs a velocity to act on", noise.span, "realize diffusion by noise")
@@ -267,11 +293,15 @@ def _factor(noise: Noise, names: dict[Symbol, str], spec: Spec) -> Node:
     if all(e.is_number for row in noise.matrix for e in row):
         table = Items(tuple(Items(tuple(number(e) for e in row)) for row in noise.matrix))
         return Call(f"{RUNTIME}.noise.cholesky", (Call("torch.tensor", (table,)),))
-    return Lambda(("x",), Call(f"{RUNTIME}.noise.cholesky", (rows(entries),)))
+    exprs = [e for row in noise.matrix for e in row]
+    return _formula(("x",), Call(f"{RUNTIME}.noise.cholesky", (rows(entries),)), exprs, names)
 
 
 def _model(plan: DataPlan) -> Function:
-    noisy = any(isinstance(p, Shake) or (isinstance(p, Walk | Maps) and p.noise) for p in plan.parts)
+    noisy = any(
+        isinstance(p, Shake) or (isinstance(p, Walk | Maps) and p.noise) or (isinstance(p, Maps) and p.before_readout)
+        for p in plan.parts
+    )
     if not noisy and plan.members == 1:
         return Function(
             "model", (("seed", 0),), "Scores whose softmax is u; nothing in it is random.", (), Call("member")
@@ -313,7 +343,7 @@ def _operator(plan: OperatorPlan, fields: tuple[Learned, ...], spec: Spec) -> Fu
 def _constant(exprs: tuple[Expr, ...]) -> Node:
     if not all(e.is_number for e in exprs):
         return None
-    return Call("torch.tensor", (Items(tuple(number(e) for e in exprs), square=True),))
+    return Call(f"{RUNTIME}.points.constant", (Items(tuple(number(e) for e in exprs), square=True),))
 
 
 def _diffusion(
@@ -326,13 +356,14 @@ def _diffusion(
         if diagonal[0].is_number:
             return number(diagonal[0])
         at = Call(f"{RUNTIME}.points.number", (Ref("x"), _scalar(diagonal[0], names, spec, span)))
-        return Lambda(("x", "t"), at)
+        return _formula(("x", "t"), at, diagonal[:1], names)
     if all(e.is_number for row in matrix for e in row):
         table = Items(tuple(Items(tuple(number(e) for e in row), square=True) for row in matrix), square=True)
-        return Call("torch.tensor", (table,))
+        return Call(f"{RUNTIME}.points.constant", (table,))
     if shape == "full":
-        return Lambda(("x", "t"), rows([[_scalar(e, names, spec, span) for e in row] for row in matrix]))
-    return Lambda(("x", "t"), stacked([_scalar(e, names, spec, span) for e in diagonal]))
+        entries = [[_scalar(e, names, spec, span) for e in row] for row in matrix]
+        return _formula(("x", "t"), rows(entries), [e for row in matrix for e in row], names)
+    return _formula(("x", "t"), stacked([_scalar(e, names, spec, span) for e in diagonal]), diagonal, names)
 
 
 def _solution(fields: tuple[Learned, ...], spec: Spec) -> Function:

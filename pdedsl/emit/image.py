@@ -21,9 +21,8 @@ FIXED = {"euler": "Euler", "heun": "Heun", "rk4": "RK4"}
 
 def image_functions(plan: ImagePlan, spec: Spec) -> tuple[Function, ...]:
     """`block(width)`, the equation at one width, and `model()`, the frame around it."""
-    terms = "; ".join(" ".join(spec.source.at(p.span).split()) for p in plan.pushes)
-    line, _ = spec.source.position(plan.pushes[0].span.start)
-    doc = f"{terms} (spec.pde:{line}), by {plan.method.name}."
+    terms = "; ".join(_quoted(p, spec) for p in plan.pushes)
+    doc = f"{terms}, by {plan.method.name}."
     halves = (Binding("half", Op("//", (Ref("width"), 2)), "each half of the channels"),) if plan.kind == "pair" else ()
     block = Function("block", (("width", 0),), doc, halves, _block(plan, spec))
     named: list[tuple[str, Node]] = [
@@ -38,6 +37,12 @@ def image_functions(plan: ImagePlan, spec: Spec) -> tuple[Function, ...]:
     result = Call(f"{RUNTIME}.frame.image_network", (frame, inside))
     model = Function("model", (("seed", 0),), "Images to class scores; nothing in it is random.", (), result)
     return block, model
+
+
+def _quoted(push: Push, spec: Spec) -> str:
+    """A right-hand side with its place, for a comment."""
+    line, _ = spec.source.position(push.span.start)
+    return f"{' '.join(spec.source.at(push.span).split())} (spec.pde:{line})"
 
 
 def _block(plan: ImagePlan, spec: Spec) -> Node:

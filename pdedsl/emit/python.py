@@ -65,10 +65,7 @@ def _shown(path: str) -> str:
 
 
 def _function(function: Function) -> str:
-    params = ", ".join(
-        f"{name}: {_kind(default)}{'' if default is None else f' = {default!r}'}" for name, default in function.params
-    )
-    lines = [f"def {function.name}({params}) -> {function.returns}:", f'    """{function.doc}"""']
+    lines = [_head(function), f'    """{function.doc}"""']
     for binding in function.bindings:
         if binding.comment:
             lines.append(f"    # {binding.comment}")
@@ -77,6 +74,16 @@ def _function(function: Function) -> str:
         lines.append(f"    # {function.comment}")
     lines.append(_indented("return ", function.result))
     return "\n".join(lines)
+
+
+def _head(function: Function) -> str:
+    params = [f"{name}: {_kind(d)}{'' if d is None else f' = {d!r}'}" for name, d in function.params]
+    flat = f"def {function.name}({', '.join(params)}) -> {function.returns}:"
+    if len(flat) <= WIDTH:
+        return flat
+    row = f"    {', '.join(params)}\n"
+    spread = row if len(row) <= WIDTH + 1 else "".join(f"    {p},\n" for p in params)
+    return f"def {function.name}(\n{spread}) -> {function.returns}:"
 
 
 def _kind(default: object) -> str:

@@ -61,6 +61,7 @@ class Scope:
     names: Names
     local: dict[str, Value] = field(default_factory=dict)
     indices: dict[str, Expr] = field(default_factory=dict)
+    sums: int = 0  # how many Σ it stands in
     normal: bool = False  # whether `n` is the outer normal here
 
     @property
@@ -412,11 +413,11 @@ def norm(value: Tensor, scope: Scope) -> Tensor:
 
 def _total(expr: t.Total, scope: Scope) -> Tensor:
     kinds: list[str] = []
-    if (scope.dimension or 1) ** (len(scope.indices) + 1) > MAX_COPIES or len(scope.indices) >= MAX_SUMS:
+    if (scope.dimension or 1) ** (scope.sums + 1) > MAX_COPIES or scope.sums >= MAX_SUMS:
         raise fail("E113", "too many sums within each other", expr.span)
 
     def term(i: Expr) -> Expr:
-        value = tensor(expr.body, replace(scope, indices={**scope.indices, expr.index.id: i}), 0)
+        value = tensor(expr.body, replace(scope, indices={**scope.indices, expr.index.id: i}, sums=scope.sums + 1), 0)
         kinds.append(value.kind)
         return value.expr
 

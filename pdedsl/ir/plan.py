@@ -53,6 +53,7 @@ class Maps:
     step: Expr
     noise: Noise | None
     span: Span
+    before_readout: Noise | None = None
 
 
 @dataclass(frozen=True)

@@ -11,6 +11,7 @@ from __future__ import annotations
 from pdedsl.diagnostics import fail
 from pdedsl.ir.analysis import Analysis, EquationFacts
 from pdedsl.ir.representation import Paths, Stretch, Theorem
+from pdedsl.ir.symbols import Field
 
 CHARACTERISTICS = Theorem("the method of characteristics", "Evans, section 3.2; Wang et al., eq. 1.3")
 FEYNMAN_KAC = Theorem("the Feynman-Kac formula", "Øksendal, section 8.2; Wang, Yuan, Shi, Osher, eq. 2.8")
@@ -49,13 +50,26 @@ def _check(facts: EquationFacts) -> None:
         )
 
 
+def _check_reads(facts: EquationFacts, analysis: Analysis) -> None:
+    """Learned fields are read at the point and time of the path, which is where the network has them."""
+    assert facts.flow is not None
+    learned = {w.head: w for w in analysis.spec.learned}
+    exprs = (*facts.flow.drift, *(a for row in facts.flow.diffusivity for a in row))
+    for field in {f for e in exprs for f in e.atoms(Field)}:
+        if field.head in learned and tuple(field.arguments) != tuple(learned[field.head].arguments):
+            name = learned[field.head].name
+            raise fail("E604", f"'{name}' is read elsewhere than at the point and time of the path",
+                       facts.equation.span, f"write {name} without arguments, or with those of its declaration")
+
+
 def _stretch(facts: EquationFacts, analysis: Analysis, backwards: bool) -> Stretch:
     time = analysis.spec.time
     assert facts.flow is not None
     assert time is not None
     start, end = facts.equation.interval or (time.start, time.end)
     first, last = (end, start) if backwards else (start, end)
-    spans = {t.kind: t.span for t in facts.terms}
+    _check_reads(facts, analysis)
+    spans = {t.kind: t.span for t in reversed(facts.terms)}
     shape = "dropout" if "dropout" in facts.shapes else facts.flow.shape
     values = analysis.spec.values
     return Stretch(

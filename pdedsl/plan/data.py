@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 from sympy import Expr, Integer, S, Symbol, sqrt
 
-from pdedsl.diagnostics import Span, fail
+from pdedsl.diagnostics import PdeError, Span, fail
 from pdedsl.ir.plan import Base, DataPlan, Maps, Noise, OperatorPiece, OperatorPlan, Part, Scheme, Shake, Timed, Walk
 from pdedsl.ir.representation import Paths, Stretch
 from pdedsl.ir.spec import Learned, Setting, Spec
@@ -13,6 +15,7 @@ from pdedsl.ir.types import Simplex
 
 DEFAULT_STEPS = 10  # along a field on R^d, when the spec names none
 DEFAULT_SAMPLES = 1024  # of an evolution operator
+TORCHVISION = {"resnet18": 8, "resnet34": 16, "resnet50": 16, "resnet101": 33, "resnet152": 50}
 BLOCKS = {"resnet18": 8, "preact_resnet18": 8}  # residual maps of networks of fixed depth
 SCHEMES = ("euler", "heun", "rk4")
 
@@ -53,8 +56,20 @@ def _parts(paths: Paths, spec: Spec, method: Setting | None) -> tuple[Part, ...]
     for stretch in paths.stretches:
         if not trained or stretch.moves:
             parts += _stretch_parts(stretch, paths, spec, method)
+    parts = _with_readouts(parts)
     base = _base(paths, spec)
     return (*parts, base) if base else tuple(parts)
+
+
+def _with_readouts(parts: list[Part]) -> list[Part]:
+    """Named networks have their readout inside: noise behind the maps goes in front of it, and maps come last."""
+    for k, part in enumerate(parts):
+        if isinstance(part, Maps) and k + 1 < len(parts):
+            last = parts[k + 1]
+            if k + 2 < len(parts) or not isinstance(last, Shake):
+                raise fail("E604", "one named network cannot stand on two pieces of time", part.span, "use mlp")
+            return [*parts[:k], replace(part, before_readout=last.noise)]
+    return parts
 
 
 def _timed(paths: Paths, spec: Spec) -> Timed:
@@ -75,24 +90,47 @@ def _base(paths: Paths, spec: Spec) -> Base | None:
 
 
 def _stretch_parts(stretch: Stretch, paths: Paths, spec: Spec, method: Setting | None) -> list[Part]:
-    if not stretch.moves:
+    constant = all(e.is_number for row in stretch.diffusivity for e in row)
+    if not stretch.moves and constant:
         return [Shake(_noise(stretch, stretch.length, method))] if stretch.shape != "none" else []
     learned = _learned_drift(stretch, spec)
     if learned is not None and learned.net is not None and learned.net.name != "mlp":
-        return [_maps(stretch, learned, method)]
+        return [_maps(stretch, learned, method, spec)]
+    named = _named_network(stretch, spec)
+    if named is not None:
+        at = stretch.convection or named.span
+        raise fail("E604", f"the {named.net.name} of '{named.name}' is a velocity by itself, without factors and sums",  # type: ignore[union-attr]
+                   at, f"write {named.name}·∇u: a factor or a sign is learned with it")
     steps, scheme = _steps(spec, stretch)
     dt = stretch.length / steps
     clock = -1 if paths.direction == "initial" else 1
     times = tuple(stretch.first + clock * k * dt for k in range(steps))
     if stretch.shape != "none" and scheme != "euler":
         raise fail("E605", f"{scheme} with noise is not defined", stretch.diffusion or Span(0, 1), "use euler")
+    if method is not None and method.name == "sampling" and stretch.shape != "none":
+        raise _no_sampling(method)
     noise = _noise(stretch, dt, method) if stretch.shape != "none" else None
-    return [Walk(stretch.drift, times, dt, scheme, clock, noise, stretch.convection or Span(0, 1))]
+    return [Walk(stretch.drift, times, dt, scheme, clock, noise, stretch.convection or stretch.diffusion or Span(0, 1))]
 
 
-def _maps(stretch: Stretch, learned: Learned, method: Setting | None) -> Maps:
+def _no_sampling(method: Setting) -> PdeError:
+    return fail("E604", "noise on the input only is diffusion behind the transport, not along with it", method.span,
+                "give the diffusion a piece of time of its own, or use noise")
+
+
+def _maps(stretch: Stretch, learned: Learned, method: Setting | None, spec: Spec) -> Maps:
     assert learned.net is not None
-    dt = stretch.length / residual_maps(learned.net)
+    maps = residual_maps(learned.net)
+    if spec.space.image is None:
+        raise fail("E604", f"{learned.net.name} acts on images", learned.span, "use mlp on R^d")
+    time = realized(spec, "time") or realized(spec, "convection")
+    steps = _int(time.get("steps"), maps) if time and "steps" in time.given else maps
+    if time is not None and (time.name != "euler" or steps != maps):
+        raise fail("E605", f"the {maps} residual maps of {learned.net.name} are its steps of Euler", time.span,
+                   f"use euler(steps={maps}), or leave it out")
+    if method is not None and method.name == "sampling" and stretch.shape != "none":
+        raise _no_sampling(method)
+    dt = stretch.length / maps
     noise = _noise(stretch, dt, method) if stretch.shape != "none" else None
     return Maps(learned.net, dt, noise, stretch.convection or learned.span)
 
@@ -105,10 +143,18 @@ def residual_maps(net: Setting) -> int:
             return (depth - 2) // 2
         case "wide_resnet":
             return (depth - 4) // 2
+        case "torchvision":
+            return TORCHVISION.get(str(net.get("model")), 1)
         case "convnet":
             return _int(net.get("layers"), 1)
         case _:
             return BLOCKS.get(net.name, 1)
+
+
+def _named_network(stretch: Stretch, spec: Spec) -> Learned | None:
+    """A network other than mlp within a formula for the drift."""
+    heads = {f.head for b in stretch.drift for f in b.atoms(Field)}
+    return next((w for w in spec.learned if w.head in heads and w.net is not None and w.net.name != "mlp"), None)
 
 
 def _learned_drift(stretch: Stretch, spec: Spec) -> Learned | None:

@@ -29,13 +29,19 @@ class Backbone:
     blocks: tuple[nn.Module, ...]
     head: nn.Module
 
-    def network(self, after: Callable[[int], nn.Module] | None = None) -> nn.Sequential:
+    def network(
+        self, after: Callable[[int], nn.Module] | None = None, before_readout: nn.Module | None = None
+    ) -> nn.Sequential:
         """All parts in order; `after(l)` stands behind block l, down-sampling blocks included (Wang, Yuan, Shi, Osher
-        2020, section 3.1)."""
+        2020, section 3.1); `before_readout` in front of the last linear map, for diffusion that is first in time."""
         parts = [self.stem]
         for index, block in enumerate(self.blocks):
             parts += [block] if after is None else [block, after(index)]
-        return nn.Sequential(*parts, self.head)
+        if before_readout is None:
+            return nn.Sequential(*parts, self.head)
+        if not isinstance(self.head, nn.Sequential) or not isinstance(self.head[-1], nn.Linear):
+            raise ValueError("this network has no last linear map to put noise before")
+        return nn.Sequential(*parts, *self.head[:-1], before_readout, self.head[-1])
 
 
 class ChannelsLast(nn.Module):

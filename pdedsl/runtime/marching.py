@@ -65,6 +65,28 @@ class AtTime(nn.Module):
         return cast(Tensor, self.network(x, self.t))
 
 
+class Composed(nn.Module):
+    """A formula of learned fields, `formula(*arguments, *fields)`: the fields are part of the model that computes it."""
+
+    def __init__(self, formula: Callable[..., Tensor], **fields: nn.Module) -> None:
+        super().__init__()
+        self.formula, self.fields = formula, nn.ModuleDict(fields)
+
+    def forward(self, *arguments: Tensor | float) -> Tensor:
+        return self.formula(*arguments, *self.fields.values())
+
+
+class Reading(nn.Module):
+    """A field that reads some coordinates only: the others are masked."""
+
+    def __init__(self, network: nn.Module, mask: Sequence[float]) -> None:
+        super().__init__()
+        self.network, self.mask = network, tuple(mask)
+
+    def forward(self, x: Tensor, t: float | None = None) -> Tensor:
+        return cast(Tensor, self.network(x * x.new_tensor(self.mask), t))
+
+
 class ScalarField(nn.Module):
     """A learned number a(x, t) on points (..., d). sign ">" makes it positive for every weight, by softplus."""
 

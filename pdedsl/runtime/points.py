@@ -8,6 +8,11 @@ import torch
 from torch import Tensor
 
 
+def constant(values: Sequence[float] | Sequence[Sequence[float]]) -> Tensor:
+    """A constant vector or matrix with all digits of the spec; who uses it converts it to the type of the points."""
+    return torch.tensor(values, dtype=torch.float64)
+
+
 def stack(x: Tensor, *components: Tensor | float) -> Tensor:
     """(..., n) from n components at the points x."""
     return torch.stack([_at(x, c) for c in components], -1)

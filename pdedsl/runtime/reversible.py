@@ -43,7 +43,7 @@ class Reversible(nn.Module):
         self._repeats = False
 
     def forward(self, y: Tensor, z: Tensor) -> Pair:
-        if self.store or not torch.is_grad_enabled():
+        if self.store or not torch.is_grad_enabled() or torch.compiler.is_exporting():
             return self.method.integrate(self.fields, (y, z), self.steps)
         if not self._repeats:
             self._repeats = require_same_twice(self, y, z)
