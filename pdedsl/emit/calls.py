@@ -11,7 +11,20 @@ from sympy import Expr, Symbol
 from pdedsl.diagnostics import Span, fail
 from pdedsl.emit.expressions import node_of, rows, stacked
 from pdedsl.emit.image import image_functions
-from pdedsl.emit.program import Binding, Call, Function, Items, Lambda, Literal_, Method, Node, Program, Ref, Repeat
+from pdedsl.emit.program import (
+    Binding,
+    Call,
+    Function,
+    Items,
+    Lambda,
+    Literal_,
+    Method,
+    Node,
+    Program,
+    Ref,
+    Repeat,
+    nodes_in,
+)
 from pdedsl.ir.plan import Base, DataPlan, ImagePlan, Maps, Model, Noise, OperatorPlan, Part, Shake, Timed, Walk
 from pdedsl.ir.spec import Learned, Setting, Spec
 from pdedsl.ir.symbols import Field
@@ -156,10 +169,16 @@ def _formula(params: tuple[str, ...], body: Node, exprs: Iterable[Expr], names: 
     """A function of points; learned fields in it are given to it, so that they are parts of the model."""
     heads = {f.head for e in exprs for f in e.atoms(Field)}
     used = [name for head, name in names.items() if head in heads]
-    function = Lambda((*params, *used), body)
+    function: Node = Lambda((*params, *used), body)
+    if "t" not in params and _mentions(body, "t"):  # the time of the layer, which is fixed
+        function = Call("functools.partial", (Lambda((*params, *used, "t"), body),), (("t", Ref("t")),))
     if not used:
         return function
     return Call(f"{RUNTIME}.marching.Composed", (function,), tuple((name, Ref(name)) for name in used))
+
+
+def _mentions(node: Node, name: str) -> bool:
+    return any(n == Ref(name) for n in nodes_in(node))
 
 
 def _scalar(expr: Expr, names: dict[Symbol, str], spec: Spec, span: Span) -> Node:

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import operator
-from collections.abc import Callable
-from dataclasses import dataclass
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass, fields, is_dataclass
 from importlib import import_module
 from typing import Any, assert_never
 
@@ -111,6 +111,17 @@ class Program:
         return any(f.name == name for f in self.functions)
 
 
+def nodes_in(node: Node) -> Iterator[Node]:
+    """A node and all below it."""
+    yield node
+    for f in fields(node) if is_dataclass(node) else ():
+        below = getattr(node, f.name)
+        for child in below if isinstance(below, tuple) else (below,):
+            inner = child[1] if isinstance(child, tuple) else child
+            if is_dataclass(inner):
+                yield from nodes_in(inner)  # type: ignore[arg-type]
+
+
 # ---- building
 
 OPERATIONS: dict[str, Callable[[Any, Any], Any]] = {
@@ -139,8 +150,8 @@ class Formula:
     scope: tuple[tuple[str, Any], ...]
     program: Program
 
-    def __call__(self, *arguments: Any) -> Any:
-        scope = {**dict(self.scope), **dict(zip(self.function.params, arguments, strict=False))}
+    def __call__(self, *arguments: Any, **named: Any) -> Any:
+        scope = {**dict(self.scope), **dict(zip(self.function.params, arguments, strict=False)), **named}
         return value(self.function.body, scope, self.program)
 
 

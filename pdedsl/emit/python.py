@@ -2,15 +2,18 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import assert_never
 
+from pdedsl.emit.formulas import with_formulas
 from pdedsl.emit.program import Call, Component, Function, Items, Lambda, Method, Node, Op, Program, Ref, Repeat, home
 
 WIDTH = 88
 
 
 def source(program: Program) -> str:
-    """The program as the text of a module."""
+    """The program as the text of a module. Formulas are functions of it, so that models can be pickled."""
+    program = with_formulas(program)
     body = "\n\n\n".join(_function(f) for f in program.functions)
     imports = _imports(program)
     return f'"""{program.doc}\n"""\n\nfrom __future__ import annotations\n\n{imports}\n\n\n{body}\n'
@@ -38,15 +41,18 @@ def _calls(node: Node) -> list[str]:
 def _imports(program: Program) -> str:
     paths = {p for f in program.functions for n in (*(b.value for b in f.bindings), f.result) for p in _calls(n)}
     annotated = any(f.returns == "nn.Module" for f in program.functions)
+    standard = ["from functools import partial\n"] if "functools.partial" in paths else []
     plain = ["import torch"] if any(_is_torch(p) for p in paths) else []
-    torch_from = ["from torch import nn"] if annotated or any(p.startswith("torch.nn.") for p in paths) else []
+    names = ["Tensor"] if any(f.returns == "Tensor" for f in program.functions) else []
+    names += ["nn"] if annotated or any(p.startswith("torch.nn.") for p in paths) else []
+    torch_from = [f"from torch import {', '.join(names)}"] if names else []
     homes: dict[str, set[str]] = {}
     for path in paths:
         if path.startswith("pdedsl."):
             module, names = home(path)
             homes.setdefault(module, set()).add(names[0])
     ours = [f"from {module} import {', '.join(sorted(names))}" for module, names in sorted(homes.items())]
-    return "\n".join([*plain, *ours, *torch_from])
+    return "\n".join([*standard, *plain, *ours, *torch_from])
 
 
 def _is_torch(path: str) -> bool:
@@ -56,7 +62,7 @@ def _is_torch(path: str) -> bool:
 def _shown(path: str) -> str:
     if path.startswith("torch.nn."):
         return path.removeprefix("torch.")
-    if path.startswith("pdedsl."):
+    if path.startswith(("pdedsl.", "functools.")):
         return ".".join(home(path)[1])
     return path
 
@@ -77,7 +83,7 @@ def _function(function: Function) -> str:
 
 
 def _head(function: Function) -> str:
-    params = [f"{name}: {_kind(d)}{'' if d is None else f' = {d!r}'}" for name, d in function.params]
+    params = [f"{name}: {_kind(name, d)}{'' if d is None else f' = {d!r}'}" for name, d in function.params]
     flat = f"def {function.name}({', '.join(params)}) -> {function.returns}:"
     if len(flat) <= WIDTH:
         return flat
@@ -86,11 +92,16 @@ def _head(function: Function) -> str:
     return f"def {function.name}(\n{spread}) -> {function.returns}:"
 
 
-def _kind(default: object) -> str:
-    return "nn.Module" if default is None else type(default).__name__
+def _kind(name: str, default: object) -> str:
+    if default is None:
+        return {"x": "Tensor", "t": "float"}.get(name, "nn.Module")
+    return type(default).__name__
 
 
 def _indented(head: str, node: Node) -> str:
+    whole = "    " + head + _flat(node)
+    if isinstance(node, Op) and len(whole) > WIDTH:
+        return f"    {head}(\n        {text(node, 8, 0, 0)}\n    )"
     return "    " + head + text(node, 4, len(head), 0)
 
 
@@ -106,10 +117,23 @@ def text(node: Node, indent: int, used: int = 0, behind: int = 1) -> str:
             return head + text(body, indent, used + len(head), behind)
         case Method(of=of, name=name, args=(), named=()) if name:
             return f"{text(of, indent, used, behind + len(name) + 3)}.{name}()"
+        case Method(of=Call() as of, name=name) if indent + used + len(f"{_flat(of)}.{name}(") > WIDTH:
+            return f"{_spread(of, indent)}{text(replace(node, of=Ref('')), indent, 1, behind)}"
         case Call() | Method() | Items():
             return _spread(node, indent)
+        case Op(sign=sign, args=args) if len(args) > 1:
+            lead = len(sign) + 1
+            return f"\n{' ' * indent}{sign} ".join(_operand(a, indent, lead * (k > 0)) for k, a in enumerate(args))
         case _:
             return flat
+
+
+def _operand(node: Node, indent: int, used: int) -> str:
+    if not isinstance(node, Op):
+        return text(node, indent, used, 0)
+    if indent + used + len(_flat(node)) + 2 <= WIDTH:
+        return f"({_flat(node)})"
+    return f"(\n{' ' * (indent + 4)}{text(node, indent + 4, 0, 0)}\n{' ' * indent})"
 
 
 def _spread(node: Call | Method | Items, indent: int) -> str:

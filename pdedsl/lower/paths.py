@@ -58,8 +58,12 @@ def _check_reads(facts: EquationFacts, analysis: Analysis) -> None:
     for field in {f for e in exprs for f in e.atoms(Field)}:
         if field.head in learned and tuple(field.arguments) != tuple(learned[field.head].arguments):
             name = learned[field.head].name
-            raise fail("E604", f"'{name}' is read elsewhere than at the point and time of the path",
-                       facts.equation.span, f"write {name} without arguments, or with those of its declaration")
+            raise fail(
+                "E604",
+                f"'{name}' is read elsewhere than at the point and time of the path",
+                facts.equation.span,
+                f"write {name} without arguments, or with those of its declaration",
+            )
 
 
 def _stretch(facts: EquationFacts, analysis: Analysis, backwards: bool) -> Stretch:

@@ -99,8 +99,12 @@ def _stretch_parts(stretch: Stretch, paths: Paths, spec: Spec, method: Setting |
     named = _named_network(stretch, spec)
     if named is not None:
         at = stretch.convection or named.span
-        raise fail("E604", f"the {named.net.name} of '{named.name}' is a velocity by itself, without factors and sums",  # type: ignore[union-attr]
-                   at, f"write {named.name}·∇u: a factor or a sign is learned with it")
+        raise fail(
+            "E604",
+            f"the {named.net.name} of '{named.name}' is a velocity by itself, without factors and sums",  # type: ignore[union-attr]
+            at,
+            f"write {named.name}·∇u: a factor or a sign is learned with it",
+        )
     steps, scheme = _steps(spec, stretch)
     dt = stretch.length / steps
     clock = -1 if paths.direction == "initial" else 1
@@ -114,8 +118,12 @@ def _stretch_parts(stretch: Stretch, paths: Paths, spec: Spec, method: Setting |
 
 
 def _no_sampling(method: Setting) -> PdeError:
-    return fail("E604", "noise on the input only is diffusion behind the transport, not along with it", method.span,
-                "give the diffusion a piece of time of its own, or use noise")
+    return fail(
+        "E604",
+        "noise on the input only is diffusion behind the transport, not along with it",
+        method.span,
+        "give the diffusion a piece of time of its own, or use noise",
+    )
 
 
 def _maps(stretch: Stretch, learned: Learned, method: Setting | None, spec: Spec) -> Maps:
@@ -126,8 +134,12 @@ def _maps(stretch: Stretch, learned: Learned, method: Setting | None, spec: Spec
     time = realized(spec, "time") or realized(spec, "convection")
     steps = _int(time.get("steps"), maps) if time and "steps" in time.given else maps
     if time is not None and (time.name != "euler" or steps != maps):
-        raise fail("E605", f"the {maps} residual maps of {learned.net.name} are its steps of Euler", time.span,
-                   f"use euler(steps={maps}), or leave it out")
+        raise fail(
+            "E605",
+            f"the {maps} residual maps of {learned.net.name} are its steps of Euler",
+            time.span,
+            f"use euler(steps={maps}), or leave it out",
+        )
     if method is not None and method.name == "sampling" and stretch.shape != "none":
         raise _no_sampling(method)
     dt = stretch.length / maps

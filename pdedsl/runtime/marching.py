@@ -66,7 +66,7 @@ class AtTime(nn.Module):
 
 
 class Composed(nn.Module):
-    """A formula of learned fields, `formula(*arguments, *fields)`: the fields are part of the model that computes it."""
+    """A formula of learned fields, `formula(*arguments, *fields)`: the fields are part of the model it belongs to."""
 
     def __init__(self, formula: Callable[..., Tensor], **fields: nn.Module) -> None:
         super().__init__()
