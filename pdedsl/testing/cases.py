@@ -25,24 +25,41 @@ class Wave:
         return total
 
     def __str__(self) -> str:
-        terms = [f"{a:g} cos({' + '.join(f'{c} y{i + 1}' for i, c in enumerate(k))} + {b:g})" for a, b, k in self.waves]
-        return " + ".join([f"{self.base:g}", *terms])
+        terms = [
+            f"{a:g} cos({_sum([*(_times(c, f'y{i + 1}') for i, c in enumerate(k)), _number(b)])})"
+            for a, b, k in self.waves
+            if a
+        ]
+        return _sum([_number(self.base), *terms])
+
+
+def _number(value: float) -> str:
+    return f"{value:g}" if value else ""
+
+
+def _times(factor: int, name: str) -> str:
+    return {0: "", 1: name, -1: f"-{name}"}.get(factor, f"{factor} {name}")
+
+
+def _sum(terms: list[str]) -> str:
+    return " + ".join(filter(None, terms)).replace("+ -", "- ") or "0"
 
 
 @dataclass(frozen=True)
 class Bump:
-    """A nonnegative function, height · exp(-|y - centre|²)."""
+    """A nonnegative function, height · exp(-|y - centre|²/width²)."""
 
     height: float
     centre: tuple[float, ...]
+    width: float = 1.0
 
     def __call__(self, y: Tensor) -> Tensor:
         k = min(len(self.centre), y.shape[-1])
         away = y[..., :k] - torch.tensor(self.centre[:k]).to(y)
-        return self.height * torch.exp(-away.square().sum(-1))
+        return self.height * torch.exp(-(away / self.width).square().sum(-1))
 
     def __str__(self) -> str:
-        return f"{self.height:g} exp(-|y - {self.centre}|²)"
+        return f"{self.height:g} exp(-|y - {self.centre}|²" + (")" if self.width == 1 else f"/{self.width:g}²)")
 
 
 @dataclass(frozen=True)
@@ -91,7 +108,7 @@ def _halves(low: int, high: int) -> st.SearchStrategy[float]:
 def waves(dimension: int) -> st.SearchStrategy[Wave]:
     shown = min(dimension, 3)
     wave = st.tuples(_halves(-2, 2), _halves(0, 3), st.tuples(*[st.integers(-2, 2)] * shown))
-    return st.builds(Wave, _halves(-2, 2), st.lists(wave, min_size=1, max_size=3).map(tuple))
+    return st.builds(Wave, _halves(-2, 2), st.lists(wave, max_size=3).map(tuple))
 
 
 def points(dimension: int) -> st.SearchStrategy[tuple[float, ...]]:
@@ -104,7 +121,7 @@ def cases(dimension: int) -> st.SearchStrategy[Case]:
         Case,
         f=waves(dimension),
         g=waves(dimension),
-        bump=st.builds(Bump, _halves(1, 3), points(small)),
+        bump=st.builds(Bump, _halves(1, 3), points(small), st.sampled_from((1.0, 0.5, 0.2))),
         alpha=_halves(-2, 2),
         beta=_halves(-2, 2),
         point=points(small),

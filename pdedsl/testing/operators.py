@@ -14,9 +14,11 @@ from pdedsl.compiler import Compilation
 from pdedsl.emit.program import run
 from pdedsl.ir.plan import ImagePlan
 from pdedsl.runtime.evolution import Evolution, Piece
-from pdedsl.runtime.streams import drawing, streams
+from pdedsl.runtime.expectation import Expectation
 
 Data = Callable[[Tensor], Tensor]
+DRAWS = 2  # of a network under test
+BOUND = 64.0  # of the data given to a network
 SAMPLES = 64  # Monte-Carlo draws of an operator under test
 
 
@@ -87,9 +89,10 @@ class Flow:
 
 @dataclass(frozen=True)
 class Features:
-    """A network as an operator on functions of its features: T f(x) = mean of f(features of x).
+    """A network as an operator on functions of its features.
 
-    The last linear map of each member is the readout W; what stands before it carries f along the paths.
+    The last linear map of each member is its readout W. It gives way to the scores of two classes of probabilities
+    ½ ± f/2s, so that T f comes out of the network's own average over members and draws. |f| must be below s = BOUND.
     """
 
     model: nn.Module
@@ -97,26 +100,24 @@ class Features:
     dimension: int
     start: float = 0.0
     end: float = 1.0
-    draws: int = 2
 
     def __call__(self, f: Data, x: Tensor, t: float) -> Tensor:
-        values = [f(self._features(m, x, k)) for m in self._members() for k in range(self.draws)]
-        return torch.stack(values).mean(0)
+        def scores(_: nn.Module, args: tuple[Tensor, ...], __: Tensor) -> Tensor:
+            share = f(args[0]) / BOUND
+            return torch.stack([torch.log((1 + share) / 2), torch.log((1 - share) / 2)], -1)
 
-    def _members(self) -> list[nn.Module]:
-        found = getattr(self.model, "members", None)
-        return list(found) if isinstance(found, nn.ModuleList) else [self.model]
-
-    def _features(self, member: nn.Module, x: Tensor, draw: int) -> Tensor:
-        seen: list[Tensor] = []
-        readout = [m for m in member.modules() if isinstance(m, nn.Linear)][-1]
-        hook = readout.register_forward_pre_hook(lambda _, args: seen.append(args[0]))
+        hooks = [readout.register_forward_hook(scores) for readout in self._readouts()]
         try:
-            with drawing(streams(member), draw, 1):
-                member(x)
+            first, second = self.model(x).softmax(-1).unbind(-1)
         finally:
-            hook.remove()
-        return seen[0]
+            for hook in hooks:
+                hook.remove()
+        return cast(Tensor, BOUND * (first - second))
+
+    def _readouts(self) -> list[nn.Linear]:
+        found = getattr(self.model, "members", None)
+        members = list(found) if isinstance(found, nn.ModuleList) else [self.model]
+        return [[m for m in member.modules() if isinstance(m, nn.Linear)][-1] for member in members]
 
 
 def operator_of(compilation: Compilation, weights: int) -> Flow | Features:
@@ -130,6 +131,8 @@ def operator_of(compilation: Compilation, weights: int) -> Flow | Features:
             assert isinstance(evolution, Evolution)
             return Flow(evolution, len(spec.space.coordinates), start, end)
         model = compilation.module().double().eval()
+        if isinstance(model, Expectation):
+            model.samples = min(model.samples, DRAWS)
     readout = [m for m in model.modules() if isinstance(m, nn.Linear)][-1]
     shape = spec.space.image or (int(str(spec.space.dimension)),)
     return Features(model, shape, readout.in_features, start, end)

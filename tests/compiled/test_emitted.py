@@ -44,7 +44,7 @@ AWKWARD = {
 }
 TEXTS = {**{name: light(name) for name in MODELS}, **AWKWARD}
 OPERATORS = ["anisotropic", "convection_diffusion", "rotation", *(n for n, text in AWKWARD.items() if "R^2" in text)]
-ALLOWED = {"torch", "pdedsl.runtime", "__future__"}
+ALLOWED = {"functools", "torch", "pdedsl.runtime", "__future__"}
 
 
 def pair(text: str, seed: int = 5) -> tuple[nn.Module, nn.Module]:

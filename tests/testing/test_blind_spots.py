@@ -1,0 +1,71 @@
+"""Mutants that are harder to see: no number at all, narrow kernels, answers that change, the network's own average."""
+
+from __future__ import annotations
+
+import math
+
+import pytest
+import torch
+from torch import Tensor, nn
+
+import pdedsl
+from pdedsl.runtime.expectation import Expectation
+from pdedsl.shipped import shipped_specs
+from pdedsl.testing import axioms
+from pdedsl.testing.cases import Bump, Case, Wave
+from pdedsl.testing.checks import EXACT, STATISTICAL, breaks_linearity
+from pdedsl.testing.operators import Data, Features, Flow, operator_of, weights_from
+from testing import mutants
+from testing.mutants import Mutant
+
+SEEDS = [0, 1, 2]
+
+
+@pytest.mark.parametrize("axiom", [*EXACT, *STATISTICAL])
+def test_what_is_no_number_keeps_no_axiom(axiom: str) -> None:
+    broken = Mutant(lambda base, f, x, a, b: base.between(f, x, a, b) * math.nan)
+    assert axioms.falsify(axiom, broken, 10) is not None
+
+
+@pytest.mark.parametrize("seed", SEEDS)
+def test_a_narrow_kernel_with_a_negative_weight(seed: int) -> None:
+    kernel = ((-1.0, -0.25), (-0.5, 0.5), (0.0, 0.5), (0.5, 0.5), (1.0, -0.25))
+
+    def change(base: Flow, f: Data, x: Tensor, a: float, b: float) -> Tensor:
+        values = [w * base.between(f, x + torch.tensor([s, 0.0]).to(x), a, b) for s, w in kernel]
+        return torch.stack(values).sum(0)
+
+    assert axioms.falsify("comparison", Mutant(change), 200, seed) is not None
+
+
+@pytest.mark.parametrize("seed", SEEDS)
+@pytest.mark.parametrize("axiom", ["comparison", "spatial_regularity"])
+def test_answers_that_change_are_a_counterexample_and_no_crash(axiom: str, seed: int) -> None:
+    assert axioms.falsify(axiom, mutants.fresh_noise(), 200, seed) is not None
+
+
+def _features(average: str) -> Features:
+    with weights_from(0):
+        members = [nn.Sequential(nn.Linear(2, 4), nn.Tanh(), nn.Linear(4, 3)) for _ in range(3)]
+    return Features(Expectation(members, seed=0, average=average).double().eval(), (2,), 4)  # type: ignore[arg-type]
+
+
+@pytest.mark.parametrize("seed", SEEDS)
+def test_the_average_of_the_network_is_what_is_tested(seed: int) -> None:
+    assert axioms.falsify("linearity", _features("logits"), 200, seed) is not None
+    assert axioms.falsify("linearity", _features("probabilities"), 200, seed) is None
+
+
+def test_averaged_logits_of_a_compiled_network(monkeypatch: pytest.MonkeyPatch) -> None:
+    operator = operator_of(pdedsl.compile(shipped_specs()["enresnet"]), 0)
+    wave = Wave(0.5, ((2.0, 0.5, (2, 1, -1)),))
+    case = Case(wave, Wave(1.0, ()), Bump(1.0, (0.0, 0.0, 0.0)), 2.0, 1.0, (0.0, 0.0, 0.0), 1.0, 0)
+    with torch.no_grad():
+        assert not breaks_linearity(operator, case)
+        monkeypatch.setattr(operator.model, "average", "logits")
+        assert breaks_linearity(operator, case)
+
+
+def test_a_refuted_axiom_is_searched_for_whatever_the_number_of_examples() -> None:
+    compilation = pdedsl.compile(shipped_specs()["parabolic"])
+    assert axioms._result("stability", compilation, 5, 0).outcome == "broken"
