@@ -11,18 +11,26 @@ from pdedsl.analyse.comparison import ellipticity
 from pdedsl.analyse.features import feature_axioms, has_features, is_linear_map, layer_of, stability_warning
 from pdedsl.analyse.problem import Problem, named
 from pdedsl.analyse.prove import function_axioms
-from pdedsl.diagnostics import Diagnostic
+from pdedsl.diagnostics import Diagnostic, fail
 from pdedsl.ir.analysis import Analysis, EquationFacts, Flow, Term, Verdict
 from pdedsl.ir.spec import Equation, Spec
+from pdedsl.ir.symbols import TooLarge
 
 
 def analyse(spec: Spec) -> Analysis:
     """What each equation is, what can be proved about the spec, and what is wrong with it."""
-    problems = tuple(Problem(e, parts_of(e, spec), forward(e, spec), spec) for e in spec.equations)
+    problems = tuple(_problem(e, spec) for e in spec.equations)
     facts = tuple(map(_facts, problems))
     axioms = _axioms(problems, facts, spec)
     wrong = (*ill_posed(problems, facts), *_warnings(facts, spec), *_contract(axioms, spec))
     return Analysis(spec, facts, axioms, wrong)
+
+
+def _problem(equation: Equation, spec: Spec) -> Problem:
+    try:
+        return Problem(equation, parts_of(equation, spec), forward(equation, spec), spec)
+    except TooLarge as error:
+        raise fail("E113", f"{error}", equation.span, "write it in fewer or smaller steps") from None
 
 
 def _facts(problem: Problem) -> EquationFacts:

@@ -17,14 +17,34 @@ from pdedsl.analyse.samples import exact_at, nonzero_point, ranges_of
 from pdedsl.analyse.signs import vanishes
 from pdedsl.analyse.states import multiples
 from pdedsl.ir.analysis import Term, Verdict
+from pdedsl.ir.measure import measure
 from pdedsl.ir.spec import Condition, Spec
-from pdedsl.ir.symbols import Field
+from pdedsl.ir.symbols import Field, TooLarge
 
 NOT_ZERO = "T(0) is not 0, so T(2f) is not 2T(f)"
 
 
+MOST = 400  # parts of a nonlinear equation that is decided
+
+
 def function_axioms(problem: Problem) -> dict[str, Verdict]:
-    """All verdicts for one equation."""
+    """All verdicts for one equation; what sympy cannot work out, or would take long over, is unknown."""
+    if not problem.jet.is_affine and measure(problem.jet.expr)[0] > MOST:
+        return dict.fromkeys(_names(problem), Verdict("unknown", "the equation is too large to be decided."))
+    try:
+        return _verdicts(problem)
+    except (ValueError, TypeError, NotImplementedError, ArithmeticError, TooLarge):
+        return dict.fromkeys(_names(problem), Verdict("unknown", "it could not be worked out."))
+
+
+def _names(problem: Problem) -> tuple[str, ...]:
+    """The axioms that have a meaning for an equation."""
+    evolution = ("constants", "markov", "locality", "spatial_regularity", "temporal_regularity")
+    physical = ("maximum_principle", "conservation") if problem.spec.space.kind == "physical" else ()
+    return ("linearity", "comparison", *(evolution if problem.equation.order else ()), *physical)
+
+
+def _verdicts(problem: Problem) -> dict[str, Verdict]:
     ordered, constant = comparison(problem), constants(problem)
     found = {"linearity": linearity(problem), "comparison": ordered}
     if problem.equation.order:

@@ -60,7 +60,7 @@ def nonnegative(expr: Expr) -> bool | None:
 
 def _is_bounded_below_by_zero(expr: Expr) -> bool:
     low = _lower_bound(expr)
-    return low is not None and bool(low >= 0)
+    return low is not None and bool(low.is_nonnegative)
 
 
 def _lower_bound(expr: Expr) -> Expr | None:

@@ -14,7 +14,6 @@ from pdedsl.frontend.limits import limited
 from pdedsl.ir.spec import Block, Condition, Equation, Realization, Requirement, Spec
 from pdedsl.ir.vocabulary import LAYERS
 
-
 MAX_UNKNOWNS = 64
 
 
@@ -84,6 +83,7 @@ def _declare(syntax: t.Syntax, env: Environment) -> None:
         env.reporter.error(
             "E123", "the spec has no space", first, "add: space x in R^2, in image(c, h, w), in pixels or in [a, b]"
         )
+        env.broken |= {p.id for u in unknowns for p in u.params or () if p.id not in env.declared}
     with env.reporter.guard():
         env.space = space_of(spaces[0], env) if spaces else None
     with env.reporter.guard():

@@ -4,27 +4,17 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from contextlib import contextmanager
-from functools import lru_cache
 
 from sympy.core.basic import Basic
 
 from pdedsl.diagnostics import Span, fail
+from pdedsl.ir.measure import measure
 from pdedsl.ir.symbols import TooLarge
 
 MAX_SIZE = 20_000  # nodes of an expression, written out
 MAX_DEPTH = 60  # functions, powers and sums within each other
 MAX_BITS = 4096  # of a whole number
 SMALLER = "write it in fewer or smaller steps"
-
-
-@lru_cache(maxsize=1 << 16)
-def measure(expr: Basic) -> tuple[int, int]:
-    """Nodes and depth of an expression; shared parts are measured once and counted each time."""
-    size, depth = 1, 0
-    for arg in expr.args:
-        nodes, below = measure(arg)
-        size, depth = size + nodes, max(depth, below)
-    return size, depth + 1
 
 
 def within_limits(expr: Basic, span: Span) -> None:

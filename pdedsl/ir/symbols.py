@@ -249,7 +249,7 @@ def differentiate(expr: Expr, slot: Expr) -> Expr:
             case Contraction(index=index, body=body):
                 return contract(lambda i: d(body.xreplace({index: i})), None)
             case Function() if not isinstance(e, Activation):
-                return Add(*(e.fdiff(i + 1) * d(a) for i, a in enumerate(e.args)))
+                return Add(*(e.fdiff(i + 1) * d(a) for i, a in enumerate(e.args) if depends(a, slot)))
             case _:
                 return Partial(e, slot)
 

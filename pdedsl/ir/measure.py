@@ -1,0 +1,17 @@
+"""How large an expression is."""
+
+from __future__ import annotations
+
+from functools import lru_cache
+
+from sympy.core.basic import Basic
+
+
+@lru_cache(maxsize=1 << 16)
+def measure(expr: Basic) -> tuple[int, int]:
+    """Nodes and depth of an expression; shared parts are measured once and counted each time."""
+    size, depth = 1, 0
+    for arg in expr.args:
+        nodes, below = measure(arg)
+        size, depth = size + nodes, max(depth, below)
+    return size, depth + 1
