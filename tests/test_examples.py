@@ -23,3 +23,10 @@ def test_the_tour_leaves_packages(tmp_path: Path) -> None:
     subprocess.run([sys.executable, tour], capture_output=True, cwd=tmp_path, check=True)
     files = {p.name for p in (tmp_path / "demo" / "enresnet").iterdir()}
     assert {"model.py", "harness.py", "test_axioms.py", "spec.pde", "README.md"} <= files
+
+
+def test_shipped_specs_are_formatted() -> None:
+    specs = sorted((Path(__file__).parents[1] / "specs").glob("*.pde"))
+    command = [sys.executable, "-m", "pdedsl", "format", "--check", *map(str, specs)]
+    result = subprocess.run(command, capture_output=True, text=True, check=False)
+    assert result.returncode == 0, result.stderr

@@ -76,7 +76,17 @@ def _axioms(problems: tuple[Problem, ...], facts: tuple[EquationFacts, ...], spe
         verdicts = feature_axioms(problem, fact.kind) if has_features(spec) else function_axioms(problem)
         for name, verdict in verdicts.items():
             found[name] = _weaker(found[name], verdict) if name in found else verdict
-    return found
+    return found | _of_the_average(spec) if "linearity" in found else found
+
+
+def _of_the_average(spec: Spec) -> dict[str, Verdict]:
+    """A mean of logits, where the spec asks for it, is not the expectation that the theorem speaks of."""
+    method = next((r.method for r in spec.realizations if r.part == "diffusion"), None)
+    if method is None or method.get("average") != "logits":
+        return {}
+    reason = "the spec averages logits, and the softmax of a mean is not the mean of softmaxes."
+    witness = "two draws with probabilities (0.9, 0.1) and (0.5, 0.5) average to (0.7, 0.3), their logits to (0.75, 0.25)"
+    return {"linearity": Verdict("refuted", reason, witness, (method.span,))}
 
 
 def _weaker(a: Verdict, b: Verdict) -> Verdict:

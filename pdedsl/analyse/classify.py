@@ -77,8 +77,7 @@ def _kind(jet: Jet, expr: Expr, spec: Spec) -> TermKind:
     free = jet.expr.free_symbols
     for variables, kind in ((jet.second, "diffusion"), (jet.p, "convection")):
         if free & set(variables):
-            slopes = tuple(map(jet.slope, variables))
-            return "nonlinear" if jet.depends_on(slopes, variables) else kind  # type: ignore[return-value]
+            return kind if jet.is_affine_in(variables) else "nonlinear"  # type: ignore[return-value]
     return "reaction"
 
 

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from sympy import Expr, Pow, atan, cos, erf, exp, log, sin, tan, tanh
+from sympy import Add, Expr, Pow, atan, cos, erf, exp, log, sin, tan, tanh
 
 from pdedsl.analyse.problem import Problem
+from pdedsl.analyse.samples import MAX_TERMS
 from pdedsl.analyse.signs import nonnegative
 from pdedsl.ir.analysis import Verdict
 from pdedsl.ir.spec import Learned
@@ -71,6 +72,8 @@ def _is_lipschitz(expr: Expr, problem: Problem) -> bool:
     if expr.has(Field):
         learned = _learned(expr.as_coeff_Mul()[1], problem)
         return learned is not None and _activation(learned) in LIPSCHITZ_ACTIVATIONS
+    if len(Add.make_args(expr)) > MAX_TERMS:
+        return False
     return all(_is_bounded(expr.diff(c), problem) for c in problem.jet.coordinates)
 
 

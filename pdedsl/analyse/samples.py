@@ -9,7 +9,7 @@ from __future__ import annotations
 import random
 from collections.abc import Iterator
 
-from sympy import Dummy, Expr, Float, Rational, Symbol
+from sympy import Add, Dummy, Expr, Float, Rational, Symbol
 
 from pdedsl.analyse.jets import coordinates_of
 from pdedsl.ir.spec import Equation, Spec
@@ -21,6 +21,7 @@ SPREADS = (Rational(1), Rational(3), Rational(1, 8), Rational(10))
 GRID = 1024  # of the coordinates between two ends
 SMALL = 1e-9
 DIGITS = 30
+MAX_TERMS = 500  # of a sum that is evaluated
 
 
 def ranges_of(spec: Spec, equation: Equation | None = None) -> Ranges:
@@ -69,7 +70,9 @@ def _real(value: Expr) -> float | None:
 
 
 def nonzero_point(expr: Expr, ranges: Ranges, draws: int = 8) -> Point | None:
-    """A point at which an expression is surely not zero."""
+    """A point at which an expression is surely not zero; none is looked for in an expression of very many terms."""
+    if len(Add.make_args(expr)) > MAX_TERMS:
+        return None
     for point in points(expr.free_symbols, ranges, draws):
         if all(abs(evaluate(expr, point) or 0) > SMALL for evaluate in (value_at, exact_at)):
             return point

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from dataclasses import dataclass
 from functools import cached_property
 
@@ -45,7 +46,19 @@ class State:
     @cached_property
     def is_affine(self) -> bool:
         rest = self._parts[1]
-        return rest == 0 or not _bends(self._in_letters(rest))
+        if rest == 0 or self._has_lone_monomial(rest):
+            return bool(rest == 0)
+        return not _bends(self._in_letters(rest))
+
+    def _has_lone_monomial(self, rest: Expr) -> bool:
+        """Whether it is a polynomial in letters, of degree two or more, with a monomial that nothing can cancel."""
+        found: Counter[frozenset[Expr]] = Counter()
+        for term in Add.make_args(rest):
+            touched = [f for f in Mul.make_args(term) if self._touches(f)]
+            if not all(self._is_letter(b) and n.is_Integer and n > 0 for b, n in (f.as_base_exp() for f in touched)):
+                return False
+            found[frozenset(touched)] += 1
+        return 1 in found.values()
 
     @property
     def is_linear(self) -> bool:
@@ -111,8 +124,8 @@ def _bends(expr: Expr) -> bool:
     """Whether G(c + a + b) + G(c) differs from G(c + a) + G(c + b) somewhere; by slopes where there are no numbers."""
     numbers = False
     letters = expr.atoms(Dummy)
-    known = list(points(expr.free_symbols, {}, 3 * TRIES))
-    for c, a, b in zip(known[::3], known[1::3], known[2::3], strict=True):
+    drawn = points(expr.free_symbols, {}, 3 * TRIES)
+    for c, a, b in zip(drawn, drawn, drawn, strict=True):
         corners = [value_at(expr, _moved(c, letters, *by)) for by in ((a, b), (), (a,), (b,))]
         if any(v is None for v in corners):
             continue

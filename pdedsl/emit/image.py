@@ -87,7 +87,7 @@ def _field(push: Push, width: str, plan: ImagePlan, spec: Spec) -> Node:
     """A learned field: new weights at each step where they depend on time, otherwise one layer for all."""
     channels = Ref(width)
     learned = next(w for w in spec.learned if w.head == (push.operator if isinstance(push, Symmetric) else push.field))
-    layer = _layer(push, learned, channels)
+    layer = _layer(push, learned, channels, spec)
     in_time = spec.time is not None and spec.time.symbol in learned.arguments
     per_step = in_time and isinstance(push, Symmetric)
     fields = f"{RUNTIME}.fields"
@@ -96,7 +96,7 @@ def _field(push: Push, width: str, plan: ImagePlan, spec: Spec) -> Node:
     return Call(f"{fields}.Stationary", (layer,))
 
 
-def _layer(push: Push, learned: LearnedField, channels: Node) -> Node:
+def _layer(push: Push, learned: LearnedField, channels: Node, spec: Spec) -> Node:
     net = learned.net
     assert net is not None
     match push:
@@ -107,7 +107,8 @@ def _layer(push: Push, learned: LearnedField, channels: Node) -> Node:
             elif layer == "batch_norm":
                 norm = Call(f"{RUNTIME}.parabolic.batch_norm", (channels, float(eps or 0)))
             return Call(
-                f"{RUNTIME}.parabolic.SymmetricLayer", (_operator(learned, channels), activation, norm, float(factor))
+                f"{RUNTIME}.parabolic.SymmetricLayer",
+                (_operator(learned, channels, spec), activation, norm, float(factor)),
             )
         case Learned(factor=factor):
             if factor != 1:
@@ -118,7 +119,15 @@ def _layer(push: Push, learned: LearnedField, channels: Node) -> Node:
             return Call(f"{RUNTIME}.convnet.ConvNet", (channels, int(str(net["layers"]))), named)
 
 
-def _operator(learned: LearnedField, channels: Node) -> Node:
+def _box(learned: LearnedField, spec: Spec) -> tuple[float, float] | None:
+    """`constrain K in [a, b]`: the weights are projected to the box after each step of training."""
+    train = spec.block("train")
+    lines = train.all("constrain") if train else ()
+    bounds = next((line.bounds for line in lines if line.value == learned.name), None)
+    return (float(bounds[0]), float(bounds[1])) if bounds else None
+
+
+def _operator(learned: LearnedField, channels: Node, spec: Spec) -> Node:
     net = learned.net
     assert net is not None
     if net.name != "conv":
@@ -127,6 +136,11 @@ def _operator(learned: LearnedField, channels: Node) -> Node:
     size = int(str(net["size"]))
     if size != 3:
         named.append(("size", size))
+    box = _box(learned, spec)
     if isinstance(learned.type, Operator) and learned.type.bound is not None:
+        if box:
+            raise fail("E610", f"'{learned.name}' has both a norm bound and a box", learned.span, "keep one of the two")
         named.append(("constraint", Call(f"{RUNTIME}.constraints.NormBound", (float(learned.type.bound),))))
+    elif box:
+        named.append(("constraint", Call(f"{RUNTIME}.constraints.Box", box)))
     return Call(f"{RUNTIME}.operators.Conv", (channels,), tuple(named))

@@ -13,8 +13,8 @@ from analyse.equations import BOUND, STATIC, TV, VECTOR, Y_REST
 from analyse.frames import FUNCTIONS, MAPS, PHYSICAL, data, declared, maps, plane, ring
 from analyse.outcomes import analysed
 from pdedsl.cli import cli
-from pdedsl.compiler import checked
-from pdedsl.diagnostics import Diagnostic, PdeError
+from pdedsl.compiler import checked, to_analysis
+from pdedsl.diagnostics import Diagnostic, PdeError, Source
 from pdedsl.ir.analysis import Analysis, EquationClass, TermKind, Truth
 
 # A spec, an axiom that it breaks, and the term that breaks it.
@@ -160,3 +160,12 @@ def test_json_of_a_broken_contract_still_tells_the_verdicts(tmp_path: Path) -> N
     assert code == 1
     assert not row["ok"]
     assert row["axioms"]["constants"]["verdict"] == "refuted"
+
+
+def test_a_mean_of_logits_is_not_linear() -> None:
+    """Probabilities (0.9, 0.1) and (0.5, 0.5): logits log 9 and 0, their mean log 3, which is 0.75."""
+    text = Path(__file__).parents[2].joinpath("specs", "enresnet.pde").read_text("utf-8")
+    told = to_analysis(Source(text.replace("scale=relative", "scale=relative, average=logits")))
+    assert to_analysis(Source(text)).axioms["linearity"].truth == "proved"
+    assert told.axioms["linearity"].truth == "refuted"
+    assert "logits" in told.axioms["linearity"].reason
