@@ -85,7 +85,9 @@ def _of_the_average(spec: Spec) -> dict[str, Verdict]:
     if method is None or method.get("average") != "logits":
         return {}
     reason = "the spec averages logits, and the softmax of a mean is not the mean of softmaxes."
-    witness = "two draws with probabilities (0.9, 0.1) and (0.5, 0.5) average to (0.7, 0.3), their logits to (0.75, 0.25)"
+    witness = (
+        "two draws with probabilities (0.9, 0.1) and (0.5, 0.5) average to (0.7, 0.3), their logits to (0.75, 0.25)"
+    )
     return {"linearity": Verdict("refuted", reason, witness, (method.span,))}
 
 

@@ -30,7 +30,9 @@ BROKEN = {
     "growth of mass": (ring("∂u/∂t = 2 ∂u/∂x + 3u"), "conservation", "3u"),
     "relu after tv_norm": (maps("∂Y/∂t = -Kᵀ relu(N(K Y))", declared(BOUND, TV)), "stability", "Kᵀ relu(N(K Y))"),
     "relu, second order": (
-        maps("∂²Y/∂t² = -Kᵀ relu(K Y)", STATIC, "leapfrog(steps=3)", Y_REST), "stability", "Kᵀ relu(K Y)",
+        maps("∂²Y/∂t² = -Kᵀ relu(K Y)", STATIC, "leapfrog(steps=3)", Y_REST),
+        "stability",
+        "Kᵀ relu(K Y)",
     ),
 }
 # A spec and an axiom that only testing can decide.

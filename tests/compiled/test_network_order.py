@@ -195,9 +195,9 @@ def swapped(text: str) -> str:
     """The split model with its pieces of time exchanged."""
     pieces = (
         ("v·∇u     for t in [0, T]", "½σ²Δu for t in [0, 1]"),
-        ("½σ²Δu    for t in [T, T+1]", "v·∇u for t in [1, 2]"),
+        ("½σ²Δu    for t in [T, T + 1]", "v·∇u for t in [1, 2]"),
     )
-    return changed(text, *pieces, ("const   T = 1\n", ""), ("[0, T+1]", "[0, 2]"), ("samples=100", "samples=1"))
+    return changed(text, *pieces, ("const   T = 1\n", ""), ("[0, T + 1]", "[0, 2]"), ("samples=100", "samples=1"))
 
 
 def test_diffusion_first_in_time_is_noise_before_the_readout() -> None:
