@@ -158,10 +158,8 @@ def process_lines(facts: EquationFacts, spec: Spec) -> list[str]:
     start, end = facts.equation.interval or (time.start, time.end)
     first = end if flow.direction == "initial" else start
     parts = [p for p in (_drift(flow, time.name), _noise(flow)) if p]
-    data = "initial" if flow.direction == "initial" else "terminal"
-    return [
-        f"Process: dX = {' + '.join(parts) or '0'}; the data are {data}, so the first layer is at {time.name} = {first}."
-    ]
+    where = f"the data are {flow.direction}, so the first layer is at {time.name} = {first}"
+    return [f"Process: dX = {' + '.join(parts) or '0'}; {where}."]
 
 
 def _drift(flow: Flow, time: str) -> str:
