@@ -1,7 +1,7 @@
 """Two states of ∂²Y/∂t² = -c Kᵀσ(N(K Y)) that leapfrog takes apart, for K a number k on one channel.
 
 With relu a state falls freely once it is below zero, x'' = -relu(x), and two starts part like (T - π/2)|A - A'|; with a
-saturating σ the period grows with the amplitude (mathematics.md, N18). Whether this shows by the time T depends on
+saturating σ the period grows with the amplitude. Whether this shows by the time T depends on
 c k² T² and on the steps, so the recursion itself is run: D += h²F(Y), Y += D, with `first` of the first push.
 """
 
