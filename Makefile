@@ -32,10 +32,12 @@ $(VENV)/bin/python:
 
 $(VENV)/.installed: $(VENV)/bin/python pyproject.toml
 	$(BIN)/python -m pip install --quiet --editable .
+	$(BIN)/python -m compileall -q pdedsl
 	touch $@
 
 $(VENV)/.developed: $(VENV)/bin/python pyproject.toml
 	$(BIN)/python -m pip install --quiet --editable '.[dev]'
+	$(BIN)/python -m compileall -q pdedsl
 	touch $@ $(VENV)/.installed
 
 clean:

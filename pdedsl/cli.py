@@ -357,7 +357,9 @@ def main() -> NoReturn:
         error.show()
         sys.exit(USAGE)
     except OSError as error:
-        click.echo(f"pdedsl: {error.filename or ''}: {error.strerror}", err=True)
+        click.echo(f"pdedsl: {error.filename or 'output'}: {error.strerror}", err=True)
+        # What is left in the buffer of standard output would fail again when Python ends.
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         sys.exit(USAGE)
     except Exception:
         _fault()

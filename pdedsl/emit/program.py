@@ -39,6 +39,8 @@ class Method:
 
 @dataclass(frozen=True)
 class Lambda:
+    """`lambda params: body`."""
+
     params: tuple[str, ...]
     body: Node
 
@@ -81,6 +83,8 @@ Node = Ref | Call | Method | Lambda | Items | Repeat | Component | Op | Literal_
 
 @dataclass(frozen=True)
 class Binding:
+    """`name = value`, with a comment above it."""
+
     name: str
     value: Node
     comment: str = ""
@@ -101,6 +105,8 @@ class Function:
 
 @dataclass(frozen=True)
 class Program:
+    """Functions that build a model."""
+
     doc: str
     functions: tuple[Function, ...]
 

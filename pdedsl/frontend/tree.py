@@ -20,6 +20,8 @@ class Node:
 
 @dataclass(frozen=True)
 class Number(Node):
+    """A number as it was written."""
+
     text: str
 
 
@@ -40,6 +42,8 @@ class Name(Node):
 
 @dataclass(frozen=True)
 class Text(Node):
+    """A text in double quotes."""
+
     value: str
 
 
@@ -52,11 +56,15 @@ class Group(Node):
 
 @dataclass(frozen=True)
 class ListOf(Node):
+    """`[a, b, …]`."""
+
     items: tuple[Expr, ...]
 
 
 @dataclass(frozen=True)
 class Norm(Node):
+    """`‖body‖`."""
+
     body: Expr
 
 
@@ -79,6 +87,8 @@ class Derivative(Node):
 
 @dataclass(frozen=True)
 class Call(Node):
+    """`head(args, key=value)`."""
+
     head: Expr
     args: tuple[Expr, ...]
     named: tuple[tuple[Name, Expr], ...] = ()
@@ -86,12 +96,16 @@ class Call(Node):
 
 @dataclass(frozen=True)
 class Index(Node):
+    """`body[i, j]`, a component."""
+
     body: Expr
     indices: tuple[Expr, ...]
 
 
 @dataclass(frozen=True)
 class Adjoint(Node):
+    """`Kᵀ`."""
+
     body: Expr
 
 
@@ -100,12 +114,16 @@ Operator = Literal["grad", "div", "lap", "hess"]
 
 @dataclass(frozen=True)
 class Prefix(Node):
+    """`∇body`, `∇·body`, `Δbody`, `∇∇body`."""
+
     operator: Operator
     body: Expr
 
 
 @dataclass(frozen=True)
 class Power(Node):
+    """`base^exponent`."""
+
     base: Expr
     exponent: Expr
 
@@ -170,6 +188,8 @@ ATOMS = (Number, Name, Text, ListOf, Norm, Call, Index, Adjoint, Fraction)
 
 @dataclass(frozen=True)
 class Header(Node):
+    """`pde Name "title"`."""
+
     name: Name
     title: Text | None
 
@@ -184,12 +204,16 @@ class Side(Node):
 
 @dataclass(frozen=True)
 class SpaceDecl(Node):
+    """`space x in …`."""
+
     names: tuple[Name, ...]
     sides: tuple[Side, ...]
 
 
 @dataclass(frozen=True)
 class TimeDecl(Node):
+    """`time t in [a, b]`."""
+
     name: Name
     interval: Expr
 
@@ -205,6 +229,8 @@ class Trait(Node):
 
 @dataclass(frozen=True)
 class UnknownDecl(Node):
+    """`unknown u(x, t) : TYPE = net`."""
+
     name: Name
     params: tuple[Name, ...] | None
     type: tuple[Trait, ...]
@@ -213,6 +239,8 @@ class UnknownDecl(Node):
 
 @dataclass(frozen=True)
 class LearnDecl(Node):
+    """`learn v(x, t) : TYPE = net`."""
+
     name: Name
     params: tuple[Name, ...] | None
     type: tuple[Trait, ...]
@@ -230,6 +258,8 @@ class ConstDecl(Node):
 
 @dataclass(frozen=True)
 class LetDecl(Node):
+    """`let f(x) = …`."""
+
     name: Name
     params: tuple[Name, ...] | None
     value: Expr
@@ -237,6 +267,8 @@ class LetDecl(Node):
 
 @dataclass(frozen=True)
 class EquationStmt(Node):
+    """`left = right for t in [a, b]`, or a condition `… on side`."""
+
     left: Expr
     right: Expr
     during: tuple[Name, Expr] | None
@@ -245,12 +277,16 @@ class EquationStmt(Node):
 
 @dataclass(frozen=True)
 class RealizeStmt(Node):
+    """`realize part by method`."""
+
     part: Name
     method: Expr
 
 
 @dataclass(frozen=True)
 class RequireStmt(Node):
+    """`require axiom, …`."""
+
     axioms: tuple[Name, ...]
 
 
@@ -265,12 +301,16 @@ class Item(Node):
 
 @dataclass(frozen=True)
 class Entry(Node):
+    """A line of a block: its key and its values."""
+
     key: Name
     items: tuple[Item, ...]
 
 
 @dataclass(frozen=True)
 class BlockStmt(Node):
+    """`network { … }`, `train { … }`, `evaluate { … }`."""
+
     kind: Name
     entries: tuple[Entry, ...]
 
@@ -292,6 +332,8 @@ Statement = (
 
 @dataclass(frozen=True)
 class Comment(Node):
+    """`# …`, to the end of its line."""
+
     text: str
 
 

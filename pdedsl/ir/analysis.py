@@ -59,6 +59,8 @@ class Flow:
 
 @dataclass(frozen=True)
 class EquationFacts:
+    """What one equation is: its class, its terms, the process behind it."""
+
     equation: Equation
     text: str
     kind: EquationClass
@@ -80,6 +82,8 @@ class Verdict:
 
 @dataclass(frozen=True)
 class Analysis:
+    """All that can be said of a spec before a weight exists, and what is wrong with it."""
+
     spec: Spec
     equations: tuple[EquationFacts, ...]
     axioms: dict[str, Verdict]

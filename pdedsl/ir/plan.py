@@ -120,6 +120,8 @@ class OperatorPlan:
 
 @dataclass(frozen=True)
 class OperatorPiece:
+    """The coefficients of the operator between two times."""
+
     start: Expr
     end: Expr
     drift: tuple[Expr, ...]

@@ -14,6 +14,8 @@ from pdedsl.ir.spec import Setting
 
 @dataclass(frozen=True)
 class Theorem:
+    """What turns an equation into a scheme, and where it is proved."""
+
     name: str
     source: str
 

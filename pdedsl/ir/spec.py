@@ -17,6 +17,8 @@ Part = Literal["time", "convection", "diffusion", "reaction", "equation"]
 
 @dataclass(frozen=True)
 class Interval:
+    """[start, end], its ends joined when it is periodic."""
+
     start: Expr
     end: Expr
     periodic: bool = False
@@ -49,6 +51,8 @@ def side_names(k: int) -> tuple[str, str]:
 
 @dataclass(frozen=True)
 class Time:
+    """The time variable and its interval."""
+
     name: str
     symbol: Symbol
     start: Expr
@@ -87,6 +91,8 @@ class Constant:
 
 @dataclass(frozen=True)
 class Unknown:
+    """What the equations determine."""
+
     name: str
     head: Symbol
     type: Type
@@ -97,6 +103,8 @@ class Unknown:
 
 @dataclass(frozen=True)
 class Learned:
+    """A learned field, with the network behind it."""
+
     name: str
     id: str  # the name in ASCII
     head: Symbol
@@ -146,6 +154,8 @@ class Condition:
 
 @dataclass(frozen=True)
 class Realization:
+    """`realize part by method`."""
+
     part: Part
     method: Setting
     span: Span
@@ -153,6 +163,8 @@ class Realization:
 
 @dataclass(frozen=True)
 class Requirement:
+    """`require axiom`."""
+
     axiom: str
     span: Span
 
@@ -170,6 +182,8 @@ class Line:
 
 @dataclass(frozen=True)
 class Block:
+    """A block of the experiment, line by line."""
+
     kind: str
     lines: tuple[Line, ...]
     span: Span
@@ -183,6 +197,8 @@ class Block:
 
 @dataclass(frozen=True)
 class Spec:
+    """The meaning of a file."""
+
     name: str
     title: str
     space: Space

@@ -9,6 +9,8 @@ from sympy import Expr
 
 @dataclass(frozen=True)
 class Scalar:
+    """A number, perhaps of one sign."""
+
     sign: str = ""  # "", ">" or ">=": which numbers, by comparison with zero
 
     def __str__(self) -> str:
@@ -17,6 +19,8 @@ class Scalar:
 
 @dataclass(frozen=True)
 class Vector:
+    """Several numbers."""
+
     size: int | None = None  # the space's dimension when None
     divergence_free: bool = False
 
@@ -26,6 +30,8 @@ class Vector:
 
 @dataclass(frozen=True)
 class Matrix:
+    """A square matrix of the dimension of the space."""
+
     psd: bool = False
     symmetric: bool = False
 
