@@ -70,8 +70,7 @@ class Builder(Transformer):  # type: ignore[type-arg]
         return t.Text(token[1:-1], span=span_of(token))
 
     def group(self, parts: Parts) -> t.Expr:
-        body = bracketed(parts[1])
-        return body if body is parts[1] else replace(body, span=cover(parts))
+        return replace(bracketed(parts[1]), span=cover(parts))
 
     def list(self, parts: Parts) -> t.Expr:
         return t.ListOf(nodes_in(parts), span=cover(parts))
