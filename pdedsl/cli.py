@@ -195,7 +195,7 @@ def test(file: str, examples: int, seed: int) -> None:
 
 def _test_line(result: axioms.Result) -> str:
     """An axiom, what the analysis says, what the search found, and the case that shows it."""
-    mark = "ok  " if result.ok else "FAIL"
+    mark = "--  " if result.outcome == "untested" else "ok  " if result.ok else "FAIL"
     decided = {"held": "no counterexample found", "broken": "counterexample found", "untested": result.note}
     required = " (required)" if result.required else ""
     line = f"{mark} {result.axiom}{required}: {result.verdict}; {decided[result.outcome]}"

@@ -6,6 +6,8 @@ the whole problem: T maps the first datum to the solution, and boundary conditio
 
 from __future__ import annotations
 
+from collections.abc import Callable
+
 from sympy import Expr
 
 from pdedsl.analyse.coefficients import spatial_regularity, temporal_regularity
@@ -31,10 +33,15 @@ def function_axioms(problem: Problem) -> dict[str, Verdict]:
     """All verdicts for one equation; what sympy cannot work out, or would take long over, is unknown."""
     if not problem.jet.is_affine and measure(problem.jet.expr)[0] > MOST:
         return dict.fromkeys(_names(problem), Verdict("unknown", "the equation is too large to be decided."))
+    return _verdicts(problem)
+
+
+def settled(prove: Callable[..., Verdict], problem: Problem, *known: Verdict) -> Verdict:
+    """A verdict, or unknown where sympy gives up on an expression; the other axioms are decided all the same."""
     try:
-        return _verdicts(problem)
+        return prove(problem, *known)
     except (ValueError, TypeError, NotImplementedError, ArithmeticError, TooLarge):
-        return dict.fromkeys(_names(problem), Verdict("unknown", "it could not be worked out."))
+        return Verdict("unknown", "it could not be worked out.")
 
 
 def _names(problem: Problem) -> tuple[str, ...]:
@@ -45,19 +52,19 @@ def _names(problem: Problem) -> tuple[str, ...]:
 
 
 def _verdicts(problem: Problem) -> dict[str, Verdict]:
-    ordered, constant = comparison(problem), constants(problem)
-    found = {"linearity": linearity(problem), "comparison": ordered}
+    ordered, constant = settled(comparison, problem), settled(constants, problem)
+    found = {"linearity": settled(linearity, problem), "comparison": ordered}
     if problem.equation.order:
         found |= {
             "constants": constant,
-            "markov": markov(problem),
-            "locality": locality(problem),
-            "spatial_regularity": spatial_regularity(problem, ordered),
-            "temporal_regularity": temporal_regularity(problem, ordered, constant),
+            "markov": settled(markov, problem),
+            "locality": settled(locality, problem),
+            "spatial_regularity": settled(spatial_regularity, problem, ordered),
+            "temporal_regularity": settled(temporal_regularity, problem, ordered, constant),
         }
     if problem.spec.space.kind == "physical":
-        found["maximum_principle"] = maximum_principle(problem, ordered, constant)
-        found["conservation"] = conservation(problem)
+        found["maximum_principle"] = settled(maximum_principle, problem, ordered, constant)
+        found["conservation"] = settled(conservation, problem)
     return found
 
 

@@ -100,7 +100,7 @@ Part = tuple[int, Tensor, Span]  # a sign, a value and its place
 def add(parts: list[Part]) -> Tensor:
     """A signed sum; every part must be of one rank, size and kind."""
     like = fitting(parts, "cannot be added to")
-    kept = [p for p in parts if not is_zero(p[1])] or parts[:1]
+    kept = _nonzero(parts)
 
     def at(*index: Expr) -> Expr:
         return Add(*(sign * part.at(*index) for sign, part, _ in kept))
@@ -108,9 +108,14 @@ def add(parts: list[Part]) -> Tensor:
     return replace(like, at=at, literal=all(p[1].literal for p in kept))
 
 
+def _nonzero(parts: list[Part]) -> list[Part]:
+    """The parts that give a sum its shape."""
+    return [p for p in parts if not is_zero(p[1])] or parts[:1]
+
+
 def fitting(parts: list[Part], does_not: str) -> Tensor:
     """A value of the shape that all parts have; a literal zero fits every shape."""
-    kept = [p for p in parts if not is_zero(p[1])] or parts[:1]
+    kept = _nonzero(parts)
     _, first, place = kept[0]
     for _, other, span in kept:
         if not _fits(first, other):
