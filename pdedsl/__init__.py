@@ -18,12 +18,13 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 __version__ = "0.1.0"
-__all__ = ["Compilation", "PdeError", "Spec", "compile", "format", "load", "parse"]
+__all__ = ["Compilation", "PdeError", "Run", "Spec", "compile", "format", "load", "parse", "train"]
 
 if TYPE_CHECKING:
     from pdedsl.compiler import Compilation, compile, format, load, parse
     from pdedsl.diagnostics import PdeError
     from pdedsl.ir.spec import Spec
+    from pdedsl.training.run import Run, train
 
 _HOMES = {
     "Compilation": "pdedsl.compiler",
@@ -33,6 +34,8 @@ _HOMES = {
     "format": "pdedsl.compiler",
     "load": "pdedsl.compiler",
     "parse": "pdedsl.compiler",
+    "Run": "pdedsl.training.run",
+    "train": "pdedsl.training.run",
 }
 
 

@@ -19,7 +19,9 @@ if TYPE_CHECKING:
     from click.shell_completion import CompletionItem
 
     from pdedsl.diagnostics import Diagnostic, PdeError, Source
+    from pdedsl.runtime.kernels import Stencil
     from pdedsl.testing import axioms
+    from pdedsl.training.run import Run
 
 WRONG, USAGE, FAULT, INTERRUPTED = 1, 2, 70, 130
 STAGES = ("syntax", "spec", "canonical", "latex", "analysis", "representation", "plan", "python")
@@ -98,12 +100,22 @@ def format_(files: tuple[str, ...], only_check: bool, as_ascii: bool) -> None:
         raise click.exceptions.Exit(WRONG)
 
 
-@cli.command(epilog=_example("pdedsl explain enresnet\npdedsl explain --markdown my.pde > my.md"))
+@cli.command(
+    epilog=_example(
+        "pdedsl explain enresnet\npdedsl explain --markdown my.pde > my.md\npdedsl explain my.pde --weights run"
+    )
+)
 @click.argument("file", type=SPEC)
 @click.option("--latex", "form", flag_value="latex", help="LaTeX, for a paper.")
 @click.option("--markdown", "form", flag_value="markdown", help="Markdown, for a page.")
 @click.option("--json", "form", flag_value="json", help="JSON, for a program.")
-def explain(file: str, form: str | None) -> None:
+@click.option(
+    "--weights",
+    type=click.Path(path_type=Path),
+    help="A .safetensors file, or a folder with weights.safetensors: its kernels as differential operators.",
+)
+@click.option("--all", "every", is_flag=True, help="Every kernel with every term, not the largest alone.")
+def explain(file: str, form: str | None, weights: Path | None, every: bool) -> None:
     """Say what an equation is, what it becomes, and what can be proved about it."""
     import json
 
@@ -120,15 +132,22 @@ def explain(file: str, form: str | None) -> None:
         network = forms.network_lines(to_plan(analysis)[1])
     except PdeError as error:
         network = [f"none: {d.message}" for d in error.diagnostics]
+    if every and weights is None:
+        raise click.UsageError("--all says more of --weights: give both")
+    if weights and form == "latex":
+        raise click.UsageError("kernels have no LaTeX form: use --markdown or --json")
+    stencils = _stencils(analysis.spec.source, weights, every) if weights else ()
+    kernels = [line for stencil in stencils for line in stencil.lines()]
     match form:
         case "json":
-            click.echo(json.dumps(forms.explain_json(analysis, network), ensure_ascii=False, indent=2))
+            shown = {"kernels": [stencil.as_json() for stencil in stencils]} if weights else {}
+            click.echo(json.dumps(forms.explain_json(analysis, network) | shown, ensure_ascii=False, indent=2))
         case "latex":
             click.echo(forms.explain_latex(analysis), nl=False)
         case "markdown":
-            click.echo(forms.explain_markdown(analysis, network), nl=False)
+            click.echo(forms.explain_markdown(analysis, network, kernels), nl=False)
         case _:
-            click.echo(forms.explain_text(analysis, network), nl=False)
+            click.echo(forms.explain_text(analysis, network, kernels), nl=False)
     wrong = tuple(d for d in analysis.diagnostics if d.severity == "error")
     _show(analysis.spec.source, wrong)
     if wrong:
@@ -193,6 +212,26 @@ def test(file: str, examples: int, seed: int) -> None:
         raise click.exceptions.Exit(WRONG)
 
 
+def _stencils(source: Source, weights: Path, every: bool) -> tuple[Stencil, ...]:
+    """The kernels of a network with the weights of a file."""
+    from pdedsl.compiler import compile_source
+    from pdedsl.diagnostics import PdeError
+
+    try:
+        module = compile_source(source).module()
+    except PdeError as error:
+        _report(error)
+        raise click.exceptions.Exit(WRONG) from None
+    from pdedsl.runtime.kernels import stencils_of
+    from pdedsl.runtime.weights import WeightsError, load_weights
+
+    try:
+        load_weights(module, weights)
+    except WeightsError as error:
+        raise click.UsageError(str(error)) from None
+    return stencils_of(module, every)
+
+
 def _test_line(result: axioms.Result) -> str:
     """An axiom, what the analysis says, what the search found, and the case that shows it."""
     mark = "--  " if result.outcome == "untested" else "ok  " if result.ok else "FAIL"
@@ -202,6 +241,81 @@ def _test_line(result: axioms.Result) -> str:
     if result.example and (not result.ok or result.verdict != "proved"):
         line += "".join(f"\n       {row}" for row in result.example.splitlines())
     return line
+
+
+@cli.command(
+    epilog=_example(
+        "pdedsl train convection_diffusion -o run\n"
+        "pdedsl train enresnet -o run --set train.epochs=2 --set train.data.train=1000\n"
+        "pdedsl train run/spec.pde -o run --resume\n"
+        "torchrun --nproc-per-node=2 -m pdedsl train my.pde -o run"
+    )
+)
+@click.argument("file", type=SPEC)
+@click.option("-o", "--output", type=click.Path(path_type=Path), required=True, help="The folder of the run.")
+@click.option("--set", "settings", multiple=True, metavar="NAME=VALUE", help="Change an entry of the spec; repeatable.")
+@click.option("--data", type=click.Path(path_type=Path), help="The folder of the data sets.  [env: PDEDSL_DATA]")
+@click.option("--device", help="cpu, cuda, cuda:1, …; by default a GPU if there is one.")
+@click.option("--resume", is_flag=True, help="Go on with the run in the folder, if there is one.")
+@click.option("--from", "start", type=click.Path(path_type=Path), help="Start with the weights of another run.")
+@click.option("--compile", "compiled", is_flag=True, help="Compile the network with torch.compile.")
+@click.option("--save-every", type=click.FloatRange(0), default=30, show_default=True, help="Seconds; checkpoints.")
+def train(
+    file: str,
+    output: Path,
+    settings: tuple[str, ...],
+    data: Path | None,
+    device: str | None,
+    resume: bool,
+    start: Path | None,
+    compiled: bool,
+    save_every: float,
+) -> None:
+    """Train the network of a spec: weights, figures, curves and a report go to a folder."""
+    from pdedsl.compiler import compile_source
+    from pdedsl.diagnostics import PdeError
+
+    try:
+        spec = compile_source(_read(file, settings)).spec
+        from pdedsl.training.folder import RunError
+        from pdedsl.training.run import train as run_training
+        from pdedsl.training.view import view_for
+
+        with view_for(sys.stdout) as view:
+            run = run_training(
+                spec,
+                output,
+                data=data,
+                device=device,
+                resume=resume,
+                compile=compiled,
+                start=start,
+                save_seconds=save_every,
+                listeners=(view,),
+            )
+    except PdeError as error:
+        _report(error)
+        raise click.exceptions.Exit(WRONG) from None
+    except RunError as error:
+        raise click.UsageError(str(error)) from None
+    _train_end(run, output)
+
+
+def _train_end(run: Run, folder: Path) -> None:
+    """What is there now, or how to go on."""
+    import shlex
+
+    again = shlex.join(["pdedsl", "train", str(folder / "spec.pde"), "-o", str(folder), "--resume"])
+    if os.environ.get("RANK", "0") != "0":
+        pass
+    elif run.outcome == "finished":
+        click.echo(f"{folder}/: weights.safetensors, report.md, curves.png, metrics.jsonl, tensorboard/")
+    elif run.outcome == "interrupted":
+        click.echo(f"interrupted; nothing is lost. To go on: {again}", err=True)
+    else:
+        click.echo(f"pdedsl: {run.message}", err=True)
+    if run.outcome != "finished":
+        raise click.exceptions.Exit(INTERRUPTED if run.outcome == "interrupted" else WRONG)
 
 
 @cli.command(epilog=_example("pdedsl specs\npdedsl specs resnet > my.pde"))
@@ -275,15 +389,12 @@ def _check_json(file: str) -> bool:
     return bool(row["ok"])
 
 
-def _read(file: str) -> Source:
-    from pdedsl.compiler import MAX_BYTES, decode, read
-    from pdedsl.diagnostics import Source
+def _read(file: str, settings: tuple[str, ...] = ()) -> Source:
+    from pdedsl.compiler import MAX_BYTES, changed, decode, source_of
 
     if file == "-":
-        return decode(sys.stdin.buffer.read(MAX_BYTES + 1), "<stdin>")
-    shipped = locate(file)
-    source = read(shipped or file)
-    return Source(source.text, shipped.name) if shipped else source
+        return changed(decode(sys.stdin.buffer.read(MAX_BYTES + 1), "<stdin>"), settings)
+    return source_of(Path(file), settings)
 
 
 # ---- printing

@@ -27,6 +27,7 @@ COMMANDS = {
     "specs": [],
     "completion": ["bash"],
     "test": ["--examples", "1", "rotation"],
+    "train": ["convection_diffusion", "-o", "{folder}", "--set", "train.epochs=1"],
 }
 
 
@@ -275,8 +276,8 @@ def test_every_command_is_tested() -> None:
 
 
 @pytest.mark.parametrize("command", COMMANDS)
-def test_every_command_runs(command: str) -> None:
-    assert run(command, *COMMANDS[command]).stdout
+def test_every_command_runs(command: str, tmp_path: Path) -> None:
+    assert run(command, *(word.format(folder=tmp_path / "run") for word in COMMANDS[command])).stdout
 
 
 # ---- usage

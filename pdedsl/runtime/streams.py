@@ -39,6 +39,27 @@ def generator(device: torch.device, *words: int) -> torch.Generator:
     return torch.Generator(device).manual_seed(mix(*words))
 
 
+ROWS = 32
+"""Rows of a batch that share a generator: few enough for many processes to share a batch, many enough to be fast."""
+
+
+def fill_rows(out: Tensor, law: str, row: int, *words: int) -> None:
+    """Fill the rows of a batch, the first of which is number `row` of the whole batch.
+
+    A row's noise depends on its number alone, so processes that share a batch draw what one process would.
+    """
+    end = row + out.shape[0]
+    for block in range(row // ROWS, -(-end // ROWS)):
+        low, high = max(block * ROWS, row), min((block + 1) * ROWS, end)
+        source = generator(out.device, *words, block)
+        if high - low == ROWS:
+            fill(out[low - row : high - row], law, source)
+            continue
+        whole = torch.empty(ROWS, *out.shape[1:], dtype=out.dtype, device=out.device)
+        fill(whole, law, source)
+        out[low - row : high - row] = whole[low - block * ROWS : high - block * ROWS]
+
+
 def fill(out: Tensor, law: str, source: torch.Generator) -> None:
     """Fill with independent variables of mean 0 and variance 1 (normal, laplace), or uniform on [0, 1)."""
     match law:
@@ -56,15 +77,19 @@ def fill(out: Tensor, law: str, source: torch.Generator) -> None:
 
 @torch.library.custom_op("pdedsl::draw", mutates_args=())
 def draw(
-    state: Tensor, law: str, shape: Sequence[int], dtype: torch.dtype, device: torch.device, first: int, shard: int
+    state: Tensor, law: str, shape: Sequence[int], dtype: torch.dtype, device: torch.device, first: int, row: int
 ) -> Tensor:
-    """Noise of the given shape. first >= 0: row k is evaluation draw `first + k`; first < 0: the draw of this step."""
+    """Noise of the given shape, (draws, rows, ...). Draw k is number `first + k`.
+
+    row >= 0: training noise of this step, for rows `row`, `row + 1`, ... of the batch; row < 0: evaluation.
+    """
     out = torch.empty(shape, dtype=dtype, device=device)
     if device.type == "meta":
         return out
     seed, step = state.tolist()
-    if first < 0:
-        fill(out, law, generator(device, _TRAIN, seed, step, shard))
+    if row >= 0:
+        for k in range(shape[0]):
+            fill_rows(out[k], law, row, _TRAIN, seed, step, first + k)
         return out
     for k in range(shape[0]):  # each its own generator: a draw does not depend on how the draws are cut into chunks
         fill(out[k], law, generator(device, _EVAL, seed, first + k))
@@ -73,7 +98,7 @@ def draw(
 
 @draw.register_fake
 def _(
-    state: Tensor, law: str, shape: Sequence[int], dtype: torch.dtype, device: torch.device, first: int, shard: int
+    state: Tensor, law: str, shape: Sequence[int], dtype: torch.dtype, device: torch.device, first: int, row: int
 ) -> Tensor:
     return torch.empty(shape, dtype=dtype, device=device)
 
@@ -81,10 +106,10 @@ def _(
 class Stream(nn.Module):
     """The source of one noise block. `state` = (seed, step) is part of the state_dict.
 
-    Training: independent noise for every row of the batch, and the step advances by one. Evaluation: one row per
+    Training: the step advances by one, and every row of the batch has noise of its own. Evaluation: one row per
     Monte-Carlo draw, shared by all inputs (common random numbers), so that an output does not depend on its batch
-    and the averaged operator f -> u is linear, monotone and keeps constants. `shard` separates the training noise
-    of data-parallel processes, whose buffers are the same.
+    and the averaged operator f -> u is linear, monotone and keeps constants. `row` is the number of the first row in
+    the whole batch, where processes share one.
     """
 
     state: Tensor
@@ -92,7 +117,7 @@ class Stream(nn.Module):
     def __init__(self, seed: int) -> None:
         super().__init__()
         self.register_buffer("state", torch.tensor([mix(seed), 0]))
-        self.first, self.count, self.shard = 0, 1, 0
+        self.first, self.count, self.row = 0, 1, 0
 
     def reseed(self, seed: int) -> None:
         """Start again at step 0 of another stream."""
@@ -102,10 +127,10 @@ class Stream(nn.Module):
         """Noise with as many rows as x (training) or as draws (evaluation); `features` = 0 gives one number a row."""
         shape = [1] * (x.dim() - 1) if features == 0 else list(x.shape[1:])
         if not self.training:
-            return _laid_out_as(x, self._draw(x, law, [self.count, *shape], self.first))
-        noise = self._fresh(x, law, [x.shape[0], *shape])
-        self.state[1].add_(1)
-        return noise
+            return _laid_out_as(x, self._draw(x, law, [self.count, *shape], -1))
+        if self.first == 0:  # later chunks of draws belong to the same step
+            self.state[1].add_(1)
+        return self._fresh(x, law, [self.count, x.shape[0] // self.count, *shape])
 
     def spread(self, noise: Tensor, x: Tensor) -> Tensor:
         """One row per draw made broadcastable to x, whose rows are all inputs of draw 1, then of draw 2, ..."""
@@ -116,12 +141,12 @@ class Stream(nn.Module):
     def _fresh(self, x: Tensor, law: Law, shape: list[int]) -> Tensor:
         # Drawn in memory order: `randn_like` on a channels_last tensor is seven times slower.
         if not _is_channels_last(x):
-            return self._draw(x, law, shape, -1)
-        n, c, h, w = shape
-        return self._draw(x, law, [n, h, w, c], -1).permute(0, 3, 1, 2)
+            return self._draw(x, law, shape, self.row).flatten(0, 1)
+        draws, n, c, h, w = shape
+        return self._draw(x, law, [draws, n, h, w, c], self.row).flatten(0, 1).permute(0, 3, 1, 2)
 
-    def _draw(self, x: Tensor, law: Law, shape: list[int], first: int) -> Tensor:
-        return cast(Tensor, draw(self.state, law, shape, x.dtype, x.device, first, self.shard))
+    def _draw(self, x: Tensor, law: Law, shape: list[int], row: int) -> Tensor:
+        return cast(Tensor, draw(self.state, law, shape, x.dtype, x.device, self.first, row))
 
     def extra_repr(self) -> str:
         return "" if self.state.is_meta else f"state={self.state.tolist()}"
@@ -141,11 +166,14 @@ def streams(model: nn.Module) -> list[Stream]:
     return [module for module in model.modules() if isinstance(module, Stream)]
 
 
-def seed_noise(model: nn.Module, seed: int, shard: int = 0) -> None:
-    """Give every noise block its own stream, all derived from one seed, each at step 0."""
+def seed_noise(model: nn.Module, seed: int, row: int = 0) -> None:
+    """Give every noise block its own stream, all derived from one seed, each at step 0.
+
+    `row` is the number of this process's first row in a batch that several processes share.
+    """
     for index, stream in enumerate(streams(model)):
         stream.reseed(mix(seed, index))
-        stream.shard = shard
+        stream.row = row
 
 
 @contextmanager

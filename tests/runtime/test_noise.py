@@ -15,17 +15,15 @@ from torch import Tensor, nn
 from pdedsl.runtime.convection import Residual
 from pdedsl.runtime.noise import (
     CorrelatedNoise,
-    Dropout,
     GaussianNoise,
     LaplaceNoise,
     RelativeNoise,
     ScaledNoise,
-    ShakeShake,
     cholesky,
     layer_std,
-    matched_keep,
     noise_factor,
 )
+from pdedsl.runtime.random_maps import Dropout, ShakeShake, matched_keep
 from pdedsl.runtime.streams import Stream, drawing, mix, seed_noise, streams
 
 FACTOR = torch.tensor([[1.0, 0.0, 0.0], [0.5, 2.0, 0.0], [-1.0, 0.3, 0.7]])
@@ -125,12 +123,31 @@ def test_an_evaluation_between_steps_changes_no_training_noise() -> None:
     assert torch.equal(block.train()(x), other(x))
 
 
-def test_shards_draw_apart_in_training_and_alike_in_evaluation() -> None:
-    x, first, second = points(), GaussianNoise(1.0, seed=0), GaussianNoise(1.0, seed=0)
-    seed_noise(first, 5, shard=0)
-    seed_noise(second, 5, shard=1)
-    assert not torch.equal(first(x), second(x))
-    assert torch.equal(first.eval()(x), second.eval()(x))
+@pytest.mark.parametrize("cut", [1, 32, 50])
+@pytest.mark.parametrize("samples", [1, 3])
+def test_processes_that_share_a_batch_draw_what_one_would(cut: int, samples: int) -> None:
+    x, halves, model = points(100), [], GaussianNoise(1.0, seed=0)
+    for part, row in ((x[:cut], 0), (x[cut:], cut)):
+        seed_noise(model, 5, row=row)
+        with drawing(streams(model), 0, samples):
+            halves.append(model(part.repeat(samples, 1)).reshape(samples, len(part), -1))
+    seed_noise(model, 5)
+    with drawing(streams(model), 0, samples):
+        whole = model(x.repeat(samples, 1)).reshape(samples, len(x), -1)
+    assert torch.equal(torch.cat(halves, 1), whole)
+    assert len((whole - x).flatten(0, 1).unique(dim=0)) == samples * len(x)
+
+
+def test_chunks_of_draws_belong_to_one_step() -> None:
+    x, model = points(5), GaussianNoise(1.0, seed=0)
+    with drawing(streams(model), 0, 4):
+        whole = model(x.repeat(4, 1)).reshape(4, 5, -1)
+    twin = GaussianNoise(1.0, seed=0)
+    parts = []
+    for first, count in ((0, 1), (1, 3)):
+        with drawing(streams(twin), first, count):
+            parts.append(twin(x.repeat(count, 1)).reshape(count, 5, -1))
+    assert torch.equal(torch.cat(parts), whole)
 
 
 def test_layers_have_different_streams() -> None:

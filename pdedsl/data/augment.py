@@ -1,0 +1,75 @@
+"""Random changes of the training images, each row of a batch by numbers of its own."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import assert_never
+
+import torch
+from torch import Tensor
+from torch.nn.functional import pad
+
+from pdedsl.data.draws import Draws
+
+
+@dataclass(frozen=True)
+class Crop:
+    """A window of the image's own size, at random in the image with `pad` zeros on every side."""
+
+    pad: int = 4
+
+
+@dataclass(frozen=True)
+class Flip:
+    """Left and right exchanged, with probability ½."""
+
+
+@dataclass(frozen=True)
+class Gaussian:
+    """x + std·n with n ~ N(0, I); values may leave [0, 1]."""
+
+    std: float
+
+
+Kind = Crop | Flip | Gaussian
+
+
+def augment(x: Tensor, kinds: Sequence[Kind], draws: Draws) -> Tensor:
+    """The batch with every change of `kinds` applied in order; float images (n, c, h, w), or points for Gaussian."""
+    for place, kind in enumerate(kinds):
+        if x.dim() != 4 and not isinstance(kind, Gaussian):
+            raise ValueError(f"{type(kind).__name__.lower()} needs images (n, c, h, w), found {tuple(x.shape)}")
+        x = _changed(x, kind, draws, f"augment {place}")
+    return x
+
+
+def _changed(x: Tensor, kind: Kind, draws: Draws, purpose: str) -> Tensor:
+    match kind:
+        case Crop(pad=width):
+            row, column = _whole(draws, x, purpose, 2 * width + 1, each=2).unbind(1)
+            return crop(x, width, row, column)
+        case Flip():
+            return flip(x, _whole(draws, x, purpose, 2).squeeze(1) == 1)
+        case Gaussian(std=std):
+            return x + std * draws.like(x, purpose)
+        case _:
+            assert_never(kind)
+
+
+def crop(x: Tensor, width: int, row: Tensor, column: Tensor) -> Tensor:
+    """Image i of the batch cut at (row[i], column[i]) of its zero-padded self: a gather from a view of all windows."""
+    _, _, h, w = x.shape
+    windows = pad(x, [width] * 4).unfold(2, h, 1).unfold(3, w, 1)
+    return windows[torch.arange(len(x), device=x.device), :, row, column]
+
+
+def flip(x: Tensor, chosen: Tensor) -> Tensor:
+    """The chosen images of the batch mirrored."""
+    return torch.where(chosen[:, None, None, None], x.flip(-1), x)
+
+
+def _whole(draws: Draws, x: Tensor, purpose: str, choices: int, each: int = 1) -> Tensor:
+    """Whole numbers in [0, choices), (n, each); drawn in float32, so that they are the same in every precision."""
+    uniform = draws.numbers(torch.empty(len(x), device=x.device, dtype=torch.float32), purpose, each=each)
+    return (uniform * choices).long().clamp_(max=choices - 1)

@@ -1,0 +1,110 @@
+"""The file formats of the public sets of images: each gives images (n, c, h, w) as bytes, and their classes.
+
+IDX (MNIST), and the plain arrays of SVHN and STL-10, are read here, and must have the length that they declare. The
+batches of CIFAR are Python pickles: torchvision opens them, after it has checked their MD5 sums.
+"""
+
+from __future__ import annotations
+
+import gzip
+import math
+from pathlib import Path
+from typing import Any, Literal
+from zlib import error as ZlibError  # noqa: N812
+
+import numpy as np
+from numpy.typing import NDArray
+
+Array = NDArray[Any]
+Arrays = tuple[Array, Array]
+Part = Literal["train", "test"]
+
+
+class Damaged(Exception):
+    """A file that is not what its name says."""
+
+
+def actual(path: Path) -> Path | None:
+    """The file itself, or its compressed form."""
+    return next((p for p in (path, path.with_name(path.name + ".gz")) if p.is_file()), None)
+
+
+def read_part(kind: str, part: Part, root: Path) -> Arrays:
+    """The training or the test part of the set that torchvision calls `kind`."""
+    match kind:
+        case "MNIST" | "FashionMNIST":
+            images, labels = _mnist(part, root / kind / "raw")
+        case "SVHN":
+            images, labels = _svhn(root / f"{part}_32x32.mat")
+        case "STL10":
+            images, labels = _stl10(part, root / "stl10_binary")
+        case "CIFAR10" | "CIFAR100":
+            images, labels = _cifar(kind, part, root)
+        case _:
+            raise ValueError(f"no format of {kind}")
+    if len(images) != len(labels) or not len(images):
+        raise Damaged(f"{len(images)} images and {len(labels)} labels for {part}")
+    return np.ascontiguousarray(images), labels.astype(np.int64)
+
+
+def _mnist(part: Part, folder: Path) -> Arrays:
+    stem = "train" if part == "train" else "t10k"
+    return idx(folder / f"{stem}-images-idx3-ubyte", 3)[:, None], idx(folder / f"{stem}-labels-idx1-ubyte", 1)
+
+
+def idx(path: Path, dimensions: int) -> Array:
+    """An array of bytes in the IDX format: 0, 0, 8, the number of dimensions, each size in 4 bytes, big end first."""
+    found = actual(path)
+    assert found is not None
+    try:
+        data = gzip.decompress(found.read_bytes()) if found.suffix == ".gz" else found.read_bytes()
+    except (EOFError, gzip.BadGzipFile, ZlibError):
+        raise Damaged(f"{found.name} cannot be decompressed") from None
+    head = 4 + 4 * dimensions
+    if len(data) < head or data[:4] != bytes((0, 0, 8, dimensions)):
+        raise Damaged(f"{found.name} does not start as an IDX file of {dimensions} dimensions")
+    sizes = [int.from_bytes(data[k : k + 4]) for k in range(4, head, 4)]
+    if len(data) != head + math.prod(sizes):
+        raise Damaged(f"{found.name} should have {head + math.prod(sizes)} bytes and has {len(data)}")
+    return np.frombuffer(bytearray(data), np.uint8, offset=head).reshape(sizes)
+
+
+def _svhn(path: Path) -> Arrays:
+    """X (32, 32, 3, n) and y (n, 1), in which 10 stands for the digit 0."""
+    from scipy.io import loadmat
+
+    try:
+        held = loadmat(path)
+        images, labels = held["X"], held["y"].flatten()
+    except Exception as error:  # the reader of scipy promises no kind of error for a broken file
+        raise Damaged(f"{path.name} cannot be read ({type(error).__name__})") from None
+    if images.dtype != np.uint8 or images.ndim != 4:
+        raise Damaged(f"{path.name} holds X of shape {images.shape} and type {images.dtype}")
+    return images.transpose(3, 2, 0, 1), labels % 10
+
+
+def _stl10(part: Part, folder: Path) -> Arrays:
+    """Images of 96 x 96 pixels, column by column, one channel after the other; classes from 1."""
+    pixels, labels = (np.fromfile(folder / f"{part}_{what}.bin", np.uint8) for what in "Xy")
+    if len(pixels) != len(labels) * 3 * 96 * 96:
+        raise Damaged(f"{part}_X.bin should have {len(labels) * 3 * 96 * 96} bytes and has {len(pixels)}")
+    return pixels.reshape(-1, 3, 96, 96).transpose(0, 1, 3, 2), labels - 1
+
+
+def _cifar(kind: str, part: Part, root: Path) -> Arrays:
+    held = _torchvision(kind, part, root)
+    return held.data.transpose(0, 3, 1, 2), np.array(held.targets)
+
+
+def cifar_names(kind: str, root: Path) -> tuple[str, ...]:
+    """The names of the classes, as the set's own file has them."""
+    return tuple(_torchvision(kind, "test", root).classes)
+
+
+def _torchvision(kind: str, part: Part, root: Path) -> Any:
+    from torchvision import datasets
+
+    try:
+        return getattr(datasets, kind)(root, train=part == "train", download=False)
+    except RuntimeError:
+        raise Damaged("their MD5 sums are not those of the published ones") from None

@@ -1,0 +1,102 @@
+"""The public sets of images, in the layout of torchvision's files, which are downloaded where they are missing.
+
+A file named after the set, such as `cifar10.npz`, stands for the set's own files where these are not there.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from pathlib import Path
+
+import torch
+
+from pdedsl.data import npz
+from pdedsl.data.download import download
+from pdedsl.data.formats import Damaged, Part, actual, cifar_names, read_part
+from pdedsl.data.sets import Raw, Split
+from pdedsl.diagnostics import Span, fail
+
+
+@dataclass(frozen=True)
+class ImageSet:
+    """A set: its class in torchvision, its files below the folder of the data, what they hold, where they come from."""
+
+    kind: str
+    files: tuple[str, ...]
+    shape: tuple[int, int, int]
+    names: tuple[str, ...]
+    site: str
+
+    def present(self, root: Path) -> bool:
+        return all(actual(root / file) is not None for file in self.files)
+
+
+def _mnist(kind: str, names: tuple[str, ...], site: str) -> ImageSet:
+    parts = ("train-images-idx3", "train-labels-idx1", "t10k-images-idx3", "t10k-labels-idx1")
+    return ImageSet(kind, tuple(f"{kind}/raw/{part}-ubyte" for part in parts), (1, 28, 28), names, site)
+
+
+def _cifar(classes: int, folder: str, parts: tuple[str, ...], names: tuple[str, ...]) -> ImageSet:
+    site = f"https://www.cs.toronto.edu/~kriz/cifar-{classes}-python.tar.gz"
+    return ImageSet(f"CIFAR{classes}", tuple(f"{folder}/{part}" for part in parts), (3, 32, 32), names, site)
+
+
+DIGITS = tuple("0123456789")
+CLOTHES = ("T-shirt", "trouser", "pullover", "dress", "coat", "sandal", "shirt", "sneaker", "bag", "ankle boot")
+CIFAR = ("airplane", "automobile", "bird", "cat", "deer", "dog", "frog", "horse", "ship", "truck")
+STL = ("airplane", "bird", "car", "cat", "deer", "dog", "horse", "monkey", "ship", "truck")
+HUNDRED = tuple(map(str, range(100)))  # until the set's own file names them
+BATCHES = (*(f"data_batch_{k}" for k in range(1, 6)), "test_batch", "batches.meta")
+SVHN_FILES = ("train_32x32.mat", "test_32x32.mat")
+STL_FILES = tuple(f"stl10_binary/{part}_{what}.bin" for part in ("train", "test") for what in "Xy")
+SETS: dict[str, ImageSet] = {
+    "mnist": _mnist("MNIST", DIGITS, "https://ossci-datasets.s3.amazonaws.com/mnist/"),
+    "fashion_mnist": _mnist("FashionMNIST", CLOTHES, "https://github.com/zalandoresearch/fashion-mnist"),
+    "cifar10": _cifar(10, "cifar-10-batches-py", BATCHES, CIFAR),
+    "cifar100": _cifar(100, "cifar-100-python", ("train", "test", "meta"), HUNDRED),
+    "svhn": ImageSet("SVHN", SVHN_FILES, (3, 32, 32), DIGITS, "http://ufldl.stanford.edu/housenumbers/"),
+    "stl10": ImageSet("STL10", STL_FILES, (3, 96, 96), STL, "https://cs.stanford.edu/~acoates/stl10/"),
+}
+
+
+def read(name: str, root: Path, span: Span) -> Raw:
+    """A set by its name in the language."""
+    chosen = SETS[name]
+    if not chosen.present(root):
+        instead = root / f"{name}.npz"
+        if instead.is_file():
+            return _from_npz(chosen, instead, span)
+        _get(name, chosen, root, span)
+    try:
+        train, test = _split(chosen, "train", root), _split(chosen, "test", root)
+        names = cifar_names(chosen.kind, root) if name == "cifar100" else chosen.names
+    except Damaged as error:
+        raise fail(
+            "E723", f"the files of {name} in {root} are damaged: {error}", span, "delete them and get them again"
+        ) from None
+    return Raw(train, test, len(names), (0.0, 1.0), names)
+
+
+def _get(name: str, chosen: ImageSet, root: Path, span: Span) -> None:
+    problem = download(chosen.kind, chosen.files, root, chosen.present)
+    if problem:
+        hint = f"get them from {chosen.site}, and put into that folder: {', '.join(chosen.files)}"
+        instead = f"; or {name}.npz with {', '.join(npz.WHOLE)}"
+        raise fail("E722", f"the files of {name} are not in {root}, and {problem}", span, hint + instead)
+
+
+def _split(chosen: ImageSet, part: Part, root: Path) -> Split:
+    images, labels = read_part(chosen.kind, part, root)
+    if images.shape[1:] != chosen.shape:
+        raise Damaged(f"images of shape {images.shape[1:]} instead of {chosen.shape}")
+    if labels.min() < 0 or labels.max() >= len(chosen.names):
+        raise Damaged(f"labels from {labels.min()} to {labels.max()}")
+    return Split(torch.from_numpy(images), torch.from_numpy(labels))
+
+
+def _from_npz(chosen: ImageSet, path: Path, span: Span) -> Raw:
+    raw = npz.read(path, span, chosen.shape)
+    if raw.shape != chosen.shape or raw.classes > len(chosen.names):
+        message = f"{path} holds {raw.classes} classes of samples {raw.shape}"
+        raise fail("E723", message, span, f"expected: {len(chosen.names)} classes of {chosen.shape}")
+    return Raw(raw.train, raw.test, len(chosen.names), raw.bounds, chosen.names)

@@ -1,0 +1,142 @@
+"""Data of the user's own: arrays `x_train, y_train, x_test, y_test`, or `x, y`, in a file of numpy's savez.
+
+Nothing in the file is unpickled. Inputs are bytes (v stands for v/255) or real numbers: points (n, d), or images
+(n, h, w), (n, c, h, w) or (n, h, w, c). Labels are whole numbers from 0.
+"""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+from zipfile import BadZipFile
+from zlib import error as ZlibError  # noqa: N812
+
+import numpy as np
+import torch
+from numpy.typing import NDArray
+
+from pdedsl.data.sets import Raw, Split
+from pdedsl.data.subset import parted
+from pdedsl.diagnostics import Span, fail
+
+Array = NDArray[Any]
+WHOLE = ("x_train", "y_train", "x_test", "y_test")
+_FIXED = 0  # `x, y` are parted the same way whatever the seed of a run
+TEST_SHARE = 0.2
+MOST_CLASSES = 100_000
+
+
+def find(name: str, root: Path, span: Span) -> Path:
+    """The file, in the folder of the data or else from the working directory."""
+    places = [root / name, Path(name)]
+    for path in places:
+        if path.is_file():
+            return path
+    tried = " or ".join(dict.fromkeys(str(p.absolute()) for p in places))
+    raise fail("E720", f"there is no file {name}", span, f"expected at {tried}")
+
+
+def read(path: Path, span: Span, shape: tuple[int, ...] | None = None) -> Raw:
+    """The arrays of a file, checked; `shape` is what the model takes, which tells (n, h, w, c) from (n, c, h, w)."""
+    arrays = _arrays(path, span)
+    if set(WHOLE) <= arrays.keys():
+        train, test = (_split(arrays, f"x_{part}", f"y_{part}", span, shape) for part in ("train", "test"))
+        _alike(train, test, span)
+    elif {"x", "y"} <= arrays.keys():
+        whole = _split(arrays, "x", "y", span, shape)
+        if len(whole) < 2:
+            raise fail("E721", "a single sample cannot be parted for training and test", span)
+        n = min(max(1, round(TEST_SHARE * len(whole))), len(whole) - 1)
+        test, train = parted(whole, n, _FIXED, "npz test")
+    else:
+        held = ", ".join(sorted(arrays)) or "nothing"
+        raise fail("E721", f"{path.name} holds {held}", span, f"wanted: {', '.join(WHOLE)}, or x, y")
+    classes = int(max(train.labels.max(), test.labels.max())) + 1
+    return Raw(train, test, classes, _bounds(train, test), tuple(map(str, range(classes))))
+
+
+def _arrays(path: Path, span: Span) -> dict[str, Array]:
+    unreadable = fail("E721", f"{path.name} is not a file of numpy's savez", span)
+    with open(path, "rb") as file:
+        try:
+            loaded = np.load(file, allow_pickle=False)
+        except (OSError, ValueError, BadZipFile, EOFError):
+            raise unreadable from None
+        if isinstance(loaded, np.ndarray):
+            raise unreadable
+        return {name: _array(loaded, name, path, span) for name in loaded.files if name in (*WHOLE, "x", "y")}
+
+
+def _array(loaded: Any, name: str, path: Path, span: Span) -> Array:
+    try:
+        found = loaded[name]
+    except (ValueError, OSError, BadZipFile, EOFError, ZlibError):
+        found = None
+    if isinstance(found, np.ndarray):  # numpy hands out what is no array as bytes
+        return found
+    message = f"{name} in {path.name} cannot be read: damaged, or objects instead of numbers"
+    raise fail("E721", message, span, "save arrays of numbers")
+
+
+def _split(arrays: dict[str, Array], x: str, y: str, span: Span, shape: tuple[int, ...] | None) -> Split:
+    inputs, labels = _inputs(arrays[x], x, span, shape), _labels(arrays[y], y, span)
+    if len(inputs) != len(labels):
+        raise fail("E721", f"{x} has {len(inputs)} samples and {y} has {len(labels)} labels", span)
+    return Split(inputs, labels)
+
+
+def _inputs(array: Array, name: str, span: Span, shape: tuple[int, ...] | None) -> torch.Tensor:
+    if array.ndim not in (2, 3, 4) or 0 in array.shape:
+        hint = "points (n, d), images (n, h, w), (n, c, h, w) or (n, h, w, c)"
+        raise fail("E721", f"{name} has shape {array.shape}", span, hint)
+    if array.dtype != np.uint8 and array.dtype.kind != "f":
+        raise fail("E721", f"{name} holds {array.dtype}", span, "save bytes (uint8) or real numbers (float32)")
+    if array.dtype.kind == "f" and not np.isfinite(array).all():
+        bad = int(np.argwhere(~np.isfinite(array))[0][0])
+        raise fail("E721", f"{name} holds a value that is not a finite number, in sample {bad}", span)
+    if array.ndim == 3:
+        array = array[:, None]
+    if array.ndim == 4 and _channels_last(array.shape[1:], shape):
+        array = array.transpose(0, 3, 1, 2)
+    wide = np.uint8 if array.dtype == np.uint8 else np.float64 if array.dtype.itemsize >= 8 else np.float32
+    return torch.from_numpy(np.array(array, dtype=wide, order="C"))
+
+
+def _channels_last(found: tuple[int, ...], wanted: tuple[int, ...] | None) -> bool:
+    """Images of 1 or 3 channels, unless the model says otherwise."""
+    h, w, c = found
+    if wanted is not None and len(wanted) == 3 and wanted in (found, (c, h, w)):
+        return wanted != found
+    return c in (1, 3) and h not in (1, 3)
+
+
+def _labels(array: Array, name: str, span: Span) -> torch.Tensor:
+    if array.ndim == 2 and array.shape[1] == 1:
+        array = array[:, 0]
+    if array.ndim != 1 or array.dtype.kind not in "iu":
+        message = f"{name} has shape {array.shape} and holds {array.dtype}"
+        raise fail("E721", message, span, "wanted: one whole number a sample, its class counted from 0")
+    if len(array) and (array.min() < 0 or array.max() >= MOST_CLASSES):
+        wrong = array.min() if array.min() < 0 else array.max()
+        raise fail(
+            "E721", f"{name} holds the label {wrong}", span, f"labels count from 0, to {MOST_CLASSES - 1} at most"
+        )
+    return torch.from_numpy(array.astype(np.int64))
+
+
+def _alike(train: Split, test: Split, span: Span) -> None:
+    a, b = (
+        f"{'bytes' if s.inputs.dtype == torch.uint8 else 'real numbers'} {tuple(s.inputs.shape[1:])}"
+        for s in (train, test)
+    )
+    if a != b:
+        raise fail("E721", f"x_train and x_test differ: samples of {a} and of {b}", span)
+
+
+def _bounds(train: Split, test: Split) -> tuple[float, float] | None:
+    """[0, 1] for bytes, and for images of real numbers that lie in it."""
+    inputs = (train.inputs, test.inputs)
+    if train.inputs.dtype == torch.uint8:
+        return 0.0, 1.0
+    inside = all(x.dim() == 4 and bool(x.min() >= 0) and bool(x.max() <= 1) for x in inputs)
+    return (0.0, 1.0) if inside else None

@@ -1,0 +1,54 @@
+"""The order in which training meets its samples: an endless stream of permutations, cut into batches."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import lru_cache
+from zlib import crc32
+
+import torch
+from torch import Tensor
+
+from pdedsl.runtime.streams import generator
+
+_ORDER = crc32(b"order")  # keeps these permutations apart from all else that is drawn from the seed
+
+
+@dataclass(frozen=True)
+class Order:
+    """Position k of the stream is element k mod n of the permutation of pass k div n; a batch may straddle passes.
+
+    A pure function of (seed, n, position), so a run resumes exactly, and the stream is the same for every batch size.
+    """
+
+    seed: int
+    n: int
+    batch: int
+
+    def __post_init__(self) -> None:
+        if self.n < 1 or self.batch < 1:
+            raise ValueError(f"an order needs samples and a batch, found n={self.n}, batch={self.batch}")
+
+    def at(self, step: int) -> Tensor:
+        """The indices of batch number `step`, counted from 0: int64, exactly `batch` of them."""
+        position, end = step * self.batch, (step + 1) * self.batch
+        parts: list[Tensor] = []
+        while position < end:
+            number, start = divmod(position, self.n)
+            parts.append(_permutation(self.seed, self.n, number)[start : start + end - position])
+            position += len(parts[-1])
+        return torch.cat(parts)
+
+    def passes(self, step: int) -> float:
+        """Passes over the samples that are done before batch number `step`."""
+        return step * self.batch / self.n
+
+
+def indices(seed: int, n: int, batch: int, step: int) -> Tensor:
+    """Batch number `step` of the stream over n samples."""
+    return Order(seed, n, batch).at(step)
+
+
+@lru_cache(maxsize=2)  # a pass lasts for many batches
+def _permutation(seed: int, n: int, number: int) -> Tensor:
+    return torch.randperm(n, generator=generator(torch.device("cpu"), _ORDER, seed, number))

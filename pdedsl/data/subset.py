@@ -1,0 +1,37 @@
+"""Parts of a data set that keep the shares of its classes."""
+
+from __future__ import annotations
+
+from zlib import crc32
+
+import torch
+from torch import Tensor
+
+from pdedsl.data.sets import Split
+from pdedsl.runtime.streams import generator
+
+
+def stratified(labels: Tensor, seed: int, purpose: str) -> Tensor:
+    """A random order of which every beginning has the classes in their shares, as nearly as whole numbers can.
+
+    Systematic sampling within each class: its k-th sample stands at (k + U)/n, with U uniform on [0, 1) and n its size.
+    Every beginning of the order lies in every longer one.
+    """
+    source = generator(torch.device("cpu"), seed, crc32(purpose.encode()))
+    shuffled = torch.randperm(len(labels), generator=source)
+    grouped = shuffled[labels[shuffled].argsort(stable=True)]
+    own, sizes = labels[grouped], torch.bincount(labels)
+    starts = torch.rand(len(sizes), dtype=torch.float64, generator=source)
+    rank = torch.arange(len(labels)) - (sizes.cumsum(0) - sizes)[own]
+    return grouped[((rank + starts[own]) / sizes[own]).argsort(stable=True)]
+
+
+def first(split: Split, n: int, seed: int, purpose: str) -> Split:
+    """n samples, stratified, in their old order."""
+    return split.at(stratified(split.labels, seed, purpose)[:n].sort().values)
+
+
+def parted(split: Split, n: int, seed: int, purpose: str) -> tuple[Split, Split]:
+    """n samples, stratified, and the others."""
+    order = stratified(split.labels, seed, purpose)
+    return split.at(order[:n].sort().values), split.at(order[n:].sort().values)

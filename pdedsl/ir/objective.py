@@ -1,0 +1,54 @@
+"""Objective: what training minimises. The realization of the diffusion decides."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Literal
+
+
+@dataclass(frozen=True)
+class CrossEntropy:
+    """-log u_y(x, T). `apart`: of each member of an ensemble by itself, instead of their mean."""
+
+    apart: bool = False
+
+
+@dataclass(frozen=True)
+class Residual:
+    """L₁ + weight·L₂ (Wang, Tao, Bao, Shi, section 4), for a network g(x, t) with a channel for the time.
+
+    L₁ = mean of -log g_y(x, t_k) over `times`; L₂ = mean of ‖∂g/∂t - νΔg‖² at x + ε, with ε uniform in
+    [-jitter, jitter]. ν is `diffusivity`; g is read at time `end` after training.
+    """
+
+    diffusivity: float
+    end: float
+    weight: float
+    h: float
+    tau: float
+    probes: int
+    times: tuple[float, ...]
+    jitter: float
+    estimator: Literal["biased", "unbiased", "exact"]
+    derivative: Literal["forward", "central"]
+    of: Literal["probabilities", "logits"]
+
+
+@dataclass(frozen=True)
+class Retraining:
+    """Steps of implicit Euler for f_t = νΔf by retraining (Campbell, Finlay, Oberman 2020).
+
+    After training by cross-entropy, step k of n minimises ½‖v - f_k‖² + weight·½hs²‖∇v‖², where s² = `variance` is the
+    variance of the Gaussian average wanted, h = 1/n. weight = ½ gives that variance; weight w gives 2ws².
+    """
+
+    variance: float
+    steps: int
+    weight: float
+    probes: int
+    delta: float
+    start: Literal["warm", "fresh"]
+    estimator: Literal["unbiased", "paper"]
+
+
+Objective = CrossEntropy | Residual | Retraining

@@ -1,0 +1,39 @@
+"""Normalisation of the data as a part of the network, so that noise, attacks and radii are in the units of the data."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import torch
+from torch import Tensor, nn
+
+
+class Standardize(nn.Module):
+    """(x - mean) / std for each channel, the identity until it is told the data. Channels behind these, such as a
+    channel of time, pass as they are."""
+
+    mean: Tensor
+    std: Tensor
+
+    def __init__(self, channels: int) -> None:
+        super().__init__()
+        self.register_buffer("mean", torch.zeros(channels))
+        self.register_buffer("std", torch.ones(channels))
+
+    def forward(self, x: Tensor) -> Tensor:
+        channels, ones = len(self.mean), [1] * (x.dim() - 2)
+        mean, std = (b.to(x.dtype).reshape(channels, *ones) for b in (self.mean, self.std))
+        if x.shape[1] == channels:
+            return (x - mean) / std
+        return torch.cat([(x[:, :channels] - mean) / std, x[:, channels:]], 1)
+
+    def extra_repr(self) -> str:
+        return f"channels={len(self.mean)}"
+
+
+def standardize(model: nn.Module, mean: Sequence[float], std: Sequence[float]) -> None:
+    """Tell every network of a model the mean and the standard deviation of its data, channel by channel."""
+    for module in model.modules():
+        if isinstance(module, Standardize):
+            module.mean.copy_(torch.tensor(mean))
+            module.std.copy_(torch.tensor(std))

@@ -1,0 +1,136 @@
+"""Checkpoints: everything that a run needs to go on, as tensors and plain data. Nothing is unpickled.
+
+A checkpoint is one safetensors file; what is no tensor is JSON in its header, with a digest of the tensors, so that a
+damaged file is found out and the one before it is used.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import torch
+from torch import Tensor
+
+from pdedsl.training.files import replace_with
+
+KEPT = 2
+FORMAT = 1
+Tensors = dict[str, Tensor]
+
+
+class Damaged(Exception):
+    """A file that is not what was written."""
+
+
+@dataclass(frozen=True)
+class Checkpoint:
+    """The state before step `step`: tensors by name, and plain data."""
+
+    step: int
+    tensors: Tensors
+    plain: dict[str, Any]
+    spec: str  # the text that is trained
+
+
+# ---- one file
+
+
+def save_tensors(path: Path, tensors: Tensors, plain: dict[str, Any]) -> None:
+    """Tensors and plain data in one file, written whole."""
+    from safetensors.torch import save_file
+
+    whole = {name: t.detach().to("cpu").contiguous().clone() for name, t in tensors.items()}
+    header = {"pdedsl": json.dumps({**plain, "format": FORMAT, "digest": digest(whole)}, sort_keys=True)}
+    replace_with(path, lambda part: save_file(whole, part, header))
+
+
+def load_tensors(path: Path) -> tuple[Tensors, dict[str, Any]]:
+    from safetensors import SafetensorError, safe_open
+
+    try:
+        with safe_open(path, "pt") as file:
+            plain = json.loads((file.metadata() or {}).get("pdedsl", "null"))
+            tensors = {name: file.get_tensor(name) for name in file.keys()}  # noqa: SIM118
+    except (SafetensorError, OSError, ValueError) as error:
+        raise Damaged(f"{path} cannot be read: {error}") from None
+    if not isinstance(plain, dict) or plain.get("format") != FORMAT:
+        raise Damaged(f"{path} was not written by this version of pdedsl")
+    if plain.pop("digest") != digest(tensors):
+        raise Damaged(f"{path} is damaged: its tensors are not those that were written")
+    return tensors, plain
+
+
+def digest(tensors: Tensors) -> str:
+    """A hash of names, shapes, types and values."""
+    total = hashlib.blake2b(digest_size=16)
+    for name in sorted(tensors):
+        tensor = tensors[name]
+        total.update(f"{name} {tuple(tensor.shape)} {tensor.dtype}\n".encode())
+        total.update(tensor.contiguous().reshape(-1).view(torch.uint8).numpy().tobytes() if tensor.numel() else b"")
+    return total.hexdigest()
+
+
+# ---- a folder of them
+
+
+def save(folder: Path, checkpoint: Checkpoint) -> Path:
+    """Write a checkpoint, then remove all but the newest two."""
+    path = folder / f"step-{checkpoint.step:09d}.safetensors"
+    plain = {"step": checkpoint.step, "plain": checkpoint.plain, "spec": checkpoint.spec}
+    save_tensors(path, checkpoint.tensors, plain)
+    for old in _paths(folder)[:-KEPT]:
+        old.unlink(missing_ok=True)
+    return path
+
+
+def newest(folder: Path) -> tuple[Checkpoint | None, tuple[str, ...]]:
+    """The newest good checkpoint, and what was wrong with newer ones."""
+    complaints: list[str] = []
+    for path in reversed(_paths(folder)):
+        try:
+            tensors, plain = load_tensors(path)
+            return Checkpoint(plain["step"], tensors, plain["plain"], plain["spec"]), tuple(complaints)
+        except Damaged as damage:
+            complaints.append(str(damage))
+    return None, tuple(complaints)
+
+
+def _paths(folder: Path) -> list[Path]:
+    return sorted(folder.glob("step-*.safetensors"))
+
+
+# ---- nested state as tensors and plain data
+
+
+def flattened(name: str, value: Any, tensors: Tensors) -> Any:
+    """A nest of dictionaries, lists, numbers and tensors with each tensor replaced by a note of its name."""
+    match value:
+        case Tensor():
+            tensors[name] = value
+            return {"tensor": name}
+        case dict():
+            pairs = [[key, flattened(f"{name}.{key}", inner, tensors)] for key, inner in value.items()]
+            return {"dict": pairs}
+        case list() | tuple():
+            return {"list": [flattened(f"{name}.{k}", inner, tensors) for k, inner in enumerate(value)]}
+        case _:
+            return {"plain": value}
+
+
+def nested(note: Any, tensors: Tensors) -> Any:
+    """The nest that was flattened; tuples come back as lists."""
+    match note:
+        case {"tensor": name}:
+            return tensors[name]
+        case {"dict": pairs}:
+            return {key: nested(inner, tensors) for key, inner in pairs}
+        case {"list": items}:
+            return [nested(inner, tensors) for inner in items]
+        case {"plain": value}:
+            return value
+        case _:
+            raise Damaged(f"unknown note {note!r}")

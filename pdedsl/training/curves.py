@@ -1,0 +1,148 @@
+"""The curves of a run as a picture: loss and its terms, accuracy, learning rate, over steps."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from pdedsl.training.files import replace_with
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+    from matplotlib.figure import Figure
+
+# Okabe and Ito (2008): told apart by the colour-blind. The splits keep theirs in every panel.
+COLOURS = {"train": "#0072B2", "validation": "#D55E00", "test": "#009E73"}
+OTHERS = ("#CC79A7", "#E69F00", "#56B4E9", "#8C8C8C", "#000000")
+NAMES = {"train": "training", "validation": "validation", "test": "test"}
+INK = "#333333"
+DENSE = 30  # from so many points on, a curve is drawn faintly with its moving mean on top
+RATIO = 30.0  # from so much between the largest and the smallest on, a scale is logarithmic
+
+Metrics = list[dict[str, Any]]
+Curve = tuple[str, str, list[tuple[int, float]]]  # label, colour, points (step, value); the dashed ones are terms
+
+
+def plot_curves(metrics: Metrics, path: Path, title: str = "") -> None:
+    """Write the curves of the rows of a metrics.jsonl as PNG, completely or not at all."""
+    figure = curves_figure(metrics, title)
+    replace_with(path, lambda part: figure.savefig(part, format="png", dpi=120))
+
+
+def curves_figure(metrics: Metrics, title: str = "") -> Figure:
+    """A panel for each quantity that was recorded, below each other over the same steps."""
+    from matplotlib.backends.backend_agg import FigureCanvasAgg
+    from matplotlib.figure import Figure
+    from matplotlib.ticker import MaxNLocator
+
+    panels = [(name, curves) for name, curves in _panels(metrics) if curves] or [("Loss", [])]
+    heights = [0.55 if name == "Learning rate" else 1.0 for name, _ in panels]
+    figure = Figure(figsize=(8.5, 1.1 + 2.5 * sum(heights)), layout="constrained")
+    FigureCanvasAgg(figure)
+    axes = figure.subplots(len(panels), 1, sharex=True, squeeze=False, height_ratios=heights)[:, 0]
+    for ax, (name, curves) in zip(axes, panels, strict=True):
+        _panel(ax, name, curves)
+        _mark_phases(ax, _phases(metrics), named=ax is axes[0])
+    axes[-1].set_xlabel("step", color=INK)
+    axes[-1].set_xlim(left=0)
+    axes[-1].xaxis.set_major_locator(MaxNLocator(integer=True, steps=[1, 2, 5, 10]))
+    axes[-1].xaxis.set_major_formatter("{x:,.0f}")
+    if title:
+        figure.suptitle(title, fontsize=13, fontweight="bold", color=INK)
+    return figure
+
+
+def _panels(metrics: Metrics) -> list[tuple[str, list[Curve]]]:
+    steps = [row for row in metrics if row["kind"] == "step"]
+    names = list(dict.fromkeys(name for row in steps for name in row["terms"]))
+    terms: list[Curve] = [
+        (name, OTHERS[k % len(OTHERS)], _points((row["step"], row["terms"].get(name)) for row in steps))
+        for k, name in enumerate(names)
+    ]
+    rate = _points((row["step"], row["lr"]) for row in steps)
+    return [
+        ("Loss", _splits(metrics, "loss") + (terms if len(terms) > 1 else [])),
+        ("Accuracy", [(n, c, [(s, 100 * v) for s, v in points]) for n, c, points in _splits(metrics, "accuracy")]),
+        ("Learning rate", [("learning rate", INK, rate)] if rate else []),
+    ]
+
+
+def _splits(metrics: Metrics, key: str) -> list[Curve]:
+    curves = (
+        (NAMES[split], colour, _points((row["step"], row[key]) for row in metrics if row["split"] == split))
+        for split, colour in COLOURS.items()
+    )
+    return [curve for curve in curves if curve[2]]
+
+
+def _points(pairs: Iterable[tuple[int, float | None]]) -> list[tuple[int, float]]:
+    return [(step, value) for step, value in pairs if value is not None]
+
+
+def _phases(metrics: Metrics) -> list[tuple[str, int, int]]:
+    """The phases in their order, with the steps between which they run."""
+    ends: dict[str, int] = {}
+    for row in metrics:
+        ends[row["phase"]] = max(row["step"], ends.get(row["phase"], 0))
+    starts = [0, *ends.values()]
+    return [(name, start, end) for (name, end), start in zip(ends.items(), starts, strict=False)]
+
+
+def _panel(ax: Axes, name: str, curves: list[Curve]) -> None:
+    for label, colour, points in curves:
+        _curve(ax, label, colour, points)
+    values = [value for _, _, points in curves for _, value in points]
+    if values and name != "Accuracy" and min(values) > 0 and max(values) > RATIO * min(values):
+        ax.set_yscale("log")
+    else:
+        ax.yaxis.set_major_formatter("{x:g} %" if name == "Accuracy" else "{x:.4g}")
+    if not curves:
+        ax.set_axis_off()
+        ax.text(0.5, 0.5, "nothing has been recorded yet", ha="center", va="center", transform=ax.transAxes, color=INK)
+    ax.set_title(name, loc="left", fontsize=11, fontweight="bold", color=INK)
+    ax.grid(True, color="#E5E5E5", linewidth=0.8)
+    ax.set_axisbelow(True)
+    ax.spines[["top", "right"]].set_visible(False)
+    ax.spines[["left", "bottom"]].set_color("#999999")
+    ax.tick_params(colors=INK, labelsize=9)
+    ax.margins(x=0.02)
+    if name == "Learning rate":
+        if ax.get_yscale() == "linear":
+            ax.set_ylim(0, 1.1 * max(values) or 1)
+    elif curves:  # beside the panel, where no curve can be
+        ax.legend(loc="upper left", bbox_to_anchor=(1.01, 1.0), frameon=False, fontsize=9, labelcolor=INK)
+
+
+def _curve(ax: Axes, label: str, colour: str, points: list[tuple[int, float]]) -> None:
+    steps, values = zip(*points, strict=True)
+    style = "--" if colour in OTHERS else "-"
+    if len(points) < DENSE:
+        ax.plot(steps, values, style, color=colour, linewidth=1.6, marker="o", markersize=3.5, label=label)
+        return
+    ax.plot(steps, values, color=colour, linewidth=0.7, alpha=0.3)
+    ax.plot(steps, _moving_mean(values, max(2, len(values) // 30)), style, color=colour, linewidth=1.7, label=label)
+
+
+def _moving_mean(values: tuple[float, ...], reach: int) -> list[float]:
+    """Mean of the values at most `reach` places away, fewer and as many on both sides near the ends."""
+    sums = [0.0]
+    for value in values:
+        sums.append(sums[-1] + value)
+    reaches = [min(reach, k, len(values) - 1 - k) for k in range(len(values))]
+    return [(sums[k + r + 1] - sums[k - r]) / (2 * r + 1) for k, r in enumerate(reaches)]
+
+
+def _mark_phases(ax: Axes, phases: list[tuple[str, int, int]], named: bool) -> None:
+    """A line where a phase begins, and the names of those that are wide enough above the first panel."""
+    last = phases[-1][2] if phases else 0
+    if len(phases) < 2 or last == 0:
+        return
+    for name, start, end in phases:
+        if start:
+            ax.axvline(start, color="#999999", linewidth=1, linestyle=(0, (4, 3)), zorder=1)
+        if named and len(name) < 90 * (end - start) / last:
+            place = ax.get_xaxis_transform()
+            ax.text((start + end) / 2, 1.02, name, ha="center", fontsize=8, color="#666666", transform=place)
+    if named:
+        ax.set_title(ax.get_title("left"), loc="left", pad=18, fontsize=11, fontweight="bold", color=INK)

@@ -1,0 +1,185 @@
+"""The state of a run, and how a step changes it. Randomness is a function of (seed, step): there is no other state."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from copy import deepcopy
+from typing import Any
+
+import torch
+from torch import Tensor, nn
+
+from pdedsl.data.augment import augment
+from pdedsl.data.draws import Draws
+from pdedsl.data.order import Order
+from pdedsl.data.sets import Data
+from pdedsl.runtime.constraints import Box
+from pdedsl.runtime.operators import Operator
+from pdedsl.runtime.standardize import standardize
+from pdedsl.runtime.streams import mix, streams
+from pdedsl.training.checkpoint import Tensors, flattened, nested
+from pdedsl.training.config import TrainConfig
+from pdedsl.training.objectives import adversary_of, loss_of, penalty_of
+from pdedsl.training.parallel import World, share_batch_norms
+from pdedsl.training.phases import Phase
+from pdedsl.training.schedule import factor, optimizer_of
+from pdedsl.training.step import Objective, Terms, total
+
+Make = Callable[[int], nn.Module]
+
+
+class Engine:
+    """A model in training: `advance` does one step. The state before a step is all that the step depends on."""
+
+    def __init__(
+        self, make: Make, config: TrainConfig, phases: tuple[Phase, ...], data: Data, world: World, compiled: bool
+    ) -> None:
+        self.make, self.config, self.phases, self.data = make, config, phases, data
+        self.world, self.compiled = world, compiled
+        self.dtype = torch.float64 if config.precision == "float64" else torch.float32
+        self.step = 0
+        self.model = self._new(config.seed)
+        self.previous: nn.Module | None = None
+        self.phase: Phase | None = None
+
+    # ---- what there is
+
+    @property
+    def end(self) -> int:
+        return self.phases[-1].end
+
+    def current(self) -> Phase:
+        """The phase of the next step, or the last one."""
+        return next((p for p in self.phases if self.step < p.end), self.phases[-1])
+
+    def epoch(self) -> float:
+        """Passes over the data in this phase so far."""
+        phase = self.current()
+        return (self.step - phase.start) * phase.epochs / max(phase.steps, 1)
+
+    def learning_rate(self) -> float:
+        """The rate of the next step."""
+        phase, schedule = self.current(), self.config.schedule
+        if phase.whole:
+            return phase.optimizer.lr
+        done = self.step - phase.start
+        if self.config.steps is not None:
+            return phase.optimizer.lr * factor(schedule, done, phase.steps)
+        return phase.optimizer.lr * factor(schedule, done * self.config.batch / len(self.data.train), phase.epochs)
+
+    def _new(self, seed: int) -> nn.Module:
+        """Untrained weights, the same for the same seed, that know the scale of the data."""
+        torch.default_generator.manual_seed(mix(seed))
+        model = self.make(seed)
+        standardize(model, self.data.mean, self.data.std)
+        model.to(self.world.device, self.dtype)
+        if self.world.size > 1:
+            share_batch_norms(model)
+        for stream in streams(model):
+            stream.row = self.world.share(self.config.batch).start
+        return model.train()
+
+    # ---- from phase to phase
+
+    def enter(self, phase: Phase) -> None:
+        """Begin a phase: its objective and optimizer, and the network that retraining starts from."""
+        if phase.heat and (self.phase is None or phase.heat != self.phase.heat):
+            self.previous = deepcopy(self.model).requires_grad_(False).eval()
+            if getattr(phase.objective, "start", "warm") == "fresh":
+                self.model = self._new(mix(self.config.seed, phase.heat))
+        self._prepare(phase)
+
+    def _prepare(self, phase: Phase) -> None:
+        self.phase = phase
+        attack = adversary_of(self.config.adversary, self.data.bounds) if not phase.heat else None
+        objective = Objective(
+            torch.compile(self.model) if self.compiled else self.model,  # type: ignore[arg-type]
+            loss_of(phase.objective, self.previous),
+            attack,
+            penalty_of(self.config.regularize),
+            self.config.precision == "bfloat16",
+        )
+        self.objective = self.world.wrapped(objective)
+        self.parameters = [p for p in self.model.parameters() if p.requires_grad]
+        self.optimizer = optimizer_of(phase.optimizer, self.parameters)
+        self.boxed = [m for m in self.model.modules() if isinstance(m, Operator) and isinstance(m.constraint, Box)]
+        samples = len(self.data.train)
+        batch = samples if phase.whole else self.config.batch
+        self.order = Order(mix(self.config.seed, phase.number), samples, batch)
+        self.rows = self.world.share(batch)
+        self.share = (self.rows.stop - self.rows.start) * self.world.size / batch
+
+    # ---- one step
+
+    def advance(self) -> Terms:
+        """One step of the optimizer; returns the terms of the loss before it, on the device."""
+        phase = self.current()
+        if phase is not self.phase:
+            self.enter(phase)
+        torch.default_generator.manual_seed(mix(self.config.seed, self.step, self.world.rank))
+        x, y, draws = self._batch(phase)
+        for group in self.optimizer.param_groups:
+            group["lr"] = self.learning_rate()
+        terms = self._whole_step(x, y, draws) if phase.whole else self._plain_step(x, y, draws)
+        for operator in self.boxed:
+            operator.project()
+        self.step += 1
+        return terms
+
+    def _batch(self, phase: Phase) -> tuple[Tensor, Tensor, Draws]:
+        rows = self.order.at(0 if phase.whole else self.step - phase.start)[self.rows]
+        x, y = self.data.train.batch(rows, self.world.device, self.dtype)
+        draws = Draws(self.config.seed, self.step, self.rows.start)
+        return augment(x, self.config.augment, draws), y, draws
+
+    def _plain_step(self, x: Tensor, y: Tensor, draws: Draws) -> Terms:
+        self.optimizer.zero_grad()
+        terms: Terms = self.objective(x, y, draws, self.share)
+        torch.autograd.backward(total(terms))
+        self.optimizer.step()
+        return {name: term.detach() for name, term in terms.items()}
+
+    def _whole_step(self, x: Tensor, y: Tensor, draws: Draws) -> Terms:
+        """All evaluations of one step of L-BFGS see the same noise, so that the line search has a function."""
+        noise = [(stream, stream.state.clone()) for stream in streams(self.model)]
+        seen: list[Terms] = []
+
+        def closure() -> Tensor:
+            for stream, state in noise:
+                stream.state.copy_(state)
+            self.optimizer.zero_grad()
+            terms: Terms = self.objective(x, y, draws, self.share)
+            loss = total(terms)
+            torch.autograd.backward(loss)
+            seen.append({name: term.detach() for name, term in terms.items()})
+            return self.world.total(loss.detach()) / self.world.size
+
+        self.optimizer.step(closure)  # type: ignore[arg-type]
+        return seen[0]
+
+    # ---- saving and going on
+
+    def state(self) -> tuple[Tensors, dict[str, Any]]:
+        tensors: Tensors = {f"model.{k}": v for k, v in self.model.state_dict().items()}
+        plain: dict[str, Any] = {"phase": None if self.phase is None else self.phase.number}
+        if self.phase is not None:
+            plain["optimizer"] = flattened("optimizer", self.optimizer.state_dict(), tensors)
+        if self.previous is not None:
+            tensors |= {f"previous.{k}": v for k, v in self.previous.state_dict().items()}
+        return tensors, plain
+
+    def restore(self, step: int, tensors: Tensors, plain: dict[str, Any]) -> None:
+        """Take up the state before `step`."""
+        self.step = step
+        self.model.load_state_dict(_below("model.", tensors))
+        if plain["phase"] is None:
+            return
+        if any(name.startswith("previous.") for name in tensors):
+            self.previous = deepcopy(self.model).requires_grad_(False).eval()
+            self.previous.load_state_dict(_below("previous.", tensors))
+        self._prepare(self.phases[plain["phase"]])
+        self.optimizer.load_state_dict(nested(plain["optimizer"], tensors))
+
+
+def _below(prefix: str, tensors: Tensors) -> Tensors:
+    return {name.removeprefix(prefix): t for name, t in tensors.items() if name.startswith(prefix)}

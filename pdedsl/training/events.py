@@ -1,0 +1,195 @@
+"""What happens while a network is trained, as frozen facts and in words, and who listens."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import Literal, Protocol
+
+
+@dataclass(frozen=True)
+class Started:
+    """A run begins, or goes on from step `resumed`; `phases` are names with their numbers of steps."""
+
+    name: str
+    title: str
+    hash: str
+    folder: Path
+    phases: tuple[tuple[str, int], ...]
+    steps: int
+    parameters: int
+    train: int
+    validation: int
+    test: int
+    batch: int
+    device: str
+    processes: int = 1
+    resumed: int = 0
+    notes: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True)
+class Stepped:
+    """Step `step` of `of` is done; terms, loss and accuracy are means over the steps since the last such event.
+
+    `seconds` is the time spent on training so far.
+    """
+
+    step: int
+    of: int
+    phase: str
+    epoch: float
+    epochs: float
+    terms: dict[str, float]
+    loss: float
+    accuracy: float | None
+    lr: float
+    seconds: float
+
+
+@dataclass(frozen=True)
+class Assessed:
+    """The network after step `step` on data that it does not learn from."""
+
+    step: int
+    epoch: float
+    phase: str
+    split: Literal["validation", "test"]
+    loss: float
+    accuracy: float | None
+
+
+@dataclass(frozen=True)
+class Saved:
+    """The state after step `step` is in `path`."""
+
+    step: int
+    path: Path
+
+
+@dataclass(frozen=True)
+class Ended:
+    """Training stopped after step `step`."""
+
+    step: int
+    seconds: float
+    outcome: Literal["finished", "interrupted", "diverged"]
+    message: str = ""
+
+
+Event = Started | Stepped | Assessed | Saved | Ended
+
+
+class Listener(Protocol):
+    """Is told every event in order. Those that hold a file or the terminal are context managers, too."""
+
+    def __call__(self, event: Event) -> None: ...
+
+
+# ---- how far
+
+
+@dataclass(frozen=True)
+class Row:
+    """A line of a table of epochs; loss, terms and train are means over the steps since the line before."""
+
+    step: int
+    epoch: float
+    phase: str
+    loss: float | None
+    terms: dict[str, float]
+    train: float | None
+    validation: float | None = None
+    test: float | None = None
+
+
+class Progress:
+    """A run so far: the last step, the rows of its epochs, the speed in steps a second."""
+
+    def __init__(self, started: Started) -> None:
+        self.started = started
+        self.last: Stepped | None = None
+        self.rows: list[Row] = []
+        self.rate = 0.0
+        self._since: list[tuple[int, Stepped]] = []  # with the number of steps that each speaks for
+
+    def step(self, event: Stepped) -> None:
+        before = (self.last.step, self.last.seconds) if self.last else (self.started.resumed, 0.0)
+        steps, seconds = event.step - before[0], event.seconds - before[1]
+        # The first time of a resumed run may count what came before.
+        if seconds > 0 and (self.last or not self.started.resumed):
+            self.rate = 0.7 * self.rate + 0.3 * steps / seconds if self.rate else steps / seconds
+        self._since.append((max(steps, 1), event))
+        self.last = event
+
+    def row(self, event: Stepped | Assessed) -> Row:
+        """The row of this step, begun if need be, with what the event knows."""
+        if not self.rows or self.rows[-1].step != event.step:
+            loss = _mean((n, e.loss) for n, e in self._since)
+            train = _mean((n, e.accuracy) for n, e in self._since)
+            self.rows.append(Row(event.step, event.epoch, event.phase, loss, self._terms(), train))
+            self._since = []
+        if isinstance(event, Assessed):
+            row, validation = self.rows[-1], event.split == "validation"
+            self.rows[-1] = replace(row, validation=event.accuracy) if validation else replace(row, test=event.accuracy)
+        return self.rows[-1]
+
+    def _terms(self) -> dict[str, float]:
+        names = self._since[-1][1].terms if self._since else {}
+        means = {name: _mean((n, e.terms.get(name)) for n, e in self._since) for name in names}
+        return {name: mean for name, mean in means.items() if mean is not None}
+
+    @property
+    def left(self) -> float | None:
+        """Seconds to the end at the present speed."""
+        return (self.last.of - self.last.step) / self.rate if self.last and self.rate else None
+
+
+def _mean(weighted: Iterable[tuple[int, float | None]]) -> float | None:
+    known = [(n, value) for n, value in weighted if value is not None]
+    return sum(n * value for n, value in known) / sum(n for n, _ in known) if known else None
+
+
+# ---- in words
+
+
+def heading(event: Started) -> list[str]:
+    """Name and title; what is trained on what; notes."""
+    data = [f"{n:,} {name}" for n, name in ((event.validation, "validation"), (event.test, "test")) if n]
+    where = event.device + (f", {event.processes} processes" if event.processes > 1 else "")
+    lines = [
+        f"{event.name}: {event.title}" if event.title else event.name,
+        f"{event.parameters:,} parameters, {event.steps:,} steps in batches of {event.batch:,} on {where}",
+        f"{', '.join([f'{event.train:,} training', *data])} samples; in {event.folder}",
+    ]
+    if len(event.phases) > 1:
+        lines.append("phases: " + ", ".join(f"{name} ({steps:,} steps)" for name, steps in event.phases))
+    if event.resumed:
+        lines.append(f"resumed after step {event.resumed:,}")
+    return lines + [f"note: {note}" for note in event.notes]
+
+
+def ending(event: Ended) -> str:
+    """What became of the run."""
+    message = f": {event.message}" if event.message else ""
+    return f"{event.outcome} after step {event.step:,} and {duration(event.seconds)}{message}"
+
+
+def number(value: float | None) -> str:
+    """At most nine characters."""
+    if value is None:
+        return "-"
+    return f"{value:.4f}" if value == 0 or 1e-3 <= abs(value) < 1e3 else f"{value:.2e}"
+
+
+def percent(value: float | None) -> str:
+    return "-" if value is None else f"{100 * value:.2f}%"
+
+
+def duration(seconds: float | None) -> str:
+    """h:mm:ss."""
+    if seconds is None:
+        return "-"
+    minutes, rest = divmod(round(seconds), 60)
+    return f"{minutes // 60}:{minutes % 60:02}:{rest:02}"

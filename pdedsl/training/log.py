@@ -1,0 +1,140 @@
+"""The figures of a run on disk: metrics.jsonl, one JSON object a line, and TensorBoard."""
+
+from __future__ import annotations
+
+import json
+import math
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, Self
+
+from pdedsl.training.events import Assessed, Event, Stepped
+from pdedsl.training.files import replace_text
+
+if TYPE_CHECKING:
+    from torch.utils.tensorboard import SummaryWriter
+
+MISSING = "TensorBoard is not installed: there are no TensorBoard files (pip install tensorboard)"
+
+
+class MetricsLog:
+    """A line for every Stepped (kind "step") and Assessed (kind "assessed"), on disk when the call returns.
+
+    `resume=s` keeps the lines up to step s and drops the later ones and what was half written, so that the log of a
+    resumed run goes on as if it had never stopped; without it the log begins anew.
+    """
+
+    def __init__(self, path: Path, resume: int = 0) -> None:
+        kept = [row for row in read_metrics(path) if row["step"] <= resume] if resume and path.exists() else []
+        replace_text(path, "".join(map(_line, kept)))
+        self._file = path.open("a", encoding="utf-8", newline="\n")
+
+    def __call__(self, event: Event) -> None:
+        row = _row(event)
+        if row is not None:
+            self._file.write(_line(row))
+            self._file.flush()
+
+    def close(self) -> None:
+        self._file.close()
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self.close()
+
+
+class TensorBoardLog:
+    """The same figures as scalars for TensorBoard; `note` says why there are none if it is not installed."""
+
+    def __init__(self, folder: Path, resume: int = 0) -> None:
+        self.note = ""
+        self._writer: SummaryWriter | None = None
+        try:
+            from torch.utils.tensorboard import SummaryWriter
+        except ImportError:
+            self.note = MISSING
+            return
+        # What an earlier process wrote from this step on is hidden.
+        self._writer = SummaryWriter(str(folder), purge_step=resume + 1 if resume else 0)
+
+    def __call__(self, event: Event) -> None:
+        if self._writer is None or not isinstance(event, Stepped | Assessed):
+            return
+        for tag, value in _scalars(event).items():
+            self._writer.add_scalar(tag, value, event.step)
+        if isinstance(event, Assessed):
+            self._writer.flush()
+
+    def close(self) -> None:
+        if self._writer is not None:
+            self._writer.close()
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self.close()
+
+
+def read_metrics(path: Path) -> list[dict[str, Any]]:
+    """The rows of a metrics.jsonl in their order; a line that is not whole is passed over."""
+    lines = path.read_bytes().decode("utf-8", "replace").split("\n")
+    return [row for row in map(_parsed, lines) if row is not None]
+
+
+def _parsed(line: str) -> dict[str, Any] | None:
+    try:
+        row = json.loads(line)
+    except ValueError:
+        return None
+    return row if isinstance(row, dict) and isinstance(row.get("step"), int) else None
+
+
+def _line(row: dict[str, Any]) -> str:
+    return json.dumps(row, ensure_ascii=False, allow_nan=False) + "\n"
+
+
+def _row(event: Event) -> dict[str, Any] | None:
+    """An event as plain values; None is what is not known or not a number (JSON has no NaN)."""
+    match event:
+        case Stepped():
+            return {
+                "kind": "step",
+                "step": event.step,
+                "epoch": event.epoch,
+                "phase": event.phase,
+                "split": "train",
+                "loss": _finite(event.loss),
+                "accuracy": _finite(event.accuracy),
+                "terms": {name: _finite(value) for name, value in event.terms.items()},
+                "lr": _finite(event.lr),
+                "seconds": round(event.seconds, 3),
+            }
+        case Assessed():
+            return {
+                "kind": "assessed",
+                "step": event.step,
+                "epoch": event.epoch,
+                "phase": event.phase,
+                "split": event.split,
+                "loss": _finite(event.loss),
+                "accuracy": _finite(event.accuracy),
+            }
+        case _:
+            return None
+
+
+def _finite(value: float | None) -> float | None:
+    return value if value is not None and math.isfinite(value) else None
+
+
+def _scalars(event: Stepped | Assessed) -> dict[str, float]:
+    split = "train" if isinstance(event, Stepped) else event.split
+    scalars = {f"loss/{split}": event.loss}
+    if event.accuracy is not None:
+        scalars[f"accuracy/{split}"] = event.accuracy
+    if isinstance(event, Stepped):
+        scalars |= {f"term/{name}": value for name, value in event.terms.items()}
+        scalars["learning rate"] = event.lr
+    return scalars

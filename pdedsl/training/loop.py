@@ -1,0 +1,193 @@
+"""The loop of a run: steps, figures, assessments, checkpoints, until the end, an interruption or a divergence."""
+
+from __future__ import annotations
+
+import math
+import signal
+import threading
+import time
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
+from pathlib import Path
+from types import FrameType
+from typing import Any
+
+import torch
+from torch import Tensor
+
+from pdedsl.training import checkpoint
+from pdedsl.training.assess import assess
+from pdedsl.training.checkpoint import Checkpoint
+from pdedsl.training.engine import Engine
+from pdedsl.training.events import Assessed, Ended, Event, Listener, Saved, Stepped
+from pdedsl.training.phases import Phase
+from pdedsl.training.step import ACCURACY, Terms
+
+REPORTS = 20  # an epoch, at most
+LOOKS = 0.3  # samples assessed for each sample of training, at most
+ADVICE = "try a smaller learning rate, a smaller weight of the residual, or precision float64"
+Interrupted = Callable[[], bool]
+
+
+class Loop:
+    """Drives an engine and tells its listeners. Figures stay on the device until they are reported."""
+
+    def __init__(
+        self, engine: Engine, folder: Path, spec: str, listeners: Sequence[Listener], save_seconds: float
+    ) -> None:
+        self.engine, self.folder, self.spec, self.listeners = engine, folder, spec, listeners
+        self.save_seconds = save_seconds
+        self.names: tuple[str, ...] = ()
+        self.rows: list[Tensor] = []  # terms of the steps since the last report
+        self.spent = 0.0  # seconds of earlier processes
+        self.begun = self.saved = time.monotonic()
+
+    def run(self) -> Ended:
+        """Go on to the end, or to whatever comes before it."""
+        with _interruption() as interrupted:
+            ended = self._run(interrupted)
+        self.tell(ended)
+        return ended
+
+    def _run(self, interrupted: Interrupted) -> Ended:
+        if self.engine.step == 0:
+            self._save()
+        ended = self.advance(self.engine.end, interrupted)
+        if ended is None:
+            self._save()
+        return ended or Ended(self.engine.step, self._seconds(), "finished")
+
+    def advance(self, end: int, interrupted: Interrupted = lambda: False) -> Ended | None:
+        """Steps until `end`; if they stop before, how."""
+        engine = self.engine
+        while engine.step < end:
+            phase, rate = engine.current(), engine.learning_rate()
+            self._keep(engine.advance(), interrupted())
+            due = _due(engine.step, phase)
+            stop = (due or engine.world.device.type == "cpu") and float(self.rows[-1][-1]) > 0
+            if (due or stop) and (bad := self._first_bad()) is not None:
+                return self._diverged(bad)
+            if due:
+                self._report(phase, rate)
+            self._look(phase)
+            if stop:
+                self._save()
+                return Ended(engine.step, self._seconds(), "interrupted")
+            if time.monotonic() - self.saved > self.save_seconds and self._good():
+                self._save()
+        return None
+
+    def tell(self, event: Event) -> None:
+        for listener in self.listeners:
+            listener(event)
+
+    def _seconds(self) -> float:
+        return self.spent + time.monotonic() - self.begun
+
+    # ---- figures
+
+    def _keep(self, terms: Terms, interrupted: bool) -> None:
+        """The terms of a step, means over all processes; last, whether any of them was interrupted."""
+        self.names = tuple(terms)
+        values = torch.stack([*(t.to(torch.float64) for t in terms.values()), _flag(interrupted, self.engine)])
+        self.rows.append(self.engine.world.total(values) / self.engine.world.size)
+
+    def _first_bad(self) -> int | None:
+        """The first step since the last report whose loss is not finite."""
+        finite = torch.stack(self.rows).isfinite().all(1).tolist()
+        return self.engine.step - len(finite) + finite.index(False) if False in finite else None
+
+    def _report(self, phase: Phase, rate: float) -> None:
+        engine = self.engine
+        means = torch.stack(self.rows).mean(0).tolist()
+        self.rows.clear()
+        terms = dict(zip(self.names, means, strict=False))
+        accuracy = terms.pop(ACCURACY, None)
+        epoch = (engine.step - phase.start) * phase.epochs / phase.steps
+        loss = math.fsum(terms.values())
+        self.tell(
+            Stepped(
+                engine.step, engine.end, phase.name, epoch, phase.epochs, terms, loss, accuracy, rate, self._seconds()
+            )
+        )
+
+    def _look(self, phase: Phase) -> None:
+        """Assess the network after an epoch; not after every one where that would take long beside training."""
+        engine, data = self.engine, self.engine.data
+        split = data.validation if data.validation is not None else data.test
+        every = math.ceil(len(split) / (LOOKS * len(data.train)))
+        done, per_step = engine.step - phase.start, phase.epochs / phase.steps
+        epoch = math.floor(done * per_step + 1e-9)
+        passed = epoch > math.floor((done - 1) * per_step + 1e-9)
+        if not (engine.step == phase.end or (passed and epoch % every == 0)):
+            return
+        loss, accuracy = assess(engine.model, split, engine.world, engine.dtype)
+        name = "validation" if data.validation is not None else "test"
+        self.tell(Assessed(engine.step, done * per_step, phase.name, name, loss, accuracy))  # type: ignore[arg-type]
+
+    # ---- saving, and stopping
+
+    def _good(self) -> bool:
+        """Whether the state is worth keeping."""
+        rows = not self.rows or bool(torch.stack(self.rows).isfinite().all())
+        return rows and all(bool(p.isfinite().all()) for p in self.engine.model.parameters())
+
+    def _save(self) -> None:
+        self.saved = time.monotonic()
+        if not self.engine.world.first:
+            return
+        tensors, plain = self.engine.state()
+        plain |= {"names": list(self.names), "seconds": self._seconds()}
+        if self.rows:
+            tensors["figures"] = torch.stack(self.rows)
+        path = checkpoint.save(self.folder, Checkpoint(self.engine.step, tensors, plain, self.spec))
+        self.tell(Saved(self.engine.step, path))
+
+    def restore(self, found: Checkpoint) -> None:
+        """Go on from a checkpoint."""
+        plain: dict[str, Any] = found.plain
+        self.engine.restore(found.step, found.tensors, plain)
+        self.names, self.spent = tuple(plain["names"]), plain["seconds"]
+        figures = found.tensors.get("figures", torch.empty(0, 0))
+        self.rows = [row.clone() for row in figures.to(self.engine.world.device)]
+        for row in self.rows:
+            row[-1] = 0.0
+
+    def _diverged(self, step: int) -> Ended:
+        good, _ = checkpoint.newest(self.folder) if self.engine.world.first else (None, ())
+        kept = f"; the last good state, before step {good.step}, is kept" if good else ""
+        message = f"the loss of step {step} is not finite{kept}. {ADVICE[0].upper()}{ADVICE[1:]}."
+        return Ended(step, self._seconds(), "diverged", message)
+
+
+def _flag(value: bool, engine: Engine) -> Tensor:
+    return torch.tensor(float(value), dtype=torch.float64, device=engine.world.device)
+
+
+def _due(step: int, phase: Phase) -> bool:
+    """Whether the figures are reported after this step."""
+    every = max(1, round(phase.steps / max(phase.epochs, 1) / REPORTS))
+    return step == phase.end or (step - phase.start) % every == 0
+
+
+@contextmanager
+def _interruption() -> Iterator[Interrupted]:
+    """Whether Ctrl-C or a polite kill came: the first is noted, so that a step is finished; a second one is obeyed."""
+    if threading.current_thread() is not threading.main_thread():
+        yield lambda: False
+        return
+    noted: list[int] = []
+    before = {number: signal.getsignal(number) for number in (signal.SIGINT, signal.SIGTERM)}
+
+    def note(number: int, frame: FrameType | None) -> None:
+        if noted:
+            raise KeyboardInterrupt
+        noted.append(number)
+
+    for number in before:
+        signal.signal(number, note)
+    try:
+        yield lambda: bool(noted)
+    finally:
+        for number, handler in before.items():
+            signal.signal(number, handler)

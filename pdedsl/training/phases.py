@@ -1,0 +1,59 @@
+"""A run as phases, one after the other: each has one objective and one optimizer."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+
+from pdedsl.ir.objective import CrossEntropy, Objective, Retraining
+from pdedsl.training.config import Optimizer, TrainConfig
+
+
+@dataclass(frozen=True)
+class Phase:
+    """Steps `start`, …, `start + steps - 1`. `heat` is the number of the retraining step, from 1; 0 before."""
+
+    name: str
+    number: int
+    objective: Objective
+    optimizer: Optimizer
+    start: int
+    steps: int
+    epochs: float
+    heat: int = 0
+
+    @property
+    def end(self) -> int:
+        return self.start + self.steps
+
+    @property
+    def whole(self) -> bool:
+        """Whether a step sees all data at once."""
+        return self.optimizer.name == "lbfgs"
+
+
+def phases_of(config: TrainConfig, objective: Objective, samples: int) -> tuple[Phase, ...]:
+    """Each optimizer in turn; retraining repeats them for every step of the heat equation."""
+    rounds: list[tuple[str, Objective, int]] = [("train", objective, 0)]
+    if isinstance(objective, Retraining):
+        heats = [(f"heat {k}/{objective.steps}", objective, k) for k in range(1, objective.steps + 1)]
+        rounds = [("cross-entropy", CrossEntropy(), 0), *heats]
+    phases: list[Phase] = []
+    start = 0
+    for name, goal, heat in rounds:
+        for optimizer in config.optimizers:
+            steps, epochs = _length(config, optimizer, samples)
+            full = name if len(config.optimizers) == 1 else f"{name}, {optimizer.name}"
+            phases.append(Phase(full, len(phases), goal, optimizer, start, steps, epochs, heat))
+            start += steps
+    return tuple(phases)
+
+
+def _length(config: TrainConfig, optimizer: Optimizer, samples: int) -> tuple[int, float]:
+    """Steps, and the passes over the data that they make."""
+    if optimizer.name == "lbfgs":
+        return optimizer.steps, float(optimizer.steps)
+    if config.steps is not None:
+        return config.steps, config.steps * config.batch / samples
+    assert config.epochs is not None
+    return math.ceil(config.epochs * samples / config.batch), float(config.epochs)

@@ -1,0 +1,98 @@
+"""What a finished run leaves for people: last figures, curves, the decision boundary in the plane, a report."""
+
+from __future__ import annotations
+
+import shlex
+from pathlib import Path
+
+from torch import Tensor
+
+from pdedsl.compiler import Compilation
+from pdedsl.data.sets import Data, Split
+from pdedsl.ir.spec import Block
+from pdedsl.training.assess import assess
+from pdedsl.training.boundary import Panel, plot_boundaries
+from pdedsl.training.config import TrainConfig
+from pdedsl.training.curves import plot_curves
+from pdedsl.training.engine import Engine
+from pdedsl.training.events import Ended
+from pdedsl.training.log import read_metrics
+from pdedsl.training.report import Result, Summary, write_report
+
+MOST = 10_000  # training samples in the last figures
+USAGE = """import pdedsl
+
+run = pdedsl.Run.open({folder!r})
+probabilities = run.module(x).softmax(-1)  # x: {shape}
+"""
+
+
+def finish(
+    compilation: Compilation, config: TrainConfig, engine: Engine, folder: Path, ended: Ended
+) -> dict[str, float]:
+    """The last figures; the first process also writes pictures and report."""
+    results = [_result(name, split, engine) for name, split in _splits(engine.data)]
+    figures = {f"{r.split}_{key}": float(getattr(r, key)) for r in results for key in ("loss", "accuracy")}
+    if engine.world.first:
+        spec = compilation.spec
+        plot_curves(read_metrics(folder / "metrics.jsonl"), folder / "curves.png", spec.name)
+        if engine.data.shape == (2,):
+            x, y = engine.data.test.batch(slice(None), engine.world.device, engine.dtype)
+            panel = Panel(spec.name, lambda p: _probabilities(engine, p), x, y)
+            plot_boundaries([panel], folder / "boundary.png")
+        write_report(folder, _summary(compilation, config, engine, folder, ended, tuple(results)))
+    engine.world.wait()
+    return figures
+
+
+def _splits(data: Data) -> list[tuple[str, Split]]:
+    train = data.train if len(data.train) <= MOST else Split(data.train.inputs[:MOST], data.train.labels[:MOST])
+    aside = [("validation", data.validation)] if data.validation is not None else []
+    return [("train", train), *aside, ("test", data.test)]
+
+
+def _result(name: str, split: Split, engine: Engine) -> Result:
+    loss, accuracy = assess(engine.model, split, engine.world, engine.dtype)
+    return Result(name, loss, accuracy)
+
+
+def _probabilities(engine: Engine, points: Tensor) -> Tensor:
+    scores: Tensor = engine.model.eval()(points.to(engine.world.device, engine.dtype))
+    return scores.softmax(-1)
+
+
+def _summary(
+    compilation: Compilation,
+    config: TrainConfig,
+    engine: Engine,
+    folder: Path,
+    ended: Ended,
+    results: tuple[Result, ...],
+) -> Summary:
+    spec = compilation.spec
+    block = spec.block("train")
+    assert block is not None
+    shape = ", ".join(("n", *map(str, engine.data.shape)))
+    return Summary(
+        name=spec.name,
+        title=spec.title,
+        hash=spec.hash,
+        equation=spec.source.text,
+        data=_written(block, "data", spec.source.text),
+        epochs=sum(p.epochs for p in engine.phases),
+        batch=config.batch,
+        optimizer=_written(block, "optimizer", spec.source.text) or "sgd(lr=0.1, momentum=0.9), by default",
+        parameters=sum(p.numel() for p in engine.model.parameters()),
+        steps=engine.end,
+        seconds=ended.seconds,
+        outcome=ended.outcome,
+        results=results,
+        usage=USAGE.format(folder=str(folder), shape=f"({shape})"),
+        resume=shlex.join(["pdedsl", "train", str(folder / "spec.pde"), "-o", str(folder), "--resume"]),
+        notes=tuple(f"by default: {default}" for default in config.defaults),
+    )
+
+
+def _written(block: Block, key: str, text: str) -> str:
+    """The values of an entry, in the words of the spec."""
+    return ", ".join(text[line.span.start : line.span.end] for line in block.all(key))

@@ -1,0 +1,112 @@
+"""report.md of a run: what was trained, how well, in pictures, and how to go on."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+from pathlib import Path
+
+from pdedsl.training.events import duration, number, percent
+from pdedsl.training.files import replace_text
+
+PICTURES = {
+    "curves.png": "Loss, accuracy and learning rate over the steps",
+    "boundary.png": "Probabilities, decision boundary and data",
+}
+
+
+@dataclass(frozen=True)
+class Result:
+    """Final figures on one part of the data; None is what is not known."""
+
+    split: str
+    loss: float | None
+    accuracy: float | None
+
+
+@dataclass(frozen=True)
+class Summary:
+    """A run in plain values. `equation` is the text of the spec, `usage` Python, `resume` a command.
+
+    `robust` are names of attacks with the accuracies under them.
+    """
+
+    name: str
+    title: str
+    hash: str
+    equation: str
+    data: str
+    epochs: float
+    batch: int
+    optimizer: str
+    parameters: int
+    steps: int
+    seconds: float
+    outcome: str
+    results: tuple[Result, ...]
+    usage: str
+    resume: str
+    robust: tuple[tuple[str, float], ...] = ()
+    notes: tuple[str, ...] = ()
+
+
+def write_report(folder: Path, summary: Summary) -> Path:
+    """Write report.md beside the pictures that it shows, completely or not at all."""
+    path = folder / "report.md"
+    replace_text(path, report_text(summary, [name for name in PICTURES if (folder / name).is_file()]))
+    return path
+
+
+def report_text(summary: Summary, pictures: Iterable[str] = ()) -> str:
+    """The report as Markdown, with these pictures."""
+    shown = [f"![{PICTURES[name]}]({name})" for name in pictures]
+    parts = [
+        f"# {summary.name}",
+        summary.title,
+        _fenced(summary.equation, "pde"),
+        "## What was trained",
+        _table(("", ""), _facts(summary)),
+        "\n".join(f"- {note}" for note in summary.notes),
+        "## How well",
+        _table(("data", "accuracy", "loss"), ((r.split, percent(r.accuracy), number(r.loss)) for r in summary.results)),
+        _table(("attack", "robust accuracy"), ((name, percent(value)) for name, value in summary.robust)),
+        *shown,
+        "## How to use it",
+        _fenced(summary.usage, "python"),
+        "## How to go on",
+        _fenced(summary.resume, "sh"),
+    ]
+    return "\n\n".join(part for part in parts if part) + "\n"
+
+
+def _facts(summary: Summary) -> list[tuple[str, str]]:
+    return [
+        ("data", summary.data),
+        ("epochs", f"{summary.epochs:g}"),
+        ("batch", f"{summary.batch:,}"),
+        ("optimizer", summary.optimizer),
+        ("parameters", f"{summary.parameters:,}"),
+        ("steps", f"{summary.steps:,}"),
+        ("time", duration(summary.seconds)),
+        ("outcome", summary.outcome),
+        ("hash of the equation", f"`{summary.hash}`"),
+    ]
+
+
+def _table(head: tuple[str, ...], rows: Iterable[tuple[str, ...]]) -> str:
+    """A Markdown table; nothing without rows."""
+    lines = ["| " + " | ".join(_cell(cell) for cell in row) + " |" for row in rows]
+    rule = "| " + " | ".join("---" for _ in head) + " |"
+    return "\n".join(["| " + " | ".join(head) + " |", rule, *lines]) if lines else ""
+
+
+def _cell(text: str) -> str:
+    return " ".join(text.replace("|", "\\|").split())
+
+
+def _fenced(text: str, language: str) -> str:
+    """A block of code, fenced by more backticks than it holds in a row."""
+    ticks = "```"
+    while ticks in text:
+        ticks += "`"
+    return f"{ticks}{language}\n{text.strip()}\n{ticks}"

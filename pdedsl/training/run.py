@@ -1,0 +1,225 @@
+"""`pdedsl train`: a spec → a folder with the trained network, its figures, its pictures and a report."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import ExitStack, contextmanager
+from dataclasses import dataclass, field
+from pathlib import Path
+
+import torch
+from torch import nn
+
+from pdedsl.compiler import Compilation, compile_source, source_of
+from pdedsl.data.load import load
+from pdedsl.data.sets import Data
+from pdedsl.diagnostics import PdeError, fail
+from pdedsl.ir.objective import CrossEntropy, Objective
+from pdedsl.ir.plan import DataPlan
+from pdedsl.ir.spec import Spec
+from pdedsl.training import checkpoint
+from pdedsl.training.checkpoint import Damaged, load_tensors, save_tensors
+from pdedsl.training.config import TrainConfig, config_of
+from pdedsl.training.engine import Engine
+from pdedsl.training.events import Ended, Listener, Started
+from pdedsl.training.files import replace_text
+from pdedsl.training.folder import RunError, claimed, refuse_other
+from pdedsl.training.log import MetricsLog, TensorBoardLog
+from pdedsl.training.loop import Loop
+from pdedsl.training.parallel import World, joined
+from pdedsl.training.phases import phases_of
+from pdedsl.training.pictures import finish
+
+SAVE_SECONDS = 30.0
+SPEC, WEIGHTS, METRICS, CHECKPOINTS = "spec.pde", "weights.safetensors", "metrics.jsonl", "checkpoints"
+
+
+@dataclass(frozen=True)
+class Run:
+    """A run on disk, and its network ready to evaluate. `figures` are the last ones: test_accuracy and so on."""
+
+    folder: Path
+    module: nn.Module = field(repr=False)
+    outcome: str
+    message: str = ""
+    figures: Mapping[str, float] = field(default_factory=dict)
+
+    @classmethod
+    def open(cls, folder: str | Path) -> Run:
+        """A finished run: its weights in the network of its spec."""
+        folder = Path(folder)
+        if not (folder / WEIGHTS).exists():
+            raise RunError(f"{folder} holds no finished run: there is no {WEIGHTS} in it")
+        compilation = compile_source(source_of(folder / SPEC))
+        try:
+            tensors, plain = load_tensors(folder / WEIGHTS)
+        except Damaged as damage:
+            raise RunError(str(damage)) from None
+        module = compilation.module()
+        module.load_state_dict(tensors)
+        figures: dict[str, float] = plain["figures"]
+        kind = next((t.dtype for t in module.state_dict().values() if t.is_floating_point()), torch.float32)
+        stored = next((t.dtype for t in tensors.values() if t.is_floating_point()), kind)
+        return cls(folder, module.to(stored).eval(), "finished", figures=figures)
+
+
+@dataclass(frozen=True)
+class Options:
+    """How a run is made, apart from what the spec says."""
+
+    data: Path | None = None
+    device: str | None = None
+    resume: bool = False
+    compile: bool = False
+    start: Path | None = None  # a run whose weights are where this one starts
+    save_seconds: float = SAVE_SECONDS
+
+
+def train(
+    spec: Spec | str | Path,
+    out: str | Path,
+    *,
+    set: Sequence[str] = (),
+    data: str | Path | None = None,
+    device: str | None = None,
+    resume: bool = False,
+    compile: bool = False,
+    start: str | Path | None = None,
+    save_seconds: float = SAVE_SECONDS,
+    listeners: Sequence[Listener] = (),
+) -> Run:
+    """Train a spec, which may be given as a Spec, as a path, or as text; the run is in the folder `out`.
+
+    `set` changes entries of the spec ("train.epochs=2"), `data` is the folder of data sets, `resume` goes on with what
+    is in `out`, `start` is a run whose weights this one starts from. The caller's random numbers are left as they were.
+    """
+    options = Options(_path(data), device, resume, compile, _path(start), save_seconds)
+    compilation = compile_source(source_of(spec, set))
+    with _own_generator(), joined(options.device) as world:
+        return _train(compilation, Path(out), options, world, listeners)
+
+
+def _path(value: str | Path | None) -> Path | None:
+    return None if value is None else Path(value)
+
+
+@contextmanager
+def _own_generator() -> Iterator[None]:
+    """Training seeds torch's generator at each step, for layers that draw from it; the caller's goes on as it was."""
+    before = torch.default_generator.get_state()
+    try:
+        yield
+    finally:
+        torch.default_generator.set_state(before)
+
+
+def _train(
+    compilation: Compilation, folder: Path, options: Options, world: World, listeners: Sequence[Listener]
+) -> Run:
+    config = config_of(compilation.spec)
+    objective = objective_of(compilation)
+    data = _data(compilation, config, options)
+    _divisible(config, world, compilation.spec)
+    with ExitStack() as stack:
+        if world.first:
+            stack.enter_context(claimed(folder, options.resume))
+        world.wait()
+        found, complaints = checkpoint.newest(folder / CHECKPOINTS) if options.resume else (None, ())
+        if found is not None:
+            refuse_other(found, compilation.spec, folder)
+        elif world.first:
+            replace_text(folder / SPEC, compilation.spec.source.text)
+        phases = phases_of(config, objective, len(data.train))
+        engine = Engine(compilation.module, config, phases, data, world, options.compile)
+        if found is None and options.start is not None:
+            _start_from(engine, options.start)
+        resumed = found.step if found else 0
+        heard = _listeners(folder, resumed, listeners, stack) if world.first else ()
+        loop = Loop(engine, folder / CHECKPOINTS, compilation.spec.source.text, heard, options.save_seconds)
+        if found is not None:
+            loop.restore(found)
+        loop.tell(_started(compilation, config, engine, folder, resumed, complaints))
+        ended = loop.run()
+        return _result(compilation, config, engine, folder, ended)
+
+
+def objective_of(compilation: Compilation) -> Objective:
+    """What training minimises, or why there is nothing to train."""
+    plan, spec = compilation.plan, compilation.spec
+    if isinstance(plan, DataPlan) and plan.classes is None:
+        hint = "train a spec whose unknown is a simplex(k)"
+        error = fail(
+            "E704", "the unknown is no class probability, so there is nothing to train", spec.unknowns[0].span, hint
+        )
+        raise PdeError(error.diagnostics, spec.source)
+    return plan.objective if isinstance(plan, DataPlan) else CrossEntropy()
+
+
+def _data(compilation: Compilation, config: TrainConfig, options: Options) -> Data:
+    plan = compilation.plan
+    shape = plan.image if plan.image else (plan.dimension,)
+    try:
+        return load(config.data, options.data, config.seed, shape, plan.classes)
+    except PdeError as error:
+        raise PdeError(error.diagnostics, error.source or compilation.spec.source) from None
+
+
+def _divisible(config: TrainConfig, world: World, spec: Spec) -> None:
+    if config.batch < world.size:
+        raise RunError(f"a batch of {config.batch} cannot be shared by {world.size} processes; make it larger")
+
+
+def _start_from(engine: Engine, folder: Path) -> None:
+    """Weights of another run of the same network; convolution kernels are carried to another resolution."""
+    weights = Run.open(folder).module.state_dict()
+    try:
+        engine.model.load_state_dict(weights)
+    except RuntimeError as error:
+        raise RunError(f"the weights of {folder} do not fit this spec: {str(error).splitlines()[-1].strip()}") from None
+
+
+def _listeners(folder: Path, resumed: int, given: Sequence[Listener], stack: ExitStack) -> tuple[Listener, ...]:
+    logs: list[Listener] = [
+        stack.enter_context(MetricsLog(folder / METRICS, resumed)),
+        stack.enter_context(TensorBoardLog(folder / "tensorboard", resumed)),
+    ]
+    return (*logs, *given)
+
+
+def _started(
+    compilation: Compilation,
+    config: TrainConfig,
+    engine: Engine,
+    folder: Path,
+    resumed: int,
+    complaints: tuple[str, ...],
+) -> Started:
+    spec, data = compilation.spec, engine.data
+    defaults = (f"by default: {', '.join(config.defaults)}",) if config.defaults else ()
+    return Started(
+        name=spec.name,
+        title=spec.title,
+        hash=spec.hash,
+        folder=folder,
+        phases=tuple((p.name, p.steps) for p in engine.phases),
+        steps=engine.end,
+        parameters=sum(p.numel() for p in engine.model.parameters()),
+        train=len(data.train),
+        validation=len(data.validation) if data.validation is not None else 0,
+        test=len(data.test),
+        batch=config.batch,
+        device=str(engine.world.device),
+        processes=engine.world.size,
+        resumed=resumed,
+        notes=(*complaints, *defaults),
+    )
+
+
+def _result(compilation: Compilation, config: TrainConfig, engine: Engine, folder: Path, ended: Ended) -> Run:
+    if ended.outcome != "finished":
+        return Run(folder, engine.model.eval(), ended.outcome, ended.message)
+    figures = finish(compilation, config, engine, folder, ended)
+    if engine.world.first:
+        save_tensors(folder / WEIGHTS, engine.model.state_dict(), {"figures": figures, "hash": compilation.spec.hash})
+    engine.world.wait()
+    return Run(folder, engine.model.eval(), "finished", figures=figures)

@@ -1,0 +1,45 @@
+"""One evaluation of what is minimised, as a module: what is distributed and compiled is this, as one call."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+
+import torch
+from torch import Tensor, nn
+
+from pdedsl.data.draws import Draws
+
+Terms = dict[str, Tensor]
+Loss = Callable[[nn.Module, Tensor, Tensor, Draws], Mapping[str, Tensor]]
+Attacker = Callable[[nn.Module, Tensor, Tensor, Draws], Tensor]
+Penalty = Callable[[nn.Module], Mapping[str, Tensor]]
+
+ACCURACY = "accuracy"  # comes along with the terms, and is none
+
+
+class Objective(nn.Module):
+    """(x, y) ↦ the terms of the loss: those of the data, at inputs that an adversary has changed, and penalties of the
+    weights. `share` is the part of the whole batch that these rows are, times the number of processes, so that the
+    mean over processes is the mean over the batch. `mixed`: matrix products in bfloat16.
+    """
+
+    def __init__(
+        self, model: nn.Module, loss: Loss, adversary: Attacker | None, penalty: Penalty | None, mixed: bool = False
+    ) -> None:
+        super().__init__()
+        self.model, self.loss, self.adversary, self.penalty, self.mixed = model, loss, adversary, penalty, mixed
+
+    def forward(self, x: Tensor, y: Tensor, draws: Draws, share: float = 1.0) -> Terms:
+        with torch.autocast(x.device.type, torch.bfloat16, enabled=self.mixed):
+            if self.adversary is not None:
+                x = self.adversary(self.model, x, y, draws)
+            terms = {name: share * term for name, term in self.loss(self.model, x, y, draws).items()}
+        if self.penalty is not None:
+            terms.update(self.penalty(self.model))
+        return terms
+
+
+def total(terms: Terms) -> Tensor:
+    """What is minimised."""
+    parts = [term for name, term in terms.items() if name != ACCURACY]
+    return parts[0] if len(parts) == 1 else torch.stack(parts).sum()

@@ -1,0 +1,218 @@
+"""What a person sees of a run: `Live` on a terminal, `Lines` anywhere else."""
+
+from __future__ import annotations
+
+import os
+import sys
+import time
+from collections.abc import Callable
+from typing import TYPE_CHECKING, Self, TextIO
+
+from pdedsl.training.events import (
+    Assessed,
+    Ended,
+    Event,
+    Progress,
+    Row,
+    Saved,
+    Started,
+    Stepped,
+    duration,
+    ending,
+    heading,
+    number,
+    percent,
+)
+
+if TYPE_CHECKING:
+    from rich.console import Console, RenderableType
+    from rich.table import Table
+
+EVERY = 30.0  # seconds between two lines inside an epoch
+SHOWN = 8  # epochs in the table on a terminal
+REFRESH = 0.1  # seconds between two pictures on a terminal
+
+
+def view_for(stream: TextIO) -> Live | Lines:
+    """Live if the stream is a terminal of Unicode, and neither NO_COLOR nor TERM=dumb forbids it; else Lines."""
+    plain = os.environ.get("NO_COLOR") or os.environ.get("TERM") == "dumb"
+    unicode = (stream.encoding or "").lower().replace("-", "") == "utf8"
+    return Live(stream) if stream.isatty() and unicode and not plain else Lines(stream)
+
+
+class Lines:
+    """Plain text in fixed columns: a line for each epoch, and every half minute inside a long one."""
+
+    def __init__(self, stream: TextIO) -> None:
+        self._stream = stream
+        self._progress: Progress | None = None
+        self._waiting: Row | None = None  # for the other assessments of its step
+        self._written = 0.0  # seconds
+
+    def __call__(self, event: Event) -> None:
+        progress = self._progress
+        match event:
+            case Started():
+                self._progress = Progress(event)
+                self._write(*heading(event), _headings(event))
+            case Stepped() if progress:
+                self._flush()
+                if not progress.last and progress.started.resumed:
+                    self._written = event.seconds
+                progress.step(event)
+                if event.seconds - self._written >= EVERY:
+                    self._waiting = progress.row(event)
+                    self._flush()
+            case Assessed() if progress:
+                if self._waiting and self._waiting.step != event.step:
+                    self._flush()
+                self._waiting = progress.row(event)
+            case Ended():
+                self._flush()
+                self._write(ending(event))
+
+    def _flush(self) -> None:
+        if self._waiting and self._progress:
+            self._write(_line(self._progress, self._waiting))
+            self._waiting = None
+            self._written = self._progress.last.seconds if self._progress.last else 0.0
+
+    def _write(self, *lines: str) -> None:
+        self._stream.write("".join(f"{line.rstrip()}\n" for line in lines))
+        self._stream.flush()
+
+    def close(self) -> None:
+        self._flush()
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self.close()
+
+
+class Live:
+    """A picture at the bottom of a terminal: the last epochs, a bar, the present figures. Use it in `with`."""
+
+    def __init__(
+        self, stream: TextIO, console: Console | None = None, clock: Callable[[], float] = time.monotonic
+    ) -> None:
+        from rich.console import Console
+        from rich.live import Live as Region
+
+        self._console = console or Console(file=stream, highlight=False)
+        # No thread: the picture changes when something happened. What others print goes above it, or to its file.
+        out, err = sys.stdout.isatty(), sys.stderr.isatty()
+        self._region = Region(console=self._console, auto_refresh=False, redirect_stdout=out, redirect_stderr=err)
+        self._progress: Progress | None = None
+        self._saved: Saved | None = None
+        self._clock, self._drawn = clock, float("-inf")
+
+    def __call__(self, event: Event) -> None:
+        match event:
+            case Started():
+                self._progress = Progress(event)
+                first, *others = heading(event)
+                self._console.print(first, style="bold", markup=False)
+                for line in others:
+                    self._console.print(line, style="dim", markup=False)
+                self._region.start()
+            case Stepped() if self._progress:
+                self._progress.step(event)
+            case Assessed() if self._progress:
+                self._progress.row(event)
+            case Saved():
+                self._saved = event
+            case Ended():
+                self._draw()
+                self.close()
+                style = {"finished": "green", "interrupted": "yellow", "diverged": "red"}[event.outcome]
+                self._console.print(ending(event), style=style, markup=False)
+        if self._clock() - self._drawn >= REFRESH:
+            self._draw()
+
+    def _draw(self) -> None:
+        if self._progress and self._progress.last and self._region.is_started:
+            self._region.update(self._picture(self._progress, self._progress.last), refresh=True)
+            self._drawn = self._clock()
+
+    def _picture(self, progress: Progress, last: Stepped) -> RenderableType:
+        from rich.console import Group
+        from rich.text import Text
+
+        parts = [_table(progress, min(SHOWN, self._console.height - 8))] if progress.rows else []
+        first, second = _now(progress, last)
+        saved = f" · saved {self._saved.step:,}" if self._saved else ""
+        return Group(*parts, _bar(progress, last), Text(first), Text(second + saved, style="dim"))
+
+    def close(self) -> None:
+        """Leave the last picture and give the cursor back."""
+        self._region.stop()
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self.close()
+
+
+def _table(progress: Progress, shown: int) -> Table:
+    from rich.table import Table
+    from rich.text import Text
+
+    table = Table(box=None, header_style="bold", padding=(0, 2, 0, 0))
+    for name in ("epoch", "phase", "loss", "train", "validation", "test"):
+        table.add_column(name, justify="left" if name == "phase" else "right", no_wrap=True)
+    best = max((r.validation for r in progress.rows if r.validation is not None), default=None)
+    for r in progress.rows[-max(shown, 1) :]:
+        validation = Text(percent(r.validation), style="green" if best and r.validation == best else "")
+        table.add_row(f"{r.epoch:g}", Text(r.phase), number(r.loss), percent(r.train), validation, percent(r.test))
+    return table
+
+
+def _bar(progress: Progress, last: Stepped) -> RenderableType:
+    from rich.progress_bar import ProgressBar
+    from rich.table import Table
+
+    grid = Table.grid(padding=(0, 1), expand=True)
+    grid.add_column(no_wrap=True)
+    grid.add_column(ratio=1)
+    grid.add_column(no_wrap=True)
+    grid.add_row(
+        last.phase, ProgressBar(last.of, last.step), f"{last.step / last.of:4.0%}  {duration(progress.left)} left"
+    )
+    return grid
+
+
+def _now(progress: Progress, last: Stepped) -> tuple[str, str]:
+    """The figures of the moment, on two lines."""
+    terms = ", ".join(f"{name} {number(value)}" for name, value in last.terms.items()) if len(last.terms) > 1 else ""
+    figures = [f"loss {number(last.loss)}" + (f" ({terms})" if terms else "")]
+    if last.accuracy is not None:
+        figures.append(f"train {percent(last.accuracy)}")
+    validation = next((r.validation for r in reversed(progress.rows) if r.validation is not None), None)
+    if validation is not None:
+        figures.append(f"validation {percent(validation)}")
+    where = f"epoch {last.epoch:.2f}/{last.epochs:g} · step {last.step:,}/{last.of:,}"
+    return " · ".join(figures), f"{where} · {progress.rate:.3g} steps/s · lr {last.lr:.3g}"
+
+
+def _headings(event: Started) -> str:
+    step, phase = _widths(event)
+    figures = f"{'loss':>9}  {'train':>7}  {'validation':>10}  {'test':>7}  {'lr':>8}  {'steps/s':>7}  {'left':>8}"
+    return f"{'step':>{step}}  {'epoch':>8}  {'phase':<{phase}}  {figures}  terms"
+
+
+def _line(progress: Progress, row: Row) -> str:
+    step, phase = _widths(progress.started)
+    last = progress.last
+    terms = " ".join(f"{name}={number(value)}" for name, value in row.terms.items()) if len(row.terms) > 1 else ""
+    return (
+        f"{row.step:>{step}}  {row.epoch:>8.2f}  {row.phase:<{phase}}  {number(row.loss):>9}  {percent(row.train):>7}  "
+        f"{percent(row.validation):>10}  {percent(row.test):>7}  {last.lr if last else 0:>8.2e}  "
+        f"{progress.rate:>7.3g}  {duration(progress.left):>8}  {terms}"
+    )
+
+
+def _widths(event: Started) -> tuple[int, int]:
+    return max(4, len(str(event.steps))), max(5, *(len(name) for name, _ in event.phases))

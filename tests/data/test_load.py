@@ -1,0 +1,210 @@
+"""What a spec gets when it asks for data: the sets without files, parts of them, and their fit to a model."""
+
+from __future__ import annotations
+
+import pickle
+from dataclasses import replace
+from pathlib import Path
+
+import numpy as np
+import pytest
+import torch
+from torch import Tensor
+
+from pdedsl.data.load import data_root, load
+from pdedsl.data.sets import Data, Split
+from pdedsl.data.wanted import Wanted
+from pdedsl.diagnostics import PdeError, Span
+
+DIGITS = Wanted("digits", span=Span(3, 9))
+MOONS = Wanted("moons", train=51, test=80, noise=0.1)
+
+
+def rows(split: Split | None) -> set[tuple[float, ...]]:
+    assert split is not None
+    return {tuple(row) for row in split.inputs.flatten(1).tolist()}
+
+
+def refused(code: str, wanted: Wanted, shape: tuple[int, ...] | None = None, classes: int | None = None) -> str:
+    with pytest.raises(PdeError) as caught:
+        load(wanted, None, 0, shape, classes)
+    (found,) = caught.value.diagnostics
+    assert found.code == code
+    assert found.span == wanted.span
+    return f"{found.message} | {found.hint}"
+
+
+# ---- moons
+
+
+def test_moons_are_the_half_circles() -> None:
+    data = load(replace(MOONS, noise=0.0), None, 0)
+    x, y = data.train.batch(slice(None), dtype=torch.float64)
+    centre = torch.stack((y.double(), 0.5 * y), 1)
+    assert torch.allclose((x - centre).norm(dim=1), torch.ones(51, dtype=torch.float64))
+    assert bool(((x - centre)[:, 1] >= -1e-12)[y == 0].all())
+    assert bool(((x - centre)[:, 1] <= 1e-12)[y == 1].all())
+    assert (len(data.train), len(data.test), data.classes, data.shape, data.bounds) == (51, 80, 2, (2,), None)
+    assert data.validation is None
+
+
+def test_moons_depend_on_the_seed_and_train_is_not_test() -> None:
+    first, again, other = (load(replace(MOONS, test=51), None, seed) for seed in (0, 0, 1))
+    assert torch.equal(first.train.inputs, again.train.inputs)
+    assert torch.equal(first.test.inputs, again.test.inputs)
+    parts = [rows(first.train), rows(first.test), rows(other.train), rows(other.test)]
+    assert all(not a & b for k, a in enumerate(parts) for b in parts[:k])
+
+
+# ---- digits
+
+
+def test_digits_are_sixteenths_and_their_test_part_is_fixed() -> None:
+    data, other = load(DIGITS, None, 0), load(DIGITS, None, 1)
+    assert (len(data.train), len(data.test), data.classes, data.shape, data.bounds) == (
+        1437,
+        360,
+        10,
+        (1, 8, 8),
+        (0, 1),
+    )
+    assert torch.equal(data.test.inputs, other.test.inputs)
+    sixteenths = data.train.inputs * 16
+    assert torch.equal(sixteenths, sixteenths.round())
+    assert (sixteenths.min().item(), sixteenths.max().item()) == (0, 16)
+    assert not rows(data.train) & rows(data.test)
+    assert data.test.labels.bincount().tolist() == pytest.approx([36] * 10, abs=2)
+
+
+def test_digits_can_be_points() -> None:
+    images, points = load(DIGITS, None, 0), load(DIGITS, None, 0, (64,), 10)
+    assert points.shape == (64,)
+    assert torch.equal(points.train.inputs, images.train.inputs.flatten(1))
+    assert torch.equal(points.test.inputs, images.test.inputs.flatten(1))
+    assert (points.mean, points.std) == (images.mean * 64, images.std * 64)
+    assert points.bounds == (0, 1)
+
+
+# ---- the fit to a model
+
+
+@pytest.mark.parametrize(
+    ("shape", "told"),
+    [
+        (
+            (1, 28, 28),
+            "digits are images 1x8x8; the model takes images 1x28x28 | a space x in image(1, 8, 8), or x in R^64",
+        ),
+        ((3, 8, 8), "the model takes images 3x8x8"),
+        ((2,), "the model takes points of R^2"),
+    ],
+)
+def test_a_shape_that_does_not_fit_is_named_with_the_one_that_does(shape: tuple[int, ...], told: str) -> None:
+    assert told in refused("E724", DIGITS, shape)
+
+
+def test_points_are_not_made_images() -> None:
+    assert "points of R^2; the model takes images 1x1x2 | a space x in R^2 fits" in refused("E724", MOONS, (1, 1, 2))
+
+
+@pytest.mark.parametrize("classes", [2, 11])
+def test_classes_that_do_not_fit(classes: int) -> None:
+    assert f"digits has 10 classes; the model has {classes}" in refused("E725", DIGITS, (1, 8, 8), classes)
+
+
+def test_a_set_that_the_language_does_not_have() -> None:
+    with pytest.raises(ValueError, match="no data set 'imagenet'"):
+        load(Wanted("imagenet"), None, 0)
+
+
+# ---- parts
+
+
+def test_parts_are_stratified_and_decided_by_the_seed() -> None:
+    wanted = replace(DIGITS, train=200, test=50)
+    data, again, other = (load(wanted, None, seed) for seed in (0, 0, 1))
+    assert (len(data.train), len(data.test)) == (200, 50)
+    assert data.train.labels.bincount().tolist() == pytest.approx([20] * 10, abs=1)
+    assert data.test.labels.bincount().tolist() == pytest.approx([5] * 10, abs=1)
+    assert torch.equal(data.train.inputs, again.train.inputs)
+    assert rows(data.train) != rows(other.train)
+    whole = load(DIGITS, None, 0)
+    assert rows(data.train) < rows(whole.train)
+    assert rows(data.test) < rows(whole.test)
+
+
+def test_a_smaller_part_lies_in_a_larger_one() -> None:
+    small, large = (load(replace(DIGITS, train=n), None, 4) for n in (100, 700))
+    assert rows(small.train) < rows(large.train)
+
+
+@pytest.mark.parametrize(("key", "n", "there"), [("train", 1438, 1437), ("test", 1000, 360)])
+def test_more_than_there_is(key: str, n: int, there: int) -> None:
+    wanted = replace(DIGITS, train=n) if key == "train" else replace(DIGITS, test=n)
+    told = refused("E726", wanted)
+    assert told == f"digits has {there} samples for {key}, not {n} | {key} is at most {there}"
+
+
+def test_all_that_there_is_keeps_its_order() -> None:
+    assert torch.equal(load(replace(DIGITS, train=1437), None, 7).train.inputs, load(DIGITS, None, 0).train.inputs)
+
+
+def with_validation(wanted: Wanted, seed: int = 0) -> tuple[Data, Split]:
+    data = load(wanted, None, seed)
+    assert data.validation is not None
+    return data, data.validation
+
+
+def test_validation_is_taken_from_the_training_part() -> None:
+    wanted = replace(DIGITS, train=500)
+    plain, (data, validation) = load(wanted, None, 0), with_validation(replace(wanted, validation=0.2))
+    assert (len(data.train), len(validation)) == (400, 100)
+    assert not rows(data.train) & rows(validation)
+    assert rows(data.train) | rows(validation) == rows(plain.train)
+    assert validation.labels.bincount().tolist() == pytest.approx([10] * 10, abs=1)
+    assert torch.equal(data.test.inputs, plain.test.inputs)
+    assert rows(with_validation(replace(DIGITS, validation=0.2), 1)[1]) != rows(
+        with_validation(replace(DIGITS, validation=0.2), 2)[1]
+    )
+
+
+@pytest.mark.parametrize(("share", "told"), [(1.0, "nothing to train with"), (1e-5, "nothing to validate with")])
+def test_validation_that_leaves_nothing(share: float, told: str) -> None:
+    assert told in refused("E727", replace(DIGITS, validation=share))
+
+
+def test_moons_have_validation_too() -> None:
+    data, validation = with_validation(replace(MOONS, train=100, validation=0.25))
+    assert (len(data.train), len(validation)) == (75, 25)
+
+
+# ---- numbers
+
+
+def moments_of(x: Tensor) -> tuple[list[float], list[float]]:
+    axes = [0, *range(2, x.dim())]
+    return x.double().mean(axes).tolist(), x.double().std(axes, correction=0).tolist()
+
+
+@pytest.mark.parametrize("wanted", [replace(MOONS, validation=0.2), replace(DIGITS, train=100)], ids=lambda w: w.name)
+def test_mean_and_std_are_of_the_training_part(wanted: Wanted) -> None:
+    data = load(wanted, None, 0)
+    mean, std = moments_of(data.train.inputs)
+    assert data.mean == pytest.approx(mean, rel=1e-12)
+    assert data.std == pytest.approx(std, rel=1e-12)
+
+
+def test_loading_leaves_the_users_generators_alone() -> None:
+    state, legacy = torch.get_rng_state(), pickle.dumps(np.random.get_state())
+    load(replace(MOONS, validation=0.2), None, 0)
+    load(replace(DIGITS, train=100), None, 0)
+    assert torch.equal(torch.get_rng_state(), state)
+    assert pickle.dumps(np.random.get_state()) == legacy
+
+
+def test_the_folder_of_the_data(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    monkeypatch.setenv("PDEDSL_DATA", str(tmp_path))
+    assert data_root(None) == tmp_path
+    assert data_root(Path("here")) == Path("here")
+    monkeypatch.setenv("PDEDSL_DATA", "")
+    assert data_root(None) == Path.home() / ".cache" / "pdedsl" / "data"

@@ -1,0 +1,126 @@
+"""Training as its users start it: in processes of its own, killed, and several at once."""
+
+from __future__ import annotations
+
+import json
+import os
+import signal
+import socket
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+import pytest
+import torch
+
+from pdedsl.training.checkpoint import load_tensors
+from training import specs
+from training.test_resume import assert_same, figures
+
+ONE = {**os.environ, "OMP_NUM_THREADS": "1", "NO_COLOR": "1"}
+ONE.pop("PYTEST_CURRENT_TEST", None)
+LONG = ("--set", "train.epochs=40", "--save-every", "0.05")
+
+
+def train(text: str, out: Path, *options: str, processes: int = 1) -> subprocess.Popen[str]:
+    """Start `pdedsl train` on a spec."""
+    file = out.with_suffix(".pde")
+    file.write_text(text, "utf-8")
+    arguments = ["-m", "pdedsl", "train", str(file), "-o", str(out), *options]
+    if processes > 1:
+        with socket.socket() as free:
+            free.bind(("127.0.0.1", 0))
+            port = free.getsockname()[1]
+        several = ["-m", "torch.distributed.run", f"--nproc-per-node={processes}", f"--master-port={port}"]
+        arguments = [*several, *arguments]
+    return subprocess.Popen(
+        [sys.executable, *arguments], env=ONE, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True
+    )
+
+
+def finished(process: subprocess.Popen[str]) -> tuple[int, str, str]:
+    out, err = process.communicate(timeout=300)
+    return process.returncode, out, err
+
+
+def wait_for_lines(path: Path, count: int, process: subprocess.Popen[str]) -> None:
+    while process.poll() is None:
+        if path.exists() and len(path.read_bytes().splitlines()) >= count:
+            return
+        time.sleep(0.01)
+
+
+def test_killed_twice_and_resumed(tmp_path: Path) -> None:
+    code, _, err = finished(train(specs.NOISY, tmp_path / "whole", *LONG))
+    assert code == 0, err
+    for lines in (30, 90):
+        process = train(specs.NOISY, tmp_path / "killed", *LONG, "--resume")
+        wait_for_lines(tmp_path / "killed" / "metrics.jsonl", lines, process)
+        process.kill()
+        assert finished(process)[0] == -signal.SIGKILL
+    code, _, err = finished(train(specs.NOISY, tmp_path / "killed", *LONG, "--resume"))
+    assert code == 0, err
+    assert_same(tmp_path / "killed", tmp_path / "whole")
+
+
+def test_interrupted_says_how_to_go_on(tmp_path: Path) -> None:
+    process = train(specs.NOISY, tmp_path / "run", *LONG)
+    wait_for_lines(tmp_path / "run" / "metrics.jsonl", 10, process)
+    process.send_signal(signal.SIGINT)
+    code, _, err = finished(process)
+    assert code == 130
+    run = tmp_path / "run"
+    assert f"pdedsl train {run}/spec.pde -o {run} --resume" in err
+    resumed = subprocess.run(
+        [sys.executable, "-m", "pdedsl", "train", str(run / "spec.pde"), "-o", str(run), "--resume"],
+        env=ONE,
+        capture_output=True,
+        text=True,
+        timeout=300,
+        check=False,
+    )
+    assert resumed.returncode == 0, resumed.stderr
+    assert (run / "report.md").exists()
+
+
+@pytest.mark.parametrize(
+    ("text", "settings"),
+    [
+        (specs.NOISY, ()),
+        (specs.RESIDUAL, ()),
+        (specs.HEAT, ("train.epochs=1",)),
+        (specs.DIGITS, ("train.augment=crop(1)", "train.adversary=pgd(eps=0.1, steps=2)", "train.epochs=1")),
+        (specs.MOONS, ("train.optimizer=lbfgs(steps=3)", "train.batch=51")),
+    ],
+    ids=["noise", "residual", "retraining", "images", "lbfgs"],
+)
+def test_two_processes_do_what_one_does(text: str, settings: tuple[str, ...], tmp_path: Path) -> None:
+    options = [word for setting in settings for word in ("--set", setting)]
+    for processes in (1, 2):
+        code, _, err = finished(train(text, tmp_path / str(processes), *options, processes=processes))
+        assert code == 0, err
+    one, two = (figures(tmp_path / n) for n in "12")
+    assert [row["step"] for row in one] == [row["step"] for row in two]
+    # Sums in another order: rounding in single precision, which training carries on.
+    for a, b in zip(one, two, strict=True):
+        assert a["loss"] == pytest.approx(b["loss"], rel=2e-4)
+
+
+def test_a_checkpoint_of_two_processes_goes_on_in_one(tmp_path: Path) -> None:
+    short = ("--set", "train.epochs=2")
+    assert finished(train(specs.DIGITS, tmp_path / "a", "--set", "train.epochs=1", processes=2))[0] == 0
+    code, _, err = finished(train(specs.DIGITS, tmp_path / "a", *short, "--resume"))
+    assert code == 0, err
+    assert finished(train(specs.DIGITS, tmp_path / "b", *short))[0] == 0
+    first, second = (load_tensors(tmp_path / run / "weights.safetensors")[0] for run in "ab")
+    for name, tensor in first.items():
+        torch.testing.assert_close(tensor, second[name], rtol=1e-3, atol=1e-4)
+
+
+def test_one_log_and_one_voice(tmp_path: Path) -> None:
+    code, out, err = finished(train(specs.MOONS, tmp_path / "run", processes=2))
+    assert code == 0, err
+    assert out.count("2 processes") == 1
+    steps = [json.loads(line)["step"] for line in (tmp_path / "run" / "metrics.jsonl").read_text().splitlines()]
+    assert steps == sorted(steps)

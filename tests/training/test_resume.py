@@ -1,0 +1,165 @@
+"""A run that stops at any moment goes on as if it had not: the same weights to the bit, the same log."""
+
+from __future__ import annotations
+
+import json
+import os
+import signal
+from pathlib import Path
+from typing import Any
+
+import pytest
+import torch
+
+import pdedsl
+from pdedsl.training.checkpoint import load_tensors
+from pdedsl.training.events import Event, Saved, Started, Stepped
+from pdedsl.training.folder import RunError
+from training import specs
+
+EVERY_KIND = {
+    "moons": (specs.MOONS, ()),
+    "noise": (specs.NOISY, ()),
+    "residual": (specs.RESIDUAL, ()),
+    "retraining": (specs.HEAT, ()),
+    "fresh retraining": (specs.HEAT, ("realize.diffusion.start=fresh",)),
+    "images": (specs.DIGITS, ("train.augment=crop(1), gaussian(0.05)", "train.schedule=cosine(warmup=1)")),
+    "adversary": (specs.DIGITS, ("train.adversary=pgd(eps=0.1, steps=2)", "train.epochs=1")),
+    "lbfgs": (specs.NOISY, ("train.optimizer=adam(lr=1e-2), lbfgs(steps=4)",)),
+}
+every_kind = pytest.mark.parametrize("kind", EVERY_KIND)
+
+
+class Crash(Exception):
+    """As if the machine had gone."""
+
+
+class CrashAfter:
+    """Ends the process's work as soon as the state before a step is on disk."""
+
+    def __init__(self, step: int) -> None:
+        self.step = step
+
+    def __call__(self, event: Event) -> None:
+        if isinstance(event, Saved) and event.step == self.step:
+            raise Crash
+
+
+class Heard:
+    def __init__(self) -> None:
+        self.events: list[Event] = []
+
+    def __call__(self, event: Event) -> None:
+        self.events.append(event)
+
+    def of(self, kind: type) -> list[Any]:
+        return [event for event in self.events if isinstance(event, kind)]
+
+
+def figures(run: Path) -> list[dict[str, Any]]:
+    rows = [json.loads(line) for line in (run / "metrics.jsonl").read_text("utf-8").splitlines()]
+    return [{k: v for k, v in row.items() if k != "seconds"} for row in rows]
+
+
+def assert_same(one: Path, other: Path) -> None:
+    first, second = (load_tensors(run / "weights.safetensors")[0] for run in (one, other))
+    assert first.keys() == second.keys()
+    assert all(torch.equal(first[name], second[name]) for name in first)
+    assert figures(one) == figures(other)
+
+
+@every_kind
+def test_a_crash_before_any_step_changes_nothing(kind: str, tmp_path: Path) -> None:
+    text, settings = EVERY_KIND[kind]
+    heard = Heard()
+    pdedsl.train(text, tmp_path / "whole", set=settings, listeners=(heard,), save_seconds=0)
+    steps = [event.step for event in heard.of(Saved)]
+    for step in steps[:: max(1, len(steps) // 4)]:
+        out = tmp_path / f"crashed-{step}"
+        with pytest.raises(Crash):
+            pdedsl.train(text, out, set=settings, save_seconds=0, listeners=(CrashAfter(step),))
+        pdedsl.train(text, out, set=settings, resume=True)
+        assert_same(out, tmp_path / "whole")
+
+
+def test_ctrl_c_finishes_the_step_saves_and_can_go_on(tmp_path: Path) -> None:
+    def interrupt(event: Event) -> None:
+        if isinstance(event, Stepped) and event.step == 7:
+            os.kill(os.getpid(), signal.SIGINT)
+
+    stopped = pdedsl.train(specs.MOONS, tmp_path / "a", listeners=(interrupt,))
+    assert stopped.outcome == "interrupted"
+    assert not (tmp_path / "a" / "weights.safetensors").exists()
+    assert signal.getsignal(signal.SIGINT) is signal.default_int_handler
+    pdedsl.train(specs.MOONS, tmp_path / "a", resume=True)
+    pdedsl.train(specs.MOONS, tmp_path / "b")
+    assert_same(tmp_path / "a", tmp_path / "b")
+
+
+@pytest.mark.parametrize("damage", ["cut", "bit", "empty"])
+def test_the_newest_good_checkpoint_is_used(damage: str, tmp_path: Path) -> None:
+    with pytest.raises(Crash):
+        pdedsl.train(specs.MOONS, tmp_path / "a", save_seconds=0, listeners=(CrashAfter(9),))
+    last = max((tmp_path / "a" / "checkpoints").glob("*.safetensors"))
+    data = bytearray(last.read_bytes())
+    if damage == "bit":
+        data[-5] ^= 1
+    last.write_bytes({"cut": data[: len(data) // 2], "bit": data, "empty": b""}[damage])
+    heard = Heard()
+    pdedsl.train(specs.MOONS, tmp_path / "a", resume=True, listeners=(heard,))
+    [started] = heard.of(Started)
+    assert started.resumed == 8
+    assert any(last.name in note for note in started.notes)
+    pdedsl.train(specs.MOONS, tmp_path / "b")
+    assert_same(tmp_path / "a", tmp_path / "b")
+
+
+def test_a_finished_run_has_nothing_left_to_do(tmp_path: Path) -> None:
+    first = pdedsl.train(specs.MOONS, tmp_path / "a")
+    again = pdedsl.train(specs.MOONS, tmp_path / "a", resume=True)
+    assert again.figures == first.figures
+
+
+def test_resuming_nothing_starts(tmp_path: Path) -> None:
+    assert pdedsl.train(specs.MOONS, tmp_path / "a", resume=True).outcome == "finished"
+
+
+def test_another_spec_is_refused_with_the_difference(tmp_path: Path) -> None:
+    pdedsl.train(specs.MOONS, tmp_path / "a")
+    before = {path: path.read_bytes() for path in (tmp_path / "a").rglob("*") if path.is_file()}
+    with pytest.raises(RunError) as refusal:
+        pdedsl.train(specs.MOONS, tmp_path / "a", resume=True, set=("train.batch=25",))
+    assert "-  batch     50" in str(refusal.value)
+    assert "+  batch     25" in str(refusal.value)
+    assert {path: path.read_bytes() for path in (tmp_path / "a").rglob("*") if path.is_file()} == before
+
+
+def test_a_longer_run_goes_on_from_a_shorter_one(tmp_path: Path) -> None:
+    pdedsl.train(specs.MOONS, tmp_path / "a", set=("train.epochs=4",))
+    pdedsl.train(specs.MOONS, tmp_path / "a", resume=True)
+    pdedsl.train(specs.MOONS, tmp_path / "b")
+    first, second = (load_tensors(tmp_path / run / "weights.safetensors")[0] for run in "ab")
+    assert all(torch.equal(first[name], second[name]) for name in first)
+
+
+def test_but_not_where_the_schedule_depends_on_the_length(tmp_path: Path) -> None:
+    settings = ("train.schedule=cosine",)
+    pdedsl.train(specs.MOONS, tmp_path / "a", set=(*settings, "train.epochs=2"))
+    with pytest.raises(RunError, match="another spec"):
+        pdedsl.train(specs.MOONS, tmp_path / "a", set=settings, resume=True)
+
+
+def test_what_is_in_a_folder_is_not_overwritten(tmp_path: Path) -> None:
+    (tmp_path / "mine.txt").write_text("mine")
+    with pytest.raises(RunError, match="not empty"):
+        pdedsl.train(specs.MOONS, tmp_path)
+    assert [path.name for path in tmp_path.iterdir()] == ["mine.txt"]
+
+
+def test_one_process_a_folder(tmp_path: Path) -> None:
+    def intrude(event: Event) -> None:
+        if isinstance(event, Started):
+            with pytest.raises(RunError, match="another process"):
+                pdedsl.train(specs.MOONS, tmp_path / "a", resume=True)
+
+    pdedsl.train(specs.MOONS, tmp_path / "a", listeners=(intrude,))

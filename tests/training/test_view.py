@@ -1,0 +1,243 @@
+"""What a person sees of a run, as text."""
+
+from __future__ import annotations
+
+import io
+import re
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+from rich.console import Console
+
+from pdedsl.training.events import Assessed, Ended, Event, Progress, Saved, Started, Stepped, duration, number
+from pdedsl.training.view import Lines, Live, view_for
+
+STARTED = Started(
+    name="Heat",
+    title="Diffusion of scores",
+    hash="0123",
+    folder=Path("runs/heat"),
+    phases=(("data", 300), ("diffusion", 100)),
+    steps=400,
+    parameters=12345,
+    train=6000,
+    validation=1000,
+    test=0,
+    batch=64,
+    device="cpu",
+    processes=2,
+    notes=("one note",),
+)
+HEADING = """\
+Heat: Diffusion of scores
+12,345 parameters, 400 steps in batches of 64 on cpu, 2 processes
+6,000 training, 1,000 validation samples; in runs/heat
+phases: data (300 steps), diffusion (100 steps)
+note: one note
+step     epoch  phase           loss    train  validation     test        lr  steps/s      left  terms
+"""
+CONTROL = re.compile(r"\x1b\[[0-9;?]*[A-Za-z]")
+
+
+def stepped(step: int, seconds: float, loss: float = 0.5, accuracy: float | None = 0.9) -> Stepped:
+    terms = {"fit": loss - 1e-4, "smooth": 1e-4}
+    return Stepped(step, 400, "data", step / 100, 4, terms, loss, accuracy, 0.01, seconds)
+
+
+def run() -> Iterator[Event]:
+    yield STARTED
+    yield stepped(50, 10.0, 0.8, 0.5)
+    yield stepped(100, 20.0, 0.4, 0.75)
+    yield Assessed(100, 1, "data", "validation", 0.5, 0.7)
+    yield Assessed(100, 1, "data", "test", 0.6, 0.65)
+    yield Saved(100, Path("runs/heat/state"))
+    yield stepped(150, 45.0, 2e-5, None)
+    yield stepped(200, 70.0, 1234.5, 1.0)
+    yield Ended(200, 70.4, "interrupted", "by Ctrl-C")
+
+
+def lines(*events: Event) -> str:
+    stream = io.StringIO()
+    with Lines(stream) as view:
+        for event in events:
+            view(event)
+    return stream.getvalue()
+
+
+def live(*events: Event, width: int = 80, height: int = 25) -> list[str]:
+    """The lines of all pictures, the last one at the end."""
+    return CONTROL.sub("", drawn(*events, width=width, height=height)).replace("\r", "\n").splitlines()
+
+
+def drawn(*events: Event, width: int = 80, height: int = 25) -> str:
+    stream, ticks = io.StringIO(), iter(range(10**6))
+    console = Console(file=stream, force_terminal=True, width=width, height=height, highlight=False)
+    with Live(stream, console, clock=lambda: float(next(ticks))) as view:
+        for event in events:
+            view(event)
+    return stream.getvalue()
+
+
+# ---- plain lines
+
+
+def test_a_line_for_each_epoch_and_for_each_half_minute() -> None:
+    assert lines(*run()) == HEADING + (
+        " 100      1.00  data          0.6000   62.50%      70.00%   65.00%  1.00e-02        5   0:01:00"
+        "  fit=0.5999 smooth=1.00e-04\n"
+        " 200      2.00  data        617.2500  100.00%           -        -  1.00e-02     3.47   0:00:58"
+        "  fit=617.2499 smooth=1.00e-04\n"
+        "interrupted after step 200 and 0:01:10: by Ctrl-C\n"
+    )
+
+
+def test_columns_stand_under_their_names() -> None:
+    rows = lines(*run()).splitlines()
+    head, first = rows[5], rows[6]
+    for name, value in (("loss", "0.6000"), ("train", "62.50%"), ("validation", "70.00%"), ("left", "0:01:00")):
+        assert head.index(name) + len(name) == first.index(value) + len(value)
+
+
+def test_an_epoch_that_waits_is_written_at_the_end() -> None:
+    events = [e for e in run() if not isinstance(e, Ended)][:4]
+    assert lines(*events).splitlines()[-1].split()[:7] == ["100", "1.00", "data", "0.6000", "62.50%", "70.00%", "-"]
+
+
+def test_two_epochs_without_a_step_between_are_two_lines() -> None:
+    text = lines(STARTED, Assessed(0, 0, "data", "validation", 1.0, 0.1), Assessed(9, 1, "data", "test", 1.0, 0.2))
+    assert [row.split()[0] for row in text.splitlines()[-2:]] == ["0", "9"]
+
+
+def test_a_resumed_run_says_so_and_does_not_count_the_time_before() -> None:
+    resumed = Started(**{**STARTED.__dict__, "resumed": 100, "notes": ()})
+    text = lines(resumed, stepped(110, 1000.0), stepped(120, 1001.0), Assessed(120, 2, "data", "validation", 1, 0.5))
+    assert "resumed after step 100\n" in text
+    row = text.splitlines()[-1].split()
+    assert len(text.splitlines()) == len(HEADING.splitlines()) + 1
+    assert row[0] == "120"
+    assert "10" in row  # steps/s
+
+
+def test_every_line_is_flushed() -> None:
+    class Stream(io.StringIO):
+        flushed = 0
+
+        def flush(self) -> None:
+            self.flushed = len(self.getvalue())
+
+    stream = Stream()
+    view = Lines(stream)
+    view(STARTED)
+    assert stream.flushed == len(HEADING)
+
+
+def test_divergence_is_shown() -> None:
+    text = lines(STARTED, stepped(1, 40.0, float("nan")), Ended(1, 40, "diverged", "the loss is not a number"))
+    assert text.splitlines()[-2].split()[3] == "nan"
+    assert text.endswith("diverged after step 1 and 0:00:40: the loss is not a number\n")
+
+
+# ---- a terminal
+
+
+def test_live_ends_with_the_whole_picture() -> None:
+    *_, head, row, bar, figures, where, end = live(*run(), width=100)
+    assert head.split() == ["epoch", "phase", "loss", "train", "validation", "test"]
+    assert row.split() == ["1", "data", "0.6000", "62.50%", "70.00%", "65.00%"]
+    assert re.fullmatch(r"data [━╸╺]+  50%  0:00:58 left", bar.strip())
+    assert figures.strip() == "loss 1.23e+03 (fit 1.23e+03, smooth 1.00e-04) · train 100.00% · validation 70.00%"
+    assert where.strip() == "epoch 2.00/4 · step 200/400 · 3.47 steps/s · lr 0.01 · saved 100"
+    assert end == "interrupted after step 200 and 0:01:10: by Ctrl-C"
+
+
+@pytest.mark.parametrize("width", [40, 80, 200])
+def test_live_fits_the_terminal(width: int) -> None:
+    assert max(len(line.rstrip()) for line in live(*run(), width=width)) <= width
+
+
+def test_live_shows_the_last_epochs_only() -> None:
+    epochs = [(stepped(10 * e, e), Assessed(10 * e, e, "data", "validation", 1, 0.5)) for e in range(1, 30)]
+    events = (STARTED, *(event for pair in epochs for event in pair), Ended(290, 29, "finished"))
+    last = live(*events)[-12:]
+    assert [line.split()[0] for line in last[:8]] == [str(e) for e in range(22, 30)]
+    assert max(len(picture.splitlines()) for picture in re.split(r"\x1b\[1A", drawn(*events, height=12))) <= 12
+
+
+def test_the_cursor_comes_back_after_an_exception() -> None:
+    stream = io.StringIO()
+
+    def stopped() -> None:
+        with Live(stream, Console(file=stream, force_terminal=True)) as view:
+            view(STARTED)
+            raise KeyboardInterrupt
+
+    with pytest.raises(KeyboardInterrupt):
+        stopped()
+    hidden, shown = stream.getvalue().rfind("\x1b[?25l"), stream.getvalue().rfind("\x1b[?25h")
+    assert 0 <= hidden < shown
+
+
+def test_pictures_are_not_drawn_more_often_than_an_eye_sees() -> None:
+    stream = io.StringIO()
+    with Live(stream, Console(file=stream, force_terminal=True, width=80), clock=lambda: 0.0) as view:
+        view(STARTED)
+        view(stepped(1, 0.01))
+        size = len(stream.getvalue())
+        view(stepped(2, 0.02))
+        assert len(stream.getvalue()) == size
+        view(Ended(2, 0.03, "finished"))
+    assert "step 2/400" in stream.getvalue()
+
+
+# ---- the choice
+
+
+class Terminal(io.TextIOWrapper):
+    def isatty(self) -> bool:
+        return True
+
+
+@pytest.mark.parametrize(
+    ("environment", "encoding", "kind"),
+    [
+        ({}, "utf-8", Live),
+        ({"NO_COLOR": "1"}, "utf-8", Lines),
+        ({"TERM": "dumb"}, "utf-8", Lines),
+        ({}, "ascii", Lines),
+    ],
+)
+def test_a_terminal_gets_the_live_view(
+    environment: dict[str, str], encoding: str, kind: type, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.delenv("NO_COLOR", raising=False)
+    monkeypatch.setenv("TERM", "xterm")
+    for name, value in environment.items():
+        monkeypatch.setenv(name, value)
+    assert type(view_for(Terminal(io.BytesIO(), encoding=encoding))) is kind
+    assert type(view_for(io.StringIO())) is Lines
+
+
+# ---- figures
+
+
+def test_means_are_weighted_by_steps() -> None:
+    progress = Progress(STARTED)
+    progress.step(stepped(10, 1.0, loss=1.0, accuracy=None))
+    progress.step(stepped(40, 2.0, loss=2.0, accuracy=0.5))
+    row = progress.row(Assessed(40, 1, "data", "validation", 1, 0.1))
+    assert row.loss == pytest.approx((10 * 1 + 30 * 2) / 40)
+    assert row.train == 0.5
+    assert row.terms["smooth"] == pytest.approx(1e-4)
+
+
+@pytest.mark.parametrize(
+    ("value", "text"),
+    [(0.0, "0.0000"), (0.001, "0.0010"), (9.9e-4, "9.90e-04"), (999.9, "999.9000"), (-1e3, "-1.00e+03"), (None, "-")],
+)
+def test_numbers(value: float | None, text: str) -> None:
+    assert number(value) == text
+
+
+def test_durations() -> None:
+    assert [duration(s) for s in (0, 59.6, 3599, 90061, None)] == ["0:00:00", "0:01:00", "0:59:59", "25:01:01", "-"]
