@@ -7,6 +7,7 @@ BIN    := $(VENV)/bin
 
 demo: $(VENV)/.installed
 	$(BIN)/python examples/tour.py
+	$(BIN)/python examples/moons.py
 
 test: $(VENV)/.developed lint
 	$(BIN)/python -m pytest -n 2
@@ -25,6 +26,8 @@ bench: $(VENV)/.developed
 	$(BIN)/python benchmarks/start_up.py
 	$(BIN)/python benchmarks/data_space.py
 	$(BIN)/python benchmarks/image_plane.py
+	$(BIN)/python benchmarks/training.py
+	$(BIN)/python benchmarks/losses.py
 
 $(VENV)/bin/python:
 	$(PYTHON) -m venv $(VENV)

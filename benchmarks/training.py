@@ -2,8 +2,8 @@
 
     python benchmarks/training.py [--rounds 8] [--threads 1]
 
-The loop of pdedsl also augments, reports, counts, can be interrupted and resumes exactly; it is to cost at most 3 % more.
-Both sides take turns, a stretch of steps each; the figure is the median over the rounds.
+The loop of pdedsl also reports, can be interrupted and resumes exactly; it is to cost at most 3 % more. Both
+sides take turns, a stretch of steps each; the figure is the median over the rounds.
 """
 
 from __future__ import annotations

@@ -1,11 +1,10 @@
 """Diffusion in the loss makes a classifier robust and its boundary smooth: Figures 2 and 3 of Wang, Tao, Bao, Shi.
 
-python examples/robust_moons.py [SEEDS [EPOCHS]] prints a table and draws robust_moons.png and boundaries.png. λ is the
-weight of the residual (0: plain training), σ² its diffusivity; attacks are PGD-20 with ε = 0.2.
+`robust_moons.py [SEEDS [EPOCHS]]` prints a table and draws robust_moons.png and boundaries.png. λ is the weight of the
+residual (0: plain training), σ² its diffusivity; the attack is PGD-20 with ε = 0.2.
 """
 
 import sys
-from concurrent.futures import ProcessPoolExecutor
 from itertools import product
 from multiprocessing import get_context
 from pathlib import Path
@@ -25,25 +24,23 @@ from pdedsl.training.losses import Adversary
 WEIGHTS, DIFFUSIVITIES, BOX = (0.01, 0.05, 0.2), (0.05, 0.1, 0.2), (-2.0, 3.0, -1.5, 2.0)
 
 
-def measured(task: tuple[float, float, int, int]) -> tuple[float, float, float, Panel]:
-    """Accuracy, accuracy under attack, and total curvature of the boundary after one run; its picture."""
-    weight, nu, seed, epochs = task
-    torch.set_num_threads(1)
+def measured(weight: float, nu: float, seed: int, epochs: int) -> tuple[float, float, float, Panel]:
+    """Accuracy, accuracy under attack, total curvature of the boundary, and picture of one run."""
     changes = (f"σ²={nu}", f"realize.diffusion.weight={weight}", f"train.seed={seed}", f"train.epochs={epochs}")
     with TemporaryDirectory() as folder:
         run = pdedsl.train("convection_diffusion", Path(folder) / "run", set=changes)
     x, y = load(Wanted("moons", 500, 1000, noise=0.3), None, seed).test.batch(slice(None))
-    attacked = Adversary("inf", eps=0.2, step=0.01, steps=20)(run.module, x, y, Draws(seed, 0))
-    robust = (run.module(attacked).argmax(-1) == y).double().mean().item()
     u = torch.nn.Sequential(run.module, torch.nn.Softmax(-1))
+    attacked = Adversary("inf", eps=0.2, step=0.01, steps=20)(run.module, x, y, Draws(seed, 0))
+    robust = (u(attacked).argmax(-1) == y).double().mean().item()
     panel = Panel(f"λ = {weight}, σ² = {nu}" if weight else "plain training", u, x, y)
     return run.figures["test_accuracy"], robust, boundary_measures(u, BOX).total_curvature, panel
 
 
 def main(seeds: int = 5, epochs: int = 200) -> None:
     settings = [(0.0, 0.2), *product(WEIGHTS, DIFFUSIVITIES)]
-    with ProcessPoolExecutor(2, get_context("spawn")) as pool:
-        runs = list(pool.map(measured, [(*s, k, epochs) for s in settings for k in range(seeds)]))
+    with get_context("spawn").Pool(2, torch.set_num_threads, (1,)) as pool:
+        runs = pool.starmap(measured, [(*s, k, epochs) for s in settings for k in range(seeds)], chunksize=1)
     found = {s: runs[i * seeds : (i + 1) * seeds] for i, s in enumerate(settings)}
     means = {s: [mean(run[k] for run in found[s]) for k in range(3)] for s in settings}
     for (weight, nu), (natural, robust, curvature) in means.items():
@@ -51,12 +48,12 @@ def main(seeds: int = 5, epochs: int = 200) -> None:
     figure = Figure(figsize=(9, 3.6), layout="constrained")
     for ax, k, title in zip(figure.subplots(1, 2), (1, 2), ("accuracy under PGD-20", "total curvature"), strict=True):
         for nu in DIFFUSIVITIES:
-            values = [means[0.0, 0.2][k], *(means[w, nu][k] for w in WEIGHTS)]
-            ax.plot(["plain", *map(str, WEIGHTS)], values, "o-", label=f"σ² = {nu}")
+            row = [means[0.0, 0.2][k], *(means[w, nu][k] for w in WEIGHTS)]
+            ax.plot(["plain", *map(str, WEIGHTS)], row, "o-", label=f"σ² = {nu}")
         ax.set(title=f"{title}, mean of {seeds} seeds", xlabel="λ, weight of the residual")
-        ax.legend()
+    ax.legend()
     figure.savefig("robust_moons.png", dpi=120)
-    plot_boundaries([found[s][0][3] for s in ((0.0, 0.2), (0.05, 0.2), (0.2, 0.2))], Path("boundaries.png"))
+    plot_boundaries([found[w, 0.2][0][3] for w in (0.0, 0.05, 0.2)], Path("boundaries.png"))
 
 
 if __name__ == "__main__":

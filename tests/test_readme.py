@@ -68,6 +68,21 @@ def test_commands_run(command: str, tmp_path: Path) -> None:
     assert result.returncode == 0, result.stderr
 
 
+def test_the_training_commands_run(tmp_path: Path) -> None:
+    (text,) = [block for block in blocks("sh") if "pdedsl train" in block]
+    for line in text.strip().splitlines():
+        several, _, command = line.rpartition("pdedsl train ")
+        words = command.split()
+        if "--set" not in words and "--resume" not in words:
+            words += ["--set", "train.epochs=2"]  # as shown it takes longer
+        start = ["-m", "torch.distributed.run", "--nproc-per-node=2"] if "torchrun" in several else []
+        result = run(*start, "-m", "pdedsl", "train", *words, cwd=tmp_path)
+        assert result.returncode == 0, result.stderr
+    assert {"weights.safetensors", "report.md", "curves.png", "metrics.jsonl"} <= {
+        path.name for path in (tmp_path / "run").iterdir()
+    }
+
+
 def test_stages_of_emit() -> None:
     (stages,) = re.findall(r"`--emit ([a-z|]+)`", README)
     for stage in stages.split("|"):

@@ -18,7 +18,8 @@ class Residual:
     """L₁ + weight·L₂ (Wang, Tao, Bao, Shi, section 4), for a network g(x, t) with a channel for the time.
 
     L₁ = mean of -log g_y(x, t_k) over `times`; L₂ = mean of ‖∂g/∂t - νΔg‖² at x + ε, with ε uniform in
-    [-jitter, jitter]. ν is `diffusivity`; g is read at time `end` after training.
+    [-jitter, jitter]. ν is `diffusivity`; g is read at time `end` after training. `instants` = "one": L₂ at one of the
+    times, drawn for each sample at each step, which has the same mean and costs as many times less as there are times.
     """
 
     diffusivity: float
@@ -32,6 +33,7 @@ class Residual:
     estimator: Literal["biased", "unbiased", "exact"]
     derivative: Literal["forward", "central"]
     of: Literal["probabilities", "logits"]
+    instants: Literal["all", "one"] = "all"
 
 
 @dataclass(frozen=True)
@@ -39,7 +41,8 @@ class Retraining:
     """Steps of implicit Euler for f_t = νΔf by retraining (Campbell, Finlay, Oberman 2020).
 
     After training by cross-entropy, step k of n minimises ½‖v - f_k‖² + weight·½hs²‖∇v‖², where s² = `variance` is the
-    variance of the Gaussian average wanted, h = 1/n. weight = ½ gives that variance; weight w gives 2ws².
+    variance of the Gaussian average wanted, h = 1/n. weight = ½ gives that variance; weight w gives 2ws². `delta` is of
+    differences alone.
     """
 
     variance: float
@@ -49,6 +52,7 @@ class Retraining:
     delta: float
     start: Literal["warm", "fresh"]
     estimator: Literal["unbiased", "paper"]
+    derivative: Literal["forward", "differences"] = "forward"
 
 
 Objective = CrossEntropy | Residual | Retraining

@@ -17,10 +17,11 @@ from pdedsl.runtime.constraints import Box
 from pdedsl.runtime.operators import Operator
 from pdedsl.runtime.standardize import standardize
 from pdedsl.runtime.streams import mix, streams
+from pdedsl.training.batch_norm import share_batch_norms
 from pdedsl.training.checkpoint import Tensors, flattened, nested
 from pdedsl.training.config import TrainConfig
 from pdedsl.training.objectives import adversary_of, loss_of, penalty_of
-from pdedsl.training.parallel import World, share_batch_norms
+from pdedsl.training.parallel import World
 from pdedsl.training.phases import Phase
 from pdedsl.training.schedule import factor, optimizer_of
 from pdedsl.training.step import Objective, Terms, total

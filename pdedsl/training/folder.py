@@ -26,10 +26,16 @@ def claimed(folder: Path, resume: bool) -> Iterator[None]:
     if not resume and folder.exists() and any(folder.iterdir()):
         raise RunError(f"{folder} is not empty: --resume goes on with the run in it; or choose another folder")
     folder.mkdir(parents=True, exist_ok=True)
-    with (folder / ".lock").open("w") as lock:
+    path = folder / ".lock"
+    with path.open("w") as lock:
         if not _locked(lock.fileno()):
             raise RunError(f"another process is training in {folder}")
-        yield
+        try:
+            yield
+        finally:
+            path.unlink(missing_ok=True)
+            if not any(folder.iterdir()):
+                folder.rmdir()  # nothing came of it
 
 
 def _locked(handle: int) -> bool:

@@ -20,8 +20,9 @@ from pdedsl.training.assess import assess
 from pdedsl.training.checkpoint import Checkpoint
 from pdedsl.training.engine import Engine
 from pdedsl.training.events import Assessed, Ended, Event, Listener, Saved, Stepped
+from pdedsl.training.losses.accuracy import ACCURACY
 from pdedsl.training.phases import Phase
-from pdedsl.training.step import ACCURACY, Terms
+from pdedsl.training.step import Terms
 
 REPORTS = 20  # an epoch, at most
 LOOKS = 0.3  # samples assessed for each sample of training, at most

@@ -10,12 +10,10 @@ import os
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
-from typing import Any, cast
 
 import torch
 import torch.distributed as dist
 from torch import Tensor, nn
-from torch.nn.modules.batchnorm import _BatchNorm
 from torch.nn.parallel import DistributedDataParallel
 
 
@@ -85,81 +83,3 @@ def _device(name: str | None, local: int) -> torch.device:
         name = "cuda" if torch.cuda.is_available() else "cpu"
     device = torch.device(name)
     return torch.device("cuda", local) if device.type == "cuda" and device.index is None else device
-
-
-class _Sum(torch.autograd.Function):
-    """The sum over all processes, a linear map: its derivative is itself, forwards and backwards."""
-
-    @staticmethod
-    def forward(x: Tensor) -> Tensor:
-        whole = x.clone(memory_format=torch.contiguous_format)
-        dist.all_reduce(whole)
-        return whole
-
-    @staticmethod
-    def setup_context(ctx: Any, inputs: Any, output: Any) -> None:
-        """Nothing to remember."""
-
-    @staticmethod
-    def backward(ctx: Any, *gradients: Any) -> Any:
-        return sum_over_processes(gradients[0])
-
-    @staticmethod
-    def jvp(ctx: Any, *tangents: Any) -> Any:
-        return sum_over_processes(tangents[0])
-
-
-def sum_over_processes(x: Tensor) -> Tensor:
-    """The sum over all processes, with derivatives."""
-    return cast(Tensor, _Sum.apply(x))
-
-
-class SharedBatchNorm(_BatchNorm):
-    """Batch norm with the statistics of the whole batch. torch's own SyncBatchNorm does not run on CPUs.
-
-    The variance is the mean of (x - mean)², as for one process: a difference of squares would lose digits.
-    """
-
-    def _check_input_dim(self, input: Tensor) -> None:
-        """Any number of dimensions."""
-
-    def forward(self, input: Tensor) -> Tensor:
-        if not self.training and self.running_mean is not None:
-            return super().forward(input)
-        axes = [0, *range(2, input.dim())]
-        count = sum_over_processes(input.new_tensor(input.numel() // input.shape[1]))
-        mean = sum_over_processes(input.sum(axes)) / count
-        centred = input - _across(mean, input)
-        variance = sum_over_processes(centred.square().sum(axes)) / count
-        self._remember(mean.detach(), variance.detach() * count / (count - 1))
-        value: Tensor = centred * _across((variance + self.eps).rsqrt(), input)
-        if self.weight is None:
-            return value
-        return value * _across(self.weight, input) + _across(self.bias, input)
-
-    def _remember(self, mean: Tensor, variance: Tensor) -> None:
-        if self.running_mean is None or self.running_var is None or self.num_batches_tracked is None:
-            return
-        self.num_batches_tracked.add_(1)
-        weight = self.momentum if self.momentum is not None else 1 / float(self.num_batches_tracked)
-        self.running_mean.lerp_(mean, weight)
-        self.running_var.lerp_(variance, weight)
-
-
-def _across(values: Tensor, x: Tensor) -> Tensor:
-    return values.reshape(1, -1, *[1] * (x.dim() - 2))
-
-
-def share_batch_norms(module: nn.Module) -> None:
-    """Let every batch norm see the whole batch, in place; names of parameters stay."""
-    for name, child in module.named_children():
-        if isinstance(child, _BatchNorm) and not isinstance(child, SharedBatchNorm):
-            shared = SharedBatchNorm(
-                child.num_features, child.eps, child.momentum, child.affine, child.track_running_stats
-            )
-            shared.weight, shared.bias = child.weight, child.bias
-            for key, buffer in child.named_buffers(recurse=False):
-                setattr(shared, key, buffer)
-            setattr(module, name, shared.train(child.training))
-        else:
-            share_batch_norms(child)

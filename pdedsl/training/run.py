@@ -127,12 +127,15 @@ def _train(
         found, complaints = checkpoint.newest(folder / CHECKPOINTS) if options.resume else (None, ())
         if found is not None:
             refuse_other(found, compilation.spec, folder)
-        elif world.first:
-            replace_text(folder / SPEC, compilation.spec.source.text)
         phases = phases_of(config, objective, len(data.train))
-        engine = Engine(compilation.module, config, phases, data, world, options.compile)
+        compiles = options.compile and isinstance(objective, CrossEntropy)
+        engine = Engine(compilation.module, config, phases, data, world, compiles)
+        if options.compile and not compiles:
+            complaints = (*complaints, "torch.compile has no derivatives of this loss: the network runs as it is")
         if found is None and options.start is not None:
             _start_from(engine, options.start)
+        if world.first:
+            replace_text(folder / SPEC, compilation.spec.source.text)
         resumed = found.step if found else 0
         heard = _listeners(folder, resumed, listeners, stack) if world.first else ()
         loop = Loop(engine, folder / CHECKPOINTS, compilation.spec.source.text, heard, options.save_seconds)

@@ -8,13 +8,12 @@ import torch
 from torch import Tensor, nn
 
 from pdedsl.data.draws import Draws
+from pdedsl.training.losses.accuracy import ACCURACY
 
 Terms = dict[str, Tensor]
 Loss = Callable[[nn.Module, Tensor, Tensor, Draws], Mapping[str, Tensor]]
 Attacker = Callable[[nn.Module, Tensor, Tensor, Draws], Tensor]
 Penalty = Callable[[nn.Module], Mapping[str, Tensor]]
-
-ACCURACY = "accuracy"  # comes along with the terms, and is none
 
 
 class Objective(nn.Module):

@@ -75,6 +75,25 @@ train {
 }
 """
 
+SMOOTH_DIGITS = """
+pde SmoothDigits "Diffusion as a residual, for a network with batch norms"
+space   x in image(1, 8, 8)
+time    t in [0, 2]
+unknown u(x, t) : simplex(10)
+learn   v(x, t) : vector   = convnet(layers=2)
+learn   W       : operator = linear
+∂u/∂t = v·∇u      for t in [0, 1]
+∂u/∂t = 0.01 Δu   for t in [1, 2]
+u(x, 0) = softmax(W x)
+realize diffusion by residual(weight=0.01)
+train {
+  data      digits(train=200, test=100)
+  epochs    1
+  batch     40
+  optimizer sgd(lr=0.05)
+}
+"""
+
 DIGITS = """
 pde Digits "A small residual network on handwritten digits"
 space   x in image(1, 8, 8)

@@ -9,6 +9,7 @@ from torch.nn import functional
 
 from pdedsl.data.draws import Draws
 from pdedsl.runtime.expectation import Expectation
+from pdedsl.training.losses.accuracy import ACCURACY, accuracy
 
 
 @dataclass(frozen=True)
@@ -23,11 +24,10 @@ class CrossEntropyLoss:
 
     def __call__(self, model: nn.Module, x: Tensor, y: Tensor, draws: Draws) -> dict[str, Tensor]:
         ensemble = _ensemble(model) if self.apart else None
-        if ensemble is None:
-            return {"cross_entropy": functional.cross_entropy(model(x), y)}
-        scores = ensemble.each(x)
-        members = scores.shape[0]
-        return {"cross_entropy": members * functional.cross_entropy(scores.flatten(0, 1), y.repeat(members))}
+        scores = model(x) if ensemble is None else ensemble.each(x)
+        members, rows = (1, scores) if ensemble is None else (scores.shape[0], scores.flatten(0, 1))
+        labels = y.repeat(members)
+        return {"cross_entropy": members * functional.cross_entropy(rows, labels), ACCURACY: accuracy(rows, labels)}
 
 
 def _ensemble(model: nn.Module) -> Expectation | None:

@@ -76,7 +76,7 @@ class _InTraining(torch.autograd.Function):
         of_scale = (of_moved * tangent).sum(axes)
         gamma = inverse if weight is None else inverse * weight
         slope = -of_scale * gamma * inverse.square() * (x.shape[1] / x.numel())
-        of_x = of_x.addcmul(x, _column(slope, x)).sub_(_column(slope * mean, x))
+        of_x.addcmul_(x, _column(slope, x)).sub_(_column(slope * mean, x))
         of_tangent = of_moved * _column(gamma, tangent)
         if weight is None:
             return of_x, of_tangent, None, None, None, None, None, None

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import warnings
 from collections.abc import Callable
 from typing import cast
 
@@ -10,12 +11,24 @@ from torch import Tensor
 from torch.autograd import forward_ad
 from torch.nn import functional
 
+from pdedsl.training.batch_norm import across, normalised, shared_batch_norm
 from pdedsl.training.losses.jet_frame import Function, Layer, Pair
 from pdedsl.training.losses.jet_norm import batch_norm_with
 
 
 def linear(layer: Layer) -> Pair:
     return layer.value(), layer.of(*layer.tangents)
+
+
+def joined(layer: Layer) -> Pair:
+    """cat of jets and of constants, whose derivatives are zero."""
+    (parts, *rest), kwargs = layer.with_jets(layer.tangents)
+    rows = layer.tangents[0].shape[0]
+    zeros = [
+        part if any(part is tangent for tangent in layer.tangents) else part.new_zeros(rows, *part.shape[1:])
+        for part in parts
+    ]
+    return layer.value(), layer.func(zeros, *rest, **kwargs)
 
 
 def affine(layer: Layer) -> Pair:
@@ -117,6 +130,13 @@ def batch_norm(layer: Layer) -> Pair:
     return batch_norm_with(layer.tangents[0], *args, **kwargs)
 
 
+def shared_norm(layer: Layer) -> Pair:
+    """Batch norm of several processes, its statistics held fixed."""
+    (x, norm), _ = layer.with_jets(layer.jets)
+    value, scale = normalised(x, norm)
+    return value, layer.tangents[0] * across(scale, x)
+
+
 def chain(layer: Layer, value: Tensor | None = None) -> Pair:
     """Any function that acts row by row."""
     value, frame = layer.value() if value is None else value, layer.frame
@@ -141,7 +161,9 @@ def _along(func: Function, points: list[Tensor], tangents: list[Tensor]) -> Tens
 
 
 def _dual(point: Tensor, tangent: Tensor) -> Tensor:
-    return cast(Tensor, forward_ad.make_dual(point, tangent))  # type: ignore[no-untyped-call]
+    with warnings.catch_warnings():  # of torch's own, when it first needs derivatives forwards
+        warnings.filterwarnings("ignore", "`torch.jit.script` is deprecated", FutureWarning)
+        return cast(Tensor, forward_ad.make_dual(point, tangent))  # type: ignore[no-untyped-call]
 
 
 def _twice(func: Function, points: list[Tensor], tangents: list[Tensor]) -> Tensor:
@@ -155,7 +177,8 @@ def _twice(func: Function, points: list[Tensor], tangents: list[Tensor]) -> Tens
 
 
 RULES: dict[Function, Callable[[Layer], Pair]] = {
-    **dict.fromkeys((torch.cat, torch.flatten, Tensor.flatten, Tensor.contiguous), linear),
+    torch.cat: joined,
+    **dict.fromkeys((torch.flatten, Tensor.flatten, Tensor.contiguous), linear),
     **dict.fromkeys((torch.conv1d, torch.conv2d, torch.conv3d, functional.linear), affine),
     **dict.fromkeys((torch.add, Tensor.add, Tensor.__add__, torch.sub, Tensor.sub, Tensor.__sub__), added),
     **dict.fromkeys((torch.mul, Tensor.mul, Tensor.__mul__, torch.div, Tensor.div, Tensor.__truediv__), scaled),
@@ -181,6 +204,7 @@ RULES: dict[Function, Callable[[Layer], Pair]] = {
     ),
     **dict.fromkeys((functional.softmax, torch.softmax, Tensor.softmax), softmax),
     functional.batch_norm: batch_norm,
+    shared_batch_norm: shared_norm,
 }
 UNCURVED = (functional.layer_norm, functional.group_norm, functional.instance_norm)
 """Functions whose second derivatives torch gets wrong forwards: it holds their statistics fixed."""

@@ -25,6 +25,7 @@ from torch.nn import functional
 from pdedsl.data.draws import Draws
 from pdedsl.ir.objective import Residual
 from pdedsl.runtime.marching import AtTime
+from pdedsl.training.losses.accuracy import ACCURACY, accuracy
 from pdedsl.training.losses.jet_frame import Frame
 from pdedsl.training.losses.jets import Jet, make_jet, values
 from pdedsl.training.losses.precision import full_precision
@@ -35,19 +36,22 @@ MOST_DIMENSIONS = 64
 
 @dataclass(frozen=True)
 class ResidualLoss:
-    """L₁ + weight·L₂. `every_time` = False: L₂ at one of the times, drawn for each sample, instead of at all of them;
-    its mean is the same and it costs as many times less as there are times."""
+    """L₁ + weight·L₂."""
 
     config: Residual
-    every_time: bool = True
 
     def __call__(self, model: nn.Module, x: Tensor, y: Tensor, draws: Draws) -> dict[str, Tensor]:
         with full_precision(x):
-            points = _Points.of(self.config, x, draws, self.every_time)
+            points = _Points.of(self.config, x, draws)
             scores = points.evaluate(timed_network(model), self.config)
-            fit = functional.cross_entropy(values(scores)[: points.labelled], y.repeat(len(self.config.times)))
+            labels, labelled = y.repeat(len(self.config.times)), values(scores)[: points.labelled]
             one, other = _residuals(scores, points, self.config)
-        return {"cross_entropy": fit, "residual": self.config.weight * (one * other).sum(-1).mean()}
+            residual = self.config.weight * (one * other).sum(-1).mean()
+        return {
+            "cross_entropy": functional.cross_entropy(labelled, labels),
+            "residual": residual,
+            ACCURACY: accuracy(labelled, labels),
+        }
 
 
 def timed_network(model: nn.Module) -> nn.Module:
@@ -69,9 +73,9 @@ class _Points:
     size: int
 
     @classmethod
-    def of(cls, config: Residual, x: Tensor, draws: Draws, every_time: bool) -> _Points:
+    def of(cls, config: Residual, x: Tensor, draws: Draws) -> _Points:
         times = x.new_tensor(config.times).unsqueeze(1).expand(-1, x.shape[0])
-        at = times if every_time else _one_of(times, draws)
+        at = times if config.instants == "all" else _one_of(times, draws)
         centre = x + config.jitter * (2.0 * draws.like(x, "jitter", "uniform") - 1.0)
         groups, shifts = [centre], [0.0]
         for probe in _probes(config, x, draws):

@@ -25,7 +25,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
-from typing import Literal, assert_never
+from typing import assert_never
 
 import torch
 from torch import Tensor, nn
@@ -33,6 +33,7 @@ from torch.nn.modules.batchnorm import _BatchNorm
 
 from pdedsl.data.draws import Draws
 from pdedsl.ir.objective import Retraining
+from pdedsl.training.losses.accuracy import ACCURACY, accuracy
 from pdedsl.training.losses.adversary import frozen
 from pdedsl.training.losses.jet_frame import Frame
 from pdedsl.training.losses.jets import Jet, make_jet, values
@@ -41,11 +42,10 @@ from pdedsl.training.losses.precision import full_precision
 
 @dataclass(frozen=True)
 class HeatLoss:
-    """½‖v - f_k‖² + weight·½hs²‖∇v‖², f_k = `previous`, a frozen model in evaluation mode. The labels are not used."""
+    """½‖v - f_k‖² + weight·½hs²‖∇v‖², f_k = `previous`, a frozen model in evaluation mode. Labels do not enter it."""
 
     config: Retraining
     previous: nn.Module
-    form: Literal["forward", "differences"] = "forward"
 
     def __call__(self, model: nn.Module, x: Tensor, y: Tensor, draws: Draws) -> dict[str, Tensor]:
         with full_precision(x):
@@ -56,17 +56,17 @@ class HeatLoss:
         scale = self.config.weight * 0.5 * self.config.variance / self.config.steps
         if self.config.estimator == "paper":
             scale *= self.config.probes / after.shape[-1]
-        return {"distance": distance, "gradient": scale * norms.mean()}
+        return {"distance": distance, "gradient": scale * norms.mean(), ACCURACY: accuracy(after, y)}
 
     def _with_gradient(self, model: nn.Module, x: Tensor, draws: Draws) -> tuple[Tensor, Tensor]:
         """v(x), and an estimate of ‖∇v‖² for each row."""
-        match self.form:
+        match self.config.derivative:
             case "forward":
                 return _forward(model, x, self.config.probes, draws)
             case "differences":
                 return _differences(model, x, self.config.probes, self.config.delta, draws)
             case _:
-                assert_never(self.form)
+                assert_never(self.config.derivative)
 
 
 def _forward(model: nn.Module, x: Tensor, probes: int, draws: Draws) -> tuple[Tensor, Tensor]:

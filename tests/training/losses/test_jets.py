@@ -62,6 +62,7 @@ def test_every_activation(name: str) -> None:
         lambda x: (x - 0.1).div(0.3).softmax(-1),
         lambda x: torch.cat([x, x[:, :1] * x], 1).log_softmax(1),
         lambda x: x.reshape(x.shape[0], DIMENSION, 1).expand(-1, -1, 2).flatten(1).tanh(),
+        lambda x: torch.cat([x, torch.ones(x.shape[0], 1, dtype=x.dtype)], 1).sin(),
         lambda x: torch.add(x, x.square(), alpha=0.5),
         lambda x: functional.elu(x.sin(), inplace=True),
         lambda x: (x + 1.0).mul_(2.0).square_(),

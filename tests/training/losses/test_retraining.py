@@ -56,7 +56,7 @@ def minimised(config: Retraining, previous: Series, x: Tensor) -> Series:
 
 
 def sum_of(loss: HeatLoss, model: object, x: Tensor, step: int = 0) -> Tensor:
-    terms = loss(model, x, torch.zeros(x.shape[0], dtype=torch.long), Draws(0, step))  # type: ignore[arg-type]
+    terms = loss(model, x, torch.zeros(x.shape[0], dtype=torch.long, device=x.device), Draws(0, step))  # type: ignore[arg-type]
     return terms["distance"] + terms["gradient"]
 
 
@@ -97,7 +97,7 @@ def squared_jacobian(model: nn.Module, x: Tensor) -> Tensor:
 def test_the_mean_of_the_probes_is_the_jacobian(form: str, estimator: str, factor: float) -> None:
     model, (x, _) = softmax_layer(), points(50, 12)
     config = replace(CONFIG, estimator=estimator)
-    loss = HeatLoss(config, model, form)  # type: ignore[arg-type]
+    loss = HeatLoss(replace(config, derivative=form), model)  # type: ignore[arg-type]
     scale = config.weight * 0.5 * config.variance / config.steps
     expected = scale * factor * squared_jacobian(model, x).mean().item()
     found = [loss(model, x, x[:, 0].long(), Draws(0, step))["gradient"].item() for step in range(200)]
@@ -113,7 +113,7 @@ def test_differences_tend_to_the_norm_of_the_gradient() -> None:
     scale = CONFIG.weight * 0.5 * CONFIG.variance / CONFIG.steps
 
     def error(delta: float) -> float:
-        loss = HeatLoss(replace(CONFIG, delta=delta), model, "differences")
+        loss = HeatLoss(replace(CONFIG, delta=delta, derivative="differences"), model)
         return abs(loss(model, x, y, Draws(0, 0))["gradient"].item() - scale * exact)
 
     assert error(1e-6) < 1e-6 * scale * exact
@@ -139,7 +139,8 @@ def test_gradients_by_the_weights() -> None:
 def test_gradients_of_differences() -> None:
     """Their directions are constants of a step, and the slope does not change to first order where it is steepest."""
     model = seeded(lambda: mlp(8, 2, (12,), 2, activation="tanh").network())
-    loss, (x, _) = HeatLoss(replace(CONFIG, delta=1e-5), seeded(lambda: nn.Linear(12, 2)), "differences"), points(6, 12)
+    config = replace(CONFIG, delta=1e-5, derivative="differences")
+    loss, (x, _) = HeatLoss(config, seeded(lambda: nn.Linear(12, 2))), points(6, 12)
     backward, difference = slope_along(lambda: sum_of(loss, model, x), model, 1e-4)
     assert backward == pytest.approx(difference, rel=1e-5)
 
@@ -150,7 +151,7 @@ def test_statistics_and_the_previous_model(form: str) -> None:
     previous = copy.deepcopy(model).eval()
     frozen = copy.deepcopy(previous.state_dict())
     x, _ = points(6, 1, 4, 4)
-    sum_of(HeatLoss(CONFIG, previous, form), model, x).backward()  # type: ignore[arg-type]
+    sum_of(HeatLoss(replace(CONFIG, derivative=form), previous), model, x).backward()  # type: ignore[arg-type]
     norms = [module for module in model.modules() if isinstance(module, nn.BatchNorm2d)]
     assert [int(norm.num_batches_tracked) for norm in norms] == [1] * len(norms)
     assert all(norm.track_running_stats for norm in norms)
@@ -164,7 +165,7 @@ def test_halves_of_a_batch_are_the_whole(form: str) -> None:
     model = seeded(lambda: mlp(8, 2, (12,), 3, activation="tanh").network())
     previous = seeded(lambda: nn.Linear(12, 3))
     x, y = points(48, 12)
-    loss = HeatLoss(CONFIG, previous, form)  # type: ignore[arg-type]
+    loss = HeatLoss(replace(CONFIG, derivative=form), previous)  # type: ignore[arg-type]
     whole = loss(model, x, y, Draws(3, 5))
     parts = [loss(model, x[rows], y[rows], Draws(3, 5, rows.start)) for rows in (slice(0, 12), slice(12, 48))]
     for name, value in whole.items():

@@ -1,0 +1,103 @@
+"""Batch norm over a batch that several processes share."""
+
+from __future__ import annotations
+
+from typing import Any, cast
+
+import torch
+import torch.distributed as dist
+from torch import Tensor, nn
+from torch.nn.modules.batchnorm import _BatchNorm
+from torch.overrides import handle_torch_function, has_torch_function_unary
+
+
+class _Sum(torch.autograd.Function):
+    """The sum over all processes, a linear map: its derivative is itself, forwards and backwards."""
+
+    @staticmethod
+    def forward(x: Tensor) -> Tensor:
+        whole = x.clone(memory_format=torch.contiguous_format)
+        dist.all_reduce(whole)
+        return whole
+
+    @staticmethod
+    def setup_context(ctx: Any, inputs: Any, output: Any) -> None:
+        """Nothing to remember."""
+
+    @staticmethod
+    def backward(ctx: Any, *gradients: Any) -> Any:
+        return sum_over_processes(gradients[0])
+
+    @staticmethod
+    def jvp(ctx: Any, *tangents: Any) -> Any:
+        return sum_over_processes(tangents[0])
+
+
+def sum_over_processes(x: Tensor) -> Tensor:
+    """The sum over all processes, with derivatives."""
+    return cast(Tensor, _Sum.apply(x))
+
+
+class SharedBatchNorm(_BatchNorm):
+    """Batch norm with the statistics of the whole batch. torch's own SyncBatchNorm does not run on CPUs."""
+
+    def _check_input_dim(self, input: Tensor) -> None:
+        """Any number of dimensions."""
+
+    def forward(self, input: Tensor) -> Tensor:
+        if not self.training and self.running_mean is not None:
+            return super().forward(input)
+        return shared_batch_norm(input, self)
+
+
+def shared_batch_norm(x: Tensor, norm: SharedBatchNorm) -> Tensor:
+    """γ(x - μ)/√(σ² + ε) + β, as one function for those who differentiate it by rules of their own."""
+    if has_torch_function_unary(x):
+        return handle_torch_function(shared_batch_norm, (x,), x, norm)
+    return normalised(x, norm)[0]
+
+
+def normalised(x: Tensor, norm: SharedBatchNorm) -> tuple[Tensor, Tensor]:
+    """The normalised batch, and γ/√(σ² + ε) for each channel. The variance is the mean of (x - μ)², as for one
+    process: a difference of squares would lose digits."""
+    axes = [0, *range(2, x.dim())]
+    count = sum_over_processes(x.new_tensor(x.numel() // x.shape[1]))
+    mean = sum_over_processes(x.sum(axes)) / count
+    centred = x - across(mean, x)
+    variance = sum_over_processes(centred.square().sum(axes)) / count
+    if norm.track_running_stats:
+        _remember(norm, mean.detach(), variance.detach() * count / (count - 1))
+    scale = (variance + norm.eps).rsqrt()
+    if norm.weight is None:
+        return centred * across(scale, x), scale
+    scale = scale * norm.weight
+    return centred * across(scale, x) + across(norm.bias, x), scale
+
+
+def _remember(norm: SharedBatchNorm, mean: Tensor, variance: Tensor) -> None:
+    if norm.running_mean is None or norm.running_var is None or norm.num_batches_tracked is None:
+        return
+    norm.num_batches_tracked.add_(1)
+    weight = norm.momentum if norm.momentum is not None else 1 / float(norm.num_batches_tracked)
+    norm.running_mean.lerp_(mean, weight)
+    norm.running_var.lerp_(variance, weight)
+
+
+def across(values: Tensor, x: Tensor) -> Tensor:
+    """Numbers of channels, to be combined with x."""
+    return values.reshape(1, -1, *[1] * (x.dim() - 2))
+
+
+def share_batch_norms(module: nn.Module) -> None:
+    """Let every batch norm see the whole batch, in place; names of parameters stay."""
+    for name, child in module.named_children():
+        if isinstance(child, _BatchNorm) and not isinstance(child, SharedBatchNorm):
+            shared = SharedBatchNorm(
+                child.num_features, child.eps, child.momentum, child.affine, child.track_running_stats
+            )
+            shared.weight, shared.bias = child.weight, child.bias
+            for key, buffer in child.named_buffers(recurse=False):
+                setattr(shared, key, buffer)
+            setattr(module, name, shared.train(child.training))
+        else:
+            share_batch_norms(child)
