@@ -24,7 +24,8 @@ if TYPE_CHECKING:
     from pdedsl.compiler import Compilation, compile, format, load, parse
     from pdedsl.diagnostics import PdeError
     from pdedsl.ir.spec import Spec
-    from pdedsl.training.run import Run, train
+    from pdedsl.training.run import train
+    from pdedsl.training.saved import Run
 
 _HOMES = {
     "Compilation": "pdedsl.compiler",
@@ -34,7 +35,7 @@ _HOMES = {
     "format": "pdedsl.compiler",
     "load": "pdedsl.compiler",
     "parse": "pdedsl.compiler",
-    "Run": "pdedsl.training.run",
+    "Run": "pdedsl.training.saved",
     "train": "pdedsl.training.run",
 }
 

@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from pdedsl.diagnostics import Diagnostic, PdeError, Source
     from pdedsl.runtime.kernels import Stencil
     from pdedsl.testing import axioms
-    from pdedsl.training.run import Run
+    from pdedsl.training.saved import Run
 
 WRONG, USAGE, FAULT, INTERRUPTED = 1, 2, 70, 130
 STAGES = ("syntax", "spec", "canonical", "latex", "analysis", "representation", "plan", "python")

@@ -6,7 +6,7 @@ Stages behind the analysis are imported when they are used, so that `pdedsl chec
 from __future__ import annotations
 
 import sys
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from pathlib import Path
@@ -19,6 +19,7 @@ from pdedsl.frontend.parse import parse_syntax
 from pdedsl.frontend.tree import Syntax, outline
 from pdedsl.ir.analysis import Analysis
 from pdedsl.ir.spec import Spec
+from pdedsl.shipped import locate
 
 if TYPE_CHECKING:
     from torch import nn
@@ -141,7 +142,7 @@ class Compilation:
         return built
 
     def _field(self, name: str, module: nn.Module | None) -> nn.Module:
-        from pdedsl.emit.calls import maker_of, name_of
+        from pdedsl.emit.names import maker_of, name_of
         from pdedsl.emit.program import run
         from pdedsl.runtime.marching import Composed, March
 
@@ -171,12 +172,32 @@ class Compilation:
 
 
 def compile(spec: Spec | str | Path) -> Compilation:
-    """Every stage of a spec, which may be given as a Spec, as a path, or as text."""
+    """Every stage of a spec, which may be given as a Spec, as a path, as the name of a shipped spec, or as text."""
+    return compile_source(source_of(spec))
+
+
+def source_of(spec: Spec | str | Path, settings: Sequence[str] = ()) -> Source:
+    """The text of a spec, with entries changed by settings such as "train.epochs=2"."""
+    return changed(_source_of(spec), settings)
+
+
+def changed(source: Source, settings: Sequence[str]) -> Source:
+    if not settings:
+        return source
+    from pdedsl.frontend.override import overridden
+
+    with _deep():
+        return overridden(source, settings)
+
+
+def _source_of(spec: Spec | str | Path) -> Source:
     if isinstance(spec, Spec):
-        return compile_source(spec.source)
-    if isinstance(spec, Path) or "\n" not in spec:
-        return compile_source(read(spec))
-    return compile_source(Source(_plain(spec)))
+        return spec.source
+    if isinstance(spec, str) and "\n" in spec:
+        return Source(_plain(spec))
+    shipped = locate(str(spec))
+    source = read(shipped or spec)
+    return Source(source.text, shipped.name) if shipped else source
 
 
 def compile_source(source: Source) -> Compilation:
@@ -202,7 +223,7 @@ def to_plan(analysis: Analysis) -> tuple[Representation, Model]:
 
 def _operator_plan(representation: Representation, spec: Spec, quiet: bool = False) -> OperatorPlan | None:
     from pdedsl.ir.representation import Paths
-    from pdedsl.plan.data import plan_operator
+    from pdedsl.plan.operator import plan_operator
 
     try:
         if isinstance(representation, Paths):

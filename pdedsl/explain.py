@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 
 from sympy import Expr, sqrt
 
@@ -87,13 +87,14 @@ def facts_json(analysis: Analysis) -> dict[str, object]:
 # ---- text
 
 
-def explain_text(analysis: Analysis, network: list[str]) -> str:
-    """Plain text for a terminal; `network` says what the equation becomes, or why it becomes none."""
-    return _document(analysis, network, heading=lambda text: f"{text}\n{'-' * len(text)}", item="  ")
+def explain_text(analysis: Analysis, network: list[str], kernels: Sequence[str] = ()) -> str:
+    """Plain text for a terminal; `network` says what the equation becomes, or why it becomes none, and `kernels` what
+    weights say."""
+    return _document(analysis, network, kernels, heading=lambda text: f"{text}\n{'-' * len(text)}", item="  ")
 
 
-def explain_markdown(analysis: Analysis, network: list[str]) -> str:
-    return _document(analysis, network, heading=lambda text: f"## {text}\n", item="- ")
+def explain_markdown(analysis: Analysis, network: list[str], kernels: Sequence[str] = ()) -> str:
+    return _document(analysis, network, kernels, heading=lambda text: f"## {text}\n", item="- ")
 
 
 def explain_latex(analysis: Analysis) -> str:
@@ -118,13 +119,17 @@ def explain_json(analysis: Analysis, network: list[str]) -> dict[str, object]:
     }
 
 
-def _document(analysis: Analysis, network: list[str], heading: Callable[[str], str], item: str) -> str:
+def _document(
+    analysis: Analysis, network: list[str], kernels: Sequence[str], heading: Callable[[str], str], item: str
+) -> str:
     spec, head = analysis.spec, heading
     parts = [f"{spec.name}: {spec.title}\n" if spec.title else f"{spec.name}\n"]
     for k, facts in enumerate(analysis.equations, 1):
         number = f" {k}" if len(analysis.equations) > 1 else ""
         parts += [head(f"Equation{number}"), *_lines(_equation(facts, spec), item), ""]
     parts += [head("Network"), *_lines(network, item), ""]
+    if kernels:
+        parts += [head("Kernels"), *_nested(kernels, item), ""]
     parts += [head("Axioms"), *_lines(_verdicts(analysis.axioms), item), ""]
     chosen = defaults(analysis)
     if chosen:
@@ -136,6 +141,11 @@ def _document(analysis: Analysis, network: list[str], heading: Callable[[str], s
 
 def _lines(rows: list[str], item: str) -> list[str]:
     return [item + row for row in rows]
+
+
+def _nested(rows: Sequence[str], item: str) -> list[str]:
+    """Rows that begin with spaces belong to the row above them."""
+    return [" " * (len(row) - len(row.lstrip())) + item + row.lstrip() for row in rows]
 
 
 def _equation(facts: EquationFacts, spec: Spec) -> list[str]:

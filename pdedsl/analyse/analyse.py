@@ -4,15 +4,15 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from sympy import Expr
-
 from pdedsl.analyse.classify import class_of, direction_of, flow_of, forward, is_separable_pair, parts_of
 from pdedsl.analyse.comparison import ellipticity
-from pdedsl.analyse.features import feature_axioms, has_features, is_linear_map, layer_of, stability_warning
+from pdedsl.analyse.descent import descent_of
+from pdedsl.analyse.features import feature_axioms, has_features, is_linear_map, stability_warning
 from pdedsl.analyse.problem import Problem, named
 from pdedsl.analyse.prove import function_axioms
+from pdedsl.analyse.shapes import SHOWN, random_map
 from pdedsl.diagnostics import Diagnostic, fail
-from pdedsl.ir.analysis import Analysis, EquationFacts, Flow, Term, Verdict
+from pdedsl.ir.analysis import Analysis, EquationFacts, Term, Verdict
 from pdedsl.ir.spec import Equation, Spec
 from pdedsl.ir.symbols import TooLarge
 
@@ -40,30 +40,22 @@ def _facts(problem: Problem) -> EquationFacts:
     else:
         linear, flow = all(s.is_affine for s in problem.states), flow_of(equation, spec)
     kind = class_of(equation, problem.jet, spec)
-    shapes = _shapes(equation, flow, spec)
-    return EquationFacts(equation, spec.source.at(equation.span), kind, linear, problem.terms, flow, shapes)
+    random = random_map(flow, spec) if flow else None
+    shapes = (*_shapes(equation, spec), *((SHOWN[random.kind],) if random else ()))
+    return EquationFacts(equation, spec.source.at(equation.span), kind, linear, problem.terms, flow, shapes, random)
 
 
-def _shapes(equation: Equation, flow: Flow | None, spec: Spec) -> tuple[str, ...]:
+def _shapes(equation: Equation, spec: Spec) -> tuple[str, ...]:
     """Known shapes that a realization can use."""
     found = []
-    if layer_of(equation, spec):
+    descent = descent_of(equation, spec)
+    if descent and descent.layers:
         found.append("symmetric layer")
     if is_separable_pair(spec):
         found.append("separable pair")
     if equation.interval is not None:
         found.append("split in time")
-    if flow and flow.shape == "diagonal" and _is_dropout(flow.drift, flow.diffusivity, spec):
-        found.append("dropout")
     return tuple(found)
-
-
-def _is_dropout(drift: tuple[Expr, ...], rows: tuple[tuple[Expr, ...], ...], spec: Spec) -> bool:
-    """Diffusivity c vᵢ² along a drift v, with one c: the variance of units dropped at random."""
-    if any(b == 0 for b in drift):
-        return False
-    ratios = {(rows[i][i] / b**2).xreplace(spec.values) for i, b in enumerate(drift)}
-    return len(ratios) == 1 and all(r.is_number and r.is_positive for r in ratios)
 
 
 # ---- axioms

@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from sympy import Expr, S, Symbol
+from sympy import Add, Expr, S, Symbol, default_sort_key
 
 from pdedsl.analyse.jets import Jet, as_scalar, jet_of, symbolic_right, unknown_of
 from pdedsl.analyse.problem import Part
 from pdedsl.analyse.states import State, state_of
 from pdedsl.ir.analysis import Direction, EquationClass, Flow, Term, TermKind
 from pdedsl.ir.spec import Equation, Spec, Summand
-from pdedsl.ir.symbols import Applied, Field, Layer, Partial, Transposed
+from pdedsl.ir.symbols import Applied, Field, Layer, Partial, Transposed, with_number
 
 
 def direction_of(spec: Spec, head: Symbol | None) -> Direction:
@@ -153,7 +153,8 @@ def _feature_class(equation: Equation, spec: Spec) -> EquationClass | None:
     if right.has(Applied) or (learned and not _differentiates(right, spec)):
         if equation.order == 2:
             return "wave"
-        return "gradient-flow" if symmetric_layer(right) else "ode"
+        terms = gradient_terms(equation, spec)
+        return "gradient-flow" if terms and terms[0] else "ode"
     return None
 
 
@@ -181,20 +182,37 @@ def is_separable_pair(spec: Spec) -> bool:
     return len({e.unknown for e in equations}) == 2
 
 
-def symmetric_layer(right: Expr) -> Applied | None:
-    """The Kᵀ σ(N(K Y)) of -c Kᵀ σ(N(K Y)), c > 0, if the right-hand side is one."""
-    coefficient, rest = right.as_coeff_Mul()
-    if not coefficient.is_negative or not isinstance(rest, Applied):
-        return None
-    inner = rest.body
+def gradient_terms(equation: Equation, spec: Spec) -> tuple[tuple[tuple[Expr, Applied], ...], Expr] | None:
+    """The c > 0 and Kᵀ σ(N(K Y)) of -Σ c Kᵀ σ(N(K Y)) - λY, and λ; None if anything else stands there.
+
+    In a separable pair the state is that of the other half.
+    """
+    pushed = [u for u in spec.unknowns if (u.head == equation.unknown) != is_separable_pair(spec)]
+    state = Field(pushed[0].head, (), pushed[0].arguments) if pushed else None
+    layers: list[tuple[Expr, Applied]] = []
+    reaction = S.Zero
+    for term in sorted(Add.make_args(equation.right[0]), key=default_sort_key):
+        factor, rest = with_number(term)
+        if rest == state:
+            reaction -= factor
+        elif factor.is_negative and isinstance(rest, Applied) and _is_symmetric(rest, state):
+            layers.append((-factor, rest))
+        else:
+            return None
+    return tuple(layers), reaction
+
+
+def _is_symmetric(layer: Applied, state: Expr | None) -> bool:
+    """Whether it is Kᵀ σ(N(K Y)), with any chain of functions between the operators."""
+    inner = layer.body
     while not isinstance(inner, Applied):
         if isinstance(inner, Layer):
             inner = inner.body
         elif len(inner.args) == 1:
             inner = inner.args[0]
         else:
-            return None
-    return rest if rest.operator == Transposed(inner.operator) and isinstance(inner.body, Field) else None
+            return False
+    return bool(layer.operator == Transposed(inner.operator) and inner.body == state)
 
 
 def flow_of(equation: Equation, spec: Spec) -> Flow | None:

@@ -90,7 +90,7 @@ def _activation(learned: Learned) -> str:
 def _is_bounded(expr: Expr, problem: Problem) -> bool:
     """Bounded in x and t, as far as this can be read off."""
     jet = problem.jet
-    if expr.free_symbols & set(jet.variables):
+    if expr.free_symbols & jet.variable_set:
         return False
     if not expr.free_symbols & set(jet.coordinates) and not expr.has(Field):
         return _is_finite_in_time(expr, problem)

@@ -39,9 +39,13 @@ class Jet:
     def second(self) -> tuple[Symbol, ...]:
         return tuple(self.x.values())
 
-    @property
+    @cached_property
     def variables(self) -> tuple[Symbol, ...]:
         return (self.u, *self.p, *self.second, *self.higher)
+
+    @cached_property
+    def variable_set(self) -> frozenset[Symbol]:
+        return frozenset(self.variables)
 
     @cached_property
     def order(self) -> int:
@@ -53,7 +57,7 @@ class Jet:
     @cached_property
     def _affine(self) -> tuple[dict[Symbol, Expr], Expr] | None:
         """Coefficients of u and its derivatives, and the source, when F is a sum of such terms; otherwise None."""
-        variables = set(self.variables)
+        variables = self.variable_set
         parts: dict[Symbol, list[Expr]] = {}
         rest: list[Expr] = []
         for term in Add.make_args(self.expr):
@@ -103,7 +107,8 @@ class Jet:
         return self.slope(self.u)
 
     def depends_on(self, exprs: tuple[Expr, ...], variables: tuple[Symbol, ...]) -> bool:
-        return any(e.free_symbols & set(variables) for e in exprs)
+        some = self.variable_set if variables is self.variables else set(variables)
+        return any(e.free_symbols & some for e in exprs)
 
     @property
     def is_linear(self) -> bool:
@@ -140,16 +145,25 @@ def unknown_of(equation: Equation, spec: Spec) -> Unknown:
     return next((u for u in spec.unknowns if u.head == equation.unknown), spec.unknowns[0])
 
 
+def shown_dimension(expr: Expr, spec: Spec) -> int:
+    """In how many dimensions index notation is written out: three, or as many as single components are named."""
+    if spec.space.explicit:
+        return len(spec.space.coordinates)
+    base = spec.space.coordinates[0]
+    named = (int(c.args[1]) for c in expr.atoms(Component) if c.args[0] == base and c.args[1].is_Integer)
+    return max(SHOWN_DIMENSION, *named, 0)
+
+
 def written_out(expr: Expr, spec: Spec) -> Expr:
     """Index notation in components of a small dimension; expressions in coordinates stay."""
     if spec.space.explicit:
         return expr
-    base = spec.space.coordinates[0]
+    base, dimension = spec.space.coordinates[0], shown_dimension(expr, spec)
 
     def out(e: Expr) -> Expr:
         if isinstance(e, Contraction):
             body = e.body
-            return Add(*(out(body.xreplace({e.index: Integer(i)})) for i in range(1, SHOWN_DIMENSION + 1)))
+            return Add(*(out(body.xreplace({e.index: Integer(i)})) for i in range(1, dimension + 1)))
         if isinstance(e, Component) and e.args[0] == base and e.args[1].is_Integer:
             return coordinate(base, int(e.args[1]))
         if not e.args or isinstance(e, Field):
@@ -163,10 +177,10 @@ def coordinate(base: Symbol, i: int) -> Symbol:
     return Symbol(f"{base.name}_{i}", real=True)
 
 
-def coordinates_of(spec: Spec) -> tuple[Symbol, ...]:
+def coordinates_of(spec: Spec, dimension: int = SHOWN_DIMENSION) -> tuple[Symbol, ...]:
     if spec.space.explicit:
         return spec.space.coordinates
-    return tuple(coordinate(spec.space.coordinates[0], i) for i in range(1, SHOWN_DIMENSION + 1))
+    return tuple(coordinate(spec.space.coordinates[0], i) for i in range(1, dimension + 1))
 
 
 def symbolic_right(equation: Equation, spec: Spec) -> Expr:
@@ -193,8 +207,8 @@ def as_scalar(exprs: tuple[Expr, ...], unknown: Unknown) -> Expr:
 
 def jet_of(expr: Expr, unknown: Unknown, spec: Spec) -> Jet:
     """The jet of an expression in one unknown."""
+    coordinates = coordinates_of(spec, shown_dimension(expr, spec))
     expr = multiply_out(written_out(expr, spec))
-    coordinates = coordinates_of(spec)
     value = Field(unknown.head, (), unknown.arguments)
     u = Dummy("u", real=True)
     p = tuple(Dummy(f"p{i}", real=True) for i in range(1, len(coordinates) + 1))

@@ -1,4 +1,4 @@
-"""Two states of ∂²Y/∂t² = -c Kᵀσ(N(K Y)) that leapfrog takes apart, for K a number k on one channel.
+"""Two states of ∂²Y/∂t² = -c Kᵀσ(N(K Y)) - λY that leapfrog takes apart, for K a number k on one channel.
 
 With relu a state falls freely once it is below zero, x'' = -relu(x), and two starts part like (T - π/2)|A - A'|; with a
 saturating σ the period grows with the amplitude. Whether this shows by the time T depends on
@@ -28,7 +28,7 @@ APART = 1.001
 
 @dataclass(frozen=True)
 class Oscillator:
-    """x'' = -c k σ(N(k x)) from rest, `steps` steps of length h; N is x/√(x² + ε) where there is an ε."""
+    """x'' = -c k σ(N(k x)) - λx from rest, `steps` steps of length h; N is x/√(x² + ε) where there is an ε."""
 
     scale: float
     activation: str
@@ -36,13 +36,15 @@ class Oscillator:
     step: float
     steps: int
     first: float = 0.5  # one half is consistent with rest
+    reaction: float = 0.0  # λ
 
     def after(self, x: float, k: float) -> float:
         """The state at the end."""
         push, difference = FUNCTIONS[self.activation], 0.0
         for j in range(self.steps):
             inner = k * x if self.eps is None else k * x / math.sqrt((k * x) ** 2 + self.eps)
-            difference -= (self.first if j == 0 else 1.0) * self.step**2 * self.scale * k * push(inner)
+            pull = self.scale * k * push(inner) + self.reaction * x
+            difference -= (self.first if j == 0 else 1.0) * self.step**2 * pull
             x += difference
         return x
 

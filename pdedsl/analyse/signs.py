@@ -8,7 +8,7 @@ from itertools import combinations
 
 from mpmath import eigsy
 from mpmath import matrix as mp_matrix
-from sympy import Add, Dummy, Expr, Matrix, S, Symbol, cancel, cos, factor_terms, sin, tanh, together
+from sympy import Add, Dummy, Expr, Matrix, S, Symbol, cancel, cos, factor, factor_terms, sin, tanh, together
 
 from pdedsl.analyse.samples import SMALL, Point, Ranges, exact_at, nonzero_point, points, value_at
 from pdedsl.ir.symbols import Field
@@ -16,6 +16,7 @@ from pdedsl.ir.symbols import Field
 Rows = tuple[tuple[Expr, ...], ...]
 MAX_MINORS = 3  # dimension up to which minors are tried symbolically
 MAX_TERMS = 30  # of a sum that is brought to one denominator
+MAX_SQUARE = 6  # terms of a sum that may be a square
 
 
 @dataclass(frozen=True)
@@ -49,6 +50,8 @@ def nonnegative(expr: Expr) -> bool | None:
     if _is_bounded_below_by_zero(expr):
         return True
     simpler = cancel(together(expr)) if len(Add.make_args(expr)) <= MAX_TERMS else expr
+    if simpler.is_Add and len(simpler.args) <= MAX_SQUARE:
+        simpler = factor(simpler)  # f² - 2fg + g² is a square
     if simpler.is_nonnegative is not None:
         return simpler.is_nonnegative  # type: ignore[no-any-return]
     numerator, denominator = simpler.as_numer_denom()
@@ -144,12 +147,12 @@ def _without_psd(rows: Rows, heads: frozenset[Symbol]) -> Rows:
         entry = next((f for f in rows[0][0].atoms(Field) if f.head == head), None)
         if entry is None:
             continue
-        factor = rows[0][0].coeff(entry)
+        share = rows[0][0].coeff(entry)
         less = tuple(
-            tuple((e - factor * _entry(head, entry, S(i), S(j))).expand() for j, e in enumerate(row, 1))
+            tuple((e - share * _entry(head, entry, S(i), S(j))).expand() for j, e in enumerate(row, 1))
             for i, row in enumerate(rows, 1)
         )
-        if nonnegative(factor) and not any(f.head == head for row in less for e in row for f in e.atoms(Field)):
+        if nonnegative(share) and not any(f.head == head for row in less for e in row for f in e.atoms(Field)):
             rows = less
     return rows
 

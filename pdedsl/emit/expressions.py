@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 
 from sympy import Add, Expr, Mul, Pow, Symbol
 
 from pdedsl.diagnostics import Span, fail
-from pdedsl.emit.program import Call, Component, Items, Method, Node, Op, Ref
+from pdedsl.emit.program import Call, Component, Items, Method, Node, Op, Ref, nodes_in
 from pdedsl.ir.symbols import Field
 
 ELEMENTARY = "exp log sqrt sin cos tan asin acos atan sinh cosh tanh erf sign".split()
@@ -24,21 +24,21 @@ FUNCTIONS = {
 }
 
 
-def node_of(
-    expr: Expr, coordinates: tuple[Symbol, ...], time: Symbol | None, fields: Mapping[Symbol, str], span: Span
-) -> Node:
-    """The expression at points `x` and time `t`; learned fields are called by their names."""
+Leaf = Callable[[Expr], Node | None]
+"""What an expression without operations of arithmetic is, if it is one."""
+
+
+def node_of(expr: Expr, leaf: Leaf, span: Span) -> Node:
+    """The expression at points `x` and time `t`."""
 
     def of(e: Expr) -> Node:
         if e.is_Integer:
             return int(e)
         if e.is_number:
             return float(e)
-        if isinstance(e, Symbol):
-            if e in coordinates:
-                return Component(Ref("x"), coordinates.index(e))
-            if e == time:
-                return Ref("t")
+        found = leaf(e)
+        if found is not None:
+            return found
         match e:
             case Add(args=args):
                 return Op("+", tuple(map(of, args)))
@@ -46,16 +46,36 @@ def node_of(
                 return Op("*", tuple(map(of, args)))
             case Pow(base=base, exp=exponent):
                 return Op("**", (of(base), of(exponent)))
-            case Field() if e.head in fields:
-                return _component(
-                    Method(Ref(fields[e.head]), "", (Ref("x"), Ref("t"))), [int(i) - 1 for i in e.indices]
-                )
         name = type(e).__name__
         if name in FUNCTIONS:
-            return Call(FUNCTIONS[name], tuple(map(of, e.args)))
+            return Call(FUNCTIONS[name], tuple(_tensor(of(a)) for a in e.args))
         raise fail("E609", f"'{name}' cannot be computed in a network", span)
 
     return of(expr)
+
+
+def _tensor(node: Node) -> Node:
+    """Functions of torch want tensors, and the time is a number."""
+    return node if any(n == Ref("x") for n in nodes_in(node)) else Call("pdedsl.runtime.points.moment", (node,))
+
+
+def at_coordinates(coordinates: tuple[Symbol, ...], time: Symbol | None, fields: Mapping[Symbol, str]) -> Leaf:
+    """Coordinates are columns of x; learned fields are called by their names."""
+
+    def leaf(e: Expr) -> Node | None:
+        if e in coordinates:
+            return Component(Ref("x"), coordinates.index(e))
+        if e == time:
+            return Ref("t")
+        if isinstance(e, Field) and e.head in fields:
+            return _component(field_at(fields[e.head]), [int(i) - 1 for i in e.indices])
+        return None
+
+    return leaf
+
+
+def field_at(name: str) -> Node:
+    return Method(Ref(name), "", (Ref("x"), Ref("t")))
 
 
 def _component(value: Node, indices: list[int]) -> Node:

@@ -9,7 +9,7 @@ from sympy import Expr
 from pdedsl.diagnostics import fail
 from pdedsl.emit.program import Binding, Call, Function, Items, Lambda, Node, Op, Ref
 from pdedsl.ir.plan import ImagePlan
-from pdedsl.ir.representation import Learned, Push, Symmetric
+from pdedsl.ir.representation import Learned, Push, Reaction, Single, Sum, Symmetric
 from pdedsl.ir.spec import Learned as LearnedField
 from pdedsl.ir.spec import Setting, Spec
 from pdedsl.ir.types import Operator
@@ -84,6 +84,26 @@ def _real(method: Setting, key: str) -> float:
 
 
 def _field(push: Push, width: str, plan: ImagePlan, spec: Spec) -> Node:
+    """A right-hand side: learned fields, and what is a multiple of the state."""
+    match push:
+        case Symmetric() | Learned():
+            return _learned(push, width, plan, spec)
+        case Reaction():
+            return _sum((push,), width, plan, spec)
+        case Sum(parts=parts):
+            return _sum(parts, width, plan, spec)
+        case _:
+            assert_never(push)
+
+
+def _sum(parts: tuple[Single, ...], width: str, plan: ImagePlan, spec: Spec) -> Node:
+    fields = tuple(_learned(p, width, plan, spec) for p in parts if not isinstance(p, Reaction))
+    reaction = sum(float(p.factor) for p in parts if isinstance(p, Reaction))
+    named: tuple[tuple[str, Node], ...] = (("reaction", reaction),) if reaction else ()
+    return Call(f"{RUNTIME}.fields.Sum", fields, named)
+
+
+def _learned(push: Symmetric | Learned, width: str, plan: ImagePlan, spec: Spec) -> Node:
     """A learned field: new weights at each step where they depend on time, otherwise one layer for all."""
     channels = Ref(width)
     learned = next(w for w in spec.learned if w.head == (push.operator if isinstance(push, Symmetric) else push.field))
@@ -96,7 +116,7 @@ def _field(push: Push, width: str, plan: ImagePlan, spec: Spec) -> Node:
     return Call(f"{fields}.Stationary", (layer,))
 
 
-def _layer(push: Push, learned: LearnedField, channels: Node, spec: Spec) -> Node:
+def _layer(push: Symmetric | Learned, learned: LearnedField, channels: Node, spec: Spec) -> Node:
     net = learned.net
     assert net is not None
     match push:
@@ -111,12 +131,11 @@ def _layer(push: Push, learned: LearnedField, channels: Node, spec: Spec) -> Nod
                 (_operator(learned, channels, spec), activation, norm, float(factor)),
             )
         case Learned(factor=factor):
-            if factor != 1:
-                raise fail("E602", "a learned field takes no factor", push.span, "the network learns it")
             if net.name != "convnet":
                 raise fail("E604", f"{net.name} is no field on the image plane", learned.span, "use convnet(layers)")
             named: tuple[tuple[str, Node], ...] = (("activation_name", str(net["activation"])),)
-            return Call(f"{RUNTIME}.convnet.ConvNet", (channels, int(str(net["layers"]))), named)
+            network = Call(f"{RUNTIME}.convnet.ConvNet", (channels, int(str(net["layers"]))), named)
+            return network if factor == 1 else Call(f"{RUNTIME}.fields.Scaled", (network, float(factor)))
 
 
 def _box(learned: LearnedField, spec: Spec) -> tuple[float, float] | None:
@@ -134,6 +153,8 @@ def _operator(learned: LearnedField, channels: Node, spec: Spec) -> Node:
         raise fail("E604", f"{net.name} does not act on feature maps", learned.span, "use conv(3)")
     named: list[tuple[str, Node]] = []
     size = int(str(net["size"]))
+    if size % 2 == 0:
+        raise fail("E604", f"conv({size}) has no pixel in its middle", learned.span, "use an odd size: conv(3)")
     if size != 3:
         named.append(("size", size))
     box = _box(learned, spec)

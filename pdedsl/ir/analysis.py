@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Literal
 
-from sympy import Expr
+from sympy import Expr, Symbol
 
 from pdedsl.diagnostics import Diagnostic, Span
 from pdedsl.ir.spec import Equation, Spec
@@ -58,6 +58,16 @@ class Flow:
 
 
 @dataclass(frozen=True)
+class RandomMap:
+    """A random residual map of which the diffusion is the second moment: A = c diag(vᵢ²) for dropped units, c vvᵀ for
+    dropped maps, c (f-g)(f-g)ᵀ with v = ½(f+g) for two branches f and g that are shared at random."""
+
+    kind: Literal["dropout", "depth", "shake"]
+    strength: Expr
+    branches: tuple[Symbol, ...] = ()
+
+
+@dataclass(frozen=True)
 class EquationFacts:
     """What one equation is: its class, its terms, the process behind it."""
 
@@ -68,6 +78,7 @@ class EquationFacts:
     terms: tuple[Term, ...]
     flow: Flow | None
     shapes: tuple[str, ...] = ()  # known shapes: dropout, symmetric layer, separable pair, split in time
+    random: RandomMap | None = None
 
 
 @dataclass(frozen=True)

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Literal
 
-from sympy import Expr
+from sympy import Expr, Symbol
 
 from pdedsl.diagnostics import NOWHERE, Span
+from pdedsl.ir.objective import CrossEntropy, Objective
 from pdedsl.ir.representation import Push
 from pdedsl.ir.spec import Setting
 
@@ -16,12 +17,15 @@ Scheme = Literal["euler", "heun", "rk4"]
 
 @dataclass(frozen=True)
 class Noise:
-    """Noise of a layer. `std` for gaussian and laplace, `scale` for relative, `matrix` = 2AΔt for correlated."""
+    """Noise of a layer. `value` is the standard deviation of gaussian, laplace and scaled noise and of the share α
+    between two branches, the scale of relative noise, and the keep-probability of dropout, `of` units or the whole
+    layer; `matrix` = 2AΔt of correlated noise."""
 
-    kind: Literal["gaussian", "laplace", "relative", "correlated", "scaled", "dropout"]
+    kind: Literal["gaussian", "laplace", "relative", "correlated", "scaled", "dropout", "shake"]
     value: Expr | None = None
     matrix: tuple[tuple[Expr, ...], ...] = ()
     across: str = "sample"
+    of: Literal["units", "layer"] = "units"
     span: Span = NOWHERE
 
 
@@ -43,6 +47,7 @@ class Walk:
     clock: int
     noise: Noise | None
     span: Span
+    branches: tuple[Symbol, ...] = ()  # two fields that share each step, with the noise of shaking
 
 
 @dataclass(frozen=True)
@@ -54,6 +59,7 @@ class Maps:
     noise: Noise | None
     span: Span
     before_readout: Noise | None = None
+    branch: Setting | None = None  # a second network, whose maps stand beside those of the first
 
 
 @dataclass(frozen=True)
@@ -77,18 +83,36 @@ Part = Shake | Walk | Maps | Timed | Base
 
 
 @dataclass(frozen=True)
-class DataPlan:
-    """A model on a data space: parts in network order, a readout, and what is averaged."""
+class Family:
+    """Members of one architecture, each with its own weights: parts in network order."""
 
     parts: tuple[Part, ...]
+    members: int
+
+
+@dataclass(frozen=True)
+class DataPlan:
+    """A model on a data space: families of members, a readout, and what is averaged with which weights."""
+
+    families: tuple[Family, ...]  # one, or one for each depth
     dimension: int
     image: tuple[int, int, int] | None
     classes: int | None  # None: the unknown is no class probability, so there is an operator but no classifier
     readout: bool  # whether a linear operator W stands behind the parts
-    members: int
     samples: int
     average: str
+    weights: str  # of the members: equal or learned
     readout_span: Span
+    objective: Objective = field(default_factory=CrossEntropy)
+
+    @property
+    def parts(self) -> tuple[Part, ...]:
+        """Every part of every family, once."""
+        return tuple(dict.fromkeys(part for family in self.families for part in family.parts))
+
+    @property
+    def members(self) -> int:
+        return sum(family.members for family in self.families)
 
 
 @dataclass(frozen=True)
@@ -128,6 +152,7 @@ class OperatorPiece:
     diffusivity: tuple[tuple[Expr, ...], ...]
     shape: str
     span: Span
+    index: Symbol | None = None  # of components, where the space is not written out in them
 
 
 Model = DataPlan | ImagePlan

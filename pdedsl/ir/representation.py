@@ -8,7 +8,7 @@ from typing import Literal
 from sympy import Expr, Symbol
 
 from pdedsl.diagnostics import Span
-from pdedsl.ir.analysis import Direction
+from pdedsl.ir.analysis import Direction, RandomMap
 from pdedsl.ir.spec import Setting
 
 
@@ -22,15 +22,21 @@ class Theorem:
 
 @dataclass(frozen=True)
 class Stretch:
-    """A piece of the path in network order: the first layer stands at time `first`, the last at `last`."""
+    """A piece of the path in network order: the first layer stands at time `first`, the last at `last`.
+
+    Where the space is not written out in components, drift and diffusivity hold one expression each, the component of
+    number `index` and the entry of the diagonal there.
+    """
 
     first: Expr
     last: Expr
     drift: tuple[Expr, ...]
     diffusivity: tuple[tuple[Expr, ...], ...]
-    shape: Literal["none", "isotropic", "diagonal", "full", "dropout"]
+    shape: Literal["none", "isotropic", "diagonal", "full", "dropout", "depth", "shake"]
     convection: Span | None
     diffusion: Span | None
+    random: RandomMap | None = None  # for the last three shapes
+    index: Symbol | None = None
 
     @property
     def length(self) -> Expr:
@@ -73,7 +79,26 @@ class Learned:
     span: Span
 
 
-Push = Symmetric | Learned
+@dataclass(frozen=True)
+class Reaction:
+    """factor · Y."""
+
+    factor: Expr
+    span: Span
+
+
+Single = Symmetric | Learned | Reaction
+
+
+@dataclass(frozen=True)
+class Sum:
+    """Several pushes at once."""
+
+    parts: tuple[Single, ...]
+    span: Span
+
+
+Push = Single | Sum
 
 
 @dataclass(frozen=True)

@@ -27,6 +27,7 @@ from sympy import (
 )
 from sympy.core.symbol import Str
 
+INDEX = Symbol("i", integer=True)  # of the component that stands for all, in a space that is not written out
 MAX_ORDER = 8  # of a derivative
 MAX_NODES = 20_000  # that one derivative may create
 MAX_TERMS = 5_000  # that one expression may have when it is multiplied out
@@ -151,6 +152,12 @@ class Applied(_Node):
 
     def _sympystr(self, printer: Any) -> str:
         return f"{printer._print(self.operator)}·({printer._print(self.body)})"
+
+
+def with_number(expr: Expr) -> tuple[Expr, Expr]:
+    """c and f of a product c f, where c is a number."""
+    factors = Mul.make_args(expr)
+    return Mul(*(f for f in factors if f.is_number)), Mul(*(f for f in factors if not f.is_number))
 
 
 class Layer(_Node):

@@ -106,7 +106,7 @@ ACTIVATION = tuple(ACTIVATION_FACTS)
 
 NETS: dict[str, Signature] = {
     "mlp": {"width": count(64), "depth": count(4), "activation": word(*ACTIVATION, default="tanh")},
-    "resnet": {"depth": Param("count", None, words=("20", "32", "44", "56", "110"))},
+    "resnet": {"depth": Param("count", None, words=("20", "32", "44", "56", "110"), many=True)},
     "resnet18": {},
     "preact_resnet18": {},
     "wide_resnet": {"depth": count(28), "width": count(10)},
@@ -138,6 +138,7 @@ INTEGRATORS: dict[str, Signature] = {
     "leapfrog": {**STEPS, "start": word("consistent", "paper", default="consistent")},
     **dict.fromkeys(("dopri5", "dopri8", "bosh3", "fehlberg2", "adaptive_heun"), TOLERANCES),
 }
+MEMBERS: Signature = {"members": count(1), "samples": count(1)}
 DIFFUSIONS: dict[str, Signature] = {
     "noise": {
         "members": count(1),
@@ -146,6 +147,8 @@ DIFFUSIONS: dict[str, Signature] = {
         "kind": word("gaussian", "laplace", default="gaussian"),
         "across": word("sample", "batch", default="sample"),
         "average": word("probabilities", "logits", default="probabilities"),
+        "weights": word("equal", "learned", default="equal"),
+        "training": word("joint", "apart", default="joint"),
     },
     "residual": {
         "weight": nonnegative("0.05"),
@@ -155,6 +158,9 @@ DIFFUSIONS: dict[str, Signature] = {
         "times": nonnegative(many=True),
         "jitter": nonnegative("0.2"),
         "estimator": word("biased", "unbiased", "exact", default="biased"),
+        "derivative": word("forward", "central", default="forward"),
+        "of": word("probabilities", "logits", default="probabilities"),
+        "instants": word("all", "one", default="all"),
     },
     "retraining": {
         "steps": count(5),
@@ -162,9 +168,11 @@ DIFFUSIONS: dict[str, Signature] = {
         "probes": count(10),
         "delta": positive("0.1"),
         "start": word("warm", "fresh", default="warm"),
+        "estimator": word("unbiased", "paper", default="unbiased"),
+        "derivative": word("forward", "differences", default="forward"),
     },
     "sampling": {"samples": count(100)},
-    "dropout": {"members": count(1), "samples": count(1)},
+    **dict.fromkeys(("dropout", "stochastic_depth", "shake_shake"), MEMBERS),
 }
 SOLVERS: dict[str, Signature] = {
     "residual": {"points": count(10000), "initial": count(100), "boundary": count(100)},
@@ -231,6 +239,18 @@ ATTACKS: dict[str, Signature] = {
     "apgd": {"norm": NORM, "eps": positive(None, many=True), "steps": count(100), "eot": count(1)},
     "autoattack": {"norm": NORM, "eps": positive(None, many=True)},
 }
+ADVERSARY: Signature = {
+    "norm": NORM,
+    "eps": positive(None),
+    "step": positive(),
+    "steps": count(10),
+    "eot": count(1),
+}
+ADVERSARIES: dict[str, Signature] = {  # for training: fast, and of first order
+    "fgsm": {key: ADVERSARY[key] for key in ("norm", "eps", "eot")},
+    "pgd": ADVERSARY,
+    "ifgsm": ADVERSARY,
+}
 OPTIMIZERS: dict[str, Signature] = {
     "sgd": {
         "lr": positive("0.1"),
@@ -294,7 +314,7 @@ BLOCKS: dict[str, dict[str, EntryRule]] = {
         "optimizer": EntryRule(calls=OPTIMIZERS, most=8),
         "schedule": EntryRule(calls=SCHEDULES),
         "augment": EntryRule(calls=AUGMENTATIONS, most=8),
-        "adversary": EntryRule(calls=ATTACKS),
+        "adversary": EntryRule(calls=ADVERSARIES),
         "regularize": EntryRule(calls=REGULARIZERS, most=8),
         "constrain": EntryRule(within=True, most=8),
         "precision": EntryRule(words=("float32", "float64", "bfloat16")),

@@ -8,10 +8,13 @@ time of the equation comes first in the network.
 
 from __future__ import annotations
 
+from sympy import Expr, Symbol
+
 from pdedsl.diagnostics import fail
 from pdedsl.ir.analysis import Analysis, EquationFacts
 from pdedsl.ir.representation import Paths, Stretch, Theorem
-from pdedsl.ir.symbols import Field
+from pdedsl.ir.symbols import INDEX, Field
+from pdedsl.lower.components import generator
 
 CHARACTERISTICS = Theorem("the method of characteristics", "Evans, section 3.2; Wang et al., eq. 1.3")
 FEYNMAN_KAC = Theorem("the Feynman-Kac formula", "Øksendal, section 8.2; Wang, Yuan, Shi, Osher, eq. 2.8")
@@ -74,14 +77,27 @@ def _stretch(facts: EquationFacts, analysis: Analysis, backwards: bool) -> Stret
     first, last = (end, start) if backwards else (start, end)
     _check_reads(facts, analysis)
     spans = {t.kind: t.span for t in reversed(facts.terms)}
-    shape = "dropout" if "dropout" in facts.shapes else facts.flow.shape
+    shape = facts.random.kind if facts.random else facts.flow.shape
+    places = (spans.get("convection"), spans.get("diffusion"))
+    if not analysis.spec.space.explicit:
+        component, diagonal = _in_components(facts, analysis.spec.space.dimension, backwards)
+        return Stretch(first, last, (component,), ((diagonal,),), shape, *places, facts.random, INDEX)
     values = analysis.spec.values
-    return Stretch(
-        first,
-        last,
-        tuple(b.xreplace(values) for b in facts.flow.drift),
-        tuple(tuple(a.xreplace(values) for a in row) for row in facts.flow.diffusivity),
-        shape,
-        spans.get("convection"),
-        spans.get("diffusion"),
-    )
+    drift = tuple(b.xreplace(values) for b in facts.flow.drift)
+    matrix = tuple(tuple(a.xreplace(values) for a in row) for row in facts.flow.diffusivity)
+    return Stretch(first, last, drift, matrix, shape, *places, facts.random)
+
+
+def _in_components(facts: EquationFacts, dimension: int | Symbol, backwards: bool) -> tuple[Expr, Expr]:
+    """bᵢ and Aᵢᵢ. A matrix with more than a diagonal must be that of a random map: others have no noise here."""
+    head = facts.equation.unknown
+    assert head is not None
+    found = generator(facts.equation.right[0] if backwards else -facts.equation.right[0], head, dimension)
+    if found.full and facts.random is None:
+        raise fail(
+            "E604",
+            "a full diffusion matrix needs a space of at most 16 dimensions",
+            next(t.span for t in facts.terms if t.kind == "diffusion"),
+            "write νΔu, Σᵢ aᵢ ∂²u/∂xᵢ², or c Σᵢⱼ vᵢ vⱼ ∂²u/∂xᵢ∂xⱼ along the velocity v",
+        )
+    return found.drift, found.diagonal

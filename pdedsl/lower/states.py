@@ -6,13 +6,16 @@ time (eq. 11) and separable pairs (eq. 10) conserve an energy and run backwards.
 
 from __future__ import annotations
 
-from sympy import Expr
+from collections import Counter
 
-from pdedsl.diagnostics import fail
+from sympy import Add, Expr, default_sort_key
+
+from pdedsl.diagnostics import Span, fail
 from pdedsl.ir.analysis import Analysis
-from pdedsl.ir.representation import Learned, Push, States, Symmetric, Theorem
+from pdedsl.ir.representation import Learned, Push, Reaction, Single, States, Sum, Symmetric, Theorem
 from pdedsl.ir.spec import Equation, Spec
-from pdedsl.ir.symbols import Applied, Field, Layer, Transposed
+from pdedsl.ir.symbols import Applied, Field, Layer, Transposed, with_number
+from pdedsl.ir.vocabulary import ACTIVATION
 
 VARIATIONAL = Theorem("variational: minus the gradient of an energy", "Ruthotto, Haber, eq. 7 and 8")
 HAMILTONIAN = Theorem("Hamiltonian splitting: each half is pushed by the other", "Ruthotto, Haber, eq. 10")
@@ -25,6 +28,7 @@ def to_states(analysis: Analysis) -> States:
     kinds = {facts.kind for facts in analysis.equations}
     pushes = tuple(_push(facts.equation, spec) for facts in analysis.equations)
     method = next((r.method for r in spec.realizations if r.part == "time"), None)
+    _check_once(pushes, spec)
     if kinds == {"hamiltonian"}:
         return States(HAMILTONIAN, "pair", pushes, method)
     if len(pushes) > 1:
@@ -39,31 +43,61 @@ def to_states(analysis: Analysis) -> States:
     return States(VARIATIONAL if kinds == {"gradient-flow"} else ONE_STEP, "first", pushes, method)
 
 
+def _check_once(pushes: tuple[Push, ...], spec: Spec) -> None:
+    """Every learned field stands in one layer: each layer has weights of its own."""
+    found: Counter[object] = Counter()
+    for push in (part for p in pushes for part in (p.parts if isinstance(p, Sum) else (p,))):
+        head = None if isinstance(push, Reaction) else push.field if isinstance(push, Learned) else push.operator
+        found[head] += head is not None
+        if found[head] > 1:
+            raise fail("E602", f"'{head}' stands in two layers", push.span, f"declare another like '{head}'")
+
+
 def _push(equation: Equation, spec: Spec) -> Push:
-    """The right-hand side as one layer."""
-    factor, rest = equation.right[0].as_coeff_Mul()
-    if isinstance(rest, Field) and any(w.head == rest.head for w in spec.learned):
+    """The right-hand side as layers, one for each term."""
+    terms = sorted(Add.make_args(equation.right[0]), key=default_sort_key)
+    parts = tuple(_single(term, equation, spec) for term in terms)
+    return parts[0] if len(parts) == 1 else Sum(parts, equation.span)
+
+
+def _single(term: Expr, equation: Equation, spec: Spec) -> Single:
+    factor, rest = with_number(term)
+    if _is_unknown(rest, spec):
+        return Reaction(factor, equation.span)
+    if isinstance(rest, Field) and _as_declared(rest, spec):
         return Learned(rest.head, factor, equation.span)
-    found = _symmetric(rest) if isinstance(rest, Applied) else None
+    found = _symmetric(rest, spec) if isinstance(rest, Applied) else None
     if found is None:
-        raise fail(
-            "E602", "this right-hand side has no layer yet", equation.span, "known: -Kᵀ σ(N(K Y)) and a learned f(Y, t)"
-        )
+        hint = "known: sums of c Kᵀ σ(N(K Y)), c f(Y, t) and c Y with numbers c, f and K read as they are declared"
+        raise fail("E602", "this right-hand side has no layer yet", _place(term, equation), hint)
     operator, activation, layer, eps = found
     return Symmetric(operator.head, activation, layer, eps, factor, equation.span)
 
 
-def _symmetric(expr: Applied) -> tuple[Field, str, str, Expr | None] | None:
-    """Kᵀ σ(N(K Y)): its operator, activation, normalisation and ε."""
+def _is_unknown(expr: Expr, spec: Spec) -> bool:
+    return any(expr == Field(u.head, (), u.arguments) for u in spec.unknowns)
+
+
+def _as_declared(field: Field, spec: Spec) -> bool:
+    """Whether it is a learned field, read at the arguments of its declaration."""
+    return any((field.head, tuple(field.arguments)) == (w.head, tuple(w.arguments)) for w in spec.learned)
+
+
+def _place(term: Expr, equation: Equation) -> Span:
+    """The summand in which a term stands, or the equation if it is the only one."""
+    found = [s.span for s in equation.summands if {term, -term} & set(s.exprs)]
+    return found[0] if len(found) == 1 and len(equation.summands) > 2 else equation.span
+
+
+def _symmetric(expr: Applied, spec: Spec) -> tuple[Field, str, str, Expr | None] | None:
+    """Kᵀ σ(N(K Y)): its operator, activation, normalisation and ε; nothing else stands between the operators."""
     activation, layer, eps = "identity", "", None
     inner = expr.body
-    while not isinstance(inner, Applied):
-        if isinstance(inner, Layer):
-            layer, eps, inner = inner.name, {k.name: v for k, v in inner.settings}.get("eps"), inner.body
-        elif len(inner.args) == 1:
-            activation, inner = type(inner).__name__, inner.args[0]
-        else:
-            return None
-    if expr.operator != Transposed(inner.operator) or not isinstance(inner.body, Field):
+    if not isinstance(inner, Applied | Layer) and len(inner.args) == 1:
+        activation, inner = type(inner).__name__, inner.args[0]
+    if isinstance(inner, Layer):
+        layer, eps, inner = inner.name, {k.name: v for k, v in inner.settings}.get("eps"), inner.body
+    if not isinstance(inner, Applied) or activation not in ACTIVATION or not isinstance(inner.operator, Field):
         return None
-    return inner.operator, activation, layer, eps
+    fits = expr.operator == Transposed(inner.operator) and _is_unknown(inner.body, spec)
+    return (inner.operator, activation, layer, eps) if fits and _as_declared(inner.operator, spec) else None

@@ -41,12 +41,14 @@ def plan_image(states: States, spec: Spec) -> ImagePlan:
         raise fail(
             "E608", f"the opening has {opened} channels, the first stage {stages[0]}", line.span, "make them equal"
         )
-    image = frame.get("input")
-    assert isinstance(image, Setting)
+    given = frame.get("input")
+    assert isinstance(given, Setting)
+    image = int(str(given["channels"])), int(str(given["height"])), int(str(given["width"]))
+    _check_stages(stages, image, states.kind, frame)
     steps = method.get("steps")
     close = _whole(frame, "close")
     return ImagePlan(
-        (int(str(image["channels"])), int(str(image["height"])), int(str(image["width"]))),
+        image,
         stages,
         _whole(frame, "classes")[0],
         close[0] if close else None,
@@ -57,6 +59,17 @@ def plan_image(states: States, spec: Spec) -> ImagePlan:
         spec.time.end,
         int(steps) if isinstance(steps, Expr) else DEFAULT_STEPS if method.name not in ADAPTIVE else 1,
     )
+
+
+def _check_stages(stages: tuple[int, ...], image: tuple[int, int, int], kind: str, frame: Block) -> None:
+    """Between stages the image is halved; the states of a pair share the channels."""
+    span, halvings = frame.all("stages")[0].span, len(stages) - 1
+    if min(image[1:]) >> halvings < 1:
+        message = f"an image of {image[1]} x {image[2]} cannot be halved {halvings} times"
+        raise fail("E608", message, span, "take fewer stages, or larger images")
+    odd = next((width for width in stages if width % 2), None)
+    if kind == "pair" and odd:
+        raise fail("E608", f"a pair shares the channels: {odd} have no halves", span, "make every width even")
 
 
 def _whole(frame: Block, key: str) -> tuple[int, ...]:

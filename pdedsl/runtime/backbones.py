@@ -15,6 +15,7 @@ from torch import Tensor, nn
 
 from pdedsl.runtime.activations import Pointwise
 from pdedsl.runtime.convection import Residual
+from pdedsl.runtime.standardize import Standardize
 from pdedsl.runtime.timed import Autonomous, TimeFeature
 
 Shape = tuple[int, ...]
@@ -60,8 +61,8 @@ def conv3x3(inputs: int, outputs: int, stride: int = 1) -> nn.Conv2d:
     return nn.Conv2d(inputs, outputs, 3, stride, padding=1, bias=False)
 
 
-def _conv_stem(channels: int, width: int) -> nn.Sequential:
-    return nn.Sequential(ChannelsLast(), conv3x3(channels, width))
+def _conv_stem(channels: int, width: int, time: bool, stride: int = 1) -> nn.Sequential:
+    return nn.Sequential(Standardize(channels), ChannelsLast(), conv3x3(channels + time, width, stride))
 
 
 def _preactivated_head(width: int, classes: int) -> nn.Sequential:
@@ -147,7 +148,7 @@ def _initialised(backbone: Backbone) -> Backbone:
 
 def _preactivated(shape: Shape, classes: int, stem: int, widths: tuple[int, ...], depth: int, time: bool) -> Backbone:
     blocks = _stages(preactivated_block, stem, widths, depth)
-    return _initialised(Backbone(_conv_stem(shape[0] + time, stem), blocks, _preactivated_head(widths[-1], classes)))
+    return _initialised(Backbone(_conv_stem(shape[0], stem, time), blocks, _preactivated_head(widths[-1], classes)))
 
 
 def resnet(depth: int, shape: Shape = (3, 32, 32), classes: int = 10, *, time: bool = False) -> Backbone:
@@ -176,7 +177,7 @@ def preact_resnet18(shape: Shape = (3, 32, 32), classes: int = 10, *, time: bool
 
 def resnet18(shape: Shape = (3, 32, 32), classes: int = 10, *, time: bool = False) -> Backbone:
     """ResNet18 with a 3×3 stem and no pooling behind it; `time` adds the input channel of Wang, Tao, Bao, Shi."""
-    stem = nn.Sequential(*_conv_stem(shape[0] + time, 64), nn.BatchNorm2d(64), _relu())
+    stem = nn.Sequential(*_conv_stem(shape[0], 64, time), nn.BatchNorm2d(64), _relu())
     blocks = _stages(PostactivatedBlock, 64, (64, 128, 256, 512), 2)
     return Backbone(stem, blocks, _pooled_head(512, classes))
 
@@ -191,7 +192,7 @@ def convnet(
     time: bool = False,
 ) -> Backbone:
     """A small network: stem of stride 2, `depth` maps x + conv3×3(σ(bn(x))) at one width, global average, linear."""
-    stem = nn.Sequential(ChannelsLast(), conv3x3(shape[0] + time, width, 2))
+    stem = _conv_stem(shape[0], width, time, stride=2)
     blocks = [
         Residual(nn.Sequential(nn.BatchNorm2d(width), Pointwise(activation), conv3x3(width, width)))
         for _ in range(depth)
@@ -204,7 +205,7 @@ def mlp(
 ) -> Backbone:
     """Linear to `width`, `depth` maps x + W·σ(x) + b, σ and linear to the classes. Any sample shape, flattened."""
     inputs = (shape[0] + time) * math.prod(shape[1:])
-    stem = nn.Sequential(nn.Flatten(), nn.Linear(inputs, width))
+    stem = nn.Sequential(Standardize(shape[0]), nn.Flatten(), nn.Linear(inputs, width))
     blocks = [Residual(nn.Sequential(Pointwise(activation), nn.Linear(width, width))) for _ in range(depth)]
     return Backbone(stem, tuple(blocks), nn.Sequential(Pointwise(activation), nn.Linear(width, classes)))
 
@@ -234,7 +235,7 @@ def torchvision_model(name: str, classes: int = 1000) -> Backbone:
     model = get_model(name, weights=None, num_classes=classes)
     stages = [stage for k in (1, 2, 3, 4) if isinstance(stage := getattr(model, f"layer{k}", None), nn.Sequential)]
     if len(stages) < 4 or not hasattr(model, "maxpool"):
-        return Backbone(nn.Identity(), (), model)
-    stem = nn.Sequential(ChannelsLast(), model.conv1, model.bn1, model.relu, model.maxpool)
+        return Backbone(Standardize(3), (), model)
+    stem = nn.Sequential(Standardize(3), ChannelsLast(), model.conv1, model.bn1, model.relu, model.maxpool)
     blocks = tuple(block for stage in stages for block in stage)
     return Backbone(stem, blocks, nn.Sequential(model.avgpool, nn.Flatten(), model.fc))

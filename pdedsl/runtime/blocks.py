@@ -17,11 +17,21 @@ from pdedsl.runtime.parabolic import SymmetricLayer, TotalVariationNorm
 from pdedsl.runtime.reversible import Reversible
 from pdedsl.runtime.torchdiffeq_solver import Torchdiffeq
 
+States = tuple[Tensor, ...]
+
 
 class Block(nn.Module, ABC):
     """Feature map in, feature map of the same shape out."""
 
     steps: Steps
+
+    @abstractmethod
+    def last_states(self, y: Tensor) -> States:
+        """What the block ends with: its output, then whatever else is needed to run backwards from there."""
+
+    @abstractmethod
+    def inverse(self, *states: Tensor) -> Tensor:
+        """The input of which these are the last states; a block that does not run backwards raises."""
 
     @abstractmethod
     def right_hand_sides(self) -> Sequence[Field]:
@@ -45,8 +55,18 @@ class Propagation(Block):
             return self._report(self.integrator.solve(self.field, y, self.steps))
         return self.integrator.integrate(self.field, y, self.steps)
 
+    def last_states(self, y: Tensor) -> States:
+        return (self(y),)
+
+    def inverse(self, *states: Tensor) -> Tensor:
+        """A step of Euler or Runge-Kutta is undone by no formula: y + h f(y) = z need not even have one solution."""
+        name = type(self.integrator).__name__
+        raise ValueError(
+            f"steps of {name} cannot be undone exactly; what can: a pair by verlet, second order in time by leapfrog"
+        )
+
     def right_hand_sides(self) -> Sequence[Field]:
-        return (self.field,)
+        return self.field.parts()
 
     def _report(self, solution: Solution) -> Tensor:
         self.evaluations, self.evaluations_per_sample = solution.evaluations, solution.per_sample
@@ -65,12 +85,16 @@ class Halves(Block):
     def forward(self, y: Tensor) -> Tensor:
         return torch.cat(self.chain(*_halves(y)), dim=1)
 
-    def inverse(self, y: Tensor) -> Tensor:
-        """The input of which y is the output."""
+    def last_states(self, y: Tensor) -> States:
+        return (self(y),)
+
+    def inverse(self, *states: Tensor) -> Tensor:
+        """The input of which y is the output; it takes y alone."""
+        (y,) = states
         return torch.cat(self.chain.inverse(*_halves(y)), dim=1)
 
     def right_hand_sides(self) -> Sequence[Field]:
-        return tuple(self.chain.fields)
+        return tuple(part for field in self.chain.fields for part in field.parts())
 
 
 @final
@@ -86,17 +110,19 @@ class SecondOrder(Block):
     def forward(self, y: Tensor) -> Tensor:
         return self.last_states(y)[0]
 
-    def last_states(self, y: Tensor) -> Pair:
+    def last_states(self, y: Tensor) -> States:
         """(Y_N, Y_N − Y_{N−1}): the difference, because it keeps more digits than Y_{N−1} would."""
         pair: Pair = self.chain(*Leapfrog.at_rest(y))
         return pair
 
-    def inverse(self, y: Tensor, difference: Tensor) -> Tensor:
-        """Y₀ from the last states."""
-        return self.chain.inverse(y, difference)[0]
+    def inverse(self, *states: Tensor) -> Tensor:
+        """Y₀ from both last states: Y_N alone does not say where it came from."""
+        if len(states) != 2:
+            raise ValueError("second order in time runs backwards from two states: those of last_states")
+        return self.chain.inverse(*states)[0]
 
     def right_hand_sides(self) -> Sequence[Field]:
-        return tuple(self.chain.fields)
+        return tuple(part for field in self.chain.fields for part in field.parts())
 
 
 def symmetric_layer(channels: int, sign: float = -1.0, eps: float = 1e-3) -> SymmetricLayer:

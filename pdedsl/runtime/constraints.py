@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass
-from typing import assert_never, final
+from typing import final
 
 import torch
 from torch import Tensor
@@ -45,17 +45,6 @@ class Box:
 
 
 Constraint = Free | NormBound | Box
-
-
-def constrained(weight: Tensor, constraint: Constraint) -> Tensor:
-    """The weight that the operator uses, of the shape (out, in, k, k)."""
-    match constraint:
-        case Free() | Box():
-            return weight
-        case NormBound(bound=bound):
-            return weight * (bound / convolution_norm_bound(weight).clamp_min(bound))
-        case _:
-            assert_never(constraint)
 
 
 def project(weight: Tensor, constraint: Constraint) -> None:

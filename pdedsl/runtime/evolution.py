@@ -66,7 +66,8 @@ class Piece(nn.Module):
         """(x, t, ξ) ↦ √Δt·Σ(x, t)·ξ with ΣΣᵀ = 2A, for ξ of shape (draws, 1, d); a constant Σ is found once."""
         diffusion = self.diffusion
         if isinstance(diffusion, Tensor | float | int):
-            root = _root(2.0 * dt * torch.as_tensor(diffusion).to(x), 0)
+            exact = torch.as_tensor(diffusion, dtype=x.dtype, device=x.device)  # a number with all its digits
+            root = _root(2.0 * dt * exact, 0)
             return lambda x, t, noise: _act(root, noise, 0)
         return lambda x, t, noise: _act(_root(2.0 * dt * diffusion(x, t), x.dim() - 1), noise, x.dim() - 1)
 

@@ -56,13 +56,21 @@ class Expectation(nn.Module):
     def _log_weights(self) -> Tensor:
         if self.weight_logits is not None:
             return self.weight_logits.log_softmax(0)
-        return torch.full((len(self.members),), -math.log(len(self.members)))
+        return torch.full((len(self.members),), -math.log(len(self.members)), dtype=torch.float64)
 
     def forward(self, x: Tensor) -> Tensor:
         scores = [self._over_draws(member, x) for member in self.members]
         if len(scores) == 1:
             return scores[0]
         return self._over_members(torch.stack(scores))
+
+    def each(self, x: Tensor) -> Tensor:
+        """The scores of every member by itself, (members, n, classes), for training them apart.
+
+        Σ_m CE(member_m) has the gradients of as many trainings, and `forward` integrates what they learned (Wang, Yuan,
+        Shi, Osher 2020, section 4.2).
+        """
+        return torch.stack([self._over_draws(member, x) for member in self.members])
 
     def _over_members(self, scores: Tensor) -> Tensor:
         log_weights = self._log_weights().to(scores).reshape(-1, *[1] * (scores.dim() - 1))

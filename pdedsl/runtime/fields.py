@@ -10,7 +10,7 @@ from __future__ import annotations
 import copy
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Sequence
-from typing import final
+from typing import cast, final
 
 from torch import Tensor, nn
 
@@ -24,6 +24,10 @@ class Field(nn.Module, ABC):
     @abstractmethod
     def layer(self, step: int) -> nn.Module:
         """The layer whose weights hold on that step."""
+
+    def parts(self) -> Sequence[Field]:
+        """The fields that this one is the sum of: itself, unless it says otherwise."""
+        return (self,)
 
     def forward(self, step: int, t: Time, y: Tensor) -> Tensor:
         value: Tensor = self.layer(step)(t, y)
@@ -60,3 +64,60 @@ class PerStep(Field):
             return cls([make() for _ in range(steps)])
         first = make()
         return cls([first, *(copy.deepcopy(first) for _ in range(steps - 1))])
+
+
+@final
+class Scaled(nn.Module):
+    """c f(t, y)."""
+
+    def __init__(self, layer: nn.Module, factor: float):
+        super().__init__()
+        self.of = layer
+        self.factor = factor
+
+    def forward(self, t: Time, y: Tensor) -> Tensor:
+        value: Tensor = self.factor * self.of(t, y)
+        return value
+
+
+@final
+class SumLayer(nn.Module):
+    """Σ f(t, y) + c y, the layers of a sum on one step."""
+
+    def __init__(self, layers: Sequence[nn.Module], reaction: float):
+        super().__init__()
+        self.layers = nn.ModuleList(layers)
+        self.reaction = reaction
+
+    def forward(self, t: Time, y: Tensor) -> Tensor:
+        total = self.reaction * y
+        for layer in self.layers:
+            total = total + layer(t, y)
+        return total
+
+
+@final
+class Sum(Field):
+    """Σ f(step, t, y) + c y: fields, each with its own weights in time, and a linear reaction."""
+
+    def __init__(self, *fields: Field, reaction: float = 0.0):
+        super().__init__()
+        self.fields = nn.ModuleList(fields)
+        self.reaction = reaction
+
+    def parts(self) -> Sequence[Field]:
+        return tuple(cast(Field, field) for field in self.fields)
+
+    def layer(self, step: int) -> SumLayer:
+        return SumLayer([field.layer(step) for field in self.parts()], self.reaction)
+
+
+def terms_of(layer: nn.Module | None) -> tuple[tuple[float, nn.Module | None], ...]:
+    """A layer as multiples of layers, whose sum it is; None stands for the identity."""
+    match layer:
+        case SumLayer(layers=layers, reaction=reaction):
+            return (reaction, None), *(term for inner in layers for term in terms_of(inner))
+        case Scaled(of=of, factor=factor):
+            return tuple((factor * c, term) for c, term in terms_of(of))
+        case _:
+            return ((1.0, layer),)

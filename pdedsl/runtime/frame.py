@@ -10,12 +10,15 @@ The numbers of parameters are those of their table 1.
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from itertools import pairwise
-from typing import final
+from typing import NamedTuple, cast, final
 
 from torch import Tensor, nn
+
+from pdedsl.runtime.blocks import Block, States
+from pdedsl.runtime.standardize import Standardize
 
 
 @final
@@ -43,9 +46,20 @@ class Frame:
         return (*self.stages, self.close or self.stages[-1])
 
 
+class Passage(NamedTuple):
+    """A feature map at the start of a stage, and the states at its end, of which the first is the stage's output."""
+
+    start: Tensor
+    end: States
+
+
 @final
 class ImageNetwork(nn.Module):
-    """Images to logits."""
+    """Images to logits.
+
+    The equation runs backwards, the frame does not: opening and connectors rectify, and connectors average pixels. So
+    `inverse` leads from the end of each stage to its start and no further, in a network of one stage too.
+    """
 
     def __init__(self, opening: nn.Module, stages: nn.ModuleList, connectors: nn.ModuleList, classifier: nn.Module):
         super().__init__()
@@ -65,10 +79,33 @@ class ImageNetwork(nn.Module):
             y = connector(stage(y))
         return y.flatten(1)
 
+    def states(self, x: Tensor) -> tuple[Passage, ...]:
+        """What the image is at the start and at the end of every stage."""
+        passages, y = [], self.opening(x)
+        for stage, connector in zip(self.stages, self.connectors, strict=True):
+            passages.append(Passage(y, cast(Block, stage).last_states(y)))
+            y = connector(passages[-1].end[0])
+        return tuple(passages)
+
+    def inverse(self, ends: Sequence[States]) -> tuple[Tensor, ...]:
+        """The start of every stage from its end: `model.inverse([passage.end for passage in model.states(x)])`.
+
+        Exact up to round-off for pairs by Verlet and second order by leapfrog; other methods raise. For one stage
+        alone call `model.stages[k].inverse(*end)`.
+        """
+        if isinstance(ends, Tensor) or len(ends) != len(self.stages):
+            raise ValueError(
+                f"connectors rectify and average, so nothing leads from one stage to the one before: give the end of "
+                f"each of the {len(self.stages)} stages, as in [passage.end for passage in model.states(x)]; for one "
+                f"stage call model.stages[k].inverse(*end)"
+            )
+        return tuple(cast(Block, stage).inverse(*end) for stage, end in zip(self.stages, ends, strict=True))
+
 
 def image_network(frame: Frame, block: Callable[[int], nn.Module]) -> ImageNetwork:
     """The frame around `block(width)`, one at each stage."""
-    opening = _filter(frame.image[0], frame.stages[0], 3, frame.eps)
+    channels = frame.image[0]
+    opening = nn.Sequential(Standardize(channels), *_filter(channels, frame.stages[0], 3, frame.eps))
     stages = nn.ModuleList(block(width) for width in frame.stages)
     connectors = nn.ModuleList(
         _connector(a, b, frame.eps, last=place == len(frame.stages))

@@ -10,15 +10,17 @@ import torch
 from torch import Tensor, nn
 
 from pdedsl.runtime.convection import Field, euler, heun, rk4
+from pdedsl.runtime.noise import CorrelatedNoise, ScaledNoise
 
 Scheme = Literal["euler", "heun", "rk4"]
 STEPS: dict[Scheme, Callable[..., Tensor]] = {"euler": euler, "heun": heun, "rk4": rk4}
 
 
 class March(nn.Module):
-    """x ← x + Δt·v(x, t_k), then noise, for each t_k. Points keep their shape; `clock` is -1 for initial data.
+    """x ← x + Δt·v(x, t_k) + noise, for each t_k. Points keep their shape; `clock` is -1 for initial data.
 
-    `after(t)` makes the noise behind a step, `inside(t)` what acts on the velocity of a step, as dropout does.
+    `after(t)` makes the noise of a step; where it depends on the state it is that of x before the step, as in
+    Euler-Maruyama, x + Δt·v(x) + s(x)·ξ. `inside(t)` makes what acts on the velocity of a step, as dropout does.
     """
 
     def __init__(
@@ -39,9 +41,8 @@ class March(nn.Module):
     def forward(self, x: Tensor) -> Tensor:
         step = STEPS[self.scheme]
         for k, t in enumerate(self.times):
-            x = step(self._velocity(k), x, self.dt, t, self.clock)
-            if self.noise is not None:
-                x = cast(Tensor, self.noise[k](x))
+            moved = step(self._velocity(k), x, self.dt, t, self.clock)
+            x = moved if self.noise is None else _shaken(self.noise[k], moved, x)
         return x
 
     def _velocity(self, k: int) -> Field:
@@ -52,6 +53,11 @@ class March(nn.Module):
 
     def extra_repr(self) -> str:
         return f"steps={len(self.times)}, dt={self.dt:g}, scheme={self.scheme!r}"
+
+
+def _shaken(noise: nn.Module, moved: Tensor, before: Tensor) -> Tensor:
+    depends = isinstance(noise, ScaledNoise | CorrelatedNoise)
+    return cast(Tensor, noise(moved, before) if depends else noise(moved))
 
 
 class AtTime(nn.Module):

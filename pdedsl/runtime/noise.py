@@ -8,15 +8,13 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable
-from typing import Literal, cast
+from typing import cast
 
 import torch
 from torch import Tensor, nn
 
 from pdedsl.runtime.relative import Across, ShakenInTraining, shaken
 from pdedsl.runtime.streams import Stream
-
-Unit = Literal["units", "layer"]
 
 
 def layer_std(diffusivity: float, dt: float) -> float:
@@ -87,7 +85,8 @@ class RelativeNoise(nn.Module):
 class ScaledNoise(nn.Module):
     """x + s(x)·ξ, ξ ~ N(0, I), for a diffusivity ν(x) = s(x)²/(2Δt) that depends on the state.
 
-    `scale` returns one number per sample, of shape (n,), or anything that broadcasts to x.
+    `scale` returns one number per sample, of shape (n,), or anything that broadcasts to x. It is read at `at`, the
+    state before the drift of a step of Euler-Maruyama; without it at x itself.
     """
 
     def __init__(self, scale: Callable[[Tensor], Tensor], *, seed: int) -> None:
@@ -95,8 +94,8 @@ class ScaledNoise(nn.Module):
         self.scale = scale
         self.stream = Stream(seed)
 
-    def forward(self, x: Tensor) -> Tensor:
-        scale = self.scale(x)
+    def forward(self, x: Tensor, at: Tensor | None = None) -> Tensor:
+        scale = self.scale(x if at is None else at)
         if scale.dim() == 1:
             scale = scale.reshape(-1, *[1] * (x.dim() - 1))
         return x + scale * self.stream.spread(self.stream(x), x)
@@ -106,7 +105,8 @@ class CorrelatedNoise(nn.Module):
     """x + Lξ, ξ ~ N(0, I): covariance LLᵀ = 2AΔt for the term A:∇∇u, over the features of a sample.
 
     `factor` is a (d, d) matrix, learned if it is a Parameter (LLᵀ is positive semidefinite for every L), or a callable
-    from x to (n, d, d) for coefficients that depend on the state.
+    from x to (n, d, d) for coefficients that depend on the state, which is `at`, the one before the drift of a step of
+    Euler-Maruyama, or without it x itself.
     """
 
     def __init__(self, factor: Tensor | Callable[[Tensor], Tensor], *, seed: int) -> None:
@@ -116,11 +116,11 @@ class CorrelatedNoise(nn.Module):
         self.factor = factor
         self.stream = Stream(seed)
 
-    def forward(self, x: Tensor) -> Tensor:
+    def forward(self, x: Tensor, at: Tensor | None = None) -> Tensor:
         noise = self.stream(x).flatten(1)
         if isinstance(self.factor, Tensor):
             return x + self.stream.spread(noise @ self.factor.mT, x).view(-1, *x.shape[1:])
-        return x + times(self.factor(x), self.stream.spread(noise, x)).view_as(x)
+        return x + times(self.factor(x if at is None else at), self.stream.spread(noise, x)).view_as(x)
 
 
 def times(matrix: Tensor, vector: Tensor) -> Tensor:
@@ -156,47 +156,3 @@ def noise_factor(diffusion: Tensor, dt: float) -> Tensor:
     if not diffusion.is_meta and not torch.allclose(factor @ factor.mT, 2.0 * dt * diffusion, rtol=1e-4, atol=1e-7):
         raise ValueError("the diffusion matrix is not symmetric positive semidefinite")
     return factor
-
-
-class Dropout(nn.Module):
-    """F⊙z/p, z ~ Bernoulli(p): x + Δt·v⊙z/p has diffusivity Δt·(1−p)/(2p)·v_i² on ∂²/∂x_i².
-
-    of = "units" draws a z for every hidden unit; of = "layer" one for the whole map of a sample, which is stochastic
-    depth with diffusion matrix Δt·(1−p)/(2p)·vvᵀ (Wang, Tao, Bao, Shi, remark 2.5).
-    """
-
-    def __init__(self, keep: float, *, seed: int, of: Unit = "units") -> None:
-        super().__init__()
-        if not 0.0 < keep <= 1.0:
-            raise ValueError(f"the keep-probability must lie in (0, 1], got {keep:g}")
-        self.keep, self.of = keep, of
-        self.stream = Stream(seed)
-
-    def forward(self, x: Tensor) -> Tensor:
-        uniform = self.stream(x, "uniform", 0 if self.of == "layer" else None)
-        return x * self.stream.spread((uniform < self.keep).to(x.dtype) / self.keep, x)
-
-    def extra_repr(self) -> str:
-        return f"keep={self.keep:g}, of={self.of!r}"
-
-
-def matched_keep(keep: float, dt: float) -> float:
-    """The p of a layer of step Δt whose diffusivity is (1−p₀)/(2p₀)·v_i², without Δt (Wang, Tao, Bao, Shi, table 1).
-
-    Δt(1−p)/(2p) = (1−p₀)/(2p₀)  ⇒  p = p₀Δt/(p₀Δt + 1 − p₀); p = p₀ at Δt = 1.
-    """
-    return keep * dt / (keep * dt + 1.0 - keep)
-
-
-class ShakeShake(nn.Module):
-    """α·f(x) + (1−α)·g(x), α ~ U(0, 1) per sample: as a residual map, velocity (f+g)/2 and diffusion matrix
-    Δt/24·(f−g)(f−g)ᵀ, since Var α = 1/12 (Wang, Tao, Bao, Shi, remark 2.5)."""
-
-    def __init__(self, f: nn.Module, g: nn.Module, *, seed: int) -> None:
-        super().__init__()
-        self.f, self.g = f, g
-        self.stream = Stream(seed)
-
-    def forward(self, x: Tensor) -> Tensor:
-        f, g = cast(Tensor, self.f(x)), cast(Tensor, self.g(x))
-        return g + self.stream.spread(self.stream(x, "uniform", 0), x) * (f - g)

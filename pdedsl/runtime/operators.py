@@ -7,13 +7,14 @@ from __future__ import annotations
 
 import math
 from abc import ABC, abstractmethod
-from typing import final
+from typing import assert_never, final
 
 import torch
 from torch import Tensor, nn
 from torch.nn import functional
 
-from pdedsl.runtime.constraints import Constraint, Free, NormBound, constrained, project
+from pdedsl.runtime.bounded import BoundedWeight
+from pdedsl.runtime.constraints import Box, Constraint, Free, NormBound, project
 
 
 class Operator(nn.Module, ABC):
@@ -21,11 +22,21 @@ class Operator(nn.Module, ABC):
     `product`."""
 
     weight: nn.Parameter
-    constraint: Constraint
 
-    @abstractmethod
+    def __init__(self, constraint: Constraint | None):
+        super().__init__()
+        self.constraint = constraint or Free()
+        self._bounded = BoundedWeight()
+
     def constrained_weight(self) -> Tensor:
         """The weight as the operator uses it."""
+        match self.constraint:
+            case Free() | Box():
+                return self.weight
+            case NormBound(bound=bound):
+                return self._bounded(self.weight, bound)
+            case _:
+                assert_never(self.constraint)
 
     @abstractmethod
     def product(self, weight: Tensor, x: Tensor) -> Tensor:
@@ -54,16 +65,12 @@ class Conv(Operator):
     def __init__(
         self, channels: int, out_channels: int | None = None, size: int = 3, constraint: Constraint | None = None
     ):
-        super().__init__()
+        super().__init__(constraint)
         if size % 2 == 0:
             raise ValueError(f"conv({size}) has no centre: the size of a stencil is odd")
         shape = (out_channels or channels, channels, size, size)
-        self.constraint = constraint or Free()
         self.weight = _initial(shape, fan_in=channels * size**2, gain=math.sqrt(2))
         self.project()
-
-    def constrained_weight(self) -> Tensor:
-        return constrained(self.weight, self.constraint)
 
     def product(self, weight: Tensor, x: Tensor) -> Tensor:
         return functional.conv2d(x, weight, padding=weight.shape[-1] // 2)
@@ -77,14 +84,9 @@ class Linear(Operator):
     """linear: (Kx)_o = Σ_i W_{o,i} x_i on the last axis, without bias."""
 
     def __init__(self, features: int, out_features: int | None = None, constraint: Constraint | None = None):
-        super().__init__()
-        self.constraint = constraint or Free()
+        super().__init__(constraint)
         self.weight = _initial((out_features or features, features), fan_in=features, gain=1.0)
         self.project()
-
-    def constrained_weight(self) -> Tensor:
-        # A matrix is a stencil of one tap.
-        return constrained(self.weight[..., None, None], self.constraint)[..., 0, 0]
 
     def product(self, weight: Tensor, x: Tensor) -> Tensor:
         return functional.linear(x, weight)

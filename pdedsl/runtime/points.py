@@ -13,6 +13,11 @@ def constant(values: Sequence[float] | Sequence[Sequence[float]]) -> Tensor:
     return torch.tensor(values, dtype=torch.float64)
 
 
+def moment(value: float) -> Tensor:
+    """A function of the time alone as a tensor, with all its digits."""
+    return torch.tensor(value, dtype=torch.float64)
+
+
 def stack(x: Tensor, *components: Tensor | float) -> Tensor:
     """(..., n) from n components at the points x."""
     return torch.stack([_at(x, c) for c in components], -1)
@@ -28,7 +33,45 @@ def number(x: Tensor, value: Tensor | float) -> Tensor:
     return _at(x, value)
 
 
+# ---- spaces of many dimensions: a vector is (..., d), a number at a point (..., 1)
+
+
+def vector(x: Tensor, value: Tensor | float) -> Tensor:
+    """(..., d) at the points x."""
+    return value.to(x).expand_as(x) if isinstance(value, Tensor) else torch.full_like(x, value)
+
+
+def flat(x: Tensor, value: Tensor | float) -> Tensor:
+    """(...) from a number (..., 1) at every point, or from one number for all."""
+    return number(x, value.squeeze(-1) if isinstance(value, Tensor) else value)
+
+
+def total(x: Tensor, value: Tensor | float) -> Tensor:
+    """Σᵢ over the components, (..., 1)."""
+    return vector(x, value).sum(-1, keepdim=True)
+
+
+def column(value: Tensor) -> Tensor:
+    """A number at a point, (...), as (..., 1)."""
+    return value.unsqueeze(-1)
+
+
+def coordinate(value: Tensor, index: int) -> Tensor:
+    """One component as a number (..., 1)."""
+    return value[..., index : index + 1]
+
+
+def fixed(x: Tensor, values: Sequence[float]) -> Tensor:
+    """A constant vector (d,) of the type of the points."""
+    return torch.tensor(values, dtype=x.dtype, device=x.device)
+
+
+def unit(x: Tensor, index: int) -> Tensor:
+    """The unit vector (d,) of a coordinate."""
+    return torch.eye(x.shape[-1], dtype=x.dtype, device=x.device)[index]
+
+
 def _at(x: Tensor, component: Tensor | float) -> Tensor:
     if isinstance(component, Tensor):
-        return component.expand(x.shape[:-1])
+        return component.to(x).expand(x.shape[:-1])
     return torch.full_like(x[..., 0], component)

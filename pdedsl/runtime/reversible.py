@@ -18,9 +18,10 @@ from torch.nn.modules.batchnorm import _BatchNorm
 from torch.nn.modules.dropout import _DropoutNd
 from torch.nn.modules.instancenorm import _InstanceNorm
 
-from pdedsl.runtime.fields import Field
+from pdedsl.runtime.fields import Field, terms_of
 from pdedsl.runtime.integrators import Coupling, Pair, Splitting, Steps
 from pdedsl.runtime.pullback import has_pullback, pullback
+from pdedsl.runtime.pullback_convnet import convnet_pullback, is_written_out
 
 
 @final
@@ -123,28 +124,30 @@ class _Chain(torch.autograd.Function):
 
 
 def _undo(coupling: Coupling, fields: Sequence[Field], state: _State, cotangent: _State, total: _Gradients) -> None:
-    """a += c f(b) undone: a −= c f(b), b̄ += c f′(b)ᵀ ā, θ̄ += c (∂f/∂θ)ᵀ ā."""
+    """a += c f(b) undone: a −= c f(b), b̄ += c f′(b)ᵀ ā, θ̄ += c (∂f/∂θ)ᵀ ā, term by term: b and ā stay as they are."""
     target, source = coupling.target, 1 - coupling.target
-    if coupling.field is None:
-        state.add(target, state[source], -coupling.scale)
-        cotangent.add(source, cotangent[target], coupling.scale)
-        return
-    layer = fields[coupling.field].layer(coupling.step)
-    weights = [p for p in layer.parameters() if p.requires_grad]
-    value, gradients = _value_and_gradients(layer, coupling, state[source], cotangent[target], weights)
-    state.add(target, value, -coupling.scale)
-    cotangent.add(source, gradients[0], coupling.scale)
-    total.add(weights, gradients[1:], coupling.scale)
+    layer = None if coupling.field is None else fields[coupling.field].layer(coupling.step)
+    for factor, term in terms_of(layer):
+        scale = factor * coupling.scale
+        weights = [p for p in term.parameters() if p.requires_grad] if term else []
+        value, gradients = _value_and_gradients(term, coupling.time, state[source], cotangent[target], weights)
+        state.add(target, value, -scale)
+        cotangent.add(source, gradients[0], scale)
+        total.add(weights, gradients[1:], scale)
 
 
 def _value_and_gradients(
-    layer: nn.Module, coupling: Coupling, source: Tensor, cotangent: Tensor, weights: Sequence[Tensor]
+    term: nn.Module | None, time: float, source: Tensor, cotangent: Tensor, weights: Sequence[Tensor]
 ) -> tuple[Tensor, tuple[Tensor | None, ...]]:
-    if has_pullback(layer):
-        return pullback(layer, source, cotangent)
+    if term is None:
+        return source, (cotangent,)
+    if has_pullback(term):
+        return pullback(term, source, cotangent)
+    if is_written_out(term):
+        return convnet_pullback(term, time, source, cotangent)
     with torch.enable_grad():
         point = source.detach().requires_grad_()
-        value = layer(coupling.time, point)
+        value = term(time, point)
     gradients = torch.autograd.grad(value, (point, *weights), cotangent, allow_unused=True)
     return value.detach(), gradients
 

@@ -14,8 +14,8 @@ class DivergenceFree(nn.Module):
     """v_i = Σ_j ∂A_ij/∂x_j with A_ij = −A_ji, so that ∇·v = Σ_ij ∂²A_ij/∂x_i∂x_j = 0 for every potential.
 
     In ℝ² the potential is one stream function ψ = A_12 and v = (∂ψ/∂y, −∂ψ/∂x). In ℝᵈ it has the d(d−1)/2 components
-    A_ij, i < j, in lexicographic order, and costs one gradient each. `potential(x, t)` maps (n, d) to (n, d(d−1)/2),
-    is twice differentiable, and treats samples independently; t is passed on.
+    A_ij, i < j, in lexicographic order. It costs d derivatives in forward mode. `potential(x, t)` maps points (…, d) to
+    (…, d(d−1)/2), is differentiable, and treats points independently; t is passed on.
     """
 
     def __init__(self, potential: nn.Module, dimension: int):
@@ -26,19 +26,17 @@ class DivergenceFree(nn.Module):
         self.pairs = tuple(combinations(range(dimension), 2))
 
     def forward(self, x: Tensor, t: float | Tensor = 0.0) -> Tensor:
-        with torch.enable_grad():
-            # A gradient is wanted inside no_grad too; the path to x stays open for what comes before.
-            point = x if x.requires_grad else x.detach().requires_grad_()
-            columns = self._columns(point, self.potential(point, t))
-        return columns if torch.is_grad_enabled() else columns.detach()
+        axes = torch.eye(x.shape[-1], dtype=x.dtype, device=x.device)
+        slopes = [self._along(axis.expand_as(x), x, t) for axis in axes]  # ∂A/∂x_j
+        velocity = [torch.zeros_like(x[..., 0]) for _ in axes]
+        for place, (i, j) in enumerate(self.pairs):
+            velocity[i] = velocity[i] + slopes[j][..., place]
+            velocity[j] = velocity[j] - slopes[i][..., place]
+        return torch.stack(velocity, dim=-1)
 
-    def _columns(self, x: Tensor, potential: Tensor) -> Tensor:
-        velocity = [torch.zeros_like(x[:, 0]) for _ in range(x.shape[1])]
-        for component, (i, j) in zip(potential.unbind(1), self.pairs, strict=True):
-            gradient = _gradient(component, x)
-            velocity[i] = velocity[i] + gradient[:, j]
-            velocity[j] = velocity[j] - gradient[:, i]
-        return torch.stack(velocity, dim=1)
+    def _along(self, direction: Tensor, x: Tensor, t: float | Tensor) -> Tensor:
+        slope: Tensor = torch.func.jvp(lambda point: self.potential(point, t), (x,), (direction,))[1]
+        return slope
 
 
 @final
@@ -54,8 +52,3 @@ class StreamNet(nn.Module):
         time = torch.as_tensor(t, dtype=x.dtype, device=x.device).reshape(-1, 1).expand(x.shape[0], 1)
         out: Tensor = self.outer(torch.tanh(self.inner(torch.cat([x, time], dim=1))))
         return out
-
-
-def _gradient(component: Tensor, x: Tensor) -> Tensor:
-    (gradient,) = torch.autograd.grad(component.sum(), x, create_graph=True)
-    return gradient

@@ -8,8 +8,13 @@ along each axis, θ = Σ β_i · (y factor) ⊗ (x factor) in the paper's order
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+
 import torch
 from torch import Tensor, nn
+
+from pdedsl.runtime.operators import Conv
+from pdedsl.runtime.weights import require_fit
 
 # (order in x, order in y) of β₁ … β₉.
 ORDERS = ((0, 0), (1, 0), (0, 1), (2, 0), (0, 2), (1, 1), (2, 1), (1, 2), (2, 2))
@@ -37,26 +42,45 @@ def prolong(theta: Tensor, h: float, new_h: float) -> Tensor:
     return kernel(coefficients(theta, h), new_h)
 
 
-def prolong_weights(model: nn.Module, h: float, new_h: float) -> None:
-    """Carry every 3×3 kernel of a trained network to another resolution, in place."""
-    with torch.no_grad():
-        for parameter in model.parameters():
-            if parameter.dim() == 4 and parameter.shape[-2:] == (3, 3):
-                parameter.copy_(prolong(parameter, h, new_h))
+def is_kernel(parameter: Tensor) -> bool:
+    """Whether it is the weight of a convolution with 3×3 kernels."""
+    return parameter.dim() == 4 and parameter.shape[-2:] == (3, 3)
 
 
-def as_operator(theta: Tensor, h: float, digits: int = 3, tolerance: float = 1e-6) -> str:
+def carried(weights: Mapping[str, Tensor], module: nn.Module, factor: float) -> dict[str, Tensor]:
+    """The weights of a trained network, for the same spec on images of `factor` times the resolution.
+
+    Every 3×3 kernel becomes that of the same differential operator β on the other mesh, the opening's too; whatever
+    else there is has no mesh and stays. Stages have the same factor, since all halve alike. Weights that are not those
+    of the network raise, and so do larger stencils, which have no β here. A bound or a box of an operator holds on
+    every mesh: after the step to a finer one, where derivatives weigh more, it may cut the operator down.
+    """
+    if not factor > 0:
+        raise ValueError(f"a factor of resolution is positive, not {factor}")
+    require_fit(weights, module)
+    for name, part in module.named_modules():
+        if isinstance(part, Conv) and part.weight.shape[-1] > 3:
+            raise ValueError(f"'{name}' has kernels of {part.weight.shape[-1]} pixels: only 3×3 have another mesh")
+    kernels = {name for name, p in module.named_parameters(remove_duplicate=False) if is_kernel(p)}
+    return {name: _carried(w, factor) if name in kernels else w for name, w in weights.items()}
+
+
+def _carried(weight: Tensor, factor: float) -> Tensor:
+    return prolong(weight.detach().double(), 1.0, 1.0 / factor).to(weight.dtype)
+
+
+def as_operator(theta: Tensor, h: float, digits: int = 3, tolerance: float = 1e-6, least: float = 0.0) -> str:
     """One 3×3 kernel as text, for example `Δ`, `2 − ∂x + 0.5Δ`.
 
     Two exact descriptions are tried, and the one with fewer terms is printed: the coefficients β above, where the
     identity is the mean m, and the Taylor coefficients Σ θ (ih)ᵃ(jh)ᵇ/(a! b!), where it is the point itself. They
     agree to O(h²); the five-point Laplacian is Δ in the second, the paper's in the first. A term is left out below
-    `tolerance` of the largest effect on the grid, |c|/h^order.
+    `tolerance` of the largest effect on the grid, |c|/h^order; below `least` of it, `…` stands for all such terms.
     """
     signs = theta.new_tensor([(-1.0) ** ((x == 2) + (y == 2)) for x, y in ORDERS])
     candidates = (_taylor(theta, h), coefficients(theta, h) * signs)
     terms = [_terms(candidate.tolist(), h, tolerance) for candidate in candidates]
-    return _text(min(terms, key=len), digits)
+    return _text(min(terms, key=len), digits, least)
 
 
 def _analyse(h: float) -> tuple[tuple[float, float, float], ...]:
@@ -80,22 +104,26 @@ def _taylor(theta: Tensor, h: float) -> Tensor:
     return torch.stack([table[..., y, x] for x, y in ORDERS], dim=-1)
 
 
-def _terms(values: list[float], h: float, tolerance: float) -> list[tuple[float, str]]:
-    """The terms that matter; equal ∂x² and ∂y² make one Δ."""
+def _terms(values: list[float], h: float, tolerance: float) -> list[tuple[float, str, float]]:
+    """The terms that matter, with their effects; equal ∂x² and ∂y² make one Δ."""
     effects = [abs(c) / h ** (x + y) for c, (x, y) in zip(values, ORDERS, strict=True)]
     least = tolerance * max(effects)
     kept = {o: c for c, o, e in zip(values, ORDERS, effects, strict=True) if e > least}
     xx, yy = kept.get((2, 0)), kept.get((0, 2))
     laplacian = xx is not None and yy is not None and abs(xx - yy) / h**2 <= least
     names = {o: _LETTERS[0][o[0]] + _LETTERS[1][o[1]] for o in ORDERS} | ({(2, 0): "Δ"} if laplacian else {})
-    return [(c, names[o]) for o, c in kept.items() if not (laplacian and o == (0, 2))]
+    sizes = dict(zip(ORDERS, effects, strict=True))
+    return [(c, names[o], sizes[o]) for o, c in kept.items() if not (laplacian and o == (0, 2))]
 
 
-def _text(terms: list[tuple[float, str]], digits: int) -> str:
+def _text(terms: list[tuple[float, str, float]], digits: int, least: float) -> str:
     if not terms:
         return "0"
-    first, *others = (_term(c, name, digits) for c, name in terms)
-    return ("−" if first[0] else "") + first[1] + "".join(f" {'−' if minus else '+'} {text}" for minus, text in others)
+    largest = max(effect for _, _, effect in terms)
+    first, *others = (_term(c, name, digits) for c, name, effect in terms if effect >= least * largest)
+    rest = " + …" if len(others) + 1 < len(terms) else ""
+    signed = "".join(f" {'−' if minus else '+'} {text}" for minus, text in others)
+    return ("−" if first[0] else "") + first[1] + signed + rest
 
 
 def _term(c: float, name: str, digits: int) -> tuple[bool, str]:

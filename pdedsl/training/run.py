@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from contextlib import ExitStack, contextmanager
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from pathlib import Path
 
 import torch
-from torch import nn
 
 from pdedsl.compiler import Compilation, compile_source, source_of
 from pdedsl.data.load import load
@@ -18,7 +17,7 @@ from pdedsl.ir.objective import CrossEntropy, Objective
 from pdedsl.ir.plan import DataPlan
 from pdedsl.ir.spec import Spec
 from pdedsl.training import checkpoint
-from pdedsl.training.checkpoint import Damaged, load_tensors, save_tensors
+from pdedsl.training.checkpoint import save_tensors
 from pdedsl.training.config import TrainConfig, config_of
 from pdedsl.training.engine import Engine
 from pdedsl.training.events import Ended, Listener, Started
@@ -29,38 +28,10 @@ from pdedsl.training.loop import Loop
 from pdedsl.training.parallel import World, joined
 from pdedsl.training.phases import phases_of
 from pdedsl.training.pictures import finish
+from pdedsl.training.saved import SPEC, WEIGHTS, Run, weights_for
 
 SAVE_SECONDS = 30.0
-SPEC, WEIGHTS, METRICS, CHECKPOINTS = "spec.pde", "weights.safetensors", "metrics.jsonl", "checkpoints"
-
-
-@dataclass(frozen=True)
-class Run:
-    """A run on disk, and its network ready to evaluate. `figures` are the last ones: test_accuracy and so on."""
-
-    folder: Path
-    module: nn.Module = field(repr=False)
-    outcome: str
-    message: str = ""
-    figures: Mapping[str, float] = field(default_factory=dict)
-
-    @classmethod
-    def open(cls, folder: str | Path) -> Run:
-        """A finished run: its weights in the network of its spec."""
-        folder = Path(folder)
-        if not (folder / WEIGHTS).exists():
-            raise RunError(f"{folder} holds no finished run: there is no {WEIGHTS} in it")
-        compilation = compile_source(source_of(folder / SPEC))
-        try:
-            tensors, plain = load_tensors(folder / WEIGHTS)
-        except Damaged as damage:
-            raise RunError(str(damage)) from None
-        module = compilation.module()
-        module.load_state_dict(tensors)
-        figures: dict[str, float] = plain["figures"]
-        kind = next((t.dtype for t in module.state_dict().values() if t.is_floating_point()), torch.float32)
-        stored = next((t.dtype for t in tensors.values() if t.is_floating_point()), kind)
-        return cls(folder, module.to(stored).eval(), "finished", figures=figures)
+METRICS, CHECKPOINTS = "metrics.jsonl", "checkpoints"
 
 
 @dataclass(frozen=True)
@@ -133,7 +104,7 @@ def _train(
         if options.compile and not compiles:
             complaints = (*complaints, "torch.compile has no derivatives of this loss: the network runs as it is")
         if found is None and options.start is not None:
-            _start_from(engine, options.start)
+            engine.model.load_state_dict(weights_for(engine.model, compilation, options.start))
         if world.first:
             replace_text(folder / SPEC, compilation.spec.source.text)
         resumed = found.step if found else 0
@@ -170,15 +141,6 @@ def _data(compilation: Compilation, config: TrainConfig, options: Options) -> Da
 def _divisible(config: TrainConfig, world: World, spec: Spec) -> None:
     if config.batch < world.size:
         raise RunError(f"a batch of {config.batch} cannot be shared by {world.size} processes; make it larger")
-
-
-def _start_from(engine: Engine, folder: Path) -> None:
-    """Weights of another run of the same network; convolution kernels are carried to another resolution."""
-    weights = Run.open(folder).module.state_dict()
-    try:
-        engine.model.load_state_dict(weights)
-    except RuntimeError as error:
-        raise RunError(f"the weights of {folder} do not fit this spec: {str(error).splitlines()[-1].strip()}") from None
 
 
 def _listeners(folder: Path, resumed: int, given: Sequence[Listener], stack: ExitStack) -> tuple[Listener, ...]:

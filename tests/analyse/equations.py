@@ -912,9 +912,34 @@ HAMILTONIAN = (
     ),
 )
 
+FIELD = "learn f(Y, t) : channels = convnet(layers=2)"
+
 GRADIENT_FLOW = (
     Row("symmetric, tanh", maps("∂Y/∂t = -Kᵀ tanh(K Y)", BOUND), ("gradient-flow",), False, 1, "PPrr"),
     Row("symmetric, relu", maps("∂Y/∂t = -Kᵀ relu(K Y)", BOUND), ("gradient-flow",), False, 1, "PPrr"),
+    Row(
+        "symmetric and a reaction",
+        maps("∂Y/∂t = -Kᵀ tanh(K Y) - Y", BOUND),
+        ("gradient-flow",),
+        False,
+        1,
+        "PPRr",
+        "δt (‖K‖² + λ) = 2",
+    ),
+    Row(
+        "symmetric and a strong reaction",
+        maps("∂Y/∂t = -Kᵀ tanh(K Y) - 3Y", BOUND),
+        ("gradient-flow",),
+        False,
+        1,
+        "RRRr",
+        "K may be zero, and 1 - 3δt = -2",
+    ),
+    Row("symmetric and growth", maps("∂Y/∂t = Y - Kᵀ tanh(K Y)", BOUND), ("gradient-flow",), False, 1, "RRRr"),
+    Row(
+        "symmetric of a field", maps("∂Y/∂t = -Kᵀ tanh(K f(Y, t))", declared(BOUND, FIELD)), ("ode",), False, 1, "rrrr"
+    ),
+    Row("symmetric of the start", maps("∂Y/∂t = -Kᵀ tanh(K Y(x, 0))", BOUND), ("ode",), False, 1, "rrrr"),
     Row("symmetric, leaky relu", maps("∂Y/∂t + Kᵀ leaky_relu(K Y) = 0", BOUND), ("gradient-flow",), False, 1, "PPrr"),
     Row("symmetric, elu", maps("∂Y/∂t = -Kᵀ elu(K Y)", BOUND), ("gradient-flow",), False, 1, "PPrr"),
     Row("symmetric, softplus", maps("∂Y/∂t = -Kᵀ softplus(K Y)", BOUND), ("gradient-flow",), False, 1, "Prrr"),

@@ -132,6 +132,15 @@ def test_order_of_transport(scheme: str, order: int, data: str) -> None:
     assert math.log2(coarse / fine) == pytest.approx(order, abs=0.25)
 
 
+@pytest.mark.parametrize("network", [False, True], ids=["operator", "network"])
+def test_coefficients_of_time_alone(network: bool) -> None:
+    """Functions of t are numbers, not tensors: X(1) = x + ∫₀¹ (sin 2s, s) ds, by rk4 within 1e-7."""
+    text = known("∂u/∂t = v·∇u", "let v(x, y, t) = [sin(2t), t]", data="u(x, y, 0) = x + y", realized=steps(8, "rk4"))
+    expected = X.sum(-1) + (1 - math.cos(2.0)) / 2 + 0.5
+    found = compiled(text).module().double()(X) if network else operator(text)(lambda y: y.sum(-1), X, 1.0)
+    torch.testing.assert_close(found, expected, rtol=0, atol=1e-6)
+
+
 # ---- with diffusion
 
 

@@ -18,13 +18,39 @@ CASES = {
     "reaction": ("E601", "u", "convection and diffusion", learned(f"{HEAT} - u", V)),
     "source": ("E601", "1", "convection and diffusion", known("∂u/∂t = 0.1 Δu + 1")),
     "third order": ("E601", "∂³u/∂x³", "", learned(f"{HEAT} + ∂³u/∂x³", V)),
-    "no layer": ("E602", "∂Y/∂t = -Kᵀ relu(N(K Y)) + Y", "Kᵀ", changed(PARABOLIC, ("N(K Y))", "N(K Y)) + Y"))),
+    "no layer": ("E602", "t Y", "Kᵀ", changed(PARABOLIC, ("N(K Y))", "N(K Y)) + t Y"))),
+    "a chain of activations": (
+        "E602",
+        "∂Y/∂t = -Kᵀ relu(tanh(K Y))",
+        "Kᵀ σ(N(K Y))",
+        changed(PARABOLIC, ("relu(N(K Y))", "relu(tanh(K Y))")),
+    ),
+    "a norm behind the activation": (
+        "E602",
+        "∂Y/∂t = -Kᵀ N(relu(K Y))",
+        "Kᵀ σ(N(K Y))",
+        changed(PARABOLIC, ("relu(N(K Y))", "N(relu(K Y))")),
+    ),
+    "no activation": ("E602", "∂Y/∂t = -Kᵀ exp(K Y)", "σ", changed(PARABOLIC, ("relu(N(K Y))", "exp(K Y)"))),
+    "a field elsewhere": (
+        "E602",
+        "∂Y/∂t = f(-Y, t)",
+        "as they are declared",
+        changed(light("polynet"), ("= f(Y, t)", "= f(-Y, t)")),
+    ),
+    "an operator on a field": ("E602", "∂Y/∂t = -Kᵀ relu(K f(Y, t))", "Kᵀ σ(N(K Y))", ""),
+    "an operator in two layers": (
+        "E602",
+        "∂Y/∂t = -Kᵀ relu(N(K Y)) - Kᵀ tanh(K Y)",
+        "another like 'K'",
+        changed(PARABOLIC, ("N(K Y))", "N(K Y)) - Kᵀ tanh(K Y)")),
+    ),
     "two operators": ("E602", "∂Y/∂t = -Kᵀ relu(N(L Y))", "Kᵀ", ""),
     "a factor": (
         "E602",
-        "∂Y/∂t = 2 f(Y, t)",
-        "network learns it",
-        changed(light("polynet"), ("= f(Y, t)", "= 2 f(Y, t)")),
+        "∂Y/∂t = t f(Y, t)",
+        "numbers c",
+        changed(light("polynet"), ("= f(Y, t)", "= t f(Y, t)")),
     ),
     "physical": ("E603", "space   x in [-1, 1]", "R^d", shipped("burgers")),
     "scalar by resnet": ("E604", "learn a(x, y, t) : scalar > 0 = resnet(depth=20)", "mlp", ""),
@@ -47,6 +73,14 @@ CASES = {
     "leapfrog for a pair": ("E605", "leapfrog(steps=3)", "verlet", changed(PAIR, ("verlet(", "leapfrog("))),
     "no frame": ("E607", "space   x in pixels", "network {", ""),
     "opening": ("E608", "16", "equal", changed(PARABOLIC, ("open 8", "open 16"))),
+    "no middle": (
+        "E604",
+        "learn   K(t)    : operator = conv(4)",
+        "conv(3)",
+        changed(PARABOLIC, ("operator = conv(3)", "operator = conv(4)")),
+    ),
+    "no halves": ("E608", "[8, 13]", "even", changed(PAIR, ("[8, 12]", "[8, 13]"))),
+    "too many stages": ("E608", "[8, 8, 8, 8, 8]", "fewer", changed(PARABOLIC, ("[8, 12]", "[8, 8, 8, 8, 8]"))),
 }
 MADE = {
     "two operators": changed(
@@ -55,6 +89,9 @@ MADE = {
     "scalar by resnet": learned("∂u/∂t = v·∇u + a Δu", f"{V}\nlearn a(x, y, t) : scalar > 0 = resnet(depth=20)"),
     "operator by linear": changed(PARABOLIC, ("operator = conv(3)", "operator = linear")),
     "no frame": PARABOLIC.split("network {")[0],
+    "an operator on a field": changed(
+        PARABOLIC, ("relu(N(K Y))", "relu(K f(Y, t))"), ("let     N", "learn   f(Y, t) : channels = convnet\nlet     N")
+    ),
 }
 
 

@@ -16,11 +16,14 @@ CIFAR100 = ("image(3, 32, 32)", "[32, 64, 128]", "32", "close 256", 100)
 FRAMES = {"cifar10": CIFAR10, "stl10": STL10, "cifar100": CIFAR100}
 SYMMETRIC = {"cifar10": 502_570, "stl10": 618_554, "cifar100": 652_484}
 HALVES = {"cifar10": 264_106, "stl10": 324_794, "cifar100": 362_180}
+ODEFUNC = {c: 2 * (9 * c * (c + 1) + c) + 3 * 2 * c for c in (16, 32)}  # two convolutions, three norms
+FRAME_16_32 = 9 * 16 + 32 + 16 * 32 + 64 + 32**2 + 64 + 10 * 33
 SHIPPED = {
     "anisotropic": 64 * 4 + 2 * 64 * 65 + 2 * 65 + 4,
     "convection_diffusion": 64 * 4 + 4 * 64 * 65 + 2 * 65,
     "dropout": 271_994,
     "enresnet": 1_361_410,
+    "fractalnet": FRAME_16_32 + 3 * (ODEFUNC[16] + ODEFUNC[32]),
     "hamiltonian": 264_106,
     "heat_smoothing": 271_994,
     "monotone": 9 * 16 + 32 + 3 * 9 * 16**2 + 16 * 32 + 64 + 3 * 9 * 32**2 + 32**2 + 64 + 10 * 33,
@@ -29,6 +32,9 @@ SHIPPED = {
     "resnet": 271_994,
     "rotation": 0,
     "second_order": 502_570,
+    "shake_shake": 540_410,
+    "small_steps": FRAME_16_32 + 12 * (ODEFUNC[16] + ODEFUNC[32]),
+    "stochastic_depth": 271_994,
 }
 
 

@@ -14,7 +14,7 @@ from torch import Tensor, nn
 
 from compiled.test_network_order import features
 from compiled.texts import built, changed, compiled, fresh, inputs, learned, picture, refused, shipped
-from pdedsl.runtime.noise import Dropout
+from pdedsl.runtime.random_maps import Dropout
 
 V = "learn v(x, y, t) : vector = mlp(width=8, depth=2)"
 ONE = "realize time by euler(steps=1)\nrealize diffusion by noise(samples=2)"

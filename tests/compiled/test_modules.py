@@ -24,13 +24,15 @@ EXTRA = {
     "known field": learned("∂u/∂t = v·∇u + 0.1 Δu", "let v(x, y, t) = [sin(y + t), x]"),
 }
 TEXTS = {**{name: light(name) for name in MODELS}, **EXTRA}
-NOISY = ["anisotropic", "dropout", "enresnet", "randomized_smoothing", "rotation"]
+NOISY = ["anisotropic", "dropout", "enresnet", "randomized_smoothing", "rotation", "shake_shake", "stochastic_depth"]
 # One of each family: transport, noise in its kinds, noise on the input, a time channel, and each equation of images.
 FAMILIES = [
     "resnet",
     "anisotropic",
     "dropout",
     "enresnet",
+    "shake_shake",
+    "stochastic_depth",
     "randomized_smoothing",
     "convection_diffusion",
     "rotation",

@@ -16,6 +16,7 @@ from pdedsl.runtime.integrators import Leapfrog, Steps, Verlet
 from pdedsl.runtime.operators import Conv
 from pdedsl.runtime.parabolic import SymmetricLayer, TotalVariationNorm, batch_norm
 from pdedsl.runtime.pullback import has_pullback
+from pdedsl.runtime.pullback_convnet import convnet_pullback, is_written_out
 from pdedsl.runtime.reversible import Reversible
 
 
@@ -220,3 +221,43 @@ def test_norm_with_scale_only_on_some_steps() -> None:
     x = torch.randn(1, 2, 4, 4, dtype=torch.float64)
     for a, b in zip(_gradients(block, x, False), _gradients(block, x, True), strict=True):
         assert torch.allclose(a, b, rtol=1e-11)
+
+
+LAYOUTS = {"contiguous": torch.contiguous_format, "channels last": torch.channels_last}
+
+
+@pytest.mark.parametrize("layout", LAYOUTS)
+@pytest.mark.parametrize("layers", [1, 2, 3])
+@pytest.mark.parametrize("size", [1, 3, 5])
+def test_written_out_product_of_a_convnet(layout: str, layers: int, size: int) -> None:
+    net = ConvNet(6, layers, size).double().to(memory_format=LAYOUTS[layout])
+    for parameter in net.parameters():
+        nn.init.normal_(parameter, mean=0.2)
+    assert is_written_out(net)
+    y, g = (torch.randn(3, 6, 5, 4, dtype=torch.float64).to(memory_format=LAYOUTS[layout]) for _ in range(2))
+    with torch.no_grad():
+        value, ours = convnet_pullback(net, 0.7, y, g)
+    y.requires_grad_()
+    plain = torch.autograd.grad(net(0.7, y), (y, *net.parameters()), g)
+    assert torch.allclose(value, net(0.7, y), rtol=1e-12)
+    assert len(ours) == len(plain)
+    for a, b in zip(ours, plain, strict=True):
+        assert a.shape == b.shape
+        assert torch.allclose(a, b, rtol=1e-10, atol=1e-11)
+    assert ours[0].is_contiguous(memory_format=LAYOUTS[layout])
+
+
+def test_which_convnets_are_written_out() -> None:
+    assert not is_written_out(ConvNet(4, 1, activation_name="tanh"))
+    assert not is_written_out(ConvNet(4, 1, norm=False))
+    frozen = ConvNet(4, 1)
+    frozen.norms.requires_grad_(False)
+    assert not is_written_out(frozen)
+
+
+@pytest.mark.parametrize("name", ["hamiltonian", "second order", "revnet"])
+def test_gradients_of_channels_last_states(name: str) -> None:
+    block = _block(name, 3).to(memory_format=torch.channels_last)
+    x = torch.randn(2, 8, 5, 6, dtype=torch.float64).to(memory_format=torch.channels_last)
+    for a, b in zip(_gradients(block, x, False), _gradients(block, x, True), strict=True):
+        assert (a - b).abs().max() <= 1e-10 * max(1.0, float(b.abs().max()))

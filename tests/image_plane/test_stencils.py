@@ -3,15 +3,17 @@
 from __future__ import annotations
 
 import math
+from itertools import pairwise
 
 import pytest
 import torch
-from torch import Tensor
+from compiled.texts import built, changed, light
+from torch import Tensor, nn
 from torch.nn import functional
 
-from pdedsl.runtime.blocks import parabolic_block
-from pdedsl.runtime.integrators import Euler, Steps
-from pdedsl.runtime.stencils import ORDERS, as_operator, coefficients, kernel, prolong, prolong_weights
+from pdedsl.runtime.operators import Conv
+from pdedsl.runtime.parabolic import SymmetricLayer
+from pdedsl.runtime.stencils import ORDERS, as_operator, carried, coefficients, kernel, prolong
 
 FIVE_POINT = torch.tensor([[0.0, 1, 0], [1, -4, 1], [0, 1, 0]], dtype=torch.float64)
 PAPERS = torch.tensor([0.0, 0, 0, -1, -1, 0, 0, 0, 0], dtype=torch.float64)
@@ -114,12 +116,77 @@ def test_prolongation_of_a_smooth_image() -> None:
     assert (coarse - fine).abs().max() < 2e-3
 
 
-def test_prolongation_of_a_network() -> None:
-    block = parabolic_block(2, Euler(), Steps(0, 2, 2))
-    before = [p.clone() for p in block.parameters()]
-    prolong_weights(block, 1 / 16, 1 / 32)
-    changed = [not torch.equal(a, b) for a, b in zip(before, block.parameters(), strict=True)]
-    assert changed == [True, False, False] * 2
+def _network(text: str) -> nn.Module:
+    """With weights and statistics that are not those of a new network."""
+    module = built(text)
+    for parameter in module.parameters():
+        nn.init.normal_(parameter, std=0.3)
+    return module
+
+
+@pytest.mark.parametrize("name", ["parabolic", "hamiltonian", "monotone", "revnet"])
+@pytest.mark.parametrize("factor", [2.0, 0.5, 3.0])
+def test_a_network_goes_to_another_resolution_and_back(name: str, factor: float) -> None:
+    coarse = light(name)
+    fine = changed(coarse, ("8, 8)", "24, 24)"))
+    weights = _network(coarse).state_dict()
+    there = carried(weights, built(fine), factor)
+    back = carried(there, built(coarse), 1 / factor)
+    built(fine).load_state_dict(there)
+    moved = [key for key, value in weights.items() if not torch.equal(value, there[key])]
+    assert moved == [key for key, value in weights.items() if value.dim() == 4 and value.shape[-1] == 3]
+    for key, value in weights.items():
+        assert there[key].dtype == back[key].dtype == value.dtype
+        assert torch.allclose(back[key], value, rtol=0, atol=1e-13), key
+
+
+def test_precision_is_kept_at_home() -> None:
+    theta = torch.randn(2, 2, 3, 3)
+    module = nn.Conv2d(2, 2, 3, bias=False)
+    there = carried({"weight": theta}, module, 2.0)
+    assert there["weight"].dtype == torch.float32
+    assert torch.allclose(carried(there, module, 0.5)["weight"], theta, rtol=0, atol=1e-6)
+
+
+def _error(theta: Tensor, h: float) -> float:
+    """Of -Δ sin(x + 2y) = 5 sin(x + 2y) on a mesh of width h."""
+    grid = torch.arange(round(4 / h), dtype=torch.float64) * h
+    image = torch.sin(grid + 2 * grid[:, None])[None, None]
+    return float((functional.conv2d(image, theta) - 5 * image[..., 1:-1, 1:-1]).abs().max())
+
+
+def test_the_papers_laplacian_is_the_laplacian_on_every_mesh() -> None:
+    """-Δ of the coarse mesh, carried to meshes 4, 8 and 16 times as fine: the same operator, errors of order two."""
+    module, coarse = nn.Conv2d(1, 1, 3, bias=False).double(), kernel(-PAPERS, 1.0)[None, None]
+    there = {factor: carried({"weight": coarse}, module, factor)["weight"] for factor in (4.0, 8.0, 16.0)}
+    assert {as_operator(theta[0, 0], 1 / factor) for factor, theta in there.items()} == {"−Δ"}
+    errors = [_error(theta, 1 / factor) for factor, theta in there.items()]
+    assert [math.log2(a / b) for a, b in pairwise(errors)] == pytest.approx([2, 2], abs=0.1)
+
+
+@pytest.mark.parametrize("factor", [0.5, 2.0, 4.0])
+def test_the_five_point_laplacian_agrees_to_second_order(factor: float) -> None:
+    """It is -Δ up to terms of the order h² of the mesh from which it comes, on that mesh and on others."""
+    module, errors = nn.Conv2d(1, 1, 3, bias=False).double(), []
+    for h in (1 / 8, 1 / 16, 1 / 32):
+        there = carried({"weight": -FIVE_POINT[None, None] / h**2}, module, factor)
+        errors.append(_error(there["weight"], h / factor))
+    assert [math.log2(a / b) for a, b in pairwise(errors)] == pytest.approx([2, 2], abs=0.1)
+
+
+def test_what_cannot_be_carried_says_so() -> None:
+    module = nn.Conv2d(1, 1, 3, bias=False)
+    with pytest.raises(ValueError, match="'weight' is missing"):
+        carried({}, module, 2.0)
+    with pytest.raises(ValueError, match="'bias' is not part"):
+        carried({"weight": torch.ones(1, 1, 3, 3), "bias": torch.ones(1)}, module, 2.0)
+    with pytest.raises(ValueError, match=r"'weight' has the shape \(1, 1, 5, 5\), not \(1, 1, 3, 3\)"):
+        carried({"weight": torch.ones(1, 1, 5, 5)}, module, 2.0)
+    with pytest.raises(ValueError, match="positive, not 0"):
+        carried(module.state_dict(), module, 0)
+    large = SymmetricLayer(Conv(2, size=5))
+    with pytest.raises(ValueError, match="'operator' has kernels of 5 pixels"):
+        carried(large.state_dict(), large, 2.0)
 
 
 def test_stencil_calculus_is_differentiable() -> None:

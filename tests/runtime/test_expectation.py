@@ -114,6 +114,18 @@ def test_members_trained_apart_are_integrated_with_their_own_streams() -> None:
     assert sum(p.numel() for p in together.parameters()) == 2 * sum(p.numel() for p in apart[0].parameters())
 
 
+@pytest.mark.parametrize("average", ["probabilities", "logits"])
+def test_each_member_by_itself(average: str) -> None:
+    """`each` has the scores of every member over its own draws, and their weighted mean is the model."""
+    model = Expectation([member(), member(3)], seed=2, eval_samples=4, average=average).eval().double()
+    x = inputs(dtype=torch.float64)
+    each = model.each(x)
+    assert each.shape == (2, 5, 4)
+    mean = each.exp().mean(0).log() if average == "probabilities" else each.mean(0)
+    torch.testing.assert_close(model(x), mean, rtol=1e-12, atol=1e-12)
+    assert torch.autograd.gradcheck(model.each, x[:1].requires_grad_())
+
+
 def test_no_members_is_refused() -> None:
     with pytest.raises(ValueError, match="at least one member"):
         Expectation([], seed=0)

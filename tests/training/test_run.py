@@ -4,12 +4,14 @@ from __future__ import annotations
 
 from pathlib import Path
 
+import numpy as np
 import pytest
 import torch
 from torch import nn
 
 import pdedsl
 from pdedsl.runtime.standardize import Standardize
+from pdedsl.runtime.stencils import carried
 from pdedsl.runtime.streams import streams
 from pdedsl.training.checkpoint import load_tensors, newest
 from pdedsl.training.events import Stepped
@@ -249,3 +251,22 @@ def test_checkpoints_hold_no_pickles(tmp_path: Path) -> None:
         tensors, plain = load_tensors(path)
         assert tensors
         assert isinstance(plain, dict)
+
+
+# ---- from one resolution to another
+
+
+def test_weights_are_carried_to_a_finer_image(tmp_path: Path) -> None:
+    """A network of 8 × 8 digits is a start for images of 16 × 16: its kernels are the same differential operators."""
+    x, y = np.zeros((50, 1, 16, 16), np.float32), np.arange(50) % 10
+    np.savez(tmp_path / "fine.npz", x_train=x, y_train=y, x_test=x, y_test=y)
+    coarse = pdedsl.train(IMAGES, tmp_path / "coarse")
+    still = ("train.optimizer=sgd(lr=1e-30)", "train.constrain=", "train.regularize=")
+    settings = ("network.input=image(1, 16, 16)", 'train.data=npz("fine.npz")', *still)
+    fine = pdedsl.train(IMAGES, tmp_path / "fine", set=settings, data=tmp_path, start=tmp_path / "coarse")
+    wanted = carried(weights(coarse), coarse.module, 2.0)
+    kernels = [name for name, p in fine.module.named_parameters() if p.shape[-2:] == (3, 3)]
+    assert len(kernels) == 4
+    for name in kernels:
+        torch.testing.assert_close(weights(fine)[name], wanted[name])
+        assert not torch.allclose(wanted[name], weights(coarse)[name])

@@ -1,0 +1,66 @@
+"""Diffusion matrices that are the second moment of a random residual map (Wang, Tao, Bao, Shi, Table 1, Remark 2.5).
+
+A step X + Δt·V with a random V of mean v has the generator of u_t = v·∇u + A:∇∇u with A = ½Δt·Cov V, up to O(Δt²):
+units dropped, Vᵢ = vᵢ zᵢ/p with zᵢ ~ Bernoulli(p):      A = Δt(1-p)/(2p) diag(vᵢ²)
+maps dropped, V = v z/p with one z (stochastic depth):    A = Δt(1-p)/(2p) v vᵀ
+branches shared, V = α f + (1-α) g, α ~ U(½-w, ½+w):      A = Δt w²/6 (f-g)(f-g)ᵀ and v = ½(f+g); shake-shake, w = ½
+"""
+
+from __future__ import annotations
+
+from sympy import Expr, Rational, Symbol, expand
+
+from pdedsl.ir.analysis import Flow, RandomMap
+from pdedsl.ir.spec import Spec
+from pdedsl.ir.symbols import Field
+
+Vector = tuple[Expr, ...]
+SHOWN = {"dropout": "dropout", "depth": "stochastic depth", "shake": "shake-shake"}
+
+
+def random_map(flow: Flow, spec: Spec) -> RandomMap | None:
+    """Which of the random maps has this drift and this matrix, and how strong it is."""
+    drift = tuple(b.xreplace(spec.values) for b in flow.drift)
+    rows = tuple(tuple(a.xreplace(spec.values) for a in row) for row in flow.diffusivity)
+    if flow.shape == "diagonal":
+        strength = _factor([(rows[i][i], b**2) for i, b in enumerate(drift)])
+        return RandomMap("dropout", strength) if strength else None
+    if flow.shape != "full":
+        return None
+    strength = _outer(rows, drift)
+    if strength:
+        return RandomMap("depth", strength)
+    heads, (f, g) = _halves(drift, spec) or ((), (drift, drift))
+    strength = _outer(rows, tuple(a - b for a, b in zip(f, g, strict=True))) if heads else None
+    return RandomMap("shake", strength, heads) if strength else None
+
+
+def _outer(rows: tuple[Vector, ...], w: Vector) -> Expr | None:
+    """The number c > 0 of A = c w wᵀ, if there is one."""
+    return _factor([(a, w[i] * w[j]) for i, row in enumerate(rows) for j, a in enumerate(row)])
+
+
+def _factor(pairs: list[tuple[Expr, Expr]]) -> Expr | None:
+    """The number c > 0 by which each of the first is a multiple of the second, if there is one."""
+    if any(whole == 0 for _, whole in pairs):
+        return None
+    a, whole = pairs[0]
+    number, leading = expand(whole).as_ordered_terms()[0].as_coeff_Mul()
+    c = expand(a).coeff(leading) / number
+    if not (c.is_number and c.is_positive):
+        return None
+    return c if all(expand(a - c * whole) == 0 for a, whole in pairs) else None
+
+
+def _halves(drift: Vector, spec: Spec) -> tuple[tuple[Symbol, ...], tuple[Vector, Vector]] | None:
+    """The learned f and g of a drift ½(f + g): their names and their components."""
+    heads = tuple(w.head for w in spec.learned if any(f.head == w.head for f in drift[0].atoms(Field)))
+    if len(heads) != 2:
+        return None
+    f, g = (tuple(next(iter(_parts(b, head)), Rational(0)) for b in drift) for head in heads)
+    halved = all(expand(b - Rational(1, 2) * (f[i] + g[i])) == 0 for i, b in enumerate(drift))
+    return (heads, (f, g)) if halved else None
+
+
+def _parts(expr: Expr, head: Symbol) -> list[Field]:
+    return [f for f in expr.atoms(Field) if f.head == head]

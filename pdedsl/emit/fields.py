@@ -1,0 +1,146 @@
+"""Learned fields on R^d and formulas of them: modules that read points and the time."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+
+from sympy import Expr, Symbol
+
+from pdedsl.diagnostics import Span, fail
+from pdedsl.emit.components import component_node, fixed_part
+from pdedsl.emit.expressions import at_coordinates, node_of, stacked
+from pdedsl.emit.names import RUNTIME, maker_of, name_of, quoted, whole
+from pdedsl.emit.program import Call, Function, Items, Lambda, Node, Op, Ref, nodes_in
+from pdedsl.ir.plan import DataPlan, OperatorPlan, Shake, Walk
+from pdedsl.ir.spec import Learned, Spec
+from pdedsl.ir.symbols import INDEX, Field
+from pdedsl.ir.types import Matrix, Scalar, Vector
+
+
+def model_exprs(model: DataPlan) -> list[Expr]:
+    """What the model computes from points: velocities and noise that depends on the state."""
+    exprs: list[Expr] = []
+    for part in model.parts:
+        if isinstance(part, Walk):
+            exprs += part.field
+        noise = part.noise if isinstance(part, Walk | Shake) else None
+        if noise is not None:
+            exprs += [e for row in noise.matrix for e in row] + ([noise.value] if noise.value is not None else [])
+    return exprs
+
+
+def operator_exprs(operator: OperatorPlan) -> list[Expr]:
+    return [e for p in operator.pieces for e in (*p.drift, *(a for row in p.diffusivity for a in row))]
+
+
+def fields_in(exprs: list[Expr], spec: Spec) -> tuple[Learned, ...]:
+    heads = {f.head for e in exprs for f in e.atoms(Field)}
+    return tuple(w for w in spec.learned if w.head in heads)
+
+
+def field_function(learned: Learned, spec: Spec) -> Function:
+    return Function(maker_of(learned), (), f"{quoted(learned.span, spec)}.", (), _field(learned, spec))
+
+
+def _field(learned: Learned, spec: Spec) -> Node:
+    dimension = spec.space.dimension
+    if not isinstance(dimension, int):
+        raise fail("E604", "a network needs a space of known dimension", spec.space.span, "use R^2")
+    sign = learned.type.sign if isinstance(learned.type, Scalar) else ""
+    psd = isinstance(learned.type, Matrix) and learned.type.psd
+    if learned.net is None:
+        shape = {Scalar: 0, Vector: 1, Matrix: 2}.get(type(learned.type), 0)
+        return Call(f"{RUNTIME}.marching.Number", (Items((dimension,) * shape),), (("sign", sign), ("psd", psd)))
+    if learned.net.name != "mlp":
+        raise fail("E604", f"{learned.net.name} is no field on R^d", learned.span, "use mlp")
+    match learned.type:
+        case Vector(divergence_free=True):
+            if dimension < 2:
+                hint = "drop its coordinates: on the line such a field is the same everywhere"
+                raise fail("E604", f"'{learned.name}' has no divergence-free network on the line", learned.span, hint)
+            potential = _network(learned, dimension, dimension * (dimension - 1) // 2, spec)
+            return Call(f"{RUNTIME}.solenoidal.DivergenceFree", (potential, dimension))
+        case Vector():
+            return _network(learned, dimension, dimension, spec)
+        case Matrix():
+            network = _network(learned, dimension, dimension**2, spec)
+            return Call(f"{RUNTIME}.marching.MatrixField", (network, dimension), (("psd", psd),))
+        case _:
+            return Call(f"{RUNTIME}.marching.ScalarField", (_network(learned, dimension, 1, spec),), (("sign", sign),))
+
+
+def _network(learned: Learned, dimension: int, outputs: int, spec: Spec) -> Node:
+    net = learned.net
+    assert net is not None
+    timed = spec.time is not None and spec.time.symbol in learned.arguments
+    named: list[tuple[str, Node]] = [("activation", str(net["activation"])), ("time", timed)]
+    if outputs != dimension:
+        named.append(("outputs", outputs))
+    made = Call(
+        f"{RUNTIME}.backbones.vector_field", (dimension, whole(net, "width"), whole(net, "depth")), tuple(named)
+    )
+    reads = [c in learned.arguments for c in spec.space.coordinates]
+    if all(reads):
+        return made
+    return Call(f"{RUNTIME}.marching.Reading", (made, Items(tuple(1.0 if r else 0.0 for r in reads))))
+
+
+def vector(exprs: tuple[Expr, ...], fields: tuple[Learned, ...], spec: Spec, span: Span) -> Node:
+    """A velocity: a learned field as it is, or a function of x and t."""
+    names = {w.head: name_of(w) for w in fields}
+    whole = _whole_field(exprs, spec)
+    if whole is not None:
+        return Ref(names[whole])
+    return formula(("x", "t"), components(exprs, names, spec, span), exprs, names)
+
+
+def _whole_field(exprs: tuple[Expr, ...], spec: Spec) -> Symbol | None:
+    """The field of which these are all the components, in their order."""
+    own = [e for e in exprs if isinstance(e, Field)]
+    places = [e.indices[0] for e in own]
+    whole = places == list(range(1, len(exprs) + 1)) if spec.space.explicit else places == [INDEX]
+    return own[0].head if whole and len({e.head for e in own}) == 1 else None
+
+
+def components(exprs: tuple[Expr, ...], names: dict[Symbol, str], spec: Spec, span: Span) -> Node:
+    """A vector (..., d) at points: from its components, or from the one that stands for all."""
+    if spec.space.explicit:
+        return stacked([scalar(e, names, spec, span) for e in exprs])
+    fixed, rest = fixed_part(exprs[0], INDEX, spec.space.dimension)
+    node = component_node(rest, INDEX, spec.time.symbol if spec.time else None, names, span)
+    if fixed:
+        vector = Call(f"{RUNTIME}.points.fixed", (Ref("x"), Items(tuple(fixed), square=True)))
+        node = vector if rest == 0 else Op("+", (vector, node))
+    return Call(f"{RUNTIME}.points.vector", (Ref("x"), node))
+
+
+def formula(params: tuple[str, ...], body: Node, exprs: Iterable[Expr], names: dict[Symbol, str]) -> Node:
+    """A function of points; learned fields in it are given to it, so that they are parts of the model."""
+    heads = {f.head for e in exprs for f in e.atoms(Field)}
+    used = [name for head, name in names.items() if head in heads]
+    function: Node = Lambda((*params, *used), body)
+    if "t" not in params and _mentions(body, "t"):  # the time of the layer, which is fixed
+        function = Call("functools.partial", (Lambda((*params, *used, "t"), body),), (("t", Ref("t")),))
+    if not used:
+        return function
+    return Call(f"{RUNTIME}.marching.Composed", (function,), tuple((name, Ref(name)) for name in used))
+
+
+def _mentions(node: Node, name: str) -> bool:
+    return any(n == Ref(name) for n in nodes_in(node))
+
+
+def scalar(expr: Expr, names: dict[Symbol, str], spec: Spec, span: Span) -> Node:
+    """A number at points, of shape (...) where the space is written out, otherwise (..., 1)."""
+    time = spec.time.symbol if spec.time else None
+    if not spec.space.explicit:
+        return component_node(expr, None, time, names, span)
+    return node_of(expr, at_coordinates(spec.space.coordinates, time, names), span)
+
+
+def at_points(expr: Expr, names: dict[Symbol, str], spec: Spec, span: Span) -> Node:
+    """One number at each point, (...), or one for each component where it depends on theirs, (..., d)."""
+    if INDEX in expr.free_symbols:
+        return components((expr,), names, spec, span)
+    maker = "number" if spec.space.explicit else "flat"
+    return Call(f"{RUNTIME}.points.{maker}", (Ref("x"), scalar(expr, names, spec, span)))

@@ -1,0 +1,44 @@
+"""Names and places of a spec in the written module."""
+
+from __future__ import annotations
+
+import re
+from keyword import iskeyword
+
+from sympy import Expr
+
+from pdedsl.diagnostics import Span
+from pdedsl.ir.spec import Learned, Setting, Spec
+
+RUNTIME = "pdedsl.runtime"
+TAKEN = frozenset(  # names of the written module itself
+    "x t seed samples member model operator readout layer range torch nn stack stack_rows number cholesky "
+    "constant moment vector flat total fixed unit column coordinate times partial shaken "
+    "vector_field mlp resnet resnet18 preact_resnet18 wide_resnet convnet dropped torchvision_model".split()
+)
+
+
+def name_of(learned: Learned) -> str:
+    """A Python name for a field of the spec."""
+    name = learned.id
+    taken = iskeyword(name) or name in TAKEN or name[:1].isupper() or re.fullmatch(r"part\d+|member\d+|make_.*", name)
+    return f"{name}_" if taken else name
+
+
+def maker_of(learned: Learned) -> str:
+    return f"make_{learned.id}"
+
+
+def quoted(span: Span, spec: Spec) -> str:
+    """A term with its place, for a comment."""
+    line, _ = spec.source.position(span.start)
+    text = " ".join(spec.source.at(span).split())
+    return f"{text} (spec.pde:{line})"
+
+
+def number(value: Expr) -> float:
+    return float(value)
+
+
+def whole(net: Setting, key: str) -> int:
+    return int(str(net[key]))

@@ -1,0 +1,88 @@
+"""An operator plan → the function that builds the evolution operator on R^d, and the solution for given data."""
+
+from __future__ import annotations
+
+from sympy import Expr, Symbol
+
+from pdedsl.diagnostics import Span
+from pdedsl.emit.components import fixed_part
+from pdedsl.emit.expressions import rows, stacked
+from pdedsl.emit.fields import at_points, components, formula, scalar, vector
+from pdedsl.emit.names import RUNTIME, maker_of, name_of, number, quoted
+from pdedsl.emit.program import Binding, Call, Function, Items, Lambda, Literal_, Node, Ref
+from pdedsl.ir.plan import OperatorPlan
+from pdedsl.ir.spec import Learned, Spec
+from pdedsl.ir.symbols import INDEX
+
+
+def operator_function(plan: OperatorPlan, fields: tuple[Learned, ...], spec: Spec) -> Function:
+    names = {w.head: name_of(w) for w in fields}
+    pieces: list[Node] = []
+    for piece in plan.pieces:
+        still = all(b == 0 for b in piece.drift)
+        drift: Node = None if still else _constant(piece.drift, spec) or vector(piece.drift, fields, spec, piece.span)
+        diffusion = _diffusion(piece.diffusivity, piece.shape, names, spec, piece.span)
+        pieces.append(Call(f"{RUNTIME}.evolution.Piece", (number(piece.start), number(piece.end), drift, diffusion)))
+    params: list[tuple[str, Literal_]] = [(name_of(w), None) for w in fields]
+    named: list[tuple[str, Node]] = [
+        ("pieces", Items(tuple(pieces), square=True)),
+        ("form", plan.direction),
+        ("dt", number(plan.step)),
+        ("scheme", plan.scheme),
+        ("samples", Ref("samples")),
+        ("seed", Ref("seed")),
+    ]
+    doc = "The evolution operator: operator(…)(f, x, t) is the solution at time t with data f."
+    params += [("samples", plan.samples), ("seed", 0)]
+    result = Call(f"{RUNTIME}.evolution.Evolution", (), tuple(named))
+    return Function("operator", tuple(params), doc, (), result)
+
+
+def _constant(exprs: tuple[Expr, ...], spec: Spec) -> Node:
+    """A velocity that is the same everywhere, and so takes one exact step."""
+    values = [number(e) for e in exprs] if all(e.is_number for e in exprs) else []
+    if not spec.space.explicit:
+        values, rest = fixed_part(exprs[0], INDEX, spec.space.dimension)
+        values = values if rest == 0 else []
+    return Call(f"{RUNTIME}.points.constant", (Items(tuple(values), square=True),)) if values else None
+
+
+def _diffusion(
+    matrix: tuple[tuple[Expr, ...], ...], shape: str, names: dict[Symbol, str], spec: Spec, span: Span
+) -> Node:
+    if shape == "none":
+        return 0.0
+    diagonal = tuple(matrix[i][i] for i in range(len(matrix)))
+    if shape == "isotropic":
+        if diagonal[0].is_number:
+            return number(diagonal[0])
+        return formula(("x", "t"), at_points(diagonal[0], names, spec, span), diagonal[:1], names)
+    if not spec.space.explicit:
+        return formula(("x", "t"), components(diagonal, names, spec, span), diagonal, names)
+    if all(e.is_number for row in matrix for e in row):
+        table = Items(tuple(Items(tuple(number(e) for e in row), square=True) for row in matrix), square=True)
+        return Call(f"{RUNTIME}.points.constant", (table,))
+    if shape in ("full", "depth", "shake"):
+        entries = [[scalar(e, names, spec, span) for e in row] for row in matrix]
+        return formula(("x", "t"), rows(entries), [e for row in matrix for e in row], names)
+    return formula(("x", "t"), stacked([scalar(e, names, spec, span) for e in diagonal]), diagonal, names)
+
+
+def solution_function(fields: tuple[Learned, ...], spec: Spec) -> Function:
+    """u at the end of the path for the data of the spec: x ↦ u(x)."""
+    condition = next(c for c in spec.conditions if c.order == 0 and c.kind != "boundary")
+    assert spec.time is not None
+    at = spec.time.end if condition.kind == "initial" else spec.time.start
+    names = {w.head: name_of(w) for w in fields}
+    data = Lambda(("x",), at_points(condition.value[0], names, spec, condition.span))
+    bindings = tuple(Binding(name_of(w), Call(maker_of(w))) for w in fields)
+    called = Call("operator", (), (*((name_of(w), Ref(name_of(w))) for w in fields), ("seed", Ref("seed"))))
+    result = Call(f"{RUNTIME}.marching.Solution", (called, data, number(at)))
+    return Function(
+        "model",
+        (("seed", 0),),
+        f"x to u(x, {at}), with the data of the spec.",
+        bindings,
+        result,
+        quoted(condition.span, spec),
+    )

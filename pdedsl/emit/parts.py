@@ -1,0 +1,137 @@
+"""Parts of a plan on a data space → modules: steps along a field, residual maps of a named network, noise."""
+
+from __future__ import annotations
+
+from sympy import sqrt
+
+from pdedsl.emit.expressions import field_at
+from pdedsl.emit.fields import formula, vector
+from pdedsl.emit.names import RUNTIME, name_of, number, quoted, whole
+from pdedsl.emit.noise import noise_node
+from pdedsl.emit.program import Call, Items, Lambda, Method, Node
+from pdedsl.ir.plan import Base, DataPlan, Maps, Noise, Part, Shake, Timed, Walk
+from pdedsl.ir.spec import Learned, Setting, Spec
+
+RANDOM = ("dropout", "shake")  # noise that is in the maps, not added to them
+
+
+def part_comment(part: Part, spec: Spec) -> str:
+    match part:
+        case Walk(step=step, times=times, span=span):
+            return f"{quoted(span, spec)}: {len(times)} steps of {step}, the first at t = {times[0]}"
+        case Maps(step=step, span=span, noise=noise):
+            shaken = f"; {quoted(noise.span, spec)}: {_how(noise)}" if noise else ""
+            return f"{quoted(span, spec)}: residual maps, each a step of {step}{shaken}"
+        case Shake(noise=noise):
+            return f"{quoted(noise.span, spec)}: noise on the whole state"
+        case Timed(span=span) | Base(span=span):
+            return quoted(span, spec)
+
+
+def _how(noise: Noise) -> str:
+    match noise.kind, noise.of:
+        case "shake", _:
+            return "two branches shared at random in each"
+        case "dropout", "layer":
+            return "each dropped as a whole"
+        case "dropout", _:
+            return "units dropped in each"
+        case _:
+            return "noise behind each"
+
+
+def part_node(part: Part, plan: DataPlan, fields: tuple[Learned, ...], spec: Spec) -> Node:
+    match part:
+        case Walk():
+            return _walk(part, fields, spec)
+        case Maps():
+            return _maps(part, plan, fields, spec)
+        case Shake(noise=noise):
+            return noise_node(noise, fields, spec)
+        case Base(net=net):
+            return Method(_backbone(net, plan, time=False), "network")
+        case Timed(net=net, time=time):
+            network = Method(_backbone(net, plan, time=True), "network")
+            timed = Call(f"{RUNTIME}.timed.TimeChannel", (network,))
+            return Call(f"{RUNTIME}.marching.AtTime", (timed, number(time)))
+
+
+def _maps(maps: Maps, plan: DataPlan, fields: tuple[Learned, ...], spec: Spec) -> Node:
+    """The network with noise behind its residual maps, or with maps that are random themselves."""
+    backbone, noise = _backbone(maps.net, plan, time=False), maps.noise
+    named: list[tuple[str, Node]] = []
+    if noise is not None and noise.kind in RANDOM:
+        backbone = _random(backbone, noise, _backbone(maps.branch, plan, time=False) if maps.branch else None)
+    elif noise is not None:
+        named.append(("after", Lambda(("layer",), noise_node(noise, fields, spec))))
+    if maps.before_readout is not None:
+        named.append(("before_readout", noise_node(maps.before_readout, fields, spec)))
+    return Method(backbone, "network", (), tuple(named))
+
+
+def _random(backbone: Node, noise: Noise, branch: Node) -> Node:
+    """A backbone whose maps are dropped, or shared with those of another."""
+    if noise.kind == "shake":
+        return Call(f"{RUNTIME}.dropped.shaken", (backbone, branch), (("width", _width(noise)),))
+    return Call(f"{RUNTIME}.dropped.dropped", (backbone, _keep(noise)), _of(noise))
+
+
+def _keep(noise: Noise) -> float:
+    assert noise.value is not None
+    return number(noise.value)
+
+
+def _width(noise: Noise) -> float:
+    """w of α ~ U(½ - w, ½ + w), which has the variance w²/3."""
+    assert noise.value is not None
+    return number(sqrt(3) * noise.value)
+
+
+def _of(noise: Noise) -> tuple[tuple[str, Node], ...]:
+    return () if noise.of == "units" else (("of", noise.of),)
+
+
+def _backbone(net: Setting, plan: DataPlan, time: bool) -> Node:
+    shape: Node = Items(plan.image if plan.image else (plan.dimension,))
+    assert plan.classes is not None
+    tail: list[tuple[str, Node]] = [("shape", shape), ("classes", plan.classes)]
+    if time:
+        tail.append(("time", True))
+    if net.name == "torchvision":
+        return Call(f"{RUNTIME}.backbones.torchvision_model", (str(net["model"]),), (("classes", plan.classes),))
+    if net.name == "convnet":
+        tail = [("width", 32), ("depth", whole(net, "layers")), *tail, ("activation", str(net["activation"]))]
+        return Call(f"{RUNTIME}.backbones.convnet", (), tuple(tail))
+    sizes: list[tuple[str, Node]] = [(k, int(str(v))) for k, v in net.arguments if k in ("width", "depth")]
+    if "activation" in dict(net.arguments):
+        tail.append(("activation", str(net["activation"])))
+    return Call(f"{RUNTIME}.backbones.{net.name}", (), (*sizes, *tail))
+
+
+def _walk(walk: Walk, fields: tuple[Learned, ...], spec: Spec) -> Node:
+    shared = walk.noise is not None and walk.noise.kind == "shake"
+    velocity = _pair(walk, fields) if shared else vector(walk.field, fields, spec, walk.span)
+    times = Items(tuple(number(t) for t in walk.times))
+    named: list[tuple[str, Node]] = [("times", times), ("dt", number(walk.step))]
+    if walk.scheme != "euler":
+        named.append(("scheme", walk.scheme))
+    named.append(("clock", float(walk.clock)))
+    if walk.noise is not None and walk.noise.kind in RANDOM:
+        named.append(("inside", Lambda(("t",), _inside(walk.noise))))
+    elif walk.noise is not None:
+        named.append(("after", Lambda(("t",), noise_node(walk.noise, fields, spec))))
+    return Call(f"{RUNTIME}.marching.March", (velocity,), tuple(named))
+
+
+def _pair(walk: Walk, fields: tuple[Learned, ...]) -> Node:
+    """Both branches at a point, (f(x, t), g(x, t))."""
+    names = {w.head: name_of(w) for w in fields}
+    both = Items(tuple(field_at(names[head]) for head in walk.branches))
+    return formula(("x", "t"), both, walk.field, names)
+
+
+def _inside(noise: Noise) -> Node:
+    """What acts on the velocity of a step."""
+    if noise.kind == "shake":
+        return Call(f"{RUNTIME}.random_maps.Mix", (_width(noise),), (("seed", 0),))
+    return Call(f"{RUNTIME}.random_maps.Dropout", (_keep(noise),), (("seed", 0), *_of(noise)))

@@ -1,0 +1,77 @@
+"""The noise of a step: covariance 2AΔt, as Gaussian numbers or as a residual map that is random itself."""
+
+from __future__ import annotations
+
+from typing import assert_never
+
+from sympy import Expr, sqrt
+
+from pdedsl.diagnostics import PdeError, Span, fail
+from pdedsl.ir.analysis import RandomMap
+from pdedsl.ir.plan import Noise
+from pdedsl.ir.representation import Stretch
+from pdedsl.ir.spec import Setting
+from pdedsl.plan.methods import RANDOM_MAPS
+
+TERMS = {
+    "dropout": "c Σᵢ vᵢ² ∂²u/∂xᵢ² along the velocity v",
+    "depth": "c Σᵢⱼ vᵢ vⱼ ∂²u/∂xᵢ∂xⱼ along the velocity v",
+    "shake": "c Σᵢⱼ (fᵢ - gᵢ)(fⱼ - gⱼ) ∂²u/∂xᵢ∂xⱼ along the velocity ½(f + g)",
+}
+
+
+def noise_of(stretch: Stretch, dt: Expr, method: Setting | None) -> Noise:
+    """What the method makes of the diffusion; a random map is the default of its own shape."""
+    span = stretch.diffusion or Span(0, 1)
+    wanted = RANDOM_MAPS.get(method.name) if method else stretch.random.kind if stretch.random else None
+    if wanted is not None:
+        if stretch.random is None or stretch.random.kind != wanted:
+            raise _another(method, wanted, span)
+        return _random(stretch.random, dt, span)
+    if method and method.get("scale") == "relative":
+        return _relative(stretch, method, span)
+    if stretch.shape == "isotropic" or (stretch.index and stretch.shape in ("diagonal", "dropout")):
+        return _independent(stretch, dt, method, span)
+    if stretch.index is not None:
+        raise fail("E604", "noise along a full matrix needs a space of at most 16 dimensions", span, _default(stretch))
+    return Noise("correlated", matrix=tuple(tuple(2 * dt * e for e in row) for row in stretch.diffusivity), span=span)
+
+
+def _random(random: RandomMap, dt: Expr, span: Span) -> Noise:
+    """Δt(1-p)/(2p) = c gives p, and ½Δt Var α = c gives the standard deviation of α."""
+    keep = dt / (dt + 2 * random.strength)
+    match random.kind:
+        case "dropout":
+            return Noise("dropout", keep, span=span)
+        case "depth":
+            return Noise("dropout", keep, span=span, of="layer")
+        case "shake":
+            return Noise("shake", sqrt(2 * random.strength / dt), span=span)
+        case _:
+            assert_never(random.kind)
+
+
+def _another(method: Setting | None, wanted: str, span: Span) -> PdeError:
+    assert method is not None
+    return fail("E604", f"this diffusion is not that of {method.name}", span, f"write {TERMS[wanted]}, or use noise")
+
+
+def _default(stretch: Stretch) -> str:
+    names = [name for name, kind in RANDOM_MAPS.items() if stretch.random and kind == stretch.random.kind]
+    return f"realize diffusion by {names[0]}" if names else "write νΔu"
+
+
+def _relative(stretch: Stretch, method: Setting, span: Span) -> Noise:
+    if stretch.shape != "isotropic" or not stretch.diffusivity[0][0].is_number:
+        raise fail(
+            "E604", "relative noise is a constant times the size of the state", span, "write νΔu, or scale=exact"
+        )
+    return Noise("relative", sqrt(2 * stretch.diffusivity[0][0]), across=str(method.get("across")), span=span)
+
+
+def _independent(stretch: Stretch, dt: Expr, method: Setting | None, span: Span) -> Noise:
+    """Each component with its own noise, of standard deviation √(2νΔt)."""
+    std = sqrt(2 * stretch.diffusivity[0][0] * dt)
+    if not std.is_number:
+        return Noise("scaled", std, span=span)
+    return Noise("laplace" if method and method.get("kind") == "laplace" else "gaussian", std, span=span)

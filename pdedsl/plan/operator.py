@@ -1,0 +1,51 @@
+"""Paths → the evolution operator on R^d: pieces in PDE time, and the length of a step."""
+
+from __future__ import annotations
+
+from sympy import Integer
+
+from pdedsl.diagnostics import Span, fail
+from pdedsl.ir.plan import OperatorPiece, OperatorPlan
+from pdedsl.ir.representation import Paths, Stretch
+from pdedsl.ir.spec import Spec
+from pdedsl.plan.methods import count_of, realized, steps_of
+from pdedsl.plan.parts import learned_fields
+
+DEFAULT_SAMPLES = 1024
+
+
+def plan_operator(paths: Paths, spec: Spec) -> OperatorPlan:
+    """The evolution operator on R^d, for data that the caller brings."""
+    for stretch in paths.stretches:
+        _check(stretch, spec)
+    steps, scheme = steps_of(spec)
+    assert spec.time is not None
+    method = realized(spec, "diffusion")
+    given = method is not None and "samples" in method.given
+    samples = count_of(method.get("samples"), 1) if method and given else DEFAULT_SAMPLES
+    pieces = sorted((_piece(s) for s in paths.stretches), key=lambda p: float(p.start))
+    moving = [s.length for s in paths.stretches if s.moves] or [spec.time.end - spec.time.start]
+    return OperatorPlan(tuple(pieces), paths.direction, max(moving) / Integer(steps), scheme, samples)
+
+
+def _check(stretch: Stretch, spec: Spec) -> None:
+    if spec.space.image is not None:
+        raise fail("E606", "an evolution operator needs a space R^d", spec.space.span, "use R^2, or any R^d")
+    for learned in learned_fields(stretch, spec):
+        if learned.net and learned.net.name != "mlp":
+            raise fail(
+                "E606", f"{learned.net.name} changes the shape of its state", learned.span, "use mlp for a field on R^d"
+            )
+    if stretch.index is not None and stretch.shape in ("depth", "shake"):
+        raise fail(
+            "E606",
+            "the operator along a full matrix needs a space of at most 16 dimensions",
+            stretch.diffusion or spec.space.span,
+            "use R^16 or fewer",
+        )
+
+
+def _piece(stretch: Stretch) -> OperatorPiece:
+    start, end = sorted((stretch.first, stretch.last), key=float)
+    span = stretch.convection or stretch.diffusion or Span(0, 1)
+    return OperatorPiece(start, end, stretch.drift, stretch.diffusivity, stretch.shape, span, stretch.index)

@@ -1,0 +1,76 @@
+"""Residual maps that are random themselves: units or maps that are dropped, branches that are shared.
+
+Wang, Tao, Bao, Shi, table 1 and remark 2.5: x + Δt·V with a random velocity V has the diffusion matrix ½Δt·Cov V.
+"""
+
+from __future__ import annotations
+
+from typing import Literal, cast
+
+from torch import Tensor, nn
+
+from pdedsl.runtime.streams import Stream
+
+Unit = Literal["units", "layer"]
+
+
+class Dropout(nn.Module):
+    """F⊙z/p, z ~ Bernoulli(p): x + Δt·v⊙z/p has diffusivity Δt·(1−p)/(2p)·v_i² on ∂²/∂x_i².
+
+    of = "units" draws a z for every hidden unit; of = "layer" one for the whole map of a sample, which is stochastic
+    depth with diffusion matrix Δt·(1−p)/(2p)·vvᵀ (Wang, Tao, Bao, Shi, remark 2.5).
+    """
+
+    def __init__(self, keep: float, *, seed: int, of: Unit = "units") -> None:
+        super().__init__()
+        if not 0.0 < keep <= 1.0:
+            raise ValueError(f"the keep-probability must lie in (0, 1], got {keep:g}")
+        self.keep, self.of = keep, of
+        self.stream = Stream(seed)
+
+    def forward(self, x: Tensor) -> Tensor:
+        uniform = self.stream(x, "uniform", 0 if self.of == "layer" else None)
+        return x * self.stream.spread((uniform < self.keep).to(x.dtype) / self.keep, x)
+
+    def extra_repr(self) -> str:
+        return f"keep={self.keep:g}, of={self.of!r}"
+
+
+def matched_keep(keep: float, dt: float) -> float:
+    """The p of a layer of step Δt whose diffusivity is (1−p₀)/(2p₀)·v_i², without Δt (Wang, Tao, Bao, Shi, table 1).
+
+    Δt(1−p)/(2p) = (1−p₀)/(2p₀)  ⇒  p = p₀Δt/(p₀Δt + 1 − p₀); p = p₀ at Δt = 1.
+    """
+    return keep * dt / (keep * dt + 1.0 - keep)
+
+
+class Mix(nn.Module):
+    """α·f + (1−α)·g, α ~ U(½−w, ½+w) per sample: mean (f+g)/2 and covariance w²/3·(f−g)(f−g)ᵀ.
+
+    As the velocity of a step: diffusion matrix Δt·w²/6·(f−g)(f−g)ᵀ; w = ½ is shake-shake (Wang, Tao, Bao, Shi,
+    remark 2.5).
+    """
+
+    def __init__(self, width: float = 0.5, *, seed: int) -> None:
+        super().__init__()
+        self.width = width
+        self.stream = Stream(seed)
+
+    def forward(self, branches: tuple[Tensor, Tensor]) -> Tensor:
+        f, g = branches
+        share = 0.5 + 2.0 * self.width * (self.stream(f, "uniform", 0) - 0.5)
+        return g + self.stream.spread(share, f) * (f - g)
+
+    def extra_repr(self) -> str:
+        return f"width={self.width:g}"
+
+
+class ShakeShake(nn.Module):
+    """α·f(x) + (1−α)·g(x) of two maps, as `Mix` of their values."""
+
+    def __init__(self, f: nn.Module, g: nn.Module, *, seed: int, width: float = 0.5) -> None:
+        super().__init__()
+        self.f, self.g, self.mix = f, g, Mix(width, seed=seed)
+
+    def forward(self, x: Tensor) -> Tensor:
+        return cast(Tensor, self.mix((self.f(x), self.g(x))))

@@ -1,0 +1,65 @@
+"""A run on disk: its network, to evaluate or to start another run from."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from pathlib import Path
+
+import torch
+from torch import nn
+
+from pdedsl.compiler import Compilation, compile_source, source_of
+from pdedsl.ir.plan import ImagePlan
+from pdedsl.runtime.stencils import carried
+from pdedsl.runtime.weights import require_fit
+from pdedsl.training.checkpoint import Damaged, Tensors, load_tensors
+from pdedsl.training.folder import RunError
+
+SPEC, WEIGHTS = "spec.pde", "weights.safetensors"
+
+
+@dataclass(frozen=True)
+class Run:
+    """A run on disk, and its network ready to evaluate. `figures` are the last ones: test_accuracy and so on."""
+
+    folder: Path
+    module: nn.Module = field(repr=False)
+    outcome: str
+    message: str = ""
+    figures: Mapping[str, float] = field(default_factory=dict)
+
+    @classmethod
+    def open(cls, folder: str | Path) -> Run:
+        """A finished run: its weights in the network of its spec."""
+        folder = Path(folder)
+        tensors, figures = _read(folder)
+        module = compile_source(source_of(folder / SPEC)).module()
+        module.to(next((t.dtype for t in tensors.values() if t.is_floating_point()), torch.float32))
+        module.load_state_dict(tensors)
+        return cls(folder, module.eval(), "finished", figures=figures)
+
+
+def _read(folder: Path) -> tuple[Tensors, dict[str, float]]:
+    if not (folder / WEIGHTS).exists():
+        raise RunError(f"{folder} holds no finished run: there is no {WEIGHTS} in it")
+    try:
+        tensors, plain = load_tensors(folder / WEIGHTS)
+    except Damaged as damage:
+        raise RunError(str(damage)) from None
+    return tensors, plain["figures"]
+
+
+def weights_for(module: nn.Module, compilation: Compilation, folder: Path) -> Tensors:
+    """The weights of another run, to start from. Where images have another resolution, 3×3 kernels are carried to it as
+    differential operators (Ruthotto, Haber 2018, section 2.2)."""
+    tensors, _ = _read(folder)
+    new, old = compilation.plan, compile_source(source_of(folder / SPEC)).plan
+    factor = 1.0
+    if isinstance(new, ImagePlan) and isinstance(old, ImagePlan):
+        factor = new.image[1] / old.image[1]
+    try:
+        require_fit(tensors, module)
+        return tensors if factor == 1.0 else carried(tensors, module, factor)
+    except ValueError as error:
+        raise RunError(f"the weights of {folder} do not fit this spec: {error}") from None

@@ -1,0 +1,19 @@
+# The step is a choice: here δt = 1/4, four residual maps for each unit of time, where a residual network has one. The
+# time of the equation stays the same, so write steps=3, 6, 12, 24, … to see what the step does to a network.
+pde SmallSteps "Euler with steps of 1/4 (natural-robustness paper, section 3.3)"
+
+space   x in pixels
+time    t in [0, 3]
+unknown Y(x, t) : channels
+learn   f(Y, t) : channels = convnet(layers=2)
+
+∂Y/∂t = f(Y, t)
+
+realize time by euler(steps=12)
+
+network {
+  input   image(1, 28, 28)
+  open    16
+  stages  [16, 32]
+  classes 10
+}
