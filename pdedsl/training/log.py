@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import json
 import math
+import shutil
+from collections.abc import Iterable
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Self
 
@@ -45,9 +47,12 @@ class MetricsLog:
 
 
 class TensorBoardLog:
-    """The same figures as scalars for TensorBoard; `note` says why there are none if it is not installed."""
+    """The same figures as scalars for TensorBoard; `note` says why there are none if it is not installed.
 
-    def __init__(self, folder: Path, resume: int = 0) -> None:
+    The folder is written anew, beginning with `rows`, those of the metrics that a resumed run keeps.
+    """
+
+    def __init__(self, folder: Path, rows: Iterable[dict[str, Any]] = ()) -> None:
         self.note = ""
         self._writer: SummaryWriter | None = None
         try:
@@ -55,15 +60,22 @@ class TensorBoardLog:
         except ImportError:
             self.note = MISSING
             return
-        # What an earlier process wrote from this step on is hidden.
-        self._writer = SummaryWriter(str(folder), purge_step=resume + 1 if resume else 0)
+        shutil.rmtree(folder, ignore_errors=True)
+        self._writer = SummaryWriter(str(folder))
+        for row in rows:
+            self._write(row)
 
     def __call__(self, event: Event) -> None:
-        if self._writer is None or not isinstance(event, Stepped | Assessed):
+        row = _row(event)
+        if row is not None:
+            self._write(row)
+
+    def _write(self, row: dict[str, Any]) -> None:
+        if self._writer is None:
             return
-        for tag, value in _scalars(event).items():
-            self._writer.add_scalar(tag, value, event.step)
-        if isinstance(event, Assessed):
+        for tag, value in _scalars(row).items():
+            self._writer.add_scalar(tag, value, row["step"])
+        if row["kind"] == "assessed":
             self._writer.flush()
 
     def close(self) -> None:
@@ -129,12 +141,8 @@ def _finite(value: float | None) -> float | None:
     return value if value is not None and math.isfinite(value) else None
 
 
-def _scalars(event: Stepped | Assessed) -> dict[str, float]:
-    split = "train" if isinstance(event, Stepped) else event.split
-    scalars = {f"loss/{split}": event.loss}
-    if event.accuracy is not None:
-        scalars[f"accuracy/{split}"] = event.accuracy
-    if isinstance(event, Stepped):
-        scalars |= {f"term/{name}": value for name, value in event.terms.items()}
-        scalars["learning rate"] = event.lr
-    return scalars
+def _scalars(row: dict[str, Any]) -> dict[str, float]:
+    found = {f"{name}/{row['split']}": row[name] for name in ("loss", "accuracy")}
+    found |= {f"term/{name}": value for name, value in row.get("terms", {}).items()}
+    found["learning rate"] = row.get("lr")
+    return {name: value for name, value in found.items() if value is not None}

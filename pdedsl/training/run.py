@@ -23,7 +23,7 @@ from pdedsl.training.engine import Engine
 from pdedsl.training.events import Ended, Listener, Started
 from pdedsl.training.files import replace_text
 from pdedsl.training.folder import RunError, claimed, refuse_other
-from pdedsl.training.log import MetricsLog, TensorBoardLog
+from pdedsl.training.log import MetricsLog, TensorBoardLog, read_metrics
 from pdedsl.training.loop import Loop
 from pdedsl.training.parallel import World, joined
 from pdedsl.training.phases import phases_of
@@ -144,11 +144,9 @@ def _divisible(config: TrainConfig, world: World, spec: Spec) -> None:
 
 
 def _listeners(folder: Path, resumed: int, given: Sequence[Listener], stack: ExitStack) -> tuple[Listener, ...]:
-    logs: list[Listener] = [
-        stack.enter_context(MetricsLog(folder / METRICS, resumed)),
-        stack.enter_context(TensorBoardLog(folder / "tensorboard", resumed)),
-    ]
-    return (*logs, *given)
+    metrics = stack.enter_context(MetricsLog(folder / METRICS, resumed))
+    board = stack.enter_context(TensorBoardLog(folder / "tensorboard", read_metrics(folder / METRICS)))
+    return (metrics, board, *given)
 
 
 def _started(

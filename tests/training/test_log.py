@@ -114,13 +114,14 @@ def scalars(folder: Path) -> dict[str, list[int]]:
 
 def test_tensorboard_shows_terms_and_a_resumed_run_once(tmp_path: Path) -> None:
     pytest.importorskip("tensorboard")
-    for events, resume in ((RUN[:5], 0), (RUN[4:], 20)):
-        with TensorBoardLog(tmp_path, resume) as listener:
+    log(tmp_path / "metrics.jsonl", RUN[:4])
+    for events, rows in ((RUN[:5], []), (RUN[4:], read_metrics(tmp_path / "metrics.jsonl"))):
+        with TensorBoardLog(tmp_path / "board", rows) as listener:
             assert listener.note == ""
             for event in events:
                 listener(event)
     names = {"loss/train", "loss/validation", "accuracy/train", "accuracy/validation", "learning rate", "term/fit"}
-    found = scalars(tmp_path)
+    found = scalars(tmp_path / "board")
     assert names <= set(found)
     assert {tuple(found[name]) for name in names} == {(10, 20, 30, 40)}
 
