@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Callable, Sequence
 
-from sympy import Expr, sqrt
+from sympy import sqrt
 
+from pdedsl.describe import letters
 from pdedsl.ir.analysis import Analysis, EquationFacts, Flow, Verdict
-from pdedsl.ir.plan import Base, ImagePlan, Maps, Model, Noise, Part, Shake, Timed, Walk
 from pdedsl.ir.show import latex_of, setting_text
 from pdedsl.ir.spec import Learned, Spec, Unknown
 from pdedsl.ir.symbols import Field
@@ -177,7 +176,7 @@ def _drift(flow: Flow, time: str) -> str:
         return ""
     heads = {b.head for b in flow.drift if isinstance(b, Field)}
     whole = len(heads) == 1 and all(isinstance(b, Field) for b in flow.drift)
-    return f"{heads.pop()} d{time}" if whole else f"[{', '.join(map(_letters, flow.drift))}] d{time}"
+    return f"{heads.pop()} d{time}" if whole else f"[{', '.join(map(letters, flow.drift))}] d{time}"
 
 
 def _noise(flow: Flow) -> str:
@@ -185,59 +184,12 @@ def _noise(flow: Flow) -> str:
     if flow.shape == "none":
         return ""
     if flow.shape == "isotropic":
-        return f"{_letters(sqrt(2 * flow.diffusivity[0][0]))} dB"
+        return f"{letters(sqrt(2 * flow.diffusivity[0][0]))} dB"
     if flow.shape == "diagonal":
-        roots = [_letters(sqrt(2 * flow.diffusivity[i][i])) for i in range(len(flow.diffusivity))]
+        roots = [letters(sqrt(2 * flow.diffusivity[i][i])) for i in range(len(flow.diffusivity))]
         return f"diag({', '.join(roots)}) dB"
-    rows = "; ".join(", ".join(map(_letters, row)) for row in flow.diffusivity)
+    rows = "; ".join(", ".join(map(letters, row)) for row in flow.diffusivity)
     return f"√2 L dB with L Lᵀ = [{rows}]"
-
-
-def _letters(expr: Expr) -> str:
-    """An expression in a line of text: √2 σ rather than sqrt(2)*σ."""
-    return re.sub(r"sqrt\((\w+)\)", r"√\1", str(expr)).replace("**2", "²").replace("*", " ")
-
-
-# ---- the network
-
-
-def network_lines(plan: Model) -> list[str]:
-    """What the equation becomes, block by block."""
-    if isinstance(plan, ImagePlan):
-        widths = ", ".join(map(str, plan.stages))
-        method = f"{plan.method.name}, {plan.steps} step{'s' * (plan.steps > 1)} on [{plan.start}, {plan.end}]"
-        return [f"the equation by {method}, at widths {widths}, in a frame of {plan.classes} classes"]
-    rows = [_part_line(part) for part in plan.parts]
-    if plan.readout:
-        rows.append(f"readout: a linear map to {plan.classes} scores")
-    if plan.classes is None:
-        return ["the evolution operator itself"]
-    if plan.members == plan.samples == 1:
-        return rows
-    counts = f"{plan.members} member{'s' * (plan.members > 1)} and {plan.samples} draw{'s' * (plan.samples > 1)}"
-    return [*rows, f"mean of {plan.average} over {counts}"]
-
-
-def _part_line(part: Part) -> str:
-    match part:
-        case Walk(times=times, step=step, scheme=scheme, noise=noise):
-            return f"{len(times)} steps of {scheme}, δt = {step}{_noise_line(noise)}"
-        case Maps(net=net, step=step, noise=noise):
-            return f"the residual maps of {setting_text(net)}, each a step δt = {step}{_noise_line(noise)}"
-        case Shake(noise=noise):
-            return f"on the whole state{_noise_line(noise)}"
-        case Timed(net=net, time=time):
-            return f"{setting_text(net)} with the time as an input, read at t = {time}; diffusion is in its training"
-        case Base(net=net):
-            return setting_text(net)
-
-
-def _noise_line(noise: Noise | None) -> str:
-    if noise is None:
-        return ""
-    names = {"relative": "a·std, a", "dropout": "dropout, keep-probability", "correlated": "correlated noise"}
-    name = names.get(noise.kind, f"{noise.kind} noise, standard deviation")
-    return f"; {name}" + (f" {_letters(noise.value)}" if noise.value is not None else "")
 
 
 def _verdicts(axioms: dict[str, Verdict]) -> list[str]:

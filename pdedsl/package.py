@@ -9,9 +9,10 @@ from pathlib import Path
 
 from sympy import Expr
 
+from pdedsl.describe import network_lines
 from pdedsl.emit.program import Program
 from pdedsl.emit.python import source as python_source
-from pdedsl.explain import explain_markdown, network_lines
+from pdedsl.explain import explain_markdown
 from pdedsl.ir.analysis import Analysis
 from pdedsl.ir.plan import ImagePlan, Model
 from pdedsl.ir.spec import Block, Setting, Spec

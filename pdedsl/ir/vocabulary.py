@@ -160,7 +160,7 @@ DIFFUSIONS: dict[str, Signature] = {
         "estimator": word("biased", "unbiased", "exact", default="biased"),
         "derivative": word("forward", "central", default="forward"),
         "of": word("probabilities", "logits", default="probabilities"),
-        "instants": word("all", "one", default="all"),
+        "instants": word("one", "all", default="one"),
     },
     "retraining": {
         "steps": count(5),

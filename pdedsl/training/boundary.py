@@ -12,8 +12,8 @@ import torch
 from numpy.typing import NDArray
 from torch import Tensor, nn
 
+from pdedsl.files import replace_with
 from pdedsl.training.assess import evaluating
-from pdedsl.training.files import replace_with
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes

@@ -15,7 +15,7 @@ from typing import Any
 import torch
 from torch import Tensor
 
-from pdedsl.training.files import replace_with
+from pdedsl.files import replace_with
 
 KEPT = 2
 FORMAT = 1

@@ -6,7 +6,7 @@ from collections.abc import Iterable
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from pdedsl.training.files import replace_with
+from pdedsl.files import replace_with
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes

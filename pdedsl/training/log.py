@@ -9,8 +9,8 @@ from collections.abc import Iterable
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Self
 
+from pdedsl.files import replace_text
 from pdedsl.training.events import Assessed, Event, Stepped
-from pdedsl.training.files import replace_text
 
 if TYPE_CHECKING:
     from torch.utils.tensorboard import SummaryWriter

@@ -63,9 +63,8 @@ class Loop:
         engine = self.engine
         while engine.step < end:
             phase, rate = engine.current(), engine.learning_rate()
-            self._keep(engine.advance(), interrupted())
+            stop = self._keep(engine.advance(), interrupted())
             due = _due(engine.step, phase)
-            stop = (due or engine.world.device.type == "cpu") and float(self.rows[-1][-1]) > 0
             if (due or stop) and (bad := self._first_bad()) is not None:
                 return self._diverged(bad)
             if due:
@@ -87,11 +86,16 @@ class Loop:
 
     # ---- figures
 
-    def _keep(self, terms: Terms, interrupted: bool) -> None:
-        """The terms of a step, means over all processes; last, whether any of them was interrupted."""
-        self.names = tuple(terms)
-        values = torch.stack([*(t.to(torch.float64) for t in terms.values()), _flag(interrupted, self.engine)])
-        self.rows.append(self.engine.world.total(values) / self.engine.world.size)
+    def _keep(self, terms: Terms, interrupted: bool) -> bool:
+        """Remember the terms of a step, means over all processes; whether any of these was interrupted."""
+        self.names, world = tuple(terms), self.engine.world
+        values = torch.stack([*terms.values()])
+        if world.size == 1:
+            self.rows.append(values)
+            return interrupted
+        shared = world.total(torch.cat([values, values.new_tensor([float(interrupted)])])) / world.size
+        self.rows.append(shared[:-1])
+        return bool(shared[-1] > 0)
 
     def _first_bad(self) -> int | None:
         """The first step since the last report whose loss is not finite."""
@@ -100,9 +104,9 @@ class Loop:
 
     def _report(self, phase: Phase, rate: float) -> None:
         engine = self.engine
-        means = torch.stack(self.rows).mean(0).tolist()
+        means = torch.stack(self.rows).double().mean(0).tolist()
         self.rows.clear()
-        terms = dict(zip(self.names, means, strict=False))
+        terms = dict(zip(self.names, means, strict=True))
         accuracy = terms.pop(ACCURACY, None)
         epoch = (engine.step - phase.start) * phase.epochs / phase.steps
         loss = math.fsum(terms.values())
@@ -151,18 +155,12 @@ class Loop:
         self.names, self.spent = tuple(plain["names"]), plain["seconds"]
         figures = found.tensors.get("figures", torch.empty(0, 0))
         self.rows = [row.clone() for row in figures.to(self.engine.world.device)]
-        for row in self.rows:
-            row[-1] = 0.0
 
     def _diverged(self, step: int) -> Ended:
         good, _ = checkpoint.newest(self.folder) if self.engine.world.first else (None, ())
         kept = f"; the last good state, before step {good.step}, is kept" if good else ""
         message = f"the loss of step {step} is not finite{kept}. {ADVICE[0].upper()}{ADVICE[1:]}."
         return Ended(step, self._seconds(), "diverged", message)
-
-
-def _flag(value: bool, engine: Engine) -> Tensor:
-    return torch.tensor(float(value), dtype=torch.float64, device=engine.world.device)
 
 
 def _due(step: int, phase: Phase) -> bool:

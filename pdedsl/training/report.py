@@ -6,8 +6,8 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 from pathlib import Path
 
+from pdedsl.files import replace_text
 from pdedsl.training.events import duration, number, percent
-from pdedsl.training.files import replace_text
 
 PICTURES = {
     "curves.png": "Loss, accuracy and learning rate over the steps",

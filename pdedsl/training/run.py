@@ -13,6 +13,7 @@ from pdedsl.compiler import Compilation, compile_source, source_of
 from pdedsl.data.load import load
 from pdedsl.data.sets import Data
 from pdedsl.diagnostics import PdeError, fail
+from pdedsl.files import replace_text
 from pdedsl.ir.objective import CrossEntropy, Objective
 from pdedsl.ir.plan import DataPlan
 from pdedsl.ir.spec import Spec
@@ -21,7 +22,6 @@ from pdedsl.training.checkpoint import save_tensors
 from pdedsl.training.config import TrainConfig, config_of
 from pdedsl.training.engine import Engine
 from pdedsl.training.events import Ended, Listener, Started
-from pdedsl.training.files import replace_text
 from pdedsl.training.folder import RunError, claimed, refuse_other
 from pdedsl.training.log import MetricsLog, TensorBoardLog, read_metrics
 from pdedsl.training.loop import Loop

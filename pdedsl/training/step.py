@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
+from contextlib import nullcontext
 
 import torch
 from torch import Tensor, nn
@@ -29,10 +30,12 @@ class Objective(nn.Module):
         self.model, self.loss, self.adversary, self.penalty, self.mixed = model, loss, adversary, penalty, mixed
 
     def forward(self, x: Tensor, y: Tensor, draws: Draws, share: float = 1.0) -> Terms:
-        with torch.autocast(x.device.type, torch.bfloat16, enabled=self.mixed):
+        with torch.autocast(x.device.type, torch.bfloat16) if self.mixed else nullcontext():
             if self.adversary is not None:
                 x = self.adversary(self.model, x, y, draws)
-            terms = {name: share * term for name, term in self.loss(self.model, x, y, draws).items()}
+            terms = dict(self.loss(self.model, x, y, draws))
+        if share != 1.0:
+            terms = {name: share * term for name, term in terms.items()}
         if self.penalty is not None:
             terms.update(self.penalty(self.model))
         return terms

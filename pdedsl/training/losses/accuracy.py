@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
+import torch
 from torch import Tensor
 
 ACCURACY = "accuracy"
 
 
 def accuracy(scores: Tensor, labels: Tensor) -> Tensor:
-    return (scores.detach().argmax(-1) == labels).to(scores.dtype).mean()
+    return (scores.detach().argmax(-1) == labels).mean(dtype=torch.float32)

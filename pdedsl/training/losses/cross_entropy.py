@@ -24,10 +24,13 @@ class CrossEntropyLoss:
 
     def __call__(self, model: nn.Module, x: Tensor, y: Tensor, draws: Draws) -> dict[str, Tensor]:
         ensemble = _ensemble(model) if self.apart else None
-        scores = model(x) if ensemble is None else ensemble.each(x)
-        members, rows = (1, scores) if ensemble is None else (scores.shape[0], scores.flatten(0, 1))
-        labels = y.repeat(members)
-        return {"cross_entropy": members * functional.cross_entropy(rows, labels), ACCURACY: accuracy(rows, labels)}
+        if ensemble is None:
+            scores = model(x)
+            return {"cross_entropy": functional.cross_entropy(scores, y), ACCURACY: accuracy(scores, y)}
+        each = ensemble.each(x)
+        scores, labels = each.flatten(0, 1), y.repeat(len(each))
+        entropy = functional.cross_entropy(scores, labels)  # a mean over rows and members
+        return {"cross_entropy": len(each) * entropy, ACCURACY: accuracy(scores, labels)}
 
 
 def _ensemble(model: nn.Module) -> Expectation | None:

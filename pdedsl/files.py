@@ -9,10 +9,13 @@ from pathlib import Path
 
 def replace_with(path: Path, write: Callable[[Path], None]) -> None:
     """`write` makes the file under another name; it then takes the place of the old one in one step."""
+    path = path.resolve()  # a link stays a link
     path.parent.mkdir(parents=True, exist_ok=True)
     part = path.with_name(f".{path.name}.{os.getpid()}.part")
     try:
         write(part)
+        if path.exists():
+            os.chmod(part, path.stat().st_mode)
         _sync(part)
         os.replace(part, path)
         _sync(path.parent)
@@ -25,7 +28,7 @@ def replace_text(path: Path, text: str) -> None:
 
 
 def _write(path: Path, text: str) -> None:
-    path.write_text(text, "utf-8")
+    path.write_text(text, "utf-8", newline="\n")
 
 
 def _sync(path: Path) -> None:

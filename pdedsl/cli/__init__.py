@@ -1,0 +1,79 @@
+"""The command line: arguments in, text and exit codes out. The only package that prints.
+
+Exit codes: 0 all is right, 1 the spec is wrong, 2 the command was used wrongly, 70 a fault of ours.
+"""
+
+from __future__ import annotations
+
+import os
+import sys
+from pathlib import Path
+from typing import NoReturn
+
+import click
+
+from pdedsl import __version__
+from pdedsl.cli.common import FAULT, INTERRUPTED, USAGE, example
+from pdedsl.cli.compiling import compile, explain, test
+from pdedsl.cli.language import check, completion, format_, specs
+from pdedsl.cli.training import train
+from pdedsl.shipped import locate
+
+
+@click.group(
+    context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 100},
+    epilog=example("pdedsl specs\npdedsl check resnet\npdedsl format my.pde"),
+)
+@click.version_option(__version__, prog_name="pdedsl")
+def cli() -> None:
+    """A declarative language for PDEs that compiles to neural networks."""
+
+
+for command in (check, format_, explain, compile, test, train, specs, completion):
+    cli.add_command(command)
+
+
+def main() -> NoReturn:
+    """Run a command; every way out has its exit code."""
+    code: object = 0
+    try:
+        code = cli.main(prog_name="pdedsl", standalone_mode=False)
+    except SystemExit:
+        # Commands leave by Exit; only click itself does so when the reader of our output has gone. That is no fault.
+        code = 0
+    except click.exceptions.Abort:
+        sys.exit(INTERRUPTED)
+    except click.ClickException as error:
+        error.show()
+        sys.exit(USAGE)
+    except OSError as error:
+        click.echo(f"pdedsl: {error.filename or 'output'}: {error.strerror}", err=True)
+        # What is left in the buffer of standard output would fail again when Python ends.
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        sys.exit(USAGE)
+    except Exception:
+        _fault()
+    sys.exit(code if isinstance(code, int) else 0)
+
+
+def _fault() -> NoReturn:
+    """Our own mistake: keep what is needed to find it, and ask for it."""
+    import platform
+    import tempfile
+    import traceback
+
+    with tempfile.NamedTemporaryFile(
+        "w", encoding="utf-8", prefix="pdedsl-report-", suffix=".txt", delete=False
+    ) as file:
+        file.write(f"pdedsl {__version__}, Python {platform.python_version()}, {platform.system()}\n")
+        file.write(f"arguments: {sys.argv[1:]}\n\n{traceback.format_exc()}")
+        for name in sys.argv[1:]:
+            path = locate(name) or Path(name)
+            if path.suffix == ".pde" and path.is_file():
+                file.write(f"\n==== {name}\n{path.read_text('utf-8', 'replace')}")
+    click.echo(
+        "pdedsl: this is a fault of pdedsl, not of your spec.\n"
+        f"Please report it, and attach {file.name} (it holds the spec and where we failed).",
+        err=True,
+    )
+    sys.exit(FAULT)

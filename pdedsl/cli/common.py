@@ -1,0 +1,85 @@
+"""What commands share: how a spec is named, read and shown, and how a command leaves."""
+
+from __future__ import annotations
+
+import os
+import sys
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import click
+
+from pdedsl.shipped import shipped_specs
+
+if TYPE_CHECKING:
+    from click.shell_completion import CompletionItem
+
+    from pdedsl.diagnostics import Diagnostic, PdeError, Source
+
+WRONG, USAGE, FAULT, INTERRUPTED = 1, 2, 70, 130
+
+
+class _Spec(click.ParamType):  # type: ignore[type-arg]  # generic for mypy only
+    """A path, the name of a shipped spec, or - for standard input."""
+
+    name = "spec"
+
+    def shell_complete(self, ctx: click.Context, param: click.Parameter, incomplete: str) -> list[CompletionItem[str]]:
+        from click.shell_completion import CompletionItem
+
+        names = [CompletionItem(n) for n in shipped_specs() if n.startswith(incomplete)]
+        return [*names, CompletionItem(incomplete, type="file")]
+
+
+SPEC = _Spec()
+
+
+def example(text: str) -> str:
+    return "\b\nExamples:\n" + "\n".join(f"  {line}" for line in text.strip().splitlines())
+
+
+def read_spec(file: str, settings: tuple[str, ...] = ()) -> Source:
+    from pdedsl.compiler import MAX_BYTES, changed, decode, source_of
+
+    if file == "-":
+        return changed(decode(sys.stdin.buffer.read(MAX_BYTES + 1), "<stdin>"), settings)
+    return source_of(Path(file), settings)
+
+
+# ---- printing
+
+
+def report_error(error: PdeError) -> None:
+    from pdedsl.diagnostics import Source
+
+    show(error.source or Source(""), error.diagnostics)
+
+
+def show(source: Source, diagnostics: tuple[Diagnostic, ...]) -> None:
+    from pdedsl.diagnostics import report
+
+    if diagnostics:
+        click.echo(_painted(report(source, diagnostics)) + "\n", err=True)
+
+
+def _painted(text: str) -> str:
+    """In colour on a terminal, plain otherwise."""
+    if not sys.stderr.isatty() or os.environ.get("NO_COLOR"):
+        return text
+    return "\n".join(map(_painted_line, text.split("\n")))
+
+
+def _painted_line(line: str) -> str:
+    head, _, rest = line.partition(":")
+    if head.startswith(("error[", "warning[")):
+        return (
+            click.style(head, fg="red" if head.startswith("error") else "yellow", bold=True)
+            + ":"
+            + click.style(rest, bold=True)
+        )
+    if line.startswith("  help:"):
+        return click.style("  help:", fg="cyan") + line[7:]
+    margin, bar, marks = line.partition(" | ")
+    if bar and not margin.strip():
+        return margin + bar + click.style(marks, fg="red", bold=True)
+    return click.style(line, fg="blue") if line.startswith("  --> ") else line

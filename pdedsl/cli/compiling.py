@@ -1,0 +1,161 @@
+"""Commands about what a spec becomes: explain, compile, test."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import click
+
+from pdedsl.cli.common import SPEC, WRONG, example, read_spec, report_error, show
+
+if TYPE_CHECKING:
+    from pdedsl.diagnostics import Source
+    from pdedsl.runtime.kernels import Stencil
+    from pdedsl.testing import axioms
+
+STAGES = ("syntax", "spec", "canonical", "latex", "analysis", "representation", "plan", "python")
+
+
+@click.command(
+    epilog=example(
+        "pdedsl explain enresnet\npdedsl explain --markdown my.pde > my.md\npdedsl explain my.pde --weights run"
+    )
+)
+@click.argument("file", type=SPEC)
+@click.option("--latex", "form", flag_value="latex", help="LaTeX, for a paper.")
+@click.option("--markdown", "form", flag_value="markdown", help="Markdown, for a page.")
+@click.option("--json", "form", flag_value="json", help="JSON, for a program.")
+@click.option(
+    "--weights",
+    type=click.Path(path_type=Path),
+    help="A .safetensors file, or a folder with weights.safetensors: its kernels as differential operators.",
+)
+@click.option("--all", "every", is_flag=True, help="Every kernel with every term, not the largest alone.")
+def explain(file: str, form: str | None, weights: Path | None, every: bool) -> None:
+    """Say what an equation is, what it becomes, and what can be proved about it."""
+    import json
+
+    from pdedsl import explain as forms
+    from pdedsl.compiler import to_analysis, to_plan
+    from pdedsl.describe import network_lines
+    from pdedsl.diagnostics import PdeError
+
+    try:
+        analysis = to_analysis(read_spec(file))
+    except PdeError as error:
+        report_error(error)
+        raise click.exceptions.Exit(WRONG) from None
+    try:
+        network = network_lines(to_plan(analysis)[1])
+    except PdeError as error:
+        network = [f"none: {d.message}" for d in error.diagnostics]
+    if every and weights is None:
+        raise click.UsageError("--all says more of --weights: give both")
+    if weights and form == "latex":
+        raise click.UsageError("kernels have no LaTeX form: use --markdown or --json")
+    stencils = _stencils(analysis.spec.source, weights, every) if weights else ()
+    kernels = [line for stencil in stencils for line in stencil.lines()]
+    match form:
+        case "json":
+            shown = {"kernels": [stencil.as_json() for stencil in stencils]} if weights else {}
+            click.echo(json.dumps(forms.explain_json(analysis, network) | shown, ensure_ascii=False, indent=2))
+        case "latex":
+            click.echo(forms.explain_latex(analysis), nl=False)
+        case "markdown":
+            click.echo(forms.explain_markdown(analysis, network, kernels), nl=False)
+        case _:
+            click.echo(forms.explain_text(analysis, network, kernels), nl=False)
+    wrong = tuple(d for d in analysis.diagnostics if d.severity == "error")
+    show(analysis.spec.source, wrong)
+    if wrong:
+        raise click.exceptions.Exit(WRONG)
+
+
+def _stencils(source: Source, weights: Path, every: bool) -> tuple[Stencil, ...]:
+    """The kernels of a network with the weights of a file."""
+    from pdedsl.compiler import compile_source
+    from pdedsl.diagnostics import PdeError
+
+    try:
+        module = compile_source(source).module()
+    except PdeError as error:
+        report_error(error)
+        raise click.exceptions.Exit(WRONG) from None
+    from pdedsl.runtime.kernels import stencils_of
+    from pdedsl.runtime.weights import WeightsError, load_weights
+
+    try:
+        load_weights(module, weights)
+    except WeightsError as error:
+        raise click.UsageError(str(error)) from None
+    return stencils_of(module, every)
+
+
+@click.command(
+    epilog=example("pdedsl compile my.pde\npdedsl compile -o out enresnet\npdedsl compile --emit plan resnet")
+)
+@click.argument("file", type=SPEC)
+@click.option(
+    "-o", "--output", type=click.Path(path_type=Path), help="The folder to write; by default the spec's name."
+)
+@click.option("--emit", type=click.Choice(STAGES), help="Print a stage instead of writing a package.")
+@click.option("--force", is_flag=True, help="Replace files that are there already.")
+def compile(file: str, output: Path | None, emit: str | None, force: bool) -> None:
+    """Compile a spec to a Python package: model, harness, tests and explanation."""
+    from pdedsl.compiler import compile_source, emit_stage
+    from pdedsl.diagnostics import PdeError
+    from pdedsl.package import write_package
+
+    try:
+        source = read_spec(file)
+        if emit:
+            click.echo(emit_stage(source, emit), nl=False)
+            return
+        compilation = compile_source(source)
+    except PdeError as error:
+        report_error(error)
+        raise click.exceptions.Exit(WRONG) from None
+    folder = output or Path(Path(source.name).stem if file != "-" else compilation.spec.name)
+    try:
+        write_package(folder, compilation.files(), force)
+    except FileExistsError as error:
+        raise click.UsageError(f"{error}; --force replaces them") from None
+    show(source, compilation.spec.warnings)
+    click.echo(f"{compilation.spec.name} is in {folder}/: {', '.join(compilation.files())}")
+
+
+@click.command(epilog=example("pdedsl test rotation\npdedsl test --examples 200 --seed 7 my.pde"))
+@click.argument("file", type=SPEC)
+@click.option("--examples", type=click.IntRange(1), default=100, show_default=True, help="Cases to try for each axiom.")
+@click.option("--seed", type=int, default=0, show_default=True, help="The same seed tries the same cases.")
+def test(file: str, examples: int, seed: int) -> None:
+    """Search for counterexamples to the axioms on the compiled operator."""
+    from pdedsl.compiler import compile_source
+    from pdedsl.diagnostics import PdeError
+
+    try:
+        compilation = compile_source(read_spec(file))
+    except PdeError as error:
+        report_error(error)
+        raise click.exceptions.Exit(WRONG) from None
+    from pdedsl.testing import axioms
+
+    wrong = False
+    for result in axioms.check(compilation, examples, seed):
+        wrong |= not result.ok
+        click.echo(_test_line(result))
+    if wrong:
+        click.echo(f"replay: pdedsl test {file} --examples {examples} --seed {seed}", err=True)
+        raise click.exceptions.Exit(WRONG)
+
+
+def _test_line(result: axioms.Result) -> str:
+    """An axiom, what the analysis says, what the search found, and the case that shows it."""
+    mark = "--  " if result.outcome == "untested" else "ok  " if result.ok else "FAIL"
+    decided = {"held": "no counterexample found", "broken": "counterexample found", "untested": result.note}
+    required = " (required)" if result.required else ""
+    line = f"{mark} {result.axiom}{required}: {result.verdict}; {decided[result.outcome]}"
+    if result.example and (not result.ok or result.verdict != "proved"):
+        line += "".join(f"\n       {row}" for row in result.example.splitlines())
+    return line

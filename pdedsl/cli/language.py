@@ -1,0 +1,124 @@
+"""Commands about the text of specs: check, format, specs, completion."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import click
+
+from pdedsl.cli.common import SPEC, WRONG, example, read_spec, report_error, show
+from pdedsl.files import replace_text
+from pdedsl.shipped import locate, shipped_specs, title
+
+
+@click.command(epilog=example("pdedsl check my.pde other.pde\npdedsl check --json resnet\ncat my.pde | pdedsl check -"))
+@click.argument("files", nargs=-1, required=True, type=SPEC)
+@click.option("--json", "as_json", is_flag=True, help="Print one JSON object a file, one a line.")
+def check(files: tuple[str, ...], as_json: bool) -> None:
+    """Say whether specs are right, and if not, where and how to mend them."""
+    wrong = False
+    for file in files:
+        wrong |= not (_check_json(file) if as_json else _check_text(file))
+    if wrong:
+        raise click.exceptions.Exit(WRONG)
+
+
+def _check_text(file: str) -> bool:
+    from pdedsl.compiler import checked, to_analysis
+    from pdedsl.diagnostics import PdeError
+
+    try:
+        source = read_spec(file)
+        spec = checked(to_analysis(source)).spec
+    except PdeError as error:
+        report_error(error)
+        return False
+    show(source, spec.warnings)
+    count = len(spec.warnings)
+    noted = f" ({count} warning{'s' * (count > 1)})" if count else ""
+    click.echo(f"{source.name}: {spec.name} is right{noted}")
+    return True
+
+
+def _check_json(file: str) -> bool:
+    import json
+
+    from pdedsl.compiler import to_analysis
+    from pdedsl.diagnostics import PdeError, Source, in_order
+    from pdedsl.explain import facts_json
+
+    row: dict[str, object] = {"file": file, "ok": False, "name": None, "hash": None, "diagnostics": []}
+    source = Source("", file)
+    try:
+        source = read_spec(file)
+        analysis = to_analysis(source)
+        spec = analysis.spec
+        diagnostics = in_order((*spec.warnings, *analysis.diagnostics))
+        row |= {"name": spec.name, "hash": spec.hash}
+        facts = facts_json(analysis)
+    except PdeError as error:
+        source, diagnostics, facts = error.source or source, error.diagnostics, {}
+    row["ok"] = not any(d.severity == "error" for d in diagnostics)
+    row["diagnostics"] = [d.as_json(source) for d in diagnostics]
+    click.echo(json.dumps(row | facts, ensure_ascii=False))
+    return bool(row["ok"])
+
+
+@click.command(
+    "format", epilog=example("pdedsl format my.pde\npdedsl format --check *.pde\npdedsl format --ascii - < my.pde")
+)
+@click.argument("files", nargs=-1, required=True, type=SPEC)
+@click.option("--check", "only_check", is_flag=True, help="Change nothing; exit with 1 if a file would change.")
+@click.option("--ascii", "as_ascii", is_flag=True, help="Write ASCII spellings instead of Unicode.")
+def format_(files: tuple[str, ...], only_check: bool, as_ascii: bool) -> None:
+    """Rewrite specs in canonical layout, in place; - and shipped specs go to standard output."""
+    from pdedsl.compiler import format_source
+    from pdedsl.diagnostics import PdeError
+
+    failed = False
+    for file in files:
+        try:
+            source = read_spec(file)
+            text = format_source(source, as_ascii)
+        except PdeError as error:
+            report_error(error)
+            failed = True
+            continue
+        if only_check:
+            if text != source.text:
+                click.echo(f"{source.name} would be reformatted", err=True)
+                failed = True
+        elif file == "-" or locate(file):
+            click.echo(text, nl=False)
+        elif text != source.text:
+            replace_text(Path(file), text)
+            click.echo(f"{file} reformatted", err=True)
+    if failed:
+        raise click.exceptions.Exit(WRONG)
+
+
+@click.command(epilog=example("pdedsl specs\npdedsl specs resnet > my.pde"))
+@click.argument("name", required=False, type=SPEC)
+def specs(name: str | None) -> None:
+    """List the shipped specs with their titles, or print one."""
+    found = shipped_specs()
+    if name is None:
+        width = max(map(len, found), default=0)
+        for stem, path in found.items():
+            click.echo(f"{stem:{width}}  {title(path)}")
+        return
+    shipped = locate(name)
+    if shipped is None:
+        raise click.BadParameter(f"no shipped spec '{name}'; 'pdedsl specs' lists them", param_hint="NAME")
+    click.echo(shipped.read_text("utf-8"), nl=False)
+
+
+@click.command(epilog=example('eval "$(pdedsl completion bash)"'))
+@click.argument("shell", type=click.Choice(("bash", "zsh", "fish")))
+def completion(shell: str) -> None:
+    """Print the script that makes a shell complete commands, options and specs."""
+    from click.shell_completion import get_completion_class
+
+    found = get_completion_class(shell)
+    assert found is not None
+    click.echo(found(click.get_current_context().find_root().command, {}, "pdedsl", "_PDEDSL_COMPLETE").source())

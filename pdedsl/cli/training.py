@@ -1,0 +1,90 @@
+"""The command train."""
+
+from __future__ import annotations
+
+import os
+import sys
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import click
+
+from pdedsl.cli.common import INTERRUPTED, SPEC, WRONG, example, read_spec, report_error
+
+if TYPE_CHECKING:
+    from pdedsl.training.saved import Run
+
+
+@click.command(
+    epilog=example(
+        "pdedsl train convection_diffusion -o run\n"
+        "pdedsl train enresnet -o run --set train.epochs=2 --set train.data.train=1000\n"
+        "pdedsl train run/spec.pde -o run --resume\n"
+        "torchrun --nproc-per-node=2 -m pdedsl train my.pde -o run"
+    )
+)
+@click.argument("file", type=SPEC)
+@click.option("-o", "--output", type=click.Path(path_type=Path), required=True, help="The folder of the run.")
+@click.option("--set", "settings", multiple=True, metavar="NAME=VALUE", help="Change an entry of the spec; repeatable.")
+@click.option("--data", type=click.Path(path_type=Path), help="The folder of the data sets.  [env: PDEDSL_DATA]")
+@click.option("--device", help="cpu, cuda, cuda:1, …; by default a GPU if there is one.")
+@click.option("--resume", is_flag=True, help="Go on with the run in the folder, if there is one.")
+@click.option("--from", "start", type=click.Path(path_type=Path), help="Start with the weights of another run.")
+@click.option("--compile", "compiled", is_flag=True, help="Compile the network with torch.compile.")
+@click.option("--save-every", type=click.FloatRange(0), default=30, show_default=True, help="Seconds; checkpoints.")
+def train(
+    file: str,
+    output: Path,
+    settings: tuple[str, ...],
+    data: Path | None,
+    device: str | None,
+    resume: bool,
+    start: Path | None,
+    compiled: bool,
+    save_every: float,
+) -> None:
+    """Train the network of a spec: weights, figures, curves and a report go to a folder."""
+    from pdedsl.compiler import compile_source
+    from pdedsl.diagnostics import PdeError
+
+    try:
+        spec = compile_source(read_spec(file, settings)).spec
+        from pdedsl.training.folder import RunError
+        from pdedsl.training.run import train as run_training
+        from pdedsl.training.view import view_for
+
+        with view_for(sys.stdout) as view:
+            run = run_training(
+                spec,
+                output,
+                data=data,
+                device=device,
+                resume=resume,
+                compile=compiled,
+                start=start,
+                save_seconds=save_every,
+                listeners=(view,),
+            )
+    except PdeError as error:
+        report_error(error)
+        raise click.exceptions.Exit(WRONG) from None
+    except RunError as error:
+        raise click.UsageError(str(error)) from None
+    _train_end(run, output)
+
+
+def _train_end(run: Run, folder: Path) -> None:
+    """What is there now, or how to go on."""
+    import shlex
+
+    again = shlex.join(["pdedsl", "train", str(folder / "spec.pde"), "-o", str(folder), "--resume"])
+    if os.environ.get("RANK", "0") != "0":
+        pass
+    elif run.outcome == "finished":
+        click.echo(f"{folder}/: weights.safetensors, report.md, curves.png, metrics.jsonl, tensorboard/")
+    elif run.outcome == "interrupted":
+        click.echo(f"interrupted; nothing is lost. To go on: {again}", err=True)
+    else:
+        click.echo(f"pdedsl: {run.message}", err=True)
+    if run.outcome != "finished":
+        raise click.exceptions.Exit(INTERRUPTED if run.outcome == "interrupted" else WRONG)
