@@ -19,8 +19,7 @@ class Residual:
 
     L₁ = mean of -log g_y(x, t_k) over `times`; L₂ = mean of ‖∂g/∂t - νΔg‖² at x + ε, with ε uniform in
     [-jitter, jitter]. ν is `diffusivity`; g is read at time `end` after training. `instants` = "one": L₂ at one of the
-    times, drawn for each sample at each step, which has the same mean and costs as many times less as there are times;
-    "all" is the paper's.
+    times, drawn for each sample at each step, which has the same mean and costs as many times less as there are times.
     """
 
     diffusivity: float

@@ -160,7 +160,7 @@ DIFFUSIONS: dict[str, Signature] = {
         "estimator": word("biased", "unbiased", "exact", default="biased"),
         "derivative": word("forward", "central", default="forward"),
         "of": word("probabilities", "logits", default="probabilities"),
-        "instants": word("one", "all", default="one"),
+        "instants": word("all", "one", default="all"),
     },
     "retraining": {
         "steps": count(5),

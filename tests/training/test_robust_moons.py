@@ -14,7 +14,7 @@ from typing import Any
 
 import pytest
 
-SEEDS, EPOCHS = 5, 100
+SEEDS, EPOCHS = 5, 200
 PLAIN, WEAK, WIDE, STRONG = (0.0, 0.2), (0.05, 0.05), (0.05, 0.2), (0.2, 0.2)
 
 
@@ -43,13 +43,13 @@ def means() -> dict[tuple[float, float], tuple[float, float, float]]:
 def test_robust_accuracy_rises_with_weight_and_diffusivity(means: dict[Any, Any]) -> None:
     plain, weak, wide, strong = (means[s][1] for s in (PLAIN, WEAK, WIDE, STRONG))
     assert plain < weak < wide < strong
-    assert strong > plain + 0.01
+    assert strong > plain + 0.02
 
 
 def test_the_boundary_gets_smoother(means: dict[Any, Any]) -> None:
     plain, weak, wide, strong = (means[s][2] for s in (PLAIN, WEAK, WIDE, STRONG))
     assert plain > weak > wide > strong
-    assert strong < 0.5 * plain
+    assert strong < 0.2 * plain
 
 
 def test_little_accuracy_is_lost(means: dict[Any, Any]) -> None:
