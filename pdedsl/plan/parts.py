@@ -11,6 +11,7 @@ from pdedsl.ir.plan import Base, Maps, Part, Shake, Timed, Walk
 from pdedsl.ir.representation import Paths, Stretch
 from pdedsl.ir.spec import Learned, Setting, Spec
 from pdedsl.ir.symbols import Field
+from pdedsl.ir.types import Vector
 from pdedsl.plan.methods import count_of, depths, realized, residual_maps, steps_of
 from pdedsl.plan.noise import noise_of
 
@@ -58,6 +59,7 @@ def _timed(paths: Paths, spec: Spec) -> Timed:
     learned = _velocity(moving, spec)
     if learned is None or learned.net is None:
         raise fail("E604", "only a learned velocity can be trained with a residual", moving.convection or Span(0, 1))
+    _promises_nothing(learned, "a network that is trained with a residual")
     return Timed(_single(learned.net), S.One, learned.span)
 
 
@@ -128,6 +130,7 @@ def _maps(stretch: Stretch, learned: Learned, method: Setting | None, spec: Spec
     assert learned.net is not None
     if spec.space.image is None:
         raise fail("E604", f"{learned.net.name} acts on images", learned.span, "use mlp on R^d")
+    _promises_nothing(learned, learned.net.name)
     net = depths(learned.net)[family]
     maps = residual_maps(net)
     _check_steps(net, maps, spec)
@@ -144,6 +147,13 @@ def _maps(stretch: Stretch, learned: Learned, method: Setting | None, spec: Spec
         raise fail("E604", "the maps of a torchvision network cannot be dropped or shared", noise.span, "use resnet")
     branch = _branch(stretch, spec, family) if noise is not None and noise.kind == "shake" else None
     return Maps(net, dt, noise, stretch.convection or learned.span, branch=branch)
+
+
+def _promises_nothing(learned: Learned, who: str) -> None:
+    """Only steps along a field on R^d keep what its type says."""
+    if isinstance(learned.type, Vector) and learned.type.divergence_free:
+        hint = "use mlp on R^d, or leave divergence_free out"
+        raise fail("E604", f"{who} cannot be divergence-free", learned.span, hint)
 
 
 def _check_steps(net: Setting, maps: int, spec: Spec) -> None:

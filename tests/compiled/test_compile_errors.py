@@ -150,6 +150,13 @@ def test_minus_v_on_images_is_compiled_or_refused_for_its_reason() -> None:
         assert "R^d" not in found.message
 
 
+def test_a_promise_that_no_network_keeps_is_refused() -> None:
+    text = picture("∂u/∂t = v·∇u").replace(": vector ", ": vector, divergence_free ")
+    source, (found,) = mistakes(text)
+    assert found.code == "E604"
+    assert "divergence_free" in source.at(found.span)
+
+
 @pytest.mark.parametrize("name", CASES)
 def test_nothing_is_built(name: str, tmp_path: Path) -> None:
     """A file with the mistake says the same as the text."""
