@@ -53,7 +53,7 @@ def main(seeds: int = 5, epochs: int = 200) -> None:
         ax.set(title=f"{title}, mean of {seeds} seeds", xlabel="λ, weight of the residual")
     ax.legend()
     figure.savefig("robust_moons.png", dpi=120)
-    plot_boundaries([found[w, 0.2][0][3] for w in (0.0, 0.05, 0.2)], Path("boundaries.png"))
+    plot_boundaries([found[w, 0.2][0][3] for w in (0.0, 0.05, 0.2)], Path("boundaries.png"), box=BOX)
 
 
 if __name__ == "__main__":

@@ -18,12 +18,13 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 __version__ = "0.1.0"
-__all__ = ["Compilation", "PdeError", "Run", "Spec", "compile", "format", "load", "parse", "train"]
+__all__ = ["Compilation", "PdeError", "Run", "RunError", "Spec", "compile", "format", "load", "parse", "train"]
 
 if TYPE_CHECKING:
     from pdedsl.compiler import Compilation, compile, format, load, parse
     from pdedsl.diagnostics import PdeError
     from pdedsl.ir.spec import Spec
+    from pdedsl.training.folder import RunError
     from pdedsl.training.run import train
     from pdedsl.training.saved import Run
 
@@ -36,6 +37,7 @@ _HOMES = {
     "load": "pdedsl.compiler",
     "parse": "pdedsl.compiler",
     "Run": "pdedsl.training.saved",
+    "RunError": "pdedsl.training.folder",
     "train": "pdedsl.training.run",
 }
 

@@ -13,13 +13,13 @@ from pathlib import Path
 from typing import TYPE_CHECKING, cast
 
 from pdedsl.analyse.analyse import analyse
-from pdedsl.diagnostics import PdeError, Reporter, Source, Span, fail, in_order
+from pdedsl.diagnostics import PdeError, Reporter, Source, Span, fail, in_order, nearest
 from pdedsl.frontend.elaborate import elaborate
 from pdedsl.frontend.parse import parse_syntax
 from pdedsl.frontend.tree import Syntax, outline
 from pdedsl.ir.analysis import Analysis
 from pdedsl.ir.spec import Spec
-from pdedsl.shipped import locate
+from pdedsl.shipped import locate, shipped_specs
 
 if TYPE_CHECKING:
     from torch import nn
@@ -196,7 +196,8 @@ def _source_of(spec: Spec | str | Path) -> Source:
     if isinstance(spec, str) and "\n" in spec:
         return Source(_plain(spec))
     shipped = locate(str(spec))
-    source = read(shipped or spec)
+    inside = Path(spec) / "spec.pde"  # of a run, or of a compiled package
+    source = read(shipped or (inside if inside.is_file() else spec))
     return Source(source.text, shipped.name) if shipped else source
 
 
@@ -245,7 +246,9 @@ def read(path: str | Path) -> Source:
         with open(path, "rb") as file:
             data = file.read(MAX_BYTES + 1)
     except FileNotFoundError:
-        raise _unreadable("E001", "there is no such file", name) from None
+        guess = nearest(Path(name).stem, shipped_specs())
+        hint = f"did you mean the shipped spec '{guess}'?" if guess else "'pdedsl specs' lists the shipped specs"
+        raise _unreadable("E001", "there is no such file", name, hint) from None
     except IsADirectoryError:
         raise _unreadable("E002", "this is a directory, not a file", name) from None
     except PermissionError:
@@ -275,8 +278,8 @@ def _plain(text: str) -> str:
     return text.removeprefix("\ufeff")
 
 
-def _unreadable(code: str, message: str, name: str) -> PdeError:
-    return PdeError(fail(code, message, Span(0, 0)).diagnostics, Source("", name))
+def _unreadable(code: str, message: str, name: str, hint: str = "") -> PdeError:
+    return PdeError(fail(code, message, Span(0, 0), hint).diagnostics, Source("", name))
 
 
 # ---- writing

@@ -37,7 +37,11 @@ def optimizer(network: nn.Module) -> torch.optim.Optimizer:
 
 
 def train(batches: Batches, epochs: int = {epochs}, seed: int = 0) -> nn.Module:
-    """A network trained by cross-entropy of the class probabilities u."""
+    """A network trained by cross-entropy of the class probabilities u.
+
+    Schedule, augmentation, adversary, regularizers and residuals of the spec are in
+    `pdedsl train spec.pde -o run`.
+    """
     torch.manual_seed(seed)
     network = model(seed)
     network.train()

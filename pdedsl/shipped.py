@@ -28,6 +28,6 @@ def title(path: Path) -> str:
 
 def locate(name: str) -> Path | None:
     """A shipped spec by its name, unless a file of that name is there."""
-    if Path(name).exists():
+    if Path(name).is_file():
         return None
     return shipped_specs().get(name.removesuffix(".pde"))

@@ -18,10 +18,10 @@ from pdedsl import compiler
 from pdedsl.cli import cli
 from pdedsl.compiler import checked, decode, format, parse, to_analysis
 from pdedsl.diagnostics import PdeError, Source
-from pdedsl.frontend import expressions, tokens, typing
+from pdedsl.frontend import algebra, limits, numbers, tokens, typing
 from pdedsl.frontend.functions import FUNCTIONS, RESERVED
 from pdedsl.frontend.names import GREEK, MAX_NAME
-from pdedsl.ir import symbols
+from pdedsl.ir import expansion, symbols
 from pdedsl.ir import vocabulary as words
 
 ROOT = Path(__file__).parents[1]
@@ -471,11 +471,11 @@ LIMITS = {
     "brackets in brackets": tokens.MAX_DEPTH,
     "characters of a name": MAX_NAME,
     "characters of a number": tokens.MAX_NUMBER,
-    "decimal exponent of a number": expressions.LARGEST,
-    "exponent of a power": expressions.MAX_EXPONENT,
-    "bits of a power of numbers": expressions.MAX_BITS,
+    "decimal exponent of a number": numbers.LARGEST,
+    "exponent of a power": algebra.MAX_EXPONENT,
+    "bits of a power of numbers": limits.MAX_BITS,
     "order of a derivative": symbols.MAX_ORDER,
-    "terms of an expression, multiplied out": symbols.MAX_TERMS,
+    "terms of an expression, multiplied out": expansion.MAX_TERMS,
     "dimensions of a physical domain": 1000,
     "classes of a `simplex`": typing.MAX_CLASSES,
 }

@@ -56,6 +56,8 @@ def explain(file: str, form: str | None, weights: Path | None, every: bool) -> N
         raise click.UsageError("kernels have no LaTeX form: use --markdown or --json")
     stencils = _stencils(analysis.spec.source, weights, every) if weights else ()
     kernels = [line for stencil in stencils for line in stencil.lines()]
+    if weights and not kernels:
+        kernels = ["this network has no 3×3 kernels"]
     match form:
         case "json":
             shown = {"kernels": [stencil.as_json() for stencil in stencils]} if weights else {}
@@ -88,7 +90,8 @@ def _stencils(source: Source, weights: Path, every: bool) -> tuple[Stencil, ...]
     try:
         load_weights(module, weights)
     except WeightsError as error:
-        raise click.UsageError(str(error)) from None
+        own = f"; the spec of this run is {weights / 'spec.pde'}" if (weights / "spec.pde").is_file() else ""
+        raise click.UsageError(f"{error}{own}") from None
     return stencils_of(module, every)
 
 
@@ -116,7 +119,7 @@ def compile(file: str, output: Path | None, emit: str | None, force: bool) -> No
     except PdeError as error:
         report_error(error)
         raise click.exceptions.Exit(WRONG) from None
-    folder = output or Path(Path(source.name).stem if file != "-" else compilation.spec.name)
+    folder = output or Path(Path(file).stem if file != "-" else compilation.spec.name)
     try:
         write_package(folder, compilation.files(), force)
     except FileExistsError as error:

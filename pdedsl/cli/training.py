@@ -12,6 +12,7 @@ import click
 from pdedsl.cli.common import INTERRUPTED, SPEC, WRONG, example, read_spec, report_error
 
 if TYPE_CHECKING:
+    from pdedsl.ir.plan import Model
     from pdedsl.training.saved import Run
 
 
@@ -48,14 +49,15 @@ def train(
     from pdedsl.diagnostics import PdeError
 
     try:
-        spec = compile_source(read_spec(file, settings)).spec
+        compilation = compile_source(read_spec(file, settings))
         from pdedsl.training.folder import RunError
         from pdedsl.training.run import train as run_training
         from pdedsl.training.view import view_for
 
+        _few_threads(compilation.plan)
         with view_for(sys.stdout) as view:
             run = run_training(
-                spec,
+                compilation.spec,
                 output,
                 data=data,
                 device=device,
@@ -71,6 +73,14 @@ def train(
     except RunError as error:
         raise click.UsageError(str(error)) from None
     _train_end(run, output)
+
+
+def _few_threads(plan: Model) -> None:
+    """Small matrices are fastest on one thread, by far on a busy machine; OMP_NUM_THREADS has its way."""
+    if plan.image is None and "OMP_NUM_THREADS" not in os.environ:
+        import torch
+
+        torch.set_num_threads(1)
 
 
 def _train_end(run: Run, folder: Path) -> None:

@@ -76,7 +76,8 @@ def _sample(shape: tuple[int, ...]) -> str:
 def _way(shape: tuple[int, ...]) -> str:
     if len(shape) == 1:
         return f"a space x in R^{shape[0]} fits"
-    return f"a space x in image({', '.join(map(str, shape))}), or x in R^{math.prod(shape)}, fits"
+    image = f"image({', '.join(map(str, shape))})"
+    return f"a space x in {image}, or x in R^{math.prod(shape)}, fits; on pixels it is the network's input {image}"
 
 
 def _part(split: Split, n: int | None, key: str, seed: int, wanted: Wanted) -> Split:

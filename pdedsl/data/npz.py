@@ -94,6 +94,8 @@ def _inputs(array: Array, name: str, span: Span, shape: tuple[int, ...] | None) 
     if array.dtype.kind == "f" and not np.isfinite(array).all():
         bad = int(np.argwhere(~np.isfinite(array))[0][0])
         raise fail("E721", f"{name} holds a value that is not a finite number, in sample {bad}", span)
+    if array.dtype.kind == "f" and float(np.abs(array).max()) > 1e30:
+        raise fail("E721", f"{name} holds values beyond 1e30", span, "scale them")
     if array.ndim == 3:
         array = array[:, None]
     if array.ndim == 4 and _channels_last(array.shape[1:], shape):

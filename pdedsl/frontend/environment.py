@@ -4,21 +4,26 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field
 
-from sympy import Expr, Integer, Symbol, Tuple, default_sort_key
+from sympy import Expr, Integer, Symbol, Tuple
 from sympy.core.symbol import Str
 
 from pdedsl.diagnostics import PdeError, Reporter, Span, fail, nearest
 from pdedsl.frontend import tree as t
-from pdedsl.frontend.expressions import Scope, components, defined, evaluate, tensor
+from pdedsl.frontend.algebra import components
+from pdedsl.frontend.arguments import are_alike, flat, require_arity, require_distinct
+from pdedsl.frontend.expressions import evaluate, tensor
+from pdedsl.frontend.fields import applied, field_of
 from pdedsl.frontend.functions import FUNCTIONS
 from pdedsl.frontend.limits import limited, within_limits
 from pdedsl.frontend.names import unicode_name
+from pdedsl.frontend.numbers import defined
+from pdedsl.frontend.scope import Scope
 from pdedsl.frontend.settings import setting
 from pdedsl.frontend.typing import net_of, type_of
-from pdedsl.frontend.values import LinearMap, Map, Tensor, Value, an, scalar, shown
+from pdedsl.frontend.values import Map, Tensor, Value, scalar
 from pdedsl.ir.spec import Constant, Learned, Space, Time, Unknown
-from pdedsl.ir.symbols import Applied, Field, Layer, Transposed, apply_linear
-from pdedsl.ir.types import Channels, Matrix, Operator, Scalar, Simplex, Type, Vector
+from pdedsl.ir.symbols import Layer
+from pdedsl.ir.types import Operator, Type
 from pdedsl.ir.vocabulary import LAYERS
 
 MAX_CALLS = 2000  # of functions defined by let, through each other
@@ -113,16 +118,16 @@ class Environment:
                 value = self.value(name)
                 if isinstance(value, Map):
                     return value.call(args, span)
-                return _applied(value, args, span, name)
+                return applied(value, args, span, name)
             case t.LetDecl():
                 return self._let_at(declaration, args, span)
             case t.UnknownDecl() | t.LearnDecl():
                 self.value(name)
                 type_ = self.types[name.id]
                 if isinstance(type_, Operator) and not self._own(declaration, args):
-                    return _applied(self.value(name), args, span, name)
+                    return applied(self.value(name), args, span, name)
                 head = self.unknowns[name.id].head if name.id in self.unknowns else self.learned[name.id].head
-                return self._field(head, type_, self._arguments(declaration, args, span))
+                return field_of(head, type_, self._arguments(declaration, args, span), self.scope())
             case _:
                 raise fail("E304", f"'{name.text}' is not a function", span, f"write {name.text}*(…) for a product")
 
@@ -216,7 +221,7 @@ class Environment:
         params = declaration.params
         if params is None:
             return evaluate(declaration.value, self.scope())
-        _distinct(params)
+        require_distinct(params)
         if all(p.id in self.declared for p in params):
             return self._let_at(declaration, tuple(self.value(p) for p in params), declaration.span)
         arity = f"{len(params)} argument{'s' * (len(params) != 1)}"
@@ -224,7 +229,7 @@ class Environment:
 
     def _let_at(self, declaration: t.LetDecl, args: tuple[Value, ...], span: Span) -> Value:
         params = declaration.params or ()
-        _arity(declaration.name, params, args, span)
+        require_arity(declaration.name, params, args, span)
         for param, argument in zip(params, args, strict=True):
             if param.id in self.declared:
                 self._flat(param, argument, span)
@@ -245,7 +250,7 @@ class Environment:
         name = declaration.name
         type_ = type_of(declaration, self.number)
         params = declaration.params or ()
-        _distinct(params)
+        require_distinct(params)
         arguments = self._own_arguments(params)
         sign = {">": {"positive": True}, ">=": {"nonnegative": True}}.get(getattr(type_, "sign", ""), {"real": True})
         head = Symbol(name.text, **sign)
@@ -256,39 +261,7 @@ class Environment:
         else:
             names = tuple(p.text for p in params)
             self.learned[name.id] = Learned(name.text, name.id, head, type_, names, arguments, net, declaration.span)
-        return self._field(head, type_, arguments)
-
-    def _field(self, head: Symbol, type_: Type, arguments: tuple[Expr, ...]) -> Value:
-        dimension = self.scope().dimension
-        match type_:
-            case Scalar():
-                return scalar(Field(head, (), arguments))
-            case Simplex(classes=classes):
-                return Tensor(0, lambda: Field(head, (), arguments), classes, "simplex")
-            case Channels():
-                return scalar(Field(head, (), arguments), "channels")
-            case Vector(size=size):
-                return Tensor(1, lambda i: Field(head, (i,), arguments), size or dimension)
-            case Matrix(psd=psd, symmetric=symmetric):
-                both = psd or symmetric
-                return Tensor(2, lambda i, j: Field(head, _ordered(i, j) if both else (i, j), arguments), dimension)
-            case Operator():
-                return self._linear(Field(head, (), arguments))
-
-    def _linear(self, operator: Expr) -> LinearMap:
-        space = self.scope().space
-        spatial = set(space.coordinates)
-
-        def apply(x: Tensor) -> Tensor:
-            if x.kind == "simplex" or x.kind == "features":
-                raise fail("E302", f"an operator acts on a vector or a feature map, not on {an(x.shown())}", space.span)
-            if x.rank == 0 and x.kind == "number":
-                return scalar(apply_linear(operator, x.expr, lambda e: not (e.free_symbols & spatial)), "features")
-            if x.rank == 0:
-                return scalar(apply_linear(operator, x.expr, lambda e: not (e.free_symbols & spatial)), x.kind)
-            return scalar(Applied(operator, components(x)), "features")
-
-        return LinearMap(apply, lambda: self._linear(Transposed(operator)))
+        return field_of(head, type_, arguments, self.scope())
 
     def _coordinate(self, name: t.Name) -> Value:
         scope, declaration = self.scope(), self.declared[name.id]
@@ -312,71 +285,22 @@ class Environment:
         self, declaration: t.UnknownDecl | t.LearnDecl, args: tuple[Value, ...], span: Span
     ) -> tuple[Expr, ...]:
         params = declaration.params or ()
-        _arity(declaration.name, params, args, span)
+        require_arity(declaration.name, params, args, span)
         return tuple(e for p, a in zip(params, args, strict=True) for e in self._flat(p, a, span))
 
     def _flat(self, param: t.Name, value: Value, span: Span) -> list[Expr]:
-        """An argument as components: a position has several."""
-        own = self.value(param)
-        if not isinstance(value, Tensor) or not isinstance(own, Tensor):
-            raise fail("E304", f"'{param.text}' cannot be {an(shown(value))}", span)
-        if own.rank == 1 and own.size is None:
-            position = self.scope().space.coordinates[0]
-            same = value.rank == 1 and value.at(Integer(1)) == own.at(Integer(1))
-            return [position if same else components(value)]
-        if value.rank != own.rank and not (own.size == 1 and value.rank == 0):
-            raise fail("E302", f"'{param.text}' is {an(own.shown())}, found {an(value.shown())}", span)
-        if own.rank == 1 and value.rank == 1:
-            if value.size != own.size:
-                raise fail("E302", f"'{param.text}' is {an(own.shown())}, found {an(value.shown())}", span)
-            return [value.at(Integer(i)) for i in range(1, (own.size or 0) + 1)]
-        return [value.expr]
+        return flat(param, self.value(param), value, span, self.space)
 
     def _own(self, declaration: t.UnknownDecl | t.LearnDecl, args: tuple[Value, ...]) -> bool:
         """Whether an operator is called with its own parameters, `K(t)`, rather than applied."""
         params = declaration.params or ()
-        if len(params) != len(args) or not params:
-            return False
-        own = [self.value(p) for p in params]
-        return all(
-            isinstance(a, Tensor) and isinstance(b, Tensor) and a.kind == b.kind == "number" and a.rank == b.rank
-            for a, b in zip(own, args, strict=True)
-        )
-
-
-def _applied(value: Value, args: tuple[Value, ...], span: Span, name: t.Name) -> Value:
-    if isinstance(value, LinearMap) and len(args) == 1 and isinstance(args[0], Tensor):
-        return value.apply(args[0])
-    raise fail("E304", f"'{name.text}' is {an(shown(value))} and cannot be called so", span)
-
-
-def _arity(name: t.Name, params: tuple[t.Name, ...], args: tuple[Value, ...], span: Span) -> None:
-    if len(params) != len(args):
-        shown_params = ", ".join(p.text for p in params)
-        raise fail(
-            "E307",
-            f"'{name.text}' takes {len(params)} argument{'s' * (len(params) != 1)}, found {len(args)}",
-            span,
-            f"declared as {name.text}({shown_params})"
-            + (f"; write {name.text}*(…) for a product" if len(args) == 1 else ""),
-        )
-
-
-def _distinct(params: tuple[t.Name, ...]) -> None:
-    for i, param in enumerate(params):
-        if param in params[:i]:
-            raise fail("E202", f"parameter '{param.text}' stands twice", param.span)
+        return bool(params) and len(params) == len(args) and are_alike([self.value(p) for p in params], args)
 
 
 def _entry(entries: Expr, index: tuple[Expr, ...]) -> Expr:
     for i in index:
         entries = entries[int(i) - 1]
     return entries
-
-
-def _ordered(i: Expr, j: Expr) -> tuple[Expr, Expr]:
-    a, b = sorted((i, j), key=default_sort_key)
-    return a, b
 
 
 def _split(text: str, words: set[str]) -> str | None:

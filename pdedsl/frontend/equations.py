@@ -10,11 +10,14 @@ from sympy import Add, Expr, Integer, S, Symbol, Tuple, cancel, fraction
 
 from pdedsl.diagnostics import Span, fail
 from pdedsl.frontend import tree as t
+from pdedsl.frontend.calculus import bounded
 from pdedsl.frontend.environment import Environment
-from pdedsl.frontend.expressions import Scope, bounded, tensor
+from pdedsl.frontend.expressions import tensor
+from pdedsl.frontend.scope import Scope
 from pdedsl.frontend.values import Tensor, fitting
+from pdedsl.ir.expansion import multiply_out
 from pdedsl.ir.spec import Condition, Equation, Interval, Summand, Unknown, side_names
-from pdedsl.ir.symbols import Field, Partial, multiply_out
+from pdedsl.ir.symbols import Field, Partial
 
 MAX_CANCEL = 60  # terms of an equation whose denominators are cleared
 

@@ -22,7 +22,7 @@ from pdedsl.frontend import splice
 from pdedsl.frontend import tree as t
 from pdedsl.frontend.parse import parse_syntax
 from pdedsl.frontend.setargument import with_argument
-from pdedsl.frontend.setpath import Setting, read
+from pdedsl.frontend.setpath import Setting, Word, read
 from pdedsl.ir.vocabulary import BLOCKS, REALIZATIONS
 
 REALIZE = "realize"
@@ -67,14 +67,22 @@ def _constant(syntax: t.Syntax, text: str, setting: Setting) -> str:
     named = _name_and_power(word.text)
     found = next((c for c in constants if named and c.name.id == named.name.id), None)
     if named is None or found is None:
-        names = (c.name.id if word.text.isascii() else c.name.text for c in constants)
-        raise setting.unknown(word, "this spec has no constant", (*names, *BLOCKS))
+        raise _no_constant(word, constants, setting)
     if not setting.value:
         raise setting.wrong("E730", f"a constant needs a value, as in {word.text}=1", word.span)
     value = splice.widened(text, found.value.span)
     if found.power == named.power:
         return splice.replaced(text, value, setting.value)
     return splice.replaced(text, found.name.span.to(value), f"{word.text} = {setting.value}")
+
+
+def _no_constant(word: Word, constants: list[t.ConstDecl], setting: Setting) -> PdeError:
+    kind = next((kind for kind, rules in BLOCKS.items() if word.id in rules), None)
+    if kind:
+        hint = f"did you mean '{kind}.{word.id}'?"
+        return setting.wrong("E731", f"this spec has no constant '{word.text}'", word.span, hint)
+    names = (c.name.id if word.text.isascii() else c.name.text for c in constants)
+    return setting.unknown(word, "this spec has no constant", (*names, "train.…", "evaluate.…", "realize.…"))
 
 
 def _name_and_power(text: str) -> t.ConstDecl | None:

@@ -9,7 +9,7 @@ from functools import cache
 from sympy import Add, Expr, S
 
 from pdedsl.diagnostics import Span, fail
-from pdedsl.ir.symbols import contract
+from pdedsl.ir.calculus import contract
 
 # What a tensor's components are: numbers, class probabilities, feature maps, or the features a linear map makes.
 Kind = str  # "number" | "simplex" | "channels" | "features"

@@ -5,6 +5,9 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Literal
 
+MOST_EXACT = 64
+"""Dimensions up to which the Laplacian is taken exactly: it costs as many rows as there are."""
+
 
 @dataclass(frozen=True)
 class CrossEntropy:

@@ -64,6 +64,10 @@ def real(default: object = LEFT_OUT, many: bool = False) -> Param:
     return Param("real", default, many=many)
 
 
+def rate(default: object) -> Param:
+    return Param("real", default, above=0, most=1e30)
+
+
 def share(default: object = LEFT_OUT) -> Param:
     return Param("real", default, least=0, most=1)
 
@@ -253,14 +257,14 @@ ADVERSARIES: dict[str, Signature] = {  # for training: fast, and of first order
 }
 OPTIMIZERS: dict[str, Signature] = {
     "sgd": {
-        "lr": positive("0.1"),
+        "lr": rate("0.1"),
         "momentum": share("0"),
         "weight_decay": nonnegative("0"),
         "nesterov": flag("false"),
     },
-    "adam": {"lr": positive("1e-3"), "weight_decay": nonnegative("0")},
-    "adamw": {"lr": positive("1e-3"), "weight_decay": nonnegative("1e-2")},
-    "lbfgs": {"steps": count(1000), "lr": positive("1"), "history": count(50)},
+    "adam": {"lr": rate("1e-3"), "weight_decay": nonnegative("0")},
+    "adamw": {"lr": rate("1e-3"), "weight_decay": nonnegative("1e-2")},
+    "lbfgs": {"steps": count(1000), "lr": rate("1"), "history": count(50)},
 }
 SCHEDULES: dict[str, Signature] = {
     "step": {"at": whole(many=True), "every": count(), "factor": positive("0.1")},

@@ -32,5 +32,5 @@ def plan_data(paths: Paths, spec: Spec) -> DataPlan:
         word_of(method, "average", "probabilities"),
         word_of(method, "weights", "equal"),
         paths.data_span,
-        objective_of(paths, method),
+        objective_of(paths, method, spec.space.dimension if isinstance(spec.space.dimension, int) else 0),
     )

@@ -7,13 +7,13 @@ from typing import Any, cast
 from sympy import Expr, S
 
 from pdedsl.diagnostics import fail
-from pdedsl.ir.objective import CrossEntropy, Objective, Residual, Retraining
+from pdedsl.ir.objective import MOST_EXACT, CrossEntropy, Objective, Residual, Retraining
 from pdedsl.ir.representation import Paths
 from pdedsl.ir.spec import Setting
 from pdedsl.plan.methods import count_of, word_of
 
 
-def objective_of(paths: Paths, method: Setting | None) -> Objective:
+def objective_of(paths: Paths, method: Setting | None, dimension: int) -> Objective:
     """What training minimises: diffusion that is not in the network is in its loss."""
     if method is None or method.name not in ("residual", "retraining"):
         apart = word_of(method, "training", "joint") == "apart"
@@ -45,6 +45,9 @@ def objective_of(paths: Paths, method: Setting | None) -> Objective:
         )
     amount = sum((s.diffusivity[0][0] * s.length for s in still), S.Zero)
     if method.name == "residual":
+        if method["estimator"] == "exact" and dimension > MOST_EXACT:
+            message = f"an exact Laplacian in {dimension} dimensions is too expensive, more than {MOST_EXACT} are"
+            raise fail("E604", message, method.span, "use estimator=biased or unbiased")
         return _residual(method, float(amount))
     return Retraining(
         2 * float(amount),

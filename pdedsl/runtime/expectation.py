@@ -27,7 +27,8 @@ class Expectation(nn.Module):
     section 4.2); every noise block in them is given its own stream from `seed`. Learned weights are the softmax of
     parameters (section 5 there).
     `samples` is used in training, `eval_samples` (when set) in evaluation; both may be changed at any time. Draws are
-    folded into the batch axis in chunks of at most `rows` rows, or of one draw.
+    folded into the batch axis in chunks of at most `rows` rows, or of one draw. `batch` is the size of the whole batch
+    where several processes share one in training, so that all cut the draws alike.
     """
 
     def __init__(
@@ -46,6 +47,7 @@ class Expectation(nn.Module):
         if not self.members:
             raise ValueError("an expectation needs at least one member")
         self.samples, self.eval_samples, self.average, self.rows = samples, eval_samples, average, rows
+        self.batch: int | None = None
         self.weight_logits = nn.Parameter(torch.zeros(len(self.members))) if weights == "learned" else None
         seed_noise(self, seed)
 
@@ -93,7 +95,8 @@ class Expectation(nn.Module):
     def _chunks(self, parts: list[nn.Module], x: Tensor, sources: list[Stream], samples: int) -> Iterator[Tensor]:
         """Scores of shape (draws, n, classes), a chunk of draws at a time."""
         # An exported graph must not depend on the size of the batch, so there all draws are folded at once.
-        most = samples if torch.compiler.is_exporting() else max(1, self.rows // x.shape[0])
+        whole = self.batch if self.training and self.batch is not None else x.shape[0]
+        most = samples if torch.compiler.is_exporting() else max(1, self.rows // whole)
         for first in range(0, samples, most):
             count = min(most, samples - first)
             with drawing(sources, first, count):

@@ -54,6 +54,10 @@ class Reversible(nn.Module):
         return self.method.inverse(self.fields, (y, z), self.steps)
 
     def _chain(self, y: Tensor, z: Tensor) -> Pair:
+        if torch.is_autocast_enabled(y.device.type):  # half the digits would not lead back to the start
+            exact = next(self.fields.parameters()).dtype  # type: ignore[attr-defined]
+            with torch.autocast(y.device.type, enabled=False):
+                return self._chain(y.to(exact), z.to(exact))
         parameters = [p for p in self.fields.parameters() if p.requires_grad]  # type: ignore[attr-defined]
         pair: Pair = _Chain.apply(self.method.couplings(self.steps), self.fields, y, z, *parameters)
         return pair

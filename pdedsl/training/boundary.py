@@ -167,18 +167,18 @@ def _turning(line: Array, spacing: float) -> float:
 # ---- a picture
 
 
-def plot_boundaries(panels: Sequence[Panel], path: Path, n: int = 256) -> None:
+def plot_boundaries(panels: Sequence[Panel], path: Path, n: int = 256, box: Box | None = None) -> None:
     """Write the panels side by side as PNG, completely or not at all."""
-    figure = boundaries_figure(panels, n)
+    figure = boundaries_figure(panels, n, box)
     replace_with(path, lambda part: figure.savefig(part, format="png", dpi=120))
 
 
-def boundaries_figure(panels: Sequence[Panel], n: int = 256) -> Figure:
+def boundaries_figure(panels: Sequence[Panel], n: int = 256, box: Box | None = None) -> Figure:
     """Probabilities as colour, the boundary with its measures, and the data, on the same axes for all panels."""
     from matplotlib.backends.backend_agg import FigureCanvasAgg
     from matplotlib.figure import Figure
 
-    box = _around([panel.points for panel in panels])
+    box = box or _around([panel.points for panel in panels])
     shape = (box[3] - box[2]) / (box[1] - box[0])
     figure = Figure(figsize=(4.2 * len(panels) + 0.9, 4.2 * min(max(shape, 0.5), 1.5) + 0.9), layout="constrained")
     FigureCanvasAgg(figure)

@@ -41,11 +41,16 @@ class Checkpoint:
 
 def save_tensors(path: Path, tensors: Tensors, plain: dict[str, Any]) -> None:
     """Tensors and plain data in one file, written whole."""
-    from safetensors.torch import save_file
+    from safetensors.torch import save
 
     whole = {name: t.detach().to("cpu").contiguous().clone() for name, t in tensors.items()}
     header = {"pdedsl": json.dumps({**plain, "format": FORMAT, "digest": digest(whole)}, sort_keys=True)}
-    replace_with(path, lambda part: save_file(whole, part, header))
+    data = save(whole, header)
+    replace_with(path, lambda part: _write(part, data))
+
+
+def _write(path: Path, data: bytes) -> None:
+    path.write_bytes(data)
 
 
 def load_tensors(path: Path) -> tuple[Tensors, dict[str, Any]]:
@@ -82,7 +87,7 @@ def save(folder: Path, checkpoint: Checkpoint) -> Path:
     path = folder / f"step-{checkpoint.step:09d}.safetensors"
     plain = {"step": checkpoint.step, "plain": checkpoint.plain, "spec": checkpoint.spec}
     save_tensors(path, checkpoint.tensors, plain)
-    for old in _paths(folder)[:-KEPT]:
+    for old in (*_paths(folder)[:-KEPT], *folder.glob(".step-*.part")):
         old.unlink(missing_ok=True)
     return path
 

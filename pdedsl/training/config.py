@@ -98,7 +98,7 @@ def config_of(spec: Spec) -> TrainConfig:
         steps=steps,
         batch=_whole(block, "batch") or int(DEFAULTS["batch"]),
         optimizers=optimizers or (DEFAULT_OPTIMIZER,),
-        schedule=_schedule(block),
+        schedule=_schedule(block, spec),
         augment=tuple(_augmentation(_setting(line)) for line in block.all("augment")),
         adversary=_adversary(block),
         regularize=tuple(_regularizer(_setting(line)) for line in block.all("regularize")),
@@ -147,14 +147,18 @@ def _wanted(line: Line) -> Wanted:
 
 
 def _optimizer(setting: Setting) -> Optimizer:
-    return Optimizer(setting.name, **_arguments(setting))  # type: ignore[arg-type]
+    real = ("lr", "momentum", "weight_decay")
+    arguments = {k: _real({k: v}, k) if k in real else v for k, v in _arguments(setting).items()}
+    return Optimizer(setting.name, **arguments)  # type: ignore[arg-type]
 
 
-def _schedule(block: Block) -> Schedule:
+def _schedule(block: Block, spec: Spec) -> Schedule:
     value = block.get("schedule")
     if not isinstance(value, Setting):
         return Schedule()
     arguments = _arguments(value)
+    if value.name == "step" and not {"at", "every"} & set(arguments):
+        raise _located(fail("E705", "this schedule has no steps", value.span, "add at=[…] or every=…"), spec)
     at = arguments.pop("at", ())
     times = at if isinstance(at, tuple) else (at,)
     return Schedule(value.name, at=times, **arguments)  # type: ignore[arg-type]

@@ -14,11 +14,12 @@ from pdedsl.data.draws import Draws
 from pdedsl.data.order import Order
 from pdedsl.data.sets import Data
 from pdedsl.runtime.constraints import Box
+from pdedsl.runtime.expectation import Expectation
 from pdedsl.runtime.operators import Operator
 from pdedsl.runtime.standardize import standardize
 from pdedsl.runtime.streams import mix, streams
 from pdedsl.training.batch_norm import share_batch_norms
-from pdedsl.training.checkpoint import Tensors, flattened, nested
+from pdedsl.training.checkpoint import Damaged, Tensors, flattened, nested
 from pdedsl.training.config import TrainConfig
 from pdedsl.training.objectives import adversary_of, loss_of, penalty_of
 from pdedsl.training.parallel import World
@@ -76,8 +77,6 @@ class Engine:
         model.to(self.world.device, self.dtype)
         if self.world.size > 1:
             share_batch_norms(model)
-        for stream in streams(model):
-            stream.row = self.world.share(self.config.batch).start
         return model.train()
 
     # ---- from phase to phase
@@ -109,6 +108,11 @@ class Engine:
         self.order = Order(mix(self.config.seed, phase.number), samples, batch)
         self.rows = self.world.share(batch)
         self.share = (self.rows.stop - self.rows.start) * self.world.size / batch
+        for stream in streams(self.model):
+            stream.row = self.rows.start
+        for part in self.model.modules():
+            if isinstance(part, Expectation):
+                part.batch = batch
 
     # ---- one step
 
@@ -178,7 +182,10 @@ class Engine:
         if any(name.startswith("previous.") for name in tensors):
             self.previous = deepcopy(self.model).requires_grad_(False).eval()
             self.previous.load_state_dict(_below("previous.", tensors))
-        self._prepare(self.phases[plain["phase"]])
+        phase = self.phases[plain["phase"]]
+        if not phase.start <= step <= phase.end:
+            raise Damaged(f"step {step} is not in phase '{phase.name}'")
+        self._prepare(phase)
         self.optimizer.load_state_dict(nested(plain["optimizer"], tensors))
 
 

@@ -172,8 +172,7 @@ def heading(event: Started) -> list[str]:
 
 def ending(event: Ended) -> str:
     """What became of the run."""
-    message = f": {event.message}" if event.message else ""
-    return f"{event.outcome} after step {event.step:,} and {duration(event.seconds)}{message}"
+    return f"{event.outcome} after step {event.step:,} and {duration(event.seconds)}"
 
 
 def number(value: float | None) -> str:

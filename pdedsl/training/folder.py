@@ -4,18 +4,20 @@ from __future__ import annotations
 
 import difflib
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from dataclasses import replace
 from pathlib import Path
 
 from pdedsl.compiler import format, parse
 from pdedsl.diagnostics import PdeError
 from pdedsl.ir.spec import Block, Setting, Spec
-from pdedsl.training.checkpoint import Checkpoint
 
 
 class RunError(Exception):
     """A run cannot be made or read as asked; the message says why, and what to do."""
+
+
+BEGUN = {".lock", "spec.pde", "metrics.jsonl", "tensorboard", "checkpoints"}  # what a run has before it first saves
 
 
 @contextmanager
@@ -23,8 +25,12 @@ def claimed(folder: Path, resume: bool) -> Iterator[None]:
     """The folder for this process alone. What is in it stays, unless the run in it is to go on."""
     if folder.is_file():
         raise RunError(f"{folder} is a file; a run needs a folder")
-    if not resume and folder.exists() and any(folder.iterdir()):
+    there = {path.name for path in folder.iterdir()} if folder.exists() else set()
+    if there and not resume:
         raise RunError(f"{folder} is not empty: --resume goes on with the run in it; or choose another folder")
+    if there - BEGUN and not any(folder.glob("checkpoints/step-*")):
+        raise RunError(f"{folder} is not empty, and holds no run to go on with; choose another folder")
+    made = not folder.exists()
     folder.mkdir(parents=True, exist_ok=True)
     path = folder / ".lock"
     with path.open("w") as lock:
@@ -34,8 +40,9 @@ def claimed(folder: Path, resume: bool) -> Iterator[None]:
             yield
         finally:
             path.unlink(missing_ok=True)
-            if not any(folder.iterdir()):
-                folder.rmdir()  # nothing came of it
+            if made and not any(folder.iterdir()):
+                with suppress(OSError):
+                    folder.rmdir()  # nothing came of it
 
 
 def _locked(handle: int) -> bool:
@@ -50,17 +57,17 @@ def _locked(handle: int) -> bool:
     return True
 
 
-def refuse_other(found: Checkpoint, spec: Spec, folder: Path) -> None:
-    """A checkpoint goes on with the problem it was made for. How it is evaluated, and for how long it trains if the
-    schedule does not depend on that, may differ."""
+def refuse_other(text: str, spec: Spec, folder: Path) -> None:
+    """A run goes on with the spec that it began with, `text`. How it is evaluated may differ, and how long it trains
+    where nothing that was done depends on that."""
     try:
-        saved = parse(found.spec)
+        saved = parse(text)
     except PdeError:
         raise RunError(f"the spec saved in {folder} cannot be read by this version; choose another folder") from None
     if _essence(saved) == _essence(spec):
         return
     lines = difflib.unified_diff(
-        format(found.spec).splitlines(), format(spec.source.text).splitlines(), "the run", "the spec", lineterm="", n=0
+        format(text).splitlines(), format(spec.source.text).splitlines(), "the run", "the spec", lineterm="", n=0
     )
     changes = "\n".join(f"  {line}" for line in lines if not line.startswith("@@"))
     raise RunError(
@@ -69,12 +76,22 @@ def refuse_other(found: Checkpoint, spec: Spec, folder: Path) -> None:
 
 
 def _essence(spec: Spec) -> str:
-    kept = tuple(_lasting(block) for block in spec.blocks if block.kind != "evaluate")
+    kept = tuple(block for block in spec.blocks if block.kind != "evaluate")
+    if _can_grow(spec):
+        kept = tuple(_endless(block) if block.kind == "train" else block for block in kept)
     return replace(spec, blocks=kept).canonical
 
 
-def _lasting(block: Block) -> Block:
-    schedule = block.get("schedule")
-    if block.kind != "train" or (isinstance(schedule, Setting) and schedule.name == "cosine"):
-        return block
-    return replace(block, lines=tuple(line for line in block.lines if line.key not in ("epochs", "steps")))
+def _can_grow(spec: Spec) -> bool:
+    """Whether a longer run begins like this one: one phase, and a schedule that does not look at the end."""
+    train = spec.block("train")
+    schedule = train.get("schedule") if train else None
+    cosine = isinstance(schedule, Setting) and schedule.name == "cosine"
+    retrained = any(r.method.name == "retraining" for r in spec.realizations)
+    return train is not None and len(train.all("optimizer")) <= 1 and not cosine and not retrained
+
+
+def _endless(block: Block) -> Block:
+    """Without the number of epochs or steps, but with the word: the times of a schedule are in its units."""
+    lines = (replace(line, value=None) if line.key in ("epochs", "steps") else line for line in block.lines)
+    return replace(block, lines=tuple(lines))

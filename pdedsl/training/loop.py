@@ -26,7 +26,10 @@ from pdedsl.training.step import Terms
 
 REPORTS = 20  # an epoch, at most
 LOOKS = 0.3  # samples assessed for each sample of training, at most
-ADVICE = "try a smaller learning rate, a smaller weight of the residual, or precision float64"
+ADVICE = (
+    "Try a smaller learning rate, a smaller weight of the residual, or precision float64; "
+    "--from RUN starts another run with what is kept"
+)
 Interrupted = Callable[[], bool]
 
 
@@ -40,6 +43,7 @@ class Loop:
         self.save_seconds = save_seconds
         self.names: tuple[str, ...] = ()
         self.rows: list[Tensor] = []  # terms of the steps since the last report
+        self.looked = 0.0  # the loss when the network was last assessed
         self.spent = 0.0  # seconds of earlier processes
         self.begun = self.saved = time.monotonic()
 
@@ -54,9 +58,12 @@ class Loop:
         if self.engine.step == 0:
             self._save()
         ended = self.advance(self.engine.end, interrupted)
-        if ended is None:
-            self._save()
-        return ended or Ended(self.engine.step, self._seconds(), "finished")
+        if ended is not None:
+            return ended
+        if not (self._good() and math.isfinite(self.looked)):
+            return self._diverged(self.engine.step)
+        self._save()
+        return Ended(self.engine.step, self._seconds(), "finished")
 
     def advance(self, end: int, interrupted: Interrupted = lambda: False) -> Ended | None:
         """Steps until `end`; if they stop before, how."""
@@ -70,6 +77,8 @@ class Loop:
             if due:
                 self._report(phase, rate)
             self._look(phase)
+            if stop and not self._good():
+                return self._diverged(engine.step)
             if stop:
                 self._save()
                 return Ended(engine.step, self._seconds(), "interrupted")
@@ -100,7 +109,7 @@ class Loop:
     def _first_bad(self) -> int | None:
         """The first step since the last report whose loss is not finite."""
         finite = torch.stack(self.rows).isfinite().all(1).tolist()
-        return self.engine.step - len(finite) + finite.index(False) if False in finite else None
+        return self.engine.step - len(finite) + finite.index(False) + 1 if False in finite else None
 
     def _report(self, phase: Phase, rate: float) -> None:
         engine = self.engine
@@ -126,9 +135,9 @@ class Loop:
         passed = epoch > math.floor((done - 1) * per_step + 1e-9)
         if not (engine.step == phase.end or (passed and epoch % every == 0)):
             return
-        loss, accuracy = assess(engine.model, split, engine.world, engine.dtype)
+        self.looked, accuracy = assess(engine.model, split, engine.world, engine.dtype)
         name = "validation" if data.validation is not None else "test"
-        self.tell(Assessed(engine.step, done * per_step, phase.name, name, loss, accuracy))  # type: ignore[arg-type]
+        self.tell(Assessed(engine.step, done * per_step, phase.name, name, self.looked, accuracy))  # type: ignore[arg-type]
 
     # ---- saving, and stopping
 
@@ -158,8 +167,10 @@ class Loop:
 
     def _diverged(self, step: int) -> Ended:
         good, _ = checkpoint.newest(self.folder) if self.engine.world.first else (None, ())
-        kept = f"; the last good state, before step {good.step}, is kept" if good else ""
-        message = f"the loss of step {step} is not finite{kept}. {ADVICE[0].upper()}{ADVICE[1:]}."
+        kept = ""
+        if good is not None:
+            kept = f"; the state after step {good.step} is kept" if good.step else "; the initial weights are kept"
+        message = f"the loss of step {step} is not finite{kept}. {ADVICE}."
         return Ended(step, self._seconds(), "diverged", message)
 
 

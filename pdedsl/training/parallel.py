@@ -16,6 +16,8 @@ import torch.distributed as dist
 from torch import Tensor, nn
 from torch.nn.parallel import DistributedDataParallel
 
+from pdedsl.training.folder import RunError
+
 
 @dataclass(frozen=True)
 class World:
@@ -81,5 +83,10 @@ def joined(device: str | None) -> Iterator[World]:
 def _device(name: str | None, local: int) -> torch.device:
     if name is None:
         name = "cuda" if torch.cuda.is_available() else "cpu"
-    device = torch.device(name)
+    try:
+        device = torch.empty(0, device=name).device
+    except (RuntimeError, AssertionError):
+        device = torch.device("meta")
+    if device.type == "meta":
+        raise RunError(f"there is no device '{name}' here; cpu is always there")
     return torch.device("cuda", local) if device.type == "cuda" and device.index is None else device

@@ -19,6 +19,7 @@ from pdedsl.training.events import Ended
 from pdedsl.training.log import read_metrics
 from pdedsl.training.report import Result, Summary, write_report
 
+ENTRIES = ("schedule", "augment", "adversary", "regularize", "constrain", "precision")
 MOST = 10_000  # training samples in the last figures
 USAGE = """import pdedsl
 
@@ -88,9 +89,17 @@ def _summary(
         outcome=ended.outcome,
         results=results,
         usage=USAGE.format(folder=str(folder), shape=f"({shape})"),
-        resume=shlex.join(["pdedsl", "train", str(folder / "spec.pde"), "-o", str(folder), "--resume"]),
+        resume=_longer(config, folder),
+        entries=tuple((key, text) for key in ENTRIES if (text := _written(block, key, spec.source.text))),
         notes=tuple(f"by default: {default}" for default in config.defaults),
     )
+
+
+def _longer(config: TrainConfig, folder: Path) -> str:
+    """The command that trains on."""
+    length = f"train.steps={2 * config.steps}" if config.steps else f"train.epochs={2 * (config.epochs or 1)}"
+    spec = str(folder / "spec.pde")
+    return shlex.join(["pdedsl", "train", spec, "-o", str(folder), "--resume", "--set", length])
 
 
 def _written(block: Block, key: str, text: str) -> str:

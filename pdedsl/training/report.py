@@ -48,6 +48,7 @@ class Summary:
     resume: str
     robust: tuple[tuple[str, float], ...] = ()
     notes: tuple[str, ...] = ()
+    entries: tuple[tuple[str, str], ...] = ()  # further ones of the experiment, in the words of the spec
 
 
 def write_report(folder: Path, summary: Summary) -> Path:
@@ -85,6 +86,7 @@ def _facts(summary: Summary) -> list[tuple[str, str]]:
         ("epochs", f"{summary.epochs:g}"),
         ("batch", f"{summary.batch:,}"),
         ("optimizer", summary.optimizer),
+        *summary.entries,
         ("parameters", f"{summary.parameters:,}"),
         ("steps", f"{summary.steps:,}"),
         ("time", duration(summary.seconds)),

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import ExitStack, contextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 import torch
@@ -18,7 +18,7 @@ from pdedsl.ir.objective import CrossEntropy, Objective
 from pdedsl.ir.plan import DataPlan
 from pdedsl.ir.spec import Spec
 from pdedsl.training import checkpoint
-from pdedsl.training.checkpoint import save_tensors
+from pdedsl.training.checkpoint import Checkpoint, save_tensors
 from pdedsl.training.config import TrainConfig, config_of
 from pdedsl.training.engine import Engine
 from pdedsl.training.events import Ended, Listener, Started
@@ -50,7 +50,7 @@ def train(
     spec: Spec | str | Path,
     out: str | Path,
     *,
-    set: Sequence[str] = (),
+    set: Sequence[str] | Mapping[str, object] = (),
     data: str | Path | None = None,
     device: str | None = None,
     resume: bool = False,
@@ -61,11 +61,13 @@ def train(
 ) -> Run:
     """Train a spec, which may be given as a Spec, as a path, or as text; the run is in the folder `out`.
 
-    `set` changes entries of the spec ("train.epochs=2"), `data` is the folder of data sets, `resume` goes on with what
-    is in `out`, `start` is a run whose weights this one starts from. The caller's random numbers are left as they were.
+    `set` changes entries of the spec, as ["train.epochs=2"] or {"train.epochs": 2}; `data` is the folder of data sets;
+    `resume` goes on with what is in `out`; `start` is a run whose weights this one starts from. `listeners` hear every
+    event, such as `pdedsl.training.view.view_for(sys.stdout)`. The caller's random numbers are left as they were.
     """
     options = Options(_path(data), device, resume, compile, _path(start), save_seconds)
-    compilation = compile_source(source_of(spec, set))
+    settings = [f"{key}={value}" for key, value in set.items()] if isinstance(set, Mapping) else set
+    compilation = compile_source(source_of(spec, settings))
     with _own_generator(), joined(options.device) as world:
         return _train(compilation, Path(out), options, world, listeners)
 
@@ -87,34 +89,56 @@ def _own_generator() -> Iterator[None]:
 def _train(
     compilation: Compilation, folder: Path, options: Options, world: World, listeners: Sequence[Listener]
 ) -> Run:
-    config = config_of(compilation.spec)
     objective = objective_of(compilation)
+    config = config_of(compilation.spec)
     data = _data(compilation, config, options)
-    _divisible(config, world, compilation.spec)
+    config = _fitted(config, len(data.train), world)
     with ExitStack() as stack:
         if world.first:
             stack.enter_context(claimed(folder, options.resume))
         world.wait()
-        found, complaints = checkpoint.newest(folder / CHECKPOINTS) if options.resume else (None, ())
-        if found is not None:
-            refuse_other(found, compilation.spec, folder)
+        found, complaints = _to_resume(compilation.spec, folder) if options.resume else (None, ())
         phases = phases_of(config, objective, len(data.train))
+        if found is not None and found.step > phases[-1].end:
+            spec = folder / SPEC
+            raise RunError(
+                f"the run in {folder} is after step {found.step}, and this spec ends at step {phases[-1].end}. "
+                f"To go on as it began: pdedsl train {spec} -o {folder} --resume"
+            )
         compiles = options.compile and isinstance(objective, CrossEntropy)
         engine = Engine(compilation.module, config, phases, data, world, compiles)
         if options.compile and not compiles:
             complaints = (*complaints, "torch.compile has no derivatives of this loss: the network runs as it is")
-        if found is None and options.start is not None:
+        if found is not None and options.start is not None:
+            complaints = (*complaints, f"the run goes on with its own weights, not with those of {options.start}")
+        elif options.start is not None:
             engine.model.load_state_dict(weights_for(engine.model, compilation, options.start))
         if world.first:
             replace_text(folder / SPEC, compilation.spec.source.text)
         resumed = found.step if found else 0
-        heard = _listeners(folder, resumed, listeners, stack) if world.first else ()
+        heard: tuple[Listener, ...] = ()
+        if world.first:
+            metrics = stack.enter_context(MetricsLog(folder / METRICS, resumed))
+            board = stack.enter_context(TensorBoardLog(folder / "tensorboard", read_metrics(folder / METRICS)))
+            heard = (metrics, board, *listeners)
+            complaints = (*complaints, board.note) if board.note else complaints
         loop = Loop(engine, folder / CHECKPOINTS, compilation.spec.source.text, heard, options.save_seconds)
         if found is not None:
             loop.restore(found)
         loop.tell(_started(compilation, config, engine, folder, resumed, complaints))
         ended = loop.run()
         return _result(compilation, config, engine, folder, ended)
+
+
+def _to_resume(spec: Spec, folder: Path) -> tuple[Checkpoint | None, tuple[str, ...]]:
+    """The newest good checkpoint of this very spec, and what was wrong with newer ones."""
+    found, complaints = checkpoint.newest(folder / CHECKPOINTS)
+    if found is None and complaints:
+        raise RunError(f"no checkpoint in {folder} can be read: {complaints[0]}; choose another folder")
+    begun = found.spec if found else (folder / SPEC).read_text("utf-8") if (folder / SPEC).exists() else None
+    if begun is not None:
+        refuse_other(begun, spec, folder)
+    return found, complaints
 
 
 def objective_of(compilation: Compilation) -> Objective:
@@ -138,15 +162,14 @@ def _data(compilation: Compilation, config: TrainConfig, options: Options) -> Da
         raise PdeError(error.diagnostics, error.source or compilation.spec.source) from None
 
 
-def _divisible(config: TrainConfig, world: World, spec: Spec) -> None:
+def _fitted(config: TrainConfig, samples: int, world: World) -> TrainConfig:
+    """A batch is at most all samples, and at least one a process."""
+    if config.batch > samples:
+        note = f"batch {samples}, since there are no more samples"
+        config = replace(config, batch=samples, defaults=(*config.defaults, note))
     if config.batch < world.size:
         raise RunError(f"a batch of {config.batch} cannot be shared by {world.size} processes; make it larger")
-
-
-def _listeners(folder: Path, resumed: int, given: Sequence[Listener], stack: ExitStack) -> tuple[Listener, ...]:
-    metrics = stack.enter_context(MetricsLog(folder / METRICS, resumed))
-    board = stack.enter_context(TensorBoardLog(folder / "tensorboard", read_metrics(folder / METRICS)))
-    return (metrics, board, *given)
+    return config
 
 
 def _started(

@@ -13,7 +13,7 @@ from pdedsl.compiler import Compilation, compile_source, source_of
 from pdedsl.ir.plan import ImagePlan
 from pdedsl.runtime.stencils import carried
 from pdedsl.runtime.weights import require_fit
-from pdedsl.training.checkpoint import Damaged, Tensors, load_tensors
+from pdedsl.training.checkpoint import Damaged, Tensors, load_tensors, newest
 from pdedsl.training.folder import RunError
 
 SPEC, WEIGHTS = "spec.pde", "weights.safetensors"
@@ -50,10 +50,16 @@ def _read(folder: Path) -> tuple[Tensors, dict[str, float]]:
     return tensors, plain["figures"]
 
 
+def _unfinished(folder: Path) -> Tensors:
+    """The weights of the newest checkpoint, where a run did not come to its end."""
+    found = None if (folder / WEIGHTS).exists() else newest(folder / "checkpoints")[0]
+    return {k.removeprefix("model."): t for k, t in found.tensors.items() if k.startswith("model.")} if found else {}
+
+
 def weights_for(module: nn.Module, compilation: Compilation, folder: Path) -> Tensors:
     """The weights of another run, to start from. Where images have another resolution, 3×3 kernels are carried to it as
     differential operators (Ruthotto, Haber 2018, section 2.2)."""
-    tensors, _ = _read(folder)
+    tensors = _unfinished(folder) or _read(folder)[0]
     new, old = compilation.plan, compile_source(source_of(folder / SPEC)).plan
     factor = 1.0
     if isinstance(new, ImagePlan) and isinstance(old, ImagePlan):

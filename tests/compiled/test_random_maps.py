@@ -247,7 +247,7 @@ def test_evaluation_averages_draws(name: str) -> None:
 
 
 def test_explanation_names_the_map() -> None:
-    for name, words in (("stochastic_depth", "keep-probability 4/5"), ("shake_shake", "shake")):
+    for name, words in (("stochastic_depth", "survival probability 4/5"), ("shake_shake", "shake")):
         lines = network_lines(compiled(shipped(name)).plan)
         assert any(words in line for line in lines)
 

@@ -75,6 +75,25 @@ train {
 }
 """
 
+SMOOTHED = """
+pde Smoothed "Noise on the input, many draws, batch norms, and shares of 15 and 16 rows"
+space   x in image(1, 8, 8)
+time    t in [0, 2]
+unknown u(x, t) : simplex(10)
+learn   v(x, t) : vector   = convnet(layers=1)
+learn   W       : operator = linear
+∂u/∂t = v·∇u      for t in [0, 1]
+∂u/∂t = 0.01 Δu   for t in [1, 2]
+u(x, 0) = softmax(W x)
+realize diffusion by sampling(samples=30)
+train {
+  data      digits(train=93, test=50)
+  epochs    1
+  batch     31
+  optimizer sgd(lr=0.05)
+}
+"""
+
 SMOOTH_DIGITS = """
 pde SmoothDigits "Diffusion as a residual, for a network with batch norms"
 space   x in image(1, 8, 8)

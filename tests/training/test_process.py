@@ -92,9 +92,10 @@ def test_interrupted_says_how_to_go_on(tmp_path: Path) -> None:
         (specs.SMOOTH_DIGITS, ()),
         (specs.HEAT, ("train.epochs=1",)),
         (specs.DIGITS, ("train.augment=crop(1)", "train.adversary=pgd(eps=0.1, steps=2)", "train.epochs=1")),
-        (specs.MOONS, ("train.optimizer=lbfgs(steps=3)", "train.batch=51")),
+        (specs.NOISY, ("train.optimizer=lbfgs(steps=3)",)),
+        (specs.SMOOTHED, ()),
     ],
-    ids=["noise", "residual", "residual of images", "retraining", "images", "lbfgs"],
+    ids=["noise", "residual", "residual of images", "retraining", "images", "lbfgs", "many draws"],
 )
 def test_two_processes_do_what_one_does(text: str, settings: tuple[str, ...], tmp_path: Path) -> None:
     options = [word for setting in settings for word in ("--set", setting)]

@@ -163,3 +163,72 @@ def test_one_process_a_folder(tmp_path: Path) -> None:
                 pdedsl.train(specs.MOONS, tmp_path / "a", resume=True)
 
     pdedsl.train(specs.MOONS, tmp_path / "a", listeners=(intrude,))
+
+
+# ---- nothing is lost
+
+
+def files(folder: Path) -> dict[Path, bytes]:
+    return {path: path.read_bytes() for path in folder.rglob("*") if path.is_file()}
+
+
+def test_a_folder_without_a_run_is_left_alone(tmp_path: Path) -> None:
+    (tmp_path / "tensorboard").mkdir()
+    for name in ("report.md", "spec.pde", "tensorboard/precious"):
+        (tmp_path / name).write_text("mine")
+    before = files(tmp_path)
+    with pytest.raises(RunError, match="holds no run"):
+        pdedsl.train(specs.MOONS, tmp_path, resume=True)
+    assert files(tmp_path) == before
+
+
+def test_a_run_whose_checkpoints_are_all_damaged_is_left_alone(tmp_path: Path) -> None:
+    pdedsl.train(specs.MOONS, tmp_path / "a", set=("train.epochs=1",))
+    for path in (tmp_path / "a" / "checkpoints").iterdir():
+        path.write_bytes(b"")
+    before = files(tmp_path)
+    with pytest.raises(RunError, match="no checkpoint"):
+        pdedsl.train(specs.HEAT, tmp_path / "a", resume=True)
+    assert files(tmp_path) == before
+
+
+def test_a_spec_that_had_not_begun_is_the_spec_of_its_folder(tmp_path: Path) -> None:
+    """Killed before the first checkpoint: the same spec starts, another one is refused."""
+    (tmp_path / "spec.pde").write_text(specs.MOONS, "utf-8")
+    with pytest.raises(RunError, match="another spec"):
+        pdedsl.train(specs.HEAT, tmp_path, resume=True)
+    assert pdedsl.train(specs.MOONS, tmp_path, resume=True, set=("train.epochs=1",)).outcome == "finished"
+
+
+@pytest.mark.parametrize(
+    ("text", "settings", "change"),
+    [
+        (specs.HEAT, (), "train.epochs=3"),
+        (specs.MOONS, ("train.optimizer=adam(lr=1e-2), lbfgs(steps=2)", "train.epochs=1"), "train.epochs=2"),
+        (specs.MOONS, ("train.schedule=step(at=[3])", "train.epochs=4"), "train.epochs="),
+    ],
+    ids=["retraining", "two optimizers", "another unit"],
+)
+def test_another_length_is_refused_where_it_changes_what_was_done(
+    text: str, settings: tuple[str, ...], change: str, tmp_path: Path
+) -> None:
+    pdedsl.train(text, tmp_path / "a", set=settings)
+    changed = (*settings, change, *(("train.steps=40",) if change.endswith("=") else ()))
+    with pytest.raises(RunError, match="another spec"):
+        pdedsl.train(text, tmp_path / "a", set=changed, resume=True)
+
+
+def test_a_shorter_length_than_was_trained_is_refused(tmp_path: Path) -> None:
+    pdedsl.train(specs.MOONS, tmp_path / "a", set=("train.epochs=4",))
+    before = files(tmp_path)
+    with pytest.raises(RunError, match="after step 16"):
+        pdedsl.train(specs.MOONS, tmp_path / "a", set=("train.epochs=2",), resume=True)
+    assert files(tmp_path) == before
+
+
+def test_an_empty_folder_of_the_user_stays(tmp_path: Path) -> None:
+    (tmp_path / "mine").mkdir()
+    (tmp_path / "link").symlink_to(tmp_path / "mine")
+    with pytest.raises(RunError, match="no finished run"):
+        pdedsl.train(specs.MOONS, tmp_path / "link", start=tmp_path / "nothere")
+    assert (tmp_path / "mine").is_dir()

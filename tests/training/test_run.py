@@ -19,6 +19,8 @@ from pdedsl.training.folder import RunError
 from training import specs
 from training.test_resume import Heard
 
+SPECS = Path(__file__).parents[2] / "specs"
+
 
 def weights(run: pdedsl.Run) -> dict[str, torch.Tensor]:
     return run.module.state_dict()
@@ -206,7 +208,8 @@ def test_divergence_keeps_the_last_good_state(tmp_path: Path) -> None:
     assert found is not None
     assert not complaints
     assert all(t.isfinite().all() for t in found.tensors.values() if t.is_floating_point())
-    assert f"before step {found.step}" in run.message
+    kept = f"the state after step {found.step} is kept" if found.step else "the initial weights are kept"
+    assert kept in run.message
 
 
 @pytest.mark.parametrize(
@@ -216,6 +219,8 @@ def test_divergence_keeps_the_last_good_state(tmp_path: Path) -> None:
         (("train.adversary=cw",), "E502"),
         (("train.data=digits",), None),
         (("train.batch=0",), "E507"),
+        (("train.schedule=step",), "E705"),
+        (("train.optimizer=sgd(lr=1e39)",), "E507"),
     ],
 )
 def test_wrong_entries_are_diagnostics(settings: tuple[str, ...], code: str | None, tmp_path: Path) -> None:
@@ -251,6 +256,51 @@ def test_checkpoints_hold_no_pickles(tmp_path: Path) -> None:
         tensors, plain = load_tensors(path)
         assert tensors
         assert isinstance(plain, dict)
+
+
+def test_divergence_in_the_last_step_is_no_success(tmp_path: Path) -> None:
+    settings = ("train.epochs=", "train.steps=1", "train.optimizer=sgd(lr=1e30)")
+    run = pdedsl.train(specs.MOONS, tmp_path / "a", set=settings)
+    assert run.outcome == "diverged"
+    assert not (tmp_path / "a" / "weights.safetensors").exists()
+
+
+def test_what_a_diverged_run_kept_is_a_start(tmp_path: Path) -> None:
+    pdedsl.train(specs.DIGITS, tmp_path / "a", set=("train.optimizer=sgd(lr=1e30)",))
+    assert pdedsl.train(specs.DIGITS, tmp_path / "b", start=tmp_path / "a").outcome == "finished"
+
+
+@pytest.mark.parametrize("device", ["potato", "cuda:99", "meta"])
+def test_a_device_that_is_not_there(device: str, tmp_path: Path) -> None:
+    with pytest.raises(RunError, match="no device"):
+        pdedsl.train(specs.MOONS, tmp_path / "a", device=device)
+    assert not (tmp_path / "a").exists()
+
+
+def test_a_batch_is_at_most_all_samples(tmp_path: Path) -> None:
+    assert heard(specs.MOONS, tmp_path / "a", "train.batch=5000", "train.epochs=3")[-1].step == 3
+
+
+@pytest.mark.parametrize("kind", ["hamiltonian", "second_order", "revnet"])
+def test_reversible_networks_in_half_precision(kind: str, tmp_path: Path) -> None:
+    settings = (
+        "network.input=image(1, 8, 8)",
+        "network.open=8",
+        "network.stages=[8]",
+        "train.data=digits(train=80, test=40)",
+        "train.batch=40",
+        "train.epochs=2",
+    )
+    losses = []
+    for precision in ("float32", "bfloat16"):
+        rows = heard(
+            pdedsl.load(SPECS / f"{kind}.pde").source.text,
+            tmp_path / precision,
+            *settings,
+            f"train.precision={precision}",
+        )
+        losses.append([row.loss for row in rows])
+    assert losses[1] == pytest.approx(losses[0], rel=0.02)
 
 
 # ---- from one resolution to another

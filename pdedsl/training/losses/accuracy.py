@@ -9,4 +9,4 @@ ACCURACY = "accuracy"
 
 
 def accuracy(scores: Tensor, labels: Tensor) -> Tensor:
-    return (scores.detach().argmax(-1) == labels).mean(dtype=torch.float32)
+    return (scores.detach().argmax(-1) == labels).mean(dtype=torch.promote_types(scores.dtype, torch.float32))

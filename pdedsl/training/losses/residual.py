@@ -23,15 +23,12 @@ from torch import Tensor, nn
 from torch.nn import functional
 
 from pdedsl.data.draws import Draws
-from pdedsl.ir.objective import Residual
+from pdedsl.ir.objective import MOST_EXACT, Residual
 from pdedsl.runtime.marching import AtTime
 from pdedsl.training.losses.accuracy import ACCURACY, accuracy
 from pdedsl.training.losses.jet_frame import Frame
 from pdedsl.training.losses.jets import Jet, make_jet, values
 from pdedsl.training.losses.precision import full_precision
-
-MOST_DIMENSIONS = 64
-"""An exact Laplacian costs as many rows as there are dimensions."""
 
 
 @dataclass(frozen=True)
@@ -125,9 +122,9 @@ def _probes(config: Residual, x: Tensor, draws: Draws) -> tuple[Tensor, ...]:
 
 def _dimensions(x: Tensor) -> int:
     dimensions = x[0].numel()
-    if dimensions > MOST_DIMENSIONS:
+    if dimensions > MOST_EXACT:
         raise ValueError(
-            f"an exact Laplacian in {dimensions} dimensions is too expensive (at most {MOST_DIMENSIONS}): "
+            f"an exact Laplacian in {dimensions} dimensions is too expensive (at most {MOST_EXACT}): "
             "choose the estimator 'biased' or 'unbiased'"
         )
     return dimensions
