@@ -65,6 +65,7 @@ def prefixed(operator: t.Operator, body: Tensor, span: Span, scope: Scope) -> Te
 def gradient(body: Tensor, scope: Scope, span: Span) -> Tensor:
     if body.rank > 1:
         raise fail("E302", f"the gradient of {an(body.shown())} is not defined here", span)
+    _written_alike(body, scope, span)
 
     def at(*index: Expr) -> Expr:
         return bounded(lambda: differentiate(body.at(*index[:-1]), scope.slot(index[-1])), span)
@@ -79,6 +80,7 @@ def divergence(body: Tensor, scope: Scope, span: Span) -> Tensor:
         )
     if body.size != scope.dimension and None not in (body.size, scope.dimension):
         raise fail("E302", f"the divergence of {an(body.shown())} in dimension {scope.dimension}", span)
+    _written_alike(body, scope, span)
 
     def at(*index: Expr) -> Expr:
         def term(k: Expr) -> Expr:
@@ -87,6 +89,15 @@ def divergence(body: Tensor, scope: Scope, span: Span) -> Tensor:
         return bounded(lambda: contract(term, scope.dimension), span)
 
     return Tensor(body.rank - 1, at, body.size if body.rank > 1 else None, body.kind)
+
+
+def _written_alike(body: Tensor, scope: Scope, span: Span) -> None:
+    """Entries that are counted have no derivatives along coordinates that are not."""
+    if body.rank and body.size is not None and scope.dimension is None:
+        hint = "use a space of few dimensions, such as R^2"
+        raise fail(
+            "E302", f"{an(body.shown())} is not differentiated where coordinates are not written out", span, hint
+        )
 
 
 def bounded(compute: Callable[[], Expr], span: Span) -> Expr:
