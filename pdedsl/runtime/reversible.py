@@ -54,7 +54,7 @@ class Reversible(nn.Module):
         return self.method.inverse(self.fields, (y, z), self.steps)
 
     def _chain(self, y: Tensor, z: Tensor) -> Pair:
-        if not y.is_meta and torch.is_autocast_enabled(y.device.type):  # half the digits would not lead back to the start
+        if not y.is_meta and torch.is_autocast_enabled(y.device.type):  # half the digits do not lead back
             exact = next(self.fields.parameters()).dtype  # type: ignore[attr-defined]
             with torch.autocast(y.device.type, enabled=False):
                 return self._chain(y.to(exact), z.to(exact))
