@@ -78,6 +78,12 @@ def test_the_training_commands_run(tmp_path: Path) -> None:
         start = ["-m", "torch.distributed.run", "--nproc-per-node=2"] if "torchrun" in several else []
         result = run(*start, "-m", "pdedsl", "train", *words, cwd=tmp_path)
         assert result.returncode == 0, result.stderr
+    assert "`pdedsl explain run --weights run`" in README
+    assert "Kernels" in run("-m", "pdedsl", "explain", "run", "--weights", "run", cwd=tmp_path).stdout
+    (call,) = re.findall(r"`(pdedsl\.train\(.*?\))`", README)
+    (tmp_path / "my.pde").write_text((tmp_path / "run" / "spec.pde").read_text("utf-8"), "utf-8")
+    result = run("-c", f"import pdedsl; {call.replace('run', 'mine')}", cwd=tmp_path)
+    assert result.returncode == 0, result.stderr
     assert {"weights.safetensors", "report.md", "curves.png", "metrics.jsonl"} <= {
         path.name for path in (tmp_path / "run").iterdir()
     }
