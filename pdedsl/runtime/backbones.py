@@ -46,10 +46,12 @@ class Backbone:
 
 
 class ChannelsLast(nn.Module):
-    """The same numbers with the channel axis innermost in memory."""
+    """The same numbers with the channel axis innermost in memory. One channel lies in either way, and is told so by its
+    strides: the layers behind it follow these."""
 
     def forward(self, x: Tensor) -> Tensor:
-        return x.contiguous(memory_format=torch.channels_last)
+        x = x.contiguous(memory_format=torch.channels_last)
+        return x.reshape(x.shape[0], *x.shape[2:], 1).permute(0, 3, 1, 2) if x.shape[1] == 1 else x
 
 
 def _relu() -> nn.ReLU:

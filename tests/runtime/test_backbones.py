@@ -140,3 +140,17 @@ def test_torchvision_by_name() -> None:
         whole = torchvision_model("squeezenet1_1", 10)
         assert whole.blocks == ()
         assert whole.network()(torch.zeros(1, 3, 64, 64)).shape == (1, 10)
+
+
+@pytest.mark.parametrize("channels", [1, 3])
+def test_every_layer_of_a_convolutional_network_runs_with_channels_last(channels: int) -> None:
+    network = resnet(20, (channels, 8, 8), 10).network()
+    found: list[bool] = []
+    for part in network.modules():
+        if isinstance(part, nn.Conv2d):
+            part.register_forward_hook(
+                lambda _, __, out: found.append(out.is_contiguous(memory_format=torch.channels_last))
+            )
+    network(torch.rand(2, channels, 8, 8))
+    assert len(found) == 21
+    assert all(found)

@@ -178,7 +178,7 @@ def _twice(func: Function, points: list[Tensor], tangents: list[Tensor]) -> Tens
 
 RULES: dict[Function, Callable[[Layer], Pair]] = {
     torch.cat: joined,
-    **dict.fromkeys((torch.flatten, Tensor.flatten, Tensor.contiguous), linear),
+    **dict.fromkeys((torch.flatten, Tensor.flatten, Tensor.contiguous, Tensor.permute), linear),
     **dict.fromkeys((torch.conv1d, torch.conv2d, torch.conv3d, functional.linear), affine),
     **dict.fromkeys((torch.add, Tensor.add, Tensor.__add__, torch.sub, Tensor.sub, Tensor.__sub__), added),
     **dict.fromkeys((torch.mul, Tensor.mul, Tensor.__mul__, torch.div, Tensor.div, Tensor.__truediv__), scaled),
