@@ -39,15 +39,6 @@ class Order:
             position += len(parts[-1])
         return torch.cat(parts)
 
-    def passes(self, step: int) -> float:
-        """Passes over the samples that are done before batch number `step`."""
-        return step * self.batch / self.n
-
-
-def indices(seed: int, n: int, batch: int, step: int) -> Tensor:
-    """Batch number `step` of the stream over n samples."""
-    return Order(seed, n, batch).at(step)
-
 
 @lru_cache(maxsize=2)  # a pass lasts for many batches
 def _permutation(seed: int, n: int, number: int) -> Tensor:

@@ -15,7 +15,7 @@ from pdedsl.data.order import Order
 from pdedsl.data.sets import Data
 from pdedsl.runtime.constraints import Box
 from pdedsl.runtime.expectation import Expectation
-from pdedsl.runtime.operators import Operator
+from pdedsl.runtime.operators import Operator, project_operators
 from pdedsl.runtime.standardize import standardize
 from pdedsl.runtime.streams import mix, streams
 from pdedsl.training.batch_norm import share_batch_norms
@@ -53,11 +53,6 @@ class Engine:
     def current(self) -> Phase:
         """The phase of the next step, or the last one."""
         return next((p for p in self.phases if self.step < p.end), self.phases[-1])
-
-    def epoch(self) -> float:
-        """Passes over the data in this phase so far."""
-        phase = self.current()
-        return (self.step - phase.start) * phase.epochs / max(phase.steps, 1)
 
     def learning_rate(self) -> float:
         """The rate of the next step."""
@@ -100,9 +95,9 @@ class Engine:
             self.config.precision == "bfloat16",
         )
         self.objective = self.world.wrapped(objective)
-        self.parameters = [p for p in self.model.parameters() if p.requires_grad]
-        self.optimizer = optimizer_of(phase.optimizer, self.parameters)
-        self.boxed = [m for m in self.model.modules() if isinstance(m, Operator) and isinstance(m.constraint, Box)]
+        self.optimizer = optimizer_of(phase.optimizer, self.model.parameters())
+        operators = [part for part in self.model.modules() if isinstance(part, Operator)]
+        self.boxed = any(isinstance(operator.constraint, Box) for operator in operators)
         samples = len(self.data.train)
         batch = samples if phase.whole else self.config.batch
         self.order = Order(mix(self.config.seed, phase.number), samples, batch)
@@ -126,8 +121,8 @@ class Engine:
         for group in self.optimizer.param_groups:
             group["lr"] = self.learning_rate()
         terms = self._whole_step(x, y, draws) if phase.whole else self._plain_step(x, y, draws)
-        for operator in self.boxed:
-            operator.project()
+        if self.boxed:
+            project_operators(self.model)
         self.step += 1
         return terms
 

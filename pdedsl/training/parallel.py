@@ -44,10 +44,6 @@ class World:
         dist.all_reduce(whole)
         return whole
 
-    def agreed(self, value: bool) -> bool:
-        """Whether it is so for any process: all hear the same answer."""
-        return bool(self.total(torch.tensor(float(value), device=self.device)) > 0) if self.size > 1 else value
-
     def wait(self) -> None:
         if self.size > 1:
             dist.barrier()

@@ -14,7 +14,7 @@ from pdedsl.data.load import load
 from pdedsl.data.sets import Data
 from pdedsl.diagnostics import PdeError, fail
 from pdedsl.files import replace_text
-from pdedsl.ir.objective import CrossEntropy, Objective
+from pdedsl.ir.objective import CrossEntropy, Objective, Retraining
 from pdedsl.ir.plan import DataPlan
 from pdedsl.ir.spec import Spec
 from pdedsl.training import checkpoint
@@ -107,6 +107,8 @@ def _train(
             )
         compiles = options.compile and isinstance(objective, CrossEntropy)
         engine = Engine(compilation.module, config, phases, data, world, compiles)
+        if config.adversary and isinstance(objective, Retraining):
+            complaints = (*complaints, "the adversary attacks while the cross-entropy is trained, not in retraining")
         if options.compile and not compiles:
             complaints = (*complaints, "torch.compile has no derivatives of this loss: the network runs as it is")
         if found is not None and options.start is not None:

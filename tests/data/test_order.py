@@ -7,7 +7,7 @@ from collections.abc import Iterable
 import pytest
 import torch
 
-from pdedsl.data.order import Order, indices
+from pdedsl.data.order import Order
 
 SIZES = [(7, 3), (10, 5), (12, 12), (5, 13), (1, 4), (100, 32)]
 
@@ -34,7 +34,7 @@ def test_a_batch_has_its_size_and_any_step_can_be_asked_first(n: int, batch: int
         assert expected.dtype == torch.int64
         if step in found:
             assert torch.equal(found[step], expected)
-            assert torch.equal(indices(3, n, batch, step), expected)
+            assert torch.equal(Order(3, n, batch).at(step), expected)
 
 
 def test_the_stream_knows_no_batch_size() -> None:
@@ -44,12 +44,12 @@ def test_the_stream_knows_no_batch_size() -> None:
 def test_passes_and_seeds_differ() -> None:
     order = Order(0, 50, 50)
     assert len({tuple(order.at(k).tolist()) for k in range(20)}) == 20
-    assert len({tuple(indices(seed, 50, 50, 0).tolist()) for seed in range(20)}) == 20
+    assert len({tuple(Order(seed, 50, 50).at(0).tolist()) for seed in range(20)}) == 20
 
 
 def test_first_elements_are_uniform() -> None:
     """χ² over 10 values of 2000 first elements: above 27.9 (9 degrees of freedom) once in a thousand seeds."""
-    first = torch.stack([indices(seed, 10, 1, 0) for seed in range(2000)]).flatten()
+    first = torch.stack([Order(seed, 10, 1).at(0) for seed in range(2000)]).flatten()
     counts = torch.bincount(first, minlength=10).double()
     assert ((counts - 200) ** 2 / 200).sum() < 27.9
 
@@ -61,11 +61,6 @@ def test_a_batch_is_its_own_and_the_users_generator_is_left_alone() -> None:
     order.at(0).zero_()
     assert order.at(0).tolist() == expected
     assert torch.equal(torch.get_rng_state(), state)
-
-
-def test_passes() -> None:
-    order = Order(0, 10, 4)
-    assert [order.passes(k) for k in (0, 5, 6)] == [0, 2, 2.4]
 
 
 @pytest.mark.parametrize(("n", "batch"), [(0, 4), (4, 0)])
