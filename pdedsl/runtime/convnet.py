@@ -27,6 +27,7 @@ class TimeConv(nn.Module):
     def __init__(self, channels: int, out_channels: int, size: int = 3):
         super().__init__()
         like = nn.Conv2d(channels + 1, out_channels, size)
+        assert like.bias is not None
         self.weight, self.bias = like.weight, like.bias
 
     def forward(self, t: Time, y: Tensor) -> Tensor:

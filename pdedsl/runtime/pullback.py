@@ -1,4 +1,4 @@
-"""The symmetric layer and its vector-Jacobian product in one pass, for reversible execution.
+"""The symmetric layer and its vector-Jacobian product written out, for reversible execution.
 
 Plain autograd is right as well; written out, K Y and the normalised activation serve the value and the product, the
 elementwise work is done in place, and no graph is built.
@@ -6,6 +6,7 @@ elementwise work is done in place, and no graph is built.
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import NamedTuple, TypeGuard
 
 import torch
@@ -16,11 +17,14 @@ from pdedsl.runtime.operators import Conv
 from pdedsl.runtime.parabolic import SymmetricLayer, TotalVariationNorm
 
 
-class Pullback(NamedTuple):
-    """f(y); then f′(y)ᵀg and (∂f/∂θ)ᵀg in the order of the layer's parameters."""
+class Linearised(NamedTuple):
+    """f(y), and the map of a cotangent g to f′(y)ᵀg and (∂f/∂θ)ᵀg in the order of the layer's parameters, for one use.
+
+    The value is there first, so that it can be used and freed before the way back needs memory.
+    """
 
     value: Tensor
-    gradients: tuple[Tensor, ...]
+    pullback: Callable[[Tensor], tuple[Tensor | None, ...]]
 
 
 def has_pullback(layer: nn.Module) -> TypeGuard[SymmetricLayer]:
@@ -35,7 +39,7 @@ def has_pullback(layer: nn.Module) -> TypeGuard[SymmetricLayer]:
     )
 
 
-def pullback(layer: SymmetricLayer, y: Tensor, g: Tensor) -> Pullback:
+def linearised(layer: SymmetricLayer, y: Tensor) -> Linearised:
     """F = ±Kᵀ a, a = relu(s n + b), n = z r, r = (Σ_c z_c² + ε)^(−1/2), z = K y, and for the cotangent g of F
 
     ā = ±K g,  p̄ = ā·[a > 0],  b̄ = Σ p̄,  s̄ = Σ n p̄,  z̄ = r (s p̄ − n Σ_c n_c s_c p̄_c),  ȳ = Kᵀ z̄,
@@ -48,14 +52,17 @@ def pullback(layer: SymmetricLayer, y: Tensor, g: Tensor) -> Pullback:
     n = torch.conv2d(y, weight, padding=padding)
     r = n.square().sum(1, keepdim=True).add_(norm.eps).rsqrt_()
     a = torch.addcmul(norm.bias[:, None, None], n.mul_(r), scale).relu_()
-    value = torch.conv_transpose2d(a, signed, padding=padding)
-    p = torch.ops.aten.threshold_backward(torch.conv2d(g, signed, padding=padding), a, 0)
-    bias, product = p.sum((0, 2, 3)), n * p
-    slope = product.sum((0, 2, 3))
-    z = p.mul_(scale).addcmul_(n, product.mul_(scale).sum(1, keepdim=True), value=-1).mul_(r)
-    source, inner = _convolution_backward(z, y, weight, padding, want_input=True)
-    _, outer = _convolution_backward(a, g, weight, padding, want_input=False)
-    return Pullback(value, (source, inner.add_(outer, alpha=sign), slope, bias))
+
+    def pullback(g: Tensor) -> tuple[Tensor, ...]:
+        p = torch.ops.aten.threshold_backward(torch.conv2d(g, signed, padding=padding), a, 0)
+        bias, product = p.sum((0, 2, 3)), n * p
+        slope = product.sum((0, 2, 3))
+        z = p.mul_(scale).addcmul_(n, product.mul_(scale).sum(1, keepdim=True), value=-1).mul_(r)
+        source, inner = _convolution_backward(z, y, weight, padding, want_input=True)
+        _, outer = _convolution_backward(a, g, weight, padding, want_input=False)
+        return source, inner.add_(outer, alpha=sign), slope, bias
+
+    return Linearised(torch.conv_transpose2d(a, signed, padding=padding), pullback)
 
 
 def _convolution_backward(

@@ -1,8 +1,10 @@
-"""The convnet field and its vector-Jacobian product in one pass, for reversible execution.
+"""The convnet field and its vector-Jacobian product written out, for reversible execution.
 
-With a₀ = y, each layer is x_i = relu(N_i a_i), a_{i+1} = conv(x_i) + t·clock + b, and the value is N_n a_n. Going back,
-    ā_n = N_n′ᵀ g,   x̄_i = convᵀ ā_{i+1},   ā_i = N_i′ᵀ (x̄_i·[x_i > 0]),
-and the weight of a convolution gets the correlation of x_i, and of t, with ā_{i+1}.
+With a₀ = y, each layer is x_i = relu(N_i a_i), a_{i+1} = W_i x_i + s_i with s_i = t·V_i 1 + b_i, and the value is
+N_n a_n. Going back,
+    ā_n = N_n′ᵀ g,   x̄_i = W_iᵀ ā_{i+1},   ā_i = N_i′ᵀ (x̄_i·[x_i > 0]),
+and the kernel of W_i gets the correlation of x_i with ā_{i+1}. The shifts s_i are the same for all samples whatever
+y is, so those of all layers are one convolution of one sample, and their gradients another.
 
 Group norms are worked out on contiguous feature maps: channels-last ones take up to ten times as long on a processor,
 and a copy is cheap.
@@ -16,6 +18,7 @@ import torch
 from torch import Tensor, nn
 
 from pdedsl.runtime.convnet import ConvNet, TimeConv
+from pdedsl.runtime.pullback import Linearised
 
 ONE, NONE = [1, 1], [0, 0]
 
@@ -30,37 +33,68 @@ def is_written_out(layer: nn.Module) -> TypeGuard[ConvNet]:
     )
 
 
-def convnet_pullback(layer: ConvNet, t: float, y: Tensor, g: Tensor) -> tuple[Tensor, tuple[Tensor, ...]]:
-    """f(y), and then f′(y)ᵀg and (∂f/∂θ)ᵀg in the order of the layer's parameters."""
-    norms = [_GroupNorm(norm) for norm in layer.norms]
-    inner: list[Tensor] = []
-    for norm, convolution in zip(norms, layer.convolutions, strict=False):
+def linearised_convnet(layer: ConvNet, t: float, y: Tensor) -> Linearised:
+    """f(y) and its pullback, which pops what it needs: freed memory is taken again while it is in the cache."""
+    norms, shifts = [_GroupNorm(norm) for norm in layer.norms], _Shifts(layer, t, y)
+    kernels = [weight[:, 1:].contiguous(memory_format=_layout(weight)) for weight in shifts.weights]
+    value, inner = _evaluate(norms, kernels, shifts.values(), y)
+
+    def pullback(g: Tensor) -> tuple[Tensor, ...]:
+        g, *scales = norms.pop().pullback(g)
+        weights: list[Tensor] = []
+        sums: list[Tensor] = []
+        for kernel in reversed(kernels):
+            sums.insert(0, g.sum(0, keepdim=True))
+            g, weight, _ = _backward(g, inner[-1], kernel, True)
+            g = torch.ops.aten.threshold_backward.grad_input(g, inner.pop(), 0, grad_input=g)
+            g, *scale = norms.pop().pullback(g)
+            weights.insert(0, weight)
+            scales = scale + scales
+        return g, *shifts.pullback(sums, weights), *scales
+
+    return Linearised(value, pullback)
+
+
+def _evaluate(
+    norms: list[_GroupNorm], kernels: list[Tensor], shifts: tuple[Tensor, ...], y: Tensor
+) -> tuple[Tensor, list[Tensor]]:
+    """The value, and x_0 … x_{n−1}."""
+    inner = []
+    for norm, kernel, shift in zip(norms, kernels, shifts, strict=False):
         inner.append(norm.value(y).relu_())
-        y = convolution(t, inner[-1])
-    value = norms[-1].value(y)
-    g, *scales = norms[-1].pullback(g)
-    weights: list[Tensor] = []
-    for norm, convolution in zip(norms[-2::-1], reversed(layer.convolutions), strict=True):
-        assert isinstance(convolution, TimeConv)
-        x = inner.pop()
-        g, *kernel = _convolution_pullback(convolution, t, x, g)
-        g, *scale = norm.pullback(torch.ops.aten.threshold_backward(g, x, 0))
-        weights, scales = kernel + weights, scale + scales
-    return value, (g, *weights, *scales)
+        y = torch.conv2d(inner[-1], kernel, padding=kernel.shape[-1] // 2).add_(shift)
+    return norms[-1].value(y), inner
 
 
-def _convolution_pullback(layer: TimeConv, t: float, x: Tensor, g: Tensor) -> tuple[Tensor, Tensor, Tensor]:
-    """x̄, and the gradients of weight and bias; the time is one channel that all samples share."""
-    shared = g.sum(0, keepdim=True)
-    source, kernel = _backward(g, x, layer.weight[:, 1:], True)
-    _, clock = _backward(shared, x.new_ones((1, 1, *x.shape[2:])), layer.weight[:, :1], False)
-    return source, torch.cat([t * clock, kernel], 1), shared.sum((0, 2, 3))
+def _backward(g: Tensor, x: Tensor, kernel: Tensor, want_input: bool) -> tuple[Tensor, Tensor, Tensor]:
+    """The gradients of a convolution's input and kernel, or of its kernel and bias."""
+    padding, mask = [kernel.shape[-1] // 2] * 2, [want_input, True, not want_input]
+    out: tuple[Tensor, Tensor, Tensor] = torch.ops.aten.convolution_backward(
+        g, x, kernel, list(kernel.shape[:1]), ONE, padding, ONE, False, NONE, 1, mask
+    )
+    return out
 
 
-def _backward(g: Tensor, x: Tensor, weight: Tensor, want_input: bool) -> tuple[Tensor, Tensor]:
-    padding, mask = [weight.shape[-1] // 2] * 2, [want_input, True, False]
-    source, kernel, _ = torch.ops.aten.convolution_backward(g, x, weight, None, ONE, padding, ONE, False, NONE, 1, mask)
-    return source, kernel
+class _Shifts:
+    """t·V_i 1 + b_i of all layers, (1, channels, height, width) each."""
+
+    def __init__(self, layer: ConvNet, t: float, y: Tensor):
+        convolutions = [convolution for convolution in layer.convolutions if isinstance(convolution, TimeConv)]
+        self.weights = [convolution.weight for convolution in convolutions]
+        self.clocks = t * torch.cat([weight[:, :1] for weight in self.weights])
+        self.biases = torch.cat([convolution.bias for convolution in convolutions])
+        self.t, self.ones = t, y.new_ones((1, 1, *y.shape[2:]))
+
+    def values(self) -> tuple[Tensor, ...]:
+        maps = torch.conv2d(self.ones, self.clocks, self.biases, padding=self.clocks.shape[-1] // 2)
+        return maps.chunk(len(self.weights), 1)
+
+    def pullback(self, sums: list[Tensor], kernels: list[Tensor]) -> list[Tensor]:
+        """The gradients of weights and biases, from those of the kernels and the sums of ā_{i+1} over the samples."""
+        _, clocks, biases = _backward(torch.cat(sums, 1), self.ones, self.clocks, False)
+        n, clocks = len(sums), clocks.mul_(self.t)
+        weights = (torch.cat(pair, 1) for pair in zip(clocks.chunk(n), kernels, strict=True))
+        return [gradient for pair in zip(weights, biases.chunk(n), strict=True) for gradient in pair]
 
 
 class _GroupNorm:

@@ -20,8 +20,8 @@ from torch.nn.modules.instancenorm import _InstanceNorm
 
 from pdedsl.runtime.fields import Field, terms_of
 from pdedsl.runtime.integrators import Coupling, Pair, Splitting, Steps
-from pdedsl.runtime.pullback import has_pullback, pullback
-from pdedsl.runtime.pullback_convnet import convnet_pullback, is_written_out
+from pdedsl.runtime.pullback import Linearised, has_pullback, linearised
+from pdedsl.runtime.pullback_convnet import is_written_out, linearised_convnet
 
 
 @final
@@ -115,16 +115,25 @@ class _Chain(torch.autograd.Function):
         pair = state[0] if state.owned[0] else y.clone(), state[1] if state.owned[1] else z.clone()
         # The parameters are saved for torch to notice one that has changed before backward.
         ctx.save_for_backward(*pair, *p)
+        ctx.set_materialize_grads(False)
         return pair
 
     @staticmethod
     @once_differentiable
-    def backward(ctx: Any, *gradients: Tensor) -> tuple[Tensor | None, ...]:
+    def backward(ctx: Any, *gradients: Tensor | None) -> tuple[Tensor | None, ...]:
         y, z, *parameters = ctx.saved_tensors
-        state, cotangent, total = _State(y, z), _State(*gradients), _Gradients(parameters)
+        state, total = _State(y, z), _Gradients(parameters)
+        cotangent = _State(*(_laid_out_like(half, g) for half, g in zip((y, z), gradients, strict=True)))
         for coupling in reversed(ctx.couplings):
             _undo(coupling, ctx.fields, state, cotangent, total)
         return None, None, cotangent[0], cotangent[1], *total.values
+
+
+def _laid_out_like(state: Tensor, gradient: Tensor | None) -> Tensor:
+    """Convolutions of two layouts would copy one of them at every step."""
+    if gradient is None:
+        return torch.zeros_like(state)
+    return gradient if gradient.stride() == state.stride() else torch.empty_like(state).copy_(gradient)
 
 
 def _undo(coupling: Coupling, fields: Sequence[Field], state: _State, cotangent: _State, total: _Gradients) -> None:
@@ -134,26 +143,27 @@ def _undo(coupling: Coupling, fields: Sequence[Field], state: _State, cotangent:
     for factor, term in terms_of(layer):
         scale = factor * coupling.scale
         weights = [p for p in term.parameters() if p.requires_grad] if term else []
-        value, gradients = _value_and_gradients(term, coupling.time, state[source], cotangent[target], weights)
+        value, pullback = _linearise(term, coupling.time, state[source], weights)
         state.add(target, value, -scale)
-        cotangent.add(source, gradients[0], scale)
-        total.add(weights, gradients[1:], scale)
+        del value
+        back, *gradients = pullback(cotangent[target])
+        cotangent.add(source, back, scale)
+        total.add(weights, gradients, scale)
 
 
-def _value_and_gradients(
-    term: nn.Module | None, time: float, source: Tensor, cotangent: Tensor, weights: Sequence[Tensor]
-) -> tuple[Tensor, tuple[Tensor | None, ...]]:
+def _linearise(term: nn.Module | None, time: float, source: Tensor, weights: Sequence[Tensor]) -> Linearised:
     if term is None:
-        return source, (cotangent,)
+        return Linearised(source, lambda cotangent: (cotangent,))
     if has_pullback(term):
-        return pullback(term, source, cotangent)
+        return linearised(term, source)
     if is_written_out(term):
-        return convnet_pullback(term, time, source, cotangent)
+        return linearised_convnet(term, time, source)
     with torch.enable_grad():
         point = source.detach().requires_grad_()
         value = term(time, point)
-    gradients = torch.autograd.grad(value, (point, *weights), cotangent, allow_unused=True)
-    return value.detach(), gradients
+    return Linearised(
+        value.detach(), lambda cotangent: torch.autograd.grad(value, (point, *weights), cotangent, allow_unused=True)
+    )
 
 
 @final
@@ -186,22 +196,17 @@ class _Gradients:
     """
 
     def __init__(self, parameters: Sequence[Tensor]):
-        self.places = {id(p): place for place, p in enumerate(parameters)}
-        self.sums = [torch.empty_like(p) for p in parameters]
-        self.used = [False] * len(parameters)
+        self.sums = {id(p): torch.zeros_like(p) for p in parameters}
+        self.reached: set[int] = set()
 
     @property
     def values(self) -> list[Tensor | None]:
-        return [total if used else None for total, used in zip(self.sums, self.used, strict=True)]
+        return [total if place in self.reached else None for place, total in self.sums.items()]
 
     def add(self, weights: Sequence[Tensor], gradients: Sequence[Tensor | None], scale: float) -> None:
-        for weight, gradient in zip(weights, gradients, strict=True):
-            if gradient is not None:
-                self._add(self.places[id(weight)], gradient, scale)
-
-    def _add(self, place: int, gradient: Tensor, scale: float) -> None:
-        if self.used[place]:
-            self.sums[place].add_(gradient, alpha=scale)
-        else:
-            torch.mul(gradient, scale, out=self.sums[place])
-            self.used[place] = True
+        found = {
+            id(weight): gradient for weight, gradient in zip(weights, gradients, strict=True) if gradient is not None
+        }
+        if found:
+            torch._foreach_add_([self.sums[place] for place in found], list(found.values()), alpha=scale)
+            self.reached.update(found)

@@ -16,7 +16,7 @@ from pdedsl.runtime.integrators import Leapfrog, Steps, Verlet
 from pdedsl.runtime.operators import Conv
 from pdedsl.runtime.parabolic import SymmetricLayer, TotalVariationNorm, batch_norm
 from pdedsl.runtime.pullback import has_pullback
-from pdedsl.runtime.pullback_convnet import convnet_pullback, is_written_out
+from pdedsl.runtime.pullback_convnet import is_written_out, linearised_convnet
 from pdedsl.runtime.reversible import Reversible
 
 
@@ -236,7 +236,8 @@ def test_written_out_product_of_a_convnet(layout: str, layers: int, size: int) -
     assert is_written_out(net)
     y, g = (torch.randn(3, 6, 5, 4, dtype=torch.float64).to(memory_format=LAYOUTS[layout]) for _ in range(2))
     with torch.no_grad():
-        value, ours = convnet_pullback(net, 0.7, y, g)
+        value, pullback = linearised_convnet(net, 0.7, y)
+        ours = pullback(g)
     y.requires_grad_()
     plain = torch.autograd.grad(net(0.7, y), (y, *net.parameters()), g)
     assert torch.allclose(value, net(0.7, y), rtol=1e-12)
@@ -260,4 +261,24 @@ def test_gradients_of_channels_last_states(name: str) -> None:
     block = _block(name, 3).to(memory_format=torch.channels_last)
     x = torch.randn(2, 8, 5, 6, dtype=torch.float64).to(memory_format=torch.channels_last)
     for a, b in zip(_gradients(block, x, False), _gradients(block, x, True), strict=True):
+        assert (a - b).abs().max() <= 1e-10 * max(1.0, float(b.abs().max()))
+
+
+@pytest.mark.parametrize("reads", ["one half", "a constant cotangent", "another layout"])
+def test_cotangents_of_every_kind(reads: str) -> None:
+    """A half that nobody reads, a cotangent of strides zero, a contiguous one of channels-last states."""
+    chain = _block("revnet", 3).to(memory_format=torch.channels_last).chain
+    read = {
+        "one half": lambda y, z: z.sin().sum(),
+        "a constant cotangent": lambda y, z: y.sum() + 2 * z.sum(),
+        "another layout": lambda y, z: (
+            (y.flatten().sin() @ torch.linspace(0, 1, y.numel(), dtype=y.dtype)) + z[0].sum()
+        ),
+    }[reads]
+    inputs = [torch.randn(2, 4, 5, 6, dtype=torch.float64).to(memory_format=torch.channels_last) for _ in range(2)]
+    found = []
+    for chain.store in (False, True):
+        halves = [half.clone().requires_grad_() for half in inputs]
+        found.append(torch.autograd.grad(read(*chain(*halves)), (*halves, *chain.parameters())))
+    for a, b in zip(*found, strict=True):
         assert (a - b).abs().max() <= 1e-10 * max(1.0, float(b.abs().max()))
