@@ -18,13 +18,11 @@ import torch
 from torch import Tensor, nn
 
 from pdedsl.runtime.convnet import ConvNet, TimeConv
-from pdedsl.runtime.pullback import Linearised
-
-ONE, NONE = [1, 1], [0, 0]
+from pdedsl.runtime.linearised import Linearised, convolution_backward
 
 
-def is_written_out(layer: nn.Module) -> TypeGuard[ConvNet]:
-    """A convnet with group norms and relu, all weights trainable."""
+def has_pullback(layer: nn.Module) -> TypeGuard[ConvNet]:
+    """Whether it is written out below: a convnet with group norms and relu, all weights trainable."""
     return (
         isinstance(layer, ConvNet)
         and all(isinstance(norm, nn.GroupNorm) for norm in layer.norms)
@@ -33,7 +31,7 @@ def is_written_out(layer: nn.Module) -> TypeGuard[ConvNet]:
     )
 
 
-def linearised_convnet(layer: ConvNet, t: float, y: Tensor) -> Linearised:
+def linearised(layer: ConvNet, t: float, y: Tensor) -> Linearised:
     """f(y) and its pullback, which pops what it needs: freed memory is taken again while it is in the cache."""
     norms, shifts = [_GroupNorm(norm) for norm in layer.norms], _Shifts(layer, t, y)
     kernels = [weight[:, 1:].contiguous(memory_format=_layout(weight)) for weight in shifts.weights]
@@ -45,7 +43,7 @@ def linearised_convnet(layer: ConvNet, t: float, y: Tensor) -> Linearised:
         sums: list[Tensor] = []
         for kernel in reversed(kernels):
             sums.insert(0, g.sum(0, keepdim=True))
-            g, weight, _ = _backward(g, inner[-1], kernel, True)
+            g, weight, _ = convolution_backward(g, inner[-1], kernel)
             g = torch.ops.aten.threshold_backward.grad_input(g, inner.pop(), 0, grad_input=g)
             g, *scale = norms.pop().pullback(g)
             weights.insert(0, weight)
@@ -66,15 +64,6 @@ def _evaluate(
     return norms[-1].value(y), inner
 
 
-def _backward(g: Tensor, x: Tensor, kernel: Tensor, want_input: bool) -> tuple[Tensor, Tensor, Tensor]:
-    """The gradients of a convolution's input and kernel, or of its kernel and bias."""
-    padding, mask = [kernel.shape[-1] // 2] * 2, [want_input, True, not want_input]
-    out: tuple[Tensor, Tensor, Tensor] = torch.ops.aten.convolution_backward(
-        g, x, kernel, list(kernel.shape[:1]), ONE, padding, ONE, False, NONE, 1, mask
-    )
-    return out
-
-
 class _Shifts:
     """t·V_i 1 + b_i of all layers, (1, channels, height, width) each."""
 
@@ -91,7 +80,7 @@ class _Shifts:
 
     def pullback(self, sums: list[Tensor], kernels: list[Tensor]) -> list[Tensor]:
         """The gradients of weights and biases, from those of the kernels and the sums of ā_{i+1} over the samples."""
-        _, clocks, biases = _backward(torch.cat(sums, 1), self.ones, self.clocks, False)
+        _, clocks, biases = convolution_backward(torch.cat(sums, 1), self.ones, self.clocks, source=False, bias=True)
         n, clocks = len(sums), clocks.mul_(self.t)
         weights = (torch.cat(pair, 1) for pair in zip(clocks.chunk(n), kernels, strict=True))
         return [gradient for pair in zip(weights, biases.chunk(n), strict=True) for gradient in pair]

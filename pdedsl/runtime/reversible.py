@@ -18,10 +18,10 @@ from torch.nn.modules.batchnorm import _BatchNorm
 from torch.nn.modules.dropout import _DropoutNd
 from torch.nn.modules.instancenorm import _InstanceNorm
 
+from pdedsl.runtime import pullback_convnet, pullback_symmetric
 from pdedsl.runtime.fields import Field, terms_of
 from pdedsl.runtime.integrators import Coupling, Pair, Splitting, Steps
-from pdedsl.runtime.pullback import Linearised, has_pullback, linearised
-from pdedsl.runtime.pullback_convnet import is_written_out, linearised_convnet
+from pdedsl.runtime.linearised import Linearised
 
 
 @final
@@ -154,10 +154,10 @@ def _undo(coupling: Coupling, fields: Sequence[Field], state: _State, cotangent:
 def _linearise(term: nn.Module | None, time: float, source: Tensor, weights: Sequence[Tensor]) -> Linearised:
     if term is None:
         return Linearised(source, lambda cotangent: (cotangent,))
-    if has_pullback(term):
-        return linearised(term, source)
-    if is_written_out(term):
-        return linearised_convnet(term, time, source)
+    if pullback_symmetric.has_pullback(term):
+        return pullback_symmetric.linearised(term, time, source)
+    if pullback_convnet.has_pullback(term):
+        return pullback_convnet.linearised(term, time, source)
     with torch.enable_grad():
         point = source.detach().requires_grad_()
         value = term(time, point)

@@ -8,6 +8,7 @@ import pytest
 import torch
 from torch import Tensor, nn
 
+from pdedsl.runtime import pullback_convnet, pullback_symmetric
 from pdedsl.runtime.blocks import Block, Halves, SecondOrder, hamiltonian_block, second_order_block
 from pdedsl.runtime.constraints import NormBound
 from pdedsl.runtime.convnet import ConvNet
@@ -15,8 +16,6 @@ from pdedsl.runtime.fields import PerStep, Stationary, Time
 from pdedsl.runtime.integrators import Leapfrog, Steps, Verlet
 from pdedsl.runtime.operators import Conv
 from pdedsl.runtime.parabolic import SymmetricLayer, TotalVariationNorm, batch_norm
-from pdedsl.runtime.pullback import has_pullback
-from pdedsl.runtime.pullback_convnet import is_written_out, linearised_convnet
 from pdedsl.runtime.reversible import Reversible
 
 
@@ -80,10 +79,10 @@ def test_gradients_equal_autograd(name: str, depth: int) -> None:
 def test_written_out_and_generic_products_agree() -> None:
     block, x = _block("hamiltonian", 5), torch.randn(2, 8, 5, 6, dtype=torch.float64)
     layer = block.right_hand_sides()[0].layer(0)
-    assert has_pullback(layer)
+    assert pullback_symmetric.has_pullback(layer)
     frozen = copy.deepcopy(layer)
     frozen.norm.requires_grad_(False)
-    assert not has_pullback(frozen)
+    assert not pullback_symmetric.has_pullback(frozen)
     first = _gradients(block, x, store=False)[1]
     for half in block.right_hand_sides():
         for step in range(5):
@@ -233,10 +232,10 @@ def test_written_out_product_of_a_convnet(layout: str, layers: int, size: int) -
     net = ConvNet(6, layers, size).double().to(memory_format=LAYOUTS[layout])
     for parameter in net.parameters():
         nn.init.normal_(parameter, mean=0.2)
-    assert is_written_out(net)
+    assert pullback_convnet.has_pullback(net)
     y, g = (torch.randn(3, 6, 5, 4, dtype=torch.float64).to(memory_format=LAYOUTS[layout]) for _ in range(2))
     with torch.no_grad():
-        value, pullback = linearised_convnet(net, 0.7, y)
+        value, pullback = pullback_convnet.linearised(net, 0.7, y)
         ours = pullback(g)
     y.requires_grad_()
     plain = torch.autograd.grad(net(0.7, y), (y, *net.parameters()), g)
@@ -249,11 +248,11 @@ def test_written_out_product_of_a_convnet(layout: str, layers: int, size: int) -
 
 
 def test_which_convnets_are_written_out() -> None:
-    assert not is_written_out(ConvNet(4, 1, activation_name="tanh"))
-    assert not is_written_out(ConvNet(4, 1, norm=False))
+    assert not pullback_convnet.has_pullback(ConvNet(4, 1, activation_name="tanh"))
+    assert not pullback_convnet.has_pullback(ConvNet(4, 1, norm=False))
     frozen = ConvNet(4, 1)
     frozen.norms.requires_grad_(False)
-    assert not is_written_out(frozen)
+    assert not pullback_convnet.has_pullback(frozen)
 
 
 @pytest.mark.parametrize("name", ["hamiltonian", "second order", "revnet"])

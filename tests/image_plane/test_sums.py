@@ -14,7 +14,7 @@ from pdedsl.compiler import Compilation
 from pdedsl.emit.program import run
 from pdedsl.runtime.blocks import Block
 from pdedsl.runtime.operators import Conv
-from pdedsl.runtime.pullback import has_pullback
+from pdedsl.runtime.pullback_symmetric import has_pullback
 from pdedsl.runtime.regularize import smooth_in_time
 from pdedsl.testing import axioms
 

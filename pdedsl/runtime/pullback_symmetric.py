@@ -6,25 +6,15 @@ elementwise work is done in place, and no graph is built.
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from typing import NamedTuple, TypeGuard
+from typing import TypeGuard
 
 import torch
 from torch import Tensor, nn
 
 from pdedsl.runtime.constraints import NormBound
+from pdedsl.runtime.linearised import Linearised, convolution_backward
 from pdedsl.runtime.operators import Conv
 from pdedsl.runtime.parabolic import SymmetricLayer, TotalVariationNorm
-
-
-class Linearised(NamedTuple):
-    """f(y), and the map of a cotangent g to f′(y)ᵀg and (∂f/∂θ)ᵀg in the order of the layer's parameters, for one use.
-
-    The value is there first, so that it can be used and freed before the way back needs memory.
-    """
-
-    value: Tensor
-    pullback: Callable[[Tensor], tuple[Tensor | None, ...]]
 
 
 def has_pullback(layer: nn.Module) -> TypeGuard[SymmetricLayer]:
@@ -39,7 +29,7 @@ def has_pullback(layer: nn.Module) -> TypeGuard[SymmetricLayer]:
     )
 
 
-def linearised(layer: SymmetricLayer, y: Tensor) -> Linearised:
+def linearised(layer: SymmetricLayer, t: float, y: Tensor) -> Linearised:
     """F = ±Kᵀ a, a = relu(s n + b), n = z r, r = (Σ_c z_c² + ε)^(−1/2), z = K y, and for the cotangent g of F
 
     ā = ±K g,  p̄ = ā·[a > 0],  b̄ = Σ p̄,  s̄ = Σ n p̄,  z̄ = r (s p̄ − n Σ_c n_c s_c p̄_c),  ȳ = Kᵀ z̄,
@@ -58,19 +48,8 @@ def linearised(layer: SymmetricLayer, y: Tensor) -> Linearised:
         bias, product = p.sum((0, 2, 3)), n * p
         slope = product.sum((0, 2, 3))
         z = p.mul_(scale).addcmul_(n, product.mul_(scale).sum(1, keepdim=True), value=-1).mul_(r)
-        source, inner = _convolution_backward(z, y, weight, padding, want_input=True)
-        _, outer = _convolution_backward(a, g, weight, padding, want_input=False)
+        source, inner, _ = convolution_backward(z, y, weight)
+        outer = convolution_backward(a, g, weight, source=False)[1]
         return source, inner.add_(outer, alpha=sign), slope, bias
 
     return Linearised(torch.conv_transpose2d(a, signed, padding=padding), pullback)
-
-
-def _convolution_backward(
-    gradient: Tensor, x: Tensor, weight: Tensor, padding: int, want_input: bool
-) -> tuple[Tensor, Tensor]:
-    ones, zeros, pads = [1, 1], [0, 0], [padding, padding]
-    mask = [want_input, True, False]
-    source, kernel, _ = torch.ops.aten.convolution_backward(
-        gradient, x, weight, None, ones, pads, ones, False, zeros, 1, mask
-    )
-    return source, kernel
