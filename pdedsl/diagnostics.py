@@ -52,6 +52,11 @@ class Source:
     def at(self, span: Span) -> str:
         return self.text[span.start : span.end]
 
+    def range(self, span: Span) -> dict[str, int]:
+        """Where it begins and ends, for a program."""
+        (line, column), (end_line, end_column) = self.position(span.start), self.position(span.end)
+        return {"line": line, "column": column, "end_line": end_line, "end_column": end_column}
+
 
 @dataclass(frozen=True)
 class Diagnostic:
@@ -65,17 +70,13 @@ class Diagnostic:
     notes: tuple[tuple[Span, str], ...] = ()
 
     def as_json(self, source: Source) -> dict[str, object]:
-        line, column = source.position(self.span.start)
-        end_line, end_column = source.position(self.span.end)
         return {
             "code": self.code,
             "severity": self.severity,
             "message": self.message,
             "hint": self.hint,
-            "line": line,
-            "column": column,
-            "end_line": end_line,
-            "end_column": end_column,
+            **source.range(self.span),
+            "notes": [{"label": label, **source.range(span)} for span, label in self.notes],
         }
 
 

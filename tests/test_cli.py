@@ -17,7 +17,7 @@ RIGHT = "pde Heat\nspace x in [0, 1] periodic\ntime t in [0, 1]\nunknown u(x, t)
 WRONG = RIGHT.replace("2Δu", "k Δu")
 UNTIDY = RIGHT.replace("space x", "space  x").replace("2Δu", "2*Δ(u)")
 KEYS = {"file", "ok", "name", "hash", "diagnostics"}
-DIAGNOSTIC = {"code", "severity", "message", "hint", "line", "column", "end_line", "end_column"}
+DIAGNOSTIC = {"code", "severity", "message", "hint", "line", "column", "end_line", "end_column", "notes"}
 # Every command with arguments that work, so that none is forgotten.
 COMMANDS = {
     "check": ["resnet"],
@@ -114,6 +114,14 @@ def test_json_of_a_wrong_spec() -> None:
     assert found.keys() == DIAGNOSTIC
     assert (found["code"], found["severity"], found["message"]) == ("E201", "error", "unknown name 'k'")
     assert [found[k] for k in ("line", "column", "end_line", "end_column")] == [5, 9, 5, 10]
+
+
+def test_json_marks_further_places() -> None:
+    [row] = rows("-", text=RIGHT.replace("u(x, 0) = 0", "u(x, 0) = [1, 2]"), code=1)
+    [found] = row["diagnostics"]  # type: ignore[misc]
+    assert found["code"] == "E301"
+    [note] = found["notes"]
+    assert note == {"label": "this is a scalar", "line": 6, "column": 1, "end_line": 6, "end_column": 8}
 
 
 def test_json_of_a_warning() -> None:
