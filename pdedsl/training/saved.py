@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
+from typing import NamedTuple
 
 import torch
 from torch import nn
@@ -21,7 +22,7 @@ SPEC, WEIGHTS = "spec.pde", "weights.safetensors"
 
 @dataclass(frozen=True)
 class Run:
-    """A run on disk, and its network ready to evaluate. `figures` are the last ones: test_accuracy and so on."""
+    """A run on disk, and its network ready to evaluate. `figures` are those of its end: test_accuracy and so on."""
 
     folder: Path
     module: nn.Module = field(repr=False)
@@ -31,35 +32,40 @@ class Run:
 
     @classmethod
     def open(cls, folder: str | Path) -> Run:
-        """A finished run: its weights in the network of its spec."""
+        """A run as it was left: its weights, or those of its newest checkpoint, in the network of its spec."""
         folder = Path(folder)
-        tensors, figures = _read(folder)
+        kept = _kept(folder)
         module = compile_source(source_of(folder / SPEC)).module()
-        module.to(next((t.dtype for t in tensors.values() if t.is_floating_point()), torch.float32))
-        module.load_state_dict(tensors)
-        return cls(folder, module.eval(), "finished", figures=figures)
+        module.to(next((t.dtype for t in kept.tensors.values() if t.is_floating_point()), torch.float32))
+        module.load_state_dict(kept.tensors)
+        return cls(folder, module.eval(), kept.outcome, kept.message, kept.figures)
 
 
-def _read(folder: Path) -> tuple[Tensors, dict[str, float]]:
-    if not (folder / WEIGHTS).exists():
-        raise RunError(f"{folder} holds no finished run: there is no {WEIGHTS} in it")
-    try:
-        tensors, plain = load_tensors(folder / WEIGHTS)
-    except Damaged as damage:
-        raise RunError(str(damage)) from None
-    return tensors, plain["figures"]
+class _Kept(NamedTuple):
+    tensors: Tensors
+    figures: Mapping[str, float]
+    outcome: str
+    message: str = ""
 
 
-def _unfinished(folder: Path) -> Tensors:
-    """The weights of the newest checkpoint, where a run did not come to its end."""
-    found = None if (folder / WEIGHTS).exists() else newest(folder / "checkpoints")[0]
-    return {k.removeprefix("model."): t for k, t in found.tensors.items() if k.startswith("model.")} if found else {}
+def _kept(folder: Path) -> _Kept:
+    if (folder / WEIGHTS).exists():
+        try:
+            tensors, plain = load_tensors(folder / WEIGHTS)
+        except Damaged as damage:
+            raise RunError(str(damage)) from None
+        return _Kept(tensors, plain["figures"], "finished")
+    found, complaints = newest(folder / "checkpoints")
+    if found is None:
+        raise RunError("; ".join((f"{folder} holds no run: no {WEIGHTS} and no good checkpoint", *complaints)))
+    tensors = {name.removeprefix("model."): t for name, t in found.tensors.items() if name.startswith("model.")}
+    return _Kept(tensors, {}, "unfinished", "; ".join((f"the state after step {found.step}", *complaints)))
 
 
 def weights_for(module: nn.Module, compilation: Compilation, folder: Path) -> Tensors:
     """The weights of another run, to start from. Where images have another resolution, 3×3 kernels are carried to it as
     differential operators (Ruthotto, Haber 2018, section 2.2)."""
-    tensors = _unfinished(folder) or _read(folder)[0]
+    tensors = _kept(folder).tensors
     new, old = compilation.plan, compile_source(source_of(folder / SPEC)).plan
     factor = 1.0
     if isinstance(new, ImagePlan) and isinstance(old, ImagePlan):

@@ -91,6 +91,9 @@ def test_ctrl_c_finishes_the_step_saves_and_can_go_on(tmp_path: Path) -> None:
     assert stopped.outcome == "interrupted"
     assert not (tmp_path / "a" / "weights.safetensors").exists()
     assert signal.getsignal(signal.SIGINT) is signal.default_int_handler
+    opened, points = pdedsl.Run.open(tmp_path / "a"), torch.randn(5, 2)
+    assert (opened.outcome, opened.message) == ("unfinished", "the state after step 8")
+    assert torch.equal(opened.module(points), stopped.module(points))
     pdedsl.train(specs.MOONS, tmp_path / "a", resume=True)
     pdedsl.train(specs.MOONS, tmp_path / "b")
     assert_same(tmp_path / "a", tmp_path / "b")
@@ -229,6 +232,6 @@ def test_a_shorter_length_than_was_trained_is_refused(tmp_path: Path) -> None:
 def test_an_empty_folder_of_the_user_stays(tmp_path: Path) -> None:
     (tmp_path / "mine").mkdir()
     (tmp_path / "link").symlink_to(tmp_path / "mine")
-    with pytest.raises(RunError, match="no finished run"):
+    with pytest.raises(RunError, match="holds no run"):
         pdedsl.train(specs.MOONS, tmp_path / "link", start=tmp_path / "nothere")
     assert (tmp_path / "mine").is_dir()

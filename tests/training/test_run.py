@@ -80,7 +80,7 @@ def test_a_run_is_opened_as_it_was_left(tmp_path: Path) -> None:
 
 
 def test_what_is_no_run_is_not_opened(tmp_path: Path) -> None:
-    with pytest.raises(RunError, match="no finished run"):
+    with pytest.raises(RunError, match="holds no run"):
         pdedsl.Run.open(tmp_path)
 
 
