@@ -13,6 +13,7 @@ from pdedsl.ir.representation import Learned, Push, Reaction, Single, Sum, Symme
 from pdedsl.ir.spec import Learned as LearnedField
 from pdedsl.ir.spec import Setting, Spec
 from pdedsl.ir.types import Operator
+from pdedsl.ir.vocabulary import ADAPTIVE
 
 RUNTIME = "pdedsl.runtime"
 LEAN = ("dopri5", "bosh3", "adaptive_heun")
@@ -48,20 +49,22 @@ def _quoted(push: Push, spec: Spec) -> str:
 def _block(plan: ImagePlan, spec: Spec) -> Node:
     steps = Call(f"{RUNTIME}.integrators.Steps", (float(plan.start), float(plan.end), plan.steps))
     blocks = f"{RUNTIME}.blocks"
-    match plan.kind:
-        case "first":
-            return Call(
-                f"{blocks}.Propagation", (_field(plan.pushes[0], "width", plan, spec), _method(plan.method), steps)
-            )
-        case "second":
+    fields = [_field(p, "half" if plan.kind == "pair" else "width", plan, spec) for p in plan.pushes]
+    match plan.kind, plan.method.name:
+        case "pair", "verlet":
+            return Call(f"{blocks}.Halves", (*fields, steps))
+        case "pair", _:
+            pair = Call(f"{RUNTIME}.fields.Coupled", tuple(fields))
+            return Call(f"{blocks}.Propagation", (pair, _method(plan.method), steps))
+        case "second", "leapfrog":
             start = "papers" if plan.method.get("start") == "paper" else "consistent"
-            method = Call(f"{RUNTIME}.integrators.Leapfrog", (start,))
-            return Call(f"{blocks}.SecondOrder", (_field(plan.pushes[0], "width", plan, spec), steps, method))
-        case "pair":
-            f, g = (_field(p, "half", plan, spec) for p in plan.pushes)
-            return Call(f"{blocks}.Halves", (f, g, steps))
+            return Call(f"{blocks}.SecondOrder", (*fields, steps, Call(f"{RUNTIME}.integrators.Leapfrog", (start,))))
+        case "second", _:
+            return Call(f"{blocks}.FromRest", (*fields, _method(plan.method), steps))
+        case "first", _:
+            return Call(f"{blocks}.Propagation", (*fields, _method(plan.method), steps))
         case _:
-            assert_never(plan.kind)
+            raise AssertionError(plan.kind)
 
 
 def _method(method: Setting) -> Node:
@@ -108,12 +111,14 @@ def _learned(push: Symmetric | Learned, width: str, plan: ImagePlan, spec: Spec)
     channels = Ref(width)
     learned = next(w for w in spec.learned if w.head == (push.operator if isinstance(push, Symmetric) else push.field))
     layer = _layer(push, learned, channels, spec)
-    in_time = spec.time is not None and spec.time.symbol in learned.arguments
-    per_step = in_time and isinstance(push, Symmetric)
     fields = f"{RUNTIME}.fields"
-    if per_step or (in_time and plan.method.name not in ("dopri5", "dopri8", "bosh3", "fehlberg2", "adaptive_heun")):
-        return Call(f"{fields}.PerStep.of", (Lambda((), layer), plan.steps))
-    return Call(f"{fields}.Stationary", (layer,))
+    if not _in_time(learned, spec) or plan.method.name in ADAPTIVE:
+        return Call(f"{fields}.Stationary", (layer,))
+    return Call(f"{fields}.PerStep.of", (Lambda((), layer), plan.steps))
+
+
+def _in_time(learned: LearnedField, spec: Spec) -> bool:
+    return spec.time is not None and spec.time.symbol in learned.arguments
 
 
 def _layer(push: Symmetric | Learned, learned: LearnedField, channels: Node, spec: Spec) -> Node:
@@ -134,6 +139,8 @@ def _layer(push: Symmetric | Learned, learned: LearnedField, channels: Node, spe
             if net.name != "convnet":
                 raise fail("E604", f"{net.name} is no field on the image plane", learned.span, "use convnet(layers)")
             named: tuple[tuple[str, Node], ...] = (("activation_name", str(net["activation"])),)
+            if not _in_time(learned, spec):
+                named += (("timed", False),)
             network = Call(f"{RUNTIME}.convnet.ConvNet", (channels, int(str(net["layers"]))), named)
             return network if factor == 1 else Call(f"{RUNTIME}.fields.Scaled", (network, float(factor)))
 

@@ -127,6 +127,7 @@ LAYERS: dict[str, Signature] = {
 # ---- realizations
 
 STEPS: Signature = {"steps": count()}
+ADAPTIVE = ("dopri5", "dopri8", "bosh3", "fehlberg2", "adaptive_heun")
 TOLERANCES: Signature = {
     "rtol": positive("1e-3"),
     "atol": positive("1e-3"),
@@ -140,7 +141,7 @@ INTEGRATORS: dict[str, Signature] = {
     "backward_euler": {**STEPS, "terms": count(2)},
     "verlet": STEPS,
     "leapfrog": {**STEPS, "start": word("consistent", "paper", default="consistent")},
-    **dict.fromkeys(("dopri5", "dopri8", "bosh3", "fehlberg2", "adaptive_heun"), TOLERANCES),
+    **dict.fromkeys(ADAPTIVE, TOLERANCES),
 }
 MEMBERS: Signature = {"members": count(1), "samples": count(1)}
 DIFFUSIONS: dict[str, Signature] = {

@@ -16,6 +16,7 @@ from pdedsl.ir.representation import Learned, Push, Reaction, Single, States, Su
 from pdedsl.ir.spec import Equation, Spec
 from pdedsl.ir.symbols import Applied, Field, Layer, Transposed, with_number
 from pdedsl.ir.vocabulary import ACTIVATION
+from pdedsl.lower.pixels import require_expressible
 
 VARIATIONAL = Theorem("variational: minus the gradient of an energy", "Ruthotto, Haber, eq. 7 and 8")
 HAMILTONIAN = Theorem("Hamiltonian splitting: each half is pushed by the other", "Ruthotto, Haber, eq. 10")
@@ -24,9 +25,12 @@ ONE_STEP = Theorem("one-step methods", "Hairer, Nørsett, Wanner, chapter II")
 
 
 def to_states(analysis: Analysis) -> States:
+    """The states of a pair are in the order of their names, since that of the statements does not matter."""
     spec = analysis.spec
+    require_expressible(spec)
     kinds = {facts.kind for facts in analysis.equations}
-    pushes = tuple(_push(facts.equation, spec) for facts in analysis.equations)
+    equations = sorted((facts.equation for facts in analysis.equations), key=lambda e: str(e.unknown))
+    pushes = tuple(_push(equation, spec) for equation in equations)
     method = next((r.method for r in spec.realizations if r.part == "time"), None)
     _check_once(pushes, spec)
     if kinds == {"hamiltonian"}:
@@ -38,7 +42,7 @@ def to_states(analysis: Analysis) -> States:
             analysis.equations[1].equation.span,
             "write Y' = f(Z, t) and Z' = g(Y, t)",
         )
-    if kinds == {"wave"}:
+    if equations[0].order == 2:
         return States(CENTRAL, "second", pushes, method)
     return States(VARIATIONAL if kinds == {"gradient-flow"} else ONE_STEP, "first", pushes, method)
 

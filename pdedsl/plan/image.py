@@ -6,17 +6,15 @@ from sympy import Expr
 
 from pdedsl.diagnostics import fail
 from pdedsl.ir.plan import ImagePlan
-from pdedsl.ir.representation import States
+from pdedsl.ir.representation import States, Sum, Symmetric
 from pdedsl.ir.spec import Block, Setting, Spec
+from pdedsl.ir.vocabulary import ADAPTIVE
 
 DEFAULT_STEPS = 3
 DEFAULTS = {"first": "euler", "second": "leapfrog", "pair": "verlet"}
-ADAPTIVE = ("dopri5", "dopri8", "bosh3", "fehlberg2", "adaptive_heun")
-FITTING = {
-    "first": ("euler", "heun", "rk4", "backward_euler", *ADAPTIVE),
-    "second": ("leapfrog",),
-    "pair": ("verlet",),
-}
+ANY = ("euler", "heun", "rk4", "backward_euler", *ADAPTIVE)
+FITTING = {"first": ANY, "second": ("leapfrog", *ANY), "pair": ("verlet", *ANY)}
+REVERSIBLE = ("leapfrog", "verlet")
 
 
 def plan_image(states: States, spec: Spec) -> ImagePlan:
@@ -33,6 +31,7 @@ def plan_image(states: States, spec: Spec) -> ImagePlan:
         raise fail(
             "E605", f"{method.name} does not fit this equation", method.span, f"use {', '.join(FITTING[states.kind])}"
         )
+    _check_weights(states, method, spec)
     assert spec.time is not None
     stages = _whole(frame, "stages")
     opened = _whole(frame, "open")[0]
@@ -59,6 +58,19 @@ def plan_image(states: States, spec: Spec) -> ImagePlan:
         spec.time.end,
         int(steps) if isinstance(steps, Expr) else DEFAULT_STEPS if method.name not in ADAPTIVE else 1,
     )
+
+
+def _check_weights(states: States, method: Setting, spec: Spec) -> None:
+    """Verlet and leapfrog are run backwards to find their states again; adaptive methods have no steps to count."""
+    singles = [part for push in states.pushes for part in (push.parts if isinstance(push, Sum) else (push,))]
+    for layer in (single for single in singles if isinstance(single, Symmetric)):
+        if layer.layer == "batch_norm" and method.name in REVERSIBLE:
+            message = f"{method.name} finds its states again on the way back, and batch_norm does not repeat itself"
+            raise fail("E605", message, layer.span, "use tv_norm, or realize time by euler")
+        operator = next(w for w in spec.learned if w.head == layer.operator)
+        if operator.arguments and method.name in ADAPTIVE:
+            message = f"'{operator.name}' has new weights at each step, and {method.name} takes as many as it likes"
+            raise fail("E605", message, operator.span, f"write {operator.name} without the time")
 
 
 def _check_stages(stages: tuple[int, ...], image: tuple[int, int, int], kind: str, frame: Block) -> None:

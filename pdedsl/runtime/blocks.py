@@ -10,7 +10,7 @@ import torch
 from torch import Tensor, nn
 
 from pdedsl.runtime.adaptive import Adaptive, Solution
-from pdedsl.runtime.fields import Field, PerStep
+from pdedsl.runtime.fields import Coupled, Field, PerStep
 from pdedsl.runtime.integrators import Integrator, Leapfrog, Pair, Steps, Verlet
 from pdedsl.runtime.operators import Conv
 from pdedsl.runtime.parabolic import SymmetricLayer, TotalVariationNorm
@@ -38,9 +38,8 @@ class Block(nn.Module, ABC):
         """The learned fields, for the regularisation of their weights in time."""
 
 
-@final
-class Propagation(Block):
-    """Y(t₀) ↦ Y(t₁) for Y′ = field (Ruthotto, Haber, eq. 5); after an adaptive method `evaluations` tells its costs."""
+class Integrated(Block):
+    """A block by a method that is not run backwards; after an adaptive one `evaluations` tells its costs."""
 
     def __init__(self, field: Field, integrator: Integrator, steps: Steps):
         super().__init__()
@@ -51,12 +50,7 @@ class Propagation(Block):
         self.evaluations_per_sample: tuple[int, ...] | None = None
 
     def forward(self, y: Tensor) -> Tensor:
-        if isinstance(self.integrator, (Adaptive, Torchdiffeq)):
-            return self._report(self.integrator.solve(self.field, y, self.steps))
-        return self.integrator.integrate(self.field, y, self.steps)
-
-    def last_states(self, y: Tensor) -> States:
-        return (self(y),)
+        return self.last_states(y)[0]
 
     def inverse(self, *states: Tensor) -> Tensor:
         """A step of Euler or Runge-Kutta is undone by no formula: y + h f(y) = z need not even have one solution."""
@@ -68,9 +62,32 @@ class Propagation(Block):
     def right_hand_sides(self) -> Sequence[Field]:
         return self.field.parts()
 
-    def _report(self, solution: Solution) -> Tensor:
+    def integrate(self, y: Tensor) -> Tensor:
+        """The state at the end of time."""
+        if not isinstance(self.integrator, (Adaptive, Torchdiffeq)):
+            return self.integrator.integrate(self.field, y, self.steps)
+        solution: Solution = self.integrator.solve(self.field, y, self.steps)
         self.evaluations, self.evaluations_per_sample = solution.evaluations, solution.per_sample
         return solution.state
+
+
+@final
+class Propagation(Integrated):
+    """Y(t₀) ↦ Y(t₁) for Y′ = field (Ruthotto, Haber, eq. 5)."""
+
+    def last_states(self, y: Tensor) -> States:
+        return (self.integrate(y),)
+
+
+@final
+class FromRest(Integrated):
+    """Y″ = g, Y′(0) = 0, as the system [Y, V]′ = [V, g(Y)], whose states are (Y, V)."""
+
+    def __init__(self, g: Field, integrator: Integrator, steps: Steps):
+        super().__init__(Coupled(None, g), integrator, steps)
+
+    def last_states(self, y: Tensor) -> States:
+        return _halves(self.integrate(torch.cat([y, torch.zeros_like(y)], dim=1)))
 
 
 @final

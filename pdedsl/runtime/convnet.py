@@ -39,18 +39,42 @@ class TimeConv(nn.Module):
 
 
 @final
+class PlainConv(nn.Module):
+    """conv(Y) + b, whatever the time is."""
+
+    def __init__(self, channels: int, out_channels: int, size: int = 3):
+        super().__init__()
+        like = nn.Conv2d(channels, out_channels, size)
+        assert like.bias is not None
+        self.weight, self.bias = like.weight, like.bias
+
+    def forward(self, t: Time, y: Tensor) -> Tensor:
+        return functional.conv2d(y, self.weight, self.bias, padding=self.weight.shape[-1] // 2)
+
+
+@final
 class ConvNet(nn.Module):
-    """f(Y, t) of `layers` convolutions that keep the number of channels; norm=False leaves the group norms out.
+    """f(Y, t) of `layers` convolutions that keep the number of channels; norm=False leaves the group norms out, and
+    timed=False the time: f(Y).
 
     At 64 channels and two layers it has the 75,392 parameters of odenet_mnist's ODEfunc.
     """
 
-    def __init__(self, channels: int, layers: int, size: int = 3, activation_name: str = "relu", norm: bool = True):
+    def __init__(
+        self,
+        channels: int,
+        layers: int,
+        size: int = 3,
+        activation_name: str = "relu",
+        norm: bool = True,
+        timed: bool = True,
+    ):
         super().__init__()
         if layers < 1:
             raise ValueError(f"a convnet has at least one layer, not {layers}")
         self.activation = activation(activation_name)
-        self.convolutions = nn.ModuleList(TimeConv(channels, channels, size) for _ in range(layers))
+        convolution = TimeConv if timed else PlainConv
+        self.convolutions = nn.ModuleList(convolution(channels, channels, size) for _ in range(layers))
         self.norms = nn.ModuleList(_group_norm(channels) if norm else nn.Identity() for _ in range(layers + 1))
 
     def forward(self, t: Time, y: Tensor) -> Tensor:

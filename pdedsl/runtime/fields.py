@@ -12,6 +12,7 @@ from abc import ABC, abstractmethod
 from collections.abc import Callable, Sequence
 from typing import cast, final
 
+import torch
 from torch import Tensor, nn
 
 Time = float | Tensor
@@ -26,7 +27,7 @@ class Field(nn.Module, ABC):
         """The layer whose weights hold on that step."""
 
     def parts(self) -> Sequence[Field]:
-        """The fields that this one is the sum of: itself, unless it says otherwise."""
+        """The fields that this one is made of: itself, unless it says otherwise."""
         return (self,)
 
     def forward(self, step: int, t: Time, y: Tensor) -> Tensor:
@@ -110,6 +111,34 @@ class Sum(Field):
 
     def layer(self, step: int) -> SumLayer:
         return SumLayer([field.layer(step) for field in self.parts()], self.reaction)
+
+
+@final
+class CoupledLayer(nn.Module):
+    """[Y, Z] ↦ [f(t, Z), g(t, Y)] on halves of the channels; without f, [Z, g(t, Y)]."""
+
+    def __init__(self, f: nn.Module | None, g: nn.Module):
+        super().__init__()
+        self.f, self.g = f, g
+
+    def forward(self, t: Time, state: Tensor) -> Tensor:
+        y, z = state.chunk(2, dim=1)
+        return torch.cat([z if self.f is None else self.f(t, z), self.g(t, y)], dim=1)
+
+
+@final
+class Coupled(Field):
+    """A separable pair Y′ = f(Z), Z′ = g(Y) as one equation for [Y, Z]; without f, Y″ = g(Y) as Y′ = Z, Z′ = g(Y)."""
+
+    def __init__(self, f: Field | None, g: Field):
+        super().__init__()
+        self.f, self.g = f, g
+
+    def parts(self) -> Sequence[Field]:
+        return (*(self.f.parts() if self.f else ()), *self.g.parts())
+
+    def layer(self, step: int) -> CoupledLayer:
+        return CoupledLayer(self.f.layer(step) if self.f else None, self.g.layer(step))
 
 
 def terms_of(layer: nn.Module | None) -> tuple[tuple[float, nn.Module | None], ...]:

@@ -22,9 +22,10 @@ from pdedsl.runtime.linearised import Linearised, convolution_backward
 
 
 def has_pullback(layer: nn.Module) -> TypeGuard[ConvNet]:
-    """Whether it is written out below: a convnet with group norms and relu, all weights trainable."""
+    """Whether it is written out below: a convnet with time, group norms and relu, all weights trainable."""
     return (
         isinstance(layer, ConvNet)
+        and all(isinstance(convolution, TimeConv) for convolution in layer.convolutions)
         and all(isinstance(norm, nn.GroupNorm) for norm in layer.norms)
         and layer.activation.name == "relu"
         and all(p.requires_grad for p in layer.parameters())

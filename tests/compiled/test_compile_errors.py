@@ -69,7 +69,7 @@ CASES = {
         "euler",
         changed(PARABOLIC, ("euler(steps=3)", "verlet(steps=3)")),
     ),
-    "euler of second order": ("E605", "euler(steps=3)", "leapfrog", changed(SECOND, ("leapfrog(", "euler("))),
+    "verlet of second order": ("E605", "verlet(steps=3)", "leapfrog", changed(SECOND, ("leapfrog(", "verlet("))),
     "leapfrog for a pair": ("E605", "leapfrog(steps=3)", "verlet", changed(PAIR, ("verlet(", "leapfrog("))),
     "no frame": ("E607", "space   x in pixels", "network {", ""),
     "opening": ("E608", "16", "equal", changed(PARABOLIC, ("open 8", "open 16"))),
