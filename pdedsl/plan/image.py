@@ -8,13 +8,11 @@ from pdedsl.diagnostics import fail
 from pdedsl.ir.plan import ImagePlan
 from pdedsl.ir.representation import States, Sum, Symmetric
 from pdedsl.ir.spec import Block, Setting, Spec
-from pdedsl.ir.vocabulary import ADAPTIVE
+from pdedsl.ir.vocabulary import ADAPTIVE, DEFAULT_STEPS, REVERSIBLE
 
-DEFAULT_STEPS = 3
 DEFAULTS = {"first": "euler", "second": "leapfrog", "pair": "verlet"}
 ANY = ("euler", "heun", "rk4", "backward_euler", *ADAPTIVE)
 FITTING = {"first": ANY, "second": ("leapfrog", *ANY), "pair": ("verlet", *ANY)}
-REVERSIBLE = ("leapfrog", "verlet")
 
 
 def plan_image(states: States, spec: Spec) -> ImagePlan:

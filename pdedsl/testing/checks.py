@@ -166,15 +166,35 @@ def breaks_energy_conservation(block: nn.Module, pair: Pair, width: int) -> bool
 
 
 def breaks_reversibility(block: nn.Module, pair: Pair, width: int) -> bool:
-    """Forwards and backwards is the identity, to rounding."""
-    y, _ = maps_of(pair, width)
+    """Forwards and backwards is the identity, to rounding.
+
+    Where no formula runs backwards: a map that turns space over in one place and not in another takes a value twice,
+    since the degree of an injective map is the same everywhere.
+    """
+    y, other = maps_of(pair, width)
     if not isinstance(block, Halves | SecondOrder):
-        return True
-    states = block.last_states(y) if isinstance(block, SecondOrder) else (block(y),)
+        return _orientation(block, y) * _orientation(block, other) < 0
+    states = block.last_states(y)
     if not all(bool(s.isfinite().all()) for s in states):
         return False
     size = max(float(s.norm()) for s in states) + float(y.norm())
     return bool((block.inverse(*states) - y).norm() > 1e-8 * size)
+
+
+def _orientation(block: nn.Module, y: Tensor) -> float:
+    """The sign of det ∂block/∂y on a corner of the map; 0 where it is too near to singular to tell.
+
+    One copy of the map for each of its numbers, so that one backward pass gives all rows.
+    """
+    corner = y[..., :3, :3]
+    copies = corner.expand(corner.numel(), *corner.shape[1:]).clone().requires_grad_()
+    with torch.enable_grad():
+        values = block.eval()(copies).flatten(1).diagonal().sum()
+    jacobian = torch.autograd.grad(values, copies)[0].flatten(1)
+    if not bool(jacobian.isfinite().all()):
+        return 0.0
+    sizes = torch.linalg.svdvals(jacobian)
+    return float(torch.linalg.slogdet(jacobian)[0]) if sizes[-1] > ROUNDING * sizes[0] else 0.0
 
 
 FEATURE: dict[str, Callable[[nn.Module, Pair, int], bool]] = {

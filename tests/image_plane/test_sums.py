@@ -84,7 +84,7 @@ def test_decay_has_the_order_of_its_method(method: str, order: int) -> None:
 def test_decay_by_an_adaptive_method() -> None:
     y = states()
     for reaction, factor in (("- λ Y", math.exp(-1)), ("+ λ Y", math.e)):
-        made = block(text(f"∂Y/∂t = -Kᵀ tanh(K Y) {reaction}", K, "dopri5(rtol=1e-9, atol=1e-9)"))
+        made = block(text(f"∂Y/∂t = -Kᵀ tanh(K Y) {reaction}", K.replace("(t)", ""), "dopri5(rtol=1e-9, atol=1e-9)"))
         nn.init.zeros_(made.right_hand_sides()[0].layer(0).operator.weight)
         assert torch.allclose(made(y), factor * y, rtol=1e-7)
 
@@ -206,7 +206,7 @@ def test_verdicts(name: str) -> None:
 
 @pytest.mark.parametrize("name", VERDICTS)
 def test_the_search_agrees(name: str) -> None:
-    outcomes = {"proved": {"held"}, "refuted": {"broken"}, "unknown": {"held", "broken"}}
+    outcomes = {"proved": {"held"}, "refuted": {"broken"}, "unknown": {"held", "broken", "untested"}}
     for result in axioms.check(_compilation(name), 60, 0):
         assert result.outcome in outcomes[result.verdict], result
 

