@@ -7,8 +7,10 @@ gradients are those of the discrete steps taken.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from abc import abstractmethod
+from collections.abc import Callable
 from dataclasses import dataclass
+from math import isfinite, nan
 from typing import Literal, final
 
 import torch
@@ -16,11 +18,12 @@ from torch import Tensor
 
 from pdedsl.runtime.fields import Time, VectorField
 from pdedsl.runtime.integrators import Integrator, Steps
+from pdedsl.runtime.lanes import Lanes, in_order, parted
+from pdedsl.runtime.step_size import SolverFailed, advanced, cut, first_size, next_size
 from pdedsl.runtime.tableaus import TABLEAUS, Tableau
 
-SAFETY, GROWTH, SHRINKAGE = 0.9, 10.0, 0.2  # of torchdiffeq, so that the numbers of evaluations compare
-
 Slope = Callable[[Time, Tensor], Tensor]
+Failing = Literal["raise", "nan"]
 
 
 @final
@@ -33,14 +36,40 @@ class Solution:
     per_sample: tuple[int, ...]
 
 
+class Solver(Integrator):
+    """A method that chooses its steps, and tells what they cost. One that fails raises SolverFailed; failing "nan": its
+    solution is NaN, for processes that must go on together."""
+
+    failing: Failing
+
+    def integrate(self, field: VectorField, y: Tensor, steps: Steps) -> Tensor:
+        return self.solve(field, y, steps).state
+
+    def solve(self, field: VectorField, y: Tensor, steps: Steps) -> Solution:
+        """The solution with its costs."""
+        if not y.shape[0]:
+            return Solution(y, 0, ())
+        try:
+            return self._solve(field, y, steps)
+        except SolverFailed:
+            if self.failing == "raise":
+                raise
+            return Solution(y * nan, 0, (0,) * y.shape[0])
+
+    @abstractmethod
+    def _solve(self, field: VectorField, y: Tensor, steps: Steps) -> Solution:
+        """The same for at least one sample."""
+
+
 @final
 @dataclass(frozen=True)
-class Adaptive(Integrator):
+class Adaptive(Solver):
     """An embedded pair with the error per step kept below atol + rtol·max(|y_n|, |y_{n+1}|), in root mean square.
 
-    control "sample": the mean is over one sample, and no sample depends on another. control "batch": the mean is
-    over the whole batch, all share their steps, and outputs depend on the neighbours (torchdiffeq's rule). The field
-    of step j holds between t_j and t_{j+1}, each of which is solved to tolerance.
+    control "sample": the mean is over one sample, and no sample depends on another: one whose state is not finite comes
+    out as NaN. control "batch": the mean is over the whole batch, all share their steps, and outputs depend on the
+    neighbours (torchdiffeq's rule). The field of step j holds between t_j and t_{j+1}, each of which is solved to
+    tolerance.
     """
 
     rtol: float = 1e-3
@@ -48,15 +77,12 @@ class Adaptive(Integrator):
     method: Literal["dopri5", "bosh3", "adaptive_heun"] = "dopri5"
     control: Literal["sample", "batch"] = "sample"
     max_attempts: int = 10_000
+    failing: Failing = "raise"
 
-    def integrate(self, field: VectorField, y: Tensor, steps: Steps) -> Tensor:
-        return self.solve(field, y, steps).state
-
-    def solve(self, field: VectorField, y: Tensor, steps: Steps) -> Solution:
-        """The solution with its costs."""
+    def _solve(self, field: VectorField, y: Tensor, steps: Steps) -> Solution:
         calls, shares = 0, [0] * y.shape[0]
         for j in range(steps.count):
-            piece = _solve(self, _forward_in_time(field, j, steps), abs(steps.h), y)
+            piece = _piece(self, _forward_in_time(field, j, steps), abs(steps.h), y)
             y, calls = piece.state, calls + piece.evaluations
             shares = [a + b for a, b in zip(shares, piece.per_sample, strict=True)]
         return Solution(y, calls, tuple(shares))
@@ -70,65 +96,55 @@ def _forward_in_time(field: VectorField, j: int, steps: Steps) -> Slope:
     return lambda s, y: -field(j, start - s, y)
 
 
-@dataclass
-class _Lanes:
-    """The samples still on their way: rows of y and of its slope k, with a clock and a step size each.
-
-    Under batch control there is one clock for all rows.
-    """
-
-    y: Tensor
-    k: Tensor
-    rows: list[int]
-    times: list[float]
-    sizes: list[float]
-
-    def times_at(self, nodes: Sequence[float]) -> Sequence[Time]:
-        """t + node·h for each node: numbers if there is one clock, else tensors with one number for each row."""
-        clocks = list(zip(self.times, self.sizes, strict=True))
-        table = [[t + node * h for t, h in clocks] for node in nodes]
-        if len(clocks) == 1:
-            return [row[0] for row in table]
-        return torch.tensor(table, dtype=self.y.dtype, device=self.y.device).unbind()
-
-    def per_row(self, values: list[float]) -> float | Tensor:
-        """The same as a factor of y."""
-        if len(values) == 1:
-            return values[0]
-        return torch.tensor(values, dtype=self.y.dtype, device=self.y.device).view(_column(self.y))
+def _piece(options: Adaptive, slope: Slope, end: float, y: Tensor) -> Solution:
+    if not y.shape[0] or not end:
+        return Solution(y, 0, (0,) * y.shape[0])
+    tolerance = (y.detach().abs() * options.rtol).add_(options.atol)
+    d0 = _norms(options, y.detach() / tolerance)
+    if options.control == "sample" and any(d != d for d in d0):  # for a state that is not finite, and seldom else
+        finite = y.reshape(y.shape[0], -1).isfinite().all(1).tolist()
+        if not all(finite):
+            return _apart(options, slope, end, y, finite)
+    return _drive(options, slope, end, _start(options, slope, end, y, tolerance, d0))
 
 
-def _solve(options: Adaptive, slope: Slope, end: float, y: Tensor) -> Solution:
+def _apart(options: Adaptive, slope: Slope, end: float, y: Tensor, finite: list[bool]) -> Solution:
+    """NaN for the samples that are not finite; the others are solved as if those were not there."""
+    lost, kept = parted(finite)
+    piece = _piece(options, slope, end, y[kept])
+    shares = dict(zip(kept, piece.per_sample, strict=True))
+    state = in_order([(kept, piece.state), (lost, y[lost] * nan)])
+    return Solution(state, piece.evaluations, tuple(shares.get(row, 0) for row in range(y.shape[0])))
+
+
+def _drive(options: Adaptive, slope: Slope, end: float, lanes: Lanes) -> Solution:
+    """All lanes to the end, which took two evaluations to start."""
     tableau = TABLEAUS[options.method]
-    lanes = _start(options, tableau, slope, end, y)
-    calls, shares, arrived = 2, [2] * y.shape[0], list[tuple[list[int], Tensor]]()
+    calls, shares = 2, [2] * len(lanes.rows)
     for _ in range(options.max_attempts):
         calls += len(tableau.rows)
         for row in lanes.rows:
             shares[row] += len(tableau.rows)
         _attempt(options, tableau, slope, end, lanes)
-        _let_go(lanes, end, arrived)
+        lanes.let_go(end)
         if not lanes.rows:
-            return Solution(_in_order(arrived, y.shape[0]), calls, tuple(shares))
-    raise ArithmeticError(f"{options.method} did not arrive after {options.max_attempts} attempts: is the field stiff?")
+            return Solution(in_order(lanes.arrived), calls, tuple(shares))
+    raise SolverFailed(f"{options.method} did not arrive after {options.max_attempts} attempts: the field is too stiff")
 
 
-def _attempt(options: Adaptive, tableau: Tableau, slope: Slope, end: float, lanes: _Lanes) -> None:
+def _attempt(options: Adaptive, tableau: Tableau, slope: Slope, end: float, lanes: Lanes) -> None:
     """One step of every lane, accepted lane by lane, and the next step sizes."""
-    lanes.sizes = [min(h, end - t) for t, h in zip(lanes.times, lanes.sizes, strict=True)]
+    lanes.sizes = [cut(h, end - t) for t, h in zip(lanes.times, lanes.sizes, strict=True)]
     y, k, error = _stages(tableau, slope, lanes)
     ratios = _error_ratios(options, error, lanes.y, y)
     verdicts = [ratio <= 1 for ratio in ratios]
-    if all(verdicts):
-        lanes.y, lanes.k = y, k
-    elif any(verdicts):
-        mask = torch.tensor(verdicts, device=y.device).view(_column(y))
-        lanes.y, lanes.k = torch.where(mask, y, lanes.y), torch.where(mask, k, lanes.k)
-    lanes.times = [_advanced(t, h, end, ok) for t, h, ok in zip(lanes.times, lanes.sizes, verdicts, strict=True)]
-    lanes.sizes = [_next_size(h, ratio, tableau.order, end) for h, ratio in zip(lanes.sizes, ratios, strict=True)]
+    lanes.accept(verdicts, y, k)
+    steps = list(zip(lanes.times, lanes.sizes, ratios, strict=True))
+    lanes.times = [advanced(t, h, end) if ratio <= 1 else t for t, h, ratio in steps]
+    lanes.sizes = [next_size(t, h, ratio, tableau.order, end) for t, h, ratio in steps]
 
 
-def _stages(tableau: Tableau, slope: Slope, lanes: _Lanes) -> tuple[Tensor, Tensor, Tensor]:
+def _stages(tableau: Tableau, slope: Slope, lanes: Lanes) -> tuple[Tensor, Tensor, Tensor]:
     """The new state, its slope, and the estimate of the error, which is not differentiated."""
     h, y, k = lanes.per_row(lanes.sizes), lanes.y, lanes.k
     increments = [h * k]
@@ -165,71 +181,17 @@ def _norms(options: Adaptive, x: Tensor) -> list[float]:
     return norms
 
 
-def _next_size(h: float, ratio: float, order: int, end: float) -> float:
-    """h·min(10, max(0.9 ratio^(−1/order), 0.2)), not below h after an accepted step (torchdiffeq's rule)."""
-    if h <= 1e-14 * end or ratio != ratio:
-        raise ArithmeticError(f"step size underflow at h = {h:.3g}: the field is not finite, or too stiff")
-    if ratio == 0:
-        return h * GROWTH
-    return float(h * min(GROWTH, max(SAFETY * ratio ** (-1 / order), 1.0 if ratio < 1 else SHRINKAGE)))
-
-
-def _advanced(t: float, h: float, end: float, accepted: bool) -> float:
-    """The end is reached to the bit by a step that was cut to it."""
-    if not accepted:
-        return t
-    return end if h == end - t else t + h
-
-
-def _let_go(lanes: _Lanes, end: float, arrived: list[tuple[list[int], Tensor]]) -> None:
-    """Move the lanes that have arrived from the batch to the results."""
-    if len(lanes.times) == 1 and len(lanes.rows) > 1:  # one clock for all
-        gone = [lanes.times[0] >= end] * len(lanes.rows)
-    else:
-        gone = [t >= end for t in lanes.times]
-    if all(gone):
-        arrived.append((lanes.rows, lanes.y))
-        lanes.rows = []
-    elif any(gone):
-        _part(lanes, gone, arrived)
-
-
-def _part(lanes: _Lanes, gone: list[bool], arrived: list[tuple[list[int], Tensor]]) -> None:
-    out = [place for place, done in enumerate(gone) if done]
-    stay = [place for place, done in enumerate(gone) if not done]
-    arrived.append(([lanes.rows[p] for p in out], lanes.y[out]))
-    lanes.y, lanes.k = lanes.y[stay], lanes.k[stay]
-    lanes.rows, lanes.times = [lanes.rows[p] for p in stay], [lanes.times[p] for p in stay]
-    lanes.sizes = [lanes.sizes[p] for p in stay]
-
-
-def _in_order(arrived: list[tuple[list[int], Tensor]], count: int) -> Tensor:
-    if len(arrived) == 1:
-        return arrived[0][1]
-    rows = [row for group, _ in arrived for row in group]
-    place = torch.tensor(rows).argsort().to(arrived[0][1].device)
-    return torch.cat([y for _, y in arrived]).index_select(0, place)
-
-
-def _start(options: Adaptive, tableau: Tableau, slope: Slope, end: float, y: Tensor) -> _Lanes:
+def _start(options: Adaptive, slope: Slope, end: float, y: Tensor, tolerance: Tensor, d0: list[float]) -> Lanes:
     """The first step size by Hairer, Nørsett, Wanner I (1993), II.4, at the cost of one evaluation."""
     k = slope(0.0, y)
     with torch.no_grad():
-        tolerance = y.abs().mul_(options.rtol).add_(options.atol)
-        d0, d1 = _norms(options, y / tolerance), _norms(options, k / tolerance)
+        d1 = _norms(options, k / tolerance)
+        if not all(map(isfinite, d1)):
+            raise SolverFailed("step size underflow at the start: the field is not finite, or too stiff")
         guess = [1e-6 if a < 1e-5 or b < 1e-5 else 0.01 * a / b for a, b in zip(d0, d1, strict=True)]
-        lanes = _Lanes(y, k, list(range(y.shape[0])), [0.0] * len(guess), [min(h, end) for h in guess])
+        lanes = Lanes(y, k, list(range(y.shape[0])), [0.0] * len(guess), [min(h, end) for h in guess])
         change = slope(lanes.times_at((1.0,))[0], y + lanes.per_row(lanes.sizes) * k) - k
         d2 = _norms(options, change / tolerance)
-    lanes.sizes = [_first_size(h, a, b / h, tableau.order) for h, a, b in zip(guess, d1, d2, strict=True)]
+    order = TABLEAUS[options.method].order
+    lanes.sizes = [first_size(h, a, b / h, order) for h, a, b in zip(guess, d1, d2, strict=True)]
     return lanes
-
-
-def _first_size(h0: float, d1: float, d2: float, order: int) -> float:
-    steepest = max(d1, d2)
-    h1 = max(1e-6, h0 * 1e-3) if steepest <= 1e-15 else (0.01 / steepest) ** (1 / order)
-    return float(min(100 * h0, h1))
-
-
-def _column(y: Tensor) -> tuple[int, ...]:
-    return (-1,) + (1,) * (y.dim() - 1)

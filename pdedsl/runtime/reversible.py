@@ -13,24 +13,21 @@ from typing import Any, final
 
 import torch
 from torch import Tensor, nn
-from torch.autograd.function import once_differentiable
-from torch.nn.modules.batchnorm import _BatchNorm
-from torch.nn.modules.dropout import _DropoutNd
-from torch.nn.modules.instancenorm import _InstanceNorm
 
 from pdedsl.runtime import pullback_convnet, pullback_symmetric
 from pdedsl.runtime.fields import Field, terms_of
 from pdedsl.runtime.integrators import Coupling, Pair, Splitting, Steps
 from pdedsl.runtime.linearised import Linearised
+from pdedsl.runtime.repeatable import require_repeatable
 
 
 @final
 class Reversible(nn.Module):
     """(Y₀, Z₀) ↦ (Y_N, Z_N) by a splitting, without stored activations; `inverse` runs the chain backwards.
 
-    Gradients are those of plain autograd up to round-off, once differentiable: whoever needs second derivatives sets
-    store=True, which is plain autograd with its memory. Fields with noise or batch statistics are refused, because a
-    second evaluation would not repeat the first.
+    Gradients are those of plain autograd up to round-off, once differentiable: second derivatives raise, and whoever
+    needs them sets store=True, which is plain autograd with its memory. Fields with noise or batch statistics are
+    refused, because a second evaluation would not repeat the first.
     """
 
     def __init__(self, fields: Sequence[Field], method: Splitting, steps: Steps, store: bool = False):
@@ -55,26 +52,17 @@ class Reversible(nn.Module):
 
     def _chain(self, y: Tensor, z: Tensor) -> Pair:
         if not y.is_meta and torch.is_autocast_enabled(y.device.type):  # half the digits do not lead back
-            exact = next(self.fields.parameters()).dtype  # type: ignore[attr-defined]
+            exact = self._precision(y)
             with torch.autocast(y.device.type, enabled=False):
                 return self._chain(y.to(exact), z.to(exact))
         parameters = [p for p in self.fields.parameters() if p.requires_grad]  # type: ignore[attr-defined]
         pair: Pair = _Chain.apply(self.method.couplings(self.steps), self.fields, y, z, *parameters)
         return pair
 
-
-def require_repeatable(field: nn.Module) -> None:
-    """Refuse modules whose second evaluation differs from the first: randomness, or statistics of the batch.
-
-    A module of another kind may say so by an attribute `stochastic = True`; `require_same_twice` finds out.
-    """
-    for name, module in field.named_modules():
-        reason = _unrepeatable(module)
-        if reason:
-            where = f" at {name!r}" if name else ""
-            raise ValueError(
-                f"reversible execution composes with noise-free blocks only: {type(module).__name__}{where} {reason}"
-            )
+    def _precision(self, y: Tensor) -> torch.dtype:
+        """That of the weights; where nothing is learned, that of the state, but no half."""
+        ours = y.dtype if y.dtype.itemsize > 2 else torch.float32
+        return next((p.dtype for p in self.fields.parameters()), ours)  # type: ignore[attr-defined]
 
 
 def require_same_twice(chain: Reversible, y: Tensor, z: Tensor) -> bool:
@@ -87,16 +75,6 @@ def require_same_twice(chain: Reversible, y: Tensor, z: Tensor) -> bool:
         if (runs[0] - runs[1]).abs().max() > tolerance:
             raise ValueError("reversible execution composes with noise-free blocks only: a field is not repeatable")
     return True
-
-
-def _unrepeatable(module: nn.Module) -> str | None:
-    if isinstance(module, _BatchNorm):
-        return "uses batch statistics"
-    if isinstance(module, _InstanceNorm) and module.track_running_stats:
-        return "updates running statistics"
-    if isinstance(module, (_DropoutNd, nn.RReLU, nn.FractionalMaxPool2d)) or getattr(module, "stochastic", False):
-        return "draws random numbers"
-    return None
 
 
 class _Chain(torch.autograd.Function):
@@ -119,8 +97,12 @@ class _Chain(torch.autograd.Function):
         return pair
 
     @staticmethod
-    @once_differentiable
     def backward(ctx: Any, *gradients: Tensor | None) -> tuple[Tensor | None, ...]:
+        if torch.is_grad_enabled():  # by create_graph: the gradients below have no graph, and would pass for constants
+            raise RuntimeError(
+                "reversible execution is differentiable once: it keeps no states for second derivatives; Reversible(…, "
+                "store=True) does, and so does a block of a network after block.chain.store = True"
+            )
         y, z, *parameters = ctx.saved_tensors
         state, total = _State(y, z), _Gradients(parameters)
         cotangent = _State(*(_laid_out_like(half, g) for half, g in zip((y, z), gradients, strict=True)))

@@ -47,26 +47,31 @@ def is_kernel(parameter: Tensor) -> bool:
     return parameter.dim() == 4 and parameter.shape[-2:] == (3, 3)
 
 
-def carried(weights: Mapping[str, Tensor], module: nn.Module, factor: float) -> dict[str, Tensor]:
-    """The weights of a trained network, for the same spec on images of `factor` times the resolution.
+def carried(weights: Mapping[str, Tensor], module: nn.Module, factor: float | tuple[float, float]) -> dict[str, Tensor]:
+    """The weights of a trained network, for the same spec on images of `factor` times the resolution; a pair is that
+    along y, then along x.
 
     Every 3×3 kernel becomes that of the same differential operator β on the other mesh, the opening's too; whatever
     else there is has no mesh and stays. Stages have the same factor, since all halve alike. Weights that are not those
     of the network raise, and so do larger stencils, which have no β here. A bound or a box of an operator holds on
     every mesh: after the step to a finer one, where derivatives weigh more, it may cut the operator down.
     """
-    if not factor > 0:
-        raise ValueError(f"a factor of resolution is positive, not {factor}")
+    factors = factor if isinstance(factor, tuple) else (factor, factor)
+    if not all(f > 0 for f in factors):
+        raise ValueError(f"a factor of resolution is positive, not {min(factors)}")
     require_fit(weights, module)
     for name, part in module.named_modules():
         if isinstance(part, Conv) and part.weight.shape[-1] > 3:
             raise ValueError(f"'{name}' has kernels of {part.weight.shape[-1]} pixels: only 3×3 have another mesh")
     kernels = {name for name, p in module.named_parameters(remove_duplicate=False) if is_kernel(p)}
-    return {name: _carried(w, factor) if name in kernels else w for name, w in weights.items()}
+    return {name: _carried(w, *factors) if name in kernels else w for name, w in weights.items()}
 
 
-def _carried(weight: Tensor, factor: float) -> Tensor:
-    return prolong(weight.detach().double(), 1.0, 1.0 / factor).to(weight.dtype)
+def _carried(weight: Tensor, along_y: float, along_x: float) -> Tensor:
+    """β has a factor for each axis, and each has a mesh of its own."""
+    unit, theta = _analyse(1.0), weight.detach().double()
+    table = _along_axis(_along_axis(theta, -1, unit), -2, unit)
+    return _along_axis(_along_axis(table, -1, _synthesise(1 / along_x)), -2, _synthesise(1 / along_y)).to(weight.dtype)
 
 
 def as_operator(theta: Tensor, h: float, digits: int = 3, tolerance: float = 1e-6, least: float = 0.0) -> str:
@@ -76,7 +81,10 @@ def as_operator(theta: Tensor, h: float, digits: int = 3, tolerance: float = 1e-
     identity is the mean m, and the Taylor coefficients Σ θ (ih)ᵃ(jh)ᵇ/(a! b!), where it is the point itself. They
     agree to O(h²); the five-point Laplacian is Δ in the second, the paper's in the first. A term is left out below
     `tolerance` of the largest effect on the grid, |c|/h^order; below `least` of it, `…` stands for all such terms.
+    A kernel with NaN or ∞ is no operator, and says so.
     """
+    if not theta.isfinite().all():
+        return "not finite"
     signs = theta.new_tensor([(-1.0) ** ((x == 2) + (y == 2)) for x, y in ORDERS])
     candidates = (_taylor(theta, h), coefficients(theta, h) * signs)
     terms = [_terms(candidate.tolist(), h, tolerance) for candidate in candidates]

@@ -2,25 +2,32 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass
-from typing import Any, Literal, final
+from math import nan
+from typing import Any, Literal, cast, final
 
 import torch
 from torch import Tensor, nn
 
-from pdedsl.runtime.adaptive import Solution
+from pdedsl.runtime.adaptive import Failing, Solution, Solver
 from pdedsl.runtime.fields import VectorField
-from pdedsl.runtime.integrators import Integrator, Steps
+from pdedsl.runtime.integrators import Steps
+from pdedsl.runtime.step_size import SolverFailed
+
+ADAPTIVE = ("dopri5", "dopri8", "bosh3", "fehlberg2", "adaptive_heun")
 
 
 @final
 @dataclass(frozen=True)
-class Torchdiffeq(Integrator):
-    """torchdiffeq.odeint(method=…), or odeint_adjoint.
+class Torchdiffeq(Solver):
+    """torchdiffeq.odeint(method=…), or odeint_adjoint, which is differentiable once: second derivatives raise.
 
     Its adaptive methods measure the error over the whole tensor that they are given. control "sample" gives them
-    one sample at a time: independent of the neighbours, and as slow as it sounds. control "batch" gives the
-    whole batch at once: outputs then depend on the neighbours, and with the adjoint gradients do too.
+    one sample at a time: independent of the neighbours, and as slow as it sounds; a sample whose state is not finite
+    comes out as NaN. control "batch" gives the whole batch at once: outputs then depend on the neighbours, and with the
+    adjoint gradients do too.
     """
 
     method: str = "dopri5"
@@ -28,23 +35,25 @@ class Torchdiffeq(Integrator):
     atol: float = 1e-3
     adjoint: bool = False
     control: Literal["sample", "batch"] = "sample"
+    failing: Failing = "raise"
 
-    def integrate(self, field: VectorField, y: Tensor, steps: Steps) -> Tensor:
-        return self.solve(field, y, steps).state
-
-    def solve(self, field: VectorField, y: Tensor, steps: Steps) -> Solution:
+    def _solve(self, field: VectorField, y: Tensor, steps: Steps) -> Solution:
         parts = y.chunk(y.shape[0]) if self.control == "sample" else (y,)
-        solved = [self._solve(field, part, steps) for part in parts]
+        solved = [self._one(field, part, steps) for part in parts]
         calls = [count for _, count in solved]
         shares = calls if self.control == "sample" else calls * y.shape[0]
-        return Solution(torch.cat([state for state, _ in solved]), sum(calls), tuple(shares))
+        state = torch.cat([state for state, _ in solved])
+        return Solution(cast(Tensor, _Once.apply(state)) if self.adjoint else state, sum(calls), tuple(shares))
 
-    def _solve(self, field: VectorField, y: Tensor, steps: Steps) -> tuple[Tensor, int]:
+    def _one(self, field: VectorField, y: Tensor, steps: Steps) -> tuple[Tensor, int]:
         calls = 0
         for j in range(steps.count):
+            if self.control == "sample" and not y.isfinite().all():
+                return y * nan, calls
             slope = _Slope(field, j)
             ends = torch.tensor([steps.time(j), steps.time(j + 1)], dtype=y.dtype, device=y.device)
-            y = self._odeint(slope, y, ends)[-1]
+            with failures_told():
+                y = self._odeint(slope, y, ends)[-1]
             calls += slope.calls
         return y, calls
 
@@ -52,7 +61,9 @@ class Torchdiffeq(Integrator):
         import torchdiffeq  # it imports scipy
 
         solver: Any = torchdiffeq.odeint_adjoint if self.adjoint else torchdiffeq.odeint
-        states: Tensor = solver(slope, y, ends, method=self.method, rtol=self.rtol, atol=self.atol)
+        # Beyond the end and back by interpolation costs digits: a step ends there, and backwards at the start.
+        options = {"step_t": ends} if self.method in ADAPTIVE else None
+        states: Tensor = solver(slope, y, ends, method=self.method, rtol=self.rtol, atol=self.atol, options=options)
         return states
 
 
@@ -67,3 +78,40 @@ class _Slope(nn.Module):
     def forward(self, t: Tensor, y: Tensor) -> Tensor:
         self.calls += 1
         return self.field(self.step, t, y)
+
+
+class _Once(torch.autograd.Function):
+    """y ↦ y behind the adjoint, whose gradients have no graph: differentiated again, they would pass for constants."""
+
+    @staticmethod
+    def forward(ctx: Any, y: Tensor) -> Tensor:
+        return y.view_as(y)
+
+    @staticmethod
+    def backward(ctx: Any, *gradients: Any) -> Any:
+        if torch.is_grad_enabled():  # by create_graph
+            raise RuntimeError(
+                "the adjoint of torchdiffeq is differentiable once; adjoint=false has second derivatives, those of the "
+                "steps taken"
+            )
+        return gradients[0]
+
+
+@contextmanager
+def failures_told() -> Iterator[None]:
+    """torchdiffeq asserts that it does not fail, its adjoint in the backward pass: within, SolverFailed is raised."""
+    try:
+        yield
+    except AssertionError as error:
+        if not _by_torchdiffeq(error):
+            raise
+        why = str(error).partition(":")[0]  # behind it may be a whole tensor
+        raise SolverFailed(f"{why}: the field is not finite, or too stiff") from error
+
+
+def _by_torchdiffeq(error: AssertionError) -> bool:
+    """Whether its own code failed, and not the field that it called."""
+    trace = error.__traceback__
+    while trace is not None and trace.tb_next is not None:
+        trace = trace.tb_next
+    return trace is not None and str(trace.tb_frame.f_globals.get("__name__", "")).startswith("torchdiffeq.")

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from contextlib import contextmanager
+from typing import NamedTuple
 
 import torch
 from torch import nn
@@ -11,8 +12,18 @@ from torch.nn.functional import cross_entropy
 
 from pdedsl.data.sets import Split
 from pdedsl.training.parallel import World
+from pdedsl.training.solvers import adaptive_blocks, evaluations
 
 ROWS = 256
+
+
+class Figures(NamedTuple):
+    """Mean cross-entropy; accuracy; and, if there are adaptive solvers, the mean number of evaluations of their fields
+    that a sample takes part in on its way through the network."""
+
+    loss: float
+    accuracy: float
+    evaluations: float | None
 
 
 @contextmanager
@@ -27,10 +38,10 @@ def evaluating(model: nn.Module) -> Iterator[None]:
             part.training = mode
 
 
-def assess(model: nn.Module, split: Split, world: World, dtype: torch.dtype) -> tuple[float, float]:
-    """Mean cross-entropy and accuracy; each process takes a share of the samples."""
-    share = world.share(len(split))
-    sums = torch.zeros(2, dtype=torch.float64, device=world.device)
+def assess(model: nn.Module, split: Split, world: World, dtype: torch.dtype) -> Figures:
+    """The figures of a network; each process takes a share of the samples."""
+    share, blocks = world.share(len(split)), adaptive_blocks(model)
+    sums = torch.zeros(3, dtype=torch.float64, device=world.device)
     with evaluating(model), torch.no_grad():
         for start in range(share.start, share.stop, ROWS):
             rows = torch.arange(start, min(start + ROWS, share.stop))
@@ -38,5 +49,6 @@ def assess(model: nn.Module, split: Split, world: World, dtype: torch.dtype) -> 
             scores = model(x)
             sums[0] += cross_entropy(scores, y, reduction="sum")
             sums[1] += (scores.argmax(-1) == y).sum()
-    loss, right = (world.total(sums) / len(split)).tolist()
-    return loss, right
+            sums[2] += evaluations(blocks)
+    loss, right, costs = (world.total(sums) / len(split)).tolist()
+    return Figures(loss, right, costs if blocks else None)

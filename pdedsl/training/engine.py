@@ -25,6 +25,7 @@ from pdedsl.training.objectives import adversary_of, loss_of, penalty_of
 from pdedsl.training.parallel import World
 from pdedsl.training.phases import Phase
 from pdedsl.training.schedule import factor, optimizer_of
+from pdedsl.training.solvers import fail_by_nan
 from pdedsl.training.step import Objective, Terms, total
 
 Make = Callable[[int], nn.Module]
@@ -72,7 +73,13 @@ class Engine:
         model.to(self.world.device, self.dtype)
         if self.world.size > 1:
             share_batch_norms(model)
+            fail_by_nan(model)
         return model.train()
+
+    def start_from(self, weights: Tensors) -> None:
+        """Begin with given weights; the scale of the data stays that of this run."""
+        self.model.load_state_dict(weights)
+        standardize(self.model, self.data.mean, self.data.std)
 
     # ---- from phase to phase
 

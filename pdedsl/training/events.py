@@ -10,7 +10,10 @@ from typing import Literal, Protocol
 
 @dataclass(frozen=True)
 class Started:
-    """A run begins, or goes on from step `resumed`; `phases` are names with their numbers of steps."""
+    """A run begins, or goes on from step `resumed`; `phases` are names with their numbers of steps.
+
+    `adaptive`: there are solvers that choose their steps, so that assessments tell their `evaluations`.
+    """
 
     name: str
     title: str
@@ -27,6 +30,7 @@ class Started:
     processes: int = 1
     resumed: int = 0
     notes: tuple[str, ...] = ()
+    adaptive: bool = False
 
 
 @dataclass(frozen=True)
@@ -50,7 +54,7 @@ class Stepped:
 
 @dataclass(frozen=True)
 class Assessed:
-    """The network after step `step` on data that it does not learn from."""
+    """The network after step `step` on data that it does not learn from; the figures are those of `assess`."""
 
     step: int
     epoch: float
@@ -58,6 +62,7 @@ class Assessed:
     split: Literal["validation", "test"]
     loss: float
     accuracy: float | None
+    evaluations: float | None = None
 
 
 @dataclass(frozen=True)
@@ -102,6 +107,7 @@ class Row:
     train: float | None
     validation: float | None = None
     test: float | None = None
+    evaluations: float | None = None
 
 
 class Progress:
@@ -131,7 +137,7 @@ class Progress:
             self.rows.append(Row(event.step, event.epoch, event.phase, loss, self._terms(), train))
             self._since = []
         if isinstance(event, Assessed):
-            row, validation = self.rows[-1], event.split == "validation"
+            row, validation = replace(self.rows[-1], evaluations=event.evaluations), event.split == "validation"
             self.rows[-1] = replace(row, validation=event.accuracy) if validation else replace(row, test=event.accuracy)
         return self.rows[-1]
 
@@ -180,6 +186,11 @@ def number(value: float | None) -> str:
     if value is None:
         return "-"
     return f"{value:.4f}" if value == 0 or 1e-3 <= abs(value) < 1e3 else f"{value:.2e}"
+
+
+def count(value: float | None) -> str:
+    """A mean of counts."""
+    return "-" if value is None else f"{value:.1f}"
 
 
 def percent(value: float | None) -> str:

@@ -132,6 +132,7 @@ def _row(event: Event) -> dict[str, Any] | None:
                 "split": event.split,
                 "loss": _finite(event.loss),
                 "accuracy": _finite(event.accuracy),
+                **({} if event.evaluations is None else {"evaluations": event.evaluations}),
             }
         case _:
             return None
@@ -142,7 +143,7 @@ def _finite(value: float | None) -> float | None:
 
 
 def _scalars(row: dict[str, Any]) -> dict[str, float]:
-    found = {f"{name}/{row['split']}": row[name] for name in ("loss", "accuracy")}
+    found = {f"{name}/{row['split']}": row[name] for name in ("loss", "accuracy", "evaluations") if name in row}
     found |= {f"term/{name}": value for name, value in row.get("terms", {}).items()}
     found["learning rate"] = row.get("lr")
     return {name: value for name, value in found.items() if value is not None}

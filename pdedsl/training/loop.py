@@ -3,34 +3,30 @@
 from __future__ import annotations
 
 import math
-import signal
-import threading
 import time
-from collections.abc import Callable, Iterator, Sequence
-from contextlib import contextmanager
+from collections.abc import Sequence
 from pathlib import Path
-from types import FrameType
-from typing import Any
+from typing import Any, Literal
 
 import torch
 from torch import Tensor
 
+from pdedsl.runtime.step_size import SolverFailed
+from pdedsl.runtime.torchdiffeq_solver import failures_told
 from pdedsl.training import checkpoint
 from pdedsl.training.assess import assess
 from pdedsl.training.checkpoint import Checkpoint
+from pdedsl.training.divergence import loss_message, solver_message
 from pdedsl.training.engine import Engine
 from pdedsl.training.events import Assessed, Ended, Event, Listener, Saved, Stepped
+from pdedsl.training.interruption import Interrupted, interruption
 from pdedsl.training.losses.accuracy import ACCURACY
 from pdedsl.training.phases import Phase
+from pdedsl.training.solvers import adaptive_blocks
 from pdedsl.training.step import Terms
 
 REPORTS = 20  # an epoch, at most
 LOOKS = 0.3  # samples assessed for each sample of training, at most
-ADVICE = (
-    "Try a smaller learning rate, a smaller weight of the residual, or precision float64; "
-    "--from RUN starts another run with what is kept"
-)
-Interrupted = Callable[[], bool]
 
 
 class Loop:
@@ -44,12 +40,13 @@ class Loop:
         self.names: tuple[str, ...] = ()
         self.rows: list[Tensor] = []  # terms of the steps since the last report
         self.looked = 0.0  # the loss when the network was last assessed
+        self.task = ""  # what is done now, in words
         self.spent = 0.0  # seconds of earlier processes
         self.begun = self.saved = time.monotonic()
 
     def run(self) -> Ended:
         """Go on to the end, or to whatever comes before it."""
-        with _interruption() as interrupted:
+        with interruption() as interrupted:
             ended = self._run(interrupted)
         self.tell(ended)
         return ended
@@ -67,9 +64,17 @@ class Loop:
 
     def advance(self, end: int, interrupted: Interrupted = lambda: False) -> Ended | None:
         """Steps until `end`; if they stop before, how."""
+        try:
+            with failures_told():
+                return self._advance(end, interrupted)
+        except SolverFailed as failure:
+            return self._failed(failure)
+
+    def _advance(self, end: int, interrupted: Interrupted) -> Ended | None:
         engine = self.engine
         while engine.step < end:
             phase, rate = engine.current(), engine.learning_rate()
+            self.task = f"step {engine.step + 1}"
             stop = self._keep(engine.advance(), interrupted())
             due = _due(engine.step, phase)
             if (due or stop) and (bad := self._first_bad()) is not None:
@@ -135,9 +140,10 @@ class Loop:
         passed = epoch > math.floor((done - 1) * per_step + 1e-9)
         if not (engine.step == phase.end or (passed and epoch % every == 0)):
             return
-        self.looked, accuracy = assess(engine.model, split, engine.world, engine.dtype)
-        name = "validation" if data.validation is not None else "test"
-        self.tell(Assessed(engine.step, done * per_step, phase.name, name, self.looked, accuracy))  # type: ignore[arg-type]
+        self.task = f"the assessment after step {engine.step}"
+        self.looked, *figures = assess(engine.model, split, engine.world, engine.dtype)
+        name: Literal["validation", "test"] = "validation" if data.validation is not None else "test"
+        self.tell(Assessed(engine.step, done * per_step, phase.name, name, self.looked, *figures))
 
     # ---- saving, and stopping
 
@@ -166,38 +172,24 @@ class Loop:
         self.rows = [row.clone() for row in figures.to(self.engine.world.device)]
 
     def _diverged(self, step: int) -> Ended:
-        good, _ = checkpoint.newest(self.folder) if self.engine.world.first else (None, ())
-        kept = ""
-        if good is not None:
-            kept = f"; the state after step {good.step} is kept" if good.step else "; the initial weights are kept"
-        message = f"the loss of step {step} is not finite{kept}. {ADVICE}."
+        message = loss_message(step, self._speaking, bool(adaptive_blocks(self.engine.model)))
         return Ended(step, self._seconds(), "diverged", message)
+
+    def _failed(self, failure: SolverFailed) -> Ended:
+        """A solver fails, too, for weights that an earlier loss has spoilt."""
+        bad = self._first_bad() if self.rows else None
+        if bad is not None:
+            return self._diverged(bad)
+        message = solver_message(self.task, failure, self._speaking)
+        return Ended(self.engine.step, self._seconds(), "diverged", message)
+
+    @property
+    def _speaking(self) -> Path | None:
+        """The folder of the process that speaks."""
+        return self.folder if self.engine.world.first else None
 
 
 def _due(step: int, phase: Phase) -> bool:
     """Whether the figures are reported after this step."""
     every = max(1, round(phase.steps / max(phase.epochs, 1) / REPORTS))
     return step == phase.end or (step - phase.start) % every == 0
-
-
-@contextmanager
-def _interruption() -> Iterator[Interrupted]:
-    """Whether Ctrl-C or a polite kill came: the first is noted, so that a step is finished; a second one is obeyed."""
-    if threading.current_thread() is not threading.main_thread():
-        yield lambda: False
-        return
-    noted: list[int] = []
-    before = {number: signal.getsignal(number) for number in (signal.SIGINT, signal.SIGTERM)}
-
-    def note(number: int, frame: FrameType | None) -> None:
-        if noted:
-            raise KeyboardInterrupt
-        noted.append(number)
-
-    for number in before:
-        signal.signal(number, note)
-    try:
-        yield lambda: bool(noted)
-    finally:
-        for number, handler in before.items():
-            signal.signal(number, handler)

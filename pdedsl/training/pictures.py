@@ -33,7 +33,8 @@ def finish(
 ) -> dict[str, float]:
     """The last figures; the first process also writes pictures and report."""
     results = [_result(name, split, engine) for name, split in _splits(engine.data)]
-    figures = {f"{r.split}_{key}": float(getattr(r, key)) for r in results for key in ("loss", "accuracy")}
+    known = [(f"{r.split}_{key}", getattr(r, key)) for r in results for key in ("loss", "accuracy", "evaluations")]
+    figures = {name: float(value) for name, value in known if value is not None}
     if engine.world.first:
         spec = compilation.spec
         plot_curves(read_metrics(folder / "metrics.jsonl"), folder / "curves.png", spec.name)
@@ -53,8 +54,7 @@ def _splits(data: Data) -> list[tuple[str, Split]]:
 
 
 def _result(name: str, split: Split, engine: Engine) -> Result:
-    loss, accuracy = assess(engine.model, split, engine.world, engine.dtype)
-    return Result(name, loss, accuracy)
+    return Result(name, *assess(engine.model, split, engine.world, engine.dtype))
 
 
 def _probabilities(engine: Engine, points: Tensor) -> Tensor:

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from pdedsl.files import replace_text
-from pdedsl.training.events import duration, number, percent
+from pdedsl.training.events import count, duration, number, percent
 
 PICTURES = {
     "curves.png": "Loss, accuracy and learning rate over the steps",
@@ -22,6 +22,7 @@ class Result:
     split: str
     loss: float | None
     accuracy: float | None
+    evaluations: float | None = None
 
 
 @dataclass(frozen=True)
@@ -69,7 +70,7 @@ def report_text(summary: Summary, pictures: Iterable[str] = ()) -> str:
         _table(("", ""), _facts(summary)),
         "\n".join(f"- {note}" for note in summary.notes),
         "## How well",
-        _table(("data", "accuracy", "loss"), ((r.split, percent(r.accuracy), number(r.loss)) for r in summary.results)),
+        _table(*_results(summary.results)),
         _table(("attack", "robust accuracy"), ((name, percent(value)) for name, value in summary.robust)),
         *shown,
         "## How to use it",
@@ -91,8 +92,16 @@ def _facts(summary: Summary) -> list[tuple[str, str]]:
         ("steps", f"{summary.steps:,}"),
         ("time", duration(summary.seconds)),
         ("outcome", summary.outcome),
-        ("hash of the equation", f"`{summary.hash}`"),
+        ("hash of the spec", f"`{summary.hash}`"),
     ]
+
+
+def _results(results: tuple[Result, ...]) -> tuple[tuple[str, ...], list[tuple[str, ...]]]:
+    """The table of figures; evaluations are in it if a solver counts them."""
+    head, rows = ("data", "accuracy", "loss"), [(r.split, percent(r.accuracy), number(r.loss)) for r in results]
+    if all(r.evaluations is None for r in results):
+        return head, list(rows)
+    return (*head, "evaluations"), [(*row, count(r.evaluations)) for row, r in zip(rows, results, strict=True)]
 
 
 def _table(head: tuple[str, ...], rows: Iterable[tuple[str, ...]]) -> str:

@@ -17,9 +17,11 @@ from pdedsl.files import replace_text
 from pdedsl.ir.objective import CrossEntropy, Objective, Retraining
 from pdedsl.ir.plan import DataPlan
 from pdedsl.ir.spec import Spec
+from pdedsl.runtime.step_size import SolverFailed
 from pdedsl.training import checkpoint
 from pdedsl.training.checkpoint import Checkpoint, save_tensors
 from pdedsl.training.config import TrainConfig, config_of
+from pdedsl.training.divergence import solver_message
 from pdedsl.training.engine import Engine
 from pdedsl.training.events import Ended, Listener, Started
 from pdedsl.training.folder import RunError, claimed, refuse_other
@@ -29,6 +31,7 @@ from pdedsl.training.parallel import World, joined
 from pdedsl.training.phases import phases_of
 from pdedsl.training.pictures import finish
 from pdedsl.training.saved import SPEC, WEIGHTS, Run, weights_for
+from pdedsl.training.solvers import adaptive_blocks
 
 SAVE_SECONDS = 30.0
 METRICS, CHECKPOINTS = "metrics.jsonl", "checkpoints"
@@ -114,7 +117,10 @@ def _train(
         if found is not None and options.start is not None:
             complaints = (*complaints, f"the run goes on with its own weights, not with those of {options.start}")
         elif options.start is not None:
-            engine.model.load_state_dict(weights_for(engine.model, compilation, options.start))
+            engine.start_from(weights_for(engine.model, compilation, options.start))
+            complaints = (*complaints, f"the weights of {options.start} are the start")
+        if compilation.spec.block("evaluate"):
+            complaints = (*complaints, "the evaluate block is read and checked, and not run")
         if world.first:
             replace_text(folder / SPEC, compilation.spec.source.text)
         resumed = found.step if found else 0
@@ -200,13 +206,18 @@ def _started(
         processes=engine.world.size,
         resumed=resumed,
         notes=(*complaints, *defaults),
+        adaptive=bool(adaptive_blocks(engine.model)),
     )
 
 
 def _result(compilation: Compilation, config: TrainConfig, engine: Engine, folder: Path, ended: Ended) -> Run:
     if ended.outcome != "finished":
         return Run(folder, engine.model.eval(), ended.outcome, ended.message)
-    figures = finish(compilation, config, engine, folder, ended)
+    try:
+        figures = finish(compilation, config, engine, folder, ended)
+    except SolverFailed as failure:
+        message = solver_message("the last assessment", failure, folder / CHECKPOINTS)
+        return Run(folder, engine.model.eval(), "diverged", message)
     if engine.world.first:
         save_tensors(folder / WEIGHTS, engine.model.state_dict(), {"figures": figures, "hash": compilation.spec.hash})
     engine.world.wait()

@@ -64,14 +64,14 @@ def _kept(folder: Path) -> _Kept:
 
 def weights_for(module: nn.Module, compilation: Compilation, folder: Path) -> Tensors:
     """The weights of another run, to start from. Where images have another resolution, 3×3 kernels are carried to it as
-    differential operators (Ruthotto, Haber 2018, section 2.2)."""
+    differential operators (Ruthotto, Haber 2018, section 2.2), along each axis by its own factor."""
     tensors = _kept(folder).tensors
     new, old = compilation.plan, compile_source(source_of(folder / SPEC)).plan
-    factor = 1.0
+    factors = (1.0, 1.0)
     if isinstance(new, ImagePlan) and isinstance(old, ImagePlan):
-        factor = new.image[1] / old.image[1]
+        factors = new.image[1] / old.image[1], new.image[2] / old.image[2]
     try:
         require_fit(tensors, module)
-        return tensors if factor == 1.0 else carried(tensors, module, factor)
+        return tensors if factors == (1.0, 1.0) else carried(tensors, module, factors)
     except ValueError as error:
         raise RunError(f"the weights of {folder} do not fit this spec: {error}") from None

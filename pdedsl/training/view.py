@@ -17,6 +17,7 @@ from pdedsl.training.events import (
     Saved,
     Started,
     Stepped,
+    count,
     duration,
     ending,
     heading,
@@ -161,12 +162,14 @@ def _table(progress: Progress, shown: int) -> Table:
     from rich.text import Text
 
     table = Table(box=None, header_style="bold", padding=(0, 2, 0, 0))
-    for name in ("epoch", "phase", "loss", "train", "validation", "test"):
+    costs = ("evaluations",) if progress.started.adaptive else ()
+    for name in ("epoch", "phase", "loss", "train", "validation", "test", *costs):
         table.add_column(name, justify="left" if name == "phase" else "right", no_wrap=True)
     best = max((r.validation for r in progress.rows if r.validation is not None), default=None)
     for r in progress.rows[-max(shown, 1) :]:
         validation = Text(percent(r.validation), style="green" if best and r.validation == best else "")
-        table.add_row(f"{r.epoch:g}", Text(r.phase), number(r.loss), percent(r.train), validation, percent(r.test))
+        cells = (f"{r.epoch:g}", Text(r.phase), number(r.loss), percent(r.train), validation, percent(r.test))
+        table.add_row(*cells, *([count(r.evaluations)] if costs else ()))
     return table
 
 
@@ -200,17 +203,19 @@ def _now(progress: Progress, last: Stepped) -> tuple[str, str]:
 def _headings(event: Started) -> str:
     step, phase = _widths(event)
     figures = f"{'loss':>9}  {'train':>7}  {'validation':>10}  {'test':>7}  {'lr':>8}  {'steps/s':>7}  {'left':>8}"
-    return f"{'step':>{step}}  {'epoch':>8}  {'phase':<{phase}}  {figures}  terms"
+    costs = "evaluations  " if event.adaptive else ""
+    return f"{'step':>{step}}  {'epoch':>8}  {'phase':<{phase}}  {figures}  {costs}terms"
 
 
 def _line(progress: Progress, row: Row) -> str:
     step, phase = _widths(progress.started)
     last = progress.last
     terms = " ".join(f"{name}={number(value)}" for name, value in row.terms.items()) if len(row.terms) > 1 else ""
+    costs = f"{count(row.evaluations):>11}  " if progress.started.adaptive else ""
     return (
         f"{row.step:>{step}}  {row.epoch:>8.2f}  {row.phase:<{phase}}  {number(row.loss):>9}  {percent(row.train):>7}  "
         f"{percent(row.validation):>10}  {percent(row.test):>7}  {last.lr if last else 0:>8.2e}  "
-        f"{progress.rate:>7.3g}  {duration(progress.left):>8}  {terms}"
+        f"{progress.rate:>7.3g}  {duration(progress.left):>8}  {costs}{terms}"
     )
 
 

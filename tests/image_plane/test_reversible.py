@@ -12,7 +12,7 @@ from pdedsl.runtime import pullback_convnet, pullback_symmetric
 from pdedsl.runtime.blocks import Block, Halves, SecondOrder, hamiltonian_block, second_order_block
 from pdedsl.runtime.constraints import NormBound
 from pdedsl.runtime.convnet import ConvNet
-from pdedsl.runtime.fields import PerStep, Stationary, Time
+from pdedsl.runtime.fields import PerStep, Stationary, Sum, Time
 from pdedsl.runtime.integrators import Leapfrog, Steps, Verlet
 from pdedsl.runtime.operators import Conv
 from pdedsl.runtime.parabolic import SymmetricLayer, TotalVariationNorm, batch_norm
@@ -281,3 +281,45 @@ def test_cotangents_of_every_kind(reads: str) -> None:
         found.append(torch.autograd.grad(read(*chain(*halves)), (*halves, *chain.parameters())))
     for a, b in zip(*found, strict=True):
         assert (a - b).abs().max() <= 1e-10 * max(1.0, float(b.abs().max()))
+
+
+# ---- second derivatives
+
+
+def test_second_derivatives_are_refused_and_not_zero() -> None:
+    block, x = _block("hamiltonian", 2), torch.randn(1, 8, 3, 3, dtype=torch.float64)
+    with pytest.raises(RuntimeError, match="store=True"):
+        torch.autograd.functional.hvp(lambda x: block(x).sin().sum(), x, x)
+    with pytest.raises(RuntimeError, match="differentiable once"):
+        torch.autograd.grad(block(x).sum(), tuple(block.parameters()), create_graph=True)
+
+
+def test_the_way_out_has_second_derivatives() -> None:
+    block, x = _block("hamiltonian", 2), torch.randn(1, 8, 3, 3, dtype=torch.float64)
+    block.chain.store = True
+    direction, h = torch.randn_like(x), 1e-6
+
+    def slope(point: Tensor) -> Tensor:
+        point = point.clone().requires_grad_()
+        return torch.autograd.grad(block(point).sin().sum(), point)[0]
+
+    exact = torch.autograd.functional.hvp(lambda x: block(x).sin().sum(), x, direction)[1]
+    difference = (slope(x + h * direction) - slope(x - h * direction)) / (2 * h)
+    assert (exact - difference).norm() < 1e-5 * exact.norm()
+
+
+# ---- nothing learned
+
+
+@pytest.mark.parametrize("dtype", [torch.float32, torch.float64, torch.bfloat16])
+def test_an_oscillator_without_weights_in_half_precision(dtype: torch.dtype) -> None:
+    """Y′ = Z, Z′ = −Y: there is no weight whose digits could be taken; a half does not lead back."""
+    chain = Reversible((Sum(reaction=1.0), Sum(reaction=-1.0)), Verlet(), Steps(0.0, 1.0, 10))
+    y = torch.randn(2, 3, dtype=dtype, requires_grad=True)
+    with torch.autocast("cpu", torch.bfloat16):
+        end, other = chain(y, torch.zeros_like(y))
+    assert end.dtype is other.dtype is (torch.float32 if dtype is torch.bfloat16 else dtype)
+    exact = Verlet().integrate(chain.fields, (y.to(end.dtype), torch.zeros_like(end)), chain.steps)
+    assert torch.allclose(end, exact[0], rtol=1e-6)
+    end.sum().backward()
+    assert y.grad is not None

@@ -90,6 +90,13 @@ def test_kernels_as_text() -> None:
     assert as_operator(3 * second - second.T, 1.0) == "3∂x² − ∂y²"
 
 
+@pytest.mark.parametrize("value", [math.nan, math.inf, -math.inf])
+def test_a_kernel_that_is_not_finite_says_so(value: float) -> None:
+    theta = FIVE_POINT.clone()
+    theta[0, 2] = value
+    assert as_operator(theta, 1.0) == "not finite"
+
+
 def test_text_of_a_trained_kernel_names_all_terms() -> None:
     text = as_operator(torch.randn(3, 3), 1 / 32)
     for name in ("∂x", "∂y", "∂x²∂y²", "∂x∂y"):
@@ -174,6 +181,22 @@ def test_the_five_point_laplacian_agrees_to_second_order(factor: float) -> None:
     assert [math.log2(a / b) for a, b in pairwise(errors)] == pytest.approx([2, 2], abs=0.1)
 
 
+@pytest.mark.parametrize(("along_y", "along_x"), [(1.0, 2.0), (2.0, 1.0), (3.0, 0.5)])
+def test_each_axis_has_its_own_factor(along_y: float, along_x: float) -> None:
+    """A product of one-dimensional stencils changes along each axis by the mesh of that axis."""
+    module = nn.Conv2d(1, 1, 3, bias=False).double()
+    slope, curve = (torch.tensor(row, dtype=torch.float64) for row in ([-0.5, 0, 0.5], [-1.0, 2, -1]))
+    there = carried({"weight": torch.outer(slope, curve)[None, None]}, module, (along_y, along_x))["weight"][0, 0]
+    assert torch.allclose(there, torch.outer(along_y * slope, along_x**2 * curve), rtol=1e-14)
+
+
+def test_equal_factors_are_one_factor() -> None:
+    module = nn.Conv2d(2, 3, 3, bias=False)
+    one, two = (carried(module.state_dict(), module, factor) for factor in (2.0, (2.0, 2.0)))
+    assert torch.equal(one["weight"], two["weight"])
+    assert torch.equal(one["weight"], prolong(module.weight.detach().double(), 1.0, 0.5).float())
+
+
 def test_what_cannot_be_carried_says_so() -> None:
     module = nn.Conv2d(1, 1, 3, bias=False)
     with pytest.raises(ValueError, match="'weight' is missing"):
@@ -184,6 +207,8 @@ def test_what_cannot_be_carried_says_so() -> None:
         carried({"weight": torch.ones(1, 1, 5, 5)}, module, 2.0)
     with pytest.raises(ValueError, match="positive, not 0"):
         carried(module.state_dict(), module, 0)
+    with pytest.raises(ValueError, match="positive, not -1"):
+        carried(module.state_dict(), module, (2.0, -1.0))
     large = SymmetricLayer(Conv(2, size=5))
     with pytest.raises(ValueError, match="'operator' has kernels of 5 pixels"):
         carried(large.state_dict(), large, 2.0)

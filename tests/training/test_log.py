@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import sys
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -55,6 +56,14 @@ def test_rows_hold_what_the_events_said(tmp_path: Path) -> None:
             "accuracy": 0.8,
         },
     ]
+
+
+def test_evaluations_are_there_where_they_are_counted(tmp_path: Path) -> None:
+    path = tmp_path / "metrics.jsonl"
+    log(path, [assessed(10), replace(assessed(20), evaluations=38.25)])
+    plain, counted = read_metrics(path)
+    assert "evaluations" not in plain
+    assert counted["evaluations"] == 38.25
 
 
 def test_a_line_is_there_when_the_call_returns(tmp_path: Path) -> None:
@@ -114,13 +123,15 @@ def scalars(folder: Path) -> dict[str, list[int]]:
 
 def test_tensorboard_shows_terms_and_a_resumed_run_once(tmp_path: Path) -> None:
     pytest.importorskip("tensorboard")
-    log(tmp_path / "metrics.jsonl", RUN[:4])
-    for events, rows in ((RUN[:5], []), (RUN[4:], read_metrics(tmp_path / "metrics.jsonl"))):
+    run = [replace(event, evaluations=14.0) if isinstance(event, Assessed) else event for event in RUN]
+    log(tmp_path / "metrics.jsonl", run[:4])
+    for events, rows in ((run[:5], []), (run[4:], read_metrics(tmp_path / "metrics.jsonl"))):
         with TensorBoardLog(tmp_path / "board", rows) as listener:
             assert listener.note == ""
             for event in events:
                 listener(event)
     names = {"loss/train", "loss/validation", "accuracy/train", "accuracy/validation", "learning rate", "term/fit"}
+    names |= {"evaluations/validation"}
     found = scalars(tmp_path / "board")
     assert names <= set(found)
     assert {tuple(found[name]) for name in names} == {(10, 20, 30, 40)}

@@ -47,7 +47,7 @@ pde Heat
 | steps | 940 |
 | time | 0:01:15 |
 | outcome | finished |
-| hash of the equation | `0123abcd` |
+| hash of the spec | `0123abcd` |
 
 ## How well
 
@@ -80,6 +80,16 @@ def test_robust_accuracies_and_notes_are_there_when_known() -> None:
     text = report_text(replace(SUMMARY, robust=(("PGD-20, ε = 0.1", 0.5),), notes=("the loss rose at the end",)))
     assert "| attack | robust accuracy |\n| --- | --- |\n| PGD-20, ε = 0.1 | 50.00% |\n\n## How to use it" in text
     assert "\n\n- the loss rose at the end\n\n## How well" in text
+
+
+def test_evaluations_are_a_column_when_known() -> None:
+    results = (Result("training", 0.05, 0.9876, 38.04), Result("test", 0.07, None))
+    text = report_text(replace(SUMMARY, results=results))
+    table = (
+        "| data | accuracy | loss | evaluations |\n| --- | --- | --- | --- |\n"
+        "| training | 98.76% | 0.0500 | 38.0 |\n| test | - | 0.0700 | - |\n"
+    )
+    assert table in text
 
 
 def test_pictures_are_shown_if_they_are_there(tmp_path: Path) -> None:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import os
 import signal
+from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
@@ -82,6 +83,15 @@ def test_a_crash_before_any_step_changes_nothing(kind: str, tmp_path: Path) -> N
         assert_same(out, tmp_path / "whole")
 
 
+@pytest.fixture
+def listening() -> Iterator[None]:
+    """Ctrl-C as it is in a terminal: a process started in the background ignores it."""
+    before = signal.signal(signal.SIGINT, signal.default_int_handler)
+    yield
+    signal.signal(signal.SIGINT, before)
+
+
+@pytest.mark.usefixtures("listening")
 def test_ctrl_c_finishes_the_step_saves_and_can_go_on(tmp_path: Path) -> None:
     def interrupt(event: Event) -> None:
         if isinstance(event, Stepped) and event.step == 7:

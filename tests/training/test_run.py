@@ -14,7 +14,7 @@ from pdedsl.runtime.standardize import Standardize
 from pdedsl.runtime.stencils import carried
 from pdedsl.runtime.streams import streams
 from pdedsl.training.checkpoint import load_tensors, newest
-from pdedsl.training.events import Stepped
+from pdedsl.training.events import Started, Stepped
 from pdedsl.training.folder import RunError
 from training import specs
 from training.test_resume import Heard
@@ -320,3 +320,31 @@ def test_weights_are_carried_to_a_finer_image(tmp_path: Path) -> None:
     for name in kernels:
         torch.testing.assert_close(weights(fine)[name], wanted[name])
         assert not torch.allclose(wanted[name], weights(coarse)[name])
+
+
+@pytest.mark.parametrize(("height", "width"), [(8, 16), (16, 8), (16, 32)])
+def test_each_axis_is_carried_by_its_own_factor(height: int, width: int, tmp_path: Path) -> None:
+    x, y = np.zeros((50, 1, height, width), np.float32), np.arange(50) % 10
+    np.savez(tmp_path / "other.npz", x_train=x, y_train=y, x_test=x, y_test=y)
+    square = pdedsl.train(IMAGES, tmp_path / "square")
+    still = ("train.optimizer=sgd(lr=1e-30)", "train.constrain=", "train.regularize=")
+    settings = (f"network.input=image(1, {height}, {width})", 'train.data=npz("other.npz")', *still)
+    other = pdedsl.train(IMAGES, tmp_path / "other", set=settings, data=tmp_path, start=tmp_path / "square")
+    wanted = carried(weights(square), square.module, (height / 8, width / 8))
+    for name, p in other.module.named_parameters():
+        if p.shape[-2:] == (3, 3):
+            torch.testing.assert_close(weights(other)[name], wanted[name])
+            sums = weights(square)[name].sum((-2, -1)), p.sum((-2, -1))  # the factor of the identity has no mesh
+            torch.testing.assert_close(*sums, rtol=1e-3, atol=1e-5)
+
+
+def test_a_start_on_other_data_keeps_the_scale_of_the_data(tmp_path: Path) -> None:
+    x, y = torch.randn(50, 1, 8, 8).mul(3).add(5).numpy(), np.arange(50) % 10
+    np.savez(tmp_path / "other.npz", x_train=x, y_train=y, x_test=x, y_test=y)
+    pdedsl.train(IMAGES, tmp_path / "digits")
+    heard = Heard()
+    settings, start = ('train.data=npz("other.npz")',), tmp_path / "digits"
+    other = pdedsl.train(IMAGES, tmp_path / "a", set=settings, data=tmp_path, start=start, listeners=(heard,))
+    (scale,) = [m for m in other.module.modules() if isinstance(m, Standardize)]
+    torch.testing.assert_close(scale.mean, torch.tensor([float(x.mean())]), rtol=1e-5, atol=1e-5)
+    assert any(str(start) in note for note in heard.of(Started)[0].notes)

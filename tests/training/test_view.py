@@ -5,6 +5,7 @@ from __future__ import annotations
 import io
 import re
 from collections.abc import Iterator
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -188,6 +189,31 @@ def test_pictures_are_not_drawn_more_often_than_an_eye_sees() -> None:
         assert len(stream.getvalue()) == size
         view(Ended(2, 0.03, "finished"))
     assert "step 2/400" in stream.getvalue()
+
+
+# ---- the costs of adaptive solvers
+
+
+def adaptive_run() -> Iterator[Event]:
+    for event in run():
+        if isinstance(event, Started):
+            event = replace(event, adaptive=True)
+        yield replace(event, evaluations=38.25) if isinstance(event, Assessed) else event
+
+
+def test_evaluations_have_a_column_where_they_are_counted() -> None:
+    *_, head, first, second, _ = lines(*adaptive_run()).splitlines()
+    assert head.index("evaluations") + len("evaluations") == first.index("38.2") + len("38.2")
+    assert first.split()[-3:] == ["38.2", "fit=0.5999", "smooth=1.00e-04"]
+    assert second.split()[-3:] == ["-", "fit=617.2499", "smooth=1.00e-04"]
+    assert "evaluations" not in lines(*run())
+
+
+def test_and_in_the_live_table() -> None:
+    *_, head, row, _, _, _, _ = live(*adaptive_run(), width=100)
+    assert head.split()[-1] == "evaluations"
+    assert row.split()[-2:] == ["65.00%", "38.2"]
+    assert not any("evaluations" in line for line in live(*run(), width=100))
 
 
 # ---- the choice

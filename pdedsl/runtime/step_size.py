@@ -1,0 +1,37 @@
+"""Step sizes of adaptive methods: the first, the next, and the last."""
+
+from __future__ import annotations
+
+SAFETY, GROWTH, SHRINKAGE = 0.9, 10.0, 0.2  # of torchdiffeq, so that the numbers of evaluations compare
+STRETCH = 1.01  # of Hairer's dopri5
+
+
+class SolverFailed(ArithmeticError):
+    """A method did not reach the end to its tolerance; the message says why."""
+
+
+def first_size(h0: float, d1: float, d2: float, order: int) -> float:
+    """(0.01 / max(d₁, d₂))^(1/order), at most 100 h₀; d₁ and d₂ are norms of y′ and y″ (Hairer, Nørsett, Wanner)."""
+    steepest = max(d1, d2)
+    h1 = max(1e-6, h0 * 1e-3) if steepest <= 1e-15 else (0.01 / steepest) ** (1 / order)
+    return float(min(100 * h0, h1))
+
+
+def next_size(t: float, h: float, ratio: float, order: int, end: float) -> float:
+    """h·min(10, max(0.9 ratio^(−1/order), 0.2)), not below h after an accepted step (torchdiffeq's rule)."""
+    stuck = t + h == t if ratio <= 1 else h <= 1e-14 * end
+    if stuck or ratio != ratio:
+        raise SolverFailed(f"step size underflow at h = {h:.3g}: the field is not finite, or too stiff")
+    if ratio == 0:
+        return h * GROWTH
+    return float(h * min(GROWTH, max(SAFETY * ratio ** (-1 / order), 1.0 if ratio < 1 else SHRINKAGE)))
+
+
+def cut(h: float, left: float) -> float:
+    """A step ends at the end, and reaches there if it nearly does: what rounding leaves is no step of its own."""
+    return left if STRETCH * h >= left else h
+
+
+def advanced(t: float, h: float, end: float) -> float:
+    """t + h; the end is reached to the bit by a step that was cut to it."""
+    return end if h == end - t else t + h

@@ -1,0 +1,31 @@
+"""The adaptive solvers of a network in training: what they cost, and how they fail."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import replace
+
+from torch import nn
+
+from pdedsl.runtime.adaptive import Adaptive
+from pdedsl.runtime.blocks import Integrated
+from pdedsl.runtime.torchdiffeq_solver import Torchdiffeq
+
+
+def adaptive_blocks(model: nn.Module) -> list[Integrated]:
+    """The blocks whose solvers choose their steps."""
+    blocks = [part for part in model.modules() if isinstance(part, Integrated)]
+    return [block for block in blocks if isinstance(block.integrator, (Adaptive, Torchdiffeq))]
+
+
+def evaluations(blocks: Sequence[Integrated]) -> int:
+    """Evaluations of the fields in the last forward pass, summed over its samples. They were counted on the host."""
+    return sum(sum(block.evaluations_per_sample or ()) for block in blocks)
+
+
+def fail_by_nan(model: nn.Module) -> None:
+    """Let a solver that fails give NaN: the other processes wait for this one, and all see that the loss is not
+    finite."""
+    for block in adaptive_blocks(model):
+        if isinstance(block.integrator, (Adaptive, Torchdiffeq)):
+            block.integrator = replace(block.integrator, failing="nan")
