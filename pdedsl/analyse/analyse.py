@@ -7,10 +7,11 @@ from dataclasses import replace
 from pdedsl.analyse.classify import class_of, direction_of, flow_of, forward, is_separable_pair, parts_of
 from pdedsl.analyse.comparison import ellipticity
 from pdedsl.analyse.descent import descent_of
-from pdedsl.analyse.features import feature_axioms, has_features, is_linear_map, stability_warning
+from pdedsl.analyse.features import feature_axioms, has_features, is_linear_map
 from pdedsl.analyse.problem import Problem, named
 from pdedsl.analyse.prove import function_axioms
 from pdedsl.analyse.shapes import SHOWN, random_map
+from pdedsl.analyse.steps import stability_warning
 from pdedsl.diagnostics import Diagnostic, fail
 from pdedsl.ir.analysis import Analysis, EquationFacts, Term, Verdict
 from pdedsl.ir.spec import Equation, Spec
@@ -122,11 +123,13 @@ def _backward(guilty: list[Term], spec: Spec, equation: Equation) -> Diagnostic:
 
 def _warnings(facts: tuple[EquationFacts, ...], spec: Spec) -> tuple[Diagnostic, ...]:
     found = []
-    for fact in facts:
-        text = stability_warning(fact.equation, spec) if has_features(spec) else None
-        method = next((r for r in spec.realizations if r.part == "time"), None)
-        if text and method:
-            found.append(Diagnostic("W401", text, method.span, "take more steps, or a smaller bound on ‖K‖", "warning"))
+    method = next((r for r in spec.realizations if r.part == "time"), None)
+    for fact in facts if has_features(spec) else ():
+        warning = stability_warning(fact.equation, spec)
+        if warning:
+            text, hint = warning
+            span = method.span if method else fact.equation.span
+            found.append(Diagnostic("W401", text, span, hint, "warning"))
     return tuple(found)
 
 

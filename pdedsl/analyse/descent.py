@@ -6,10 +6,12 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from math import inf, isfinite
 
 from sympy import Add, Expr, Rational
 
 from pdedsl.analyse.classify import gradient_terms
+from pdedsl.ir.boxes import Bounds, box_of
 from pdedsl.ir.spec import Equation, Spec
 from pdedsl.ir.symbols import Applied, Field, Layer
 from pdedsl.ir.types import Operator
@@ -26,13 +28,22 @@ class SymmetricLayer:
     layer: str  # the normalisation, or ""
     eps: Expr | None  # of the normalisation
     bound: Expr | None  # on ‖K‖
+    box: Bounds | None  # of the weights
 
     @property
     def stiffness(self) -> Expr | None:
         """c ‖K‖² Lip(σ)."""
-        if self.bound is None or self.facts.lipschitz is None:
+        if self.bound is None or not isfinite(self.facts.lipschitz):
             return None
-        return self.scale * self.bound**2 * Rational(self.facts.lipschitz)
+        return self.scale * self.bound**2 * Rational(str(self.facts.lipschitz))
+
+    @property
+    def largest(self) -> float | None:
+        """How large K may be as a multiple of the identity; None if nothing bounds it."""
+        sizes = [] if self.bound is None else [float(self.bound)]
+        if self.box is not None:
+            sizes.append(float(self.box[1]) if self.box[0] <= 0 <= self.box[1] else 0.0)
+        return min(sizes, default=None)
 
 
 @dataclass(frozen=True)
@@ -51,7 +62,10 @@ class Descent:
     @property
     def shown(self) -> str:
         """The same in letters."""
-        names = ["‖K‖²" if len(self.layers) == 1 else "Σ‖K‖²"] * bool(self.layers) + ["λ"] * (self.reaction != 0)
+        slopes = " Lip(σ)" * any(layer.facts.lipschitz != 1 for layer in self.layers)
+        scales = "c" * any(layer.scale != 1 for layer in self.layers)
+        size = f"{'Σ' * (len(self.layers) > 1)}{scales}‖K‖²{slopes}"
+        names = [size] * bool(self.layers) + ["λ"] * (self.reaction != 0)
         return names[0] if len(names) == 1 else f"({' + '.join(names)})"
 
 
@@ -76,8 +90,8 @@ def _layer_of(scale: Expr, symmetric: Applied, spec: Spec) -> SymmetricLayer | N
     operator = inner.operator if isinstance(inner.operator, Field) else inner.operator.args[0]
     learned = next((w for w in spec.learned if w.head == operator.head), None)
     bound = learned.type.bound if learned and isinstance(learned.type, Operator) else None
-    facts = ACTIVATION_FACTS.get(activation, Facts(False, None))
-    return SymmetricLayer(scale, activation, facts, layer, eps, bound)
+    facts = ACTIVATION_FACTS.get(activation, Facts(False, inf))
+    return SymmetricLayer(scale, activation, facts, layer, eps, bound, box_of(operator.head.name, spec))
 
 
 def _eps_of(layer: Layer) -> Expr | None:

@@ -2,7 +2,7 @@
 
 Ruthotto and Haber, "Deep neural networks motivated by partial differential equations", in the form that holds:
 -Kᵀσ(KY) contracts for monotone σ, and its Euler step is non-expansive while δt ‖K‖² Lip(σ) ≤ 2. With a normalisation
-between K and σ, or in second order with relu, the paper's statements fail; the examples are kept here.
+between K and σ, or in second order with relu, the paper's statements fail; `spreading` and `oscillator` find examples.
 
 Sums: A = cKᵀσ(K·) is cocoercive, ⟨Ay - Az, y - z⟩ ≥ |Ay - Az|²/β with β = c ‖K‖² Lip(σ), and so is λ ≥ 0 with β = λ. By
 Cauchy and Schwarz the sum is with the sum of the β, so an Euler step of it is non-expansive while δt Σβ ≤ 2.
@@ -10,50 +10,35 @@ Cauchy and Schwarz the sum is with the sum of the β, so an Euler step of it is 
 
 from __future__ import annotations
 
-from sympy import Expr, Integer
+from math import inf
+
+from sympy import Expr
 
 from pdedsl.analyse.descent import Descent, SymmetricLayer, descent_of
 from pdedsl.analyse.oscillator import Oscillator, parting
+from pdedsl.analyse.pointwise import FUNCTIONS
 from pdedsl.analyse.problem import Problem, named, spans
-from pdedsl.ir.analysis import EquationClass, Truth, Verdict
-from pdedsl.ir.spec import Equation, Spec
+from pdedsl.analyse.spreading import Spreading, spread
+from pdedsl.analyse.steps import EXACT, Stepping, stepping_of
+from pdedsl.ir.analysis import EquationClass, Verdict
+from pdedsl.ir.spec import Spec
 from pdedsl.ir.symbols import Applied, Field, Partial
 from pdedsl.ir.vocabulary import ACTIVATION_FACTS
-
-NOT_MONOTONE = (
-    "K the identity on two channels, Y = (0.1, 0), Y' = (0.2, -1): "
-    "one Euler step with δt = 1 takes their distance from 1.005 to 1.317"
-)
-
-
-def method_of(spec: Spec, kind: EquationClass, order: int) -> str:
-    """The integrator that will be used: the spec's, or the default of the class."""
-    given = next((r.method.name for r in spec.realizations if r.part == "time"), None)
-    return given or ("verlet" if kind == "hamiltonian" else "leapfrog" if order == 2 else "euler")
-
-
-def step_of(spec: Spec) -> Expr | None:
-    """δt, where the number of steps is given."""
-    method = next((r.method for r in spec.realizations if r.part == "time"), None)
-    steps = method.get("steps") if method else None
-    if spec.time is None or not isinstance(steps, Expr):
-        return None
-    return (spec.time.end - spec.time.start) / steps
 
 
 def feature_axioms(problem: Problem, kind: EquationClass) -> dict[str, Verdict]:
     equation, spec = problem.equation, problem.spec
     descent = descent_of(equation, spec)
-    method = method_of(spec, kind, equation.order)
+    stepping = stepping_of(spec, equation.order)
     return {
-        "stability": _stability(problem, kind, descent, method),
-        "energy_decay": _energy_decay(problem, kind, descent, method),
+        "stability": _stability(problem, kind, descent, stepping),
+        "energy_decay": _energy_decay(problem, kind, descent, stepping),
         "energy_conservation": _energy_conservation(problem, kind, descent),
-        "reversibility": _reversibility(problem, kind, method),
+        "reversibility": _reversibility(problem, kind, stepping.name),
     }
 
 
-def _stability(problem: Problem, kind: EquationClass, descent: Descent | None, method: str) -> Verdict:
+def _stability(problem: Problem, kind: EquationClass, descent: Descent | None, stepping: Stepping) -> Verdict:
     """‖Y(T) - Y'(T)‖ ≤ ‖Y(0) - Y'(0)‖, for every weight."""
     at, term = spans(problem.pushing), named(problem.pushing)
     if kind == "hamiltonian":
@@ -62,22 +47,22 @@ def _stability(problem: Problem, kind: EquationClass, descent: Descent | None, m
     if descent is None:
         return Verdict("unknown", f"nothing in the types bounds how {term} spreads its inputs.", guilty=at)
     if problem.equation.order == 2:
-        return _swinging(problem, descent, method)
-    growth = _growth(problem, descent, method)
+        return _swinging(problem, descent, stepping)
+    growth = _growth(descent, stepping)
     if growth:
         return Verdict("refuted", f"{growth}, so {term} can push states apart.", _alone(descent), at)
-    spreading = [v for v in (_spreading(layer, descent, problem) for layer in descent.layers) if v]
+    spreading = [v for v in (_spreading(layer, descent, problem, stepping) for layer in descent.layers) if v]
     refuted = next((v for v in spreading if v.truth == "refuted"), None)
-    return refuted or (spreading[0] if spreading else _euler_bound(descent, method, problem, "non-expansive"))
+    return refuted or (spreading[0] if spreading else _euler_bound(descent, stepping, problem, "non-expansive"))
 
 
-def _growth(problem: Problem, descent: Descent, method: str) -> str:
-    """Why the reaction alone makes distances grow, whatever the method; nothing if it does not."""
-    step = step_of(problem.spec)
+def _growth(descent: Descent, stepping: Stepping) -> str:
+    """Why the reaction alone makes distances grow; nothing if it does not."""
+    bound, step = stepping.decaying, stepping.step
     if descent.reaction.is_negative:
         return "the reaction grows"
-    if method == "euler" and step is not None and step * descent.reaction > 2:
-        return f"δt λ = {step * descent.reaction} exceeds 2, and a step of the reaction overshoots"
+    if bound is not None and step is not None and float(step * descent.reaction) > bound + EXACT:
+        return f"δt λ = {step * descent.reaction} exceeds {bound:.4g}, and a step of the reaction overshoots"
     return ""
 
 
@@ -86,55 +71,66 @@ def _alone(descent: Descent) -> str:
     return "K = 0 and any two states" if descent.layers else "any two states"
 
 
-def _spreading(layer: SymmetricLayer, descent: Descent, problem: Problem) -> Verdict | None:
+def _spreading(layer: SymmetricLayer, descent: Descent, problem: Problem, stepping: Stepping) -> Verdict | None:
     """Why a layer need not contract. A reaction may make up for it, so the examples are for λ = 0, where the other
     operators may be zero."""
     at, term = spans(problem.pushing), named(problem.pushing)
-    truth: Truth = "refuted" if descent.reaction == 0 else "unknown"
-    others = "" if len(descent.layers) == 1 else "the other operators zero, "
-    if layer.layer == "tv_norm" and layer.activation == "relu":
+    if layer.layer == "tv_norm" and layer.activation == "relu" and _widest(problem.spec) > 1:
         why = f"relu after tv_norm is not monotone, so {term} does not contract"
-        return Verdict(truth, f"{why}.", (others + NOT_MONOTONE) * (truth == "refuted"), at)
-    if layer.layer:
+    elif layer.layer:
         return Verdict("unknown", f"{layer.activation} after {layer.layer} need not be monotone.", guilty=at)
-    if layer.activation not in ACTIVATION_FACTS:
+    elif layer.activation not in ACTIVATION_FACTS:
         return Verdict("unknown", f"nothing is known of {layer.activation} as an activation.", guilty=at)
-    if not layer.facts.monotone:
-        witness = f"{others}K the identity, at points where {layer.activation} decreases" * (truth == "refuted")
-        return Verdict(truth, f"{layer.activation} is not monotone, so {term} can push states apart.", witness, at)
-    return None
+    elif not layer.facts.monotone:
+        why = f"{layer.activation} is not monotone, so {term} can push states apart"
+    else:
+        return None
+    witness = ""
+    if descent.reaction == 0 and all(other.largest != 0 for other in descent.layers):
+        eps = None if layer.eps is None else float(layer.eps)
+        witness = spread(Spreading(float(layer.scale), layer.activation, eps, stepping), layer.largest)
+    others = "" if len(descent.layers) == 1 else "the other operators zero, "
+    return Verdict("refuted", f"{why}.", others + witness, at) if witness else Verdict("unknown", f"{why}.", guilty=at)
 
 
-def _swinging(problem: Problem, descent: Descent, method: str) -> Verdict:
+def _widest(spec: Spec) -> float:
+    """Channels of the widest stage."""
+    frame = spec.block("network")
+    stages = frame.get("stages") if frame else None
+    if stages is None:
+        return inf
+    return max(float(str(width)) for width in (stages if isinstance(stages, tuple) else (stages,)))
+
+
+def _swinging(problem: Problem, descent: Descent, stepping: Stepping) -> Verdict:
     """Second order in time: refuted by two states, run through the very recursion, all operators but one zero."""
     at, term = spans(problem.pushing), named(problem.pushing)
-    for layer in descent.layers if method == "leapfrog" else ():
-        oscillator = _oscillator(layer, descent.reaction, problem.spec)
-        witness = parting(oscillator, None if layer.bound is None else float(layer.bound)) if oscillator else ""
+    for layer in descent.layers if stepping.name == "leapfrog" else ():
+        oscillator = _oscillator(layer, descent.reaction, stepping)
+        witness = parting(oscillator, layer.largest) if oscillator else ""
         if witness:
             return Verdict("refuted", f"{term} drives a second-order equation: nearby states drift apart.", witness, at)
     why = "states swing, and whether two of them part by the end is not known"
     return Verdict("unknown", f"{term} drives a second-order equation: {why}.", guilty=at)
 
 
-def _oscillator(layer: SymmetricLayer, reaction: Expr, spec: Spec) -> Oscillator | None:
-    step = step_of(spec)
-    method = next((r.method for r in spec.realizations if r.part == "time"), None)
-    if step is None or spec.time is None or method is None or layer.layer not in ("", "tv_norm"):
+def _oscillator(layer: SymmetricLayer, reaction: Expr, stepping: Stepping) -> Oscillator | None:
+    if stepping.step is None or stepping.steps is None or layer.layer not in ("", "tv_norm"):
         return None
-    steps = int((spec.time.end - spec.time.start) / step)
     eps = None if layer.eps is None else float(layer.eps)
-    first = 1.0 if method.get("start") == "paper" else 0.5
-    return Oscillator(float(layer.scale), layer.activation, eps, float(step), steps, first, float(reaction))
+    first = 1.0 if stepping.method.get("start") == "paper" else 0.5
+    return Oscillator(
+        float(layer.scale), layer.activation, eps, float(stepping.step), stepping.steps, first, float(reaction)
+    )
 
 
-def _euler_bound(descent: Descent, method: str, problem: Problem, what: str) -> Verdict:
-    at, step, stiffness = spans(problem.pushing), step_of(problem.spec), descent.stiffness
+def _euler_bound(descent: Descent, stepping: Stepping, problem: Problem, what: str) -> Verdict:
+    at, step, stiffness = spans(problem.pushing), stepping.step, descent.stiffness
     if any(layer.bound is None for layer in descent.layers):
         why = "no bound on ‖K‖ is declared, and an explicit step may exceed 2/‖K‖²; add ‖K‖ ≤ c to the type"
         return Verdict("unknown", f"the flow is {what}, but {why}.", guilty=at)
-    if method != "euler" or step is None or stiffness is None:
-        return Verdict("unknown", f"the flow is {what}; for {method} this is not proved.", guilty=at)
+    if stepping.name != "euler" or step is None or stiffness is None:
+        return Verdict("unknown", f"the flow is {what}; for {stepping.name} this is not proved.", guilty=at)
     shown = f"δt {descent.shown} = {step * stiffness} for δt = {step}"
     if step * stiffness <= 2:
         return Verdict("proved", f"{_monotone(descent)} and {shown}, at most 2: each Euler step is {what}.")
@@ -148,20 +144,20 @@ def _monotone(descent: Descent) -> str:
     return f"{' and '.join(names)} {'is' if len(names) == 1 else 'are'} monotone"
 
 
-def _energy_decay(problem: Problem, kind: EquationClass, descent: Descent | None, method: str) -> Verdict:
+def _energy_decay(problem: Problem, kind: EquationClass, descent: Descent | None, stepping: Stepping) -> Verdict:
     """‖Y‖ does not grow: d/dt ½‖Y‖² = -Σ⟨KY, σ(KY)⟩ - λ‖Y‖² ≤ 0 when σ is monotone, σ(0) = 0 and λ ≥ 0."""
     at = spans(problem.pushing)
     if descent is None or problem.equation.order != 1 or kind == "hamiltonian":
         return Verdict("unknown", "only a symmetric layer of first order in time is known to dissipate.", guilty=at)
-    growth = _growth(problem, descent, method)
+    growth = _growth(descent, stepping)
     if growth:
         return Verdict("refuted", f"{growth}, so ‖Y‖ can grow.", _alone(descent), at)
     for layer in descent.layers:
         if layer.layer:
             return Verdict("unknown", f"{layer.layer} has a trainable bias, so the layer may push at Y = 0.", guilty=at)
-        if not layer.facts.monotone or layer.activation in ("sigmoid", "softplus"):
+        if not layer.facts.monotone or FUNCTIONS[layer.activation](0.0) != 0:
             return Verdict("unknown", f"{layer.activation} need not have the sign of its argument.", guilty=at)
-    return _euler_bound(descent, method, problem, "dissipative (‖Y‖ does not grow)")
+    return _euler_bound(descent, stepping, problem, "dissipative (‖Y‖ does not grow)")
 
 
 def _energy_conservation(problem: Problem, kind: EquationClass, descent: Descent | None) -> Verdict:
@@ -185,19 +181,6 @@ def _reversibility(problem: Problem, kind: EquationClass, method: str) -> Verdic
         return Verdict("proved", "leapfrog is symmetric: the last two states give the one before them.")
     at = spans(problem.pushing)
     return Verdict("unknown", f"a step of {method} has an inverse only where it is small.", guilty=at)
-
-
-def stability_warning(equation: Equation, spec: Spec) -> str | None:
-    """An explicit step beyond its bound."""
-    descent, step = descent_of(equation, spec), step_of(spec)
-    if descent is None or step is None or descent.stiffness is None:
-        return None
-    limit = Integer(2) if equation.order == 1 else Integer(4)
-    size = step**equation.order * descent.stiffness
-    if size <= limit:
-        return None
-    power = "δt" if equation.order == 1 else "δt²"
-    return f"{power} {descent.shown} = {size} exceeds its stability bound {limit}"
 
 
 def has_features(spec: Spec) -> bool:

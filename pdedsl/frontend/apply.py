@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from pdedsl.diagnostics import Span, fail
 from pdedsl.frontend.algebra import components, norm
-from pdedsl.frontend.functions import FUNCTIONS
+from pdedsl.frontend.functions import FUNCTIONS, pointwise
 from pdedsl.frontend.numbers import defined
 from pdedsl.frontend.values import Tensor, Value, an, scalar, shown
 from pdedsl.ir.symbols import Softmax
@@ -30,6 +30,7 @@ def function_at(name: str, args: tuple[Value, ...], span: Span) -> Value:
             raise fail("E302", f"'{name}' takes numbers, found {an(arg.shown())}", span)
         values.append(arg)
     kind = "channels" if any(v.kind == "channels" for v in values) else "number"
+    function = pointwise(name) if kind == "channels" else function
     return scalar(defined(function(*(v.expr for v in values)), span), kind)
 
 

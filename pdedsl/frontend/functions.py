@@ -6,20 +6,34 @@ from collections.abc import Callable
 
 import sympy as sp
 
-from pdedsl.ir.symbols import ACTIVATIONS
+from pdedsl.ir.activations import ACTIVATIONS, FORMULAS
+from pdedsl.ir.vocabulary import SAME_WORD
 
 Numeric = Callable[..., sp.Expr]
 
 ELEMENTARY = "exp log sqrt sin cos tan asin acos atan sinh cosh tanh erf sign".split()
+RELU, SOFTPLUS = ACTIVATIONS["relu"], ACTIVATIONS["softplus"]
 
+# On numbers these are what calculus and every network know already; on feature maps they are layers of their own.
+COMPOSED: dict[str, Numeric] = {
+    "softsign": FORMULAS["softsign"],
+    "hardtanh": lambda x: 1 - RELU(2 - RELU(x + 1)),
+    "mish": lambda x: x * sp.tanh(SOFTPLUS(x)),
+}
 # name: (number of arguments, -1 for two or more; function)
 FUNCTIONS: dict[str, tuple[int, Numeric]] = {
     **{name: (1, getattr(sp, name)) for name in ELEMENTARY},
-    **{name: (1, cls) for name, cls in ACTIVATIONS.items() if name != "identity"},
-    "identity": (1, lambda x: x),
-    "abs": (1, sp.Abs),
+    **{name: (1, cls) for name, cls in ACTIVATIONS.items()},
+    **{name: (1, FORMULAS[name]) for name in ("identity", "abs", "square")},
+    **{name: (1, function) for name, function in COMPOSED.items()},
     "heaviside": (1, lambda x: sp.Heaviside(x)),
     "min": (-1, sp.Min),
     "max": (-1, sp.Max),
 }
+FUNCTIONS.update({other: FUNCTIONS[name] for other, name in SAME_WORD.items()})
 RESERVED = {*FUNCTIONS, "softmax", "pi", "grad", "div", "lap", "hess", "dot", "ddot", "norm", "adj", "sum", "diff"}
+
+
+def pointwise(name: str) -> Numeric:
+    """The function on feature maps."""
+    return ACTIVATIONS[name] if name in COMPOSED else FUNCTIONS[name][1]

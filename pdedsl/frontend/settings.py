@@ -9,7 +9,7 @@ from sympy import Expr, Rational
 from pdedsl.diagnostics import PdeError, Span, fail, nearest
 from pdedsl.frontend import tree as t
 from pdedsl.ir.spec import Setting, Value
-from pdedsl.ir.vocabulary import LEFT_OUT, Param, Signature
+from pdedsl.ir.vocabulary import LEFT_OUT, SAME_WORD, Param, Signature
 
 Evaluate = Callable[[t.Expr], Expr]  # a constant expression to its exact value
 
@@ -82,6 +82,7 @@ def _single(expr: t.Expr, param: Param, key: str, evaluate: Evaluate) -> Value:
         case "text", t.Text(value=text):
             return text
         case "word", (t.Name(id=word) | t.Number(text=word)):
+            word = SAME_WORD.get(word, word)
             if word not in param.words:
                 guess = nearest(word, param.words)
                 raise fail(

@@ -6,8 +6,9 @@ from collections.abc import Callable
 
 from sympy import Add, Dummy, Expr, Function, Integer, KroneckerDelta, Mul, Pow, S, Symbol, log
 
+from pdedsl.ir.activations import Activation, as_activation
 from pdedsl.ir.expansion import multiply_out
-from pdedsl.ir.symbols import Activation, Applied, Component, Contraction, Partial, TooLarge
+from pdedsl.ir.symbols import Applied, Component, Contraction, Partial, TooLarge
 
 MAX_NODES = 20_000  # that one derivative may create
 
@@ -89,5 +90,5 @@ def apply_linear(operator: Expr, body: Expr, is_constant: Callable[[Expr], bool]
         factors = Mul.make_args(term)
         outside = [f for f in factors if is_constant(f)]
         inside = [f for f in factors if not is_constant(f)]
-        parts.append(Mul(*outside) * (Applied(operator, Mul(*inside)) if inside else Applied(operator, S.One)))
+        parts.append(Mul(*outside) * Applied(operator, as_activation(Mul(*inside))))
     return Add(*parts)

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from sympy import Expr, Function, Mul, Symbol, Tuple, default_sort_key
+from sympy import Expr, Mul, Symbol, Tuple, default_sort_key
 from sympy.core.symbol import Str
 
 INDEX = Symbol("i", integer=True)  # of the component that stands for all, in a space that is not written out
@@ -175,25 +175,3 @@ class Softmax(_Node):
 
 def _with_indices(base: str, indices: Any, printer: Any) -> str:
     return f"{base}_{{{''.join(map(printer._print, indices))}}}" if indices else base
-
-
-class Activation(Function):  # type: ignore[misc]
-    """A named activation that sympy does not know; what is known of each is in `vocabulary`."""
-
-    nargs = 1
-
-    def _eval_is_real(self) -> bool:
-        return True
-
-    def _latex(self, printer: Any, exp: str | None = None) -> str:
-        text = rf"\operatorname{{{type(self).__name__}}}\left({printer._print(self.args[0])}\right)"
-        return f"{text}^{{{exp}}}" if exp else text
-
-
-def activation(name: str) -> type[Activation]:
-    return type(name, (Activation,), {})
-
-
-ACTIVATIONS: dict[str, type[Activation]] = {
-    name: activation(name) for name in ("relu", "leaky_relu", "elu", "gelu", "silu", "softplus", "sigmoid", "identity")
-}

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
+from math import inf
 
 
 @dataclass(frozen=True)
@@ -85,26 +86,36 @@ def flag(default: object = LEFT_OUT) -> Param:
 
 @dataclass(frozen=True)
 class Facts:
-    """Of a function on the line: monotone (non-decreasing), Lipschitz constant (None: unbounded or unknown), odd."""
+    """Of a function on the line: monotone (non-decreasing), an upper bound of its slopes (∞: none), odd, bounded."""
 
     monotone: bool
-    lipschitz: float | None
+    lipschitz: float
     odd: bool = False
+    bounded: bool = False
 
 
+# Of gelu, silu, mish and erf the steepest slopes are 1.12890…, 1.09984…, 1.08850… and 2/√π = 1.12837…, rounded upwards.
 ACTIVATION_FACTS: dict[str, Facts] = {
+    "identity": Facts(True, 1, odd=True),
     "relu": Facts(True, 1),
     "leaky_relu": Facts(True, 1),
     "elu": Facts(True, 1),
-    "gelu": Facts(False, None),
-    "silu": Facts(False, None),
     "softplus": Facts(True, 1),
-    "sigmoid": Facts(True, 0.25),
-    "identity": Facts(True, 1, odd=True),
-    "tanh": Facts(True, 1, odd=True),
-    "sin": Facts(False, 1, odd=True),
+    "sigmoid": Facts(True, 0.25, bounded=True),
+    "tanh": Facts(True, 1, odd=True, bounded=True),
+    "atan": Facts(True, 1, odd=True, bounded=True),
+    "erf": Facts(True, 1.1284, odd=True, bounded=True),
+    "softsign": Facts(True, 1, odd=True, bounded=True),
+    "hardtanh": Facts(True, 1, odd=True, bounded=True),
+    "sin": Facts(False, 1, odd=True, bounded=True),
+    "abs": Facts(False, 1),
+    "gelu": Facts(False, 1.129),
+    "silu": Facts(False, 1.0999),
+    "mish": Facts(False, 1.0886),
+    "square": Facts(False, inf),
 }
 ACTIVATION = tuple(ACTIVATION_FACTS)
+SAME_WORD = {"arctan": "atan"}  # other names; the second is the one that counts
 
 # ---- networks
 
@@ -127,7 +138,9 @@ LAYERS: dict[str, Signature] = {
 # ---- realizations
 
 STEPS: Signature = {"steps": count()}
+DEFAULT_STEPS = 3  # of an equation on pixels, when the spec names none
 ADAPTIVE = ("dopri5", "dopri8", "bosh3", "fehlberg2", "adaptive_heun")
+REVERSIBLE = ("verlet", "leapfrog")
 TOLERANCES: Signature = {
     "rtol": positive("1e-3"),
     "atol": positive("1e-3"),
@@ -142,6 +155,12 @@ INTEGRATORS: dict[str, Signature] = {
     "verlet": STEPS,
     "leapfrog": {**STEPS, "start": word("consistent", "paper", default="consistent")},
     **dict.fromkeys(ADAPTIVE, TOLERANCES),
+}
+# A step h of y' = λy is y ↦ R(hλ) y: the coefficients of R. Of backward_euler, 1 + z + … + zⁿ with n = terms.
+STABILITY: dict[str, tuple[float, ...]] = {
+    "euler": (1, 1),
+    "heun": (1, 1, 1 / 2),
+    "rk4": (1, 1, 1 / 2, 1 / 6, 1 / 24),
 }
 MEMBERS: Signature = {"members": count(1), "samples": count(1)}
 DIFFUSIONS: dict[str, Signature] = {

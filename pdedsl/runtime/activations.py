@@ -36,7 +36,8 @@ def _identity(x: Tensor) -> Tensor:
     return x
 
 
-# The constants of gelu (Φ(√2) + √2 φ(√2) = 1.12890…), silu (1.09984…) and mish (1.08850…) are rounded upwards.
+# Specs write these names; the language has the same table. The constants of gelu (Φ(√2) + √2 φ(√2) = 1.12890…), silu
+# (1.09984…), mish (1.08850…) and erf (2/√π = 1.12837…) are rounded upwards.
 _KNOWN = (
     Activation("identity", _identity, monotone=True, lipschitz=1.0, odd=True),
     Activation("relu", functional.relu, monotone=True, lipschitz=1.0, odd=False),
@@ -45,7 +46,8 @@ _KNOWN = (
     Activation("softplus", functional.softplus, monotone=True, lipschitz=1.0, odd=False),
     Activation("sigmoid", torch.sigmoid, monotone=True, lipschitz=0.25, odd=False),
     Activation("tanh", torch.tanh, monotone=True, lipschitz=1.0, odd=True),
-    Activation("arctan", torch.arctan, monotone=True, lipschitz=1.0, odd=True),
+    Activation("atan", torch.arctan, monotone=True, lipschitz=1.0, odd=True),
+    Activation("erf", torch.erf, monotone=True, lipschitz=1.1284, odd=True),
     Activation("softsign", functional.softsign, monotone=True, lipschitz=1.0, odd=True),
     Activation("hardtanh", functional.hardtanh, monotone=True, lipschitz=1.0, odd=True),
     Activation("sin", torch.sin, monotone=False, lipschitz=1.0, odd=True),

@@ -1,0 +1,6 @@
+pde Net
+space x in pixels
+time t in [0, 9]
+unknown Y(x, t) : channels
+learn K(t) : operator, ‖K‖ ≤ 1 = conv(3)
+∂Y/∂t = -2Kᵀ sigmoid(K Y) - Y
