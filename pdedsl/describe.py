@@ -10,6 +10,7 @@ from sympy import Expr
 from pdedsl.ir.objective import CrossEntropy, Objective, Residual, Retraining
 from pdedsl.ir.plan import Base, ImagePlan, Maps, Model, Noise, Part, Shake, Timed, Walk
 from pdedsl.ir.show import setting_text
+from pdedsl.ir.vocabulary import ADAPTIVE
 
 
 def letters(expr: Expr) -> str:
@@ -24,7 +25,9 @@ def network_lines(plan: Model) -> list[str]:
     """What the equation becomes, block by block."""
     if isinstance(plan, ImagePlan):
         widths = ", ".join(map(str, plan.stages))
-        method = f"{plan.method.name}, {plan.steps} step{'s' * (plan.steps > 1)} on [{plan.start}, {plan.end}]"
+        adaptive = plan.method.name in ADAPTIVE
+        steps = "which chooses its steps," if adaptive else f"{plan.steps} step{'s' * (plan.steps > 1)}"
+        method = f"{plan.method.name}, {steps} on [{plan.start}, {plan.end}]"
         return [f"the equation by {method}, at widths {widths}, in a frame of {plan.classes} classes"]
     rows = [_part_line(part) for part in plan.parts]
     if plan.readout:
@@ -42,7 +45,9 @@ def network_lines(plan: Model) -> list[str]:
 def _part_line(part: Part) -> str:
     match part:
         case Walk(times=times, step=step, scheme=scheme, noise=noise):
-            return f"{len(times)} steps of {scheme}, δt = {step}{_noise_line(noise)}"
+            if scheme in ADAPTIVE:
+                return f"{scheme}, which chooses its steps, over a time of {step}"
+            return f"{len(times)} step{'s' * (len(times) > 1)} of {scheme}, δt = {step}{_noise_line(noise)}"
         case Maps(net=net, step=step, noise=noise):
             return f"the residual maps of {setting_text(net)}, each a step δt = {step}{_noise_line(noise)}"
         case Shake(noise=noise):

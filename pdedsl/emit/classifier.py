@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from pdedsl.emit.names import RUNTIME, maker_of, name_of, quoted
+from pdedsl.emit.names import RUNTIME, maker_of, name_of, number, quoted
 from pdedsl.emit.parts import part_comment, part_node
 from pdedsl.emit.program import Binding, Call, Function, Items, Node, Ref, Repeat
 from pdedsl.ir.objective import CrossEntropy
@@ -35,15 +35,26 @@ def _member(name: str, family: Family, plan: DataPlan, fields: tuple[Learned, ..
         bindings.append(Binding(f"part{k}", part_node(part, plan, fields, spec), part_comment(part, spec)))
         parts.append(Ref(f"part{k}"))
     if plan.readout:
-        assert plan.classes is not None
-        head = Call("torch.nn.Linear", (plan.dimension, plan.classes), (("bias", False),))
-        bindings.append(Binding("readout", head, quoted(plan.readout_span, spec)))
+        bindings.append(Binding("readout", _readout(plan), quoted(plan.readout_span, spec)))
         parts.append(Ref("readout"))
     result = Call("torch.nn.Sequential", tuple(parts))
     if len(parts) == 1 and isinstance(parts[0], Ref):
         only = bindings.pop()
         return Function(name, (), PATH, tuple(bindings), only.value, only.comment)
     return Function(name, (), PATH, tuple(bindings), result)
+
+
+def _readout(plan: DataPlan) -> Node:
+    """W, within its bound or its box."""
+    assert plan.classes is not None
+    sizes = plan.dimension, plan.classes
+    if plan.bound is not None:
+        constraint = Call(f"{RUNTIME}.constraints.NormBound", (number(plan.bound),))
+    elif plan.box is not None:
+        constraint = Call(f"{RUNTIME}.constraints.Box", tuple(map(number, plan.box)))
+    else:
+        return Call("torch.nn.Linear", sizes, (("bias", False),))
+    return Call(f"{RUNTIME}.operators.Linear", sizes, (("constraint", constraint),))
 
 
 def model_function(plan: DataPlan) -> Function:

@@ -34,7 +34,7 @@ def component_node(
                 return _at(value, indices[0]) if indices else Call(f"{POINTS}.column", (value,))
             case Contraction(index=own, body=body):
                 return _total(own, body)
-        return Ref("t") if e == time else None
+        return Call(f"{POINTS}.instant", (Ref("t"),)) if e == time else None
 
     def _at(vector: Node, place: Expr) -> Node | None:
         if place == index:

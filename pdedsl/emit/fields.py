@@ -14,7 +14,8 @@ from pdedsl.emit.program import Call, Function, Items, Lambda, Node, Op, Ref, no
 from pdedsl.ir.plan import DataPlan, OperatorPlan, Shake, Walk
 from pdedsl.ir.spec import Learned, Spec
 from pdedsl.ir.symbols import INDEX, Field
-from pdedsl.ir.types import Matrix, Scalar, Vector
+from pdedsl.ir.types import Matrix, Scalar, Type, Vector
+from pdedsl.ir.vocabulary import ADAPTIVE
 
 
 def model_exprs(model: DataPlan) -> list[Expr]:
@@ -29,6 +30,11 @@ def model_exprs(model: DataPlan) -> list[Expr]:
     return exprs
 
 
+def with_clocks(model: DataPlan) -> bool:
+    """Whether every point has its own time, as along the steps of an adaptive method."""
+    return any(isinstance(part, Walk) and part.scheme in ADAPTIVE for part in model.parts)
+
+
 def operator_exprs(operator: OperatorPlan) -> list[Expr]:
     return [e for p in operator.pieces for e in (*p.drift, *(a for row in p.diffusivity for a in row))]
 
@@ -38,47 +44,61 @@ def fields_in(exprs: list[Expr], spec: Spec) -> tuple[Learned, ...]:
     return tuple(w for w in spec.learned if w.head in heads)
 
 
-def field_function(learned: Learned, spec: Spec) -> Function:
-    return Function(maker_of(learned), (), f"{quoted(learned.span, spec)}.", (), _field(learned, spec))
+def field_function(learned: Learned, spec: Spec, clocks: bool = False) -> Function:
+    return Function(maker_of(learned), (), f"{quoted(learned.span, spec)}.", (), _field(learned, spec, clocks))
 
 
-def _field(learned: Learned, spec: Spec) -> Node:
+def _field(learned: Learned, spec: Spec, clocks: bool) -> Node:
     dimension = spec.space.dimension
     if not isinstance(dimension, int):
         raise fail("E604", "a network needs a space of known dimension", spec.space.span, "use R^2")
     sign = learned.type.sign if isinstance(learned.type, Scalar) else ""
-    psd = isinstance(learned.type, Matrix) and learned.type.psd
+    kept = _kept(learned.type)
+    size = learned.type.size or dimension if isinstance(learned.type, Vector) else dimension
     if learned.net is None:
-        shape = {Scalar: 0, Vector: 1, Matrix: 2}.get(type(learned.type), 0)
-        return Call(f"{RUNTIME}.marching.Number", (Items((dimension,) * shape),), (("sign", sign), ("psd", psd)))
+        shape = {Scalar: (), Vector: (size,), Matrix: (dimension, dimension)}.get(type(learned.type), ())
+        return Call(f"{RUNTIME}.marching.Number", (Items(shape),), (("sign", sign), *kept))
     if learned.net.name != "mlp":
         raise fail("E604", f"{learned.net.name} is no field on R^d", learned.span, "use mlp")
     match learned.type:
         case Vector(divergence_free=True):
+            if size != dimension:
+                hint = f"leave its size out: it is {dimension}"
+                raise fail("E604", "a divergence is of as many components as coordinates", learned.span, hint)
             if dimension < 2:
                 hint = "drop its coordinates: on the line such a field is the same everywhere"
                 raise fail("E604", f"'{learned.name}' has no divergence-free network on the line", learned.span, hint)
-            potential = _network(learned, dimension, dimension * (dimension - 1) // 2, spec)
+            potential = _network(learned, dimension, dimension * (dimension - 1) // 2, spec, clocks)
             return Call(f"{RUNTIME}.solenoidal.DivergenceFree", (potential, dimension))
         case Vector():
-            return _network(learned, dimension, dimension, spec)
+            return _network(learned, dimension, size, spec, clocks)
         case Matrix():
-            network = _network(learned, dimension, dimension**2, spec)
-            return Call(f"{RUNTIME}.marching.MatrixField", (network, dimension), (("psd", psd),))
+            network = _network(learned, dimension, dimension**2, spec, clocks)
+            return Call(f"{RUNTIME}.marching.MatrixField", (network, dimension), kept)
         case _:
-            return Call(f"{RUNTIME}.marching.ScalarField", (_network(learned, dimension, 1, spec),), (("sign", sign),))
+            network = _network(learned, dimension, 1, spec, clocks)
+            return Call(f"{RUNTIME}.marching.ScalarField", (network,), (("sign", sign),))
 
 
-def _network(learned: Learned, dimension: int, outputs: int, spec: Spec) -> Node:
+def _kept(type_: Type) -> tuple[tuple[str, Node], ...]:
+    """What a matrix promises."""
+    psd, symmetric = (type_.psd, type_.symmetric) if isinstance(type_, Matrix) else (False, False)
+    return (("psd", psd), ("symmetric", True)) if symmetric and not psd else (("psd", psd),)
+
+
+def _network(learned: Learned, dimension: int, outputs: int, spec: Spec, clocks: bool) -> Node:
     net = learned.net
     assert net is not None
     timed = spec.time is not None and spec.time.symbol in learned.arguments
-    named: list[tuple[str, Node]] = [("activation", str(net["activation"])), ("time", timed)]
-    if outputs != dimension:
+    # With clocks the time is a coordinate like the others: each point has its own.
+    apart, inputs = (False, dimension + 1) if timed and clocks else (timed, dimension)
+    named: list[tuple[str, Node]] = [("activation", str(net["activation"])), ("time", apart)]
+    if outputs != inputs:
         named.append(("outputs", outputs))
-    made = Call(
-        f"{RUNTIME}.backbones.vector_field", (dimension, whole(net, "width"), whole(net, "depth")), tuple(named)
-    )
+    sizes = (inputs, whole(net, "width"), whole(net, "depth"))
+    made = Call(f"{RUNTIME}.backbones.vector_field", sizes, tuple(named))
+    if timed and clocks:
+        made = Call(f"{RUNTIME}.marching.InTime", (made,))
     reads = [c in learned.arguments for c in spec.space.coordinates]
     if all(reads):
         return made
@@ -99,7 +119,11 @@ def _whole_field(exprs: tuple[Expr, ...], spec: Spec) -> Symbol | None:
     own = [e for e in exprs if isinstance(e, Field)]
     places = [e.indices[0] for e in own]
     whole = places == list(range(1, len(exprs) + 1)) if spec.space.explicit else places == [INDEX]
-    return own[0].head if whole and len({e.head for e in own}) == 1 else None
+    if not whole or len({e.head for e in own}) != 1:
+        return None
+    learned = next(w for w in spec.learned if w.head == own[0].head)
+    more = isinstance(learned.type, Vector) and learned.type.size not in (None, len(exprs))  # than these components
+    return None if more else learned.head
 
 
 def components(exprs: tuple[Expr, ...], names: dict[Symbol, str], spec: Spec, span: Span) -> Node:

@@ -4,20 +4,17 @@ from __future__ import annotations
 
 from typing import assert_never
 
-from sympy import Expr
-
 from pdedsl.diagnostics import fail
+from pdedsl.emit.integrators import integrator_node
+from pdedsl.emit.names import RUNTIME
 from pdedsl.emit.program import Binding, Call, Function, Items, Lambda, Node, Op, Ref
+from pdedsl.ir.boxes import box_of
 from pdedsl.ir.plan import ImagePlan
 from pdedsl.ir.representation import Learned, Push, Reaction, Single, Sum, Symmetric
 from pdedsl.ir.spec import Learned as LearnedField
-from pdedsl.ir.spec import Setting, Spec
+from pdedsl.ir.spec import Spec
 from pdedsl.ir.types import Operator
 from pdedsl.ir.vocabulary import ADAPTIVE
-
-RUNTIME = "pdedsl.runtime"
-LEAN = ("dopri5", "bosh3", "adaptive_heun")
-FIXED = {"euler": "Euler", "heun": "Heun", "rk4": "RK4"}
 
 
 def image_functions(plan: ImagePlan, spec: Spec) -> tuple[Function, ...]:
@@ -55,35 +52,16 @@ def _block(plan: ImagePlan, spec: Spec) -> Node:
             return Call(f"{blocks}.Halves", (*fields, steps))
         case "pair", _:
             pair = Call(f"{RUNTIME}.fields.Coupled", tuple(fields))
-            return Call(f"{blocks}.Propagation", (pair, _method(plan.method), steps))
+            return Call(f"{blocks}.Propagation", (pair, integrator_node(plan.method), steps))
         case "second", "leapfrog":
             start = "papers" if plan.method.get("start") == "paper" else "consistent"
             return Call(f"{blocks}.SecondOrder", (*fields, steps, Call(f"{RUNTIME}.integrators.Leapfrog", (start,))))
         case "second", _:
-            return Call(f"{blocks}.FromRest", (*fields, _method(plan.method), steps))
+            return Call(f"{blocks}.FromRest", (*fields, integrator_node(plan.method), steps))
         case "first", _:
-            return Call(f"{blocks}.Propagation", (*fields, _method(plan.method), steps))
+            return Call(f"{blocks}.Propagation", (*fields, integrator_node(plan.method), steps))
         case _:
             raise AssertionError(plan.kind)
-
-
-def _method(method: Setting) -> Node:
-    if method.name in FIXED:
-        return Call(f"{RUNTIME}.integrators.{FIXED[method.name]}")
-    if method.name == "backward_euler":
-        return Call(f"{RUNTIME}.integrators.BackwardEuler", (int(str(method["terms"])),))
-    tolerances: tuple[tuple[str, Node], ...] = tuple((k, _real(method, k)) for k in ("rtol", "atol"))
-    control: tuple[tuple[str, Node], ...] = (("control", str(method["norm"])),)
-    if method.name in LEAN and not method["adjoint"]:
-        return Call(f"{RUNTIME}.adaptive.Adaptive", (), (*tolerances, ("method", method.name), *control))
-    options: tuple[tuple[str, Node], ...] = (("method", method.name), *tolerances, ("adjoint", bool(method["adjoint"])))
-    return Call(f"{RUNTIME}.torchdiffeq_solver.Torchdiffeq", (), (*options, *control))
-
-
-def _real(method: Setting, key: str) -> float:
-    value = method[key]
-    assert isinstance(value, Expr)
-    return float(value)
 
 
 def _field(push: Push, width: str, plan: ImagePlan, spec: Spec) -> Node:
@@ -145,14 +123,6 @@ def _layer(push: Symmetric | Learned, learned: LearnedField, channels: Node, spe
             return network if factor == 1 else Call(f"{RUNTIME}.fields.Scaled", (network, float(factor)))
 
 
-def _box(learned: LearnedField, spec: Spec) -> tuple[float, float] | None:
-    """`constrain K in [a, b]`: the weights are projected to the box after each step of training."""
-    train = spec.block("train")
-    lines = train.all("constrain") if train else ()
-    bounds = next((line.bounds for line in lines if line.value == learned.name), None)
-    return (float(bounds[0]), float(bounds[1])) if bounds else None
-
-
 def _operator(learned: LearnedField, channels: Node, spec: Spec) -> Node:
     net = learned.net
     assert net is not None
@@ -164,11 +134,11 @@ def _operator(learned: LearnedField, channels: Node, spec: Spec) -> Node:
         raise fail("E604", f"conv({size}) has no pixel in its middle", learned.span, "use an odd size: conv(3)")
     if size != 3:
         named.append(("size", size))
-    box = _box(learned, spec)
+    box = box_of(learned.name, spec)
     if isinstance(learned.type, Operator) and learned.type.bound is not None:
         if box:
             raise fail("E610", f"'{learned.name}' has both a norm bound and a box", learned.span, "keep one of the two")
         named.append(("constraint", Call(f"{RUNTIME}.constraints.NormBound", (float(learned.type.bound),))))
     elif box:
-        named.append(("constraint", Call(f"{RUNTIME}.constraints.Box", box)))
+        named.append(("constraint", Call(f"{RUNTIME}.constraints.Box", (float(box[0]), float(box[1])))))
     return Call(f"{RUNTIME}.operators.Conv", (channels,), tuple(named))

@@ -13,7 +13,7 @@ from pdedsl.ir.spec import Learned, Setting, Spec
 RUNTIME = "pdedsl.runtime"
 TAKEN = frozenset(  # names of the written module itself
     "x t seed samples member model operator readout layer range torch nn stack stack_rows number cholesky "
-    "constant moment vector flat total fixed unit column coordinate times partial shaken "
+    "constant moment vector flat total fixed unit column coordinate times partial shaken instant "
     "vector_field mlp resnet resnet18 preact_resnet18 wide_resnet convnet dropped torchvision_model".split()
 )
 

@@ -6,17 +6,21 @@ from sympy import sqrt
 
 from pdedsl.emit.expressions import field_at
 from pdedsl.emit.fields import formula, vector
+from pdedsl.emit.integrators import integrator_node
 from pdedsl.emit.names import RUNTIME, name_of, number, quoted, whole
 from pdedsl.emit.noise import noise_node
 from pdedsl.emit.program import Call, Items, Lambda, Method, Node
 from pdedsl.ir.plan import Base, DataPlan, Maps, Noise, Part, Shake, Timed, Walk
 from pdedsl.ir.spec import Learned, Setting, Spec
+from pdedsl.ir.vocabulary import ADAPTIVE
 
 RANDOM = ("dropout", "shake")  # noise that is in the maps, not added to them
 
 
 def part_comment(part: Part, spec: Spec) -> str:
     match part:
+        case Walk(scheme=scheme, step=step, times=times, span=span) if scheme in ADAPTIVE:
+            return f"{quoted(span, spec)}: {scheme} over a time of {step}, the first step at t = {times[0]}"
         case Walk(step=step, times=times, span=span):
             return f"{quoted(span, spec)}: {len(times)} steps of {step}, the first at t = {times[0]}"
         case Maps(step=step, span=span, noise=noise):
@@ -114,7 +118,7 @@ def _walk(walk: Walk, fields: tuple[Learned, ...], spec: Spec) -> Node:
     times = Items(tuple(number(t) for t in walk.times))
     named: list[tuple[str, Node]] = [("times", times), ("dt", number(walk.step))]
     if walk.scheme != "euler":
-        named.append(("scheme", walk.scheme))
+        named.append(("scheme", integrator_node(walk.method) if walk.method else walk.scheme))
     named.append(("clock", float(walk.clock)))
     if walk.noise is not None and walk.noise.kind in RANDOM:
         named.append(("inside", Lambda(("t",), _inside(walk.noise))))

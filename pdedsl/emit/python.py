@@ -51,8 +51,15 @@ def _imports(program: Program) -> str:
         if path.startswith("pdedsl."):
             module, names = home(path)
             homes.setdefault(module, set()).add(names[0])
-    ours = [f"from {module} import {', '.join(sorted(names))}" for module, names in sorted(homes.items())]
+    ours = [_import(module, sorted(names)) for module, names in sorted(homes.items())]
     return "\n".join([*standard, *plain, *ours, *torch_from])
+
+
+def _import(module: str, names: list[str]) -> str:
+    flat = f"from {module} import {', '.join(names)}"
+    if len(flat) <= WIDTH:
+        return flat
+    return "\n".join([f"from {module} import (", *(f"    {name}," for name in names), ")"])
 
 
 def _is_torch(path: str) -> bool:

@@ -8,11 +8,12 @@ from typing import Literal
 from sympy import Expr, Symbol
 
 from pdedsl.diagnostics import NOWHERE, Span
+from pdedsl.ir.boxes import Bounds
 from pdedsl.ir.objective import CrossEntropy, Objective
 from pdedsl.ir.representation import Push
 from pdedsl.ir.spec import Setting
 
-Scheme = Literal["euler", "heun", "rk4"]
+Scheme = Literal["euler", "heun", "rk4", "backward_euler", "dopri5", "dopri8", "bosh3", "fehlberg2", "adaptive_heun"]
 
 
 @dataclass(frozen=True)
@@ -38,7 +39,8 @@ class Shake:
 
 @dataclass(frozen=True)
 class Walk:
-    """Steps along a field on R^d, with noise behind each: times in network order."""
+    """Steps along a field on R^d, with noise behind each: times in network order. An adaptive scheme, which chooses its
+    steps itself, has one time, where it starts, and `step` is how far it goes."""
 
     field: tuple[Expr, ...]
     times: tuple[Expr, ...]
@@ -48,6 +50,7 @@ class Walk:
     noise: Noise | None
     span: Span
     branches: tuple[Symbol, ...] = ()  # two fields that share each step, with the noise of shaking
+    method: Setting | None = None  # the scheme with its arguments, where it has more than steps
 
 
 @dataclass(frozen=True)
@@ -104,6 +107,8 @@ class DataPlan:
     weights: str  # of the members: equal or learned
     readout_span: Span
     objective: Objective = field(default_factory=CrossEntropy)
+    bound: Expr | None = None  # ‖W‖ ≤ bound, for every weight
+    box: Bounds | None = None  # in which training keeps the numbers of W
 
     @property
     def parts(self) -> tuple[Part, ...]:

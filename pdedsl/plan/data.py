@@ -3,14 +3,15 @@
 from __future__ import annotations
 
 from pdedsl.diagnostics import fail
-from pdedsl.ir.plan import Base, DataPlan, Family, Maps, Timed
+from pdedsl.ir.plan import DataPlan, Family
 from pdedsl.ir.representation import Paths
 from pdedsl.ir.spec import Spec
-from pdedsl.ir.symbols import Softmax
 from pdedsl.ir.types import Simplex
 from pdedsl.plan.methods import count_of, realized, word_of
 from pdedsl.plan.objective import objective_of
+from pdedsl.plan.operator import plan_operator
 from pdedsl.plan.parts import families_of
+from pdedsl.plan.readout import readout_of
 
 
 def plan_data(paths: Paths, spec: Spec) -> DataPlan:
@@ -19,7 +20,9 @@ def plan_data(paths: Paths, spec: Spec) -> DataPlan:
     method = realized(spec, "diffusion")
     families = families_of(paths, spec, method)
     members = count_of(method.get("members") if method else None, 1)
-    readout = isinstance(paths.data, Softmax) and not any(isinstance(p, Maps | Timed | Base) for p in families[0])
+    readout = readout_of(paths, spec, families[0])
+    if classes is None:
+        plan_operator(paths, spec)  # which is the model, so that what it cannot do is a mistake here
     if readout and not isinstance(spec.space.dimension, int):
         raise fail("E604", "a network needs a space of known dimension", spec.space.span, "use R^2")
     return DataPlan(
@@ -27,10 +30,12 @@ def plan_data(paths: Paths, spec: Spec) -> DataPlan:
         spec.space.dimension if isinstance(spec.space.dimension, int) else 0,
         spec.space.image,
         classes,
-        readout,
+        readout is not None,
         count_of(method.get("samples") if method else None, 1),
         word_of(method, "average", "probabilities"),
         word_of(method, "weights", "equal"),
         paths.data_span,
         objective_of(paths, method, spec.space.dimension if isinstance(spec.space.dimension, int) else 0),
+        readout.bound if readout else None,
+        readout.box if readout else None,
     )

@@ -5,11 +5,11 @@ from __future__ import annotations
 from sympy import Expr
 
 from pdedsl.diagnostics import fail
-from pdedsl.ir.plan import Scheme
 from pdedsl.ir.spec import Setting, Spec
+from pdedsl.ir.vocabulary import ADAPTIVE
 
 DEFAULT_STEPS = 10  # along a field on R^d, when the spec names none
-SCHEMES = ("euler", "heun", "rk4")
+SCHEMES = ("euler", "heun", "rk4", "backward_euler", *ADAPTIVE)
 RANDOM_MAPS = {"dropout": "dropout", "stochastic_depth": "depth", "shake_shake": "shake"}  # and their shapes
 TORCHVISION = {"resnet18": 8, "resnet34": 16, "resnet50": 16, "resnet101": 33, "resnet152": 50}
 BLOCKS = {"resnet18": 8, "preact_resnet18": 8}  # residual maps of networks of fixed depth
@@ -27,14 +27,17 @@ def word_of(method: Setting | None, key: str, default: str) -> str:
     return str(method.get(key) or default) if method else default
 
 
-def steps_of(spec: Spec) -> tuple[int, Scheme]:
-    """How many steps along a field on R^d, and of which kind."""
-    method = realized(spec, "time") or realized(spec, "convection")
-    if method is None:
-        return DEFAULT_STEPS, "euler"
+def scheme_of(spec: Spec) -> Setting:
+    """How characteristics are followed."""
+    method = realized(spec, "time") or realized(spec, "convection") or Setting("euler")
     if method.name not in SCHEMES:
         raise fail("E605", f"{method.name} does not follow characteristics", method.span, f"use {', '.join(SCHEMES)}")
-    return count_of(method.get("steps"), DEFAULT_STEPS), method.name  # type: ignore[return-value]
+    return method
+
+
+def steps_of(method: Setting) -> int:
+    """How many steps along a field on R^d; adaptive methods choose their own between the ends."""
+    return 1 if method.name in ADAPTIVE else count_of(method.get("steps"), DEFAULT_STEPS)
 
 
 def residual_maps(net: Setting) -> int:

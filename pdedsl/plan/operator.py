@@ -2,30 +2,37 @@
 
 from __future__ import annotations
 
+from typing import cast
+
 from sympy import Integer
 
 from pdedsl.diagnostics import Span, fail
-from pdedsl.ir.plan import OperatorPiece, OperatorPlan
+from pdedsl.ir.plan import OperatorPiece, OperatorPlan, Scheme
 from pdedsl.ir.representation import Paths, Stretch
 from pdedsl.ir.spec import Spec
-from pdedsl.plan.methods import count_of, realized, steps_of
+from pdedsl.plan.methods import count_of, realized, scheme_of, steps_of
 from pdedsl.plan.parts import learned_fields
 
 DEFAULT_SAMPLES = 1024
+EXPLICIT = ("euler", "heun", "rk4")  # the steps of runtime/evolution.py
 
 
 def plan_operator(paths: Paths, spec: Spec) -> OperatorPlan:
     """The evolution operator on R^d, for data that the caller brings."""
     for stretch in paths.stretches:
         _check(stretch, spec)
-    steps, scheme = steps_of(spec)
+    scheme = scheme_of(spec)
+    if scheme.name not in EXPLICIT:
+        message = f"an evolution operator, which stops at any time, does not go by {scheme.name}"
+        raise fail("E606", message, scheme.span, f"use {', '.join(EXPLICIT)}")
     assert spec.time is not None
     method = realized(spec, "diffusion")
     given = method is not None and "samples" in method.given
     samples = count_of(method.get("samples"), 1) if method and given else DEFAULT_SAMPLES
     pieces = sorted((_piece(s) for s in paths.stretches), key=lambda p: float(p.start))
     moving = [s.length for s in paths.stretches if s.moves] or [spec.time.end - spec.time.start]
-    return OperatorPlan(tuple(pieces), paths.direction, max(moving) / Integer(steps), scheme, samples)
+    step = max(moving) / Integer(steps_of(scheme))
+    return OperatorPlan(tuple(pieces), paths.direction, step, cast(Scheme, scheme.name), samples)
 
 
 def _check(stretch: Stretch, spec: Spec) -> None:

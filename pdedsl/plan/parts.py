@@ -3,16 +3,17 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from typing import cast
 
 from sympy import S, Symbol
 
 from pdedsl.diagnostics import PdeError, Span, fail
-from pdedsl.ir.plan import Base, Maps, Part, Shake, Timed, Walk
+from pdedsl.ir.plan import Base, Maps, Part, Scheme, Shake, Timed, Walk
 from pdedsl.ir.representation import Paths, Stretch
 from pdedsl.ir.spec import Learned, Setting, Spec
 from pdedsl.ir.symbols import Field
 from pdedsl.ir.types import Vector
-from pdedsl.plan.methods import count_of, depths, realized, residual_maps, steps_of
+from pdedsl.plan.methods import count_of, depths, realized, residual_maps, scheme_of, steps_of
 from pdedsl.plan.noise import noise_of
 
 Parts = tuple[Part, ...]
@@ -113,16 +114,19 @@ def _no_sampling(method: Setting) -> PdeError:
 
 def _walk(stretch: Stretch, paths: Paths, spec: Spec, method: Setting | None) -> Walk:
     """Steps of a scheme along a field on R^d."""
-    steps, scheme = steps_of(spec)
+    scheme = scheme_of(spec)
+    steps = steps_of(scheme)
     dt = stretch.length / steps
     clock = -1 if paths.direction == "initial" else 1
     times = tuple(stretch.first + clock * k * dt for k in range(steps))
-    if stretch.shape != "none" and scheme != "euler":
-        raise fail("E605", f"{scheme} with noise is not defined", stretch.diffusion or Span(0, 1), "use euler")
+    if stretch.shape != "none" and scheme.name != "euler":
+        hint = "use euler, or give the diffusion a piece of time of its own"
+        raise fail("E605", f"{scheme.name} with noise is not defined", stretch.diffusion or Span(0, 1), hint)
     noise = noise_of(stretch, dt, method) if stretch.shape != "none" else None
     span = stretch.convection or stretch.diffusion or Span(0, 1)
     branches = stretch.random.branches if stretch.random and noise and noise.kind == "shake" else ()
-    return Walk(stretch.drift, times, dt, scheme, clock, noise, span, branches)
+    full = scheme if set(dict(scheme.arguments)) - {"steps"} else None
+    return Walk(stretch.drift, times, dt, cast(Scheme, scheme.name), clock, noise, span, branches, full)
 
 
 def _maps(stretch: Stretch, learned: Learned, method: Setting | None, spec: Spec, family: int) -> Maps:
@@ -172,6 +176,7 @@ def _branch(stretch: Stretch, spec: Spec, family: int) -> Setting:
     """The second of two networks, which must have the layers of the first."""
     first, second = learned_fields(stretch, spec)
     assert first.net is not None
+    _promises_nothing(second, first.net.name)
     if second.net is None or second.net.arguments != first.net.arguments or second.net.name != first.net.name:
         raise fail("E604", f"'{first.name}' and '{second.name}' share steps: they must be alike", second.span)
     return depths(second.net)[family]

@@ -14,7 +14,7 @@ from typing import Any, NamedTuple, final
 import torch
 from torch import Tensor, nn
 
-from pdedsl.runtime.constraints import convolution_norm_bound
+from pdedsl.runtime.constraints import convolution_norm_bound, spectral_norm
 
 
 class _Known(NamedTuple):
@@ -50,9 +50,9 @@ class BoundedWeight:
 
 
 def scale_of(weight: Tensor, bound: float) -> Tensor:
-    """s(W); a matrix is a stencil of one tap."""
-    taps = weight if weight.dim() == 4 else weight[..., None, None]
-    return bound / convolution_norm_bound(taps).clamp_min(bound)
+    """s(W), of a matrix or of the taps of a convolution."""
+    norm = spectral_norm(weight) if weight.dim() == 2 else convolution_norm_bound(weight)
+    return bound / norm.clamp_min(bound)
 
 
 def _same(known: _Known, weight: Tensor, bound: float) -> bool:

@@ -22,7 +22,8 @@ class Free:
 @final
 @dataclass(frozen=True)
 class NormBound:
-    """‖K‖ ≤ bound for every weight: the operator uses W · min(1, bound / β(W)), where β(W) ≥ ‖K(W)‖ is proved below."""
+    """‖K‖ ≤ bound for every weight: the operator uses W · min(1, bound / β(W)). Of a matrix β is the norm itself, of a
+    convolution β(W) ≥ ‖K(W)‖ is proved below."""
 
     bound: float
 
@@ -52,6 +53,17 @@ def project(weight: Tensor, constraint: Constraint) -> None:
     if isinstance(constraint, Box):
         with torch.no_grad():
             weight.clamp_(constraint.low, constraint.high)
+
+
+def spectral_norm(weight: Tensor) -> Tensor:
+    """‖W‖₂, the largest singular value of a matrix, and the allowance for round-off.
+
+    A weight that is not finite has no singular values, and its norm is NaN: that the loss is NaN is for the training to
+    notice.
+    """
+    finite = weight.isfinite().all()
+    norm: Tensor = torch.linalg.matrix_norm(torch.where(finite, weight, 0.0), ord=2)
+    return torch.where(finite, norm, torch.nan) * (1 + _rounding(weight))
 
 
 def convolution_norm_bound(weight: Tensor) -> Tensor:
@@ -103,5 +115,5 @@ def _frobenius(a: Tensor) -> Tensor:
 
 
 def _rounding(weight: Tensor) -> float:
-    """An allowance for round-off in the sums of the Gram matrices."""
+    """An allowance for round-off in the sums of the Gram matrices, and in the singular values."""
     return 4 * max(weight.shape[:2]) * torch.finfo(weight.dtype).eps

@@ -1,4 +1,4 @@
-"""Steps along a field on R^d with noise between them: Euler, Heun or RK4 along the characteristics, Euler-Maruyama with
+"""Steps along a field on R^d with noise between them: any integrator along the characteristics, Euler-Maruyama with
 noise. The field is one module, whatever the number of steps, and may read the time."""
 
 from __future__ import annotations
@@ -9,8 +9,12 @@ from typing import Literal, cast
 import torch
 from torch import Tensor, nn
 
+from pdedsl.runtime.adaptive import Adaptive
 from pdedsl.runtime.convection import Field, euler, heun, rk4
+from pdedsl.runtime.fields import Time
+from pdedsl.runtime.integrators import Integrator, Steps
 from pdedsl.runtime.noise import CorrelatedNoise, ScaledNoise
+from pdedsl.runtime.torchdiffeq_solver import Torchdiffeq
 
 Scheme = Literal["euler", "heun", "rk4"]
 STEPS: dict[Scheme, Callable[..., Tensor]] = {"euler": euler, "heun": heun, "rk4": rk4}
@@ -21,6 +25,8 @@ class March(nn.Module):
 
     `after(t)` makes the noise of a step; where it depends on the state it is that of x before the step, as in
     Euler-Maruyama, x + Δt·v(x) + s(x)·ξ. `inside(t)` makes what acts on the velocity of a step, as dropout does.
+    A scheme may be an integrator of feature maps, for which each point is a sample: where it is adaptive, every point
+    has steps and a clock of its own, and `evaluations` tells what they cost.
     """
 
     def __init__(
@@ -28,22 +34,39 @@ class March(nn.Module):
         field: Field,
         times: Sequence[float],
         dt: float,
-        scheme: Scheme = "euler",
+        scheme: Scheme | Integrator = "euler",
         clock: float = 1.0,
         after: Callable[[float], nn.Module] | None = None,
         inside: Callable[[float], nn.Module] | None = None,
     ) -> None:
         super().__init__()
         self.field, self.times, self.dt, self.scheme, self.clock = field, tuple(times), dt, scheme, clock
+        self.integrator = scheme if isinstance(scheme, Integrator) else None
+        self.evaluations: int | None = None
+        self.evaluations_per_sample: tuple[int, ...] | None = None
         self.noise = nn.ModuleList(after(t) for t in self.times) if after else None
         self.inside = nn.ModuleList(inside(t) for t in self.times) if inside else None
+        if self.integrator and (after or inside):
+            raise ValueError(f"{scheme} has no steps of Euler, behind or in which noise stands")
 
     def forward(self, x: Tensor) -> Tensor:
-        step = STEPS[self.scheme]
+        if self.integrator is not None:
+            return self._integrated(self.integrator, x.reshape(-1, x.shape[-1])).reshape(x.shape)
+        step = STEPS[cast(Scheme, self.scheme)]
         for k, t in enumerate(self.times):
             moved = step(self._velocity(k), x, self.dt, t, self.clock)
             x = moved if self.noise is None else _shaken(self.noise[k], moved, x)
         return x
+
+    def _integrated(self, method: Integrator, x: Tensor) -> Tensor:
+        """X(Δt·n) of X'(s) = v(X, t₀ ± s), X(0) = x."""
+        steps = Steps(0.0, len(self.times) * self.dt, len(self.times))
+        slope = _Slope(self.field, self.times[0], self.clock)
+        if not isinstance(method, (Adaptive, Torchdiffeq)):
+            return method.integrate(slope, x, steps)
+        solution = method.solve(slope, x, steps)
+        self.evaluations, self.evaluations_per_sample = solution.evaluations, solution.per_sample
+        return solution.state
 
     def _velocity(self, k: int) -> Field:
         if self.inside is None:
@@ -52,7 +75,19 @@ class March(nn.Module):
         return lambda x, t: cast(Tensor, drop(self.field(x, t)))
 
     def extra_repr(self) -> str:
-        return f"steps={len(self.times)}, dt={self.dt:g}, scheme={self.scheme!r}"
+        return f"steps={len(self.times)}, dt={self.dt:g}, scheme={self.integrator or self.scheme!r}"
+
+
+class _Slope(nn.Module):
+    """v(x, t₀ ± s) as the field(step, s, x) of an integrator; a module, so that an adjoint finds the parameters."""
+
+    def __init__(self, field: Field, start: float, clock: float) -> None:
+        super().__init__()
+        self.field, self.start, self.clock = field, start, clock
+
+    def forward(self, step: int, s: Time, x: Tensor) -> Tensor:
+        t = self.start + self.clock * s
+        return self.field(x, t.expand(x.shape[0]) if isinstance(t, Tensor) else t)
 
 
 def _shaken(noise: nn.Module, moved: Tensor, before: Tensor) -> Tensor:
@@ -69,6 +104,18 @@ class AtTime(nn.Module):
 
     def forward(self, x: Tensor) -> Tensor:
         return cast(Tensor, self.network(x, self.t))
+
+
+class InTime(nn.Module):
+    """v(x, t) = w((x, t)): the time is a further coordinate, one number for all points or one for each."""
+
+    def __init__(self, network: nn.Module) -> None:
+        super().__init__()
+        self.network = network
+
+    def forward(self, x: Tensor, t: Time) -> Tensor:
+        time = t.to(x).reshape(*x.shape[:-1], 1) if isinstance(t, Tensor) else torch.full_like(x[..., :1], t)
+        return cast(Tensor, self.network(torch.cat([x, time], -1)))
 
 
 class Composed(nn.Module):
@@ -89,7 +136,7 @@ class Reading(nn.Module):
         super().__init__()
         self.network, self.mask = network, tuple(mask)
 
-    def forward(self, x: Tensor, t: float | None = None) -> Tensor:
+    def forward(self, x: Tensor, t: Time | None = None) -> Tensor:
         return cast(Tensor, self.network(x * x.new_tensor(self.mask), t))
 
 
@@ -100,36 +147,40 @@ class ScalarField(nn.Module):
         super().__init__()
         self.network, self.sign = network, sign
 
-    def forward(self, x: Tensor, t: float | None = None) -> Tensor:
+    def forward(self, x: Tensor, t: Time | None = None) -> Tensor:
         value = cast(Tensor, self.network(x, t)).squeeze(-1)
         return nn.functional.softplus(value) if self.sign else value
 
 
 class MatrixField(nn.Module):
-    """A learned matrix on points (..., d). psd makes it L Lᵀ, positive semidefinite for every weight."""
+    """A learned matrix M on points (..., d), or for every weight within its type: psd is M Mᵀ, symmetric ½(M + Mᵀ)."""
 
-    def __init__(self, network: nn.Module, dimension: int, psd: bool = True) -> None:
+    def __init__(self, network: nn.Module, dimension: int, psd: bool = True, symmetric: bool = False) -> None:
         super().__init__()
-        self.network, self.dimension, self.psd = network, dimension, psd
+        self.network, self.dimension, self.psd, self.symmetric = network, dimension, psd, symmetric
 
-    def forward(self, x: Tensor, t: float | None = None) -> Tensor:
+    def forward(self, x: Tensor, t: Time | None = None) -> Tensor:
         values = cast(Tensor, self.network(x, t))
         entries = values.reshape(*x.shape[:-1], self.dimension, self.dimension)
-        return entries @ entries.mT if self.psd else entries
+        return _matrix(entries, self.psd, self.symmetric)
+
+
+def _matrix(entries: Tensor, psd: bool, symmetric: bool) -> Tensor:
+    if psd:
+        return entries @ entries.mT
+    return (entries + entries.mT) / 2 if symmetric else entries
 
 
 class Number(nn.Module):
     """A learned parameter in the place of a field: a number, a vector or a matrix, within its type."""
 
-    def __init__(self, shape: Sequence[int] = (), sign: str = "", psd: bool = False) -> None:
+    def __init__(self, shape: Sequence[int] = (), sign: str = "", psd: bool = False, symmetric: bool = False) -> None:
         super().__init__()
         start = torch.eye(shape[0]) if len(shape) == 2 else torch.zeros(tuple(shape))
-        self.value, self.sign, self.psd = nn.Parameter(start), sign, psd
+        self.value, self.sign, self.psd, self.symmetric = nn.Parameter(start), sign, psd, symmetric
 
-    def forward(self, x: Tensor, t: float | None = None) -> Tensor:
-        value = (
-            nn.functional.softplus(self.value) if self.sign else self.value @ self.value.mT if self.psd else self.value
-        )
+    def forward(self, x: Tensor, t: Time | None = None) -> Tensor:
+        value = nn.functional.softplus(self.value) if self.sign else _matrix(self.value, self.psd, self.symmetric)
         return value.to(x).expand(*x.shape[:-1], *value.shape)
 
 

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import math
 from abc import ABC, abstractmethod
-from typing import assert_never, final
+from typing import Any, assert_never, final
 
 import torch
 from torch import Tensor, nn
@@ -21,10 +21,10 @@ class Operator(nn.Module, ABC):
     """x ↦ K x, with `adjoint` y ↦ Kᵀ y. A layer that needs both computes the constrained weight once and uses
     `product`."""
 
-    weight: nn.Parameter
+    weight: Tensor
 
-    def __init__(self, constraint: Constraint | None):
-        super().__init__()
+    def __init__(self, constraint: Constraint | None, *sizes: int, **options: Any):
+        super().__init__(*sizes, **options)
         self.constraint = constraint or Free()
         self._bounded = BoundedWeight()
 
@@ -80,12 +80,15 @@ class Conv(Operator):
 
 
 @final
-class Linear(Operator):
-    """linear: (Kx)_o = Σ_i W_{o,i} x_i on the last axis, without bias."""
+class Linear(Operator, nn.Linear):
+    """linear: (Kx)_o = Σ_i W_{o,i} x_i on the last axis, without bias. It is a Linear of torch as well, and so it is
+    found by who looks for the last linear map of a network."""
 
     def __init__(self, features: int, out_features: int | None = None, constraint: Constraint | None = None):
-        super().__init__(constraint)
-        self.weight = _initial((out_features or features, features), fan_in=features, gain=1.0)
+        shape = (out_features or features, features)
+        # On the meta device no number is drawn for a weight that is replaced.
+        super().__init__(constraint, features, shape[0], bias=False, device="meta")
+        self.weight = _initial(shape, fan_in=features, gain=1.0)
         self.project()
 
     def product(self, weight: Tensor, x: Tensor) -> Tensor:

@@ -13,9 +13,9 @@ def constant(values: Sequence[float] | Sequence[Sequence[float]]) -> Tensor:
     return torch.tensor(values, dtype=torch.float64)
 
 
-def moment(value: float) -> Tensor:
+def moment(value: Tensor | float) -> Tensor:
     """A function of the time alone as a tensor, with all its digits."""
-    return torch.tensor(value, dtype=torch.float64)
+    return value if isinstance(value, Tensor) else torch.tensor(value, dtype=torch.float64)
 
 
 def stack(x: Tensor, *components: Tensor | float) -> Tensor:
@@ -49,6 +49,11 @@ def flat(x: Tensor, value: Tensor | float) -> Tensor:
 def total(x: Tensor, value: Tensor | float) -> Tensor:
     """Σᵢ over the components, (..., 1)."""
     return vector(x, value).sum(-1, keepdim=True)
+
+
+def instant(t: Tensor | float) -> Tensor | float:
+    """The time, one number for all points, or (..., 1) where each point has its own."""
+    return column(t) if isinstance(t, Tensor) else t
 
 
 def column(value: Tensor) -> Tensor:

@@ -139,10 +139,14 @@ class Pair:
     identity: bool
     spread: float  # how far the second map is from the first
     scale: float  # of the maps
+    shift: float = 0.0  # about which they lie: activations may fall where they are negative
+    local: bool = False  # whether they are zero but for two channels of one pixel: others may hide what happens there
 
     def __str__(self) -> str:
         weights = "K = identity" if self.identity else f"weights from seed {self.seed} times {self.size:g}"
-        return f"{weights}; maps of size {self.scale:g}, {self.spread:g} apart (seed {self.seed})"
+        about = f" about {self.shift:g}" if self.shift else ""
+        place = " in two channels of one pixel" if self.local else ""
+        return f"{weights}; maps of size {self.scale:g}{about}, {self.spread:g} apart{place} (seed {self.seed})"
 
 
 def pairs() -> st.SearchStrategy[Pair]:
@@ -153,4 +157,6 @@ def pairs() -> st.SearchStrategy[Pair]:
         identity=st.booleans(),
         spread=st.sampled_from((1.0, 0.1, 3.0)),
         scale=st.sampled_from((1.0, 0.2, 5.0)),
+        shift=st.sampled_from((0.0, -2.0, 2.0, -20.0, 20.0)),
+        local=st.booleans(),
     )

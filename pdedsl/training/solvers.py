@@ -9,16 +9,19 @@ from torch import nn
 
 from pdedsl.runtime.adaptive import Adaptive
 from pdedsl.runtime.blocks import Integrated
+from pdedsl.runtime.marching import March
 from pdedsl.runtime.torchdiffeq_solver import Torchdiffeq
 
-
-def adaptive_blocks(model: nn.Module) -> list[Integrated]:
-    """The blocks whose solvers choose their steps."""
-    blocks = [part for part in model.modules() if isinstance(part, Integrated)]
-    return [block for block in blocks if isinstance(block.integrator, (Adaptive, Torchdiffeq))]
+Solving = Integrated | March
 
 
-def evaluations(blocks: Sequence[Integrated]) -> int:
+def adaptive_blocks(model: nn.Module) -> list[Solving]:
+    """The parts whose solvers choose their steps."""
+    parts = [part for part in model.modules() if isinstance(part, Solving)]
+    return [part for part in parts if isinstance(part.integrator, (Adaptive, Torchdiffeq))]
+
+
+def evaluations(blocks: Sequence[Solving]) -> int:
     """Evaluations of the fields in the last forward pass, summed over its samples. They were counted on the host."""
     return sum(sum(block.evaluations_per_sample or ()) for block in blocks)
 

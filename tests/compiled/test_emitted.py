@@ -42,7 +42,20 @@ AWKWARD = {
     "convnet": picture("∂u/∂t = v·∇u + σ²Δu", net="convnet(layers=2)"),
     "torchvision": picture("∂u/∂t = v·∇u", net='torchvision("resnet18")').replace("image(1,", "image(3,"),
 }
-TEXTS = {**{name: light(name) for name in MODELS}, **AWKWARD}
+# Specs whose networks are not shipped: other integrators, and a readout within its type.
+MORE = {
+    "adaptive": learned("∂u/∂t = v·∇u", V, realized="realize time by dopri5"),
+    "adaptive, adjoint": learned("∂u/∂t = v·∇u", V, realized="realize time by bosh3(adjoint=true)"),
+    "implicit": learned("∂u/∂t = v·∇u", V, realized="realize time by backward_euler(steps=2, terms=3)"),
+    "adaptive, many fields": learned(
+        "∂u/∂t = a v·∇u + sin(t) (A [x, y])·∇u",
+        f"{V}\nlearn a(x, t) : scalar > 0 = mlp(width=4, depth=1)\nlearn A(y, t) : matrix, psd = mlp(width=4, depth=1)",
+        realized="realize time by dopri5(rtol=1e-2, atol=1e-2)",
+    ),
+    "bounded": learned("∂u/∂t = v·∇u", V).replace("W : operator", "W : operator, ‖W‖ ≤ 0.1"),
+    "boxed": learned("∂u/∂t = v·∇u", V) + "train {\n  data moons\n  epochs 1\n  constrain W in [-0.1, 0.2]\n}\n",
+}
+TEXTS = {**{name: light(name) for name in MODELS}, **AWKWARD, **MORE}
 OPERATORS = ["anisotropic", "convection_diffusion", "rotation", *(n for n, text in AWKWARD.items() if "R^2" in text)]
 ALLOWED = {"functools", "torch", "pdedsl.runtime", "__future__"}
 

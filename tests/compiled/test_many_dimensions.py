@@ -277,8 +277,11 @@ def test_refused(spec: str, code: str) -> None:
 
 
 def test_no_operator_along_a_matrix_of_many_dimensions() -> None:
-    declared = "learn v(x, t) : vector = mlp(width=8, depth=2)"
-    made = compiled(text("∂u/∂t = v·∇u + ¼ Σᵢ Σⱼ vᵢ vⱼ ∂²u/∂xᵢ∂xⱼ", declared))
+    """A classifier compiles, and only asking for its operator is a mistake; a number has no other model."""
+    equation, declared = "∂u/∂t = v·∇u + ¼ Σᵢ Σⱼ vᵢ vⱼ ∂²u/∂xᵢ∂xⱼ", "learn v(x, t) : vector = mlp(width=8, depth=2)"
     with pytest.raises(pdedsl.PdeError) as found:
-        made.operator()
+        compiled(classifier(equation, declared)).operator()
+    assert [d.code for d in found.value.diagnostics] == ["E606"]
+    with pytest.raises(pdedsl.PdeError) as found:
+        pdedsl.compile(text(equation, declared))
     assert [d.code for d in found.value.diagnostics] == ["E606"]

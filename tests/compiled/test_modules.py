@@ -18,10 +18,15 @@ from compiled.texts import MODELS, built, inputs, learned, light
 from pdedsl.runtime.expectation import Expectation
 from pdedsl.runtime.streams import Stream
 
+V = "learn v(x, y, t) : vector = mlp(width=6, depth=1)"
+TRANSPORT = learned("∂u/∂t = v·∇u", V, realized="realize time by {}")
 DIFFUSIVITY = "learn v(x, y, t) : vector = mlp(width=6, depth=1)\nlearn a(x, y, t) : scalar > 0 = mlp(width=6, depth=1)"
 EXTRA = {
     "learned diffusion": learned("∂u/∂t = v·∇u + a Δu", DIFFUSIVITY, realized="realize diffusion by noise(samples=2)"),
     "known field": learned("∂u/∂t = v·∇u + 0.1 Δu", "let v(x, y, t) = [sin(y + t), x]"),
+    "adaptive": TRANSPORT.replace("{}", "dopri5"),
+    "implicit": TRANSPORT.replace("{}", "backward_euler(steps=3, terms=2)"),
+    "bounded": TRANSPORT.replace("{}", "heun(steps=2)").replace("W : operator", "W : operator, ‖W‖ ≤ 0.1"),
 }
 TEXTS = {**{name: light(name) for name in MODELS}, **EXTRA}
 NOISY = ["anisotropic", "dropout", "enresnet", "randomized_smoothing", "rotation", "shake_shake", "stochastic_depth"]
@@ -41,6 +46,8 @@ FAMILIES = [
     "second_order",
     "polynet",
     "known field",
+    "implicit",
+    "bounded",
 ]
 
 

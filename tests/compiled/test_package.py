@@ -11,7 +11,7 @@ import pytest
 from click.testing import CliRunner, Result
 
 import pdedsl.package
-from compiled.test_emitted import AWKWARD
+from compiled.test_emitted import AWKWARD, MORE
 from compiled.texts import MODELS, compiled, learned, shipped
 from pdedsl.cli import cli
 
@@ -40,7 +40,7 @@ def tree(folder: Path) -> dict[str, bytes]:
     return {str(p.relative_to(folder)): p.read_bytes() for p in folder.rglob("*") if p.is_file()}
 
 
-PACKAGES = {**{name: shipped(name) for name in MODELS}, **AWKWARD}
+PACKAGES = {**{name: shipped(name) for name in MODELS}, **AWKWARD, **MORE}
 
 
 @pytest.mark.parametrize("name", PACKAGES)

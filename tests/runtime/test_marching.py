@@ -1,0 +1,88 @@
+"""Steps along a field on R^d by the integrators of feature maps: shapes, costs, parameters, and no noise between."""
+
+from __future__ import annotations
+
+import pytest
+import torch
+from torch import Tensor, nn
+
+from pdedsl.runtime.adaptive import Adaptive
+from pdedsl.runtime.backbones import vector_field
+from pdedsl.runtime.integrators import RK4, BackwardEuler, Euler, Heun, Integrator
+from pdedsl.runtime.marching import InTime, March
+from pdedsl.runtime.noise import GaussianNoise
+from pdedsl.runtime.torchdiffeq_solver import Torchdiffeq
+
+F64 = torch.float64
+
+
+def field() -> InTime:
+    torch.manual_seed(1)
+    return InTime(vector_field(3, 6, 1, outputs=2)).double()
+
+
+@pytest.mark.parametrize(("name", "method"), [("euler", Euler()), ("heun", Heun()), ("rk4", RK4())])
+@pytest.mark.parametrize("clock", [-1.0, 1.0])
+def test_an_integrator_is_the_scheme_of_its_name(name: str, method: Integrator, clock: float) -> None:
+    times = tuple(1.0 + clock * 0.25 * k for k in range(4))
+    v, x = field(), torch.randn(3, 2, dtype=F64)
+    ours, theirs = March(v, times, 0.25, method, clock), March(v, times, 0.25, name, clock)  # type: ignore[arg-type]
+    torch.testing.assert_close(ours(x), theirs(x), rtol=1e-13, atol=1e-13)
+
+
+@pytest.mark.parametrize("method", [Adaptive(), BackwardEuler(2), Torchdiffeq("dopri8")])
+def test_points_of_every_shape(method: Integrator) -> None:
+    """(2, 3, d) and (d,) are points like (6, d) and (1, d)."""
+    march, x = March(field(), (1.0,), 1.0, method, -1.0), torch.randn(2, 3, 2, dtype=F64)
+    torch.testing.assert_close(march(x), march(x.reshape(6, 2)).reshape(2, 3, 2), rtol=0, atol=1e-12)
+    torch.testing.assert_close(march(x[0, 0]), march(x[:1, 0])[0], rtol=0, atol=1e-12)
+
+
+@pytest.mark.parametrize("method", [Adaptive(), Torchdiffeq("dopri5", adjoint=True), BackwardEuler(3)])
+def test_every_parameter_has_a_gradient(method: Integrator) -> None:
+    march, x = March(field(), (0.0,), 1.0, method), torch.randn(3, 2, dtype=F64, requires_grad=True)
+    march(x).square().sum().backward()
+    assert x.grad is not None
+    assert len(march.state_dict()) == len(list(march.parameters())) == 4
+    assert all(p.grad is not None and p.grad.abs().max() > 0 for p in march.parameters())
+
+
+def test_costs_are_told() -> None:
+    march = March(lambda x, t: -x, (0.0,), 1.0, Adaptive())
+    assert march.evaluations is None
+    march(torch.ones(4, 2))
+    assert march.evaluations_per_sample == (march.evaluations,) * 4
+
+
+@pytest.mark.parametrize("kind", ["after", "inside"])
+def test_noise_stands_behind_steps_of_euler(kind: str) -> None:
+    noise = {kind: lambda t: GaussianNoise(0.1, seed=0)}
+    with pytest.raises(ValueError, match="Euler"):
+        March(field(), (0.0,), 1.0, Adaptive(), **noise)  # type: ignore[arg-type]
+
+
+def test_a_time_for_each_point() -> None:
+    v, x = field(), torch.randn(3, 2, dtype=F64)
+    times = torch.tensor([0.1, 0.7, 0.4], dtype=F64)
+    each = torch.stack([v(point, float(t)) for point, t in zip(x, times, strict=True)])
+    for t in (times, times.unsqueeze(-1), times.float().double()):
+        torch.testing.assert_close(v(x, t), each, rtol=1e-6, atol=1e-7)
+
+
+class Speed(nn.Module):
+    """v = cx, on points of any shape."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.c = nn.Parameter(torch.tensor(0.5, dtype=F64))
+
+    def forward(self, x: Tensor, t: float) -> Tensor:
+        return self.c * x
+
+
+def test_a_solver_can_be_exchanged() -> None:
+    """The attribute is the one that counts, as in the blocks of feature maps."""
+    march, x = March(Speed(), (0.0,), 1.0, Adaptive(1e-2, 1e-2)), torch.ones(1, 1, dtype=F64)
+    march.integrator = BackwardEuler(1)
+    assert march(x).item() == pytest.approx(1.5)
+    assert "BackwardEuler" in repr(march)
