@@ -11,6 +11,8 @@ from pdedsl.ir.analysis import Analysis, EquationFacts, Flow, Verdict
 from pdedsl.ir.show import latex_of, setting_text
 from pdedsl.ir.spec import Learned, Spec, Unknown
 from pdedsl.ir.symbols import Field
+from pdedsl.ir.tex import ascii_tex
+from pdedsl.ir.vocabulary import ADAPTIVE, DEFAULT_METHODS, DEFAULT_STEPS
 
 CLASSES = {
     "transport": "a transport equation: values travel along curves and never mix",
@@ -204,7 +206,7 @@ def _verdicts(axioms: dict[str, Verdict]) -> list[str]:
 def defaults(analysis: Analysis) -> list[str]:
     """What the compiler chose because the spec did not say."""
     spec = analysis.spec
-    rows = []
+    rows = _default_steps(analysis)
     for r in spec.realizations:
         left = [f"{k}={v}" for k, v in r.method.arguments if k not in r.method.given]
         if left:
@@ -216,5 +218,20 @@ def defaults(analysis: Analysis) -> list[str]:
     return rows
 
 
+def _default_steps(analysis: Analysis) -> list[str]:
+    """On the image plane a method of fixed steps has a number of them, and an equation a method."""
+    spec = analysis.spec
+    if spec.space.kind != "pixels":
+        return []
+    given = next((r.method for r in spec.realizations if r.part == "time"), None)
+    facts = analysis.equations[0]
+    kind = "pair" if facts.kind == "hamiltonian" else "second" if facts.equation.order == 2 else "first"
+    method = given.name if given else DEFAULT_METHODS[kind]
+    counted = method not in ADAPTIVE and not (given and given.get("steps"))
+    return [f"time by {method}" + f": steps={DEFAULT_STEPS}" * counted] if counted or not given else []
+
+
 def _tex(text: str) -> str:
-    return text.replace("_", r"\_").replace("%", r"\%").replace("&", r"\&").replace("#", r"\#").replace("^", r"\^{}")
+    return ascii_tex(
+        text.replace("_", r"\_").replace("%", r"\%").replace("&", r"\&").replace("#", r"\#").replace("^", r"\^{}")
+    )

@@ -90,7 +90,7 @@ def _layer_of(scale: Expr, symmetric: Applied, spec: Spec) -> SymmetricLayer | N
     operator = inner.operator if isinstance(inner.operator, Field) else inner.operator.args[0]
     learned = next((w for w in spec.learned if w.head == operator.head), None)
     bound = learned.type.bound if learned and isinstance(learned.type, Operator) else None
-    facts = ACTIVATION_FACTS.get(activation, Facts(False, inf))
+    facts = ACTIVATION_FACTS.get(activation, Facts(False, inf, keeps_sign=False))
     return SymmetricLayer(scale, activation, facts, layer, eps, bound, box_of(operator.head.name, spec))
 
 

@@ -16,7 +16,6 @@ from sympy import Expr
 
 from pdedsl.analyse.descent import Descent, SymmetricLayer, descent_of
 from pdedsl.analyse.oscillator import Oscillator, parting
-from pdedsl.analyse.pointwise import FUNCTIONS
 from pdedsl.analyse.problem import Problem, named, spans
 from pdedsl.analyse.spreading import Spreading, spread
 from pdedsl.analyse.steps import EXACT, Stepping, stepping_of
@@ -124,7 +123,9 @@ def _oscillator(layer: SymmetricLayer, reaction: Expr, stepping: Stepping) -> Os
     )
 
 
-def _euler_bound(descent: Descent, stepping: Stepping, problem: Problem, what: str) -> Verdict:
+def _euler_bound(
+    descent: Descent, stepping: Stepping, problem: Problem, what: str, activations: str = "monotone"
+) -> Verdict:
     at, step, stiffness = spans(problem.pushing), stepping.step, descent.stiffness
     if any(layer.bound is None for layer in descent.layers):
         why = "no bound on ‖K‖ is declared, and an explicit step may exceed 2/‖K‖²; add ‖K‖ ≤ c to the type"
@@ -133,19 +134,23 @@ def _euler_bound(descent: Descent, stepping: Stepping, problem: Problem, what: s
         return Verdict("unknown", f"the flow is {what}; for {stepping.name} this is not proved.", guilty=at)
     shown = f"δt {descent.shown} = {step * stiffness} for δt = {step}"
     if step * stiffness <= 2:
-        return Verdict("proved", f"{_monotone(descent)} and {shown}, at most 2: each Euler step is {what}.")
+        return Verdict("proved", f"{_said(descent, activations)} and {shown}, at most 2: each Euler step is {what}.")
     return Verdict("unknown", f"the flow is {what}, but {shown} exceeds 2: an Euler step may not be.", guilty=at)
 
 
-def _monotone(descent: Descent) -> str:
+def _said(descent: Descent, activations: str) -> str:
     names = sorted({layer.activation for layer in descent.layers})
     if not names:
         return "the reaction pulls back"
-    return f"{' and '.join(names)} {'is' if len(names) == 1 else 'are'} monotone"
+    verb, their, plural = ("is", "its", "") if len(names) == 1 else ("are", "their", "s")
+    return f"{' and '.join(names)} {verb} {activations.format(its=their, s=plural)}"
 
 
 def _energy_decay(problem: Problem, kind: EquationClass, descent: Descent | None, stepping: Stepping) -> Verdict:
-    """‖Y‖ does not grow: d/dt ½‖Y‖² = -Σ⟨KY, σ(KY)⟩ - λ‖Y‖² ≤ 0 when σ is monotone, σ(0) = 0 and λ ≥ 0."""
+    """‖Y‖ does not grow: d/dt ½‖Y‖² = -Σ⟨KY, σ(KY)⟩ - λ‖Y‖² ≤ 0 when z σ(z) ≥ 0 and λ ≥ 0.
+
+    A step of Euler takes ‖Y‖² to ‖Y‖² - 2δt⟨z, σ(z)⟩ + δt²‖Kᵀσ(z)‖², and σ(z)² ≤ L z σ(z) for slopes up to L.
+    """
     at = spans(problem.pushing)
     if descent is None or problem.equation.order != 1 or kind == "hamiltonian":
         return Verdict("unknown", "only a symmetric layer of first order in time is known to dissipate.", guilty=at)
@@ -155,9 +160,11 @@ def _energy_decay(problem: Problem, kind: EquationClass, descent: Descent | None
     for layer in descent.layers:
         if layer.layer:
             return Verdict("unknown", f"{layer.layer} has a trainable bias, so the layer may push at Y = 0.", guilty=at)
-        if not layer.facts.monotone or FUNCTIONS[layer.activation](0.0) != 0:
+        if not layer.facts.keeps_sign:
             return Verdict("unknown", f"{layer.activation} need not have the sign of its argument.", guilty=at)
-    return _euler_bound(descent, stepping, problem, "dissipative (‖Y‖ does not grow)")
+    return _euler_bound(
+        descent, stepping, problem, "dissipative (‖Y‖ does not grow)", "of the sign of {its} argument{s}"
+    )
 
 
 def _energy_conservation(problem: Problem, kind: EquationClass, descent: Descent | None) -> Verdict:

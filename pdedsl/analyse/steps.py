@@ -10,7 +10,7 @@ from pdedsl.analyse.classify import is_separable_pair
 from pdedsl.analyse.descent import descent_of
 from pdedsl.ir.spec import Equation, Setting, Spec
 from pdedsl.ir.stability import coefficients, decaying, swinging
-from pdedsl.ir.vocabulary import ADAPTIVE, DEFAULT_STEPS
+from pdedsl.ir.vocabulary import ADAPTIVE, DEFAULT_METHODS, DEFAULT_STEPS
 
 EXACT = 1e-9  # a step at its bound is not beyond it
 
@@ -42,8 +42,8 @@ class Stepping:
 
 def stepping_of(spec: Spec, order: int) -> Stepping:
     """What the spec says, with the defaults of the planner."""
-    default = "verlet" if is_separable_pair(spec) else "leapfrog" if order == 2 else "euler"
-    method = next((r.method for r in spec.realizations if r.part == "time"), None) or Setting(default)
+    kind = "pair" if is_separable_pair(spec) else "second" if order == 2 else "first"
+    method = next((r.method for r in spec.realizations if r.part == "time"), None) or Setting(DEFAULT_METHODS[kind])
     if spec.time is None or method.name in ADAPTIVE:
         return Stepping(method, None, None)
     given = method.get("steps")

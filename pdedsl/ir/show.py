@@ -9,6 +9,7 @@ from sympy import Add, Expr, latex
 from pdedsl.diagnostics import Span
 from pdedsl.ir.spec import Condition, Equation, Line, Setting, Spec, Value
 from pdedsl.ir.symbols import Field, Partial
+from pdedsl.ir.tex import ascii_tex
 
 
 def spec_text(spec: Spec) -> str:
@@ -84,7 +85,7 @@ def latex_of(spec: Spec) -> str:
     rows += [_condition_latex(c, spec) for c in spec.conditions]
     numbers = ", ".join(f"{latex(c.symbol)} = {latex(c.value)}" for c in spec.constants)
     rows += [rf"&\text{{with }} {numbers}"] if numbers else []
-    return "$$\\begin{aligned}\n" + " \\\\\n".join(rows) + "\n\\end{aligned}$$"
+    return ascii_tex("$$\\begin{aligned}\n" + " \\\\\n".join(rows) + "\n\\end{aligned}$$")
 
 
 def _equation_latex(e: Equation, spec: Spec) -> str:

@@ -153,7 +153,8 @@ class Layer(_Node):
     body = property(lambda self: self.args[2])
 
     def _latex(self, printer: Any) -> str:
-        return rf"\mathrm{{{self.name}}}\left({printer._print(self.body)}\right)".replace("_", r"\_")
+        name = self.name.replace("_", r"\_")
+        return rf"\mathrm{{{name}}}\left({printer._print(self.body)}\right)"
 
     def _sympystr(self, printer: Any) -> str:
         settings = ", ".join(f"{k.name}={v}" for k, v in self.settings)

@@ -86,12 +86,14 @@ def flag(default: object = LEFT_OUT) -> Param:
 
 @dataclass(frozen=True)
 class Facts:
-    """Of a function on the line: monotone (non-decreasing), an upper bound of its slopes (∞: none), odd, bounded."""
+    """Of a function on the line: monotone (non-decreasing), an upper bound of its slopes (∞: none), odd, bounded, and
+    whether z σ(z) ≥ 0."""
 
     monotone: bool
     lipschitz: float
     odd: bool = False
     bounded: bool = False
+    keeps_sign: bool = True
 
 
 # Of gelu, silu, mish and erf the steepest slopes are 1.12890…, 1.09984…, 1.08850… and 2/√π = 1.12837…, rounded upwards.
@@ -100,19 +102,19 @@ ACTIVATION_FACTS: dict[str, Facts] = {
     "relu": Facts(True, 1),
     "leaky_relu": Facts(True, 1),
     "elu": Facts(True, 1),
-    "softplus": Facts(True, 1),
-    "sigmoid": Facts(True, 0.25, bounded=True),
+    "softplus": Facts(True, 1, keeps_sign=False),
+    "sigmoid": Facts(True, 0.25, bounded=True, keeps_sign=False),
     "tanh": Facts(True, 1, odd=True, bounded=True),
     "atan": Facts(True, 1, odd=True, bounded=True),
     "erf": Facts(True, 1.1284, odd=True, bounded=True),
     "softsign": Facts(True, 1, odd=True, bounded=True),
     "hardtanh": Facts(True, 1, odd=True, bounded=True),
-    "sin": Facts(False, 1, odd=True, bounded=True),
-    "abs": Facts(False, 1),
+    "sin": Facts(False, 1, odd=True, bounded=True, keeps_sign=False),
+    "abs": Facts(False, 1, keeps_sign=False),
     "gelu": Facts(False, 1.129),
     "silu": Facts(False, 1.0999),
     "mish": Facts(False, 1.0886),
-    "square": Facts(False, inf),
+    "square": Facts(False, inf, keeps_sign=False),
 }
 ACTIVATION = tuple(ACTIVATION_FACTS)
 SAME_WORD = {"arctan": "atan"}  # other names; the second is the one that counts
@@ -139,6 +141,7 @@ LAYERS: dict[str, Signature] = {
 
 STEPS: Signature = {"steps": count()}
 DEFAULT_STEPS = 3  # of an equation on pixels, when the spec names none
+DEFAULT_METHODS = {"first": "euler", "second": "leapfrog", "pair": "verlet"}  # of the same
 ADAPTIVE = ("dopri5", "dopri8", "bosh3", "fehlberg2", "adaptive_heun")
 REVERSIBLE = ("verlet", "leapfrog")
 TOLERANCES: Signature = {

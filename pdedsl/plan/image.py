@@ -8,9 +8,8 @@ from pdedsl.diagnostics import fail
 from pdedsl.ir.plan import ImagePlan
 from pdedsl.ir.representation import States, Sum, Symmetric
 from pdedsl.ir.spec import Block, Setting, Spec
-from pdedsl.ir.vocabulary import ADAPTIVE, DEFAULT_STEPS, REVERSIBLE
+from pdedsl.ir.vocabulary import ADAPTIVE, DEFAULT_METHODS, DEFAULT_STEPS, REVERSIBLE
 
-DEFAULTS = {"first": "euler", "second": "leapfrog", "pair": "verlet"}
 ANY = ("euler", "heun", "rk4", "backward_euler", *ADAPTIVE)
 FITTING = {"first": ANY, "second": ("leapfrog", *ANY), "pair": ("verlet", *ANY)}
 
@@ -24,7 +23,7 @@ def plan_image(states: States, spec: Spec) -> ImagePlan:
             spec.space.span,
             "add network { input … open … stages … classes … }",
         )
-    method = states.method or Setting(DEFAULTS[states.kind])
+    method = states.method or Setting(DEFAULT_METHODS[states.kind])
     if method.name not in FITTING[states.kind]:
         raise fail(
             "E605", f"{method.name} does not fit this equation", method.span, f"use {', '.join(FITTING[states.kind])}"

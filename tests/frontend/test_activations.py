@@ -79,6 +79,12 @@ def test_the_runtime_and_the_language_have_one_table() -> None:
 
 
 @pytest.mark.parametrize("name", ACTIVATION)
+def test_which_activations_keep_the_sign_of_their_argument(name: str) -> None:
+    products = [z * NUMBERS[name](z) for z in (k / 8 for k in range(-200, 201))]
+    assert ACTIVATION_FACTS[name].keeps_sign == (min(products) >= 0)
+
+
+@pytest.mark.parametrize("name", ACTIVATION)
 def test_every_definition_is_the_same_function(name: str) -> None:
     """torch, plain numbers and formulas of sympy, at points on both sides of zero."""
     points = [-30.0, -3.0, -1.0, -0.7, -0.01, 0.0, 0.2, 1.0, 2.5, 40.0]

@@ -1,0 +1,52 @@
+"""Letters and signs of mathematics in the ASCII of LaTeX, as they are in formulas and in sentences alike."""
+
+from __future__ import annotations
+
+import unicodedata
+
+SIGNS = {
+    "∂": r"\partial",
+    "∇": r"\nabla",
+    "∈": r"\in",
+    "≤": r"\le",
+    "≥": r"\ge",
+    "≠": r"\ne",
+    "≈": r"\approx",
+    "∞": r"\infty",
+    "√": r"\surd",
+    "‖": r"\|",
+    "⟨": r"\langle",
+    "⟩": r"\rangle",
+    "·": r"\cdot",
+    "×": r"\times",
+    "±": r"\pm",
+    "→": r"\to",
+    "½": r"\frac12",
+    "ᵀ": r"{}^{\top}",
+}
+
+
+def ascii_tex(text: str) -> str:
+    """What has no sign here is left as it is."""
+    return "".join(_command(char) if char > "\x7f" else char for char in text)
+
+
+def _command(char: str) -> str:
+    sign = SIGNS.get(char) or _greek(char) or _raised(char)
+    return rf"\ensuremath{{{sign}}}" if sign else char
+
+
+def _greek(char: str) -> str:
+    """\\sigma from GREEK SMALL LETTER SIGMA, \\Delta from GREEK CAPITAL LETTER DELTA."""
+    words = unicodedata.name(char, "").split()
+    if len(words) != 4 or words[0] != "GREEK" or words[2] != "LETTER":
+        return ""
+    name = {"LAMDA": "lambda", "FINAL": "sigma"}.get(words[3], words[3].lower())
+    return "\\" + (name.capitalize() if words[1] == "CAPITAL" else name)
+
+
+def _raised(char: str) -> str:
+    """^{2} from ², _{i} from ᵢ."""
+    kind, _, code = unicodedata.decomposition(char).partition("> ")
+    mark = {"<super": "^", "<sub": "_"}.get(kind)
+    return f"{{}}{mark}{{{chr(int(code, 16))}}}" if mark else ""
