@@ -53,7 +53,16 @@ def main() -> NoReturn:
         sys.exit(USAGE)
     except Exception:
         _fault()
-    sys.exit(code if isinstance(code, int) else 0)
+    _leave(code if isinstance(code, int) else 0)
+
+
+def _leave(code: int) -> NoReturn:
+    """One of several processes ends at once: threads of torch.distributed may abort an interpreter that winds down."""
+    if "TORCHELASTIC_RUN_ID" in os.environ:
+        sys.stdout.flush()
+        sys.stderr.flush()
+        os._exit(code)
+    sys.exit(code)
 
 
 def _fault() -> NoReturn:
