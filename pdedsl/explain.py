@@ -48,7 +48,7 @@ THEOREMS = {
     ),
     "hamiltonian": (
         "Hamiltonian splitting",
-        "each half-step moves one half by a function of the other, and can be undone (Ruthotto, Haber, eq. 10)",
+        "a half-step of Verlet moves one half by a function of the other, and can be undone (Ruthotto, Haber, eq. 10)",
     ),
     "wave": (
         "Central differences in time",

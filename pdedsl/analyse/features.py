@@ -22,7 +22,7 @@ from pdedsl.analyse.steps import EXACT, Stepping, stepping_of
 from pdedsl.ir.analysis import EquationClass, Verdict
 from pdedsl.ir.spec import Spec
 from pdedsl.ir.symbols import Applied, Field, Partial
-from pdedsl.ir.vocabulary import ACTIVATION_FACTS
+from pdedsl.ir.vocabulary import ACTIVATION_FACTS, REVERSIBLE
 
 
 def feature_axioms(problem: Problem, kind: EquationClass) -> dict[str, Verdict]:
@@ -32,7 +32,7 @@ def feature_axioms(problem: Problem, kind: EquationClass) -> dict[str, Verdict]:
     return {
         "stability": _stability(problem, kind, descent, stepping),
         "energy_decay": _energy_decay(problem, kind, descent, stepping),
-        "energy_conservation": _energy_conservation(problem, kind, descent),
+        "energy_conservation": _energy_conservation(problem, kind, descent, stepping.name),
         "reversibility": _reversibility(problem, kind, stepping.name),
     }
 
@@ -167,7 +167,7 @@ def _energy_decay(problem: Problem, kind: EquationClass, descent: Descent | None
     )
 
 
-def _energy_conservation(problem: Problem, kind: EquationClass, descent: Descent | None) -> Verdict:
+def _energy_conservation(problem: Problem, kind: EquationClass, descent: Descent | None, method: str) -> Verdict:
     at, spec = spans(problem.pushing), problem.spec
     if kind == "gradient-flow":
         return Verdict("refuted", "a symmetric layer dissipates energy.", "any Y with K Y ≠ 0 and σ(K Y) ≠ 0", at)
@@ -175,7 +175,8 @@ def _energy_conservation(problem: Problem, kind: EquationClass, descent: Descent
         if any(spec.time.symbol in w.arguments for w in spec.learned if spec.time):
             return Verdict("unknown", "the weights depend on time, and so does the energy.", guilty=at)
         if descent is not None or kind == "hamiltonian":
-            why = "the flow keeps the energy; the integrator keeps it up to a bounded error"
+            kept = "keeps it up to a bounded error" if method in REVERSIBLE else "need not"
+            why = f"the flow keeps the energy; {method} {kept}"
             return Verdict("unknown", f"{why}.", guilty=at)
     return Verdict("unknown", f"{named(problem.pushing)} has no known energy.", guilty=at)
 
