@@ -25,7 +25,15 @@ def test_signs() -> None:
     assert ascii_tex("a σ² Δ") == r"a \ensuremath{\sigma}\ensuremath{{}^{2}} \ensuremath{\Delta}"
     assert ascii_tex("λ Kᵀ xᵢ ‖K‖ ≤ 1").isascii()
     assert r"\lambda" in ascii_tex("λ")
+    assert ascii_tex("Αο") == r"\ensuremath{\mathrm{A}}\ensuremath{o}"  # Greek letters without a command
     assert ascii_tex("日") == "日"
+
+
+def test_every_greek_letter_has_a_form() -> None:
+    codes = {*range(0x391, 0x3AA), *range(0x3B1, 0x3CA)} - {0x3A2, 0x3C2}  # no letter, and the final sigma
+    letters = [chr(code) for code in codes]
+    assert len(letters) == 48
+    assert all(ascii_tex(letter).isascii() for letter in letters)
 
 
 def test_names_of_operators_keep_their_index() -> None:

@@ -24,6 +24,22 @@ SIGNS = {
     "½": r"\frac12",
     "ᵀ": r"{}^{\top}",
 }
+CAPITALS = ("gamma", "delta", "theta", "lambda", "xi", "pi", "sigma", "upsilon", "phi", "psi", "omega")
+LATIN = {  # capitals that look like Latin ones have no command
+    "alpha": "A",
+    "beta": "B",
+    "epsilon": "E",
+    "zeta": "Z",
+    "eta": "H",
+    "iota": "I",
+    "kappa": "K",
+    "mu": "M",
+    "nu": "N",
+    "omicron": "O",
+    "rho": "P",
+    "tau": "T",
+    "chi": "X",
+}
 
 
 def ascii_tex(text: str) -> str:
@@ -41,8 +57,10 @@ def _greek(char: str) -> str:
     words = unicodedata.name(char, "").split()
     if len(words) != 4 or words[0] != "GREEK" or words[2] != "LETTER":
         return ""
-    name = {"LAMDA": "lambda", "FINAL": "sigma"}.get(words[3], words[3].lower())
-    return "\\" + (name.capitalize() if words[1] == "CAPITAL" else name)
+    name = "lambda" if words[3] == "LAMDA" else words[3].lower()
+    if words[1] == "SMALL":
+        return "o" if name == "omicron" else f"\\{name}"
+    return f"\\{name.capitalize()}" if name in CAPITALS else rf"\mathrm{{{LATIN[name]}}}"
 
 
 def _raised(char: str) -> str:

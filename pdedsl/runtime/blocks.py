@@ -9,13 +9,12 @@ from typing import final
 import torch
 from torch import Tensor, nn
 
-from pdedsl.runtime.adaptive import Adaptive, Solution
+from pdedsl.runtime.adaptive import Solver
 from pdedsl.runtime.fields import Coupled, Field, PerStep
 from pdedsl.runtime.integrators import Integrator, Leapfrog, Pair, Steps, Verlet
 from pdedsl.runtime.operators import Conv
 from pdedsl.runtime.parabolic import SymmetricLayer, TotalVariationNorm
 from pdedsl.runtime.reversible import Reversible
-from pdedsl.runtime.torchdiffeq_solver import Torchdiffeq
 
 States = tuple[Tensor, ...]
 
@@ -64,9 +63,9 @@ class Integrated(Block):
 
     def integrate(self, y: Tensor) -> Tensor:
         """The state at the end of time."""
-        if not isinstance(self.integrator, (Adaptive, Torchdiffeq)):
+        if not isinstance(self.integrator, Solver):
             return self.integrator.integrate(self.field, y, self.steps)
-        solution: Solution = self.integrator.solve(self.field, y, self.steps)
+        solution = self.integrator.solve(self.field, y, self.steps)
         self.evaluations, self.evaluations_per_sample = solution.evaluations, solution.per_sample
         return solution.state
 

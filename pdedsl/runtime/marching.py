@@ -9,12 +9,11 @@ from typing import Literal, cast
 import torch
 from torch import Tensor, nn
 
-from pdedsl.runtime.adaptive import Adaptive
+from pdedsl.runtime.adaptive import Solver
 from pdedsl.runtime.convection import Field, euler, heun, rk4
 from pdedsl.runtime.fields import Time
 from pdedsl.runtime.integrators import Integrator, Steps
 from pdedsl.runtime.noise import CorrelatedNoise, ScaledNoise
-from pdedsl.runtime.torchdiffeq_solver import Torchdiffeq
 
 Scheme = Literal["euler", "heun", "rk4"]
 STEPS: dict[Scheme, Callable[..., Tensor]] = {"euler": euler, "heun": heun, "rk4": rk4}
@@ -62,7 +61,7 @@ class March(nn.Module):
         """X(Δt·n) of X'(s) = v(X, t₀ ± s), X(0) = x."""
         steps = Steps(0.0, len(self.times) * self.dt, len(self.times))
         slope = _Slope(self.field, self.times[0], self.clock)
-        if not isinstance(method, (Adaptive, Torchdiffeq)):
+        if not isinstance(method, Solver):
             return method.integrate(slope, x, steps)
         solution = method.solve(slope, x, steps)
         self.evaluations, self.evaluations_per_sample = solution.evaluations, solution.per_sample

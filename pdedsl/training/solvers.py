@@ -7,7 +7,7 @@ from dataclasses import replace
 
 from torch import nn
 
-from pdedsl.runtime.adaptive import Adaptive
+from pdedsl.runtime.adaptive import Adaptive, Solver
 from pdedsl.runtime.blocks import Integrated
 from pdedsl.runtime.marching import March
 from pdedsl.runtime.torchdiffeq_solver import Torchdiffeq
@@ -18,7 +18,7 @@ Solving = Integrated | March
 def adaptive_blocks(model: nn.Module) -> list[Solving]:
     """The parts whose solvers choose their steps."""
     parts = [part for part in model.modules() if isinstance(part, Solving)]
-    return [part for part in parts if isinstance(part.integrator, (Adaptive, Torchdiffeq))]
+    return [part for part in parts if isinstance(part.integrator, Solver)]
 
 
 def evaluations(blocks: Sequence[Solving]) -> int:
