@@ -22,10 +22,10 @@ import pdedsl
 from pdedsl.compiler import source_of
 from pdedsl.data.sets import Data, Split
 from pdedsl.ir.objective import CrossEntropy
+from pdedsl.processes import World
 from pdedsl.training.config import config_of
 from pdedsl.training.engine import Engine
 from pdedsl.training.loop import Loop
-from pdedsl.training.parallel import World
 from pdedsl.training.phases import phases_of
 
 CASES = {

@@ -13,7 +13,7 @@ import pdedsl
 from pdedsl.data.draws import Draws
 from pdedsl.data.load import load
 from pdedsl.data.wanted import Wanted
-from pdedsl.training.boundary import Panel, boundary_measures, plot_boundaries
+from pdedsl.measures.boundary import Panel, boundary_measures, plot_boundaries
 from pdedsl.training.losses import Adversary
 from pdedsl.training.view import view_for
 

@@ -18,7 +18,7 @@ import pdedsl
 from pdedsl.data.draws import Draws
 from pdedsl.data.load import load
 from pdedsl.data.wanted import Wanted
-from pdedsl.training.boundary import Panel, boundary_measures, plot_boundaries
+from pdedsl.measures.boundary import Panel, boundary_measures, plot_boundaries
 from pdedsl.training.losses import Adversary
 
 WEIGHTS, DIFFUSIVITIES, BOX = (0.01, 0.05, 0.2), (0.05, 0.1, 0.2), (-2.0, 3.0, -1.5, 2.0)

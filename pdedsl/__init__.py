@@ -23,8 +23,8 @@ __all__ = ["Compilation", "PdeError", "Run", "RunError", "Spec", "compile", "for
 if TYPE_CHECKING:
     from pdedsl.compiler import Compilation, compile, format, load, parse
     from pdedsl.diagnostics import PdeError
+    from pdedsl.files import RunError
     from pdedsl.ir.spec import Spec
-    from pdedsl.training.folder import RunError
     from pdedsl.training.run import train
     from pdedsl.training.saved import Run
 

@@ -14,9 +14,9 @@ from typing import TYPE_CHECKING, cast
 
 from pdedsl.analyse.analyse import analyse
 from pdedsl.diagnostics import PdeError, Reporter, Source, Span, fail, in_order, nearest
-from pdedsl.frontend.elaborate import elaborate
-from pdedsl.frontend.parse import parse_syntax
-from pdedsl.frontend.tree import Syntax, outline
+from pdedsl.frontend.elaborate.elaborate import elaborate
+from pdedsl.frontend.syntax.parse import parse_syntax
+from pdedsl.frontend.syntax.tree import Syntax, outline
 from pdedsl.ir.analysis import Analysis
 from pdedsl.ir.spec import Spec
 from pdedsl.shipped import locate, shipped_specs
@@ -160,9 +160,9 @@ class Compilation:
 
     def files(self) -> dict[str, str]:
         """The files of a package that holds the model, its harness, its tests and its explanation."""
-        from pdedsl.package import package_files
+        from pdedsl.explain.package import package_files
 
-        return package_files(self.analysis, self.plan, self.program)
+        return package_files(self.analysis, self.plan, self.python())
 
     def python(self) -> str:
         """The model as the text of a Python module."""
@@ -184,7 +184,7 @@ def source_of(spec: Spec | str | Path, settings: Sequence[str] = ()) -> Source:
 def changed(source: Source, settings: Sequence[str]) -> Source:
     if not settings:
         return source
-    from pdedsl.frontend.override import overridden
+    from pdedsl.frontend.editing.override import overridden
 
     with _deep():
         return overridden(source, settings)
@@ -291,7 +291,7 @@ def format(text: str, ascii: bool = False) -> str:
 
 
 def format_source(source: Source, ascii: bool = False) -> str:
-    from pdedsl.frontend.format import format_syntax
+    from pdedsl.frontend.printing.format import format_syntax
 
     with _deep():
         return format_syntax(to_syntax(source), source, ascii)
@@ -299,7 +299,7 @@ def format_source(source: Source, ascii: bool = False) -> str:
 
 def emit_stage(source: Source, stage: str) -> str:
     """A stage of the compiler as stable text."""
-    from pdedsl.ir.show import stage_text
+    from pdedsl.explain.show import stage_text
 
     if stage == "syntax":
         return outline(to_syntax(source), source)
@@ -321,7 +321,7 @@ def emit_stage(source: Source, stage: str) -> str:
 
 
 def _spec_stage(spec: Spec, stage: str) -> str:
-    from pdedsl.ir.show import latex_of, spec_text
+    from pdedsl.explain.show import latex_of, spec_text
 
     match stage:
         case "spec":

@@ -7,6 +7,10 @@ from collections.abc import Callable
 from pathlib import Path
 
 
+class RunError(Exception):
+    """A run cannot be made or read as asked; the message says why, and what to do."""
+
+
 def replace_with(path: Path, write: Callable[[Path], None]) -> None:
     """`write` makes the file under another name; it then takes the place of the old one in one step."""
     path = path.resolve()  # a link stays a link

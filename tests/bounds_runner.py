@@ -13,7 +13,7 @@ import time
 
 from pdedsl.compiler import decode, format_source, to_spec
 from pdedsl.diagnostics import PdeError, Source, report
-from pdedsl.frontend.tables import parser, scanner
+from pdedsl.frontend.syntax.tables import parser, scanner
 
 SECONDS = 30  # of processor time: a switch against hangs, not a measurement
 BYTES = 4 << 30

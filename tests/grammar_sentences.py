@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 from hypothesis.extra.lark import from_lark
 from lark import Lark
 
-from pdedsl.frontend.tables import grammar_text
+from pdedsl.frontend.syntax.tables import grammar_text
 
 
 def one_of(words: str) -> st.SearchStrategy[str]:

@@ -14,8 +14,8 @@ from hypothesis import strategies as st
 
 import pdedsl
 from pdedsl.diagnostics import Reporter, Source
-from pdedsl.frontend import tree as t
-from pdedsl.frontend.parse import parse_syntax
+from pdedsl.frontend.syntax import tree as t
+from pdedsl.frontend.syntax.parse import parse_syntax
 
 SPECS = {path.stem: path.read_text("utf-8") for path in sorted((Path(__file__).parents[1] / "specs").glob("*.pde"))}
 LETTER = "[A-Za-z_α-ω]"

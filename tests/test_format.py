@@ -11,11 +11,11 @@ from hypothesis import strategies as st
 
 from pdedsl.compiler import format as formatted
 from pdedsl.diagnostics import PdeError, Reporter, Source
-from pdedsl.frontend import tree as t
-from pdedsl.frontend.names import FRACTION_OF, unicode_name
-from pdedsl.frontend.operators import DOTS
-from pdedsl.frontend.parse import parse_syntax
-from pdedsl.frontend.spell import show, show_trait
+from pdedsl.frontend.printing.spell import show, show_trait
+from pdedsl.frontend.syntax import tree as t
+from pdedsl.frontend.syntax.names import FRACTION_OF, unicode_name
+from pdedsl.frontend.syntax.operators import DOTS
+from pdedsl.frontend.syntax.parse import parse_syntax
 
 SPECS = sorted((Path(__file__).parents[1] / "specs").glob("*.pde"))
 DECLARED = """space (x, y) in R^2

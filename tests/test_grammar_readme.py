@@ -18,11 +18,12 @@ from pdedsl import compiler
 from pdedsl.cli import cli
 from pdedsl.compiler import checked, decode, format, parse, to_analysis
 from pdedsl.diagnostics import PdeError, Source
-from pdedsl.frontend import algebra, limits, numbers, tokens, typing
-from pdedsl.frontend.functions import FUNCTIONS, RESERVED
-from pdedsl.frontend.names import GREEK, MAX_NAME
-from pdedsl.ir import expansion, symbols
+from pdedsl.frontend.elaborate import algebra, limits, numbers, typing
+from pdedsl.frontend.elaborate.functions import FUNCTIONS, RESERVED
+from pdedsl.frontend.syntax import tokens
+from pdedsl.frontend.syntax.names import GREEK, MAX_NAME
 from pdedsl.ir import vocabulary as words
+from pdedsl.symbolic import expansion, symbols
 
 ROOT = Path(__file__).parents[1]
 PAGE = (ROOT / "grammar" / "README.md").read_text("utf-8")
@@ -437,7 +438,7 @@ def test_formatting_twice_changes_nothing(fence: Fence) -> None:
 def reported() -> set[str]:
     """The codes that reading and checking a spec can report; from E6xx on they are of later stages."""
     paths = [
-        *(ROOT / "pdedsl" / "frontend").glob("*.py"),
+        *(ROOT / "pdedsl" / "frontend").rglob("*.py"),
         *(ROOT / "pdedsl" / "analyse").glob("*.py"),
         ROOT / "pdedsl" / "compiler.py",
     ]

@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 
 from pdedsl.compiler import checked, format_source, read, to_analysis, to_spec, to_syntax
 from pdedsl.diagnostics import PdeError, Source, report
-from pdedsl.frontend.override import overridden
+from pdedsl.frontend.editing.override import overridden
 from pdedsl.ir.spec import Setting, Spec, Value
 
 SPECS = sorted((Path(__file__).parents[1] / "specs").glob("*.pde"))

@@ -7,7 +7,7 @@ from click.testing import CliRunner
 
 import pdedsl
 from pdedsl.cli import cli
-from pdedsl.ir.tex import ascii_tex
+from pdedsl.explain.tex import ascii_tex
 from pdedsl.shipped import shipped_specs
 
 

@@ -15,7 +15,7 @@ from pdedsl.analyse.steps import stability_warning
 from pdedsl.diagnostics import Diagnostic, fail
 from pdedsl.ir.analysis import Analysis, EquationFacts, Term, Verdict
 from pdedsl.ir.spec import Equation, Spec
-from pdedsl.ir.symbols import TooLarge
+from pdedsl.symbolic.symbols import TooLarge
 
 
 def analyse(spec: Spec) -> Analysis:

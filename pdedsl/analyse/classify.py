@@ -9,7 +9,7 @@ from pdedsl.analyse.problem import Part
 from pdedsl.analyse.states import State, state_of
 from pdedsl.ir.analysis import Direction, EquationClass, Flow, Term, TermKind
 from pdedsl.ir.spec import Equation, Spec, Summand
-from pdedsl.ir.symbols import Applied, Field, Layer, Partial, Transposed, with_number
+from pdedsl.symbolic.symbols import Applied, Field, Layer, Partial, Transposed, with_number
 
 
 def direction_of(spec: Spec, head: Symbol | None) -> Direction:

@@ -9,14 +9,14 @@ from sympy import Add, Expr, Pow, atan, cos, erf, exp, log, sin, tan, tanh
 from pdedsl.analyse.problem import Problem
 from pdedsl.analyse.samples import MAX_TERMS
 from pdedsl.analyse.signs import nonnegative
-from pdedsl.ir.activations import ACTIVATIONS
 from pdedsl.ir.analysis import Verdict
 from pdedsl.ir.spec import Learned
-from pdedsl.ir.symbols import Field
-from pdedsl.ir.vocabulary import ACTIVATION_FACTS
+from pdedsl.numerics.activations import ACTIVATIONS as RECORDS
+from pdedsl.symbolic.activations import ACTIVATIONS
+from pdedsl.symbolic.symbols import Field
 
-BOUNDED_ACTIVATIONS = {name for name, facts in ACTIVATION_FACTS.items() if facts.bounded}
-LIPSCHITZ_ACTIVATIONS = {name for name, facts in ACTIVATION_FACTS.items() if isfinite(facts.lipschitz)}
+BOUNDED_ACTIVATIONS = {name for name, facts in RECORDS.items() if facts.bounded}
+LIPSCHITZ_ACTIVATIONS = {name for name, facts in RECORDS.items() if isfinite(facts.lipschitz)}
 BOUNDED_FUNCTIONS = (sin, cos, tanh, erf, atan, ACTIVATIONS["sigmoid"])
 
 

@@ -13,8 +13,8 @@ from pdedsl.analyse.problem import Problem, named, spans
 from pdedsl.analyse.samples import ranges_of
 from pdedsl.analyse.signs import Sign, nonnegative, semidefinite
 from pdedsl.ir.analysis import Verdict
-from pdedsl.ir.symbols import Field
 from pdedsl.ir.types import Matrix
+from pdedsl.symbolic.symbols import Field
 
 SOLVED = "a derivative in time and space makes the equation nonlocal when it is solved for ∂u/∂t."
 TOUCHING = "data that touch 0 from above with a large derivative of third or fourth order there leave it downwards"

@@ -10,7 +10,7 @@ from pdedsl.analyse.samples import Ranges, ranges_of
 from pdedsl.analyse.signs import is_zero
 from pdedsl.analyse.states import multiples, state_of
 from pdedsl.ir.spec import Condition, Spec, side_names
-from pdedsl.ir.symbols import Partial
+from pdedsl.symbolic.symbols import Partial
 
 
 def further(spec: Spec) -> list[Condition]:

@@ -6,16 +6,16 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from math import inf, isfinite
+from math import isfinite
 
 from sympy import Add, Expr, Rational
 
 from pdedsl.analyse.classify import gradient_terms
 from pdedsl.ir.boxes import Bounds, box_of
 from pdedsl.ir.spec import Equation, Spec
-from pdedsl.ir.symbols import Applied, Field, Layer
 from pdedsl.ir.types import Operator
-from pdedsl.ir.vocabulary import ACTIVATION_FACTS, Facts
+from pdedsl.numerics.activations import ACTIVATIONS, Activation
+from pdedsl.symbolic.symbols import Applied, Field, Layer
 
 
 @dataclass(frozen=True)
@@ -24,7 +24,7 @@ class SymmetricLayer:
 
     scale: Expr
     activation: str
-    facts: Facts
+    facts: Activation
     layer: str  # the normalisation, or ""
     eps: Expr | None  # of the normalisation
     bound: Expr | None  # on ‖K‖
@@ -90,7 +90,9 @@ def _layer_of(scale: Expr, symmetric: Applied, spec: Spec) -> SymmetricLayer | N
     operator = inner.operator if isinstance(inner.operator, Field) else inner.operator.args[0]
     learned = next((w for w in spec.learned if w.head == operator.head), None)
     bound = learned.type.bound if learned and isinstance(learned.type, Operator) else None
-    facts = ACTIVATION_FACTS.get(activation, Facts(False, inf, keeps_sign=False))
+    facts = ACTIVATIONS.get(activation)
+    if facts is None:
+        return None
     return SymmetricLayer(scale, activation, facts, layer, eps, bound, box_of(operator.head.name, spec))
 
 

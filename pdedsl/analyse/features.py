@@ -21,8 +21,8 @@ from pdedsl.analyse.spreading import Spreading, spread
 from pdedsl.analyse.steps import EXACT, Stepping, stepping_of
 from pdedsl.ir.analysis import EquationClass, Verdict
 from pdedsl.ir.spec import Spec
-from pdedsl.ir.symbols import Applied, Field, Partial
-from pdedsl.ir.vocabulary import ACTIVATION_FACTS, REVERSIBLE
+from pdedsl.ir.vocabulary import REVERSIBLE
+from pdedsl.symbolic.symbols import Applied, Field, Partial
 
 
 def feature_axioms(problem: Problem, kind: EquationClass) -> dict[str, Verdict]:
@@ -78,8 +78,6 @@ def _spreading(layer: SymmetricLayer, descent: Descent, problem: Problem, steppi
         why = f"relu after tv_norm is not monotone, so {term} does not contract"
     elif layer.layer:
         return Verdict("unknown", f"{layer.activation} after {layer.layer} need not be monotone.", guilty=at)
-    elif layer.activation not in ACTIVATION_FACTS:
-        return Verdict("unknown", f"nothing is known of {layer.activation} as an activation.", guilty=at)
     elif not layer.facts.monotone:
         why = f"{layer.activation} is not monotone, so {term} can push states apart"
     else:

@@ -10,11 +10,11 @@ from functools import cached_property
 
 from sympy import Add, Dummy, Expr, Integer, Mul, Pow, S, Symbol, Tuple, default_sort_key, expand, nan, zoo
 
-from pdedsl.ir.calculus import differentiate
-from pdedsl.ir.expansion import multiply_out
 from pdedsl.ir.spec import Equation, Spec, Unknown
-from pdedsl.ir.symbols import Component, Contraction, Field, Partial
 from pdedsl.ir.types import Vector
+from pdedsl.symbolic.calculus import differentiate
+from pdedsl.symbolic.expansion import multiply_out
+from pdedsl.symbolic.symbols import Component, Contraction, Field, Partial
 
 SHOWN_DIMENSION = 3  # in which index notation is written out
 

@@ -11,7 +11,7 @@ import math
 from collections.abc import Iterator
 from dataclasses import dataclass
 
-from pdedsl.analyse.pointwise import FUNCTIONS
+from pdedsl.numerics.activations import ACTIVATIONS
 
 STARTS = (-2.0, -0.5, -0.02, 0.02, 0.1, 0.5, 1.0, 2.0, 4.0)
 GAPS = (0.05, 0.5)
@@ -35,7 +35,7 @@ class Oscillator:
 
     def after(self, x: float, k: float) -> float:
         """The state at the end."""
-        push, difference = FUNCTIONS[self.activation], 0.0
+        push, difference = ACTIVATIONS[self.activation], 0.0
         for j in range(self.steps):
             inner = k * x if self.eps is None else k * x / math.sqrt((k * x) ** 2 + self.eps)
             pull = self.scale * k * push(inner) + self.reaction * x
@@ -46,7 +46,7 @@ class Oscillator:
 
 def parting(oscillator: Oscillator, largest: float | None) -> str:
     """Two starts that end further apart than they began, in words; nothing if none was found."""
-    if oscillator.activation not in FUNCTIONS or oscillator.steps > MAX_STEPS:
+    if oscillator.activation not in ACTIVATIONS or oscillator.steps > MAX_STEPS:
         return ""
     for k, a, b in _trials(largest):
         growth = abs(oscillator.after(a, k) - oscillator.after(b, k)) / abs(a - b)

@@ -11,8 +11,8 @@ from pdedsl.analyse.samples import nonzero_point, ranges_of
 from pdedsl.analyse.signs import is_zero, nonnegative, vanishes
 from pdedsl.analyse.states import letters_of
 from pdedsl.ir.analysis import Term, Verdict
-from pdedsl.ir.expansion import can_expand, terms_of
-from pdedsl.ir.symbols import Field, Partial, TooLarge
+from pdedsl.symbolic.expansion import can_expand, terms_of
+from pdedsl.symbolic.symbols import Field, Partial, TooLarge
 
 MAX_EULER = 20_000  # terms of an Euler operator
 

@@ -19,9 +19,9 @@ from pdedsl.analyse.samples import exact_at, nonzero_point, ranges_of
 from pdedsl.analyse.signs import vanishes
 from pdedsl.analyse.states import multiples
 from pdedsl.ir.analysis import Term, Verdict
-from pdedsl.ir.measure import measure
 from pdedsl.ir.spec import Condition, Spec
-from pdedsl.ir.symbols import Field, TooLarge
+from pdedsl.symbolic.measure import measure
+from pdedsl.symbolic.symbols import Field, TooLarge
 
 NOT_ZERO = "T(0) is not 0, so T(2f) is not 2T(f)"
 

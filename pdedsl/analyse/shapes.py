@@ -12,7 +12,7 @@ from sympy import Expr, Rational, Symbol, expand
 
 from pdedsl.ir.analysis import Flow, RandomMap
 from pdedsl.ir.spec import Spec
-from pdedsl.ir.symbols import Field
+from pdedsl.symbolic.symbols import Field
 
 Vector = tuple[Expr, ...]
 SHOWN = {"dropout": "dropout", "depth": "stochastic depth", "shake": "shake-shake"}

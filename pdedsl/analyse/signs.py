@@ -11,7 +11,7 @@ from mpmath import matrix as mp_matrix
 from sympy import Add, Dummy, Expr, Matrix, S, Symbol, cancel, cos, factor, factor_terms, sin, tanh, together
 
 from pdedsl.analyse.samples import SMALL, Point, Ranges, exact_at, nonzero_point, points, value_at
-from pdedsl.ir.symbols import Field
+from pdedsl.symbolic.symbols import Field
 
 Rows = tuple[tuple[Expr, ...], ...]
 MAX_MINORS = 3  # dimension up to which minors are tried symbolically

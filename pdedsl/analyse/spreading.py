@@ -8,12 +8,13 @@ depends on c k² and on the steps, so the very recursion is run.
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
 from pdedsl.analyse.oscillator import REACHED
-from pdedsl.analyse.pointwise import FUNCTIONS
 from pdedsl.analyse.steps import Stepping
+from pdedsl.numerics.activations import ACTIVATIONS
+from pdedsl.numerics.integrators import EXPLICIT
 
 State = tuple[float, ...]
 CHANNELS = (  # values of K Y, in units of √ε
@@ -41,7 +42,8 @@ class Spreading:
     @property
     def work(self) -> float:
         """Evaluations of the right-hand side; without end where the method chooses its steps."""
-        stages = {"euler": 1, "heun": 2, "rk4": 4}.get(self.stepping.name) or self._terms
+        explicit = EXPLICIT.get(self.stepping.name)
+        stages = explicit.stages if explicit else self._terms
         return math.inf if self.stepping.steps is None else self.stepping.steps * stages
 
     @property
@@ -58,23 +60,13 @@ class Spreading:
         return y
 
     def _step(self, y: State, h: float, k: float) -> State:
-        def slope(z: State) -> State:
-            return self._push(z, k)
-
-        match self.stepping.name:
-            case "euler":
-                return _moved(y, (h, slope(y)))
-            case "heun":
-                first = slope(y)
-                return _moved(y, (h / 2, first), (h / 2, slope(_moved(y, (h, first)))))
-            case "rk4":
-                a = slope(y)
-                b = slope(_moved(y, (h / 2, a)))
-                c = slope(_moved(y, (h / 2, b)))
-                d = slope(_moved(y, (h, c)))
-                return _moved(y, (h / 6, a), (h / 3, b), (h / 3, c), (h / 6, d))
-            case _:
-                return self._series(y, h, k)
+        explicit = EXPLICIT.get(self.stepping.name)
+        if explicit is None:
+            return self._series(y, h, k)
+        slopes: list[State] = []
+        for row in ((), *explicit.rows):
+            slopes.append(self._push(_moved(y, *_weighted(h, row, slopes)), k))
+        return _moved(y, *_weighted(h, explicit.weights, slopes))
 
     def _series(self, y: State, h: float, k: float) -> State:
         """y + F(y) + F(F(y)) + …, F = h times the right-hand side: backward Euler."""
@@ -87,7 +79,11 @@ class Spreading:
     def _push(self, y: State, k: float) -> State:
         z = tuple(k * a for a in y)
         size = 1.0 if self.eps is None else math.sqrt(sum(a * a for a in z) + self.eps)
-        return tuple(-self.scale * k * FUNCTIONS[self.activation](a / size) for a in z)
+        return tuple(-self.scale * k * ACTIVATIONS[self.activation](a / size) for a in z)
+
+
+def _weighted(h: float, row: Sequence[float], slopes: Sequence[State]) -> list[tuple[float, State]]:
+    return [(h * a, k) for a, k in zip(row, slopes, strict=True)]
 
 
 def _moved(y: State, *terms: tuple[float, State]) -> State:

@@ -10,10 +10,10 @@ from sympy import Add, Dummy, Expr, Integer, Mul, S, Symbol, default_sort_key, e
 
 from pdedsl.analyse.jets import written_out
 from pdedsl.analyse.samples import SMALL, Point, points, value_at
-from pdedsl.ir.calculus import depends
-from pdedsl.ir.expansion import multiply_out
 from pdedsl.ir.spec import Spec
-from pdedsl.ir.symbols import Field, Partial
+from pdedsl.symbolic.calculus import depends
+from pdedsl.symbolic.expansion import multiply_out
+from pdedsl.symbolic.symbols import Field, Partial
 
 TRIES = 12
 

@@ -9,8 +9,8 @@ from sympy import Expr, Integer
 from pdedsl.analyse.classify import is_separable_pair
 from pdedsl.analyse.descent import descent_of
 from pdedsl.ir.spec import Equation, Setting, Spec
-from pdedsl.ir.stability import coefficients, decaying, swinging
 from pdedsl.ir.vocabulary import ADAPTIVE, DEFAULT_METHODS, DEFAULT_STEPS
+from pdedsl.numerics.integrators import METHODS, Polynomial, RungeKutta, Series, decaying, swinging
 
 EXACT = 1e-9  # a step at its bound is not beyond it
 
@@ -28,15 +28,26 @@ class Stepping:
         return self.method.name
 
     @property
+    def polynomial(self) -> Polynomial | None:
+        """R of a step; None for methods that choose their steps or split the state."""
+        match METHODS[self.name]:
+            case RungeKutta(stability=r):
+                return r
+            case Series() as series:
+                return series.stability(int(str(self.method.get("terms"))))
+            case _:
+                return None
+
+    @property
     def decaying(self) -> float | None:
         """The bound on δt λ for Y' = -λY; None for methods that are not made for it."""
-        r = coefficients(self.method)
+        r = self.polynomial
         return None if r is None else decaying(r)
 
     @property
     def swinging(self) -> float:
         """The bound on δt² ω² for Y″ = -ω²Y."""
-        r = coefficients(self.method)
+        r = self.polynomial
         return 4.0 if r is None else swinging(r) ** 2
 
 

@@ -36,10 +36,10 @@ def explain(file: str, form: str | None, weights: Path | None, every: bool) -> N
     """Say what an equation is, what it becomes, and what can be proved about it."""
     import json
 
-    from pdedsl import explain as forms
     from pdedsl.compiler import to_analysis, to_plan
-    from pdedsl.describe import network_lines
     from pdedsl.diagnostics import PdeError
+    from pdedsl.explain import explain as forms
+    from pdedsl.explain.describe import network_lines
 
     try:
         analysis = to_analysis(read_spec(file))
@@ -108,7 +108,7 @@ def compile(file: str, output: Path | None, emit: str | None, force: bool) -> No
     """Compile a spec to a Python package: model, harness, tests and explanation."""
     from pdedsl.compiler import compile_source, emit_stage
     from pdedsl.diagnostics import PdeError
-    from pdedsl.package import write_package
+    from pdedsl.explain.package import write_package
 
     try:
         source = read_spec(file)

@@ -45,7 +45,7 @@ def _check_json(file: str) -> bool:
 
     from pdedsl.compiler import to_analysis
     from pdedsl.diagnostics import PdeError, Source, in_order
-    from pdedsl.explain import facts_json
+    from pdedsl.explain.explain import facts_json
 
     row: dict[str, object] = {"file": file, "ok": False, "name": None, "hash": None, "diagnostics": []}
     source = Source("", file)

@@ -50,7 +50,7 @@ def train(
 
     try:
         compilation = compile_source(read_spec(file, settings))
-        from pdedsl.training.folder import RunError
+        from pdedsl.files import RunError
         from pdedsl.training.run import train as run_training
         from pdedsl.training.view import view_for
 

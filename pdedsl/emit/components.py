@@ -13,7 +13,7 @@ from sympy import Add, Expr, Integer, KroneckerDelta, Mul, Symbol
 from pdedsl.diagnostics import Span, fail
 from pdedsl.emit.expressions import field_at, node_of
 from pdedsl.emit.program import Call, Method, Node, Ref
-from pdedsl.ir.symbols import Component, Contraction, Field
+from pdedsl.symbolic.symbols import Component, Contraction, Field
 
 POINTS = "pdedsl.runtime.points"
 

@@ -8,19 +8,14 @@ from sympy import Add, Expr, Mul, Pow, Symbol
 
 from pdedsl.diagnostics import Span, fail
 from pdedsl.emit.program import Call, Component, Items, Method, Node, Op, Ref, nodes_in
-from pdedsl.ir.symbols import Field
+from pdedsl.numerics.activations import ACTIVATIONS
+from pdedsl.symbolic.symbols import Field
 
 ELEMENTARY = "exp log sqrt sin cos tan asin acos atan sinh cosh tanh erf sign".split()
 FUNCTIONS = {
+    **{name: record.torch for name, record in ACTIVATIONS.items()},
     **{name: f"torch.{name}" for name in ELEMENTARY},
     "Abs": "torch.abs",
-    "relu": "torch.relu",
-    "sigmoid": "torch.sigmoid",
-    "softplus": "torch.nn.functional.softplus",
-    "gelu": "torch.nn.functional.gelu",
-    "silu": "torch.nn.functional.silu",
-    "elu": "torch.nn.functional.elu",
-    "leaky_relu": "torch.nn.functional.leaky_relu",
 }
 
 

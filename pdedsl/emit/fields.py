@@ -13,9 +13,9 @@ from pdedsl.emit.names import RUNTIME, maker_of, name_of, quoted, whole
 from pdedsl.emit.program import Call, Function, Items, Lambda, Node, Op, Ref, nodes_in
 from pdedsl.ir.plan import DataPlan, OperatorPlan, Shake, Walk
 from pdedsl.ir.spec import Learned, Spec
-from pdedsl.ir.symbols import INDEX, Field
 from pdedsl.ir.types import Matrix, Scalar, Type, Vector
 from pdedsl.ir.vocabulary import ADAPTIVE
+from pdedsl.symbolic.symbols import INDEX, Field
 
 
 def model_exprs(model: DataPlan) -> list[Expr]:

@@ -12,7 +12,7 @@ from pdedsl.emit.names import RUNTIME, maker_of, name_of, number, quoted
 from pdedsl.emit.program import Binding, Call, Function, Items, Lambda, Literal_, Node, Ref
 from pdedsl.ir.plan import OperatorPlan
 from pdedsl.ir.spec import Learned, Spec
-from pdedsl.ir.symbols import INDEX
+from pdedsl.symbolic.symbols import INDEX
 
 
 def operator_function(plan: OperatorPlan, fields: tuple[Learned, ...], spec: Spec) -> Function:

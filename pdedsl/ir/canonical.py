@@ -15,7 +15,7 @@ from sympy.core.basic import Basic
 from sympy.core.symbol import Str
 
 from pdedsl.ir.spec import Block, Condition, Equation, Learned, Line, Setting, Spec, Unknown, Value
-from pdedsl.ir.symbols import Field, Partial
+from pdedsl.symbolic.symbols import Field, Partial
 
 Colours = dict[Symbol, str]
 MOST_TWINS = 40  # fields up to which names are made not to count

@@ -13,8 +13,6 @@ from pdedsl.ir.objective import CrossEntropy, Objective
 from pdedsl.ir.representation import Push
 from pdedsl.ir.spec import Setting
 
-Scheme = Literal["euler", "heun", "rk4", "backward_euler", "dopri5", "dopri8", "bosh3", "fehlberg2", "adaptive_heun"]
-
 
 @dataclass(frozen=True)
 class Noise:
@@ -45,7 +43,7 @@ class Walk:
     field: tuple[Expr, ...]
     times: tuple[Expr, ...]
     step: Expr
-    scheme: Scheme
+    scheme: str
     clock: int
     noise: Noise | None
     span: Span
@@ -143,7 +141,7 @@ class OperatorPlan:
     pieces: tuple[OperatorPiece, ...]
     direction: Literal["initial", "terminal"]
     step: Expr
-    scheme: Scheme
+    scheme: str
     samples: int
 
 

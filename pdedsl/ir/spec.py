@@ -236,6 +236,6 @@ class Spec:
         return sha256(self.canonical.encode()).hexdigest()[:16]
 
     def _repr_latex_(self) -> str:
-        from pdedsl.ir.show import latex_of
+        from pdedsl.explain.show import latex_of
 
         return latex_of(self)

@@ -4,7 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
-from math import inf
+
+from pdedsl.numerics.activations import ACTIVATIONS, OTHER_NAMES
+from pdedsl.numerics.integrators import ADAPTIVE as EMBEDDED
+from pdedsl.numerics.integrators import EXPLICIT
 
 
 @dataclass(frozen=True)
@@ -81,43 +84,8 @@ def flag(default: object = LEFT_OUT) -> Param:
     return Param("flag", default)
 
 
-# ---- what is known of activations: mathematics that the proofs use
-
-
-@dataclass(frozen=True)
-class Facts:
-    """Of a function on the line: monotone (non-decreasing), an upper bound of its slopes (∞: none), odd, bounded, and
-    whether z σ(z) ≥ 0."""
-
-    monotone: bool
-    lipschitz: float
-    odd: bool = False
-    bounded: bool = False
-    keeps_sign: bool = True
-
-
-# Of gelu, silu, mish and erf the steepest slopes are 1.12890…, 1.09984…, 1.08850… and 2/√π = 1.12837…, rounded upwards.
-ACTIVATION_FACTS: dict[str, Facts] = {
-    "identity": Facts(True, 1, odd=True),
-    "relu": Facts(True, 1),
-    "leaky_relu": Facts(True, 1),
-    "elu": Facts(True, 1),
-    "softplus": Facts(True, 1, keeps_sign=False),
-    "sigmoid": Facts(True, 0.25, bounded=True, keeps_sign=False),
-    "tanh": Facts(True, 1, odd=True, bounded=True),
-    "atan": Facts(True, 1, odd=True, bounded=True),
-    "erf": Facts(True, 1.1284, odd=True, bounded=True),
-    "softsign": Facts(True, 1, odd=True, bounded=True),
-    "hardtanh": Facts(True, 1, odd=True, bounded=True),
-    "sin": Facts(False, 1, odd=True, bounded=True, keeps_sign=False),
-    "abs": Facts(False, 1, keeps_sign=False),
-    "gelu": Facts(False, 1.129),
-    "silu": Facts(False, 1.0999),
-    "mish": Facts(False, 1.0886),
-    "square": Facts(False, inf, keeps_sign=False),
-}
-ACTIVATION = tuple(ACTIVATION_FACTS)
-SAME_WORD = {"arctan": "atan"}  # other names; the second is the one that counts
+ACTIVATION = tuple(ACTIVATIONS)
+SAME_WORD = OTHER_NAMES
 
 # ---- networks
 
@@ -142,7 +110,7 @@ LAYERS: dict[str, Signature] = {
 STEPS: Signature = {"steps": count()}
 DEFAULT_STEPS = 3  # of an equation on pixels, when the spec names none
 DEFAULT_METHODS = {"first": "euler", "second": "leapfrog", "pair": "verlet"}  # of the same
-ADAPTIVE = ("dopri5", "dopri8", "bosh3", "fehlberg2", "adaptive_heun")
+ADAPTIVE = tuple(EMBEDDED)
 REVERSIBLE = ("verlet", "leapfrog")
 TOLERANCES: Signature = {
     "rtol": positive("1e-3"),
@@ -151,19 +119,11 @@ TOLERANCES: Signature = {
     "norm": word("sample", "batch", default="sample"),
 }
 INTEGRATORS: dict[str, Signature] = {
-    "euler": STEPS,
-    "heun": STEPS,
-    "rk4": STEPS,
+    **dict.fromkeys(EXPLICIT, STEPS),
     "backward_euler": {**STEPS, "terms": count(2)},
     "verlet": STEPS,
     "leapfrog": {**STEPS, "start": word("consistent", "paper", default="consistent")},
     **dict.fromkeys(ADAPTIVE, TOLERANCES),
-}
-# A step h of y' = λy is y ↦ R(hλ) y: the coefficients of R. Of backward_euler, 1 + z + … + zⁿ with n = terms.
-STABILITY: dict[str, tuple[float, ...]] = {
-    "euler": (1, 1),
-    "heun": (1, 1, 1 / 2),
-    "rk4": (1, 1, 1 / 2, 1 / 6, 1 / 24),
 }
 MEMBERS: Signature = {"members": count(1), "samples": count(1)}
 DIFFUSIONS: dict[str, Signature] = {

@@ -11,8 +11,8 @@ from dataclasses import dataclass
 
 from sympy import Add, Dummy, Expr, KroneckerDelta, Mul, S, Symbol
 
-from pdedsl.ir.expansion import multiply_out
-from pdedsl.ir.symbols import INDEX, Component, Contraction, Field, Partial
+from pdedsl.symbolic.expansion import multiply_out
+from pdedsl.symbolic.symbols import INDEX, Component, Contraction, Field, Partial
 
 Placed = tuple[Expr, Expr]
 """What stands beside a derivative, and the number of the component by which it is taken."""

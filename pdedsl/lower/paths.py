@@ -13,8 +13,8 @@ from sympy import Expr, Symbol
 from pdedsl.diagnostics import fail
 from pdedsl.ir.analysis import Analysis, EquationFacts
 from pdedsl.ir.representation import Paths, Stretch, Theorem
-from pdedsl.ir.symbols import INDEX, Field
 from pdedsl.lower.components import generator
+from pdedsl.symbolic.symbols import INDEX, Field
 
 CHARACTERISTICS = Theorem("the method of characteristics", "Evans, section 3.2; Wang et al., eq. 1.3")
 FEYNMAN_KAC = Theorem("the Feynman-Kac formula", "Øksendal, section 8.2; Wang, Yuan, Shi, Osher, eq. 2.8")

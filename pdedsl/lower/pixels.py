@@ -6,8 +6,8 @@ from collections import Counter
 
 from pdedsl.diagnostics import fail
 from pdedsl.ir.spec import Condition, Learned, Spec
-from pdedsl.ir.symbols import Field
 from pdedsl.ir.types import Channels, Operator
+from pdedsl.symbolic.symbols import Field
 
 
 def require_expressible(spec: Spec) -> None:

@@ -14,9 +14,9 @@ from pdedsl.diagnostics import Span, fail
 from pdedsl.ir.analysis import Analysis
 from pdedsl.ir.representation import Learned, Push, Reaction, Single, States, Sum, Symmetric, Theorem
 from pdedsl.ir.spec import Equation, Spec
-from pdedsl.ir.symbols import Applied, Field, Layer, Transposed, with_number
 from pdedsl.ir.vocabulary import ACTIVATION
 from pdedsl.lower.pixels import require_expressible
+from pdedsl.symbolic.symbols import Applied, Field, Layer, Transposed, with_number
 
 VARIATIONAL = Theorem("variational: minus the gradient of an energy", "Ruthotto, Haber, eq. 7 and 8")
 HAMILTONIAN = Theorem("Hamiltonian splitting: each half is pushed by the other", "Ruthotto, Haber, eq. 10")

@@ -9,8 +9,9 @@ from pdedsl.ir.plan import ImagePlan
 from pdedsl.ir.representation import States, Sum, Symmetric
 from pdedsl.ir.spec import Block, Setting, Spec
 from pdedsl.ir.vocabulary import ADAPTIVE, DEFAULT_METHODS, DEFAULT_STEPS, REVERSIBLE
+from pdedsl.numerics.integrators import EXPLICIT
 
-ANY = ("euler", "heun", "rk4", "backward_euler", *ADAPTIVE)
+ANY = (*EXPLICIT, "backward_euler", *ADAPTIVE)
 FITTING = {"first": ANY, "second": ("leapfrog", *ANY), "pair": ("verlet", *ANY)}
 
 

@@ -7,9 +7,10 @@ from sympy import Expr
 from pdedsl.diagnostics import fail
 from pdedsl.ir.spec import Setting, Spec
 from pdedsl.ir.vocabulary import ADAPTIVE
+from pdedsl.numerics.integrators import EXPLICIT
 
 DEFAULT_STEPS = 10  # along a field on R^d, when the spec names none
-SCHEMES = ("euler", "heun", "rk4", "backward_euler", *ADAPTIVE)
+SCHEMES = (*EXPLICIT, "backward_euler", *ADAPTIVE)
 RANDOM_MAPS = {"dropout": "dropout", "stochastic_depth": "depth", "shake_shake": "shake"}  # and their shapes
 TORCHVISION = {"resnet18": 8, "resnet34": 16, "resnet50": 16, "resnet101": 33, "resnet152": 50}
 BLOCKS = {"resnet18": 8, "preact_resnet18": 8}  # residual maps of networks of fixed depth

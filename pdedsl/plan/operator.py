@@ -2,19 +2,17 @@
 
 from __future__ import annotations
 
-from typing import cast
-
 from sympy import Integer
 
 from pdedsl.diagnostics import Span, fail
-from pdedsl.ir.plan import OperatorPiece, OperatorPlan, Scheme
+from pdedsl.ir.plan import OperatorPiece, OperatorPlan
 from pdedsl.ir.representation import Paths, Stretch
 from pdedsl.ir.spec import Spec
+from pdedsl.numerics.integrators import EXPLICIT
 from pdedsl.plan.methods import count_of, realized, scheme_of, steps_of
 from pdedsl.plan.parts import learned_fields
 
 DEFAULT_SAMPLES = 1024
-EXPLICIT = ("euler", "heun", "rk4")  # the steps of runtime/evolution.py
 
 
 def plan_operator(paths: Paths, spec: Spec) -> OperatorPlan:
@@ -32,7 +30,7 @@ def plan_operator(paths: Paths, spec: Spec) -> OperatorPlan:
     pieces = sorted((_piece(s) for s in paths.stretches), key=lambda p: float(p.start))
     moving = [s.length for s in paths.stretches if s.moves] or [spec.time.end - spec.time.start]
     step = max(moving) / Integer(steps_of(scheme))
-    return OperatorPlan(tuple(pieces), paths.direction, step, cast(Scheme, scheme.name), samples)
+    return OperatorPlan(tuple(pieces), paths.direction, step, scheme.name, samples)
 
 
 def _check(stretch: Stretch, spec: Spec) -> None:

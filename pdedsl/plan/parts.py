@@ -3,18 +3,17 @@
 from __future__ import annotations
 
 from dataclasses import replace
-from typing import cast
 
 from sympy import S, Symbol
 
 from pdedsl.diagnostics import PdeError, Span, fail
-from pdedsl.ir.plan import Base, Maps, Part, Scheme, Shake, Timed, Walk
+from pdedsl.ir.plan import Base, Maps, Part, Shake, Timed, Walk
 from pdedsl.ir.representation import Paths, Stretch
 from pdedsl.ir.spec import Learned, Setting, Spec
-from pdedsl.ir.symbols import Field
 from pdedsl.ir.types import Vector
 from pdedsl.plan.methods import count_of, depths, realized, residual_maps, scheme_of, steps_of
 from pdedsl.plan.noise import noise_of
+from pdedsl.symbolic.symbols import Field
 
 Parts = tuple[Part, ...]
 
@@ -126,7 +125,7 @@ def _walk(stretch: Stretch, paths: Paths, spec: Spec, method: Setting | None) ->
     span = stretch.convection or stretch.diffusion or Span(0, 1)
     branches = stretch.random.branches if stretch.random and noise and noise.kind == "shake" else ()
     full = scheme if set(dict(scheme.arguments)) - {"steps"} else None
-    return Walk(stretch.drift, times, dt, cast(Scheme, scheme.name), clock, noise, span, branches, full)
+    return Walk(stretch.drift, times, dt, scheme.name, clock, noise, span, branches, full)
 
 
 def _maps(stretch: Stretch, learned: Learned, method: Setting | None, spec: Spec, family: int) -> Maps:

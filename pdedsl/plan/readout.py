@@ -11,8 +11,8 @@ from pdedsl.ir.boxes import Bounds, box_lines, box_of
 from pdedsl.ir.plan import Maps, Part, Timed
 from pdedsl.ir.representation import Paths
 from pdedsl.ir.spec import Learned, Space, Spec
-from pdedsl.ir.symbols import Applied, Component, Field, Softmax
 from pdedsl.ir.types import Operator, Simplex
+from pdedsl.symbolic.symbols import Applied, Component, Field, Softmax
 
 
 @dataclass(frozen=True)

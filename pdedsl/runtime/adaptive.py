@@ -16,11 +16,11 @@ from typing import Literal, final
 import torch
 from torch import Tensor
 
+from pdedsl.numerics.integrators import ADAPTIVE, Embedded
 from pdedsl.runtime.fields import Time, VectorField
 from pdedsl.runtime.integrators import Integrator, Steps
 from pdedsl.runtime.lanes import Lanes, in_order, parted
 from pdedsl.runtime.step_size import SolverFailed, advanced, cut, first_size, next_size
-from pdedsl.runtime.tableaus import TABLEAUS, Tableau
 
 Slope = Callable[[Time, Tensor], Tensor]
 Failing = Literal["raise", "nan"]
@@ -119,7 +119,7 @@ def _apart(options: Adaptive, slope: Slope, end: float, y: Tensor, finite: list[
 
 def _drive(options: Adaptive, slope: Slope, end: float, lanes: Lanes) -> Solution:
     """All lanes to the end, which took two evaluations to start."""
-    tableau = TABLEAUS[options.method]
+    tableau = ADAPTIVE[options.method]
     calls, shares = 2, [2] * len(lanes.rows)
     for _ in range(options.max_attempts):
         calls += len(tableau.rows)
@@ -132,7 +132,7 @@ def _drive(options: Adaptive, slope: Slope, end: float, lanes: Lanes) -> Solutio
     raise SolverFailed(f"{options.method} did not arrive after {options.max_attempts} attempts: the field is too stiff")
 
 
-def _attempt(options: Adaptive, tableau: Tableau, slope: Slope, end: float, lanes: Lanes) -> None:
+def _attempt(options: Adaptive, tableau: Embedded, slope: Slope, end: float, lanes: Lanes) -> None:
     """One step of every lane, accepted lane by lane, and the next step sizes."""
     lanes.sizes = [cut(h, end - t) for t, h in zip(lanes.times, lanes.sizes, strict=True)]
     y, k, error = _stages(tableau, slope, lanes)
@@ -144,7 +144,7 @@ def _attempt(options: Adaptive, tableau: Tableau, slope: Slope, end: float, lane
     lanes.sizes = [next_size(t, h, ratio, tableau.order, end) for t, h, ratio in steps]
 
 
-def _stages(tableau: Tableau, slope: Slope, lanes: Lanes) -> tuple[Tensor, Tensor, Tensor]:
+def _stages(tableau: Embedded, slope: Slope, lanes: Lanes) -> tuple[Tensor, Tensor, Tensor]:
     """The new state, its slope, and the estimate of the error, which is not differentiated."""
     h, y, k = lanes.per_row(lanes.sizes), lanes.y, lanes.k
     increments = [h * k]
@@ -192,6 +192,6 @@ def _start(options: Adaptive, slope: Slope, end: float, y: Tensor, tolerance: Te
         lanes = Lanes(y, k, list(range(y.shape[0])), [0.0] * len(guess), [min(h, end) for h in guess])
         change = slope(lanes.times_at((1.0,))[0], y + lanes.per_row(lanes.sizes) * k) - k
         d2 = _norms(options, change / tolerance)
-    order = TABLEAUS[options.method].order
+    order = ADAPTIVE[options.method].order
     lanes.sizes = [first_size(h, a, b / h, order) for h, a, b in zip(guess, d1, d2, strict=True)]
     return lanes

@@ -16,18 +16,16 @@ from typing import Literal, NamedTuple, TypeGuard
 import torch
 from torch import Tensor, nn
 
-from pdedsl.runtime.convection import Field, euler, heun, rk4
+from pdedsl.numerics.integrators import EXPLICIT
+from pdedsl.runtime.convection import Field, step
 from pdedsl.runtime.noise import cholesky, times
 from pdedsl.runtime.streams import fill, generator
 
 Form = Literal["initial", "terminal"]
-Scheme = Literal["euler", "heun", "rk4"]
 Drift = Tensor | Field | None
 """A constant velocity (d,), a field v(x, t) on points (..., d), or none."""
 Diffusion = float | Tensor | Callable[[Tensor, float], Tensor]
 """ν of νΔu, the diagonal (d,) of A or A itself (d, d); or a callable (x, t) to (...), (..., d) or (..., d, d)."""
-
-STEPS: dict[Scheme, Callable[..., Tensor]] = {"euler": euler, "heun": heun, "rk4": rk4}
 
 
 class Estimate(NamedTuple):
@@ -118,7 +116,7 @@ class Evolution(nn.Module):
         form: Form = "initial",
         horizon: float = math.inf,
         dt: float = 0.01,
-        scheme: Scheme = "rk4",
+        scheme: str = "rk4",
         samples: int = 1024,
         seed: int = 0,
         antithetic: bool = False,
@@ -179,9 +177,9 @@ class Evolution(nn.Module):
         return x
 
     def _carried(self, x: Tensor, leg: Leg) -> Tensor:
-        step, clock = STEPS[self.scheme], self._clock()
+        method, clock = EXPLICIT[self.scheme], self._clock()
         for k in range(leg.steps):
-            x = step(leg.piece.velocity, x, leg.dt, leg.start + clock * k * leg.dt, clock)
+            x = step(method, leg.piece.velocity, x, leg.dt, leg.start + clock * k * leg.dt, clock)
         return x
 
     def _shaken(self, x: Tensor, leg: Leg, index: int, draws: range) -> Tensor:

@@ -7,13 +7,16 @@ exactly; the same list of couplings is run forward, backward, and by the reversi
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from functools import partial
 from typing import Literal, final
 
 import torch
 from torch import Tensor
 
+from pdedsl.numerics.integrators import EXPLICIT, RungeKutta
+from pdedsl.runtime.explicit import runge_kutta
 from pdedsl.runtime.fields import VectorField
 
 Pair = tuple[Tensor, Tensor]
@@ -64,35 +67,21 @@ class OneStep(Integrator):
 
 @final
 @dataclass(frozen=True)
-class Euler(OneStep):
-    """y + h f(t, y): a residual block (Ruthotto, Haber 2018, eq. 3). Order 1."""
+class Explicit(OneStep):
+    """An explicit Runge-Kutta method. Euler is a residual block, y + h f(t, y) (Ruthotto, Haber 2018, eq. 3)."""
+
+    method: RungeKutta
 
     def step(self, field: VectorField, j: int, t: float, h: float, y: Tensor) -> Tensor:
-        return torch.add(y, field(j, t, y), alpha=h)
+        return runge_kutta(self.method, lambda c, z: field(j, t + c * h, z), h, y)
 
 
-@final
-@dataclass(frozen=True)
-class Heun(OneStep):
-    """y + ½h (f(t, y) + f(t+h, y + h f(t, y))): compare FractalNet. Order 2."""
-
-    def step(self, field: VectorField, j: int, t: float, h: float, y: Tensor) -> Tensor:
-        k1 = field(j, t, y)
-        k2 = field(j, t + h, torch.add(y, k1, alpha=h))
-        return torch.add(y, k1 + k2, alpha=h / 2)
-
-
-@final
-@dataclass(frozen=True)
-class RK4(OneStep):
-    """The classical Runge–Kutta method. Order 4."""
-
-    def step(self, field: VectorField, j: int, t: float, h: float, y: Tensor) -> Tensor:
-        k1 = field(j, t, y)
-        k2 = field(j, t + h / 2, torch.add(y, k1, alpha=h / 2))
-        k3 = field(j, t + h / 2, torch.add(y, k2, alpha=h / 2))
-        k4 = field(j, t + h, torch.add(y, k3, alpha=h))
-        return torch.add(y, (k1 + k4).add(k2 + k3, alpha=2.0), alpha=h / 6)
+def __getattr__(label: str) -> Callable[[], Explicit]:
+    """`Euler()`, `Heun()`, `RK4()`, …: every explicit method by its label."""
+    for method in EXPLICIT.values():
+        if method.label == label:
+            return partial(Explicit, method)
+    raise AttributeError(f"no integrator {label!r}")
 
 
 @final

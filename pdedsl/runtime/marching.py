@@ -4,19 +4,17 @@ noise. The field is one module, whatever the number of steps, and may read the t
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from typing import Literal, cast
+from typing import cast
 
 import torch
 from torch import Tensor, nn
 
+from pdedsl.numerics.integrators import EXPLICIT
 from pdedsl.runtime.adaptive import Solver
-from pdedsl.runtime.convection import Field, euler, heun, rk4
+from pdedsl.runtime.convection import Field, step
 from pdedsl.runtime.fields import Time
 from pdedsl.runtime.integrators import Integrator, Steps
 from pdedsl.runtime.noise import CorrelatedNoise, ScaledNoise
-
-Scheme = Literal["euler", "heun", "rk4"]
-STEPS: dict[Scheme, Callable[..., Tensor]] = {"euler": euler, "heun": heun, "rk4": rk4}
 
 
 class March(nn.Module):
@@ -33,7 +31,7 @@ class March(nn.Module):
         field: Field,
         times: Sequence[float],
         dt: float,
-        scheme: Scheme | Integrator = "euler",
+        scheme: str | Integrator = "euler",
         clock: float = 1.0,
         after: Callable[[float], nn.Module] | None = None,
         inside: Callable[[float], nn.Module] | None = None,
@@ -51,9 +49,9 @@ class March(nn.Module):
     def forward(self, x: Tensor) -> Tensor:
         if self.integrator is not None:
             return self._integrated(self.integrator, x.reshape(-1, x.shape[-1])).reshape(x.shape)
-        step = STEPS[cast(Scheme, self.scheme)]
+        method = EXPLICIT[cast(str, self.scheme)]
         for k, t in enumerate(self.times):
-            moved = step(self._velocity(k), x, self.dt, t, self.clock)
+            moved = step(method, self._velocity(k), x, self.dt, t, self.clock)
             x = moved if self.noise is None else _shaken(self.noise[k], moved, x)
         return x
 

@@ -60,5 +60,5 @@ def euler_is_nonexpansive(layer: SymmetricLayer, h: float) -> bool:
     K(a−b) and e = g(Ka)−g(Kb), |a−b−hKᵀe|² = |a−b|² − 2h⟨e, d⟩ + h²|Kᵀe|² ≤ |a−b|² − h(2/L − h c²)|e|² ≤ |a−b|².
     """
     bound = norm_bound(layer.operator)
-    plain = isinstance(layer.norm, nn.Identity) and layer.activation.monotone and layer.sign < 0
-    return bound is not None and plain and h * layer.activation.lipschitz * bound**2 <= 2
+    plain = isinstance(layer.norm, nn.Identity) and layer.activation.record.monotone and layer.sign < 0
+    return bound is not None and plain and h * layer.activation.record.lipschitz * bound**2 <= 2

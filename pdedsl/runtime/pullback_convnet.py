@@ -27,7 +27,7 @@ def has_pullback(layer: nn.Module) -> TypeGuard[ConvNet]:
         isinstance(layer, ConvNet)
         and all(isinstance(convolution, TimeConv) for convolution in layer.convolutions)
         and all(isinstance(norm, nn.GroupNorm) for norm in layer.norms)
-        and layer.activation.name == "relu"
+        and layer.activation.record.name == "relu"
         and all(p.requires_grad for p in layer.parameters())
     )
 

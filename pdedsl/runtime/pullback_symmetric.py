@@ -24,7 +24,7 @@ def has_pullback(layer: nn.Module) -> TypeGuard[SymmetricLayer]:
         and isinstance(layer.operator, Conv)
         and not isinstance(layer.operator.constraint, NormBound)
         and isinstance(layer.norm, TotalVariationNorm)
-        and layer.activation.name == "relu"
+        and layer.activation.record.name == "relu"
         and all(p.requires_grad for p in layer.parameters())
     )
 

@@ -11,12 +11,11 @@ from typing import Any, Literal, cast, final
 import torch
 from torch import Tensor, nn
 
+from pdedsl.numerics.integrators import ADAPTIVE
 from pdedsl.runtime.adaptive import Failing, Solution, Solver
 from pdedsl.runtime.fields import VectorField
 from pdedsl.runtime.integrators import Steps
 from pdedsl.runtime.step_size import SolverFailed
-
-ADAPTIVE = ("dopri5", "dopri8", "bosh3", "fehlberg2", "adaptive_heun")
 
 
 @final

@@ -13,19 +13,19 @@ from pdedsl.data.augment import augment
 from pdedsl.data.draws import Draws
 from pdedsl.data.order import Order
 from pdedsl.data.sets import Data
+from pdedsl.processes import World
+from pdedsl.runtime.batch_norm import share_batch_norms
 from pdedsl.runtime.constraints import Box
 from pdedsl.runtime.expectation import Expectation
 from pdedsl.runtime.operators import Operator, project_operators
+from pdedsl.runtime.solver_costs import fail_by_nan
 from pdedsl.runtime.standardize import standardize
 from pdedsl.runtime.streams import mix, streams
-from pdedsl.training.batch_norm import share_batch_norms
 from pdedsl.training.checkpoint import Damaged, Tensors, flattened, nested
 from pdedsl.training.config import TrainConfig
 from pdedsl.training.objectives import adversary_of, loss_of, penalty_of
-from pdedsl.training.parallel import World
 from pdedsl.training.phases import Phase
 from pdedsl.training.schedule import factor, optimizer_of
-from pdedsl.training.solvers import fail_by_nan
 from pdedsl.training.step import Objective, Terms, total
 
 Make = Callable[[int], nn.Module]

@@ -10,12 +10,8 @@ from pathlib import Path
 
 from pdedsl.compiler import format, parse
 from pdedsl.diagnostics import PdeError
+from pdedsl.files import RunError
 from pdedsl.ir.spec import Block, Setting, Spec
-
-
-class RunError(Exception):
-    """A run cannot be made or read as asked; the message says why, and what to do."""
-
 
 BEGUN = {".lock", "spec.pde", "metrics.jsonl", "tensorboard", "checkpoints"}  # what a run has before it first saves
 

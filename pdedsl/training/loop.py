@@ -11,10 +11,11 @@ from typing import Any, Literal
 import torch
 from torch import Tensor
 
+from pdedsl.measures.assess import assess
+from pdedsl.runtime.solver_costs import adaptive_blocks
 from pdedsl.runtime.step_size import SolverFailed
 from pdedsl.runtime.torchdiffeq_solver import failures_told
 from pdedsl.training import checkpoint
-from pdedsl.training.assess import assess
 from pdedsl.training.checkpoint import Checkpoint
 from pdedsl.training.divergence import loss_message, solver_message
 from pdedsl.training.engine import Engine
@@ -22,7 +23,6 @@ from pdedsl.training.events import Assessed, Ended, Event, Listener, Saved, Step
 from pdedsl.training.interruption import Interrupted, interruption
 from pdedsl.training.losses.accuracy import ACCURACY
 from pdedsl.training.phases import Phase
-from pdedsl.training.solvers import adaptive_blocks
 from pdedsl.training.step import Terms
 
 REPORTS = 20  # an epoch, at most

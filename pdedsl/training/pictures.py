@@ -10,8 +10,8 @@ from torch import Tensor
 from pdedsl.compiler import Compilation
 from pdedsl.data.sets import Data, Split
 from pdedsl.ir.spec import Block
-from pdedsl.training.assess import assess
-from pdedsl.training.boundary import Panel, plot_boundaries
+from pdedsl.measures.assess import assess
+from pdedsl.measures.boundary import Panel, plot_boundaries
 from pdedsl.training.config import TrainConfig
 from pdedsl.training.curves import plot_curves
 from pdedsl.training.engine import Engine

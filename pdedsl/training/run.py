@@ -13,10 +13,12 @@ from pdedsl.compiler import Compilation, compile_source, source_of
 from pdedsl.data.load import load
 from pdedsl.data.sets import Data
 from pdedsl.diagnostics import PdeError, fail
-from pdedsl.files import replace_text
+from pdedsl.files import RunError, replace_text
 from pdedsl.ir.objective import CrossEntropy, Objective, Retraining
 from pdedsl.ir.plan import DataPlan
 from pdedsl.ir.spec import Spec
+from pdedsl.processes import World, joined
+from pdedsl.runtime.solver_costs import adaptive_blocks
 from pdedsl.runtime.step_size import SolverFailed
 from pdedsl.training import checkpoint
 from pdedsl.training.checkpoint import Checkpoint, save_tensors
@@ -24,14 +26,12 @@ from pdedsl.training.config import TrainConfig, config_of
 from pdedsl.training.divergence import solver_message
 from pdedsl.training.engine import Engine
 from pdedsl.training.events import Ended, Listener, Started
-from pdedsl.training.folder import RunError, claimed, refuse_other
+from pdedsl.training.folder import claimed, refuse_other
 from pdedsl.training.log import MetricsLog, TensorBoardLog, read_metrics
 from pdedsl.training.loop import Loop
-from pdedsl.training.parallel import World, joined
 from pdedsl.training.phases import phases_of
 from pdedsl.training.pictures import finish
 from pdedsl.training.saved import SPEC, WEIGHTS, Run, weights_for
-from pdedsl.training.solvers import adaptive_blocks
 
 SAVE_SECONDS = 30.0
 METRICS, CHECKPOINTS = "metrics.jsonl", "checkpoints"

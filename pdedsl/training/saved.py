@@ -11,11 +11,11 @@ import torch
 from torch import nn
 
 from pdedsl.compiler import Compilation, compile_source, source_of
+from pdedsl.files import RunError
 from pdedsl.ir.plan import ImagePlan
 from pdedsl.runtime.stencils import carried
 from pdedsl.runtime.weights import require_fit
 from pdedsl.training.checkpoint import Damaged, Tensors, load_tensors, newest
-from pdedsl.training.folder import RunError
 
 SPEC, WEIGHTS = "spec.pde", "weights.safetensors"
 

@@ -12,7 +12,7 @@ from torch import Tensor
 from analyse.frames import NETWORK, lines
 from analyse.outcomes import analysed
 from pdedsl.emit.program import run
-from pdedsl.ir.vocabulary import ACTIVATION_FACTS
+from pdedsl.numerics.activations import ACTIVATIONS
 from pdedsl.runtime.operators import Conv
 
 WIDTH = 3
@@ -21,7 +21,7 @@ SHOWN = re.compile(
     r"δt = (\S+), they are (\S+) times as far apart"
 )
 TV_RELU = "-Kᵀ relu(N(K Y))"
-FALLING = [name for name, facts in ACTIVATION_FACTS.items() if not facts.monotone]
+FALLING = [name for name, facts in ACTIVATIONS.items() if not facts.monotone]
 
 
 def net(right: str, bound: str = "1", method: str = "euler(steps=3)", end: str = "3", eps: str = "1e-3") -> str:

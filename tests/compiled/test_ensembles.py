@@ -13,7 +13,7 @@ from torch import Tensor, nn
 
 import pdedsl
 from compiled.texts import built, changed, compiled, inputs, parameters, picture, shipped, written
-from pdedsl.describe import network_lines
+from pdedsl.explain.describe import network_lines
 from pdedsl.ir.objective import CrossEntropy
 from pdedsl.ir.plan import DataPlan
 from pdedsl.runtime.expectation import Expectation

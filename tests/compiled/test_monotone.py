@@ -107,10 +107,10 @@ def test_signs_are_those_of_the_spec() -> None:
 def test_layers_have_what_the_spec_says() -> None:
     model = compiled(light("parabolic")).module()
     assert {m.eps for m in model.modules() if isinstance(m, TotalVariationNorm)} == {1e-3}
-    assert {m.activation.name for m in model.modules() if isinstance(m, SymmetricLayer)} == {"relu"}
+    assert {m.activation.record.name for m in model.modules() if isinstance(m, SymmetricLayer)} == {"relu"}
     other = compiled(changed(light("parabolic"), ("eps=1e-3", "eps=1e-4"), ("relu(", "tanh("))).module()
     assert {m.eps for m in other.modules() if isinstance(m, TotalVariationNorm)} == {1e-4}
-    assert {m.activation.name for m in other.modules() if isinstance(m, SymmetricLayer)} == {"tanh"}
+    assert {m.activation.record.name for m in other.modules() if isinstance(m, SymmetricLayer)} == {"tanh"}
     larger = compiled(changed(light("parabolic"), ("conv(3)", "conv(5)"))).module()
     assert {k.weight.shape[-1] for k in operators(larger)} == {5}
 
@@ -119,7 +119,7 @@ def test_time_and_steps_are_those_of_the_spec() -> None:
     text = changed(light("parabolic"), ("[0, 3]", "[1, 2]"), ("euler(steps=3)", "heun(steps=4)"))
     blocks = [m for m in compiled(text).module().modules() if isinstance(m, Propagation)]
     assert {(b.steps.start, b.steps.stop, b.steps.count) for b in blocks} == {(1.0, 2.0, 4)}
-    assert {type(b.integrator).__name__ for b in blocks} == {"Heun"}
+    assert {b.integrator.method.name for b in blocks} == {"heun"}
     assert len(operators(blocks[0])) == 4
 
 

@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 from click.testing import CliRunner, Result
 
-import pdedsl.package
+import pdedsl.explain.package
 from compiled.test_emitted import AWKWARD, MORE
 from compiled.texts import MODELS, compiled, learned, shipped
 from pdedsl.cli import cli
@@ -142,7 +142,7 @@ def test_a_failure_while_writing_leaves_nothing(tmp_path: Path, monkeypatch: pyt
 
     monkeypatch.setattr(Path, "write_text", full)
     with pytest.raises(OSError, match="No space"):
-        pdedsl.package.write_package(tmp_path / "made", compiled(SMALL).files(), force=False)
+        pdedsl.explain.package.write_package(tmp_path / "made", compiled(SMALL).files(), force=False)
     assert not os.listdir(tmp_path)
 
 

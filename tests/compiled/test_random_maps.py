@@ -17,7 +17,7 @@ import pdedsl
 from compiled.test_learned_diffusion import watched
 from compiled.test_network_order import features
 from compiled.texts import changed, compiled, inputs, learned, parameters, picture, shipped
-from pdedsl.describe import network_lines
+from pdedsl.explain.describe import network_lines
 from pdedsl.runtime.random_maps import Dropout, Mix, ShakeShake
 from pdedsl.runtime.streams import streams
 

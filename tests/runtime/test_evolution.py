@@ -14,9 +14,10 @@ import pytest
 import torch
 from torch import Tensor, nn
 
+from pdedsl.numerics.integrators import EXPLICIT
 from pdedsl.runtime.backbones import vector_field
-from pdedsl.runtime.convection import RK4, Field, Heun, Residual
-from pdedsl.runtime.evolution import Estimate, Evolution, Piece, Scheme
+from pdedsl.runtime.convection import Field, Residual, step
+from pdedsl.runtime.evolution import Estimate, Evolution, Piece
 from pdedsl.runtime.grid import PeriodicGrid, random_field
 
 torch_double = torch.float64
@@ -252,13 +253,13 @@ def test_euler_maruyama_has_weak_order_one() -> None:
     assert 0.8 < math.log2(bias(0.2) / bias(0.1)) < 1.4
 
 
-@pytest.mark.parametrize(("scheme", "order"), [("euler", 1), ("heun", 2), ("rk4", 4)])
+@pytest.mark.parametrize(("scheme", "order"), [(name, method.order) for name, method in EXPLICIT.items()])
 @pytest.mark.parametrize("form", ["initial", "terminal"])
-def test_order_on_transport(scheme: Scheme, order: int, form: str) -> None:
+def test_order_on_transport(scheme: str, order: int, form: str) -> None:
     def field(x: Tensor, t: float) -> Tensor:
         return torch.sin(x.flip(-1) + 2.0 * t)
 
-    def solution(dt: float, scheme: Scheme) -> Tensor:
+    def solution(dt: float, scheme: str) -> Tensor:
         operator = Evolution(field, dt=dt, scheme=scheme, form=form, horizon=1.0)  # type: ignore[arg-type]
         return operator(bump, points(), 1.0 if form == "initial" else 0.0)
 
@@ -274,23 +275,21 @@ def test_blocks_are_the_steps(clock: float) -> None:
 
     x, dt = points(), 0.125
     start = 0.0 if clock > 0 else 1.0
-    times = [start + clock * k * dt for k in range(8)]
-    networks = {
-        "euler": nn.Sequential(*(Residual(field, dt, t) for t in times)),
-        "heun": nn.Sequential(*(Heun(field, dt, t, clock) for t in times)),
-        "rk4": nn.Sequential(*(RK4(field, dt, t, clock) for t in times)),
-    }
-    for scheme, network in networks.items():
-        form = "terminal" if clock > 0 else "initial"
-        operator = Evolution(field, dt=dt, scheme=scheme, form=form, horizon=1.0)  # type: ignore[arg-type]
-        torch.testing.assert_close(operator(bump, x, start), bump(network(x)))
+    network = nn.Sequential(*(Residual(field, dt, start + clock * k * dt) for k in range(8)))
+    operator = Evolution(field, dt=dt, scheme="euler", form="terminal" if clock > 0 else "initial", horizon=1.0)
+    torch.testing.assert_close(operator(bump, x, start), bump(network(x)))
+
+
+@pytest.mark.parametrize("name", EXPLICIT)
+def test_a_step_without_a_time_is_the_polynomial_of_its_method(name: str) -> None:
+    x = points()
+    factor = sum(c * (-0.1) ** k for k, c in enumerate(EXPLICIT[name].stability))
+    torch.testing.assert_close(step(EXPLICIT[name], lambda x: -x, x, 0.1), x * factor)
 
 
 def test_autonomous_blocks() -> None:
     x = points()
     torch.testing.assert_close(Residual(torch.tanh, 0.5)(x), x + 0.5 * torch.tanh(x))
-    torch.testing.assert_close(Heun(lambda x: -x, 0.1)(x), x * (1 - 0.1 + 0.005))
-    torch.testing.assert_close(RK4(lambda x: -x, 0.1)(x), x * (1 - 0.1 + 0.005 - 0.1**3 / 6 + 0.1**4 / 24))
 
 
 def figure_4(sigma: float) -> tuple[PeriodicGrid, Tensor]:

@@ -14,7 +14,7 @@ from matplotlib.image import imread
 from scipy.special import ellipe
 from torch import Tensor, nn
 
-from pdedsl.training.boundary import (
+from pdedsl.measures.boundary import (
     Classifier,
     Panel,
     boundaries_figure,

@@ -13,9 +13,9 @@ import pytest
 import torch
 
 import pdedsl
+from pdedsl.files import RunError
 from pdedsl.training.checkpoint import load_tensors
 from pdedsl.training.events import Event, Saved, Started, Stepped
-from pdedsl.training.folder import RunError
 from training import specs
 
 EVERY_KIND = {

@@ -10,12 +10,12 @@ import torch
 from torch import nn
 
 import pdedsl
+from pdedsl.files import RunError
 from pdedsl.runtime.standardize import Standardize
 from pdedsl.runtime.stencils import carried
 from pdedsl.runtime.streams import streams
 from pdedsl.training.checkpoint import load_tensors, newest
 from pdedsl.training.events import Started, Stepped
-from pdedsl.training.folder import RunError
 from training import specs
 from training.test_resume import Heard
 

@@ -13,13 +13,13 @@ from click.testing import CliRunner
 import pdedsl
 from pdedsl.cli import cli
 from pdedsl.data.sets import Split
+from pdedsl.measures.assess import ROWS, assess
+from pdedsl.processes import World
 from pdedsl.runtime.step_size import SolverFailed
 from pdedsl.training import loop, pictures
-from pdedsl.training.assess import ROWS, assess
 from pdedsl.training.checkpoint import newest
 from pdedsl.training.engine import Engine
 from pdedsl.training.events import Assessed, Ended, Started
-from pdedsl.training.parallel import World
 from training import specs
 from training.test_process import finished
 from training.test_process import train as in_processes

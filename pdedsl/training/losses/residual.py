@@ -24,10 +24,10 @@ from torch.nn import functional
 
 from pdedsl.data.draws import Draws
 from pdedsl.ir.objective import MOST_EXACT, Residual
+from pdedsl.runtime.forward_laplacian.frame import Frame
+from pdedsl.runtime.forward_laplacian.jets import Jet, make_jet, values
 from pdedsl.runtime.marching import AtTime
 from pdedsl.training.losses.accuracy import ACCURACY, accuracy
-from pdedsl.training.losses.jet_frame import Frame
-from pdedsl.training.losses.jets import Jet, make_jet, values
 from pdedsl.training.losses.precision import full_precision
 
 

@@ -33,10 +33,10 @@ from torch.nn.modules.batchnorm import _BatchNorm
 
 from pdedsl.data.draws import Draws
 from pdedsl.ir.objective import Retraining
+from pdedsl.runtime.forward_laplacian.frame import Frame
+from pdedsl.runtime.forward_laplacian.jets import Jet, make_jet, values
 from pdedsl.training.losses.accuracy import ACCURACY, accuracy
 from pdedsl.training.losses.adversary import frozen
-from pdedsl.training.losses.jet_frame import Frame
-from pdedsl.training.losses.jets import Jet, make_jet, values
 from pdedsl.training.losses.precision import full_precision
 
 

@@ -9,9 +9,10 @@ import torch
 from torch import Tensor, nn
 from torch.nn import functional
 
-from pdedsl.runtime.activations import ACTIVATIONS, Pointwise
-from pdedsl.training.losses.jet_frame import Frame
-from pdedsl.training.losses.jets import Jet, make_jet, values
+from pdedsl.numerics.activations import ACTIVATIONS
+from pdedsl.runtime.activations import Pointwise
+from pdedsl.runtime.forward_laplacian.frame import Frame
+from pdedsl.runtime.forward_laplacian.jets import Jet, make_jet, values
 from training.losses.exact import NU, points, seeded
 
 DIMENSION = 3

@@ -1,0 +1,127 @@
+"""A plan in words: what the equation becomes, and what its training minimises."""
+
+from __future__ import annotations
+
+import re
+from typing import assert_never
+
+from sympy import Expr
+
+from pdedsl.explain.show import setting_text
+from pdedsl.ir.objective import CrossEntropy, Objective, Residual, Retraining
+from pdedsl.ir.plan import Base, ImagePlan, Maps, Model, Noise, Part, Shake, Timed, Walk
+from pdedsl.ir.vocabulary import ADAPTIVE
+
+
+def letters(expr: Expr) -> str:
+    """An expression in a line of text: √2 σ rather than sqrt(2)*σ."""
+    return re.sub(r"sqrt\((\w+)\)", r"√\1", str(expr)).replace("**2", "²").replace("*", " ")
+
+
+# ---- the network
+
+
+def network_lines(plan: Model) -> list[str]:
+    """What the equation becomes, block by block."""
+    if isinstance(plan, ImagePlan):
+        widths = ", ".join(map(str, plan.stages))
+        adaptive = plan.method.name in ADAPTIVE
+        steps = "which chooses its steps," if adaptive else f"{plan.steps} step{'s' * (plan.steps > 1)}"
+        method = f"{plan.method.name}, {steps} on [{plan.start}, {plan.end}]"
+        return [f"the equation by {method}, at widths {widths}, in a frame of {plan.classes} classes"]
+    rows = [_part_line(part) for part in plan.parts]
+    if plan.readout:
+        rows.append(f"readout: a linear map to {plan.classes} scores")
+    if plan.classes is None:
+        return ["the evolution operator itself"]
+    training = objective_lines(plan.objective)
+    if plan.members == plan.samples == 1:
+        return [*rows, *training]
+    counts = f"{plan.members} member{'s' * (plan.members > 1)} and {plan.samples} draw{'s' * (plan.samples > 1)}"
+    weighted = ", with learned weights" if plan.weights == "learned" else ""
+    return [*rows, f"mean of {plan.average} over {counts}{weighted}", *training]
+
+
+def _part_line(part: Part) -> str:
+    match part:
+        case Walk(times=times, step=step, scheme=scheme, noise=noise):
+            if scheme in ADAPTIVE:
+                return f"{scheme}, which chooses its steps, over a time of {step}"
+            return f"{len(times)} step{'s' * (len(times) > 1)} of {scheme}, δt = {step}{_noise_line(noise)}"
+        case Maps(net=net, step=step, noise=noise):
+            return f"the residual maps of {setting_text(net)}, each a step δt = {step}{_noise_line(noise)}"
+        case Shake(noise=noise):
+            return f"on the whole state{_noise_line(noise)}"
+        case Timed(net=net, time=time):
+            return f"{setting_text(net)} with the time as an input, read at t = {time}; diffusion is in its training"
+        case Base(net=net):
+            return setting_text(net)
+
+
+NOISES = {
+    "relative": "a·std, a",
+    "dropout": "dropout, keep-probability",
+    "correlated": "correlated noise",
+    "shake": "shake-shake, standard deviation of the share α",
+}
+
+
+def _noise_line(noise: Noise | None) -> str:
+    if noise is None:
+        return ""
+    name = NOISES.get(noise.kind, f"{noise.kind} noise, standard deviation")
+    if noise.kind == "dropout" and noise.of == "layer":
+        name = "stochastic depth, survival probability"
+    return f"; {name}" + (f" {letters(noise.value)}" if noise.value is not None else "")
+
+
+# ---- training
+
+
+def objective_lines(objective: Objective) -> list[str]:
+    """What training minimises where that is not plain cross-entropy, and which arguments have no part in it."""
+    match objective:
+        case CrossEntropy(apart=apart):
+            return ["members are trained apart, each by its own cross-entropy"] if apart else []
+        case Residual():
+            return [_residual_line(objective), *_unused(objective)]
+        case Retraining():
+            return [*_retraining_lines(objective), *_unused(objective)]
+        case _:
+            assert_never(objective)
+
+
+def _residual_line(r: Residual) -> str:
+    times = ", ".join(f"{t:g}" for t in r.times)
+    where = "" if r.instants == "all" else ", at one of these times for each sample"
+    laplacian = (
+        "exact" if r.estimator == "exact" else f"by {r.probes} random difference{'s' * (r.probes > 1)}, {r.estimator}"
+    )
+    return (
+        f"training minimises the cross-entropy at t = {times} plus {r.weight:g}·‖∂g/∂t - {r.diffusivity:g} Δg‖² of "
+        f"{r.of}{where}, near the samples (within {r.jitter:g}); Δ is {laplacian}"
+    )
+
+
+def _retraining_lines(r: Retraining) -> list[str]:
+    reached = 2 * r.weight * r.variance
+    same = (
+        "as the equation says"
+        if reached == r.variance
+        else f"{reached / r.variance:g} times the equation's; 0.5 is exact"
+    )
+    return [
+        f"training minimises the cross-entropy, then {r.steps} times the distance to the network before plus "
+        f"{r.weight:g}·½hs²‖∇v‖², h = 1/{r.steps}, s² = {r.variance:g}",
+        f"weight {r.weight:g} smooths to the variance {reached:g}, {same}",
+    ]
+
+
+def _unused(objective: Residual | Retraining) -> list[str]:
+    idle: list[str] = []
+    if objective.derivative == "forward":
+        idle.append("tau" if isinstance(objective, Residual) else "delta")
+    if objective.estimator == "exact":
+        idle += ["h", "probes"]
+    verb = "is" if len(idle) == 1 else "are"
+    return [f"{' and '.join(idle)} {verb} not used: derivatives are taken exactly"] if idle else []

@@ -1,0 +1,237 @@
+"""Analysis → the derivation a good teacher would write, as text, Markdown, LaTeX or JSON."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+
+from sympy import sqrt
+
+from pdedsl.explain.describe import letters
+from pdedsl.explain.show import latex_of, setting_text
+from pdedsl.explain.tex import ascii_tex
+from pdedsl.ir.analysis import Analysis, EquationFacts, Flow, Verdict
+from pdedsl.ir.spec import Learned, Spec, Unknown
+from pdedsl.ir.vocabulary import ADAPTIVE, DEFAULT_METHODS, DEFAULT_STEPS
+from pdedsl.symbolic.symbols import Field
+
+CLASSES = {
+    "transport": "a transport equation: values travel along curves and never mix",
+    "convection-diffusion": "a convection-diffusion equation: values travel along curves and spread",
+    "diffusion": "a diffusion equation: values spread",
+    "reaction-diffusion": "a reaction-diffusion equation: values spread, and are made or consumed",
+    "nonlinear-diffusion": "a nonlinear diffusion equation: how values spread depends on the values",
+    "hamilton-jacobi": "a Hamilton-Jacobi equation: fronts move at a speed that depends on their slope",
+    "wave": "a wave equation: second order in time",
+    "hamiltonian": "a separable pair: two halves, each pushed by the other alone",
+    "gradient-flow": "a gradient flow: a symmetric layer -Kᵀσ(KY) that runs down an energy",
+    "ode": "an ordinary differential equation in the state",
+    "elliptic": "an elliptic equation: a balance at rest",
+    "higher-order": "an equation of third or higher order",
+}
+THEOREMS = {
+    "transport": (
+        "The method of characteristics",
+        "u is constant along X' = v; a step of Euler is a residual map x + δt v(x) (Wang et al., eq. 1.3)",
+    ),
+    "convection-diffusion": (
+        "The Feynman-Kac formula",
+        "u is the mean of the data over a random path; a step of Euler-Maruyama is a residual map and then noise "
+        "(Wang, Yuan, Shi, Osher, eq. 2.8)",
+    ),
+    "diffusion": (
+        "The Feynman-Kac formula",
+        "u is the Gaussian average of the data (Campbell, Finlay, Oberman, eq. 7; Cohen et al.)",
+    ),
+    "gradient-flow": (
+        "Variational: -Kᵀσ(KY) is minus the gradient of ΣΦ(KY), Φ' = σ",
+        "a step of Euler is a symmetric layer (Ruthotto, Haber, eq. 8)",
+    ),
+    "hamiltonian": (
+        "Hamiltonian splitting",
+        "a half-step of Verlet moves one half by a function of the other, and can be undone (Ruthotto, Haber, eq. 10)",
+    ),
+    "wave": (
+        "Central differences in time",
+        "leapfrog Y₊ = 2Y - Y₋ + δt² F(Y), which runs backwards as well (Ruthotto, Haber, eq. 11)",
+    ),
+    "ode": ("One-step methods", "a step of Euler is a residual map; an adaptive solver is a neural ODE"),
+}
+RESIDUAL = (
+    "The residual method",
+    "a network is trained to satisfy the equation at sampled points (Raissi et al. 2019)",
+)
+
+
+def facts_json(analysis: Analysis) -> dict[str, object]:
+    """What `check --json` says of equations and axioms."""
+    source = analysis.spec.source
+
+    def term(kind: str, text: str, start: int) -> dict[str, object]:
+        line, column = source.position(start)
+        return {"kind": kind, "text": text, "line": line, "column": column}
+
+    return {
+        "equations": [
+            {
+                "text": e.text,
+                "class": e.kind,
+                "order_in_time": e.equation.order,
+                "linear": e.linear,
+                "terms": [term(t.kind, t.text, t.span.start) for t in e.terms],
+            }
+            for e in analysis.equations
+        ],
+        "axioms": {name: {"verdict": v.truth, "reason": v.reason} for name, v in analysis.axioms.items()},
+    }
+
+
+# ---- text
+
+
+def explain_text(analysis: Analysis, network: list[str], kernels: Sequence[str] = ()) -> str:
+    """Plain text for a terminal; `network` says what the equation becomes, or why it becomes none, and `kernels` what
+    weights say."""
+    return _document(analysis, network, kernels, heading=lambda text: f"{text}\n{'-' * len(text)}", item="  ")
+
+
+def explain_markdown(analysis: Analysis, network: list[str], kernels: Sequence[str] = ()) -> str:
+    return _document(analysis, network, kernels, heading=lambda text: f"## {text}\n", item="- ")
+
+
+def explain_latex(analysis: Analysis) -> str:
+    """The problem and its axioms for a paper."""
+    rows = [rf"\item[{_tex(name)}] \emph{{{v.truth}}}: {_tex(v.reason)}" for name, v in analysis.axioms.items()]
+    body = "\n".join(rows)
+    return f"{latex_of(analysis.spec)}\n\\begin{{description}}\n{body}\n\\end{{description}}\n"
+
+
+def explain_json(analysis: Analysis, network: list[str]) -> dict[str, object]:
+    spec = analysis.spec
+    return {
+        "name": spec.name,
+        "title": spec.title,
+        "hash": spec.hash,
+        **facts_json(analysis),
+        "network": network,
+        "processes": [p for e in analysis.equations for p in process_lines(e, spec)],
+        "shapes": sorted({s for e in analysis.equations for s in e.shapes}),
+        "defaults": defaults(analysis),
+        "warnings": [d.message for d in spec.warnings],
+    }
+
+
+def _document(
+    analysis: Analysis, network: list[str], kernels: Sequence[str], heading: Callable[[str], str], item: str
+) -> str:
+    spec, head = analysis.spec, heading
+    parts = [f"{spec.name}: {spec.title}\n" if spec.title else f"{spec.name}\n"]
+    for k, facts in enumerate(analysis.equations, 1):
+        number = f" {k}" if len(analysis.equations) > 1 else ""
+        parts += [head(f"Equation{number}"), *_lines(_equation(facts, spec), item), ""]
+    parts += [head("Network"), *_lines(network, item), ""]
+    if kernels:
+        parts += [head("Kernels"), *_nested(kernels, item), ""]
+    parts += [head("Axioms"), *_lines(_verdicts(analysis.axioms), item), ""]
+    chosen = defaults(analysis)
+    if chosen:
+        parts += [head("Chosen by default"), *_lines(chosen, item), ""]
+    if spec.warnings:
+        parts += [head("Warnings"), *_lines([d.message for d in spec.warnings], item), ""]
+    return "\n".join(parts).rstrip() + "\n"
+
+
+def _lines(rows: list[str], item: str) -> list[str]:
+    return [item + row for row in rows]
+
+
+def _nested(rows: Sequence[str], item: str) -> list[str]:
+    """Rows that begin with spaces belong to the row above them."""
+    return [" " * (len(row) - len(row.lstrip())) + item + row.lstrip() for row in rows]
+
+
+def _equation(facts: EquationFacts, spec: Spec) -> list[str]:
+    name, what = THEOREMS.get(facts.kind, RESIDUAL) if spec.space.kind != "physical" else RESIDUAL
+    rows = [facts.text, f"This is {CLASSES[facts.kind]}; it is {'linear' if facts.linear else 'nonlinear'}."]
+    for t in facts.terms:
+        line, column = spec.source.position(t.span.start)
+        detail = f" ({t.detail})" if t.detail else ""
+        rows.append(f"{t.kind.replace('_', ' ')}: {t.text}{detail}, at {line}:{column}")
+    rows += [f"Known shape: {s}." for s in facts.shapes]
+    rows += process_lines(facts, spec)
+    return [*rows, f"{name}: {what}."]
+
+
+def process_lines(facts: EquationFacts, spec: Spec) -> list[str]:
+    """The process that is meant, `dX = v dt + √2 σ dB`, and which time the first layer sees."""
+    flow, time = facts.flow, spec.time
+    if flow is None or time is None or spec.space.kind == "physical":
+        return []
+    start, end = facts.equation.interval or (time.start, time.end)
+    first = end if flow.direction == "initial" else start
+    parts = [p for p in (_drift(flow, time.name), _noise(flow)) if p]
+    where = f"the data are {flow.direction}, so the first layer is at {time.name} = {first}"
+    return [f"Process: dX = {' + '.join(parts) or '0'}; {where}."]
+
+
+def _drift(flow: Flow, time: str) -> str:
+    if all(b == 0 for b in flow.drift):
+        return ""
+    heads = {b.head for b in flow.drift if isinstance(b, Field)}
+    whole = len(heads) == 1 and all(isinstance(b, Field) for b in flow.drift)
+    return f"{heads.pop()} d{time}" if whole else f"[{', '.join(map(letters, flow.drift))}] d{time}"
+
+
+def _noise(flow: Flow) -> str:
+    """√2 A^½ dB."""
+    if flow.shape == "none":
+        return ""
+    if flow.shape == "isotropic":
+        return f"{letters(sqrt(2 * flow.diffusivity[0][0]))} dB"
+    if flow.shape == "diagonal":
+        roots = [letters(sqrt(2 * flow.diffusivity[i][i])) for i in range(len(flow.diffusivity))]
+        return f"diag({', '.join(roots)}) dB"
+    rows = "; ".join(", ".join(map(letters, row)) for row in flow.diffusivity)
+    return f"√2 L dB with L Lᵀ = [{rows}]"
+
+
+def _verdicts(axioms: dict[str, Verdict]) -> list[str]:
+    rows = []
+    for name, v in axioms.items():
+        tested = " It will be decided by testing." if v.truth == "unknown" else ""
+        witness = f" Counterexample: {v.witness}." if v.witness else ""
+        rows.append(f"{name}: {v.truth}. {v.reason[0].upper()}{v.reason[1:]}{witness}{tested}")
+    return rows
+
+
+def defaults(analysis: Analysis) -> list[str]:
+    """What the compiler chose because the spec did not say."""
+    spec = analysis.spec
+    rows = _default_steps(analysis)
+    for r in spec.realizations:
+        left = [f"{k}={v}" for k, v in r.method.arguments if k not in r.method.given]
+        if left:
+            rows.append(f"{r.part} by {r.method.name}: {', '.join(map(str, left))}")
+    fields: list[Unknown | Learned] = [*spec.unknowns, *spec.learned]
+    for w in fields:
+        if w.net and any(k not in w.net.given for k, _ in w.net.arguments):
+            rows.append(f"{w.name} = {setting_text(w.net)}")
+    return rows
+
+
+def _default_steps(analysis: Analysis) -> list[str]:
+    """On the image plane a method of fixed steps has a number of them, and an equation a method."""
+    spec = analysis.spec
+    if spec.space.kind != "pixels":
+        return []
+    given = next((r.method for r in spec.realizations if r.part == "time"), None)
+    facts = analysis.equations[0]
+    kind = "pair" if facts.kind == "hamiltonian" else "second" if facts.equation.order == 2 else "first"
+    method = given.name if given else DEFAULT_METHODS[kind]
+    counted = method not in ADAPTIVE and not (given and given.get("steps"))
+    return [f"time by {method}" + f": steps={DEFAULT_STEPS}" * counted] if counted or not given else []
+
+
+def _tex(text: str) -> str:
+    return ascii_tex(
+        text.replace("_", r"\_").replace("%", r"\%").replace("&", r"\&").replace("#", r"\#").replace("^", r"\^{}")
+    )

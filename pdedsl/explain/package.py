@@ -1,0 +1,180 @@
+"""Compilation → the files of a package that a person would have written."""
+
+from __future__ import annotations
+
+import os
+import shutil
+import tempfile
+from pathlib import Path
+
+from sympy import Expr
+
+from pdedsl.explain.describe import network_lines
+from pdedsl.explain.explain import explain_markdown
+from pdedsl.ir.analysis import Analysis
+from pdedsl.ir.plan import ImagePlan, Model
+from pdedsl.ir.spec import Block, Setting, Spec
+
+HARNESS = '''"""Train and evaluate {name} on data of your own: batches of (inputs, labels)."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+
+import torch
+from torch import Tensor, nn
+
+from model import model
+
+Batches = Iterable[tuple[Tensor, Tensor]]
+
+
+def optimizer(network: nn.Module) -> torch.optim.Optimizer:
+    """The optimizer of the spec{default}."""
+    return {optimizer}
+
+
+def train(batches: Batches, epochs: int = {epochs}, seed: int = 0) -> nn.Module:
+    """A network trained by cross-entropy of the class probabilities u.
+
+    Schedule, augmentation, adversary, regularizers and residuals of the spec are in
+    `pdedsl train spec.pde -o run`.
+    """
+    torch.manual_seed(seed)
+    network = model(seed)
+    network.train()
+    steps = optimizer(network)
+    for _ in range(epochs):
+        for inputs, labels in batches:
+            loss = nn.functional.cross_entropy(network(inputs), labels)
+            steps.zero_grad()
+            loss.backward()
+            steps.step()
+    return network
+
+
+@torch.no_grad()
+def evaluate(network: nn.Module, batches: Batches) -> float:
+    """The share of inputs whose most probable class is their label."""
+    network.eval()
+    right = total = 0
+    for inputs, labels in batches:
+        right += int((network(inputs).argmax(-1) == labels).sum())
+        total += len(labels)
+    return right / total
+'''
+SOLVE = '''"""Evaluate {name}: there is nothing to train."""
+
+from __future__ import annotations
+
+import torch
+from torch import Tensor
+
+from model import model
+
+
+@torch.no_grad()
+def evaluate(points: Tensor, seed: int = 0) -> Tensor:
+    """u at points of shape (n, {dimension})."""
+    return model(seed).to(points).eval()(points)
+'''
+TEST = '''"""The axioms of {name}, searched for counterexamples on what was compiled: run with pytest."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pdedsl
+from pdedsl.testing import axioms
+
+SPEC = Path(__file__).with_name("spec.pde")
+
+
+def test_axioms() -> None:
+    axioms.assert_hold(pdedsl.compile(SPEC), examples=50)
+'''
+README = """# {name}
+
+{title}
+
+| file | holds |
+| --- | --- |
+| `model.py` | the network: `model(seed)` |
+| `harness.py` | {harness} |
+| `test_axioms.py` | the axioms as property-based tests: `pytest test_axioms.py` |
+| `spec.pde` | the spec it was compiled from, hash `{hash}` |
+
+{explanation}"""
+
+
+def package_files(analysis: Analysis, plan: Model, python: str) -> dict[str, str]:
+    """The text of each file; `python` is that of the model."""
+    spec = analysis.spec
+    network = network_lines(plan)
+    classifies = isinstance(plan, ImagePlan) or plan.classes is not None
+    harness = "`train(batches)` and `evaluate(network, batches)`" if classifies else "`evaluate(points)`"
+    readme = README.format(
+        name=spec.name,
+        title=spec.title,
+        hash=spec.hash,
+        harness=harness,
+        explanation=explain_markdown(analysis, network),
+    )
+    return {
+        "model.py": python,
+        "harness.py": _harness(spec) if classifies else SOLVE.format(name=spec.name, dimension=spec.space.dimension),
+        "test_axioms.py": TEST.format(name=spec.name),
+        "spec.pde": spec.source.text,
+        "README.md": readme,
+    }
+
+
+def _harness(spec: Spec) -> str:
+    block = spec.block("train")
+    given = block.get("optimizer") if block else None
+    made = (
+        _optimizer(given)
+        if isinstance(given, Setting)
+        else "torch.optim.SGD(network.parameters(), lr=0.1, momentum=0.9)"
+    )
+    default = "" if isinstance(given, Setting) else "; it names none, so this is a default"
+    return HARNESS.format(name=spec.name, optimizer=made, default=default, epochs=_epochs(block))
+
+
+def _epochs(block: Block | None) -> str:
+    epochs = block.get("epochs") if block else None
+    return str(epochs) if epochs is not None else "10"
+
+
+def _optimizer(setting: Setting) -> str:
+    names = {"sgd": "SGD", "adam": "Adam", "adamw": "AdamW", "lbfgs": "LBFGS"}
+    keys = {"lr": "lr", "momentum": "momentum", "weight_decay": "weight_decay", "history": "history_size"}
+    pairs = [f"{keys[k]}={float(v):g}" for k, v in setting.arguments if k in keys and isinstance(v, Expr)]
+    inner = ", ".join(["network.parameters()", *pairs])
+    line = f"torch.optim.{names[setting.name]}({inner})"
+    if len(line) + 11 <= 88:
+        return line
+    return f"torch.optim.{names[setting.name]}(\n        {inner}\n    )"
+
+
+def write_package(folder: Path, files: dict[str, str], force: bool) -> None:
+    """All files or none; what is there already stays, unless it is to be replaced."""
+    there = [name for name in files if (folder / name).exists()]
+    if there and not force:
+        raise FileExistsError(f"{folder} already holds {', '.join(there)}")
+    blocked = [name for name in files if (folder / name).is_dir()]
+    if blocked or folder.is_file():
+        raise FileExistsError(f"{folder / blocked[0] if blocked else folder} is in the way")
+    folder.parent.mkdir(parents=True, exist_ok=True)
+    made = Path(tempfile.mkdtemp(prefix=f".{folder.name}-", dir=folder.parent))
+    try:
+        for name, text in files.items():
+            (made / name).write_text(text, "utf-8")
+        if not folder.exists():
+            os.chmod(made, 0o755)
+            made.rename(folder)
+            return
+        for name in files:
+            os.replace(made / name, folder / name)
+    finally:
+        shutil.rmtree(made, ignore_errors=True)

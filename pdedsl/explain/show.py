@@ -1,0 +1,154 @@
+"""A Spec for people: stable text for `--emit spec`, LaTeX for a notebook."""
+
+from __future__ import annotations
+
+from dataclasses import fields, is_dataclass
+
+from sympy import Add, Expr, latex
+
+from pdedsl.diagnostics import Span
+from pdedsl.explain.tex import ascii_tex
+from pdedsl.ir.spec import Condition, Equation, Line, Setting, Spec, Value
+from pdedsl.symbolic.symbols import Field, Partial
+
+
+def spec_text(spec: Spec) -> str:
+    """Every fact of a spec, a line each, in the order of the file."""
+    space, time = spec.space, spec.time
+    where = f"image{space.image}" if space.image else f"dimension {space.dimension}"
+    sides = "".join(f" [{s.start}, {s.end}]{' periodic' * s.periodic}" for s in space.sides)
+    lines = [f"pde {spec.name}", f"hash {spec.hash}", f"space {space.kind} ({', '.join(space.names)}) {where}{sides}"]
+    if time:
+        lines.append(f"time {time.name} [{time.start}, {time.end}]")
+    lines += [f"const {c.name} = {c.value}" for c in spec.constants]
+    for u in spec.unknowns:
+        lines.append(f"unknown {u.name}({', '.join(map(str, u.arguments))}) : {u.type}{_net(u.net)}")
+    for w in spec.learned:
+        lines.append(f"learn {w.name}({', '.join(map(str, w.arguments))}) : {w.type}{_net(w.net)}")
+    lines += [_equation(e, spec) for e in spec.equations]
+    lines += [_condition(c) for c in spec.conditions]
+    lines += [f"realize {r.part} by {setting_text(r.method)}" for r in spec.realizations]
+    lines += [f"require {r.axiom}" for r in spec.requirements]
+    lines += [f"{b.kind} {_line(line)}" for b in spec.blocks for line in b.lines]
+    return "\n".join(lines) + "\n"
+
+
+def _net(net: Setting | None) -> str:
+    return f" = {setting_text(net)}" if net else ""
+
+
+def _equation(e: Equation, spec: Spec) -> str:
+    time = spec.time.name if spec.time else ""
+    left = f"D({e.unknown}, {', '.join([time] * e.order)})" if e.order else "0"
+    during = f" for {time} in [{e.interval[0]}, {e.interval[1]}]" if e.interval else ""
+    right = "; ".join(map(str, e.right))
+    marks = [f"  term at {_place(s.span.start, spec)}: {'; '.join(map(str, s.exprs))}" for s in e.summands]
+    return "\n".join([f"equation {left} = {right}{during}", *marks])
+
+
+def _place(offset: int, spec: Spec) -> str:
+    line, column = spec.source.position(offset)
+    return f"{line}:{column}"
+
+
+def _condition(c: Condition) -> str:
+    value = "; ".join(map(str, c.value))
+    if c.kind == "boundary":
+        return f"boundary {', '.join(c.sides)}: 0 = {value}"
+    return f"{c.kind} {c.unknown} order {c.order} = {value}"
+
+
+def _line(line: Line) -> str:
+    value = line.value
+    text = setting_text(value) if isinstance(value, Setting) else "" if value is None else value_text(value)
+    bounds = f" in [{line.bounds[0]}, {line.bounds[1]}]" if line.bounds else ""
+    return f"{line.key} {text}{bounds}{f' from {line.source}' if line.source else ''}".rstrip()
+
+
+def setting_text(setting: Setting) -> str:
+    arguments = ", ".join(f"{k}={value_text(v)}" for k, v in setting.arguments)
+    return f"{setting.name}({arguments})" if arguments else setting.name
+
+
+def value_text(value: Value) -> str:
+    if isinstance(value, tuple):
+        return f"[{', '.join(map(value_text, value))}]"
+    return str(value).lower() if isinstance(value, bool) else str(value)
+
+
+# ---- LaTeX
+
+
+def latex_of(spec: Spec) -> str:
+    """The problem as a paper would set it: equations, conditions, and the values of the constants."""
+    rows = [_equation_latex(e, spec) for e in spec.equations]
+    rows += [_condition_latex(c, spec) for c in spec.conditions]
+    numbers = ", ".join(f"{latex(c.symbol)} = {latex(c.value)}" for c in spec.constants)
+    rows += [rf"&\text{{with }} {numbers}"] if numbers else []
+    return ascii_tex("$$\\begin{aligned}\n" + " \\\\\n".join(rows) + "\n\\end{aligned}$$")
+
+
+def _equation_latex(e: Equation, spec: Spec) -> str:
+    wholes = [Add(*(s.exprs[k] for s in e.summands)) for k in range(len(e.right))]
+    rows = []
+    for whole in wholes:
+        target = _derivative_in(whole, e, spec)
+        if target is None:
+            rows.append(f"{latex(whole)} &= 0")
+        else:
+            coefficient = whole.coeff(target)
+            rows.append(f"{latex(target)} &= {latex(Add(*(-a / coefficient for a in _others(whole, target))))}")
+    time = latex(spec.time.symbol) if spec.time else ""
+    during = rf" && {time} \in [{latex(e.interval[0])}, {latex(e.interval[1])}]" if e.interval else ""
+    return " \\\\\n".join(row + during for row in rows)
+
+
+def _derivative_in(whole: Expr, e: Equation, spec: Spec) -> Partial | None:
+    """The time derivative that an equation is solved for, where it stands by itself."""
+    if spec.time is None or not e.order:
+        return None
+    slots = (spec.time.symbol,) * e.order
+    found = [
+        p for p in whole.atoms(Partial) if isinstance(p.body, Field) and p.body.head == e.unknown and p.slots == slots
+    ]
+    return found[0] if len(found) == 1 and whole.coeff(found[0]) != 0 else None
+
+
+def _others(whole: Expr, target: Expr) -> list[Expr]:
+    return [a for a in Add.make_args(whole) if not a.has(target)]
+
+
+def _condition_latex(c: Condition, spec: Spec) -> str:
+    value = ", ".join(latex(v) for v in c.value)
+    if c.kind == "boundary":
+        return rf"{value} &= 0 && \text{{on {', '.join(c.sides)}}}"
+    assert spec.time is not None
+    place = spec.time.start if c.kind == "initial" else spec.time.end
+    time = latex(spec.time.symbol)
+    head = latex(c.unknown)
+    orders = {0: head, 1: rf"\frac{{\partial {head}}}{{\partial {time}}}"}
+    left = orders.get(c.order, rf"\frac{{\partial^{{{c.order}}} {head}}}{{\partial {time}^{{{c.order}}}}}")
+    return rf"{left}\big|_{{{time} = {latex(place)}}} &= {value}"
+
+
+# ---- later stages
+
+
+def stage_text(noun: object, name: str = "", depth: int = 0) -> str:
+    """Any frozen noun as indented text: a line a field; places are left out, so that the text is stable."""
+    pad, key = "  " * depth, f"{name} = " if name else ""
+    if is_dataclass(noun) and not isinstance(noun, type | Setting):
+        inner = "".join(
+            stage_text(getattr(noun, f.name), f.name, depth + 1)
+            for f in fields(noun)
+            if f.name not in ("span", "guilty", "equation") and not f.name.endswith("_span")
+        )
+        return f"{pad}{key}{type(noun).__name__}\n{inner}"
+    if isinstance(noun, dict):
+        return "".join(stage_text(v, str(k), depth) for k, v in noun.items())
+    if isinstance(noun, tuple) and not isinstance(noun, Span) and any(is_dataclass(v) for v in noun):
+        return "".join(stage_text(v, f"{name}[{i}]", depth) for i, v in enumerate(noun))
+    if isinstance(noun, Span) or noun is None:
+        return ""
+    text = setting_text(noun) if isinstance(noun, Setting) else str(noun)
+    return f"{pad}{key}{text}\n"

@@ -1,0 +1,164 @@
+"""`--set PATH=VALUE`: changes of a spec, made in its text, so that what runs is a spec that can be read.
+
+    σ²=0.4  sigma^2=0.4  T=3          a constant
+    train.epochs=5                    an entry of a block, which is added where it or the block is missing
+    train.adversary=                  no value: the entry is removed
+    evaluate.natural                  an entry that takes no value
+    train.optimizer.lr=0.1            an argument of the call in an entry
+    train.optimizer.adam.lr=0.1       of this call, where several in the entry (or in entries of this key) have it
+    realize.diffusion=noise(samples=8), realize.diffusion.samples=8      the same of a realization
+
+A value is text of the language, on one line. A path that names nothing, or more than one thing, is an error in the text
+of the setting; a value that is wrong is an error in the changed spec.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from dataclasses import replace
+
+from pdedsl.diagnostics import PdeError, Reporter, Source, Span, in_order
+from pdedsl.frontend.editing import splice
+from pdedsl.frontend.editing.setargument import with_argument
+from pdedsl.frontend.editing.setpath import Setting, Word, read
+from pdedsl.frontend.syntax import tree as t
+from pdedsl.frontend.syntax.parse import parse_syntax
+from pdedsl.ir.vocabulary import BLOCKS, REALIZATIONS
+
+REALIZE = "realize"
+
+
+def overridden(source: Source, settings: Sequence[str]) -> Source:
+    """The spec with the settings applied in their order."""
+    for text in settings:
+        source = replace(source, text=_applied(source, read(text)))
+    return source
+
+
+def _applied(source: Source, setting: Setting) -> str:
+    syntax, first = _syntax(source), setting.words[0]
+    if len(setting.words) == 1:
+        return _constant(syntax, source.text, setting)
+    if first.id == REALIZE:
+        return _realization(syntax, source.text, setting)
+    if first.id in BLOCKS:
+        return _entry(syntax, source.text, setting)
+    raise setting.unknown(first, "a spec has no block", [*BLOCKS, REALIZE])
+
+
+def _syntax(source: Source) -> t.Syntax:
+    reporter = Reporter()
+    with reporter.guard():
+        syntax = parse_syntax(source, reporter)
+    if reporter.errors:
+        raise PdeError(in_order(reporter.errors), source)
+    return syntax
+
+
+# ---- constants
+
+
+def _constant(syntax: t.Syntax, text: str, setting: Setting) -> str:
+    (word,) = setting.words
+    constants = [s for s in syntax.statements if isinstance(s, t.ConstDecl)]
+    if word.id in (*BLOCKS, REALIZE):
+        inner = next(iter(BLOCKS.get(word.id, REALIZATIONS)))
+        raise setting.wrong("E730", f"'{word.text}' alone cannot be set", word.span, f"as in: {word.id}.{inner}=…")
+    named = _name_and_power(word.text)
+    found = next((c for c in constants if named and c.name.id == named.name.id), None)
+    if named is None or found is None:
+        raise _no_constant(word, constants, setting)
+    if not setting.value:
+        raise setting.wrong("E730", f"a constant needs a value, as in {word.text}=1", word.span)
+    value = splice.widened(text, found.value.span)
+    if found.power == named.power:
+        return splice.replaced(text, value, setting.value)
+    return splice.replaced(text, found.name.span.to(value), f"{word.text} = {setting.value}")
+
+
+def _no_constant(word: Word, constants: list[t.ConstDecl], setting: Setting) -> PdeError:
+    kind = next((kind for kind, rules in BLOCKS.items() if word.id in rules), None)
+    if kind:
+        hint = f"did you mean '{kind}.{word.id}'?"
+        return setting.wrong("E731", f"this spec has no constant '{word.text}'", word.span, hint)
+    names = (c.name.id if word.text.isascii() else c.name.text for c in constants)
+    return setting.unknown(word, "this spec has no constant", (*names, "train.…", "evaluate.…", "realize.…"))
+
+
+def _name_and_power(text: str) -> t.ConstDecl | None:
+    """`σ²` or `sigma^2`, read as the language reads them."""
+    reporter = Reporter()
+    statements: tuple[t.Statement, ...] = ()
+    with reporter.guard():
+        statements = parse_syntax(Source(f"const {text} = 0"), reporter).statements
+    match reporter.errors, statements:
+        case [], (t.ConstDecl() as declared,):
+            return declared
+    return None
+
+
+# ---- realizations
+
+
+def _realization(syntax: t.Syntax, text: str, setting: Setting) -> str:
+    _, part, *rest = setting.words
+    if part.id not in REALIZATIONS:
+        raise setting.unknown(part, "an equation has no part", REALIZATIONS)
+    found = [s for s in syntax.statements if isinstance(s, t.RealizeStmt) and s.part.id == part.id]
+    if rest:
+        return with_argument(text, setting, rest, [s.method for s in found], REALIZATIONS[part.id])
+    if setting.value is None:
+        raise setting.wrong("E730", "this needs a value", setting.path, f"as in: realize.{part.text}=…")
+    if not setting.value:
+        return _removed(text, [s.span for s in found])
+    if found:
+        return splice.replaced(text, splice.widened(text, found[0].method.span), setting.value)
+    return splice.with_lines(text, ["", f"realize {part.id} by {setting.value}"])
+
+
+def _removed(text: str, spans: Iterable[Span]) -> str:
+    for span in sorted(spans, reverse=True):
+        text = splice.without(text, span)
+    return text
+
+
+# ---- entries
+
+
+def _entry(syntax: t.Syntax, text: str, setting: Setting) -> str:
+    kind, key, *rest = setting.words
+    rules = BLOCKS[kind.id]
+    if key.id not in rules:
+        raise setting.unknown(key, f"'{kind.id}' has no entry", rules)
+    block = next((s for s in syntax.statements if isinstance(s, t.BlockStmt) and s.kind.id == kind.id), None)
+    found = [entry for entry in block.entries if entry.key.id == key.id] if block else []
+    if rest:
+        values = [item.value for entry in found for item in entry.items]
+        return with_argument(text, setting, rest, values, rules[key.id].calls or {})
+    if setting.value is None and rules[key.id].least > 0:
+        raise setting.wrong(
+            "E730", "this needs a value", setting.path, f"as in: {kind.id}.{key.id}=…; none removes the entry"
+        )
+    if setting.value == "":
+        return _removed(text, [_whole(text, entry) for entry in found])
+    if len(found) > 1:
+        hint = f"remove them first, with {kind.id}.{key.id}="
+        raise setting.wrong("E732", f"'{kind.id}' has {len(found)} entries '{key.id}'", setting.path, hint)
+    if found:
+        return _with_value(text, found[0], setting.value)
+    line = f"{key.id} {setting.value or ''}".rstrip()
+    if block is None:
+        return splice.with_lines(text, ["", f"{kind.id} {{", f"  {line}", "}"])
+    indent = splice.indent_of(text, block.entries[-1].span.start) if block.entries else None
+    return splice.with_entry(text, block.span.end - 1, indent or "  ", line)
+
+
+def _whole(text: str, entry: t.Entry) -> Span:
+    return entry.span.to(splice.widened(text, entry.items[-1].span)) if entry.items else entry.span
+
+
+def _with_value(text: str, entry: t.Entry, value: str | None) -> str:
+    if not entry.items:
+        return splice.replaced(text, Span(entry.span.end, entry.span.end), f" {value}" if value else "")
+    old = splice.widened(text, entry.items[0].span).to(splice.widened(text, entry.items[-1].span))
+    return splice.replaced(text, old, value or "")

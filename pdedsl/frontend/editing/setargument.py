@@ -1,0 +1,81 @@
+"""Setting an argument of a call, which the path names as far as it must."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+
+from pdedsl.diagnostics import Span
+from pdedsl.frontend.editing import splice
+from pdedsl.frontend.editing.setpath import Setting, Word
+from pdedsl.frontend.syntax import tree as t
+from pdedsl.ir.vocabulary import Signature
+
+
+@dataclass(frozen=True)
+class Called:
+    """A call in the text and what it may be given."""
+
+    head: t.Name
+    call: t.Call | None  # None where it stands without brackets
+    signature: Signature
+
+
+def with_argument(
+    text: str, setting: Setting, rest: Sequence[Word], values: Sequence[t.Expr], calls: Mapping[str, Signature]
+) -> str:
+    *named, word = rest
+    if len(named) > 1:
+        raise setting.wrong("E731", "this path is too long", word.span, "as in: train.optimizer.adam.lr=0.1")
+    where = ".".join(w.id for w in setting.words[:2])
+    found = [called for value in values if (called := _called(value, calls))]
+    if not found:
+        hint = f"set {where} itself first, as in {where}={next(iter(calls))}(…)" if calls else "it takes no arguments"
+        raise setting.wrong("E733", f"there is no call in {where} with arguments to set", setting.path, hint)
+    if named:
+        heads = [c.head.id for c in found]
+        found = [c for c in found if c.head.id == named[0].id]
+        if not found:
+            raise setting.unknown(named[0], f"{where} has no call", heads)
+    takers = [c for c in found if word.id in c.signature]
+    if not takers:
+        heads = list(dict.fromkeys(c.head.id for c in found))
+        raise setting.unknown(word, f"{' and '.join(heads)} {'have' if heads[1:] else 'has'} no argument", _keys(found))
+    if len(takers) > 1:
+        choices = dict.fromkeys(f"{where}.{c.head.id}.{word.id}" for c in takers)
+        hint = f"say which: {', '.join(choices)}" if len(choices) > 1 else f"remove them first, with {where}="
+        raise setting.wrong("E732", f"{len(takers)} calls in {where} have '{word.id}'", setting.path, hint)
+    return _given(text, setting, word, takers[0])
+
+
+def _keys(found: Iterable[Called]) -> list[str]:
+    return [key for called in found for key in called.signature]
+
+
+def _called(value: t.Expr, calls: Mapping[str, Signature]) -> Called | None:
+    match value:
+        case t.Name():
+            return Called(value, None, calls.get(value.id, {}))
+        case t.Call(head=t.Name() as head):
+            return Called(head, value, calls.get(head.id, {}))
+    return None
+
+
+def _given(text: str, setting: Setting, word: Word, called: Called) -> str:
+    if setting.value is None:
+        raise setting.wrong("E730", "this needs a value", setting.path, f"as in: {setting.text.strip()}=…")
+    given, call, end = f"{word.id}={setting.value}", called.call, called.head.span.end
+    if call is None:
+        return splice.replaced(text, Span(end, end), f"({given})") if setting.value else text
+    keys = [*list(called.signature)[: len(call.args)], *(key.id for key, _ in call.named)]
+    if word.id not in keys:
+        return splice.with_argument(text, end, given) if setting.value else text
+    which = keys.index(word.id)
+    if not setting.value:
+        if which < len(call.args) - 1:
+            raise setting.wrong(
+                "E733", f"'{word.id}' stands before others without a name", word.span, "name them in the spec"
+            )
+        return splice.without_argument(text, end, which)
+    spans, _ = splice.arguments(text, end)
+    return splice.replaced(text, spans[which], setting.value if which < len(call.args) else given)

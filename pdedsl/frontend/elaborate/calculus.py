@@ -1,0 +1,108 @@
+"""Derivatives of tensors: ∂, ∇, ∇· and Δ, in components that are worked out when they are asked for."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import replace
+from typing import assert_never
+
+from sympy import Expr
+
+from pdedsl.diagnostics import Span, fail
+from pdedsl.frontend.elaborate.scope import Scope, slot_of
+from pdedsl.frontend.elaborate.values import Tensor, Value, an, dot, scalar, shown
+from pdedsl.frontend.syntax import tree as t
+from pdedsl.symbolic.calculus import contract, differentiate
+from pdedsl.symbolic.symbols import Partial, TooLarge
+
+MAX_ORDER = 8  # of a derivative
+
+
+def derivative(body: Tensor, expr: t.Derivative, scope: Scope) -> Tensor:
+    """`∂²u/∂x∂y`: one variable after the other."""
+    for wrt in _slots(expr):
+        body = _partial(body, wrt, scope)
+    return body
+
+
+def derivative_at(value: Value, head: t.Derivative, span: Span, scope: Scope) -> Tensor:
+    """`∂Y/∂t(x, 0)`: the derivative of an unknown, at other arguments."""
+    if not isinstance(value, Tensor):
+        raise fail("E304", f"{an(shown(value))} has no derivative", span)
+    slots = [slot_of(w, scope) for w in _slots(head)]
+    return replace(value, at=lambda *i: Partial(value.at(*i), *slots))
+
+
+def _slots(expr: t.Derivative) -> list[t.Wrt]:
+    """The variables of a derivative, each as often as its order."""
+    if sum(w.order for w in expr.wrt) > MAX_ORDER:
+        raise fail("E113", f"a derivative of order above {MAX_ORDER}", expr.span)
+    return [w for w in expr.wrt for _ in range(w.order)]
+
+
+def _partial(body: Tensor, wrt: t.Wrt, scope: Scope) -> Tensor:
+    if wrt.name.id == "n" and scope.normal and not wrt.indices:
+        return dot(scope.outer_normal(), gradient(body, scope, wrt.span), wrt.span)
+    slot = slot_of(wrt, scope)
+    return replace(body, at=lambda *i: bounded(lambda: differentiate(body.at(*i), slot), wrt.span))
+
+
+def prefixed(operator: t.Operator, body: Tensor, span: Span, scope: Scope) -> Tensor:
+    """`∇u`, `∇²u`, `∇·v`, `Δu`."""
+    match operator:
+        case "grad":
+            return gradient(body, scope, span)
+        case "hess":
+            return gradient(gradient(body, scope, span), scope, span)
+        case "div":
+            return divergence(body, scope, span)
+        case "lap":
+            return replace(body, at=lambda *i: divergence(gradient(scalar(body.at(*i)), scope, span), scope, span).expr)
+        case _:
+            assert_never(operator)
+
+
+def gradient(body: Tensor, scope: Scope, span: Span) -> Tensor:
+    if body.rank > 1:
+        raise fail("E302", f"the gradient of {an(body.shown())} is not defined here", span)
+    _written_alike(body, scope, span)
+
+    def at(*index: Expr) -> Expr:
+        return bounded(lambda: differentiate(body.at(*index[:-1]), scope.slot(index[-1])), span)
+
+    return Tensor(body.rank + 1, at, scope.dimension, body.kind)
+
+
+def divergence(body: Tensor, scope: Scope, span: Span) -> Tensor:
+    if body.rank == 0:
+        raise fail(
+            "E302", f"the divergence of {an(body.shown())} is not defined", span, "∇· needs a vector, as in ∇·(κ∇u)"
+        )
+    if body.size != scope.dimension and None not in (body.size, scope.dimension):
+        raise fail("E302", f"the divergence of {an(body.shown())} in dimension {scope.dimension}", span)
+    _written_alike(body, scope, span)
+
+    def at(*index: Expr) -> Expr:
+        def term(k: Expr) -> Expr:
+            return differentiate(body.at(*index, k), scope.slot(k))
+
+        return bounded(lambda: contract(term, scope.dimension), span)
+
+    return Tensor(body.rank - 1, at, body.size if body.rank > 1 else None, body.kind)
+
+
+def _written_alike(body: Tensor, scope: Scope, span: Span) -> None:
+    """Entries that are counted have no derivatives along coordinates that are not."""
+    if body.rank and body.size is not None and scope.dimension is None:
+        hint = "use a space of few dimensions, such as R^2"
+        raise fail(
+            "E302", f"{an(body.shown())} is not differentiated where coordinates are not written out", span, hint
+        )
+
+
+def bounded(compute: Callable[[], Expr], span: Span) -> Expr:
+    """An expression within the limits of size, or a mistake at its place."""
+    try:
+        return compute()
+    except TooLarge as error:
+        raise fail("E113", f"{error}", span, "split it by let, or write it in fewer terms") from None

@@ -1,0 +1,102 @@
+"""`space` and `time` declarations → where the equation lives."""
+
+from __future__ import annotations
+
+from sympy import Symbol
+
+from pdedsl.diagnostics import fail
+from pdedsl.frontend.elaborate.environment import Environment
+from pdedsl.frontend.elaborate.equations import interval_of
+from pdedsl.frontend.elaborate.settings import setting
+from pdedsl.frontend.syntax import tree as t
+from pdedsl.ir.spec import Interval, Space, SpaceKind, Time
+from pdedsl.ir.vocabulary import IMAGE
+
+MAX_EXPLICIT = 16  # dimensions that are written out in components
+MAX_SIDES = 1000  # of a bounded domain
+MAX_DIMENSION = 10**9
+FORMS = "R^2, R^d, image(c, h, w), pixels, [a, b], [a, b]^2 periodic"
+
+
+def space_of(declaration: t.SpaceDecl, env: Environment) -> Space:
+    """The space of a spec."""
+    sides = declaration.sides
+    bodies = [s.body for s in sides]
+    if all(_is_interval(b) for b in bodies):
+        return _physical(declaration, env)
+    loose = next((s for s in sides if s.periodic), None)
+    if loose:
+        raise fail("E316", "only an interval can be periodic", loose.span, "as in [0, 1] periodic")
+    if len(sides) > 1:
+        raise fail("E316", "only intervals can be multiplied to a domain", declaration.span, f"spaces: {FORMS}")
+    match bodies[0]:
+        case t.Name(id="pixels"):
+            return _space("pixels", declaration, 2)
+        case t.Name(id=("R" | "ℝ")):
+            return _space("data", declaration, 1)
+        case t.Power(base=t.Name(id=("R" | "ℝ")), exponent=exponent):
+            return _space("data", declaration, _dimension(exponent, env))
+        case t.Call(head=t.Name(id="image")) as call:
+            made = setting(call, IMAGE, "a space", env.number)
+            c, h, w = (int(str(made[k])) for k in ("channels", "height", "width"))
+            return _space("data", declaration, c * h * w, image=(c, h, w))
+        case other:
+            raise fail("E316", "this is not a space", other.span, f"spaces: {FORMS}")
+
+
+def _is_interval(body: t.Expr) -> bool:
+    return isinstance(body, t.ListOf) or (isinstance(body, t.Power) and isinstance(body.base, t.ListOf))
+
+
+def _physical(declaration: t.SpaceDecl, env: Environment) -> Space:
+    intervals: list[Interval] = []
+    for side in declaration.sides:
+        body, times = side.body, 1
+        if isinstance(body, t.Power):
+            dimension = _dimension(body.exponent, env)
+            if not isinstance(dimension, int):
+                raise fail("E316", "a domain needs a dimension that is a number", body.exponent.span)
+            body, times = body.base, dimension
+        if len(intervals) + times > MAX_SIDES:
+            raise fail("E316", f"a domain of more than {MAX_SIDES:,} dimensions", side.span, "use R^d")
+        piece = interval_of(body, env)
+        intervals += [Interval(piece.start, piece.end, side.periodic)] * times
+    return _space("physical", declaration, len(intervals), sides=tuple(intervals))
+
+
+def _dimension(expr: t.Expr, env: Environment) -> int | Symbol:
+    """A number, a constant, or a free letter: the dimension that the data will bring."""
+    if isinstance(expr, t.Name) and expr.id not in env.declared:
+        return Symbol(expr.text, integer=True, positive=True)
+    value = env.number(expr)
+    if not value.is_Integer or not 1 <= value <= MAX_DIMENSION:
+        raise fail("E316", "a dimension must be a whole number, at least 1", expr.span)
+    return int(value)
+
+
+def _space(
+    kind: SpaceKind,
+    declaration: t.SpaceDecl,
+    dimension: int | Symbol,
+    image: tuple[int, int, int] | None = None,
+    sides: tuple[Interval, ...] = (),
+) -> Space:
+    names = declaration.names
+    for i, name in enumerate(names):
+        if name in names[:i]:
+            raise fail("E202", f"coordinate '{name.text}' stands twice", name.span)
+    if len(names) > 1 and len(names) != dimension:
+        raise fail("E302", f"{len(names)} coordinates in a space of dimension {dimension}", declaration.span)
+    explicit = isinstance(dimension, int) and dimension <= MAX_EXPLICIT and image is None
+    if not explicit or (len(names) == 1 and dimension == 1) or len(names) > 1:
+        coordinates = tuple(Symbol(n.text, real=True) for n in names)
+    else:
+        coordinates = tuple(Symbol(f"{names[0].text}_{i}", real=True) for i in range(1, int(dimension) + 1))
+    texts = tuple(n.text for n in names)
+    return Space(kind, texts, dimension, coordinates, explicit, image, sides, declaration.span)
+
+
+def time_of(declaration: t.TimeDecl, env: Environment) -> Time:
+    piece = interval_of(declaration.interval, env)
+    symbol = Symbol(declaration.name.text, real=True)
+    return Time(declaration.name.text, symbol, piece.start, piece.end, declaration.span)

@@ -1,0 +1,144 @@
+"""Syntax → Spec: declarations first, in any order, then equations, the experiment, and what they owe each other."""
+
+from __future__ import annotations
+
+from pdedsl.diagnostics import PdeError, Reporter, Source, Span, fail, in_order
+from pdedsl.frontend.elaborate.blocks import block, realization, requirements
+from pdedsl.frontend.elaborate.check import check
+from pdedsl.frontend.elaborate.domain import space_of, time_of
+from pdedsl.frontend.elaborate.environment import ENOUGH, Declaration, Environment
+from pdedsl.frontend.elaborate.equations import relation
+from pdedsl.frontend.elaborate.functions import RESERVED
+from pdedsl.frontend.elaborate.limits import limited
+from pdedsl.frontend.syntax import tree as t
+from pdedsl.ir.spec import Block, Condition, Equation, Realization, Requirement, Spec
+from pdedsl.ir.vocabulary import LAYERS
+
+MAX_UNKNOWNS = 64
+
+
+def elaborate(syntax: t.Syntax, source: Source, reporter: Reporter) -> Spec:
+    """The meaning of a spec; raises every mistake at once."""
+    header = _header(syntax, reporter)
+    env = Environment(reporter, broken=set(syntax.lost))
+    _declare(syntax, env)
+    env.resolve_all()
+    equations, conditions = _relations(syntax, env)
+    realizations, required, blocks = _experiment(syntax, env)
+    complete = not reporter.errors
+    if not complete or env.space is None or header is None:
+        raise PdeError(in_order(reporter.errors), source)
+    spec = Spec(
+        header.name.text,
+        header.title.value if header.title else "",
+        env.space,
+        env.time,
+        tuple(env.constants.values()),
+        tuple(env.unknowns.values()),
+        tuple(env.learned.values()),
+        tuple(equations),
+        tuple(conditions),
+        tuple(realizations),
+        tuple(required),
+        tuple(blocks),
+        source,
+    )
+    check(spec, env)
+    if reporter.errors:
+        raise PdeError(in_order(reporter.errors), source)
+    return spec
+
+
+def _header(syntax: t.Syntax, reporter: Reporter) -> t.Header | None:
+    headers = [s for s in syntax.statements if isinstance(s, t.Header)]
+    if not syntax.statements or not isinstance(syntax.statements[0], t.Header):
+        first = syntax.statements[0].span if syntax.statements else Span(0, 0)
+        where = headers[0].span if headers else Span(first.start, min(first.start + 1, syntax.span.end))
+        message = "'pde' must come first" if headers else "a spec starts with its name"
+        if "PDE" not in syntax.lost and (syntax.statements or not reporter.errors):
+            reporter.error("E120", message, where, 'as in: pde Heat "The heat equation"')
+    for extra in headers[1:]:
+        reporter.error("E121", "a second 'pde' in one file", extra.span, "keep one spec in a file")
+    return headers[0] if headers else None
+
+
+def _declare(syntax: t.Syntax, env: Environment) -> None:
+    """Enter all names, then the space and the time, which the others need."""
+    spaces = [s for s in syntax.statements if isinstance(s, t.SpaceDecl)]
+    times = [s for s in syntax.statements if isinstance(s, t.TimeDecl)]
+    for extra in (*spaces[1:], *times[1:]):
+        what = "space" if isinstance(extra, t.SpaceDecl) else "time"
+        env.reporter.error("E122", f"a second '{what}'", extra.span, f"a spec has one {what}")
+    for statement in syntax.statements:
+        if isinstance(statement, Declaration) and statement not in (*spaces[1:], *times[1:]):
+            names = statement.names if isinstance(statement, t.SpaceDecl) else (statement.name,)
+            for name in names:
+                with env.reporter.guard():
+                    _enter(name, statement, env)
+    unknowns = [s for s in syntax.statements if isinstance(s, t.UnknownDecl)]
+    if len(unknowns) > MAX_UNKNOWNS:
+        raise fail("E124", f"more than {MAX_UNKNOWNS} unknowns", unknowns[MAX_UNKNOWNS].span, "write a vector(n)")
+    if not spaces and syntax.statements and "SPACE" not in syntax.lost:
+        first = syntax.statements[0].span
+        env.reporter.error(
+            "E123", "the spec has no space", first, "add: space x in R^2, in image(c, h, w), in pixels or in [a, b]"
+        )
+        env.broken |= {p.id for u in unknowns for p in u.params or () if p.id not in env.declared}
+    with env.reporter.guard():
+        env.space = space_of(spaces[0], env) if spaces else None
+    with env.reporter.guard():
+        env.time = time_of(times[0], env) if times else None
+
+
+def _enter(name: t.Name, declaration: Declaration, env: Environment) -> None:
+    if name.id in RESERVED or name.id in LAYERS:
+        raise fail("E203", f"'{name.text}' is a word of the language", name.span, "choose another name")
+    earlier = env.declared.get(name.id)
+    if earlier is not None and earlier is not declaration:
+        raise fail(
+            "E202",
+            f"'{name.text}' is declared twice",
+            name.span,
+            "rename one of the two",
+            ((earlier.span, "first here"),),
+        )
+    env.declared[name.id] = declaration
+
+
+def _relations(syntax: t.Syntax, env: Environment) -> tuple[list[Equation], list[Condition]]:
+    equations: list[Equation] = []
+    conditions: list[Condition] = []
+    for statement in syntax.statements:
+        if isinstance(statement, t.EquationStmt):
+            if len(env.reporter.errors) >= ENOUGH:
+                break
+            with env.reporter.guard(), limited(statement.span):
+                found = relation(statement, env)
+                if isinstance(found, Equation):
+                    equations.append(found)
+                else:
+                    conditions.append(found)
+    return equations, conditions
+
+
+def _experiment(syntax: t.Syntax, env: Environment) -> tuple[list[Realization], list[Requirement], list[Block]]:
+    realizations: list[Realization] = []
+    required: list[Requirement] = []
+    blocks: list[Block] = []
+    for statement in syntax.statements:
+        with env.reporter.guard(), limited(statement.span):
+            match statement:
+                case t.RealizeStmt():
+                    made = realization(statement, env)
+                    if any(r.part == made.part for r in realizations):
+                        raise fail("E515", f"{made.part} is realized twice", statement.span, "keep one of the two")
+                    realizations.append(made)
+                case t.RequireStmt():
+                    required += requirements(statement)
+                case t.BlockStmt():
+                    if any(b.kind == statement.kind.id for b in blocks):
+                        raise fail(
+                            "E516", f"a second '{statement.kind.text}' block", statement.kind.span, "join the two"
+                        )
+                    blocks.append(block(statement, env))
+    return realizations, required, blocks

@@ -1,0 +1,311 @@
+"""Declarations → what names mean. The only place where symbols are made."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+
+from sympy import Expr, Integer, Symbol, Tuple
+from sympy.core.symbol import Str
+
+from pdedsl.diagnostics import PdeError, Reporter, Span, fail, nearest
+from pdedsl.frontend.elaborate.algebra import components
+from pdedsl.frontend.elaborate.arguments import are_alike, flat, require_arity, require_distinct
+from pdedsl.frontend.elaborate.expressions import evaluate, tensor
+from pdedsl.frontend.elaborate.fields import applied, field_of
+from pdedsl.frontend.elaborate.functions import FUNCTIONS
+from pdedsl.frontend.elaborate.limits import limited, within_limits
+from pdedsl.frontend.elaborate.numbers import defined
+from pdedsl.frontend.elaborate.scope import Scope
+from pdedsl.frontend.elaborate.settings import setting
+from pdedsl.frontend.elaborate.typing import net_of, type_of
+from pdedsl.frontend.elaborate.values import Map, Tensor, Value, scalar
+from pdedsl.frontend.syntax import tree as t
+from pdedsl.frontend.syntax.names import unicode_name
+from pdedsl.ir.spec import Constant, Learned, Space, Time, Unknown
+from pdedsl.ir.types import Operator, Type
+from pdedsl.ir.vocabulary import LAYERS
+from pdedsl.symbolic.symbols import Layer
+
+MAX_CALLS = 2000  # of functions defined by let, through each other
+MAX_CHAIN = 100  # definitions that need each other
+ENOUGH = 100  # mistakes behind which nothing more is looked at
+Declaration = t.UnknownDecl | t.LearnDecl | t.ConstDecl | t.LetDecl | t.SpaceDecl | t.TimeDecl
+
+
+class Reported(PdeError):
+    """A mistake that was reported where it was made, so that its followers stay silent."""
+
+    def __init__(self) -> None:
+        super().__init__(())
+
+
+@dataclass
+class Environment:
+    """The declared names of a spec, each resolved when it is first asked for, in any order."""
+
+    reporter: Reporter
+    declared: dict[str, Declaration] = field(default_factory=dict)
+    space: Space | None = None
+    time: Time | None = None
+    types: dict[str, Type] = field(default_factory=dict)
+    values: dict[str, Value] = field(default_factory=dict)
+    constants: dict[str, Constant] = field(default_factory=dict)
+    unknowns: dict[str, Unknown] = field(default_factory=dict)
+    learned: dict[str, Learned] = field(default_factory=dict)
+    used: set[str] = field(default_factory=set)
+    broken: set[str] = field(default_factory=set)
+    _open: list[str] = field(default_factory=list)
+    _called: list[str] = field(default_factory=list)
+    _calls: int = 0
+    _numbers: dict[Symbol, Expr] = field(default_factory=dict)
+
+    # ---- scopes
+    def scope(self) -> Scope:
+        if self.space is None:
+            raise Reported
+        return Scope(self.space, self.time.symbol if self.time else None, self)
+
+    def constant_scope(self) -> Scope:
+        """For numbers: nothing but constants can be seen, so a space is not needed."""
+        nowhere = Space("data", (), 0, (), True)
+        return Scope(nowhere, None, self)
+
+    def number(self, expr: t.Expr) -> Expr:
+        """The exact value of a constant expression."""
+        result = tensor(expr, self.constant_scope(), 0).expr.xreplace(self.numbers)
+        if not result.is_number:
+            raise fail("E311", "this must be a constant number", expr.span, "use numbers and names of constants only")
+        within_limits(result, expr.span)
+        return defined(result, expr.span)
+
+    @property
+    def numbers(self) -> dict[Symbol, Expr]:
+        """What the constants stand for; each is entered when it is resolved."""
+        return self._numbers
+
+    # ---- the protocol of names
+    def value(self, name: t.Name) -> Value:
+        """What a bare name means."""
+        declaration = self._find(name)
+        if name.id in self.values:
+            return self.values[name.id]
+        if len(self._open) > MAX_CHAIN:
+            raise fail("E204", f"definitions that need each other over {MAX_CHAIN} deep", name.span)
+        if name.id in self._open:
+            cycle = " → ".join(unicode_name(n) for n in [*self._open[self._open.index(name.id) :], name.id])
+            raise fail("E204", f"'{name.text}' is defined by itself: {cycle}", name.span)
+        self._open.append(name.id)
+        try:
+            self.values[name.id] = self._resolve(name, declaration)
+        except PdeError:
+            self.broken.add(name.id)
+            raise
+        finally:
+            self._open.pop()
+        return self.values[name.id]
+
+    def callable(self, name: t.Name) -> bool:
+        declaration = self._find(name)
+        return isinstance(declaration, t.UnknownDecl | t.LearnDecl | t.LetDecl) and (
+            bool(declaration.params) or not isinstance(self.value(name), Tensor)
+        )
+
+    def call(self, name: t.Name, args: tuple[Value, ...], span: Span) -> Value:
+        """A declared function at given arguments."""
+        declaration = self._find(name)
+        match declaration:
+            case t.LetDecl(params=None):
+                value = self.value(name)
+                if isinstance(value, Map):
+                    return value.call(args, span)
+                return applied(value, args, span, name)
+            case t.LetDecl():
+                return self._let_at(declaration, args, span)
+            case t.UnknownDecl() | t.LearnDecl():
+                self.value(name)
+                type_ = self.types[name.id]
+                if isinstance(type_, Operator) and not self._own(declaration, args):
+                    return applied(self.value(name), args, span, name)
+                head = self.unknowns[name.id].head if name.id in self.unknowns else self.learned[name.id].head
+                return field_of(head, type_, self._arguments(declaration, args, span), self.scope())
+            case _:
+                raise fail("E304", f"'{name.text}' is not a function", span, f"write {name.text}*(…) for a product")
+
+    def layer(self, call: t.Call) -> Map | None:
+        """`tv_norm(eps=1e-3)`: a normalisation that waits for its feature map."""
+        if not (isinstance(call.head, t.Name) and call.head.id in LAYERS and call.head.id not in self.declared):
+            return None
+        made = setting(call, LAYERS, "a normalisation", self.number)
+        settings = Tuple(*(Tuple(Str(k), v) for k, v in made.arguments))
+
+        def apply(args: tuple[Value, ...], span: Span) -> Value:
+            if len(args) != 1 or not isinstance(args[0], Tensor) or args[0].kind != "channels":
+                raise fail("E302", f"'{made.name}' takes one feature map", span)
+            return scalar(Layer(Str(made.name), settings, args[0].expr), "channels")
+
+        return Map(made.name, apply, "one feature map")
+
+    # ---- resolving
+    def resolve_all(self) -> None:
+        """Every declaration, with its mistakes; this alone does not make a name used."""
+        for id_, declaration in self.declared.items():
+            names = declaration.names if isinstance(declaration, t.SpaceDecl) else (declaration.name,)
+            fresh = id_ not in self.used
+            if len(self.reporter.errors) >= ENOUGH:
+                break
+            with self.reporter.guard(), limited(declaration.span):
+                self.value(next(n for n in names if n.id == id_))
+            if fresh:
+                self.used.discard(id_)
+
+    def _find(self, name: t.Name) -> Declaration:
+        self.used.add(name.id)
+        if name.id in self.broken:
+            raise Reported
+        declaration = self.declared.get(name.id)
+        if declaration is None:
+            raise self._unknown_name(name)
+        return declaration
+
+    def _unknown_name(self, name: t.Name) -> PdeError:
+        words = {*self.declared, *FUNCTIONS, "pi", "softmax"}
+        split = _split(name.text, {unicode_name(w) for w in words})
+        guess = nearest(name.id, words)
+        hint = (
+            f"did you mean '{split}'?"
+            if split
+            else f"did you mean '{unicode_name(guess)}'?"
+            if guess
+            else "declare it: const, let, learn or unknown"
+        )
+        return fail("E201", f"unknown name '{name.text}'", name.span, hint)
+
+    def _resolve(self, name: t.Name, declaration: Declaration) -> Value:
+        match declaration:
+            case t.ConstDecl():
+                return self._constant(declaration)
+            case t.LetDecl():
+                return self._let(declaration)
+            case t.UnknownDecl() | t.LearnDecl():
+                return self._declare_field(declaration)
+            case t.SpaceDecl():
+                return self._coordinate(name)
+            case t.TimeDecl():
+                if self.time is None:
+                    raise Reported
+                return scalar(self.time.symbol)
+
+    def _constant(self, declaration: t.ConstDecl) -> Value:
+        name = declaration.name
+        value = tensor(declaration.value, self.constant_scope())
+        if value.rank:
+            if declaration.power != 1:
+                raise fail("E302", "a power of a vector or matrix cannot be fixed", declaration.span)
+            entries = components(value).xreplace(self.numbers)
+            symbol = Symbol(name.text, real=True)
+            self.constants[name.id] = Constant(name.text, symbol, entries, declaration.span)
+            size = value.size
+            return Tensor(value.rank, lambda *i: _entry(entries, i), size)
+        number = self.number(declaration.value)
+        n = declaration.power
+        if n == 0 or (n % 2 == 0 and number.is_negative):
+            raise fail("E308", f"no real '{name.text}' has this power", declaration.value.span)
+        root = number ** (Integer(1) / n) if not number.is_negative else -((-number) ** (Integer(1) / n))
+        sign = {"positive": True} if root.is_positive else {"negative": True} if root.is_negative else {"zero": True}
+        symbol = Symbol(name.text, **sign)
+        self.constants[name.id] = Constant(name.text, symbol, root, declaration.span)
+        self._numbers[symbol] = root
+        return scalar(symbol if root != 0 else Integer(0))
+
+    def _let(self, declaration: t.LetDecl) -> Value:
+        params = declaration.params
+        if params is None:
+            return evaluate(declaration.value, self.scope())
+        require_distinct(params)
+        if all(p.id in self.declared for p in params):
+            return self._let_at(declaration, tuple(self.value(p) for p in params), declaration.span)
+        arity = f"{len(params)} argument{'s' * (len(params) != 1)}"
+        return Map(declaration.name.text, lambda args, span: self._let_at(declaration, args, span), arity)
+
+    def _let_at(self, declaration: t.LetDecl, args: tuple[Value, ...], span: Span) -> Value:
+        params = declaration.params or ()
+        require_arity(declaration.name, params, args, span)
+        for param, argument in zip(params, args, strict=True):
+            if param.id in self.declared:
+                self._flat(param, argument, span)
+        local = {p.id: a for p, a in zip(params, args, strict=True)}
+        base, name = self.scope(), declaration.name
+        if name.id in self._called:
+            raise fail("E204", f"'{name.text}' is defined by itself", declaration.span)
+        self._calls += 1
+        if self._calls > MAX_CALLS:
+            raise fail("E113", f"functions are used over {MAX_CALLS:,} times", span, "write out fewer of them")
+        self._called.append(name.id)
+        try:
+            return evaluate(declaration.value, Scope(base.space, base.time, self, local))
+        finally:
+            self._called.pop()
+
+    def _declare_field(self, declaration: t.UnknownDecl | t.LearnDecl) -> Value:
+        name = declaration.name
+        type_ = type_of(declaration, self.number)
+        params = declaration.params or ()
+        require_distinct(params)
+        arguments = self._own_arguments(params)
+        sign = {">": {"positive": True}, ">=": {"nonnegative": True}}.get(getattr(type_, "sign", ""), {"real": True})
+        head = Symbol(name.text, **sign)
+        self.types[name.id] = type_
+        net = net_of(declaration, type_, self.number)
+        if isinstance(declaration, t.UnknownDecl):
+            self.unknowns[name.id] = Unknown(name.text, head, type_, arguments, net, declaration.span)
+        else:
+            names = tuple(p.text for p in params)
+            self.learned[name.id] = Learned(name.text, name.id, head, type_, names, arguments, net, declaration.span)
+        return field_of(head, type_, arguments, self.scope())
+
+    def _coordinate(self, name: t.Name) -> Value:
+        scope, declaration = self.scope(), self.declared[name.id]
+        assert isinstance(declaration, t.SpaceDecl)
+        if len(declaration.names) == 1 and scope.dimension != 1:
+            return scope.position()
+        return scalar(scope.space.coordinates[declaration.names.index(name)])
+
+    # ---- arguments
+    def _own_arguments(self, params: tuple[t.Name, ...]) -> tuple[Expr, ...]:
+        """The variables a field depends on, as declared."""
+        arguments: list[Expr] = []
+        for param in params:
+            if not isinstance(self.declared.get(param.id), t.SpaceDecl | t.TimeDecl | t.UnknownDecl):
+                self._find(param)
+                raise fail("E205", f"'{param.text}' is no coordinate, time or unknown", param.span)
+            arguments += self._flat(param, self.value(param), param.span)
+        return tuple(arguments)
+
+    def _arguments(
+        self, declaration: t.UnknownDecl | t.LearnDecl, args: tuple[Value, ...], span: Span
+    ) -> tuple[Expr, ...]:
+        params = declaration.params or ()
+        require_arity(declaration.name, params, args, span)
+        return tuple(e for p, a in zip(params, args, strict=True) for e in self._flat(p, a, span))
+
+    def _flat(self, param: t.Name, value: Value, span: Span) -> list[Expr]:
+        return flat(param, self.value(param), value, span, self.space)
+
+    def _own(self, declaration: t.UnknownDecl | t.LearnDecl, args: tuple[Value, ...]) -> bool:
+        """Whether an operator is called with its own parameters, `K(t)`, rather than applied."""
+        params = declaration.params or ()
+        return bool(params) and len(params) == len(args) and are_alike([self.value(p) for p in params], args)
+
+
+def _entry(entries: Expr, index: tuple[Expr, ...]) -> Expr:
+    for i in index:
+        entries = entries[int(i) - 1]
+    return entries
+
+
+def _split(text: str, words: set[str]) -> str | None:
+    """`σv` is a name of its own; a reader may have meant `σ v`."""
+    for i in range(1, len(text)):
+        if text[:i] in words and text[i:] in words:
+            return f"{text[:i]} {text[i:]}"
+    return None

@@ -1,0 +1,40 @@
+"""Known functions by name, each from numbers to a number or pointwise on feature maps."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from functools import partial
+
+import sympy as sp
+
+from pdedsl.numerics.activations import OTHER_NAMES
+from pdedsl.symbolic.activations import ACTIVATIONS, formula_of
+
+Numeric = Callable[..., sp.Expr]
+
+ELEMENTARY = "exp log sqrt sin cos tan asin acos atan sinh cosh tanh erf sign".split()
+RELU, SOFTPLUS = ACTIVATIONS["relu"], ACTIVATIONS["softplus"]
+
+# On numbers these are what calculus and every network know already; on feature maps they are layers of their own.
+COMPOSED: dict[str, Numeric] = {
+    "softsign": partial(formula_of, "softsign"),
+    "hardtanh": lambda x: 1 - RELU(2 - RELU(x + 1)),
+    "mish": lambda x: x * sp.tanh(SOFTPLUS(x)),
+}
+# name: (number of arguments, -1 for two or more; function)
+FUNCTIONS: dict[str, tuple[int, Numeric]] = {
+    **{name: (1, getattr(sp, name)) for name in ELEMENTARY},
+    **{name: (1, cls) for name, cls in ACTIVATIONS.items()},
+    **{name: (1, partial(formula_of, name)) for name in ("identity", "abs", "square")},
+    **{name: (1, function) for name, function in COMPOSED.items()},
+    "heaviside": (1, lambda x: sp.Heaviside(x)),
+    "min": (-1, sp.Min),
+    "max": (-1, sp.Max),
+}
+FUNCTIONS.update({other: FUNCTIONS[name] for other, name in OTHER_NAMES.items()})
+RESERVED = {*FUNCTIONS, "softmax", "pi", "grad", "div", "lap", "hess", "dot", "ddot", "norm", "adj", "sum", "diff"}
+
+
+def pointwise(name: str) -> Numeric:
+    """The function on feature maps."""
+    return ACTIVATIONS[name] if name in COMPOSED else FUNCTIONS[name][1]

@@ -1,0 +1,103 @@
+"""Where an expression stands: its space and time, and what names, indices and variables mean there."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import Protocol
+
+from sympy import Expr, Integer, Symbol
+
+from pdedsl.diagnostics import Span, fail
+from pdedsl.frontend.elaborate.values import LinearMap, Map, Tensor, Value, an, scalar, shown
+from pdedsl.frontend.syntax import tree as t
+from pdedsl.ir.spec import Space
+from pdedsl.symbolic.symbols import Component
+
+
+class Names(Protocol):
+    """What declared names mean."""
+
+    def value(self, name: t.Name) -> Value: ...
+
+    def callable(self, name: t.Name) -> bool: ...
+
+    def call(self, name: t.Name, args: tuple[Value, ...], span: Span) -> Value: ...
+
+    def layer(self, call: t.Call) -> Map | None: ...
+
+
+@dataclass(frozen=True)
+class Scope:
+    """Where an expression stands: the space, the time, the declared names, parameters and summation indices."""
+
+    space: Space
+    time: Symbol | None
+    names: Names
+    local: dict[str, Value] = field(default_factory=dict)
+    indices: dict[str, Expr] = field(default_factory=dict)
+    sums: int = 0  # how many Σ it stands in
+    normal: bool = False  # whether `n` is the outer normal here
+
+    @property
+    def dimension(self) -> int | None:
+        """How many components are written out; None where contractions stand for them."""
+        return len(self.space.coordinates) if self.space.explicit else None
+
+    def slot(self, index: Expr) -> Expr:
+        """The coordinate with an index."""
+        if self.space.explicit:
+            return self.space.coordinates[int(index) - 1]
+        return Component(self.space.coordinates[0], index)
+
+    def position(self) -> Tensor:
+        return Tensor(1, self.slot, self.dimension)
+
+    def outer_normal(self) -> Tensor:
+        n = Symbol("n", real=True)
+        return Tensor(1, lambda i: Component(n, i), self.dimension)
+
+
+def component(body: Value, expr: t.Index, scope: Scope) -> Tensor:
+    """`A[i, j]`: one component of a vector or a matrix."""
+    if isinstance(body, LinearMap):
+        raise fail("E304", "an operator has no components", expr.span, "put a space before the bracket to apply it")
+    if not isinstance(body, Tensor) or body.rank < len(expr.indices):
+        raise fail("E302", f"{an(shown(body))} has no such component", expr.span)
+    if body.rank > len(expr.indices):
+        raise fail("E302", f"{an(body.shown())} needs {body.rank} indices", expr.span)
+    indices = [index_of(i, body.size, scope) for i in expr.indices]
+    return scalar(body.at(*indices), body.kind)
+
+
+def index_of(expr: t.Expr, size: int | None, scope: Scope) -> Expr:
+    match expr:
+        case t.Number(text=text) if text.isdigit() and len(text) < 10:
+            if not 1 <= int(text) <= (size or int(text)) or int(text) == 0:
+                raise fail("E309", f"component {text} of a vector of size {size}", expr.span, "components count from 1")
+            return Integer(int(text))
+        case t.Name(id=name) if name in scope.indices:
+            return scope.indices[name]
+        case t.Name(text=name):
+            raise fail("E201", f"unknown index '{name}'", expr.span, f"bind it by a sum, as in Σᵢ … or sum({name}, …)")
+        case _:
+            raise fail("E309", "an index is a whole number or the index of a sum", expr.span)
+
+
+def slot_of(wrt: t.Wrt, scope: Scope) -> Expr:
+    """The variable of a derivative."""
+    value = scope.names.value(wrt.name)
+    if isinstance(value, Tensor) and value.rank == 0 and value.expr == scope.time and not wrt.indices:
+        return scope.time
+    if isinstance(value, Tensor) and wrt.indices and value.rank == 1 and _is_position(value, scope):
+        return value.at(index_of(wrt.indices[0], value.size, scope))
+    if isinstance(value, Tensor) and value.rank == 1 and value.size == 1:
+        return value.at(Integer(1))
+    if isinstance(value, Tensor) and value.rank == 0 and value.expr in scope.space.coordinates and not wrt.indices:
+        return value.expr
+    if isinstance(value, Tensor) and _is_position(value, scope):
+        raise fail("E302", f"'{wrt.name.text}' has several components", wrt.span, f"write ∂/∂{wrt.name.text}₁ or ∇")
+    raise fail("E310", f"'{wrt.name.text}' is neither a coordinate nor the time", wrt.span)
+
+
+def _is_position(value: Tensor, scope: Scope) -> bool:
+    return value.rank == 1 and value.at(Integer(1)) == scope.slot(Integer(1))

@@ -1,0 +1,206 @@
+"""Values of expressions while they are elaborated: tensors in components, operators and functions."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass, replace
+from functools import cache
+
+from sympy import Add, Expr, S
+
+from pdedsl.diagnostics import Span, fail
+from pdedsl.symbolic.calculus import contract
+
+# What a tensor's components are: numbers, class probabilities, feature maps, or the features a linear map makes.
+Kind = str  # "number" | "simplex" | "channels" | "features"
+SHOWN = {
+    "number": "scalar",
+    "simplex": "class probabilities",
+    "channels": "feature map",
+    "features": "scores of a linear operator",
+}
+
+
+@dataclass(frozen=True)
+class Tensor:
+    """Components of rank 0, 1 or 2; `size` is None for the dimension of a space that is not written out."""
+
+    rank: int
+    at: Callable[..., Expr]
+    size: int | None = None
+    kind: Kind = "number"
+    literal: bool = False  # a number of the text, which fits wherever 0 does
+
+    def __post_init__(self) -> None:
+        """Each component is computed once; a scalar at once, so that its mistakes show where they are made."""
+        object.__setattr__(self, "at", cache(self.at))
+        if self.rank == 0:
+            self.at()
+
+    @property
+    def expr(self) -> Expr:
+        return self.at()
+
+    def shown(self) -> str:
+        noun = (SHOWN[self.kind], "vector", "matrix")[self.rank]
+        if self.size is None or (not self.rank and self.kind != "simplex"):
+            return noun
+        return f"{noun} of size {self.size}" if self.rank else f"{noun} ({self.size} classes)"
+
+
+@dataclass(frozen=True)
+class LinearMap:
+    """A linear operator, by what it does."""
+
+    apply: Callable[[Tensor], Tensor]
+    adjoint: Callable[[], LinearMap]
+
+
+@dataclass(frozen=True)
+class Map:
+    """A function that waits for its arguments."""
+
+    name: str
+    call: Callable[[tuple[Value, ...], Span], Value]
+    arity: str  # in words
+
+
+Value = Tensor | LinearMap | Map
+
+
+def scalar(expr: Expr, kind: Kind = "number", literal: bool = False) -> Tensor:
+    return Tensor(0, lambda: expr, kind=kind, literal=literal)
+
+
+def vector(items: tuple[Expr, ...]) -> Tensor:
+    return Tensor(1, lambda i: items[int(i) - 1], len(items))
+
+
+def matrix(rows: tuple[tuple[Expr, ...], ...]) -> Tensor:
+    return Tensor(2, lambda i, j: rows[int(i) - 1][int(j) - 1], len(rows))
+
+
+def shown(value: Value) -> str:
+    match value:
+        case Tensor():
+            return value.shown()
+        case LinearMap():
+            return "operator"
+        case Map():
+            return "function"
+
+
+def is_zero(value: Tensor) -> bool:
+    return value.rank == 0 and value.literal and value.expr == S.Zero
+
+
+Part = tuple[int, Tensor, Span]  # a sign, a value and its place
+
+
+def add(parts: list[Part]) -> Tensor:
+    """A signed sum; every part must be of one rank, size and kind."""
+    like = fitting(parts, "cannot be added to")
+    kept = _nonzero(parts)
+
+    def at(*index: Expr) -> Expr:
+        return Add(*(sign * part.at(*index) for sign, part, _ in kept))
+
+    return replace(like, at=at, literal=all(p[1].literal for p in kept))
+
+
+def _nonzero(parts: list[Part]) -> list[Part]:
+    """The parts that give a sum its shape."""
+    return [p for p in parts if not is_zero(p[1])] or parts[:1]
+
+
+def fitting(parts: list[Part], does_not: str) -> Tensor:
+    """A value of the shape that all parts have; a literal zero fits every shape."""
+    kept = _nonzero(parts)
+    _, first, place = kept[0]
+    for _, other, span in kept:
+        if not _fits(first, other):
+            message = f"{an(other.shown())} {does_not} {an(first.shown())}"
+            raise fail("E301", message, span, notes=((place, f"this is {an(first.shown())}"),))
+    kind = next((v.kind for _, v, _ in kept if v.kind != "number"), "number")
+    size = next((v.size for _, v, _ in kept if v.size is not None), None)
+    return replace(first, kind=kind, size=size)
+
+
+def an(noun: str) -> str:
+    """A noun with its article; some have none."""
+    if noun.startswith(("class probabilities", "scores")):
+        return noun
+    return f"an {noun}" if noun[0] in "aeio" else f"a {noun}"
+
+
+def _fits(a: Tensor, b: Tensor) -> bool:
+    sizes = a.size == b.size or None in (a.size, b.size)
+    kinds = a.kind == b.kind or {a.kind, b.kind} == {"number", "channels"}
+    return a.rank == b.rank and sizes and kinds
+
+
+def times(a: Tensor, b: Tensor, span: Span) -> Tensor:
+    """A product in which at most one side has components."""
+    if a.rank == 2 and b.rank == 1:
+        return dot(a, b, span)
+    if a.rank and b.rank:
+        hint = "use · for the dot product, as in v·w" if a.rank == b.rank == 1 else "use A:B to contract matrices"
+        raise fail("E302", f"{an(a.shown())} times {an(b.shown())} is not a product here", span, hint)
+    kind = product_kind(a, b, span)
+    tensor, other = (a, b) if a.rank else (b, a)
+    return Tensor(tensor.rank, lambda *i: other.expr * tensor.at(*i), tensor.size, kind, a.literal and b.literal)
+
+
+def scale(left: Value, right: Value, span: Span) -> Value:
+    """A product, or an operator acting on what follows it."""
+    match left, right:
+        case Tensor(), Tensor():
+            return times(left, right, span)
+        case LinearMap(), Tensor():
+            return left.apply(right)
+        case LinearMap(), LinearMap():
+            return compose(left, right)
+        case Tensor(rank=0), LinearMap():
+            return LinearMap(
+                lambda x: times(left, right.apply(x), span),
+                lambda: _as_map(scale(left, right.adjoint(), span)),
+            )
+        case _:
+            raise fail("E304", f"{an(shown(left))} and {an(shown(right))} cannot be multiplied", span, "add brackets")
+
+
+def _as_map(value: Value) -> LinearMap:
+    assert isinstance(value, LinearMap)
+    return value
+
+
+def compose(left: LinearMap, right: LinearMap) -> LinearMap:
+    return LinearMap(lambda x: left.apply(right.apply(x)), lambda: compose(right.adjoint(), left.adjoint()))
+
+
+def dot(a: Tensor, b: Tensor, span: Span) -> Tensor:
+    """The product that sums over neighbouring indices."""
+    if not a.rank or not b.rank:
+        return times(a, b, span)
+    if a.size != b.size and None not in (a.size, b.size):
+        raise fail("E302", f"{an(a.shown())} and {an(b.shown())} do not fit", span)
+    size = a.size if a.size is not None else b.size
+    kind = product_kind(a, b, span)
+
+    def at(*index: Expr) -> Expr:
+        left, right = index[: a.rank - 1], index[a.rank - 1 :]
+        return contract(lambda k: a.at(*left, k) * b.at(k, *right), size)
+
+    return Tensor(a.rank + b.rank - 2, at, size if a.rank + b.rank > 2 else None, kind)
+
+
+def product_kind(a: Tensor, b: Tensor, span: Span) -> Kind:
+    kinds = [k for k in (a.kind, b.kind) if k != "number"]
+    if len(kinds) == 2 and kinds != ["channels", "channels"]:
+        raise fail(
+            "E303",
+            f"a product of {SHOWN[kinds[0]]} and {SHOWN[kinds[1]]} is not defined",
+            span,
+            "equations for class probabilities are linear in them; declare the unknown as scalar for others",
+        )
+    return kinds[0] if kinds else "number"

@@ -1,0 +1,274 @@
+"""Expressions and types → canonical text, in Unicode or in ASCII; parsing the text gives the tree back.
+
+The trees are the parser's: a bracket is a Group, except that `grad(…)`, `dot(…)` and `sum(…)` bring their own, and that
+an atom needs none. What is looser than its place is bracketed, so that a tree made by hand is read as it was meant.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from itertools import pairwise
+
+from pdedsl.frontend.printing.layout import aligned
+from pdedsl.frontend.syntax import tree as t
+from pdedsl.frontend.syntax.differentials import Declared, ascii_derivative, subscript_of
+from pdedsl.frontend.syntax.names import FRACTION_OF, MAX_NAME, SUPERSCRIPTS, subscript, superscript, unicode_name
+from pdedsl.frontend.syntax.operators import DOTS, Factors, dotted, first_bracketed, inside, shielded
+
+Gap = Callable[[t.Node, t.Node, bool], str]  # what stands between two nodes: a space, or a break of the line
+
+_SIGNS: dict[t.Operator, str] = {"grad": "∇", "div": "∇·", "lap": "Δ", "hess": "∇∇"}
+_PLAIN_NAME = re.compile(r"[^\W\d_eE]\w*+(?!\()")  # not called; 2e… would be a number
+_DIFFERENTIAL = re.compile(r"(?<!\w)d\w+$")
+_TRANSPOSE = re.compile(r"T(?![A-Za-z0-9_])")
+_SMALL = re.compile(r"0|[1-9][0-9]?")
+
+
+def show(expr: t.Expr, ascii: bool = False) -> str:
+    """An expression on one line."""
+    return Speller(ascii).sum(expr)
+
+
+def show_trait(trait: t.Trait, ascii: bool = False) -> str:
+    """A part of a type on one line: `‖K‖ ≤ 1`."""
+    return Speller(ascii).trait(trait)
+
+
+def one_space(before: t.Node, after: t.Node, listed: bool) -> str:
+    return " "
+
+
+@dataclass(frozen=True)
+class Speller:
+    """One method a level of the grammar; a method brackets what is looser than its level.
+
+    Without `declared`, derivatives are taken to be of declared names. `gap` stands between the items of a list or a
+    call (`listed`) and between the summands of a sum that may be spread over lines.
+    """
+
+    ascii: bool
+    declared: Declared | None = None
+    gap: Gap = one_space
+
+    def name(self, name: t.Name) -> str:
+        # Not name.text: the Unicode form must be found from the ASCII form.
+        return name.id if self.ascii else unicode_name(name.id)
+
+    # ---- sums and products
+
+    def sum(self, expr: t.Expr, spread: bool = False) -> str:
+        if not isinstance(expr, t.Sum):
+            return self.term(expr)
+        sign, first = expr.terms[0]
+        text = "-" * (sign == "-") + self.term(first)
+        for (_, before), (sign, term) in pairwise(expr.terms):
+            gap = self.gap(before, term, False) if spread else " "
+            text += f" {sign}{gap}{self.term(term)}"
+        return text
+
+    def term(self, expr: t.Expr) -> str:
+        return self.product(expr.factors) if isinstance(expr, t.Product) else self.row([("", expr)])
+
+    def product(self, factors: Factors) -> str:
+        at = next((i for i, (sign, _) in enumerate(factors) if sign in DOTS), 0)
+        if not at:
+            return self.row(factors)
+        sign, first = factors[at]
+        left, right = factors[:at], [("", first), *factors[at + 1 :]]
+        if self.ascii:
+            return f"{DOTS[sign]}({self.side(left)}, {self.side(right)})"
+        return f"{self.row(left)}{sign}{self.row(right)}"
+
+    def side(self, factors: Factors) -> str:
+        """A side of `dot(…)`, where a sum needs no brackets of its own."""
+        body = inside(factors[0][1])
+        return self.sum(body) if len(factors) == 1 and isinstance(body, t.Sum) else self.row(factors)
+
+    def row(self, factors: Factors) -> str:
+        """Factors without dots; a leading `1/2` that nothing divides needs no brackets in ASCII."""
+        match factors:
+            case [(_, t.Fraction(over=(a, b)))] | [(_, t.Fraction(over=(a, b))), ("" | "*", _), *_] if self.ascii:
+                text = f"{a}/{b}"
+            case [(_, first), *_]:
+                text = self.behind("", first)
+        for (above, before), (sign, factor) in pairwise(factors):
+            piece = self.behind(sign, factor)
+            text += self.space(text, before, above == "/", sign, factor, piece) + piece
+        return text
+
+    def behind(self, sign: t.Times, factor: t.Expr) -> str:
+        """A factor as it may stand behind a sign."""
+        match factor:
+            case t.Negative(body=body):
+                return f"-{self.factor(body)}"
+            case t.Total():
+                return self.total(factor)
+            case _:
+                return self.factor(shielded(factor) if sign == "/" else factor)
+
+    def space(self, text: str, before: t.Expr, divided: bool, sign: t.Times, factor: t.Expr, piece: str) -> str:
+        """What stands between two factors."""
+        if sign == "/":  # `du/dx`, written tightly, may be a derivative
+            return " / " if _DIFFERENTIAL.search(text[-MAX_NAME - 1 :]) and piece[0] == "d" else "/"
+        if sign:
+            return f" {sign} "
+        number = isinstance(before, t.Number) or (isinstance(before, t.Fraction) and not self.ascii)
+        if piece[0] in "Δ∇":
+            raised = isinstance(before, t.Power) and text[-1] in SUPERSCRIPTS
+            tight = number or raised or isinstance(before, t.Name | t.Group)
+        else:
+            named = _PLAIN_NAME.match(piece) is not None and not isinstance(factor, t.Derivative)
+            tight = number and (named or piece[0] == "(")
+        return "" if tight and not divided else " "
+
+    def total(self, total: t.Total) -> str:
+        mark = subscript([total.index.id])
+        if mark and not self.ascii:
+            return f"Σ{mark} {self.term(total.body)}"
+        body = inside(total.body)
+        return f"sum({self.name(total.index)}, {self.sum(body if isinstance(body, t.Sum) else total.body)})"
+
+    # ---- factors
+
+    def factor(self, expr: t.Expr) -> str:
+        match expr:
+            case t.Prefix():
+                return self.prefix(expr)
+            case t.Power():
+                return self.power(expr)
+            case t.Derivative():
+                return self.derivative(expr)
+            case _:
+                return self.postfix(expr)
+
+    def postfix(self, expr: t.Expr) -> str:
+        """An atom, or anything in brackets."""
+        if isinstance(expr, t.ATOMS):
+            return self.atom(expr)
+        body = inside(expr)
+        functional = self.ascii and (dotted(body) or isinstance(body, t.Total))
+        return self.sum(body) if functional else f"({self.sum(body)})"
+
+    def prefix(self, expr: t.Prefix) -> str:
+        if self.ascii:
+            return f"{expr.operator}({self.sum(inside(expr.body))})"
+        sign, body, times = _SIGNS[expr.operator], expr.body, 1
+        while sign == "Δ" and times < 4 and isinstance(body, t.Prefix) and body.operator == "lap":
+            body, times = body.body, times + 1
+        return sign + _raised(times) + (self.prefix(body) if isinstance(body, t.Prefix) else self.postfix(body))
+
+    def power(self, expr: t.Power) -> str:
+        base, raised = self.postfix(expr.base), None if self.ascii else _superscript(expr.exponent)
+        if raised:
+            return base + raised
+        exponent = self.exponent(expr.exponent)
+        if isinstance(expr.base, t.Name) and self.transposable(expr.base) and _TRANSPOSE.match(exponent):
+            exponent = self.exponent(first_bracketed(expr.exponent))  # K^T would be the adjoint
+        return f"{base}^{exponent}"
+
+    def exponent(self, expr: t.Expr) -> str:
+        if isinstance(expr, t.Negative):
+            return f"-{self.exponent(expr.body)}"
+        return self.power(expr) if isinstance(expr, t.Power) else self.postfix(expr)
+
+    # ---- derivatives
+
+    def derivative(self, expr: t.Derivative, called: bool = False) -> str:
+        """A call can stand only behind the form with a line: `∂u/∂t(x, 0)`."""
+        wrt, body = expr.wrt, inside(expr.body)
+        below = [subscript_of(w.indices) for w in wrt]
+        if self.ascii and isinstance(body, t.Name) and (tight := ascii_derivative(body, wrt, self.declared)):
+            return tight
+        if None in below or (self.ascii and not called):
+            return f"diff({self.sum(body)}, {', '.join(self.variable(w) for w in wrt for _ in range(w.order))})"
+        above = self.name(body) if isinstance(body, t.Name) else f"({self.sum(body)})"
+        under = (f"∂{self.name(w.name)}{i}{_raised(w.order)}" for w, i in zip(wrt, below, strict=True))
+        return f"∂{_raised(sum(w.order for w in wrt))}{above}/{''.join(under)}"
+
+    def variable(self, wrt: t.Wrt) -> str:
+        return self.name(wrt.name) + (f"[{', '.join(map(self.sum, wrt.indices))}]" if wrt.indices else "")
+
+    # ---- atoms
+
+    def atom(self, expr: t.Expr) -> str:
+        match expr:
+            case t.Number(text=text):
+                return text
+            case t.Fraction(over=(a, b)):
+                return f"({a}/{b})" if self.ascii else FRACTION_OF[a, b]
+            case t.Name():
+                return self.name(expr)
+            case t.Text(value=value):
+                return f'"{value}"'
+            case t.ListOf(items=items):
+                return f"[{self.items([(None, item) for item in items])}]"
+            case t.Norm(body=body):
+                text = self.sum(body)
+                return f"norm({text})" if self.ascii or "‖" in text else f"‖{text}‖"
+            case t.Call(head=head, args=args, named=named):
+                return f"{self.head(head)}({self.items([*((None, arg) for arg in args), *named])})"
+            case t.Index():
+                return self.index(expr)
+            case t.Adjoint(body=body):
+                return self.adjoint(body)
+            case _:
+                raise AssertionError(f"{type(expr).__name__} is no atom")
+
+    def head(self, expr: t.Expr) -> str:
+        match expr:
+            case t.Derivative():
+                return self.derivative(expr, called=True)
+            case t.Adjoint(body=body):
+                return self.adjoint(body, called=True)
+            case _:
+                return self.postfix(expr)
+
+    def index(self, expr: t.Index) -> str:
+        mark, body = subscript_of(expr.indices), self.postfix(expr.body)
+        if mark and not self.ascii:
+            return body + mark
+        touched = isinstance(expr.body, t.Name | t.Adjoint) or body[-1] == ")"  # else `[…]` would be a factor
+        return f"{body if touched else f'({body})'}[{', '.join(map(self.sum, expr.indices))}]"
+
+    def transposable(self, name: t.Name) -> bool:
+        return self.declared is not None and name.id in self.declared.transposable
+
+    def adjoint(self, body: t.Expr, called: bool = False) -> str:
+        """A call can stand only behind a sign: `adj(K)(x)` would be a product."""
+        if self.ascii and isinstance(body, t.Name) and self.transposable(body):
+            return f"{body.id}^T"
+        return f"adj({self.sum(inside(body))})" if self.ascii and not called else f"{self.postfix(body)}ᵀ"
+
+    def items(self, items: Sequence[tuple[t.Name | None, t.Expr]]) -> str:
+        """The items of a list or a call, broken where the author broke them."""
+        text = ""
+        for i, (key, value) in enumerate(items):
+            text += f",{self.gap(items[i - 1][1], key or value, True)}" if i else ""
+            text += f"{key.id}={self.sum(value)}" if key else self.sum(value)
+        return aligned(text)
+
+    # ---- types
+
+    def trait(self, trait: t.Trait) -> str:
+        body = self.factor(trait.body)
+        if trait.bound is None:
+            return body
+        relation = trait.relation if self.ascii else trait.relation.replace("<=", "≤").replace(">=", "≥")
+        return f"{body} {relation} {self.sum(trait.bound)}"
+
+
+def _raised(order: int) -> str:
+    return superscript(order) if order != 1 else ""
+
+
+def _superscript(exponent: t.Expr) -> str | None:
+    """A small whole exponent, raised."""
+    match exponent:
+        case t.Number(text=text) if _SMALL.fullmatch(text):
+            return superscript(int(text))
+        case t.Negative(body=t.Number(text=text)) if _SMALL.fullmatch(text) and text != "0":
+            return superscript(-int(text))
+        case _:
+            return None

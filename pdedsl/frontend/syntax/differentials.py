@@ -1,0 +1,170 @@
+"""Declared names, and the two ASCII notations that only they can tell: `du/dx` is a derivative when `u` and `x` are
+declared so, and a quotient otherwise; `K^T` is an adjoint when `K` is an operator or a matrix.
+
+    d2u/dxdy → ∂²u/∂x¹∂y¹        d2u/dx[i]2 → ∂²u/∂xᵢ²
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass, field
+from functools import cache
+from itertools import takewhile
+
+from lark import Token
+
+from pdedsl.frontend.syntax import tree as t
+from pdedsl.frontend.syntax.names import MAX_NAME, identity, subscript, superscript
+
+DECLARING = {"UNKNOWN", "CONST", "LET", "LEARN"}
+TRANSPOSABLE = {"operator", "matrix"}
+_BEHIND = {"LPAR": "CALL", "INDEX": "LSQB"}  # a bracket that touched the index in dx[i], and now the derivative
+_COORDINATES = {"NAME", "LPAR", "RPAR", "COMMA"}
+_DERIVATIVE = re.compile(r"d([0-9]{0,2})(\w+)/d((?:\w|\[\w+\])+)")
+_POWER = re.compile(r"(?:\[(\w+)\])?([0-9]{0,2})")
+
+
+# ---- declared names
+
+
+@dataclass
+class Declared:
+    """Names by what they were declared as: enough to tell a derivative from a quotient."""
+
+    fields: set[str] = field(default_factory=set)
+    variables: set[str] = field(default_factory=set)
+    transposable: set[str] = field(default_factory=set)
+
+
+def declared(statements: Iterable[list[Token]]) -> Declared:
+    """What the declarations say, read off the first words of each statement."""
+    found = Declared()
+    for first, *rest in statements:
+        if first.type in ("SPACE", "TIME"):
+            words = takewhile(lambda token: token.type in _COORDINATES, rest)
+            found.variables.update(identity(token) for token in words if token.type == "NAME")
+        elif first.type in DECLARING and _kinds(rest, 1) == ["NAME"]:
+            found.fields.add(identity(rest[0]))
+            if _declares_matrix(rest[1:]):
+                found.transposable.add(identity(rest[0]))
+    return found
+
+
+def _kinds(tokens: list[Token], count: int) -> list[str]:
+    return [token.type for token in tokens[:count]]
+
+
+def _declares_matrix(tokens: list[Token]) -> bool:
+    """After the name: `(…) : operator`, `: matrix`, or `= [[`."""
+    for i, token in enumerate(tokens):
+        after = tokens[i + 1 : i + 3]
+        if token.type == "COLON":
+            return _kinds(after, 1) == ["NAME"] and after[0] in TRANSPOSABLE
+        if token.type == "EQUAL":
+            return _kinds(after, 2) == ["LSQB", "LSQB"]
+    return False
+
+
+# ---- one token for what is one thing
+
+
+def marked(tokens: list[Token], names: Declared, text: str) -> list[Token]:
+    """A statement's tokens, its ASCII derivatives and adjoints made the tokens that `∂u/∂t` and `ᵀ` are."""
+    return list(_with_adjoints(list(_with_derivatives(tokens, names, text)), names))
+
+
+def _with_derivatives(tokens: list[Token], names: Declared, text: str) -> Iterator[Token]:
+    end = -1  # of the last derivative, whose tokens are passed over
+    for i, token in enumerate(tokens):
+        start = token.start_pos or 0
+        if start < end:
+            continue
+        found = derivative_at(text, start, names) if _kinds(tokens[i : i + 2], 2) == ["NAME", "SLASH"] else None
+        if found is not None:
+            spelled, end = found
+            yield Token("DERIVATIVE", spelled, start_pos=start, end_pos=end)
+        elif start == end and token.type in _BEHIND:
+            yield token.update(_BEHIND[token.type])
+        else:
+            yield token
+
+
+def _with_adjoints(tokens: list[Token], names: Declared) -> Iterator[Token]:
+    skip = False
+    for i, token in enumerate(tokens):
+        if skip:
+            skip = False
+        elif token.type == "CARET" and _transposes(tokens[max(i - 1, 0) : i + 2], names):
+            yield Token("ADJOINT", "ᵀ", start_pos=token.start_pos, end_pos=tokens[i + 1].end_pos)
+            skip = True
+        else:
+            yield token
+
+
+def _transposes(tokens: list[Token], names: Declared) -> bool:
+    match tokens:
+        case [Token(type="NAME") as base, _, Token(type="NAME") as mark]:
+            return mark == "T" and identity(base) in names.transposable
+    return False
+
+
+# ---- derivatives in ASCII
+
+
+def derivative_at(text: str, start: int, names: Declared) -> tuple[str, int] | None:
+    """The derivative that is written tightly at a place, with ∂, and its end; None if the declarations make it none."""
+    match = _DERIVATIVE.match(text, start)
+    if match is None:
+        return None
+    order, name, below = match.groups()
+    for n, body in [(int(order or 1), name), *([(1, order + name)] if order else [])]:
+        if identity(body) in names.fields and n <= 99:
+            variables = _denominator("d" + below, n, names.variables)
+            if variables is not None:
+                return f"∂{superscript(n)}{body}/{''.join(variables)}", match.end()
+    return None
+
+
+def _denominator(text: str, order: int, variables: set[str]) -> list[str] | None:
+    """`dxdy`, `dx2`, `dx[i]2` as `∂x¹`, `∂y¹`, …, such that the orders sum to `order`."""
+
+    @cache
+    def read(at: int, left: int) -> list[str] | None:
+        if at == len(text) or left <= 0 or text[at] != "d":
+            return [] if at == len(text) and left == 0 else None
+        for end in range(min(len(text), at + 1 + MAX_NAME), at + 1, -1):
+            rest = _POWER.match(text, end) if identity(text[at + 1 : end]) in variables else None
+            index = rest and (subscript([rest[1]]) if rest[1] else "")
+            if rest is None or index is None:
+                continue
+            power = int(rest[2] or 1)
+            after = read(rest.end(), left - power) if power else None
+            if after is not None:
+                return [f"∂{text[at + 1 : end]}{index}{superscript(power)}", *after]
+        return None
+
+    return read(0, order)
+
+
+def ascii_derivative(body: t.Name, wrt: Sequence[t.Wrt], names: Declared | None) -> str | None:
+    """`d2u/dxdy`, if the reader will take it for what it is; without `names`, those in it are taken as declared."""
+    order = sum(w.order for w in wrt)
+    below = "".join(f"d{w.name.id}{_index(w.indices)}{w.order if w.order > 1 else ''}" for w in wrt)
+    text = f"d{order if order > 1 else ''}{body.id}/{below}"
+    meant = "".join(f"∂{w.name.id}{subscript_of(w.indices)}{superscript(w.order)}" for w in wrt)
+    taken = derivative_at(text, 0, names or Declared({body.id}, {w.name.id for w in wrt}))
+    return text if taken == (f"∂{superscript(order)}{body.id}/{meant}", len(text)) else None
+
+
+def subscript_of(indices: Sequence[t.Expr]) -> str | None:
+    """The indices as a subscript, if they have one."""
+    return subscript(_words(indices)) if indices else ""
+
+
+def _index(indices: Sequence[t.Expr]) -> str:
+    return f"[{','.join(_words(indices))}]" if indices else ""
+
+
+def _words(indices: Sequence[t.Expr]) -> list[str]:
+    return [i.text if isinstance(i, t.Number) else i.id if isinstance(i, t.Name) else "" for i in indices]

@@ -1,0 +1,155 @@
+"""Source → Syntax. Each statement is parsed by itself, so that a mistake in one hides none in another."""
+
+from __future__ import annotations
+
+from itertools import takewhile
+from typing import cast
+
+from lark import Token
+from lark.exceptions import UnexpectedToken
+
+from pdedsl.diagnostics import PdeError, Reporter, Source, Span, fail, nearest
+from pdedsl.frontend.syntax import tree as t
+from pdedsl.frontend.syntax.build import cover, name_of
+from pdedsl.frontend.syntax.names import identity
+from pdedsl.frontend.syntax.tables import parser, scanner
+from pdedsl.frontend.syntax.tokens import BLOCKS, LEADING, Line, read_lines, span_of
+
+MAX_TREE = 1000
+ENOUGH = 100  # mistakes behind which nothing more is read
+KEYWORDS = tuple(kind.lower() for kind in sorted(LEADING))
+
+
+def parse_syntax(source: Source, reporter: Reporter) -> t.Syntax:
+    """The statements that can be read; what cannot is in the reporter, and its names are `lost`."""
+    read = read_lines(source, scanner(), reporter)
+    known = read.names.fields | read.names.variables
+    statements: list[t.Statement] = []
+    lost: set[str] = set()
+    for line in read.lines:
+        before = len(statements)
+        with reporter.guard():
+            statements += _read(line, known, reporter)
+        if len(statements) == before:
+            lost |= _names_lost(line.tokens)
+        if len(reporter.errors) >= ENOUGH:
+            break
+    return t.Syntax(tuple(statements), read.comments, frozenset(lost), span=Span(0, len(source.text)))
+
+
+def _read(line: Line, known: set[str], reporter: Reporter) -> list[t.Statement]:
+    """The statement of a line; none where its mistake was reported already."""
+    _check_keyword(line.tokens, known)
+    if line.entries is not None:
+        return [] if line.spoiled else [_block(line, reporter)]
+    return [] if line.spoiled else [cast(t.Statement, _parse(line.tokens, "statement"))]
+
+
+def _names_lost(tokens: list[Token]) -> set[str]:
+    """The keyword of an unreadable declaration and the names that it would have made."""
+    names = takewhile(lambda token: token.type in ("NAME", "LPAR", "COMMA"), tokens[1:])
+    return {tokens[0].type, *(identity(token) for token in names if token.type == "NAME")}
+
+
+def _check_keyword(tokens: list[Token], known: set[str]) -> None:
+    """A line that starts with two words starts with a keyword: a near miss is one."""
+    first = tokens[0]
+    follows = tokens[1].type if len(tokens) > 1 else ""
+    if first.type != "NAME" or identity(first) in known or follows not in ("NAME", "LPAR", "LBRACE"):
+        return
+    typo = nearest(str(first), KEYWORDS)
+    if typo or follows == "LBRACE":
+        hint = f"did you mean '{typo}'?" if typo else f"blocks: {', '.join(sorted(BLOCKS)).lower()}"
+        raise fail("E106", f"'{first}' starts no statement", span_of(first), hint)
+
+
+def _block(line: Line, reporter: Reporter) -> t.BlockStmt:
+    keyword = line.tokens[0]
+    if keyword.type not in BLOCKS or len(line.tokens) > 3:
+        _parse([*line.tokens[:2], line.tokens[-1]], "statement")
+    entries: list[t.Entry] = []
+    for entry in line.entries or []:
+        with reporter.guard():
+            if not entry.spoiled:
+                entries.append(cast(t.Entry, _parse(entry.tokens, "entry")))
+    return t.BlockStmt(name_of(keyword), tuple(entries), span=cover(line.tokens))
+
+
+def _parse(tokens: list[Token], start: str) -> t.Node:
+    steps = parser().parse_interactive(start=start)
+    try:
+        for token in tokens:
+            steps.feed_token(token)
+        node = cast(t.Node, steps.feed_token(Token.new_borrow_pos("$END", "", tokens[-1])))
+    except UnexpectedToken as error:
+        raise _explain(error, tokens) from None
+    deep = t.deepest(node, MAX_TREE)
+    if deep:
+        raise fail("E107", "this expression is nested too deeply", deep.span, "name a part with let")
+    return node
+
+
+# ---- syntax errors in the reader's words
+
+EXPECTED = {
+    "NAME": "a name",
+    "NUMBER": "a number",
+    "STRING": 'a text in "…"',
+    "EQUAL": "'='",
+    "COLON": "':'",
+    "IN": "'in'",
+    "BY": "'by'",
+    "LBRACE": "'{'",
+    "RPAR": "')'",
+    "RSQB": "']'",
+    "ENDNORM": "'‖'",
+    "RBRACE": "'}'",
+}
+OPERAND = {"NAME", "NUMBER", "LPAR", "LSQB"}
+
+
+def _explain(error: UnexpectedToken, tokens: list[Token]) -> PdeError:
+    accepts = error.accepts or error.expected
+    wanted = _wanted(accepts)
+    if error.token.type == "$END":
+        last = span_of(tokens[-1])
+        return fail(
+            "E102", f"the line ends too early: expected {wanted}", Span(last.end - 1, last.end), _hint(tokens, None)
+        )
+    token = error.token
+    shown = f"'{token}'" if len(token) <= 40 else f"'{token[:40]}…'"
+    return fail("E102", f"{shown} cannot stand here: expected {wanted}", span_of(token), _hint(tokens, token))
+
+
+def _wanted(accepts: set[str]) -> str:
+    if accepts >= OPERAND:
+        return "an expression"
+    named = [text for kind, text in EXPECTED.items() if kind in accepts]
+    return " or ".join(named[:3]) if named else "the end of the line"
+
+
+def _hint(tokens: list[Token], token: Token | None) -> str:
+    first = tokens[0]
+    if token is not None and token is first and token.type in ("PLUS", "STAR", "SLASH", "DOT", "EQUAL"):
+        return f"end the line above with '{token}' to go on here"
+    if token is not None and token.type.isupper() and str(token) in KEYWORDS:
+        return f"'{token}' is a keyword: choose another name"
+    if first.type == "NAME" and str(first) == "if":
+        return "the language has no conditions; write pieces in time with 'for t in [a, b]'"
+    return SHAPES.get(first.type, "")
+
+
+SHAPES = {
+    "PDE": 'as in: pde Name "title"',
+    "SPACE": "as in: space x in R^2, space x in image(3, 32, 32), space (x, y) in [0, 1]^2 periodic",
+    "TIME": "as in: time t in [0, 1]",
+    "UNKNOWN": "as in: unknown u(x, t) : scalar",
+    "CONST": "as in: const σ = 0.1",
+    "LET": "as in: let f(x) = exp(-x²)",
+    "LEARN": "as in: learn v(x, t) : vector = mlp(width=64, depth=4)",
+    "REALIZE": "as in: realize diffusion by noise(samples=32)",
+    "REQUIRE": "as in: require linearity, comparison",
+    "NETWORK": "as in: network { … }",
+    "TRAIN": "as in: train { … }",
+    "EVALUATE": "as in: evaluate { … }",
+}

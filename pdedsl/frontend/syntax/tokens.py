@@ -1,0 +1,253 @@
+"""Text → statements as token lists: what white space, brackets and declarations decide before parsing.
+
+The grammar's scanner gives raw tokens. Here newlines that end nothing are dropped, a bracket that touches a name
+becomes a call or an index, the sides of norms are told apart; then `differentials` marks `du/dx` and `K^T` as what the
+declarations make them. Every mistake is noted and stepped over, so that the rest of the text is still read.
+"""
+
+from __future__ import annotations
+
+import re
+from bisect import bisect_left
+from collections.abc import Iterator
+from dataclasses import dataclass, replace
+from typing import cast
+
+from lark import Token
+from lark.exceptions import UnexpectedCharacters
+from lark.lexer import BasicLexer, LexerState
+from lark.utils import TextSlice
+
+from pdedsl.diagnostics import PdeError, Reporter, Source, Span, fail
+from pdedsl.frontend.syntax.differentials import DECLARING, Declared, declared, marked
+from pdedsl.frontend.syntax.names import MAX_NAME
+from pdedsl.frontend.syntax.tree import Comment
+
+MAX_TOKENS = 100_000
+MAX_DEPTH = 200
+MAX_NUMBER = 60
+MAX_RAISED = 4  # digits of a superscript or subscript
+MAX_DERIVATIVE = 400  # characters
+MOST_STRAY = 20
+
+OPENING = {"LPAR": ")", "LSQB": "]", "LBRACE": "}", "CALL": ")", "INDEX": "]", "NORM": "‖", "BAR": "|"}
+CLOSING = {"RPAR": ")", "RSQB": "]", "RBRACE": "}", "ENDNORM": "‖", "ENDBAR": "|"}
+BINARY = {"PLUS", "MINUS", "STAR", "DOT", "SLASH", "CARET", "EQUAL", "COMMA", "RELATION", "COLON"}
+OPERAND_END = {
+    *("NAME", "NUMBER", "FRACTION", "STRING", "SUPERSCRIPT", "SUBSCRIPT", "ADJOINT", "DERIVATIVE", "OVER"),
+    *CLOSING,
+}
+BLOCKS = {"NETWORK", "TRAIN", "EVALUATE"}
+LEADING = {"PDE", "SPACE", "TIME", "REALIZE", "REQUIRE", *DECLARING, *BLOCKS}
+INDEXED = {"NAME", "ADJOINT", "RPAR"}
+_LINE = re.compile(r"[^\r\n]*")
+
+
+def span_of(token: Token) -> Span:
+    assert token.start_pos is not None
+    assert token.end_pos is not None
+    return Span(token.start_pos, token.end_pos)
+
+
+@dataclass(frozen=True)
+class Line:
+    """The tokens of one statement, or of one entry when they stand in a block."""
+
+    tokens: list[Token]
+    entries: list[Line] | None = None  # of a block
+    spoiled: bool = False  # whether a mistake in it was reported already, so that it is not parsed
+
+
+@dataclass(frozen=True)
+class Lines:
+    """The statements of a text, its comments, and the names that are declared in it."""
+
+    lines: list[Line]
+    comments: tuple[Comment, ...]
+    names: Declared
+
+
+def read_lines(source: Source, scanner: BasicLexer, reporter: Reporter) -> Lines:
+    raw, comments = _scan(source, scanner, reporter)
+    tokens = list(_with_brackets(raw, reporter))
+    bad = sorted(d.span.start for d in reporter.errors)
+    lines = list(_lines(tokens, bad))
+    names = declared(line.tokens for line in lines)
+    return Lines([_marked(line, names, source.text) for line in lines], comments, names)
+
+
+def _marked(line: Line, names: Declared, text: str) -> Line:
+    if line.spoiled and line.entries is None:
+        return line
+    entries = line.entries and [_marked(entry, names, text) for entry in line.entries]
+    return replace(line, tokens=marked(line.tokens, names, text), entries=entries)
+
+
+# ---- scanning
+
+
+def _scan(source: Source, scanner: BasicLexer, reporter: Reporter) -> tuple[list[Token], tuple[Comment, ...]]:
+    """Raw tokens; a character that starts no token is reported and skipped."""
+    comments: list[Comment] = []
+    state = LexerState(TextSlice.cast_from(source.text))
+    tokens: list[Token] = []
+    while True:
+        try:
+            token = scanner.next_token(state)
+        except EOFError:
+            return tokens, tuple(comments)
+        except UnexpectedCharacters as error:
+            at = cast(int, error.pos_in_stream)
+            reporter.diagnostics.extend(_stray(source, at).diagnostics)
+            state.line_ctr.feed(source.text[at], source.text[at] == "\n")
+            if len(reporter.errors) >= MOST_STRAY:
+                reporter.diagnostics.clear()
+                message = f"{MOST_STRAY} characters up to here have no meaning: this does not look like a spec"
+                raise fail("E100", message, Span(at, at + 1), "a spec starts with: pde Name") from None
+            continue
+        if token.type == "COMMENT":
+            comments.append(Comment(token.rstrip(), span=span_of(token)))
+            continue
+        tokens.append(token)
+        with reporter.guard():
+            _check_length(token)
+        if len(tokens) > MAX_TOKENS:
+            raise fail("E006", f"the spec has more than {MAX_TOKENS:,} words and signs", span_of(token))
+
+
+def _stray(source: Source, at: int) -> PdeError:
+    char = source.text[at]
+    if char == '"':
+        line = _LINE.match(source.text, at)
+        assert line
+        return fail("E110", "this text is never closed", Span(*line.span()), 'add the closing "')
+    hint = {
+        "∂": "a derivative is written ∂u/∂t or ∂(…)/∂x",
+        "'": 'texts stand in double quotes: "…"',
+        ";": "a statement ends at the end of its line",
+        "\\": "the language has no backslash: write σ or sigma, ∇ or grad(…)",
+        "∫": "integrals are not part of the language",
+        "!": "factorials are not part of the language",
+    }.get(char, "")
+    shown = f"'{char}'" if char.isprintable() else "this character"
+    return fail("E101", f"{shown} (U+{ord(char):04X}) has no meaning here", Span(at, at + 1), hint)
+
+
+def _check_length(token: Token) -> None:
+    if token.type == "NAME" and len(token) > MAX_NAME:
+        raise fail("E109", f"a name of {len(token):,} characters; the most is {MAX_NAME}", span_of(token))
+    if token.type in ("NUMBER", "SUPERSCRIPT", "SUBSCRIPT"):
+        most = MAX_NUMBER if token.type == "NUMBER" else MAX_RAISED
+        if len(token) > most:
+            raise fail("E108", f"a number of {len(token):,} characters; the most is {most}", span_of(token))
+    if token.type in ("DERIVATIVE", "OPERATOR", "PARTIAL", "OVER") and len(token) > MAX_DERIVATIVE:
+        raise fail("E108", f"a derivative of {len(token):,} characters", span_of(token), "write a shorter one")
+
+
+# ---- brackets
+
+
+def _with_brackets(tokens: list[Token], reporter: Reporter) -> Iterator[Token]:
+    """Tokens with calls, indices and norms told apart, and without the newlines that end nothing."""
+    stack: list[Token] = []
+    previous, closed = Token("NEWLINE", ""), ""
+    for i, token in enumerate(tokens):
+        if token.type == "NEWLINE":
+            bracket = bool(stack) and stack[-1].type != "LBRACE"
+            if bracket and _starts_statement(tokens, i + 1):
+                reporter.diagnostics.extend(_unclosed(stack[-1]).diagnostics)
+                while stack and stack[-1].type != "LBRACE":
+                    stack.pop()
+            elif bracket or previous.type in BINARY:
+                continue
+        else:
+            if token.type in LEADING and (stack or previous.type != "NEWLINE"):
+                token = token.update("NAME")
+            token = _told_apart(token, previous, closed, stack)
+            closed = stack[-1].type if stack and token.type in CLOSING else ""
+            with reporter.guard():
+                _match(token, stack)
+            if len(stack) > MAX_DEPTH:
+                raise fail("E107", f"brackets nested over {MAX_DEPTH} deep", span_of(token), "name a part with let")
+        yield token
+        previous = token
+    for left in stack:
+        reporter.diagnostics.extend(_unclosed(left).diagnostics)
+
+
+def _starts_statement(tokens: list[Token], i: int) -> bool:
+    """A keyword at the start of a line: an open bracket before it was forgotten."""
+    match tokens[i : i + 2]:
+        case [first, second]:
+            return first.type in LEADING and second.type in ("NAME", "LPAR", "LBRACE", *LEADING)
+    return False
+
+
+def _told_apart(token: Token, previous: Token, closed: str, stack: list[Token]) -> Token:
+    """A bracket by what it touches or ends; `closed` is the bracket that the token before it closed."""
+    touches = previous.end_pos == token.start_pos
+    inner = stack[-1].type if stack and previous.type in OPERAND_END else ""
+    match token.type:
+        case "LPAR" if touches and previous.type in ("NAME", "DERIVATIVE", "ADJOINT"):
+            return token.update("CALL")
+        case "LSQB" if touches and (previous.type in INDEXED or closed == "INDEX"):
+            return token.update("INDEX")
+        case "NORM" | "BAR" if inner == token.type:
+            return token.update(f"END{token.type}")
+        case _:
+            return token
+
+
+def _match(token: Token, stack: list[Token]) -> None:
+    if token.type in OPENING:
+        stack.append(token)
+    elif token.type in CLOSING:
+        if not stack:
+            raise fail("E104", f"'{token}' closes nothing", span_of(token), "remove it, or add the opening bracket")
+        opened = stack.pop()
+        closer = OPENING[opened.type]
+        if closer != CLOSING[token.type]:
+            notes = ((span_of(opened), "opened here"),)
+            raise fail("E104", f"'{token}' closes '{opened}'", span_of(token), f"expected '{closer}'", notes)
+
+
+def _unclosed(token: Token) -> PdeError:
+    return fail("E103", f"'{token}' is never closed", span_of(token), f"add '{OPENING[token.type]}'")
+
+
+# ---- lines
+
+
+def _lines(tokens: list[Token], bad: list[int]) -> Iterator[Line]:
+    """Statements; a block's entries are lines of their own. `bad` are the places of mistakes."""
+    current: list[Token] = []
+    block: Line | None = None
+    since = 0  # the end of the line before
+
+    def taken(end: int) -> Line:
+        spoiled = bisect_left(bad, end) > bisect_left(bad, since)
+        return Line(current, spoiled=spoiled)
+
+    for token in tokens:
+        start, end = span_of(token)
+        if token.type == "LBRACE" and block is None and current and current[0].type in {"NAME", *BLOCKS}:
+            block, current = replace(taken(end), tokens=[*current, token], entries=[]), []
+            since = end
+        elif block is not None and token.type in ("NEWLINE", "RBRACE"):
+            assert block.entries is not None
+            if current:
+                block.entries.append(taken(start))
+            current, since = [], end
+            if token.type == "RBRACE":
+                yield replace(block, tokens=[*block.tokens, token])
+                block = None
+        elif token.type == "NEWLINE":
+            if current:
+                yield taken(start)
+            current, since = [], end
+        else:
+            current.append(token)
+    if block is not None:
+        yield replace(block, spoiled=True)
+    if current:
+        yield taken(span_of(current[-1]).end + 1)

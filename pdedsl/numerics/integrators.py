@@ -1,0 +1,183 @@
+"""Time integrators, one record each: analysis, planning, emission and runtime read the same tableau.
+
+A new explicit method is one more `RungeKutta` in `METHODS`: its word in the language, its stability bounds, its steps
+in the network and its row in the documentation follow from it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from functools import cached_property, lru_cache
+from types import MappingProxyType
+
+Row = tuple[float, ...]
+Polynomial = tuple[float, ...]
+"""Coefficients in rising powers."""
+
+GRID = 64  # points in each unit, on which a bound is looked for
+LONGEST = 8.0  # no interval of a method here is longer
+ROUNDING = 1e-12
+
+
+@dataclass(frozen=True)
+class RungeKutta:
+    """k_i = f(t + c_i h, y + h Σ_j a_ij k_j), y + h Σ_i b_i k_i, with a strictly lower triangular matrix of `rows`.
+
+    `rows` leaves out the first, empty row; `label` is its name in Python.
+    """
+
+    name: str
+    label: str
+    order: int
+    rows: tuple[Row, ...]
+    weights: Row
+    source: str = ""
+
+    @property
+    def nodes(self) -> Row:
+        """c_i = Σ_j a_ij."""
+        return (0.0, *map(sum, self.rows))
+
+    @property
+    def stages(self) -> int:
+        return len(self.weights)
+
+    @cached_property
+    def stability(self) -> Polynomial:
+        """R of a step y ↦ R(hλ) y of y' = λy: R(z) = 1 + Σ_k z^{k+1} bᵀAᵏ1 (Hairer, Wanner, IV.2)."""
+        vector, coefficients = [1.0] * self.stages, [1.0]
+        for _ in range(self.stages):
+            coefficients.append(sum(b * v for b, v in zip(self.weights, vector, strict=True)))
+            vector = [0.0, *(sum(a * v for a, v in zip(row, vector, strict=False)) for row in self.rows)]
+        return tuple(coefficients)
+
+
+@dataclass(frozen=True)
+class Embedded:
+    """A Runge-Kutta pair that chooses its steps. k₁ = f(t, y), k_{i+1} = f(t + nodes_i h, y + h Σ_j rows_ij k_j).
+
+    The last row is the step itself (the last stage of one step is the first of the next), and h Σ_j error_j k_j
+    estimates its error. Pairs without rows are those of torchdiffeq.
+    """
+
+    name: str
+    order: int
+    nodes: Row = ()
+    rows: tuple[Row, ...] = ()
+    error: Row = ()
+    source: str = ""
+
+
+@dataclass(frozen=True)
+class Series:
+    """Backward Euler with its inverse as a series, (I - hf)⁻¹ ≈ I + hf + … + (hf)ⁿ."""
+
+    name: str = "backward_euler"
+    most: int = 200  # terms that are looked at; the bound of longer series is within 0.006 of 1
+
+    def stability(self, terms: int) -> Polynomial:
+        """1 + z + … + zⁿ; of a longer series one with as many terms, even or odd, as are looked at."""
+        return (1.0,) * (min(terms, self.most + terms % 2) + 1)
+
+
+@dataclass(frozen=True)
+class Splitting:
+    """A reversible method on a pair of states, or on a state and its speed; stable for h²ω² up to `swing`."""
+
+    name: str
+    of: str  # what it steps: a pair, or second order in time
+    swing: float = 4.0
+
+
+Method = RungeKutta | Embedded | Series | Splitting
+
+EULER = RungeKutta("euler", "Euler", 1, (), (1.0,))
+HEUN = RungeKutta("heun", "Heun", 2, ((1.0,),), (1 / 2, 1 / 2))
+MIDPOINT = RungeKutta("midpoint", "Midpoint", 2, ((1 / 2,),), (0.0, 1.0), "Runge 1895")
+SSPRK3 = RungeKutta("ssprk3", "SSPRK3", 3, ((1.0,), (1 / 4, 1 / 4)), (1 / 6, 1 / 6, 2 / 3), "Shu, Osher 1988")
+RK4 = RungeKutta("rk4", "RK4", 4, ((1 / 2,), (0.0, 1 / 2), (0.0, 0.0, 1.0)), (1 / 6, 1 / 3, 1 / 3, 1 / 6), "Kutta 1901")
+DOPRI5 = Embedded(
+    "dopri5",
+    5,
+    nodes=(1 / 5, 3 / 10, 4 / 5, 8 / 9, 1.0, 1.0),
+    rows=(
+        (1 / 5,),
+        (3 / 40, 9 / 40),
+        (44 / 45, -56 / 15, 32 / 9),
+        (19372 / 6561, -25360 / 2187, 64448 / 6561, -212 / 729),
+        (9017 / 3168, -355 / 33, 46732 / 5247, 49 / 176, -5103 / 18656),
+        (35 / 384, 0.0, 500 / 1113, 125 / 192, -2187 / 6784, 11 / 84),
+    ),
+    error=(71 / 57600, 0.0, -71 / 16695, 71 / 1920, -17253 / 339200, 22 / 525, -1 / 40),
+    source="Dormand, Prince 1980",
+)
+BOSH3 = Embedded(
+    "bosh3",
+    3,
+    nodes=(1 / 2, 3 / 4, 1.0),
+    rows=((1 / 2,), (0.0, 3 / 4), (2 / 9, 1 / 3, 4 / 9)),
+    error=(2 / 9 - 7 / 24, 1 / 3 - 1 / 4, 4 / 9 - 1 / 3, -1 / 8),
+    source="Bogacki, Shampine 1989",
+)
+HEUN21 = Embedded(  # one stage more than needed, so that the last stage is the next first
+    "adaptive_heun",
+    2,
+    nodes=(1.0, 1.0),
+    rows=((1.0,), (1 / 2, 1 / 2)),
+    error=(-1 / 2, 1 / 2, 0.0),
+    source="Heun with Euler inside",
+)
+DOPRI8 = Embedded("dopri8", 8, source="torchdiffeq")
+FEHLBERG2 = Embedded("fehlberg2", 2, source="torchdiffeq")
+BACKWARD_EULER = Series()
+VERLET = Splitting("verlet", "pair")
+LEAPFROG = Splitting("leapfrog", "second")
+
+METHODS: Mapping[str, Method] = MappingProxyType(
+    {
+        m.name: m
+        for m in (
+            *(EULER, HEUN, MIDPOINT, SSPRK3, RK4),
+            *(BACKWARD_EULER, VERLET, LEAPFROG),
+            *(DOPRI5, DOPRI8, BOSH3, FEHLBERG2, HEUN21),
+        )
+    }
+)
+EXPLICIT: Mapping[str, RungeKutta] = MappingProxyType({k: m for k, m in METHODS.items() if isinstance(m, RungeKutta)})
+ADAPTIVE: Mapping[str, Embedded] = MappingProxyType({k: m for k, m in METHODS.items() if isinstance(m, Embedded)})
+
+
+# ---- how long a step may be: |R(hλ)| ≤ 1 (Hairer, Wanner, chapter IV.2)
+
+
+def amplification(r: Polynomial, z: complex) -> float:
+    """|R(z)|, by Horner's rule."""
+    value: complex = 0
+    for c in reversed(r):
+        value = value * z + c
+    return abs(value)
+
+
+@lru_cache
+def decaying(r: Polynomial) -> float:
+    """The largest s with |R(-s')| ≤ 1 for all s' up to s: 2 for Euler and Heun, 2.785… for RK4."""
+    return _reach(lambda s: amplification(r, -s))
+
+
+@lru_cache
+def swinging(r: Polynomial) -> float:
+    """The largest s with |R(is')| ≤ 1 for all s' up to s: 0 for Euler and Heun, 2√2 for RK4, √3 for SSPRK3."""
+    return _reach(lambda s: amplification(r, 1j * s))
+
+
+def _reach(size: Callable[[float], float]) -> float:
+    """Where a size first exceeds one: the first such point of a grid, and then by bisection."""
+    above = next((k / GRID for k in range(1, int(LONGEST * GRID)) if size(k / GRID) > 1 + ROUNDING), LONGEST)
+    below = above - 1 / GRID
+    if below == 0:
+        return 0.0
+    while above - below > ROUNDING:
+        middle = (above + below) / 2
+        below, above = (below, middle) if size(middle) > 1 + ROUNDING else (middle, above)
+    return below

@@ -1,0 +1,88 @@
+"""Many processes as one: torch.distributed under torchrun. A process has a share of every batch.
+
+Losses are means over the whole batch, batch norms see the statistics of the whole batch, and random numbers belong to
+rows of the whole batch; so the number of processes changes nothing but the order of sums.
+"""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
+
+import torch
+import torch.distributed as dist
+from torch import Tensor, nn
+from torch.nn.parallel import DistributedDataParallel
+
+from pdedsl.files import RunError
+
+
+@dataclass(frozen=True)
+class World:
+    """This process among all."""
+
+    device: torch.device
+    rank: int = 0
+    size: int = 1
+
+    @property
+    def first(self) -> bool:
+        """Whether this is the process that writes and speaks."""
+        return self.rank == 0
+
+    def share(self, count: int) -> slice:
+        """The rows of a batch that are this process's."""
+        return slice(self.rank * count // self.size, (self.rank + 1) * count // self.size)
+
+    def total(self, value: Tensor) -> Tensor:
+        """The sum over all processes."""
+        if self.size == 1:
+            return value
+        whole = value.clone()
+        dist.all_reduce(whole)
+        return whole
+
+    def wait(self) -> None:
+        if self.size > 1:
+            dist.barrier()
+
+    def wrapped(self, module: nn.Module) -> nn.Module:
+        """A module whose gradients are means over all processes."""
+        if self.size == 1:
+            return module
+        ids = [self.device.index] if self.device.type == "cuda" else None
+        return DistributedDataParallel(module, device_ids=ids)
+
+
+@contextmanager
+def joined(device: str | None) -> Iterator[World]:
+    """The processes that torchrun started, or this one alone."""
+    size = int(os.environ.get("WORLD_SIZE", "1"))
+    if size == 1:
+        yield World(_device(device, 0))
+        return
+    here = _device(device, int(os.environ.get("LOCAL_RANK", "0")))
+    if here.type == "cuda":
+        torch.cuda.set_device(here)
+    ours = not dist.is_initialized()
+    if ours:
+        dist.init_process_group("nccl" if here.type == "cuda" else "gloo")
+    try:
+        yield World(here, dist.get_rank(), size)
+    finally:
+        if ours:
+            dist.destroy_process_group()
+
+
+def _device(name: str | None, local: int) -> torch.device:
+    if name is None:
+        name = "cuda" if torch.cuda.is_available() else "cpu"
+    try:
+        device = torch.empty(0, device=name).device
+    except (RuntimeError, AssertionError):
+        device = torch.device("meta")
+    if device.type == "meta":
+        raise RunError(f"there is no device '{name}' here; cpu is always there")
+    return torch.device("cuda", local) if device.type == "cuda" and device.index is None else device

@@ -1,0 +1,84 @@
+"""Activations as functions of sympy: each is a name on feature maps and a formula on numbers.
+
+Formulas, and what is known of them for proofs, are in `numerics`.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+from sympy import Abs, Expr, Function, Max, Min, Pow, atan, erf, exp, log, sin, sqrt, tanh
+
+from pdedsl.numerics.activations import ACTIVATIONS as RECORDS
+
+
+class Symbols:
+    """The algebra of sympy."""
+
+    max = staticmethod(Max)
+    min = staticmethod(Min)
+    abs = staticmethod(Abs)
+    exp = staticmethod(exp)
+    tanh = staticmethod(tanh)
+    atan = staticmethod(atan)
+    sin = staticmethod(sin)
+    erf = staticmethod(erf)
+    sqrt = staticmethod(sqrt)
+
+    @staticmethod
+    def softplus(x: Expr) -> Expr:
+        return log(1 + exp(x))
+
+    @staticmethod
+    def sigmoid(x: Expr) -> Expr:
+        return 1 / (1 + exp(-x))
+
+
+SYMBOLS = Symbols()
+OWN = ("sin", "tanh", "atan", "erf")  # functions of sympy itself
+
+
+def formula_of(name: str, x: Expr) -> Expr:
+    """σ(x) in elementary functions."""
+    return RECORDS[name].formula(SYMBOLS, x)
+
+
+class Activation(Function):  # type: ignore[misc]
+    """A named activation; at a number it is its value, and an odd one lets a sign out: σ(-K Y) = -σ(K Y)."""
+
+    nargs = 1
+
+    @classmethod
+    def eval(cls, x: Expr) -> Expr | None:
+        if x.is_comparable:
+            return formula_of(cls.__name__, x)
+        if RECORDS[cls.__name__].odd and x.as_coeff_Mul()[0].is_negative:
+            return -cls(-x)
+        return None
+
+    def _eval_is_real(self) -> bool:
+        return True
+
+    def _latex(self, printer: Any, exp: str | None = None) -> str:
+        name, inner = type(self).__name__, printer._print(self.args[0])
+        around = {"abs": (r"\left|", r"\right|"), "square": (r"\left(", r"\right)^{2}")}
+        left, right = around.get(name, (rf"\operatorname{{{name}}}\left(".replace("_", r"\_"), r"\right)"))
+        return f"{{{left}{inner}{right}}}^{{{exp}}}" if exp else f"{left}{inner}{right}"
+
+
+def _named(name: str) -> type[Activation]:
+    return type(name, (Activation,), {})
+
+
+ACTIVATIONS: dict[str, type[Activation]] = {name: _named(name) for name in RECORDS if name not in OWN}
+
+
+def as_activation(body: Expr) -> Expr:
+    """|z| and z² by their names: they are layers like any other, however they are written."""
+    match body:
+        case Abs(args=(inner,)):
+            return ACTIVATIONS["abs"](inner)
+        case Pow(base=base, exp=power) if power == 2:
+            return ACTIVATIONS["square"](base)
+        case _:
+            return body

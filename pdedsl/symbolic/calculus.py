@@ -1,0 +1,94 @@
+"""Derivatives, contractions and linear operators on expressions: ∂, Σᵢ and K by their rules."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+from sympy import Add, Dummy, Expr, Function, Integer, KroneckerDelta, Mul, Pow, S, Symbol, log
+
+from pdedsl.symbolic.activations import Activation, as_activation
+from pdedsl.symbolic.expansion import multiply_out
+from pdedsl.symbolic.symbols import Applied, Component, Contraction, Partial, TooLarge
+
+MAX_NODES = 20_000  # that one derivative may create
+
+
+def depends(expr: Expr, slot: Expr) -> bool:
+    """Whether an expression varies with a coordinate or with time."""
+    base = slot.args[0] if isinstance(slot, Component) else slot
+    return base in expr.free_symbols
+
+
+def differentiate(expr: Expr, slot: Expr) -> Expr:
+    """∂expr/∂slot by the rules of calculus; derivatives of fields stay symbolic."""
+    budget = [MAX_NODES]
+
+    def d(e: Expr) -> Expr:
+        budget[0] -= 1
+        if budget[0] < 0:
+            raise TooLarge("a derivative with too many terms")
+        if e == slot:
+            return S.One
+        if not depends(e, slot):
+            return S.Zero
+        match e:
+            case Symbol():
+                return S.Zero
+            case Component():
+                same = isinstance(slot, Component) and e.args[0] == slot.args[0]
+                return KroneckerDelta(e.args[1], slot.args[1]) if same else S.Zero
+            case Add():
+                return Add(*map(d, e.args))
+            case Mul():
+                rest = [Mul(*e.args[:i], *e.args[i + 1 :]) for i in range(len(e.args))]
+                return Add(*(d(a) * r for a, r in zip(e.args, rest, strict=True)))
+            case Pow(base=base, exp=power):
+                if not depends(power, slot):
+                    return power * base ** (power - 1) * d(base)
+                return e * (d(power) * log(base) + power * d(base) / base)
+            case Contraction(index=index, body=body):
+                return contract(lambda i: d(body.xreplace({index: i})), None)
+            case Function() if not isinstance(e, Activation):
+                return Add(*(e.fdiff(i + 1) * d(a) for i, a in enumerate(e.args) if depends(a, slot)))
+            case _:
+                return Partial(e, slot)
+
+    return d(expr)
+
+
+def contract(body: Callable[[Expr], Expr], dimension: int | Expr | None) -> Expr:
+    """Σᵢ body(i): written out when the dimension is a number, otherwise a canonical contraction."""
+    if isinstance(dimension, int):
+        return Add(*(body(Integer(i)) for i in range(1, dimension + 1)))
+    index = Dummy("i", integer=True)
+    return Add(*(_contracted(term, index) for term in Add.make_args(multiply_out(body(index)))))
+
+
+def _contracted(term: Expr, index: Symbol) -> Expr:
+    """Σ over one index of a single product: constants come out, Kronecker deltas are used up."""
+    outside, inside = term.as_independent(index, as_Add=False)
+    for factor in Mul.make_args(inside):
+        if isinstance(factor, KroneckerDelta) and index in factor.args:
+            other = factor.args[1] if factor.args[0] == index else factor.args[0]
+            return outside * (inside / factor).xreplace({index: other})
+    name = Symbol(f"i{_depth(inside) + 1}", integer=True)
+    return outside * Contraction(name, inside.xreplace({index: name}))
+
+
+def _depth(expr: Expr) -> int:
+    """How many contractions are nested in an expression."""
+    if not expr.has(Contraction):
+        return 0
+    below = max((_depth(a) for a in expr.args), default=0)
+    return below + 1 if isinstance(expr, Contraction) else below
+
+
+def apply_linear(operator: Expr, body: Expr, is_constant: Callable[[Expr], bool]) -> Expr:
+    """K(aY + bZ) = a K Y + b K Z, for factors a, b that do not vary in space."""
+    parts = []
+    for term in Add.make_args(multiply_out(body)):
+        factors = Mul.make_args(term)
+        outside = [f for f in factors if is_constant(f)]
+        inside = [f for f in factors if not is_constant(f)]
+        parts.append(Mul(*outside) * Applied(operator, as_activation(Mul(*inside))))
+    return Add(*parts)

@@ -1,0 +1,81 @@
+"""Multiplying out, within bounds: the expression as a sum of products, in one form whoever wrote it."""
+
+from __future__ import annotations
+
+from sympy import Add, Expr, Integer, Mul, Pow, expand, log
+
+from pdedsl.symbolic.symbols import TooLarge
+
+MAX_TERMS = 5_000  # that one expression may have when it is multiplied out
+
+
+def multiply_out(expr: Expr) -> Expr:
+    """The expression as a sum of products; refuses what would explode."""
+    if terms_of(expr) > MAX_TERMS and terms_of(expr) > 2 * len(Add.make_args(expr)):
+        raise TooLarge(f"an expression of more than {MAX_TERMS:,} terms when it is multiplied out")
+    if isinstance(expr, Add):
+        return Add(*(_expanded(a) for a in expr.args))
+    return _expanded(expr)
+
+
+def _expanded(expr: Expr) -> Expr:
+    """Products of sums multiplied out, arguments of functions too; exp(a + b) stays whole, as sympy joins it again."""
+    if not can_expand(expr):
+        return expr
+    result = expand(expr, power_exp=False)
+    if any(_is_quotient(p) and _without_content(p) != p for p in result.atoms(Pow)):
+        return result.replace(_is_quotient, _without_content)
+    return result
+
+
+def can_expand(expr: Expr) -> bool:
+    """Whether there is a sum to multiply out, or a power or logarithm of a product to open."""
+    if expr.is_Atom:
+        return False
+    if isinstance(expr, (Add, log)) or (isinstance(expr, Pow) and not expr.exp.is_Integer):
+        return True
+    return any(map(can_expand, expr.args))
+
+
+def _is_quotient(expr: Expr) -> bool:
+    return isinstance(expr, Pow) and isinstance(expr.base, Add) and bool(expr.exp.is_negative)
+
+
+def _without_content(power: Expr) -> Expr:
+    """1/(2x + 2) as ½/(x + 1): a factor on both sides of an equation leaves no trace in a denominator."""
+    content, rest = power.base.primitive()
+    if power.exp.is_Integer and _starts_negative(rest):
+        content, rest = -content, -rest
+    return content**power.exp * rest**power.exp
+
+
+def _starts_negative(total: Expr) -> bool:
+    """A sign for a sum that does not depend on names: of all its coefficients together, or of its constant."""
+    balance = Add(*(a.as_coeff_Mul()[0] for a in total.args))
+    return bool(balance.is_negative or (balance == 0 and total.as_coeff_Add()[0].is_negative))
+
+
+def terms_of(expr: Expr) -> int:
+    """An upper bound on the number of terms after multiplying out."""
+    if expr.is_Atom:
+        return 1
+    if isinstance(expr, Add):
+        return sum(map(terms_of, expr.args))
+    if isinstance(expr, Mul):
+        total = 1
+        for a in expr.args:
+            total *= terms_of(a)
+        return min(total, 10**9)
+    if isinstance(expr, Pow) and isinstance(expr.exp, Integer):
+        m, n = terms_of(expr.base), abs(int(expr.exp))
+        return _binomial(m + n - 1, n) if m > 1 else 1
+    return max(map(terms_of, expr.args), default=1)
+
+
+def _binomial(n: int, k: int) -> int:
+    result = 1
+    for i in range(min(k, n - k)):
+        result = result * (n - i) // (i + 1)
+        if result > 10**9:
+            return 10**9
+    return result
