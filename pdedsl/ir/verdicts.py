@@ -1,0 +1,60 @@
+"""Verdicts: what is known of an axiom, and why. A prover that has no rule says `Unknown`."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from enum import StrEnum
+from typing import ClassVar, Literal
+
+from pdedsl.diagnostics import Span
+
+Truth = Literal["proved", "refuted", "unknown"]
+
+
+class Axiom(StrEnum):
+    """What may be asked of an equation."""
+
+    LINEARITY = "linearity"
+    CONSTANTS = "constants"
+    COMPARISON = "comparison"
+    MARKOV = "markov"
+    LOCALITY = "locality"
+    SPATIAL_REGULARITY = "spatial_regularity"
+    TEMPORAL_REGULARITY = "temporal_regularity"
+    STABILITY = "stability"
+    ENERGY_DECAY = "energy_decay"
+    ENERGY_CONSERVATION = "energy_conservation"
+    REVERSIBILITY = "reversibility"
+    MAXIMUM_PRINCIPLE = "maximum_principle"
+    CONSERVATION = "conservation"
+
+
+@dataclass(frozen=True)
+class Proved:
+    """It holds for every weight and all data: a sentence, and the hypotheses of the theorem, each of which was checked."""
+
+    truth: ClassVar[Truth] = "proved"
+    reason: str
+    hypotheses: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True)
+class Refuted:
+    """It fails: why, an example that shows it, and the terms or conditions that are to blame."""
+
+    truth: ClassVar[Truth] = "refuted"
+    reason: str
+    witness: str
+    guilty: tuple[Span, ...]
+
+
+@dataclass(frozen=True)
+class Unknown:
+    """Neither: which hypothesis could not be discharged, or that there is no rule."""
+
+    truth: ClassVar[Truth] = "unknown"
+    reason: str
+    guilty: tuple[Span, ...] = ()
+
+
+Verdict = Proved | Refuted | Unknown
