@@ -31,7 +31,7 @@ class Axiom(StrEnum):
 
 @dataclass(frozen=True)
 class Proved:
-    """It holds for every weight and all data: a sentence, and the hypotheses of the theorem, each of which was checked."""
+    """It holds for every weight and all data: why, and the hypotheses of the theorem, each of which was checked."""
 
     truth: ClassVar[Truth] = "proved"
     reason: str
