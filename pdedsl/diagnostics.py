@@ -93,6 +93,10 @@ class PdeError(Exception):
             return "; ".join(f"{d.code}: {d.message}" for d in self.diagnostics)
         return report(self.source, self.diagnostics)
 
+    def within(self, source: Source) -> PdeError:
+        """The same mistakes, shown in their text."""
+        return PdeError(self.diagnostics, source)
+
 
 def fail(code: str, message: str, span: Span, hint: str = "", notes: tuple[tuple[Span, str], ...] = ()) -> PdeError:
     """The error for a single mistake, to be raised."""
@@ -119,6 +123,9 @@ class Reporter:
             self.diagnostics.extend(error.diagnostics)
             return True
         return False
+
+    def add(self, found: PdeError | Diagnostic) -> None:
+        self.diagnostics += found.diagnostics if isinstance(found, PdeError) else (found,)
 
     def warn(self, code: str, message: str, span: Span, hint: str = "") -> None:
         self.diagnostics.append(Diagnostic(code, message, span, hint, "warning"))
@@ -193,12 +200,29 @@ def width(text: str) -> int:
 
 
 def nearest(word: str, words: Iterable[str]) -> str | None:
-    """The word a reader probably meant, for a 'did you mean'."""
-    from difflib import get_close_matches
+    """The word a reader probably meant, for a 'did you mean'.
 
-    choices = sorted(set(words))
-    folded = {w.lower(): w for w in reversed(choices)}
-    if word.lower() in folded:
-        return folded[word.lower()]
-    found = get_close_matches(word[:100], choices, n=1, cutoff=0.6)
-    return found[0] if found else None
+    Words of three to seven letters may differ by one slip, longer ones by one for every four letters; shorter ones only
+    by capitals. What is farther apart is a guess that helps nobody.
+    """
+    near = [w for w in sorted(set(words)) if abs(len(w) - len(word)) <= _allowed(w, word)]
+    slips = {w: (_slips(word.lower(), w.lower()), abs(len(w) - len(word))) for w in near}
+    best = min(near, key=lambda w: slips[w], default=None)
+    return best if best is not None and slips[best][0] <= _allowed(best, word) else None
+
+
+def _allowed(a: str, b: str) -> int:
+    letters = max(len(a), len(b))
+    return 0 if letters < 3 else max(1, letters // 4)
+
+
+def _slips(a: str, b: str) -> int:
+    """Letters to insert, delete, replace or exchange with their neighbour (optimal string alignment)."""
+    before: list[int] = []
+    row = list(range(len(b) + 1))
+    for i, x in enumerate(a, 1):
+        before, last, row = row, before, [i]
+        for j, y in enumerate(b, 1):
+            swapped = last[j - 2] + 1 if i > 1 and j > 1 and x == b[j - 2] and a[i - 2] == y else len(a) + len(b)
+            row.append(min(before[j] + 1, row[j - 1] + 1, before[j - 1] + (x != y), swapped))
+    return row[-1]

@@ -10,11 +10,12 @@ from pathlib import Path
 
 import torch
 
+from pdedsl import mistakes
 from pdedsl.data import npz
 from pdedsl.data.download import download
 from pdedsl.data.formats import Damaged, Part, actual, cifar_names, read_part
 from pdedsl.data.sets import Raw, Split
-from pdedsl.diagnostics import Span, fail
+from pdedsl.diagnostics import Span
 
 
 @dataclass(frozen=True)
@@ -71,18 +72,14 @@ def read(name: str, root: Path, span: Span) -> Raw:
         train, test = _split(chosen, "train", root), _split(chosen, "test", root)
         names = cifar_names(chosen.kind, root) if name == "cifar100" else chosen.names
     except Damaged as error:
-        raise fail(
-            "E723", f"the files of {name} in {root} are damaged: {error}", span, "delete them and get them again"
-        ) from None
+        raise mistakes.data.damaged(name, root, error, span) from None
     return Raw(train, test, len(names), (0.0, 1.0), names)
 
 
 def _get(name: str, chosen: ImageSet, root: Path, span: Span) -> None:
     problem = download(chosen.kind, chosen.files, root, chosen.present)
     if problem:
-        hint = f"get them from {chosen.site}, and put into that folder: {', '.join(chosen.files)}"
-        instead = f"; or {name}.npz with {', '.join(npz.WHOLE)}"
-        raise fail("E722", f"the files of {name} are not in {root}, and {problem}", span, hint + instead)
+        raise mistakes.data.cannot_be_downloaded(name, root, problem, chosen.site, chosen.files, npz.WHOLE, span)
 
 
 def _split(chosen: ImageSet, part: Part, root: Path) -> Split:
@@ -97,6 +94,6 @@ def _split(chosen: ImageSet, part: Part, root: Path) -> Split:
 def _from_npz(chosen: ImageSet, path: Path, span: Span) -> Raw:
     raw = npz.read(path, span, chosen.shape)
     if raw.shape != chosen.shape or raw.classes > len(chosen.names):
-        message = f"{path} holds {raw.classes} classes of samples {raw.shape}"
-        raise fail("E723", message, span, f"expected: {len(chosen.names)} classes of {chosen.shape}")
+        expected = (len(chosen.names), chosen.shape)
+        raise mistakes.data.another_set(path, raw.classes, raw.shape, expected, span)
     return Raw(raw.train, raw.test, len(chosen.names), raw.bounds, chosen.names)

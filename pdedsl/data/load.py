@@ -6,12 +6,12 @@ import math
 import os
 from pathlib import Path
 
+from pdedsl import mistakes
 from pdedsl.data import images, npz, offline
 from pdedsl.data.sets import Data, Raw, Split
 from pdedsl.data.statistics import moments
 from pdedsl.data.subset import first, parted
 from pdedsl.data.wanted import Wanted
-from pdedsl.diagnostics import PdeError, fail
 
 
 def data_root(root: Path | None) -> Path:
@@ -57,35 +57,19 @@ def _read(wanted: Wanted, root: Path, seed: int, shape: tuple[int, ...] | None) 
 def _fitted(raw: Raw, wanted: Wanted, shape: tuple[int, ...] | None, classes: int | None) -> Raw:
     """The set, if the model can take it; labels of the user's own may leave out the last classes."""
     if shape is not None and shape not in (raw.shape, (math.prod(raw.shape),)):
-        takes = f"the model takes {_sample(shape)}"
-        raise fail(
-            "E724", f"the samples of {wanted.name} are {_sample(raw.shape)}; {takes}", wanted.span, _way(raw.shape)
-        )
+        raise mistakes.data.shape_differs(wanted.name, raw.shape, shape, wanted.span)
     if classes is None or classes == raw.classes:
         return raw
     if wanted.name == "npz" and raw.classes < classes:
         return Raw(raw.train, raw.test, classes, raw.bounds, tuple(map(str, range(classes))))
-    message = f"{wanted.name} has {raw.classes} classes; the model has {classes}"
-    raise fail("E725", message, wanted.span, f"a model of {raw.classes} classes fits")
-
-
-def _sample(shape: tuple[int, ...]) -> str:
-    return f"points of R^{shape[0]}" if len(shape) == 1 else f"images {'x'.join(map(str, shape))}"
-
-
-def _way(shape: tuple[int, ...]) -> str:
-    if len(shape) == 1:
-        return f"a space x in R^{shape[0]} fits"
-    image = f"image({', '.join(map(str, shape))})"
-    return f"a space x in {image}, or x in R^{math.prod(shape)}, fits; on pixels it is the network's input {image}"
+    raise mistakes.data.classes_differ(wanted.name, raw.classes, classes, wanted.span)
 
 
 def _part(split: Split, n: int | None, key: str, seed: int, wanted: Wanted) -> Split:
     if n is None or n == len(split):
         return split
     if n > len(split):
-        there = f"{wanted.name} has {len(split)} samples for {key}, not {n}"
-        raise fail("E726", there, wanted.span, f"{key} is at most {len(split)}")
+        raise mistakes.data.too_few_samples(wanted.name, key, len(split), n, wanted.span)
     return first(split, n, seed, f"subset {key}")
 
 
@@ -94,11 +78,6 @@ def _set_aside(train: Split, wanted: Wanted, seed: int) -> tuple[Split, Split | 
         return train, None
     n = round(wanted.validation * len(train))
     if not 0 < n < len(train):
-        raise _no_validation(n, len(train), wanted)
+        raise mistakes.data.nothing_left(wanted.validation, len(train), n > 0, wanted.span)
     validation, rest = parted(train, n, seed, "validation")
     return rest, validation
-
-
-def _no_validation(n: int, of: int, wanted: Wanted) -> PdeError:
-    left = "nothing to train with" if n else "nothing to validate with"
-    return fail("E727", f"validation={wanted.validation:g} of {of} samples leaves {left}", wanted.span)

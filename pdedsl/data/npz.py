@@ -15,15 +15,17 @@ import numpy as np
 import torch
 from numpy.typing import NDArray
 
+from pdedsl import mistakes
 from pdedsl.data.sets import Raw, Split
 from pdedsl.data.subset import parted
-from pdedsl.diagnostics import Span, fail
+from pdedsl.diagnostics import Span
 
 Array = NDArray[Any]
 WHOLE = ("x_train", "y_train", "x_test", "y_test")
 _FIXED = 0  # `x, y` are parted the same way whatever the seed of a run
 TEST_SHARE = 0.2
 MOST_CLASSES = 100_000
+LARGEST = 1e30
 
 
 def find(name: str, root: Path, span: Span) -> Path:
@@ -32,8 +34,7 @@ def find(name: str, root: Path, span: Span) -> Path:
     for path in places:
         if path.is_file():
             return path
-    tried = " or ".join(dict.fromkeys(str(p.absolute()) for p in places))
-    raise fail("E720", f"there is no file {name}", span, f"expected at {tried}")
+    raise mistakes.data.no_file(name, list(dict.fromkeys(str(p.absolute()) for p in places)), span)
 
 
 def read(path: Path, span: Span, shape: tuple[int, ...] | None = None) -> Raw:
@@ -45,18 +46,17 @@ def read(path: Path, span: Span, shape: tuple[int, ...] | None = None) -> Raw:
     elif {"x", "y"} <= arrays.keys():
         whole = _split(arrays, "x", "y", span, shape)
         if len(whole) < 2:
-            raise fail("E721", "a single sample cannot be parted for training and test", span)
+            raise mistakes.data.single_sample(span)
         n = min(max(1, round(TEST_SHARE * len(whole))), len(whole) - 1)
         test, train = parted(whole, n, _FIXED, "npz test")
     else:
-        held = ", ".join(sorted(arrays)) or "nothing"
-        raise fail("E721", f"{path.name} holds {held}", span, f"wanted: {', '.join(WHOLE)}, or x, y")
+        raise mistakes.data.other_arrays(path.name, sorted(arrays), WHOLE, span)
     classes = int(max(train.labels.max(), test.labels.max())) + 1
     return Raw(train, test, classes, _bounds(train, test), tuple(map(str, range(classes))))
 
 
 def _arrays(path: Path, span: Span) -> dict[str, Array]:
-    unreadable = fail("E721", f"{path.name} is not a file of numpy's savez", span)
+    unreadable = mistakes.data.not_npz(path.name, span)
     with open(path, "rb") as file:
         try:
             loaded = np.load(file, allow_pickle=False)
@@ -74,28 +74,26 @@ def _array(loaded: Any, name: str, path: Path, span: Span) -> Array:
         found = None
     if isinstance(found, np.ndarray):  # numpy hands out what is no array as bytes
         return found
-    message = f"{name} in {path.name} cannot be read: damaged, or objects instead of numbers"
-    raise fail("E721", message, span, "save arrays of numbers")
+    raise mistakes.data.unreadable_array(name, path.name, span)
 
 
 def _split(arrays: dict[str, Array], x: str, y: str, span: Span, shape: tuple[int, ...] | None) -> Split:
     inputs, labels = _inputs(arrays[x], x, span, shape), _labels(arrays[y], y, span)
     if len(inputs) != len(labels):
-        raise fail("E721", f"{x} has {len(inputs)} samples and {y} has {len(labels)} labels", span)
+        raise mistakes.data.counts_differ(x, len(inputs), y, len(labels), span)
     return Split(inputs, labels)
 
 
 def _inputs(array: Array, name: str, span: Span, shape: tuple[int, ...] | None) -> torch.Tensor:
     if array.ndim not in (2, 3, 4) or 0 in array.shape:
-        hint = "points (n, d), images (n, h, w), (n, c, h, w) or (n, h, w, c)"
-        raise fail("E721", f"{name} has shape {array.shape}", span, hint)
+        raise mistakes.data.not_samples(name, array.shape, span)
     if array.dtype != np.uint8 and array.dtype.kind != "f":
-        raise fail("E721", f"{name} holds {array.dtype}", span, "save bytes (uint8) or real numbers (float32)")
+        raise mistakes.data.not_numbers(name, array.dtype, span)
     if array.dtype.kind == "f" and not np.isfinite(array).all():
         bad = int(np.argwhere(~np.isfinite(array))[0][0])
-        raise fail("E721", f"{name} holds a value that is not a finite number, in sample {bad}", span)
-    if array.dtype.kind == "f" and float(np.abs(array).max()) > 1e30:
-        raise fail("E721", f"{name} holds values beyond 1e30", span, "scale them")
+        raise mistakes.data.not_finite(name, bad, span)
+    if array.dtype.kind == "f" and float(np.abs(array).max()) > LARGEST:
+        raise mistakes.data.huge_values(name, LARGEST, span)
     if array.ndim == 3:
         array = array[:, None]
     if array.ndim == 4 and _channels_last(array.shape[1:], shape):
@@ -116,13 +114,10 @@ def _labels(array: Array, name: str, span: Span) -> torch.Tensor:
     if array.ndim == 2 and array.shape[1] == 1:
         array = array[:, 0]
     if array.ndim != 1 or array.dtype.kind not in "iu":
-        message = f"{name} has shape {array.shape} and holds {array.dtype}"
-        raise fail("E721", message, span, "wanted: one whole number a sample, its class counted from 0")
+        raise mistakes.data.not_labels(name, array.shape, array.dtype, span)
     if len(array) and (array.min() < 0 or array.max() >= MOST_CLASSES):
         wrong = array.min() if array.min() < 0 else array.max()
-        raise fail(
-            "E721", f"{name} holds the label {wrong}", span, f"labels count from 0, to {MOST_CLASSES - 1} at most"
-        )
+        raise mistakes.data.label_out_of_range(name, wrong, MOST_CLASSES - 1, span)
     return torch.from_numpy(array.astype(np.int64))
 
 
@@ -132,7 +127,7 @@ def _alike(train: Split, test: Split, span: Span) -> None:
         for s in (train, test)
     )
     if a != b:
-        raise fail("E721", f"x_train and x_test differ: samples of {a} and of {b}", span)
+        raise mistakes.data.halves_differ(a, b, span)
 
 
 def _bounds(train: Split, test: Split) -> tuple[float, float] | None:

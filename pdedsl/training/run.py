@@ -9,10 +9,11 @@ from pathlib import Path
 
 import torch
 
+from pdedsl import mistakes
 from pdedsl.compiler import Compilation, compile_source, source_of
 from pdedsl.data.load import load
 from pdedsl.data.sets import Data
-from pdedsl.diagnostics import PdeError, fail
+from pdedsl.diagnostics import PdeError
 from pdedsl.files import RunError, replace_text
 from pdedsl.ir.objective import CrossEntropy, Objective, Retraining
 from pdedsl.ir.plan import DataPlan
@@ -153,11 +154,8 @@ def objective_of(compilation: Compilation) -> Objective:
     """What training minimises, or why there is nothing to train."""
     plan, spec = compilation.plan, compilation.spec
     if isinstance(plan, DataPlan) and plan.classes is None:
-        hint = "train a spec whose unknown is a simplex(k)"
-        error = fail(
-            "E704", "the unknown is no class probability, so there is nothing to train", spec.unknowns[0].span, hint
-        )
-        raise PdeError(error.diagnostics, spec.source)
+        unknown = spec.unknowns[0]
+        raise mistakes.runs.nothing_to_train(unknown.name, unknown.span).within(spec.source)
     return plan.objective if isinstance(plan, DataPlan) else CrossEntropy()
 
 
@@ -167,7 +165,7 @@ def _data(compilation: Compilation, config: TrainConfig, options: Options) -> Da
     try:
         return load(config.data, options.data, config.seed, shape, plan.classes)
     except PdeError as error:
-        raise PdeError(error.diagnostics, error.source or compilation.spec.source) from None
+        raise error.within(error.source or compilation.spec.source) from None
 
 
 def _fitted(config: TrainConfig, samples: int, world: World) -> TrainConfig:

@@ -136,7 +136,7 @@ def test_the_file_is_found_in_the_folder_or_from_here(tmp_path: Path, monkeypatc
 
 def test_no_file(tmp_path: Path) -> None:
     told = refused(tmp_path, "E720")
-    assert told.startswith("there is no file own.npz | expected at ")
+    assert told.startswith("there is no file own.npz | looked for at ")
     assert str(tmp_path / "own.npz") in told
     assert str(Path.cwd() / "own.npz") in told
 
@@ -144,13 +144,13 @@ def test_no_file(tmp_path: Path) -> None:
 @pytest.mark.parametrize("content", [b"", b"x_train,y_train\n", b"PK\x03\x04 cut off", pickle.dumps({"x": 1})])
 def test_not_such_a_file(tmp_path: Path, content: bytes) -> None:
     (tmp_path / "own.npz").write_bytes(content)
-    assert refused(tmp_path) == "own.npz is not a file of numpy's savez | "
+    assert refused(tmp_path) == "own.npz was not written by numpy's savez | "
 
 
 def test_a_single_array(tmp_path: Path) -> None:
     with open(tmp_path / "own.npz", "wb") as file:
         np.save(file, POINTS)
-    assert "not a file of numpy's savez" in refused(tmp_path)
+    assert "was not written by numpy's savez" in refused(tmp_path)
 
 
 def test_a_truncated_file(tmp_path: Path) -> None:
@@ -165,7 +165,7 @@ def test_a_damaged_array(tmp_path: Path) -> None:
     at = content.index(POINTS.tobytes()[:16])
     content[at] ^= 255
     path.write_bytes(content)
-    assert refused(tmp_path).startswith("x_train in own.npz cannot be read: damaged")
+    assert refused(tmp_path).startswith("x_train in own.npz cannot be read: it is damaged")
 
 
 class Trap:
@@ -181,7 +181,7 @@ class Trap:
 def test_nothing_is_unpickled(tmp_path: Path) -> None:
     trap = np.array([Trap(str(tmp_path / "trapped"))] * 20, dtype=object)
     told = refused(four(tmp_path, trap))
-    assert "x_train in own.npz cannot be read: damaged, or objects instead of numbers" in told
+    assert "x_train in own.npz cannot be read: it is damaged, or holds objects instead of numbers" in told
     assert not (tmp_path / "trapped").exists()
 
 
@@ -197,7 +197,7 @@ def test_a_pickle_inside_the_archive(tmp_path: Path) -> None:
 
 def test_arrays_that_are_not_there(tmp_path: Path) -> None:
     told = refused(saved(tmp_path, x_train=POINTS, y_train=LABELS, other=POINTS))
-    assert told == "own.npz holds x_train, y_train | wanted: x_train, y_train, x_test, y_test, or x, y"
+    assert told == "own.npz holds x_train, y_train | expected: x_train, y_train, x_test, y_test, or x, y"
 
 
 def with_nan(at: int) -> Any:
@@ -211,7 +211,7 @@ def with_nan(at: int) -> Any:
     [
         (with_nan(7), LABELS, "x_train holds a value that is not a finite number, in sample 7"),
         (with_nan(8), LABELS, "x_train holds a value that is not a finite number, in sample 8"),
-        (POINTS[:, 0], LABELS, "x_train has shape (20,) | points (n, d)"),
+        (POINTS[:, 0], LABELS, "x_train has shape (20,) | expected: points (n, d)"),
         (BYTES[:, :, :, :, None], LABELS, "x_train has shape (20, 3, 4, 5, 1)"),
         (POINTS[:, :0], LABELS, "x_train has shape (20, 0)"),
         (BYTES.astype(np.int32), LABELS, "x_train holds int32 | save bytes (uint8) or real numbers (float32)"),
@@ -219,7 +219,7 @@ def with_nan(at: int) -> Any:
         (POINTS, LABELS[:19], "x_train has 20 samples and y_train has 19 labels"),
         (POINTS, LABELS / 2, "y_train has shape (20,) and holds float64"),
         (POINTS, np.eye(20, dtype=int), "y_train has shape (20, 20) and holds int64"),
-        (POINTS, LABELS - 1, "y_train holds the label -1 | labels count from 0"),
+        (POINTS, LABELS - 1, "y_train holds the label -1 | labels are counted from 0"),
         (POINTS, LABELS + 10**9, "y_train holds the label 1000000003"),
     ],
 )

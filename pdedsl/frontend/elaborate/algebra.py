@@ -7,7 +7,8 @@ from itertools import pairwise
 
 from sympy import Abs, Expr, Integer, S, Symbol, Tuple, sqrt
 
-from pdedsl.diagnostics import Span, fail
+from pdedsl import mistakes
+from pdedsl.diagnostics import Span
 from pdedsl.frontend.elaborate.limits import MAX_BITS
 from pdedsl.frontend.elaborate.numbers import defined
 from pdedsl.frontend.elaborate.values import (
@@ -16,7 +17,6 @@ from pdedsl.frontend.elaborate.values import (
     Tensor,
     Value,
     add,
-    an,
     dot,
     matrix,
     scalar,
@@ -33,7 +33,7 @@ MAX_EXPONENT = 1000
 def listed(items: list[Tensor], span: Span) -> Tensor:
     """A vector of numbers, or a matrix of rows."""
     if not items:
-        raise fail("E309", "an empty list", span)
+        raise mistakes.shapes.empty_list(span)
     ranks = {i.rank for i in items}
     if ranks == {0} and all(i.kind == "number" for i in items):
         return vector(tuple(i.expr for i in items))
@@ -41,9 +41,8 @@ def listed(items: list[Tensor], span: Span) -> Tensor:
         indices = [Integer(i) for i in range(1, len(items) + 1)]
         return matrix(tuple(tuple(i.at(j) for j in indices) for i in items))
     if ranks == {1}:
-        sizes = " and ".join(sorted({str(i.size) for i in items}))
-        raise fail("E302", f"{len(items)} rows of size {sizes} make no square matrix", span)
-    raise fail("E302", "a list holds numbers, or the rows of a matrix", span)
+        raise mistakes.shapes.no_square_matrix([i.size for i in items], span)
+    raise mistakes.shapes.not_a_list(span)
 
 
 def components(value: Tensor) -> Expr:
@@ -79,7 +78,7 @@ def adjoint(value: Value, span: Span) -> Value:
         case Tensor(rank=2):
             return replace(value, at=lambda i, j: value.at(j, i))
         case _:
-            raise fail("E302", f"{an(shown(value))} has no adjoint", span, "only operators and matrices have one")
+            raise mistakes.shapes.no_adjoint(shown(value), span)
 
 
 def power(base: Value, exponent: Tensor, span: Span) -> Value:
@@ -92,29 +91,28 @@ def power(base: Value, exponent: Tensor, span: Span) -> Value:
 
 def _raised(base: Value, exponent: Tensor, span: Span) -> Tensor:
     if not isinstance(base, Tensor) or base.rank:
-        hint = "write ‖v‖² for v·v" if isinstance(base, Tensor) and base.rank == 1 else ""
-        raise fail("E302", f"a power of {an(shown(base))} is not defined", span, hint)
+        raise mistakes.shapes.no_power(shown(base), isinstance(base, Tensor) and base.rank == 1, span)
     if exponent.kind != "number" or base.kind not in ("number", "channels"):
-        raise fail("E303", f"a power of {base.shown()} is not defined", span)
+        raise mistakes.shapes.power_of_kind(base.shown(), span)
     b, e = base.expr, exponent.expr
     if e.is_Rational and (abs(e.p) > MAX_EXPONENT or e.q > MAX_EXPONENT):
-        raise fail("E113", f"an exponent above {MAX_EXPONENT}", span, "write a smaller power")
+        raise mistakes.syntax.large_exponent(MAX_EXPONENT, span)
     if b.is_Rational and e.is_Rational and abs(e) * max(b.p.bit_length(), b.q.bit_length()) > MAX_BITS:
-        raise fail("E113", "this power is too large to be written out", span, "write a smaller power")
+        raise mistakes.syntax.large_power(span)
     return Tensor(0, lambda: defined(b**e, span), kind=base.kind, literal=base.literal and exponent.literal)
 
 
 def reciprocal(value: Value, span: Span) -> Tensor:
     if not isinstance(value, Tensor) or value.rank or value.kind not in ("number", "channels"):
-        raise fail("E302", f"a division by {an(shown(value))} is not defined", span)
+        raise mistakes.shapes.division_by(shown(value), span)
     if value.expr == S.Zero:
-        raise fail("E308", "a division by zero", span)
+        raise mistakes.shapes.division_by_zero(span)
     return Tensor(0, lambda: 1 / value.expr, kind=value.kind, literal=value.literal)
 
 
 def sum_of_maps(parts: list[tuple[int, LinearMap, Span]]) -> LinearMap:
     return LinearMap(
-        lambda x: add([(s, v.apply(x), span) for s, v, span in parts]),
+        lambda x, at: add([(s, v.apply(x, at), span) for s, v, span in parts]),
         lambda: sum_of_maps([(s, v.adjoint(), span) for s, v, span in parts]),
     )
 
@@ -123,7 +121,7 @@ def chain(values: list[tuple[t.Times, Value, Span]]) -> Value:
     """Factors from right to left: numbers multiply, operators and functions act on what follows them."""
     for i, ((_, value, span), _) in enumerate(pairwise(values)):
         if isinstance(value, Map) and i + 2 != len(values):
-            raise fail("E114", f"it is not clear where the argument of '{value.name}' ends", span, "add brackets")
+            raise mistakes.syntax.argument_end(value.name, span)
     sign, result, span = values[-1]
     if sign == "/":
         result = reciprocal(result, span)
@@ -142,6 +140,6 @@ def dotted(sign: t.Times, left: Value, right: Value, span: Span) -> Value:
     if sign == "·":
         return dot(left, right, span)
     if (left.rank, right.rank) != (2, 2):
-        raise fail("E302", f"':' contracts two matrices, found {an(left.shown())} and {an(right.shown())}", span)
+        raise mistakes.shapes.contracts_matrices(left.shown(), right.shown(), span)
     rows = dot(left, Tensor(2, lambda i, j: right.at(j, i), right.size, right.kind), span)
     return scalar(contract(lambda i: rows.at(i, i), rows.size), rows.kind)

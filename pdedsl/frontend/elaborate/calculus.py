@@ -8,9 +8,10 @@ from typing import assert_never
 
 from sympy import Expr
 
-from pdedsl.diagnostics import Span, fail
+from pdedsl import mistakes
+from pdedsl.diagnostics import Span
 from pdedsl.frontend.elaborate.scope import Scope, slot_of
-from pdedsl.frontend.elaborate.values import Tensor, Value, an, dot, scalar, shown
+from pdedsl.frontend.elaborate.values import Tensor, Value, dot, scalar, shown
 from pdedsl.frontend.syntax import tree as t
 from pdedsl.symbolic.calculus import contract, differentiate
 from pdedsl.symbolic.symbols import Partial, TooLarge
@@ -28,7 +29,7 @@ def derivative(body: Tensor, expr: t.Derivative, scope: Scope) -> Tensor:
 def derivative_at(value: Value, head: t.Derivative, span: Span, scope: Scope) -> Tensor:
     """`∂Y/∂t(x, 0)`: the derivative of an unknown, at other arguments."""
     if not isinstance(value, Tensor):
-        raise fail("E304", f"{an(shown(value))} has no derivative", span)
+        raise mistakes.shapes.no_derivative(shown(value), span)
     slots = [slot_of(w, scope) for w in _slots(head)]
     return replace(value, at=lambda *i: Partial(value.at(*i), *slots))
 
@@ -36,7 +37,7 @@ def derivative_at(value: Value, head: t.Derivative, span: Span, scope: Scope) ->
 def _slots(expr: t.Derivative) -> list[t.Wrt]:
     """The variables of a derivative, each as often as its order."""
     if sum(w.order for w in expr.wrt) > MAX_ORDER:
-        raise fail("E113", f"a derivative of order above {MAX_ORDER}", expr.span)
+        raise mistakes.syntax.high_order(MAX_ORDER, expr.span)
     return [w for w in expr.wrt for _ in range(w.order)]
 
 
@@ -64,7 +65,7 @@ def prefixed(operator: t.Operator, body: Tensor, span: Span, scope: Scope) -> Te
 
 def gradient(body: Tensor, scope: Scope, span: Span) -> Tensor:
     if body.rank > 1:
-        raise fail("E302", f"the gradient of {an(body.shown())} is not defined here", span)
+        raise mistakes.shapes.no_gradient(body.shown(), span)
     _written_alike(body, scope, span)
 
     def at(*index: Expr) -> Expr:
@@ -75,11 +76,9 @@ def gradient(body: Tensor, scope: Scope, span: Span) -> Tensor:
 
 def divergence(body: Tensor, scope: Scope, span: Span) -> Tensor:
     if body.rank == 0:
-        raise fail(
-            "E302", f"the divergence of {an(body.shown())} is not defined", span, "∇· needs a vector, as in ∇·(κ∇u)"
-        )
+        raise mistakes.shapes.no_divergence(body.shown(), span)
     if body.size != scope.dimension and None not in (body.size, scope.dimension):
-        raise fail("E302", f"the divergence of {an(body.shown())} in dimension {scope.dimension}", span)
+        raise mistakes.shapes.divergence_of_other_size(body.shown(), scope.dimension, span)
     _written_alike(body, scope, span)
 
     def at(*index: Expr) -> Expr:
@@ -94,10 +93,7 @@ def divergence(body: Tensor, scope: Scope, span: Span) -> Tensor:
 def _written_alike(body: Tensor, scope: Scope, span: Span) -> None:
     """Entries that are counted have no derivatives along coordinates that are not."""
     if body.rank and body.size is not None and scope.dimension is None:
-        hint = "use a space of few dimensions, such as R^2"
-        raise fail(
-            "E302", f"{an(body.shown())} is not differentiated where coordinates are not written out", span, hint
-        )
+        raise mistakes.shapes.coordinates_not_written_out(body.shown(), span)
 
 
 def bounded(compute: Callable[[], Expr], span: Span) -> Expr:
@@ -105,4 +101,4 @@ def bounded(compute: Callable[[], Expr], span: Span) -> Expr:
     try:
         return compute()
     except TooLarge as error:
-        raise fail("E113", f"{error}", span, "split it by let, or write it in fewer terms") from None
+        raise mistakes.syntax.beyond_limits(str(error), span) from None

@@ -5,10 +5,12 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Callable
 
-from sympy import S, Symbol
+from sympy import Expr, S, Symbol
 
+from pdedsl import mistakes
 from pdedsl.diagnostics import Reporter
 from pdedsl.frontend.elaborate.environment import Environment
+from pdedsl.frontend.elaborate.numbers import numeral
 from pdedsl.frontend.syntax import tree as t
 from pdedsl.ir.spec import Condition, Equation, Spec, Unknown
 from pdedsl.symbolic.symbols import Field, Partial
@@ -20,19 +22,16 @@ def check(spec: Spec, env: Environment) -> None:
     for unknown in spec.unknowns:
         own = [e for e in spec.equations if _concerns(e, unknown)]
         if not own:
-            reporter.error("E411", f"'{unknown.name}' has no equation", unknown.span, f"write one for {unknown.name}")
+            reporter.add(mistakes.equations.no_equation(unknown.name, unknown.span))
             continue
         _pieces(spec, unknown, [e for e in own if e.unknown == unknown.head], reporter)
         _start(spec, unknown, max(e.order for e in own if e.unknown in (None, unknown.head)), reporter) if any(
             e.unknown in (None, unknown.head) for e in own
         ) else None
         _boundary(spec, unknown, own, reporter)
-    if spec.block("network") and spec.space.kind != "pixels":
-        block = spec.block("network")
-        assert block
-        reporter.error(
-            "E517", "'network' frames an equation on pixels", block.span, "remove it, or use space x in pixels"
-        )
+    frame = spec.block("network")
+    if frame and spec.space.kind != "pixels":
+        reporter.add(mistakes.words.frame_without_pixels(frame.span))
     _unused(env)
 
 
@@ -50,32 +49,28 @@ def _pieces(spec: Spec, unknown: Unknown, equations: list[Equation], reporter: R
     whole = [e for e in equations if e.interval is None]
     pieces = sorted((e for e in equations if e.interval is not None), key=lambda e: float(e.interval[0]))  # type: ignore[index]
     for extra in whole[1:] or (whole if pieces else []):
-        hint = "give each its time with 'for t in [a, b]', or keep one"
-        reporter.error("E412", f"a second equation for '{unknown.name}'", extra.span, hint)
+        time = spec.time.name if spec.time else None
+        reporter.add(mistakes.equations.second_equation(unknown.name, time, extra.span))
     if whole or not pieces or spec.time is None:
         return
-    name, reached = spec.time.name, spec.time.start
+    name, reached, end = spec.time.name, spec.time.start, spec.time.end
     for piece in pieces:
         assert piece.interval is not None
         a, b = piece.interval
-        if a < spec.time.start or b > spec.time.end:
-            whole_time = f"[{spec.time.start}, {spec.time.end}]"
-            reporter.error("E409", f"[{a}, {b}] lies outside the time {whole_time}", piece.span)
+        if a < spec.time.start or b > end:
+            reporter.add(mistakes.equations.outside_the_time(_shown(a, b), _shown(spec.time.start, end), piece.span))
         elif a > reached:
-            reporter.error(
-                "E407", f"no equation for {name} in [{reached}, {a}]", piece.span, f"start this piece at {reached}"
-            )
+            reporter.add(mistakes.equations.gap(name, numeral(reached), numeral(a), piece.span))
         elif a < reached:
-            reporter.error(
-                "E408",
-                f"two equations for {name} in [{a}, {min(b, reached)}]",
-                piece.span,
-                f"start this piece at {reached}",
-            )
+            until = numeral(min(b, reached))
+            reporter.add(mistakes.equations.overlap(name, numeral(a), until, numeral(reached), piece.span))
         reached = max(reached, b)
-    if reached < spec.time.end:
-        hint = f"end this piece at {spec.time.end}, or add one"
-        reporter.error("E407", f"no equation for {name} in [{reached}, {spec.time.end}]", pieces[-1].span, hint)
+    if reached < end:
+        reporter.add(mistakes.equations.gap_at_the_end(name, numeral(reached), numeral(end), pieces[-1].span))
+
+
+def _shown(start: Expr, end: Expr) -> str:
+    return f"[{numeral(start)}, {numeral(end)}]"
 
 
 # ---- conditions
@@ -85,27 +80,25 @@ def _start(spec: Spec, unknown: Unknown, order: int, reporter: Reporter) -> None
     """Initial or terminal conditions for each order below that of the equation, each once, all at one end."""
     own = [c for c in spec.conditions if c.unknown == unknown.head and c.kind != "boundary"]
     for twice in _repeated(own, lambda c: (c.kind, c.order)):
-        reporter.error(
-            "E413", f"a second condition of this kind for '{unknown.name}'", twice.span, "keep one of the two"
-        )
+        kind = f"{twice.kind} {'velocity' if twice.order else 'condition'}"
+        reporter.add(mistakes.equations.second_condition(unknown.name, kind, twice.span))
     late = next((c for c in own if c.kind != own[0].kind and c.order == own[0].order), None)
     if late and order < 2:
-        reporter.error("E414", "both an initial and a terminal condition", late.span, "keep one of the two")
+        reporter.add(mistakes.equations.start_and_end(unknown.name, late.span))
     for extra in (c for c in own if c.order >= order):
-        what = f"an equation of order {order} in time" if order else "an equation without a time derivative"
-        reporter.error("E415", f"{what} takes no such condition", extra.span, "remove it")
+        reporter.add(mistakes.equations.needless_condition(order, extra.span))
     given = {c.order for c in own}
     name, args = unknown.name, _shown_arguments(spec)
     for k in range(order):
         if k not in given and not (k == 0 and spec.space.kind == "pixels") and not (own and late and order >= 2):
             left = f"{name}({args})" if k == 0 else f"∂{name}/∂{_time(spec)}({args})"
             what = "initial condition" if k == 0 else "initial velocity"
-            reporter.error("E416", f"'{name}' has no {what}", unknown.span, f"add {left} = …")
+            reporter.add(mistakes.equations.no_start(name, what, left, unknown.span))
 
 
 def _shown_arguments(spec: Spec) -> str:
     start = spec.time.start if spec.time else S.Zero
-    return ", ".join((*spec.space.names, str(start)))
+    return ", ".join((*spec.space.names, numeral(start)))
 
 
 def _time(spec: Spec) -> str:
@@ -125,17 +118,14 @@ def _boundary(spec: Spec, unknown: Unknown, equations: list[Equation], reporter:
     )
     missing = [side for side in spec.space.boundary if not counts[side]]
     if order >= 2 and missing:
-        where = "the boundary" if len(missing) == len(spec.space.boundary) else " and ".join(missing)
-        side = "boundary" if len(missing) == len(spec.space.boundary) else ", ".join(missing)
-        reporter.error(
-            "E417", f"'{unknown.name}' has no condition on {where}", unknown.span, f"add {unknown.name} = … on {side}"
-        )
+        some = missing if len(missing) < len(spec.space.boundary) else ()
+        reporter.add(mistakes.equations.no_condition_on(unknown.name, some, unknown.span))
     most = max(1, order // 2)
     for condition in spec.conditions:
         if condition.kind == "boundary" and condition.unknown == unknown.head:
             crowded = [s for s in condition.sides if counts[s] > most]
             if crowded and _is_last(condition, crowded[0], spec):
-                reporter.error("E413", f"a second condition on {crowded[0]}", condition.span, "keep one of the two")
+                reporter.add(mistakes.equations.second_condition_on(crowded[0], condition.span))
 
 
 def _is_last(condition: Condition, side: str, spec: Spec) -> bool:
@@ -165,4 +155,4 @@ def _unused(env: Environment) -> None:
         name = declaration.names[0] if isinstance(declaration, t.SpaceDecl) else declaration.name
         if isinstance(declaration, t.SpaceDecl):
             name = next(n for n in declaration.names if n.id == id_)
-        env.reporter.warn("W201", f"'{name.text}' is never used", name.span, "remove it, or use it")
+        env.reporter.add(mistakes.names.never_used(name.text, name.span))

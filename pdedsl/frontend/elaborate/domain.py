@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from sympy import Symbol
 
-from pdedsl.diagnostics import fail
+from pdedsl import mistakes
 from pdedsl.frontend.elaborate.environment import Environment
 from pdedsl.frontend.elaborate.equations import interval_of
 from pdedsl.frontend.elaborate.settings import setting
@@ -15,7 +15,6 @@ from pdedsl.ir.vocabulary import IMAGE
 MAX_EXPLICIT = 16  # dimensions that are written out in components
 MAX_SIDES = 1000  # of a bounded domain
 MAX_DIMENSION = 10**9
-FORMS = "R^2, R^d, image(c, h, w), pixels, [a, b], [a, b]^2 periodic"
 
 
 def space_of(declaration: t.SpaceDecl, env: Environment) -> Space:
@@ -26,9 +25,9 @@ def space_of(declaration: t.SpaceDecl, env: Environment) -> Space:
         return _physical(declaration, env)
     loose = next((s for s in sides if s.periodic), None)
     if loose:
-        raise fail("E316", "only an interval can be periodic", loose.span, "as in [0, 1] periodic")
+        raise mistakes.types.periodic_interval(loose.span)
     if len(sides) > 1:
-        raise fail("E316", "only intervals can be multiplied to a domain", declaration.span, f"spaces: {FORMS}")
+        raise mistakes.types.product_of_intervals(declaration.span)
     match bodies[0]:
         case t.Name(id="pixels"):
             return _space("pixels", declaration, 2)
@@ -41,7 +40,7 @@ def space_of(declaration: t.SpaceDecl, env: Environment) -> Space:
             c, h, w = (int(str(made[k])) for k in ("channels", "height", "width"))
             return _space("data", declaration, c * h * w, image=(c, h, w))
         case other:
-            raise fail("E316", "this is not a space", other.span, f"spaces: {FORMS}")
+            raise mistakes.types.not_a_space(other.span)
 
 
 def _is_interval(body: t.Expr) -> bool:
@@ -55,10 +54,10 @@ def _physical(declaration: t.SpaceDecl, env: Environment) -> Space:
         if isinstance(body, t.Power):
             dimension = _dimension(body.exponent, env)
             if not isinstance(dimension, int):
-                raise fail("E316", "a domain needs a dimension that is a number", body.exponent.span)
+                raise mistakes.types.dimension_not_a_number(body.exponent.span)
             body, times = body.base, dimension
         if len(intervals) + times > MAX_SIDES:
-            raise fail("E316", f"a domain of more than {MAX_SIDES:,} dimensions", side.span, "use R^d")
+            raise mistakes.types.many_dimensions(MAX_SIDES, side.span)
         piece = interval_of(body, env)
         intervals += [Interval(piece.start, piece.end, side.periodic)] * times
     return _space("physical", declaration, len(intervals), sides=tuple(intervals))
@@ -70,7 +69,7 @@ def _dimension(expr: t.Expr, env: Environment) -> int | Symbol:
         return Symbol(expr.text, integer=True, positive=True)
     value = env.number(expr)
     if not value.is_Integer or not 1 <= value <= MAX_DIMENSION:
-        raise fail("E316", "a dimension must be a whole number, at least 1", expr.span)
+        raise mistakes.types.not_a_dimension(expr.span)
     return int(value)
 
 
@@ -84,9 +83,9 @@ def _space(
     names = declaration.names
     for i, name in enumerate(names):
         if name in names[:i]:
-            raise fail("E202", f"coordinate '{name.text}' stands twice", name.span)
+            raise mistakes.names.coordinate_twice(name.text, name.span)
     if len(names) > 1 and len(names) != dimension:
-        raise fail("E302", f"{len(names)} coordinates in a space of dimension {dimension}", declaration.span)
+        raise mistakes.shapes.wrong_number_of_coordinates(len(names), dimension, declaration.span)
     explicit = isinstance(dimension, int) and dimension <= MAX_EXPLICIT and image is None
     if not explicit or (len(names) == 1 and dimension == 1) or len(names) > 1:
         coordinates = tuple(Symbol(n.text, real=True) for n in names)

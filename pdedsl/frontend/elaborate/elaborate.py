@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from pdedsl.diagnostics import PdeError, Reporter, Source, Span, fail, in_order
+from pdedsl import mistakes
+from pdedsl.diagnostics import PdeError, Reporter, Source, Span, in_order
 from pdedsl.frontend.elaborate.blocks import block, realization, requirements
 from pdedsl.frontend.elaborate.check import check
 from pdedsl.frontend.elaborate.domain import space_of, time_of
@@ -54,11 +55,10 @@ def _header(syntax: t.Syntax, reporter: Reporter) -> t.Header | None:
     if not syntax.statements or not isinstance(syntax.statements[0], t.Header):
         first = syntax.statements[0].span if syntax.statements else Span(0, 0)
         where = headers[0].span if headers else Span(first.start, min(first.start + 1, syntax.span.end))
-        message = "'pde' must come first" if headers else "a spec starts with its name"
         if "PDE" not in syntax.lost and (syntax.statements or not reporter.errors):
-            reporter.error("E120", message, where, 'as in: pde Heat "The heat equation"')
+            reporter.add(mistakes.syntax.no_header(bool(headers), where))
     for extra in headers[1:]:
-        reporter.error("E121", "a second 'pde' in one file", extra.span, "keep one spec in a file")
+        reporter.add(mistakes.syntax.second_header(extra.span))
     return headers[0] if headers else None
 
 
@@ -68,7 +68,7 @@ def _declare(syntax: t.Syntax, env: Environment) -> None:
     times = [s for s in syntax.statements if isinstance(s, t.TimeDecl)]
     for extra in (*spaces[1:], *times[1:]):
         what = "space" if isinstance(extra, t.SpaceDecl) else "time"
-        env.reporter.error("E122", f"a second '{what}'", extra.span, f"a spec has one {what}")
+        env.reporter.add(mistakes.syntax.second_declaration(what, extra.span))
     for statement in syntax.statements:
         if isinstance(statement, Declaration) and statement not in (*spaces[1:], *times[1:]):
             names = statement.names if isinstance(statement, t.SpaceDecl) else (statement.name,)
@@ -77,12 +77,9 @@ def _declare(syntax: t.Syntax, env: Environment) -> None:
                     _enter(name, statement, env)
     unknowns = [s for s in syntax.statements if isinstance(s, t.UnknownDecl)]
     if len(unknowns) > MAX_UNKNOWNS:
-        raise fail("E124", f"more than {MAX_UNKNOWNS} unknowns", unknowns[MAX_UNKNOWNS].span, "write a vector(n)")
+        raise mistakes.syntax.many_unknowns(MAX_UNKNOWNS, unknowns[MAX_UNKNOWNS].span)
     if not spaces and syntax.statements and "SPACE" not in syntax.lost:
-        first = syntax.statements[0].span
-        env.reporter.error(
-            "E123", "the spec has no space", first, "add: space x in R^2, in image(c, h, w), in pixels or in [a, b]"
-        )
+        env.reporter.add(mistakes.syntax.no_space(syntax.statements[0].span))
         env.broken |= {p.id for u in unknowns for p in u.params or () if p.id not in env.declared}
     with env.reporter.guard():
         env.space = space_of(spaces[0], env) if spaces else None
@@ -92,16 +89,10 @@ def _declare(syntax: t.Syntax, env: Environment) -> None:
 
 def _enter(name: t.Name, declaration: Declaration, env: Environment) -> None:
     if name.id in RESERVED or name.id in LAYERS:
-        raise fail("E203", f"'{name.text}' is a word of the language", name.span, "choose another name")
+        raise mistakes.names.word_of_the_language(name.text, name.span)
     earlier = env.declared.get(name.id)
     if earlier is not None and earlier is not declaration:
-        raise fail(
-            "E202",
-            f"'{name.text}' is declared twice",
-            name.span,
-            "rename one of the two",
-            ((earlier.span, "first here"),),
-        )
+        raise mistakes.names.declared_twice(name.text, name.span, earlier.span)
     env.declared[name.id] = declaration
 
 
@@ -131,14 +122,12 @@ def _experiment(syntax: t.Syntax, env: Environment) -> tuple[list[Realization], 
                 case t.RealizeStmt():
                     made = realization(statement, env)
                     if any(r.part == made.part for r in realizations):
-                        raise fail("E515", f"{made.part} is realized twice", statement.span, "keep one of the two")
+                        raise mistakes.words.realized_twice(made.part, statement.span)
                     realizations.append(made)
                 case t.RequireStmt():
                     required += requirements(statement)
                 case t.BlockStmt():
                     if any(b.kind == statement.kind.id for b in blocks):
-                        raise fail(
-                            "E516", f"a second '{statement.kind.text}' block", statement.kind.span, "join the two"
-                        )
+                        raise mistakes.words.second_block(statement.kind.text, statement.kind.span)
                     blocks.append(block(statement, env))
     return realizations, required, blocks

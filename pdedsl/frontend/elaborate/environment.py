@@ -7,7 +7,8 @@ from dataclasses import dataclass, field
 from sympy import Expr, Integer, Symbol, Tuple
 from sympy.core.symbol import Str
 
-from pdedsl.diagnostics import PdeError, Reporter, Span, fail, nearest
+from pdedsl import mistakes
+from pdedsl.diagnostics import PdeError, Reporter, Span, nearest
 from pdedsl.frontend.elaborate.algebra import components
 from pdedsl.frontend.elaborate.arguments import are_alike, flat, require_arity, require_distinct
 from pdedsl.frontend.elaborate.expressions import evaluate, tensor
@@ -18,7 +19,7 @@ from pdedsl.frontend.elaborate.numbers import defined
 from pdedsl.frontend.elaborate.scope import Scope
 from pdedsl.frontend.elaborate.settings import setting
 from pdedsl.frontend.elaborate.typing import net_of, type_of
-from pdedsl.frontend.elaborate.values import Map, Tensor, Value, scalar
+from pdedsl.frontend.elaborate.values import Map, Tensor, Value, scalar, shown
 from pdedsl.frontend.syntax import tree as t
 from pdedsl.frontend.syntax.names import unicode_name
 from pdedsl.ir.spec import Constant, Learned, Space, Time, Unknown
@@ -74,7 +75,7 @@ class Environment:
         """The exact value of a constant expression."""
         result = tensor(expr, self.constant_scope(), 0).expr.xreplace(self.numbers)
         if not result.is_number:
-            raise fail("E311", "this must be a constant number", expr.span, "use numbers and names of constants only")
+            raise mistakes.shapes.not_constant(expr.span)
         within_limits(result, expr.span)
         return defined(result, expr.span)
 
@@ -90,10 +91,10 @@ class Environment:
         if name.id in self.values:
             return self.values[name.id]
         if len(self._open) > MAX_CHAIN:
-            raise fail("E204", f"definitions that need each other over {MAX_CHAIN} deep", name.span)
+            raise mistakes.names.long_chain(MAX_CHAIN, name.span)
         if name.id in self._open:
-            cycle = " → ".join(unicode_name(n) for n in [*self._open[self._open.index(name.id) :], name.id])
-            raise fail("E204", f"'{name.text}' is defined by itself: {cycle}", name.span)
+            cycle = [*self._open[self._open.index(name.id) :], name.id]
+            raise mistakes.names.defined_by_itself(name.text, name.span, [unicode_name(n) for n in cycle])
         self._open.append(name.id)
         try:
             self.values[name.id] = self._resolve(name, declaration)
@@ -103,6 +104,13 @@ class Environment:
         finally:
             self._open.pop()
         return self.values[name.id]
+
+    def variable(self, name: t.Name) -> Value:
+        """What a name behind ∂ means: only a coordinate or the time can be declared to help."""
+        if name.id not in self.declared and name.id not in self.broken:
+            places = [n for n, d in self.declared.items() if isinstance(d, t.SpaceDecl | t.TimeDecl)]
+            raise mistakes.names.unknown_variable(name.text, [unicode_name(n) for n in places], name.span)
+        return self.value(name)
 
     def callable(self, name: t.Name) -> bool:
         declaration = self._find(name)
@@ -129,7 +137,7 @@ class Environment:
                 head = self.unknowns[name.id].head if name.id in self.unknowns else self.learned[name.id].head
                 return field_of(head, type_, self._arguments(declaration, args, span), self.scope())
             case _:
-                raise fail("E304", f"'{name.text}' is not a function", span, f"write {name.text}*(…) for a product")
+                raise mistakes.shapes.not_a_function(name.text, shown(self.value(name)), span)
 
     def layer(self, call: t.Call) -> Map | None:
         """`tv_norm(eps=1e-3)`: a normalisation that waits for its feature map."""
@@ -140,7 +148,7 @@ class Environment:
 
         def apply(args: tuple[Value, ...], span: Span) -> Value:
             if len(args) != 1 or not isinstance(args[0], Tensor) or args[0].kind != "channels":
-                raise fail("E302", f"'{made.name}' takes one feature map", span)
+                raise mistakes.shapes.takes_feature_map(made.name, span)
             return scalar(Layer(Str(made.name), settings, args[0].expr), "channels")
 
         return Map(made.name, apply, "one feature map")
@@ -171,14 +179,7 @@ class Environment:
         words = {*self.declared, *FUNCTIONS, "pi", "softmax"}
         split = _split(name.text, {unicode_name(w) for w in words})
         guess = nearest(name.id, words)
-        hint = (
-            f"did you mean '{split}'?"
-            if split
-            else f"did you mean '{unicode_name(guess)}'?"
-            if guess
-            else "declare it: const, let, learn or unknown"
-        )
-        return fail("E201", f"unknown name '{name.text}'", name.span, hint)
+        return mistakes.names.unknown_name(name.text, split or (guess and unicode_name(guess)), name.span)
 
     def _resolve(self, name: t.Name, declaration: Declaration) -> Value:
         match declaration:
@@ -200,7 +201,7 @@ class Environment:
         value = tensor(declaration.value, self.constant_scope())
         if value.rank:
             if declaration.power != 1:
-                raise fail("E302", "a power of a vector or matrix cannot be fixed", declaration.span)
+                raise mistakes.shapes.power_of_tensor_constant(declaration.span)
             entries = components(value).xreplace(self.numbers)
             symbol = Symbol(name.text, real=True)
             self.constants[name.id] = Constant(name.text, symbol, entries, declaration.span)
@@ -209,7 +210,7 @@ class Environment:
         number = self.number(declaration.value)
         n = declaration.power
         if n == 0 or (n % 2 == 0 and number.is_negative):
-            raise fail("E308", f"no real '{name.text}' has this power", declaration.value.span)
+            raise mistakes.shapes.no_real_root(name.text, declaration.value.span)
         root = number ** (Integer(1) / n) if not number.is_negative else -((-number) ** (Integer(1) / n))
         sign = {"positive": True} if root.is_positive else {"negative": True} if root.is_negative else {"zero": True}
         symbol = Symbol(name.text, **sign)
@@ -236,10 +237,10 @@ class Environment:
         local = {p.id: a for p, a in zip(params, args, strict=True)}
         base, name = self.scope(), declaration.name
         if name.id in self._called:
-            raise fail("E204", f"'{name.text}' is defined by itself", declaration.span)
+            raise mistakes.names.defined_by_itself(name.text, declaration.span)
         self._calls += 1
         if self._calls > MAX_CALLS:
-            raise fail("E113", f"functions are used over {MAX_CALLS:,} times", span, "write out fewer of them")
+            raise mistakes.syntax.many_calls(MAX_CALLS, span)
         self._called.append(name.id)
         try:
             return evaluate(declaration.value, Scope(base.space, base.time, self, local))
@@ -277,7 +278,7 @@ class Environment:
         for param in params:
             if not isinstance(self.declared.get(param.id), t.SpaceDecl | t.TimeDecl | t.UnknownDecl):
                 self._find(param)
-                raise fail("E205", f"'{param.text}' is no coordinate, time or unknown", param.span)
+                raise mistakes.names.not_a_parameter(param.text, param.span)
             arguments += self._flat(param, self.value(param), param.span)
         return tuple(arguments)
 

@@ -8,10 +8,12 @@ from typing import Literal
 
 from sympy import Add, Expr, Integer, S, Symbol, Tuple, cancel, fraction
 
-from pdedsl.diagnostics import Span, fail
+from pdedsl import mistakes
+from pdedsl.diagnostics import Span, nearest
 from pdedsl.frontend.elaborate.calculus import bounded
 from pdedsl.frontend.elaborate.environment import Environment
 from pdedsl.frontend.elaborate.expressions import tensor
+from pdedsl.frontend.elaborate.numbers import numeral
 from pdedsl.frontend.elaborate.scope import Scope
 from pdedsl.frontend.elaborate.values import Tensor, fitting
 from pdedsl.frontend.syntax import tree as t
@@ -28,7 +30,7 @@ def relation(statement: t.EquationStmt, env: Environment) -> Equation | Conditio
     summands = _summands(statement, scope)
     fields = _unknown_fields([e for s in summands for e in s.exprs], env)
     if not fields:
-        raise fail("E401", "no unknown stands in this equation", statement.span, "define names with const or let")
+        raise mistakes.equations.no_unknown(statement.span)
     if statement.on:
         return _on_sides(statement, summands, fields, env)
     if all(f.arguments != _own(f, env) and _is_fixed(f, env) for f in fields):
@@ -41,7 +43,7 @@ def _summands(statement: t.EquationStmt, scope: Scope) -> tuple[Summand, ...]:
     left, right = _terms(statement.left, 1), _terms(statement.right, 1)
     sides = [*((s, s, e) for s, e in left), *((-s, s, e) for s, e in right)]
     values = [tensor(e, scope) for _, _, e in sides]
-    like = fitting([(sign, value, e.span) for (sign, _, e), value in zip(sides, values, strict=True)], "does not fit")
+    like = fitting([(sign, value, e.span) for (sign, _, e), value in zip(sides, values, strict=True)], added=False)
     return tuple(
         Summand(tuple(sign * x for x in listed(value, like.rank, like.size)), e.span, written < 0)
         for (sign, written, e), value in zip(sides, values, strict=True)
@@ -100,7 +102,7 @@ def _equation(statement: t.EquationStmt, summands: tuple[Summand, ...], env: Env
     columns = [[s.exprs[k] for s in summands] for k in range(len(summands[0].exprs))]
     wholes = [bounded(partial(_normal, column, env.numbers), statement.span) for column in columns]
     if all(w == S.Zero for w in wholes):
-        raise fail("E402", "this equation holds for every unknown: its terms cancel", statement.span)
+        raise mistakes.equations.terms_cancel(statement.span)
     target = _leading(wholes[0], env)
     if target is None:
         return Equation(summands, _only_unknown(wholes, env), 0, tuple(wholes), interval, statement.span)
@@ -159,7 +161,7 @@ def _during(statement: t.EquationStmt, env: Environment) -> tuple[Expr, Expr] | 
         return None
     name, expr = statement.during
     if env.time is None or name.id != _time_id(env):
-        raise fail("E403", f"'{name.text}' is not the time", name.span, "write for t in [a, b] with the declared time")
+        raise mistakes.equations.not_the_time(name.text, env.time.name if env.time else None, name.span)
     piece = interval_of(expr, env)
     return piece.start, piece.end
 
@@ -170,10 +172,10 @@ def _time_id(env: Environment) -> str:
 
 def interval_of(expr: t.Expr, env: Environment) -> Interval:
     if not isinstance(expr, t.ListOf) or len(expr.items) != 2:
-        raise fail("E315", "expected an interval", expr.span, "as in [0, 1]")
+        raise mistakes.types.not_an_interval(expr.span)
     start, end = (env.number(e) for e in expr.items)
     if not start < end:
-        raise fail("E315", f"the interval [{start}, {end}] is empty", expr.span, "its start must come before its end")
+        raise mistakes.types.empty_interval(numeral(start), numeral(end), expr.span)
     return Interval(start, end)
 
 
@@ -186,17 +188,15 @@ def _on_sides(
     """`u = 0 on boundary`, `n·∇u = g on right`."""
     space = env.scope().space
     if statement.during:
-        raise fail("E404", "a condition holds at all times", statement.during[0].span, "remove 'for …'")
+        raise mistakes.equations.boundary_condition_during(statement.during[0].span)
     known = space.boundary
     if not known:
-        why = "every side is periodic" if space.sides else "only a bounded domain has one"
-        raise fail("E405", f"this space has no boundary: {why}", statement.on[0].span, "remove the condition")
+        raise mistakes.equations.no_boundary(bool(space.sides), statement.on[0].span)
     sides: list[str] = []
     for name in statement.on:
         if name.id != "boundary" and name.id not in known:
-            raise fail(
-                "E405", f"'{name.text}' is no side of this domain", name.span, f"sides: boundary, {', '.join(known)}"
-            )
+            every = ("boundary", *known)
+            raise mistakes.equations.not_a_side(name.text, every, nearest(name.id, every), name.span)
         sides += known if name.id == "boundary" else [name.id]
     value = _condition_value(summands, env)
     return Condition("boundary", fields[0].head, 0, value, tuple(dict.fromkeys(sides)), statement.span)
@@ -211,7 +211,7 @@ def _at_point(
 ) -> Condition:
     """`u(x, 0) = f(x)`, `∂Y/∂t(x, 0) = 0`, `u(-1, t) = 0`."""
     if statement.during:
-        raise fail("E404", "a condition holds at one time", statement.during[0].span, "remove 'for …'")
+        raise mistakes.equations.condition_during(statement.during[0].span)
     field = fields[0]
     fixed = [
         (o, a.xreplace(env.numbers))
@@ -219,7 +219,7 @@ def _at_point(
         if a != o
     ]
     if len(fixed) != 1:
-        raise fail("E405", "a condition fixes one variable", statement.span, "as in u(x, 0) = …")
+        raise mistakes.equations.fixes_one_variable(statement.span)
     variable, place = fixed[0]
     if env.time is not None and variable == env.time.symbol:
         return _at_time(statement, summands, field, place, env)
@@ -232,12 +232,8 @@ def _at_time(
     time = env.time
     assert time is not None
     if place not in (time.start, time.end):
-        raise fail(
-            "E405",
-            f"a condition at {time.name} = {place}, which is neither the start nor the end of the time",
-            statement.span,
-            f"use {time.name} = {time.start} (initial) or {time.name} = {time.end} (terminal)",
-        )
+        at, start, end = map(numeral, (place, time.start, time.end))
+        raise mistakes.equations.neither_start_nor_end(time.name, at, start, end, statement.span)
     wholes = [_normal([s.exprs[k] for s in summands], env.numbers) for k in range(len(summands[0].exprs))]
     target = _target(wholes[0], field.xreplace(env.numbers), time.symbol)
     order = len(target.slots) if isinstance(target, Partial) else 0
@@ -261,9 +257,7 @@ def _given(whole: Expr, target: Expr, k: int, span: Span) -> Expr:
     with_goal = [a for a in Add.make_args(whole) if a.has(goal)]
     coefficient = Add(*(a / goal for a in with_goal))
     if not with_goal or coefficient.has(goal) or not coefficient.is_number:
-        raise fail(
-            "E406", "a condition gives the value of the unknown or of its derivative", span, "as in u(x, 0) = f(x)"
-        )
+        raise mistakes.equations.gives_no_value(span)
     return Add(*(-a / coefficient for a in Add.make_args(whole) if not a.has(goal)))
 
 
@@ -285,10 +279,8 @@ def _at_side(
     for field in fields:
         at = field.arguments[_unknown(field, env).arguments.index(variable)].xreplace(env.numbers)
         if at not in places:
-            where = " or ".join(f"{variable} = {p}" for p in places) or "there is none"
-            raise fail(
-                "E405", f"a condition at {variable} = {at}, which is no boundary", statement.span, f"boundary: {where}"
-            )
+            ends = [numeral(p) for p in places]
+            raise mistakes.equations.not_on_the_boundary(variable.name, numeral(at), ends, statement.span)
         sides.append(places[at])
     value = _condition_value(summands, env)
     if len(fields) == 1:  # the same condition as `… on left`

@@ -7,7 +7,7 @@ from typing import assert_never
 
 from sympy import Expr, Rational, S, pi
 
-from pdedsl.diagnostics import fail
+from pdedsl import mistakes
 from pdedsl.frontend.elaborate.algebra import adjoint, chain, dotted, listed, norm, power, sum_of_maps
 from pdedsl.frontend.elaborate.apply import function_at
 from pdedsl.frontend.elaborate.calculus import bounded, derivative, derivative_at, prefixed
@@ -15,7 +15,7 @@ from pdedsl.frontend.elaborate.functions import FUNCTIONS
 from pdedsl.frontend.elaborate.limits import within_limits
 from pdedsl.frontend.elaborate.numbers import number
 from pdedsl.frontend.elaborate.scope import Scope, component
-from pdedsl.frontend.elaborate.values import LinearMap, Map, Tensor, Value, add, an, scalar, scale, shown
+from pdedsl.frontend.elaborate.values import LinearMap, Map, Tensor, Value, add, scalar, scale, shown
 from pdedsl.frontend.syntax import tree as t
 from pdedsl.symbolic.calculus import contract
 
@@ -40,7 +40,7 @@ def _evaluated(expr: t.Expr, scope: Scope) -> Value:
         case t.Name():
             return _name(expr, scope)
         case t.Text():
-            raise fail("E305", "a text is not a mathematical expression", expr.span)
+            raise mistakes.shapes.text_in_expression(expr.span)
         case t.Group(body=body):
             return evaluate(body, scope)
         case t.ListOf(items=items):
@@ -75,11 +75,10 @@ def tensor(expr: t.Expr, scope: Scope, rank: int | None = None) -> Tensor:
     """The value of an expression that must have components, and a given rank if there is one."""
     value = evaluate(expr, scope)
     if not isinstance(value, Tensor):
-        way = "give it something to act on" if isinstance(value, LinearMap) else "give it its arguments in brackets"
-        raise fail("E304", f"this is {an(shown(value))}, not a value", expr.span, way)
+        raise mistakes.shapes.not_a_value(shown(value), isinstance(value, LinearMap), expr.span)
     if rank is not None and value.rank != rank:
         wanted = ("number", "vector", "matrix")[rank]
-        raise fail("E302", f"expected a {wanted}, found {an(value.shown())}", expr.span)
+        raise mistakes.shapes.wrong_rank(wanted, value.shown(), expr.span)
     return value
 
 
@@ -115,7 +114,7 @@ def _call(call: t.Call, scope: Scope) -> Value:
         return layer
     if call.named:
         key, _ = call.named[0]
-        raise fail("E306", f"'{head.text}' has no named arguments", key.span)
+        raise mistakes.shapes.named_argument(head.text, key.span)
     if head.id in scope.local or head.id in scope.indices or head.id in FUNCTIONS or head.id in ("softmax", "pi"):
         value = _name(head, scope)
         if isinstance(value, Map):
@@ -130,17 +129,12 @@ def factor_or_error(value: Value, head: t.Name, call: t.Call, scope: Scope) -> V
     """`λ(a - x)` can only be a product, since a bracketed sum is a factor; `σ(x)` looks like a call and is none."""
     if len(call.args) == 1 and isinstance(call.args[0], t.Sum):
         return scale(value, evaluate(call.args[0], scope), call.span)
-    raise fail(
-        "E304",
-        f"'{head.text}' is {an(shown(value))}, not a function",
-        call.span,
-        f"write {head.text}*(…) for a product",
-    )
+    raise mistakes.shapes.not_a_function(head.text, shown(value), call.span)
 
 
 def _only(call: t.Call, scope: Scope) -> Value:
     if len(call.args) != 1 or call.named:
-        raise fail("E304", "this cannot be called", call.span, "write * for a product")
+        raise mistakes.shapes.cannot_be_called(call.span)
     return evaluate(call.args[0], scope)
 
 
@@ -150,7 +144,7 @@ def _only(call: t.Call, scope: Scope) -> Value:
 def _total(expr: t.Total, scope: Scope) -> Tensor:
     kinds: list[str] = []
     if (scope.dimension or 1) ** (scope.sums + 1) > MAX_COPIES or scope.sums >= MAX_SUMS:
-        raise fail("E113", "too many sums within each other", expr.span)
+        raise mistakes.syntax.nested_sums(expr.span)
 
     def term(i: Expr) -> Expr:
         value = tensor(expr.body, replace(scope, indices={**scope.indices, expr.index.id: i}, sums=scope.sums + 1), 0)

@@ -4,10 +4,11 @@ from __future__ import annotations
 
 from sympy import Expr, Symbol, default_sort_key
 
-from pdedsl.diagnostics import Span, fail
+from pdedsl import mistakes
+from pdedsl.diagnostics import Span
 from pdedsl.frontend.elaborate.algebra import components
 from pdedsl.frontend.elaborate.scope import Scope
-from pdedsl.frontend.elaborate.values import LinearMap, Tensor, Value, an, scalar, shown
+from pdedsl.frontend.elaborate.values import LinearMap, Tensor, Value, scalar, shown
 from pdedsl.frontend.syntax import tree as t
 from pdedsl.ir.spec import Space
 from pdedsl.ir.types import Channels, Matrix, Operator, Scalar, Simplex, Type, Vector
@@ -42,9 +43,9 @@ def _ordered(i: Expr, j: Expr) -> tuple[Expr, Expr]:
 def _linear(operator: Expr, space: Space) -> LinearMap:
     spatial = set(space.coordinates)
 
-    def apply(x: Tensor) -> Tensor:
+    def apply(x: Tensor, at: Span) -> Tensor:
         if x.kind == "simplex" or x.kind == "features":
-            raise fail("E302", f"an operator acts on a vector or a feature map, not on {an(x.shown())}", space.span)
+            raise mistakes.shapes.operator_acts_on(x.shown(), at)
         if x.rank == 0 and x.kind == "number":
             return scalar(apply_linear(operator, x.expr, lambda e: not (e.free_symbols & spatial)), "features")
         if x.rank == 0:
@@ -57,5 +58,5 @@ def _linear(operator: Expr, space: Space) -> LinearMap:
 def applied(value: Value, args: tuple[Value, ...], span: Span, name: t.Name) -> Value:
     """`K(Y)`: an operator on its one argument."""
     if isinstance(value, LinearMap) and len(args) == 1 and isinstance(args[0], Tensor):
-        return value.apply(args[0])
-    raise fail("E304", f"'{name.text}' is {an(shown(value))} and cannot be called so", span)
+        return value.apply(args[0], span)
+    raise mistakes.shapes.wrong_call(name.text, shown(value), span)

@@ -7,7 +7,8 @@ from fractions import Fraction
 
 from sympy import Expr, Rational, nan, oo, zoo
 
-from pdedsl.diagnostics import Span, fail
+from pdedsl import mistakes
+from pdedsl.diagnostics import Span
 from pdedsl.frontend.syntax import tree as t
 
 LARGEST = 308  # decimal exponent of a number
@@ -18,9 +19,7 @@ def number(literal: t.Number) -> Rational:
     exponent = literal.text.lower().partition("e")[2].lstrip("+-0")
     value = Decimal(literal.text) if len(exponent) < 6 else Decimal(0)
     if len(exponent) >= 6 or (value and abs(value.adjusted()) > LARGEST):
-        raise fail(
-            "E108", "this number is too large or too small", literal.span, "numbers lie between 1e-308 and 1e308"
-        )
+        raise mistakes.syntax.number_out_of_range(LARGEST, literal.span)
     exact = Fraction(value)
     return Rational(exact.numerator, exact.denominator)
 
@@ -28,7 +27,10 @@ def number(literal: t.Number) -> Rational:
 def defined(expr: Expr, span: Span) -> Expr:
     """An expression that has a real value."""
     if expr.has(zoo, nan, oo, -oo) or expr.is_real is False:
-        raise fail(
-            "E308", "this has no real value", span, "check for a division by zero or a root of a negative number"
-        )
+        raise mistakes.shapes.no_real_value(span)
     return expr
+
+
+def numeral(value: Expr) -> str:
+    """An exact number as the language writes it: 2π, sqrt(2)/3."""
+    return str(value).replace("**", "^").replace("pi", "π").replace("*", " ").replace("2 π", "2π")

@@ -7,8 +7,9 @@ from typing import Protocol
 
 from sympy import Expr, Integer, Symbol
 
-from pdedsl.diagnostics import Span, fail
-from pdedsl.frontend.elaborate.values import LinearMap, Map, Tensor, Value, an, scalar, shown
+from pdedsl import mistakes
+from pdedsl.diagnostics import Span
+from pdedsl.frontend.elaborate.values import LinearMap, Map, Tensor, Value, scalar, shown
 from pdedsl.frontend.syntax import tree as t
 from pdedsl.ir.spec import Space
 from pdedsl.symbolic.symbols import Component
@@ -18,6 +19,8 @@ class Names(Protocol):
     """What declared names mean."""
 
     def value(self, name: t.Name) -> Value: ...
+
+    def variable(self, name: t.Name) -> Value: ...
 
     def callable(self, name: t.Name) -> bool: ...
 
@@ -60,11 +63,11 @@ class Scope:
 def component(body: Value, expr: t.Index, scope: Scope) -> Tensor:
     """`A[i, j]`: one component of a vector or a matrix."""
     if isinstance(body, LinearMap):
-        raise fail("E304", "an operator has no components", expr.span, "put a space before the bracket to apply it")
+        raise mistakes.shapes.operator_components(expr.span)
     if not isinstance(body, Tensor) or body.rank < len(expr.indices):
-        raise fail("E302", f"{an(shown(body))} has no such component", expr.span)
+        raise mistakes.shapes.no_component(shown(body), expr.span)
     if body.rank > len(expr.indices):
-        raise fail("E302", f"{an(body.shown())} needs {body.rank} indices", expr.span)
+        raise mistakes.shapes.too_few_indices(body.shown(), body.rank, expr.span)
     indices = [index_of(i, body.size, scope) for i in expr.indices]
     return scalar(body.at(*indices), body.kind)
 
@@ -73,19 +76,19 @@ def index_of(expr: t.Expr, size: int | None, scope: Scope) -> Expr:
     match expr:
         case t.Number(text=text) if text.isdigit() and len(text) < 10:
             if not 1 <= int(text) <= (size or int(text)) or int(text) == 0:
-                raise fail("E309", f"component {text} of a vector of size {size}", expr.span, "components count from 1")
+                raise mistakes.shapes.out_of_range(text, size, expr.span)
             return Integer(int(text))
         case t.Name(id=name) if name in scope.indices:
             return scope.indices[name]
         case t.Name(text=name):
-            raise fail("E201", f"unknown index '{name}'", expr.span, f"bind it by a sum, as in Σᵢ … or sum({name}, …)")
+            raise mistakes.names.unknown_index(name, expr.span)
         case _:
-            raise fail("E309", "an index is a whole number or the index of a sum", expr.span)
+            raise mistakes.shapes.not_an_index(expr.span)
 
 
 def slot_of(wrt: t.Wrt, scope: Scope) -> Expr:
     """The variable of a derivative."""
-    value = scope.names.value(wrt.name)
+    value = scope.names.variable(wrt.name)
     if isinstance(value, Tensor) and value.rank == 0 and value.expr == scope.time and not wrt.indices:
         return scope.time
     if isinstance(value, Tensor) and wrt.indices and value.rank == 1 and _is_position(value, scope):
@@ -95,8 +98,8 @@ def slot_of(wrt: t.Wrt, scope: Scope) -> Expr:
     if isinstance(value, Tensor) and value.rank == 0 and value.expr in scope.space.coordinates and not wrt.indices:
         return value.expr
     if isinstance(value, Tensor) and _is_position(value, scope):
-        raise fail("E302", f"'{wrt.name.text}' has several components", wrt.span, f"write ∂/∂{wrt.name.text}₁ or ∇")
-    raise fail("E310", f"'{wrt.name.text}' is neither a coordinate nor the time", wrt.span)
+        raise mistakes.shapes.several_components(wrt.name.text, wrt.span)
+    raise mistakes.shapes.not_a_variable(wrt.name.text, wrt.span)
 
 
 def _is_position(value: Tensor, scope: Scope) -> bool:

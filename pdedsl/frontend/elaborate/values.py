@@ -8,7 +8,8 @@ from functools import cache
 
 from sympy import Add, Expr, S
 
-from pdedsl.diagnostics import Span, fail
+from pdedsl import mistakes
+from pdedsl.diagnostics import Span
 from pdedsl.symbolic.calculus import contract
 
 # What a tensor's components are: numbers, class probabilities, feature maps, or the features a linear map makes.
@@ -50,9 +51,9 @@ class Tensor:
 
 @dataclass(frozen=True)
 class LinearMap:
-    """A linear operator, by what it does."""
+    """A linear operator, by what it does to a tensor at a place of the text."""
 
-    apply: Callable[[Tensor], Tensor]
+    apply: Callable[[Tensor, Span], Tensor]
     adjoint: Callable[[], LinearMap]
 
 
@@ -99,7 +100,7 @@ Part = tuple[int, Tensor, Span]  # a sign, a value and its place
 
 def add(parts: list[Part]) -> Tensor:
     """A signed sum; every part must be of one rank, size and kind."""
-    like = fitting(parts, "cannot be added to")
+    like = fitting(parts, added=True)
     kept = _nonzero(parts)
 
     def at(*index: Expr) -> Expr:
@@ -113,24 +114,16 @@ def _nonzero(parts: list[Part]) -> list[Part]:
     return [p for p in parts if not is_zero(p[1])] or parts[:1]
 
 
-def fitting(parts: list[Part], does_not: str) -> Tensor:
+def fitting(parts: list[Part], added: bool) -> Tensor:
     """A value of the shape that all parts have; a literal zero fits every shape."""
     kept = _nonzero(parts)
     _, first, place = kept[0]
     for _, other, span in kept:
         if not _fits(first, other):
-            message = f"{an(other.shown())} {does_not} {an(first.shown())}"
-            raise fail("E301", message, span, notes=((place, f"this is {an(first.shown())}"),))
+            raise mistakes.shapes.terms_differ(other.shown(), first.shown(), added, span, place)
     kind = next((v.kind for _, v, _ in kept if v.kind != "number"), "number")
     size = next((v.size for _, v, _ in kept if v.size is not None), None)
     return replace(first, kind=kind, size=size)
-
-
-def an(noun: str) -> str:
-    """A noun with its article; some have none."""
-    if noun.startswith(("class probabilities", "scores")):
-        return noun
-    return f"an {noun}" if noun[0] in "aeio" else f"a {noun}"
 
 
 def _fits(a: Tensor, b: Tensor) -> bool:
@@ -144,8 +137,7 @@ def times(a: Tensor, b: Tensor, span: Span) -> Tensor:
     if a.rank == 2 and b.rank == 1:
         return dot(a, b, span)
     if a.rank and b.rank:
-        hint = "use · for the dot product, as in v·w" if a.rank == b.rank == 1 else "use A:B to contract matrices"
-        raise fail("E302", f"{an(a.shown())} times {an(b.shown())} is not a product here", span, hint)
+        raise mistakes.shapes.no_product(a.shown(), b.shown(), a.rank == b.rank == 1, span)
     kind = product_kind(a, b, span)
     tensor, other = (a, b) if a.rank else (b, a)
     return Tensor(tensor.rank, lambda *i: other.expr * tensor.at(*i), tensor.size, kind, a.literal and b.literal)
@@ -157,16 +149,16 @@ def scale(left: Value, right: Value, span: Span) -> Value:
         case Tensor(), Tensor():
             return times(left, right, span)
         case LinearMap(), Tensor():
-            return left.apply(right)
+            return left.apply(right, span)
         case LinearMap(), LinearMap():
             return compose(left, right)
         case Tensor(rank=0), LinearMap():
             return LinearMap(
-                lambda x: times(left, right.apply(x), span),
+                lambda x, at: times(left, right.apply(x, at), span),
                 lambda: _as_map(scale(left, right.adjoint(), span)),
             )
         case _:
-            raise fail("E304", f"{an(shown(left))} and {an(shown(right))} cannot be multiplied", span, "add brackets")
+            raise mistakes.shapes.cannot_be_multiplied(shown(left), shown(right), span)
 
 
 def _as_map(value: Value) -> LinearMap:
@@ -175,7 +167,7 @@ def _as_map(value: Value) -> LinearMap:
 
 
 def compose(left: LinearMap, right: LinearMap) -> LinearMap:
-    return LinearMap(lambda x: left.apply(right.apply(x)), lambda: compose(right.adjoint(), left.adjoint()))
+    return LinearMap(lambda x, at: left.apply(right.apply(x, at), at), lambda: compose(right.adjoint(), left.adjoint()))
 
 
 def dot(a: Tensor, b: Tensor, span: Span) -> Tensor:
@@ -183,7 +175,7 @@ def dot(a: Tensor, b: Tensor, span: Span) -> Tensor:
     if not a.rank or not b.rank:
         return times(a, b, span)
     if a.size != b.size and None not in (a.size, b.size):
-        raise fail("E302", f"{an(a.shown())} and {an(b.shown())} do not fit", span)
+        raise mistakes.shapes.sizes_differ(a.shown(), b.shown(), span)
     size = a.size if a.size is not None else b.size
     kind = product_kind(a, b, span)
 
@@ -197,10 +189,5 @@ def dot(a: Tensor, b: Tensor, span: Span) -> Tensor:
 def product_kind(a: Tensor, b: Tensor, span: Span) -> Kind:
     kinds = [k for k in (a.kind, b.kind) if k != "number"]
     if len(kinds) == 2 and kinds != ["channels", "channels"]:
-        raise fail(
-            "E303",
-            f"a product of {SHOWN[kinds[0]]} and {SHOWN[kinds[1]]} is not defined",
-            span,
-            "equations for class probabilities are linear in them; declare the unknown as scalar for others",
-        )
+        raise mistakes.shapes.product_of_kinds(SHOWN[kinds[0]], SHOWN[kinds[1]], span)
     return kinds[0] if kinds else "number"

@@ -8,7 +8,8 @@ from typing import Any, cast
 
 from lark import Token, Transformer
 
-from pdedsl.diagnostics import Span, fail
+from pdedsl import mistakes
+from pdedsl.diagnostics import Span
 from pdedsl.frontend.syntax import tree as t
 from pdedsl.frontend.syntax.names import FRACTIONS, lowered, raised
 from pdedsl.frontend.syntax.operators import (
@@ -101,7 +102,7 @@ class Builder(Transformer):  # type: ignore[type-arg]
         named = tuple((key, value) for key, value in given if key is not None)
         late = next((v for (k, v), (j, _) in zip(given[1:], given, strict=False) if k is None and j is not None), None)
         if late is not None:
-            raise fail("E111", "an argument without a name behind a named one", late.span, "put it first, or name it")
+            raise mistakes.syntax.late_argument(late.span)
         return applied(t.Call(head, args, named, span=cover(parts)))
 
     def argument(self, parts: Parts) -> tuple[t.Name | None, t.Expr]:
@@ -141,7 +142,7 @@ class Builder(Transformer):  # type: ignore[type-arg]
         operator = PREFIXES[sign.type]
         times = raised(parts[1]) if len(parts) == 3 else 1
         if times != 1 and (operator != "lap" or not 1 <= times <= 4):
-            raise fail("E111", f"{sign}{parts[1]} is not an operator here", span, "write ∇∇u, Δu or Δ²u")
+            raise mistakes.syntax.not_an_operator(f"{sign}{parts[1]}", span)
         for _ in range(times):
             body = t.Prefix(operator, operand(operator, body), span=span)
         return cast(t.Expr, body)
@@ -166,7 +167,7 @@ class Builder(Transformer):  # type: ignore[type-arg]
         *sign, sigma, mark, body = parts
         letters, body = lowered(mark), freed(body)
         if letters[0].isdigit():
-            raise fail("E111", "Σ needs a letter as index, as in Σᵢ vᵢ²", span_of(mark))
+            raise mistakes.syntax.index_of_sigma(span_of(mark))
         for letter in reversed(letters):
             index = t.Name(letter, letter, span=span_of(mark))
             body = t.Total(index, body, span=cover([sigma, body]))
@@ -288,5 +289,5 @@ def _raised(token: Token) -> t.Expr:
 
 def _small(token: Token) -> int:
     if not (token.isdigit() and len(token) <= 2):
-        raise fail("E111", "a constant's power must be a small whole number", span_of(token))
+        raise mistakes.syntax.power_of_constant(span_of(token))
     return int(token)

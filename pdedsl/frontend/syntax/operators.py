@@ -11,7 +11,8 @@ from collections.abc import Callable, Sequence
 from dataclasses import replace
 from itertools import pairwise
 
-from pdedsl.diagnostics import Span, fail
+from pdedsl import mistakes
+from pdedsl.diagnostics import Span
 from pdedsl.frontend.syntax import tree as t
 from pdedsl.frontend.syntax.names import FRACTION_OF, identity, lowered, raised
 
@@ -92,9 +93,9 @@ def derivative(body: t.Expr, order: str, below: str, span: Span) -> t.Derivative
     wrt = merged([_wrt(m, span) for m in _VARIABLE.finditer(below)])
     above, under = raised(order) if order else 1, sum(w.order for w in wrt)
     if not all(w.order for w in wrt):
-        raise fail("E112", "a derivative of order 0 is none", span, "leave it out")
+        raise mistakes.syntax.order_zero(span)
     if above != under:
-        raise fail("E112", f"order {above} above the line and {under} below it", span, "make the two orders agree")
+        raise mistakes.syntax.orders_differ(above, under, span)
     return t.Derivative(body, wrt, span=span)
 
 
@@ -133,7 +134,7 @@ def _dot(factors: Factors) -> int:
     dots = [i for i, (sign, _) in enumerate(factors) if sign in DOTS]
     if len(dots) > 1:
         span = factors[dots[0]][1].span.to(factors[dots[1]][1].span)
-        raise fail("E105", "two dots in one product can be read in two ways", span, "add brackets, as in (a·b) c·d")
+        raise mistakes.syntax.two_dots(span)
     return dots[0] if dots else len(factors)
 
 
@@ -152,8 +153,7 @@ def _halved(factors: Factors) -> Factors:
 def _check_divisions(factors: Factors) -> None:
     for (sign, below), (after, factor) in pairwise(factors):
         if sign == "/" and (after == "/" or (after == "" and not _ends_denominator(below, factor))):
-            span = below.span.to(factor.span)
-            raise fail("E105", "this division can be read in two ways", span, "add brackets, as in (a/b) c or a/(b c)")
+            raise mistakes.syntax.two_divisions(below.span.to(factor.span))
 
 
 def _ends_denominator(below: t.Expr, factor: t.Expr) -> bool:
@@ -171,8 +171,7 @@ def applied(call: t.Call) -> t.Expr:
         return call
     arity, build = WORDS[call.head.id]
     if call.named or (len(call.args) != arity if arity > 0 else len(call.args) < -arity):
-        wanted = f"{arity}" if arity > 0 else f"at least {-arity}"
-        raise fail("E111", f"{call.head.id} takes {wanted} plain argument{'s' * (wanted != '1')}", call.span)
+        raise mistakes.syntax.operator_arguments(call.head.id, abs(arity), arity > 0, call.span)
     return build(call)
 
 
@@ -200,7 +199,7 @@ def _side(expr: t.Expr) -> Factors:
 def _total(call: t.Call) -> t.Expr:
     index, body = call.args
     if not isinstance(index, t.Name):
-        raise fail("E111", "sum needs an index first, as in sum(i, v[i]^2)", index.span)
+        raise mistakes.syntax.index_of_sum(index.span)
     body = bracketed(body) if isinstance(body, t.Sum) else body
     return t.Group(t.Total(index, body, span=call.span), span=call.span)
 
@@ -217,7 +216,7 @@ def _variable(expr: t.Expr) -> t.Wrt:
         case t.Index(body=t.Name() as name, indices=indices):
             return t.Wrt(name, indices, 1, span=expr.span)
         case _:
-            raise fail("E111", "diff needs variables, as in diff(u, x) or diff(u, x, y)", expr.span)
+            raise mistakes.syntax.not_a_variable(expr.span)
 
 
 WORDS: dict[str, tuple[int, Callable[[t.Call], t.Expr]]] = {

@@ -8,7 +8,8 @@ from typing import cast
 from lark import Token
 from lark.exceptions import UnexpectedToken
 
-from pdedsl.diagnostics import PdeError, Reporter, Source, Span, fail, nearest
+from pdedsl import mistakes
+from pdedsl.diagnostics import PdeError, Reporter, Source, Span, nearest
 from pdedsl.frontend.syntax import tree as t
 from pdedsl.frontend.syntax.build import cover, name_of
 from pdedsl.frontend.syntax.names import identity
@@ -59,8 +60,8 @@ def _check_keyword(tokens: list[Token], known: set[str]) -> None:
         return
     typo = nearest(str(first), KEYWORDS)
     if typo or follows == "LBRACE":
-        hint = f"did you mean '{typo}'?" if typo else f"blocks: {', '.join(sorted(BLOCKS)).lower()}"
-        raise fail("E106", f"'{first}' starts no statement", span_of(first), hint)
+        blocks = [kind.lower() for kind in sorted(BLOCKS)]
+        raise mistakes.syntax.no_statement(first, typo, blocks, span_of(first))
 
 
 def _block(line: Line, reporter: Reporter) -> t.BlockStmt:
@@ -85,7 +86,7 @@ def _parse(tokens: list[Token], start: str) -> t.Node:
         raise _explain(error, tokens) from None
     deep = t.deepest(node, MAX_TREE)
     if deep:
-        raise fail("E107", "this expression is nested too deeply", deep.span, "name a part with let")
+        raise mistakes.syntax.nested_too_deeply(deep.span)
     return node
 
 
@@ -112,13 +113,9 @@ def _explain(error: UnexpectedToken, tokens: list[Token]) -> PdeError:
     accepts = error.accepts or error.expected
     wanted = _wanted(accepts)
     if error.token.type == "$END":
-        last = span_of(tokens[-1])
-        return fail(
-            "E102", f"the line ends too early: expected {wanted}", Span(last.end - 1, last.end), _hint(tokens, None)
-        )
-    token = error.token
-    shown = f"'{token}'" if len(token) <= 40 else f"'{token[:40]}…'"
-    return fail("E102", f"{shown} cannot stand here: expected {wanted}", span_of(token), _hint(tokens, token))
+        end = span_of(tokens[-1]).end
+        return mistakes.syntax.ends_early(wanted, Span(end - 1, end), _hint(tokens, None))
+    return mistakes.syntax.unexpected(error.token, wanted, span_of(error.token), _hint(tokens, error.token))
 
 
 def _wanted(accepts: set[str]) -> str:

@@ -18,7 +18,8 @@ from lark.exceptions import UnexpectedCharacters
 from lark.lexer import BasicLexer, LexerState
 from lark.utils import TextSlice
 
-from pdedsl.diagnostics import PdeError, Reporter, Source, Span, fail
+from pdedsl import mistakes
+from pdedsl.diagnostics import PdeError, Reporter, Source, Span
 from pdedsl.frontend.syntax.differentials import DECLARING, Declared, declared, marked
 from pdedsl.frontend.syntax.names import MAX_NAME
 from pdedsl.frontend.syntax.tree import Comment
@@ -98,12 +99,11 @@ def _scan(source: Source, scanner: BasicLexer, reporter: Reporter) -> tuple[list
             return tokens, tuple(comments)
         except UnexpectedCharacters as error:
             at = cast(int, error.pos_in_stream)
-            reporter.diagnostics.extend(_stray(source, at).diagnostics)
+            reporter.add(_stray(source, at))
             state.line_ctr.feed(source.text[at], source.text[at] == "\n")
             if len(reporter.errors) >= MOST_STRAY:
                 reporter.diagnostics.clear()
-                message = f"{MOST_STRAY} characters up to here have no meaning: this does not look like a spec"
-                raise fail("E100", message, Span(at, at + 1), "a spec starts with: pde Name") from None
+                raise mistakes.syntax.not_a_spec(MOST_STRAY, Span(at, at + 1)) from None
             continue
         if token.type == "COMMENT":
             comments.append(Comment(token.rstrip(), span=span_of(token)))
@@ -112,7 +112,7 @@ def _scan(source: Source, scanner: BasicLexer, reporter: Reporter) -> tuple[list
         with reporter.guard():
             _check_length(token)
         if len(tokens) > MAX_TOKENS:
-            raise fail("E006", f"the spec has more than {MAX_TOKENS:,} words and signs", span_of(token))
+            raise mistakes.reading.too_many_tokens(MAX_TOKENS, span_of(token))
 
 
 def _stray(source: Source, at: int) -> PdeError:
@@ -120,28 +120,19 @@ def _stray(source: Source, at: int) -> PdeError:
     if char == '"':
         line = _LINE.match(source.text, at)
         assert line
-        return fail("E110", "this text is never closed", Span(*line.span()), 'add the closing "')
-    hint = {
-        "∂": "a derivative is written ∂u/∂t or ∂(…)/∂x",
-        "'": 'texts stand in double quotes: "…"',
-        ";": "a statement ends at the end of its line",
-        "\\": "the language has no backslash: write σ or sigma, ∇ or grad(…)",
-        "∫": "integrals are not part of the language",
-        "!": "factorials are not part of the language",
-    }.get(char, "")
-    shown = f"'{char}'" if char.isprintable() else "this character"
-    return fail("E101", f"{shown} (U+{ord(char):04X}) has no meaning here", Span(at, at + 1), hint)
+        return mistakes.syntax.open_text(Span(*line.span()))
+    return mistakes.syntax.stray_character(char, Span(at, at + 1))
 
 
 def _check_length(token: Token) -> None:
     if token.type == "NAME" and len(token) > MAX_NAME:
-        raise fail("E109", f"a name of {len(token):,} characters; the most is {MAX_NAME}", span_of(token))
+        raise mistakes.syntax.long_name(len(token), MAX_NAME, span_of(token))
     if token.type in ("NUMBER", "SUPERSCRIPT", "SUBSCRIPT"):
         most = MAX_NUMBER if token.type == "NUMBER" else MAX_RAISED
         if len(token) > most:
-            raise fail("E108", f"a number of {len(token):,} characters; the most is {most}", span_of(token))
+            raise mistakes.syntax.long_number(len(token), most, span_of(token))
     if token.type in ("DERIVATIVE", "OPERATOR", "PARTIAL", "OVER") and len(token) > MAX_DERIVATIVE:
-        raise fail("E108", f"a derivative of {len(token):,} characters", span_of(token), "write a shorter one")
+        raise mistakes.syntax.long_derivative(len(token), MAX_DERIVATIVE, span_of(token))
 
 
 # ---- brackets
@@ -155,7 +146,7 @@ def _with_brackets(tokens: list[Token], reporter: Reporter) -> Iterator[Token]:
         if token.type == "NEWLINE":
             bracket = bool(stack) and stack[-1].type != "LBRACE"
             if bracket and _starts_statement(tokens, i + 1):
-                reporter.diagnostics.extend(_unclosed(stack[-1]).diagnostics)
+                reporter.add(_unclosed(stack[-1]))
                 while stack and stack[-1].type != "LBRACE":
                     stack.pop()
             elif bracket or previous.type in BINARY:
@@ -168,11 +159,11 @@ def _with_brackets(tokens: list[Token], reporter: Reporter) -> Iterator[Token]:
             with reporter.guard():
                 _match(token, stack)
             if len(stack) > MAX_DEPTH:
-                raise fail("E107", f"brackets nested over {MAX_DEPTH} deep", span_of(token), "name a part with let")
+                raise mistakes.syntax.nested_brackets(MAX_DEPTH, span_of(token))
         yield token
         previous = token
     for left in stack:
-        reporter.diagnostics.extend(_unclosed(left).diagnostics)
+        reporter.add(_unclosed(left))
 
 
 def _starts_statement(tokens: list[Token], i: int) -> bool:
@@ -203,16 +194,15 @@ def _match(token: Token, stack: list[Token]) -> None:
         stack.append(token)
     elif token.type in CLOSING:
         if not stack:
-            raise fail("E104", f"'{token}' closes nothing", span_of(token), "remove it, or add the opening bracket")
+            raise mistakes.syntax.closes_nothing(token, span_of(token))
         opened = stack.pop()
         closer = OPENING[opened.type]
         if closer != CLOSING[token.type]:
-            notes = ((span_of(opened), "opened here"),)
-            raise fail("E104", f"'{token}' closes '{opened}'", span_of(token), f"expected '{closer}'", notes)
+            raise mistakes.syntax.wrong_closer(token, opened, closer, span_of(token), span_of(opened))
 
 
 def _unclosed(token: Token) -> PdeError:
-    return fail("E103", f"'{token}' is never closed", span_of(token), f"add '{OPENING[token.type]}'")
+    return mistakes.syntax.never_closed(token, OPENING[token.type], span_of(token))
 
 
 # ---- lines

@@ -1,0 +1,136 @@
+"""E72x: data that are missing, damaged, or do not fit the model. Each points at the `data` entry of the spec."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from math import prod
+
+from pdedsl.diagnostics import PdeError, Span
+from pdedsl.mistakes.code import Code
+from pdedsl.mistakes.english import all_of, one_of
+
+NO_FILE = Code("E720", "a file of data does not exist")
+CONTENTS = Code("E721", "a file of data does not hold what it should")
+NOT_THERE = Code("E722", "the files of a public data set are missing and cannot be downloaded")
+DAMAGED = Code("E723", "the files of a public data set are damaged, or hold something else")
+SHAPE = Code("E724", "the samples do not have the shape that the model takes")
+CLASSES = Code("E725", "the data and the model differ in their number of classes")
+FEW = Code("E726", "more samples are asked for than there are")
+VALIDATION = Code("E727", "the validation share leaves nothing to train or to validate with")
+
+Shape = tuple[int, ...]
+
+
+# ---- files of one's own
+
+
+def no_file(name: str, tried: Sequence[str], span: Span) -> PdeError:
+    return NO_FILE.error(f"there is no file {name}", span, f"looked for at {one_of(tried)}")
+
+
+def not_npz(file: str, span: Span) -> PdeError:
+    return CONTENTS.error(f"{file} was not written by numpy's savez", span)
+
+
+def other_arrays(file: str, held: Sequence[str], wanted: Sequence[str], span: Span) -> PdeError:
+    held_text = all_of(held) or "nothing"
+    return CONTENTS.error(f"{file} holds {held_text}", span, f"expected: {all_of(wanted)}, or x, y")
+
+
+def unreadable_array(name: str, file: str, span: Span) -> PdeError:
+    message = f"{name} in {file} cannot be read: it is damaged, or holds objects instead of numbers"
+    return CONTENTS.error(message, span, "save arrays of numbers")
+
+
+def single_sample(span: Span) -> PdeError:
+    return CONTENTS.error("a single sample cannot be divided into training and test samples", span)
+
+
+def counts_differ(x: str, samples: int, y: str, labels: int, span: Span) -> PdeError:
+    return CONTENTS.error(f"{x} has {samples} samples and {y} has {labels} labels", span)
+
+
+def not_samples(name: str, shape: Shape, span: Span) -> PdeError:
+    hint = "expected: points (n, d), or images (n, h, w), (n, c, h, w) or (n, h, w, c)"
+    return CONTENTS.error(f"{name} has shape {shape}", span, hint)
+
+
+def not_numbers(name: str, dtype: object, span: Span) -> PdeError:
+    return CONTENTS.error(f"{name} holds {dtype}", span, "save bytes (uint8) or real numbers (float32)")
+
+
+def not_finite(name: str, sample: int, span: Span) -> PdeError:
+    return CONTENTS.error(f"{name} holds a value that is not a finite number, in sample {sample}", span)
+
+
+def huge_values(name: str, most: float, span: Span) -> PdeError:
+    return CONTENTS.error(f"{name} holds values beyond {most:g}".replace("e+", "e"), span, "scale them")
+
+
+def not_labels(name: str, shape: Shape, dtype: object, span: Span) -> PdeError:
+    hint = "expected: one whole number for each sample, its class counted from 0"
+    return CONTENTS.error(f"{name} has shape {shape} and holds {dtype}", span, hint)
+
+
+def label_out_of_range(name: str, label: object, most: int, span: Span) -> PdeError:
+    return CONTENTS.error(f"{name} holds the label {label}", span, f"labels are counted from 0, up to {most} at most")
+
+
+def halves_differ(train: str, test: str, span: Span) -> PdeError:
+    return CONTENTS.error(f"x_train and x_test differ: samples of {train} and of {test}", span)
+
+
+# ---- public sets
+
+
+def cannot_be_downloaded(
+    name: str, root: object, problem: str, site: str, files: Sequence[str], arrays: Sequence[str], span: Span
+) -> PdeError:
+    """The files are not in the folder `root`, and `problem` keeps them from coming there."""
+    hint = f"get them from {site}, and put into that folder: {all_of(files)}; or {name}.npz with {all_of(arrays)}"
+    return NOT_THERE.error(f"the files of {name} are not in {root}, and {problem}", span, hint)
+
+
+def damaged(name: str, root: object, problem: object, span: Span) -> PdeError:
+    message = f"the files of {name} in {root} are damaged: {problem}"
+    return DAMAGED.error(message, span, "delete them and get them again")
+
+
+def another_set(path: object, classes: int, shape: Shape, expected: tuple[int, Shape], span: Span) -> PdeError:
+    message = f"{path} holds {classes} classes of samples {shape}"
+    return DAMAGED.error(message, span, f"expected: {expected[0]} classes of {expected[1]}")
+
+
+# ---- against the model
+
+
+def shape_differs(name: str, found: Shape, model: Shape, span: Span) -> PdeError:
+    message = f"the samples of {name} are {_samples(found)}; the model takes {_samples(model)}"
+    return SHAPE.error(message, span, _fitting_space(found))
+
+
+def _samples(shape: Shape) -> str:
+    return f"points of R^{shape[0]}" if len(shape) == 1 else f"images {'x'.join(map(str, shape))}"
+
+
+def _fitting_space(shape: Shape) -> str:
+    if len(shape) == 1:
+        return f"a space x in R^{shape[0]} fits"
+    image = f"image({all_of(map(str, shape))})"
+    return f"a space x in {image}, or x in R^{prod(shape)}, fits; on pixels it is the network's input {image}"
+
+
+def classes_differ(name: str, found: int, model: int, span: Span) -> PdeError:
+    message = f"{name} has {found} classes; the model has {model}"
+    return CLASSES.error(message, span, f"a model of {found} classes fits")
+
+
+def too_few_samples(name: str, key: str, there: int, wanted: int, span: Span) -> PdeError:
+    message = f"{name} has {there} samples for {key}, not {wanted}"
+    return FEW.error(message, span, f"{key} is at most {there}")
+
+
+def nothing_left(share: float, samples: int, validates: bool, span: Span) -> PdeError:
+    """`validates` if all samples would be set aside for validation."""
+    left = "nothing to train with" if validates else "nothing to validate with"
+    return VALIDATION.error(f"validation={share:g} of {samples} samples leaves {left}", span)

@@ -1,0 +1,63 @@
+"""E2xx, W2xx: names that are unknown, taken, circular or unused."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from pdedsl.diagnostics import Diagnostic, PdeError, Span
+from pdedsl.mistakes.code import Code
+from pdedsl.mistakes.english import all_of, perhaps
+
+UNKNOWN = Code("E201", "a name is not declared")
+TWICE = Code("E202", "a name is declared twice")
+TAKEN = Code("E203", "a name is a word of the language")
+CIRCULAR = Code("E204", "a name is defined in terms of itself")
+PARAMETER = Code("E205", "a field depends on something that is not a coordinate, the time or an unknown")
+UNUSED = Code("W201", "a name is never used")
+
+
+def unknown_name(name: str, guess: str | None, span: Span) -> PdeError:
+    return UNKNOWN.error(f"unknown name '{name}'", span, perhaps(guess, "declare it with const, let, learn or unknown"))
+
+
+def unknown_variable(name: str, known: Sequence[str], span: Span) -> PdeError:
+    """`∂u/∂z` where no coordinate is called z."""
+    hint = f"variables of this spec: {all_of(known)}" if known else "declare a space"
+    return UNKNOWN.error(f"unknown variable '{name}'", span, hint)
+
+
+def unknown_index(name: str, span: Span) -> PdeError:
+    return UNKNOWN.error(f"unknown index '{name}'", span, f"sum over it, as in Σᵢ … or sum({name}, …)")
+
+
+def declared_twice(name: str, span: Span, first: Span) -> PdeError:
+    return TWICE.error(f"'{name}' is declared twice", span, "rename one of the two", ((first, "first here"),))
+
+
+def parameter_twice(name: str, span: Span) -> PdeError:
+    return TWICE.error(f"parameter '{name}' is named twice", span)
+
+
+def coordinate_twice(name: str, span: Span) -> PdeError:
+    return TWICE.error(f"coordinate '{name}' is named twice", span)
+
+
+def word_of_the_language(name: str, span: Span) -> PdeError:
+    return TAKEN.error(f"'{name}' is a word of the language", span, "choose another name")
+
+
+def defined_by_itself(name: str, span: Span, cycle: Sequence[str] = ()) -> PdeError:
+    way = f": {' → '.join(cycle)}" if cycle else ""
+    return CIRCULAR.error(f"'{name}' is defined in terms of itself{way}", span)
+
+
+def long_chain(most: int, span: Span) -> PdeError:
+    return CIRCULAR.error(f"definitions refer to each other more than {most} deep", span)
+
+
+def not_a_parameter(name: str, span: Span) -> PdeError:
+    return PARAMETER.error(f"'{name}' is not a coordinate, the time or an unknown", span)
+
+
+def never_used(name: str, span: Span) -> Diagnostic:
+    return UNUSED.warning(f"'{name}' is never used", span, "remove it, or use it")

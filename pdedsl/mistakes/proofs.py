@@ -1,0 +1,43 @@
+"""E418 to E421, W4xx: what the analysis of a spec finds. Terms come as they are written."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from pdedsl.diagnostics import Diagnostic, PdeError, Span
+from pdedsl.mistakes.code import Code, Notes
+from pdedsl.mistakes.english import all_of
+
+BACKWARDS = Code("E418", "diffusion runs backwards in time from its data")
+INDEFINITE = Code("E419", "diffusion runs backwards in some directions")
+REFUTED = Code("E420", "a required axiom does not hold")
+MEANINGLESS = Code("E421", "a required axiom has no meaning for the equation")
+STEP = Code("W401", "a step of the time integration may be unstable")
+
+
+def backwards(terms: str, from_start: bool, span: Span) -> PdeError:
+    """`terms` are in quotes; `from_start` if the data are given at the start of the time."""
+    end, other = ("start", "a terminal condition") if from_start else ("end", "an initial condition")
+    message = f"the diffusion {terms} runs backwards in time from its {end}: the problem is ill-posed"
+    return BACKWARDS.error(message, span, f"change the sign of {terms}, or give {other} instead")
+
+
+def indefinite(terms: str, span: Span) -> PdeError:
+    hint = "its matrix must be positive semidefinite: all eigenvalues at least 0"
+    return INDEFINITE.error(f"the diffusion {terms} runs backwards in some directions", span, hint)
+
+
+def refuted(axiom: str, reason: str, witness: str, guilty: Sequence[Span], span: Span) -> PdeError:
+    """`reason` and `witness` are a prover's own words; `guilty` are the places of the terms that break the axiom."""
+    notes: Notes = tuple((place, "this term") for place in guilty)
+    hint = f"counterexample: {witness}" if witness else ""
+    return REFUTED.error(f"{axiom} does not hold: {reason.rstrip('.')}", span, hint, notes)
+
+
+def meaningless(axiom: str, axioms: Sequence[str], span: Span) -> PdeError:
+    message = f"{axiom} has no meaning for this equation"
+    return MEANINGLESS.error(message, span, f"axioms here: {all_of(axioms)}")
+
+
+def unstable_step(reason: str, way: str, span: Span) -> Diagnostic:
+    return STEP.warning(reason, span, way)

@@ -1,0 +1,240 @@
+"""E301 to E311: expressions whose parts do not fit together. A `found` describes a value: "vector of size 2"."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from pdedsl.diagnostics import PdeError, Span
+from pdedsl.mistakes.code import Code
+from pdedsl.mistakes.english import all_of, an, counted, this_is
+
+SUMMANDS = Code("E301", "the terms of a sum, or the sides of an equation, have different shapes")
+SHAPE = Code("E302", "a value has the wrong shape for what is done with it")
+NONLINEAR = Code("E303", "class probabilities are multiplied, or raised to a power")
+NOT_A_VALUE = Code("E304", "a function or operator stands where a value is wanted, or the other way round")
+TEXT = Code("E305", "a text in quotes stands in a mathematical expression")
+NAMED = Code("E306", "a function is given an argument by name")
+ARITY = Code("E307", "a function is given too many or too few arguments")
+NO_VALUE = Code("E308", "an expression has no real value")
+INDEX = Code("E309", "a list is empty, or has no component of this index")
+VARIABLE = Code("E310", "a derivative by something that is neither a coordinate nor the time")
+CONSTANT = Code("E311", "something other than a constant number stands where one is wanted")
+
+
+# ---- sums and products
+
+
+def terms_differ(found: str, other: str, added: bool, span: Span, first: Span) -> PdeError:
+    """Two terms of a sum (`added`), or of the two sides of an equation; `other` came first."""
+    verb = "cannot be added to" if added else "does not fit"
+    return SUMMANDS.error(f"{an(found)} {verb} {an(other)}", span, notes=((first, this_is(other)),))
+
+
+def no_product(left: str, right: str, vectors: bool, span: Span) -> PdeError:
+    hint = "use · for the dot product, as in v·w" if vectors else "use A:B to contract matrices"
+    return SHAPE.error(f"{an(left)} times {an(right)} is not defined", span, hint)
+
+
+def cannot_be_multiplied(left: str, right: str, span: Span) -> PdeError:
+    return NOT_A_VALUE.error(f"{an(left)} and {an(right)} cannot be multiplied", span, "add brackets")
+
+
+def sizes_differ(left: str, right: str, span: Span) -> PdeError:
+    return SHAPE.error(f"{an(left)} and {an(right)} differ in size", span)
+
+
+def contracts_matrices(left: str, right: str, span: Span) -> PdeError:
+    return SHAPE.error(f"':' contracts two matrices, found {an(left)} and {an(right)}", span)
+
+
+def product_of_kinds(left: str, right: str, span: Span) -> PdeError:
+    hint = "equations are linear in class probabilities; for a nonlinear one declare the unknown as scalar"
+    return NONLINEAR.error(f"a product of {left} and {right} is not defined", span, hint)
+
+
+def power_of_kind(found: str, span: Span) -> PdeError:
+    return NONLINEAR.error(f"a power of {found} is not defined", span)
+
+
+def no_power(found: str, is_vector: bool, span: Span) -> PdeError:
+    return SHAPE.error(f"a power of {an(found)} is not defined", span, "write ‖v‖² for v·v" if is_vector else "")
+
+
+def division_by(found: str, span: Span) -> PdeError:
+    return SHAPE.error(f"division by {an(found)} is not defined", span)
+
+
+def division_by_zero(span: Span) -> PdeError:
+    return NO_VALUE.error("division by zero", span)
+
+
+def no_real_value(span: Span) -> PdeError:
+    return NO_VALUE.error("this has no real value", span, "look for a division by zero or a root of a negative number")
+
+
+def no_real_root(name: str, span: Span) -> PdeError:
+    """`const σ² = -1`."""
+    return NO_VALUE.error(f"'{name}' would not be a real number", span)
+
+
+# ---- lists and components
+
+
+def empty_list(span: Span) -> PdeError:
+    return INDEX.error("this list is empty", span)
+
+
+def no_square_matrix(sizes: Sequence[int | None], span: Span) -> PdeError:
+    shown = " and ".join(sorted({str(s) for s in sizes}))
+    return SHAPE.error(f"{len(sizes)} rows of size {shown} are not a square matrix", span)
+
+
+def not_a_list(span: Span) -> PdeError:
+    return SHAPE.error("a list holds numbers, or the rows of a matrix", span)
+
+
+def operator_components(span: Span) -> PdeError:
+    hint = "put a space before the bracket to apply it"
+    return NOT_A_VALUE.error("an operator has no components", span, hint)
+
+
+def no_component(found: str, span: Span) -> PdeError:
+    return SHAPE.error(f"{an(found)} has no such component", span)
+
+
+def too_few_indices(found: str, rank: int, span: Span) -> PdeError:
+    return SHAPE.error(f"{an(found)} needs {rank} indices", span)
+
+
+def out_of_range(index: str, size: int | None, span: Span) -> PdeError:
+    of = f": the size is {size}" if size is not None else ""
+    return INDEX.error(f"there is no component {index}{of}", span, "components are counted from 1")
+
+
+def not_an_index(span: Span) -> PdeError:
+    return INDEX.error("an index must be a whole number or the index of a sum", span)
+
+
+# ---- functions and operators
+
+
+def wrong_number(word: str, wanted: str, found: int, span: Span) -> PdeError:
+    """A known function with too many or too few arguments."""
+    return ARITY.error(f"'{word}' takes {wanted}, found {found}", span)
+
+
+def wrong_arguments(name: str, params: Sequence[str], found: int, span: Span) -> PdeError:
+    """A declared function with too many or too few arguments; with one, it may be meant as a factor."""
+    product = f"; write {name}*(…) for a product" if found == 1 else ""
+    hint = f"declared as {name}({all_of(params)}){product}"
+    return ARITY.error(f"'{name}' takes {counted(len(params), 'argument')}, found {found}", span, hint)
+
+
+def softmax_of_scores(found: str | None, span: Span) -> PdeError:
+    """`found` is None where it is no single value."""
+    if found is None:
+        return ARITY.error("'softmax' takes one vector of scores", span, "as in softmax(W x)")
+    return SHAPE.error(f"'softmax' takes a vector of scores, found {an(found)}", span, "as in softmax(W x)")
+
+
+def function_of(word: str, found: str, span: Span) -> PdeError:
+    """`sin(K)`: what is no value at all."""
+    return NOT_A_VALUE.error(f"'{word}' of {an(found)} is not defined", span)
+
+
+def takes_numbers(word: str, found: str, span: Span) -> PdeError:
+    return SHAPE.error(f"'{word}' takes numbers, found {an(found)}", span)
+
+
+def takes_feature_map(word: str, span: Span) -> PdeError:
+    return SHAPE.error(f"'{word}' takes one feature map", span)
+
+
+def argument_not_a_value(param: str, found: str, span: Span) -> PdeError:
+    return NOT_A_VALUE.error(f"'{param}' cannot be {an(found)}", span)
+
+
+def argument_shape(param: str, wanted: str, found: str, span: Span) -> PdeError:
+    return SHAPE.error(f"'{param}' must be {an(wanted)}, found {an(found)}", span)
+
+
+def named_argument(word: str, span: Span) -> PdeError:
+    return NAMED.error(f"'{word}' takes no arguments by name", span)
+
+
+def operator_acts_on(found: str, span: Span) -> PdeError:
+    return SHAPE.error(f"an operator acts on a vector or a feature map, not on {an(found)}", span)
+
+
+def not_a_function(name: str, found: str, span: Span) -> PdeError:
+    return NOT_A_VALUE.error(f"'{name}' is {an(found)}, not a function", span, f"write {name}*(…) for a product")
+
+
+def wrong_call(name: str, found: str, span: Span) -> PdeError:
+    return NOT_A_VALUE.error(f"'{name}' is {an(found)} and cannot be called like this", span)
+
+
+def cannot_be_called(span: Span) -> PdeError:
+    return NOT_A_VALUE.error("this cannot be called", span, "write * for a product")
+
+
+def not_a_value(found: str, is_operator: bool, span: Span) -> PdeError:
+    hint = "give it something to act on" if is_operator else "give it its arguments in brackets"
+    return NOT_A_VALUE.error(f"this is {an(found)}, not a value", span, hint)
+
+
+def wrong_rank(wanted: str, found: str, span: Span) -> PdeError:
+    return SHAPE.error(f"expected {an(wanted)}, found {an(found)}", span)
+
+
+def text_in_expression(span: Span) -> PdeError:
+    return TEXT.error("a text in quotes is not a mathematical expression", span)
+
+
+def not_constant(span: Span) -> PdeError:
+    return CONSTANT.error("this must be a constant number", span, "use only numbers and constants")
+
+
+def power_of_tensor_constant(span: Span) -> PdeError:
+    hint = "declare the constant itself"
+    return SHAPE.error("a vector or matrix cannot be declared by one of its powers", span, hint)
+
+
+# ---- derivatives
+
+
+def no_adjoint(found: str, span: Span) -> PdeError:
+    return SHAPE.error(f"{an(found)} has no adjoint", span, "only operators and matrices have one")
+
+
+def no_derivative(found: str, span: Span) -> PdeError:
+    return NOT_A_VALUE.error(f"{an(found)} has no derivative", span)
+
+
+def no_gradient(found: str, span: Span) -> PdeError:
+    return SHAPE.error(f"the gradient of {an(found)} is not defined", span)
+
+
+def no_divergence(found: str, span: Span) -> PdeError:
+    return SHAPE.error(f"the divergence of {an(found)} is not defined", span, "∇· needs a vector, as in ∇·(κ∇u)")
+
+
+def divergence_of_other_size(found: str, dimension: int | None, span: Span) -> PdeError:
+    return SHAPE.error(f"the divergence of {an(found)} is not defined in dimension {dimension}", span)
+
+
+def coordinates_not_written_out(found: str, span: Span) -> PdeError:
+    message = f"{an(found)} has no derivatives in a space whose coordinates are not written out"
+    return SHAPE.error(message, span, "use a space of few dimensions, such as R^2")
+
+
+def several_components(name: str, span: Span) -> PdeError:
+    return SHAPE.error(f"'{name}' has several components", span, f"write ∂/∂{name}₁ or ∇")
+
+
+def not_a_variable(name: str, span: Span) -> PdeError:
+    return VARIABLE.error(f"'{name}' is neither a coordinate nor the time", span)
+
+
+def wrong_number_of_coordinates(found: int, dimension: object, span: Span) -> PdeError:
+    return SHAPE.error(f"{found} coordinates are named in a space of dimension {dimension}", span)

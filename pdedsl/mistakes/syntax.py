@@ -1,0 +1,235 @@
+"""E1xx: characters, brackets, statements and sizes."""
+
+from __future__ import annotations
+
+from pdedsl.diagnostics import PdeError, Span
+from pdedsl.mistakes.code import Code
+from pdedsl.mistakes.english import ONE, all_of, counted, perhaps
+
+NO_SPEC = Code("E100", "the text does not look like a spec")
+STRAY = Code("E101", "a character has no meaning in the language")
+UNEXPECTED = Code("E102", "a statement breaks off, or goes on with something that does not belong there")
+UNCLOSED = Code("E103", "a bracket is never closed")
+UNOPENED = Code("E104", "a closing bracket does not match an opening one")
+AMBIGUOUS = Code("E105", "a division or dot product can be read in two ways")
+NO_STATEMENT = Code("E106", "a line starts with a word that starts no statement")
+DEEP = Code("E107", "an expression is nested too deeply")
+NUMBER = Code("E108", "a number or derivative is too long, or a number is too large or too small")
+LONG_NAME = Code("E109", "a name is too long")
+OPEN_TEXT = Code("E110", "a text in quotes is never closed")
+MISUSED = Code("E111", "an operator or word is not used the way the language writes it")
+ORDERS = Code("E112", "the orders above and below the line of a derivative differ")
+TOO_MUCH = Code("E113", "an expression is too large to be worked out")
+ARGUMENT_END = Code("E114", "it is not clear where the argument of a function ends")
+HEADER = Code("E120", "a spec does not start with `pde Name`")
+SECOND_HEADER = Code("E121", "a file has a second `pde`")
+SECOND = Code("E122", "a spec has a second `space` or `time`")
+NO_SPACE = Code("E123", "a spec has no `space`")
+MANY_UNKNOWNS = Code("E124", "a spec has too many unknowns")
+
+NAME_A_PART = "name a part of it with let"
+SMALLER = "write it in fewer or smaller steps"
+STRAYS = {
+    "∂": "a derivative is written ∂u/∂t or ∂(…)/∂x",
+    "'": 'texts stand in double quotes: "…"',
+    ";": "a statement ends at the end of its line",
+    "\\": "the language has no backslash: write σ or sigma, ∇ or grad(…)",
+    "∫": "integrals are not part of the language",
+    "!": "factorials are not part of the language",
+}
+
+
+# ---- characters
+
+
+def not_a_spec(strays: int, span: Span) -> PdeError:
+    message = f"this does not look like a spec: {strays} characters up to here have no meaning"
+    return NO_SPEC.error(message, span, "a spec starts with: pde Name")
+
+
+def stray_character(char: str, span: Span) -> PdeError:
+    shown = f"'{char}'" if char.isprintable() else "this character"
+    return STRAY.error(f"{shown} (U+{ord(char):04X}) has no meaning here", span, STRAYS.get(char, ""))
+
+
+def open_text(span: Span) -> PdeError:
+    return OPEN_TEXT.error("this text is never closed", span, 'add the closing "')
+
+
+def long_name(length: int, most: int, span: Span) -> PdeError:
+    return LONG_NAME.error(f"this name has {length:,} characters; the limit is {most}", span)
+
+
+def long_number(length: int, most: int, span: Span) -> PdeError:
+    return NUMBER.error(f"this number has {length:,} characters; the limit is {most}", span)
+
+
+def long_derivative(length: int, most: int, span: Span) -> PdeError:
+    return NUMBER.error(f"this derivative has {length:,} characters; the limit is {most}", span)
+
+
+def number_out_of_range(largest: int, span: Span) -> PdeError:
+    hint = f"numbers lie between 1e-{largest} and 1e{largest}"
+    return NUMBER.error("this number is too large or too small", span, hint)
+
+
+# ---- brackets
+
+
+def never_closed(opened: str, closer: str, span: Span) -> PdeError:
+    return UNCLOSED.error(f"'{opened}' is never closed", span, f"add '{closer}'")
+
+
+def closes_nothing(closer: str, span: Span) -> PdeError:
+    return UNOPENED.error(f"'{closer}' closes nothing", span, "remove it, or add the opening bracket")
+
+
+def wrong_closer(closer: str, opened: str, expected: str, span: Span, at: Span) -> PdeError:
+    notes = ((at, "opened here"),)
+    return UNOPENED.error(f"'{closer}' cannot close '{opened}'", span, f"expected '{expected}'", notes)
+
+
+def nested_brackets(most: int, span: Span) -> PdeError:
+    return DEEP.error(f"brackets are nested more than {most} deep", span, NAME_A_PART)
+
+
+def nested_too_deeply(span: Span) -> PdeError:
+    return DEEP.error("this expression is nested too deeply", span, NAME_A_PART)
+
+
+# ---- statements
+
+
+def ends_early(expected: str, span: Span, hint: str) -> PdeError:
+    return UNEXPECTED.error(f"expected {expected}, found the end of the line", span, hint)
+
+
+def unexpected(found: str, expected: str, span: Span, hint: str) -> PdeError:
+    shown = found if len(found) <= 40 else f"{found[:40]}…"
+    return UNEXPECTED.error(f"expected {expected}, found '{shown}'", span, hint)
+
+
+def no_statement(word: str, guess: str | None, blocks: list[str], span: Span) -> PdeError:
+    return NO_STATEMENT.error(f"no statement starts with '{word}'", span, perhaps(guess, f"blocks: {all_of(blocks)}"))
+
+
+def no_header(late: bool, span: Span) -> PdeError:
+    """`late` if there is one, behind other statements."""
+    message = "'pde' must come first" if late else "a spec starts with its name"
+    return HEADER.error(message, span, 'as in: pde Heat "The heat equation"')
+
+
+def second_header(span: Span) -> PdeError:
+    return SECOND_HEADER.error("a second 'pde' in one file", span, "keep one spec in a file")
+
+
+def second_declaration(what: str, span: Span) -> PdeError:
+    return SECOND.error(f"a second '{what}': a spec has only one", span, ONE)
+
+
+def no_space(span: Span) -> PdeError:
+    hint = "add: space x in R^2, in image(c, h, w), in pixels or in [a, b]"
+    return NO_SPACE.error("this spec has no space", span, hint)
+
+
+def many_unknowns(most: int, span: Span) -> PdeError:
+    return MANY_UNKNOWNS.error(f"this spec has more than {most} unknowns", span, "join some in a vector(n)")
+
+
+# ---- expressions
+
+
+def two_divisions(span: Span) -> PdeError:
+    hint = "add brackets, as in (a/b) c or a/(b c)"
+    return AMBIGUOUS.error("this division can be read in two ways", span, hint)
+
+
+def two_dots(span: Span) -> PdeError:
+    hint = "add brackets, as in (a·b) c·d"
+    return AMBIGUOUS.error("two dots in one product can be read in two ways", span, hint)
+
+
+def late_argument(span: Span) -> PdeError:
+    return MISUSED.error("an argument without a name follows a named one", span, "put it first, or name it")
+
+
+def not_an_operator(written: str, span: Span) -> PdeError:
+    return MISUSED.error(f"{written} is not an operator", span, "write ∇∇u, Δu or Δ²u")
+
+
+def index_of_sigma(span: Span) -> PdeError:
+    return MISUSED.error("Σ needs a letter as its index", span, "as in Σᵢ vᵢ²")
+
+
+def index_of_sum(span: Span) -> PdeError:
+    return MISUSED.error("the first argument of sum must be an index", span, "as in sum(i, v[i]^2)")
+
+
+def not_a_variable(span: Span) -> PdeError:
+    return MISUSED.error("diff needs variables behind its first argument", span, "as in diff(u, x) or diff(u, x, y)")
+
+
+def operator_arguments(word: str, least: int, exactly: bool, span: Span) -> PdeError:
+    """`grad(u, x)`, `lap(f=u)`."""
+    wanted = counted(least, "argument") if exactly else f"at least {counted(least, 'argument')}"
+    return MISUSED.error(f"{word} takes {wanted}, without names", span)
+
+
+def power_of_constant(span: Span) -> PdeError:
+    return MISUSED.error("the power of a constant must be a whole number below 100", span)
+
+
+def order_zero(span: Span) -> PdeError:
+    return ORDERS.error("this derivative has order 0", span, "leave it out")
+
+
+def orders_differ(above: int, below: int, span: Span) -> PdeError:
+    return ORDERS.error(f"the order is {above} above the line and {below} below it", span, "make the two agree")
+
+
+def argument_end(function: str, span: Span) -> PdeError:
+    return ARGUMENT_END.error(f"it is not clear where the argument of '{function}' ends", span, "add brackets")
+
+
+# ---- sizes
+
+
+def too_large(span: Span) -> PdeError:
+    return TOO_MUCH.error("this is too large to be worked out", span, SMALLER)
+
+
+def large_number(span: Span) -> PdeError:
+    return TOO_MUCH.error("this number is too large to be written out", span, SMALLER)
+
+
+def large_power(span: Span) -> PdeError:
+    return TOO_MUCH.error("this power is too large to be written out", span, "write a smaller power")
+
+
+def large_exponent(most: int, span: Span) -> PdeError:
+    return TOO_MUCH.error(f"this exponent is larger than {most:,}", span, "write a smaller power")
+
+
+def large_expression(size: int, most: int, span: Span) -> PdeError:
+    return TOO_MUCH.error(f"this expression has {size:,} parts; the limit is {most:,}", span, SMALLER)
+
+
+def deep_expression(depth: int, most: int, span: Span) -> PdeError:
+    return TOO_MUCH.error(f"this expression has {depth} levels; the limit is {most}", span, SMALLER)
+
+
+def beyond_limits(what: str, span: Span) -> PdeError:
+    """`what` grew too large while it was worked out."""
+    return TOO_MUCH.error(what, span, "split it with let, or write it in fewer terms")
+
+
+def high_order(most: int, span: Span) -> PdeError:
+    return TOO_MUCH.error(f"this derivative has an order above {most}", span)
+
+
+def nested_sums(span: Span) -> PdeError:
+    return TOO_MUCH.error("too many sums within each other", span)
+
+
+def many_calls(most: int, span: Span) -> PdeError:
+    return TOO_MUCH.error(f"functions are called more than {most:,} times", span, "write out fewer of them")

@@ -1,0 +1,103 @@
+"""E312 to E316: types, networks of fields, intervals and spaces."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from pdedsl.diagnostics import PdeError, Span
+from pdedsl.mistakes.code import Code
+from pdedsl.mistakes.english import all_of, an, perhaps
+
+TYPE = Code("E312", "a type does not exist, has the wrong size, or cannot be that of an unknown")
+TRAIT = Code("E313", "a type has no such property or bound")
+NETWORK = Code("E314", "a learned field has no network, or one that does not fit its type")
+INTERVAL = Code("E315", "an interval is expected, or is empty")
+SPACE = Code("E316", "a space or its dimension is not one that the language knows")
+
+FORMS = "spaces: R^2, R^d, image(c, h, w), pixels, [a, b], [a, b]^2 periodic"
+
+
+# ---- types
+
+
+def not_a_type(name: str | None, types: Sequence[str], guess: str | None, span: Span) -> PdeError:
+    """`name` is None where no name stands."""
+    shown = f"'{name}'" if name is not None else "this"
+    return TYPE.error(f"{shown} is not a type", span, perhaps(guess, f"types: {all_of(types)}"))
+
+
+def not_for_unknowns(kind: str, span: Span) -> PdeError:
+    hint = "unknowns are scalar, vector(n), simplex(k) or channels"
+    return TYPE.error(f"an unknown cannot be {an(kind)}", span, hint)
+
+
+def wrong_size(kind: str, takes_size: bool, example: str, span: Span) -> PdeError:
+    return TYPE.error(f"'{kind}' takes {'one size' if takes_size else 'no size'}", span, f"as in {example}")
+
+
+def size_out_of_range(least: int, most: int, span: Span) -> PdeError:
+    return TYPE.error(f"a size must be a whole number from {least} to {most:,}", span)
+
+
+def not_comparable(kind: str, span: Span) -> PdeError:
+    return TRAIT.error(f"{an(kind)} cannot be compared with a number", span)
+
+
+def bound_of_scalar(span: Span) -> PdeError:
+    return TRAIT.error("the only bounds of a scalar are > 0 and ≥ 0", span)
+
+
+def norm_of_another(name: str, owner: str, span: Span) -> PdeError:
+    return TRAIT.error(f"the type of '{owner}' bounds the norm of '{name}'", span, f"write ‖{owner}‖ ≤ …")
+
+
+def bound_not_positive(span: Span) -> PdeError:
+    return TRAIT.error("a bound on a norm must be positive", span)
+
+
+def unknown_trait(kind: str, traits: str, span: Span) -> PdeError:
+    """`traits` are the ones that there are, in words."""
+    return TRAIT.error(f"{an(kind)} has no such property", span, f"{an(kind)} can be {traits}" if traits else "")
+
+
+def no_network(name: str, example: str, span: Span) -> PdeError:
+    return NETWORK.error(f"'{name}' has no network", span, f"add = {example}")
+
+
+def network_of_other_type(network: str, kind: str, wanted: str, span: Span) -> PdeError:
+    return NETWORK.error(f"{network} is not a network for {an(kind)}", span, f"use {wanted}")
+
+
+# ---- intervals and spaces
+
+
+def not_an_interval(span: Span) -> PdeError:
+    return INTERVAL.error("expected an interval", span, "as in [0, 1]")
+
+
+def empty_interval(start: str, end: str, span: Span) -> PdeError:
+    return INTERVAL.error(f"the interval [{start}, {end}] is empty", span, "its start must come before its end")
+
+
+def not_a_space(span: Span) -> PdeError:
+    return SPACE.error("this is not a space", span, FORMS)
+
+
+def periodic_interval(span: Span) -> PdeError:
+    return SPACE.error("only an interval can be periodic", span, "as in [0, 1] periodic")
+
+
+def product_of_intervals(span: Span) -> PdeError:
+    return SPACE.error("only intervals can be multiplied", span, FORMS)
+
+
+def dimension_not_a_number(span: Span) -> PdeError:
+    return SPACE.error("the dimension of a domain must be a number", span, "as in [0, 1]^2")
+
+
+def many_dimensions(most: int, span: Span) -> PdeError:
+    return SPACE.error(f"this domain has more than {most:,} dimensions", span, "use R^d")
+
+
+def not_a_dimension(span: Span) -> PdeError:
+    return SPACE.error("a dimension must be a whole number, at least 1", span)

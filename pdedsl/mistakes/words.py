@@ -1,0 +1,140 @@
+"""E5xx: networks, realizations, axioms and blocks, and the arguments of their words."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from pdedsl.diagnostics import PdeError, Span
+from pdedsl.mistakes.code import Code
+from pdedsl.mistakes.english import ONE, all_of, counted, one_of, perhaps
+
+NO_CALL = Code("E501", "something other than a word of the language stands where one is wanted")
+UNKNOWN = Code("E502", "a network, method, data set, axiom or other word does not exist")
+MISSING = Code("E503", "an argument that must be given is missing")
+TOO_MANY = Code("E504", "a word is given too many arguments")
+NO_ARGUMENT = Code("E505", "a word has no argument of this name")
+ARGUMENT_TWICE = Code("E506", "an argument is given twice")
+VALUE = Code("E507", "the value of an argument or entry is of the wrong kind or size")
+NO_ENTRY = Code("E508", "an entry that a block must have is missing")
+EPOCHS_AND_STEPS = Code("E509", "both `epochs` and `steps` are given")
+ENTRY = Code("E510", "a block has no entry of this name")
+ENTRY_TWICE = Code("E511", "an entry is given twice")
+NUMBER_OF_VALUES = Code("E512", "an entry is given too many or too few values")
+FROM_OR_IN = Code("E513", "`from` or `in` is missing, or stands where it does not belong")
+CONSTRAINED = Code("E514", "something other than a learned operator is constrained")
+REALIZED_TWICE = Code("E515", "a part of the equation is realized twice")
+SECOND_BLOCK = Code("E516", "a block stands twice")
+FRAME = Code("E517", "a `network` block stands in a spec that is not on pixels")
+
+
+# ---- words and their arguments
+
+
+def not_a_word(what: str, example: str, span: Span) -> PdeError:
+    """`what` is wanted: "a network", "an optimizer"."""
+    return NO_CALL.error(f"expected {what}", span, f"as in {example}(…)")
+
+
+def unknown_word(word: str, what: str, known: Sequence[str], guess: str | None, span: Span) -> PdeError:
+    return UNKNOWN.error(f"'{word}' is not {what}", span, perhaps(guess, f"known here: {all_of(known)}"))
+
+
+def not_a_value(key: str, known: Sequence[str], span: Span) -> PdeError:
+    return UNKNOWN.error(f"this is not a value of {key}", span, f"known here: {all_of(known)}")
+
+
+def other_part(method: str, part: str, realizes: Sequence[str], methods: Sequence[str], span: Span) -> PdeError:
+    hint = f"{method} realizes {one_of(realizes)}; for {part}: {all_of(methods)}"
+    return UNKNOWN.error(f"'{method}' does not realize {part}", span, hint)
+
+
+def missing_argument(word: str, key: str, wanted: str, span: Span) -> PdeError:
+    return MISSING.error(f"'{word}' needs {key}: {wanted}", span, f"add {key}=…")
+
+
+def too_many_arguments(word: str, most: int, found: int, span: Span) -> PdeError:
+    takes = f"at most {counted(most, 'argument')}" if most else "no arguments"
+    return TOO_MANY.error(f"'{word}' takes {takes}, found {found}", span)
+
+
+def unknown_argument(word: str, key: str, keys: Sequence[str], guess: str | None, span: Span) -> PdeError:
+    hint = f"its arguments: {all_of(keys)}" if keys else "it takes no arguments"
+    return NO_ARGUMENT.error(f"'{word}' has no argument '{key}'", span, perhaps(guess, hint))
+
+
+def argument_twice(key: str, span: Span) -> PdeError:
+    return ARGUMENT_TWICE.error(f"'{key}' is given twice", span, ONE)
+
+
+def empty_list(key: str, wanted: str, span: Span) -> PdeError:
+    return VALUE.error(f"{key} is an empty list", span, f"expected {wanted}")
+
+
+def wrong_value(key: str, wanted: str, span: Span, guess: str | None = None) -> PdeError:
+    return VALUE.error(f"{key} must be {wanted}", span, perhaps(guess))
+
+
+# ---- entries of blocks
+
+
+def missing_entry(block: str, key: str, span: Span) -> PdeError:
+    return NO_ENTRY.error(f"'{block}' has no {key}", span, f"add {key} …")
+
+
+def epochs_and_steps(span: Span) -> PdeError:
+    return EPOCHS_AND_STEPS.error("both epochs and steps are given", span, ONE)
+
+
+def unknown_entry(block: str, key: str, entries: Sequence[str], guess: str | None, span: Span) -> PdeError:
+    hint = perhaps(guess, f"entries of {block}: {all_of(entries)}")
+    return ENTRY.error(f"'{block}' has no entry '{key}'", span, hint)
+
+
+def entry_twice(key: str, span: Span, first: Span) -> PdeError:
+    return ENTRY_TWICE.error(f"'{key}' is given twice", span, ONE, ((first, "first here"),))
+
+
+def number_of_values(key: str, most: int, span: Span) -> PdeError:
+    takes = ("no value", "one value")[most] if most < 2 else f"1 to {most} values"
+    return NUMBER_OF_VALUES.error(f"'{key}' takes {takes}", span)
+
+
+def needs_from(key: str, span: Span) -> PdeError:
+    return FROM_OR_IN.error(f"'{key}' needs 'from SPEC'", span, "as in: transfer pgd(eps=0.1) from resnet")
+
+
+def takes_no_from(key: str, span: Span) -> PdeError:
+    return FROM_OR_IN.error(f"'{key}' takes no 'from SPEC'", span, "remove 'from …'")
+
+
+def needs_interval(key: str, span: Span) -> PdeError:
+    return FROM_OR_IN.error(f"'{key}' needs 'in [a, b]'", span, "as in: constrain K in [-1, 1]")
+
+
+def takes_no_interval(key: str, span: Span) -> PdeError:
+    return FROM_OR_IN.error(f"'{key}' takes no 'in [a, b]'", span, "remove 'in …'")
+
+
+def only_operators(span: Span) -> PdeError:
+    hint = "as in: constrain K in [-1, 1]"
+    return CONSTRAINED.error("only a learned operator can be constrained", span, hint)
+
+
+def not_an_operator(name: str, span: Span) -> PdeError:
+    return CONSTRAINED.error(f"'{name}' is not a learned operator", span)
+
+
+# ---- realizations and blocks
+
+
+def realized_twice(part: str, span: Span) -> PdeError:
+    return REALIZED_TWICE.error(f"{part} is realized twice", span, ONE)
+
+
+def second_block(kind: str, span: Span) -> PdeError:
+    return SECOND_BLOCK.error(f"a second '{kind}' block", span, "join the two")
+
+
+def frame_without_pixels(span: Span) -> PdeError:
+    hint = "remove it, or use space x in pixels"
+    return FRAME.error("a 'network' block is for equations on pixels only", span, hint)
