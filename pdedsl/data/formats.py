@@ -76,8 +76,8 @@ def _svhn(path: Path) -> Arrays:
     try:
         held = loadmat(path)
         images, labels = held["X"], held["y"].flatten()
-    except Exception as error:  # the reader of scipy promises no kind of error for a broken file
-        raise Damaged(f"{path.name} cannot be read ({type(error).__name__})") from None
+    except Exception:  # the reader of scipy promises no kind of error for a broken file
+        raise Damaged(f"{path.name} cannot be read as a file of Matlab") from None
     if images.dtype != np.uint8 or images.ndim != 4:
         raise Damaged(f"{path.name} holds X of shape {images.shape} and type {images.dtype}")
     return images.transpose(3, 2, 0, 1), labels % 10

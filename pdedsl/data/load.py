@@ -57,19 +57,19 @@ def _read(wanted: Wanted, root: Path, seed: int, shape: tuple[int, ...] | None) 
 def _fitted(raw: Raw, wanted: Wanted, shape: tuple[int, ...] | None, classes: int | None) -> Raw:
     """The set, if the model can take it; labels of the user's own may leave out the last classes."""
     if shape is not None and shape not in (raw.shape, (math.prod(raw.shape),)):
-        raise mistakes.data.shape_differs(wanted.name, raw.shape, shape, wanted.span)
+        raise mistakes.data.shape_differs(wanted.shown, raw.shape, shape, wanted.span)
     if classes is None or classes == raw.classes:
         return raw
     if wanted.name == "npz" and raw.classes < classes:
         return Raw(raw.train, raw.test, classes, raw.bounds, tuple(map(str, range(classes))))
-    raise mistakes.data.classes_differ(wanted.name, raw.classes, classes, wanted.span)
+    raise mistakes.data.classes_differ(wanted.shown, raw.classes, classes, wanted.span)
 
 
 def _part(split: Split, n: int | None, key: str, seed: int, wanted: Wanted) -> Split:
     if n is None or n == len(split):
         return split
     if n > len(split):
-        raise mistakes.data.too_few_samples(wanted.name, key, len(split), n, wanted.span)
+        raise mistakes.data.too_few_samples(wanted.shown, key, len(split), n, wanted.span)
     return first(split, n, seed, f"subset {key}")
 
 

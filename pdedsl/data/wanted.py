@@ -18,3 +18,8 @@ class Wanted:
     noise: float = 0.0
     file: str = ""
     span: Span = NOWHERE
+
+    @property
+    def shown(self) -> str:
+        """As its user knows it: a file of one's own by its name."""
+        return self.file or self.name

@@ -121,7 +121,7 @@ def test_labels_may_be_a_column_of_any_whole_numbers(tmp_path: Path) -> None:
 
 def test_a_model_may_have_classes_that_no_sample_has(tmp_path: Path) -> None:
     assert read(four(tmp_path, POINTS), (2,), 10).classes == 10
-    with pytest.raises(PdeError, match="E725: npz has 4 classes; the model has 3"):
+    with pytest.raises(PdeError, match=r"E725: own\.npz has 4 classes; the model has 3"):
         read(tmp_path, (2,), 3)
 
 
