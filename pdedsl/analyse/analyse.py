@@ -2,19 +2,21 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
-
-from pdedsl.analyse.classify import class_of, direction_of, flow_of, forward, is_separable_pair, parts_of
-from pdedsl.analyse.comparison import ellipticity
+from pdedsl.analyse.classify import class_of, direction_of, forward, is_separable_pair, parts_of
 from pdedsl.analyse.descent import descent_of
 from pdedsl.analyse.features import feature_axioms, has_features, is_linear_map
-from pdedsl.analyse.problem import Problem, named
+from pdedsl.analyse.layers import feature_terms
+from pdedsl.analyse.posedness import ill_posed
+from pdedsl.analyse.problem import Problem
 from pdedsl.analyse.prove import function_axioms
 from pdedsl.analyse.shapes import SHOWN, random_map
 from pdedsl.analyse.steps import stability_warning
+from pdedsl.analyse.terms import Frame, frame_of, generator_of, terms_of, with_letters
 from pdedsl.diagnostics import Diagnostic, fail
-from pdedsl.ir.analysis import Analysis, EquationFacts, Term, Verdict
+from pdedsl.ir.analysis import Analysis, EquationFacts
 from pdedsl.ir.spec import Equation, Spec
+from pdedsl.ir.terms import Direction
+from pdedsl.ir.verdicts import Axiom, Proved, Refuted, Unknown, Verdict
 from pdedsl.symbolic.symbols import TooLarge
 
 
@@ -23,27 +25,33 @@ def analyse(spec: Spec) -> Analysis:
     problems = tuple(_problem(e, spec) for e in spec.equations)
     facts = tuple(map(_facts, problems))
     axioms = _axioms(problems, facts, spec)
-    wrong = (*ill_posed(problems, facts), *_warnings(facts, spec), *_contract(axioms, spec))
+    wrong = (*ill_posed(problems), *_warnings(facts, spec), *_contract(axioms, spec))
     return Analysis(spec, facts, axioms, wrong)
 
 
 def _problem(equation: Equation, spec: Spec) -> Problem:
+    frame = frame_of(equation, spec)
     try:
-        return Problem(equation, parts_of(equation, spec), forward(equation, spec), spec)
+        terms = feature_terms(frame) if has_features(spec) else terms_of(frame)
+        generator = None if has_features(spec) else generator_of(equation.right[0], _direction(frame), frame)
+        return Problem(equation, parts_of(frame, terms), forward(frame), generator, spec)
     except TooLarge as error:
         raise fail("E113", f"{error}", equation.span, "write it in fewer or smaller steps") from None
 
 
+def _direction(frame: Frame) -> Direction:
+    return direction_of(frame.spec, frame.equation.unknown)
+
+
 def _facts(problem: Problem) -> EquationFacts:
-    equation, spec = problem.equation, problem.spec
-    if has_features(spec):
-        linear, flow = all(is_linear_map(e, spec) for e in equation.right), None
-    else:
-        linear, flow = all(s.is_affine for s in problem.states), flow_of(equation, spec)
-    kind = class_of(equation, problem.jet, spec)
-    random = random_map(flow, spec) if flow else None
+    equation, spec, frame = problem.equation, problem.spec, frame_of(problem.equation, problem.spec)
+    linear = all(is_linear_map(e, spec) for e in equation.right) if has_features(spec) else problem.is_affine
+    generator = problem.generator
+    process = generator_of(with_letters(frame), _direction(frame), frame) if generator else None
+    random = random_map(generator, spec) if generator else None
     shapes = (*_shapes(equation, spec), *((SHOWN[random.kind],) if random else ()))
-    return EquationFacts(equation, spec.source.at(equation.span), kind, linear, problem.terms, flow, shapes, random)
+    text, kind = spec.source.at(equation.span), class_of(frame, problem.jet)
+    return EquationFacts(equation, text, kind, linear, problem.terms, generator, process or generator, shapes, random)
 
 
 def _shapes(equation: Equation, spec: Spec) -> tuple[str, ...]:
@@ -62,17 +70,17 @@ def _shapes(equation: Equation, spec: Spec) -> tuple[str, ...]:
 # ---- axioms
 
 
-def _axioms(problems: tuple[Problem, ...], facts: tuple[EquationFacts, ...], spec: Spec) -> dict[str, Verdict]:
+def _axioms(problems: tuple[Problem, ...], facts: tuple[EquationFacts, ...], spec: Spec) -> dict[Axiom, Verdict]:
     """The weakest verdict over the equations: all must hold for the whole to hold."""
-    found: dict[str, Verdict] = {}
+    found: dict[Axiom, Verdict] = {}
     for problem, fact in zip(problems, facts, strict=True):
         verdicts = feature_axioms(problem, fact.kind) if has_features(spec) else function_axioms(problem)
         for name, verdict in verdicts.items():
             found[name] = _weaker(found[name], verdict) if name in found else verdict
-    return found | _of_the_average(spec) if "linearity" in found else found
+    return found | _of_the_average(spec) if Axiom.LINEARITY in found else found
 
 
-def _of_the_average(spec: Spec) -> dict[str, Verdict]:
+def _of_the_average(spec: Spec) -> dict[Axiom, Verdict]:
     """A mean of logits, where the spec asks for it, is not the expectation that the theorem speaks of."""
     method = next((r.method for r in spec.realizations if r.part == "diffusion"), None)
     if method is None or method.get("average") != "logits":
@@ -81,44 +89,29 @@ def _of_the_average(spec: Spec) -> dict[str, Verdict]:
     witness = (
         "two draws with probabilities (0.9, 0.1) and (0.5, 0.5) average to (0.7, 0.3), their logits to (0.75, 0.25)"
     )
-    return {"linearity": Verdict("refuted", reason, witness, (method.span,))}
+    return {Axiom.LINEARITY: Refuted(reason, witness, (method.span,))}
 
 
 def _weaker(a: Verdict, b: Verdict) -> Verdict:
-    rank = {"refuted": 0, "unknown": 1, "proved": 2}
-    if a.truth == b.truth and a.reason != b.reason:
-        return replace(a, reason=f"{a.reason.removesuffix('.')}; {b.reason}", guilty=(*a.guilty, *b.guilty))
-    return a if rank[a.truth] <= rank[b.truth] else b
+    """Refuted before unknown before proved; two of a kind say both of their reasons."""
+    match a, b:
+        case Refuted(guilty=ours), Refuted(guilty=theirs) if a.reason != b.reason:
+            return Refuted(_joined(a, b), a.witness, (*ours, *theirs))
+        case Unknown(guilty=ours), Unknown(guilty=theirs) if a.reason != b.reason:
+            return Unknown(_joined(a, b), (*ours, *theirs))
+        case Proved(), Proved() if a.reason != b.reason:
+            return Proved(_joined(a, b), tuple(dict.fromkeys((*a.hypotheses, *b.hypotheses))))
+        case (Refuted(), _) | (Unknown(), Proved()):
+            return a
+        case _:
+            return b
+
+
+def _joined(a: Verdict, b: Verdict) -> str:
+    return f"{a.reason.removesuffix('.')}; {b.reason}"
 
 
 # ---- mistakes and warnings
-
-
-def ill_posed(problems: tuple[Problem, ...], facts: tuple[EquationFacts, ...]) -> tuple[Diagnostic, ...]:
-    """Diffusion that runs backwards, or a matrix with directions in which it does."""
-    found = []
-    for problem, fact in zip(problems, facts, strict=True):
-        if fact.flow is None or fact.flow.shape == "none" or problem.is_vector:
-            continue
-        if ellipticity(problem).nonnegative is not False:
-            continue
-        guilty = problem.terms_where("diffusion") or list(problem.terms)
-        if ellipticity(problem, -1).nonnegative:
-            found.append(_backward(guilty, problem.spec, problem.equation))
-        else:
-            message = f"the diffusion {named(guilty)} has directions in which it runs backwards"
-            hint = "its matrix must be positive semidefinite: all eigenvalues at least 0"
-            found.append(Diagnostic("E419", message, guilty[0].span, hint))
-    return tuple(found)
-
-
-def _backward(guilty: list[Term], spec: Spec, equation: Equation) -> Diagnostic:
-    start = direction_of(spec, equation.unknown) == "initial"
-    other = "a terminal condition" if start else "an initial condition"
-    hint = f"change the sign of {named(guilty)}, or give {other} instead"
-    data = "from its start" if start else "from its end"
-    message = f"the diffusion {named(guilty)} runs backwards {data}: the problem is ill-posed"
-    return Diagnostic("E418", message, guilty[0].span, hint)
 
 
 def _warnings(facts: tuple[EquationFacts, ...], spec: Spec) -> tuple[Diagnostic, ...]:
@@ -133,15 +126,15 @@ def _warnings(facts: tuple[EquationFacts, ...], spec: Spec) -> tuple[Diagnostic,
     return tuple(found)
 
 
-def _contract(axioms: dict[str, Verdict], spec: Spec) -> tuple[Diagnostic, ...]:
+def _contract(axioms: dict[Axiom, Verdict], spec: Spec) -> tuple[Diagnostic, ...]:
     """`require`: what is refuted is an error at its line."""
     found = []
     for requirement in spec.requirements:
-        verdict = axioms.get(requirement.axiom)
+        verdict = axioms.get(Axiom(requirement.axiom))
         if verdict is None:
             message = f"{requirement.axiom} has no meaning for this equation"
             found.append(Diagnostic("E421", message, requirement.span, f"axioms here: {', '.join(axioms)}"))
-        elif verdict.truth == "refuted":
+        elif isinstance(verdict, Refuted):
             notes = tuple((s, "this term") for s in verdict.guilty)
             hint = f"counterexample: {verdict.witness}" if verdict.witness else ""
             message = f"{requirement.axiom} does not hold: {verdict.reason.rstrip('.')}"

@@ -2,13 +2,17 @@
 
 from __future__ import annotations
 
-from sympy import Add, Expr, S, Symbol, default_sort_key
+from sympy import Add, Dummy, Expr, S, Symbol, default_sort_key
 
-from pdedsl.analyse.jets import Jet, as_scalar, jet_of, symbolic_right, unknown_of
+from pdedsl.analyse.jets import Jet, as_scalar, jet_of
 from pdedsl.analyse.problem import Part
-from pdedsl.analyse.states import State, state_of
-from pdedsl.ir.analysis import Direction, EquationClass, Flow, Term, TermKind
+from pdedsl.analyse.signature import class_at_rest
+from pdedsl.analyse.states import state_of
+from pdedsl.analyse.terms import Frame
+from pdedsl.diagnostics import Span
+from pdedsl.ir.analysis import EquationClass
 from pdedsl.ir.spec import Equation, Spec, Summand
+from pdedsl.ir.terms import Direction, Origin, Term
 from pdedsl.symbolic.symbols import Applied, Field, Layer, Partial, Transposed, with_number
 
 
@@ -17,144 +21,98 @@ def direction_of(spec: Spec, head: Symbol | None) -> Direction:
     return "terminal" if kinds == {"terminal"} else "initial"
 
 
-def forward(equation: Equation, spec: Spec) -> Jet:
+def forward(frame: Frame) -> Jet:
     """F in u_t = F, counted in the direction in which the data travel."""
-    sign = -1 if direction_of(spec, equation.unknown) == "terminal" and equation.order == 1 else 1
-    unknown = unknown_of(equation, spec)
-    return jet_of(sign * as_scalar(equation.right, unknown), unknown, spec)
+    late = direction_of(frame.spec, frame.equation.unknown) == "terminal" and frame.equation.order == 1
+    return jet_of((-1 if late else 1) * as_scalar(frame.equation.right, frame.unknown), frame.unknown, frame.spec)
 
 
-# ---- terms
+# ---- parts
 
 
-def parts_of(equation: Equation, spec: Spec) -> tuple[Part, ...]:
-    return tuple(_part(s, equation, spec) for s in equation.summands if any(e != 0 for e in s.exprs))
+def parts_of(frame: Frame, terms: tuple[Term, ...]) -> tuple[Part, ...]:
+    """The summands of an equation, with the terms that each of them makes."""
+    made: dict[Span, list[Term]] = {}
+    for term in terms:
+        made.setdefault(term.origin.span, []).append(term)
+    summands = (s for s in frame.equation.summands if any(e != 0 for e in s.exprs))
+    return tuple(_part(s, tuple(made.get(s.span, ())), frame) for s in summands)
 
 
-def _part(summand: Summand, equation: Equation, spec: Spec) -> Part:
-    unknown = unknown_of(equation, spec)
-    exprs = tuple(e.xreplace(spec.values) for e in summand.exprs)
-    whole = as_scalar(exprs, unknown)
-    jet, states = jet_of(whole, unknown, spec), tuple(state_of(e, spec) for e in exprs)
-    return Part(_term(summand, whole, jet, states, spec), jet, states)
-
-
-def _term(summand: Summand, whole: Expr, jet: Jet, states: tuple[State, ...], spec: Spec) -> Term:
-    text = "-" * summand.minus + spec.source.at(summand.span)
-    order = _time_order(whole, spec)
-    if order:
-        return Term("time_derivative", text, summand.span, True, f"order {order}")
-    kind = _kind(jet, whole, spec)
-    linear = not whole.has(Layer) and all(s.is_linear for s in states)
-    return Term(kind, text, summand.span, linear, _detail(kind, jet, spec))
-
-
-def _time_order(expr: Expr, spec: Spec) -> int:
-    if spec.time is None:
-        return 0
-    heads = {u.head for u in spec.unknowns}
-    orders = [
-        p.slots.count(spec.time.symbol)
-        for p in expr.atoms(Partial)
-        if isinstance(p.body, Field) and p.body.head in heads
-    ]
-    return max(orders, default=0)
-
-
-def _kind(jet: Jet, expr: Expr, spec: Spec) -> TermKind:
-    heads = {u.head for u in spec.unknowns}
-    touched = any(f.head in heads for f in expr.atoms(Field))
-    if not touched:
-        return "source"
-    if jet.nonlocal_:
-        return "nonlocal"
-    if expr.has(Applied, Layer):
-        return "nonlinear"
-    if jet.higher and jet.expr.free_symbols & set(jet.higher):
-        return "higher_order"
-    if jet.hidden:
-        return "nonlinear"
-    free = jet.expr.free_symbols
-    for variables, kind in ((jet.second, "diffusion"), (jet.p, "convection")):
-        if free & set(variables):
-            return kind if jet.is_affine_in(variables) else "nonlinear"  # type: ignore[return-value]
-    return "reaction"
-
-
-def _detail(kind: TermKind, jet: Jet, spec: Spec) -> str:
-    if kind == "diffusion":
-        entries = tuple(e for row in jet.matrix for e in row if e != 0)
-        return f"{shape_of(jet.matrix)}, {_nature(entries, jet, spec)}"
-    if kind == "convection":
-        return _nature(tuple(e for e in jet.drift if e != 0), jet, spec)
-    return ""
-
-
-def _nature(entries: tuple[Expr, ...], jet: Jet, spec: Spec) -> str:
-    """What coefficients depend on."""
-    if jet.depends_on(entries, jet.variables):
-        return "depends on the solution"
-    heads = {w.head for w in spec.learned}
-    if any(f.head in heads for e in entries for f in e.atoms(Field)):
-        return "learned"
-    varying = {*jet.coordinates, *((spec.time.symbol,) if spec.time else ())}
-    return "known" if jet.depends_on(entries, tuple(varying)) else "constant"
-
-
-def shape_of(rows: tuple[tuple[Expr, ...], ...]) -> str:
-    if any(e != 0 for i, row in enumerate(rows) for j, e in enumerate(row) if i != j):
-        return "full"
-    return "isotropic" if len({rows[i][i] for i in range(len(rows))}) == 1 else "diagonal"
+def _part(summand: Summand, terms: tuple[Term, ...], frame: Frame) -> Part:
+    exprs = tuple(e.xreplace(frame.spec.values) for e in summand.exprs)
+    jet = jet_of(as_scalar(exprs, frame.unknown), frame.unknown, frame.spec)
+    origin = Origin("-" * summand.minus + frame.spec.source.at(summand.span), summand.span)
+    return Part(origin, terms, jet, tuple(state_of(e, frame.spec) for e in exprs))
 
 
 # ---- equations
 
 
-def class_of(equation: Equation, jet: Jet, spec: Spec) -> EquationClass:
+def class_of(frame: Frame, jet: Jet) -> EquationClass:
+    """By the derivatives of every unknown: ∂h/∂t + ∂q/∂x = 0 is a transport equation for h."""
+    equation, spec = frame.equation, frame.spec
     feature = _feature_class(equation, spec)
     if feature:
         return feature
+    jet = _with_others(frame, jet)
     if jet.order > 2 or equation.order > 2:
-        return "higher-order"
+        return EquationClass.HIGHER_ORDER
     if equation.order == 2:
-        return "wave"
-    if equation.order == 0:
-        return "elliptic" if jet.order == 2 else _first_order(jet)
-    if jet.order == 2:
-        return _second_order(jet)
-    if jet.order == 1:
-        return _first_order(jet)
-    return "ode"
+        return EquationClass.WAVE
+    match jet.order:
+        case 2:
+            return _second_order(jet, frame) if equation.order else class_at_rest(jet, spec)
+        case 1:
+            return _first_order(jet)
+        case _:
+            return EquationClass.ODE
 
 
-def _second_order(jet: Jet) -> EquationClass:
+def _with_others(frame: Frame, jet: Jet) -> Jet:
+    """The jet in which derivatives of other unknowns count as those of this one, each with a weight of its own."""
+    others = frame.heads - {frame.unknown.head}
+    found = [p for e in frame.equation.right for p in e.atoms(Partial) if _is_of(p, others)]
+    if not found:
+        return jet
+    own = frame.own(0)
+    moved = {p: Dummy(positive=True) * Partial(own, *p.slots) for p in sorted(found, key=default_sort_key)}
+    exprs = tuple(e.xreplace(moved) for e in frame.equation.right)
+    return jet_of(as_scalar(exprs, frame.unknown), frame.unknown, frame.spec)
+
+
+def _is_of(partial: Partial, heads: frozenset[Symbol]) -> bool:
+    return isinstance(partial.body, Field) and partial.body.head in heads
+
+
+def _second_order(jet: Jet, frame: Frame) -> EquationClass:
     entries = tuple(e for row in jet.matrix for e in row)
     if jet.depends_on(entries, jet.variables) or any(len(d.slots) > 1 for d in jet.hidden):
-        return "nonlinear-diffusion"
+        return EquationClass.NONLINEAR_DIFFUSION
     if jet.depends_on(jet.drift, jet.p):
-        return "hamilton-jacobi"
-    free = jet.expr.free_symbols
+        return EquationClass.HAMILTON_JACOBI
     lower = jet.expr.xreplace(dict.fromkeys((*jet.p, *jet.second), S.Zero))
-    if jet.u in lower.free_symbols:
-        return "reaction-diffusion"
-    return "convection-diffusion" if free & set(jet.p) else "diffusion"
+    if jet.u in lower.free_symbols or any(f.head in frame.heads for f in lower.atoms(Field)):
+        return EquationClass.REACTION_DIFFUSION
+    moves = jet.expr.free_symbols & set(jet.p)
+    return EquationClass.CONVECTION_DIFFUSION if moves else EquationClass.DIFFUSION
 
 
 def _first_order(jet: Jet) -> EquationClass:
-    return "hamilton-jacobi" if jet.depends_on(jet.drift, jet.p) else "transport"
+    return EquationClass.HAMILTON_JACOBI if jet.depends_on(jet.drift, jet.p) else EquationClass.TRANSPORT
 
 
 def _feature_class(equation: Equation, spec: Spec) -> EquationClass | None:
     """Classes that are read off the shape of a system or of a symmetric layer."""
     if is_separable_pair(spec):
-        return "hamiltonian"
+        return EquationClass.HAMILTONIAN
     right = equation.right[0]
     learned = any(_is_learned_of_unknown(f, spec) for f in right.atoms(Field))
     if right.has(Applied) or (learned and not _differentiates(right, spec)):
         if equation.order == 2:
-            return "wave"
+            return EquationClass.WAVE
         terms = gradient_terms(equation, spec)
-        return "gradient-flow" if terms and terms[0] else "ode"
+        return EquationClass.GRADIENT_FLOW if terms and terms[0] else EquationClass.ODE
     return None
 
 
@@ -213,16 +171,3 @@ def _is_symmetric(layer: Applied, state: Expr | None) -> bool:
         else:
             return False
     return bool(layer.operator == Transposed(inner.operator) and inner.body == state)
-
-
-def flow_of(equation: Equation, spec: Spec) -> Flow | None:
-    """Drift and diffusivity of a linear equation of first order in time and at most second in space."""
-    if equation.order != 1 or len(equation.right) != 1 or equation.right[0].has(Applied):
-        return None
-    direction = direction_of(spec, equation.unknown)
-    sign = -1 if direction == "terminal" else 1
-    jet = jet_of(sign * symbolic_right(equation, spec), unknown_of(equation, spec), spec)
-    if jet.order > 2 or not jet.is_affine or jet.nonlocal_:
-        return None
-    shape = "none" if jet.order < 2 else shape_of(jet.matrix)
-    return Flow(jet.drift, jet.matrix, shape, direction)  # type: ignore[arg-type]

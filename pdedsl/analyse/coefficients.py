@@ -1,125 +1,209 @@
-"""Regularity: what the coefficients of an equation say about translations in space and small times."""
+"""What stands beside the derivatives of an unknown, as a vector or a symmetric matrix.
+
+In a space that is not written out v·∇u is Σⱼ vⱼ ∂u/∂xⱼ, so that bᵢ is what stands beside ∂u/∂xⱼ, with i for j. The
+diagonal entry Aᵢᵢ stands beside ∂²u/∂xⱼ², and Σⱼₖ c fⱼ gₖ ∂²u/∂xⱼ∂xₖ is the matrix ½c(fgᵀ + gfᵀ), which completing
+the square makes a sum of c w wᵀ. A single derivative, ∂u/∂x₃, is a component of δᵢ₃.
+"""
 
 from __future__ import annotations
 
-from math import isfinite
+from collections.abc import Iterable, Iterator
+from functools import partial
 
-from sympy import Add, Expr, Pow, atan, cos, erf, exp, log, sin, tan, tanh
+from sympy import Add, Dummy, Expr, KroneckerDelta, Mul, S, Symbol, cancel
 
-from pdedsl.analyse.problem import Problem
-from pdedsl.analyse.samples import MAX_TERMS
-from pdedsl.analyse.signs import nonnegative
-from pdedsl.ir.analysis import Verdict
-from pdedsl.ir.spec import Learned
-from pdedsl.numerics.activations import ACTIVATIONS as RECORDS
-from pdedsl.symbolic.activations import ACTIVATIONS
-from pdedsl.symbolic.symbols import Field
+from pdedsl.ir.terms import Components, Indexed
+from pdedsl.symbolic.calculus import contract
+from pdedsl.symbolic.expansion import multiply_out
+from pdedsl.symbolic.symbols import INDEX, Component, Contraction, Field, Partial
 
-BOUNDED_ACTIVATIONS = {name for name, facts in RECORDS.items() if facts.bounded}
-LIPSCHITZ_ACTIVATIONS = {name for name, facts in RECORDS.items() if isfinite(facts.lipschitz)}
-BOUNDED_FUNCTIONS = (sin, cos, tanh, erf, atan, ACTIVATIONS["sigmoid"])
-
-
-def spatial_regularity(problem: Problem, ordered: Verdict) -> Verdict:
-    """‖T(f(· + h)) - T(f)(· + h)‖ ≤ C |h| t: coefficients must be Lipschitz in x."""
-    jet = problem.jet
-    if problem.is_vector:
-        return Verdict("unknown", "the bound for a vector depends on how its components are coupled.")
-    if problem.spec.space.boundary:
-        return Verdict("unknown", "a translation leaves a domain that has a boundary.")
-    if jet.hidden:
-        return Verdict("unknown", "the derivative of a function of u is not worked out.")
-    if not _varies(jet.expr, problem):
-        return Verdict("proved", "the coefficients do not depend on x: the equation commutes with translations.")
-    if not jet.is_affine:
-        return Verdict("unknown", "the equation is nonlinear and its coefficients depend on x.")
-    if ordered.truth != "proved":
-        return Verdict("unknown", "without a comparison principle the bound does not follow.")
-    if any(_varies(e, problem) for row in jet.matrix for e in row):
-        return Verdict("unknown", "the diffusion depends on x: the square root of its matrix may not be Lipschitz.")
-    if all(_is_lipschitz(e, problem) for e in (*jet.drift, jet.rate, jet.source)) and _is_bounded(jet.rate, problem):
-        return Verdict("proved", "the coefficients are Lipschitz in x.")
-    return Verdict("unknown", "a coefficient may not be Lipschitz in x; on bounded sets it is.")
+Part = tuple[Expr, Expr]
+"""A coefficient and the value or derivative of an unknown beside it; an index that is free in both is summed over."""
+Placed = tuple[Expr, Expr]
+"""What stands beside a derivative, and the number of the component by which it is taken."""
+Form = dict[tuple[Expr, Expr], Expr]
+"""c of Σ c fⱼ gₖ, by fᵢ and gᵢ."""
 
 
-def temporal_regularity(problem: Problem, ordered: Verdict, constant: Verdict) -> Verdict:
-    """‖T(f) - f‖ ≤ C s after a time s: F must be bounded for smooth bounded f, along the solution."""
-    jet = problem.jet
-    if problem.equation.order != 1:
-        return Verdict("unknown", "the bound depends on the initial velocity.")
-    if problem.is_vector:
-        return Verdict("unknown", "the bound for a vector depends on how its components are coupled.")
-    if problem.spec.space.boundary:
-        return Verdict("unknown", "near the boundary the bound takes data that fit the conditions there.")
-    if ordered.truth != "proved":
-        return Verdict("unknown", "without a comparison principle the bound does not follow.")
-    coefficients = (*jet.drift, *(e for row in jet.matrix for e in row), jet.rate, jet.source)
-    if jet.is_affine and all(_is_bounded(e, problem) for e in coefficients):
-        return Verdict("proved", "the coefficients are bounded, so u changes at a bounded rate.")
-    settled = constant.truth == "proved" or jet.u not in jet.expr.free_symbols
-    if not jet.is_affine and settled and not _varies(jet.expr, problem) and not jet.singular and not jet.hidden:
-        return Verdict("proved", "F does not depend on x and is bounded for bounded derivatives.")
-    return Verdict("unknown", "a coefficient may be unbounded; on bounded sets the rate of change is bounded.")
+class NotLinear(Exception):
+    """A product that is not a coefficient times one value or derivative of an unknown."""
 
 
-def _varies(expr: Expr, problem: Problem) -> bool:
-    """Whether an expression depends on x other than through u."""
-    if expr.free_symbols & set(problem.jet.coordinates):
-        return True
-    base = set(problem.spec.space.coordinates)
-    return any(f.free_symbols & base for f in expr.atoms(Field))
+# ---- parts
 
 
-def _is_lipschitz(expr: Expr, problem: Problem) -> bool:
-    """Globally Lipschitz in x: a network, or bounded derivatives."""
-    if expr.has(Field):
-        learned = _learned(expr.as_coeff_Mul()[1], problem)
-        return learned is not None and _activation(learned) in LIPSCHITZ_ACTIVATIONS
-    if len(Add.make_args(expr)) > MAX_TERMS:
+def is_letter(expr: Expr, heads: frozenset[Symbol]) -> bool:
+    """Whether it is the value of an unknown, here or elsewhere, or a derivative of it."""
+    field = expr.body if isinstance(expr, Partial) else expr
+    if not isinstance(field, Field) or field.head not in heads:
         return False
-    return all(_is_bounded(expr.diff(c), problem) for c in problem.jet.coordinates)
+    return not any(touches(a, heads) for a in field.arguments)
 
 
-def _learned(expr: Expr, problem: Problem) -> Learned | None:
-    if not isinstance(expr, Field):
+def touches(expr: Expr, heads: frozenset[Symbol]) -> bool:
+    return not expr.is_Atom and any(f.head in heads for f in expr.atoms(Field))
+
+
+def parts_of(expr: Expr, heads: frozenset[Symbol]) -> Iterator[Part]:
+    """The parts of an affine expression; a source stands beside 1. Raises NotLinear."""
+    for product in Add.make_args(expr):
+        touched = [f for f in Mul.make_args(product) if touches(f, heads)]
+        rest = Mul(*(f for f in Mul.make_args(product) if not touches(f, heads)))
+        match touched:
+            case []:
+                yield product, S.One
+            case [factor]:
+                for coefficient, letter in _inside(factor, heads):
+                    yield rest * coefficient, letter
+            case _:
+                raise NotLinear
+
+
+def _inside(factor: Expr, heads: frozenset[Symbol]) -> Iterator[Part]:
+    match factor:
+        case _ if is_letter(factor, heads):
+            yield S.One, factor
+        case Contraction(index=index, body=body):
+            own = Dummy(integer=True)  # another contraction beside this one may have the same index
+            for coefficient, letter in parts_of(multiply_out(body.xreplace({index: own})), heads):
+                yield (coefficient if own in letter.free_symbols else Contraction(own, coefficient)), letter
+        case _:
+            raise NotLinear
+
+
+def whole(parts: Iterable[Part]) -> Expr:
+    """Parts as an expression again: what has a free index is summed over it."""
+    return Add(*(_summed(coefficient * letter) for coefficient, letter in parts))
+
+
+def _summed(expr: Expr) -> Expr:
+    for index in sorted((s for s in expr.free_symbols if isinstance(s, Dummy)), key=lambda s: s.dummy_index):
+        expr = contract(partial(_at, expr, index), None)
+    return expr
+
+
+def _at(expr: Expr, index: Symbol, place: Expr) -> Expr:
+    return expr.xreplace({index: place})
+
+
+# ---- vectors and matrices
+
+
+def vector(parts: Iterable[Part], coordinates: tuple[Symbol, ...]) -> Components:
+    """b of Σ bᵢ ∂u/∂xᵢ, written out."""
+    rows: dict[Expr, list[Expr]] = {}
+    for coefficient, letter in parts:
+        rows.setdefault(letter.slots[0], []).append(coefficient)
+    return Components((tuple(Add(*rows.get(c, ())) for c in coordinates),))
+
+
+def matrix(parts: Iterable[Part], coordinates: tuple[Symbol, ...]) -> Components:
+    """The symmetric A of Σ Aᵢⱼ ∂²u/∂xᵢ∂xⱼ, written out."""
+    entries: dict[frozenset[Expr], list[Expr]] = {}
+    for coefficient, letter in parts:
+        a, b = letter.slots
+        entries.setdefault(frozenset((a, b)), []).append(coefficient / (1 if a == b else 2))
+    rows = (tuple(Add(*entries.get(frozenset((a, b)), ())) for b in coordinates) for a in coordinates)
+    return Components(tuple(rows))
+
+
+def indexed_vector(parts: Iterable[Part], dimension: int | Symbol) -> Indexed:
+    placed = [(c, *_places(letter)) for c, letter in parts]
+    return Indexed(_component(placed, dimension))
+
+
+def indexed_matrix(parts: Iterable[Part], dimension: int | Symbol, learned: frozenset[Symbol]) -> Indexed:
+    """`learned` are the heads of learned matrices."""
+    diagonal: list[Placed] = []
+    form: Form = {}
+    matrices: dict[Symbol, Expr] = {}
+    rest = False
+    for coefficient, letter in parts:
+        j, k = _places(letter)
+        if j == k:
+            diagonal.append((coefficient, j))
+            continue
+        for product in Add.make_args(multiply_out(coefficient)):
+            found = _bilinear(product, j, k, learned)
+            match found:
+                case (c, Field(head=head)):
+                    matrices[head] = matrices.get(head, S.Zero) + c
+                case (c, f, g):
+                    form[f, g] = form.get((f, g), S.Zero) + c
+                case _:
+                    rest = True
+    outer = _squares(form)
+    total = _component(diagonal, dimension)
+    shared = tuple((c, h) for h, c in matrices.items() if c != 0)
+    return Indexed(total, outer or (), shared, rest or outer is None)
+
+
+def _places(letter: Expr) -> tuple[Expr, ...]:
+    return tuple(s.args[1] for s in letter.slots if isinstance(s, Component))
+
+
+def _component(placed: list[Placed], dimension: int | Symbol) -> Expr:
+    """The sum at the place i. What stands at 1, 2, …, d in one form stands at i: Σₖ xₖ δᵢₖ is xᵢ."""
+    total: list[Expr] = []
+    single: dict[Expr, dict[Expr, Expr]] = {}
+    for coefficient, place in placed:
+        if not place.is_Integer:
+            total.append(coefficient.xreplace({place: INDEX}))
+            continue
+        for term in Add.make_args(multiply_out(coefficient)):
+            single.setdefault(_anywhere(term, place), {})[place] = term
+    for general, terms in single.items():
+        if len(terms) == dimension and INDEX in general.free_symbols:
+            total.append(general)
+        else:
+            total += [term * KroneckerDelta(INDEX, place) for place, term in terms.items()]
+    return Add(*total)
+
+
+def _anywhere(term: Expr, place: Expr) -> Expr:
+    """A term with the components of number `place` as those of any number."""
+    own = [e for e in term.atoms(Component) if e.args[1] == place]
+    fields = [f for f in term.atoms(Field) if tuple(f.indices) == (place,)]
+    moved = {e: Component(e.args[0], INDEX) for e in own} | {f: Field(f.head, (INDEX,), f.arguments) for f in fields}
+    return term.xreplace(moved)
+
+
+def _bilinear(
+    product: Expr, j: Expr, k: Expr, learned: frozenset[Symbol]
+) -> tuple[Expr, Expr, Expr] | tuple[Expr, Field] | None:
+    """c, f and g of c fⱼ gₖ, or c and H of c Hⱼₖ; None for what is neither."""
+    places = (j, k)
+    outside: list[Expr] = []
+    at: dict[Expr, list[Expr]] = {p: [] for p in places}
+    both: list[Expr] = []
+    for factor in Mul.make_args(product):
+        found = [p for p in places if not p.is_Integer and p in factor.free_symbols]
+        (both if len(found) > 1 else at[found[0]] if found else outside).append(factor)
+    match both:
+        case []:
+            f, g = (KroneckerDelta(INDEX, p) if p.is_Integer else Mul(*at[p]).xreplace({p: INDEX}) for p in places)
+            return Mul(*outside), f, g
+        case [Field(head=head) as matrix_] if head in learned and not at[j] and not at[k]:
+            return Mul(*outside), matrix_
+        case _:
+            return None
+
+
+def _squares(form: Form) -> tuple[tuple[Expr, Expr], ...] | None:
+    """Σ c w wᵀ by completing squares (Lagrange); None where the coefficients are too many to be followed."""
+    names = sorted({f for pair in form for f in pair}, key=str)
+    if len(names) > 6:
         return None
-    return next((w for w in problem.spec.learned if w.head == expr.head), None)
-
-
-def _activation(learned: Learned) -> str:
-    return str(learned.net.get("activation") or "relu") if learned.net else "relu"
-
-
-def _is_bounded(expr: Expr, problem: Problem) -> bool:
-    """Bounded in x and t, as far as this can be read off."""
-    jet = problem.jet
-    if expr.free_symbols & jet.variable_set:
-        return False
-    if not expr.free_symbols & set(jet.coordinates) and not expr.has(Field):
-        return _is_finite_in_time(expr, problem)
-    if expr.is_Add or expr.is_Mul:
-        return all(_is_bounded(a, problem) for a in expr.args)
-    if expr.is_Pow and expr.exp.is_nonnegative and not expr.exp.free_symbols:
-        return _is_bounded(expr.base, problem)
-    if isinstance(expr, exp):
-        return bool(nonnegative(-expr.args[0]))
-    if isinstance(expr, Field):
-        return _is_bounded_network(expr, problem)
-    return isinstance(expr, BOUNDED_FUNCTIONS)
-
-
-def _is_finite_in_time(expr: Expr, problem: Problem) -> bool:
-    """Whether nothing can blow up as t runs through its interval: no quotient and no logarithm of t."""
-    time = problem.spec.time
-    if time is None or time.symbol not in expr.free_symbols:
-        return True
-    quotients = (p for p in expr.atoms(Pow) if not p.exp.is_nonnegative and not isinstance(p, exp))
-    return not any(a.has(time.symbol) for a in (*quotients, *expr.atoms(log, tan)))
-
-
-def _is_bounded_network(field: Field, problem: Problem) -> bool:
-    learned = _learned(field, problem)
-    if learned is None:
-        return False
-    net = learned.net
-    return net is None or (net.name == "mlp" and _activation(learned) in BOUNDED_ACTIVATIONS)
+    c = {(a, b): (form.get((a, b), S.Zero) + form.get((b, a), S.Zero)) / 2 for a in names for b in names}
+    found: list[tuple[Expr, Expr]] = []
+    while any(v != 0 for v in c.values()):
+        pivot = next((a for a in names if c[a, a] != 0), None)
+        if pivot is None:
+            a, b = next(pair for pair, v in c.items() if v != 0)
+            found += [(c[a, b] / 2, a + b), (-c[a, b] / 2, a - b)]
+            c[a, b] = c[b, a] = S.Zero
+            continue
+        row = {b: c[pivot, b] / c[pivot, pivot] for b in names}
+        found.append((c[pivot, pivot], Add(*(row[b] * b for b in names))))
+        c = {(a, b): cancel(v - found[-1][0] * row[a] * row[b]) for (a, b), v in c.items()}
+    return tuple(found)

@@ -12,8 +12,9 @@ from pdedsl.analyse.conditions import further, holds_values
 from pdedsl.analyse.problem import Problem, named, spans
 from pdedsl.analyse.samples import ranges_of
 from pdedsl.analyse.signs import Sign, nonnegative, semidefinite
-from pdedsl.ir.analysis import Verdict
+from pdedsl.ir.terms import Diffusion, HigherOrder, Nonlinear, Nonlocal, Reaction, TimeDerivative
 from pdedsl.ir.types import Matrix
+from pdedsl.ir.verdicts import Proved, Refuted, Unknown, Verdict
 from pdedsl.symbolic.symbols import Field
 
 SOLVED = "a derivative in time and space makes the equation nonlocal when it is solved for ∂u/∂t."
@@ -24,16 +25,16 @@ BUMP = "f = 0 and a narrow bump g ≥ 0 with the same ∂u/∂t at the start: be
 def comparison(problem: Problem) -> Verdict:
     jet, order = problem.jet, problem.equation.order
     if problem.is_vector:
-        return Verdict("unknown", "the unknown is a vector, and an order of vectors is a convention.")
+        return Unknown("the unknown is a vector, and an order of vectors is a convention.")
     if is_mixed(problem):
-        return Verdict("unknown", SOLVED)
+        return Unknown(SOLVED)
     if order > 2 or jet.order > 2:
         return _too_high(problem)
     if jet.nonlocal_:
-        at = spans(problem.terms_where("nonlocal"))
-        return Verdict("unknown", "a nonlocal term keeps order only where its kernel is nonnegative.", guilty=at)
+        at = spans(problem.where(Nonlocal))
+        return Unknown("a nonlocal term keeps order only where its kernel is nonnegative.", guilty=at)
     if _is_coupled(problem):
-        return Verdict("unknown", "the unknowns are coupled, and a system keeps order only where it is cooperative.")
+        return Unknown("the unknowns are coupled, and a system keeps order only where it is cooperative.")
     match order:
         case 0:
             return _elliptic(problem)
@@ -56,9 +57,9 @@ def _is_coupled(problem: Problem) -> bool:
 
 
 def _too_high(problem: Problem) -> Verdict:
-    guilty = problem.terms_where("higher_order", "nonlinear") or problem.pushing
+    guilty = problem.where(HigherOrder, Nonlinear) or problem.pushing
     why = f"{named(guilty)} is of third or higher order, which no comparison principle allows"
-    return Verdict("refuted", f"{why}.", TOUCHING, spans(guilty))
+    return Refuted(f"{why}.", TOUCHING, spans(guilty))
 
 
 # ---- first order in time
@@ -66,17 +67,17 @@ def _too_high(problem: Problem) -> Verdict:
 
 def _parabolic(problem: Problem) -> Verdict:
     if problem.jet.order < 2:
-        return Verdict("proved", "the equation has no second derivatives: values travel along characteristics.")
-    guilty = problem.terms_where("diffusion", "nonlinear")
+        return Proved("the equation has no second derivatives: values travel along characteristics.")
+    guilty = problem.where(Diffusion, Nonlinear)
     sign = ellipticity(problem)
     match sign.nonnegative:
         case True:
-            return Verdict("proved", f"{named(guilty)} is degenerate elliptic: ∂F/∂(∇∇u) is positive semidefinite.")
+            return Proved(f"{named(guilty)} is degenerate elliptic: ∂F/∂(∇∇u) is positive semidefinite.")
         case False:
             witness = f"∂F/∂(∇∇u) has a negative {sign.witness or 'eigenvalue'}: data that touch from above there cross"
-            return Verdict("refuted", f"{named(guilty)} is not elliptic.", witness, spans(guilty))
+            return Refuted(f"{named(guilty)} is not elliptic.", witness, spans(guilty))
         case None:
-            return Verdict("unknown", f"the sign of {named(guilty)} cannot be decided.", guilty=spans(guilty))
+            return Unknown(f"the sign of {named(guilty)} cannot be decided.", guilty=spans(guilty))
 
 
 def ellipticity(problem: Problem, sign: int = 1) -> Sign:
@@ -95,16 +96,16 @@ def ellipticity(problem: Problem, sign: int = 1) -> Sign:
 
 def _elliptic(problem: Problem) -> Verdict:
     """0 = F keeps the order of its data when ∂F/∂(∇∇u) and -∂F/∂u have one sign, and the data are values."""
-    jet, guilty = problem.jet, problem.terms_where("diffusion", "nonlinear")
+    jet, guilty = problem.jet, problem.where(Diffusion, Nonlinear)
     sign = 1 if ellipticity(problem).nonnegative else -1 if ellipticity(problem, -1).nonnegative else 0
     if jet.order < 2 or not sign:
-        return Verdict("unknown", f"the sign of {named(guilty)} cannot be decided.", guilty=spans(guilty))
+        return Unknown(f"the sign of {named(guilty)} cannot be decided.", guilty=spans(guilty))
     damped = nonnegative(-sign * jet.rate)
     data = bool(problem.spec.space.boundary) and all(map(holds_values, further(problem.spec)))
     if damped and data and _is_definite(problem, sign):
-        return Verdict("proved", f"{named(guilty)} is elliptic, and no term of order zero works against it.")
+        return Proved(f"{named(guilty)} is elliptic, and no term of order zero works against it.")
     why = "a term of order zero may work against the elliptic ones, or the solution may not be unique"
-    return Verdict("unknown", f"{why}.", guilty=spans(problem.pushing))
+    return Unknown(f"{why}.", guilty=spans(problem.pushing))
 
 
 def _is_definite(problem: Problem, sign: int) -> bool:
@@ -120,17 +121,17 @@ def _is_definite(problem: Problem, sign: int) -> bool:
 
 def _wave(problem: Problem) -> Verdict:
     """At rest, the line averages (d'Alembert) unless a force pulls back; in the plane and in space waves overshoot."""
-    guilty = problem.terms_where("time_derivative")
+    guilty = problem.where(TimeDerivative)
     rank = _rank(problem)
     if rank >= 2:
         why = f"{named(guilty)} makes waves, and a wave in more than one dimension overshoots behind its front"
-        return Verdict("refuted", f"{why}.", BUMP, spans(guilty))
+        return Refuted(f"{why}.", BUMP, spans(guilty))
     damped = set(problem.jet.higher) & problem.jet.expr.free_symbols
     if rank == 1 and problem.jet.rate.is_negative and not damped:
-        pulling = problem.terms_where("reaction")
-        return Verdict("refuted", f"{named(pulling)} pulls a wave below zero.", BUMP, spans(guilty))
+        pulling = problem.where(Reaction)
+        return Refuted(f"{named(pulling)} pulls a wave below zero.", BUMP, spans(guilty))
     why = f"{named(guilty)} makes waves: on the line they average data at rest, in general they overshoot"
-    return Verdict("unknown", f"{why}.", guilty=spans(guilty))
+    return Unknown(f"{why}.", guilty=spans(guilty))
 
 
 def _rank(problem: Problem) -> int:

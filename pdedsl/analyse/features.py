@@ -19,37 +19,38 @@ from pdedsl.analyse.oscillator import Oscillator, parting
 from pdedsl.analyse.problem import Problem, named, spans
 from pdedsl.analyse.spreading import Spreading, spread
 from pdedsl.analyse.steps import EXACT, Stepping, stepping_of
-from pdedsl.ir.analysis import EquationClass, Verdict
+from pdedsl.ir.analysis import EquationClass
 from pdedsl.ir.spec import Spec
+from pdedsl.ir.verdicts import Axiom, Proved, Refuted, Unknown, Verdict
 from pdedsl.ir.vocabulary import REVERSIBLE
 from pdedsl.symbolic.symbols import Applied, Field, Partial
 
 
-def feature_axioms(problem: Problem, kind: EquationClass) -> dict[str, Verdict]:
+def feature_axioms(problem: Problem, kind: EquationClass) -> dict[Axiom, Verdict]:
     equation, spec = problem.equation, problem.spec
     descent = descent_of(equation, spec)
     stepping = stepping_of(spec, equation.order)
     return {
-        "stability": _stability(problem, kind, descent, stepping),
-        "energy_decay": _energy_decay(problem, kind, descent, stepping),
-        "energy_conservation": _energy_conservation(problem, kind, descent, stepping.name),
-        "reversibility": _reversibility(problem, kind, stepping.name),
+        Axiom.STABILITY: _stability(problem, kind, descent, stepping),
+        Axiom.ENERGY_DECAY: _energy_decay(problem, kind, descent, stepping),
+        Axiom.ENERGY_CONSERVATION: _energy_conservation(problem, kind, descent, stepping.name),
+        Axiom.REVERSIBILITY: _reversibility(problem, kind, stepping.name),
     }
 
 
 def _stability(problem: Problem, kind: EquationClass, descent: Descent | None, stepping: Stepping) -> Verdict:
     """‖Y(T) - Y'(T)‖ ≤ ‖Y(0) - Y'(0)‖, for every weight."""
     at, term = spans(problem.pushing), named(problem.pushing)
-    if kind == "hamiltonian":
+    if kind is EquationClass.HAMILTONIAN:
         why = "the two halves turn about each other: distances may grow and shrink again"
-        return Verdict("unknown", f"{why}.", guilty=at)
+        return Unknown(f"{why}.", guilty=at)
     if descent is None:
-        return Verdict("unknown", f"nothing in the types bounds how {term} spreads its inputs.", guilty=at)
+        return Unknown(f"nothing in the types bounds how {term} spreads its inputs.", guilty=at)
     if problem.equation.order == 2:
         return _swinging(problem, descent, stepping)
     growth = _growth(descent, stepping)
     if growth:
-        return Verdict("refuted", f"{growth}, so {term} can push states apart.", _alone(descent), at)
+        return Refuted(f"{growth}, so {term} can push states apart.", _alone(descent), at)
     spreading = [v for v in (_spreading(layer, descent, problem, stepping) for layer in descent.layers) if v]
     refuted = next((v for v in spreading if v.truth == "refuted"), None)
     return refuted or (spreading[0] if spreading else _euler_bound(descent, stepping, problem, "non-expansive"))
@@ -77,7 +78,7 @@ def _spreading(layer: SymmetricLayer, descent: Descent, problem: Problem, steppi
     if layer.layer == "tv_norm" and layer.activation == "relu" and _widest(problem.spec) > 1:
         why = f"relu after tv_norm is not monotone, so {term} does not contract"
     elif layer.layer:
-        return Verdict("unknown", f"{layer.activation} after {layer.layer} need not be monotone.", guilty=at)
+        return Unknown(f"{layer.activation} after {layer.layer} need not be monotone.", guilty=at)
     elif not layer.facts.monotone:
         why = f"{layer.activation} is not monotone, so {term} can push states apart"
     else:
@@ -87,7 +88,7 @@ def _spreading(layer: SymmetricLayer, descent: Descent, problem: Problem, steppi
         eps = None if layer.eps is None else float(layer.eps)
         witness = spread(Spreading(float(layer.scale), layer.activation, eps, stepping), layer.largest)
     others = "" if len(descent.layers) == 1 else "the other operators zero, "
-    return Verdict("refuted", f"{why}.", others + witness, at) if witness else Verdict("unknown", f"{why}.", guilty=at)
+    return Refuted(f"{why}.", others + witness, at) if witness else Unknown(f"{why}.", guilty=at)
 
 
 def _widest(spec: Spec) -> float:
@@ -106,9 +107,9 @@ def _swinging(problem: Problem, descent: Descent, stepping: Stepping) -> Verdict
         oscillator = _oscillator(layer, descent.reaction, stepping)
         witness = parting(oscillator, layer.largest) if oscillator else ""
         if witness:
-            return Verdict("refuted", f"{term} drives a second-order equation: nearby states drift apart.", witness, at)
+            return Refuted(f"{term} drives a second-order equation: nearby states drift apart.", witness, at)
     why = "states swing, and whether two of them part by the end is not known"
-    return Verdict("unknown", f"{term} drives a second-order equation: {why}.", guilty=at)
+    return Unknown(f"{term} drives a second-order equation: {why}.", guilty=at)
 
 
 def _oscillator(layer: SymmetricLayer, reaction: Expr, stepping: Stepping) -> Oscillator | None:
@@ -127,13 +128,13 @@ def _euler_bound(
     at, step, stiffness = spans(problem.pushing), stepping.step, descent.stiffness
     if any(layer.bound is None for layer in descent.layers):
         why = "no bound on ‖K‖ is declared, and an explicit step may exceed 2/‖K‖²; add ‖K‖ ≤ c to the type"
-        return Verdict("unknown", f"the flow is {what}, but {why}.", guilty=at)
+        return Unknown(f"the flow is {what}, but {why}.", guilty=at)
     if stepping.name != "euler" or step is None or stiffness is None:
-        return Verdict("unknown", f"the flow is {what}; for {stepping.name} this is not proved.", guilty=at)
+        return Unknown(f"the flow is {what}; for {stepping.name} this is not proved.", guilty=at)
     shown = f"δt {descent.shown} = {step * stiffness} for δt = {step}"
     if step * stiffness <= 2:
-        return Verdict("proved", f"{_said(descent, activations)} and {shown}, at most 2: each Euler step is {what}.")
-    return Verdict("unknown", f"the flow is {what}, but {shown} exceeds 2: an Euler step may not be.", guilty=at)
+        return Proved(f"{_said(descent, activations)} and {shown}, at most 2: each Euler step is {what}.")
+    return Unknown(f"the flow is {what}, but {shown} exceeds 2: an Euler step may not be.", guilty=at)
 
 
 def _said(descent: Descent, activations: str) -> str:
@@ -150,16 +151,16 @@ def _energy_decay(problem: Problem, kind: EquationClass, descent: Descent | None
     A step of Euler takes ‖Y‖² to ‖Y‖² - 2δt⟨z, σ(z)⟩ + δt²‖Kᵀσ(z)‖², and σ(z)² ≤ L z σ(z) for slopes up to L.
     """
     at = spans(problem.pushing)
-    if descent is None or problem.equation.order != 1 or kind == "hamiltonian":
-        return Verdict("unknown", "only a symmetric layer of first order in time is known to dissipate.", guilty=at)
+    if descent is None or problem.equation.order != 1 or kind is EquationClass.HAMILTONIAN:
+        return Unknown("only a symmetric layer of first order in time is known to dissipate.", guilty=at)
     growth = _growth(descent, stepping)
     if growth:
-        return Verdict("refuted", f"{growth}, so ‖Y‖ can grow.", _alone(descent), at)
+        return Refuted(f"{growth}, so ‖Y‖ can grow.", _alone(descent), at)
     for layer in descent.layers:
         if layer.layer:
-            return Verdict("unknown", f"{layer.layer} has a trainable bias, so the layer may push at Y = 0.", guilty=at)
+            return Unknown(f"{layer.layer} has a trainable bias, so the layer may push at Y = 0.", guilty=at)
         if not layer.facts.keeps_sign:
-            return Verdict("unknown", f"{layer.activation} need not have the sign of its argument.", guilty=at)
+            return Unknown(f"{layer.activation} need not have the sign of its argument.", guilty=at)
     return _euler_bound(
         descent, stepping, problem, "dissipative (‖Y‖ does not grow)", "of the sign of {its} argument{s}"
     )
@@ -167,26 +168,26 @@ def _energy_decay(problem: Problem, kind: EquationClass, descent: Descent | None
 
 def _energy_conservation(problem: Problem, kind: EquationClass, descent: Descent | None, method: str) -> Verdict:
     at, spec = spans(problem.pushing), problem.spec
-    if kind == "gradient-flow":
-        return Verdict("refuted", "a symmetric layer dissipates energy.", "any Y with K Y ≠ 0 and σ(K Y) ≠ 0", at)
-    if kind in ("hamiltonian", "wave"):
+    if kind is EquationClass.GRADIENT_FLOW:
+        return Refuted("a symmetric layer dissipates energy.", "any Y with K Y ≠ 0 and σ(K Y) ≠ 0", at)
+    if kind in (EquationClass.HAMILTONIAN, EquationClass.WAVE):
         if any(spec.time.symbol in w.arguments for w in spec.learned if spec.time):
-            return Verdict("unknown", "the weights depend on time, and so does the energy.", guilty=at)
-        if descent is not None or kind == "hamiltonian":
+            return Unknown("the weights depend on time, and so does the energy.", guilty=at)
+        if descent is not None or kind is EquationClass.HAMILTONIAN:
             kept = "keeps it up to a bounded error" if method in REVERSIBLE else "need not"
             why = f"the flow keeps the energy; {method} {kept}"
-            return Verdict("unknown", f"{why}.", guilty=at)
-    return Verdict("unknown", f"{named(problem.pushing)} has no known energy.", guilty=at)
+            return Unknown(f"{why}.", guilty=at)
+    return Unknown(f"{named(problem.pushing)} has no known energy.", guilty=at)
 
 
 def _reversibility(problem: Problem, kind: EquationClass, method: str) -> Verdict:
-    if method == "verlet" and kind == "hamiltonian":
+    if method == "verlet" and kind is EquationClass.HAMILTONIAN:
         why = "each half-step of Verlet adds a function of the other half, which can be subtracted again"
-        return Verdict("proved", f"{why}.")
+        return Proved(f"{why}.")
     if method == "leapfrog" and problem.equation.order == 2 and not problem.equation.right[0].has(Partial):
-        return Verdict("proved", "leapfrog is symmetric: the last two states give the one before them.")
+        return Proved("leapfrog is symmetric: the last two states give the one before them.")
     at = spans(problem.pushing)
-    return Verdict("unknown", f"a step of {method} has an inverse only where it is small.", guilty=at)
+    return Unknown(f"a step of {method} has an inverse only where it is small.", guilty=at)
 
 
 def has_features(spec: Spec) -> bool:

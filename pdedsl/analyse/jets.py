@@ -10,7 +10,7 @@ from functools import cached_property
 
 from sympy import Add, Dummy, Expr, Integer, Mul, Pow, S, Symbol, Tuple, default_sort_key, expand, nan, zoo
 
-from pdedsl.ir.spec import Equation, Spec, Unknown
+from pdedsl.ir.spec import Spec, Unknown
 from pdedsl.ir.types import Vector
 from pdedsl.symbolic.calculus import differentiate
 from pdedsl.symbolic.expansion import multiply_out
@@ -143,10 +143,6 @@ class Jet:
         return differentiate(expr.xreplace(self.back), slot)
 
 
-def unknown_of(equation: Equation, spec: Spec) -> Unknown:
-    return next((u for u in spec.unknowns if u.head == equation.unknown), spec.unknowns[0])
-
-
 def shown_dimension(expr: Expr, spec: Spec) -> int:
     """In how many dimensions index notation is written out: three, or as many as single components are named."""
     if spec.space.explicit:
@@ -183,19 +179,6 @@ def coordinates_of(spec: Spec, dimension: int = SHOWN_DIMENSION) -> tuple[Symbol
     if spec.space.explicit:
         return spec.space.coordinates
     return tuple(coordinate(spec.space.coordinates[0], i) for i in range(1, dimension + 1))
-
-
-def symbolic_right(equation: Equation, spec: Spec) -> Expr:
-    """The right-hand side with constants as letters, for what people read."""
-    unknown = unknown_of(equation, spec)
-    if spec.time is None or not equation.order:
-        return equation.right[0]
-    goal = Partial(Field(unknown.head, (), unknown.arguments), *(spec.time.symbol,) * equation.order)
-    terms = Add.make_args(multiply_out(Add(*(s.exprs[0] for s in equation.summands))))
-    coefficient = Add(*(a / goal for a in terms if a.has(goal)))
-    if coefficient == 0 or coefficient.has(goal):
-        return equation.right[0]
-    return Add(*(multiply_out(-a / coefficient) for a in terms if not a.has(goal)))
 
 
 def as_scalar(exprs: tuple[Expr, ...], unknown: Unknown) -> Expr:

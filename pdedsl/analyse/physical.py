@@ -10,7 +10,8 @@ from pdedsl.analyse.problem import Problem, named, spans
 from pdedsl.analyse.samples import nonzero_point, ranges_of
 from pdedsl.analyse.signs import is_zero, nonnegative, vanishes
 from pdedsl.analyse.states import letters_of
-from pdedsl.ir.analysis import Term, Verdict
+from pdedsl.ir.terms import Origin, Source
+from pdedsl.ir.verdicts import Proved, Refuted, Unknown, Verdict
 from pdedsl.symbolic.expansion import can_expand, terms_of
 from pdedsl.symbolic.symbols import Field, Partial, TooLarge
 
@@ -20,26 +21,24 @@ MAX_EULER = 20_000  # terms of an Euler operator
 def maximum_principle(problem: Problem, ordered: Verdict, constant: Verdict) -> Verdict:
     """The maximum and the minimum are taken on the boundary or at the start."""
     jet = problem.jet
-    match ordered.truth:
-        case "refuted" if jet.is_affine:
+    match ordered:
+        case Refuted(witness=witness, guilty=guilty) if jet.is_affine:
             why = ordered.reason.removesuffix(".")
-            return Verdict("refuted", f"no comparison principle holds: {why}.", ordered.witness, ordered.guilty)
-        case "refuted":
-            why = "without a comparison principle a maximum may still not grow"
-            return Verdict("unknown", f"{why}.", guilty=ordered.guilty)
-        case "unknown":
-            why = "it follows from a comparison principle, which is not proved"
-            return Verdict("unknown", f"{why}.", guilty=ordered.guilty)
+            return Refuted(f"no comparison principle holds: {why}.", witness, guilty)
+        case Refuted(guilty=guilty):
+            return Unknown("without a comparison principle a maximum may still not grow.", guilty=guilty)
+        case Unknown(guilty=guilty):
+            return Unknown("it follows from a comparison principle, which is not proved.", guilty=guilty)
     still = not jet.singular and all(vanishes(s.at_constants) for s in problem.states)
     if constant.truth == "proved" or (still and _only_values(problem)):
-        return Verdict("proved", "constants solve the equation, and a comparison principle holds.")
+        return Proved("constants solve the equation, and a comparison principle holds.")
     damped = jet.is_affine and jet.source == 0 and nonnegative(-jet.rate)
     if problem.equation.order and damped and _only_values(problem):
-        return Verdict("proved", "a comparison principle holds, and the reaction only damps.")
-    if constant.truth == "refuted" and not still:
+        return Proved("a comparison principle holds, and the reaction only damps.")
+    if isinstance(constant, Refuted) and not still:
         why = constant.reason.removesuffix(".")
-        return Verdict("refuted", f"a constant does not stay: {why}.", constant.witness, constant.guilty)
-    return Verdict("unknown", "it takes the conditions on the boundary, through which u may be driven.")
+        return Refuted(f"a constant does not stay: {why}.", constant.witness, constant.guilty)
+    return Unknown("it takes the conditions on the boundary, through which u may be driven.")
 
 
 def _only_values(problem: Problem) -> bool:
@@ -53,27 +52,27 @@ def conservation(problem: Problem) -> Verdict:
     """d/dt ∫u = 0: F is a divergence (its Euler operator vanishes) and nothing leaves through the boundary."""
     jet, equation, spec = problem.jet, problem.equation, problem.spec
     if equation.order == 0:
-        return Verdict("unknown", "nothing evolves in time.")
+        return Unknown("nothing evolves in time.")
     if jet.nonlocal_ or jet.hidden or problem.is_vector:
-        return Verdict("unknown", "only local equations of one scalar with derivatives of u alone are decided.")
+        return Unknown("only local equations of one scalar with derivatives of u alone are decided.")
     in_time = frozenset(h for h in jet.higher if spec.time and spec.time.symbol in jet.back[h].slots)
     if any(jet.slope(h).free_symbols & {*jet.coordinates, *jet.variables} for h in in_time):
-        return Verdict("unknown", "a term with ∂u/∂t depends on x or u.")
+        return Unknown("a term with ∂u/∂t depends on x or u.")
     # what is left of these terms is c(t) d/dt of the mass, which stays zero from rest
     euler = euler_operator(jet, in_time)
     if euler is None:
-        return Verdict("unknown", "the right-hand side has too many terms to see whether it is a divergence.")
+        return Unknown("the right-hand side has too many terms to see whether it is a divergence.")
     if not vanishes(euler):
         return _no_divergence(problem, euler)
     if spec.space.boundary:
-        return Verdict("unknown", "the right-hand side is a divergence, but mass may pass through the boundary.")
+        return Unknown("the right-hand side is a divergence, but mass may pass through the boundary.")
     if equation.order > 1 and not _starts_at_rest(problem):
-        return Verdict("unknown", "it depends on the initial velocity.")
+        return Unknown("it depends on the initial velocity.")
     if not _is_periodic(problem):
-        return Verdict("unknown", "the flux may jump where the domain closes: a coefficient is not periodic.")
+        return Unknown("the flux may jump where the domain closes: a coefficient is not periodic.")
     if jet.source != 0:
         return _mass_of_source(problem)
-    return Verdict("proved", "the right-hand side is a divergence, and nothing passes through the boundary.")
+    return Proved("the right-hand side is a divergence, and nothing passes through the boundary.")
 
 
 def euler_operator(jet: Jet, without: frozenset[Symbol] = frozenset()) -> Expr | None:
@@ -106,17 +105,17 @@ def _euler_sum(jet: Jet, without: frozenset[Symbol]) -> Expr:
 def _no_divergence(problem: Problem, euler: Expr) -> Verdict:
     guilty, spec = _makers(problem), problem.spec
     if any(f.head in {w.head for w in spec.learned} for f in euler.atoms(Field)):
-        return Verdict("unknown", f"{named(guilty)} is no divergence for every weight.", guilty=spans(guilty))
+        return Unknown(f"{named(guilty)} is no divergence for every weight.", guilty=spans(guilty))
     if nonzero_point(letters_of(euler, spec), ranges_of(spec, problem.equation)) is None:
-        return Verdict("unknown", f"whether {named(guilty)} is a divergence is not known.", guilty=spans(guilty))
+        return Unknown(f"whether {named(guilty)} is a divergence is not known.", guilty=spans(guilty))
     witness = f"its Euler operator is {euler}, not 0"
-    return Verdict("refuted", f"{named(guilty)} is no divergence: mass is made or lost inside.", witness, spans(guilty))
+    return Refuted(f"{named(guilty)} is no divergence: mass is made or lost inside.", witness, spans(guilty))
 
 
-def _makers(problem: Problem) -> list[Term]:
+def _makers(problem: Problem) -> list[Origin]:
     """The terms that are no divergence by themselves."""
-    operators = ((p.term, euler_operator(p.jet)) for p in problem.pushing_parts)
-    making = [term for term, euler in operators if euler is None or not vanishes(euler)]
+    operators = ((p.origin, euler_operator(p.jet)) for p in problem.pushing_parts)
+    making = [origin for origin, euler in operators if euler is None or not vanishes(euler)]
     return making or problem.pushing
 
 
@@ -144,21 +143,21 @@ def _is_periodic(problem: Problem) -> bool:
 
 def _mass_of_source(problem: Problem) -> Verdict:
     """∫ f over the domain, for what does not depend on u."""
-    guilty = problem.terms_where("source")
+    guilty = problem.where(Source)
     ranges = ranges_of(problem.spec, problem.equation)
     total: Expr | None = problem.jet.source
     for c in problem.jet.coordinates:
         total = None if total is None or total.has(Field) else integral(total, c, *ranges[c])
     if total is None:
-        return Verdict("unknown", f"the integral of {named(guilty)} is not known.", guilty=spans(guilty))
+        return Unknown(f"the integral of {named(guilty)} is not known.", guilty=spans(guilty))
     match is_zero(total, ranges):
         case True:
-            return Verdict("proved", f"the rest is a divergence, and the integral of {named(guilty)} is 0.")
+            return Proved(f"the rest is a divergence, and the integral of {named(guilty)} is 0.")
         case False:
             witness = f"it adds {total} in a unit of time"
-            return Verdict("refuted", f"{named(guilty)} makes mass.", witness, spans(guilty))
+            return Refuted(f"{named(guilty)} makes mass.", witness, spans(guilty))
         case None:
-            return Verdict("unknown", f"the integral of {named(guilty)} is not known.", guilty=spans(guilty))
+            return Unknown(f"the integral of {named(guilty)} is not known.", guilty=spans(guilty))
 
 
 def integral(expr: Expr, x: Symbol, low: Expr, high: Expr) -> Expr | None:

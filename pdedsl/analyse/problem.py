@@ -2,14 +2,16 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from dataclasses import dataclass
 from functools import cached_property
 
-from pdedsl.analyse.jets import Jet, unknown_of
+from pdedsl.analyse.jets import Jet
 from pdedsl.analyse.states import State, state_of
+from pdedsl.analyse.terms import unknown_of
 from pdedsl.diagnostics import Span
-from pdedsl.ir.analysis import Term
 from pdedsl.ir.spec import Equation, Spec
+from pdedsl.ir.terms import Generator, Origin, Term, TimeDerivative
 from pdedsl.ir.types import Vector
 
 MAX_NAMED = 5
@@ -17,11 +19,18 @@ MAX_NAMED = 5
 
 @dataclass(frozen=True)
 class Part:
-    """A term and what stands in it: as a function of the jet of one unknown, and in all unknowns, a component each."""
+    """A summand, its terms, and what stands in it: as a function of the jet of one unknown, and in all unknowns, a
+    component each."""
 
-    term: Term
+    origin: Origin
+    terms: tuple[Term, ...]
     jet: Jet
     states: tuple[State, ...]
+
+    @property
+    def is_goal(self) -> bool:
+        """Whether it is the time derivative for which the equation is solved, and nothing more."""
+        return bool(self.terms) and all(isinstance(t, TimeDerivative) for t in self.terms)
 
 
 @dataclass(frozen=True)
@@ -31,6 +40,7 @@ class Problem:
     equation: Equation
     parts: tuple[Part, ...]
     jet: Jet
+    generator: Generator | None
     spec: Spec
 
     @cached_property
@@ -39,32 +49,37 @@ class Problem:
         return tuple(state_of(e, self.spec) for e in self.equation.right)
 
     @property
+    def is_affine(self) -> bool:
+        return all(s.is_affine for s in self.states)
+
+    @property
     def is_vector(self) -> bool:
         return isinstance(unknown_of(self.equation, self.spec).type, Vector)
 
     @cached_property
     def terms(self) -> tuple[Term, ...]:
-        return tuple(p.term for p in self.parts)
+        return tuple(t for p in self.parts for t in p.terms)
 
-    def terms_where(self, *kinds: str) -> list[Term]:
-        return [t for t in self.terms if t.kind in kinds]
+    def where(self, *kinds: type[Term]) -> list[Origin]:
+        """The summands with terms of some kinds."""
+        return [p.origin for p in self.parts if any(isinstance(t, kinds) for t in p.terms)]
 
     @cached_property
-    def pushing(self) -> list[Term]:
-        """The terms that are not the time derivative."""
-        return [p.term for p in self.pushing_parts]
+    def pushing(self) -> list[Origin]:
+        """The summands that are not the time derivative."""
+        return [p.origin for p in self.pushing_parts]
 
     @property
     def pushing_parts(self) -> list[Part]:
-        return [p for p in self.parts if p.term.kind != "time_derivative"]
+        return [p for p in self.parts if not p.is_goal]
 
 
-def named(terms: list[Term]) -> str:
-    """Terms by their own words, the first of many."""
-    shown = ", ".join(f"'{t.text}'" for t in terms[:MAX_NAMED])
-    more = len(terms) - MAX_NAMED
+def named(origins: list[Origin]) -> str:
+    """Summands by their own words, the first of many."""
+    shown = ", ".join(f"'{o.text}'" for o in origins[:MAX_NAMED])
+    more = len(origins) - MAX_NAMED
     return f"{shown} and {more} more" if more > 0 else shown or "the equation"
 
 
-def spans(terms: list[Term]) -> tuple[Span, ...]:
-    return tuple(t.span for t in terms)
+def spans(origins: Iterable[Origin]) -> tuple[Span, ...]:
+    return tuple(o.span for o in origins)

@@ -10,16 +10,17 @@ from collections.abc import Callable
 
 from sympy import Expr
 
-from pdedsl.analyse.coefficients import spatial_regularity, temporal_regularity
 from pdedsl.analyse.comparison import SOLVED, comparison, is_mixed
 from pdedsl.analyse.conditions import admits, further
 from pdedsl.analyse.physical import conservation, maximum_principle
 from pdedsl.analyse.problem import Problem, named, spans
+from pdedsl.analyse.regularity import spatial_regularity, temporal_regularity
 from pdedsl.analyse.samples import exact_at, nonzero_point, ranges_of
 from pdedsl.analyse.signs import vanishes
 from pdedsl.analyse.states import multiples
-from pdedsl.ir.analysis import Term, Verdict
 from pdedsl.ir.spec import Condition, Spec
+from pdedsl.ir.terms import Nonlocal, Origin, TimeDerivative
+from pdedsl.ir.verdicts import Axiom, Proved, Refuted, Unknown, Verdict
 from pdedsl.symbolic.measure import measure
 from pdedsl.symbolic.symbols import Field, TooLarge
 
@@ -29,10 +30,10 @@ NOT_ZERO = "T(0) is not 0, so T(2f) is not 2T(f)"
 MOST = 400  # parts of a nonlinear equation that is decided
 
 
-def function_axioms(problem: Problem) -> dict[str, Verdict]:
+def function_axioms(problem: Problem) -> dict[Axiom, Verdict]:
     """All verdicts for one equation; what sympy cannot work out, or would take long over, is unknown."""
     if not problem.jet.is_affine and measure(problem.jet.expr)[0] > MOST:
-        return dict.fromkeys(_names(problem), Verdict("unknown", "the equation is too large to be decided."))
+        return dict.fromkeys(_names(problem), Unknown("the equation is too large to be decided."))
     return _verdicts(problem)
 
 
@@ -41,30 +42,30 @@ def settled(prove: Callable[..., Verdict], problem: Problem, *known: Verdict) ->
     try:
         return prove(problem, *known)
     except (ValueError, TypeError, NotImplementedError, ArithmeticError, TooLarge):
-        return Verdict("unknown", "it could not be worked out.")
+        return Unknown("it could not be worked out.")
 
 
-def _names(problem: Problem) -> tuple[str, ...]:
+def _names(problem: Problem) -> tuple[Axiom, ...]:
     """The axioms that have a meaning for an equation."""
-    evolution = ("constants", "markov", "locality", "spatial_regularity", "temporal_regularity")
-    physical = ("maximum_principle", "conservation") if problem.spec.space.kind == "physical" else ()
-    return ("linearity", "comparison", *(evolution if problem.equation.order else ()), *physical)
+    evolution = (Axiom.CONSTANTS, Axiom.MARKOV, Axiom.LOCALITY, Axiom.SPATIAL_REGULARITY, Axiom.TEMPORAL_REGULARITY)
+    physical = (Axiom.MAXIMUM_PRINCIPLE, Axiom.CONSERVATION) if problem.spec.space.kind == "physical" else ()
+    return (Axiom.LINEARITY, Axiom.COMPARISON, *(evolution if problem.equation.order else ()), *physical)
 
 
-def _verdicts(problem: Problem) -> dict[str, Verdict]:
+def _verdicts(problem: Problem) -> dict[Axiom, Verdict]:
     ordered, constant = settled(comparison, problem), settled(constants, problem)
-    found = {"linearity": settled(linearity, problem), "comparison": ordered}
+    found = {Axiom.LINEARITY: settled(linearity, problem), Axiom.COMPARISON: ordered}
     if problem.equation.order:
         found |= {
-            "constants": constant,
-            "markov": settled(markov, problem),
-            "locality": settled(locality, problem),
-            "spatial_regularity": settled(spatial_regularity, problem, ordered),
-            "temporal_regularity": settled(temporal_regularity, problem, ordered, constant),
+            Axiom.CONSTANTS: constant,
+            Axiom.MARKOV: settled(markov, problem),
+            Axiom.LOCALITY: settled(locality, problem),
+            Axiom.SPATIAL_REGULARITY: settled(spatial_regularity, problem, ordered),
+            Axiom.TEMPORAL_REGULARITY: settled(temporal_regularity, problem, ordered, constant),
         }
     if problem.spec.space.kind == "physical":
-        found["maximum_principle"] = settled(maximum_principle, problem, ordered, constant)
-        found["conservation"] = settled(conservation, problem)
+        found[Axiom.MAXIMUM_PRINCIPLE] = settled(maximum_principle, problem, ordered, constant)
+        found[Axiom.CONSERVATION] = settled(conservation, problem)
     return found
 
 
@@ -76,41 +77,46 @@ def linearity(problem: Problem) -> Verdict:
     if not all(s.is_affine for s in problem.states):
         return _nonlinear(problem)
     if any(s.bending != 0 for s in problem.states):
-        guilty = [p.term for p in problem.pushing_parts if any(s.bending != 0 for s in p.states)]
-        return Verdict("unknown", f"{named(guilty)} seems to be linear in u, by numbers alone.", guilty=spans(guilty))
+        guilty = [p.origin for p in problem.pushing_parts if any(s.bending != 0 for s in p.states)]
+        return Unknown(f"{named(guilty)} seems to be linear in u, by numbers alone.", guilty=spans(guilty))
     if any(s.source != 0 for s in problem.states):
         return _with_source(problem)
     if problem.equation.order:
         return _linear_up_to_conditions(problem.spec)
-    return Verdict("proved", "every term is linear in u and its derivatives, and there is no source.")
+    return Proved("every term is linear in u and its derivatives, and there is no source.")
 
 
 def _nonlinear(problem: Problem) -> Verdict:
-    guilty = [t for t in problem.pushing if not t.linear]
+    guilty = _bent(problem)
     if any(_has_learned(s.bending, problem.spec, of_unknowns=True) for s in problem.states):
-        return Verdict("unknown", f"{named(guilty)} depends on u through a learned function.", guilty=spans(guilty))
+        return Unknown(f"{named(guilty)} depends on u through a learned function.", guilty=spans(guilty))
     witness = "with data 2f instead of f the two sides scale differently"
-    return Verdict("refuted", f"{named(guilty)} is not linear in u.", witness, spans(guilty))
+    return Refuted(f"{named(guilty)} is not linear in u.", witness, spans(guilty))
+
+
+def _bent(problem: Problem) -> list[Origin]:
+    """The summands that are not linear and homogeneous in the unknowns."""
+    return [p.origin for p in problem.pushing_parts if not all(s.is_linear for s in p.states)]
 
 
 def _with_source(problem: Problem) -> Verdict:
-    guilty = [t for t in problem.pushing if not t.linear]
+    guilty = _bent(problem)
     if any(_has_learned(s.source, problem.spec) for s in problem.states):
         why = f"{named(guilty)} does not depend on u, and its weights decide whether it is zero"
-        return Verdict("unknown", f"{why}.", guilty=spans(guilty))
+        return Unknown(f"{why}.", guilty=spans(guilty))
     why = f"{named(guilty)} does not depend on u: the solution is affine, not linear"
-    return Verdict("refuted", f"{why}.", NOT_ZERO, spans(guilty))
+    return Refuted(f"{why}.", NOT_ZERO, spans(guilty))
 
 
 def _linear_up_to_conditions(spec: Spec) -> Verdict:
     broken, open_ = _not_admitting(spec, (0,))
     if broken:
         why = f"{_quoted(broken, spec)} is not zero: the solution is affine, not linear"
-        return Verdict("refuted", f"{why}.", NOT_ZERO, tuple(c.span for c in broken))
+        return Refuted(f"{why}.", NOT_ZERO, tuple(c.span for c in broken))
     if open_:
         why = f"whether {_quoted(open_, spec)} holds for u = 0 is not known"
-        return Verdict("unknown", f"{why}.", guilty=tuple(c.span for c in open_))
-    return Verdict("proved", "every term is linear in u and its derivatives, and there is no source.")
+        return Unknown(f"{why}.", guilty=tuple(c.span for c in open_))
+    return Proved("every term is linear in u and its derivatives, and there is no source.")
 
 
 def _not_admitting(spec: Spec, values: tuple[int, ...]) -> tuple[list[Condition], list[Condition]]:
@@ -139,7 +145,7 @@ def _has_learned(expr: Expr, spec: Spec, of_unknowns: bool = False) -> bool:
 def constants(problem: Problem) -> Verdict:
     """T(C) = C: F vanishes where u is a constant, and the conditions hold for every constant."""
     if problem.jet.singular:
-        return Verdict("unknown", "the equation has no value where the gradient vanishes.")
+        return Unknown("the equation has no value where the gradient vanishes.")
     moving = [e for e in (s.at_constants for s in problem.states) if not vanishes(e)]
     if moving:
         return _moving(problem, moving)
@@ -147,28 +153,28 @@ def constants(problem: Problem) -> Verdict:
     if broken:
         why = f"{_quoted(broken, problem.spec)} does not hold for every constant"
         witness = "u = 1 and u = 2 cannot both stay as they are"
-        return Verdict("refuted", f"{why}.", witness, tuple(c.span for c in broken))
+        return Refuted(f"{why}.", witness, tuple(c.span for c in broken))
     if open_:
         why = f"whether {_quoted(open_, problem.spec)} holds for every constant is not known"
-        return Verdict("unknown", f"{why}.", guilty=tuple(c.span for c in open_))
-    return Verdict("proved", "every term contains a derivative of u, so a constant stays as it is.")
+        return Unknown(f"{why}.", guilty=tuple(c.span for c in open_))
+    return Proved("every term contains a derivative of u, so a constant stays as it is.")
 
 
 def _moving(problem: Problem, rates: list[Expr]) -> Verdict:
     spec, guilty = problem.spec, _movers(problem)
     why = f"{named(guilty)} does not vanish for a constant u"
     if any(_has_learned(r, spec) for r in rates):
-        return Verdict("unknown", f"{why} for every weight.", guilty=spans(guilty))
+        return Unknown(f"{why} for every weight.", guilty=spans(guilty))
     for rate in rates:
         witness = _moved_constant(rate, problem)
         if witness:
-            return Verdict("refuted", f"{why}.", witness, spans(guilty))
-    return Verdict("unknown", f"whether {named(guilty)} vanishes for a constant u is not known.", guilty=spans(guilty))
+            return Refuted(f"{why}.", witness, spans(guilty))
+    return Unknown(f"whether {named(guilty)} vanishes for a constant u is not known.", guilty=spans(guilty))
 
 
-def _movers(problem: Problem) -> list[Term]:
+def _movers(problem: Problem) -> list[Origin]:
     """The terms that do not vanish for constants by themselves."""
-    moving = [p.term for p in problem.pushing_parts if any(s.at_constants != 0 for s in p.states)]
+    moving = [p.origin for p in problem.pushing_parts if any(s.at_constants != 0 for s in p.states)]
     return moving or problem.pushing
 
 
@@ -193,21 +199,20 @@ def _moved_constant(rate: Expr, problem: Problem) -> str:
 def markov(problem: Problem) -> Verdict:
     order = problem.equation.order
     if order == 1:
-        return Verdict("proved", "first order in time: the solution now is all that the future needs.")
-    return Verdict(
-        "refuted",
+        return Proved("first order in time: the solution now is all that the future needs.")
+    return Refuted(
         f"order {order} in time: the future needs ∂u/∂t too, so u alone has no flow.",
         "two solutions with equal u and different ∂u/∂t at a time part afterwards",
-        spans(problem.terms_where("time_derivative")),
+        spans(problem.where(TimeDerivative)),
     )
 
 
 def locality(problem: Problem) -> Verdict:
     """Data that agree near a point have the same ∂u/∂t there."""
     if problem.jet.nonlocal_:
-        guilty = problem.terms_where("nonlocal")
+        guilty = problem.where(Nonlocal)
         witness = "two functions that agree near x and differ at the other point"
-        return Verdict("refuted", f"{named(guilty)} looks at other points.", witness, spans(guilty))
+        return Refuted(f"{named(guilty)} looks at other points.", witness, spans(guilty))
     if is_mixed(problem):
-        return Verdict("unknown", SOLVED)
-    return Verdict("proved", "every term is a differential operator: it sees u and its derivatives at one point.")
+        return Unknown(SOLVED)
+    return Proved("every term is a differential operator: it sees u and its derivatives at one point.")

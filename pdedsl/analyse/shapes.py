@@ -10,28 +10,54 @@ from __future__ import annotations
 
 from sympy import Expr, Rational, Symbol, expand
 
-from pdedsl.ir.analysis import Flow, RandomMap
+from pdedsl.ir.analysis import RandomMap
 from pdedsl.ir.spec import Spec
-from pdedsl.symbolic.symbols import Field
+from pdedsl.ir.terms import Components, Generator, Indexed
+from pdedsl.symbolic.symbols import INDEX, Field
 
 Vector = tuple[Expr, ...]
 SHOWN = {"dropout": "dropout", "depth": "stochastic depth", "shake": "shake-shake"}
 
 
-def random_map(flow: Flow, spec: Spec) -> RandomMap | None:
+def random_map(generator: Generator, spec: Spec) -> RandomMap | None:
     """Which of the random maps has this drift and this matrix, and how strong it is."""
-    drift = tuple(b.xreplace(spec.values) for b in flow.drift)
-    rows = tuple(tuple(a.xreplace(spec.values) for a in row) for row in flow.diffusivity)
-    if flow.shape == "diagonal":
+    match generator.drift, generator.matrix:
+        case Components(rows=(drift,)), Components(rows=rows):
+            return _written_out(generator, drift, rows, spec)
+        case Indexed(diagonal=drift), Indexed() as matrix:
+            return _indexed(drift, matrix, spec)
+    return None
+
+
+def _written_out(generator: Generator, drift: Vector, rows: tuple[Vector, ...], spec: Spec) -> RandomMap | None:
+    if generator.shape == "diagonal":
         strength = _factor([(rows[i][i], b**2) for i, b in enumerate(drift)])
         return RandomMap("dropout", strength) if strength else None
-    if flow.shape != "full":
+    if generator.shape != "full":
         return None
     strength = _outer(rows, drift)
     if strength:
         return RandomMap("depth", strength)
     heads, (f, g) = _halves(drift, spec) or ((), (drift, drift))
     strength = _outer(rows, tuple(a - b for a, b in zip(f, g, strict=True))) if heads else None
+    return RandomMap("shake", strength, heads) if strength else None
+
+
+def _indexed(drift: Expr, matrix: Indexed, spec: Spec) -> RandomMap | None:
+    """The same for the component of number i."""
+    if matrix.rest or matrix.learned or drift == 0:
+        return None
+    if not matrix.outer:
+        strength = _factor([(matrix.diagonal, drift**2)]) if INDEX in drift.free_symbols else None
+        return RandomMap("dropout", strength) if strength else None
+    if len(matrix.outer) > 1 or matrix.diagonal != 0:
+        return None
+    ((c, w),) = matrix.outer
+    strength = _factor([(c * w**2, drift**2)])
+    if strength:
+        return RandomMap("depth", strength)
+    heads, ((f,), (g,)) = _halves((drift,), spec) or ((), ((drift,), (drift,)))
+    strength = _factor([(c * w**2, (f - g) ** 2)]) if heads else None
     return RandomMap("shake", strength, heads) if strength else None
 
 

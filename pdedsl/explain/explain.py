@@ -8,53 +8,59 @@ from sympy import sqrt
 
 from pdedsl.explain.describe import letters
 from pdedsl.explain.show import latex_of, setting_text
+from pdedsl.explain.terms import detail_of, indexed_text
 from pdedsl.explain.tex import ascii_tex
-from pdedsl.ir.analysis import Analysis, EquationFacts, Flow, Verdict
+from pdedsl.ir.analysis import Analysis, EquationClass, EquationFacts
 from pdedsl.ir.spec import Learned, Spec, Unknown
+from pdedsl.ir.terms import Components, Generator, Indexed
+from pdedsl.ir.verdicts import Axiom, Refuted, Verdict
 from pdedsl.ir.vocabulary import ADAPTIVE, DEFAULT_METHODS, DEFAULT_STEPS
 from pdedsl.symbolic.symbols import Field
 
 CLASSES = {
-    "transport": "a transport equation: values travel along curves and never mix",
-    "convection-diffusion": "a convection-diffusion equation: values travel along curves and spread",
-    "diffusion": "a diffusion equation: values spread",
-    "reaction-diffusion": "a reaction-diffusion equation: values spread, and are made or consumed",
-    "nonlinear-diffusion": "a nonlinear diffusion equation: how values spread depends on the values",
-    "hamilton-jacobi": "a Hamilton-Jacobi equation: fronts move at a speed that depends on their slope",
-    "wave": "a wave equation: second order in time",
-    "hamiltonian": "a separable pair: two halves, each pushed by the other alone",
-    "gradient-flow": "a gradient flow: a symmetric layer -Kᵀσ(KY) that runs down an energy",
-    "ode": "an ordinary differential equation in the state",
-    "elliptic": "an elliptic equation: a balance at rest",
-    "higher-order": "an equation of third or higher order",
+    EquationClass.TRANSPORT: "a transport equation: values travel along curves and never mix",
+    EquationClass.CONVECTION_DIFFUSION: "a convection-diffusion equation: values travel along curves and spread",
+    EquationClass.DIFFUSION: "a diffusion equation: values spread",
+    EquationClass.REACTION_DIFFUSION: "a reaction-diffusion equation: values spread, and are made or consumed",
+    EquationClass.NONLINEAR_DIFFUSION: "a nonlinear diffusion equation: how values spread depends on the values",
+    EquationClass.HAMILTON_JACOBI: "a Hamilton-Jacobi equation: fronts move at a speed that depends on their slope",
+    EquationClass.WAVE: "a wave equation: second order in time",
+    EquationClass.HAMILTONIAN: "a separable pair: two halves, each pushed by the other alone",
+    EquationClass.GRADIENT_FLOW: "a gradient flow: a symmetric layer -Kᵀσ(KY) that runs down an energy",
+    EquationClass.ODE: "an ordinary differential equation in the state",
+    EquationClass.ELLIPTIC: "an elliptic equation: a balance at rest",
+    EquationClass.PARABOLIC: "a parabolic equation at rest: one of its variables plays the part of time",
+    EquationClass.HYPERBOLIC: "a hyperbolic equation at rest: values travel along its characteristics",
+    EquationClass.MIXED: "an equation of mixed type: elliptic in one part of the domain, and not in another",
+    EquationClass.HIGHER_ORDER: "an equation of third or higher order",
 }
 THEOREMS = {
-    "transport": (
+    EquationClass.TRANSPORT: (
         "The method of characteristics",
         "u is constant along X' = v; a step of Euler is a residual map x + δt v(x) (Wang et al., eq. 1.3)",
     ),
-    "convection-diffusion": (
+    EquationClass.CONVECTION_DIFFUSION: (
         "The Feynman-Kac formula",
         "u is the mean of the data over a random path; a step of Euler-Maruyama is a residual map and then noise "
         "(Wang, Yuan, Shi, Osher, eq. 2.8)",
     ),
-    "diffusion": (
+    EquationClass.DIFFUSION: (
         "The Feynman-Kac formula",
         "u is the Gaussian average of the data (Campbell, Finlay, Oberman, eq. 7; Cohen et al.)",
     ),
-    "gradient-flow": (
+    EquationClass.GRADIENT_FLOW: (
         "Variational: -Kᵀσ(KY) is minus the gradient of ΣΦ(KY), Φ' = σ",
         "a step of Euler is a symmetric layer (Ruthotto, Haber, eq. 8)",
     ),
-    "hamiltonian": (
+    EquationClass.HAMILTONIAN: (
         "Hamiltonian splitting",
         "a half-step of Verlet moves one half by a function of the other, and can be undone (Ruthotto, Haber, eq. 10)",
     ),
-    "wave": (
+    EquationClass.WAVE: (
         "Central differences in time",
         "leapfrog Y₊ = 2Y - Y₋ + δt² F(Y), which runs backwards as well (Ruthotto, Haber, eq. 11)",
     ),
-    "ode": ("One-step methods", "a step of Euler is a residual map; an adaptive solver is a neural ODE"),
+    EquationClass.ODE: ("One-step methods", "a step of Euler is a residual map; an adaptive solver is a neural ODE"),
 }
 RESIDUAL = (
     "The residual method",
@@ -77,7 +83,7 @@ def facts_json(analysis: Analysis) -> dict[str, object]:
                 "class": e.kind,
                 "order_in_time": e.equation.order,
                 "linear": e.linear,
-                "terms": [term(t.kind, t.text, t.span.start) for t in e.terms],
+                "terms": [term(t.word, t.origin.text, t.origin.span.start) for t in e.terms],
             }
             for e in analysis.equations
         ],
@@ -153,9 +159,11 @@ def _equation(facts: EquationFacts, spec: Spec) -> list[str]:
     name, what = THEOREMS.get(facts.kind, RESIDUAL) if spec.space.kind != "physical" else RESIDUAL
     rows = [facts.text, f"This is {CLASSES[facts.kind]}; it is {'linear' if facts.linear else 'nonlinear'}."]
     for t in facts.terms:
-        line, column = spec.source.position(t.span.start)
-        detail = f" ({t.detail})" if t.detail else ""
-        rows.append(f"{t.kind.replace('_', ' ')}: {t.text}{detail}, at {line}:{column}")
+        line, column = spec.source.position(t.origin.span.start)
+        detail = detail_of(t, spec)
+        rows.append(
+            f"{t.word.replace('_', ' ')}: {t.origin.text}{f' ({detail})' if detail else ''}, at {line}:{column}"
+        )
     rows += [f"Known shape: {s}." for s in facts.shapes]
     rows += process_lines(facts, spec)
     return [*rows, f"{name}: {what}."]
@@ -163,42 +171,57 @@ def _equation(facts: EquationFacts, spec: Spec) -> list[str]:
 
 def process_lines(facts: EquationFacts, spec: Spec) -> list[str]:
     """The process that is meant, `dX = v dt + √2 σ dB`, and which time the first layer sees."""
-    flow, time = facts.flow, spec.time
-    if flow is None or time is None or spec.space.kind == "physical":
+    process, time = facts.process, spec.time
+    if process is None or time is None or spec.space.kind == "physical":
         return []
     start, end = facts.equation.interval or (time.start, time.end)
-    first = end if flow.direction == "initial" else start
-    parts = [p for p in (_drift(flow, time.name), _noise(flow)) if p]
-    where = f"the data are {flow.direction}, so the first layer is at {time.name} = {first}"
+    first = end if process.direction == "initial" else start
+    parts = [p for p in (_drift(process, time.name), _noise(process)) if p]
+    where = f"the data are {process.direction}, so the first layer is at {time.name} = {first}"
     return [f"Process: dX = {' + '.join(parts) or '0'}; {where}."]
 
 
-def _drift(flow: Flow, time: str) -> str:
-    if all(b == 0 for b in flow.drift):
+def _drift(process: Generator, time: str) -> str:
+    match process.drift:
+        case Components(rows=(drift,)):
+            entries = drift
+        case Indexed(diagonal=entry):
+            entries = (entry,)
+        case _:
+            raise AssertionError(process)
+    if all(b == 0 for b in entries):
         return ""
-    heads = {b.head for b in flow.drift if isinstance(b, Field)}
-    whole = len(heads) == 1 and all(isinstance(b, Field) for b in flow.drift)
-    return f"{heads.pop()} d{time}" if whole else f"[{', '.join(map(letters, flow.drift))}] d{time}"
+    heads = {b.head for b in entries if isinstance(b, Field)}
+    whole = len(heads) == 1 and all(isinstance(b, Field) for b in entries)
+    return f"{heads.pop()} d{time}" if whole else f"[{', '.join(map(letters, entries))}] d{time}"
 
 
-def _noise(flow: Flow) -> str:
+def _noise(process: Generator) -> str:
     """√2 A^½ dB."""
-    if flow.shape == "none":
-        return ""
-    if flow.shape == "isotropic":
-        return f"{letters(sqrt(2 * flow.diffusivity[0][0]))} dB"
-    if flow.shape == "diagonal":
-        roots = [letters(sqrt(2 * flow.diffusivity[i][i])) for i in range(len(flow.diffusivity))]
-        return f"diag({', '.join(roots)}) dB"
-    rows = "; ".join(", ".join(map(letters, row)) for row in flow.diffusivity)
-    return f"√2 L dB with L Lᵀ = [{rows}]"
+    match process.shape, process.matrix:
+        case "none", _:
+            return ""
+        case "isotropic", Components(rows=rows):
+            return f"{letters(sqrt(2 * rows[0][0]))} dB"
+        case "diagonal", Components(rows=rows):
+            return f"diag({', '.join(letters(sqrt(2 * rows[i][i])) for i in range(len(rows)))}) dB"
+        case _, Components(rows=rows):
+            return f"√2 L dB with L Lᵀ = [{'; '.join(', '.join(map(letters, row)) for row in rows)}]"
+        case "isotropic", Indexed(diagonal=a):
+            return f"{letters(sqrt(2 * a))} dB"
+        case "diagonal", Indexed(diagonal=a):
+            return f"diag({letters(sqrt(2 * a))}) dB"
+        case _, Indexed() as matrix:
+            return f"√2 L dB with L Lᵀ = {indexed_text(matrix)}"
+        case _:
+            raise AssertionError(process)
 
 
-def _verdicts(axioms: dict[str, Verdict]) -> list[str]:
+def _verdicts(axioms: dict[Axiom, Verdict]) -> list[str]:
     rows = []
     for name, v in axioms.items():
         tested = " It will be decided by testing." if v.truth == "unknown" else ""
-        witness = f" Counterexample: {v.witness}." if v.witness else ""
+        witness = f" Counterexample: {v.witness}." if isinstance(v, Refuted) and v.witness else ""
         rows.append(f"{name}: {v.truth}. {v.reason[0].upper()}{v.reason[1:]}{witness}{tested}")
     return rows
 
@@ -225,7 +248,7 @@ def _default_steps(analysis: Analysis) -> list[str]:
         return []
     given = next((r.method for r in spec.realizations if r.part == "time"), None)
     facts = analysis.equations[0]
-    kind = "pair" if facts.kind == "hamiltonian" else "second" if facts.equation.order == 2 else "first"
+    kind = "pair" if facts.kind is EquationClass.HAMILTONIAN else "second" if facts.equation.order == 2 else "first"
     method = given.name if given else DEFAULT_METHODS[kind]
     counted = method not in ADAPTIVE and not (given and given.get("steps"))
     return [f"time by {method}" + f": steps={DEFAULT_STEPS}" * counted] if counted or not given else []

@@ -3,58 +3,35 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from enum import StrEnum
 from typing import Literal
 
 from sympy import Expr, Symbol
 
-from pdedsl.diagnostics import Diagnostic, Span
+from pdedsl.diagnostics import Diagnostic
 from pdedsl.ir.spec import Equation, Spec
-
-TermKind = Literal[
-    "time_derivative", "convection", "diffusion", "reaction", "source", "nonlinear", "nonlocal", "higher_order"
-]
-EquationClass = Literal[
-    "transport",
-    "convection-diffusion",
-    "diffusion",
-    "reaction-diffusion",
-    "nonlinear-diffusion",
-    "hamilton-jacobi",
-    "wave",
-    "hamiltonian",
-    "gradient-flow",
-    "ode",
-    "elliptic",
-    "higher-order",
-]
-Truth = Literal["proved", "refuted", "unknown"]
-Direction = Literal["initial", "terminal"]
+from pdedsl.ir.terms import Generator, Term
+from pdedsl.ir.verdicts import Axiom, Verdict
 
 
-@dataclass(frozen=True)
-class Term:
-    """A summand as it was written, with what it is. `detail` says more: isotropic, full matrix, learned, …"""
+class EquationClass(StrEnum):
+    """What an equation is, by the highest derivatives in it."""
 
-    kind: TermKind
-    text: str
-    span: Span
-    linear: bool
-    detail: str = ""
-
-
-@dataclass(frozen=True)
-class Flow:
-    """The generator b·∇ + A:∇∇ of the process behind a linear equation, in the direction of its data; constants are
-    letters here.
-
-    Initial data: u(x, T) = E f(X_T), dX = b(X, T - τ) dτ + √2 A^½ dB: the first layer uses the coefficients at time T.
-    Terminal data: u(x, 0) = E f(X_T), dX = b(X, t) dt + √2 A^½ dB: the first layer uses those at time 0.
-    """
-
-    drift: tuple[Expr, ...]
-    diffusivity: tuple[tuple[Expr, ...], ...]
-    shape: Literal["none", "isotropic", "diagonal", "full"]
-    direction: Direction
+    TRANSPORT = "transport"
+    CONVECTION_DIFFUSION = "convection-diffusion"
+    DIFFUSION = "diffusion"
+    REACTION_DIFFUSION = "reaction-diffusion"
+    NONLINEAR_DIFFUSION = "nonlinear-diffusion"
+    HAMILTON_JACOBI = "hamilton-jacobi"
+    WAVE = "wave"
+    HAMILTONIAN = "hamiltonian"
+    GRADIENT_FLOW = "gradient-flow"
+    ODE = "ode"
+    ELLIPTIC = "elliptic"
+    PARABOLIC = "parabolic"
+    HYPERBOLIC = "hyperbolic"
+    MIXED = "mixed"
+    HIGHER_ORDER = "higher-order"
 
 
 @dataclass(frozen=True)
@@ -69,26 +46,20 @@ class RandomMap:
 
 @dataclass(frozen=True)
 class EquationFacts:
-    """What one equation is: its class, its terms, the process behind it."""
+    """What one equation is: its class, its terms, the generator of the process behind it.
+
+    Constants are numbers in `generator`, which is computed with, and letters in `process`, which is read.
+    """
 
     equation: Equation
     text: str
     kind: EquationClass
     linear: bool
     terms: tuple[Term, ...]
-    flow: Flow | None
+    generator: Generator | None
+    process: Generator | None
     shapes: tuple[str, ...] = ()  # known shapes: dropout, symmetric layer, separable pair, split in time
     random: RandomMap | None = None
-
-
-@dataclass(frozen=True)
-class Verdict:
-    """What is known of an axiom, why in one sentence, and an example against it where it is refuted."""
-
-    truth: Truth
-    reason: str
-    witness: str = ""
-    guilty: tuple[Span, ...] = ()
 
 
 @dataclass(frozen=True)
@@ -97,5 +68,5 @@ class Analysis:
 
     spec: Spec
     equations: tuple[EquationFacts, ...]
-    axioms: dict[str, Verdict]
+    axioms: dict[Axiom, Verdict]
     diagnostics: tuple[Diagnostic, ...]

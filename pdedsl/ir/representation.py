@@ -8,8 +8,9 @@ from typing import Literal
 from sympy import Expr, Symbol
 
 from pdedsl.diagnostics import Span
-from pdedsl.ir.analysis import Direction, RandomMap
+from pdedsl.ir.analysis import RandomMap
 from pdedsl.ir.spec import Setting
+from pdedsl.ir.terms import Direction
 
 
 @dataclass(frozen=True)

@@ -1,17 +1,23 @@
 """Terms of an equation, each with its coefficients: what provers, lowering, explanations and emission match on.
 
 A summand of the text may be several terms: ∇·(x u) is the transport x·∇u and the reaction d u. The terms of an equation
-add up to its normal form ∂ⁿu/∂tⁿ = right, whatever way it was written.
+add up to its normal form ∂ⁿu/∂tⁿ = right, whatever way it was written. `exprs` is the share of a term in it, one
+expression for each component, where its coefficients do not say it.
 """
 
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import ClassVar, Literal, assert_never
 
-from sympy import Expr, Symbol
+from sympy import Expr, S, Symbol
 
 from pdedsl.diagnostics import Span
 from pdedsl.numerics.activations import Activation
+from pdedsl.symbolic.symbols import INDEX
+
+Direction = Literal["initial", "terminal"]
+Shape = Literal["none", "isotropic", "diagonal", "full"]
 
 
 @dataclass(frozen=True)
@@ -31,13 +37,14 @@ class Components:
 
 @dataclass(frozen=True)
 class Indexed:
-    """The same in a space that is not: wᵢ with i = INDEX, or diag(aᵢ) + Σ c w wᵀ, each w by its component of number i.
+    """The same in a space that is not: bᵢ with i = INDEX, or diag(aᵢ) + Σ c w wᵀ + Σ c H with learned matrices H.
 
     `rest` says whether a matrix has entries of another form too.
     """
 
-    diagonal: Expr
+    diagonal: Expr  # bᵢ of a vector, aᵢ of a matrix
     outer: tuple[tuple[Expr, Expr], ...] = ()  # c and wᵢ
+    learned: tuple[tuple[Expr, Symbol], ...] = ()  # c and H
     rest: bool = False
 
 
@@ -45,11 +52,53 @@ Coefficient = Components | Indexed
 
 
 @dataclass(frozen=True)
-class TimeDerivative:
-    """∂ⁿu/∂tⁿ, possibly with derivatives in space too (`mixed`)."""
+class Generator:
+    """∂u/∂t = b·∇u + A:∇∇u + c u + f: a linear equation of first order in time, in the direction of its data.
 
+    Initial data: u(x, T) = E f(X_T), dX = b(X, T - τ) dτ + √2 A^½ dB: the first layer uses the coefficients at time T.
+    Terminal data: u(x, 0) = E f(X_T), dX = b(X, t) dt + √2 A^½ dB: the first layer uses those at time 0.
+    """
+
+    drift: Coefficient
+    matrix: Coefficient
+    rate: Expr
+    source: Expr
+    direction: Direction
+
+    @property
+    def shape(self) -> Shape:
+        return shape_of(self.matrix)
+
+
+def shape_of(matrix: Coefficient) -> Shape:
+    """How far a matrix is from a number."""
+    match matrix:
+        case Components(rows=rows):
+            return _written_out(rows)
+        case Indexed(diagonal=a, outer=outer, learned=learned, rest=rest):
+            if outer or learned or rest:
+                return "full"
+            return "none" if a == 0 else "diagonal" if INDEX in a.free_symbols else "isotropic"
+        case _:
+            assert_never(matrix)
+
+
+def _written_out(rows: tuple[tuple[Expr, ...], ...]) -> Shape:
+    if any(e != 0 for i, row in enumerate(rows) for j, e in enumerate(row) if i != j):
+        return "full"
+    diagonal = {rows[i][i] for i in range(len(rows))}
+    return "diagonal" if len(diagonal) > 1 else "none" if diagonal == {S.Zero} else "isotropic"
+
+
+@dataclass(frozen=True)
+class TimeDerivative:
+    """∂ⁿu/∂tⁿ, possibly with derivatives in space too (`mixed`). On the right of ∂ⁿu/∂tⁿ = F it is `exprs`; what F is
+    solved for has none."""
+
+    word: ClassVar[str] = "time_derivative"
     order: int
     origin: Origin
+    exprs: tuple[Expr, ...] = ()
     mixed: bool = False
 
 
@@ -57,6 +106,7 @@ class TimeDerivative:
 class Transport:
     """b·∇u."""
 
+    word: ClassVar[str] = "convection"
     drift: Coefficient
     origin: Origin
 
@@ -65,6 +115,7 @@ class Transport:
 class Diffusion:
     """A:∇∇u."""
 
+    word: ClassVar[str] = "diffusion"
     matrix: Coefficient
     origin: Origin
 
@@ -73,6 +124,7 @@ class Diffusion:
 class Reaction:
     """c u; on feature maps c Y of the state `of`, which in a pair is either half."""
 
+    word: ClassVar[str] = "reaction"
     rate: Expr
     of: Symbol
     origin: Origin
@@ -82,16 +134,19 @@ class Reaction:
 class Source:
     """f, without an unknown; a value for each component."""
 
+    word: ClassVar[str] = "source"
     values: tuple[Expr, ...]
     origin: Origin
 
 
 @dataclass(frozen=True)
 class Coupling:
-    """Linear in another unknown, or in its derivatives up to `order`."""
+    """Linear in another unknown, or in another component of a vector, with derivatives up to `order`."""
 
+    word: ClassVar[str] = "coupling"
     of: Symbol
     order: int
+    exprs: tuple[Expr, ...]
     origin: Origin
 
 
@@ -107,6 +162,7 @@ class Normalisation:
 class SymmetricLayer:
     """factor · Kᵀ σ(N(K Y)) of the state `of`."""
 
+    word: ClassVar[str] = "symmetric_layer"
     factor: Expr
     operator: Symbol
     activation: Activation
@@ -119,6 +175,7 @@ class SymmetricLayer:
 class LearnedField:
     """factor · f(Y, t) of the state `of`."""
 
+    word: ClassVar[str] = "learned_field"
     factor: Expr
     field: Symbol
     of: Symbol
@@ -129,8 +186,10 @@ class LearnedField:
 class Nonlocal:
     """Values at other points or other times."""
 
+    word: ClassVar[str] = "nonlocal"
     linear: bool
     in_time: bool
+    exprs: tuple[Expr, ...]
     origin: Origin
 
 
@@ -138,7 +197,9 @@ class Nonlocal:
 class Nonlinear:
     """A function of u and its derivatives up to `order`, that is not linear; or on feature maps, of any other form."""
 
+    word: ClassVar[str] = "nonlinear"
     order: int
+    exprs: tuple[Expr, ...]
     origin: Origin
 
 
@@ -146,7 +207,9 @@ class Nonlinear:
 class HigherOrder:
     """Linear, with derivatives in space above the second."""
 
+    word: ClassVar[str] = "higher_order"
     order: int
+    exprs: tuple[Expr, ...]
     origin: Origin
 
 

@@ -8,12 +8,30 @@ time of the equation comes first in the network.
 
 from __future__ import annotations
 
-from sympy import Expr, Symbol
+from typing import assert_never
 
-from pdedsl.diagnostics import fail
+from sympy import Expr
+
+from pdedsl.diagnostics import Span, fail
 from pdedsl.ir.analysis import Analysis, EquationFacts
 from pdedsl.ir.representation import Paths, Stretch, Theorem
-from pdedsl.lower.components import generator
+from pdedsl.ir.terms import (
+    Coefficient,
+    Components,
+    Coupling,
+    Diffusion,
+    Generator,
+    HigherOrder,
+    Indexed,
+    LearnedField,
+    Nonlinear,
+    Nonlocal,
+    Reaction,
+    Source,
+    SymmetricLayer,
+    TimeDerivative,
+    Transport,
+)
 from pdedsl.symbolic.symbols import INDEX, Field
 
 CHARACTERISTICS = Theorem("the method of characteristics", "Evans, section 3.2; Wang et al., eq. 1.3")
@@ -34,17 +52,30 @@ def to_paths(analysis: Analysis) -> Paths:
 
 
 def _check(facts: EquationFacts) -> None:
-    extra = next(
-        (t for t in facts.terms if t.kind in ("reaction", "source", "nonlinear", "nonlocal", "higher_order")), None
-    )
-    if extra:
-        raise fail(
-            "E601",
-            f"the {extra.kind.replace('_', ' ')} '{extra.text}' has no network on a data space",
-            extra.span,
-            "convection and diffusion have one",
-        )
-    if facts.flow is None:
+    for term in facts.terms:
+        match term:
+            case TimeDerivative(mixed=False) | Transport() | Diffusion():
+                continue
+            case (
+                Reaction()
+                | Source()
+                | Nonlinear()
+                | Nonlocal()
+                | HigherOrder()
+                | Coupling()
+                | TimeDerivative()
+                | SymmetricLayer()
+                | LearnedField()
+            ):
+                raise fail(
+                    "E601",
+                    f"the {term.word.replace('_', ' ')} '{term.origin.text}' has no network on a data space",
+                    term.origin.span,
+                    "convection and diffusion have one",
+                )
+            case _:
+                assert_never(term)
+    if facts.generator is None:
         raise fail(
             "E601",
             "this equation has no network on a data space",
@@ -53,11 +84,10 @@ def _check(facts: EquationFacts) -> None:
         )
 
 
-def _check_reads(facts: EquationFacts, analysis: Analysis) -> None:
+def _check_reads(generator: Generator, facts: EquationFacts, analysis: Analysis) -> None:
     """Learned fields are read at the point and time of the path, which is where the network has them."""
-    assert facts.flow is not None
     learned = {w.head: w for w in analysis.spec.learned}
-    exprs = (*facts.flow.drift, *(a for row in facts.flow.diffusivity for a in row))
+    exprs = (*_entries(generator.drift), *_entries(generator.matrix))
     for field in {f for e in exprs for f in e.atoms(Field)}:
         if field.head in learned and tuple(field.arguments) != tuple(learned[field.head].arguments):
             name = learned[field.head].name
@@ -69,35 +99,43 @@ def _check_reads(facts: EquationFacts, analysis: Analysis) -> None:
             )
 
 
+def _entries(coefficient: Coefficient) -> tuple[Expr, ...]:
+    match coefficient:
+        case Components(rows=rows):
+            return tuple(e for row in rows for e in row)
+        case Indexed(diagonal=a, outer=outer):
+            return (a, *(e for pair in outer for e in pair))
+        case _:
+            assert_never(coefficient)
+
+
 def _stretch(facts: EquationFacts, analysis: Analysis, backwards: bool) -> Stretch:
-    time = analysis.spec.time
-    assert facts.flow is not None
+    time, generator = analysis.spec.time, facts.generator
+    assert generator is not None
     assert time is not None
     start, end = facts.equation.interval or (time.start, time.end)
     first, last = (end, start) if backwards else (start, end)
-    _check_reads(facts, analysis)
-    spans = {t.kind: t.span for t in reversed(facts.terms)}
-    shape = facts.random.kind if facts.random else facts.flow.shape
-    places = (spans.get("convection"), spans.get("diffusion"))
-    if not analysis.spec.space.explicit:
-        component, diagonal = _in_components(facts, analysis.spec.space.dimension, backwards)
-        return Stretch(first, last, (component,), ((diagonal,),), shape, *places, facts.random, INDEX)
-    values = analysis.spec.values
-    drift = tuple(b.xreplace(values) for b in facts.flow.drift)
-    matrix = tuple(tuple(a.xreplace(values) for a in row) for row in facts.flow.diffusivity)
-    return Stretch(first, last, drift, matrix, shape, *places, facts.random)
+    _check_reads(generator, facts, analysis)
+    shape = facts.random.kind if facts.random else generator.shape
+    moving = next((t.origin.span for t in facts.terms if isinstance(t, Transport)), None)
+    spreading = next((t.origin.span for t in facts.terms if isinstance(t, Diffusion)), None)
+    match generator.drift, generator.matrix:
+        case Components(rows=(drift,)), Components(rows=rows):
+            return Stretch(first, last, drift, rows, shape, moving, spreading, facts.random)
+        case Indexed(diagonal=drift_i), Indexed() as matrix:
+            entry = _diagonal(matrix, facts, spreading)
+            return Stretch(first, last, (drift_i,), ((entry,),), shape, moving, spreading, facts.random, INDEX)
+        case _:
+            raise AssertionError(generator)
 
 
-def _in_components(facts: EquationFacts, dimension: int | Symbol, backwards: bool) -> tuple[Expr, Expr]:
-    """bᵢ and Aᵢᵢ. A matrix with more than a diagonal must be that of a random map: others have no noise here."""
-    head = facts.equation.unknown
-    assert head is not None
-    found = generator(facts.equation.right[0] if backwards else -facts.equation.right[0], head, dimension)
-    if found.full and facts.random is None:
+def _diagonal(matrix: Indexed, facts: EquationFacts, span: Span | None) -> Expr:
+    """Aᵢᵢ. A matrix with more than a diagonal must be that of a random map: others have no noise here."""
+    if (matrix.outer or matrix.learned or matrix.rest) and facts.random is None:
         raise fail(
             "E604",
             "a full diffusion matrix needs a space of at most 16 dimensions",
-            next(t.span for t in facts.terms if t.kind == "diffusion"),
+            span or facts.equation.span,
             "write νΔu, Σᵢ aᵢ ∂²u/∂xᵢ², or c Σᵢⱼ vᵢ vⱼ ∂²u/∂xᵢ∂xⱼ along the velocity v",
         )
-    return found.drift, found.diagonal
+    return matrix.diagonal

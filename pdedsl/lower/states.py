@@ -11,7 +11,7 @@ from collections import Counter
 from sympy import Add, Expr, default_sort_key
 
 from pdedsl.diagnostics import Span, fail
-from pdedsl.ir.analysis import Analysis
+from pdedsl.ir.analysis import Analysis, EquationClass
 from pdedsl.ir.representation import Learned, Push, Reaction, Single, States, Sum, Symmetric, Theorem
 from pdedsl.ir.spec import Equation, Spec
 from pdedsl.ir.vocabulary import ACTIVATION
@@ -33,7 +33,7 @@ def to_states(analysis: Analysis) -> States:
     pushes = tuple(_push(equation, spec) for equation in equations)
     method = next((r.method for r in spec.realizations if r.part == "time"), None)
     _check_once(pushes, spec)
-    if kinds == {"hamiltonian"}:
+    if kinds == {EquationClass.HAMILTONIAN}:
         return States(HAMILTONIAN, "pair", pushes, method)
     if len(pushes) > 1:
         raise fail(
@@ -44,7 +44,7 @@ def to_states(analysis: Analysis) -> States:
         )
     if equations[0].order == 2:
         return States(CENTRAL, "second", pushes, method)
-    return States(VARIATIONAL if kinds == {"gradient-flow"} else ONE_STEP, "first", pushes, method)
+    return States(VARIATIONAL if kinds == {EquationClass.GRADIENT_FLOW} else ONE_STEP, "first", pushes, method)
 
 
 def _check_once(pushes: tuple[Push, ...], spec: Spec) -> None:

@@ -20,8 +20,9 @@ from hypothesis import strategies as st
 from hypothesis.errors import Flaky, NoSuchExample
 
 from pdedsl.compiler import Compilation
-from pdedsl.ir.analysis import Truth
+from pdedsl.ir.analysis import EquationClass
 from pdedsl.ir.plan import ImagePlan
+from pdedsl.ir.verdicts import Axiom, Truth
 from pdedsl.ir.vocabulary import REVERSIBLE
 from pdedsl.testing.cases import cases, pairs
 from pdedsl.testing.checks import EXACT, FEATURE, STATISTICAL, prepared
@@ -110,7 +111,7 @@ def _breaks(axiom: str, operator: Operator | Features, case: Any) -> bool:
 
 
 def _result(axiom: str, compilation: Compilation, examples: int, seed: int) -> Result:
-    verdict = compilation.analysis.axioms[axiom].truth
+    verdict = compilation.analysis.axioms[Axiom(axiom)].truth
     if verdict == "refuted":
         examples = max(examples, REFUTING)
     if axiom in FEATURE and isinstance(compilation.plan, ImagePlan):
@@ -149,6 +150,7 @@ def _untested(axiom: str, compilation: Compilation) -> str:
     assert isinstance(plan, ImagePlan)
     if axiom == "reversibility" and plan.kind == "second" and plan.method.name not in REVERSIBLE:
         return f"whether steps of {plan.method.name} can be undone from position and speed is not searched"
-    if axiom == "energy_conservation" and {e.kind for e in compilation.analysis.equations} != {"gradient-flow"}:
+    kinds = {e.kind for e in compilation.analysis.equations}
+    if axiom == "energy_conservation" and kinds != {EquationClass.GRADIENT_FLOW}:
         return "only the energy ½‖Y‖² of a gradient flow is measured"
     return ""

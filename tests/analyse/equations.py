@@ -1202,6 +1202,49 @@ NONLOCAL = (
     ),
 )
 
+SQUARE = "(x, y) in [-1, 1]^2"
+AT_REST = (
+    *(
+        Row(f"at rest, hyperbolic, {k}", still(text), ("hyperbolic",), True, 0, ".........")
+        for k, text in enumerate(
+            (
+                "∂²u/∂x∂y = 0",
+                "∂²u/∂x² - ∂²u/∂y² = 0",
+                "∂²u/∂x² = 4 ∂²u/∂y² + u",
+                "∂²u/∂x² + 3 ∂²u/∂x∂y + ∂²u/∂y² = 1",
+                "∂²u/∂x² - (1 + x²) ∂²u/∂y² = ∂u/∂x",
+                "2 ∂²u/∂x∂y = x - y",
+            )
+        )
+    ),
+    *(
+        Row(f"at rest, parabolic, {k}", still(text), ("parabolic",), True, 0, ".........")
+        for k, text in enumerate(
+            (
+                "∂²u/∂x² - ∂u/∂y = 0",
+                "∂u/∂x = ∂²u/∂y²",
+                "∂²u/∂x² = 0",
+                "∂²u/∂x² + 2 ∂²u/∂x∂y + ∂²u/∂y² = ∂u/∂x",
+                "(1 + y²) ∂²u/∂y² + u = 1",
+                "∂²u/∂x² - 4 ∂²u/∂x∂y + 4 ∂²u/∂y² + ∂u/∂y = 0",
+            )
+        )
+    ),
+    *(
+        Row(f"at rest, mixed, {k}", still(text, space=SQUARE), ("mixed",), True, 0, ".........")
+        for k, text in enumerate(
+            (
+                "y ∂²u/∂x² + ∂²u/∂y² = 0",
+                "x ∂²u/∂y² + ∂²u/∂x² = 1",
+                "sin(x) ∂²u/∂x² + ∂²u/∂y² = 0",
+                "(x² - ½) ∂²u/∂x² + ∂²u/∂y² = u",
+                "∂²u/∂x² + 4x ∂²u/∂x∂y + ∂²u/∂y² = 0",
+                "(x + y) Δu + ∂²u/∂x² = 0",
+            )
+        )
+    ),
+)
+
 TABLE: tuple[Row, ...] = (
     *TRANSPORT,
     *CONVECTION_DIFFUSION,
@@ -1212,6 +1255,7 @@ TABLE: tuple[Row, ...] = (
     *WAVE,
     *HIGHER_ORDER,
     *ELLIPTIC,
+    *AT_REST,
     *ODE,
     *HAMILTONIAN,
     *GRADIENT_FLOW,

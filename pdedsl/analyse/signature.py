@@ -1,0 +1,52 @@
+"""What an equation of second order at rest is: the signs of the eigenvalues of the matrix of its second derivatives.
+
+One sign: elliptic; both signs: hyperbolic; a zero among them: parabolic; different ones at different places: mixed
+(Evans, Partial Differential Equations, section 6.1 and 7.2; Tricomi's equation y ∂²u/∂x² + ∂²u/∂y² = 0 is mixed).
+"""
+
+from __future__ import annotations
+
+from mpmath import eigsy
+from mpmath import matrix as mp_matrix
+from sympy import Expr
+
+from pdedsl.analyse.jets import Jet
+from pdedsl.analyse.samples import SMALL, points, ranges_of, value_at
+from pdedsl.ir.analysis import EquationClass
+from pdedsl.ir.spec import Spec
+from pdedsl.symbolic.symbols import Field
+
+Rows = tuple[tuple[Expr, ...], ...]
+
+
+def class_at_rest(jet: Jet, spec: Spec) -> EquationClass:
+    """By the matrix at points of the domain; a matrix with learned entries that have no sign is taken for elliptic."""
+    rows = _with_letters(jet.matrix)
+    symbols = {s for row in rows for e in row for s in e.free_symbols}
+    found = {_at(rows, point) for point in points(symbols, ranges_of(spec))} - {None}
+    if len(found) > 1:
+        return EquationClass.MIXED
+    return next((kind for kind in found if kind is not None), EquationClass.ELLIPTIC)
+
+
+def _with_letters(rows: Rows) -> Rows:
+    """Learned fields of a sign as letters of that sign."""
+    fields = {f for row in rows for e in row for f in e.atoms(Field) if f.is_positive}
+    letters = {f: f.head for f in fields}
+    return tuple(tuple(e.xreplace(letters) for e in row) for row in rows)
+
+
+def _at(rows: Rows, point: dict) -> EquationClass | None:  # type: ignore[type-arg]
+    positive = {s: abs(v) if s.is_positive else v for s, v in point.items()}
+    values = [[value_at(e, positive) for e in row] for row in rows]
+    if any(v is None for row in values for v in row):
+        return None
+    size = max((abs(v) for row in values for v in row if v is not None), default=0.0)
+    signs = {_sign(float(v), size) for v in eigsy(mp_matrix(values), eigvals_only=True)}
+    if signs in ({1}, {-1}):
+        return EquationClass.ELLIPTIC
+    return EquationClass.HYPERBOLIC if signs >= {1, -1} else EquationClass.PARABOLIC
+
+
+def _sign(value: float, size: float) -> int:
+    return 0 if abs(value) <= SMALL * size else 1 if value > 0 else -1
