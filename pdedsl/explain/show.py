@@ -9,6 +9,7 @@ from sympy import Add, Expr, latex
 from pdedsl.diagnostics import Span
 from pdedsl.explain.tex import ascii_tex
 from pdedsl.ir.spec import Condition, Equation, Line, Setting, Spec, Value
+from pdedsl.numerics.activations import Activation
 from pdedsl.symbolic.symbols import Field, Partial
 
 
@@ -137,7 +138,7 @@ def _condition_latex(c: Condition, spec: Spec) -> str:
 def stage_text(noun: object, name: str = "", depth: int = 0) -> str:
     """Any frozen noun as indented text: a line a field; places are left out, so that the text is stable."""
     pad, key = "  " * depth, f"{name} = " if name else ""
-    if is_dataclass(noun) and not isinstance(noun, type | Setting):
+    if is_dataclass(noun) and not isinstance(noun, type | Setting | Activation):
         inner = "".join(
             stage_text(getattr(noun, f.name), f.name, depth + 1)
             for f in fields(noun)
@@ -150,5 +151,5 @@ def stage_text(noun: object, name: str = "", depth: int = 0) -> str:
         return "".join(stage_text(v, f"{name}[{i}]", depth) for i, v in enumerate(noun))
     if isinstance(noun, Span) or noun is None:
         return ""
-    text = setting_text(noun) if isinstance(noun, Setting) else str(noun)
+    text = setting_text(noun) if isinstance(noun, Setting) else noun.name if isinstance(noun, Activation) else str(noun)
     return f"{pad}{key}{text}\n"
