@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from pdedsl.analyse.classify import class_of, direction_of, forward, is_separable_pair, parts_of
+from pdedsl.analyse.classify import class_of, forward, is_separable_pair, parts_of
 from pdedsl.analyse.descent import descent_of
 from pdedsl.analyse.features import feature_axioms, has_features, is_linear_map
 from pdedsl.analyse.layers import feature_terms
 from pdedsl.analyse.posedness import ill_posed
-from pdedsl.analyse.problem import Problem
+from pdedsl.analyse.problem import Problem, direction_of
 from pdedsl.analyse.prove import function_axioms
 from pdedsl.analyse.shapes import SHOWN, random_map
 from pdedsl.analyse.steps import stability_warning

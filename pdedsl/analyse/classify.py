@@ -5,20 +5,15 @@ from __future__ import annotations
 from sympy import Add, Dummy, Expr, S, Symbol, default_sort_key
 
 from pdedsl.analyse.jets import Jet, as_scalar, jet_of
-from pdedsl.analyse.problem import Part
+from pdedsl.analyse.problem import Part, direction_of
 from pdedsl.analyse.signature import class_at_rest
 from pdedsl.analyse.states import state_of
 from pdedsl.analyse.terms import Frame
 from pdedsl.diagnostics import Span
 from pdedsl.ir.analysis import EquationClass
 from pdedsl.ir.spec import Equation, Spec, Summand
-from pdedsl.ir.terms import Direction, Origin, Term
+from pdedsl.ir.terms import Origin, Term
 from pdedsl.symbolic.symbols import Applied, Field, Layer, Partial, Transposed, with_number
-
-
-def direction_of(spec: Spec, head: Symbol | None) -> Direction:
-    kinds = {c.kind for c in spec.conditions if c.unknown == head and c.order == 0 and c.kind != "boundary"}
-    return "terminal" if kinds == {"terminal"} else "initial"
 
 
 def forward(frame: Frame) -> Jet:

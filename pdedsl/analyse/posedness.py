@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-from pdedsl.analyse.classify import direction_of
-from pdedsl.analyse.comparison import ellipticity
-from pdedsl.analyse.problem import Problem, named
+from pdedsl.analyse.ellipticity import ellipticity
+from pdedsl.analyse.problem import Problem, direction_of, named
 from pdedsl.diagnostics import Diagnostic
 from pdedsl.ir.spec import Equation, Spec
 from pdedsl.ir.terms import Diffusion, Origin

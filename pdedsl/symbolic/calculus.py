@@ -19,8 +19,9 @@ def depends(expr: Expr, slot: Expr) -> bool:
     return base in expr.free_symbols
 
 
-def differentiate(expr: Expr, slot: Expr) -> Expr:
-    """∂expr/∂slot by the rules of calculus; derivatives of fields stay symbolic."""
+def differentiate(expr: Expr, slot: Expr, chain: bool = False) -> Expr:
+    """∂expr/∂slot by the rules of calculus; derivatives of fields stay symbolic, and those of activations unless the
+    chain rule is asked for."""
     budget = [MAX_NODES]
 
     def d(e: Expr) -> Expr:
@@ -48,7 +49,7 @@ def differentiate(expr: Expr, slot: Expr) -> Expr:
                 return e * (d(power) * log(base) + power * d(base) / base)
             case Contraction(index=index, body=body):
                 return contract(lambda i: d(body.xreplace({index: i})), None)
-            case Function() if not isinstance(e, Activation):
+            case Function() if chain or not isinstance(e, Activation):
                 return Add(*(e.fdiff(i + 1) * d(a) for i, a in enumerate(e.args) if depends(a, slot)))
             case _:
                 return Partial(e, slot)

@@ -13,7 +13,7 @@ from analyse.frames import Row
 from analyse.outcomes import analysed
 from pdedsl.ir.analysis import Analysis, EquationClass
 from pdedsl.ir.terms import TimeDerivative
-from pdedsl.ir.verdicts import Refuted, Verdict
+from pdedsl.ir.verdicts import Refuted
 
 # Axioms whose refutation is the fault of terms, and not of the equation as a whole.
 OF_TERMS = ("linearity", "constants", "comparison", "locality")
