@@ -18,7 +18,7 @@ from pdedsl.analyse.samples import Ranges, nonzero_point, ranges_of
 from pdedsl.analyse.sides import Flux, Other, Placed, Value, sides_of
 from pdedsl.analyse.signs import vanishes
 from pdedsl.ir.spec import side_names
-from pdedsl.symbolic.symbols import Field
+from pdedsl.symbolic.symbols import Field, Partial
 
 
 class Through(Enum):
@@ -152,9 +152,10 @@ def is_whole_across_seams(problem: Problem) -> bool:
     ranges = ranges_of(problem.spec)
     whole = jet.expr - jet.source
     for k, (x, side) in enumerate(zip(space.coordinates, space.sides, strict=False)):
-        if not side.periodic or not _varies(whole, x):
+        if not side.periodic or not _varies(whole, x, problem):
             continue
-        if any(f.free_symbols & {x} for f in whole.atoms(Field)):
+        learned = {w.head for w in problem.spec.learned}
+        if any(f.head in learned and x in f.free_symbols for f in whole.atoms(Field)):
             return False
         low, high = ranges[x]
         entries = (*_flux(jet, k)[0], _flux(jet, k)[1]) if jet.is_affine and jet.order <= 2 else _slopes(jet, whole, x)
@@ -163,8 +164,15 @@ def is_whole_across_seams(problem: Problem) -> bool:
     return True
 
 
-def _varies(whole: Expr, x: Symbol) -> bool:
-    return x in whole.free_symbols or any(x in f.free_symbols for f in whole.atoms(Field))
+def _varies(whole: Expr, x: Symbol, problem: Problem) -> bool:
+    heads = {u.head for u in problem.spec.unknowns}
+    own = [f for f in (*whole.atoms(Partial), *whole.atoms(Field)) if _head(f) in heads]
+    return x in whole.xreplace(dict.fromkeys(own, S.One)).free_symbols
+
+
+def _head(f: Expr) -> Symbol | None:
+    body = f.body if isinstance(f, Partial) else f
+    return body.head if isinstance(body, Field) else None
 
 
 def _slopes(jet: Jet, whole: Expr, x: Symbol) -> list[Expr]:

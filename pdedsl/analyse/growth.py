@@ -139,6 +139,12 @@ class Grower:
         falls = nonnegative(-power, self.box) and power.is_polynomial(*self.coordinates) and not power.has(Field)
         return Growth(0, 0, 0) if falls and isfinite(g.second) else Growth(0, *_chained(g))
 
+    def _logarithm(self, inner: Expr, g: Growth) -> Growth:
+        if not positive(inner, self.box):
+            return WILD
+        first = _plus(-self._least(inner), g.first)
+        return Growth(SLOW, first, max(_plus(-self._least(inner), g.second), 2 * first))
+
     def _function(self, e: Expr, g: Growth) -> Growth:
         match e:
             case sin() | cos() | erf():
@@ -149,8 +155,7 @@ class Grower:
                 keeps = positive(e.args[0], self.box) or positive(-e.args[0], self.box)
                 return g if keeps else Growth(g.value, g.first, inf)
             case log():
-                smooth = positive(e.args[0], self.box)
-                return Growth(SLOW, *_chained(g)) if smooth else WILD
+                return self._logarithm(e.args[0], g)
             case tan():
                 inside = range_of(e.args[0], self.box)
                 return Growth(0, *_chained(g)) if inside and inside.low > -1.5 and inside.high < 1.5 else WILD
@@ -203,6 +208,7 @@ def in_time(e: Expr, time: Symbol | None, box: Box) -> str:
     """'bounded', 'integrable' or '' for what an expression does at the ends of its time."""
     if time is None or time not in e.free_symbols:
         return "bounded"
+    e = e.xreplace(dict.fromkeys(e.atoms(Field), S.One))
     others = dict.fromkeys(e.free_symbols - {time}, S.One)
     singular = [a for a in e.atoms(Pow, log, tan) if time in a.free_symbols and not isinstance(a, exp)]
     rough = [a for a in singular if not _is_finite(a.xreplace(others), box)]

@@ -40,6 +40,7 @@ from sympy import (
     sign,
     sin,
     sinh,
+    tan,
     tanh,
 )
 
@@ -84,18 +85,20 @@ def _about(value: float) -> Range:
     return Range(middle - abs(middle) * ROUND, middle + abs(middle) * ROUND)
 
 
-def range_of(expr: Expr, box: Box, dimension: int | None = None) -> Range | None:
+def range_of(expr: Expr, box: Box, dimension: int | None = None, poles: bool = False) -> Range | None:
     """The range of an expression, or a larger one; None where it may have no value, or no rule is known.
 
-    `dimension` is that of a space that is not written out; None where it is any.
+    `dimension` is that of a space that is not written out; None where it is any. With `poles` only the values count
+    that there are: 1/x is above zero for x ≥ 0.
     """
-    return _Reader(box, dimension).read(expr)
+    return _Reader(box, dimension, poles).read(expr)
 
 
 @dataclass(frozen=True)
 class _Reader:
     box: Box
     dimension: int | None
+    poles: bool
 
     def read(self, e: Expr) -> Range | None:
         match e:
@@ -123,6 +126,9 @@ class _Reader:
                 return self._all(e.args, lambda a, b: Range(min(a.low, b.low), min(a.high, b.high)))
             case sin() | cos():
                 return self._wave(e)
+            case Heaviside():
+                inner = self.read(e.args[0])
+                return Range(Fraction(0), Fraction(1)) if inner is None else _step(inner)
             case _ if len(e.args) == 1:
                 inner = self.read(e.args[0])
                 return None if inner is None else _function(e, inner)
@@ -165,6 +171,8 @@ class _Reader:
             return _rounded(_integer_power(x, int(power)))
         if power < 0:
             below = self._power(base, -power)
+            if below is not None and self.poles and below.low == 0 < below.high:
+                return Range(Fraction(0) if math.isinf(below.high) else 1 / below.high, inf)
             return None if below is None or 0 in below else _inverse(below)
         return _root(x, Fraction(int(power.p), int(power.q))) if x.low >= 0 else None
 
@@ -288,13 +296,13 @@ def _function(e: Expr, x: Range) -> Range | None:
             return _modulus(x)
         case sign():
             return Range(Fraction(_sign(x.low)), Fraction(_sign(x.high)))
-        case Heaviside():
-            return Range(Fraction(int(x.low > 0)), Fraction(int(x.high >= 0)))
         case cosh():
             size = _modulus(x)
             return Range(Fraction(1), _value(math.cosh, size.high, inf).high)
         case log():
             return _logarithm(x)
+        case tan() if x.low > -1.57 and x.high < 1.57:
+            return Range(_value(math.tan, x.low, -inf).low, _value(math.tan, x.high, inf).high)
         case asin() | acos() if x.low < -1 or x.high > 1:
             return None
         case Slope():
@@ -303,6 +311,10 @@ def _function(e: Expr, x: Range) -> Range | None:
             return _activation(type(e).__name__, x)
     found = RISING.get(type(e))
     return None if found is None else _rising(type(e), x, *found)
+
+
+def _step(x: Range) -> Range:
+    return Range(Fraction(int(x.low > 0)), Fraction(int(x.high >= 0)))
 
 
 def _sign(x: End) -> int:

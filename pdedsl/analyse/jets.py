@@ -5,9 +5,9 @@ from __future__ import annotations
 from dataclasses import dataclass
 from functools import cached_property
 
-from sympy import Add, Dummy, Expr, Mul, Pow, S, Symbol, Tuple, default_sort_key, expand, nan, zoo
+from sympy import Add, Dummy, Expr, Max, Min, Mul, Pow, S, Symbol, Tuple, default_sort_key, expand, nan, zoo
 
-from pdedsl.analyse.writing import Layout, layout_of, written_out
+from pdedsl.analyse.writing import Layout, in_coordinates, layout_of, written_out
 from pdedsl.ir.spec import Spec, Unknown
 from pdedsl.ir.types import Scalar, Vector
 from pdedsl.symbolic.activations import Activation
@@ -163,8 +163,9 @@ def jet_of(expr: Expr, unknown: Unknown, spec: Spec, dimension: int | None = Non
     """The jet of an expression in one unknown."""
     layout = layout_of(expr, spec, dimension)
     coordinates = layout.coordinates
-    expr = multiply_out(opened(written_out(expr, spec, layout)))
-    value = Field(unknown.head, (), unknown.arguments)
+    elsewhere = _looks_elsewhere(expr, spec)
+    expr = multiply_out(written_out(opened(expr), spec, layout))
+    value = in_coordinates(Field(unknown.head, (), unknown.arguments), layout)
     u = Dummy("u", **_assumed(unknown))
     p = tuple(Dummy(f"p{i}", real=True) for i in range(1, len(coordinates) + 1))
     x = {(i, j): Dummy(f"X{i + 1}{j + 1}", real=True) for i in range(len(p)) for j in range(i, len(p))}
@@ -187,7 +188,7 @@ def jet_of(expr: Expr, unknown: Unknown, spec: Spec, dimension: int | None = Non
         back.setdefault(s, Partial(value, coordinates[i], coordinates[j]))
     jetted = expr.xreplace(replaced).xreplace({value: u})
     hidden = tuple(a for a in partials if _hides(a, unknown))
-    return Jet(jetted, u, p, x, tuple(higher), hidden, _looks_elsewhere(expr, spec), layout, back)
+    return Jet(jetted, u, p, x, tuple(higher), hidden, elsewhere, layout, back)
 
 
 def _assumed(unknown: Unknown) -> dict[str, bool]:
@@ -198,7 +199,7 @@ def _assumed(unknown: Unknown) -> dict[str, bool]:
 
 def opened(expr: Expr) -> Expr:
     """Derivatives of activations by the chain rule: ∂/∂x relu(∂u/∂x) = relu'(∂u/∂x) ∂²u/∂x²."""
-    closed = [p for p in expr.atoms(Partial) if p.body.has(Activation)]
+    closed = [p for p in expr.atoms(Partial) if p.body.has(Activation, Max, Min)]
     return expr.xreplace({p: _by_chain(p) for p in closed}) if closed else expr
 
 

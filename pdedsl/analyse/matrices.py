@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from itertools import combinations
 
-from sympy import Add, Expr, KroneckerDelta, Matrix, S, Symbol, cancel, together
+from sympy import Add, Expr, KroneckerDelta, Matrix, S, Symbol, cancel, expand, together
 
 from pdedsl.analyse.intervals import Box
 from pdedsl.analyse.signs import nonnegative
@@ -12,6 +12,7 @@ from pdedsl.ir.terms import Indexed
 from pdedsl.symbolic.symbols import INDEX, Contraction, Field
 
 Rows = tuple[tuple[Expr, ...], ...]
+MAX_LETTERS = 8  # of an entry in which an outer product is looked for
 MAX_MINORS = 3  # dimension up to which minors are tried
 
 
@@ -57,20 +58,21 @@ def _minor(rows: Rows, chosen: tuple[int, ...], box: Box) -> bool:
 def _isotropic_and_outer(rows: Rows, box: Box) -> bool:
     """αI + β p pᵀ, where p are letters: its eigenvalues are α and α + β|p|²."""
     d = len(rows)
-    beta = cancel(together(rows[0][1]))
-    letters = [s for s in sorted(beta.free_symbols, key=str) if cancel(beta / s).is_polynomial(s) and s.is_Symbol]
-    for p in combinations(letters, d):
-        ratio = cancel(rows[0][1] / (p[0] * p[1]))
-        alpha = cancel(together(rows[0][0] - ratio * p[0] ** 2))
-        same = all(
-            cancel(together(rows[i][j] - ratio * p[i] * p[j] - (alpha if i == j else 0))) == 0
-            for i in range(d)
-            for j in range(d)
-        )
-        if same:
+    letters = [s for s in sorted(rows[0][1].free_symbols, key=str) if s not in box]
+    for p in combinations(letters, d) if len(letters) <= MAX_LETTERS else ():
+        ratio = expand(rows[0][1] / (p[0] * p[1]))
+        alpha = expand(rows[0][0] - ratio * p[0] ** 2)
+        if all(
+            _is_entry(rows[i][j], ratio * p[i] * p[j] + (alpha if i == j else 0)) for i in range(d) for j in range(d)
+        ):
             length = Add(*(s**2 for s in p))
             return nonnegative(alpha, box) and nonnegative(alpha + ratio * length, box)
     return False
+
+
+def _is_entry(e: Expr, other: Expr) -> bool:
+    difference = expand(e - other)
+    return bool(difference == 0 or (len(difference.args) <= MAX_LETTERS and cancel(together(difference)) == 0))
 
 
 # ---- learned matrices

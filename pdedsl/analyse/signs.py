@@ -9,6 +9,7 @@ from math import inf, isinf, lcm
 
 from sympy import (
     Add,
+    Dummy,
     Expr,
     Poly,
     PolynomialError,
@@ -30,7 +31,7 @@ from sympy import Matrix as Entries
 
 from pdedsl.analyse.intervals import LINE, Box, Range, exact, range_of
 from pdedsl.analyse.samples import Point, Ranges, nonzero_point
-from pdedsl.symbolic.symbols import Contraction
+from pdedsl.symbolic.symbols import Contraction, Field, Partial
 
 MAX_TERMS = 30  # of a sum that is brought to one denominator
 MAX_FACTORED = 8  # terms of a sum that is factored
@@ -64,7 +65,21 @@ def box_of(ranges: Ranges) -> Box:
 
 def nonnegative(expr: Expr, box: Box, dimension: int | None = None) -> bool:
     """Whether an expression is at least zero wherever it has a value in the box; False where that is not seen."""
-    return expr.is_nonnegative is True or any(_is_above(e, box, dimension, DEPTH) for e in _forms(expr))
+    if expr.is_nonnegative:
+        return True
+    expr = _with_letters(expr)
+    return any(_is_above(e, box, dimension, DEPTH) for e in _forms(expr))
+
+
+def _with_letters(expr: Expr) -> Expr:
+    """Learned fields and derivatives as letters of their sign."""
+    if expr.has(Contraction):
+        return expr
+    letters: dict[Expr, Symbol] = {}
+    for atom in sorted((*expr.atoms(Partial), *expr.atoms(Field)), key=str):
+        known = {"positive": True} if atom.is_positive else {"nonnegative": True} if atom.is_nonnegative else {}
+        letters[atom] = Dummy(f"z{len(letters)}", real=True, **known)
+    return expr.xreplace(letters)
 
 
 def positive(expr: Expr, box: Box, dimension: int | None = None) -> bool:
@@ -100,7 +115,7 @@ def _forms(expr: Expr) -> Iterator[Expr]:
 def _is_above(expr: Expr, box: Box, dimension: int | None, depth: int) -> bool:
     if expr.is_nonnegative:
         return True
-    found = range_of(expr, box, dimension)
+    found = range_of(expr, box, dimension, poles=True)
     if found is not None and found.low >= 0:
         return True
     symbols = sorted(expr.free_symbols, key=str)
@@ -135,11 +150,11 @@ def _above(value: Expr) -> Fraction:
 
 def _polynomial_above(expr: Expr, x: Symbol, ends: Range) -> bool:
     """By its values between its roots, which are isolated exactly."""
-    values = _between_roots(expr, x, ends)
+    values = between_roots(expr, x, ends)
     return values is not None and all(v >= 0 for v in values)
 
 
-def _between_roots(expr: Expr, x: Symbol, ends: Range) -> list[Expr] | None:
+def between_roots(expr: Expr, x: Symbol, ends: Range) -> list[Expr] | None:
     try:
         poly = Poly(expr, x)
     except PolynomialError:
@@ -148,14 +163,22 @@ def _between_roots(expr: Expr, x: Symbol, ends: Range) -> list[Expr] | None:
         return None
     if poly.degree() <= 0:
         return [poly.as_expr()]
-    low, high = (None if isinf(e) else Rational(e.numerator, e.denominator) for e in (ends.low, ends.high))  # type: ignore[union-attr]
-    roots = [r for r in dict.fromkeys(real_roots(poly)) if (low is None or r > low) and (high is None or r < high)]
-    return [poly.eval(p) for p in _places(roots, low, high)]
+    return [poly.eval(p) for p in _places(poly, ends)]
 
 
-def _places(roots: list[Expr], low: Expr | None, high: Expr | None) -> Iterator[Rational]:
+def places_between_roots(expr: Expr, x: Symbol, ends: Range) -> list[Rational]:
+    """Points at which a polynomial shows all of its signs."""
+    poly = Poly(expr, x) if expr.is_polynomial(x) else None
+    if poly is None or not 0 < poly.degree() <= MAX_DEGREE or not all(c.is_Rational for c in poly.all_coeffs()):
+        return []
+    return list(_places(poly, ends))
+
+
+def _places(poly: Poly, ends: Range) -> Iterator[Rational]:
     """A rational number in each interval between roots and ends."""
-    marks = [low, *roots, high]
+    low, high = (None if isinf(e) else Rational(e.numerator, e.denominator) for e in (ends.low, ends.high))  # type: ignore[union-attr]
+    found = dict.fromkeys(real_roots(poly))
+    marks = [low, *(r for r in found if (low is None or r > low) and (high is None or r < high)), high]
     for a, b in pairwise(marks):
         if a is None and b is None:
             yield S.Zero

@@ -13,7 +13,25 @@ from fractions import Fraction
 from functools import cached_property
 from math import isfinite
 
-from sympy import Add, Dummy, Expr, Mul, Pow, Rational, S, Symbol, cancel, diff, exp, expand, tanh, together
+from sympy import (
+    Add,
+    Dummy,
+    Expr,
+    Max,
+    Min,
+    Mul,
+    Pow,
+    Rational,
+    S,
+    Symbol,
+    cancel,
+    diff,
+    exp,
+    expand,
+    factor_terms,
+    tanh,
+    together,
+)
 
 from pdedsl.analyse.growth import Grower, activation_of, in_time
 from pdedsl.analyse.intervals import Box, Range, range_of
@@ -22,13 +40,14 @@ from pdedsl.analyse.matrices import Rows, semidefinite
 from pdedsl.analyse.problem import Problem
 from pdedsl.analyse.samples import ranges_of
 from pdedsl.analyse.sides import all_values
-from pdedsl.analyse.signs import _between_roots, bounded_above, box_of, nonnegative, positive, vanishes
+from pdedsl.analyse.signs import between_roots, bounded_above, box_of, nonnegative, positive, vanishes
 from pdedsl.numerics.activations import ACTIVATIONS as RECORDS
 from pdedsl.symbolic.activations import Activation, Slope
 from pdedsl.symbolic.symbols import Field, Partial
 
-SIZE = Fraction(1000)  # of bounded values of u, ∇u and ∇∇u
+SIZE = Fraction(100)  # of bounded values of u, ∇u and ∇∇u
 SHIFTS = (0, 1, 100)  # of a Jacobian that is bounded above
+MAX_SHORT = 4  # terms of a sum that is brought to one denominator
 STRICT = ("tanh", "sigmoid", "softplus", "atan", "erf", "softsign", "leaky_relu", "elu", "identity")
 
 
@@ -64,8 +83,9 @@ class Structure:
     @cached_property
     def has_values(self) -> bool:
         """F has a value for every jet; a pole where the gradient vanishes alone is none where F stays bounded."""
-        settled = self.jet.expr.xreplace(self._singular_in_time)
-        if all(range_of(e, self.box) is not None for e in Add.make_args(settled)):
+        settled = self._lower.xreplace(self._singular_in_time)
+        box = {**self.box, self.jet.u: self.near[self.jet.u]} if self.jet.u.is_positive else self.box
+        if all(range_of(e, box) is not None for e in Add.make_args(settled)):
             return True
         return self._is_level_set
 
@@ -81,18 +101,22 @@ class Structure:
     def _is_level_set(self) -> bool:
         """Homogeneous of degree 0 or more in ∇u, and singular there alone (Evans and Spruck; Chen, Giga, Goto 1991)."""
         jet, scale = self.jet, Dummy("scale", positive=True)
-        others = {**dict.fromkeys(jet.second, S.One), jet.u: S.One}
-        away = {p: Dummy(positive=True) for p in jet.p}
-        if any(range_of(e.xreplace(away), self.box) is None for e in self.terms):
+        if any(range_of(e, away) is None for away in self._away for e in self.terms):
             return False
         values = [e for row in jet.matrix for e in row]
         for e in values:
-            ratio = cancel(together(e.xreplace({p: scale * p for p in jet.p}) / e)) if e != 0 else S.One
+            scaled = _taken_out(e.xreplace({p: scale * p for p in jet.p}))
+            ratio = cancel(together(scaled / e)) if e != 0 else S.One
             power = ratio.as_base_exp()
             if ratio != 1 and not (power[0] == scale and power[1].is_nonnegative):
                 return False
-        del others
         return True
+
+    @property
+    def _away(self) -> list[Box]:
+        """Boxes in which the gradient does not vanish, since one of its components does not."""
+        ends = (Range(1 / SIZE, SIZE), Range(-SIZE, -1 / SIZE))
+        return [{**self.near, p: side} for p in self.jet.p for side in ends]
 
     # ---- dependence on u
 
@@ -112,7 +136,7 @@ class Structure:
             return True
         if jet.is_affine:
             return jet.order == 0 or self._is_below(jet.rate)
-        whole = jet.expr.xreplace(self._learned_of_u)
+        whole = self._lower.xreplace(self._learned_of_u)
         slopes = [diff(whole, v) for v in (jet.u, *self._learned_of_u.values())]
         bounds = [range_of(s.xreplace(self._singular_in_time), self.near) for s in slopes]
         return all(b is not None and isfinite(b.high) for b in bounds) and self._networks_are_lipschitz
@@ -145,25 +169,42 @@ class Structure:
         diagonal = all(e == 0 for i, row in enumerate(jet.matrix) for j, e in enumerate(row) if i != j)
         if diagonal and all(strictly_positive(row[i], self.near) for i, row in enumerate(jet.matrix) if row[i] != 0):
             return True
-        return diagonal and self._is_density
+        return (diagonal and self._is_density) or self._is_proper
+
+    @property
+    def _is_proper(self) -> bool:
+        """∂F/∂u is bounded for all ∇u and ∇∇u at once."""
+        slope = range_of(diff(self.jet.expr, self.jet.u), self.near_u)
+        return slope is not None and isfinite(slope.low) and isfinite(slope.high)
 
     def _has_u(self, e: Expr) -> bool:
         return self.jet.u in e.free_symbols or any(self.jet.u in f.free_symbols for f in e.atoms(Field))
 
-    @property
-    def _is_density(self) -> bool:
-        """Σ cᵢ ∂²β(u)/∂xᵢ² and terms of first order, linear in ∇u."""
+    @cached_property
+    def _lower(self) -> Expr:
+        """F without a density Σ cᵢ ∂²β(u)/∂xᵢ², if there is one."""
+        return self.jet.expr if self._beside_density is None else self._beside_density
+
+    @cached_property
+    def _beside_density(self) -> Expr | None:
+        """What stands beside a density Σ cᵢ ∂²β(u)/∂xᵢ²; None where there is no density, or more of second order."""
         jet = self.jet
         rest = jet.expr
+        if not any(self._has_u(e) for row in jet.matrix for e in row):
+            return None
         for i, p in enumerate(jet.p):
             a = jet.matrix[i][i]
-            if a.free_symbols & ({*jet.p, *jet.second, *jet.coordinates}):
-                return False
+            if a.free_symbols & {*jet.p, *jet.second, *jet.coordinates}:
+                return None
             rest = rest - a * jet.x[i, i] - a.diff(jet.u) * p**2
         rest = expand(rest)
-        if rest.free_symbols & set(jet.second):
-            return False
-        return not any(rest.diff(p).free_symbols & set(jet.p) for p in jet.p)
+        return None if rest.free_symbols & set(jet.second) else rest
+
+    @property
+    def _is_density(self) -> bool:
+        """A density, and terms of first order that are linear in ∇u."""
+        rest, p = self._beside_density, self.jet.p
+        return rest is not None and not any(rest.diff(q).free_symbols & set(p) for q in p)
 
     # ---- dependence on x
 
@@ -256,9 +297,22 @@ class Structure:
 
     @cached_property
     def is_whole_on_rings(self) -> bool:
-        """Coefficients are the same on both sides of a seam."""
+        """Drift and diffusion are the same on both sides of a seam."""
+        jet = self.jet
+        entries = (*jet.drift, *(e for row in jet.matrix for e in row)) if jet.is_affine else (jet.expr,)
+        return self._are_whole(entries)
+
+    def _are_whole(self, entries: tuple[Expr, ...]) -> bool:
+        return all(map(self._is_whole, entries))
+
+    @cached_property
+    def is_smooth_on_rings(self) -> bool:
+        """The same of all coefficients."""
+        jet = self.jet
+        return self.is_whole_on_rings and (not jet.is_affine or self._are_whole((jet.rate, jet.source)))
+
+    def _is_whole(self, whole: Expr) -> bool:
         ranges, space = ranges_of(self.problem.spec), self.problem.spec.space
-        whole = self.jet.expr - (self.jet.source if self.jet.is_affine else S.Zero)
         if any(side.periodic for side in space.sides) and any(self._varies(f) for f in whole.atoms(Field)):
             return False
         for x, side in zip(space.coordinates, space.sides, strict=False):
@@ -271,6 +325,11 @@ class Structure:
     @cached_property
     def is_integrable_in_time(self) -> bool:
         return all(in_time(e, self.time, self.box) != "" for e in self.terms)
+
+
+def _taken_out(e: Expr) -> Expr:
+    """Common factors taken out of roots."""
+    return e.replace(lambda a: isinstance(a, Pow), lambda a: factor_terms(a.base) ** a.exp)
 
 
 def _head(f: Expr) -> Symbol | None:
@@ -305,7 +364,10 @@ def strictly_positive(e: Expr, box: Box) -> bool:
         case Mul():
             return all(strictly_positive(a, box) for a in e.args)
         case Add():
-            if _is_slope_of_tanh(e):
+            shorter = cancel(together(e)) if len(e.args) <= MAX_SHORT else e
+            if _is_slope_of_tanh(e) or (not shorter.is_Add and strictly_positive(shorter, box)):
+                return True
+            if factor_terms(e).is_Mul and strictly_positive(factor_terms(e), box):
                 return True
             return any(strictly_positive(a, box) for a in e.args) and all(nonnegative(a, box) for a in e.args)
         case Pow(base=base):
@@ -332,10 +394,12 @@ def positive_inside(e: Expr, x: Symbol, box: Box) -> bool:
             return True
         case _ if e.is_polynomial(x) and x in e.free_symbols:
             ends = box[x]
-            values = _between_roots(e, x, ends)
+            values = between_roots(e, x, ends)
             return values is not None and len(values) == 1 and bool(values[0] > 0)
-        case Mul():
+        case Mul() | Min():
             return all(positive_inside(a, x, box) for a in e.args)
+        case Max():
+            return any(positive_inside(a, x, box) for a in e.args)
         case Pow(base=base, exp=Rational()):
             return positive_inside(base, x, box)
     return False

@@ -91,9 +91,19 @@ def _out(e: Expr, layout: Layout) -> Expr:
             if others
             else Partial(_out(e.body, layout), *slots)
         )
-    if not e.args or isinstance(e, Field):
+    if isinstance(e, Field):
+        return in_coordinates(e, layout)
+    if not e.args:
         return e
     return e.func(*(_out(a, layout) for a in e.args))
+
+
+def in_coordinates(field: Field, layout: Layout) -> Field:
+    """A field at the position as one at its coordinates."""
+    if layout.base is None or layout.base not in field.arguments:
+        return field
+    at = [c for a in field.arguments for c in (layout.coordinates if a == layout.base else (a,))]
+    return Field(field.head, tuple(field.indices), tuple(at))
 
 
 def _slot(slot: Expr, layout: Layout) -> Expr:

@@ -10,8 +10,8 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
+from sympy import Expr, S, Symbol
 from sympy import Matrix as Entries
-from sympy import S
 
 from pdedsl.analyse.conditions import at_rest
 from pdedsl.analyse.ellipticity import Elliptic, ellipticity
@@ -125,7 +125,15 @@ def _is_tame_at_infinity(problem: Problem) -> bool:
     entries = [e for row in jet.matrix for e in row if jet.u in e.free_symbols]
     if not jet.u.is_positive or not entries:
         return True
-    return not any(e.xreplace({jet.u: S.Zero}).has(S.ComplexInfinity, S.NaN, S.Infinity) for e in entries)
+    return all(_is_tame(e, jet.u) for e in entries)
+
+
+def _is_tame(slope: Expr, u: Symbol) -> bool:
+    """β' is bounded near zero, or a power above -1, so that β is."""
+    power = slope.as_independent(u)[1].as_base_exp()
+    if power[0] == u:
+        return bool(power[1] > -1)
+    return not slope.xreplace({u: S.Zero}).has(S.ComplexInfinity, S.NaN, S.Infinity)
 
 
 # ---- no time

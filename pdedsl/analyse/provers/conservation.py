@@ -166,9 +166,9 @@ def _with_source(problem: Problem, source: Expr) -> Verdict:
     ranges = ranges_of(problem.spec, problem.equation)
     if not problem.spec.space.sides:
         return _on_the_line(problem, source)
-    total: Expr | None = source
+    total: Expr | None = source if source != 0 else S.Zero
     for c in problem.jet.coordinates:
-        total = None if total is None or total.has(Field) else integral(total, c, *ranges[c])
+        total = None if total is None or total.has(Field) else integral(total, c, *ranges[c]) if total != 0 else total
     given = given_flux(problem)
     if total is None or given is None:
         return Unknown(f"the integral of {named(guilty)} is not known.", spans(guilty))

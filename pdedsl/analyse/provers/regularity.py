@@ -38,7 +38,7 @@ def spatial_regularity(problem: Problem, ordered: Verdict) -> Verdict:
             Hypothesis("the diffusion does not depend on x", not any(map(found._varies, entries))),
             Hypothesis("drift, rate and source are Lipschitz in x", _are_lipschitz(problem, found)),
             Hypothesis("the rate is bounded", grower.of(jet.rate).is_bounded),
-            Hypothesis("the coefficients are the same on both sides of a seam", found.is_whole_on_rings),
+            Hypothesis("the coefficients are the same on both sides of a seam", found.is_smooth_on_rings),
         ),
     )
 

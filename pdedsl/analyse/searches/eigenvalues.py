@@ -8,9 +8,10 @@ from mpmath import eigsy
 from mpmath import matrix as mp_matrix
 from sympy import Add, Expr, Rational, Symbol
 
+from pdedsl.analyse.intervals import LINE
 from pdedsl.analyse.matrices import Rows, blocks_of
 from pdedsl.analyse.samples import MAX_TERMS, SMALL, Point, Ranges, exact_at, points, value_at
-from pdedsl.analyse.signs import shown
+from pdedsl.analyse.signs import box_of, places_between_roots, shown
 from pdedsl.analyse.writing import Layout
 from pdedsl.symbolic.symbols import Field
 
@@ -25,7 +26,8 @@ def negative_eigenvalue(rows: Rows, whole: Expr, free: frozenset[Symbol], ranges
         return ""
     if len(Add.make_args(whole)) > MAX_TERMS:
         return ""
-    for point in (*_on_the_diagonal(symbols, ranges, layout), *points(symbols, ranges)):
+    near = (*_on_the_diagonal(symbols, ranges, layout), *_between_roots(rows, symbols, ranges))
+    for point in (*near, *points(symbols, ranges)):
         if not _least(rows, point, value_at):
             continue
         least = _least(rows, point, exact_at)
@@ -43,6 +45,17 @@ def _on_the_diagonal(symbols: set[Symbol], ranges: Ranges, layout: Layout) -> It
     for s in (*QUARTERS, *STEPS):
         place = {x: Rational(str(float(v))) for x, v in layout.diagonal(s).items() if x in symbols}
         yield {**other, **place}
+
+
+def _between_roots(rows: Rows, symbols: set[Symbol], ranges: Ranges) -> Iterator[Point]:
+    """Points at which polynomials of one variable on the diagonal show all of their signs."""
+    box = box_of(ranges)
+    for e in {row[i] for i, row in enumerate(rows) if len(row[i].free_symbols) == 1}:
+        (x,) = e.free_symbols
+        other = next(points(symbols - {x}, ranges))
+        for place in places_between_roots(e, x, box.get(x, LINE)):
+            if not x.is_nonnegative or place >= 0:
+                yield {**other, x: place}
 
 
 def _least(rows: Rows, point: Point, evaluate: Callable[[Expr, Point], float | None]) -> float | None:
