@@ -14,15 +14,16 @@ from pathlib import Path
 import pytest
 from click.testing import CliRunner
 
-from pdedsl import compiler, mistakes
+from pdedsl import mistakes, sources
 from pdedsl.cli import cli
-from pdedsl.compiler import checked, decode, format, parse, to_analysis
+from pdedsl.compiler import format, parse, to_analysis, to_spec
 from pdedsl.diagnostics import PdeError, Source
 from pdedsl.frontend.elaborate import algebra, limits, numbers, typing
 from pdedsl.frontend.elaborate.functions import FUNCTIONS, RESERVED
 from pdedsl.frontend.syntax import tokens
 from pdedsl.frontend.syntax.names import GREEK, MAX_NAME
 from pdedsl.ir import vocabulary as words
+from pdedsl.sources import decode
 from pdedsl.symbolic import expansion, symbols
 
 ROOT = Path(__file__).parents[1]
@@ -116,12 +117,12 @@ def framed(part: str, frame: str) -> str:
 
 
 def errors(text: str) -> set[str]:
-    """The codes of what `check` finds wrong."""
+    """The codes of what is wrong before a network is planned."""
     try:
-        checked(to_analysis(Source(text)))
+        analysis = to_analysis(to_spec(Source(text)))
     except PdeError as error:
         return {d.code for d in error.diagnostics}
-    return set()
+    return {d.code for d in analysis.diagnostics if d.severity == "error"}
 
 
 EXPRESSION = [("data", "∂u/∂t = {}"), ("pixels", "∂Y/∂t = {}")]
@@ -220,7 +221,7 @@ def test_commands(fence: Fence, tmp_path: Path) -> None:
         timeout=120,
     )
     assert run.stdout.decode("utf-8") == shown.body
-    assert run.returncode == (1 if "error" in shown.body else 0)
+    assert run.returncode == (1 if "error[" in shown.body else 0)
 
 
 # ---- tables of notation
@@ -496,10 +497,10 @@ BEYOND = {
 def test_limits() -> None:
     rows = {row[0]: row for row in tables("table: limits")[0]}
     assert rows.keys() == {"size of a file", *LIMITS}
-    assert rows["size of a file"][1] == f"{compiler.MAX_BYTES >> 20} MiB"
+    assert rows["size of a file"][1] == f"{sources.MAX_BYTES >> 20} MiB"
     assert {label: f"{most:,}" for label, most in LIMITS.items()} == {k: r[1] for k, r in rows.items() if k in LIMITS}
     with pytest.raises(PdeError) as caught:
-        decode(b"#" * (compiler.MAX_BYTES + 1), "large.pde")
+        decode(b"#" * (sources.MAX_BYTES + 1), "large.pde")
     assert [d.code for d in caught.value.diagnostics] == codes(rows["size of a file"][2])
     for label, text in BEYOND.items():
         assert errors(filled(text, EXPRESSION[0])) - {"E201"} == set(codes(rows[label][2])), label

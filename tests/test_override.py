@@ -8,10 +8,11 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from pdedsl.compiler import checked, format_source, read, to_analysis, to_spec, to_syntax
+from pdedsl.compiler import examine, format_source, to_spec, to_syntax
 from pdedsl.diagnostics import PdeError, Source, report
 from pdedsl.frontend.editing.override import overridden
 from pdedsl.ir.spec import Setting, Spec, Value
+from pdedsl.sources import read
 
 SPECS = sorted((Path(__file__).parents[1] / "specs").glob("*.pde"))
 
@@ -81,7 +82,7 @@ def refused(*settings: str, text: str = TEXT) -> tuple[Source, str]:
 
 def test_the_spec_itself_is_right() -> None:
     assert changed() == TEXT
-    checked(to_analysis(Source(TEXT)))
+    examine(Source(TEXT)).require()
 
 
 # ---- each kind of path: the old line, the setting, the new line
@@ -300,7 +301,9 @@ def test_shipped_specs_take_settings_and_pass_the_check(path: Path) -> None:
         "evaluate.attack=fgsm(eps=1)",
     ]
     source = overridden(read(path), settings)
-    spec = checked(to_analysis(source)).spec
+    examined = examine(source)
+    examined.require()
+    spec = examined.analysis.spec
     optimizer, data = value(spec, "train.optimizer"), value(spec, "train.data")
     assert isinstance(optimizer, Setting)
     assert isinstance(data, Setting)

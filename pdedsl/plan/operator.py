@@ -2,17 +2,34 @@
 
 from __future__ import annotations
 
+from typing import assert_never
+
 from sympy import Integer
 
-from pdedsl.diagnostics import Span, fail
+from pdedsl.diagnostics import PdeError, Span, fail
 from pdedsl.ir.plan import OperatorPiece, OperatorPlan
-from pdedsl.ir.representation import Paths, Stretch
+from pdedsl.ir.representation import Paths, Representation, States, Stretch
 from pdedsl.ir.spec import Spec
 from pdedsl.numerics.integrators import EXPLICIT
 from pdedsl.plan.methods import count_of, realized, scheme_of, steps_of
 from pdedsl.plan.parts import learned_fields
 
 DEFAULT_SAMPLES = 1024
+
+
+def operator_or_refusal(representation: Representation, spec: Spec) -> OperatorPlan | PdeError:
+    """The evolution operator, or why there is none."""
+    match representation:
+        case Paths():
+            try:
+                return plan_operator(representation, spec)
+            except PdeError as refusal:
+                return refusal
+        case States():
+            message = "an equation on feature maps has no operator on R^d"
+            return fail("E606", message, spec.space.span, "use a space R^2")
+        case _:
+            assert_never(representation)
 
 
 def plan_operator(paths: Paths, spec: Spec) -> OperatorPlan:

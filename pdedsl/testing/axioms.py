@@ -19,7 +19,7 @@ from hypothesis import HealthCheck, Phase, Verbosity, find, settings
 from hypothesis import strategies as st
 from hypothesis.errors import Flaky, NoSuchExample
 
-from pdedsl.compiler import Compilation
+from pdedsl.compilation import Compilation
 from pdedsl.ir.analysis import EquationClass
 from pdedsl.ir.plan import ImagePlan
 from pdedsl.ir.verdicts import Axiom, Truth

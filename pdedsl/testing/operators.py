@@ -10,7 +10,7 @@ from typing import Protocol, cast
 import torch
 from torch import Tensor, nn
 
-from pdedsl.compiler import Compilation
+from pdedsl.compilation import Compilation
 from pdedsl.emit.program import run
 from pdedsl.ir.plan import ImagePlan
 from pdedsl.runtime.evolution import Evolution, Piece

@@ -56,6 +56,8 @@ def _locked(handle: int) -> bool:
 def refuse_other(text: str, spec: Spec, folder: Path) -> None:
     """A run goes on with the spec that it began with, `text`. How it is evaluated may differ, and how long it trains
     where nothing that was done depends on that."""
+    if text == spec.source.text:
+        return
     try:
         saved = parse(text)
     except PdeError:

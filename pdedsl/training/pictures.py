@@ -7,7 +7,7 @@ from pathlib import Path
 
 from torch import Tensor
 
-from pdedsl.compiler import Compilation
+from pdedsl.compilation import Compilation
 from pdedsl.data.sets import Data, Split
 from pdedsl.ir.spec import Block
 from pdedsl.measures.assess import assess

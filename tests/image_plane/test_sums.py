@@ -10,7 +10,7 @@ import torch
 from compiled.texts import compiled, fresh
 from torch import Tensor, nn
 
-from pdedsl.compiler import Compilation
+from pdedsl.compilation import Compilation
 from pdedsl.emit.program import run
 from pdedsl.runtime.blocks import Block
 from pdedsl.runtime.operators import Conv
