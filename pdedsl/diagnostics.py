@@ -60,7 +60,8 @@ class Source:
 
 @dataclass(frozen=True)
 class Diagnostic:
-    """One mistake or warning. `notes` mark further places that the message speaks of."""
+    """One mistake or warning. `notes` mark further places that the message speaks of; of those that say the same
+    `once`, the first in the text is kept."""
 
     code: str
     message: str
@@ -68,6 +69,7 @@ class Diagnostic:
     hint: str = ""
     severity: Severity = "error"
     notes: tuple[tuple[Span, str], ...] = ()
+    once: bool = False
 
     def as_json(self, source: Source) -> dict[str, object]:
         return {
@@ -144,7 +146,9 @@ class Reporter:
 
 def in_order(diagnostics: Iterable[Diagnostic]) -> tuple[Diagnostic, ...]:
     """In the order of the text, each said once."""
-    return tuple(sorted(dict.fromkeys(diagnostics), key=lambda d: (d.span, d.code, d.message)))
+    found = sorted(dict.fromkeys(diagnostics), key=lambda d: (d.span, d.code, d.message))
+    first = {(d.code, d.message): d for d in reversed(found) if d.once}
+    return tuple(d for d in found if not d.once or d is first[d.code, d.message])
 
 
 def report(source: Source, diagnostics: Sequence[Diagnostic]) -> str:

@@ -17,13 +17,14 @@ UNUSED = Code("W201", "a name is never used")
 
 
 def unknown_name(name: str, guess: str | None, span: Span) -> PdeError:
-    return UNKNOWN.error(f"unknown name '{name}'", span, perhaps(guess, "declare it with const, let, learn or unknown"))
+    hint = perhaps(guess, "declare it with const, let, learn or unknown")
+    return UNKNOWN.error(f"unknown name '{name}'", span, hint, once=True)
 
 
 def unknown_variable(name: str, known: Sequence[str], span: Span) -> PdeError:
     """`∂u/∂z` where no coordinate is called z."""
     hint = f"variables of this spec: {all_of(known)}" if known else "declare a space"
-    return UNKNOWN.error(f"unknown variable '{name}'", span, hint)
+    return UNKNOWN.error(f"unknown variable '{name}'", span, hint, once=True)
 
 
 def unknown_index(name: str, span: Span) -> PdeError:
