@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from pdedsl.analyse.classify import class_of, direction_of, forward, is_separable_pair, parts_of
+from pdedsl.analyse.classify import class_of, direction_of, forward, parts_of
 from pdedsl.analyse.descent import descent_of
 from pdedsl.analyse.features import feature_axioms, has_features, is_linear_map
 from pdedsl.analyse.layers import feature_terms
@@ -15,9 +15,12 @@ from pdedsl.analyse.terms import Frame, frame_of, generator_of, terms_of, with_l
 from pdedsl.diagnostics import Diagnostic, fail
 from pdedsl.ir.analysis import Analysis, EquationFacts
 from pdedsl.ir.spec import Equation, Spec
+from pdedsl.ir.systems import is_separable_pair
 from pdedsl.ir.terms import Direction
 from pdedsl.ir.verdicts import Axiom, Proved, Refuted, Unknown, Verdict
 from pdedsl.symbolic.symbols import TooLarge
+from pdedsl.words.diffusions import Noise, Scores
+from pdedsl.words.word import Chosen
 
 
 def analyse(spec: Spec) -> Analysis:
@@ -82,9 +85,12 @@ def _axioms(problems: tuple[Problem, ...], facts: tuple[EquationFacts, ...], spe
 
 def _of_the_average(spec: Spec) -> dict[Axiom, Verdict]:
     """A mean of logits, where the spec asks for it, is not the expectation that the theorem speaks of."""
-    method = next((r.method for r in spec.realizations if r.part == "diffusion"), None)
-    if method is None or method.get("average") != "logits":
-        return {}
+    method = spec.realize.diffusion
+    match method:
+        case Chosen(word=Noise(average=Scores.LOGITS)):
+            pass
+        case _:
+            return {}
     reason = "the spec averages logits, and the softmax of a mean is not the mean of softmaxes."
     witness = (
         "two draws with probabilities (0.9, 0.1) and (0.5, 0.5) average to (0.7, 0.3), their logits to (0.75, 0.25)"
@@ -116,12 +122,12 @@ def _joined(a: Verdict, b: Verdict) -> str:
 
 def _warnings(facts: tuple[EquationFacts, ...], spec: Spec) -> tuple[Diagnostic, ...]:
     found = []
-    method = next((r for r in spec.realizations if r.part == "time"), None)
+    method = spec.realize.time
     for fact in facts if has_features(spec) else ():
         warning = stability_warning(fact.equation, spec)
         if warning:
             text, hint = warning
-            span = method.span if method else fact.equation.span
+            span = method.line if method else fact.equation.span
             found.append(Diagnostic("W401", text, span, hint, "warning"))
     return tuple(found)
 
@@ -130,7 +136,7 @@ def _contract(axioms: dict[Axiom, Verdict], spec: Spec) -> tuple[Diagnostic, ...
     """`require`: what is refuted is an error at its line."""
     found = []
     for requirement in spec.requirements:
-        verdict = axioms.get(Axiom(requirement.axiom))
+        verdict = axioms.get(requirement.axiom)
         if verdict is None:
             message = f"{requirement.axiom} has no meaning for this equation"
             found.append(Diagnostic("E421", message, requirement.span, f"axioms here: {', '.join(axioms)}"))

@@ -12,6 +12,7 @@ from pdedsl.analyse.terms import Frame
 from pdedsl.diagnostics import Span
 from pdedsl.ir.analysis import EquationClass
 from pdedsl.ir.spec import Equation, Spec, Summand
+from pdedsl.ir.systems import is_separable_pair
 from pdedsl.ir.terms import Direction, Origin, Term
 from pdedsl.symbolic.symbols import Applied, Field, Layer, Partial, Transposed, with_number
 
@@ -125,19 +126,6 @@ def _is_learned_of_unknown(field: Field, spec: Spec) -> bool:
     heads = {u.head for u in spec.unknowns}
     own = {w.head for w in spec.learned}
     return field.head in own and any(f.head in heads for a in field.arguments for f in a.atoms(Field))
-
-
-def is_separable_pair(spec: Spec) -> bool:
-    """Y' = f(Z, t), Z' = g(Y, t): each half is pushed by the other alone."""
-    equations = [e for e in spec.equations if e.interval is None]
-    if len(spec.unknowns) != 2 or len(equations) != 2 or any(e.order != 1 or len(e.right) != 1 for e in equations):
-        return False
-    for e in equations:
-        heads = {u.head for u in spec.unknowns}
-        found = {f.head for f in e.right[0].atoms(Field)} & heads
-        if e.unknown is None or found != heads - {e.unknown}:
-            return False
-    return len({e.unknown for e in equations}) == 2
 
 
 def gradient_terms(equation: Equation, spec: Spec) -> tuple[tuple[tuple[Expr, Applied], ...], Expr] | None:

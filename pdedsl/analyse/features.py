@@ -22,19 +22,19 @@ from pdedsl.analyse.steps import EXACT, Stepping, stepping_of
 from pdedsl.ir.analysis import EquationClass
 from pdedsl.ir.spec import Spec
 from pdedsl.ir.verdicts import Axiom, Proved, Refuted, Unknown, Verdict
-from pdedsl.ir.vocabulary import REVERSIBLE
 from pdedsl.symbolic.symbols import Applied, Field, Partial
+from pdedsl.words.integrators import Integrator, Leapfrog, Reversible, Start, Verlet, is_euler
 
 
 def feature_axioms(problem: Problem, kind: EquationClass) -> dict[Axiom, Verdict]:
     equation, spec = problem.equation, problem.spec
     descent = descent_of(equation, spec)
-    stepping = stepping_of(spec, equation.order)
+    stepping = stepping_of(spec)
     return {
         Axiom.STABILITY: _stability(problem, kind, descent, stepping),
         Axiom.ENERGY_DECAY: _energy_decay(problem, kind, descent, stepping),
-        Axiom.ENERGY_CONSERVATION: _energy_conservation(problem, kind, descent, stepping.name),
-        Axiom.REVERSIBILITY: _reversibility(problem, kind, stepping.name),
+        Axiom.ENERGY_CONSERVATION: _energy_conservation(problem, kind, descent, stepping.method),
+        Axiom.REVERSIBILITY: _reversibility(problem, kind, stepping.method),
     }
 
 
@@ -93,17 +93,13 @@ def _spreading(layer: SymmetricLayer, descent: Descent, problem: Problem, steppi
 
 def _widest(spec: Spec) -> float:
     """Channels of the widest stage."""
-    frame = spec.block("network")
-    stages = frame.get("stages") if frame else None
-    if stages is None:
-        return inf
-    return max(float(str(width)) for width in (stages if isinstance(stages, tuple) else (stages,)))
+    return max(spec.network.stages) if spec.network else inf
 
 
 def _swinging(problem: Problem, descent: Descent, stepping: Stepping) -> Verdict:
     """Second order in time: refuted by two states, run through the very recursion, all operators but one zero."""
     at, term = spans(problem.pushing), named(problem.pushing)
-    for layer in descent.layers if stepping.name == "leapfrog" else ():
+    for layer in descent.layers if isinstance(stepping.method, Leapfrog) else ():
         oscillator = _oscillator(layer, descent.reaction, stepping)
         witness = parting(oscillator, layer.largest) if oscillator else ""
         if witness:
@@ -116,7 +112,7 @@ def _oscillator(layer: SymmetricLayer, reaction: Expr, stepping: Stepping) -> Os
     if stepping.step is None or stepping.steps is None or layer.layer not in ("", "tv_norm"):
         return None
     eps = None if layer.eps is None else float(layer.eps)
-    first = 1.0 if stepping.method.get("start") == "paper" else 0.5
+    first = 1.0 if stepping.method == Leapfrog(steps=stepping.steps, start=Start.PAPER) else 0.5
     return Oscillator(
         float(layer.scale), layer.activation, eps, float(stepping.step), stepping.steps, first, float(reaction)
     )
@@ -129,7 +125,7 @@ def _euler_bound(
     if any(layer.bound is None for layer in descent.layers):
         why = "no bound on ‖K‖ is declared, and an explicit step may exceed 2/‖K‖²; add ‖K‖ ≤ c to the type"
         return Unknown(f"the flow is {what}, but {why}.", guilty=at)
-    if stepping.name != "euler" or step is None or stiffness is None:
+    if not is_euler(stepping.method) or step is None or stiffness is None:
         return Unknown(f"the flow is {what}; for {stepping.name} this is not proved.", guilty=at)
     shown = f"δt {descent.shown} = {step * stiffness} for δt = {step}"
     if step * stiffness <= 2:
@@ -166,7 +162,7 @@ def _energy_decay(problem: Problem, kind: EquationClass, descent: Descent | None
     )
 
 
-def _energy_conservation(problem: Problem, kind: EquationClass, descent: Descent | None, method: str) -> Verdict:
+def _energy_conservation(problem: Problem, kind: EquationClass, descent: Descent | None, method: Integrator) -> Verdict:
     at, spec = spans(problem.pushing), problem.spec
     if kind is EquationClass.GRADIENT_FLOW:
         return Refuted("a symmetric layer dissipates energy.", "any Y with K Y ≠ 0 and σ(K Y) ≠ 0", at)
@@ -174,20 +170,20 @@ def _energy_conservation(problem: Problem, kind: EquationClass, descent: Descent
         if any(spec.time.symbol in w.arguments for w in spec.learned if spec.time):
             return Unknown("the weights depend on time, and so does the energy.", guilty=at)
         if descent is not None or kind is EquationClass.HAMILTONIAN:
-            kept = "keeps it up to a bounded error" if method in REVERSIBLE else "need not"
-            why = f"the flow keeps the energy; {method} {kept}"
+            kept = "keeps it up to a bounded error" if isinstance(method, Reversible) else "need not"
+            why = f"the flow keeps the energy; {method.name} {kept}"
             return Unknown(f"{why}.", guilty=at)
     return Unknown(f"{named(problem.pushing)} has no known energy.", guilty=at)
 
 
-def _reversibility(problem: Problem, kind: EquationClass, method: str) -> Verdict:
-    if method == "verlet" and kind is EquationClass.HAMILTONIAN:
+def _reversibility(problem: Problem, kind: EquationClass, method: Integrator) -> Verdict:
+    if isinstance(method, Verlet) and kind is EquationClass.HAMILTONIAN:
         why = "each half-step of Verlet adds a function of the other half, which can be subtracted again"
         return Proved(f"{why}.")
-    if method == "leapfrog" and problem.equation.order == 2 and not problem.equation.right[0].has(Partial):
+    if isinstance(method, Leapfrog) and problem.equation.order == 2 and not problem.equation.right[0].has(Partial):
         return Proved("leapfrog is symmetric: the last two states give the one before them.")
     at = spans(problem.pushing)
-    return Unknown(f"a step of {method} has an inverse only where it is small.", guilty=at)
+    return Unknown(f"a step of {method.name} has an inverse only where it is small.", guilty=at)
 
 
 def has_features(spec: Spec) -> bool:

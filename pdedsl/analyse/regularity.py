@@ -14,6 +14,7 @@ from pdedsl.ir.verdicts import Proved, Unknown, Verdict
 from pdedsl.numerics.activations import ACTIVATIONS as RECORDS
 from pdedsl.symbolic.activations import ACTIVATIONS
 from pdedsl.symbolic.symbols import Field
+from pdedsl.words.networks import Convnet, Mlp
 
 BOUNDED_ACTIVATIONS = {name for name, facts in RECORDS.items() if facts.bounded}
 LIPSCHITZ_ACTIVATIONS = {name for name, facts in RECORDS.items() if isfinite(facts.lipschitz)}
@@ -87,7 +88,8 @@ def _learned(expr: Expr, problem: Problem) -> Learned | None:
 
 
 def _activation(learned: Learned) -> str:
-    return str(learned.net.get("activation") or "relu") if learned.net else "relu"
+    net = learned.net.word if learned.net else None
+    return net.activation.name if isinstance(net, Mlp | Convnet) else "relu"
 
 
 def _is_bounded(expr: Expr, problem: Problem) -> bool:
@@ -122,4 +124,4 @@ def _is_bounded_network(field: Field, problem: Problem) -> bool:
     if learned is None:
         return False
     net = learned.net
-    return net is None or (net.name == "mlp" and _activation(learned) in BOUNDED_ACTIVATIONS)
+    return net is None or (isinstance(net.word, Mlp) and net.word.activation.name in BOUNDED_ACTIVATIONS)

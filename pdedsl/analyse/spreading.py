@@ -10,11 +10,12 @@ from __future__ import annotations
 import math
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from typing import assert_never
 
 from pdedsl.analyse.oscillator import REACHED
 from pdedsl.analyse.steps import Stepping
 from pdedsl.numerics.activations import ACTIVATIONS
-from pdedsl.numerics.integrators import EXPLICIT
+from pdedsl.words.integrators import Adaptive, BackwardEuler, Fixed, Leapfrog, Verlet
 
 State = tuple[float, ...]
 CHANNELS = (  # values of K Y, in units of √ε
@@ -42,13 +43,19 @@ class Spreading:
     @property
     def work(self) -> float:
         """Evaluations of the right-hand side; without end where the method chooses its steps."""
-        explicit = EXPLICIT.get(self.stepping.name)
-        stages = explicit.stages if explicit else self._terms
-        return math.inf if self.stepping.steps is None else self.stepping.steps * stages
+        return math.inf if self.stepping.steps is None else self.stepping.steps * self._stages
 
     @property
-    def _terms(self) -> int:
-        return int(str(self.stepping.method.get("terms") or 1))
+    def _stages(self) -> int:
+        match self.stepping.method:
+            case Fixed(method=record):
+                return record.stages
+            case BackwardEuler(terms=terms):
+                return terms
+            case Verlet() | Leapfrog() | Adaptive():
+                return 1
+            case _:
+                assert_never(self.stepping.method)
 
     def after(self, y: State, k: float) -> State:
         """The state at the end."""
@@ -60,9 +67,9 @@ class Spreading:
         return y
 
     def _step(self, y: State, h: float, k: float) -> State:
-        explicit = EXPLICIT.get(self.stepping.name)
-        if explicit is None:
+        if not isinstance(self.stepping.method, Fixed):
             return self._series(y, h, k)
+        explicit = self.stepping.method.method
         slopes: list[State] = []
         for row in ((), *explicit.rows):
             slopes.append(self._push(_moved(y, *_weighted(h, row, slopes)), k))
@@ -71,7 +78,7 @@ class Spreading:
     def _series(self, y: State, h: float, k: float) -> State:
         """y + F(y) + F(F(y)) + …, F = h times the right-hand side: backward Euler."""
         total = power = y
-        for _ in range(self._terms):
+        for _ in range(self._stages):
             power = _moved((0.0,) * len(y), (h, self._push(power, k)))
             total = _moved(total, (1.0, power))
         return total

@@ -6,11 +6,11 @@ from dataclasses import dataclass, replace
 
 from sympy import Expr, Integer
 
-from pdedsl.analyse.classify import is_separable_pair
 from pdedsl.analyse.descent import descent_of
-from pdedsl.ir.spec import Equation, Setting, Spec
-from pdedsl.ir.vocabulary import ADAPTIVE, DEFAULT_METHODS, DEFAULT_STEPS
-from pdedsl.numerics.integrators import METHODS, Polynomial, RungeKutta, Series, decaying, swinging
+from pdedsl.ir.spec import Equation, Spec
+from pdedsl.ir.systems import integrator_of, is_separable_pair
+from pdedsl.numerics.integrators import decaying, swinging
+from pdedsl.words.integrators import Adaptive, Integrator, polynomial_of
 
 EXACT = 1e-9  # a step at its bound is not beyond it
 
@@ -19,7 +19,7 @@ EXACT = 1e-9  # a step at its bound is not beyond it
 class Stepping:
     """`steps` steps of length `step` by a method; both are None where the method chooses them."""
 
-    method: Setting
+    method: Integrator
     step: Expr | None
     steps: int | None
 
@@ -28,43 +28,29 @@ class Stepping:
         return self.method.name
 
     @property
-    def polynomial(self) -> Polynomial | None:
-        """R of a step; None for methods that choose their steps or split the state."""
-        match METHODS[self.name]:
-            case RungeKutta(stability=r):
-                return r
-            case Series() as series:
-                return series.stability(int(str(self.method.get("terms"))))
-            case _:
-                return None
-
-    @property
     def decaying(self) -> float | None:
         """The bound on δt λ for Y' = -λY; None for methods that are not made for it."""
-        r = self.polynomial
+        r = polynomial_of(self.method)
         return None if r is None else decaying(r)
 
     @property
     def swinging(self) -> float:
         """The bound on δt² ω² for Y″ = -ω²Y."""
-        r = self.polynomial
+        r = polynomial_of(self.method)
         return 4.0 if r is None else swinging(r) ** 2
 
 
-def stepping_of(spec: Spec, order: int) -> Stepping:
+def stepping_of(spec: Spec) -> Stepping:
     """What the spec says, with the defaults of the planner."""
-    kind = "pair" if is_separable_pair(spec) else "second" if order == 2 else "first"
-    method = next((r.method for r in spec.realizations if r.part == "time"), None) or Setting(DEFAULT_METHODS[kind])
-    if spec.time is None or method.name in ADAPTIVE:
+    method = integrator_of(spec).word
+    if spec.time is None or isinstance(method, Adaptive) or method.steps is None:
         return Stepping(method, None, None)
-    given = method.get("steps")
-    steps = given if isinstance(given, Expr) else Integer(DEFAULT_STEPS)
-    return Stepping(method, (spec.time.end - spec.time.start) / steps, int(steps))
+    return Stepping(method, (spec.time.end - spec.time.start) / Integer(method.steps), method.steps)
 
 
 def stability_warning(equation: Equation, spec: Spec) -> tuple[str, str] | None:
     """An explicit step beyond its bound, and a way out."""
-    stepping = stepping_of(spec, equation.order)
+    stepping = stepping_of(spec)
     if stepping.step is None:
         return None
     if is_separable_pair(spec):

@@ -11,6 +11,7 @@ from pdedsl.emit.names import RUNTIME, name_of, number
 from pdedsl.emit.program import Call, Items, Node
 from pdedsl.ir.plan import Noise
 from pdedsl.ir.spec import Learned, Spec
+from pdedsl.words.integrators import Across
 
 NOISES = {"gaussian": "GaussianNoise", "laplace": "LaplaceNoise", "relative": "RelativeNoise"}
 
@@ -25,7 +26,9 @@ def noise_node(noise: Noise, fields: tuple[Learned, ...], spec: Spec) -> Node:
             return Call(f"{home}.{NOISES[noise.kind]}", (number(noise.value),), seed)
         case "relative":
             assert noise.value is not None
-            across: tuple[tuple[str, Node], ...] = (("across", noise.across),) if noise.across != "sample" else ()
+            across: tuple[tuple[str, Node], ...] = (
+                () if noise.across is Across.SAMPLE else (("across", noise.across.value),)
+            )
             return Call(f"{home}.RelativeNoise", (number(noise.value),), (*seed, *across))
         case "scaled":
             assert noise.value is not None

@@ -17,14 +17,10 @@ def require_expressible(spec: Spec) -> None:
         _require_rest(condition, spec)
     for learned in spec.learned:
         _require_arguments(learned, spec)
-    for realization in spec.realizations:
-        if realization.part != "time":
-            raise fail(
-                "E605",
-                f"an equation on pixels has no {realization.part} of its own",
-                realization.span,
-                "its network is made by: realize time by …",
-            )
+    for part, method in spec.realize.written():
+        if method is not spec.realize.time:
+            hint = "its network is made by: realize time by …"
+            raise fail("E605", f"an equation on pixels has no {part} of its own", method.line, hint)
 
 
 def _require_states(spec: Spec) -> None:

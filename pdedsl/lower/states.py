@@ -14,8 +14,9 @@ from pdedsl.diagnostics import Span, fail
 from pdedsl.ir.analysis import Analysis, EquationClass
 from pdedsl.ir.representation import Learned, Push, Reaction, Single, States, Sum, Symmetric, Theorem
 from pdedsl.ir.spec import Equation, Spec
-from pdedsl.ir.vocabulary import ACTIVATION
+from pdedsl.ir.systems import integrator_of
 from pdedsl.lower.pixels import require_expressible
+from pdedsl.numerics.activations import ACTIVATIONS
 from pdedsl.symbolic.symbols import Applied, Field, Layer, Transposed, with_number
 
 VARIATIONAL = Theorem("variational: minus the gradient of an energy", "Ruthotto, Haber, eq. 7 and 8")
@@ -31,7 +32,7 @@ def to_states(analysis: Analysis) -> States:
     kinds = {facts.kind for facts in analysis.equations}
     equations = sorted((facts.equation for facts in analysis.equations), key=lambda e: str(e.unknown))
     pushes = tuple(_push(equation, spec) for equation in equations)
-    method = next((r.method for r in spec.realizations if r.part == "time"), None)
+    method = integrator_of(spec)
     _check_once(pushes, spec)
     if kinds == {EquationClass.HAMILTONIAN}:
         return States(HAMILTONIAN, "pair", pushes, method)
@@ -101,7 +102,7 @@ def _symmetric(expr: Applied, spec: Spec) -> tuple[Field, str, str, Expr | None]
         activation, inner = type(inner).__name__, inner.args[0]
     if isinstance(inner, Layer):
         layer, eps, inner = inner.name, {k.name: v for k, v in inner.settings}.get("eps"), inner.body
-    if not isinstance(inner, Applied) or activation not in ACTIVATION or not isinstance(inner.operator, Field):
+    if not isinstance(inner, Applied) or activation not in ACTIVATIONS or not isinstance(inner.operator, Field):
         return None
     fits = expr.operator == Transposed(inner.operator) and _is_unknown(inner.body, spec)
     return (inner.operator, activation, layer, eps) if fits and _as_declared(inner.operator, spec) else None

@@ -7,12 +7,13 @@ from dataclasses import dataclass
 from sympy import Expr, Tuple
 
 from pdedsl.diagnostics import fail
-from pdedsl.ir.boxes import Bounds, box_lines, box_of
+from pdedsl.ir.boxes import Bounds, box_of, boxes_of
 from pdedsl.ir.plan import Maps, Part, Timed
 from pdedsl.ir.representation import Paths
 from pdedsl.ir.spec import Learned, Space, Spec
 from pdedsl.ir.types import Operator, Simplex
 from pdedsl.symbolic.symbols import Applied, Component, Field, Softmax
+from pdedsl.words.networks import Linear, Mlp
 
 
 @dataclass(frozen=True)
@@ -38,7 +39,7 @@ def readout_of(paths: Paths, spec: Spec, parts: tuple[Part, ...]) -> Readout | N
     if named is None:
         return made
     if made != Readout(None, None):
-        span = next(line.span for line in box_lines(spec)) if made.box else operator.span
+        span = boxes_of(spec)[0][1] if made.box else operator.span
         message = f"{named.net.name} ends in a readout of its own, which keeps no constraint of '{operator.name}'"
         raise fail("E610", message, span, "leave the constraint out, or use mlp along the path")
     return None
@@ -53,8 +54,8 @@ def _operator(paths: Paths, spec: Spec) -> Learned:
         hint = f"write softmax(W {_point(spec.space)}): factors and signs are learned with W"
         raise fail("E604", "only scores that are linear in the point have a network", paths.data_span, hint)
     assert learned.net is not None
-    if learned.net.name != "linear":
-        raise fail("E604", f"{learned.net.name} has no scores of classes", learned.span, "use linear")
+    if not isinstance(learned.net.word, Linear):
+        raise fail("E604", f"{learned.net.word.name} has no scores of classes", learned.span, "use linear")
     if learned.arguments:
         hint = f"write: learn {learned.name} : operator = linear"
         raise fail("E604", f"'{learned.name}' is one map, behind the whole path", learned.span, hint)
@@ -85,15 +86,15 @@ def _check_network(paths: Paths, spec: Spec, named: Maps | Timed | None) -> None
     if named is not None:
         message = f"{named.net.name} ends in scores: no other network stands behind it"
         raise fail("E604", message, paths.data_span, f"write softmax(W {_point(spec.space)})")
-    if spec.space.image is None and learned.net.name != "mlp":
-        raise fail("E604", f"{learned.net.name} acts on images", learned.span, "use mlp on R^d")
+    if spec.space.image is None and not isinstance(learned.net.word, Mlp):
+        raise fail("E604", f"{learned.net.word.name} acts on images", learned.span, "use mlp on R^d")
 
 
 def _check_boxes(operator: Learned | None, spec: Spec) -> None:
-    for line in box_lines(spec):
-        if operator is None or line.value != operator.name:
-            message = f"'{line.value}' is not in the network: there is nothing to project"
-            raise fail("E610", message, line.span, f"constrain {operator.name}" if operator else "leave it out")
+    for box, span in boxes_of(spec):
+        if operator is None or box.operator != operator.name:
+            message = f"'{box.operator}' is not in the network: there is nothing to project"
+            raise fail("E610", message, span, f"constrain {operator.name}" if operator else "leave it out")
 
 
 def _within(operator: Learned, spec: Spec) -> Readout:

@@ -132,7 +132,7 @@ def _train(
         elif options.start is not None:
             engine.start_from(weights_for(engine.model, compilation, options.start))
             complaints = (*complaints, f"the weights of {options.start} are the start")
-        if compilation.spec.block("evaluate"):
+        if compilation.spec.evaluate:
             complaints = (*complaints, "the evaluate block is read and checked, and not run")
         if world.first:
             replace_text(folder / SPEC, compilation.spec.source.text)

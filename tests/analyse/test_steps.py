@@ -14,11 +14,12 @@ from analyse.frames import NETWORK, lines
 from analyse.outcomes import analysed
 from pdedsl.emit.program import run
 from pdedsl.ir.plan import ImagePlan
-from pdedsl.ir.vocabulary import DEFAULT_STEPS, INTEGRATORS
+from pdedsl.ir.systems import DEFAULT_STEPS
 from pdedsl.numerics import integrators as records
 from pdedsl.numerics.integrators import BACKWARD_EULER, EXPLICIT, amplification, decaying, swinging
 from pdedsl.runtime.integrators import BackwardEuler, Explicit, OneStep
 from pdedsl.runtime.operators import Conv
+from pdedsl.words.integrators import INTEGRATORS
 
 RUN: dict[str, OneStep] = {name: Explicit(method) for name, method in EXPLICIT.items()}
 SERIES = {f"backward_euler({n})": BackwardEuler(n) for n in range(1, 8)}

@@ -4,12 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
+from typing import Any
 
 from pdedsl.diagnostics import Span
 from pdedsl.frontend.editing import splice
 from pdedsl.frontend.editing.setpath import Setting, Word
 from pdedsl.frontend.syntax import tree as t
-from pdedsl.ir.vocabulary import Signature
+from pdedsl.words.params import Param
+from pdedsl.words.word import Forms
 
 
 @dataclass(frozen=True)
@@ -18,11 +20,11 @@ class Called:
 
     head: t.Name
     call: t.Call | None  # None where it stands without brackets
-    signature: Signature
+    signature: Mapping[str, Param]
 
 
 def with_argument(
-    text: str, setting: Setting, rest: Sequence[Word], values: Sequence[t.Expr], calls: Mapping[str, Signature]
+    text: str, setting: Setting, rest: Sequence[Word], values: Sequence[t.Expr], calls: Forms[Any]
 ) -> str:
     *named, word = rest
     if len(named) > 1:
@@ -52,13 +54,17 @@ def _keys(found: Iterable[Called]) -> list[str]:
     return [key for called in found for key in called.signature]
 
 
-def _called(value: t.Expr, calls: Mapping[str, Signature]) -> Called | None:
+def _called(value: t.Expr, calls: Forms[Any]) -> Called | None:
     match value:
         case t.Name():
-            return Called(value, None, calls.get(value.id, {}))
+            return Called(value, None, _params(value, calls))
         case t.Call(head=t.Name() as head):
-            return Called(head, value, calls.get(head.id, {}))
+            return Called(head, value, _params(head, calls))
     return None
+
+
+def _params(head: t.Name, calls: Forms[Any]) -> Mapping[str, Param]:
+    return calls[head.id].params if head.id in calls else {}
 
 
 def _given(text: str, setting: Setting, word: Word, called: Called) -> str:

@@ -29,9 +29,8 @@ def check(spec: Spec, env: Environment) -> None:
             e.unknown in (None, unknown.head) for e in own
         ) else None
         _boundary(spec, unknown, own, reporter)
-    frame = spec.block("network")
-    if frame and spec.space.kind != "pixels":
-        reporter.add(mistakes.words.frame_without_pixels(frame.span))
+    if spec.network and spec.space.kind != "pixels":
+        reporter.add(mistakes.words.frame_without_pixels(spec.network.span))
     _unused(env)
 
 

@@ -4,28 +4,28 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field
 
-from sympy import Expr, Integer, Symbol, Tuple
+from sympy import Expr, Integer, Symbol, Tuple, sympify
 from sympy.core.symbol import Str
 
 from pdedsl import mistakes
 from pdedsl.diagnostics import PdeError, Reporter, Span, nearest
 from pdedsl.frontend.elaborate.algebra import components
 from pdedsl.frontend.elaborate.arguments import are_alike, flat, require_arity, require_distinct
+from pdedsl.frontend.elaborate.choosing import chosen
 from pdedsl.frontend.elaborate.expressions import evaluate, tensor
 from pdedsl.frontend.elaborate.fields import applied, field_of
 from pdedsl.frontend.elaborate.functions import FUNCTIONS
 from pdedsl.frontend.elaborate.limits import limited, within_limits
 from pdedsl.frontend.elaborate.numbers import defined
 from pdedsl.frontend.elaborate.scope import Scope
-from pdedsl.frontend.elaborate.settings import setting
 from pdedsl.frontend.elaborate.typing import net_of, type_of
 from pdedsl.frontend.elaborate.values import Map, Tensor, Value, scalar, shown
 from pdedsl.frontend.syntax import tree as t
 from pdedsl.frontend.syntax.names import unicode_name
 from pdedsl.ir.spec import Constant, Learned, Space, Time, Unknown
 from pdedsl.ir.types import Operator, Type
-from pdedsl.ir.vocabulary import LAYERS
 from pdedsl.symbolic.symbols import Layer
+from pdedsl.words.normalisations import NORMALISATIONS
 
 MAX_CALLS = 2000  # of functions defined by let, through each other
 MAX_CHAIN = 100  # definitions that need each other
@@ -141,10 +141,10 @@ class Environment:
 
     def layer(self, call: t.Call) -> Map | None:
         """`tv_norm(eps=1e-3)`: a normalisation that waits for its feature map."""
-        if not (isinstance(call.head, t.Name) and call.head.id in LAYERS and call.head.id not in self.declared):
+        if not (isinstance(call.head, t.Name) and call.head.id in NORMALISATIONS and call.head.id not in self.declared):
             return None
-        made = setting(call, LAYERS, "a normalisation", self.number)
-        settings = Tuple(*(Tuple(Str(k), v) for k, v in made.arguments))
+        made = chosen(call, NORMALISATIONS, "a normalisation", self.number).word
+        settings = Tuple(*(Tuple(Str(k), sympify(v)) for k, v in made.arguments.items()))
 
         def apply(args: tuple[Value, ...], span: Span) -> Value:
             if len(args) != 1 or not isinstance(args[0], Tensor) or args[0].kind != "channels":

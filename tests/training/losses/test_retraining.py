@@ -14,9 +14,12 @@ from pdedsl.data.draws import Draws
 from pdedsl.ir.objective import Retraining
 from pdedsl.runtime.backbones import convnet, mlp
 from pdedsl.training.losses import HeatLoss
+from pdedsl.words.diffusions import Gradient, InSpace, Weights
 from training.losses.exact import SIGMAS, deviation, points, seeded, slope_along
 
-CONFIG = Retraining(variance=0.6, steps=3, weight=0.5, probes=4, delta=1e-6, start="warm", estimator="unbiased")
+CONFIG = Retraining(
+    variance=0.6, steps=3, weight=0.5, probes=4, delta=1e-6, start=Weights.WARM, estimator=Gradient.UNBIASED
+)
 FREQUENCIES = (1.0, 2.0, 5.0)
 
 
@@ -113,7 +116,7 @@ def test_differences_tend_to_the_norm_of_the_gradient() -> None:
     scale = CONFIG.weight * 0.5 * CONFIG.variance / CONFIG.steps
 
     def error(delta: float) -> float:
-        loss = HeatLoss(replace(CONFIG, delta=delta, derivative="differences"), model)
+        loss = HeatLoss(replace(CONFIG, delta=delta, derivative=InSpace.DIFFERENCES), model)
         return abs(loss(model, x, y, Draws(0, 0))["gradient"].item() - scale * exact)
 
     assert error(1e-6) < 1e-6 * scale * exact
@@ -139,7 +142,7 @@ def test_gradients_by_the_weights() -> None:
 def test_gradients_of_differences() -> None:
     """Their directions are constants of a step, and the slope does not change to first order where it is steepest."""
     model = seeded(lambda: mlp(8, 2, (12,), 2, activation="tanh").network())
-    config = replace(CONFIG, delta=1e-5, derivative="differences")
+    config = replace(CONFIG, delta=1e-5, derivative=InSpace.DIFFERENCES)
     loss, (x, _) = HeatLoss(config, seeded(lambda: nn.Linear(12, 2))), points(6, 12)
     backward, difference = slope_along(lambda: sum_of(loss, model, x), model, 1e-4)
     assert backward == pytest.approx(difference, rel=1e-5)
