@@ -100,11 +100,6 @@ class PdeError(Exception):
         return PdeError(self.diagnostics, source)
 
 
-def fail(code: str, message: str, span: Span, hint: str = "", notes: tuple[tuple[Span, str], ...] = ()) -> PdeError:
-    """The error for a single mistake, to be raised."""
-    return PdeError((Diagnostic(code, message, span, hint, notes=notes),))
-
-
 @dataclass
 class Reporter:
     """Gathers independent mistakes, so that one run reports them all.
@@ -128,12 +123,6 @@ class Reporter:
 
     def add(self, found: PdeError | Diagnostic) -> None:
         self.diagnostics += found.diagnostics if isinstance(found, PdeError) else (found,)
-
-    def warn(self, code: str, message: str, span: Span, hint: str = "") -> None:
-        self.diagnostics.append(Diagnostic(code, message, span, hint, "warning"))
-
-    def error(self, code: str, message: str, span: Span, hint: str = "") -> None:
-        self.diagnostics.append(Diagnostic(code, message, span, hint))
 
     @property
     def errors(self) -> list[Diagnostic]:

@@ -246,7 +246,7 @@ def test_removing_what_is_not_there_changes_nothing(setting: str) -> None:
 
 def test_an_argument_before_others_without_a_name_is_not_removed() -> None:
     _, told = refused("train.data.train=")
-    assert "error[E733]: 'train' stands before others without a name" in told
+    assert "error[E733]: 'train' is followed by arguments without a name" in told
     assert line(changed("train.data.test=", text=TEXT), "data").startswith("data      moons(500, noise=0.3)")
 
 
@@ -399,8 +399,8 @@ def test_constants_of_shipped_specs_can_be_set_to_what_they_are(path: Path) -> N
         ("train.augment.std=0.1)", "E730", "')' closes nothing in this value", ")", ""),
         ("train.augment.std=[0.1)", "E730", "')' closes nothing in this value", ")", ""),
         ("train.epochs=3 }", "E730", "'}' closes nothing in this value", "}", ""),
-        ("train.epochs=3 # c", "E730", "a value stands on one line", "#", ""),
-        ("train.epochs=3\n seed 4", "E730", "a value stands on one line", "\n", ""),
+        ("train.epochs=3 # c", "E730", "a value is a single line", "#", ""),
+        ("train.epochs=3\n seed 4", "E730", "a value is a single line", "\n", ""),
     ],
 )
 def test_a_wrong_path_is_shown_where_it_is_wrong(setting: str, code: str, message: str, under: str, hint: str) -> None:

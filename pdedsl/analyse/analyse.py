@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from pdedsl import mistakes
 from pdedsl.analyse.classify import class_of, direction_of, forward, parts_of
 from pdedsl.analyse.descent import descent_of
 from pdedsl.analyse.features import feature_axioms, has_features, is_linear_map
@@ -12,7 +13,7 @@ from pdedsl.analyse.prove import function_axioms
 from pdedsl.analyse.shapes import SHOWN, random_map
 from pdedsl.analyse.steps import stability_warning
 from pdedsl.analyse.terms import Frame, frame_of, generator_of, terms_of, with_letters
-from pdedsl.diagnostics import Diagnostic, fail
+from pdedsl.diagnostics import Diagnostic
 from pdedsl.ir.analysis import Analysis, EquationFacts
 from pdedsl.ir.spec import Equation, Spec
 from pdedsl.ir.systems import is_separable_pair
@@ -39,7 +40,7 @@ def _problem(equation: Equation, spec: Spec) -> Problem:
         generator = None if has_features(spec) else generator_of(equation.right[0], _direction(frame), frame)
         return Problem(equation, parts_of(frame, terms), forward(frame), generator, spec)
     except TooLarge as error:
-        raise fail("E113", f"{error}", equation.span, "write it in fewer or smaller steps") from None
+        raise mistakes.syntax.beyond_limits(str(error), equation.span) from None
 
 
 def _direction(frame: Frame) -> Direction:
@@ -128,21 +129,18 @@ def _warnings(facts: tuple[EquationFacts, ...], spec: Spec) -> tuple[Diagnostic,
         if warning:
             text, hint = warning
             span = method.line if method else fact.equation.span
-            found.append(Diagnostic("W401", text, span, hint, "warning"))
+            found.append(mistakes.proofs.unstable_step(text, hint, span))
     return tuple(found)
 
 
 def _contract(axioms: dict[Axiom, Verdict], spec: Spec) -> tuple[Diagnostic, ...]:
     """`require`: what is refuted is an error at its line."""
-    found = []
+    found: list[Diagnostic] = []
     for requirement in spec.requirements:
         verdict = axioms.get(requirement.axiom)
         if verdict is None:
-            message = f"{requirement.axiom} has no meaning for this equation"
-            found.append(Diagnostic("E421", message, requirement.span, f"axioms here: {', '.join(axioms)}"))
+            found += mistakes.proofs.meaningless(requirement.axiom, list(axioms), requirement.span).diagnostics
         elif isinstance(verdict, Refuted):
-            notes = tuple((s, "this term") for s in verdict.guilty)
-            hint = f"counterexample: {verdict.witness}" if verdict.witness else ""
-            message = f"{requirement.axiom} does not hold: {verdict.reason.rstrip('.')}"
-            found.append(Diagnostic("E420", message, requirement.span, hint, notes=notes))
+            told = verdict.reason, verdict.witness, verdict.guilty
+            found += mistakes.proofs.refuted(requirement.axiom, *told, requirement.span).diagnostics
     return tuple(found)

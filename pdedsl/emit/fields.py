@@ -6,7 +6,8 @@ from collections.abc import Iterable
 
 from sympy import Expr, Symbol
 
-from pdedsl.diagnostics import Span, fail
+from pdedsl import mistakes
+from pdedsl.diagnostics import Span
 from pdedsl.emit.components import component_node, fixed_part
 from pdedsl.emit.expressions import at_coordinates, node_of, stacked
 from pdedsl.emit.names import RUNTIME, maker_of, name_of, quoted
@@ -52,7 +53,7 @@ def field_function(learned: Learned, spec: Spec, clocks: bool = False) -> Functi
 def _field(learned: Learned, spec: Spec, clocks: bool) -> Node:
     dimension = spec.space.dimension
     if not isinstance(dimension, int):
-        raise fail("E604", "a network needs a space of known dimension", spec.space.span, "use R^2")
+        raise mistakes.networks.unknown_dimension(spec.space.span)
     sign = learned.type.sign if isinstance(learned.type, Scalar) else ""
     kept = _kept(learned.type)
     size = learned.type.size or dimension if isinstance(learned.type, Vector) else dimension
@@ -60,15 +61,13 @@ def _field(learned: Learned, spec: Spec, clocks: bool) -> Node:
         shape = {Scalar: (), Vector: (size,), Matrix: (dimension, dimension)}.get(type(learned.type), ())
         return Call(f"{RUNTIME}.marching.Number", (Items(shape),), (("sign", sign), *kept))
     if not isinstance(learned.net.word, Mlp):
-        raise fail("E604", f"{learned.net.word.name} is no field on R^d", learned.span, "use mlp")
+        raise mistakes.networks.not_a_field(learned.net.word.name, learned.span)
     match learned.type:
         case Vector(divergence_free=True):
             if size != dimension:
-                hint = f"leave its size out: it is {dimension}"
-                raise fail("E604", "a divergence is of as many components as coordinates", learned.span, hint)
+                raise mistakes.networks.divergence_of_size(dimension, learned.span)
             if dimension < 2:
-                hint = "drop its coordinates: on the line such a field is the same everywhere"
-                raise fail("E604", f"'{learned.name}' has no divergence-free network on the line", learned.span, hint)
+                raise mistakes.networks.divergence_free_on_the_line(learned.name, learned.span)
             potential = _network(learned, dimension, dimension * (dimension - 1) // 2, spec, clocks)
             return Call(f"{RUNTIME}.solenoidal.DivergenceFree", (potential, dimension))
         case Vector():

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import assert_never
 
-from pdedsl.diagnostics import fail
+from pdedsl import mistakes
 from pdedsl.emit.integrators import integrator_node
 from pdedsl.emit.names import RUNTIME
 from pdedsl.emit.program import Binding, Call, Function, Items, Lambda, Node, Op, Ref
@@ -114,9 +114,7 @@ def _layer(push: Symmetric | Learned, learned: LearnedField, channels: Node, spe
             )
         case Learned(factor=factor):
             if not isinstance(net, Convnet):
-                raise fail(
-                    "E604", f"{net and net.name} is no field on the image plane", learned.span, "use convnet(layers)"
-                )
+                raise mistakes.pixels.no_field_on_pixels(net.name if net else "a parameter", learned.span)
             named: tuple[tuple[str, Node], ...] = (("activation_name", net.activation.name),)
             if not _in_time(learned, spec):
                 named += (("timed", False),)
@@ -127,17 +125,17 @@ def _layer(push: Symmetric | Learned, learned: LearnedField, channels: Node, spe
 def _operator(learned: LearnedField, channels: Node, spec: Spec) -> Node:
     net = learned.net.word if learned.net else None
     if not isinstance(net, Conv):
-        raise fail("E604", f"{net and net.name} does not act on feature maps", learned.span, "use conv(3)")
+        raise mistakes.pixels.no_operator_on_pixels(net.name if net else "a parameter", learned.span)
     named: list[tuple[str, Node]] = []
     size = net.size
     if size % 2 == 0:
-        raise fail("E604", f"conv({size}) has no pixel in its middle", learned.span, "use an odd size: conv(3)")
+        raise mistakes.pixels.even_kernel(size, learned.span)
     if size != 3:
         named.append(("size", size))
     box = box_of(learned.name, spec)
     if isinstance(learned.type, Operator) and learned.type.bound is not None:
         if box:
-            raise fail("E610", f"'{learned.name}' has both a norm bound and a box", learned.span, "keep one of the two")
+            raise mistakes.networks.norm_and_box(learned.name, learned.span)
         named.append(("constraint", Call(f"{RUNTIME}.constraints.NormBound", (float(learned.type.bound),))))
     elif box:
         named.append(("constraint", Call(f"{RUNTIME}.constraints.Box", (float(box[0]), float(box[1])))))

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from sympy import Symbol
 
-from pdedsl.diagnostics import fail
+from pdedsl import mistakes
 from pdedsl.emit.expressions import rows
 from pdedsl.emit.fields import at_points, formula, scalar
 from pdedsl.emit.names import RUNTIME, name_of, number
@@ -35,7 +35,7 @@ def noise_node(noise: Noise, fields: tuple[Learned, ...], spec: Spec) -> Node:
             scale = formula(("x",), at_points(noise.value, names, spec, noise.span), (noise.value,), names)
             return Call(f"{home}.ScaledNoise", (scale,), seed)
         case "dropout" | "shake":
-            raise fail("E604", f"{noise.kind} needs a velocity to act on", noise.span, "realize diffusion by noise")
+            raise mistakes.networks.needs_velocity(noise.kind, noise.span)
         case "correlated":
             return Call(f"{home}.CorrelatedNoise", (_factor(noise, names, spec),), seed)
 

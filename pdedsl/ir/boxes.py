@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from pdedsl.diagnostics import Span, fail
+from pdedsl import mistakes
+from pdedsl.diagnostics import Span
 from pdedsl.ir.spec import Spec
 from pdedsl.words.params import Real
 from pdedsl.words.training import Box
@@ -23,7 +24,6 @@ def box_of(name: str, spec: Spec) -> Bounds | None:
     for found, span in own:
         low, high = (max(box[0], found.low), min(box[1], found.high)) if box else (found.low, found.high)
         if low > high:
-            message = f"no weight of '{name}' is in all of its boxes"
-            raise fail("E610", message, span, "give boxes that overlap", ((own[0][1], "another of them"),))
+            raise mistakes.networks.boxes_apart(name, span, own[0][1])
         box = low, high
     return box

@@ -10,7 +10,8 @@ from collections import Counter
 
 from sympy import Add, Expr, default_sort_key
 
-from pdedsl.diagnostics import Span, fail
+from pdedsl import mistakes
+from pdedsl.diagnostics import Span
 from pdedsl.ir.analysis import Analysis, EquationClass
 from pdedsl.ir.representation import Learned, Push, Reaction, Single, States, Sum, Symmetric, Theorem
 from pdedsl.ir.spec import Equation, Spec
@@ -37,12 +38,7 @@ def to_states(analysis: Analysis) -> States:
     if kinds == {EquationClass.HAMILTONIAN}:
         return States(HAMILTONIAN, "pair", pushes, method)
     if len(pushes) > 1:
-        raise fail(
-            "E602",
-            "these equations are no separable pair",
-            analysis.equations[1].equation.span,
-            "write Y' = f(Z, t) and Z' = g(Y, t)",
-        )
+        raise mistakes.pixels.no_separable_pair(analysis.equations[1].equation.span)
     if equations[0].order == 2:
         return States(CENTRAL, "second", pushes, method)
     return States(VARIATIONAL if kinds == {EquationClass.GRADIENT_FLOW} else ONE_STEP, "first", pushes, method)
@@ -55,7 +51,7 @@ def _check_once(pushes: tuple[Push, ...], spec: Spec) -> None:
         head = None if isinstance(push, Reaction) else push.field if isinstance(push, Learned) else push.operator
         found[head] += head is not None
         if found[head] > 1:
-            raise fail("E602", f"'{head}' stands in two layers", push.span, f"declare another like '{head}'")
+            raise mistakes.pixels.two_layers(str(head), push.span)
 
 
 def _push(equation: Equation, spec: Spec) -> Push:
@@ -73,8 +69,7 @@ def _single(term: Expr, equation: Equation, spec: Spec) -> Single:
         return Learned(rest.head, factor, equation.span)
     found = _symmetric(rest, spec) if isinstance(rest, Applied) else None
     if found is None:
-        hint = "known: sums of c Kᵀ σ(N(K Y)), c f(Y, t) and c Y with numbers c, f and K read as they are declared"
-        raise fail("E602", "this right-hand side has no layer yet", _place(term, equation), hint)
+        raise mistakes.pixels.no_layer(_place(term, equation))
     operator, activation, layer, eps = found
     return Symmetric(operator.head, activation, layer, eps, factor, equation.span)
 

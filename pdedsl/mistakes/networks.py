@@ -18,16 +18,15 @@ NOT_COMPUTABLE = Code("E609", "an expression cannot be computed in a network")
 CONSTRAINT = Code("E610", "a constraint does not fit the network, or another constraint")
 
 ON_POINTS = "use mlp on R^d"
+MOST_WRITTEN = 16  # dimensions that are written out in components
 OWN_PIECE = "give the diffusion a piece of time of its own, or use noise"
 
 
 # ---- terms
 
 
-def no_term(kind: str, text: str, span: Span) -> PdeError:
-    """`kind` in words: "reaction", "higher-order term"."""
-    message = f"the {kind} '{text}' has no network on a data space"
-    return NO_TERM.error(message, span, "only convection and diffusion have one")
+def no_term(text: str, span: Span) -> PdeError:
+    return NO_TERM.error(f"'{text}' has no network on a data space", span, "only convection and diffusion have one")
 
 
 def no_equation(span: Span) -> PdeError:
@@ -45,8 +44,8 @@ def read_elsewhere(name: str, span: Span) -> PdeError:
     return MISFIT.error(message, span, f"write {name} without arguments, or with those of its declaration")
 
 
-def full_matrix(most: int, span: Span) -> PdeError:
-    message = f"a full diffusion matrix needs a space of at most {most} dimensions"
+def full_matrix(span: Span) -> PdeError:
+    message = f"a full diffusion matrix needs a space of at most {MOST_WRITTEN} dimensions"
     return MISFIT.error(message, span, "write νΔu, Σᵢ aᵢ ∂²u/∂xᵢ², or c Σᵢⱼ vᵢ vⱼ ∂²u/∂xᵢ∂xⱼ along the velocity v")
 
 
@@ -133,9 +132,9 @@ def scheme_with_noise(method: str, span: Span) -> PdeError:
 # ---- diffusion
 
 
-def noise_of_full_matrix(most: int, instead: str | None, span: Span) -> PdeError:
+def noise_of_full_matrix(instead: str | None, span: Span) -> PdeError:
     hint = f"realize diffusion by {instead}" if instead else "write νΔu"
-    return MISFIT.error(f"noise along a full matrix needs a space of at most {most} dimensions", span, hint)
+    return MISFIT.error(f"noise along a full matrix needs a space of at most {MOST_WRITTEN} dimensions", span, hint)
 
 
 def another_diffusion(method: str, term: str, span: Span) -> PdeError:
@@ -166,8 +165,8 @@ def diffusion_last(method: str, span: Span) -> PdeError:
     return MISFIT.error(message, span, "exchange the pieces of time, or use noise")
 
 
-def learned_velocity(method: str, span: Span) -> PdeError:
-    return MISFIT.error(f"{method} needs a learned velocity", span)
+def learned_velocity(span: Span) -> PdeError:
+    return MISFIT.error("only a learned velocity can be trained with a residual", span, "learn v(x, t) : vector = mlp")
 
 
 def weights_apart(span: Span) -> PdeError:
@@ -255,6 +254,6 @@ def operator_by(method: str, known: Sequence[str], span: Span) -> PdeError:
     return NO_OPERATOR.error(message, span, f"use {all_of(known)}")
 
 
-def operator_of_full_matrix(most: int, span: Span) -> PdeError:
-    message = f"the operator along a full matrix needs a space of at most {most} dimensions"
-    return NO_OPERATOR.error(message, span, f"use R^{most} or fewer dimensions")
+def operator_of_full_matrix(span: Span) -> PdeError:
+    message = f"the operator along a full matrix needs a space of at most {MOST_WRITTEN} dimensions"
+    return NO_OPERATOR.error(message, span, f"use R^{MOST_WRITTEN} or fewer dimensions")

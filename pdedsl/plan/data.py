@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from pdedsl.diagnostics import fail
+from pdedsl import mistakes
 from pdedsl.ir.plan import DataPlan, Family
 from pdedsl.ir.representation import Paths
 from pdedsl.ir.spec import Spec
@@ -26,7 +26,7 @@ def plan_data(paths: Paths, spec: Spec) -> DataPlan:
     if classes is None:
         plan_operator(paths, spec)  # which is the model, so that what it cannot do is a mistake here
     if readout and not isinstance(spec.space.dimension, int):
-        raise fail("E604", "a network needs a space of known dimension", spec.space.span, "use R^2")
+        raise mistakes.networks.unknown_dimension(spec.space.span)
     return DataPlan(
         tuple(Family(parts, members) for parts in families),
         spec.space.dimension if isinstance(spec.space.dimension, int) else 0,

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import assert_never
 
-from pdedsl.diagnostics import fail
+from pdedsl import mistakes
 from pdedsl.ir.plan import ImagePlan
 from pdedsl.ir.representation import States, Sum, Symmetric
 from pdedsl.ir.spec import Spec
@@ -21,12 +21,7 @@ SPLITTING: dict[str, tuple[type[Reversible], ...]] = {
 def plan_image(states: States, spec: Spec) -> ImagePlan:
     frame = spec.network
     if frame is None:
-        raise fail(
-            "E607",
-            "an equation on pixels needs a frame",
-            spec.space.span,
-            "add network { input … open … stages … classes … }",
-        )
+        raise mistakes.pixels.no_frame(spec.space.span)
     method = states.method.word
     _check_method(states)
     _check_weights(states, method, spec)
@@ -50,8 +45,8 @@ def _check_method(states: States) -> None:
     own = SPLITTING[states.kind]
     method = states.method
     if isinstance(method.word, Reversible) and not isinstance(method.word, own):
-        use = ", ".join((*(word.spelling for word in own), *ONE_STEP))
-        raise fail("E605", f"{method.word.name} does not fit this equation", method.span, f"use {use}")
+        use = (*(word.spelling for word in own), *ONE_STEP)
+        raise mistakes.pixels.method_misfit(method.word.name, use, method.span)
 
 
 def _steps(method: Integrator) -> int:
@@ -71,24 +66,20 @@ def _check_weights(states: States, method: Integrator, spec: Spec) -> None:
     singles = [part for push in states.pushes for part in (push.parts if isinstance(push, Sum) else (push,))]
     for layer in (single for single in singles if isinstance(single, Symmetric)):
         if layer.layer == "batch_norm" and isinstance(method, Reversible):
-            message = f"{method.name} finds its states again on the way back, and batch_norm does not repeat itself"
-            raise fail("E605", message, layer.span, "use tv_norm, or realize time by euler")
+            raise mistakes.pixels.batch_norm_backwards(method.name, layer.span)
         operator = next(w for w in spec.learned if w.head == layer.operator)
         if operator.arguments and isinstance(method, Adaptive):
-            message = f"'{operator.name}' has new weights at each step, and {method.name} takes as many as it likes"
-            raise fail("E605", message, operator.span, f"write {operator.name} without the time")
+            raise mistakes.pixels.weights_of_steps(operator.name, method.name, operator.span)
 
 
 def _check_stages(frame: NetworkBlock, kind: str) -> None:
     """The opening leads to the first stage, between stages the image is halved, and a pair shares the channels."""
     stages, image = frame.stages, frame.input.word.shape
     if frame.open != stages[0]:
-        message = f"the opening has {frame.open} channels, the first stage {stages[0]}"
-        raise fail("E608", message, frame.place("open"), "make them equal")
+        raise mistakes.pixels.opening_differs(frame.open, stages[0], frame.place("open"))
     span, halvings = frame.place("stages"), len(stages) - 1
     if min(image[1:]) >> halvings < 1:
-        message = f"an image of {image[1]} x {image[2]} cannot be halved {halvings} times"
-        raise fail("E608", message, span, "take fewer stages, or larger images")
+        raise mistakes.pixels.too_many_stages(image[1], image[2], halvings, span)
     odd = next((width for width in stages if width % 2), None)
     if kind == "pair" and odd:
-        raise fail("E608", f"a pair shares the channels: {odd} have no halves", span, "make every width even")
+        raise mistakes.pixels.odd_width(odd, span)

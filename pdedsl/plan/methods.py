@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import assert_never
 
-from pdedsl.diagnostics import fail
+from pdedsl import mistakes
 from pdedsl.ir.spec import Spec
 from pdedsl.numerics.integrators import EULER
 from pdedsl.words.diffusions import (
@@ -41,8 +41,7 @@ def scheme_of(spec: Spec) -> Chosen[Integrator]:
     """How characteristics are followed."""
     method = spec.realize.time or spec.realize.convection or Chosen(Fixed(method=EULER))
     if isinstance(method.word, Reversible):
-        message = f"{method.word.name} does not follow characteristics"
-        raise fail("E605", message, method.span, f"use {', '.join(ONE_STEP)}")
+        raise mistakes.networks.no_characteristics(method.word.name, ONE_STEP, method.span)
     return replace(method, word=in_steps(method.word, DEFAULT_STEPS))
 
 

@@ -6,7 +6,8 @@ from typing import assert_never
 
 from sympy import Expr, sqrt
 
-from pdedsl.diagnostics import PdeError, Span, fail
+from pdedsl import mistakes
+from pdedsl.diagnostics import PdeError, Span
 from pdedsl.ir.analysis import RandomMap
 from pdedsl.ir.plan import Noise
 from pdedsl.ir.representation import Stretch
@@ -35,7 +36,7 @@ def noise_of(stretch: Stretch, dt: Expr, method: Diffusion | None) -> Noise:
     if stretch.shape == "isotropic" or (stretch.index and stretch.shape in ("diagonal", "dropout")):
         return _independent(stretch, dt, method, span)
     if stretch.index is not None:
-        raise fail("E604", "noise along a full matrix needs a space of at most 16 dimensions", span, _default(stretch))
+        raise mistakes.networks.noise_of_full_matrix(_default(stretch), span)
     return Noise("correlated", matrix=tuple(tuple(2 * dt * e for e in row) for row in stretch.diffusivity), span=span)
 
 
@@ -55,19 +56,17 @@ def _random(random: RandomMap, dt: Expr, span: Span) -> Noise:
 
 def _another(method: Diffusion | None, wanted: str, span: Span) -> PdeError:
     assert method is not None
-    return fail("E604", f"this diffusion is not that of {method.name}", span, f"write {TERMS[wanted]}, or use noise")
+    return mistakes.networks.another_diffusion(method.name, TERMS[wanted], span)
 
 
-def _default(stretch: Stretch) -> str:
+def _default(stretch: Stretch) -> str | None:
     names = [word.spelling for word, kind in RANDOM_MAPS.items() if stretch.random and kind == stretch.random.kind]
-    return f"realize diffusion by {names[0]}" if names else "write νΔu"
+    return names[0] if names else None
 
 
 def _relative(stretch: Stretch, method: NoiseWord, span: Span) -> Noise:
     if stretch.shape != "isotropic" or not stretch.diffusivity[0][0].is_number:
-        raise fail(
-            "E604", "relative noise is a constant times the size of the state", span, "write νΔu, or scale=exact"
-        )
+        raise mistakes.networks.relative_noise(span)
     return Noise("relative", sqrt(2 * stretch.diffusivity[0][0]), across=method.across, span=span)
 
 

@@ -6,7 +6,8 @@ from typing import assert_never
 
 from sympy import Expr, S
 
-from pdedsl.diagnostics import Span, fail
+from pdedsl import mistakes
+from pdedsl.diagnostics import Span
 from pdedsl.ir.objective import MOST_EXACT, CrossEntropy, Objective, Residual, Retraining
 from pdedsl.ir.representation import Paths
 from pdedsl.words import diffusions as words
@@ -32,8 +33,7 @@ def objective_of(paths: Paths, method: Chosen[words.Diffusion] | None, dimension
 
 def _apart(weights: words.Weighting, span: Span) -> Objective:
     if weights is words.Weighting.LEARNED:
-        message = "the weights of members are learned where the members are trained together"
-        raise fail("E604", message, span, "use weights=equal, or training=joint")
+        raise mistakes.networks.weights_apart(span)
     return CrossEntropy(apart=True)
 
 
@@ -43,19 +43,9 @@ def _amount(paths: Paths, method: Chosen[words.Diffusion]) -> Expr:
     moving = [s for s in still if s.moves or not s.diffusivity[0][0].is_number or s.shape != "isotropic"]
     if moving or not still:
         at = moving[0].diffusion if moving else None
-        raise fail(
-            "E604",
-            f"{method.word.name} is for diffusion alone, νΔu with a constant ν, in a piece of time of its own",
-            at or method.span,
-            "write the diffusion as a piece of time without transport, or use noise",
-        )
+        raise mistakes.networks.diffusion_alone(method.word.name, at or method.span)
     if any(s.shape == "none" for s in paths.stretches[: len(still)]):
-        raise fail(
-            "E604",
-            f"{method.word.name} is for diffusion behind the transport in time, which smooths u itself",
-            still[-1].diffusion or method.span,
-            "exchange the pieces of time, or use noise",
-        )
+        raise mistakes.networks.diffusion_last(method.word.name, still[-1].diffusion or method.span)
     return sum((s.diffusivity[0][0] * s.length for s in still), S.Zero)
 
 
@@ -75,8 +65,7 @@ def _retraining(word: words.Retraining, amount: float) -> Retraining:
 def _residual(word: words.Residual, amount: float, dimension: int, span: Span) -> Residual:
     """g(x, t) on the unit of time, in which all of the diffusion happens."""
     if word.estimator is words.Laplacian.EXACT and dimension > MOST_EXACT:
-        message = f"an exact Laplacian in {dimension} dimensions is too expensive, more than {MOST_EXACT} are"
-        raise fail("E604", message, span, "use estimator=biased or unbiased")
+        raise mistakes.networks.exact_laplacian(dimension, MOST_EXACT, span)
     return Residual(
         amount,
         1.0,

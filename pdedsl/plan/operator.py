@@ -6,7 +6,8 @@ from typing import assert_never
 
 from sympy import Integer
 
-from pdedsl.diagnostics import PdeError, Span, fail
+from pdedsl import mistakes
+from pdedsl.diagnostics import PdeError, Span
 from pdedsl.ir.plan import OperatorPiece, OperatorPlan
 from pdedsl.ir.representation import Paths, Representation, States, Stretch
 from pdedsl.ir.spec import Spec
@@ -28,8 +29,7 @@ def operator_or_refusal(representation: Representation, spec: Spec) -> OperatorP
             except PdeError as refusal:
                 return refusal
         case States():
-            message = "an equation on feature maps has no operator on R^d"
-            return fail("E606", message, spec.space.span, "use a space R^2")
+            return mistakes.networks.operator_of_features(spec.space.span)
         case _:
             assert_never(representation)
 
@@ -40,8 +40,7 @@ def plan_operator(paths: Paths, spec: Spec) -> OperatorPlan:
         _check(stretch, spec)
     scheme = scheme_of(spec)
     if not isinstance(scheme.word, Fixed):
-        message = f"an evolution operator, which stops at any time, does not go by {scheme.word.name}"
-        raise fail("E606", message, scheme.span, f"use {', '.join(EXPLICIT)}")
+        raise mistakes.networks.operator_by(scheme.word.name, list(EXPLICIT), scheme.span)
     assert spec.time is not None
     method = spec.realize.diffusion
     samples = members_of(method.word)[1] if method and "samples" in method.given else DEFAULT_SAMPLES
@@ -53,22 +52,12 @@ def plan_operator(paths: Paths, spec: Spec) -> OperatorPlan:
 
 def _check(stretch: Stretch, spec: Spec) -> None:
     if spec.space.image is not None:
-        raise fail("E606", "an evolution operator needs a space R^d", spec.space.span, "use R^2, or any R^d")
+        raise mistakes.networks.operator_on_images(spec.space.span)
     for learned in learned_fields(stretch, spec):
         if learned.net and not isinstance(learned.net.word, Mlp):
-            raise fail(
-                "E606",
-                f"{learned.net.word.name} changes the shape of its state",
-                learned.span,
-                "use mlp for a field on R^d",
-            )
+            raise mistakes.networks.operator_of_network(learned.net.word.name, learned.span)
     if stretch.index is not None and stretch.shape in ("depth", "shake"):
-        raise fail(
-            "E606",
-            "the operator along a full matrix needs a space of at most 16 dimensions",
-            stretch.diffusion or spec.space.span,
-            "use R^16 or fewer",
-        )
+        raise mistakes.networks.operator_of_full_matrix(stretch.diffusion or spec.space.span)
 
 
 def _piece(stretch: Stretch) -> OperatorPiece:

@@ -17,6 +17,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from dataclasses import replace
 
+from pdedsl import mistakes
 from pdedsl.diagnostics import PdeError, Reporter, Source, Span, in_order
 from pdedsl.frontend.editing import splice
 from pdedsl.frontend.editing.setargument import with_argument
@@ -64,13 +65,13 @@ def _constant(syntax: t.Syntax, text: str, setting: Setting) -> str:
     constants = [s for s in syntax.statements if isinstance(s, t.ConstDecl)]
     if word.id in (*ENTRIES, REALIZE):
         inner = next(iter(ENTRIES.get(word.id, PARTS)))
-        raise setting.wrong("E730", f"'{word.text}' alone cannot be set", word.span, f"as in: {word.id}.{inner}=…")
+        raise setting.wrong(mistakes.settings.not_alone(word.text, f"{word.id}.{inner}=…", word.span))
     named = _name_and_power(word.text)
     found = next((c for c in constants if named and c.name.id == named.name.id), None)
     if named is None or found is None:
         raise _no_constant(word, constants, setting)
     if not setting.value:
-        raise setting.wrong("E730", f"a constant needs a value, as in {word.text}=1", word.span)
+        raise setting.wrong(mistakes.settings.constant_needs_value(word.text, word.span))
     value = splice.widened(text, found.value.span)
     if found.power == named.power:
         return splice.replaced(text, value, setting.value)
@@ -80,8 +81,7 @@ def _constant(syntax: t.Syntax, text: str, setting: Setting) -> str:
 def _no_constant(word: Word, constants: list[t.ConstDecl], setting: Setting) -> PdeError:
     kind = next((kind for kind, rules in ENTRIES.items() if word.id in rules), None)
     if kind:
-        hint = f"did you mean '{kind}.{word.id}'?"
-        return setting.wrong("E731", f"this spec has no constant '{word.text}'", word.span, hint)
+        return setting.wrong(mistakes.settings.no_constant_but_entry(word.text, f"{kind}.{word.id}", word.span))
     names = (c.name.id if word.text.isascii() else c.name.text for c in constants)
     return setting.unknown(word, "this spec has no constant", (*names, "train.…", "evaluate.…", "realize.…"))
 
@@ -109,7 +109,7 @@ def _realization(syntax: t.Syntax, text: str, setting: Setting) -> str:
     if rest:
         return with_argument(text, setting, rest, [s.method for s in found], PARTS[part.id])
     if setting.value is None:
-        raise setting.wrong("E730", "this needs a value", setting.path, f"as in: realize.{part.text}=…")
+        raise setting.wrong(mistakes.settings.needs_value(f"realize.{part.text}=…", setting.path))
     if not setting.value:
         return _removed(text, [s.span for s in found])
     if found:
@@ -138,14 +138,11 @@ def _entry(syntax: t.Syntax, text: str, setting: Setting) -> str:
         what = rules[key.id].what
         return with_argument(text, setting, rest, values, what.forms if isinstance(what, Calls) else {})
     if setting.value is None and rules[key.id].least > 0:
-        raise setting.wrong(
-            "E730", "this needs a value", setting.path, f"as in: {kind.id}.{key.id}=…; none removes the entry"
-        )
+        raise setting.wrong(mistakes.settings.entry_needs_value(f"{kind.id}.{key.id}", setting.path))
     if setting.value == "":
         return _removed(text, [_whole(text, entry) for entry in found])
     if len(found) > 1:
-        hint = f"remove them first, with {kind.id}.{key.id}="
-        raise setting.wrong("E732", f"'{kind.id}' has {len(found)} entries '{key.id}'", setting.path, hint)
+        raise setting.wrong(mistakes.settings.several_entries(kind.id, key.id, len(found), setting.path))
     if found:
         return _with_value(text, found[0], setting.value)
     line = f"{key.id} {setting.value or ''}".rstrip()

@@ -6,6 +6,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
+from pdedsl import mistakes
 from pdedsl.diagnostics import Span
 from pdedsl.frontend.editing import splice
 from pdedsl.frontend.editing.setpath import Setting, Word
@@ -28,12 +29,11 @@ def with_argument(
 ) -> str:
     *named, word = rest
     if len(named) > 1:
-        raise setting.wrong("E731", "this path is too long", word.span, "as in: train.optimizer.adam.lr=0.1")
+        raise setting.wrong(mistakes.settings.long_path(word.span))
     where = ".".join(w.id for w in setting.words[:2])
     found = [called for value in values if (called := _called(value, calls))]
     if not found:
-        hint = f"set {where} itself first, as in {where}={next(iter(calls))}(…)" if calls else "it takes no arguments"
-        raise setting.wrong("E733", f"there is no call in {where} with arguments to set", setting.path, hint)
+        raise setting.wrong(mistakes.settings.no_call(where, next(iter(calls), None), setting.path))
     if named:
         heads = [c.head.id for c in found]
         found = [c for c in found if c.head.id == named[0].id]
@@ -44,9 +44,8 @@ def with_argument(
         heads = list(dict.fromkeys(c.head.id for c in found))
         raise setting.unknown(word, f"{' and '.join(heads)} {'have' if heads[1:] else 'has'} no argument", _keys(found))
     if len(takers) > 1:
-        choices = dict.fromkeys(f"{where}.{c.head.id}.{word.id}" for c in takers)
-        hint = f"say which: {', '.join(choices)}" if len(choices) > 1 else f"remove them first, with {where}="
-        raise setting.wrong("E732", f"{len(takers)} calls in {where} have '{word.id}'", setting.path, hint)
+        choices = list(dict.fromkeys(f"{where}.{c.head.id}.{word.id}" for c in takers))
+        raise setting.wrong(mistakes.settings.several_calls(where, word.id, len(takers), choices, setting.path))
     return _given(text, setting, word, takers[0])
 
 
@@ -69,7 +68,7 @@ def _params(head: t.Name, calls: Forms[Any]) -> Mapping[str, Param]:
 
 def _given(text: str, setting: Setting, word: Word, called: Called) -> str:
     if setting.value is None:
-        raise setting.wrong("E730", "this needs a value", setting.path, f"as in: {setting.text.strip()}=…")
+        raise setting.wrong(mistakes.settings.needs_value(f"{setting.text.strip()}=…", setting.path))
     given, call, end = f"{word.id}={setting.value}", called.call, called.head.span.end
     if call is None:
         return splice.replaced(text, Span(end, end), f"({given})") if setting.value else text
@@ -79,9 +78,7 @@ def _given(text: str, setting: Setting, word: Word, called: Called) -> str:
     which = keys.index(word.id)
     if not setting.value:
         if which < len(call.args) - 1:
-            raise setting.wrong(
-                "E733", f"'{word.id}' stands before others without a name", word.span, "name them in the spec"
-            )
+            raise setting.wrong(mistakes.settings.unnamed_behind(word.id, word.span))
         return splice.without_argument(text, end, which)
     spans, _ = splice.arguments(text, end)
     return splice.replaced(text, spans[which], setting.value if which < len(call.args) else given)
