@@ -4,14 +4,14 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field
 
-from sympy import Expr, Integer, Symbol, Tuple, sympify
+from sympy import Expr, Symbol, Tuple, sympify
 from sympy.core.symbol import Str
 
 from pdedsl import mistakes
 from pdedsl.diagnostics import PdeError, Reporter, Span, nearest
-from pdedsl.frontend.elaborate.algebra import components
 from pdedsl.frontend.elaborate.arguments import are_alike, flat, require_arity, require_distinct
 from pdedsl.frontend.elaborate.choosing import chosen
+from pdedsl.frontend.elaborate.constants import list_constant, number_constant
 from pdedsl.frontend.elaborate.expressions import evaluate, tensor
 from pdedsl.frontend.elaborate.fields import applied, field_of
 from pdedsl.frontend.elaborate.functions import FUNCTIONS
@@ -197,26 +197,14 @@ class Environment:
                 return scalar(self.time.symbol)
 
     def _constant(self, declaration: t.ConstDecl) -> Value:
-        name = declaration.name
         value = tensor(declaration.value, self.constant_scope())
         if value.rank:
-            if declaration.power != 1:
-                raise mistakes.shapes.power_of_tensor_constant(declaration.span)
-            entries = components(value).xreplace(self.numbers)
-            symbol = Symbol(name.text, real=True)
-            self.constants[name.id] = Constant(name.text, symbol, entries, declaration.span)
-            size = value.size
-            return Tensor(value.rank, lambda *i: _entry(entries, i), size)
-        number = self.number(declaration.value)
-        n = declaration.power
-        if n == 0 or (n % 2 == 0 and number.is_negative):
-            raise mistakes.shapes.no_real_root(name.text, declaration.value.span)
-        root = number ** (Integer(1) / n) if not number.is_negative else -((-number) ** (Integer(1) / n))
-        sign = {"positive": True} if root.is_positive else {"negative": True} if root.is_negative else {"zero": True}
-        symbol = Symbol(name.text, **sign)
-        self.constants[name.id] = Constant(name.text, symbol, root, declaration.span)
-        self._numbers[symbol] = root
-        return scalar(symbol if root != 0 else Integer(0))
+            made, meaning = list_constant(declaration, value, self.numbers)
+        else:
+            made, meaning = number_constant(declaration, self.number(declaration.value))
+            self._numbers[made.symbol] = made.value
+        self.constants[declaration.name.id] = made
+        return meaning
 
     def _let(self, declaration: t.LetDecl) -> Value:
         params = declaration.params
@@ -296,12 +284,6 @@ class Environment:
         """Whether an operator is called with its own parameters, `K(t)`, rather than applied."""
         params = declaration.params or ()
         return bool(params) and len(params) == len(args) and are_alike([self.value(p) for p in params], args)
-
-
-def _entry(entries: Expr, index: tuple[Expr, ...]) -> Expr:
-    for i in index:
-        entries = entries[int(i) - 1]
-    return entries
 
 
 def _split(text: str, words: set[str]) -> str | None:
