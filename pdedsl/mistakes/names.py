@@ -16,8 +16,10 @@ PARAMETER = Code("E205", "a field depends on something that is not a coordinate,
 UNUSED = Code("W201", "a name is never used")
 
 
-def unknown_name(name: str, guess: str | None, span: Span) -> PdeError:
-    hint = perhaps(guess, "declare it with const, let, learn or unknown")
+def unknown_name(name: str, guess: str | None, called: bool, span: Span) -> PdeError:
+    """`called` if a bracket follows it."""
+    way = f"declare it, as in: let {name}(…) = …" if called else "declare it with const, let, learn or unknown"
+    hint = perhaps(guess, way)
     return UNKNOWN.error(f"unknown name '{name}'", span, hint, once=True)
 
 

@@ -95,7 +95,7 @@ class Param:
     @property
     def wanted(self) -> str:
         """What may stand there, for a message."""
-        return f"{wanted_of(self.kind)}, or a list of such" if self.many else wanted_of(self.kind)
+        return f"{wanted_of(self.kind)}, or a list of them" if self.many else wanted_of(self.kind)
 
     def shown(self, key: str) -> str:
         """`width=64`, `depth` if it must be given, `[steps]` if it may be left out, `norm=inf|2` with its words."""

@@ -113,7 +113,7 @@ class Environment:
         return self.value(name)
 
     def callable(self, name: t.Name) -> bool:
-        declaration = self._find(name)
+        declaration = self._find(name, called=True)
         return isinstance(declaration, t.UnknownDecl | t.LearnDecl | t.LetDecl) and (
             bool(declaration.params) or not isinstance(self.value(name), Tensor)
         )
@@ -166,20 +166,21 @@ class Environment:
             if fresh:
                 self.used.discard(id_)
 
-    def _find(self, name: t.Name) -> Declaration:
+    def _find(self, name: t.Name, called: bool = False) -> Declaration:
         self.used.add(name.id)
         if name.id in self.broken:
             raise Reported
         declaration = self.declared.get(name.id)
         if declaration is None:
-            raise self._unknown_name(name)
+            raise self._unknown_name(name, called)
         return declaration
 
-    def _unknown_name(self, name: t.Name) -> PdeError:
+    def _unknown_name(self, name: t.Name, called: bool) -> PdeError:
         words = {*self.declared, *FUNCTIONS, "pi", "softmax"}
         split = _split(name.text, {unicode_name(w) for w in words})
         guess = nearest(name.id, words)
-        return mistakes.names.unknown_name(name.text, split or (guess and unicode_name(guess)), name.span)
+        meant = split or (guess and unicode_name(guess))
+        return mistakes.names.unknown_name(name.text, meant, called, name.span)
 
     def _resolve(self, name: t.Name, declaration: Declaration) -> Value:
         match declaration:
