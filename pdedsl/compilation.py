@@ -39,7 +39,7 @@ class Examination:
 
     @property
     def errors(self) -> tuple[Diagnostic, ...]:
-        return tuple(d for d in self.diagnostics if d.severity == "error")
+        return tuple(d for d in self.diagnostics if d.is_error)
 
     def require(self) -> None:
         if self.errors:

@@ -16,7 +16,7 @@ from pdedsl.deep import deeply
 from pdedsl.diagnostics import PdeError, Reporter, Source, in_order
 from pdedsl.frontend.elaborate.elaborate import elaborate
 from pdedsl.frontend.syntax.parse import parse_syntax
-from pdedsl.ir.spec import Spec
+from pdedsl.ir.spec import SpaceKind, Spec
 from pdedsl.sources import plain, read, source_of
 
 if TYPE_CHECKING:
@@ -65,7 +65,7 @@ def to_analysis(spec: Spec) -> Analysis:
     from pdedsl.analyse.analyse import analyse
 
     analysis = _stage(spec.source, lambda _: analyse(spec))[0]
-    found = (d for d in analysis.diagnostics if d.severity == "warning")
+    found = (d for d in analysis.diagnostics if not d.is_error)
     return replace(analysis, spec=replace(spec, warnings=in_order((*spec.warnings, *found))))
 
 
@@ -84,9 +84,9 @@ def to_plan(analysis: Analysis) -> Planned:
 def examine(source: Source) -> Examination:
     """A spec through analysis and planning, with every mistake that they find: what has none compiles."""
     analysis = to_analysis(to_spec(source))
-    wrong = [d for d in analysis.diagnostics if d.severity == "error"]
+    wrong = [d for d in analysis.diagnostics if d.is_error]
     found, planned = [*analysis.spec.warnings, *wrong], None
-    if not wrong and analysis.spec.space.kind != "physical":
+    if not wrong and analysis.spec.space.kind is not SpaceKind.PHYSICAL:
         try:
             planned = to_plan(analysis)
         except PdeError as error:

@@ -71,6 +71,10 @@ class Diagnostic:
     notes: tuple[tuple[Span, str], ...] = ()
     once: bool = False
 
+    @property
+    def is_error(self) -> bool:
+        return self.severity == "error"
+
     def as_json(self, source: Source) -> dict[str, object]:
         return {
             "code": self.code,
@@ -126,11 +130,11 @@ class Reporter:
 
     @property
     def errors(self) -> list[Diagnostic]:
-        return [d for d in self.diagnostics if d.severity == "error"]
+        return [d for d in self.diagnostics if d.is_error]
 
     @property
     def warnings(self) -> tuple[Diagnostic, ...]:
-        return in_order(d for d in self.diagnostics if d.severity == "warning")
+        return in_order(d for d in self.diagnostics if not d.is_error)
 
 
 def in_order(diagnostics: Iterable[Diagnostic]) -> tuple[Diagnostic, ...]:

@@ -11,20 +11,20 @@ from pdedsl.analyse.states import state_of
 from pdedsl.analyse.terms import Frame
 from pdedsl.diagnostics import Span
 from pdedsl.ir.analysis import EquationClass
-from pdedsl.ir.spec import Equation, Spec, Summand
+from pdedsl.ir.spec import ConditionKind, Equation, Spec, Summand
 from pdedsl.ir.systems import is_separable_pair
 from pdedsl.ir.terms import Direction, Origin, Term
 from pdedsl.symbolic.symbols import Applied, Field, Layer, Partial, Transposed, with_number
 
 
 def direction_of(spec: Spec, head: Symbol | None) -> Direction:
-    kinds = {c.kind for c in spec.conditions if c.unknown == head and c.order == 0 and c.kind != "boundary"}
-    return "terminal" if kinds == {"terminal"} else "initial"
+    kinds = {c.kind for c in spec.conditions if c.unknown == head and c.order == 0 and not c.on_boundary}
+    return Direction.TERMINAL if kinds == {ConditionKind.TERMINAL} else Direction.INITIAL
 
 
 def forward(frame: Frame) -> Jet:
     """F in u_t = F, counted in the direction in which the data travel."""
-    late = direction_of(frame.spec, frame.equation.unknown) == "terminal" and frame.equation.order == 1
+    late = direction_of(frame.spec, frame.equation.unknown) is Direction.TERMINAL and frame.equation.order == 1
     return jet_of((-1 if late else 1) * as_scalar(frame.equation.right, frame.unknown), frame.unknown, frame.spec)
 
 

@@ -59,7 +59,7 @@ def _check_json(file: str) -> bool:
         facts = facts_json(examined.analysis)
     except PdeError as error:
         source, diagnostics, facts = error.source or source, error.diagnostics, {}
-    row["ok"] = not any(d.severity == "error" for d in diagnostics)
+    row["ok"] = not any(d.is_error for d in diagnostics)
     row["diagnostics"] = [d.as_json(source) for d in diagnostics]
     click.echo(json.dumps(row | facts, ensure_ascii=False))
     return bool(row["ok"])

@@ -9,7 +9,7 @@ from sympy import Add, Expr, latex
 
 from pdedsl.diagnostics import Span
 from pdedsl.explain.tex import ascii_tex
-from pdedsl.ir.spec import Condition, Equation, Spec
+from pdedsl.ir.spec import Condition, ConditionKind, Equation, Spec
 from pdedsl.numerics.activations import Activation
 from pdedsl.symbolic.symbols import Field, Partial
 from pdedsl.words.blocks import Block
@@ -59,7 +59,7 @@ def _place(offset: int, spec: Spec) -> str:
 
 def _condition(c: Condition) -> str:
     value = "; ".join(map(str, c.value))
-    if c.kind == "boundary":
+    if c.on_boundary:
         return f"boundary {', '.join(c.sides)}: 0 = {value}"
     return f"{c.kind} {c.unknown} order {c.order} = {value}"
 
@@ -118,10 +118,10 @@ def _others(whole: Expr, target: Expr) -> list[Expr]:
 
 def _condition_latex(c: Condition, spec: Spec) -> str:
     value = ", ".join(latex(v) for v in c.value)
-    if c.kind == "boundary":
+    if c.on_boundary:
         return rf"{value} &= 0 && \text{{on {', '.join(c.sides)}}}"
     assert spec.time is not None
-    place = spec.time.start if c.kind == "initial" else spec.time.end
+    place = spec.time.start if c.kind is ConditionKind.INITIAL else spec.time.end
     time = latex(spec.time.symbol)
     head = latex(c.unknown)
     orders = {0: head, 1: rf"\frac{{\partial {head}}}{{\partial {time}}}"}

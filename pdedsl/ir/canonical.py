@@ -123,7 +123,7 @@ def _equation(e: Equation, show: Show, colours: Colours) -> str:
 
 def _condition(c: Condition, show: Show, colours: Colours) -> list[str]:
     """One line a side, so that `on boundary` and its sides say the same."""
-    if c.kind == "boundary":
+    if c.on_boundary:
         return [f"boundary {side}: 0 = {'; '.join(_scaled(v, show) for v in c.value)}" for side in c.sides]
     return [f"{c.kind} d{c.order} {colours[c.unknown]} = {'; '.join(map(show, c.value))}"]
 

@@ -11,6 +11,7 @@ from pdedsl.diagnostics import NOWHERE, Span
 from pdedsl.ir.boxes import Bounds
 from pdedsl.ir.objective import CrossEntropy, Objective
 from pdedsl.ir.representation import Push
+from pdedsl.ir.terms import Direction
 from pdedsl.words.diffusions import Scores, Weighting
 from pdedsl.words.integrators import Across, Fixed, Integrator
 from pdedsl.words.networks import Network
@@ -140,7 +141,7 @@ class OperatorPlan:
     """The evolution operator on R^d: pieces in PDE time."""
 
     pieces: tuple[OperatorPiece, ...]
-    direction: Literal["initial", "terminal"]
+    direction: Direction
     step: Expr
     scheme: Fixed
     samples: int

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field
+from enum import StrEnum
 from functools import cached_property
-from typing import Literal
 
 from sympy import Expr, Symbol
 
@@ -16,7 +16,21 @@ from pdedsl.words.networks import Network
 from pdedsl.words.realizations import Realizations
 from pdedsl.words.word import Chosen
 
-SpaceKind = Literal["data", "pixels", "physical"]
+
+class SpaceKind(StrEnum):
+    """Where the unknowns live: on data, on the pixels of feature maps, or on a physical domain."""
+
+    DATA = "data"
+    PIXELS = "pixels"
+    PHYSICAL = "physical"
+
+
+class ConditionKind(StrEnum):
+    """Where a condition holds: at the start, at the end, or on sides of the boundary."""
+
+    INITIAL = "initial"
+    TERMINAL = "terminal"
+    BOUNDARY = "boundary"
 
 
 @dataclass(frozen=True)
@@ -129,12 +143,16 @@ class Equation:
 class Condition:
     """∂ᵏunknown/∂tᵏ = value at the start or the end, or an equation `left = 0` on sides of the boundary."""
 
-    kind: Literal["initial", "terminal", "boundary"]
+    kind: ConditionKind
     unknown: Symbol
     order: int
     value: tuple[Expr, ...]
     sides: tuple[str, ...]
     span: Span
+
+    @property
+    def on_boundary(self) -> bool:
+        return self.kind is ConditionKind.BOUNDARY
 
 
 @dataclass(frozen=True)

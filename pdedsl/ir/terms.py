@@ -8,6 +8,7 @@ expression for each component, where its coefficients do not say it.
 from __future__ import annotations
 
 from dataclasses import dataclass
+from enum import StrEnum
 from typing import ClassVar, Literal, assert_never
 
 from sympy import Expr, S, Symbol
@@ -16,7 +17,14 @@ from pdedsl.diagnostics import Span
 from pdedsl.numerics.activations import Activation
 from pdedsl.symbolic.symbols import INDEX
 
-Direction = Literal["initial", "terminal"]
+
+class Direction(StrEnum):
+    """Which datum is given: the first, or the last."""
+
+    INITIAL = "initial"
+    TERMINAL = "terminal"
+
+
 Shape = Literal["none", "isotropic", "diagonal", "full"]
 
 

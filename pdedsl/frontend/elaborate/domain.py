@@ -34,14 +34,14 @@ def space_of(declaration: t.SpaceDecl, env: Environment) -> Space:
         raise mistakes.types.product_of_intervals(declaration.span)
     match bodies[0]:
         case t.Name(id="pixels"):
-            return _space("pixels", declaration, 2)
+            return _space(SpaceKind.PIXELS, declaration, 2)
         case t.Name(id=("R" | "ℝ")):
-            return _space("data", declaration, 1)
+            return _space(SpaceKind.DATA, declaration, 1)
         case t.Power(base=t.Name(id=("R" | "ℝ")), exponent=exponent):
-            return _space("data", declaration, _dimension(exponent, env))
+            return _space(SpaceKind.DATA, declaration, _dimension(exponent, env))
         case t.Call(head=t.Name(id="image")) as call:
             image = chosen(call, IMAGES, "a space", env.number).word.shape
-            return _space("data", declaration, prod(image), image=image)
+            return _space(SpaceKind.DATA, declaration, prod(image), image=image)
         case other:
             raise mistakes.types.not_a_space(other.span)
 
@@ -63,7 +63,7 @@ def _physical(declaration: t.SpaceDecl, env: Environment) -> Space:
             raise mistakes.types.many_dimensions(MAX_SIDES, side.span)
         piece = interval_of(body, env)
         intervals += [Interval(piece.start, piece.end, side.periodic)] * times
-    return _space("physical", declaration, len(intervals), sides=tuple(intervals))
+    return _space(SpaceKind.PHYSICAL, declaration, len(intervals), sides=tuple(intervals))
 
 
 def _dimension(expr: t.Expr, env: Environment) -> int | Symbol:

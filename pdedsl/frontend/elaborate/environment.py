@@ -22,7 +22,7 @@ from pdedsl.frontend.elaborate.typing import net_of, type_of
 from pdedsl.frontend.elaborate.values import Map, Tensor, Value, scalar, shown
 from pdedsl.frontend.syntax import tree as t
 from pdedsl.frontend.syntax.names import unicode_name
-from pdedsl.ir.spec import Constant, Learned, Space, Time, Unknown
+from pdedsl.ir.spec import Constant, Learned, Space, SpaceKind, Time, Unknown
 from pdedsl.ir.types import Operator, Type
 from pdedsl.symbolic.symbols import Layer
 from pdedsl.words.normalisations import NORMALISATIONS
@@ -68,7 +68,7 @@ class Environment:
 
     def constant_scope(self) -> Scope:
         """For numbers: nothing but constants can be seen, so a space is not needed."""
-        nowhere = Space("data", (), 0, (), True)
+        nowhere = Space(SpaceKind.DATA, (), 0, (), True)
         return Scope(nowhere, None, self)
 
     def number(self, expr: t.Expr) -> Expr:
