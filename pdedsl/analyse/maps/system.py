@@ -5,15 +5,20 @@ from __future__ import annotations
 from dataclasses import dataclass
 from enum import Enum
 from functools import cached_property
+from math import isfinite
+from typing import assert_never
 
 from sympy import Expr, Max, Min, Rational, S, Symbol, oo
 
 from pdedsl.analyse.maps.stepping import Stepping
 from pdedsl.analyse.maps.terms import MapTerm, is_linear
 from pdedsl.ir.spec import Equation, Spec
-from pdedsl.ir.terms import Reaction, SymmetricLayer
+from pdedsl.ir.terms import LearnedField, Nonlinear, Reaction, SymmetricLayer
 from pdedsl.ir.types import Operator
+from pdedsl.numerics.activations import ACTIVATIONS
 from pdedsl.symbolic.symbols import Layer
+
+IDENTITY = ACTIVATIONS["identity"]
 
 
 class Motion(Enum):
@@ -71,23 +76,40 @@ class Slopes:
 
 
 def slopes_of(terms: tuple[MapTerm, ...], spec: Spec) -> Slopes | None:
-    """Of -F = Σ c Kᵀσ(K Y) + λY; None where another term stands.
+    """Of -F = Σ Kᵀφ(K Y) + λY, φ = Σ c σ over the layers with the same K; None where another term stands.
 
-    c KᵀDK with D = diag(σ') in [l, L] has its eigenvalues in c ‖K‖² [min(0, l), max(0, L)].
+    KᵀDK with D = diag(φ') in [l, L] has its eigenvalues in ‖K‖² [min(0, l), max(0, L)].
     """
     low = high = S.Zero
+    layers: dict[tuple[Symbol, bool], Slopes] = {}
     for term in terms:
         match term:
             case Reaction(rate=rate):
                 low, high = low - rate, high - rate
-            case SymmetricLayer(norm=None, factor=factor, activation=sigma, operator=operator):
-                steep = oo if sigma.lipschitz == float("inf") else Rational(str(sigma.lipschitz))
-                ends = -factor * bound_squared(operator, spec) * steep, S.Zero
-                falling = () if sigma.monotone else (-ends[0],)
-                low, high = low + Min(*ends, *falling), high + Max(*ends, *falling)
-            case _:
+            case SymmetricLayer(norm=None, operator=operator, adjoint=adjoint):
+                own, others = _slope(term), layers.get((operator, adjoint), Slopes(S.Zero, S.Zero))
+                layers[operator, adjoint] = Slopes(own.low + others.low, own.high + others.high)
+            case SymmetricLayer() | LearnedField() | Nonlinear():
                 return None
+            case _:
+                assert_never(term)
+    for (operator, _), slope in layers.items():
+        low += _times(Min(S.Zero, slope.low), bound_squared(operator, spec))
+        high += _times(Max(S.Zero, slope.high), bound_squared(operator, spec))
     return Slopes(low, high)
+
+
+def _slope(layer: SymmetricLayer) -> Slopes:
+    """Of -factor·σ: σ' is in [0, L] where σ is monotone, [1, 1] for the identity, [-L, L] otherwise."""
+    sigma, c = layer.activation, -layer.factor
+    steep = Rational(str(sigma.lipschitz)) if isfinite(sigma.lipschitz) else oo
+    flat = steep if sigma == IDENTITY else S.Zero if sigma.monotone else -steep
+    return Slopes(Min(c * flat, c * steep), Max(c * flat, c * steep))
+
+
+def _times(a: Expr, b: Expr) -> Expr:
+    """a b, where nothing of what is unbounded is nothing."""
+    return S.Zero if a == 0 else a * b
 
 
 def bound_squared(operator: Symbol, spec: Spec) -> Expr:
