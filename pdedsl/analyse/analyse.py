@@ -4,14 +4,11 @@ from __future__ import annotations
 
 from pdedsl import mistakes
 from pdedsl.analyse.classify import class_of, direction_of, forward, parts_of
-from pdedsl.analyse.descent import descent_of
-from pdedsl.analyse.features import feature_axioms, has_features, is_linear_map
-from pdedsl.analyse.layers import feature_terms
+from pdedsl.analyse.maps.findings import Findings, map_findings
 from pdedsl.analyse.posedness import ill_posed
 from pdedsl.analyse.problem import Problem
 from pdedsl.analyse.prove import function_axioms
 from pdedsl.analyse.shapes import SHOWN, random_map
-from pdedsl.analyse.steps import stability_warning
 from pdedsl.analyse.terms import Frame, frame_of, generator_of, terms_of, with_letters
 from pdedsl.diagnostics import Diagnostic
 from pdedsl.ir.analysis import Analysis, EquationFacts
@@ -26,19 +23,20 @@ from pdedsl.words.word import Chosen
 
 def analyse(spec: Spec) -> Analysis:
     """What each equation is, what can be proved about the spec, and what is wrong with it."""
+    found = map_findings(spec) if spec.space.kind == "pixels" else _function_findings(spec)
+    return Analysis(spec, found.equations, found.axioms, (*found.wrong, *_contract(found.axioms, spec)))
+
+
+def _function_findings(spec: Spec) -> Findings:
     problems = tuple(_problem(e, spec) for e in spec.equations)
-    facts = tuple(map(_facts, problems))
-    axioms = _axioms(problems, facts, spec)
-    wrong = (*ill_posed(problems), *_warnings(facts, spec), *_contract(axioms, spec))
-    return Analysis(spec, facts, axioms, wrong)
+    return Findings(tuple(map(_facts, problems)), _axioms(problems, spec), ill_posed(problems))
 
 
 def _problem(equation: Equation, spec: Spec) -> Problem:
     frame = frame_of(equation, spec)
     try:
-        terms = feature_terms(frame) if has_features(spec) else terms_of(frame)
-        generator = None if has_features(spec) else generator_of(equation.right[0], _direction(frame), frame)
-        return Problem(equation, parts_of(frame, terms), forward(frame), generator, spec)
+        generator = generator_of(equation.right[0], _direction(frame), frame)
+        return Problem(equation, parts_of(frame, terms_of(frame)), forward(frame), generator, spec)
     except TooLarge as error:
         raise mistakes.syntax.beyond_limits(str(error), equation.span) from None
 
@@ -49,8 +47,7 @@ def _direction(frame: Frame) -> Direction:
 
 def _facts(problem: Problem) -> EquationFacts:
     equation, spec, frame = problem.equation, problem.spec, frame_of(problem.equation, problem.spec)
-    linear = all(is_linear_map(e, spec) for e in equation.right) if has_features(spec) else problem.is_affine
-    generator = problem.generator
+    generator, linear = problem.generator, problem.is_affine
     process = generator_of(with_letters(frame), _direction(frame), frame) if generator else None
     random = random_map(generator, spec) if generator else None
     shapes = (*_shapes(equation, spec), *((SHOWN[random.kind],) if random else ()))
@@ -61,9 +58,6 @@ def _facts(problem: Problem) -> EquationFacts:
 def _shapes(equation: Equation, spec: Spec) -> tuple[str, ...]:
     """Known shapes that a realization can use."""
     found = []
-    descent = descent_of(equation, spec)
-    if descent and descent.layers:
-        found.append("symmetric layer")
     if is_separable_pair(spec):
         found.append("separable pair")
     if equation.interval is not None:
@@ -74,12 +68,11 @@ def _shapes(equation: Equation, spec: Spec) -> tuple[str, ...]:
 # ---- axioms
 
 
-def _axioms(problems: tuple[Problem, ...], facts: tuple[EquationFacts, ...], spec: Spec) -> dict[Axiom, Verdict]:
+def _axioms(problems: tuple[Problem, ...], spec: Spec) -> dict[Axiom, Verdict]:
     """The weakest verdict over the equations: all must hold for the whole to hold."""
     found: dict[Axiom, Verdict] = {}
-    for problem, fact in zip(problems, facts, strict=True):
-        verdicts = feature_axioms(problem, fact.kind) if has_features(spec) else function_axioms(problem)
-        for name, verdict in verdicts.items():
+    for problem in problems:
+        for name, verdict in function_axioms(problem).items():
             found[name] = _weaker(found[name], verdict) if name in found else verdict
     return found | _of_the_average(spec) if Axiom.LINEARITY in found else found
 
@@ -118,19 +111,7 @@ def _joined(a: Verdict, b: Verdict) -> str:
     return f"{a.reason.removesuffix('.')}; {b.reason}"
 
 
-# ---- mistakes and warnings
-
-
-def _warnings(facts: tuple[EquationFacts, ...], spec: Spec) -> tuple[Diagnostic, ...]:
-    found = []
-    method = spec.realize.time
-    for fact in facts if has_features(spec) else ():
-        warning = stability_warning(fact.equation, spec)
-        if warning:
-            text, hint = warning
-            span = method.line if method else fact.equation.span
-            found.append(mistakes.proofs.unstable_step(text, hint, span))
-    return tuple(found)
+# ---- contracts
 
 
 def _contract(axioms: dict[Axiom, Verdict], spec: Spec) -> tuple[Diagnostic, ...]:

@@ -159,16 +159,25 @@ class Coupling:
 
 
 @dataclass(frozen=True)
-class Normalisation:
-    """N of Kᵀσ(N(K Y)): tv_norm or batch_norm."""
+class TvNorm:
+    """N(z) = s z/√(|z|² + ε) + b with the norm over the channels at each pixel, s and b trainable."""
 
-    name: str
     eps: Expr
 
 
 @dataclass(frozen=True)
+class BatchNorm:
+    """N(z) = s (z - m)/√(v + ε) + b with mean m and variance v of the batch, in use those of the training."""
+
+    eps: Expr
+
+
+Normalisation = TvNorm | BatchNorm
+
+
+@dataclass(frozen=True)
 class SymmetricLayer:
-    """factor · Kᵀ σ(N(K Y)) of the state `of`."""
+    """factor · Kᵀ σ(N(K Y)) of the state `of`; `adjoint`: factor · K σ(N(Kᵀ Y))."""
 
     word: ClassVar[str] = "symmetric_layer"
     factor: Expr
@@ -177,6 +186,7 @@ class SymmetricLayer:
     norm: Normalisation | None
     of: Symbol
     origin: Origin
+    adjoint: bool = False
 
 
 @dataclass(frozen=True)

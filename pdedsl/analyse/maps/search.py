@@ -12,7 +12,7 @@ from pdedsl.analyse.maps.system import System
 from pdedsl.analyse.maps.trials import Start, channels_of, starts_of, weights_of
 from pdedsl.ir.examples import MapExample
 
-MAX_RUN = 10_000  # evaluations of the right-hand side in one run
+MAX_RUN = 1000  # evaluations of the right-hand side in one run
 MAX_WORK = 20_000  # in all runs for one axiom
 APART = 1e-9  # by which something has changed, beyond rounding
 

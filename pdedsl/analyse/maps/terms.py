@@ -110,7 +110,16 @@ def _whole(equation: Equation, spec: Spec) -> Origin:
     return Origin(spec.source.at(equation.span), equation.span)
 
 
-# ---- linearity
+# ---- shapes
+
+
+def runs_down(terms: tuple[MapTerm, ...]) -> bool:
+    """Whether they are -Σ c Kᵀ σ(N(K Y)) - λY with c > 0: minus the gradient of Σ c ΣΦ(K Y) + ½λ‖Y‖², Φ' = σ, where
+    there is no N (Ruthotto and Haber, eq. 7)."""
+    layers = [term for term in terms if isinstance(term, SymmetricLayer)]
+    rest = [term for term in terms if not isinstance(term, SymmetricLayer)]
+    downhill = all(layer.factor < 0 for layer in layers) and all(isinstance(term, Reaction) for term in rest)
+    return bool(layers) and downhill
 
 
 def is_linear(term: MapTerm, spec: Spec) -> bool:

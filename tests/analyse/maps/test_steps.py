@@ -188,8 +188,8 @@ def test_a_method_that_chooses_its_steps_has_none() -> None:
     ("method", "truth"), [("heun(steps=3)", "refuted"), ("rk4(steps=3)", "unknown"), ("rk4(steps=2)", "refuted")]
 )
 def test_a_reaction_overshoots_by_every_method(method: str, truth: str) -> None:
-    """δt λ = 2.5, and 3.75: RK4 is stable up to 2.785."""
-    text = net(method, "3", equation="∂Y/∂t = -Kᵀ tanh(K Y) - 2.5Y")
+    """δt (k² + λ) = 2.73, and 4.1, for the largest k of a network: RK4 is stable up to 2.785."""
+    text = net(method, "3", equation="∂Y/∂t = -Kᵀ tanh(K Y) - 2Y")
     assert analysed(text).axioms["stability"].truth == truth
 
 
