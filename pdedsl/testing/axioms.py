@@ -22,10 +22,11 @@ from hypothesis.errors import Flaky, NoSuchExample
 from pdedsl.compilation import Compilation
 from pdedsl.ir.analysis import EquationClass
 from pdedsl.ir.plan import ImagePlan
-from pdedsl.ir.verdicts import Axiom, Truth
+from pdedsl.ir.verdicts import Axiom, Refuted, Truth
 from pdedsl.testing.cases import cases, pairs
 from pdedsl.testing.checks import EXACT, FEATURE, STATISTICAL, prepared
 from pdedsl.testing.operators import Features, Flow, Operator, block_of, operator_of
+from pdedsl.testing.replay import breaks_again
 from pdedsl.words.integrators import Reversible
 
 WIDTH = 4  # channels of a block under test
@@ -133,6 +134,11 @@ def _result(axiom: str, compilation: Compilation, examples: int, seed: int) -> R
 
 
 def _feature_result(axiom: str, verdict: Truth, compilation: Compilation, examples: int, seed: int) -> Result:
+    proof, plan = compilation.analysis.axioms[Axiom(axiom)], compilation.plan
+    assert isinstance(plan, ImagePlan)
+    if isinstance(proof, Refuted) and proof.example is not None:
+        again = breaks_again(block_of(compilation, 0, WIDTH), plan, proof.example, WIDTH)
+        return Result(axiom, verdict, "broken" if again else "held", proof.witness if again else "")
     note = _untested(axiom, compilation)
     if note:
         return Result(axiom, verdict, "untested", note=note)

@@ -13,6 +13,7 @@ from torch import Tensor, nn
 from pdedsl.compilation import Compilation
 from pdedsl.emit.program import run
 from pdedsl.ir.plan import ImagePlan
+from pdedsl.runtime.blocks import Block
 from pdedsl.runtime.evolution import Evolution
 from pdedsl.runtime.expectation import Expectation
 from pdedsl.runtime.streams import frozen
@@ -132,9 +133,9 @@ def operator_of(compilation: Compilation, weights: int) -> Flow | Features:
     return Features(model, shape, readout.in_features, start, end)
 
 
-def block_of(compilation: Compilation, weights: int, width: int = 4) -> nn.Module:
+def block_of(compilation: Compilation, weights: int, width: int = 4) -> Block:
     """The block of an image-plane equation at a small width, in float64."""
     assert isinstance(compilation.plan, ImagePlan)
     with weights_from(weights):
-        made: nn.Module = run(compilation.program, "block", width=width)
+        made: Block = run(compilation.program, "block", width=width)
     return made.double().eval()

@@ -14,11 +14,12 @@ from pdedsl.analyse.maps.terms import MapTerm, is_linear, map_terms, runs_down
 from pdedsl.analyse.maps.warnings import stability_warning
 from pdedsl.analyse.terms import frame_of, goal_of
 from pdedsl.diagnostics import Diagnostic
-from pdedsl.ir.analysis import EquationFacts
+from pdedsl.ir.analysis import EquationClass, EquationFacts
 from pdedsl.ir.spec import Equation, Spec
 from pdedsl.ir.terms import Origin, TimeDerivative
 from pdedsl.ir.verdicts import Axiom, Verdict
-from pdedsl.mistakes import proofs
+from pdedsl.mistakes import proofs, syntax
+from pdedsl.symbolic.symbols import TooLarge
 
 
 @dataclass(frozen=True)
@@ -40,11 +41,18 @@ def map_findings(spec: Spec) -> Findings:
 
 
 def _facts(equation: Equation, terms: tuple[MapTerm, ...], spec: Spec) -> EquationFacts:
-    frame = frame_of(equation, spec)
-    kind, text = class_of(frame, forward(frame)), spec.source.at(equation.span)
+    kind, text = _class(equation, spec), spec.source.at(equation.span)
     linear = all(is_linear(term, spec) for term in terms)
     every = (*_derivative(equation, spec), *terms)
     return EquationFacts(equation, text, kind, linear, every, None, None, _shapes(equation, terms, spec))
+
+
+def _class(equation: Equation, spec: Spec) -> EquationClass:
+    frame = frame_of(equation, spec)
+    try:
+        return class_of(frame, forward(frame))
+    except TooLarge:
+        raise syntax.too_large(equation.span) from None
 
 
 def _derivative(equation: Equation, spec: Spec) -> tuple[TimeDerivative, ...]:

@@ -113,4 +113,4 @@ def _example(system: System, found: Found | None) -> MapExample | None:
         return None
     n, weights = channels_of(system), found.weights
     states = tuple(tuple(s[j : j + n] for j in range(0, len(s), n)) for s in found.states)
-    return MapExample(weights.operators, weights.scale, weights.bias, states, found.growth)
+    return MapExample(weights.operators, weights.scale, weights.bias, states, float(f"{found.growth:.9g}"))
