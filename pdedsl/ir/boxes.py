@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from pdedsl import mistakes
 from pdedsl.diagnostics import Span
 from pdedsl.ir.spec import Spec
 from pdedsl.words.params import Real
@@ -18,12 +17,6 @@ def boxes_of(spec: Spec) -> list[tuple[Box, Span]]:
 
 
 def box_of(name: str, spec: Spec) -> Bounds | None:
-    """The box of an operator: what is in all that are given for it."""
-    box: Bounds | None = None
-    own = [(found, span) for found, span in boxes_of(spec) if found.operator == name]
-    for found, span in own:
-        low, high = (max(box[0], found.low), min(box[1], found.high)) if box else (found.low, found.high)
-        if low > high:
-            raise mistakes.networks.boxes_apart(name, span, own[0][1])
-        box = low, high
-    return box
+    """The box of an operator: what is in all that are given for it, which is nothing where low > high."""
+    own = [box for box, _ in boxes_of(spec) if box.operator == name]
+    return (max(box.low for box in own), min(box.high for box in own)) if own else None

@@ -16,6 +16,7 @@ from sympy import Expr, S, Symbol
 from pdedsl.diagnostics import Span
 from pdedsl.numerics.activations import Activation
 from pdedsl.symbolic.symbols import INDEX
+from pdedsl.words.normalisations import Normalisation
 
 
 class Direction(StrEnum):
@@ -156,23 +157,6 @@ class Coupling:
     order: int
     exprs: tuple[Expr, ...]
     origin: Origin
-
-
-@dataclass(frozen=True)
-class TvNorm:
-    """N(z) = s z/√(|z|² + ε) + b with the norm over the channels at each pixel, s and b trainable."""
-
-    eps: Expr
-
-
-@dataclass(frozen=True)
-class BatchNorm:
-    """N(z) = s (z - m)/√(v + ε) + b with mean m and variance v of the batch, in use those of the training."""
-
-    eps: Expr
-
-
-Normalisation = TvNorm | BatchNorm
 
 
 @dataclass(frozen=True)

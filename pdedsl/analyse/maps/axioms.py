@@ -20,7 +20,7 @@ from pdedsl.analyse.maps.dissipation import dissipative, gain
 from pdedsl.analyse.maps.search import one_changed, one_grown, two_apart
 from pdedsl.analyse.maps.system import Motion, System
 from pdedsl.analyse.maps.terms import MapTerm
-from pdedsl.analyse.maps.words import NORMS, growing, named, parting, spans
+from pdedsl.analyse.maps.words import growing, named, parting, spans
 from pdedsl.ir.terms import LearnedField, Nonlinear, Reaction, SymmetricLayer
 from pdedsl.ir.verdicts import Axiom, Proved, Refuted, Unknown, Verdict
 from pdedsl.numerics.integrators import Leapfrog, Verlet
@@ -115,7 +115,7 @@ def _cause(term: MapTerm) -> str:
         case Reaction(rate=rate) if rate > 0:
             return "the reaction grows"
         case SymmetricLayer(norm=norm, activation=sigma) if norm is not None:
-            return f"{sigma.name} after {NORMS[type(norm)]} is not monotone for every weight"
+            return f"{sigma.name} after {norm.name} is not monotone for every weight"
         case SymmetricLayer(factor=factor) if factor > 0:
             return "a layer of this sign runs uphill"
         case SymmetricLayer(activation=sigma) if not sigma.monotone:

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from pdedsl.analyse.classify import is_separable_pair
 from pdedsl.analyse.maps.stepping import stepping_of
 from pdedsl.analyse.maps.system import Motion, System
 from pdedsl.analyse.maps.terms import map_terms
 from pdedsl.ir.spec import Spec
+from pdedsl.ir.systems import is_separable_pair
 
 
 def system_of(spec: Spec) -> System | None:
@@ -17,7 +17,7 @@ def system_of(spec: Spec) -> System | None:
     equations = tuple(sorted(spec.equations, key=lambda e: str(e.unknown)))
     halves = tuple(e.unknown for e in equations if e.unknown is not None)
     terms = tuple(map_terms(e, spec) for e in equations)
-    return System(spec, motion, halves, equations, terms, stepping_of(spec, motion.value))
+    return System(spec, motion, halves, equations, terms, stepping_of(spec))
 
 
 def _motion(spec: Spec) -> Motion | None:

@@ -15,7 +15,7 @@ from sympy import Expr, Rational
 from pdedsl.analyse.maps.oscillation import swing, turn
 from pdedsl.analyse.maps.polynomials import above, decays, series_decays
 from pdedsl.analyse.maps.system import Motion, Slopes, System
-from pdedsl.analyse.maps.words import NORMS, activations, named, spans, stiffness
+from pdedsl.analyse.maps.words import activations, named, spans, stiffness
 from pdedsl.ir.terms import Reaction, SymmetricLayer
 from pdedsl.ir.verdicts import Proved, Unknown
 from pdedsl.numerics.contractivity import contracts
@@ -118,5 +118,5 @@ def _unbounded(system: System) -> str:
     """The first term of which nothing is known."""
     for term in system.all_terms:
         if isinstance(term, SymmetricLayer) and term.norm is not None:
-            return f"{term.activation.name} after {NORMS[type(term.norm)]} need not be monotone."
+            return f"{term.activation.name} after {term.norm.name} need not be monotone."
     return f"nothing in the types bounds how {named(system.all_terms)} spreads its inputs."

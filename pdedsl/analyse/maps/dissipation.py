@@ -12,7 +12,7 @@ from typing import assert_never
 from pdedsl.analyse.maps.contraction import NONEXPANSIVE, contracting, nonexpansive
 from pdedsl.analyse.maps.system import Motion, System
 from pdedsl.analyse.maps.terms import MapTerm
-from pdedsl.analyse.maps.words import NORMS, activations, named, spans
+from pdedsl.analyse.maps.words import activations, named, spans
 from pdedsl.ir.terms import LearnedField, Nonlinear, Reaction, SymmetricLayer
 from pdedsl.ir.verdicts import Proved, Unknown
 
@@ -52,7 +52,7 @@ def gain(term: MapTerm) -> str:
             return "" if rate <= 0 else "the reaction gives energy"
         case SymmetricLayer(norm=norm, factor=factor, activation=sigma):
             if norm is not None:
-                return f"{NORMS[type(norm)]} has a trainable bias, with which the layer pushes at Y = 0"
+                return f"{norm.name} has a trainable bias, with which the layer pushes at Y = 0"
             if factor > 0:
                 return f"{named([term])} pushes away from zero"
             return "" if sigma.keeps_sign else f"{sigma.name} need not have the sign of its argument"

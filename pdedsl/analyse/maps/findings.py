@@ -6,7 +6,7 @@ from dataclasses import dataclass
 
 from sympy import Expr
 
-from pdedsl.analyse.classify import class_of, forward, is_separable_pair
+from pdedsl.analyse.classify import class_of, forward
 from pdedsl.analyse.maps.axioms import map_axioms, without_network
 from pdedsl.analyse.maps.building import system_of
 from pdedsl.analyse.maps.system import System
@@ -16,6 +16,7 @@ from pdedsl.analyse.terms import frame_of, goal_of
 from pdedsl.diagnostics import Diagnostic
 from pdedsl.ir.analysis import EquationClass, EquationFacts
 from pdedsl.ir.spec import Equation, Spec
+from pdedsl.ir.systems import is_separable_pair
 from pdedsl.ir.terms import Origin, TimeDerivative
 from pdedsl.ir.verdicts import Axiom, Verdict
 from pdedsl.mistakes import proofs, syntax
@@ -81,5 +82,5 @@ def _warnings(system: System) -> tuple[Diagnostic, ...]:
     warning = stability_warning(system)
     if warning is None:
         return ()
-    realized = next((r.span for r in system.spec.realizations if r.part == "time"), system.equations[0].span)
-    return (proofs.unstable_step(*warning, realized),)
+    method = system.spec.realize.time
+    return (proofs.unstable_step(*warning, method.line if method else system.equations[0].span),)

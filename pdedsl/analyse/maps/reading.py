@@ -15,10 +15,10 @@ from sympy import Add, Expr, Function, Mul, Pow, Symbol
 
 from pdedsl.analyse.maps.terms import declared, normalisation_of, state_of
 from pdedsl.ir.spec import Spec
-from pdedsl.ir.terms import BatchNorm, Normalisation, TvNorm
 from pdedsl.ir.types import Operator
 from pdedsl.numerics.activations import ACTIVATIONS
 from pdedsl.symbolic.symbols import Applied, Field, Layer, Transposed, with_number
+from pdedsl.words.normalisations import BatchNorm, Normalisation, TvNorm
 
 Vector = tuple[float, ...]
 FUNCTIONS: Mapping[str, Callable[[float], float]] = {"cos": math.cos, "exp": math.exp, "sinh": math.sinh}

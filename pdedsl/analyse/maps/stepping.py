@@ -5,12 +5,14 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import assert_never
 
-from sympy import Expr, Integer, Rational, S
+from sympy import Expr, S
 
-from pdedsl.ir.spec import Setting, Spec
-from pdedsl.ir.vocabulary import DEFAULT_METHODS, DEFAULT_STEPS
+from pdedsl.ir.spec import Spec
+from pdedsl.ir.systems import integrator_of
 from pdedsl.numerics.integrators import (
-    METHODS,
+    BACKWARD_EULER,
+    LEAPFROG,
+    VERLET,
     Embedded,
     Leapfrog,
     Method,
@@ -21,6 +23,8 @@ from pdedsl.numerics.integrators import (
     decaying,
     swinging,
 )
+from pdedsl.words import integrators as words
+from pdedsl.words.integrators import Adaptive, Fixed
 
 
 @dataclass(frozen=True)
@@ -84,15 +88,24 @@ class Stepping:
                 assert_never(self.method)
 
 
-def stepping_of(spec: Spec, kind: str) -> Stepping:
+def stepping_of(spec: Spec) -> Stepping:
     """What the spec says, with the defaults of the planner."""
-    setting = next((r.method for r in spec.realizations if r.part == "time"), None) or Setting(DEFAULT_METHODS[kind])
-    method = METHODS[setting.name]
-    terms, start = setting.get("terms"), setting.get("start")
-    first = S.One if start == "paper" else Rational(1, 2)
-    given = {"terms": int(terms) if isinstance(terms, Expr) else 1, "first": first}
-    if spec.time is None or isinstance(method, Embedded):
-        return Stepping(method, None, None, **given)
-    wanted = setting.get("steps")
-    steps = wanted if isinstance(wanted, Expr) else Integer(DEFAULT_STEPS)
-    return Stepping(method, (spec.time.end - spec.time.start) / steps, int(steps), **given)
+    word = integrator_of(spec).word
+    match word:
+        case Fixed(method=method, steps=steps):
+            return Stepping(method, _step(spec, steps), steps)
+        case words.BackwardEuler(steps=steps, terms=terms):
+            return Stepping(BACKWARD_EULER, _step(spec, steps), steps, terms=terms)
+        case words.Verlet(steps=steps):
+            return Stepping(VERLET, _step(spec, steps), steps)
+        case words.Leapfrog(steps=steps, start=start):
+            first = S.One if start is words.Start.PAPER else S.Half
+            return Stepping(LEAPFROG, _step(spec, steps), steps, first=first)
+        case Adaptive(method=method):
+            return Stepping(method, None, None)
+        case _:
+            assert_never(word)
+
+
+def _step(spec: Spec, steps: int | None) -> Expr | None:
+    return (spec.time.end - spec.time.start) / steps if spec.time and steps else None

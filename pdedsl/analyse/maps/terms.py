@@ -5,25 +5,18 @@ This is the one place where a symmetric layer is recognised; whoever proves, low
 
 from __future__ import annotations
 
+from fractions import Fraction
+
 from sympy import Add, Expr, Symbol, default_sort_key
 
 from pdedsl.ir.spec import Equation, Learned, Spec
-from pdedsl.ir.terms import (
-    BatchNorm,
-    LearnedField,
-    Nonlinear,
-    Normalisation,
-    Origin,
-    Reaction,
-    SymmetricLayer,
-    TvNorm,
-)
+from pdedsl.ir.terms import LearnedField, Nonlinear, Origin, Reaction, SymmetricLayer
 from pdedsl.ir.types import Operator
 from pdedsl.numerics.activations import ACTIVATIONS, Activation
 from pdedsl.symbolic.symbols import Applied, Field, Layer, Transposed, with_number
+from pdedsl.words.normalisations import NORMALISATIONS, Normalisation
 
 MapTerm = SymmetricLayer | LearnedField | Reaction | Nonlinear
-NORMALISATIONS: dict[str, type[TvNorm] | type[BatchNorm]] = {"tv_norm": TvNorm, "batch_norm": BatchNorm}
 
 
 def map_terms(equation: Equation, spec: Spec) -> tuple[MapTerm, ...]:
@@ -87,8 +80,8 @@ def _activation(expr: Expr) -> tuple[Activation | None, Expr]:
 
 
 def normalisation_of(layer: Layer) -> Normalisation:
-    settings = {key.name: value for key, value in layer.settings}
-    return NORMALISATIONS[layer.name](settings["eps"])
+    settings = {key.name: Fraction(int(value.p), int(value.q)) for key, value in layer.settings}
+    return NORMALISATIONS[layer.name].made(settings)
 
 
 # ---- where a term stands

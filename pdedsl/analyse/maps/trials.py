@@ -51,11 +51,8 @@ def channels_of(system: System) -> int:
 
 def _width(system: System) -> int:
     """Channels of a state in the widest stage."""
-    frame = system.spec.block("network")
-    stages = frame.get("stages") if frame else None
-    if stages is None:
-        return 2
-    widest = max(int(str(n)) for n in (stages if isinstance(stages, tuple) else (stages,)))
+    frame = system.spec.network
+    widest = max(frame.stages) if frame else 2 * 2
     return widest // 2 if system.motion is Motion.PAIR else widest
 
 

@@ -9,11 +9,10 @@ from pdedsl.analyse.maps.system import System
 from pdedsl.analyse.maps.terms import MapTerm
 from pdedsl.diagnostics import Span
 from pdedsl.ir.examples import MapExample
-from pdedsl.ir.terms import BatchNorm, Normalisation, Reaction, SymmetricLayer, TvNorm
+from pdedsl.ir.terms import Reaction, SymmetricLayer
 
 MAX_NAMED = 5
 PRIME = "'"
-NORMS: dict[type[Normalisation], str] = {TvNorm: "tv_norm", BatchNorm: "batch_norm"}
 
 
 def named(terms: Sequence[MapTerm]) -> str:
