@@ -12,7 +12,7 @@ from pdedsl.analyse.shapes import SHOWN, random_map
 from pdedsl.analyse.terms import Frame, frame_of, generator_of, terms_of, with_letters
 from pdedsl.diagnostics import Diagnostic
 from pdedsl.ir.analysis import Analysis, EquationFacts
-from pdedsl.ir.spec import Equation, Spec
+from pdedsl.ir.spec import Equation, SpaceKind, Spec
 from pdedsl.ir.systems import is_separable_pair
 from pdedsl.ir.terms import Direction
 from pdedsl.ir.verdicts import Axiom, Proved, Refuted, Unknown, Verdict
@@ -23,7 +23,7 @@ from pdedsl.words.word import Chosen
 
 def analyse(spec: Spec) -> Analysis:
     """What each equation is, what can be proved about the spec, and what is wrong with it."""
-    found = map_findings(spec) if spec.space.kind == "pixels" else _function_findings(spec)
+    found = map_findings(spec) if spec.space.kind is SpaceKind.PIXELS else _function_findings(spec)
     return Analysis(spec, found.equations, found.axioms, (*found.wrong, *_contract(found.axioms, spec)))
 
 
