@@ -16,6 +16,7 @@ from sympy.core.basic import Basic
 from sympy.core.symbol import Str
 
 from pdedsl.ir.spec import Condition, Equation, Learned, Spec, Unknown
+from pdedsl.ir.systems import effective_integrator
 from pdedsl.symbolic.symbols import Field, Partial
 from pdedsl.words.blocks import Block, Transfer
 from pdedsl.words.entries import ENTRIES, item_text, items
@@ -97,11 +98,19 @@ def _facts(spec: Spec, colours: Colours) -> list[str]:
         *(_declaration(f, show, colours) for f in fields_of(spec)),
         *(_equation(e, show, colours) for e in spec.equations),
         *(line for c in spec.conditions for line in _condition(c, show, colours)),
-        *(f"realize {part} by {_word(method)}" for part, method in spec.realize.written()),
+        *_realizations(spec),
         *dict.fromkeys(f"require {r.axiom}" for r in spec.requirements),
     ]
     heads = {f.name: colours[f.head] for f in fields_of(spec)}
     return lines + [line for block in spec.blocks for line in _block(block, heads)]
+
+
+def _realizations(spec: Spec) -> list[str]:
+    """What is realized, with what the spec leaves open; a method of the transport is one in time."""
+    kept = spec.realize
+    if spec.space.kind != "physical":
+        kept = replace(kept, time=Chosen(effective_integrator(spec)), convection=kept.time and kept.convection)
+    return [f"realize {part} by {_word(method)}" for part, method in kept.written()]
 
 
 Show = Callable[[Basic], str]

@@ -8,11 +8,12 @@ from __future__ import annotations
 
 from collections import Counter
 
-from sympy import Add, Expr, default_sort_key
+from sympy import Add, Expr
 
 from pdedsl import mistakes
 from pdedsl.diagnostics import Span
 from pdedsl.ir.analysis import Analysis, EquationClass
+from pdedsl.ir.orders import half_key, term_key
 from pdedsl.ir.representation import Learned, Push, Reaction, Single, States, Sum, Symmetric, Theorem
 from pdedsl.ir.spec import Equation, Spec
 from pdedsl.ir.systems import integrator_of
@@ -27,11 +28,11 @@ ONE_STEP = Theorem("one-step methods", "Hairer, Nørsett, Wanner, chapter II")
 
 
 def to_states(analysis: Analysis) -> States:
-    """The states of a pair are in the order of their names, since that of the statements does not matter."""
+    """The states of a pair are in an order of their equations, since names and places do not matter."""
     spec = analysis.spec
     require_expressible(spec)
     kinds = {facts.kind for facts in analysis.equations}
-    equations = sorted((facts.equation for facts in analysis.equations), key=lambda e: str(e.unknown))
+    equations = sorted((facts.equation for facts in analysis.equations), key=lambda e: half_key(e, spec))
     pushes = tuple(_push(equation, spec) for equation in equations)
     method = integrator_of(spec)
     _check_once(pushes, spec)
@@ -56,7 +57,7 @@ def _check_once(pushes: tuple[Push, ...], spec: Spec) -> None:
 
 def _push(equation: Equation, spec: Spec) -> Push:
     """The right-hand side as layers, one for each term."""
-    terms = sorted(Add.make_args(equation.right[0]), key=default_sort_key)
+    terms = sorted(Add.make_args(equation.right[0]), key=term_key(equation, spec))
     parts = tuple(_single(term, equation, spec) for term in terms)
     return parts[0] if len(parts) == 1 else Sum(parts, equation.span)
 

@@ -7,7 +7,7 @@ from typing import assert_never
 
 from pdedsl import mistakes
 from pdedsl.ir.spec import Spec
-from pdedsl.numerics.integrators import EULER
+from pdedsl.ir.systems import integrator_of
 from pdedsl.words.diffusions import (
     Diffusion,
     Dropout,
@@ -18,36 +18,28 @@ from pdedsl.words.diffusions import (
     ShakeShake,
     StochasticDepth,
 )
-from pdedsl.words.integrators import ONE_STEP, Adaptive, Fixed, Integrator, Reversible, in_steps
+from pdedsl.words.integrators import ONE_STEP, Adaptive, Integrator, Reversible
 from pdedsl.words.networks import (
-    Conv,
-    Convnet,
-    Linear,
-    Mlp,
     Network,
-    PreactResnet18,
     Resnet,
-    Resnet18,
-    Torchvision,
-    WideResnet,
 )
 from pdedsl.words.word import Chosen
-
-DEFAULT_STEPS = 10  # along a field on R^d, when the spec names none
-TORCHVISION = {"resnet18": 8, "resnet34": 16, "resnet50": 16, "resnet101": 33, "resnet152": 50}
 
 
 def scheme_of(spec: Spec) -> Chosen[Integrator]:
     """How characteristics are followed."""
-    method = spec.realize.time or spec.realize.convection or Chosen(Fixed(method=EULER))
+    method = integrator_of(spec)
     if isinstance(method.word, Reversible):
         raise mistakes.networks.no_characteristics(method.word.name, ONE_STEP, method.span)
-    return replace(method, word=in_steps(method.word, DEFAULT_STEPS))
+    return method
 
 
 def steps_of(method: Integrator) -> int:
     """How many steps along a field on R^d; adaptive methods choose their own between the ends."""
-    return 1 if isinstance(method, Adaptive) else method.steps or DEFAULT_STEPS
+    if isinstance(method, Adaptive):
+        return 1
+    assert method.steps is not None
+    return method.steps
 
 
 def members_of(method: Diffusion | None) -> tuple[int, int]:
@@ -61,25 +53,6 @@ def members_of(method: Diffusion | None) -> tuple[int, int]:
             return 1, 1
         case _:
             assert_never(method)
-
-
-def residual_maps(net: Network) -> int:
-    """How many residual maps a network has: the number of steps it stands for."""
-    match net:
-        case Resnet(depth=depth):
-            return (depth[0] - 2) // 2
-        case WideResnet(depth=layers):
-            return (layers - 4) // 2
-        case Resnet18() | PreactResnet18():
-            return 8
-        case Torchvision(model=model):
-            return TORCHVISION.get(model, 1)
-        case Convnet(layers=layers):
-            return layers
-        case Mlp() | Conv() | Linear():
-            return 1
-        case _:
-            assert_never(net)
 
 
 def depths(net: Network) -> tuple[Network, ...]:

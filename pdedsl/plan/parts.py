@@ -13,12 +13,12 @@ from pdedsl.ir.representation import Paths, Stretch
 from pdedsl.ir.spec import Learned, Spec
 from pdedsl.ir.types import Vector
 from pdedsl.numerics.integrators import EULER
-from pdedsl.plan.methods import depths, residual_maps, scheme_of, steps_of
+from pdedsl.plan.methods import depths, scheme_of, steps_of
 from pdedsl.plan.noise import noise_of
 from pdedsl.symbolic.symbols import Field
 from pdedsl.words.diffusions import Diffusion, Residual, Retraining, Sampling
 from pdedsl.words.integrators import Fixed, is_euler
-from pdedsl.words.networks import Mlp, Network, Torchvision
+from pdedsl.words.networks import Mlp, Network, Torchvision, residual_maps
 from pdedsl.words.word import Chosen
 
 Method = Chosen[Diffusion] | None

@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Annotated
+from typing import Annotated, assert_never
 
 from pdedsl.numerics.activations import ACTIVATIONS, Activation
 from pdedsl.words.params import Count, Whole
 from pdedsl.words.word import Forms, Word, forms_of
 
+TORCHVISION = {"resnet18": 8, "resnet34": 16, "resnet50": 16, "resnet101": 33, "resnet152": 50}  # residual maps
 TANH, RELU = ACTIVATIONS["tanh"], ACTIVATIONS["relu"]
 
 
@@ -78,3 +79,22 @@ OperatorNetwork = Conv | Linear
 Network = Mlp | Resnet | Resnet18 | PreactResnet18 | WideResnet | Convnet | Conv | Linear | Torchvision
 NETWORKS: Forms[Network] = forms_of(Network)
 OPERATORS: Forms[OperatorNetwork] = forms_of(OperatorNetwork)
+
+
+def residual_maps(net: Network) -> int:
+    """How many residual maps a network has: the number of steps it stands for."""
+    match net:
+        case Resnet(depth=depth):
+            return (depth[0] - 2) // 2
+        case WideResnet(depth=layers):
+            return (layers - 4) // 2
+        case Resnet18() | PreactResnet18():
+            return 8
+        case Torchvision(model=model):
+            return TORCHVISION.get(model, 1)
+        case Convnet(layers=layers):
+            return layers
+        case Mlp() | Conv() | Linear():
+            return 1
+        case _:
+            assert_never(net)
