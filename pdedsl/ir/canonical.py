@@ -15,7 +15,7 @@ from sympy import Add, Expr, Mul, Symbol, Tuple
 from sympy.core.basic import Basic
 from sympy.core.symbol import Str
 
-from pdedsl.ir.spec import Condition, Equation, Learned, Spec, Unknown
+from pdedsl.ir.spec import Condition, Equation, Learned, SpaceKind, Spec, Unknown
 from pdedsl.ir.systems import effective_integrator
 from pdedsl.symbolic.symbols import Field, Partial
 from pdedsl.words.blocks import Block, Transfer
@@ -108,7 +108,7 @@ def _facts(spec: Spec, colours: Colours) -> list[str]:
 def _realizations(spec: Spec) -> list[str]:
     """What is realized, with what the spec leaves open; a method of the transport is one in time."""
     kept = spec.realize
-    if spec.space.kind != "physical":
+    if spec.space.kind is not SpaceKind.PHYSICAL:
         kept = replace(kept, time=Chosen(effective_integrator(spec)), convection=kept.time and kept.convection)
     return [f"realize {part} by {_word(method)}" for part, method in kept.written()]
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from pdedsl.ir.spec import Spec
+from pdedsl.ir.spec import SpaceKind, Spec
 from pdedsl.ir.types import Vector
 from pdedsl.numerics.integrators import EULER
 from pdedsl.symbolic.symbols import Field
@@ -32,14 +32,14 @@ def is_separable_pair(spec: Spec) -> bool:
 def integrator_of(spec: Spec) -> Chosen[Integrator]:
     """How the equation is stepped in time, with all that the spec leaves open."""
     method = spec.realize.time or spec.realize.convection or Chosen(_default(spec))
-    steps = DEFAULT_STEPS if spec.space.kind == "pixels" else STEPS_ALONG_A_FIELD
+    steps = DEFAULT_STEPS if spec.space.kind is SpaceKind.PIXELS else STEPS_ALONG_A_FIELD
     return replace(method, word=in_steps(method.word, steps))
 
 
 def _default(spec: Spec) -> Integrator:
-    if spec.space.kind == "pixels" and is_separable_pair(spec):
+    if spec.space.kind is SpaceKind.PIXELS and is_separable_pair(spec):
         return Verlet()
-    if spec.space.kind == "pixels" and any(e.order == 2 for e in spec.equations):
+    if spec.space.kind is SpaceKind.PIXELS and any(e.order == 2 for e in spec.equations):
         return Leapfrog()
     return Fixed(method=EULER)
 
