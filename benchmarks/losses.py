@@ -29,6 +29,7 @@ from pdedsl.runtime.backbones import Backbone, mlp, resnet
 from pdedsl.runtime.marching import AtTime
 from pdedsl.runtime.timed import TimeChannel
 from pdedsl.training.losses import HeatLoss, ResidualLoss
+from pdedsl.words.diffusions import Gradient, InSpace, Instants, InTime, Laplacian, Scores, Weights
 
 RESIDUAL = Residual(
     diffusivity=0.2,
@@ -39,11 +40,13 @@ RESIDUAL = Residual(
     probes=1,
     times=(0.0, 1.0),
     jitter=0.2,
-    estimator="biased",
-    derivative="forward",
-    of="probabilities",
+    estimator=Laplacian.BIASED,
+    derivative=InTime.FORWARD,
+    of=Scores.PROBABILITIES,
 )
-RETRAINING = Retraining(variance=0.01, steps=5, weight=0.5, probes=10, delta=0.1, start="warm", estimator="unbiased")
+RETRAINING = Retraining(
+    variance=0.01, steps=5, weight=0.5, probes=10, delta=0.1, start=Weights.WARM, estimator=Gradient.UNBIASED
+)
 Step = Callable[[], None]
 Loss = Callable[[nn.Module, Tensor, Tensor, Draws], dict[str, Tensor]]
 
@@ -125,7 +128,7 @@ def report(net: str, batch: int, rounds: int) -> None:
     sides = {
         "12 evaluations": plain(timed, x, y, 12),
         "every time": stepper(ResidualLoss(RESIDUAL), timed, x, y),
-        "one time each": stepper(ResidualLoss(replace(RESIDUAL, instants="one")), timed, x, y),
+        "one time each": stepper(ResidualLoss(replace(RESIDUAL, instants=Instants.ONE)), timed, x, y),
     }
     for name, value in ratios(sides, rounds).items():
         print(f"{net:8} residual step, {name:13} / 12 evaluations: {value:5.2f} (goal: at most 0.6)")
@@ -134,7 +137,7 @@ def report(net: str, batch: int, rounds: int) -> None:
     sides = {
         "plain": plain(model, x, y),
         "forward": stepper(HeatLoss(RETRAINING, previous), model, x, y),
-        "differences": stepper(HeatLoss(replace(RETRAINING, derivative="differences"), previous), model, x, y),
+        "differences": stepper(HeatLoss(replace(RETRAINING, derivative=InSpace.DIFFERENCES), previous), model, x, y),
         "as published": published(model, previous, x),
     }
     for name, value in ratios(sides, rounds).items():

@@ -19,10 +19,10 @@ import torch
 from torch.nn.functional import cross_entropy
 
 import pdedsl
-from pdedsl.compiler import source_of
 from pdedsl.data.sets import Data, Split
 from pdedsl.ir.objective import CrossEntropy
 from pdedsl.processes import World
+from pdedsl.sources import source_of
 from pdedsl.training.config import config_of
 from pdedsl.training.engine import Engine
 from pdedsl.training.loop import Loop

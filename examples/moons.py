@@ -12,10 +12,12 @@ import torch
 import pdedsl
 from pdedsl.data.draws import Draws
 from pdedsl.data.load import load
-from pdedsl.data.wanted import Wanted
 from pdedsl.measures.boundary import Panel, boundary_measures, plot_boundaries
 from pdedsl.training.losses import Adversary
 from pdedsl.training.view import view_for
+from pdedsl.words.data import Moons
+from pdedsl.words.training import Pgd
+from pdedsl.words.word import Chosen
 
 OUT, BOX = Path("demo"), (-2.0, 3.0, -1.5, 2.0)
 RUNS = {"plain": ("before diffusion", 0.0), "diffusion": ("after diffusion", 0.1)}
@@ -35,8 +37,8 @@ The runs: [plain](plain/report.md), [diffusion](diffusion/report.md).
 
 def main(epochs: int = 200) -> None:
     torch.set_num_threads(1)  # small matrices
-    x, y = load(Wanted("moons", 500, 1000, noise=0.3), None, seed=0).test.batch(slice(None))
-    pgd, rows, panels = Adversary("inf", eps=0.2, step=0.01, steps=20), [], []
+    x, y = load(Chosen(Moons(noise=0.3)), None, seed=0).test.batch(slice(None))
+    pgd, rows, panels = Adversary(Pgd(eps=0.2, step=0.01, steps=20)), [], []
     for name, (title, weight) in RUNS.items():
         shutil.rmtree(OUT / name, ignore_errors=True)
         changes = (f"realize.diffusion.weight={weight}", f"train.epochs={epochs}")

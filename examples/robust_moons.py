@@ -17,9 +17,11 @@ from matplotlib.figure import Figure
 import pdedsl
 from pdedsl.data.draws import Draws
 from pdedsl.data.load import load
-from pdedsl.data.wanted import Wanted
 from pdedsl.measures.boundary import Panel, boundary_measures, plot_boundaries
 from pdedsl.training.losses import Adversary
+from pdedsl.words.data import Moons
+from pdedsl.words.training import Pgd
+from pdedsl.words.word import Chosen
 
 WEIGHTS, DIFFUSIVITIES, BOX = (0.01, 0.05, 0.2), (0.05, 0.1, 0.2), (-2.0, 3.0, -1.5, 2.0)
 
@@ -29,9 +31,9 @@ def measured(weight: float, nu: float, seed: int, epochs: int) -> tuple[float, f
     changes = (f"σ²={nu}", f"realize.diffusion.weight={weight}", f"train.seed={seed}", f"train.epochs={epochs}")
     with TemporaryDirectory() as folder:
         run = pdedsl.train("convection_diffusion", Path(folder) / "run", set=changes)
-    x, y = load(Wanted("moons", 500, 1000, noise=0.3), None, seed).test.batch(slice(None))
+    x, y = load(Chosen(Moons(noise=0.3)), None, seed).test.batch(slice(None))
     u = torch.nn.Sequential(run.module, torch.nn.Softmax(-1))
-    attacked = Adversary("inf", eps=0.2, step=0.01, steps=20)(run.module, x, y, Draws(seed, 0))
+    attacked = Adversary(Pgd(eps=0.2, step=0.01, steps=20))(run.module, x, y, Draws(seed, 0))
     robust = (u(attacked).argmax(-1) == y).double().mean().item()
     panel = Panel(f"λ = {weight}, σ² = {nu}" if weight else "plain training", u, x, y)
     return run.figures["test_accuracy"], robust, boundary_measures(u, BOX).total_curvature, panel

@@ -9,7 +9,7 @@ import torch
 
 import pdedsl
 from pdedsl.explain.package import write_package
-from pdedsl.shipped import shipped_specs
+from pdedsl.sources import shipped_specs
 from pdedsl.testing import axioms
 
 OUT = Path("demo")

@@ -21,7 +21,8 @@ __version__ = "0.1.0"
 __all__ = ["Compilation", "PdeError", "Run", "RunError", "Spec", "compile", "format", "load", "parse", "train"]
 
 if TYPE_CHECKING:
-    from pdedsl.compiler import Compilation, compile, format, load, parse
+    from pdedsl.compilation import Compilation
+    from pdedsl.compiler import compile, format, load, parse
     from pdedsl.diagnostics import PdeError
     from pdedsl.files import RunError
     from pdedsl.ir.spec import Spec
@@ -29,7 +30,7 @@ if TYPE_CHECKING:
     from pdedsl.training.saved import Run
 
 _HOMES = {
-    "Compilation": "pdedsl.compiler",
+    "Compilation": "pdedsl.compilation",
     "compile": "pdedsl.compiler",
     "PdeError": "pdedsl.diagnostics",
     "Spec": "pdedsl.ir.spec",
@@ -37,7 +38,7 @@ _HOMES = {
     "load": "pdedsl.compiler",
     "parse": "pdedsl.compiler",
     "Run": "pdedsl.training.saved",
-    "RunError": "pdedsl.training.folder",
+    "RunError": "pdedsl.files",
     "train": "pdedsl.training.run",
 }
 

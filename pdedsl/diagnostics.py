@@ -60,7 +60,8 @@ class Source:
 
 @dataclass(frozen=True)
 class Diagnostic:
-    """One mistake or warning. `notes` mark further places that the message speaks of."""
+    """One mistake or warning. `notes` mark further places that the message speaks of; of those that say the same
+    `once`, the first in the text is kept."""
 
     code: str
     message: str
@@ -68,6 +69,11 @@ class Diagnostic:
     hint: str = ""
     severity: Severity = "error"
     notes: tuple[tuple[Span, str], ...] = ()
+    once: bool = False
+
+    @property
+    def is_error(self) -> bool:
+        return self.severity == "error"
 
     def as_json(self, source: Source) -> dict[str, object]:
         return {
@@ -98,11 +104,6 @@ class PdeError(Exception):
         return PdeError(self.diagnostics, source)
 
 
-def fail(code: str, message: str, span: Span, hint: str = "", notes: tuple[tuple[Span, str], ...] = ()) -> PdeError:
-    """The error for a single mistake, to be raised."""
-    return PdeError((Diagnostic(code, message, span, hint, notes=notes),))
-
-
 @dataclass
 class Reporter:
     """Gathers independent mistakes, so that one run reports them all.
@@ -127,24 +128,20 @@ class Reporter:
     def add(self, found: PdeError | Diagnostic) -> None:
         self.diagnostics += found.diagnostics if isinstance(found, PdeError) else (found,)
 
-    def warn(self, code: str, message: str, span: Span, hint: str = "") -> None:
-        self.diagnostics.append(Diagnostic(code, message, span, hint, "warning"))
-
-    def error(self, code: str, message: str, span: Span, hint: str = "") -> None:
-        self.diagnostics.append(Diagnostic(code, message, span, hint))
-
     @property
     def errors(self) -> list[Diagnostic]:
-        return [d for d in self.diagnostics if d.severity == "error"]
+        return [d for d in self.diagnostics if d.is_error]
 
     @property
     def warnings(self) -> tuple[Diagnostic, ...]:
-        return in_order(d for d in self.diagnostics if d.severity == "warning")
+        return in_order(d for d in self.diagnostics if not d.is_error)
 
 
 def in_order(diagnostics: Iterable[Diagnostic]) -> tuple[Diagnostic, ...]:
     """In the order of the text, each said once."""
-    return tuple(sorted(dict.fromkeys(diagnostics), key=lambda d: (d.span, d.code, d.message)))
+    found = sorted(dict.fromkeys(diagnostics), key=lambda d: (d.span, d.code, d.message))
+    first = {(d.code, d.message): d for d in reversed(found) if d.once}
+    return tuple(d for d in found if not d.once or d is first[d.code, d.message])
 
 
 def report(source: Source, diagnostics: Sequence[Diagnostic]) -> str:

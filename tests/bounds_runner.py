@@ -11,9 +11,10 @@ import resource
 import sys
 import time
 
-from pdedsl.compiler import decode, format_source, to_spec
+from pdedsl.compiler import examine, format_source
 from pdedsl.diagnostics import PdeError, Source, report
 from pdedsl.frontend.syntax.tables import parser, scanner
+from pdedsl.sources import decode
 
 SECONDS = 30  # of processor time: a switch against hangs, not a measurement
 BYTES = 4 << 30
@@ -21,7 +22,9 @@ LONG = 100_000  # bytes of a text that is only checked: formatting reads it the 
 
 
 def _check(source: Source) -> str:
-    return to_spec(source).hash
+    examined = examine(source)
+    examined.require()
+    return examined.analysis.spec.hash
 
 
 def outcome(data: bytes) -> dict[str, object]:

@@ -79,6 +79,20 @@ SAME_EQUATIONS: list[list[str]] = [
 ]
 
 
+IMAGES = DATA.replace("R^2", "image(1, 8, 8)").replace("mlp", "resnet(20)").replace(" + Δu", "")
+EULER = [("time", "euler"), ("time", "euler(10)"), ("convection", "euler"), ("convection", "euler(steps=10)")]
+DEFAULT_ENTRIES = [
+    "",
+    "epochs 10",
+    "batch 128",
+    "optimizer sgd(momentum=0.9)",
+    "optimizer sgd(0.1, 0.9, nesterov=false)",
+    "schedule constant",
+    "precision float32",
+    "seed 0",
+]
+
+
 def ways(base: str, old: str, *new: str) -> list[str]:
     """A spec, and the same with a part written in other ways."""
     assert old in base
@@ -102,6 +116,14 @@ SAME_SPECS: list[list[str]] = [
     ways(PIXELS, "tv_norm(eps=1e-3)", "tv_norm(eps=0.001)", "tv_norm()", "tv_norm(1e-3)"),
     ways(PIXELS, "conv(3)", "conv", "conv(size=3)"),
     ways(PIXELS, "steps=3", "3", "steps=1+2"),
+    ways(PIXELS, "realize time by euler(steps=3)\n", "realize time by euler\n", ""),
+    ways(PIXELS, "euler(steps=3)", "backward_euler(steps=3, terms=2)", "backward_euler")[1:],
+    [DATA + realized for realized in ("", *(f"realize {part} by {word}\n" for part, word in EULER))],
+    [IMAGES + realized for realized in ("", "realize time by euler\n", "realize time by euler(steps=9)\n")],
+    [DATA + f"realize diffusion by {noise}\n" for noise in ("noise", "noise(kind=gaussian)", "noise(across=batch)")],
+    [DATA + f"realize diffusion by residual({word})\n" for word in ("", "tau=1", "times=[0, 1]", "weight=1/20")],
+    [PIXELS + f"train {{\n  data mnist\n{entry}\n}}\n" for entry in DEFAULT_ENTRIES],
+    [PIXELS + f"evaluate {{\n  {entry}\n}}\n" for entry in ("attack fgsm(eps=0.1)", "attack fgsm(inf, [1/10], 1)")],
 ]
 
 # Changes of LINE or PIXELS that make another problem.

@@ -7,34 +7,40 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
 
-from pdedsl.compiler import checked, decode, to_analysis
+import pdedsl
+from pdedsl import mistakes
+from pdedsl.compiler import examine
 from pdedsl.diagnostics import Diagnostic, PdeError, Source, report
+from pdedsl.sources import decode
 
 HERE = Path(__file__).parent / "bad"
 CASES = sorted(p for p in HERE.iterdir() if p.suffix in (".pde", ".txt"))
-PACKAGE = Path(__file__).parents[1] / "pdedsl"
-CODE = re.compile(r'"([EW][0-5]\d\d)"')  # E6… are of compiling, behind the front end
 NAMED = re.compile(r"([ew]\d{3})_")
-# Codes of what is no text at all or too much of it: tested below and with the bounds, where files can be made.
+# Codes of what is no text at all or too much of it: in test_bad_files, where files can be made.
 MADE_ELSEWHERE = {"E001", "E002", "E003", "E006"}
 # Words of the machine room, which no report may use.
 INTERNAL = re.compile(
     r"\b(None|True|False|Traceback|Error|Exception|self|lambda|tuple|dict|Token|Tree|NoneType|sympy|Python|Symbol|"
-    r"Rational|Integer|Float|Mul|Pow|Dummy|NAME|NUMBER|LPAR|RPAR|NEWLINE|SUPERSCRIPT|EQUAL|Field|Partial)\b"
+    r"Rational|Integer|Float|Mul|Pow|Dummy|NAME|NUMBER|LPAR|RPAR|NEWLINE|SUPERSCRIPT|EQUAL|Field|Partial|Abs|Max|Min)\b|\*\*"
 )
 
 
 def answer(path: Path) -> tuple[Source, tuple[Diagnostic, ...]]:
     """Everything that is said about a file, warnings of a right one too."""
+    source = Source("")
     try:
-        analysis = checked(to_analysis(decode(path.read_bytes(), path.name)))
+        source = decode(path.read_bytes(), path.name)
+        examined = examine(source)
+        if path.name.startswith("e6") and not examined.errors:
+            pdedsl.compile(source.text).operator()
     except PdeError as error:
-        return error.source or Source(""), error.diagnostics
-    return analysis.spec.source, analysis.spec.warnings
+        return replace(error.source or source, name=path.name), error.diagnostics
+    return source, examined.errors or examined.diagnostics
 
 
 def intended(path: Path) -> set[str]:
@@ -59,7 +65,7 @@ def test_places_are_inside_the_text(path: Path) -> None:
 
 
 def test_every_code_has_a_case() -> None:
-    used = {code for file in PACKAGE.rglob("*.py") for code in CODE.findall(file.read_text("utf-8"))}
+    used = {code.name for code in mistakes.codes() if not code.name.startswith("E7")}  # those are in test_bad_runs
     assert used == set().union(*map(intended, CASES)) | MADE_ELSEWHERE
 
 

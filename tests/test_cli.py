@@ -59,7 +59,7 @@ def written(folder: Path, text: str, name: str = "my.pde") -> str:
 def test_check_says_what_is_right(tmp_path: Path) -> None:
     path = written(tmp_path, RIGHT)
     done = run("check", path)
-    assert done.stdout == f"{path}: Heat is right\n"
+    assert done.stdout == f"{path}: Heat: no errors; a physical equation has no network yet\n"
     assert done.stderr == ""
 
 
@@ -72,18 +72,21 @@ def test_check_says_what_is_wrong_on_stderr(tmp_path: Path) -> None:
 
 def test_check_counts_warnings(tmp_path: Path) -> None:
     done = run("check", written(tmp_path, RIGHT + "const k = 1\n"))
-    assert done.stdout.endswith("Heat is right (1 warning)\n")
+    assert done.stdout.endswith("Heat: no errors, 1 warning; a physical equation has no network yet\n")
     assert done.stderr.startswith("warning[W201]: 'k' is never used\n")
 
 
 def test_check_takes_several_files_and_shipped_names(tmp_path: Path) -> None:
     wrong, right = written(tmp_path, WRONG), written(tmp_path, RIGHT, "right.pde")
     done = run("check", "resnet", wrong, right, code=1)
-    assert done.stdout == f"resnet.pde: ResNet is right\n{right}: Heat is right\n"
+    assert (
+        done.stdout
+        == f"resnet.pde: ResNet: no errors\n{right}: Heat: no errors; a physical equation has no network yet\n"
+    )
 
 
 def test_check_reads_standard_input() -> None:
-    assert run("check", "-", text=RIGHT).stdout == "<stdin>: Heat is right\n"
+    assert run("check", "-", text=RIGHT).stdout == "<stdin>: Heat: no errors; a physical equation has no network yet\n"
     assert "--> <stdin>:5:9" in run("check", "-", text=WRONG, code=1).stderr
 
 
@@ -92,7 +95,7 @@ def test_a_file_comes_before_a_shipped_spec_of_its_name(tmp_path: Path) -> None:
     script = "import os, sys; os.chdir(sys.argv.pop(1)); from pdedsl.cli import main; main()"
     command = [sys.executable, "-c", script, str(tmp_path), "check", "resnet"]
     done = subprocess.run(command, capture_output=True, encoding="utf-8", check=True)
-    assert done.stdout == "resnet: Heat is right\n"
+    assert done.stdout == "resnet: Heat: no errors; a physical equation has no network yet\n"
 
 
 def rows(*args: str, text: str = "", code: int = 0) -> list[dict[str, object]]:
@@ -161,7 +164,7 @@ def test_no_permission(tmp_path: Path) -> None:
     path.write_text(RIGHT, "utf-8")
     path.chmod(0)
     leave = "import os\nif os.getuid() == 0: os.setuid(65534)\n"
-    show = f"from pdedsl.compiler import read\nfrom pdedsl.diagnostics import PdeError\ntry: read({str(path)!r})\n"
+    show = f"from pdedsl.sources import read\nfrom pdedsl.diagnostics import PdeError\ntry: read({str(path)!r})\n"
     keep = "except PdeError as error: print(error)\n"
     warm = "import pdedsl.compiler\n"  # while its files may be read
     for folder in (tmp_path, *tmp_path.parents):

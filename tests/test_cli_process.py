@@ -16,7 +16,7 @@ import sys
 import pdedsl.compiler
 def broken(*args, **options):
     raise RuntimeError("something we did not think of")
-for verb in ("to_spec", "to_analysis", "format_source", "emit_stage"):
+for verb in ("to_spec", "to_analysis", "format_source"):
     setattr(pdedsl.compiler, verb, broken)
 sys.argv = ["pdedsl", *sys.argv[1:]]
 from pdedsl.cli import main

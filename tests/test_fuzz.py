@@ -172,7 +172,8 @@ def test_random_bytes(data: bytes) -> None:
 
 
 def check_bytes(data: bytes) -> None:
-    from pdedsl.compiler import decode, to_spec
+    from pdedsl.compiler import to_spec
+    from pdedsl.sources import decode
 
     try:
         to_spec(decode(data, "bytes"))

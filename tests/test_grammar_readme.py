@@ -7,23 +7,32 @@ import os
 import re
 import subprocess
 import sys
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Any
 
 import pytest
 from click.testing import CliRunner
 
-from pdedsl import compiler, mistakes
+from pdedsl import mistakes, sources
 from pdedsl.cli import cli
-from pdedsl.compiler import checked, decode, format, parse, to_analysis
+from pdedsl.compiler import format, parse, to_analysis, to_spec
 from pdedsl.diagnostics import PdeError, Source
 from pdedsl.frontend.elaborate import algebra, limits, numbers, typing
 from pdedsl.frontend.elaborate.functions import FUNCTIONS, RESERVED
 from pdedsl.frontend.syntax import tokens
 from pdedsl.frontend.syntax.names import GREEK, MAX_NAME
-from pdedsl.ir import vocabulary as words
+from pdedsl.ir.verdicts import Axiom
+from pdedsl.numerics.activations import ACTIVATIONS
+from pdedsl.sources import decode
 from pdedsl.symbolic import expansion, symbols
+from pdedsl.words.entries import ENTRIES, Boxes, Calls, Names, Plain
+from pdedsl.words.networks import NETWORKS, OPERATORS
+from pdedsl.words.normalisations import NORMALISATIONS
+from pdedsl.words.params import Param, Whole
+from pdedsl.words.realizations import PARTS
+from pdedsl.words.word import Forms
 
 ROOT = Path(__file__).parents[1]
 PAGE = (ROOT / "grammar" / "README.md").read_text("utf-8")
@@ -116,12 +125,12 @@ def framed(part: str, frame: str) -> str:
 
 
 def errors(text: str) -> set[str]:
-    """The codes of what `check` finds wrong."""
+    """The codes of what is wrong before a network is planned."""
     try:
-        checked(to_analysis(Source(text)))
+        analysis = to_analysis(to_spec(Source(text)))
     except PdeError as error:
         return {d.code for d in error.diagnostics}
-    return set()
+    return {d.code for d in analysis.diagnostics if d.severity == "error"}
 
 
 EXPRESSION = [("data", "∂u/∂t = {}"), ("pixels", "∂Y/∂t = {}")]
@@ -220,7 +229,7 @@ def test_commands(fence: Fence, tmp_path: Path) -> None:
         timeout=120,
     )
     assert run.stdout.decode("utf-8") == shown.body
-    assert run.returncode == (1 if "error" in shown.body else 0)
+    assert run.returncode == (1 if "error[" in shown.body else 0)
 
 
 # ---- tables of notation
@@ -293,20 +302,7 @@ def test_conditions(row: list[str]) -> None:
 # ---- tables of words
 
 
-def shown(signature: words.Signature) -> str:
-    return ", ".join(argument(key, param) for key, param in signature.items())
-
-
-def argument(key: str, param: words.Param) -> str:
-    if param.default is None:
-        return key
-    if param.default == words.LEFT_OUT:
-        return f"[{key}]"
-    choices = () if param.words == words.ACTIVATION else param.words
-    return "|".join([f"{key}={param.default}", *(w for w in choices if w != param.default)])
-
-
-def check_words(text: str, group: Mapping[str, words.Signature]) -> None:
+def check_words(text: str, group: Forms[Any]) -> None:
     """A cell lists the words of a group, with arguments; a bare word has none, or those of the word before it."""
     listed: set[str] = set()
     spelled = ""
@@ -316,7 +312,7 @@ def check_words(text: str, group: Mapping[str, words.Signature]) -> None:
             continue
         name, arguments = match[1], match[2]
         assert name in group, f"{name} is no word here"
-        expected = shown(group[name])
+        expected = group[name].shown().removeprefix(name).strip("()")
         assert expected == arguments if arguments is not None else expected in ("", spelled), (code, expected)
         spelled = expected
         listed.add(name)
@@ -332,12 +328,14 @@ def joined(rows: Iterable[list[str]]) -> str:
 
 def test_networks() -> None:
     fields, operators, layers = WORDS[0]
-    check_words(joined([fields, operators]), words.NETS)
-    check_words(operators[1], {n: words.NETS[n] for n in typing.OPERATOR_NETS})
-    check_words(layers[1], words.LAYERS)
+    check_words(joined([fields, operators]), NETWORKS)
+    check_words(operators[1], OPERATORS)
+    check_words(layers[1], NORMALISATIONS)
     said = paragraph("Networks. ")
-    assert ", ".join(words.NETS["resnet"]["depth"].words[:-1]) in said
-    assert tuple(codes(said.split("one of")[1])) == words.ACTIVATION
+    depth = NETWORKS["resnet"].params["depth"].kind
+    assert isinstance(depth, Whole)
+    assert ", ".join(map(str, depth.among[:-1])) in said
+    assert codes(said.split("one of")[1]) == list(ACTIVATIONS)
 
 
 def test_realizations() -> None:
@@ -346,43 +344,46 @@ def test_realizations() -> None:
         for part in codes(row[0]) or [*parts][-1:]:
             parts.setdefault(part, []).append(row)
     assert list(parts) == ["time", "convection", "reaction", "diffusion", "equation"]
-    assert set(parts) == set(words.REALIZATIONS)
+    assert list(parts) == list(PARTS)
     for part, rows in parts.items():
-        check_words(joined(rows), words.REALIZATIONS[part])
+        check_words(joined(rows), PARTS[part])
 
 
 def test_axioms() -> None:
     mark = LINES.index("<!-- words: AXIOMS -->")
-    assert tuple(codes(paragraph(LINES[mark + 1]))) == words.AXIOMS
+    assert tuple(codes(paragraph(LINES[mark + 1]))) == tuple(Axiom)
 
 
 def test_blocks() -> None:
     listed = [(block, entry, row) for row in WORDS[2] for block in codes(row[0]) for entry in codes(row[1])]
-    assert sorted((b, e) for b, e, _ in listed) == sorted((b, e) for b, rules in words.BLOCKS.items() for e in rules)
+    assert sorted((b, e) for b, e, _ in listed) == sorted((b, e) for b, rules in ENTRIES.items() for e in rules)
     for block, entry, row in listed:
-        rule, (_, _, values, which) = words.BLOCKS[block][entry], row
+        rule, (_, _, values, which) = ENTRIES[block][entry], row
         number = f"{rule.least} to {rule.most}" if rule.most > 1 else f"{rule.most}"
-        assert values == number + ", repeats" * rule.repeats, entry
-        assert ("must be given" in which) == (entry in words.REQUIRED_ENTRIES[block]), entry
-        assert ("`from`" in which) == rule.source
-        assert ("`in`" in which) == rule.within
-        if rule.words:
-            assert tuple(codes(which)) == rule.words
-        elif rule.calls is words.ATTACKS and entry != "attack":
-            assert which.startswith("an attack")
-        elif rule.calls is not None:
-            check_words(which, rule.calls)
+        assert values == number + ", repeats" * rule.values.repeats, entry
+        assert ("must be given" in which) == rule.required, entry
+        assert ("`from`" in which) == (isinstance(rule.what, Calls) and rule.what.sourced)
+        assert ("`in`" in which) == isinstance(rule.what, Boxes)
+        match rule.what:
+            case Names(words=words):
+                assert tuple(codes(which)) == words
+            case Calls(sourced=True):
+                assert which.startswith("an attack")
+            case Calls(forms=forms):
+                check_words(which, forms)
 
 
-def signatures() -> Iterator[words.Signature]:
-    groups: list[Mapping[str, words.Signature]] = [words.NETS, words.LAYERS, *words.REALIZATIONS.values()]
-    groups += [r.calls for rules in words.BLOCKS.values() for r in rules.values() if r.calls]
-    return (signature for group in groups for signature in group.values())
+def params() -> Iterator[tuple[str, Param]]:
+    whats = [rule.what for rules in ENTRIES.values() for rule in rules.values()]
+    groups = [NETWORKS, NORMALISATIONS, *PARTS.values(), *(what.forms for what in whats if isinstance(what, Calls))]
+    for form in (form for group in groups for form in group.values()):
+        yield from form.params.items()
+    for rules in ENTRIES.values():
+        yield from ((key, rule.what.param) for key, rule in rules.items() if isinstance(rule.what, Plain))
 
 
 def test_lists() -> None:
-    many = {key for signature in signatures() for key, param in signature.items() if param.many}
-    many |= {e for rules in words.BLOCKS.values() for e, r in rules.items() if r.value and r.value.many}
+    many = {key for key, param in params() if param.many}
     said = re.search(r"constant expressions; (.*?) take a list too", PAGE, re.DOTALL)
     assert said
     assert set(codes(said[1])) == many
@@ -496,10 +497,10 @@ BEYOND = {
 def test_limits() -> None:
     rows = {row[0]: row for row in tables("table: limits")[0]}
     assert rows.keys() == {"size of a file", *LIMITS}
-    assert rows["size of a file"][1] == f"{compiler.MAX_BYTES >> 20} MiB"
+    assert rows["size of a file"][1] == f"{sources.MAX_BYTES >> 20} MiB"
     assert {label: f"{most:,}" for label, most in LIMITS.items()} == {k: r[1] for k, r in rows.items() if k in LIMITS}
     with pytest.raises(PdeError) as caught:
-        decode(b"#" * (compiler.MAX_BYTES + 1), "large.pde")
+        decode(b"#" * (sources.MAX_BYTES + 1), "large.pde")
     assert [d.code for d in caught.value.diagnostics] == codes(rows["size of a file"][2])
     for label, text in BEYOND.items():
         assert errors(filled(text, EXPRESSION[0])) - {"E201"} == set(codes(rows[label][2])), label

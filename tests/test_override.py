@@ -2,16 +2,24 @@
 
 from __future__ import annotations
 
+from fractions import Fraction
 from pathlib import Path
 
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from pdedsl.compiler import checked, format_source, read, to_analysis, to_spec, to_syntax
+from pdedsl.compiler import examine, format_source, to_spec, to_syntax
 from pdedsl.diagnostics import PdeError, Source, report
 from pdedsl.frontend.editing.override import overridden
-from pdedsl.ir.spec import Setting, Spec, Value
+from pdedsl.ir.spec import Spec
+from pdedsl.numerics.integrators import RK4
+from pdedsl.sources import read
+from pdedsl.words.data import Digits, Moons
+from pdedsl.words.diffusions import Law, Noise
+from pdedsl.words.integrators import Fixed
+from pdedsl.words.optimizers import Sgd
+from pdedsl.words.word import Chosen
 
 SPECS = sorted((Path(__file__).parents[1] / "specs").glob("*.pde"))
 
@@ -65,11 +73,9 @@ def line(text: str, start: str) -> str:
     return found
 
 
-def value(spec: Spec, path: str) -> Setting | Value | None:
+def value(spec: Spec, path: str) -> object:
     kind, key = path.split(".")
-    block = spec.block(kind)
-    assert block is not None
-    return block.get(key)
+    return getattr(getattr(spec, kind), key)
 
 
 def refused(*settings: str, text: str = TEXT) -> tuple[Source, str]:
@@ -81,7 +87,7 @@ def refused(*settings: str, text: str = TEXT) -> tuple[Source, str]:
 
 def test_the_spec_itself_is_right() -> None:
     assert changed() == TEXT
-    checked(to_analysis(Source(TEXT)))
+    examine(Source(TEXT)).require()
 
 
 # ---- each kind of path: the old line, the setting, the new line
@@ -132,10 +138,8 @@ def test_meaning_follows() -> None:
     spec = meaning("T=3", "σ²=1/2", "train.epochs=7", "train.data.train=50", "realize.time.steps=9")
     assert {c.name: str(c.value) for c in spec.constants}["T"] == "3"
     assert value(spec, "train.epochs") == 7
-    data = value(spec, "train.data")
-    assert isinstance(data, Setting)
-    assert (data["train"], data["test"]) == (50, 1000)
-    assert {r.part: r.method.get("steps") for r in spec.realizations}["time"] == 9
+    assert value(spec, "train.data") == Chosen(Moons(train=50, test=1000, noise=Fraction(3, 10)))
+    assert spec.realize.time == Chosen(Fixed(method=RK4, steps=9))
 
 
 def test_later_settings_see_earlier_ones() -> None:
@@ -209,16 +213,13 @@ def test_an_entry_without_a_value() -> None:
     assert changed("evaluate.natural") == TEXT
     without = changed("evaluate.natural=")
     assert "natural" not in without
-    block = meaning("evaluate.natural", text=without).block("evaluate")
-    assert block is not None
-    assert len(block.all("natural")) == 1
+    assert value(meaning("evaluate.natural", text=without), "evaluate.natural") is True
 
 
 def test_a_realization_is_added() -> None:
     text = TEXT.replace("realize diffusion by noise(samples=2)\n", "")
     spec = meaning("realize.diffusion=noise(samples=3)", "realize.diffusion.kind=laplace", text=text)
-    (found,) = [r.method for r in spec.realizations if r.part == "diffusion"]
-    assert (found["samples"], found["kind"]) == (3, "laplace")
+    assert spec.realize.diffusion == Chosen(Noise(samples=3, kind=Law.LAPLACE))
 
 
 def test_a_call_without_brackets_gets_them() -> None:
@@ -245,7 +246,7 @@ def test_removing_what_is_not_there_changes_nothing(setting: str) -> None:
 
 def test_an_argument_before_others_without_a_name_is_not_removed() -> None:
     _, told = refused("train.data.train=")
-    assert "error[E733]: 'train' stands before others without a name" in told
+    assert "error[E733]: 'train' is followed by arguments without a name" in told
     assert line(changed("train.data.test=", text=TEXT), "data").startswith("data      moons(500, noise=0.3)")
 
 
@@ -300,12 +301,12 @@ def test_shipped_specs_take_settings_and_pass_the_check(path: Path) -> None:
         "evaluate.attack=fgsm(eps=1)",
     ]
     source = overridden(read(path), settings)
-    spec = checked(to_analysis(source)).spec
-    optimizer, data = value(spec, "train.optimizer"), value(spec, "train.data")
-    assert isinstance(optimizer, Setting)
-    assert isinstance(data, Setting)
+    examined = examine(source)
+    examined.require()
+    spec = examined.analysis.spec
+    assert value(spec, "train.optimizer") == (Chosen(Sgd(lr=Fraction(1, 2))),)
+    assert value(spec, "train.data") == Chosen(Digits(train=100))
     assert (value(spec, "train.steps"), value(spec, "train.seed"), value(spec, "train.epochs")) == (7, 3, None)
-    assert (str(optimizer["lr"]), data.name, data["train"]) == ("1/2", "digits", 100)
     kept = {c.text for c in to_syntax(source).comments}
     assert kept >= {c.text for c in to_syntax(read(path)).comments}
 
@@ -398,8 +399,8 @@ def test_constants_of_shipped_specs_can_be_set_to_what_they_are(path: Path) -> N
         ("train.augment.std=0.1)", "E730", "')' closes nothing in this value", ")", ""),
         ("train.augment.std=[0.1)", "E730", "')' closes nothing in this value", ")", ""),
         ("train.epochs=3 }", "E730", "'}' closes nothing in this value", "}", ""),
-        ("train.epochs=3 # c", "E730", "a value stands on one line", "#", ""),
-        ("train.epochs=3\n seed 4", "E730", "a value stands on one line", "\n", ""),
+        ("train.epochs=3 # c", "E730", "a value is a single line", "#", ""),
+        ("train.epochs=3\n seed 4", "E730", "a value is a single line", "\n", ""),
     ],
 )
 def test_a_wrong_path_is_shown_where_it_is_wrong(setting: str, code: str, message: str, under: str, hint: str) -> None:

@@ -8,7 +8,7 @@ from click.testing import CliRunner
 import pdedsl
 from pdedsl.cli import cli
 from pdedsl.explain.tex import ascii_tex
-from pdedsl.shipped import shipped_specs
+from pdedsl.sources import shipped_specs
 
 
 @pytest.mark.parametrize("name", shipped_specs())

@@ -2,41 +2,43 @@
 
 from __future__ import annotations
 
-from pdedsl.analyse.classify import class_of, forward, is_separable_pair, parts_of
-from pdedsl.analyse.descent import descent_of
-from pdedsl.analyse.features import feature_axioms, has_features, is_linear_map
-from pdedsl.analyse.layers import feature_terms
+from pdedsl import mistakes
+from pdedsl.analyse.classify import class_of, forward, parts_of
+from pdedsl.analyse.maps.findings import Findings, map_findings
 from pdedsl.analyse.posedness import ill_posed
 from pdedsl.analyse.problem import Problem, direction_of
 from pdedsl.analyse.prove import function_axioms
 from pdedsl.analyse.shapes import SHOWN, random_map
-from pdedsl.analyse.steps import stability_warning
 from pdedsl.analyse.terms import Frame, frame_of, generator_of, terms_of, with_letters
-from pdedsl.diagnostics import Diagnostic, fail
+from pdedsl.diagnostics import Diagnostic
 from pdedsl.ir.analysis import Analysis, EquationFacts
-from pdedsl.ir.spec import Equation, Spec
+from pdedsl.ir.spec import Equation, SpaceKind, Spec
+from pdedsl.ir.systems import is_separable_pair
 from pdedsl.ir.terms import Direction
 from pdedsl.ir.verdicts import Axiom, Proved, Refuted, Unknown, Verdict
 from pdedsl.symbolic.symbols import TooLarge
+from pdedsl.words.diffusions import Noise, Scores
+from pdedsl.words.word import Chosen
 
 
 def analyse(spec: Spec) -> Analysis:
     """What each equation is, what can be proved about the spec, and what is wrong with it."""
+    found = map_findings(spec) if spec.space.kind is SpaceKind.PIXELS else _function_findings(spec)
+    return Analysis(spec, found.equations, found.axioms, (*found.wrong, *_contract(found.axioms, spec)))
+
+
+def _function_findings(spec: Spec) -> Findings:
     problems = tuple(_problem(e, spec) for e in spec.equations)
-    facts = tuple(map(_facts, problems))
-    axioms = _axioms(problems, facts, spec)
-    wrong = (*ill_posed(problems), *_warnings(facts, spec), *_contract(axioms, spec))
-    return Analysis(spec, facts, axioms, wrong)
+    return Findings(tuple(map(_facts, problems)), _axioms(problems, spec), ill_posed(problems))
 
 
 def _problem(equation: Equation, spec: Spec) -> Problem:
     frame = frame_of(equation, spec)
     try:
-        terms = feature_terms(frame) if has_features(spec) else terms_of(frame)
-        generator = None if has_features(spec) else generator_of(equation.right[0], _direction(frame), frame)
-        return Problem(equation, parts_of(frame, terms), forward(frame), generator, spec)
+        generator = generator_of(equation.right[0], _direction(frame), frame)
+        return Problem(equation, parts_of(frame, terms_of(frame)), forward(frame), generator, spec)
     except TooLarge as error:
-        raise fail("E113", f"{error}", equation.span, "write it in fewer or smaller steps") from None
+        raise mistakes.syntax.beyond_limits(str(error), equation.span) from None
 
 
 def _direction(frame: Frame) -> Direction:
@@ -45,8 +47,7 @@ def _direction(frame: Frame) -> Direction:
 
 def _facts(problem: Problem) -> EquationFacts:
     equation, spec, frame = problem.equation, problem.spec, frame_of(problem.equation, problem.spec)
-    linear = all(is_linear_map(e, spec) for e in equation.right) if has_features(spec) else problem.is_affine
-    generator = problem.generator
+    generator, linear = problem.generator, problem.is_affine
     process = generator_of(with_letters(frame), _direction(frame), frame) if generator else None
     random = random_map(generator, spec) if generator else None
     shapes = (*_shapes(equation, spec), *((SHOWN[random.kind],) if random else ()))
@@ -57,9 +58,6 @@ def _facts(problem: Problem) -> EquationFacts:
 def _shapes(equation: Equation, spec: Spec) -> tuple[str, ...]:
     """Known shapes that a realization can use."""
     found = []
-    descent = descent_of(equation, spec)
-    if descent and descent.layers:
-        found.append("symmetric layer")
     if is_separable_pair(spec):
         found.append("separable pair")
     if equation.interval is not None:
@@ -70,21 +68,23 @@ def _shapes(equation: Equation, spec: Spec) -> tuple[str, ...]:
 # ---- axioms
 
 
-def _axioms(problems: tuple[Problem, ...], facts: tuple[EquationFacts, ...], spec: Spec) -> dict[Axiom, Verdict]:
+def _axioms(problems: tuple[Problem, ...], spec: Spec) -> dict[Axiom, Verdict]:
     """The weakest verdict over the equations: all must hold for the whole to hold."""
     found: dict[Axiom, Verdict] = {}
-    for problem, fact in zip(problems, facts, strict=True):
-        verdicts = feature_axioms(problem, fact.kind) if has_features(spec) else function_axioms(problem)
-        for name, verdict in verdicts.items():
+    for problem in problems:
+        for name, verdict in function_axioms(problem).items():
             found[name] = _weaker(found[name], verdict) if name in found else verdict
     return found | _of_the_average(spec) if Axiom.LINEARITY in found else found
 
 
 def _of_the_average(spec: Spec) -> dict[Axiom, Verdict]:
     """A mean of logits, where the spec asks for it, is not the expectation that the theorem speaks of."""
-    method = next((r.method for r in spec.realizations if r.part == "diffusion"), None)
-    if method is None or method.get("average") != "logits":
-        return {}
+    method = spec.realize.diffusion
+    match method:
+        case Chosen(word=Noise(average=Scores.LOGITS)):
+            pass
+        case _:
+            return {}
     reason = "the spec averages logits, and the softmax of a mean is not the mean of softmaxes."
     witness = (
         "two draws with probabilities (0.9, 0.1) and (0.5, 0.5) average to (0.7, 0.3), their logits to (0.75, 0.25)"
@@ -111,32 +111,17 @@ def _joined(a: Verdict, b: Verdict) -> str:
     return f"{a.reason.removesuffix('.')}; {b.reason}"
 
 
-# ---- mistakes and warnings
-
-
-def _warnings(facts: tuple[EquationFacts, ...], spec: Spec) -> tuple[Diagnostic, ...]:
-    found = []
-    method = next((r for r in spec.realizations if r.part == "time"), None)
-    for fact in facts if has_features(spec) else ():
-        warning = stability_warning(fact.equation, spec)
-        if warning:
-            text, hint = warning
-            span = method.span if method else fact.equation.span
-            found.append(Diagnostic("W401", text, span, hint, "warning"))
-    return tuple(found)
+# ---- contracts
 
 
 def _contract(axioms: dict[Axiom, Verdict], spec: Spec) -> tuple[Diagnostic, ...]:
     """`require`: what is refuted is an error at its line."""
-    found = []
+    found: list[Diagnostic] = []
     for requirement in spec.requirements:
-        verdict = axioms.get(Axiom(requirement.axiom))
+        verdict = axioms.get(requirement.axiom)
         if verdict is None:
-            message = f"{requirement.axiom} has no meaning for this equation"
-            found.append(Diagnostic("E421", message, requirement.span, f"axioms here: {', '.join(axioms)}"))
+            found += mistakes.proofs.meaningless(requirement.axiom, list(axioms), requirement.span).diagnostics
         elif isinstance(verdict, Refuted):
-            notes = tuple((s, "this term") for s in verdict.guilty)
-            hint = f"counterexample: {verdict.witness}" if verdict.witness else ""
-            message = f"{requirement.axiom} does not hold: {verdict.reason.rstrip('.')}"
-            found.append(Diagnostic("E420", message, requirement.span, hint, notes=notes))
+            told = verdict.reason, verdict.witness, verdict.guilty
+            found += mistakes.proofs.refuted(requirement.axiom, *told, requirement.span).diagnostics
     return tuple(found)

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from sympy import Add, Dummy, Expr, S, Symbol, default_sort_key
+from sympy import Dummy, Expr, S, Symbol, default_sort_key
 
 from pdedsl.analyse.jets import Jet, as_scalar, jet_of
+from pdedsl.analyse.maps.terms import map_terms, runs_down
 from pdedsl.analyse.problem import Part, direction_of
 from pdedsl.analyse.signature import class_at_rest, class_of_waves
 from pdedsl.analyse.states import state_of
@@ -12,15 +13,16 @@ from pdedsl.analyse.terms import Frame
 from pdedsl.diagnostics import Span
 from pdedsl.ir.analysis import EquationClass
 from pdedsl.ir.spec import Equation, Spec, Summand
-from pdedsl.ir.terms import Origin, Term
-from pdedsl.symbolic.symbols import Applied, Field, Layer, Partial, Transposed, with_number
+from pdedsl.ir.systems import is_separable_pair
+from pdedsl.ir.terms import Direction, Origin, Term
+from pdedsl.symbolic.symbols import Applied, Field, Partial
 
 ELSEWHERE = "slope of another"  # a derivative of another unknown, as a coefficient
 
 
 def forward(frame: Frame) -> Jet:
     """F in u_t = F, counted in the direction in which the data travel."""
-    late = direction_of(frame.spec, frame.equation.unknown) == "terminal" and frame.equation.order == 1
+    late = direction_of(frame.spec, frame.equation.unknown) is Direction.TERMINAL and frame.equation.order == 1
     return jet_of((-1 if late else 1) * as_scalar(frame.equation.right, frame.unknown), frame.unknown, frame.spec)
 
 
@@ -115,8 +117,7 @@ def _feature_class(equation: Equation, spec: Spec) -> EquationClass | None:
     if right.has(Applied) or (learned and not _differentiates(right, spec)):
         if equation.order == 2:
             return EquationClass.WAVE
-        terms = gradient_terms(equation, spec)
-        return EquationClass.GRADIENT_FLOW if terms and terms[0] else EquationClass.ODE
+        return EquationClass.GRADIENT_FLOW if runs_down(map_terms(equation, spec)) else EquationClass.ODE
     return None
 
 
@@ -129,49 +130,3 @@ def _is_learned_of_unknown(field: Field, spec: Spec) -> bool:
     heads = {u.head for u in spec.unknowns}
     own = {w.head for w in spec.learned}
     return field.head in own and any(f.head in heads for a in field.arguments for f in a.atoms(Field))
-
-
-def is_separable_pair(spec: Spec) -> bool:
-    """Y' = f(Z, t), Z' = g(Y, t): each half is pushed by the other alone."""
-    equations = [e for e in spec.equations if e.interval is None]
-    if len(spec.unknowns) != 2 or len(equations) != 2 or any(e.order != 1 or len(e.right) != 1 for e in equations):
-        return False
-    for e in equations:
-        heads = {u.head for u in spec.unknowns}
-        found = {f.head for f in e.right[0].atoms(Field)} & heads
-        if e.unknown is None or found != heads - {e.unknown}:
-            return False
-    return len({e.unknown for e in equations}) == 2
-
-
-def gradient_terms(equation: Equation, spec: Spec) -> tuple[tuple[tuple[Expr, Applied], ...], Expr] | None:
-    """The c > 0 and Kᵀ σ(N(K Y)) of -Σ c Kᵀ σ(N(K Y)) - λY, and λ; None if anything else stands there.
-
-    In a separable pair the state is that of the other half.
-    """
-    pushed = [u for u in spec.unknowns if (u.head == equation.unknown) != is_separable_pair(spec)]
-    state = Field(pushed[0].head, (), pushed[0].arguments) if pushed else None
-    layers: list[tuple[Expr, Applied]] = []
-    reaction = S.Zero
-    for term in sorted(Add.make_args(equation.right[0]), key=default_sort_key):
-        factor, rest = with_number(term)
-        if rest == state:
-            reaction -= factor
-        elif factor.is_negative and isinstance(rest, Applied) and _is_symmetric(rest, state):
-            layers.append((-factor, rest))
-        else:
-            return None
-    return tuple(layers), reaction
-
-
-def _is_symmetric(layer: Applied, state: Expr | None) -> bool:
-    """Whether it is Kᵀ σ(N(K Y)), with any chain of functions between the operators."""
-    inner = layer.body
-    while not isinstance(inner, Applied):
-        if isinstance(inner, Layer):
-            inner = inner.body
-        elif len(inner.args) == 1:
-            inner = inner.args[0]
-        else:
-            return False
-    return bool(layer.operator == Transposed(inner.operator) and inner.body == state)

@@ -15,7 +15,7 @@ from pdedsl.ir.spec import Condition, Spec, side_names
 
 def further(spec: Spec) -> list[Condition]:
     """Conditions on the boundary, and those on derivatives in time."""
-    return [c for c in spec.conditions if c.kind == "boundary" or c.order]
+    return [c for c in spec.conditions if c.on_boundary or c.order]
 
 
 def admits(condition: Condition, spec: Spec, constants: tuple[int, ...]) -> bool | None:
@@ -36,7 +36,7 @@ def _residuals(condition: Condition, spec: Spec, constants: tuple[int, ...], ran
 
 
 def _on_sides(expr: Expr, condition: Condition, spec: Spec, ranges: Ranges) -> Iterator[Expr]:
-    if condition.kind != "boundary":
+    if not condition.on_boundary:
         yield expr
         return
     for k, coordinate in enumerate(spec.space.coordinates):

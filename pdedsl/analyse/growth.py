@@ -15,8 +15,10 @@ from pdedsl.analyse.intervals import Box, range_of
 from pdedsl.analyse.signs import nonnegative, positive
 from pdedsl.ir.spec import Learned, Spec
 from pdedsl.numerics.activations import ACTIVATIONS as RECORDS
+from pdedsl.numerics.activations import Activation as Record
 from pdedsl.symbolic.activations import Activation
 from pdedsl.symbolic.symbols import Component, Contraction, Field
+from pdedsl.words.networks import Convnet, Mlp
 
 NONE = -inf  # nothing is left
 SMOOTH = ("softplus", "sigmoid", "tanh", "atan", "erf", "sin", "gelu", "silu", "mish", "identity", "square")
@@ -102,10 +104,10 @@ class Grower:
         learned = next((w for w in self.spec.learned if w.head == field.head), None)
         if learned is None:
             return WILD
-        facts = RECORDS.get(activation_of(learned))
-        if facts is None or not isfinite(facts.lipschitz):
+        facts = activation_of(learned)
+        if not isfinite(facts.lipschitz):
             return WILD
-        flat = learned.net is None or (learned.net.name == "mlp" and facts.bounded)
+        flat = learned.net is None or (isinstance(learned.net.word, Mlp) and facts.bounded)
         return Growth(0 if flat else 1, 0, 0)
 
     def _power(self, base: Expr, power: Expr) -> Growth:
@@ -200,8 +202,10 @@ def _composed(p: float, g: Growth, least: float) -> Growth:
     return Growth(powered(p), first, max(_plus(powered(p - 1), g.second), _plus(powered(p - 2), 2 * g.first)))
 
 
-def activation_of(learned: Learned) -> str:
-    return str(learned.net.get("activation") or "relu") if learned.net else "relu"
+def activation_of(learned: Learned) -> Record:
+    """That of its network; relu where a network has no choice."""
+    net = learned.net.word if learned.net else None
+    return net.activation if isinstance(net, Mlp | Convnet) else RECORDS["relu"]
 
 
 def in_time(e: Expr, time: Symbol | None, box: Box) -> str:

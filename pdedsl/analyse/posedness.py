@@ -20,7 +20,7 @@ from pdedsl.analyse.jets import Jet
 from pdedsl.analyse.problem import Problem, direction_of, named
 from pdedsl.diagnostics import Diagnostic, PdeError
 from pdedsl.ir.spec import Spec
-from pdedsl.ir.terms import Diffusion, HigherOrder, Nonlinear
+from pdedsl.ir.terms import Diffusion, Direction, HigherOrder, Nonlinear
 from pdedsl.symbolic.symbols import Field, Partial
 
 WAVES = ((1, 0, 0), (0, 1, 0), (0, 0, 1), (1, 1, 1), (1, -1, 2), (2, 1, -1))  # directions of wave vectors
@@ -61,7 +61,8 @@ def _of_second_order(problem: Problem) -> Iterator[PdeError]:
         if linear:
             yield mistakes.proofs.growing_waves(terms, span)
     elif ellipticity(problem, -1).nonnegative:
-        yield mistakes.proofs.backwards(terms, direction_of(problem.spec, problem.equation.unknown) == "initial", span)
+        first = direction_of(problem.spec, problem.equation.unknown) is Direction.INITIAL
+        yield mistakes.proofs.backwards(terms, first, span)
     elif linear:
         yield mistakes.proofs.indefinite(terms, span)
 

@@ -12,7 +12,7 @@ from pdedsl.analyse.jets import Jet, opened
 from pdedsl.analyse.states import State, state_of
 from pdedsl.analyse.terms import frame_of, unknown_of
 from pdedsl.diagnostics import Span
-from pdedsl.ir.spec import Equation, Spec, Unknown
+from pdedsl.ir.spec import ConditionKind, Equation, Spec, Unknown
 from pdedsl.ir.terms import Direction, Generator, Origin, Term, TimeDerivative
 from pdedsl.ir.types import Vector
 
@@ -20,8 +20,8 @@ MAX_NAMED = 5
 
 
 def direction_of(spec: Spec, head: Symbol | None) -> Direction:
-    kinds = {c.kind for c in spec.conditions if c.unknown == head and c.order == 0 and c.kind != "boundary"}
-    return "terminal" if kinds == {"terminal"} else "initial"
+    kinds = {c.kind for c in spec.conditions if c.unknown == head and c.order == 0 and not c.on_boundary}
+    return Direction.TERMINAL if kinds == {ConditionKind.TERMINAL} else Direction.INITIAL
 
 
 @dataclass(frozen=True)
@@ -63,7 +63,7 @@ class Problem:
     def right(self) -> Expr:
         """F of one component in the direction of the data, by index where the space is not written out."""
         frame = frame_of(self.equation, self.spec)
-        late = self.equation.order == 1 and direction_of(self.spec, self.equation.unknown) == "terminal"
+        late = self.equation.order == 1 and direction_of(self.spec, self.equation.unknown) is Direction.TERMINAL
         return (-1 if late else 1) * opened(frame.counted(self.equation.right[0]))
 
     @property

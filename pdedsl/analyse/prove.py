@@ -16,6 +16,7 @@ from pdedsl.analyse.provers.linearity import linearity
 from pdedsl.analyse.provers.markov import locality, markov
 from pdedsl.analyse.provers.maximum import maximum_principle
 from pdedsl.analyse.provers.regularity import spatial_regularity, temporal_regularity
+from pdedsl.ir.spec import SpaceKind
 from pdedsl.ir.types import Scalar
 from pdedsl.ir.verdicts import Axiom, Unknown, Verdict
 from pdedsl.symbolic.measure import measure
@@ -47,7 +48,7 @@ def _names(problem: Problem) -> tuple[Axiom, ...]:
 
 def _has_mass(problem: Problem) -> bool:
     """Whether it is asked what becomes of the largest value and of the mass: of numbers, not of probabilities."""
-    return problem.spec.space.kind == "physical" or isinstance(problem.unknown.type, Scalar)
+    return problem.spec.space.kind is SpaceKind.PHYSICAL or isinstance(problem.unknown.type, Scalar)
 
 
 def _settled(prove: Callable[..., Verdict], problem: Problem, *known: Verdict) -> Verdict:

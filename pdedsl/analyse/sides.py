@@ -56,7 +56,7 @@ class Placed:
 
 def sides_of(problem: Problem) -> list[Placed]:
     """Every condition of the unknown, on each of its sides."""
-    own = [c for c in problem.spec.conditions if c.kind == "boundary" and c.unknown == problem.unknown.head]
+    own = [c for c in problem.spec.conditions if c.on_boundary and c.unknown == problem.unknown.head]
     return [placed for c in own for placed in _placed(c, problem)]
 
 

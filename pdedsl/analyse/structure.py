@@ -41,7 +41,6 @@ from pdedsl.analyse.problem import Problem
 from pdedsl.analyse.samples import ranges_of
 from pdedsl.analyse.sides import all_values
 from pdedsl.analyse.signs import between_roots, bounded_above, box_of, nonnegative, positive, vanishes
-from pdedsl.numerics.activations import ACTIVATIONS as RECORDS
 from pdedsl.symbolic.activations import Activation, Slope
 from pdedsl.symbolic.symbols import Field, Partial
 
@@ -157,7 +156,7 @@ class Structure:
     def _networks_are_lipschitz(self) -> bool:
         heads = {f.head for f in self._learned_of_u}
         learned = [w for w in self.problem.spec.learned if w.head in heads]
-        return all(activation_of(w) in RECORDS and isfinite(RECORDS[activation_of(w)].lipschitz) for w in learned)
+        return all(isfinite(activation_of(w).lipschitz) for w in learned)
 
     @cached_property
     def diffuses_well_in_u(self) -> bool:

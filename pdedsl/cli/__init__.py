@@ -17,7 +17,7 @@ from pdedsl.cli.common import FAULT, INTERRUPTED, USAGE, example
 from pdedsl.cli.compiling import compile, explain, test
 from pdedsl.cli.language import check, completion, format_, specs
 from pdedsl.cli.training import train
-from pdedsl.shipped import locate
+from pdedsl.sources import locate
 
 
 @click.group(

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 
 import click
 
-from pdedsl.shipped import shipped_specs
+from pdedsl.sources import shipped_specs
 
 if TYPE_CHECKING:
     from click.shell_completion import CompletionItem
@@ -39,7 +39,7 @@ def example(text: str) -> str:
 
 
 def read_spec(file: str, settings: tuple[str, ...] = ()) -> Source:
-    from pdedsl.compiler import MAX_BYTES, changed, decode, source_of
+    from pdedsl.sources import MAX_BYTES, changed, decode, source_of
 
     if file == "-":
         return changed(decode(sys.stdin.buffer.read(MAX_BYTES + 1), "<stdin>"), settings)

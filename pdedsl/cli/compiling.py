@@ -10,11 +10,12 @@ import click
 from pdedsl.cli.common import SPEC, WRONG, example, read_spec, report_error, show
 
 if TYPE_CHECKING:
+    from pdedsl.compilation import Examination
     from pdedsl.diagnostics import Source
     from pdedsl.runtime.kernels import Stencil
     from pdedsl.testing import axioms
 
-STAGES = ("syntax", "spec", "canonical", "latex", "analysis", "representation", "plan", "python")
+STAGES = ("syntax", "spec", "canonical", "latex", "analysis", "representation", "plan", "python")  # of pdedsl.stages
 
 
 @click.command(
@@ -36,20 +37,18 @@ def explain(file: str, form: str | None, weights: Path | None, every: bool) -> N
     """Say what an equation is, what it becomes, and what can be proved about it."""
     import json
 
-    from pdedsl.compiler import to_analysis, to_plan
+    from pdedsl.compiler import examine
     from pdedsl.diagnostics import PdeError
     from pdedsl.explain import explain as forms
     from pdedsl.explain.describe import network_lines
 
     try:
-        analysis = to_analysis(read_spec(file))
+        examined = examine(read_spec(file))
     except PdeError as error:
         report_error(error)
         raise click.exceptions.Exit(WRONG) from None
-    try:
-        network = network_lines(to_plan(analysis)[1])
-    except PdeError as error:
-        network = [f"none: {d.message}" for d in error.diagnostics]
+    analysis, planned = examined.analysis, examined.planned
+    network = network_lines(planned.model) if planned else [f"none: {why}" for why in _without_network(examined)]
     if every and weights is None:
         raise click.UsageError("--all says more of --weights: give both")
     if weights and form == "latex":
@@ -68,19 +67,23 @@ def explain(file: str, form: str | None, weights: Path | None, every: bool) -> N
             click.echo(forms.explain_markdown(analysis, network, kernels), nl=False)
         case _:
             click.echo(forms.explain_text(analysis, network, kernels), nl=False)
-    wrong = tuple(d for d in analysis.diagnostics if d.severity == "error")
-    show(analysis.spec.source, wrong)
-    if wrong:
+    show(analysis.spec.source, examined.errors)
+    if examined.errors:
         raise click.exceptions.Exit(WRONG)
+
+
+def _without_network(examined: Examination) -> list[str]:
+    """Why a spec has no network."""
+    return [d.message for d in examined.errors] or ["a physical equation has no network yet"]
 
 
 def _stencils(source: Source, weights: Path, every: bool) -> tuple[Stencil, ...]:
     """The kernels of a network with the weights of a file."""
-    from pdedsl.compiler import compile_source
+    from pdedsl.compiler import to_compilation
     from pdedsl.diagnostics import PdeError
 
     try:
-        module = compile_source(source).module()
+        module = to_compilation(source).module()
     except PdeError as error:
         report_error(error)
         raise click.exceptions.Exit(WRONG) from None
@@ -106,26 +109,28 @@ def _stencils(source: Source, weights: Path, every: bool) -> tuple[Stencil, ...]
 @click.option("--force", is_flag=True, help="Replace files that are there already.")
 def compile(file: str, output: Path | None, emit: str | None, force: bool) -> None:
     """Compile a spec to a Python package: model, harness, tests and explanation."""
-    from pdedsl.compiler import compile_source, emit_stage
+    from pdedsl.compiler import to_compilation
     from pdedsl.diagnostics import PdeError
     from pdedsl.explain.package import write_package
+    from pdedsl.stages import Stage, stage_text
 
     try:
         source = read_spec(file)
         if emit:
-            click.echo(emit_stage(source, emit), nl=False)
+            click.echo(stage_text(source, Stage(emit)), nl=False)
             return
-        compilation = compile_source(source)
+        compilation = to_compilation(source)
     except PdeError as error:
         report_error(error)
         raise click.exceptions.Exit(WRONG) from None
+    files = compilation.files()
     folder = output or Path(Path(file).stem if file != "-" else compilation.spec.name)
     try:
-        write_package(folder, compilation.files(), force)
+        write_package(folder, files, force)
     except FileExistsError as error:
         raise click.UsageError(f"{error}; --force replaces them") from None
     show(source, compilation.spec.warnings)
-    click.echo(f"{compilation.spec.name} is in {folder}/: {', '.join(compilation.files())}")
+    click.echo(f"{compilation.spec.name} is in {folder}/: {', '.join(files)}")
 
 
 @click.command(epilog=example("pdedsl test rotation\npdedsl test --examples 200 --seed 7 my.pde"))
@@ -134,11 +139,11 @@ def compile(file: str, output: Path | None, emit: str | None, force: bool) -> No
 @click.option("--seed", type=int, default=0, show_default=True, help="The same seed tries the same cases.")
 def test(file: str, examples: int, seed: int) -> None:
     """Search for counterexamples to the axioms on the compiled operator."""
-    from pdedsl.compiler import compile_source
+    from pdedsl.compiler import to_compilation
     from pdedsl.diagnostics import PdeError
 
     try:
-        compilation = compile_source(read_spec(file))
+        compilation = to_compilation(read_spec(file))
     except PdeError as error:
         report_error(error)
         raise click.exceptions.Exit(WRONG) from None

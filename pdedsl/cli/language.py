@@ -8,7 +8,7 @@ import click
 
 from pdedsl.cli.common import SPEC, WRONG, example, read_spec, report_error, show
 from pdedsl.files import replace_text
-from pdedsl.shipped import locate, shipped_specs, title
+from pdedsl.sources import locate, shipped_specs, title
 
 
 @click.command(epilog=example("pdedsl check my.pde other.pde\npdedsl check --json resnet\ncat my.pde | pdedsl check -"))
@@ -24,41 +24,42 @@ def check(files: tuple[str, ...], as_json: bool) -> None:
 
 
 def _check_text(file: str) -> bool:
-    from pdedsl.compiler import checked, to_analysis
+    from pdedsl.compiler import examine
     from pdedsl.diagnostics import PdeError
 
     try:
         source = read_spec(file)
-        spec = checked(to_analysis(source)).spec
+        examined = examine(source)
+        examined.require()
     except PdeError as error:
         report_error(error)
         return False
-    show(source, spec.warnings)
-    count = len(spec.warnings)
-    noted = f" ({count} warning{'s' * (count > 1)})" if count else ""
-    click.echo(f"{source.name}: {spec.name} is right{noted}")
+    show(source, examined.diagnostics)
+    count, spec = len(examined.diagnostics), examined.analysis.spec
+    noted = f", {count} warning{'s' * (count > 1)}" if count else ""
+    without = "" if examined.planned else "; a physical equation has no network yet"
+    click.echo(f"{source.name}: {spec.name}: no errors{noted}{without}")
     return True
 
 
 def _check_json(file: str) -> bool:
     import json
 
-    from pdedsl.compiler import to_analysis
-    from pdedsl.diagnostics import PdeError, Source, in_order
+    from pdedsl.compiler import examine
+    from pdedsl.diagnostics import PdeError, Source
     from pdedsl.explain.explain import facts_json
 
     row: dict[str, object] = {"file": file, "ok": False, "name": None, "hash": None, "diagnostics": []}
     source = Source("", file)
     try:
         source = read_spec(file)
-        analysis = to_analysis(source)
-        spec = analysis.spec
-        diagnostics = in_order((*spec.warnings, *analysis.diagnostics))
+        examined = examine(source)
+        spec, diagnostics = examined.analysis.spec, examined.diagnostics
         row |= {"name": spec.name, "hash": spec.hash}
-        facts = facts_json(analysis)
+        facts = facts_json(examined.analysis)
     except PdeError as error:
         source, diagnostics, facts = error.source or source, error.diagnostics, {}
-    row["ok"] = not any(d.severity == "error" for d in diagnostics)
+    row["ok"] = not any(d.is_error for d in diagnostics)
     row["diagnostics"] = [d.as_json(source) for d in diagnostics]
     click.echo(json.dumps(row | facts, ensure_ascii=False))
     return bool(row["ok"])

@@ -45,11 +45,11 @@ def train(
     save_every: float,
 ) -> None:
     """Train the network of a spec: weights, figures, curves and a report go to a folder."""
-    from pdedsl.compiler import compile_source
+    from pdedsl.compiler import to_compilation
     from pdedsl.diagnostics import PdeError
 
     try:
-        compilation = compile_source(read_spec(file, settings))
+        compilation = to_compilation(read_spec(file, settings))
         from pdedsl.files import RunError
         from pdedsl.training.run import train as run_training
         from pdedsl.training.view import view_for
@@ -57,7 +57,7 @@ def train(
         _few_threads(compilation.plan)
         with view_for(sys.stdout) as view:
             run = run_training(
-                compilation.spec,
+                compilation,
                 output,
                 data=data,
                 device=device,

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 from typing import assert_never
 
 import torch
@@ -11,50 +10,29 @@ from torch import Tensor
 from torch.nn.functional import pad
 
 from pdedsl.data.draws import Draws
+from pdedsl.words.training import Augmentation, Crop, Flip, Gaussian
 
 
-@dataclass(frozen=True)
-class Crop:
-    """A window of the image's own size, at random in the image with `pad` zeros on every side."""
-
-    pad: int = 4
-
-
-@dataclass(frozen=True)
-class Flip:
-    """Left and right exchanged, with probability ½."""
-
-
-@dataclass(frozen=True)
-class Gaussian:
-    """x + std·n with n ~ N(0, I); values may leave [0, 1]."""
-
-    std: float
-
-
-Kind = Crop | Flip | Gaussian
-
-
-def augment(x: Tensor, kinds: Sequence[Kind], draws: Draws) -> Tensor:
-    """The batch with every change of `kinds` applied in order; float images (n, c, h, w), or points for Gaussian."""
-    for place, kind in enumerate(kinds):
-        if x.dim() != 4 and not isinstance(kind, Gaussian):
-            raise ValueError(f"{type(kind).__name__.lower()} needs images (n, c, h, w), found {tuple(x.shape)}")
-        x = _changed(x, kind, draws, f"augment {place}")
+def augment(x: Tensor, words: Sequence[Augmentation], draws: Draws) -> Tensor:
+    """The batch with every change applied in order; float images (n, c, h, w), or points for Gaussian."""
+    for place, word in enumerate(words):
+        if x.dim() != 4 and not isinstance(word, Gaussian):
+            raise ValueError(f"{word.name} needs images (n, c, h, w), found {tuple(x.shape)}")
+        x = _changed(x, word, draws, f"augment {place}")
     return x
 
 
-def _changed(x: Tensor, kind: Kind, draws: Draws, purpose: str) -> Tensor:
-    match kind:
+def _changed(x: Tensor, word: Augmentation, draws: Draws, purpose: str) -> Tensor:
+    match word:
         case Crop(pad=width):
             row, column = _whole(draws, x, purpose, 2 * width + 1, each=2).unbind(1)
             return crop(x, width, row, column)
         case Flip():
             return flip(x, _whole(draws, x, purpose, 2).squeeze(1) == 1)
         case Gaussian(std=std):
-            return x + std * draws.like(x, purpose)
+            return x + float(std) * draws.like(x, purpose)
         case _:
-            assert_never(kind)
+            assert_never(word)
 
 
 def crop(x: Tensor, width: int, row: Tensor, column: Tensor) -> Tensor:

@@ -16,6 +16,7 @@ from pdedsl.data.download import download
 from pdedsl.data.formats import Damaged, Part, actual, cifar_names, read_part
 from pdedsl.data.sets import Raw, Split
 from pdedsl.diagnostics import Span
+from pdedsl.words.data import Cifar10, Cifar100, FashionMnist, Mnist, PublicSet, Stl10, Svhn
 
 
 @dataclass(frozen=True)
@@ -50,19 +51,19 @@ HUNDRED = tuple(map(str, range(100)))  # until the set's own file names them
 BATCHES = (*(f"data_batch_{k}" for k in range(1, 6)), "test_batch", "batches.meta")
 SVHN_FILES = ("train_32x32.mat", "test_32x32.mat")
 STL_FILES = tuple(f"stl10_binary/{part}_{what}.bin" for part in ("train", "test") for what in "Xy")
-SETS: dict[str, ImageSet] = {
-    "mnist": _mnist("MNIST", DIGITS, "https://ossci-datasets.s3.amazonaws.com/mnist/"),
-    "fashion_mnist": _mnist("FashionMNIST", CLOTHES, "https://github.com/zalandoresearch/fashion-mnist"),
-    "cifar10": _cifar(10, "cifar-10-batches-py", BATCHES, CIFAR),
-    "cifar100": _cifar(100, "cifar-100-python", ("train", "test", "meta"), HUNDRED),
-    "svhn": ImageSet("SVHN", SVHN_FILES, (3, 32, 32), DIGITS, "http://ufldl.stanford.edu/housenumbers/"),
-    "stl10": ImageSet("STL10", STL_FILES, (3, 96, 96), STL, "https://cs.stanford.edu/~acoates/stl10/"),
+SETS: dict[type[PublicSet], ImageSet] = {
+    Mnist: _mnist("MNIST", DIGITS, "https://ossci-datasets.s3.amazonaws.com/mnist/"),
+    FashionMnist: _mnist("FashionMNIST", CLOTHES, "https://github.com/zalandoresearch/fashion-mnist"),
+    Cifar10: _cifar(10, "cifar-10-batches-py", BATCHES, CIFAR),
+    Cifar100: _cifar(100, "cifar-100-python", ("train", "test", "meta"), HUNDRED),
+    Svhn: ImageSet("SVHN", SVHN_FILES, (3, 32, 32), DIGITS, "http://ufldl.stanford.edu/housenumbers/"),
+    Stl10: ImageSet("STL10", STL_FILES, (3, 96, 96), STL, "https://cs.stanford.edu/~acoates/stl10/"),
 }
 
 
-def read(name: str, root: Path, span: Span) -> Raw:
-    """A set by its name in the language."""
-    chosen = SETS[name]
+def read(word: PublicSet, root: Path, span: Span) -> Raw:
+    """A set of the language."""
+    chosen, name = SETS[type(word)], word.name
     if not chosen.present(root):
         instead = root / f"{name}.npz"
         if instead.is_file():
@@ -70,7 +71,7 @@ def read(name: str, root: Path, span: Span) -> Raw:
         _get(name, chosen, root, span)
     try:
         train, test = _split(chosen, "train", root), _split(chosen, "test", root)
-        names = cifar_names(chosen.kind, root) if name == "cifar100" else chosen.names
+        names = cifar_names(chosen.kind, root) if isinstance(word, Cifar100) else chosen.names
     except Damaged as error:
         raise mistakes.data.damaged(name, root, error, span) from None
     return Raw(train, test, len(names), (0.0, 1.0), names)

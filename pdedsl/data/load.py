@@ -1,17 +1,20 @@
-"""Wanted → Data: the set is read, fitted to the model, and parted."""
+"""A data set of the language → Data: the set is read, fitted to the model, and parted."""
 
 from __future__ import annotations
 
 import math
 import os
 from pathlib import Path
+from typing import assert_never
 
 from pdedsl import mistakes
 from pdedsl.data import images, npz, offline
 from pdedsl.data.sets import Data, Raw, Split
 from pdedsl.data.statistics import moments
 from pdedsl.data.subset import first, parted
-from pdedsl.data.wanted import Wanted
+from pdedsl.words.data import Cifar10, Cifar100, Digits, FashionMnist, Mnist, Moons, Npz, Stl10, Svhn
+from pdedsl.words.data import Data as Word
+from pdedsl.words.word import Chosen
 
 
 def data_root(root: Path | None) -> Path:
@@ -20,7 +23,7 @@ def data_root(root: Path | None) -> Path:
 
 
 def load(
-    wanted: Wanted, root: Path | None, seed: int, shape: tuple[int, ...] | None = None, classes: int | None = None
+    wanted: Chosen[Word], root: Path | None, seed: int, shape: tuple[int, ...] | None = None, classes: int | None = None
 ) -> Data:
     """The data that a spec asks for. `shape` and `classes` are the model's; what does not fit them is an error.
 
@@ -28,8 +31,8 @@ def load(
     those that there are, stratified by class, and the share of the former that `validation` sets aside.
     """
     raw = _fitted(_read(wanted, data_root(root), seed, shape), wanted, shape, classes)
-    train, validation = _set_aside(_part(raw.train, wanted.train, "train", seed, wanted), wanted, seed)
-    test = _part(raw.test, wanted.test, "test", seed, wanted)
+    train, validation = _set_aside(_part(raw.train, wanted.word.train, "train", seed, wanted), wanted, seed)
+    test = _part(raw.test, wanted.word.test, "test", seed, wanted)
     mean, std = moments(train.inputs)
     found = raw.shape
     if shape is not None and shape != found:
@@ -37,47 +40,53 @@ def load(
         # A pixel of its own may hardly vary: those of a channel share its numbers.
         mean, std = (tuple(v for v in values for _ in range(math.prod(found[1:]))) for values in (mean, std))
     kept = shape or found
-    return Data(wanted.name, train, validation, test, raw.classes, kept, mean, std, raw.bounds, raw.class_names)
+    return Data(wanted.word.name, train, validation, test, raw.classes, kept, mean, std, raw.bounds, raw.class_names)
 
 
-def _read(wanted: Wanted, root: Path, seed: int, shape: tuple[int, ...] | None) -> Raw:
-    match wanted.name:
-        case "moons":
-            return offline.moons(wanted.train or 500, wanted.test or 1000, wanted.noise, seed)
-        case "digits":
+def _read(wanted: Chosen[Word], root: Path, seed: int, shape: tuple[int, ...] | None) -> Raw:
+    match wanted.word:
+        case Moons(train=train, test=test, noise=noise):
+            return offline.moons(train, test, float(noise), seed)
+        case Digits():
             return offline.digits()
-        case "npz":
-            return npz.read(npz.find(wanted.file, root, wanted.span), wanted.span, shape)
-        case name if name in images.SETS:
-            return images.read(name, root, wanted.span)
-        case name:
-            raise ValueError(f"no data set {name!r}")
+        case Npz(file=file):
+            return npz.read(npz.find(file, root, wanted.span), wanted.span, shape)
+        case Mnist() | FashionMnist() | Cifar10() | Cifar100() | Svhn() | Stl10():
+            return images.read(wanted.word, root, wanted.span)
+        case _:
+            assert_never(wanted.word)
 
 
-def _fitted(raw: Raw, wanted: Wanted, shape: tuple[int, ...] | None, classes: int | None) -> Raw:
+def _shown(word: Word) -> str:
+    """As its user knows it: a file of one's own by its name."""
+    return word.file if isinstance(word, Npz) else word.name
+
+
+def _fitted(raw: Raw, wanted: Chosen[Word], shape: tuple[int, ...] | None, classes: int | None) -> Raw:
     """The set, if the model can take it; labels of the user's own may leave out the last classes."""
     if shape is not None and shape not in (raw.shape, (math.prod(raw.shape),)):
-        raise mistakes.data.shape_differs(wanted.shown, raw.shape, shape, wanted.span)
+        raise mistakes.data.shape_differs(_shown(wanted.word), raw.shape, shape, wanted.span)
     if classes is None or classes == raw.classes:
         return raw
-    if wanted.name == "npz" and raw.classes < classes:
+    if isinstance(wanted.word, Npz) and raw.classes < classes:
         return Raw(raw.train, raw.test, classes, raw.bounds, tuple(map(str, range(classes))))
-    raise mistakes.data.classes_differ(wanted.shown, raw.classes, classes, wanted.span)
+    raise mistakes.data.classes_differ(_shown(wanted.word), raw.classes, classes, wanted.span)
 
 
-def _part(split: Split, n: int | None, key: str, seed: int, wanted: Wanted) -> Split:
+def _part(split: Split, n: int | None, key: str, seed: int, wanted: Chosen[Word]) -> Split:
     if n is None or n == len(split):
         return split
     if n > len(split):
-        raise mistakes.data.too_few_samples(wanted.shown, key, len(split), n, wanted.span)
+        raise mistakes.data.too_few_samples(_shown(wanted.word), key, len(split), n, wanted.span)
     return first(split, n, seed, f"subset {key}")
 
 
-def _set_aside(train: Split, wanted: Wanted, seed: int) -> tuple[Split, Split | None]:
-    if wanted.validation == 0:
+def _set_aside(train: Split, wanted: Chosen[Word], seed: int) -> tuple[Split, Split | None]:
+    share = float(wanted.word.validation)
+    if share == 0:
         return train, None
-    n = round(wanted.validation * len(train))
+    n = round(share * len(train))
     if not 0 < n < len(train):
-        raise mistakes.data.nothing_left(wanted.validation, len(train), n > 0, wanted.span)
+        raise mistakes.data.nothing_left(share, len(train), n > 0, wanted.span)
     validation, rest = parted(train, n, seed, "validation")
     return rest, validation

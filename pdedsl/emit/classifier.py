@@ -8,6 +8,8 @@ from pdedsl.emit.program import Binding, Call, Function, Items, Node, Ref, Repea
 from pdedsl.ir.objective import CrossEntropy
 from pdedsl.ir.plan import DataPlan, Family, Maps, Shake, Walk
 from pdedsl.ir.spec import Learned, Spec
+from pdedsl.words.diffusions import Scores, Weighting
+from pdedsl.words.networks import Resnet
 
 PATH = "One network, in the order in which a path passes the equation."
 
@@ -22,7 +24,8 @@ def _member_names(plan: DataPlan) -> list[str]:
     """`member`, or one for each depth: `member20`, `member32`."""
     if len(plan.families) == 1:
         return ["member"]
-    return [f"member{p.net['depth']}" for f in plan.families for p in f.parts if isinstance(p, Maps)]
+    nets = [p.net for f in plan.families for p in f.parts if isinstance(p, Maps)]
+    return [f"member{net.depth[0]}" for net in nets if isinstance(net, Resnet)]
 
 
 def _member(name: str, family: Family, plan: DataPlan, fields: tuple[Learned, ...], spec: Spec) -> Function:
@@ -51,7 +54,7 @@ def _readout(plan: DataPlan) -> Node:
     if plan.bound is not None:
         constraint = Call(f"{RUNTIME}.constraints.NormBound", (number(plan.bound),))
     elif plan.box is not None:
-        constraint = Call(f"{RUNTIME}.constraints.Box", tuple(map(number, plan.box)))
+        constraint = Call(f"{RUNTIME}.constraints.Box", tuple(map(float, plan.box)))
     else:
         return Call("torch.nn.Linear", sizes, (("bias", False),))
     return Call(f"{RUNTIME}.operators.Linear", sizes, (("constraint", constraint),))
@@ -67,10 +70,10 @@ def model_function(plan: DataPlan) -> Function:
             "model", (("seed", 0),), "Scores whose softmax is u; nothing in it is random.", (), Call("member")
         )
     named: list[tuple[str, Node]] = [("seed", Ref("seed")), ("samples", plan.samples)]
-    if plan.average != "probabilities":
-        named.append(("average", plan.average))
-    if plan.weights != "equal":
-        named.append(("weights", plan.weights))
+    if plan.average is not Scores.PROBABILITIES:
+        named.append(("average", plan.average.value))
+    if plan.weights is not Weighting.EQUAL:
+        named.append(("weights", plan.weights.value))
     result = Call(f"{RUNTIME}.expectation.Expectation", (_members(plan),), tuple(named))
     return Function("model", (("seed", 0),), _model_doc(plan), (), result)
 
@@ -83,7 +86,7 @@ def _members(plan: DataPlan) -> Node:
 
 
 def _model_doc(plan: DataPlan) -> str:
-    weighted = ", with learned weights" if plan.weights == "learned" else ""
+    weighted = ", with learned weights" if plan.weights is Weighting.LEARNED else ""
     apart = isinstance(plan.objective, CrossEntropy) and plan.objective.apart
     trained = " Members are trained apart, on `each`." if apart else ""
     return f"Scores whose softmax is u, the mean over draws and members{weighted}.{trained}"

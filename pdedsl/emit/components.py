@@ -10,7 +10,8 @@ from collections.abc import Mapping
 
 from sympy import Add, Expr, Integer, KroneckerDelta, Mul, Symbol
 
-from pdedsl.diagnostics import Span, fail
+from pdedsl import mistakes
+from pdedsl.diagnostics import Span
 from pdedsl.emit.expressions import field_at, node_of
 from pdedsl.emit.program import Call, Method, Node, Ref
 from pdedsl.symbolic.symbols import Component, Contraction, Field
@@ -51,7 +52,7 @@ def component_node(
         """Σⱼ Aᵢⱼ wⱼ."""
         matrix = next((f for f in Mul.make_args(body) if isinstance(f, Field) and len(f.indices) == 2), None)
         if matrix is None or matrix.head not in fields:
-            raise fail("E609", "this sum over components cannot be computed in a network", span)
+            raise mistakes.networks.not_computable("this sum over components", span)
         values = field_at(fields[matrix.head])
         if tuple(matrix.indices) == (own, index):
             values = Method(values, "transpose", (-1, -2))

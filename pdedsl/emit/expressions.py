@@ -4,12 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 
-from sympy import Add, Expr, Mul, Pow, Symbol
+from sympy import Add, Expr, Max, Min, Mul, Pow, Symbol
 
-from pdedsl.diagnostics import Span, fail
+from pdedsl import mistakes
+from pdedsl.diagnostics import Span
 from pdedsl.emit.program import Call, Component, Items, Method, Node, Op, Ref, nodes_in
 from pdedsl.numerics.activations import ACTIVATIONS
-from pdedsl.symbolic.symbols import Field
+from pdedsl.symbolic.symbols import Field, Partial
 
 ELEMENTARY = "exp log sqrt sin cos tan asin acos atan sinh cosh tanh erf sign".split()
 FUNCTIONS = {
@@ -44,9 +45,20 @@ def node_of(expr: Expr, leaf: Leaf, span: Span) -> Node:
         name = type(e).__name__
         if name in FUNCTIONS:
             return Call(FUNCTIONS[name], tuple(_tensor(of(a)) for a in e.args))
-        raise fail("E609", f"'{name}' cannot be computed in a network", span)
+        raise mistakes.networks.not_computable(_in_words(e), span)
 
     return of(expr)
+
+
+def _in_words(e: Expr) -> str:
+    """What a network cannot compute, as a reader of the spec would call it."""
+    match e:
+        case Partial():
+            return "a derivative of a learned field"
+        case Max() | Min():
+            return f"'{type(e).__name__.lower()}'"
+        case _:
+            return "this expression"
 
 
 def _tensor(node: Node) -> Node:

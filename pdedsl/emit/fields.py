@@ -6,16 +6,18 @@ from collections.abc import Iterable
 
 from sympy import Expr, Symbol
 
-from pdedsl.diagnostics import Span, fail
+from pdedsl import mistakes
+from pdedsl.diagnostics import Span
 from pdedsl.emit.components import component_node, fixed_part
 from pdedsl.emit.expressions import at_coordinates, node_of, stacked
-from pdedsl.emit.names import RUNTIME, maker_of, name_of, quoted, whole
+from pdedsl.emit.names import RUNTIME, maker_of, name_of, quoted
 from pdedsl.emit.program import Call, Function, Items, Lambda, Node, Op, Ref, nodes_in
 from pdedsl.ir.plan import DataPlan, OperatorPlan, Shake, Walk
 from pdedsl.ir.spec import Learned, Spec
 from pdedsl.ir.types import Matrix, Scalar, Type, Vector
-from pdedsl.ir.vocabulary import ADAPTIVE
 from pdedsl.symbolic.symbols import INDEX, Field
+from pdedsl.words.integrators import Adaptive
+from pdedsl.words.networks import Mlp
 
 
 def model_exprs(model: DataPlan) -> list[Expr]:
@@ -32,7 +34,7 @@ def model_exprs(model: DataPlan) -> list[Expr]:
 
 def with_clocks(model: DataPlan) -> bool:
     """Whether every point has its own time, as along the steps of an adaptive method."""
-    return any(isinstance(part, Walk) and part.scheme in ADAPTIVE for part in model.parts)
+    return any(isinstance(part, Walk) and isinstance(part.scheme, Adaptive) for part in model.parts)
 
 
 def operator_exprs(operator: OperatorPlan) -> list[Expr]:
@@ -51,23 +53,21 @@ def field_function(learned: Learned, spec: Spec, clocks: bool = False) -> Functi
 def _field(learned: Learned, spec: Spec, clocks: bool) -> Node:
     dimension = spec.space.dimension
     if not isinstance(dimension, int):
-        raise fail("E604", "a network needs a space of known dimension", spec.space.span, "use R^2")
+        raise mistakes.networks.unknown_dimension(spec.space.span)
     sign = learned.type.sign if isinstance(learned.type, Scalar) else ""
     kept = _kept(learned.type)
     size = learned.type.size or dimension if isinstance(learned.type, Vector) else dimension
     if learned.net is None:
         shape = {Scalar: (), Vector: (size,), Matrix: (dimension, dimension)}.get(type(learned.type), ())
         return Call(f"{RUNTIME}.marching.Number", (Items(shape),), (("sign", sign), *kept))
-    if learned.net.name != "mlp":
-        raise fail("E604", f"{learned.net.name} is no field on R^d", learned.span, "use mlp")
+    if not isinstance(learned.net.word, Mlp):
+        raise mistakes.networks.not_a_field(learned.net.word.name, learned.span)
     match learned.type:
         case Vector(divergence_free=True):
             if size != dimension:
-                hint = f"leave its size out: it is {dimension}"
-                raise fail("E604", "a divergence is of as many components as coordinates", learned.span, hint)
+                raise mistakes.networks.divergence_of_size(dimension, learned.span)
             if dimension < 2:
-                hint = "drop its coordinates: on the line such a field is the same everywhere"
-                raise fail("E604", f"'{learned.name}' has no divergence-free network on the line", learned.span, hint)
+                raise mistakes.networks.divergence_free_on_the_line(learned.name, learned.span)
             potential = _network(learned, dimension, dimension * (dimension - 1) // 2, spec, clocks)
             return Call(f"{RUNTIME}.solenoidal.DivergenceFree", (potential, dimension))
         case Vector():
@@ -87,16 +87,15 @@ def _kept(type_: Type) -> tuple[tuple[str, Node], ...]:
 
 
 def _network(learned: Learned, dimension: int, outputs: int, spec: Spec, clocks: bool) -> Node:
-    net = learned.net
-    assert net is not None
+    net = learned.net.word if learned.net else None
+    assert isinstance(net, Mlp)
     timed = spec.time is not None and spec.time.symbol in learned.arguments
     # With clocks the time is a coordinate like the others: each point has its own.
     apart, inputs = (False, dimension + 1) if timed and clocks else (timed, dimension)
-    named: list[tuple[str, Node]] = [("activation", str(net["activation"])), ("time", apart)]
+    named: list[tuple[str, Node]] = [("activation", net.activation.name), ("time", apart)]
     if outputs != inputs:
         named.append(("outputs", outputs))
-    sizes = (inputs, whole(net, "width"), whole(net, "depth"))
-    made = Call(f"{RUNTIME}.backbones.vector_field", sizes, tuple(named))
+    made = Call(f"{RUNTIME}.backbones.vector_field", (inputs, net.width, net.depth), tuple(named))
     if timed and clocks:
         made = Call(f"{RUNTIME}.marching.InTime", (made,))
     reads = [c in learned.arguments for c in spec.space.coordinates]

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import assert_never
 
-from pdedsl.diagnostics import fail
+from pdedsl import mistakes
 from pdedsl.emit.integrators import integrator_node
 from pdedsl.emit.names import RUNTIME
 from pdedsl.emit.program import Binding, Call, Function, Items, Lambda, Node, Op, Ref
@@ -14,7 +14,8 @@ from pdedsl.ir.representation import Learned, Push, Reaction, Single, Sum, Symme
 from pdedsl.ir.spec import Learned as LearnedField
 from pdedsl.ir.spec import Spec
 from pdedsl.ir.types import Operator
-from pdedsl.ir.vocabulary import ADAPTIVE
+from pdedsl.words.integrators import Adaptive, Leapfrog, Verlet
+from pdedsl.words.networks import Conv, Convnet
 
 
 def image_functions(plan: ImagePlan, spec: Spec) -> tuple[Function, ...]:
@@ -47,15 +48,14 @@ def _block(plan: ImagePlan, spec: Spec) -> Node:
     steps = Call(f"{RUNTIME}.integrators.Steps", (float(plan.start), float(plan.end), plan.steps))
     blocks = f"{RUNTIME}.blocks"
     fields = [_field(p, "half" if plan.kind == "pair" else "width", plan, spec) for p in plan.pushes]
-    match plan.kind, plan.method.name:
-        case "pair", "verlet":
+    match plan.kind, plan.method:
+        case "pair", Verlet():
             return Call(f"{blocks}.Halves", (*fields, steps))
         case "pair", _:
             pair = Call(f"{RUNTIME}.fields.Coupled", tuple(fields))
             return Call(f"{blocks}.Propagation", (pair, integrator_node(plan.method), steps))
-        case "second", "leapfrog":
-            start = "papers" if plan.method.get("start") == "paper" else "consistent"
-            return Call(f"{blocks}.SecondOrder", (*fields, steps, Call(f"{RUNTIME}.integrators.Leapfrog", (start,))))
+        case "second", Leapfrog():
+            return Call(f"{blocks}.SecondOrder", (*fields, steps, integrator_node(plan.method)))
         case "second", _:
             return Call(f"{blocks}.FromRest", (*fields, integrator_node(plan.method), steps))
         case "first", _:
@@ -90,7 +90,7 @@ def _learned(push: Symmetric | Learned, width: str, plan: ImagePlan, spec: Spec)
     learned = next(w for w in spec.learned if w.head == (push.operator if isinstance(push, Symmetric) else push.field))
     layer = _layer(push, learned, channels, spec)
     fields = f"{RUNTIME}.fields"
-    if not _in_time(learned, spec) or plan.method.name in ADAPTIVE:
+    if not _in_time(learned, spec) or isinstance(plan.method, Adaptive):
         return Call(f"{fields}.Stationary", (layer,))
     return Call(f"{fields}.PerStep.of", (Lambda((), layer), plan.steps))
 
@@ -100,8 +100,7 @@ def _in_time(learned: LearnedField, spec: Spec) -> bool:
 
 
 def _layer(push: Symmetric | Learned, learned: LearnedField, channels: Node, spec: Spec) -> Node:
-    net = learned.net
-    assert net is not None
+    net = learned.net.word if learned.net else None
     match push:
         case Symmetric(activation=activation, layer=layer, eps=eps, factor=factor):
             norm: Node = None
@@ -114,30 +113,29 @@ def _layer(push: Symmetric | Learned, learned: LearnedField, channels: Node, spe
                 (_operator(learned, channels, spec), activation, norm, float(factor)),
             )
         case Learned(factor=factor):
-            if net.name != "convnet":
-                raise fail("E604", f"{net.name} is no field on the image plane", learned.span, "use convnet(layers)")
-            named: tuple[tuple[str, Node], ...] = (("activation_name", str(net["activation"])),)
+            if not isinstance(net, Convnet):
+                raise mistakes.pixels.no_field_on_pixels(net.name if net else "a parameter", learned.span)
+            named: tuple[tuple[str, Node], ...] = (("activation_name", net.activation.name),)
             if not _in_time(learned, spec):
                 named += (("timed", False),)
-            network = Call(f"{RUNTIME}.convnet.ConvNet", (channels, int(str(net["layers"]))), named)
+            network = Call(f"{RUNTIME}.convnet.ConvNet", (channels, net.layers), named)
             return network if factor == 1 else Call(f"{RUNTIME}.fields.Scaled", (network, float(factor)))
 
 
 def _operator(learned: LearnedField, channels: Node, spec: Spec) -> Node:
-    net = learned.net
-    assert net is not None
-    if net.name != "conv":
-        raise fail("E604", f"{net.name} does not act on feature maps", learned.span, "use conv(3)")
+    net = learned.net.word if learned.net else None
+    if not isinstance(net, Conv):
+        raise mistakes.pixels.no_operator_on_pixels(net.name if net else "a parameter", learned.span)
     named: list[tuple[str, Node]] = []
-    size = int(str(net["size"]))
+    size = net.size
     if size % 2 == 0:
-        raise fail("E604", f"conv({size}) has no pixel in its middle", learned.span, "use an odd size: conv(3)")
+        raise mistakes.pixels.even_kernel(size, learned.span)
     if size != 3:
         named.append(("size", size))
     box = box_of(learned.name, spec)
     if isinstance(learned.type, Operator) and learned.type.bound is not None:
         if box:
-            raise fail("E610", f"'{learned.name}' has both a norm bound and a box", learned.span, "keep one of the two")
+            raise mistakes.networks.norm_and_box(learned.name, learned.span)
         named.append(("constraint", Call(f"{RUNTIME}.constraints.NormBound", (float(learned.type.bound),))))
     elif box:
         named.append(("constraint", Call(f"{RUNTIME}.constraints.Box", (float(box[0]), float(box[1])))))

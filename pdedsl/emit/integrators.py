@@ -2,29 +2,34 @@
 
 from __future__ import annotations
 
-from sympy import Expr
+from typing import assert_never
 
-from pdedsl.emit.names import RUNTIME, number, whole
+from pdedsl.emit.names import RUNTIME
 from pdedsl.emit.program import Call, Node
-from pdedsl.ir.spec import Setting
-from pdedsl.numerics.integrators import ADAPTIVE, EXPLICIT
+from pdedsl.words.integrators import Adaptive, BackwardEuler, Fixed, Integrator, Leapfrog, Start, Verlet
 
 
-def integrator_node(method: Setting) -> Node:
-    if method.name in EXPLICIT:
-        return Call(f"{RUNTIME}.integrators.{EXPLICIT[method.name].label}")
-    if method.name == "backward_euler":
-        return Call(f"{RUNTIME}.integrators.BackwardEuler", (whole(method, "terms"),))
+def integrator_node(method: Integrator) -> Node:
+    match method:
+        case Fixed(method=record):
+            return Call(f"{RUNTIME}.integrators.{record.label}")
+        case BackwardEuler(terms=terms):
+            return Call(f"{RUNTIME}.integrators.BackwardEuler", (terms,))
+        case Leapfrog(start=start):
+            return Call(f"{RUNTIME}.integrators.Leapfrog", ("papers" if start is Start.PAPER else "consistent",))
+        case Verlet():
+            return Call(f"{RUNTIME}.integrators.Verlet")
+        case Adaptive():
+            return _adaptive(method)
+        case _:
+            assert_never(method)
+
+
+def _adaptive(method: Adaptive) -> Node:
     name: tuple[str, Node] = ("method", method.name)
-    tolerances: list[tuple[str, Node]] = [(key, _real(method, key)) for key in ("rtol", "atol")]
-    control: tuple[str, Node] = ("control", str(method["norm"]))
-    if ADAPTIVE[method.name].rows and not method["adjoint"]:
+    tolerances: tuple[tuple[str, Node], ...] = (("rtol", float(method.rtol)), ("atol", float(method.atol)))
+    control: tuple[str, Node] = ("control", method.norm.value)
+    if method.method.rows and not method.adjoint:
         return Call(f"{RUNTIME}.adaptive.Adaptive", (), (*tolerances, name, control))
-    adjoint: tuple[str, Node] = ("adjoint", bool(method["adjoint"]))
+    adjoint: tuple[str, Node] = ("adjoint", method.adjoint)
     return Call(f"{RUNTIME}.torchdiffeq_solver.Torchdiffeq", (), (name, *tolerances, adjoint, control))
-
-
-def _real(method: Setting, key: str) -> float:
-    value = method[key]
-    assert isinstance(value, Expr)
-    return number(value)

@@ -8,7 +8,7 @@ from keyword import iskeyword
 from sympy import Expr
 
 from pdedsl.diagnostics import Span
-from pdedsl.ir.spec import Learned, Setting, Spec
+from pdedsl.ir.spec import Learned, Spec
 
 RUNTIME = "pdedsl.runtime"
 TAKEN = frozenset(  # names of the written module itself
@@ -38,7 +38,3 @@ def quoted(span: Span, spec: Spec) -> str:
 
 def number(value: Expr) -> float:
     return float(value)
-
-
-def whole(net: Setting, key: str) -> int:
-    return int(str(net[key]))

@@ -4,13 +4,14 @@ from __future__ import annotations
 
 from sympy import Symbol
 
-from pdedsl.diagnostics import fail
+from pdedsl import mistakes
 from pdedsl.emit.expressions import rows
 from pdedsl.emit.fields import at_points, formula, scalar
 from pdedsl.emit.names import RUNTIME, name_of, number
 from pdedsl.emit.program import Call, Items, Node
 from pdedsl.ir.plan import Noise
 from pdedsl.ir.spec import Learned, Spec
+from pdedsl.words.integrators import Across
 
 NOISES = {"gaussian": "GaussianNoise", "laplace": "LaplaceNoise", "relative": "RelativeNoise"}
 
@@ -25,14 +26,16 @@ def noise_node(noise: Noise, fields: tuple[Learned, ...], spec: Spec) -> Node:
             return Call(f"{home}.{NOISES[noise.kind]}", (number(noise.value),), seed)
         case "relative":
             assert noise.value is not None
-            across: tuple[tuple[str, Node], ...] = (("across", noise.across),) if noise.across != "sample" else ()
+            across: tuple[tuple[str, Node], ...] = (
+                () if noise.across is Across.SAMPLE else (("across", noise.across.value),)
+            )
             return Call(f"{home}.RelativeNoise", (number(noise.value),), (*seed, *across))
         case "scaled":
             assert noise.value is not None
             scale = formula(("x",), at_points(noise.value, names, spec, noise.span), (noise.value,), names)
             return Call(f"{home}.ScaledNoise", (scale,), seed)
         case "dropout" | "shake":
-            raise fail("E604", f"{noise.kind} needs a velocity to act on", noise.span, "realize diffusion by noise")
+            raise mistakes.networks.needs_velocity(noise.kind, noise.span)
         case "correlated":
             return Call(f"{home}.CorrelatedNoise", (_factor(noise, names, spec),), seed)
 

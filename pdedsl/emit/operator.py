@@ -28,7 +28,7 @@ def operator_function(plan: OperatorPlan, fields: tuple[Learned, ...], spec: Spe
         ("pieces", Items(tuple(pieces), square=True)),
         ("form", plan.direction),
         ("dt", number(plan.step)),
-        ("scheme", plan.scheme),
+        ("scheme", plan.scheme.name),
         ("samples", Ref("samples")),
         ("seed", Ref("seed")),
     ]

@@ -2,25 +2,39 @@
 
 from __future__ import annotations
 
+from typing import assert_never
+
 from sympy import sqrt
 
 from pdedsl.emit.expressions import field_at
 from pdedsl.emit.fields import formula, vector
 from pdedsl.emit.integrators import integrator_node
-from pdedsl.emit.names import RUNTIME, name_of, number, quoted, whole
+from pdedsl.emit.names import RUNTIME, name_of, number, quoted
 from pdedsl.emit.noise import noise_node
 from pdedsl.emit.program import Call, Items, Lambda, Method, Node
 from pdedsl.ir.plan import Base, DataPlan, Maps, Noise, Part, Shake, Timed, Walk
-from pdedsl.ir.spec import Learned, Setting, Spec
-from pdedsl.ir.vocabulary import ADAPTIVE
+from pdedsl.ir.spec import Learned, Spec
+from pdedsl.words.integrators import Adaptive, Fixed, is_euler
+from pdedsl.words.networks import (
+    Conv,
+    Convnet,
+    Linear,
+    Mlp,
+    Network,
+    PreactResnet18,
+    Resnet,
+    Resnet18,
+    Torchvision,
+    WideResnet,
+)
 
 RANDOM = ("dropout", "shake")  # noise that is in the maps, not added to them
 
 
 def part_comment(part: Part, spec: Spec) -> str:
     match part:
-        case Walk(scheme=scheme, step=step, times=times, span=span) if scheme in ADAPTIVE:
-            return f"{quoted(span, spec)}: {scheme} over a time of {step}, the first step at t = {times[0]}"
+        case Walk(scheme=Adaptive() as scheme, step=step, times=times, span=span):
+            return f"{quoted(span, spec)}: {scheme.name} over a time of {step}, the first step at t = {times[0]}"
         case Walk(step=step, times=times, span=span):
             return f"{quoted(span, spec)}: {len(times)} steps of {step}, the first at t = {times[0]}"
         case Maps(step=step, span=span, noise=noise):
@@ -95,21 +109,31 @@ def _of(noise: Noise) -> tuple[tuple[str, Node], ...]:
     return () if noise.of == "units" else (("of", noise.of),)
 
 
-def _backbone(net: Setting, plan: DataPlan, time: bool) -> Node:
+def _backbone(net: Network, plan: DataPlan, time: bool) -> Node:
     shape: Node = Items(plan.image if plan.image else (plan.dimension,))
     assert plan.classes is not None
-    tail: list[tuple[str, Node]] = [("shape", shape), ("classes", plan.classes)]
-    if time:
-        tail.append(("time", True))
-    if net.name == "torchvision":
-        return Call(f"{RUNTIME}.backbones.torchvision_model", (str(net["model"]),), (("classes", plan.classes),))
-    if net.name == "convnet":
-        tail = [("width", 32), ("depth", whole(net, "layers")), *tail, ("activation", str(net["activation"]))]
-        return Call(f"{RUNTIME}.backbones.convnet", (), tuple(tail))
-    sizes: list[tuple[str, Node]] = [(k, int(str(v))) for k, v in net.arguments if k in ("width", "depth")]
-    if "activation" in dict(net.arguments):
-        tail.append(("activation", str(net["activation"])))
-    return Call(f"{RUNTIME}.backbones.{net.name}", (), (*sizes, *tail))
+    tail: tuple[tuple[str, Node], ...] = (("shape", shape), ("classes", plan.classes))
+    tail += (("time", True),) if time else ()
+    home = f"{RUNTIME}.backbones"
+    match net:
+        case Mlp(width=width, depth=depth, activation=activation):
+            named = (("width", width), ("depth", depth), *tail, ("activation", activation.name))
+            return Call(f"{home}.mlp", (), named)
+        case Convnet(layers=layers, activation=activation):
+            named = (("width", 32), ("depth", layers), *tail, ("activation", activation.name))
+            return Call(f"{home}.convnet", (), named)
+        case Resnet(depth=(depth, *_)):
+            return Call(f"{home}.resnet", (), (("depth", depth), *tail))
+        case WideResnet(depth=depth, width=width):
+            return Call(f"{home}.wide_resnet", (), (("depth", depth), ("width", width), *tail))
+        case Resnet18() | PreactResnet18():
+            return Call(f"{home}.{net.name}", (), tail)
+        case Torchvision(model=model):
+            return Call(f"{home}.torchvision_model", (model,), (("classes", plan.classes),))
+        case Resnet() | Conv() | Linear():
+            raise AssertionError(f"{net.name} has no residual maps")
+        case _:
+            assert_never(net)
 
 
 def _walk(walk: Walk, fields: tuple[Learned, ...], spec: Spec) -> Node:
@@ -117,8 +141,9 @@ def _walk(walk: Walk, fields: tuple[Learned, ...], spec: Spec) -> Node:
     velocity = _pair(walk, fields) if shared else vector(walk.field, fields, spec, walk.span)
     times = Items(tuple(number(t) for t in walk.times))
     named: list[tuple[str, Node]] = [("times", times), ("dt", number(walk.step))]
-    if walk.scheme != "euler":
-        named.append(("scheme", integrator_node(walk.method) if walk.method else walk.scheme))
+    if not is_euler(walk.scheme):
+        scheme = walk.scheme.name if isinstance(walk.scheme, Fixed) else integrator_node(walk.scheme)
+        named.append(("scheme", scheme))
     named.append(("clock", float(walk.clock)))
     if walk.noise is not None and walk.noise.kind in RANDOM:
         named.append(("inside", Lambda(("t",), _inside(walk.noise))))

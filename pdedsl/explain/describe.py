@@ -7,10 +7,10 @@ from typing import assert_never
 
 from sympy import Expr
 
-from pdedsl.explain.show import setting_text
 from pdedsl.ir.objective import CrossEntropy, Objective, Residual, Retraining
 from pdedsl.ir.plan import Base, ImagePlan, Maps, Model, Noise, Part, Shake, Timed, Walk
-from pdedsl.ir.vocabulary import ADAPTIVE
+from pdedsl.words.diffusions import InSpace, Instants, InTime, Laplacian, Weighting
+from pdedsl.words.integrators import Adaptive
 
 
 def letters(expr: Expr) -> str:
@@ -25,7 +25,7 @@ def network_lines(plan: Model) -> list[str]:
     """What the equation becomes, block by block."""
     if isinstance(plan, ImagePlan):
         widths = ", ".join(map(str, plan.stages))
-        adaptive = plan.method.name in ADAPTIVE
+        adaptive = isinstance(plan.method, Adaptive)
         steps = "which chooses its steps," if adaptive else f"{plan.steps} step{'s' * (plan.steps > 1)}"
         method = f"{plan.method.name}, {steps} on [{plan.start}, {plan.end}]"
         return [f"the equation by {method}, at widths {widths}, in a frame of {plan.classes} classes"]
@@ -38,24 +38,24 @@ def network_lines(plan: Model) -> list[str]:
     if plan.members == plan.samples == 1:
         return [*rows, *training]
     counts = f"{plan.members} member{'s' * (plan.members > 1)} and {plan.samples} draw{'s' * (plan.samples > 1)}"
-    weighted = ", with learned weights" if plan.weights == "learned" else ""
-    return [*rows, f"mean of {plan.average} over {counts}{weighted}", *training]
+    weighted = ", with learned weights" if plan.weights is Weighting.LEARNED else ""
+    return [*rows, f"mean of {plan.average.value} over {counts}{weighted}", *training]
 
 
 def _part_line(part: Part) -> str:
     match part:
         case Walk(times=times, step=step, scheme=scheme, noise=noise):
-            if scheme in ADAPTIVE:
-                return f"{scheme}, which chooses its steps, over a time of {step}"
-            return f"{len(times)} step{'s' * (len(times) > 1)} of {scheme}, δt = {step}{_noise_line(noise)}"
+            if isinstance(scheme, Adaptive):
+                return f"{scheme.name}, which chooses its steps, over a time of {step}"
+            return f"{len(times)} step{'s' * (len(times) > 1)} of {scheme.name}, δt = {step}{_noise_line(noise)}"
         case Maps(net=net, step=step, noise=noise):
-            return f"the residual maps of {setting_text(net)}, each a step δt = {step}{_noise_line(noise)}"
+            return f"the residual maps of {net}, each a step δt = {step}{_noise_line(noise)}"
         case Shake(noise=noise):
             return f"on the whole state{_noise_line(noise)}"
         case Timed(net=net, time=time):
-            return f"{setting_text(net)} with the time as an input, read at t = {time}; diffusion is in its training"
+            return f"{net} with the time as an input, read at t = {time}; diffusion is in its training"
         case Base(net=net):
-            return setting_text(net)
+            return str(net)
 
 
 NOISES = {
@@ -93,13 +93,15 @@ def objective_lines(objective: Objective) -> list[str]:
 
 def _residual_line(r: Residual) -> str:
     times = ", ".join(f"{t:g}" for t in r.times)
-    where = "" if r.instants == "all" else ", at one of these times for each sample"
+    where = "" if r.instants is Instants.ALL else ", at one of these times for each sample"
     laplacian = (
-        "exact" if r.estimator == "exact" else f"by {r.probes} random difference{'s' * (r.probes > 1)}, {r.estimator}"
+        "exact"
+        if r.estimator is Laplacian.EXACT
+        else f"by {r.probes} random difference{'s' * (r.probes > 1)}, {r.estimator.value}"
     )
     return (
         f"training minimises the cross-entropy at t = {times} plus {r.weight:g}·‖∂g/∂t - {r.diffusivity:g} Δg‖² of "
-        f"{r.of}{where}, near the samples (within {r.jitter:g}); Δ is {laplacian}"
+        f"{r.of.value}{where}, near the samples (within {r.jitter:g}); Δ is {laplacian}"
     )
 
 
@@ -119,9 +121,9 @@ def _retraining_lines(r: Retraining) -> list[str]:
 
 def _unused(objective: Residual | Retraining) -> list[str]:
     idle: list[str] = []
-    if objective.derivative == "forward":
+    if objective.derivative in (InTime.FORWARD, InSpace.FORWARD):
         idle.append("tau" if isinstance(objective, Residual) else "delta")
-    if objective.estimator == "exact":
+    if objective.estimator is Laplacian.EXACT:
         idle += ["h", "probes"]
     verb = "is" if len(idle) == 1 else "are"
     return [f"{' and '.join(idle)} {verb} not used: derivatives are taken exactly"] if idle else []

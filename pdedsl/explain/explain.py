@@ -7,15 +7,17 @@ from collections.abc import Callable, Sequence
 from sympy import sqrt
 
 from pdedsl.explain.describe import letters
-from pdedsl.explain.show import latex_of, setting_text
+from pdedsl.explain.show import latex_of
 from pdedsl.explain.terms import detail_of, indexed_text
 from pdedsl.explain.tex import ascii_tex
 from pdedsl.ir.analysis import Analysis, EquationClass, EquationFacts
 from pdedsl.ir.spec import Learned, Spec, Unknown
+from pdedsl.ir.systems import integrator_of
 from pdedsl.ir.terms import Components, Generator, Indexed
 from pdedsl.ir.verdicts import Axiom, Refuted, Verdict
-from pdedsl.ir.vocabulary import ADAPTIVE, DEFAULT_METHODS, DEFAULT_STEPS
 from pdedsl.symbolic.symbols import Field
+from pdedsl.words.integrators import Adaptive
+from pdedsl.words.params import shown
 
 CLASSES = {
     EquationClass.TRANSPORT: "a transport equation: values travel along curves and never mix",
@@ -230,14 +232,14 @@ def defaults(analysis: Analysis) -> list[str]:
     """What the compiler chose because the spec did not say."""
     spec = analysis.spec
     rows = _default_steps(analysis)
-    for r in spec.realizations:
-        left = [f"{k}={v}" for k, v in r.method.arguments if k not in r.method.given]
+    for part, method in spec.realize.written():
+        left = [f"{k}={shown(v)}" for k, v in method.word.effective.items() if k not in method.given]
         if left:
-            rows.append(f"{r.part} by {r.method.name}: {', '.join(map(str, left))}")
+            rows.append(f"{part} by {method.word.name}: {', '.join(left)}")
     fields: list[Unknown | Learned] = [*spec.unknowns, *spec.learned]
     for w in fields:
-        if w.net and any(k not in w.net.given for k, _ in w.net.arguments):
-            rows.append(f"{w.name} = {setting_text(w.net)}")
+        if w.net and set(w.net.word.arguments) - w.net.given:
+            rows.append(f"{w.name} = {w.net}")
     return rows
 
 
@@ -246,12 +248,10 @@ def _default_steps(analysis: Analysis) -> list[str]:
     spec = analysis.spec
     if spec.space.kind != "pixels":
         return []
-    given = next((r.method for r in spec.realizations if r.part == "time"), None)
-    facts = analysis.equations[0]
-    kind = "pair" if facts.kind is EquationClass.HAMILTONIAN else "second" if facts.equation.order == 2 else "first"
-    method = given.name if given else DEFAULT_METHODS[kind]
-    counted = method not in ADAPTIVE and not (given and given.get("steps"))
-    return [f"time by {method}" + f": steps={DEFAULT_STEPS}" * counted] if counted or not given else []
+    method = integrator_of(spec)
+    if isinstance(method.word, Adaptive) or "steps" in method.given:
+        return []
+    return [f"time by {method.word.name}: steps={method.word.steps}"]
 
 
 def _tex(text: str) -> str:

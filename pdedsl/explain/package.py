@@ -6,14 +6,15 @@ import os
 import shutil
 import tempfile
 from pathlib import Path
-
-from sympy import Expr
+from typing import assert_never
 
 from pdedsl.explain.describe import network_lines
 from pdedsl.explain.explain import explain_markdown
 from pdedsl.ir.analysis import Analysis
 from pdedsl.ir.plan import ImagePlan, Model
-from pdedsl.ir.spec import Block, Setting, Spec
+from pdedsl.ir.spec import Spec
+from pdedsl.words.blocks import TrainBlock
+from pdedsl.words.optimizers import Adam, Adamw, Lbfgs, Optimizer, Sgd
 
 HARNESS = '''"""Train and evaluate {name} on data of your own: batches of (inputs, labels)."""
 
@@ -93,6 +94,7 @@ SPEC = Path(__file__).with_name("spec.pde")
 def test_axioms() -> None:
     axioms.assert_hold(pdedsl.compile(SPEC), examples=50)
 '''
+DEFAULT_EPOCHS = 10  # of a spec that counts steps: batches are the user's own
 README = """# {name}
 
 {title}
@@ -130,31 +132,30 @@ def package_files(analysis: Analysis, plan: Model, python: str) -> dict[str, str
 
 
 def _harness(spec: Spec) -> str:
-    block = spec.block("train")
-    given = block.get("optimizer") if block else None
-    made = (
-        _optimizer(given)
-        if isinstance(given, Setting)
-        else "torch.optim.SGD(network.parameters(), lr=0.1, momentum=0.9)"
-    )
-    default = "" if isinstance(given, Setting) else "; it names none, so this is a default"
-    return HARNESS.format(name=spec.name, optimizer=made, default=default, epochs=_epochs(block))
+    given = spec.train is not None and "optimizer" in spec.train.places
+    block = spec.train or TrainBlock()
+    default = "" if given else "; it names none, so this is a default"
+    made, epochs = _optimizer(block.optimizer[0].word), block.epochs or DEFAULT_EPOCHS
+    return HARNESS.format(name=spec.name, optimizer=made, default=default, epochs=epochs)
 
 
-def _epochs(block: Block | None) -> str:
-    epochs = block.get("epochs") if block else None
-    return str(epochs) if epochs is not None else "10"
-
-
-def _optimizer(setting: Setting) -> str:
-    names = {"sgd": "SGD", "adam": "Adam", "adamw": "AdamW", "lbfgs": "LBFGS"}
-    keys = {"lr": "lr", "momentum": "momentum", "weight_decay": "weight_decay", "history": "history_size"}
-    pairs = [f"{keys[k]}={float(v):g}" for k, v in setting.arguments if k in keys and isinstance(v, Expr)]
-    inner = ", ".join(["network.parameters()", *pairs])
-    line = f"torch.optim.{names[setting.name]}({inner})"
-    if len(line) + 11 <= 88:
-        return line
-    return f"torch.optim.{names[setting.name]}(\n        {inner}\n    )"
+def _optimizer(word: Optimizer) -> str:
+    match word:
+        case Sgd():
+            name, keys = "SGD", [("momentum", word.momentum), ("weight_decay", word.weight_decay)]
+        case Adam():
+            name, keys = "Adam", [("weight_decay", word.weight_decay)]
+        case Adamw():
+            name, keys = "AdamW", [("weight_decay", word.weight_decay)]
+        case Lbfgs():
+            name, keys = "LBFGS", [("history_size", word.history)]
+        case _:
+            assert_never(word)
+    shown = [f"{key}={float(value):g}" for key, value in (("lr", word.lr), *keys)]
+    shown += ["nesterov=True"] if isinstance(word, Sgd) and word.nesterov else []
+    inner = ", ".join(["network.parameters()", *shown])
+    line = f"torch.optim.{name}({inner})"
+    return line if len(line) + 11 <= 88 else f"torch.optim.{name}(\n        {inner}\n    )"
 
 
 def write_package(folder: Path, files: dict[str, str], force: bool) -> None:

@@ -3,14 +3,19 @@
 from __future__ import annotations
 
 from dataclasses import fields, is_dataclass
+from enum import Enum
 
 from sympy import Add, Expr, latex
 
 from pdedsl.diagnostics import Span
 from pdedsl.explain.tex import ascii_tex
-from pdedsl.ir.spec import Condition, Equation, Line, Setting, Spec, Value
+from pdedsl.ir.spec import Condition, ConditionKind, Equation, Spec
 from pdedsl.numerics.activations import Activation
 from pdedsl.symbolic.symbols import Field, Partial
+from pdedsl.words.blocks import Block
+from pdedsl.words.entries import item_text, items
+from pdedsl.words.networks import Network
+from pdedsl.words.word import Chosen, Word
 
 
 def spec_text(spec: Spec) -> str:
@@ -28,14 +33,14 @@ def spec_text(spec: Spec) -> str:
         lines.append(f"learn {w.name}({', '.join(map(str, w.arguments))}) : {w.type}{_net(w.net)}")
     lines += [_equation(e, spec) for e in spec.equations]
     lines += [_condition(c) for c in spec.conditions]
-    lines += [f"realize {r.part} by {setting_text(r.method)}" for r in spec.realizations]
+    lines += [f"realize {part} by {method}" for part, method in spec.realize.written()]
     lines += [f"require {r.axiom}" for r in spec.requirements]
-    lines += [f"{b.kind} {_line(line)}" for b in spec.blocks for line in b.lines]
+    lines += [line for block in spec.blocks for line in _block(block)]
     return "\n".join(lines) + "\n"
 
 
-def _net(net: Setting | None) -> str:
-    return f" = {setting_text(net)}" if net else ""
+def _net(net: Chosen[Network] | None) -> str:
+    return f" = {net}" if net else ""
 
 
 def _equation(e: Equation, spec: Spec) -> str:
@@ -54,27 +59,19 @@ def _place(offset: int, spec: Spec) -> str:
 
 def _condition(c: Condition) -> str:
     value = "; ".join(map(str, c.value))
-    if c.kind == "boundary":
+    if c.on_boundary:
         return f"boundary {', '.join(c.sides)}: 0 = {value}"
     return f"{c.kind} {c.unknown} order {c.order} = {value}"
 
 
-def _line(line: Line) -> str:
-    value = line.value
-    text = setting_text(value) if isinstance(value, Setting) else "" if value is None else value_text(value)
-    bounds = f" in [{line.bounds[0]}, {line.bounds[1]}]" if line.bounds else ""
-    return f"{line.key} {text}{bounds}{f' from {line.source}' if line.source else ''}".rstrip()
-
-
-def setting_text(setting: Setting) -> str:
-    arguments = ", ".join(f"{k}={value_text(v)}" for k, v in setting.arguments)
-    return f"{setting.name}({arguments})" if arguments else setting.name
-
-
-def value_text(value: Value) -> str:
-    if isinstance(value, tuple):
-        return f"[{', '.join(map(value_text, value))}]"
-    return str(value).lower() if isinstance(value, bool) else str(value)
+def _block(block: Block) -> list[str]:
+    """What a block gives, value by value in the order of the text."""
+    rows = [
+        (place, f"{block.kind} {key} {item_text(item)}".rstrip())
+        for key, places in block.places.items()
+        for place, item in zip(places, items(block, key), strict=True)
+    ]
+    return [row for _, row in sorted(rows)]
 
 
 # ---- LaTeX
@@ -121,10 +118,10 @@ def _others(whole: Expr, target: Expr) -> list[Expr]:
 
 def _condition_latex(c: Condition, spec: Spec) -> str:
     value = ", ".join(latex(v) for v in c.value)
-    if c.kind == "boundary":
+    if c.on_boundary:
         return rf"{value} &= 0 && \text{{on {', '.join(c.sides)}}}"
     assert spec.time is not None
-    place = spec.time.start if c.kind == "initial" else spec.time.end
+    place = spec.time.start if c.kind is ConditionKind.INITIAL else spec.time.end
     time = latex(spec.time.symbol)
     head = latex(c.unknown)
     orders = {0: head, 1: rf"\frac{{\partial {head}}}{{\partial {time}}}"}
@@ -135,21 +132,21 @@ def _condition_latex(c: Condition, spec: Spec) -> str:
 # ---- later stages
 
 
-def stage_text(noun: object, name: str = "", depth: int = 0) -> str:
+def noun_text(noun: object, name: str = "", depth: int = 0) -> str:
     """Any frozen noun as indented text: a line a field; places are left out, so that the text is stable."""
     pad, key = "  " * depth, f"{name} = " if name else ""
-    if is_dataclass(noun) and not isinstance(noun, type | Setting | Activation):
+    if is_dataclass(noun) and not isinstance(noun, type | Word | Chosen | Activation):
         inner = "".join(
-            stage_text(getattr(noun, f.name), f.name, depth + 1)
+            noun_text(getattr(noun, f.name), f.name, depth + 1)
             for f in fields(noun)
             if f.name not in ("span", "guilty", "equation") and not f.name.endswith("_span")
         )
         return f"{pad}{key}{type(noun).__name__}\n{inner}"
     if isinstance(noun, dict):
-        return "".join(stage_text(v, str(k), depth) for k, v in noun.items())
+        return "".join(noun_text(v, str(k), depth) for k, v in noun.items())
     if isinstance(noun, tuple) and not isinstance(noun, Span) and any(is_dataclass(v) for v in noun):
-        return "".join(stage_text(v, f"{name}[{i}]", depth) for i, v in enumerate(noun))
+        return "".join(noun_text(v, f"{name}[{i}]", depth) for i, v in enumerate(noun))
     if isinstance(noun, Span) or noun is None:
         return ""
-    text = setting_text(noun) if isinstance(noun, Setting) else noun.name if isinstance(noun, Activation) else str(noun)
+    text = noun.value if isinstance(noun, Enum) else noun.name if isinstance(noun, Activation) else str(noun)
     return f"{pad}{key}{text}\n"

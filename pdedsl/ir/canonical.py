@@ -7,6 +7,7 @@ what they are, refined by where they stand until no two that differ look alike.
 from __future__ import annotations
 
 from collections.abc import Callable
+from dataclasses import replace
 from hashlib import sha256
 from itertools import pairwise
 
@@ -14,8 +15,13 @@ from sympy import Add, Expr, Mul, Symbol, Tuple
 from sympy.core.basic import Basic
 from sympy.core.symbol import Str
 
-from pdedsl.ir.spec import Block, Condition, Equation, Learned, Line, Setting, Spec, Unknown, Value
+from pdedsl.ir.spec import Condition, Equation, Learned, SpaceKind, Spec, Unknown
+from pdedsl.ir.systems import effective_integrator
 from pdedsl.symbolic.symbols import Field, Partial
+from pdedsl.words.blocks import Block, Transfer
+from pdedsl.words.entries import ENTRIES, item_text, items
+from pdedsl.words.training import Box
+from pdedsl.words.word import Chosen, Word, called
 
 Colours = dict[Symbol, str]
 MOST_TWINS = 40  # fields up to which names are made not to count
@@ -65,7 +71,7 @@ def _refined(spec: Spec, colours: Colours) -> Colours:
 
 
 def _kind(f: Unknown | Learned) -> str:
-    return _digest(f"{type(f).__name__} {f.type} {_setting(f.net) if f.net else ''} {len(f.arguments)}")
+    return _digest(f"{type(f).__name__} {f.type} {f.net and _word(f.net)} {len(f.arguments)}")
 
 
 def _digest(text: str) -> str:
@@ -92,11 +98,19 @@ def _facts(spec: Spec, colours: Colours) -> list[str]:
         *(_declaration(f, show, colours) for f in fields_of(spec)),
         *(_equation(e, show, colours) for e in spec.equations),
         *(line for c in spec.conditions for line in _condition(c, show, colours)),
-        *(f"realize {r.part} by {_setting(r.method)}" for r in spec.realizations),
+        *_realizations(spec),
         *dict.fromkeys(f"require {r.axiom}" for r in spec.requirements),
     ]
     heads = {f.name: colours[f.head] for f in fields_of(spec)}
     return lines + [line for block in spec.blocks for line in _block(block, heads)]
+
+
+def _realizations(spec: Spec) -> list[str]:
+    """What is realized, with what the spec leaves open; a method of the transport is one in time."""
+    kept = spec.realize
+    if spec.space.kind is not SpaceKind.PHYSICAL:
+        kept = replace(kept, time=Chosen(effective_integrator(spec)), convection=kept.time and kept.convection)
+    return [f"realize {part} by {_word(method)}" for part, method in kept.written()]
 
 
 Show = Callable[[Basic], str]
@@ -105,7 +119,7 @@ Show = Callable[[Basic], str]
 def _declaration(f: Unknown | Learned, show: Show, colours: Colours) -> str:
     word = "unknown" if isinstance(f, Unknown) else "learn"
     arguments = ", ".join(map(show, f.arguments))
-    net = f" = {_setting(f.net)}" if f.net else ""
+    net = f" = {_word(f.net)}" if f.net else ""
     return f"{word} {colours[f.head]}({arguments}) : {f.type}{net}"
 
 
@@ -118,7 +132,7 @@ def _equation(e: Equation, show: Show, colours: Colours) -> str:
 
 def _condition(c: Condition, show: Show, colours: Colours) -> list[str]:
     """One line a side, so that `on boundary` and its sides say the same."""
-    if c.kind == "boundary":
+    if c.on_boundary:
         return [f"boundary {side}: 0 = {'; '.join(_scaled(v, show) for v in c.value)}" for side in c.sides]
     return [f"{c.kind} d{c.order} {colours[c.unknown]} = {'; '.join(map(show, c.value))}"]
 
@@ -130,30 +144,29 @@ def _scaled(whole: Expr, show: Show) -> str:
 
 
 def _block(block: Block, heads: dict[str, str]) -> list[str]:
-    """Lines in sorted order, but for the values of one entry, whose order counts."""
-    places: dict[str, int] = {}
+    """A line for each value of each entry, defaults too; their order counts where they run one after the other."""
     lines = []
-    for line in block.lines:
-        places[line.key] = places.get(line.key, -1) + 1
-        ordered = f"[{places[line.key]}]" if line.key in ORDERED else ""
-        lines.append(f"{block.kind} {line.key}{ordered} {_line(line, heads)}")
+    for key in ENTRIES[block.kind]:
+        for place, item in enumerate(items(block, key)):
+            ordered = f"[{place}]" if key in ORDERED else ""
+            lines.append(f"{block.kind} {key}{ordered} {_item(item, heads)}")
     return lines
 
 
-def _line(line: Line, heads: dict[str, str]) -> str:
-    value = line.value
-    shown = _setting(value) if isinstance(value, Setting) else "" if value is None else _value(value)
-    if line.bounds:
-        shown = f"{heads.get(shown, shown)} in [{line.bounds[0]}, {line.bounds[1]}]"
-    return shown + (f" from {line.source}" if line.source else "")
+def _item(item: object, heads: dict[str, str]) -> str:
+    match item:
+        case Chosen():
+            return _word(item)
+        case Transfer(attack=attack, source=source):
+            return f"{_word(attack)} from {source}"
+        case Box(operator=operator):
+            return item_text(replace(item, operator=heads.get(operator, operator)))
+        case _:
+            return item_text(item)
 
 
-def _setting(setting: Setting) -> str:
-    return f"{setting.name}({', '.join(f'{k}={_value(v)}' for k, v in sorted(setting.arguments))})"
-
-
-def _value(value: Value) -> str:
-    return f"[{', '.join(map(_value, value))}]" if isinstance(value, tuple) else str(value)
+def _word(chosen: Chosen[Word]) -> str:
+    return called(chosen.word.name, chosen.word.effective)
 
 
 # ---- expressions

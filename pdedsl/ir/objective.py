@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Literal
+
+from pdedsl.words.diffusions import Gradient, InSpace, Instants, InTime, Laplacian, Scores, Weights
 
 MOST_EXACT = 64
 """Dimensions up to which the Laplacian is taken exactly: it costs as many rows as there are."""
@@ -21,7 +22,7 @@ class Residual:
     """L₁ + weight·L₂ (Wang, Tao, Bao, Shi, section 4), for a network g(x, t) with a channel for the time.
 
     L₁ = mean of -log g_y(x, t_k) over `times`; L₂ = mean of ‖∂g/∂t - νΔg‖² at x + ε, with ε uniform in
-    [-jitter, jitter]. ν is `diffusivity`; g is read at time `end` after training. `instants` = "one": L₂ at one of the
+    [-jitter, jitter]. ν is `diffusivity`; g is read at time `end` after training. `instants` ONE: L₂ at one of the
     times, drawn for each sample at each step, which has the same mean and costs as many times less as there are times.
     """
 
@@ -33,10 +34,10 @@ class Residual:
     probes: int
     times: tuple[float, ...]
     jitter: float
-    estimator: Literal["biased", "unbiased", "exact"]
-    derivative: Literal["forward", "central"]
-    of: Literal["probabilities", "logits"]
-    instants: Literal["all", "one"] = "all"
+    estimator: Laplacian
+    derivative: InTime
+    of: Scores
+    instants: Instants = Instants.ALL
 
 
 @dataclass(frozen=True)
@@ -53,9 +54,9 @@ class Retraining:
     weight: float
     probes: int
     delta: float
-    start: Literal["warm", "fresh"]
-    estimator: Literal["unbiased", "paper"]
-    derivative: Literal["forward", "differences"] = "forward"
+    start: Weights
+    estimator: Gradient
+    derivative: InSpace = InSpace.FORWARD
 
 
 Objective = CrossEntropy | Residual | Retraining

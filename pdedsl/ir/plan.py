@@ -11,7 +11,10 @@ from pdedsl.diagnostics import NOWHERE, Span
 from pdedsl.ir.boxes import Bounds
 from pdedsl.ir.objective import CrossEntropy, Objective
 from pdedsl.ir.representation import Push
-from pdedsl.ir.spec import Setting
+from pdedsl.ir.terms import Direction
+from pdedsl.words.diffusions import Scores, Weighting
+from pdedsl.words.integrators import Across, Fixed, Integrator
+from pdedsl.words.networks import Network
 
 
 @dataclass(frozen=True)
@@ -23,7 +26,7 @@ class Noise:
     kind: Literal["gaussian", "laplace", "relative", "correlated", "scaled", "dropout", "shake"]
     value: Expr | None = None
     matrix: tuple[tuple[Expr, ...], ...] = ()
-    across: str = "sample"
+    across: Across = Across.SAMPLE
     of: Literal["units", "layer"] = "units"
     span: Span = NOWHERE
 
@@ -43,31 +46,30 @@ class Walk:
     field: tuple[Expr, ...]
     times: tuple[Expr, ...]
     step: Expr
-    scheme: str
+    scheme: Integrator
     clock: int
     noise: Noise | None
     span: Span
     branches: tuple[Symbol, ...] = ()  # two fields that share each step, with the noise of shaking
-    method: Setting | None = None  # the scheme with its arguments, where it has more than steps
 
 
 @dataclass(frozen=True)
 class Maps:
     """The residual maps of a named network, each with its own weights, with noise behind each."""
 
-    net: Setting
+    net: Network
     step: Expr
     noise: Noise | None
     span: Span
     before_readout: Noise | None = None
-    branch: Setting | None = None  # a second network, whose maps stand beside those of the first
+    branch: Network | None = None  # a second network, whose maps stand beside those of the first
 
 
 @dataclass(frozen=True)
 class Timed:
     """A network with the time as a further input, read at one time: diffusion is in its training."""
 
-    net: Setting
+    net: Network
     time: Expr
     span: Span
 
@@ -76,7 +78,7 @@ class Timed:
 class Base:
     """A learned network of class scores."""
 
-    net: Setting
+    net: Network
     span: Span
 
 
@@ -101,8 +103,8 @@ class DataPlan:
     classes: int | None  # None: the unknown is no class probability, so there is an operator but no classifier
     readout: bool  # whether a linear operator W stands behind the parts
     samples: int
-    average: str
-    weights: str  # of the members: equal or learned
+    average: Scores
+    weights: Weighting  # of the members
     readout_span: Span
     objective: Objective = field(default_factory=CrossEntropy)
     bound: Expr | None = None  # ‖W‖ ≤ bound, for every weight
@@ -128,7 +130,7 @@ class ImagePlan:
     close: int | None
     kind: Literal["first", "second", "pair"]
     pushes: tuple[Push, ...]
-    method: Setting
+    method: Integrator
     start: Expr
     end: Expr
     steps: int
@@ -139,9 +141,9 @@ class OperatorPlan:
     """The evolution operator on R^d: pieces in PDE time."""
 
     pieces: tuple[OperatorPiece, ...]
-    direction: Literal["initial", "terminal"]
+    direction: Direction
     step: Expr
-    scheme: str
+    scheme: Fixed
     samples: int
 
 

@@ -9,8 +9,9 @@ from sympy import Expr, Symbol
 
 from pdedsl.diagnostics import Span
 from pdedsl.ir.analysis import RandomMap
-from pdedsl.ir.spec import Setting
 from pdedsl.ir.terms import Direction
+from pdedsl.words.integrators import Integrator
+from pdedsl.words.word import Chosen
 
 
 @dataclass(frozen=True)
@@ -109,7 +110,7 @@ class States:
     theorem: Theorem
     kind: Literal["first", "second", "pair"]
     pushes: tuple[Push, ...]
-    method: Setting | None
+    method: Chosen[Integrator]
 
 
 Representation = Paths | States

@@ -3,16 +3,34 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field
+from enum import StrEnum
 from functools import cached_property
-from typing import Literal, TypeAlias
 
 from sympy import Expr, Symbol
 
 from pdedsl.diagnostics import NOWHERE, Diagnostic, Source, Span
 from pdedsl.ir.types import Type
+from pdedsl.ir.verdicts import Axiom
+from pdedsl.words.blocks import Block, EvaluateBlock, NetworkBlock, TrainBlock
+from pdedsl.words.networks import Network
+from pdedsl.words.realizations import Realizations
+from pdedsl.words.word import Chosen
 
-SpaceKind = Literal["data", "pixels", "physical"]
-Part = Literal["time", "convection", "diffusion", "reaction", "equation"]
+
+class SpaceKind(StrEnum):
+    """Where the unknowns live: on data, on the pixels of feature maps, or on a physical domain."""
+
+    DATA = "data"
+    PIXELS = "pixels"
+    PHYSICAL = "physical"
+
+
+class ConditionKind(StrEnum):
+    """Where a condition holds: at the start, at the end, or on sides of the boundary."""
+
+    INITIAL = "initial"
+    TERMINAL = "terminal"
+    BOUNDARY = "boundary"
 
 
 @dataclass(frozen=True)
@@ -60,25 +78,6 @@ class Time:
     span: Span = NOWHERE
 
 
-Value: TypeAlias = "Expr | str | bool | tuple[Value, ...]"
-
-
-@dataclass(frozen=True)
-class Setting:
-    """A call with every argument named: a network, a method, an optimizer. Defaults are filled in."""
-
-    name: str
-    arguments: tuple[tuple[str, Value], ...] = ()
-    given: frozenset[str] = frozenset()
-    span: Span = NOWHERE
-
-    def __getitem__(self, key: str) -> Value:
-        return dict(self.arguments)[key]
-
-    def get(self, key: str) -> Value | None:
-        return dict(self.arguments).get(key)
-
-
 @dataclass(frozen=True)
 class Constant:
     """A fixed number, or the entries of a vector or matrix in rows."""
@@ -97,7 +96,7 @@ class Unknown:
     head: Symbol
     type: Type
     arguments: tuple[Expr, ...]
-    net: Setting | None
+    net: Chosen[Network] | None
     span: Span
 
 
@@ -111,7 +110,7 @@ class Learned:
     type: Type
     params: tuple[str, ...]
     arguments: tuple[Expr, ...]
-    net: Setting | None
+    net: Chosen[Network] | None
     span: Span
 
 
@@ -144,55 +143,24 @@ class Equation:
 class Condition:
     """∂ᵏunknown/∂tᵏ = value at the start or the end, or an equation `left = 0` on sides of the boundary."""
 
-    kind: Literal["initial", "terminal", "boundary"]
+    kind: ConditionKind
     unknown: Symbol
     order: int
     value: tuple[Expr, ...]
     sides: tuple[str, ...]
     span: Span
 
-
-@dataclass(frozen=True)
-class Realization:
-    """`realize part by method`."""
-
-    part: Part
-    method: Setting
-    span: Span
+    @property
+    def on_boundary(self) -> bool:
+        return self.kind is ConditionKind.BOUNDARY
 
 
 @dataclass(frozen=True)
 class Requirement:
     """`require axiom`."""
 
-    axiom: str
+    axiom: Axiom
     span: Span
-
-
-@dataclass(frozen=True)
-class Line:
-    """One value of an entry of a block: `attack pgd(…)`, `constrain K in [-1, 1]`."""
-
-    key: str
-    value: Setting | Value | None
-    source: str = ""  # `from SPEC`
-    bounds: tuple[Expr, Expr] | None = None
-    span: Span = NOWHERE
-
-
-@dataclass(frozen=True)
-class Block:
-    """A block of the experiment, line by line."""
-
-    kind: str
-    lines: tuple[Line, ...]
-    span: Span
-
-    def get(self, key: str) -> Setting | Value | None:
-        return next((line.value for line in self.lines if line.key == key), None)
-
-    def all(self, key: str) -> tuple[Line, ...]:
-        return tuple(line for line in self.lines if line.key == key)
 
 
 @dataclass(frozen=True)
@@ -208,14 +176,19 @@ class Spec:
     learned: tuple[Learned, ...]
     equations: tuple[Equation, ...]
     conditions: tuple[Condition, ...]
-    realizations: tuple[Realization, ...]
+    realize: Realizations
     requirements: tuple[Requirement, ...]
-    blocks: tuple[Block, ...]
     source: Source = field(repr=False)
+    network: NetworkBlock | None = None
+    train: TrainBlock | None = None
+    evaluate: EvaluateBlock | None = None
     warnings: tuple[Diagnostic, ...] = ()
 
-    def block(self, kind: str) -> Block | None:
-        return next((b for b in self.blocks if b.kind == kind), None)
+    @property
+    def blocks(self) -> tuple[Block, ...]:
+        """Those that are there, in the order of the text."""
+        found = [b for b in (self.network, self.train, self.evaluate) if b is not None]
+        return tuple(sorted(found, key=lambda b: b.span))
 
     @cached_property
     def values(self) -> dict[Symbol, Expr]:

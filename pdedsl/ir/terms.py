@@ -8,6 +8,7 @@ expression for each component, where its coefficients do not say it.
 from __future__ import annotations
 
 from dataclasses import dataclass
+from enum import StrEnum
 from typing import ClassVar, Literal, assert_never
 
 from sympy import Expr, S, Symbol
@@ -15,8 +16,16 @@ from sympy import Expr, S, Symbol
 from pdedsl.diagnostics import Span
 from pdedsl.numerics.activations import Activation
 from pdedsl.symbolic.symbols import INDEX
+from pdedsl.words.normalisations import Normalisation
 
-Direction = Literal["initial", "terminal"]
+
+class Direction(StrEnum):
+    """Which datum is given: the first, or the last."""
+
+    INITIAL = "initial"
+    TERMINAL = "terminal"
+
+
 Shape = Literal["none", "isotropic", "diagonal", "full"]
 
 
@@ -151,16 +160,8 @@ class Coupling:
 
 
 @dataclass(frozen=True)
-class Normalisation:
-    """N of Kᵀσ(N(K Y)): tv_norm or batch_norm."""
-
-    name: str
-    eps: Expr
-
-
-@dataclass(frozen=True)
 class SymmetricLayer:
-    """factor · Kᵀ σ(N(K Y)) of the state `of`."""
+    """factor · Kᵀ σ(N(K Y)) of the state `of`; `adjoint`: factor · K σ(N(Kᵀ Y))."""
 
     word: ClassVar[str] = "symmetric_layer"
     factor: Expr
@@ -169,6 +170,7 @@ class SymmetricLayer:
     norm: Normalisation | None
     of: Symbol
     origin: Origin
+    adjoint: bool = False
 
 
 @dataclass(frozen=True)

@@ -7,6 +7,7 @@ from enum import StrEnum
 from typing import ClassVar, Literal
 
 from pdedsl.diagnostics import Span
+from pdedsl.ir.examples import MapExample
 
 Truth = Literal["proved", "refuted", "unknown"]
 
@@ -46,6 +47,7 @@ class Refuted:
     reason: str
     witness: str
     guilty: tuple[Span, ...]
+    example: MapExample | None = None  # the same, to be run again
 
 
 @dataclass(frozen=True)

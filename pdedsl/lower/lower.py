@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
-from pdedsl.diagnostics import fail
+from pdedsl import mistakes
 from pdedsl.ir.analysis import Analysis
 from pdedsl.ir.representation import Representation
 from pdedsl.lower.paths import to_paths
@@ -30,9 +30,4 @@ def lower(analysis: Analysis) -> Representation:
     for fits, apply in RULES:
         if fits(analysis):
             return apply(analysis)
-    raise fail(
-        "E603",
-        "a physical equation has no network yet",
-        analysis.spec.space.span,
-        "it can be checked and explained; spaces with a network: R^d, image(c, h, w) and pixels",
-    )
+    raise mistakes.networks.physical(analysis.spec.space.span)

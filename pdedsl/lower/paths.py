@@ -12,7 +12,8 @@ from typing import assert_never
 
 from sympy import Expr
 
-from pdedsl.diagnostics import Span, fail
+from pdedsl import mistakes
+from pdedsl.diagnostics import Span
 from pdedsl.ir.analysis import Analysis, EquationFacts
 from pdedsl.ir.representation import Paths, Stretch, Theorem
 from pdedsl.ir.terms import (
@@ -67,21 +68,11 @@ def _check(facts: EquationFacts) -> None:
                 | SymmetricLayer()
                 | LearnedField()
             ):
-                raise fail(
-                    "E601",
-                    f"the {term.word.replace('_', ' ')} '{term.origin.text}' has no network on a data space",
-                    term.origin.span,
-                    "convection and diffusion have one",
-                )
+                raise mistakes.networks.no_term(term.origin.text, term.origin.span)
             case _:
                 assert_never(term)
     if facts.generator is None:
-        raise fail(
-            "E601",
-            "this equation has no network on a data space",
-            facts.equation.span,
-            "write it as ∂u/∂t = v·∇u + A:∇∇u, linear in u",
-        )
+        raise mistakes.networks.no_equation(facts.equation.span)
 
 
 def _check_reads(generator: Generator, facts: EquationFacts, analysis: Analysis) -> None:
@@ -90,13 +81,7 @@ def _check_reads(generator: Generator, facts: EquationFacts, analysis: Analysis)
     exprs = (*_entries(generator.drift), *_entries(generator.matrix))
     for field in {f for e in exprs for f in e.atoms(Field)}:
         if field.head in learned and tuple(field.arguments) != tuple(learned[field.head].arguments):
-            name = learned[field.head].name
-            raise fail(
-                "E604",
-                f"'{name}' is read elsewhere than at the point and time of the path",
-                facts.equation.span,
-                f"write {name} without arguments, or with those of its declaration",
-            )
+            raise mistakes.networks.read_elsewhere(learned[field.head].name, facts.equation.span)
 
 
 def _entries(coefficient: Coefficient) -> tuple[Expr, ...]:
@@ -132,10 +117,5 @@ def _stretch(facts: EquationFacts, analysis: Analysis, backwards: bool) -> Stret
 def _diagonal(matrix: Indexed, facts: EquationFacts, span: Span | None) -> Expr:
     """Aᵢᵢ. A matrix with more than a diagonal must be that of a random map: others have no noise here."""
     if (matrix.outer or matrix.learned or matrix.rest) and facts.random is None:
-        raise fail(
-            "E604",
-            "a full diffusion matrix needs a space of at most 16 dimensions",
-            span or facts.equation.span,
-            "write νΔu, Σᵢ aᵢ ∂²u/∂xᵢ², or c Σᵢⱼ vᵢ vⱼ ∂²u/∂xᵢ∂xⱼ along the velocity v",
-        )
+        raise mistakes.networks.full_matrix(span or facts.equation.span)
     return matrix.diagonal

@@ -8,14 +8,17 @@ from __future__ import annotations
 
 from collections import Counter
 
-from sympy import Add, Expr, default_sort_key
+from sympy import Add, Expr
 
-from pdedsl.diagnostics import Span, fail
+from pdedsl import mistakes
+from pdedsl.diagnostics import Span
 from pdedsl.ir.analysis import Analysis, EquationClass
+from pdedsl.ir.orders import half_key, term_key
 from pdedsl.ir.representation import Learned, Push, Reaction, Single, States, Sum, Symmetric, Theorem
 from pdedsl.ir.spec import Equation, Spec
-from pdedsl.ir.vocabulary import ACTIVATION
+from pdedsl.ir.systems import integrator_of
 from pdedsl.lower.pixels import require_expressible
+from pdedsl.numerics.activations import ACTIVATIONS
 from pdedsl.symbolic.symbols import Applied, Field, Layer, Transposed, with_number
 
 VARIATIONAL = Theorem("variational: minus the gradient of an energy", "Ruthotto, Haber, eq. 7 and 8")
@@ -25,23 +28,18 @@ ONE_STEP = Theorem("one-step methods", "Hairer, Nørsett, Wanner, chapter II")
 
 
 def to_states(analysis: Analysis) -> States:
-    """The states of a pair are in the order of their names, since that of the statements does not matter."""
+    """The states of a pair are in an order of their equations, since names and places do not matter."""
     spec = analysis.spec
     require_expressible(spec)
     kinds = {facts.kind for facts in analysis.equations}
-    equations = sorted((facts.equation for facts in analysis.equations), key=lambda e: str(e.unknown))
+    equations = sorted((facts.equation for facts in analysis.equations), key=lambda e: half_key(e, spec))
     pushes = tuple(_push(equation, spec) for equation in equations)
-    method = next((r.method for r in spec.realizations if r.part == "time"), None)
+    method = integrator_of(spec)
     _check_once(pushes, spec)
     if kinds == {EquationClass.HAMILTONIAN}:
         return States(HAMILTONIAN, "pair", pushes, method)
     if len(pushes) > 1:
-        raise fail(
-            "E602",
-            "these equations are no separable pair",
-            analysis.equations[1].equation.span,
-            "write Y' = f(Z, t) and Z' = g(Y, t)",
-        )
+        raise mistakes.pixels.no_separable_pair(analysis.equations[1].equation.span)
     if equations[0].order == 2:
         return States(CENTRAL, "second", pushes, method)
     return States(VARIATIONAL if kinds == {EquationClass.GRADIENT_FLOW} else ONE_STEP, "first", pushes, method)
@@ -54,12 +52,12 @@ def _check_once(pushes: tuple[Push, ...], spec: Spec) -> None:
         head = None if isinstance(push, Reaction) else push.field if isinstance(push, Learned) else push.operator
         found[head] += head is not None
         if found[head] > 1:
-            raise fail("E602", f"'{head}' stands in two layers", push.span, f"declare another like '{head}'")
+            raise mistakes.pixels.two_layers(str(head), push.span)
 
 
 def _push(equation: Equation, spec: Spec) -> Push:
     """The right-hand side as layers, one for each term."""
-    terms = sorted(Add.make_args(equation.right[0]), key=default_sort_key)
+    terms = sorted(Add.make_args(equation.right[0]), key=term_key(equation, spec))
     parts = tuple(_single(term, equation, spec) for term in terms)
     return parts[0] if len(parts) == 1 else Sum(parts, equation.span)
 
@@ -72,8 +70,7 @@ def _single(term: Expr, equation: Equation, spec: Spec) -> Single:
         return Learned(rest.head, factor, equation.span)
     found = _symmetric(rest, spec) if isinstance(rest, Applied) else None
     if found is None:
-        hint = "known: sums of c Kᵀ σ(N(K Y)), c f(Y, t) and c Y with numbers c, f and K read as they are declared"
-        raise fail("E602", "this right-hand side has no layer yet", _place(term, equation), hint)
+        raise mistakes.pixels.no_layer(_place(term, equation))
     operator, activation, layer, eps = found
     return Symmetric(operator.head, activation, layer, eps, factor, equation.span)
 
@@ -101,7 +98,7 @@ def _symmetric(expr: Applied, spec: Spec) -> tuple[Field, str, str, Expr | None]
         activation, inner = type(inner).__name__, inner.args[0]
     if isinstance(inner, Layer):
         layer, eps, inner = inner.name, {k.name: v for k, v in inner.settings}.get("eps"), inner.body
-    if not isinstance(inner, Applied) or activation not in ACTIVATION or not isinstance(inner.operator, Field):
+    if not isinstance(inner, Applied) or activation not in ACTIVATIONS or not isinstance(inner.operator, Field):
         return None
     fits = expr.operator == Transposed(inner.operator) and _is_unknown(inner.body, spec)
     return (inner.operator, activation, layer, eps) if fits and _as_declared(inner.operator, spec) else None

@@ -13,6 +13,7 @@ from torch.nn.functional import cross_entropy
 from pdedsl.data.sets import Split
 from pdedsl.processes import World
 from pdedsl.runtime.solver_costs import adaptive_blocks, evaluations
+from pdedsl.runtime.streams import one_call
 
 ROWS = 256
 
@@ -42,8 +43,9 @@ def assess(model: nn.Module, split: Split, world: World, dtype: torch.dtype) -> 
     """The figures of a network; each process takes a share of the samples."""
     share, blocks = world.share(len(split)), adaptive_blocks(model)
     sums = torch.zeros(3, dtype=torch.float64, device=world.device)
-    with evaluating(model), torch.no_grad():
+    with evaluating(model), torch.no_grad(), one_call(model) as begin:
         for start in range(share.start, share.stop, ROWS):
+            begin(start)
             rows = torch.arange(start, min(start + ROWS, share.stop))
             x, y = split.batch(rows, world.device, dtype)
             scores = model(x)

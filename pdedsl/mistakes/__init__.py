@@ -9,6 +9,7 @@ from pdedsl.mistakes import data as data
 from pdedsl.mistakes import equations as equations
 from pdedsl.mistakes import names as names
 from pdedsl.mistakes import networks as networks
+from pdedsl.mistakes import pixels as pixels
 from pdedsl.mistakes import proofs as proofs
 from pdedsl.mistakes import reading as reading
 from pdedsl.mistakes import runs as runs
@@ -19,10 +20,10 @@ from pdedsl.mistakes import types as types
 from pdedsl.mistakes import words as words
 from pdedsl.mistakes.code import Code
 
-FAMILIES = (reading, syntax, names, shapes, types, equations, proofs, words, networks, runs, data, settings)
+FAMILIES = (reading, syntax, names, shapes, types, equations, proofs, words, networks, pixels, runs, data, settings)
 
 
 def codes() -> tuple[Code, ...]:
     """The catalogue, in the order of the codes; warnings last."""
-    found = (value for family in FAMILIES for value in vars(family).values() if isinstance(value, Code))
+    found = {value for family in FAMILIES for value in vars(family).values() if isinstance(value, Code)}
     return tuple(sorted(found, key=lambda code: code.name))

@@ -16,9 +16,9 @@ class Code:
     name: str
     about: str
 
-    def error(self, message: str, span: Span, hint: str = "", notes: Notes = ()) -> PdeError:
+    def error(self, message: str, span: Span, hint: str = "", notes: Notes = (), once: bool = False) -> PdeError:
         """The error for a single mistake, to be raised."""
-        return PdeError((Diagnostic(self.name, message, span, hint, notes=notes),))
+        return PdeError((Diagnostic(self.name, message, span, hint, notes=notes, once=once),))
 
     def warning(self, message: str, span: Span, hint: str = "") -> Diagnostic:
         return Diagnostic(self.name, message, span, hint, "warning")

@@ -16,14 +16,17 @@ PARAMETER = Code("E205", "a field depends on something that is not a coordinate,
 UNUSED = Code("W201", "a name is never used")
 
 
-def unknown_name(name: str, guess: str | None, span: Span) -> PdeError:
-    return UNKNOWN.error(f"unknown name '{name}'", span, perhaps(guess, "declare it with const, let, learn or unknown"))
+def unknown_name(name: str, guess: str | None, called: bool, span: Span) -> PdeError:
+    """`called` if a bracket follows it."""
+    way = f"declare it, as in: let {name}(…) = …" if called else "declare it with const, let, learn or unknown"
+    hint = perhaps(guess, way)
+    return UNKNOWN.error(f"unknown name '{name}'", span, hint, once=True)
 
 
 def unknown_variable(name: str, known: Sequence[str], span: Span) -> PdeError:
     """`∂u/∂z` where no coordinate is called z."""
     hint = f"variables of this spec: {all_of(known)}" if known else "declare a space"
-    return UNKNOWN.error(f"unknown variable '{name}'", span, hint)
+    return UNKNOWN.error(f"unknown variable '{name}'", span, hint, once=True)
 
 
 def unknown_index(name: str, span: Span) -> PdeError:

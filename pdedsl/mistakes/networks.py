@@ -1,16 +1,259 @@
-"""E6xx: equations that are right and have no network, or not the one that is asked for."""
+"""E6xx: equations that are right and have no network, or not the one that is asked for: what all spaces share, and
+data spaces. Feature maps are in `pixels`."""
 
 from __future__ import annotations
 
-from pdedsl.mistakes.code import Code
+from collections.abc import Sequence
 
-NO_DATA_NETWORK = Code("E601", "an equation on a data space has a term that no network realizes")
-NO_LAYER = Code("E602", "an equation on pixels has a part that no layer realizes")
+from pdedsl.diagnostics import PdeError, Span
+from pdedsl.mistakes.code import Code
+from pdedsl.mistakes.english import ONE, all_of
+
+NO_TERM = Code("E601", "an equation on a data space has a term that no network realizes")
 PHYSICAL = Code("E603", "an equation on a physical domain has no network yet")
 MISFIT = Code("E604", "a network or method does not fit the equation, its space or the other methods")
 INTEGRATOR = Code("E605", "a time integrator does not fit the equation")
 NO_OPERATOR = Code("E606", "an equation has no evolution operator")
-NO_FRAME = Code("E607", "an equation on pixels has no `network` block")
-WIDTHS = Code("E608", "the widths of a `network` block do not fit together")
 NOT_COMPUTABLE = Code("E609", "an expression cannot be computed in a network")
 CONSTRAINT = Code("E610", "a constraint does not fit the network, or another constraint")
+
+ON_POINTS = "use mlp on R^d"
+MOST_WRITTEN = 16  # dimensions that are written out in components
+OWN_PIECE = "give the diffusion a piece of time of its own, or use noise"
+
+
+# ---- terms
+
+
+def no_term(text: str, span: Span) -> PdeError:
+    return NO_TERM.error(f"'{text}' has no network on a data space", span, "only convection and diffusion have one")
+
+
+def no_equation(span: Span) -> PdeError:
+    hint = "write it as ∂u/∂t = v·∇u + A:∇∇u, linear in u"
+    return NO_TERM.error("this equation has no network on a data space", span, hint)
+
+
+def physical(span: Span) -> PdeError:
+    hint = "it can be checked and explained; spaces with a network: R^d, image(c, h, w) and pixels"
+    return PHYSICAL.error("an equation on a physical domain has no network yet", span, hint)
+
+
+def read_elsewhere(name: str, span: Span) -> PdeError:
+    message = f"'{name}' is read at another point or time than that of the path"
+    return MISFIT.error(message, span, f"write {name} without arguments, or with those of its declaration")
+
+
+def full_matrix(span: Span) -> PdeError:
+    message = f"a full diffusion matrix needs a space of at most {MOST_WRITTEN} dimensions"
+    return MISFIT.error(message, span, "write νΔu, Σᵢ aᵢ ∂²u/∂xᵢ², or c Σᵢⱼ vᵢ vⱼ ∂²u/∂xᵢ∂xⱼ along the velocity v")
+
+
+def not_computable(what: str, span: Span) -> PdeError:
+    """`what` in the words of the language: "a derivative of a learned field"."""
+    return NOT_COMPUTABLE.error(f"{what} cannot be computed in a network", span)
+
+
+# ---- fields
+
+
+def unknown_dimension(span: Span) -> PdeError:
+    return MISFIT.error("a network needs a space of known dimension", span, "as in R^2")
+
+
+def not_a_field(network: str, span: Span) -> PdeError:
+    return MISFIT.error(f"{network} is not a field on R^d", span, "use mlp")
+
+
+def acts_on_images(network: str, span: Span) -> PdeError:
+    return MISFIT.error(f"{network} acts on images, not on points", span, ON_POINTS)
+
+
+def divergence_of_size(dimension: int, span: Span) -> PdeError:
+    message = "a divergence-free field needs as many components as there are coordinates"
+    return MISFIT.error(message, span, f"leave its size out: it is {dimension}")
+
+
+def divergence_free_on_the_line(name: str, span: Span) -> PdeError:
+    hint = "drop its coordinates: on the line such a field is the same everywhere"
+    return MISFIT.error(f"'{name}' has no divergence-free network on the line", span, hint)
+
+
+def not_divergence_free(what: str, span: Span) -> PdeError:
+    return MISFIT.error(f"{what} cannot be divergence-free", span, "use mlp on R^d, or leave divergence_free out")
+
+
+# ---- velocities that are named networks
+
+
+def two_pieces(span: Span) -> PdeError:
+    return MISFIT.error("one named network cannot act on two pieces of time", span, "use mlp")
+
+
+def one_depth(span: Span) -> PdeError:
+    return MISFIT.error("only the maps of a velocity take a list of depths", span, "give one depth")
+
+
+def factor_of_network(network: str, name: str, span: Span) -> PdeError:
+    message = f"the {network} of '{name}' is the whole velocity: it takes no factors or sums"
+    return MISFIT.error(message, span, f"write {name}·∇u: a factor or a sign is learned with it")
+
+
+def noise_of_constant_size(network: str, span: Span) -> PdeError:
+    message = f"the maps of {network} change the shape of the state: noise behind them must have a constant size"
+    return MISFIT.error(message, span, "write νΔu with a constant ν, or use mlp")
+
+
+def torchvision_maps(span: Span) -> PdeError:
+    return MISFIT.error("the maps of a torchvision network cannot be dropped or shared", span, "use resnet")
+
+
+def branches_differ(first: str, second: str, span: Span) -> PdeError:
+    return MISFIT.error(f"'{first}' and '{second}' share steps: their networks must be alike", span)
+
+
+def maps_are_steps(maps: int, network: str, span: Span) -> PdeError:
+    hint = f"use euler(steps={maps}), or leave it out"
+    return INTEGRATOR.error(f"the {maps} residual maps of {network} are its steps of Euler", span, hint)
+
+
+# ---- integrators
+
+
+def no_characteristics(method: str, known: Sequence[str], span: Span) -> PdeError:
+    return INTEGRATOR.error(f"{method} does not follow characteristics", span, f"use {all_of(known)}")
+
+
+def scheme_with_noise(method: str, span: Span) -> PdeError:
+    hint = "use euler, or give the diffusion a piece of time of its own"
+    return INTEGRATOR.error(f"{method} with noise is not defined", span, hint)
+
+
+# ---- diffusion
+
+
+def noise_of_full_matrix(instead: str | None, span: Span) -> PdeError:
+    hint = f"realize diffusion by {instead}" if instead else "write νΔu"
+    return MISFIT.error(f"noise along a full matrix needs a space of at most {MOST_WRITTEN} dimensions", span, hint)
+
+
+def another_diffusion(method: str, term: str, span: Span) -> PdeError:
+    return MISFIT.error(f"this diffusion is not that of {method}", span, f"write {term}, or use noise")
+
+
+def relative_noise(span: Span) -> PdeError:
+    message = "relative noise needs νΔu with a constant ν"
+    return MISFIT.error(message, span, "write νΔu, or scale=exact")
+
+
+def needs_velocity(method: str, span: Span) -> PdeError:
+    return MISFIT.error(f"{method} needs a velocity to act on", span, "realize diffusion by noise")
+
+
+def sampling_along(span: Span) -> PdeError:
+    message = "sampling puts noise on the input only: the diffusion must come behind the transport, not along with it"
+    return MISFIT.error(message, span, OWN_PIECE)
+
+
+def diffusion_alone(method: str, span: Span) -> PdeError:
+    message = f"{method} is for diffusion alone, νΔu with a constant ν, in a piece of time of its own"
+    return MISFIT.error(message, span, "write the diffusion as a piece of time without transport, or use noise")
+
+
+def diffusion_last(method: str, span: Span) -> PdeError:
+    message = f"{method} smooths u itself: its diffusion must come behind the transport in time"
+    return MISFIT.error(message, span, "exchange the pieces of time, or use noise")
+
+
+def learned_velocity(span: Span) -> PdeError:
+    return MISFIT.error("only a learned velocity can be trained with a residual", span, "learn v(x, t) : vector = mlp")
+
+
+def weights_apart(span: Span) -> PdeError:
+    message = "members that are trained apart cannot have learned weights"
+    return MISFIT.error(message, span, "use weights=equal, or training=joint")
+
+
+def exact_laplacian(dimension: int, most: int, span: Span) -> PdeError:
+    message = f"the exact Laplacian is limited to {most} dimensions, found {dimension}"
+    return MISFIT.error(message, span, "use estimator=biased or unbiased")
+
+
+# ---- readout
+
+
+def linear_scores(point: str, span: Span) -> PdeError:
+    hint = f"write softmax(W {point}): factors and signs are learned with W"
+    return MISFIT.error("only scores that are linear in the point have a network", span, hint)
+
+
+def no_scores(network: str, span: Span) -> PdeError:
+    return MISFIT.error(f"{network} does not give scores of classes", span, "use linear")
+
+
+def readout_in_time(name: str, span: Span) -> PdeError:
+    hint = f"write: learn {name} : operator = linear"
+    return MISFIT.error(f"'{name}' is one map behind the whole path: it takes no arguments", span, hint)
+
+
+def no_probabilities(point: str, span: Span) -> PdeError:
+    hint = f"write softmax(W {point}) with a learned operator W, or a learned network"
+    return MISFIT.error("these class probabilities have no network", span, hint)
+
+
+def data_elsewhere(name: str, span: Span) -> PdeError:
+    message = f"'{name}' is read at another point than the end of the path"
+    return MISFIT.error(message, span, f"write {name} with the arguments of its declaration")
+
+
+def scores_twice(network: str, point: str, span: Span) -> PdeError:
+    message = f"{network} ends in scores: no other network can stand behind it"
+    return MISFIT.error(message, span, f"write softmax(W {point})")
+
+
+# ---- constraints
+
+
+def boxes_apart(name: str, span: Span, first: Span) -> PdeError:
+    message = f"no weight of '{name}' is in all of its boxes"
+    return CONSTRAINT.error(message, span, "give boxes that overlap", ((first, "another of them"),))
+
+
+def norm_and_box(name: str, span: Span) -> PdeError:
+    return CONSTRAINT.error(f"'{name}' has both a norm bound and a box", span, ONE)
+
+
+def not_in_network(name: object, operator: str | None, span: Span) -> PdeError:
+    """`operator` is the one that can be constrained, if any."""
+    hint = f"constrain {operator}" if operator else "leave it out"
+    return CONSTRAINT.error(f"'{name}' is not in the network: there is nothing to constrain", span, hint)
+
+
+def readout_of_its_own(network: str, name: str, span: Span) -> PdeError:
+    message = f"{network} ends in a readout of its own, which keeps no constraint of '{name}'"
+    return CONSTRAINT.error(message, span, "leave the constraint out, or use mlp along the path")
+
+
+# ---- evolution operators
+
+
+def operator_of_features(span: Span) -> PdeError:
+    return NO_OPERATOR.error("an equation on feature maps has no evolution operator on R^d", span, "use a space R^2")
+
+
+def operator_on_images(span: Span) -> PdeError:
+    return NO_OPERATOR.error("an evolution operator needs a space R^d", span, "as in R^2")
+
+
+def operator_of_network(network: str, span: Span) -> PdeError:
+    return NO_OPERATOR.error(f"{network} changes the shape of its state", span, ON_POINTS)
+
+
+def operator_by(method: str, known: Sequence[str], span: Span) -> PdeError:
+    message = f"an evolution operator stops at any time, which {method} cannot do"
+    return NO_OPERATOR.error(message, span, f"use {all_of(known)}")
+
+
+def operator_of_full_matrix(span: Span) -> PdeError:
+    message = f"the operator along a full matrix needs a space of at most {MOST_WRITTEN} dimensions"
+    return NO_OPERATOR.error(message, span, f"use R^{MOST_WRITTEN} or fewer dimensions")

@@ -24,14 +24,15 @@ def backwards(terms: str, from_start: bool, span: Span) -> PdeError:
     return BACKWARDS.error(message, span, f"change the sign of {terms}, or give {other} instead")
 
 
+def growing_waves(terms: str, span: Span) -> PdeError:
+    """Of second order in time: the problem is elliptic in space and time."""
+    message = f"{terms} makes the shortest waves grow fastest: the problem is ill-posed"
+    return BACKWARDS.error(message, span, f"change the sign of {terms}")
+
+
 def indefinite(terms: str, span: Span) -> PdeError:
     hint = "its matrix must be positive semidefinite: all eigenvalues at least 0"
     return INDEFINITE.error(f"the diffusion {terms} runs backwards in some directions", span, hint)
-
-
-def growing_waves(terms: str, span: Span) -> PdeError:
-    message = f"{terms} makes the shortest waves grow fastest: the problem is ill-posed"
-    return BACKWARDS.error(message, span, f"change the sign of {terms}")
 
 
 def at_outflow(condition: str, span: Span) -> PdeError:

@@ -25,6 +25,10 @@ def needs_value(example: str, span: Span) -> PdeError:
     return VALUE.error("this needs a value", span, f"as in: {example}")
 
 
+def entry_needs_value(path: str, span: Span) -> PdeError:
+    return VALUE.error("this needs a value", span, f"as in: {path}=…; {path}= removes the entry")
+
+
 def constant_needs_value(name: str, span: Span) -> PdeError:
     return VALUE.error("a constant needs a value", span, f"as in: {name}=1")
 

@@ -82,15 +82,22 @@ class Series:
 
 
 @dataclass(frozen=True)
-class Splitting:
-    """A reversible method on a pair of states, or on a state and its speed; stable for h²ω² up to `swing`."""
+class Verlet:
+    """Y += h f(Z), Z += h g(Y) on a pair, which can be undone; stable for h²ω² up to `swing`."""
 
-    name: str
-    of: str  # what it steps: a pair, or second order in time
+    name: str = "verlet"
     swing: float = 4.0
 
 
-Method = RungeKutta | Embedded | Series | Splitting
+@dataclass(frozen=True)
+class Leapfrog:
+    """Y₊ = 2Y - Y₋ + h² F(Y) of second order in time, which can be undone; stable for h²ω² up to `swing`."""
+
+    name: str = "leapfrog"
+    swing: float = 4.0
+
+
+Method = RungeKutta | Embedded | Series | Verlet | Leapfrog
 
 EULER = RungeKutta("euler", "Euler", 1, (), (1.0,))
 HEUN = RungeKutta("heun", "Heun", 2, ((1.0,),), (1 / 2, 1 / 2))
@@ -131,8 +138,8 @@ HEUN21 = Embedded(  # one stage more than needed, so that the last stage is the 
 DOPRI8 = Embedded("dopri8", 8, source="torchdiffeq")
 FEHLBERG2 = Embedded("fehlberg2", 2, source="torchdiffeq")
 BACKWARD_EULER = Series()
-VERLET = Splitting("verlet", "pair")
-LEAPFROG = Splitting("leapfrog", "second")
+VERLET = Verlet()
+LEAPFROG = Leapfrog()
 
 METHODS: Mapping[str, Method] = MappingProxyType(
     {

@@ -2,89 +2,84 @@
 
 from __future__ import annotations
 
-from sympy import Expr
+from typing import assert_never
 
-from pdedsl.diagnostics import fail
+from pdedsl import mistakes
 from pdedsl.ir.plan import ImagePlan
 from pdedsl.ir.representation import States, Sum, Symmetric
-from pdedsl.ir.spec import Block, Setting, Spec
-from pdedsl.ir.vocabulary import ADAPTIVE, DEFAULT_METHODS, DEFAULT_STEPS, REVERSIBLE
-from pdedsl.numerics.integrators import EXPLICIT
+from pdedsl.ir.spec import Spec
+from pdedsl.words.blocks import NetworkBlock
+from pdedsl.words.integrators import ONE_STEP, Adaptive, BackwardEuler, Fixed, Integrator, Leapfrog, Reversible, Verlet
 
-ANY = (*EXPLICIT, "backward_euler", *ADAPTIVE)
-FITTING = {"first": ANY, "second": ("leapfrog", *ANY), "pair": ("verlet", *ANY)}
+SPLITTING: dict[str, tuple[type[Reversible], ...]] = {
+    "first": (),
+    "second": (Leapfrog,),
+    "pair": (Verlet,),
+}  # methods of these equations alone
 
 
 def plan_image(states: States, spec: Spec) -> ImagePlan:
-    frame = spec.block("network")
+    frame = spec.network
     if frame is None:
-        raise fail(
-            "E607",
-            "an equation on pixels needs a frame",
-            spec.space.span,
-            "add network { input … open … stages … classes … }",
-        )
-    method = states.method or Setting(DEFAULT_METHODS[states.kind])
-    if method.name not in FITTING[states.kind]:
-        raise fail(
-            "E605", f"{method.name} does not fit this equation", method.span, f"use {', '.join(FITTING[states.kind])}"
-        )
+        raise mistakes.pixels.no_frame(spec.space.span)
+    method = states.method.word
+    _check_method(states)
     _check_weights(states, method, spec)
     assert spec.time is not None
-    stages = _whole(frame, "stages")
-    opened = _whole(frame, "open")[0]
-    if opened != stages[0]:
-        line = frame.all("open")[0]
-        raise fail(
-            "E608", f"the opening has {opened} channels, the first stage {stages[0]}", line.span, "make them equal"
-        )
-    given = frame.get("input")
-    assert isinstance(given, Setting)
-    image = int(str(given["channels"])), int(str(given["height"])), int(str(given["width"]))
-    _check_stages(stages, image, states.kind, frame)
-    steps = method.get("steps")
-    close = _whole(frame, "close")
+    _check_stages(frame, states.kind)
     return ImagePlan(
-        image,
-        stages,
-        _whole(frame, "classes")[0],
-        close[0] if close else None,
+        frame.input.word.shape,
+        frame.stages,
+        frame.classes,
+        frame.close,
         states.kind,
         states.pushes,
         method,
         spec.time.start,
         spec.time.end,
-        int(steps) if isinstance(steps, Expr) else DEFAULT_STEPS if method.name not in ADAPTIVE else 1,
+        _steps(method),
     )
 
 
-def _check_weights(states: States, method: Setting, spec: Spec) -> None:
+def _check_method(states: States) -> None:
+    own = SPLITTING[states.kind]
+    method = states.method
+    if isinstance(method.word, Reversible) and not isinstance(method.word, own):
+        use = (*(word.spelling for word in own), *ONE_STEP)
+        raise mistakes.pixels.method_misfit(method.word.name, use, method.span)
+
+
+def _steps(method: Integrator) -> int:
+    """Adaptive methods choose their own between the ends."""
+    match method:
+        case Fixed(steps=steps) | BackwardEuler(steps=steps) | Verlet(steps=steps) | Leapfrog(steps=steps):
+            assert steps is not None
+            return steps
+        case Adaptive():
+            return 1
+        case _:
+            assert_never(method)
+
+
+def _check_weights(states: States, method: Integrator, spec: Spec) -> None:
     """Verlet and leapfrog are run backwards to find their states again; adaptive methods have no steps to count."""
     singles = [part for push in states.pushes for part in (push.parts if isinstance(push, Sum) else (push,))]
     for layer in (single for single in singles if isinstance(single, Symmetric)):
-        if layer.layer == "batch_norm" and method.name in REVERSIBLE:
-            message = f"{method.name} finds its states again on the way back, and batch_norm does not repeat itself"
-            raise fail("E605", message, layer.span, "use tv_norm, or realize time by euler")
+        if layer.layer == "batch_norm" and isinstance(method, Reversible):
+            raise mistakes.pixels.batch_norm_backwards(method.name, layer.span)
         operator = next(w for w in spec.learned if w.head == layer.operator)
-        if operator.arguments and method.name in ADAPTIVE:
-            message = f"'{operator.name}' has new weights at each step, and {method.name} takes as many as it likes"
-            raise fail("E605", message, operator.span, f"write {operator.name} without the time")
+        if operator.arguments and isinstance(method, Adaptive):
+            raise mistakes.pixels.weights_of_steps(operator.name, method.name, operator.span)
 
 
-def _check_stages(stages: tuple[int, ...], image: tuple[int, int, int], kind: str, frame: Block) -> None:
-    """Between stages the image is halved; the states of a pair share the channels."""
-    span, halvings = frame.all("stages")[0].span, len(stages) - 1
+def _check_stages(frame: NetworkBlock, kind: str) -> None:
+    """The opening leads to the first stage, between stages the image is halved, and a pair shares the channels."""
+    stages, image = frame.stages, frame.input.word.shape
+    if frame.open != stages[0]:
+        raise mistakes.pixels.opening_differs(frame.open, stages[0], frame.place("open"))
+    span, halvings = frame.place("stages"), len(stages) - 1
     if min(image[1:]) >> halvings < 1:
-        message = f"an image of {image[1]} x {image[2]} cannot be halved {halvings} times"
-        raise fail("E608", message, span, "take fewer stages, or larger images")
+        raise mistakes.pixels.too_many_stages(image[1], image[2], halvings, span)
     odd = next((width for width in stages if width % 2), None)
     if kind == "pair" and odd:
-        raise fail("E608", f"a pair shares the channels: {odd} have no halves", span, "make every width even")
-
-
-def _whole(frame: Block, key: str) -> tuple[int, ...]:
-    value = frame.get(key)
-    if value is None:
-        return ()
-    values = value if isinstance(value, tuple) else (value,)
-    return tuple(int(str(v)) for v in values)
+        raise mistakes.pixels.odd_width(odd, span)

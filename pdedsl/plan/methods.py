@@ -2,67 +2,59 @@
 
 from __future__ import annotations
 
-from sympy import Expr
+from dataclasses import replace
+from typing import assert_never
 
-from pdedsl.diagnostics import fail
-from pdedsl.ir.spec import Setting, Spec
-from pdedsl.ir.vocabulary import ADAPTIVE
-from pdedsl.numerics.integrators import EXPLICIT
-
-DEFAULT_STEPS = 10  # along a field on R^d, when the spec names none
-SCHEMES = (*EXPLICIT, "backward_euler", *ADAPTIVE)
-RANDOM_MAPS = {"dropout": "dropout", "stochastic_depth": "depth", "shake_shake": "shake"}  # and their shapes
-TORCHVISION = {"resnet18": 8, "resnet34": 16, "resnet50": 16, "resnet101": 33, "resnet152": 50}
-BLOCKS = {"resnet18": 8, "preact_resnet18": 8}  # residual maps of networks of fixed depth
-
-
-def realized(spec: Spec, part: str) -> Setting | None:
-    return next((r.method for r in spec.realizations if r.part == part), None)
-
-
-def count_of(value: object, default: int) -> int:
-    return int(value) if isinstance(value, Expr) else default
-
-
-def word_of(method: Setting | None, key: str, default: str) -> str:
-    return str(method.get(key) or default) if method else default
+from pdedsl import mistakes
+from pdedsl.ir.spec import Spec
+from pdedsl.ir.systems import integrator_of
+from pdedsl.words.diffusions import (
+    Diffusion,
+    Dropout,
+    Noise,
+    Residual,
+    Retraining,
+    Sampling,
+    ShakeShake,
+    StochasticDepth,
+)
+from pdedsl.words.integrators import ONE_STEP, Adaptive, Integrator, Reversible
+from pdedsl.words.networks import (
+    Network,
+    Resnet,
+)
+from pdedsl.words.word import Chosen
 
 
-def scheme_of(spec: Spec) -> Setting:
+def scheme_of(spec: Spec) -> Chosen[Integrator]:
     """How characteristics are followed."""
-    method = realized(spec, "time") or realized(spec, "convection") or Setting("euler")
-    if method.name not in SCHEMES:
-        raise fail("E605", f"{method.name} does not follow characteristics", method.span, f"use {', '.join(SCHEMES)}")
+    method = integrator_of(spec)
+    if isinstance(method.word, Reversible):
+        raise mistakes.networks.no_characteristics(method.word.name, ONE_STEP, method.span)
     return method
 
 
-def steps_of(method: Setting) -> int:
+def steps_of(method: Integrator) -> int:
     """How many steps along a field on R^d; adaptive methods choose their own between the ends."""
-    return 1 if method.name in ADAPTIVE else count_of(method.get("steps"), DEFAULT_STEPS)
+    if isinstance(method, Adaptive):
+        return 1
+    assert method.steps is not None
+    return method.steps
 
 
-def residual_maps(net: Setting) -> int:
-    """How many residual maps a network has: the number of steps it stands for."""
-    depth = count_of(net.get("depth"), 0)
-    match net.name:
-        case "resnet":
-            return (depth - 2) // 2
-        case "wide_resnet":
-            return (depth - 4) // 2
-        case "torchvision":
-            return TORCHVISION.get(str(net.get("model")), 1)
-        case "convnet":
-            return count_of(net.get("layers"), 1)
+def members_of(method: Diffusion | None) -> tuple[int, int]:
+    """Networks with weights of their own, and draws of each."""
+    match method:
+        case Noise() | Dropout() | StochasticDepth() | ShakeShake():
+            return method.members, method.samples
+        case Sampling(samples=samples):
+            return 1, samples
+        case Residual() | Retraining() | None:
+            return 1, 1
         case _:
-            return BLOCKS.get(net.name, 1)
+            assert_never(method)
 
 
-def depths(net: Setting) -> tuple[Setting, ...]:
+def depths(net: Network) -> tuple[Network, ...]:
     """A network with a list of depths as one network for each: an ensemble of different depths."""
-    listed = net.get("depth")
-    if not isinstance(listed, tuple):
-        return (net,)
-    return tuple(
-        Setting(net.name, tuple((k, d if k == "depth" else v) for k, v in net.arguments), net.given, net.span)
-        for d in listed
-    )
+    return tuple(replace(net, depth=(d,)) for d in net.depth) if isinstance(net, Resnet) else (net,)

@@ -6,12 +6,13 @@ from typing import assert_never
 
 from sympy import Expr, sqrt
 
-from pdedsl.diagnostics import PdeError, Span, fail
+from pdedsl import mistakes
+from pdedsl.diagnostics import PdeError, Span
 from pdedsl.ir.analysis import RandomMap
 from pdedsl.ir.plan import Noise
 from pdedsl.ir.representation import Stretch
-from pdedsl.ir.spec import Setting
-from pdedsl.plan.methods import RANDOM_MAPS
+from pdedsl.words.diffusions import Diffusion, Dropout, Law, Scale, ShakeShake, StochasticDepth
+from pdedsl.words.diffusions import Noise as NoiseWord
 
 TERMS = {
     "dropout": "c Σᵢ vᵢ² ∂²u/∂xᵢ² along the velocity v",
@@ -19,21 +20,23 @@ TERMS = {
     "shake": "c Σᵢⱼ (fᵢ - gᵢ)(fⱼ - gⱼ) ∂²u/∂xᵢ∂xⱼ along the velocity ½(f + g)",
 }
 
+RANDOM_MAPS: dict[type[Diffusion], str] = {Dropout: "dropout", StochasticDepth: "depth", ShakeShake: "shake"}
 
-def noise_of(stretch: Stretch, dt: Expr, method: Setting | None) -> Noise:
+
+def noise_of(stretch: Stretch, dt: Expr, method: Diffusion | None) -> Noise:
     """What the method makes of the diffusion; a random map is the default of its own shape."""
     span = stretch.diffusion or Span(0, 1)
-    wanted = RANDOM_MAPS.get(method.name) if method else stretch.random.kind if stretch.random else None
+    wanted = RANDOM_MAPS.get(type(method)) if method else stretch.random.kind if stretch.random else None
     if wanted is not None:
         if stretch.random is None or stretch.random.kind != wanted:
             raise _another(method, wanted, span)
         return _random(stretch.random, dt, span)
-    if method and method.get("scale") == "relative":
+    if isinstance(method, NoiseWord) and method.scale is Scale.RELATIVE:
         return _relative(stretch, method, span)
     if stretch.shape == "isotropic" or (stretch.index and stretch.shape in ("diagonal", "dropout")):
         return _independent(stretch, dt, method, span)
     if stretch.index is not None:
-        raise fail("E604", "noise along a full matrix needs a space of at most 16 dimensions", span, _default(stretch))
+        raise mistakes.networks.noise_of_full_matrix(_default(stretch), span)
     return Noise("correlated", matrix=tuple(tuple(2 * dt * e for e in row) for row in stretch.diffusivity), span=span)
 
 
@@ -51,27 +54,26 @@ def _random(random: RandomMap, dt: Expr, span: Span) -> Noise:
             assert_never(random.kind)
 
 
-def _another(method: Setting | None, wanted: str, span: Span) -> PdeError:
+def _another(method: Diffusion | None, wanted: str, span: Span) -> PdeError:
     assert method is not None
-    return fail("E604", f"this diffusion is not that of {method.name}", span, f"write {TERMS[wanted]}, or use noise")
+    return mistakes.networks.another_diffusion(method.name, TERMS[wanted], span)
 
 
-def _default(stretch: Stretch) -> str:
-    names = [name for name, kind in RANDOM_MAPS.items() if stretch.random and kind == stretch.random.kind]
-    return f"realize diffusion by {names[0]}" if names else "write νΔu"
+def _default(stretch: Stretch) -> str | None:
+    names = [word.spelling for word, kind in RANDOM_MAPS.items() if stretch.random and kind == stretch.random.kind]
+    return names[0] if names else None
 
 
-def _relative(stretch: Stretch, method: Setting, span: Span) -> Noise:
+def _relative(stretch: Stretch, method: NoiseWord, span: Span) -> Noise:
     if stretch.shape != "isotropic" or not stretch.diffusivity[0][0].is_number:
-        raise fail(
-            "E604", "relative noise is a constant times the size of the state", span, "write νΔu, or scale=exact"
-        )
-    return Noise("relative", sqrt(2 * stretch.diffusivity[0][0]), across=str(method.get("across")), span=span)
+        raise mistakes.networks.relative_noise(span)
+    return Noise("relative", sqrt(2 * stretch.diffusivity[0][0]), across=method.across, span=span)
 
 
-def _independent(stretch: Stretch, dt: Expr, method: Setting | None, span: Span) -> Noise:
+def _independent(stretch: Stretch, dt: Expr, method: Diffusion | None, span: Span) -> Noise:
     """Each component with its own noise, of standard deviation √(2νΔt)."""
     std = sqrt(2 * stretch.diffusivity[0][0] * dt)
     if not std.is_number:
         return Noise("scaled", std, span=span)
-    return Noise("laplace" if method and method.get("kind") == "laplace" else "gaussian", std, span=span)
+    laplace = isinstance(method, NoiseWord) and method.kind is Law.LAPLACE
+    return Noise("laplace" if laplace else "gaussian", std, span=span)

@@ -2,17 +2,36 @@
 
 from __future__ import annotations
 
+from typing import assert_never
+
 from sympy import Integer
 
-from pdedsl.diagnostics import Span, fail
+from pdedsl import mistakes
+from pdedsl.diagnostics import PdeError, Span
 from pdedsl.ir.plan import OperatorPiece, OperatorPlan
-from pdedsl.ir.representation import Paths, Stretch
+from pdedsl.ir.representation import Paths, Representation, States, Stretch
 from pdedsl.ir.spec import Spec
 from pdedsl.numerics.integrators import EXPLICIT
-from pdedsl.plan.methods import count_of, realized, scheme_of, steps_of
+from pdedsl.plan.methods import members_of, scheme_of, steps_of
 from pdedsl.plan.parts import learned_fields
+from pdedsl.words.integrators import Fixed
+from pdedsl.words.networks import Mlp
 
 DEFAULT_SAMPLES = 1024
+
+
+def operator_or_refusal(representation: Representation, spec: Spec) -> OperatorPlan | PdeError:
+    """The evolution operator, or why there is none."""
+    match representation:
+        case Paths():
+            try:
+                return plan_operator(representation, spec)
+            except PdeError as refusal:
+                return refusal
+        case States():
+            return mistakes.networks.operator_of_features(spec.space.span)
+        case _:
+            assert_never(representation)
 
 
 def plan_operator(paths: Paths, spec: Spec) -> OperatorPlan:
@@ -20,34 +39,25 @@ def plan_operator(paths: Paths, spec: Spec) -> OperatorPlan:
     for stretch in paths.stretches:
         _check(stretch, spec)
     scheme = scheme_of(spec)
-    if scheme.name not in EXPLICIT:
-        message = f"an evolution operator, which stops at any time, does not go by {scheme.name}"
-        raise fail("E606", message, scheme.span, f"use {', '.join(EXPLICIT)}")
+    if not isinstance(scheme.word, Fixed):
+        raise mistakes.networks.operator_by(scheme.word.name, list(EXPLICIT), scheme.span)
     assert spec.time is not None
-    method = realized(spec, "diffusion")
-    given = method is not None and "samples" in method.given
-    samples = count_of(method.get("samples"), 1) if method and given else DEFAULT_SAMPLES
+    method = spec.realize.diffusion
+    samples = members_of(method.word)[1] if method and "samples" in method.given else DEFAULT_SAMPLES
     pieces = sorted((_piece(s) for s in paths.stretches), key=lambda p: float(p.start))
     moving = [s.length for s in paths.stretches if s.moves] or [spec.time.end - spec.time.start]
-    step = max(moving) / Integer(steps_of(scheme))
-    return OperatorPlan(tuple(pieces), paths.direction, step, scheme.name, samples)
+    step = max(moving) / Integer(steps_of(scheme.word))
+    return OperatorPlan(tuple(pieces), paths.direction, step, scheme.word, samples)
 
 
 def _check(stretch: Stretch, spec: Spec) -> None:
     if spec.space.image is not None:
-        raise fail("E606", "an evolution operator needs a space R^d", spec.space.span, "use R^2, or any R^d")
+        raise mistakes.networks.operator_on_images(spec.space.span)
     for learned in learned_fields(stretch, spec):
-        if learned.net and learned.net.name != "mlp":
-            raise fail(
-                "E606", f"{learned.net.name} changes the shape of its state", learned.span, "use mlp for a field on R^d"
-            )
+        if learned.net and not isinstance(learned.net.word, Mlp):
+            raise mistakes.networks.operator_of_network(learned.net.word.name, learned.span)
     if stretch.index is not None and stretch.shape in ("depth", "shake"):
-        raise fail(
-            "E606",
-            "the operator along a full matrix needs a space of at most 16 dimensions",
-            stretch.diffusion or spec.space.span,
-            "use R^16 or fewer",
-        )
+        raise mistakes.networks.operator_of_full_matrix(stretch.diffusion or spec.space.span)
 
 
 def _piece(stretch: Stretch) -> OperatorPiece:

@@ -7,11 +7,13 @@ from typing import assert_never
 from pdedsl.ir.plan import Model
 from pdedsl.ir.representation import Paths, Representation, States
 from pdedsl.ir.spec import Spec
+from pdedsl.plan.boxes import require_overlap
 from pdedsl.plan.data import plan_data
 from pdedsl.plan.image import plan_image
 
 
 def plan(representation: Representation, spec: Spec) -> Model:
+    require_overlap(spec)
     match representation:
         case Paths():
             return plan_data(representation, spec)

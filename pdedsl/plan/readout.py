@@ -6,13 +6,14 @@ from dataclasses import dataclass
 
 from sympy import Expr, Tuple
 
-from pdedsl.diagnostics import fail
-from pdedsl.ir.boxes import Bounds, box_lines, box_of
+from pdedsl import mistakes
+from pdedsl.ir.boxes import Bounds, box_of, boxes_of
 from pdedsl.ir.plan import Maps, Part, Timed
 from pdedsl.ir.representation import Paths
 from pdedsl.ir.spec import Learned, Space, Spec
 from pdedsl.ir.types import Operator, Simplex
 from pdedsl.symbolic.symbols import Applied, Component, Field, Softmax
+from pdedsl.words.networks import Linear, Mlp
 
 
 @dataclass(frozen=True)
@@ -38,9 +39,8 @@ def readout_of(paths: Paths, spec: Spec, parts: tuple[Part, ...]) -> Readout | N
     if named is None:
         return made
     if made != Readout(None, None):
-        span = next(line.span for line in box_lines(spec)) if made.box else operator.span
-        message = f"{named.net.name} ends in a readout of its own, which keeps no constraint of '{operator.name}'"
-        raise fail("E610", message, span, "leave the constraint out, or use mlp along the path")
+        span = boxes_of(spec)[0][1] if made.box else operator.span
+        raise mistakes.networks.readout_of_its_own(named.net.name, operator.name, span)
     return None
 
 
@@ -50,14 +50,12 @@ def _operator(paths: Paths, spec: Spec) -> Learned:
     head = scores.operator.head if isinstance(scores, Applied) and isinstance(scores.operator, Field) else None
     learned = next((w for w in spec.learned if w.head == head), None)
     if learned is None or not _is_point(scores.body, spec.space):
-        hint = f"write softmax(W {_point(spec.space)}): factors and signs are learned with W"
-        raise fail("E604", "only scores that are linear in the point have a network", paths.data_span, hint)
+        raise mistakes.networks.linear_scores(_point(spec.space), paths.data_span)
     assert learned.net is not None
-    if learned.net.name != "linear":
-        raise fail("E604", f"{learned.net.name} has no scores of classes", learned.span, "use linear")
+    if not isinstance(learned.net.word, Linear):
+        raise mistakes.networks.no_scores(learned.net.word.name, learned.span)
     if learned.arguments:
-        hint = f"write: learn {learned.name} : operator = linear"
-        raise fail("E604", f"'{learned.name}' is one map, behind the whole path", learned.span, hint)
+        raise mistakes.networks.readout_in_time(learned.name, learned.span)
     return learned
 
 
@@ -77,28 +75,24 @@ def _check_network(paths: Paths, spec: Spec, named: Maps | Timed | None) -> None
     data = paths.data
     learned = next((w for w in spec.learned if isinstance(data, Field) and w.head == data.head), None)
     if learned is None or learned.net is None:
-        hint = f"write softmax(W {_point(spec.space)}) with a learned operator W, or a learned network"
-        raise fail("E604", "these class probabilities have no network", paths.data_span, hint)
+        raise mistakes.networks.no_probabilities(_point(spec.space), paths.data_span)
     if tuple(data.arguments) != tuple(learned.arguments):
-        hint = f"write {learned.name} with the arguments of its declaration"
-        raise fail("E604", f"'{learned.name}' is read elsewhere than at the end of the path", paths.data_span, hint)
+        raise mistakes.networks.data_elsewhere(learned.name, paths.data_span)
     if named is not None:
-        message = f"{named.net.name} ends in scores: no other network stands behind it"
-        raise fail("E604", message, paths.data_span, f"write softmax(W {_point(spec.space)})")
-    if spec.space.image is None and learned.net.name != "mlp":
-        raise fail("E604", f"{learned.net.name} acts on images", learned.span, "use mlp on R^d")
+        raise mistakes.networks.scores_twice(named.net.name, _point(spec.space), paths.data_span)
+    if spec.space.image is None and not isinstance(learned.net.word, Mlp):
+        raise mistakes.networks.acts_on_images(learned.net.word.name, learned.span)
 
 
 def _check_boxes(operator: Learned | None, spec: Spec) -> None:
-    for line in box_lines(spec):
-        if operator is None or line.value != operator.name:
-            message = f"'{line.value}' is not in the network: there is nothing to project"
-            raise fail("E610", message, line.span, f"constrain {operator.name}" if operator else "leave it out")
+    for box, span in boxes_of(spec):
+        if operator is None or box.operator != operator.name:
+            raise mistakes.networks.not_in_network(box.operator, operator.name if operator else None, span)
 
 
 def _within(operator: Learned, spec: Spec) -> Readout:
     assert isinstance(operator.type, Operator)
     made = Readout(operator.type.bound, box_of(operator.name, spec))
     if made.bound is not None and made.box is not None:
-        raise fail("E610", f"'{operator.name}' has both a norm bound and a box", operator.span, "keep one of the two")
+        raise mistakes.networks.norm_and_box(operator.name, operator.span)
     return made

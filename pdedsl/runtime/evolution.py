@@ -1,9 +1,10 @@
-"""The evolution operator on R^d: f ↦ u(·, t) for u_t = v·∇u + A:∇∇u, by characteristics and Feynman-Kac.
+"""The evolution operator on R^d: g ↦ u(·, t) for u_t = v·∇u + A:∇∇u + c u + f, by characteristics and Feynman-Kac.
 
-Initial data: u(x, t) = E f(Y), dY = v(Y, t − τ)dτ + Σ dB, Y₀ = x, ΣΣᵀ = 2A; the first step sees
-the coefficients at time t, the last those near the start. Terminal data: u_t + v·∇u + A:∇∇u = 0, and the clock
-runs forwards. The noise of a draw is the same at every point x, so that u is an average of f over fixed maps of x:
-exactly linear in f, monotone, and it keeps constants.
+Initial data: u(x, t) = E[e^{∫c} g(Y) + ∫ e^{∫c} f], dY = v(Y, t − τ)dτ + Σ dB, Y₀ = x, ΣΣᵀ = 2A; the first step sees
+the coefficients at time t, the last those near the start. Terminal data: u_t + v·∇u + A:∇∇u + c u + f = 0, and the
+clock runs forwards. The noise of a draw is the same at every point x while the stream is frozen, as it is here unless
+somebody thaws it: u is then an average of g over fixed maps of x, exactly linear in g where f = 0, monotone, and keeps
+constants where c = 0, too.
 """
 
 from __future__ import annotations
@@ -11,21 +12,17 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Sequence
 from itertools import pairwise
-from typing import Literal, NamedTuple, TypeGuard
+from typing import Literal, NamedTuple
 
 import torch
 from torch import Tensor, nn
 
-from pdedsl.numerics.integrators import EXPLICIT
-from pdedsl.runtime.convection import Field, step
-from pdedsl.runtime.noise import cholesky, times
-from pdedsl.runtime.streams import fill, generator
+from pdedsl.numerics.integrators import EXPLICIT, HEUN
+from pdedsl.runtime.paths import Leg, Path, carried, shaken
+from pdedsl.runtime.pieces import Diffusion, Drift, Piece, Rate
+from pdedsl.runtime.streams import Law, Stream
 
 Form = Literal["initial", "terminal"]
-Drift = Tensor | Field | None
-"""A constant velocity (d,), a field v(x, t) on points (..., d), or none."""
-Diffusion = float | Tensor | Callable[[Tensor, float], Tensor]
-"""ν of νΔu, the diagonal (d,) of A or A itself (d, d); or a callable (x, t) to (...), (..., d) or (..., d, d)."""
 
 
 class Estimate(NamedTuple):
@@ -35,76 +32,14 @@ class Estimate(NamedTuple):
     standard_error: Tensor
 
 
-class Piece(nn.Module):
-    """The coefficients on the times [start, stop]."""
-
-    def __init__(self, start: float, stop: float, drift: Drift = None, diffusion: Diffusion = 0.0) -> None:
-        super().__init__()
-        if not start < stop:
-            raise ValueError(f"a piece of time must have start < stop, got [{start:g}, {stop:g}]")
-        self.start, self.stop = start, stop
-        self.drift = nn.Buffer(drift) if _is_plain_tensor(drift) else drift
-        self.diffusion = nn.Buffer(diffusion) if _is_plain_tensor(diffusion) else diffusion
-
-    @property
-    def is_random(self) -> bool:
-        return not (isinstance(self.diffusion, float | int) and self.diffusion == 0)
-
-    @property
-    def has_constant_coefficients(self) -> bool:
-        """Then one Gaussian increment is exact, however long the step."""
-        return not _is_function(self.drift) and not _is_function(self.diffusion)
-
-    def velocity(self, x: Tensor, t: float) -> Tensor:
-        if self.drift is None:
-            return torch.zeros_like(x)
-        return self.drift.to(x).expand_as(x) if isinstance(self.drift, Tensor) else self.drift(x, t)
-
-    def shake(self, x: Tensor, dt: float) -> Callable[[Tensor, float, Tensor], Tensor]:
-        """(x, t, ξ) ↦ √Δt·Σ(x, t)·ξ with ΣΣᵀ = 2A, for ξ of shape (draws, 1, d); a constant Σ is found once."""
-        diffusion = self.diffusion
-        if isinstance(diffusion, Tensor | float | int):
-            exact = torch.as_tensor(diffusion, dtype=x.dtype, device=x.device)  # a number with all its digits
-            root = _root(2.0 * dt * exact, 0)
-            return lambda x, t, noise: _act(root, noise, 0)
-        return lambda x, t, noise: _act(_root(2.0 * dt * diffusion(x, t), x.dim() - 1), noise, x.dim() - 1)
-
-
-def _is_plain_tensor(value: object) -> TypeGuard[Tensor]:
-    return isinstance(value, Tensor) and not isinstance(value, nn.Parameter)
-
-
-def _is_function(value: Drift | Diffusion) -> bool:
-    return not (value is None or isinstance(value, Tensor | float | int))
-
-
-def _root(covariance: Tensor, points: int) -> Tensor:
-    """A factor of the covariance at each point: of a number or a diagonal its root, of a matrix its Cholesky factor."""
-    return cholesky(covariance) if covariance.dim() == points + 2 else covariance.sqrt()
-
-
-def _act(root: Tensor, noise: Tensor, points: int) -> Tensor:
-    if root.dim() == points + 2:
-        return times(root, noise)
-    return noise * (root.unsqueeze(-1) if root.dim() == points and points > 0 else root)
-
-
-class Leg(NamedTuple):
-    """A stretch of the path within one piece: `steps` steps of length `dt` from the PDE time `start`."""
-
-    piece: Piece
-    start: float
-    dt: float
-    steps: int
-
-
 class Evolution(nn.Module):
-    """`evolution(f, x, t)` is u(x, t) for data f, any callable from points (..., d) to (...), at points x (n, d).
+    """`evolution(g, x, t)` is u(x, t) for data g, any callable from points (..., d) to (...), at points x (n, d).
 
     The data stand at the start of the first piece (form = "initial") or at the end of the last one, the `horizon`
-    (form = "terminal"). A piece with diffusion takes Euler-Maruyama steps of at most `dt` (weak order 1), or one exact
-    Gaussian step if its coefficients are constant; a piece without takes `scheme` steps. Pieces are passed in network
-    order, for initial data the last in time first. `antithetic` uses each noise with both signs.
+    (form = "terminal"). A piece without diffusion takes steps of the `scheme`, of at most `dt`; a piece with diffusion
+    those of Euler-Maruyama, or of the stochastic method of Heun where that is the scheme; if all its coefficients are
+    constant, one exact Gaussian step. Pieces are passed in network order, for initial data the last in time first.
+    `law` is that of the noise, and `antithetic` uses each noise with both signs.
     """
 
     def __init__(
@@ -112,6 +47,8 @@ class Evolution(nn.Module):
         drift: Drift = None,
         diffusion: Diffusion = 0.0,
         *,
+        rate: Rate = 0.0,
+        source: Rate = 0.0,
         pieces: Sequence[Piece] = (),
         form: Form = "initial",
         horizon: float = math.inf,
@@ -120,12 +57,15 @@ class Evolution(nn.Module):
         samples: int = 1024,
         seed: int = 0,
         antithetic: bool = False,
+        law: Law = "normal",
         rows: int = 1 << 18,
     ) -> None:
         super().__init__()
-        self.pieces = nn.ModuleList(_contiguous(pieces or [Piece(0.0, horizon, drift, diffusion)]))
+        self.pieces = nn.ModuleList(_contiguous(pieces or [Piece(0.0, horizon, drift, diffusion, rate, source)]))
         self.form, self.dt, self.scheme, self.rows = form, dt, scheme, rows
-        self.samples, self.seed, self.antithetic = samples, seed, antithetic
+        self.samples, self.seed, self.antithetic, self.law = samples, seed, antithetic, law
+        self.stream = Stream(seed)
+        self.stream.frozen = True
         if form == "terminal" and math.isinf(self._pieces()[-1].stop):
             raise ValueError("terminal data need a finite horizon")
         if antithetic and samples % 2:
@@ -156,50 +96,46 @@ class Evolution(nn.Module):
 
     def _leg(self, piece: Piece, start: float, length: float) -> Leg:
         steps = 1 if piece.has_constant_coefficients else math.ceil(length / self.dt * (1.0 - 1e-12))
-        return Leg(piece, start, length / steps, steps)
+        return Leg(piece, start, length / steps, steps, -1.0 if self.form == "initial" else 1.0)
 
     def _pieces(self) -> list[Piece]:
         return [piece for piece in self.pieces if isinstance(piece, Piece)]
 
+    def between(self, low: float, high: float) -> Evolution:
+        """The same equation between two times, where its data then stand, with frozen noise."""
+        pieces = [part for piece in self._pieces() if (part := piece.within(low, high)) is not None]
+        options = {name: getattr(self, name) for name in ("form", "dt", "scheme", "samples", "seed", "law")}
+        return Evolution(pieces=pieces, **options)
+
     def _values(self, f: Callable[[Tensor], Tensor], x: Tensor, t: float) -> Tensor:
-        """f at the ends of the paths, of shape (draws, n): one draw if nothing is random."""
+        """The value of each path, of shape (draws, n): one draw if nothing is random."""
         legs = self.legs(t)
         if not any(leg.piece.is_random for leg in legs):
-            return f(self._follow(x, legs, range(1))).unsqueeze(0)
+            return self._follow(x, legs, range(1)).value(f).unsqueeze(0)
+        if not self.stream.frozen:
+            self.stream.advance()
         points = max(1, x.shape[:-1].numel())
         most = max(1, self.rows // points)
         chunks = [range(k, min(k + most, self.samples)) for k in range(0, self.samples, most)]
-        return torch.cat([f(self._follow(x, legs, draws)) for draws in chunks])
+        return torch.cat([self._follow(x, legs, draws).value(f) for draws in chunks])
 
-    def _follow(self, x: Tensor, legs: Sequence[Leg], draws: range) -> Tensor:
+    def _follow(self, x: Tensor, legs: Sequence[Leg], draws: range) -> Path:
+        method, path = EXPLICIT[self.scheme], Path(x)
         for index, leg in enumerate(legs):
-            x = self._shaken(x, leg, index, draws) if leg.piece.is_random else self._carried(x, leg)
-        return x
+            if leg.piece.is_random:
+                path = shaken(path, leg, method is HEUN, self._drawn(index, draws))
+            else:
+                path = carried(path, leg, method)
+        return path
 
-    def _carried(self, x: Tensor, leg: Leg) -> Tensor:
-        method, clock = EXPLICIT[self.scheme], self._clock()
-        for k in range(leg.steps):
-            x = step(method, leg.piece.velocity, x, leg.dt, leg.start + clock * k * leg.dt, clock)
-        return x
-
-    def _shaken(self, x: Tensor, leg: Leg, index: int, draws: range) -> Tensor:
-        """X + Δt·v(X, t) + √Δt·Σ(X, t)·ξ."""
-        shake = leg.piece.shake(x, leg.dt)
-        for k in range(leg.steps):
-            t = leg.start + self._clock() * k * leg.dt
-            drift = 0.0 if leg.piece.drift is None else leg.dt * leg.piece.velocity(x, t)
-            x = x + drift + shake(x, t, self._noise(x, index, k, draws))
-        return x
-
-    def _clock(self) -> float:
-        return -1.0 if self.form == "initial" else 1.0
+    def _drawn(self, leg: int, draws: range) -> Callable[[Tensor, int], Tensor]:
+        return lambda x, step: self._noise(x, leg, step, draws)
 
     def _noise(self, x: Tensor, leg: int, step: int, draws: range) -> Tensor:
-        """ξ of shape (draws, 1, d), the same for all points."""
+        """ξ of shape (draws, rows, d): one row while the stream is frozen, the same for all points."""
         number = self.samples // 2 if self.antithetic else self.samples
-        noise = torch.empty(number, 1, x.shape[-1], dtype=x.dtype, device=x.device)
-        if not noise.is_meta:
-            fill(noise, "normal", generator(x.device, self.seed, leg, step))
+        rows = 1 if self.stream.frozen else x.shape[-2]
+        noise = self.stream.block(x, self.law, (number, rows, x.shape[-1]), leg, step)
         noise = torch.cat([noise, -noise]) if self.antithetic else noise
         return noise[draws.start : draws.stop]
 

@@ -119,8 +119,8 @@ class Expectation(nn.Module):
 
 
 def _fold(x: Tensor, count: int) -> Tensor:
-    """All inputs of draw 1, then of draw 2, ..., along the batch axis."""
-    return x if count == 1 else x.repeat(count, *[1] * (x.dim() - 1))
+    """All inputs of draw 1, then of draw 2, ..., along the batch axis; joined, since `repeat` forgets channels_last."""
+    return x if count == 1 else torch.cat([x] * count)
 
 
 def _split_at_noise(member: nn.Module) -> tuple[list[nn.Module], list[nn.Module]]:

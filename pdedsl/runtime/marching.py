@@ -1,17 +1,18 @@
-"""Steps along a field on R^d with noise between them: any integrator along the characteristics, Euler-Maruyama with
-noise. The field is one module, whatever the number of steps, and may read the time."""
+"""Steps along a field on R^d with noise between them: any integrator along the characteristics, Euler-Maruyama or the
+stochastic method of Heun with noise. The field is one module, whatever the number of steps, and may read the time."""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from typing import cast
+from typing import Protocol, cast
 
 import torch
 from torch import Tensor, nn
 
-from pdedsl.numerics.integrators import EXPLICIT
+from pdedsl.numerics.integrators import EXPLICIT, HEUN
 from pdedsl.runtime.adaptive import Solver
 from pdedsl.runtime.convection import Field, step
+from pdedsl.runtime.evolution import Evolution
 from pdedsl.runtime.fields import Time
 from pdedsl.runtime.integrators import Integrator, Steps
 from pdedsl.runtime.noise import CorrelatedNoise, ScaledNoise
@@ -21,7 +22,10 @@ class March(nn.Module):
     """x ← x + Δt·v(x, t_k) + noise, for each t_k. Points keep their shape; `clock` is -1 for initial data.
 
     `after(t)` makes the noise of a step; where it depends on the state it is that of x before the step, as in
-    Euler-Maruyama, x + Δt·v(x) + s(x)·ξ. `inside(t)` makes what acts on the velocity of a step, as dropout does.
+    Euler-Maruyama, x + Δt·v(x) + s(x)·ξ. With noise the scheme of Heun is x + ½Δt·(v(x) + v(x*)) + s·ξ, x* being the
+    step of Euler-Maruyama with the same ξ, and s is read at x and the middle of the step: weak order 2 for noise that
+    does not depend on x, otherwise 1 (Kloeden, Platen, section 15.1).
+    `inside(t)` makes what acts on the velocity of a step, as dropout does.
     A scheme may be an integrator of feature maps, for which each point is a sample: where it is adaptive, every point
     has steps and a clock of its own, and `evaluations` tells what they cost.
     """
@@ -41,7 +45,8 @@ class March(nn.Module):
         self.integrator = scheme if isinstance(scheme, Integrator) else None
         self.evaluations: int | None = None
         self.evaluations_per_sample: tuple[int, ...] | None = None
-        self.noise = nn.ModuleList(after(t) for t in self.times) if after else None
+        middle = 0.5 * clock * dt if scheme == HEUN.name else 0.0
+        self.noise = nn.ModuleList(after(t + middle) for t in self.times) if after else None
         self.inside = nn.ModuleList(inside(t) for t in self.times) if inside else None
         if self.integrator and (after or inside):
             raise ValueError(f"{scheme} has no steps of Euler, behind or in which noise stands")
@@ -51,9 +56,18 @@ class March(nn.Module):
             return self._integrated(self.integrator, x.reshape(-1, x.shape[-1])).reshape(x.shape)
         method = EXPLICIT[cast(str, self.scheme)]
         for k, t in enumerate(self.times):
+            if self.noise is not None and method is HEUN:
+                x = self._heun(self.noise[k], x, t)
+                continue
             moved = step(method, self._velocity(k), x, self.dt, t, self.clock)
             x = moved if self.noise is None else _shaken(self.noise[k], moved, x)
         return x
+
+    def _heun(self, noise: nn.Module, x: Tensor, t: float) -> Tensor:
+        shock = cast(Shaking, noise).increment(x)
+        slope = self.field(x, t)
+        end = self.field(x + self.dt * slope + shock, t + self.clock * self.dt)
+        return x + 0.5 * self.dt * (slope + end) + shock
 
     def _integrated(self, method: Integrator, x: Tensor) -> Tensor:
         """X(Δt·n) of X'(s) = v(X, t₀ ± s), X(0) = x."""
@@ -73,6 +87,12 @@ class March(nn.Module):
 
     def extra_repr(self) -> str:
         return f"steps={len(self.times)}, dt={self.dt:g}, scheme={self.integrator or self.scheme!r}"
+
+
+class Shaking(Protocol):
+    """Noise that is added: x + increment(x)."""
+
+    def increment(self, x: Tensor) -> Tensor: ...
 
 
 class _Slope(nn.Module):
@@ -182,11 +202,12 @@ class Number(nn.Module):
 
 
 class Solution(nn.Module):
-    """x ↦ u(x, t) for fixed data f: the evolution operator as a network."""
+    """x ↦ u(x, t) for fixed data f: the evolution operator as a network, which draws anew for each row and call."""
 
-    def __init__(self, evolution: nn.Module, data: Callable[[Tensor], Tensor], t: float) -> None:
+    def __init__(self, evolution: Evolution, data: Callable[[Tensor], Tensor], t: float) -> None:
         super().__init__()
         self.evolution, self.data, self.t = evolution, data, t
+        evolution.stream.frozen = False
 
     def forward(self, x: Tensor) -> Tensor:
         return cast(Tensor, self.evolution(self.data, x, self.t))

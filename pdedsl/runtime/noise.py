@@ -14,7 +14,7 @@ import torch
 from torch import Tensor, nn
 
 from pdedsl.runtime.relative import Across, ShakenInTraining, shaken
-from pdedsl.runtime.streams import Stream
+from pdedsl.runtime.streams import Law, Stream
 
 
 def layer_std(diffusivity: float, dt: float) -> float:
@@ -31,17 +31,13 @@ class GaussianNoise(nn.Module):
         self.stream = Stream(seed)
 
     def forward(self, x: Tensor) -> Tensor:
-        return _sum(x, self.stream(x), self.std, self.stream)
+        return _sum(x, self.std, self.stream, "normal")
+
+    def increment(self, x: Tensor) -> Tensor:
+        return _increment(x, self.std, self.stream, "normal")
 
     def extra_repr(self) -> str:
         return "" if isinstance(self.std, Tensor) else f"std={self.std:g}"
-
-
-def _sum(x: Tensor, noise: Tensor, std: float | Tensor, stream: Stream) -> Tensor:
-    """x + s·ξ: in one pass in training; in evaluation the product first, so that every row is rounded alike."""
-    if stream.training and not isinstance(std, Tensor):
-        return torch.add(x, noise, alpha=std)
-    return x + stream.spread(noise * std, x)
 
 
 class LaplaceNoise(nn.Module):
@@ -53,10 +49,25 @@ class LaplaceNoise(nn.Module):
         self.stream = Stream(seed)
 
     def forward(self, x: Tensor) -> Tensor:
-        return _sum(x, self.stream(x, "laplace"), self.std, self.stream)
+        return _sum(x, self.std, self.stream, "laplace")
+
+    def increment(self, x: Tensor) -> Tensor:
+        return _increment(x, self.std, self.stream, "laplace")
 
     def extra_repr(self) -> str:
         return f"std={self.std:g}"
+
+
+def _sum(x: Tensor, std: float | Tensor, stream: Stream, law: Law) -> Tensor:
+    """x + s·ξ, in one pass where it can be."""
+    if stream.frozen or isinstance(std, Tensor):
+        return x + _increment(x, std, stream, law)
+    return torch.add(x, stream(x, law), alpha=std)
+
+
+def _increment(x: Tensor, std: float | Tensor, stream: Stream, law: Law) -> Tensor:
+    """s·ξ, which broadcasts to x: the product before it is spread, so that every row is rounded alike."""
+    return stream.spread(stream(x, law) * std, x)
 
 
 class RelativeNoise(nn.Module):
@@ -67,13 +78,13 @@ class RelativeNoise(nn.Module):
     the published code has it, which lets a sample's noise depend on its neighbours.
     """
 
-    def __init__(self, scale: float, *, seed: int, across: Across = "sample") -> None:
+    def __init__(self, scale: float, *, seed: int, across: Across = "sample", law: Law = "normal") -> None:
         super().__init__()
-        self.scale, self.across = scale, across
+        self.scale, self.across, self.law = scale, across, law
         self.stream = Stream(seed)
 
     def forward(self, x: Tensor) -> Tensor:
-        noise = self.stream.spread(self.stream(x), x)
+        noise = self.stream.spread(self.stream(x, self.law), x)
         if self.training and not torch.compiler.is_compiling():
             return cast(Tensor, ShakenInTraining.apply(x, noise, self.scale, self.across)[0])
         return shaken(x, noise, self.scale, self.across)
@@ -83,44 +94,50 @@ class RelativeNoise(nn.Module):
 
 
 class ScaledNoise(nn.Module):
-    """x + s(x)·ξ, ξ ~ N(0, I), for a diffusivity ν(x) = s(x)²/(2Δt) that depends on the state.
+    """x + s(x)·ξ, independent ξ of variance 1, for a diffusivity ν(x) = s(x)²/(2Δt) that depends on the state.
 
     `scale` returns one number per sample, of shape (n,), or anything that broadcasts to x. It is read at `at`, the
     state before the drift of a step of Euler-Maruyama; without it at x itself.
     """
 
-    def __init__(self, scale: Callable[[Tensor], Tensor], *, seed: int) -> None:
+    def __init__(self, scale: Callable[[Tensor], Tensor], *, seed: int, law: Law = "normal") -> None:
         super().__init__()
-        self.scale = scale
+        self.scale, self.law = scale, law
         self.stream = Stream(seed)
 
     def forward(self, x: Tensor, at: Tensor | None = None) -> Tensor:
-        scale = self.scale(x if at is None else at)
+        return x + self.increment(x if at is None else at)
+
+    def increment(self, x: Tensor) -> Tensor:
+        scale = self.scale(x)
         if scale.dim() == 1:
             scale = scale.reshape(-1, *[1] * (x.dim() - 1))
-        return x + scale * self.stream.spread(self.stream(x), x)
+        return scale * self.stream.spread(self.stream(x, self.law), x)
 
 
 class CorrelatedNoise(nn.Module):
-    """x + Lξ, ξ ~ N(0, I): covariance LLᵀ = 2AΔt for the term A:∇∇u, over the features of a sample.
+    """x + Lξ, independent ξ of variance 1: covariance LLᵀ = 2AΔt for the term A:∇∇u, over the features of a sample.
 
     `factor` is a (d, d) matrix, learned if it is a Parameter (LLᵀ is positive semidefinite for every L), or a callable
     from x to (n, d, d) for coefficients that depend on the state, which is `at`, the one before the drift of a step of
     Euler-Maruyama, or without it x itself.
     """
 
-    def __init__(self, factor: Tensor | Callable[[Tensor], Tensor], *, seed: int) -> None:
+    def __init__(self, factor: Tensor | Callable[[Tensor], Tensor], *, seed: int, law: Law = "normal") -> None:
         super().__init__()
         if isinstance(factor, Tensor) and not isinstance(factor, nn.Parameter):
             factor = nn.Buffer(factor)
-        self.factor = factor
+        self.factor, self.law = factor, law
         self.stream = Stream(seed)
 
     def forward(self, x: Tensor, at: Tensor | None = None) -> Tensor:
-        noise = self.stream(x).flatten(1)
+        return x + self.increment(x if at is None else at)
+
+    def increment(self, x: Tensor) -> Tensor:
+        noise = self.stream(x, self.law).flatten(1)
         if isinstance(self.factor, Tensor):
-            return x + self.stream.spread(noise @ self.factor.mT, x).view(-1, *x.shape[1:])
-        return x + times(self.factor(x if at is None else at), self.stream.spread(noise, x)).view_as(x)
+            return self.stream.spread(noise @ self.factor.mT, x).view(-1, *x.shape[1:])
+        return times(self.factor(x), self.stream.spread(noise, x)).view_as(x)
 
 
 def times(matrix: Tensor, vector: Tensor) -> Tensor:
@@ -131,22 +148,23 @@ def times(matrix: Tensor, vector: Tensor) -> Tensor:
 def cholesky(matrix: Tensor) -> Tensor:
     """Lower triangular L with LLᵀ = A for symmetric positive semidefinite A of shape (..., d, d).
 
-    Unlike torch.linalg.cholesky it accepts directions without diffusion: a pivot that vanishes (relative to the largest
-    entry) makes its whole column zero, which for a semidefinite matrix it must be.
+    Unlike torch.linalg.cholesky it accepts directions without diffusion: a pivot that vanishes makes its whole column
+    zero, which for a semidefinite matrix it must be. The pivot aⱼⱼ - Σₖ lⱼₖ² carries the rounding of aⱼⱼ, so that it
+    vanishes relative to its own entry: scaling a coordinate scales its row (Higham 2002, section 10.1.1).
     """
     size = matrix.shape[-1]
-    floor = 4.0 * size * torch.finfo(matrix.dtype).eps * matrix.diagonal(dim1=-2, dim2=-1).amax(-1)
+    floor = 4.0 * size * torch.finfo(matrix.dtype).eps * matrix.diagonal(dim1=-2, dim2=-1)
     columns: list[Tensor] = []
     for j in range(size):
         column = matrix[..., :, j] - sum((left * left[..., j : j + 1] for left in columns), torch.zeros(()).to(matrix))
-        columns.append(_scaled_column(column, j, floor))
+        columns.append(_scaled_column(column, j, floor[..., j : j + 1]))
     return torch.stack(columns, -1)
 
 
 def _scaled_column(column: Tensor, j: int, floor: Tensor) -> Tensor:
     """Rows from j on, divided by the root of the pivot, or zero where the pivot vanishes."""
     pivot = column[..., j : j + 1]
-    live = (pivot > floor.unsqueeze(-1)) & (torch.arange(column.shape[-1], device=column.device) >= j)
+    live = (pivot > floor) & (torch.arange(column.shape[-1], device=column.device) >= j)
     return torch.where(live, column / torch.where(live, pivot, 1.0).sqrt(), 0.0)
 
 

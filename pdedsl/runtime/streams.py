@@ -1,13 +1,13 @@
-"""Random numbers that belong to the model: a pure function of (seed, step) in training, of (seed, draw) in evaluation.
+"""Random numbers that belong to the model: a pure function of (seed, step) in training, of (seed, call) in evaluation.
 
-The user's generator is neither read nor advanced. A Stream keeps two integers, so it is saved with the weights, copied,
-pickled and resumed exactly. The draw is one opaque operator: `torch.compile` and `torch.export` see a call, not a
-generator (compiled `randn` is eleven times slower than the eager one).
+The user's generator is neither read nor advanced. A Stream keeps three integers, so it is saved with the weights,
+copied, pickled and resumed exactly. The draw is one opaque operator: `torch.compile` and `torch.export` see a call, not
+a generator (compiled `randn` is eleven times slower than the eager one).
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from typing import Literal, cast
 
@@ -17,7 +17,7 @@ from torch import Tensor, nn
 Law = Literal["normal", "laplace", "uniform"]
 
 _MASK = (1 << 64) - 1
-_TRAIN, _EVAL = 1, 2
+_TRAIN, _FROZEN, _EVAL = 1, 2, 3
 
 
 def mix(*words: int) -> int:
@@ -77,64 +77,124 @@ def fill(out: Tensor, law: str, source: torch.Generator) -> None:
 
 @torch.library.custom_op("pdedsl::draw", mutates_args=())
 def draw(
-    state: Tensor, law: str, shape: Sequence[int], dtype: torch.dtype, device: torch.device, first: int, row: int
+    state: Tensor,
+    law: str,
+    shape: Sequence[int],
+    dtype: torch.dtype,
+    device: torch.device,
+    first: int,
+    row: int,
+    training: bool,
 ) -> Tensor:
     """Noise of the given shape, (draws, rows, ...). Draw k is number `first + k`.
 
-    row >= 0: training noise of this step, for rows `row`, `row + 1`, ... of the batch; row < 0: evaluation.
+    row >= 0: noise of this step or call, for rows `row`, `row + 1`, ... of the batch; row < 0: frozen.
     """
     out = torch.empty(shape, dtype=dtype, device=device)
     if device.type == "meta":
         return out
-    seed, step = state.tolist()
-    if row >= 0:
-        for k in range(shape[0]):
-            fill_rows(out[k], law, row, _TRAIN, seed, step, first + k)
-        return out
+    words = _words(state, training, row < 0)
     for k in range(shape[0]):  # each its own generator: a draw does not depend on how the draws are cut into chunks
-        fill(out[k], law, generator(device, _EVAL, seed, first + k))
+        if row >= 0:
+            fill_rows(out[k], law, row, *words, first + k)
+        else:
+            fill(out[k], law, generator(device, *words, first + k))
     return out
+
+
+@torch.library.custom_op("pdedsl::draw_block", mutates_args=())
+def draw_block(
+    state: Tensor,
+    law: str,
+    shape: Sequence[int],
+    dtype: torch.dtype,
+    device: torch.device,
+    training: bool,
+    frozen: bool,
+    words: Sequence[int],
+) -> Tensor:
+    """Noise of the given shape from one generator, named by `words` among those of a step or call."""
+    out = torch.empty(shape, dtype=dtype, device=device)
+    if device.type != "meta":
+        fill(out, law, generator(device, *_words(state, training, frozen), *words))
+    return out
+
+
+@draw_block.register_fake
+def _(
+    state: Tensor,
+    law: str,
+    shape: Sequence[int],
+    dtype: torch.dtype,
+    device: torch.device,
+    training: bool,
+    frozen: bool,
+    words: Sequence[int],
+) -> Tensor:
+    return torch.empty(shape, dtype=dtype, device=device)
+
+
+def _words(state: Tensor, training: bool, frozen: bool) -> tuple[int, ...]:
+    """What names the noise of a step or a call, or of all of them."""
+    seed, step, call = state.tolist()
+    return (_FROZEN, seed) if frozen else (_TRAIN, seed, step) if training else (_EVAL, seed, call)
 
 
 @draw.register_fake
 def _(
-    state: Tensor, law: str, shape: Sequence[int], dtype: torch.dtype, device: torch.device, first: int, row: int
+    state: Tensor,
+    law: str,
+    shape: Sequence[int],
+    dtype: torch.dtype,
+    device: torch.device,
+    first: int,
+    row: int,
+    training: bool,
 ) -> Tensor:
     return torch.empty(shape, dtype=dtype, device=device)
 
 
 class Stream(nn.Module):
-    """The source of one noise block. `state` = (seed, step) is part of the state_dict.
+    """The source of one noise block. `state` = (seed, steps, calls) is part of the state_dict.
 
-    Training: the step advances by one, and every row of the batch has noise of its own. Evaluation: one row per
-    Monte-Carlo draw, shared by all inputs (common random numbers), so that an output does not depend on its batch
-    and the averaged operator f -> u is linear, monotone and keeps constants. `row` is the number of the first row in
-    the whole batch, where processes share one.
+    Every row of a batch has noise of its own, and every step of training and every call of an evaluation has another.
+    `row` is the number of the first row in the whole batch, where processes share one. While it is `frozen`, there is
+    one row per Monte-Carlo draw, shared by all inputs and calls (common random numbers), so that an output does not
+    depend on its batch and the averaged operator f -> u is linear, monotone and keeps constants.
     """
 
     state: Tensor
 
     def __init__(self, seed: int) -> None:
         super().__init__()
-        self.register_buffer("state", torch.tensor([mix(seed), 0]))
-        self.first, self.count, self.row = 0, 1, 0
+        self.register_buffer("state", torch.tensor([mix(seed), 0, 0]))
+        self.first, self.count, self.row, self.frozen = 0, 1, 0, False
 
     def reseed(self, seed: int) -> None:
-        """Start again at step 0 of another stream."""
-        self.state.copy_(torch.tensor([mix(seed), 0]))
+        """Start again at step 0 and call 0 of another stream."""
+        self.state.copy_(torch.tensor([mix(seed), 0, 0]))
 
     def forward(self, x: Tensor, law: Law = "normal", features: int | None = None) -> Tensor:
-        """Noise with as many rows as x (training) or as draws (evaluation); `features` = 0 gives one number a row."""
+        """Noise with as many rows as x, or frozen as draws; `features` = 0 gives one number a row."""
         shape = [1] * (x.dim() - 1) if features == 0 else list(x.shape[1:])
-        if not self.training:
+        if self.frozen:
             return _laid_out_as(x, self._draw(x, law, [self.count, *shape], -1))
-        if self.first == 0:  # later chunks of draws belong to the same step
-            self.state[1].add_(1)
+        if self.first == 0:  # later chunks of draws belong to the same step or call
+            self.advance()
         return self._fresh(x, law, [self.count, x.shape[0] // self.count, *shape])
+
+    def advance(self) -> None:
+        """To the next step of training, or the next call of an evaluation."""
+        self.state[1 if self.training else 2].add_(1)
+
+    def block(self, x: Tensor, law: Law, shape: Sequence[int], *words: int) -> Tensor:
+        """Noise of a shape of its own, named by `words`, for whoever advances the stream himself."""
+        made = draw_block(self.state, law, list(shape), x.dtype, x.device, self.training, self.frozen, list(words))
+        return cast(Tensor, made)
 
     def spread(self, noise: Tensor, x: Tensor) -> Tensor:
         """One row per draw made broadcastable to x, whose rows are all inputs of draw 1, then of draw 2, ..."""
-        if self.training or self.count == 1:
+        if not self.frozen or self.count == 1:
             return noise
         return noise.repeat_interleave(x.shape[0] // self.count, dim=0)
 
@@ -146,7 +206,7 @@ class Stream(nn.Module):
         return self._draw(x, law, [draws, n, h, w, c], self.row).flatten(0, 1).permute(0, 3, 1, 2)
 
     def _draw(self, x: Tensor, law: Law, shape: list[int], row: int) -> Tensor:
-        return cast(Tensor, draw(self.state, law, shape, x.dtype, x.device, self.first, row))
+        return cast(Tensor, draw(self.state, law, shape, x.dtype, x.device, self.first, row, self.training))
 
     def extra_repr(self) -> str:
         return "" if self.state.is_meta else f"state={self.state.tolist()}"
@@ -157,7 +217,7 @@ def _is_channels_last(x: Tensor) -> bool:
 
 
 def _laid_out_as(x: Tensor, noise: Tensor) -> Tensor:
-    """Evaluation noise has the same values in every layout; only its strides follow x."""
+    """Frozen noise has the same values in every layout; only its strides follow x."""
     return noise.contiguous(memory_format=torch.channels_last) if _is_channels_last(x) else noise
 
 
@@ -177,8 +237,43 @@ def seed_noise(model: nn.Module, seed: int, row: int = 0) -> None:
 
 
 @contextmanager
+def frozen(model: nn.Module) -> Iterator[None]:
+    """Within, all rows and calls share the noise of a draw: the model is a function of its input."""
+    before = [(source, source.frozen) for source in streams(model)]
+    try:
+        for source, _ in before:
+            source.frozen = True
+        yield
+    finally:
+        for source, was in before:
+            source.frozen = was
+
+
+@contextmanager
+def one_call(model: nn.Module) -> Iterator[Callable[[int], None]]:
+    """Within, many evaluations are one call on one long batch; the yielded function says at which row the next begins.
+
+    So the noise of a row depends neither on the size of the batches nor on how many processes share them.
+    """
+    before = [(source, source.row, source.state.clone()) for source in streams(model)]
+
+    def begin(row: int) -> None:
+        for source, _, state in before:
+            source.state.copy_(state)
+            source.row = row
+
+    try:
+        yield begin
+    finally:
+        begin(0)
+        for source, row, _ in before:
+            source.row = row
+            source.advance()
+
+
+@contextmanager
 def drawing(sources: Sequence[Stream], first: int, count: int) -> Iterator[None]:
-    """Within, an evaluation carries the Monte-Carlo draws first, ..., first + count - 1 along the batch axis."""
+    """Within, the batch axis carries the Monte-Carlo draws first, ..., first + count - 1."""
     before = [(source.first, source.count) for source in sources]
     try:
         for source in sources:

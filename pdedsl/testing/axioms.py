@@ -19,14 +19,15 @@ from hypothesis import HealthCheck, Phase, Verbosity, find, settings
 from hypothesis import strategies as st
 from hypothesis.errors import Flaky, NoSuchExample
 
-from pdedsl.compiler import Compilation
+from pdedsl.compilation import Compilation
 from pdedsl.ir.analysis import EquationClass
 from pdedsl.ir.plan import ImagePlan
-from pdedsl.ir.verdicts import Axiom, Truth
-from pdedsl.ir.vocabulary import REVERSIBLE
+from pdedsl.ir.verdicts import Axiom, Refuted, Truth
 from pdedsl.testing.cases import cases, pairs
 from pdedsl.testing.checks import EXACT, FEATURE, STATISTICAL, prepared
 from pdedsl.testing.operators import Features, Flow, Operator, block_of, operator_of
+from pdedsl.testing.replay import breaks_again
+from pdedsl.words.integrators import Reversible
 
 WIDTH = 4  # channels of a block under test
 REFUTING = 100  # examples at least, where one is known to break
@@ -133,6 +134,11 @@ def _result(axiom: str, compilation: Compilation, examples: int, seed: int) -> R
 
 
 def _feature_result(axiom: str, verdict: Truth, compilation: Compilation, examples: int, seed: int) -> Result:
+    proof, plan = compilation.analysis.axioms[Axiom(axiom)], compilation.plan
+    assert isinstance(plan, ImagePlan)
+    if isinstance(proof, Refuted) and proof.example is not None:
+        again = breaks_again(block_of(compilation, 0, WIDTH), plan, proof.example, WIDTH)
+        return Result(axiom, verdict, "broken" if again else "held", proof.witness if again else "")
     note = _untested(axiom, compilation)
     if note:
         return Result(axiom, verdict, "untested", note=note)
@@ -148,7 +154,7 @@ def _untested(axiom: str, compilation: Compilation) -> str:
     """Why there is nothing to run for an axiom, if there is not."""
     plan = compilation.plan
     assert isinstance(plan, ImagePlan)
-    if axiom == "reversibility" and plan.kind == "second" and plan.method.name not in REVERSIBLE:
+    if axiom == "reversibility" and plan.kind == "second" and not isinstance(plan.method, Reversible):
         return f"whether steps of {plan.method.name} can be undone from position and speed is not searched"
     kinds = {e.kind for e in compilation.analysis.equations}
     if axiom == "energy_conservation" and kinds != {EquationClass.GRADIENT_FLOW}:

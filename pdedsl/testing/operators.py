@@ -10,11 +10,13 @@ from typing import Protocol, cast
 import torch
 from torch import Tensor, nn
 
-from pdedsl.compiler import Compilation
+from pdedsl.compilation import Compilation
 from pdedsl.emit.program import run
 from pdedsl.ir.plan import ImagePlan
-from pdedsl.runtime.evolution import Evolution, Piece
+from pdedsl.runtime.blocks import Block
+from pdedsl.runtime.evolution import Evolution
 from pdedsl.runtime.expectation import Expectation
+from pdedsl.runtime.streams import frozen
 
 Data = Callable[[Tensor], Tensor]
 DRAWS = 2  # of a network under test
@@ -76,15 +78,7 @@ class Flow:
         """The operator from time a to time b; terminal data are counted from the end."""
         whole = self.evolution
         low, high = (a, b) if whole.form == "initial" else (self.start + self.end - b, self.start + self.end - a)
-        pieces = [
-            Piece(max(p.start, low), min(p.stop, high), p.drift, p.diffusion)
-            for p in whole.pieces
-            if isinstance(p, Piece) and min(p.stop, high) > max(p.start, low)
-        ]
-        made = Evolution(
-            pieces=pieces, form=whole.form, dt=whole.dt, scheme=whole.scheme, samples=whole.samples, seed=whole.seed
-        )
-        return made, high if whole.form == "initial" else low
+        return whole.between(low, high), high if whole.form == "initial" else low
 
 
 @dataclass(frozen=True)
@@ -108,7 +102,8 @@ class Features:
 
         hooks = [readout.register_forward_hook(scores) for readout in self._readouts()]
         try:
-            first, second = self.model(x).softmax(-1).unbind(-1)
+            with frozen(self.model):
+                first, second = self.model(x).softmax(-1).unbind(-1)
         finally:
             for hook in hooks:
                 hook.remove()
@@ -138,9 +133,9 @@ def operator_of(compilation: Compilation, weights: int) -> Flow | Features:
     return Features(model, shape, readout.in_features, start, end)
 
 
-def block_of(compilation: Compilation, weights: int, width: int = 4) -> nn.Module:
+def block_of(compilation: Compilation, weights: int, width: int = 4) -> Block:
     """The block of an image-plane equation at a small width, in float64."""
     assert isinstance(compilation.plan, ImagePlan)
     with weights_from(weights):
-        made: nn.Module = run(compilation.program, "block", width=width)
+        made: Block = run(compilation.program, "block", width=width)
     return made.double().eval()

@@ -13,6 +13,7 @@ from pdedsl.data.augment import augment
 from pdedsl.data.draws import Draws
 from pdedsl.data.order import Order
 from pdedsl.data.sets import Data
+from pdedsl.ir.objective import Retraining
 from pdedsl.processes import World
 from pdedsl.runtime.batch_norm import share_batch_norms
 from pdedsl.runtime.constraints import Box
@@ -27,6 +28,8 @@ from pdedsl.training.objectives import adversary_of, loss_of, penalty_of
 from pdedsl.training.phases import Phase
 from pdedsl.training.schedule import factor, optimizer_of
 from pdedsl.training.step import Objective, Terms, total
+from pdedsl.words.diffusions import Weights
+from pdedsl.words.training import Precision
 
 Make = Callable[[int], nn.Module]
 
@@ -39,7 +42,7 @@ class Engine:
     ) -> None:
         self.make, self.config, self.phases, self.data = make, config, phases, data
         self.world, self.compiled = world, compiled
-        self.dtype = torch.float64 if config.precision == "float64" else torch.float32
+        self.dtype = torch.float64 if config.precision is Precision.FLOAT64 else torch.float32
         self.step = 0
         self.model = self._new(config.seed)
         self.previous: nn.Module | None = None
@@ -58,12 +61,12 @@ class Engine:
     def learning_rate(self) -> float:
         """The rate of the next step."""
         phase, schedule = self.current(), self.config.schedule
+        rate, done = float(phase.optimizer.lr), self.step - phase.start
         if phase.whole:
-            return phase.optimizer.lr
-        done = self.step - phase.start
+            return rate
         if self.config.steps is not None:
-            return phase.optimizer.lr * factor(schedule, done, phase.steps)
-        return phase.optimizer.lr * factor(schedule, done * self.config.batch / len(self.data.train), phase.epochs)
+            return rate * factor(schedule, done, phase.steps)
+        return rate * factor(schedule, done * self.config.batch / len(self.data.train), phase.epochs)
 
     def _new(self, seed: int) -> nn.Module:
         """Untrained weights, the same for the same seed, that know the scale of the data."""
@@ -87,7 +90,7 @@ class Engine:
         """Begin a phase: its objective and optimizer, and the network that retraining starts from."""
         if phase.heat and (self.phase is None or phase.heat != self.phase.heat):
             self.previous = deepcopy(self.model).requires_grad_(False).eval()
-            if getattr(phase.objective, "start", "warm") == "fresh":
+            if isinstance(phase.objective, Retraining) and phase.objective.start is Weights.FRESH:
                 self.model = self._new(mix(self.config.seed, phase.heat))
         self._prepare(phase)
 
@@ -99,7 +102,7 @@ class Engine:
             loss_of(phase.objective, self.previous),
             attack,
             penalty_of(self.config.regularize),
-            self.config.precision == "bfloat16",
+            self.config.precision is Precision.BFLOAT16,
         )
         self.objective = self.world.wrapped(objective)
         self.optimizer = optimizer_of(phase.optimizer, self.model.parameters())

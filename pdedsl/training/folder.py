@@ -11,7 +11,10 @@ from pathlib import Path
 from pdedsl.compiler import format, parse
 from pdedsl.diagnostics import PdeError
 from pdedsl.files import RunError
-from pdedsl.ir.spec import Block, Setting, Spec
+from pdedsl.ir.spec import Spec
+from pdedsl.words.blocks import TrainBlock
+from pdedsl.words.diffusions import Retraining
+from pdedsl.words.optimizers import Cosine
 
 BEGUN = {".lock", "spec.pde", "metrics.jsonl", "tensorboard", "checkpoints"}  # what a run has before it first saves
 
@@ -56,6 +59,8 @@ def _locked(handle: int) -> bool:
 def refuse_other(text: str, spec: Spec, folder: Path) -> None:
     """A run goes on with the spec that it began with, `text`. How it is evaluated may differ, and how long it trains
     where nothing that was done depends on that."""
+    if text == spec.source.text:
+        return
     try:
         saved = parse(text)
     except PdeError:
@@ -72,22 +77,17 @@ def refuse_other(text: str, spec: Spec, folder: Path) -> None:
 
 
 def _essence(spec: Spec) -> str:
-    kept = tuple(block for block in spec.blocks if block.kind != "evaluate")
-    if _can_grow(spec):
-        kept = tuple(_endless(block) if block.kind == "train" else block for block in kept)
-    return replace(spec, blocks=kept).canonical
+    train = _endless(spec.train) if spec.train and _can_grow(spec.train, spec) else spec.train
+    return replace(spec, evaluate=None, train=train).canonical
 
 
-def _can_grow(spec: Spec) -> bool:
+def _can_grow(train: TrainBlock, spec: Spec) -> bool:
     """Whether a longer run begins like this one: one phase, and a schedule that does not look at the end."""
-    train = spec.block("train")
-    schedule = train.get("schedule") if train else None
-    cosine = isinstance(schedule, Setting) and schedule.name == "cosine"
-    retrained = any(r.method.name == "retraining" for r in spec.realizations)
-    return train is not None and len(train.all("optimizer")) <= 1 and not cosine and not retrained
+    cosine = isinstance(train.schedule.word, Cosine)
+    retrained = spec.realize.diffusion is not None and isinstance(spec.realize.diffusion.word, Retraining)
+    return len(train.optimizer) == 1 and not cosine and not retrained
 
 
-def _endless(block: Block) -> Block:
-    """Without the number of epochs or steps, but with the word: the times of a schedule are in its units."""
-    lines = (replace(line, value=None) if line.key in ("epochs", "steps") else line for line in block.lines)
-    return replace(block, lines=tuple(lines))
+def _endless(train: TrainBlock) -> TrainBlock:
+    """One epoch or one step, whichever it counts: the times of a schedule are in its units."""
+    return replace(train, epochs=train.epochs and 1, steps=train.steps and 1)

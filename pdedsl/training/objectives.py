@@ -7,9 +7,9 @@ from typing import assert_never
 from torch import nn
 
 from pdedsl.ir.objective import CrossEntropy, Objective, Residual, Retraining
-from pdedsl.training.config import Attack
 from pdedsl.training.losses import Adversary, CrossEntropyLoss, HeatLoss, Regularization, ResidualLoss
 from pdedsl.training.step import Attacker, Loss, Penalty
+from pdedsl.words import training
 
 
 def loss_of(objective: Objective, previous: nn.Module | None) -> Loss:
@@ -26,11 +26,9 @@ def loss_of(objective: Objective, previous: nn.Module | None) -> Loss:
             assert_never(objective)
 
 
-def adversary_of(attack: Attack | None, bounds: tuple[float, float] | None) -> Attacker | None:
-    if attack is None:
-        return None
-    return Adversary(attack.norm, attack.eps, attack.step, attack.steps, attack.name, attack.eot, bounds)
+def adversary_of(word: training.Adversary | None, bounds: tuple[float, float] | None) -> Attacker | None:
+    return None if word is None else Adversary(word, bounds)
 
 
-def penalty_of(weights: tuple[tuple[str, float], ...]) -> Penalty | None:
-    return Regularization(dict(weights)) if weights else None
+def penalty_of(words: tuple[training.Regularizer, ...]) -> Penalty | None:
+    return Regularization(words) if words else None

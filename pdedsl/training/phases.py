@@ -6,7 +6,8 @@ import math
 from dataclasses import dataclass
 
 from pdedsl.ir.objective import CrossEntropy, Objective, Retraining
-from pdedsl.training.config import Optimizer, TrainConfig
+from pdedsl.training.config import TrainConfig
+from pdedsl.words.optimizers import Lbfgs, Optimizer
 
 
 @dataclass(frozen=True)
@@ -29,7 +30,7 @@ class Phase:
     @property
     def whole(self) -> bool:
         """Whether a step sees all data at once."""
-        return self.optimizer.name == "lbfgs"
+        return isinstance(self.optimizer, Lbfgs)
 
 
 def phases_of(config: TrainConfig, objective: Objective, samples: int) -> tuple[Phase, ...]:
@@ -51,7 +52,7 @@ def phases_of(config: TrainConfig, objective: Objective, samples: int) -> tuple[
 
 def _length(config: TrainConfig, optimizer: Optimizer, samples: int) -> tuple[int, float]:
     """Steps, and the passes over the data that they make."""
-    if optimizer.name == "lbfgs":
+    if isinstance(optimizer, Lbfgs):
         return optimizer.steps, float(optimizer.steps)
     if config.steps is not None:
         return config.steps, config.steps * config.batch / samples

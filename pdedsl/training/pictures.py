@@ -7,9 +7,8 @@ from pathlib import Path
 
 from torch import Tensor
 
-from pdedsl.compiler import Compilation
+from pdedsl.compilation import Compilation
 from pdedsl.data.sets import Data, Split
-from pdedsl.ir.spec import Block
 from pdedsl.measures.assess import assess
 from pdedsl.measures.boundary import Panel, plot_boundaries
 from pdedsl.training.config import TrainConfig
@@ -18,6 +17,7 @@ from pdedsl.training.engine import Engine
 from pdedsl.training.events import Ended
 from pdedsl.training.log import read_metrics
 from pdedsl.training.report import Result, Summary, write_report
+from pdedsl.words.blocks import Block
 
 ENTRIES = ("schedule", "augment", "adversary", "regularize", "constrain", "precision")
 MOST = 10_000  # training samples in the last figures
@@ -71,7 +71,7 @@ def _summary(
     results: tuple[Result, ...],
 ) -> Summary:
     spec = compilation.spec
-    block = spec.block("train")
+    block = spec.train
     assert block is not None
     shape = ", ".join(("n", *map(str, engine.data.shape)))
     return Summary(
@@ -82,7 +82,7 @@ def _summary(
         data=_written(block, "data", spec.source.text),
         epochs=sum(p.epochs for p in engine.phases),
         batch=config.batch,
-        optimizer=_written(block, "optimizer", spec.source.text) or "sgd(lr=0.1, momentum=0.9), by default",
+        optimizer=_written(block, "optimizer", spec.source.text) or f"{block.optimizer[0].word.brief}, by default",
         parameters=sum(p.numel() for p in engine.model.parameters()),
         steps=engine.end,
         seconds=ended.seconds,
@@ -104,4 +104,4 @@ def _longer(config: TrainConfig, folder: Path) -> str:
 
 def _written(block: Block, key: str, text: str) -> str:
     """The values of an entry, in the words of the spec."""
-    return ", ".join(text[line.span.start : line.span.end] for line in block.all(key))
+    return ", ".join(text[place.start : place.end] for place in block.places.get(key, ()))

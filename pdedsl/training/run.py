@@ -10,7 +10,8 @@ from pathlib import Path
 import torch
 
 from pdedsl import mistakes
-from pdedsl.compiler import Compilation, compile_source, source_of
+from pdedsl.compilation import Compilation
+from pdedsl.compiler import to_compilation
 from pdedsl.data.load import load
 from pdedsl.data.sets import Data
 from pdedsl.diagnostics import PdeError
@@ -21,6 +22,7 @@ from pdedsl.ir.spec import Spec
 from pdedsl.processes import World, joined
 from pdedsl.runtime.solver_costs import adaptive_blocks
 from pdedsl.runtime.step_size import SolverFailed
+from pdedsl.sources import changed, source_of
 from pdedsl.training import checkpoint
 from pdedsl.training.checkpoint import Checkpoint, save_tensors
 from pdedsl.training.config import TrainConfig, config_of
@@ -51,7 +53,7 @@ class Options:
 
 
 def train(
-    spec: Spec | str | Path,
+    spec: Compilation | Spec | str | Path,
     out: str | Path,
     *,
     set: Sequence[str] | Mapping[str, object] = (),
@@ -63,7 +65,7 @@ def train(
     save_seconds: float = SAVE_SECONDS,
     listeners: Sequence[Listener] = (),
 ) -> Run:
-    """Train a spec, which may be given as a Spec, as a path, or as text; the run is in the folder `out`.
+    """Train a spec, which may be given compiled, as a Spec, as a path, or as text; the run is in the folder `out`.
 
     `set` changes entries of the spec, as ["train.epochs=2"] or {"train.epochs": 2}; `data` is the folder of data sets;
     `resume` goes on with what is in `out`; `start` is a run whose weights this one starts from. `listeners` hear every
@@ -71,9 +73,19 @@ def train(
     """
     options = Options(_path(data), device, resume, compile, _path(start), save_seconds)
     settings = [f"{key}={value}" for key, value in set.items()] if isinstance(set, Mapping) else set
-    compilation = compile_source(source_of(spec, settings))
+    compilation = _compiled(spec, settings)
     with _own_generator(), joined(options.device) as world:
         return _train(compilation, Path(out), options, world, listeners)
+
+
+def _compiled(spec: Compilation | Spec | str | Path, settings: Sequence[str]) -> Compilation:
+    match spec:
+        case Compilation() if not settings:
+            return spec
+        case Compilation(spec=Spec(source=source)) | Spec(source=source):
+            return to_compilation(changed(source, settings))
+        case _:
+            return to_compilation(source_of(spec, settings))
 
 
 def _path(value: str | Path | None) -> Path | None:
@@ -120,7 +132,7 @@ def _train(
         elif options.start is not None:
             engine.start_from(weights_for(engine.model, compilation, options.start))
             complaints = (*complaints, f"the weights of {options.start} are the start")
-        if compilation.spec.block("evaluate"):
+        if compilation.spec.evaluate:
             complaints = (*complaints, "the evaluate block is read and checked, and not run")
         if world.first:
             replace_text(folder / SPEC, compilation.spec.source.text)

@@ -10,11 +10,13 @@ from typing import NamedTuple
 import torch
 from torch import nn
 
-from pdedsl.compiler import Compilation, compile_source, source_of
+from pdedsl.compilation import Compilation
+from pdedsl.compiler import to_compilation
 from pdedsl.files import RunError
 from pdedsl.ir.plan import ImagePlan
 from pdedsl.runtime.stencils import carried
 from pdedsl.runtime.weights import require_fit
+from pdedsl.sources import source_of
 from pdedsl.training.checkpoint import Damaged, Tensors, load_tensors, newest
 
 SPEC, WEIGHTS = "spec.pde", "weights.safetensors"
@@ -35,7 +37,7 @@ class Run:
         """A run as it was left: its weights, or those of its newest checkpoint, in the network of its spec."""
         folder = Path(folder)
         kept = _kept(folder)
-        module = compile_source(source_of(folder / SPEC)).module()
+        module = to_compilation(source_of(folder / SPEC)).module()
         module.to(next((t.dtype for t in kept.tensors.values() if t.is_floating_point()), torch.float32))
         module.load_state_dict(kept.tensors)
         return cls(folder, module.eval(), kept.outcome, kept.message, kept.figures)
@@ -66,7 +68,7 @@ def weights_for(module: nn.Module, compilation: Compilation, folder: Path) -> Te
     """The weights of another run, to start from. Where images have another resolution, 3×3 kernels are carried to it as
     differential operators (Ruthotto, Haber 2018, section 2.2), along each axis by its own factor."""
     tensors = _kept(folder).tensors
-    new, old = compilation.plan, compile_source(source_of(folder / SPEC)).plan
+    new, old = compilation.plan, to_compilation(source_of(folder / SPEC)).plan
     factors = (1.0, 1.0)
     if isinstance(new, ImagePlan) and isinstance(old, ImagePlan):
         factors = new.image[1] / old.image[1], new.image[2] / old.image[2]

@@ -9,48 +9,42 @@ from typing import assert_never
 import torch
 from torch import nn
 
-from pdedsl.training.config import Optimizer, Schedule
+from pdedsl.words.optimizers import Adam, Adamw, Constant, Cosine, Lbfgs, Optimizer, Schedule, Sgd, Step
 
 
-def optimizer_of(config: Optimizer, parameters: Iterable[nn.Parameter]) -> torch.optim.Optimizer:
-    weights = list(parameters)
-    match config.name:
-        case "sgd":
-            return torch.optim.SGD(
-                weights,
-                lr=config.lr,
-                momentum=config.momentum,
-                weight_decay=config.weight_decay,
-                nesterov=config.nesterov,
-            )
-        case "adam":
-            return torch.optim.Adam(weights, lr=config.lr, weight_decay=config.weight_decay)
-        case "adamw":
-            return torch.optim.AdamW(weights, lr=config.lr, weight_decay=config.weight_decay)
-        case "lbfgs":
+def optimizer_of(word: Optimizer, parameters: Iterable[nn.Parameter]) -> torch.optim.Optimizer:
+    weights, lr = list(parameters), float(word.lr)
+    match word:
+        case Sgd():
+            momentum, decay = float(word.momentum), float(word.weight_decay)
+            return torch.optim.SGD(weights, lr=lr, momentum=momentum, weight_decay=decay, nesterov=word.nesterov)
+        case Adam(weight_decay=decay):
+            return torch.optim.Adam(weights, lr=lr, weight_decay=float(decay))
+        case Adamw(weight_decay=decay):
+            return torch.optim.AdamW(weights, lr=lr, weight_decay=float(decay))
+        case Lbfgs(history=history):
             # One iteration a step: its state lives on between calls, and every iteration can be saved.
-            return torch.optim.LBFGS(
-                weights, lr=config.lr, max_iter=1, history_size=config.history, line_search_fn="strong_wolfe"
-            )
+            return torch.optim.LBFGS(weights, lr=lr, max_iter=1, history_size=history, line_search_fn="strong_wolfe")
         case _:
-            assert_never(config.name)
+            assert_never(word)
 
 
 def factor(schedule: Schedule, time: float, length: float) -> float:
     """The learning rate at a time, as a multiple of the first one; `length` is when training ends.
 
-    cosine: ½(1 + cos π(t - w)/(length - w)) after a linear warm-up to time w (Loshchilov, Hutter 2017).
+    Times are epochs where the length of training is in epochs, otherwise steps. The cosine is
+    ½(1 + cos π(t - w)/(length - w)) after a linear warm-up to time w (Loshchilov, Hutter 2017).
     """
-    match schedule.name:
-        case "constant":
+    match schedule:
+        case Constant():
             return 1.0
-        case "step":
-            passed = sum(time >= at for at in schedule.at) + (int(time // schedule.every) if schedule.every else 0)
-            return float(schedule.factor**passed)
-        case "cosine":
-            if time < schedule.warmup:
-                return (time + 1) / (schedule.warmup + 1)
-            rest = (time - schedule.warmup) / max(length - schedule.warmup, 1e-12)
+        case Step(at=at, every=every):
+            passed = sum(time >= moment for moment in at) + (int(time // every) if every else 0)
+            return float(float(schedule.factor) ** passed)
+        case Cosine(warmup=warmup):
+            if time < warmup:
+                return (time + 1) / (warmup + 1)
+            rest = (time - warmup) / max(length - warmup, 1e-12)
             return 0.5 * (1 + math.cos(math.pi * min(rest, 1.0)))
         case _:
-            assert_never(schedule.name)
+            assert_never(schedule)

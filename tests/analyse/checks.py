@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from analyse.frames import Row
-from pdedsl.ir.analysis import Analysis, Verdict
+from pdedsl.ir.analysis import Analysis
+from pdedsl.ir.verdicts import Axiom, Verdict
 
 
 def wrong_classes(row: Row, analysis: Analysis) -> list[str]:
@@ -25,11 +26,11 @@ def wrong_form(row: Row, analysis: Analysis) -> list[str]:
     ]
 
 
-def wrong(row: Row, axioms: dict[str, Verdict]) -> dict[str, str]:
+def wrong(row: Row, axioms: dict[Axiom, Verdict]) -> dict[str, str]:
     """What is missing or not true, by axiom."""
     found = {}
     for name, allowed in row.allowed().items():
-        verdict = axioms.get(name)
+        verdict = axioms.get(Axiom(name))
         if verdict is None:
             found[name] = "missing"
         elif verdict.truth not in allowed:
@@ -37,12 +38,12 @@ def wrong(row: Row, axioms: dict[str, Verdict]) -> dict[str, str]:
     return found
 
 
-def false(row: Row, axioms: dict[str, Verdict]) -> dict[str, str]:
+def false(row: Row, axioms: dict[Axiom, Verdict]) -> dict[str, str]:
     """What is said and not true; to say nothing is not false."""
     said = {name for name, verdict in axioms.items() if verdict.truth != "unknown"}
     return {name: words for name, words in wrong(row, axioms).items() if name in said}
 
 
-def lazy(row: Row, axioms: dict[str, Verdict]) -> list[str]:
+def lazy(row: Row, axioms: dict[Axiom, Verdict]) -> list[str]:
     """What could be decided and was not."""
     return [name for name in wrong(row, axioms) if name not in false(row, axioms)]

@@ -966,7 +966,7 @@ GRADIENT_FLOW = (
     Row(
         "symmetric, cosine",
         maps("∂Y/∂t = -Kᵀ cos(K Y)", BOUND),
-        ("gradient-flow",),
+        ("gradient-flow|ode",),
         False,
         1,
         "rrrr",

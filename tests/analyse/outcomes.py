@@ -5,14 +5,14 @@ from __future__ import annotations
 from dataclasses import dataclass
 from functools import cache
 
-from pdedsl.compiler import to_analysis
+from pdedsl.compiler import to_analysis, to_spec
 from pdedsl.diagnostics import Source
 from pdedsl.ir.analysis import Analysis
 
 
 @cache
 def analysed(text: str) -> Analysis:
-    return to_analysis(Source(text))
+    return to_analysis(to_spec(Source(text)))
 
 
 @dataclass(frozen=True)

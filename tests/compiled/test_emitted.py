@@ -13,6 +13,7 @@ import torch
 from torch import nn
 
 from compiled.texts import MODELS, compiled, fresh, inputs, learned, light, picture, shipped, written
+from pdedsl.runtime.streams import streams
 
 V = "learn v(x, y, t) : vector = mlp(width=8, depth=2)"
 NOISY = learned("∂u/∂t = v·∇u + σ² Δu", f"{V}\nconst σ = 0.2", realized="realize diffusion by noise(samples=3)")
@@ -144,6 +145,8 @@ def test_written_models_can_be_copied(name: str, monkeypatch: pytest.MonkeyPatch
     module = fresh(TEXTS[name])
     monkeypatch.setitem(sys.modules, "emitted", module)
     model, x = module.model().eval(), inputs(TEXTS[name], 2).float()
+    for stream in streams(model):
+        stream.frozen = True
     with torch.no_grad():
         expected, twin = model(x), copy.deepcopy(model)
         assert torch.equal(twin(x), expected)

@@ -18,7 +18,7 @@ from pdedsl.ir.objective import CrossEntropy
 from pdedsl.ir.plan import DataPlan
 from pdedsl.runtime.expectation import Expectation
 from pdedsl.runtime.noise import GaussianNoise
-from pdedsl.runtime.streams import streams
+from pdedsl.runtime.streams import frozen, streams
 
 RESNET = {20: 272_282, 32: 466_714, 44: 661_146}
 MAPS = {20: 9, 32: 15, 44: 21}
@@ -118,8 +118,9 @@ def test_learned_weights_reach_the_loss() -> None:
     """u = Σ w_m p_m with w = softmax(a): ∂(-log u_y)/∂a_m = w_m(1 - p_my/u_y)."""
     text = changed(SMALL, ("members=2", "members=2, weights=learned"))
     model, x = built(text), inputs(text, 1)
-    each = model.each(x).exp()[:, 0, 1]
-    (-model(x)[0, 1]).backward()
+    with frozen(model):
+        each = model.each(x).exp()[:, 0, 1]
+        (-model(x)[0, 1]).backward()
     expected = 0.25 * (1 - each / each.mean())
     assert model.weight_logits.grad is not None
     torch.testing.assert_close(model.weight_logits.grad, expected, rtol=1e-9, atol=1e-12)
@@ -172,7 +173,7 @@ def test_members_do_not_see_each_other_apart() -> None:
 def test_integration_afterwards_is_the_mean_of_probabilities() -> None:
     model, x = built(SMALL), inputs(SMALL, 5)
     model.eval_samples = 3
-    with torch.no_grad():
+    with torch.no_grad(), frozen(model):
         each = model.each(x)
         assert each.shape == (4, 5, 3)
         torch.testing.assert_close(each.exp().sum(-1), torch.ones(4, 5, dtype=torch.float64))

@@ -1,7 +1,7 @@
 """A compiled model is an ordinary module, and a sample's output is its own.
 
-Evaluation noise is one draw for all inputs, so a sample alone and in a batch sees the same numbers. Outputs are
-compared to 1e-10 in float64, not to the bit: products and convolutions of another batch size may add in another order.
+Frozen noise is one draw for all inputs, so a sample alone and in a batch sees the same numbers. Outputs are compared
+to 1e-10 in float64, not to the bit: products and convolutions of another batch size may add in another order.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ from torch import Tensor, nn
 
 from compiled.texts import MODELS, built, inputs, learned, light
 from pdedsl.runtime.expectation import Expectation
-from pdedsl.runtime.streams import Stream
+from pdedsl.runtime.streams import Stream, frozen, seed_noise
 
 V = "learn v(x, y, t) : vector = mlp(width=6, depth=1)"
 TRANSPORT = learned("∂u/∂t = v·∇u", V, realized="realize time by {}")
@@ -66,7 +66,7 @@ def test_a_sample_knows_nothing_of_its_batch(name: str) -> None:
     network, x = model(name), inputs(TEXTS[name], 4)
     order = torch.tensor([2, 0, 3, 1])
     loud = torch.cat([x[:1], 30 * inputs(TEXTS[name], 3, seed=8)])
-    with torch.no_grad():
+    with torch.no_grad(), frozen(network):
         together = network(x)
         alone = torch.cat([network(row) for row in x.split(1)])
         torch.testing.assert_close(alone, together, rtol=1e-10, atol=1e-10)
@@ -76,20 +76,29 @@ def test_a_sample_knows_nothing_of_its_batch(name: str) -> None:
 
 
 @pytest.mark.parametrize("name", NOISY)
-def test_evaluation_is_reproducible_and_leaves_the_generator_alone(name: str) -> None:
-    network, x = model(name), inputs(TEXTS[name], 2)
+def test_evaluation_has_noise_of_its_own(name: str) -> None:
+    """Anew for each row and call; a twin has the same sequence of calls, a frozen one repeats itself, a seed starts
+    again, and neither the user's generator nor training has a part in it."""
+    network, x = model(name), inputs(TEXTS[name], 1).repeat(3, *[1] * (inputs(TEXTS[name], 1).dim() - 1))
+    twin = copy.deepcopy(network)
     with torch.no_grad():
         torch.manual_seed(4)
-        before, first = torch.get_rng_state(), network(x)
+        before, first, second = torch.get_rng_state(), network(x), network(x)
         assert torch.equal(torch.get_rng_state(), before)
+        assert len(first.unique(dim=0)) == 3
+        assert not torch.equal(first, second)
         torch.manual_seed(5)
-        assert torch.equal(network(x), first)
-        network.train()(x)
-        network.eval()
-        for module in network.modules():
-            if isinstance(module, nn.BatchNorm2d):
-                return  # training has moved its statistics
-        assert torch.equal(network(x), first)
+        assert torch.equal(twin(x), first)
+        if not any(isinstance(module, nn.BatchNorm2d) for module in twin.modules()):  # which training moves
+            twin.train()(x)
+            twin.eval()
+        assert torch.equal(twin(x), second)
+        with frozen(network):
+            assert torch.equal(network(x), network(x))
+            torch.testing.assert_close(network(x)[0], network(x)[2], rtol=1e-12, atol=1e-12)
+        for one in (network, twin):
+            seed_noise(one, 6)
+        assert torch.equal(network(x), twin(x))
 
 
 @pytest.mark.parametrize("name", [n for n in NOISY if n != "rotation"])
@@ -108,7 +117,7 @@ def test_samples_can_be_set_at_evaluation(name: str) -> None:
     """The mean over more draws is that of draws of which the first are the same."""
     network, x = model(name), inputs(TEXTS[name], 2)
     (expectation,) = [m for m in network.modules() if isinstance(m, Expectation)]
-    with torch.no_grad():
+    with torch.no_grad(), frozen(network):
         found = {}
         for samples in (1, 2, 8):
             expectation.eval_samples = samples
@@ -158,23 +167,21 @@ def test_copies(name: str) -> None:
     torch.save(network.state_dict(), file)
     file.seek(0)
     other.load_state_dict(torch.load(file))
+    twins = copy.deepcopy(network), pickle.loads(pickle.dumps(network)), other
+    moved, kept = copy.deepcopy(network), copy.deepcopy(network)
     with torch.no_grad():
-        expected = network(x)
-        assert torch.equal(copy.deepcopy(network)(x), expected)
-        assert torch.equal(pickle.loads(pickle.dumps(network))(x), expected)
-        if name != "rotation":  # whose noise is a seed and no state
-            assert torch.equal(other(x), expected)
-        twin = copy.deepcopy(network)
-        for parameter in twin.parameters():
+        for parameter in moved.parameters():
             parameter.add_(1.0)
-        assert torch.equal(network(x), expected)
+        expected = network(x)
+        assert all(torch.equal(twin(x), expected) for twin in (*twins, kept))
 
 
 @pytest.mark.parametrize("name", FAMILIES)
 def test_export(name: str) -> None:
     network, x = model(name), inputs(TEXTS[name], 3)
-    exported = torch.export.export(network, (x,)).module()
-    torch.testing.assert_close(exported(x), network(x), rtol=1e-10, atol=1e-10)
+    exported = torch.export.export(copy.deepcopy(network), (x,)).module()
+    for _ in range(2):
+        torch.testing.assert_close(exported(x), network(x), rtol=1e-10, atol=1e-10)
 
 
 def test_noise_is_saved_with_the_weights() -> None:

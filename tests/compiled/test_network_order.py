@@ -10,7 +10,7 @@ from torch import Tensor, nn
 
 from compiled.texts import built, changed, compiled, fresh, inputs, learned, picture, refused, shipped
 from pdedsl.runtime.noise import GaussianNoise, LaplaceNoise, RelativeNoise
-from pdedsl.runtime.streams import Stream
+from pdedsl.runtime.streams import Stream, frozen
 
 SWING = "let v(x, y, t) = [sin(y + 3t) - x/2, cos(2x - t)]"
 SWUNG = "let v(x, y, t) = [sin(y + 3(2 - t)) - x/2, cos(2x - (2 - t))]"
@@ -206,7 +206,8 @@ def test_diffusion_first_in_time_is_noise_before_the_readout() -> None:
     model = built(text)
     assert noises(model) == [pytest.approx(0.25, rel=1e-12)]
     x = inputs(text, 2)
-    noisy = features(model, x)
+    with frozen(model):
+        noisy = features(model, x)
     for module in model.modules():
         if isinstance(module, GaussianNoise):
             module.std = 0.0

@@ -17,8 +17,8 @@ import pytest
 from click.testing import CliRunner
 
 from compiled.texts import NAMES, PHYSICAL, shipped
+from pdedsl import stages
 from pdedsl.cli import cli
-from pdedsl.compiler import emit_stage
 from pdedsl.diagnostics import PdeError, Source
 
 GOLDEN = Path(__file__).parent / "golden"
@@ -26,14 +26,14 @@ STAGES = ("syntax", "spec", "analysis", "representation", "plan", "python")
 EVERY = """
 import hashlib, json, sys
 from pathlib import Path
-from pdedsl.compiler import emit_stage
+from pdedsl.stages import Stage, stage_text
 from pdedsl.diagnostics import PdeError, Source
 found = {}
 for path in sys.argv[2:]:
     source = Source(Path(path).read_text("utf-8"), Path(path).name)
     for stage in sys.argv[1].split(","):
         try:
-            text = emit_stage(source, stage)
+            text = stage_text(source, Stage(stage))
         except PdeError as error:
             text = f"{error}\\n"
         found[f"{Path(path).stem}.{stage}"] = hashlib.sha256(text.encode()).hexdigest()
@@ -44,7 +44,7 @@ print(json.dumps(found))
 def stage_text(name: str, stage: str) -> str:
     """The stage, or what is said if it is not reached."""
     try:
-        return emit_stage(Source(shipped(name), f"{name}.pde"), stage)
+        return stages.stage_text(Source(shipped(name), f"{name}.pde"), stages.Stage(stage))
     except PdeError as error:
         return f"{error}\n"
 

@@ -6,10 +6,11 @@ import pytest
 import torch
 from torch import Tensor
 
-from pdedsl.data.augment import Crop, Flip, Gaussian, Kind, augment, crop, flip
+from pdedsl.data.augment import augment, crop, flip
 from pdedsl.data.draws import Draws
+from pdedsl.words.training import Augmentation, Crop, Flip, Gaussian
 
-ALL: tuple[Kind, ...] = (Crop(2), Flip(), Gaussian(0.1), Crop(1))
+ALL: tuple[Augmentation, ...] = (Crop(pad=2), Flip(), Gaussian(std=0.1), Crop(pad=1))
 
 
 def images(n: int, c: int = 3, h: int = 5, w: int = 7) -> Tensor:
@@ -55,11 +56,11 @@ def test_the_users_generator_and_the_batch_are_left_alone() -> None:
     assert torch.equal(x, before)
 
 
-@pytest.mark.parametrize("kind", [Crop(4), Flip(), Gaussian(0.1)], ids=str)
-def test_steps_seeds_and_places_differ(kind: Kind) -> None:
+@pytest.mark.parametrize("kind", [Crop(pad=4), Flip(), Gaussian(std=0.1)], ids=str)
+def test_steps_seeds_and_places_differ(kind: Augmentation) -> None:
     x = images(64)
     found = [augment(x, (kind,), draws) for draws in (Draws(0, 0), Draws(0, 1), Draws(1, 0))]
-    found.append(augment(x, (Gaussian(0.0), kind), Draws(0, 0)))
+    found.append(augment(x, (Gaussian(std=0.0), kind), Draws(0, 0)))
     assert all(not torch.equal(a, b) for k, a in enumerate(found) for b in found[:k])
     assert torch.equal(augment(x, (kind,), Draws(0, 0)), found[0])
 
@@ -69,7 +70,7 @@ def offsets(width: int, steps: int) -> Tensor:
     size = 2 * width + 1
     x = torch.zeros(1000, 1, size, size)
     x[:, 0, width, width] = 1
-    return torch.cat([augment(x, (Crop(width),), Draws(0, step)).flatten(1).argmax(1) for step in range(steps)])
+    return torch.cat([augment(x, (Crop(pad=width),), Draws(0, step)).flatten(1).argmax(1) for step in range(steps)])
 
 
 def test_crops_are_uniform() -> None:
@@ -89,7 +90,7 @@ def test_flips_are_fair_coins_one_a_sample() -> None:
 
 def test_gaussian_has_its_moments_and_is_not_clipped() -> None:
     """Mean and variance of 60000 numbers within 3.3 standard errors: each fails once in a thousand seeds."""
-    noise = augment(torch.zeros(100, 3, 10, 20), (Gaussian(0.5),), Draws(0, 0)) / 0.5
+    noise = augment(torch.zeros(100, 3, 10, 20), (Gaussian(std=0.5),), Draws(0, 0)) / 0.5
     n = noise.numel()
     assert abs(noise.mean()) < 3.3 / n**0.5
     assert abs(noise.var() - 1) < 3.3 * (2 / n) ** 0.5
@@ -98,17 +99,17 @@ def test_gaussian_has_its_moments_and_is_not_clipped() -> None:
 
 def test_choices_are_the_same_in_every_precision() -> None:
     x = images(50) % 251
-    expected = augment(x, (Crop(3), Flip()), Draws(2, 3))
+    expected = augment(x, (Crop(pad=3), Flip()), Draws(2, 3))
     for dtype in (torch.float64, torch.bfloat16):
-        found = augment(x.to(dtype), (Crop(3), Flip()), Draws(2, 3))
+        found = augment(x.to(dtype), (Crop(pad=3), Flip()), Draws(2, 3))
         assert found.dtype == dtype
         assert torch.equal(found.float(), expected)
 
 
 def test_points_take_noise_alone() -> None:
     x = torch.zeros(5, 2)
-    assert augment(x, (Gaussian(1.0),), Draws(0, 0)).shape == (5, 2)
-    for kind, name in ((Crop(1), "crop"), (Flip(), "flip")):
+    assert augment(x, (Gaussian(std=1.0),), Draws(0, 0)).shape == (5, 2)
+    for kind, name in ((Crop(pad=1), "crop"), (Flip(), "flip")):
         with pytest.raises(ValueError, match=rf"{name} needs images \(n, c, h, w\), found \(5, 2\)"):
             augment(x, (kind,), Draws(0, 0))
 

@@ -15,10 +15,11 @@ import torch
 
 from pdedsl.data.load import load
 from pdedsl.data.sets import Data
-from pdedsl.data.wanted import Wanted
 from pdedsl.diagnostics import PdeError, Span
+from pdedsl.words.data import Npz
+from pdedsl.words.word import Chosen
 
-WANTED = Wanted("npz", file="own.npz", span=Span(1, 5))
+WANTED = Chosen(Npz(file="own.npz"), span=Span(1, 5))
 RANDOM = np.random.default_rng(0)
 BYTES = RANDOM.integers(0, 256, (20, 3, 4, 5), dtype=np.uint8)
 POINTS = RANDOM.normal(size=(20, 2)).astype(np.float32)

@@ -10,7 +10,7 @@ import torch
 from compiled.texts import compiled, fresh
 from torch import Tensor, nn
 
-from pdedsl.compiler import Compilation
+from pdedsl.compilation import Compilation
 from pdedsl.emit.program import run
 from pdedsl.runtime.blocks import Block
 from pdedsl.runtime.operators import Conv
@@ -186,10 +186,10 @@ VERDICTS = {
     "overshooting": ("∂Y/∂t = -3Y", "", "euler(steps=2)", "refuted", "refuted"),
     "growth": ("∂Y/∂t = -Kᵀ tanh(K Y) + λ Y", K, "euler(steps=2)", "refuted", "refuted"),
     "growth by Heun": ("∂Y/∂t = -Kᵀ tanh(K Y) + λ Y", K, "heun(steps=2)", "refuted", "refuted"),
-    "tv_norm": ("∂Y/∂t = -Kᵀ relu(N(K Y)) - λ Y", FREE, "euler(steps=2)", "unknown", "unknown"),
+    "tv_norm": ("∂Y/∂t = -Kᵀ relu(N(K Y)) - λ Y", FREE, "euler(steps=2)", "refuted", "refuted"),
     "learned": ("∂Y/∂t = f(Y, t) - λ Y", F, "euler(steps=2)", "unknown", "unknown"),
-    "no monotone sum": ("∂Y/∂t = -Kᵀ sin(K Y) - Lᵀ tanh(L Y)", f"{K}\n{L}", "euler(steps=2)", "refuted", "unknown"),
-    "sine held by a reaction": ("∂Y/∂t = -Kᵀ sin(K Y) - 4Y", K, "euler(steps=40)", "unknown", "unknown"),
+    "no monotone sum": ("∂Y/∂t = -Kᵀ sin(K Y) - Lᵀ tanh(L Y)", f"{K}\n{L}", "euler(steps=2)", "refuted", "refuted"),
+    "sine held by a reaction": ("∂Y/∂t = -Kᵀ sin(K Y) - 4Y", K, "euler(steps=40)", "proved", "proved"),
 }
 
 

@@ -6,7 +6,7 @@ import pytest
 import torch
 from torch import nn
 
-from pdedsl.ir.vocabulary import ACTIVATION
+from pdedsl.numerics.activations import ACTIVATIONS
 from pdedsl.runtime.activations import Pointwise, activation
 from pdedsl.runtime.backbones import convnet, mlp, vector_field
 from pdedsl.runtime.convnet import ConvNet
@@ -14,14 +14,14 @@ from pdedsl.runtime.operators import Linear
 from pdedsl.runtime.parabolic import SymmetricLayer
 
 
-@pytest.mark.parametrize("name", ACTIVATION)
+@pytest.mark.parametrize("name", ACTIVATIONS)
 def test_a_module_applies_the_function(name: str) -> None:
     x = torch.linspace(-3.0, 3.0, 101)
     torch.testing.assert_close(Pointwise(name)(x), activation(name)(x), rtol=0.0, atol=0.0)
     assert str(Pointwise(name)) == f"Pointwise({name})"
 
 
-@pytest.mark.parametrize("name", ACTIVATION)
+@pytest.mark.parametrize("name", ACTIVATIONS)
 def test_every_word_works_in_every_network(name: str) -> None:
     image, point = torch.randn(2, 3, 8, 8), torch.randn(5, 2)
     for network, x, shape in (
@@ -37,7 +37,7 @@ def test_every_word_works_in_every_network(name: str) -> None:
     assert ConvNet(4, 2, activation_name=name)(0.5, torch.randn(2, 4, 8, 8)).shape == (2, 4, 8, 8)
 
 
-@pytest.mark.parametrize("name", ACTIVATION)
+@pytest.mark.parametrize("name", ACTIVATIONS)
 def test_every_word_works_in_the_symmetric_layer(name: str) -> None:
     layer, y = SymmetricLayer(Linear(4), name), torch.randn(3, 4)
     weight = layer.operator.weight

@@ -14,7 +14,7 @@ from torch import Tensor, nn
 from pdedsl.runtime.backbones import convnet, mlp, resnet
 from pdedsl.runtime.expectation import Expectation
 from pdedsl.runtime.noise import CorrelatedNoise, GaussianNoise, LaplaceNoise, RelativeNoise
-from pdedsl.runtime.streams import streams
+from pdedsl.runtime.streams import frozen, streams
 
 
 def member(depth: int = 2, std: float = 0.5) -> nn.Sequential:
@@ -48,15 +48,18 @@ def test_probabilities_are_averaged(rows: int) -> None:
     assert model.weight_logits is not None
     nn.init.normal_(model.weight_logits, generator=torch.Generator().manual_seed(3))
     x = inputs()
-    torch.testing.assert_close(model(x).softmax(-1), probabilities_by_hand(model, x, 6))
+    with frozen(model):
+        torch.testing.assert_close(model(x).softmax(-1), probabilities_by_hand(model, x, 6))
     torch.testing.assert_close(model(x).exp().sum(-1), torch.ones(5))
 
 
 def test_logits_by_option() -> None:
     model = Expectation([member(), member()], seed=2, average="logits").eval()
+    other = Expectation(model.members, seed=2).eval()
+    for source in streams(model):
+        source.frozen = True
     expected = (model.members[0](inputs()) + model.members[1](inputs())) / 2
     torch.testing.assert_close(model(inputs()), expected)
-    other = Expectation(model.members, seed=2).eval()
     assert not torch.allclose(other(inputs()).softmax(-1), expected.softmax(-1))
 
 
@@ -72,12 +75,13 @@ def test_samples_in_evaluation_differ_from_training() -> None:
     model = Expectation([member()], seed=0)
     model(inputs())
     assert model.eval_samples is None
-    one = model.eval()(inputs())
-    model.eval_samples = 64
-    many = model(inputs())
-    model.samples = 64
-    model.eval_samples = None
-    assert torch.equal(model(inputs()), many)
+    with frozen(model):
+        one = model.eval()(inputs())
+        model.eval_samples = 64
+        many = model(inputs())
+        model.samples = 64
+        model.eval_samples = None
+        assert torch.equal(model(inputs()), many)
     assert not torch.allclose(one, many)
 
 
@@ -119,11 +123,12 @@ def test_each_member_by_itself(average: str) -> None:
     """`each` has the scores of every member over its own draws, and their weighted mean is the model."""
     model = Expectation([member(), member(3)], seed=2, eval_samples=4, average=average).eval().double()
     x = inputs(dtype=torch.float64)
-    each = model.each(x)
-    assert each.shape == (2, 5, 4)
-    mean = each.exp().mean(0).log() if average == "probabilities" else each.mean(0)
-    torch.testing.assert_close(model(x), mean, rtol=1e-12, atol=1e-12)
-    assert torch.autograd.gradcheck(model.each, x[:1].requires_grad_())
+    with frozen(model):
+        each = model.each(x)
+        assert each.shape == (2, 5, 4)
+        mean = each.exp().mean(0).log() if average == "probabilities" else each.mean(0)
+        torch.testing.assert_close(model(x), mean, rtol=1e-12, atol=1e-12)
+        assert torch.autograd.gradcheck(model.each, x[:1].requires_grad_())
 
 
 def test_no_members_is_refused() -> None:
@@ -132,13 +137,27 @@ def test_no_members_is_refused() -> None:
 
 
 @pytest.mark.parametrize("eval_samples", [1, 5])
-def test_an_output_does_not_depend_on_its_batch(eval_samples: int) -> None:
+def test_a_frozen_output_does_not_depend_on_its_batch(eval_samples: int) -> None:
     model = image_model(eval_samples=eval_samples).eval().double()
     x = torch.randn(7, 3, 8, 8, dtype=torch.float64, generator=torch.Generator().manual_seed(0))
-    together = model(x)
-    assert torch.equal(model(x), together)
-    torch.testing.assert_close(torch.cat([model(row) for row in x.split(1)]), together, rtol=1e-12, atol=1e-12)
-    torch.testing.assert_close(model(x.flip(0)).flip(0), together, rtol=1e-12, atol=1e-12)
+    with frozen(model):
+        together = model(x)
+        assert torch.equal(model(x), together)
+        torch.testing.assert_close(torch.cat([model(row) for row in x.split(1)]), together, rtol=1e-12, atol=1e-12)
+        torch.testing.assert_close(model(x.flip(0)).flip(0), together, rtol=1e-12, atol=1e-12)
+
+
+@pytest.mark.parametrize("eval_samples", [1, 5])
+def test_an_output_is_drawn_anew(eval_samples: int) -> None:
+    """Rows with the same input differ, as do two calls; the cut into chunks of draws changes nothing."""
+    model, x = image_model(eval_samples=eval_samples).eval(), torch.ones(6, 3, 8, 8)
+    other = copy.deepcopy(model)
+    other.rows = 7
+    first, second = model(x), model(x)
+    assert len(first.unique(dim=0)) == 6
+    assert not torch.allclose(first, second)
+    torch.testing.assert_close(other(x), first)
+    torch.testing.assert_close(other(x), second)
 
 
 @pytest.mark.parametrize("training", [True, False])
@@ -153,8 +172,9 @@ def test_meta_device(training: bool) -> None:
 def test_gradcheck() -> None:
     model = Expectation([member(), member()], seed=0, samples=2, weights="learned").eval().double()
     x = inputs(2, torch.float64).requires_grad_()
-    assert torch.autograd.gradcheck(model, x)
-    assert torch.autograd.gradgradcheck(model, x)
+    with frozen(model):
+        assert torch.autograd.gradcheck(model, x)
+        assert torch.autograd.gradgradcheck(model, x)
 
 
 def test_a_resumed_run_continues_exactly() -> None:
@@ -181,8 +201,9 @@ def test_a_resumed_run_continues_exactly() -> None:
 def test_deepcopy_and_pickle() -> None:
     model = image_model(eval_samples=3).eval()
     x = torch.ones(2, 3, 8, 8)
-    assert torch.equal(copy.deepcopy(model)(x), model(x))
-    assert torch.equal(pickle.loads(pickle.dumps(model))(x), model(x))
+    twins = copy.deepcopy(model), pickle.loads(pickle.dumps(model))
+    expected = model(x)
+    assert all(torch.equal(twin(x), expected) for twin in twins)
 
 
 @pytest.mark.parametrize("training", [True, False])
@@ -210,13 +231,15 @@ def test_export_in_evaluation_with_any_batch_size() -> None:
     torch.export.save(program, file)
     file.seek(0)
     loaded = torch.export.load(file).module()
-    torch.testing.assert_close(loaded(x), model(x))
-    torch.testing.assert_close(loaded(x[:2]), model(x)[:2])
+    for batch in (x, x, x[:2]):
+        torch.testing.assert_close(loaded(batch), model(batch))
 
 
 @pytest.mark.filterwarnings("ignore")  # torch.func imports torch.jit.script
 def test_functional_transforms() -> None:
     model = Expectation([member()], seed=0).eval()
+    for source in streams(model):
+        source.frozen = True
     _, tangent = torch.func.jvp(model, (inputs(),), (torch.ones(5, 3),))
     jacobian = torch.func.vmap(torch.func.jacrev(lambda x: model(x.unsqueeze(0)).squeeze(0)))(inputs())
     torch.testing.assert_close(jacobian.sum(-1), tangent)

@@ -11,7 +11,7 @@ from pdedsl.runtime.adaptive import Adaptive
 from pdedsl.runtime.backbones import vector_field
 from pdedsl.runtime.integrators import BackwardEuler, Explicit, Integrator
 from pdedsl.runtime.marching import InTime, March
-from pdedsl.runtime.noise import GaussianNoise
+from pdedsl.runtime.noise import CorrelatedNoise, GaussianNoise, LaplaceNoise
 from pdedsl.runtime.torchdiffeq_solver import Torchdiffeq
 
 F64 = torch.float64
@@ -60,6 +60,25 @@ def test_noise_stands_behind_steps_of_euler(kind: str) -> None:
     noise = {kind: lambda t: GaussianNoise(0.1, seed=0)}
     with pytest.raises(ValueError, match="Euler"):
         March(field(), (0.0,), 1.0, Adaptive(), **noise)  # type: ignore[arg-type]
+
+
+def spring(x: Tensor, t: float) -> Tensor:
+    return -x
+
+
+@pytest.mark.parametrize(("scheme", "keep", "noise"), [("euler", 0.75, 1.0), ("heun", 0.78125, 0.875)])
+def test_means_and_variances_of_noisy_steps(scheme: str, keep: float, noise: float) -> None:
+    """Of x' = -x with noise of variance 0.04 a step, h = ¼: x ↦ (1 - h)x + ξ, or (1 - h + ½h²)x + (1 - ½h)ξ by Heun.
+
+    10⁵ rows: mean and variance within 5 standard errors, one false alarm in 1.7·10⁶ each."""
+    n = 100_000
+    for kind in (GaussianNoise(0.2, seed=1), LaplaceNoise(0.2, seed=1), CorrelatedNoise(0.2 * torch.eye(1), seed=1)):
+        march = March(spring, (0.0, 0.25), 0.25, scheme, 1.0, after=lambda t, kind=kind: kind).double()
+        y = march(torch.full((n, 1), 2.0, dtype=F64))
+        variance = 0.04 * noise**2 * (1 + keep**2)
+        spread = (y - 2 * keep**2).square()
+        assert abs(float(y.mean()) - 2 * keep**2) < 5 * (variance / n) ** 0.5
+        assert abs(float(spread.mean()) - variance) < 5 * float(spread.std()) / n**0.5
 
 
 def test_a_time_for_each_point() -> None:

@@ -10,7 +10,7 @@ from torch import Tensor, nn
 
 import pdedsl
 from pdedsl.runtime.expectation import Expectation
-from pdedsl.shipped import shipped_specs
+from pdedsl.sources import shipped_specs
 from pdedsl.testing import axioms
 from pdedsl.testing.cases import Bump, Case, Wave
 from pdedsl.testing.checks import EXACT, STATISTICAL, breaks_linearity

@@ -9,11 +9,11 @@ import torch
 from torch import Tensor, nn
 
 import pdedsl
-from pdedsl.compiler import Compilation
+from pdedsl.compilation import Compilation
 from pdedsl.runtime import operators as runtime_operators
 from pdedsl.runtime.evolution import Evolution, Leg
 from pdedsl.runtime.expectation import Expectation
-from pdedsl.shipped import shipped_specs
+from pdedsl.sources import shipped_specs
 from pdedsl.testing import axioms
 from pdedsl.testing.operators import Features, operator_of, weights_from
 from testing import mutants

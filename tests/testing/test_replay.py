@@ -13,7 +13,7 @@ from click.testing import CliRunner, Result
 
 import pdedsl
 from pdedsl.cli import cli
-from pdedsl.shipped import shipped_specs
+from pdedsl.sources import shipped_specs
 from pdedsl.testing import axioms
 from pdedsl.testing.cases import cases
 from pdedsl.testing.checks import breaks_linearity

@@ -7,9 +7,9 @@ from functools import cache
 import pytest
 
 import pdedsl
-from pdedsl.compiler import Compilation
+from pdedsl.compilation import Compilation
 from pdedsl.ir.plan import ImagePlan
-from pdedsl.shipped import shipped_specs
+from pdedsl.sources import shipped_specs
 from pdedsl.testing import axioms
 from pdedsl.testing.axioms import Result
 

@@ -17,13 +17,15 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from dataclasses import replace
 
+from pdedsl import mistakes
 from pdedsl.diagnostics import PdeError, Reporter, Source, Span, in_order
 from pdedsl.frontend.editing import splice
 from pdedsl.frontend.editing.setargument import with_argument
 from pdedsl.frontend.editing.setpath import Setting, Word, read
 from pdedsl.frontend.syntax import tree as t
 from pdedsl.frontend.syntax.parse import parse_syntax
-from pdedsl.ir.vocabulary import BLOCKS, REALIZATIONS
+from pdedsl.words.entries import ENTRIES, Calls
+from pdedsl.words.realizations import PARTS
 
 REALIZE = "realize"
 
@@ -41,9 +43,9 @@ def _applied(source: Source, setting: Setting) -> str:
         return _constant(syntax, source.text, setting)
     if first.id == REALIZE:
         return _realization(syntax, source.text, setting)
-    if first.id in BLOCKS:
+    if first.id in ENTRIES:
         return _entry(syntax, source.text, setting)
-    raise setting.unknown(first, "a spec has no block", [*BLOCKS, REALIZE])
+    raise setting.unknown(first, "a spec has no block", [*ENTRIES, REALIZE])
 
 
 def _syntax(source: Source) -> t.Syntax:
@@ -61,15 +63,15 @@ def _syntax(source: Source) -> t.Syntax:
 def _constant(syntax: t.Syntax, text: str, setting: Setting) -> str:
     (word,) = setting.words
     constants = [s for s in syntax.statements if isinstance(s, t.ConstDecl)]
-    if word.id in (*BLOCKS, REALIZE):
-        inner = next(iter(BLOCKS.get(word.id, REALIZATIONS)))
-        raise setting.wrong("E730", f"'{word.text}' alone cannot be set", word.span, f"as in: {word.id}.{inner}=…")
+    if word.id in (*ENTRIES, REALIZE):
+        inner = next(iter(ENTRIES.get(word.id, PARTS)))
+        raise setting.wrong(mistakes.settings.not_alone(word.text, f"{word.id}.{inner}=…", word.span))
     named = _name_and_power(word.text)
     found = next((c for c in constants if named and c.name.id == named.name.id), None)
     if named is None or found is None:
         raise _no_constant(word, constants, setting)
     if not setting.value:
-        raise setting.wrong("E730", f"a constant needs a value, as in {word.text}=1", word.span)
+        raise setting.wrong(mistakes.settings.constant_needs_value(word.text, word.span))
     value = splice.widened(text, found.value.span)
     if found.power == named.power:
         return splice.replaced(text, value, setting.value)
@@ -77,10 +79,9 @@ def _constant(syntax: t.Syntax, text: str, setting: Setting) -> str:
 
 
 def _no_constant(word: Word, constants: list[t.ConstDecl], setting: Setting) -> PdeError:
-    kind = next((kind for kind, rules in BLOCKS.items() if word.id in rules), None)
+    kind = next((kind for kind, rules in ENTRIES.items() if word.id in rules), None)
     if kind:
-        hint = f"did you mean '{kind}.{word.id}'?"
-        return setting.wrong("E731", f"this spec has no constant '{word.text}'", word.span, hint)
+        return setting.wrong(mistakes.settings.no_constant_but_entry(word.text, f"{kind}.{word.id}", word.span))
     names = (c.name.id if word.text.isascii() else c.name.text for c in constants)
     return setting.unknown(word, "this spec has no constant", (*names, "train.…", "evaluate.…", "realize.…"))
 
@@ -102,13 +103,13 @@ def _name_and_power(text: str) -> t.ConstDecl | None:
 
 def _realization(syntax: t.Syntax, text: str, setting: Setting) -> str:
     _, part, *rest = setting.words
-    if part.id not in REALIZATIONS:
-        raise setting.unknown(part, "an equation has no part", REALIZATIONS)
+    if part.id not in PARTS:
+        raise setting.unknown(part, "an equation has no part", PARTS)
     found = [s for s in syntax.statements if isinstance(s, t.RealizeStmt) and s.part.id == part.id]
     if rest:
-        return with_argument(text, setting, rest, [s.method for s in found], REALIZATIONS[part.id])
+        return with_argument(text, setting, rest, [s.method for s in found], PARTS[part.id])
     if setting.value is None:
-        raise setting.wrong("E730", "this needs a value", setting.path, f"as in: realize.{part.text}=…")
+        raise setting.wrong(mistakes.settings.needs_value(f"realize.{part.text}=…", setting.path))
     if not setting.value:
         return _removed(text, [s.span for s in found])
     if found:
@@ -127,23 +128,21 @@ def _removed(text: str, spans: Iterable[Span]) -> str:
 
 def _entry(syntax: t.Syntax, text: str, setting: Setting) -> str:
     kind, key, *rest = setting.words
-    rules = BLOCKS[kind.id]
+    rules = ENTRIES[kind.id]
     if key.id not in rules:
         raise setting.unknown(key, f"'{kind.id}' has no entry", rules)
     block = next((s for s in syntax.statements if isinstance(s, t.BlockStmt) and s.kind.id == kind.id), None)
     found = [entry for entry in block.entries if entry.key.id == key.id] if block else []
     if rest:
         values = [item.value for entry in found for item in entry.items]
-        return with_argument(text, setting, rest, values, rules[key.id].calls or {})
+        what = rules[key.id].what
+        return with_argument(text, setting, rest, values, what.forms if isinstance(what, Calls) else {})
     if setting.value is None and rules[key.id].least > 0:
-        raise setting.wrong(
-            "E730", "this needs a value", setting.path, f"as in: {kind.id}.{key.id}=…; none removes the entry"
-        )
+        raise setting.wrong(mistakes.settings.entry_needs_value(f"{kind.id}.{key.id}", setting.path))
     if setting.value == "":
         return _removed(text, [_whole(text, entry) for entry in found])
     if len(found) > 1:
-        hint = f"remove them first, with {kind.id}.{key.id}="
-        raise setting.wrong("E732", f"'{kind.id}' has {len(found)} entries '{key.id}'", setting.path, hint)
+        raise setting.wrong(mistakes.settings.several_entries(kind.id, key.id, len(found), setting.path))
     if found:
         return _with_value(text, found[0], setting.value)
     line = f"{key.id} {setting.value or ''}".rstrip()

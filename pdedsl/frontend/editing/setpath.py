@@ -5,7 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterable
 from dataclasses import dataclass
 
-from pdedsl.diagnostics import PdeError, Source, Span, fail, nearest
+from pdedsl import mistakes
+from pdedsl.diagnostics import PdeError, Source, Span, nearest
 from pdedsl.frontend.syntax.names import identity
 
 PAIRS = {"(": ")", "[": "]", "{": "}"}
@@ -28,15 +29,14 @@ class Setting:
     words: tuple[Word, ...]
     value: str | None
 
-    def wrong(self, code: str, message: str, at: Span, hint: str = "") -> PdeError:
+    def wrong(self, mistake: PdeError) -> PdeError:
         """A mistake in the setting itself."""
-        return PdeError(fail(code, message, at, hint).diagnostics, Source(self.text, "--set"))
+        return mistake.within(Source(self.text, "--set"))
 
     def unknown(self, word: Word, what: str, choices: Iterable[str]) -> PdeError:
         known = list(dict.fromkeys(choices))
         guess = nearest(word.id, known)
-        hint = f"did you mean '{guess}'?" if guess else f"known here: {', '.join(known)}" if known else ""
-        return self.wrong("E731", f"{what} '{word.text}'", word.span, hint)
+        return self.wrong(mistakes.settings.unknown_part(what, word.text, known, guess, word.span))
 
     @property
     def path(self) -> Span:
@@ -56,7 +56,7 @@ def read(text: str) -> Setting:
     setting = Setting(text, tuple(words), value.strip() if equals else None)
     empty = next((word for word in words if not word.text), None)
     if empty is not None:
-        raise setting.wrong("E730", "a part of this path is empty", empty.span, "as in: train.optimizer.lr=0.1")
+        raise setting.wrong(mistakes.settings.empty_path(empty.span))
     _check_value(setting, len(path) + 1)
     return setting
 
@@ -69,15 +69,15 @@ def _check_value(setting: Setting, start: int) -> None:
         here = Span(at, at + 1)
         quoted ^= char == '"'
         if char in "\n\r" or (char == "#" and not quoted):
-            raise setting.wrong("E730", "a value stands on one line and has no comments", here)
+            raise setting.wrong(mistakes.settings.one_line(here))
         if quoted:
             continue
         if char in PAIRS:
             opened.append(at)
         elif char in PAIRS.values() and (not opened or PAIRS[setting.text[opened.pop()]] != char):
-            raise setting.wrong("E730", f"'{char}' closes nothing in this value", here)
+            raise setting.wrong(mistakes.settings.closes_nothing(char, here))
     if quoted:
-        raise setting.wrong("E730", "this text is never closed", Span(setting.text.rindex('"'), len(setting.text)))
+        raise setting.wrong(mistakes.settings.open_text(Span(setting.text.rindex('"'), len(setting.text))))
     if opened:
         at = opened[-1]
-        raise setting.wrong("E730", f"'{setting.text[at]}' is never closed", Span(at, at + 1))
+        raise setting.wrong(mistakes.settings.never_closed(setting.text[at], Span(at, at + 1)))

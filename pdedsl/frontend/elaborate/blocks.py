@@ -1,121 +1,141 @@
-"""`realize`, `require` and the blocks `network`, `train`, `evaluate` → checked settings."""
+"""`realize`, `require` and the blocks `network`, `train`, `evaluate` → words and blocks, checked."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from typing import cast
+from typing import Any, assert_never
 
-from pdedsl.diagnostics import PdeError, fail, nearest
+from pdedsl import mistakes
+from pdedsl.diagnostics import PdeError, Span, nearest
+from pdedsl.frontend.elaborate.choosing import argument, chosen, real, unknown_word
 from pdedsl.frontend.elaborate.environment import Environment
 from pdedsl.frontend.elaborate.equations import interval_of
-from pdedsl.frontend.elaborate.settings import argument, setting, unknown_word
 from pdedsl.frontend.syntax import tree as t
-from pdedsl.ir import vocabulary as words
-from pdedsl.ir.spec import Block, Line, Part, Realization, Requirement
+from pdedsl.ir.spec import Requirement
 from pdedsl.ir.types import Operator
+from pdedsl.ir.verdicts import Axiom
+from pdedsl.words.blocks import Block, Transfer
+from pdedsl.words.entries import BLOCKS, ENTRIES, Boxes, Calls, Entry, Names, Nothing, Plain
+from pdedsl.words.realizations import PARTS
+from pdedsl.words.training import Box
+from pdedsl.words.word import Chosen
 
 
-def realization(statement: t.RealizeStmt, env: Environment) -> Realization:
+def realization(statement: t.RealizeStmt, env: Environment) -> Chosen[Any]:
+    """The method of a part, among those that realize it."""
     part = statement.part
-    if part.id not in words.REALIZATIONS:
-        raise unknown_word(part, words.REALIZATIONS, "a part of an equation")
-    methods = words.REALIZATIONS[part.id]
+    if part.id not in PARTS:
+        raise unknown_word(part, PARTS, "a part of an equation")
+    methods = PARTS[part.id]
     head = statement.method.head if isinstance(statement.method, t.Call) else statement.method
     if isinstance(head, t.Name) and head.id not in methods:
-        elsewhere = [p for p, m in words.REALIZATIONS.items() if head.id in m]
+        elsewhere = [p for p, m in PARTS.items() if head.id in m]
         if elsewhere:
-            hint = f"{head.id} realizes {' or '.join(elsewhere)}; for {part.id}: {', '.join(methods)}"
-            raise fail("E502", f"'{head.text}' does not realize {part.id}", head.span, hint)
-    method = setting(statement.method, methods, f"a way to realize {part.id}", env.number)
-    return Realization(cast(Part, part.id), method, statement.span)
+            raise mistakes.words.other_part(head.text, part.id, elsewhere, list(methods), head.span)
+    return chosen(statement.method, methods, f"a way to realize {part.id}", env.number, statement.span)
 
 
 def requirements(statement: t.RequireStmt) -> list[Requirement]:
     for name in statement.axioms:
-        if name.id not in words.AXIOMS:
-            raise unknown_word(name, words.AXIOMS, "an axiom")
-    return [Requirement(n.id, n.span) for n in statement.axioms]
+        if name.id not in set(Axiom):
+            raise unknown_word(name, Axiom, "an axiom")
+    return [Requirement(Axiom(n.id), n.span) for n in statement.axioms]
 
 
-def block(statement: t.BlockStmt, env: Environment) -> Block:
-    kind = statement.kind.id
-    rules = words.BLOCKS[kind]
-    lines: list[Line] = []
+# ---- blocks
+
+
+def block(statement: t.BlockStmt, env: Environment) -> Block | None:
+    """The block, or none if an entry is missing or wrong, which is reported."""
+    kind, before = statement.kind.id, len(env.reporter.errors)
+    found: dict[str, list[tuple[object, Span]]] = {}
     seen: dict[str, t.Name] = {}
     for entry in statement.entries:
         with env.reporter.guard():
-            lines += _lines(entry, rules, kind, seen, env)
-    for key in words.REQUIRED_ENTRIES[kind]:
-        if key not in seen:
-            env.reporter.error("E508", f"'{kind}' has no {key}", statement.kind.span, f"add {key} …")
+            _fits(entry, kind, seen)
+            found.setdefault(entry.key.id, []).extend(_values(entry, ENTRIES[kind][entry.key.id], env))
+    for key in (key for key, entry in ENTRIES[kind].items() if entry.required and key not in seen):
+        env.reporter.add(mistakes.words.missing_entry(kind, key, statement.kind.span))
     if "epochs" in seen and "steps" in seen:
-        env.reporter.error("E509", "both epochs and steps are given", seen["steps"].span, "keep one of the two")
-    return Block(kind, tuple(lines), statement.span)
+        env.reporter.add(mistakes.words.epochs_and_steps(seen["steps"].span))
+    return _made(kind, found, statement.span) if len(env.reporter.errors) == before else None
 
 
-def _lines(
-    entry: t.Entry, rules: Mapping[str, words.EntryRule], kind: str, seen: dict[str, t.Name], env: Environment
-) -> list[Line]:
-    key = entry.key
+def _made(kind: str, found: dict[str, list[tuple[object, Span]]], span: Span) -> Block:
+    values: dict[str, Any] = {"epochs": None} if "steps" in found else {}
+    for key, pairs in found.items():
+        items = tuple(value for value, _ in pairs)
+        values[key] = items if ENTRIES[kind][key].several else items[0]
+    places = {key: tuple(place for _, place in pairs) for key, pairs in found.items()}
+    return BLOCKS[kind](**values, places=places, span=span)
+
+
+def _fits(entry: t.Entry, kind: str, seen: dict[str, t.Name]) -> None:
+    """An entry of this block, as often and with as many values as it may have."""
+    key, rules = entry.key, ENTRIES[kind]
     if key.id not in rules:
-        guess = nearest(key.id, rules)
-        hint = f"did you mean '{guess}'?" if guess else f"entries of {kind}: {', '.join(rules)}"
-        raise fail("E510", f"'{kind}' has no entry '{key.text}'", key.span, hint)
+        raise mistakes.words.unknown_entry(kind, key.text, list(rules), nearest(key.id, rules), key.span)
     rule = rules[key.id]
     first = seen.setdefault(key.id, key)
-    if first is not key and not rule.repeats:
-        raise fail(
-            "E511", f"'{key.text}' is given twice", key.span, "keep one of the two", ((first.span, "first here"),)
-        )
+    if first is not key and not rule.values.repeats:
+        raise mistakes.words.entry_twice(key.text, key.span, first.span)
     if not rule.least <= len(entry.items) <= rule.most:
-        raise fail("E512", f"'{key.text}' {_how_many(rule)}", entry.span)
-    if not entry.items:
-        return [Line(key.id, None, span=entry.span)]
-    return [_line(key, item, rule, env) for item in entry.items]
+        raise mistakes.words.number_of_values(key.text, rule.most, entry.span)
 
 
-def _how_many(rule: words.EntryRule) -> str:
-    if rule.most == 0:
-        return "takes no value"
-    return "takes one value" if rule.most == 1 else f"takes 1 to {rule.most} values"
+def _values(entry: t.Entry, rule: Entry, env: Environment) -> list[tuple[object, Span]]:
+    if isinstance(rule.what, Nothing):
+        return [(True, entry.span)]
+    return [(_value(entry.key, item, rule, env), item.span) for item in entry.items]
 
 
-def _line(key: t.Name, item: t.Item, rule: words.EntryRule, env: Environment) -> Line:
-    if bool(item.source) != rule.source:
-        hint = "as in: transfer pgd(eps=0.1) from resnet" if rule.source else "remove 'from …'"
-        raise fail("E513", f"'{key.text}' {'needs' if rule.source else 'takes no'} 'from SPEC'", item.span, hint)
-    if bool(item.within) != rule.within:
-        hint = "as in: constrain K in [-1, 1]" if rule.within else "remove 'in …'"
-        raise fail("E513", f"'{key.text}' {'needs' if rule.within else 'takes no'} 'in [a, b]'", item.span, hint)
-    if rule.within:
-        return _constraint(key, item, env)
-    if rule.calls is not None:
-        made = setting(item.value, rule.calls, f"a value of {key.id}", env.number)
-        source = item.source.value if isinstance(item.source, t.Text) else item.source.text if item.source else ""
-        return Line(key.id, made, source, span=item.span)
-    if rule.words:
-        if not isinstance(item.value, t.Name) or item.value.id not in rule.words:
-            raise _unknown_value(key, item, rule)
-        return Line(key.id, item.value.id, span=item.span)
-    assert rule.value is not None
-    return Line(key.id, argument(item.value, rule.value, key.id, env.number), span=item.span)
+def _value(key: t.Name, item: t.Item, rule: Entry, env: Environment) -> object:
+    sourced, boxed = isinstance(rule.what, Calls) and rule.what.sourced, isinstance(rule.what, Boxes)
+    if bool(item.source) != sourced:
+        from_ = mistakes.words.needs_from if sourced else mistakes.words.takes_no_from
+        raise from_(key.text, item.span)
+    if bool(item.within) != boxed:
+        within = mistakes.words.needs_interval if boxed else mistakes.words.takes_no_interval
+        raise within(key.text, item.span)
+    match rule.what:
+        case Calls(forms=forms):
+            made = chosen(item.value, forms, f"a value of {key.id}", env.number, item.span)
+            return Transfer(made, _source(item)) if sourced else made
+        case Names():
+            return _named(key, item, rule.what)
+        case Plain(param=param):
+            return argument(item.value, param, key.id, env.number)
+        case Boxes():
+            return _box(item, env)
+        case Nothing():
+            return True
+        case _:
+            assert_never(rule.what)
 
 
-def _unknown_value(key: t.Name, item: t.Item, rule: words.EntryRule) -> PdeError:
+def _source(item: t.Item) -> str:
+    assert item.source is not None
+    return item.source.value if isinstance(item.source, t.Text) else item.source.text
+
+
+def _named(key: t.Name, item: t.Item, names: Names) -> object:
+    if isinstance(item.value, t.Name) and item.value.id in names.words:
+        return names.of(item.value.id)
+    raise _unknown_value(key, item, names)
+
+
+def _unknown_value(key: t.Name, item: t.Item, names: Names) -> PdeError:
     if isinstance(item.value, t.Name):
-        return unknown_word(item.value, rule.words, f"a value of {key.id}")
-    return fail("E502", f"this is not a value of {key.id}", item.span, f"known here: {', '.join(rule.words)}")
+        return unknown_word(item.value, names.words, f"a value of {key.id}")
+    return mistakes.words.not_a_value(key.id, names.words, item.span)
 
 
-def _constraint(key: t.Name, item: t.Item, env: Environment) -> Line:
+def _box(item: t.Item, env: Environment) -> Box:
     assert item.within is not None
     name = item.value
     if not isinstance(name, t.Name):
-        raise fail(
-            "E514", "only a learned operator can be constrained", item.value.span, "as in: constrain K in [-1, 1]"
-        )
+        raise mistakes.words.only_operators(item.value.span)
     env.value(name)
     if not isinstance(env.types.get(name.id), Operator):
-        raise fail("E514", f"'{name.text}' is not a learned operator", name.span)
+        raise mistakes.words.not_an_operator(name.text, name.span)
     bounds = interval_of(item.within, env)
-    return Line(key.id, env.learned[name.id].name, bounds=(bounds.start, bounds.end), span=item.span)
+    return Box(env.learned[name.id].name, real(bounds.start), real(bounds.end))

@@ -12,7 +12,7 @@ from pdedsl.diagnostics import Reporter
 from pdedsl.frontend.elaborate.environment import Environment
 from pdedsl.frontend.elaborate.numbers import numeral
 from pdedsl.frontend.syntax import tree as t
-from pdedsl.ir.spec import Condition, Equation, Spec, Unknown
+from pdedsl.ir.spec import Condition, Equation, SpaceKind, Spec, Unknown
 from pdedsl.symbolic.symbols import Field, Partial
 
 
@@ -29,9 +29,8 @@ def check(spec: Spec, env: Environment) -> None:
             e.unknown in (None, unknown.head) for e in own
         ) else None
         _boundary(spec, unknown, own, reporter)
-    frame = spec.block("network")
-    if frame and spec.space.kind != "pixels":
-        reporter.add(mistakes.words.frame_without_pixels(frame.span))
+    if spec.network and spec.space.kind is not SpaceKind.PIXELS:
+        reporter.add(mistakes.words.frame_without_pixels(spec.network.span))
     _unused(env)
 
 
@@ -78,7 +77,7 @@ def _shown(start: Expr, end: Expr) -> str:
 
 def _start(spec: Spec, unknown: Unknown, order: int, reporter: Reporter) -> None:
     """Initial or terminal conditions for each order below that of the equation, each once, all at one end."""
-    own = [c for c in spec.conditions if c.unknown == unknown.head and c.kind != "boundary"]
+    own = [c for c in spec.conditions if c.unknown == unknown.head and not c.on_boundary]
     for twice in _repeated(own, lambda c: (c.kind, c.order)):
         kind = f"{twice.kind} {'velocity' if twice.order else 'condition'}"
         reporter.add(mistakes.equations.second_condition(unknown.name, kind, twice.span))
@@ -90,7 +89,11 @@ def _start(spec: Spec, unknown: Unknown, order: int, reporter: Reporter) -> None
     given = {c.order for c in own}
     name, args = unknown.name, _shown_arguments(spec)
     for k in range(order):
-        if k not in given and not (k == 0 and spec.space.kind == "pixels") and not (own and late and order >= 2):
+        if (
+            k not in given
+            and not (k == 0 and spec.space.kind is SpaceKind.PIXELS)
+            and not (own and late and order >= 2)
+        ):
             left = f"{name}({args})" if k == 0 else f"∂{name}/∂{_time(spec)}({args})"
             what = "initial condition" if k == 0 else "initial velocity"
             reporter.add(mistakes.equations.no_start(name, what, left, unknown.span))
@@ -115,7 +118,7 @@ def _boundary(spec: Spec, unknown: Unknown, equations: list[Equation], reporter:
     order = max(spatial_order(e, unknown.head, spec) for e in equations)
     counts: Counter[str] = Counter()
     for c in spec.conditions:
-        if c.kind == "boundary" and c.unknown == unknown.head:
+        if c.on_boundary and c.unknown == unknown.head:
             share = 1 / len(c.sides) if _relates_sides(c, unknown) else 1
             counts.update(dict.fromkeys(c.sides, share))
     missing = [side for side in spec.space.boundary if not counts[side]]
@@ -124,7 +127,7 @@ def _boundary(spec: Spec, unknown: Unknown, equations: list[Equation], reporter:
         reporter.add(mistakes.equations.no_condition_on(unknown.name, some, unknown.span))
     most = max(1, order // 2)
     for condition in spec.conditions:
-        if condition.kind == "boundary" and condition.unknown == unknown.head:
+        if condition.on_boundary and condition.unknown == unknown.head:
             crowded = [s for s in condition.sides if counts[s] > most]
             if crowded and _is_last(condition, crowded[0], spec):
                 reporter.add(mistakes.equations.second_condition_on(crowded[0], condition.span))

@@ -2,19 +2,23 @@
 
 from __future__ import annotations
 
+from math import prod
+
 from sympy import Symbol
 
 from pdedsl import mistakes
+from pdedsl.frontend.elaborate.choosing import chosen
 from pdedsl.frontend.elaborate.environment import Environment
 from pdedsl.frontend.elaborate.equations import interval_of
-from pdedsl.frontend.elaborate.settings import setting
 from pdedsl.frontend.syntax import tree as t
 from pdedsl.ir.spec import Interval, Space, SpaceKind, Time
-from pdedsl.ir.vocabulary import IMAGE
+from pdedsl.words.blocks import Image
+from pdedsl.words.word import Forms, forms_of
 
 MAX_EXPLICIT = 16  # dimensions that are written out in components
 MAX_SIDES = 1000  # of a bounded domain
 MAX_DIMENSION = 10**9
+IMAGES: Forms[Image] = forms_of(Image)
 
 
 def space_of(declaration: t.SpaceDecl, env: Environment) -> Space:
@@ -30,15 +34,14 @@ def space_of(declaration: t.SpaceDecl, env: Environment) -> Space:
         raise mistakes.types.product_of_intervals(declaration.span)
     match bodies[0]:
         case t.Name(id="pixels"):
-            return _space("pixels", declaration, 2)
+            return _space(SpaceKind.PIXELS, declaration, 2)
         case t.Name(id=("R" | "ℝ")):
-            return _space("data", declaration, 1)
+            return _space(SpaceKind.DATA, declaration, 1)
         case t.Power(base=t.Name(id=("R" | "ℝ")), exponent=exponent):
-            return _space("data", declaration, _dimension(exponent, env))
+            return _space(SpaceKind.DATA, declaration, _dimension(exponent, env))
         case t.Call(head=t.Name(id="image")) as call:
-            made = setting(call, IMAGE, "a space", env.number)
-            c, h, w = (int(str(made[k])) for k in ("channels", "height", "width"))
-            return _space("data", declaration, c * h * w, image=(c, h, w))
+            image = chosen(call, IMAGES, "a space", env.number).word.shape
+            return _space(SpaceKind.DATA, declaration, prod(image), image=image)
         case other:
             raise mistakes.types.not_a_space(other.span)
 
@@ -60,7 +63,7 @@ def _physical(declaration: t.SpaceDecl, env: Environment) -> Space:
             raise mistakes.types.many_dimensions(MAX_SIDES, side.span)
         piece = interval_of(body, env)
         intervals += [Interval(piece.start, piece.end, side.periodic)] * times
-    return _space("physical", declaration, len(intervals), sides=tuple(intervals))
+    return _space(SpaceKind.PHYSICAL, declaration, len(intervals), sides=tuple(intervals))
 
 
 def _dimension(expr: t.Expr, env: Environment) -> int | Symbol:

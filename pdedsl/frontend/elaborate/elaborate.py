@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 from pdedsl import mistakes
 from pdedsl.diagnostics import PdeError, Reporter, Source, Span, in_order
 from pdedsl.frontend.elaborate.blocks import block, realization, requirements
@@ -12,8 +14,11 @@ from pdedsl.frontend.elaborate.equations import relation
 from pdedsl.frontend.elaborate.functions import RESERVED
 from pdedsl.frontend.elaborate.limits import limited
 from pdedsl.frontend.syntax import tree as t
-from pdedsl.ir.spec import Block, Condition, Equation, Realization, Requirement, Spec
-from pdedsl.ir.vocabulary import LAYERS
+from pdedsl.ir.spec import Condition, Equation, Requirement, Spec
+from pdedsl.words.blocks import Block
+from pdedsl.words.normalisations import NORMALISATIONS
+from pdedsl.words.realizations import Realizations
+from pdedsl.words.word import Chosen
 
 MAX_UNKNOWNS = 64
 
@@ -39,10 +44,10 @@ def elaborate(syntax: t.Syntax, source: Source, reporter: Reporter) -> Spec:
         tuple(env.learned.values()),
         tuple(equations),
         tuple(conditions),
-        tuple(realizations),
+        realizations,
         tuple(required),
-        tuple(blocks),
         source,
+        **blocks,
     )
     check(spec, env)
     if reporter.errors:
@@ -88,7 +93,7 @@ def _declare(syntax: t.Syntax, env: Environment) -> None:
 
 
 def _enter(name: t.Name, declaration: Declaration, env: Environment) -> None:
-    if name.id in RESERVED or name.id in LAYERS:
+    if name.id in RESERVED or name.id in NORMALISATIONS:
         raise mistakes.names.word_of_the_language(name.text, name.span)
     earlier = env.declared.get(name.id)
     if earlier is not None and earlier is not declaration:
@@ -112,22 +117,22 @@ def _relations(syntax: t.Syntax, env: Environment) -> tuple[list[Equation], list
     return equations, conditions
 
 
-def _experiment(syntax: t.Syntax, env: Environment) -> tuple[list[Realization], list[Requirement], list[Block]]:
-    realizations: list[Realization] = []
+def _experiment(syntax: t.Syntax, env: Environment) -> tuple[Realizations, list[Requirement], dict[str, Any]]:
+    realized: dict[str, Chosen[Any]] = {}
     required: list[Requirement] = []
-    blocks: list[Block] = []
+    blocks: dict[str, Block | None] = {}
     for statement in syntax.statements:
         with env.reporter.guard(), limited(statement.span):
             match statement:
                 case t.RealizeStmt():
-                    made = realization(statement, env)
-                    if any(r.part == made.part for r in realizations):
-                        raise mistakes.words.realized_twice(made.part, statement.span)
-                    realizations.append(made)
+                    made, part = realization(statement, env), statement.part.id
+                    if part in realized:
+                        raise mistakes.words.realized_twice(part, statement.span)
+                    realized[part] = made
                 case t.RequireStmt():
                     required += requirements(statement)
                 case t.BlockStmt():
-                    if any(b.kind == statement.kind.id for b in blocks):
+                    if statement.kind.id in blocks:
                         raise mistakes.words.second_block(statement.kind.text, statement.kind.span)
-                    blocks.append(block(statement, env))
-    return realizations, required, blocks
+                    blocks[statement.kind.id] = block(statement, env)
+    return Realizations(**realized), required, blocks

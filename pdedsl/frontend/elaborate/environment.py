@@ -4,28 +4,28 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field
 
-from sympy import Expr, Integer, Symbol, Tuple
+from sympy import Expr, Symbol, Tuple, sympify
 from sympy.core.symbol import Str
 
 from pdedsl import mistakes
 from pdedsl.diagnostics import PdeError, Reporter, Span, nearest
-from pdedsl.frontend.elaborate.algebra import components
 from pdedsl.frontend.elaborate.arguments import are_alike, flat, require_arity, require_distinct
+from pdedsl.frontend.elaborate.choosing import chosen
+from pdedsl.frontend.elaborate.constants import list_constant, number_constant
 from pdedsl.frontend.elaborate.expressions import evaluate, tensor
 from pdedsl.frontend.elaborate.fields import applied, field_of
 from pdedsl.frontend.elaborate.functions import FUNCTIONS
 from pdedsl.frontend.elaborate.limits import limited, within_limits
 from pdedsl.frontend.elaborate.numbers import defined
 from pdedsl.frontend.elaborate.scope import Scope
-from pdedsl.frontend.elaborate.settings import setting
 from pdedsl.frontend.elaborate.typing import net_of, type_of
 from pdedsl.frontend.elaborate.values import Map, Tensor, Value, scalar, shown
 from pdedsl.frontend.syntax import tree as t
 from pdedsl.frontend.syntax.names import unicode_name
-from pdedsl.ir.spec import Constant, Learned, Space, Time, Unknown
+from pdedsl.ir.spec import Constant, Learned, Space, SpaceKind, Time, Unknown
 from pdedsl.ir.types import Operator, Type
-from pdedsl.ir.vocabulary import LAYERS
 from pdedsl.symbolic.symbols import Layer
+from pdedsl.words.normalisations import NORMALISATIONS
 
 MAX_CALLS = 2000  # of functions defined by let, through each other
 MAX_CHAIN = 100  # definitions that need each other
@@ -68,7 +68,7 @@ class Environment:
 
     def constant_scope(self) -> Scope:
         """For numbers: nothing but constants can be seen, so a space is not needed."""
-        nowhere = Space("data", (), 0, (), True)
+        nowhere = Space(SpaceKind.DATA, (), 0, (), True)
         return Scope(nowhere, None, self)
 
     def number(self, expr: t.Expr) -> Expr:
@@ -113,7 +113,7 @@ class Environment:
         return self.value(name)
 
     def callable(self, name: t.Name) -> bool:
-        declaration = self._find(name)
+        declaration = self._find(name, called=True)
         return isinstance(declaration, t.UnknownDecl | t.LearnDecl | t.LetDecl) and (
             bool(declaration.params) or not isinstance(self.value(name), Tensor)
         )
@@ -141,10 +141,10 @@ class Environment:
 
     def layer(self, call: t.Call) -> Map | None:
         """`tv_norm(eps=1e-3)`: a normalisation that waits for its feature map."""
-        if not (isinstance(call.head, t.Name) and call.head.id in LAYERS and call.head.id not in self.declared):
+        if not (isinstance(call.head, t.Name) and call.head.id in NORMALISATIONS and call.head.id not in self.declared):
             return None
-        made = setting(call, LAYERS, "a normalisation", self.number)
-        settings = Tuple(*(Tuple(Str(k), v) for k, v in made.arguments))
+        made = chosen(call, NORMALISATIONS, "a normalisation", self.number).word
+        settings = Tuple(*(Tuple(Str(k), sympify(v)) for k, v in made.arguments.items()))
 
         def apply(args: tuple[Value, ...], span: Span) -> Value:
             if len(args) != 1 or not isinstance(args[0], Tensor) or args[0].kind != "channels":
@@ -166,20 +166,21 @@ class Environment:
             if fresh:
                 self.used.discard(id_)
 
-    def _find(self, name: t.Name) -> Declaration:
+    def _find(self, name: t.Name, called: bool = False) -> Declaration:
         self.used.add(name.id)
         if name.id in self.broken:
             raise Reported
         declaration = self.declared.get(name.id)
         if declaration is None:
-            raise self._unknown_name(name)
+            raise self._unknown_name(name, called)
         return declaration
 
-    def _unknown_name(self, name: t.Name) -> PdeError:
+    def _unknown_name(self, name: t.Name, called: bool) -> PdeError:
         words = {*self.declared, *FUNCTIONS, "pi", "softmax"}
         split = _split(name.text, {unicode_name(w) for w in words})
         guess = nearest(name.id, words)
-        return mistakes.names.unknown_name(name.text, split or (guess and unicode_name(guess)), name.span)
+        meant = split or (guess and unicode_name(guess))
+        return mistakes.names.unknown_name(name.text, meant, called, name.span)
 
     def _resolve(self, name: t.Name, declaration: Declaration) -> Value:
         match declaration:
@@ -197,26 +198,14 @@ class Environment:
                 return scalar(self.time.symbol)
 
     def _constant(self, declaration: t.ConstDecl) -> Value:
-        name = declaration.name
         value = tensor(declaration.value, self.constant_scope())
         if value.rank:
-            if declaration.power != 1:
-                raise mistakes.shapes.power_of_tensor_constant(declaration.span)
-            entries = components(value).xreplace(self.numbers)
-            symbol = Symbol(name.text, real=True)
-            self.constants[name.id] = Constant(name.text, symbol, entries, declaration.span)
-            size = value.size
-            return Tensor(value.rank, lambda *i: _entry(entries, i), size)
-        number = self.number(declaration.value)
-        n = declaration.power
-        if n == 0 or (n % 2 == 0 and number.is_negative):
-            raise mistakes.shapes.no_real_root(name.text, declaration.value.span)
-        root = number ** (Integer(1) / n) if not number.is_negative else -((-number) ** (Integer(1) / n))
-        sign = {"positive": True} if root.is_positive else {"negative": True} if root.is_negative else {"zero": True}
-        symbol = Symbol(name.text, **sign)
-        self.constants[name.id] = Constant(name.text, symbol, root, declaration.span)
-        self._numbers[symbol] = root
-        return scalar(symbol if root != 0 else Integer(0))
+            made, meaning = list_constant(declaration, value, self.numbers)
+        else:
+            made, meaning = number_constant(declaration, self.number(declaration.value))
+            self._numbers[made.symbol] = made.value
+        self.constants[declaration.name.id] = made
+        return meaning
 
     def _let(self, declaration: t.LetDecl) -> Value:
         params = declaration.params
@@ -296,12 +285,6 @@ class Environment:
         """Whether an operator is called with its own parameters, `K(t)`, rather than applied."""
         params = declaration.params or ()
         return bool(params) and len(params) == len(args) and are_alike([self.value(p) for p in params], args)
-
-
-def _entry(entries: Expr, index: tuple[Expr, ...]) -> Expr:
-    for i in index:
-        entries = entries[int(i) - 1]
-    return entries
 
 
 def _split(text: str, words: set[str]) -> str | None:

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from dataclasses import replace
 from functools import partial
-from typing import Literal
 
 from sympy import Add, Expr, Integer, S, Symbol, Tuple, cancel, fraction
 
@@ -17,7 +16,7 @@ from pdedsl.frontend.elaborate.numbers import numeral
 from pdedsl.frontend.elaborate.scope import Scope
 from pdedsl.frontend.elaborate.values import Tensor, fitting
 from pdedsl.frontend.syntax import tree as t
-from pdedsl.ir.spec import Condition, Equation, Interval, Summand, Unknown, side_names
+from pdedsl.ir.spec import Condition, ConditionKind, Equation, Interval, SpaceKind, Summand, Unknown, side_names
 from pdedsl.symbolic.expansion import multiply_out
 from pdedsl.symbolic.symbols import Field, Partial
 
@@ -199,7 +198,7 @@ def _on_sides(
             raise mistakes.equations.not_a_side(name.text, every, nearest(name.id, every), name.span)
         sides += known if name.id == "boundary" else [name.id]
     value = _condition_value(summands, env)
-    return Condition("boundary", fields[0].head, 0, value, tuple(dict.fromkeys(sides)), statement.span)
+    return Condition(ConditionKind.BOUNDARY, fields[0].head, 0, value, tuple(dict.fromkeys(sides)), statement.span)
 
 
 def _condition_value(summands: tuple[Summand, ...], env: Environment) -> tuple[Expr, ...]:
@@ -238,7 +237,7 @@ def _at_time(
     target = _target(wholes[0], field.xreplace(env.numbers), time.symbol)
     order = len(target.slots) if isinstance(target, Partial) else 0
     values = tuple(_given(w, target, k, statement.span) for k, w in enumerate(wholes))
-    kind: Literal["initial", "terminal"] = "initial" if place == time.start else "terminal"
+    kind = ConditionKind.INITIAL if place == time.start else ConditionKind.TERMINAL
     return Condition(kind, field.head, order, values, (), statement.span)
 
 
@@ -271,7 +270,7 @@ def _at_side(
 ) -> Condition:
     space = env.scope().space
     places = {}
-    if space.kind == "physical" and space.explicit:
+    if space.kind is SpaceKind.PHYSICAL and space.explicit:
         k = space.coordinates.index(variable)
         if not space.sides[k].periodic:
             places = dict(zip((space.sides[k].start, space.sides[k].end), side_names(k), strict=True))
@@ -287,4 +286,4 @@ def _at_side(
         field = fields[0].xreplace(env.numbers)
         own = Field(field.head, tuple(field.indices), _unknown(field, env).arguments)
         value = tuple(v.xreplace({field: own}) for v in value)
-    return Condition("boundary", fields[0].head, 0, value, tuple(dict.fromkeys(sides)), statement.span)
+    return Condition(ConditionKind.BOUNDARY, fields[0].head, 0, value, tuple(dict.fromkeys(sides)), statement.span)

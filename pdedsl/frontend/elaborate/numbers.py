@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from decimal import Decimal
 from fractions import Fraction
 
@@ -33,4 +34,5 @@ def defined(expr: Expr, span: Span) -> Expr:
 
 def numeral(value: Expr) -> str:
     """An exact number as the language writes it: 2π, sqrt(2)/3."""
-    return str(value).replace("**", "^").replace("pi", "π").replace("*", " ").replace("2 π", "2π")
+    plain = str(value).replace("**", "^").replace("pi", "π").replace("*", " ")
+    return re.sub(r"(\d) π", r"\1π", plain)

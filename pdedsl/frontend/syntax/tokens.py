@@ -88,8 +88,9 @@ def _marked(line: Line, names: Declared, text: str) -> Line:
 
 
 def _scan(source: Source, scanner: BasicLexer, reporter: Reporter) -> tuple[list[Token], tuple[Comment, ...]]:
-    """Raw tokens; a character that starts no token is reported and skipped."""
+    """Raw tokens; a character that starts no token is skipped, and reported once a line."""
     comments: list[Comment] = []
+    strays: list[tuple[str, int]] = []  # characters with the line they stand on
     state = LexerState(TextSlice.cast_from(source.text))
     tokens: list[Token] = []
     while True:
@@ -99,9 +100,12 @@ def _scan(source: Source, scanner: BasicLexer, reporter: Reporter) -> tuple[list
             return tokens, tuple(comments)
         except UnexpectedCharacters as error:
             at = cast(int, error.pos_in_stream)
-            reporter.add(_stray(source, at))
+            stray = (source.text[at], source.position(at)[0])
+            if stray not in strays:
+                reporter.add(_stray(source, at))
+            strays.append(stray)
             state.line_ctr.feed(source.text[at], source.text[at] == "\n")
-            if len(reporter.errors) >= MOST_STRAY:
+            if len(strays) >= MOST_STRAY:
                 reporter.diagnostics.clear()
                 raise mistakes.syntax.not_a_spec(MOST_STRAY, Span(at, at + 1)) from None
             continue

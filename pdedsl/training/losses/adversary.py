@@ -16,7 +16,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
-from typing import Literal
+from typing import assert_never
 
 import torch
 from torch import Tensor, nn
@@ -24,9 +24,8 @@ from torch.nn import functional
 from torch.nn.modules.batchnorm import _BatchNorm
 
 from pdedsl.data.draws import Draws
-
-Norm = Literal["inf", "2"]
-Kind = Literal["fgsm", "ifgsm", "pgd"]
+from pdedsl.words import training as words
+from pdedsl.words.attacks import Norm
 
 
 @dataclass(frozen=True)
@@ -37,31 +36,34 @@ class Adversary:
     noise are averaged (expectation over transformation; section 4 there).
     """
 
-    norm: Norm
-    eps: float
-    step: float | None = None
-    steps: int = 10
-    kind: Kind = "pgd"
-    eot: int = 1
+    word: words.Adversary
     bounds: tuple[float, float] | None = None
+
+    @property
+    def eps(self) -> float:
+        return float(self.word.eps)
 
     def __call__(self, model: nn.Module, x: Tensor, y: Tensor, draws: Draws) -> Tensor:
         steps, length = self._schedule()
         x = x.detach()
         with attacking(model):
-            attacked = self._within(x, self._start(x, draws)) if self.kind == "pgd" else x
+            attacked = self._within(x, self._start(x, draws)) if isinstance(self.word, words.Pgd) else x
             for _ in range(steps):
                 attacked = self._within(x, attacked + length * self._direction(self._gradient(model, attacked, y)))
         return attacked
 
     def _schedule(self) -> tuple[int, float]:
-        if self.kind == "fgsm":
-            return 1, self.eps
-        return self.steps, 2.5 * self.eps / self.steps if self.step is None else self.step
+        match self.word:
+            case words.Fgsm():
+                return 1, self.eps
+            case words.Pgd(steps=steps, step=step) | words.Ifgsm(steps=steps, step=step):
+                return steps, 2.5 * self.eps / steps if step is None else float(step)
+            case _:
+                assert_never(self.word)
 
     def _start(self, x: Tensor, draws: Draws) -> Tensor:
         """Uniform in the ball."""
-        if self.norm == "inf":
+        if self.word.norm is Norm.INF:
             return x + self.eps * (2.0 * draws.like(x, "start", "uniform") - 1.0)
         radius = draws.numbers(x, "radius").pow(1.0 / x[0].numel()).reshape(-1, *[1] * (x.dim() - 1))
         return x + self.eps * radius * _unit(draws.like(x, "start"))
@@ -69,19 +71,19 @@ class Adversary:
     def _gradient(self, model: nn.Module, x: Tensor, y: Tensor) -> Tensor:
         with torch.enable_grad():
             total = torch.zeros_like(x)
-            for _ in range(self.eot):
+            for _ in range(self.word.eot):
                 at = x.detach().requires_grad_()
                 loss = functional.cross_entropy(model(at), y, reduction="sum")
                 total += torch.autograd.grad(loss, at)[0]
         return total
 
     def _direction(self, gradient: Tensor) -> Tensor:
-        return gradient.sign() if self.norm == "inf" else _unit(gradient)
+        return gradient.sign() if self.word.norm is Norm.INF else _unit(gradient)
 
     def _within(self, x: Tensor, attacked: Tensor) -> Tensor:
         """The nearest point of the ball, then of the bounds, which is in the ball too as long as x is within them."""
         away = attacked - x
-        if self.norm == "inf":
+        if self.word.norm is Norm.INF:
             away = away.clamp(-self.eps, self.eps)
         else:
             away = away * (self.eps / _length(away)).clamp(max=1.0)

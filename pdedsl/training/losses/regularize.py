@@ -2,21 +2,30 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
 from dataclasses import dataclass
+from typing import assert_never
 
 from torch import Tensor, nn
 
 from pdedsl.runtime.regularize import decay, smooth_in_time
-
-TERMS: dict[str, Callable[[nn.Module], Tensor]] = {"smooth_in_time": smooth_in_time, "weights": decay}
+from pdedsl.words.training import Regularizer, SmoothInTime, Weights
 
 
 @dataclass(frozen=True)
 class Regularization:
-    """weight · term for each regularizer by its name: `smooth_in_time` ∫ φ_τ(∂_t θ) dt, `weights` ½‖θ‖²."""
+    """weight · term for each regularizer by its word: `smooth_in_time` ∫ φ_τ(∂_t θ) dt, `weights` ½‖θ‖²."""
 
-    weights: Mapping[str, float]
+    words: tuple[Regularizer, ...]
 
     def __call__(self, model: nn.Module) -> dict[str, Tensor]:
-        return {name: weight * TERMS[name](model) for name, weight in self.weights.items()}
+        return {word.name: float(word.weight) * _term(word, model) for word in self.words}
+
+
+def _term(word: Regularizer, model: nn.Module) -> Tensor:
+    match word:
+        case SmoothInTime():
+            return smooth_in_time(model)
+        case Weights():
+            return decay(model)
+        case _:
+            assert_never(word)

@@ -29,6 +29,7 @@ from pdedsl.runtime.forward_laplacian.jets import Jet, make_jet, values
 from pdedsl.runtime.marching import AtTime
 from pdedsl.training.losses.accuracy import ACCURACY, accuracy
 from pdedsl.training.losses.precision import full_precision
+from pdedsl.words.diffusions import Instants, InTime, Laplacian, Scores
 
 
 @dataclass(frozen=True)
@@ -72,13 +73,13 @@ class _Points:
     @classmethod
     def of(cls, config: Residual, x: Tensor, draws: Draws) -> _Points:
         times = x.new_tensor(config.times).unsqueeze(1).expand(-1, x.shape[0])
-        at = times if config.instants == "all" else _one_of(times, draws)
+        at = times if config.instants is Instants.ALL else _one_of(times, draws)
         centre = x + config.jitter * (2.0 * draws.like(x, "jitter", "uniform") - 1.0)
         groups, shifts = [centre], [0.0]
         for probe in _probes(config, x, draws):
             groups += [centre + config.h * probe, centre - config.h * probe]
             shifts += [0.0, 0.0]
-        if config.derivative == "central":
+        if config.derivative is InTime.CENTRAL:
             groups, shifts = [*groups, centre, centre], [*shifts, config.tau, -config.tau]
         copies = [1] * (x.dim() - 1)
         rows = [x.repeat(len(times), *copies), *(group.repeat(len(at), *copies) for group in groups)]
@@ -88,7 +89,7 @@ class _Points:
     def evaluate(self, network: nn.Module, config: Residual) -> Tensor:
         """Scores of all points; a Jet where the centres need derivatives."""
         scores: Tensor
-        if config.derivative == "central" and config.estimator != "exact":
+        if config.derivative is InTime.CENTRAL and config.estimator is not Laplacian.EXACT:
             scores = network(self.x, self.t)
         else:
             scores = network(*self._jets(config))
@@ -96,11 +97,11 @@ class _Points:
 
     def _jets(self, config: Residual) -> tuple[Jet, Jet]:
         """∂_t of the centres, or (∂_t or 0) - νΔ for an exact Laplacian."""
-        lines = _dimensions(self.x) if config.estimator == "exact" else 0
+        lines = _dimensions(self.x) if config.estimator is Laplacian.EXACT else 0
         frame = Frame(self.labelled, self.labelled + self.size, lines, diffusivity=config.diffusivity)
         basis = torch.eye(lines, dtype=self.x.dtype, device=self.x.device).reshape(lines, 1, *self.x.shape[1:])
         along = basis.expand(lines, self.size, *self.x.shape[1:]).flatten(0, 1)
-        ahead = self.t.new_ones(self.size) if config.derivative == "forward" else self.t.new_zeros(self.size)
+        ahead = self.t.new_ones(self.size) if config.derivative is InTime.FORWARD else self.t.new_zeros(self.size)
         space = torch.cat([along, self.x.new_zeros(self.size, *self.x.shape[1:])])
         time = torch.cat([self.t.new_zeros(lines * self.size), ahead])
         return make_jet(self.x, space, frame), make_jet(self.t, time, frame)
@@ -114,9 +115,9 @@ def _one_of(times: Tensor, draws: Draws) -> Tensor:
 
 
 def _probes(config: Residual, x: Tensor, draws: Draws) -> tuple[Tensor, ...]:
-    if config.estimator == "exact":
+    if config.estimator is Laplacian.EXACT:
         return ()
-    copies = config.probes * (2 if config.estimator == "unbiased" else 1)
+    copies = config.probes * (2 if config.estimator is Laplacian.UNBIASED else 1)
     return draws.like(x, "probes", copies=copies).chunk(copies)
 
 
@@ -132,16 +133,16 @@ def _dimensions(x: Tensor) -> int:
 
 def _residuals(scores: Tensor, points: _Points, config: Residual) -> tuple[Tensor, Tensor]:
     """∂g/∂t - νΔg at the centres, twice: with different probes for `unbiased`, the same otherwise."""
-    g = scores.softmax(-1) if config.of == "probabilities" else scores
+    g = scores.softmax(-1) if config.of is Scores.PROBABILITIES else scores
     groups = values(g)[points.labelled :].reshape(-1, points.size, g.shape[-1])
     change = torch.zeros_like(groups[0])
     if isinstance(g, Jet):
         change = g.frame.split(g.tangent)[1]
-    if config.derivative == "central":
+    if config.derivative is InTime.CENTRAL:
         change = change + (groups[-2] - groups[-1]) / (2.0 * config.tau)
-    if config.estimator == "exact":
+    if config.estimator is Laplacian.EXACT:
         return change, change
-    pairs = groups[1:-2] if config.derivative == "central" else groups[1:]
+    pairs = groups[1:-2] if config.derivative is InTime.CENTRAL else groups[1:]
     bends = (pairs[0::2] + pairs[1::2] - 2.0 * groups[0]) / config.h**2
     halves = bends.split(config.probes)
     return change - config.diffusivity * halves[0].mean(0), change - config.diffusivity * halves[-1].mean(0)

@@ -38,6 +38,7 @@ from pdedsl.runtime.forward_laplacian.jets import Jet, make_jet, values
 from pdedsl.training.losses.accuracy import ACCURACY, accuracy
 from pdedsl.training.losses.adversary import frozen
 from pdedsl.training.losses.precision import full_precision
+from pdedsl.words.diffusions import Gradient, InSpace
 
 
 @dataclass(frozen=True)
@@ -54,16 +55,16 @@ class HeatLoss:
             after, norms = self._with_gradient(model, x, draws)
             distance = 0.5 * (after - before).square().sum(-1).mean()
         scale = self.config.weight * 0.5 * self.config.variance / self.config.steps
-        if self.config.estimator == "paper":
+        if self.config.estimator is Gradient.PAPER:
             scale *= self.config.probes / after.shape[-1]
         return {"distance": distance, "gradient": scale * norms.mean(), ACCURACY: accuracy(after, y)}
 
     def _with_gradient(self, model: nn.Module, x: Tensor, draws: Draws) -> tuple[Tensor, Tensor]:
         """v(x), and an estimate of ‖∇v‖² for each row."""
         match self.config.derivative:
-            case "forward":
+            case InSpace.FORWARD:
                 return _forward(model, x, self.config.probes, draws)
-            case "differences":
+            case InSpace.DIFFERENCES:
                 return _differences(model, x, self.config.probes, self.config.delta, draws)
             case _:
                 assert_never(self.config.derivative)

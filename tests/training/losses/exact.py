@@ -5,12 +5,14 @@ from __future__ import annotations
 import math
 from collections.abc import Callable
 from dataclasses import replace
+from enum import Enum
 
 import torch
 from torch import Tensor, nn
 
 from pdedsl.ir.objective import Residual
 from pdedsl.runtime.marching import AtTime
+from pdedsl.words.diffusions import Instants, InTime, Laplacian, Scores
 
 NU = 0.3
 RESIDUAL = Residual(
@@ -22,14 +24,17 @@ RESIDUAL = Residual(
     probes=1,
     times=(0.0, 1.0),
     jitter=0.2,
-    estimator="biased",
-    derivative="forward",
-    of="logits",
+    estimator=Laplacian.BIASED,
+    derivative=InTime.FORWARD,
+    of=Scores.LOGITS,
 )
+WORDS: dict[str, type[Enum]] = {"estimator": Laplacian, "derivative": InTime, "of": Scores, "instants": Instants}
 
 
 def residual(**changes: object) -> Residual:
-    return replace(RESIDUAL, **changes)  # type: ignore[arg-type]
+    """With changes, words as they are written in a spec."""
+    named = {key: WORDS[key](value) if key in WORDS else value for key, value in changes.items()}
+    return replace(RESIDUAL, **named)  # type: ignore[arg-type]
 
 
 class Wave(nn.Module):

@@ -16,7 +16,16 @@ from pdedsl.runtime.backbones import convnet
 from pdedsl.runtime.expectation import Expectation
 from pdedsl.runtime.noise import GaussianNoise
 from pdedsl.training.losses import Adversary
+from pdedsl.words.attacks import Norm
+from pdedsl.words.training import ADVERSARIES
 from training.losses.exact import points, seeded
+
+
+def attack_of(norm: str, eps: float, kind: str = "pgd", bounded: bool = False, **more: object) -> Adversary:
+    """An adversary by its word; fgsm has neither step nor steps."""
+    form = ADVERSARIES[kind]
+    known = {key: value for key, value in more.items() if key in form.params}
+    return Adversary(form.made({"norm": Norm(norm), "eps": eps, **known}), (0.0, 1.0) if bounded else None)
 
 
 def length(x: Tensor, norm: str) -> Tensor:
@@ -44,7 +53,7 @@ def test_always_within_the_ball_and_the_bounds(
     norm: str, kind: str, eps: float, step: float | None, steps: int, eot: int, bounded: bool, seed: int
 ) -> None:
     x, y = points(5, 1, 4, 4, seed=seed)
-    attack = Adversary(norm, eps, step, steps, kind, eot, (0.0, 1.0) if bounded else None)  # type: ignore[arg-type]
+    attack = attack_of(norm, eps, kind, bounded, step=step, steps=steps, eot=eot)
     attacked = attack(MODEL, x, y, Draws(seed, 0))
     assert length(attacked - x, norm).max() <= eps * (1.0 + 1e-12) + 1e-15
     assert not attacked.requires_grad
@@ -63,7 +72,7 @@ def test_a_linear_margin_falls_by_the_dual_norm(norm: str, dual: int, kind: str)
     w = (model.weight[1] - model.weight[0]).detach()  # type: ignore[index]
     x, y = points(20, 6)
     eps = 0.1
-    attack = Adversary(norm, eps, steps=40, step=0.05, kind=kind)  # type: ignore[arg-type]
+    attack = attack_of(norm, eps, kind, steps=40, step=0.05)
     attacked = attack(model, x, y, Draws(0, 0))
     towards = torch.where(y == 1, 1.0, -1.0)
     fall = towards * ((x - attacked) @ w)
@@ -74,9 +83,9 @@ def test_a_linear_margin_falls_by_the_dual_norm(norm: str, dual: int, kind: str)
 def test_the_step_that_is_left_out() -> None:
     x, y = points(5, 6)
     model = seeded(lambda: nn.Linear(6, 2))
-    moved = Adversary("inf", 1.0, steps=10, kind="ifgsm")(model, x, y, Draws(0, 0)) - x
+    moved = attack_of("inf", 1.0, "ifgsm", steps=10)(model, x, y, Draws(0, 0)) - x
     assert torch.equal(moved.abs().amax(1) == 1.0, torch.ones(5, dtype=torch.bool))
-    once = Adversary("inf", 10.0, steps=10, kind="ifgsm", bounds=None)
+    once = attack_of("inf", 10.0, "ifgsm", steps=10)
     assert once._schedule() == (10, 2.5)
 
 
@@ -85,11 +94,11 @@ def test_the_start_is_uniform_in_the_ball(norm: str) -> None:
     """Kolmogorov-Smirnov of the radius, whose law is r^d, at a false-alarm rate below 1e-6 (2·exp(-2·2.7²))."""
     x, y = torch.zeros(4000, 3, dtype=torch.float64), torch.zeros(4000, dtype=torch.long)
     model = seeded(lambda: nn.Linear(3, 2))
-    start = Adversary(norm, 2.0, steps=0, step=1.0)(model, x, y, Draws(0, 0))  # type: ignore[arg-type]
+    start = attack_of(norm, 2.0, steps=0, step=1.0)(model, x, y, Draws(0, 0))
     law = (length(start, norm) / 2.0).pow(3).sort().values
     uniform = torch.arange(1, 4001, dtype=torch.float64) / 4000
     assert (law - uniform).abs().max() < 2.7 / math.sqrt(4000)
-    assert Adversary(norm, 2.0, steps=0, step=1.0, kind="ifgsm")(model, x, y, Draws(0, 0)).equal(x)  # type: ignore[arg-type]
+    assert attack_of(norm, 2.0, "ifgsm", steps=0, step=1.0)(model, x, y, Draws(0, 0)).equal(x)
 
 
 def test_an_attack_leaves_no_trace() -> None:
@@ -101,7 +110,7 @@ def test_an_attack_leaves_no_trace() -> None:
     flags = [weight.requires_grad for weight in model.parameters()]
     before = copy.deepcopy(model.state_dict())
     generator = torch.get_rng_state()
-    Adversary("inf", 0.1, steps=3)(model, x, y, Draws(0, 0))
+    attack_of("inf", 0.1, steps=3)(model, x, y, Draws(0, 0))
     after = model.state_dict()
     assert all(torch.equal(after[name], value) for name, value in before.items() if "stream" not in name)
     assert any(not torch.equal(after[name], value) for name, value in before.items() if "stream" in name)
@@ -114,7 +123,7 @@ def test_an_attack_leaves_no_trace() -> None:
 def test_modes_come_back_after_an_error() -> None:
     model = seeded(noisy).eval()
     with pytest.raises(RuntimeError):
-        Adversary("inf", 0.1)(model, torch.zeros(2, 3, 4, 4), torch.zeros(2, dtype=torch.long), Draws(0, 0))
+        attack_of("inf", 0.1)(model, torch.zeros(2, 3, 4, 4), torch.zeros(2, dtype=torch.long), Draws(0, 0))
     assert not any(module.training for module in model.modules())
     assert all(weight.requires_grad for weight in model.parameters())
 
@@ -122,7 +131,7 @@ def test_modes_come_back_after_an_error() -> None:
 @pytest.mark.parametrize("norm", ["inf", "2"])
 def test_halves_of_a_batch_are_the_whole(norm: str) -> None:
     x, y = points(40, 1, 4, 4)
-    attack = Adversary(norm, 0.2, steps=3, eot=2)  # type: ignore[arg-type]
+    attack = attack_of(norm, 0.2, steps=3, eot=2)
 
     def attacked(rows: slice) -> Tensor:
         model = seeded(noisy)

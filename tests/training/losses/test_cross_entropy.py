@@ -11,6 +11,7 @@ from pdedsl.data.draws import Draws
 from pdedsl.runtime.expectation import Expectation
 from pdedsl.runtime.regularize import decay, smooth_in_time
 from pdedsl.training.losses import CrossEntropyLoss, Regularization
+from pdedsl.words.training import SmoothInTime, Weights
 from training.losses.exact import points, seeded
 
 DRAWS = Draws(0, 0)
@@ -68,7 +69,7 @@ def test_mixed_precision_and_shapes_alone(apart: bool) -> None:
 
 def test_regularizers_by_name() -> None:
     model = three()
-    terms = Regularization({"weights": 0.5, "smooth_in_time": 2.0})(model)
+    terms = Regularization((Weights(weight=0.5), SmoothInTime(weight=2.0)))(model)
     assert list(terms) == ["weights", "smooth_in_time"]
     assert torch.equal(terms["weights"], 0.5 * decay(model))
     assert torch.equal(terms["smooth_in_time"], 2.0 * smooth_in_time(model))

@@ -14,6 +14,7 @@ from pdedsl.ir.objective import Residual
 from pdedsl.runtime.backbones import convnet, mlp, resnet
 from pdedsl.runtime.timed import TimeChannel
 from pdedsl.training.losses import ResidualLoss
+from pdedsl.words.diffusions import Instants
 from training.losses.exact import (
     NU,
     SIGMAS,
@@ -134,7 +135,7 @@ def test_halves_of_a_batch_are_the_whole() -> None:
 def test_one_time_of_each_sample_has_the_mean_of_all_times() -> None:
     model, (x, _) = small_mlp(), points(20, 3)
     config = residual(estimator="exact", jitter=0.0, times=(0.0, 0.5, 1.0))
-    found = [l2(replace(config, instants="one"), model, x, step) for step in range(200)]
+    found = [l2(replace(config, instants=Instants.ONE), model, x, step) for step in range(200)]
     assert deviation(found, l2(config, model, x)) < SIGMAS
     assert deviation(found, l2(residual(estimator="exact", jitter=0.0, times=(1.0,)), model, x)) > SIGMAS
 

@@ -1,0 +1,126 @@
+"""Axioms of equations on feature maps, as they are stepped: Φ takes the state at the start to that at the end.
+
+stability            ‖Φ(Y) - Φ(Y')‖ ≤ ‖Y - Y'‖ for every weight and all Y and Y'
+energy_decay         ‖Φ(Y)‖ ≤ ‖Y‖ for every weight and all Y
+energy_conservation  ‖Φ(Y)‖ = ‖Y‖ of first order in time; otherwise the energy of the equation is kept
+reversibility        the last states give the first ones
+
+A pair has the norm of both halves together, and second order in time that of Y, which starts at rest. What is proved
+holds for every width and every image; what is refuted was run, by the method and with the steps of the spec and with
+weights that its types and boxes allow. Ruthotto and Haber, "Deep neural networks motivated by partial differential
+equations", in the form that holds.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+from pdedsl.analyse.maps.contraction import nonexpansive
+from pdedsl.analyse.maps.dissipation import dissipative, gain
+from pdedsl.analyse.maps.search import one_changed, one_grown, two_apart
+from pdedsl.analyse.maps.system import Motion, System
+from pdedsl.analyse.maps.terms import MapTerm
+from pdedsl.analyse.maps.words import growing, named, parting, spans
+from pdedsl.ir.terms import LearnedField, Nonlinear, Reaction, SymmetricLayer
+from pdedsl.ir.verdicts import Axiom, Proved, Refuted, Unknown, Verdict
+from pdedsl.numerics.integrators import Leapfrog, Verlet
+from pdedsl.symbolic.symbols import Field, Partial
+
+
+def map_axioms(system: System) -> dict[Axiom, Verdict]:
+    return {
+        Axiom.STABILITY: _stability(system),
+        Axiom.ENERGY_DECAY: _energy_decay(system),
+        Axiom.ENERGY_CONSERVATION: _energy_conservation(system),
+        Axiom.REVERSIBILITY: _reversibility(system),
+    }
+
+
+def without_network(terms: tuple[MapTerm, ...]) -> dict[Axiom, Verdict]:
+    """Of equations that are neither one nor a separable pair."""
+    why = "these equations are neither one equation nor a separable pair: there is no network to speak of."
+    names = (Axiom.STABILITY, Axiom.ENERGY_DECAY, Axiom.ENERGY_CONSERVATION, Axiom.REVERSIBILITY)
+    return {name: Unknown(why, spans(terms)) for name in names}
+
+
+def _stability(system: System) -> Verdict:
+    found = nonexpansive(system)
+    example = two_apart(system) if isinstance(found, Unknown) else None
+    if example is None:
+        return found
+    at, term = spans(system.all_terms), named(system.all_terms)
+    return Refuted(f"{_why(system, _cause)}, so {term} can push states apart.", parting(example, system), at, example)
+
+
+def _energy_decay(system: System) -> Verdict:
+    found = dissipative(system)
+    example = one_grown(system) if isinstance(found, Unknown) else None
+    if example is None:
+        return found
+    return Refuted(
+        f"{_why(system, gain)}, so ‖Y‖ can grow.", growing(example, system), spans(system.all_terms), example
+    )
+
+
+def _energy_conservation(system: System) -> Verdict:
+    terms, at = system.all_terms, spans(system.all_terms)
+    if not terms:
+        return Proved("nothing moves.", ("the right-hand side is zero",))
+    if system.motion is Motion.FIRST:
+        example = one_changed(system)
+        if example is None:
+            return Unknown(f"{named(terms)} has no known energy.", at)
+        change = "gains" if example.growth > 1 else "loses"
+        return Refuted(f"a state {change} energy by {named(terms)}.", growing(example, system), at, example)
+    if not system.is_static:
+        return Unknown("the weights depend on time, and so does the energy.", at)
+    if any(isinstance(term, LearnedField | Nonlinear) for term in terms):
+        return Unknown(f"{named(terms)} has no known energy.", at)
+    kept = isinstance(system.stepping.method, Verlet | Leapfrog)
+    keeps = "keeps it up to a bounded error" if kept else "need not"
+    return Unknown(f"the flow keeps the energy; {system.stepping.name} {keeps}.", at)
+
+
+def _reversibility(system: System) -> Verdict:
+    match system.motion, system.stepping.method:
+        case Motion.PAIR, Verlet():
+            why = "each half-step of Verlet adds a function of the other half, which can be subtracted again"
+            return Proved(f"{why}.", ("each half is pushed by the other alone",))
+        case Motion.SECOND, Leapfrog() if _reads_the_state_alone(system):
+            why = "leapfrog is symmetric: the last two states give the one before them"
+            return Proved(f"{why}.", ("the right-hand side reads Y and neither its speed nor another time",))
+        case _:
+            name = system.stepping.name
+            return Unknown(f"a step of {name} has an inverse only where it is small.", spans(system.all_terms))
+
+
+def _reads_the_state_alone(system: System) -> bool:
+    right = system.equations[0].right[0]
+    own = {Field(u.head, (), u.arguments) for u in system.spec.unknowns}
+    heads = {u.head for u in system.spec.unknowns}
+    return not right.has(Partial) and {f for f in right.atoms(Field) if f.head in heads} <= own
+
+
+def _why(system: System, cause: Callable[[MapTerm], str]) -> str:
+    """What lets an example be one: the first cause that shows in the terms, or the length of the step."""
+    if system.motion is Motion.SECOND:
+        return "states swing in an equation of second order in time"
+    if system.motion is Motion.PAIR:
+        return "each half pushes the other"
+    return next(filter(None, map(cause, system.all_terms)), f"a step of {system.stepping.name} may be too long")
+
+
+def _cause(term: MapTerm) -> str:
+    match term:
+        case Reaction(rate=rate) if rate > 0:
+            return "the reaction grows"
+        case SymmetricLayer(norm=norm, activation=sigma) if norm is not None:
+            return f"{sigma.name} after {norm.name} is not monotone for every weight"
+        case SymmetricLayer(factor=factor) if factor > 0:
+            return "a layer of this sign runs uphill"
+        case SymmetricLayer(activation=sigma) if not sigma.monotone:
+            return f"{sigma.name} is not monotone"
+        case Nonlinear():
+            return "nothing in its form holds it back"
+        case _:
+            return ""

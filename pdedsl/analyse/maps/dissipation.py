@@ -1,0 +1,62 @@
+"""When no weight lets a state grow: ‖Y(T)‖ ≤ ‖Y(0)‖.
+
+A non-expansive network that leaves 0 where it is does not grow. Otherwise d/dt ½‖Y‖² = -Σ c⟨KY, σ(KY)⟩ - λ‖Y‖²: where
+z σ(z) ≥ 0 and slopes are at most L, σ(z)² ≤ L z σ(z), and the inequality of contraction holds between Y and 0 although
+σ need not be monotone.
+"""
+
+from __future__ import annotations
+
+from typing import assert_never
+
+from pdedsl.analyse.maps.contraction import NONEXPANSIVE, contracting, nonexpansive
+from pdedsl.analyse.maps.system import Motion, System
+from pdedsl.analyse.maps.terms import MapTerm
+from pdedsl.analyse.maps.words import activations, named, spans
+from pdedsl.ir.terms import LearnedField, Nonlinear, Reaction, SymmetricLayer
+from pdedsl.ir.verdicts import Proved, Unknown
+
+DISSIPATIVE = "dissipative (‖Y‖ does not grow)"
+
+
+def dissipative(system: System) -> Proved | Unknown:
+    proof, at = nonexpansive(system), spans(system.all_terms)
+    keeps_sign = system.motion is Motion.FIRST and not any(map(gain, system.all_terms))
+    if keeps_sign and system.slopes is not None and not (system.is_linear and isinstance(proof, Proved)):
+        said = activations(system.all_terms, "of the sign of {its} argument{s}")
+        return contracting(system, system.slopes, DISSIPATIVE, said)
+    if isinstance(proof, Proved) and all(map(_keeps_zero, system.all_terms)):
+        return Proved(proof.reason.replace(NONEXPANSIVE, DISSIPATIVE), (*proof.hypotheses, "0 stays 0"))
+    if system.motion is not Motion.FIRST:
+        return Unknown("only a symmetric layer of first order in time is known to dissipate.", at)
+    return Unknown(f"{next(filter(None, map(gain, system.all_terms)), 'this step may be too long')}.", at)
+
+
+def _keeps_zero(term: MapTerm) -> bool:
+    """Whether a term is zero at Y = 0."""
+    match term:
+        case Reaction():
+            return True
+        case SymmetricLayer(norm=None, activation=sigma):
+            return sigma(0.0) == 0
+        case SymmetricLayer() | LearnedField() | Nonlinear():
+            return False
+        case _:
+            assert_never(term)
+
+
+def gain(term: MapTerm) -> str:
+    """Why a term need not take energy away; nothing if it does."""
+    match term:
+        case Reaction(rate=rate):
+            return "" if rate <= 0 else "the reaction gives energy"
+        case SymmetricLayer(norm=norm, factor=factor, activation=sigma):
+            if norm is not None:
+                return f"{norm.name} has a trainable bias, with which the layer pushes at Y = 0"
+            if factor > 0:
+                return f"{named([term])} pushes away from zero"
+            return "" if sigma.keeps_sign else f"{sigma.name} need not have the sign of its argument"
+        case LearnedField() | Nonlinear():
+            return f"{named([term])} is not known to dissipate"
+        case _:
+            assert_never(term)

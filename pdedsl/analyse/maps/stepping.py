@@ -1,0 +1,111 @@
+"""The steps that a network on pixels takes in time."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import assert_never
+
+from sympy import Expr, S
+
+from pdedsl.ir.spec import Spec
+from pdedsl.ir.systems import integrator_of
+from pdedsl.numerics.integrators import (
+    BACKWARD_EULER,
+    LEAPFROG,
+    VERLET,
+    Embedded,
+    Leapfrog,
+    Method,
+    Polynomial,
+    RungeKutta,
+    Series,
+    Verlet,
+    decaying,
+    swinging,
+)
+from pdedsl.words import integrators as words
+from pdedsl.words.integrators import Adaptive, Fixed
+
+
+@dataclass(frozen=True)
+class Stepping:
+    """`steps` steps of length `step` by a method; both are None where the method chooses them."""
+
+    method: Method
+    step: Expr | None
+    steps: int | None
+    terms: int = 1  # of a series
+    first: Expr = S.Half  # of the first push of leapfrog: ½ is consistent with rest
+
+    @property
+    def name(self) -> str:
+        return self.method.name
+
+    @property
+    def polynomial(self) -> Polynomial | None:
+        """R of a step; None for methods that choose their steps or split the state."""
+        match self.method:
+            case RungeKutta(stability=r):
+                return r
+            case Series() as series:
+                return series.stability(self.terms)
+            case Embedded() | Verlet() | Leapfrog():
+                return None
+            case _:
+                assert_never(self.method)
+
+    @property
+    def decaying(self) -> float | None:
+        """The bound on δt λ for Y' = -λY; None for methods that are not made for it."""
+        r = self.polynomial
+        return None if r is None else decaying(r)
+
+    @property
+    def swinging(self) -> float | None:
+        """The bound on δt² ω² for Y″ = -ω²Y; None for methods that choose their steps."""
+        match self.method:
+            case Verlet(swing=swing) | Leapfrog(swing=swing):
+                return swing
+            case Embedded():
+                return None
+            case _:
+                r = self.polynomial
+                return None if r is None else swinging(r) ** 2
+
+    @property
+    def evaluations(self) -> int | None:
+        """Of the right-hand side, in a step."""
+        match self.method:
+            case RungeKutta(stages=stages):
+                return stages
+            case Series():
+                return self.terms
+            case Verlet() | Leapfrog():
+                return 1
+            case Embedded():
+                return None
+            case _:
+                assert_never(self.method)
+
+
+def stepping_of(spec: Spec) -> Stepping:
+    """What the spec says, with the defaults of the planner."""
+    word = integrator_of(spec).word
+    match word:
+        case Fixed(method=method, steps=steps):
+            return Stepping(method, _step(spec, steps), steps)
+        case words.BackwardEuler(steps=steps, terms=terms):
+            return Stepping(BACKWARD_EULER, _step(spec, steps), steps, terms=terms)
+        case words.Verlet(steps=steps):
+            return Stepping(VERLET, _step(spec, steps), steps)
+        case words.Leapfrog(steps=steps, start=start):
+            first = S.One if start is words.Start.PAPER else S.Half
+            return Stepping(LEAPFROG, _step(spec, steps), steps, first=first)
+        case Adaptive(method=method):
+            return Stepping(method, None, None)
+        case _:
+            assert_never(word)
+
+
+def _step(spec: Spec, steps: int | None) -> Expr | None:
+    return (spec.time.end - spec.time.start) / steps if spec.time and steps else None

@@ -1,0 +1,118 @@
+"""The equations of a network on pixels as one system, and how far a symmetric layer can stretch."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from enum import Enum
+from functools import cached_property
+from math import isfinite
+from typing import assert_never
+
+from sympy import Expr, Max, Min, Rational, S, Symbol, oo
+
+from pdedsl.analyse.maps.stepping import Stepping
+from pdedsl.analyse.maps.terms import MapTerm, is_linear
+from pdedsl.ir.spec import Equation, Spec
+from pdedsl.ir.terms import LearnedField, Nonlinear, Reaction, SymmetricLayer
+from pdedsl.ir.types import Operator
+from pdedsl.numerics.activations import ACTIVATIONS
+from pdedsl.symbolic.symbols import Layer
+
+IDENTITY = ACTIVATIONS["identity"]
+
+
+class Motion(Enum):
+    """What moves: a state, a state with its speed, or two halves that push each other."""
+
+    FIRST = "first"
+    SECOND = "second"
+    PAIR = "pair"
+
+
+@dataclass(frozen=True)
+class System:
+    """Equations in the order of the halves, with their terms and the steps that are taken."""
+
+    spec: Spec
+    motion: Motion
+    halves: tuple[Symbol, ...]
+    equations: tuple[Equation, ...]
+    terms: tuple[tuple[MapTerm, ...], ...]
+    stepping: Stepping
+
+    @property
+    def all_terms(self) -> tuple[MapTerm, ...]:
+        return tuple(term for terms in self.terms for term in terms)
+
+    @property
+    def is_linear(self) -> bool:
+        return all(is_linear(term, self.spec) for term in self.all_terms)
+
+    @property
+    def is_static(self) -> bool:
+        """Whether every step has the same weights."""
+        time = self.spec.time
+        changing = time is not None and any(time.symbol in w.arguments for w in self.spec.learned)
+        return not changing or self.stepping.steps == 1
+
+    @cached_property
+    def epsilons(self) -> tuple[float, ...]:
+        """The ε of the normalisations, if there are any."""
+        layers = [layer for e in self.equations for layer in sorted(e.right[0].atoms(Layer), key=str)]
+        return tuple(float(value) for layer in layers for key, value in layer.settings if key.name == "eps")
+
+    @cached_property
+    def slopes(self) -> Slopes | None:
+        """Of a system of one equation."""
+        return slopes_of(self.terms[0], self.spec) if len(self.terms) == 1 else None
+
+
+@dataclass(frozen=True)
+class Slopes:
+    """-F is a gradient, and the eigenvalues of its symmetric derivative are in [low, high] for every weight."""
+
+    low: Expr
+    high: Expr
+
+
+def slopes_of(terms: tuple[MapTerm, ...], spec: Spec) -> Slopes | None:
+    """Of -F = Σ Kᵀφ(K Y) + λY, φ = Σ c σ over the layers with the same K; None where another term stands.
+
+    KᵀDK with D = diag(φ') in [l, L] has its eigenvalues in ‖K‖² [min(0, l), max(0, L)].
+    """
+    low = high = S.Zero
+    layers: dict[tuple[Symbol, bool], Slopes] = {}
+    for term in terms:
+        match term:
+            case Reaction(rate=rate):
+                low, high = low - rate, high - rate
+            case SymmetricLayer(norm=None, operator=operator, adjoint=adjoint):
+                own, others = _slope(term), layers.get((operator, adjoint), Slopes(S.Zero, S.Zero))
+                layers[operator, adjoint] = Slopes(own.low + others.low, own.high + others.high)
+            case SymmetricLayer() | LearnedField() | Nonlinear():
+                return None
+            case _:
+                assert_never(term)
+    for (operator, _), slope in layers.items():
+        low += _times(Min(S.Zero, slope.low), bound_squared(operator, spec))
+        high += _times(Max(S.Zero, slope.high), bound_squared(operator, spec))
+    return Slopes(low, high)
+
+
+def _slope(layer: SymmetricLayer) -> Slopes:
+    """Of -factor·σ: σ' is in [0, L] where σ is monotone, [1, 1] for the identity, [-L, L] otherwise."""
+    sigma, c = layer.activation, -layer.factor
+    steep = Rational(str(sigma.lipschitz)) if isfinite(sigma.lipschitz) else oo
+    flat = steep if sigma == IDENTITY else S.Zero if sigma.monotone else -steep
+    return Slopes(Min(c * flat, c * steep), Max(c * flat, c * steep))
+
+
+def _times(a: Expr, b: Expr) -> Expr:
+    """a b, where nothing of what is unbounded is nothing."""
+    return S.Zero if a == 0 else a * b
+
+
+def bound_squared(operator: Symbol, spec: Spec) -> Expr:
+    """‖K‖² is at most this."""
+    kind = next(w.type for w in spec.learned if w.head == operator)
+    return kind.bound**2 if isinstance(kind, Operator) and kind.bound is not None else oo

@@ -1,0 +1,94 @@
+"""What the compiler makes of a spec: an examination, and all stages up to modules."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import cached_property
+from typing import TYPE_CHECKING
+
+from pdedsl.diagnostics import Diagnostic, PdeError
+from pdedsl.ir.spec import Spec
+
+if TYPE_CHECKING:
+    from torch import nn
+
+    from pdedsl.emit.program import Program
+    from pdedsl.ir.analysis import Analysis
+    from pdedsl.ir.plan import Model, OperatorPlan
+    from pdedsl.ir.representation import Representation
+
+
+@dataclass(frozen=True)
+class Planned:
+    """A theorem applied, and the network that follows from it."""
+
+    representation: Representation
+    model: Model
+
+
+@dataclass(frozen=True)
+class Examination:
+    """All that can be said of a spec without building anything: what `check` and `explain` speak of.
+
+    `planned` is None where there is no network: because of a mistake, or because the equation is physical.
+    """
+
+    analysis: Analysis
+    planned: Planned | None
+    diagnostics: tuple[Diagnostic, ...]
+
+    @property
+    def errors(self) -> tuple[Diagnostic, ...]:
+        return tuple(d for d in self.diagnostics if d.is_error)
+
+    def require(self) -> None:
+        if self.errors:
+            raise PdeError(self.errors, self.analysis.spec.source)
+
+
+@dataclass(frozen=True)
+class Compilation:
+    """A spec with every stage behind it. Modules are built on demand; only that imports torch."""
+
+    analysis: Analysis
+    representation: Representation
+    plan: Model
+    operator_plan: OperatorPlan | PdeError  # or why there is no operator on R^d
+    program: Program
+
+    @property
+    def spec(self) -> Spec:
+        return self.analysis.spec
+
+    def module(self, seed: int = 0) -> nn.Module:
+        """The network: scores whose softmax is u for class probabilities, otherwise u itself."""
+        from pdedsl.emit.build import build_model
+
+        return build_model(self.program, seed)
+
+    def operator(self, module: nn.Module | None = None, samples: int | None = None, seed: int = 0) -> nn.Module:
+        """The evolution operator: `operator(f, x, t)` is the solution at time t with data f at points x (n, d).
+
+        Learned fields are those of `module`, or new ones. Where there is no operator on R^d, this says why.
+        """
+        from pdedsl.emit.build import build_operator
+
+        if isinstance(self.operator_plan, PdeError):
+            raise PdeError(self.operator_plan.diagnostics, self.spec.source)
+        return build_operator(self.program, self.spec, module, samples, seed)
+
+    def python(self) -> str:
+        """The model as the text of a Python module."""
+        return self._python
+
+    @cached_property
+    def _python(self) -> str:
+        from pdedsl.emit.python import source
+
+        return source(self.program)
+
+    def files(self) -> dict[str, str]:
+        """The files of a package that holds the model, its harness, its tests and its explanation."""
+        from pdedsl.explain.package import package_files
+
+        return package_files(self.analysis, self.plan, self.python())

@@ -1,0 +1,122 @@
+"""Calls of the experiment language → words: networks, methods, data sets, optimizers, their arguments checked."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Mapping
+from fractions import Fraction
+from typing import TypeVar
+
+from sympy import Expr
+
+from pdedsl import mistakes
+from pdedsl.diagnostics import NOWHERE, PdeError, Span, nearest
+from pdedsl.frontend.syntax import tree as t
+from pdedsl.words.params import Choice, Flag, Number, Param, Real, Text, Value, Whole, wanted_of
+from pdedsl.words.word import Chosen, Forms, Word
+
+Evaluate = Callable[[t.Expr], Expr]  # a constant expression to its exact value
+T = TypeVar("T", bound=Word)
+
+
+def chosen(expr: t.Expr, forms: Forms[T], what: str, evaluate: Evaluate, line: Span = NOWHERE) -> Chosen[T]:
+    """`pgd(eps=8/255)` or a bare `flip`, among the words that may stand here."""
+    match expr:
+        case t.Name():
+            head, args, named = expr, (), ()
+        case t.Call(head=t.Name() as head, args=args, named=named):
+            pass
+        case _:
+            raise mistakes.words.not_a_word(what, next(iter(forms)), expr.span)
+    if head.id not in forms:
+        raise unknown_word(head, forms, what)
+    form = forms[head.id]
+    given = _matched(head, args, named, form.params, expr.span)
+    values = {key: argument(value, form.params[key], key, evaluate) for key, value in given.items()}
+    for key, param in form.params.items():
+        if key not in values and param.required:
+            raise mistakes.words.missing_argument(head.id, key, param.wanted, expr.span)
+    return Chosen(form.made(values), frozenset(values), expr.span, line)
+
+
+def unknown_word(word: t.Name, words: Iterable[str], what: str) -> PdeError:
+    known = list(words)
+    return mistakes.words.unknown_word(word.text, what, known, nearest(word.id, known), word.span)
+
+
+def _matched(
+    head: t.Name,
+    args: tuple[t.Expr, ...],
+    named: tuple[tuple[t.Name, t.Expr], ...],
+    params: Mapping[str, Param],
+    span: Span,
+) -> dict[str, t.Expr]:
+    """Arguments by name; those without a name fill the signature in its order."""
+    keys = list(params)
+    if len(args) > len(keys):
+        raise mistakes.words.too_many_arguments(head.id, len(keys), len(args), args[len(keys)].span)
+    given = dict(zip(keys, args, strict=False))
+    for key, value in named:
+        if key.id not in params:
+            raise mistakes.words.unknown_argument(head.id, key.text, keys, nearest(key.id, keys), key.span)
+        if key.id in given:
+            raise mistakes.words.argument_twice(key.text, key.span)
+        given[key.id] = value
+    return given
+
+
+def argument(expr: t.Expr, param: Param, key: str, evaluate: Evaluate) -> Value:
+    """One argument, of the kind and within the limits that it must have; a list where there may be several."""
+    if not param.many:
+        return _single(expr, param, key, evaluate)
+    if not isinstance(expr, t.ListOf):
+        return (_single(expr, param, key, evaluate),)
+    if not expr.items:
+        raise mistakes.words.empty_list(key, param.wanted, expr.span)
+    return tuple(_single(e, param, key, evaluate) for e in expr.items)
+
+
+def _single(expr: t.Expr, param: Param, key: str, evaluate: Evaluate) -> Value:
+    wrong = mistakes.words.wrong_value(key, param.wanted, expr.span)
+    match param.kind, expr:
+        case Text(), t.Text(value=text):
+            return text
+        case Choice() as choice, (t.Name(id=word) | t.Number(text=word)):
+            return _word(choice, word, key, expr.span)
+        case Flag(), t.Name(id=("true" | "false") as word):
+            return word == "true"
+        case ((Text() | Choice() | Flag()), _):
+            raise wrong
+        case _, (t.Text() | t.ListOf()):
+            raise wrong
+        case Whole() as whole, _:
+            return _whole(whole, evaluate(expr), key, expr.span, wrong)
+        case Number() as number, _:
+            return _number(number, evaluate(expr), wrong)
+        case _:
+            raise AssertionError(param.kind)
+
+
+def _word(choice: Choice, word: str, key: str, span: Span) -> Value:
+    found = choice.named(word)
+    if found is None:
+        raise mistakes.words.wrong_value(key, wanted_of(choice), span, nearest(word, choice.words))
+    return found
+
+
+def _whole(kind: Whole, value: Expr, key: str, span: Span, wrong: PdeError) -> int:
+    if not value.is_Integer or value < kind.least:
+        raise wrong
+    if kind.among and value not in kind.among:
+        raise mistakes.words.wrong_value(key, f"one of {', '.join(map(str, kind.among))}", span)
+    return int(value)
+
+
+def _number(kind: Number, value: Expr, wrong: PdeError) -> Real:
+    if not kind.admits(float(value)):
+        raise wrong
+    return real(value)
+
+
+def real(value: Expr) -> Real:
+    """Exact where it is a quotient of whole numbers."""
+    return Fraction(int(value.p), int(value.q)) if value.is_Rational else float(value)

@@ -1,0 +1,39 @@
+"""`const`: exact numbers, vectors and matrices; of `const σ² = 0.2` the real root is taken."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+from sympy import Expr, Integer, Symbol
+
+from pdedsl import mistakes
+from pdedsl.frontend.elaborate.algebra import components
+from pdedsl.frontend.elaborate.values import Tensor, scalar
+from pdedsl.frontend.syntax import tree as t
+from pdedsl.ir.spec import Constant
+
+
+def number_constant(declaration: t.ConstDecl, value: Expr) -> tuple[Constant, Tensor]:
+    """A number, whose symbol knows its sign."""
+    name, n = declaration.name.text, declaration.power
+    if n == 0 or (n % 2 == 0 and value.is_negative):
+        raise mistakes.shapes.no_real_root(name, declaration.value.span)
+    root = value ** (Integer(1) / n) if not value.is_negative else -((-value) ** (Integer(1) / n))
+    sign = {"positive": True} if root.is_positive else {"negative": True} if root.is_negative else {"zero": True}
+    symbol = Symbol(name, **sign)
+    return Constant(name, symbol, root, declaration.span), scalar(symbol if root != 0 else Integer(0))
+
+
+def list_constant(declaration: t.ConstDecl, value: Tensor, numbers: Mapping[Symbol, Expr]) -> tuple[Constant, Tensor]:
+    """A vector or a matrix, in its entries."""
+    if declaration.power != 1:
+        raise mistakes.shapes.power_of_tensor_constant(declaration.span)
+    name, entries = declaration.name.text, components(value).xreplace(numbers)
+    made = Constant(name, Symbol(name, real=True), entries, declaration.span)
+    return made, Tensor(value.rank, lambda *i: _entry(entries, i), value.size)
+
+
+def _entry(entries: Expr, index: tuple[Expr, ...]) -> Expr:
+    for i in index:
+        entries = entries[int(i) - 1]
+    return entries

@@ -1,0 +1,120 @@
+"""E6xx on feature maps: layers, integrators and the frame of the network."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from pdedsl.diagnostics import PdeError, Span
+from pdedsl.mistakes.code import Code
+from pdedsl.mistakes.english import all_of
+from pdedsl.mistakes.networks import INTEGRATOR, MISFIT
+
+NO_LAYER = Code("E602", "an equation on pixels has a part that no layer realizes")
+NO_FRAME = Code("E607", "an equation on pixels has no `network` block")
+WIDTHS = Code("E608", "the widths of a `network` block do not fit together")
+
+
+# ---- equations
+
+
+def not_a_feature_map(name: str, span: Span) -> PdeError:
+    return NO_LAYER.error(f"'{name}' is not a feature map", span, "write: unknown Y(x, t) : channels")
+
+
+def no_layer(span: Span) -> PdeError:
+    hint = "layers: sums of c Kᵀ σ(N(K Y)), c f(Y, t) and c Y with numbers c, f and K read as they are declared"
+    return NO_LAYER.error("this right-hand side has no layer", span, hint)
+
+
+def order_in_time(order: int, span: Span) -> PdeError:
+    what = f"of order {order} in time" if order else "without a time derivative"
+    return NO_LAYER.error(f"an equation {what} has no network on pixels", span, "write ∂Y/∂t or ∂²Y/∂t²")
+
+
+def pieces_in_time(span: Span) -> PdeError:
+    return NO_LAYER.error("pieces in time have no network on pixels", span, "write one equation for all t")
+
+
+def no_separable_pair(span: Span) -> PdeError:
+    hint = "write ∂Y/∂t = f(Z, t) and ∂Z/∂t = g(Y, t)"
+    return NO_LAYER.error("these equations are not a separable pair", span, hint)
+
+
+def two_layers(name: str, span: Span) -> PdeError:
+    return NO_LAYER.error(f"'{name}' is used in two layers", span, f"declare another like '{name}'")
+
+
+def no_place_for_condition(second: bool, span: Span) -> PdeError:
+    """`second` if the equation is of second order in time."""
+    start = "the opening layer of the network gives the start"
+    hint = f"{start}, at rest: ∂Y/∂t(x, 0) = 0" if second else f"{start}: leave it out"
+    return NO_LAYER.error("this condition has no place in the network", span, hint)
+
+
+def operator_depends(name: str, span: Span) -> PdeError:
+    return NO_LAYER.error(f"'{name}' depends on more than the time", span, "write K or K(t)")
+
+
+def field_depends(name: str, span: Span) -> PdeError:
+    hint = "write f(Y), or f(Y, t) if it is another at each time"
+    return NO_LAYER.error(f"'{name}' does not depend on exactly one feature map", span, hint)
+
+
+# ---- integrators
+
+
+def part_of_its_own(part: str, span: Span) -> PdeError:
+    hint = "its network is made by: realize time by …"
+    return INTEGRATOR.error(f"an equation on pixels has no {part} of its own", span, hint)
+
+
+def method_misfit(method: str, known: Sequence[str], span: Span) -> PdeError:
+    return INTEGRATOR.error(f"{method} does not fit this equation", span, f"use {all_of(known)}")
+
+
+def batch_norm_backwards(method: str, span: Span) -> PdeError:
+    message = f"{method} recomputes its states on the way back, which batch_norm does not allow"
+    return INTEGRATOR.error(message, span, "use tv_norm, or realize time by euler")
+
+
+def weights_of_steps(name: str, method: str, span: Span) -> PdeError:
+    message = f"'{name}' has new weights at each step, and {method} takes as many steps as it likes"
+    return INTEGRATOR.error(message, span, f"write {name} without the time")
+
+
+# ---- networks of fields
+
+
+def no_field_on_pixels(network: str, span: Span) -> PdeError:
+    return MISFIT.error(f"{network} is not a field on the image plane", span, "use convnet(layers)")
+
+
+def no_operator_on_pixels(network: str, span: Span) -> PdeError:
+    return MISFIT.error(f"{network} does not act on feature maps", span, "use conv(3)")
+
+
+def even_kernel(size: int, span: Span) -> PdeError:
+    return MISFIT.error(f"conv({size}) has no pixel in its middle", span, "use an odd size: conv(3)")
+
+
+# ---- the frame
+
+
+def no_frame(span: Span) -> PdeError:
+    hint = "add network { input … open … stages … classes … }"
+    return NO_FRAME.error("an equation on pixels needs a 'network' block", span, hint)
+
+
+def opening_differs(opened: int, first: int, span: Span) -> PdeError:
+    message = f"the opening layer has {opened} channels and the first stage {first}"
+    return WIDTHS.error(message, span, "make them equal")
+
+
+def too_many_stages(height: int, width: int, halvings: int, span: Span) -> PdeError:
+    message = f"an image of {height} x {width} cannot be halved {halvings} times"
+    return WIDTHS.error(message, span, "take fewer stages, or larger images")
+
+
+def odd_width(width: int, span: Span) -> PdeError:
+    message = f"the two states of a pair share the channels: {width} is odd"
+    return WIDTHS.error(message, span, "make every width even")

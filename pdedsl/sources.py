@@ -1,0 +1,105 @@
+"""The text of a spec: from a file, from the package itself, from Python, with entries changed by `--set`."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from functools import cache
+from pathlib import Path
+
+from pdedsl import mistakes
+from pdedsl.diagnostics import Source, nearest
+
+MAX_BYTES = 1 << 20
+_HEADER = re.compile(r'^\s*pde\s+(\w+)(?:\s+"([^"\n]*)")?', re.MULTILINE)
+
+
+# ---- shipped specs: each can be named instead of a path
+
+
+@cache
+def folder() -> Path:
+    """Inside an installed package, or beside it in a checkout."""
+    inside = Path(__file__).parent / "specs"
+    return inside if inside.is_dir() else Path(__file__).parents[1] / "specs"
+
+
+def shipped_specs() -> dict[str, Path]:
+    """Paths by name, in alphabetical order."""
+    return {p.stem: p for p in sorted(folder().rglob("*.pde"))}
+
+
+def title(path: Path) -> str:
+    found = _HEADER.search(path.read_text("utf-8"))
+    return (found[2] or found[1]) if found else ""
+
+
+def locate(name: str) -> Path | None:
+    """A shipped spec by its name, unless a file of that name is there."""
+    if Path(name).is_file():
+        return None
+    return shipped_specs().get(name.removesuffix(".pde"))
+
+
+# ---- sources
+
+
+def source_of(spec: str | Path, settings: Sequence[str] = ()) -> Source:
+    """A spec given as a path, as the name of a shipped spec, as the folder of a run or package, or as text.
+
+    Settings change its entries, such as "train.epochs=2".
+    """
+    return changed(_source_of(spec), settings)
+
+
+def _source_of(spec: str | Path) -> Source:
+    if isinstance(spec, str) and "\n" in spec:
+        return Source(plain(spec))
+    shipped = locate(str(spec))
+    inside = Path(spec) / "spec.pde"  # of a run, or of a compiled package
+    source = read(shipped or (inside if inside.is_file() else spec))
+    return Source(source.text, shipped.name) if shipped else source
+
+
+def changed(source: Source, settings: Sequence[str]) -> Source:
+    """The text with entries changed, as if it had been written so."""
+    if not settings:
+        return source
+    from pdedsl.deep import deeply
+    from pdedsl.frontend.editing.override import overridden
+
+    return deeply(lambda: overridden(source, settings))
+
+
+def read(path: str | Path) -> Source:
+    """A spec's text from a file; what is no text is a mistake like any other."""
+    name = str(path)
+    try:
+        with open(path, "rb") as file:
+            data = file.read(MAX_BYTES + 1)
+    except FileNotFoundError:
+        raise mistakes.reading.no_such_file(name, nearest(Path(name).stem, shipped_specs())) from None
+    except IsADirectoryError:
+        raise mistakes.reading.is_directory(name) from None
+    except PermissionError:
+        raise mistakes.reading.no_permission(name) from None
+    except OSError as error:
+        raise mistakes.reading.cannot_be_read(name, error.strerror or str(error)) from None
+    return decode(data, name)
+
+
+def decode(data: bytes, name: str) -> Source:
+    if len(data) > MAX_BYTES:
+        raise mistakes.reading.file_too_large(name, MAX_BYTES)
+    if b"\0" in data:
+        raise mistakes.reading.is_binary(name)
+    try:
+        text = data.decode("utf-8")
+    except UnicodeDecodeError as error:
+        before = data[: error.start].decode("utf-8")
+        raise mistakes.reading.not_utf8(before, data[error.start], name) from None
+    return Source(plain(text), name)
+
+
+def plain(text: str) -> str:
+    return text.removeprefix("\ufeff")

@@ -1,0 +1,71 @@
+"""Examples that the analysis found against an axiom of feature maps, run again on the block that was compiled."""
+
+from __future__ import annotations
+
+import torch
+from sympy import Symbol
+from torch import Tensor, nn
+
+from pdedsl.ir.examples import MapExample
+from pdedsl.ir.plan import ImagePlan
+from pdedsl.ir.representation import Learned, Reaction, Sum, Symmetric
+from pdedsl.runtime.blocks import Block
+from pdedsl.runtime.convnet import ConvNet
+from pdedsl.runtime.fields import Field
+from pdedsl.runtime.operators import Conv
+from pdedsl.runtime.parabolic import TotalVariationNorm
+
+AS_FOUND = 1e-3  # of the change that the analysis saw
+PIXELS = 3
+
+
+@torch.no_grad()
+def breaks_again(block: Block, plan: ImagePlan, example: MapExample, width: int) -> bool:
+    """Whether distance or norm change on the block as they did in the analysis."""
+    sizes = dict(example.operators)
+    for field, head in zip(block.right_hand_sides(), _heads(plan), strict=True):
+        _set(field, sizes.get(head, 0.0), example)
+    states = [_filled(state, width) for state in example.states]
+    ends = [block(state) for state in states]
+    start, end = (states[0] - states[1], ends[0] - ends[1]) if len(states) == 2 else (states[0], ends[0])
+    before, after = float(start.norm()), float(end.norm())
+    if before == 0:
+        return after > 0
+    return abs(after / before - example.growth) <= AS_FOUND * abs(example.growth - 1)
+
+
+def _heads(plan: ImagePlan) -> list[Symbol]:
+    """What is learned in the parts of the right-hand sides, in their order."""
+    parts = [part for push in plan.pushes for part in (push.parts if isinstance(push, Sum) else (push,))]
+    return [_head(part) for part in parts if not isinstance(part, Reaction)]
+
+
+def _head(part: Symmetric | Learned) -> Symbol:
+    return part.operator if isinstance(part, Symmetric) else part.field
+
+
+def _set(field: Field, k: float, example: MapExample) -> None:
+    """k times the identity on the channels of the example, one scale and bias, and learned fields zero."""
+    channels = range(len(example.states[0][0]))
+    for module in field.modules():
+        match module:
+            case Conv():
+                module.weight.zero_()
+                middle = module.weight.shape[-1] // 2
+                module.weight[channels, channels, middle, middle] = k
+            case TotalVariationNorm(scale=scale, bias=bias) | nn.BatchNorm2d(weight=scale, bias=bias):
+                nn.init.constant_(scale, example.scale)
+                nn.init.constant_(bias, example.bias)
+            case ConvNet(norms=norms):
+                for parameter in norms[-1].parameters():
+                    nn.init.zeros_(parameter)
+
+
+def _filled(state: tuple[tuple[float, ...], ...], width: int) -> Tensor:
+    """The values at every pixel, half after half, and zero in the channels of which nothing is said."""
+    half = width // len(state)
+    y = torch.zeros(1, width, PIXELS, PIXELS, dtype=torch.float64)
+    for place, values in enumerate(state):
+        first = place * half
+        y[0, first : first + len(values)] = torch.tensor(values, dtype=torch.float64)[:, None, None]
+    return y

@@ -1,0 +1,141 @@
+"""Attacks of an evaluation, and certificates against them. A list of eps is a sweep."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from enum import Enum
+from fractions import Fraction
+
+from pdedsl.words.params import Chance, Count, Nonnegative, Positive, Share
+from pdedsl.words.word import Forms, Word, forms_of
+
+
+class Norm(Enum):
+    """ℓ∞ or ℓ2."""
+
+    INF = "inf"
+    TWO = "2"
+
+
+@dataclass(frozen=True, kw_only=True)
+class Fgsm(Word):
+    """Goodfellow, Shlens, Szegedy 2015."""
+
+    norm: Norm = Norm.INF
+    eps: tuple[Positive, ...]
+    eot: Count = 1
+
+
+@dataclass(frozen=True, kw_only=True)
+class Pgd(Word):
+    """Madry et al. 2018."""
+
+    norm: Norm = Norm.INF
+    eps: tuple[Positive, ...]
+    step: Positive | None = None
+    steps: Count = 20
+    eot: Count = 1
+    restarts: Count = 1
+
+
+@dataclass(frozen=True, kw_only=True)
+class Ifgsm(Word):
+    """Kurakin, Goodfellow, Bengio 2017."""
+
+    norm: Norm = Norm.INF
+    eps: tuple[Positive, ...]
+    step: Positive | None = None
+    steps: Count = 20
+    eot: Count = 1
+    restarts: Count = 1
+
+
+@dataclass(frozen=True, kw_only=True)
+class Difgsm(Word):
+    """Xie et al. 2019: inputs are changed with a probability before each gradient."""
+
+    norm: Norm = Norm.INF
+    eps: tuple[Positive, ...]
+    step: Positive | None = None
+    steps: Count = 20
+    eot: Count = 1
+    restarts: Count = 1
+    probability: Share = Fraction(1, 2)
+
+
+@dataclass(frozen=True, kw_only=True)
+class Cw(Word):
+    """Carlini, Wagner 2017."""
+
+    norm: Norm = Norm.TWO
+    iterations: Count = 50
+    lr: Positive = Fraction(1, 100)
+    c: Positive = 1
+    kappa: Nonnegative = 0
+    eot: Count = 1
+
+
+@dataclass(frozen=True, kw_only=True)
+class Ddn(Word):
+    """Rony et al. 2019."""
+
+    steps: Count = 20
+    eps: tuple[Positive, ...] = ()
+    eot: Count = 1
+
+
+@dataclass(frozen=True, kw_only=True)
+class Boundary(Word):
+    """Brendel, Rauber, Bethge 2018: decisions alone are asked for."""
+
+    queries: Count = 1000
+    step: Positive = Fraction(1, 10)
+
+
+@dataclass(frozen=True, kw_only=True)
+class Square(Word):
+    """Andriushchenko et al. 2020: scores alone are asked for."""
+
+    norm: Norm = Norm.INF
+    eps: tuple[Positive, ...]
+    queries: Count = 1000
+
+
+@dataclass(frozen=True, kw_only=True)
+class Apgd(Word):
+    """Croce, Hein 2020: steps of adapted length."""
+
+    norm: Norm = Norm.INF
+    eps: tuple[Positive, ...]
+    steps: Count = 100
+    eot: Count = 1
+
+
+@dataclass(frozen=True, kw_only=True)
+class Autoattack(Word):
+    """Croce, Hein 2020: four attacks, the best of each sample."""
+
+    norm: Norm = Norm.INF
+    eps: tuple[Positive, ...]
+
+
+Attack = Fgsm | Pgd | Ifgsm | Difgsm | Cw | Ddn | Boundary | Square | Apgd | Autoattack
+ATTACKS: Forms[Attack] = forms_of(Attack)
+
+
+@dataclass(frozen=True, kw_only=True)
+class Gaussian(Word):
+    """A radius by randomized smoothing, right with probability 1 - alpha (Cohen, Rosenfeld, Kolter 2019)."""
+
+    n0: Count = 100
+    n: Count = 10000
+    alpha: Chance = Fraction(1, 1000)
+
+
+@dataclass(frozen=True, kw_only=True)
+class Lipschitz(Word):
+    """A radius by the Lipschitz constant of the network."""
+
+
+Certificate = Gaussian | Lipschitz
+CERTIFICATES: Forms[Certificate] = forms_of(Certificate)

@@ -1,0 +1,100 @@
+"""Networks behind learned fields and operators."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Annotated, assert_never
+
+from pdedsl.numerics.activations import ACTIVATIONS, Activation
+from pdedsl.words.params import Count, Whole
+from pdedsl.words.word import Forms, Word, forms_of
+
+TORCHVISION = {"resnet18": 8, "resnet34": 16, "resnet50": 16, "resnet101": 33, "resnet152": 50}  # residual maps
+TANH, RELU = ACTIVATIONS["tanh"], ACTIVATIONS["relu"]
+
+
+@dataclass(frozen=True, kw_only=True)
+class Mlp(Word):
+    """`depth` hidden layers of `width` units: a field on R^d."""
+
+    width: Count = 64
+    depth: Count = 4
+    activation: Activation = TANH
+
+
+@dataclass(frozen=True, kw_only=True)
+class Resnet(Word):
+    """The residual networks for small images (He et al. 2016, section 4.2); several depths are members of each."""
+
+    depth: tuple[Annotated[int, Whole(1, (20, 32, 44, 56, 110))], ...]
+
+
+@dataclass(frozen=True, kw_only=True)
+class Resnet18(Word):
+    """He et al. 2016, for small images."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class PreactResnet18(Word):
+    """The same with activations before convolutions (He et al. 2016b)."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class WideResnet(Word):
+    """Zagoruyko, Komodakis 2016."""
+
+    depth: Count = 28
+    width: Count = 10
+
+
+@dataclass(frozen=True, kw_only=True)
+class Convnet(Word):
+    """Convolutions that keep the shape of a feature map."""
+
+    layers: Count = 2
+    activation: Activation = RELU
+
+
+@dataclass(frozen=True, kw_only=True)
+class Conv(Word):
+    """A convolution, size × size."""
+
+    size: Count = 3
+
+
+@dataclass(frozen=True, kw_only=True)
+class Linear(Word):
+    """A matrix."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class Torchvision(Word):
+    """A model of torchvision by its name there."""
+
+    model: str
+
+
+FieldNetwork = Mlp | Resnet | Resnet18 | PreactResnet18 | WideResnet | Convnet | Torchvision
+OperatorNetwork = Conv | Linear
+Network = Mlp | Resnet | Resnet18 | PreactResnet18 | WideResnet | Convnet | Conv | Linear | Torchvision
+NETWORKS: Forms[Network] = forms_of(Network)
+OPERATORS: Forms[OperatorNetwork] = forms_of(OperatorNetwork)
+
+
+def residual_maps(net: Network) -> int:
+    """How many residual maps a network has: the number of steps it stands for."""
+    match net:
+        case Resnet(depth=depth):
+            return (depth[0] - 2) // 2
+        case WideResnet(depth=layers):
+            return (layers - 4) // 2
+        case Resnet18() | PreactResnet18():
+            return 8
+        case Torchvision(model=model):
+            return TORCHVISION.get(model, 1)
+        case Convnet(layers=layers):
+            return layers
+        case Mlp() | Conv() | Linear():
+            return 1
+        case _:
+            assert_never(net)

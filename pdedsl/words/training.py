@@ -1,0 +1,101 @@
+"""What training does to its batches and weights: augmentations, adversaries, regularizers, precision."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from enum import Enum
+
+from pdedsl.words.attacks import Norm
+from pdedsl.words.params import Count, Nonnegative, Positive, Real
+from pdedsl.words.word import Forms, Word, forms_of
+
+
+@dataclass(frozen=True, kw_only=True)
+class Crop(Word):
+    """A window of the image's own size, at random in the image with `pad` zeros on every side."""
+
+    pad: Count = 4
+
+
+@dataclass(frozen=True, kw_only=True)
+class Flip(Word):
+    """Left and right exchanged, with probability ½."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class Gaussian(Word):
+    """x + std·n with n ~ N(0, I); values may leave [0, 1]."""
+
+    std: Positive
+
+
+Augmentation = Crop | Flip | Gaussian
+AUGMENTATIONS: Forms[Augmentation] = forms_of(Augmentation)
+
+
+@dataclass(frozen=True, kw_only=True)
+class Fgsm(Word):
+    """One step of length eps along the gradient's sign or direction (Goodfellow et al. 2015)."""
+
+    norm: Norm = Norm.INF
+    eps: Positive
+    eot: Count = 1
+
+
+@dataclass(frozen=True, kw_only=True)
+class Pgd(Word):
+    """Steps from a random start, projected to the ball (Madry et al. 2018); `step` is 2.5 eps/steps if left out."""
+
+    norm: Norm = Norm.INF
+    eps: Positive
+    step: Positive | None = None
+    steps: Count = 10
+    eot: Count = 1
+
+
+@dataclass(frozen=True, kw_only=True)
+class Ifgsm(Word):
+    """The same from the sample itself (Kurakin et al. 2017)."""
+
+    norm: Norm = Norm.INF
+    eps: Positive
+    step: Positive | None = None
+    steps: Count = 10
+    eot: Count = 1
+
+
+Adversary = Fgsm | Pgd | Ifgsm
+ADVERSARIES: Forms[Adversary] = forms_of(Adversary)
+
+
+@dataclass(frozen=True, kw_only=True)
+class SmoothInTime(Word):
+    """weight · ∫ φ_τ(∂_t θ) dt (Ruthotto, Haber 2018, eq. 13)."""
+
+    weight: Nonnegative
+
+
+@dataclass(frozen=True, kw_only=True)
+class Weights(Word):
+    """weight · ½‖θ‖²."""
+
+    weight: Nonnegative
+
+
+Regularizer = SmoothInTime | Weights
+REGULARIZERS: Forms[Regularizer] = forms_of(Regularizer)
+
+
+class Precision(Enum):
+    FLOAT32 = "float32"
+    FLOAT64 = "float64"
+    BFLOAT16 = "bfloat16"
+
+
+@dataclass(frozen=True)
+class Box:
+    """`constrain K in [a, b]`: where training keeps the weights of an operator."""
+
+    operator: str
+    low: Real
+    high: Real

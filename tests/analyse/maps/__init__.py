@@ -1,0 +1,1 @@
+"""Tests of the analysis of equations on feature maps."""

@@ -1,0 +1,7 @@
+pde Moons
+space x in R²
+time t in [0, 1]
+unknown u(x, t) : simplex(2)
+learn K : operator = linear
+∂u/∂t = Δu - K u
+u(x, 0) = softmax(K x)

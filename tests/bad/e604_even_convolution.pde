@@ -1,0 +1,12 @@
+pde Features
+space   x in pixels
+time    t in [0, 1]
+unknown Y(x, t) : channels
+learn   K(t) : operator = conv(4)
+∂Y/∂t = -Kᵀ relu(K Y)
+network {
+  input   image(1, 8, 8)
+  open    8
+  stages  [8]
+  classes 10
+}

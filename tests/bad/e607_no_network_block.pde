@@ -1,0 +1,6 @@
+pde Features
+space   x in pixels
+time    t in [0, 1]
+unknown Y(x, t) : channels
+learn   K(t) : operator = conv(3)
+∂Y/∂t = -Kᵀ relu(K Y)
