@@ -6,14 +6,14 @@ from collections.abc import Callable, Iterator
 
 from mpmath import eigsy
 from mpmath import matrix as mp_matrix
-from sympy import Add, Expr, Rational, Symbol
+from sympy import Add, Expr, Rational, S, Symbol
 
 from pdedsl.analyse.intervals import LINE
 from pdedsl.analyse.matrices import Rows, blocks_of
 from pdedsl.analyse.samples import MAX_TERMS, SMALL, Point, Ranges, exact_at, points, value_at
 from pdedsl.analyse.signs import box_of, places_between_roots, shown
 from pdedsl.analyse.writing import Layout
-from pdedsl.symbolic.symbols import Field
+from pdedsl.symbolic.symbols import Field, Partial
 
 STEPS = [Rational(k, 8) for k in range(-32, 33)]
 QUARTERS = [Rational(355 * k, 226) for k in (-3, -1, 1, 3)]  # of a turn, nearly
@@ -21,8 +21,12 @@ QUARTERS = [Rational(355 * k, 226) for k in (-3, -1, 1, 3)]  # of a turn, nearly
 
 def negative_eigenvalue(rows: Rows, whole: Expr, free: frozenset[Symbol], ranges: Ranges, layout: Layout) -> str:
     """Where it is, in words; nothing where none is found. `free` are the symbols that an example may choose."""
+    # learned fields are real numbers, whichever: they do not decide whether the equation has a value
+    whole = whole.xreplace(dict.fromkeys(whole.atoms(Partial), S.One)).xreplace(
+        dict.fromkeys(whole.atoms(Field), S.One)
+    )
     symbols = {s for row in rows for e in row for s in e.free_symbols} | whole.free_symbols
-    if any(e.has(Field) for row in rows for e in row) or whole.has(Field) or not symbols <= free:
+    if any(e.has(Field) for row in rows for e in row) or not symbols <= free:
         return ""
     if len(Add.make_args(whole)) > MAX_TERMS:
         return ""
