@@ -34,6 +34,7 @@ from pdedsl.analyse.samples import Point, Ranges, nonzero_point
 from pdedsl.symbolic.symbols import Contraction, Field, Partial
 
 MAX_TERMS = 30  # of a sum that is brought to one denominator
+MAX_LOOKED_AT = 200  # terms of a sum of which more is asked than its range
 MAX_FACTORED = 8  # terms of a sum that is factored
 MAX_DEGREE = 12
 PIECES = 400  # of a box that is cut until its sign shows
@@ -118,6 +119,8 @@ def _is_above(expr: Expr, box: Box, dimension: int | None, depth: int) -> bool:
     found = range_of(expr, box, dimension, poles=True)
     if found is not None and found.low >= 0:
         return True
+    if len(Add.make_args(expr)) > MAX_LOOKED_AT:
+        return False
     symbols = sorted(expr.free_symbols, key=str)
     if len(symbols) == 1 and not expr.has(Contraction):
         return _of_one(expr, symbols[0], box, depth)
