@@ -66,6 +66,9 @@ def box_of(ranges: Ranges) -> Box:
 
 def nonnegative(expr: Expr, box: Box, dimension: int | None = None) -> bool:
     """Whether an expression is at least zero wherever it has a value in the box; False where that is not seen."""
+    if len(Add.make_args(expr)) > MAX_LOOKED_AT:
+        found = range_of(expr, box, dimension, poles=True)
+        return found is not None and found.low >= 0
     if expr.is_nonnegative:
         return True
     expr = _with_letters(expr)
@@ -119,8 +122,6 @@ def _is_above(expr: Expr, box: Box, dimension: int | None, depth: int) -> bool:
     found = range_of(expr, box, dimension, poles=True)
     if found is not None and found.low >= 0:
         return True
-    if len(Add.make_args(expr)) > MAX_LOOKED_AT:
-        return False
     symbols = sorted(expr.free_symbols, key=str)
     if len(symbols) == 1 and not expr.has(Contraction):
         return _of_one(expr, symbols[0], box, depth)
