@@ -11,6 +11,7 @@ from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, TypeVar
 
+from pdedsl import mistakes
 from pdedsl.compilation import Compilation, Examination, Planned
 from pdedsl.deep import deeply
 from pdedsl.diagnostics import PdeError, Reporter, Source, in_order
@@ -75,8 +76,11 @@ def to_plan(analysis: Analysis) -> Planned:
     from pdedsl.plan.plan import plan
 
     def planned(_: Reporter) -> Planned:
-        representation = lower(analysis)
-        return Planned(representation, plan(representation, analysis.spec))
+        try:
+            representation = lower(analysis)
+            return Planned(representation, plan(representation, analysis.spec))
+        except (OverflowError, RecursionError):  # a coefficient beyond all numbers, such as exp(exp(exp(9)))
+            raise mistakes.syntax.too_large(analysis.spec.equations[0].span) from None
 
     return _stage(analysis.spec.source, planned)[0]
 
