@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import pytest
-
 from compiled.texts import shipped
+
 from pdedsl.compiler import to_analysis, to_spec
 from pdedsl.diagnostics import Source
 from pdedsl.explain.defaults import defaults
