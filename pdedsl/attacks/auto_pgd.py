@@ -16,7 +16,7 @@ from pdedsl.attacks.layout import column, take
 from pdedsl.attacks.norms import Norm, NormName, read_norm
 from pdedsl.attacks.predictor import Predictor
 from pdedsl.attacks.rounds import Rounds, likely
-from pdedsl.attacks.state import Model
+from pdedsl.untouched import Model
 from pdedsl.attacks.task import Bounds, Result, Task, attacking
 
 LossName = Literal["ce", "dlr"]

@@ -20,7 +20,7 @@ from pdedsl.attacks.layout import column, take
 from pdedsl.attacks.nearest import Nearest
 from pdedsl.attacks.norms import L2, Linf, Norm, NormName, read_norm
 from pdedsl.attacks.predictor import Predictor
-from pdedsl.attacks.state import Model
+from pdedsl.untouched import Model
 from pdedsl.attacks.task import Bounds, Result, Task, attacking
 
 

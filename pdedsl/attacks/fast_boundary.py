@@ -18,7 +18,7 @@ from pdedsl.attacks.nearest import Nearest
 from pdedsl.attacks.norms import Norm, NormName, read_norm
 from pdedsl.attacks.predictor import Predictor, Slope
 from pdedsl.attacks.rounds import likely
-from pdedsl.attacks.state import Model
+from pdedsl.untouched import Model
 from pdedsl.attacks.task import Bounds, Result, Task, attacking
 
 ALPHA, ETA, BETA = 0.1, 1.05, 0.9
@@ -43,7 +43,7 @@ def fab(
             nearest = Nearest(left, measure, eps)
             aims = likely(left, targets) if target is None else rows.new_empty(len(rows), 0)
             last = _runs(Fab(measure, steps), nearest, aims, restarts, eps)
-            nearest.approach(3 if eps is None else 0)
+            nearest.approach(6 if eps is None else 0)
             attacked[rows] = nearest.or_else(last)
         return task.result(measure, attacked, eps)
 

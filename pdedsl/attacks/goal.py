@@ -71,15 +71,15 @@ def dlr(scores: Tensor, goal: Goal) -> Tensor:
 
         (max_{i≠y} zᵢ − z_y)/(π₁ − π₃),        (z_t − z_y)/(π₁ − ½(π₃ + π₄)) with a target.
 
-    Three classes have no π₄: π₃ stands for it. Two classes have no scale but that of the difference itself, whose ratio
-    would be ±1: there it is the difference, which has the same ascent directions and the same order along a run.
+    Two classes have no π₃, three no π₄: no scale is left but that of the difference itself, and its ratio would be
+    ±1. There it is the difference, which has the same directions of ascent and the same order along a run.
     """
     ahead = difference(scores, goal)
-    classes = scores.shape[1]
-    if classes == 2:
+    needed = 3 if goal.target is None else 4
+    if scores.shape[1] < needed:
         return ahead
-    top = scores.topk(min(4, classes), dim=1).values
-    low = top[:, 2] if goal.target is None or classes == 3 else 0.5 * (top[:, 2] + top[:, 3])
+    top = scores.topk(needed, dim=1).values
+    low = top[:, 2] if goal.target is None else 0.5 * (top[:, 2] + top[:, 3])
     return ahead / (top[:, 0] - low).clamp_min(torch.finfo(scores.dtype).tiny)
 
 

@@ -13,7 +13,7 @@ from pdedsl.attacks.goal import Loss, cross_entropy, log_odds, margin
 from pdedsl.attacks.layout import select, take
 from pdedsl.attacks.norms import Norm, NormName, read_norm
 from pdedsl.attacks.predictor import Predictor
-from pdedsl.attacks.state import Model
+from pdedsl.untouched import Model
 from pdedsl.attacks.task import Bounds, Result, Task, attacking
 
 

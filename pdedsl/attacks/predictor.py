@@ -11,7 +11,7 @@ import torch
 from torch import Tensor
 
 from pdedsl.attacks.goal import Goal, Loss
-from pdedsl.attacks.state import Model, modules_of, untouched
+from pdedsl.untouched import Model, modules_of, untouched
 
 Transform = Callable[[Tensor], Tensor]
 
@@ -44,7 +44,7 @@ class Predictor:
             raise ValueError("eot, draws and batch are at least 1")
         self.model, self.eot, self.batch, self.training = model, eot, batch, training
         self.rows = 0
-        """Rows that went through the model, forwards."""
+        """Rows that went through the model, forwards or backwards."""
         self._asked, self._draws, self._busy = draws, draws or 1, False
 
     @property
@@ -123,6 +123,7 @@ class Predictor:
             value = loss(scores, goal)
             if not value.requires_grad:  # nothing can be differentiated: the audit will say so
                 return Slope(value, scores, torch.zeros_like(x))
+            self.rows += len(x)
             (gradient,) = torch.autograd.grad(value.sum(), at, allow_unused=True, materialize_grads=True)
         return Slope(value.detach(), scores.detach(), gradient)
 

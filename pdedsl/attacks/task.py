@@ -16,7 +16,7 @@ from pdedsl.attacks.layout import select, take
 from pdedsl.attacks.norms import Norm
 from pdedsl.attacks.predictor import Predictor
 from pdedsl.attacks.region import Region, region
-from pdedsl.attacks.state import Model
+from pdedsl.untouched import Model
 
 Bounds = Box | tuple[End, End] | None
 
@@ -27,7 +27,8 @@ class Result:
     """Attacked samples x; `fooled` is the prediction of the model for them as they are stored.
 
     A sample that was misclassified from the start is fooled, and comes back as it was. `draws` is how many fresh draws
-    of the noise of the model a prediction averages, `rows` how many rows went through the model.
+    of the noise of the model a prediction averages, `rows` how many rows went through the model, forwards or
+    backwards.
     """
 
     x: Tensor
@@ -35,6 +36,8 @@ class Result:
     distances: Tensor
     draws: int
     rows: int
+    found: tuple[tuple[str, int], ...] = ()
+    """How many rows each part of a cascade fooled, in the order in which the parts ran."""
 
     @property
     def accuracy(self) -> float:

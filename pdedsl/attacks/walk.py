@@ -13,7 +13,7 @@ from pdedsl.attacks.nearest import Nearest
 from pdedsl.attacks.norms import L2
 from pdedsl.attacks.outset import outset
 from pdedsl.attacks.predictor import Predictor
-from pdedsl.attacks.state import Model
+from pdedsl.untouched import Model
 from pdedsl.attacks.task import Bounds, Result, Task, attacking
 
 BISECTIONS = 10

@@ -1,4 +1,4 @@
-"""What an attack leaves as it was: modes, flags, buffers and generators of the model, random state of the process."""
+"""What attacks and certificates leave as it was: modes, flags, buffers and generators of the model, random state of the process."""
 
 from __future__ import annotations
 
