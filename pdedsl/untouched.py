@@ -1,4 +1,4 @@
-"""What attacks and certificates leave as it was: modes, flags, buffers and generators of the model, random state of the process."""
+"""What attacks and certificates leave as it was: modes, flags, buffers and generators of the model, and random state."""
 
 from __future__ import annotations
 
@@ -79,7 +79,9 @@ def _frozen(parts: list[nn.Module]) -> Iterator[None]:
 @contextmanager
 def _buffers(parts: list[nn.Module]) -> Iterator[None]:
     """Buffers come back as the same tensors with the same values, even where a forward pass replaced them."""
-    before = [(part, name, b, b.detach().clone()) for part in parts for name, b in part._buffers.items() if b is not None]
+    before = [
+        (part, name, b, b.detach().clone()) for part in parts for name, b in part._buffers.items() if b is not None
+    ]
     try:
         yield
     finally:

@@ -1,5 +1,6 @@
 """Attacks on any callable from inputs to scores: `attack(model, x, y, *, norm, eps, …, bounds, seed) -> Result`."""
 
+from pdedsl.attacks.audit import Audit, audit
 from pdedsl.attacks.auto_pgd import apgd
 from pdedsl.attacks.box import Box
 from pdedsl.attacks.carlini_wagner import cw
@@ -14,6 +15,22 @@ from pdedsl.attacks.task import Result
 from pdedsl.attacks.walk import boundary
 
 __all__ = [
-    "L2", "Box", "Linf", "Predictor", "Result", "apgd", "autoattack", "boundary", "cw", "ddn", "difgsm", "fab", "fgsm", "ifgsm", "pgd",
+    "L2",
+    "Audit",
+    "Box",
+    "Linf",
+    "Predictor",
+    "Result",
+    "apgd",
+    "audit",
+    "autoattack",
+    "boundary",
+    "cw",
+    "ddn",
+    "difgsm",
+    "fab",
+    "fgsm",
+    "ifgsm",
+    "pgd",
     "square",
 ]

@@ -56,7 +56,9 @@ class Ascent:
         loss, gradient = slope.loss, slope.gradient
         zero = torch.zeros_like(loss)
         size = torch.full_like(loss, 2.0 * eps)
-        return Ascent(x, x, loss, gradient, x, loss, gradient, size, zero, torch.ones_like(loss, dtype=torch.bool), loss)
+        return Ascent(
+            x, x, loss, gradient, x, loss, gradient, size, zero, torch.ones_like(loss, dtype=torch.bool), loss
+        )
 
     def take(self, rows: Tensor) -> Ascent:
         return Ascent(*(take(getattr(self, field.name), rows) for field in fields(self)))

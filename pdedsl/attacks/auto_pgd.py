@@ -16,16 +16,27 @@ from pdedsl.attacks.layout import column, take
 from pdedsl.attacks.norms import Norm, NormName, read_norm
 from pdedsl.attacks.predictor import Predictor
 from pdedsl.attacks.rounds import Rounds, likely
-from pdedsl.untouched import Model
 from pdedsl.attacks.task import Bounds, Result, Task, attacking
+from pdedsl.untouched import Model
 
 LossName = Literal["ce", "dlr"]
 
 
 def apgd(
-    model: Model | Predictor, x: Tensor, y: Tensor, *, eps: float, norm: NormName = "inf", steps: int = 100,
-    restarts: int = 1, loss: LossName = "ce", targets: int = 0, eot: int = 1, bounds: Bounds = None,
-    target: Tensor | None = None, seed: int = 0,
+    model: Model | Predictor,
+    x: Tensor,
+    y: Tensor,
+    *,
+    eps: float,
+    norm: NormName = "inf",
+    steps: int = 100,
+    restarts: int = 1,
+    loss: LossName = "ce",
+    targets: int = 0,
+    eot: int = 1,
+    bounds: Bounds = None,
+    target: Tensor | None = None,
+    seed: int = 0,
 ) -> Result:
     """Raise the cross-entropy or the difference of logits ratio.
 

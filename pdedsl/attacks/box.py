@@ -32,7 +32,9 @@ class Box:
         lower, upper = self.ends(x)
         beyond = torch.maximum(lower - x, x - upper).amax().item() if x.numel() else 0.0
         if beyond > 0.0:
-            raise ValueError(f"x leaves its bounds by {beyond:g}: attack inputs that are valid, in the units of `bounds`")
+            raise ValueError(
+                f"x leaves its bounds by {beyond:g}: attack inputs that are valid, in the units of `bounds`"
+            )
 
     @staticmethod
     def _inwards(end: End, x: Tensor, towards: float) -> Tensor:

@@ -20,14 +20,26 @@ from pdedsl.attacks.layout import column, take
 from pdedsl.attacks.nearest import Nearest
 from pdedsl.attacks.norms import L2, Linf, Norm, NormName, read_norm
 from pdedsl.attacks.predictor import Predictor
-from pdedsl.untouched import Model
 from pdedsl.attacks.task import Bounds, Result, Task, attacking
+from pdedsl.untouched import Model
 
 
 def cw(
-    model: Model | Predictor, x: Tensor, y: Tensor, *, norm: NormName = "2", eps: float | None = None, c: float = 1.0,
-    kappa: float = 0.0, iterations: int = 50, lr: float = 1e-2, search: int = 9, eot: int = 1, bounds: Bounds = None,
-    target: Tensor | None = None, seed: int = 0,
+    model: Model | Predictor,
+    x: Tensor,
+    y: Tensor,
+    *,
+    norm: NormName = "2",
+    eps: float | None = None,
+    c: float = 1.0,
+    kappa: float = 0.0,
+    iterations: int = 50,
+    lr: float = 1e-2,
+    search: int = 9,
+    eot: int = 1,
+    bounds: Bounds = None,
+    target: Tensor | None = None,
+    seed: int = 0,
 ) -> Result:
     """The nearest point that reaches the goal by a margin of κ; `search` rounds over c for ℓ2, a fixed c for ℓ∞.
 
@@ -53,7 +65,7 @@ class _Penalty:
     lr: float
 
     def run(self, task: Task, nearest: Nearest, c: float, search: int) -> Tensor:
-        """Rounds of bisection over the weight c: halfway down after a success, tenfold or halfway up after a failure."""
+        """Bisection over the weight c: halfway down after a success, tenfold or halfway up after a failure."""
         weight = torch.full_like(nearest.distance, c)
         low, high = torch.zeros_like(weight), torch.full_like(weight, torch.inf)
         rows, last = torch.arange(len(task.x), device=task.x.device), task.x.clone()
@@ -86,7 +98,13 @@ class _Penalty:
                 break
             u, moments = moments.move(u, gradient * inside.slope(u), self.lr, step)
             if not left.all():
-                here, u, moments, part, weight = here[left], take(u, left), moments.take(left), part.take(left), weight[left]
+                here, u, moments, part, weight = (
+                    here[left],
+                    take(u, left),
+                    moments.take(left),
+                    part.take(left),
+                    weight[left],
+                )
         return last, hit
 
     def _slope(self, task: Task, x: Tensor, weight: Tensor) -> tuple[Tensor, Tensor]:

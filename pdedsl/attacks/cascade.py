@@ -1,4 +1,4 @@
-"""AutoAttack, standard (Croce, Hein, ICML 2020): APGD on the cross-entropy, then APGD-DLR and FAB at nine targets, Square.
+"""AutoAttack, standard (Croce, Hein, ICML 2020): APGD on the cross-entropy, APGD-DLR and FAB at nine targets, Square.
 
 What is fooled costs nothing more, so the parts run in slices, and next comes the part with the best yield for its cost
 so far. A row that holds must bear them all; there time is saved where nothing was ever found:
@@ -29,27 +29,40 @@ from pdedsl.attacks.patches import patches
 from pdedsl.attacks.predictor import Predictor
 from pdedsl.attacks.rounds import Rounds, likely
 from pdedsl.attacks.squares import search, some_hope
-from pdedsl.untouched import Model
 from pdedsl.attacks.task import Bounds, Result, Task, attacking
+from pdedsl.untouched import Model
 
 TARGETS, SCOUT, FINALISTS = 9, 20, 3
 
 
 def autoattack(
-    model: Model | Predictor, x: Tensor, y: Tensor, *, eps: float, norm: NormName = "inf", steps: int = 100,
-    queries: int = 5000, race: bool = True, eot: int = 1, bounds: Bounds = None, seed: int = 0,
+    model: Model | Predictor,
+    x: Tensor,
+    y: Tensor,
+    *,
+    eps: float,
+    norm: NormName = "inf",
+    steps: int = 100,
+    queries: int = 5000,
+    race: bool = True,
+    eot: int = 1,
+    bounds: Bounds = None,
+    seed: int = 0,
 ) -> Result:
     """The standard cascade; `result.found` says which part fooled how many."""
     measure = read_norm(norm)
     with attacking(model, x, y, bounds=bounds, eot=eot, seed=seed) as task:
         rounds = Rounds(task)
         cascade = _Cascade(rounds, measure, eps, steps, queries, race, likely(task, TARGETS))
-        found = _run(rounds, [
-            _Part("apgd-ce", cascade.entropy(), 0.0),
-            _Part("apgd-t", cascade.targeted(), 1.0),
-            _Part("square", cascade.square(), 200.0),
-            _Part("fab-t", cascade.fab(), 400.0),
-        ])
+        found = _run(
+            rounds,
+            [
+                _Part("apgd-ce", cascade.entropy(), 0.0),
+                _Part("apgd-t", cascade.targeted(), 1.0),
+                _Part("square", cascade.square(), 200.0),
+                _Part("fab-t", cascade.fab(), 400.0),
+            ],
+        )
         return replace(rounds.result(measure), found=found)
 
 

@@ -12,13 +12,23 @@ from pdedsl.attacks.layout import column, take
 from pdedsl.attacks.nearest import Nearest
 from pdedsl.attacks.norms import L2
 from pdedsl.attacks.predictor import Predictor
-from pdedsl.untouched import Model
 from pdedsl.attacks.task import Bounds, Result, Task, attacking
+from pdedsl.untouched import Model
 
 
 def ddn(
-    model: Model | Predictor, x: Tensor, y: Tensor, *, eps: float | None = None, steps: int = 20, start: float = 1.0,
-    gamma: float = 0.05, approach: int = 4, eot: int = 1, bounds: Bounds = None, target: Tensor | None = None,
+    model: Model | Predictor,
+    x: Tensor,
+    y: Tensor,
+    *,
+    eps: float | None = None,
+    steps: int = 20,
+    start: float = 1.0,
+    gamma: float = 0.05,
+    approach: int = 4,
+    eot: int = 1,
+    bounds: Bounds = None,
+    target: Tensor | None = None,
     seed: int = 0,
 ) -> Result:
     """The nearest point in ℓ2 that reaches the goal. From a perturbation of norm 0 and ρ = `start`, `steps` times

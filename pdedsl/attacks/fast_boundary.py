@@ -18,19 +18,29 @@ from pdedsl.attacks.nearest import Nearest
 from pdedsl.attacks.norms import Norm, NormName, read_norm
 from pdedsl.attacks.predictor import Predictor, Slope
 from pdedsl.attacks.rounds import likely
-from pdedsl.untouched import Model
 from pdedsl.attacks.task import Bounds, Result, Task, attacking
+from pdedsl.untouched import Model
 
 ALPHA, ETA, BETA = 0.1, 1.05, 0.9
 """The largest pull towards the sample, the length of a step beyond the boundary, the way back from a point beyond."""
 
 
 def fab(
-    model: Model | Predictor, x: Tensor, y: Tensor, *, norm: NormName = "inf", eps: float | None = None,
-    steps: int = 100, restarts: int = 1, targets: int = 9, eot: int = 1, bounds: Bounds = None,
-    target: Tensor | None = None, seed: int = 0,
+    model: Model | Predictor,
+    x: Tensor,
+    y: Tensor,
+    *,
+    norm: NormName = "inf",
+    eps: float | None = None,
+    steps: int = 100,
+    restarts: int = 1,
+    targets: int = 9,
+    eot: int = 1,
+    bounds: Bounds = None,
+    target: Tensor | None = None,
+    seed: int = 0,
 ) -> Result:
-    """The nearest point that reaches the goal, over runs that aim at the `targets` likeliest other classes, or the target.
+    """The nearest point that reaches the goal, over runs that aim at the `targets` likeliest classes or at the target.
 
     With `eps` a point counts only within ε, and a row ends as soon as it has one.
     """

@@ -9,17 +9,25 @@ from torch import Tensor
 
 from pdedsl.attacks.diversity import diverse
 from pdedsl.attacks.first_order import Climb, ascend
-from pdedsl.attacks.goal import Loss, cross_entropy, log_odds, margin
-from pdedsl.attacks.layout import select, take
+from pdedsl.attacks.goal import Loss, cross_entropy, log_odds
 from pdedsl.attacks.norms import Norm, NormName, read_norm
 from pdedsl.attacks.predictor import Predictor
-from pdedsl.untouched import Model
+from pdedsl.attacks.rounds import Rounds
 from pdedsl.attacks.task import Bounds, Result, Task, attacking
+from pdedsl.untouched import Model
 
 
 def fgsm(
-    model: Model | Predictor, x: Tensor, y: Tensor, *, eps: float, norm: NormName = "inf", eot: int = 1,
-    bounds: Bounds = None, target: Tensor | None = None, seed: int = 0,
+    model: Model | Predictor,
+    x: Tensor,
+    y: Tensor,
+    *,
+    eps: float,
+    norm: NormName = "inf",
+    eot: int = 1,
+    bounds: Bounds = None,
+    target: Tensor | None = None,
+    seed: int = 0,
 ) -> Result:
     """One step of length ε along the gradient of the cross-entropy: its sign for ℓ∞, its direction for ℓ2."""
     measure = read_norm(norm)
@@ -29,8 +37,18 @@ def fgsm(
 
 
 def ifgsm(
-    model: Model | Predictor, x: Tensor, y: Tensor, *, eps: float, norm: NormName = "inf", step: float | None = None,
-    steps: int = 20, restarts: int = 1, eot: int = 1, bounds: Bounds = None, target: Tensor | None = None,
+    model: Model | Predictor,
+    x: Tensor,
+    y: Tensor,
+    *,
+    eps: float,
+    norm: NormName = "inf",
+    step: float | None = None,
+    steps: int = 20,
+    restarts: int = 1,
+    eot: int = 1,
+    bounds: Bounds = None,
+    target: Tensor | None = None,
     seed: int = 0,
 ) -> Result:
     """`steps` steps of length `step`, 2.5 ε/steps where it is left out, from x. Restarts begin at random points."""
@@ -41,8 +59,18 @@ def ifgsm(
 
 
 def pgd(
-    model: Model | Predictor, x: Tensor, y: Tensor, *, eps: float, norm: NormName = "inf", step: float | None = None,
-    steps: int = 20, restarts: int = 1, eot: int = 1, bounds: Bounds = None, target: Tensor | None = None,
+    model: Model | Predictor,
+    x: Tensor,
+    y: Tensor,
+    *,
+    eps: float,
+    norm: NormName = "inf",
+    step: float | None = None,
+    steps: int = 20,
+    restarts: int = 1,
+    eot: int = 1,
+    bounds: Bounds = None,
+    target: Tensor | None = None,
     seed: int = 0,
 ) -> Result:
     """IFGSM from a start that is uniform in the ball."""
@@ -53,9 +81,20 @@ def pgd(
 
 
 def difgsm(
-    model: Model | Predictor, x: Tensor, y: Tensor, *, eps: float, norm: NormName = "inf", step: float | None = None,
-    steps: int = 20, restarts: int = 1, probability: float = 0.5, eot: int = 1, bounds: Bounds = None,
-    target: Tensor | None = None, seed: int = 0,
+    model: Model | Predictor,
+    x: Tensor,
+    y: Tensor,
+    *,
+    eps: float,
+    norm: NormName = "inf",
+    step: float | None = None,
+    steps: int = 20,
+    restarts: int = 1,
+    probability: float = 0.5,
+    eot: int = 1,
+    bounds: Bounds = None,
+    target: Tensor | None = None,
+    seed: int = 0,
 ) -> Result:
     """IFGSM on inputs that are resized and padded at random with `probability` (Xie et al. 2019, eq. 6)."""
     measure = read_norm(norm)
@@ -88,19 +127,14 @@ def somewhere(task: Task, norm: Norm, eps: float) -> Tensor:
 
 def _run(task: Task, norm: Norm, eps: float, climb: Climb, restarts: int, start: Start) -> Result:
     """Restarts, each for the rows that are left; a row that is never fooled keeps the point of its largest margin."""
-    attacked, rows = task.x.clone(), task.open()
-    best = torch.full(task.x.shape[:1], -torch.inf, dtype=task.x.dtype, device=task.x.device)
+    rounds = Rounds(task)
     for restart in range(restarts):
-        left = task.take(rows)
+        left = rounds.left
         region = left.region(norm, eps)
-        begin = region.project((start if restart == 0 else somewhere)(left, norm, eps)) if len(rows) else left.x
+        begin = region.project((start if restart == 0 else somewhere)(left, norm, eps))
         x = ascend(left.predictor, begin, left.goal, region, climb)
-        if restarts == 1:
-            attacked[rows] = x
-            break
-        scores = left.predictor.fresh(x)
-        ahead = margin(scores, left.goal).nan_to_num().to(best.dtype)
-        attacked[rows] = select(ahead > best[rows], x, take(attacked, rows))
-        best[rows] = torch.maximum(best[rows], ahead)
-        rows = rows[~left.goal.reached(scores)]
-    return task.result(norm, attacked)
+        if restarts == 1:  # what would be scored here is scored below
+            rounds.keep(x)
+        else:
+            rounds.record(x)
+    return rounds.result(norm)

@@ -60,7 +60,7 @@ NormName = str | float | Linf | L2
 
 
 def read_norm(norm: NormName) -> Norm:
-    """"inf", math.inf, "2" or 2, at the front door only."""
+    """ "inf", math.inf, "2" or 2, at the front door only."""
     if isinstance(norm, Linf | L2):
         return norm
     if norm in ("inf", "linf", "Linf", math.inf):

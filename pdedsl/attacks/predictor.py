@@ -87,7 +87,7 @@ class Predictor:
         return self._mean(x, self._draws)
 
     def _mean(self, x: Tensor, draws: int) -> Tensor:
-        return _cat([mean_scores(self._draw(rows, draws)) for rows in x.split(self.batch)])
+        return _cat([mean_scores(self._draw(rows, draws)) for rows in torch.split(x, self.batch)])
 
     def _draw(self, x: Tensor, draws: int) -> Tensor:
         """Scores of as many calls, (draws, n, classes)."""
@@ -100,12 +100,12 @@ class Predictor:
         """
         if not self.stochastic:
             return goal.reached(self.fresh(x))
-        parts = zip(x.split(self.batch), _slices(len(x), self.batch), strict=True)
+        parts = zip(torch.split(x, self.batch), _slices(len(x), self.batch), strict=True)
         return _cat([_lead(self._draw(rows, self._draws).softmax(-1), goal.take(which)) for rows, which in parts])
 
     def slope(self, x: Tensor, goal: Goal, loss: Loss, transform: Transform | None = None) -> Slope:
         """The mean over `eot` draws of L(f(T x)) with its gradient, T drawn anew each time; scores as in `query`."""
-        parts = zip(x.split(self.batch), _slices(len(x), self.batch), strict=True)
+        parts = zip(torch.split(x, self.batch), _slices(len(x), self.batch), strict=True)
         slopes = [self._average(rows, goal.take(which), loss, transform) for rows, which in parts]
         return Slope(*(_cat(same) for same in zip(*slopes, strict=True)))
 

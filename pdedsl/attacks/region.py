@@ -117,7 +117,7 @@ def _farther(a: Tensor, b: Tensor, eps: Tensor) -> Tensor:
 
 
 def _ball(x: Tensor, eps: Tensor, box: Box) -> Ball:
-    """r = ε − u(‖x‖ + 16 ε), u the unit roundoff: storing x + δ moves it by at most u‖x + δ‖, and lengths have errors."""
+    """r = ε − u(‖x‖ + 16 ε), u the unit roundoff: storing x + δ moves it by u‖x + δ‖ at most; lengths have errors."""
     lower, upper = box.ends(x)
     unit = torch.finfo(x.dtype).eps / 2
     radius = (eps - unit * (L2().length(x) + 17.0 * eps)).clamp_min(0.0)

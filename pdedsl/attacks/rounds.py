@@ -26,6 +26,10 @@ class Rounds:
     def left(self) -> Task:
         return self.task.take(self.rows)
 
+    def keep(self, x: Tensor) -> None:
+        """Points for the rows that are left, as they are."""
+        self.x[self.rows] = x
+
     def record(self, x: Tensor) -> int:
         """Score points for the rows that are left; how many of these are fooled now?"""
         if not len(self.rows):

@@ -13,8 +13,8 @@ from pdedsl.attacks.norms import NormName, read_norm
 from pdedsl.attacks.patches import Patches, patches
 from pdedsl.attacks.predictor import Predictor
 from pdedsl.attacks.region import Region
-from pdedsl.untouched import Model
 from pdedsl.attacks.task import Bounds, Result, Task, attacking
+from pdedsl.untouched import Model
 
 HALVINGS = (10, 50, 200, 500, 1000, 2000, 4000, 6000, 8000)
 """Of 10,000 queries, those after which the share of the pixels that a patch covers is halved."""
@@ -26,15 +26,25 @@ Hope = Callable[[int], dict[int, float]]
 def some_hope(queries: int) -> dict[int, float]:
     """After a fifth of the queries a row goes on if it has come two thirds of its way, after two fifths four fifths.
 
-    Progress is about logarithmic in the queries: of the rows that are fooled in the end, none that was measured had less
-    than nine tenths behind it then.
+    Progress is about logarithmic in the queries: of the rows that are fooled in the end, none that was measured had
+    less than nine tenths behind it then.
     """
     return {queries // 5: 0.5, 2 * queries // 5: 0.25}
 
 
 def square(
-    model: Model | Predictor, x: Tensor, y: Tensor, *, eps: float, norm: NormName = "inf", queries: int = 1000,
-    share: float = 0.8, eot: int = 1, bounds: Bounds = None, target: Tensor | None = None, seed: int = 0,
+    model: Model | Predictor,
+    x: Tensor,
+    y: Tensor,
+    *,
+    eps: float,
+    norm: NormName = "inf",
+    queries: int = 1000,
+    share: float = 0.8,
+    eot: int = 1,
+    bounds: Bounds = None,
+    target: Tensor | None = None,
+    seed: int = 0,
 ) -> Result:
     """At most `queries` points for each row, each kept if it raises the margin; each averages `eot` draws.
 

@@ -13,15 +13,24 @@ from pdedsl.attacks.nearest import Nearest
 from pdedsl.attacks.norms import L2
 from pdedsl.attacks.outset import outset
 from pdedsl.attacks.predictor import Predictor
-from pdedsl.untouched import Model
 from pdedsl.attacks.task import Bounds, Result, Task, attacking
+from pdedsl.untouched import Model
 
 BISECTIONS = 10
 
 
 def boundary(
-    model: Model | Predictor, x: Tensor, y: Tensor, *, eps: float | None = None, queries: int = 1000,
-    step: float = 0.1, eot: int = 1, bounds: Bounds = None, target: Tensor | None = None, seed: int = 0,
+    model: Model | Predictor,
+    x: Tensor,
+    y: Tensor,
+    *,
+    eps: float | None = None,
+    queries: int = 1000,
+    step: float = 0.1,
+    eot: int = 1,
+    bounds: Bounds = None,
+    target: Tensor | None = None,
+    seed: int = 0,
 ) -> Result:
     """The nearest point in ℓ2 that a walk of at most `queries` queries for each row finds; each averages `eot` draws.
 

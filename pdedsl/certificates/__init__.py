@@ -1,5 +1,5 @@
-"""Certificates of robustness in ℓ2 for any callable from inputs to scores: `certificate(model, x, …)` gives `classes` and
-`radii`, with class −1 and radius 0 where it abstains.
+"""Certificates of robustness in ℓ2 for any callable from inputs to scores: `certificate(model, x, …)` gives `classes`
+and `radii`, with class −1 and radius 0 where it abstains.
 """
 
 from pdedsl.certificates.gaussian import Gaussian, gaussian

@@ -36,7 +36,14 @@ class Gaussian:
 
 
 def gaussian(
-    model: Model, x: Tensor, *, sigma: float, n0: int = 100, n: int = 10_000, alpha: float = 1e-3, seed: int = 0,
+    model: Model,
+    x: Tensor,
+    *,
+    sigma: float,
+    n0: int = 100,
+    n: int = 10_000,
+    alpha: float = 1e-3,
+    seed: int = 0,
     batch: int = 128,
 ) -> Gaussian:
     """`sigma` is the standard deviation s of the noise. n0 draws choose the class, n others bound its probability.

@@ -34,7 +34,7 @@ def lipschitz(
     if not (math.isfinite(bound) and bound > 0.0):
         raise ValueError(f"a Lipschitz constant is a positive number, not {bound}")
     with torch.no_grad(), untouched(modules_of(model), 0):
-        scores = torch.cat([model(part).double() for part in x.detach().split(batch)])
+        scores = torch.cat([model(part).double() for part in torch.split(x.detach(), batch)])
     best = scores.max(1)
     gaps = best.values[:, None] - scores
     radii = (gaps / _steepest(scores, best.indices, head, bound)).scatter(1, best.indices[:, None], torch.inf).amin(1)
@@ -47,7 +47,8 @@ def _steepest(scores: Tensor, winner: Tensor, head: Tensor | None, bound: float)
     if head is None:
         return scores.new_full((1, 1), math.sqrt(2.0) * bound)
     weight = head.detach().to(scores)
-    return (weight[winner][:, None] - weight[None]).norm(dim=2).clamp_min(torch.finfo(scores.dtype).tiny) * bound
+    apart = torch.linalg.vector_norm(weight[winner][:, None] - weight[None], dim=2)
+    return apart.clamp_min(torch.finfo(scores.dtype).tiny) * bound
 
 
 def _known(model: Model) -> float:

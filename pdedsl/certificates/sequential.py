@@ -27,8 +27,8 @@ class Sequential:
     """For each sample, all statements are true at once with probability at least 1 − α.
 
     `certified[i, j]`: the averaged class of sample i is classes[i] within the radius at[j]. `refuted[i, j]`: its
-    probability is below what this radius takes. Neither: `most` draws did not tell. `radii` is the largest radius that is
-    certified; where none is, it is 0 and the class −1.
+    probability is below what this radius takes. Neither: `most` draws did not tell. `radii` is the largest radius that
+    is certified; where none is, it is 0 and the class −1.
     """
 
     classes: Tensor
@@ -42,8 +42,16 @@ class Sequential:
 
 
 def gaussian_at(
-    model: Model, x: Tensor, *, sigma: float, radii: float | Sequence[float], n0: int = 100, most: int = 100_000,
-    alpha: float = 1e-3, seed: int = 0, batch: int = 128,
+    model: Model,
+    x: Tensor,
+    *,
+    sigma: float,
+    radii: float | Sequence[float],
+    n0: int = 100,
+    most: int = 100_000,
+    alpha: float = 1e-3,
+    seed: int = 0,
+    batch: int = 128,
 ) -> Sequential:
     """Decide p > p₀ = Φ(r/s) for every r of `radii`, from the same draws.
 

@@ -34,7 +34,8 @@ def log_wealth(hits: Tensor, draws: Tensor, p: float) -> Tensor:
     """
     k, n = hits.cpu().double(), draws.cpu().double()
     mixed = torch.as_tensor(betaln(k.numpy() + 0.5, (n - k).numpy() + 0.5)) - betaln(0.5, 0.5)
-    return mixed - k * math.log(p) - (n - k) * math.log1p(-p)
+    wealth: Tensor = mixed - k * math.log(p) - (n - k) * math.log1p(-p)
+    return wealth
 
 
 def radius(p: Tensor, sigma: float) -> Tensor:

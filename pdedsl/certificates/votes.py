@@ -25,7 +25,7 @@ class Votes:
 
     def classes(self, rows: Tensor) -> Tensor:
         """A vote for each entry of `rows`, which are indices of samples and may repeat."""
-        return torch.cat([self._vote(part) for part in rows.split(self.batch)])
+        return torch.cat([self._vote(part) for part in torch.split(rows, self.batch)])
 
     def _vote(self, rows: Tensor) -> Tensor:
         noisy = self._noisy[: len(rows)].normal_(0.0, self.sigma, generator=self.generator)
@@ -57,4 +57,4 @@ def voting(model: Model, x: Tensor, sigma: float, batch: int, seed: int) -> Iter
 
 
 def groups(n: int, device: torch.device) -> tuple[Tensor, ...]:
-    return torch.arange(n, device=device).split(GROUP)
+    return torch.split(torch.arange(n, device=device), GROUP)

@@ -62,8 +62,14 @@ def network() -> nn.Module:
     with torch.random.fork_rng(devices=[]):
         torch.default_generator.manual_seed(0)
         return nn.Sequential(
-            nn.Conv2d(1, 16, 3, padding=1), nn.ReLU(), nn.Conv2d(16, 32, 3, 2, 1), nn.ReLU(), nn.Flatten(),
-            nn.Linear(512, 64), nn.ReLU(), nn.Linear(64, 10),
+            nn.Conv2d(1, 16, 3, padding=1),
+            nn.ReLU(),
+            nn.Conv2d(16, 32, 3, 2, 1),
+            nn.ReLU(),
+            nn.Flatten(),
+            nn.Linear(512, 64),
+            nn.ReLU(),
+            nn.Linear(64, 10),
         )
 
 
