@@ -1,4 +1,4 @@
-"""What attacks and certificates leave as it was: modes, flags, buffers and generators of the model, and random state."""
+"""What attacks and certificates leave as it was: modes, flags, buffers and generators of the model, random state."""
 
 from __future__ import annotations
 

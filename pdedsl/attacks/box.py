@@ -38,10 +38,9 @@ class Box:
 
     @staticmethod
     def _inwards(end: End, x: Tensor, towards: float) -> Tensor:
-        exact = torch.as_tensor(end, device=x.device)
-        near = exact.to(x.dtype)
-        if not isinstance(end, float | int):
-            return near
+        if isinstance(end, Tensor):
+            return end.to(x)
+        near = x.new_tensor(end)
         missed = near.item() < end if towards > 0 else near.item() > end
         return torch.nextafter(near, near.new_tensor(towards)) if missed else near
 

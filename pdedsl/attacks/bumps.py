@@ -26,7 +26,7 @@ def pair(side: int, turned: bool) -> Tensor:
     """η: a bump in one half of the window and its negative in the other, of norm 1."""
     half = side // 2
     eta = torch.cat([bump(half, side), -bump(side - half, side)]) if half else bump(side, side)
-    eta = eta / torch.linalg.vector_norm(eta)
+    eta /= torch.linalg.vector_norm(eta)
     return eta.T if turned else eta
 
 
@@ -57,13 +57,9 @@ class Bumps:
         mass = (away.square() * (first | second)).flatten(2).sum(2) + unused[:, None]
         old = away * first
         sign = x.new_empty(x.shape[:2]).bernoulli_(0.5, generator=self.generator).mul_(2.0).sub_(1.0)
-        new = shape * sign[..., None, None] + old / column(L2().length(old).clamp_min(1e-12), old)
-        new = (
-            new
-            / torch.linalg.vector_norm(new.flatten(2), dim=2).clamp_min(1e-12)[..., None, None]
-            * mass.sqrt()[..., None, None]
-        )
-        return x + torch.where(first, new, away.masked_fill(second, 0.0))
+        new = shape * sign[..., None, None] + old / column(L2().length(old).clamp_min(torch.finfo(x.dtype).tiny), old)
+        scale = mass.sqrt() / torch.linalg.vector_norm(new, dim=(2, 3)).clamp_min(torch.finfo(x.dtype).tiny)
+        return x + torch.where(first, new * scale[..., None, None], away.masked_fill(second, 0.0))
 
     def _side(self, share: float, height: int, width: int) -> int:
         """Odd and at least 3."""

@@ -25,7 +25,7 @@ def ddn(
     steps: int = 20,
     start: float = 1.0,
     gamma: float = 0.05,
-    approach: int = 4,
+    approach: int = 3,
     eot: int = 1,
     bounds: Bounds = None,
     target: Tensor | None = None,
@@ -45,7 +45,7 @@ def ddn(
             left = task.take(rows)
             nearest = Nearest(left, L2(), eps)
             last = _descend(left, nearest, steps, start, gamma)
-            nearest.approach(approach)
+            nearest.approach(approach, first=1.0 - gamma)
             attacked[rows] = nearest.or_else(last)
         return task.result(L2(), attacked, eps)
 

@@ -11,7 +11,7 @@ from typing import final
 import torch
 from torch import Tensor
 
-from pdedsl.attacks.goal import Goal, difference
+from pdedsl.attacks.goal import Goal, difference, margin
 from pdedsl.attacks.hyperplane import nearest_on_plane
 from pdedsl.attacks.layout import column, inner, select, take
 from pdedsl.attacks.nearest import Nearest
@@ -53,7 +53,7 @@ def fab(
             nearest = Nearest(left, measure, eps)
             aims = likely(left, targets) if target is None else rows.new_empty(len(rows), 0)
             last = _runs(Fab(measure, steps), nearest, aims, restarts, eps)
-            nearest.approach(6 if eps is None else 0)
+            nearest.approach(5 if eps is None else 0, first=0.9)
             attacked[rows] = nearest.or_else(last)
         return task.result(measure, attacked, eps)
 
@@ -90,8 +90,9 @@ class Fab:
     def run(self, nearest: Nearest, rows: Tensor, aim: Goal, x: Tensor) -> Tensor:
         """The last points; those that reach the goal are offered to `nearest`."""
         task, last, here = nearest.task.take(rows), x.clone(), torch.arange(len(rows), device=rows.device)
+        loss = difference if task.goal.target is None else margin
         for _ in range(self.steps):
-            slope = task.predictor.slope(x, aim, difference)
+            slope = task.predictor.slope(x, aim, loss)
             reached = task.goal.reached(slope.scores)
             left = ~nearest.offer(rows[here], x, reached)
             x = self._step(task, x, slope, reached)
@@ -114,7 +115,7 @@ class Fab:
         x = select(reached, task.x + BETA * (x - task.x), x)
         here = nearest_on_plane(self.norm, x, w, level, lo, hi) - x
         home = nearest_on_plane(self.norm, task.x, w, level, lo, hi) - task.x
-        lengths = self.norm.length(here).clamp_min(1e-8), self.norm.length(home).clamp_min(1e-8)
+        lengths = [self.norm.length(way).clamp_min(torch.finfo(x.dtype).tiny) for way in (here, home)]
         pull = column((lengths[0] / (lengths[0] + lengths[1])).clamp(max=ALPHA), x)
         return ((1.0 - pull) * (x + ETA * here) + pull * (task.x + ETA * home)).clamp(lo, hi)
 

@@ -56,14 +56,14 @@ class Nearest:
             return torch.zeros_like(rows, dtype=torch.bool)
         return self.distance[rows] <= self.enough
 
-    def approach(self, steps: int) -> None:
-        """Bisection between each sample and its point: on a ray, the decision boundary to a factor 2^−steps."""
+    def approach(self, steps: int, first: float = 0.5) -> None:
+        """Bisection between each sample and its point; the `first` look is near 1 where the boundary is near the point."""
         rows = (self.found & ~self.done(torch.arange(len(self.x), device=self.x.device))).nonzero()[:, 0]
         part = self.task.take(rows)
         away = take(self.x, rows) - part.x
         low, high = torch.zeros_like(self.distance[rows]), torch.ones_like(self.distance[rows])
-        for _ in range(steps if len(rows) else 0):
-            middle = 0.5 * (low + high)
+        for step in range(steps if len(rows) else 0):
+            middle = torch.full_like(low, first) if step == 0 else 0.5 * (low + high)
             x = part.x + away * column(middle, away)
             reached = part.goal.reached(part.predictor.query(x))
             self.offer(rows, x, reached)

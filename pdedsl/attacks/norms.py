@@ -51,7 +51,7 @@ class L2:
     def uniform(self, x: Tensor, generator: torch.Generator) -> Tensor:
         """Uniform in the unit ball: a direction times U^(1/d)."""
         direction = self.steepest(torch.empty_like(x).normal_(generator=generator))
-        radius = torch.rand(len(x), generator=generator, dtype=x.dtype, device=x.device).pow(1.0 / x[0].numel())
+        radius = torch.rand(len(x), generator=generator, dtype=x.dtype, device=x.device).pow(1.0 / x.shape[1:].numel())
         return direction * column(radius, x)
 
 

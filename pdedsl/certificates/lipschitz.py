@@ -47,7 +47,7 @@ def _steepest(scores: Tensor, winner: Tensor, head: Tensor | None, bound: float)
     if head is None:
         return scores.new_full((1, 1), math.sqrt(2.0) * bound)
     weight = head.detach().to(scores)
-    apart = torch.linalg.vector_norm(weight[winner][:, None] - weight[None], dim=2)
+    apart: Tensor = torch.linalg.vector_norm(weight[winner][:, None] - weight[None], dim=2)
     return apart.clamp_min(torch.finfo(scores.dtype).tiny) * bound
 
 
