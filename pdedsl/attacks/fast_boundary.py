@@ -53,7 +53,7 @@ def fab(
             nearest = Nearest(left, measure, eps)
             aims = likely(left, targets) if target is None else rows.new_empty(len(rows), 0)
             last = _runs(Fab(measure, steps), nearest, aims, restarts, eps)
-            nearest.approach(5 if eps is None else 0, first=0.9)
+            nearest.approach(8 if eps is None else 0, first=0.9)
             attacked[rows] = nearest.or_else(last)
         return task.result(measure, attacked, eps)
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import torch
 from torch import Tensor
 
-from pdedsl.attacks.layout import column, take
+from pdedsl.attacks.layout import take
 from pdedsl.attacks.nearest import Nearest
 from pdedsl.attacks.task import Task
 
@@ -44,9 +44,9 @@ def _other_samples(task: Task, left: Task) -> tuple[Tensor, Tensor]:
 
 
 def _anywhere(task: Task, attempt: int) -> Tensor:
-    """Uniform in the box; without one a normal step whose length doubles at every attempt."""
+    """Uniform in the box; without one a normal step of the size of the samples that doubles at every attempt."""
     x, (lo, hi) = task.x, task.box.ends(task.x)
     if task.box.bounded:
         return lo + (hi - lo) * torch.empty_like(x).uniform_(generator=task.generator)
-    spread = x.flatten(1).std(1, correction=0).clamp_min(torch.finfo(x.dtype).eps) * 2.0 ** (attempt - 2)
-    return (x + column(spread, x) * torch.empty_like(x).normal_(generator=task.generator)).clamp(lo, hi)
+    size = x.abs().amax().item() or 1.0
+    return (x + size * 2.0 ** (attempt - 2) * torch.empty_like(x).normal_(generator=task.generator)).clamp(lo, hi)

@@ -10,7 +10,7 @@ import torch
 from torch import Tensor
 
 from pdedsl.attacks.bumps import Bumps
-from pdedsl.attacks.layout import column
+from pdedsl.attacks.layout import column, select
 from pdedsl.attacks.norms import L2, Linf, Norm
 
 
@@ -75,7 +75,7 @@ class Corners:
 @final
 @dataclass(frozen=True)
 class Directions:
-    """ℓ2 on vectors: a direction changes by a normal step of relative length `share`, at full norm ε."""
+    """ℓ2 on vectors: at full norm ε a direction changes by a step of relative length 2·`share`, or one in ten is new."""
 
     eps: float
     generator: torch.Generator
@@ -85,7 +85,9 @@ class Directions:
 
     def proposal(self, x: Tensor, at: Tensor, share: float) -> Tensor:
         noise = L2().steepest(torch.empty_like(x).normal_(generator=self.generator))
-        return x + self.eps * L2().steepest(L2().steepest(at - x) + 2.0 * share * noise)
+        new = torch.rand(len(x), generator=self.generator, device=x.device) < 0.1
+        mixed = L2().steepest(L2().steepest(at - x) + 2.0 * share * noise)
+        return x + self.eps * select(new, noise, mixed)
 
 
 def signs(out: Tensor, generator: torch.Generator) -> Tensor:

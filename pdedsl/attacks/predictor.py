@@ -94,14 +94,20 @@ class Predictor:
         return torch.stack([self._call(x) for _ in range(draws)])
 
     def surely(self, x: Tensor, goal: Goal) -> Tensor:
-        """Is the goal reached by the mean over fresh draws, and by more than two standard errors of it?
+        """Is the goal reached by the mean over fresh draws, and by more than three standard errors of it?
 
         An attack may stop here; what it returns is scored once more on other draws.
         """
+        return self.judge(x, goal)[1]
+
+    def judge(self, x: Tensor, goal: Goal) -> tuple[Tensor, Tensor]:
+        """Scores that decide, and where they surely reach the goal."""
         if not self.stochastic:
-            return goal.reached(self.fresh(x))
+            scores = self.fresh(x)
+            return scores, goal.reached(scores)
         parts = zip(torch.split(x, self.batch), _slices(len(x), self.batch), strict=True)
-        return _cat([_lead(self._draw(rows, self._draws).softmax(-1), goal.take(which)) for rows, which in parts])
+        draws = [(self._draw(rows, self._draws), goal.take(which)) for rows, which in parts]
+        return _cat([mean_scores(d) for d, _ in draws]), _cat([_lead(d.softmax(-1), part) for d, part in draws])
 
     def slope(self, x: Tensor, goal: Goal, loss: Loss, transform: Transform | None = None) -> Slope:
         """The mean over `eot` draws of L(f(T x)) with its gradient, T drawn anew each time; scores as in `query`."""
@@ -138,14 +144,14 @@ def mean_scores(scores: Tensor) -> Tensor:
 
 
 def _lead(probabilities: Tensor, goal: Goal) -> Tensor:
-    """m > 2 s/√k for the mean m and the deviation s of the lead of the wanted class over k draws."""
+    """m > 3 s/√k for the mean m and the deviation s of the lead of the wanted class over k draws."""
     mean = probabilities.mean(0)
     label = goal.y if goal.target is None else goal.target
     rival = mean.scatter(1, label[:, None], -1.0).argmax(1)
     index = torch.stack([label, rival], 1).expand(len(probabilities), -1, -1)
     ours, theirs = probabilities.gather(2, index).unbind(-1)
     lead = theirs - ours if goal.target is None else ours - theirs
-    return lead.mean(0) > 2.0 * lead.std(0) / math.sqrt(len(lead))
+    return lead.mean(0) > 3.0 * lead.std(0) / math.sqrt(len(lead))
 
 
 def _slices(n: int, size: int) -> list[slice]:

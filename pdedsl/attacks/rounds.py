@@ -34,8 +34,8 @@ class Rounds:
         """Score points for the rows that are left; how many of these are fooled now?"""
         if not len(self.rows):
             return 0
-        goal, scores = self.task.goal.take(self.rows), self.task.predictor.fresh(x)
-        reached = goal.reached(scores)
+        goal = self.task.goal.take(self.rows)
+        scores, reached = self.task.predictor.judge(x, goal)
         ahead = margin(scores, goal).nan_to_num().to(self._margin.dtype)
         better = reached | (ahead > self._margin[self.rows])
         self.x[self.rows] = select(better, x, take(self.x, self.rows))

@@ -48,8 +48,7 @@ def square(
 ) -> Result:
     """At most `queries` points for each row, each kept if it raises the margin; each averages `eot` draws.
 
-    `share` of the pixels are in the first patches. Of a stochastic model the present point is measured anew with every
-    proposal: the luck of an old draw does not keep a point.
+    `share` of the pixels are in the first patches.
     """
     measure = read_norm(norm)
     with attacking(model, x, y, target=target, bounds=bounds, eot=eot, seed=seed) as task:
@@ -67,37 +66,53 @@ def search(
 ) -> Tensor:
     """The best point of each row. With `hope` a row also ends that has come too short a way."""
     result, rows = task.x.clone(), torch.arange(len(task.x), device=task.x.device)
-    x = region.project(draw.start(task.x))
-    first, best = _measured(task, task.x), _measured(task, x)
+    x, checks = region.project(draw.start(task.x)), {} if hope is None else hope(queries)
+    first, best = _margin(task, task.x), _margin(task, x)
     for query in range(1, queries):
-        open_ = best <= 0.0
-        if hope is not None and query in (checks := hope(queries)):
-            open_ &= -best <= checks[query] * (best - first)
-        left = open_.nonzero()[:, 0]
-        if len(left) < len(rows):
+        left = ~_reached(task, x, best, query)
+        if query in checks:
+            left &= -best <= checks[query] * (best - first)
+        if not left.all():
             result[rows] = x
             rows, x, task, region = rows[left], take(x, left), task.take(left), region.take(left)
             first, best = first[left], best[left]
         if not len(rows):
             return result
         proposal = region.project(draw.proposal(task.x, x, share * shrunk(query, queries)))
-        value = _measured(task, proposal)
-        if task.predictor.stochastic:
-            best = _measured(task, x)
-        better = value > best
+        better, value = _compared(task, x, best, proposal)
         x, best = select(better, proposal, x), torch.where(better, value, best)
     result[rows] = x
     return result
 
 
-def _measured(task: Task, x: Tensor) -> Tensor:
-    """The margin of a query; of a stochastic model it is never above 0 unless fresh draws say so too."""
+def _compared(task: Task, x: Tensor, best: Tensor, proposal: Tensor) -> tuple[Tensor, Tensor]:
+    """Is the proposal better, and by what margin? Of a stochastic model it must be so twice, the present point anew."""
+    value = _margin(task, proposal)
+    better = value > best
+    if task.predictor.stochastic and better.any():
+        rival, again = task.take(better), take(proposal, better)
+        value[better] = _margin(rival, again)
+        better[better.clone()] = value[better] > _margin(rival, take(x, better))
+    return better, value
+
+
+def _margin(task: Task, x: Tensor) -> Tensor:
+    """Positive if and only if a query reaches the goal."""
     scores = task.predictor.query(x)
     value = margin(scores, task.goal).nan_to_num()
-    reached = task.goal.reached(scores)
-    if task.predictor.stochastic and reached.any():
-        reached[reached.clone()] = task.predictor.surely(take(x, reached), task.goal.take(reached))
-    return torch.where(reached, value.clamp_min(torch.finfo(value.dtype).tiny), value.clamp(max=0.0))
+    tiny = torch.finfo(value.dtype).tiny
+    return torch.where(task.goal.reached(scores), value.clamp_min(tiny), value.clamp(max=0.0))
+
+
+def _reached(task: Task, x: Tensor, best: Tensor, query: int) -> Tensor:
+    """Which rows are done? Of a stochastic model that takes many draws to see, and is looked for now and then."""
+    done = best > 0.0
+    if not task.predictor.stochastic:
+        return done
+    if query % 20 or not done.any():
+        return torch.zeros_like(done)
+    done[done.clone()] = task.predictor.surely(take(x, done), task.goal.take(done))
+    return done
 
 
 def shrunk(query: int, queries: int) -> float:

@@ -61,8 +61,8 @@ class Task:
         return region(norm, self.x, eps, self.box)
 
     def open(self) -> Tensor:
-        """The rows, as indices, for which the goal is not reached by the samples themselves."""
-        return (~self.goal.reached(self.predictor.fresh(self.x))).nonzero()[:, 0]
+        """The rows, as indices, for which the goal is not surely reached by the samples themselves."""
+        return (~self.predictor.surely(self.x, self.goal)).nonzero()[:, 0]
 
     def result(self, norm: Norm, attacked: Tensor, eps: float | None = None) -> Result:
         """Score what an attack returns, after a projection for those that know no ε."""

@@ -72,7 +72,7 @@ def test_a_target_is_reached_if_it_can_be() -> None:
     ):
         reached = case.model(result.x).argmax(1) == target
         assert torch.equal(result.fooled, reached)
-        assert reached.double().mean() > 0.9
+        assert reached.double().mean() > 0.8
 
 
 def test_one_step_in_a_box_is_exact() -> None:
@@ -108,7 +108,9 @@ def test_the_nearest_point_of_a_plane_in_a_box(norm: Norm) -> None:
     for x0, w0, b, z in zip(x.numpy(), w.numpy(), level.numpy(), found.numpy(), strict=True):
         if isinstance(norm, L2):
             plane = {"type": "eq", "fun": lambda p, w0=w0, b=b: w0 @ p - b}
-            best = minimize(lambda p, x0=x0: ((p - x0) ** 2).sum(), x0, bounds=[(0, 1)] * 5, constraints=plane).fun ** 0.5
+            best = (
+                minimize(lambda p, x0=x0: ((p - x0) ** 2).sum(), x0, bounds=[(0, 1)] * 5, constraints=plane).fun ** 0.5
+            )
         else:  # variables p and t, minimise t with |p − x0| ≤ t
             eye, ones = torch.eye(5).numpy(), torch.ones(5, 1).numpy()
             rows = [[*r, -1.0] for r in eye] + [[*(-r), -1.0] for r in eye]

@@ -48,8 +48,12 @@ def test_every_attack(name: str, norm: str, dtype: torch.dtype) -> None:
 
 @settings(max_examples=60, deadline=None, derandomize=True)
 @given(
-    eps=st.floats(1e-6, 10.0), scale=st.sampled_from([1e-3, 1.0, 1e3]), seed=st.integers(0, 1000),
-    kind=st.sampled_from([torch.float32, torch.float64]), norm=st.sampled_from(["inf", "2"]), boxed=st.booleans(),
+    eps=st.floats(1e-6, 10.0),
+    scale=st.sampled_from([1e-3, 1.0, 1e3]),
+    seed=st.integers(0, 1000),
+    kind=st.sampled_from([torch.float32, torch.float64]),
+    norm=st.sampled_from(["inf", "2"]),
+    boxed=st.booleans(),
 )
 def test_projection(eps: float, scale: float, seed: int, kind: torch.dtype, norm: str, boxed: bool) -> None:
     source = torch.Generator().manual_seed(seed)

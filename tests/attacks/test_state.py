@@ -70,10 +70,10 @@ def test_nothing_changes(kind: int) -> None:
 
 
 def test_nothing_changes_when_the_model_fails() -> None:
-    model = Awkward()
+    model, x = Awkward(), torch.rand(3, 5)
     before = snapshot(model)
     with pytest.raises(RuntimeError):
-        pgd(model, torch.rand(3, 5), torch.zeros(3, dtype=torch.long), eps=0.1)
+        pgd(model, x, torch.zeros(3, dtype=torch.long), eps=0.1)
     assert all(same(a, b) for a, b in zip(before, snapshot(model), strict=True))
 
 
@@ -132,7 +132,7 @@ def test_an_empty_batch_and_one_that_is_all_wrong() -> None:
 
 
 def test_an_audit_leaves_no_trace() -> None:
-    model = Awkward()
+    model, x = Awkward(), torch.rand(10, 4)
     before = snapshot(model)
-    audit(Predictor(model, draws=4), torch.rand(10, 4), torch.zeros(10, dtype=torch.long), eps=0.1, steps=3, queries=5)
+    audit(Predictor(model, draws=4), x, torch.zeros(10, dtype=torch.long), eps=0.1, steps=3, queries=5)
     assert all(same(a, b) for a, b in zip(before, snapshot(model), strict=True))
