@@ -72,5 +72,5 @@ def _descend(task: Task, nearest: Nearest, steps: int, start: float, gamma: floa
 
 
 def _of_norm(task: Task, away: Tensor, norm: Tensor) -> Tensor:
-    length = L2().length(away).clamp_min(torch.finfo(away.dtype).tiny)
-    return (task.x + away * column(norm / length, away)).clamp(*task.box.ends(away))
+    """Where no direction is known yet, δ stays 0."""
+    return (task.x + L2().steepest(away) * column(norm, away)).clamp(*task.box.ends(away))

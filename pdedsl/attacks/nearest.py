@@ -57,7 +57,7 @@ class Nearest:
         return self.distance[rows] <= self.enough
 
     def approach(self, steps: int, first: float = 0.5) -> None:
-        """Bisection between each sample and its point; the `first` look is near 1 where the boundary is near the point."""
+        """Bisection between each sample and its point; `first` is near 1 where the boundary is near the point."""
         rows = (self.found & ~self.done(torch.arange(len(self.x), device=self.x.device))).nonzero()[:, 0]
         part = self.task.take(rows)
         away = take(self.x, rows) - part.x

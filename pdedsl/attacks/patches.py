@@ -75,7 +75,7 @@ class Corners:
 @final
 @dataclass(frozen=True)
 class Directions:
-    """ℓ2 on vectors: at full norm ε a direction changes by a step of relative length 2·`share`, or one in ten is new."""
+    """ℓ2 on vectors: at full norm ε a direction changes by a step of relative length 2·`share`; one in ten is new."""
 
     eps: float
     generator: torch.Generator

@@ -65,7 +65,9 @@ class Task:
         return (~self.predictor.surely(self.x, self.goal)).nonzero()[:, 0]
 
     def result(self, norm: Norm, attacked: Tensor, eps: float | None = None) -> Result:
-        """Score what an attack returns, after a projection for those that know no ε."""
+        """Score what an attack returns, after a projection for those that know no ε; nothing broken is returned."""
+        finite = attacked.flatten(1).isfinite().all(1)
+        attacked = attacked if finite.all() else select(finite, attacked, self.x)
         if eps is not None:
             far = norm.length(attacked - self.x) > eps
             attacked = select(far, self.region(norm, eps).project(attacked), attacked) if far.any() else attacked

@@ -43,8 +43,8 @@ class Votes:
 
 
 def share(batch: int, samples: int, least: int, most: int) -> int:
-    """Draws a sample for a round of nearly full batches: at least eight batches, or what is left."""
-    return min(max(least, -(-8 * batch // samples)), most)
+    """Draws a sample for a round of nearly full batches: about eight batches, or what is left."""
+    return min(max(least, 8 * batch // samples), most)
 
 
 @contextmanager

@@ -74,6 +74,7 @@ def network() -> nn.Module:
 
 
 @functools.cache
+@torch.enable_grad()
 def trained(eps: float = 0.0, epochs: int = 12) -> nn.Module:
     """A small network for digits, trained on samples that were attacked within ε in ℓ∞."""
     data, model = digits(), network()

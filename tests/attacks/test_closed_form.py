@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import pytest
 import torch
-from attacks.every import CASES, attack
-from attacks.models import Linear, linear
 from scipy.optimize import linprog, minimize
 
+from attacks.every import CASES, attack
+from attacks.models import Linear, linear
 from pdedsl.attacks import apgd, boundary, cw, ddn, fab, fgsm, pgd
 from pdedsl.attacks.hyperplane import nearest_on_plane
 from pdedsl.attacks.norms import L2, Linf, Norm
@@ -28,8 +28,14 @@ def test_fooled_within_eps_if_and_only_if_the_boundary_is_nearer(name: str, norm
 @pytest.mark.parametrize("bounds", [None, (-5.0, 6.0)])
 @pytest.mark.parametrize(
     ("name", "norm", "most"),
-    [("ddn", "2", 1.01), ("cw", "2", 1.01), ("cw", "inf", 1.05), ("fab", "2", 1.002), ("fab", "inf", 1.002)]
-    + [("boundary", "2", 1.001)],
+    [
+        ("ddn", "2", 1.01),
+        ("cw", "2", 1.01),
+        ("cw", "inf", 1.05),
+        ("fab", "2", 1.002),
+        ("fab", "inf", 1.002),
+        ("boundary", "2", 1.001),
+    ],
 )
 def test_the_smallest_distance(name: str, norm: str, most: float, bounds: tuple[float, float] | None) -> None:
     case = linear(2, 5, n=40)
@@ -112,9 +118,8 @@ def test_the_nearest_point_of_a_plane_in_a_box(norm: Norm) -> None:
                 minimize(lambda p, x0=x0: ((p - x0) ** 2).sum(), x0, bounds=[(0, 1)] * 5, constraints=plane).fun ** 0.5
             )
         else:  # variables p and t, minimise t with |p − x0| ≤ t
-            eye, ones = torch.eye(5).numpy(), torch.ones(5, 1).numpy()
+            eye = torch.eye(5).numpy()
             rows = [[*r, -1.0] for r in eye] + [[*(-r), -1.0] for r in eye]
             right = [*x0, *(-x0)]
-            assert ones.shape == (5, 1)
             best = linprog([0] * 5 + [1], rows, right, [[*w0, 0]], [b], bounds=[(0, 1)] * 5 + [(0, None)]).fun
         assert norm.length(torch.as_tensor(z - x0)[None]).item() == pytest.approx(best, rel=1e-5, abs=1e-7)

@@ -6,12 +6,12 @@ from fractions import Fraction
 
 import pytest
 import torch
-from attacks.every import CASES, attack
-from attacks.models import linear
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from torch import Tensor, nn
 
+from attacks.every import CASES, attack
+from attacks.models import linear
 from pdedsl.attacks import fgsm, pgd, square
 from pdedsl.attacks.box import Box
 from pdedsl.attacks.norms import L2, Linf

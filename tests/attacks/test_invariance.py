@@ -6,11 +6,14 @@ import copy
 
 import pytest
 import torch
-from attacks.every import CASES, attack
-from attacks.models import digits, trained
 from torch import Tensor
 
-from pdedsl.attacks import fgsm, pgd
+from attacks.every import CASES, attack
+from attacks.models import digits, trained
+from pdedsl.attacks import Box, Linf, Predictor, fgsm
+from pdedsl.attacks.first_order import Climb, ascend
+from pdedsl.attacks.goal import Goal, log_odds
+from pdedsl.attacks.region import region
 
 
 @pytest.mark.parametrize(("name", "norm"), CASES)
@@ -57,22 +60,27 @@ def test_images_vectors_and_points() -> None:
 
 def test_adversarial_training_can_go_on_after_success() -> None:
     """Without `stop` all rows make all steps, as training wants them."""
-    from pdedsl.attacks.first_order import Climb, ascend
-    from pdedsl.attacks.goal import Goal, log_odds
-    from pdedsl.attacks.norms import Linf
-    from pdedsl.attacks.region import region
-    from pdedsl.attacks.task import Box
-
-    model, x, y = trained(0.1), digits().test_x[:20], digits().test_y[:20]
+    model, x, goal = trained(0.1), digits().test_x[:20], Goal(digits().test_y[:20])
     space = region(Linf(), x, 0.2, Box(0.0, 1.0))
-    climb = Climb(Linf(), 0.05, 10, log_odds, stop=False)
-    predictor, goal = Predictor_(model), Goal(y)
-    z = ascend(predictor, x, goal, space, climb)
-    stopped = pgd(model, x, y, eps=0.2, bounds=(0.0, 1.0)).x
-    assert log_odds(model(z), goal).sum() > log_odds(model(stopped), goal).sum()
+    points = [
+        ascend(Predictor(model, draws=1), x, goal, space, Climb(Linf(), 0.05, 10, log_odds, stop=stop))
+        for stop in (True, False)
+    ]
+    losses = [log_odds(model(z), goal).sum() for z in points]
+    assert losses[1] > losses[0]
 
 
-def Predictor_(model: torch.nn.Module) -> object:  # noqa: N802
-    from pdedsl.attacks import Predictor
+@pytest.mark.parametrize(("name", "norm"), CASES)
+@pytest.mark.parametrize("kind", ["flat", "broken"])
+def test_gradients_that_say_nothing(name: str, norm: str, kind: str) -> None:
+    """Zero or not a number: the points stay finite and in place, and nobody is fooled but by chance."""
 
-    return Predictor(model, draws=1)
+    def model(x: Tensor) -> Tensor:
+        s = 1.0 + 0.0 * x.sum(1) if kind == "flat" else 1.0 + 0.0 * (x - x.detach()).norm(dim=1)
+        return torch.stack([s, -s], 1)
+
+    x, y = torch.rand(5, 3), torch.zeros(5, dtype=torch.long)
+    result = attack(name, norm)(model, x, y, eps=0.1)
+    assert result.x.isfinite().all()
+    assert not result.fooled.any()
+    assert (result.x - x).abs().max() <= 0.1

@@ -9,10 +9,10 @@ from functools import partial
 import numpy
 import pytest
 import torch
-from attacks.every import BOTH, CASES, attack
-from attacks.models import linear
 from torch import Tensor, nn
 
+from attacks.every import BOTH, CASES, attack
+from attacks.models import linear
 from pdedsl.attacks import Predictor, apgd, audit, pgd, square
 
 
