@@ -39,15 +39,10 @@ def ddn(
     `eps` a point counts only within ε, and a row ends as soon as it has one.
     """
     with attacking(model, x, y, target=target, bounds=bounds, eot=eot, seed=seed) as task:
-        rows = task.open()
-        attacked = task.x.clone()
-        if len(rows):
-            left = task.take(rows)
-            nearest = Nearest(left, L2(), eps)
-            last = _descend(left, nearest, steps, start, gamma)
-            nearest.approach(approach, first=1.0 - gamma)
-            attacked[rows] = nearest.or_else(last)
-        return task.result(L2(), attacked, eps)
+        nearest = Nearest(task, L2(), eps)
+        last = _descend(task, nearest, steps, start, gamma)
+        nearest.approach(approach, first=1.0 - gamma)
+        return task.result(L2(), nearest.or_else(last), eps)
 
 
 def _descend(task: Task, nearest: Nearest, steps: int, start: float, gamma: float) -> Tensor:

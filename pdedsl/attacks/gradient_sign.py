@@ -127,7 +127,7 @@ def somewhere(task: Task, norm: Norm, eps: float) -> Tensor:
 
 def _run(task: Task, norm: Norm, eps: float, climb: Climb, restarts: int, start: Start) -> Result:
     """Restarts, each for the rows that are left; a row that is never fooled keeps the point of its largest margin."""
-    rounds = Rounds(task)
+    rounds = Rounds(task, seen=start is _itself and climb.transform is None)
     for restart in range(restarts):
         left = rounds.left
         region = left.region(norm, eps)

@@ -17,15 +17,15 @@ from pdedsl.attacks.task import Task
 class Nearest:
     """For each row of a task the nearest point that reached the goal, at distance ∞ where none did.
 
-    With an ε a row is done once its point is within ε: nobody asks for a nearer one.
+    A row is done once its point is within ε, or at distance 0 where no ε is given: nobody asks for a nearer one.
     """
 
     def __init__(self, task: Task, norm: Norm, eps: float | None) -> None:
         self.task, self.norm = task, norm
         self.x = task.x.clone()
         self.distance = torch.full(task.x.shape[:1], torch.inf, dtype=task.x.dtype, device=task.x.device)
-        # A little less: what is at ε exactly would be moved when it is stored.
-        self.enough = None if eps is None else rounded_down(eps, task.x) * (1.0 - 1e-6)
+        # A little less than ε: what is at ε exactly would be moved when it is stored.
+        self.enough = task.x.new_zeros(()) if eps is None else rounded_down(eps, task.x) * (1.0 - 1e-6)
 
     @property
     def found(self) -> Tensor:
@@ -52,8 +52,6 @@ class Nearest:
         self.distance[rows] = self.norm.length(x - take(self.task.x, rows))
 
     def done(self, rows: Tensor) -> Tensor:
-        if self.enough is None:
-            return torch.zeros_like(rows, dtype=torch.bool)
         return self.distance[rows] <= self.enough
 
     def approach(self, steps: int, first: float = 0.5) -> None:

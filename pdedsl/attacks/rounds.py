@@ -17,9 +17,10 @@ from pdedsl.attacks.task import Result, Task
 class Rounds:
     """`rows` are left; x holds the points that fooled, and else the points of the largest margin so far."""
 
-    def __init__(self, task: Task) -> None:
+    def __init__(self, task: Task, *, seen: bool = False) -> None:
+        """`seen`: the first round begins at the samples themselves, and will see which of them are fooled already."""
         self.task, self.x = task, task.x.clone()
-        self.rows = task.open()
+        self.rows = torch.arange(len(task.x), device=task.x.device) if seen else task.open()
         self._margin = torch.full(task.x.shape[:1], -torch.inf, dtype=task.x.dtype, device=task.x.device)
 
     @property

@@ -94,8 +94,8 @@ def test_adv_lib_apgd(norm: str) -> None:
 
 @pytest.mark.parametrize("norm", ["inf", "2"])
 def test_the_reference_autoattack(norm: str) -> None:
-    """On the first 100 samples: half a point of all 400 is two of them. Square is cut to 500 queries, in both."""
-    library, data, n = pytest.importorskip("pyautoattack"), digits(), 100
+    """On 200 samples, of which half a point is one. Fewer iterations and queries than the standard, in both."""
+    library, data, n = pytest.importorskip("pyautoattack"), digits(), 200
     x, y = data.test_x[:n], data.test_y[:n]
     with torch.random.fork_rng(devices=[]):  # it seeds the global generator
         reference = library.AutoAttack(trained(0.1), norm={"inf": "Linf", "2": "L2"}[norm], eps=EPS[norm], seed=0)
@@ -105,4 +105,4 @@ def test_the_reference_autoattack(norm: str) -> None:
     points = points[0] if isinstance(points, tuple) else points
     theirs = (trained(0.1)(points).argmax(1) != y).sum().item()
     result = attacks.autoattack(trained(0.1), x, y, eps=EPS[norm], norm=norm, steps=30, queries=500, bounds=BOX)
-    assert abs(int(result.fooled.sum()) - theirs) <= 2
+    assert abs(int(result.fooled.sum()) - theirs) <= 1
