@@ -21,10 +21,26 @@ from pdedsl.lower.pixels import require_expressible
 from pdedsl.numerics.activations import ACTIVATIONS
 from pdedsl.symbolic.symbols import Applied, Field, Layer, Transposed, with_number
 
-VARIATIONAL = Theorem("variational: minus the gradient of an energy", "Ruthotto, Haber, eq. 7 and 8")
-HAMILTONIAN = Theorem("Hamiltonian splitting: each half is pushed by the other", "Ruthotto, Haber, eq. 10")
-CENTRAL = Theorem("central differences in time", "Ruthotto, Haber, eq. 11")
-ONE_STEP = Theorem("one-step methods", "Hairer, Nørsett, Wanner, chapter II")
+VARIATIONAL = Theorem(
+    "variational: -Kᵀσ(KY) is minus the gradient of ΣΦ(KY), Φ' = σ",
+    "Ruthotto, Haber, eq. 7 and 8",
+    "a step of Euler is a symmetric layer",
+)
+HAMILTONIAN = Theorem(
+    "Hamiltonian splitting",
+    "Ruthotto, Haber, eq. 10",
+    "a half-step of Verlet moves one half by a function of the other, and can be undone",
+)
+CENTRAL = Theorem(
+    "central differences in time",
+    "Ruthotto, Haber, eq. 11",
+    "leapfrog Y₊ = 2Y - Y₋ + δt² F(Y), which runs backwards as well",
+)
+ONE_STEP = Theorem(
+    "one-step methods",
+    "Hairer, Nørsett, Wanner, chapter II",
+    "a step of Euler is a residual map; an adaptive solver is a neural ODE",
+)
 
 
 def to_states(analysis: Analysis) -> States:
