@@ -40,13 +40,12 @@ def canonical_text(spec: Spec) -> str:
 def _colours(spec: Spec) -> Colours:
     """A name for each unknown and learned field that does not depend on what its author called it."""
     fields = fields_of(spec)
-    colours = {f.head: _kind(f) for f in fields}
+    colours = _told_apart(spec, {f.head: _kind(f) for f in fields})
     while (tied := _tied(colours)) and len(fields) <= MOST_TWINS:
         refined = _refined(spec, colours)
-        if len(set(refined.values())) == len(set(colours.values())):
-            first = min((h for h in colours if colours[h] == tied), key=lambda h: h.name)
-            refined[first] += "*"  # twins: either may come first
-        colours = refined
+        first = min((h for h in colours if colours[h] == tied), key=lambda h: h.name)
+        refined[first] += "*"  # twins: either may come first
+        colours = _told_apart(spec, refined)
     ordered = sorted(fields, key=lambda f: (isinstance(f, Learned), colours[f.head], f.name))
     counts = {Unknown: 0, Learned: 0}
     names: Colours = {}
@@ -54,6 +53,22 @@ def _colours(spec: Spec) -> Colours:
         counts[type(f)] += 1
         names[f.head] = f"{'u' if isinstance(f, Unknown) else 'w'}{counts[type(f)]}"
     return names
+
+
+def _told_apart(spec: Spec, colours: Colours) -> Colours:
+    """Colours that are refined as long as that tells more fields apart."""
+    while _tied(colours) and len(colours) <= MOST_TWINS:
+        refined = _refined(spec, colours)
+        if len(set(refined.values())) == len(set(colours.values())):
+            break
+        colours = refined
+    return colours
+
+
+def unknowns_in_order(spec: Spec) -> tuple[Symbol, ...]:
+    """The unknowns in an order that does not depend on their names; those that nothing tells apart, by their names."""
+    colours = _told_apart(spec, {f.head: _kind(f) for f in fields_of(spec)})
+    return tuple(sorted((u.head for u in spec.unknowns), key=lambda head: (colours[head], head.name)))
 
 
 def fields_of(spec: Spec) -> list[Unknown | Learned]:
