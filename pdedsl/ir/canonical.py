@@ -17,7 +17,7 @@ from sympy.core.symbol import Str
 
 from pdedsl.ir.spec import Condition, Equation, Learned, SpaceKind, Spec, Unknown
 from pdedsl.ir.systems import effective_integrator
-from pdedsl.symbolic.symbols import Field, Partial
+from pdedsl.symbolic.symbols import Field, Partial, with_number
 from pdedsl.words.blocks import Block, Transfer
 from pdedsl.words.entries import ENTRIES, item_text, items
 from pdedsl.words.training import Box
@@ -30,14 +30,14 @@ ORDERED = ("optimizer", "augment")  # entries that run one after the other
 
 def canonical_text(spec: Spec) -> str:
     """One line a fact, in sorted order."""
-    colours = _colours(spec)
+    colours = names_of(spec)
     return "\n".join([*_frame(spec), *sorted(_facts(spec, colours))]) + "\n"
 
 
 # ---- colours
 
 
-def _colours(spec: Spec) -> Colours:
+def names_of(spec: Spec) -> Colours:
     """A name for each unknown and learned field that does not depend on what its author called it."""
     fields = fields_of(spec)
     colours = _told_apart(spec, {f.head: _kind(f) for f in fields})
@@ -66,9 +66,18 @@ def _told_apart(spec: Spec, colours: Colours) -> Colours:
 
 
 def unknowns_in_order(spec: Spec) -> tuple[Symbol, ...]:
-    """The unknowns in an order that does not depend on their names; those that nothing tells apart, by their names."""
+    """The unknowns in an order that does not depend on their names, as in Y' = ∂H/∂Z, Z' = -∂H/∂Y: by the number of
+    terms with a minus, by their colours, and by their names where nothing tells them apart."""
     colours = _told_apart(spec, {f.head: _kind(f) for f in fields_of(spec)})
-    return tuple(sorted((u.head for u in spec.unknowns), key=lambda head: (colours[head], head.name)))
+    falling = {
+        e.unknown: sum(_is_negative(term) for right in e.right for term in Add.make_args(right)) for e in spec.equations
+    }
+    keys = {u.head: (falling.get(u.head, 0), colours[u.head], u.name) for u in spec.unknowns}
+    return tuple(sorted(keys, key=lambda head: keys[head]))
+
+
+def _is_negative(term: Expr) -> bool:
+    return bool(with_number(term)[0].is_negative)
 
 
 def fields_of(spec: Spec) -> list[Unknown | Learned]:

@@ -35,8 +35,16 @@ from pdedsl.ir.terms import (
 )
 from pdedsl.symbolic.symbols import INDEX, Field
 
-CHARACTERISTICS = Theorem("the method of characteristics", "Evans, section 3.2; Wang et al., eq. 1.3")
-FEYNMAN_KAC = Theorem("the Feynman-Kac formula", "Øksendal, section 8.2; Wang, Yuan, Shi, Osher, eq. 2.8")
+CHARACTERISTICS = Theorem(
+    "the method of characteristics",
+    "Evans, section 3.2; Wang et al., eq. 1.3",
+    "u is constant along X' = v; a step of Euler is a residual map x + δt v(x)",
+)
+FEYNMAN_KAC = Theorem(
+    "the Feynman-Kac formula",
+    "Øksendal, section 8.2; Wang, Yuan, Shi, Osher, eq. 2.8",
+    "u is the mean of the data over a random path; a step of Euler-Maruyama is a residual map and then noise",
+)
 
 
 def to_paths(analysis: Analysis) -> Paths:

@@ -19,10 +19,9 @@ from pdedsl.analyse.maps.contraction import nonexpansive
 from pdedsl.analyse.maps.dissipation import dissipative, gain
 from pdedsl.analyse.maps.search import one_changed, one_grown, two_apart
 from pdedsl.analyse.maps.system import System
-from pdedsl.analyse.maps.terms import MapTerm
 from pdedsl.analyse.maps.words import growing, named, parting, spans
 from pdedsl.ir.motions import First, Pair, Second
-from pdedsl.ir.terms import LearnedField, Nonlinear, Reaction, SymmetricLayer
+from pdedsl.ir.terms import LearnedField, MapTerm, Nonlinear, Reaction, SymmetricLayer
 from pdedsl.ir.verdicts import Axiom, Proved, Refuted, Unknown, Verdict
 from pdedsl.numerics.integrators import Leapfrog, Verlet
 from pdedsl.symbolic.symbols import Field, Partial

@@ -5,6 +5,7 @@ from __future__ import annotations
 from pdedsl.analyse.maps.stepping import stepping_of
 from pdedsl.analyse.maps.system import Half, System
 from pdedsl.analyse.maps.terms import map_terms
+from pdedsl.ir.canonical import unknowns_in_order
 from pdedsl.ir.motions import First, Motion, Pair, Second
 from pdedsl.ir.spec import Spec
 from pdedsl.ir.systems import is_separable_pair
@@ -17,10 +18,10 @@ def system_of(spec: Spec) -> System | None:
 
 
 def _motion(spec: Spec) -> Motion[Half] | None:
-    equations = sorted(spec.equations, key=lambda e: str(e.unknown))
-    halves = [Half(e.unknown, e, map_terms(e, spec)) for e in equations if e.unknown is not None and len(e.right) == 1]
+    halves = [Half(e.unknown, e, map_terms(e, spec)) for e in spec.equations if e.unknown and len(e.right) == 1]
     if is_separable_pair(spec):
-        return Pair(*halves)
+        order = unknowns_in_order(spec)
+        return Pair(*sorted(halves, key=lambda half: order.index(half.head)))
     if len(spec.equations) != 1 or len(halves) != 1 or len(spec.unknowns) != 1:
         return None
     match halves[0].equation.order:

@@ -11,10 +11,9 @@ from typing import assert_never
 
 from pdedsl.analyse.maps.contraction import NONEXPANSIVE, contracting, nonexpansive
 from pdedsl.analyse.maps.system import System
-from pdedsl.analyse.maps.terms import MapTerm
 from pdedsl.analyse.maps.words import activations, named, spans
 from pdedsl.ir.motions import First
-from pdedsl.ir.terms import LearnedField, Nonlinear, Reaction, SymmetricLayer
+from pdedsl.ir.terms import LearnedField, MapTerm, Nonlinear, Reaction, SymmetricLayer
 from pdedsl.ir.verdicts import Proved, Unknown
 
 DISSIPATIVE = "dissipative (‖Y‖ does not grow)"

@@ -10,10 +10,10 @@ from typing import assert_never
 from sympy import Expr, Max, Min, Rational, S, Symbol, oo
 
 from pdedsl.analyse.maps.stepping import Stepping
-from pdedsl.analyse.maps.terms import MapTerm, is_linear
+from pdedsl.analyse.maps.terms import is_linear
 from pdedsl.ir.motions import Motion
 from pdedsl.ir.spec import Equation, Spec
-from pdedsl.ir.terms import LearnedField, Nonlinear, Reaction, SymmetricLayer
+from pdedsl.ir.terms import LearnedField, MapTerm, Nonlinear, Reaction, SymmetricLayer
 from pdedsl.ir.types import Operator
 from pdedsl.numerics.activations import ACTIVATIONS
 from pdedsl.symbolic.symbols import Layer
