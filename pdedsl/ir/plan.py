@@ -9,8 +9,9 @@ from sympy import Expr, S, Symbol
 
 from pdedsl.diagnostics import NOWHERE, Span
 from pdedsl.ir.boxes import Bounds
+from pdedsl.ir.layers import RightHandSide
+from pdedsl.ir.motions import Motion
 from pdedsl.ir.objective import CrossEntropy, Objective
-from pdedsl.ir.representation import Push
 from pdedsl.ir.terms import Direction
 from pdedsl.words.diffusions import Law, Scores, Weighting
 from pdedsl.words.integrators import Across, Fixed, Integrator
@@ -129,8 +130,7 @@ class ImagePlan:
     stages: tuple[int, ...]
     classes: int
     close: int | None
-    kind: Literal["first", "second", "pair"]
-    pushes: tuple[Push, ...]
+    motion: Motion[RightHandSide]
     method: Integrator
     start: Expr
     end: Expr

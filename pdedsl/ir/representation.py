@@ -9,7 +9,8 @@ from sympy import Add, Expr, KroneckerDelta, S, Symbol
 
 from pdedsl.diagnostics import Span
 from pdedsl.ir.analysis import RandomMap
-from pdedsl.ir.terms import Direction
+from pdedsl.ir.motions import Motion
+from pdedsl.ir.terms import Direction, MapTerm
 from pdedsl.symbolic.symbols import with_number
 from pdedsl.words.integrators import Integrator
 from pdedsl.words.word import Chosen
@@ -86,55 +87,19 @@ class Paths:
 
 
 @dataclass(frozen=True)
-class Symmetric:
-    """sign · Kᵀ σ(N(K Y)), sign = ±scale."""
+class Push:
+    """Σ terms: the right-hand side of an equation on feature maps."""
 
-    operator: Symbol
-    activation: str
-    layer: str
-    eps: Expr | None
-    factor: Expr
+    terms: tuple[MapTerm, ...]
     span: Span
-
-
-@dataclass(frozen=True)
-class Learned:
-    """factor · f(Y, t)."""
-
-    field: Symbol
-    factor: Expr
-    span: Span
-
-
-@dataclass(frozen=True)
-class Reaction:
-    """factor · Y."""
-
-    factor: Expr
-    span: Span
-
-
-Single = Symmetric | Learned | Reaction
-
-
-@dataclass(frozen=True)
-class Sum:
-    """Several pushes at once."""
-
-    parts: tuple[Single, ...]
-    span: Span
-
-
-Push = Single | Sum
 
 
 @dataclass(frozen=True)
 class States:
-    """Feature maps that evolve: one state of first or second order, or two halves that push each other."""
+    """Feature maps that evolve."""
 
     theorem: Theorem
-    kind: Literal["first", "second", "pair"]
-    pushes: tuple[Push, ...]
+    motion: Motion[Push]
     method: Chosen[Integrator]
 
 

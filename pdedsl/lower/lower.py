@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Callable
 from dataclasses import dataclass
 from typing import assert_never
@@ -10,7 +11,7 @@ from pdedsl import mistakes
 from pdedsl.diagnostics import PdeError
 from pdedsl.ir.analysis import Analysis, EquationFacts
 from pdedsl.ir.representation import Representation
-from pdedsl.ir.spec import SpaceKind
+from pdedsl.ir.spec import SpaceKind, Spec
 from pdedsl.ir.terms import (
     Coupling,
     Diffusion,
@@ -24,8 +25,7 @@ from pdedsl.ir.terms import (
     TimeDerivative,
     Transport,
 )
-from pdedsl.lower import characteristics, feynman_kac
-from pdedsl.lower.states import to_states
+from pdedsl.lower import central_differences, characteristics, feynman_kac, hamiltonian, one_step, variational
 from pdedsl.lower.stretches import VALUES
 
 
@@ -37,14 +37,13 @@ class Rule:
     lower: Callable[[Analysis], Representation]
 
 
-def _on_pixels(analysis: Analysis) -> bool:
-    return analysis.spec.space.kind is SpaceKind.PIXELS
-
-
 RULES = (
     Rule(characteristics.accepts, characteristics.lower),
     Rule(feynman_kac.accepts, feynman_kac.lower),
-    Rule(_on_pixels, to_states),
+    Rule(hamiltonian.accepts, hamiltonian.lower),
+    Rule(central_differences.accepts, central_differences.lower),
+    Rule(variational.accepts, variational.lower),
+    Rule(one_step.accepts, one_step.lower),
 )
 
 
@@ -60,6 +59,8 @@ def _no_theorem(analysis: Analysis) -> PdeError:
     spec = analysis.spec
     if spec.space.kind is SpaceKind.PHYSICAL:
         return mistakes.networks.physical(spec.space.span)
+    if spec.space.kind is SpaceKind.PIXELS:
+        return _no_motion(spec)
     if len(spec.unknowns) > 1:
         return mistakes.networks.several_unknowns([u.name for u in spec.unknowns], spec.unknowns[1].span)
     unknown = spec.unknowns[0]
@@ -82,3 +83,14 @@ def _no_generator(facts: EquationFacts) -> PdeError:
             case _:
                 assert_never(term)
     return mistakes.networks.no_equation(facts.equation.span)
+
+
+def _no_motion(spec: Spec) -> PdeError:
+    """Why equations on feature maps are neither one equation of first or second order nor a separable pair."""
+    count = Counter(equation.unknown for equation in spec.equations)
+    for equation in spec.equations:
+        if equation.order not in (1, 2):
+            return mistakes.pixels.order_in_time(equation.order, equation.span)
+        if count[equation.unknown] > 1:
+            return mistakes.pixels.pieces_in_time(equation.span)
+    return mistakes.pixels.no_separable_pair(spec.equations[-1].span)

@@ -21,6 +21,7 @@ from hypothesis.errors import Flaky, NoSuchExample
 
 from pdedsl.compilation import Compilation
 from pdedsl.ir.analysis import EquationClass
+from pdedsl.ir.motions import Second
 from pdedsl.ir.plan import ImagePlan
 from pdedsl.ir.verdicts import Axiom, Refuted, Truth
 from pdedsl.testing.cases import cases, pairs
@@ -154,7 +155,7 @@ def _untested(axiom: str, compilation: Compilation) -> str:
     """Why there is nothing to run for an axiom, if there is not."""
     plan = compilation.plan
     assert isinstance(plan, ImagePlan)
-    if axiom == "reversibility" and plan.kind == "second" and not isinstance(plan.method, Reversible):
+    if axiom == "reversibility" and isinstance(plan.motion, Second) and not isinstance(plan.method, Reversible):
         return f"whether steps of {plan.method.name} can be undone from position and speed is not searched"
     kinds = {e.kind for e in compilation.analysis.equations}
     if axiom == "energy_conservation" and kinds != {EquationClass.GRADIENT_FLOW}:
