@@ -32,6 +32,9 @@ BROKEN = [
     (mutants.jumping, "locality"),
     (mutants.never_at_rest, "temporal_regularity"),
     (mutants.kinked, "spatial_regularity"),
+    (mutants.sharpened, "maximum_principle"),
+    (mutants.leaking, "conservation"),
+    (mutants.drawn_together, "conservation"),
 ]
 SURVIVORS = [
     ("linearity", 0.1),
@@ -42,6 +45,8 @@ SURVIVORS = [
     ("locality", 0.1),
     ("spatial_regularity", 0.1),
     ("temporal_regularity", 0.1),
+    ("maximum_principle", 0.1),
+    ("conservation", 0.1),
 ]
 
 
@@ -132,8 +137,7 @@ def test_layers_not_reversed_in_the_runtime(swing: Compilation, monkeypatch: pyt
     whole = Evolution.legs
 
     def legs(self: Evolution, t: float) -> list[Leg]:
-        passed = reversed(whole(self, t))
-        return [Leg(leg.piece, leg.start - leg.dt * leg.steps, leg.dt, leg.steps, 1.0) for leg in passed]
+        return [leg._replace(start=leg.start - leg.dt * leg.steps, clock=1.0) for leg in reversed(whole(self, t))]
 
     monkeypatch.setattr(Evolution, "legs", legs)
     assert _failures(swing, 60) == {"markov"}
