@@ -2,10 +2,14 @@
 
 from __future__ import annotations
 
+from typing import assert_never
+
 import torch
 from torch import Tensor, nn
 
+from pdedsl.ir.motions import First, Pair, Second
 from pdedsl.ir.plan import ImagePlan
+from pdedsl.ir.representation import States
 from pdedsl.ir.spec import Spec
 from pdedsl.ir.types import Operator
 from pdedsl.testing.by_hand import fine, step_of
@@ -31,13 +35,14 @@ def block_finding(model: ModelUnderTest, seed: int) -> Finding:
 
 
 def _one(model: ModelUnderTest, plan: ImagePlan, weights: int) -> Finding:
-    spec = model.expected.spec
+    spec, states = model.expected.spec, model.expected.representation
+    assert isinstance(states, States)
     block = shuffled(model.block(weights, WIDTH), weights, _within_bounds(spec))
     with weights_from(weights + 500):
         y = torch.randn(MAPS, WIDTH, SIZE, SIZE, dtype=torch.float64)
     with torch.no_grad():
         found = block(y)
-        expected = stepped(plan, right_hand_sides(plan, spec, block), y)
+        expected = stepped(plan, right_hand_sides(states, plan, spec, block), y)
     return same(OF, f"the value of the block by {plan.method.name}", expected, found, _tolerance(plan))
 
 
@@ -75,18 +80,20 @@ def shuffled(block: nn.Module, seed: int, small: float) -> nn.Module:
 def stepped(plan: ImagePlan, rights: list[Right], y: Tensor) -> Tensor:
     """The equation from its start to its end."""
     h = (float(plan.end) - float(plan.start)) / plan.steps
-    match plan.kind, plan.method:
-        case "pair", Verlet():
+    match plan.motion, plan.method:
+        case Pair(), Verlet():
             return _verlet(plan, rights[0], rights[1], y, h)
-        case "second", Leapfrog(start=start):
+        case Second(), Leapfrog(start=start):
             return _leapfrog(plan, rights[0], y, h, 1.0 if start is Start.PAPER else 0.5)
-        case "pair", _:
+        case Pair(), _:
             return _one_step(plan, _crossed(rights[0], rights[1]), y, h)
-        case "second", _:
+        case Second(), _:
             at_rest = _coupled(y, torch.zeros_like(y))
             return _half(_one_step(plan, _crossed(lambda j, t, v: v, rights[0]), at_rest, h), 0)
-        case _:
+        case First(), _:
             return _one_step(plan, rights[0], y, h)
+        case _:
+            assert_never(plan.motion)
 
 
 def _crossed(f: Right, g: Right) -> Right:

@@ -9,17 +9,21 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from math import gcd
+from typing import assert_never
 
 import torch
+from sympy import Symbol
 from torch import Tensor, nn
 from torch.nn import functional
 
 from pdedsl.ir.plan import ImagePlan
-from pdedsl.ir.representation import Push, Reaction, Single, Sum, Symmetric
-from pdedsl.ir.spec import Spec
-from pdedsl.numerics.activations import ACTIVATIONS, Activation
+from pdedsl.ir.representation import Push, States
+from pdedsl.ir.spec import Learned, Spec
+from pdedsl.ir.terms import LearnedField, MapTerm, Nonlinear, Reaction, SymmetricLayer
+from pdedsl.numerics.activations import Activation
 from pdedsl.words.integrators import Adaptive
 from pdedsl.words.networks import Convnet
+from pdedsl.words.normalisations import BatchNorm, Normalisation, TvNorm
 
 Layer = Callable[[float, Tensor], Tensor]
 Right = Callable[[int, float, Tensor], Tensor]
@@ -76,15 +80,14 @@ class Numbers:
         return [next(self.weights) for _ in range(count)]
 
 
-def right_hand_sides(plan: ImagePlan, spec: Spec, block: nn.Module) -> list[Right]:
+def right_hand_sides(states: States, plan: ImagePlan, spec: Spec, block: nn.Module) -> list[Right]:
     """One for each equation, with its layers for every step."""
     numbers = Numbers.of(block)
-    return [_right(push, plan, spec, numbers) for push in plan.pushes]
+    return [_right(push, plan, spec, numbers) for push in states.motion.parts]
 
 
 def _right(push: Push, plan: ImagePlan, spec: Spec, numbers: Numbers) -> Right:
-    singles = push.parts if isinstance(push, Sum) else (push,)
-    layers = [_layers(s, plan, spec, numbers) for s in singles]
+    layers = [_layers(term, plan, spec, numbers) for term in push.terms]
 
     def right(j: int, t: float, y: Tensor) -> Tensor:
         return sum((own[j if len(own) > 1 else 0](t, y) for own in layers), torch.zeros_like(y))
@@ -92,33 +95,49 @@ def _right(push: Push, plan: ImagePlan, spec: Spec, numbers: Numbers) -> Right:
     return right
 
 
-def _layers(single: Single, plan: ImagePlan, spec: Spec, numbers: Numbers) -> list[Layer]:
+def _layers(term: MapTerm, plan: ImagePlan, spec: Spec, numbers: Numbers) -> list[Layer]:
     """A layer for each step where weights depend on time, otherwise one for all."""
-    if isinstance(single, Reaction):
-        factor = float(single.factor)
-        return [lambda t, y: factor * y]
-    head = single.operator if isinstance(single, Symmetric) else single.field
-    learned = next(w for w in spec.learned if w.head == head)
-    assert learned.net is not None
-    timed = spec.time is not None and spec.time.symbol in learned.arguments
-    count = plan.steps if timed and not isinstance(plan.method, Adaptive) else 1
-    if isinstance(single, Symmetric):
-        return [symmetric(single, numbers) for _ in range(count)]
-    net = learned.net.word
-    assert isinstance(net, Convnet)
-    return [convnet(float(single.factor), net, timed, numbers) for _ in range(count)]
+    match term:
+        case Reaction(rate=rate):
+            return [lambda t, y: float(rate) * y]
+        case SymmetricLayer(operator=head):
+            return [symmetric(term, numbers) for _ in range(_count(head, plan, spec))]
+        case LearnedField(field=head, factor=factor):
+            learned = _learned(head, spec)
+            assert learned.net is not None
+            net = learned.net.word
+            assert isinstance(net, Convnet)
+            count = _count(head, plan, spec)
+            return [convnet(float(factor), net, _timed(learned, spec), numbers) for _ in range(count)]
+        case Nonlinear():
+            raise AssertionError("what has no layer has no network")
+        case _:
+            assert_never(term)
 
 
-def symmetric(layer: Symmetric, numbers: Numbers) -> Layer:
+def _count(head: Symbol, plan: ImagePlan, spec: Spec) -> int:
+    new = _timed(_learned(head, spec), spec) and not isinstance(plan.method, Adaptive)
+    return plan.steps if new else 1
+
+
+def _learned(head: Symbol, spec: Spec) -> Learned:
+    return next(w for w in spec.learned if w.head == head)
+
+
+def _timed(learned: Learned, spec: Spec) -> bool:
+    return spec.time is not None and spec.time.symbol in learned.arguments
+
+
+def symmetric(layer: SymmetricLayer, numbers: Numbers) -> Layer:
     """c Kᵀσ(N(K Y)), K a cross-correlation with zeros around the image, Kᵀ its adjoint."""
     (kernel,) = numbers.take(1)
-    normed = _norm(layer, numbers)
+    normed = _norm(layer.norm, numbers)
 
     def operator(y: Tensor) -> Tensor:
         return functional.conv2d(y, kernel, padding=kernel.shape[-1] // 2)
 
     def value(t: float, y: Tensor) -> Tensor:
-        inner = activated(ACTIVATIONS[layer.activation], normed(operator(y)))
+        inner = activated(layer.activation, normed(operator(y)))
         with torch.enable_grad():
             point = torch.zeros_like(y).requires_grad_()
             (adjoint,) = torch.autograd.grad((operator(point) * inner).sum(), point)
@@ -127,18 +146,19 @@ def symmetric(layer: Symmetric, numbers: Numbers) -> Layer:
     return value
 
 
-def _norm(layer: Symmetric, numbers: Numbers) -> Callable[[Tensor], Tensor]:
-    eps = float(layer.eps or 0)
-    match layer.layer:
-        case "tv_norm":
+def _norm(norm: Normalisation | None, numbers: Numbers) -> Callable[[Tensor], Tensor]:
+    match norm:
+        case TvNorm(eps=eps):
             scale, bias = (p.reshape(-1, 1, 1) for p in numbers.take(2))
-            return lambda y: scale * y / torch.sqrt((y * y).sum(1, keepdim=True) + eps) + bias
-        case "batch_norm":
+            return lambda y: scale * y / torch.sqrt((y * y).sum(1, keepdim=True) + float(eps)) + bias
+        case BatchNorm(eps=eps):
             scale, bias = (p.reshape(-1, 1, 1) for p in numbers.take(2))
             mean, variance = (next(numbers.statistics).reshape(-1, 1, 1) for _ in range(2))
-            return lambda y: scale * (y - mean) / torch.sqrt(variance + eps) + bias
-        case _:
+            return lambda y: scale * (y - mean) / torch.sqrt(variance + float(eps)) + bias
+        case None:
             return lambda y: y
+        case _:
+            assert_never(norm)
 
 
 def convnet(factor: float, net: Convnet, timed: bool, numbers: Numbers) -> Layer:
