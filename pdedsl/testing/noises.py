@@ -12,13 +12,13 @@ from torch import Tensor
 
 from pdedsl.ir.plan import DataPlan, Maps, Shake
 from pdedsl.ir.representation import Paths
-from pdedsl.plan.methods import residual_maps
 from pdedsl.testing.gaps import gaps_of, law_inside, moving
 from pdedsl.testing.laws import DRAWS, in_training
 from pdedsl.testing.layers import MapSeen, Run, Seen, plain, runs_of
 from pdedsl.testing.model import ModelUnderTest
 from pdedsl.testing.moments import Finding, Moments, same, worst_of
 from pdedsl.testing.paths import Law
+from pdedsl.words.networks import residual_maps
 
 MAPS, NOISE = "residual maps of model()", "noise of model()"
 MANY, FEW = 128, 8  # paths, where each draws one number a map, and where it draws one for every unit
