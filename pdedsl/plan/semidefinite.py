@@ -94,6 +94,9 @@ def _drawn(rows: Rows, spec: Spec, source: random.Random) -> Values:
     for learned in fields_of(entries, spec):
         atoms = sorted({f for e in entries for f in e.atoms(Field) if f.head == learned.head}, key=str)
         values |= _of_field(learned.type, atoms, source)
+    if spec.time is not None:
+        start, end = float(spec.time.start), float(spec.time.end)
+        values[spec.time.symbol] = Float(source.uniform(start, end))
     for kind in (Partial, Component, Symbol):
         for atom in sorted({a for e in entries for a in e.atoms(kind)}, key=str):
             values.setdefault(atom, Float(source.gauss(0, 1)))
