@@ -126,10 +126,10 @@ def curve(e: Evidence) -> tuple[Finding, Finding]:
 
 
 def randomness(e: Evidence) -> Finding:
-    """The gradients of two draws, and what an average over ten adds."""
+    """The gradients of pairs of draws, and what an average over ten adds."""
     single = Predictor(e.predictor.model, eot=1, draws=e.predictor.draws)
-    pairs = [L2().steepest(single.slope(e.x, e.goal, log_odds).gradient) for _ in range(2)]
-    cosine = inner(*pairs).median().item()
+    units = [L2().steepest(single.slope(e.x, e.goal, log_odds).gradient) for _ in range(8)]
+    cosine = torch.stack([inner(a, b) for a, b in pairwise(units)]).mean(0).median().item()
     alone, averaged = (
         int(e.by_steps(e.eps, model=Predictor(e.predictor.model, eot=eot, draws=e.predictor.draws)).sum())
         for eot in (1, 10)
@@ -138,7 +138,7 @@ def randomness(e: Evidence) -> Finding:
         f"the model is random: gradients of two draws have cosine {cosine:.2f}, PGD fools {alone} of {e.n} samples "
         f"with one draw and {averaged} with an average of ten"
     )
-    return Finding("randomness", averaged - alone >= e.several or cosine < 0.2, text)
+    return Finding("randomness", averaged - alone >= e.several or cosine < 0.4, text)
 
 
 CHECKS = (
