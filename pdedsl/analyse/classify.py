@@ -6,21 +6,18 @@ from sympy import Dummy, Expr, S, Symbol, default_sort_key
 
 from pdedsl.analyse.jets import Jet, as_scalar, jet_of
 from pdedsl.analyse.maps.terms import map_terms, runs_down
-from pdedsl.analyse.problem import Part
-from pdedsl.analyse.signature import class_at_rest
+from pdedsl.analyse.problem import Part, direction_of
+from pdedsl.analyse.signature import class_at_rest, class_of_waves
 from pdedsl.analyse.states import state_of
 from pdedsl.analyse.terms import Frame
 from pdedsl.diagnostics import Span
 from pdedsl.ir.analysis import EquationClass
-from pdedsl.ir.spec import ConditionKind, Equation, Spec, Summand
+from pdedsl.ir.spec import Equation, Spec, Summand
 from pdedsl.ir.systems import is_separable_pair
 from pdedsl.ir.terms import Direction, Origin, Term
 from pdedsl.symbolic.symbols import Applied, Field, Partial
 
-
-def direction_of(spec: Spec, head: Symbol | None) -> Direction:
-    kinds = {c.kind for c in spec.conditions if c.unknown == head and c.order == 0 and not c.on_boundary}
-    return Direction.TERMINAL if kinds == {ConditionKind.TERMINAL} else Direction.INITIAL
+ELSEWHERE = "slope of another"  # a derivative of another unknown, as a coefficient
 
 
 def forward(frame: Frame) -> Jet:
@@ -58,10 +55,12 @@ def class_of(frame: Frame, jet: Jet) -> EquationClass:
     if feature:
         return feature
     jet = _with_others(frame, jet)
-    if jet.order > 2 or equation.order > 2:
+    if jet.order > 2:
         return EquationClass.HIGHER_ORDER
+    if equation.order > 2:
+        return EquationClass.HIGHER_ORDER if jet.order else EquationClass.ODE
     if equation.order == 2:
-        return EquationClass.WAVE
+        return class_of_waves(jet, spec) if jet.order == 2 else EquationClass.WAVE
     match jet.order:
         case 2:
             return _second_order(jet, frame) if equation.order else class_at_rest(jet, spec)
@@ -78,7 +77,11 @@ def _with_others(frame: Frame, jet: Jet) -> Jet:
     if not found:
         return jet
     own = frame.own(0)
-    moved = {p: Dummy(positive=True) * Partial(own, *p.slots) for p in sorted(found, key=default_sort_key)}
+    alone = [e.xreplace(dict.fromkeys(found, Dummy(positive=True))) for e in frame.equation.right]
+    if any(p.body == own for e in alone for p in e.atoms(Partial)):
+        moved = {p: Dummy(ELSEWHERE, positive=True) for p in found}
+    else:
+        moved = {p: Dummy(positive=True) * Partial(own, *p.slots) for p in sorted(found, key=default_sort_key)}
     exprs = tuple(e.xreplace(moved) for e in frame.equation.right)
     return jet_of(as_scalar(exprs, frame.unknown), frame.unknown, frame.spec)
 
@@ -93,7 +96,8 @@ def _second_order(jet: Jet, frame: Frame) -> EquationClass:
         return EquationClass.NONLINEAR_DIFFUSION
     if jet.depends_on(jet.drift, jet.p):
         return EquationClass.HAMILTON_JACOBI
-    lower = jet.expr.xreplace(dict.fromkeys((*jet.p, *jet.second), S.Zero))
+    others = [s for s in jet.expr.atoms(Dummy) if s.name == ELSEWHERE]
+    lower = jet.expr.xreplace(dict.fromkeys((*jet.p, *jet.second, *others), S.Zero))
     if jet.u in lower.free_symbols or any(f.head in frame.heads for f in lower.atoms(Field)):
         return EquationClass.REACTION_DIFFUSION
     moves = jet.expr.free_symbols & set(jet.p)

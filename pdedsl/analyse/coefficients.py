@@ -7,7 +7,7 @@ the square makes a sum of c w wᵀ. A single derivative, ∂u/∂x₃, is a comp
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from functools import partial
 
 from sympy import Add, Dummy, Expr, KroneckerDelta, Mul, S, Symbol, cancel
@@ -46,27 +46,46 @@ def touches(expr: Expr, heads: frozenset[Symbol]) -> bool:
 
 def parts_of(expr: Expr, heads: frozenset[Symbol]) -> Iterator[Part]:
     """The parts of an affine expression; a source stands beside 1. Raises NotLinear."""
+    return _parts(expr, lambda e: touches(e, heads), lambda e: is_letter(e, heads))
+
+
+def second_parts(expr: Expr, head: Symbol) -> Iterator[Part]:
+    """What stands beside the second derivatives of an unknown, which may depend on it. Raises NotLinear."""
+    found = _parts(expr, lambda e: any(_is_second(p, head) for p in e.atoms(Partial)), lambda e: _is_second(e, head))
+    return ((coefficient, letter) for coefficient, letter in found if letter is not S.One)
+
+
+def _is_second(expr: Expr, head: Symbol) -> bool:
+    return (
+        isinstance(expr, Partial) and len(expr.slots) == 2 and isinstance(expr.body, Field) and expr.body.head == head
+    )
+
+
+Test = Callable[[Expr], bool]
+
+
+def _parts(expr: Expr, touched_by: Test, letter: Test) -> Iterator[Part]:
     for product in Add.make_args(expr):
-        touched = [f for f in Mul.make_args(product) if touches(f, heads)]
-        rest = Mul(*(f for f in Mul.make_args(product) if not touches(f, heads)))
+        touched = [f for f in Mul.make_args(product) if touched_by(f)]
+        rest = Mul(*(f for f in Mul.make_args(product) if not touched_by(f)))
         match touched:
             case []:
                 yield product, S.One
             case [factor]:
-                for coefficient, letter in _inside(factor, heads):
-                    yield rest * coefficient, letter
+                for coefficient, found in _inside(factor, touched_by, letter):
+                    yield rest * coefficient, found
             case _:
                 raise NotLinear
 
 
-def _inside(factor: Expr, heads: frozenset[Symbol]) -> Iterator[Part]:
+def _inside(factor: Expr, touched_by: Test, letter: Test) -> Iterator[Part]:
     match factor:
-        case _ if is_letter(factor, heads):
+        case _ if letter(factor):
             yield S.One, factor
         case Contraction(index=index, body=body):
             own = Dummy(integer=True)  # another contraction beside this one may have the same index
-            for coefficient, letter in parts_of(multiply_out(body.xreplace({index: own})), heads):
-                yield (coefficient if own in letter.free_symbols else Contraction(own, coefficient)), letter
+            for coefficient, found in _parts(multiply_out(body.xreplace({index: own})), touched_by, letter):
+                yield (coefficient if own in found.free_symbols else Contraction(own, coefficient)), found
         case _:
             raise NotLinear
 

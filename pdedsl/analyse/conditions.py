@@ -6,11 +6,11 @@ from collections.abc import Iterator
 
 from sympy import Expr
 
+from pdedsl.analyse.problem import Problem
 from pdedsl.analyse.samples import Ranges, ranges_of
 from pdedsl.analyse.signs import is_zero
 from pdedsl.analyse.states import multiples, state_of
 from pdedsl.ir.spec import Condition, Spec, side_names
-from pdedsl.symbolic.symbols import Partial
 
 
 def further(spec: Spec) -> list[Condition]:
@@ -45,6 +45,18 @@ def _on_sides(expr: Expr, condition: Condition, spec: Spec, ranges: Ranges) -> I
                 yield expr.xreplace({coordinate: end})
 
 
-def holds_values(condition: Condition) -> bool:
-    """Dirichlet: no derivative stands in the condition."""
-    return not any(v.has(Partial) for v in condition.value)
+def not_admitting(spec: Spec, values: tuple[int, ...]) -> tuple[list[Condition], list[Condition]]:
+    """The conditions that these constants surely break, and those of which it is not known."""
+    truths = [(c, admits(c, spec, values)) for c in further(spec)]
+    return [c for c, truth in truths if truth is False], [c for c, truth in truths if truth is None]
+
+
+def quoted(conditions: list[Condition], spec: Spec) -> str:
+    return ", ".join(f"'{spec.source.at(c.span)}'" for c in conditions)
+
+
+def at_rest(problem: Problem) -> bool:
+    """Whether all derivatives in time are zero at the start."""
+    order = problem.equation.order
+    rest = [c for c in problem.spec.conditions if c.unknown == problem.equation.unknown and c.order]
+    return len(rest) == order - 1 and all(v == 0 for c in rest for v in c.value)

@@ -1,22 +1,19 @@
-"""An equation as a function of the jet: F(x, t, u, p, X) with p = ∇u, X = ∇∇u.
-
-Index notation is first written out in three dimensions, where every contraction shows all of its behaviour.
-"""
+"""An equation as a function of the jet: F(x, t, u, p, X) with p = ∇u, X = ∇∇u, written out in components."""
 
 from __future__ import annotations
 
 from dataclasses import dataclass
 from functools import cached_property
 
-from sympy import Add, Dummy, Expr, Integer, Mul, Pow, S, Symbol, Tuple, default_sort_key, expand, nan, zoo
+from sympy import Add, Dummy, Expr, Max, Min, Mul, Pow, S, Symbol, Tuple, default_sort_key, expand, nan, zoo
 
+from pdedsl.analyse.writing import Layout, in_coordinates, layout_of, written_out
 from pdedsl.ir.spec import Spec, Unknown
-from pdedsl.ir.types import Vector
+from pdedsl.ir.types import Scalar, Vector
+from pdedsl.symbolic.activations import Activation
 from pdedsl.symbolic.calculus import differentiate
 from pdedsl.symbolic.expansion import multiply_out
-from pdedsl.symbolic.symbols import Component, Contraction, Field, Partial
-
-SHOWN_DIMENSION = 3  # in which index notation is written out
+from pdedsl.symbolic.symbols import Field, Partial
 
 
 @dataclass(frozen=True)
@@ -34,8 +31,12 @@ class Jet:
     higher: tuple[Symbol, ...]
     hidden: tuple[Expr, ...]
     nonlocal_: bool
-    coordinates: tuple[Symbol, ...]
+    layout: Layout
     back: dict[Symbol, Expr]  # jet variables to derivatives
+
+    @property
+    def coordinates(self) -> tuple[Symbol, ...]:
+        return self.layout.coordinates
 
     @property
     def second(self) -> tuple[Symbol, ...]:
@@ -53,8 +54,14 @@ class Jet:
     def order(self) -> int:
         """The order in space."""
         free = self.expr.free_symbols
-        derivatives = [*(self.back[v] for v in (*self.p, *self.second, *self.higher) if v in free), *self.hidden]
-        return max((len(d.slots) for d in derivatives), default=0)
+        seen = [len(self.back[v].slots) for v in (*self.p, *self.second, *self.higher) if v in free]
+        return max((*seen, *map(self.hidden_order, self.hidden)), default=0)
+
+    def hidden_order(self, expr: Expr) -> int:
+        """∂/∂x f(∂u/∂x) is of second order."""
+        if not isinstance(expr, Partial):
+            return max(map(self.hidden_order, expr.args), default=0)
+        return len(expr.slots) + self.hidden_order(expr.body)
 
     @cached_property
     def _affine(self) -> tuple[dict[Symbol, Expr], Expr] | None:
@@ -143,44 +150,6 @@ class Jet:
         return differentiate(expr.xreplace(self.back), slot)
 
 
-def shown_dimension(expr: Expr, spec: Spec) -> int:
-    """In how many dimensions index notation is written out: three, or as many as single components are named."""
-    if spec.space.explicit:
-        return len(spec.space.coordinates)
-    base = spec.space.coordinates[0]
-    named = (int(c.args[1]) for c in expr.atoms(Component) if c.args[0] == base and c.args[1].is_Integer)
-    return max(SHOWN_DIMENSION, *named, 0)
-
-
-def written_out(expr: Expr, spec: Spec) -> Expr:
-    """Index notation in components of a small dimension; expressions in coordinates stay."""
-    if spec.space.explicit:
-        return expr
-    base, dimension = spec.space.coordinates[0], shown_dimension(expr, spec)
-
-    def out(e: Expr) -> Expr:
-        if isinstance(e, Contraction):
-            body = e.body
-            return Add(*(out(body.xreplace({e.index: Integer(i)})) for i in range(1, dimension + 1)))
-        if isinstance(e, Component) and e.args[0] == base and e.args[1].is_Integer:
-            return coordinate(base, int(e.args[1]))
-        if not e.args or isinstance(e, Field):
-            return e
-        return e.func(*map(out, e.args))
-
-    return out(expr)
-
-
-def coordinate(base: Symbol, i: int) -> Symbol:
-    return Symbol(f"{base.name}_{i}", real=True)
-
-
-def coordinates_of(spec: Spec, dimension: int = SHOWN_DIMENSION) -> tuple[Symbol, ...]:
-    if spec.space.explicit:
-        return spec.space.coordinates
-    return tuple(coordinate(spec.space.coordinates[0], i) for i in range(1, dimension + 1))
-
-
 def as_scalar(exprs: tuple[Expr, ...], unknown: Unknown) -> Expr:
     """The components of a vector as one scalar, each with a weight of its own: orders and kinds stay as they are."""
     if not isinstance(unknown.type, Vector):
@@ -190,12 +159,14 @@ def as_scalar(exprs: tuple[Expr, ...], unknown: Unknown) -> Expr:
     return Add(*(e.xreplace(scalar) * Symbol(f"_{k}", positive=True) for k, e in enumerate(exprs)))
 
 
-def jet_of(expr: Expr, unknown: Unknown, spec: Spec) -> Jet:
+def jet_of(expr: Expr, unknown: Unknown, spec: Spec, dimension: int | None = None) -> Jet:
     """The jet of an expression in one unknown."""
-    coordinates = coordinates_of(spec, shown_dimension(expr, spec))
-    expr = multiply_out(written_out(expr, spec))
-    value = Field(unknown.head, (), unknown.arguments)
-    u = Dummy("u", real=True)
+    layout = layout_of(expr, spec, dimension)
+    coordinates = layout.coordinates
+    elsewhere = _looks_elsewhere(expr, spec)
+    expr = multiply_out(written_out(opened(expr), spec, layout))
+    value = in_coordinates(Field(unknown.head, (), unknown.arguments), layout)
+    u = Dummy("u", **_assumed(unknown))
     p = tuple(Dummy(f"p{i}", real=True) for i in range(1, len(coordinates) + 1))
     x = {(i, j): Dummy(f"X{i + 1}{j + 1}", real=True) for i in range(len(p)) for j in range(i, len(p))}
     replaced: dict[Expr, Expr] = {}
@@ -217,7 +188,26 @@ def jet_of(expr: Expr, unknown: Unknown, spec: Spec) -> Jet:
         back.setdefault(s, Partial(value, coordinates[i], coordinates[j]))
     jetted = expr.xreplace(replaced).xreplace({value: u})
     hidden = tuple(a for a in partials if _hides(a, unknown))
-    return Jet(jetted, u, p, x, tuple(higher), hidden, _looks_elsewhere(expr, spec), coordinates, back)
+    return Jet(jetted, u, p, x, tuple(higher), hidden, elsewhere, layout, back)
+
+
+def _assumed(unknown: Unknown) -> dict[str, bool]:
+    """What the type of an unknown says of its values."""
+    signs = {">": {"positive": True}, ">=": {"nonnegative": True}}
+    return signs.get(unknown.type.sign, {"real": True}) if isinstance(unknown.type, Scalar) else {"real": True}
+
+
+def opened(expr: Expr) -> Expr:
+    """Derivatives of activations by the chain rule: ∂/∂x relu(∂u/∂x) = relu'(∂u/∂x) ∂²u/∂x²."""
+    closed = [p for p in expr.atoms(Partial) if p.body.has(Activation, Max, Min)]
+    return expr.xreplace({p: _by_chain(p) for p in closed}) if closed else expr
+
+
+def _by_chain(partial: Partial) -> Expr:
+    total = opened(partial.body)
+    for slot in partial.slots:
+        total = differentiate(total, slot, chain=True)
+    return total
 
 
 def _hides(partial: Partial, unknown: Unknown) -> bool:

@@ -6,15 +6,22 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 from functools import cached_property
 
-from pdedsl.analyse.jets import Jet
+from sympy import Expr, Symbol
+
+from pdedsl.analyse.jets import Jet, opened
 from pdedsl.analyse.states import State, state_of
-from pdedsl.analyse.terms import unknown_of
+from pdedsl.analyse.terms import frame_of, unknown_of
 from pdedsl.diagnostics import Span
-from pdedsl.ir.spec import Equation, Spec
-from pdedsl.ir.terms import Generator, Origin, Term, TimeDerivative
+from pdedsl.ir.spec import ConditionKind, Equation, Spec, Unknown
+from pdedsl.ir.terms import Direction, Generator, Origin, Term, TimeDerivative
 from pdedsl.ir.types import Vector
 
 MAX_NAMED = 5
+
+
+def direction_of(spec: Spec, head: Symbol | None) -> Direction:
+    kinds = {c.kind for c in spec.conditions if c.unknown == head and c.order == 0 and not c.on_boundary}
+    return Direction.TERMINAL if kinds == {ConditionKind.TERMINAL} else Direction.INITIAL
 
 
 @dataclass(frozen=True)
@@ -33,7 +40,7 @@ class Part:
         return bool(self.terms) and all(isinstance(t, TimeDerivative) for t in self.terms)
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)
 class Problem:
     """∂ⁿu/∂tⁿ = F: an equation, its parts, and F in the direction in which the data travel."""
 
@@ -48,13 +55,24 @@ class Problem:
         """F in all unknowns, one for each component."""
         return tuple(state_of(e, self.spec) for e in self.equation.right)
 
+    @cached_property
+    def unknown(self) -> Unknown:
+        return unknown_of(self.equation, self.spec)
+
+    @cached_property
+    def right(self) -> Expr:
+        """F of one component in the direction of the data, by index where the space is not written out."""
+        frame = frame_of(self.equation, self.spec)
+        late = self.equation.order == 1 and direction_of(self.spec, self.equation.unknown) is Direction.TERMINAL
+        return (-1 if late else 1) * opened(frame.counted(self.equation.right[0]))
+
     @property
     def is_affine(self) -> bool:
         return all(s.is_affine for s in self.states)
 
     @property
     def is_vector(self) -> bool:
-        return isinstance(unknown_of(self.equation, self.spec).type, Vector)
+        return isinstance(self.unknown.type, Vector)
 
     @cached_property
     def terms(self) -> tuple[Term, ...]:

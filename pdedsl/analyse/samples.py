@@ -11,7 +11,6 @@ from collections.abc import Iterator
 
 from sympy import Add, Dummy, Expr, Float, Rational, Symbol
 
-from pdedsl.analyse.jets import coordinates_of
 from pdedsl.ir.spec import Equation, Spec
 
 Ranges = dict[Symbol, tuple[Expr, Expr]]
@@ -26,7 +25,7 @@ MAX_TERMS = 500  # of a sum that is evaluated
 
 def ranges_of(spec: Spec, equation: Equation | None = None) -> Ranges:
     """Where the coordinates of a physical domain run, and the time in which an equation holds."""
-    found = dict(zip(coordinates_of(spec), ((s.start, s.end) for s in spec.space.sides), strict=False))
+    found = dict(zip(spec.space.coordinates, ((s.start, s.end) for s in spec.space.sides), strict=False))
     if spec.time:
         interval = equation.interval if equation else None
         found[spec.time.symbol] = interval or (spec.time.start, spec.time.end)
@@ -39,7 +38,11 @@ def points(symbols: set[Symbol], ranges: Ranges, draws: int = DRAWS) -> Iterator
     ordered = sorted(symbols, key=_order)
     for k in range(draws if ordered else 1):
         spread = SPREADS[k % len(SPREADS)]
-        yield {s: _between(ranges.get(s, (-spread, spread)), draw) for s in ordered}
+        yield {s: _between(ranges.get(s) or _spread(s, spread), draw) for s in ordered}
+
+
+def _spread(symbol: Symbol, size: Rational) -> tuple[Expr, Expr]:
+    return (Rational(0) if symbol.is_nonnegative else -size), size
 
 
 def _order(symbol: Symbol) -> tuple[str, int]:
@@ -53,12 +56,12 @@ def _between(ends: tuple[Expr, Expr], draw: random.Random) -> Rational:
 
 def value_at(expr: Expr, point: Point) -> float | None:
     """A number in double precision; None where there is none, or where a learned field stands."""
-    return _real(expr.xreplace({s: Float(v) for s, v in point.items()}))
+    return _real(expr.xreplace({s: Float(point[s]) for s in expr.free_symbols if s in point}))
 
 
 def exact_at(expr: Expr, point: Point) -> float | None:
     """The same number, right in all its digits."""
-    return _real(expr.xreplace(point).evalf(DIGITS))
+    return _real(expr.xreplace({s: point[s] for s in expr.free_symbols if s in point}).evalf(DIGITS))
 
 
 def _real(value: Expr) -> float | None:

@@ -11,7 +11,7 @@ from mpmath import matrix as mp_matrix
 from sympy import Expr
 
 from pdedsl.analyse.jets import Jet
-from pdedsl.analyse.samples import SMALL, points, ranges_of, value_at
+from pdedsl.analyse.samples import SMALL, Point, points, ranges_of, value_at
 from pdedsl.ir.analysis import EquationClass
 from pdedsl.ir.spec import Spec
 from pdedsl.symbolic.symbols import Field
@@ -29,6 +29,16 @@ def class_at_rest(jet: Jet, spec: Spec) -> EquationClass:
     return next((kind for kind in found if kind is not None), EquationClass.ELLIPTIC)
 
 
+def class_of_waves(jet: Jet, spec: Spec) -> EquationClass:
+    """∂²u/∂t² = A:∇∇u is a wave equation for A ⪰ 0, elliptic in space and time for A ≺ 0, and mixed in between."""
+    rows = _with_letters(jet.matrix)
+    symbols = {s for row in rows for e in row for s in e.free_symbols}
+    found = [signs for signs in (_signs(rows, point) for point in points(symbols, ranges_of(spec))) if signs]
+    if not any(-1 in signs for signs in found):
+        return EquationClass.WAVE
+    return EquationClass.ELLIPTIC if all(signs == {-1} for signs in found) else EquationClass.MIXED
+
+
 def _with_letters(rows: Rows) -> Rows:
     """Learned fields of a sign as letters of that sign."""
     fields = {f for row in rows for e in row for f in e.atoms(Field) if f.is_positive}
@@ -36,16 +46,23 @@ def _with_letters(rows: Rows) -> Rows:
     return tuple(tuple(e.xreplace(letters) for e in row) for row in rows)
 
 
-def _at(rows: Rows, point: dict) -> EquationClass | None:  # type: ignore[type-arg]
-    positive = {s: abs(v) if s.is_positive else v for s, v in point.items()}
-    values = [[value_at(e, positive) for e in row] for row in rows]
-    if any(v is None for row in values for v in row):
+def _at(rows: Rows, point: Point) -> EquationClass | None:
+    signs = _signs(rows, point)
+    if not signs:
         return None
-    size = max((abs(v) for row in values for v in row if v is not None), default=0.0)
-    signs = {_sign(float(v), size) for v in eigsy(mp_matrix(values), eigvals_only=True)}
     if signs in ({1}, {-1}):
         return EquationClass.ELLIPTIC
     return EquationClass.HYPERBOLIC if signs >= {1, -1} else EquationClass.PARABOLIC
+
+
+def _signs(rows: Rows, point: Point) -> set[int]:
+    """Of the eigenvalues; none where an entry has no value."""
+    positive = {s: abs(v) if s.is_positive else v for s, v in point.items()}
+    values = [[value_at(e, positive) for e in row] for row in rows]
+    if any(v is None for row in values for v in row):
+        return set()
+    size = max((abs(v) for row in values for v in row if v is not None), default=0.0)
+    return {_sign(float(v), size) for v in eigsy(mp_matrix(values), eigvals_only=True)}
 
 
 def _sign(value: float, size: float) -> int:

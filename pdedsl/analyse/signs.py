@@ -1,33 +1,43 @@
-"""Signs of expressions and of symmetric matrices: proved by assumptions, ranges and minors, refuted by an example."""
+"""Signs of expressions over boxes: proved by ranges, roots of polynomials and slopes; refuted by a point."""
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from dataclasses import dataclass
-from itertools import combinations
+from collections.abc import Iterator
+from fractions import Fraction
+from itertools import islice, pairwise
+from math import inf, isinf, lcm
 
-from mpmath import eigsy
-from mpmath import matrix as mp_matrix
-from sympy import Add, Dummy, Expr, Matrix, S, Symbol, cancel, cos, factor, factor_terms, sin, tanh, together
+from sympy import (
+    Add,
+    Dummy,
+    Expr,
+    Poly,
+    PolynomialError,
+    Rational,
+    S,
+    Symbol,
+    cancel,
+    cos,
+    expand,
+    factor,
+    fraction,
+    pi,
+    real_roots,
+    sin,
+    sqrt,
+    together,
+)
+from sympy import Matrix as Entries
 
-from pdedsl.analyse.samples import SMALL, Point, Ranges, exact_at, nonzero_point, points, value_at
-from pdedsl.symbolic.symbols import Field
+from pdedsl.analyse.intervals import LINE, Box, Range, exact, range_of
+from pdedsl.analyse.samples import Point, Ranges, nonzero_point
+from pdedsl.symbolic.symbols import Contraction, Field, Partial
 
-Rows = tuple[tuple[Expr, ...], ...]
-MAX_MINORS = 3  # dimension up to which minors are tried symbolically
 MAX_TERMS = 30  # of a sum that is brought to one denominator
-MAX_SQUARE = 6  # terms of a sum that may be a square
-
-
-@dataclass(frozen=True)
-class Sign:
-    """True, False or None for 'is it nonnegative', with the point that shows a False."""
-
-    nonnegative: bool | None
-    witness: str = ""
-
-
-# ---- expressions
+MAX_FACTORED = 8  # terms of a sum that is factored
+MAX_DEGREE = 12
+PIECES = 400  # of a box that is cut until its sign shows
+DEPTH = 2  # of slopes of slopes
 
 
 def vanishes(expr: Expr) -> bool:
@@ -43,139 +53,246 @@ def is_zero(expr: Expr, ranges: Ranges) -> bool | None:
     return None if nonzero_point(expr, ranges) is None else False
 
 
-def nonnegative(expr: Expr) -> bool | None:
-    """The sign of an expression by what is known of its symbols; three truths."""
-    if expr.is_nonnegative is not None:
-        return expr.is_nonnegative  # type: ignore[no-any-return]
-    if _is_bounded_below_by_zero(expr):
+def box_of(ranges: Ranges) -> Box:
+    """Coordinates and time between their ends."""
+    found = {}
+    for symbol, (a, b) in ranges.items():
+        low, high = exact(a), exact(b)
+        if low is not None and high is not None:
+            found[symbol] = Range(low.low, high.high)
+    return found
+
+
+def nonnegative(expr: Expr, box: Box, dimension: int | None = None) -> bool:
+    """Whether an expression is at least zero wherever it has a value in the box; False where that is not seen."""
+    if expr.is_nonnegative:
         return True
-    simpler = cancel(together(expr)) if len(Add.make_args(expr)) <= MAX_TERMS else expr
-    if simpler.is_Add and len(simpler.args) <= MAX_SQUARE:
-        simpler = factor(simpler)  # f² - 2fg + g² is a square
-    if simpler.is_nonnegative is not None:
-        return simpler.is_nonnegative  # type: ignore[no-any-return]
-    numerator, denominator = simpler.as_numer_denom()
-    # where the denominator vanishes the equation has no value, and nothing is asked
-    if denominator.is_nonnegative and _is_bounded_below_by_zero(factor_terms(numerator)):
+    expr = _with_letters(expr)
+    return any(_is_above(e, box, dimension, DEPTH) for e in _forms(expr))
+
+
+def _with_letters(expr: Expr) -> Expr:
+    """Learned fields and derivatives as letters of their sign."""
+    if expr.has(Contraction):
+        return expr
+    letters: dict[Expr, Symbol] = {}
+    for atom in sorted((*expr.atoms(Partial), *expr.atoms(Field)), key=str):
+        known = {"positive": True} if atom.is_positive else {"nonnegative": True} if atom.is_nonnegative else {}
+        letters[atom] = Dummy(f"z{len(letters)}", real=True, **known)
+    return expr.xreplace(letters)
+
+
+def positive(expr: Expr, box: Box, dimension: int | None = None) -> bool:
+    """Whether it is above some number that is above zero, on every bounded part of the box."""
+    if expr.is_positive:
         return True
-    return None
+    found = range_of(expr, box, dimension)
+    if found is not None and found.low > 0:
+        return True
+    return _has_no_root(expr, box) and nonnegative(expr, box, dimension)
 
 
-def _is_bounded_below_by_zero(expr: Expr) -> bool:
-    low = _lower_bound(expr)
-    return low is not None and bool(low.is_nonnegative)
+def _forms(expr: Expr) -> Iterator[Expr]:
+    """The expression as it is, and in forms in which more is seen: cancelled, factored, without its denominator."""
+    yield expr
+    terms = len(Add.make_args(expr))
+    if terms == 1 or terms > MAX_TERMS or expr.has(Contraction):
+        return
+    simpler = cancel(together(expr))
+    yield simpler
+    if simpler.is_Add and len(simpler.args) <= MAX_FACTORED:
+        yield factor(simpler)
+    constant, rest = simpler.as_coeff_Add()
+    if constant.is_nonnegative and rest.is_Add and len(rest.args) <= MAX_FACTORED:
+        yield factor(rest)  # x² - 2xy + y² + 1 is a square and more
+    above, below = fraction(simpler)
+    if below.is_nonnegative:
+        yield above  # where the denominator vanishes there is no value
+        if above.is_Add and len(above.args) <= MAX_FACTORED:
+            yield factor(above)
 
 
-def _lower_bound(expr: Expr) -> Expr | None:
-    """A lower bound by the ranges of what stands in a sum; None where there is none to see."""
-    if expr.is_number:
-        return expr if expr.is_real else None
-    if expr.is_Add:
-        bounds = [_lower_bound(a) for a in expr.args]
-        return None if None in bounds else Add(*bounds)
-    coefficient, rest = expr.as_coeff_Mul()
-    if isinstance(rest, (sin, cos, tanh)):
-        return -abs(coefficient)
-    return S.Zero if expr.is_nonnegative else None
+def _is_above(expr: Expr, box: Box, dimension: int | None, depth: int) -> bool:
+    if expr.is_nonnegative:
+        return True
+    found = range_of(expr, box, dimension, poles=True)
+    if found is not None and found.low >= 0:
+        return True
+    symbols = sorted(expr.free_symbols, key=str)
+    if len(symbols) == 1 and not expr.has(Contraction):
+        return _of_one(expr, symbols[0], box, depth)
+    return _is_quadratic_above(expr, symbols) or _by_pieces(expr, symbols, box)
 
 
-# ---- matrices
+# ---- one variable
 
 
-def semidefinite(rows: Rows, free: frozenset[Symbol], psd_heads: frozenset[Symbol], ranges: Ranges) -> Sign:
-    """Whether a symmetric matrix is positive semidefinite for all values of its symbols in range.
-
-    `free` are the symbols that an example may choose: coordinates, time and the jet, but no learned field, whose
-    sign is not ours to choose. Learned matrices of `psd_heads` are semidefinite by their type.
-    """
-    rows = _with_symmetric_entries(rows, psd_heads)
-    rest = _without_psd(rows, psd_heads)
-    if any(_is_semidefinite(_shifted(rest, shift)) for shift in _shifts(rest, ranges)):
-        return Sign(True)
-    if rest != rows:
-        return Sign(None)
-    if any(row[i].xreplace(shift).is_negative for shift in _shifts(rows, ranges) for i, row in enumerate(rows)):
-        return Sign(False)
-    return _search(rows, free, ranges)
+def _of_one(expr: Expr, x: Symbol, box: Box, depth: int) -> bool:
+    ends = box.get(x) or range_of(x, box) or LINE
+    if expr.is_polynomial(x):
+        return _polynomial_above(expr, x, ends)
+    if _wave_above(expr, x):
+        return True
+    bounded = not isinf(ends.low) and not isinf(ends.high)
+    if bounded and depth and _at_an_end(expr, x, ends, box, depth):
+        return True
+    if bounded:
+        return _by_pieces(expr, [x], box)
+    period = _period(expr, x)
+    return period is not None and _by_pieces(expr, [x], {**box, x: Range(Fraction(0), _above(period))})
 
 
-def _shifts(rows: Rows, ranges: Ranges) -> list[dict[Symbol, Expr]]:
-    """A variable between a and b is a + s, and b - s, with s ≥ 0."""
-    used = [s for s in ranges if any(e.has(s) for row in rows for e in row)]
-    if not used:
-        return [{}]
-    up = {s: ranges[s][0] + Dummy(s.name, nonnegative=True) for s in used}
-    down = {s: ranges[s][1] - Dummy(s.name, nonnegative=True) for s in used}
-    return [up, down]
+def _above(value: Expr) -> Fraction:
+    found = exact(value)
+    assert found is not None
+    return Fraction(found.high)
 
 
-def _shifted(rows: Rows, shift: dict[Symbol, Expr]) -> Rows:
-    return tuple(tuple(e.xreplace(shift) for e in row) for row in rows) if shift else rows
+def _polynomial_above(expr: Expr, x: Symbol, ends: Range) -> bool:
+    """By its values between its roots, which are isolated exactly."""
+    values = between_roots(expr, x, ends)
+    return values is not None and all(v >= 0 for v in values)
 
 
-def _is_semidefinite(rows: Rows) -> bool:
-    """By the signs on the diagonal, or by all principal minors: exact for numbers, by assumptions for symbols."""
-    d = len(rows)
-    if all(rows[i][j] == 0 for i in range(d) for j in range(d) if i != j):
-        return all(nonnegative(rows[i][i]) for i in range(d))
-    if all(e.is_number for row in rows for e in row):
-        return bool(Matrix(rows).is_positive_semidefinite)
-    if d > MAX_MINORS:
-        return False
-    matrix = Matrix(rows)
-    chosen = (list(c) for n in range(1, d + 1) for c in combinations(range(d), n))
-    return all(nonnegative(matrix.extract(c, c).det()) for c in chosen)
-
-
-def _with_symmetric_entries(rows: Rows, heads: frozenset[Symbol]) -> Rows:
-    """A_ji as A_ij, for matrices that are symmetric by type."""
-
-    def ordered(e: Expr) -> Expr:
-        fields = (f for f in e.atoms(Field) if f.head in heads)
-        return e.xreplace({f: _entry(f.head, f, *f.indices) for f in fields})
-
-    return tuple(tuple(map(ordered, row)) for row in rows) if heads else rows
-
-
-def _entry(head: Symbol, like: Field, i: Expr, j: Expr) -> Field:
-    return Field(head, tuple(sorted((i, j), key=int)), tuple(like.arguments))
-
-
-def _without_psd(rows: Rows, heads: frozenset[Symbol]) -> Rows:
-    """The matrix less c·H for every learned H that is semidefinite by type, where c is nonnegative."""
-    for head in sorted(heads, key=str):
-        entry = next((f for f in rows[0][0].atoms(Field) if f.head == head), None)
-        if entry is None:
-            continue
-        share = rows[0][0].coeff(entry)
-        less = tuple(
-            tuple((e - share * _entry(head, entry, S(i), S(j))).expand() for j, e in enumerate(row, 1))
-            for i, row in enumerate(rows, 1)
-        )
-        if nonnegative(share) and not any(f.head == head for row in less for e in row for f in e.atoms(Field)):
-            rows = less
-    return rows
-
-
-def _search(rows: Rows, free: frozenset[Symbol], ranges: Ranges) -> Sign:
-    """A point at which the matrix has a negative eigenvalue; unknown when there is none, or a learned field."""
-    symbols = {s for row in rows for e in row for s in e.free_symbols}
-    if any(e.has(Field) for row in rows for e in row) or not symbols <= free:
-        return Sign(None)
-    for point in points(symbols, ranges):
-        if _least_eigenvalue(rows, point, value_at) and (least := _least_eigenvalue(rows, point, exact_at)):
-            shown = ", ".join(f"{s.name} = {float(v):.3g}" for s, v in point.items())
-            return Sign(False, f"eigenvalue {least:.3g}" + (f" at {shown}" if shown else ""))
-    return Sign(None)
-
-
-def _least_eigenvalue(rows: Rows, point: Point, evaluate: Callable[[Expr, Point], float | None]) -> float | None:
-    """The least eigenvalue at a point if it is surely negative."""
-    d = len(rows)
-    upper = {(i, j): evaluate(rows[i][j], point) for i in range(d) for j in range(i, d)}
-    values = [v for v in upper.values() if v is not None]
-    if len(values) < len(upper):
+def between_roots(expr: Expr, x: Symbol, ends: Range) -> list[Expr] | None:
+    try:
+        poly = Poly(expr, x)
+    except PolynomialError:
         return None
-    numbers = mp_matrix([[upper[min(i, j), max(i, j)] for j in range(d)] for i in range(d)])
-    least = float(min(eigsy(numbers, eigvals_only=True)))
-    return least if least < -SMALL * max(1.0, *map(abs, values)) else None
+    if poly.degree() > MAX_DEGREE or not all(c.is_Rational for c in poly.all_coeffs()):
+        return None
+    if poly.degree() <= 0:
+        return [poly.as_expr()]
+    return [poly.eval(p) for p in _places(poly, ends)]
+
+
+def places_between_roots(expr: Expr, x: Symbol, ends: Range) -> list[Rational]:
+    """Points at which a polynomial shows all of its signs."""
+    poly = Poly(expr, x) if expr.is_polynomial(x) else None
+    if poly is None or not 0 < poly.degree() <= MAX_DEGREE or not all(c.is_Rational for c in poly.all_coeffs()):
+        return []
+    return list(_places(poly, ends))
+
+
+def _places(poly: Poly, ends: Range) -> Iterator[Rational]:
+    """A rational number in each interval between roots and ends."""
+    low, high = (None if isinf(e) else Rational(e.numerator, e.denominator) for e in (ends.low, ends.high))  # type: ignore[union-attr]
+    found = dict.fromkeys(real_roots(poly))
+    marks = [low, *(r for r in found if (low is None or r > low) and (high is None or r < high)), high]
+    for a, b in pairwise(marks):
+        if a is None and b is None:
+            yield S.Zero
+        elif a is None:
+            yield Rational(str(float(b) - 1)) if b is not None else S.Zero
+        elif b is None:
+            yield Rational(str(float(a) + 1))
+        else:
+            yield Rational(str((float(a) + float(b)) / 2))
+
+
+def _has_no_root(expr: Expr, box: Box) -> bool:
+    symbols = sorted(expr.free_symbols, key=str)
+    if len(symbols) != 1 or not expr.is_polynomial(symbols[0]):
+        return False
+    ends = box.get(symbols[0]) or LINE
+    poly = Poly(expr, symbols[0])
+    if poly.degree() > MAX_DEGREE or not all(c.is_Rational for c in poly.all_coeffs()):
+        return False
+    return not any(ends.low < float(r) + 1e-9 and float(r) - 1e-9 < ends.high for r in real_roots(poly))
+
+
+def _wave_above(expr: Expr, x: Symbol) -> bool:
+    """c + a sin θ + b cos θ is at least c - √(a² + b²)."""
+    constant, rest = expr.as_coeff_Add()
+    arguments = {w.args[0] for w in rest.atoms(sin, cos)}
+    if len(arguments) != 1:
+        return False
+    (theta,) = arguments
+    a, b = rest.coeff(sin(theta)), rest.coeff(cos(theta))
+    fits = expand(rest - a * sin(theta) - b * cos(theta)) == 0 and a.is_number and b.is_number
+    return bool(fits and (constant - sqrt(a**2 + b**2)).is_nonnegative)
+
+
+def _period(expr: Expr, x: Symbol) -> Expr | None:
+    """2π n/k, where x stands only in sines and cosines of rational multiples of x or of πx."""
+    waves = expr.atoms(sin, cos)
+    if any(expr.xreplace(dict.fromkeys(waves, S.Zero)).has(x) for _ in (0,)) or not waves:
+        return None
+    slopes = [w.args[0].diff(x) for w in waves]
+    unit = pi if all((s / pi).is_Rational for s in slopes) else S.One
+    ratios = [s / unit for s in slopes]
+    if not all(r.is_Rational and r != 0 for r in ratios):
+        return None
+    return 2 * pi / unit * lcm(*(int(r.q) for r in ratios))
+
+
+def _at_an_end(expr: Expr, x: Symbol, ends: Range, box: Box, depth: int) -> bool:
+    """A function that rises is least at the left end, one that falls at the right."""
+    try:
+        slope = expr.diff(x)
+    except (ValueError, TypeError, NotImplementedError):
+        return False
+    for sign, end in ((1, ends.low), (-1, ends.high)):
+        if isinstance(end, Fraction) and _is_above(sign * slope, box, None, depth - 1):
+            value = expr.xreplace({x: Rational(end.numerator, end.denominator)})
+            found = range_of(value, box)
+            if value.is_nonnegative or (found is not None and found.low >= 0):
+                return True
+    return False
+
+
+# ---- several variables
+
+
+def _by_pieces(expr: Expr, symbols: list[Symbol], box: Box) -> bool:
+    """Whether every piece of a bounded box shows the sign, after it has been cut often enough."""
+    ends = [box.get(s) for s in symbols]
+    if not 1 <= len(symbols) <= 3 or any(e is None or isinf(e.low) or isinf(e.high) for e in ends):
+        return False
+    waiting = [dict(box)]
+    for _ in islice(iter(int, 1), PIECES):
+        if not waiting:
+            return True
+        piece = waiting.pop()
+        found = range_of(expr, piece)
+        if found is not None and found.low >= 0:
+            continue
+        widest = max(symbols, key=lambda s: piece[s].high - piece[s].low)
+        low, high = piece[widest].low, piece[widest].high
+        middle = (low + high) / 2
+        if high - low < Fraction(1, 1 << 12) or (found is not None and found.high < 0):
+            return False
+        waiting += [piece | {widest: Range(low, middle)}, piece | {widest: Range(middle, high)}]
+    return False
+
+
+def _is_quadratic_above(expr: Expr, symbols: list[Symbol]) -> bool:
+    """A polynomial of second degree is (1, x)ᵀ M (1, x): above zero for M ⪰ 0."""
+    if not symbols or len(symbols) > 6 or not expr.is_polynomial(*symbols):
+        return False
+    poly = Poly(expr, *symbols)
+    if poly.total_degree() > 2 or not all(c.is_Rational for c in poly.coeffs()):
+        return False
+    n = len(symbols)
+    gram = [[S.Zero] * (n + 1) for _ in range(n + 1)]
+    for powers, c in poly.terms():
+        i, j = ([k + 1 for k, p in enumerate(powers) for _ in range(p)] + [0, 0])[:2]
+        gram[i][j] += c / 2
+        gram[j][i] += c / 2
+    return bool(Entries(gram).is_positive_semidefinite)
+
+
+def bounded_above(expr: Expr, box: Box, dimension: int | None = None) -> bool:
+    """Whether it has an upper bound."""
+    found = range_of(expr, box, dimension)
+    if found is not None and found.high < inf:
+        return True
+    symbols = sorted(expr.free_symbols, key=str)
+    if len(symbols) == 1 and expr.is_polynomial(symbols[0]) and symbols[0] not in box:
+        poly = Poly(expr, symbols[0])
+        return bool(poly.degree() <= 0 or (poly.degree() % 2 == 0 and poly.LC().is_negative))
+    return nonnegative(-expr, box, dimension)
+
+
+def shown(point: Point) -> str:
+    return ", ".join(f"{s.name} = {float(v):.3g}" for s, v in point.items())

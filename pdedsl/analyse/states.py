@@ -8,8 +8,8 @@ from functools import cached_property
 
 from sympy import Add, Dummy, Expr, Integer, Mul, S, Symbol, default_sort_key, expand
 
-from pdedsl.analyse.jets import written_out
 from pdedsl.analyse.samples import SMALL, Point, points, value_at
+from pdedsl.analyse.writing import written_out
 from pdedsl.ir.spec import Spec
 from pdedsl.symbolic.calculus import depends
 from pdedsl.symbolic.expansion import multiply_out

@@ -1,4 +1,4 @@
-"""E418 to E421, W4xx: what the analysis of a spec finds. Terms come as they are written."""
+"""E418 to E423, W4xx: what the analysis of a spec finds. Terms come as they are written."""
 
 from __future__ import annotations
 
@@ -12,6 +12,8 @@ BACKWARDS = Code("E418", "diffusion runs backwards in time from its data")
 INDEFINITE = Code("E419", "diffusion runs backwards in some directions")
 REFUTED = Code("E420", "a required axiom does not hold")
 MEANINGLESS = Code("E421", "a required axiom has no meaning for the equation")
+OUTFLOW = Code("E422", "a value is given where characteristics leave the domain")
+LEARNED = Code("E423", "a learned diffusion may run backwards")
 STEP = Code("W401", "a step of the time integration may be unstable")
 
 
@@ -31,6 +33,16 @@ def growing_waves(terms: str, span: Span) -> PdeError:
 def indefinite(terms: str, span: Span) -> PdeError:
     hint = "its matrix must be positive semidefinite: all eigenvalues at least 0"
     return INDEFINITE.error(f"the diffusion {terms} runs backwards in some directions", span, hint)
+
+
+def at_outflow(condition: str, span: Span) -> PdeError:
+    hint = "remove it: the value there is the one that arrives"
+    return OUTFLOW.error(f"'{condition}' stands where values leave the domain", span, hint)
+
+
+def learned_sign(terms: str, span: Span) -> PdeError:
+    hint = "declare it as scalar > 0, scalar >= 0 or matrix, psd, or write relu, softplus or a square of it"
+    return LEARNED.error(f"nothing in the types keeps the learned diffusion {terms} from running backwards", span, hint)
 
 
 def refuted(axiom: str, reason: str, witness: str, guilty: Sequence[Span], span: Span) -> PdeError:

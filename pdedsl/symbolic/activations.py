@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from sympy import Abs, Expr, Function, Max, Min, Pow, atan, erf, exp, log, sin, sqrt, tanh
+from sympy import Abs, Dummy, Expr, Function, Max, Min, Pow, atan, erf, exp, log, sin, sqrt, tanh
 
 from pdedsl.numerics.activations import ACTIVATIONS as RECORDS
 
@@ -35,6 +35,8 @@ class Symbols:
 
 
 SYMBOLS = Symbols()
+NONNEGATIVE = ("relu", "softplus", "sigmoid", "abs", "square")
+POSITIVE = ("softplus", "sigmoid")
 OWN = ("sin", "tanh", "atan", "erf")  # functions of sympy itself
 
 
@@ -56,8 +58,17 @@ class Activation(Function):  # type: ignore[misc]
             return -cls(-x)
         return None
 
+    def fdiff(self, argindex: int = 1) -> Expr:
+        return SLOPES[type(self).__name__](self.args[0])
+
     def _eval_is_real(self) -> bool:
         return True
+
+    def _eval_is_nonnegative(self) -> bool | None:
+        return True if type(self).__name__ in NONNEGATIVE else None
+
+    def _eval_is_positive(self) -> bool | None:
+        return True if type(self).__name__ in POSITIVE else None
 
     def _latex(self, printer: Any, exp: str | None = None) -> str:
         name, inner = type(self).__name__, printer._print(self.args[0])
@@ -71,6 +82,34 @@ def _named(name: str) -> type[Activation]:
 
 
 ACTIVATIONS: dict[str, type[Activation]] = {name: _named(name) for name in RECORDS if name not in OWN}
+
+
+class Slope(Function):  # type: ignore[misc]
+    """σ' of an activation, which a proof knows by its sign and its bound; a number at a number."""
+
+    nargs = 1
+    of: str
+
+    @classmethod
+    def eval(cls, x: Expr) -> Expr | None:
+        if not x.is_comparable:
+            return None
+        z = Dummy("z", real=True)
+        return formula_of(cls.of, z).diff(z).xreplace({z: x})
+
+    def fdiff(self, argindex: int = 1) -> Expr:
+        """σ'' is known by its formula alone."""
+        z = Dummy("z", real=True)
+        return formula_of(self.of, z).diff(z, 2).xreplace({z: self.args[0]})
+
+    def _eval_is_real(self) -> bool:
+        return True
+
+    def _eval_is_nonnegative(self) -> bool | None:
+        return True if RECORDS[self.of].monotone else None
+
+
+SLOPES: dict[str, type[Slope]] = {name: type(f"{name}_slope", (Slope,), {"of": name}) for name in RECORDS}
 
 
 def as_activation(body: Expr) -> Expr:

@@ -4,7 +4,23 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
-from sympy import Add, Dummy, Expr, Function, Integer, KroneckerDelta, Mul, Pow, S, Symbol, log
+from sympy import (
+    Add,
+    DiracDelta,
+    Dummy,
+    Expr,
+    Function,
+    Integer,
+    KroneckerDelta,
+    Max,
+    Min,
+    Mul,
+    Pow,
+    S,
+    Symbol,
+    log,
+    sign,
+)
 
 from pdedsl.symbolic.activations import Activation, as_activation
 from pdedsl.symbolic.expansion import multiply_out
@@ -19,8 +35,9 @@ def depends(expr: Expr, slot: Expr) -> bool:
     return base in expr.free_symbols
 
 
-def differentiate(expr: Expr, slot: Expr) -> Expr:
-    """∂expr/∂slot by the rules of calculus; derivatives of fields stay symbolic."""
+def differentiate(expr: Expr, slot: Expr, chain: bool = False) -> Expr:
+    """∂expr/∂slot by the rules of calculus; derivatives of fields stay symbolic, and those of activations unless the
+    chain rule is asked for."""
     budget = [MAX_NODES]
 
     def d(e: Expr) -> Expr:
@@ -48,12 +65,22 @@ def differentiate(expr: Expr, slot: Expr) -> Expr:
                 return e * (d(power) * log(base) + power * d(base) / base)
             case Contraction(index=index, body=body):
                 return contract(lambda i: d(body.xreplace({index: i})), None)
-            case Function() if not isinstance(e, Activation):
+            case sign(args=(inner,)):
+                return 2 * DiracDelta(inner) * d(inner)
+            case Max() | Min() if chain:
+                return Add(*(_slope_in(e, k) * d(a) for k, a in enumerate(e.args) if depends(a, slot)))
+            case Function() if chain or not isinstance(e, Activation):
                 return Add(*(e.fdiff(i + 1) * d(a) for i, a in enumerate(e.args) if depends(a, slot)))
             case _:
                 return Partial(e, slot)
 
     return d(expr)
+
+
+def _slope_in(e: Expr, k: int) -> Expr:
+    """∂/∂aₖ of max(a₁, …, aₙ) or min, as steps."""
+    letters = [Dummy(real=True) for _ in e.args]
+    return e.func(*letters).diff(letters[k]).xreplace(dict(zip(letters, e.args, strict=True)))
 
 
 def contract(body: Callable[[Expr], Expr], dimension: int | Expr | None) -> Expr:

@@ -47,7 +47,7 @@ class Row:
     text: str
     kinds: tuple[str, ...]
     linear: bool
-    order: int
+    order: int | tuple[int, ...]  # for a system whose equations differ, one for each kind of them
     cells: str
     weak: str = ""
     shapes: tuple[str, ...] = ()

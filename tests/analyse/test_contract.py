@@ -39,7 +39,7 @@ BROKEN = {
 }
 # A spec and an axiom that only testing can decide.
 OPEN = {
-    "learned sign": (data("∂u/∂t = s Δu", VECTOR, "learn s : scalar"), "comparison"),
+    "a conductivity that vanishes": (ring("∂u/∂t = u² Δu"), "comparison"),
     "learned rate": (ring("∂u/∂t = Δu + r u", "learn r(x) : scalar = mlp"), "constants"),
     "learned field": (maps("∂Y/∂t = f(Y, t)", "learn f(Y, t) : channels = convnet"), "stability"),
 }
@@ -127,7 +127,7 @@ def test_check_passes_what_is_unknown(tmp_path: Path, case: tuple[str, str]) -> 
 
 
 SPACES = {
-    "data": (data("∂u/∂t = 2 ∂u/∂x + Δu"), FUNCTIONS),
+    "data": (data("∂u/∂t = 2 ∂u/∂x + Δu"), PHYSICAL),
     "physical": (ring("∂u/∂t = 3Δu"), PHYSICAL),
     "pixels": (maps("∂Y/∂t = -Kᵀ tanh(K Y)", BOUND), MAPS),
 }

@@ -116,7 +116,11 @@ def _repeated(conditions: list[Condition], key: Callable[[Condition], object]) -
 def _boundary(spec: Spec, unknown: Unknown, equations: list[Equation], reporter: Reporter) -> None:
     """A condition on every side, as many as the order of the equation in space needs."""
     order = max(spatial_order(e, unknown.head, spec) for e in equations)
-    counts = Counter(side for c in spec.conditions if c.on_boundary and c.unknown == unknown.head for side in c.sides)
+    counts: Counter[str] = Counter()
+    for c in spec.conditions:
+        if c.on_boundary and c.unknown == unknown.head:
+            share = 1 / len(c.sides) if _relates_sides(c, unknown) else 1
+            counts.update(dict.fromkeys(c.sides, share))
     missing = [side for side in spec.space.boundary if not counts[side]]
     if order >= 2 and missing:
         some = missing if len(missing) < len(spec.space.boundary) else ()
@@ -127,6 +131,12 @@ def _boundary(spec: Spec, unknown: Unknown, equations: list[Equation], reporter:
             crowded = [s for s in condition.sides if counts[s] > most]
             if crowded and _is_last(condition, crowded[0], spec):
                 reporter.add(mistakes.equations.second_condition_on(crowded[0], condition.span))
+
+
+def _relates_sides(condition: Condition, unknown: Unknown) -> bool:
+    """u(0, t) = u(1, t) is one condition for two sides."""
+    fields = (f for v in condition.value for f in v.atoms(Field) if f.head == unknown.head)
+    return len(condition.sides) > 1 and any(tuple(f.arguments) != tuple(unknown.arguments) for f in fields)
 
 
 def _is_last(condition: Condition, side: str, spec: Spec) -> bool:

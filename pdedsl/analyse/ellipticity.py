@@ -1,0 +1,163 @@
+"""Degenerate ellipticity: F(x, t, u, p, X) does not decrease in X (Crandall, Ishii, Lions 1992, section 1).
+
+∂F/∂X is positive semidefinite for all values of the jet, in the dimension of the space: by components where they are
+written out, and by rules for diag(aᵢ) + Σ c w wᵀ where they are not.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import cached_property, lru_cache
+
+from sympy import Dummy, Expr, Symbol
+
+from pdedsl.analyse.coefficients import NotLinear, indexed_matrix, second_parts
+from pdedsl.analyse.intervals import Box, Range, range_of
+from pdedsl.analyse.jets import Jet, as_scalar, jet_of
+from pdedsl.analyse.matrices import Rows, indexed_semidefinite, semidefinite
+from pdedsl.analyse.problem import Problem
+from pdedsl.analyse.samples import Ranges, ranges_of
+from pdedsl.analyse.searches.eigenvalues import negative_eigenvalue
+from pdedsl.analyse.signs import box_of, nonnegative
+from pdedsl.ir.terms import Indexed
+from pdedsl.ir.types import Matrix, Scalar
+from pdedsl.symbolic.expansion import multiply_out
+from pdedsl.symbolic.symbols import Contraction, Field, Partial
+
+
+@dataclass(frozen=True)
+class Sign:
+    """True, False or None for 'is it nonnegative', with the point that shows a False."""
+
+    nonnegative: bool | None
+    witness: str = ""
+
+
+@dataclass(frozen=True)
+class Elliptic:
+    """∂F/∂X of a problem, or -∂F/∂X."""
+
+    problem: Problem
+    sign: int = 1
+
+    @property
+    def jet(self) -> Jet:
+        return self.problem.jet
+
+    @cached_property
+    def ranges(self) -> Ranges:
+        return ranges_of(self.problem.spec, self.problem.equation)
+
+    @cached_property
+    def box(self) -> Box:
+        return box_of(self.ranges)
+
+    @cached_property
+    def rows(self) -> Rows:
+        return _times(self.sign, self.jet.matrix)
+
+    @property
+    def psd(self) -> frozenset[Symbol]:
+        return frozenset(w.head for w in self.problem.spec.learned if isinstance(w.type, Matrix) and w.type.psd)
+
+    @property
+    def dimension(self) -> int | None:
+        n = self.problem.spec.space.dimension
+        return n if isinstance(n, int) else None
+
+    @property
+    def is_written_out(self) -> bool:
+        return self.jet.layout.base is None or (self.dimension is not None and not self.jet.layout.m)
+
+    @property
+    def is_proved(self) -> bool:
+        if self.is_written_out:
+            return semidefinite(self.rows, self.box, self.psd)
+        return self._by_index() or self._of_the_trace()
+
+    def _by_index(self) -> bool:
+        spec, head = self.problem.spec, self.problem.unknown.head
+        learned = frozenset(w.head for w in spec.learned if isinstance(w.type, Matrix))
+        try:
+            parts = list(second_parts(multiply_out(self.sign * self.problem.right), head))
+        except NotLinear:
+            return False
+        found = indexed_matrix(parts, spec.space.dimension, learned)
+        return indexed_semidefinite(_with_positive(found, self.problem), self.psd, self.box, self.dimension)
+
+    def _of_the_trace(self) -> bool:
+        """F(…, tr X) that does not decrease in tr X."""
+        head, right = self.problem.unknown.head, self.sign * self.problem.right
+        found = [c for c in right.atoms(Contraction) if _is_laplacian(c, head)]
+        if len(found) != 1:
+            return False
+        trace = Dummy("trace", real=True)
+        rest = right.xreplace({found[0]: trace})
+        if any(len(p.slots) > 1 for p in rest.atoms(Partial)):
+            return False
+        return nonnegative(rest.diff(trace), self.box, self.dimension)
+
+    @cached_property
+    def witness(self) -> str:
+        """A point at which it fails; in a space of any dimension it must fail in each of the first three."""
+        spec = self.problem.spec
+        if self._is_negative_for_every_weight():
+            return "eigenvalue for every weight"
+        if self.is_written_out or self.dimension is not None:
+            return self._searched(self.jet)
+        unknown, right = self.problem.unknown, as_scalar((self.problem.right,), self.problem.unknown)
+        shown = [self._searched(jet_of(right, unknown, spec, d)) for d in (1, 2)]
+        return self._searched(self.jet) if all(shown) else ""
+
+    def _searched(self, jet: Jet) -> str:
+        times = (self.problem.spec.time.symbol,) if self.problem.spec.time else ()
+        free = frozenset((*jet.coordinates, *jet.variables, *times))
+        return negative_eigenvalue(_times(self.sign, jet.matrix), jet.expr, free, self.ranges, jet.layout)
+
+    def _is_negative_for_every_weight(self) -> bool:
+        """An entry of the diagonal that is below zero whatever is learned."""
+        for i, row in enumerate(self.rows):
+            if row[i].has(Field) and (row[i].is_negative or _below(row[i], self.box)):
+                return True
+        return False
+
+
+@lru_cache(maxsize=64)
+def ellipticity(problem: Problem, sign: int = 1) -> Sign:
+    """Whether ± ∂F/∂X is positive semidefinite; unknown where second derivatives are hidden in functions."""
+    found = Elliptic(problem, sign)
+    if any(problem.jet.hidden_order(d) > 1 for d in problem.jet.hidden):
+        return Sign(None)
+    if found.is_proved:
+        return Sign(True)
+    return Sign(False, found.witness) if found.witness else Sign(None)
+
+
+def _times(sign: int, rows: Rows) -> Rows:
+    return tuple(tuple(sign * e for e in row) for row in rows)
+
+
+def _below(e: Expr, box: Box) -> bool:
+    found: Range | None = range_of(e, box)
+    return found is not None and found.high < 0
+
+
+def _is_laplacian(c: Contraction, head: Symbol) -> bool:
+    partials = [p for p in c.atoms(Partial) if isinstance(p.body, Field) and p.body.head == head]
+    return len(partials) == 1 and c.body == partials[0] and len(set(partials[0].slots)) == 1 and len(c.body.slots) == 2
+
+
+def _with_positive(matrix: Indexed, problem: Problem) -> Indexed:
+    """The unknown as a letter of the sign that its type gives it."""
+    unknown = problem.unknown
+    if not isinstance(unknown.type, Scalar):
+        return matrix
+    value = Field(unknown.head, (), unknown.arguments)
+    letter = {value: problem.jet.u}
+
+    def moved(e: Expr) -> Expr:
+        kept = {p: Dummy(f"keep{k}") for k, p in enumerate(e.atoms(Partial))}
+        return e.xreplace(kept).xreplace(letter).xreplace({v: k for k, v in kept.items()})
+
+    outer = tuple((moved(c), w) for c, w in matrix.outer)
+    return Indexed(moved(matrix.diagonal), outer, tuple((moved(c), h) for c, h in matrix.learned), matrix.rest)

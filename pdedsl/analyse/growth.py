@@ -1,0 +1,238 @@
+"""How fast a coefficient and its first two derivatives in space may grow: |f| ≤ C(1 + |x|)^k, and so for f' and f''.
+
+Sums, products and compositions by their rules. On a bounded domain only smoothness counts. Learned fields are taken as
+networks are: Lipschitz in x where their activation is, and no rougher than that; t is a parameter.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from math import inf, isfinite
+
+from sympy import Abs, Add, Expr, Max, Min, Mul, Poly, Pow, Rational, S, Symbol, cos, erf, exp, log, sin, tan
+
+from pdedsl.analyse.intervals import Box, range_of
+from pdedsl.analyse.signs import nonnegative, positive
+from pdedsl.ir.spec import Learned, Spec
+from pdedsl.numerics.activations import ACTIVATIONS as RECORDS
+from pdedsl.numerics.activations import Activation as Record
+from pdedsl.symbolic.activations import Activation
+from pdedsl.symbolic.symbols import Component, Contraction, Field
+from pdedsl.words.networks import Convnet, Mlp
+
+NONE = -inf  # nothing is left
+SMOOTH = ("softplus", "sigmoid", "tanh", "atan", "erf", "sin", "gelu", "silu", "mish", "identity", "square")
+SLOW = 0.1  # of a logarithm
+
+
+@dataclass(frozen=True)
+class Growth:
+    """The exponents of f, f' and f''; infinite where nothing is known, or where it is not continuous."""
+
+    value: float
+    first: float
+    second: float
+
+    @property
+    def is_bounded(self) -> bool:
+        return self.value <= 0
+
+    @property
+    def is_lipschitz(self) -> bool:
+        return self.first <= 0
+
+    @property
+    def is_twice_bounded(self) -> bool:
+        """Twice differentiable, with bounded second derivatives."""
+        return self.second <= 0
+
+
+CONSTANT = Growth(0, NONE, NONE)
+COORDINATE = Growth(1, 0, NONE)
+WILD = Growth(inf, inf, inf)
+
+
+@dataclass(frozen=True)
+class Grower:
+    """Reads growth in some coordinates; `near` is the box of a bounded domain, where growth does not count."""
+
+    coordinates: frozenset[Symbol]
+    box: Box
+    spec: Spec
+    bounded: bool
+
+    def of(self, e: Expr) -> Growth:
+        found = self._of(e)
+        if not self.bounded:
+            return found
+        return Growth(*(0 if isfinite(k) else k for k in (found.value, found.first, found.second)))
+
+    def _varies(self, e: Expr) -> bool:
+        if e.free_symbols & self.coordinates:
+            return True
+        base = set(self.spec.space.coordinates)
+        return any(f.free_symbols & base for f in e.atoms(Field, Component))
+
+    def _of(self, e: Expr) -> Growth:
+        if not self._varies(e):
+            return CONSTANT
+        match e:
+            case Symbol() | Component():
+                return COORDINATE
+            case Field():
+                return self._learned(e)
+            case Contraction(body=body):
+                return self._of(body)
+            case Add():
+                found = [self._of(a) for a in e.args]
+                return Growth(*(max(getattr(g, name) for g in found) for name in ("value", "first", "second")))
+            case Mul():
+                whole = CONSTANT
+                for a in e.args:
+                    whole = _times(whole, self._of(a))
+                return whole
+            case Pow(base=base, exp=power):
+                return self._power(base, power)
+            case Max() | Min():
+                found = [self._of(a) for a in e.args]
+                return Growth(max(g.value for g in found), max(g.first for g in found), inf)
+            case _ if len(e.args) == 1:
+                return self._function(e, self._of(e.args[0]))
+        return WILD
+
+    def _learned(self, field: Field) -> Growth:
+        learned = next((w for w in self.spec.learned if w.head == field.head), None)
+        if learned is None:
+            return WILD
+        facts = activation_of(learned)
+        if not isfinite(facts.lipschitz):
+            return WILD
+        flat = learned.net is None or (isinstance(learned.net.word, Mlp) and facts.bounded)
+        return Growth(0 if flat else 1, 0, 0)
+
+    def _power(self, base: Expr, power: Expr) -> Growth:
+        g = self._of(base)
+        if base == S.Exp1:
+            return self._exponential(power)
+        if not isinstance(power, Rational):
+            return WILD
+        if power.is_Integer and power > 0:
+            whole = CONSTANT
+            for _ in range(int(power)):
+                whole = _times(whole, g)
+            return whole
+        if not positive(base, self.box):
+            return Growth(max(0, float(power)) * g.value, inf, inf) if power > 0 else WILD
+        return _composed(float(power), g, self._least(base))
+
+    def _least(self, base: Expr) -> float:
+        """k of base ≥ c(1 + |x|)^k, c > 0."""
+        symbols = sorted(base.free_symbols & self.coordinates, key=str)
+        if len(symbols) == 1 and base.is_polynomial(*symbols):
+            return float(Poly(base, *symbols).degree())
+        constant, rest = base.as_coeff_Add()
+        even = all(_is_even(a) for a in Add.make_args(rest))
+        return 2.0 if even and constant.is_positive and self._of(rest).value == 2 and len(symbols) != 1 else 0.0
+
+    def _exponential(self, power: Expr) -> Growth:
+        g, most = self._of(power), range_of(power, self.box)
+        if most is None or most.high == inf:
+            return WILD if not self.bounded else Growth(0, *_chained(g))
+        falls = nonnegative(-power, self.box) and power.is_polynomial(*self.coordinates) and not power.has(Field)
+        return Growth(0, 0, 0) if falls and isfinite(g.second) else Growth(0, *_chained(g))
+
+    def _logarithm(self, inner: Expr, g: Growth) -> Growth:
+        if not positive(inner, self.box):
+            return WILD
+        first = _plus(-self._least(inner), g.first)
+        return Growth(SLOW, first, max(_plus(-self._least(inner), g.second), 2 * first))
+
+    def _function(self, e: Expr, g: Growth) -> Growth:
+        match e:
+            case sin() | cos() | erf():
+                return Growth(0, *_chained(g))
+            case exp():
+                return self._exponential(e.args[0])
+            case Abs():
+                keeps = positive(e.args[0], self.box) or positive(-e.args[0], self.box)
+                return g if keeps else Growth(g.value, g.first, inf)
+            case log():
+                return self._logarithm(e.args[0], g)
+            case tan():
+                inside = range_of(e.args[0], self.box)
+                return Growth(0, *_chained(g)) if inside and inside.low > -1.5 and inside.high < 1.5 else WILD
+        name = type(e).__name__
+        facts = RECORDS.get(name)
+        if facts is None or not (isinstance(e, Activation) or name in ("tanh", "atan", "erf")):
+            return WILD
+        value, second = (0 if facts.bounded else g.value), (_chained(g)[1] if name in SMOOTH else inf)
+        if name == "square":
+            return _times(g, g)
+        return Growth(value, g.first, second)
+
+
+def _is_even(e: Expr) -> bool:
+    body = e.as_coeff_Mul()[1]
+    body = body.body if isinstance(body, Contraction) else body
+    return bool(e.as_coeff_Mul()[0].is_positive and isinstance(body, Pow) and body.exp == 2)
+
+
+def _chained(g: Growth) -> tuple[float, float]:
+    """f' and f'' of a function with bounded derivatives of something that grows like g."""
+    return g.first, max(g.second, 2 * g.first)
+
+
+def _times(a: Growth, b: Growth) -> Growth:
+    first = max(_plus(a.first, b.value), _plus(a.value, b.first))
+    second = max(_plus(a.second, b.value), _plus(a.first, b.first), _plus(a.value, b.second))
+    return Growth(_plus(a.value, b.value), first, second)
+
+
+def _plus(j: float, k: float) -> float:
+    return NONE if NONE in (j, k) else j + k
+
+
+def _composed(p: float, g: Growth, least: float) -> Growth:
+    """f^p for f ≥ c(1 + |x|)^least."""
+
+    def powered(q: float) -> float:
+        return q * (g.value if q > 0 else least)
+
+    first = _plus(powered(p - 1), g.first)
+    return Growth(powered(p), first, max(_plus(powered(p - 1), g.second), _plus(powered(p - 2), 2 * g.first)))
+
+
+def activation_of(learned: Learned) -> Record:
+    """That of its network; relu where a network has no choice."""
+    net = learned.net.word if learned.net else None
+    return net.activation if isinstance(net, Mlp | Convnet) else RECORDS["relu"]
+
+
+def in_time(e: Expr, time: Symbol | None, box: Box) -> str:
+    """'bounded', 'integrable' or '' for what an expression does at the ends of its time."""
+    if time is None or time not in e.free_symbols:
+        return "bounded"
+    e = e.xreplace(dict.fromkeys(e.atoms(Field), S.One))
+    others = dict.fromkeys(e.free_symbols - {time}, S.One)
+    singular = [a for a in e.atoms(Pow, log, tan) if time in a.free_symbols and not isinstance(a, exp)]
+    rough = [a for a in singular if not _is_finite(a.xreplace(others), box)]
+    if not rough:
+        return "bounded"
+    return "integrable" if all(_is_integrable(a, time, box) for a in rough) else ""
+
+
+def _is_finite(a: Expr, box: Box) -> bool:
+    found = range_of(a, box)
+    return found is not None and isfinite(found.low) and isfinite(found.high)
+
+
+def _is_integrable(a: Expr, time: Symbol, box: Box) -> bool:
+    ends = box.get(time)
+    if ends is None or ends.low != 0:
+        return False
+    match a:
+        case log(args=(inner,)):
+            return bool(inner == time)
+        case Pow(base=base, exp=power):
+            return bool(base == time and power.is_number and power > -1)
+    return False

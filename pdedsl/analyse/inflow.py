@@ -1,0 +1,59 @@
+"""Where characteristics enter a domain and where they leave it, for equations of first order.
+
+∂u/∂t = b·∇u carries values along X' = -b: on a side with outer normal n they enter where b·n > 0 and leave where
+b·n < 0. A problem takes values where they enter, and none where they leave (Evans, section 3.2).
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from sympy import Expr, Symbol
+
+from pdedsl.analyse.intervals import Box
+from pdedsl.analyse.problem import Problem
+from pdedsl.analyse.samples import ranges_of
+from pdedsl.analyse.sides import Placed, Value, sides_of
+from pdedsl.analyse.signs import box_of, nonnegative, positive
+from pdedsl.ir.spec import side_names
+
+
+@dataclass(frozen=True)
+class Inflow:
+    """Whether values are given where they enter and only there, and the conditions that stand at an outflow."""
+
+    is_given: bool
+    at_outflow: tuple[Placed, ...]
+
+
+def inflow_of(problem: Problem) -> Inflow:
+    jet, space = problem.jet, problem.spec.space
+    if not space.boundary:
+        return Inflow(True, ())
+    if not jet.is_affine or jet.order != 1:
+        return Inflow(False, ())
+    box, placed = box_of(ranges_of(problem.spec, problem.equation)), sides_of(problem)
+    fits, wrong = True, []
+    for k, x in enumerate(space.coordinates):
+        if space.sides[k].periodic:
+            continue
+        for name, end, normal in zip(side_names(k), ranges_of(problem.spec)[x], (-1, 1), strict=True):
+            there = [p for p in placed if p.coordinate == x and p.normal == normal and name in p.condition.sides]
+            enters = _enters(jet.drift[k], x, end, normal, box)
+            fits = fits and _fits(enters, there)
+            wrong += [p for p in there if enters is False]
+    return Inflow(fits, tuple(wrong))
+
+
+def _enters(b: Expr, x: Symbol, end: Expr, normal: int, box: Box) -> bool | None:
+    """True where values enter everywhere on a side, False where they leave or stay everywhere; None for neither."""
+    flow = normal * b.xreplace({x: end})
+    if positive(flow, box):
+        return True
+    return False if nonnegative(-flow, box) else None
+
+
+def _fits(enters: bool | None, there: list[Placed]) -> bool:
+    if enters is None:
+        return False
+    return (len(there) == 1 and isinstance(there[0].side, Value)) if enters else not there

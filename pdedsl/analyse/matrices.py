@@ -1,0 +1,160 @@
+"""Symmetric matrices of expressions: are they positive semidefinite everywhere? A proof, or nothing."""
+
+from __future__ import annotations
+
+from itertools import combinations
+
+from sympy import Add, Expr, KroneckerDelta, Matrix, S, Symbol, cancel, expand, together
+
+from pdedsl.analyse.intervals import Box
+from pdedsl.analyse.signs import nonnegative
+from pdedsl.ir.terms import Indexed
+from pdedsl.symbolic.symbols import INDEX, Contraction, Field
+
+Rows = tuple[tuple[Expr, ...], ...]
+MAX_LETTERS = 8  # of an entry in which an outer product is looked for
+MAX_MINORS = 3  # dimension up to which minors are tried
+
+
+def semidefinite(rows: Rows, box: Box, psd_heads: frozenset[Symbol] = frozenset()) -> bool:
+    """Learned matrices of `psd_heads` are semidefinite by their type."""
+    rows = _without_psd(_with_symmetric_entries(rows, psd_heads), psd_heads)
+    return all(_block(tuple(tuple(rows[i][j] for j in block) for i in block), box) for block in blocks_of(rows))
+
+
+def blocks_of(rows: Rows) -> list[list[int]]:
+    """Sets of coordinates that nothing couples."""
+    left, found = set(range(len(rows))), []
+    while left:
+        block, new = set(), {min(left)}
+        while new:
+            block |= new
+            new = {j for i in new for j in left - block if rows[i][j] != 0}
+        left -= block
+        found.append(sorted(block))
+    return found
+
+
+def _block(rows: Rows, box: Box) -> bool:
+    d = len(rows)
+    if d == 1:
+        return nonnegative(rows[0][0], box)
+    if all(e.is_number for row in rows for e in row):
+        return bool(Matrix(rows).is_positive_semidefinite)
+    if _isotropic_and_outer(rows, box):
+        return True
+    return d <= MAX_MINORS and all(_minor(rows, c, box) for n in range(1, d + 1) for c in combinations(range(d), n))
+
+
+def _minor(rows: Rows, chosen: tuple[int, ...], box: Box) -> bool:
+    """A principal minor, as a difference of products and multiplied out."""
+    if len(chosen) == 2:
+        i, j = chosen
+        if nonnegative(rows[i][i] * rows[j][j] - rows[i][j] ** 2, box):
+            return True
+    return nonnegative(Matrix(rows).extract(list(chosen), list(chosen)).det(), box)
+
+
+def _isotropic_and_outer(rows: Rows, box: Box) -> bool:
+    """αI + β p pᵀ, where p are letters: its eigenvalues are α and α + β|p|²."""
+    d = len(rows)
+    letters = [s for s in sorted(rows[0][1].free_symbols, key=str) if s not in box]
+    for p in combinations(letters, d) if len(letters) <= MAX_LETTERS else ():
+        ratio = expand(rows[0][1] / (p[0] * p[1]))
+        alpha = expand(rows[0][0] - ratio * p[0] ** 2)
+        if all(
+            _is_entry(rows[i][j], ratio * p[i] * p[j] + (alpha if i == j else 0)) for i in range(d) for j in range(d)
+        ):
+            length = Add(*(s**2 for s in p))
+            return nonnegative(alpha, box) and nonnegative(alpha + ratio * length, box)
+    return False
+
+
+def _is_entry(e: Expr, other: Expr) -> bool:
+    difference = expand(e - other)
+    return bool(difference == 0 or (len(difference.args) <= MAX_LETTERS and cancel(together(difference)) == 0))
+
+
+# ---- learned matrices
+
+
+def _with_symmetric_entries(rows: Rows, heads: frozenset[Symbol]) -> Rows:
+    """A_ji as A_ij, for matrices that are symmetric by type."""
+
+    def ordered(e: Expr) -> Expr:
+        fields = (f for f in e.atoms(Field) if f.head in heads)
+        return e.xreplace({f: _entry(f.head, f, *f.indices) for f in fields})
+
+    return tuple(tuple(map(ordered, row)) for row in rows) if heads else rows
+
+
+def _entry(head: Symbol, like: Field, i: Expr, j: Expr) -> Field:
+    return Field(head, tuple(sorted((i, j), key=str)), tuple(like.arguments))
+
+
+def _without_psd(rows: Rows, heads: frozenset[Symbol]) -> Rows:
+    """The matrix less c·H for every learned H that is semidefinite by type, where c is nonnegative."""
+    for head in sorted(heads, key=str):
+        entry = next((f for f in rows[0][0].atoms(Field) if f.head == head), None)
+        if entry is None:
+            continue
+        share = rows[0][0].coeff(entry)
+        less = tuple(
+            tuple((e - share * _entry(head, entry, S(i), S(j))).expand() for j, e in enumerate(row, 1))
+            for i, row in enumerate(rows, 1)
+        )
+        if nonnegative(share, {}) and not any(f.head == head for row in less for e in row for f in e.atoms(Field)):
+            rows = less
+    return rows
+
+
+# ---- by index
+
+
+def indexed_semidefinite(matrix: Indexed, psd_heads: frozenset[Symbol], box: Box, dimension: int | None) -> bool:
+    """diag(aᵢ) + Σ c w wᵀ + Σ c H in any dimension: all parts are, or a is one number and the sum has one w, or the
+    ws have finitely many components."""
+
+    def holds(e: Expr) -> bool:
+        return nonnegative(e, box, dimension)
+
+    if matrix.rest or not all(h in psd_heads and holds(c) for c, h in matrix.learned):
+        return False
+    a, outer = matrix.diagonal, matrix.outer
+    if not a.has(KroneckerDelta) and holds(a) and all(holds(c) for c, _ in outer):
+        return True
+    if a.has(INDEX) and not a.has(KroneckerDelta):
+        return False
+    if len(outer) == 1 and not a.has(KroneckerDelta) and not outer[0][1].has(KroneckerDelta):
+        return holds(a) and holds(_along(a, *outer[0], dimension))
+    return _on_named(a, outer, box, dimension)
+
+
+def _along(a: Expr, c: Expr, w: Expr, dimension: int | None) -> Expr:
+    """The eigenvalue a + c|w|² along w."""
+    index = Symbol("i1", integer=True)
+    if INDEX not in w.free_symbols:
+        count = S(dimension) if dimension is not None else Contraction(index, S.One)
+        return cancel(a + c * w**2 * count) if dimension is not None else a + c * w**2 * count
+    return cancel(together(a + c * Contraction(index, w.xreplace({INDEX: index}) ** 2)))
+
+
+def _on_named(a: Expr, outer: tuple[tuple[Expr, Expr], ...], box: Box, dimension: int | None) -> bool:
+    """A matrix that is a number but for finitely many coordinates."""
+    deltas = {d for e in (a, *(w for _, w in outer)) for d in e.atoms(KroneckerDelta)}
+    numbers = sorted({int(n) for d in deltas for n in d.args if n.is_Integer})
+    none = dict.fromkeys(deltas, S.Zero)
+    elsewhere = a.xreplace(none)
+    if any(w.xreplace(none) != 0 for _, w in outer) or INDEX in elsewhere.free_symbols:
+        return False
+    at = [{d: S.One if S(n) in d.args else S.Zero for d in deltas} for n in numbers]
+    rows = tuple(
+        tuple(
+            (a.xreplace(at[i]) if i == j else S.Zero)
+            + Add(*(c * w.xreplace(at[i]) * w.xreplace(at[j]) for c, w in outer))
+            for j in range(len(numbers))
+        )
+        for i in range(len(numbers))
+    )
+    rest = dimension is not None and len(numbers) == dimension
+    return (rest or nonnegative(elsewhere, box, dimension)) and semidefinite(rows, box)

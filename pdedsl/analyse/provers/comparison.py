@@ -1,0 +1,216 @@
+"""The comparison principle: f ≤ g implies T(f) ≤ T(g).
+
+First order in time: F does not decrease in ∇∇u, and the hypotheses of `structure` hold (Crandall, Ishii, Lions 1992,
+theorem 8.2; Evans, section 7.1.4). Second order in time: the fundamental solution changes its sign in the plane and in
+space (Evans, section 2.4), and is an average on the line. At rest: the maximum principle (Gilbarg and Trudinger,
+theorem 3.3).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from sympy import Expr, S, Symbol
+from sympy import Matrix as Entries
+
+from pdedsl.analyse.conditions import at_rest
+from pdedsl.analyse.ellipticity import Elliptic, ellipticity
+from pdedsl.analyse.inflow import inflow_of
+from pdedsl.analyse.problem import Problem, named, spans
+from pdedsl.analyse.provers.hypotheses import Hypothesis, concluded
+from pdedsl.analyse.samples import nonzero_point, ranges_of
+from pdedsl.analyse.sides import Flux, all_values, order_is_kept, sides_of
+from pdedsl.analyse.signs import box_of, nonnegative
+from pdedsl.analyse.structure import Structure, strictly_positive
+from pdedsl.ir.terms import Diffusion, HigherOrder, Nonlinear, Nonlocal, Reaction, TimeDerivative
+from pdedsl.ir.verdicts import Proved, Refuted, Unknown, Verdict
+from pdedsl.symbolic.symbols import Field
+
+SOLVED = "a derivative in time and space makes the equation nonlocal when it is solved for ∂u/∂t."
+TOUCHING = "data that touch 0 from above with a large derivative of third or fourth order there leave it downwards"
+BUMP = "f = 0 and a narrow bump g ≥ 0 with the same ∂u/∂t at the start: behind its front T(g) falls below T(f)"
+
+
+def comparison(problem: Problem) -> Verdict:
+    jet, order = problem.jet, problem.equation.order
+    if problem.is_vector:
+        return Unknown("the unknown is a vector, and an order of vectors is a convention.")
+    if is_mixed(problem):
+        return Unknown(SOLVED)
+    if order > 2:
+        guilty = problem.where(TimeDerivative)
+        return Unknown(f"{named(guilty)} is of order {order} in time, for which there is no rule.", spans(guilty))
+    if jet.nonlocal_:
+        at = spans(problem.where(Nonlocal))
+        return Unknown("a nonlocal term keeps order only where its kernel is nonnegative.", at)
+    if is_coupled(problem):
+        return Unknown("the unknowns are coupled, and a system keeps order only where it is cooperative.")
+    if jet.order > 2:
+        return _too_high(problem)
+    match order:
+        case 0:
+            return _elliptic(problem)
+        case 1:
+            return _parabolic(problem)
+        case _:
+            return _wave(problem)
+
+
+def is_mixed(problem: Problem) -> bool:
+    """Whether derivatives in time and in space stand together, as in ∂³u/∂x²∂t."""
+    return any(t.mixed for t in problem.terms if isinstance(t, TimeDerivative))
+
+
+def is_coupled(problem: Problem) -> bool:
+    others = {u.head for u in problem.spec.unknowns} - {problem.unknown.head}
+    return any(f.head in others for f in problem.jet.expr.atoms(Field))
+
+
+def _too_high(problem: Problem) -> Verdict:
+    """Refuted where the coefficient of a derivative of that order is not zero at a point."""
+    guilty = problem.where(HigherOrder, Nonlinear) or problem.pushing
+    jet, ranges = problem.jet, ranges_of(problem.spec, problem.equation)
+    slopes = [jet.slope(h) for h in jet.higher if len(jet.back[h].slots) == jet.order]
+    for slope in (s for s in slopes if not s.has(Field) and s != 0):
+        if nonzero_point(slope, ranges) is not None:
+            why = f"{named(guilty)} is of third or higher order, which no comparison principle allows"
+            return Refuted(f"{why}.", TOUCHING, spans(guilty))
+    return Unknown(f"{named(guilty)} is of third or higher order, if its coefficient is not zero.", spans(guilty))
+
+
+# ---- first order in time
+
+
+def _parabolic(problem: Problem) -> Verdict:
+    guilty = problem.where(Diffusion, Nonlinear)
+    if problem.jet.order == 2:
+        sign = ellipticity(problem)
+        if sign.nonnegative is False:
+            witness = f"∂F/∂(∇∇u) has a negative {sign.witness}: data that touch from above there cross"
+            return Refuted(f"{named(guilty)} is not elliptic.", witness, spans(guilty))
+        if sign.nonnegative is None:
+            return Unknown(f"the sign of {named(guilty)} cannot be decided.", spans(guilty))
+    reason = (
+        f"{named(guilty)} is degenerate elliptic: ∂F/∂(∇∇u) is positive semidefinite"
+        if problem.jet.order == 2
+        else "the equation has no second derivatives: values travel along characteristics"
+    )
+    return concluded(reason, _hypotheses(problem), spans(problem.pushing))
+
+
+def _hypotheses(problem: Problem) -> Iterator[Hypothesis]:
+    found = Structure(problem)
+    if problem.jet.order == 2:
+        yield Hypothesis("∂F/∂(∇∇u) is positive semidefinite in all dimensions of the space", True)
+    yield Hypothesis("F has a value for all u, ∇u and ∇∇u", found.has_values)
+    yield Hypothesis("F is one-sided Lipschitz in u", found.is_lipschitz_in_u)
+    if problem.jet.order == 2:
+        yield Hypothesis("∂F/∂(∇∇u) does not vanish with u, unless F is a Laplacian", found.diffuses_well_in_u)
+        yield Hypothesis("the diffusion is ΣΣᵀ with Σ Lipschitz in x", found.diffusion_is_fine)
+    yield Hypothesis("the drift is one-sided Lipschitz in x, and grows at most linearly outwards", found.drift_is_fine)
+    yield Hypothesis("the coefficients have integrals in time", found.is_integrable_in_time)
+    yield Hypothesis("the coefficients are the same on both sides of a seam", found.is_whole_on_rings)
+    if problem.jet.order == 2:
+        text = "each condition on the boundary is a value, or a flux along the normal, affine and not increasing in u"
+        yield Hypothesis(text, order_is_kept(problem))
+    elif problem.jet.order == 1:
+        yield Hypothesis("values are given where characteristics enter, and only there", inflow_of(problem).is_given)
+    if problem.jet.order == 2 and not problem.spec.space.sides:
+        yield Hypothesis("a density does not lose its mass to infinity", _is_tame_at_infinity(problem))
+
+
+def _is_tame_at_infinity(problem: Problem) -> bool:
+    """Fast diffusion, Δβ(u) with β' unbounded near zero, has several solutions on all of space."""
+    jet = problem.jet
+    entries = [e for row in jet.matrix for e in row if jet.u in e.free_symbols]
+    if not jet.u.is_positive or not entries:
+        return True
+    return all(_is_tame(e, jet.u) for e in entries)
+
+
+def _is_tame(slope: Expr, u: Symbol) -> bool:
+    """β' is bounded near zero, or a power above -1, so that β is."""
+    power = slope.as_independent(u)[1].as_base_exp()
+    if power[0] == u:
+        return bool(power[1] > -1)
+    return not slope.xreplace({u: S.Zero}).has(S.ComplexInfinity, S.NaN, S.Infinity)
+
+
+# ---- no time
+
+
+def _elliptic(problem: Problem) -> Verdict:
+    """0 = F keeps the order of its data when ∂F/∂(∇∇u) and -∂F/∂u have one sign, and the data are values."""
+    jet, guilty = problem.jet, problem.where(Diffusion, Nonlinear)
+    sign = 1 if ellipticity(problem).nonnegative else -1 if ellipticity(problem, -1).nonnegative else 0
+    if jet.order < 2 or not sign:
+        return Unknown(f"the sign of {named(guilty)} cannot be decided.", spans(guilty))
+    box = box_of(ranges_of(problem.spec))
+    return concluded(
+        f"{named(guilty)} is elliptic, and no term of order zero works against it",
+        (
+            Hypothesis("∂F/∂(∇∇u) is positive definite", is_definite(problem, sign)),
+            Hypothesis("F does not increase with u", nonnegative(-sign * jet.rate, box)),
+            Hypothesis("F has a value for all u, ∇u and ∇∇u", Structure(problem).has_values),
+            Hypothesis("values are given on the whole boundary", order_is_kept(problem) and all_values(problem)),
+            Hypothesis("the domain has a boundary", bool(problem.spec.space.boundary)),
+        ),
+        spans(problem.pushing),
+    )
+
+
+def is_definite(problem: Problem, sign: int) -> bool:
+    """Elliptic at every point, as far as numbers and the signs on a diagonal show."""
+    found = Elliptic(problem, sign)
+    rows = Entries(found.rows)
+    if all(e.is_number for e in rows):
+        return bool(rows.is_positive_definite)
+    if not rows.is_diagonal():
+        return False
+    return all(strictly_positive(rows[i, i], found.box) for i in range(rows.rows))
+
+
+# ---- second order in time
+
+
+def _wave(problem: Problem) -> Verdict:
+    """At rest, the line averages (d'Alembert) unless a force pulls back; in the plane and in space waves overshoot."""
+    guilty = problem.where(TimeDerivative)
+    if ellipticity(problem).nonnegative is False:
+        at = problem.where(Diffusion) or problem.pushing
+        witness = f"∂F/∂(∇∇u) has a negative {ellipticity(problem).witness}: short waves grow at every rate"
+        return Refuted(f"{named(at)} makes waves grow.", witness, spans(at))
+    rank = _rank(problem)
+    if rank >= 2 and not problem.spec.space.boundary and isinstance(problem.spec.space.dimension, int):
+        why = f"{named(guilty)} makes waves, and a wave in more than one dimension overshoots behind its front"
+        return Refuted(f"{why}.", BUMP, spans(guilty))
+    damped = set(problem.jet.higher) & problem.jet.expr.free_symbols
+    if rank == 1 and problem.jet.rate.is_negative and not damped and not problem.spec.space.boundary:
+        pulling = problem.where(Reaction)
+        return Refuted(f"{named(pulling)} pulls a wave below zero.", BUMP, spans(guilty))
+    if _averages(problem):
+        why = "on the line a wave at rest is the mean of its two halves that travel (d'Alembert)"
+        return Proved(f"{why}.", ("one dimension", "constant speed", "at rest at first", "no further terms"))
+    why = f"{named(guilty)} makes waves: on the line they average data at rest, in general they overshoot"
+    return Unknown(f"{why}.", spans(guilty))
+
+
+def _averages(problem: Problem) -> bool:
+    """∂²u/∂t² = c²∂²u/∂x² from rest, on a line, on a ring, or between ends where ∂u/∂n = 0."""
+    jet = problem.jet
+    simple = jet.is_affine and len(jet.coordinates) == 1 and jet.source == 0 and jet.rate == 0
+    if not simple or jet.layout.m or not isinstance(problem.spec.space.dimension, int):
+        return False
+    still = jet.drift == (S.Zero,) and not set(jet.higher) & jet.expr.free_symbols
+    free = all(isinstance(p.side, Flux) and p.side.slope == 0 and p.side.given == 0 for p in sides_of(problem))
+    steady = bool(jet.matrix[0][0].is_number and jet.matrix[0][0].is_positive)
+    return still and steady and free and at_rest(problem)
+
+
+def _rank(problem: Problem) -> int:
+    """In how many directions waves travel, for an affine equation with numbers before its second derivatives."""
+    rows = problem.jet.matrix
+    if not problem.jet.is_affine or not all(e.is_number for row in rows for e in row):
+        return 0
+    matrix = Entries(rows)
+    return int(matrix.rank()) if matrix.is_positive_semidefinite else 0

@@ -1,0 +1,192 @@
+"""Conservation of mass: d/dt ∫u = 0.
+
+F is a divergence exactly if its Euler operators vanish (Olver, Applications of Lie Groups to Differential Equations,
+theorem 4.7), and then d/dt ∫u is the flux through the boundary. On all of space the data decay, and so does the flux.
+"""
+
+from __future__ import annotations
+
+from sympy import Expr, S, Symbol, expand
+
+from pdedsl.analyse.conditions import at_rest
+from pdedsl.analyse.fluxes import Through, flux_through, given_flux, is_whole_across_seams
+from pdedsl.analyse.jets import Jet, jet_of
+from pdedsl.analyse.problem import Problem, named, spans
+from pdedsl.analyse.provers.comparison import is_mixed
+from pdedsl.analyse.samples import nonzero_point, ranges_of
+from pdedsl.analyse.searches.masses import losing
+from pdedsl.analyse.signs import box_of, is_zero, nonnegative, vanishes
+from pdedsl.analyse.states import letters_of
+from pdedsl.analyse.structure import Structure
+from pdedsl.ir.terms import Origin, Source
+from pdedsl.ir.verdicts import Proved, Refuted, Unknown, Verdict
+from pdedsl.symbolic.expansion import can_expand, terms_of
+from pdedsl.symbolic.integrals import integral
+from pdedsl.symbolic.symbols import Field, Partial, TooLarge
+
+_INFINITE = (S.ComplexInfinity, S.NaN, S.Infinity, S.NegativeInfinity)
+MAX_EULER = 20_000  # terms of an Euler operator
+DIVERGENCE = "F is a divergence: its Euler operators vanish"
+
+
+def conservation(problem: Problem) -> Verdict:
+    why = _no_rule(problem)
+    if why:
+        return Unknown(why)
+    through = flux_through(problem)
+    if through is Through.FREE:
+        at = problem.pushing
+        return Refuted("mass passes through the boundary.", "data that are steep at the boundary", spans(at))
+    eulers = _eulers(problem)
+    if eulers is None:
+        return Unknown("the right-hand side has too many terms to see whether it is a divergence.")
+    for euler in (e for e in eulers if not vanishes(e)):
+        return _no_divergence(problem, euler)
+    if problem.equation.order > 1 and not at_rest(problem):
+        return Unknown("it depends on the initial velocity.")
+    return _of_a_divergence(problem, through)
+
+
+def _no_rule(problem: Problem) -> str:
+    jet, spec = problem.jet, problem.spec
+    if problem.equation.order == 0:
+        return "nothing evolves in time."
+    if jet.nonlocal_ or jet.hidden or problem.is_vector or is_mixed(problem):
+        return "only local equations of scalars with derivatives of unknowns alone are decided."
+    in_time = _in_time(jet, spec.time.symbol if spec.time else None)
+    if any(jet.slope(h).free_symbols & {*jet.coordinates, *jet.variables} for h in in_time):
+        return "a term with ∂u/∂t depends on x or u."
+    return ""
+
+
+def _of_a_divergence(problem: Problem, through: Through) -> Verdict:
+    spec = problem.spec
+    source = _source(problem)
+    if not is_whole_across_seams(problem):
+        return Unknown("the flux may jump where the domain closes: a coefficient is not periodic.")
+    if not spec.space.sides and not _decays(problem):
+        return Unknown("it is not seen that the flux decays at infinity.")
+    if through is Through.UNKNOWN:
+        return Unknown("the right-hand side is a divergence, but mass may pass through the boundary.")
+    if source != 0 or through is Through.GIVEN:
+        return _with_source(problem, source)
+    held = (DIVERGENCE, "nothing passes through the boundary, the seams or infinity", "there is no source")
+    return Proved("the right-hand side is a divergence, and nothing passes through the boundary.", held)
+
+
+# ---- divergences
+
+
+def _eulers(problem: Problem) -> list[Expr] | None:
+    """The Euler operator for each unknown."""
+    spec, jet = problem.spec, problem.jet
+    time = spec.time.symbol if spec.time else None
+    found = [euler_operator(jet, _in_time(jet, time))]
+    for unknown in spec.unknowns:
+        whole = problem.equation.right[0]
+        if unknown.head != problem.unknown.head and any(f.head == unknown.head for f in whole.atoms(Field)):
+            found.append(euler_operator(jet_of(whole, unknown, spec)))
+    return None if None in found else [e for e in found if e is not None]
+
+
+def _in_time(jet: Jet, time: Symbol | None) -> frozenset[Symbol]:
+    """Derivatives in time on the right: c(t) d/dt of the mass, which stays zero from rest."""
+    return frozenset(h for h in jet.higher if time in jet.back[h].slots)
+
+
+def euler_operator(jet: Jet, without: frozenset[Symbol] = frozenset()) -> Expr | None:
+    """Σ (-D)^α ∂F/∂u_α; None where it has too many terms."""
+    try:
+        total = _euler_sum(jet, without)
+    except TooLarge:
+        return None
+    if not can_expand(total):
+        return total
+    return expand(total) if terms_of(total) <= MAX_EULER else None
+
+
+def _euler_sum(jet: Jet, without: frozenset[Symbol]) -> Expr:
+    total = jet.rate.xreplace(jet.back)
+    used = jet.expr.free_symbols - without
+    for variable in (v for v in (*jet.p, *jet.second, *jet.higher) if v in used):
+        slope = jet.slope(variable).xreplace(jet.back)
+        partial = jet.back[variable]
+        assert isinstance(partial, Partial)
+        for slot in partial.slots:
+            slope = -jet.total(slope, slot)
+        total = total + slope
+    return total
+
+
+def _no_divergence(problem: Problem, euler: Expr) -> Verdict:
+    guilty, spec = _makers(problem), problem.spec
+    if any(f.head in {w.head for w in spec.learned} for f in euler.atoms(Field)):
+        return Unknown(f"{named(guilty)} is no divergence for every weight.", spans(guilty))
+    reason = f"{named(guilty)} is no divergence: mass is made or lost inside"
+    ranges = ranges_of(spec, problem.equation)
+    if nonzero_point(letters_of(euler, spec), ranges) is not None:
+        return Refuted(f"{reason}.", f"its Euler operator is {euler}, not 0", spans(guilty))
+    witness = losing(problem.jet, ranges, spec.time.symbol if spec.time else None)
+    if witness:
+        return Refuted(f"{reason}.", witness, spans(guilty))
+    return Unknown(f"whether {named(guilty)} is a divergence is not known.", spans(guilty))
+
+
+def _makers(problem: Problem) -> list[Origin]:
+    """The terms that are no divergence by themselves."""
+    operators = ((p.origin, euler_operator(p.jet)) for p in problem.pushing_parts)
+    making = [origin for origin, euler in operators if euler is None or not vanishes(euler)]
+    return making or problem.pushing
+
+
+def _decays(problem: Problem) -> bool:
+    """Whether the flux of data that decay decays: coefficients grow no faster than paths allow, none is singular."""
+    found, jet = Structure(problem), problem.jet
+    if jet.order > 2 or problem.equation.order > 1:
+        return not found._varies(jet.expr)
+    fine = found.diffusion_is_fine and found.drift_is_fine
+    at_zero = jet.expr.xreplace(dict.fromkeys(jet.variables, jet.u * 0))
+    tame = not any(e.xreplace({jet.u: jet.u * 0}).has(*_INFINITE) for row in jet.matrix for e in row)
+    return fine and tame and not at_zero.has(*_INFINITE) and (jet.is_affine or not found._varies(jet.expr - jet.source))
+
+
+# ---- sources
+
+
+def _source(problem: Problem) -> Expr:
+    """What is left of a divergence where u is a constant: nothing, or a function of x and t alone."""
+    if all(vanishes(s.at_constants) for s in problem.states) or problem.jet.singular:
+        return problem.jet.u * 0
+    return problem.jet.source
+
+
+def _with_source(problem: Problem, source: Expr) -> Verdict:
+    """∫ f over the domain and what is given at its ends, for what does not depend on u."""
+    guilty = problem.where(Source) or problem.pushing
+    ranges = ranges_of(problem.spec, problem.equation)
+    if not problem.spec.space.sides:
+        return _on_the_line(problem, source)
+    total: Expr | None = source if source != 0 else S.Zero
+    for c in problem.jet.coordinates:
+        total = None if total is None or total.has(Field) else integral(total, c, *ranges[c]) if total != 0 else total
+    given = given_flux(problem)
+    if total is None or given is None:
+        return Unknown(f"the integral of {named(guilty)} is not known.", spans(guilty))
+    match is_zero(expand(total + given), ranges):
+        case True:
+            return Proved(f"the rest is a divergence, and the integral of {named(guilty)} is 0.", (DIVERGENCE,))
+        case False:
+            witness = f"it adds {expand(total + given)} in a unit of time"
+            return Refuted(f"{named(guilty)} makes mass.", witness, spans(guilty))
+        case None:
+            return Unknown(f"the integral of {named(guilty)} is not known.", spans(guilty))
+
+
+def _on_the_line(problem: Problem, source: Expr) -> Verdict:
+    """A source of one sign makes mass."""
+    guilty, ranges = problem.where(Source) or problem.pushing, ranges_of(problem.spec, problem.equation)
+    box = box_of(ranges)
+    one_sign = nonnegative(source, box) or nonnegative(-source, box)
+    if one_sign and nonzero_point(source, ranges) is not None:
+        return Refuted(f"{named(guilty)} makes mass.", f"{source} is of one sign", spans(guilty))
+    return Unknown(f"the integral of {named(guilty)} is not known.", spans(guilty))

@@ -1,0 +1,99 @@
+"""Constants: T(C) = C. F vanishes where every unknown is a constant, and the conditions hold for every constant.
+
+An unknown that is given by an equation at rest takes the constant that this equation gives it.
+"""
+
+from __future__ import annotations
+
+from sympy import Dummy, Expr, Symbol, expand
+
+from pdedsl.analyse.conditions import not_admitting, quoted
+from pdedsl.analyse.problem import Problem, named, spans
+from pdedsl.analyse.provers.linearity import has_learned
+from pdedsl.analyse.samples import exact_at, nonzero_point, ranges_of
+from pdedsl.analyse.signs import shown, vanishes
+from pdedsl.analyse.states import multiples, state_of
+from pdedsl.analyse.terms import unknown_of
+from pdedsl.ir.spec import Spec
+from pdedsl.ir.terms import Origin
+from pdedsl.ir.verdicts import Proved, Refuted, Unknown, Verdict
+
+STILL = "F vanishes for constants"
+
+
+def constants(problem: Problem) -> Verdict:
+    if problem.jet.singular:
+        return Unknown("the equation has no value where the gradient vanishes.")
+    rates = [_at_rest(s.at_constants, problem.spec) for s in problem.states]
+    if any(r is None for r in rates):
+        return Unknown("what an unknown at rest is for a constant is not known.")
+    moving = [r for r in rates if r is not None and not vanishes(r)]
+    if moving:
+        return _moving(problem, moving)
+    broken, open_ = not_admitting(problem.spec, (1, 2))
+    if broken:
+        why = f"{quoted(broken, problem.spec)} does not hold for every constant"
+        witness = "u = 1 and u = 2 cannot both stay as they are"
+        return Refuted(f"{why}.", witness, tuple(c.span for c in broken))
+    if open_:
+        why = f"whether {quoted(open_, problem.spec)} holds for every constant is not known"
+        return Unknown(f"{why}.", tuple(c.span for c in open_))
+    held = ("every condition holds for every constant",) if problem.spec.space.boundary else ()
+    return Proved("every term contains a derivative of u, so a constant stays as it is.", (STILL, *held))
+
+
+def _at_rest(rate: Expr, spec: Spec) -> Expr | None:
+    """The rate, with unknowns at rest by the constants that their equations give them."""
+    letters = {s.name: s for s in rate.atoms(Dummy)}
+    for equation in (e for e in spec.equations if e.order == 0):
+        name = unknown_of(equation, spec).head.name
+        if name not in letters:
+            continue
+        balance = state_of(equation.right[0], spec).at_constants
+        own = {s: letters.get(s.name, s) for s in balance.atoms(Dummy)}
+        solved = _solved(balance.xreplace(own), letters[name])
+        if solved is None:
+            return None
+        rate = expand(rate.xreplace({letters[name]: solved}))
+    return rate
+
+
+def _solved(balance: Expr, letter: Symbol) -> Expr | None:
+    """The letter from a balance that is affine in it."""
+    slope = balance.coeff(letter)
+    rest = expand(balance - slope * letter)
+    return None if slope == 0 or not slope.is_number or letter in rest.free_symbols else -rest / slope
+
+
+def _moving(problem: Problem, rates: list[Expr]) -> Verdict:
+    guilty = _movers(problem)
+    why = f"{named(guilty)} does not vanish for a constant u"
+    if any(has_learned(r, problem.spec) for r in rates):
+        return Unknown(f"{why} for every weight.", spans(guilty))
+    for rate in rates:
+        witness = _moved_constant(rate, problem)
+        if witness:
+            return Refuted(f"{why}.", witness, spans(guilty))
+    return Unknown(f"whether {named(guilty)} vanishes for a constant u is not known.", spans(guilty))
+
+
+def _movers(problem: Problem) -> list[Origin]:
+    """The terms that do not vanish for constants by themselves."""
+    moving = [p.origin for p in problem.pushing_parts if any(s.at_constants != 0 for s in p.states)]
+    return moving or problem.pushing
+
+
+def _moved_constant(rate: Expr, problem: Problem) -> str:
+    """Constants and a point at which they do not stay."""
+    ranges = ranges_of(problem.spec, problem.equation)
+    for constant in (1, 2, -1):
+        if constant < 0 and problem.jet.u.is_nonnegative:
+            continue
+        chosen = multiples(rate, constant)
+        there = rate.xreplace(chosen)
+        point = nonzero_point(there, ranges)
+        if point is not None:
+            values = [f"{s.name} = {v}" for s, v in chosen.items()]
+            at = f" at {shown(point)}" if point else ""
+            return f"{', '.join(values) or 'u = 0'} changes at rate {exact_at(there, point):.3g}{at}"
+    return ""

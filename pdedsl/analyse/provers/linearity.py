@@ -1,0 +1,82 @@
+"""Linearity: T(af + bg) = a T(f) + b T(g). Every term is linear and homogeneous in the unknowns, and so are the
+conditions besides the first datum."""
+
+from __future__ import annotations
+
+from sympy import Expr
+
+from pdedsl.analyse.conditions import further, not_admitting, quoted
+from pdedsl.analyse.problem import Problem, named, spans
+from pdedsl.analyse.provers.hypotheses import Hypothesis, concluded
+from pdedsl.analyse.states import state_of
+from pdedsl.ir.spec import Condition, Spec
+from pdedsl.ir.terms import Origin
+from pdedsl.ir.verdicts import Refuted, Unknown, Verdict
+from pdedsl.symbolic.symbols import Field
+
+NOT_ZERO = "T(0) is not 0, so T(2f) is not 2T(f)"
+SCALES = "with data 2f instead of f the two sides scale differently"
+
+
+def linearity(problem: Problem) -> Verdict:
+    if not problem.is_affine:
+        return _nonlinear(problem)
+    if any(s.bending != 0 for s in problem.states):
+        guilty = [p.origin for p in problem.pushing_parts if any(s.bending != 0 for s in p.states)]
+        return Unknown(f"{named(guilty)} seems to be linear in u, by numbers alone.", spans(guilty))
+    if any(s.source != 0 for s in problem.states):
+        return _with_source(problem)
+    return _up_to_conditions(problem)
+
+
+def _nonlinear(problem: Problem) -> Verdict:
+    guilty = bent(problem)
+    if any(has_learned(s.bending, problem.spec, of_unknowns=True) for s in problem.states):
+        return Unknown(f"{named(guilty)} depends on u through a learned function.", spans(guilty))
+    return Refuted(f"{named(guilty)} is not linear in u.", SCALES, spans(guilty))
+
+
+def bent(problem: Problem) -> list[Origin]:
+    """The summands that are not linear and homogeneous in the unknowns."""
+    return [p.origin for p in problem.pushing_parts if not all(s.is_linear for s in p.states)]
+
+
+def _with_source(problem: Problem) -> Verdict:
+    guilty = bent(problem)
+    if any(has_learned(s.source, problem.spec) for s in problem.states):
+        why = f"{named(guilty)} does not depend on u, and its weights decide whether it is zero"
+        return Unknown(f"{why}.", spans(guilty))
+    why = f"{named(guilty)} does not depend on u: the solution is affine, not linear"
+    return Refuted(f"{why}.", NOT_ZERO, spans(guilty))
+
+
+def _up_to_conditions(problem: Problem) -> Verdict:
+    spec, linear = problem.spec, "every term is linear in u and its derivatives, and there is no source"
+    crooked = [c for c in further(spec) if not _is_affine(c, spec)]
+    if problem.equation.order:
+        broken, open_ = not_admitting(spec, (0,))
+        if crooked:
+            why = f"{quoted(crooked, spec)} is not linear in u"
+            return Refuted(f"{why}.", SCALES, tuple(c.span for c in crooked))
+        if broken:
+            why = f"{quoted(broken, spec)} is not zero: the solution is affine, not linear"
+            return Refuted(f"{why}.", NOT_ZERO, tuple(c.span for c in broken))
+        if open_:
+            why = f"whether {quoted(open_, spec)} holds for u = 0 is not known"
+            return Unknown(f"{why}.", tuple(c.span for c in open_))
+    texts = ("every term is linear and homogeneous in the unknowns", "the conditions are linear in the unknowns")
+    return concluded(linear, (Hypothesis(texts[0], True), Hypothesis(texts[1], not crooked)))
+
+
+def _is_affine(condition: Condition, spec: Spec) -> bool:
+    return all(state_of(v.xreplace(spec.values), spec).is_affine for v in condition.value)
+
+
+def has_learned(expr: Expr, spec: Spec, of_unknowns: bool = False) -> bool:
+    """Whether a learned field stands in an expression, or one of the unknowns."""
+    heads = {w.head for w in spec.learned}
+    unknowns = {u.head for u in spec.unknowns}
+    fields = [f for f in expr.atoms(Field) if f.head in heads]
+    if not of_unknowns:
+        return bool(fields)
+    return any(g.head in unknowns for f in fields for a in f.arguments for g in a.atoms(Field))

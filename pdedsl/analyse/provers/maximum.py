@@ -1,0 +1,53 @@
+"""The maximum principle: u stays between the least and the largest of its data.
+
+In time the data are the values at the start and those that are given on the boundary; at rest they are the values on
+the boundary. It follows from comparison with constants, where these solve the equation and no flux drives u out of its
+data (Evans, sections 2.3.3 and 6.4).
+"""
+
+from __future__ import annotations
+
+from pdedsl.analyse.problem import Problem
+from pdedsl.analyse.provers.hypotheses import Hypothesis, concluded
+from pdedsl.analyse.samples import ranges_of
+from pdedsl.analyse.sides import Flux, Value, sides_of
+from pdedsl.analyse.signs import box_of, nonnegative, vanishes
+from pdedsl.ir.verdicts import Proved, Refuted, Verdict
+
+
+def maximum_principle(problem: Problem, ordered: Verdict, constant: Verdict) -> Verdict:
+    jet = problem.jet
+    still = not jet.singular and all(vanishes(s.at_constants) for s in problem.states)
+    if isinstance(ordered, Refuted) and jet.is_affine and (still or not problem.spec.space.boundary):
+        why = ordered.reason.removesuffix(".")
+        return Refuted(f"no comparison principle holds: {why}.", ordered.witness, ordered.guilty)
+    if isinstance(constant, Refuted) and not still and _is_closed(problem) and problem.equation.order == 1:
+        why = constant.reason.removesuffix(".")
+        return Refuted(f"a constant does not stay: {why}.", constant.witness, constant.guilty)
+    solved = still or _is_damped(problem)
+    return concluded(
+        "constants solve the equation, and a comparison principle holds",
+        (
+            Hypothesis("a comparison principle holds", isinstance(ordered, Proved)),
+            Hypothesis("constants solve the equation, or the reaction only damps towards a value of the data", solved),
+            Hypothesis("nothing is driven through the boundary", _holds_values_or_nothing(problem)),
+        ),
+        () if isinstance(ordered, Proved) else ordered.guilty,
+    )
+
+
+def _is_closed(problem: Problem) -> bool:
+    """Whether nothing passes through the boundary, if there is one."""
+    return all(isinstance(p.side, Flux) and p.side.slope == 0 and p.side.given == 0 for p in sides_of(problem))
+
+
+def _holds_values_or_nothing(problem: Problem) -> bool:
+    sides = [p.side for p in sides_of(problem)]
+    return all(isinstance(s, Value) or (isinstance(s, Flux) and s.slope == 0 and s.given == 0) for s in sides)
+
+
+def _is_damped(problem: Problem) -> bool:
+    """-c u with c ≥ 0, where zero is one of the data."""
+    jet, box = problem.jet, box_of(ranges_of(problem.spec, problem.equation))
+    zero = any(isinstance(p.side, Value) and p.side.given == 0 for p in sides_of(problem))
+    return zero and jet.is_affine and jet.source == 0 and nonnegative(-jet.rate, box)

@@ -1,0 +1,96 @@
+"""Regularity: what the coefficients of an equation say about translations in space and small times."""
+
+from __future__ import annotations
+
+from math import isfinite
+
+from sympy import Expr
+
+from pdedsl.analyse.growth import in_time
+from pdedsl.analyse.intervals import range_of
+from pdedsl.analyse.problem import Problem
+from pdedsl.analyse.provers.hypotheses import Hypothesis, concluded
+from pdedsl.analyse.structure import Structure
+from pdedsl.ir.verdicts import Proved, Unknown, Verdict
+
+
+def spatial_regularity(problem: Problem, ordered: Verdict) -> Verdict:
+    """‖T(f(· + h)) - T(f)(· + h)‖ ≤ C |h| t: coefficients must be Lipschitz in x, across the seam of a ring too."""
+    jet, found = problem.jet, Structure(problem)
+    why = _no_rule(problem)
+    if why:
+        return Unknown(why)
+    if problem.spec.space.boundary:
+        return Unknown("a translation leaves a domain that has a boundary.")
+    is_ordered = Hypothesis("a comparison principle holds", isinstance(ordered, Proved))
+    if not found._varies(jet.expr):
+        unique = Hypothesis(
+            "the equation is linear, or a comparison principle holds", jet.is_affine or is_ordered.holds
+        )
+        return concluded("the coefficients do not depend on x: the equation commutes with translations", (unique,))
+    entries = tuple(e for row in jet.matrix for e in row)
+    grower = found.grower
+    return concluded(
+        "the coefficients are Lipschitz in x",
+        (
+            Hypothesis("the equation is linear", jet.is_affine),
+            is_ordered,
+            Hypothesis("the diffusion does not depend on x", not any(map(found._varies, entries))),
+            Hypothesis("drift, rate and source are Lipschitz in x", _are_lipschitz(problem, found)),
+            Hypothesis("the rate is bounded", grower.of(jet.rate).is_bounded),
+            Hypothesis("the coefficients are the same on both sides of a seam", found.is_smooth_on_rings),
+        ),
+    )
+
+
+def _are_lipschitz(problem: Problem, found: Structure) -> bool:
+    jet = problem.jet
+    return all(found.grower.of(e).is_lipschitz for e in (*jet.drift, jet.rate, jet.source) if e != 0)
+
+
+def temporal_regularity(problem: Problem, ordered: Verdict, constant: Verdict) -> Verdict:
+    """‖T(f) - f‖ ≤ C s after a time s: F must be bounded for smooth bounded f, along the solution."""
+    jet, found = problem.jet, Structure(problem)
+    if problem.equation.order != 1:
+        return Unknown("the bound depends on the initial velocity.")
+    why = _no_rule(problem)
+    if why:
+        return Unknown(why)
+    if problem.spec.space.boundary:
+        return Unknown("near the boundary the bound takes data that fit the conditions there.")
+    is_ordered = Hypothesis("a comparison principle holds", isinstance(ordered, Proved))
+    steady = Hypothesis("the coefficients are bounded in time", all(_is_steady(e, found) for e in found.terms))
+    if jet.is_affine:
+        coefficients = (*jet.drift, *(e for row in jet.matrix for e in row), jet.rate, jet.source)
+        bounded = Hypothesis(
+            "the coefficients are bounded in x", all(found.grower.of(e).is_bounded for e in coefficients)
+        )
+        return concluded("the coefficients are bounded, so u changes at a bounded rate", (is_ordered, steady, bounded))
+    settled = isinstance(constant, Proved) or jet.u not in jet.expr.free_symbols
+    return concluded(
+        "F does not depend on x and is bounded for bounded derivatives",
+        (
+            is_ordered,
+            steady,
+            Hypothesis("constants stay as they are, or F does not depend on u", settled),
+            Hypothesis("F does not depend on x", not found._varies(jet.expr)),
+            Hypothesis("F is bounded for bounded derivatives", _is_bounded(jet.expr, found)),
+        ),
+    )
+
+
+def _no_rule(problem: Problem) -> str:
+    if problem.is_vector:
+        return "the bound for a vector depends on how its components are coupled."
+    if problem.jet.hidden:
+        return "the derivative of a function of u is not worked out."
+    return ""
+
+
+def _is_steady(e: Expr, found: Structure) -> bool:
+    return in_time(e, found.time, found.box) == "bounded"
+
+
+def _is_bounded(e: Expr, found: Structure) -> bool:
+    bounds = range_of(e, found.near)
+    return bounds is not None and isfinite(bounds.low) and isfinite(bounds.high)

@@ -1,0 +1,77 @@
+"""A point at which a symmetric matrix has a negative eigenvalue, and the equation a real value."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+
+from mpmath import eigsy
+from mpmath import matrix as mp_matrix
+from sympy import Add, Expr, Rational, S, Symbol
+
+from pdedsl.analyse.intervals import LINE
+from pdedsl.analyse.matrices import Rows, blocks_of
+from pdedsl.analyse.samples import MAX_TERMS, SMALL, Point, Ranges, exact_at, points, value_at
+from pdedsl.analyse.signs import box_of, places_between_roots, shown
+from pdedsl.analyse.writing import Layout
+from pdedsl.symbolic.symbols import Field, Partial
+
+STEPS = [Rational(k, 8) for k in range(-32, 33)]
+QUARTERS = [Rational(355 * k, 226) for k in (-3, -1, 1, 3)]  # of a turn, nearly
+
+
+def negative_eigenvalue(rows: Rows, whole: Expr, free: frozenset[Symbol], ranges: Ranges, layout: Layout) -> str:
+    """Where it is, in words; nothing where none is found. `free` are the symbols that an example may choose."""
+    # learned fields are real numbers, whichever: they do not decide whether the equation has a value
+    whole = whole.xreplace(dict.fromkeys(whole.atoms(Partial), S.One)).xreplace(
+        dict.fromkeys(whole.atoms(Field), S.One)
+    )
+    symbols = {s for row in rows for e in row for s in e.free_symbols} | whole.free_symbols
+    if any(e.has(Field) for row in rows for e in row) or not symbols <= free:
+        return ""
+    if len(Add.make_args(whole)) > MAX_TERMS:
+        return ""
+    near = (*_on_the_diagonal(symbols, ranges, layout), *_between_roots(rows, symbols, ranges))
+    for point in (*near, *points(symbols, ranges)):
+        if not _least(rows, point, value_at):
+            continue
+        least = _least(rows, point, exact_at)
+        if least and exact_at(whole, point) is not None:
+            place = {s: v for s, v in point.items() if any(s in e.free_symbols for row in rows for e in row)}
+            return f"eigenvalue {least:.3g}" + (f" at {shown(place)}" if place else "")
+    return ""
+
+
+def _on_the_diagonal(symbols: set[Symbol], ranges: Ranges, layout: Layout) -> Iterator[Point]:
+    """Points with all coordinates equal, where sums over them are largest and least."""
+    if layout.base is None or not symbols & set(layout.coordinates):
+        return
+    other = next(points(symbols - set(layout.coordinates), ranges))
+    for s in (*QUARTERS, *STEPS):
+        place = {x: Rational(str(float(v))) for x, v in layout.diagonal(s).items() if x in symbols}
+        yield {**other, **place}
+
+
+def _between_roots(rows: Rows, symbols: set[Symbol], ranges: Ranges) -> Iterator[Point]:
+    """Points at which polynomials of one variable on the diagonal show all of their signs."""
+    box = box_of(ranges)
+    for e in {row[i] for i, row in enumerate(rows) if len(row[i].free_symbols) == 1}:
+        (x,) = e.free_symbols
+        other = next(points(symbols - {x}, ranges))
+        for place in places_between_roots(e, x, box.get(x, LINE)):
+            if not x.is_nonnegative or place >= 0:
+                yield {**other, x: place}
+
+
+def _least(rows: Rows, point: Point, evaluate: Callable[[Expr, Point], float | None]) -> float | None:
+    """The least eigenvalue at a point if it is surely negative."""
+    found = {e: evaluate(e, point) for e in {e for row in rows for e in row}}
+    values = [v for v in found.values() if v is not None]
+    if len(values) < len(found):
+        return None
+    blocks = blocks_of(rows)
+    least = min(_of_block([[found[rows[i][j]] or 0.0 for j in block] for i in block]) for block in blocks)
+    return least if least < -SMALL * max(1.0, *map(abs, values)) else None
+
+
+def _of_block(numbers: list[list[float]]) -> float:
+    return numbers[0][0] if len(numbers) == 1 else float(min(eigsy(mp_matrix(numbers), eigvals_only=True)))

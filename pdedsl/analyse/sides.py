@@ -1,0 +1,139 @@
+"""The conditions on the sides of a domain: values, fluxes along the normal, or something else.
+
+Dirichlet: the value of u is given. Neumann and Robin: α ∂u/∂n + β u = g at the point itself, with α ≠ 0.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+from sympy import Dummy, Expr, S, Symbol, expand
+
+from pdedsl.analyse.conditions import further
+from pdedsl.analyse.intervals import Box
+from pdedsl.analyse.problem import Problem
+from pdedsl.analyse.samples import ranges_of
+from pdedsl.analyse.signs import box_of, nonnegative
+from pdedsl.ir.spec import Condition, side_names
+from pdedsl.symbolic.symbols import Component, Field, Partial
+
+
+@dataclass(frozen=True)
+class Value:
+    """u = g."""
+
+    given: Expr
+
+
+@dataclass(frozen=True)
+class Flux:
+    """∂u/∂n = slope · u + given, u by its letter; no affine function has no `slope`, and is all given."""
+
+    slope: Expr | None
+    given: Expr
+    letter: Symbol
+
+
+@dataclass(frozen=True)
+class Other:
+    """Neither: other derivatives, other points, or functions of u that do not fix it."""
+
+
+Side = Value | Flux | Other
+
+
+@dataclass(frozen=True)
+class Placed:
+    """A condition on one side: its coordinate, its end, and the outer normal there, ±1."""
+
+    condition: Condition
+    coordinate: Symbol
+    end: Expr
+    normal: int
+    side: Side
+
+
+def sides_of(problem: Problem) -> list[Placed]:
+    """Every condition of the unknown, on each of its sides."""
+    own = [c for c in problem.spec.conditions if c.on_boundary and c.unknown == problem.unknown.head]
+    return [placed for c in own for placed in _placed(c, problem)]
+
+
+def _placed(condition: Condition, problem: Problem) -> Iterator[Placed]:
+    ranges, space = ranges_of(problem.spec), problem.spec.space
+    for k, coordinate in enumerate(space.coordinates):
+        for name, end, normal in zip(side_names(k), ranges.get(coordinate, ()), (-1, 1), strict=False):
+            if name in condition.sides:
+                yield Placed(condition, coordinate, end, normal, _read(condition, coordinate, end, normal, problem))
+
+
+def _read(condition: Condition, x: Symbol, end: Expr, normal: int, problem: Problem) -> Side:
+    if len(condition.value) != 1:
+        return Other()
+    unknown = problem.unknown
+    value = Field(unknown.head, tuple(), unknown.arguments)
+    whole = condition.value[0].xreplace(problem.spec.values)
+    whole = whole.xreplace(_normals(whole, x, normal, problem))
+    u, flux = Dummy("u", real=True), Dummy("flux", real=True)
+    whole = expand(whole.xreplace({Partial(value, x): normal * flux}).xreplace({value: u}).xreplace({x: end}))
+    if any(f.head == unknown.head for f in whole.atoms(Field)):
+        return Other()
+    return _solved(whole, u, flux)
+
+
+def _normals(whole: Expr, x: Symbol, normal: int, problem: Problem) -> dict[Expr, Expr]:
+    """The components of the outer normal on a side of a box."""
+    found = {}
+    for c in whole.atoms(Component):
+        index = c.args[1]
+        if index.is_Integer and c.args[0] not in problem.spec.space.coordinates:
+            found[c] = S(normal) if problem.spec.space.coordinates[int(index) - 1] == x else S.Zero
+    return found
+
+
+def _solved(whole: Expr, u: Symbol, flux: Symbol) -> Side:
+    """The condition solved for ∂u/∂n, or for u."""
+    alpha = whole.coeff(flux)
+    if flux in whole.free_symbols:
+        rest = expand(whole - alpha * flux)
+        if alpha == 0 or flux in rest.free_symbols or alpha.free_symbols & {u} or not alpha.is_nonzero:
+            return Other()
+        right = expand(-rest / alpha)
+        slope = right.coeff(u)
+        affine = u not in expand(right - slope * u).free_symbols and u not in slope.free_symbols
+        return Flux(slope if affine else None, expand(right - slope * u) if affine else right, u)
+    beta = whole.coeff(u)
+    given = expand(whole - beta * u)
+    if beta == 0 or u in given.free_symbols or u in beta.free_symbols or not beta.is_nonzero:
+        return Other()
+    return Value(-given / beta)
+
+
+def is_covered(problem: Problem) -> bool:
+    """Whether every side has one condition."""
+    names = [name for c in further(problem.spec) if c.unknown == problem.unknown.head for name in c.sides]
+    return sorted(names) == sorted(problem.spec.space.boundary)
+
+
+def keeps_order(placed: Placed, box: Box) -> bool:
+    """Dirichlet, or a flux that is affine and does not increase in u (Protter and Weinberger, chapter 3, section 6)."""
+    match placed.side:
+        case Value():
+            return True
+        case Flux(slope=slope):
+            return slope is not None and nonnegative(-slope, box)
+        case Other():
+            return False
+
+
+def order_is_kept(problem: Problem) -> bool:
+    """Whether the conditions of every side keep the order of solutions."""
+    if not problem.spec.space.boundary:
+        return True
+    box = box_of(ranges_of(problem.spec))
+    return is_covered(problem) and all(keeps_order(p, box) for p in sides_of(problem))
+
+
+def all_values(problem: Problem) -> bool:
+    return all(isinstance(p.side, Value) for p in sides_of(problem))

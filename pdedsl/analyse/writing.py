@@ -1,0 +1,120 @@
+"""Index notation written out in components.
+
+A space of at most 16 dimensions is written out in all of them. A larger one is restricted to functions of its first
+coordinates and of z = (xₖ₊₁ + … + xₙ)/√m, m = n - k, at points where the last m coordinates are equal: there xᵢ = z/√m
+and ∂/∂xᵢ = ∂/∂z /√m for i > k, so that Σᵢ has m equal terms besides the first k. What fails for such functions fails; a
+proof takes rules by index. A space of any dimension is shown in three.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from sympy import Add, Expr, Integer, Symbol, sqrt
+
+from pdedsl.ir.spec import Spec
+from pdedsl.symbolic.symbols import Component, Contraction, Field, Partial
+
+ALL = 16  # dimensions that are written out
+FIRST = 3  # coordinates of a larger space
+OTHER = Symbol("other", integer=True)  # the number of any of the last coordinates
+
+
+@dataclass(frozen=True)
+class Layout:
+    """The coordinates in which an expression is written out; `equal` of them stand for one each, the last for m."""
+
+    base: Symbol | None  # None where the space has coordinates of its own
+    coordinates: tuple[Symbol, ...]
+    m: int = 0
+
+    @property
+    def first(self) -> int:
+        return len(self.coordinates) - bool(self.m)
+
+    def diagonal(self, s: Expr) -> dict[Symbol, Expr]:
+        """The point with all coordinates equal."""
+        rest = {self.coordinates[-1]: s * sqrt(self.m)} if self.m else {}
+        return dict.fromkeys(self.coordinates[: self.first], s) | rest
+
+
+def layout_of(expr: Expr, spec: Spec, dimension: int | None = None) -> Layout:
+    """`dimension` in which a space of any dimension is shown."""
+    space = spec.space
+    if space.explicit:
+        return Layout(None, space.coordinates)
+    base, n = space.coordinates[0], space.dimension
+    if not isinstance(n, int):
+        count = dimension or max(FIRST, _named(expr, base))
+    else:
+        count = n if n <= ALL else max(FIRST, _named(expr, base))
+    shown = tuple(coordinate(base, i) for i in range(1, count + 1))
+    m = n - count if isinstance(n, int) else 0
+    return Layout(base, (*shown, Symbol(f"{base.name}_rest", real=True)) if m else shown, m)
+
+
+def _named(expr: Expr, base: Symbol) -> int:
+    """The largest number of a coordinate that is named."""
+    numbers = (int(c.args[1]) for c in expr.atoms(Component) if c.args[0] == base and c.args[1].is_Integer)
+    return max(numbers, default=0)
+
+
+def coordinate(base: Symbol, i: int) -> Symbol:
+    return Symbol(f"{base.name}_{i}", real=True)
+
+
+def written_out(expr: Expr, spec: Spec, layout: Layout | None = None) -> Expr:
+    """Index notation in components; expressions in coordinates stay."""
+    layout = layout or layout_of(expr, spec)
+    if layout.base is None:
+        return expr
+    n = spec.space.dimension
+    if not isinstance(n, int):
+        ones = [c for c in expr.atoms(Contraction) if c.body == 1]
+        expr = expr.xreplace(dict.fromkeys(ones, n))
+    return _out(expr, layout)
+
+
+def _out(e: Expr, layout: Layout) -> Expr:
+    if isinstance(e, Contraction):
+        terms = [_out(e.body.xreplace({e.index: Integer(i)}), layout) for i in range(1, layout.first + 1)]
+        if layout.m:
+            terms.append(layout.m * _out(e.body.xreplace({e.index: OTHER}), layout))
+        return Add(*terms)
+    if isinstance(e, Component) and e.args[0] == layout.base:
+        return _coordinate(e, layout)
+    if isinstance(e, Partial):
+        others = sum(isinstance(s, Component) and s.args[1] == OTHER for s in e.slots)
+        slots = (_slot(s, layout) for s in e.slots)
+        return (
+            Partial(_out(e.body, layout), *slots) / sqrt(layout.m) ** others
+            if others
+            else Partial(_out(e.body, layout), *slots)
+        )
+    if isinstance(e, Field):
+        return in_coordinates(e, layout)
+    if not e.args:
+        return e
+    return e.func(*(_out(a, layout) for a in e.args))
+
+
+def in_coordinates(field: Field, layout: Layout) -> Field:
+    """A field at the position as one at its coordinates."""
+    if layout.base is None or layout.base not in field.arguments:
+        return field
+    at = [c for a in field.arguments for c in (layout.coordinates if a == layout.base else (a,))]
+    return Field(field.head, tuple(field.indices), tuple(at))
+
+
+def _slot(slot: Expr, layout: Layout) -> Expr:
+    """The variable of a derivative."""
+    if isinstance(slot, Component) and slot.args[1] == OTHER:
+        return layout.coordinates[-1]
+    return _out(slot, layout)
+
+
+def _coordinate(e: Component, layout: Layout) -> Expr:
+    assert layout.base is not None
+    if e.args[1] == OTHER:
+        return layout.coordinates[-1] / sqrt(layout.m)
+    return coordinate(layout.base, int(e.args[1])) if e.args[1].is_Integer else e
