@@ -72,7 +72,7 @@ def _read(condition: Condition, x: Symbol, end: Expr, normal: int, problem: Prob
     if len(condition.value) != 1:
         return Other()
     unknown = problem.unknown
-    value = Field(unknown.head, tuple(), unknown.arguments)
+    value = Field(unknown.head, (), unknown.arguments)
     whole = condition.value[0].xreplace(problem.spec.values)
     whole = whole.xreplace(_normals(whole, x, normal, problem))
     u, flux = Dummy("u", real=True), Dummy("flux", real=True)
