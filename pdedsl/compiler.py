@@ -11,6 +11,7 @@ from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, TypeVar
 
+from pdedsl import mistakes
 from pdedsl.compilation import Compilation, Examination, Planned
 from pdedsl.deep import deeply
 from pdedsl.diagnostics import PdeError, Reporter, Source, in_order
@@ -64,7 +65,7 @@ def to_analysis(spec: Spec) -> Analysis:
     """What can be proved of a spec, with the mistakes that only this shows."""
     from pdedsl.analyse.analyse import analyse
 
-    analysis = _stage(spec.source, lambda _: analyse(spec))[0]
+    analysis = _bounded(spec, lambda: analyse(spec))
     found = (d for d in analysis.diagnostics if not d.is_error)
     return replace(analysis, spec=replace(spec, warnings=in_order((*spec.warnings, *found))))
 
@@ -74,11 +75,11 @@ def to_plan(analysis: Analysis) -> Planned:
     from pdedsl.lower.lower import lower
     from pdedsl.plan.plan import plan
 
-    def planned(_: Reporter) -> Planned:
+    def planned() -> Planned:
         representation = lower(analysis)
         return Planned(representation, plan(representation, analysis.spec))
 
-    return _stage(analysis.spec.source, planned)[0]
+    return _bounded(analysis.spec, planned)
 
 
 def examine(source: Source) -> Examination:
@@ -117,6 +118,18 @@ def format_source(source: Source, ascii: bool = False) -> str:
 
     syntax = to_syntax(source)
     return deeply(lambda: format_syntax(syntax, source, ascii))
+
+
+def _bounded(spec: Spec, work: Callable[[], T]) -> T:
+    """A stage of a spec; a coefficient beyond all numbers, such as exp(exp(exp(9))), is a mistake in its equations."""
+
+    def stage(_: Reporter) -> T:
+        try:
+            return work()
+        except OverflowError:
+            raise mistakes.syntax.too_large(spec.equations[0].span) from None
+
+    return _stage(spec.source, stage)[0]
 
 
 def _stage(source: Source, work: Callable[[Reporter], T]) -> tuple[T, Reporter]:

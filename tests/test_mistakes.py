@@ -37,5 +37,5 @@ def test_every_mistake_is_made_somewhere() -> None:
         own = [f for f, made in getmembers(family, isfunction) if made.__module__ == family.__name__ and f[0] != "_"]
         assert own
         for mistake in own:
-            used = re.compile(rf"\bmistakes\.{name}\.{mistake}\b")
+            used = re.compile(rf"\b{name}\.{mistake}\b")
             assert any(used.search(text) for text in OUTSIDE), f"{name}.{mistake}"

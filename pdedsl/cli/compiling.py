@@ -14,6 +14,7 @@ if TYPE_CHECKING:
     from pdedsl.diagnostics import Source
     from pdedsl.runtime.kernels import Stencil
     from pdedsl.testing import axioms
+    from pdedsl.testing.moments import Finding
 
 STAGES = ("syntax", "spec", "canonical", "latex", "analysis", "representation", "plan", "python")  # of pdedsl.stages
 
@@ -135,10 +136,13 @@ def compile(file: str, output: Path | None, emit: str | None, force: bool) -> No
 
 @click.command(epilog=example("pdedsl test rotation\npdedsl test --examples 200 --seed 7 my.pde"))
 @click.argument("file", type=SPEC)
-@click.option("--examples", type=click.IntRange(1), default=100, show_default=True, help="Cases to try for each axiom.")
+@click.option("--examples", type=click.IntRange(1), default=50, show_default=True, help="Cases to try for each axiom.")
 @click.option("--seed", type=int, default=0, show_default=True, help="The same seed tries the same cases.")
 def test(file: str, examples: int, seed: int) -> None:
-    """Search for counterexamples to the axioms on the compiled operator."""
+    """Search for counterexamples to the axioms, and compare the network with its equation.
+
+    What is random is compared by moments, with a false-alarm rate that is printed.
+    """
     from pdedsl.compiler import to_compilation
     from pdedsl.diagnostics import PdeError
 
@@ -147,12 +151,15 @@ def test(file: str, examples: int, seed: int) -> None:
     except PdeError as error:
         report_error(error)
         raise click.exceptions.Exit(WRONG) from None
-    from pdedsl.testing import axioms
+    from pdedsl.testing import axioms, equation
 
     wrong = False
     for result in axioms.check(compilation, examples, seed):
         wrong |= not result.ok
         click.echo(_test_line(result))
+    for finding in equation.check(compilation, seed):
+        wrong |= not finding.ok
+        click.echo(_finding_line(finding))
     if wrong:
         click.echo(f"replay: pdedsl test {file} --examples {examples} --seed {seed}", err=True)
         raise click.exceptions.Exit(WRONG)
@@ -161,9 +168,21 @@ def test(file: str, examples: int, seed: int) -> None:
 def _test_line(result: axioms.Result) -> str:
     """An axiom, what the analysis says, what the search found, and the case that shows it."""
     mark = "--  " if result.outcome == "untested" else "ok  " if result.ok else "FAIL"
-    decided = {"held": "no counterexample found", "broken": "counterexample found", "untested": result.note}
+    untested = f"not tested: {result.note}"
+    decided = {"held": "no counterexample found", "broken": "counterexample found", "untested": untested}
     required = " (required)" if result.required else ""
     line = f"{mark} {result.axiom}{required}: {result.verdict}; {decided[result.outcome]}"
     if result.example and (not result.ok or result.verdict != "proved"):
         line += "".join(f"\n       {row}" for row in result.example.splitlines())
     return line
+
+
+def _finding_line(finding: Finding) -> str:
+    """A question to the network, and the numbers that answer it."""
+    match finding.outcome:
+        case "held":
+            return f"ok   {finding.of}: as the equation says; {finding.note}"
+        case "broken":
+            return f"FAIL {finding.of}: not as the equation says\n       {finding.note}"
+        case "untested":
+            return f"--   {finding.of}: not tested: {finding.note}"

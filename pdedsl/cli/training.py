@@ -87,14 +87,16 @@ def _train_end(run: Run, folder: Path) -> None:
     """What is there now, or how to go on."""
     import shlex
 
+    from pdedsl.training.events import Outcome
+
     again = shlex.join(["pdedsl", "train", str(folder / "spec.pde"), "-o", str(folder), "--resume"])
     if os.environ.get("RANK", "0") != "0":
         pass
-    elif run.outcome == "finished":
+    elif run.outcome is Outcome.FINISHED:
         click.echo(f"{folder}/: weights.safetensors, report.md, curves.png, metrics.jsonl, tensorboard/")
-    elif run.outcome == "interrupted":
+    elif run.outcome is Outcome.INTERRUPTED:
         click.echo(f"interrupted; nothing is lost. To go on: {again}", err=True)
     else:
         click.echo(f"pdedsl: {run.message}", err=True)
-    if run.outcome != "finished":
-        raise click.exceptions.Exit(INTERRUPTED if run.outcome == "interrupted" else WRONG)
+    if run.outcome is not Outcome.FINISHED:
+        raise click.exceptions.Exit(INTERRUPTED if run.outcome is Outcome.INTERRUPTED else WRONG)

@@ -9,11 +9,13 @@ from __future__ import annotations
 import gzip
 import math
 from pathlib import Path
-from typing import Any, Literal
+from typing import Any, Literal, assert_never
 from zlib import error as ZlibError  # noqa: N812
 
 import numpy as np
 from numpy.typing import NDArray
+
+from pdedsl.words.data import Cifar10, Cifar100, FashionMnist, Mnist, PublicSet, Stl10, Svhn
 
 Array = NDArray[Any]
 Arrays = tuple[Array, Array]
@@ -29,19 +31,19 @@ def actual(path: Path) -> Path | None:
     return next((p for p in (path, path.with_name(path.name + ".gz")) if p.is_file()), None)
 
 
-def read_part(kind: str, part: Part, root: Path) -> Arrays:
-    """The training or the test part of the set that torchvision calls `kind`."""
-    match kind:
-        case "MNIST" | "FashionMNIST":
+def read_part(word: PublicSet, kind: str, part: Part, root: Path) -> Arrays:
+    """The training or the test part of a set, which torchvision calls `kind`."""
+    match word:
+        case Mnist() | FashionMnist():
             images, labels = _mnist(part, root / kind / "raw")
-        case "SVHN":
+        case Svhn():
             images, labels = _svhn(root / f"{part}_32x32.mat")
-        case "STL10":
+        case Stl10():
             images, labels = _stl10(part, root / "stl10_binary")
-        case "CIFAR10" | "CIFAR100":
+        case Cifar10() | Cifar100():
             images, labels = _cifar(kind, part, root)
         case _:
-            raise ValueError(f"no format of {kind}")
+            assert_never(word)
     if len(images) != len(labels) or not len(images):
         raise Damaged(f"{len(images)} images and {len(labels)} labels for {part}")
     return np.ascontiguousarray(images), labels.astype(np.int64)

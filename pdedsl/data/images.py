@@ -18,6 +18,8 @@ from pdedsl.data.sets import Raw, Split
 from pdedsl.diagnostics import Span
 from pdedsl.words.data import Cifar10, Cifar100, FashionMnist, Mnist, PublicSet, Stl10, Svhn
 
+PARTS: tuple[Part, Part] = ("train", "test")
+
 
 @dataclass(frozen=True)
 class ImageSet:
@@ -70,7 +72,7 @@ def read(word: PublicSet, root: Path, span: Span) -> Raw:
             return _from_npz(chosen, instead, span)
         _get(name, chosen, root, span)
     try:
-        train, test = _split(chosen, "train", root), _split(chosen, "test", root)
+        train, test = (_split(word, part, root) for part in PARTS)
         names = cifar_names(chosen.kind, root) if isinstance(word, Cifar100) else chosen.names
     except Damaged as error:
         raise mistakes.data.damaged(name, root, error, span) from None
@@ -83,8 +85,9 @@ def _get(name: str, chosen: ImageSet, root: Path, span: Span) -> None:
         raise mistakes.data.cannot_be_downloaded(name, root, problem, chosen.site, chosen.files, npz.WHOLE, span)
 
 
-def _split(chosen: ImageSet, part: Part, root: Path) -> Split:
-    images, labels = read_part(chosen.kind, part, root)
+def _split(word: PublicSet, part: Part, root: Path) -> Split:
+    chosen = SETS[type(word)]
+    images, labels = read_part(word, chosen.kind, part, root)
     if images.shape[1:] != chosen.shape:
         raise Damaged(f"images of shape {images.shape[1:]} instead of {chosen.shape}")
     if labels.min() < 0 or labels.max() >= len(chosen.names):

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from pdedsl.emit.classifier import member_functions, model_function
-from pdedsl.emit.fields import field_function, fields_in, model_exprs, operator_exprs, with_clocks
+from pdedsl.emit.fields import data_exprs, field_function, fields_in, model_exprs, operator_exprs, with_clocks
 from pdedsl.emit.image import image_functions
 from pdedsl.emit.operator import operator_function, solution_function
 from pdedsl.emit.program import Program
@@ -20,7 +20,8 @@ def program_of(model: Model, operator: OperatorPlan | None, spec: Spec) -> Progr
     in_model = fields_in(model_exprs(model), spec)
     in_operator = fields_in(operator_exprs(operator), spec) if operator else ()
     clocks = with_clocks(model)
-    functions = [field_function(w, spec, clocks) for w in spec.learned if w in (*in_model, *in_operator)]
+    in_data = fields_in(data_exprs(model, spec), spec)
+    functions = [field_function(w, spec, clocks) for w in spec.learned if w in (*in_model, *in_operator, *in_data)]
     if model.classes is not None:
         functions += [*member_functions(model, in_model, spec), model_function(model)]
     if operator is not None:

@@ -10,18 +10,14 @@ from collections.abc import Mapping
 
 from sympy import Add, Expr, Integer, KroneckerDelta, Mul, Symbol
 
-from pdedsl import mistakes
-from pdedsl.diagnostics import Span
-from pdedsl.emit.expressions import field_at, node_of
-from pdedsl.emit.program import Call, Method, Node, Ref
-from pdedsl.symbolic.symbols import Component, Contraction, Field
+from pdedsl.emit.expressions import DERIVATIVES, field_at, node_of
+from pdedsl.emit.program import Call, Lambda, Method, Node, Ref
+from pdedsl.symbolic.symbols import Component, Contraction, Field, Partial
 
 POINTS = "pdedsl.runtime.points"
 
 
-def component_node(
-    expr: Expr, index: Symbol | None, time: Symbol | None, fields: Mapping[Symbol, str], span: Span
-) -> Node:
+def component_node(expr: Expr, index: Symbol | None, time: Symbol | None, fields: Mapping[Symbol, str]) -> Node:
     """The expression at points x (..., d), for the component `index`; without one it is a number."""
 
     def leaf(e: Expr) -> Node | None:
@@ -35,6 +31,8 @@ def component_node(
                 return _at(value, indices[0]) if indices else Call(f"{POINTS}.column", (value,))
             case Contraction(index=own, body=body):
                 return _total(own, body)
+            case Partial(body=body, slots=(*before, last)):
+                return _derivative(Partial(body, *before) if before else body, last.args[1])
         return Call(f"{POINTS}.instant", (Ref("t"),)) if e == time else None
 
     def _at(vector: Node, place: Expr) -> Node | None:
@@ -45,21 +43,25 @@ def component_node(
     def _total(own: Symbol, body: Expr) -> Node:
         if index is not None and index in body.free_symbols:
             return _product(own, body)
-        inner = component_node(body, own, time, fields, span)
-        return Call(f"{POINTS}.total", (Ref("x"), inner))
+        return Call(f"{POINTS}.total", (Ref("x"), component_node(body, own, time, fields)))
 
     def _product(own: Symbol, body: Expr) -> Node:
         """Σⱼ Aᵢⱼ wⱼ."""
-        matrix = next((f for f in Mul.make_args(body) if isinstance(f, Field) and len(f.indices) == 2), None)
-        if matrix is None or matrix.head not in fields:
-            raise mistakes.networks.not_computable("this sum over components", span)
+        matrix = next(f for f in Mul.make_args(body) if isinstance(f, Field) and len(f.indices) == 2)
         values = field_at(fields[matrix.head])
         if tuple(matrix.indices) == (own, index):
             values = Method(values, "transpose", (-1, -2))
-        rest = component_node(body / matrix, own, time, fields, span)
-        return Call("pdedsl.runtime.noise.times", (values, rest))
+        return Call("pdedsl.runtime.noise.times", (values, component_node(body / matrix, own, time, fields)))
 
-    return node_of(expr, leaf, span)
+    def _derivative(body: Expr, place: Expr) -> Node:
+        """∂/∂xₖ; by the component itself a gradient, or of a vector the diagonal of its derivative."""
+        function = Lambda(("x",), node_of(body, leaf))
+        if isinstance(place, Integer):
+            return Call(f"{DERIVATIVES}.along", (function, Ref("x"), int(place) - 1))
+        own = index is not None and index in body.free_symbols
+        return Call(f"{DERIVATIVES}.{'diagonal' if own else 'gradient'}", (function, Ref("x")))
+
+    return node_of(expr, leaf)
 
 
 def _place(delta: Expr, index: Symbol | None) -> int:

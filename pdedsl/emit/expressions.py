@@ -4,28 +4,19 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 
-from sympy import Add, Expr, Max, Min, Mul, Pow, Symbol
+from sympy import Add, Expr, Mul, Pow, Symbol
 
-from pdedsl import mistakes
-from pdedsl.diagnostics import Span
-from pdedsl.emit.program import Call, Component, Items, Method, Node, Op, Ref, nodes_in
-from pdedsl.numerics.activations import ACTIVATIONS
+from pdedsl.emit.program import Call, Component, Items, Lambda, Method, Node, Op, Ref, nodes_in
+from pdedsl.numerics.functions import OF_MANY, OF_ONE
 from pdedsl.symbolic.symbols import Field, Partial
 
-ELEMENTARY = "exp log sqrt sin cos tan asin acos atan sinh cosh tanh erf sign".split()
-FUNCTIONS = {
-    **{name: record.torch for name, record in ACTIVATIONS.items()},
-    **{name: f"torch.{name}" for name in ELEMENTARY},
-    "Abs": "torch.abs",
-}
-
-
+DERIVATIVES = "pdedsl.runtime.derivatives"
 Leaf = Callable[[Expr], Node | None]
 """What an expression without operations of arithmetic is, if it is one."""
 
 
-def node_of(expr: Expr, leaf: Leaf, span: Span) -> Node:
-    """The expression at points `x` and time `t`."""
+def node_of(expr: Expr, leaf: Leaf) -> Node:
+    """The expression at points `x` and time `t`; planning has seen to it that it is one of these."""
 
     def of(e: Expr) -> Node:
         if e.is_Integer:
@@ -43,22 +34,11 @@ def node_of(expr: Expr, leaf: Leaf, span: Span) -> Node:
             case Pow(base=base, exp=exponent):
                 return Op("**", (of(base), of(exponent)))
         name = type(e).__name__
-        if name in FUNCTIONS:
-            return Call(FUNCTIONS[name], tuple(_tensor(of(a)) for a in e.args))
-        raise mistakes.networks.not_computable(_in_words(e), span)
+        if name in OF_MANY:
+            return Call(OF_MANY[name], (Ref("x"), *map(of, e.args)))
+        return Call(OF_ONE[name], (_tensor(of(e.args[0])),))
 
     return of(expr)
-
-
-def _in_words(e: Expr) -> str:
-    """What a network cannot compute, as a reader of the spec would call it."""
-    match e:
-        case Partial():
-            return "a derivative of a learned field"
-        case Max() | Min():
-            return f"'{type(e).__name__.lower()}'"
-        case _:
-            return "this expression"
 
 
 def _tensor(node: Node) -> Node:
@@ -74,8 +54,12 @@ def at_coordinates(coordinates: tuple[Symbol, ...], time: Symbol | None, fields:
             return Component(Ref("x"), coordinates.index(e))
         if e == time:
             return Ref("t")
-        if isinstance(e, Field) and e.head in fields:
-            return _component(field_at(fields[e.head]), [int(i) - 1 for i in e.indices])
+        match e:
+            case Field(head=head, indices=indices) if head in fields:
+                return _component(field_at(fields[head]), [int(i) - 1 for i in indices])
+            case Partial(body=body, slots=(*before, last)):
+                inner = node_of(Partial(body, *before) if before else body, leaf)
+                return Call(f"{DERIVATIVES}.along", (Lambda(("x",), inner), Ref("x"), coordinates.index(last)))
         return None
 
     return leaf

@@ -6,8 +6,6 @@ from collections.abc import Iterable
 
 from sympy import Expr, Symbol
 
-from pdedsl import mistakes
-from pdedsl.diagnostics import Span
 from pdedsl.emit.components import component_node, fixed_part
 from pdedsl.emit.expressions import at_coordinates, node_of, stacked
 from pdedsl.emit.names import RUNTIME, maker_of, name_of, quoted
@@ -18,6 +16,8 @@ from pdedsl.ir.types import Matrix, Scalar, Type, Vector
 from pdedsl.symbolic.symbols import INDEX, Field
 from pdedsl.words.integrators import Adaptive
 from pdedsl.words.networks import Mlp
+
+TIME = Ref("t")
 
 
 def model_exprs(model: DataPlan) -> list[Expr]:
@@ -38,7 +38,13 @@ def with_clocks(model: DataPlan) -> bool:
 
 
 def operator_exprs(operator: OperatorPlan) -> list[Expr]:
-    return [e for p in operator.pieces for e in (*p.drift, *(a for row in p.diffusivity for a in row))]
+    pieces = operator.pieces
+    return [e for p in pieces for e in (*p.drift, *(a for row in p.diffusivity for a in row), p.rate, p.source)]
+
+
+def data_exprs(model: DataPlan, spec: Spec) -> list[Expr]:
+    """What the model computes at the end of a path, where that is no class probability."""
+    return [] if model.classes is not None else [e for c in spec.conditions for e in c.value]
 
 
 def fields_in(exprs: list[Expr], spec: Spec) -> tuple[Learned, ...]:
@@ -52,22 +58,15 @@ def field_function(learned: Learned, spec: Spec, clocks: bool = False) -> Functi
 
 def _field(learned: Learned, spec: Spec, clocks: bool) -> Node:
     dimension = spec.space.dimension
-    if not isinstance(dimension, int):
-        raise mistakes.networks.unknown_dimension(spec.space.span)
+    assert isinstance(dimension, int)
     sign = learned.type.sign if isinstance(learned.type, Scalar) else ""
     kept = _kept(learned.type)
     size = learned.type.size or dimension if isinstance(learned.type, Vector) else dimension
     if learned.net is None:
         shape = {Scalar: (), Vector: (size,), Matrix: (dimension, dimension)}.get(type(learned.type), ())
         return Call(f"{RUNTIME}.marching.Number", (Items(shape),), (("sign", sign), *kept))
-    if not isinstance(learned.net.word, Mlp):
-        raise mistakes.networks.not_a_field(learned.net.word.name, learned.span)
     match learned.type:
         case Vector(divergence_free=True):
-            if size != dimension:
-                raise mistakes.networks.divergence_of_size(dimension, learned.span)
-            if dimension < 2:
-                raise mistakes.networks.divergence_free_on_the_line(learned.name, learned.span)
             potential = _network(learned, dimension, dimension * (dimension - 1) // 2, spec, clocks)
             return Call(f"{RUNTIME}.solenoidal.DivergenceFree", (potential, dimension))
         case Vector():
@@ -104,13 +103,13 @@ def _network(learned: Learned, dimension: int, outputs: int, spec: Spec, clocks:
     return Call(f"{RUNTIME}.marching.Reading", (made, Items(tuple(1.0 if r else 0.0 for r in reads))))
 
 
-def vector(exprs: tuple[Expr, ...], fields: tuple[Learned, ...], spec: Spec, span: Span) -> Node:
+def vector(exprs: tuple[Expr, ...], fields: tuple[Learned, ...], spec: Spec) -> Node:
     """A velocity: a learned field as it is, or a function of x and t."""
     names = {w.head: name_of(w) for w in fields}
     whole = _whole_field(exprs, spec)
     if whole is not None:
         return Ref(names[whole])
-    return formula(("x", "t"), components(exprs, names, spec, span), exprs, names)
+    return formula(("x", "t"), components(exprs, names, spec), exprs, names)
 
 
 def _whole_field(exprs: tuple[Expr, ...], spec: Spec) -> Symbol | None:
@@ -125,25 +124,28 @@ def _whole_field(exprs: tuple[Expr, ...], spec: Spec) -> Symbol | None:
     return None if more else learned.head
 
 
-def components(exprs: tuple[Expr, ...], names: dict[Symbol, str], spec: Spec, span: Span) -> Node:
+def components(exprs: tuple[Expr, ...], names: dict[Symbol, str], spec: Spec) -> Node:
     """A vector (..., d) at points: from its components, or from the one that stands for all."""
     if spec.space.explicit:
-        return stacked([scalar(e, names, spec, span) for e in exprs])
+        return stacked([scalar(e, names, spec) for e in exprs])
     fixed, rest = fixed_part(exprs[0], INDEX, spec.space.dimension)
-    node = component_node(rest, INDEX, spec.time.symbol if spec.time else None, names, span)
+    node = component_node(rest, INDEX, spec.time.symbol if spec.time else None, names)
     if fixed:
         vector = Call(f"{RUNTIME}.points.fixed", (Ref("x"), Items(tuple(fixed), square=True)))
         node = vector if rest == 0 else Op("+", (vector, node))
     return Call(f"{RUNTIME}.points.vector", (Ref("x"), node))
 
 
-def formula(params: tuple[str, ...], body: Node, exprs: Iterable[Expr], names: dict[Symbol, str]) -> Node:
-    """A function of points; learned fields in it are given to it, so that they are parts of the model."""
+def formula(
+    params: tuple[str, ...], body: Node, exprs: Iterable[Expr], names: dict[Symbol, str], t: Node = TIME
+) -> Node:
+    """A function of points; learned fields in it are given to it, so that they are parts of the model. `t` is the time
+    of what has a fixed one, as that of the layer."""
     heads = {f.head for e in exprs for f in e.atoms(Field)}
     used = [name for head, name in names.items() if head in heads]
     function: Node = Lambda((*params, *used), body)
-    if "t" not in params and _mentions(body, "t"):  # the time of the layer, which is fixed
-        function = Call("functools.partial", (Lambda((*params, *used, "t"), body),), (("t", Ref("t")),))
+    if "t" not in params and _mentions(body, "t"):
+        function = Call("functools.partial", (Lambda((*params, *used, "t"), body),), (("t", t),))
     if not used:
         return function
     return Call(f"{RUNTIME}.marching.Composed", (function,), tuple((name, Ref(name)) for name in used))
@@ -153,17 +155,17 @@ def _mentions(node: Node, name: str) -> bool:
     return any(n == Ref(name) for n in nodes_in(node))
 
 
-def scalar(expr: Expr, names: dict[Symbol, str], spec: Spec, span: Span) -> Node:
+def scalar(expr: Expr, names: dict[Symbol, str], spec: Spec) -> Node:
     """A number at points, of shape (...) where the space is written out, otherwise (..., 1)."""
     time = spec.time.symbol if spec.time else None
     if not spec.space.explicit:
-        return component_node(expr, None, time, names, span)
-    return node_of(expr, at_coordinates(spec.space.coordinates, time, names), span)
+        return component_node(expr, None, time, names)
+    return node_of(expr, at_coordinates(spec.space.coordinates, time, names))
 
 
-def at_points(expr: Expr, names: dict[Symbol, str], spec: Spec, span: Span) -> Node:
+def at_points(expr: Expr, names: dict[Symbol, str], spec: Spec) -> Node:
     """One number at each point, (...), or one for each component where it depends on theirs, (..., d)."""
     if INDEX in expr.free_symbols:
-        return components((expr,), names, spec, span)
+        return components((expr,), names, spec)
     maker = "number" if spec.space.explicit else "flat"
-    return Call(f"{RUNTIME}.points.{maker}", (Ref("x"), scalar(expr, names, spec, span)))
+    return Call(f"{RUNTIME}.points.{maker}", (Ref("x"), scalar(expr, names, spec)))

@@ -4,26 +4,27 @@ from __future__ import annotations
 
 from typing import assert_never
 
-from pdedsl import mistakes
 from pdedsl.emit.integrators import integrator_node
 from pdedsl.emit.names import RUNTIME
 from pdedsl.emit.program import Binding, Call, Function, Items, Lambda, Node, Op, Ref
-from pdedsl.ir.boxes import box_of
+from pdedsl.ir.layers import Free, Layer, Network, NormBound, RightHandSide, Symmetric, WeightBox
+from pdedsl.ir.motions import First, Pair, Second
 from pdedsl.ir.plan import ImagePlan
-from pdedsl.ir.representation import Learned, Push, Reaction, Single, Sum, Symmetric
-from pdedsl.ir.spec import Learned as LearnedField
 from pdedsl.ir.spec import Spec
-from pdedsl.ir.types import Operator
-from pdedsl.words.integrators import Adaptive, Leapfrog, Verlet
-from pdedsl.words.networks import Conv, Convnet
+from pdedsl.words.integrators import Leapfrog, Verlet
+from pdedsl.words.normalisations import BatchNorm, Normalisation, TvNorm
+
+FIELDS = f"{RUNTIME}.fields"
+BLOCKS = f"{RUNTIME}.blocks"
 
 
 def image_functions(plan: ImagePlan, spec: Spec) -> tuple[Function, ...]:
     """`block(width)`, the equation at one width, and `model()`, the frame around it."""
-    terms = "; ".join(_quoted(p, spec) for p in plan.pushes)
+    terms = "; ".join(_quoted(right, spec) for right in plan.motion.parts)
     doc = f"{terms}, by {plan.method.name}."
-    halves = (Binding("half", Op("//", (Ref("width"), 2)), "each half of the channels"),) if plan.kind == "pair" else ()
-    block = Function("block", (("width", 0),), doc, halves, _block(plan, spec))
+    shared = isinstance(plan.motion, Pair)
+    halves = (Binding("half", Op("//", (Ref("width"), 2)), "each half of the channels"),) if shared else ()
+    block = Function("block", (("width", 0),), doc, halves, _block(plan))
     named: list[tuple[str, Node]] = [
         ("image", Items(plan.image)),
         ("stages", Items(plan.stages)),
@@ -38,105 +39,87 @@ def image_functions(plan: ImagePlan, spec: Spec) -> tuple[Function, ...]:
     return block, model
 
 
-def _quoted(push: Push, spec: Spec) -> str:
+def _quoted(right: RightHandSide, spec: Spec) -> str:
     """A right-hand side with its place, for a comment."""
-    line, _ = spec.source.position(push.span.start)
-    return f"{' '.join(spec.source.at(push.span).split())} (spec.pde:{line})"
+    line, _ = spec.source.position(right.span.start)
+    return f"{' '.join(spec.source.at(right.span).split())} (spec.pde:{line})"
 
 
-def _block(plan: ImagePlan, spec: Spec) -> Node:
+def _block(plan: ImagePlan) -> Node:
     steps = Call(f"{RUNTIME}.integrators.Steps", (float(plan.start), float(plan.end), plan.steps))
-    blocks = f"{RUNTIME}.blocks"
-    fields = [_field(p, "half" if plan.kind == "pair" else "width", plan, spec) for p in plan.pushes]
-    match plan.kind, plan.method:
-        case "pair", Verlet():
-            return Call(f"{blocks}.Halves", (*fields, steps))
-        case "pair", _:
-            pair = Call(f"{RUNTIME}.fields.Coupled", tuple(fields))
-            return Call(f"{blocks}.Propagation", (pair, integrator_node(plan.method), steps))
-        case "second", Leapfrog():
-            return Call(f"{blocks}.SecondOrder", (*fields, steps, integrator_node(plan.method)))
-        case "second", _:
-            return Call(f"{blocks}.FromRest", (*fields, integrator_node(plan.method), steps))
-        case "first", _:
-            return Call(f"{blocks}.Propagation", (*fields, integrator_node(plan.method), steps))
+    method = integrator_node(plan.method)
+    match plan.motion:
+        case First(push=right):
+            return Call(f"{BLOCKS}.Propagation", (_field(right, "width", plan), method, steps))
+        case Second(push=right):
+            field = _field(right, "width", plan)
+            if isinstance(plan.method, Leapfrog):
+                return Call(f"{BLOCKS}.SecondOrder", (field, steps, method))
+            return Call(f"{BLOCKS}.FromRest", (field, method, steps))
+        case Pair(first=first, second=second):
+            fields = _field(first, "half", plan), _field(second, "half", plan)
+            if isinstance(plan.method, Verlet):
+                return Call(f"{BLOCKS}.Halves", (*fields, steps))
+            return Call(f"{BLOCKS}.Propagation", (Call(f"{FIELDS}.Coupled", fields), method, steps))
         case _:
-            raise AssertionError(plan.kind)
+            assert_never(plan.motion)
 
 
-def _field(push: Push, width: str, plan: ImagePlan, spec: Spec) -> Node:
-    """A right-hand side: learned fields, and what is a multiple of the state."""
-    match push:
-        case Symmetric() | Learned():
-            return _learned(push, width, plan, spec)
-        case Reaction():
-            return _sum((push,), width, plan, spec)
-        case Sum(parts=parts):
-            return _sum(parts, width, plan, spec)
-        case _:
-            assert_never(push)
+def _field(right: RightHandSide, width: str, plan: ImagePlan) -> Node:
+    """A right-hand side: a layer alone, or a sum with a multiple of the state."""
+    fields = tuple(_in_time(layer, Ref(width), plan) for layer in right.layers)
+    reaction = float(right.reaction)
+    if len(fields) == 1 and not reaction:
+        return fields[0]
+    return Call(f"{FIELDS}.Sum", fields, (("reaction", reaction),) if reaction else ())
 
 
-def _sum(parts: tuple[Single, ...], width: str, plan: ImagePlan, spec: Spec) -> Node:
-    fields = tuple(_learned(p, width, plan, spec) for p in parts if not isinstance(p, Reaction))
-    reaction = sum(float(p.factor) for p in parts if isinstance(p, Reaction))
-    named: tuple[tuple[str, Node], ...] = (("reaction", reaction),) if reaction else ()
-    return Call(f"{RUNTIME}.fields.Sum", fields, named)
+def _in_time(layer: Layer, channels: Node, plan: ImagePlan) -> Node:
+    """New weights at each step, or one layer for all."""
+    node = _layer(layer, channels)
+    if not layer.new_weights:
+        return Call(f"{FIELDS}.Stationary", (node,))
+    return Call(f"{FIELDS}.PerStep.of", (Lambda((), node), plan.steps))
 
 
-def _learned(push: Symmetric | Learned, width: str, plan: ImagePlan, spec: Spec) -> Node:
-    """A learned field: new weights at each step where they depend on time, otherwise one layer for all."""
-    channels = Ref(width)
-    learned = next(w for w in spec.learned if w.head == (push.operator if isinstance(push, Symmetric) else push.field))
-    layer = _layer(push, learned, channels, spec)
-    fields = f"{RUNTIME}.fields"
-    if not _in_time(learned, spec) or isinstance(plan.method, Adaptive):
-        return Call(f"{fields}.Stationary", (layer,))
-    return Call(f"{fields}.PerStep.of", (Lambda((), layer), plan.steps))
-
-
-def _in_time(learned: LearnedField, spec: Spec) -> bool:
-    return spec.time is not None and spec.time.symbol in learned.arguments
-
-
-def _layer(push: Symmetric | Learned, learned: LearnedField, channels: Node, spec: Spec) -> Node:
-    net = learned.net.word if learned.net else None
-    match push:
-        case Symmetric(activation=activation, layer=layer, eps=eps, factor=factor):
-            norm: Node = None
-            if layer == "tv_norm":
-                norm = Call(f"{RUNTIME}.parabolic.TotalVariationNorm", (channels, float(eps or 0)))
-            elif layer == "batch_norm":
-                norm = Call(f"{RUNTIME}.parabolic.batch_norm", (channels, float(eps or 0)))
-            return Call(
-                f"{RUNTIME}.parabolic.SymmetricLayer",
-                (_operator(learned, channels, spec), activation, norm, float(factor)),
-            )
-        case Learned(factor=factor):
-            if not isinstance(net, Convnet):
-                raise mistakes.pixels.no_field_on_pixels(net.name if net else "a parameter", learned.span)
+def _layer(layer: Layer, channels: Node) -> Node:
+    match layer:
+        case Symmetric(activation=activation, norm=norm, factor=factor):
+            parts = _operator(layer, channels), activation.name, _norm(norm, channels), float(factor)
+            return Call(f"{RUNTIME}.parabolic.SymmetricLayer", parts)
+        case Network(net=net, timed=timed, factor=factor):
             named: tuple[tuple[str, Node], ...] = (("activation_name", net.activation.name),)
-            if not _in_time(learned, spec):
-                named += (("timed", False),)
-            network = Call(f"{RUNTIME}.convnet.ConvNet", (channels, net.layers), named)
-            return network if factor == 1 else Call(f"{RUNTIME}.fields.Scaled", (network, float(factor)))
+            untimed: tuple[tuple[str, Node], ...] = () if timed else (("timed", False),)
+            network = Call(f"{RUNTIME}.convnet.ConvNet", (channels, net.layers), named + untimed)
+            return network if factor == 1 else Call(f"{FIELDS}.Scaled", (network, float(factor)))
+        case _:
+            assert_never(layer)
 
 
-def _operator(learned: LearnedField, channels: Node, spec: Spec) -> Node:
-    net = learned.net.word if learned.net else None
-    if not isinstance(net, Conv):
-        raise mistakes.pixels.no_operator_on_pixels(net.name if net else "a parameter", learned.span)
-    named: list[tuple[str, Node]] = []
-    size = net.size
-    if size % 2 == 0:
-        raise mistakes.pixels.even_kernel(size, learned.span)
-    if size != 3:
-        named.append(("size", size))
-    box = box_of(learned.name, spec)
-    if isinstance(learned.type, Operator) and learned.type.bound is not None:
-        if box:
-            raise mistakes.networks.norm_and_box(learned.name, learned.span)
-        named.append(("constraint", Call(f"{RUNTIME}.constraints.NormBound", (float(learned.type.bound),))))
-    elif box:
-        named.append(("constraint", Call(f"{RUNTIME}.constraints.Box", (float(box[0]), float(box[1])))))
-    return Call(f"{RUNTIME}.operators.Conv", (channels,), tuple(named))
+def _norm(norm: Normalisation | None, channels: Node) -> Node:
+    match norm:
+        case None:
+            return None
+        case TvNorm(eps=eps):
+            return Call(f"{RUNTIME}.parabolic.TotalVariationNorm", (channels, float(eps)))
+        case BatchNorm(eps=eps):
+            return Call(f"{RUNTIME}.parabolic.batch_norm", (channels, float(eps)))
+        case _:
+            assert_never(norm)
+
+
+def _operator(layer: Symmetric, channels: Node) -> Node:
+    size: tuple[tuple[str, Node], ...] = () if layer.size == 3 else (("size", layer.size),)
+    return Call(f"{RUNTIME}.operators.Conv", (channels,), size + _constraint(layer))
+
+
+def _constraint(layer: Symmetric) -> tuple[tuple[str, Node], ...]:
+    match layer.constraint:
+        case Free():
+            return ()
+        case NormBound(bound=bound):
+            return (("constraint", Call(f"{RUNTIME}.constraints.NormBound", (float(bound),))),)
+        case WeightBox(low=low, high=high):
+            return (("constraint", Call(f"{RUNTIME}.constraints.Box", (float(low), float(high)))),)
+        case _:
+            assert_never(layer.constraint)

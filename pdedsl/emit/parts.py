@@ -129,7 +129,7 @@ def _backbone(net: Network, plan: DataPlan, time: bool) -> Node:
         case Resnet18() | PreactResnet18():
             return Call(f"{home}.{net.name}", (), tail)
         case Torchvision(model=model):
-            return Call(f"{home}.torchvision_model", (model,), (("classes", plan.classes),))
+            return Call(f"{RUNTIME}.torchvision_backbones.torchvision_model", (model,), (("classes", plan.classes),))
         case Resnet() | Conv() | Linear():
             raise AssertionError(f"{net.name} has no residual maps")
         case _:
@@ -138,7 +138,7 @@ def _backbone(net: Network, plan: DataPlan, time: bool) -> Node:
 
 def _walk(walk: Walk, fields: tuple[Learned, ...], spec: Spec) -> Node:
     shared = walk.noise is not None and walk.noise.kind == "shake"
-    velocity = _pair(walk, fields) if shared else vector(walk.field, fields, spec, walk.span)
+    velocity = _pair(walk, fields) if shared else vector(walk.field, fields, spec)
     times = Items(tuple(number(t) for t in walk.times))
     named: list[tuple[str, Node]] = [("times", times), ("dt", number(walk.step))]
     if not is_euler(walk.scheme):

@@ -69,7 +69,7 @@ NOISES = {
 def _noise_line(noise: Noise | None) -> str:
     if noise is None:
         return ""
-    name = NOISES.get(noise.kind, f"{noise.kind} noise, standard deviation")
+    name = NOISES.get(noise.kind, f"{noise.law.value} noise, standard deviation")
     if noise.kind == "dropout" and noise.of == "layer":
         name = "stochastic depth, survival probability"
     return f"; {name}" + (f" {letters(noise.value)}" if noise.value is not None else "")

@@ -6,18 +6,16 @@ from collections.abc import Callable, Sequence
 
 from sympy import sqrt
 
+from pdedsl.explain.defaults import defaults
 from pdedsl.explain.describe import letters
 from pdedsl.explain.show import latex_of
 from pdedsl.explain.terms import detail_of, indexed_text
 from pdedsl.explain.tex import ascii_tex
 from pdedsl.ir.analysis import Analysis, EquationClass, EquationFacts
-from pdedsl.ir.spec import Learned, Spec, Unknown
-from pdedsl.ir.systems import integrator_of
+from pdedsl.ir.spec import Spec
 from pdedsl.ir.terms import Components, Generator, Indexed
 from pdedsl.ir.verdicts import Axiom, Refuted, Verdict
 from pdedsl.symbolic.symbols import Field
-from pdedsl.words.integrators import Adaptive
-from pdedsl.words.params import shown
 
 CLASSES = {
     EquationClass.TRANSPORT: "a transport equation: values travel along curves and never mix",
@@ -226,32 +224,6 @@ def _verdicts(axioms: dict[Axiom, Verdict]) -> list[str]:
         witness = f" Counterexample: {v.witness}." if isinstance(v, Refuted) and v.witness else ""
         rows.append(f"{name}: {v.truth}. {v.reason[0].upper()}{v.reason[1:]}{witness}{tested}")
     return rows
-
-
-def defaults(analysis: Analysis) -> list[str]:
-    """What the compiler chose because the spec did not say."""
-    spec = analysis.spec
-    rows = _default_steps(analysis)
-    for part, method in spec.realize.written():
-        left = [f"{k}={shown(v)}" for k, v in method.word.effective.items() if k not in method.given]
-        if left:
-            rows.append(f"{part} by {method.word.name}: {', '.join(left)}")
-    fields: list[Unknown | Learned] = [*spec.unknowns, *spec.learned]
-    for w in fields:
-        if w.net and set(w.net.word.arguments) - w.net.given:
-            rows.append(f"{w.name} = {w.net}")
-    return rows
-
-
-def _default_steps(analysis: Analysis) -> list[str]:
-    """On the image plane a method of fixed steps has a number of them, and an equation a method."""
-    spec = analysis.spec
-    if spec.space.kind != "pixels":
-        return []
-    method = integrator_of(spec)
-    if isinstance(method.word, Adaptive) or "steps" in method.given:
-        return []
-    return [f"time by {method.word.name}: steps={method.word.steps}"]
 
 
 def _tex(text: str) -> str:

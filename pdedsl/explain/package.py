@@ -79,20 +79,26 @@ def evaluate(points: Tensor, seed: int = 0) -> Tensor:
     """u at points of shape (n, {dimension})."""
     return model(seed).to(points).eval()(points)
 '''
-TEST = '''"""The axioms of {name}, searched for counterexamples on what was compiled: run with pytest."""
+TEST = '''"""Whether `model.py` beside this file is the network of {name}: run with pytest."""
 
 from __future__ import annotations
 
 from pathlib import Path
 
-import pdedsl
-from pdedsl.testing import axioms
+from pdedsl.testing import axioms, equation
+from pdedsl.testing.model import package
 
-SPEC = Path(__file__).with_name("spec.pde")
+HERE = Path(__file__).parent
 
 
 def test_axioms() -> None:
-    axioms.assert_hold(pdedsl.compile(SPEC), examples=50)
+    """The axioms of the spec, searched for counterexamples."""
+    axioms.assert_hold(package(HERE), examples=50)
+
+
+def test_equation() -> None:
+    """Drift, noise and steps, compared with the equation of the spec."""
+    equation.assert_holds(package(HERE))
 '''
 DEFAULT_EPOCHS = 10  # of a spec that counts steps: batches are the user's own
 README = """# {name}
@@ -103,7 +109,7 @@ README = """# {name}
 | --- | --- |
 | `model.py` | the network: `model(seed)` |
 | `harness.py` | {harness} |
-| `test_axioms.py` | the axioms as property-based tests: `pytest test_axioms.py` |
+| `test_axioms.py` | whether `model.py`, edited or not, keeps the axioms and the equation: `pytest test_axioms.py` |
 | `spec.pde` | the spec it was compiled from, hash `{hash}` |
 
 {explanation}"""

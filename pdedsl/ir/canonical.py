@@ -17,7 +17,7 @@ from sympy.core.symbol import Str
 
 from pdedsl.ir.spec import Condition, Equation, Learned, SpaceKind, Spec, Unknown
 from pdedsl.ir.systems import effective_integrator
-from pdedsl.symbolic.symbols import Field, Partial
+from pdedsl.symbolic.symbols import Field, Partial, with_number
 from pdedsl.words.blocks import Block, Transfer
 from pdedsl.words.entries import ENTRIES, item_text, items
 from pdedsl.words.training import Box
@@ -30,23 +30,22 @@ ORDERED = ("optimizer", "augment")  # entries that run one after the other
 
 def canonical_text(spec: Spec) -> str:
     """One line a fact, in sorted order."""
-    colours = _colours(spec)
+    colours = names_of(spec)
     return "\n".join([*_frame(spec), *sorted(_facts(spec, colours))]) + "\n"
 
 
 # ---- colours
 
 
-def _colours(spec: Spec) -> Colours:
+def names_of(spec: Spec) -> Colours:
     """A name for each unknown and learned field that does not depend on what its author called it."""
     fields = fields_of(spec)
-    colours = {f.head: _kind(f) for f in fields}
+    colours = _told_apart(spec, {f.head: _kind(f) for f in fields})
     while (tied := _tied(colours)) and len(fields) <= MOST_TWINS:
         refined = _refined(spec, colours)
-        if len(set(refined.values())) == len(set(colours.values())):
-            first = min((h for h in colours if colours[h] == tied), key=lambda h: h.name)
-            refined[first] += "*"  # twins: either may come first
-        colours = refined
+        first = min((h for h in colours if colours[h] == tied), key=lambda h: h.name)
+        refined[first] += "*"  # twins: either may come first
+        colours = _told_apart(spec, refined)
     ordered = sorted(fields, key=lambda f: (isinstance(f, Learned), colours[f.head], f.name))
     counts = {Unknown: 0, Learned: 0}
     names: Colours = {}
@@ -54,6 +53,31 @@ def _colours(spec: Spec) -> Colours:
         counts[type(f)] += 1
         names[f.head] = f"{'u' if isinstance(f, Unknown) else 'w'}{counts[type(f)]}"
     return names
+
+
+def _told_apart(spec: Spec, colours: Colours) -> Colours:
+    """Colours that are refined as long as that tells more fields apart."""
+    while _tied(colours) and len(colours) <= MOST_TWINS:
+        refined = _refined(spec, colours)
+        if len(set(refined.values())) == len(set(colours.values())):
+            break
+        colours = refined
+    return colours
+
+
+def unknowns_in_order(spec: Spec) -> tuple[Symbol, ...]:
+    """The unknowns in an order that does not depend on their names, as in Y' = ∂H/∂Z, Z' = -∂H/∂Y: by the number of
+    terms with a minus, by their colours, and by their names where nothing tells them apart."""
+    colours = _told_apart(spec, {f.head: _kind(f) for f in fields_of(spec)})
+    falling = {
+        e.unknown: sum(_is_negative(term) for right in e.right for term in Add.make_args(right)) for e in spec.equations
+    }
+    keys = {u.head: (falling.get(u.head, 0), colours[u.head], u.name) for u in spec.unknowns}
+    return tuple(sorted(keys, key=lambda head: keys[head]))
+
+
+def _is_negative(term: Expr) -> bool:
+    return bool(with_number(term)[0].is_negative)
 
 
 def fields_of(spec: Spec) -> list[Unknown | Learned]:

@@ -5,30 +5,32 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from typing import Literal
 
-from sympy import Expr, Symbol
+from sympy import Expr, S, Symbol
 
 from pdedsl.diagnostics import NOWHERE, Span
 from pdedsl.ir.boxes import Bounds
+from pdedsl.ir.layers import RightHandSide
+from pdedsl.ir.motions import Motion
 from pdedsl.ir.objective import CrossEntropy, Objective
-from pdedsl.ir.representation import Push
 from pdedsl.ir.terms import Direction
-from pdedsl.words.diffusions import Scores, Weighting
+from pdedsl.words.diffusions import Law, Scores, Weighting
 from pdedsl.words.integrators import Across, Fixed, Integrator
 from pdedsl.words.networks import Network
 
 
 @dataclass(frozen=True)
 class Noise:
-    """Noise of a layer. `value` is the standard deviation of gaussian, laplace and scaled noise and of the share α
-    between two branches, the scale of relative noise, and the keep-probability of dropout, `of` units or the whole
-    layer; `matrix` = 2AΔt of correlated noise."""
+    """Noise of a layer. `value` is the standard deviation of plain and scaled noise and of the share α between two
+    branches, the scale of relative noise, and the keep-probability of dropout, `of` units or the whole layer; `matrix`
+    = 2AΔt of correlated noise. `law` is that of the numbers, of variance 1, which are scaled or mixed."""
 
-    kind: Literal["gaussian", "laplace", "relative", "correlated", "scaled", "dropout", "shake"]
+    kind: Literal["plain", "relative", "correlated", "scaled", "dropout", "shake"]
     value: Expr | None = None
     matrix: tuple[tuple[Expr, ...], ...] = ()
     across: Across = Across.SAMPLE
     of: Literal["units", "layer"] = "units"
     span: Span = NOWHERE
+    law: Law = Law.GAUSSIAN
 
 
 @dataclass(frozen=True)
@@ -128,8 +130,7 @@ class ImagePlan:
     stages: tuple[int, ...]
     classes: int
     close: int | None
-    kind: Literal["first", "second", "pair"]
-    pushes: tuple[Push, ...]
+    motion: Motion[RightHandSide]
     method: Integrator
     start: Expr
     end: Expr
@@ -145,6 +146,7 @@ class OperatorPlan:
     step: Expr
     scheme: Fixed
     samples: int
+    law: Law = Law.GAUSSIAN
 
 
 @dataclass(frozen=True)
@@ -155,9 +157,10 @@ class OperatorPiece:
     end: Expr
     drift: tuple[Expr, ...]
     diffusivity: tuple[tuple[Expr, ...], ...]
-    shape: str
-    span: Span
+    shape: Literal["none", "isotropic", "diagonal", "full", "dropout", "depth", "shake"]
     index: Symbol | None = None  # of components, where the space is not written out in them
+    rate: Expr = S.Zero
+    source: Expr = S.Zero
 
 
 Model = DataPlan | ImagePlan

@@ -5,29 +5,33 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Literal
 
-from sympy import Expr, Symbol
+from sympy import Add, Expr, KroneckerDelta, S, Symbol
 
 from pdedsl.diagnostics import Span
 from pdedsl.ir.analysis import RandomMap
-from pdedsl.ir.terms import Direction
+from pdedsl.ir.motions import Motion
+from pdedsl.ir.terms import Direction, MapTerm
+from pdedsl.symbolic.symbols import with_number
 from pdedsl.words.integrators import Integrator
 from pdedsl.words.word import Chosen
 
 
 @dataclass(frozen=True)
 class Theorem:
-    """What turns an equation into a scheme, and where it is proved."""
+    """What turns an equation into a scheme, where it is proved, and what it says in one sentence."""
 
     name: str
     source: str
+    says: str
 
 
 @dataclass(frozen=True)
 class Stretch:
     """A piece of the path in network order: the first layer stands at time `first`, the last at `last`.
 
-    Where the space is not written out in components, drift and diffusivity hold one expression each, the component of
-    number `index` and the entry of the diagonal there.
+    ∂u/∂t = drift·∇u + diffusivity:∇∇u + rate u + source, in the direction of the data. Where the space is not written
+    out in components, drift and diffusivity hold one expression each, the component of number `index` and the entry of
+    the diagonal there.
     """
 
     first: Expr
@@ -39,6 +43,10 @@ class Stretch:
     diffusion: Span | None
     random: RandomMap | None = None  # for the last three shapes
     index: Symbol | None = None
+    rate: Expr = S.Zero
+    source: Expr = S.Zero
+    reaction: Span | None = None
+    gain: Span | None = None  # where the source stands
 
     @property
     def length(self) -> Expr:
@@ -48,10 +56,28 @@ class Stretch:
     def moves(self) -> bool:
         return any(b != 0 for b in self.drift)
 
+    @property
+    def is_constant(self) -> bool:
+        """Whether one step is exact, however long: every coefficient is the same at all points and times."""
+        rest = (*(e for row in self.diffusivity for e in row), self.rate, self.source)
+        fixed = all(e.is_number if self.index is None else _is_fixed(e) for e in self.drift)
+        return bool(fixed and all(e.is_number for e in rest))
+
+    @property
+    def weighs(self) -> bool:
+        """Whether a path gathers a weight or sources here."""
+        return bool(self.rate != 0 or self.source != 0)
+
+
+def _is_fixed(component: Expr) -> bool:
+    """Σₖ cₖ δᵢₖ with numbers cₖ: a vector that is written out."""
+    terms = Add.make_args(component)
+    return bool(component == 0) or all(isinstance(with_number(t)[1], KroneckerDelta) for t in terms)
+
 
 @dataclass(frozen=True)
 class Paths:
-    """u = E f(X): the data f averaged over paths that pass the stretches (characteristics, Feynman-Kac)."""
+    """u = E[e^{∫c} g(X) + ∫ e^{∫c} f]: the data g averaged over paths, with what these gather on the stretches."""
 
     theorem: Theorem
     direction: Direction
@@ -61,55 +87,19 @@ class Paths:
 
 
 @dataclass(frozen=True)
-class Symmetric:
-    """sign · Kᵀ σ(N(K Y)), sign = ±scale."""
+class Push:
+    """Σ terms: the right-hand side of an equation on feature maps."""
 
-    operator: Symbol
-    activation: str
-    layer: str
-    eps: Expr | None
-    factor: Expr
+    terms: tuple[MapTerm, ...]
     span: Span
-
-
-@dataclass(frozen=True)
-class Learned:
-    """factor · f(Y, t)."""
-
-    field: Symbol
-    factor: Expr
-    span: Span
-
-
-@dataclass(frozen=True)
-class Reaction:
-    """factor · Y."""
-
-    factor: Expr
-    span: Span
-
-
-Single = Symmetric | Learned | Reaction
-
-
-@dataclass(frozen=True)
-class Sum:
-    """Several pushes at once."""
-
-    parts: tuple[Single, ...]
-    span: Span
-
-
-Push = Single | Sum
 
 
 @dataclass(frozen=True)
 class States:
-    """Feature maps that evolve: one state of first or second order, or two halves that push each other."""
+    """Feature maps that evolve."""
 
     theorem: Theorem
-    kind: Literal["first", "second", "pair"]
-    pushes: tuple[Push, ...]
+    motion: Motion[Push]
     method: Chosen[Integrator]
 
 

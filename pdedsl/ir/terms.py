@@ -228,3 +228,5 @@ Term = (
     | Nonlinear
     | HigherOrder
 )
+MapTerm = SymmetricLayer | LearnedField | Reaction | Nonlinear
+"""Terms on the right-hand side of an equation on feature maps."""

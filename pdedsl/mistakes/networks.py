@@ -7,7 +7,7 @@ from collections.abc import Sequence
 
 from pdedsl.diagnostics import PdeError, Span
 from pdedsl.mistakes.code import Code
-from pdedsl.mistakes.english import ONE, all_of
+from pdedsl.mistakes.english import ONE, all_of, perhaps
 
 NO_TERM = Code("E601", "an equation on a data space has a term that no network realizes")
 PHYSICAL = Code("E603", "an equation on a physical domain has no network yet")
@@ -15,6 +15,7 @@ MISFIT = Code("E604", "a network or method does not fit the equation, its space 
 INTEGRATOR = Code("E605", "a time integrator does not fit the equation")
 NO_OPERATOR = Code("E606", "an equation has no evolution operator")
 NOT_COMPUTABLE = Code("E609", "an expression cannot be computed in a network")
+UNUSED = Code("E611", "a 'realize' line, or an argument of one, changes nothing")
 CONSTRAINT = Code("E610", "a constraint does not fit the network, or another constraint")
 
 ON_POINTS = "use mlp on R^d"
@@ -26,12 +27,23 @@ OWN_PIECE = "give the diffusion a piece of time of its own, or use noise"
 
 
 def no_term(text: str, span: Span) -> PdeError:
-    return NO_TERM.error(f"'{text}' has no network on a data space", span, "only convection and diffusion have one")
+    hint = "convection, diffusion, reaction and source have one"
+    return NO_TERM.error(f"'{text}' has no network on a data space", span, hint)
 
 
 def no_equation(span: Span) -> PdeError:
-    hint = "write it as ∂u/∂t = v·∇u + A:∇∇u, linear in u"
+    hint = "write it as ∂u/∂t = v·∇u + A:∇∇u + c u + f, linear in u"
     return NO_TERM.error("this equation has no network on a data space", span, hint)
+
+
+def no_number(name: str, type_: str, span: Span) -> PdeError:
+    message = f"'{name}' is a {type_}: on a data space a network has class probabilities, or a number"
+    return NO_TERM.error(message, span, "use simplex(k), or scalar")
+
+
+def several_unknowns(names: Sequence[str], span: Span) -> PdeError:
+    message = f"a network on a data space has one unknown, found {all_of(names)}"
+    return NO_TERM.error(message, span, "write a spec for each unknown")
 
 
 def physical(span: Span) -> PdeError:
@@ -52,6 +64,22 @@ def full_matrix(span: Span) -> PdeError:
 def not_computable(what: str, span: Span) -> PdeError:
     """`what` in the words of the language: "a derivative of a learned field"."""
     return NOT_COMPUTABLE.error(f"{what} cannot be computed in a network", span)
+
+
+def exact_derivatives(dimension: int, most: int, span: Span) -> PdeError:
+    message = f"derivatives of fields are taken exactly, in at most {most} dimensions, found {dimension}"
+    return NOT_COMPUTABLE.error(message, span, "write the equation without derivatives of its coefficients")
+
+
+def not_semidefinite(name: str, type_: str, instead: str, span: Span) -> PdeError:
+    message = f"the diffusivity is not semidefinite for every weight: '{name}' is a {type_}"
+    return MISFIT.error(message, span, instead)
+
+
+def leaves_simplex(kind: str, text: str, span: Span) -> PdeError:
+    """`kind`: "reaction" or "source"."""
+    message = f"the {kind} '{text}' changes the sum of class probabilities, which is 1"
+    return NO_TERM.error(message, span, "leave it out, or make the unknown a scalar")
 
 
 # ---- fields
@@ -104,6 +132,31 @@ def noise_of_constant_size(network: str, span: Span) -> PdeError:
     return MISFIT.error(message, span, "write νΔu with a constant ν, or use mlp")
 
 
+def heun_with(noise: str, span: Span) -> PdeError:
+    message = f"{noise} is not noise that is added, which heun needs"
+    return INTEGRATOR.error(message, span, "use euler")
+
+
+def no_such_model(name: str, guess: str | None, span: Span) -> PdeError:
+    hint = perhaps(guess, "a classifier of torchvision, as in resnet18")
+    return MISFIT.error(f"torchvision has no classifier of images called '{name}'", span, hint)
+
+
+def model_of_colours(name: str, channels: int, span: Span) -> PdeError:
+    message = f"the {name} of torchvision takes images of 3 channels, found {channels}"
+    return MISFIT.error(message, span, "use resnet, or images of 3 channels")
+
+
+def model_of_size(name: str, size: int, only: bool, span: Span) -> PdeError:
+    sides = f"of {size} x {size} pixels" if only else f"with sides of at least {size} pixels"
+    return MISFIT.error(f"the {name} of torchvision takes images {sides}", span, "use resnet, or other images")
+
+
+def no_maps(name: str, span: Span) -> PdeError:
+    message = f"the {name} of torchvision has no residual maps, behind which noise could stand"
+    return MISFIT.error(message, span, "use resnet, or give the diffusion a piece of time of its own")
+
+
 def torchvision_maps(span: Span) -> PdeError:
     return MISFIT.error("the maps of a torchvision network cannot be dropped or shared", span, "use resnet")
 
@@ -125,7 +178,7 @@ def no_characteristics(method: str, known: Sequence[str], span: Span) -> PdeErro
 
 
 def scheme_with_noise(method: str, span: Span) -> PdeError:
-    hint = "use euler, or give the diffusion a piece of time of its own"
+    hint = "use euler or heun, or give the diffusion a piece of time of its own"
     return INTEGRATOR.error(f"{method} with noise is not defined", span, hint)
 
 
@@ -165,8 +218,9 @@ def diffusion_last(method: str, span: Span) -> PdeError:
     return MISFIT.error(message, span, "exchange the pieces of time, or use noise")
 
 
-def learned_velocity(span: Span) -> PdeError:
-    return MISFIT.error("only a learned velocity can be trained with a residual", span, "learn v(x, t) : vector = mlp")
+def learned_velocity(method: str, span: Span) -> PdeError:
+    message = f"only a learned velocity can be trained with {method}"
+    return MISFIT.error(message, span, "learn v(x, t) : vector = mlp")
 
 
 def weights_apart(span: Span) -> PdeError:
@@ -177,6 +231,14 @@ def weights_apart(span: Span) -> PdeError:
 def exact_laplacian(dimension: int, most: int, span: Span) -> PdeError:
     message = f"the exact Laplacian is limited to {most} dimensions, found {dimension}"
     return MISFIT.error(message, span, "use estimator=biased or unbiased")
+
+
+def unused_part(part: str, hint: str, span: Span) -> PdeError:
+    return UNUSED.error(f"'realize {part}' changes nothing", span, hint)
+
+
+def unused_argument(key: str, why: str, span: Span) -> PdeError:
+    return UNUSED.error(f"'{key}' changes nothing: {why}", span, f"leave {key} out")
 
 
 # ---- readout

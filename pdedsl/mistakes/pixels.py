@@ -72,6 +72,11 @@ def method_misfit(method: str, known: Sequence[str], span: Span) -> PdeError:
     return INTEGRATOR.error(f"{method} does not fit this equation", span, f"use {all_of(known)}")
 
 
+def too_many_steps(steps: int, most: int, span: Span) -> PdeError:
+    message = f"a network of {steps:,} steps is too deep: the limit is {most:,}"
+    return INTEGRATOR.error(message, span, "take fewer steps, or a method that chooses them: dopri5")
+
+
 def batch_norm_backwards(method: str, span: Span) -> PdeError:
     message = f"{method} recomputes its states on the way back, which batch_norm does not allow"
     return INTEGRATOR.error(message, span, "use tv_norm, or realize time by euler")

@@ -4,32 +4,38 @@ from __future__ import annotations
 
 from pdedsl import mistakes
 from pdedsl.ir.plan import DataPlan, Family
-from pdedsl.ir.representation import Paths
+from pdedsl.ir.representation import Paths, Stretch
 from pdedsl.ir.spec import Spec
 from pdedsl.ir.types import Simplex
+from pdedsl.plan.fields import require_formulas
 from pdedsl.plan.methods import members_of
 from pdedsl.plan.objective import objective_of
 from pdedsl.plan.operator import plan_operator
 from pdedsl.plan.parts import families_of
 from pdedsl.plan.readout import readout_of
+from pdedsl.plan.semidefinite import require_semidefinite
+from pdedsl.plan.used import require_used
 from pdedsl.words.diffusions import Noise
 
 
 def plan_data(paths: Paths, spec: Spec) -> DataPlan:
-    unknown = spec.unknowns[0]
-    classes = unknown.type.classes if isinstance(unknown.type, Simplex) else None
+    classes = _classes(paths, spec)
+    for stretch in paths.stretches:
+        require_semidefinite(stretch, spec)
     method = spec.realize.diffusion
     noise = method.word if method and isinstance(method.word, Noise) else Noise()
     families = families_of(paths, spec, method)
     members, samples = members_of(method.word if method else None)
     readout = readout_of(paths, spec, families[0])
-    if classes is None:
-        plan_operator(paths, spec)  # which is the model, so that what it cannot do is a mistake here
+    if classes is None:  # the operator is the model, so that what it cannot do is a mistake here
+        plan_operator(paths, spec)
+        require_formulas((paths.data,), paths.data_span, spec)
     if readout and not isinstance(spec.space.dimension, int):
         raise mistakes.networks.unknown_dimension(spec.space.span)
-    return DataPlan(
+    dimension = spec.space.dimension if isinstance(spec.space.dimension, int) else 0
+    made = DataPlan(
         tuple(Family(parts, members) for parts in families),
-        spec.space.dimension if isinstance(spec.space.dimension, int) else 0,
+        dimension,
         spec.space.image,
         classes,
         readout is not None,
@@ -37,7 +43,26 @@ def plan_data(paths: Paths, spec: Spec) -> DataPlan:
         noise.average,
         noise.weights,
         paths.data_span,
-        objective_of(paths, method, spec.space.dimension if isinstance(spec.space.dimension, int) else 0),
+        objective_of(paths, method, dimension),
         readout.bound if readout else None,
         readout.box if readout else None,
     )
+    require_used(made, paths, spec)
+    return made
+
+
+def _classes(paths: Paths, spec: Spec) -> int | None:
+    """Of class probabilities, whose sum stays 1; None where the unknown is a number."""
+    unknown = spec.unknowns[0]
+    if not isinstance(unknown.type, Simplex):
+        return None
+    for stretch in paths.stretches:
+        _require_sum(stretch, spec)
+    return unknown.type.classes
+
+
+def _require_sum(stretch: Stretch, spec: Spec) -> None:
+    for kind, value, span in (("reaction", stretch.rate, stretch.reaction), ("source", stretch.source, stretch.gain)):
+        if value != 0:
+            place = span or stretch.convection or stretch.diffusion or spec.space.span
+            raise mistakes.networks.leaves_simplex(kind, " ".join(spec.source.at(place).split()), place)

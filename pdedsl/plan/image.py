@@ -1,78 +1,79 @@
-"""States → a model on the image plane: the frame, the integrator and its steps."""
+"""States → a model on the image plane: the frame, the layers, the integrator and its steps."""
 
 from __future__ import annotations
 
 from typing import assert_never
 
 from pdedsl import mistakes
+from pdedsl.ir.motions import First, Motion, Pair, Second
 from pdedsl.ir.plan import ImagePlan
-from pdedsl.ir.representation import States, Sum, Symmetric
+from pdedsl.ir.representation import Push, States
 from pdedsl.ir.spec import Spec
+from pdedsl.plan.layers import layers_of
+from pdedsl.plan.pixels import require_expressible
 from pdedsl.words.blocks import NetworkBlock
 from pdedsl.words.integrators import ONE_STEP, Adaptive, BackwardEuler, Fixed, Integrator, Leapfrog, Reversible, Verlet
+from pdedsl.words.word import Chosen
 
-SPLITTING: dict[str, tuple[type[Reversible], ...]] = {
-    "first": (),
-    "second": (Leapfrog,),
-    "pair": (Verlet,),
-}  # methods of these equations alone
+MOST_STEPS = 10_000  # of a network: each is a layer
 
 
 def plan_image(states: States, spec: Spec) -> ImagePlan:
-    frame = spec.network
+    require_expressible(spec)
+    motion, frame, method = layers_of(states, spec), spec.network, states.method
     if frame is None:
         raise mistakes.pixels.no_frame(spec.space.span)
-    method = states.method.word
-    _check_method(states)
-    _check_weights(states, method, spec)
+    _require_fit(states.motion, method)
+    _require_widths(frame, isinstance(motion, Pair))
     assert spec.time is not None
-    _check_stages(frame, states.kind)
     return ImagePlan(
         frame.input.word.shape,
         frame.stages,
         frame.classes,
         frame.close,
-        states.kind,
-        states.pushes,
-        method,
+        motion,
+        method.word,
         spec.time.start,
         spec.time.end,
         _steps(method),
     )
 
 
-def _check_method(states: States) -> None:
-    own = SPLITTING[states.kind]
-    method = states.method
+def _require_fit(motion: Motion[Push], method: Chosen[Integrator]) -> None:
+    own = _splitting(motion)
     if isinstance(method.word, Reversible) and not isinstance(method.word, own):
         use = (*(word.spelling for word in own), *ONE_STEP)
         raise mistakes.pixels.method_misfit(method.word.name, use, method.span)
 
 
-def _steps(method: Integrator) -> int:
+def _splitting(motion: Motion[Push]) -> tuple[type[Reversible], ...]:
+    """The methods that are made for such equations alone."""
+    match motion:
+        case First():
+            return ()
+        case Second():
+            return (Leapfrog,)
+        case Pair():
+            return (Verlet,)
+        case _:
+            assert_never(motion)
+
+
+def _steps(method: Chosen[Integrator]) -> int:
     """Adaptive methods choose their own between the ends."""
-    match method:
+    match method.word:
         case Fixed(steps=steps) | BackwardEuler(steps=steps) | Verlet(steps=steps) | Leapfrog(steps=steps):
             assert steps is not None
+            if steps > MOST_STEPS:
+                raise mistakes.pixels.too_many_steps(steps, MOST_STEPS, method.span)
             return steps
         case Adaptive():
             return 1
         case _:
-            assert_never(method)
+            assert_never(method.word)
 
 
-def _check_weights(states: States, method: Integrator, spec: Spec) -> None:
-    """Verlet and leapfrog are run backwards to find their states again; adaptive methods have no steps to count."""
-    singles = [part for push in states.pushes for part in (push.parts if isinstance(push, Sum) else (push,))]
-    for layer in (single for single in singles if isinstance(single, Symmetric)):
-        if layer.layer == "batch_norm" and isinstance(method, Reversible):
-            raise mistakes.pixels.batch_norm_backwards(method.name, layer.span)
-        operator = next(w for w in spec.learned if w.head == layer.operator)
-        if operator.arguments and isinstance(method, Adaptive):
-            raise mistakes.pixels.weights_of_steps(operator.name, method.name, operator.span)
-
-
-def _check_stages(frame: NetworkBlock, kind: str) -> None:
+def _require_widths(frame: NetworkBlock, pair: bool) -> None:
     """The opening leads to the first stage, between stages the image is halved, and a pair shares the channels."""
     stages, image = frame.stages, frame.input.word.shape
     if frame.open != stages[0]:
@@ -81,5 +82,5 @@ def _check_stages(frame: NetworkBlock, kind: str) -> None:
     if min(image[1:]) >> halvings < 1:
         raise mistakes.pixels.too_many_stages(image[1], image[2], halvings, span)
     odd = next((width for width in stages if width % 2), None)
-    if kind == "pair" and odd:
+    if pair and odd:
         raise mistakes.pixels.odd_width(odd, span)

@@ -8,6 +8,7 @@ from typing import assert_never
 from pdedsl import mistakes
 from pdedsl.ir.spec import Spec
 from pdedsl.ir.systems import integrator_of
+from pdedsl.numerics.integrators import EULER, HEUN
 from pdedsl.words.diffusions import (
     Diffusion,
     Dropout,
@@ -18,7 +19,7 @@ from pdedsl.words.diffusions import (
     ShakeShake,
     StochasticDepth,
 )
-from pdedsl.words.integrators import ONE_STEP, Adaptive, Integrator, Reversible
+from pdedsl.words.integrators import ONE_STEP, Adaptive, Fixed, Integrator, Reversible
 from pdedsl.words.networks import (
     Network,
     Resnet,
@@ -40,6 +41,11 @@ def steps_of(method: Integrator) -> int:
         return 1
     assert method.steps is not None
     return method.steps
+
+
+def takes_noise(method: Integrator) -> bool:
+    """Whether its steps are defined with noise: Euler-Maruyama, and the stochastic method of Heun."""
+    return isinstance(method, Fixed) and method.method in (EULER, HEUN)
 
 
 def members_of(method: Diffusion | None) -> tuple[int, int]:

@@ -1,4 +1,4 @@
-"""The noise of a step: covariance 2AΔt, as Gaussian numbers or as a residual map that is random itself."""
+"""The noise of a step: covariance 2AΔt, as independent numbers or as a residual map that is random itself."""
 
 from __future__ import annotations
 
@@ -19,7 +19,6 @@ TERMS = {
     "depth": "c Σᵢⱼ vᵢ vⱼ ∂²u/∂xᵢ∂xⱼ along the velocity v",
     "shake": "c Σᵢⱼ (fᵢ - gᵢ)(fⱼ - gⱼ) ∂²u/∂xᵢ∂xⱼ along the velocity ½(f + g)",
 }
-
 RANDOM_MAPS: dict[type[Diffusion], str] = {Dropout: "dropout", StochasticDepth: "depth", ShakeShake: "shake"}
 
 
@@ -30,14 +29,23 @@ def noise_of(stretch: Stretch, dt: Expr, method: Diffusion | None) -> Noise:
     if wanted is not None:
         if stretch.random is None or stretch.random.kind != wanted:
             raise _another(method, wanted, span)
+        if not stretch.moves:
+            raise mistakes.networks.needs_velocity(_word(wanted), span)
         return _random(stretch.random, dt, span)
+    law = law_of(method)
     if isinstance(method, NoiseWord) and method.scale is Scale.RELATIVE:
         return _relative(stretch, method, span)
     if stretch.shape == "isotropic" or (stretch.index and stretch.shape in ("diagonal", "dropout")):
-        return _independent(stretch, dt, method, span)
+        return _independent(stretch, dt, law, span)
     if stretch.index is not None:
-        raise mistakes.networks.noise_of_full_matrix(_default(stretch), span)
-    return Noise("correlated", matrix=tuple(tuple(2 * dt * e for e in row) for row in stretch.diffusivity), span=span)
+        instead = _word(stretch.random.kind) if stretch.random else None
+        raise mistakes.networks.noise_of_full_matrix(instead, span)
+    matrix = tuple(tuple(2 * dt * e for e in row) for row in stretch.diffusivity)
+    return Noise("correlated", matrix=matrix, span=span, law=law)
+
+
+def law_of(method: Diffusion | None) -> Law:
+    return method.kind if isinstance(method, NoiseWord) else Law.GAUSSIAN
 
 
 def _random(random: RandomMap, dt: Expr, span: Span) -> Noise:
@@ -59,21 +67,18 @@ def _another(method: Diffusion | None, wanted: str, span: Span) -> PdeError:
     return mistakes.networks.another_diffusion(method.name, TERMS[wanted], span)
 
 
-def _default(stretch: Stretch) -> str | None:
-    names = [word.spelling for word, kind in RANDOM_MAPS.items() if stretch.random and kind == stretch.random.kind]
-    return names[0] if names else None
+def _word(kind: str) -> str:
+    return next(word.spelling for word, own in RANDOM_MAPS.items() if own == kind)
 
 
 def _relative(stretch: Stretch, method: NoiseWord, span: Span) -> Noise:
     if stretch.shape != "isotropic" or not stretch.diffusivity[0][0].is_number:
         raise mistakes.networks.relative_noise(span)
-    return Noise("relative", sqrt(2 * stretch.diffusivity[0][0]), across=method.across, span=span)
+    value = sqrt(2 * stretch.diffusivity[0][0])
+    return Noise("relative", value, across=method.across, span=span, law=method.kind)
 
 
-def _independent(stretch: Stretch, dt: Expr, method: Diffusion | None, span: Span) -> Noise:
+def _independent(stretch: Stretch, dt: Expr, law: Law, span: Span) -> Noise:
     """Each component with its own noise, of standard deviation √(2νΔt)."""
     std = sqrt(2 * stretch.diffusivity[0][0] * dt)
-    if not std.is_number:
-        return Noise("scaled", std, span=span)
-    laplace = isinstance(method, NoiseWord) and method.kind is Law.LAPLACE
-    return Noise("laplace" if laplace else "gaussian", std, span=span)
+    return Noise("plain" if std.is_number else "scaled", std, span=span, law=law)

@@ -7,15 +7,17 @@ from typing import assert_never
 from sympy import Integer
 
 from pdedsl import mistakes
-from pdedsl.diagnostics import PdeError, Span
+from pdedsl.diagnostics import PdeError
 from pdedsl.ir.plan import OperatorPiece, OperatorPlan
 from pdedsl.ir.representation import Paths, Representation, States, Stretch
 from pdedsl.ir.spec import Spec
 from pdedsl.numerics.integrators import EXPLICIT
-from pdedsl.plan.methods import members_of, scheme_of, steps_of
-from pdedsl.plan.parts import learned_fields
-from pdedsl.words.integrators import Fixed
+from pdedsl.plan.fields import fields_of, require_coefficients
+from pdedsl.plan.methods import members_of, scheme_of, steps_of, takes_noise
+from pdedsl.plan.noise import law_of
+from pdedsl.words.integrators import Fixed, Integrator
 from pdedsl.words.networks import Mlp
+from pdedsl.words.word import Chosen
 
 DEFAULT_SAMPLES = 1024
 
@@ -36,31 +38,43 @@ def operator_or_refusal(representation: Representation, spec: Spec) -> OperatorP
 
 def plan_operator(paths: Paths, spec: Spec) -> OperatorPlan:
     """The evolution operator on R^d, for data that the caller brings."""
-    for stretch in paths.stretches:
-        _check(stretch, spec)
     scheme = scheme_of(spec)
+    for stretch in paths.stretches:
+        _check(stretch, scheme, spec)
     if not isinstance(scheme.word, Fixed):
-        raise mistakes.networks.operator_by(scheme.word.name, list(EXPLICIT), scheme.span)
+        raise mistakes.networks.operator_by(scheme.word.name, tuple(EXPLICIT), scheme.span)
     assert spec.time is not None
     method = spec.realize.diffusion
     samples = members_of(method.word)[1] if method and "samples" in method.given else DEFAULT_SAMPLES
     pieces = sorted((_piece(s) for s in paths.stretches), key=lambda p: float(p.start))
-    moving = [s.length for s in paths.stretches if s.moves] or [spec.time.end - spec.time.start]
-    step = max(moving) / Integer(steps_of(scheme.word))
-    return OperatorPlan(tuple(pieces), paths.direction, step, scheme.word, samples)
+    stepped = [s.length for s in paths.stretches if not s.is_constant] or [s.length for s in paths.stretches]
+    step = max(stepped) / Integer(steps_of(scheme.word))
+    law = law_of(method.word if method else None)
+    return OperatorPlan(tuple(pieces), paths.direction, step, scheme.word, samples, law)
 
 
-def _check(stretch: Stretch, spec: Spec) -> None:
+def _check(stretch: Stretch, scheme: Chosen[Integrator], spec: Spec) -> None:
     if spec.space.image is not None:
         raise mistakes.networks.operator_on_images(spec.space.span)
-    for learned in learned_fields(stretch, spec):
+    for learned in fields_of(stretch.drift, spec):
         if learned.net and not isinstance(learned.net.word, Mlp):
             raise mistakes.networks.operator_of_network(learned.net.word.name, learned.span)
     if stretch.index is not None and stretch.shape in ("depth", "shake"):
         raise mistakes.networks.operator_of_full_matrix(stretch.diffusion or spec.space.span)
+    if stretch.shape != "none" and not stretch.is_constant and not takes_noise(scheme.word):
+        raise mistakes.networks.scheme_with_noise(scheme.word.name, stretch.diffusion or scheme.span)
+    require_coefficients(stretch, spec)
 
 
 def _piece(stretch: Stretch) -> OperatorPiece:
     start, end = sorted((stretch.first, stretch.last), key=float)
-    span = stretch.convection or stretch.diffusion or Span(0, 1)
-    return OperatorPiece(start, end, stretch.drift, stretch.diffusivity, stretch.shape, span, stretch.index)
+    return OperatorPiece(
+        start,
+        end,
+        stretch.drift,
+        stretch.diffusivity,
+        stretch.shape,
+        stretch.index,
+        stretch.rate,
+        stretch.source,
+    )

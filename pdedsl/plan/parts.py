@@ -7,17 +7,19 @@ from dataclasses import replace
 from sympy import S, Symbol
 
 from pdedsl import mistakes
-from pdedsl.diagnostics import Span
-from pdedsl.ir.plan import Base, Maps, Part, Shake, Timed, Walk
+from pdedsl.diagnostics import Span, nearest
+from pdedsl.ir.plan import Base, Maps, Noise, Part, Shake, Timed, Walk
 from pdedsl.ir.representation import Paths, Stretch
 from pdedsl.ir.spec import Learned, Spec
 from pdedsl.ir.types import Vector
 from pdedsl.numerics.integrators import EULER
-from pdedsl.plan.methods import depths, scheme_of, steps_of
+from pdedsl.numerics.torchvision_models import MODELS
+from pdedsl.plan.fields import fields_of, require_coefficients
+from pdedsl.plan.methods import depths, scheme_of, steps_of, takes_noise
 from pdedsl.plan.noise import noise_of
 from pdedsl.symbolic.symbols import Field
 from pdedsl.words.diffusions import Diffusion, Residual, Retraining, Sampling
-from pdedsl.words.integrators import Fixed, is_euler
+from pdedsl.words.integrators import Fixed, Integrator, is_euler
 from pdedsl.words.networks import Mlp, Network, Torchvision, residual_maps
 from pdedsl.words.word import Chosen
 
@@ -29,8 +31,8 @@ Parts = tuple[Part, ...]
 def families_of(paths: Paths, spec: Spec, method: Method) -> tuple[Parts, ...]:
     """The parts of a member; where a network has a list of depths, of a member of each depth."""
     trained = method is not None and isinstance(method.word, Residual | Retraining)
-    if trained and any(s.moves for s in paths.stretches):
-        return ((_timed(paths, spec),),)
+    if method is not None and trained and any(s.moves for s in paths.stretches):
+        return ((_timed(paths, spec, method),),)
     used = [s for s in paths.stretches if not trained or s.moves]
     count = max((1, *(len(_alternatives(s, spec)) for s in used)))
     base = _base(paths, spec)
@@ -61,13 +63,14 @@ def _with_readouts(parts: list[Part]) -> list[Part]:
     return parts
 
 
-def _timed(paths: Paths, spec: Spec) -> Timed:
+def _timed(paths: Paths, spec: Spec, method: Chosen[Diffusion]) -> Timed:
     """A network with a time input: its residual is penalised in training, and it is read when diffusion has ended."""
     moving = next(s for s in paths.stretches if s.moves)
     learned = _velocity(moving, spec)
     if learned is None or learned.net is None:
-        raise mistakes.networks.learned_velocity(moving.convection or Span(0, 1))
+        raise mistakes.networks.learned_velocity(method.word.name, moving.convection or method.span)
     _promises_nothing(learned, "a network that is trained with a residual")
+    _require_model(learned.net.word, spec, learned.net.span)
     return Timed(_single(learned.net), S.One, learned.span)
 
 
@@ -76,7 +79,10 @@ def _base(paths: Paths, spec: Spec) -> Base | None:
     if not isinstance(paths.data, Field):
         return None
     learned = next((w for w in spec.learned if w.head == paths.data.head), None)
-    return Base(_single(learned.net), learned.span) if learned and learned.net else None
+    if learned is None or learned.net is None:
+        return None
+    _require_model(learned.net.word, spec, learned.net.span)
+    return Base(_single(learned.net), learned.span)
 
 
 def _single(net: Chosen[Network]) -> Network:
@@ -86,24 +92,20 @@ def _single(net: Chosen[Network]) -> Network:
 
 
 def _stretch_parts(stretch: Stretch, paths: Paths, spec: Spec, method: Method, family: int) -> list[Part]:
-    constant = all(e.is_number for row in stretch.diffusivity for e in row)
-    if not stretch.moves and constant:
-        return (
-            [Shake(noise_of(stretch, stretch.length, method.word if method else None))]
-            if stretch.shape != "none"
-            else []
-        )
+    word = method.word if method else None
+    if not stretch.moves and all(e.is_number for row in stretch.diffusivity for e in row):
+        return [Shake(noise_of(stretch, stretch.length, word))] if stretch.shape != "none" else []
     if method is not None and isinstance(method.word, Sampling) and stretch.shape != "none":
         raise mistakes.networks.sampling_along(method.span)
-    named = [w for w in learned_fields(stretch, spec) if w.net is not None and not isinstance(w.net.word, Mlp)]
+    drift = fields_of(stretch.drift, spec)
+    named = [w for w in drift if w.net is not None and not isinstance(w.net.word, Mlp)]
     if not named:
         return [_walk(stretch, paths, spec, method)]
     learned = _velocity(stretch, spec)
     if learned is None:
-        net = named[0].net
-        assert net is not None
-        span = stretch.convection or named[0].span
-        raise mistakes.networks.factor_of_network(net.word.name, named[0].name, span)
+        assert named[0].net is not None
+        place = stretch.convection or named[0].span
+        raise mistakes.networks.factor_of_network(named[0].net.word.name, named[0].name, place)
     return [_maps(stretch, learned, method, spec, family)]
 
 
@@ -114,12 +116,21 @@ def _walk(stretch: Stretch, paths: Paths, spec: Spec, method: Method) -> Walk:
     dt = stretch.length / steps
     clock = -1 if paths.direction == "initial" else 1
     times = tuple(stretch.first + clock * k * dt for k in range(steps))
-    if stretch.shape != "none" and not is_euler(scheme.word):
-        raise mistakes.networks.scheme_with_noise(scheme.word.name, stretch.diffusion or Span(0, 1))
+    require_coefficients(stretch, spec)
     noise = noise_of(stretch, dt, method.word if method else None) if stretch.shape != "none" else None
-    span = stretch.convection or stretch.diffusion or Span(0, 1)
+    if noise is not None:
+        _check_noise(noise, scheme, stretch)
+    span = stretch.convection or stretch.diffusion or spec.space.span
     branches = stretch.random.branches if stretch.random and noise and noise.kind == "shake" else ()
     return Walk(stretch.drift, times, dt, scheme.word, clock, noise, span, branches)
+
+
+def _check_noise(noise: Noise, scheme: Chosen[Integrator], stretch: Stretch) -> None:
+    """Noise stands behind steps of Euler, or is added in those of Heun."""
+    if not takes_noise(scheme.word):
+        raise mistakes.networks.scheme_with_noise(scheme.word.name, stretch.diffusion or scheme.span)
+    if not is_euler(scheme.word) and noise.kind in ("relative", "dropout", "shake"):
+        raise mistakes.networks.heun_with(noise.kind, scheme.span)
 
 
 def _maps(stretch: Stretch, learned: Learned, method: Method, spec: Spec, family: int) -> Maps:
@@ -129,16 +140,39 @@ def _maps(stretch: Stretch, learned: Learned, method: Method, spec: Spec, family
         raise mistakes.networks.acts_on_images(learned.net.word.name, learned.span)
     _promises_nothing(learned, learned.net.word.name)
     net = depths(learned.net.word)[family]
+    _require_model(net, spec, learned.net.span)
     maps = residual_maps(net)
     _check_steps(net, maps, spec)
-    dt = stretch.length / maps
+    dt = stretch.length / max(maps, 1)
     noise = noise_of(stretch, dt, method.word if method else None) if stretch.shape != "none" else None
-    if noise is not None and noise.kind in ("scaled", "correlated"):
-        raise mistakes.networks.noise_of_constant_size(net.name, noise.span)
-    if noise is not None and noise.kind in ("dropout", "shake") and isinstance(net, Torchvision):
-        raise mistakes.networks.torchvision_maps(noise.span)
+    if noise is not None:
+        _check_map_noise(noise, net, maps)
     branch = _branch(stretch, spec, family) if noise is not None and noise.kind == "shake" else None
     return Maps(net, dt, noise, stretch.convection or learned.span, branch=branch)
+
+
+def _check_map_noise(noise: Noise, net: Network, maps: int) -> None:
+    if noise.kind in ("scaled", "correlated"):
+        raise mistakes.networks.noise_of_constant_size(net.name, noise.span)
+    if isinstance(net, Torchvision):
+        if maps == 0:
+            raise mistakes.networks.no_maps(net.model, noise.span)
+        if noise.kind in ("dropout", "shake"):
+            raise mistakes.networks.torchvision_maps(noise.span)
+
+
+def _require_model(net: Network, spec: Spec, span: Span) -> None:
+    """A model of torchvision that classifies images of this size."""
+    if not isinstance(net, Torchvision) or spec.space.image is None:
+        return
+    record = MODELS.get(net.model)
+    if record is None:
+        raise mistakes.networks.no_such_model(net.model, nearest(net.model, MODELS), span)
+    channels, height, width = spec.space.image
+    if channels != 3:
+        raise mistakes.networks.model_of_colours(net.model, channels, span)
+    if min(height, width) < record.least or (record.only and max(height, width) > record.least):
+        raise mistakes.networks.model_of_size(net.model, record.least, record.only, span)
 
 
 def _promises_nothing(learned: Learned, who: str) -> None:
@@ -155,7 +189,7 @@ def _check_steps(net: Network, maps: int, spec: Spec) -> None:
 
 def _branch(stretch: Stretch, spec: Spec, family: int) -> Network:
     """The second of two networks, which must have the layers of the first."""
-    first, second = learned_fields(stretch, spec)
+    first, second = fields_of(stretch.drift, spec)
     assert first.net is not None
     _promises_nothing(second, first.net.word.name)
     if second.net != first.net or second.net is None:
@@ -163,16 +197,10 @@ def _branch(stretch: Stretch, spec: Spec, family: int) -> Network:
     return depths(second.net.word)[family]
 
 
-def learned_fields(stretch: Stretch, spec: Spec) -> list[Learned]:
-    """The learned fields in a formula for the drift."""
-    heads = {f.head for b in stretch.drift for f in b.atoms(Field)}
-    return [w for w in spec.learned if w.head in heads]
-
-
 def _velocity(stretch: Stretch, spec: Spec) -> Learned | None:
     """The learned field that is the drift, component by component; the first of two that share it."""
     if stretch.shape == "shake":
-        return learned_fields(stretch, spec)[0]
+        return fields_of(stretch.drift, spec)[0]
     heads: set[Symbol] = {b.head for b in stretch.drift if isinstance(b, Field)}
     if len(heads) != 1 or not all(isinstance(b, Field) for b in stretch.drift):
         return None

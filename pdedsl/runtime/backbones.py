@@ -227,17 +227,3 @@ def vector_field(
         layers += [nn.Linear(width, width), Pointwise(activation)]
     network = nn.Sequential(*layers, nn.Linear(width, dimension if outputs is None else outputs))
     return TimeFeature(network) if time else Autonomous(network)
-
-
-def torchvision_model(name: str, classes: int = 1000) -> Backbone:
-    """A model of torchvision by its name, with random weights. The ResNet family comes apart at its residual maps;
-    any other model is one part, with room for noise on its input only."""
-    from torchvision.models import get_model  # here, because it imports slowly
-
-    model = get_model(name, weights=None, num_classes=classes)
-    stages = [stage for k in (1, 2, 3, 4) if isinstance(stage := getattr(model, f"layer{k}", None), nn.Sequential)]
-    if len(stages) < 4 or not hasattr(model, "maxpool"):
-        return Backbone(Standardize(3), (), model)
-    stem = nn.Sequential(Standardize(3), ChannelsLast(), model.conv1, model.bn1, model.relu, model.maxpool)
-    blocks = tuple(block for stage in stages for block in stage)
-    return Backbone(stem, blocks, nn.Sequential(model.avgpool, nn.Flatten(), model.fc))

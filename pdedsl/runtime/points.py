@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from functools import reduce
 
 import torch
 from torch import Tensor
@@ -31,6 +32,24 @@ def stack_rows(x: Tensor, rows: Sequence[Sequence[Tensor | float]]) -> Tensor:
 def number(x: Tensor, value: Tensor | float) -> Tensor:
     """One number at every point."""
     return _at(x, value)
+
+
+def heaviside(value: Tensor) -> Tensor:
+    """0 below zero, 1 above, ½ at zero; its derivative is 0 wherever there is one."""
+    return 0.5 + 0.5 * torch.sign(value)
+
+
+def largest(x: Tensor, *values: Tensor | float) -> Tensor:
+    """The largest of several numbers at the points x."""
+    return reduce(torch.maximum, (_tensor(x, value) for value in values))
+
+
+def smallest(x: Tensor, *values: Tensor | float) -> Tensor:
+    return reduce(torch.minimum, (_tensor(x, value) for value in values))
+
+
+def _tensor(x: Tensor, value: Tensor | float) -> Tensor:
+    return value.to(x) if isinstance(value, Tensor) else torch.tensor(value, dtype=x.dtype, device=x.device)
 
 
 # ---- spaces of many dimensions: a vector is (..., d), a number at a point (..., 1)

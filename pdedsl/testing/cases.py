@@ -8,25 +8,40 @@ import torch
 from hypothesis import strategies as st
 from torch import Tensor
 
+SHOWN = 3  # coordinates that are drawn one by one; the others come from a seed, 0 for none
+
+
+def others(seed: int, size: int) -> Tensor:
+    """Numbers for all coordinates beyond those that are shown, of length about 2."""
+    if seed == 0 or size <= 0:
+        return torch.zeros(max(0, size), dtype=torch.float64)
+    source = torch.Generator().manual_seed(seed)
+    return torch.randn(size, generator=source, dtype=torch.float64).mul(2.0 / size**0.5)
+
 
 @dataclass(frozen=True)
 class Wave:
-    """A bounded smooth function: base + Σ a cos(k·y + b), each wave a tuple (a, b, k)."""
+    """A bounded smooth function: base + Σ a cos(k·y + r·y + b), each wave a tuple (a, b, k).
+
+    k runs over the first coordinates, and r, drawn from the seed `rest`, over all others.
+    """
 
     base: float
     waves: tuple[tuple[float, float, tuple[int, ...]], ...]
+    rest: int = 0
 
     def __call__(self, y: Tensor) -> Tensor:
         total = torch.full_like(y[..., 0], self.base)
+        far = y[..., SHOWN:] @ others(self.rest, y.shape[-1] - SHOWN).to(y)
         for a, b, k in self.waves:
-            # A few directions are enough in high dimensions; the rest of k is zero.
-            phase = sum((c * y[..., i % y.shape[-1]] for i, c in enumerate(k)), torch.full_like(y[..., 0], b))
+            phase = sum((c * y[..., i % y.shape[-1]] for i, c in enumerate(k)), far + b)
             total = total + a * torch.cos(phase)
         return total
 
     def __str__(self) -> str:
+        far = f"r·y (seed {self.rest})" if self.rest else ""
         terms = [
-            f"{a:g} cos({_sum([*(_times(c, f'y{i + 1}') for i, c in enumerate(k)), _number(b)])})"
+            f"{a:g} cos({_sum([*(_times(c, f'y{i + 1}') for i, c in enumerate(k)), far, _number(b)])})"
             for a, b, k in self.waves
             if a
         ]
@@ -89,6 +104,12 @@ class Case:
     point: tuple[float, ...]
     share: float  # of the time interval
     weights: int
+    rest: int = 0  # the seed of the coordinates beyond those of `point`
+
+    def position(self, dimension: int) -> Tensor:
+        """The point, of shape (1, d)."""
+        first = torch.tensor(self.point[:dimension], dtype=torch.float64)
+        return torch.cat([first, others(self.rest, dimension - len(first))]).unsqueeze(0)
 
     def __str__(self) -> str:
         rows = [
@@ -97,7 +118,9 @@ class Case:
             f"bump(y) = {self.bump}",
             f"α = {self.alpha:g}, β = {self.beta:g}",
         ]
-        return "\n".join([*rows, f"x = {self.point}, share of time {self.share:g}, weights from seed {self.weights}"])
+        far = f" and others from seed {self.rest}" if self.rest else ""
+        where = f"x = {self.point}{far}, share of time {self.share:g}, weights from seed {self.weights}"
+        return "\n".join([*rows, where])
 
 
 def _halves(low: int, high: int) -> st.SearchStrategy[float]:
@@ -106,9 +129,14 @@ def _halves(low: int, high: int) -> st.SearchStrategy[float]:
 
 
 def waves(dimension: int) -> st.SearchStrategy[Wave]:
-    shown = min(dimension, 3)
+    shown = min(dimension, SHOWN)
     wave = st.tuples(_halves(-2, 2), _halves(0, 3), st.tuples(*[st.integers(-2, 2)] * shown))
-    return st.builds(Wave, _halves(-2, 2), st.lists(wave, max_size=3).map(tuple))
+    return st.builds(Wave, _halves(-2, 2), st.lists(wave, max_size=3).map(tuple), _seeds(dimension))
+
+
+def _seeds(dimension: int) -> st.SearchStrategy[int]:
+    """Of the coordinates that are not shown, if there are any."""
+    return st.integers(0, 50) if dimension > SHOWN else st.just(0)
 
 
 def points(dimension: int) -> st.SearchStrategy[tuple[float, ...]]:
@@ -116,7 +144,7 @@ def points(dimension: int) -> st.SearchStrategy[tuple[float, ...]]:
 
 
 def cases(dimension: int) -> st.SearchStrategy[Case]:
-    small = min(dimension, 3)
+    small = min(dimension, SHOWN)
     return st.builds(
         Case,
         f=waves(dimension),
@@ -127,6 +155,7 @@ def cases(dimension: int) -> st.SearchStrategy[Case]:
         point=points(small),
         share=st.sampled_from((1.0, 0.5, 0.75, 0.25)),
         weights=st.integers(0, 7),
+        rest=_seeds(dimension),
     )
 
 

@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Protocol, cast
 
@@ -11,17 +10,18 @@ import torch
 from torch import Tensor, nn
 
 from pdedsl.compilation import Compilation
-from pdedsl.emit.program import run
-from pdedsl.ir.plan import ImagePlan
-from pdedsl.runtime.blocks import Block
 from pdedsl.runtime.evolution import Evolution
 from pdedsl.runtime.expectation import Expectation
 from pdedsl.runtime.streams import frozen
+from pdedsl.testing.model import ModelUnderTest, under_test, weights_from
+
+__all__ = ["Data", "Features", "Flow", "Operator", "block_of", "flow_of", "operator_of", "weights_from"]
 
 Data = Callable[[Tensor], Tensor]
 DRAWS = 2  # of a network under test
 BOUND = 64.0  # of the data given to a network
 SAMPLES = 64  # Monte-Carlo draws of an operator under test
+SOME = 5  # dimensions, where the spec leaves their number open
 
 
 class Operator(Protocol):
@@ -41,14 +41,6 @@ class Operator(Protocol):
     def between(self, f: Data, x: Tensor, a: float, b: float) -> Tensor: ...
 
     def error(self, f: Data, x: Tensor, t: float) -> Tensor: ...
-
-
-@contextmanager
-def weights_from(seed: int) -> Iterator[None]:
-    """New weights from a seed, without touching the caller's generator."""
-    with torch.random.fork_rng(devices=[]):
-        torch.manual_seed(seed)
-        yield
 
 
 @dataclass(frozen=True)
@@ -115,27 +107,30 @@ class Features:
         return [[m for m in member.modules() if isinstance(m, nn.Linear)][-1] for member in members]
 
 
-def operator_of(compilation: Compilation, weights: int) -> Flow | Features:
-    """The operator that was compiled, with learned fields from a seed."""
-    spec = compilation.spec
+def operator_of(model: Compilation | ModelUnderTest, weights: int) -> Flow | Features:
+    """The operator under test, with learned fields from a seed."""
+    tested = under_test(model)
+    spec = tested.expected.spec
     assert spec.time is not None
     start, end = float(spec.time.start), float(spec.time.end)
-    with weights_from(weights):
-        if compilation.operator_plan is not None:
-            evolution = compilation.operator(samples=SAMPLES).double()
-            assert isinstance(evolution, Evolution)
-            return Flow(evolution, len(spec.space.coordinates), start, end)
-        model = compilation.module().double().eval()
-        if isinstance(model, Expectation):
-            model.samples = min(model.samples, DRAWS)
-    readout = [m for m in model.modules() if isinstance(m, nn.Linear)][-1]
+    if tested.operator_plan is not None:
+        return flow_of(tested, tested.operator(weights, samples=SAMPLES))
+    made = tested.model(weights)
+    if isinstance(made, Expectation):
+        made.samples = min(made.samples, DRAWS)
+    readout = [m for m in made.modules() if isinstance(m, nn.Linear)][-1]
     shape = spec.space.image or (int(str(spec.space.dimension)),)
-    return Features(model, shape, readout.in_features, start, end)
+    return Features(made, shape, readout.in_features, start, end)
 
 
-def block_of(compilation: Compilation, weights: int, width: int = 4) -> Block:
-    """The block of an image-plane equation at a small width, in float64."""
-    assert isinstance(compilation.plan, ImagePlan)
-    with weights_from(weights):
-        made: Block = run(compilation.program, "block", width=width)
-    return made.double().eval()
+def flow_of(model: ModelUnderTest, operator: nn.Module) -> Flow:
+    spec = model.expected.spec
+    assert isinstance(operator, Evolution)
+    assert spec.time is not None
+    dimension = spec.space.dimension if isinstance(spec.space.dimension, int) else SOME
+    return Flow(operator, dimension, float(spec.time.start), float(spec.time.end))
+
+
+def block_of(model: Compilation | ModelUnderTest, weights: int, width: int = 4) -> nn.Module:
+    """The block of an equation on pixels at a small width, in float64."""
+    return under_test(model).block(weights, width)

@@ -8,7 +8,6 @@ from torch import Tensor, nn
 
 from pdedsl.ir.examples import MapExample
 from pdedsl.ir.plan import ImagePlan
-from pdedsl.ir.representation import Learned, Reaction, Sum, Symmetric
 from pdedsl.runtime.blocks import Block
 from pdedsl.runtime.convnet import ConvNet
 from pdedsl.runtime.fields import Field
@@ -36,12 +35,7 @@ def breaks_again(block: Block, plan: ImagePlan, example: MapExample, width: int)
 
 def _heads(plan: ImagePlan) -> list[Symbol]:
     """What is learned in the parts of the right-hand sides, in their order."""
-    parts = [part for push in plan.pushes for part in (push.parts if isinstance(push, Sum) else (push,))]
-    return [_head(part) for part in parts if not isinstance(part, Reaction)]
-
-
-def _head(part: Symmetric | Learned) -> Symbol:
-    return part.operator if isinstance(part, Symmetric) else part.field
+    return [layer.head for right in plan.motion.parts for layer in right.layers]
 
 
 def _set(field: Field, k: float, example: MapExample) -> None:

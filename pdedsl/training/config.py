@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from pdedsl import mistakes
-from pdedsl.ir.spec import Spec
+from pdedsl.ir.spec import SpaceKind, Spec
 from pdedsl.words.blocks import TrainBlock
 from pdedsl.words.data import Data
 from pdedsl.words.optimizers import Optimizer, Schedule, Step
@@ -58,7 +58,7 @@ def config_of(spec: Spec) -> TrainConfig:
 def _fits(block: TrainBlock, spec: Spec) -> None:
     """Schedules with steps, and augmentations for what the data are."""
     for chosen in block.augment:
-        points = spec.space.kind == "data" and spec.space.image is None
+        points = spec.space.kind is SpaceKind.DATA and spec.space.image is None
         if points and not isinstance(chosen.word, Gaussian):
             raise mistakes.runs.for_images(chosen.word.name, chosen.span).within(spec.source)
     schedule = block.schedule.word

@@ -4,8 +4,18 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from dataclasses import dataclass, replace
+from enum import StrEnum
 from pathlib import Path
 from typing import Literal, Protocol
+
+
+class Outcome(StrEnum):
+    """How a run ended; one on disk may be unfinished."""
+
+    FINISHED = "finished"
+    INTERRUPTED = "interrupted"
+    DIVERGED = "diverged"
+    UNFINISHED = "unfinished"
 
 
 @dataclass(frozen=True)
@@ -79,7 +89,7 @@ class Ended:
 
     step: int
     seconds: float
-    outcome: Literal["finished", "interrupted", "diverged"]
+    outcome: Outcome
     message: str = ""
 
 

@@ -19,7 +19,7 @@ from pdedsl.training import checkpoint
 from pdedsl.training.checkpoint import Checkpoint
 from pdedsl.training.divergence import loss_message, solver_message
 from pdedsl.training.engine import Engine
-from pdedsl.training.events import Assessed, Ended, Event, Listener, Saved, Stepped
+from pdedsl.training.events import Assessed, Ended, Event, Listener, Outcome, Saved, Stepped
 from pdedsl.training.interruption import Interrupted, interruption
 from pdedsl.training.losses.accuracy import ACCURACY
 from pdedsl.training.phases import Phase
@@ -60,7 +60,7 @@ class Loop:
         if not (self._good() and math.isfinite(self.looked)):
             return self._diverged(self.engine.step)
         self._save()
-        return Ended(self.engine.step, self._seconds(), "finished")
+        return Ended(self.engine.step, self._seconds(), Outcome.FINISHED)
 
     def advance(self, end: int, interrupted: Interrupted = lambda: False) -> Ended | None:
         """Steps until `end`; if they stop before, how."""
@@ -86,7 +86,7 @@ class Loop:
                 return self._diverged(engine.step)
             if stop:
                 self._save()
-                return Ended(engine.step, self._seconds(), "interrupted")
+                return Ended(engine.step, self._seconds(), Outcome.INTERRUPTED)
             if time.monotonic() - self.saved > self.save_seconds and self._good():
                 self._save()
         return None
@@ -173,7 +173,7 @@ class Loop:
 
     def _diverged(self, step: int) -> Ended:
         message = loss_message(step, self._speaking, bool(adaptive_blocks(self.engine.model)))
-        return Ended(step, self._seconds(), "diverged", message)
+        return Ended(step, self._seconds(), Outcome.DIVERGED, message)
 
     def _failed(self, failure: SolverFailed) -> Ended:
         """A solver fails, too, for weights that an earlier loss has spoilt."""
@@ -181,7 +181,7 @@ class Loop:
         if bad is not None:
             return self._diverged(bad)
         message = solver_message(self.task, failure, self._speaking)
-        return Ended(self.engine.step, self._seconds(), "diverged", message)
+        return Ended(self.engine.step, self._seconds(), Outcome.DIVERGED, message)
 
     @property
     def _speaking(self) -> Path | None:

@@ -28,7 +28,7 @@ from pdedsl.training.checkpoint import Checkpoint, save_tensors
 from pdedsl.training.config import TrainConfig, config_of
 from pdedsl.training.divergence import solver_message
 from pdedsl.training.engine import Engine
-from pdedsl.training.events import Ended, Listener, Started
+from pdedsl.training.events import Ended, Listener, Outcome, Started
 from pdedsl.training.folder import claimed, refuse_other
 from pdedsl.training.log import MetricsLog, TensorBoardLog, read_metrics
 from pdedsl.training.loop import Loop
@@ -221,14 +221,14 @@ def _started(
 
 
 def _result(compilation: Compilation, config: TrainConfig, engine: Engine, folder: Path, ended: Ended) -> Run:
-    if ended.outcome != "finished":
+    if ended.outcome is not Outcome.FINISHED:
         return Run(folder, engine.model.eval(), ended.outcome, ended.message)
     try:
         figures = finish(compilation, config, engine, folder, ended)
     except SolverFailed as failure:
         message = solver_message("the last assessment", failure, folder / CHECKPOINTS)
-        return Run(folder, engine.model.eval(), "diverged", message)
+        return Run(folder, engine.model.eval(), Outcome.DIVERGED, message)
     if engine.world.first:
         save_tensors(folder / WEIGHTS, engine.model.state_dict(), {"figures": figures, "hash": compilation.spec.hash})
     engine.world.wait()
-    return Run(folder, engine.model.eval(), "finished", figures=figures)
+    return Run(folder, engine.model.eval(), Outcome.FINISHED, figures=figures)

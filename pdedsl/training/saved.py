@@ -18,6 +18,7 @@ from pdedsl.runtime.stencils import carried
 from pdedsl.runtime.weights import require_fit
 from pdedsl.sources import source_of
 from pdedsl.training.checkpoint import Damaged, Tensors, load_tensors, newest
+from pdedsl.training.events import Outcome
 
 SPEC, WEIGHTS = "spec.pde", "weights.safetensors"
 
@@ -28,7 +29,7 @@ class Run:
 
     folder: Path
     module: nn.Module = field(repr=False)
-    outcome: str
+    outcome: Outcome
     message: str = ""
     figures: Mapping[str, float] = field(default_factory=dict)
 
@@ -46,7 +47,7 @@ class Run:
 class _Kept(NamedTuple):
     tensors: Tensors
     figures: Mapping[str, float]
-    outcome: str
+    outcome: Outcome
     message: str = ""
 
 
@@ -56,12 +57,12 @@ def _kept(folder: Path) -> _Kept:
             tensors, plain = load_tensors(folder / WEIGHTS)
         except Damaged as damage:
             raise RunError(str(damage)) from None
-        return _Kept(tensors, plain["figures"], "finished")
+        return _Kept(tensors, plain["figures"], Outcome.FINISHED)
     found, complaints = newest(folder / "checkpoints")
     if found is None:
         raise RunError("; ".join((f"{folder} holds no run: no {WEIGHTS} and no good checkpoint", *complaints)))
     tensors = {name.removeprefix("model."): t for name, t in found.tensors.items() if name.startswith("model.")}
-    return _Kept(tensors, {}, "unfinished", "; ".join((f"the state after step {found.step}", *complaints)))
+    return _Kept(tensors, {}, Outcome.UNFINISHED, "; ".join((f"the state after step {found.step}", *complaints)))
 
 
 def weights_for(module: nn.Module, compilation: Compilation, folder: Path) -> Tensors:

@@ -102,8 +102,7 @@ class Noise(Word):
 
     @property
     def idle(self) -> frozenset[str]:
-        relative = {"kind"} if self.scale is Scale.RELATIVE else {"across"}
-        return frozenset(relative)
+        return frozenset(() if self.scale is Scale.RELATIVE else {"across"})
 
 
 @dataclass(frozen=True, kw_only=True)

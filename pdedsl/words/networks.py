@@ -6,10 +6,10 @@ from dataclasses import dataclass
 from typing import Annotated, assert_never
 
 from pdedsl.numerics.activations import ACTIVATIONS, Activation
+from pdedsl.numerics.torchvision_models import MODELS
 from pdedsl.words.params import Count, Whole
 from pdedsl.words.word import Forms, Word, forms_of
 
-TORCHVISION = {"resnet18": 8, "resnet34": 16, "resnet50": 16, "resnet101": 33, "resnet152": 50}  # residual maps
 TANH, RELU = ACTIVATIONS["tanh"], ACTIVATIONS["relu"]
 
 
@@ -91,7 +91,7 @@ def residual_maps(net: Network) -> int:
         case Resnet18() | PreactResnet18():
             return 8
         case Torchvision(model=model):
-            return TORCHVISION.get(model, 1)
+            return MODELS[model].maps if model in MODELS else 0
         case Convnet(layers=layers):
             return layers
         case Mlp() | Conv() | Linear():

@@ -17,7 +17,8 @@ from compiled.texts import built, changed, compiled, fresh, inputs, learned, pic
 from pdedsl.runtime.random_maps import Dropout
 
 V = "learn v(x, y, t) : vector = mlp(width=8, depth=2)"
-ONE = "realize time by euler(steps=1)\nrealize diffusion by noise(samples=2)"
+STEP = "realize time by euler(steps=1)"
+ONE = f"{STEP}\nrealize diffusion by noise(samples=2)"
 # The term, its declaration, and A as a function of the learned field's value at a point.
 COEFFICIENTS = {
     "scalar": ("a Δu", "learn a(x, y, t) : scalar > 0 = mlp(width=8, depth=2)", lambda a: a * torch.eye(2)),
@@ -118,7 +119,7 @@ def test_diffusion_without_velocity(name: str) -> None:
 
 
 def test_two_velocities() -> None:
-    spec = learned("∂u/∂t = v·∇u + a·∇u", f"{V}\nlearn a(x, y, t) : vector = mlp(width=8, depth=2)", realized=ONE)
+    spec = learned("∂u/∂t = v·∇u + a·∇u", f"{V}\nlearn a(x, y, t) : vector = mlp(width=8, depth=2)", realized=STEP)
     model, made = watched(spec)
     model = model.double()
     for field in made.values():

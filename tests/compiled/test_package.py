@@ -88,7 +88,7 @@ def test_package_works_and_its_own_test_passes(tmp_path: Path) -> None:
         [sys.executable, "-c", script], cwd=folder, env=env, capture_output=True, text=True, check=False
     )
     assert done.returncode == 0, done.stdout + done.stderr
-    assert "1 passed" in done.stdout
+    assert "2 passed" in done.stdout
 
 
 # ---- all or nothing

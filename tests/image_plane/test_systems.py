@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import re
 from itertools import pairwise
 
 import pytest
@@ -12,6 +13,7 @@ from torch import Tensor
 
 import pdedsl
 from pdedsl.emit.program import run
+from pdedsl.ir.plan import ImagePlan
 from pdedsl.runtime.blocks import Block, FromRest, Halves, Propagation, SecondOrder
 from pdedsl.runtime.regularize import smooth_in_time
 
@@ -166,6 +168,34 @@ def test_a_pair_of_fields_without_the_time_is_reversible() -> None:
         found.append(torch.autograd.grad(made(states()).sin().sum(), tuple(made.parameters())))
     for ours, plain in zip(*found, strict=True):
         assert torch.allclose(ours, plain, rtol=1e-9, atol=1e-10)
+
+
+# ---- names
+
+RENAMED = [{"Y": "Z", "Z": "Y"}, {"K": "L", "L": "K"}, {"Y": "Q", "Z": "B", "K": "W", "L": "A"}]
+SUMS = second("leapfrog(steps=4)", "-Kᵀ tanh(K Y) - Lᵀ relu(L Y) - 2Y", K.replace("(t)", "") + L)
+
+
+def renamed(of: str, names: dict[str, str]) -> str:
+    """All names at once: no other word has such a letter."""
+    return re.sub("[YZKL]", lambda found: names.get(found[0], found[0]), of)
+
+
+@pytest.mark.parametrize("names", RENAMED)
+@pytest.mark.parametrize("of", [pair("verlet(steps=4)"), pair("heun(steps=4)"), SUMS])
+def test_names_change_neither_the_hash_nor_the_network(of: str, names: dict[str, str]) -> None:
+    other = renamed(of, names)
+    assert other != of
+    assert compiled(other).spec.hash == compiled(of).spec.hash
+    assert torch.equal(block(other)(states()), block(of)(states()))
+
+
+def test_the_half_that_is_pushed_up_moves_first() -> None:
+    """Y' = ∂H/∂Z, Z' = -∂H/∂Y."""
+    for names in ({}, *RENAMED):
+        plan = compiled(renamed(pair("verlet(steps=4)"), names)).plan
+        assert isinstance(plan, ImagePlan)
+        assert [float(right.layers[0].factor) for right in plan.motion.parts] == [1, -1]
 
 
 # ---- what has no network

@@ -16,7 +16,6 @@ from pdedsl.runtime.backbones import (
     preact_resnet18,
     resnet,
     resnet18,
-    torchvision_model,
     vector_field,
     wide_resnet,
 )
@@ -128,18 +127,6 @@ def test_vector_field_maps_points_to_velocities() -> None:
     field = vector_field(3, 8, 2)
     assert field(torch.zeros(5, 4, 3)).shape == (5, 4, 3)
     assert sum(p.numel() for p in field.parameters()) == (3 * 8 + 8) + (8 * 8 + 8) + (8 * 3 + 3)
-
-
-@pytest.mark.filterwarnings("ignore")  # torchvision's own
-def test_torchvision_by_name() -> None:
-    with torch.device("meta"):
-        resnet_parts = torchvision_model("resnet18", 10)
-        assert len(resnet_parts.blocks) == 8
-        assert parameters(resnet_parts) == 11_181_642
-        assert resnet_parts.network()(torch.zeros(1, 3, 64, 64)).shape == (1, 10)
-        whole = torchvision_model("squeezenet1_1", 10)
-        assert whole.blocks == ()
-        assert whole.network()(torch.zeros(1, 3, 64, 64)).shape == (1, 10)
 
 
 @pytest.mark.parametrize("channels", [1, 3])

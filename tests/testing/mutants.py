@@ -115,5 +115,15 @@ def kinked() -> Mutant:
     return Mutant(lambda base, f, x, a, b: base.between(f, torch.ceil(x * 4.0) / 4.0, a, b))
 
 
+def leaking(rate: float = 0.3) -> Mutant:
+    """Mass is lost at a rate, as by -c u."""
+    return Mutant(lambda base, f, x, a, b: math.exp(-rate * (b - a)) * base.between(f, x, a, b))
+
+
+def drawn_together(rate: float = 0.1) -> Mutant:
+    """Points move towards the origin as well: constants stay, and mass does not."""
+    return Mutant(lambda base, f, x, a, b: base.between(f, math.exp(-rate * (b - a)) * x, a, b))
+
+
 def as_it_is(base: Flow, f: Data, x: Tensor, a: float, b: float) -> Tensor:
     return base.between(f, x, a, b)

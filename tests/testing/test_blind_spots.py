@@ -14,6 +14,7 @@ from pdedsl.sources import shipped_specs
 from pdedsl.testing import axioms
 from pdedsl.testing.cases import Bump, Case, Wave
 from pdedsl.testing.checks import EXACT, STATISTICAL, breaks_linearity
+from pdedsl.testing.model import under_test
 from pdedsl.testing.operators import Data, Features, Flow, operator_of, weights_from
 from testing import mutants
 from testing.mutants import Mutant
@@ -68,4 +69,4 @@ def test_averaged_logits_of_a_compiled_network(monkeypatch: pytest.MonkeyPatch) 
 
 def test_a_refuted_axiom_is_searched_for_whatever_the_number_of_examples() -> None:
     compilation = pdedsl.compile(shipped_specs()["parabolic"])
-    assert axioms._result("stability", compilation, 5, 0).outcome == "broken"
+    assert axioms._result("stability", under_test(compilation), 5, 0).outcome == "broken"

@@ -9,7 +9,7 @@ from torch import Tensor
 import pdedsl
 from pdedsl.testing import axioms
 from pdedsl.testing.cases import Pair
-from pdedsl.testing.checks import breaks_reversibility, maps_of, prepared
+from pdedsl.testing.feature_checks import breaks_reversibility, maps_of, prepared
 from pdedsl.testing.operators import block_of
 
 HEAD = "pde Made\nspace x in pixels\ntime t in [0, 2]\nunknown Y(x, t) : channels\n"

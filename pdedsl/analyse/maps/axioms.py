@@ -18,10 +18,10 @@ from collections.abc import Callable
 from pdedsl.analyse.maps.contraction import nonexpansive
 from pdedsl.analyse.maps.dissipation import dissipative, gain
 from pdedsl.analyse.maps.search import one_changed, one_grown, two_apart
-from pdedsl.analyse.maps.system import Motion, System
-from pdedsl.analyse.maps.terms import MapTerm
+from pdedsl.analyse.maps.system import System
 from pdedsl.analyse.maps.words import growing, named, parting, spans
-from pdedsl.ir.terms import LearnedField, Nonlinear, Reaction, SymmetricLayer
+from pdedsl.ir.motions import First, Pair, Second
+from pdedsl.ir.terms import LearnedField, MapTerm, Nonlinear, Reaction, SymmetricLayer
 from pdedsl.ir.verdicts import Axiom, Proved, Refuted, Unknown, Verdict
 from pdedsl.numerics.integrators import Leapfrog, Verlet
 from pdedsl.symbolic.symbols import Field, Partial
@@ -66,7 +66,7 @@ def _energy_conservation(system: System) -> Verdict:
     terms, at = system.all_terms, spans(system.all_terms)
     if not terms:
         return Proved("nothing moves.", ("the right-hand side is zero",))
-    if system.motion is Motion.FIRST:
+    if isinstance(system.motion, First):
         example = one_changed(system)
         if example is None:
             return Unknown(f"{named(terms)} has no known energy.", at)
@@ -83,10 +83,10 @@ def _energy_conservation(system: System) -> Verdict:
 
 def _reversibility(system: System) -> Verdict:
     match system.motion, system.stepping.method:
-        case Motion.PAIR, Verlet():
+        case Pair(), Verlet():
             why = "each half-step of Verlet adds a function of the other half, which can be subtracted again"
             return Proved(f"{why}.", ("each half is pushed by the other alone",))
-        case Motion.SECOND, Leapfrog() if _reads_the_state_alone(system):
+        case Second(), Leapfrog() if _reads_the_state_alone(system):
             why = "leapfrog is symmetric: the last two states give the one before them"
             return Proved(f"{why}.", ("the right-hand side reads Y and neither its speed nor another time",))
         case _:
@@ -103,9 +103,9 @@ def _reads_the_state_alone(system: System) -> bool:
 
 def _why(system: System, cause: Callable[[MapTerm], str]) -> str:
     """What lets an example be one: the first cause that shows in the terms, or the length of the step."""
-    if system.motion is Motion.SECOND:
+    if isinstance(system.motion, Second):
         return "states swing in an equation of second order in time"
-    if system.motion is Motion.PAIR:
+    if isinstance(system.motion, Pair):
         return "each half pushes the other"
     return next(filter(None, map(cause, system.all_terms)), f"a step of {system.stepping.name} may be too long")
 

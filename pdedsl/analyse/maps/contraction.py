@@ -14,8 +14,9 @@ from sympy import Expr, Rational
 
 from pdedsl.analyse.maps.oscillation import swing, turn
 from pdedsl.analyse.maps.polynomials import above, decays, series_decays
-from pdedsl.analyse.maps.system import Motion, Slopes, System
+from pdedsl.analyse.maps.system import Slopes, System
 from pdedsl.analyse.maps.words import activations, named, spans, stiffness
+from pdedsl.ir.motions import First, Pair, Second
 from pdedsl.ir.terms import Reaction, SymmetricLayer
 from pdedsl.ir.verdicts import Proved, Unknown
 from pdedsl.numerics.contractivity import contracts
@@ -29,11 +30,11 @@ SHORT = Rational(1, 1000)  # a step for which every method that contracts does
 def nonexpansive(system: System) -> Proved | Unknown:
     """‖Y(T) - Y'(T)‖ ≤ ‖Y(0) - Y'(0)‖ for every weight."""
     match system.motion:
-        case Motion.FIRST:
+        case First():
             return _flow(system)
-        case Motion.SECOND:
+        case Second():
             return swing(system)
-        case Motion.PAIR:
+        case Pair():
             return turn(system)
         case _:
             assert_never(system.motion)

@@ -10,10 +10,10 @@ from __future__ import annotations
 from typing import assert_never
 
 from pdedsl.analyse.maps.contraction import NONEXPANSIVE, contracting, nonexpansive
-from pdedsl.analyse.maps.system import Motion, System
-from pdedsl.analyse.maps.terms import MapTerm
+from pdedsl.analyse.maps.system import System
 from pdedsl.analyse.maps.words import activations, named, spans
-from pdedsl.ir.terms import LearnedField, Nonlinear, Reaction, SymmetricLayer
+from pdedsl.ir.motions import First
+from pdedsl.ir.terms import LearnedField, MapTerm, Nonlinear, Reaction, SymmetricLayer
 from pdedsl.ir.verdicts import Proved, Unknown
 
 DISSIPATIVE = "dissipative (‖Y‖ does not grow)"
@@ -21,13 +21,13 @@ DISSIPATIVE = "dissipative (‖Y‖ does not grow)"
 
 def dissipative(system: System) -> Proved | Unknown:
     proof, at = nonexpansive(system), spans(system.all_terms)
-    keeps_sign = system.motion is Motion.FIRST and not any(map(gain, system.all_terms))
+    keeps_sign = isinstance(system.motion, First) and not any(map(gain, system.all_terms))
     if keeps_sign and system.slopes is not None and not (system.is_linear and isinstance(proof, Proved)):
         said = activations(system.all_terms, "of the sign of {its} argument{s}")
         return contracting(system, system.slopes, DISSIPATIVE, said)
     if isinstance(proof, Proved) and all(map(_keeps_zero, system.all_terms)):
         return Proved(proof.reason.replace(NONEXPANSIVE, DISSIPATIVE), (*proof.hypotheses, "0 stays 0"))
-    if system.motion is not Motion.FIRST:
+    if not isinstance(system.motion, First):
         return Unknown("only a symmetric layer of first order in time is known to dissipate.", at)
     return Unknown(f"{next(filter(None, map(gain, system.all_terms)), 'this step may be too long')}.", at)
 

@@ -9,7 +9,8 @@ from typing import assert_never
 from sympy import Symbol
 
 from pdedsl.analyse.maps.reading import NoValue, Reading, Vector, Weights, reading
-from pdedsl.analyse.maps.system import Motion, System
+from pdedsl.analyse.maps.system import System
+from pdedsl.ir.motions import First, Pair, Second
 from pdedsl.numerics.integrators import Embedded, Leapfrog, RungeKutta, Series, Verlet
 
 Field = Callable[[Vector], Vector]
@@ -40,14 +41,14 @@ def _steps(system: System, readings: Sequence[Reading], channels: int) -> Field:
         raise NoValue
     h, count = float(stepping.step), stepping.steps
     match system.motion:
-        case Motion.FIRST:
+        case First():
             (push,), (head,) = readings, heads
             return _repeated(_one_step(system, lambda y: push({head: y}), h), count)
-        case Motion.PAIR:
+        case Pair():
             if isinstance(stepping.method, Verlet):
                 return _repeated(_verlet(readings, heads, h, channels), count)
             return _repeated(_one_step(system, _pair(readings, heads, channels), h), count)
-        case Motion.SECOND:
+        case Second():
             (push,), (head,) = readings, heads
             if isinstance(stepping.method, Leapfrog):
                 return _leapfrog(lambda y: push({head: y}), h, count, float(stepping.first))

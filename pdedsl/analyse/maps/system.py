@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from enum import Enum
 from functools import cached_property
 from math import isfinite
 from typing import assert_never
@@ -11,9 +10,10 @@ from typing import assert_never
 from sympy import Expr, Max, Min, Rational, S, Symbol, oo
 
 from pdedsl.analyse.maps.stepping import Stepping
-from pdedsl.analyse.maps.terms import MapTerm, is_linear
+from pdedsl.analyse.maps.terms import is_linear
+from pdedsl.ir.motions import Motion
 from pdedsl.ir.spec import Equation, Spec
-from pdedsl.ir.terms import LearnedField, Nonlinear, Reaction, SymmetricLayer
+from pdedsl.ir.terms import LearnedField, MapTerm, Nonlinear, Reaction, SymmetricLayer
 from pdedsl.ir.types import Operator
 from pdedsl.numerics.activations import ACTIVATIONS
 from pdedsl.symbolic.symbols import Layer
@@ -21,24 +21,34 @@ from pdedsl.symbolic.symbols import Layer
 IDENTITY = ACTIVATIONS["identity"]
 
 
-class Motion(Enum):
-    """What moves: a state, a state with its speed, or two halves that push each other."""
+@dataclass(frozen=True)
+class Half:
+    """A state with its equation and the terms of it."""
 
-    FIRST = "first"
-    SECOND = "second"
-    PAIR = "pair"
+    head: Symbol
+    equation: Equation
+    terms: tuple[MapTerm, ...]
 
 
 @dataclass(frozen=True)
 class System:
-    """Equations in the order of the halves, with their terms and the steps that are taken."""
+    """What moves, and the steps that are taken."""
 
     spec: Spec
-    motion: Motion
-    halves: tuple[Symbol, ...]
-    equations: tuple[Equation, ...]
-    terms: tuple[tuple[MapTerm, ...], ...]
+    motion: Motion[Half]
     stepping: Stepping
+
+    @property
+    def halves(self) -> tuple[Symbol, ...]:
+        return tuple(half.head for half in self.motion.parts)
+
+    @property
+    def equations(self) -> tuple[Equation, ...]:
+        return tuple(half.equation for half in self.motion.parts)
+
+    @property
+    def terms(self) -> tuple[tuple[MapTerm, ...], ...]:
+        return tuple(half.terms for half in self.motion.parts)
 
     @property
     def all_terms(self) -> tuple[MapTerm, ...]:

@@ -10,13 +10,11 @@ from fractions import Fraction
 from sympy import Add, Expr, Symbol, default_sort_key
 
 from pdedsl.ir.spec import Equation, Learned, Spec
-from pdedsl.ir.terms import LearnedField, Nonlinear, Origin, Reaction, SymmetricLayer
+from pdedsl.ir.terms import LearnedField, MapTerm, Nonlinear, Origin, Reaction, SymmetricLayer
 from pdedsl.ir.types import Operator
 from pdedsl.numerics.activations import ACTIVATIONS, Activation
 from pdedsl.symbolic.symbols import Applied, Field, Layer, Transposed, with_number
 from pdedsl.words.normalisations import NORMALISATIONS, Normalisation
-
-MapTerm = SymmetricLayer | LearnedField | Reaction | Nonlinear
 
 
 def map_terms(equation: Equation, spec: Spec) -> tuple[MapTerm, ...]:

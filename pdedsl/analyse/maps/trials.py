@@ -13,8 +13,9 @@ from math import floor, inf, log10, sqrt
 from sympy import Symbol
 
 from pdedsl.analyse.maps.reading import Vector, Weights
-from pdedsl.analyse.maps.system import Motion, System
+from pdedsl.analyse.maps.system import System
 from pdedsl.ir.boxes import box_of
+from pdedsl.ir.motions import Pair
 from pdedsl.ir.spec import Learned
 from pdedsl.ir.types import Operator
 from pdedsl.symbolic.symbols import Field
@@ -53,7 +54,7 @@ def _width(system: System) -> int:
     """Channels of a state in the widest stage."""
     frame = system.spec.network
     widest = max(frame.stages) if frame else 2 * 2
-    return widest // 2 if system.motion is Motion.PAIR else widest
+    return widest // 2 if isinstance(system.motion, Pair) else widest
 
 
 # ---- weights
@@ -126,7 +127,7 @@ def starts_of(system: System, weights: Weights) -> list[Start]:
     else:
         unit, pairs = sqrt(max(system.epsilons)) / k, CHANNELS
     rounded = [(_scaled(one, unit), _scaled(other, unit)) for one, other in pairs]
-    if system.motion is not Motion.PAIR:
+    if not isinstance(system.motion, Pair):
         return [Start(one, other) for one, other in rounded]
     return [start for one, other in rounded for start in _halves(one, other)]
 

@@ -7,8 +7,9 @@ from typing import assert_never
 from sympy import Expr
 
 from pdedsl.analyse.maps.stepping import Stepping
-from pdedsl.analyse.maps.system import Motion, System, slopes_of
+from pdedsl.analyse.maps.system import System, slopes_of
 from pdedsl.analyse.maps.words import stiffness
+from pdedsl.ir.motions import First, Pair, Second
 from pdedsl.ir.terms import SymmetricLayer
 
 EXACT = 1e-9  # a step at its bound is not beyond it
@@ -20,12 +21,12 @@ Warning = tuple[str, str]
 def stability_warning(system: System) -> Warning | None:
     """An explicit step beyond its bound."""
     match system.motion:
-        case Motion.FIRST:
+        case First():
             return _too_stiff(system)
-        case Motion.SECOND:
+        case Second():
             steepest = _steepest(system, 0)
             return _too_fast(system.stepping, steepest, stiffness(system.terms[0]), "leapfrog")
-        case Motion.PAIR:
+        case Pair():
             return _too_fast(system.stepping, *_frequency(system), "verlet")
         case _:
             assert_never(system.motion)

@@ -6,10 +6,9 @@ import math
 from collections.abc import Sequence
 
 from pdedsl.analyse.maps.system import System
-from pdedsl.analyse.maps.terms import MapTerm
 from pdedsl.diagnostics import Span
 from pdedsl.ir.examples import MapExample
-from pdedsl.ir.terms import Reaction, SymmetricLayer
+from pdedsl.ir.terms import MapTerm, Reaction, SymmetricLayer
 
 MAX_NAMED = 5
 PRIME = "'"

@@ -1,7 +1,7 @@
-pde Moons
+pde Mistake
 space   x in R²
 time    t in [0, 1]
 unknown u(x, t) : scalar
-learn   q(x) : scalar = mlp
-∂u/∂t = (∂q/∂x₁) ∂u/∂x₂
+∂u/∂t = Δu
 u(x, 0) = exp(-‖x‖²)
+realize time by euler(steps=3)

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from collections import Counter
-
 from pdedsl import mistakes
 from pdedsl.ir.spec import Condition, Learned, Spec
 from pdedsl.ir.types import Channels, Operator
@@ -12,7 +10,6 @@ from pdedsl.symbolic.symbols import Field
 
 def require_expressible(spec: Spec) -> None:
     _require_states(spec)
-    _require_equations(spec)
     for condition in spec.conditions:
         _require_rest(condition, spec)
     for learned in spec.learned:
@@ -26,15 +23,6 @@ def _require_states(spec: Spec) -> None:
     for unknown in spec.unknowns:
         if not isinstance(unknown.type, Channels) or unknown.net is not None:
             raise mistakes.pixels.not_a_feature_map(unknown.name, unknown.span)
-
-
-def _require_equations(spec: Spec) -> None:
-    found = Counter(equation.unknown for equation in spec.equations)
-    for equation in spec.equations:
-        if equation.order not in (1, 2):
-            raise mistakes.pixels.order_in_time(equation.order, equation.span)
-        if found[equation.unknown] > 1:
-            raise mistakes.pixels.pieces_in_time(equation.span)
 
 
 def _require_rest(condition: Condition, spec: Spec) -> None:

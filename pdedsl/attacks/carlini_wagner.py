@@ -1,0 +1,126 @@
+"""C-W: the least distance plus a penalty on the margin, in a variable that keeps the box (Carlini, Wagner 2017).
+
+    min_u D(x(u) − x) + c·max{−κ, max_{i≠t} Z(x(u))ᵢ − Z(x(u))_t},    x(u) = ½(tanh u + 1),
+
+with D = ‖·‖∞ as Wang, Yuan, Shi, Osher 2020 have it (eq. 3.5; 50 iterations of Adam, lr = 6e-4, c = 10, κ = 0), or
+D = ‖·‖₂² with a search over c. Without a target the margin is that of y over the others.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import assert_never, final
+
+import torch
+from torch import Tensor
+
+from pdedsl.attacks.descent import Inside, Moments
+from pdedsl.attacks.goal import Goal, margin
+from pdedsl.attacks.layout import column, take
+from pdedsl.attacks.nearest import Nearest
+from pdedsl.attacks.norms import L2, Linf, Norm, NormName, read_norm
+from pdedsl.attacks.predictor import Predictor
+from pdedsl.attacks.task import Bounds, Result, Task, attacking
+from pdedsl.untouched import Model
+
+
+def cw(
+    model: Model | Predictor,
+    x: Tensor,
+    y: Tensor,
+    *,
+    norm: NormName = "2",
+    eps: float | None = None,
+    c: float = 1.0,
+    kappa: float = 0.0,
+    iterations: int = 50,
+    lr: float = 1e-2,
+    search: int = 9,
+    eot: int = 1,
+    bounds: Bounds = None,
+    target: Tensor | None = None,
+    seed: int = 0,
+) -> Result:
+    """The nearest point that reaches the goal by a margin of κ; `search` rounds over c for ℓ2, a fixed c for ℓ∞.
+
+    With `eps` a point counts only within ε, and a row ends as soon as it has one.
+    """
+    measure = read_norm(norm)
+    with attacking(model, x, y, target=target, bounds=bounds, eot=eot, seed=seed) as task:
+        rows = task.open()
+        left = task.take(rows)
+        attacked = task.x.clone()
+        if len(rows):
+            penalty = _Penalty(measure, kappa, iterations, lr)
+            attacked[rows] = penalty.run(left, Nearest(left, measure, eps), c, search)
+        return task.result(measure, attacked, eps)
+
+
+@final
+@dataclass(frozen=True)
+class _Penalty:
+    norm: Norm
+    kappa: float
+    iterations: int
+    lr: float
+
+    def run(self, task: Task, nearest: Nearest, c: float, search: int) -> Tensor:
+        """Bisection over the weight c: halfway down after a success, tenfold or halfway up after a failure."""
+        weight = torch.full_like(nearest.distance, c)
+        low, high = torch.zeros_like(weight), torch.full_like(weight, torch.inf)
+        rows, last = torch.arange(len(task.x), device=task.x.device), task.x.clone()
+        for _ in range(search if isinstance(self.norm, L2) else 1):
+            rows = rows[~nearest.done(rows)]
+            if not len(rows):
+                break
+            last[rows], hit = self._descend(task, nearest, rows, weight[rows])
+            high[rows] = torch.where(hit, torch.minimum(high[rows], weight[rows]), high[rows])
+            low[rows] = torch.where(hit, low[rows], torch.maximum(low[rows], weight[rows]))
+            weight = torch.where(high.isfinite(), 0.5 * (low + high), 10.0 * low)
+        return nearest.or_else(last)
+
+    def _descend(self, task: Task, nearest: Nearest, rows: Tensor, weight: Tensor) -> tuple[Tensor, Tensor]:
+        """One minimisation with Adam: its last points, and whether it came by one that reached the goal."""
+        inside, part = Inside(task.box), task.take(rows)
+        u, hit, last = inside.variable(part.x), torch.zeros_like(rows, dtype=torch.bool), part.x.clone()
+        moments, here = Moments.zero(u), torch.arange(len(rows), device=rows.device)
+        for step in range(1, self.iterations + 2):
+            x = inside.point(u)
+            last[here] = x
+            if step > self.iterations:
+                scores = part.predictor.query(x)
+            else:
+                scores, gradient = self._slope(part, x, weight)
+            reached = part.goal.reached(scores) & (margin(scores, part.goal) >= self.kappa)
+            hit[here] |= reached
+            left = ~nearest.offer(rows[here], x, reached)
+            if step > self.iterations or not left.any():
+                break
+            u, moments = moments.move(u, gradient * inside.slope(u), self.lr, step)
+            if not left.all():
+                here, u, moments, part, weight = (
+                    here[left],
+                    take(u, left),
+                    moments.take(left),
+                    part.take(left),
+                    weight[left],
+                )
+        return last, hit
+
+    def _slope(self, task: Task, x: Tensor, weight: Tensor) -> tuple[Tensor, Tensor]:
+        """Scores at x and the gradient by x of D − c·min{κ, margin}."""
+        _, scores, gradient = task.predictor.slope(x, task.goal, self._capped)
+        return scores, self._distance_slope(x - task.x) - column(weight, x) * gradient.nan_to_num()
+
+    def _capped(self, scores: Tensor, goal: Goal) -> Tensor:
+        return margin(scores, goal).clamp(max=self.kappa)
+
+    def _distance_slope(self, away: Tensor) -> Tensor:
+        match self.norm:
+            case L2():
+                return 2.0 * away
+            case Linf():
+                largest = away.abs() == column(self.norm.length(away), away)
+                return away.sign() * largest / column(largest.flatten(1).sum(1), away)
+            case _:
+                assert_never(self.norm)

@@ -1,0 +1,117 @@
+"""What the checks of an audit look at: attacks on the same samples, each run once."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import cached_property
+from math import ceil
+
+import torch
+from torch import Tensor
+
+from pdedsl.attacks.box import read_box
+from pdedsl.attacks.goal import Goal
+from pdedsl.attacks.gradient_sign import fgsm, pgd
+from pdedsl.attacks.norms import Norm
+from pdedsl.attacks.predictor import Predictor
+from pdedsl.attacks.squares import square
+from pdedsl.attacks.task import Bounds
+from pdedsl.untouched import Model
+
+RESTARTS = 4
+GROWTH = (2.0, 4.0, 8.0, 16.0, 32.0, 64.0)
+
+
+@dataclass(frozen=True)
+class Evidence:
+    predictor: Predictor
+    x: Tensor
+    y: Tensor
+    norm: Norm
+    eps: float
+    steps: int
+    queries: int
+    bounds: Bounds
+    seed: int
+
+    @property
+    def n(self) -> int:
+        return len(self.x)
+
+    @property
+    def several(self) -> int:
+        """As many samples as no accident explains: three in a hundred, and at least three."""
+        return max(3, ceil(0.03 * self.n))
+
+    @cached_property
+    def goal(self) -> Goal:
+        return Goal(self.y)
+
+    @cached_property
+    def wrong(self) -> Tensor:
+        """Misclassified without an attack."""
+        return self.goal.reached(self.predictor.fresh(self.x))
+
+    def by_steps(self, eps: float, seed: int = 0, model: Model | Predictor | None = None) -> Tensor:
+        """Fooled by PGD."""
+        attacked = self.predictor if model is None else model
+        return pgd(
+            attacked,
+            self.x,
+            self.y,
+            eps=eps,
+            norm=self.norm,
+            steps=self.steps,
+            bounds=self.bounds,
+            seed=self.seed + seed,
+        ).fooled
+
+    @cached_property
+    def runs(self) -> Tensor:
+        """Fooled by each of a few runs of PGD from different starts."""
+        return torch.stack([self.by_steps(self.eps, run) for run in range(RESTARTS)])
+
+    @cached_property
+    def one(self) -> Tensor:
+        return fgsm(
+            self.predictor, self.x, self.y, eps=self.eps, norm=self.norm, bounds=self.bounds, seed=self.seed
+        ).fooled
+
+    @cached_property
+    def white(self) -> Tensor:
+        """Fooled by any attack that uses gradients."""
+        return self.runs.any(0) | self.one
+
+    @cached_property
+    def scores_only(self) -> Tensor:
+        return square(
+            self.predictor,
+            self.x,
+            self.y,
+            eps=self.eps,
+            norm=self.norm,
+            queries=self.queries,
+            bounds=self.bounds,
+            seed=self.seed,
+        ).fooled
+
+    @cached_property
+    def accuracies(self) -> list[tuple[float, float]]:
+        """ε and the share that PGD leaves, from ε = 0 to where everything is allowed, or to nothing left."""
+        found = [(0.0, _share(~self.wrong)), (self.eps, _share(~self.runs[0]))]
+        for factor in GROWTH:
+            if found[-1][1] == 0.0 or found[-1][0] >= self._everything:
+                break
+            eps = min(factor * self.eps, self._everything)
+            found.append((eps, _share(~self.by_steps(eps))))
+        return found
+
+    @property
+    def _everything(self) -> float:
+        """The ε at which every point of the box is allowed."""
+        lo, hi = read_box(self.bounds).ends(self.x)
+        return float(self.norm.length((hi - lo).expand_as(self.x[:1])).max())
+
+
+def _share(where: Tensor) -> float:
+    return where.double().mean().item()

@@ -1,0 +1,91 @@
+"""What an attack wants, and the losses that it raises to get there.
+
+Scores may be logits or log-probabilities and may have any constant added: every loss here is a function of differences.
+A loss is higher the closer the goal; all have one number a row.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import final
+
+import torch
+from torch import Tensor
+
+
+@final
+@dataclass(frozen=True)
+class Goal:
+    """Any class but y; with a target, that class."""
+
+    y: Tensor
+    target: Tensor | None = None
+
+    def reached(self, scores: Tensor) -> Tensor:
+        predicted = scores.argmax(1)
+        return predicted != self.y if self.target is None else predicted == self.target
+
+    def take(self, rows: Tensor | slice) -> Goal:
+        return Goal(self.y[rows], None if self.target is None else self.target[rows])
+
+    def aimed(self, target: Tensor) -> Goal:
+        return Goal(self.y, target)
+
+
+Loss = Callable[[Tensor, Goal], Tensor]
+
+
+def log_odds(scores: Tensor, goal: Goal) -> Tensor:
+    """log((1 − p_y)/p_y) = log Σ_{i≠y} exp(zᵢ) − z_y, or the negative of it at the target.
+
+    With ℓ the cross-entropy this is log(e^ℓ − 1): it rises with ℓ, and its gradient is that of ℓ over 1 − p_y, the same
+    direction; but in floating point ∇ℓ is 0 as soon as p_y rounds to 1 and this is not.
+    """
+    label = goal.y if goal.target is None else goal.target
+    odds = _without(scores, label).logsumexp(1) - _at(scores, label)
+    return odds if goal.target is None else -odds
+
+
+def cross_entropy(scores: Tensor, goal: Goal) -> Tensor:
+    """−log p_y = log(1 + odds), or log p_t; for averages over draws, where the size of a gradient matters."""
+    odds = log_odds(scores, goal)
+    softplus = torch.nn.functional.softplus
+    return softplus(odds) if goal.target is None else -softplus(-odds)
+
+
+def margin(scores: Tensor, goal: Goal) -> Tensor:
+    """max_{i≠y} zᵢ − z_y, or z_t − max_{i≠t} zᵢ: positive where the goal is reached (Carlini, Wagner 2017, f₆)."""
+    label = goal.y if goal.target is None else goal.target
+    ahead = _without(scores, label).amax(1) - _at(scores, label)
+    return ahead if goal.target is None else -ahead
+
+
+def difference(scores: Tensor, goal: Goal) -> Tensor:
+    """z_t − z_y; without a target the margin."""
+    return margin(scores, goal) if goal.target is None else _at(scores, goal.target) - _at(scores, goal.y)
+
+
+def dlr(scores: Tensor, goal: Goal) -> Tensor:
+    """Difference of logits ratio (Croce, Hein 2020, eqs. 6 and 7), with z sorted as π₁ ≥ π₂ ≥ …
+
+        (max_{i≠y} zᵢ − z_y)/(π₁ − π₃),        (z_t − z_y)/(π₁ − ½(π₃ + π₄)) with a target.
+
+    Two classes have no π₃, three no π₄: no scale is left but that of the difference itself, and its ratio would be
+    ±1. There it is the difference, which has the same directions of ascent and the same order along a run.
+    """
+    ahead = difference(scores, goal)
+    needed = 3 if goal.target is None else 4
+    if scores.shape[1] < needed:
+        return ahead
+    top = scores.topk(needed, dim=1).values
+    low = top[:, 2] if goal.target is None else 0.5 * (top[:, 2] + top[:, 3])
+    return ahead / (top[:, 0] - low).clamp_min(torch.finfo(scores.dtype).tiny)
+
+
+def _at(scores: Tensor, label: Tensor) -> Tensor:
+    return scores.gather(1, label[:, None])[:, 0]
+
+
+def _without(scores: Tensor, label: Tensor) -> Tensor:
+    return scores.scatter(1, label[:, None], float("-inf"))

@@ -1,0 +1,72 @@
+"""The nearest adversarial points that have been seen so far, for the attacks that look for the smallest distance."""
+
+from __future__ import annotations
+
+from typing import final
+
+import torch
+from torch import Tensor
+
+from pdedsl.attacks.layout import column, select, take
+from pdedsl.attacks.norms import Norm
+from pdedsl.attacks.region import rounded_down
+from pdedsl.attacks.task import Task
+
+
+@final
+class Nearest:
+    """For each row of a task the nearest point that reached the goal, at distance ∞ where none did.
+
+    A row is done once its point is within ε, or at distance 0 where no ε is given: nobody asks for a nearer one.
+    """
+
+    def __init__(self, task: Task, norm: Norm, eps: float | None) -> None:
+        self.task, self.norm = task, norm
+        self.x = task.x.clone()
+        self.distance = torch.full(task.x.shape[:1], torch.inf, dtype=task.x.dtype, device=task.x.device)
+        # A little less than ε: what is at ε exactly would be moved when it is stored.
+        self.enough = task.x.new_zeros(()) if eps is None else rounded_down(eps, task.x) * (1.0 - 1e-6)
+
+    @property
+    def found(self) -> Tensor:
+        return self.distance.isfinite()
+
+    def offer(self, rows: Tensor, x: Tensor, reached: Tensor) -> Tensor:
+        """Keep those of x, points for `rows`, that reached the goal and are nearer; which rows are done?"""
+        distance = self.norm.length(x - take(self.task.x, rows))
+        better = self._confirmed(rows, x, reached & (distance < self.distance[rows]))
+        if better.any():
+            self.x[rows[better]] = take(x, better)
+            self.distance[rows[better]] = distance[better]
+        return self.done(rows)
+
+    def _confirmed(self, rows: Tensor, x: Tensor, better: Tensor) -> Tensor:
+        """Of a stochastic model a point must hold on fresh draws, or the luckiest of many would be kept."""
+        if self.task.predictor.stochastic and better.any():
+            better[better.clone()] = self.task.predictor.surely(take(x, better), self.task.goal.take(rows[better]))
+        return better
+
+    def move(self, rows: Tensor, x: Tensor) -> None:
+        """Replace the points of `rows` by others that reached the goal and are not farther, up to rounding."""
+        self.x[rows] = x
+        self.distance[rows] = self.norm.length(x - take(self.task.x, rows))
+
+    def done(self, rows: Tensor) -> Tensor:
+        return self.distance[rows] <= self.enough
+
+    def approach(self, steps: int, first: float = 0.5) -> None:
+        """Bisection between each sample and its point; `first` is near 1 where the boundary is near the point."""
+        rows = (self.found & ~self.done(torch.arange(len(self.x), device=self.x.device))).nonzero()[:, 0]
+        part = self.task.take(rows)
+        away = take(self.x, rows) - part.x
+        low, high = torch.zeros_like(self.distance[rows]), torch.ones_like(self.distance[rows])
+        for step in range(steps if len(rows) else 0):
+            middle = torch.full_like(low, first) if step == 0 else 0.5 * (low + high)
+            x = part.x + away * column(middle, away)
+            reached = part.goal.reached(part.predictor.query(x))
+            self.offer(rows, x, reached)
+            low, high = torch.where(reached, low, middle), torch.where(reached, middle, high)
+
+    def or_else(self, last: Tensor) -> Tensor:
+        """The points that were found, and `last` where there is none."""
+        return select(self.found, self.x, last)

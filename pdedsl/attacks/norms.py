@@ -1,0 +1,70 @@
+"""The norms that measure a perturbation: ℓ∞ and ℓ2."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+from typing import final
+
+import torch
+from torch import Tensor
+
+from pdedsl.attacks.layout import column
+
+
+@final
+@dataclass(frozen=True)
+class Linf:
+    """‖v‖ = max |vᵢ|; dual norm ℓ1."""
+
+    name = "inf"
+
+    def length(self, v: Tensor) -> Tensor:
+        return v.flatten(1).abs().amax(1)
+
+    def steepest(self, gradient: Tensor) -> Tensor:
+        """argmax ⟨g, v⟩ over ‖v‖ ≤ 1: sign g. A gradient that is not a number gives 0."""
+        return gradient.sign()
+
+    def uniform(self, x: Tensor, generator: torch.Generator) -> Tensor:
+        """Uniform in the unit ball, a vector for each row."""
+        return torch.empty_like(x).uniform_(-1.0, 1.0, generator=generator)
+
+
+@final
+@dataclass(frozen=True)
+class L2:
+    """‖v‖ = √Σ vᵢ², its own dual."""
+
+    name = "2"
+
+    def length(self, v: Tensor) -> Tensor:
+        return v.flatten(1).square().sum(1).sqrt()
+
+    def steepest(self, gradient: Tensor) -> Tensor:
+        """argmax ⟨g, v⟩ over ‖v‖ ≤ 1: g/‖g‖. Scaled by the largest entry first, so that squares do not overflow."""
+        finite = gradient.nan_to_num()
+        tiny = torch.finfo(gradient.dtype).tiny
+        scaled = finite / column(finite.flatten(1).abs().amax(1).clamp_min(tiny), finite)
+        return scaled / column(self.length(scaled).clamp_min(tiny), scaled)
+
+    def uniform(self, x: Tensor, generator: torch.Generator) -> Tensor:
+        """Uniform in the unit ball: a direction times U^(1/d)."""
+        direction = self.steepest(torch.empty_like(x).normal_(generator=generator))
+        radius = torch.rand(len(x), generator=generator, dtype=x.dtype, device=x.device).pow(1.0 / x.shape[1:].numel())
+        return direction * column(radius, x)
+
+
+Norm = Linf | L2
+NormName = str | float | Linf | L2
+
+
+def read_norm(norm: NormName) -> Norm:
+    """ "inf", math.inf, "2" or 2, at the front door only."""
+    if isinstance(norm, Linf | L2):
+        return norm
+    if norm in ("inf", "linf", "Linf", math.inf):
+        return Linf()
+    if norm in ("2", "l2", "L2", 2):
+        return L2()
+    raise ValueError(f"unknown norm {norm!r}: 'inf' or '2'")

@@ -1,0 +1,162 @@
+"""A model as an attack sees it: scores, gradients by the inputs, and predictions that are means over fresh noise."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
+from typing import NamedTuple, final
+
+import torch
+from torch import Tensor
+
+from pdedsl.attacks.goal import Goal, Loss
+from pdedsl.untouched import Model, modules_of, untouched
+
+Transform = Callable[[Tensor], Tensor]
+
+DRAWS = 32
+"""Draws that a prediction of a stochastic model averages, unless told otherwise."""
+
+
+class Slope(NamedTuple):
+    """Loss and scores at a point, a number and a row a sample, and the gradient of the loss by the input."""
+
+    loss: Tensor
+    scores: Tensor
+    gradient: Tensor
+
+
+@final
+class Predictor:
+    """Any callable from inputs to scores. An attack on it leaves no trace: see `untouched`.
+
+    `eot` draws are averaged in every gradient and every query of an attack on a stochastic model (expectation over
+    transformation; Athalye et al. 2018), `draws` fresh ones in every prediction that decides success. Where neither is
+    given the model is called a few times to see whether it is stochastic. What is averaged are probabilities.
+    At most `batch` rows go into one call. `training` attacks the model in training mode but for its batch norms.
+    """
+
+    def __init__(
+        self, model: Model, *, eot: int = 1, draws: int | None = None, batch: int = 256, training: bool = False
+    ) -> None:
+        if min(eot, batch, 1 if draws is None else draws) < 1:
+            raise ValueError("eot, draws and batch are at least 1")
+        self.model, self.eot, self.batch, self.training = model, eot, batch, training
+        self.rows = 0
+        """Rows that went through the model, forwards or backwards."""
+        self._asked, self._draws, self._busy = draws, draws or 1, False
+
+    @property
+    def draws(self) -> int:
+        """How many draws a prediction averages; 1 for a model without noise."""
+        return self._draws
+
+    @property
+    def stochastic(self) -> bool:
+        return self._draws > 1
+
+    @contextmanager
+    def attacked(self, x: Tensor, seed: int) -> Iterator[None]:
+        """Within, the model is frozen and its noise a function of `seed`; the outermost of nested attacks counts."""
+        if self._busy:
+            yield
+            return
+        self._busy, self.rows = True, 0
+        try:
+            with torch.inference_mode(False), torch.no_grad(), untouched(modules_of(self.model), seed, self.training):
+                self._draws = self._asked or self._needed(x[:8])
+                yield
+        finally:
+            self._busy = False
+
+    def _needed(self, x: Tensor) -> int:
+        """One draw for a model that always answers alike."""
+        if self.eot > 1:
+            return DRAWS
+        first = self._call(x).log_softmax(1)
+        again = (self._call(x).log_softmax(1) for _ in range(3))
+        return 1 if all(torch.allclose(first, other, 1e-4, 1e-6, equal_nan=True) for other in again) else DRAWS
+
+    def query(self, x: Tensor) -> Tensor:
+        """Scores of one query: of one call, or the logarithm of the mean probability over `eot` calls."""
+        return self._mean(x, self.eot)
+
+    def fresh(self, x: Tensor) -> Tensor:
+        """Scores that decide: as `query`, but over `draws` calls."""
+        return self._mean(x, self._draws)
+
+    def _mean(self, x: Tensor, draws: int) -> Tensor:
+        return _cat([mean_scores(self._draw(rows, draws)) for rows in torch.split(x, self.batch)])
+
+    def _draw(self, x: Tensor, draws: int) -> Tensor:
+        """Scores of as many calls, (draws, n, classes)."""
+        return torch.stack([self._call(x) for _ in range(draws)])
+
+    def surely(self, x: Tensor, goal: Goal) -> Tensor:
+        """Is the goal reached by the mean over fresh draws, and by more than three standard errors of it?
+
+        An attack may stop here; what it returns is scored once more on other draws.
+        """
+        return self.judge(x, goal)[1]
+
+    def judge(self, x: Tensor, goal: Goal) -> tuple[Tensor, Tensor]:
+        """Scores that decide, and where they surely reach the goal."""
+        if not self.stochastic:
+            scores = self.fresh(x)
+            return scores, goal.reached(scores)
+        parts = zip(torch.split(x, self.batch), _slices(len(x), self.batch), strict=True)
+        draws = [(self._draw(rows, self._draws), goal.take(which)) for rows, which in parts]
+        return _cat([mean_scores(d) for d, _ in draws]), _cat([_lead(d.softmax(-1), part) for d, part in draws])
+
+    def slope(self, x: Tensor, goal: Goal, loss: Loss, transform: Transform | None = None) -> Slope:
+        """The mean over `eot` draws of L(f(T x)) with its gradient, T drawn anew each time; scores as in `query`."""
+        parts = zip(torch.split(x, self.batch), _slices(len(x), self.batch), strict=True)
+        slopes = [self._average(rows, goal.take(which), loss, transform) for rows, which in parts]
+        return Slope(*(_cat(same) for same in zip(*slopes, strict=True)))
+
+    def _average(self, x: Tensor, goal: Goal, loss: Loss, transform: Transform | None) -> Slope:
+        slopes = [self._one(x, goal, loss, transform) for _ in range(self.eot)]
+        if self.eot == 1:
+            return slopes[0]
+        losses, scores, gradients = (torch.stack(same) for same in zip(*slopes, strict=True))
+        return Slope(losses.mean(0), mean_scores(scores), gradients.mean(0))
+
+    def _one(self, x: Tensor, goal: Goal, loss: Loss, transform: Transform | None) -> Slope:
+        with torch.enable_grad():
+            at = x.detach().requires_grad_()
+            scores = self._call(at if transform is None else transform(at))
+            value = loss(scores, goal)
+            if not value.requires_grad:  # nothing can be differentiated: the audit will say so
+                return Slope(value, scores, torch.zeros_like(x))
+            self.rows += len(x)
+            (gradient,) = torch.autograd.grad(value.sum(), at, allow_unused=True, materialize_grads=True)
+        return Slope(value.detach(), scores.detach(), gradient)
+
+    def _call(self, x: Tensor) -> Tensor:
+        self.rows += len(x)
+        return self.model(x)
+
+
+def mean_scores(scores: Tensor) -> Tensor:
+    """log mean softmax over the first axis; one draw is returned as it is, so that the prediction is the model's."""
+    return scores[0] if len(scores) == 1 else scores.log_softmax(-1).logsumexp(0) - math.log(len(scores))
+
+
+def _lead(probabilities: Tensor, goal: Goal) -> Tensor:
+    """m > 3 s/√k for the mean m and the deviation s of the lead of the wanted class over k draws."""
+    mean = probabilities.mean(0)
+    label = goal.y if goal.target is None else goal.target
+    rival = mean.scatter(1, label[:, None], -1.0).argmax(1)
+    index = torch.stack([label, rival], 1).expand(len(probabilities), -1, -1)
+    ours, theirs = probabilities.gather(2, index).unbind(-1)
+    lead = theirs - ours if goal.target is None else ours - theirs
+    return lead.mean(0) > 3.0 * lead.std(0) / math.sqrt(len(lead))
+
+
+def _slices(n: int, size: int) -> list[slice]:
+    return [slice(first, first + size) for first in range(0, max(n, 1), size)]
+
+
+def _cat(parts: Sequence[Tensor]) -> Tensor:
+    return parts[0] if len(parts) == 1 else torch.cat(list(parts))

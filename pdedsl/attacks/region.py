@@ -1,0 +1,130 @@
+"""Where an attack may go: the ball of radius ε around each sample, cut with the box. Both hold exactly.
+
+Exactly: for the numbers as they are stored, ‖x′ − x‖ ≤ ε in real arithmetic, not up to the rounding of x + δ.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import assert_never, final
+
+import torch
+from torch import Tensor
+
+from pdedsl.attacks.box import Box
+from pdedsl.attacks.layout import column, take
+from pdedsl.attacks.norms import L2, Linf, Norm
+
+
+@final
+@dataclass(frozen=True)
+class Cube:
+    """lo ≤ x′ ≤ hi, the ℓ∞ ball and the box in one: a projection is one clamp."""
+
+    lo: Tensor
+    hi: Tensor
+
+    def project(self, x: Tensor) -> Tensor:
+        return x.clamp(self.lo, self.hi)
+
+    def take(self, rows: Tensor) -> Cube:
+        return Cube(take(self.lo, rows), take(self.hi, rows))
+
+
+@final
+@dataclass(frozen=True)
+class Ball:
+    """‖x′ − x‖₂ ≤ r and lo ≤ x′ ≤ hi."""
+
+    x: Tensor
+    radius: Tensor
+    lo: Tensor
+    hi: Tensor
+    cut: bool
+
+    def project(self, x: Tensor) -> Tensor:
+        """The nearest point of ball ∩ box, x + clip(s·v), with the largest s ≤ 1 for which it is in the ball.
+
+        The optimality conditions of min ‖δ − v‖ leave one multiplier, that of the ball, hence s. With C the clipped
+        coordinates at s, s ← √((r² − ‖δ_C‖²)/‖v_F‖²) rises to the root from below and may stop at any time.
+        """
+        v = x - self.x
+        tiny = torch.finfo(v.dtype).tiny
+        scale = (self.radius / L2().length(v).clamp_min(tiny)).clamp(max=1.0)
+        for _ in range(3 if self.cut else 0):
+            moved = self.x + v * column(scale, v)
+            free = (moved > self.lo) & (moved < self.hi)
+            clipped = (moved.clamp(self.lo, self.hi) - self.x).masked_fill(free, 0.0)
+            left = (self.radius.square() - clipped.flatten(1).square().sum(1)).clamp_min(0.0)
+            room = (left / (v * free).flatten(1).square().sum(1).clamp_min(tiny)).sqrt()
+            scale = torch.maximum(scale, room.clamp(max=1.0))
+        return self._inside(self.x + v * column(scale, v))
+
+    def _inside(self, x: Tensor) -> Tensor:
+        """Clipped to the box, and scaled once more where clipping was too generous by a rounding."""
+        x = x.clamp(self.lo, self.hi)
+        if not self.cut:
+            return x
+        away = x - self.x
+        excess = (self.radius / L2().length(away).clamp_min(torch.finfo(x.dtype).tiny)).clamp(max=1.0)
+        return (self.x + away * column(excess, away)).clamp(self.lo, self.hi)
+
+    def take(self, rows: Tensor) -> Ball:
+        lo, hi = (take(end, rows) if len(end) == len(self.x) else end for end in (self.lo, self.hi))
+        return Ball(take(self.x, rows), self.radius[rows], lo, hi, self.cut)
+
+
+Region = Cube | Ball
+
+
+def region(norm: Norm, x: Tensor, eps: float, box: Box) -> Region:
+    """The points within ε of x, and within the box, to which x must belong."""
+    radius = rounded_down(eps, x)
+    match norm:
+        case Linf():
+            return _cube(x, radius, box)
+        case L2():
+            return _ball(x, radius, box)
+        case _:
+            assert_never(norm)
+
+
+def rounded_down(eps: float, x: Tensor) -> Tensor:
+    """The largest number of the type of x that is not above ε."""
+    near = x.new_tensor(eps)
+    return near if near.item() <= eps else torch.nextafter(near, near.new_tensor(0.0))
+
+
+def _cube(x: Tensor, eps: Tensor, box: Box) -> Cube:
+    lower, upper = box.ends(x)
+    return Cube(torch.maximum(_within(x, x - eps, eps), lower), torch.minimum(_within(x, x + eps, eps), upper))
+
+
+def _within(x: Tensor, end: Tensor, eps: Tensor) -> Tensor:
+    """`end`, x ± ε up to rounding, moved towards x until |end − x| ≤ ε in real arithmetic."""
+    for _ in range(2):
+        end = torch.where(_farther(x, end, eps), torch.nextafter(end, x), end)
+    return end
+
+
+def _farther(a: Tensor, b: Tensor, eps: Tensor) -> Tensor:
+    """|a − b| > ε, decided exactly: a − b is the sum of its rounding and an error term (Knuth's TwoSum)."""
+    difference = a - b
+    other = difference - a
+    error = (a - (difference - other)) - (b + other)
+    length, rest = difference.abs(), torch.where(difference < 0, -error, error)
+    return (length > eps) | ((length == eps) & (rest > 0))
+
+
+def _ball(x: Tensor, eps: Tensor, box: Box) -> Ball:
+    """r = ε − u(‖x‖ + 16 ε), u the unit roundoff: storing x + δ moves it by u‖x + δ‖ at most; lengths have errors."""
+    lower, upper = box.ends(x)
+    unit = torch.finfo(x.dtype).eps / 2
+    radius = (eps - unit * (L2().length(x) + 17.0 * eps)).clamp_min(0.0)
+    cut = bool(lower.isfinite().any() | upper.isfinite().any())
+    return Ball(x, radius, _sample(lower, x), _sample(upper, x), cut)
+
+
+def _sample(end: Tensor, x: Tensor) -> Tensor:
+    """An end with the axes of a batch, so that rows of it can be told from its channels."""
+    return end.reshape(*[1] * (x.dim() - end.dim()), *end.shape)

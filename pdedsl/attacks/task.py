@@ -1,0 +1,105 @@
+"""One attack at work: the model, the samples, the goal, the box, and how a result is scored."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass, replace
+from typing import final
+
+import torch
+from torch import Tensor
+
+from pdedsl.attacks.box import Box, End, read_box
+from pdedsl.attacks.goal import Goal
+from pdedsl.attacks.layout import select, take
+from pdedsl.attacks.norms import Norm
+from pdedsl.attacks.predictor import Predictor
+from pdedsl.attacks.region import Region, region
+from pdedsl.untouched import Model
+
+Bounds = Box | tuple[End, End] | None
+
+
+@final
+@dataclass(frozen=True)
+class Result:
+    """Attacked samples x; `fooled` is the prediction of the model for them as they are stored.
+
+    A sample that was misclassified from the start is fooled, and comes back as it was. `draws` is how many fresh draws
+    of the noise of the model a prediction averages, `rows` how many rows went through the model, forwards or
+    backwards.
+    """
+
+    x: Tensor
+    fooled: Tensor
+    distances: Tensor
+    draws: int
+    rows: int
+    found: tuple[tuple[str, int], ...] = ()
+    """How many rows each part of a cascade fooled, in the order in which the parts ran."""
+
+    @property
+    def accuracy(self) -> float:
+        """The share that is not fooled."""
+        return 1.0 - self.fooled.double().mean().item()
+
+
+@final
+@dataclass(frozen=True)
+class Task:
+    predictor: Predictor
+    x: Tensor
+    goal: Goal
+    box: Box
+    generator: torch.Generator
+
+    def take(self, rows: Tensor) -> Task:
+        return replace(self, x=take(self.x, rows), goal=self.goal.take(rows))
+
+    def region(self, norm: Norm, eps: float) -> Region:
+        return region(norm, self.x, eps, self.box)
+
+    def open(self) -> Tensor:
+        """The rows, as indices, for which the goal is not surely reached by the samples themselves."""
+        return (~self.predictor.surely(self.x, self.goal)).nonzero()[:, 0]
+
+    def result(self, norm: Norm, attacked: Tensor, eps: float | None = None) -> Result:
+        """Score what an attack returns, after a projection for those that know no ε; nothing broken is returned."""
+        finite = attacked.flatten(1).isfinite().all(1)
+        attacked = attacked if finite.all() else select(finite, attacked, self.x)
+        if eps is not None:
+            far = norm.length(attacked - self.x) > eps
+            attacked = select(far, self.region(norm, eps).project(attacked), attacked) if far.any() else attacked
+        fooled = self.goal.reached(self.predictor.fresh(attacked))
+        distances = norm.length(attacked - self.x)
+        return Result(attacked, fooled, distances, self.predictor.draws, self.predictor.rows)
+
+
+@contextmanager
+def attacking(
+    model: Model | Predictor,
+    x: Tensor,
+    y: Tensor,
+    *,
+    target: Tensor | None = None,
+    bounds: Bounds = None,
+    eot: int = 1,
+    seed: int = 0,
+) -> Iterator[Task]:
+    """Open an attack. A Predictor in the place of the model brings its own `eot`, `draws` and `batch`."""
+    predictor = model if isinstance(model, Predictor) else Predictor(model, eot=eot)
+    box = read_box(bounds)
+    _check(x, y, box)
+    with predictor.attacked(x, seed), torch.inference_mode(False):
+        x, y = (t.clone() if t.is_inference() else t.detach() for t in (x, y))
+        generator = torch.Generator(x.device).manual_seed(seed)
+        yield Task(predictor, x, Goal(y, target), box, generator)
+
+
+def _check(x: Tensor, y: Tensor, box: Box) -> None:
+    if x.dim() < 2 or y.shape != x.shape[:1]:
+        raise ValueError(f"x is a batch and y a class for each of its rows, not {tuple(x.shape)} and {tuple(y.shape)}")
+    if not x.is_floating_point() or y.is_floating_point():
+        raise ValueError(f"x is of floating point and y of whole numbers, not {x.dtype} and {y.dtype}")
+    box.check(x)

@@ -1,0 +1,99 @@
+"""The boundary attack: a walk along the decision boundary that needs decisions only (Brendel et al., ICLR 2018)."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import final
+
+import torch
+from torch import Tensor
+
+from pdedsl.attacks.layout import column, inner, select, take
+from pdedsl.attacks.nearest import Nearest
+from pdedsl.attacks.norms import L2
+from pdedsl.attacks.outset import outset
+from pdedsl.attacks.predictor import Predictor
+from pdedsl.attacks.task import Bounds, Result, Task, attacking
+from pdedsl.untouched import Model
+
+BISECTIONS = 10
+
+
+def boundary(
+    model: Model | Predictor,
+    x: Tensor,
+    y: Tensor,
+    *,
+    eps: float | None = None,
+    queries: int = 1000,
+    step: float = 0.1,
+    eot: int = 1,
+    bounds: Bounds = None,
+    target: Tensor | None = None,
+    seed: int = 0,
+) -> Result:
+    """The nearest point in ℓ2 that a walk of at most `queries` queries for each row finds; each averages `eot` draws.
+
+    It begins at a point of another class, goes to the boundary by bisection, and then on the sphere around x and
+    towards x in turn. `step` is the length of the first step on the sphere, relative to its radius. A row for which no
+    point of another class is found comes back as it was. With `eps` a row ends as soon as it is within ε.
+    """
+    with attacking(model, x, y, target=target, bounds=bounds, eot=eot, seed=seed) as task:
+        rows = task.open()
+        attacked = task.x.clone()
+        if len(rows):
+            nearest, used = outset(task, rows, Nearest(task.take(rows), L2(), eps))
+            nearest.approach(BISECTIONS)
+            _walk(nearest, max(0, queries - used - BISECTIONS) // 2, step)
+            attacked[rows] = nearest.x
+        return task.result(L2(), attacked, eps)
+
+
+def _walk(nearest: Nearest, rounds: int, step: float) -> None:
+    rows = nearest.found.nonzero()[:, 0]
+    walk = _Walk(nearest, rows, torch.full_like(nearest.distance, step), torch.full_like(nearest.distance, step))
+    for _ in range(rounds):
+        walk.rows = walk.rows[~nearest.done(walk.rows)]
+        if not len(walk.rows):
+            return
+        walk.go()
+
+
+@final
+@dataclass
+class _Walk:
+    """δ, the step on the sphere, and ε, the share of the distance that is walked towards x, adapt to their success.
+
+    Near a boundary that is flat half of the small steps on the sphere stay on the far side; steps towards x should
+    succeed about as often. Each is multiplied by 1.1 after a success and divided by it after a failure.
+    """
+
+    nearest: Nearest
+    rows: Tensor
+    around: Tensor
+    towards: Tensor
+
+    def go(self) -> None:
+        task, rows = self.nearest.task.take(self.rows), self.rows
+        at, distance = take(self.nearest.x, rows), self.nearest.distance[rows]
+        beside = self._beside(task, at, distance)
+        stays = task.goal.reached(task.predictor.query(beside))
+        self.around[rows] = (self.around[rows] * torch.where(stays, 1.1, 1 / 1.1)).clamp(max=1.0)
+        self._approach(task.take(stays), rows[stays], take(beside, stays))
+
+    def _beside(self, task: Task, at: Tensor, distance: Tensor) -> Tensor:
+        """A step orthogonal to x − x̂, then back to the sphere of radius ‖x − x̂‖."""
+        away = at - task.x
+        noise = torch.empty_like(at).normal_(generator=task.generator)
+        unit = L2().steepest(away)
+        noise = L2().steepest(noise - unit * column(inner(noise, unit), noise))
+        moved = away + noise * column(self.around[self.rows] * distance, noise)
+        return (task.x + L2().steepest(moved) * column(distance, moved)).clamp(*task.box.ends(at))
+
+    def _approach(self, task: Task, rows: Tensor, beside: Tensor) -> None:
+        if not len(rows):
+            return
+        nearer = task.x + (beside - task.x) * column(1.0 - self.towards[rows], beside)
+        reached = task.goal.reached(task.predictor.query(nearer))
+        self.towards[rows] = (self.towards[rows] * torch.where(reached, 1.1, 1 / 1.1)).clamp(max=0.9)
+        self.nearest.move(rows, select(reached, nearer, beside))

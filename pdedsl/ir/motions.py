@@ -1,0 +1,45 @@
+"""What moves in an equation on feature maps, with a right-hand side for each part of it."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Generic, TypeAlias, TypeVar
+
+T = TypeVar("T")
+
+
+@dataclass(frozen=True)
+class First(Generic[T]):
+    """∂Y/∂t = F(Y)."""
+
+    push: T
+
+    @property
+    def parts(self) -> tuple[T, ...]:
+        return (self.push,)
+
+
+@dataclass(frozen=True)
+class Second(Generic[T]):
+    """∂²Y/∂t² = F(Y), at rest at the start."""
+
+    push: T
+
+    @property
+    def parts(self) -> tuple[T, ...]:
+        return (self.push,)
+
+
+@dataclass(frozen=True)
+class Pair(Generic[T]):
+    """∂Y/∂t = f(Z), ∂Z/∂t = g(Y): each half is pushed by the other, and Y moves first."""
+
+    first: T
+    second: T
+
+    @property
+    def parts(self) -> tuple[T, ...]:
+        return self.first, self.second
+
+
+Motion: TypeAlias = First[T] | Second[T] | Pair[T]

@@ -1,0 +1,151 @@
+"""Linear equations on a data space → stretches of a path: what the theorems on paths share.
+
+A stretch holds the whole generator ∂u/∂t = b·∇u + A:∇∇u + c u + f of its piece of time, so that the network contains
+what the normal form contains, whatever way the equation was written. With initial data the clock runs backwards: what
+is last in the time of the equation comes first in the network.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Container
+from typing import assert_never
+
+from sympy import Add, Expr, S, Symbol
+
+from pdedsl import mistakes
+from pdedsl.diagnostics import Span
+from pdedsl.ir.analysis import Analysis, EquationFacts
+from pdedsl.ir.representation import Paths, Stretch, Theorem
+from pdedsl.ir.spec import Learned, SpaceKind, Spec
+from pdedsl.ir.terms import (
+    Coefficient,
+    Components,
+    Diffusion,
+    Generator,
+    Indexed,
+    Reaction,
+    Source,
+    Term,
+    Transport,
+)
+from pdedsl.ir.types import Scalar, Simplex, Vector
+from pdedsl.symbolic.expansion import multiply_out
+from pdedsl.symbolic.symbols import INDEX, Component, Contraction, Field, Partial
+
+VALUES = Scalar | Simplex  # of an unknown that is averaged over paths
+
+
+def generators(analysis: Analysis) -> list[Generator] | None:
+    """Of one unknown on a data space, one for each piece of time; None where the theorems on paths say nothing."""
+    spec = analysis.spec
+    if (
+        spec.space.kind is not SpaceKind.DATA
+        or len(spec.unknowns) != 1
+        or not isinstance(spec.unknowns[0].type, VALUES)
+    ):
+        return None
+    found = [facts.generator for facts in analysis.equations]
+    return [g for g in found if g is not None] if None not in found else None
+
+
+def paths_of(analysis: Analysis, theorem: Theorem) -> Paths:
+    """The paths along which the data are averaged, in network order."""
+    spec = analysis.spec
+    condition = next(c for c in spec.conditions if c.order == 0 and c.kind != "boundary")
+    initial = condition.kind == "initial"
+    stretches = [_stretch(facts, spec, initial) for facts in analysis.equations]
+    stretches.sort(key=lambda s: float(s.first), reverse=initial)
+    direction = "initial" if initial else "terminal"
+    return Paths(theorem, direction, tuple(stretches), condition.value[0], condition.span)  # type: ignore[arg-type]
+
+
+def _stretch(facts: EquationFacts, spec: Spec, backwards: bool) -> Stretch:
+    time, generator = spec.time, facts.generator
+    assert generator is not None
+    assert time is not None
+    start, end = facts.equation.interval or (time.start, time.end)
+    first, last = (end, start) if backwards else (start, end)
+    _check_reads(generator, facts, spec)
+    drift, matrix, index = _coefficients(generator, facts)
+    return Stretch(
+        first,
+        last,
+        tuple(without_divergences(b, spec) for b in drift),
+        matrix,
+        facts.random.kind if facts.random else generator.shape,
+        _place(facts, Transport),
+        _place(facts, Diffusion),
+        facts.random,
+        index,
+        without_divergences(generator.rate, spec),
+        without_divergences(generator.source, spec),
+        _place(facts, Reaction),
+        _place(facts, Source),
+    )
+
+
+def _place(facts: EquationFacts, kind: type[Term]) -> Span | None:
+    """Where the first term of a kind stands."""
+    return next((t.origin.span for t in facts.terms if isinstance(t, kind)), None)
+
+
+Rows = tuple[tuple[Expr, ...], ...]
+
+
+def _coefficients(generator: Generator, facts: EquationFacts) -> tuple[tuple[Expr, ...], Rows, Expr | None]:
+    """Drift and matrix by their components, or by that of number i where the space is not written out."""
+    match generator.drift, generator.matrix:
+        case Components(rows=(drift,)), Components(rows=rows):
+            return drift, rows, None
+        case Indexed(diagonal=drift_i), Indexed(diagonal=a, outer=outer, learned=learned, rest=rest):
+            if (outer or learned or rest) and facts.random is None:
+                raise mistakes.networks.full_matrix(_place(facts, Diffusion) or facts.equation.span)
+            return (drift_i,), ((a,),), INDEX
+        case _:
+            raise AssertionError(generator)
+
+
+def _check_reads(generator: Generator, facts: EquationFacts, spec: Spec) -> None:
+    """Learned fields are read at the point and time of the path, which is where the network has them."""
+    learned = {w.head: w for w in spec.learned}
+    exprs = (*_entries(generator.drift), *_entries(generator.matrix), generator.rate, generator.source)
+    for field in sorted({f for e in exprs for f in e.atoms(Field)}, key=str):
+        if field.head in learned and tuple(field.arguments) != tuple(learned[field.head].arguments):
+            raise mistakes.networks.read_elsewhere(learned[field.head].name, facts.equation.span)
+
+
+def _entries(coefficient: Coefficient) -> tuple[Expr, ...]:
+    match coefficient:
+        case Components(rows=rows):
+            return tuple(e for row in rows for e in row)
+        case Indexed(diagonal=a, outer=outer):
+            return (a, *(e for pair in outer for e in pair))
+        case _:
+            assert_never(coefficient)
+
+
+def without_divergences(expr: Expr, spec: Spec) -> Expr:
+    """The expression without ∇·v of fields that are divergence-free for every weight."""
+    free = [w for w in spec.learned if isinstance(w.type, Vector) and w.type.divergence_free]
+    if not free or not expr.has(Partial):
+        return expr
+    if spec.space.explicit:
+        return multiply_out(expr.xreplace({k: v for w in free for k, v in _last(w, spec).items()}))
+    heads = {w.head for w in free}
+    return expr.replace(lambda e: _is_divergence(e, heads), lambda e: S.Zero)
+
+
+def _last(learned: Learned, spec: Spec) -> dict[Expr, Expr]:
+    """∂v_d/∂x_d, and minus the other derivatives, which it is."""
+    slots = enumerate(spec.space.coordinates, 1)
+    parts = [Partial(Field(learned.head, (S(k),), learned.arguments), slot) for k, slot in slots]
+    return {parts[-1]: -Add(*parts[:-1])}
+
+
+def _is_divergence(expr: Expr, heads: Container[Symbol]) -> bool:
+    """Σᵢ ∂vᵢ/∂xᵢ."""
+    match expr:
+        case Contraction(index=i, body=Partial(body=Field() as field, slots=(Component(args=(_, k)),))):
+            return field.head in heads and tuple(field.indices) == (i,) and i == k
+        case _:
+            return False

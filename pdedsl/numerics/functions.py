@@ -1,0 +1,27 @@
+"""Functions of numbers that a network computes, one row each: the name in sympy, and where torch computes it.
+
+Planning refuses what is not here, and emission reads the same rows.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from types import MappingProxyType
+
+from pdedsl.numerics.activations import ACTIVATIONS
+
+ELEMENTARY = "exp log sqrt sin cos tan asin acos atan sinh cosh tanh erf sign".split()
+POINTS = "pdedsl.runtime.points"
+
+OF_ONE: Mapping[str, str] = MappingProxyType(
+    {
+        **{name: record.torch for name, record in ACTIVATIONS.items() if record.torch},
+        **{name: f"torch.{name}" for name in ELEMENTARY},
+        "Abs": "torch.abs",
+        "Heaviside": f"{POINTS}.heaviside",
+    }
+)
+"""Of their first argument: sympy's step function has its value at 0 as a second one, ½, which is the runtime's."""
+
+OF_MANY: Mapping[str, str] = MappingProxyType({"Max": f"{POINTS}.largest", "Min": f"{POINTS}.smallest"})
+"""Of several numbers at points, behind the points themselves."""

@@ -1,0 +1,76 @@
+"""Whether an expression can be computed at points of a network: what is not, planning refuses, and emission never sees.
+
+The functions are those of `numerics.functions`, which emission reads, too.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+
+from sympy import Add, DiracDelta, Expr, KroneckerDelta, Mul, Pow, Symbol
+
+from pdedsl.ir.spec import Learned, Spec
+from pdedsl.numerics.functions import OF_MANY, OF_ONE
+from pdedsl.symbolic.symbols import Applied, Component, Contraction, Field, Partial, Softmax
+
+
+def problem_of(expr: Expr, spec: Spec, index: Symbol | None = None) -> str | None:
+    """What in an expression has no network, in the words of the language; `index` is that of its component."""
+    learned = {w.head: w for w in spec.learned}
+
+    def of(e: Expr, index: Symbol | None) -> str | None:
+        match e:
+            case _ if e.is_number:
+                return None if e.is_finite and e.is_extended_real else f"the value {e}"
+            case Symbol():
+                known = (*spec.space.coordinates, *((spec.time.symbol,) if spec.time else ()))
+                return None if e in known else f"'{e}'"
+            case Component(args=(_, place)):
+                return _place(place, index)
+            case KroneckerDelta(args=(i, j)):
+                return _place(j if i == index else i, None) if index in (i, j) else "this choice of components"
+            case Field(head=head, indices=indices):
+                return _field(learned.get(head), indices, index, spec)
+            case Partial(body=body, slots=slots):
+                moment = spec.time is not None and spec.time.symbol in slots
+                return "a derivative in time" if moment else of(body, index)
+            case Contraction(index=own, body=body):
+                return _sum(own, body, index)
+            case Softmax() | Applied():
+                return "an operator in a formula"
+            case DiracDelta():
+                return "the derivative of a jump"
+            case Add() | Mul() | Pow():
+                return _first(of(a, index) for a in e.args)
+            case _ if type(e).__name__ in (*OF_ONE, *OF_MANY):
+                return _first(of(a, index) for a in e.args)
+            case _:
+                return "this expression"
+
+    def _sum(own: Symbol, body: Expr, index: Symbol | None) -> str | None:
+        """Σⱼ of numbers at a point, or Σⱼ Aᵢⱼ wⱼ with a learned matrix A."""
+        if index is None or index not in body.free_symbols:
+            return of(body, own)
+        matrix = next((f for f in Mul.make_args(body) if isinstance(f, Field) and len(f.indices) == 2), None)
+        if matrix is None or set(matrix.indices) != {own, index} or index in (body / matrix).free_symbols:
+            return "this sum over components"
+        return of(body / matrix, own)
+
+    return of(expr, index)
+
+
+def _first(found: Iterable[str | None]) -> str | None:
+    return next((text for text in found if text), None)
+
+
+def _place(place: Expr, index: Symbol | None) -> str | None:
+    return None if place == index or place.is_Integer else "this choice of components"
+
+
+def _field(learned: Learned | None, indices: Iterable[Expr], index: Symbol | None, spec: Spec) -> str | None:
+    if learned is None:
+        return "a value of the unknown"
+    places = tuple(indices)
+    if not spec.space.explicit and len(places) == 2:
+        return "an entry of a matrix by itself"
+    return _first(_place(place, index) for place in places)

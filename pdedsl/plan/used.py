@@ -1,0 +1,91 @@
+"""What is realized must be there: a `realize` line, or an argument of one, that changes nothing is a mistake."""
+
+from __future__ import annotations
+
+from typing import assert_never
+
+from pdedsl import mistakes
+from pdedsl.ir.plan import DataPlan, Maps, Walk
+from pdedsl.ir.representation import Paths
+from pdedsl.ir.spec import Spec
+from pdedsl.words.diffusions import (
+    Diffusion,
+    Dropout,
+    Noise,
+    Residual,
+    Retraining,
+    Sampling,
+    ShakeShake,
+    StochasticDepth,
+)
+from pdedsl.words.word import Chosen
+
+
+def require_used(plan: DataPlan, paths: Paths, spec: Spec) -> None:
+    chosen = spec.realize
+    if chosen.equation is not None:
+        hint = "on a data space its parts are realized: time and diffusion"
+        raise mistakes.networks.unused_part("equation", hint, chosen.equation.line)
+    if chosen.reaction is not None:
+        raise mistakes.networks.unused_part("reaction", "it is a weight along the path", chosen.reaction.line)
+    if chosen.time is not None and chosen.convection is not None:
+        hint = "time and convection are one: keep one of the two"
+        raise mistakes.networks.unused_part("convection", hint, chosen.convection.line)
+    stepping = chosen.time or chosen.convection
+    if stepping is not None and not _steps(plan, paths):
+        part = "time" if chosen.time else "convection"
+        raise mistakes.networks.unused_part(part, "one step is exact here: leave it out", stepping.line)
+    if chosen.convection is not None and not any(s.moves for s in paths.stretches):
+        raise mistakes.networks.unused_part("convection", "there is none: leave it out", chosen.convection.line)
+    if chosen.diffusion is not None:
+        if all(s.shape == "none" for s in paths.stretches):
+            raise mistakes.networks.unused_part("diffusion", "there is none: leave it out", chosen.diffusion.line)
+        _require_arguments(chosen.diffusion, plan)
+
+
+def _steps(plan: DataPlan, paths: Paths) -> bool:
+    """Whether there are steps, of the operator where that is the model, otherwise of the network."""
+    if plan.classes is None:
+        return not all(s.is_constant for s in paths.stretches)
+    return any(isinstance(part, Walk | Maps) for part in plan.parts)
+
+
+def _require_arguments(chosen: Chosen[Diffusion], plan: DataPlan) -> None:
+    """Arguments that were given another value than their own, and have no part in the network."""
+    params = chosen.word.signature()
+    idle = _idle(chosen.word, plan)
+    for key in sorted(chosen.given):
+        if key in idle and getattr(chosen.word, key) != params[key].default:
+            raise mistakes.networks.unused_argument(key, idle[key], chosen.span)
+
+
+def _idle(word: Diffusion, plan: DataPlan) -> dict[str, str]:
+    """Arguments without effect, each with its reason."""
+    match word:
+        case Noise():
+            return _idle_of_noise(word, plan)
+        case Residual() | Retraining():
+            return {}  # what their derivatives do not need, `explain` says
+        case Dropout() | StochasticDepth() | ShakeShake():
+            return {} if plan.classes else {"members": OPERATOR}
+        case Sampling():
+            return {}
+        case _:
+            assert_never(word)
+
+
+OPERATOR = "the model is the evolution operator, which has no members"
+ALONE = "there is one member"
+ONE_DRAW = "there is one member with one draw, and no mean"
+EXACT = "the noise has the size of the equation"
+
+
+def _idle_of_noise(word: Noise, plan: DataPlan) -> dict[str, str]:
+    if plan.classes is None:
+        return dict.fromkeys(("members", "scale", "across", "average", "weights", "training"), OPERATOR)
+    idle = dict.fromkeys(word.idle, EXACT)
+    if plan.members == 1:
+        idle |= {"weights": ALONE, "training": ALONE}
+        if plan.samples == 1:
+            idle["average"] = ONE_DRAW
+    return idle

@@ -1,0 +1,90 @@
+"""What a network does with its draws and members: the average, and whether no two of them are the same."""
+
+from __future__ import annotations
+
+from itertools import combinations
+
+import torch
+from torch import Tensor, nn
+
+from pdedsl.ir.plan import DataPlan, Maps, Shake, Walk
+from pdedsl.testing.laws import members_of, readout_of, recorded
+from pdedsl.testing.moments import Finding, Moments, same, standard_error
+from pdedsl.testing.operators import Flow
+from pdedsl.words.diffusions import Scores, Weighting
+
+AVERAGE, AGREEMENT = "average of model()", "agreement of model() and operator()"
+
+
+def average_finding(model: nn.Module, plan: DataPlan, x: Tensor) -> Finding:
+    """u = Σ_m w_m mean_k softmax(scores), or the same of logits where the spec says so; and members that differ."""
+    draws, scores = _scores(model, x)
+    weights = _weights(model, len(scores), plan)
+    wanted = plan.samples if is_random(plan) else 1
+    if any(len(s) != wanted for s in scores):
+        return Finding(AVERAGE, "broken", f"expected {wanted} draws of each member, found {[len(s) for s in scores]}")
+    if plan.average is Scores.PROBABILITIES:
+        parts = [w * s.softmax(-1).mean(0) for w, s in zip(weights, scores, strict=True)]
+        expected, found = torch.stack(parts).sum(0), draws.softmax(-1)
+    else:
+        expected = torch.stack([w * s.mean(0) for w, s in zip(weights, scores, strict=True)]).sum(0)
+        found = draws
+    exact = 1e-9 if found.dtype == torch.float64 else 1e-5
+    own = _all_differ(model, plan.members)
+    return same(AVERAGE, f"the mean of {plan.average.value}", expected.to(found), found, exact) if own.ok else own
+
+
+def is_random(plan: DataPlan) -> bool:
+    return any(
+        isinstance(p, Shake) or (isinstance(p, Walk | Maps) and p.noise) or (isinstance(p, Maps) and p.before_readout)
+        for p in plan.parts
+    )
+
+
+def _scores(model: nn.Module, x: Tensor) -> tuple[Tensor, list[Tensor]]:
+    """What the model says, and what its members say in each draw, (draws, points, classes)."""
+    last: list[nn.Module] = [readout_of(m) for m in members_of(model)]
+    with recorded(last) as calls, torch.no_grad():
+        value: Tensor = model(x)
+    return value, [torch.cat([out for _, out in found]).reshape(-1, *value.shape) for found in calls]
+
+
+def _weights(model: nn.Module, members: int, plan: DataPlan) -> Tensor:
+    own = [p for p in model.parameters(recurse=False) if p.shape == (members,)]
+    if plan.weights is Weighting.LEARNED and own:
+        with torch.no_grad():
+            return own[0].softmax(0)
+    return torch.full((members,), 1.0 / members, dtype=torch.float64)
+
+
+def _all_differ(model: nn.Module, wanted: int) -> Finding:
+    """Members have weights of their own: two with the same numbers are one that is counted twice."""
+    members = members_of(model)
+    if len(members) != wanted:
+        return Finding(AVERAGE, "broken", f"expected {wanted} members, found {len(members)}")
+    for (i, a), (j, b) in combinations(enumerate(members, 1), 2):
+        pairs = [(p, q) for p, q in zip(a.parameters(), b.parameters(), strict=False) if p.dim() > 1]
+        if pairs and all(p.shape == q.shape and torch.equal(p, q) for p, q in pairs):
+            return Finding(AVERAGE, "broken", f"members {i} and {j} have the same weights")
+    return Finding(AVERAGE, "held", f"{len(members)} members with weights of their own")
+
+
+def agreement_finding(model: nn.Module, flow: Flow, inputs: Tensor, x: Tensor, t: float) -> Finding:
+    """u of the network against u of the operator with the network's own readout as data: two samples of one mean.
+
+    `inputs` holds the points x many times over, each time with noise of its own.
+    """
+    with torch.no_grad():
+        mine = model(inputs).softmax(-1).reshape(-1, len(x), model(inputs[:1]).shape[-1])
+    readouts = [readout_of(m) for m in members_of(model)]
+    moments = Moments(paths=len(mine))
+    for c in range(mine.shape[-1]):
+        with torch.no_grad():
+            theirs = flow.evolution.estimate(lambda y, c=c: _data(readouts, y, c), x, t)  # type: ignore[misc]
+        error = torch.hypot(standard_error(mine[..., c]), theirs.standard_error)
+        moments.add(f"u of class {c + 1}", theirs.mean, mine[..., c].mean(0), error)
+    return moments.finding(AGREEMENT)
+
+
+def _data(readouts: list[nn.Linear], y: Tensor, c: int) -> Tensor:
+    return torch.stack([readout(y).softmax(-1)[..., c] for readout in readouts]).mean(0)

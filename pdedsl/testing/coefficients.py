@@ -1,0 +1,145 @@
+"""Drift and diffusion of the analysis as numbers at points, by a reading of its expressions that the emitter does not
+share: numpy here, torch there."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
+from typing import Any
+
+import numpy as np
+import torch
+from numpy.typing import NDArray
+from scipy.special import erf
+from sympy import Abs, Add, Expr, KroneckerDelta, Max, Min, Mul, Pow, Symbol
+from torch import nn
+
+from pdedsl.ir.spec import Spec
+from pdedsl.numerics.activations import ACTIVATIONS
+from pdedsl.symbolic.symbols import INDEX, Component, Contraction, Field
+
+Array = NDArray[np.float64]
+ELEMENTARY = "exp log sqrt sin cos tan sinh cosh tanh sign".split()
+
+
+class Unreadable(Exception):
+    """An expression for which there are no numbers here."""
+
+
+class Numbers:
+    """The algebra of arrays, for the formulas of activations."""
+
+    max, min, abs = np.maximum, np.minimum, np.abs
+    exp, tanh, atan, sin, sqrt = np.exp, np.tanh, np.arctan, np.sin, np.sqrt
+    erf = staticmethod(erf)
+
+    @staticmethod
+    def softplus(x: Array) -> Array:
+        return np.logaddexp(0.0, x)
+
+    @staticmethod
+    def sigmoid(x: Array) -> Array:
+        return 0.5 * (1.0 + np.tanh(x / 2.0))
+
+
+FUNCTIONS: dict[str, Callable[..., Any]] = {
+    **{name: lambda x, r=record: r.formula(Numbers, x) for name, record in ACTIVATIONS.items()},
+    **{name: getattr(np, name) for name in ELEMENTARY},
+    "asin": np.arcsin,
+    "acos": np.arccos,
+    "atan": np.arctan,
+    "erf": erf,
+    "Heaviside": lambda x, middle=0.5: np.heaviside(x, middle),
+}
+
+
+@dataclass(frozen=True)
+class Reader:
+    """Expressions at points x (n, d) and a time: a number is (n, 1), a vector (n, d)."""
+
+    spec: Spec
+    fields: Mapping[Symbol, nn.Module]
+    last: dict[Symbol, tuple[Array, float, Array]] = field(default_factory=dict, compare=False)  # values once computed
+
+    def vector(self, exprs: tuple[Expr, ...], x: Array, t: float) -> Array:
+        """(n, d), from components, or from the one of number INDEX that stands for all."""
+        if not self.spec.space.explicit:
+            return np.broadcast_to(self._at(exprs[0], x, t, INDEX), x.shape)
+        columns = [np.broadcast_to(self._at(e, x, t, None), (len(x), 1)) for e in exprs]
+        return np.concatenate(columns, -1)
+
+    def number(self, expr: Expr, x: Array, t: float) -> Array:
+        """(n,)."""
+        return np.broadcast_to(self._at(expr, x, t, None), (len(x), 1))[:, 0]
+
+    def matrix(self, rows: tuple[tuple[Expr, ...], ...], x: Array, t: float) -> Array:
+        """(n, d, d)."""
+        return np.stack([self.vector(row, x, t) for row in rows], -2)
+
+    def _at(self, e: Expr, x: Array, t: float, index: Symbol | None) -> Any:
+        def of(e: Expr) -> Any:
+            match e:
+                case _ if e.is_number:
+                    return float(e)
+                case Symbol() if self.spec.time is not None and e == self.spec.time.symbol:
+                    return t
+                case Symbol() if e in self.spec.space.coordinates:
+                    k = self.spec.space.coordinates.index(e)
+                    return x[:, k : k + 1]
+                case Component(args=(_, place)):
+                    return self._place(x, place, index)
+                case KroneckerDelta():
+                    k = next(p for p in e.args if p != index)
+                    return np.eye(x.shape[1])[int(k) - 1]
+                case Field():
+                    return self._field(e, x, t, index)
+                case Contraction(index=own, body=body) if index is None or index not in body.free_symbols:
+                    return np.broadcast_to(self._at(body, x, t, own), x.shape).sum(-1, keepdims=True)
+                case Add(args=args):
+                    return sum((of(a) for a in args[1:]), of(args[0]))
+                case Mul(args=args):
+                    return np.prod(np.broadcast_arrays(*(of(a) for a in args)), axis=0)
+                case Pow(base=base, exp=power):
+                    return np.power(of(base), of(power))
+                case Max(args=args):
+                    return np.max(np.broadcast_arrays(*(of(a) for a in args)), axis=0)
+                case Min(args=args):
+                    return np.min(np.broadcast_arrays(*(of(a) for a in args)), axis=0)
+                case Abs(args=(inner,)):
+                    return np.abs(of(inner))
+            name = type(e).__name__
+            if name not in FUNCTIONS:
+                raise Unreadable(f"'{e}' is not read by the test")
+            return FUNCTIONS[name](*map(of, e.args))
+
+        return of(e)
+
+    def field(self, head: Symbol, x: Array, t: float) -> Array:
+        """A learned field at points, in whatever shape it has."""
+        if head not in self.fields:
+            raise Unreadable(f"'{head}' is not a field on R^d")
+        last = self.last.get(head)
+        if last is None or last[0] is not x or last[1] != t:
+            with torch.no_grad():
+                values = self.fields[head](torch.from_numpy(np.ascontiguousarray(x)), t).double().numpy()
+            last = self.last[head] = (x, t, values)
+        return last[2]
+
+    def _field(self, e: Field, x: Array, t: float, index: Symbol | None) -> Array:
+        values = self.field(e.head, x, t)
+        match tuple(e.indices):
+            case ():
+                return np.asarray(values[:, None])
+            case (place,):
+                return self._place(values, place, index)
+            case (i, j) if i.is_Integer and j.is_Integer:
+                return np.asarray(values[:, int(i) - 1, int(j) - 1][:, None])
+        raise Unreadable(f"'{e}' is not read by the test")
+
+    def _place(self, values: Array, place: Expr, index: Symbol | None) -> Array:
+        if place == index:
+            return values
+        if not place.is_Integer:
+            raise Unreadable(f"a component of number '{place}' is not read by the test")
+        k = int(place) - 1
+        return values[:, k : k + 1]

@@ -1,0 +1,96 @@
+"""One predicate an axiom of feature maps: whether a pair of maps breaks it on a block."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import replace
+
+import torch
+from torch import Tensor, nn
+
+from pdedsl.runtime.blocks import Halves, SecondOrder
+from pdedsl.runtime.operators import Conv
+from pdedsl.testing.cases import Pair
+from pdedsl.testing.checks import ROUNDING
+from pdedsl.testing.model import weights_from
+
+
+def maps_of(pair: Pair, width: int) -> tuple[Tensor, Tensor]:
+    with weights_from(pair.seed + 1000):
+        y = pair.shift + pair.scale * torch.randn(1, width, 6, 6, dtype=torch.float64)
+        change = pair.spread * torch.randn_like(y)
+    if pair.local:
+        pixel = torch.zeros_like(y)
+        pixel[:, :2, 2, 2] = 1.0
+        y, change = y * pixel, change * pixel
+    return y, y + change
+
+
+def prepared(block: nn.Module, pair: Pair) -> nn.Module:
+    """The weights of a case: scaled, or the identity on every channel."""
+    with torch.no_grad():
+        for module in block.modules():
+            if isinstance(module, Conv):
+                if pair.identity:
+                    module.weight.zero_()
+                    middle = module.weight.shape[-1] // 2
+                    for c in range(module.weight.shape[0]):
+                        module.weight[c, c, middle, middle] = 1.0
+                else:
+                    module.weight.mul_(pair.size)
+    return block
+
+
+def breaks_stability(block: nn.Module, pair: Pair, width: int) -> bool:
+    a, b = maps_of(pair, width)
+    return not bool((block(a) - block(b)).norm() <= (a - b).norm() * (1 + ROUNDING))
+
+
+def breaks_energy_decay(block: nn.Module, pair: Pair, width: int) -> bool:
+    y, _ = maps_of(pair, width)
+    return not bool(block(y).norm() <= y.norm() * (1 + ROUNDING))
+
+
+def breaks_energy_conservation(block: nn.Module, pair: Pair, width: int) -> bool:
+    y, _ = maps_of(pair, width)
+    return not bool((block(y).norm() - y.norm()).abs() <= 1e-3 * y.norm())
+
+
+def breaks_reversibility(block: nn.Module, pair: Pair, width: int) -> bool:
+    """Forwards and backwards is the identity, to rounding.
+
+    Where no formula runs backwards: a map that turns space over in one place and not in another takes a value twice,
+    since the degree of an injective map is the same everywhere.
+    """
+    y, other = maps_of(replace(pair, local=False), width)  # where a map is zero, norms blow rounding up
+    if not isinstance(block, Halves | SecondOrder):
+        return _orientation(block, y) * _orientation(block, other) < 0
+    states = block.last_states(y)
+    if not all(bool(s.isfinite().all()) for s in states):
+        return False
+    size = max(float(s.norm()) for s in states) + float(y.norm())
+    return bool((block.inverse(*states) - y).norm() > 1e-8 * size)
+
+
+def _orientation(block: nn.Module, y: Tensor) -> float:
+    """The sign of det ∂block/∂y on a corner of the map; 0 where it is too near to singular to tell.
+
+    One copy of the map for each of its numbers, so that one backward pass gives all rows.
+    """
+    corner = y[..., :3, :3]
+    copies = corner.expand(corner.numel(), *corner.shape[1:]).clone().requires_grad_()
+    with torch.enable_grad():
+        values = block.eval()(copies).flatten(1).diagonal().sum()
+    jacobian = torch.autograd.grad(values, copies)[0].flatten(1)
+    if not bool(jacobian.isfinite().all()):
+        return 0.0
+    sizes = torch.linalg.svdvals(jacobian)
+    return float(torch.linalg.slogdet(jacobian)[0]) if sizes[-1] > ROUNDING * sizes[0] else 0.0
+
+
+FEATURE: dict[str, Callable[[nn.Module, Pair, int], bool]] = {
+    "stability": breaks_stability,
+    "energy_decay": breaks_energy_decay,
+    "energy_conservation": breaks_energy_conservation,
+    "reversibility": breaks_reversibility,
+}

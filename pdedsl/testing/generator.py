@@ -1,0 +1,65 @@
+"""The generator check: one step of the operator from x over a time h has E[X - x]/h = b and Cov[X]/h = 2A exactly."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import numpy as np
+import torch
+from torch import Tensor
+
+from pdedsl.testing.laws import DIRECTIONS, PAIRS, compare, directions, ends_of_operator, expected_ends, products
+from pdedsl.testing.moments import Finding, Moments, standard_error
+from pdedsl.testing.operators import Flow
+from pdedsl.testing.paths import Leg, Process
+
+SHARES = (0.05, 0.5, 0.95)  # of the times at which a step may begin
+
+
+def generator_finding(flow: Flow, process: Process, legs: list[Leg], x: Tensor) -> Finding:
+    """Steps at several times of every piece, against drift and matrix of the analysis at the same time."""
+    moments = Moments()
+    for leg in legs:
+        for share in SHARES:
+            _one_step(moments, flow, process, leg, leg.first + process.clock * share * (leg.steps - 1) * leg.h, x)
+    return moments.finding("generator of operator()")
+
+
+def _one_step(moments: Moments, flow: Flow, process: Process, leg: Leg, t: float, x: Tensor) -> None:
+    """From the time t of the equation to t ± h: in the direction of the data, from T's age b back to a."""
+    a, b = (t - leg.h, t) if process.clock < 0 else (flow.start + flow.end - t - leg.h, flow.start + flow.end - t)
+    ends = ends_of_operator(flow, x, a, b)
+    moments.paths = max(moments.paths, len(ends))
+    where = f"at t = {t:.4g}, h = {leg.h:.4g}"
+    if not leg.random:
+        expected = process.after(x.numpy(), [_single(leg, t)], np.random.default_rng(0))
+        moments.add(f"X of a step {where}", torch.from_numpy(expected.copy()), ends[0], 0.0)
+        return
+    if leg.corrected:
+        compare(moments, f"a step {where}", expected_ends(process, x, [_single(leg, t)], len(ends), 0), ends)
+        return
+    drift = torch.from_numpy(np.array(process.velocity(leg.stretch, x.numpy(), t)))
+    matrix = torch.from_numpy(np.array(process.diffusivity(leg.stretch, x.numpy(), t)))
+    away = ends - x
+    moments.add(f"E[X - x]/h {where}", drift, away.mean(0) / leg.h, standard_error(away) / leg.h)
+    spread = products(away - leg.h * drift) / leg.h
+    moments.add(f"Cov[X]/h {where}", 2.0 * entries(matrix), spread.mean(0), standard_error(spread))
+
+
+def _single(leg: Leg, t: float) -> Leg:
+    return replace(leg, first=t, steps=1)
+
+
+def entries(matrix: Tensor) -> Tensor:
+    """The expected `products` of a variable of mean zero with this covariance, a diagonal (n, d) or full (n, d, d)."""
+    full = matrix.dim() == 3
+    size = matrix.shape[-1]
+    if size <= PAIRS:
+        i, j = torch.triu_indices(size, size)
+        return (matrix if full else torch.diag_embed(matrix))[..., i, j]
+    turned = directions(size)
+    if full:
+        along = torch.einsum("ik,nij,jk->nk", turned, matrix, turned)
+        return torch.cat([matrix.diagonal(dim1=-2, dim2=-1), matrix.diagonal(1, -2, -1), along], -1)
+    assert turned.shape[-1] == DIRECTIONS
+    return torch.cat([matrix, torch.zeros_like(matrix[..., 1:]), matrix @ turned.square()], -1)

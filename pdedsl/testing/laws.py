@@ -1,0 +1,147 @@
+"""Where the paths of a network and of an operator end, and whether that is where the equation's end.
+
+X_T is read in front of the readout of `model()`, and from what `operator()` gives to its data f; the same moments of
+paths that are simulated from the analysis are what is expected.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+
+import numpy as np
+import torch
+from torch import Tensor, nn
+
+from pdedsl.runtime.expectation import Expectation
+from pdedsl.runtime.streams import Stream
+from pdedsl.testing.coefficients import Array
+from pdedsl.testing.moments import Moments
+from pdedsl.testing.operators import Flow
+from pdedsl.testing.paths import Leg, Process
+
+DRAWS = 4  # of which each has a share of the paths
+CUT = 4.0  # standard deviations at which a moment is cut, so that it has an error whatever the law
+PAIRS = 16  # dimensions up to which all pairs of coordinates are looked at
+DIRECTIONS = 16  # beyond
+
+
+def members_of(model: nn.Module) -> list[nn.Module]:
+    found = getattr(model, "members", None)
+    return list(found) if isinstance(found, nn.ModuleList) else [model]
+
+
+def readout_of(member: nn.Module) -> nn.Linear:
+    """The last linear map of a member."""
+    return [m for m in member.modules() if isinstance(m, nn.Linear)][-1]
+
+
+@contextmanager
+def recorded(modules: list[nn.Module]) -> Iterator[list[list[tuple[Tensor, Tensor]]]]:
+    """Within, what goes into each module and what comes out of it, call by call."""
+    calls: list[list[tuple[Tensor, Tensor]]] = [[] for _ in modules]
+
+    def keep(k: int) -> Callable[..., None]:
+        return lambda _, args, out: calls[k].append((args[-1].detach(), out.detach()))
+
+    hooks = [m.register_forward_hook(keep(k)) for k, m in enumerate(modules)]
+    try:
+        yield calls
+    finally:
+        for hook in hooks:
+            hook.remove()
+
+
+def end_of(member: nn.Module, based: bool = False) -> nn.Module:
+    """Where a path ends: in front of the readout, or of a network behind the path that is the data."""
+    return member[-1] if based and isinstance(member, nn.Sequential) else readout_of(member)
+
+
+def ends_of_module(model: nn.Module, x: Tensor, paths: int, based: bool = False) -> list[Tensor]:
+    """X_T of each member, (paths, points, d): the paths of the first draw, then those of the second, …"""
+    with recorded([end_of(member, based) for member in members_of(model)]) as calls, torch.no_grad():
+        drawing(model)(many(x, paths))
+    ends = [torch.cat([into for into, _ in found]).flatten(1) for found in calls]
+    return [y.reshape(-1, len(x), y.shape[-1]) for y in ends]
+
+
+def drawing(model: nn.Module) -> nn.Module:
+    """The model with a few draws, where it averages over draws, all of them at once."""
+    if isinstance(model, Expectation):
+        model.samples, model.eval_samples, model.rows = DRAWS, None, 1 << 30
+    return model
+
+
+def many(x: Tensor, paths: int) -> Tensor:
+    """The points as often as there are paths in a draw: every row has noise of its own."""
+    return x.repeat(-(-paths // DRAWS), *[1] * (x.dim() - 1))
+
+
+def in_training(model: nn.Module) -> nn.Module:
+    """The model with the noise of training; all else stays as in evaluation, batch norms above all."""
+    for module in model.modules():
+        if any(isinstance(child, Stream) for child in module.children()):
+            module.train()
+    return model
+
+
+def ends_of_operator(flow: Flow, x: Tensor, a: float, b: float) -> Tensor:
+    """X of the operator from time a to time b, (paths, points, d)."""
+    seen: list[Tensor] = []
+
+    def data(y: Tensor) -> Tensor:
+        seen.append(y)
+        return y[..., 0]
+
+    with torch.no_grad():
+        flow.between(data, x, a, b)
+    return torch.cat([y if y.dim() == 3 else y.unsqueeze(0) for y in seen])
+
+
+def expected_ends(process: Process, x: Tensor, legs: list[Leg], paths: int, seed: int) -> Tensor:
+    source = np.random.default_rng([seed, 11])
+    start: Array = np.repeat(x.numpy()[None], paths, 0).reshape(-1, x.shape[-1])
+    ends = process.after(start, legs, source)
+    return torch.from_numpy(np.ascontiguousarray(ends)).reshape(paths, *x.shape)
+
+
+def compare(moments: Moments, name: str, expected: Tensor, found: Tensor) -> None:
+    """First and second moments of two samples (paths, points, d), each at every point: two-sample z-tests.
+
+    Coordinates are centred and scaled by the expected sample, and cut at four standard deviations.
+    """
+    centre = expected.mean(0)
+    scale = expected.std(0) if len(expected) > 1 else torch.zeros_like(centre)
+    scale = torch.where(scale > 1e-9 * (1.0 + centre.abs()), scale, 1.0)
+    a, b = (((y - centre) / scale).clamp(-CUT, CUT) for y in (expected, found))
+    moments.paths = max(moments.paths, len(found))
+    for label, p, q in (("E[X]", a, b), ("E[X Xᵀ]", products(a), products(b))):
+        moments.add(f"{label} of {name}, in expected standard deviations", p.mean(0), q.mean(0), _error(p, q))
+
+
+def independent(moments: Moments, name: str, a: Tensor, b: Tensor) -> None:
+    """Paths of two members, or of two draws: not correlated."""
+    if len(a) < 2 or len(a) != len(b):
+        return
+    both = (a - a.mean(0)) * (b - b.mean(0)) / (a.std(0) * b.std(0)).clamp_min(1e-12)
+    moments.add(f"correlation of {name}", 0.0, both.mean(0), both.std(0) / len(both) ** 0.5)
+
+
+def _error(p: Tensor, q: Tensor) -> Tensor:
+    """The standard error of a difference of means; one path alone is where nothing is random."""
+    first, second = (v.var(0) / len(v) if len(v) > 1 else torch.zeros_like(v[0]) for v in (p, q))
+    return torch.sqrt(first + second)
+
+
+def products(y: Tensor) -> Tensor:
+    """All products of two coordinates; in many dimensions squares, neighbours, and squares in some directions."""
+    size = y.shape[-1]
+    if size <= PAIRS:
+        i, j = torch.triu_indices(size, size)
+        return y[..., i] * y[..., j]
+    return torch.cat([y.square(), y[..., 1:] * y[..., :-1], (y @ directions(size)).square()], -1)
+
+
+def directions(size: int) -> Tensor:
+    source = torch.Generator().manual_seed(size)
+    return torch.randn(size, DIRECTIONS, generator=source, dtype=torch.float64).div(size**0.5)

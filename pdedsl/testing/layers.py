@@ -1,0 +1,150 @@
+"""Named networks, map by map: what each residual map adds to its state, and which noise stands between the maps.
+
+A map is a step of Euler, x + F(x), whose velocity F is learned with its length; so the drift is what the map's own
+field says, and the noise is what the equation says: √(2νh) of it between two maps, or random maps.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import torch
+from torch import Tensor, nn
+
+from pdedsl.testing.laws import ends_of_module, many, members_of, readout_of, recorded
+
+
+@dataclass(frozen=True)
+class Chain:
+    """The parts of a named network: the stem, its residual maps, what comes behind them, and its readout."""
+
+    stem: nn.Module
+    maps: tuple[nn.Module, ...]
+    behind: nn.Module
+    flat: nn.Module
+    readout: nn.Module
+
+
+@dataclass(frozen=True)
+class Seen:
+    """What went into a module, and what came out of it."""
+
+    into: Tensor
+    out: Tensor
+
+
+@dataclass(frozen=True)
+class MapSeen:
+    """A residual map with its field, and the maps of which a random field is made."""
+
+    map: nn.Module
+    whole: Seen
+    field: Seen | None
+    inner: tuple[Seen, ...]
+
+
+@dataclass(frozen=True)
+class Run:
+    """One evaluation of a member, part by part; `start` is the input of the network."""
+
+    start: Tensor
+    stem: Seen
+    maps: tuple[MapSeen, ...]
+    behind: Seen
+    flat: Seen
+    readout: Seen
+
+
+def chain_of(member: nn.Module) -> Chain:
+    parts = _parts(member)
+    places = [k for k, p in enumerate(parts) if _is_map(p)]
+    if not places:
+        raise ValueError("this network has no residual maps")
+    flat = [m for m in member.modules() if isinstance(m, nn.Flatten)]
+    behind = next(p for p in parts[places[-1] + 1 :] if _has_weights(p))
+    stem = next(p for p in parts if _has_weights(p))
+    return Chain(stem, tuple(parts[k] for k in places), behind, flat[-1], readout_of(member))
+
+
+def _parts(module: nn.Module) -> list[nn.Module]:
+    """A sequence that holds residual maps, part by part."""
+    if isinstance(module, nn.Sequential) and any(_is_map(m) for m in module.modules()):
+        return [part for child in module for part in _parts(child)]
+    return [module]
+
+
+def _is_map(module: nn.Module) -> bool:
+    """Ours have a field; those of torchvision have a place for the projection of their input."""
+    return isinstance(getattr(module, "field", None), nn.Module) or hasattr(module, "downsample")
+
+
+def _has_weights(module: nn.Module) -> bool:
+    return any(p.dim() > 0 for p in module.parameters())
+
+
+def runs_of(model: nn.Module, x: Tensor, paths: int) -> list[Run]:
+    """Every member on one input, in so many paths."""
+    members = members_of(model)
+    if len(set(map(id, members))) < len(members):
+        raise ValueError("one network stands for several members")
+    chains = [chain_of(member) for member in members]
+    watched = [list(dict.fromkeys(_watched(chain))) for chain in chains]
+    with recorded([m for modules in watched for m in modules]) as calls:
+        ends_of_module(model, x, paths)
+    seen = iter(calls)
+    tables = [{m: _joined(next(seen)) for m in modules} for modules in watched]
+    return [_run(chain, table, many(x, paths)) for chain, table in zip(chains, tables, strict=True)]
+
+
+def _watched(chain: Chain) -> list[nn.Module]:
+    inside = [m for part in chain.maps for m in (*fields_of(part), *inner_of(part))]
+    return [chain.stem, *chain.maps, *inside, chain.behind, chain.flat, chain.readout]
+
+
+def fields_of(part: nn.Module) -> list[nn.Module]:
+    field = getattr(part, "field", None)
+    return [field] if isinstance(field, nn.Module) else []
+
+
+def inner_of(part: nn.Module) -> list[nn.Module]:
+    """The two branches of a shared field, or what is dropped: the first part of a sequence of two."""
+    for field in fields_of(part):
+        branches = [m for m in (getattr(field, name, None) for name in ("f", "g")) if isinstance(m, nn.Module)]
+        if len(branches) == 2:
+            return branches
+        if isinstance(field, nn.Sequential) and isinstance(field[0], nn.Sequential):
+            return [field[0]]
+    return []
+
+
+def _joined(calls: list[tuple[Tensor, Tensor]]) -> Seen:
+    return Seen(torch.cat([into for into, _ in calls]), torch.cat([out for _, out in calls]))
+
+
+def _run(chain: Chain, seen: dict[nn.Module, Seen], x: Tensor) -> Run:
+    maps = tuple(
+        MapSeen(
+            part,
+            seen[part],
+            next((seen[f] for f in fields_of(part)), None),
+            tuple(seen[m] for m in inner_of(part)),
+        )
+        for part in chain.maps
+    )
+    return Run(x, seen[chain.stem], maps, seen[chain.behind], seen[chain.flat], seen[chain.readout])
+
+
+def plain(seen: MapSeen) -> Tensor | None:
+    """x + F(x) where the shape stays, S a + F(a) with a = relu(bn(x)) where it changes, relu(S x + F(x)) behind."""
+    if seen.field is None:
+        return None
+    x, velocity, own = seen.whole.into, seen.field.out, seen.map
+    activate, shortcut = (getattr(own, name, None) for name in ("activate", "shortcut"))
+    with torch.no_grad():
+        if isinstance(activate, nn.Module) and isinstance(shortcut, nn.Module):
+            value: Tensor = shortcut(activate(x)) + velocity
+        elif isinstance(shortcut, nn.Module):
+            value = torch.relu(shortcut(x) + velocity)
+        else:
+            value = x + velocity
+    return value

@@ -1,0 +1,168 @@
+"""The model under test: what was compiled, or the `model.py` of a package, beside the spec that it must obey."""
+
+from __future__ import annotations
+
+import inspect
+import sys
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import contextmanager
+from dataclasses import dataclass, replace
+from functools import partial
+from pathlib import Path
+from types import ModuleType
+from typing import Any, Protocol, cast
+
+import torch
+from torch import nn
+
+import pdedsl.compiler
+from pdedsl.compilation import Compilation
+from pdedsl.emit.names import maker_of, name_of
+from pdedsl.emit.program import Function, Program, Ref, run
+from pdedsl.ir.plan import OperatorPlan
+
+Fields = Mapping[str, nn.Module]
+"""Learned fields by their names in Python."""
+GAIN, SHIFT = 3.0, 0.3  # of the weights under test: new ones hardly move a point, and a small error would not show
+
+
+@contextmanager
+def weights_from(seed: int) -> Iterator[None]:
+    """New weights from a seed, without touching the caller's generator."""
+    with torch.random.fork_rng(devices=[]):
+        torch.manual_seed(seed)
+        yield
+
+
+class Functions(Protocol):
+    """The functions of a model: `model`, `member`, `operator`, `block`, and a maker for each learned field."""
+
+    def get(self, name: str) -> Callable[..., nn.Module] | None: ...
+
+    def needed(self, name: str) -> tuple[str, ...]:
+        """The arguments for which a function has no default."""
+        ...
+
+    def replaced(self, makers: Mapping[str, nn.Module]) -> Functions:
+        """The same with makers that give these modules."""
+        ...
+
+
+@dataclass(frozen=True)
+class Compiled:
+    """The functions of a program, run in memory."""
+
+    program: Program
+
+    def get(self, name: str) -> Callable[..., nn.Module] | None:
+        return partial(run, self.program, name) if self.program.has(name) else None
+
+    def needed(self, name: str) -> tuple[str, ...]:
+        return tuple(param for param, default in self.program.function(name).params if default is None)
+
+    def replaced(self, makers: Mapping[str, nn.Module]) -> Compiled:
+        functions = tuple(_giving(f, makers[f.name]) if f.name in makers else f for f in self.program.functions)
+        return Compiled(replace(self.program, functions=functions))
+
+
+def _giving(function: Function, module: nn.Module) -> Function:
+    return Function(function.name, (("made", cast(Any, module)),), function.doc, (), Ref("made"))
+
+
+@dataclass(frozen=True)
+class Written:
+    """The functions of a Python file, which may have been edited. It is read anew, whatever was imported before."""
+
+    path: Path
+    module: ModuleType
+
+    @classmethod
+    def read(cls, path: Path) -> Written:
+        module = ModuleType(f"_model_{abs(hash(path.resolve()))}")
+        module.__file__ = str(path)
+        sys.modules[module.__name__] = module  # where dataclasses look for the types in them
+        exec(compile(path.read_text("utf-8"), str(path), "exec"), module.__dict__)
+        return cls(path, module)
+
+    def get(self, name: str) -> Callable[..., nn.Module] | None:
+        return getattr(self.module, name, None)
+
+    def needed(self, name: str) -> tuple[str, ...]:
+        given = inspect.signature(getattr(self.module, name)).parameters.values()
+        return tuple(p.name for p in given if p.default is inspect.Parameter.empty)
+
+    def replaced(self, makers: Mapping[str, nn.Module]) -> Written:
+        copy = Written.read(self.path)
+        for name, made in makers.items():
+            setattr(copy.module, name, lambda made=made: made)
+        return copy
+
+
+@dataclass(frozen=True)
+class ModelUnderTest:
+    """The functions that are tested, and the compilation of the spec, which says what is expected of them."""
+
+    expected: Compilation
+    functions: Functions
+
+    @property
+    def operator_plan(self) -> OperatorPlan | None:
+        plan = self.expected.operator_plan
+        return plan if isinstance(plan, OperatorPlan) else None
+
+    def fields(self, weights: int) -> dict[str, nn.Module]:
+        """A field for each maker, with weights from a seed that are large enough for errors to show."""
+        found = {}
+        with weights_from(weights):
+            for learned in self.expected.spec.learned:
+                make = self.functions.get(maker_of(learned))
+                if make is not None:
+                    found[name_of(learned)] = stirred(make().double().eval())
+        return found
+
+    def model(self, weights: int, fields: Fields | None = None, seed: int = 0) -> nn.Module:
+        """The network in float64, for evaluation: with weights from a seed, or with given fields."""
+        with weights_from(weights):
+            return self._call(fields, "model", seed=seed)
+
+    def operator(self, weights: int, fields: Fields | None = None, samples: int = 1024, seed: int = 0) -> nn.Module:
+        """The evolution operator, with given fields or with new ones."""
+        with weights_from(weights):
+            needed = self.functions.needed("operator")
+            made = {name: fields[name] if fields else self._made(name) for name in needed}
+            return self._call(None, "operator", **made, samples=samples, seed=seed)
+
+    def block(self, weights: int, width: int) -> nn.Module:
+        """The block of an equation on pixels, at a width."""
+        with weights_from(weights):
+            return self._call(None, "block", width=width)
+
+    def _made(self, name: str) -> nn.Module:
+        maker = next(maker_of(w) for w in self.expected.spec.learned if name_of(w) == name)
+        return self._call(None, maker)
+
+    def _call(self, fields: Fields | None, name: str, **arguments: Any) -> nn.Module:
+        learned = self.expected.spec.learned
+        makers = {maker_of(w): fields[name_of(w)] for w in learned if fields and name_of(w) in fields}
+        function = (self.functions.replaced(makers) if makers else self.functions).get(name)
+        if function is None:
+            raise ValueError(f"this model has no function '{name}'")
+        return function(**arguments).double().eval()
+
+
+def stirred(module: nn.Module) -> nn.Module:
+    """A module with weights of another size, and none of them zero."""
+    with torch.no_grad():
+        for p in module.parameters():
+            p.mul_(GAIN).add_(SHIFT * torch.randn_like(p) if p.dim() < 2 else torch.zeros_like(p))
+    return module
+
+
+def under_test(model: Compilation | ModelUnderTest) -> ModelUnderTest:
+    return model if isinstance(model, ModelUnderTest) else ModelUnderTest(model, Compiled(model.program))
+
+
+def package(folder: str | Path) -> ModelUnderTest:
+    """The `model.py` of a compiled package, edited or not, with its `spec.pde`."""
+    home = Path(folder)
+    return ModelUnderTest(pdedsl.compiler.compile(home / "spec.pde"), Written.read(home / "model.py"))

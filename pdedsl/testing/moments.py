@@ -1,0 +1,119 @@
+"""Moments that are expected and found, and what is to be said of them: with a false-alarm rate that is stated."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass, replace
+from math import hypot, inf, isfinite
+from statistics import NormalDist
+from typing import Literal
+
+import torch
+from torch import Tensor
+
+RATE = 1e-6  # with which a right network of one spec is called wrong, over all moments of a finding
+ROUNDING = 1e-9
+Outcome = Literal["held", "broken", "untested"]
+
+
+@dataclass(frozen=True)
+class Finding:
+    """One question to the network, `of` what was asked, the answer, and the numbers that show it."""
+
+    of: str
+    outcome: Outcome
+    note: str
+    required: bool = True
+
+    @property
+    def ok(self) -> bool:
+        return self.outcome != "broken"
+
+
+@dataclass(frozen=True)
+class Moment:
+    """A number with its expected value, and the standard error of the difference."""
+
+    name: str
+    expected: float
+    found: float
+    error: float
+
+    @property
+    def z(self) -> float:
+        """How many standard errors lie between the two; what is no number is infinitely far."""
+        if not (isfinite(self.expected) and isfinite(self.found)):
+            return inf
+        return abs(self.found - self.expected) / hypot(self.error, ROUNDING * (1.0 + abs(self.expected)))
+
+    def __str__(self) -> str:
+        return f"{self.name}: expected {self.expected:.6g}, found {self.found:.6g}, z = {self.z:.1f}"
+
+
+@dataclass
+class Moments:
+    """Many moments at once: of each table only the worst is kept."""
+
+    worst: Moment | None = None
+    count: int = 0
+    paths: int = 0
+
+    def add(self, name: str, expected: Tensor | float, found: Tensor, error: Tensor | float) -> None:
+        """Tables of one shape; the place of an entry, counted from one, goes to its name."""
+        expected, error = (torch.as_tensor(v).to(found).expand_as(found) for v in (expected, error))
+        far = (found - expected).abs() / torch.hypot(error, ROUNDING * (1.0 + expected.abs()))
+        place = int(far.nan_to_num(inf, inf).argmax())
+        at = "".join(f"[{int(k) + 1}]" for k in torch.unravel_index(torch.tensor(place), found.shape))
+        values = (float(table.reshape(-1)[place]) for table in (expected, found, error))
+        self._one(Moment(name + at, *values))
+        self.count += found.numel() - 1
+
+    def _one(self, moment: Moment) -> None:
+        self.count += 1
+        if self.worst is None or moment.z > self.worst.z:
+            self.worst = moment
+
+    def finding(self, of: str, rate: float = RATE) -> Finding:
+        """Broken where a moment lies further off than any of so many normal variables would, but with this rate."""
+        if self.worst is None:
+            return Finding(of, "untested", "there is no moment to compare")
+        stated = f"{self.count} moments of {self.paths} paths, false-alarm rate {rate:g}"
+        if self.worst.z <= bound(self.count, rate):
+            return Finding(of, "held", f"worst z = {self.worst.z:.1f} of {stated}")
+        return Finding(of, "broken", f"{self.worst} (allowed {bound(self.count, rate):.1f}; {stated})")
+
+
+def bound(count: int, rate: float) -> float:
+    """The z that none of `count` normal variables exceeds but with the rate, by Bonferroni's inequality."""
+    return -NormalDist().inv_cdf(rate / (2 * count))
+
+
+def standard_error(values: Tensor) -> Tensor:
+    """Of the mean over axis 0; of one value alone there is none."""
+    return values.std(0).div(len(values) ** 0.5) if len(values) > 1 else torch.zeros_like(values[0])
+
+
+def same(of: str, name: str, expected: Tensor, found: Tensor, tolerance: float = 1e-10) -> Finding:
+    """Whether two tensors are equal to a tolerance relative to the largest number in them."""
+    if expected.shape != found.shape:
+        return Finding(of, "broken", f"{name}: expected the shape {tuple(expected.shape)}, found {tuple(found.shape)}")
+    size = float(expected.abs().max()) + 1.0
+    away = (found - expected).abs()
+    if bool((away <= tolerance * size).all()):
+        return Finding(of, "held", f"{name} to {tolerance:g}, {found.numel()} numbers")
+    place = int(away.nan_to_num(inf, inf).argmax())
+    pair = f"expected {float(expected.reshape(-1)[place]):.6g}, found {float(found.reshape(-1)[place]):.6g}"
+    return Finding(of, "broken", f"{name}: {pair} at number {place + 1} of {found.numel()}, tolerance {tolerance:g}")
+
+
+def untested(of: str, why: str) -> Finding:
+    return Finding(of, "untested", why)
+
+
+def worst_of(of: str, findings: Iterable[Finding]) -> Finding:
+    """Many findings as one: the first that is broken, or else the last that held."""
+    found = list(findings)
+    broken = next((f for f in found if not f.ok), None)
+    held = next((f for f in reversed(found) if f.outcome == "held"), None)
+    chosen = broken or held or (found[0] if found else untested(of, "there is nothing to compare"))
+    return replace(chosen, of=of)

@@ -1,0 +1,167 @@
+"""Whether the noise of a named network is the equation's: of the right size, white, and new at every place."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+from itertools import pairwise
+from math import pi, sqrt
+
+import torch
+from torch import Tensor
+
+from pdedsl.ir.plan import DataPlan, Maps, Shake
+from pdedsl.ir.representation import Paths
+from pdedsl.testing.gaps import gaps_of, law_inside, moving
+from pdedsl.testing.laws import DRAWS, in_training
+from pdedsl.testing.layers import MapSeen, Run, Seen, plain, runs_of
+from pdedsl.testing.model import ModelUnderTest
+from pdedsl.testing.moments import Finding, Moments, same, worst_of
+from pdedsl.testing.paths import Law
+from pdedsl.words.networks import residual_maps
+
+MAPS, NOISE = "residual maps of model()", "noise of model()"
+MANY, FEW = 128, 8  # paths, where each draws one number a map, and where it draws one for every unit
+UNITS = 1 << 12  # numbers of noise at one place
+FEATURES = 64  # in front of a readout
+SINGLE = 1e-4  # to which numbers in single precision are equal
+
+
+def layer_findings(model: ModelUnderTest, weights: int, seed: int) -> list[Finding]:
+    """The residual maps and the noise of every member, in evaluation and in training."""
+    plan, paths = model.expected.plan, model.expected.representation
+    assert isinstance(plan, DataPlan)
+    assert isinstance(paths, Paths)
+    assert plan.image is not None
+    x = torch.rand(1, *plan.image, generator=torch.Generator().manual_seed(seed))
+    number = _paths(plan)
+    made = model.model(weights, seed=seed).float()
+    try:
+        runs = runs_of(made, x, number)
+        noisy = runs_of(in_training(made), x, number)
+    except (ValueError, StopIteration) as error:
+        return [Finding(MAPS, "broken", str(error) or "this network is not made of residual maps")]
+    maps = _maps(runs, plan)
+    if not maps.ok:
+        return [maps]
+    both = [Evidence(number).of(r, plan, paths) for r in (runs, noisy)]
+    return [maps, both[0].finding(NOISE), both[1].finding(f"{NOISE} in training")]
+
+
+def _paths(plan: DataPlan) -> int:
+    """Enough for the variance of the noise at every place."""
+    if law_inside(plan) in ("depth", "shake"):
+        return MANY
+    last = any(isinstance(p, Maps) and p.before_readout for p in plan.parts)
+    first = any(isinstance(p, Shake) for p in plan.parts)
+    return max(FEW, UNITS // FEATURES if last else 0, UNITS // plan.dimension if first else 0)
+
+
+def _maps(runs: list[Run], plan: DataPlan) -> Finding:
+    """As many as the equation has steps, each adding the value of its field to its state."""
+    expected = [residual_maps(p.net) for f in plan.families for p in f.parts * f.members if isinstance(p, Maps)]
+    found = [len(run.maps) for run in runs]
+    if found != expected:
+        return Finding(MAPS, "broken", f"expected {expected} maps in the members, found {found}")
+    return worst_of(MAPS, (f for run in runs for f in _sums(run)))
+
+
+def _sums(run: Run) -> Iterator[Finding]:
+    for k, seen in enumerate(run.maps, 1):
+        expected = plain(seen)
+        if expected is not None:
+            yield same(MAPS, f"the value of map {k}", expected, seen.whole.out, SINGLE)
+
+
+@dataclass
+class Evidence:
+    """What is known of the noise of the members: moments, and places where there must be none."""
+
+    paths: int
+    moments: Moments = field(default_factory=Moments)
+    silent: list[Finding] = field(default_factory=list)
+
+    def of(self, runs: list[Run], plan: DataPlan, paths: Paths) -> Evidence:
+        self.moments.paths = self.paths
+        noises = [self._member(f"member {k}", run, plan, paths) for k, run in enumerate(runs, 1)]
+        for own in noises:
+            for a, b in pairwise(own):
+                self._product("noise at one place times that at the next", a, b)
+        for ours, others in pairwise(noises):
+            for a, b in zip(ours, others, strict=False):
+                self._product("noise of one member times that of the next", a, b)
+        return self
+
+    def finding(self, of: str) -> Finding:
+        broken = next((f for f in self.silent if not f.ok), None)
+        found = broken or (self.moments.finding(of) if self.moments.count else worst_of(of, self.silent))
+        return Finding(of, found.outcome, found.note)
+
+    def _member(self, member: str, run: Run, plan: DataPlan, paths: Paths) -> list[Tensor]:
+        noises, inside = [], law_inside(plan)
+        for gap in gaps_of(run, plan, paths):
+            if gap.expected is None:
+                self.silent.append(same(NOISE, f"no noise behind {gap.name}", gap.state, gap.after, SINGLE))
+            else:
+                noises.append(gap.noise(gap.expected))
+                self._white(f"noise behind {gap.name} of {member}", noises[-1], gap.expected.law)
+        if inside is None:
+            return noises
+        random = moving(paths).random
+        assert random is not None
+        ratio = 2.0 * float(random.strength) * len(run.maps) / float(moving(paths).length)
+        factors = [self._factor(f"map {k} of {member}", s, ratio, inside) for k, s in enumerate(run.maps, 1)]
+        if inside != "dropout":
+            self._moments(f"factors of {member}", torch.cat(factors))
+        return [*noises, *factors]
+
+    def _white(self, name: str, w: Tensor, law: Law) -> None:
+        """Independent numbers of mean 0 and variance 1; E|w| tells a normal variable from one of Laplace."""
+        rows, units = w.shape
+        self._moments(name, w)
+        size = sqrt(0.5 if law == "laplace" else 2 / pi)
+        self.moments.add(f"E|w|, {name}", size, w.abs().mean(), _error(w.abs(), size))
+        self.moments.add(f"mean over one state, {name}", 0.0, w.mean(1), 1.0 / sqrt(units))
+        self._product(f"{name}, one unit times the next", w[:, :-1], w[:, 1:])
+        for apart in (1, rows // DRAWS):  # rows of one draw, and draws of one row
+            self._product(f"{name}, one path times another", w[:-apart], w[apart:])
+
+    def _moments(self, name: str, w: Tensor) -> None:
+        square = w.square()
+        self.moments.add(f"mean, {name}", 0.0, w.mean(), _error(w, 0.0))
+        self.moments.add(f"variance as a share of the expected one, {name}", 1.0, square.mean(), _error(square, 1.0))
+
+    def _product(self, name: str, a: Tensor, b: Tensor) -> None:
+        if a.shape == b.shape and a.numel():
+            self.moments.add(f"mean, {name}", 0.0, (a * b).mean(), _error(a * b, 0.0))
+
+    def _factor(self, name: str, seen: MapSeen, ratio: float, law: Law) -> Tensor:
+        """What a map multiplies its velocity by: ½h times its variance is what the equation says."""
+        if not seen.inner or seen.field is None:
+            self.silent.append(Finding(NOISE, "broken", f"{name} has no random field"))
+            return torch.zeros(0, 1)
+        share, rest = _share(seen.field, seen.inner, law)
+        self.silent.append(same(NOISE, f"one factor is random in {name}", torch.zeros_like(rest), rest, 1e-3))
+        w = (share.double() - (0.5 if law == "shake" else 1.0)) / sqrt(ratio)
+        if law == "dropout":
+            self._moments(f"factor of {name}", w)
+            self.moments.add(f"mean over one state, factor of {name}", 0.0, w.mean(1), 1.0 / sqrt(w.shape[1]))
+        return w
+
+
+def _error(values: Tensor, expected: float) -> Tensor:
+    """The error of a mean by Bernstein's inequality, which holds for few values too: √((σ² + b|mean - expected|/3)/n)
+    for values that are at most b away."""
+    away, most = (values.mean() - expected).abs(), (values - expected).abs().max()
+    return torch.sqrt((values.var() + most * away / 3.0) / values.numel())
+
+
+def _share(field: Seen, inner: tuple[Seen, ...], law: Law) -> tuple[Tensor, Tensor]:
+    """z of F z, or α of αf + (1-α)g: one for each unit or one for each path; and what it does not explain."""
+    first, second = inner[0].out.flatten(1), inner[-1].out.flatten(1)
+    base, along = (second, first - second) if law == "shake" else (torch.zeros_like(first), first)
+    moved = field.out.flatten(1) - base
+    if law == "dropout":
+        return torch.where(along != 0, moved / along, 1.0), torch.zeros_like(along)
+    share = (moved * along).sum(1, keepdim=True) / along.square().sum(1, keepdim=True)
+    return share, moved - share * along

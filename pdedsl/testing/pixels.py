@@ -1,0 +1,186 @@
+"""A reference for blocks on pixels: the equation of the spec, stepped by hand, with the weights of the block.
+
+The layers are written out here as the mathematics has them, Kᵀ as the derivative of K, the time as a channel, norms as
+sums. What is shared with the block are its numbers, in the order in which a module lists them.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from math import gcd
+from typing import assert_never
+
+import torch
+from sympy import Symbol
+from torch import Tensor, nn
+from torch.nn import functional
+
+from pdedsl.ir.plan import ImagePlan
+from pdedsl.ir.representation import Push, States
+from pdedsl.ir.spec import Learned, Spec
+from pdedsl.ir.terms import LearnedField, MapTerm, Nonlinear, Reaction, SymmetricLayer
+from pdedsl.numerics.activations import Activation
+from pdedsl.words.integrators import Adaptive
+from pdedsl.words.networks import Convnet
+from pdedsl.words.normalisations import BatchNorm, Normalisation, TvNorm
+
+Layer = Callable[[float, Tensor], Tensor]
+Right = Callable[[int, float, Tensor], Tensor]
+"""The right-hand side on step j, at a time and a state."""
+
+
+class Tensors:
+    """The algebra of tensors, for the formulas of activations."""
+
+    abs, exp, tanh, atan, sin, erf, sqrt, sigmoid = (
+        *(torch.abs, torch.exp, torch.tanh, torch.atan, torch.sin, torch.erf),
+        lambda x: x**0.5,
+        torch.sigmoid,
+    )
+
+    @staticmethod
+    def max(a: Tensor | float, b: Tensor | float) -> Tensor:
+        return torch.maximum(*_pair(a, b))
+
+    @staticmethod
+    def min(a: Tensor | float, b: Tensor | float) -> Tensor:
+        return torch.minimum(*_pair(a, b))
+
+    @staticmethod
+    def softplus(x: Tensor) -> Tensor:
+        return torch.logaddexp(x, torch.zeros_like(x))
+
+
+def _pair(a: Tensor | float, b: Tensor | float) -> tuple[Tensor, Tensor]:
+    like = a if isinstance(a, Tensor) else b
+    assert isinstance(like, Tensor)
+    return torch.as_tensor(a).to(like), torch.as_tensor(b).to(like)
+
+
+def activated(activation: Activation, x: Tensor) -> Tensor:
+    """σ(x) by its formula."""
+    value: Tensor = activation.formula(Tensors, x)
+    return value
+
+
+@dataclass(frozen=True)
+class Numbers:
+    """The weights of a block and its running statistics, to be taken one after the other."""
+
+    weights: Iterator[Tensor]
+    statistics: Iterator[Tensor]
+
+    @classmethod
+    def of(cls, block: nn.Module) -> Numbers:
+        kept = [b for name, b in block.named_buffers() if name.endswith(("running_mean", "running_var"))]
+        return cls(iter([p.detach() for p in block.parameters()]), iter(kept))
+
+    def take(self, count: int) -> list[Tensor]:
+        return [next(self.weights) for _ in range(count)]
+
+
+def right_hand_sides(states: States, plan: ImagePlan, spec: Spec, block: nn.Module) -> list[Right]:
+    """One for each equation, with its layers for every step."""
+    numbers = Numbers.of(block)
+    return [_right(push, plan, spec, numbers) for push in states.motion.parts]
+
+
+def _right(push: Push, plan: ImagePlan, spec: Spec, numbers: Numbers) -> Right:
+    layers = [_layers(term, plan, spec, numbers) for term in push.terms]
+
+    def right(j: int, t: float, y: Tensor) -> Tensor:
+        return sum((own[j if len(own) > 1 else 0](t, y) for own in layers), torch.zeros_like(y))
+
+    return right
+
+
+def _layers(term: MapTerm, plan: ImagePlan, spec: Spec, numbers: Numbers) -> list[Layer]:
+    """A layer for each step where weights depend on time, otherwise one for all."""
+    match term:
+        case Reaction(rate=rate):
+            return [lambda t, y: float(rate) * y]
+        case SymmetricLayer(operator=head):
+            return [symmetric(term, numbers) for _ in range(_count(head, plan, spec))]
+        case LearnedField(field=head, factor=factor):
+            learned = _learned(head, spec)
+            assert learned.net is not None
+            net = learned.net.word
+            assert isinstance(net, Convnet)
+            count = _count(head, plan, spec)
+            return [convnet(float(factor), net, _timed(learned, spec), numbers) for _ in range(count)]
+        case Nonlinear():
+            raise AssertionError("what has no layer has no network")
+        case _:
+            assert_never(term)
+
+
+def _count(head: Symbol, plan: ImagePlan, spec: Spec) -> int:
+    new = _timed(_learned(head, spec), spec) and not isinstance(plan.method, Adaptive)
+    return plan.steps if new else 1
+
+
+def _learned(head: Symbol, spec: Spec) -> Learned:
+    return next(w for w in spec.learned if w.head == head)
+
+
+def _timed(learned: Learned, spec: Spec) -> bool:
+    return spec.time is not None and spec.time.symbol in learned.arguments
+
+
+def symmetric(layer: SymmetricLayer, numbers: Numbers) -> Layer:
+    """c Kᵀσ(N(K Y)), K a cross-correlation with zeros around the image, Kᵀ its adjoint."""
+    (kernel,) = numbers.take(1)
+    normed = _norm(layer.norm, numbers)
+
+    def operator(y: Tensor) -> Tensor:
+        return functional.conv2d(y, kernel, padding=kernel.shape[-1] // 2)
+
+    def value(t: float, y: Tensor) -> Tensor:
+        inner = activated(layer.activation, normed(operator(y)))
+        with torch.enable_grad():
+            point = torch.zeros_like(y).requires_grad_()
+            (adjoint,) = torch.autograd.grad((operator(point) * inner).sum(), point)
+        return float(layer.factor) * adjoint
+
+    return value
+
+
+def _norm(norm: Normalisation | None, numbers: Numbers) -> Callable[[Tensor], Tensor]:
+    match norm:
+        case TvNorm(eps=eps):
+            scale, bias = (p.reshape(-1, 1, 1) for p in numbers.take(2))
+            return lambda y: scale * y / torch.sqrt((y * y).sum(1, keepdim=True) + float(eps)) + bias
+        case BatchNorm(eps=eps):
+            scale, bias = (p.reshape(-1, 1, 1) for p in numbers.take(2))
+            mean, variance = (next(numbers.statistics).reshape(-1, 1, 1) for _ in range(2))
+            return lambda y: scale * (y - mean) / torch.sqrt(variance + float(eps)) + bias
+        case None:
+            return lambda y: y
+        case _:
+            assert_never(norm)
+
+
+def convnet(factor: float, net: Convnet, timed: bool, numbers: Numbers) -> Layer:
+    """c f(Y, t): norm, σ, convolution of (t, Y), …, norm, each norm over groups of channels."""
+    depth = net.layers
+    taken = numbers.take(2 * depth + 2 * (depth + 1))
+    convolutions = list(zip(taken[0 : 2 * depth : 2], taken[1 : 2 * depth : 2], strict=True))
+    norms = list(zip(taken[2 * depth :: 2], taken[2 * depth + 1 :: 2], strict=True))
+
+    def value(t: float, y: Tensor) -> Tensor:
+        for (kernel, bias), norm in zip(convolutions, norms[:-1], strict=True):
+            y = activated(net.activation, _grouped(y, *norm))
+            y = torch.cat([torch.full_like(y[:, :1], t), y], 1) if timed else y
+            y = functional.conv2d(y, kernel, bias, padding=kernel.shape[-1] // 2)
+        return factor * _grouped(y, *norms[-1])
+
+    return value
+
+
+def _grouped(y: Tensor, scale: Tensor, bias: Tensor, eps: float = 1e-5) -> Tensor:
+    """Mean 0 and variance 1 over each group of channels and all pixels, then scale and bias for each channel."""
+    groups = y.reshape(y.shape[0], gcd(32, y.shape[1]), -1)
+    centred = groups - groups.mean(-1, keepdim=True)
+    normed = (centred / torch.sqrt((centred * centred).mean(-1, keepdim=True) + eps)).reshape(y.shape)
+    return normed * scale.reshape(-1, 1, 1) + bias.reshape(-1, 1, 1)

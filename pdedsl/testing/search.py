@@ -1,0 +1,48 @@
+"""The search for the smallest case that breaks something."""
+
+from __future__ import annotations
+
+import random
+from collections.abc import Callable
+from typing import Any
+
+import torch
+from hypothesis import HealthCheck, Phase, Verbosity, find, settings
+from hypothesis import strategies as st
+from hypothesis.errors import Flaky, NoSuchExample
+
+MOST = 1000  # attempts to make a counterexample smaller
+
+
+def search(
+    breaks: Callable[[Any], bool], strategy: st.SearchStrategy[Any], examples: int, seed: int, attempts: int = MOST
+) -> Any | None:
+    """The smallest case for which `breaks` holds, or None if none was found.
+
+    An operator that answers differently when asked twice is shrunk as far as its answers allow, and one that is slow
+    for so many attempts.
+    """
+    broken: list[Any] = []
+    left = attempts
+
+    def remembered(case: Any) -> bool:
+        nonlocal left
+        left -= bool(broken)
+        found = left > 0 and breaks(case)
+        if found:
+            broken.append(case)
+        return found
+
+    options = settings(
+        max_examples=examples,
+        database=None,
+        deadline=None,
+        suppress_health_check=list(HealthCheck),
+        verbosity=Verbosity.quiet,
+        phases=(Phase.generate, Phase.shrink),
+    )
+    try:
+        with torch.no_grad():
+            return find(strategy, remembered, settings=options, random=random.Random(seed))
+    except (NoSuchExample, Flaky):
+        return broken[-1] if broken else None

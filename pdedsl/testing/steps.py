@@ -1,0 +1,104 @@
+"""The generator check on `model()`, step by step: given X_k, E[X_{k+1} - X_k] = h b and Cov[X_{k+1} - X_k] = 2hA."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
+from itertools import pairwise
+
+import numpy as np
+import torch
+from torch import Tensor, nn
+
+from pdedsl.runtime.marching import March
+from pdedsl.testing.generator import entries
+from pdedsl.testing.laws import ends_of_module, members_of, products
+from pdedsl.testing.moments import Finding, Moments, standard_error, untested
+from pdedsl.testing.paths import Leg, Process
+
+OF = "steps of model()"
+
+
+class Watched(nn.Module):
+    """A field that remembers where it was read."""
+
+    def __init__(self, field: object) -> None:
+        super().__init__()
+        self.field = field
+        self.states: list[Tensor] = []
+
+    def forward(self, x: Tensor, t: object) -> Tensor:
+        self.states.append(x.detach().clone())
+        value: Tensor = self.field(x, t)  # type: ignore[operator]
+        return value
+
+
+@dataclass(frozen=True)
+class Trail:
+    """The states of a walk: before each step, and at its end."""
+
+    states: list[Tensor]
+
+
+@contextmanager
+def watched(member: nn.Module) -> Iterator[list[Trail]]:
+    """Within, the trails of the walks of a member, in the order in which they are walked."""
+    trails: list[Trail] = []
+    undo = []
+    for march in [m for m in member.modules() if isinstance(m, March)]:
+        field = march.field
+        march.field = Watched(field)
+
+        def keep(march: nn.Module, _: object, end: Tensor) -> None:
+            seen = march.field
+            assert isinstance(seen, Watched)
+            trails.append(Trail([*seen.states, end.detach()]))
+            seen.states.clear()
+
+        undo.append((march, field, march.register_forward_hook(keep)))
+    try:
+        yield trails
+    finally:
+        for march, field, hook in undo:
+            hook.remove()
+            del march.field
+            march.field = field
+
+
+def steps_finding(model: nn.Module, process: Process, legs: list[Leg], x: Tensor, paths: int) -> Finding:
+    """Every step of Euler of the first member; walks without noise are compared where they end."""
+    walks = [leg for leg in legs if leg.stretch.moves or leg.steps > 1]
+    with watched(members_of(model)[0]) as trails:
+        ends_of_module(model, x, paths)
+    if len(trails) != len(walks):
+        return Finding(OF, "broken", f"expected {len(walks)} walks along a field, found {len(trails)}")
+    moments = Moments(paths=paths)
+    for leg, trail in zip(walks, trails, strict=True):
+        if not leg.random or leg.law == "relative" or leg.corrected:
+            continue
+        if len(trail.states) != leg.steps + 1:
+            return Finding(OF, "broken", f"expected {leg.steps} steps, found {len(trail.states) - 1}")
+        states = [s.reshape(-1, len(x), s.shape[-1]) for s in trail.states]
+        rest: Tensor | None = None
+        for k, (before, after) in enumerate(pairwise(states)):
+            rest = _compare(moments, process, leg, k, before, after, rest)
+    return moments.finding(OF) if moments.count else untested(OF, "no step has known moments: they are compared in law")
+
+
+def _compare(moments: Moments, process: Process, leg: Leg, k: int, x: Tensor, y: Tensor, last: Tensor | None) -> Tensor:
+    """Moments of what is left of step k without its drift, at every point over all paths."""
+    t = leg.first + process.clock * k * leg.h
+    at = x.reshape(-1, x.shape[-1]).numpy()
+    drift = torch.from_numpy(np.array(process.velocity(leg.stretch, at, t))).reshape(x.shape)
+    matrix = entries(torch.from_numpy(np.array(process.diffusivity(leg.stretch, at, t))))
+    rest, where = y - x - leg.h * drift, f"at step {k + 1}, t = {t:.4g}"
+    moments.add(f"E[X - x]/h {where}", drift.mean(0), (y - x).mean(0) / leg.h, standard_error(rest) / leg.h)
+    score = (rest * drift).mean(-1) / leg.h
+    moments.add(f"E[(X - x - hb)·b]/h {where}", 0.0, score.mean(0), standard_error(score))
+    found, expected = products(rest) / leg.h, 2.0 * matrix.reshape(*x.shape[:2], -1)
+    moments.add(f"Cov[X - x]/h {where}", expected.mean(0), found.mean(0), standard_error(found - expected))
+    if last is not None:
+        both = rest * last / leg.h
+        moments.add(f"E of the noise of steps {k} and {k + 1}, by h", 0.0, both.mean(0), standard_error(both))
+    return rest

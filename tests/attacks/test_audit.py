@@ -1,0 +1,98 @@
+"""The audit flags models whose gradients are masked on purpose, and passes one that was trained to be robust."""
+
+from __future__ import annotations
+
+import pytest
+import torch
+from torch import Tensor
+from torch.nn import functional
+
+from attacks.models import digits, trained
+from pdedsl.attacks import Audit, audit
+
+N = 60
+
+
+def standard(x: Tensor) -> Tensor:
+    return trained()(x)
+
+
+def quantised(x: Tensor) -> Tensor:
+    return standard((8.0 * x).round() / 8.0)
+
+
+def exploding(x: Tensor) -> Tensor:
+    return 1e4 * standard(x)
+
+
+def overflowing(x: Tensor) -> Tensor:
+    return (20.0 * standard(x)).exp()
+
+
+def resized(x: Tensor) -> Tensor:
+    side = int(torch.randint(5, 9, ()))
+    top, left = (int(torch.randint(0, 9 - side, ())) for _ in range(2))
+    small = functional.interpolate(x, size=(side, side))
+    return standard(functional.pad(small, (left, 8 - side - left, top, 8 - side - top)))
+
+
+def stepped(x: Tensor) -> Tensor:
+    return standard((x > 0.5).float())
+
+
+def detached(x: Tensor) -> Tensor:
+    return standard(x.detach())
+
+
+def noisy(x: Tensor) -> Tensor:
+    return trained(0.1)(x + 0.03 * torch.randn_like(x))
+
+
+def examined(model: object) -> Audit:
+    data = digits()
+    return audit(model, data.test_x[:N], data.test_y[:N], eps=0.1, bounds=(0.0, 1.0), steps=15, queries=150)
+
+
+@pytest.mark.parametrize("model", [quantised, exploding, overflowing, resized, stepped, detached])
+def test_masked_models_are_flagged(model: object) -> None:
+    found = examined(model)
+    assert found.masked
+    assert found.reasons
+    assert found.verdict.startswith("gradients may be masked")
+
+
+def test_a_robust_model_passes() -> None:
+    found = examined(trained(0.1))
+    assert not found.masked, found.verdict
+    assert found.verdict == f"no sign of masked gradients in {len(found.findings)} checks"
+
+
+def test_honest_noise_and_plain_training_pass() -> None:
+    for model in (standard, noisy):
+        found = examined(model)
+        assert not found.masked, found.verdict
+
+
+def test_the_reasons_are_the_right_ones() -> None:
+    def flagged(model: object) -> set[str]:
+        return {finding.name for finding in examined(model).findings if finding.suspicious}
+
+    assert {"gradients", "black box against white box", "unbounded attack"} <= flagged(quantised)
+    assert flagged(exploding) == {"saturation"}
+    assert "randomness" in flagged(resized)
+
+
+def test_a_surrogate_that_transfers_better() -> None:
+    """Quantised inputs: the attack on the network behind them transfers."""
+    data = digits()
+    found = audit(
+        quantised,
+        data.test_x[:N],
+        data.test_y[:N],
+        eps=0.1,
+        bounds=(0.0, 1.0),
+        steps=10,
+        queries=5,
+        surrogates=[standard],
+    )
+    assert [finding.suspicious for finding in found.findings if finding.name == "transfer"] == [True]

@@ -1,0 +1,125 @@
+"""On a linear model every attack reaches the optimum, which has a closed form."""
+
+from __future__ import annotations
+
+import pytest
+import torch
+from scipy.optimize import linprog, minimize
+
+from attacks.every import CASES, attack
+from attacks.models import Linear, linear
+from pdedsl.attacks import apgd, boundary, cw, ddn, fab, fgsm, pgd
+from pdedsl.attacks.hyperplane import nearest_on_plane
+from pdedsl.attacks.norms import L2, Linf, Norm
+
+
+@pytest.mark.parametrize("features", [2, 6])
+@pytest.mark.parametrize(("name", "norm"), CASES)
+def test_fooled_within_eps_if_and_only_if_the_boundary_is_nearer(name: str, norm: str, features: int) -> None:
+    case = linear(2, features)
+    distance = case.distance(norm)
+    eps = distance.median().item() * 1.001
+    result = attack(name, norm)(case.model, case.x, case.y, eps=eps, seed=3)
+    clear = (distance / eps - 1.0).abs() > (0.1 if name == "cw" else 0.01)
+    assert torch.equal(result.fooled[clear], (distance < eps)[clear])
+    assert clear.sum() > 40
+
+
+@pytest.mark.parametrize("bounds", [None, (-5.0, 6.0)])
+@pytest.mark.parametrize(
+    ("name", "norm", "most"),
+    [
+        ("ddn", "2", 1.01),
+        ("cw", "2", 1.01),
+        ("cw", "inf", 1.05),
+        ("fab", "2", 1.002),
+        ("fab", "inf", 1.002),
+        ("boundary", "2", 1.001),
+    ],
+)
+def test_the_smallest_distance(name: str, norm: str, most: float, bounds: tuple[float, float] | None) -> None:
+    case = linear(2, 5, n=40)
+    runs = {
+        "ddn": lambda: ddn(case.model, case.x, case.y, steps=150, approach=8, bounds=bounds),
+        "cw": lambda: cw(case.model, case.x, case.y, norm=norm, iterations=300, lr=5e-3, search=6, bounds=bounds),
+        "fab": lambda: fab(case.model, case.x, case.y, norm=norm, steps=30, bounds=bounds),
+        "boundary": lambda: boundary(case.model, case.x, case.y, queries=1500, bounds=bounds),
+    }
+    result, distance = runs[name](), case.distance(norm)
+    assert result.fooled.all()
+    far = distance > 0.05  # nearer ones are a matter of the first step
+    ratio = (result.distances / distance)[far]
+    assert ratio.min() > 1.0 - 1e-5
+    assert ratio.median() < most
+    assert ratio.max() < 1.0 + 5.0 * (most - 1.0)
+
+
+@pytest.mark.parametrize("norm", ["inf", "2"])
+def test_many_classes(norm: str) -> None:
+    case = linear(5, 6)
+    distance = case.distance(norm)
+    eps = distance.median().item() * 1.001
+    clear = (distance / eps - 1.0).abs() > 0.01
+    for run in (fab, lambda *a, **k: apgd(*a, loss="dlr", targets=9, **k)):
+        result = run(case.model, case.x, case.y, norm=norm, eps=eps)
+        assert torch.equal(result.fooled[clear], (distance < eps)[clear])
+
+
+def test_a_target_is_reached_if_it_can_be() -> None:
+    case = linear(4, 6)
+    target = (case.y + 1) % 4
+    for result in (
+        pgd(case.model, case.x, case.y, eps=50.0, steps=100, target=target),
+        apgd(case.model, case.x, case.y, eps=50.0, target=target),
+        cw(case.model, case.x, case.y, lr=0.5, iterations=200, target=target),
+        ddn(case.model, case.x, case.y, steps=200, target=target),
+        fab(case.model, case.x, case.y, target=target),
+        boundary(case.model, case.x, case.y, target=target),
+    ):
+        reached = case.model(result.x).argmax(1) == target
+        assert torch.equal(result.fooled, reached)
+        assert reached.double().mean() > 0.8
+
+
+def test_one_step_in_a_box_is_exact() -> None:
+    case = linear(2, 6)
+    result = fgsm(case.model, case.x, case.y, eps=0.3, bounds=(0.0, 1.0))
+    apart = case.weight[1 - case.y] - case.weight[case.y]
+    best = (case.x + 0.3 * apart.sign()).clamp(0.0, 1.0)
+    attacked = case.model(case.x).argmax(1) == case.y
+    torch.testing.assert_close(result.x[attacked], best[attacked], rtol=0, atol=1e-7)
+
+
+def test_the_projection_to_ball_and_box_is_the_nearest_point() -> None:
+    """max ⟨w, δ⟩ over ball ∩ box, against a general solver."""
+    case = linear(2, 4, n=6, dtype=torch.float64)
+    shifted = Linear(lambda x: case.model(x) - 1e3 * torch.eye(2, dtype=x.dtype)[1 - case.y], *case[1:])
+    result = pgd(shifted.model, case.x, case.y, eps=0.6, norm="2", steps=400, step=0.02, bounds=(0.0, 1.0))
+    apart = case.weight[1 - case.y] - case.weight[case.y]
+    for x, w, found in zip(case.x.numpy(), apart.numpy(), result.x.numpy(), strict=True):
+        ball = {"type": "ineq", "fun": lambda d: 0.36 - d @ d}
+        best = minimize(lambda d, w=w: -w @ d, 0 * x, bounds=list(zip(-x, 1 - x, strict=True)), constraints=ball)
+        assert w @ (found - x) == pytest.approx(-best.fun, rel=2e-3)
+
+
+@pytest.mark.parametrize("norm", [L2(), Linf()])
+def test_the_nearest_point_of_a_plane_in_a_box(norm: Norm) -> None:
+    source = torch.Generator().manual_seed(0)
+    x, w, inside = (torch.rand(8, 5, generator=source, dtype=torch.float64) for _ in range(3))
+    w = w - 0.5
+    level = (w * inside).sum(1)
+    zero, one = torch.zeros((), dtype=x.dtype), torch.ones((), dtype=x.dtype)
+    found = nearest_on_plane(norm, x, w, level, zero, one)
+    torch.testing.assert_close((w * found).sum(1), level, rtol=0, atol=1e-12)
+    for x0, w0, b, z in zip(x.numpy(), w.numpy(), level.numpy(), found.numpy(), strict=True):
+        if isinstance(norm, L2):
+            plane = {"type": "eq", "fun": lambda p, w0=w0, b=b: w0 @ p - b}
+            best = (
+                minimize(lambda p, x0=x0: ((p - x0) ** 2).sum(), x0, bounds=[(0, 1)] * 5, constraints=plane).fun ** 0.5
+            )
+        else:  # variables p and t, minimise t with |p − x0| ≤ t
+            eye = torch.eye(5).numpy()
+            rows = [[*r, -1.0] for r in eye] + [[*(-r), -1.0] for r in eye]
+            right = [*x0, *(-x0)]
+            best = linprog([0] * 5 + [1], rows, right, [[*w0, 0]], [b], bounds=[(0, 1)] * 5 + [(0, None)]).fun
+        assert norm.length(torch.as_tensor(z - x0)[None]).item() == pytest.approx(best, rel=1e-5, abs=1e-7)

@@ -1,0 +1,114 @@
+"""Ball and box hold for the numbers as they are stored, and `fooled` is true of them."""
+
+from __future__ import annotations
+
+from fractions import Fraction
+
+import pytest
+import torch
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from torch import Tensor, nn
+
+from attacks.every import CASES, attack
+from attacks.models import linear
+from pdedsl.attacks import fgsm, pgd, square
+from pdedsl.attacks.box import Box
+from pdedsl.attacks.norms import L2, Linf
+from pdedsl.attacks.region import region
+
+
+def exactly_within(attacked: Tensor, x: Tensor, norm: str, eps: float) -> bool:
+    """‖x′ − x‖ ≤ ε in rational arithmetic."""
+    rows = zip(attacked.flatten(1).tolist(), x.flatten(1).tolist(), strict=True)
+    gaps = [[Fraction(a) - Fraction(b) for a, b in zip(*row, strict=True)] for row in rows]
+    if norm == "inf":
+        return all(abs(gap) <= Fraction(eps) for row in gaps for gap in row)
+    return all(sum(gap * gap for gap in row) <= Fraction(eps) ** 2 for row in gaps)
+
+
+@pytest.mark.parametrize("dtype", [torch.float32, torch.float64])
+@pytest.mark.parametrize(("name", "norm"), CASES)
+def test_every_attack(name: str, norm: str, dtype: torch.dtype) -> None:
+    case = linear(3, 12, n=25, dtype=dtype)
+    x = case.x.clone()
+    x[:, :3] = torch.tensor([0.0, 1.0, 0.1], dtype=dtype)
+    x = x.reshape(25, 1, 3, 4)
+    y = case.model(x).argmax(1)
+    eps = 8 / 255 if norm == "inf" else 0.3
+    result = attack(name, norm)(case.model, x, y, eps=eps, bounds=(0.0, 1.0))
+    assert result.x.dtype == dtype
+    assert result.x.shape == x.shape
+    assert exactly_within(result.x, x, norm, eps)
+    assert result.x.min() >= 0.0
+    assert result.x.max() <= 1.0
+    assert torch.equal(result.fooled, case.model(result.x).argmax(1) != y)
+    assert (result.x - x).abs().max().item() <= eps  # also as rounded
+
+
+@settings(max_examples=60, deadline=None, derandomize=True)
+@given(
+    eps=st.floats(1e-6, 10.0),
+    scale=st.sampled_from([1e-3, 1.0, 1e3]),
+    seed=st.integers(0, 1000),
+    kind=st.sampled_from([torch.float32, torch.float64]),
+    norm=st.sampled_from(["inf", "2"]),
+    boxed=st.booleans(),
+)
+def test_projection(eps: float, scale: float, seed: int, kind: torch.dtype, norm: str, boxed: bool) -> None:
+    source = torch.Generator().manual_seed(seed)
+    x = (scale * torch.rand(4, 7, generator=source, dtype=torch.float64)).to(kind)
+    far = x + 3.0 * eps * torch.randn(4, 7, generator=source, dtype=torch.float64).to(kind)
+    box = Box(0.0, scale * 1.1) if boxed else Box()
+    space = region(Linf() if norm == "inf" else L2(), x, eps, box)
+    z = space.project(far)
+    assert exactly_within(z, x, norm, eps)
+    assert not boxed or bool(((z >= 0.0) & (z.double() <= scale * 1.1)).all())
+    torch.testing.assert_close(space.project(z), z, rtol=1e-5, atol=1e-5 * eps)
+
+
+def test_bounds_for_each_channel() -> None:
+    x = torch.full((6, 2, 3, 3), 0.5)
+    lower, upper = torch.tensor([0.4, -1.0]).reshape(2, 1, 1), torch.tensor([0.6, 2.0]).reshape(2, 1, 1)
+    model = nn.Sequential(nn.Flatten(), nn.Linear(18, 3))
+    y = torch.zeros(6, dtype=torch.long)
+    for norm in ("inf", "2"):
+        z = pgd(model, x, y, eps=1.2, norm=norm, bounds=(lower, upper)).x
+        assert bool(((z >= lower) & (z <= upper)).all())
+
+
+def test_inputs_outside_their_bounds_are_refused() -> None:
+    case = linear(2, 3)
+    with pytest.raises(ValueError, match="x leaves its bounds by 1"):
+        fgsm(case.model, case.x * 0 + 2.0, case.y, eps=0.1, bounds=(0.0, 1.0))
+
+
+def test_the_layout_of_images_is_kept() -> None:
+    layouts = set()
+
+    class Watch(nn.Module):
+        def forward(self, x: Tensor) -> Tensor:
+            layouts.add(x.is_contiguous(memory_format=torch.channels_last))
+            return x.flatten(1)[:, :4] @ torch.eye(4)
+
+    x = torch.rand(20, 3, 4, 5).contiguous(memory_format=torch.channels_last)
+    y = Watch()(x).argmax(1)
+    for run in (pgd, square):
+        assert run(Watch(), x, y, eps=0.05).x.is_contiguous(memory_format=torch.channels_last)
+    assert layouts == {True}
+
+
+@pytest.mark.parametrize("dtype", [torch.bfloat16, torch.float16])
+def test_half_precision(dtype: torch.dtype) -> None:
+    case = linear(2, 6, dtype=torch.float32)
+    x = case.x.to(dtype)
+
+    def model(x: Tensor) -> Tensor:
+        return case.model(x.float())
+
+    y = model(x).argmax(1)
+    for norm in ("inf", "2"):
+        result = pgd(model, x, y, eps=0.1, norm=norm, bounds=(0.0, 1.0))
+        assert result.x.dtype == dtype
+        assert exactly_within(result.x, x, norm, 0.1)
+        assert 0 < result.fooled.sum() < len(x)

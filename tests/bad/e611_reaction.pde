@@ -1,0 +1,7 @@
+pde Mistake
+space   x in R²
+time    t in [0, 1]
+unknown u(x, t) : scalar
+∂u/∂t = Δu - u
+u(x, 0) = exp(-‖x‖²)
+realize reaction by euler(steps=3)

@@ -1,0 +1,54 @@
+"""Ways to break the runtime, each with the specs on which it matters and the finding that must say so.
+
+A break replaces a part of the runtime by one with a mistake in it, as a tired programmer might make it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
+from typing import Any
+
+import pytest
+
+Change = Callable[[Any], Any]
+"""From what was there to what is there instead."""
+
+
+@dataclass(frozen=True)
+class Break:
+    """`where` is a path such as "evolution.Piece.velocity" within the runtime; `of` is the finding that catches it."""
+
+    name: str
+    where: tuple[str, ...]
+    change: Change
+    specs: tuple[str, ...]
+    of: str
+
+
+@contextmanager
+def broken(mistake: Break) -> Iterator[None]:
+    """Within, the runtime has the mistake."""
+    with pytest.MonkeyPatch.context() as patch:
+        for path in mistake.where:
+            owner, _, name = f"pdedsl.runtime.{path}".rpartition(".")
+            before = _located(owner, name)
+            patch.setattr(f"{owner}.{name}", mistake.change(before))
+        yield
+
+
+def _located(owner: str, name: str) -> Any:
+    from importlib import import_module
+
+    parts = owner.split(".")
+    k = next((i for i, part in enumerate(parts) if part[0].isupper()), len(parts))
+    found: Any = import_module(".".join(parts[:k]))
+    for part in parts[k:]:
+        found = getattr(found, part)
+    return getattr(found, name)
+
+
+def plan_of(*tables: tuple[Break, ...]) -> list[tuple[Break, str]]:
+    """Every break on every spec on which it matters."""
+    return [(b, spec) for table in tables for b in table for spec in b.specs]

@@ -1,0 +1,141 @@
+"""Mistakes in layers and integrators on pixels."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import Any
+
+from torch import Tensor
+from torch.nn import functional
+
+from pdedsl.runtime.activations import activation
+from pdedsl.runtime.integrators import Coupling, Steps
+from testing.breaks import Break
+
+BLOCK = "steps of block()"
+
+
+def unflipped(real: Any) -> Any:
+    """Channels exchanged, and the stencil not turned round."""
+    return lambda self, weight, y: functional.conv2d(y, weight.transpose(0, 1), padding=weight.shape[-1] // 2)
+
+
+def without_norm(real: Any) -> Any:
+    return lambda self, y: y
+
+
+def other_activation(real: Any) -> Any:
+    def init(self: Any, *args: Any, **options: Any) -> None:
+        real(self, *args, **options)
+        self.activation = activation("tanh" if self.activation.record.name == "relu" else "relu")
+
+    return init
+
+
+def other_sign(real: Any) -> Any:
+    return lambda self, t, y: -real(self, t, y)
+
+
+def reacting(factor: float) -> Any:
+    def change(real: Any) -> Any:
+        def init(self: Any, layers: Any, reaction: float) -> None:
+            real(self, layers, factor * reaction)
+
+        return init
+
+    return change
+
+
+def mirrored(real: Any) -> Any:
+    return lambda self, t, y: real(self, 3.0 - t, y)
+
+
+def next_weights(real: Any) -> Any:
+    return lambda self, step: self.layers[(step + 1) % len(self.layers)]
+
+
+def one_less(real: Any) -> Any:
+    def integrate(self: Any, field: Any, y: Tensor, steps: Steps) -> Tensor:
+        h = steps.h
+        for j in range(steps.count - 1):
+            y = self.step(field, j, steps.time(j), h, y)
+        return y
+
+    return integrate
+
+
+def longer(real: Any) -> Any:
+    return property(lambda self: 1.2 * (self.stop - self.start) / self.count)
+
+
+def method_with(**changes: Any) -> Any:
+    return lambda real: lambda method, slope, h, y: real(replace(method, **changes), slope, h, y)
+
+
+def at_start(real: Any) -> Any:
+    return lambda self, field, j, t, h, y: real(self, lambda j, s, z: field(j, s - h, z), j, t, h, y)
+
+
+def couplings(change: Any) -> Any:
+    return lambda real: lambda self, steps: tuple(change(c, steps) for c in real(self, steps))
+
+
+def second_sign(c: Coupling, steps: Steps) -> Coupling:
+    return replace(c, scale=-c.scale) if c.target == 1 else c
+
+
+def from_old_half(real: Any) -> Any:
+    """Both halves from the state before the step."""
+
+    def integrate(self: Any, fields: Any, state: Any, steps: Steps) -> Any:
+        y, z = state
+        for j in range(steps.count):
+            t, h = steps.time(j), steps.h
+            y, z = y + h * fields[0](j, t, z), z + h * fields[1](j, t, y)
+        return y, z
+
+    return integrate
+
+
+def h_for_h2(c: Coupling, steps: Steps) -> Coupling:
+    return replace(c, scale=c.scale / steps.h) if c.field is not None else c
+
+
+def accepted(real: Any) -> Any:
+    return lambda options, error, y0, y1: [0.0] * y0.shape[0]
+
+
+NORM = "parabolic.TotalVariationNorm.forward"
+BLOCKS: tuple[Break, ...] = (
+    Break("Kᵀ not the adjoint", ("operators.Conv.adjoint_product",), unflipped, ("layers", "pair", "second"), BLOCK),
+    Break("missing norm", (NORM,), without_norm, ("layers", "pair"), BLOCK),
+    Break("wrong activation", ("parabolic.SymmetricLayer.__init__",), other_activation, ("layers", "second"), BLOCK),
+    Break("wrong activation in a net", ("convnet.ConvNet.__init__",), other_activation, ("net",), BLOCK),
+    Break("wrong sign of the layer", ("parabolic.SymmetricLayer.forward",), other_sign, ("layers", "second"), BLOCK),
+    Break("reaction dropped", ("fields.SumLayer.__init__",), reacting(0.0), ("layers",), BLOCK),
+    Break("reaction doubled", ("fields.SumLayer.__init__",), reacting(2.0), ("layers",), BLOCK),
+    Break("learned field at T - t", ("convnet.ConvNet.forward",), mirrored, ("net", "series"), BLOCK),
+    Break("weights of the next step", ("fields.PerStep.layer",), next_weights, ("layers", "pair", "second"), BLOCK),
+    Break("one step missing", ("integrators.OneStep.integrate",), one_less, ("layers", "heun"), BLOCK),
+    Break("steps 20 % too long", ("integrators.Steps.h",), longer, ("layers", "pair", "second", "rk4"), BLOCK),
+    Break("Heun with wrong weights", ("integrators.runge_kutta",), method_with(weights=(0.4, 0.6)), ("heun",), BLOCK),
+    Break(
+        "a stage of RK4 slipped",
+        ("integrators.runge_kutta",),
+        method_with(rows=((1 / 2,), (1 / 2, 0.0), (0.0, 0.0, 1.0))),
+        ("rk4",),
+        BLOCK,
+    ),
+    Break("backward Euler at the start of its step", ("integrators.BackwardEuler.step",), at_start, ("series",), BLOCK),
+    Break("Verlet's second sign", ("integrators.Verlet.couplings",), couplings(second_sign), ("pair",), BLOCK),
+    Break("Verlet from the old half", ("integrators.Verlet.integrate",), from_old_half, ("pair",), BLOCK),
+    Break("leapfrog with h for h²", ("integrators.Leapfrog.couplings",), couplings(h_for_h2), ("second",), BLOCK),
+    Break(
+        "leapfrog begun as the paper does",
+        ("integrators.Leapfrog._weight",),
+        lambda real: lambda self, j: 1.0,
+        ("second",),
+        BLOCK,
+    ),
+    Break("tolerance ignored", ("adaptive._error_ratios",), accepted, ("adaptive",), BLOCK),
+)

@@ -1,0 +1,143 @@
+"""What the tests of an equation see: every coordinate, every moment, with the numbers that show it."""
+
+from __future__ import annotations
+
+import re
+from math import sqrt
+
+import numpy as np
+import pytest
+import torch
+from torch import Tensor
+
+import pdedsl
+from pdedsl.testing import equation
+from pdedsl.testing.by_hand import BY_HAND, fine
+from pdedsl.testing.cases import Wave, cases, others
+from pdedsl.testing.coefficients import Reader
+from pdedsl.testing.model import under_test
+from pdedsl.testing.moments import Finding, Moments, bound, same
+from pdedsl.testing.search import search
+from testing.breaks import broken
+from testing.breaks_of_paths import PATHS
+from testing.small import known, small
+
+FAR = """pde Far
+space x in R^20
+time t in [0, 1]
+unknown u(x, t) : scalar
+∂u/∂t = -x·∇u + Σᵢ (0.1 + 0.1 sin(xᵢ)²) ∂²u/∂xᵢ² + ∂u/∂x₁₉
+u(x, 0) = exp(-‖x‖²)
+realize diffusion by noise(samples=64)
+realize time by euler(steps=4)
+"""
+
+# ---- moments
+
+
+def test_the_bound_is_that_of_a_normal_variable() -> None:
+    """1.96 for one variable at 5 %; by Bonferroni for twenty at 5 % it is that of one at 0.25 %."""
+    assert bound(1, 0.05) == pytest.approx(1.959964, abs=1e-5)
+    assert bound(20, 0.05) == pytest.approx(3.023341, abs=1e-5)
+
+
+def test_false_alarms_come_at_the_stated_rate() -> None:
+    """Of 2000 right samples about 5 % are called wrong at a rate of 5 %: 100 ± 10, so 50 to 150 is five of these."""
+    source = torch.Generator().manual_seed(0)
+    alarms = 0
+    for _ in range(2000):
+        w, moments = torch.randn(400, 3, generator=source, dtype=torch.float64), Moments()
+        moments.add("mean", 0.0, w.mean(0), 1 / sqrt(400))
+        alarms += not moments.finding("w", rate=0.05).ok
+    assert 50 < alarms < 150
+
+
+def test_a_shift_of_ten_errors_is_always_seen() -> None:
+    moments = Moments()
+    moments.add("mean", torch.zeros(3), torch.tensor([0.0, 0.5, 0.0]), 0.05)
+    found = moments.finding("w")
+    assert found.outcome == "broken"
+    assert found.note.startswith("mean[2]: expected 0, found 0.5, z = 10.0")
+    assert "false-alarm rate 1e-06" in found.note
+
+
+def test_what_is_no_number_is_wrong() -> None:
+    moments = Moments()
+    moments.add("mean", 0.0, torch.tensor([0.0, float("nan")]), 1.0)
+    assert not moments.finding("w").ok
+    assert not same("w", "it", torch.zeros(2), torch.tensor([0.0, float("nan")])).ok
+
+
+def test_a_failure_prints_what_was_expected_and_found() -> None:
+    """The moment, both values, the z-score and the rate; and again the same with the same seed."""
+    mistake = next(b for b in PATHS if b.name == "drift 20 % off in the operator")
+    with broken(mistake):
+        first, again = (equation.check(small("known"), seed=3) for _ in range(2))
+    assert first == again
+    note = next(f.note for f in first if f.of == "generator of operator()")
+    assert re.match(r"E\[X - x\]/h at t = \S+, h = 0.25\[\d\]\[\d\]: expected \S+, found \S+, z = \d+\.\d", note)
+    assert "false-alarm rate 1e-06" in note
+
+
+# ---- all coordinates
+
+
+def test_waves_and_points_reach_every_coordinate() -> None:
+    """Of a space of many dimensions, not the first three alone."""
+    wave = Wave(0.0, ((1.0, 0.0, (0, 0, 0)),), rest=7)
+    y = torch.zeros(20, 20, dtype=torch.float64)
+    y[torch.arange(3, 20), torch.arange(3, 20)] = 1.0
+    assert bool((wave(y)[3:] != wave(torch.zeros(1, 20, dtype=torch.float64))).all())
+    assert bool((others(7, 17) != 0).all())
+    found = search(lambda case: bool((case.position(20)[0, 3:] != 0).all()), cases(20), 50, 0)
+    assert found is not None
+
+
+@pytest.mark.parametrize("place", [0, 11, 18])
+def test_a_mistake_in_one_coordinate_of_many_is_found(place: int, monkeypatch: pytest.MonkeyPatch) -> None:
+    from pdedsl.runtime.pieces import Piece
+
+    far = pdedsl.compile(FAR)
+    assert [f for f in equation.check(far) if not f.ok] == []
+    real = Piece.velocity
+
+    def wrong(self: Piece, x: Tensor, t: float) -> Tensor:
+        value = real(self, x, t).clone()
+        value[..., place] *= 1.2
+        return value
+
+    monkeypatch.setattr(Piece, "velocity", wrong)
+    assert "generator of operator()" in {f.of for f in equation.check(far) if not f.ok}
+
+
+# ---- references
+
+
+def test_coefficients_are_read_by_their_formulas() -> None:
+    compilation = pdedsl.compile(known("∂u/∂t = v·∇u", "", "let v(x, y, t) = [cos(y + 4 t), relu(x) exp(-t) + x y²]"))
+    (stretch,) = compilation.representation.stretches  # type: ignore[union-attr]
+    x = np.array([[0.5, -1.0], [-2.0, 3.0]])
+    found = Reader(compilation.spec, {}).vector(stretch.drift, x, 0.25)
+    expected = [[np.cos(-1.0 + 1.0), 0.5 * np.exp(-0.25) + 0.5], [np.cos(3.0 + 1.0), -18.0]]
+    np.testing.assert_allclose(found, expected, rtol=1e-14)
+
+
+@pytest.mark.parametrize(("name", "order"), [("euler", 1), ("heun", 2), ("midpoint", 2), ("ssprk3", 3), ("rk4", 4)])
+def test_steps_by_hand_have_their_orders(name: str, order: int) -> None:
+    """y' = -y + sin t from y = 1: y(1) = (sin 1 - cos 1)/2 + 3/(2e)."""
+
+    def error(n: int) -> float:
+        y = 1.0
+        for k in range(n):
+            y = BY_HAND[name](lambda t, y: -y + np.sin(t), k / n, 1 / n, y)
+        return abs(y - ((np.sin(1) - np.cos(1)) / 2 + 1.5 * np.exp(-1)))
+
+    assert np.log2(error(16) / error(32)) == pytest.approx(order, abs=0.25)
+    assert fine(lambda t, y: -y, 0.0, 2.0, 1.0, 100) == pytest.approx(np.exp(-2.0), abs=1e-9)
+
+
+def test_what_is_trained_is_said_to_be_untested() -> None:
+    found = equation.check(pdedsl.compile("heat_smoothing"))
+    assert [(f.of, f.outcome) for f in found] == [("model()", "untested")]
+    assert isinstance(found[0], Finding)
+    assert under_test(pdedsl.compile("resnet")).operator_plan is None
