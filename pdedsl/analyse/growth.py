@@ -117,10 +117,7 @@ class Grower:
         if not isinstance(power, Rational):
             return WILD
         if power.is_Integer and power > 0:
-            whole = CONSTANT
-            for _ in range(int(power)):
-                whole = _times(whole, g)
-            return whole
+            return _raised(g, int(power))
         if not positive(base, self.box):
             return Growth(max(0, float(power)) * g.value, inf, inf) if power > 0 else WILD
         return _composed(float(power), g, self._least(base))
@@ -186,6 +183,14 @@ def _times(a: Growth, b: Growth) -> Growth:
     first = max(_plus(a.first, b.value), _plus(a.value, b.first))
     second = max(_plus(a.second, b.value), _plus(a.first, b.first), _plus(a.value, b.second))
     return Growth(_plus(a.value, b.value), first, second)
+
+
+def _raised(g: Growth, n: int) -> Growth:
+    """f^n."""
+    if n == 1:
+        return g
+    first = _plus((n - 1) * g.value, g.first)
+    return Growth(n * g.value, first, max(_plus((n - 1) * g.value, g.second), _plus((n - 2) * g.value, 2 * g.first)))
 
 
 def _plus(j: float, k: float) -> float:

@@ -50,6 +50,7 @@ from pdedsl.symbolic.symbols import INDEX, Component, Contraction, Field, Partia
 
 End: TypeAlias = "Fraction | float"  # a float where it is infinite
 ROUND = Fraction(1, 10**12)  # relative error of a function of floating-point numbers, generously
+MAX_POWER = 64  # that is worked out exactly
 LARGE = 1 << 200  # of a denominator that is rounded
 
 
@@ -223,6 +224,8 @@ def _by(x: End, y: End) -> End:
 
 
 def _integer_power(x: Range, n: int) -> Range:
+    if n > MAX_POWER:
+        return POSITIVE if n % 2 == 0 or x.low >= 0 else LINE
     ends = [_raised(x.low, n), _raised(x.high, n)]
     if n % 2 == 0 and x.low < 0 < x.high:
         ends.append(Fraction(0))

@@ -34,6 +34,7 @@ from pdedsl.analyse.samples import Point, Ranges, nonzero_point
 from pdedsl.symbolic.symbols import Contraction, Field, Partial
 
 MAX_TERMS = 30  # of a sum that is brought to one denominator
+MAX_LOOKED_AT = 200  # terms of a sum of which more is asked than its range
 MAX_FACTORED = 8  # terms of a sum that is factored
 MAX_DEGREE = 12
 PIECES = 400  # of a box that is cut until its sign shows
@@ -65,6 +66,9 @@ def box_of(ranges: Ranges) -> Box:
 
 def nonnegative(expr: Expr, box: Box, dimension: int | None = None) -> bool:
     """Whether an expression is at least zero wherever it has a value in the box; False where that is not seen."""
+    if len(Add.make_args(expr)) > MAX_LOOKED_AT:
+        found = range_of(expr, box, dimension, poles=True)
+        return found is not None and found.low >= 0
     if expr.is_nonnegative:
         return True
     expr = _with_letters(expr)

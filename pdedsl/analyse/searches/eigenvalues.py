@@ -22,9 +22,8 @@ QUARTERS = [Rational(355 * k, 226) for k in (-3, -1, 1, 3)]  # of a turn, nearly
 def negative_eigenvalue(rows: Rows, whole: Expr, free: frozenset[Symbol], ranges: Ranges, layout: Layout) -> str:
     """Where it is, in words; nothing where none is found. `free` are the symbols that an example may choose."""
     # learned fields are real numbers, whichever: they do not decide whether the equation has a value
-    whole = whole.xreplace(dict.fromkeys(whole.atoms(Partial), S.One)).xreplace(
-        dict.fromkeys(whole.atoms(Field), S.One)
-    )
+    for kind in (Partial, Field):
+        whole = whole.xreplace(dict.fromkeys(whole.atoms(kind), S.One))
     symbols = {s for row in rows for e in row for s in e.free_symbols} | whole.free_symbols
     if any(e.has(Field) for row in rows for e in row) or not symbols <= free:
         return ""
