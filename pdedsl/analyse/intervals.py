@@ -92,7 +92,10 @@ def range_of(expr: Expr, box: Box, dimension: int | None = None, poles: bool = F
     `dimension` is that of a space that is not written out; None where it is any. With `poles` only the values count
     that there are: 1/x is above zero for x ≥ 0.
     """
-    return _Reader(box, dimension, poles).read(expr)
+    try:
+        return _Reader(box, dimension, poles).read(expr)
+    except OverflowError:  # a number beyond those of floating point
+        return None
 
 
 @dataclass(frozen=True)
