@@ -3,7 +3,10 @@ PYTHON ?= python3
 VENV   := .venv
 BIN    := $(VENV)/bin
 
-.PHONY: demo test lint format bench clean
+# The inner loop: text to plan, without what trains or attacks.
+QUICK := tests/analyse tests/frontend tests/words tests/ir tests/explain tests/data tests/test_*.py
+
+.PHONY: demo test quick lint format bench clean
 
 demo: $(VENV)/.installed
 	$(BIN)/python examples/tour.py
@@ -11,6 +14,9 @@ demo: $(VENV)/.installed
 
 test: $(VENV)/.developed lint
 	$(BIN)/python -m pytest -n 2
+
+quick: $(VENV)/.developed
+	$(BIN)/python -m pytest -n 2 -m "not slow" $(QUICK)
 
 lint: $(VENV)/.developed
 	$(BIN)/ruff check .
@@ -28,6 +34,7 @@ bench: $(VENV)/.developed
 	$(BIN)/python benchmarks/image_plane.py
 	$(BIN)/python benchmarks/training.py
 	$(BIN)/python benchmarks/losses.py
+	$(BIN)/python benchmarks/attacks.py
 
 $(VENV)/bin/python:
 	$(PYTHON) -m venv $(VENV)

@@ -1,14 +1,12 @@
 """Diffusion in the loss makes a classifier robust and its boundary smooth: Figures 2 and 3 of Wang, Tao, Bao, Shi.
 
-`robust_moons.py [SEEDS [EPOCHS]]` prints a table and draws robust_moons.png and boundaries.png. λ is the weight of the
-residual (0: plain training), σ² its diffusivity; the attack is PGD-20 with ε = 0.2.
+`robust_moons.py [SEEDS [EPOCHS]]`. λ weighs the residual, σ² is its diffusivity; the attack is PGD-20 with ε = 0.2.
 """
 
 import sys
 from itertools import product
 from multiprocessing import get_context
 from pathlib import Path
-from statistics import mean
 from tempfile import TemporaryDirectory
 
 import torch
@@ -44,7 +42,7 @@ def main(seeds: int = 5, epochs: int = 200) -> None:
     with get_context("spawn").Pool(2, torch.set_num_threads, (1,)) as pool:
         runs = pool.starmap(measured, [(*s, k, epochs) for s in settings for k in range(seeds)], chunksize=1)
     found = {s: runs[i * seeds : (i + 1) * seeds] for i, s in enumerate(settings)}
-    means = {s: [mean(run[k] for run in found[s]) for k in range(3)] for s in settings}
+    means = {s: [sum(run[k] for run in found[s]) / seeds for k in range(3)] for s in settings}
     for (weight, nu), (natural, robust, curvature) in means.items():
         print(f"λ={weight:<5} σ²={nu:<5} natural {natural:.3f}  PGD-20 {robust:.3f}  curvature {curvature:.1f}")
     figure = Figure(figsize=(9, 3.6), layout="constrained")

@@ -91,4 +91,4 @@ class Compilation:
         """The files of a package that holds the model, its harness, its tests and its explanation."""
         from pdedsl.explain.package import package_files
 
-        return package_files(self.analysis, self.plan, self.python())
+        return package_files(self.analysis, self.representation, self.plan, self.python())

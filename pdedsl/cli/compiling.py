@@ -41,7 +41,7 @@ def explain(file: str, form: str | None, weights: Path | None, every: bool) -> N
     from pdedsl.compiler import examine
     from pdedsl.diagnostics import PdeError
     from pdedsl.explain import explain as forms
-    from pdedsl.explain.describe import network_lines
+    from pdedsl.explain.describe import network_lines, theorem_line
 
     try:
         examined = examine(read_spec(file))
@@ -49,7 +49,10 @@ def explain(file: str, form: str | None, weights: Path | None, every: bool) -> N
         report_error(error)
         raise click.exceptions.Exit(WRONG) from None
     analysis, planned = examined.analysis, examined.planned
-    network = network_lines(planned.model) if planned else [f"none: {why}" for why in _without_network(examined)]
+    if planned:
+        network = [theorem_line(planned.representation.theorem), *network_lines(planned.model)]
+    else:
+        network = [f"none: {why}" for why in _without_network(examined)]
     if every and weights is None:
         raise click.UsageError("--all says more of --weights: give both")
     if weights and form == "latex":

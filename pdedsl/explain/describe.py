@@ -9,6 +9,7 @@ from sympy import Expr
 
 from pdedsl.ir.objective import CrossEntropy, Objective, Residual, Retraining
 from pdedsl.ir.plan import Base, ImagePlan, Maps, Model, Noise, Part, Shake, Timed, Walk
+from pdedsl.ir.representation import Theorem
 from pdedsl.words.diffusions import InSpace, Instants, InTime, Laplacian, Weighting
 from pdedsl.words.integrators import Adaptive
 
@@ -19,6 +20,11 @@ def letters(expr: Expr) -> str:
 
 
 # ---- the network
+
+
+def theorem_line(theorem: Theorem) -> str:
+    """The theorem that was applied, and where it is proved."""
+    return f"by {theorem.name} ({theorem.source}): {theorem.says}"
 
 
 def network_lines(plan: Model) -> list[str]:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from typing import assert_never
 
 from sympy import sqrt
 
@@ -14,7 +15,7 @@ from pdedsl.explain.tex import ascii_tex
 from pdedsl.ir.analysis import Analysis, EquationClass, EquationFacts
 from pdedsl.ir.spec import Spec
 from pdedsl.ir.terms import Components, Generator, Indexed
-from pdedsl.ir.verdicts import Axiom, Refuted, Verdict
+from pdedsl.ir.verdicts import Axiom, Proved, Refuted, Unknown, Verdict
 from pdedsl.symbolic.symbols import Field
 
 CLASSES = {
@@ -34,38 +35,6 @@ CLASSES = {
     EquationClass.MIXED: "an equation of mixed type: elliptic in one part of the domain, and not in another",
     EquationClass.HIGHER_ORDER: "an equation of third or higher order",
 }
-THEOREMS = {
-    EquationClass.TRANSPORT: (
-        "The method of characteristics",
-        "u is constant along X' = v; a step of Euler is a residual map x + δt v(x) (Wang et al., eq. 1.3)",
-    ),
-    EquationClass.CONVECTION_DIFFUSION: (
-        "The Feynman-Kac formula",
-        "u is the mean of the data over a random path; a step of Euler-Maruyama is a residual map and then noise "
-        "(Wang, Yuan, Shi, Osher, eq. 2.8)",
-    ),
-    EquationClass.DIFFUSION: (
-        "The Feynman-Kac formula",
-        "u is the Gaussian average of the data (Campbell, Finlay, Oberman, eq. 7; Cohen et al.)",
-    ),
-    EquationClass.GRADIENT_FLOW: (
-        "Variational: -Kᵀσ(KY) is minus the gradient of ΣΦ(KY), Φ' = σ",
-        "a step of Euler is a symmetric layer (Ruthotto, Haber, eq. 8)",
-    ),
-    EquationClass.HAMILTONIAN: (
-        "Hamiltonian splitting",
-        "a half-step of Verlet moves one half by a function of the other, and can be undone (Ruthotto, Haber, eq. 10)",
-    ),
-    EquationClass.WAVE: (
-        "Central differences in time",
-        "leapfrog Y₊ = 2Y - Y₋ + δt² F(Y), which runs backwards as well (Ruthotto, Haber, eq. 11)",
-    ),
-    EquationClass.ODE: ("One-step methods", "a step of Euler is a residual map; an adaptive solver is a neural ODE"),
-}
-RESIDUAL = (
-    "The residual method",
-    "a network is trained to satisfy the equation at sampled points (Raissi et al. 2019)",
-)
 
 
 def facts_json(analysis: Analysis) -> dict[str, object]:
@@ -156,7 +125,6 @@ def _nested(rows: Sequence[str], item: str) -> list[str]:
 
 
 def _equation(facts: EquationFacts, spec: Spec) -> list[str]:
-    name, what = THEOREMS.get(facts.kind, RESIDUAL) if spec.space.kind != "physical" else RESIDUAL
     rows = [facts.text, f"This is {CLASSES[facts.kind]}; it is {'linear' if facts.linear else 'nonlinear'}."]
     for t in facts.terms:
         line, column = spec.source.position(t.origin.span.start)
@@ -166,7 +134,7 @@ def _equation(facts: EquationFacts, spec: Spec) -> list[str]:
         )
     rows += [f"Known shape: {s}." for s in facts.shapes]
     rows += process_lines(facts, spec)
-    return [*rows, f"{name}: {what}."]
+    return rows
 
 
 def process_lines(facts: EquationFacts, spec: Spec) -> list[str]:
@@ -218,12 +186,20 @@ def _noise(process: Generator) -> str:
 
 
 def _verdicts(axioms: dict[Axiom, Verdict]) -> list[str]:
-    rows = []
-    for name, v in axioms.items():
-        tested = " It will be decided by testing." if v.truth == "unknown" else ""
-        witness = f" Counterexample: {v.witness}." if isinstance(v, Refuted) and v.witness else ""
-        rows.append(f"{name}: {v.truth}. {v.reason[0].upper()}{v.reason[1:]}{witness}{tested}")
-    return rows
+    return [f"{name}: {v.truth}. {v.reason[0].upper()}{v.reason[1:]}{_evidence(v)}" for name, v in axioms.items()]
+
+
+def _evidence(verdict: Verdict) -> str:
+    """What stands behind a verdict: the hypotheses of a theorem, an example, or nothing yet."""
+    match verdict:
+        case Proved(hypotheses=hypotheses):
+            return f" Hypotheses: {'; '.join(hypotheses)}." if hypotheses else ""
+        case Refuted(witness=witness):
+            return f" Counterexample: {witness}."
+        case Unknown():
+            return " It will be decided by testing."
+        case _:
+            assert_never(verdict)
 
 
 def _tex(text: str) -> str:

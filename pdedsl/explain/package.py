@@ -8,10 +8,11 @@ import tempfile
 from pathlib import Path
 from typing import assert_never
 
-from pdedsl.explain.describe import network_lines
+from pdedsl.explain.describe import network_lines, theorem_line
 from pdedsl.explain.explain import explain_markdown
 from pdedsl.ir.analysis import Analysis
 from pdedsl.ir.plan import ImagePlan, Model
+from pdedsl.ir.representation import Representation
 from pdedsl.ir.spec import Spec
 from pdedsl.words.blocks import TrainBlock
 from pdedsl.words.optimizers import Adam, Adamw, Lbfgs, Optimizer, Sgd
@@ -115,10 +116,10 @@ README = """# {name}
 {explanation}"""
 
 
-def package_files(analysis: Analysis, plan: Model, python: str) -> dict[str, str]:
+def package_files(analysis: Analysis, representation: Representation, plan: Model, python: str) -> dict[str, str]:
     """The text of each file; `python` is that of the model."""
     spec = analysis.spec
-    network = network_lines(plan)
+    network = [theorem_line(representation.theorem), *network_lines(plan)]
     classifies = isinstance(plan, ImagePlan) or plan.classes is not None
     harness = "`train(batches)` and `evaluate(network, batches)`" if classifies else "`evaluate(points)`"
     readme = README.format(

@@ -43,7 +43,7 @@ EULER = "time by euler: steps=10"
         (PLANE + "realize diffusion by noise(1, 1)\n", [EULER, "diffusion by noise: scale=exact, kind=gaussian"]),
         (
             PLANE + "realize diffusion by noise(1, 4, relative)\n",
-            [EULER, "diffusion by noise: across=sample, average=probabilities"],
+            [EULER, "diffusion by noise: kind=gaussian, across=sample, average=probabilities"],
         ),
         (
             PLANE + "realize diffusion by noise(2, 4, exact, gaussian)\n",

@@ -13,6 +13,8 @@ from analyse.maps.rows import ROWS, MapRow
 from analyse.outcomes import analysed
 from pdedsl.emit.program import run
 from pdedsl.ir.examples import MapExample
+from pdedsl.ir.layers import Symmetric
+from pdedsl.ir.plan import ImagePlan
 from pdedsl.ir.verdicts import Axiom, Proved, Refuted
 from pdedsl.runtime.convnet import ConvNet
 from pdedsl.runtime.operators import Conv
@@ -124,7 +126,10 @@ def prepared(text: str, example: MapExample) -> nn.Module:
     """The compiled block with the weights of an example, which the bounds of its types leave as they are."""
     compilation = compiled(text)
     block: nn.Module = run(compilation.program, "block", width=WIDTH).double().eval()
-    channels, sizes = len(example.states[0][0]), [k for _, k in example.operators]
+    assert isinstance(compilation.plan, ImagePlan)
+    channels, given = len(example.states[0][0]), {str(head): k for head, k in example.operators}
+    layers = [layer for right in compilation.plan.motion.parts for layer in right.layers]
+    sizes = [given[str(layer.head)] for layer in layers if isinstance(layer, Symmetric)]
     convolutions = [module for module in block.modules() if isinstance(module, Conv)]
     for place, module in enumerate(convolutions):
         module.weight.zero_()
