@@ -1,11 +1,24 @@
-"""Golden texts: `pytest --update-golden` writes them; a missing one fails."""
+"""One thread and one seed for every test; golden texts: `pytest --update-golden` writes them, a missing one fails."""
 
 from __future__ import annotations
 
+import os
+import sys
 from collections.abc import Callable
 from pathlib import Path
 
 import pytest
+
+# Networks here are small: two threads are slower than one, in the processes that tests start too.
+os.environ["OMP_NUM_THREADS"] = "1"
+
+
+@pytest.fixture(autouse=True)
+def _repeatable() -> None:
+    """The same random numbers in every test; what does not use torch does not wait for it."""
+    if torch := sys.modules.get("torch"):
+        torch.set_num_threads(1)
+        torch.manual_seed(0)
 
 
 def pytest_addoption(parser: pytest.Parser) -> None:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import pytest
-from compiled.texts import shipped
+from texts import shipped
 
 from pdedsl.compiler import to_analysis, to_spec
 from pdedsl.diagnostics import Source

@@ -8,8 +8,8 @@ from collections.abc import Callable
 
 import pytest
 import torch
-from compiled.texts import built, changed, compiled, inputs, known, learned
 from sympy import Float
+from texts import built, changed, compiled, inputs, known, learned
 from torch import Tensor
 from torch.nn import functional
 

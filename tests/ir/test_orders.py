@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 
 import pytest
-from compiled.texts import shipped
+from texts import shipped
 
 import pdedsl
 

@@ -6,7 +6,7 @@ import re
 
 import pytest
 import torch
-from compiled.texts import compiled
+from texts import compiled
 from torch import Tensor
 
 from analyse.frames import NETWORK, lines

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 import torch
-from compiled.texts import compiled
+from texts import compiled
 from torch import Tensor, nn
 
 from analyse.maps.reference import Array, convolution

@@ -7,8 +7,8 @@ import time
 
 import pytest
 import torch
-from compiled.texts import compiled
 from sympy import Rational
+from texts import compiled
 
 from analyse.frames import NETWORK, lines
 from analyse.outcomes import analysed

@@ -1,0 +1,307 @@
+"""The command line, end to end: commands in, text and exit codes out."""
+
+from __future__ import annotations
+
+import json
+import os
+import stat
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+SPECS = Path(__file__).parents[2] / "specs"
+NAMES = sorted(p.stem for p in SPECS.rglob("*.pde"))
+RIGHT = "pde Heat\nspace x in [0, 1] periodic\ntime t in [0, 1]\nunknown u(x, t) : scalar\n∂u/∂t = 2Δu\nu(x, 0) = 0\n"
+WRONG = RIGHT.replace("2Δu", "k Δu")
+UNTIDY = RIGHT.replace("space x", "space  x").replace("2Δu", "2*Δ(u)")
+KEYS = {"file", "ok", "name", "hash", "diagnostics"}
+DIAGNOSTIC = {"code", "severity", "message", "hint", "line", "column", "end_line", "end_column", "notes"}
+# Every command with arguments that work, so that none is forgotten.
+COMMANDS = {
+    "check": ["resnet"],
+    "format": ["resnet"],
+    "compile": ["--emit", "spec", "resnet"],
+    "explain": ["resnet"],
+    "specs": [],
+    "completion": ["bash"],
+    "test": ["--examples", "1", "rotation"],
+    "train": ["convection_diffusion", "-o", "{folder}", "--set", "train.epochs=1"],
+}
+
+
+def run(*args: str, text: str = "", code: int = 0, **env: str) -> subprocess.CompletedProcess[str]:
+    """`pdedsl ARGS`, which must leave with an exit code."""
+    done = subprocess.run(
+        [sys.executable, "-m", "pdedsl", *args],
+        input=text,
+        capture_output=True,
+        encoding="utf-8",
+        env={**os.environ, **env},
+        timeout=60,
+        check=False,
+    )
+    assert done.returncode == code, (args, done)
+    assert "Traceback" not in done.stderr
+    return done
+
+
+def written(folder: Path, text: str, name: str = "my.pde") -> str:
+    path = folder / name
+    path.write_text(text, "utf-8")
+    return str(path)
+
+
+# ---- check
+
+
+def test_check_says_what_is_right(tmp_path: Path) -> None:
+    path = written(tmp_path, RIGHT)
+    done = run("check", path)
+    assert done.stdout == f"{path}: Heat: no errors; a physical equation has no network yet\n"
+    assert done.stderr == ""
+
+
+def test_check_says_what_is_wrong_on_stderr(tmp_path: Path) -> None:
+    path = written(tmp_path, WRONG)
+    done = run("check", path, code=1)
+    assert done.stdout == ""
+    assert done.stderr.startswith(f"error[E201]: unknown name 'k'\n  --> {path}:5:9\n5 | ∂u/∂t = k Δu\n  |         ^\n")
+
+
+def test_check_counts_warnings(tmp_path: Path) -> None:
+    done = run("check", written(tmp_path, RIGHT + "const k = 1\n"))
+    assert done.stdout.endswith("Heat: no errors, 1 warning; a physical equation has no network yet\n")
+    assert done.stderr.startswith("warning[W201]: 'k' is never used\n")
+
+
+def test_check_takes_several_files_and_shipped_names(tmp_path: Path) -> None:
+    wrong, right = written(tmp_path, WRONG), written(tmp_path, RIGHT, "right.pde")
+    done = run("check", "resnet", wrong, right, code=1)
+    assert (
+        done.stdout
+        == f"resnet.pde: ResNet: no errors\n{right}: Heat: no errors; a physical equation has no network yet\n"
+    )
+
+
+def test_check_reads_standard_input() -> None:
+    assert run("check", "-", text=RIGHT).stdout == "<stdin>: Heat: no errors; a physical equation has no network yet\n"
+    assert "--> <stdin>:5:9" in run("check", "-", text=WRONG, code=1).stderr
+
+
+def test_a_file_comes_before_a_shipped_spec_of_its_name(tmp_path: Path) -> None:
+    written(tmp_path, RIGHT, "resnet")
+    script = "import os, sys; os.chdir(sys.argv.pop(1)); from pdedsl.cli import main; main()"
+    command = [sys.executable, "-c", script, str(tmp_path), "check", "resnet"]
+    done = subprocess.run(command, capture_output=True, encoding="utf-8", check=True)
+    assert done.stdout == "resnet: Heat: no errors; a physical equation has no network yet\n"
+
+
+def rows(*args: str, text: str = "", code: int = 0) -> list[dict[str, object]]:
+    return [json.loads(line) for line in run("check", "--json", *args, text=text, code=code).stdout.splitlines()]
+
+
+def test_json_of_a_right_spec() -> None:
+    [row] = rows("resnet")
+    assert row.keys() >= KEYS
+    assert (row["file"], row["ok"], row["name"], row["diagnostics"]) == ("resnet", True, "ResNet", [])
+    assert len(str(row["hash"])) == 16
+
+
+def test_json_of_a_wrong_spec() -> None:
+    [row] = rows("-", text=WRONG, code=1)
+    assert row.keys() >= KEYS
+    assert (row["file"], row["ok"], row["name"], row["hash"]) == ("-", False, None, None)
+    [found] = row["diagnostics"]  # type: ignore[misc]
+    assert found.keys() == DIAGNOSTIC
+    assert (found["code"], found["severity"], found["message"]) == ("E201", "error", "unknown name 'k'")
+    assert [found[k] for k in ("line", "column", "end_line", "end_column")] == [5, 9, 5, 10]
+
+
+def test_json_marks_further_places() -> None:
+    [row] = rows("-", text=RIGHT.replace("u(x, 0) = 0", "u(x, 0) = [1, 2]"), code=1)
+    [found] = row["diagnostics"]  # type: ignore[misc]
+    assert found["code"] == "E301"
+    [note] = found["notes"]
+    assert note == {"label": "this is a scalar", "line": 6, "column": 1, "end_line": 6, "end_column": 8}
+
+
+def test_json_of_a_warning() -> None:
+    [row] = rows("-", text=RIGHT + "const k = 1\n")
+    assert row["ok"]
+    [found] = row["diagnostics"]  # type: ignore[misc]
+    assert (found["code"], found["severity"], found["line"], found["column"]) == ("W201", "warning", 7, 7)
+
+
+def test_json_is_one_line_a_file(tmp_path: Path) -> None:
+    found = rows("resnet", str(tmp_path), str(tmp_path / "none.pde"), code=1)
+    assert [row["ok"] for row in found] == [True, False, False]
+    assert [d["code"] for row in found for d in row["diagnostics"]] == ["E002", "E001"]  # type: ignore[attr-defined]
+
+
+def test_columns_count_characters_and_lines_end_as_the_author_likes() -> None:
+    [row] = rows("-", text="\ufeff" + WRONG.replace("\n", "\r\n").replace("k Δu", "½ 𝑘 Δu"), code=1)
+    [found] = row["diagnostics"]  # type: ignore[misc]
+    assert (found["line"], found["column"], found["end_column"]) == (5, 11, 12)
+
+
+# ---- files that cannot be read
+
+
+def test_unreadable_files(tmp_path: Path) -> None:
+    below = written(tmp_path, RIGHT) + "/below.pde"
+    cases = {str(tmp_path): "E002", str(tmp_path / "none.pde"): "E001", below: "E003"}
+    for path, code in cases.items():
+        done = run("check", path, code=1)
+        assert done.stderr.startswith(f"error[{code}]: ")
+        assert path in done.stderr
+
+
+def test_no_permission(tmp_path: Path) -> None:
+    """As somebody who may not read it: for root, nothing is forbidden."""
+    path = tmp_path / "secret.pde"
+    path.write_text(RIGHT, "utf-8")
+    path.chmod(0)
+    leave = "import os\nif os.getuid() == 0: os.setuid(65534)\n"
+    show = f"from pdedsl.sources import read\nfrom pdedsl.diagnostics import PdeError\ntry: read({str(path)!r})\n"
+    keep = "except PdeError as error: print(error)\n"
+    warm = "import pdedsl.compiler\n"  # while its files may be read
+    for folder in (tmp_path, *tmp_path.parents):
+        if folder.stat().st_uid == os.getuid() and str(folder).startswith(str(tmp_path.parents[2])):
+            folder.chmod(folder.stat().st_mode | stat.S_IXOTH)
+    done = subprocess.run(
+        [sys.executable, "-c", warm + leave + show + keep], capture_output=True, encoding="utf-8", check=True
+    )
+    assert done.stdout.startswith("error[E003]: no permission to read this file\n"), done
+
+
+def test_too_large_a_file(tmp_path: Path) -> None:
+    assert "error[E006]" in run("check", written(tmp_path, "#" * (1 << 20) + "\n"), code=1).stderr
+
+
+# ---- format
+
+
+def test_format_rewrites_in_place_and_keeps_the_mode(tmp_path: Path) -> None:
+    path = Path(written(tmp_path, UNTIDY))
+    path.chmod(0o640)
+    done = run("format", str(path))
+    assert done.stderr == f"{path} reformatted\n"
+    assert path.read_text("utf-8") == run("format", "-", text=UNTIDY).stdout != UNTIDY
+    assert stat.S_IMODE(path.stat().st_mode) == 0o640
+    assert list(tmp_path.iterdir()) == [path]
+    assert run("format", str(path)).stderr == ""
+
+
+def test_format_follows_a_link(tmp_path: Path) -> None:
+    path, link = Path(written(tmp_path, UNTIDY)), tmp_path / "link.pde"
+    link.symlink_to(path)
+    run("format", str(link))
+    assert link.is_symlink()
+    assert path.read_text("utf-8") != UNTIDY
+
+
+def test_format_leaves_a_wrong_file_alone(tmp_path: Path) -> None:
+    path = written(tmp_path, UNTIDY + "let = =\n")
+    assert "error[E102]" in run("format", path, code=1).stderr
+    assert Path(path).read_text("utf-8") == UNTIDY + "let = =\n"
+
+
+def test_format_check_changes_nothing(tmp_path: Path) -> None:
+    path = written(tmp_path, UNTIDY)
+    assert run("format", "--check", path, code=1).stderr == f"{path} would be reformatted\n"
+    assert Path(path).read_text("utf-8") == UNTIDY
+    run("format", path)
+    assert run("format", "--check", path).stderr == ""
+
+
+def test_format_ascii() -> None:
+    text = run("format", "--ascii", "-", text=RIGHT).stdout
+    assert text.isascii()
+    assert "du/dt = 2 lap(u)" in text
+    assert rows("-", text=text)[0]["hash"] == rows("-", text=RIGHT)[0]["hash"]
+
+
+def test_format_prints_a_shipped_spec() -> None:
+    before = (SPECS / "wave.pde").read_text("utf-8")
+    assert "∂²u/∂t²" in run("format", "wave").stdout
+    assert (SPECS / "wave.pde").read_text("utf-8") == before
+
+
+# ---- the other commands
+
+
+@pytest.mark.parametrize("stage", ["syntax", "spec", "canonical", "latex"])
+def test_compile_prints_a_stage(stage: str) -> None:
+    first = run("compile", "--emit", stage, "wave", PYTHONHASHSEED="1").stdout
+    assert first
+    assert first.endswith("\n")
+    assert first == run("compile", "--emit", stage, "wave", PYTHONHASHSEED="2").stdout
+
+
+def test_compile_of_a_wrong_spec() -> None:
+    assert "error[E201]" in run("compile", "-", text=WRONG, code=1).stderr
+
+
+def test_specs_lists_titles_and_prints_one() -> None:
+    lines = run("specs").stdout.splitlines()
+    assert [line.split()[0] for line in lines] == NAMES
+    assert next(line for line in lines if line.startswith("wave ")).endswith("Second order in time, periodic in space")
+    assert run("specs", "wave").stdout == (SPECS / "wave.pde").read_text("utf-8")
+    assert "no shipped spec 'wav'" in run("specs", "wav", code=2).stderr
+
+
+@pytest.mark.parametrize("shell", ["bash", "zsh", "fish"])
+def test_completion(shell: str) -> None:
+    script = run("completion", shell).stdout
+    assert "_PDEDSL_COMPLETE" in script
+    if shell == "bash":
+        subprocess.run(["bash", "-n"], input=script, encoding="utf-8", check=True)
+
+
+def test_completion_offers_commands_options_and_specs() -> None:
+    words = {"pdedsl ": {"check", "specs"}, "pdedsl check res": {"resnet"}, "pdedsl format --": {"--ascii", "--check"}}
+    command = [sys.executable, "-c", "import sys; sys.argv[0] = 'pdedsl'; from pdedsl.cli import main; main()"]
+    for line, wanted in words.items():
+        count = str(len(line.split(" ")) - 1)
+        env = {**os.environ, "_PDEDSL_COMPLETE": "bash_complete", "COMP_WORDS": line, "COMP_CWORD": count}
+        done = subprocess.run(command, env=env, capture_output=True, encoding="utf-8", check=True)
+        assert {row.split(",")[-1] for row in done.stdout.split()} >= wanted, line
+
+
+def test_version_and_help() -> None:
+    import pdedsl
+
+    assert run("--version").stdout == f"pdedsl, version {pdedsl.__version__}\n"
+    text = run("--help").stdout
+    assert all(command in text for command in COMMANDS)
+    for command in COMMANDS:
+        assert "Examples:\n" in run(command, "--help").stdout
+
+
+def test_every_command_is_tested() -> None:
+    from pdedsl.cli import cli
+
+    assert set(COMMANDS) == set(cli.commands)
+
+
+@pytest.mark.parametrize("command", COMMANDS)
+def test_every_command_runs(command: str, tmp_path: Path) -> None:
+    assert run(command, *(word.format(folder=tmp_path / "run") for word in COMMANDS[command])).stdout
+
+
+# ---- usage
+
+
+@pytest.mark.parametrize("line", ["chek", "check", "check --jsn resnet", "compile --emit nn resnet", "completion tcsh"])
+def test_wrong_usage(line: str) -> None:
+    done = run(*line.split(), code=2)
+    assert done.stdout == ""
+    assert "Usage: " in done.stderr
+    assert "Error: " in done.stderr
+
+
+def test_no_command_shows_help() -> None:
+    done = run(code=2)
+    assert "Commands:" in done.stdout + done.stderr

@@ -1,1 +1,0 @@
-"""Tests of equations on the image plane."""

@@ -1,0 +1,96 @@
+"""Every stage of every shipped spec as golden text, the same in every process.
+
+`pytest --update-golden` writes the files; read the difference.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import os
+import subprocess
+import sys
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+from click.testing import CliRunner
+from texts import NAMES, PHYSICAL, shipped
+
+from pdedsl import stages
+from pdedsl.cli import cli
+from pdedsl.diagnostics import PdeError, Source
+
+GOLDEN = Path(__file__).parent / "golden"
+STAGES = ("syntax", "spec", "analysis", "representation", "plan", "python")
+EVERY = """
+import hashlib, json, sys
+from pathlib import Path
+from pdedsl.stages import Stage, stage_text
+from pdedsl.diagnostics import PdeError, Source
+found = {}
+for path in sys.argv[2:]:
+    source = Source(Path(path).read_text("utf-8"), Path(path).name)
+    for stage in sys.argv[1].split(","):
+        try:
+            text = stage_text(source, Stage(stage))
+        except PdeError as error:
+            text = f"{error}\\n"
+        found[f"{Path(path).stem}.{stage}"] = hashlib.sha256(text.encode()).hexdigest()
+print(json.dumps(found))
+"""
+
+
+def stage_text(name: str, stage: str) -> str:
+    """The stage, or what is said if it is not reached."""
+    try:
+        return stages.stage_text(Source(shipped(name), f"{name}.pde"), stages.Stage(stage))
+    except PdeError as error:
+        return f"{error}\n"
+
+
+@pytest.mark.parametrize("stage", STAGES)
+@pytest.mark.parametrize("name", NAMES)
+def test_golden(name: str, stage: str, golden: Callable[[Path, str], None]) -> None:
+    text = stage_text(name, stage)
+    golden(GOLDEN / f"{name}.{stage}.txt", text)
+    assert text.endswith("\n")
+    assert not text.endswith("\n\n")
+    assert " at 0x" not in text
+    assert text.startswith("error[E603]") == (name in PHYSICAL and stage in ("representation", "plan", "python"))
+
+
+def test_every_golden_has_a_spec() -> None:
+    assert {p.name for p in GOLDEN.iterdir()} == {f"{n}.{s}.txt" for n in NAMES for s in STAGES}
+
+
+def test_same_text_whatever_the_hash_seed() -> None:
+    """Sets and dictionaries of other processes are in another order; the stages are not."""
+    paths = [str(GOLDEN.parents[2] / "specs" / f"{name}.pde") for name in NAMES]
+    command = [sys.executable, "-c", EVERY, ",".join(STAGES), *paths]
+    running = [
+        subprocess.Popen(command, stdout=subprocess.PIPE, env={**os.environ, "PYTHONHASHSEED": seed})
+        for seed in ("1", "4242")
+    ]
+    first, second = (json.loads(process.communicate()[0]) for process in running)
+    here = {f"{n}.{s}": hashlib.sha256(stage_text(n, s).encode()).hexdigest() for n in NAMES for s in STAGES}
+    assert first == second
+    assert first == here
+
+
+@pytest.mark.parametrize("stage", STAGES)
+def test_command_line_prints_the_stage(stage: str) -> None:
+    done = CliRunner().invoke(cli, ["compile", "--emit", stage, "enresnet"])
+    assert done.exit_code == 0
+    assert done.stdout == stage_text("enresnet", stage)
+    failed = CliRunner().invoke(cli, ["compile", "--emit", stage, "burgers"])
+    reached = stage in ("syntax", "spec", "analysis")
+    assert failed.exit_code == (0 if reached else 1)
+    assert bool(failed.stdout) == reached
+    assert reached or "E603" in failed.stderr
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_stages_show_every_equation(name: str) -> None:
+    """As many equations in the analysis as in the spec."""
+    assert stage_text(name, "analysis").count("EquationFacts") == stage_text(name, "spec").count("\nequation ")
