@@ -4,7 +4,7 @@ VENV   := .venv
 BIN    := $(VENV)/bin
 
 # The inner loop: text to plan, without what trains or attacks.
-QUICK := tests/analyse tests/frontend tests/words tests/ir tests/explain tests/data tests/test_*.py
+QUICK := tests/analyse tests/frontend tests/words tests/ir tests/explain tests/mistakes tests/cli tests/data tests/test_*.py
 
 .PHONY: demo test quick lint format bench clean
 
