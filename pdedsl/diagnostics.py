@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import unicodedata
 from bisect import bisect_right
 from collections.abc import Iterable, Sequence
@@ -9,10 +10,13 @@ from dataclasses import dataclass, field
 from functools import cached_property
 from typing import Literal, NamedTuple
 
+from pdedsl import quoting
+
 Severity = Literal["error", "warning"]
 
 WINDOW = 100  # columns of a source line that an excerpt shows
 MOST = 20  # diagnostics that one report shows
+_COMMENT = re.compile(r'("[^"\n\r]*")|#[^\n\r]*')  # or a text, which may hold the sign of a comment
 
 
 class Span(NamedTuple):
@@ -49,8 +53,9 @@ class Source:
         end = self._starts[number] - 1 if number < len(self._starts) else len(self.text)
         return self.text[start:end].rstrip("\r")
 
-    def at(self, span: Span) -> str:
-        return self.text[span.start : span.end]
+    def quote(self, span: Span) -> str:
+        """What stands there, on one line and without comments."""
+        return " ".join(_COMMENT.sub(r"\1", self.text[span.start : span.end]).split())
 
     def range(self, span: Span) -> dict[str, int]:
         """Where it begins and ends, for a program."""
@@ -156,15 +161,15 @@ def render(source: Source, diagnostic: Diagnostic) -> str:
     """One diagnostic: its head, each marked place under its line, and the way out."""
     line, column = source.position(diagnostic.span.start)
     parts = [
-        f"{diagnostic.severity}[{diagnostic.code}]: {diagnostic.message}",
-        f"  --> {source.name}:{line}:{column}",
+        f"{diagnostic.severity}[{diagnostic.code}]: {quoting.lines(diagnostic.message)}",
+        f"  --> {quoting.line(source.name)}:{line}:{column}",
     ]
     marks = ((diagnostic.span, ""), *diagnostic.notes)
     if source.text:
         margin = len(str(max(source.position(span.start)[0] for span, _ in marks)))
         parts += [_excerpt(source, span, label, margin) for span, label in marks]
     if diagnostic.hint:
-        parts.append(f"  help: {diagnostic.hint}")
+        parts.append(f"  help: {quoting.lines(diagnostic.hint)}")
     return "\n".join(parts)
 
 
@@ -176,19 +181,12 @@ def _excerpt(source: Source, span: Span, label: str, margin: int) -> str:
     last = max(first + 1, min(first + max(span.end - span.start, 1), len(text)))
     left = max(0, first - WINDOW // 2) if len(text) > WINDOW else 0
     right = min(len(text), left + WINDOW)
-    shown = "".join(_printable(c) for c in text[left:right])
+    shown = quoting.line(text[left:right])
     lead, tail = "…" if left else "", "…" if right < len(text) else ""
     pad = " " * (len(lead) + width(shown[: first - left]))
     carets = "^" * max(1, width(shown[first - left : min(last, right) - left]))
-    mark = f"{pad}{carets} {label}".rstrip()
+    mark = f"{pad}{carets} {quoting.line(label)}".rstrip()
     return f"{line:>{margin}} | {lead}{shown}{tail}\n{'':>{margin}} | {mark}"
-
-
-def _printable(char: str) -> str:
-    """A character as a terminal may show it: control and format characters are made visible."""
-    if char == "\t":
-        return " "
-    return "�" if unicodedata.category(char) in ("Cc", "Cf", "Cs", "Co", "Cn") else char
 
 
 def width(text: str) -> int:

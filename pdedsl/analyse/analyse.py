@@ -51,7 +51,7 @@ def _facts(problem: Problem) -> EquationFacts:
     process = generator_of(with_letters(frame), _direction(frame), frame) if generator else None
     random = random_map(generator, spec) if generator else None
     shapes = (*_shapes(equation, spec), *((SHOWN[random.kind],) if random else ()))
-    text, kind = spec.source.at(equation.span), class_of(frame, problem.jet)
+    text, kind = spec.source.quote(equation.span), class_of(frame, problem.jet)
     return EquationFacts(equation, text, kind, linear, problem.terms, generator, process or generator, shapes, random)
 
 

@@ -41,7 +41,7 @@ def parts_of(frame: Frame, terms: tuple[Term, ...]) -> tuple[Part, ...]:
 def _part(summand: Summand, terms: tuple[Term, ...], frame: Frame) -> Part:
     exprs = tuple(e.xreplace(frame.spec.values) for e in summand.exprs)
     jet = jet_of(as_scalar(exprs, frame.unknown), frame.unknown, frame.spec)
-    origin = Origin("-" * summand.minus + frame.spec.source.at(summand.span), summand.span)
+    origin = Origin("-" * summand.minus + frame.spec.source.quote(summand.span), summand.span)
     return Part(origin, terms, jet, tuple(state_of(e, frame.spec) for e in exprs))
 
 

@@ -52,7 +52,7 @@ def not_admitting(spec: Spec, values: tuple[int, ...]) -> tuple[list[Condition],
 
 
 def quoted(conditions: list[Condition], spec: Spec) -> str:
-    return ", ".join(f"'{spec.source.at(c.span)}'" for c in conditions)
+    return ", ".join(f"'{spec.source.quote(c.span)}'" for c in conditions)
 
 
 def at_rest(problem: Problem) -> bool:

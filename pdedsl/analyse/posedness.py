@@ -37,7 +37,7 @@ def _of(problem: Problem) -> Iterator[PdeError]:
     if problem.is_vector or problem.jet.nonlocal_:
         return
     for placed in inflow_of(problem).at_outflow[:1] if problem.equation.order == 1 else ():
-        yield mistakes.proofs.at_outflow(problem.spec.source.at(placed.condition.span), placed.condition.span)
+        yield mistakes.proofs.at_outflow(problem.spec.source.quote(placed.condition.span), placed.condition.span)
     if problem.jet.order > 2 or problem.equation.order > 2:
         yield from _of_high_order(problem)
     elif problem.jet.order == 2 and problem.equation.order:

@@ -144,7 +144,7 @@ def terms_of(frame: Frame) -> tuple[Term, ...]:
 
 def _terms(summand: Summand, share: tuple[Expr, ...], frame: Frame) -> Iterator[Term]:
     spec = frame.spec
-    origin = Origin("-" * summand.minus + spec.source.at(summand.span), summand.span)
+    origin = Origin("-" * summand.minus + spec.source.quote(summand.span), summand.span)
     goals = [goal_of(frame, k) for k in range(len(share))]
     if any(g is not None and e.has(g) for g, e in zip(goals, summand.exprs, strict=True)):
         yield TimeDerivative(frame.equation.order, origin)

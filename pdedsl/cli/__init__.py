@@ -7,13 +7,14 @@ from __future__ import annotations
 
 import os
 import sys
+from io import StringIO
 from pathlib import Path
 from typing import NoReturn
 
 import click
 
 from pdedsl import __version__
-from pdedsl.cli.common import FAULT, INTERRUPTED, USAGE, example
+from pdedsl.cli.common import FAULT, INTERRUPTED, USAGE, example, say
 from pdedsl.cli.compiling import compile, explain, test
 from pdedsl.cli.language import check, completion, format_, specs
 from pdedsl.cli.training import train
@@ -44,10 +45,12 @@ def main() -> NoReturn:
     except click.exceptions.Abort:
         sys.exit(INTERRUPTED)
     except click.ClickException as error:
-        error.show()
+        shown = StringIO()
+        error.show(shown)
+        say(shown.getvalue().rstrip(), err=True)
         sys.exit(USAGE)
     except OSError as error:
-        click.echo(f"pdedsl: {error.filename or 'output'}: {error.strerror}", err=True)
+        say(f"pdedsl: {error.filename or 'output'}: {error.strerror}", err=True)
         # What is left in the buffer of standard output would fail again when Python ends.
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         sys.exit(USAGE)
@@ -80,7 +83,7 @@ def _fault() -> NoReturn:
             path = locate(name) or Path(name)
             if path.suffix == ".pde" and path.is_file():
                 file.write(f"\n==== {name}\n{path.read_text('utf-8', 'replace')}")
-    click.echo(
+    say(
         "pdedsl: this is a fault of pdedsl, not of your spec.\n"
         f"Please report it, and attach {file.name} (it holds the spec and where we failed).",
         err=True,

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 
 import click
 
+from pdedsl import quoting
 from pdedsl.sources import shipped_specs
 
 if TYPE_CHECKING:
@@ -47,6 +48,16 @@ def read_spec(file: str, settings: tuple[str, ...] = ()) -> Source:
 
 
 # ---- printing
+
+
+def say(text: str, err: bool = False) -> None:
+    """A message; what it quotes cannot reach the terminal but as text."""
+    click.echo(quoting.lines(text), err=err)
+
+
+def give(text: str) -> None:
+    """A text that was asked for: exact for a file or a program, and made visible on a terminal."""
+    click.echo(quoting.lines(text) if sys.stdout.isatty() else text, nl=False)
 
 
 def report_error(error: PdeError) -> None:

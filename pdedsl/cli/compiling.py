@@ -7,7 +7,8 @@ from typing import TYPE_CHECKING
 
 import click
 
-from pdedsl.cli.common import SPEC, WRONG, example, read_spec, report_error, show
+from pdedsl.cli.common import SPEC, WRONG, example, give, read_spec, report_error, say, show
+from pdedsl.quoting import as_json
 
 if TYPE_CHECKING:
     from pdedsl.compilation import Examination
@@ -36,8 +37,6 @@ STAGES = ("syntax", "spec", "canonical", "latex", "analysis", "representation", 
 @click.option("--all", "every", is_flag=True, help="Every kernel with every term, not the largest alone.")
 def explain(file: str, form: str | None, weights: Path | None, every: bool) -> None:
     """Say what an equation is, what it becomes, and what can be proved about it."""
-    import json
-
     from pdedsl.compiler import examine
     from pdedsl.diagnostics import PdeError
     from pdedsl.explain import explain as forms
@@ -64,7 +63,7 @@ def explain(file: str, form: str | None, weights: Path | None, every: bool) -> N
     match form:
         case "json":
             shown = {"kernels": [stencil.as_json() for stencil in stencils]} if weights else {}
-            click.echo(json.dumps(forms.explain_json(analysis, network) | shown, ensure_ascii=False, indent=2))
+            click.echo(as_json(forms.explain_json(analysis, network) | shown, indent=2))
         case "latex":
             click.echo(forms.explain_latex(analysis), nl=False)
         case "markdown":
@@ -121,7 +120,7 @@ def compile(file: str, output: Path | None, emit: str | None, force: bool) -> No
     try:
         source = read_spec(file)
         if emit:
-            click.echo(stage_text(source, Stage(emit)), nl=False)
+            give(stage_text(source, Stage(emit)))
             return
         compilation = to_compilation(source)
     except PdeError as error:
@@ -134,7 +133,7 @@ def compile(file: str, output: Path | None, emit: str | None, force: bool) -> No
     except FileExistsError as error:
         raise click.UsageError(f"{error}; --force replaces them") from None
     show(source, compilation.spec.warnings)
-    click.echo(f"{compilation.spec.name} is in {folder}/: {', '.join(files)}")
+    say(f"{compilation.spec.name} is in {folder}/: {', '.join(files)}")
 
 
 @click.command(epilog=example("pdedsl test rotation\npdedsl test --examples 200 --seed 7 my.pde"))
@@ -159,12 +158,12 @@ def test(file: str, examples: int, seed: int) -> None:
     wrong = False
     for result in axioms.check(compilation, examples, seed):
         wrong |= not result.ok
-        click.echo(_test_line(result))
+        say(_test_line(result))
     for finding in equation.check(compilation, seed):
         wrong |= not finding.ok
-        click.echo(_finding_line(finding))
+        say(_finding_line(finding))
     if wrong:
-        click.echo(f"replay: pdedsl test {file} --examples {examples} --seed {seed}", err=True)
+        say(f"replay: pdedsl test {file} --examples {examples} --seed {seed}", err=True)
         raise click.exceptions.Exit(WRONG)
 
 

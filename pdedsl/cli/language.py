@@ -6,8 +6,9 @@ from pathlib import Path
 
 import click
 
-from pdedsl.cli.common import SPEC, WRONG, example, read_spec, report_error, show
+from pdedsl.cli.common import SPEC, WRONG, example, give, read_spec, report_error, say, show
 from pdedsl.files import replace_text
+from pdedsl.quoting import as_json
 from pdedsl.sources import locate, shipped_specs, title
 
 
@@ -38,13 +39,11 @@ def _check_text(file: str) -> bool:
     count, spec = len(examined.diagnostics), examined.analysis.spec
     noted = f", {count} warning{'s' * (count > 1)}" if count else ""
     without = "" if examined.planned else "; a physical equation has no network yet"
-    click.echo(f"{source.name}: {spec.name}: no errors{noted}{without}")
+    say(f"{source.name}: {spec.name}: no errors{noted}{without}")
     return True
 
 
 def _check_json(file: str) -> bool:
-    import json
-
     from pdedsl.compiler import examine
     from pdedsl.diagnostics import PdeError, Source
     from pdedsl.explain.explain import facts_json
@@ -61,7 +60,7 @@ def _check_json(file: str) -> bool:
         source, diagnostics, facts = error.source or source, error.diagnostics, {}
     row["ok"] = not any(d.is_error for d in diagnostics)
     row["diagnostics"] = [d.as_json(source) for d in diagnostics]
-    click.echo(json.dumps(row | facts, ensure_ascii=False))
+    click.echo(as_json(row | facts))
     return bool(row["ok"])
 
 
@@ -87,13 +86,13 @@ def format_(files: tuple[str, ...], only_check: bool, as_ascii: bool) -> None:
             continue
         if only_check:
             if text != source.text:
-                click.echo(f"{source.name} would be reformatted", err=True)
+                say(f"{source.name} would be reformatted", err=True)
                 failed = True
         elif file == "-" or locate(file):
-            click.echo(text, nl=False)
+            give(text)
         elif text != source.text:
             replace_text(Path(file), text)
-            click.echo(f"{file} reformatted", err=True)
+            say(f"{file} reformatted", err=True)
     if failed:
         raise click.exceptions.Exit(WRONG)
 

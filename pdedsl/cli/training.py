@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 
 import click
 
-from pdedsl.cli.common import INTERRUPTED, SPEC, WRONG, example, read_spec, report_error
+from pdedsl.cli.common import INTERRUPTED, SPEC, WRONG, example, read_spec, report_error, say
 
 if TYPE_CHECKING:
     from pdedsl.ir.plan import Model
@@ -93,10 +93,10 @@ def _train_end(run: Run, folder: Path) -> None:
     if os.environ.get("RANK", "0") != "0":
         pass
     elif run.outcome is Outcome.FINISHED:
-        click.echo(f"{folder}/: weights.safetensors, report.md, curves.png, metrics.jsonl, tensorboard/")
+        say(f"{folder}/: weights.safetensors, report.md, curves.png, metrics.jsonl, tensorboard/")
     elif run.outcome is Outcome.INTERRUPTED:
-        click.echo(f"interrupted; nothing is lost. To go on: {again}", err=True)
+        say(f"interrupted; nothing is lost. To go on: {again}", err=True)
     else:
-        click.echo(f"pdedsl: {run.message}", err=True)
+        say(f"pdedsl: {run.message}", err=True)
     if run.outcome is not Outcome.FINISHED:
         raise click.exceptions.Exit(INTERRUPTED if run.outcome is Outcome.INTERRUPTED else WRONG)

@@ -14,7 +14,7 @@ from pdedsl.ir.spec import Spec
 def program_of(model: Model, operator: OperatorPlan | None, spec: Spec) -> Program:
     """The whole model as functions that build it."""
     title = f" {spec.title}." if spec.title else ""
-    doc = f"{spec.name}.{title}\n\nCompiled by pdedsl from spec.pde.".replace("\\", "\\\\")
+    doc = f"{spec.name}.{title}\n\nCompiled by pdedsl from spec.pde."
     if isinstance(model, ImagePlan):
         return Program(doc, image_functions(model, spec))
     in_model = fields_in(model_exprs(model), spec)

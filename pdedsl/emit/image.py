@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import assert_never
 
 from pdedsl.emit.integrators import integrator_node
-from pdedsl.emit.names import RUNTIME
+from pdedsl.emit.names import RUNTIME, quoted
 from pdedsl.emit.program import Binding, Call, Function, Items, Lambda, Node, Op, Ref
 from pdedsl.ir.layers import Free, Layer, Network, NormBound, RightHandSide, Symmetric, WeightBox
 from pdedsl.ir.motions import First, Pair, Second
@@ -20,7 +20,7 @@ BLOCKS = f"{RUNTIME}.blocks"
 
 def image_functions(plan: ImagePlan, spec: Spec) -> tuple[Function, ...]:
     """`block(width)`, the equation at one width, and `model()`, the frame around it."""
-    terms = "; ".join(_quoted(right, spec) for right in plan.motion.parts)
+    terms = "; ".join(quoted(right.span, spec) for right in plan.motion.parts)
     doc = f"{terms}, by {plan.method.name}."
     shared = isinstance(plan.motion, Pair)
     halves = (Binding("half", Op("//", (Ref("width"), 2)), "each half of the channels"),) if shared else ()
@@ -37,12 +37,6 @@ def image_functions(plan: ImagePlan, spec: Spec) -> tuple[Function, ...]:
     result = Call(f"{RUNTIME}.frame.image_network", (frame, inside))
     model = Function("model", (("seed", 0),), "Images to class scores; nothing in it is random.", (), result)
     return block, model
-
-
-def _quoted(right: RightHandSide, spec: Spec) -> str:
-    """A right-hand side with its place, for a comment."""
-    line, _ = spec.source.position(right.span.start)
-    return f"{' '.join(spec.source.at(right.span).split())} (spec.pde:{line})"
 
 
 def _block(plan: ImagePlan) -> Node:

@@ -33,8 +33,7 @@ def maker_of(learned: Learned) -> str:
 def quoted(span: Span, spec: Spec) -> str:
     """A term with its place, for a comment."""
     line, _ = spec.source.position(span.start)
-    text = " ".join(spec.source.at(span).split())
-    return f"{text} (spec.pde:{line})"
+    return f"{spec.source.quote(span)} (spec.pde:{line})"
 
 
 def number(value: Expr) -> float:

@@ -7,6 +7,7 @@ from typing import assert_never
 
 from pdedsl.emit.formulas import with_formulas
 from pdedsl.emit.program import Call, Component, Function, Items, Lambda, Method, Node, Op, Program, Ref, Repeat, home
+from pdedsl.quoting import comment, docstring, literal
 
 WIDTH = 88
 
@@ -16,7 +17,8 @@ def source(program: Program) -> str:
     program = with_formulas(program)
     body = "\n\n\n".join(_function(f) for f in program.functions)
     imports = _imports(program)
-    return f'"""{program.doc}\n"""\n\nfrom __future__ import annotations\n\n{imports}\n\n\n{body}\n'
+    doc = docstring(f"{program.doc}\n")
+    return f'"""{doc}"""\n\nfrom __future__ import annotations\n\n{imports}\n\n\n{body}\n'
 
 
 # ---- imports
@@ -78,13 +80,13 @@ def _shown(path: str) -> str:
 
 
 def _function(function: Function) -> str:
-    lines = [_head(function), f'    """{function.doc}"""']
+    lines = [_head(function), f'    """{docstring(function.doc)}"""']
     for binding in function.bindings:
         if binding.comment:
-            lines.append(f"    # {binding.comment}")
+            lines.append(f"    # {comment(binding.comment)}")
         lines.append(_indented(f"{binding.name} = ", binding.value))
     if function.comment:
-        lines.append(f"    # {function.comment}")
+        lines.append(f"    # {comment(function.comment)}")
     lines.append(_indented("return ", function.result))
     return "\n".join(lines)
 
@@ -184,7 +186,7 @@ def _flat(node: Node) -> str:
         case Op(sign=sign, args=args):
             return _operation(sign, args)
         case int() | float() | str() | None:
-            return f'"{node}"' if isinstance(node, str) else repr(node)
+            return literal(node) if isinstance(node, str) else repr(node)
         case _:
             assert_never(node)
 

@@ -7,6 +7,7 @@ from typing import assert_never
 
 from sympy import sqrt
 
+from pdedsl import quoting
 from pdedsl.explain.defaults import defaults
 from pdedsl.explain.describe import letters
 from pdedsl.explain.show import latex_of
@@ -66,11 +67,11 @@ def facts_json(analysis: Analysis) -> dict[str, object]:
 def explain_text(analysis: Analysis, network: list[str], kernels: Sequence[str] = ()) -> str:
     """Plain text for a terminal; `network` says what the equation becomes, or why it becomes none, and `kernels` what
     weights say."""
-    return _document(analysis, network, kernels, heading=lambda text: f"{text}\n{'-' * len(text)}", item="  ")
+    return _document(analysis, network, kernels, lambda text: f"{text}\n{'-' * len(text)}", "  ", quoting.line)
 
 
 def explain_markdown(analysis: Analysis, network: list[str], kernels: Sequence[str] = ()) -> str:
-    return _document(analysis, network, kernels, heading=lambda text: f"## {text}\n", item="- ")
+    return _document(analysis, network, kernels, lambda text: f"## {text}\n", "- ", quoting.markdown)
 
 
 def explain_latex(analysis: Analysis) -> str:
@@ -96,32 +97,33 @@ def explain_json(analysis: Analysis, network: list[str]) -> dict[str, object]:
 
 
 def _document(
-    analysis: Analysis, network: list[str], kernels: Sequence[str], heading: Callable[[str], str], item: str
+    analysis: Analysis,
+    network: list[str],
+    kernels: Sequence[str],
+    head: Callable[[str], str],
+    item: str,
+    quote: Callable[[str], str],
 ) -> str:
-    spec, head = analysis.spec, heading
-    parts = [f"{spec.name}: {spec.title}\n" if spec.title else f"{spec.name}\n"]
+    spec = analysis.spec
+
+    def listed(rows: Sequence[str]) -> list[str]:
+        """Rows that begin with spaces belong to the row above them."""
+        return [" " * (len(row) - len(row.lstrip())) + item + quote(row.lstrip()) for row in rows]
+
+    parts = [quote(f"{spec.name}: {spec.title}" if spec.title else spec.name) + "\n"]
     for k, facts in enumerate(analysis.equations, 1):
         number = f" {k}" if len(analysis.equations) > 1 else ""
-        parts += [head(f"Equation{number}"), *_lines(_equation(facts, spec), item), ""]
-    parts += [head("Network"), *_lines(network, item), ""]
+        parts += [head(f"Equation{number}"), *listed(_equation(facts, spec)), ""]
+    parts += [head("Network"), *listed(network), ""]
     if kernels:
-        parts += [head("Kernels"), *_nested(kernels, item), ""]
-    parts += [head("Axioms"), *_lines(_verdicts(analysis.axioms), item), ""]
+        parts += [head("Kernels"), *listed(kernels), ""]
+    parts += [head("Axioms"), *listed(_verdicts(analysis.axioms)), ""]
     chosen = defaults(analysis)
     if chosen:
-        parts += [head("Chosen by default"), *_lines(chosen, item), ""]
+        parts += [head("Chosen by default"), *listed(chosen), ""]
     if spec.warnings:
-        parts += [head("Warnings"), *_lines([d.message for d in spec.warnings], item), ""]
+        parts += [head("Warnings"), *listed([d.message for d in spec.warnings]), ""]
     return "\n".join(parts).rstrip() + "\n"
-
-
-def _lines(rows: list[str], item: str) -> list[str]:
-    return [item + row for row in rows]
-
-
-def _nested(rows: Sequence[str], item: str) -> list[str]:
-    """Rows that begin with spaces belong to the row above them."""
-    return [" " * (len(row) - len(row.lstrip())) + item + row.lstrip() for row in rows]
 
 
 def _equation(facts: EquationFacts, spec: Spec) -> list[str]:
@@ -203,6 +205,4 @@ def _evidence(verdict: Verdict) -> str:
 
 
 def _tex(text: str) -> str:
-    return ascii_tex(
-        text.replace("_", r"\_").replace("%", r"\%").replace("&", r"\&").replace("#", r"\#").replace("^", r"\^{}")
-    )
+    return ascii_tex(quoting.latex(text))

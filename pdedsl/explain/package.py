@@ -8,6 +8,7 @@ import tempfile
 from pathlib import Path
 from typing import assert_never
 
+from pdedsl import quoting
 from pdedsl.explain.describe import network_lines, theorem_line
 from pdedsl.explain.explain import explain_markdown
 from pdedsl.ir.analysis import Analysis
@@ -124,7 +125,7 @@ def package_files(analysis: Analysis, representation: Representation, plan: Mode
     harness = "`train(batches)` and `evaluate(network, batches)`" if classifies else "`evaluate(points)`"
     readme = README.format(
         name=spec.name,
-        title=spec.title,
+        title=quoting.markdown(spec.title),
         hash=spec.hash,
         harness=harness,
         explanation=explain_markdown(analysis, network),

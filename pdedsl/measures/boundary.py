@@ -14,6 +14,7 @@ from torch import Tensor, nn
 
 from pdedsl.files import replace_with
 from pdedsl.measures.assess import evaluating
+from pdedsl.quoting import caption
 from pdedsl.runtime.streams import frozen
 
 if TYPE_CHECKING:
@@ -216,7 +217,7 @@ def _draw(ax: Axes, panel: Panel, box: Box, n: int) -> ContourSet | None:
         x, y = points[labels == c].T.numpy()
         ax.scatter(x, y, s=16, color=colour, edgecolors="white", linewidths=0.6, zorder=2)
     found = measures(lines, _spacing(box, n), shared=u.shape[2] > 2)
-    ax.set_title(panel.title, fontsize=12, fontweight="bold", color=INK, pad=20)
+    ax.set_title(caption(panel.title), fontsize=12, fontweight="bold", color=INK, pad=20)
     words = f"boundary: length {found.length:.2f}, total curvature {found.total_curvature:.2f}"
     ax.text(0.5, 1.02, words, ha="center", fontsize=8.5, color="#555555", transform=ax.transAxes)
     ax.set(xlim=box[:2], ylim=box[2:], aspect="equal")

@@ -65,4 +65,4 @@ def _require_sum(stretch: Stretch, spec: Spec) -> None:
     for kind, value, span in (("reaction", stretch.rate, stretch.reaction), ("source", stretch.source, stretch.gain)):
         if value != 0:
             place = span or stretch.convection or stretch.diffusion or spec.space.span
-            raise mistakes.networks.leaves_simplex(kind, " ".join(spec.source.at(place).split()), place)
+            raise mistakes.networks.leaves_simplex(kind, spec.source.quote(place), place)

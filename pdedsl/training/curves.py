@@ -7,6 +7,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from pdedsl.files import replace_with
+from pdedsl.quoting import caption
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -49,7 +50,7 @@ def curves_figure(metrics: Metrics, title: str = "") -> Figure:
     axes[-1].xaxis.set_major_locator(MaxNLocator(integer=True, steps=[1, 2, 5, 10]))
     axes[-1].xaxis.set_major_formatter("{x:,.0f}")
     if title:
-        figure.suptitle(title, fontsize=13, fontweight="bold", color=INK)
+        figure.suptitle(caption(title), fontsize=13, fontweight="bold", color=INK)
     return figure
 
 
@@ -91,7 +92,7 @@ def _phases(metrics: Metrics) -> list[tuple[str, int, int]]:
 
 def _panel(ax: Axes, name: str, curves: list[Curve]) -> None:
     for label, colour, points in curves:
-        _curve(ax, label, colour, points)
+        _curve(ax, caption(label), colour, points)
     values = [value for _, _, points in curves for _, value in points]
     if values and name != "Accuracy" and min(values) > 0 and max(values) > RATIO * min(values):
         ax.set_yscale("log")
@@ -143,6 +144,6 @@ def _mark_phases(ax: Axes, phases: list[tuple[str, int, int]], named: bool) -> N
             ax.axvline(start, color="#999999", linewidth=1, linestyle=(0, (4, 3)), zorder=1)
         if named and len(name) < 90 * (end - start) / last:
             place = ax.get_xaxis_transform()
-            ax.text((start + end) / 2, 1.02, name, ha="center", fontsize=8, color="#666666", transform=place)
+            ax.text((start + end) / 2, 1.02, caption(name), ha="center", fontsize=8, color="#666666", transform=place)
     if named:
         ax.set_title(ax.get_title("left"), loc="left", pad=18, fontsize=11, fontweight="bold", color=INK)

@@ -8,6 +8,8 @@ from enum import StrEnum
 from pathlib import Path
 from typing import Literal, Protocol
 
+from pdedsl.quoting import line
+
 
 class Outcome(StrEnum):
     """How a run ended; one on disk may be unfinished."""
@@ -183,7 +185,7 @@ def heading(event: Started) -> list[str]:
         lines.append("phases: " + ", ".join(f"{name} ({steps:,} steps)" for name, steps in event.phases))
     if event.resumed:
         lines.append(f"resumed after step {event.resumed:,}")
-    return lines + [f"note: {note}" for note in event.notes]
+    return [line(text) for text in (*lines, *(f"note: {note}" for note in event.notes))]
 
 
 def ending(event: Ended) -> str:

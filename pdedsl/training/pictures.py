@@ -9,6 +9,7 @@ from torch import Tensor
 
 from pdedsl.compilation import Compilation
 from pdedsl.data.sets import Data, Split
+from pdedsl.diagnostics import Source
 from pdedsl.measures.assess import assess
 from pdedsl.measures.boundary import Panel, plot_boundaries
 from pdedsl.training.config import TrainConfig
@@ -79,10 +80,10 @@ def _summary(
         title=spec.title,
         hash=spec.hash,
         equation=spec.source.text,
-        data=_written(block, "data", spec.source.text),
+        data=_written(block, "data", spec.source),
         epochs=sum(p.epochs for p in engine.phases),
         batch=config.batch,
-        optimizer=_written(block, "optimizer", spec.source.text) or f"{block.optimizer[0].word.brief}, by default",
+        optimizer=_written(block, "optimizer", spec.source) or f"{block.optimizer[0].word.brief}, by default",
         parameters=sum(p.numel() for p in engine.model.parameters()),
         steps=engine.end,
         seconds=ended.seconds,
@@ -90,7 +91,7 @@ def _summary(
         results=results,
         usage=USAGE.format(folder=str(folder), shape=f"({shape})"),
         resume=_longer(config, folder),
-        entries=tuple((key, text) for key in ENTRIES if (text := _written(block, key, spec.source.text))),
+        entries=tuple((key, text) for key in ENTRIES if (text := _written(block, key, spec.source))),
         notes=tuple(f"by default: {default}" for default in config.defaults),
     )
 
@@ -102,6 +103,6 @@ def _longer(config: TrainConfig, folder: Path) -> str:
     return shlex.join(["pdedsl", "train", spec, "-o", str(folder), "--resume", "--set", length])
 
 
-def _written(block: Block, key: str, text: str) -> str:
+def _written(block: Block, key: str, source: Source) -> str:
     """The values of an entry, in the words of the spec."""
-    return ", ".join(text[place.start : place.end] for place in block.places.get(key, ()))
+    return ", ".join(source.quote(place) for place in block.places.get(key, ()))

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from pdedsl.files import replace_text
+from pdedsl.quoting import cell, fenced, markdown
 from pdedsl.training.events import count, duration, number, percent
 
 PICTURES = {
@@ -64,19 +65,19 @@ def report_text(summary: Summary, pictures: Iterable[str] = ()) -> str:
     shown = [f"![{PICTURES[name]}]({name})" for name in pictures]
     parts = [
         f"# {summary.name}",
-        summary.title,
-        _fenced(summary.equation, "pde"),
+        markdown(summary.title),
+        fenced(summary.equation, "pde"),
         "## What was trained",
         _table(("", ""), _facts(summary)),
-        "\n".join(f"- {note}" for note in summary.notes),
+        "\n".join(f"- {markdown(note)}" for note in summary.notes),
         "## How well",
         _table(*_results(summary.results)),
         _table(("attack", "robust accuracy"), ((name, percent(value)) for name, value in summary.robust)),
         *shown,
         "## How to use it",
-        _fenced(summary.usage, "python"),
+        fenced(summary.usage, "python"),
         "## How to go on",
-        _fenced(summary.resume, "sh"),
+        fenced(summary.resume, "sh"),
     ]
     return "\n\n".join(part for part in parts if part) + "\n"
 
@@ -92,7 +93,7 @@ def _facts(summary: Summary) -> list[tuple[str, str]]:
         ("steps", f"{summary.steps:,}"),
         ("time", duration(summary.seconds)),
         ("outcome", summary.outcome),
-        ("hash of the spec", f"`{summary.hash}`"),
+        ("hash of the spec", summary.hash),
     ]
 
 
@@ -106,18 +107,6 @@ def _results(results: tuple[Result, ...]) -> tuple[tuple[str, ...], list[tuple[s
 
 def _table(head: tuple[str, ...], rows: Iterable[tuple[str, ...]]) -> str:
     """A Markdown table; nothing without rows."""
-    lines = ["| " + " | ".join(_cell(cell) for cell in row) + " |" for row in rows]
+    lines = ["| " + " | ".join(map(cell, row)) + " |" for row in rows]
     rule = "| " + " | ".join("---" for _ in head) + " |"
     return "\n".join(["| " + " | ".join(head) + " |", rule, *lines]) if lines else ""
-
-
-def _cell(text: str) -> str:
-    return " ".join(text.replace("|", "\\|").split())
-
-
-def _fenced(text: str, language: str) -> str:
-    """A block of code, fenced by more backticks than it holds in a row."""
-    ticks = "```"
-    while ticks in text:
-        ticks += "`"
-    return f"{ticks}{language}\n{text.strip()}\n{ticks}"

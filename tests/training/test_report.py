@@ -47,7 +47,7 @@ pde Heat
 | steps | 940 |
 | time | 0:01:15 |
 | outcome | finished |
-| hash of the spec | `0123abcd` |
+| hash of the spec | 0123abcd |
 
 ## How well
 

@@ -42,7 +42,7 @@ def map_findings(spec: Spec) -> Findings:
 
 
 def _facts(equation: Equation, terms: tuple[MapTerm, ...], spec: Spec) -> EquationFacts:
-    kind, text = _class(equation, spec), spec.source.at(equation.span)
+    kind, text = _class(equation, spec), spec.source.quote(equation.span)
     linear = all(is_linear(term, spec) for term in terms)
     every = (*_derivative(equation, spec), *terms)
     return EquationFacts(equation, text, kind, linear, every, None, None, _shapes(equation, terms, spec))
@@ -60,7 +60,7 @@ def _derivative(equation: Equation, spec: Spec) -> tuple[TimeDerivative, ...]:
     """∂ⁿY/∂tⁿ, where it is written."""
     goal = goal_of(frame_of(equation, spec), 0)
     found = [s for s in equation.summands if goal is not None and any(_has(e, goal) for e in s.exprs)]
-    origins = [Origin("-" * s.minus + spec.source.at(s.span), s.span) for s in found]
+    origins = [Origin("-" * s.minus + spec.source.quote(s.span), s.span) for s in found]
     return tuple(TimeDerivative(equation.order, origin) for origin in origins)
 
 

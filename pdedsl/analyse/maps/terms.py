@@ -90,7 +90,7 @@ def _origin(rest: Expr, equation: Equation, spec: Spec) -> Origin:
     found = [s for s in equation.summands if len(s.exprs) == 1 and rest in _rests(s.exprs[0], spec)]
     if len(found) != 1:
         return _whole(equation, spec)
-    return Origin("-" * found[0].minus + spec.source.at(found[0].span), found[0].span)
+    return Origin("-" * found[0].minus + spec.source.quote(found[0].span), found[0].span)
 
 
 def _rests(expr: Expr, spec: Spec) -> list[Expr]:
@@ -98,7 +98,7 @@ def _rests(expr: Expr, spec: Spec) -> list[Expr]:
 
 
 def _whole(equation: Equation, spec: Spec) -> Origin:
-    return Origin(spec.source.at(equation.span), equation.span)
+    return Origin(spec.source.quote(equation.span), equation.span)
 
 
 # ---- shapes
