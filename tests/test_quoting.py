@@ -176,6 +176,6 @@ def test_a_caption_is_no_formula(text: str) -> None:
     assert plain(quoting.caption(text))
 
 
-@pytest.mark.parametrize("written, shown", [("a_b", r"a\_b"), ("50 %", "50 %"), ("v·∇u = 0", "v·∇u = 0")])
+@pytest.mark.parametrize(("written", "shown"), [("a_b", r"a\_b"), ("50 %", "50 %"), ("v·∇u = 0", "v·∇u = 0")])
 def test_plain_words_stay_readable(written: str, shown: str) -> None:
     assert quoting.markdown(written) == shown
