@@ -8,7 +8,7 @@ from pdedsl.analyse.maps.findings import Findings, map_findings
 from pdedsl.analyse.posedness import ill_posed
 from pdedsl.analyse.problem import Problem, direction_of
 from pdedsl.analyse.prove import function_axioms
-from pdedsl.analyse.shapes import SHOWN, random_map
+from pdedsl.analyse.shapes import name_of, random_map
 from pdedsl.analyse.terms import Frame, frame_of, generator_of, terms_of, with_letters
 from pdedsl.diagnostics import Diagnostic
 from pdedsl.ir.analysis import Analysis, EquationFacts
@@ -50,7 +50,7 @@ def _facts(problem: Problem) -> EquationFacts:
     generator, linear = problem.generator, problem.is_affine
     process = generator_of(with_letters(frame), _direction(frame), frame) if generator else None
     random = random_map(generator, spec) if generator else None
-    shapes = (*_shapes(equation, spec), *((SHOWN[random.kind],) if random else ()))
+    shapes = (*_shapes(equation, spec), *((name_of(random),) if random else ()))
     text, kind = spec.source.quote(equation.span), class_of(frame, problem.jet)
     return EquationFacts(equation, text, kind, linear, problem.terms, generator, process or generator, shapes, random)
 

@@ -8,15 +8,28 @@ branches shared, V = α f + (1-α) g, α ~ U(½-w, ½+w):      A = Δt w²/6 (f-
 
 from __future__ import annotations
 
+from typing import assert_never
+
 from sympy import Expr, Rational, Symbol, expand
 
-from pdedsl.ir.analysis import RandomMap
+from pdedsl.ir.noise import DroppedMaps, DroppedUnits, RandomMap, SharedBranches
 from pdedsl.ir.spec import Spec
-from pdedsl.ir.terms import Components, Generator, Indexed
+from pdedsl.ir.terms import Components, Generator, Indexed, Shape
 from pdedsl.symbolic.symbols import INDEX, Field
 
 Vector = tuple[Expr, ...]
-SHOWN = {"dropout": "dropout", "depth": "stochastic depth", "shake": "shake-shake"}
+
+
+def name_of(random: RandomMap) -> str:
+    match random:
+        case DroppedUnits():
+            return "dropout"
+        case DroppedMaps():
+            return "stochastic depth"
+        case SharedBranches():
+            return "shake-shake"
+        case _:
+            assert_never(random)
 
 
 def random_map(generator: Generator, spec: Spec) -> RandomMap | None:
@@ -30,17 +43,17 @@ def random_map(generator: Generator, spec: Spec) -> RandomMap | None:
 
 
 def _written_out(generator: Generator, drift: Vector, rows: tuple[Vector, ...], spec: Spec) -> RandomMap | None:
-    if generator.shape == "diagonal":
+    if generator.shape is Shape.DIAGONAL:
         strength = _factor([(rows[i][i], b**2) for i, b in enumerate(drift)])
-        return RandomMap("dropout", strength) if strength else None
-    if generator.shape != "full":
+        return DroppedUnits(strength) if strength else None
+    if generator.shape is not Shape.FULL:
         return None
     strength = _outer(rows, drift)
     if strength:
-        return RandomMap("depth", strength)
+        return DroppedMaps(strength)
     heads, (f, g) = _halves(drift, spec) or ((), (drift, drift))
     strength = _outer(rows, tuple(a - b for a, b in zip(f, g, strict=True))) if heads else None
-    return RandomMap("shake", strength, heads) if strength else None
+    return SharedBranches(strength, heads) if strength else None
 
 
 def _indexed(drift: Expr, matrix: Indexed, spec: Spec) -> RandomMap | None:
@@ -49,16 +62,16 @@ def _indexed(drift: Expr, matrix: Indexed, spec: Spec) -> RandomMap | None:
         return None
     if not matrix.outer:
         strength = _factor([(matrix.diagonal, drift**2)]) if INDEX in drift.free_symbols else None
-        return RandomMap("dropout", strength) if strength else None
+        return DroppedUnits(strength) if strength else None
     if len(matrix.outer) > 1 or matrix.diagonal != 0:
         return None
     ((c, w),) = matrix.outer
     strength = _factor([(c * w**2, drift**2)])
     if strength:
-        return RandomMap("depth", strength)
+        return DroppedMaps(strength)
     heads, ((f,), (g,)) = _halves((drift,), spec) or ((), ((drift,), (drift,)))
     strength = _factor([(c * w**2, (f - g) ** 2)]) if heads else None
-    return RandomMap("shake", strength, heads) if strength else None
+    return SharedBranches(strength, heads) if strength else None
 
 
 def _outer(rows: tuple[Vector, ...], w: Vector) -> Expr | None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
+from typing import assert_never
 
 from sympy import Expr, Symbol
 
@@ -10,6 +11,7 @@ from pdedsl.emit.components import component_node, fixed_part
 from pdedsl.emit.expressions import at_coordinates, node_of, stacked
 from pdedsl.emit.names import RUNTIME, maker_of, name_of, quoted
 from pdedsl.emit.program import Call, Function, Items, Lambda, Node, Op, Ref, nodes_in
+from pdedsl.ir.noise import Correlated, Dropped, Noise, Plain, Relative, Scaled, Shared
 from pdedsl.ir.plan import DataPlan, OperatorPlan, Shake, Walk
 from pdedsl.ir.spec import Learned, Spec
 from pdedsl.ir.types import Matrix, Scalar, Type, Vector
@@ -26,10 +28,19 @@ def model_exprs(model: DataPlan) -> list[Expr]:
     for part in model.parts:
         if isinstance(part, Walk):
             exprs += part.field
-        noise = part.noise if isinstance(part, Walk | Shake) else None
-        if noise is not None:
-            exprs += [e for row in noise.matrix for e in row] + ([noise.value] if noise.value is not None else [])
+        if isinstance(part, Walk | Shake) and part.noise is not None:
+            exprs += _noise_exprs(part.noise)
     return exprs
+
+
+def _noise_exprs(noise: Noise) -> list[Expr]:
+    match noise:
+        case Correlated(covariance=covariance):
+            return [e for row in covariance for e in row]
+        case Plain(std=value) | Scaled(std=value) | Shared(std=value) | Relative(scale=value) | Dropped(keep=value):
+            return [value]
+        case _:
+            assert_never(noise)
 
 
 def with_clocks(model: DataPlan) -> bool:

@@ -10,7 +10,8 @@ from pdedsl.emit.fields import at_points, components, fields_in, formula, scalar
 from pdedsl.emit.names import RUNTIME, maker_of, name_of, number, quoted
 from pdedsl.emit.program import Binding, Call, Function, Items, Literal_, Node, Ref
 from pdedsl.ir.plan import OperatorPiece, OperatorPlan
-from pdedsl.ir.spec import Learned, Spec
+from pdedsl.ir.spec import ConditionKind, Learned, Spec
+from pdedsl.ir.terms import Shape
 from pdedsl.symbolic.symbols import INDEX
 from pdedsl.words.diffusions import Law
 
@@ -54,11 +55,11 @@ def _constant(exprs: tuple[Expr, ...], spec: Spec) -> Node:
     return Call(f"{RUNTIME}.points.constant", (Items(tuple(values), square=True),)) if values else None
 
 
-def _diffusion(matrix: tuple[tuple[Expr, ...], ...], shape: str, names: dict[Symbol, str], spec: Spec) -> Node:
-    if shape == "none":
+def _diffusion(matrix: tuple[tuple[Expr, ...], ...], shape: Shape, names: dict[Symbol, str], spec: Spec) -> Node:
+    if shape is Shape.NONE:
         return 0.0
     diagonal = tuple(matrix[i][i] for i in range(len(matrix)))
-    if shape == "isotropic":
+    if shape is Shape.ISOTROPIC:
         if diagonal[0].is_number:
             return number(diagonal[0])
         return formula(("x", "t"), at_points(diagonal[0], names, spec), diagonal[:1], names)
@@ -67,7 +68,7 @@ def _diffusion(matrix: tuple[tuple[Expr, ...], ...], shape: str, names: dict[Sym
     if all(e.is_number for row in matrix for e in row):
         table = Items(tuple(Items(tuple(number(e) for e in row), square=True) for row in matrix), square=True)
         return Call(f"{RUNTIME}.points.constant", (table,))
-    if shape in ("full", "depth", "shake"):
+    if shape is Shape.FULL:
         entries = [[scalar(e, names, spec) for e in row] for row in matrix]
         return formula(("x", "t"), rows(entries), [e for row in matrix for e in row], names)
     return formula(("x", "t"), stacked([scalar(e, names, spec) for e in diagonal]), diagonal, names)
@@ -80,10 +81,10 @@ def _rate(expr: Expr, names: dict[Symbol, str], spec: Spec) -> Node:
 
 def solution_function(fields: tuple[Learned, ...], spec: Spec) -> Function:
     """u at the end of the path for the data of the spec: x ↦ u(x)."""
-    condition = next(c for c in spec.conditions if c.order == 0 and c.kind != "boundary")
+    condition = next(c for c in spec.conditions if c.order == 0 and not c.on_boundary)
     assert spec.time is not None
     first, last = number(spec.time.start), number(spec.time.end)
-    start, at = (first, spec.time.end) if condition.kind == "initial" else (last, spec.time.start)
+    start, at = (first, spec.time.end) if condition.kind is ConditionKind.INITIAL else (last, spec.time.start)
     in_data = fields_in(list(condition.value), spec)
     names = {w.head: name_of(w) for w in in_data}
     data = formula(("x",), at_points(condition.value[0], names, spec), condition.value, names, start)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import assert_never
 
-from sympy import sqrt
+from sympy import Expr, sqrt
 
 from pdedsl.emit.expressions import field_at
 from pdedsl.emit.fields import formula, vector
@@ -12,7 +12,8 @@ from pdedsl.emit.integrators import integrator_node
 from pdedsl.emit.names import RUNTIME, name_of, number, quoted
 from pdedsl.emit.noise import noise_node
 from pdedsl.emit.program import Call, Items, Lambda, Method, Node
-from pdedsl.ir.plan import Base, DataPlan, Maps, Noise, Part, Shake, Timed, Walk
+from pdedsl.ir.noise import Correlated, Dropped, Dropping, Inside, Noise, Plain, Relative, Scaled, Shared
+from pdedsl.ir.plan import Base, DataPlan, Maps, Part, Shake, Timed, Walk
 from pdedsl.ir.spec import Learned, Spec
 from pdedsl.words.integrators import Adaptive, Fixed, is_euler
 from pdedsl.words.networks import (
@@ -27,8 +28,6 @@ from pdedsl.words.networks import (
     Torchvision,
     WideResnet,
 )
-
-RANDOM = ("dropout", "shake")  # noise that is in the maps, not added to them
 
 
 def part_comment(part: Part, spec: Spec) -> str:
@@ -47,15 +46,15 @@ def part_comment(part: Part, spec: Spec) -> str:
 
 
 def _how(noise: Noise) -> str:
-    match noise.kind, noise.of:
-        case "shake", _:
+    match noise:
+        case Shared():
             return "two branches shared at random in each"
-        case "dropout", "layer":
-            return "each dropped as a whole"
-        case "dropout", _:
-            return "units dropped in each"
-        case _:
+        case Dropped(of=of):
+            return "each dropped as a whole" if of is Dropping.LAYER else "units dropped in each"
+        case Plain() | Scaled() | Relative() | Correlated():
             return "noise behind each"
+        case _:
+            assert_never(noise)
 
 
 def part_node(part: Part, plan: DataPlan, fields: tuple[Learned, ...], spec: Spec) -> Node:
@@ -78,7 +77,7 @@ def _maps(maps: Maps, plan: DataPlan, fields: tuple[Learned, ...], spec: Spec) -
     """The network with noise behind its residual maps, or with maps that are random themselves."""
     backbone, noise = _backbone(maps.net, plan, time=False), maps.noise
     named: list[tuple[str, Node]] = []
-    if noise is not None and noise.kind in RANDOM:
+    if isinstance(noise, Inside):
         backbone = _random(backbone, noise, _backbone(maps.branch, plan, time=False) if maps.branch else None)
     elif noise is not None:
         named.append(("after", Lambda(("layer",), noise_node(noise, fields, spec))))
@@ -87,26 +86,24 @@ def _maps(maps: Maps, plan: DataPlan, fields: tuple[Learned, ...], spec: Spec) -
     return Method(backbone, "network", (), tuple(named))
 
 
-def _random(backbone: Node, noise: Noise, branch: Node) -> Node:
+def _random(backbone: Node, noise: Inside, branch: Node) -> Node:
     """A backbone whose maps are dropped, or shared with those of another."""
-    if noise.kind == "shake":
-        return Call(f"{RUNTIME}.dropped.shaken", (backbone, branch), (("width", _width(noise)),))
-    return Call(f"{RUNTIME}.dropped.dropped", (backbone, _keep(noise)), _of(noise))
+    match noise:
+        case Shared(std=std):
+            return Call(f"{RUNTIME}.dropped.shaken", (backbone, branch), (("width", _width(std)),))
+        case Dropped(keep=keep, of=of):
+            return Call(f"{RUNTIME}.dropped.dropped", (backbone, number(keep)), _of(of))
+        case _:
+            assert_never(noise)
 
 
-def _keep(noise: Noise) -> float:
-    assert noise.value is not None
-    return number(noise.value)
-
-
-def _width(noise: Noise) -> float:
+def _width(std: Expr) -> float:
     """w of α ~ U(½ - w, ½ + w), which has the variance w²/3."""
-    assert noise.value is not None
-    return number(sqrt(3) * noise.value)
+    return number(sqrt(3) * std)
 
 
-def _of(noise: Noise) -> tuple[tuple[str, Node], ...]:
-    return () if noise.of == "units" else (("of", noise.of),)
+def _of(dropping: Dropping) -> tuple[tuple[str, Node], ...]:
+    return () if dropping is Dropping.UNITS else (("of", dropping.value),)
 
 
 def _backbone(net: Network, plan: DataPlan, time: bool) -> Node:
@@ -137,15 +134,14 @@ def _backbone(net: Network, plan: DataPlan, time: bool) -> Node:
 
 
 def _walk(walk: Walk, fields: tuple[Learned, ...], spec: Spec) -> Node:
-    shared = walk.noise is not None and walk.noise.kind == "shake"
-    velocity = _pair(walk, fields) if shared else vector(walk.field, fields, spec)
+    velocity = _pair(walk, fields) if isinstance(walk.noise, Shared) else vector(walk.field, fields, spec)
     times = Items(tuple(number(t) for t in walk.times))
     named: list[tuple[str, Node]] = [("times", times), ("dt", number(walk.step))]
     if not is_euler(walk.scheme):
         scheme = walk.scheme.name if isinstance(walk.scheme, Fixed) else integrator_node(walk.scheme)
         named.append(("scheme", scheme))
     named.append(("clock", float(walk.clock)))
-    if walk.noise is not None and walk.noise.kind in RANDOM:
+    if isinstance(walk.noise, Inside):
         named.append(("inside", Lambda(("t",), _inside(walk.noise))))
     elif walk.noise is not None:
         named.append(("after", Lambda(("t",), noise_node(walk.noise, fields, spec))))
@@ -159,8 +155,12 @@ def _pair(walk: Walk, fields: tuple[Learned, ...]) -> Node:
     return formula(("x", "t"), both, walk.field, names)
 
 
-def _inside(noise: Noise) -> Node:
+def _inside(noise: Inside) -> Node:
     """What acts on the velocity of a step."""
-    if noise.kind == "shake":
-        return Call(f"{RUNTIME}.random_maps.Mix", (_width(noise),), (("seed", 0),))
-    return Call(f"{RUNTIME}.random_maps.Dropout", (_keep(noise),), (("seed", 0), *_of(noise)))
+    match noise:
+        case Shared(std=std):
+            return Call(f"{RUNTIME}.random_maps.Mix", (_width(std),), (("seed", 0),))
+        case Dropped(keep=keep, of=of):
+            return Call(f"{RUNTIME}.random_maps.Dropout", (number(keep),), (("seed", 0), *_of(of)))
+        case _:
+            assert_never(noise)

@@ -7,8 +7,9 @@ from typing import assert_never
 
 from sympy import Expr
 
+from pdedsl.ir.noise import Correlated, Dropped, Dropping, Noise, Plain, Relative, Scaled, Shared
 from pdedsl.ir.objective import CrossEntropy, Objective, Residual, Retraining
-from pdedsl.ir.plan import Base, ImagePlan, Maps, Model, Noise, Part, Shake, Timed, Walk
+from pdedsl.ir.plan import Base, ImagePlan, Maps, Model, Part, Shake, Timed, Walk
 from pdedsl.ir.representation import Theorem
 from pdedsl.words.diffusions import InSpace, Instants, InTime, Laplacian, Weighting
 from pdedsl.words.integrators import Adaptive
@@ -64,21 +65,23 @@ def _part_line(part: Part) -> str:
             return str(net)
 
 
-NOISES = {
-    "relative": "a·std, a",
-    "dropout": "dropout, keep-probability",
-    "correlated": "correlated noise",
-    "shake": "shake-shake, standard deviation of the share α",
-}
-
-
 def _noise_line(noise: Noise | None) -> str:
-    if noise is None:
-        return ""
-    name = NOISES.get(noise.kind, f"{noise.law.value} noise, standard deviation")
-    if noise.kind == "dropout" and noise.of == "layer":
-        name = "stochastic depth, survival probability"
-    return f"; {name}" + (f" {letters(noise.value)}" if noise.value is not None else "")
+    match noise:
+        case None:
+            return ""
+        case Plain(std=std, law=law) | Scaled(std=std, law=law):
+            return f"; {law.value} noise, standard deviation {letters(std)}"
+        case Relative(scale=scale):
+            return f"; a·std, a {letters(scale)}"
+        case Correlated():
+            return "; correlated noise"
+        case Dropped(keep=keep, of=of):
+            name = "stochastic depth, survival probability" if of is Dropping.LAYER else "dropout, keep-probability"
+            return f"; {name} {letters(keep)}"
+        case Shared(std=std):
+            return f"; shake-shake, standard deviation of the share α {letters(std)}"
+        case _:
+            assert_never(noise)
 
 
 # ---- training

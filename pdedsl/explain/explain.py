@@ -14,8 +14,8 @@ from pdedsl.explain.show import latex_of
 from pdedsl.explain.terms import detail_of, indexed_text
 from pdedsl.explain.tex import ascii_tex
 from pdedsl.ir.analysis import Analysis, EquationClass, EquationFacts
-from pdedsl.ir.spec import Spec
-from pdedsl.ir.terms import Components, Generator, Indexed
+from pdedsl.ir.spec import SpaceKind, Spec
+from pdedsl.ir.terms import Components, Direction, Generator, Indexed, Shape
 from pdedsl.ir.verdicts import Axiom, Proved, Refuted, Unknown, Verdict
 from pdedsl.symbolic.symbols import Field
 
@@ -142,10 +142,10 @@ def _equation(facts: EquationFacts, spec: Spec) -> list[str]:
 def process_lines(facts: EquationFacts, spec: Spec) -> list[str]:
     """The process that is meant, `dX = v dt + √2 σ dB`, and which time the first layer sees."""
     process, time = facts.process, spec.time
-    if process is None or time is None or spec.space.kind == "physical":
+    if process is None or time is None or spec.space.kind is SpaceKind.PHYSICAL:
         return []
     start, end = facts.equation.interval or (time.start, time.end)
-    first = end if process.direction == "initial" else start
+    first = end if process.direction is Direction.INITIAL else start
     parts = [p for p in (_drift(process, time.name), _noise(process)) if p]
     where = f"the data are {process.direction}, so the first layer is at {time.name} = {first}"
     return [f"Process: dX = {' + '.join(parts) or '0'}; {where}."]
@@ -169,19 +169,19 @@ def _drift(process: Generator, time: str) -> str:
 def _noise(process: Generator) -> str:
     """√2 A^½ dB."""
     match process.shape, process.matrix:
-        case "none", _:
+        case Shape.NONE, _:
             return ""
-        case "isotropic", Components(rows=rows):
+        case Shape.ISOTROPIC, Components(rows=rows):
             return f"{letters(sqrt(2 * rows[0][0]))} dB"
-        case "diagonal", Components(rows=rows):
+        case Shape.DIAGONAL, Components(rows=rows):
             return f"diag({', '.join(letters(sqrt(2 * rows[i][i])) for i in range(len(rows)))}) dB"
-        case _, Components(rows=rows):
+        case Shape.FULL, Components(rows=rows):
             return f"√2 L dB with L Lᵀ = [{'; '.join(', '.join(map(letters, row)) for row in rows)}]"
-        case "isotropic", Indexed(diagonal=a):
+        case Shape.ISOTROPIC, Indexed(diagonal=a):
             return f"{letters(sqrt(2 * a))} dB"
-        case "diagonal", Indexed(diagonal=a):
+        case Shape.DIAGONAL, Indexed(diagonal=a):
             return f"diag({letters(sqrt(2 * a))}) dB"
-        case _, Indexed() as matrix:
+        case Shape.FULL, Indexed() as matrix:
             return f"√2 L dB with L Lᵀ = {indexed_text(matrix)}"
         case _:
             raise AssertionError(process)

@@ -4,11 +4,9 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from enum import StrEnum
-from typing import Literal
-
-from sympy import Expr, Symbol
 
 from pdedsl.diagnostics import Diagnostic
+from pdedsl.ir.noise import RandomMap
 from pdedsl.ir.spec import Equation, Spec
 from pdedsl.ir.terms import Generator, Term
 from pdedsl.ir.verdicts import Axiom, Verdict
@@ -32,16 +30,6 @@ class EquationClass(StrEnum):
     HYPERBOLIC = "hyperbolic"
     MIXED = "mixed"
     HIGHER_ORDER = "higher-order"
-
-
-@dataclass(frozen=True)
-class RandomMap:
-    """A random residual map of which the diffusion is the second moment: A = c diag(vᵢ²) for dropped units, c vvᵀ for
-    dropped maps, c (f-g)(f-g)ᵀ with v = ½(f+g) for two branches f and g that are shared at random."""
-
-    kind: Literal["dropout", "depth", "shake"]
-    strength: Expr
-    branches: tuple[Symbol, ...] = ()
 
 
 @dataclass(frozen=True)

@@ -3,41 +3,26 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field
-from typing import Literal
 
 from sympy import Expr, S, Symbol
 
-from pdedsl.diagnostics import NOWHERE, Span
+from pdedsl.diagnostics import Span
 from pdedsl.ir.boxes import Bounds
 from pdedsl.ir.layers import RightHandSide
 from pdedsl.ir.motions import Motion
+from pdedsl.ir.noise import Added, Noise
 from pdedsl.ir.objective import CrossEntropy, Objective
-from pdedsl.ir.terms import Direction
+from pdedsl.ir.terms import Direction, Shape
 from pdedsl.words.diffusions import Law, Scores, Weighting
-from pdedsl.words.integrators import Across, Fixed, Integrator
+from pdedsl.words.integrators import Fixed, Integrator
 from pdedsl.words.networks import Network
-
-
-@dataclass(frozen=True)
-class Noise:
-    """Noise of a layer. `value` is the standard deviation of plain and scaled noise and of the share α between two
-    branches, the scale of relative noise, and the keep-probability of dropout, `of` units or the whole layer; `matrix`
-    = 2AΔt of correlated noise. `law` is that of the numbers, of variance 1, which are scaled or mixed."""
-
-    kind: Literal["plain", "relative", "correlated", "scaled", "dropout", "shake"]
-    value: Expr | None = None
-    matrix: tuple[tuple[Expr, ...], ...] = ()
-    across: Across = Across.SAMPLE
-    of: Literal["units", "layer"] = "units"
-    span: Span = NOWHERE
-    law: Law = Law.GAUSSIAN
 
 
 @dataclass(frozen=True)
 class Shake:
     """Noise on the whole state at once: a stretch of pure diffusion."""
 
-    noise: Noise
+    noise: Added
 
 
 @dataclass(frozen=True)
@@ -63,7 +48,7 @@ class Maps:
     step: Expr
     noise: Noise | None
     span: Span
-    before_readout: Noise | None = None
+    before_readout: Added | None = None
     branch: Network | None = None  # a second network, whose maps stand beside those of the first
 
 
@@ -157,7 +142,7 @@ class OperatorPiece:
     end: Expr
     drift: tuple[Expr, ...]
     diffusivity: tuple[tuple[Expr, ...], ...]
-    shape: Literal["none", "isotropic", "diagonal", "full", "dropout", "depth", "shake"]
+    shape: Shape
     index: Symbol | None = None  # of components, where the space is not written out in them
     rate: Expr = S.Zero
     source: Expr = S.Zero

@@ -3,14 +3,13 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Literal
 
 from sympy import Add, Expr, KroneckerDelta, S, Symbol
 
 from pdedsl.diagnostics import Span
-from pdedsl.ir.analysis import RandomMap
 from pdedsl.ir.motions import Motion
-from pdedsl.ir.terms import Direction, MapTerm
+from pdedsl.ir.noise import RandomMap
+from pdedsl.ir.terms import Direction, MapTerm, Shape
 from pdedsl.symbolic.symbols import with_number
 from pdedsl.words.integrators import Integrator
 from pdedsl.words.word import Chosen
@@ -38,10 +37,10 @@ class Stretch:
     last: Expr
     drift: tuple[Expr, ...]
     diffusivity: tuple[tuple[Expr, ...], ...]
-    shape: Literal["none", "isotropic", "diagonal", "full", "dropout", "depth", "shake"]
+    shape: Shape
     convection: Span | None
     diffusion: Span | None
-    random: RandomMap | None = None  # for the last three shapes
+    random: RandomMap | None = None  # of which the diffusion is the second moment
     index: Symbol | None = None
     rate: Expr = S.Zero
     source: Expr = S.Zero
@@ -55,6 +54,10 @@ class Stretch:
     @property
     def moves(self) -> bool:
         return any(b != 0 for b in self.drift)
+
+    @property
+    def diffuses(self) -> bool:
+        return self.shape is not Shape.NONE
 
     @property
     def is_constant(self) -> bool:

@@ -8,8 +8,8 @@ expression for each component, where its coefficients do not say it.
 from __future__ import annotations
 
 from dataclasses import dataclass
-from enum import StrEnum
-from typing import ClassVar, Literal, assert_never
+from enum import Enum, StrEnum
+from typing import ClassVar, assert_never
 
 from sympy import Expr, S, Symbol
 
@@ -26,7 +26,13 @@ class Direction(StrEnum):
     TERMINAL = "terminal"
 
 
-Shape = Literal["none", "isotropic", "diagonal", "full"]
+class Shape(Enum):
+    """How far a matrix is from a number."""
+
+    NONE = "none"
+    ISOTROPIC = "isotropic"
+    DIAGONAL = "diagonal"
+    FULL = "full"
 
 
 @dataclass(frozen=True)
@@ -80,23 +86,26 @@ class Generator:
 
 
 def shape_of(matrix: Coefficient) -> Shape:
-    """How far a matrix is from a number."""
     match matrix:
         case Components(rows=rows):
             return _written_out(rows)
         case Indexed(diagonal=a, outer=outer, learned=learned, rest=rest):
             if outer or learned or rest:
-                return "full"
-            return "none" if a == 0 else "diagonal" if INDEX in a.free_symbols else "isotropic"
+                return Shape.FULL
+            if a == 0:
+                return Shape.NONE
+            return Shape.DIAGONAL if INDEX in a.free_symbols else Shape.ISOTROPIC
         case _:
             assert_never(matrix)
 
 
 def _written_out(rows: tuple[tuple[Expr, ...], ...]) -> Shape:
     if any(e != 0 for i, row in enumerate(rows) for j, e in enumerate(row) if i != j):
-        return "full"
+        return Shape.FULL
     diagonal = {rows[i][i] for i in range(len(rows))}
-    return "diagonal" if len(diagonal) > 1 else "none" if diagonal == {S.Zero} else "isotropic"
+    if len(diagonal) > 1:
+        return Shape.DIAGONAL
+    return Shape.NONE if diagonal == {S.Zero} else Shape.ISOTROPIC
 
 
 @dataclass(frozen=True)

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from pdedsl.ir.analysis import Analysis
 from pdedsl.ir.representation import Paths, Theorem
+from pdedsl.ir.terms import Shape
 from pdedsl.lower.stretches import generators, paths_of
 
 CONSTANT = Theorem(
@@ -26,7 +27,7 @@ GROWING = Theorem(
 def accepts(analysis: Analysis) -> bool:
     """Linear, without diffusion."""
     found = generators(analysis)
-    return found is not None and all(g.shape == "none" for g in found)
+    return found is not None and all(g.shape is Shape.NONE for g in found)
 
 
 def lower(analysis: Analysis) -> Paths:

@@ -15,15 +15,18 @@ from sympy import Add, Expr, S, Symbol
 from pdedsl import mistakes
 from pdedsl.diagnostics import Span
 from pdedsl.ir.analysis import Analysis, EquationFacts
+from pdedsl.ir.noise import DroppedMaps, DroppedUnits, RandomMap, SharedBranches
 from pdedsl.ir.representation import Paths, Stretch, Theorem
-from pdedsl.ir.spec import Learned, SpaceKind, Spec
+from pdedsl.ir.spec import ConditionKind, Learned, SpaceKind, Spec
 from pdedsl.ir.terms import (
     Coefficient,
     Components,
     Diffusion,
+    Direction,
     Generator,
     Indexed,
     Reaction,
+    Shape,
     Source,
     Term,
     Transport,
@@ -51,12 +54,12 @@ def generators(analysis: Analysis) -> list[Generator] | None:
 def paths_of(analysis: Analysis, theorem: Theorem) -> Paths:
     """The paths along which the data are averaged, in network order."""
     spec = analysis.spec
-    condition = next(c for c in spec.conditions if c.order == 0 and c.kind != "boundary")
-    initial = condition.kind == "initial"
+    condition = next(c for c in spec.conditions if c.order == 0 and not c.on_boundary)
+    initial = condition.kind is ConditionKind.INITIAL
     stretches = [_stretch(facts, spec, initial) for facts in analysis.equations]
     stretches.sort(key=lambda s: float(s.first), reverse=initial)
-    direction = "initial" if initial else "terminal"
-    return Paths(theorem, direction, tuple(stretches), condition.value[0], condition.span)  # type: ignore[arg-type]
+    direction = Direction.INITIAL if initial else Direction.TERMINAL
+    return Paths(theorem, direction, tuple(stretches), condition.value[0], condition.span)
 
 
 def _stretch(facts: EquationFacts, spec: Spec, backwards: bool) -> Stretch:
@@ -72,7 +75,7 @@ def _stretch(facts: EquationFacts, spec: Spec, backwards: bool) -> Stretch:
         last,
         tuple(without_divergences(b, spec) for b in drift),
         matrix,
-        facts.random.kind if facts.random else generator.shape,
+        _shape(facts.random) if facts.random else generator.shape,
         _place(facts, Transport),
         _place(facts, Diffusion),
         facts.random,
@@ -82,6 +85,17 @@ def _stretch(facts: EquationFacts, spec: Spec, backwards: bool) -> Stretch:
         _place(facts, Reaction),
         _place(facts, Source),
     )
+
+
+def _shape(random: RandomMap) -> Shape:
+    """That of the second moment, whatever the velocity is."""
+    match random:
+        case DroppedUnits():
+            return Shape.DIAGONAL
+        case DroppedMaps() | SharedBranches():
+            return Shape.FULL
+        case _:
+            assert_never(random)
 
 
 def _place(facts: EquationFacts, kind: type[Term]) -> Span | None:

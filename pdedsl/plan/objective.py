@@ -10,6 +10,7 @@ from pdedsl import mistakes
 from pdedsl.diagnostics import Span
 from pdedsl.ir.objective import MOST_EXACT, CrossEntropy, Objective, Residual, Retraining
 from pdedsl.ir.representation import Paths
+from pdedsl.ir.terms import Shape
 from pdedsl.words import diffusions as words
 from pdedsl.words.word import Chosen
 
@@ -39,12 +40,12 @@ def _apart(weights: words.Weighting, span: Span) -> Objective:
 
 def _amount(paths: Paths, method: Chosen[words.Diffusion]) -> Expr:
     """∫ ν dt of diffusion that stands by itself, behind the transport."""
-    still = [s for s in paths.stretches if s.shape != "none"]
-    moving = [s for s in still if s.moves or not s.diffusivity[0][0].is_number or s.shape != "isotropic"]
+    still = [s for s in paths.stretches if s.diffuses]
+    moving = [s for s in still if s.moves or not s.diffusivity[0][0].is_number or s.shape is not Shape.ISOTROPIC]
     if moving or not still:
         at = moving[0].diffusion if moving else None
         raise mistakes.networks.diffusion_alone(method.word.name, at or method.span)
-    if any(s.shape == "none" for s in paths.stretches[: len(still)]):
+    if any(not s.diffuses for s in paths.stretches[: len(still)]):
         raise mistakes.networks.diffusion_last(method.word.name, still[-1].diffusion or method.span)
     return sum((s.diffusivity[0][0] * s.length for s in still), S.Zero)
 

@@ -11,6 +11,7 @@ from pdedsl.diagnostics import PdeError
 from pdedsl.ir.plan import OperatorPiece, OperatorPlan
 from pdedsl.ir.representation import Paths, Representation, States, Stretch
 from pdedsl.ir.spec import Spec
+from pdedsl.ir.terms import Shape
 from pdedsl.numerics.integrators import EXPLICIT
 from pdedsl.plan.fields import fields_of, require_coefficients
 from pdedsl.plan.methods import members_of, scheme_of, steps_of, takes_noise
@@ -59,9 +60,9 @@ def _check(stretch: Stretch, scheme: Chosen[Integrator], spec: Spec) -> None:
     for learned in fields_of(stretch.drift, spec):
         if learned.net and not isinstance(learned.net.word, Mlp):
             raise mistakes.networks.operator_of_network(learned.net.word.name, learned.span)
-    if stretch.index is not None and stretch.shape in ("depth", "shake"):
+    if stretch.index is not None and stretch.shape is Shape.FULL:
         raise mistakes.networks.operator_of_full_matrix(stretch.diffusion or spec.space.span)
-    if stretch.shape != "none" and not stretch.is_constant and not takes_noise(scheme.word):
+    if stretch.diffuses and not stretch.is_constant and not takes_noise(scheme.word):
         raise mistakes.networks.scheme_with_noise(scheme.word.name, stretch.diffusion or scheme.span)
     require_coefficients(stretch, spec)
 

@@ -3,14 +3,27 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from typing import assert_never
 
 from sympy import S, Symbol
 
 from pdedsl import mistakes
 from pdedsl.diagnostics import Span, nearest
-from pdedsl.ir.plan import Base, Maps, Noise, Part, Shake, Timed, Walk
+from pdedsl.ir.noise import (
+    Correlated,
+    Dropped,
+    Inside,
+    Noise,
+    Plain,
+    Relative,
+    Scaled,
+    Shared,
+    SharedBranches,
+)
+from pdedsl.ir.plan import Base, Maps, Part, Shake, Timed, Walk
 from pdedsl.ir.representation import Paths, Stretch
 from pdedsl.ir.spec import Learned, Spec
+from pdedsl.ir.terms import Direction
 from pdedsl.ir.types import Vector
 from pdedsl.numerics.integrators import EULER
 from pdedsl.numerics.torchvision_models import MODELS
@@ -94,8 +107,8 @@ def _single(net: Chosen[Network]) -> Network:
 def _stretch_parts(stretch: Stretch, paths: Paths, spec: Spec, method: Method, family: int) -> list[Part]:
     word = method.word if method else None
     if not stretch.moves and all(e.is_number for row in stretch.diffusivity for e in row):
-        return [Shake(noise_of(stretch, stretch.length, word))] if stretch.shape != "none" else []
-    if method is not None and isinstance(method.word, Sampling) and stretch.shape != "none":
+        return [_at_rest(stretch, word)] if stretch.diffuses else []
+    if method is not None and isinstance(method.word, Sampling) and stretch.diffuses:
         raise mistakes.networks.sampling_along(method.span)
     drift = fields_of(stretch.drift, spec)
     named = [w for w in drift if w.net is not None and not isinstance(w.net.word, Mlp)]
@@ -109,28 +122,51 @@ def _stretch_parts(stretch: Stretch, paths: Paths, spec: Spec, method: Method, f
     return [_maps(stretch, learned, method, spec, family)]
 
 
+def _at_rest(stretch: Stretch, word: Diffusion | None) -> Shake:
+    """All of a stretch without a velocity at once."""
+    noise = noise_of(stretch, stretch.length, word)
+    assert not isinstance(noise, Inside), "a random map has a velocity"
+    return Shake(noise)
+
+
 def _walk(stretch: Stretch, paths: Paths, spec: Spec, method: Method) -> Walk:
     """Steps of a scheme along a field on R^d."""
     scheme = scheme_of(spec)
     steps = steps_of(scheme.word)
     dt = stretch.length / steps
-    clock = -1 if paths.direction == "initial" else 1
+    clock = -1 if paths.direction is Direction.INITIAL else 1
     times = tuple(stretch.first + clock * k * dt for k in range(steps))
     require_coefficients(stretch, spec)
-    noise = noise_of(stretch, dt, method.word if method else None) if stretch.shape != "none" else None
+    noise = noise_of(stretch, dt, method.word if method else None) if stretch.diffuses else None
     if noise is not None:
         _check_noise(noise, scheme, stretch)
     span = stretch.convection or stretch.diffusion or spec.space.span
-    branches = stretch.random.branches if stretch.random and noise and noise.kind == "shake" else ()
+    branches = _branches(stretch) if isinstance(noise, Shared) else ()
     return Walk(stretch.drift, times, dt, scheme.word, clock, noise, span, branches)
+
+
+def _branches(stretch: Stretch) -> tuple[Symbol, ...]:
+    assert isinstance(stretch.random, SharedBranches)
+    return stretch.random.branches
 
 
 def _check_noise(noise: Noise, scheme: Chosen[Integrator], stretch: Stretch) -> None:
     """Noise stands behind steps of Euler, or is added in those of Heun."""
     if not takes_noise(scheme.word):
         raise mistakes.networks.scheme_with_noise(scheme.word.name, stretch.diffusion or scheme.span)
-    if not is_euler(scheme.word) and noise.kind in ("relative", "dropout", "shake"):
-        raise mistakes.networks.heun_with(noise.kind, scheme.span)
+    if is_euler(scheme.word):
+        return
+    match noise:
+        case Relative():
+            raise mistakes.networks.heun_with("relative", scheme.span)
+        case Dropped():
+            raise mistakes.networks.heun_with("dropout", scheme.span)
+        case Shared():
+            raise mistakes.networks.heun_with("shake", scheme.span)
+        case Plain() | Scaled() | Correlated():
+            return
+        case _:
+            assert_never(noise)
 
 
 def _maps(stretch: Stretch, learned: Learned, method: Method, spec: Spec, family: int) -> Maps:
@@ -144,20 +180,20 @@ def _maps(stretch: Stretch, learned: Learned, method: Method, spec: Spec, family
     maps = residual_maps(net)
     _check_steps(net, maps, spec)
     dt = stretch.length / max(maps, 1)
-    noise = noise_of(stretch, dt, method.word if method else None) if stretch.shape != "none" else None
+    noise = noise_of(stretch, dt, method.word if method else None) if stretch.diffuses else None
     if noise is not None:
         _check_map_noise(noise, net, maps)
-    branch = _branch(stretch, spec, family) if noise is not None and noise.kind == "shake" else None
+    branch = _branch(stretch, spec, family) if isinstance(noise, Shared) else None
     return Maps(net, dt, noise, stretch.convection or learned.span, branch=branch)
 
 
 def _check_map_noise(noise: Noise, net: Network, maps: int) -> None:
-    if noise.kind in ("scaled", "correlated"):
+    if isinstance(noise, Scaled | Correlated):
         raise mistakes.networks.noise_of_constant_size(net.name, noise.span)
     if isinstance(net, Torchvision):
         if maps == 0:
             raise mistakes.networks.no_maps(net.model, noise.span)
-        if noise.kind in ("dropout", "shake"):
+        if isinstance(noise, Inside):
             raise mistakes.networks.torchvision_maps(noise.span)
 
 
@@ -199,7 +235,7 @@ def _branch(stretch: Stretch, spec: Spec, family: int) -> Network:
 
 def _velocity(stretch: Stretch, spec: Spec) -> Learned | None:
     """The learned field that is the drift, component by component; the first of two that share it."""
-    if stretch.shape == "shake":
+    if isinstance(stretch.random, SharedBranches):
         return fields_of(stretch.drift, spec)[0]
     heads: set[Symbol] = {b.head for b in stretch.drift if isinstance(b, Field)}
     if len(heads) != 1 or not all(isinstance(b, Field) for b in stretch.drift):

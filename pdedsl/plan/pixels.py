@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from pdedsl import mistakes
-from pdedsl.ir.spec import Condition, Learned, Spec
+from pdedsl.ir.spec import Condition, ConditionKind, Learned, Spec
 from pdedsl.ir.types import Channels, Operator
 from pdedsl.symbolic.symbols import Field
 
@@ -28,7 +28,8 @@ def _require_states(spec: Spec) -> None:
 def _require_rest(condition: Condition, spec: Spec) -> None:
     """The opening layer gives Y at the start; of second order, ∂Y/∂t = 0 there."""
     second = any(e.unknown == condition.unknown and e.order == 2 for e in spec.equations)
-    if second and condition.kind == "initial" and condition.order == 1 and all(v == 0 for v in condition.value):
+    at_start = condition.kind is ConditionKind.INITIAL and condition.order == 1
+    if second and at_start and all(v == 0 for v in condition.value):
         return
     raise mistakes.pixels.no_place_for_condition(second, condition.span)
 

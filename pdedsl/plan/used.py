@@ -38,7 +38,7 @@ def require_used(plan: DataPlan, paths: Paths, spec: Spec) -> None:
     if chosen.convection is not None and not any(s.moves for s in paths.stretches):
         raise mistakes.networks.unused_part("convection", "there is none: leave it out", chosen.convection.line)
     if chosen.diffusion is not None:
-        if all(s.shape == "none" for s in paths.stretches):
+        if not any(s.diffuses for s in paths.stretches):
             raise mistakes.networks.unused_part("diffusion", "there is none: leave it out", chosen.diffusion.line)
         _require_arguments(chosen.diffusion, plan)
 

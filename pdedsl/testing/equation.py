@@ -39,7 +39,7 @@ from pdedsl.testing.model import Fields, ModelUnderTest, under_test
 from pdedsl.testing.moments import Finding, Moments, untested
 from pdedsl.testing.noises import layer_findings
 from pdedsl.testing.operators import SOME, Flow, flow_of
-from pdedsl.testing.paths import Leg, Process, module_legs, operator_legs, process_of
+from pdedsl.testing.paths import Leg, Numbers, Process, module_legs, operator_legs, process_of
 from pdedsl.testing.steps import steps_finding
 
 POINTS = 2
@@ -158,7 +158,7 @@ def _alike(q: Question) -> bool:
     Where nothing depends on the state one step is as good as many.
     """
     ours, theirs = ([(leg.stretch, leg.steps) for leg in legs if leg.stretch.moves] for legs in _both(q))
-    return ours == theirs and all(leg.law == "gaussian" for leg in module_legs(q.model))
+    return ours == theirs and all(leg.by == Numbers() for leg in module_legs(q.model))
 
 
 def _both(q: Question) -> tuple[list[Leg], list[Leg]]:

@@ -9,22 +9,25 @@ from math import sqrt
 import torch
 from torch import Tensor
 
-from pdedsl.ir.plan import DataPlan, Maps, Noise, Shake
+from pdedsl.ir.noise import Inside, Noise, RandomMap
+from pdedsl.ir.plan import DataPlan, Maps, Shake
 from pdedsl.ir.representation import Paths, Stretch
 from pdedsl.testing.layers import Run
-from pdedsl.testing.paths import Law, law_of
+from pdedsl.testing.paths import Multiples, Numbers, randomness
+from pdedsl.words.diffusions import Law
 from pdedsl.words.integrators import Across
-
-INSIDE: tuple[Law, ...] = ("dropout", "depth", "shake")
 
 
 @dataclass(frozen=True)
 class Expected:
-    """The noise at one place. The standard deviation of relative noise is in units of the state's own."""
+    """The noise at one place. The standard deviation of multiples is in units of the state's own."""
 
     std: float
-    law: Law
-    across: Across = Across.SAMPLE
+    by: Numbers | Multiples
+
+    @property
+    def law(self) -> Law:
+        return self.by.law
 
 
 @dataclass(frozen=True)
@@ -44,16 +47,16 @@ class Gap:
     def noise(self, expected: Expected) -> Tensor:
         """What was added, in units of what was expected, (paths, units)."""
         size = torch.tensor(expected.std)
-        if expected.law == "relative":
-            axes = tuple(range(0 if expected.across is Across.BATCH else 1, self.state.dim()))
+        if isinstance(expected.by, Multiples):
+            axes = tuple(range(0 if expected.by.across is Across.BATCH else 1, self.state.dim()))
             size = size * self.state.std(axes, keepdim=True)
         return ((self.after - self.state) / size).flatten(1).double()
 
 
-def law_inside(plan: DataPlan) -> Law | None:
-    """The law of noise that is in the maps, if it is."""
-    laws = [law_of(p.noise) for p in plan.parts if isinstance(p, Maps) and p.noise]
-    return next((law for law in laws if law in INSIDE), None)
+def random_map(plan: DataPlan, paths: Paths) -> RandomMap | None:
+    """That of noise which is in the maps, if it is."""
+    inside = any(isinstance(p, Maps) and isinstance(p.noise, Inside) for p in plan.parts)
+    return moving(paths).random if inside else None
 
 
 def moving(paths: Paths) -> Stretch:
@@ -68,7 +71,7 @@ def gaps_of(run: Run, plan: DataPlan, paths: Paths) -> list[Gap]:
     maps = next(p for p in plan.parts if isinstance(p, Maps))
     first = next((p.noise for p in plan.parts if isinstance(p, Shake)), None)
     h = float(moving(paths).length) / len(run.maps)
-    between = None if law_inside(plan) else _expected([moving(paths)], maps.noise, h)
+    between = None if random_map(plan, paths) else _expected([moving(paths)], maps.noise, h)
     into = [*(m.whole.into for m in run.maps[1:]), run.behind.into]
     last = _expected(paths.stretches[place + 1 :], maps.before_readout)
     return [
@@ -81,10 +84,11 @@ def gaps_of(run: Run, plan: DataPlan, paths: Paths) -> list[Gap]:
 
 def _expected(stretches: Sequence[Stretch], noise: Noise | None, h: float | None = None) -> Expected | None:
     """√(2νh), added up over pieces of time; relative noise is √(2ν) of the state's own size, whatever the step."""
-    noisy = [s for s in stretches if s.shape != "none"]
+    noisy = [s for s in stretches if s.diffuses]
     if not noisy:
         return None
-    law = law_of(noise)
-    lengths = [1.0 if law == "relative" else h or float(s.length) for s in noisy]
+    by = randomness(noise, noisy[0])
+    assert isinstance(by, Numbers | Multiples)
+    lengths = [1.0 if isinstance(by, Multiples) else h or float(s.length) for s in noisy]
     total = sum(2.0 * float(s.diffusivity[0][0]) * length for s, length in zip(noisy, lengths, strict=True))
-    return Expected(sqrt(total), law, noise.across if noise else Across.SAMPLE)
+    return Expected(sqrt(total), by)

@@ -10,14 +10,15 @@ from math import pi, sqrt
 import torch
 from torch import Tensor
 
+from pdedsl.ir.noise import DroppedMaps, DroppedUnits, RandomMap, SharedBranches
 from pdedsl.ir.plan import DataPlan, Maps, Shake
 from pdedsl.ir.representation import Paths
-from pdedsl.testing.gaps import gaps_of, law_inside, moving
+from pdedsl.testing.gaps import gaps_of, moving, random_map
 from pdedsl.testing.laws import DRAWS, in_training
 from pdedsl.testing.layers import MapSeen, Run, Seen, plain, runs_of
 from pdedsl.testing.model import ModelUnderTest
 from pdedsl.testing.moments import Finding, Moments, same, worst_of
-from pdedsl.testing.paths import Law
+from pdedsl.words.diffusions import Law
 from pdedsl.words.networks import residual_maps
 
 MAPS, NOISE = "residual maps of model()", "noise of model()"
@@ -34,7 +35,7 @@ def layer_findings(model: ModelUnderTest, weights: int, seed: int) -> list[Findi
     assert isinstance(paths, Paths)
     assert plan.image is not None
     x = torch.rand(1, *plan.image, generator=torch.Generator().manual_seed(seed))
-    number = _paths(plan)
+    number = _paths(plan, paths)
     made = model.model(weights, seed=seed).float()
     try:
         runs = runs_of(made, x, number)
@@ -48,9 +49,9 @@ def layer_findings(model: ModelUnderTest, weights: int, seed: int) -> list[Findi
     return [maps, both[0].finding(NOISE), both[1].finding(f"{NOISE} in training")]
 
 
-def _paths(plan: DataPlan) -> int:
+def _paths(plan: DataPlan, paths: Paths) -> int:
     """Enough for the variance of the noise at every place."""
-    if law_inside(plan) in ("depth", "shake"):
+    if isinstance(random_map(plan, paths), DroppedMaps | SharedBranches):
         return MANY
     last = any(isinstance(p, Maps) and p.before_readout for p in plan.parts)
     first = any(isinstance(p, Shake) for p in plan.parts)
@@ -98,20 +99,18 @@ class Evidence:
         return Finding(of, found.outcome, found.note)
 
     def _member(self, member: str, run: Run, plan: DataPlan, paths: Paths) -> list[Tensor]:
-        noises, inside = [], law_inside(plan)
+        noises, random = [], random_map(plan, paths)
         for gap in gaps_of(run, plan, paths):
             if gap.expected is None:
                 self.silent.append(same(NOISE, f"no noise behind {gap.name}", gap.state, gap.after, SINGLE))
             else:
                 noises.append(gap.noise(gap.expected))
                 self._white(f"noise behind {gap.name} of {member}", noises[-1], gap.expected.law)
-        if inside is None:
+        if random is None:
             return noises
-        random = moving(paths).random
-        assert random is not None
         ratio = 2.0 * float(random.strength) * len(run.maps) / float(moving(paths).length)
-        factors = [self._factor(f"map {k} of {member}", s, ratio, inside) for k, s in enumerate(run.maps, 1)]
-        if inside != "dropout":
+        factors = [self._factor(f"map {k} of {member}", s, ratio, random) for k, s in enumerate(run.maps, 1)]
+        if not isinstance(random, DroppedUnits):
             self._moments(f"factors of {member}", torch.cat(factors))
         return [*noises, *factors]
 
@@ -119,7 +118,7 @@ class Evidence:
         """Independent numbers of mean 0 and variance 1; E|w| tells a normal variable from one of Laplace."""
         rows, units = w.shape
         self._moments(name, w)
-        size = sqrt(0.5 if law == "laplace" else 2 / pi)
+        size = sqrt(0.5 if law is Law.LAPLACE else 2 / pi)
         self.moments.add(f"E|w|, {name}", size, w.abs().mean(), _error(w.abs(), size))
         self.moments.add(f"mean over one state, {name}", 0.0, w.mean(1), 1.0 / sqrt(units))
         self._product(f"{name}, one unit times the next", w[:, :-1], w[:, 1:])
@@ -135,15 +134,15 @@ class Evidence:
         if a.shape == b.shape and a.numel():
             self.moments.add(f"mean, {name}", 0.0, (a * b).mean(), _error(a * b, 0.0))
 
-    def _factor(self, name: str, seen: MapSeen, ratio: float, law: Law) -> Tensor:
+    def _factor(self, name: str, seen: MapSeen, ratio: float, random: RandomMap) -> Tensor:
         """What a map multiplies its velocity by: ½h times its variance is what the equation says."""
         if not seen.inner or seen.field is None:
             self.silent.append(Finding(NOISE, "broken", f"{name} has no random field"))
             return torch.zeros(0, 1)
-        share, rest = _share(seen.field, seen.inner, law)
+        share, rest = _share(seen.field, seen.inner, random)
         self.silent.append(same(NOISE, f"one factor is random in {name}", torch.zeros_like(rest), rest, 1e-3))
-        w = (share.double() - (0.5 if law == "shake" else 1.0)) / sqrt(ratio)
-        if law == "dropout":
+        w = (share.double() - (0.5 if isinstance(random, SharedBranches) else 1.0)) / sqrt(ratio)
+        if isinstance(random, DroppedUnits):
             self._moments(f"factor of {name}", w)
             self.moments.add(f"mean over one state, factor of {name}", 0.0, w.mean(1), 1.0 / sqrt(w.shape[1]))
         return w
@@ -156,12 +155,13 @@ def _error(values: Tensor, expected: float) -> Tensor:
     return torch.sqrt((values.var() + most * away / 3.0) / values.numel())
 
 
-def _share(field: Seen, inner: tuple[Seen, ...], law: Law) -> tuple[Tensor, Tensor]:
+def _share(field: Seen, inner: tuple[Seen, ...], random: RandomMap) -> tuple[Tensor, Tensor]:
     """z of F z, or α of αf + (1-α)g: one for each unit or one for each path; and what it does not explain."""
     first, second = inner[0].out.flatten(1), inner[-1].out.flatten(1)
-    base, along = (second, first - second) if law == "shake" else (torch.zeros_like(first), first)
+    shared = isinstance(random, SharedBranches)
+    base, along = (second, first - second) if shared else (torch.zeros_like(first), first)
     moved = field.out.flatten(1) - base
-    if law == "dropout":
+    if isinstance(random, DroppedUnits):
         return torch.where(along != 0, moved / along, 1.0), torch.zeros_like(along)
     share = (moved * along).sum(1, keepdim=True) / along.square().sum(1, keepdim=True)
     return share, moved - share * along

@@ -8,21 +8,53 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from math import ceil, sqrt
-from typing import Literal, assert_never
+from typing import assert_never
 
 import numpy as np
 
 from pdedsl.emit.names import name_of
-from pdedsl.ir.plan import DataPlan, Noise, Shake, Walk
+from pdedsl.ir.noise import (
+    Correlated,
+    Dropped,
+    DroppedMaps,
+    DroppedUnits,
+    Noise,
+    Plain,
+    RandomMap,
+    Relative,
+    Scaled,
+    Shared,
+    SharedBranches,
+)
+from pdedsl.ir.plan import DataPlan, Shake, Walk
 from pdedsl.ir.representation import Paths, Stretch
+from pdedsl.ir.terms import Direction
 from pdedsl.numerics.integrators import EULER, HEUN
 from pdedsl.testing.by_hand import fine, step_of
 from pdedsl.testing.coefficients import Array, Reader
 from pdedsl.testing.model import Fields, ModelUnderTest
-from pdedsl.words.integrators import Adaptive, BackwardEuler, Fixed, Integrator, Leapfrog, Verlet
+from pdedsl.words.diffusions import Law
+from pdedsl.words.integrators import Across, Adaptive, BackwardEuler, Fixed, Integrator, Leapfrog, Verlet
 
 FINE = 400  # steps of RK4 that stand for an adaptive method
-Law = Literal["gaussian", "laplace", "relative", "dropout", "depth", "shake"]
+
+
+@dataclass(frozen=True)
+class Numbers:
+    """√(2hA) ξ, with numbers ξ of a law."""
+
+    law: Law = Law.GAUSSIAN
+
+
+@dataclass(frozen=True)
+class Multiples:
+    """√(2A) std(x) ξ, whatever the step."""
+
+    law: Law
+    across: Across
+
+
+Randomness = Numbers | Multiples | RandomMap
 
 
 @dataclass(frozen=True)
@@ -34,11 +66,11 @@ class Leg:
     h: float
     steps: int
     scheme: Integrator
-    law: Law = "gaussian"
+    by: Randomness = Numbers()
 
     @property
     def random(self) -> bool:
-        return self.stretch.shape != "none"
+        return self.stretch.diffuses
 
     @property
     def corrected(self) -> bool:
@@ -75,14 +107,20 @@ class Process:
     def _step(self, leg: Leg, x: Array, t: float, source: np.random.Generator) -> Array:
         if not leg.random:
             return self._moved(leg, x, t)
-        if leg.law in ("dropout", "depth", "shake"):
-            return x + leg.h * self._shared(leg, x, t, source)
-        noise = source.laplace(size=x.shape) / sqrt(2) if leg.law == "laplace" else source.standard_normal(x.shape)
-        if leg.law == "relative":
-            return self._relative(leg, x, t, noise)
+        match leg.by:
+            case Numbers(law=law):
+                return self._shaken(leg, x, t, law, source)
+            case Multiples(law=law):
+                return self._relative(leg, x, t, _numbers(law, x.shape, source))
+            case DroppedUnits() | DroppedMaps() | SharedBranches() as random:
+                return x + leg.h * self._shared(leg, random, x, t, source)
+            case _:
+                assert_never(leg.by)
+
+    def _shaken(self, leg: Leg, x: Array, t: float, law: Law, source: np.random.Generator) -> Array:
         slope, end = self.velocity(leg.stretch, x, t), t + self.clock * leg.h
         matrix = self.diffusivity(leg.stretch, x, 0.5 * (t + end) if leg.corrected else t)
-        shock = sqrt(2.0 * leg.h) * _rooted(matrix, noise)
+        shock = sqrt(2.0 * leg.h) * _rooted(matrix, _numbers(law, x.shape, source))
         if leg.corrected:
             slope = 0.5 * (slope + self.velocity(leg.stretch, x + leg.h * slope + shock, end))
         return np.asarray(x + leg.h * slope + shock)
@@ -106,18 +144,27 @@ class Process:
             case _:
                 assert_never(leg.scheme)
 
-    def _shared(self, leg: Leg, x: Array, t: float, source: np.random.Generator) -> Array:
+    def _shared(self, leg: Leg, random: RandomMap, x: Array, t: float, source: np.random.Generator) -> Array:
         """A random velocity V with ½h Cov V = A: units or the whole of v dropped, or two branches shared."""
-        random = leg.stretch.random
-        assert random is not None
         ratio = 2.0 * float(random.strength.xreplace(self.reader.spec.values)) / leg.h
-        if leg.law == "shake":
+        if isinstance(random, SharedBranches):
             f, g = (self.reader.field(head, x, t) for head in random.branches)
             share = 0.5 + sqrt(3.0 * ratio) * source.uniform(-1.0, 1.0, (len(x), 1))
             return share * f + (1.0 - share) * g
         keep = 1.0 / (1.0 + ratio)
-        kept = source.random(x.shape if leg.law == "dropout" else (len(x), 1)) < keep
+        kept = source.random(x.shape if isinstance(random, DroppedUnits) else (len(x), 1)) < keep
         return self.velocity(leg.stretch, x, t) * kept / keep
+
+
+def _numbers(law: Law, shape: tuple[int, ...], source: np.random.Generator) -> Array:
+    """Of mean 0 and variance 1."""
+    match law:
+        case Law.GAUSSIAN:
+            return source.standard_normal(shape)
+        case Law.LAPLACE:
+            return source.laplace(size=shape) / sqrt(2)
+        case _:
+            assert_never(law)
 
 
 def _rooted(matrix: Array, noise: Array) -> Array:
@@ -135,7 +182,7 @@ def process_of(model: ModelUnderTest, fields: Fields) -> Process:
     paths = model.expected.representation
     assert isinstance(paths, Paths)
     by_head = {w.head: fields[name_of(w)] for w in spec.learned if name_of(w) in fields}
-    return Process(Reader(spec, by_head), -1.0 if paths.direction == "initial" else 1.0)
+    return Process(Reader(spec, by_head), -1.0 if paths.direction is Direction.INITIAL else 1.0)
 
 
 def module_legs(model: ModelUnderTest) -> list[Leg]:
@@ -144,25 +191,31 @@ def module_legs(model: ModelUnderTest) -> list[Leg]:
     assert isinstance(plan, DataPlan)
     assert isinstance(paths, Paths)
     parts = iter([p for p in plan.families[0].parts if isinstance(p, Walk | Shake)])
-    return [_module_leg(s, next(parts)) for s in paths.stretches if s.moves or s.shape != "none"]
+    return [_module_leg(s, next(parts)) for s in paths.stretches if s.moves or s.diffuses]
 
 
 def _module_leg(stretch: Stretch, part: Walk | Shake) -> Leg:
     first, length = float(stretch.first), float(stretch.length)
     if isinstance(part, Shake):
-        return Leg(stretch, first, length, 1, Fixed(method=EULER), law_of(part.noise))
+        return Leg(stretch, first, length, 1, Fixed(method=EULER), randomness(part.noise, stretch))
     steps = len(part.times)
-    return Leg(stretch, first, length / steps, steps, part.scheme, law_of(part.noise))
+    return Leg(stretch, first, length / steps, steps, part.scheme, randomness(part.noise, stretch))
 
 
-def law_of(noise: Noise | None) -> Law:
-    match noise.kind if noise else "gaussian":
-        case "dropout":
-            return "depth" if noise and noise.of == "layer" else "dropout"
-        case "shake" | "laplace" | "relative" as kind:
-            return kind
+def randomness(noise: Noise | None, stretch: Stretch) -> Randomness:
+    """In which way the plan makes the diffusion of a stretch; how much of it there is, the analysis says."""
+    match noise:
+        case None:
+            return Numbers()
+        case Plain(law=law) | Scaled(law=law) | Correlated(law=law):
+            return Numbers(law)
+        case Relative(law=law, across=across):
+            return Multiples(law, across)
+        case Dropped() | Shared():
+            assert stretch.random is not None
+            return stretch.random
         case _:
-            return "gaussian"
+            assert_never(noise)
 
 
 def operator_legs(model: ModelUnderTest) -> list[Leg]:
@@ -175,5 +228,5 @@ def operator_legs(model: ModelUnderTest) -> list[Leg]:
         length = float(stretch.length)
         entries = (*stretch.drift, *(e for row in stretch.diffusivity for e in row))
         steps = 1 if all(e.is_number for e in entries) else ceil(length / float(plan.step) - 1e-9)
-        legs.append(Leg(stretch, float(stretch.first), length / steps, steps, plan.scheme))
+        legs.append(Leg(stretch, float(stretch.first), length / steps, steps, plan.scheme, Numbers(plan.law)))
     return legs

@@ -15,7 +15,7 @@ from pdedsl.runtime.marching import March
 from pdedsl.testing.generator import entries
 from pdedsl.testing.laws import ends_of_module, members_of, products
 from pdedsl.testing.moments import Finding, Moments, standard_error, untested
-from pdedsl.testing.paths import Leg, Process
+from pdedsl.testing.paths import Leg, Multiples, Process
 
 OF = "steps of model()"
 
@@ -75,7 +75,7 @@ def steps_finding(model: nn.Module, process: Process, legs: list[Leg], x: Tensor
         return Finding(OF, "broken", f"expected {len(walks)} walks along a field, found {len(trails)}")
     moments = Moments(paths=paths)
     for leg, trail in zip(walks, trails, strict=True):
-        if not leg.random or leg.law == "relative" or leg.corrected:
+        if not leg.random or isinstance(leg.by, Multiples) or leg.corrected:
             continue
         if len(trail.states) != leg.steps + 1:
             return Finding(OF, "broken", f"expected {leg.steps} steps, found {len(trail.states) - 1}")

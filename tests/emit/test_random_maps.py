@@ -13,11 +13,13 @@ import pytest
 import torch
 from lower.test_network_order import features
 from texts import changed, compiled, inputs, learned, parameters, picture, shipped
+from sympy import Rational
 from torch import Tensor
 
 import pdedsl
 from emit.test_learned_diffusion import watched
 from pdedsl.explain.describe import network_lines
+from pdedsl.ir.noise import DroppedMaps
 from pdedsl.runtime.random_maps import Dropout, Mix, ShakeShake
 from pdedsl.runtime.streams import streams
 
@@ -116,8 +118,7 @@ def test_spellings_of_a_matrix_of_rank_one(term: str) -> None:
     for text in (depth_text("¼", term=term), changed(depth_text("¼", term=term), ("R^2", "R^30"))):
         facts = compiled(text).analysis.equations[0]
         assert facts.shapes == ("stochastic depth",)
-        assert facts.random is not None
-        assert (facts.random.kind, float(facts.random.strength)) == ("depth", 0.25)
+        assert facts.random == DroppedMaps(Rational(1, 4))
 
 
 @pytest.mark.parametrize(
@@ -131,8 +132,7 @@ def test_spellings_of_a_matrix_of_rank_one(term: str) -> None:
 def test_factors_and_signs_of_the_velocity(equation: str) -> None:
     """A = c b bᵀ for the drift b = ±v, 2v: always ¼."""
     (facts,) = compiled(plane(f"∂u/∂t = {equation}", V, 1, "1")).analysis.equations
-    assert facts.random is not None
-    assert (facts.random.kind, float(facts.random.strength)) == ("depth", 0.25)
+    assert facts.random == DroppedMaps(Rational(1, 4))
 
 
 @pytest.mark.parametrize(

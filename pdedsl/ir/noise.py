@@ -1,0 +1,109 @@
+"""Noise of a step: random maps, of which a diffusion is the second moment, and noise as it is planned."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from enum import Enum
+
+from sympy import Expr, Symbol
+
+from pdedsl.diagnostics import Span
+from pdedsl.words.diffusions import Law
+from pdedsl.words.integrators import Across
+
+# ---- random residual maps, as the analysis finds them
+
+
+@dataclass(frozen=True)
+class DroppedUnits:
+    """Dropout: A = c diag(vᵢ²) along the velocity v, with c = `strength`."""
+
+    strength: Expr
+
+
+@dataclass(frozen=True)
+class DroppedMaps:
+    """Stochastic depth: A = c vvᵀ."""
+
+    strength: Expr
+
+
+@dataclass(frozen=True)
+class SharedBranches:
+    """Shake-shake: A = c (f-g)(f-g)ᵀ along ½(f+g), with the two branches f and g."""
+
+    strength: Expr
+    branches: tuple[Symbol, ...]
+
+
+RandomMap = DroppedUnits | DroppedMaps | SharedBranches
+
+# ---- noise of a layer, as it is planned
+
+
+class Dropping(Enum):
+    """What is dropped at once."""
+
+    UNITS = "units"
+    LAYER = "layer"
+
+
+@dataclass(frozen=True)
+class Plain:
+    """σξ, with σ = `std` the same everywhere, and numbers ξ of a law with variance 1."""
+
+    std: Expr
+    law: Law
+    span: Span
+
+
+@dataclass(frozen=True)
+class Scaled:
+    """σ(x)ξ."""
+
+    std: Expr
+    law: Law
+    span: Span
+
+
+@dataclass(frozen=True)
+class Relative:
+    """a·std(x)·ξ, with the standard deviation of the state itself and a = `scale`."""
+
+    scale: Expr
+    across: Across
+    law: Law
+    span: Span
+
+
+@dataclass(frozen=True)
+class Correlated:
+    """Lξ with LLᵀ = `covariance` = 2AΔt."""
+
+    covariance: tuple[tuple[Expr, ...], ...]
+    law: Law
+    span: Span
+
+
+@dataclass(frozen=True)
+class Dropped:
+    """v z/p with z ~ Bernoulli(p), p = `keep`, one z for each unit or for the whole layer."""
+
+    keep: Expr
+    of: Dropping
+    span: Span
+
+
+@dataclass(frozen=True)
+class Shared:
+    """αf + (1-α)g with a random share α of mean ½ and standard deviation `std`."""
+
+    std: Expr
+    span: Span
+
+
+Added = Plain | Scaled | Relative | Correlated
+"""Noise behind a map."""
+Inside = Dropped | Shared
+"""Noise that a map is made of."""
+Noise = Plain | Scaled | Relative | Correlated | Dropped | Shared
