@@ -7,12 +7,17 @@ import unicodedata
 from bisect import bisect_right
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
+from enum import StrEnum
 from functools import cached_property
-from typing import Literal, NamedTuple
+from typing import NamedTuple
 
 from pdedsl import quoting
 
-Severity = Literal["error", "warning"]
+
+class Severity(StrEnum):
+    ERROR = "error"
+    WARNING = "warning"
+
 
 WINDOW = 100  # columns of a source line that an excerpt shows
 MOST = 20  # diagnostics that one report shows
@@ -72,13 +77,13 @@ class Diagnostic:
     message: str
     span: Span
     hint: str = ""
-    severity: Severity = "error"
+    severity: Severity = Severity.ERROR
     notes: tuple[tuple[Span, str], ...] = ()
     once: bool = False
 
     @property
     def is_error(self) -> bool:
-        return self.severity == "error"
+        return self.severity is Severity.ERROR
 
     def as_json(self, source: Source) -> dict[str, object]:
         return {

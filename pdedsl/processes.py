@@ -52,7 +52,7 @@ class World:
         """A module whose gradients are means over all processes."""
         if self.size == 1:
             return module
-        ids = [self.device.index] if self.device.type == "cuda" else None
+        ids = [self.device.index] if _on_gpu(self.device) else None
         return DistributedDataParallel(module, device_ids=ids)
 
 
@@ -64,11 +64,11 @@ def joined(device: str | None) -> Iterator[World]:
         yield World(_device(device, 0))
         return
     here = _device(device, int(os.environ.get("LOCAL_RANK", "0")))
-    if here.type == "cuda":
+    if _on_gpu(here):
         torch.cuda.set_device(here)
     ours = not dist.is_initialized()
     if ours:
-        dist.init_process_group("nccl" if here.type == "cuda" else "gloo")
+        dist.init_process_group("nccl" if _on_gpu(here) else "gloo")
     try:
         yield World(here, dist.get_rank(), size)
     finally:
@@ -79,10 +79,20 @@ def joined(device: str | None) -> Iterator[World]:
 def _device(name: str | None, local: int) -> torch.device:
     if name is None:
         name = "cuda" if torch.cuda.is_available() else "cpu"
-    try:
-        device = torch.empty(0, device=name).device
-    except (RuntimeError, AssertionError):
-        device = torch.device("meta")
-    if device.type == "meta":
+    device = _found(name)
+    if device is None:
         raise RunError(f"there is no device '{name}' here; cpu is always there")
-    return torch.device("cuda", local) if device.type == "cuda" and device.index is None else device
+    return torch.device("cuda", local) if _on_gpu(device) and device.index is None else device
+
+
+def _found(name: str) -> torch.device | None:
+    """The device of that name, if it holds numbers."""
+    try:
+        held = torch.empty(0, device=name)
+    except (RuntimeError, AssertionError):
+        return None
+    return None if held.is_meta else held.device
+
+
+def _on_gpu(device: torch.device) -> bool:
+    return device.type == "cuda"

@@ -14,10 +14,10 @@ from pdedsl.diagnostics import Diagnostic
 from pdedsl.ir.analysis import Analysis, EquationFacts
 from pdedsl.ir.spec import Equation, SpaceKind, Spec
 from pdedsl.ir.systems import is_separable_pair
-from pdedsl.ir.terms import Direction
 from pdedsl.ir.verdicts import Axiom, Proved, Refuted, Unknown, Verdict
 from pdedsl.symbolic.symbols import TooLarge
 from pdedsl.words.diffusions import Noise, Scores
+from pdedsl.words.directions import Direction
 from pdedsl.words.word import Chosen
 
 

@@ -14,8 +14,9 @@ from pdedsl.diagnostics import Span
 from pdedsl.ir.analysis import EquationClass
 from pdedsl.ir.spec import Equation, Spec, Summand
 from pdedsl.ir.systems import is_separable_pair
-from pdedsl.ir.terms import Direction, Origin, Term
+from pdedsl.ir.terms import Origin, Term
 from pdedsl.symbolic.symbols import Applied, Field, Partial
+from pdedsl.words.directions import Direction
 
 ELSEWHERE = "slope of another"  # a derivative of another unknown, as a coefficient
 

@@ -7,21 +7,42 @@ networks are: Lipschitz in x where their activation is, and no rougher than that
 from __future__ import annotations
 
 from dataclasses import dataclass
+from enum import Enum
 from math import inf, isfinite
 
-from sympy import Abs, Add, Expr, Max, Min, Mul, Poly, Pow, Rational, S, Symbol, cos, erf, exp, log, sin, tan
+from sympy import (
+    Abs,
+    Add,
+    Expr,
+    Max,
+    Min,
+    Mul,
+    Poly,
+    Pow,
+    Rational,
+    S,
+    Symbol,
+    atan,
+    cos,
+    erf,
+    exp,
+    log,
+    sin,
+    tan,
+    tanh,
+)
 
 from pdedsl.analyse.intervals import Box, range_of
 from pdedsl.analyse.signs import nonnegative, positive
 from pdedsl.ir.spec import Learned, Spec
 from pdedsl.numerics.activations import ACTIVATIONS as RECORDS
+from pdedsl.numerics.activations import SQUARE
 from pdedsl.numerics.activations import Activation as Record
 from pdedsl.symbolic.activations import Activation
 from pdedsl.symbolic.symbols import Component, Contraction, Field
 from pdedsl.words.networks import Convnet, Mlp
 
 NONE = -inf  # nothing is left
-SMOOTH = ("softplus", "sigmoid", "tanh", "atan", "erf", "sin", "gelu", "silu", "mish", "identity", "square")
 SLOW = 0.1  # of a logarithm
 
 
@@ -158,14 +179,15 @@ class Grower:
             case tan():
                 inside = range_of(e.args[0], self.box)
                 return Growth(0, *_chained(g)) if inside and inside.low > -1.5 and inside.high < 1.5 else WILD
-        name = type(e).__name__
-        facts = RECORDS.get(name)
-        if facts is None or not (isinstance(e, Activation) or name in ("tanh", "atan", "erf")):
-            return WILD
-        value, second = (0 if facts.bounded else g.value), (_chained(g)[1] if name in SMOOTH else inf)
-        if name == "square":
-            return _times(g, g)
-        return Growth(value, g.first, second)
+            case tanh() | atan() | Activation():
+                return _activated(RECORDS[type(e).__name__], g)
+        return WILD
+
+
+def _activated(facts: Record, g: Growth) -> Growth:
+    if facts is SQUARE:
+        return _times(g, g)
+    return Growth(0 if facts.bounded else g.value, g.first, _chained(g)[1] if facts.smooth else inf)
 
 
 def _is_even(e: Expr) -> bool:
@@ -213,17 +235,24 @@ def activation_of(learned: Learned) -> Record:
     return net.activation if isinstance(net, Mlp | Convnet) else RECORDS["relu"]
 
 
-def in_time(e: Expr, time: Symbol | None, box: Box) -> str:
-    """'bounded', 'integrable' or '' for what an expression does at the ends of its time."""
+class InTime(Enum):
+    """What an expression does at the ends of its time."""
+
+    BOUNDED = "bounded"
+    INTEGRABLE = "integrable"
+    UNKNOWN = "unknown"
+
+
+def in_time(e: Expr, time: Symbol | None, box: Box) -> InTime:
     if time is None or time not in e.free_symbols:
-        return "bounded"
+        return InTime.BOUNDED
     e = e.xreplace(dict.fromkeys(e.atoms(Field), S.One))
     others = dict.fromkeys(e.free_symbols - {time}, S.One)
     singular = [a for a in e.atoms(Pow, log, tan) if time in a.free_symbols and not isinstance(a, exp)]
     rough = [a for a in singular if not _is_finite(a.xreplace(others), box)]
     if not rough:
-        return "bounded"
-    return "integrable" if all(_is_integrable(a, time, box) for a in rough) else ""
+        return InTime.BOUNDED
+    return InTime.INTEGRABLE if all(_is_integrable(a, time, box) for a in rough) else InTime.UNKNOWN
 
 
 def _is_finite(a: Expr, box: Box) -> bool:

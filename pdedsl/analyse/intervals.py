@@ -44,7 +44,8 @@ from sympy import (
     tanh,
 )
 
-from pdedsl.numerics.activations import ACTIVATIONS as RECORDS
+from pdedsl.numerics.activations import ABS, IDENTITY, RELU, SQUARE
+from pdedsl.numerics.activations import Activation as Record
 from pdedsl.symbolic.activations import Activation, Slope
 from pdedsl.symbolic.symbols import INDEX, Component, Contraction, Field, Partial
 
@@ -314,7 +315,7 @@ def _function(e: Expr, x: Range) -> Range | None:
         case Slope():
             return _slope(e)
         case Activation():
-            return _activation(type(e).__name__, x)
+            return _activation(e.record, x)
     found = RISING.get(type(e))
     return None if found is None else _rising(type(e), x, *found)
 
@@ -366,33 +367,35 @@ def _log(x: End) -> Range:
 
 
 def _slope(e: Slope) -> Range:
-    facts = RECORDS[e.of]
-    most: End = inf if math.isinf(facts.lipschitz) else Fraction(str(facts.lipschitz))
-    return Range(Fraction(0) if facts.monotone else -most, most)
+    most = _end(e.of.lipschitz)
+    return Range(Fraction(0) if e.of.monotone else -most, most)
 
 
-def _activation(name: str, x: Range) -> Range | None:
-    facts = RECORDS[name]
-    if name == "square":
+def _end(x: float) -> End:
+    """A decimal number as it is written."""
+    return x if math.isinf(x) else Fraction(str(x))
+
+
+def _activation(facts: Record, x: Range) -> Range | None:
+    if facts is SQUARE:
         return _integer_power(x, 2)
-    if name == "abs":
+    if facts is ABS:
         return _modulus(x)
+    least, most = _end(facts.least), _end(facts.most)
     if not facts.monotone:
         size = _modulus(x)
         wide = _times(size, Range(Fraction(-2), Fraction(2)))
-        return Range(max(wide.low, Fraction(-1)), wide.high)  # gelu, silu and mish are above -1
-    least: End = Fraction(0) if name in ("softplus", "sigmoid", "relu") else -inf
-    most: End = Fraction(1) if facts.bounded and name != "atan" else inf
-    least = -most if facts.odd and facts.bounded else Fraction(-1) if name == "elu" else least
+        return Range(max(wide.low, least), min(wide.high, most))
     ends = [Range(Fraction(0), Fraction(0)) if end == 0 and facts.keeps_sign else None for end in (x.low, x.high)]
-    low = ends[0] or (_exact_line(name, x.low) or _value(facts, x.low, least))
-    high = ends[1] or (_exact_line(name, x.high) or _value(facts, x.high, most))
+    low = ends[0] or (_exact_line(facts, x.low) or _value(facts, x.low, least))
+    high = ends[1] or (_exact_line(facts, x.high) or _value(facts, x.high, most))
     return Range(max(low.low, least), min(high.high, most))
 
 
-def _exact_line(name: str, x: End) -> Range | None:
+def _exact_line(facts: Record, x: End) -> Range | None:
     """relu and the identity without rounding."""
-    if name not in ("relu", "identity"):
+    if facts is RELU:
+        x = max(x, Fraction(0))
+    elif facts is not IDENTITY:
         return None
-    value = max(x, Fraction(0)) if name == "relu" else x
-    return Range(value, value)
+    return Range(x, x)

@@ -9,7 +9,7 @@ from sympy import Add, Dummy, Expr, Max, Min, Mul, Pow, S, Symbol, Tuple, defaul
 
 from pdedsl.analyse.writing import Layout, in_coordinates, layout_of, written_out
 from pdedsl.ir.spec import Spec, Unknown
-from pdedsl.ir.types import Scalar, Vector
+from pdedsl.ir.types import Scalar, Sign, Vector
 from pdedsl.symbolic.activations import Activation
 from pdedsl.symbolic.calculus import differentiate
 from pdedsl.symbolic.expansion import multiply_out
@@ -193,7 +193,7 @@ def jet_of(expr: Expr, unknown: Unknown, spec: Spec, dimension: int | None = Non
 
 def _assumed(unknown: Unknown) -> dict[str, bool]:
     """What the type of an unknown says of its values."""
-    signs = {">": {"positive": True}, ">=": {"nonnegative": True}}
+    signs = {Sign.POSITIVE: {"positive": True}, Sign.NONNEGATIVE: {"nonnegative": True}}
     return signs.get(unknown.type.sign, {"real": True}) if isinstance(unknown.type, Scalar) else {"real": True}
 
 

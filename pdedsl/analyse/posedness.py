@@ -20,8 +20,9 @@ from pdedsl.analyse.jets import Jet
 from pdedsl.analyse.problem import Problem, direction_of, named
 from pdedsl.diagnostics import Diagnostic, PdeError
 from pdedsl.ir.spec import Spec
-from pdedsl.ir.terms import Diffusion, Direction, HigherOrder, Nonlinear
+from pdedsl.ir.terms import Diffusion, HigherOrder, Nonlinear
 from pdedsl.symbolic.symbols import Field, Partial
+from pdedsl.words.directions import Direction
 
 WAVES = ((1, 0, 0), (0, 1, 0), (0, 0, 1), (1, 1, 1), (1, -1, 2), (2, 1, -1))  # directions of wave vectors
 SHORT = (100, 10_000)  # wave numbers between which growth is compared

@@ -13,8 +13,9 @@ from pdedsl.analyse.states import State, state_of
 from pdedsl.analyse.terms import frame_of, unknown_of
 from pdedsl.diagnostics import Span
 from pdedsl.ir.spec import ConditionKind, Equation, Spec, Unknown
-from pdedsl.ir.terms import Direction, Generator, Origin, Term, TimeDerivative
+from pdedsl.ir.terms import Generator, Origin, Term, TimeDerivative
 from pdedsl.ir.types import Vector
+from pdedsl.words.directions import Direction
 
 MAX_NAMED = 5
 

@@ -33,7 +33,7 @@ from sympy import (
     together,
 )
 
-from pdedsl.analyse.growth import Grower, activation_of, in_time
+from pdedsl.analyse.growth import Grower, InTime, activation_of, in_time
 from pdedsl.analyse.intervals import Box, Range, range_of
 from pdedsl.analyse.jets import Jet
 from pdedsl.analyse.matrices import Rows, semidefinite
@@ -47,7 +47,6 @@ from pdedsl.symbolic.symbols import Field, Partial
 SIZE = Fraction(100)  # of bounded values of u, ∇u and ∇∇u
 SHIFTS = (0, 1, 100)  # of a Jacobian that is bounded above
 MAX_SHORT = 4  # terms of a sum that is brought to one denominator
-STRICT = ("tanh", "sigmoid", "softplus", "atan", "erf", "softsign", "leaky_relu", "elu", "identity")
 
 
 @dataclass(frozen=True)
@@ -323,7 +322,7 @@ class Structure:
 
     @cached_property
     def is_integrable_in_time(self) -> bool:
-        return all(in_time(e, self.time, self.box) != "" for e in self.terms)
+        return all(in_time(e, self.time, self.box) is not InTime.UNKNOWN for e in self.terms)
 
 
 def _taken_out(e: Expr) -> Expr:
@@ -374,11 +373,11 @@ def strictly_positive(e: Expr, box: Box) -> bool:
         case exp():
             return True
         case Slope():
-            return e.of in STRICT
+            return e.of.rising
         case Field():
             return bool(e.head.is_positive)
         case Activation():
-            return type(e).__name__ in ("softplus", "sigmoid")
+            return e.record.positive
     return False
 
 

@@ -25,7 +25,6 @@ from pdedsl.ir.terms import (
     Coefficient,
     Coupling,
     Diffusion,
-    Direction,
     Generator,
     HigherOrder,
     Nonlinear,
@@ -40,6 +39,7 @@ from pdedsl.ir.terms import (
 from pdedsl.ir.types import Matrix, Vector
 from pdedsl.symbolic.expansion import multiply_out
 from pdedsl.symbolic.symbols import Applied, Contraction, Field, Partial
+from pdedsl.words.directions import Direction
 
 
 @dataclass(frozen=True)
@@ -331,7 +331,7 @@ def generator_of(right: Expr, direction: Direction, frame: Frame) -> Generator |
         return None
     if right.has(Applied):
         return None
-    sign = -1 if direction == "terminal" else 1
+    sign = -1 if direction is Direction.TERMINAL else 1
     try:
         found = _sorted(list(parts_of(multiply_out(sign * frame.counted(right)), frame.heads)), frame, 0)
     except NotLinear:

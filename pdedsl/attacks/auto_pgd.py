@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass
-from typing import Literal, NamedTuple, assert_never, final
+from typing import Literal, NamedTuple, final
 
 import torch
 from torch import Tensor
@@ -44,7 +45,7 @@ def apgd(
     """
     measure = read_norm(norm)
     with attacking(model, x, y, target=target, bounds=bounds, eot=eot, seed=seed) as task:
-        plan, rounds = Plan(measure, eps, steps, loss_named(loss, task.predictor)), Rounds(task)
+        plan, rounds = Plan(measure, eps, steps, LOSSES[loss](task.predictor)), Rounds(task)
         aims = list(likely(task, targets).T) if targets else [None]
         for aim in aims * restarts:
             left = rounds.left
@@ -53,14 +54,7 @@ def apgd(
         return rounds.result(measure)
 
 
-def loss_named(name: LossName, predictor: Predictor) -> Loss:
-    match name:
-        case "ce":
-            return entropy(predictor)
-        case "dlr":
-            return dlr
-        case _:
-            assert_never(name)
+LOSSES: dict[LossName, Callable[[Predictor], Loss]] = {"ce": entropy, "dlr": lambda _: dlr}
 
 
 class Height(NamedTuple):

@@ -57,14 +57,16 @@ class L2:
 
 Norm = Linf | L2
 NormName = str | float | Linf | L2
+NORMS: dict[str | float, Norm] = {
+    **dict.fromkeys(("inf", "linf", "Linf", math.inf), Linf()),
+    **dict.fromkeys(("2", "l2", "L2", 2), L2()),
+}
 
 
 def read_norm(norm: NormName) -> Norm:
     """ "inf", math.inf, "2" or 2, at the front door only."""
     if isinstance(norm, Linf | L2):
         return norm
-    if norm in ("inf", "linf", "Linf", math.inf):
-        return Linf()
-    if norm in ("2", "l2", "L2", 2):
-        return L2()
-    raise ValueError(f"unknown norm {norm!r}: 'inf' or '2'")
+    if norm not in NORMS:
+        raise ValueError(f"unknown norm {norm!r}: 'inf' or '2'")
+    return NORMS[norm]

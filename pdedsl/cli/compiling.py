@@ -169,22 +169,31 @@ def test(file: str, examples: int, seed: int) -> None:
 
 def _test_line(result: axioms.Result) -> str:
     """An axiom, what the analysis says, what the search found, and the case that shows it."""
-    mark = "--  " if result.outcome == "untested" else "ok  " if result.ok else "FAIL"
+    from pdedsl.ir.verdicts import Truth
+    from pdedsl.testing.moments import Outcome
+
+    mark = "--  " if result.outcome is Outcome.UNTESTED else "ok  " if result.ok else "FAIL"
     untested = f"not tested: {result.note}"
-    decided = {"held": "no counterexample found", "broken": "counterexample found", "untested": untested}
+    decided = {
+        Outcome.HELD: "no counterexample found",
+        Outcome.BROKEN: "counterexample found",
+        Outcome.UNTESTED: untested,
+    }
     required = " (required)" if result.required else ""
     line = f"{mark} {result.axiom}{required}: {result.verdict}; {decided[result.outcome]}"
-    if result.example and (not result.ok or result.verdict != "proved"):
+    if result.example and (not result.ok or result.verdict is not Truth.PROVED):
         line += "".join(f"\n       {row}" for row in result.example.splitlines())
     return line
 
 
 def _finding_line(finding: Finding) -> str:
     """A question to the network, and the numbers that answer it."""
+    from pdedsl.testing.moments import Outcome
+
     match finding.outcome:
-        case "held":
+        case Outcome.HELD:
             return f"ok   {finding.of}: as the equation says; {finding.note}"
-        case "broken":
+        case Outcome.BROKEN:
             return f"FAIL {finding.of}: not as the equation says\n       {finding.note}"
-        case "untested":
+        case Outcome.UNTESTED:
             return f"--   {finding.of}: not tested: {finding.note}"

@@ -87,12 +87,13 @@ def _split(arrays: dict[str, Array], x: str, y: str, span: Span, shape: tuple[in
 def _inputs(array: Array, name: str, span: Span, shape: tuple[int, ...] | None) -> torch.Tensor:
     if array.ndim not in (2, 3, 4) or 0 in array.shape:
         raise mistakes.data.not_samples(name, array.shape, span)
-    if array.dtype != np.uint8 and array.dtype.kind != "f":
+    real = np.issubdtype(array.dtype, np.floating)
+    if array.dtype != np.uint8 and not real:
         raise mistakes.data.not_numbers(name, array.dtype, span)
-    if array.dtype.kind == "f" and not np.isfinite(array).all():
+    if real and not np.isfinite(array).all():
         bad = int(np.argwhere(~np.isfinite(array))[0][0])
         raise mistakes.data.not_finite(name, bad, span)
-    if array.dtype.kind == "f" and float(np.abs(array).max()) > LARGEST:
+    if real and float(np.abs(array).max()) > LARGEST:
         raise mistakes.data.huge_values(name, LARGEST, span)
     if array.ndim == 3:
         array = array[:, None]
@@ -113,7 +114,7 @@ def _channels_last(found: tuple[int, ...], wanted: tuple[int, ...] | None) -> bo
 def _labels(array: Array, name: str, span: Span) -> torch.Tensor:
     if array.ndim == 2 and array.shape[1] == 1:
         array = array[:, 0]
-    if array.ndim != 1 or array.dtype.kind not in "iu":
+    if array.ndim != 1 or not np.issubdtype(array.dtype, np.integer):
         raise mistakes.data.not_labels(name, array.shape, array.dtype, span)
     if len(array) and (array.min() < 0 or array.max() >= MOST_CLASSES):
         wrong = array.min() if array.min() < 0 else array.max()

@@ -17,6 +17,7 @@ from pdedsl.emit.program import (
     Program,
     Ref,
     Repeat,
+    Returns,
 )
 
 DOC = "A coefficient or the data of the equation, at points x."
@@ -27,7 +28,7 @@ def with_formulas(program: Program) -> Program:
     found: dict[Lambda, str] = {}
     functions = tuple(_without_lambdas(f, found) for f in program.functions)
     made = tuple(
-        Function(name, tuple((p, None) for p in formula.params), DOC, (), formula.body, returns="Tensor")
+        Function(name, tuple((p, None) for p in formula.params), DOC, (), formula.body, returns=Returns.TENSOR)
         for formula, name in found.items()
     )
     return replace(program, functions=(*made, *functions))

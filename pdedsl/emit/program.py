@@ -5,6 +5,7 @@ from __future__ import annotations
 import operator
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, fields, is_dataclass
+from enum import StrEnum
 from importlib import import_module
 from typing import Any, assert_never
 
@@ -90,6 +91,13 @@ class Binding:
     comment: str = ""
 
 
+class Returns(StrEnum):
+    """What a function gives back, as its annotation says it."""
+
+    MODULE = "nn.Module"
+    TENSOR = "Tensor"
+
+
 @dataclass(frozen=True)
 class Function:
     """`def name(params): bindings; return result`."""
@@ -100,7 +108,7 @@ class Function:
     bindings: tuple[Binding, ...]
     result: Node
     comment: str = ""
-    returns: str = "nn.Module"
+    returns: Returns = Returns.MODULE
 
 
 @dataclass(frozen=True)

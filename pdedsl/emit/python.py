@@ -6,7 +6,21 @@ from dataclasses import replace
 from typing import assert_never
 
 from pdedsl.emit.formulas import with_formulas
-from pdedsl.emit.program import Call, Component, Function, Items, Lambda, Method, Node, Op, Program, Ref, Repeat, home
+from pdedsl.emit.program import (
+    Call,
+    Component,
+    Function,
+    Items,
+    Lambda,
+    Method,
+    Node,
+    Op,
+    Program,
+    Ref,
+    Repeat,
+    Returns,
+    home,
+)
 from pdedsl.quoting import comment, docstring, literal
 
 WIDTH = 88
@@ -42,10 +56,10 @@ def _calls(node: Node) -> list[str]:
 
 def _imports(program: Program) -> str:
     paths = {p for f in program.functions for n in (*(b.value for b in f.bindings), f.result) for p in _calls(n)}
-    annotated = any(f.returns == "nn.Module" for f in program.functions)
+    annotated = any(f.returns is Returns.MODULE for f in program.functions)
     standard = ["from functools import partial\n"] if "functools.partial" in paths else []
     plain = ["import torch"] if any(_is_torch(p) for p in paths) else []
-    names = ["Tensor"] if any(f.returns == "Tensor" for f in program.functions) else []
+    names = ["Tensor"] if any(f.returns is Returns.TENSOR for f in program.functions) else []
     names += ["nn"] if annotated or any(p.startswith("torch.nn.") for p in paths) else []
     torch_from = [f"from torch import {', '.join(names)}"] if names else []
     homes: dict[str, set[str]] = {}

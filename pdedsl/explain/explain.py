@@ -15,9 +15,10 @@ from pdedsl.explain.terms import detail_of, indexed_text
 from pdedsl.explain.tex import ascii_tex
 from pdedsl.ir.analysis import Analysis, EquationClass, EquationFacts
 from pdedsl.ir.spec import SpaceKind, Spec
-from pdedsl.ir.terms import Components, Direction, Generator, Indexed, Shape
+from pdedsl.ir.terms import Components, Generator, Indexed, Shape
 from pdedsl.ir.verdicts import Axiom, Proved, Refuted, Unknown, Verdict
 from pdedsl.symbolic.symbols import Field
+from pdedsl.words.directions import Direction
 
 CLASSES = {
     EquationClass.TRANSPORT: "a transport equation: values travel along curves and never mix",

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import unicodedata
 
 SIGNS = {
@@ -42,9 +43,13 @@ LATIN = {  # capitals that look like Latin ones have no command
 }
 
 
+SPELLED = {"LAMDA": "lambda"}  # by Unicode otherwise than by TeX
+SMALL = {"omicron": "o"}
+
+
 def ascii_tex(text: str) -> str:
     """What has no sign here is left as it is."""
-    return "".join(_command(char) if char > "\x7f" else char for char in text)
+    return "".join(char if char.isascii() else _command(char) for char in text)
 
 
 def _command(char: str) -> str:
@@ -54,12 +59,13 @@ def _command(char: str) -> str:
 
 def _greek(char: str) -> str:
     """\\sigma from GREEK SMALL LETTER SIGMA, \\Delta from GREEK CAPITAL LETTER DELTA."""
-    words = unicodedata.name(char, "").split()
-    if len(words) != 4 or words[0] != "GREEK" or words[2] != "LETTER":
+    found = re.fullmatch(r"GREEK (?:(SMALL)|CAPITAL) LETTER (\w+)", unicodedata.name(char, ""))
+    if found is None:
         return ""
-    name = "lambda" if words[3] == "LAMDA" else words[3].lower()
-    if words[1] == "SMALL":
-        return "o" if name == "omicron" else f"\\{name}"
+    small, letter = found.groups()
+    name = SPELLED.get(letter, letter.lower())
+    if small:
+        return SMALL.get(name, f"\\{name}")
     return f"\\{name.capitalize()}" if name in CAPITALS else rf"\mathrm{{{LATIN[name]}}}"
 
 

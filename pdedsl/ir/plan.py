@@ -12,8 +12,9 @@ from pdedsl.ir.layers import RightHandSide
 from pdedsl.ir.motions import Motion
 from pdedsl.ir.noise import Added, Noise
 from pdedsl.ir.objective import CrossEntropy, Objective
-from pdedsl.ir.terms import Direction, Shape
+from pdedsl.ir.terms import Shape
 from pdedsl.words.diffusions import Law, Scores, Weighting
+from pdedsl.words.directions import Direction
 from pdedsl.words.integrators import Fixed, Integrator
 from pdedsl.words.networks import Network
 

@@ -9,8 +9,9 @@ from sympy import Add, Expr, KroneckerDelta, S, Symbol
 from pdedsl.diagnostics import Span
 from pdedsl.ir.motions import Motion
 from pdedsl.ir.noise import RandomMap
-from pdedsl.ir.terms import Direction, MapTerm, Shape
+from pdedsl.ir.terms import MapTerm, Shape
 from pdedsl.symbolic.symbols import with_number
+from pdedsl.words.directions import Direction
 from pdedsl.words.integrators import Integrator
 from pdedsl.words.word import Chosen
 

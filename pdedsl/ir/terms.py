@@ -8,7 +8,7 @@ expression for each component, where its coefficients do not say it.
 from __future__ import annotations
 
 from dataclasses import dataclass
-from enum import Enum, StrEnum
+from enum import Enum
 from typing import ClassVar, assert_never
 
 from sympy import Expr, S, Symbol
@@ -16,14 +16,8 @@ from sympy import Expr, S, Symbol
 from pdedsl.diagnostics import Span
 from pdedsl.numerics.activations import Activation
 from pdedsl.symbolic.symbols import INDEX
+from pdedsl.words.directions import Direction
 from pdedsl.words.normalisations import Normalisation
-
-
-class Direction(StrEnum):
-    """Which datum is given: the first, or the last."""
-
-    INITIAL = "initial"
-    TERMINAL = "terminal"
 
 
 class Shape(Enum):

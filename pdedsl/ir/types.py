@@ -3,15 +3,24 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from enum import StrEnum
 
 from sympy import Expr
+
+
+class Sign(StrEnum):
+    """Which numbers, by comparison with zero."""
+
+    ANY = ""
+    POSITIVE = ">"
+    NONNEGATIVE = ">="
 
 
 @dataclass(frozen=True)
 class Scalar:
     """A number, perhaps of one sign."""
 
-    sign: str = ""  # "", ">" or ">=": which numbers, by comparison with zero
+    sign: Sign = Sign.ANY
 
     def __str__(self) -> str:
         return f"scalar {self.sign} 0" if self.sign else "scalar"

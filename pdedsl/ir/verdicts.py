@@ -4,12 +4,18 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from enum import StrEnum
-from typing import ClassVar, Literal
+from typing import ClassVar
 
 from pdedsl.diagnostics import Span
 from pdedsl.ir.examples import MapExample
 
-Truth = Literal["proved", "refuted", "unknown"]
+
+class Truth(StrEnum):
+    """What is known of an axiom, in a word."""
+
+    PROVED = "proved"
+    REFUTED = "refuted"
+    UNKNOWN = "unknown"
 
 
 class Axiom(StrEnum):
@@ -34,7 +40,7 @@ class Axiom(StrEnum):
 class Proved:
     """It holds for every weight and all data: why, and the hypotheses of the theorem, each of which was checked."""
 
-    truth: ClassVar[Truth] = "proved"
+    truth: ClassVar[Truth] = Truth.PROVED
     reason: str
     hypotheses: tuple[str, ...] = ()
 
@@ -43,7 +49,7 @@ class Proved:
 class Refuted:
     """It fails: why, an example that shows it, and the terms or conditions that are to blame."""
 
-    truth: ClassVar[Truth] = "refuted"
+    truth: ClassVar[Truth] = Truth.REFUTED
     reason: str
     witness: str
     guilty: tuple[Span, ...]
@@ -54,7 +60,7 @@ class Refuted:
 class Unknown:
     """Neither: which hypothesis could not be discharged, or that there is no rule."""
 
-    truth: ClassVar[Truth] = "unknown"
+    truth: ClassVar[Truth] = Truth.UNKNOWN
     reason: str
     guilty: tuple[Span, ...] = ()
 

@@ -22,7 +22,6 @@ from pdedsl.ir.terms import (
     Coefficient,
     Components,
     Diffusion,
-    Direction,
     Generator,
     Indexed,
     Reaction,
@@ -34,6 +33,7 @@ from pdedsl.ir.terms import (
 from pdedsl.ir.types import Scalar, Simplex, Vector
 from pdedsl.symbolic.expansion import multiply_out
 from pdedsl.symbolic.symbols import INDEX, Component, Contraction, Field, Partial
+from pdedsl.words.directions import Direction
 
 VALUES = Scalar | Simplex  # of an unknown that is averaged over paths
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from pdedsl.diagnostics import Diagnostic, PdeError, Span
+from pdedsl.diagnostics import Diagnostic, PdeError, Severity, Span
 
 Notes = tuple[tuple[Span, str], ...]
 
@@ -21,4 +21,4 @@ class Code:
         return PdeError((Diagnostic(self.name, message, span, hint, notes=notes, once=once),))
 
     def warning(self, message: str, span: Span, hint: str = "") -> Diagnostic:
-        return Diagnostic(self.name, message, span, hint, "warning")
+        return Diagnostic(self.name, message, span, hint, Severity.WARNING)

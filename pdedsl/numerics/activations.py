@@ -33,7 +33,8 @@ Formula = Callable[[Algebra, Any], Any]
 class Activation:
     """σ on the line.
 
-    `monotone`: it does not decrease; `lipschitz`: an upper bound of |σ'| (∞: none); `keeps_sign`: z σ(z) ≥ 0;
+    `monotone`: it does not decrease; `lipschitz`: an upper bound of |σ'| (∞: none); `least` and `most`: bounds of σ;
+    `positive`: σ > 0; `keeps_sign`: z σ(z) ≥ 0; `smooth`: twice differentiable, with bounded σ''; `rising`: σ' > 0;
     `torch`: the function of torch that is the same on tensors (none for the identity).
     """
 
@@ -42,10 +43,18 @@ class Activation:
     torch: str
     monotone: bool
     lipschitz: float
+    least: float = -inf
+    most: float = inf
     odd: bool = False
-    bounded: bool = False
+    positive: bool = False
     keeps_sign: bool = True
     convex: bool = False
+    smooth: bool = False
+    rising: bool = False
+
+    @property
+    def bounded(self) -> bool:
+        return math.isfinite(self.least) and math.isfinite(self.most)
 
     def __call__(self, x: float) -> float:
         """The value at a number; what leaves the range of floating-point numbers is not a number."""
@@ -84,25 +93,87 @@ class Floats:
 FLOATS = Floats()
 _F = "torch.nn.functional"
 
-# Of gelu, silu, mish and erf the steepest slopes are 1.12890…, 1.09984…, 1.08850… and 2/√π = 1.12837…, rounded upwards.
+IDENTITY = Activation("identity", lambda m, x: x, "", True, 1, odd=True, convex=True, smooth=True, rising=True)
+RELU = Activation("relu", lambda m, x: m.max(0, x), "torch.relu", True, 1, least=0, convex=True)
+ABS = Activation("abs", lambda m, x: m.abs(x), "torch.abs", False, 1, least=0, keeps_sign=False, convex=True)
+SQUARE = Activation(
+    "square", lambda m, x: x * x, "torch.square", False, inf, least=0, keeps_sign=False, convex=True, smooth=True
+)
+
+# Of gelu, silu, mish and erf the steepest slopes are 1.12890…, 1.09984…, 1.08850… and 2/√π = 1.12837…, rounded upwards;
+# the least values of gelu, silu and mish are -0.16997…, -0.27846… and -0.30884…, rounded downwards.
 _ALL = (
-    Activation("identity", lambda m, x: x, "", True, 1, odd=True, convex=True),
-    Activation("relu", lambda m, x: m.max(0, x), "torch.relu", True, 1, convex=True),
-    Activation("leaky_relu", lambda m, x: m.max(x, x / 100), f"{_F}.leaky_relu", True, 1, convex=True),
-    Activation("elu", lambda m, x: m.max(0, x) + m.exp(m.min(0, x)) - 1, f"{_F}.elu", True, 1, convex=True),
-    Activation("softplus", lambda m, x: m.softplus(x), f"{_F}.softplus", True, 1, keeps_sign=False, convex=True),
-    Activation("sigmoid", lambda m, x: m.sigmoid(x), "torch.sigmoid", True, 0.25, bounded=True, keeps_sign=False),
-    Activation("tanh", lambda m, x: m.tanh(x), "torch.tanh", True, 1, odd=True, bounded=True),
-    Activation("atan", lambda m, x: m.atan(x), "torch.arctan", True, 1, odd=True, bounded=True),
-    Activation("erf", lambda m, x: m.erf(x), "torch.erf", True, 1.1284, odd=True, bounded=True),
-    Activation("softsign", lambda m, x: x / (1 + m.abs(x)), f"{_F}.softsign", True, 1, odd=True, bounded=True),
-    Activation("hardtanh", lambda m, x: m.max(-1, m.min(1, x)), f"{_F}.hardtanh", True, 1, odd=True, bounded=True),
-    Activation("sin", lambda m, x: m.sin(x), "torch.sin", False, 1, odd=True, bounded=True, keeps_sign=False),
-    Activation("abs", lambda m, x: m.abs(x), "torch.abs", False, 1, keeps_sign=False, convex=True),
-    Activation("gelu", lambda m, x: x * (1 + m.erf(x / m.sqrt(2))) / 2, f"{_F}.gelu", False, 1.129),
-    Activation("silu", lambda m, x: x * m.sigmoid(x), f"{_F}.silu", False, 1.0999),
-    Activation("mish", lambda m, x: x * m.tanh(m.softplus(x)), f"{_F}.mish", False, 1.0886),
-    Activation("square", lambda m, x: x * x, "torch.square", False, inf, keeps_sign=False, convex=True),
+    IDENTITY,
+    RELU,
+    Activation("leaky_relu", lambda m, x: m.max(x, x / 100), f"{_F}.leaky_relu", True, 1, convex=True, rising=True),
+    Activation(
+        "elu",
+        lambda m, x: m.max(0, x) + m.exp(m.min(0, x)) - 1,
+        f"{_F}.elu",
+        True,
+        1,
+        least=-1,
+        convex=True,
+        rising=True,
+    ),
+    Activation(
+        "softplus",
+        lambda m, x: m.softplus(x),
+        f"{_F}.softplus",
+        True,
+        1,
+        least=0,
+        positive=True,
+        keeps_sign=False,
+        convex=True,
+        smooth=True,
+        rising=True,
+    ),
+    Activation(
+        "sigmoid",
+        lambda m, x: m.sigmoid(x),
+        "torch.sigmoid",
+        True,
+        0.25,
+        least=0,
+        most=1,
+        positive=True,
+        keeps_sign=False,
+        smooth=True,
+        rising=True,
+    ),
+    Activation(
+        "tanh", lambda m, x: m.tanh(x), "torch.tanh", True, 1, least=-1, most=1, odd=True, smooth=True, rising=True
+    ),
+    Activation(
+        "atan",
+        lambda m, x: m.atan(x),
+        "torch.arctan",
+        True,
+        1,
+        least=-1.5708,
+        most=1.5708,
+        odd=True,
+        smooth=True,
+        rising=True,
+    ),
+    Activation(
+        "erf", lambda m, x: m.erf(x), "torch.erf", True, 1.1284, least=-1, most=1, odd=True, smooth=True, rising=True
+    ),
+    Activation(
+        "softsign", lambda m, x: x / (1 + m.abs(x)), f"{_F}.softsign", True, 1, least=-1, most=1, odd=True, rising=True
+    ),
+    Activation("hardtanh", lambda m, x: m.max(-1, m.min(1, x)), f"{_F}.hardtanh", True, 1, least=-1, most=1, odd=True),
+    Activation(
+        "sin", lambda m, x: m.sin(x), "torch.sin", False, 1, least=-1, most=1, odd=True, keeps_sign=False, smooth=True
+    ),
+    ABS,
+    Activation(
+        "gelu", lambda m, x: x * (1 + m.erf(x / m.sqrt(2))) / 2, f"{_F}.gelu", False, 1.129, least=-0.17, smooth=True
+    ),
+    Activation("silu", lambda m, x: x * m.sigmoid(x), f"{_F}.silu", False, 1.0999, least=-0.2785, smooth=True),
+    Activation("mish", lambda m, x: x * m.tanh(m.softplus(x)), f"{_F}.mish", False, 1.0886, least=-0.3089, smooth=True),
+    SQUARE,
 )
 ACTIVATIONS: Mapping[str, Activation] = MappingProxyType({a.name: a for a in _ALL})
 OTHER_NAMES: Mapping[str, str] = MappingProxyType({"arctan": "atan"})  # the second is the one that counts

@@ -23,7 +23,6 @@ from pdedsl.ir.noise import (
 from pdedsl.ir.plan import Base, Maps, Part, Shake, Timed, Walk
 from pdedsl.ir.representation import Paths, Stretch
 from pdedsl.ir.spec import Learned, Spec
-from pdedsl.ir.terms import Direction
 from pdedsl.ir.types import Vector
 from pdedsl.numerics.integrators import EULER
 from pdedsl.numerics.torchvision_models import MODELS
@@ -32,6 +31,7 @@ from pdedsl.plan.methods import depths, scheme_of, steps_of, takes_noise
 from pdedsl.plan.noise import noise_of
 from pdedsl.symbolic.symbols import Field
 from pdedsl.words.diffusions import Diffusion, Residual, Retraining, Sampling
+from pdedsl.words.directions import Direction
 from pdedsl.words.integrators import Fixed, Integrator, is_euler
 from pdedsl.words.networks import Mlp, Network, Torchvision, residual_maps
 from pdedsl.words.word import Chosen

@@ -15,7 +15,7 @@ from sympy import Matrix as Square
 from pdedsl import mistakes
 from pdedsl.ir.representation import Stretch
 from pdedsl.ir.spec import Learned, Spec
-from pdedsl.ir.types import Matrix, Scalar, Type
+from pdedsl.ir.types import Matrix, Scalar, Sign, Type
 from pdedsl.plan.fields import fields_of
 from pdedsl.symbolic.symbols import INDEX, Component, Contraction, Field, Partial
 
@@ -42,7 +42,7 @@ def require_semidefinite(stretch: Stretch, spec: Spec) -> None:
 def _keeps_sign(type_: Type) -> bool:
     match type_:
         case Scalar(sign=sign):
-            return sign != ""
+            return sign is not Sign.ANY
         case Matrix(psd=psd):
             return psd
         case _:
@@ -110,7 +110,7 @@ def _of_field(type_: Type, atoms: Iterable[Field], source: random.Random) -> Val
             root = Square([[source.gauss(0, 1) for _ in range(size)] for _ in range(size)])
             made = root * root.T if type_.psd else (root + root.T) / 2 if type_.symmetric else root
             return {f: made[int(f.indices[0]) - 1, int(f.indices[1]) - 1] for f in atoms}
-        case Scalar(sign=sign) if sign:
+        case Scalar(sign=sign) if sign is not Sign.ANY:
             return {f: Float(exp(source.gauss(0, 1))) for f in atoms}
         case _:
             return {f: Float(source.gauss(0, 1)) for f in atoms}

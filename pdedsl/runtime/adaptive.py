@@ -10,6 +10,7 @@ from __future__ import annotations
 from abc import abstractmethod
 from collections.abc import Callable
 from dataclasses import dataclass
+from enum import Enum
 from math import isfinite, nan
 from typing import Literal, final
 
@@ -21,9 +22,18 @@ from pdedsl.runtime.fields import Time, VectorField
 from pdedsl.runtime.integrators import Integrator, Steps
 from pdedsl.runtime.lanes import Lanes, in_order, parted
 from pdedsl.runtime.step_size import SolverFailed, advanced, cut, first_size, next_size
+from pdedsl.words.integrators import Across
 
+Control = Literal["sample", "batch"]
 Slope = Callable[[Time, Tensor], Tensor]
-Failing = Literal["raise", "nan"]
+
+
+class Failing(Enum):
+    """What becomes of a solver that fails: SolverFailed is raised, or its solution is NaN, for processes that must go
+    on together."""
+
+    RAISE = "raise"
+    NAN = "nan"
 
 
 @final
@@ -37,10 +47,15 @@ class Solution:
 
 
 class Solver(Integrator):
-    """A method that chooses its steps, and tells what they cost. One that fails raises SolverFailed; failing "nan": its
-    solution is NaN, for processes that must go on together."""
+    """A method that chooses its steps, and tells what they cost."""
 
+    control: Control
     failing: Failing
+
+    @property
+    def apart(self) -> bool:
+        """Whether every sample has steps of its own."""
+        return Across(self.control) is Across.SAMPLE
 
     def integrate(self, field: VectorField, y: Tensor, steps: Steps) -> Tensor:
         return self.solve(field, y, steps).state
@@ -52,7 +67,7 @@ class Solver(Integrator):
         try:
             return self._solve(field, y, steps)
         except SolverFailed:
-            if self.failing == "raise":
+            if self.failing is Failing.RAISE:
                 raise
             return Solution(y * nan, 0, (0,) * y.shape[0])
 
@@ -75,9 +90,9 @@ class Adaptive(Solver):
     rtol: float = 1e-3
     atol: float = 1e-3
     method: Literal["dopri5", "bosh3", "adaptive_heun"] = "dopri5"
-    control: Literal["sample", "batch"] = "sample"
+    control: Control = "sample"
     max_attempts: int = 10_000
-    failing: Failing = "raise"
+    failing: Failing = Failing.RAISE
 
     def _solve(self, field: VectorField, y: Tensor, steps: Steps) -> Solution:
         calls, shares = 0, [0] * y.shape[0]
@@ -101,7 +116,7 @@ def _piece(options: Adaptive, slope: Slope, end: float, y: Tensor) -> Solution:
         return Solution(y, 0, (0,) * y.shape[0])
     tolerance = (y.detach().abs() * options.rtol).add_(options.atol)
     d0 = _norms(options, y.detach() / tolerance)
-    if options.control == "sample" and any(d != d for d in d0):  # for a state that is not finite, and seldom else
+    if options.apart and any(d != d for d in d0):  # for a state that is not finite, and seldom else
         finite = y.reshape(y.shape[0], -1).isfinite().all(1).tolist()
         if not all(finite):
             return _apart(options, slope, end, y, finite)
@@ -175,8 +190,8 @@ def _error_ratios(options: Adaptive, error: Tensor, y0: Tensor, y1: Tensor) -> l
 
 def _norms(options: Adaptive, x: Tensor) -> list[float]:
     if x.is_meta:  # no numbers: whatever is tried is accepted
-        return [0.0] * (x.shape[0] if options.control == "sample" else 1)
-    flat = x.reshape(x.shape[0], -1) if options.control == "sample" else x.reshape(1, -1)
+        return [0.0] * (x.shape[0] if options.apart else 1)
+    flat = x.reshape(x.shape[0], -1) if options.apart else x.reshape(1, -1)
     norms: list[float] = (torch.linalg.vector_norm(flat, dim=1) / flat.shape[1] ** 0.5).tolist()
     return norms
 

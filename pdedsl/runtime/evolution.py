@@ -12,7 +12,7 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Sequence
 from itertools import pairwise
-from typing import Literal, NamedTuple
+from typing import NamedTuple
 
 import torch
 from torch import Tensor, nn
@@ -21,8 +21,7 @@ from pdedsl.numerics.integrators import EXPLICIT, HEUN
 from pdedsl.runtime.paths import Leg, Path, carried, shaken
 from pdedsl.runtime.pieces import Diffusion, Drift, Piece, Rate
 from pdedsl.runtime.streams import Law, Stream
-
-Form = Literal["initial", "terminal"]
+from pdedsl.words.directions import Direction
 
 
 class Estimate(NamedTuple):
@@ -50,7 +49,7 @@ class Evolution(nn.Module):
         rate: Rate = 0.0,
         source: Rate = 0.0,
         pieces: Sequence[Piece] = (),
-        form: Form = "initial",
+        form: str = "initial",
         horizon: float = math.inf,
         dt: float = 0.01,
         scheme: str = "rk4",
@@ -62,11 +61,11 @@ class Evolution(nn.Module):
     ) -> None:
         super().__init__()
         self.pieces = nn.ModuleList(_contiguous(pieces or [Piece(0.0, horizon, drift, diffusion, rate, source)]))
-        self.form, self.dt, self.scheme, self.rows = form, dt, scheme, rows
+        self.form, self.dt, self.scheme, self.rows = Direction(form), dt, scheme, rows
         self.samples, self.seed, self.antithetic, self.law = samples, seed, antithetic, law
         self.stream = Stream(seed)
         self.stream.frozen = True
-        if form == "terminal" and math.isinf(self._pieces()[-1].stop):
+        if self.form is Direction.TERMINAL and math.isinf(self._pieces()[-1].stop):
             raise ValueError("terminal data need a finite horizon")
         if antithetic and samples % 2:
             raise ValueError(f"antithetic draws come in pairs, but samples = {samples}")
@@ -88,7 +87,7 @@ class Evolution(nn.Module):
         pieces = self._pieces()
         if not pieces[0].start <= t <= pieces[-1].stop:
             raise ValueError(f"time {t:g} is outside [{pieces[0].start:g}, {pieces[-1].stop:g}]")
-        if self.form == "initial":
+        if self.form is Direction.INITIAL:
             spans = [(piece, min(piece.stop, t), min(piece.stop, t) - piece.start) for piece in reversed(pieces)]
         else:
             spans = [(piece, max(piece.start, t), piece.stop - max(piece.start, t)) for piece in pieces]
@@ -96,7 +95,7 @@ class Evolution(nn.Module):
 
     def _leg(self, piece: Piece, start: float, length: float) -> Leg:
         steps = 1 if piece.has_constant_coefficients else math.ceil(length / self.dt * (1.0 - 1e-12))
-        return Leg(piece, start, length / steps, steps, -1.0 if self.form == "initial" else 1.0)
+        return Leg(piece, start, length / steps, steps, -1.0 if self.form is Direction.INITIAL else 1.0)
 
     def _pieces(self) -> list[Piece]:
         return [piece for piece in self.pieces if isinstance(piece, Piece)]

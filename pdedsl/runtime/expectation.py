@@ -9,15 +9,13 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterable, Iterator
-from typing import Literal, assert_never, cast
+from typing import assert_never, cast
 
 import torch
 from torch import Tensor, nn
 
 from pdedsl.runtime.streams import Stream, drawing, seed_noise, streams
-
-Average = Literal["probabilities", "logits"]
-Weights = Literal["equal", "learned"]
+from pdedsl.words.diffusions import Scores, Weighting
 
 
 class Expectation(nn.Module):
@@ -38,17 +36,18 @@ class Expectation(nn.Module):
         seed: int,
         samples: int = 1,
         eval_samples: int | None = None,
-        average: Average = "probabilities",
-        weights: Weights = "equal",
+        average: str = "probabilities",
+        weights: str = "equal",
         rows: int = 256,
     ) -> None:
         super().__init__()
         self.members = nn.ModuleList(members)
         if not self.members:
             raise ValueError("an expectation needs at least one member")
-        self.samples, self.eval_samples, self.average, self.rows = samples, eval_samples, average, rows
+        self.samples, self.eval_samples, self.average, self.rows = samples, eval_samples, Scores(average), rows
         self.batch: int | None = None
-        self.weight_logits = nn.Parameter(torch.zeros(len(self.members))) if weights == "learned" else None
+        learned = Weighting(weights) is Weighting.LEARNED
+        self.weight_logits = nn.Parameter(torch.zeros(len(self.members))) if learned else None
         seed_noise(self, seed)
 
     def weights(self) -> Tensor:
@@ -77,9 +76,9 @@ class Expectation(nn.Module):
     def _over_members(self, scores: Tensor) -> Tensor:
         log_weights = self._log_weights().to(scores).reshape(-1, *[1] * (scores.dim() - 1))
         match self.average:
-            case "probabilities":
+            case Scores.PROBABILITIES:
                 return torch.logsumexp(log_weights + scores, 0)
-            case "logits":
+            case Scores.LOGITS:
                 return (log_weights.exp() * scores).sum(0)
             case _:
                 assert_never(self.average)
@@ -104,18 +103,18 @@ class Expectation(nn.Module):
             yield self._scores(scores.reshape(count, x.shape[0], *scores.shape[1:]))
 
     def _scores(self, logits: Tensor) -> Tensor:
-        return logits.log_softmax(-1) if self.average == "probabilities" else logits
+        return logits.log_softmax(-1) if self.average is Scores.PROBABILITIES else logits
 
     def _mean(self, chunks: list[Tensor], samples: int) -> Tensor:
         scores = chunks[0] if len(chunks) == 1 else torch.cat(chunks)
         if samples == 1:
             return scores.squeeze(0)
-        if self.average == "probabilities":
+        if self.average is Scores.PROBABILITIES:
             return torch.logsumexp(scores, 0) - math.log(samples)
         return scores.mean(0)
 
     def extra_repr(self) -> str:
-        return f"samples={self.samples}, eval_samples={self.eval_samples}, average={self.average!r}"
+        return f"samples={self.samples}, eval_samples={self.eval_samples}, average={self.average.value!r}"
 
 
 def _fold(x: Tensor, count: int) -> Tensor:

@@ -8,10 +8,11 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable
-from typing import Literal
 
 import torch
 from torch import Tensor
+
+from pdedsl.words.directions import Direction
 
 Velocity = Callable[[Tensor, float], Tensor]
 
@@ -45,11 +46,11 @@ class PeriodicGrid:
         diffusion: float | Tensor,
         t: float,
         dt: float,
-        form: Literal["initial", "terminal"] = "initial",
+        form: str = "initial",
         horizon: float = 1.0,
     ) -> Tensor:
         """u(·, t) on the grid, for data at time 0, or at `horizon` for u_t + v·∇u + A:∇∇u = 0."""
-        start, clock, length = (0.0, 1.0, t) if form == "initial" else (horizon, -1.0, horizon - t)
+        start, clock, length = (0.0, 1.0, t) if Direction(form) is Direction.INITIAL else (horizon, -1.0, horizon - t)
         steps = max(1, math.ceil(length / dt * (1.0 - 1e-12)))
         h = length / steps
         half = torch.exp(-0.5 * h * self._symbol(diffusion))

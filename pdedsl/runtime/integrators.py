@@ -158,6 +158,9 @@ class Verlet(Splitting):
         return tuple(coupling for pair in pairs for coupling in pair)
 
 
+FIRST = {"consistent": 0.5, "papers": 1.0}  # of h²F in the first step of leapfrog
+
+
 @final
 @dataclass(frozen=True)
 class Leapfrog(Splitting):
@@ -178,7 +181,7 @@ class Leapfrog(Splitting):
         return tuple(coupling for pair in pairs for coupling in pair)
 
     def _weight(self, step: int) -> float:
-        return 0.5 if step == 0 and self.start == "consistent" else 1.0
+        return FIRST[self.start] if step == 0 else 1.0
 
     @staticmethod
     def at_rest(y: Tensor) -> Pair:

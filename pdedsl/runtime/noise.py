@@ -13,8 +13,9 @@ from typing import cast
 import torch
 from torch import Tensor, nn
 
-from pdedsl.runtime.relative import Across, ShakenInTraining, shaken
+from pdedsl.runtime.relative import ShakenInTraining, shaken
 from pdedsl.runtime.streams import Law, Stream
+from pdedsl.words.integrators import Across
 
 
 def layer_std(diffusivity: float, dt: float) -> float:
@@ -78,9 +79,9 @@ class RelativeNoise(nn.Module):
     the published code has it, which lets a sample's noise depend on its neighbours.
     """
 
-    def __init__(self, scale: float, *, seed: int, across: Across = "sample", law: Law = "normal") -> None:
+    def __init__(self, scale: float, *, seed: int, across: str = "sample", law: Law = "normal") -> None:
         super().__init__()
-        self.scale, self.across, self.law = scale, across, law
+        self.scale, self.across, self.law = scale, Across(across), law
         self.stream = Stream(seed)
 
     def forward(self, x: Tensor) -> Tensor:
@@ -90,7 +91,7 @@ class RelativeNoise(nn.Module):
         return shaken(x, noise, self.scale, self.across)
 
     def extra_repr(self) -> str:
-        return f"scale={self.scale:g}, across={self.across!r}"
+        return f"scale={self.scale:g}, across={self.across.value!r}"
 
 
 class ScaledNoise(nn.Module):

@@ -17,6 +17,7 @@ from typing import TypeGuard
 import torch
 from torch import Tensor, nn
 
+from pdedsl.numerics.activations import RELU
 from pdedsl.runtime.convnet import ConvNet, TimeConv
 from pdedsl.runtime.linearised import Linearised, convolution_backward
 
@@ -27,7 +28,7 @@ def has_pullback(layer: nn.Module) -> TypeGuard[ConvNet]:
         isinstance(layer, ConvNet)
         and all(isinstance(convolution, TimeConv) for convolution in layer.convolutions)
         and all(isinstance(norm, nn.GroupNorm) for norm in layer.norms)
-        and layer.activation.record.name == "relu"
+        and layer.activation.record is RELU
         and all(p.requires_grad for p in layer.parameters())
     )
 

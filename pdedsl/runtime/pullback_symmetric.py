@@ -11,6 +11,7 @@ from typing import TypeGuard
 import torch
 from torch import Tensor, nn
 
+from pdedsl.numerics.activations import RELU
 from pdedsl.runtime.constraints import NormBound
 from pdedsl.runtime.linearised import Linearised, convolution_backward
 from pdedsl.runtime.operators import Conv
@@ -24,7 +25,7 @@ def has_pullback(layer: nn.Module) -> TypeGuard[SymmetricLayer]:
         and isinstance(layer.operator, Conv)
         and not isinstance(layer.operator.constraint, NormBound)
         and isinstance(layer.norm, TotalVariationNorm)
-        and layer.activation.record.name == "relu"
+        and layer.activation.record is RELU
         and all(p.requires_grad for p in layer.parameters())
     )
 

@@ -12,6 +12,7 @@ from torch import Tensor, nn
 from pdedsl.runtime.streams import Stream
 
 Unit = Literal["units", "layer"]
+FEATURES: dict[Unit, int | None] = {"units": None, "layer": 0}  # axes that draw numbers of their own
 
 
 class Dropout(nn.Module):
@@ -29,7 +30,7 @@ class Dropout(nn.Module):
         self.stream = Stream(seed)
 
     def forward(self, x: Tensor) -> Tensor:
-        uniform = self.stream(x, "uniform", 0 if self.of == "layer" else None)
+        uniform = self.stream(x, "uniform", FEATURES[self.of])
         return x * self.stream.spread((uniform < self.keep).to(x.dtype) / self.keep, x)
 
     def extra_repr(self) -> str:

@@ -4,12 +4,12 @@ memory."""
 from __future__ import annotations
 
 import math
-from typing import Any, Literal
+from typing import Any, assert_never
 
 import torch
 from torch import Tensor
 
-Across = Literal["sample", "batch"]
+from pdedsl.words.integrators import Across
 
 
 def shaken(x: Tensor, noise: Tensor, scale: float, across: Across) -> Tensor:
@@ -23,11 +23,22 @@ def std(x: Tensor, across: Across) -> Tensor:
 
 
 def _axes(x: Tensor, across: Across) -> tuple[int, ...]:
-    return tuple(range(1 if across == "sample" else 0, x.dim()))
+    return tuple(range(_first(across), x.dim()))
+
+
+def _first(across: Across) -> int:
+    """The first axis of what has a size of its own."""
+    match across:
+        case Across.SAMPLE:
+            return 1
+        case Across.BATCH:
+            return 0
+        case _:
+            assert_never(across)
 
 
 def _freedom(x: Tensor, across: Across) -> int:
-    freedom = x.shape[1 if across == "sample" else 0 :].numel() - 1
+    freedom = x.shape[_first(across) :].numel() - 1
     if freedom < 1:
         raise ValueError("relative noise needs at least two numbers to take a standard deviation of")
     return freedom

@@ -7,7 +7,7 @@ from dataclasses import replace
 
 from torch import nn
 
-from pdedsl.runtime.adaptive import Adaptive, Solver
+from pdedsl.runtime.adaptive import Adaptive, Failing, Solver
 from pdedsl.runtime.blocks import Integrated
 from pdedsl.runtime.marching import March
 from pdedsl.runtime.torchdiffeq_solver import Torchdiffeq
@@ -31,4 +31,4 @@ def fail_by_nan(model: nn.Module) -> None:
     finite."""
     for block in adaptive_blocks(model):
         if isinstance(block.integrator, (Adaptive, Torchdiffeq)):
-            block.integrator = replace(block.integrator, failing="nan")
+            block.integrator = replace(block.integrator, failing=Failing.NAN)

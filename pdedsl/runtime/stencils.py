@@ -137,4 +137,4 @@ def _text(terms: list[tuple[float, str, float]], digits: int, least: float) -> s
 def _term(c: float, name: str, digits: int) -> tuple[bool, str]:
     """Whether it is negative, and its absolute value; a factor one is not written before a derivative."""
     number = f"{abs(c):.{digits}g}"
-    return c < 0, name if name and number == "1" else number + name
+    return c < 0, name if name and float(number) == 1.0 else number + name

@@ -62,17 +62,28 @@ def fill_rows(out: Tensor, law: str, row: int, *words: int) -> None:
 
 def fill(out: Tensor, law: str, source: torch.Generator) -> None:
     """Fill with independent variables of mean 0 and variance 1 (normal, laplace), or uniform on [0, 1)."""
-    match law:
-        case "normal":
-            out.normal_(generator=source)
-        case "laplace":
-            # A difference of exponentials: the inverse distribution function would meet log 0 once in 2²⁴ draws.
-            out.exponential_(generator=source).sub_(torch.empty_like(out).exponential_(generator=source))
-            out.mul_(0.5**0.5)
-        case "uniform":
-            out.uniform_(generator=source)
-        case _:
-            raise ValueError(f"unknown law {law!r}")
+    LAWS[law](out, source)
+
+
+def _normal(out: Tensor, source: torch.Generator) -> None:
+    out.normal_(generator=source)
+
+
+def _laplace(out: Tensor, source: torch.Generator) -> None:
+    """A difference of exponentials: the inverse distribution function would meet log 0 once in 2²⁴ draws."""
+    out.exponential_(generator=source).sub_(torch.empty_like(out).exponential_(generator=source))
+    out.mul_(0.5**0.5)
+
+
+def _uniform(out: Tensor, source: torch.Generator) -> None:
+    out.uniform_(generator=source)
+
+
+LAWS: dict[str, Callable[[Tensor, torch.Generator], None]] = {
+    "normal": _normal,
+    "laplace": _laplace,
+    "uniform": _uniform,
+}
 
 
 @torch.library.custom_op("pdedsl::draw", mutates_args=())
@@ -91,7 +102,7 @@ def draw(
     row >= 0: noise of this step or call, for rows `row`, `row + 1`, ... of the batch; row < 0: frozen.
     """
     out = torch.empty(shape, dtype=dtype, device=device)
-    if device.type == "meta":
+    if out.is_meta:
         return out
     words = _words(state, training, row < 0)
     for k in range(shape[0]):  # each its own generator: a draw does not depend on how the draws are cut into chunks
@@ -115,7 +126,7 @@ def draw_block(
 ) -> Tensor:
     """Noise of the given shape from one generator, named by `words` among those of a step or call."""
     out = torch.empty(shape, dtype=dtype, device=device)
-    if device.type != "meta":
+    if not out.is_meta:
         fill(out, law, generator(device, *_words(state, training, frozen), *words))
     return out
 

@@ -6,13 +6,13 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
 from math import nan
-from typing import Any, Literal, cast, final
+from typing import Any, cast, final
 
 import torch
 from torch import Tensor, nn
 
 from pdedsl.numerics.integrators import ADAPTIVE
-from pdedsl.runtime.adaptive import Failing, Solution, Solver
+from pdedsl.runtime.adaptive import Control, Failing, Solution, Solver
 from pdedsl.runtime.fields import VectorField
 from pdedsl.runtime.integrators import Steps
 from pdedsl.runtime.step_size import SolverFailed
@@ -33,21 +33,21 @@ class Torchdiffeq(Solver):
     rtol: float = 1e-3
     atol: float = 1e-3
     adjoint: bool = False
-    control: Literal["sample", "batch"] = "sample"
-    failing: Failing = "raise"
+    control: Control = "sample"
+    failing: Failing = Failing.RAISE
 
     def _solve(self, field: VectorField, y: Tensor, steps: Steps) -> Solution:
-        parts = y.chunk(y.shape[0]) if self.control == "sample" else (y,)
+        parts = y.chunk(y.shape[0]) if self.apart else (y,)
         solved = [self._one(field, part, steps) for part in parts]
         calls = [count for _, count in solved]
-        shares = calls if self.control == "sample" else calls * y.shape[0]
+        shares = calls if self.apart else calls * y.shape[0]
         state = torch.cat([state for state, _ in solved])
         return Solution(cast(Tensor, _Once.apply(state)) if self.adjoint else state, sum(calls), tuple(shares))
 
     def _one(self, field: VectorField, y: Tensor, steps: Steps) -> tuple[Tensor, int]:
         calls = 0
         for j in range(steps.count):
-            if self.control == "sample" and not y.isfinite().all():
+            if self.apart and not y.isfinite().all():
                 return y * nan, calls
             slope = _Slope(field, j)
             ends = torch.tensor([steps.time(j), steps.time(j + 1)], dtype=y.dtype, device=y.device)

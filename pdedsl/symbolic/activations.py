@@ -10,6 +10,7 @@ from typing import Any
 from sympy import Abs, Dummy, Expr, Function, Max, Min, Pow, atan, erf, exp, log, sin, sqrt, tanh
 
 from pdedsl.numerics.activations import ACTIVATIONS as RECORDS
+from pdedsl.numerics.activations import Activation as Record
 
 
 class Symbols:
@@ -35,26 +36,25 @@ class Symbols:
 
 
 SYMBOLS = Symbols()
-NONNEGATIVE = ("relu", "softplus", "sigmoid", "abs", "square")
-POSITIVE = ("softplus", "sigmoid")
 OWN = ("sin", "tanh", "atan", "erf")  # functions of sympy itself
 
 
-def formula_of(name: str, x: Expr) -> Expr:
+def formula_of(record: Record, x: Expr) -> Expr:
     """σ(x) in elementary functions."""
-    return RECORDS[name].formula(SYMBOLS, x)
+    return record.formula(SYMBOLS, x)
 
 
 class Activation(Function):  # type: ignore[misc]
     """A named activation; at a number it is its value, and an odd one lets a sign out: σ(-K Y) = -σ(K Y)."""
 
     nargs = 1
+    record: Record
 
     @classmethod
     def eval(cls, x: Expr) -> Expr | None:
         if x.is_comparable:
-            return formula_of(cls.__name__, x)
-        if RECORDS[cls.__name__].odd and x.as_coeff_Mul()[0].is_negative:
+            return formula_of(cls.record, x)
+        if cls.record.odd and x.as_coeff_Mul()[0].is_negative:
             return -cls(-x)
         return None
 
@@ -65,10 +65,10 @@ class Activation(Function):  # type: ignore[misc]
         return True
 
     def _eval_is_nonnegative(self) -> bool | None:
-        return True if type(self).__name__ in NONNEGATIVE else None
+        return True if self.record.least >= 0 else None
 
     def _eval_is_positive(self) -> bool | None:
-        return True if type(self).__name__ in POSITIVE else None
+        return True if self.record.positive else None
 
     def _latex(self, printer: Any, exp: str | None = None) -> str:
         name, inner = type(self).__name__, printer._print(self.args[0])
@@ -77,18 +77,16 @@ class Activation(Function):  # type: ignore[misc]
         return f"{{{left}{inner}{right}}}^{{{exp}}}" if exp else f"{left}{inner}{right}"
 
 
-def _named(name: str) -> type[Activation]:
-    return type(name, (Activation,), {})
-
-
-ACTIVATIONS: dict[str, type[Activation]] = {name: _named(name) for name in RECORDS if name not in OWN}
+ACTIVATIONS: dict[str, type[Activation]] = {
+    name: type(name, (Activation,), {"record": record}) for name, record in RECORDS.items() if name not in OWN
+}
 
 
 class Slope(Function):  # type: ignore[misc]
     """σ' of an activation, which a proof knows by its sign and its bound; a number at a number."""
 
     nargs = 1
-    of: str
+    of: Record
 
     @classmethod
     def eval(cls, x: Expr) -> Expr | None:
@@ -106,10 +104,12 @@ class Slope(Function):  # type: ignore[misc]
         return True
 
     def _eval_is_nonnegative(self) -> bool | None:
-        return True if RECORDS[self.of].monotone else None
+        return True if self.of.monotone else None
 
 
-SLOPES: dict[str, type[Slope]] = {name: type(f"{name}_slope", (Slope,), {"of": name}) for name in RECORDS}
+SLOPES: dict[str, type[Slope]] = {
+    name: type(f"{name}_slope", (Slope,), {"of": record}) for name, record in RECORDS.items()
+}
 
 
 def as_activation(body: Expr) -> Expr:

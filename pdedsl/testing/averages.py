@@ -9,7 +9,7 @@ from torch import Tensor, nn
 
 from pdedsl.ir.plan import DataPlan, Maps, Shake, Walk
 from pdedsl.testing.laws import members_of, readout_of, recorded
-from pdedsl.testing.moments import Finding, Moments, same, standard_error
+from pdedsl.testing.moments import Finding, Moments, Outcome, same, standard_error
 from pdedsl.testing.operators import Flow
 from pdedsl.words.diffusions import Scores, Weighting
 
@@ -22,7 +22,9 @@ def average_finding(model: nn.Module, plan: DataPlan, x: Tensor) -> Finding:
     weights = _weights(model, len(scores), plan)
     wanted = plan.samples if is_random(plan) else 1
     if any(len(s) != wanted for s in scores):
-        return Finding(AVERAGE, "broken", f"expected {wanted} draws of each member, found {[len(s) for s in scores]}")
+        return Finding(
+            AVERAGE, Outcome.BROKEN, f"expected {wanted} draws of each member, found {[len(s) for s in scores]}"
+        )
     if plan.average is Scores.PROBABILITIES:
         parts = [w * s.softmax(-1).mean(0) for w, s in zip(weights, scores, strict=True)]
         expected, found = torch.stack(parts).sum(0), draws.softmax(-1)
@@ -61,12 +63,12 @@ def _all_differ(model: nn.Module, wanted: int) -> Finding:
     """Members have weights of their own: two with the same numbers are one that is counted twice."""
     members = members_of(model)
     if len(members) != wanted:
-        return Finding(AVERAGE, "broken", f"expected {wanted} members, found {len(members)}")
+        return Finding(AVERAGE, Outcome.BROKEN, f"expected {wanted} members, found {len(members)}")
     for (i, a), (j, b) in combinations(enumerate(members, 1), 2):
         pairs = [(p, q) for p, q in zip(a.parameters(), b.parameters(), strict=False) if p.dim() > 1]
         if pairs and all(p.shape == q.shape and torch.equal(p, q) for p, q in pairs):
-            return Finding(AVERAGE, "broken", f"members {i} and {j} have the same weights")
-    return Finding(AVERAGE, "held", f"{len(members)} members with weights of their own")
+            return Finding(AVERAGE, Outcome.BROKEN, f"members {i} and {j} have the same weights")
+    return Finding(AVERAGE, Outcome.HELD, f"{len(members)} members with weights of their own")
 
 
 def agreement_finding(model: nn.Module, flow: Flow, inputs: Tensor, x: Tensor, t: float) -> Finding:

@@ -10,7 +10,7 @@ by the search, and said to be so. Whether the network is that of its equation is
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
-from typing import Any, Literal
+from typing import Any
 
 from pdedsl.compilation import Compilation
 from pdedsl.ir.analysis import EquationClass
@@ -22,6 +22,7 @@ from pdedsl.testing.cases import cases, pairs
 from pdedsl.testing.checks import EXACT, FLAT, STATISTICAL
 from pdedsl.testing.feature_checks import FEATURE, prepared
 from pdedsl.testing.model import ModelUnderTest, under_test
+from pdedsl.testing.moments import Outcome
 from pdedsl.testing.operators import Features, Flow, Operator, block_of, operator_of
 from pdedsl.testing.replay import breaks_again
 from pdedsl.testing.search import MOST, search
@@ -31,14 +32,13 @@ WIDTH = 4  # channels of a block under test
 REFUTING = 100  # examples at least, where one is known to break
 NETWORKS = 10  # as many times fewer examples for a network on images, whose average is the same for all weights
 SLOWLY = 15  # attempts to make a counterexample smaller, where each solves an equation
-Outcome = Literal["held", "broken", "untested"]
 
 
 @dataclass(frozen=True)
 class Result:
     """What the search found for one axiom."""
 
-    axiom: str
+    axiom: Axiom
     verdict: Truth
     outcome: Outcome
     example: str = ""
@@ -48,11 +48,11 @@ class Result:
     @property
     def ok(self) -> bool:
         """Proved and held, or refuted and broken. What is unknown is decided by the search, and fails if required."""
-        if self.outcome == "untested":
+        if self.outcome is Outcome.UNTESTED:
             return True
-        if self.verdict == "unknown":
-            return self.outcome == "held" or not self.required
-        return self.outcome == ("broken" if self.verdict == "refuted" else "held")
+        if self.verdict is Truth.UNKNOWN:
+            return self.outcome is Outcome.HELD or not self.required
+        return self.outcome is (Outcome.BROKEN if self.verdict is Truth.REFUTED else Outcome.HELD)
 
 
 def check(model: Compilation | ModelUnderTest, examples: int = 50, seed: int = 0) -> tuple[Result, ...]:
@@ -73,29 +73,29 @@ def assert_hold(model: Compilation | ModelUnderTest, examples: int = 50, seed: i
 
 def falsify(axiom: str, operator: Operator | Features, examples: int = 200, seed: int = 0) -> str | None:
     """The smallest counterexample to an axiom on an operator of one's own, as text."""
-    found = search(lambda case: _breaks(axiom, operator, case), cases(operator.dimension), examples, seed)
+    found = search(lambda case: _breaks(Axiom(axiom), operator, case), cases(operator.dimension), examples, seed)
     return None if found is None else str(found)
 
 
-def _breaks(axiom: str, operator: Operator | Features, case: Any) -> bool:
+def _breaks(axiom: Axiom, operator: Operator | Features, case: Any) -> bool:
     if axiom in EXACT:
         return EXACT[axiom](operator, case)
     assert not isinstance(operator, Features)
     return STATISTICAL[axiom](operator, case)
 
 
-def _result(axiom: str, model: ModelUnderTest, examples: int, seed: int) -> Result:
-    verdict = model.expected.analysis.axioms[Axiom(axiom)].truth
-    if verdict == "refuted":
+def _result(axiom: Axiom, model: ModelUnderTest, examples: int, seed: int) -> Result:
+    verdict = model.expected.analysis.axioms[axiom].truth
+    if verdict is Truth.REFUTED:
         examples = max(examples, REFUTING)
     if axiom in FEATURE and isinstance(model.expected.plan, ImagePlan):
         return _feature_result(axiom, verdict, model, examples, seed)
     if axiom not in EXACT and axiom not in STATISTICAL:
-        return Result(axiom, verdict, "untested", note="no test for this axiom yet")
+        return Result(axiom, verdict, Outcome.UNTESTED, note="no test for this axiom yet")
     first = operator_of(model, 0)
     note = _untested(axiom, first)
     if note:
-        return Result(axiom, verdict, "untested", note=note)
+        return Result(axiom, verdict, Outcome.UNTESTED, note=note)
     operators: dict[int, Flow | Features] = {0: first}
 
     def breaks(case: Any) -> bool:
@@ -107,29 +107,31 @@ def _result(axiom: str, model: ModelUnderTest, examples: int, seed: int) -> Resu
     return _searched(axiom, verdict, search(breaks, cases(first.dimension), number, seed))
 
 
-def _searched(axiom: str, verdict: Truth, found: Any) -> Result:
-    return Result(axiom, verdict, "held" if found is None else "broken", "" if found is None else str(found))
+def _searched(axiom: Axiom, verdict: Truth, found: Any) -> Result:
+    if found is None:
+        return Result(axiom, verdict, Outcome.HELD)
+    return Result(axiom, verdict, Outcome.BROKEN, str(found))
 
 
-def _untested(axiom: str, operator: Flow | Features) -> str:
+def _untested(axiom: Axiom, operator: Flow | Features) -> str:
     """Why there is nothing to run for an axiom, if there is not."""
     if axiom in STATISTICAL and not isinstance(operator, Flow):
         return "this network has no operator on R^d to test it on"
-    if axiom == "conservation" and operator.dimension > FLAT:
+    if axiom is Axiom.CONSERVATION and operator.dimension > FLAT:
         return f"integrals are taken in at most {FLAT} dimensions"
     return ""
 
 
-def _feature_result(axiom: str, verdict: Truth, model: ModelUnderTest, examples: int, seed: int) -> Result:
-    proof, plan = model.expected.analysis.axioms[Axiom(axiom)], model.expected.plan
+def _feature_result(axiom: Axiom, verdict: Truth, model: ModelUnderTest, examples: int, seed: int) -> Result:
+    proof, plan = model.expected.analysis.axioms[axiom], model.expected.plan
     assert isinstance(plan, ImagePlan)
     block = block_of(model, 0, WIDTH)
     if isinstance(proof, Refuted) and proof.example is not None and isinstance(block, Block):
         again = breaks_again(block, plan, proof.example, WIDTH)
-        return Result(axiom, verdict, "broken" if again else "held", proof.witness if again else "")
+        return _searched(axiom, verdict, proof.witness if again else None)
     note = _untested_feature(axiom, model.expected)
     if note:
-        return Result(axiom, verdict, "untested", note=note)
+        return Result(axiom, verdict, Outcome.UNTESTED, note=note)
 
     def breaks(pair: Any) -> bool:
         return FEATURE[axiom](prepared(block_of(model, pair.seed, WIDTH), pair), pair, WIDTH)
@@ -138,12 +140,12 @@ def _feature_result(axiom: str, verdict: Truth, model: ModelUnderTest, examples:
     return _searched(axiom, verdict, search(breaks, pairs(), examples, seed, attempts))
 
 
-def _untested_feature(axiom: str, expected: Compilation) -> str:
+def _untested_feature(axiom: Axiom, expected: Compilation) -> str:
     plan = expected.plan
     assert isinstance(plan, ImagePlan)
-    if axiom == "reversibility" and isinstance(plan.motion, Second) and not isinstance(plan.method, Reversible):
+    if axiom is Axiom.REVERSIBILITY and isinstance(plan.motion, Second) and not isinstance(plan.method, Reversible):
         return f"whether steps of {plan.method.name} can be undone from position and speed is not searched"
     kinds = {e.kind for e in expected.analysis.equations}
-    if axiom == "energy_conservation" and kinds != {EquationClass.GRADIENT_FLOW}:
+    if axiom is Axiom.ENERGY_CONSERVATION and kinds != {EquationClass.GRADIENT_FLOW}:
         return "only the energy ½‖Y‖² of a gradient flow is measured"
     return ""

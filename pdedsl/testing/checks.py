@@ -9,6 +9,7 @@ from math import pi
 import torch
 from torch import Tensor
 
+from pdedsl.ir.verdicts import Axiom
 from pdedsl.testing.cases import Bump, Case, Flat
 from pdedsl.testing.operators import Features, Operator, weights_from
 
@@ -132,16 +133,16 @@ def breaks_conservation(operator: Operator, case: Case) -> bool:
     return not abs(found - mass) <= LOST * mass
 
 
-EXACT: dict[str, Callable[[Operator | Features, Case], bool]] = {
-    "linearity": breaks_linearity,
-    "constants": breaks_constants,
-    "comparison": breaks_comparison,
-    "maximum_principle": breaks_maximum_principle,
+EXACT: dict[Axiom, Callable[[Operator | Features, Case], bool]] = {
+    Axiom.LINEARITY: breaks_linearity,
+    Axiom.CONSTANTS: breaks_constants,
+    Axiom.COMPARISON: breaks_comparison,
+    Axiom.MAXIMUM_PRINCIPLE: breaks_maximum_principle,
 }
-STATISTICAL: dict[str, Callable[[Operator, Case], bool]] = {
-    "markov": breaks_markov,
-    "locality": breaks_locality,
-    "spatial_regularity": breaks_spatial_regularity,
-    "temporal_regularity": breaks_temporal_regularity,
-    "conservation": breaks_conservation,
+STATISTICAL: dict[Axiom, Callable[[Operator, Case], bool]] = {
+    Axiom.MARKOV: breaks_markov,
+    Axiom.LOCALITY: breaks_locality,
+    Axiom.SPATIAL_REGULARITY: breaks_spatial_regularity,
+    Axiom.TEMPORAL_REGULARITY: breaks_temporal_regularity,
+    Axiom.CONSERVATION: breaks_conservation,
 }

@@ -8,6 +8,7 @@ from dataclasses import replace
 import torch
 from torch import Tensor, nn
 
+from pdedsl.ir.verdicts import Axiom
 from pdedsl.runtime.blocks import Halves, SecondOrder
 from pdedsl.runtime.operators import Conv
 from pdedsl.testing.cases import Pair
@@ -88,9 +89,9 @@ def _orientation(block: nn.Module, y: Tensor) -> float:
     return float(torch.linalg.slogdet(jacobian)[0]) if sizes[-1] > ROUNDING * sizes[0] else 0.0
 
 
-FEATURE: dict[str, Callable[[nn.Module, Pair, int], bool]] = {
-    "stability": breaks_stability,
-    "energy_decay": breaks_energy_decay,
-    "energy_conservation": breaks_energy_conservation,
-    "reversibility": breaks_reversibility,
+FEATURE: dict[Axiom, Callable[[nn.Module, Pair, int], bool]] = {
+    Axiom.STABILITY: breaks_stability,
+    Axiom.ENERGY_DECAY: breaks_energy_decay,
+    Axiom.ENERGY_CONSERVATION: breaks_energy_conservation,
+    Axiom.REVERSIBILITY: breaks_reversibility,
 }

@@ -4,16 +4,23 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from dataclasses import dataclass, replace
+from enum import StrEnum
 from math import hypot, inf, isfinite
 from statistics import NormalDist
-from typing import Literal
 
 import torch
 from torch import Tensor
 
 RATE = 1e-6  # with which a right network of one spec is called wrong, over all moments of a finding
 ROUNDING = 1e-9
-Outcome = Literal["held", "broken", "untested"]
+
+
+class Outcome(StrEnum):
+    """What a test says."""
+
+    HELD = "held"
+    BROKEN = "broken"
+    UNTESTED = "untested"
 
 
 @dataclass(frozen=True)
@@ -27,7 +34,7 @@ class Finding:
 
     @property
     def ok(self) -> bool:
-        return self.outcome != "broken"
+        return self.outcome is not Outcome.BROKEN
 
 
 @dataclass(frozen=True)
@@ -76,11 +83,11 @@ class Moments:
     def finding(self, of: str, rate: float = RATE) -> Finding:
         """Broken where a moment lies further off than any of so many normal variables would, but with this rate."""
         if self.worst is None:
-            return Finding(of, "untested", "there is no moment to compare")
+            return Finding(of, Outcome.UNTESTED, "there is no moment to compare")
         stated = f"{self.count} moments of {self.paths} paths, false-alarm rate {rate:g}"
         if self.worst.z <= bound(self.count, rate):
-            return Finding(of, "held", f"worst z = {self.worst.z:.1f} of {stated}")
-        return Finding(of, "broken", f"{self.worst} (allowed {bound(self.count, rate):.1f}; {stated})")
+            return Finding(of, Outcome.HELD, f"worst z = {self.worst.z:.1f} of {stated}")
+        return Finding(of, Outcome.BROKEN, f"{self.worst} (allowed {bound(self.count, rate):.1f}; {stated})")
 
 
 def bound(count: int, rate: float) -> float:
@@ -96,24 +103,28 @@ def standard_error(values: Tensor) -> Tensor:
 def same(of: str, name: str, expected: Tensor, found: Tensor, tolerance: float = 1e-10) -> Finding:
     """Whether two tensors are equal to a tolerance relative to the largest number in them."""
     if expected.shape != found.shape:
-        return Finding(of, "broken", f"{name}: expected the shape {tuple(expected.shape)}, found {tuple(found.shape)}")
+        return Finding(
+            of, Outcome.BROKEN, f"{name}: expected the shape {tuple(expected.shape)}, found {tuple(found.shape)}"
+        )
     size = float(expected.abs().max()) + 1.0
     away = (found - expected).abs()
     if bool((away <= tolerance * size).all()):
-        return Finding(of, "held", f"{name} to {tolerance:g}, {found.numel()} numbers")
+        return Finding(of, Outcome.HELD, f"{name} to {tolerance:g}, {found.numel()} numbers")
     place = int(away.nan_to_num(inf, inf).argmax())
     pair = f"expected {float(expected.reshape(-1)[place]):.6g}, found {float(found.reshape(-1)[place]):.6g}"
-    return Finding(of, "broken", f"{name}: {pair} at number {place + 1} of {found.numel()}, tolerance {tolerance:g}")
+    return Finding(
+        of, Outcome.BROKEN, f"{name}: {pair} at number {place + 1} of {found.numel()}, tolerance {tolerance:g}"
+    )
 
 
 def untested(of: str, why: str) -> Finding:
-    return Finding(of, "untested", why)
+    return Finding(of, Outcome.UNTESTED, why)
 
 
 def worst_of(of: str, findings: Iterable[Finding]) -> Finding:
     """Many findings as one: the first that is broken, or else the last that held."""
     found = list(findings)
     broken = next((f for f in found if not f.ok), None)
-    held = next((f for f in reversed(found) if f.outcome == "held"), None)
+    held = next((f for f in reversed(found) if f.outcome is Outcome.HELD), None)
     chosen = broken or held or (found[0] if found else untested(of, "there is nothing to compare"))
     return replace(chosen, of=of)

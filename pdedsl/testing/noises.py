@@ -17,7 +17,7 @@ from pdedsl.testing.gaps import gaps_of, moving, random_map
 from pdedsl.testing.laws import DRAWS, in_training
 from pdedsl.testing.layers import MapSeen, Run, Seen, plain, runs_of
 from pdedsl.testing.model import ModelUnderTest
-from pdedsl.testing.moments import Finding, Moments, same, worst_of
+from pdedsl.testing.moments import Finding, Moments, Outcome, same, worst_of
 from pdedsl.words.diffusions import Law
 from pdedsl.words.networks import residual_maps
 
@@ -41,7 +41,7 @@ def layer_findings(model: ModelUnderTest, weights: int, seed: int) -> list[Findi
         runs = runs_of(made, x, number)
         noisy = runs_of(in_training(made), x, number)
     except (ValueError, StopIteration) as error:
-        return [Finding(MAPS, "broken", str(error) or "this network is not made of residual maps")]
+        return [Finding(MAPS, Outcome.BROKEN, str(error) or "this network is not made of residual maps")]
     maps = _maps(runs, plan)
     if not maps.ok:
         return [maps]
@@ -63,7 +63,7 @@ def _maps(runs: list[Run], plan: DataPlan) -> Finding:
     expected = [residual_maps(p.net) for f in plan.families for p in f.parts * f.members if isinstance(p, Maps)]
     found = [len(run.maps) for run in runs]
     if found != expected:
-        return Finding(MAPS, "broken", f"expected {expected} maps in the members, found {found}")
+        return Finding(MAPS, Outcome.BROKEN, f"expected {expected} maps in the members, found {found}")
     return worst_of(MAPS, (f for run in runs for f in _sums(run)))
 
 
@@ -137,7 +137,7 @@ class Evidence:
     def _factor(self, name: str, seen: MapSeen, ratio: float, random: RandomMap) -> Tensor:
         """What a map multiplies its velocity by: ½h times its variance is what the equation says."""
         if not seen.inner or seen.field is None:
-            self.silent.append(Finding(NOISE, "broken", f"{name} has no random field"))
+            self.silent.append(Finding(NOISE, Outcome.BROKEN, f"{name} has no random field"))
             return torch.zeros(0, 1)
         share, rest = _share(seen.field, seen.inner, random)
         self.silent.append(same(NOISE, f"one factor is random in {name}", torch.zeros_like(rest), rest, 1e-3))

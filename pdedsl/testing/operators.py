@@ -14,6 +14,7 @@ from pdedsl.runtime.evolution import Evolution
 from pdedsl.runtime.expectation import Expectation
 from pdedsl.runtime.streams import frozen
 from pdedsl.testing.model import ModelUnderTest, under_test, weights_from
+from pdedsl.words.directions import Direction
 
 __all__ = ["Data", "Features", "Flow", "Operator", "block_of", "flow_of", "operator_of", "weights_from"]
 
@@ -69,8 +70,9 @@ class Flow:
     def _part(self, a: float, b: float) -> tuple[Evolution, float]:
         """The operator from time a to time b; terminal data are counted from the end."""
         whole = self.evolution
-        low, high = (a, b) if whole.form == "initial" else (self.start + self.end - b, self.start + self.end - a)
-        return whole.between(low, high), high if whole.form == "initial" else low
+        initial = whole.form is Direction.INITIAL
+        low, high = (a, b) if initial else (self.start + self.end - b, self.start + self.end - a)
+        return whole.between(low, high), high if initial else low
 
 
 @dataclass(frozen=True)

@@ -28,12 +28,12 @@ from pdedsl.ir.noise import (
 )
 from pdedsl.ir.plan import DataPlan, Shake, Walk
 from pdedsl.ir.representation import Paths, Stretch
-from pdedsl.ir.terms import Direction
 from pdedsl.numerics.integrators import EULER, HEUN
 from pdedsl.testing.by_hand import fine, step_of
 from pdedsl.testing.coefficients import Array, Reader
 from pdedsl.testing.model import Fields, ModelUnderTest
 from pdedsl.words.diffusions import Law
+from pdedsl.words.directions import Direction
 from pdedsl.words.integrators import Across, Adaptive, BackwardEuler, Fixed, Integrator, Leapfrog, Verlet
 
 FINE = 400  # steps of RK4 that stand for an adaptive method

@@ -14,7 +14,7 @@ from torch import Tensor, nn
 from pdedsl.runtime.marching import March
 from pdedsl.testing.generator import entries
 from pdedsl.testing.laws import ends_of_module, members_of, products
-from pdedsl.testing.moments import Finding, Moments, standard_error, untested
+from pdedsl.testing.moments import Finding, Moments, Outcome, standard_error, untested
 from pdedsl.testing.paths import Leg, Multiples, Process
 
 OF = "steps of model()"
@@ -72,13 +72,13 @@ def steps_finding(model: nn.Module, process: Process, legs: list[Leg], x: Tensor
     with watched(members_of(model)[0]) as trails:
         ends_of_module(model, x, paths)
     if len(trails) != len(walks):
-        return Finding(OF, "broken", f"expected {len(walks)} walks along a field, found {len(trails)}")
+        return Finding(OF, Outcome.BROKEN, f"expected {len(walks)} walks along a field, found {len(trails)}")
     moments = Moments(paths=paths)
     for leg, trail in zip(walks, trails, strict=True):
         if not leg.random or isinstance(leg.by, Multiples) or leg.corrected:
             continue
         if len(trail.states) != leg.steps + 1:
-            return Finding(OF, "broken", f"expected {leg.steps} steps, found {len(trail.states) - 1}")
+            return Finding(OF, Outcome.BROKEN, f"expected {leg.steps} steps, found {len(trail.states) - 1}")
         states = [s.reshape(-1, len(x), s.shape[-1]) for s in trail.states]
         rest: Tensor | None = None
         for k, (before, after) in enumerate(pairwise(states)):

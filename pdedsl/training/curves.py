@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
+from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -25,6 +26,29 @@ Metrics = list[dict[str, Any]]
 Curve = tuple[str, str, list[tuple[int, float]]]  # label, colour, points (step, value); the dashed ones are terms
 
 
+@dataclass(frozen=True)
+class Panel:
+    """Curves of one quantity. One that has a unit is drawn on a linear scale; a low one has one curve and no legend."""
+
+    name: str
+    curves: list[Curve]
+    unit: str = ""  # how a value is written
+    height: float = 1.0
+
+    @property
+    def alone(self) -> bool:
+        return self.height < 1.0
+
+    @property
+    def values(self) -> list[float]:
+        return [value for _, _, points in self.curves for _, value in points]
+
+    @property
+    def logarithmic(self) -> bool:
+        values = self.values
+        return bool(values) and not self.unit and min(values) > 0 and max(values) > RATIO * min(values)
+
+
 def plot_curves(metrics: Metrics, path: Path, title: str = "") -> None:
     """Write the curves of the rows of a metrics.jsonl as PNG, completely or not at all."""
     figure = curves_figure(metrics, title)
@@ -37,13 +61,13 @@ def curves_figure(metrics: Metrics, title: str = "") -> Figure:
     from matplotlib.figure import Figure
     from matplotlib.ticker import MaxNLocator
 
-    panels = [(name, curves) for name, curves in _panels(metrics) if curves] or [("Loss", [])]
-    heights = [0.55 if name == "Learning rate" else 1.0 for name, _ in panels]
+    panels = [panel for panel in _panels(metrics) if panel.curves] or [Panel("Loss", [])]
+    heights = [panel.height for panel in panels]
     figure = Figure(figsize=(8.5, 1.1 + 2.5 * sum(heights)), layout="constrained")
     FigureCanvasAgg(figure)
     axes = figure.subplots(len(panels), 1, sharex=True, squeeze=False, height_ratios=heights)[:, 0]
-    for ax, (name, curves) in zip(axes, panels, strict=True):
-        _panel(ax, name, curves)
+    for ax, panel in zip(axes, panels, strict=True):
+        _draw(ax, panel)
         _mark_phases(ax, _phases(metrics), named=ax is axes[0])
     axes[-1].set_xlabel("step", color=INK)
     axes[-1].set_xlim(left=0)
@@ -54,7 +78,7 @@ def curves_figure(metrics: Metrics, title: str = "") -> Figure:
     return figure
 
 
-def _panels(metrics: Metrics) -> list[tuple[str, list[Curve]]]:
+def _panels(metrics: Metrics) -> list[Panel]:
     steps = [row for row in metrics if row["kind"] == "step"]
     names = list(dict.fromkeys(name for row in steps for name in row["terms"]))
     terms: list[Curve] = [
@@ -63,9 +87,11 @@ def _panels(metrics: Metrics) -> list[tuple[str, list[Curve]]]:
     ]
     rate = _points((row["step"], row["lr"]) for row in steps)
     return [
-        ("Loss", _splits(metrics, "loss") + (terms if len(terms) > 1 else [])),
-        ("Accuracy", [(n, c, [(s, 100 * v) for s, v in points]) for n, c, points in _splits(metrics, "accuracy")]),
-        ("Learning rate", [("learning rate", INK, rate)] if rate else []),
+        Panel("Loss", _splits(metrics, "loss") + (terms if len(terms) > 1 else [])),
+        Panel(
+            "Accuracy", [(n, c, [(s, 100 * v) for s, v in p]) for n, c, p in _splits(metrics, "accuracy")], "{x:g} %"
+        ),
+        Panel("Learning rate", [("learning rate", INK, rate)] if rate else [], height=0.55),
     ]
 
 
@@ -90,28 +116,27 @@ def _phases(metrics: Metrics) -> list[tuple[str, int, int]]:
     return [(name, start, end) for (name, end), start in zip(ends.items(), starts, strict=False)]
 
 
-def _panel(ax: Axes, name: str, curves: list[Curve]) -> None:
-    for label, colour, points in curves:
+def _draw(ax: Axes, panel: Panel) -> None:
+    for label, colour, points in panel.curves:
         _curve(ax, caption(label), colour, points)
-    values = [value for _, _, points in curves for _, value in points]
-    if values and name != "Accuracy" and min(values) > 0 and max(values) > RATIO * min(values):
+    if panel.logarithmic:
         ax.set_yscale("log")
     else:
-        ax.yaxis.set_major_formatter("{x:g} %" if name == "Accuracy" else "{x:.4g}")
-    if not curves:
+        ax.yaxis.set_major_formatter(panel.unit or "{x:.4g}")
+    if not panel.curves:
         ax.set_axis_off()
         ax.text(0.5, 0.5, "nothing has been recorded yet", ha="center", va="center", transform=ax.transAxes, color=INK)
-    ax.set_title(name, loc="left", fontsize=11, fontweight="bold", color=INK)
+    ax.set_title(panel.name, loc="left", fontsize=11, fontweight="bold", color=INK)
     ax.grid(True, color="#E5E5E5", linewidth=0.8)
     ax.set_axisbelow(True)
     ax.spines[["top", "right"]].set_visible(False)
     ax.spines[["left", "bottom"]].set_color("#999999")
     ax.tick_params(colors=INK, labelsize=9)
     ax.margins(x=0.02)
-    if name == "Learning rate":
-        if ax.get_yscale() == "linear":
-            ax.set_ylim(0, 1.1 * max(values) or 1)
-    elif curves:  # beside the panel, where no curve can be
+    if panel.alone:
+        if not panel.logarithmic:
+            ax.set_ylim(0, 1.1 * max(panel.values) or 1)
+    elif panel.curves:  # beside the panel, where no curve can be
         ax.legend(loc="upper left", bbox_to_anchor=(1.01, 1.0), frameon=False, fontsize=9, labelcolor=INK)
 
 

@@ -6,7 +6,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass, replace
 from enum import StrEnum
 from pathlib import Path
-from typing import Literal, Protocol
+from typing import Protocol
 
 from pdedsl.quoting import line
 
@@ -64,6 +64,13 @@ class Stepped:
     seconds: float
 
 
+class Apart(StrEnum):
+    """Data that training does not learn from."""
+
+    VALIDATION = "validation"
+    TEST = "test"
+
+
 @dataclass(frozen=True)
 class Assessed:
     """The network after step `step` on data that it does not learn from; the figures are those of `assess`."""
@@ -71,7 +78,7 @@ class Assessed:
     step: int
     epoch: float
     phase: str
-    split: Literal["validation", "test"]
+    split: Apart
     loss: float
     accuracy: float | None
     evaluations: float | None = None
@@ -149,7 +156,7 @@ class Progress:
             self.rows.append(Row(event.step, event.epoch, event.phase, loss, self._terms(), train))
             self._since = []
         if isinstance(event, Assessed):
-            row, validation = replace(self.rows[-1], evaluations=event.evaluations), event.split == "validation"
+            row, validation = replace(self.rows[-1], evaluations=event.evaluations), event.split is Apart.VALIDATION
             self.rows[-1] = replace(row, validation=event.accuracy) if validation else replace(row, test=event.accuracy)
         return self.rows[-1]
 

@@ -6,7 +6,7 @@ import math
 import time
 from collections.abc import Sequence
 from pathlib import Path
-from typing import Any, Literal
+from typing import Any
 
 import torch
 from torch import Tensor
@@ -19,7 +19,7 @@ from pdedsl.training import checkpoint
 from pdedsl.training.checkpoint import Checkpoint
 from pdedsl.training.divergence import loss_message, solver_message
 from pdedsl.training.engine import Engine
-from pdedsl.training.events import Assessed, Ended, Event, Listener, Outcome, Saved, Stepped
+from pdedsl.training.events import Apart, Assessed, Ended, Event, Listener, Outcome, Saved, Stepped
 from pdedsl.training.interruption import Interrupted, interruption
 from pdedsl.training.losses.accuracy import ACCURACY
 from pdedsl.training.phases import Phase
@@ -142,7 +142,7 @@ class Loop:
             return
         self.task = f"the assessment after step {engine.step}"
         self.looked, *figures = assess(engine.model, split, engine.world, engine.dtype)
-        name: Literal["validation", "test"] = "validation" if data.validation is not None else "test"
+        name = Apart.VALIDATION if data.validation is not None else Apart.TEST
         self.tell(Assessed(engine.step, done * per_step, phase.name, name, self.looked, *figures))
 
     # ---- saving, and stopping

@@ -163,8 +163,10 @@ def _table(progress: Progress, shown: int) -> Table:
 
     table = Table(box=None, header_style="bold", padding=(0, 2, 0, 0))
     costs = ("evaluations",) if progress.started.adaptive else ()
-    for name in ("epoch", "phase", "loss", "train", "validation", "test", *costs):
-        table.add_column(name, justify="left" if name == "phase" else "right", no_wrap=True)
+    table.add_column("epoch", justify="right", no_wrap=True)
+    table.add_column("phase", justify="left", no_wrap=True)
+    for name in ("loss", "train", "validation", "test", *costs):
+        table.add_column(name, justify="right", no_wrap=True)
     best = max((r.validation for r in progress.rows if r.validation is not None), default=None)
     for r in progress.rows[-max(shown, 1) :]:
         validation = Text(percent(r.validation), style="green" if best and r.validation == best else "")

@@ -143,7 +143,7 @@ def test_json(tmp_path: Path, case: tuple[str, tuple[str, ...]]) -> None:
     assert set(row["axioms"]) == set(axioms)
     for verdict in row["axioms"].values():
         assert {"verdict", "reason"} <= set(verdict)
-        assert verdict["verdict"] in get_args(Truth)
+        assert verdict["verdict"] in list(Truth)
 
 
 @pytest.mark.parametrize("case", SPACES.values(), ids=SPACES)

@@ -8,6 +8,7 @@ from typing import Any
 from torch import Tensor, nn
 
 from pdedsl.runtime.backbones import Backbone
+from pdedsl.words.diffusions import Scores
 
 
 def network_with(change: Callable[[Backbone, Any], list[nn.Module]]) -> Callable[[Any], Any]:
@@ -65,7 +66,7 @@ def half_as_wide(real: Any) -> Any:
 def mean_of_logits(real: Any) -> Any:
     def init(self: Any, members: Any, **options: Any) -> None:
         real(self, members, **options)
-        self.average = "logits"
+        self.average = Scores.LOGITS
 
     return init
 

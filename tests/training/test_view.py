@@ -11,7 +11,7 @@ from pathlib import Path
 import pytest
 from rich.console import Console
 
-from pdedsl.training.events import Assessed, Ended, Event, Progress, Saved, Started, Stepped, duration, number
+from pdedsl.training.events import Apart, Assessed, Ended, Event, Progress, Saved, Started, Stepped, duration, number
 from pdedsl.training.view import Lines, Live, view_for
 
 STARTED = Started(
@@ -50,8 +50,8 @@ def run() -> Iterator[Event]:
     yield STARTED
     yield stepped(50, 10.0, 0.8, 0.5)
     yield stepped(100, 20.0, 0.4, 0.75)
-    yield Assessed(100, 1, "data", "validation", 0.5, 0.7)
-    yield Assessed(100, 1, "data", "test", 0.6, 0.65)
+    yield Assessed(100, 1, "data", Apart.VALIDATION, 0.5, 0.7)
+    yield Assessed(100, 1, "data", Apart.TEST, 0.6, 0.65)
     yield Saved(100, Path("runs/heat/state"))
     yield stepped(150, 45.0, 2e-5, None)
     yield stepped(200, 70.0, 1234.5, 1.0)
@@ -106,13 +106,17 @@ def test_an_epoch_that_waits_is_written_at_the_end() -> None:
 
 
 def test_two_epochs_without_a_step_between_are_two_lines() -> None:
-    text = lines(STARTED, Assessed(0, 0, "data", "validation", 1.0, 0.1), Assessed(9, 1, "data", "test", 1.0, 0.2))
+    text = lines(
+        STARTED, Assessed(0, 0, "data", Apart.VALIDATION, 1.0, 0.1), Assessed(9, 1, "data", Apart.TEST, 1.0, 0.2)
+    )
     assert [row.split()[0] for row in text.splitlines()[-2:]] == ["0", "9"]
 
 
 def test_a_resumed_run_says_so_and_does_not_count_the_time_before() -> None:
     resumed = Started(**{**STARTED.__dict__, "resumed": 100, "notes": ()})
-    text = lines(resumed, stepped(110, 1000.0), stepped(120, 1001.0), Assessed(120, 2, "data", "validation", 1, 0.5))
+    text = lines(
+        resumed, stepped(110, 1000.0), stepped(120, 1001.0), Assessed(120, 2, "data", Apart.VALIDATION, 1, 0.5)
+    )
     assert "resumed after step 100\n" in text
     row = text.splitlines()[-1].split()
     assert len(text.splitlines()) == len(HEADING.splitlines()) + 1
@@ -158,7 +162,7 @@ def test_live_fits_the_terminal(width: int) -> None:
 
 
 def test_live_shows_the_last_epochs_only() -> None:
-    epochs = [(stepped(10 * e, e), Assessed(10 * e, e, "data", "validation", 1, 0.5)) for e in range(1, 30)]
+    epochs = [(stepped(10 * e, e), Assessed(10 * e, e, "data", Apart.VALIDATION, 1, 0.5)) for e in range(1, 30)]
     events = (STARTED, *(event for pair in epochs for event in pair), Ended(290, 29, "finished"))
     last = live(*events)[-12:]
     assert [line.split()[0] for line in last[:8]] == [str(e) for e in range(22, 30)]
@@ -251,7 +255,7 @@ def test_means_are_weighted_by_steps() -> None:
     progress = Progress(STARTED)
     progress.step(stepped(10, 1.0, loss=1.0, accuracy=None))
     progress.step(stepped(40, 2.0, loss=2.0, accuracy=0.5))
-    row = progress.row(Assessed(40, 1, "data", "validation", 1, 0.1))
+    row = progress.row(Assessed(40, 1, "data", Apart.VALIDATION, 1, 0.1))
     assert row.loss == pytest.approx((10 * 1 + 30 * 2) / 40)
     assert row.train == 0.5
     assert row.terms["smooth"] == pytest.approx(1e-4)

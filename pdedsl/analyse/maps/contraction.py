@@ -20,7 +20,7 @@ from pdedsl.ir.motions import First, Pair, Second
 from pdedsl.ir.terms import Reaction, SymmetricLayer
 from pdedsl.ir.verdicts import Proved, Unknown
 from pdedsl.numerics.contractivity import contracts
-from pdedsl.numerics.integrators import Embedded, Leapfrog, RungeKutta, Series, Verlet
+from pdedsl.numerics.integrators import EULER, Embedded, Leapfrog, RungeKutta, Series, Verlet
 
 NONEXPANSIVE = "non-expansive"
 NO_BOUND = "no bound on ‖K‖ is declared, and an explicit step may exceed 2/‖K‖²; add ‖K‖ ≤ c to the type"
@@ -95,7 +95,7 @@ def contracting(system: System, slopes: Slopes, what: str, said: str) -> Proved 
         return Unknown(f"the flow is {what}; for {stepping.name} this is not proved.", at)
     size = stepping.step * slopes.high
     shown = f"δt {stiffness(terms)} = {size} for δt = {stepping.step}"
-    article, step = ("an", "Euler step") if stepping.name == "euler" else ("a", f"step of {stepping.name}")
+    article, step = ("an", "Euler step") if stepping.method == EULER else ("a", f"step of {stepping.name}")
     if _contracts(system, size):
         checked = (said, f"δt β = {size} with the steepest slope β = {slopes.high}", "M + 2B/(δt β) is semidefinite")
         return Proved(f"{said} and {shown}, at most 2: each {step} is {what}.", checked)

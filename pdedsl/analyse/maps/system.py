@@ -10,7 +10,7 @@ from typing import assert_never
 from sympy import Expr, Max, Min, Rational, S, Symbol, oo
 
 from pdedsl.analyse.maps.stepping import Stepping
-from pdedsl.analyse.maps.terms import is_linear
+from pdedsl.analyse.maps.terms import is_linear, normalisation_of
 from pdedsl.ir.motions import Motion
 from pdedsl.ir.spec import Equation, Spec
 from pdedsl.ir.terms import LearnedField, MapTerm, Nonlinear, Reaction, SymmetricLayer
@@ -69,7 +69,7 @@ class System:
     def epsilons(self) -> tuple[float, ...]:
         """The ε of the normalisations, if there are any."""
         layers = [layer for e in self.equations for layer in sorted(e.right[0].atoms(Layer), key=str)]
-        return tuple(float(value) for layer in layers for key, value in layer.settings if key.name == "eps")
+        return tuple(float(normalisation_of(layer).eps) for layer in layers)
 
     @cached_property
     def slopes(self) -> Slopes | None:

@@ -6,7 +6,7 @@ from math import isfinite
 
 from sympy import Expr
 
-from pdedsl.analyse.growth import in_time
+from pdedsl.analyse.growth import InTime, in_time
 from pdedsl.analyse.intervals import range_of
 from pdedsl.analyse.problem import Problem
 from pdedsl.analyse.provers.hypotheses import Hypothesis, concluded
@@ -88,7 +88,7 @@ def _no_rule(problem: Problem) -> str:
 
 
 def _is_steady(e: Expr, found: Structure) -> bool:
-    return in_time(e, found.time, found.box) == "bounded"
+    return in_time(e, found.time, found.box) is InTime.BOUNDED
 
 
 def _is_bounded(e: Expr, found: Structure) -> bool:

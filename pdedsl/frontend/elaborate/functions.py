@@ -7,6 +7,7 @@ from functools import partial
 
 import sympy as sp
 
+from pdedsl.numerics.activations import ACTIVATIONS as RECORDS
 from pdedsl.numerics.activations import OTHER_NAMES
 from pdedsl.symbolic.activations import ACTIVATIONS, formula_of
 
@@ -17,7 +18,7 @@ RELU, SOFTPLUS = ACTIVATIONS["relu"], ACTIVATIONS["softplus"]
 
 # On numbers these are what calculus and every network know already; on feature maps they are layers of their own.
 COMPOSED: dict[str, Numeric] = {
-    "softsign": partial(formula_of, "softsign"),
+    "softsign": partial(formula_of, RECORDS["softsign"]),
     "hardtanh": lambda x: 1 - RELU(2 - RELU(x + 1)),
     "mish": lambda x: x * sp.tanh(SOFTPLUS(x)),
 }
@@ -25,7 +26,7 @@ COMPOSED: dict[str, Numeric] = {
 FUNCTIONS: dict[str, tuple[int, Numeric]] = {
     **{name: (1, getattr(sp, name)) for name in ELEMENTARY},
     **{name: (1, cls) for name, cls in ACTIVATIONS.items()},
-    **{name: (1, partial(formula_of, name)) for name in ("identity", "abs", "square")},
+    **{name: (1, partial(formula_of, RECORDS[name])) for name in ("identity", "abs", "square")},
     **{name: (1, function) for name, function in COMPOSED.items()},
     "heaviside": (1, lambda x: sp.Heaviside(x)),
     "min": (-1, sp.Min),

@@ -10,7 +10,7 @@ from pdedsl import mistakes
 from pdedsl.diagnostics import PdeError, nearest
 from pdedsl.frontend.elaborate.choosing import chosen
 from pdedsl.frontend.syntax import tree as t
-from pdedsl.ir.types import Channels, Matrix, Operator, Scalar, Simplex, Type, Vector
+from pdedsl.ir.types import Channels, Matrix, Operator, Scalar, Sign, Simplex, Type, Vector
 from pdedsl.words.networks import NETWORKS, OPERATORS, Network, OperatorNetwork
 from pdedsl.words.word import Chosen
 
@@ -75,7 +75,7 @@ def _scalar(trait: t.Trait, number: Number) -> Scalar:
     assert trait.bound is not None
     if trait.relation not in (">", ">=") or number(trait.bound) != 0:
         raise mistakes.types.bound_of_scalar(trait.span)
-    return Scalar(trait.relation)
+    return Scalar(Sign(trait.relation))
 
 
 def _size(expr: t.Expr, number: Number, least: int, most: int) -> int:

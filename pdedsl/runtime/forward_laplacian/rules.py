@@ -36,7 +36,8 @@ def affine(layer: Layer) -> Pair:
     args, kwargs = layer.with_jets(layer.tangents)
     if not layer.first_alone or "weight" in kwargs:
         return chain(layer)
-    rest = {name: value for name, value in kwargs.items() if name != "bias"}
+    rest = dict(kwargs)
+    rest.pop("bias", None)
     return layer.value(), layer.func(args[0], args[1], None, *args[3:], **rest)
 
 
