@@ -4,12 +4,13 @@ from __future__ import annotations
 
 from pdedsl import mistakes
 from pdedsl.analyse.classify import class_of, forward, parts_of
+from pdedsl.analyse.frames import Frame, frame_of, with_letters
 from pdedsl.analyse.maps.findings import Findings, map_findings
 from pdedsl.analyse.posedness import ill_posed
 from pdedsl.analyse.problem import Problem, direction_of
 from pdedsl.analyse.prove import function_axioms
 from pdedsl.analyse.shapes import name_of, random_map
-from pdedsl.analyse.terms import Frame, frame_of, generator_of, terms_of, with_letters
+from pdedsl.analyse.terms import generator_of, terms_of
 from pdedsl.diagnostics import Diagnostic
 from pdedsl.ir.analysis import Analysis, EquationFacts
 from pdedsl.ir.spec import Equation, SpaceKind, Spec

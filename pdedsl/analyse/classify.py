@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from sympy import Dummy, Expr, S, Symbol, default_sort_key
 
+from pdedsl.analyse.frames import Frame
 from pdedsl.analyse.jets import Jet, as_scalar, jet_of
 from pdedsl.analyse.maps.terms import map_terms, runs_down
 from pdedsl.analyse.problem import Part, direction_of
 from pdedsl.analyse.signature import class_at_rest, class_of_waves
 from pdedsl.analyse.states import state_of
-from pdedsl.analyse.terms import Frame
 from pdedsl.diagnostics import Span
 from pdedsl.ir.analysis import EquationClass
 from pdedsl.ir.spec import Equation, Spec, Summand

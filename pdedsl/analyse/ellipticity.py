@@ -12,10 +12,11 @@ from functools import cached_property, lru_cache
 from sympy import Dummy, Expr, Symbol
 
 from pdedsl.analyse.coefficients import NotLinear, indexed_matrix, second_parts
-from pdedsl.analyse.intervals import Box, Range, range_of
+from pdedsl.analyse.intervals import Box, Range
 from pdedsl.analyse.jets import Jet, as_scalar, jet_of
 from pdedsl.analyse.matrices import Rows, indexed_semidefinite, semidefinite
 from pdedsl.analyse.problem import Problem
+from pdedsl.analyse.ranges import range_of
 from pdedsl.analyse.samples import Ranges, ranges_of
 from pdedsl.analyse.searches.eigenvalues import negative_eigenvalue
 from pdedsl.analyse.signs import box_of, nonnegative

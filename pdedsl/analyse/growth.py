@@ -32,7 +32,8 @@ from sympy import (
     tanh,
 )
 
-from pdedsl.analyse.intervals import Box, range_of
+from pdedsl.analyse.intervals import Box
+from pdedsl.analyse.ranges import range_of
 from pdedsl.analyse.signs import nonnegative, positive
 from pdedsl.ir.spec import Learned, Spec
 from pdedsl.numerics.activations import ACTIVATIONS as RECORDS

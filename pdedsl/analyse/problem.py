@@ -8,9 +8,9 @@ from functools import cached_property
 
 from sympy import Expr, Symbol
 
+from pdedsl.analyse.frames import frame_of, unknown_of
 from pdedsl.analyse.jets import Jet, opened
 from pdedsl.analyse.states import State, state_of
-from pdedsl.analyse.terms import frame_of, unknown_of
 from pdedsl.diagnostics import Span
 from pdedsl.ir.spec import ConditionKind, Equation, Spec, Unknown
 from pdedsl.ir.terms import Generator, Origin, Term, TimeDerivative

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from fractions import Fraction
-from itertools import islice, pairwise
+from itertools import islice
 from math import inf, isinf, lcm
 
 from sympy import (
@@ -12,7 +12,6 @@ from sympy import (
     Dummy,
     Expr,
     Poly,
-    PolynomialError,
     Rational,
     S,
     Symbol,
@@ -22,21 +21,21 @@ from sympy import (
     factor,
     fraction,
     pi,
-    real_roots,
     sin,
     sqrt,
     together,
 )
 from sympy import Matrix as Entries
 
-from pdedsl.analyse.intervals import LINE, Box, Range, exact, range_of
+from pdedsl.analyse.intervals import LINE, Box, Range, exact
+from pdedsl.analyse.ranges import range_of
+from pdedsl.analyse.roots import has_no_root, polynomial_above
 from pdedsl.analyse.samples import Point, Ranges, nonzero_point
 from pdedsl.symbolic.symbols import Contraction, Field, Partial
 
 MAX_TERMS = 30  # of a sum that is brought to one denominator
 MAX_LOOKED_AT = 200  # terms of a sum of which more is asked than its range
 MAX_FACTORED = 8  # terms of a sum that is factored
-MAX_DEGREE = 12
 PIECES = 400  # of a box that is cut until its sign shows
 DEPTH = 2  # of slopes of slopes
 
@@ -93,7 +92,7 @@ def positive(expr: Expr, box: Box, dimension: int | None = None) -> bool:
     found = range_of(expr, box, dimension)
     if found is not None and found.low > 0:
         return True
-    return _has_no_root(expr, box) and nonnegative(expr, box, dimension)
+    return has_no_root(expr, box) and nonnegative(expr, box, dimension)
 
 
 def _forms(expr: Expr) -> Iterator[Expr]:
@@ -134,7 +133,7 @@ def _is_above(expr: Expr, box: Box, dimension: int | None, depth: int) -> bool:
 def _of_one(expr: Expr, x: Symbol, box: Box, depth: int) -> bool:
     ends = box.get(x) or range_of(x, box) or LINE
     if expr.is_polynomial(x):
-        return _polynomial_above(expr, x, ends)
+        return polynomial_above(expr, x, ends)
     if _wave_above(expr, x):
         return True
     bounded = not isinf(ends.low) and not isinf(ends.high)
@@ -150,59 +149,6 @@ def _above(value: Expr) -> Fraction:
     found = exact(value)
     assert found is not None
     return Fraction(found.high)
-
-
-def _polynomial_above(expr: Expr, x: Symbol, ends: Range) -> bool:
-    """By its values between its roots, which are isolated exactly."""
-    values = between_roots(expr, x, ends)
-    return values is not None and all(v >= 0 for v in values)
-
-
-def between_roots(expr: Expr, x: Symbol, ends: Range) -> list[Expr] | None:
-    try:
-        poly = Poly(expr, x)
-    except PolynomialError:
-        return None
-    if poly.degree() > MAX_DEGREE or not all(c.is_Rational for c in poly.all_coeffs()):
-        return None
-    if poly.degree() <= 0:
-        return [poly.as_expr()]
-    return [poly.eval(p) for p in _places(poly, ends)]
-
-
-def places_between_roots(expr: Expr, x: Symbol, ends: Range) -> list[Rational]:
-    """Points at which a polynomial shows all of its signs."""
-    poly = Poly(expr, x) if expr.is_polynomial(x) else None
-    if poly is None or not 0 < poly.degree() <= MAX_DEGREE or not all(c.is_Rational for c in poly.all_coeffs()):
-        return []
-    return list(_places(poly, ends))
-
-
-def _places(poly: Poly, ends: Range) -> Iterator[Rational]:
-    """A rational number in each interval between roots and ends."""
-    low, high = (None if isinf(e) else Rational(e.numerator, e.denominator) for e in (ends.low, ends.high))  # type: ignore[union-attr]
-    found = dict.fromkeys(real_roots(poly))
-    marks = [low, *(r for r in found if (low is None or r > low) and (high is None or r < high)), high]
-    for a, b in pairwise(marks):
-        if a is None and b is None:
-            yield S.Zero
-        elif a is None:
-            yield Rational(str(float(b) - 1)) if b is not None else S.Zero
-        elif b is None:
-            yield Rational(str(float(a) + 1))
-        else:
-            yield Rational(str((float(a) + float(b)) / 2))
-
-
-def _has_no_root(expr: Expr, box: Box) -> bool:
-    symbols = sorted(expr.free_symbols, key=str)
-    if len(symbols) != 1 or not expr.is_polynomial(symbols[0]):
-        return False
-    ends = box.get(symbols[0]) or LINE
-    poly = Poly(expr, symbols[0])
-    if poly.degree() > MAX_DEGREE or not all(c.is_Rational for c in poly.all_coeffs()):
-        return False
-    return not any(ends.low < float(r) + 1e-9 and float(r) - 1e-9 < ends.high for r in real_roots(poly))
 
 
 def _wave_above(expr: Expr, x: Symbol) -> bool:

@@ -5,22 +5,18 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from enum import IntEnum
-from functools import cached_property
 from typing import assert_never
 
-from sympy import Add, Expr, Integer, S, Symbol, Tuple
+from sympy import Add, Expr, S, Symbol, Tuple
 
 from pdedsl.analyse.coefficients import (
     NotLinear,
     Part,
-    indexed_matrix,
-    indexed_vector,
-    matrix,
     parts_of,
-    vector,
     whole,
 )
-from pdedsl.ir.spec import Equation, Spec, Summand, Unknown
+from pdedsl.analyse.frames import Frame, goal_of, shares
+from pdedsl.ir.spec import Summand
 from pdedsl.ir.terms import (
     Coefficient,
     Coupling,
@@ -36,103 +32,10 @@ from pdedsl.ir.terms import (
     TimeDerivative,
     Transport,
 )
-from pdedsl.ir.types import Matrix, Vector
+from pdedsl.ir.types import Vector
 from pdedsl.symbolic.expansion import multiply_out
-from pdedsl.symbolic.symbols import Applied, Contraction, Field, Partial
+from pdedsl.symbolic.symbols import Applied, Field, Partial
 from pdedsl.words.directions import Direction
-
-
-@dataclass(frozen=True)
-class Frame:
-    """An equation, the unknown that it determines, and how coefficients are written in its space."""
-
-    equation: Equation
-    unknown: Unknown
-    spec: Spec
-
-    @cached_property
-    def heads(self) -> frozenset[Symbol]:
-        return frozenset(u.head for u in self.spec.unknowns)
-
-    @cached_property
-    def time(self) -> Symbol | None:
-        return self.spec.time.symbol if self.spec.time else None
-
-    def own(self, k: int) -> Field:
-        """The unknown's component of number k, counted from zero."""
-        indices: tuple[Expr, ...] = ()
-        if isinstance(self.unknown.type, Vector):
-            size = self.unknown.type.size
-            written = size is not None or self.spec.space.explicit or len(self.equation.right) > 1
-            indices = (Integer(k + 1),) if written else (Symbol("i0", integer=True),)
-        return Field(self.unknown.head, indices, self.unknown.arguments)
-
-    def counted(self, expr: Expr) -> Expr:
-        """Σᵢ 1 as the dimension, where it is a number."""
-        n = self.spec.space.dimension
-        ones = [c for c in expr.atoms(Contraction) if c.body == 1]
-        return expr.xreplace(dict.fromkeys(ones, Integer(n))) if ones and isinstance(n, int) else expr
-
-    def drift(self, parts: list[Part]) -> Coefficient:
-        space = self.spec.space
-        return vector(parts, space.coordinates) if space.explicit else indexed_vector(parts, space.dimension)
-
-    def diffusivity(self, parts: list[Part]) -> Coefficient:
-        space = self.spec.space
-        learned = frozenset(w.head for w in self.spec.learned if isinstance(w.type, Matrix))
-        if space.explicit:
-            return matrix(parts, space.coordinates)
-        return indexed_matrix(parts, space.dimension, learned)
-
-
-def unknown_of(equation: Equation, spec: Spec) -> Unknown:
-    """What an equation determines; where several unknowns stand in it at rest, one that nothing else determines."""
-    found = next((u for u in spec.unknowns if u.head == equation.unknown), None)
-    if found is not None:
-        return found
-    settled = {e.unknown for e in spec.equations}
-    inside = {f.head for e in equation.right for f in e.atoms(Field)}
-    here = [u for u in spec.unknowns if u.head in inside] or list(spec.unknowns)
-    return next((u for u in here if u.head not in settled), here[0])
-
-
-def frame_of(equation: Equation, spec: Spec) -> Frame:
-    return Frame(equation, unknown_of(equation, spec), spec)
-
-
-# ---- shares
-
-
-def shares(frame: Frame) -> Iterator[tuple[Summand, tuple[Expr, ...]]]:
-    """What each summand adds to the right-hand side, constants as numbers."""
-    rows = [
-        (s, tuple(multiply_out(frame.counted(e.xreplace(frame.spec.values))) for e in s.exprs))
-        for s in frame.equation.summands
-        if any(e != 0 for e in s.exprs)
-    ]
-    solve = [_solver(frame, k, [exprs[k] for _, exprs in rows]) for k in range(len(frame.equation.right))]
-    for summand, exprs in rows:
-        yield summand, tuple(solved(e) for solved, e in zip(solve, exprs, strict=True))
-
-
-def _solver(frame: Frame, k: int, exprs: list[Expr]) -> Callable[[Expr], Expr]:
-    """From a summand to its share, when the equation is solved for the time derivative of component k."""
-    goal = goal_of(frame, k)
-    if goal is None:
-        return lambda e: e
-    with_goal = [a for e in exprs for a in Add.make_args(e) if a.has(goal)]
-    coefficient = Add(*(a / goal for a in with_goal))
-    if coefficient == 0 or coefficient.has(goal):
-        return lambda e: e  # an implicit equation keeps its whole form
-    return lambda e: Add(*(multiply_out(-a / coefficient) for a in Add.make_args(e) if not a.has(goal)))
-
-
-def goal_of(frame: Frame, k: int) -> Partial | None:
-    """∂ⁿu/∂tⁿ, for which the equation is solved."""
-    if frame.time is None or not frame.equation.order:
-        return None
-    return Partial(frame.own(k), *(frame.time,) * frame.equation.order)
-
 
 # ---- terms
 
@@ -312,12 +215,6 @@ def order_of(expr: Expr, frame: Frame) -> int:
     if not _unknowns_in(expr.body, frame):
         return 0
     return len([s for s in expr.slots if s != frame.time]) + order_of(expr.body, frame)
-
-
-def with_letters(frame: Frame) -> Expr:
-    """The right-hand side with constants as letters, for what people read."""
-    exprs = [multiply_out(s.exprs[0]) for s in frame.equation.summands]
-    return Add(*map(_solver(frame, 0, exprs), exprs))
 
 
 # ---- the generator

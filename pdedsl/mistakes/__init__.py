@@ -12,6 +12,7 @@ from pdedsl.mistakes import networks as networks
 from pdedsl.mistakes import pixels as pixels
 from pdedsl.mistakes import proofs as proofs
 from pdedsl.mistakes import reading as reading
+from pdedsl.mistakes import realizations as realizations
 from pdedsl.mistakes import runs as runs
 from pdedsl.mistakes import settings as settings
 from pdedsl.mistakes import shapes as shapes
@@ -20,7 +21,22 @@ from pdedsl.mistakes import types as types
 from pdedsl.mistakes import words as words
 from pdedsl.mistakes.code import Code
 
-FAMILIES = (reading, syntax, names, shapes, types, equations, proofs, words, networks, pixels, runs, data, settings)
+FAMILIES = (
+    reading,
+    syntax,
+    names,
+    shapes,
+    types,
+    equations,
+    proofs,
+    words,
+    networks,
+    realizations,
+    pixels,
+    runs,
+    data,
+    settings,
+)
 
 
 def codes() -> tuple[Code, ...]:

@@ -1,5 +1,5 @@
 """E6xx: equations that are right and have no network, or not the one that is asked for: what all spaces share, and
-data spaces. Feature maps are in `pixels`."""
+data spaces. Feature maps are in `pixels`, methods in `realizations`."""
 
 from __future__ import annotations
 
@@ -12,15 +12,12 @@ from pdedsl.mistakes.english import ONE, all_of, perhaps
 NO_TERM = Code("E601", "an equation on a data space has a term that no network realizes")
 PHYSICAL = Code("E603", "an equation on a physical domain has no network yet")
 MISFIT = Code("E604", "a network or method does not fit the equation, its space or the other methods")
-INTEGRATOR = Code("E605", "a time integrator does not fit the equation")
 NO_OPERATOR = Code("E606", "an equation has no evolution operator")
 NOT_COMPUTABLE = Code("E609", "an expression cannot be computed in a network")
-UNUSED = Code("E611", "a 'realize' line, or an argument of one, changes nothing")
 CONSTRAINT = Code("E610", "a constraint does not fit the network, or another constraint")
 
 ON_POINTS = "use mlp on R^d"
 MOST_WRITTEN = 16  # dimensions that are written out in components
-OWN_PIECE = "give the diffusion a piece of time of its own, or use noise"
 
 
 # ---- terms
@@ -69,11 +66,6 @@ def not_computable(what: str, span: Span) -> PdeError:
 def exact_derivatives(dimension: int, most: int, span: Span) -> PdeError:
     message = f"derivatives of fields are taken exactly, in at most {most} dimensions, found {dimension}"
     return NOT_COMPUTABLE.error(message, span, "write the equation without derivatives of its coefficients")
-
-
-def not_semidefinite(name: str, type_: str, instead: str, span: Span) -> PdeError:
-    message = f"the diffusivity is not semidefinite for every weight: '{name}' is a {type_}"
-    return MISFIT.error(message, span, instead)
 
 
 def leaves_simplex(kind: str, text: str, span: Span) -> PdeError:
@@ -132,11 +124,6 @@ def noise_of_constant_size(network: str, span: Span) -> PdeError:
     return MISFIT.error(message, span, "write νΔu with a constant ν, or use mlp")
 
 
-def heun_with(noise: str, span: Span) -> PdeError:
-    message = f"{noise} is not noise that is added, which heun needs"
-    return INTEGRATOR.error(message, span, "use euler")
-
-
 def no_such_model(name: str, guess: str | None, span: Span) -> PdeError:
     hint = perhaps(guess, "a classifier of torchvision, as in resnet18")
     return MISFIT.error(f"torchvision has no classifier of images called '{name}'", span, hint)
@@ -163,82 +150,6 @@ def torchvision_maps(span: Span) -> PdeError:
 
 def branches_differ(first: str, second: str, span: Span) -> PdeError:
     return MISFIT.error(f"'{first}' and '{second}' share steps: their networks must be alike", span)
-
-
-def maps_are_steps(maps: int, network: str, span: Span) -> PdeError:
-    hint = f"use euler(steps={maps}), or leave it out"
-    return INTEGRATOR.error(f"the {maps} residual maps of {network} are its steps of Euler", span, hint)
-
-
-# ---- integrators
-
-
-def no_characteristics(method: str, known: Sequence[str], span: Span) -> PdeError:
-    return INTEGRATOR.error(f"{method} does not follow characteristics", span, f"use {all_of(known)}")
-
-
-def scheme_with_noise(method: str, span: Span) -> PdeError:
-    hint = "use euler or heun, or give the diffusion a piece of time of its own"
-    return INTEGRATOR.error(f"{method} with noise is not defined", span, hint)
-
-
-# ---- diffusion
-
-
-def noise_of_full_matrix(instead: str | None, span: Span) -> PdeError:
-    hint = f"realize diffusion by {instead}" if instead else "write νΔu"
-    return MISFIT.error(f"noise along a full matrix needs a space of at most {MOST_WRITTEN} dimensions", span, hint)
-
-
-def another_diffusion(method: str, term: str, span: Span) -> PdeError:
-    return MISFIT.error(f"this diffusion is not that of {method}", span, f"write {term}, or use noise")
-
-
-def relative_noise(span: Span) -> PdeError:
-    message = "relative noise needs νΔu with a constant ν"
-    return MISFIT.error(message, span, "write νΔu, or scale=exact")
-
-
-def needs_velocity(method: str, span: Span) -> PdeError:
-    return MISFIT.error(f"{method} needs a velocity to act on", span, "realize diffusion by noise")
-
-
-def sampling_along(span: Span) -> PdeError:
-    message = "sampling puts noise on the input only: the diffusion must come behind the transport, not along with it"
-    return MISFIT.error(message, span, OWN_PIECE)
-
-
-def diffusion_alone(method: str, span: Span) -> PdeError:
-    message = f"{method} is for diffusion alone, νΔu with a constant ν, in a piece of time of its own"
-    return MISFIT.error(message, span, "write the diffusion as a piece of time without transport, or use noise")
-
-
-def diffusion_last(method: str, span: Span) -> PdeError:
-    message = f"{method} smooths u itself: its diffusion must come behind the transport in time"
-    return MISFIT.error(message, span, "exchange the pieces of time, or use noise")
-
-
-def learned_velocity(method: str, span: Span) -> PdeError:
-    message = f"only a learned velocity can be trained with {method}"
-    return MISFIT.error(message, span, "learn v(x, t) : vector = mlp")
-
-
-def weights_apart(span: Span) -> PdeError:
-    message = "members that are trained apart cannot have learned weights"
-    return MISFIT.error(message, span, "use weights=equal, or training=joint")
-
-
-def exact_laplacian(dimension: int, most: int, span: Span) -> PdeError:
-    message = f"the exact Laplacian is limited to {most} dimensions, found {dimension}"
-    return MISFIT.error(message, span, "use estimator=biased or unbiased")
-
-
-def unused_part(part: str, hint: str, span: Span) -> PdeError:
-    return UNUSED.error(f"'realize {part}' changes nothing", span, hint)
-
-
-def unused_argument(key: str, why: str, span: Span) -> PdeError:
-    return UNUSED.error(f"'{key}' changes nothing: {why}", span, f"leave {key} out")
 
 
 # ---- readout

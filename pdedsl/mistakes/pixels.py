@@ -7,7 +7,8 @@ from collections.abc import Sequence
 from pdedsl.diagnostics import PdeError, Span
 from pdedsl.mistakes.code import Code
 from pdedsl.mistakes.english import all_of
-from pdedsl.mistakes.networks import INTEGRATOR, MISFIT
+from pdedsl.mistakes.networks import MISFIT
+from pdedsl.mistakes.realizations import INTEGRATOR
 
 NO_LAYER = Code("E602", "an equation on pixels has a part that no layer realizes")
 NO_FRAME = Code("E607", "an equation on pixels has no `network` block")

@@ -13,15 +13,12 @@ from pdedsl.plan.objective import objective_of
 from pdedsl.plan.operator import plan_operator
 from pdedsl.plan.parts import families_of
 from pdedsl.plan.readout import readout_of
-from pdedsl.plan.semidefinite import require_semidefinite
 from pdedsl.plan.used import require_used
 from pdedsl.words.diffusions import Noise
 
 
 def plan_data(paths: Paths, spec: Spec) -> DataPlan:
     classes = _classes(paths, spec)
-    for stretch in paths.stretches:
-        require_semidefinite(stretch, spec)
     method = spec.realize.diffusion
     noise = method.word if method and isinstance(method.word, Noise) else Noise()
     families = families_of(paths, spec, method)

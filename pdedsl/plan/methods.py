@@ -31,7 +31,7 @@ def scheme_of(spec: Spec) -> Chosen[Integrator]:
     """How characteristics are followed."""
     method = integrator_of(spec)
     if isinstance(method.word, Reversible):
-        raise mistakes.networks.no_characteristics(method.word.name, ONE_STEP, method.span)
+        raise mistakes.realizations.no_characteristics(method.word.name, ONE_STEP, method.span)
     return method
 
 

@@ -47,7 +47,7 @@ def noise_of(stretch: Stretch, dt: Expr, method: Diffusion | None) -> Noise:
     if random is None:
         return _added(stretch, dt, method, span)
     if not stretch.moves:
-        raise mistakes.networks.needs_velocity(_word(random), span)
+        raise mistakes.realizations.needs_velocity(_word(random), span)
     return _inside(random, dt, span)
 
 
@@ -60,7 +60,7 @@ def _random_map(stretch: Stretch, method: Diffusion | None, span: Span) -> Rando
         return None
     map_, term = wanted
     if not isinstance(stretch.random, map_):
-        raise mistakes.networks.another_diffusion(method.name, term, span)
+        raise mistakes.realizations.another_diffusion(method.name, term, span)
     return stretch.random
 
 
@@ -116,13 +116,13 @@ def _added(stretch: Stretch, dt: Expr, method: Diffusion | None, span: Span) -> 
     if stretch.shape is Shape.ISOTROPIC or (stretch.index and stretch.shape is Shape.DIAGONAL):
         return _independent(stretch, dt, law, span)
     if stretch.index is not None:
-        raise mistakes.networks.noise_of_full_matrix(_word(stretch.random) if stretch.random else None, span)
+        raise mistakes.realizations.noise_of_full_matrix(_word(stretch.random) if stretch.random else None, span)
     return Correlated(tuple(tuple(2 * dt * e for e in row) for row in stretch.diffusivity), law, span)
 
 
 def _relative(stretch: Stretch, method: NoiseWord, span: Span) -> Relative:
     if stretch.shape is not Shape.ISOTROPIC or not stretch.diffusivity[0][0].is_number:
-        raise mistakes.networks.relative_noise(span)
+        raise mistakes.realizations.relative_noise(span)
     return Relative(sqrt(2 * stretch.diffusivity[0][0]), method.across, method.kind, span)
 
 

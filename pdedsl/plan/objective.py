@@ -34,7 +34,7 @@ def objective_of(paths: Paths, method: Chosen[words.Diffusion] | None, dimension
 
 def _apart(weights: words.Weighting, span: Span) -> Objective:
     if weights is words.Weighting.LEARNED:
-        raise mistakes.networks.weights_apart(span)
+        raise mistakes.realizations.weights_apart(span)
     return CrossEntropy(apart=True)
 
 
@@ -44,9 +44,9 @@ def _amount(paths: Paths, method: Chosen[words.Diffusion]) -> Expr:
     moving = [s for s in still if s.moves or not s.diffusivity[0][0].is_number or s.shape is not Shape.ISOTROPIC]
     if moving or not still:
         at = moving[0].diffusion if moving else None
-        raise mistakes.networks.diffusion_alone(method.word.name, at or method.span)
+        raise mistakes.realizations.diffusion_alone(method.word.name, at or method.span)
     if any(not s.diffuses for s in paths.stretches[: len(still)]):
-        raise mistakes.networks.diffusion_last(method.word.name, still[-1].diffusion or method.span)
+        raise mistakes.realizations.diffusion_last(method.word.name, still[-1].diffusion or method.span)
     return sum((s.diffusivity[0][0] * s.length for s in still), S.Zero)
 
 
@@ -66,7 +66,7 @@ def _retraining(word: words.Retraining, amount: float) -> Retraining:
 def _residual(word: words.Residual, amount: float, dimension: int, span: Span) -> Residual:
     """g(x, t) on the unit of time, in which all of the diffusion happens."""
     if word.estimator is words.Laplacian.EXACT and dimension > MOST_EXACT:
-        raise mistakes.networks.exact_laplacian(dimension, MOST_EXACT, span)
+        raise mistakes.realizations.exact_laplacian(dimension, MOST_EXACT, span)
     return Residual(
         amount,
         1.0,

@@ -63,7 +63,7 @@ def _check(stretch: Stretch, scheme: Chosen[Integrator], spec: Spec) -> None:
     if stretch.index is not None and stretch.shape is Shape.FULL:
         raise mistakes.networks.operator_of_full_matrix(stretch.diffusion or spec.space.span)
     if stretch.diffuses and not stretch.is_constant and not takes_noise(scheme.word):
-        raise mistakes.networks.scheme_with_noise(scheme.word.name, stretch.diffusion or scheme.span)
+        raise mistakes.realizations.scheme_with_noise(scheme.word.name, stretch.diffusion or scheme.span)
     require_coefficients(stretch, spec)
 
 

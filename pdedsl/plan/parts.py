@@ -81,7 +81,7 @@ def _timed(paths: Paths, spec: Spec, method: Chosen[Diffusion]) -> Timed:
     moving = next(s for s in paths.stretches if s.moves)
     learned = _velocity(moving, spec)
     if learned is None or learned.net is None:
-        raise mistakes.networks.learned_velocity(method.word.name, moving.convection or method.span)
+        raise mistakes.realizations.learned_velocity(method.word.name, moving.convection or method.span)
     _promises_nothing(learned, "a network that is trained with a residual")
     _require_model(learned.net.word, spec, learned.net.span)
     return Timed(_single(learned.net), S.One, learned.span)
@@ -109,7 +109,7 @@ def _stretch_parts(stretch: Stretch, paths: Paths, spec: Spec, method: Method, f
     if not stretch.moves and all(e.is_number for row in stretch.diffusivity for e in row):
         return [_at_rest(stretch, word)] if stretch.diffuses else []
     if method is not None and isinstance(method.word, Sampling) and stretch.diffuses:
-        raise mistakes.networks.sampling_along(method.span)
+        raise mistakes.realizations.sampling_along(method.span)
     drift = fields_of(stretch.drift, spec)
     named = [w for w in drift if w.net is not None and not isinstance(w.net.word, Mlp)]
     if not named:
@@ -153,16 +153,16 @@ def _branches(stretch: Stretch) -> tuple[Symbol, ...]:
 def _check_noise(noise: Noise, scheme: Chosen[Integrator], stretch: Stretch) -> None:
     """Noise stands behind steps of Euler, or is added in those of Heun."""
     if not takes_noise(scheme.word):
-        raise mistakes.networks.scheme_with_noise(scheme.word.name, stretch.diffusion or scheme.span)
+        raise mistakes.realizations.scheme_with_noise(scheme.word.name, stretch.diffusion or scheme.span)
     if is_euler(scheme.word):
         return
     match noise:
         case Relative():
-            raise mistakes.networks.heun_with("relative", scheme.span)
+            raise mistakes.realizations.heun_with("relative", scheme.span)
         case Dropped():
-            raise mistakes.networks.heun_with("dropout", scheme.span)
+            raise mistakes.realizations.heun_with("dropout", scheme.span)
         case Shared():
-            raise mistakes.networks.heun_with("shake", scheme.span)
+            raise mistakes.realizations.heun_with("shake", scheme.span)
         case Plain() | Scaled() | Correlated():
             return
         case _:
@@ -220,7 +220,7 @@ def _promises_nothing(learned: Learned, who: str) -> None:
 def _check_steps(net: Network, maps: int, spec: Spec) -> None:
     time = spec.realize.time or spec.realize.convection
     if time is not None and time.word not in (Fixed(method=EULER), Fixed(method=EULER, steps=maps)):
-        raise mistakes.networks.maps_are_steps(maps, net.name, time.span)
+        raise mistakes.realizations.maps_are_steps(maps, net.name, time.span)
 
 
 def _branch(stretch: Stretch, spec: Spec, family: int) -> Network:

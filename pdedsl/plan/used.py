@@ -25,21 +25,21 @@ def require_used(plan: DataPlan, paths: Paths, spec: Spec) -> None:
     chosen = spec.realize
     if chosen.equation is not None:
         hint = "on a data space its parts are realized: time and diffusion"
-        raise mistakes.networks.unused_part("equation", hint, chosen.equation.line)
+        raise mistakes.realizations.unused_part("equation", hint, chosen.equation.line)
     if chosen.reaction is not None:
-        raise mistakes.networks.unused_part("reaction", "it is a weight along the path", chosen.reaction.line)
+        raise mistakes.realizations.unused_part("reaction", "it is a weight along the path", chosen.reaction.line)
     if chosen.time is not None and chosen.convection is not None:
         hint = "time and convection are one: keep one of the two"
-        raise mistakes.networks.unused_part("convection", hint, chosen.convection.line)
+        raise mistakes.realizations.unused_part("convection", hint, chosen.convection.line)
     stepping = chosen.time or chosen.convection
     if stepping is not None and not _steps(plan, paths):
         part = "time" if chosen.time else "convection"
-        raise mistakes.networks.unused_part(part, "one step is exact here: leave it out", stepping.line)
+        raise mistakes.realizations.unused_part(part, "one step is exact here: leave it out", stepping.line)
     if chosen.convection is not None and not any(s.moves for s in paths.stretches):
-        raise mistakes.networks.unused_part("convection", "there is none: leave it out", chosen.convection.line)
+        raise mistakes.realizations.unused_part("convection", "there is none: leave it out", chosen.convection.line)
     if chosen.diffusion is not None:
         if not any(s.diffuses for s in paths.stretches):
-            raise mistakes.networks.unused_part("diffusion", "there is none: leave it out", chosen.diffusion.line)
+            raise mistakes.realizations.unused_part("diffusion", "there is none: leave it out", chosen.diffusion.line)
         _require_arguments(chosen.diffusion, plan)
 
 
@@ -56,7 +56,7 @@ def _require_arguments(chosen: Chosen[Diffusion], plan: DataPlan) -> None:
     idle = _idle(chosen.word, plan)
     for key in sorted(chosen.given):
         if key in idle and getattr(chosen.word, key) != params[key].default:
-            raise mistakes.networks.unused_argument(key, idle[key], chosen.span)
+            raise mistakes.realizations.unused_argument(key, idle[key], chosen.span)
 
 
 def _idle(word: Diffusion, plan: DataPlan) -> dict[str, str]:

@@ -11,7 +11,7 @@ from sympy import Add, Expr, Symbol, cancel, expand, together
 from analyse.equations import TABLE
 from analyse.frames import data
 from analyse.outcomes import analysed
-from pdedsl.analyse.terms import frame_of
+from pdedsl.analyse.frames import frame_of
 from pdedsl.ir.analysis import EquationFacts
 from pdedsl.ir.spec import Spec
 from pdedsl.ir.terms import (
@@ -25,6 +25,7 @@ from pdedsl.ir.terms import (
     Nonlinear,
     Nonlocal,
     Reaction,
+    Shape,
     Source,
     SymmetricLayer,
     Term,
@@ -150,7 +151,7 @@ def test_the_generator_in_components() -> None:
     found = facts_of("∂u/∂t = ∇·(x u) + 2Δu + 3", "x in R^2").generator
     assert found is not None
     assert str(found.drift) == "Components(rows=((x_1, x_2),))"
-    assert (found.rate, found.source, found.shape) == (2, 3, "isotropic")
+    assert (found.rate, found.source, found.shape) == (2, 3, Shape.ISOTROPIC)
 
 
 def test_the_generator_of_terminal_data_runs_backwards() -> None:

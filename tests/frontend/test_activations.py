@@ -101,6 +101,23 @@ def test_what_is_said_to_be_bounded_is(name: str) -> None:
     assert bool(activation(name)(far).abs().max() < 2) is ACTIVATIONS[name].bounded
 
 
+@pytest.mark.parametrize("name", ACTIVATIONS)
+def test_the_facts_that_proofs_use(name: str) -> None:
+    """Values, slopes and jumps of second differences, on a grid that contains the kinks, by a second definition."""
+    facts, x = ACTIVATIONS[name], torch.arange(-30, 30 + 1 / 64, 1 / 64, dtype=torch.float64)
+    y = BY_HAND[name](x)
+    assert facts.least <= float(y.min())
+    assert float(y.max()) <= facts.most
+    assert facts.positive == bool((y[x > -20] > 0).all())
+    slopes = y.diff() * 64
+    assert float(slopes.abs().max()) <= facts.lipschitz * (1 + 1e-9)
+    assert facts.monotone == bool((slopes >= -1e-9).all())
+    assert facts.rising == bool((slopes[x[1:].abs() < 4] > 0).all())
+    assert facts.smooth == bool((slopes.diff() * 64).diff().abs().max() < 0.25)
+    assert facts.convex == bool((slopes.diff() >= -1e-9).all())
+    assert facts.odd == bool((y + y.flip(0)).abs().max() < 1e-9)
+
+
 # ---- on feature maps
 
 

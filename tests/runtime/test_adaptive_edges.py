@@ -9,7 +9,7 @@ import torch
 from torch import Tensor, nn
 
 from pdedsl.numerics.integrators import ADAPTIVE
-from pdedsl.runtime.adaptive import Adaptive, Solver
+from pdedsl.runtime.adaptive import Adaptive, Failing, Solver
 from pdedsl.runtime.fields import Time
 from pdedsl.runtime.integrators import Euler, Integrator, Steps
 from pdedsl.runtime.step_size import SolverFailed
@@ -153,7 +153,7 @@ def test_a_solver_that_fails_has_an_exception_of_its_own(solver: Solver, name: s
         solver.integrate(HOPELESS[name], y, Steps(0.0, 2.0, 1))
 
 
-@pytest.mark.parametrize("solver", [Adaptive(failing="nan"), Torchdiffeq(failing="nan")])
+@pytest.mark.parametrize("solver", [Adaptive(failing=Failing.NAN), Torchdiffeq(failing=Failing.NAN)])
 def test_or_gives_nan_if_it_is_told_to(solver: Solver) -> None:
     y = torch.ones(2, 1, dtype=torch.float64)
     found = solver.solve(HOPELESS["blows up"], y, Steps(0.0, 2.0, 1))

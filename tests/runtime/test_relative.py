@@ -7,9 +7,10 @@ import torch
 from torch import Tensor
 
 from pdedsl.runtime.noise import RelativeNoise
-from pdedsl.runtime.relative import Across, ShakenInTraining, shaken, std
+from pdedsl.runtime.relative import ShakenInTraining, shaken, std
+from pdedsl.words.integrators import Across
 
-both = pytest.mark.parametrize("across", ["sample", "batch"])
+both = pytest.mark.parametrize("across", list(Across))
 
 
 def state(seed: int) -> Tensor:
@@ -25,7 +26,7 @@ def fused(x: Tensor, noise: Tensor, across: Across) -> Tensor:
 def test_value_and_std(across: Across) -> None:
     x, noise = state(0), state(1)
     torch.testing.assert_close(fused(x, noise, across), shaken(x, noise, 0.7, across))
-    expected = x.std((1, 2, 3)) if across == "sample" else x.std()
+    expected = x.std((1, 2, 3)) if across is Across.SAMPLE else x.std()
     torch.testing.assert_close(std(x, across).squeeze(), expected)
 
 
@@ -46,12 +47,14 @@ def test_zero_slope_at_a_constant_state(across: Across) -> None:
 
 def test_per_sample_gradients_by_vmap() -> None:
     x, noise = state(0), state(1)
-    slope = torch.func.vmap(torch.func.grad(lambda x, n: fused(x[None], n[None], "sample").square().sum()))(x, noise)
-    whole = torch.func.grad(lambda x: shaken(x, noise, 0.7, "sample").square().sum())(x)
+    slope = torch.func.vmap(torch.func.grad(lambda x, n: fused(x[None], n[None], Across.SAMPLE).square().sum()))(
+        x, noise
+    )
+    whole = torch.func.grad(lambda x: shaken(x, noise, 0.7, Across.SAMPLE).square().sum())(x)
     torch.testing.assert_close(slope, whole)
 
 
 def test_training_follows_the_formula() -> None:
     x = state(0)
     block, twin = RelativeNoise(0.7, seed=0), RelativeNoise(0.7, seed=0)
-    torch.testing.assert_close(block(x), shaken(x, twin.stream(x), 0.7, "sample"))
+    torch.testing.assert_close(block(x), shaken(x, twin.stream(x), 0.7, Across.SAMPLE))

@@ -7,12 +7,12 @@ from dataclasses import dataclass
 from sympy import Expr
 
 from pdedsl.analyse.classify import class_of, forward
+from pdedsl.analyse.frames import frame_of, goal_of
 from pdedsl.analyse.maps.axioms import map_axioms, without_network
 from pdedsl.analyse.maps.building import system_of
 from pdedsl.analyse.maps.system import System
 from pdedsl.analyse.maps.terms import is_linear, map_terms, runs_down
 from pdedsl.analyse.maps.warnings import stability_warning
-from pdedsl.analyse.terms import frame_of, goal_of
 from pdedsl.diagnostics import Diagnostic
 from pdedsl.ir.analysis import EquationClass, EquationFacts
 from pdedsl.ir.spec import Equation, Spec

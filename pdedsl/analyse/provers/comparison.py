@@ -16,12 +16,13 @@ from sympy import Matrix as Entries
 from pdedsl.analyse.conditions import at_rest
 from pdedsl.analyse.ellipticity import Elliptic, ellipticity
 from pdedsl.analyse.inflow import inflow_of
+from pdedsl.analyse.positivity import strictly_positive
 from pdedsl.analyse.problem import Problem, named, spans
 from pdedsl.analyse.provers.hypotheses import Hypothesis, concluded
 from pdedsl.analyse.samples import nonzero_point, ranges_of
 from pdedsl.analyse.sides import Flux, all_values, order_is_kept, sides_of
 from pdedsl.analyse.signs import box_of, nonnegative
-from pdedsl.analyse.structure import Structure, strictly_positive
+from pdedsl.analyse.structure import structure_of
 from pdedsl.ir.terms import Diffusion, HigherOrder, Nonlinear, Nonlocal, Reaction, TimeDerivative
 from pdedsl.ir.verdicts import Proved, Refuted, Unknown, Verdict
 from pdedsl.symbolic.symbols import Field
@@ -99,17 +100,19 @@ def _parabolic(problem: Problem) -> Verdict:
 
 
 def _hypotheses(problem: Problem) -> Iterator[Hypothesis]:
-    found = Structure(problem)
+    found = structure_of(problem)
     if problem.jet.order == 2:
         yield Hypothesis("∂F/∂(∇∇u) is positive semidefinite in all dimensions of the space", True)
     yield Hypothesis("F has a value for all u, ∇u and ∇∇u", found.has_values)
-    yield Hypothesis("F is one-sided Lipschitz in u", found.is_lipschitz_in_u)
+    yield Hypothesis("F is one-sided Lipschitz in u", found.in_unknown.is_lipschitz)
     if problem.jet.order == 2:
-        yield Hypothesis("∂F/∂(∇∇u) does not vanish with u, unless F is a Laplacian", found.diffuses_well_in_u)
-        yield Hypothesis("the diffusion is ΣΣᵀ with Σ Lipschitz in x", found.diffusion_is_fine)
-    yield Hypothesis("the drift is one-sided Lipschitz in x, and grows at most linearly outwards", found.drift_is_fine)
+        yield Hypothesis("∂F/∂(∇∇u) does not vanish with u, unless F is a Laplacian", found.in_unknown.diffuses_well)
+        yield Hypothesis("the diffusion is ΣΣᵀ with Σ Lipschitz in x", found.in_space.diffusion_is_fine)
+    yield Hypothesis(
+        "the drift is one-sided Lipschitz in x, and grows at most linearly outwards", found.in_space.drift_is_fine
+    )
     yield Hypothesis("the coefficients have integrals in time", found.is_integrable_in_time)
-    yield Hypothesis("the coefficients are the same on both sides of a seam", found.is_whole_on_rings)
+    yield Hypothesis("the coefficients are the same on both sides of a seam", found.in_space.is_whole_on_rings)
     if problem.jet.order == 2:
         text = "each condition on the boundary is a value, or a flux along the normal, affine and not increasing in u"
         yield Hypothesis(text, order_is_kept(problem))
@@ -151,7 +154,7 @@ def _elliptic(problem: Problem) -> Verdict:
         (
             Hypothesis("∂F/∂(∇∇u) is positive definite", is_definite(problem, sign)),
             Hypothesis("F does not increase with u", nonnegative(-sign * jet.rate, box)),
-            Hypothesis("F has a value for all u, ∇u and ∇∇u", Structure(problem).has_values),
+            Hypothesis("F has a value for all u, ∇u and ∇∇u", structure_of(problem).has_values),
             Hypothesis("values are given on the whole boundary", order_is_kept(problem) and all_values(problem)),
             Hypothesis("the domain has a boundary", bool(problem.spec.space.boundary)),
         ),

@@ -10,14 +10,15 @@ from sympy import Expr, S, Symbol, expand
 
 from pdedsl.analyse.conditions import at_rest
 from pdedsl.analyse.fluxes import Through, flux_through, given_flux, is_whole_across_seams
+from pdedsl.analyse.in_space import InSpace
 from pdedsl.analyse.jets import Jet, jet_of
+from pdedsl.analyse.letters import Letters
 from pdedsl.analyse.problem import Problem, named, spans
 from pdedsl.analyse.provers.comparison import is_mixed
 from pdedsl.analyse.samples import nonzero_point, ranges_of
 from pdedsl.analyse.searches.masses import losing
 from pdedsl.analyse.signs import box_of, is_zero, nonnegative, vanishes
 from pdedsl.analyse.states import letters_of
-from pdedsl.analyse.structure import Structure
 from pdedsl.ir.terms import Origin, Source
 from pdedsl.ir.verdicts import Proved, Refuted, Unknown, Verdict
 from pdedsl.symbolic.expansion import can_expand, terms_of
@@ -141,13 +142,14 @@ def _makers(problem: Problem) -> list[Origin]:
 
 def _decays(problem: Problem) -> bool:
     """Whether the flux of data that decay decays: coefficients grow no faster than paths allow, none is singular."""
-    found, jet = Structure(problem), problem.jet
+    found, jet = Letters(problem), problem.jet
     if jet.order > 2 or problem.equation.order > 1:
-        return not found._varies(jet.expr)
-    fine = found.diffusion_is_fine and found.drift_is_fine
+        return not found.varies(jet.expr)
+    in_space = InSpace(found)
+    fine = in_space.diffusion_is_fine and in_space.drift_is_fine
     at_zero = jet.expr.xreplace(dict.fromkeys(jet.variables, jet.u * 0))
     tame = not any(e.xreplace({jet.u: jet.u * 0}).has(*_INFINITE) for row in jet.matrix for e in row)
-    return fine and tame and not at_zero.has(*_INFINITE) and (jet.is_affine or not found._varies(jet.expr - jet.source))
+    return fine and tame and not at_zero.has(*_INFINITE) and (jet.is_affine or not found.varies(jet.expr - jet.source))
 
 
 # ---- sources

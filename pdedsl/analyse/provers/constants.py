@@ -8,12 +8,12 @@ from __future__ import annotations
 from sympy import Dummy, Expr, Symbol, expand
 
 from pdedsl.analyse.conditions import not_admitting, quoted
+from pdedsl.analyse.frames import unknown_of
 from pdedsl.analyse.problem import Problem, named, spans
 from pdedsl.analyse.provers.linearity import has_learned
 from pdedsl.analyse.samples import exact_at, nonzero_point, ranges_of
 from pdedsl.analyse.signs import shown, vanishes
 from pdedsl.analyse.states import multiples, state_of
-from pdedsl.analyse.terms import unknown_of
 from pdedsl.ir.spec import Spec
 from pdedsl.ir.terms import Origin
 from pdedsl.ir.verdicts import Proved, Refuted, Unknown, Verdict

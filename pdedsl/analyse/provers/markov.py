@@ -6,9 +6,10 @@ space, as Δw = w - u, is a mean of the others over all of space, w = (1 - Δ)�
 
 from __future__ import annotations
 
+from pdedsl.analyse.frames import frame_of, unknown_of
 from pdedsl.analyse.problem import Problem, named, spans
 from pdedsl.analyse.provers.comparison import SOLVED, is_mixed
-from pdedsl.analyse.terms import frame_of, order_of, unknown_of
+from pdedsl.analyse.terms import order_of
 from pdedsl.ir.spec import Unknown as Field_
 from pdedsl.ir.terms import Nonlocal, Origin, TimeDerivative
 from pdedsl.ir.verdicts import Proved, Refuted, Unknown, Verdict

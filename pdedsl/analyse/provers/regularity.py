@@ -7,23 +7,24 @@ from math import isfinite
 from sympy import Expr
 
 from pdedsl.analyse.growth import InTime, in_time
-from pdedsl.analyse.intervals import range_of
+from pdedsl.analyse.in_space import InSpace
+from pdedsl.analyse.letters import Letters
 from pdedsl.analyse.problem import Problem
 from pdedsl.analyse.provers.hypotheses import Hypothesis, concluded
-from pdedsl.analyse.structure import Structure
+from pdedsl.analyse.ranges import range_of
 from pdedsl.ir.verdicts import Proved, Unknown, Verdict
 
 
 def spatial_regularity(problem: Problem, ordered: Verdict) -> Verdict:
     """‖T(f(· + h)) - T(f)(· + h)‖ ≤ C |h| t: coefficients must be Lipschitz in x, across the seam of a ring too."""
-    jet, found = problem.jet, Structure(problem)
+    jet, found = problem.jet, Letters(problem)
     why = _no_rule(problem)
     if why:
         return Unknown(why)
     if problem.spec.space.boundary:
         return Unknown("a translation leaves a domain that has a boundary.")
     is_ordered = Hypothesis("a comparison principle holds", isinstance(ordered, Proved))
-    if not found._varies(jet.expr):
+    if not found.varies(jet.expr):
         unique = Hypothesis(
             "the equation is linear, or a comparison principle holds", jet.is_affine or is_ordered.holds
         )
@@ -35,22 +36,22 @@ def spatial_regularity(problem: Problem, ordered: Verdict) -> Verdict:
         (
             Hypothesis("the equation is linear", jet.is_affine),
             is_ordered,
-            Hypothesis("the diffusion does not depend on x", not any(map(found._varies, entries))),
+            Hypothesis("the diffusion does not depend on x", not any(map(found.varies, entries))),
             Hypothesis("drift, rate and source are Lipschitz in x", _are_lipschitz(problem, found)),
             Hypothesis("the rate is bounded", grower.of(jet.rate).is_bounded),
-            Hypothesis("the coefficients are the same on both sides of a seam", found.is_smooth_on_rings),
+            Hypothesis("the coefficients are the same on both sides of a seam", InSpace(found).is_smooth_on_rings),
         ),
     )
 
 
-def _are_lipschitz(problem: Problem, found: Structure) -> bool:
+def _are_lipschitz(problem: Problem, found: Letters) -> bool:
     jet = problem.jet
     return all(found.grower.of(e).is_lipschitz for e in (*jet.drift, jet.rate, jet.source) if e != 0)
 
 
 def temporal_regularity(problem: Problem, ordered: Verdict, constant: Verdict) -> Verdict:
     """‖T(f) - f‖ ≤ C s after a time s: F must be bounded for smooth bounded f, along the solution."""
-    jet, found = problem.jet, Structure(problem)
+    jet, found = problem.jet, Letters(problem)
     if problem.equation.order != 1:
         return Unknown("the bound depends on the initial velocity.")
     why = _no_rule(problem)
@@ -73,7 +74,7 @@ def temporal_regularity(problem: Problem, ordered: Verdict, constant: Verdict) -
             is_ordered,
             steady,
             Hypothesis("constants stay as they are, or F does not depend on u", settled),
-            Hypothesis("F does not depend on x", not found._varies(jet.expr)),
+            Hypothesis("F does not depend on x", not found.varies(jet.expr)),
             Hypothesis("F is bounded for bounded derivatives", _is_bounded(jet.expr, found)),
         ),
     )
@@ -87,10 +88,10 @@ def _no_rule(problem: Problem) -> str:
     return ""
 
 
-def _is_steady(e: Expr, found: Structure) -> bool:
+def _is_steady(e: Expr, found: Letters) -> bool:
     return in_time(e, found.time, found.box) is InTime.BOUNDED
 
 
-def _is_bounded(e: Expr, found: Structure) -> bool:
+def _is_bounded(e: Expr, found: Letters) -> bool:
     bounds = range_of(e, found.near)
     return bounds is not None and isfinite(bounds.low) and isfinite(bounds.high)

@@ -10,8 +10,9 @@ from sympy import Add, Expr, Rational, S, Symbol
 
 from pdedsl.analyse.intervals import LINE
 from pdedsl.analyse.matrices import Rows, blocks_of
+from pdedsl.analyse.roots import places_between_roots
 from pdedsl.analyse.samples import MAX_TERMS, SMALL, Point, Ranges, exact_at, points, value_at
-from pdedsl.analyse.signs import box_of, places_between_roots, shown
+from pdedsl.analyse.signs import box_of, shown
 from pdedsl.analyse.writing import Layout
 from pdedsl.symbolic.symbols import Field, Partial
 

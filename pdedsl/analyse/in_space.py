@@ -1,0 +1,141 @@
+"""How F depends on x: A = ΣΣᵀ with Σ Lipschitz, a drift that is one-sided Lipschitz, and seams of rings.
+
+Crandall, Ishii, Lions, "User's guide to viscosity solutions" (1992), section 3. A matrix a ⪰ 0 with bounded second
+derivatives has a Lipschitz root (Stroock and Varadhan, Multidimensional Diffusion Processes, theorem 5.2.3).
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import cached_property
+from math import isfinite
+
+from sympy import Expr, Mul, diff, expand
+
+from pdedsl.analyse.letters import Letters
+from pdedsl.analyse.matrices import Rows, semidefinite
+from pdedsl.analyse.positivity import positive_inside, strictly_positive
+from pdedsl.analyse.ranges import range_of
+from pdedsl.analyse.samples import ranges_of
+from pdedsl.analyse.sides import all_values
+from pdedsl.analyse.signs import bounded_above, positive, vanishes
+from pdedsl.symbolic.symbols import Field
+
+SHIFTS = (0, 1, 100)  # of a Jacobian that is bounded above
+
+
+@dataclass(frozen=True)
+class InSpace:
+    """F as a function of x."""
+
+    of: Letters
+
+    @cached_property
+    def drift_is_fine(self) -> bool:
+        """One-sided Lipschitz in x."""
+        jet = self.of.jet
+        if not jet.is_affine:
+            return all(map(self._drift_of_term, self.of.terms))
+        if all(self._is_lipschitz(b) for b in jet.drift):
+            return True
+        if any(b.has(Field) for b in jet.drift):
+            return False
+        jacobian = [[b.diff(x) for x in jet.coordinates] for b in jet.drift]
+        n = len(jacobian)
+        if n == 1:
+            return range_of(jet.drift[0], self.of.near) is not None and bounded_above(
+                expand(jacobian[0][0]), self.of.box
+            )
+        return any(semidefinite(_lifted(jacobian, shift, n), self.of.box) for shift in SHIFTS)
+
+    def _is_lipschitz(self, e: Expr) -> bool:
+        return not self.of.varies(e) or self.of.of_networks(e) or self.of.grower.of(e).is_lipschitz
+
+    def _drift_of_term(self, term: Expr) -> bool:
+        """c(x) g(u, p) with c Lipschitz and g Lipschitz in p; terms with X are asked about elsewhere."""
+        if not self.of.varies(term) or term.free_symbols & set(self.of.jet.second):
+            return True
+        known, rest = self._split(term)
+        if rest is None:
+            return False
+        if not rest.free_symbols & self.of.jet.variable_set:
+            return True
+        if not rest.free_symbols & set(self.of.jet.p):
+            return self.of.grower.of(known).is_bounded or self.of.of_networks(known)
+        slopes = [range_of(diff(rest, p), self.of.near_u) for p in self.of.jet.p]
+        return self._is_lipschitz(known) and all(s is not None and isfinite(s.low) and isfinite(s.high) for s in slopes)
+
+    def _split(self, term: Expr) -> tuple[Expr, Expr | None]:
+        """c(x, t) and g of a product c g, where g depends on the jet alone."""
+        known = [f for f in Mul.make_args(term) if not f.free_symbols & self.of.jet.variable_set]
+        rest = [f for f in Mul.make_args(term) if f.free_symbols & self.of.jet.variable_set]
+        return Mul(*known), None if any(map(self.of.varies, rest)) else Mul(*rest)
+
+    @cached_property
+    def diffusion_is_fine(self) -> bool:
+        """ΣΣᵀ with Σ Lipschitz in x."""
+        jet = self.of.jet
+        if jet.is_affine or not any(e.free_symbols & jet.variable_set for row in jet.matrix for e in row):
+            return self._has_a_root(jet.matrix)
+        varying = [e for e in self.of.terms if e.free_symbols & set(jet.second) and self.of.varies(e)]
+        if not varying:
+            return True
+        if len(jet.coordinates) == 1 and strictly_positive(jet.matrix[0][0], self.of.near):
+            return all(self._is_lipschitz(self._split(e)[0]) and self._split(e)[1] is not None for e in varying)
+        return all(self._split(e)[1] is not None and self._has_a_root(((self._split(e)[0],),)) for e in varying)
+
+    def _has_a_root(self, rows: Rows) -> bool:
+        entries = [e for row in rows for e in row if self.of.varies(e)]
+        if all(self.of.of_networks(e) or self.of.grower.of(e).is_twice_bounded for e in entries):
+            return True
+        diagonal = all(e == 0 for i, row in enumerate(rows) for j, e in enumerate(row) if i != j)
+        if diagonal and all(self._is_steady(e) for e in entries):
+            return True
+        return self._is_positive_inside(rows)
+
+    def _is_steady(self, e: Expr) -> bool:
+        g = self.of.grower.of(e)
+        return g.is_lipschitz and positive(e, self.of.box)
+
+    def _is_positive_inside(self, rows: Rows) -> bool:
+        """On an interval whose ends have given values: continuous, and zero at the ends at most."""
+        jet, space = self.of.jet, self.of.problem.spec.space
+        if len(jet.coordinates) != 1 or not space.boundary or not all_values(self.of.problem):
+            return False
+        x = jet.coordinates[0]
+        return positive_inside(rows[0][0], x, self.of.box)
+
+    @cached_property
+    def is_whole_on_rings(self) -> bool:
+        """Drift and diffusion are the same on both sides of a seam."""
+        jet = self.of.jet
+        entries = (*jet.drift, *(e for row in jet.matrix for e in row)) if jet.is_affine else (jet.expr,)
+        return self._are_whole(entries)
+
+    def _are_whole(self, entries: tuple[Expr, ...]) -> bool:
+        return all(map(self._is_whole, entries))
+
+    @cached_property
+    def is_smooth_on_rings(self) -> bool:
+        """The same of all coefficients."""
+        jet = self.of.jet
+        return self.is_whole_on_rings and (not jet.is_affine or self._are_whole((jet.rate, jet.source)))
+
+    def _is_whole(self, whole: Expr) -> bool:
+        ranges, space = ranges_of(self.of.problem.spec), self.of.problem.spec.space
+        if any(side.periodic for side in space.sides) and any(self.of.varies(f) for f in whole.atoms(Field)):
+            return False
+        for x, side in zip(space.coordinates, space.sides, strict=False):
+            if side.periodic and x in whole.free_symbols:
+                low, high = ranges[x]
+                if not vanishes(expand(whole.xreplace({x: high}) - whole.xreplace({x: low}))):
+                    return False
+        return True
+
+
+def _lifted(jacobian: list[list[Expr]], shift: int, n: int) -> Rows:
+    """shift·I less the symmetric part of a Jacobian."""
+    return tuple(
+        tuple(expand((shift if i == j else 0) - (jacobian[i][j] + jacobian[j][i]) / 2) for j in range(n))
+        for i in range(n)
+    )

@@ -1,0 +1,104 @@
+"""How F depends on u: one-sided Lipschitz, and where ∂F/∂X depends on u it is positive, or F is a density Δβ(u).
+
+Crandall, Ishii, Lions, "User's guide to viscosity solutions" (1992), section 3; Brezis and Crandall 1979 for densities.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import cached_property
+from math import isfinite
+
+from sympy import Dummy, Expr, diff, expand
+
+from pdedsl.analyse.growth import activation_of
+from pdedsl.analyse.letters import Letters
+from pdedsl.analyse.positivity import strictly_positive
+from pdedsl.analyse.ranges import range_of
+from pdedsl.analyse.signs import bounded_above
+from pdedsl.symbolic.symbols import Field
+
+
+@dataclass(frozen=True)
+class InUnknown:
+    """F as a function of u."""
+
+    of: Letters
+
+    @cached_property
+    def is_lipschitz(self) -> bool:
+        """∂F/∂u has an upper bound for bounded jets; for a linear equation in all of space."""
+        jet = self.of.jet
+        if jet.u not in jet.expr.free_symbols and not self._learned_of_u:
+            return True
+        if jet.is_affine:
+            return jet.order == 0 or self._is_below(jet.rate)
+        whole = self.lower.xreplace(self._learned_of_u)
+        slopes = [diff(whole, v) for v in (jet.u, *self._learned_of_u.values())]
+        bounds = [range_of(s.xreplace(self.of.singular_in_time), self.of.near) for s in slopes]
+        return all(b is not None and isfinite(b.high) for b in bounds) and self._networks_are_lipschitz
+
+    def _is_below(self, rate: Expr) -> bool:
+        if rate.has(Field):
+            return True  # of a network, bounded on bounded sets
+        return bounded_above(rate.xreplace(self.of.singular_in_time), self.of.box) or self.of.grower.of(rate).is_bounded
+
+    @cached_property
+    def _learned_of_u(self) -> dict[Expr, Expr]:
+        """Learned functions of the unknown, as letters."""
+        jet = self.of.jet
+        found = [f for f in jet.expr.atoms(Field) if f.free_symbols & jet.variable_set]
+        return {f: Dummy(f"f{k}", real=True) for k, f in enumerate(sorted(found, key=str))}
+
+    @property
+    def _networks_are_lipschitz(self) -> bool:
+        heads = {f.head for f in self._learned_of_u}
+        learned = [w for w in self.of.problem.spec.learned if w.head in heads]
+        return all(isfinite(activation_of(w).lipschitz) for w in learned)
+
+    @cached_property
+    def diffuses_well(self) -> bool:
+        """∂F/∂X does not depend on u, or is positive, or F is a density."""
+        jet = self.of.jet
+        entries = [e for row in jet.matrix for e in row]
+        if not any(self._has_u(e) for e in entries):
+            return True
+        diagonal = all(e == 0 for i, row in enumerate(jet.matrix) for j, e in enumerate(row) if i != j)
+        if diagonal and all(strictly_positive(row[i], self.of.near) for i, row in enumerate(jet.matrix) if row[i] != 0):
+            return True
+        return (diagonal and self._is_density) or self._is_proper
+
+    @property
+    def _is_proper(self) -> bool:
+        """∂F/∂u is bounded for all ∇u and ∇∇u at once."""
+        slope = range_of(diff(self.of.jet.expr, self.of.jet.u), self.of.near_u)
+        return slope is not None and isfinite(slope.low) and isfinite(slope.high)
+
+    def _has_u(self, e: Expr) -> bool:
+        return self.of.jet.u in e.free_symbols or any(self.of.jet.u in f.free_symbols for f in e.atoms(Field))
+
+    @cached_property
+    def lower(self) -> Expr:
+        """F without a density Σ cᵢ ∂²β(u)/∂xᵢ², if there is one."""
+        return self.of.jet.expr if self._beside_density is None else self._beside_density
+
+    @cached_property
+    def _beside_density(self) -> Expr | None:
+        """What stands beside a density Σ cᵢ ∂²β(u)/∂xᵢ²; None where there is no density, or more of second order."""
+        jet = self.of.jet
+        rest = jet.expr
+        if not any(self._has_u(e) for row in jet.matrix for e in row):
+            return None
+        for i, p in enumerate(jet.p):
+            a = jet.matrix[i][i]
+            if a.free_symbols & {*jet.p, *jet.second, *jet.coordinates}:
+                return None
+            rest = rest - a * jet.x[i, i] - a.diff(jet.u) * p**2
+        rest = expand(rest)
+        return None if rest.free_symbols & set(jet.second) else rest
+
+    @property
+    def _is_density(self) -> bool:
+        """A density, and terms of first order that are linear in ∇u."""
+        rest, p = self._beside_density, self.of.jet.p
+        return rest is not None and not any(rest.diff(q).free_symbols & set(p) for q in p)

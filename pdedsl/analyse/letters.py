@@ -1,0 +1,85 @@
+"""The letters of F: the boxes in which they lie, how coefficients of them grow, and where x and the time stand."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from fractions import Fraction
+from functools import cached_property
+
+from sympy import Add, Dummy, Expr, Pow, S, Symbol
+
+from pdedsl.analyse.growth import Grower
+from pdedsl.analyse.intervals import Box, Range
+from pdedsl.analyse.jets import Jet
+from pdedsl.analyse.problem import Problem
+from pdedsl.analyse.ranges import range_of
+from pdedsl.analyse.samples import ranges_of
+from pdedsl.analyse.signs import box_of
+from pdedsl.symbolic.symbols import Field, Partial
+
+SIZE = Fraction(100)  # of bounded values of u, ∇u and ∇∇u
+
+
+@dataclass(frozen=True)
+class Letters:
+    """F(x, t, u, ∇u, ∇∇u) of an equation, read in boxes."""
+
+    problem: Problem
+
+    @property
+    def jet(self) -> Jet:
+        return self.problem.jet
+
+    @cached_property
+    def box(self) -> Box:
+        return box_of(ranges_of(self.problem.spec, self.problem.equation))
+
+    @property
+    def time(self) -> Symbol | None:
+        return self.problem.spec.time.symbol if self.problem.spec.time else None
+
+    @cached_property
+    def grower(self) -> Grower:
+        bounded = bool(self.problem.spec.space.sides)
+        return Grower(frozenset(self.jet.coordinates), self.box, self.problem.spec, bounded)
+
+    @cached_property
+    def terms(self) -> tuple[Expr, ...]:
+        return tuple(Add.make_args(self.jet.expr))
+
+    @cached_property
+    def near(self) -> Box:
+        """Bounded values of the jet; those of an unknown that is positive stay away from zero."""
+        u, wide = self.jet.u, Range(-SIZE, SIZE)
+        low = 1 / SIZE if u.is_positive else Fraction(0) if u.is_nonnegative else -SIZE
+        letters = dict.fromkeys(self.jet.variables, wide) | {u: Range(low, SIZE)}
+        return {**dict.fromkeys(self.jet.coordinates, wide), **letters, **self.box}
+
+    @cached_property
+    def near_u(self) -> Box:
+        """Bounded values of u, and any of its derivatives."""
+        return {self.jet.u: self.near[self.jet.u], **self.box}
+
+    @cached_property
+    def singular_in_time(self) -> dict[Expr, Expr]:
+        """Factors that have no bound at an end of the time, as letters."""
+        if self.time is None or self.time not in self.jet.expr.free_symbols:
+            return {}
+        rough = [a for a in self.jet.expr.atoms(Pow) if a.free_symbols == {self.time} and range_of(a, self.box) is None]
+        return {a: Dummy(positive=True) for a in rough}
+
+    def varies(self, e: Expr) -> bool:
+        """Whether it depends on x."""
+        base = set(self.problem.spec.space.coordinates)
+        return bool(e.free_symbols & set(self.jet.coordinates)) or any(f.free_symbols & base for f in e.atoms(Field))
+
+    def of_networks(self, e: Expr) -> bool:
+        """Whether x stands only in learned fields and their derivatives."""
+        learned = {w.head for w in self.problem.spec.learned}
+        inside = [f for f in e.atoms(Field, Partial) if _head(f) in learned]
+        return bool(inside) and not e.xreplace(dict.fromkeys(inside, S.One)).free_symbols & set(self.jet.coordinates)
+
+
+def _head(f: Expr) -> Symbol | None:
+    body = f.body if isinstance(f, Partial) else f
+    return body.head if isinstance(body, Field) else None

@@ -1,0 +1,66 @@
+"""Strict signs of expressions, by their form: positive at every point, or between the ends of an interval."""
+
+from __future__ import annotations
+
+from sympy import Add, Expr, Max, Min, Mul, Pow, Rational, Symbol, cancel, exp, factor_terms, tanh, together
+
+from pdedsl.analyse.intervals import Box
+from pdedsl.analyse.ranges import range_of
+from pdedsl.analyse.roots import between_roots
+from pdedsl.analyse.signs import nonnegative
+from pdedsl.symbolic.activations import Activation, Slope
+from pdedsl.symbolic.symbols import Field
+
+MAX_SHORT = 4  # terms of a sum that is brought to one denominator
+
+
+def strictly_positive(e: Expr, box: Box) -> bool:
+    """Positive at every point, by its form."""
+    if e.is_positive:
+        return True
+    found = range_of(e, box)
+    if found is not None and found.low > 0:
+        return True
+    match e:
+        case Mul():
+            return all(strictly_positive(a, box) for a in e.args)
+        case Add():
+            shorter = cancel(together(e)) if len(e.args) <= MAX_SHORT else e
+            if _is_slope_of_tanh(e) or (not shorter.is_Add and strictly_positive(shorter, box)):
+                return True
+            if factor_terms(e).is_Mul and strictly_positive(factor_terms(e), box):
+                return True
+            return any(strictly_positive(a, box) for a in e.args) and all(nonnegative(a, box) for a in e.args)
+        case Pow(base=base):
+            return strictly_positive(base, box)
+        case exp():
+            return True
+        case Slope():
+            return e.of.rising
+        case Field():
+            return bool(e.head.is_positive)
+        case Activation():
+            return e.record.positive
+    return False
+
+
+def _is_slope_of_tanh(e: Expr) -> bool:
+    return len(e.args) == 2 and any(e == 1 - tanh(a.args[0]) ** 2 for a in e.atoms(tanh))
+
+
+def positive_inside(e: Expr, x: Symbol, box: Box) -> bool:
+    """Positive between the ends of an interval, by the roots of the polynomials in it."""
+    match e:
+        case _ if strictly_positive(e, box):
+            return True
+        case _ if e.is_polynomial(x) and x in e.free_symbols:
+            ends = box[x]
+            values = between_roots(e, x, ends)
+            return values is not None and len(values) == 1 and bool(values[0] > 0)
+        case Mul() | Min():
+            return all(positive_inside(a, x, box) for a in e.args)
+        case Max():
+            return any(positive_inside(a, x, box) for a in e.args)
+        case Pow(base=base, exp=Rational()):
+            return positive_inside(base, x, box)
+    return False

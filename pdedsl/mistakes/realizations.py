@@ -1,0 +1,99 @@
+"""E6xx: methods, in time and of the diffusion, that do not fit the equation, its network or each other."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from pdedsl.diagnostics import PdeError, Span
+from pdedsl.mistakes.code import Code
+from pdedsl.mistakes.english import all_of
+from pdedsl.mistakes.networks import MISFIT, MOST_WRITTEN
+
+INTEGRATOR = Code("E605", "a time integrator does not fit the equation")
+UNUSED = Code("E611", "a 'realize' line, or an argument of one, changes nothing")
+
+OWN_PIECE = "give the diffusion a piece of time of its own, or use noise"
+
+
+# ---- steps
+
+
+def no_characteristics(method: str, known: Sequence[str], span: Span) -> PdeError:
+    return INTEGRATOR.error(f"{method} does not follow characteristics", span, f"use {all_of(known)}")
+
+
+def scheme_with_noise(method: str, span: Span) -> PdeError:
+    hint = "use euler or heun, or give the diffusion a piece of time of its own"
+    return INTEGRATOR.error(f"{method} with noise is not defined", span, hint)
+
+
+def heun_with(noise: str, span: Span) -> PdeError:
+    message = f"{noise} is not noise that is added, which heun needs"
+    return INTEGRATOR.error(message, span, "use euler")
+
+
+def maps_are_steps(maps: int, network: str, span: Span) -> PdeError:
+    hint = f"use euler(steps={maps}), or leave it out"
+    return INTEGRATOR.error(f"the {maps} residual maps of {network} are its steps of Euler", span, hint)
+
+
+# ---- diffusion
+
+
+def noise_of_full_matrix(instead: str | None, span: Span) -> PdeError:
+    hint = f"realize diffusion by {instead}" if instead else "write νΔu"
+    return MISFIT.error(f"noise along a full matrix needs a space of at most {MOST_WRITTEN} dimensions", span, hint)
+
+
+def another_diffusion(method: str, term: str, span: Span) -> PdeError:
+    return MISFIT.error(f"this diffusion is not that of {method}", span, f"write {term}, or use noise")
+
+
+def relative_noise(span: Span) -> PdeError:
+    message = "relative noise needs νΔu with a constant ν"
+    return MISFIT.error(message, span, "write νΔu, or scale=exact")
+
+
+def needs_velocity(method: str, span: Span) -> PdeError:
+    return MISFIT.error(f"{method} needs a velocity to act on", span, "realize diffusion by noise")
+
+
+def sampling_along(span: Span) -> PdeError:
+    message = "sampling puts noise on the input only: the diffusion must come behind the transport, not along with it"
+    return MISFIT.error(message, span, OWN_PIECE)
+
+
+def diffusion_alone(method: str, span: Span) -> PdeError:
+    message = f"{method} is for diffusion alone, νΔu with a constant ν, in a piece of time of its own"
+    return MISFIT.error(message, span, "write the diffusion as a piece of time without transport, or use noise")
+
+
+def diffusion_last(method: str, span: Span) -> PdeError:
+    message = f"{method} smooths u itself: its diffusion must come behind the transport in time"
+    return MISFIT.error(message, span, "exchange the pieces of time, or use noise")
+
+
+def learned_velocity(method: str, span: Span) -> PdeError:
+    message = f"only a learned velocity can be trained with {method}"
+    return MISFIT.error(message, span, "learn v(x, t) : vector = mlp")
+
+
+def weights_apart(span: Span) -> PdeError:
+    message = "members that are trained apart cannot have learned weights"
+    return MISFIT.error(message, span, "use weights=equal, or training=joint")
+
+
+def exact_laplacian(dimension: int, most: int, span: Span) -> PdeError:
+    message = f"the exact Laplacian is limited to {most} dimensions, found {dimension}"
+    return MISFIT.error(message, span, "use estimator=biased or unbiased")
+
+
+# ---- what changes nothing
+
+
+def unused_part(part: str, hint: str, span: Span) -> PdeError:
+    return UNUSED.error(f"'realize {part}' changes nothing", span, hint)
+
+
+def unused_argument(key: str, why: str, span: Span) -> PdeError:
+    return UNUSED.error(f"'{key}' changes nothing: {why}", span, f"leave {key} out")
