@@ -20,8 +20,10 @@ def comparisons(tree: ast.AST) -> Iterator[int]:
     """The lines of all comparisons with a string that is written out, by operators or by patterns."""
     for node in ast.walk(tree):
         match node:
-            case ast.Compare(left=left, comparators=others) if any(map(_is_text, (left, *others))):
-                yield node.lineno
+            case ast.Compare(left=left, ops=ops, comparators=others):
+                key = isinstance(ops[0], ast.In | ast.NotIn)  # `"key" in table` looks up, and compares no noun
+                if any(map(_is_text, others if key else (left, *others))):
+                    yield node.lineno
             case ast.MatchValue(value=value) if _is_text(value):
                 yield node.lineno
 
@@ -43,7 +45,7 @@ def _is_text(node: ast.expr) -> bool:
         ('"b" != a', 1),
         ('a in ("b", "c") or a not in ["d"]', 2),
         ('match a:\n    case "b" | "c":\n        pass\n    case ("d", _):\n        pass', 3),
-        ('f("a", b="c")\nx = {"d": 1}["d"]\nmatch e:\n    case F(g=1):\n        pass', 0),
+        ('f("a", b="c")\nx = {"d": 1}["d"]\ny = "e" in x\nmatch e:\n    case F(g=1):\n        pass', 0),
     ],
 )
 def test_comparisons_are_counted(code: str, expected: int) -> None:

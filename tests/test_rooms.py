@@ -13,7 +13,7 @@ PACKAGE = Path(pdedsl.__file__).parent
 # Not tests, but what they read and draw from: wrong specs, golden texts, and the campaign behind `make fuzz`.
 KEPT = {"bad", "golden", "fuzzing"}
 # The product as a whole: its pages, its examples, its wheel, and this mirror.
-WHOLE = {"contributing", "examples", "grammar_readme", "packaging", "readme", "rooms"}
+WHOLE = {"architecture", "contributing", "examples", "grammar_readme", "packaging", "readme", "rooms"}
 
 
 @pytest.mark.parametrize("folder", sorted(p.name for p in TESTS.iterdir() if p.is_dir() and p.name != "__pycache__"))

@@ -12,8 +12,8 @@ import math
 import pytest
 import torch
 from lower.test_network_order import features
-from texts import changed, compiled, inputs, learned, parameters, picture, shipped
 from sympy import Rational
+from texts import changed, compiled, inputs, learned, parameters, picture, shipped
 from torch import Tensor
 
 import pdedsl
