@@ -20,23 +20,41 @@ from pdedsl.ir.verdicts import Axiom, Proved, Refuted, Unknown, Verdict
 from pdedsl.symbolic.symbols import Field
 from pdedsl.words.directions import Direction
 
-CLASSES = {
-    EquationClass.TRANSPORT: "a transport equation: values travel along curves and never mix",
-    EquationClass.CONVECTION_DIFFUSION: "a convection-diffusion equation: values travel along curves and spread",
-    EquationClass.DIFFUSION: "a diffusion equation: values spread",
-    EquationClass.REACTION_DIFFUSION: "a reaction-diffusion equation: values spread, and are made or consumed",
-    EquationClass.NONLINEAR_DIFFUSION: "a nonlinear diffusion equation: how values spread depends on the values",
-    EquationClass.HAMILTON_JACOBI: "a Hamilton-Jacobi equation: fronts move at a speed that depends on their slope",
-    EquationClass.WAVE: "a wave equation: second order in time",
-    EquationClass.HAMILTONIAN: "a separable pair: two halves, each pushed by the other alone",
-    EquationClass.GRADIENT_FLOW: "a gradient flow: a symmetric layer -Kᵀσ(KY) that runs down an energy",
-    EquationClass.ODE: "an ordinary differential equation in the state",
-    EquationClass.ELLIPTIC: "an elliptic equation: a balance at rest",
-    EquationClass.PARABOLIC: "a parabolic equation at rest: one of its variables plays the part of time",
-    EquationClass.HYPERBOLIC: "a hyperbolic equation at rest: values travel along its characteristics",
-    EquationClass.MIXED: "an equation of mixed type: elliptic in one part of the domain, and not in another",
-    EquationClass.HIGHER_ORDER: "an equation of third or higher order",
-}
+
+def class_text(kind: EquationClass) -> str:
+    match kind:
+        case EquationClass.TRANSPORT:
+            return "a transport equation: values travel along curves and never mix"
+        case EquationClass.CONVECTION_DIFFUSION:
+            return "a convection-diffusion equation: values travel along curves and spread"
+        case EquationClass.DIFFUSION:
+            return "a diffusion equation: values spread"
+        case EquationClass.REACTION_DIFFUSION:
+            return "a reaction-diffusion equation: values spread, and are made or consumed"
+        case EquationClass.NONLINEAR_DIFFUSION:
+            return "a nonlinear diffusion equation: how values spread depends on the values"
+        case EquationClass.HAMILTON_JACOBI:
+            return "a Hamilton-Jacobi equation: fronts move at a speed that depends on their slope"
+        case EquationClass.WAVE:
+            return "a wave equation: second order in time"
+        case EquationClass.HAMILTONIAN:
+            return "a separable pair: two halves, each pushed by the other alone"
+        case EquationClass.GRADIENT_FLOW:
+            return "a gradient flow: a symmetric layer -Kᵀσ(KY) that runs down an energy"
+        case EquationClass.ODE:
+            return "an ordinary differential equation in the state"
+        case EquationClass.ELLIPTIC:
+            return "an elliptic equation: a balance at rest"
+        case EquationClass.PARABOLIC:
+            return "a parabolic equation at rest: one of its variables plays the part of time"
+        case EquationClass.HYPERBOLIC:
+            return "a hyperbolic equation at rest: values travel along its characteristics"
+        case EquationClass.MIXED:
+            return "an equation of mixed type: elliptic in one part of the domain, and not in another"
+        case EquationClass.HIGHER_ORDER:
+            return "an equation of third or higher order"
+        case _:
+            assert_never(kind)
 
 
 def facts_json(analysis: Analysis) -> dict[str, object]:
@@ -128,7 +146,7 @@ def _document(
 
 
 def _equation(facts: EquationFacts, spec: Spec) -> list[str]:
-    rows = [facts.text, f"This is {CLASSES[facts.kind]}; it is {'linear' if facts.linear else 'nonlinear'}."]
+    rows = [facts.text, f"This is {class_text(facts.kind)}; it is {'linear' if facts.linear else 'nonlinear'}."]
     for t in facts.terms:
         line, column = spec.source.position(t.origin.span.start)
         detail = detail_of(t, spec)

@@ -8,7 +8,7 @@ expression for each component, where its coefficients do not say it.
 from __future__ import annotations
 
 from dataclasses import dataclass
-from enum import Enum
+from enum import StrEnum
 from typing import ClassVar, assert_never
 
 from sympy import Expr, S, Symbol
@@ -20,7 +20,7 @@ from pdedsl.words.directions import Direction
 from pdedsl.words.normalisations import Normalisation
 
 
-class Shape(Enum):
+class Shape(StrEnum):
     """How far a matrix is from a number."""
 
     NONE = "none"
