@@ -19,8 +19,8 @@ from pdedsl.analyse.provers.regularity import spatial_regularity, temporal_regul
 from pdedsl.ir.spec import SpaceKind
 from pdedsl.ir.types import Scalar
 from pdedsl.ir.verdicts import Axiom, Unknown, Verdict
+from pdedsl.symbolic.faults import worked_out
 from pdedsl.symbolic.measure import measure
-from pdedsl.symbolic.symbols import TooLarge
 
 MOST = 400  # parts of a nonlinear equation that is decided
 EVOLUTION = (
@@ -53,10 +53,7 @@ def _has_mass(problem: Problem) -> bool:
 
 def _settled(prove: Callable[..., Verdict], problem: Problem, *known: Verdict) -> Verdict:
     """A verdict, or unknown where sympy gives up on an expression; the other axioms are decided all the same."""
-    try:
-        return prove(problem, *known)
-    except (ValueError, TypeError, NotImplementedError, ArithmeticError, RecursionError, TooLarge):
-        return Unknown("it could not be worked out.")
+    return worked_out(lambda: prove(problem, *known)) or Unknown("it could not be worked out.")
 
 
 def _verdicts(problem: Problem) -> dict[Axiom, Verdict]:

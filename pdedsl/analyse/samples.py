@@ -12,6 +12,7 @@ from collections.abc import Iterator
 from sympy import Add, Dummy, Expr, Float, Rational, Symbol
 
 from pdedsl.ir.spec import Equation, Spec
+from pdedsl.symbolic.faults import worked_out
 
 Ranges = dict[Symbol, tuple[Expr, Expr]]
 Point = dict[Symbol, Rational]
@@ -65,11 +66,8 @@ def exact_at(expr: Expr, point: Point) -> float | None:
 
 
 def _real(value: Expr) -> float | None:
-    try:
-        found = float(value)
-    except (TypeError, ValueError, ArithmeticError):
-        return None
-    return found if abs(found) < float("inf") else None
+    found = worked_out(lambda: float(value))
+    return found if found is not None and abs(found) < float("inf") else None
 
 
 def nonzero_point(expr: Expr, ranges: Ranges, draws: int = 8) -> Point | None:

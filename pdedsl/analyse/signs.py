@@ -31,6 +31,7 @@ from pdedsl.analyse.intervals import LINE, Box, Range, exact
 from pdedsl.analyse.ranges import range_of
 from pdedsl.analyse.roots import has_no_root, polynomial_above
 from pdedsl.analyse.samples import Point, Ranges, nonzero_point
+from pdedsl.symbolic.faults import worked_out
 from pdedsl.symbolic.symbols import Contraction, Field, Partial
 
 MAX_TERMS = 30  # of a sum that is brought to one denominator
@@ -178,9 +179,8 @@ def _period(expr: Expr, x: Symbol) -> Expr | None:
 
 def _at_an_end(expr: Expr, x: Symbol, ends: Range, box: Box, depth: int) -> bool:
     """A function that rises is least at the left end, one that falls at the right."""
-    try:
-        slope = expr.diff(x)
-    except (ValueError, TypeError, NotImplementedError):
+    slope = worked_out(lambda: expr.diff(x))
+    if slope is None:
         return False
     for sign, end in ((1, ends.low), (-1, ends.high)):
         if isinstance(end, Fraction) and _is_above(sign * slope, box, None, depth - 1):

@@ -16,7 +16,7 @@ from sympy.core.basic import Basic
 from sympy.core.symbol import Str
 
 from pdedsl.ir.spec import Condition, Equation, Learned, SpaceKind, Spec, Unknown
-from pdedsl.ir.systems import effective_integrator
+from pdedsl.ir.systems import effective_diffusion, effective_integrator
 from pdedsl.symbolic.symbols import Field, Partial, with_number
 from pdedsl.words.blocks import Block, Transfer
 from pdedsl.words.entries import ENTRIES, item_text, items
@@ -133,7 +133,12 @@ def _realizations(spec: Spec) -> list[str]:
     """What is realized, with what the spec leaves open; a method of the transport is one in time."""
     kept = spec.realize
     if spec.space.kind is not SpaceKind.PHYSICAL:
-        kept = replace(kept, time=Chosen(effective_integrator(spec)), convection=kept.time and kept.convection)
+        kept = replace(
+            kept,
+            time=Chosen(effective_integrator(spec)),
+            convection=kept.time and kept.convection,
+            diffusion=effective_diffusion(spec),
+        )
     return [f"realize {part} by {_word(method)}" for part, method in kept.written()]
 
 

@@ -3,17 +3,32 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from typing import assert_never
 
-from pdedsl.ir.spec import SpaceKind, Spec
-from pdedsl.ir.types import Vector
+from sympy import Add, Expr, S
+
+from pdedsl.ir.spec import Equation, SpaceKind, Spec
+from pdedsl.ir.types import Simplex, Vector
 from pdedsl.numerics.integrators import EULER
-from pdedsl.symbolic.symbols import Field
+from pdedsl.symbolic.symbols import Contraction, Field, Partial
+from pdedsl.words.diffusions import (
+    Diffusion,
+    Drawn,
+    Dropout,
+    Noise,
+    Residual,
+    Retraining,
+    Sampling,
+    ShakeShake,
+    StochasticDepth,
+)
 from pdedsl.words.integrators import Fixed, Integrator, Leapfrog, Verlet, in_steps
 from pdedsl.words.networks import Mlp, residual_maps
 from pdedsl.words.word import Chosen
 
 DEFAULT_STEPS = 3  # of an equation on pixels, when the spec names none
 STEPS_ALONG_A_FIELD = 10  # the same on R^d
+OPERATOR_SAMPLES = 1024  # paths of an evolution operator, when the spec names no number
 
 
 def is_separable_pair(spec: Spec) -> bool:
@@ -51,3 +66,59 @@ def effective_integrator(spec: Spec) -> Integrator:
     nets = [w.net.word for w in spec.learned if w.net and isinstance(w.type, Vector)]
     counted = any(method == Fixed(method=EULER, steps=residual_maps(net)) for net in nets if not isinstance(net, Mlp))
     return Fixed(method=EULER, steps=STEPS_ALONG_A_FIELD) if counted else method
+
+
+def operator_draws(spec: Spec) -> int:
+    """Paths of an evolution operator: as many as the spec says, if it says so. Beside a network of class probabilities,
+    whose draws are spoken of, it has its own number unless theirs is another than the usual one."""
+    method = spec.realize.diffusion
+    if method is None or not isinstance(method.word, Drawn):
+        return OPERATOR_SAMPLES
+    usual = method.word.signature()["samples"].default
+    said = method.word.samples != usual if _has_classes(spec) else "samples" in method.given
+    return method.word.samples if said else OPERATOR_SAMPLES
+
+
+def _has_classes(spec: Spec) -> bool:
+    return any(isinstance(u.type, Simplex) for u in spec.unknowns)
+
+
+def effective_diffusion(spec: Spec) -> Chosen[Diffusion] | None:
+    """The same for every way of saying it: None for what is done where nothing is said."""
+    method = spec.realize.diffusion
+    if method is None:
+        return None
+    word = method.word
+    if isinstance(word, Drawn) and not _has_classes(spec):
+        word = replace(word, samples=operator_draws(spec))
+    unsaid = _unsaid(word, spec)
+    return None if unsaid is not None and word.effective == unsaid.effective else replace(method, word=word)
+
+
+def _unsaid(word: Diffusion, spec: Spec) -> Diffusion | None:
+    """Noise, which is all that an isotropic diffusion has; or the random map that alone has a diffusion of its form."""
+    draws = 1 if _has_classes(spec) else OPERATOR_SAMPLES
+    match word:
+        case Noise():
+            return Noise(samples=draws) if all(_is_isotropic(e, spec) for e in spec.equations) else None
+        case Dropout() | StochasticDepth() | ShakeShake():
+            return type(word)(samples=draws)
+        case Residual() | Retraining() | Sampling():
+            return None
+        case _:
+            assert_never(word)
+
+
+def _is_isotropic(equation: Equation, spec: Spec) -> bool:
+    """Whether the second derivatives of the unknown make up a multiple of its Laplacian, or there are none."""
+    right, coordinates = Add(*equation.right), spec.space.coordinates
+    if not spec.space.explicit:
+        whole = [c for c in right.atoms(Contraction) if _is_second(c.body, equation) and len(set(c.body.slots)) == 1]
+        return not any(_is_second(p, equation) for p in right.xreplace(dict.fromkeys(whole, S.Zero)).atoms(Partial))
+    found = {p.slots: right.coeff(p) for p in right.atoms(Partial) if _is_second(p, equation)}
+    return not found or (set(found) == {(x, x) for x in coordinates} and len(set(found.values())) == 1)
+
+
+def _is_second(expr: Expr, equation: Equation) -> bool:
+    own = isinstance(expr, Partial) and isinstance(expr.body, Field) and expr.body.head == equation.unknown
+    return own and len(expr.slots) == 2

@@ -42,7 +42,8 @@ def no_separable_pair(span: Span) -> PdeError:
 
 
 def two_layers(name: str, span: Span) -> PdeError:
-    return NO_LAYER.error(f"'{name}' is used in two layers", span, f"declare another like '{name}'")
+    message = f"'{name}' is used in two layers, but every layer has weights of its own"
+    return NO_LAYER.error(message, span, f"declare another operator like '{name}' for one of them")
 
 
 def no_place_for_condition(second: bool, span: Span) -> PdeError:

@@ -11,16 +11,15 @@ from pdedsl.diagnostics import PdeError
 from pdedsl.ir.plan import OperatorPiece, OperatorPlan
 from pdedsl.ir.representation import Paths, Representation, States, Stretch
 from pdedsl.ir.spec import Spec
+from pdedsl.ir.systems import operator_draws
 from pdedsl.ir.terms import Shape
 from pdedsl.numerics.integrators import EXPLICIT
 from pdedsl.plan.fields import fields_of, require_coefficients
-from pdedsl.plan.methods import members_of, scheme_of, steps_of, takes_noise
+from pdedsl.plan.methods import scheme_of, steps_of, takes_noise
 from pdedsl.plan.noise import law_of
 from pdedsl.words.integrators import Fixed, Integrator
 from pdedsl.words.networks import Mlp
 from pdedsl.words.word import Chosen
-
-DEFAULT_SAMPLES = 1024
 
 
 def operator_or_refusal(representation: Representation, spec: Spec) -> OperatorPlan | PdeError:
@@ -46,12 +45,11 @@ def plan_operator(paths: Paths, spec: Spec) -> OperatorPlan:
         raise mistakes.networks.operator_by(scheme.word.name, tuple(EXPLICIT), scheme.span)
     assert spec.time is not None
     method = spec.realize.diffusion
-    samples = members_of(method.word)[1] if method and "samples" in method.given else DEFAULT_SAMPLES
     pieces = sorted((_piece(s) for s in paths.stretches), key=lambda p: float(p.start))
     stepped = [s.length for s in paths.stretches if not s.is_constant] or [s.length for s in paths.stretches]
     step = max(stepped) / Integer(steps_of(scheme.word))
     law = law_of(method.word if method else None)
-    return OperatorPlan(tuple(pieces), paths.direction, step, scheme.word, samples, law)
+    return OperatorPlan(tuple(pieces), paths.direction, step, scheme.word, operator_draws(spec), law)
 
 
 def _check(stretch: Stretch, scheme: Chosen[Integrator], spec: Spec) -> None:

@@ -175,4 +175,6 @@ class ShakeShake(Word):
 
 
 Diffusion = Noise | Residual | Retraining | Sampling | Dropout | StochasticDepth | ShakeShake
+Drawn = Noise | Sampling | Dropout | StochasticDepth | ShakeShake
+"""Those that take a number of draws."""
 DIFFUSIONS: Forms[Diffusion] = forms_of(Diffusion)

@@ -80,6 +80,16 @@ SAME_EQUATIONS: list[list[str]] = [
 
 
 IMAGES = DATA.replace("R^2", "image(1, 8, 8)").replace("mlp", "resnet(20)").replace(" + Δu", "")
+SAID = ("noise", "noise(kind=gaussian)", "noise(across=batch)", "noise(samples=1)", "noise(1, 1)")
+SCALAR = """pde S
+space x in R^2
+time t in [0, 1]
+unknown u(x, t) : scalar
+∂u/∂t = x·∇u + Δu
+u(x, 0) = exp(-‖x‖²)
+"""
+MANY = DATA.replace("R^2", "R^30")
+DROPPED = DATA.replace("Δu", "Σᵢ vᵢ² ∂²u/∂xᵢ²")
 EULER = [("time", "euler"), ("time", "euler(10)"), ("convection", "euler"), ("convection", "euler(steps=10)")]
 DEFAULT_ENTRIES = [
     "",
@@ -90,6 +100,13 @@ DEFAULT_ENTRIES = [
     "schedule constant",
     "precision float32",
     "seed 0",
+]
+
+
+OTHERS = [
+    *((DATA, word) for word in ("noise(samples=2)", "noise(members=2)", "noise(kind=laplace)", "sampling")),
+    *((SCALAR, f"noise(samples={n})") for n in (1, 1023)),
+    *((DROPPED, word) for word in ("noise", "dropout(samples=2)")),
 ]
 
 
@@ -120,11 +137,17 @@ SAME_SPECS: list[list[str]] = [
     ways(PIXELS, "euler(steps=3)", "backward_euler(steps=3, terms=2)", "backward_euler")[1:],
     [DATA + realized for realized in ("", *(f"realize {part} by {word}\n" for part, word in EULER))],
     [IMAGES + realized for realized in ("", "realize time by euler\n", "realize time by euler(steps=9)\n")],
-    [DATA + f"realize diffusion by {noise}\n" for noise in ("noise", "noise(kind=gaussian)", "noise(across=batch)")],
+    [DATA, *(DATA + f"realize diffusion by {noise}\n" for noise in SAID)],
+    [SCALAR, *(SCALAR + f"realize diffusion by noise{samples}\n" for samples in ("", "(samples=1024)"))],
+    [MANY, *(MANY + f"realize diffusion by {noise}\n" for noise in SAID)],
+    [DROPPED, *(DROPPED + f"realize diffusion by {word}\n" for word in ("dropout", "dropout(samples=1)"))],
     [DATA + f"realize diffusion by residual({word})\n" for word in ("", "tau=1", "times=[0, 1]", "weight=1/20")],
     [PIXELS + f"train {{\n  data mnist\n{entry}\n}}\n" for entry in DEFAULT_ENTRIES],
     [PIXELS + f"evaluate {{\n  {entry}\n}}\n" for entry in ("attack fgsm(eps=0.1)", "attack fgsm(inf, [1/10], 1)")],
 ]
+
+# Specs whose members are the same network, whatever is said of the diffusion.
+SAME_NETWORKS = [row for row in SAME_SPECS if row[0] in (DATA, SCALAR, MANY, DROPPED) and "diffusion" in row[-1]]
 
 # Changes of LINE or PIXELS that make another problem.
 DIFFERENT: list[tuple[str, str, str]] = [
@@ -135,6 +158,7 @@ DIFFERENT: list[tuple[str, str, str]] = [
     (LINE, "sin(π x)", "-sin(π x)"),
     (LINE, "sin(π x)", "cos(π x)"),
     (DATA.replace(" + Δu", ""), "u(x, 0)", "u(x, 1)"),
+    *((base, base, f"{base}realize diffusion by {word}\n") for base, word in OTHERS),
     (LINE, "u = 0 on boundary", "u = 1 on boundary"),
     (LINE, "u = 0 on boundary", "u = 0 on left\nu = 1 on right"),
     (LINE, "u = 0 on boundary", "u = 1 on left\nu = 0 on right"),

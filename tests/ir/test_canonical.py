@@ -12,7 +12,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import pdedsl
-from ir.canonical_cases import DIFFERENT, LINE, PIXELS, PLANE, SAME_EQUATIONS, SAME_SPECS
+from ir.canonical_cases import DIFFERENT, LINE, PIXELS, PLANE, SAME_EQUATIONS, SAME_NETWORKS, SAME_SPECS
 from pdedsl.diagnostics import Reporter, Source
 from pdedsl.frontend.syntax import tree as t
 from pdedsl.frontend.syntax.parse import parse_syntax
@@ -60,6 +60,13 @@ def test_equal_equations(row: list[str]) -> None:
 def test_equal_specs(row: list[str]) -> None:
     texts = {canonical(spec) for spec in row}
     assert len(texts) == 1, "\n".join(sorted(texts))
+
+
+@pytest.mark.parametrize("row", SAME_NETWORKS, ids=lambda row: row[-1].splitlines()[-1])
+def test_equal_specs_have_equal_networks(row: list[str]) -> None:
+    """Those without an argument that has no part in the network, which is a mistake."""
+    found = [pdedsl.compile(text) for text in row if "across" not in text]
+    assert len({c.python().replace(repr(c.spec.source.name), "") for c in found}) == 1
 
 
 def test_different_equations() -> None:

@@ -16,6 +16,7 @@ from pdedsl.testing.cases import Bump, Case, Wave
 from pdedsl.testing.checks import EXACT, STATISTICAL, breaks_linearity
 from pdedsl.testing.model import under_test
 from pdedsl.testing.operators import Data, Features, Flow, operator_of, weights_from
+from pdedsl.words.diffusions import Scores
 from testing import mutants
 from testing.mutants import Mutant
 
@@ -48,7 +49,7 @@ def test_answers_that_change_are_a_counterexample_and_no_crash(axiom: str, seed:
 def _features(average: str) -> Features:
     with weights_from(0):
         members = [nn.Sequential(nn.Linear(2, 4), nn.Tanh(), nn.Linear(4, 3)) for _ in range(3)]
-    return Features(Expectation(members, seed=0, average=average).double().eval(), (2,), 4)  # type: ignore[arg-type]
+    return Features(Expectation(members, seed=0, average=average).double().eval(), (2,), 4)
 
 
 @pytest.mark.parametrize("seed", SEEDS)
@@ -63,7 +64,7 @@ def test_averaged_logits_of_a_compiled_network(monkeypatch: pytest.MonkeyPatch) 
     case = Case(wave, Wave(1.0, ()), Bump(1.0, (0.0, 0.0, 0.0)), 2.0, 1.0, (0.0, 0.0, 0.0), 1.0, 0)
     with torch.no_grad():
         assert not breaks_linearity(operator, case)
-        monkeypatch.setattr(operator.model, "average", "logits")
+        monkeypatch.setattr(operator.model, "average", Scores.LOGITS)
         assert breaks_linearity(operator, case)
 
 

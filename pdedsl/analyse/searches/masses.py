@@ -11,6 +11,7 @@ from sympy import Expr, Float, Symbol, exp, lambdify
 from pdedsl.analyse.jets import Jet
 from pdedsl.analyse.samples import Ranges
 from pdedsl.numerics.activations import ACTIVATIONS as RECORDS
+from pdedsl.symbolic.faults import worked_out
 from pdedsl.symbolic.symbols import Field, Partial
 
 NODES = 400
@@ -52,10 +53,7 @@ def _rate(jet: Jet, u: Expr, x: Symbol, low: float, high: float, at: dict[Symbol
     whole = jet.expr.xreplace(filled).xreplace(at)
     f = lambdify(x, whole, [FUNCTIONS, "math"])
     step = (high - low) / nodes
-    try:
-        return step * sum(float(f(low + k * step)) for k in range(1, nodes))
-    except (TypeError, ValueError, ArithmeticError, NameError, AttributeError):
-        return None
+    return worked_out(lambda: step * sum(float(f(low + k * step)) for k in range(1, nodes)))
 
 
 def _slope(name: str, x: float) -> float:
