@@ -14,6 +14,7 @@ from pdedsl.ir.motions import Motion
 from pdedsl.ir.objective import CrossEntropy, Objective
 from pdedsl.ir.terms import Direction
 from pdedsl.words.diffusions import Law, Scores, Weighting
+from pdedsl.words.frames import Frame
 from pdedsl.words.integrators import Across, Fixed, Integrator
 from pdedsl.words.networks import Network
 
@@ -135,6 +136,8 @@ class ImagePlan:
     start: Expr
     end: Expr
     steps: int
+    frame: Frame
+    objective: Objective = field(default_factory=CrossEntropy)
 
 
 @dataclass(frozen=True)

@@ -16,11 +16,20 @@ INTEGRATOR = Code("E605", "a time integrator does not fit the equation")
 NO_OPERATOR = Code("E606", "an equation has no evolution operator")
 NOT_COMPUTABLE = Code("E609", "an expression cannot be computed in a network")
 UNUSED = Code("E611", "a 'realize' line, or an argument of one, changes nothing")
+NO_MARGIN = Code("E612", "a margin is asked for where the scores have no Lipschitz constant")
 CONSTRAINT = Code("E610", "a constraint does not fit the network, or another constraint")
 
 ON_POINTS = "use mlp on R^d"
 MOST_WRITTEN = 16  # dimensions that are written out in components
 OWN_PIECE = "give the diffusion a piece of time of its own, or use noise"
+
+
+# ---- losses
+
+
+def margin_of_nothing(span: Span) -> PdeError:
+    message = "a margin of scores is one of inputs only where the network has a Lipschitz constant"
+    return NO_MARGIN.error(message, span, "on pixels write network { frame lipschitz }, or use loss cross_entropy")
 
 
 # ---- terms
