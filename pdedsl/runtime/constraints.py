@@ -73,12 +73,12 @@ def _largest_singular_value(a: Tensor) -> Tensor:
     if max(rows, columns) < LONG * min(rows, columns):
         norm: Tensor = torch.linalg.matrix_norm(a, ord=2)
         return norm
-    size = _frobenius(a)
+    size = a.detach().abs().amax().clamp_min(torch.finfo(a.dtype).tiny)
     a = a / size  # so that no square overflows
     gram = a @ a.mH if rows < columns else a.mH @ a
     # Not zero, where a root has no slope.
     largest: Tensor = torch.linalg.eigvalsh(gram)[-1].clamp_min(torch.finfo(a.dtype).tiny)
-    return largest.sqrt() * size.squeeze()
+    return largest.sqrt() * size
 
 
 def convolution_norm_bound(weight: Tensor) -> Tensor:
