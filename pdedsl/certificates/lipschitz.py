@@ -67,7 +67,7 @@ def _known(model: Model) -> tuple[Tensor | None, float]:
 
 def _unknown(model: Model, bound: float) -> str:
     """The part of the model that has no constant, where it knows its parts."""
-    parts = getattr(model, "lipschitz_parts", tuple)()
+    parts: tuple[tuple[str, float, str], ...] = getattr(model, "lipschitz_parts", tuple)()
     broken = next((f"{part}: {why}" for part, constant, why in parts if math.isinf(constant)), None)
     if broken:
         return f"the model has no Lipschitz constant, because of its {broken}"

@@ -21,6 +21,8 @@ UNIONS = {
     "Augmentation": ("words/training.py", {"data/augment.py"}),
     "Adversary": ("words/training.py", {"training/losses/adversary.py"}),
     "Regularizer": ("words/training.py", {"training/losses/regularize.py"}),
+    "Loss": ("words/training.py", {"plan/objective.py"}),
+    "Frame": ("words/frames.py", {"plan/image.py", "emit/image.py", "explain/describe.py", "explain/certificate.py"}),
     "Data": ("words/data.py", {"data/load.py"}),
 }
 WORD = '''@dataclass(frozen=True, kw_only=True)
