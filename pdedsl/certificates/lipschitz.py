@@ -28,11 +28,14 @@ def lipschitz(
     """R = (s_A − max s_B)/(√2 L), L = `constant` for the scores (Tsuzuku et al. 2018; Meunier et al., ICML 2022).
 
     Scores that are W φ + b of features φ have the tighter R = min_B (s_A − s_B)/(‖w_A − w_B‖ L) with `head` = W and the
-    constant of φ. Without a constant the model must know it: `model.lipschitz_constant()`, of the scores.
+    constant of φ. Without a constant the model must know its own: `model.lipschitz_head()`, W and the constant of φ, or
+    `model.lipschitz_constant()`, of the scores. Exact up to the round-off of the forward pass.
     """
-    bound = _known(model) if constant is None else constant
+    if head is not None and constant is None:
+        raise ValueError("with `head` pass the constant of the features")
+    head, bound = _known(model) if constant is None else (head, constant)
     if not (math.isfinite(bound) and bound > 0.0):
-        raise ValueError(f"a Lipschitz constant is a positive number, not {bound}")
+        raise ValueError(_unknown(model, bound))
     with torch.no_grad(), untouched(modules_of(model), 0):
         scores = torch.cat([model(part).double() for part in torch.split(x.detach(), batch)])
     best = scores.max(1)
@@ -51,8 +54,21 @@ def _steepest(scores: Tensor, winner: Tensor, head: Tensor | None, bound: float)
     return apart.clamp_min(torch.finfo(scores.dtype).tiny) * bound
 
 
-def _known(model: Model) -> float:
-    constant = getattr(model, "lipschitz_constant", None)
-    if constant is None:
+def _known(model: Model) -> tuple[Tensor | None, float]:
+    """What the model says of itself."""
+    whole, features = (getattr(model, f"lipschitz_{what}", None) for what in ("constant", "head"))
+    if features is not None:
+        weight, bound = features()
+        return weight, float(bound)
+    if whole is None:
         raise ValueError("the model does not know its Lipschitz constant: pass `constant`")
-    return float(constant() if callable(constant) else constant)
+    return None, float(whole() if callable(whole) else whole)
+
+
+def _unknown(model: Model, bound: float) -> str:
+    """The part of the model that has no constant, where it knows its parts."""
+    parts: tuple[tuple[str, float, str], ...] = getattr(model, "lipschitz_parts", tuple)()
+    broken = next((f"{part}: {why}" for part, constant, why in parts if math.isinf(constant)), None)
+    if broken:
+        return f"the model has no Lipschitz constant, because of its {broken}"
+    return f"a Lipschitz constant is a positive number, not {bound}"

@@ -40,6 +40,7 @@ def explain(file: str, form: str | None, weights: Path | None, every: bool) -> N
     from pdedsl.compiler import examine
     from pdedsl.diagnostics import PdeError
     from pdedsl.explain import explain as forms
+    from pdedsl.explain.certificate import certificate_lines
     from pdedsl.explain.describe import network_lines, theorem_line
 
     try:
@@ -50,6 +51,7 @@ def explain(file: str, form: str | None, weights: Path | None, every: bool) -> N
     analysis, planned = examined.analysis, examined.planned
     if planned:
         network = [theorem_line(planned.representation.theorem), *network_lines(planned.model)]
+        network += certificate_lines(planned.model, analysis)
     else:
         network = [f"none: {why}" for why in _without_network(examined)]
     if every and weights is None:

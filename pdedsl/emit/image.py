@@ -11,6 +11,7 @@ from pdedsl.ir.layers import Free, Layer, Network, NormBound, RightHandSide, Sym
 from pdedsl.ir.motions import First, Pair, Second
 from pdedsl.ir.plan import ImagePlan
 from pdedsl.ir.spec import Spec
+from pdedsl.words.frames import Frame, Lipschitz, Paper
 from pdedsl.words.integrators import Leapfrog, Verlet
 from pdedsl.words.normalisations import BatchNorm, Normalisation, TvNorm
 
@@ -32,11 +33,23 @@ def image_functions(plan: ImagePlan, spec: Spec) -> tuple[Function, ...]:
     ]
     if plan.close is not None:
         named.append(("close", plan.close))
-    frame = Call(f"{RUNTIME}.frame.Frame", (), tuple(named))
     inside = Lambda(("width",), Call("block", (), (("width", Ref("width")),)))
-    result = Call(f"{RUNTIME}.frame.image_network", (frame, inside))
+    result = _framed(plan.frame, named, inside)
     model = Function("model", (("seed", 0),), "Images to class scores; nothing in it is random.", (), result)
     return block, model
+
+
+def _framed(frame: Frame, named: list[tuple[str, Node]], inside: Lambda) -> Node:
+    match frame:
+        case Paper():
+            around = Call(f"{RUNTIME}.frame.Frame", (), tuple(named))
+            return Call(f"{RUNTIME}.frame.image_network", (around, inside))
+        case Lipschitz(patch=patch, dense=dense, activation=activation):
+            own = ("patch", patch), ("dense", dense), ("activation", activation.value)
+            around = Call(f"{RUNTIME}.bounded_frame.BoundedFrame", (), (*named, *own))
+            return Call(f"{RUNTIME}.bounded_frame.bounded_network", (around, inside))
+        case _:
+            assert_never(frame)
 
 
 def _block(plan: ImagePlan) -> Node:

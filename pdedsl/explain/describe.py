@@ -8,10 +8,11 @@ from typing import assert_never
 from sympy import Expr
 
 from pdedsl.ir.noise import Correlated, Dropped, Dropping, Noise, Plain, Relative, Scaled, Shared
-from pdedsl.ir.objective import CrossEntropy, Objective, Residual, Retraining
+from pdedsl.ir.objective import CrossEntropy, Margin, Objective, Residual, Retraining
 from pdedsl.ir.plan import Base, ImagePlan, Maps, Model, Part, Shake, Timed, Walk
 from pdedsl.ir.representation import Theorem
 from pdedsl.words.diffusions import InSpace, Instants, InTime, Laplacian, Weighting
+from pdedsl.words.frames import Frame, Lipschitz, Paper
 from pdedsl.words.integrators import Adaptive
 
 
@@ -35,7 +36,8 @@ def network_lines(plan: Model) -> list[str]:
         adaptive = isinstance(plan.method, Adaptive)
         steps = "which chooses its steps," if adaptive else f"{plan.steps} step{'s' * (plan.steps > 1)}"
         method = f"{plan.method.name}, {steps} on [{plan.start}, {plan.end}]"
-        return [f"the equation by {method}, at widths {widths}, in a frame of {plan.classes} classes"]
+        frame = f"in a frame of {plan.classes} classes{_frame_line(plan.frame)}"
+        return [f"the equation by {method}, at widths {widths}, {frame}", *objective_lines(plan.objective)]
     rows = [_part_line(part) for part in plan.parts]
     if plan.readout:
         rows.append(f"readout: a linear map to {plan.classes} scores")
@@ -47,6 +49,17 @@ def network_lines(plan: Model) -> list[str]:
     counts = f"{plan.members} member{'s' * (plan.members > 1)} and {plan.samples} draw{'s' * (plan.samples > 1)}"
     weighted = ", with learned weights" if plan.weights is Weighting.LEARNED else ""
     return [*rows, f"mean of {plan.average.value} over {counts}{weighted}", *training]
+
+
+def _frame_line(frame: Frame) -> str:
+    match frame:
+        case Paper():
+            return ""
+        case Lipschitz(dense=dense):
+            behind = f", with {dense} dense convex potential layer{'s' * (dense > 1)} behind it" if dense else ""
+            return f" whose pieces are 1-Lipschitz{behind}"
+        case _:
+            assert_never(frame)
 
 
 def _part_line(part: Part) -> str:
@@ -92,6 +105,9 @@ def objective_lines(objective: Objective) -> list[str]:
     match objective:
         case CrossEntropy(apart=apart):
             return ["members are trained apart, each by its own cross-entropy"] if apart else []
+        case Margin(eps=eps, temperature=temperature):
+            what = f"2√2·{eps:g}, at temperature {temperature:g}"
+            return [f"training minimises the cross-entropy with the label's score lowered by {what}"]
         case Residual():
             return [_residual_line(objective), *_unused(objective)]
         case Retraining():

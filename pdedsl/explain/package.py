@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import assert_never
 
 from pdedsl import quoting
+from pdedsl.explain.certificate import certificate_lines
 from pdedsl.explain.describe import network_lines, theorem_line
 from pdedsl.explain.explain import explain_markdown
 from pdedsl.ir.analysis import Analysis
@@ -120,7 +121,7 @@ README = """# {name}
 def package_files(analysis: Analysis, representation: Representation, plan: Model, python: str) -> dict[str, str]:
     """The text of each file; `python` is that of the model."""
     spec = analysis.spec
-    network = [theorem_line(representation.theorem), *network_lines(plan)]
+    network = [theorem_line(representation.theorem), *network_lines(plan), *certificate_lines(plan, analysis)]
     classifies = isinstance(plan, ImagePlan) or plan.classes is not None
     harness = "`train(batches)` and `evaluate(network, batches)`" if classifies else "`evaluate(points)`"
     readme = README.format(

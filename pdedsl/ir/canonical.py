@@ -7,7 +7,7 @@ what they are, refined by where they stand until no two that differ look alike.
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import replace
+from dataclasses import fields, replace
 from hashlib import sha256
 from itertools import pairwise
 
@@ -26,6 +26,7 @@ from pdedsl.words.word import Chosen, Word, called
 Colours = dict[Symbol, str]
 MOST_TWINS = 40  # fields up to which names are made not to count
 ORDERED = ("optimizer", "augment")  # entries that run one after the other
+QUIET = ("frame", "loss")  # entries that leave no trace at their defaults: a spec has the hash of one without them
 
 
 def canonical_text(spec: Spec) -> str:
@@ -175,7 +176,10 @@ def _scaled(whole: Expr, show: Show) -> str:
 def _block(block: Block, heads: dict[str, str]) -> list[str]:
     """A line for each value of each entry, defaults too; their order counts where they run one after the other."""
     lines = []
+    plain = {f.name: f.default for f in fields(block)}
     for key in ENTRIES[block.kind]:
+        if key in QUIET and getattr(block, key) == plain[key]:
+            continue
         for place, item in enumerate(items(block, key)):
             ordered = f"[{place}]" if key in ORDERED else ""
             lines.append(f"{block.kind} {key}{ordered} {_item(item, heads)}")

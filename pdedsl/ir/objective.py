@@ -18,6 +18,17 @@ class CrossEntropy:
 
 
 @dataclass(frozen=True)
+class Margin:
+    """τ·CE((s - 2√2 ε e_y)/τ, y) with τ = `temperature` (Prach, Brau, Buttazzo, Lampert, CVPR 2024, section 4).
+
+    Scores that are 1-Lipschitz certify the radius (s_y - max s_B)/√2, so that 2√2 ε asks for twice ε.
+    """
+
+    eps: float
+    temperature: float
+
+
+@dataclass(frozen=True)
 class Residual:
     """L₁ + weight·L₂ (Wang, Tao, Bao, Shi, section 4), for a network g(x, t) with a channel for the time.
 
@@ -59,4 +70,4 @@ class Retraining:
     derivative: InSpace = InSpace.FORWARD
 
 
-Objective = CrossEntropy | Residual | Retraining
+Objective = CrossEntropy | Margin | Residual | Retraining

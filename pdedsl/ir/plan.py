@@ -15,6 +15,7 @@ from pdedsl.ir.objective import CrossEntropy, Objective
 from pdedsl.ir.terms import Shape
 from pdedsl.words.diffusions import Law, Scores, Weighting
 from pdedsl.words.directions import Direction
+from pdedsl.words.frames import Frame
 from pdedsl.words.integrators import Fixed, Integrator
 from pdedsl.words.networks import Network
 
@@ -121,6 +122,8 @@ class ImagePlan:
     start: Expr
     end: Expr
     steps: int
+    frame: Frame
+    objective: Objective = field(default_factory=CrossEntropy)
 
 
 @dataclass(frozen=True)

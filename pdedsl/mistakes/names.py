@@ -23,6 +23,12 @@ def unknown_name(name: str, guess: str | None, called: bool, span: Span) -> PdeE
     return UNKNOWN.error(f"unknown name '{name}'", span, hint, once=True)
 
 
+def of_frames(name: str, span: Span) -> PdeError:
+    """An activation on pairs of channels, in an equation."""
+    hint = f"it is not the gradient of a convex function, and -Kᵀ {name}(K Y) takes states apart: use relu or tanh"
+    return UNKNOWN.error(f"'{name}' is an activation of frames, and not of equations", span, hint)
+
+
 def unknown_variable(name: str, known: Sequence[str], span: Span) -> PdeError:
     """`∂u/∂z` where no coordinate is called z."""
     hint = f"variables of this spec: {all_of(known)}" if known else "declare a space"

@@ -14,10 +14,19 @@ PHYSICAL = Code("E603", "an equation on a physical domain has no network yet")
 MISFIT = Code("E604", "a network or method does not fit the equation, its space or the other methods")
 NO_OPERATOR = Code("E606", "an equation has no evolution operator")
 NOT_COMPUTABLE = Code("E609", "an expression cannot be computed in a network")
+NO_MARGIN = Code("E612", "a margin is asked for where the scores have no Lipschitz constant")
 CONSTRAINT = Code("E610", "a constraint does not fit the network, or another constraint")
 
 ON_POINTS = "use mlp on R^d"
 MOST_WRITTEN = 16  # dimensions that are written out in components
+
+
+# ---- losses
+
+
+def margin_of_nothing(span: Span) -> PdeError:
+    message = "a margin of scores is one of inputs only where the network has a Lipschitz constant"
+    return NO_MARGIN.error(message, span, "on pixels write network { frame lipschitz }, or use loss cross_entropy")
 
 
 # ---- terms

@@ -125,3 +125,26 @@ def too_many_stages(height: int, width: int, halvings: int, span: Span) -> PdeEr
 def odd_width(width: int, span: Span) -> PdeError:
     message = f"the two states of a pair share the channels: {width} is odd"
     return WIDTHS.error(message, span, "make every width even")
+
+
+# ---- the frame of which every piece is bounded
+
+
+def large_patches(patch: int, height: int, width: int, span: Span) -> PdeError:
+    message = f"an image of {height} x {width} has no patches of {patch} x {patch}"
+    return WIDTHS.error(message, span, "take smaller patches")
+
+
+def narrow_opening(channels: int, opened: int, span: Span) -> PdeError:
+    message = f"the patches have {channels} channels, and zeros cannot pad them to {opened}"
+    return WIDTHS.error(message, span, f"open at least {channels} channels, or take smaller patches")
+
+
+def odd_pairs(width: int, span: Span) -> PdeError:
+    message = f"maxmin takes the channels behind a connector in pairs: {width} is odd"
+    return WIDTHS.error(message, span, "make the widths behind the first even, or write lipschitz(activation=relu)")
+
+
+def close_of_nothing(span: Span) -> PdeError:
+    message = "`close` is the width of dense layers, and this frame has none"
+    return WIDTHS.error(message, span, "leave it out, or write frame lipschitz(dense=2)")

@@ -68,6 +68,23 @@ class Activation:
         return named, (self.name,)
 
 
+@dataclass(frozen=True)
+class Paired:
+    """σ on pairs of channels, and so not a function on the line: it has no formula, and stands in no equation.
+
+    `monotone`: ⟨σ(y) - σ(z), y - z⟩ ≥ 0.
+    """
+
+    name: str
+    monotone: bool
+    lipschitz: float
+
+
+# (a, b) ↦ (max, min) is the gradient of ½(a² + b²) - ½ min(a - b, 0)², which is not convex: where a < b it is a b. Its
+# derivatives have norm 1, and the eigenvalue -1 where a < b, so that -Kᵀ maxmin(K Y) takes states apart.
+MAXMIN = Paired("maxmin", monotone=False, lipschitz=1)
+
+
 class Floats:
     """The algebra of floating-point numbers, without overflow where there need be none."""
 

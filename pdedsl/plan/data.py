@@ -9,7 +9,7 @@ from pdedsl.ir.spec import Spec
 from pdedsl.ir.types import Simplex
 from pdedsl.plan.fields import require_formulas
 from pdedsl.plan.methods import members_of
-from pdedsl.plan.objective import objective_of
+from pdedsl.plan.objective import loss_of, objective_of
 from pdedsl.plan.operator import plan_operator
 from pdedsl.plan.parts import families_of
 from pdedsl.plan.readout import readout_of
@@ -19,6 +19,7 @@ from pdedsl.words.diffusions import Noise
 
 def plan_data(paths: Paths, spec: Spec) -> DataPlan:
     classes = _classes(paths, spec)
+    loss_of(spec)
     method = spec.realize.diffusion
     noise = method.word if method and isinstance(method.word, Noise) else Noise()
     families = families_of(paths, spec, method)

@@ -10,8 +10,10 @@ from pdedsl.ir.plan import ImagePlan
 from pdedsl.ir.representation import Push, States
 from pdedsl.ir.spec import Spec
 from pdedsl.plan.layers import layers_of
+from pdedsl.plan.objective import loss_of
 from pdedsl.plan.pixels import require_expressible
 from pdedsl.words.blocks import NetworkBlock
+from pdedsl.words.frames import Between, Lipschitz, Paper
 from pdedsl.words.integrators import ONE_STEP, Adaptive, BackwardEuler, Fixed, Integrator, Leapfrog, Reversible, Verlet
 from pdedsl.words.word import Chosen
 
@@ -36,6 +38,8 @@ def plan_image(states: States, spec: Spec) -> ImagePlan:
         spec.time.start,
         spec.time.end,
         _steps(method),
+        frame.frame.word,
+        loss_of(spec),
     )
 
 
@@ -75,12 +79,38 @@ def _steps(method: Chosen[Integrator]) -> int:
 
 def _require_widths(frame: NetworkBlock, pair: bool) -> None:
     """The opening leads to the first stage, between stages the image is halved, and a pair shares the channels."""
-    stages, image = frame.stages, frame.input.word.shape
+    stages, span = frame.stages, frame.place("stages")
     if frame.open != stages[0]:
         raise mistakes.pixels.opening_differs(frame.open, stages[0], frame.place("open"))
-    span, halvings = frame.place("stages"), len(stages) - 1
-    if min(image[1:]) >> halvings < 1:
-        raise mistakes.pixels.too_many_stages(image[1], image[2], halvings, span)
+    match frame.frame.word:
+        case Paper():
+            _require_halvings(frame, min(frame.input.word.shape[1:]))
+        case Lipschitz() as word:
+            _require_bounded(frame, word)
+        case _:
+            assert_never(frame.frame.word)
     odd = next((width for width in stages if width % 2), None)
     if pair and odd:
         raise mistakes.pixels.odd_width(odd, span)
+
+
+def _require_halvings(frame: NetworkBlock, size: int) -> None:
+    halvings, image = len(frame.stages) - 1, frame.input.word
+    if size >> halvings < 1:
+        raise mistakes.pixels.too_many_stages(image.height, image.width, halvings, frame.place("stages"))
+
+
+def _require_bounded(frame: NetworkBlock, word: Lipschitz) -> None:
+    """Patches fit into the image and into the channels; maxmin takes channels in pairs; dense layers have a width."""
+    image, at = frame.input.word, frame.place("frame")
+    if word.patch > min(image.height, image.width):
+        raise mistakes.pixels.large_patches(word.patch, image.height, image.width, at)
+    channels = image.channels * word.patch**2
+    if channels > frame.open:
+        raise mistakes.pixels.narrow_opening(channels, frame.open, frame.place("open"))
+    _require_halvings(frame, min(image.height, image.width) // word.patch)
+    odd = next((width for width in frame.stages[1:] if width % 2), None)
+    if odd and word.activation is Between.MAXMIN:
+        raise mistakes.pixels.odd_pairs(odd, frame.place("stages"))
+    if frame.close is not None and not word.dense:
+        raise mistakes.pixels.close_of_nothing(frame.place("close"))

@@ -8,11 +8,29 @@ from sympy import Expr, S
 
 from pdedsl import mistakes
 from pdedsl.diagnostics import Span
-from pdedsl.ir.objective import MOST_EXACT, CrossEntropy, Objective, Residual, Retraining
+from pdedsl.ir.objective import MOST_EXACT, CrossEntropy, Margin, Objective, Residual, Retraining
 from pdedsl.ir.representation import Paths
+from pdedsl.ir.spec import Spec
 from pdedsl.ir.terms import Shape
 from pdedsl.words import diffusions as words
+from pdedsl.words import training
+from pdedsl.words.frames import Lipschitz
 from pdedsl.words.word import Chosen
+
+
+def loss_of(spec: Spec) -> CrossEntropy | Margin:
+    """The loss that the spec names; a margin is one of inputs where the scores have a Lipschitz constant."""
+    chosen = spec.train.loss if spec.train else None
+    match chosen.word if chosen else None:
+        case None | training.CrossEntropy():
+            return CrossEntropy()
+        case training.Margin(eps=eps, temperature=temperature):
+            if spec.network is None or not isinstance(spec.network.frame.word, Lipschitz):
+                assert chosen is not None
+                raise mistakes.networks.margin_of_nothing(chosen.span)
+            return Margin(float(eps), float(temperature))
+        case other:
+            assert_never(other)
 
 
 def objective_of(paths: Paths, method: Chosen[words.Diffusion] | None, dimension: int) -> Objective:

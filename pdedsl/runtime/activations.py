@@ -8,6 +8,7 @@ from functools import cache
 from importlib import import_module
 from typing import final
 
+import torch
 from torch import Tensor, nn
 
 from pdedsl.numerics import activations
@@ -54,3 +55,15 @@ class Pointwise(nn.Module):
 
     def extra_repr(self) -> str:
         return self.activation.record.name
+
+
+@final
+class MaxMin(nn.Module):
+    """(a, b) ↦ (max(a, b), min(a, b)) on the channels 2k and 2k + 1 (Anil, Lucas, Grosse, ICML 2019): 1-Lipschitz, and
+    gradients keep their norm."""
+
+    def forward(self, x: Tensor) -> Tensor:
+        if x.shape[1] % 2:
+            raise ValueError(f"maxmin takes channels in pairs: {x.shape[1]} is odd")
+        a, b = x[:, 0::2], x[:, 1::2]
+        return torch.stack([torch.maximum(a, b), torch.minimum(a, b)], 2).flatten(1, 2)

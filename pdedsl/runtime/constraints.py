@@ -10,6 +10,7 @@ import torch
 from torch import Tensor
 
 FREQUENCIES_PER_DEGREE = 8  # the factor 1/cos²(π/8) below is 1.17; 12 would make it 1.07 at twice the cost
+LONG = 2  # a matrix with a side so many times the other
 SQUARINGS = 5  # the Schatten norm of order 2⁶ = 64 is at most c^(1/64) times the spectral norm: 1.08 for c = 128
 
 
@@ -58,12 +59,26 @@ def project(weight: Tensor, constraint: Constraint) -> None:
 def spectral_norm(weight: Tensor) -> Tensor:
     """‖W‖₂, the largest singular value of a matrix, and the allowance for round-off.
 
+    Of a long matrix it is √λ of the largest eigenvalue of WWᵀ or WᵀW, whichever is smaller, at a fraction of the cost.
     A weight that is not finite has no singular values, and its norm is NaN: that the loss is NaN is for the training to
     notice.
     """
     finite = weight.isfinite().all()
-    norm: Tensor = torch.linalg.matrix_norm(torch.where(finite, weight, 0.0), ord=2)
+    norm = _largest_singular_value(torch.where(finite, weight, 0.0))
     return torch.where(finite, norm, torch.nan) * (1 + _rounding(weight))
+
+
+def _largest_singular_value(a: Tensor) -> Tensor:
+    rows, columns = a.shape
+    if max(rows, columns) < LONG * min(rows, columns):
+        norm: Tensor = torch.linalg.matrix_norm(a, ord=2)
+        return norm
+    size = a.detach().abs().amax().clamp_min(torch.finfo(a.dtype).tiny)
+    a = a / size  # so that no square overflows
+    gram = a @ a.mH if rows < columns else a.mH @ a
+    # Not zero, where a root has no slope.
+    largest: Tensor = torch.linalg.eigvalsh(gram)[-1].clamp_min(torch.finfo(a.dtype).tiny)
+    return largest.sqrt() * size
 
 
 def convolution_norm_bound(weight: Tensor) -> Tensor:

@@ -18,6 +18,8 @@ from typing import NamedTuple, cast, final
 from torch import Tensor, nn
 
 from pdedsl.runtime.blocks import Block, States
+from pdedsl.runtime.bounded_pieces import Mixed
+from pdedsl.runtime.constants import Constant, parts_of, product
 from pdedsl.runtime.standardize import Standardize
 
 
@@ -78,6 +80,21 @@ class ImageNetwork(nn.Module):
         for stage, connector in zip(self.stages, self.connectors, strict=True):
             y = connector(stage(y))
         return y.flatten(1)
+
+    def lipschitz_parts(self) -> tuple[Constant, ...]:
+        """The constant of each part, in ℓ2 and for every weight, and why; ∞ where there is none."""
+        return tuple(parts_of(self.opening, self.stages, self.connectors, self.classifier))
+
+    def lipschitz_constant(self) -> float:
+        """Of the scores."""
+        return product(self.lipschitz_parts())
+
+    def lipschitz_head(self) -> tuple[Tensor, float]:
+        """W of scores W φ + b, and the constant of the features φ: what s_A - s_B = (w_A - w_B)·φ + b_A - b_B asks
+        for."""
+        head = self.classifier
+        weight = head.matrix() if isinstance(head, Mixed) else cast(Tensor, head.weight)
+        return weight.detach(), product(self.lipschitz_parts()[:-1])
 
     def states(self, x: Tensor) -> tuple[Passage, ...]:
         """What the image is at the start and at the end of every stage."""

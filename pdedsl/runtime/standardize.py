@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from typing import final
 
 import torch
 from torch import Tensor, nn
@@ -31,9 +32,24 @@ class Standardize(nn.Module):
         return f"channels={len(self.mean)}"
 
 
+@final
+class Centre(nn.Module):
+    """x - mean for each channel: it moves all samples alike, and so it changes no distance between them."""
+
+    mean: Tensor
+
+    def __init__(self, channels: int) -> None:
+        super().__init__()
+        self.register_buffer("mean", torch.zeros(channels))
+
+    def forward(self, x: Tensor) -> Tensor:
+        return x - self.mean.to(x.dtype).reshape(-1, *[1] * (x.dim() - 2))
+
+
 def standardize(model: nn.Module, mean: Sequence[float], std: Sequence[float]) -> None:
     """Tell every network of a model the mean and the standard deviation of its data, channel by channel."""
     for module in model.modules():
-        if isinstance(module, Standardize):
+        if isinstance(module, Standardize | Centre):
             module.mean.copy_(torch.tensor(mean))
+        if isinstance(module, Standardize):
             module.std.copy_(torch.tensor(std))

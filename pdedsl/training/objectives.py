@@ -6,8 +6,8 @@ from typing import assert_never
 
 from torch import nn
 
-from pdedsl.ir.objective import CrossEntropy, Objective, Residual, Retraining
-from pdedsl.training.losses import Adversary, CrossEntropyLoss, HeatLoss, Regularization, ResidualLoss
+from pdedsl.ir.objective import CrossEntropy, Margin, Objective, Residual, Retraining
+from pdedsl.training.losses import Adversary, CrossEntropyLoss, HeatLoss, MarginLoss, Regularization, ResidualLoss
 from pdedsl.training.step import Attacker, Loss, Penalty
 from pdedsl.words import training
 
@@ -17,6 +17,8 @@ def loss_of(objective: Objective, previous: nn.Module | None) -> Loss:
     match objective:
         case CrossEntropy(apart=apart):
             return CrossEntropyLoss(apart)
+        case Margin(eps=eps, temperature=temperature):
+            return MarginLoss(eps, temperature)
         case Residual():
             return ResidualLoss(objective)
         case Retraining():

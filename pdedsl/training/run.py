@@ -16,7 +16,7 @@ from pdedsl.data.load import load
 from pdedsl.data.sets import Data
 from pdedsl.diagnostics import PdeError
 from pdedsl.files import RunError, replace_text
-from pdedsl.ir.objective import CrossEntropy, Objective, Retraining
+from pdedsl.ir.objective import CrossEntropy, Margin, Objective, Retraining
 from pdedsl.ir.plan import DataPlan
 from pdedsl.ir.spec import Spec
 from pdedsl.processes import World, joined
@@ -121,7 +121,7 @@ def _train(
                 f"the run in {folder} is after step {found.step}, and this spec ends at step {phases[-1].end}. "
                 f"To go on as it began: pdedsl train {spec} -o {folder} --resume"
             )
-        compiles = options.compile and isinstance(objective, CrossEntropy)
+        compiles = options.compile and isinstance(objective, CrossEntropy | Margin)
         engine = Engine(compilation.module, config, phases, data, world, compiles)
         if config.adversary and isinstance(objective, Retraining):
             complaints = (*complaints, "the adversary attacks while the cross-entropy is trained, not in retraining")
@@ -168,7 +168,7 @@ def objective_of(compilation: Compilation) -> Objective:
     if isinstance(plan, DataPlan) and plan.classes is None:
         unknown = spec.unknowns[0]
         raise mistakes.runs.nothing_to_train(unknown.name, unknown.span).within(spec.source)
-    return plan.objective if isinstance(plan, DataPlan) else CrossEntropy()
+    return plan.objective
 
 
 def _data(compilation: Compilation, config: TrainConfig, options: Options) -> Data:

@@ -11,10 +11,11 @@ from typing import Annotated, ClassVar
 from pdedsl.diagnostics import NOWHERE, Span
 from pdedsl.words.attacks import Attack, Certificate
 from pdedsl.words.data import Data
+from pdedsl.words.frames import Frame, Paper
 from pdedsl.words.optimizers import Constant, Optimizer, Schedule, Sgd
 from pdedsl.words.params import Count, Natural, Positive
 from pdedsl.words.solvers import Grid
-from pdedsl.words.training import Adversary, Augmentation, Box, Precision, Regularizer
+from pdedsl.words.training import Adversary, Augmentation, Box, CrossEntropy, Loss, Precision, Regularizer
 from pdedsl.words.word import Chosen, Word
 
 
@@ -29,6 +30,8 @@ class Values:
 SEVERAL = Values(most=8)
 DEFAULT_OPTIMIZER = Chosen(Sgd(momentum=Fraction(9, 10)))
 STEADY = Chosen(Constant())
+PAPER = Chosen(Paper())
+ENTROPY = Chosen(CrossEntropy())
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -67,6 +70,7 @@ class NetworkBlock(Block):
     stages: tuple[Count, ...]
     close: Count | None = None
     classes: Count
+    frame: Chosen[Frame] = PAPER
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -82,6 +86,7 @@ class TrainBlock(Block):
     schedule: Chosen[Schedule] = STEADY
     augment: Annotated[tuple[Chosen[Augmentation], ...], SEVERAL] = ()
     adversary: Chosen[Adversary] | None = None
+    loss: Chosen[Loss] = ENTROPY
     regularize: Annotated[tuple[Chosen[Regularizer], ...], SEVERAL] = ()
     constrain: Annotated[tuple[Box, ...], SEVERAL] = ()
     precision: Precision = Precision.FLOAT32

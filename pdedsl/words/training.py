@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from enum import Enum
+from fractions import Fraction
 
 from pdedsl.words.attacks import Norm
 from pdedsl.words.params import Count, Nonnegative, Positive, Real
@@ -84,6 +85,23 @@ class Weights(Word):
 
 Regularizer = SmoothInTime | Weights
 REGULARIZERS: Forms[Regularizer] = forms_of(Regularizer)
+
+
+@dataclass(frozen=True, kw_only=True)
+class CrossEntropy(Word):
+    """-log of the probability of the label."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class Margin(Word):
+    """Cross-entropy with the score of the label lowered by 2√2 eps, at a temperature (Prach et al., CVPR 2024)."""
+
+    eps: Positive
+    temperature: Positive = Fraction(1, 4)
+
+
+Loss = CrossEntropy | Margin
+LOSSES: Forms[Loss] = forms_of(Loss)
 
 
 class Precision(Enum):

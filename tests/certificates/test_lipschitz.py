@@ -78,3 +78,8 @@ def test_a_constant_is_needed() -> None:
         lipschitz(nn.Identity(), torch.zeros(1, 2))
     with pytest.raises(ValueError, match="positive number"):
         lipschitz(nn.Identity(), torch.zeros(1, 2), constant=math.inf)
+
+
+def test_a_head_needs_the_constant_of_its_features() -> None:
+    with pytest.raises(ValueError, match="pass the constant of the features"):
+        lipschitz(nn.Identity(), torch.zeros(1, 2), head=torch.eye(2))

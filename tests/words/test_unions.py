@@ -63,6 +63,8 @@ WIDENED: dict[str, Union | Enumeration] = {
         "norm: Norm = Norm.INF\n    eps: Positive\n    eot: Count = 1",
     ),
     "Regularizer": word("training", {"training/losses/regularize.py"}, "weight: Nonnegative"),
+    "Loss": word("training", {"plan/objective.py"}),
+    "Frame": word("frames", {"plan/image.py", "emit/image.py", "explain/describe.py", "explain/certificate.py"}),
     "Data": word(
         "data",
         {"data/load.py"},

@@ -24,6 +24,7 @@ from pdedsl.frontend.syntax import tree as t
 from pdedsl.frontend.syntax.names import unicode_name
 from pdedsl.ir.spec import Constant, Learned, Space, SpaceKind, Time, Unknown
 from pdedsl.ir.types import Operator, Type
+from pdedsl.numerics.activations import MAXMIN
 from pdedsl.symbolic.symbols import Layer
 from pdedsl.words.normalisations import NORMALISATIONS
 
@@ -176,6 +177,8 @@ class Environment:
         return declaration
 
     def _unknown_name(self, name: t.Name, called: bool) -> PdeError:
+        if name.id == MAXMIN.name:
+            return mistakes.names.of_frames(name.text, name.span)
         words = {*self.declared, *FUNCTIONS, "pi", "softmax"}
         split = _split(name.text, {unicode_name(w) for w in words})
         guess = nearest(name.id, words)

@@ -1,0 +1,44 @@
+"""Which parts of a network are bounded, and which one leaves it without a Lipschitz certificate."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import assert_never
+
+from pdedsl.ir.analysis import Analysis
+from pdedsl.ir.plan import DataPlan, ImagePlan, Model
+from pdedsl.ir.verdicts import Axiom, Proved
+from pdedsl.words.attacks import Lipschitz as Asked
+from pdedsl.words.frames import Lipschitz, Paper
+
+LACK = "no Lipschitz certificate"
+
+
+def certificate_lines(plan: Model, analysis: Analysis) -> list[str]:
+    """For a spec that asks for a certificate, by its frame or in its evaluation; none for others."""
+    evaluate = analysis.spec.evaluate
+    asked = evaluate is not None and any(isinstance(chosen.word, Asked) for chosen in evaluate.certify)
+    framed = isinstance(plan, ImagePlan) and isinstance(plan.frame, Lipschitz)
+    if not (asked or framed):
+        return []
+    broken = [f"{LACK}: {why}" for why in _broken(plan, analysis)]
+    return broken or ["Lipschitz constant of the scores in ℓ2, for every weight: 1, of the equation as of every piece"]
+
+
+def _broken(plan: Model, analysis: Analysis) -> Iterator[str]:
+    match plan:
+        case DataPlan():
+            yield "of networks on a data space no constant is known"
+        case ImagePlan(frame=frame):
+            match frame:
+                case Paper():
+                    yield "the frame has convolutions and batch norms without a bound; write frame lipschitz"
+                case Lipschitz():
+                    pass
+                case _:
+                    assert_never(frame)
+            verdict = analysis.axioms[Axiom.STABILITY]
+            if not isinstance(verdict, Proved):
+                yield f"the equation is not non-expansive for every weight: {verdict.reason}"
+        case _:
+            assert_never(plan)

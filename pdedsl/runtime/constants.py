@@ -1,0 +1,171 @@
+"""Lipschitz constants in ℓ2 of the parts of a network, for every weight: what `certify lipschitz` rests on.
+
+A part has a constant where its form gives one whatever the weights are; ∞ stands where none is known. Constants of
+parts that follow one another multiply.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator
+from fractions import Fraction
+from typing import NamedTuple
+
+from torch import nn
+
+from pdedsl.numerics.contractivity import contracts
+from pdedsl.numerics.integrators import BACKWARD_EULER, decaying
+from pdedsl.runtime.activations import MaxMin
+from pdedsl.runtime.blocks import FromRest, Halves, Propagation, SecondOrder
+from pdedsl.runtime.bounded_pieces import Mixed, Padded, Patches, Potential
+from pdedsl.runtime.fields import Field, terms_of
+from pdedsl.runtime.integrators import BackwardEuler, Explicit, Steps
+from pdedsl.runtime.operators import norm_bound
+from pdedsl.runtime.parabolic import SymmetricLayer, TotalVariationNorm
+from pdedsl.runtime.standardize import Centre
+
+NONE = math.inf
+Method = Explicit | BackwardEuler
+
+
+class Constant(NamedTuple):
+    """A part of a network, its constant, and why it is that."""
+
+    part: str
+    constant: float
+    why: str
+
+
+class Slopes(NamedTuple):
+    """-F is the gradient of a convex function with slopes of at most `high`; `linear`: and F is linear. `why` says what
+    they come from, or why there are none: then `high` is ∞."""
+
+    high: float
+    linear: bool
+    why: str
+
+
+def product(parts: tuple[Constant, ...]) -> float:
+    """The constant of all parts in a row."""
+    return NONE if any(math.isinf(p.constant) for p in parts) else math.prod(p.constant for p in parts)
+
+
+# ---- blocks
+
+
+def block_constant(block: nn.Module) -> tuple[float, str]:
+    """1 where every step is proved non-expansive for every weight: see `numerics.contractivity`."""
+    match block:
+        case Propagation(integrator=Explicit() | BackwardEuler() as method, field=field, steps=steps):
+            return _steps(method, field, steps)
+        case SecondOrder() | FromRest():
+            return NONE, "an equation of second order in time takes states apart"
+        case Halves():
+            return NONE, "two states that push each other have no bound"
+        case _:
+            return NONE, "no step of this method is proved non-expansive"
+
+
+def _steps(method: Method, field: Field, steps: Steps) -> tuple[float, str]:
+    sizes = []
+    for j in range(steps.count):
+        slopes = layer_slopes(field.layer(j))
+        size = steps.h * slopes.high
+        if math.isinf(size):
+            return NONE, slopes.why
+        if not _is_short(method, slopes, size):
+            return NONE, f"a step with δt β = {size:g}, β the steepest slope, is too long"
+        sizes.append(size)
+    return 1.0, f"{steps.count} steps with δt β ≤ {max(sizes):g}, β the steepest slope"
+
+
+def _is_short(method: Method, slopes: Slopes, size: float) -> bool:
+    """Rounded to nine digits, which the allowance for round-off in ‖K‖ ≤ c exceeds by far."""
+    exact = Fraction(size).limit_denominator(10**9)
+    match method:
+        case Explicit(method=tableau):
+            linear, nonlinear = tableau.stability, contracts(tableau, exact)
+        case BackwardEuler(terms=terms):
+            linear, nonlinear = BACKWARD_EULER.stability(terms), terms == 1 and exact <= 2
+    return nonlinear or (slopes.linear and exact <= decaying(linear))
+
+
+def layer_slopes(layer: nn.Module) -> Slopes:
+    """Of -F = Σ c Kᵀσ(K·) + λ with c, λ ≥ 0, σ non-decreasing and L-Lipschitz, ‖K‖ ≤ b: at most Σ c L b² + λ."""
+    high, linear = 0.0, True
+    for factor, term in terms_of(layer):
+        match term:
+            case None:
+                lack = "a reaction grows" if factor > 0 else ""
+                high -= factor
+            case SymmetricLayer():
+                lack = _lack(term, factor)
+                bound = norm_bound(term.operator) or NONE
+                high -= factor * term.sign * term.activation.record.lipschitz * bound**2
+                linear = linear and term.activation.record.name == "identity"
+            case _:
+                lack = f"a {type(term).__name__} has no bound"
+        if lack:
+            return Slopes(NONE, False, lack)
+    return Slopes(high, linear, "")
+
+
+def _lack(layer: SymmetricLayer, factor: float) -> str:
+    """Why a layer is not minus the gradient of a convex function with bounded slopes; nothing if it is."""
+    record = layer.activation.record
+    if isinstance(layer.norm, TotalVariationNorm):
+        return f"{record.name} after tv_norm need not be monotone"
+    if not isinstance(layer.norm, nn.Identity):
+        return f"{record.name} after batch_norm need not be monotone"
+    if factor * layer.sign > 0:
+        return "a layer +Kᵀσ(K Y) runs uphill"
+    if not record.monotone:
+        return f"{record.name} is not monotone"
+    return "" if norm_bound(layer.operator) is not None else "no bound on ‖K‖ is declared"
+
+
+# ---- what stands around them
+
+
+def piece_constant(piece: nn.Module) -> tuple[float, str]:
+    """Of a piece of a frame; of several in a row the product."""
+    match piece:
+        case nn.Sequential():
+            found = [piece_constant(inner) for inner in piece]
+            missing = next((why for constant, why in found if math.isinf(constant)), None)
+            if missing is not None:
+                return NONE, missing
+            return math.prod(c for c, _ in found), ", ".join(dict.fromkeys(why for _, why in found if why))
+        case Centre() | nn.Flatten() | nn.Identity():
+            return 1.0, ""
+        case Patches(side=1):
+            return 1.0, ""
+        case Patches():
+            return 1.0, "patches as channels"
+        case Padded():
+            return 1.0, "zeros as channels"
+        case Mixed():
+            bound = norm_bound(piece.operator)
+            assert bound is not None
+            return bound, f"‖C‖ ≤ {bound:g}"
+        case Potential():
+            return 1.0, "convex potential layers with ‖W‖ ≤ 1"
+        case MaxMin():
+            return 1.0, "maxmin"
+        case nn.ReLU():
+            return 1.0, "relu"
+        case nn.modules.batchnorm._BatchNorm():
+            return NONE, "batch norm divides by whatever it finds"
+        case _:
+            return NONE, f"nothing bounds the weights of {type(piece).__name__}"
+
+
+def parts_of(
+    opening: nn.Module, stages: nn.ModuleList, connectors: nn.ModuleList, classifier: nn.Module
+) -> Iterator[Constant]:
+    """In the order of the network."""
+    yield Constant("opening", *piece_constant(opening))
+    for k, (stage, connector) in enumerate(zip(stages, connectors, strict=True), start=1):
+        yield Constant(f"equation {k}", *block_constant(stage))
+        yield Constant(f"connector {k}", *piece_constant(connector))
+    yield Constant("head", *piece_constant(classifier))

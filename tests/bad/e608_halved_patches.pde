@@ -1,0 +1,13 @@
+pde Features
+space   x in pixels
+time    t in [0, 1]
+unknown Y(x, t) : channels
+learn   K(t) : operator, ‖K‖ ≤ 1 = conv(3)
+∂Y/∂t = -Kᵀ relu(K Y)
+network {
+  input   image(1, 8, 8)
+  open    16
+  stages  [16, 16, 16]
+  classes 10
+  frame   lipschitz(patch=4)
+}
