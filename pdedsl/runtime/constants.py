@@ -13,6 +13,7 @@ from typing import NamedTuple
 
 from torch import nn
 
+from pdedsl.numerics.activations import IDENTITY
 from pdedsl.numerics.contractivity import contracts
 from pdedsl.numerics.integrators import BACKWARD_EULER, decaying
 from pdedsl.runtime.activations import MaxMin
@@ -102,7 +103,7 @@ def layer_slopes(layer: nn.Module) -> Slopes:
                 lack = _lack(term, factor)
                 bound = norm_bound(term.operator) or NONE
                 high -= factor * term.sign * term.activation.record.lipschitz * bound**2
-                linear = linear and term.activation.record.name == "identity"
+                linear = linear and term.activation.record is IDENTITY
             case _:
                 lack = f"a {type(term).__name__} has no bound"
         if lack:
