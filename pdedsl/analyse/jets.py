@@ -89,15 +89,6 @@ class Jet:
             parts.append(term / variable if touched == [variable] else term.diff(variable))
         return Add(*parts)
 
-    def is_affine_in(self, variables: tuple[Symbol, ...]) -> bool:
-        """Whether F is affine in some of its variables, whatever it does with the others."""
-        some = set(variables)
-        for term in Add.make_args(self.expr):
-            touched = [f for f in Mul.make_args(term) if f.free_symbols & some]
-            if len(touched) > 1 or not some.issuperset(touched):
-                return not self.depends_on(tuple(map(self.slope, variables)), variables)
-        return True
-
     @cached_property
     def matrix(self) -> tuple[tuple[Expr, ...], ...]:
         """A = ∂F/∂X, symmetric."""

@@ -55,11 +55,6 @@ class Panel:
 # ---- where it is
 
 
-def grid_probabilities(model: Classifier, bounds: Box, n: int, class_index: int) -> Array:
-    """u_c at n × n points of a box, the edges among them; row i is the i-th value of the second coordinate."""
-    return _probabilities(model, _grid(bounds, n))[:, class_index].reshape(n, n)
-
-
 def boundary_lines(model: Classifier, box: Box, n: int = 256) -> list[Array]:
     """Polylines (m, 2) with corners on the boundary; closed ones repeat their first point.
 

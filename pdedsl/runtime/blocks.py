@@ -3,17 +3,15 @@
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from typing import final
 
 import torch
 from torch import Tensor, nn
 
 from pdedsl.runtime.adaptive import Solver
-from pdedsl.runtime.fields import Coupled, Field, PerStep
+from pdedsl.runtime.fields import Coupled, Field
 from pdedsl.runtime.integrators import Integrator, Leapfrog, Pair, Steps, Verlet
-from pdedsl.runtime.operators import Conv
-from pdedsl.runtime.parabolic import SymmetricLayer, TotalVariationNorm
 from pdedsl.runtime.reversible import Reversible
 
 States = tuple[Tensor, ...]
@@ -139,35 +137,6 @@ class SecondOrder(Block):
 
     def right_hand_sides(self) -> Sequence[Field]:
         return tuple(part for field in self.chain.fields for part in field.parts())
-
-
-def symmetric_layer(channels: int, sign: float = -1.0, eps: float = 1e-3) -> SymmetricLayer:
-    """The layer of all experiments of Ruthotto, Haber: conv(3), total-variation norm, relu; 9f² + 2f parameters."""
-    return SymmetricLayer(Conv(channels), "relu", TotalVariationNorm(channels, eps), sign)
-
-
-def parabolic_block(width: int, integrator: Integrator, steps: Steps) -> Block:
-    """Y′ = F_sym(θ(t), Y) (Ruthotto, Haber, eq. 8)."""
-    return Propagation(_own_weights(lambda: symmetric_layer(width), steps), integrator, steps)
-
-
-def hamiltonian_block(width: int, steps: Steps) -> Block:
-    """Y′ = F_sym(θ₁, Z), Z′ = −F_sym(θ₂, Y): the signs of Ruthotto, Haber, eq. 10, and of Meganet, on halves of the
-    channels."""
-    if width % 2:
-        raise ValueError(f"a Hamiltonian block splits its channels in two halves: {width} is odd")
-    f = _own_weights(lambda: symmetric_layer(width // 2), steps)
-    g = _own_weights(lambda: symmetric_layer(width // 2, sign=1.0), steps)
-    return Halves(f, g, steps)
-
-
-def second_order_block(width: int, steps: Steps, method: Leapfrog | None = None) -> Block:
-    """Y″ = F_sym(θ(t), Y) (Ruthotto, Haber, eq. 11)."""
-    return SecondOrder(_own_weights(lambda: symmetric_layer(width), steps), steps, method)
-
-
-def _own_weights(make: Callable[[], nn.Module], steps: Steps) -> PerStep:
-    return PerStep.of(make, steps.count)
 
 
 def _halves(y: Tensor) -> Pair:

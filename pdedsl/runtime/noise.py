@@ -6,7 +6,6 @@ is the batch. What multiplies the noise is computed before the sum, so that a ro
 
 from __future__ import annotations
 
-import math
 from collections.abc import Callable
 from typing import cast
 
@@ -16,11 +15,6 @@ from torch import Tensor, nn
 from pdedsl.runtime.relative import ShakenInTraining, shaken
 from pdedsl.runtime.streams import Law, Stream
 from pdedsl.words.integrators import Across
-
-
-def layer_std(diffusivity: float, dt: float) -> float:
-    """s = √(2νΔt), the noise of a layer that stands for a step Δt of u_t = νΔu."""
-    return math.sqrt(2.0 * diffusivity * dt)
 
 
 class GaussianNoise(nn.Module):
@@ -167,11 +161,3 @@ def _scaled_column(column: Tensor, j: int, floor: Tensor) -> Tensor:
     pivot = column[..., j : j + 1]
     live = (pivot > floor) & (torch.arange(column.shape[-1], device=column.device) >= j)
     return torch.where(live, column / torch.where(live, pivot, 1.0).sqrt(), 0.0)
-
-
-def noise_factor(diffusion: Tensor, dt: float) -> Tensor:
-    """L with LLᵀ = 2AΔt, the noise of a step Δt of the constant term A:∇∇u."""
-    factor = cholesky(2.0 * dt * diffusion)
-    if not diffusion.is_meta and not torch.allclose(factor @ factor.mT, 2.0 * dt * diffusion, rtol=1e-4, atol=1e-7):
-        raise ValueError("the diffusion matrix is not symmetric positive semidefinite")
-    return factor

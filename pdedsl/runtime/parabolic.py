@@ -8,7 +8,7 @@ import torch
 from torch import Tensor, nn
 
 from pdedsl.runtime.activations import activation
-from pdedsl.runtime.operators import Operator, norm_bound
+from pdedsl.runtime.operators import Operator
 
 
 @final
@@ -51,14 +51,3 @@ class SymmetricLayer(nn.Module):
         weight = self.operator.constrained_weight()
         inner = self.activation(self.norm(self.operator.product(weight, y)))
         return self.operator.adjoint_product(self.sign * weight, inner)
-
-
-def euler_is_nonexpansive(layer: SymmetricLayer, h: float) -> bool:
-    """Whether y ↦ y + h F(y) is proved non-expansive for every weight: N = id, σ monotone and L-Lipschitz, h L c² ≤ 2.
-
-    Proof: g(z) = σ(z) is 1/L-cocoercive coordinate by coordinate, ⟨g(a)−g(b), a−b⟩ ≥ |g(a)−g(b)|²/L; so with d =
-    K(a−b) and e = g(Ka)−g(Kb), |a−b−hKᵀe|² = |a−b|² − 2h⟨e, d⟩ + h²|Kᵀe|² ≤ |a−b|² − h(2/L − h c²)|e|² ≤ |a−b|².
-    """
-    bound = norm_bound(layer.operator)
-    plain = isinstance(layer.norm, nn.Identity) and layer.activation.record.monotone and layer.sign < 0
-    return bound is not None and plain and h * layer.activation.record.lipschitz * bound**2 <= 2

@@ -37,14 +37,6 @@ class Dropout(nn.Module):
         return f"keep={self.keep:g}, of={self.of!r}"
 
 
-def matched_keep(keep: float, dt: float) -> float:
-    """The p of a layer of step Δt whose diffusivity is (1−p₀)/(2p₀)·v_i², without Δt (Wang, Tao, Bao, Shi, table 1).
-
-    Δt(1−p)/(2p) = (1−p₀)/(2p₀)  ⇒  p = p₀Δt/(p₀Δt + 1 − p₀); p = p₀ at Δt = 1.
-    """
-    return keep * dt / (keep * dt + 1.0 - keep)
-
-
 class Mix(nn.Module):
     """α·f + (1−α)·g, α ~ U(½−w, ½+w) per sample: mean (f+g)/2 and covariance w²/3·(f−g)(f−g)ᵀ.
 

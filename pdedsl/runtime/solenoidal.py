@@ -37,18 +37,3 @@ class DivergenceFree(nn.Module):
     def _along(self, direction: Tensor, x: Tensor, t: float | Tensor) -> Tensor:
         slope: Tensor = torch.func.jvp(lambda point: self.potential(point, t), (x,), (direction,))[1]
         return slope
-
-
-@final
-class StreamNet(nn.Module):
-    """A smooth potential: W₂ tanh(W₁ [x, t] + b₁), the least network that is dense in the stream functions."""
-
-    def __init__(self, dimension: int, width: int):
-        super().__init__()
-        self.inner = nn.Linear(dimension + 1, width)
-        self.outer = nn.Linear(width, dimension * (dimension - 1) // 2, bias=False)
-
-    def forward(self, x: Tensor, t: float | Tensor = 0.0) -> Tensor:
-        time = torch.as_tensor(t, dtype=x.dtype, device=x.device).reshape(-1, 1).expand(x.shape[0], 1)
-        out: Tensor = self.outer(torch.tanh(self.inner(torch.cat([x, time], dim=1))))
-        return out

@@ -37,11 +37,6 @@ def kernel(beta: Tensor, h: float) -> Tensor:
     return _along_axis(_along_axis(table, -1, _synthesise(h)), -2, _synthesise(h))
 
 
-def prolong(theta: Tensor, h: float, new_h: float) -> Tensor:
-    """The kernel of the same operator β on a grid of another mesh size."""
-    return kernel(coefficients(theta, h), new_h)
-
-
 def is_kernel(parameter: Tensor) -> bool:
     """Whether it is the weight of a convolution with 3×3 kernels."""
     return parameter.dim() == 4 and parameter.shape[-2:] == (3, 3)

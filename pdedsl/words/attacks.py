@@ -27,39 +27,31 @@ class Fgsm(Word):
 
 
 @dataclass(frozen=True, kw_only=True)
-class Pgd(Word):
+class Steps:
+    """Steps along the gradient, of length 2.5 ε/steps where none is given; restarts begin at random points."""
+
+    norm: Norm = Norm.INF
+    eps: tuple[Positive, ...]
+    step: Positive | None = None
+    steps: Count = 20
+    eot: Count = 1
+    restarts: Count = 1
+
+
+@dataclass(frozen=True, kw_only=True)
+class Pgd(Steps, Word):
     """Madry et al. 2018."""
 
-    norm: Norm = Norm.INF
-    eps: tuple[Positive, ...]
-    step: Positive | None = None
-    steps: Count = 20
-    eot: Count = 1
-    restarts: Count = 1
-
 
 @dataclass(frozen=True, kw_only=True)
-class Ifgsm(Word):
+class Ifgsm(Steps, Word):
     """Kurakin, Goodfellow, Bengio 2017."""
 
-    norm: Norm = Norm.INF
-    eps: tuple[Positive, ...]
-    step: Positive | None = None
-    steps: Count = 20
-    eot: Count = 1
-    restarts: Count = 1
-
 
 @dataclass(frozen=True, kw_only=True)
-class Difgsm(Word):
+class Difgsm(Steps, Word):
     """Xie et al. 2019: inputs are changed with a probability before each gradient."""
 
-    norm: Norm = Norm.INF
-    eps: tuple[Positive, ...]
-    step: Positive | None = None
-    steps: Count = 20
-    eot: Count = 1
-    restarts: Count = 1
     probability: Share = Fraction(1, 2)
 
 

@@ -8,7 +8,7 @@ from enum import Enum
 from fractions import Fraction
 from typing import Annotated, Any, assert_never
 
-from pdedsl.numerics.integrators import ADAPTIVE, BACKWARD_EULER, EULER, EXPLICIT, Embedded, Polynomial, RungeKutta
+from pdedsl.numerics.integrators import ADAPTIVE, EULER, EXPLICIT, Embedded, RungeKutta
 from pdedsl.words.params import Count, Positive, Record
 from pdedsl.words.word import Form, Forms, Word, forms_of
 
@@ -105,18 +105,5 @@ def in_steps(method: Integrator, steps: int) -> Integrator:
             return method if method.steps is not None else replace(method, steps=steps)
         case Adaptive():
             return method
-        case _:
-            assert_never(method)
-
-
-def polynomial_of(method: Integrator) -> Polynomial | None:
-    """R of a step y ↦ R(hλ) y of y' = λy; None for methods that choose their steps or split the state."""
-    match method:
-        case Fixed(method=record):
-            return record.stability
-        case BackwardEuler(terms=terms):
-            return BACKWARD_EULER.stability(terms)
-        case Verlet() | Leapfrog() | Adaptive():
-            return None
         case _:
             assert_never(method)

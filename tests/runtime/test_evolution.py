@@ -18,8 +18,8 @@ from pdedsl.numerics.integrators import EXPLICIT
 from pdedsl.runtime.backbones import vector_field
 from pdedsl.runtime.convection import Field, Residual, step
 from pdedsl.runtime.evolution import Estimate, Evolution
-from pdedsl.runtime.grid import PeriodicGrid, random_field
 from pdedsl.runtime.pieces import Piece
+from runtime.grid import PeriodicGrid, random_field
 
 torch_double = torch.float64
 K = torch.tensor([1.3, -0.7], dtype=torch_double)

@@ -8,11 +8,12 @@ import pytest
 import torch
 from torch import nn
 
-from pdedsl.runtime.blocks import Halves, Propagation, hamiltonian_block, parabolic_block, second_order_block
+from pdedsl.runtime.blocks import Halves, Propagation
 from pdedsl.runtime.convnet import ConvNet, TimeConv
 from pdedsl.runtime.fields import PerStep
 from pdedsl.runtime.frame import Frame, image_network
 from pdedsl.runtime.integrators import BackwardEuler, Euler, Heun, Steps
+from runtime.paper_blocks import hamiltonian_block, parabolic_block, second_order_block
 
 THREE = Steps(0.0, 3.0, 3)
 STL10 = Frame((3, 96, 96), (16, 32, 64, 128), classes=10)

@@ -8,7 +8,7 @@ import pytest
 import torch
 from torch import Tensor
 
-from pdedsl.runtime.grid import PeriodicGrid, random_field
+from runtime.grid import PeriodicGrid, random_field
 
 TAU = 2 * math.pi
 

@@ -9,7 +9,7 @@ from torch.nn import functional
 
 from pdedsl.runtime.constraints import Box, Constraint, Free, NormBound, convolution_norm_bound
 from pdedsl.runtime.operators import Conv, Linear, Operator, project_operators
-from pdedsl.runtime.solenoidal import DivergenceFree, StreamNet
+from pdedsl.runtime.solenoidal import DivergenceFree
 
 
 def power_method(operator: Operator, shape: tuple[int, ...], iterations: int = 200) -> float:
@@ -139,6 +139,20 @@ def test_impossible_operators_are_refused() -> None:
         NormBound(0.0)
     with pytest.raises(ValueError, match="empty"):
         Box(1.0, -1.0)
+
+
+class StreamNet(torch.nn.Module):
+    """A smooth potential: W₂ tanh(W₁ [x, t] + b₁), the least network that is dense in the stream functions."""
+
+    def __init__(self, dimension: int, width: int):
+        super().__init__()
+        self.inner = torch.nn.Linear(dimension + 1, width)
+        self.outer = torch.nn.Linear(width, dimension * (dimension - 1) // 2, bias=False)
+
+    def forward(self, x: Tensor, t: float | Tensor = 0.0) -> Tensor:
+        time = torch.as_tensor(t, dtype=x.dtype, device=x.device).reshape(-1, 1).expand(x.shape[0], 1)
+        out: Tensor = self.outer(torch.tanh(self.inner(torch.cat([x, time], dim=1))))
+        return out
 
 
 @pytest.mark.parametrize("dimension", [2, 3, 4])

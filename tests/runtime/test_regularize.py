@@ -6,11 +6,12 @@ import pytest
 import torch
 from torch import nn
 
-from pdedsl.runtime.blocks import Propagation, hamiltonian_block, parabolic_block
+from pdedsl.runtime.blocks import Propagation
 from pdedsl.runtime.convnet import ConvNet
 from pdedsl.runtime.fields import Stationary
 from pdedsl.runtime.integrators import Euler, Steps
 from pdedsl.runtime.regularize import decay, smooth_in_time
+from runtime.paper_blocks import hamiltonian_block, parabolic_block
 
 
 def test_smoothness_in_time_by_hand() -> None:

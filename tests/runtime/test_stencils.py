@@ -13,10 +13,15 @@ from torch.nn import functional
 
 from pdedsl.runtime.operators import Conv
 from pdedsl.runtime.parabolic import SymmetricLayer
-from pdedsl.runtime.stencils import ORDERS, as_operator, carried, coefficients, kernel, prolong
+from pdedsl.runtime.stencils import ORDERS, as_operator, carried, coefficients, kernel
 
 FIVE_POINT = torch.tensor([[0.0, 1, 0], [1, -4, 1], [0, 1, 0]], dtype=torch.float64)
 PAPERS = torch.tensor([0.0, 0, 0, -1, -1, 0, 0, 0, 0], dtype=torch.float64)
+
+
+def _prolong(theta: Tensor, h: float, new_h: float) -> Tensor:
+    """The kernel of the same operator on a grid of another mesh size."""
+    return kernel(coefficients(theta, h), new_h)
 
 
 @pytest.mark.parametrize("h", [1.0, 0.5, 1 / 28, 1 / 32])
@@ -105,9 +110,9 @@ def test_text_of_a_trained_kernel_names_all_terms() -> None:
 
 def test_prolongation_keeps_the_operator() -> None:
     theta = torch.randn(2, 3, 3, 3, dtype=torch.float64)
-    fine = prolong(theta, 1 / 16, 1 / 32)
+    fine = _prolong(theta, 1 / 16, 1 / 32)
     assert torch.allclose(coefficients(fine, 1 / 32), coefficients(theta, 1 / 16), rtol=1e-10)
-    assert torch.allclose(prolong(fine, 1 / 32, 1 / 16), theta, rtol=1e-12)
+    assert torch.allclose(_prolong(fine, 1 / 32, 1 / 16), theta, rtol=1e-12)
 
 
 def test_prolongation_of_a_smooth_image() -> None:
@@ -117,7 +122,7 @@ def test_prolongation_of_a_smooth_image() -> None:
     for n in (33, 65):
         grid = torch.linspace(0, 1, n, dtype=torch.float64)
         image = torch.sin(2 * grid[:, None] + grid)[None, None]
-        theta = prolong(kernel(beta, 1 / 32), 1 / 32, 1 / (n - 1))
+        theta = _prolong(kernel(beta, 1 / 32), 1 / 32, 1 / (n - 1))
         results.append(functional.conv2d(image, theta[None, None], padding=1)[0, 0])
     coarse, fine = results[0][1:-1, 1:-1], results[1][::2, ::2][1:-1, 1:-1]
     assert (coarse - fine).abs().max() < 2e-3
@@ -194,7 +199,7 @@ def test_equal_factors_are_one_factor() -> None:
     module = nn.Conv2d(2, 3, 3, bias=False)
     one, two = (carried(module.state_dict(), module, factor) for factor in (2.0, (2.0, 2.0)))
     assert torch.equal(one["weight"], two["weight"])
-    assert torch.equal(one["weight"], prolong(module.weight.detach().double(), 1.0, 0.5).float())
+    assert torch.equal(one["weight"], _prolong(module.weight.detach().double(), 1.0, 0.5).float())
 
 
 def test_what_cannot_be_carried_says_so() -> None:

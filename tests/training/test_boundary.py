@@ -20,7 +20,6 @@ from pdedsl.measures.boundary import (
     boundaries_figure,
     boundary_lines,
     boundary_measures,
-    grid_probabilities,
     plot_boundaries,
 )
 
@@ -121,11 +120,6 @@ def test_boundaries_of_three_classes_are_counted_once() -> None:
     assert boundary_measures(sectors, BOX).length == pytest.approx(rays, rel=5e-3)
     # Each class turns by 60° where the three meet, and each line is half of two of them.
     assert boundary_measures(sectors, BOX).total_curvature == pytest.approx(math.pi / 2, abs=0.02)
-
-
-def test_the_grid_has_its_corners_and_its_rows_go_up() -> None:
-    grid = grid_probabilities(lambda x: torch.stack([x[:, 0], x[:, 1]], -1), (0.0, 1.0, 2.0, 4.0), 3, 1)
-    np.testing.assert_allclose(grid, [[2, 2, 2], [3, 3, 3], [4, 4, 4]])
 
 
 # ---- models are left as they were

@@ -10,7 +10,7 @@ import pytest
 from pdedsl.numerics.integrators import ADAPTIVE, EULER, EXPLICIT, RungeKutta
 from pdedsl.words.diffusions import Laplacian, Noise, Residual, Scale
 from pdedsl.words.entries import ENTRIES, Calls
-from pdedsl.words.integrators import INTEGRATORS, Fixed, in_steps, polynomial_of
+from pdedsl.words.integrators import INTEGRATORS, Fixed, in_steps
 from pdedsl.words.networks import NETWORKS
 from pdedsl.words.normalisations import NORMALISATIONS
 from pdedsl.words.params import Count, Positive
@@ -46,7 +46,7 @@ def test_every_record_of_an_integrator_is_a_word_and_no_other() -> None:
     assert {name for name, form in INTEGRATORS.items() if form.preset} == {*EXPLICIT, *ADAPTIVE}
     new = Fixed(method=RungeKutta("ralston", "Ralston", 2, ((2 / 3,),), (1 / 4, 3 / 4)), steps=None)
     assert str(in_steps(new, 5)) == "ralston(steps=5)"
-    assert polynomial_of(new) == pytest.approx((1.0, 1.0, 0.5))
+    assert new.method.stability == pytest.approx((1.0, 1.0, 0.5))
 
 
 @pytest.mark.parametrize("form", FORMS, ids=lambda form: form.name)

@@ -36,8 +36,8 @@ from pdedsl.ir.objective import Retraining
 from pdedsl.runtime.forward_laplacian.frame import Frame
 from pdedsl.runtime.forward_laplacian.jets import Jet, make_jet, values
 from pdedsl.training.losses.accuracy import ACCURACY, accuracy
-from pdedsl.training.losses.adversary import frozen
 from pdedsl.training.losses.precision import full_precision
+from pdedsl.untouched import frozen
 from pdedsl.words.diffusions import Gradient, InSpace
 
 
@@ -98,7 +98,7 @@ def _differences(model: nn.Module, x: Tensor, probes: int, delta: float, draws: 
 def _steepest(model: nn.Module, x: Tensor, probes: int, draws: Draws) -> tuple[Tensor, Tensor]:
     """w_j, (κ, n, N), and the unit vectors along ∇(w_j·v), (κ, n, …), from one forward pass."""
     at = x.detach().requires_grad_()
-    with torch.enable_grad(), frozen(model), _statistics_kept(model):
+    with torch.enable_grad(), frozen(model.parameters()), _statistics_kept(model):
         v = model(at).softmax(-1)
     weights = draws.like(v.detach(), "weights", copies=probes).reshape(probes, *v.shape) / v.shape[-1] ** 0.5
     slopes = torch.stack([torch.autograd.grad(v, at, w, retain_graph=True)[0] for w in weights])
