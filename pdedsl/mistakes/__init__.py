@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from pdedsl.mistakes import data as data
 from pdedsl.mistakes import equations as equations
+from pdedsl.mistakes import evaluations as evaluations
 from pdedsl.mistakes import names as names
 from pdedsl.mistakes import networks as networks
 from pdedsl.mistakes import pixels as pixels
@@ -36,6 +37,7 @@ FAMILIES = (
     runs,
     data,
     settings,
+    evaluations,
 )
 
 

@@ -1,0 +1,43 @@
+"""E74x: what an `evaluate` block asks for that its equation does not have."""
+
+from __future__ import annotations
+
+from pdedsl.diagnostics import PdeError, Span
+from pdedsl.mistakes.code import Code
+
+NO_NOISE = Code("E741", "a Gaussian certificate is asked for and the equation has no diffusion νΔ with a number ν")
+NOTHING_ATTACKED = Code("E742", "an audit is asked for and no attack has an eps")
+NOT_A_CLASSIFIER = Code("E743", "attacks, certificates and the like are asked for and nothing is classified")
+NO_SUCH_PICTURE = Code("E744", "a picture is asked for that this evaluation does not have")
+
+
+def no_noise(span: Span) -> PdeError:
+    return NO_NOISE.error(
+        "a Gaussian certificate needs the noise of the equation, and it has no diffusion νΔ with a number ν",
+        span,
+        "add a term such as ½σ²Δu, or remove this line",
+    )
+
+
+def nothing_attacked(span: Span) -> PdeError:
+    message = "an audit looks around the eps of an attack, and there is none"
+    return NOTHING_ATTACKED.error(message, span, "add: attack pgd(eps=…)")
+
+
+def not_a_classifier(entry: str, span: Span) -> PdeError:
+    message = f"'{entry}' judges a classifier, and the unknown of this spec is not a class probability"
+    return NOT_A_CLASSIFIER.error(message, span, "remove it, or make the unknown a simplex(k)")
+
+
+def picture_of_plane(picture: str, dimension: int, span: Span) -> PdeError:
+    message = f"{picture} is drawn in the plane, and the points of this spec have {dimension} coordinates"
+    return NO_SUCH_PICTURE.error(message, span, "remove it")
+
+
+def picture_without(picture: str, entry: str, span: Span) -> PdeError:
+    return NO_SUCH_PICTURE.error(f"{picture} needs '{entry}' in this block", span, f"add: {entry} …")
+
+
+def picture_of_solution(picture: str, span: Span) -> PdeError:
+    message = f"{picture} is of the solution of an equation on a physical domain, and this one classifies"
+    return NO_SUCH_PICTURE.error(message, span, "remove it, or: plot confusion")
