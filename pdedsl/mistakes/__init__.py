@@ -34,10 +34,10 @@ FAMILIES = (
     networks,
     realizations,
     pixels,
+    evaluations,
     runs,
     data,
     settings,
-    evaluations,
 )
 
 

@@ -1,14 +1,15 @@
-"""E74x: what an `evaluate` block asks for that its equation does not have."""
+"""E62x: what an `evaluate` block asks for that its equation does not have."""
 
 from __future__ import annotations
 
 from pdedsl.diagnostics import PdeError, Span
 from pdedsl.mistakes.code import Code
 
-NO_NOISE = Code("E741", "a Gaussian certificate is asked for and the equation has no diffusion νΔ with a number ν")
-NOTHING_ATTACKED = Code("E742", "an audit is asked for and no attack has an eps")
-NOT_A_CLASSIFIER = Code("E743", "attacks, certificates and the like are asked for and nothing is classified")
-NO_SUCH_PICTURE = Code("E744", "a picture is asked for that this evaluation does not have")
+NO_NOISE = Code("E621", "a Gaussian certificate is asked for and the equation has no diffusion νΔ with a number ν")
+NOTHING_ATTACKED = Code("E622", "an audit is asked for and no attack has an eps")
+NOT_A_CLASSIFIER = Code("E623", "attacks, certificates and the like are asked for and nothing is classified")
+NO_SUCH_PICTURE = Code("E624", "a picture is asked for that this evaluation does not have")
+LEARNED = Code("E625", "a reference solution is asked for and the equation has a learned part")
 
 
 def no_noise(span: Span) -> PdeError:
@@ -27,6 +28,11 @@ def nothing_attacked(span: Span) -> PdeError:
 def not_a_classifier(entry: str, span: Span) -> PdeError:
     message = f"'{entry}' judges a classifier, and the unknown of this spec is not a class probability"
     return NOT_A_CLASSIFIER.error(message, span, "remove it, or make the unknown a simplex(k)")
+
+
+def no_reference(span: Span) -> PdeError:
+    message = "a reference solves an equation whose parts are all known, and this one is learned"
+    return LEARNED.error(message, span, "remove it")
 
 
 def picture_of_plane(picture: str, dimension: int, span: Span) -> PdeError:

@@ -22,6 +22,8 @@ def require_evaluation(block: EvaluateBlock, representation: Representation, mod
     for chosen in block.certify:
         if isinstance(chosen.word, Gaussian) and noise is None:
             raise mistakes.evaluations.no_noise(chosen.span)
+    if block.reference is not None:
+        raise mistakes.evaluations.no_reference(block.place("reference"))
     if block.audit and not any("eps" in chosen.word.arguments for chosen in block.attack):
         raise mistakes.evaluations.nothing_attacked(block.place("audit"))
     for plot, span in zip(block.plot, block.places.get("plot", ()), strict=False):
