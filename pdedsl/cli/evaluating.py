@@ -48,12 +48,22 @@ def evaluate(
     """Attack, certify and audit a trained network, as its spec says; a report goes into the run."""
     from pdedsl.diagnostics import PdeError
     from pdedsl.evaluation.engine import Stopped
-    from pdedsl.evaluation.run import Options, evaluate_run
+    from pdedsl.evaluation.run import evaluate_run
     from pdedsl.files import RunError
 
-    options = Options(settings, subset, seed, seeds, data, device, resume, _named(sources))
     try:
-        report = evaluate_run(run, options, (_progress,))
+        report = evaluate_run(
+            run,
+            set=settings,
+            subset=subset,
+            seed=seed,
+            seeds=seeds,
+            data=data,
+            device=device,
+            resume=resume,
+            sources=_named(sources),
+            listeners=(_progress,),
+        )
     except PdeError as error:
         report_error(error)
         raise click.exceptions.Exit(WRONG) from None

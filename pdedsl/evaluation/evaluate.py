@@ -5,13 +5,13 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 
-import torch
 from torch import Tensor
 
 from pdedsl.attacks import Box
 from pdedsl.attacks.box import End, read_box
 from pdedsl.evaluation.engine import Engine, Listener
 from pdedsl.evaluation.figures import Figures
+from pdedsl.evaluation.measure import knows_constant
 from pdedsl.evaluation.parts import Parts
 from pdedsl.evaluation.protocol import Certified, Measurement, measurements
 from pdedsl.evaluation.report import Report
@@ -20,7 +20,7 @@ from pdedsl.evaluation.subject import Smoothing, Subject
 from pdedsl.evaluation.text import block_of
 from pdedsl.processes import World
 from pdedsl.untouched import Model, modules_of
-from pdedsl.words.attacks import Gaussian
+from pdedsl.words.attacks import Gaussian, Lipschitz
 from pdedsl.words.blocks import EvaluateBlock
 
 
@@ -62,8 +62,6 @@ def evaluate(
 def reported(engine: Engine, wanted: Sequence[Measurement], name: str) -> Report:
     """Measure, and put the figures together."""
     figures = Figures(wanted, engine.run(wanted))
-    with torch.no_grad():
-        classes = engine.subject.model(engine.x[:1].to(engine.world.device)).shape[1]
     return Report(
         name=name,
         title="",
@@ -73,7 +71,7 @@ def reported(engine: Engine, wanted: Sequence[Measurement], name: str) -> Report
         samples=len(engine.y),
         seed=engine.seed,
         parameters=sum(p.numel() for module in modules_of(engine.subject.model) for p in module.parameters()),
-        clean=figures.clean(classes),
+        clean=figures.clean(),
         robust=figures.robust(),
         transfers=figures.transfers(name),
         certified=figures.certified(engine.subject, ()),
@@ -86,6 +84,9 @@ def _require(wanted: Sequence[Measurement], block: EvaluateBlock, subject: Subje
         isinstance(w, Certified) and isinstance(w.certificate, Gaussian) for w in wanted
     ):
         raise ValueError("a Gaussian certificate needs `sigma`, the standard deviation of its noise")
+    constant = any(isinstance(w, Certified) and isinstance(w.certificate, Lipschitz) for w in wanted)
+    if constant and subject.smoothing is None and not knows_constant(subject.model):
+        raise ValueError("a Lipschitz certificate needs a model with a method `lipschitz_constant()`")
     missing = [t.source for t in block.transfer if t.source not in subject.sources]
     if missing:
         raise ValueError(f"transfer from '{missing[0]}': pass sources={{'{missing[0]}': its network}}")

@@ -29,8 +29,9 @@ class Figures:
     measurements: Sequence[Measurement]
     columns: Mapping[str, Columns]
 
-    def clean(self, classes: int) -> Clean:
+    def clean(self) -> Clean:
         natural = self.columns["natural"]
+        classes = natural["classes"][0]
         right = [p == y for p, y in zip(natural["predicted"], natural["label"], strict=True)]
         bins = _bins(natural["confidence"], right)
         confusion = [[0] * classes for _ in range(classes)]

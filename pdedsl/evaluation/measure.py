@@ -58,6 +58,7 @@ def _natural(model: Model, x: Tensor, y: Tensor, seed: int) -> Columns:
         "predicted": sure.indices.tolist(),
         "confidence": sure.values.tolist(),
         "loss": cross_entropy(scores, y, reduction="none").tolist(),
+        "classes": [scores.shape[1]] * len(x),
         "draws": [draws] * len(x),
     }
 

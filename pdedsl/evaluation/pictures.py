@@ -91,7 +91,14 @@ def _over_eps(scene: Scene, path: Path) -> None:
         ]
         eps, shares = zip(*sorted(points, key=lambda point: point[0]), strict=True)
         low, high = ([abs(getattr(s, side) - s.value) for s in shares] for side in ("low", "high"))
-        ax.errorbar(eps, [s.value for s in shares], [low, high], marker="o", capsize=3, label=f"{name}, {'ℓ∞' if norm == 'inf' else 'ℓ2'}")
+        ax.errorbar(
+            eps,
+            [s.value for s in shares],
+            [low, high],
+            marker="o",
+            capsize=3,
+            label=f"{name}, {'ℓ∞' if norm == 'inf' else 'ℓ2'}",
+        )
     ax.set_ylim(0, 1)
     ax.legend(frameon=False)
     _written(figure, path)

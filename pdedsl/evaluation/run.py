@@ -48,7 +48,7 @@ FIXED_STEPS = 20
 
 @dataclass(frozen=True)
 class Options:
-    """How a run is evaluated, apart from what its spec says. `sources` are the runs that transfer attacks come from."""
+    """How a run is evaluated, apart from what its spec says."""
 
     settings: tuple[str, ...] = ()
     subset: int | None = None
@@ -60,9 +60,28 @@ class Options:
     sources: Mapping[str, Path] = field(default_factory=dict)
 
 
-def evaluate_run(folder: Path, options: Options | None = None, listeners: Sequence[Listener] = ()) -> Report:
-    """Everything that the `evaluate` block of a run asks for; the report and its pictures are in FOLDER/evaluation."""
-    options = options or Options()
+def evaluate_run(
+    run: str | Path,
+    *,
+    set: Sequence[str] = (),
+    subset: int | None = None,
+    seed: int = 0,
+    seeds: int = 1,
+    data: str | Path | None = None,
+    device: str | None = None,
+    resume: bool = False,
+    sources: Mapping[str, str | Path] | None = None,
+    listeners: Sequence[Listener] = (),
+) -> Report:
+    """Everything that the `evaluate` block of a run asks for; the report and its pictures are in RUN/evaluation.
+
+    `set` changes entries of the spec, as ["evaluate.attack=fgsm(eps=0.1)"]; `subset` takes so many test samples,
+    stratified; attacks run from `seeds` seeds. `sources` are the runs that transfer attacks name. `resume` goes on with
+    an evaluation that was interrupted.
+    """
+    places = {name: Path(place) for name, place in (sources or {}).items()}
+    root = None if data is None else Path(data)
+    folder, options = Path(run), Options(tuple(set), subset, seed, seeds, root, device, resume, places)
     if not (folder / SPEC).is_file():
         raise RunError(f"{folder} holds no run: make one with pdedsl train SPEC -o {folder}")
     compilation = to_compilation(changed(source_of(folder / SPEC), options.settings))
