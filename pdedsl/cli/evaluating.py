@@ -10,7 +10,8 @@ from typing import TYPE_CHECKING
 
 import click
 
-from pdedsl.cli.common import INTERRUPTED, WRONG, example, report_error
+from pdedsl import quoting
+from pdedsl.cli.common import INTERRUPTED, WRONG, example, report_error, say
 
 if TYPE_CHECKING:
     from pdedsl.evaluation.engine import Told
@@ -71,7 +72,7 @@ def evaluate(
         raise click.UsageError(str(error)) from None
     except Stopped:
         again = shlex.join([*sys.argv[:1], *sys.argv[1:], *([] if resume else ["--resume"])])
-        click.echo(f"interrupted; nothing is lost. To go on: {again}", err=True)
+        say(f"interrupted; nothing is lost. To go on: {again}", err=True)
         raise click.exceptions.Exit(INTERRUPTED) from None
     if os.environ.get("RANK", "0") == "0":
         _show(report, run)
@@ -90,16 +91,16 @@ def _progress(told: Told) -> None:
     share = "" if told.share is None else f"  {100 * told.share:.1f} %"
     line = f"[{told.done}/{told.of}] {told.measurement}, batch {told.batch} of {told.batches}{share}"
     if sys.stderr.isatty():
-        click.echo(f"\r\x1b[2K{line[:118]}", err=True, nl=told.done == told.of)
+        click.echo(f"\r\x1b[2K{quoting.line(line)[:118]}", err=True, nl=told.done == told.of)
     elif told.batch == told.batches:
-        click.echo(line, err=True)
+        say(line, err=True)
 
 
 def _show(report: Report, run: Path) -> None:
     from pdedsl.evaluation.summary import summary
 
-    click.echo(summary(report))
-    click.echo(f"{run}/evaluation/: report.html, report.md, report.json, {', '.join(f for f, _ in report.pictures)}")
+    say(summary(report))
+    say(f"{run}/evaluation/: report.html, report.md, report.json, {', '.join(f for f, _ in report.pictures)}")
 
 
 @click.command(
@@ -118,4 +119,4 @@ def report(runs: tuple[Path, ...], output: Path, latex: Path | None) -> None:
         write_comparison(runs, output, latex)
     except RunError as error:
         raise click.UsageError(str(error)) from None
-    click.echo(f"wrote {output}" + (f" and {latex}" if latex else ""))
+    say(f"wrote {output}" + (f" and {latex}" if latex else ""))

@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+from pdedsl import quoting
 from pdedsl.evaluation.report import FORMAT
 from pdedsl.evaluation.run import FOLDER
 from pdedsl.explain.document import Code, Element, Heading, Items, Picture, Table, page
@@ -96,16 +97,16 @@ def _own(report: _Read) -> list[Element]:
 
 # ---- LaTeX
 
-_SPECIAL = str.maketrans(
-    {c: f"\\{c}" for c in "&%$#_{}"}
-    | {"~": r"\textasciitilde{}", "^": r"\textasciicircum{}", "\\": r"\textbackslash{}"}
-    | {"ℓ": r"$\ell$", "∞": r"$\infty$", "ε": r"$\varepsilon$"}
-)
+_SIGNS = {"ℓ": r"$\ell$", "∞": r"$\infty$", "ε": r"$\varepsilon$"}
+
+
+def _cell(text: str) -> str:
+    return "".join(_SIGNS.get(char, char) for char in quoting.latex(text))
 
 
 def _latex(title: str, table: Table) -> str:
     """A table to paste: booktabs, a run a column."""
-    lines = [" & ".join(cell.translate(_SPECIAL) for cell in row) + r" \\" for row in (table.head, *table.rows)]
+    lines = [" & ".join(_cell(cell) for cell in row) + r" \\" for row in (table.head, *table.rows)]
     inner = "\n".join([r"\toprule", lines[0], r"\midrule", *lines[1:], r"\bottomrule"])
     columns = "l" + "r" * (len(table.head) - 1)
     return f"% {title}\n\\begin{{tabular}}{{{columns}}}\n{inner}\n\\end{{tabular}}"

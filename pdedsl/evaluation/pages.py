@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Sequence
 from pathlib import Path
 
+from pdedsl import quoting
 from pdedsl.evaluation.report import Certified, Clean, Doubt, Report, Robust, Weights
 from pdedsl.explain.document import Code, Element, Heading, Items, Paragraph, Picture, Table, markdown, page
 from pdedsl.files import replace_text
@@ -14,7 +14,7 @@ from pdedsl.files import replace_text
 def write_pages(report: Report, folder: Path) -> None:
     """All forms of a report, beside its pictures."""
     elements = document(report)
-    replace_text(folder / "report.json", json.dumps(report.plain(), indent=1, ensure_ascii=False) + "\n")
+    replace_text(folder / "report.json", quoting.as_json(report.plain(), indent=1) + "\n")
     replace_text(folder / "report.md", markdown(elements))
     replace_text(folder / "report.html", page(report.name, elements, folder))
 

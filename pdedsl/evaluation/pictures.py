@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING
 import torch
 from torch import Tensor
 
+from pdedsl import quoting
 from pdedsl.attacks import Predictor
 from pdedsl.evaluation.attacking import attacked, eot_of
 from pdedsl.evaluation.engine import Engine
@@ -128,7 +129,7 @@ def _confusion(scene: Scene, path: Path) -> None:
         for j, count in enumerate(row):
             if count and len(table) <= 20:
                 ax.text(j, i, f"{count:.0f}", ha="center", va="center", color="white" if shares[i, j] > 0.5 else INK)
-    names = list(scene.classes)
+    names = [quoting.caption(name) for name in scene.classes]
     ax.set_xticks(range(len(names)), names, rotation=45, ha="right")
     ax.set_yticks(range(len(names)), names)
     ax.set_xlabel("called", color=INK)
