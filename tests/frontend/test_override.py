@@ -412,7 +412,7 @@ def test_a_wrong_path_is_shown_where_it_is_wrong(setting: str, code: str, messag
     assert hint in found.hint
     source = caught.value.source
     assert source == Source(setting, "--set")
-    assert source.at(found.span) == under
+    assert source.text[found.span.start : found.span.end] == under
 
 
 def test_a_report_of_a_wrong_path() -> None:
@@ -447,7 +447,7 @@ def test_a_wrong_value_is_shown_in_the_changed_text(setting: str, code: str, mar
     source = caught.value.source
     assert source is not None
     assert source.name == "moons.pde"
-    assert (code, marked) in {(d.code, source.at(d.span)) for d in caught.value.diagnostics}
+    assert (code, marked) in {(d.code, source.text[d.span.start : d.span.end]) for d in caught.value.diagnostics}
     assert source.text == changed(setting)
 
 
