@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
+from math import isinf
 
 from torch import Tensor
 
@@ -52,7 +53,7 @@ def evaluate(
     smoothing = None if sigma is None else Smoothing(sigma, model, exact=False)
     subject = Subject(model, read_box(bounds), smoothing, dict(sources or {}), tuple(surrogates))
     wanted = tuple(measurements(block, range(seed, seed + seeds)))
-    _require(wanted, block, subject)
+    require(wanted, block, subject)
     engine = Engine(subject, x.detach(), y.detach(), seed, Parts(), World(x.device), listeners)
     report = reported(engine, wanted, name)
     chosen = block.weights
@@ -74,19 +75,31 @@ def reported(engine: Engine, wanted: Sequence[Measurement], name: str) -> Report
         clean=figures.clean(),
         robust=figures.robust(),
         transfers=figures.transfers(name),
-        certified=figures.certified(engine.subject, ()),
+        certified=figures.certified(engine.subject, tuple(part[:2] for part in parts_of(engine.subject.model))),
         doubts=figures.doubts(),
     )
 
 
-def _require(wanted: Sequence[Measurement], block: EvaluateBlock, subject: Subject) -> None:
-    if subject.smoothing is None and any(
-        isinstance(w, Certified) and isinstance(w.certificate, Gaussian) for w in wanted
-    ):
+def _breaks(model: Model) -> str:
+    """The part of a network that has no constant."""
+    broken = [f"its {part} has no constant: {why}" for part, constant, why in parts_of(model) if isinf(constant)]
+    return broken[0] if broken else "the model has no method `lipschitz_constant()`"
+
+
+def parts_of(model: Model) -> tuple[tuple[str, float, str], ...]:
+    """Parts of a network that knows their Lipschitz constants, with these and why they are that."""
+    parts = getattr(model, "lipschitz_parts", None)
+    return tuple(parts()) if callable(parts) else ()
+
+
+def require(wanted: Sequence[Measurement], block: EvaluateBlock, subject: Subject) -> None:
+    """All that is wanted can be measured, or it is said what is missing."""
+    noisy = any(isinstance(w, Certified) and isinstance(w.certificate, Gaussian) for w in wanted)
+    if noisy and subject.smoothing is None:
         raise ValueError("a Gaussian certificate needs `sigma`, the standard deviation of its noise")
     constant = any(isinstance(w, Certified) and isinstance(w.certificate, Lipschitz) for w in wanted)
     if constant and subject.smoothing is None and not knows_constant(subject.model):
-        raise ValueError("a Lipschitz certificate needs a model with a method `lipschitz_constant()`")
+        raise ValueError(f"certify lipschitz: {_breaks(subject.model)}")
     missing = [t.source for t in block.transfer if t.source not in subject.sources]
     if missing:
         raise ValueError(f"transfer from '{missing[0]}': pass sources={{'{missing[0]}': its network}}")

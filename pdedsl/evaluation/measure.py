@@ -140,4 +140,5 @@ def _by_constant(subject: Subject, x: Tensor, seed: int) -> Columns:
 
 
 def knows_constant(model: Model) -> bool:
-    return callable(getattr(model, "lipschitz_constant", None))
+    constant = getattr(model, "lipschitz_constant", None)
+    return callable(constant) and math.isfinite(constant())

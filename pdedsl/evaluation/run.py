@@ -19,7 +19,7 @@ from pdedsl.compiler import to_compilation
 from pdedsl.data.sets import Data
 from pdedsl.data.subset import first
 from pdedsl.evaluation.engine import BATCH, Engine, Listener
-from pdedsl.evaluation.evaluate import reported
+from pdedsl.evaluation.evaluate import reported, require
 from pdedsl.evaluation.pages import write_pages
 from pdedsl.evaluation.parts import kept
 from pdedsl.evaluation.pictures import Scene, draw
@@ -99,6 +99,10 @@ def _evaluated(
     x, y = _samples(data, options, next(model.parameters()).dtype)
     subject = _subject(compilation, model, data, _sources(folder, block, options, world))
     wanted = tuple(measurements(block, range(options.seed, options.seed + options.seeds)))
+    try:
+        require(wanted, block, subject)
+    except ValueError as error:
+        raise RunError(str(error)) from None
     identity = _identity(model, compilation, x, y, wanted, options)
     out = folder / FOLDER
     out.mkdir(exist_ok=True)

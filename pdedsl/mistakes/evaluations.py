@@ -10,6 +10,7 @@ NOTHING_ATTACKED = Code("E622", "an audit is asked for and no attack has an eps"
 NOT_A_CLASSIFIER = Code("E623", "attacks, certificates and the like are asked for and nothing is classified")
 NO_SUCH_PICTURE = Code("E624", "a picture is asked for that this evaluation does not have")
 LEARNED = Code("E625", "a reference solution is asked for and the equation has a learned part")
+NO_CONSTANT = Code("E626", "a Lipschitz certificate is asked for where nothing is known of the slopes of a network")
 
 
 def no_noise(span: Span) -> PdeError:
@@ -17,6 +18,14 @@ def no_noise(span: Span) -> PdeError:
         "a Gaussian certificate needs the noise of the equation, and it has no diffusion νΔ with a number ν",
         span,
         "add a term such as ½σ²Δu, or remove this line",
+    )
+
+
+def no_constant(span: Span) -> PdeError:
+    return NO_CONSTANT.error(
+        "the network of this equation has no Lipschitz constant, and no diffusion to estimate one from",
+        span,
+        "remove it; frame lipschitz in a spec on pixels has one, and certify gaussian asks for none",
     )
 
 

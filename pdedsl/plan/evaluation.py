@@ -9,7 +9,7 @@ from pdedsl import mistakes
 from pdedsl.diagnostics import Span
 from pdedsl.ir.plan import DataPlan, Model
 from pdedsl.ir.representation import Paths, Representation
-from pdedsl.words.attacks import Gaussian
+from pdedsl.words.attacks import Gaussian, Lipschitz
 from pdedsl.words.blocks import EvaluateBlock, Plot
 
 
@@ -22,6 +22,8 @@ def require_evaluation(block: EvaluateBlock, representation: Representation, mod
     for chosen in block.certify:
         if isinstance(chosen.word, Gaussian) and noise is None:
             raise mistakes.evaluations.no_noise(chosen.span)
+        if isinstance(chosen.word, Lipschitz) and noise is None and isinstance(model, DataPlan):
+            raise mistakes.evaluations.no_constant(chosen.span)
     if block.reference is not None:
         raise mistakes.evaluations.no_reference(block.place("reference"))
     if block.audit and not any("eps" in chosen.word.arguments for chosen in block.attack):

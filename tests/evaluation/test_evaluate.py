@@ -196,7 +196,7 @@ def test_sweep_and_order() -> None:
     ("what", "message"),
     [
         ("certify gaussian", "needs `sigma`"),
-        ("certify lipschitz", "needs a model with a method"),
+        ("certify lipschitz", "has no method `lipschitz_constant"),
         ("transfer fgsm(eps=0.1) from a", "pass sources={'a'"),
     ],
 )
