@@ -18,12 +18,29 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 __version__ = "0.1.0"
-__all__ = ["Compilation", "PdeError", "Run", "RunError", "Spec", "compile", "format", "load", "parse", "train"]
+__all__ = [
+    "Compilation",
+    "PdeError",
+    "Report",
+    "Run",
+    "RunError",
+    "Spec",
+    "compile",
+    "evaluate",
+    "evaluate_run",
+    "format",
+    "load",
+    "parse",
+    "train",
+]
 
 if TYPE_CHECKING:
     from pdedsl.compilation import Compilation
     from pdedsl.compiler import compile, format, load, parse
     from pdedsl.diagnostics import PdeError
+    from pdedsl.evaluation.evaluate import evaluate
+    from pdedsl.evaluation.report import Report
+    from pdedsl.evaluation.run import evaluate_run
     from pdedsl.files import RunError
     from pdedsl.ir.spec import Spec
     from pdedsl.training.run import train
@@ -33,6 +50,9 @@ _HOMES = {
     "Compilation": "pdedsl.compilation",
     "compile": "pdedsl.compiler",
     "PdeError": "pdedsl.diagnostics",
+    "evaluate": "pdedsl.evaluation.evaluate",
+    "Report": "pdedsl.evaluation.report",
+    "evaluate_run": "pdedsl.evaluation.run",
     "Spec": "pdedsl.ir.spec",
     "format": "pdedsl.compiler",
     "load": "pdedsl.compiler",

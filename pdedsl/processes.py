@@ -10,6 +10,7 @@ import os
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
+from typing import TypeVar, cast
 
 import torch
 import torch.distributed as dist
@@ -17,6 +18,8 @@ from torch import Tensor, nn
 from torch.nn.parallel import DistributedDataParallel
 
 from pdedsl.files import RunError
+
+T = TypeVar("T")
 
 
 @dataclass(frozen=True)
@@ -43,6 +46,14 @@ class World:
         whole = value.clone()
         dist.all_reduce(whole)
         return whole
+
+    def gathered(self, value: T) -> list[T]:
+        """The plain values of all processes, in their order."""
+        if self.size == 1:
+            return [value]
+        values: list[T | None] = [None] * self.size
+        dist.all_gather_object(values, value)
+        return cast(list[T], values)
 
     def wait(self) -> None:
         if self.size > 1:

@@ -9,6 +9,7 @@ from __future__ import annotations
 import json
 import re
 import unicodedata
+from html import escape
 
 STAND_IN = "\N{REPLACEMENT CHARACTER}"
 TEX = {
@@ -98,6 +99,16 @@ def fenced(text: str, language: str) -> str:
     while ticks in text:
         ticks += "`"
     return f"{ticks}{language}\n{lines(text).strip()}\n{ticks}"
+
+
+def html(text: str) -> str:
+    """Text between two tags, or the value of an attribute in quotation marks."""
+    return escape(line(text))
+
+
+def html_lines(text: str) -> str:
+    """The same for text whose line breaks are its own."""
+    return escape(lines(text))
 
 
 def latex(text: str) -> str:

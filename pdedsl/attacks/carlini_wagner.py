@@ -29,7 +29,7 @@ def cw(
     x: Tensor,
     y: Tensor,
     *,
-    norm: NormName = "2",
+    norm: NormName = "inf",
     eps: float | None = None,
     c: float = 1.0,
     kappa: float = 0.0,

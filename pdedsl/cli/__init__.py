@@ -16,6 +16,7 @@ import click
 from pdedsl import __version__
 from pdedsl.cli.common import FAULT, INTERRUPTED, USAGE, example, say
 from pdedsl.cli.compiling import compile, explain, test
+from pdedsl.cli.evaluating import evaluate, report
 from pdedsl.cli.language import check, completion, format_, specs
 from pdedsl.cli.training import train
 from pdedsl.sources import locate
@@ -30,7 +31,7 @@ def cli() -> None:
     """A declarative language for PDEs that compiles to neural networks."""
 
 
-for command in (check, format_, explain, compile, test, train, specs, completion):
+for command in (check, format_, explain, compile, test, train, evaluate, report, specs, completion):
     cli.add_command(command)
 
 

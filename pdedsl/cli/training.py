@@ -94,6 +94,7 @@ def _train_end(run: Run, folder: Path) -> None:
         pass
     elif run.outcome is Outcome.FINISHED:
         say(f"{folder}/: weights.safetensors, report.md, curves.png, metrics.jsonl, tensorboard/")
+        say(f"to attack, certify and audit it: {shlex.join(['pdedsl', 'evaluate', str(folder)])}")
     elif run.outcome is Outcome.INTERRUPTED:
         say(f"interrupted; nothing is lost. To go on: {again}", err=True)
     else:

@@ -68,6 +68,16 @@ class Stretch:
         return bool(fixed and all(e.is_number for e in rest))
 
     @property
+    def variance(self) -> Expr | None:
+        """2ν|last − first|, the variance of the Gaussian noise of this piece; None unless A = νI with a number ν."""
+        diagonal = {row[k] for k, row in enumerate(self.diffusivity)}
+        apart = any(entry != 0 for k, row in enumerate(self.diffusivity) for j, entry in enumerate(row) if j != k)
+        if self.random is not None or apart or len(diagonal) != 1:
+            return None
+        (nu,) = diagonal
+        return 2 * nu * self.length if nu.is_number else None
+
+    @property
     def weighs(self) -> bool:
         """Whether a path gathers a weight or sources here."""
         return bool(self.rate != 0 or self.source != 0)
@@ -88,6 +98,14 @@ class Paths:
     stretches: tuple[Stretch, ...]
     data: Expr
     data_span: Span
+
+    @property
+    def input_variance(self) -> Expr | None:
+        """The variance of the Gaussian noise that all pieces have together, if it is positive and the same everywhere:
+        with a radius for it, an average over such noise on the input is certified."""
+        pieces = [stretch.variance for stretch in self.stretches]
+        known = [variance for variance in pieces if variance is not None]
+        return Add(*known) if len(known) == len(pieces) and Add(*known).is_positive else None
 
 
 @dataclass(frozen=True)

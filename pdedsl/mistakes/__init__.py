@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from pdedsl.mistakes import data as data
 from pdedsl.mistakes import equations as equations
+from pdedsl.mistakes import evaluations as evaluations
 from pdedsl.mistakes import names as names
 from pdedsl.mistakes import networks as networks
 from pdedsl.mistakes import pixels as pixels
@@ -33,6 +34,7 @@ FAMILIES = (
     networks,
     realizations,
     pixels,
+    evaluations,
     runs,
     data,
     settings,

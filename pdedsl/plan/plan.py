@@ -9,11 +9,20 @@ from pdedsl.ir.representation import Paths, Representation, States
 from pdedsl.ir.spec import Spec
 from pdedsl.plan.boxes import require_overlap
 from pdedsl.plan.data import plan_data
+from pdedsl.plan.evaluation import require_evaluation
 from pdedsl.plan.image import plan_image
 
 
 def plan(representation: Representation, spec: Spec) -> Model:
+    """The network of a spec; whatever it asks for and cannot have is refused."""
     require_overlap(spec)
+    model = _model(representation, spec)
+    if spec.evaluate is not None:
+        require_evaluation(spec.evaluate, representation, model)
+    return model
+
+
+def _model(representation: Representation, spec: Spec) -> Model:
     match representation:
         case Paths():
             return plan_data(representation, spec)

@@ -31,17 +31,25 @@ def claimed(folder: Path, resume: bool) -> Iterator[None]:
         raise RunError(f"{folder} is not empty, and holds no run to go on with; choose another folder")
     made = not folder.exists()
     folder.mkdir(parents=True, exist_ok=True)
-    path = folder / ".lock"
+    try:
+        with locked(folder / ".lock", f"another process is training in {folder}"):
+            yield
+    finally:
+        if made and not any(folder.iterdir()):
+            with suppress(OSError):
+                folder.rmdir()  # nothing came of it
+
+
+@contextmanager
+def locked(path: Path, otherwise: str) -> Iterator[None]:
+    """A file that only one process has at a time; to any other one it is an error."""
     with path.open("w") as lock:
         if not _locked(lock.fileno()):
-            raise RunError(f"another process is training in {folder}")
+            raise RunError(otherwise)
         try:
             yield
         finally:
             path.unlink(missing_ok=True)
-            if made and not any(folder.iterdir()):
-                with suppress(OSError):
-                    folder.rmdir()  # nothing came of it
 
 
 def _locked(handle: int) -> bool:

@@ -6,8 +6,8 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 from pathlib import Path
 
+from pdedsl.explain.document import Code, Heading, Items, Paragraph, Picture, Table, markdown
 from pdedsl.files import replace_text
-from pdedsl.quoting import cell, fenced, markdown
 from pdedsl.training.events import count, duration, number, percent
 
 PICTURES = {
@@ -62,24 +62,25 @@ def write_report(folder: Path, summary: Summary) -> Path:
 
 def report_text(summary: Summary, pictures: Iterable[str] = ()) -> str:
     """The report as Markdown, with these pictures."""
-    shown = [f"![{PICTURES[name]}]({name})" for name in pictures]
-    parts = [
-        f"# {summary.name}",
-        markdown(summary.title),
-        fenced(summary.equation, "pde"),
-        "## What was trained",
-        _table(("", ""), _facts(summary)),
-        "\n".join(f"- {markdown(note)}" for note in summary.notes),
-        "## How well",
-        _table(*_results(summary.results)),
-        _table(("attack", "robust accuracy"), ((name, percent(value)) for name, value in summary.robust)),
-        *shown,
-        "## How to use it",
-        fenced(summary.usage, "python"),
-        "## How to go on",
-        fenced(summary.resume, "sh"),
-    ]
-    return "\n\n".join(part for part in parts if part) + "\n"
+    robust = tuple((name, percent(value)) for name, value in summary.robust)
+    return markdown(
+        [
+            Heading(summary.name, 1),
+            Paragraph(summary.title),
+            Code(summary.equation, "pde"),
+            Heading("What was trained"),
+            Table(("", ""), tuple(_facts(summary))),
+            Items(summary.notes),
+            Heading("How well"),
+            _results(summary.results),
+            Table(("attack", "robust accuracy"), robust),
+            *(Picture(name, PICTURES[name]) for name in pictures),
+            Heading("How to use it"),
+            Code(summary.usage, "python"),
+            Heading("How to go on"),
+            Code(summary.resume, "sh"),
+        ]
+    )
 
 
 def _facts(summary: Summary) -> list[tuple[str, str]]:
@@ -97,16 +98,10 @@ def _facts(summary: Summary) -> list[tuple[str, str]]:
     ]
 
 
-def _results(results: tuple[Result, ...]) -> tuple[tuple[str, ...], list[tuple[str, ...]]]:
+def _results(results: tuple[Result, ...]) -> Table:
     """The table of figures; evaluations are in it if a solver counts them."""
     head, rows = ("data", "accuracy", "loss"), [(r.split, percent(r.accuracy), number(r.loss)) for r in results]
     if all(r.evaluations is None for r in results):
-        return head, list(rows)
-    return (*head, "evaluations"), [(*row, count(r.evaluations)) for row, r in zip(rows, results, strict=True)]
-
-
-def _table(head: tuple[str, ...], rows: Iterable[tuple[str, ...]]) -> str:
-    """A Markdown table; nothing without rows."""
-    lines = ["| " + " | ".join(map(cell, row)) + " |" for row in rows]
-    rule = "| " + " | ".join("---" for _ in head) + " |"
-    return "\n".join(["| " + " | ".join(head) + " |", rule, *lines]) if lines else ""
+        return Table(head, tuple(rows))
+    counted = zip(rows, results, strict=True)
+    return Table((*head, "evaluations"), tuple((*row, count(r.evaluations)) for row, r in counted))

@@ -107,7 +107,7 @@ def _train(
 ) -> Run:
     objective = objective_of(compilation)
     config = config_of(compilation.spec)
-    data = _data(compilation, config, options)
+    data = data_of(compilation, config, options.data)
     config = _fitted(config, len(data.train), world)
     with ExitStack() as stack:
         if world.first:
@@ -132,8 +132,6 @@ def _train(
         elif options.start is not None:
             engine.start_from(weights_for(engine.model, compilation, options.start))
             complaints = (*complaints, f"the weights of {options.start} are the start")
-        if compilation.spec.evaluate:
-            complaints = (*complaints, "the evaluate block is read and checked, and not run")
         if world.first:
             replace_text(folder / SPEC, compilation.spec.source.text)
         resumed = found.step if found else 0
@@ -171,11 +169,12 @@ def objective_of(compilation: Compilation) -> Objective:
     return plan.objective
 
 
-def _data(compilation: Compilation, config: TrainConfig, options: Options) -> Data:
+def data_of(compilation: Compilation, config: TrainConfig, root: Path | None) -> Data:
+    """The data of a spec, fitted to its network."""
     plan = compilation.plan
     shape = plan.image if plan.image else (plan.dimension,)
     try:
-        return load(config.data, options.data, config.seed, shape, plan.classes)
+        return load(config.data, root, config.seed, shape, plan.classes)
     except PdeError as error:
         raise error.within(error.source or compilation.spec.source) from None
 

@@ -36,10 +36,18 @@ class Run:
     @classmethod
     def open(cls, folder: str | Path) -> Run:
         """A run as it was left: its weights, or those of its newest checkpoint, in the network of its spec."""
-        folder = Path(folder)
+        return cls.of(Path(folder), to_compilation(source_of(Path(folder) / SPEC)))
+
+    @classmethod
+    def of(cls, folder: Path, compilation: Compilation) -> Run:
+        """The weights of a run in the network of a spec, its own or one that they fit."""
         kept = _kept(folder)
-        module = to_compilation(source_of(folder / SPEC)).module()
+        module = compilation.module()
         module.to(next((t.dtype for t in kept.tensors.values() if t.is_floating_point()), torch.float32))
+        try:
+            require_fit(kept.tensors, module)
+        except ValueError as error:
+            raise RunError(f"the weights of {folder} do not fit this spec: {error}") from None
         module.load_state_dict(kept.tensors)
         return cls(folder, module.eval(), kept.outcome, kept.message, kept.figures)
 

@@ -57,9 +57,9 @@ class Difgsm(Steps, Word):
 
 @dataclass(frozen=True, kw_only=True)
 class Cw(Word):
-    """Carlini, Wagner 2017."""
+    """Carlini, Wagner 2017; with ℓ∞ as Wang, Yuan, Shi, Osher 2020 have it, eq. 3.5."""
 
-    norm: Norm = Norm.TWO
+    norm: Norm = Norm.INF
     iterations: Count = 50
     lr: Positive = Fraction(1, 100)
     c: Positive = 1

@@ -61,10 +61,16 @@ class Word:
         """As short as it may be written, with numbers as decimals."""
         params = self.signature()
         kept = {key: value for key, value in self.arguments.items() if value != params[key].default}
-        return called(self.name, {k: float(v) if isinstance(v, Fraction) else v for k, v in kept.items()})
+        return called(self.name, {key: _decimal(value) for key, value in kept.items()})
 
     def __str__(self) -> str:
         return called(self.name, self.arguments)
+
+
+def _decimal(value: Value) -> Value:
+    if isinstance(value, tuple):
+        return tuple(map(_decimal, value))
+    return float(value) if isinstance(value, Fraction) else value
 
 
 def called(name: str, arguments: Mapping[str, Value]) -> str:

@@ -58,7 +58,7 @@ def names_the_guilty(name: str, verdict: Refuted, analysis: Analysis) -> bool:
     by_order = any(e.equation.order == 2 for e in analysis.equations)
     if name not in OF_TERMS or by_order:
         return True
-    return any(analysis.spec.source.at(span) in verdict.reason for span in verdict.guilty)
+    return any(analysis.spec.source.quote(span) in verdict.reason for span in verdict.guilty)
 
 
 @pytest.mark.parametrize("row", ROWS)

@@ -71,7 +71,7 @@ def test_a_target_is_reached_if_it_can_be() -> None:
     for result in (
         pgd(case.model, case.x, case.y, eps=50.0, steps=100, target=target),
         apgd(case.model, case.x, case.y, eps=50.0, target=target),
-        cw(case.model, case.x, case.y, lr=0.5, iterations=200, target=target),
+        cw(case.model, case.x, case.y, norm=2, lr=0.5, iterations=200, target=target),
         ddn(case.model, case.x, case.y, steps=200, target=target),
         fab(case.model, case.x, case.y, target=target),
         boundary(case.model, case.x, case.y, target=target),

@@ -75,7 +75,7 @@ def test_adv_lib_cw() -> None:
     x, y = data.test_x[:n], data.test_y[:n]
     options = {"learning_rate": 0.05, "max_iterations": 60, "binary_search_steps": 5, "initial_const": 1.0}
     points = library.carlini_wagner_l2(trained(0.1), x, y, abort_early=False, **options)
-    result = attacks.cw(trained(0.1), x, y, lr=0.05, iterations=60, search=5, c=1.0, bounds=BOX)
+    result = attacks.cw(trained(0.1), x, y, norm=2, lr=0.05, iterations=60, search=5, c=1.0, bounds=BOX)
     theirs = (points - x).flatten(1).norm(dim=1)
     assert result.fooled.all()
     assert result.distances.median() < 1.02 * theirs.median()

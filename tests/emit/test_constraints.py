@@ -114,7 +114,7 @@ def mistake(text: str) -> tuple[str, str, str, str]:
         pdedsl.compile(text)
     (one,) = found.value.diagnostics
     assert found.value.source is not None
-    return one.code, found.value.source.at(one.span), one.message, one.hint
+    return one.code, found.value.source.text[one.span.start : one.span.end], one.message, one.hint
 
 
 OTHER = trained("K in [-1, 1]").replace("learn W :", "learn K : operator = linear\nlearn W :")

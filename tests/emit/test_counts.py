@@ -107,5 +107,5 @@ def test_physical_equations_have_no_network_yet(name: str) -> None:
     assert diagnostic.code == "E603"
     source = found.value.source
     assert source is not None
-    assert source.at(diagnostic.span).startswith("space")
+    assert source.text[diagnostic.span.start : diagnostic.span.end].startswith("space")
     assert "R^d" in diagnostic.hint

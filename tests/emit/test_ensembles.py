@@ -98,7 +98,7 @@ def test_a_list_of_depths_has_no_meaning_for_the_data() -> None:
     (diagnostic,) = found.value.diagnostics
     assert diagnostic.code == "E604"
     assert found.value.source is not None
-    assert found.value.source.at(diagnostic.span) == "resnet(depth=[20, 32])"
+    assert found.value.source.text[diagnostic.span.start : diagnostic.span.end] == "resnet(depth=[20, 32])"
 
 
 def test_written_file_and_memory_are_one_model() -> None:

@@ -289,7 +289,6 @@ def test_shipped_specs_take_settings_and_pass_the_check(path: Path) -> None:
         "train.epochs=",
         "train.steps=7",
         "train.seed=3",
-        "evaluate.natural",
         "evaluate.plot=",
         "train.optimizer=sgd",
     ]
@@ -298,8 +297,9 @@ def test_shipped_specs_take_settings_and_pass_the_check(path: Path) -> None:
         "train.data=digits",
         "train.data.train=100",
         "evaluate.attack=",
-        "evaluate.attack=fgsm(eps=1)",
     ]
+    if any(word in read(path).text for word in ("simplex", "channels")):  # a classifier
+        settings += ["evaluate.natural", "evaluate.attack=fgsm(eps=1)"]
     source = overridden(read(path), settings)
     examined = examine(source)
     examined.require()
@@ -412,7 +412,7 @@ def test_a_wrong_path_is_shown_where_it_is_wrong(setting: str, code: str, messag
     assert hint in found.hint
     source = caught.value.source
     assert source == Source(setting, "--set")
-    assert source.at(found.span) == under
+    assert source.text[found.span.start : found.span.end] == under
 
 
 def test_a_report_of_a_wrong_path() -> None:
@@ -447,7 +447,7 @@ def test_a_wrong_value_is_shown_in_the_changed_text(setting: str, code: str, mar
     source = caught.value.source
     assert source is not None
     assert source.name == "moons.pde"
-    assert (code, marked) in {(d.code, source.at(d.span)) for d in caught.value.diagnostics}
+    assert (code, marked) in {(d.code, source.text[d.span.start : d.span.end]) for d in caught.value.diagnostics}
     assert source.text == changed(setting)
 
 

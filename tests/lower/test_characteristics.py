@@ -234,7 +234,7 @@ def test_noise_needs_steps_of_euler(method: str) -> None:
     for term in ("0.1 Δu", "0.1 (v₁² ∂²u/∂x² + v₂² ∂²u/∂y²)"):
         spec = learned(f"∂u/∂t = v·∇u + {term}", V, realized=f"realize time by {method}")
         source, (found,) = mistakes(spec)
-        assert (found.code, source.at(found.span)) == ("E605", term)
+        assert (found.code, source.text[found.span.start : found.span.end]) == ("E605", term)
         assert "euler" in found.hint
         assert "piece of time" in found.hint
 
@@ -242,7 +242,7 @@ def test_noise_needs_steps_of_euler(method: str) -> None:
 @pytest.mark.parametrize("method", [*ADAPTIVE, "backward_euler(steps=9)"])
 def test_residual_maps_are_steps_of_euler(method: str) -> None:
     source, (found,) = mistakes(picture("∂u/∂t = v·∇u", realized=f"realize time by {method}"))
-    assert (found.code, source.at(found.span)) == ("E605", method)
+    assert (found.code, source.text[found.span.start : found.span.end]) == ("E605", method)
     assert "euler(steps=9)" in found.hint
 
 
@@ -253,7 +253,7 @@ def test_an_operator_goes_by_explicit_steps(method: str) -> None:
         compiled(text(method)).operator()
     assert [d.code for d in asked.value.diagnostics] == ["E606"]
     source, (found,) = mistakes(known("∂u/∂t = v·∇u", ROTATION, realized=f"realize time by {method}"))
-    assert (found.code, source.at(found.span)) == ("E606", method)
+    assert (found.code, source.text[found.span.start : found.span.end]) == ("E606", method)
     assert "rk4" in found.hint
 
 

@@ -106,7 +106,7 @@ def mistakes(text: str) -> tuple[Source, tuple[Diagnostic, ...]]:
 def test_code_place_and_hint(name: str) -> None:
     code, marked, hint, text = CASES[name]
     source, (found,) = mistakes(text or MADE[name])
-    assert (found.code, source.at(found.span)) == (code, marked)
+    assert (found.code, source.text[found.span.start : found.span.end]) == (code, marked)
     assert hint in found.hint
     assert found.hint
     assert found.message
@@ -121,7 +121,7 @@ def test_no_operator_on_images(name: str) -> None:
     (diagnostic,) = found.value.diagnostics
     assert diagnostic.code == "E606"
     assert found.value.source is not None
-    assert found.value.source.at(diagnostic.span).startswith("space")
+    assert found.value.source.text[diagnostic.span.start : diagnostic.span.end].startswith("space")
     assert "E606" in str(found.value)
     assert diagnostic.hint
 
@@ -130,7 +130,7 @@ def test_wrong_integrator_of_a_resnet_is_not_ignored() -> None:
     """The maps of a resnet are its steps: another number of steps or another scheme has no network."""
     for method in ("rk4(steps=3)", "heun(steps=3)", "dopri5(rtol=1e-3, atol=1e-3)", "euler(steps=3)"):
         source, (found,) = mistakes(picture("∂u/∂t = v·∇u", realized=f"realize time by {method}"))
-        assert (found.code, source.at(found.span)) == ("E605", method)
+        assert (found.code, source.text[found.span.start : found.span.end]) == ("E605", method)
     assert compiled(picture("∂u/∂t = v·∇u", realized="realize time by euler(steps=9)")).module()
 
 
@@ -138,7 +138,7 @@ def test_noise_on_the_input_only_is_not_noise_behind_every_layer() -> None:
     """`sampling` says: noise on the input. Diffusion along with transport is not that."""
     source, (found,) = mistakes(picture("∂u/∂t = v·∇u + σ²Δu", realized="realize diffusion by sampling(samples=3)"))
     assert found.code.startswith("E6")
-    assert source.at(found.span) in ("sampling(samples=3)", "σ²Δu")
+    assert source.text[found.span.start : found.span.end] in ("sampling(samples=3)", "σ²Δu")
 
 
 def test_minus_v_on_images_is_compiled_or_refused_for_its_reason() -> None:
@@ -146,7 +146,7 @@ def test_minus_v_on_images_is_compiled_or_refused_for_its_reason() -> None:
     text = picture("∂u/∂t = -v·∇u")
     if refused(text):
         source, (found,) = mistakes(text)
-        assert "v·∇u" in source.at(found.span)
+        assert "v·∇u" in source.text[found.span.start : found.span.end]
         assert "R^d" not in found.message
 
 
@@ -154,7 +154,7 @@ def test_a_promise_that_no_network_keeps_is_refused() -> None:
     text = picture("∂u/∂t = v·∇u").replace(": vector ", ": vector, divergence_free ")
     source, (found,) = mistakes(text)
     assert found.code == "E604"
-    assert "divergence_free" in source.at(found.span)
+    assert "divergence_free" in source.text[found.span.start : found.span.end]
 
 
 @pytest.mark.parametrize("name", CASES)

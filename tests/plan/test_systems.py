@@ -243,7 +243,7 @@ def test_what_has_no_place_in_the_network_is_a_mistake(name: str) -> None:
     (diagnostic,) = found.value.diagnostics
     assert diagnostic.code == code
     assert found.value.source is not None
-    assert found.value.source.at(diagnostic.span).startswith(marked)
+    assert found.value.source.text[diagnostic.span.start : diagnostic.span.end].startswith(marked)
     assert diagnostic.hint
 
 

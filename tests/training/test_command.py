@@ -25,7 +25,9 @@ def train(*arguments: str, spec: str = "moons.pde") -> Result:
 def test_a_run_leaves_what_it_says(folder: Path) -> None:
     done = train("--set", "train.epochs=2")
     assert done.exit_code == 0, done.output
-    named = done.output.splitlines()[-1].removeprefix("run/: ").split(", ")
+    *_, named, evaluate = done.output.splitlines()
+    assert evaluate.endswith("pdedsl evaluate run")
+    named = named.removeprefix("run/: ").split(", ")
     assert all((folder / "run" / name).exists() for name in named)
     assert "epochs    2" in (folder / "run" / "spec.pde").read_text("utf-8")
     report = (folder / "run" / "report.md").read_text("utf-8")

@@ -1,0 +1,79 @@
+"""An attack of the language, run by the function of `pdedsl.attacks` that has its name and its arguments."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from enum import Enum
+from fractions import Fraction
+from typing import assert_never
+
+from torch import Tensor
+
+from pdedsl import attacks
+from pdedsl.attacks import Box, Predictor, Result
+from pdedsl.words.attacks import (
+    Apgd,
+    Attack,
+    Autoattack,
+    Boundary,
+    Cw,
+    Ddn,
+    Difgsm,
+    Fgsm,
+    Ifgsm,
+    Pgd,
+    Square,
+)
+
+
+def attacked(word: Attack, predictor: Predictor, x: Tensor, y: Tensor, box: Box, seed: int) -> Result:
+    """Run one attack of a sweep; the predictor has the number of draws for expectations."""
+    return function_of(word)(predictor, x, y, bounds=box, seed=seed, **_arguments(word))
+
+
+def eot_of(attack: Attack) -> int:
+    """Draws that each gradient and query of an attack averages."""
+    return 1 if isinstance(attack, Boundary | Square | Autoattack) else attack.eot
+
+
+def function_of(attack: Attack) -> Callable[..., Result]:
+    match attack:
+        case Fgsm():
+            return attacks.fgsm
+        case Pgd():
+            return attacks.pgd
+        case Ifgsm():
+            return attacks.ifgsm
+        case Difgsm():
+            return attacks.difgsm
+        case Cw():
+            return attacks.cw
+        case Ddn():
+            return attacks.ddn
+        case Boundary():
+            return attacks.boundary
+        case Square():
+            return attacks.square
+        case Apgd():
+            return attacks.apgd
+        case Autoattack():
+            return attacks.autoattack
+        case _:
+            assert_never(attack)
+
+
+def _arguments(attack: Attack) -> dict[str, object]:
+    return {key: _plain(value) for key, value in attack.arguments.items() if key != "eot"}
+
+
+def _plain(value: object) -> object:
+    """A number as Python has it; of a sweep its one ε; of a norm its name."""
+    match value:
+        case (only,):
+            return _plain(only)
+        case Fraction():
+            return float(value)
+        case Enum():
+            return value.value
+        case _:
+            return value

@@ -1,0 +1,112 @@
+"""Several reports side by side: one page, and tables for a paper."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from pdedsl import quoting
+from pdedsl.evaluation.report import FORMAT
+from pdedsl.evaluation.run import FOLDER
+from pdedsl.explain.document import Code, Element, Heading, Items, Picture, Table, page
+from pdedsl.files import RunError, replace_text
+
+
+@dataclass(frozen=True)
+class _Read:
+    """A report as it stands on the disk."""
+
+    folder: Path
+    plain: dict[str, Any]
+
+    @property
+    def name(self) -> str:
+        return f"{self.plain['name']} ({self.folder})"
+
+
+def write_comparison(runs: Sequence[Path], output: Path, latex: Path | None) -> None:
+    reports = [_read(run) for run in runs]
+    tables = _tables(reports)
+    elements: list[Element] = [Heading("Comparison", 1)]
+    elements += [element for title, table in tables for element in (Heading(title), table)]
+    elements += [Heading("Audits"), Items(tuple(_verdicts(reports)))]
+    elements += [element for report in reports for element in _own(report)]
+    replace_text(output, page("Comparison", elements, Path("/")))
+    if latex is not None:
+        replace_text(latex, "\n\n".join(_latex(title, table) for title, table in tables) + "\n")
+
+
+def _read(run: Path) -> _Read:
+    path = run / FOLDER / "report.json"
+    try:
+        plain = json.loads(path.read_text("utf-8"))
+    except FileNotFoundError:
+        raise RunError(f"{run} was not evaluated: pdedsl evaluate {run}") from None
+    except ValueError:
+        raise RunError(f"{path} cannot be read: evaluate the run again") from None
+    if not isinstance(plain, dict) or plain.get("format") != FORMAT:
+        raise RunError(f"{path} is of another version: evaluate the run again")
+    return _Read(run, plain)
+
+
+def _tables(reports: Sequence[_Read]) -> list[tuple[str, Table]]:
+    """Runs are columns; a row is there if any of them has it."""
+    accuracies = [{"no attack": r.plain["clean"]["accuracy"]} | _robust(r.plain) for r in reports]
+    radii = [_radii(r.plain) for r in reports]
+    found = [("Accuracy", accuracies), ("Certified accuracy over the radius in ℓ2", radii)]
+    return [(title, _side_by_side(reports, columns)) for title, columns in found if any(columns)]
+
+
+def _robust(plain: dict[str, Any]) -> dict[str, Any]:
+    return {f"{r['attack']}, ℓ{r['norm']}": r["accuracy"] for r in plain["robust"]}
+
+
+def _radii(plain: dict[str, Any]) -> dict[str, Any]:
+    return {
+        f"{c['certificate']}{'' if c['sound'] else ' (estimate)'}, r = {radius:g}": share
+        for c in plain["certified"]
+        for radius, share in c["accuracies"]
+    }
+
+
+def _side_by_side(reports: Sequence[_Read], columns: Sequence[dict[str, Any]]) -> Table:
+    names = dict.fromkeys(name for column in columns for name in column)
+    rows = tuple((name, *(_shown(column.get(name)) for column in columns)) for name in names)
+    return Table(("", *(r.name for r in reports)), rows)
+
+
+def _shown(share: dict[str, Any] | None) -> str:
+    if share is None:
+        return ""
+    return f"{100 * share['value']:.1f} % [{100 * share['low']:.1f}, {100 * share['high']:.1f}]"
+
+
+def _verdicts(reports: Sequence[_Read]) -> list[str]:
+    return [f"{r.name}, norm {d['norm']}, ε = {d['eps']:g}: {d['verdict']}" for r in reports for d in r.plain["doubts"]]
+
+
+def _own(report: _Read) -> list[Element]:
+    folder = (report.folder / FOLDER).resolve()
+    pictures = [(folder / file, caption) for file, caption in report.plain["pictures"]]
+    shown = [Picture(str(path).lstrip("/"), caption) for path, caption in pictures if path.is_file()]
+    return [Heading(report.name), Code(report.plain["equation"], "pde"), *shown]
+
+
+# ---- LaTeX
+
+_SIGNS = {"ℓ": r"$\ell$", "∞": r"$\infty$", "ε": r"$\varepsilon$"}
+
+
+def _cell(text: str) -> str:
+    return "".join(_SIGNS.get(char, char) for char in quoting.latex(text))
+
+
+def _latex(title: str, table: Table) -> str:
+    """A table to paste: booktabs, a run a column."""
+    lines = [" & ".join(_cell(cell) for cell in row) + r" \\" for row in (table.head, *table.rows)]
+    inner = "\n".join([r"\toprule", lines[0], r"\midrule", *lines[1:], r"\bottomrule"])
+    columns = "l" + "r" * (len(table.head) - 1)
+    return f"% {title}\n\\begin{{tabular}}{{{columns}}}\n{inner}\n\\end{{tabular}}"

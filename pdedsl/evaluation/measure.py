@@ -1,0 +1,144 @@
+"""One measurement on one batch: a few numbers for each sample, from which every figure is made afterwards."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping, Sequence
+from typing import Any, assert_never
+
+from torch import Tensor
+from torch.nn.functional import cross_entropy
+
+from pdedsl import certificates
+from pdedsl.attacks import Predictor, audit
+from pdedsl.evaluation.attacking import attacked, eot_of
+from pdedsl.evaluation.protocol import Attacked, Audited, Certified, Measurement, Natural, Transferred
+from pdedsl.evaluation.subject import Smoothing, Subject
+from pdedsl.runtime.streams import seed_noise
+from pdedsl.untouched import Model, modules_of, untouched
+from pdedsl.words.attacks import Attack, Certificate, Gaussian, Lipschitz, Norm
+
+Columns = Mapping[str, Sequence[Any]]
+"""Names with a value for each sample."""
+
+
+def measured(what: Measurement, subject: Subject, x: Tensor, y: Tensor, seed: int) -> Columns:
+    """The columns of a batch: a function of the arguments alone, whatever was measured before."""
+    models = [subject.model, *subject.sources.values()]
+    modules = list(dict.fromkeys(module for model in models for module in modules_of(model)))
+    with untouched(modules, seed):
+        for module in modules:
+            seed_noise(module, seed)
+        return _measured(what, subject, x, y, seed)
+
+
+def _measured(what: Measurement, subject: Subject, x: Tensor, y: Tensor, seed: int) -> Columns:
+    match what:
+        case Natural():
+            return _natural(subject.model, x, y, seed)
+        case Attacked(attack=attack):
+            return _attacked(attack, subject, x, y, seed)
+        case Transferred(attack=attack, source=name, back=back):
+            pair = (subject.model, subject.sources[name]) if back else (subject.sources[name], subject.model)
+            return _transferred(attack, *pair, subject, x, y, seed)
+        case Certified(certificate=certificate):
+            return _certified(certificate, subject, x, seed)
+        case Audited(norm=norm, eps=eps):
+            return _audited(subject, x, y, norm, eps, seed)
+        case _:
+            assert_never(what)
+
+
+def _natural(model: Model, x: Tensor, y: Tensor, seed: int) -> Columns:
+    """The class that is predicted, its probability, and the cross-entropy of the true class."""
+    scores, draws = _predicted(model, x, seed)
+    sure = scores.softmax(1).max(1)
+    return {
+        "label": y.tolist(),
+        "predicted": sure.indices.tolist(),
+        "confidence": sure.values.tolist(),
+        "loss": cross_entropy(scores, y, reduction="none").tolist(),
+        "classes": [scores.shape[1]] * len(x),
+        "draws": [draws] * len(x),
+    }
+
+
+def _predicted(model: Model, x: Tensor, seed: int) -> tuple[Tensor, int]:
+    predictor = Predictor(model)
+    with predictor.attacked(x, seed):
+        return predictor.fresh(x).double(), predictor.draws
+
+
+def _attacked(attack: Attack, subject: Subject, x: Tensor, y: Tensor, seed: int) -> Columns:
+    result = attacked(attack, Predictor(subject.model, eot=eot_of(attack)), x, y, subject.box, seed)
+    return {
+        "fooled": result.fooled.tolist(),
+        "distance": result.distances.tolist(),
+        "draws": [result.draws] * len(x),
+        "rows": [result.rows / len(x)] * len(x),
+    }
+
+
+def _transferred(
+    attack: Attack, maker: Model, taker: Model, subject: Subject, x: Tensor, y: Tensor, seed: int
+) -> Columns:
+    """Adversaries that one network made, tried on another that took no part in it."""
+    result = attacked(attack, Predictor(maker, eot=eot_of(attack)), x, y, subject.box, seed)
+    scores, draws = _predicted(taker, result.x, seed)
+    return {
+        "fooled": (scores.argmax(1) != y).tolist(),
+        "maker_fooled": result.fooled.tolist(),
+        "draws": [draws] * len(x),
+    }
+
+
+def _audited(subject: Subject, x: Tensor, y: Tensor, norm: Norm, eps: float, seed: int) -> Columns:
+    """A row for each check of the audit."""
+    found = audit(
+        subject.model, x, y, eps=eps, norm=norm.value, bounds=subject.box, surrogates=subject.surrogates, seed=seed
+    ).findings
+    return {
+        "check": [finding.name for finding in found],
+        "suspicious": [finding.suspicious for finding in found],
+        "text": [finding.text for finding in found],
+        "samples": [len(x)] * len(found),
+    }
+
+
+def _certified(certificate: Certificate, subject: Subject, x: Tensor, seed: int) -> Columns:
+    match certificate:
+        case Gaussian(n0=n0, n=n, alpha=alpha):
+            assert subject.smoothing is not None
+            return _by_noise(subject.smoothing, x, n0, n, float(alpha), seed)
+        case Lipschitz():
+            return _by_constant(subject, x, seed)
+        case _:
+            assert_never(certificate)
+
+
+def _by_noise(smoothing: Smoothing, x: Tensor, n0: int, n: int, alpha: float, seed: int) -> Columns:
+    found = certificates.gaussian(smoothing.base, x, sigma=smoothing.std, n0=n0, n=n, alpha=alpha, seed=seed)
+    return {
+        "class": found.classes.tolist(),
+        "radius": found.radii.tolist(),
+        "lipschitz": found.lipschitz.tolist(),
+        "paper": found.paper.tolist(),
+        "draws": found.draws.tolist(),
+    }
+
+
+def _by_constant(subject: Subject, x: Tensor, seed: int) -> Columns:
+    """A constant that the network knows; else, of a network that should be a Gaussian average, what that would have."""
+    if knows_constant(subject.model):
+        found = certificates.lipschitz(subject.model, x)
+        return {"class": found.classes.tolist(), "radius": found.radii.tolist()}
+    assert subject.smoothing is not None
+    scores, draws = _predicted(subject.model, x, seed)
+    top = scores.softmax(1).topk(2, dim=1)
+    radii = subject.smoothing.std * math.sqrt(math.pi / 2.0) * (top.values[:, 0] - top.values[:, 1])
+    return {"class": top.indices[:, 0].tolist(), "radius": radii.tolist(), "draws": [draws] * len(x)}
+
+
+def knows_constant(model: Model) -> bool:
+    constant = getattr(model, "lipschitz_constant", None)
+    return callable(constant) and math.isfinite(constant())

@@ -1,0 +1,87 @@
+"""What has been measured so far, a line of JSON for each batch, so that a killed evaluation goes on where it was."""
+
+from __future__ import annotations
+
+import json
+import os
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import IO, Any
+
+from pdedsl.evaluation.measure import Columns
+from pdedsl.files import RunError
+
+Place = tuple[str, int]
+"""A measurement by its key, and the number of a batch."""
+
+
+@dataclass
+class Parts:
+    """Columns by their place. With a file, what is added is on the disk before the next batch begins."""
+
+    known: dict[Place, Columns] = field(default_factory=dict)
+    file: IO[str] | None = None
+
+    def __contains__(self, place: Place) -> bool:
+        return place in self.known
+
+    def add(self, place: Place, columns: Columns) -> None:
+        self.known[place] = columns
+        if self.file is not None:
+            self.file.write(json.dumps({"key": place[0], "batch": place[1], "columns": columns}) + "\n")
+            self.file.flush()
+            os.fsync(self.file.fileno())
+
+
+@contextmanager
+def kept(folder: Path, identity: str, resume: bool, rank: int) -> Iterator[Parts]:
+    """The parts in a folder, each process with a file of its own. `identity` names what is measured, on which samples:
+    parts of something else are refused with `resume`, and removed without."""
+    known: dict[Place, Columns] = {}
+    for path in sorted(folder.glob("parts-*.jsonl")):
+        if resume:
+            known.update(_read(path, identity))
+    own = folder / f"parts-{rank}.jsonl"
+    mode = "a" if resume and own.exists() and own.stat().st_size else "w"
+    if mode == "a":
+        _cut(own)
+    with own.open(mode, encoding="utf-8", newline="\n") as file:
+        if mode == "w":
+            file.write(json.dumps({"identity": identity}) + "\n")
+        yield Parts(known, file)
+
+
+def _read(path: Path, identity: str) -> Iterator[tuple[Place, Columns]]:
+    lines = path.read_text("utf-8", "replace").splitlines(keepends=True)
+    head = _parsed(lines[0]) if lines else None
+    if head is not None and head.get("identity") != identity:
+        raise RunError(
+            f"{path.parent} holds another evaluation: other weights, samples, seeds or version. "
+            "Evaluate without --resume to replace it"
+        )
+    for line in lines[1:]:
+        row = _parsed(line)
+        if row is not None:
+            yield (row["key"], row["batch"]), row["columns"]
+
+
+def _parsed(line: str) -> dict[str, Any] | None:
+    """A line that was written whole, or nothing."""
+    if not line.endswith("\n"):
+        return None
+    try:
+        row = json.loads(line)
+    except ValueError:
+        return None
+    return row if isinstance(row, dict) else None
+
+
+def _cut(path: Path) -> None:
+    """Remove what a killed process left of its last line."""
+    data = path.read_bytes()
+    end = data.rfind(b"\n") + 1
+    if end < len(data):
+        with path.open("r+b") as file:
+            file.truncate(end)

@@ -1,0 +1,141 @@
+"""What is to be measured: an `evaluate` block, every sweep and seed of it a measurement of its own."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass, replace
+from typing import assert_never
+
+from pdedsl.words.attacks import (
+    Apgd,
+    Attack,
+    Autoattack,
+    Boundary,
+    Certificate,
+    Cw,
+    Ddn,
+    Difgsm,
+    Fgsm,
+    Ifgsm,
+    Norm,
+    Pgd,
+    Square,
+)
+from pdedsl.words.blocks import EvaluateBlock
+
+
+@dataclass(frozen=True)
+class Natural:
+    """The samples as they are."""
+
+    @property
+    def key(self) -> str:
+        return "natural"
+
+
+@dataclass(frozen=True)
+class Attacked:
+    """One attack, with one ε or none, from one seed."""
+
+    attack: Attack
+    seed: int
+
+    @property
+    def key(self) -> str:
+        return f"attack {self.attack.brief} seed {self.seed}"
+
+
+@dataclass(frozen=True)
+class Transferred:
+    """Adversaries of one network tried on another: of `source` on this one, or `back`, of this one on `source`."""
+
+    attack: Attack
+    source: str
+    back: bool
+    seed: int
+
+    @property
+    def key(self) -> str:
+        ways = ("to", "from") if self.back else ("from", "to")
+        return f"transfer {self.attack.brief} {ways[0]} {self.source} seed {self.seed}"
+
+
+@dataclass(frozen=True)
+class Certified:
+    certificate: Certificate
+
+    @property
+    def key(self) -> str:
+        return f"certify {self.certificate}"
+
+
+@dataclass(frozen=True)
+class Audited:
+    """Are gradients masked around this ε? Looked into at a few samples."""
+
+    norm: Norm
+    eps: float
+
+    @property
+    def key(self) -> str:
+        return f"audit gradient_masking norm={self.norm.value} eps={self.eps:g}"
+
+
+Measurement = Natural | Attacked | Transferred | Certified | Audited
+
+
+def measurements(block: EvaluateBlock, seeds: range) -> Iterator[Measurement]:
+    """In the order of the block. The natural figures are always there: nothing else can be read without them."""
+    yield Natural()
+    for chosen in block.attack:
+        for attack in sweep(chosen.word):
+            yield from (Attacked(attack, seed) for seed in seeds)
+    for transfer in block.transfer:
+        for attack in sweep(transfer.attack.word):
+            for back in (False, True):
+                yield Transferred(attack, transfer.source, back, seeds.start)
+    for certificate in block.certify:
+        yield Certified(certificate.word)
+    yield from audits(block)
+
+
+def audits(block: EvaluateBlock) -> Iterator[Audited]:
+    """One for each norm in which there is an accuracy under attack, at the smallest ε: there most is left to doubt."""
+    attacks = [attack for chosen in block.attack for attack in sweep(chosen.word)]
+    sizes = [(norm_of(attack), eps) for attack in attacks if (eps := eps_of(attack)) is not None]
+    for norm in dict.fromkeys(norm for norm, _ in sizes):
+        yield Audited(norm, min(eps for other, eps in sizes if other is norm))
+
+
+def sweep(attack: Attack) -> Iterator[Attack]:
+    """A list of ε is an attack for each."""
+    match attack:
+        case Cw() | Boundary():
+            yield attack
+        case Ddn(eps=()):
+            yield attack
+        case Fgsm() | Pgd() | Ifgsm() | Difgsm() | Ddn() | Square() | Apgd() | Autoattack():
+            yield from (replace(attack, eps=(eps,)) for eps in attack.eps)
+        case _:
+            assert_never(attack)
+
+
+def eps_of(attack: Attack) -> float | None:
+    """The ε of one attack of a sweep; None where it looks for the nearest adversary instead."""
+    match attack:
+        case Cw() | Boundary() | Ddn(eps=()):
+            return None
+        case Fgsm() | Pgd() | Ifgsm() | Difgsm() | Ddn() | Square() | Apgd() | Autoattack():
+            return float(attack.eps[0])
+        case _:
+            assert_never(attack)
+
+
+def norm_of(attack: Attack) -> Norm:
+    match attack:
+        case Ddn() | Boundary():
+            return Norm.TWO
+        case Fgsm() | Pgd() | Ifgsm() | Difgsm() | Cw() | Square() | Apgd() | Autoattack():
+            return attack.norm
+        case _:
+            assert_never(attack)

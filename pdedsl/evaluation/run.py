@@ -1,0 +1,213 @@
+"""`pdedsl evaluate`: the folder of a run → a report in it, with tables and pictures."""
+
+from __future__ import annotations
+
+import hashlib
+import shlex
+from collections.abc import Mapping, Sequence
+from contextlib import nullcontext
+from dataclasses import dataclass, field, replace
+from pathlib import Path
+
+import torch
+from torch import Tensor, nn
+
+from pdedsl import __version__
+from pdedsl.attacks import Box
+from pdedsl.compilation import Compilation
+from pdedsl.compiler import to_compilation
+from pdedsl.data.sets import Data
+from pdedsl.data.subset import first
+from pdedsl.evaluation.engine import BATCH, Engine, Listener
+from pdedsl.evaluation.evaluate import reported, require
+from pdedsl.evaluation.pages import write_pages
+from pdedsl.evaluation.parts import kept
+from pdedsl.evaluation.pictures import Scene, draw
+from pdedsl.evaluation.protocol import Measurement, measurements
+from pdedsl.evaluation.report import FORMAT, Report
+from pdedsl.evaluation.sizes import weights_of
+from pdedsl.evaluation.smoothing import smoothing_of
+from pdedsl.evaluation.subject import Subject
+from pdedsl.files import RunError
+from pdedsl.ir.plan import ImagePlan
+from pdedsl.processes import World, joined
+from pdedsl.runtime.solver_costs import adaptive_blocks
+from pdedsl.sources import changed, source_of
+from pdedsl.training.checkpoint import digest
+from pdedsl.training.config import config_of
+from pdedsl.training.folder import locked
+from pdedsl.training.interruption import interruption
+from pdedsl.training.run import data_of, objective_of
+from pdedsl.training.saved import SPEC, Run
+from pdedsl.words.blocks import EvaluateBlock
+
+FOLDER = "evaluation"
+FIXED_STEPS = 20
+"""Of the solver that an audit puts in the place of an adaptive one."""
+
+
+@dataclass(frozen=True)
+class Options:
+    """How a run is evaluated, apart from what its spec says."""
+
+    settings: tuple[str, ...] = ()
+    subset: int | None = None
+    seed: int = 0
+    seeds: int = 1
+    data: Path | None = None
+    device: str | None = None
+    resume: bool = False
+    sources: Mapping[str, Path] = field(default_factory=dict)
+
+
+def evaluate_run(
+    run: str | Path,
+    *,
+    set: Sequence[str] = (),
+    subset: int | None = None,
+    seed: int = 0,
+    seeds: int = 1,
+    data: str | Path | None = None,
+    device: str | None = None,
+    resume: bool = False,
+    sources: Mapping[str, str | Path] | None = None,
+    listeners: Sequence[Listener] = (),
+) -> Report:
+    """Everything that the `evaluate` block of a run asks for; the report and its pictures are in RUN/evaluation.
+
+    `set` changes entries of the spec, as ["evaluate.attack=fgsm(eps=0.1)"]; `subset` takes so many test samples,
+    stratified; attacks run from `seeds` seeds. `sources` are the runs that transfer attacks name. `resume` goes on with
+    an evaluation that was interrupted.
+    """
+    places = {name: Path(place) for name, place in (sources or {}).items()}
+    root = None if data is None else Path(data)
+    folder, options = Path(run), Options(tuple(set), subset, seed, seeds, root, device, resume, places)
+    if not (folder / SPEC).is_file():
+        raise RunError(f"{folder} holds no run: make one with pdedsl train SPEC -o {folder}")
+    compilation = to_compilation(changed(source_of(folder / SPEC), options.settings))
+    objective_of(compilation)  # which says why there is nothing to classify
+    with joined(options.device) as world:
+        return _evaluated(folder, compilation, options, world, listeners)
+
+
+def _evaluated(
+    folder: Path, compilation: Compilation, options: Options, world: World, listeners: Sequence[Listener]
+) -> Report:
+    run, block = Run.of(folder, compilation), compilation.spec.evaluate or EvaluateBlock(natural=True)
+    model = run.module.to(world.device)
+    data = data_of(compilation, config_of(compilation.spec), options.data)
+    x, y = _samples(data, options, next(model.parameters()).dtype)
+    subject = _subject(compilation, model, data, _sources(folder, block, options, world))
+    wanted = tuple(measurements(block, range(options.seed, options.seed + options.seeds)))
+    try:
+        require(wanted, block, subject)
+    except ValueError as error:
+        raise RunError(str(error)) from None
+    identity = _identity(model, compilation, x, y, wanted, options)
+    out = folder / FOLDER
+    out.mkdir(exist_ok=True)
+    alone = locked(out / ".lock", f"another process is evaluating {folder}") if world.first else nullcontext()
+    with alone, interruption() as interrupted, kept(out, identity, options.resume, world.rank) as parts:
+        world.wait()  # until all have read what there is
+        told = listeners if world.first else ()
+        engine = Engine(subject, x, y, options.seed, parts, world, told, interrupted)
+        report = _described(reported(engine, wanted, compilation.spec.name), compilation, run, options)
+        if block.weights is not None:
+            report = replace(report, weights=weights_of([model], block.weights.word))
+        if world.first:
+            pictures = draw(Scene(report, engine, block, data.class_names, folder), out)
+            report = replace(report, pictures=pictures)
+            write_pages(report, out)
+    world.wait()
+    return report
+
+
+def _samples(data: Data, options: Options, dtype: torch.dtype) -> tuple[Tensor, Tensor]:
+    test = data.test
+    if options.subset is not None:
+        if not 0 < options.subset <= len(test):
+            raise RunError(f"a subset has 1 to {len(test)} samples, not {options.subset}")
+        test = first(test, options.subset, options.seed, "subset evaluate")
+    return test.batch(slice(None), dtype=dtype)
+
+
+def _subject(compilation: Compilation, model: nn.Module, data: Data, sources: Mapping[str, nn.Module]) -> Subject:
+    box = Box() if data.bounds is None else Box(*data.bounds)
+    return Subject(model, box, smoothing_of(compilation, model), sources, _surrogates(compilation, model))
+
+
+def _surrogates(compilation: Compilation, model: nn.Module) -> tuple[nn.Module, ...]:
+    """The same weights with a solver of fixed steps, where steps are chosen by a solver: an attack sees through it."""
+    if not adaptive_blocks(model) or not isinstance(compilation.plan, ImagePlan):
+        return ()
+    fixed = changed(compilation.spec.source, [f"realize.time=rk4(steps={FIXED_STEPS})"])
+    other = to_compilation(fixed).module().to(next(model.parameters()))
+    other.load_state_dict(model.state_dict())
+    return (other.eval(),)
+
+
+def _sources(folder: Path, block: EvaluateBlock, options: Options, world: World) -> dict[str, nn.Module]:
+    """The networks of other runs: as given, or a run of that name beside this one, or a path."""
+    found = {}
+    for name in dict.fromkeys(transfer.source for transfer in block.transfer):
+        places = [options.sources[name]] if name in options.sources else [folder.resolve().parent / name, Path(name)]
+        place = next((place for place in places if (place / SPEC).is_file()), None)
+        if place is None:
+            raise RunError(
+                f"transfer from {name}: there is no run in {places[0]}. Train one with pdedsl train {name} -o "
+                f"{places[0]}, or say where it is with --source {name}=RUN"
+            )
+        found[name] = Run.open(place).module.to(world.device)
+    return found
+
+
+def _identity(
+    model: nn.Module,
+    compilation: Compilation,
+    x: Tensor,
+    y: Tensor,
+    wanted: Sequence[Measurement],
+    options: Options,
+) -> str:
+    """What parts of an evaluation belong to: they may be used again only for the very same."""
+    total = hashlib.blake2b(digest_size=16)
+    for text in (
+        __version__,
+        str(FORMAT),
+        str(BATCH),
+        str(options.seed),
+        replace(compilation.spec, evaluate=None).canonical,
+        digest({key: value.cpu() for key, value in model.state_dict().items()}),
+        digest({"x": x, "y": y}),
+    ):
+        total.update(text.encode() + b"\0")
+    return total.hexdigest()
+
+
+def _described(report: Report, compilation: Compilation, run: Run, options: Options) -> Report:
+    spec, config = compilation.spec, config_of(compilation.spec)
+    return replace(
+        report,
+        title=spec.title,
+        hash=spec.hash,
+        equation=spec.source.text,
+        data=str(config.data.word),
+        axioms=tuple(
+            (axiom.value, f"{verdict.truth}: {verdict.reason}")
+            for axiom, verdict in compilation.analysis.axioms.items()
+        ),
+        notes=(run.message,) if run.message else (),
+        commands=_commands(run.folder, options),
+    )
+
+
+def _commands(folder: Path, options: Options) -> tuple[str, ...]:
+    """What makes this report again, from the run and from its spec."""
+    again = ["pdedsl", "evaluate", str(folder), "--seed", str(options.seed), "--seeds", str(options.seeds)]
+    if options.subset is not None:
+        again += ["--subset", str(options.subset)]
+    for setting in options.settings:
+        again += ["--set", setting]
+    for name, place in options.sources.items():
+        again += ["--source", f"{name}={place}"]
+    return shlex.join(["pdedsl", "train", str(folder / SPEC), "-o", "again"]), shlex.join(again)

@@ -1,0 +1,41 @@
+"""The Gaussian noise on the input that an equation has, for its certificate."""
+
+from __future__ import annotations
+
+import math
+
+from torch import nn
+
+from pdedsl.compilation import Compilation
+from pdedsl.evaluation.subject import Smoothing
+from pdedsl.ir.plan import DataPlan, Maps, Shake, Walk
+from pdedsl.ir.representation import Paths
+from pdedsl.runtime.expectation import Expectation
+from pdedsl.runtime.noise import GaussianNoise
+from pdedsl.words.diffusions import Scores
+
+
+def smoothing_of(compilation: Compilation, model: nn.Module) -> Smoothing | None:
+    """s² = ∫ 2ν dt for diffusion νΔu with a constant ν on each piece of time, in standard deviations of the input.
+
+    A network that is built as E softmax(base(x + sξ)) is averaged by itself; any other is its own base, and what is
+    certified is its average (Wang, Tao, Bao, Shi, Theorem 3.1 is about the average too).
+    """
+    paths = compilation.representation
+    variance = paths.input_variance if isinstance(paths, Paths) else None
+    if variance is None:
+        return None
+    base = _base(compilation.plan, model) if isinstance(compilation.plan, DataPlan) else None
+    return Smoothing(math.sqrt(float(variance)), model if base is None else base, exact=base is not None)
+
+
+def _base(plan: DataPlan, model: nn.Module) -> nn.Module | None:
+    """What is averaged, if the network is one member behind Gaussian noise on its input and nothing else is random."""
+    first, *rest = plan.parts
+    noisy = any(isinstance(part, Shake) or (isinstance(part, Maps | Walk) and part.noise is not None) for part in rest)
+    if plan.members != 1 or plan.average is not Scores.PROBABILITIES or not isinstance(first, Shake) or noisy:
+        return None
+    if not isinstance(model, Expectation):
+        return None
+    noise, *layers = model.members[0].children()
+    return nn.Sequential(*layers) if isinstance(noise, GaussianNoise) else None

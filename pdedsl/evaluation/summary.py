@@ -1,0 +1,22 @@
+"""A report in a few lines, for a terminal."""
+
+from __future__ import annotations
+
+from pdedsl.evaluation.report import Report
+
+
+def summary(report: Report) -> str:
+    """Every accuracy with its interval, and what the audit says."""
+    rows = [("without an attack", str(report.clean.accuracy))]
+    rows += [(r.attack, str(r.accuracy)) for r in report.robust]
+    rows += [(f"{t.attack} of {t.maker} on {t.taker}", str(t.accuracy)) for t in report.transfers]
+    for certified in report.certified:
+        verb = "certified" if certified.sound else "estimated"
+        shown = certified.accuracies[:: max(1, len(certified.accuracies) // 4)]
+        rows += [(f"{verb} at radius {radius:g}", str(share)) for radius, share in shown]
+    width = max(len(name) for name, _ in rows)
+    lines = [f"{report.name}, {report.samples:,} samples, accuracy with 95 % interval"]
+    lines += [f"  {name:<{width}}  {value}" for name, value in rows]
+    lines += [f"  audit, norm {doubt.norm}, eps {doubt.eps:g}: {doubt.verdict}" for doubt in report.doubts]
+    lines += [f"  {certified.certificate}: {certified.claim}" for certified in report.certified]
+    return "\n".join(lines)

@@ -1,0 +1,59 @@
+"""What an `evaluate` block asks for, against what the equation and the block have."""
+
+from __future__ import annotations
+
+from math import prod
+from typing import assert_never
+
+from pdedsl import mistakes
+from pdedsl.diagnostics import Span
+from pdedsl.ir.plan import DataPlan, Model
+from pdedsl.ir.representation import Paths, Representation
+from pdedsl.words.attacks import Gaussian, Lipschitz
+from pdedsl.words.blocks import EvaluateBlock, Plot
+
+
+def require_evaluation(block: EvaluateBlock, representation: Representation, model: Model) -> None:
+    """Everything in the block can be measured, or it is an error here, before anyone trains."""
+    if isinstance(model, DataPlan) and model.classes is None:
+        _nothing_of_a_classifier(block)
+        return
+    noise = representation.input_variance if isinstance(representation, Paths) else None
+    for chosen in block.certify:
+        if isinstance(chosen.word, Gaussian) and noise is None:
+            raise mistakes.evaluations.no_noise(chosen.span)
+        if isinstance(chosen.word, Lipschitz) and noise is None and isinstance(model, DataPlan):
+            raise mistakes.evaluations.no_constant(chosen.span)
+    if block.reference is not None:
+        raise mistakes.evaluations.no_reference(block.place("reference"))
+    if block.audit and not any("eps" in chosen.word.arguments for chosen in block.attack):
+        raise mistakes.evaluations.nothing_attacked(block.place("audit"))
+    for plot, span in zip(block.plot, block.places.get("plot", ()), strict=False):
+        _require_picture(plot, span, block, model)
+
+
+def _nothing_of_a_classifier(block: EvaluateBlock) -> None:
+    for key in ("natural", "attack", "transfer", "certify", "audit", "weights"):
+        if key in block.places:
+            raise mistakes.evaluations.not_a_classifier(key, block.place(key))
+
+
+def _require_picture(plot: Plot, span: Span, block: EvaluateBlock, model: Model) -> None:
+    match plot:
+        case Plot.DECISION_BOUNDARY:
+            if _coordinates(model) != 2:
+                raise mistakes.evaluations.picture_of_plane(plot.value, _coordinates(model), span)
+        case Plot.RADII if not block.certify:
+            raise mistakes.evaluations.picture_without(plot.value, "certify", span)
+        case Plot.ATTACKS | Plot.SAMPLES if not block.attack:
+            raise mistakes.evaluations.picture_without(plot.value, "attack", span)
+        case Plot.SOLUTION:
+            raise mistakes.evaluations.picture_of_solution(plot.value, span)
+        case Plot.CONFUSION | Plot.CURVES | Plot.WEIGHTS | Plot.RADII | Plot.ATTACKS | Plot.SAMPLES:
+            pass
+        case _:
+            assert_never(plot)
+
+
+def _coordinates(model: Model) -> int:
+    return model.dimension if isinstance(model, DataPlan) else prod(model.image)

@@ -1,0 +1,9 @@
+pde P
+space x in R²
+time t in [0, 1]
+unknown u(x, t) : scalar
+∂u/∂t = Δu
+u(x, 0) = exp(-‖x‖²)
+evaluate {
+  attack pgd(eps=0.1)
+}

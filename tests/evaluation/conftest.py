@@ -1,0 +1,46 @@
+"""One short run on moons, and a linear classifier of which every figure has a closed form."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+import torch
+from torch import Tensor, nn
+
+import pdedsl
+
+TRAIN = ["train.epochs=3", "train.data.train=100", "train.data.test=60", "evaluate.certify=gaussian(n=200)"]
+
+
+@pytest.fixture(scope="session")
+def trained(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    folder = tmp_path_factory.mktemp("runs") / "run"
+    pdedsl.train("convection_diffusion", folder, set=TRAIN)
+    return folder
+
+
+@pytest.fixture
+def run(trained: Path, tmp_path: Path) -> Path:
+    """A copy of the run, to be evaluated at will."""
+    import shutil
+
+    return Path(shutil.copytree(trained, tmp_path / "run"))
+
+
+@pytest.fixture(scope="session")
+def linear() -> tuple[nn.Linear, Tensor, Tensor]:
+    """w·x + b against 0, with samples of both classes and a few wrong labels."""
+    model = nn.Linear(3, 2, dtype=torch.float64)
+    source = torch.Generator().manual_seed(7)
+    with torch.no_grad():
+        model.weight.copy_(torch.tensor([[0.0, 0.0, 0.0], [1.0, -2.0, 0.5]]))
+        model.bias.copy_(torch.tensor([0.0, 0.3]))
+    x = torch.randn(450, 3, generator=source, dtype=torch.float64)
+    y = (model(x)[:, 1] > 0).long()
+    y[:20] = 1 - y[:20]
+    return model, x, y
+
+
+Margin = Callable[[Tensor], Tensor]

@@ -1,0 +1,210 @@
+"""Figures of any network, against closed forms on a linear one."""
+
+from __future__ import annotations
+
+import inspect
+import math
+
+import pytest
+import torch
+from torch import Tensor, nn
+
+import pdedsl
+from pdedsl.evaluation.attacking import function_of
+from pdedsl.evaluation.evaluate import evaluate
+from pdedsl.evaluation.protocol import measurements, sweep
+from pdedsl.evaluation.subject import Claim
+from pdedsl.evaluation.text import block_of
+from pdedsl.words.attacks import ATTACKS
+
+Case = tuple[nn.Linear, Tensor, Tensor]
+
+
+def margins(case: Case) -> Tensor:
+    """w·x + b where the prediction is right, and −1 where it is wrong."""
+    model, x, y = case
+    score = model(x)[:, 1].detach()
+    return torch.where((score > 0).long() == y, score.abs(), -1.0)
+
+
+def test_natural(linear: Case) -> None:
+    model, x, y = linear
+    clean = pdedsl.evaluate(model, x, y).clean
+    predicted = model(x).argmax(1)
+    assert (clean.accuracy.hits, clean.accuracy.of) == (430, 450)
+    assert clean.loss == pytest.approx(nn.functional.cross_entropy(model(x), y).item())
+    table = torch.zeros(2, 2).index_put((y, predicted), torch.ones(450), accumulate=True)
+    assert torch.equal(torch.tensor(clean.confusion, dtype=torch.float32), table)
+    sure = model(x).softmax(1).amax(1)
+    right = (predicted == y).double()
+    tenths = (sure * 10).ceil()
+    gaps = [(right - sure)[tenths == k].sum().abs().item() for k in range(11)]
+    assert clean.calibration == pytest.approx(sum(gaps) / 450)
+
+
+@pytest.mark.parametrize(("norm", "dual"), [("inf", 3.5), ("2", math.sqrt(5.25))])
+def test_attacks_reach_the_closed_form(linear: Case, norm: str, dual: float) -> None:
+    """Right within ε if and only if (w·x + b) > ε‖w‖*."""
+    model, x, y = linear
+    report = evaluate(model, x, y, f"attack pgd(norm={norm}, eps=[0.1, 0.3], step=0.3), fgsm(norm={norm}, eps=0.1)")
+    assert [(r.eps, r.accuracy.hits) for r in report.robust] == [
+        (eps, int((margins(linear) > eps * dual).sum())) for eps in (0.1, 0.3, 0.1)
+    ]
+    assert {r.norm for r in report.robust} == {norm}
+    assert all(not d.masked and d.eps == 0.1 and d.samples == 90 for d in report.doubts)
+    assert all(r.doubt == report.doubts[0].verdict for r in report.robust)
+
+
+def test_nearest_adversary(linear: Case) -> None:
+    """The median distance of DDN is that of |w·x + b|/‖w‖ over what was right."""
+    model, x, y = linear
+    (found,) = evaluate(model, x, y, "attack ddn(steps=60)").robust
+    held = margins(linear)
+    exact = (held[held > 0] / math.sqrt(5.25)).median().item()
+    assert found.eps is None
+    assert found.accuracy.hits == 0
+    assert found.distance == pytest.approx(exact, rel=0.02)
+    assert found.doubt == "not audited"
+
+
+def test_gaussian_certificate(linear: Case) -> None:
+    """Every radius is below the distance to the plane, which is that of the exact average; the claim is the average."""
+    model, x, y = linear
+    report = evaluate(model, x[:100], y[:100], "certify gaussian(n=2000)", sigma=0.5)
+    (found,) = report.certified
+    held = margins(linear)[:100] / math.sqrt(5.25)
+    for radius, share in found.accuracies:
+        assert share.hits <= int((held >= radius).sum())
+    half = next(share for radius, share in found.accuracies if radius == 0.4)
+    assert half.hits >= int((held >= 0.5).sum())
+    assert (found.claim, found.sound, found.sigma) == (Claim.AVERAGE.value, True, 0.5)
+    assert dict(found.medians)["paper"] < dict(found.medians)["lipschitz"] < dict(found.medians)["cohen"]
+
+
+def test_lipschitz_certificate(linear: Case) -> None:
+    class Bounded(nn.Sequential):
+        def lipschitz_constant(self) -> float:
+            return math.sqrt(5.25)
+
+    model, x, y = linear
+    (found,) = evaluate(Bounded(model), x, y, "certify lipschitz").certified
+    held = margins(linear) / (math.sqrt(2.0) * math.sqrt(5.25))
+    assert [share.hits for _, share in found.accuracies] == [int((held >= r).sum()) for r, _ in found.accuracies]
+    assert found.claim == Claim.NETWORK.value
+
+
+def test_transfer_to_itself(linear: Case) -> None:
+    model, x, y = linear
+    report = evaluate(model, x, y, "transfer pgd(eps=0.3) from other", sources={"other": model}, name="this")
+    there, back = report.transfers
+    assert (there.maker, there.taker, back.maker, back.taker) == ("other", "this", "this", "other")
+    exact = int((margins(linear) > 0.3 * 3.5).sum())
+    assert {t.accuracy.hits for t in report.transfers} == {t.maker_accuracy.hits for t in report.transfers} == {exact}
+
+
+def test_transfer_to_another(linear: Case) -> None:
+    """Adversaries of one coordinate do nothing to a network that does not look at it."""
+    model, x, y = linear
+    blind = nn.Linear(3, 2, dtype=torch.float64)
+    with torch.no_grad():
+        blind.weight.zero_()
+        blind.weight[1, 2] = 1.0
+        blind.bias.zero_()
+    there, _ = evaluate(
+        lambda z: model(z * z.new_tensor([1.0, 1.0, 0.0])),
+        x,
+        y,
+        "transfer pgd(eps=0.3) from blind",
+        sources={"blind": blind},
+    ).transfers
+    alone = evaluate(lambda z: model(z * z.new_tensor([1.0, 1.0, 0.0])), x, y).clean.accuracy
+    assert there.accuracy == alone
+    assert there.maker_accuracy.hits < there.accuracy.hits
+
+
+def test_seeds_are_all_withstood() -> None:
+    """A model that fails in a twentieth of the ball, without a slope to it elsewhere: each start finds it by chance."""
+    x, y = torch.zeros(60, 1), torch.zeros(60, dtype=torch.long)
+
+    def narrow(z: Tensor) -> Tensor:
+        return torch.cat([torch.zeros_like(z), 0.1 - (z - 0.7).abs().clamp(max=0.15)], 1)
+
+    one, many = (evaluate(narrow, x, y, "attack pgd(eps=1, steps=1)", seeds=n).robust[0] for n in (1, 6))
+    assert len(many.seeds) == 6
+    assert many.seeds[0] == one.seeds[0] == one.accuracy.value
+    assert many.accuracy.value < min(many.seeds)
+
+
+def test_nothing_is_changed(linear: Case) -> None:
+    model = nn.Sequential(nn.BatchNorm1d(3), nn.Dropout(0.5), nn.Linear(3, 2)).train()
+    before = {key: value.clone() for key, value in model.state_dict().items()}
+    x, y = linear[1].float(), linear[2]
+    state = torch.get_rng_state()
+    evaluate(model, x, y, "attack pgd(eps=0.1, steps=3), square(eps=0.1, queries=5)\ncertify gaussian(n=50)", sigma=0.1)
+    assert torch.equal(torch.get_rng_state(), state)
+    assert all(part.training for part in model.modules())
+    assert all(torch.equal(value, before[key]) for key, value in model.state_dict().items())
+    assert all(p.requires_grad and p.grad is None for p in model.parameters())
+
+
+def test_weights() -> None:
+    model = nn.Linear(4, 2)
+    with torch.no_grad():
+        model.weight.copy_(torch.tensor([[1e-9, 1e-3, 0.5, 5.0], [-1e-4, 0.2, -0.2, 1e4]]))
+        model.bias.copy_(torch.tensor([0.0, 1.0]))
+    weights = evaluate(
+        model, torch.randn(5, 4), torch.zeros(5, dtype=torch.long), "weights histogram(below=1e-2)"
+    ).weights
+    assert weights is not None
+    assert (weights.count, weights.small, sum(weights.counts)) == (10, 4, 10)
+    assert (weights.counts[0], weights.counts[-1]) == (2, 1)
+
+
+def test_every_attack_has_its_arguments() -> None:
+    """What can be written of an attack is an argument of its function."""
+    for name, form in ATTACKS.items():
+        required = {key: (0.1,) for key, param in form.params.items() if param.required}
+        function = function_of(form.made(required))
+        assert function.__name__ == name
+        assert set(form.params) <= set(inspect.signature(function).parameters) | {"eot"}
+
+
+def test_sweep_and_order() -> None:
+    block = block_of(
+        "attack fgsm(eps=[0.1, 0.2]), boundary\nattack ddn\ncertify lipschitz\ntransfer fgsm(eps=0.1) from a"
+    )
+    keys = [what.key for what in measurements(block, range(3, 5))]
+    assert keys == [
+        "natural",
+        "attack fgsm(eps=0.1) seed 3",
+        "attack fgsm(eps=0.1) seed 4",
+        "attack fgsm(eps=0.2) seed 3",
+        "attack fgsm(eps=0.2) seed 4",
+        "attack boundary seed 3",
+        "attack boundary seed 4",
+        "attack ddn seed 3",
+        "attack ddn seed 4",
+        "transfer fgsm(eps=0.1) from a seed 3",
+        "transfer fgsm(eps=0.1) to a seed 3",
+        "certify lipschitz",
+        "audit gradient_masking norm=inf eps=0.1",
+    ]
+    assert len(list(sweep(block.attack[0].word))) == 2
+
+
+@pytest.mark.parametrize(
+    ("what", "message"),
+    [
+        ("certify gaussian", "needs `sigma`"),
+        ("certify lipschitz", "has no method `lipschitz_constant"),
+        ("transfer fgsm(eps=0.1) from a", "pass sources={'a'"),
+    ],
+)
+def test_what_is_missing_is_said(linear: Case, what: str, message: str) -> None:
+    with pytest.raises(ValueError, match=message):
+        evaluate(*linear, what)
+
+
+def test_words_are_checked(linear: Case) -> None:
+    with pytest.raises(pdedsl.PdeError, match="pgdd"):
+        evaluate(*linear, "attack pgdd(eps=0.1)")

@@ -1,0 +1,191 @@
+"""A run is evaluated as its spec says; kept batch by batch; repeated to the bit; and written whole."""
+
+from __future__ import annotations
+
+import json
+from dataclasses import replace
+from html.parser import HTMLParser
+from pathlib import Path
+
+import pytest
+import torch
+from click.testing import CliRunner
+
+import pdedsl
+from pdedsl.cli import cli
+from pdedsl.evaluation.engine import Stopped, Told
+from pdedsl.evaluation.pages import document
+from pdedsl.evaluation.report import Report
+from pdedsl.evaluation.run import evaluate_run
+from pdedsl.evaluation.smoothing import smoothing_of
+from pdedsl.explain.document import markdown, page
+
+SETTINGS = ("evaluate.attack=pgd(eps=0.2, steps=3)", "evaluate.certify=gaussian(n0=20, n=50)")
+
+
+def test_report_of_a_run(run: Path) -> None:
+    report = evaluate_run(run, set=SETTINGS)
+    spec = pdedsl.load(run / "spec.pde")
+    assert (report.name, report.title, report.samples) == (spec.name, spec.title, 60)
+    assert report.clean.accuracy.value == pytest.approx(pdedsl.Run.open(run).figures["test_accuracy"])
+    assert [r.attack for r in report.robust] == ["pgd(eps=0.2, steps=3)"]
+    assert dict(report.axioms)["linearity"].startswith("proved")
+    files = {path.name for path in (run / "evaluation").iterdir()}
+    assert files >= {"report.json", "report.md", "report.html", *(name for name, _ in report.pictures)}
+    assert {name for name, _ in report.pictures} == {
+        "attacks.png",
+        "radii.png",
+        "confusion.png",
+        "reliability.png",
+        "boundary.png",
+    }
+    assert json.loads((run / "evaluation/report.json").read_text("utf-8")) == json.loads(json.dumps(report.plain()))
+    assert not list((run / "evaluation").glob("*.part"))
+
+
+def test_command_again_gives_the_same(run: Path) -> None:
+    first = evaluate_run(run, set=SETTINGS, subset=40, seed=3)
+    again = first.commands[-1].split()
+    assert again[:2] == ["pdedsl", "evaluate"]
+    import shlex
+
+    found = CliRunner().invoke(cli, shlex.split(first.commands[-1])[1:])
+    assert found.exit_code == 0, found.output
+    plain = json.loads((run / "evaluation/report.json").read_text("utf-8"))
+    assert plain == json.loads(json.dumps(first.plain()))
+    assert str(first.clean.accuracy) in found.output
+
+
+def test_resume_is_exact(run: Path) -> None:
+    """A run that is stopped after its first measurement goes on with the second; nothing is measured twice."""
+    whole = evaluate_run(run, set=SETTINGS)
+
+    def stop(told: Told) -> None:
+        raise Stopped
+
+    with pytest.raises(Stopped):
+        evaluate_run(run, set=SETTINGS, listeners=(stop,))
+    part = run / "evaluation" / "parts-0.jsonl"
+    assert len(part.read_text("utf-8").splitlines()) == 2
+    assert evaluate_run(run, set=SETTINGS, resume=True) == whole
+    assert len(part.read_text("utf-8").splitlines()) == 5
+
+
+def test_parts_of_other_weights_are_refused(run: Path) -> None:
+    evaluate_run(run, set=SETTINGS)
+    with pytest.raises(pdedsl.RunError, match="holds another evaluation"):
+        evaluate_run(run, set=SETTINGS, subset=30, resume=True)
+
+
+def test_transfer_between_runs(run: Path, tmp_path: Path) -> None:
+    settings = ("evaluate.transfer=fgsm(eps=0.2) from other",)
+    with pytest.raises(pdedsl.RunError, match="--source other=RUN"):
+        evaluate_run(run, set=settings)
+    report = evaluate_run(run, set=settings, sources={"other": run})
+    assert [(t.maker, t.taker) for t in report.transfers] == [("other", report.name), (report.name, "other")]
+
+
+def test_wrong_uses(run: Path, tmp_path: Path) -> None:
+    def said(*arguments: str) -> str:
+        found = CliRunner().invoke(cli, ["evaluate", *arguments])
+        assert found.exit_code == 2
+        return found.output
+
+    (tmp_path / "empty").mkdir()
+    assert "holds no run" in said(str(tmp_path / "empty"))
+    assert "1 to 60 samples" in said(str(run), "--subset", "61")
+    assert "NAME=RUN" in said(str(run), "--source", "resnet")
+    assert "do not fit this spec" in said(str(run), "--set", "realize.diffusion=")
+    wrong = CliRunner().invoke(cli, ["evaluate", str(run), "--set", "evaluate.attack=pgd"])
+    assert wrong.exit_code == 1
+    assert "eps" in wrong.output
+    assert not (run / "evaluation" / "report.json").exists()
+
+
+def test_compare(run: Path, tmp_path: Path) -> None:
+    evaluate_run(run, set=SETTINGS)
+    out, tex = tmp_path / "page.html", tmp_path / "tables.tex"
+    found = CliRunner().invoke(cli, ["report", str(run), str(run), "-o", str(out), "--latex", str(tex)])
+    assert found.exit_code == 0, found.output
+    text = out.read_text("utf-8")
+    assert text.count("data:image/png;base64,") == 10
+    assert "http" not in text
+    lines = tex.read_text("utf-8").splitlines()
+    assert sum(line.startswith(r"\begin{tabular}{lrr}") for line in lines) == 2
+    assert any(line.startswith("no attack & ") and r"\%" in line for line in lines)
+
+
+def test_compare_needs_reports(run: Path, tmp_path: Path) -> None:
+    found = CliRunner().invoke(cli, ["report", str(run), "-o", str(tmp_path / "page.html")])
+    assert found.exit_code == 2
+    assert f"pdedsl evaluate {run}" in found.output
+    assert not (tmp_path / "page.html").exists()
+
+
+# ---- the noise of an equation
+
+
+@pytest.mark.parametrize(
+    ("spec", "std", "exact"),
+    [
+        ("randomized_smoothing", 0.25, True),  # ½σ²Δ for one unit of time, σ = 0.25
+        ("convection_diffusion", 0.4**0.5, False),  # σ²Δ for one unit of time, σ² = 0.2
+        ("heat_smoothing", 0.1, False),
+        ("enresnet", 0.1, False),
+    ],
+)
+def test_noise_of_shipped_specs(spec: str, std: float, exact: bool) -> None:
+    compilation = pdedsl.compile(spec)
+    found = smoothing_of(compilation, compilation.module())
+    assert found is not None
+    assert (found.std, found.exact) == (pytest.approx(std), exact)
+
+
+def test_no_noise() -> None:
+    compilation = pdedsl.compile("resnet")
+    assert smoothing_of(compilation, compilation.module()) is None
+
+
+def test_base_is_what_is_averaged() -> None:
+    """mean softmax(base(x + sξ)) is the network, within five standard errors at each of 8 numbers."""
+    compilation = pdedsl.compile("randomized_smoothing")
+    model = compilation.module().double().eval()
+    smoothing = smoothing_of(compilation, model)
+    assert smoothing is not None
+    x = torch.rand(1, 1, 28, 28, dtype=torch.float64)
+    draws = torch.Generator().manual_seed(1)
+    noise = torch.randn(200, 1, 28, 28, dtype=torch.float64, generator=draws)
+    with torch.no_grad():
+        mean = smoothing.base(x + smoothing.std * noise).softmax(1)
+        model.samples = 200
+        own = model(x).exp()[0]
+    error = mean.std(0) / 200**0.5
+    assert ((mean.mean(0) - own).abs() < 5 * 2**0.5 * error).all()
+
+
+# ---- pages
+
+
+class Tags(HTMLParser):
+    def __init__(self) -> None:
+        super().__init__()
+        self.seen: list[str] = []
+
+    def handle_starttag(self, tag: str, attrs: object) -> None:
+        self.seen.append(tag)
+
+
+def test_pages_quote_what_they_are_given(run: Path) -> None:
+    report = evaluate_run(run, set=SETTINGS)
+    bad = '"><script>x</script>|\n# a'
+    hostile: Report = replace(report, title=bad, data=bad, notes=(bad,), equation=bad, pictures=())
+    plain = replace(report, title="t", data="t", notes=("t",), equation="t", pictures=())
+    tags = []
+    for one in (hostile, plain):
+        parser = Tags()
+        parser.feed(page(one.name, document(one), run))
+        tags.append(parser.seen)
+    assert tags[0] == tags[1]
+    assert "script" not in tags[0]
+    rows = [line for line in markdown(document(hostile)).splitlines() if line.startswith("| data")]
+    assert [line.replace("\\|", "").count("|") for line in rows] == [3]
