@@ -12,6 +12,7 @@ from contextlib import contextmanager, redirect_stdout
 from http.client import HTTPException
 from pathlib import Path
 
+OPTIONS = {"SVHN": ({"split": "train"}, {"split": "test"}), "STL10": ({"split": "test"},)}  # of a download
 PATIENCE = 20.0  # seconds without an answer
 
 
@@ -47,14 +48,8 @@ def _torchvision_download(kind: str, folder: Path) -> None:
     from torchvision import datasets
 
     made = getattr(datasets, kind)
-    match kind:
-        case "SVHN":
-            for part in ("train", "test"):
-                made(folder, split=part, download=True)
-        case "STL10":
-            made(folder, split="test", download=True)
-        case _:
-            made(folder, download=True)
+    for options in OPTIONS.get(kind, ({},)):
+        made(folder, download=True, **options)
 
 
 def _reason(error: BaseException) -> str:

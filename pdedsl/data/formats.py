@@ -8,8 +8,9 @@ from __future__ import annotations
 
 import gzip
 import math
+from enum import StrEnum
 from pathlib import Path
-from typing import Any, Literal, assert_never
+from typing import Any, assert_never
 from zlib import error as ZlibError  # noqa: N812
 
 import numpy as np
@@ -19,7 +20,13 @@ from pdedsl.words.data import Cifar10, Cifar100, FashionMnist, Mnist, PublicSet,
 
 Array = NDArray[Any]
 Arrays = tuple[Array, Array]
-Part = Literal["train", "test"]
+
+
+class Part(StrEnum):
+    """What is learned from, and what is not."""
+
+    TRAIN = "train"
+    TEST = "test"
 
 
 class Damaged(Exception):
@@ -50,7 +57,7 @@ def read_part(word: PublicSet, kind: str, part: Part, root: Path) -> Arrays:
 
 
 def _mnist(part: Part, folder: Path) -> Arrays:
-    stem = "train" if part == "train" else "t10k"
+    stem = "train" if part is Part.TRAIN else "t10k"
     return idx(folder / f"{stem}-images-idx3-ubyte", 3)[:, None], idx(folder / f"{stem}-labels-idx1-ubyte", 1)
 
 
@@ -100,13 +107,13 @@ def _cifar(kind: str, part: Part, root: Path) -> Arrays:
 
 def cifar_names(kind: str, root: Path) -> tuple[str, ...]:
     """The names of the classes, as the set's own file has them."""
-    return tuple(_torchvision(kind, "test", root).classes)
+    return tuple(_torchvision(kind, Part.TEST, root).classes)
 
 
 def _torchvision(kind: str, part: Part, root: Path) -> Any:
     from torchvision import datasets
 
     try:
-        return getattr(datasets, kind)(root, train=part == "train", download=False)
+        return getattr(datasets, kind)(root, train=part is Part.TRAIN, download=False)
     except RuntimeError:
         raise Damaged("their MD5 sums are not those of the published ones") from None

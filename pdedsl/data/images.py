@@ -18,8 +18,6 @@ from pdedsl.data.sets import Raw, Split
 from pdedsl.diagnostics import Span
 from pdedsl.words.data import Cifar10, Cifar100, FashionMnist, Mnist, PublicSet, Stl10, Svhn
 
-PARTS: tuple[Part, Part] = ("train", "test")
-
 
 @dataclass(frozen=True)
 class ImageSet:
@@ -72,7 +70,7 @@ def read(word: PublicSet, root: Path, span: Span) -> Raw:
             return _from_npz(chosen, instead, span)
         _get(name, chosen, root, span)
     try:
-        train, test = (_split(word, part, root) for part in PARTS)
+        train, test = (_split(word, part, root) for part in Part)
         names = cifar_names(chosen.kind, root) if isinstance(word, Cifar100) else chosen.names
     except Damaged as error:
         raise mistakes.data.damaged(name, root, error, span) from None

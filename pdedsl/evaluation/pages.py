@@ -9,6 +9,7 @@ from pdedsl import quoting
 from pdedsl.evaluation.report import Certified, Clean, Doubt, Report, Robust, Weights
 from pdedsl.explain.document import Code, Element, Heading, Items, Paragraph, Picture, Table, markdown, page
 from pdedsl.files import replace_text
+from pdedsl.words.attacks import Norm
 
 
 def write_pages(report: Report, folder: Path) -> None:
@@ -131,7 +132,7 @@ def _weights(weights: Weights) -> Table:
 
 
 def _norm(norm: str) -> str:
-    return "ℓ∞" if norm == "inf" else f"ℓ{norm}"
+    return Norm(norm).sign
 
 
 def _length(value: float | None) -> str:

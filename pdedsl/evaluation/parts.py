@@ -44,11 +44,11 @@ def kept(folder: Path, identity: str, resume: bool, rank: int) -> Iterator[Parts
         if resume:
             known.update(_read(path, identity))
     own = folder / f"parts-{rank}.jsonl"
-    mode = "a" if resume and own.exists() and own.stat().st_size else "w"
-    if mode == "a":
+    begun = resume and own.exists() and own.stat().st_size > 0
+    if begun:
         _cut(own)
-    with own.open(mode, encoding="utf-8", newline="\n") as file:
-        if mode == "w":
+    with own.open("a" if begun else "w", encoding="utf-8", newline="\n") as file:
+        if not begun:
             file.write(json.dumps({"identity": identity}) + "\n")
         yield Parts(known, file)
 

@@ -20,6 +20,7 @@ from pdedsl.files import replace_with
 from pdedsl.measures.boundary import INK, Panel, plot_boundaries
 from pdedsl.training.curves import plot_curves
 from pdedsl.training.log import read_metrics
+from pdedsl.words.attacks import Norm
 from pdedsl.words.blocks import EvaluateBlock, Plot
 
 if TYPE_CHECKING:
@@ -98,7 +99,7 @@ def _over_eps(scene: Scene, path: Path) -> None:
             [low, high],
             marker="o",
             capsize=3,
-            label=f"{name}, {'ℓ∞' if norm == 'inf' else 'ℓ2'}",
+            label=f"{name}, {Norm(norm).sign}",
         )
     ax.set_ylim(0, 1)
     ax.legend(frameon=False)

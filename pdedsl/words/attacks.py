@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from enum import Enum
 from fractions import Fraction
+from typing import assert_never
 
 from pdedsl.words.params import Chance, Count, Nonnegative, Positive, Share
 from pdedsl.words.word import Forms, Word, forms_of
@@ -15,6 +16,16 @@ class Norm(Enum):
 
     INF = "inf"
     TWO = "2"
+
+    @property
+    def sign(self) -> str:
+        match self:
+            case Norm.INF:
+                return "ℓ∞"
+            case Norm.TWO:
+                return "ℓ2"
+            case _:
+                assert_never(self)
 
 
 @dataclass(frozen=True, kw_only=True)
