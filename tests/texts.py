@@ -135,6 +135,7 @@ def light(name: str) -> str:
     text = re.sub(
         r"open +\d+\n  stages +\[[^]]*\]", lambda m: "open 8\n  stages [8" + ", 12" * ("," in m[0]) + "]", text
     )
+    text = text.replace("patch=4, dense=7", "patch=2, dense=2").replace("close   256", "close   6")
     return re.sub(r"samples=\d+", "samples=3", text).replace("[0, 100]", "[0, 2]")
 
 

@@ -20,6 +20,7 @@ ODEFUNC = {c: 2 * (9 * c * (c + 1) + c) + 3 * 2 * c for c in (16, 32)}  # two co
 FRAME_16_32 = 9 * 16 + 32 + 16 * 32 + 64 + 32**2 + 64 + 10 * 33
 SHIPPED = {
     "anisotropic": 64 * 4 + 2 * 64 * 65 + 2 * 65 + 4,
+    "convex_potential": 3 * 9 * 16**2 + 7 * 256 * 785 + 10 * 785,
     "convection_diffusion": 64 * 4 + 4 * 64 * 65 + 2 * 65,
     "dropout": 271_994,
     "enresnet": 1_361_410,

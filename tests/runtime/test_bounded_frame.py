@@ -13,7 +13,7 @@ from pdedsl.runtime.activations import MaxMin
 from pdedsl.runtime.blocks import Propagation
 from pdedsl.runtime.bounded_frame import BoundedFrame, bounded_network
 from pdedsl.runtime.bounded_pieces import Mixed, Padded, Patches, Potential
-from pdedsl.runtime.constraints import NormBound, spectral_norm
+from pdedsl.runtime.constraints import NormBound, convolution_norm_bound, spectral_norm
 from pdedsl.runtime.fields import PerStep
 from pdedsl.runtime.frame import ImageNetwork
 from pdedsl.runtime.integrators import Euler, Steps
@@ -77,6 +77,33 @@ def test_the_norm_of_a_long_matrix_has_the_gradient_of_its_singular_vectors() ->
     torch.testing.assert_close(slope, torch.outer(u[:, 0], v[0]))
     (zero,) = torch.autograd.grad(spectral_norm(flat := torch.zeros(2, 9, requires_grad=True)), flat)
     assert zero.isfinite().all()
+
+
+WEIGHTS = {
+    "random": points(3, 2, 3, 3),
+    "large": points(2, 3, 5, 5),
+    "of one frequency": torch.cos(2.0 * torch.arange(5.0).double()).repeat(2, 2, 5, 1),
+    "a mean": torch.ones(1, 1, 3, 3, dtype=torch.float64),
+    "a difference": torch.tensor([[[[0.0, 0.0, 0.0], [-1.0, 2.0, -1.0], [0.0, 0.0, 0.0]]]], dtype=torch.float64),
+    "one pixel": points(4, 3, 1, 1),
+}
+
+
+@pytest.mark.parametrize("name", list(WEIGHTS))
+def test_the_bound_of_a_convolution_is_above_the_norm_of_its_whole_matrix(name: str) -> None:
+    """The operator written out on images with zeros around them, of several shapes, and all its singular values."""
+    weight = WEIGHTS[name]
+    bound = float(convolution_norm_bound(weight))
+    norms = [unrolled_norm(weight, *shape) for shape in ((1, 1), (4, 7), (13, 11))]
+    assert max(norms) <= bound
+    assert bound <= 1.45 * norms[-1]
+
+
+def unrolled_norm(weight: Tensor, height: int, width: int) -> float:
+    channels = weight.shape[1]
+    basis = torch.eye(channels * height * width, dtype=torch.float64).reshape(-1, channels, height, width)
+    images = nn.functional.conv2d(basis, weight, padding=weight.shape[-1] // 2)
+    return float(torch.linalg.svdvals(images.flatten(1)).max())
 
 
 @pytest.mark.parametrize("size", [1e-3, 1.0, 1e4])

@@ -18,6 +18,7 @@ EXAMPLES = {
     "anisotropic": 15,
     "convection_diffusion": 25,
     "monotone": 100,
+    "convex_potential": 60,
     "parabolic": 100,
     "second_order": 100,
     "hamiltonian": 100,
