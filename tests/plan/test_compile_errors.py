@@ -42,7 +42,7 @@ CASES = {
     "an operator in two layers": (
         "E602",
         "Kᵀ tanh(K Y)",
-        "another like 'K'",
+        "another operator like 'K'",
         changed(PARABOLIC, ("N(K Y))", "N(K Y)) - Kᵀ tanh(K Y)")),
     ),
     "two operators": ("E602", "Kᵀ relu(N(L Y))", "Kᵀ", ""),
