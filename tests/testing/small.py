@@ -94,6 +94,7 @@ SMALL: dict[str, str] = {
     # pictures
     "transport": picture("∂u/∂t = v·∇u"),
     "smooth": picture("∂u/∂t = v·∇u + 0.02 Δu", "realize diffusion by noise(members=2, samples=2)"),
+    "heavy": picture("∂u/∂t = v·∇u + 0.02 Δu", "realize diffusion by noise(members=2, kind=laplace)"),
     "relative": picture("∂u/∂t + v·∇u + 0.02 Δu = 0", "realize diffusion by noise(members=2, scale=relative)", at="9"),
     "sampling": picture(
         "∂u/∂t = v·∇u for t in [0, 8]\n∂u/∂t = 0.1 Δu for t in [8, 9]", "realize diffusion by sampling(samples=4)"
