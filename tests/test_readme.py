@@ -4,13 +4,16 @@ from __future__ import annotations
 
 import doctest
 import re
+import shlex
 import subprocess
 import sys
 from pathlib import Path
 
 import pytest
+from click.testing import CliRunner
 
 import pdedsl
+from pdedsl.cli import cli
 
 ROOT = Path(__file__).parents[1]
 README = (ROOT / "README.md").read_text("utf-8")
@@ -41,7 +44,7 @@ def test_the_spec_is_right() -> None:
 
 
 def test_the_python_snippet_prints_what_it_says() -> None:
-    (snippet,) = blocks("python")
+    (snippet,) = (block for block in blocks("python") if "operator" in block)
     result = run("-c", snippet)
     assert result.returncode == 0, result.stderr
     assert result.stdout.split() == ["proved", "torch.Size([2])", "1361410"]
@@ -87,6 +90,34 @@ def test_the_training_commands_run(tmp_path: Path) -> None:
     assert {"weights.safetensors", "report.md", "curves.png", "metrics.jsonl"} <= {
         path.name for path in (tmp_path / "run").iterdir()
     }
+
+
+def test_the_evaluation_commands_run(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    (text,) = [block for block in blocks("sh") if "pdedsl evaluate" in block]
+    monkeypatch.chdir(tmp_path)
+    for name in ("run", "short"):
+        pdedsl.train("convection_diffusion", name, set=["train.epochs=1", "evaluate.certify.n=100"])
+    for line in text.strip().splitlines():
+        words = shlex.split(line)[1:]
+        few = ["--subset", "20"] if words[0] == "evaluate" else []  # as shown it takes longer
+        done = CliRunner().invoke(cli, [*words, *few])
+        assert done.exit_code == 0, done.output
+    shown = set(re.findall(r"`(report\.\w+)`", README))
+    assert shown == {"report.html", "report.md", "report.json"}
+    assert all((tmp_path / "run" / "evaluation" / name).is_file() for name in shown)
+    assert {"page.html", "tables.tex"} <= {path.name for path in tmp_path.iterdir()}
+
+
+def test_the_evaluation_snippet_runs(capsys: pytest.CaptureFixture[str]) -> None:
+    (snippet,) = (block for block in blocks("python") if "pdedsl.evaluate" in block)
+    names: dict[str, object] = {}
+    exec(snippet, names)
+    assert "no sign of masked gradients" in capsys.readouterr().out
+    for call in re.findall(r"`(pdedsl\.(?:attacks|certificates)\..*?\))`", README):
+        from pdedsl import attacks, certificates  # noqa: F401
+
+        result = eval(call.replace("sigma=0.25", "sigma=0.25, n=100"), names)
+        assert all(hasattr(result, name) for name in (("x", "fooled") if "attacks" in call else ("radii",)))
 
 
 def test_stages_of_emit() -> None:
