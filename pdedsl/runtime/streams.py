@@ -141,30 +141,8 @@ OPAQUE_BLOCK = torch.library.custom_op("pdedsl::draw_block", draw_block, mutates
 
 
 @OPAQUE_DRAW.register_fake
-def _(
-    state: Tensor,
-    law: str,
-    shape: Sequence[int],
-    dtype: torch.dtype,
-    device: torch.device,
-    first: int,
-    row: int,
-    training: bool,
-) -> Tensor:
-    return torch.empty(shape, dtype=dtype, device=device)
-
-
 @OPAQUE_BLOCK.register_fake
-def _(
-    state: Tensor,
-    law: str,
-    shape: Sequence[int],
-    dtype: torch.dtype,
-    device: torch.device,
-    training: bool,
-    frozen: bool,
-    words: Sequence[int],
-) -> Tensor:
+def _(state: Tensor, law: str, shape: Sequence[int], dtype: torch.dtype, device: torch.device, *_: object) -> Tensor:
     return torch.empty(shape, dtype=dtype, device=device)
 
 
