@@ -15,6 +15,7 @@ from click.testing import CliRunner
 import pdedsl
 from pdedsl.cli import cli
 
+pytestmark = pytest.mark.slow
 ROOT = Path(__file__).parents[1]
 README = (ROOT / "README.md").read_text("utf-8")
 BACKWARD = """pde Backward
@@ -33,6 +34,7 @@ def blocks(kind: str) -> list[str]:
 
 
 def run(*command: str, cwd: Path = ROOT) -> subprocess.CompletedProcess[str]:
+    """As a process, where that is the point."""
     return subprocess.run([sys.executable, *command], capture_output=True, text=True, cwd=cwd, check=False)
 
 
@@ -58,7 +60,8 @@ def test_the_message_is_the_one_shown(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("command", sorted(set(re.findall(r"`(pdedsl [a-z]+(?: --?[a-z]+)*(?: [a-z.]+)?)`", README))))
-def test_commands_run(command: str, tmp_path: Path) -> None:
+def test_commands_run(command: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tmp_path)
     (tmp_path / "my.pde").write_text(BACKWARD.replace("-σ²", "σ²"), "utf-8")
     words = command.split()[1:]
     if words == ["check", "--json"]:
@@ -67,8 +70,8 @@ def test_commands_run(command: str, tmp_path: Path) -> None:
         words += ["--examples", "3"]
     if words == ["test", "--examples", "3"]:
         words.append("rotation")
-    result = run("-m", "pdedsl", *words, cwd=tmp_path)
-    assert result.returncode == 0, result.stderr
+    result = CliRunner().invoke(cli, words)
+    assert result.exit_code == 0, result.output
 
 
 def test_the_training_commands_run(tmp_path: Path) -> None:
@@ -123,7 +126,7 @@ def test_the_evaluation_snippet_runs(capsys: pytest.CaptureFixture[str]) -> None
 def test_stages_of_emit() -> None:
     (stages,) = re.findall(r"`--emit ([a-z|]+)`", README)
     for stage in stages.split("|"):
-        assert run("-m", "pdedsl", "compile", "--emit", stage, "rotation").stdout
+        assert CliRunner().invoke(cli, ["compile", "--emit", stage, "rotation"]).stdout
 
 
 def test_make_targets_are_there() -> None:

@@ -79,8 +79,7 @@ def breaks_markov(operator: Operator, case: Case) -> bool:
         return operator(case.f, flat, middle).reshape(y.shape[:-1])
 
     parts = operator.between(inner, x, middle, end)
-    waves = torch.tensor(sum(abs(a) for a, _, _ in case.f.waves))
-    scale = torch.maximum(waves, (whole - case.f.base).abs())  # with a source it moves further than its data do
+    scale = sum(abs(a) for a, _, _ in case.f.waves)
     noise = torch.hypot(operator.error(case.f, x, end), operator.error(case.f, x, middle))
     steps = 0.02 * scale * (end - operator.start)  # the two grids of steps need not be the same
     return not bool(((whole - parts).abs() <= SIGMAS * noise + steps + ROUNDING).all())

@@ -67,6 +67,7 @@ def test_files_of_a_package(name: str) -> None:
     compile(files["test_axioms.py"], "test_axioms.py", "exec")
 
 
+@pytest.mark.slow
 def test_package_works_and_its_own_test_passes(tmp_path: Path) -> None:
     """`test_axioms.py` passes, run as its reader would."""
     folder = tmp_path / "made"
