@@ -3,8 +3,11 @@ PYTHON ?= python3
 VENV   := .venv
 BIN    := $(VENV)/bin
 
-# The inner loop: text to plan, without what trains or attacks.
-QUICK := tests/analyse tests/frontend tests/words tests/ir tests/explain tests/mistakes tests/cli tests/data tests/test_*.py
+# The inner loop: the language, its analysis and its plans, without what is marked slow.
+QUICK := tests/analyse tests/cli tests/data tests/explain tests/frontend tests/ir tests/mistakes tests/plan tests/words \
+         tests/test_*.py
+# A worker takes tests that stand together, and so compiles a spec once for all of them.
+PYTEST := $(BIN)/python -m pytest -n 2 --dist worksteal
 
 .PHONY: demo test quick lint format bench clean
 
@@ -13,10 +16,10 @@ demo: $(VENV)/.installed
 	$(BIN)/python examples/moons.py
 
 test: $(VENV)/.developed lint
-	$(BIN)/python -m pytest -n 2
+	$(PYTEST)
 
 quick: $(VENV)/.developed
-	$(BIN)/python -m pytest -n 2 -m "not slow" $(QUICK)
+	$(PYTEST) -m "not slow" $(QUICK)
 
 lint: $(VENV)/.developed
 	$(BIN)/ruff check .

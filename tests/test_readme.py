@@ -4,14 +4,18 @@ from __future__ import annotations
 
 import doctest
 import re
+import shlex
 import subprocess
 import sys
 from pathlib import Path
 
 import pytest
+from click.testing import CliRunner
 
 import pdedsl
+from pdedsl.cli import cli
 
+pytestmark = pytest.mark.slow
 ROOT = Path(__file__).parents[1]
 README = (ROOT / "README.md").read_text("utf-8")
 BACKWARD = """pde Backward
@@ -30,6 +34,7 @@ def blocks(kind: str) -> list[str]:
 
 
 def run(*command: str, cwd: Path = ROOT) -> subprocess.CompletedProcess[str]:
+    """As a process, where that is the point."""
     return subprocess.run([sys.executable, *command], capture_output=True, text=True, cwd=cwd, check=False)
 
 
@@ -41,7 +46,7 @@ def test_the_spec_is_right() -> None:
 
 
 def test_the_python_snippet_prints_what_it_says() -> None:
-    (snippet,) = blocks("python")
+    (snippet,) = (block for block in blocks("python") if "operator" in block)
     result = run("-c", snippet)
     assert result.returncode == 0, result.stderr
     assert result.stdout.split() == ["proved", "torch.Size([2])", "1361410"]
@@ -55,7 +60,8 @@ def test_the_message_is_the_one_shown(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("command", sorted(set(re.findall(r"`(pdedsl [a-z]+(?: --?[a-z]+)*(?: [a-z.]+)?)`", README))))
-def test_commands_run(command: str, tmp_path: Path) -> None:
+def test_commands_run(command: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tmp_path)
     (tmp_path / "my.pde").write_text(BACKWARD.replace("-σ²", "σ²"), "utf-8")
     words = command.split()[1:]
     if words == ["check", "--json"]:
@@ -64,8 +70,8 @@ def test_commands_run(command: str, tmp_path: Path) -> None:
         words += ["--examples", "3"]
     if words == ["test", "--examples", "3"]:
         words.append("rotation")
-    result = run("-m", "pdedsl", *words, cwd=tmp_path)
-    assert result.returncode == 0, result.stderr
+    result = CliRunner().invoke(cli, words)
+    assert result.exit_code == 0, result.output
 
 
 def test_the_training_commands_run(tmp_path: Path) -> None:
@@ -89,10 +95,38 @@ def test_the_training_commands_run(tmp_path: Path) -> None:
     }
 
 
+def test_the_evaluation_commands_run(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    (text,) = [block for block in blocks("sh") if "pdedsl evaluate" in block]
+    monkeypatch.chdir(tmp_path)
+    for name in ("run", "short"):
+        pdedsl.train("convection_diffusion", name, set=["train.epochs=1", "evaluate.certify.n=100"])
+    for line in text.strip().splitlines():
+        words = shlex.split(line)[1:]
+        few = ["--subset", "20"] if words[0] == "evaluate" else []  # as shown it takes longer
+        done = CliRunner().invoke(cli, [*words, *few])
+        assert done.exit_code == 0, done.output
+    shown = set(re.findall(r"`(report\.\w+)`", README))
+    assert shown == {"report.html", "report.md", "report.json"}
+    assert all((tmp_path / "run" / "evaluation" / name).is_file() for name in shown)
+    assert {"page.html", "tables.tex"} <= {path.name for path in tmp_path.iterdir()}
+
+
+def test_the_evaluation_snippet_runs(capsys: pytest.CaptureFixture[str]) -> None:
+    (snippet,) = (block for block in blocks("python") if "pdedsl.evaluate" in block)
+    names: dict[str, object] = {}
+    exec(snippet, names)
+    assert "no sign of masked gradients" in capsys.readouterr().out
+    for call in re.findall(r"`(pdedsl\.(?:attacks|certificates)\..*?\))`", README):
+        from pdedsl import attacks, certificates  # noqa: F401
+
+        result = eval(call.replace("sigma=0.25", "sigma=0.25, n=100"), names)
+        assert all(hasattr(result, name) for name in (("x", "fooled") if "attacks" in call else ("radii",)))
+
+
 def test_stages_of_emit() -> None:
     (stages,) = re.findall(r"`--emit ([a-z|]+)`", README)
     for stage in stages.split("|"):
-        assert run("-m", "pdedsl", "compile", "--emit", stage, "rotation").stdout
+        assert CliRunner().invoke(cli, ["compile", "--emit", stage, "rotation"]).stdout
 
 
 def test_make_targets_are_there() -> None:

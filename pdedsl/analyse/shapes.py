@@ -61,7 +61,8 @@ def _indexed(drift: Expr, matrix: Indexed, spec: Spec) -> RandomMap | None:
     if matrix.rest or matrix.learned or drift == 0:
         return None
     if not matrix.outer:
-        strength = _factor([(matrix.diagonal, drift**2)]) if INDEX in drift.free_symbols else None
+        varies = INDEX in drift.free_symbols & matrix.diagonal.free_symbols
+        strength = _factor([(matrix.diagonal, drift**2)]) if varies else None
         return DroppedUnits(strength) if strength else None
     if len(matrix.outer) > 1 or matrix.diagonal != 0:
         return None

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -11,7 +12,7 @@ from pdedsl.cli.common import SPEC, WRONG, example, give, read_spec, report_erro
 from pdedsl.quoting import as_json
 
 if TYPE_CHECKING:
-    from pdedsl.compilation import Examination
+    from pdedsl.compilation import Compilation, Examination
     from pdedsl.diagnostics import Source
     from pdedsl.runtime.kernels import Stencil
     from pdedsl.testing import axioms
@@ -155,18 +156,42 @@ def test(file: str, examples: int, seed: int) -> None:
     except PdeError as error:
         report_error(error)
         raise click.exceptions.Exit(WRONG) from None
-    from pdedsl.testing import axioms, equation
-
-    wrong = False
-    for result in axioms.check(compilation, examples, seed):
-        wrong |= not result.ok
-        say(_test_line(result))
-    for finding in equation.check(compilation, seed):
-        wrong |= not finding.ok
-        say(_finding_line(finding))
-    if wrong:
+    if not _all_hold(compilation, examples, seed):
         say(f"replay: pdedsl test {file} --examples {examples} --seed {seed}", err=True)
         raise click.exceptions.Exit(WRONG)
+
+
+def _all_hold(compilation: Compilation, examples: int, seed: int) -> bool:
+    """Every question after the other: what is asked goes to stderr, and what was found to stdout."""
+    from pdedsl.testing import axioms, equation
+    from pdedsl.testing.model import under_test
+
+    tested = under_test(compilation)
+    names, checks = list(compilation.analysis.axioms), equation.checks(tested, seed)
+    total, holds = len(names) + len(checks), True
+    for k, name in enumerate(names, 1):
+        _asking(name, k, total)
+        result = axioms.search_for(name, tested, examples, seed)
+        holds &= result.ok
+        _answer(_test_line(result))
+    for k, check in enumerate(checks, len(names) + 1):
+        _asking(check.of[0], k, total)
+        for finding in check.findings():
+            holds &= finding.ok
+            _answer(_finding_line(finding))
+    return holds
+
+
+def _asking(what: str, k: int, total: int) -> None:
+    """What is tested at the moment: on a terminal a line that goes away again."""
+    line = f"testing {what}, {k} of {total}"
+    click.echo(f"\r\x1b[K{line}" if sys.stderr.isatty() else line, nl=not sys.stderr.isatty(), err=True)
+
+
+def _answer(line: str) -> None:
+    if sys.stderr.isatty():
+        click.echo("\r\x1b[K", nl=False, err=True)
+    say(line)
 
 
 def _test_line(result: axioms.Result) -> str:

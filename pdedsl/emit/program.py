@@ -6,6 +6,7 @@ import operator
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, fields, is_dataclass
 from enum import StrEnum
+from functools import cached_property
 from importlib import import_module
 from typing import Any, assert_never
 
@@ -145,6 +146,8 @@ OPERATIONS: dict[str, Callable[[Any, Any], Any]] = {
     "//": operator.floordiv,
 }
 Scope = dict[str, Any]
+Staged = Callable[[Scope], Any]
+"""A node that is read once and can be evaluated many times: a velocity is, at every step."""
 
 
 def run(program: Program, name: str, **arguments: Any) -> Any:
@@ -152,8 +155,8 @@ def run(program: Program, name: str, **arguments: Any) -> Any:
     function = program.function(name)
     scope: Scope = {**dict(function.params), **arguments}
     for binding in function.bindings:
-        scope[binding.name] = value(binding.value, scope, program)
-    return value(function.result, scope, program)
+        scope[binding.name] = staged(binding.value, program)(scope)
+    return staged(function.result, program)(scope)
 
 
 @dataclass(frozen=True)
@@ -165,39 +168,56 @@ class Formula:
     program: Program
 
     def __call__(self, *arguments: Any, **named: Any) -> Any:
-        scope = {**dict(self.scope), **dict(zip(self.function.params, arguments, strict=False)), **named}
-        return value(self.function.body, scope, self.program)
+        given = dict(zip(self.function.params, arguments, strict=False))
+        return self._body({**dict(self.scope), **given, **named})
+
+    @cached_property
+    def _body(self) -> Staged:
+        return staged(self.function.body, self.program)
+
+    def __getstate__(self) -> dict[str, Any]:
+        return {f.name: getattr(self, f.name) for f in fields(self)}
 
 
-def value(node: Node, scope: Scope, program: Program) -> Any:
-    def of(n: Node) -> Any:
-        return value(n, scope, program)
+def staged(node: Node, program: Program) -> Staged:
+    def of(n: Node) -> Staged:
+        return staged(n, program)
 
     match node:
         case Ref(name=name):
-            return scope[name]
+            return lambda scope: scope[name]
         case Call(path=path, args=args, named=named):
             if "." not in path:  # a function of the program itself
-                return run(program, path, **{k: of(v) for k, v in named})
-            return located(path)(*map(of, args), **{k: of(v) for k, v in named})
+                given = [(k, of(v)) for k, v in named]
+                return lambda scope: run(program, path, **{k: v(scope) for k, v in given})
+            found = located(path)
+            return _called(lambda _: found, list(map(of, args)), [(k, of(v)) for k, v in named])
         case Method(of=owner, name=name, args=args, named=named):
-            target = getattr(of(owner), name) if name else of(owner)
-            return target(*map(of, args), **{k: of(v) for k, v in named})
-        case Lambda():
-            return Formula(node, tuple(scope.items()), program)
-        case Items(values=values, square=square):
-            return [of(v) for v in values] if square else tuple(of(v) for v in values)
-        case Repeat(count=count, body=body):
-            return [of(body) for _ in range(count)]
-        case Component(of=owner, index=index, second=second):
             whole = of(owner)
-            return whole[..., index] if second is None else whole[..., index, second]
+            target = (lambda scope: getattr(whole(scope), name)) if name else whole
+            return _called(target, list(map(of, args)), [(k, of(v)) for k, v in named])
+        case Lambda():
+            return lambda scope: Formula(node, tuple(scope.items()), program)
+        case Items(values=values, square=square):
+            kind, parts = list if square else tuple, list(map(of, values))
+            return lambda scope: kind([v(scope) for v in parts])
+        case Repeat(count=count, body=body):
+            once = of(body)
+            return lambda scope: [once(scope) for _ in range(count)]
+        case Component(of=owner, index=index, second=second):
+            whole, place = of(owner), (..., index) if second is None else (..., index, second)
+            return lambda scope: whole(scope)[place]
         case Op(sign=sign, args=args):
-            return _operate(sign, [of(a) for a in args])
+            operands = list(map(of, args))
+            return lambda scope: _operate(sign, [a(scope) for a in operands])
         case int() | float() | str() | None:
-            return node
+            return lambda scope: node
         case _:
             assert_never(node)
+
+
+def _called(target: Staged, args: list[Staged], named: list[tuple[str, Staged]]) -> Staged:
+    return lambda scope: target(scope)(*[a(scope) for a in args], **{k: v(scope) for k, v in named})
 
 
 def _operate(sign: str, args: list[Any]) -> Any:

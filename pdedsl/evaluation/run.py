@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import shlex
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from contextlib import nullcontext
 from dataclasses import dataclass, field, replace
 from pathlib import Path
@@ -58,6 +58,7 @@ class Options:
     device: str | None = None
     resume: bool = False
     sources: Mapping[str, Path] = field(default_factory=dict)
+    network: Callable[[int], nn.Module] | None = None
 
 
 def evaluate_run(
@@ -71,17 +72,18 @@ def evaluate_run(
     device: str | None = None,
     resume: bool = False,
     sources: Mapping[str, str | Path] | None = None,
+    network: Callable[[int], nn.Module] | None = None,
     listeners: Sequence[Listener] = (),
 ) -> Report:
     """Everything that the `evaluate` block of a run asks for; the report and its pictures are in RUN/evaluation.
 
     `set` changes entries of the spec, as ["evaluate.attack=fgsm(eps=0.1)"]; `subset` takes so many test samples,
     stratified; attacks run from `seeds` seeds. `sources` are the runs that transfer attacks name. `resume` goes on with
-    an evaluation that was interrupted.
+    an evaluation that was interrupted; `network` makes the network, as `model` of a compiled package does.
     """
     places = {name: Path(place) for name, place in (sources or {}).items()}
     root = None if data is None else Path(data)
-    folder, options = Path(run), Options(tuple(set), subset, seed, seeds, root, device, resume, places)
+    folder, options = Path(run), Options(tuple(set), subset, seed, seeds, root, device, resume, places, network)
     if not (folder / SPEC).is_file():
         raise RunError(f"{folder} holds no run: make one with pdedsl train SPEC -o {folder}")
     compilation = to_compilation(changed(source_of(folder / SPEC), options.settings))
@@ -93,7 +95,7 @@ def evaluate_run(
 def _evaluated(
     folder: Path, compilation: Compilation, options: Options, world: World, listeners: Sequence[Listener]
 ) -> Report:
-    run, block = Run.of(folder, compilation), compilation.spec.evaluate or EvaluateBlock(natural=True)
+    run, block = Run.of(folder, compilation, options.network), compilation.spec.evaluate or EvaluateBlock(natural=True)
     model = run.module.to(world.device)
     data = data_of(compilation, config_of(compilation.spec), options.data)
     x, y = _samples(data, options, next(model.parameters()).dtype)

@@ -6,7 +6,6 @@ import os
 import shutil
 import tempfile
 from pathlib import Path
-from typing import assert_never
 
 from pdedsl import quoting
 from pdedsl.explain.certificate import certificate_lines
@@ -15,57 +14,50 @@ from pdedsl.explain.explain import explain_markdown
 from pdedsl.ir.analysis import Analysis
 from pdedsl.ir.plan import ImagePlan, Model
 from pdedsl.ir.representation import Representation
-from pdedsl.ir.spec import Spec
-from pdedsl.words.blocks import TrainBlock
-from pdedsl.words.optimizers import Adam, Adamw, Lbfgs, Optimizer, Sgd
 
-HARNESS = '''"""Train and evaluate {name} on data of your own: batches of (inputs, labels)."""
+HARNESS = '''"""Train and evaluate the network of `model.py` as `spec.pde` says.
+
+    python harness.py train run
+    python harness.py evaluate run
+
+From Python, `train("run")` and `evaluate("run")`. Data of your own: save arrays x_train, y_train,
+x_test and y_test with numpy.savez, and pass set=['train.data=npz("mine.npz")'].
+"""
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+import sys
+from pathlib import Path
+from typing import Any
 
-import torch
-from torch import Tensor, nn
+import pdedsl
+from pdedsl.evaluation.summary import summary
+from pdedsl.training.view import view_for
 
 from model import model
 
-Batches = Iterable[tuple[Tensor, Tensor]]
+SPEC = Path(__file__).with_name("spec.pde")
 
 
-def optimizer(network: nn.Module) -> torch.optim.Optimizer:
-    """The optimizer of the spec{default}."""
-    return {optimizer}
+def train(run: str | Path, **options: Any) -> pdedsl.Run:
+    """Train in a new folder; the options are those of `pdedsl.train`."""
+    return pdedsl.train(SPEC, run, network=model, **options)
 
 
-def train(batches: Batches, epochs: int = {epochs}, seed: int = 0) -> nn.Module:
-    """A network trained by cross-entropy of the class probabilities u.
-
-    Schedule, augmentation, adversary, regularizers and residuals of the spec are in
-    `pdedsl train spec.pde -o run`.
-    """
-    torch.manual_seed(seed)
-    network = model(seed)
-    network.train()
-    steps = optimizer(network)
-    for _ in range(epochs):
-        for inputs, labels in batches:
-            loss = nn.functional.cross_entropy(network(inputs), labels)
-            steps.zero_grad()
-            loss.backward()
-            steps.step()
-    return network
+def evaluate(run: str | Path, **options: Any) -> pdedsl.Report:
+    """Attack, certify and audit; the options are those of `pdedsl.evaluate_run`."""
+    return pdedsl.evaluate_run(run, network=model, **options)
 
 
-@torch.no_grad()
-def evaluate(network: nn.Module, batches: Batches) -> float:
-    """The share of inputs whose most probable class is their label."""
-    network.eval()
-    right = total = 0
-    for inputs, labels in batches:
-        right += int((network(inputs).argmax(-1) == labels).sum())
-        total += len(labels)
-    return right / total
+if __name__ == "__main__":
+    match sys.argv[1:]:
+        case ["train", run]:
+            with view_for(sys.stdout) as view:
+                train(run, listeners=(view,))
+        case ["evaluate", run]:
+            print(summary(evaluate(run)))
+        case _:
+            sys.exit(__doc__)
 '''
 SOLVE = '''"""Evaluate {name}: there is nothing to train."""
 
@@ -103,7 +95,6 @@ def test_equation() -> None:
     """Drift, noise and steps, compared with the equation of the spec."""
     equation.assert_holds(package(HERE))
 '''
-DEFAULT_EPOCHS = 10  # of a spec that counts steps: batches are the user's own
 README = """# {name}
 
 {title}
@@ -123,7 +114,9 @@ def package_files(analysis: Analysis, representation: Representation, plan: Mode
     spec = analysis.spec
     network = [theorem_line(representation.theorem), *network_lines(plan), *certificate_lines(plan, analysis)]
     classifies = isinstance(plan, ImagePlan) or plan.classes is not None
-    harness = "`train(batches)` and `evaluate(network, batches)`" if classifies else "`evaluate(points)`"
+    harness = (
+        "`python harness.py train run` and `python harness.py evaluate run`" if classifies else "`evaluate(points)`"
+    )
     readme = README.format(
         name=spec.name,
         title=quoting.markdown(spec.title),
@@ -133,38 +126,11 @@ def package_files(analysis: Analysis, representation: Representation, plan: Mode
     )
     return {
         "model.py": python,
-        "harness.py": _harness(spec) if classifies else SOLVE.format(name=spec.name, dimension=spec.space.dimension),
+        "harness.py": HARNESS if classifies else SOLVE.format(name=spec.name, dimension=spec.space.dimension),
         "test_axioms.py": TEST.format(name=spec.name),
         "spec.pde": spec.source.text,
         "README.md": readme,
     }
-
-
-def _harness(spec: Spec) -> str:
-    given = spec.train is not None and "optimizer" in spec.train.places
-    block = spec.train or TrainBlock()
-    default = "" if given else "; it names none, so this is a default"
-    made, epochs = _optimizer(block.optimizer[0].word), block.epochs or DEFAULT_EPOCHS
-    return HARNESS.format(name=spec.name, optimizer=made, default=default, epochs=epochs)
-
-
-def _optimizer(word: Optimizer) -> str:
-    match word:
-        case Sgd():
-            name, keys = "SGD", [("momentum", word.momentum), ("weight_decay", word.weight_decay)]
-        case Adam():
-            name, keys = "Adam", [("weight_decay", word.weight_decay)]
-        case Adamw():
-            name, keys = "AdamW", [("weight_decay", word.weight_decay)]
-        case Lbfgs():
-            name, keys = "LBFGS", [("history_size", word.history)]
-        case _:
-            assert_never(word)
-    shown = [f"{key}={float(value):g}" for key, value in (("lr", word.lr), *keys)]
-    shown += ["nesterov=True"] if isinstance(word, Sgd) and word.nesterov else []
-    inner = ", ".join(["network.parameters()", *shown])
-    line = f"torch.optim.{name}({inner})"
-    return line if len(line) + 11 <= 88 else f"torch.optim.{name}(\n        {inner}\n    )"
 
 
 def write_package(folder: Path, files: dict[str, str], force: bool) -> None:

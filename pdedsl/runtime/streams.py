@@ -1,8 +1,9 @@
 """Random numbers that belong to the model: a pure function of (seed, step) in training, of (seed, call) in evaluation.
 
 The user's generator is neither read nor advanced. A Stream keeps three integers, so it is saved with the weights,
-copied, pickled and resumed exactly. The draw is one opaque operator: `torch.compile` and `torch.export` see a call, not
-a generator (compiled `randn` is eleven times slower than the eager one).
+copied, pickled and resumed exactly. For `torch.compile` and `torch.export` the draw is one opaque operator: they see a
+call, not a generator (compiled `randn` is eleven times slower than the eager one). Elsewhere it is a plain function:
+the first call of an operator imports the compiler, and every call costs more than a small draw itself.
 """
 
 from __future__ import annotations
@@ -86,7 +87,6 @@ LAWS: dict[str, Callable[[Tensor, torch.Generator], None]] = {
 }
 
 
-@torch.library.custom_op("pdedsl::draw", mutates_args=())
 def draw(
     state: Tensor,
     law: str,
@@ -113,7 +113,6 @@ def draw(
     return out
 
 
-@torch.library.custom_op("pdedsl::draw_block", mutates_args=())
 def draw_block(
     state: Tensor,
     law: str,
@@ -131,38 +130,26 @@ def draw_block(
     return out
 
 
-@draw_block.register_fake
-def _(
-    state: Tensor,
-    law: str,
-    shape: Sequence[int],
-    dtype: torch.dtype,
-    device: torch.device,
-    training: bool,
-    frozen: bool,
-    words: Sequence[int],
-) -> Tensor:
-    return torch.empty(shape, dtype=dtype, device=device)
-
-
 def _words(state: Tensor, training: bool, frozen: bool) -> tuple[int, ...]:
     """What names the noise of a step or a call, or of all of them."""
     seed, step, call = state.tolist()
     return (_FROZEN, seed) if frozen else (_TRAIN, seed, step) if training else (_EVAL, seed, call)
 
 
-@draw.register_fake
-def _(
-    state: Tensor,
-    law: str,
-    shape: Sequence[int],
-    dtype: torch.dtype,
-    device: torch.device,
-    first: int,
-    row: int,
-    training: bool,
-) -> Tensor:
+OPAQUE_DRAW = torch.library.custom_op("pdedsl::draw", draw, mutates_args=())
+OPAQUE_BLOCK = torch.library.custom_op("pdedsl::draw_block", draw_block, mutates_args=())
+
+
+@OPAQUE_DRAW.register_fake
+@OPAQUE_BLOCK.register_fake
+def _(state: Tensor, law: str, shape: Sequence[int], dtype: torch.dtype, device: torch.device, *_: object) -> Tensor:
     return torch.empty(shape, dtype=dtype, device=device)
+
+
+def _is_traced(state: Tensor) -> bool:
+    """Whether a compiler or a transformation of functions looks on, or only shapes are asked for."""
+    transformed = torch._C._functorch.maybe_current_level() is not None
+    return transformed or torch.compiler.is_compiling() or type(state) is not Tensor
 
 
 class Stream(nn.Module):
@@ -200,7 +187,8 @@ class Stream(nn.Module):
 
     def block(self, x: Tensor, law: Law, shape: Sequence[int], *words: int) -> Tensor:
         """Noise of a shape of its own, named by `words`, for whoever advances the stream himself."""
-        made = draw_block(self.state, law, list(shape), x.dtype, x.device, self.training, self.frozen, list(words))
+        drawn = OPAQUE_BLOCK if _is_traced(self.state) else draw_block
+        made = drawn(self.state, law, list(shape), x.dtype, x.device, self.training, self.frozen, list(words))
         return cast(Tensor, made)
 
     def spread(self, noise: Tensor, x: Tensor) -> Tensor:
@@ -217,7 +205,8 @@ class Stream(nn.Module):
         return self._draw(x, law, [draws, n, h, w, c], self.row).flatten(0, 1).permute(0, 3, 1, 2)
 
     def _draw(self, x: Tensor, law: Law, shape: list[int], row: int) -> Tensor:
-        return cast(Tensor, draw(self.state, law, shape, x.dtype, x.device, self.first, row, self.training))
+        drawn = OPAQUE_DRAW if _is_traced(self.state) else draw
+        return cast(Tensor, drawn(self.state, law, shape, x.dtype, x.device, self.first, row, self.training))
 
     def extra_repr(self) -> str:
         return "" if self.state.is_meta else f"state={self.state.tolist()}"

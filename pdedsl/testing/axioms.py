@@ -58,9 +58,13 @@ class Result:
 def check(model: Compilation | ModelUnderTest, examples: int = 50, seed: int = 0) -> tuple[Result, ...]:
     """All axioms of the spec on what was compiled."""
     tested = under_test(model)
-    required = {r.axiom for r in tested.expected.spec.requirements}
-    found = (_result(name, tested, examples, seed) for name in tested.expected.analysis.axioms)
-    return tuple(replace(r, required=r.axiom in required) for r in found)
+    return tuple(search_for(axiom, tested, examples, seed) for axiom in tested.expected.analysis.axioms)
+
+
+def search_for(axiom: str, model: ModelUnderTest, examples: int = 50, seed: int = 0) -> Result:
+    """One axiom of the spec."""
+    required = axiom in {r.axiom for r in model.expected.spec.requirements}
+    return replace(_result(Axiom(axiom), model, examples, seed), required=required)
 
 
 def assert_hold(model: Compilation | ModelUnderTest, examples: int = 50, seed: int = 0) -> None:
@@ -71,9 +75,13 @@ def assert_hold(model: Compilation | ModelUnderTest, examples: int = 50, seed: i
         )
 
 
-def falsify(axiom: str, operator: Operator | Features, examples: int = 200, seed: int = 0) -> str | None:
-    """The smallest counterexample to an axiom on an operator of one's own, as text."""
-    found = search(lambda case: _breaks(Axiom(axiom), operator, case), cases(operator.dimension), examples, seed)
+def falsify(
+    axiom: str, operator: Operator | Features, examples: int = 200, seed: int = 0, attempts: int = MOST
+) -> str | None:
+    """A counterexample to an axiom on an operator of one's own, as text, and as small as `attempts` can make it."""
+    found = search(
+        lambda case: _breaks(Axiom(axiom), operator, case), cases(operator.dimension), examples, seed, attempts
+    )
     return None if found is None else str(found)
 
 

@@ -79,7 +79,8 @@ def breaks_markov(operator: Operator, case: Case) -> bool:
         return operator(case.f, flat, middle).reshape(y.shape[:-1])
 
     parts = operator.between(inner, x, middle, end)
-    scale = sum(abs(a) for a, _, _ in case.f.waves)
+    waves = torch.tensor(sum(abs(a) for a, _, _ in case.f.waves))
+    scale = torch.maximum(waves, (whole - case.f.base).abs())  # with a source it moves further than its data do
     noise = torch.hypot(operator.error(case.f, x, end), operator.error(case.f, x, middle))
     steps = 0.02 * scale * (end - operator.start)  # the two grids of steps need not be the same
     return not bool(((whole - parts).abs() <= SIGMAS * noise + steps + ROUNDING).all())

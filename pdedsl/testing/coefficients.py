@@ -16,7 +16,7 @@ from torch import nn
 
 from pdedsl.ir.spec import Spec
 from pdedsl.numerics.activations import ACTIVATIONS
-from pdedsl.symbolic.symbols import INDEX, Component, Contraction, Field
+from pdedsl.symbolic.symbols import INDEX, Component, Contraction, Field, Partial
 
 Array = NDArray[np.float64]
 ELEMENTARY = "exp log sqrt sin cos tan sinh cosh tanh sign".split()
@@ -51,6 +51,16 @@ FUNCTIONS: dict[str, Callable[..., Any]] = {
     "erf": erf,
     "Heaviside": lambda x, middle=0.5: np.heaviside(x, middle),
 }
+
+
+DIFFERENCES = ((1, 3 / 4), (2, -3 / 20), (3, 1 / 60))  # of order 6
+WIDTH = 1e-2  # so that they are right to about ten digits
+
+
+def central(value: Callable[[float], Any]) -> Array:
+    """d/ds at s = 0: learned fields have no formula to differentiate."""
+    total = sum(w * (value(k * WIDTH) - value(-k * WIDTH)) for k, w in DIFFERENCES)
+    return np.asarray(total / WIDTH)
 
 
 @dataclass(frozen=True)
@@ -93,6 +103,8 @@ class Reader:
                     return np.eye(x.shape[1])[int(k) - 1]
                 case Field():
                     return self._field(e, x, t, index)
+                case Partial(body=body, slots=(*others, slot)):
+                    return self._slope(Partial(body, *others) if others else body, slot, x, t, index)
                 case Contraction(index=own, body=body) if index is None or index not in body.free_symbols:
                     return np.broadcast_to(self._at(body, x, t, own), x.shape).sum(-1, keepdims=True)
                 case Add(args=args):
@@ -113,6 +125,21 @@ class Reader:
             return FUNCTIONS[name](*map(of, e.args))
 
         return of(e)
+
+    def _slope(self, e: Expr, slot: Expr, x: Array, t: float, index: Symbol | None) -> Array:
+        """∂e/∂slot; where the number of the coordinate is the index, that of the same component."""
+        if self.spec.time is not None and slot == self.spec.time.symbol:
+            return central(lambda s: self._at(e, x, t + s, index))
+
+        def along(k: int) -> Array:
+            unit = np.eye(x.shape[1])[k]
+            return central(lambda s: np.broadcast_to(self._at(e, x + s * unit, t, index), x.shape))
+
+        if slot in self.spec.space.coordinates:
+            return along(self.spec.space.coordinates.index(slot))[:, :1]
+        if slot.args[1] == index:
+            return np.stack([along(k)[:, k] for k in range(x.shape[1])], -1)
+        return along(int(slot.args[1]) - 1)
 
     def field(self, head: Symbol, x: Array, t: float) -> Array:
         """A learned field at points, in whatever shape it has."""

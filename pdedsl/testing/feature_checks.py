@@ -15,6 +15,8 @@ from pdedsl.testing.cases import Pair
 from pdedsl.testing.checks import ROUNDING
 from pdedsl.testing.model import weights_from
 
+CORNER = 2  # pixels on a side of the maps on which a determinant is taken
+
 
 def maps_of(pair: Pair, width: int) -> tuple[Tensor, Tensor]:
     with weights_from(pair.seed + 1000):
@@ -73,12 +75,17 @@ def breaks_reversibility(block: nn.Module, pair: Pair, width: int) -> bool:
     return bool((block.inverse(*states) - y).norm() > 1e-8 * size)
 
 
+def corner_of(y: Tensor) -> Tensor:
+    return y[..., :CORNER, :CORNER]
+
+
 def _orientation(block: nn.Module, y: Tensor) -> float:
     """The sign of det ∂block/∂y on a corner of the map; 0 where it is too near to singular to tell.
 
-    One copy of the map for each of its numbers, so that one backward pass gives all rows.
+    One copy of the map for each of its numbers, so that one backward pass gives all rows. A block that takes a value
+    twice on small maps is not one to one; what this costs grows with the square of their size.
     """
-    corner = y[..., :3, :3]
+    corner = corner_of(y)
     copies = corner.expand(corner.numel(), *corner.shape[1:]).clone().requires_grad_()
     with torch.enable_grad():
         values = block.eval()(copies).flatten(1).diagonal().sum()

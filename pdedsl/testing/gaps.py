@@ -11,9 +11,9 @@ from torch import Tensor
 
 from pdedsl.ir.noise import Inside, Noise, RandomMap
 from pdedsl.ir.plan import DataPlan, Maps, Shake
-from pdedsl.ir.representation import Paths, Stretch
 from pdedsl.testing.layers import Run
-from pdedsl.testing.paths import Multiples, Numbers, randomness
+from pdedsl.testing.legs import Multiples, Numbers, randomness
+from pdedsl.testing.periods import Period, moving
 from pdedsl.words.diffusions import Law
 from pdedsl.words.integrators import Across
 
@@ -53,42 +53,37 @@ class Gap:
         return ((self.after - self.state) / size).flatten(1).double()
 
 
-def random_map(plan: DataPlan, paths: Paths) -> RandomMap | None:
+def random_map(plan: DataPlan, periods: list[Period]) -> RandomMap | None:
     """That of noise which is in the maps, if it is."""
     inside = any(isinstance(p, Maps) and isinstance(p.noise, Inside) for p in plan.parts)
-    return moving(paths).random if inside else None
+    return moving(periods).random if inside else None
 
 
-def moving(paths: Paths) -> Stretch:
-    """The piece of time of which the maps are the steps."""
-    return next(s for s in paths.stretches if s.moves)
-
-
-def gaps_of(run: Run, plan: DataPlan, paths: Paths) -> list[Gap]:
+def gaps_of(run: Run, plan: DataPlan, periods: list[Period]) -> list[Gap]:
     """Noise on the input for what comes before the maps in network order, in front of the readout for what comes
     behind them, and between the maps for what is diffused along with them."""
-    place = paths.stretches.index(moving(paths))
+    place = periods.index(moving(periods))
     maps = next(p for p in plan.parts if isinstance(p, Maps))
     first = next((p.noise for p in plan.parts if isinstance(p, Shake)), None)
-    h = float(moving(paths).length) / len(run.maps)
-    between = None if random_map(plan, paths) else _expected([moving(paths)], maps.noise, h)
+    h = moving(periods).length / len(run.maps)
+    between = None if random_map(plan, periods) else _expected([moving(periods)], maps.noise, h)
     into = [*(m.whole.into for m in run.maps[1:]), run.behind.into]
-    last = _expected(paths.stretches[place + 1 :], maps.before_readout)
+    last = _expected(periods[place + 1 :], maps.before_readout)
     return [
-        Gap("the input", run.start, run.stem.into, _expected(paths.stretches[:place], first)),
+        Gap("the input", run.start, run.stem.into, _expected(periods[:place], first)),
         Gap("the stem", run.stem.out, run.maps[0].whole.into, None),
         *(Gap(f"map {k}", m.whole.out, z, between) for k, (m, z) in enumerate(zip(run.maps, into, strict=True), 1)),
         Gap("the features", run.flat.out, run.readout.into, last),
     ]
 
 
-def _expected(stretches: Sequence[Stretch], noise: Noise | None, h: float | None = None) -> Expected | None:
+def _expected(periods: Sequence[Period], noise: Noise | None, h: float | None = None) -> Expected | None:
     """√(2νh), added up over pieces of time; relative noise is √(2ν) of the state's own size, whatever the step."""
-    noisy = [s for s in stretches if s.diffuses]
+    noisy = [p for p in periods if p.diffuses]
     if not noisy:
         return None
     by = randomness(noise, noisy[0])
     assert isinstance(by, Numbers | Multiples)
-    lengths = [1.0 if isinstance(by, Multiples) else h or float(s.length) for s in noisy]
-    total = sum(2.0 * float(s.diffusivity[0][0]) * length for s, length in zip(noisy, lengths, strict=True))
+    lengths = [1.0 if isinstance(by, Multiples) else h or p.length for p in noisy]
+    total = sum(2.0 * float(p.matrix[0][0]) * length for p, length in zip(noisy, lengths, strict=True))
     return Expected(sqrt(total), by)

@@ -9,10 +9,12 @@ import torch
 from torch import Tensor
 
 from pdedsl.testing.laws import DIRECTIONS, PAIRS, compare, directions, ends_of_operator, expected_ends, products
+from pdedsl.testing.legs import Leg
 from pdedsl.testing.moments import Finding, Moments, standard_error
 from pdedsl.testing.operators import Flow
-from pdedsl.testing.paths import Leg, Process
+from pdedsl.testing.paths import Process
 
+GENERATOR = "generator of operator()"
 SHARES = (0.05, 0.5, 0.95)  # of the times at which a step may begin
 
 
@@ -22,31 +24,35 @@ def generator_finding(flow: Flow, process: Process, legs: list[Leg], x: Tensor) 
     for leg in legs:
         for share in SHARES:
             _one_step(moments, flow, process, leg, leg.first + process.clock * share * (leg.steps - 1) * leg.h, x)
-    return moments.finding("generator of operator()")
+    return moments.finding(GENERATOR)
 
 
 def _one_step(moments: Moments, flow: Flow, process: Process, leg: Leg, t: float, x: Tensor) -> None:
-    """From the time t of the equation to t ± h: in the direction of the data, from T's age b back to a."""
-    a, b = (t - leg.h, t) if process.clock < 0 else (flow.start + flow.end - t - leg.h, flow.start + flow.end - t)
-    ends = ends_of_operator(flow, x, a, b)
+    ends = ends_of_operator(flow, x, *times_of(flow, process, leg, t))
     moments.paths = max(moments.paths, len(ends))
     where = f"at t = {t:.4g}, h = {leg.h:.4g}"
     if not leg.random:
-        expected = process.after(x.numpy(), [_single(leg, t)], np.random.default_rng(0))
+        expected = process.after(x.numpy(), [single(leg, t)], np.random.default_rng(0)).x
         moments.add(f"X of a step {where}", torch.from_numpy(expected.copy()), ends[0], 0.0)
         return
     if leg.corrected:
-        compare(moments, f"a step {where}", expected_ends(process, x, [_single(leg, t)], len(ends), 0), ends)
+        compare(moments, f"a step {where}", expected_ends(process, x, [single(leg, t)], len(ends), 0), ends)
         return
-    drift = torch.from_numpy(np.array(process.velocity(leg.stretch, x.numpy(), t)))
-    matrix = torch.from_numpy(np.array(process.diffusivity(leg.stretch, x.numpy(), t)))
+    drift = torch.from_numpy(np.array(process.velocity(leg.period, x.numpy(), t)))
+    matrix = torch.from_numpy(np.array(process.diffusivity(leg.period, x.numpy(), t)))
     away = ends - x
     moments.add(f"E[X - x]/h {where}", drift, away.mean(0) / leg.h, standard_error(away) / leg.h)
     spread = products(away - leg.h * drift) / leg.h
     moments.add(f"Cov[X]/h {where}", 2.0 * entries(matrix), spread.mean(0), standard_error(spread))
 
 
-def _single(leg: Leg, t: float) -> Leg:
+def times_of(flow: Flow, process: Process, leg: Leg, t: float) -> tuple[float, float]:
+    """A step from the time t of the equation to t ± h, as ages: in the direction of the data, from age b back to a."""
+    end = t if process.clock < 0 else flow.start + flow.end - t
+    return end - leg.h, end
+
+
+def single(leg: Leg, t: float) -> Leg:
     return replace(leg, first=t, steps=1)
 
 

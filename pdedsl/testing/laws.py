@@ -16,9 +16,10 @@ from torch import Tensor, nn
 from pdedsl.runtime.expectation import Expectation
 from pdedsl.runtime.streams import Stream
 from pdedsl.testing.coefficients import Array
+from pdedsl.testing.legs import Leg
 from pdedsl.testing.moments import Moments
 from pdedsl.testing.operators import Flow
-from pdedsl.testing.paths import Leg, Process
+from pdedsl.testing.paths import Arrived, Process
 
 DRAWS = 4  # of which each has a share of the paths
 CUT = 4.0  # standard deviations at which a moment is cut, so that it has an error whatever the law
@@ -99,10 +100,14 @@ def ends_of_operator(flow: Flow, x: Tensor, a: float, b: float) -> Tensor:
 
 
 def expected_ends(process: Process, x: Tensor, legs: list[Leg], paths: int, seed: int) -> Tensor:
-    source = np.random.default_rng([seed, 11])
-    start: Array = np.repeat(x.numpy()[None], paths, 0).reshape(-1, x.shape[-1])
-    ends = process.after(start, legs, source)
+    ends = arrived(process, x, legs, paths, seed).x
     return torch.from_numpy(np.ascontiguousarray(ends)).reshape(paths, *x.shape)
+
+
+def arrived(process: Process, x: Tensor, legs: list[Leg], paths: int, seed: int) -> Arrived:
+    """Paths from each point: (paths · points) rows."""
+    start: Array = np.repeat(x.numpy()[None], paths, 0).reshape(-1, x.shape[-1])
+    return process.after(start, legs, np.random.default_rng([seed, 11]))
 
 
 def compare(moments: Moments, name: str, expected: Tensor, found: Tensor) -> None:

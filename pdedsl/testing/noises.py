@@ -12,12 +12,12 @@ from torch import Tensor
 
 from pdedsl.ir.noise import DroppedMaps, DroppedUnits, RandomMap, SharedBranches
 from pdedsl.ir.plan import DataPlan, Maps, Shake
-from pdedsl.ir.representation import Paths
-from pdedsl.testing.gaps import gaps_of, moving, random_map
+from pdedsl.testing.gaps import gaps_of, random_map
 from pdedsl.testing.laws import DRAWS, in_training
 from pdedsl.testing.layers import MapSeen, Run, Seen, plain, runs_of
 from pdedsl.testing.model import ModelUnderTest
 from pdedsl.testing.moments import Finding, Moments, Outcome, same, worst_of
+from pdedsl.testing.periods import Period, moving, periods_of
 from pdedsl.words.diffusions import Law
 from pdedsl.words.networks import residual_maps
 
@@ -30,12 +30,11 @@ SINGLE = 1e-4  # to which numbers in single precision are equal
 
 def layer_findings(model: ModelUnderTest, weights: int, seed: int) -> list[Finding]:
     """The residual maps and the noise of every member, in evaluation and in training."""
-    plan, paths = model.expected.plan, model.expected.representation
+    plan, periods = model.expected.plan, periods_of(model.expected.analysis)
     assert isinstance(plan, DataPlan)
-    assert isinstance(paths, Paths)
     assert plan.image is not None
     x = torch.rand(1, *plan.image, generator=torch.Generator().manual_seed(seed))
-    number = _paths(plan, paths)
+    number = _paths(plan, periods)
     made = model.model(weights, seed=seed).float()
     try:
         runs = runs_of(made, x, number)
@@ -45,13 +44,13 @@ def layer_findings(model: ModelUnderTest, weights: int, seed: int) -> list[Findi
     maps = _maps(runs, plan)
     if not maps.ok:
         return [maps]
-    both = [Evidence(number).of(r, plan, paths) for r in (runs, noisy)]
+    both = [Evidence(number).of(r, plan, periods) for r in (runs, noisy)]
     return [maps, both[0].finding(NOISE), both[1].finding(f"{NOISE} in training")]
 
 
-def _paths(plan: DataPlan, paths: Paths) -> int:
+def _paths(plan: DataPlan, periods: list[Period]) -> int:
     """Enough for the variance of the noise at every place."""
-    if isinstance(random_map(plan, paths), DroppedMaps | SharedBranches):
+    if isinstance(random_map(plan, periods), DroppedMaps | SharedBranches):
         return MANY
     last = any(isinstance(p, Maps) and p.before_readout for p in plan.parts)
     first = any(isinstance(p, Shake) for p in plan.parts)
@@ -82,9 +81,9 @@ class Evidence:
     moments: Moments = field(default_factory=Moments)
     silent: list[Finding] = field(default_factory=list)
 
-    def of(self, runs: list[Run], plan: DataPlan, paths: Paths) -> Evidence:
+    def of(self, runs: list[Run], plan: DataPlan, periods: list[Period]) -> Evidence:
         self.moments.paths = self.paths
-        noises = [self._member(f"member {k}", run, plan, paths) for k, run in enumerate(runs, 1)]
+        noises = [self._member(f"member {k}", run, plan, periods) for k, run in enumerate(runs, 1)]
         for own in noises:
             for a, b in pairwise(own):
                 self._product("noise at one place times that at the next", a, b)
@@ -98,9 +97,9 @@ class Evidence:
         found = broken or (self.moments.finding(of) if self.moments.count else worst_of(of, self.silent))
         return Finding(of, found.outcome, found.note)
 
-    def _member(self, member: str, run: Run, plan: DataPlan, paths: Paths) -> list[Tensor]:
-        noises, random = [], random_map(plan, paths)
-        for gap in gaps_of(run, plan, paths):
+    def _member(self, member: str, run: Run, plan: DataPlan, periods: list[Period]) -> list[Tensor]:
+        noises, random = [], random_map(plan, periods)
+        for gap in gaps_of(run, plan, periods):
             if gap.expected is None:
                 self.silent.append(same(NOISE, f"no noise behind {gap.name}", gap.state, gap.after, SINGLE))
             else:
@@ -108,7 +107,7 @@ class Evidence:
                 self._white(f"noise behind {gap.name} of {member}", noises[-1], gap.expected.law)
         if random is None:
             return noises
-        ratio = 2.0 * float(random.strength) * len(run.maps) / float(moving(paths).length)
+        ratio = 2.0 * float(random.strength) * len(run.maps) / moving(periods).length
         factors = [self._factor(f"map {k} of {member}", s, ratio, random) for k, s in enumerate(run.maps, 1)]
         if not isinstance(random, DroppedUnits):
             self._moments(f"factors of {member}", torch.cat(factors))

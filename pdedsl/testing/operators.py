@@ -10,7 +10,7 @@ import torch
 from torch import Tensor, nn
 
 from pdedsl.compilation import Compilation
-from pdedsl.runtime.evolution import Evolution
+from pdedsl.runtime.evolution import Estimate, Evolution
 from pdedsl.runtime.expectation import Expectation
 from pdedsl.runtime.streams import frozen
 from pdedsl.testing.model import ModelUnderTest, under_test, weights_from
@@ -64,8 +64,11 @@ class Flow:
         return cast(Tensor, part(f, x, at))
 
     def error(self, f: Data, x: Tensor, t: float) -> Tensor:
-        part, at = self._part(self.start, t)
-        return part.estimate(f, x, at).standard_error
+        return self.estimate(f, x, self.start, t).standard_error
+
+    def estimate(self, f: Data, x: Tensor, a: float, b: float) -> Estimate:
+        part, at = self._part(a, b)
+        return part.estimate(f, x, at)
 
     def _part(self, a: float, b: float) -> tuple[Evolution, float]:
         """The operator from time a to time b; terminal data are counted from the end."""

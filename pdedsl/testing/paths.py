@@ -6,76 +6,36 @@ the equation comes first. For terminal data the clock runs forwards.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-from math import ceil, sqrt
+from dataclasses import dataclass, replace
+from math import sqrt
 from typing import assert_never
 
 import numpy as np
 
 from pdedsl.emit.names import name_of
-from pdedsl.ir.noise import (
-    Correlated,
-    Dropped,
-    DroppedMaps,
-    DroppedUnits,
-    Noise,
-    Plain,
-    RandomMap,
-    Relative,
-    Scaled,
-    Shared,
-    SharedBranches,
-)
-from pdedsl.ir.plan import DataPlan, Shake, Walk
-from pdedsl.ir.representation import Paths, Stretch
-from pdedsl.numerics.integrators import EULER, HEUN
+from pdedsl.ir.noise import DroppedMaps, DroppedUnits, RandomMap, SharedBranches
 from pdedsl.testing.by_hand import fine, step_of
 from pdedsl.testing.coefficients import Array, Reader
+from pdedsl.testing.legs import Leg, Multiples, Numbers
 from pdedsl.testing.model import Fields, ModelUnderTest
+from pdedsl.testing.periods import Period, is_initial
 from pdedsl.words.diffusions import Law
-from pdedsl.words.directions import Direction
-from pdedsl.words.integrators import Across, Adaptive, BackwardEuler, Fixed, Integrator, Leapfrog, Verlet
+from pdedsl.words.integrators import Adaptive, BackwardEuler, Fixed, Leapfrog, Verlet
 
 FINE = 400  # steps of RK4 that stand for an adaptive method
 
 
 @dataclass(frozen=True)
-class Numbers:
-    """√(2hA) ξ, with numbers ξ of a law."""
+class Arrived:
+    """Where paths are, with the logarithm ∫c of their weight and the sum ∫e^{∫c}f of their sources, a row for each."""
 
-    law: Law = Law.GAUSSIAN
+    x: Array
+    growth: Array
+    gained: Array
 
-
-@dataclass(frozen=True)
-class Multiples:
-    """√(2A) std(x) ξ, whatever the step."""
-
-    law: Law
-    across: Across
-
-
-Randomness = Numbers | Multiples | RandomMap
-
-
-@dataclass(frozen=True)
-class Leg:
-    """Equal steps along one piece of time, from the time `first` on: by `scheme` where nothing is random."""
-
-    stretch: Stretch
-    first: float
-    h: float
-    steps: int
-    scheme: Integrator
-    by: Randomness = Numbers()
-
-    @property
-    def random(self) -> bool:
-        return self.stretch.diffuses
-
-    @property
-    def corrected(self) -> bool:
-        """Whether the drift is that of Heun's method: a step has the mean h b only in the limit."""
-        return isinstance(self.scheme, Fixed) and self.scheme.method == HEUN and self.stretch.moves
+    def value(self, data: Array) -> Array:
+        """e^{∫c} g(X) + ∫e^{∫c}f, whose mean is u."""
+        return np.asarray(np.exp(self.growth) * data + self.gained)
 
 
 @dataclass(frozen=True)
@@ -85,19 +45,54 @@ class Process:
     reader: Reader
     clock: float
 
-    def after(self, x: Array, legs: list[Leg], source: np.random.Generator) -> Array:
-        """X at the end of the legs, a path for each row of x."""
+    def after(self, x: Array, legs: list[Leg], source: np.random.Generator) -> Arrived:
+        """The end of the legs, a path for each row of x."""
+        state = Arrived(x, np.zeros(len(x)), np.zeros(len(x)))
         for leg in legs:
             for k in range(leg.steps):
-                x = self._step(leg, x, leg.first + self.clock * k * leg.h, source)
-        return x
+                state = self._one(leg, state, leg.first + self.clock * k * leg.h, source)
+        return state
 
-    def velocity(self, stretch: Stretch, x: Array, t: float) -> Array:
-        return self.reader.vector(stretch.drift, x, t)
+    def _one(self, leg: Leg, state: Arrived, t: float, source: np.random.Generator) -> Arrived:
+        """A step with its weight: exact for constant rates, by the method itself where nothing is random, and otherwise
+        by the trapezoidal rule."""
+        period = leg.period
+        if period.weighs and not leg.random and not period.has_constant_rates:
+            return self._together(leg, state, t)
+        x = self._step(leg, state.x, t, source)
+        if not period.weighs:
+            return replace(state, x=x)
+        c, f = self.rates(period, state.x, t)
+        if period.has_constant_rates:
+            grown, share = leg.h * c, np.where(c == 0, leg.h, np.expm1(leg.h * c) / np.where(c == 0, 1.0, c))
+            return Arrived(x, state.growth + grown, state.gained + np.exp(state.growth) * f * share)
+        later_c, later_f = self.rates(period, x, t + self.clock * leg.h)
+        growth = state.growth + leg.h * (c + later_c) / 2
+        sums = leg.h * (np.exp(state.growth) * f + np.exp(growth) * later_f) / 2
+        return Arrived(x, growth, state.gained + sums)
 
-    def diffusivity(self, stretch: Stretch, x: Array, t: float) -> Array:
+    def _together(self, leg: Leg, state: Arrived, t: float) -> Arrived:
+        """(X, C, G)' = (b, c, e^C f)."""
+
+        def slope(s: float, y: Array) -> Array:
+            x, at = np.ascontiguousarray(y[:, :-2]), t + self.clock * s
+            c, f = self.rates(leg.period, x, at)
+            return np.column_stack([self.velocity(leg.period, x, at), c, np.exp(y[:, -2]) * f])
+
+        assert isinstance(leg.scheme, Fixed)
+        y = step_of(leg.scheme)(slope, 0.0, leg.h, np.column_stack([state.x, state.growth, state.gained]))
+        return Arrived(np.ascontiguousarray(y[:, :-2]), y[:, -2], y[:, -1])
+
+    def rates(self, period: Period, x: Array, t: float) -> tuple[Array, Array]:
+        """c and f at points, (n,)."""
+        return self.reader.number(period.rate, x, t), self.reader.number(period.source, x, t)
+
+    def velocity(self, period: Period, x: Array, t: float) -> Array:
+        return self.reader.vector(period.drift, x, t)
+
+    def diffusivity(self, period: Period, x: Array, t: float) -> Array:
         """The diagonal (n, d) of A, or A itself (n, d, d)."""
-        rows = stretch.diffusivity
+        rows = period.matrix
         if not self.reader.spec.space.explicit:
             return self.reader.vector(rows[0], x, t)
         if any(e != 0 for i, row in enumerate(rows) for j, e in enumerate(row) if i != j):
@@ -118,21 +113,21 @@ class Process:
                 assert_never(leg.by)
 
     def _shaken(self, leg: Leg, x: Array, t: float, law: Law, source: np.random.Generator) -> Array:
-        slope, end = self.velocity(leg.stretch, x, t), t + self.clock * leg.h
-        matrix = self.diffusivity(leg.stretch, x, 0.5 * (t + end) if leg.corrected else t)
+        slope, end = self.velocity(leg.period, x, t), t + self.clock * leg.h
+        matrix = self.diffusivity(leg.period, x, 0.5 * (t + end) if leg.corrected else t)
         shock = sqrt(2.0 * leg.h) * _rooted(matrix, _numbers(law, x.shape, source))
         if leg.corrected:
-            slope = 0.5 * (slope + self.velocity(leg.stretch, x + leg.h * slope + shock, end))
+            slope = 0.5 * (slope + self.velocity(leg.period, x + leg.h * slope + shock, end))
         return np.asarray(x + leg.h * slope + shock)
 
     def _relative(self, leg: Leg, x: Array, t: float, noise: Array) -> Array:
-        moved = x + leg.h * self.velocity(leg.stretch, x, t)
+        moved = x + leg.h * self.velocity(leg.period, x, t)
         size = moved.std(-1, ddof=1, keepdims=True)
-        return np.asarray(moved + np.sqrt(2.0 * self.diffusivity(leg.stretch, x, t)) * size * noise)
+        return np.asarray(moved + np.sqrt(2.0 * self.diffusivity(leg.period, x, t)) * size * noise)
 
     def _moved(self, leg: Leg, x: Array, t: float) -> Array:
         def slope(s: float, y: Array) -> Array:
-            return self.velocity(leg.stretch, y, t + self.clock * s)
+            return self.velocity(leg.period, y, t + self.clock * s)
 
         match leg.scheme:
             case Fixed() | BackwardEuler():
@@ -153,7 +148,7 @@ class Process:
             return share * f + (1.0 - share) * g
         keep = 1.0 / (1.0 + ratio)
         kept = source.random(x.shape if isinstance(random, DroppedUnits) else (len(x), 1)) < keep
-        return self.velocity(leg.stretch, x, t) * kept / keep
+        return self.velocity(leg.period, x, t) * kept / keep
 
 
 def _numbers(law: Law, shape: tuple[int, ...], source: np.random.Generator) -> Array:
@@ -179,54 +174,5 @@ def _rooted(matrix: Array, noise: Array) -> Array:
 
 def process_of(model: ModelUnderTest, fields: Fields) -> Process:
     spec = model.expected.spec
-    paths = model.expected.representation
-    assert isinstance(paths, Paths)
     by_head = {w.head: fields[name_of(w)] for w in spec.learned if name_of(w) in fields}
-    return Process(Reader(spec, by_head), -1.0 if paths.direction is Direction.INITIAL else 1.0)
-
-
-def module_legs(model: ModelUnderTest) -> list[Leg]:
-    """The steps that `model()` takes: the plan says how many and which noise, the analysis everything else."""
-    plan, paths = model.expected.plan, model.expected.representation
-    assert isinstance(plan, DataPlan)
-    assert isinstance(paths, Paths)
-    parts = iter([p for p in plan.families[0].parts if isinstance(p, Walk | Shake)])
-    return [_module_leg(s, next(parts)) for s in paths.stretches if s.moves or s.diffuses]
-
-
-def _module_leg(stretch: Stretch, part: Walk | Shake) -> Leg:
-    first, length = float(stretch.first), float(stretch.length)
-    if isinstance(part, Shake):
-        return Leg(stretch, first, length, 1, Fixed(method=EULER), randomness(part.noise, stretch))
-    steps = len(part.times)
-    return Leg(stretch, first, length / steps, steps, part.scheme, randomness(part.noise, stretch))
-
-
-def randomness(noise: Noise | None, stretch: Stretch) -> Randomness:
-    """In which way the plan makes the diffusion of a stretch; how much of it there is, the analysis says."""
-    match noise:
-        case None:
-            return Numbers()
-        case Plain(law=law) | Scaled(law=law) | Correlated(law=law):
-            return Numbers(law)
-        case Relative(law=law, across=across):
-            return Multiples(law, across)
-        case Dropped() | Shared():
-            assert stretch.random is not None
-            return stretch.random
-        case _:
-            assert_never(noise)
-
-
-def operator_legs(model: ModelUnderTest) -> list[Leg]:
-    """The steps of the evolution operator over the whole time: one where the coefficients are constant."""
-    plan, paths = model.operator_plan, model.expected.representation
-    assert plan is not None
-    assert isinstance(paths, Paths)
-    legs = []
-    for stretch in paths.stretches:
-        length = float(stretch.length)
-        entries = (*stretch.drift, *(e for row in stretch.diffusivity for e in row))
-        steps = 1 if all(e.is_number for e in entries) else ceil(length / float(plan.step) - 1e-9)
-        legs.append(Leg(stretch, float(stretch.first), length / steps, steps, plan.scheme, Numbers(plan.law)))
-    return legs
+    return Process(Reader(spec, by_head), -1.0 if is_initial(spec) else 1.0)

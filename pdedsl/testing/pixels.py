@@ -16,8 +16,9 @@ from sympy import Symbol
 from torch import Tensor, nn
 from torch.nn import functional
 
+from pdedsl.ir.analysis import Analysis, EquationFacts
+from pdedsl.ir.canonical import names_of, unknowns_in_order
 from pdedsl.ir.plan import ImagePlan
-from pdedsl.ir.representation import Push, States
 from pdedsl.ir.spec import Learned, Spec
 from pdedsl.ir.terms import LearnedField, MapTerm, Nonlinear, Reaction, SymmetricLayer
 from pdedsl.numerics.activations import Activation
@@ -80,14 +81,41 @@ class Numbers:
         return [next(self.weights) for _ in range(count)]
 
 
-def right_hand_sides(states: States, plan: ImagePlan, spec: Spec, block: nn.Module) -> list[Right]:
-    """One for each equation, with its layers for every step."""
-    numbers = Numbers.of(block)
-    return [_right(push, plan, spec, numbers) for push in states.motion.parts]
+class OtherWeights(Exception):
+    """A block whose weights are not those of the terms of its equations."""
 
 
-def _right(push: Push, plan: ImagePlan, spec: Spec, numbers: Numbers) -> Right:
-    layers = [_layers(term, plan, spec, numbers) for term in push.terms]
+def right_hand_sides(analysis: Analysis, plan: ImagePlan, block: nn.Module) -> list[Right]:
+    """One for each equation, from its typed terms, with its layers for every step."""
+    spec, numbers = analysis.spec, Numbers.of(block)
+    facts = {facts.equation.unknown: facts for facts in analysis.equations}
+    try:
+        rights = [_right(_terms(facts[head], spec), plan, spec, numbers) for head in unknowns_in_order(spec)]
+    except StopIteration:
+        raise OtherWeights("the terms of the equations have more weights than the block") from None
+    if next(numbers.weights, None) is not None:
+        raise OtherWeights("the block has more weights than the terms of the equations")
+    return rights
+
+
+def _terms(facts: EquationFacts, spec: Spec) -> list[MapTerm]:
+    """In the order in which a block lists its weights, which does not depend on the names of what is learned."""
+    names = names_of(spec)
+
+    def place(term: MapTerm) -> str:
+        match term:
+            case SymmetricLayer(operator=head) | LearnedField(field=head):
+                return names[head]
+            case Reaction() | Nonlinear():
+                return ""
+            case _:
+                assert_never(term)
+
+    return sorted((t for t in facts.terms if isinstance(t, MapTerm)), key=place)
+
+
+def _right(terms: list[MapTerm], plan: ImagePlan, spec: Spec, numbers: Numbers) -> Right:
+    layers = [_layers(term, plan, spec, numbers) for term in terms]
 
     def right(j: int, t: float, y: Tensor) -> Tensor:
         return sum((own[j if len(own) > 1 else 0](t, y) for own in layers), torch.zeros_like(y))

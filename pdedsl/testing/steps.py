@@ -14,10 +14,11 @@ from torch import Tensor, nn
 from pdedsl.runtime.marching import March
 from pdedsl.testing.generator import entries
 from pdedsl.testing.laws import ends_of_module, members_of, products
+from pdedsl.testing.legs import Leg, Multiples
 from pdedsl.testing.moments import Finding, Moments, Outcome, standard_error, untested
-from pdedsl.testing.paths import Leg, Multiples, Process
+from pdedsl.testing.paths import Process
 
-OF = "steps of model()"
+STEPS = "steps of model()"
 
 
 class Watched(nn.Module):
@@ -68,30 +69,34 @@ def watched(member: nn.Module) -> Iterator[list[Trail]]:
 
 def steps_finding(model: nn.Module, process: Process, legs: list[Leg], x: Tensor, paths: int) -> Finding:
     """Every step of Euler of the first member; walks without noise are compared where they end."""
-    walks = [leg for leg in legs if leg.stretch.moves or leg.steps > 1]
+    walks = [leg for leg in legs if leg.period.moves or leg.steps > 1]
     with watched(members_of(model)[0]) as trails:
         ends_of_module(model, x, paths)
     if len(trails) != len(walks):
-        return Finding(OF, Outcome.BROKEN, f"expected {len(walks)} walks along a field, found {len(trails)}")
+        return Finding(STEPS, Outcome.BROKEN, f"expected {len(walks)} walks along a field, found {len(trails)}")
     moments = Moments(paths=paths)
     for leg, trail in zip(walks, trails, strict=True):
         if not leg.random or isinstance(leg.by, Multiples) or leg.corrected:
             continue
         if len(trail.states) != leg.steps + 1:
-            return Finding(OF, Outcome.BROKEN, f"expected {leg.steps} steps, found {len(trail.states) - 1}")
+            return Finding(STEPS, Outcome.BROKEN, f"expected {leg.steps} steps, found {len(trail.states) - 1}")
         states = [s.reshape(-1, len(x), s.shape[-1]) for s in trail.states]
         rest: Tensor | None = None
         for k, (before, after) in enumerate(pairwise(states)):
             rest = _compare(moments, process, leg, k, before, after, rest)
-    return moments.finding(OF) if moments.count else untested(OF, "no step has known moments: they are compared in law")
+    return (
+        moments.finding(STEPS)
+        if moments.count
+        else untested(STEPS, "no step has known moments: they are compared in law")
+    )
 
 
 def _compare(moments: Moments, process: Process, leg: Leg, k: int, x: Tensor, y: Tensor, last: Tensor | None) -> Tensor:
     """Moments of what is left of step k without its drift, at every point over all paths."""
     t = leg.first + process.clock * k * leg.h
     at = x.reshape(-1, x.shape[-1]).numpy()
-    drift = torch.from_numpy(np.array(process.velocity(leg.stretch, at, t))).reshape(x.shape)
-    matrix = entries(torch.from_numpy(np.array(process.diffusivity(leg.stretch, at, t))))
+    drift = torch.from_numpy(np.array(process.velocity(leg.period, at, t))).reshape(x.shape)
+    matrix = entries(torch.from_numpy(np.array(process.diffusivity(leg.period, at, t))))
     rest, where = y - x - leg.h * drift, f"at step {k + 1}, t = {t:.4g}"
     moments.add(f"E[X - x]/h {where}", drift.mean(0), (y - x).mean(0) / leg.h, standard_error(rest) / leg.h)
     score = (rest * drift).mean(-1) / leg.h

@@ -27,7 +27,7 @@ from pdedsl.training import checkpoint
 from pdedsl.training.checkpoint import Checkpoint, save_tensors
 from pdedsl.training.config import TrainConfig, config_of
 from pdedsl.training.divergence import solver_message
-from pdedsl.training.engine import Engine
+from pdedsl.training.engine import Engine, Make
 from pdedsl.training.events import Ended, Listener, Outcome, Started
 from pdedsl.training.folder import claimed, refuse_other
 from pdedsl.training.log import MetricsLog, TensorBoardLog, read_metrics
@@ -49,6 +49,7 @@ class Options:
     resume: bool = False
     compile: bool = False
     start: Path | None = None  # a run whose weights are where this one starts
+    network: Make | None = None  # in the place of the network of the spec
     save_seconds: float = SAVE_SECONDS
 
 
@@ -63,15 +64,17 @@ def train(
     compile: bool = False,
     start: str | Path | None = None,
     save_seconds: float = SAVE_SECONDS,
+    network: Make | None = None,
     listeners: Sequence[Listener] = (),
 ) -> Run:
     """Train a spec, which may be given compiled, as a Spec, as a path, or as text; the run is in the folder `out`.
 
     `set` changes entries of the spec, as ["train.epochs=2"] or {"train.epochs": 2}; `data` is the folder of data sets;
-    `resume` goes on with what is in `out`; `start` is a run whose weights this one starts from. `listeners` hear every
+    `resume` goes on with what is in `out`; `start` is a run whose weights this one starts from; `network` makes the
+    network from a seed in the place of the spec's own, as `model` of a compiled package does. `listeners` hear every
     event, such as `pdedsl.training.view.view_for(sys.stdout)`. The caller's random numbers are left as they were.
     """
-    options = Options(_path(data), device, resume, compile, _path(start), save_seconds)
+    options = Options(_path(data), device, resume, compile, _path(start), network, save_seconds)
     settings = [f"{key}={value}" for key, value in set.items()] if isinstance(set, Mapping) else set
     compilation = _compiled(spec, settings)
     with _own_generator(), joined(options.device) as world:
@@ -122,7 +125,7 @@ def _train(
                 f"To go on as it began: pdedsl train {spec} -o {folder} --resume"
             )
         compiles = options.compile and isinstance(objective, CrossEntropy | Margin)
-        engine = Engine(compilation.module, config, phases, data, world, compiles)
+        engine = Engine(options.network or compilation.module, config, phases, data, world, compiles)
         if config.adversary and isinstance(objective, Retraining):
             complaints = (*complaints, "the adversary attacks while the cross-entropy is trained, not in retraining")
         if options.compile and not compiles:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import NamedTuple
@@ -39,10 +39,10 @@ class Run:
         return cls.of(Path(folder), to_compilation(source_of(Path(folder) / SPEC)))
 
     @classmethod
-    def of(cls, folder: Path, compilation: Compilation) -> Run:
-        """The weights of a run in the network of a spec, its own or one that they fit."""
+    def of(cls, folder: Path, compilation: Compilation, network: Callable[[int], nn.Module] | None = None) -> Run:
+        """The weights of a run in the network of a spec, its own or one that they fit; or in `network(0)`."""
         kept = _kept(folder)
-        module = compilation.module()
+        module = (network or compilation.module)(0)
         module.to(next((t.dtype for t in kept.tensors.values() if t.is_floating_point()), torch.float32))
         try:
             require_fit(kept.tensors, module)

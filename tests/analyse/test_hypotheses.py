@@ -15,18 +15,11 @@ LAZY = 25
 
 
 @pytest.mark.parametrize("row", ROWS)
-def test_class(row: Row) -> None:
-    assert not wrong_classes(row, analysed(row.text))
-
-
-@pytest.mark.parametrize("row", ROWS)
-def test_linear_and_order(row: Row) -> None:
-    assert not wrong_form(row, analysed(row.text))
-
-
-@pytest.mark.parametrize("row", ROWS)
-def test_no_verdict_is_false(row: Row) -> None:
-    assert false(row, analysed(row.text).axioms) == {}
+def test_class_form_and_no_false_verdict(row: Row) -> None:
+    analysis = analysed(row.text)
+    assert not wrong_classes(row, analysis)
+    assert not wrong_form(row, analysis)
+    assert false(row, analysis.axioms) == {}
 
 
 def test_few_answers_are_lazy() -> None:

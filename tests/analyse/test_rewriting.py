@@ -10,6 +10,7 @@ from analyse.outcomes import analysed, outcome
 from analyse.rewriting import rewritten
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("row", TABLE, ids=lambda row: row.name)
 def test_other_words_same_outcome(row: Row) -> None:
     other = rewritten(row.text, row.name)

@@ -10,6 +10,7 @@ from pathlib import Path
 
 import pytest
 
+pytestmark = pytest.mark.slow
 WRONG = "pde Heat\n"
 BREAK = """
 import sys

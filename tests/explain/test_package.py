@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import os
 import subprocess
 import sys
@@ -66,29 +67,69 @@ def test_files_of_a_package(name: str) -> None:
     compile(files["test_axioms.py"], "test_axioms.py", "exec")
 
 
-def test_harness_uses_the_spec() -> None:
-    harness = compiled(shipped("resnet")).files()["harness.py"]
-    assert "epochs: int = 20" in harness
-    assert "lr=0.1, momentum=0.9, weight_decay=0.0005" in harness
-
-
+@pytest.mark.slow
 def test_package_works_and_its_own_test_passes(tmp_path: Path) -> None:
-    """`harness.py` trains and evaluates, `test_axioms.py` passes, each run as its reader would."""
+    """`test_axioms.py` passes, run as its reader would."""
     folder = tmp_path / "made"
     assert run("compile", spec(tmp_path, SMALL), "-o", folder).exit_code == 0
-    script = (
-        "import torch, pytest, harness\n"
-        "batches = [(torch.randn(8, 2), torch.randint(2, (8,)))] * 3\n"
-        "network = harness.train(batches, epochs=1)\n"
-        "assert 0 <= harness.evaluate(network, batches) <= 1\n"
-        "raise SystemExit(pytest.main(['-q', '-p', 'no:cacheprovider', 'test_axioms.py']))\n"
-    )
-    env = {**os.environ, "OMP_NUM_THREADS": "1"}
-    done = subprocess.run(
-        [sys.executable, "-c", script], cwd=folder, env=env, capture_output=True, text=True, check=False
-    )
+    done = started(folder, "-m", "pytest", "-q", "-p", "no:cacheprovider", "test_axioms.py")
     assert done.returncode == 0, done.stdout + done.stderr
     assert "2 passed" in done.stdout
+
+
+def started(folder: Path, *command: str) -> subprocess.CompletedProcess[str]:
+    env = {**os.environ, "OMP_NUM_THREADS": "1"}
+    return subprocess.run([sys.executable, *command], cwd=folder, env=env, capture_output=True, text=True, check=False)
+
+
+WHOLE = (
+    SMALL
+    + """
+train {
+  data      moons(train=60, test=30, noise=0.2)
+  epochs    2
+  batch     20
+  optimizer sgd(lr=0.1, momentum=0.9, nesterov=true)
+  schedule  cosine
+  augment   gaussian(0.05)
+  adversary pgd(eps=0.1, steps=2)
+  constrain W in [-0.5, 0.5]
+}
+evaluate {
+  attack  fgsm(eps=0.1)
+  certify gaussian(n0=10, n=50)
+}
+"""
+)
+
+
+def test_harness_does_what_the_commands_do(tmp_path: Path) -> None:
+    """The same weights and the same report, with everything of the experiment in them; an edited model is its own."""
+    made = tmp_path / "made"
+    assert run("compile", spec(tmp_path, WHOLE), "-o", made).exit_code == 0
+    done = started(made, "harness.py", "train", "run")
+    assert done.returncode == 0, done.stderr
+    done = started(made, "harness.py", "evaluate", "run")
+    assert done.returncode == 0, done.stderr
+    assert "fgsm(eps=0.1)" in done.stdout
+    ours = tmp_path / "ours"
+    assert run("train", made / "spec.pde", "-o", ours).exit_code == 0
+    assert run("evaluate", ours).exit_code == 0
+    assert (ours / "weights.safetensors").read_bytes() == (made / "run" / "weights.safetensors").read_bytes()
+    reports = [json.loads((r / "evaluation" / "report.json").read_text("utf-8")) for r in (ours, made / "run")]
+    for report in reports:
+        del report["commands"]
+    assert reports[0] == reports[1]
+    assert started(made, "harness.py").returncode != 0
+
+
+def test_harness_runs_an_edited_model(tmp_path: Path) -> None:
+    made = tmp_path / "made"
+    assert run("compile", spec(tmp_path, WHOLE), "-o", made).exit_code == 0
+    model = made / "model.py"
+    model.write_text(model.read_text("utf-8") + "\n\ndef model(seed):\n    raise SystemExit('mine')\n", "utf-8")
+    done = started(made, "harness.py", "train", "run")
+    assert "mine" in done.stderr
 
 
 # ---- all or nothing

@@ -1,6 +1,7 @@
-"""Ways to break the runtime, each with the specs on which it matters and the finding that must say so.
+"""Ways to break the compiler, each with the specs on which it matters and the finding that must say so.
 
-A break replaces a part of the runtime by one with a mistake in it, as a tired programmer might make it.
+A break replaces a part of the runtime, of lowering or of planning by one with a mistake in it, as a tired programmer
+might make it.
 """
 
 from __future__ import annotations
@@ -18,21 +19,22 @@ Change = Callable[[Any], Any]
 
 @dataclass(frozen=True)
 class Break:
-    """`where` is a path such as "evolution.Piece.velocity" within the runtime; `of` is the finding that catches it."""
+    """`where` is a path such as "evolution.Piece.velocity" within a room; `of` is the finding that catches it."""
 
     name: str
     where: tuple[str, ...]
     change: Change
     specs: tuple[str, ...]
     of: str
+    room: str = "runtime"
 
 
 @contextmanager
 def broken(mistake: Break) -> Iterator[None]:
-    """Within, the runtime has the mistake."""
+    """Within, the compiler has the mistake."""
     with pytest.MonkeyPatch.context() as patch:
         for path in mistake.where:
-            owner, _, name = f"pdedsl.runtime.{path}".rpartition(".")
+            owner, _, name = f"pdedsl.{mistake.room}.{path}".rpartition(".")
             before = _located(owner, name)
             patch.setattr(f"{owner}.{name}", mistake.change(before))
         yield

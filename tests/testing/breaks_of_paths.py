@@ -2,6 +2,11 @@
 
 from __future__ import annotations
 
+from pdedsl.testing.averages import AGREEMENT, AVERAGE
+from pdedsl.testing.equation import LAW, OPERATOR, SOLUTION
+from pdedsl.testing.generator import GENERATOR
+from pdedsl.testing.noises import MAPS, NOISE
+from pdedsl.testing.steps import STEPS
 from testing.breaks import Break
 from testing.mistakes_in_maps import (
     before_maps,
@@ -21,11 +26,14 @@ from testing.mistakes_on_points import (
     at_time,
     fewer,
     first_step_left_out,
+    larger_values,
     legs,
     longer,
     longer_steps,
     louder,
+    middle_forgotten,
     noise_first,
+    not_corrected,
     one_draw,
     one_member,
     one_noise,
@@ -39,9 +47,7 @@ from testing.mistakes_on_points import (
     without_last,
 )
 
-STEPS, LAW = "steps of model()", "law of model()"
-NOISE, MAPS, AVERAGE = "noise of model()", "residual maps of model()", "average of model()"
-GENERATOR, OPERATOR = "generator of operator()", "law of operator()"
+VALUES = ("evolution.Evolution._values",)
 ADDED = ("noise.GaussianNoise.forward",)
 
 PATHS: tuple[Break, ...] = (
@@ -73,6 +79,17 @@ PATHS: tuple[Break, ...] = (
     ),
     Break("steps of the operator 20 % too long", ("evolution.Evolution.legs",), legs(longer), ("known",), GENERATOR),
     Break("a step of the operator missing", ("evolution.Evolution.legs",), legs(fewer), ("known",), OPERATOR),
+    Break("Heun's second slope forgotten", ("marching.March._heun",), not_corrected, ("corrected",), LAW),
+    Break("Heun's noise at the start of its step", ("marching.March.__init__",), middle_forgotten, ("corrected",), LAW),
+    Break(
+        "Heun's second slope forgotten in the operator",
+        ("evolution.shaken",),
+        lambda real: lambda path, leg, heun, noise: real(path, leg, False, noise),
+        ("corrected",),
+        GENERATOR,
+    ),
+    Break("values of the operator 20 % off", VALUES, larger_values, ("isotropic",), AGREEMENT),
+    Break("values of the solution 20 % off", VALUES, larger_values, ("pieces",), SOLUTION),
     Break("correlation dropped", ("noise.CorrelatedNoise.forward",), uncorrelated, ("full",), STEPS),
     Break("transposed factor of the matrix", ("noise.CorrelatedNoise.forward",), transposed, ("full",), STEPS),
     Break(

@@ -50,6 +50,25 @@ def fewer(found: list[Leg]) -> list[Leg]:
     return [leg._replace(steps=leg.steps - 1) for leg in found]
 
 
+def not_corrected(real: Any) -> Any:
+    """Euler-Maruyama in the place of Heun."""
+    return lambda self, noise, x, t: x + self.dt * self.field(x, t) + noise.increment(x)
+
+
+def middle_forgotten(real: Any) -> Any:
+    """Noise of the time at which a step begins, not of its middle."""
+
+    def init(self: Any, field: Any, times: Any, dt: float, *args: Any, after: Any = None, **options: Any) -> None:
+        clock = options.get("clock", 1.0)
+        real(self, field, times, dt, *args, after=lambda t: after(t - 0.5 * clock * dt), **options)
+
+    return init
+
+
+def larger_values(real: Any) -> Any:
+    return lambda self, f, x, t: 1.2 * real(self, f, x, t)
+
+
 def uncorrelated(real: Any) -> Any:
     def forward(self: Any, x: Tensor, at: Tensor | None = None) -> Tensor:
         factor = self.factor

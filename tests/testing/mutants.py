@@ -67,6 +67,18 @@ def sharpened() -> Mutant:
     return Mutant(change)
 
 
+def sharpened_from_afar() -> Mutant:
+    """The same with weights so far away that no bump reaches them, but every wave does, and so small that an
+    integral and a composition hardly change."""
+
+    def change(base: Flow, f: Data, x: Tensor, a: float, b: float) -> Tensor:
+        away = 20.0 * (b - a) * torch.tensor([1.0, 0.0]).to(x)
+        near, sides = base.between(f, x, a, b), (base.between(f, x + away, a, b), base.between(f, x - away, a, b))
+        return near + 0.004 * (b - a) * (2.0 * near - sides[0] - sides[1])
+
+    return Mutant(change, Flow(Evolution(None, 1e-5, horizon=1.0, samples=64), 2, 0.0, 1.0))
+
+
 def logits_averaged(size: float = 64.0) -> Mutant:
     """Data as probabilities ½ + f/2s; their logits are averaged instead of themselves."""
 

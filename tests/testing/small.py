@@ -69,6 +69,10 @@ PAIR = (
 )
 
 
+SWING = "let v(x, y, t) = [cos(y + 4 t), sin(2 x) (1 - 2 t)]"
+RATES = "(t - x²/4) u + cos(x) (1 + t)"
+
+
 def _noise(more: str = "") -> str:
     return f"{NOISE.format(more=more)}\n{WALK}"
 
@@ -84,12 +88,27 @@ SMALL: dict[str, str] = {
         "∂u/∂t = v·∇u for t in [0, 1/2]\n∂u/∂t = 0.1 Δu for t in [1/2, 1]", f"{NOISE.format(more='')}\n{WALK}"
     ),
     "units": points("∂u/∂t = v·∇u + 0.1 (v[1]² ∂²u/∂x² + v[2]² ∂²u/∂y²)", WALK),
-    "known": known("∂u/∂t = v·∇u + 0.04 Δu", _noise(), "let v(x, y, t) = [cos(y + 4 t), sin(2 x) (1 - 2 t)]"),
+    "known": known("∂u/∂t = v·∇u + 0.04 Δu", _noise(), SWING),
     "pieces": known(
         "∂u/∂t = v·∇u for t in [0, 1/2]\n∂u/∂t = 0.1 Δu + ∂u/∂x for t in [1/2, 1]",
         _noise(),
         "let v(x, y) = [-y, x]",
     ),
+    "corrected": points("∂u/∂t = v·∇u + (0.02 + 0.2 t) Δu", _noise().replace("euler", "heun")),
+    "terminal known": known("∂u/∂t + v·∇u + 0.04 Δu = 0", _noise(), SWING, "u(x, y, 1) = exp(-x² - y²)"),
+    # weights and sources
+    "weighed": known(f"∂u/∂t = v·∇u + 0.04 Δu + {RATES}", _noise(), SWING),
+    "weighed backwards": known(f"∂u/∂t + v·∇u + 0.04 Δu + {RATES} = 0", _noise(), SWING, "u(x, y, 1) = exp(-x² - y²)"),
+    "constant": known("∂u/∂t = v·∇u + 0.04 Δu + 0.5 u + 0.3", _noise(), SWING),
+    "growing": known(f"∂u/∂t = v·∇u + {RATES}", "realize time by rk4(steps=4)", SWING),
+    "weighed pieces": known(
+        f"∂u/∂t = v·∇u + {RATES} for t in [0, 1/2]\n∂u/∂t = 0.1 Δu + 0.5 u + 0.3 for t in [1/2, 1]",
+        _noise(),
+        "let v(x, y) = [-y, x]",
+    ),
+    "divergence": known("∂u/∂t = ∇·(v u) + 0.04 Δu", _noise(), "let v(x, y, t) = [x cos(t), sin(2 x)]"),
+    "learned": known("∂u/∂t = ∇·(v u) + 0.04 Δu", _noise(), "learn v(x, y, t) : vector = mlp(width=8, depth=1)"),
+    "conducting": known("∂u/∂t = ∇·(a ∇u)", _noise(), "learn a(x, y) : scalar > 0 = mlp(width=8, depth=1)"),
     "carried": points("∂u/∂t = v·∇u", "realize time by rk4(steps=3)"),
     # pictures
     "transport": picture("∂u/∂t = v·∇u"),
@@ -112,6 +131,7 @@ SMALL: dict[str, str] = {
         "euler(steps=2)\nrequire stability, energy_decay",
         "learn K(t) : operator, ‖K‖ ≤ 1 = conv(3)",
     ),
+    "two terms": pixels("∂Y/∂t = -Kᵀ relu(N(K Y)) + f(Y, t)", "euler(steps=2)", f"{LAYER}\n{NET}"),
     "net": pixels("∂Y/∂t = f(Y, t)", "euler(steps=3)", NET, "3"),
     "heun": pixels("∂Y/∂t = f(Y, t)", "heun(steps=2)", NET),
     "rk4": pixels("∂Y/∂t = f(Y, t)", "rk4(steps=2)", NET),

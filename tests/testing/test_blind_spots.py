@@ -37,13 +37,13 @@ def test_a_narrow_kernel_with_a_negative_weight(seed: int) -> None:
         values = [w * base.between(f, x + torch.tensor([s, 0.0]).to(x), a, b) for s, w in kernel]
         return torch.stack(values).sum(0)
 
-    assert axioms.falsify("comparison", Mutant(change), 200, seed) is not None
+    assert axioms.falsify("comparison", Mutant(change), 200, seed, attempts=1) is not None
 
 
 @pytest.mark.parametrize("seed", SEEDS)
 @pytest.mark.parametrize("axiom", ["comparison", "spatial_regularity"])
 def test_answers_that_change_are_a_counterexample_and_no_crash(axiom: str, seed: int) -> None:
-    assert axioms.falsify(axiom, mutants.fresh_noise(), 200, seed) is not None
+    assert axioms.falsify(axiom, mutants.fresh_noise(), 200, seed, attempts=5) is not None
 
 
 def _features(average: str) -> Features:
@@ -54,8 +54,8 @@ def _features(average: str) -> Features:
 
 @pytest.mark.parametrize("seed", SEEDS)
 def test_the_average_of_the_network_is_what_is_tested(seed: int) -> None:
-    assert axioms.falsify("linearity", _features("logits"), 200, seed) is not None
-    assert axioms.falsify("linearity", _features("probabilities"), 200, seed) is None
+    assert axioms.falsify("linearity", _features("logits"), 200, seed, attempts=1) is not None
+    assert axioms.falsify("linearity", _features("probabilities"), 40, seed) is None
 
 
 def test_averaged_logits_of_a_compiled_network(monkeypatch: pytest.MonkeyPatch) -> None:

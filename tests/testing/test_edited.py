@@ -2,25 +2,32 @@
 
 from __future__ import annotations
 
+import runpy
 from pathlib import Path
 
 import pytest
 
 from pdedsl.testing import axioms, equation
+from pdedsl.testing.averages import AVERAGE
+from pdedsl.testing.blocks import BLOCK
+from pdedsl.testing.equation import LAW
+from pdedsl.testing.generator import GENERATOR
 from pdedsl.testing.model import package
+from pdedsl.testing.noises import NOISE
+from pdedsl.testing.steps import STEPS
 from testing.small import small
 
 EDITS = [
-    ("isotropic", "dt=0.25", "dt=0.3", "steps of model"),
-    ("isotropic", "times=(1.0, 0.75, 0.5, 0.25)", "times=(0.25, 0.5, 0.75, 1.0)", "steps of model"),
-    ("isotropic", "GaussianNoise(0.15811388300841897", "GaussianNoise(0.2", "steps of model"),
-    ("isotropic", "member() for _ in range(2)", "member(), member(), member()", "average of model"),
-    ("isotropic", "samples=8)", 'samples=8, average="logits")', "average of model"),
-    ("isotropic", "Piece(0.0, 1.0, v, 0.05)", "Piece(0.0, 1.0, v, 0.5)", "generator of operator"),
-    ("split", "nn.Sequential(part1, part2, readout)", "nn.Sequential(part2, part1, readout)", "law of model"),
-    ("relative", "RelativeNoise(0.2", "RelativeNoise(0.1", "noise of model"),
-    ("layers", "Steps(0.0, 1.0, 3)", "Steps(0.0, 1.1, 3)", "steps of block"),
-    ("layers", '"relu"', '"tanh"', "steps of block"),
+    ("isotropic", "dt=0.25", "dt=0.3", STEPS),
+    ("isotropic", "times=(1.0, 0.75, 0.5, 0.25)", "times=(0.25, 0.5, 0.75, 1.0)", STEPS),
+    ("isotropic", "GaussianNoise(0.15811388300841897", "GaussianNoise(0.2", STEPS),
+    ("isotropic", "member() for _ in range(2)", "member(), member(), member()", AVERAGE),
+    ("isotropic", "samples=8)", 'samples=8, average="logits")', AVERAGE),
+    ("isotropic", "Piece(0.0, 1.0, v, 0.05)", "Piece(0.0, 1.0, v, 0.5)", GENERATOR),
+    ("split", "nn.Sequential(part1, part2, readout)", "nn.Sequential(part2, part1, readout)", LAW),
+    ("relative", "RelativeNoise(0.2", "RelativeNoise(0.1", NOISE),
+    ("layers", "Steps(0.0, 1.0, 3)", "Steps(0.0, 1.1, 3)", BLOCK),
+    ("layers", '"relu"', '"tanh"', BLOCK),
 ]
 
 
@@ -30,38 +37,67 @@ def written(folder: Path, name: str) -> Path:
     return folder / "model.py"
 
 
-@pytest.mark.parametrize("name", ["isotropic", "layers"])
-def test_a_package_as_it_was_written_passes(tmp_path: Path, name: str) -> None:
-    written(tmp_path, name)
-    equation.assert_holds(package(tmp_path))
-
-
 @pytest.mark.parametrize(("name", "old", "new", "of"), EDITS, ids=[f"{e[0]}-{e[2]}" for e in EDITS])
 def test_an_edit_is_found(tmp_path: Path, name: str, old: str, new: str, of: str) -> None:
-    path = written(tmp_path, name)
+    edit(written(tmp_path, name), old, new)
+    found = equation.check(package(tmp_path), of=(of,))
+    assert of in {f.of for f in found if not f.ok}, found
+
+
+def edit(path: Path, old: str, new: str) -> None:
     text = path.read_text("utf-8")
     assert old in text, text
     path.write_text(text.replace(old, new), "utf-8")
-    with pytest.raises(AssertionError, match=rf"{of}.*not that of the equation"):
-        equation.assert_holds(package(tmp_path))
 
 
-def test_a_model_that_raises_does_not_pass(tmp_path: Path) -> None:
-    path = written(tmp_path, "layers")
-    path.write_text("raise RuntimeError('edited')\n", "utf-8")
-    with pytest.raises(RuntimeError, match="edited"):
-        package(tmp_path)
+# ---- the file of tests in the package
+
+
+@pytest.fixture(scope="module")
+def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    home = tmp_path_factory.mktemp("package")
+    written(home, "split")
+    return home
+
+
+def run_tests(folder: Path) -> None:
+    """What `pytest test_axioms.py` runs, in this process."""
+    tests = runpy.run_path(str(folder / "test_axioms.py"))
+    assert {name for name in tests if name.startswith("test_")} == {"test_axioms", "test_equation"}
+    tests["test_equation"]()
+    tests["test_axioms"]()
+
+
+def test_a_package_as_it_was_written_passes(folder: Path) -> None:
+    run_tests(folder)
+
+
+HANDS = [
+    ("    return Expectation(", "    raise RuntimeError('edited')\n    return Expectation(", "edited"),
+    ("GaussianNoise(0.31622776601683794", "GaussianNoise(0.4", "law of model.*not that of the equation"),
+    ("nn.Sequential(part1, part2, readout)", "nn.Sequential(part1, readout)", "not that of the equation"),
+]
+
+
+@pytest.mark.parametrize(("old", "new", "message"), HANDS, ids=["raises", "louder", "a block less"])
+def test_a_hand_in_the_model_fails_its_tests(folder: Path, old: str, new: str, message: str) -> None:
+    path = folder / "model.py"
+    before = path.read_text("utf-8")
+    try:
+        edit(path, old, new)
+        with pytest.raises((AssertionError, RuntimeError), match=message):
+            run_tests(folder)
+    finally:
+        path.write_text(before, "utf-8")
 
 
 def test_axioms_are_those_of_the_file(tmp_path: Path) -> None:
     """A layer with the other sign grows: what the spec requires is broken by the file."""
     path = written(tmp_path, "decaying")
-    axioms.assert_hold(package(tmp_path), examples=30)
-    text = path.read_text("utf-8")
-    assert '"tanh", None, -1.0' in text
-    path.write_text(text.replace('"tanh", None, -1.0', '"tanh", None, 1.0'), "utf-8")
+    axioms.assert_hold(package(tmp_path), examples=15)
+    edit(path, '"tanh", None, -1.0', '"tanh", None, 1.0')
     with pytest.raises(AssertionError, match="stability was proved, but the search says broken"):
-        axioms.assert_hold(package(tmp_path), examples=30)
+        axioms.assert_hold(package(tmp_path), examples=15)
 
 
 def test_two_packages_do_not_meet(tmp_path: Path) -> None:

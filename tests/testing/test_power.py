@@ -11,12 +11,18 @@ import torch
 from torch import Tensor
 
 import pdedsl
-from pdedsl.testing import equation
+from pdedsl.compilation import Compilation
+from pdedsl.runtime.evolution import Evolution
+from pdedsl.runtime.pieces import Piece
+from pdedsl.testing import axioms, equation
 from pdedsl.testing.by_hand import BY_HAND, fine
 from pdedsl.testing.cases import Wave, cases, others
 from pdedsl.testing.coefficients import Reader
+from pdedsl.testing.generator import GENERATOR
 from pdedsl.testing.model import under_test
 from pdedsl.testing.moments import Finding, Moments, bound, same
+from pdedsl.testing.operators import Data, operator_of
+from pdedsl.testing.periods import periods_of
 from pdedsl.testing.search import search
 from testing.breaks import broken
 from testing.breaks_of_paths import PATHS
@@ -72,9 +78,9 @@ def test_a_failure_prints_what_was_expected_and_found() -> None:
     """The moment, both values, the z-score and the rate; and again the same with the same seed."""
     mistake = next(b for b in PATHS if b.name == "drift 20 % off in the operator")
     with broken(mistake):
-        first, again = (equation.check(small("known"), seed=3) for _ in range(2))
+        first, again = (equation.check(small("known"), seed=3, of=(GENERATOR,)) for _ in range(2))
     assert first == again
-    note = next(f.note for f in first if f.of == "generator of operator()")
+    note = first[0].note
     assert re.match(r"E\[X - x\]/h at t = \S+, h = 0.25\[\d\]\[\d\]: expected \S+, found \S+, z = \d+\.\d", note)
     assert "false-alarm rate 1e-06" in note
 
@@ -93,12 +99,19 @@ def test_waves_and_points_reach_every_coordinate() -> None:
     assert found is not None
 
 
-@pytest.mark.parametrize("place", [0, 11, 18])
-def test_a_mistake_in_one_coordinate_of_many_is_found(place: int, monkeypatch: pytest.MonkeyPatch) -> None:
-    from pdedsl.runtime.pieces import Piece
+@pytest.fixture(scope="module")
+def far() -> Compilation:
+    return pdedsl.compile(FAR)
 
-    far = pdedsl.compile(FAR)
+
+def test_nothing_is_wrong_in_many_coordinates(far: Compilation) -> None:
     assert [f for f in equation.check(far) if not f.ok] == []
+
+
+@pytest.mark.parametrize("place", [0, 11, 18])
+def test_a_mistake_in_one_coordinate_of_many_is_found(
+    place: int, far: Compilation, monkeypatch: pytest.MonkeyPatch
+) -> None:
     real = Piece.velocity
 
     def wrong(self: Piece, x: Tensor, t: float) -> Tensor:
@@ -107,7 +120,24 @@ def test_a_mistake_in_one_coordinate_of_many_is_found(place: int, monkeypatch: p
         return value
 
     monkeypatch.setattr(Piece, "velocity", wrong)
-    assert "generator of operator()" in {f.of for f in equation.check(far) if not f.ok}
+    assert [f.ok for f in equation.check(far, of=(GENERATOR,))] == [False]
+
+
+@pytest.mark.parametrize("place", [0, 18])
+def test_an_axiom_is_broken_in_one_coordinate_of_many(
+    place: int, far: Compilation, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A kernel with negative weights along one coordinate, of which the sum is one."""
+    operator = operator_of(far, 0)
+    assert axioms.falsify("maximum_principle", operator, 20) is None
+    real = Evolution.forward
+
+    def sharpened(self: Evolution, f: Data, x: Tensor, t: float) -> Tensor:
+        away = 6.0 * torch.eye(20, dtype=torch.float64)[place]
+        return 1.5 * real(self, f, x, t) - 0.25 * real(self, f, x + away, t) - 0.25 * real(self, f, x - away, t)
+
+    monkeypatch.setattr(Evolution, "forward", sharpened)
+    assert axioms.falsify("maximum_principle", operator, 200, attempts=1) is not None
 
 
 # ---- references
@@ -115,9 +145,9 @@ def test_a_mistake_in_one_coordinate_of_many_is_found(place: int, monkeypatch: p
 
 def test_coefficients_are_read_by_their_formulas() -> None:
     compilation = pdedsl.compile(known("∂u/∂t = v·∇u", "", "let v(x, y, t) = [cos(y + 4 t), relu(x) exp(-t) + x y²]"))
-    (stretch,) = compilation.representation.stretches  # type: ignore[union-attr]
+    (period,) = periods_of(compilation.analysis)
     x = np.array([[0.5, -1.0], [-2.0, 3.0]])
-    found = Reader(compilation.spec, {}).vector(stretch.drift, x, 0.25)
+    found = Reader(compilation.spec, {}).vector(period.drift, x, 0.25)
     expected = [[np.cos(-1.0 + 1.0), 0.5 * np.exp(-0.25) + 0.5], [np.cos(3.0 + 1.0), -18.0]]
     np.testing.assert_allclose(found, expected, rtol=1e-14)
 

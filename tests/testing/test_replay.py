@@ -89,7 +89,7 @@ def test_a_broken_requirement_ends_with_one(broken: Path) -> None:
     assert line == "FAIL reversibility (required): unknown; counterexample found"
     following = result.stdout.splitlines()[result.stdout.splitlines().index(line) + 1]
     assert re.fullmatch(r"       (K = identity|weights from seed \d+ times [\d.]+); maps of size .*", following)
-    assert f"replay: pdedsl test {broken} --examples 20 --seed 4" in result.stderr
+    assert result.stderr.endswith(f"replay: pdedsl test {broken} --examples 20 --seed 4\n")
 
 
 def test_the_replay_prints_the_same(broken: Path) -> None:
@@ -108,7 +108,12 @@ def test_nothing_broken_ends_with_zero(tmp_path: Path) -> None:
 
 
 def test_a_shipped_spec_ends_with_zero() -> None:
+    """What is being asked goes to stderr, question by question; what was found, to stdout."""
     result = _run("rotation", "--examples", "5", "--seed", "2")
+    asked = result.stderr.splitlines()
+    assert asked[0] == "testing linearity, 1 of 12"
+    assert asked[-1] == "testing u of model(), 12 of 12"
+    assert len(asked) == len(result.stdout.splitlines()) == 12
     assert result.exit_code == 0, result.output
     assert result.stdout.count("ok  ") == len(result.stdout.splitlines())
     assert "ok   linearity (required): proved; no counterexample found" in result.stdout
@@ -123,24 +128,25 @@ from pdedsl.testing import axioms
 
 
 def test_my_equation():
-    axioms.assert_hold(pdedsl.compile({path!r}), examples=20, seed=4)
+    axioms.assert_hold(pdedsl.compile({held!r}), examples=5, seed=4)
+
+
+def test_another():
+    axioms.assert_hold(pdedsl.compile({broken!r}), examples=20, seed=4)
 """
 
 
-def _own(folder: Path, spec: str) -> subprocess.CompletedProcess[str]:
-    (folder / "test_own.py").write_text(OWN.format(path=spec), "utf-8")
+def _own(folder: Path, **specs: str) -> subprocess.CompletedProcess[str]:
+    (folder / "test_own.py").write_text(OWN.format(**specs), "utf-8")
     command = [sys.executable, "-m", "pytest", "-q", "-p", "no:cacheprovider", "-p", "no:xdist", "test_own.py"]
     return subprocess.run(command, cwd=folder, capture_output=True, text=True, timeout=120, check=False)
 
 
-def test_in_a_pytest_file_of_ones_own(tmp_path: Path) -> None:
-    run = _own(tmp_path, str(shipped_specs()["monotone"]))
-    assert run.returncode == 0, run.stdout + run.stderr
-
-
-def test_a_failure_there_shows_the_counterexample(tmp_path: Path, broken: Path) -> None:
-    run = _own(tmp_path, str(broken))
-    assert run.returncode == 1
+def test_in_a_pytest_file_of_ones_own(tmp_path: Path, broken: Path) -> None:
+    """One passes, and the failure of the other shows the counterexample."""
+    run = _own(tmp_path, held=str(shipped_specs()["monotone"]), broken=str(broken))
+    assert run.returncode == 1, run.stdout + run.stderr
+    assert "1 failed, 1 passed" in run.stdout
     assert "reversibility was unknown, but the search says broken" in run.stdout
     assert "maps of size" in run.stdout
 

@@ -1,6 +1,6 @@
 """Adversarial training: the batch is replaced by one that was attacked (Wang, Yuan, Shi, Osher 2020, Algorithm 3.1).
 
-A step of the attack goes along the gradient of the cross-entropy: its sign for ℓ∞, its direction for ℓ2.
+The attack is that of `pdedsl.attacks`:
 
     fgsm    one step of length ε                                        (eq. 3.2)
     ifgsm   `steps` steps of length `step`, projected to the ball       (eq. 3.3)
@@ -18,11 +18,17 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 from typing import assert_never
 
-import torch
 from torch import Tensor, nn
-from torch.nn import functional
 from torch.nn.modules.batchnorm import _BatchNorm
 
+from pdedsl.attacks.box import read_box
+from pdedsl.attacks.first_order import Climb, ascend
+from pdedsl.attacks.goal import Goal
+from pdedsl.attacks.gradient_sign import entropy
+from pdedsl.attacks.layout import column
+from pdedsl.attacks.norms import L2, read_norm
+from pdedsl.attacks.predictor import Predictor
+from pdedsl.attacks.region import region
 from pdedsl.data.draws import Draws
 from pdedsl.untouched import frozen
 from pdedsl.words import training as words
@@ -45,13 +51,13 @@ class Adversary:
         return float(self.word.eps)
 
     def __call__(self, model: nn.Module, x: Tensor, y: Tensor, draws: Draws) -> Tensor:
-        steps, length = self._schedule()
-        x = x.detach()
+        """Attacked samples. Every row makes all its steps: training wants the worst point, not the first."""
+        norm, (steps, length), x = read_norm(self.word.norm.value), self._schedule(), x.detach()
         with attacking(model):
-            attacked = self._within(x, self._start(x, draws)) if isinstance(self.word, words.Pgd) else x
-            for _ in range(steps):
-                attacked = self._within(x, attacked + length * self._direction(self._gradient(model, attacked, y)))
-        return attacked
+            ball, predictor = region(norm, x, self.eps, read_box(self.bounds)), Predictor(model, eot=self.word.eot)
+            start = ball.project(self._start(x, draws)) if isinstance(self.word, words.Pgd) else x
+            climb = Climb(norm, length, steps, entropy(predictor), stop=False)
+            return ascend(predictor, start, Goal(y), ball, climb)
 
     def _schedule(self) -> tuple[int, float]:
         match self.word:
@@ -63,42 +69,11 @@ class Adversary:
                 assert_never(self.word)
 
     def _start(self, x: Tensor, draws: Draws) -> Tensor:
-        """Uniform in the ball."""
+        """Uniform in the ball, from the numbers of the step and the row: the same for any number of processes."""
         if self.word.norm is Norm.INF:
             return x + self.eps * (2.0 * draws.like(x, "start", "uniform") - 1.0)
-        radius = draws.numbers(x, "radius").pow(1.0 / x[0].numel()).reshape(-1, *[1] * (x.dim() - 1))
-        return x + self.eps * radius * _unit(draws.like(x, "start"))
-
-    def _gradient(self, model: nn.Module, x: Tensor, y: Tensor) -> Tensor:
-        with torch.enable_grad():
-            total = torch.zeros_like(x)
-            for _ in range(self.word.eot):
-                at = x.detach().requires_grad_()
-                loss = functional.cross_entropy(model(at), y, reduction="sum")
-                total += torch.autograd.grad(loss, at)[0]
-        return total
-
-    def _direction(self, gradient: Tensor) -> Tensor:
-        return gradient.sign() if self.word.norm is Norm.INF else _unit(gradient)
-
-    def _within(self, x: Tensor, attacked: Tensor) -> Tensor:
-        """The nearest point of the ball, then of the bounds, which is in the ball too as long as x is within them."""
-        away = attacked - x
-        if self.word.norm is Norm.INF:
-            away = away.clamp(-self.eps, self.eps)
-        else:
-            away = away * (self.eps / _length(away)).clamp(max=1.0)
-        return x + away if self.bounds is None else (x + away).clamp(*self.bounds)
-
-
-def _length(x: Tensor) -> Tensor:
-    """ℓ2 norm of each row, never zero."""
-    norm: Tensor = torch.linalg.vector_norm(x.flatten(1), dim=1).clamp(min=torch.finfo(x.dtype).tiny)
-    return norm.reshape(-1, *[1] * (x.dim() - 1))
-
-
-def _unit(x: Tensor) -> Tensor:
-    return x / _length(x)
+        radius = column(draws.numbers(x, "radius").pow(1.0 / x[0].numel()), x)
+        return x + self.eps * radius * L2().steepest(draws.like(x, "start"))
 
 
 @contextmanager

@@ -1,0 +1,105 @@
+"""The steps of a network and of an operator: the plan says how many, by which method and with which noise, the analysis
+everything else."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from math import ceil
+from typing import assert_never
+
+from pdedsl.ir.noise import Correlated, Dropped, Noise, Plain, RandomMap, Relative, Scaled, Shared
+from pdedsl.ir.plan import DataPlan, Shake, Walk
+from pdedsl.numerics.integrators import EULER, HEUN
+from pdedsl.testing.model import ModelUnderTest
+from pdedsl.testing.periods import Period, periods_of
+from pdedsl.words.diffusions import Law
+from pdedsl.words.integrators import Across, Fixed, Integrator
+
+
+class Astray(Exception):
+    """A plan whose parts are not the pieces of time of the equation."""
+
+
+@dataclass(frozen=True)
+class Numbers:
+    """√(2hA) ξ, with numbers ξ of a law."""
+
+    law: Law = Law.GAUSSIAN
+
+
+@dataclass(frozen=True)
+class Multiples:
+    """√(2A) std(x) ξ, whatever the step."""
+
+    law: Law
+    across: Across
+
+
+Randomness = Numbers | Multiples | RandomMap
+
+
+@dataclass(frozen=True)
+class Leg:
+    """Equal steps along one piece of time, from the time `first` on: by `scheme` where nothing is random."""
+
+    period: Period
+    first: float
+    h: float
+    steps: int
+    scheme: Integrator
+    by: Randomness = Numbers()
+
+    @property
+    def random(self) -> bool:
+        return self.period.diffuses
+
+    @property
+    def corrected(self) -> bool:
+        """Whether the drift is that of Heun's method: a step has the mean h b only in the limit."""
+        return isinstance(self.scheme, Fixed) and self.scheme.method == HEUN and self.period.moves
+
+
+def module_legs(model: ModelUnderTest) -> list[Leg]:
+    """The steps that `model()` takes."""
+    plan = model.expected.plan
+    assert isinstance(plan, DataPlan)
+    parts = [p for p in plan.families[0].parts if isinstance(p, Walk | Shake)]
+    passed = [p for p in periods_of(model.expected.analysis) if p.moves or p.diffuses]
+    if len(parts) != len(passed):
+        raise Astray(f"expected {len(passed)} pieces of time along which paths move, found {len(parts)}")
+    return [_module_leg(period, part) for period, part in zip(passed, parts, strict=True)]
+
+
+def _module_leg(period: Period, part: Walk | Shake) -> Leg:
+    by = randomness(part.noise, period)
+    if isinstance(part, Shake):
+        return Leg(period, period.first, period.length, 1, Fixed(method=EULER), by)
+    steps = len(part.times)
+    return Leg(period, period.first, period.length / steps, steps, part.scheme, by)
+
+
+def randomness(noise: Noise | None, period: Period) -> Randomness:
+    """In which way the plan makes the diffusion of a piece of time; how much of it there is, the analysis says."""
+    match noise:
+        case None:
+            return Numbers()
+        case Plain(law=law) | Scaled(law=law) | Correlated(law=law):
+            return Numbers(law)
+        case Relative(law=law, across=across):
+            return Multiples(law, across)
+        case Dropped() | Shared():
+            assert period.random is not None
+            return period.random
+        case _:
+            assert_never(noise)
+
+
+def operator_legs(model: ModelUnderTest) -> list[Leg]:
+    """The steps of the evolution operator over the whole time: one where the coefficients are constant."""
+    plan = model.operator_plan
+    assert plan is not None
+    legs = []
+    for period in periods_of(model.expected.analysis):
+        steps = 1 if period.is_constant else ceil(period.length / float(plan.step) - 1e-9)
+        legs.append(Leg(period, period.first, period.length / steps, steps, plan.scheme, Numbers(plan.law)))
+    return legs

@@ -1,0 +1,52 @@
+"""Mistakes in the weights e^{∫c} and the sources of Feynman-Kac."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+from pdedsl.runtime.paths import Path
+from pdedsl.testing.weights import WEIGHTS
+from testing.breaks import Break
+
+GATHERED, RATES, EXACT = ("paths.Path.weighed",), ("pieces.Piece.rates",), ("pieces.Piece.exact_weights",)
+EVERYWHERE = ("weighed", "constant", "growing", "weighed pieces")
+
+
+def weighed(change: Callable[[Any, Any], tuple[Any, Any]]) -> Callable[[Any], Any]:
+    """∫c and the sum of sources, changed on their way into a path."""
+    return lambda real: lambda self, growth, gained: real(self, *change(growth, gained))
+
+
+def unweighed(real: Any) -> Any:
+    return lambda self, growth, gained: Path(self.x, self.growth + growth, self.gained + gained)
+
+
+def mirrored(real: Any) -> Any:
+    return lambda self, x, t: real(self, x, self.start + self.stop - t)
+
+
+def times(factor: float) -> Callable[[Any], Any]:
+    return lambda real: lambda self, x, t: tuple(factor * rate for rate in real(self, x, t))
+
+
+def straight(real: Any) -> Any:
+    """f·h for f·(e^{ch} - 1)/c."""
+    return lambda self, length: (self.rate * length, self.source * length)
+
+
+WEIGHING: tuple[Break, ...] = (
+    Break("weight dropped", GATHERED, weighed(lambda c, f: (0.0, f)), EVERYWHERE, WEIGHTS),
+    Break("weight of the other sign", GATHERED, weighed(lambda c, f: (-c, f)), EVERYWHERE, WEIGHTS),
+    Break("weight 20 % off", GATHERED, weighed(lambda c, f: (1.2 * c, f)), EVERYWHERE, WEIGHTS),
+    Break("source dropped", GATHERED, weighed(lambda c, f: (c, 0.0)), EVERYWHERE, WEIGHTS),
+    Break("source of the other sign", GATHERED, weighed(lambda c, f: (c, -f)), EVERYWHERE, WEIGHTS),
+    Break("source 20 % off", GATHERED, weighed(lambda c, f: (c, 1.2 * f)), EVERYWHERE, WEIGHTS),
+    Break("source without its weight", GATHERED, unweighed, ("weighed", "weighed backwards"), WEIGHTS),
+    Break("constant source without its weight", EXACT, straight, ("constant",), WEIGHTS),
+    Break("rates at the wrong time", RATES, mirrored, ("weighed", "growing", "weighed backwards"), WEIGHTS),
+    Break("rates without Δt", RATES, times(4.0), ("weighed", "growing"), WEIGHTS),
+    Break(
+        "constant rates without Δt", EXACT, lambda real: lambda self, length: real(self, 1.0), ("constant",), WEIGHTS
+    ),
+)
