@@ -109,7 +109,7 @@ def deep() -> dict[str, str]:
         "sums over many indices": equation("Σᵢ" + "ⱼ" * 300 + " u", DATA),
         "sums over an index, written out": equation("sum(i, " * 150 + "x" + ")" * 150),
         "sums over an index of sums": equation("sum(i, x + " * 60 + "x" + ")" * 60, DATA),
-        "lets in a chain": chain("let a{0} = a{1}", 5000),
+        "lets in a chain": chain("let a{0} = a{1}", 2000),
         "lets that double": chain("let a{0} = a{1}*(a{1} + x)", 60),
         "lets that double sums": chain("let a{0} = (a{1} + 1)*(a{1} + x)", 60),
         "lets that double in a function": chain("let a{0} = sin(a{1}) + cos(a{1})", 60),
@@ -118,7 +118,7 @@ def deep() -> dict[str, str]:
         "lets in a circle": chain("let a{0} = a{1}", 50).replace("a50 = x", "a50 = a0"),
         "functions that call themselves": equation("f(x)").replace("u(x, y, 0)", "let f(z) = f(z + 1)\nu(x, y, 0)"),
         "constants that square": constants("const b{0} = b{1}^2", 60, "b60"),
-        "constants that double": constants("const b{0} = b{1} + b{1}", 5000, "b9"),
+        "constants that double": constants("const b{0} = b{1} + b{1}", 2000, "b9"),
     }
 
 
@@ -178,7 +178,7 @@ def algebra() -> dict[str, str]:
         "a product of sums": equation(" ".join(f"(x + {i})" for i in range(2, 102))),
         "a product of sums of unknowns": equation(" ".join(f"(x + u^{i} + y^{i})" for i in range(2, 22))),
         "a derivative of a power": equation("Δ((x + y + u)^50)"),
-        "a derivative of a product": equation("Δ(" + " ".join(f"sin({i} u)" for i in range(2, 62)) + ")"),
+        "a derivative of a product": equation("Δ(" + " ".join(f"sin({i} u)" for i in range(2, 32)) + ")"),
         "a tower of the unknown": equation("^".join(["u"] * 150)),
         "a longer tower of the unknown": equation("^".join(["u"] * 5000)),
         "a derivative of a tower": equation("Δ(" + "^".join(["u"] * 12) + ")"),
@@ -191,9 +191,9 @@ def algebra() -> dict[str, str]:
         "many minima": equation("max(" + ", ".join(f"u^{i} - x" for i in range(2, 80)) + ")"),
         "moduli": equation("|x + " * 90 + "u" + "|" * 90),
         "moduli of products": equation("abs((x + u)(y - u)(t - u)(x y - u)(x - y u)^3)"),
-        "5,000 terms": equation(" + ".join(f"{i} u^{i % 90} ∂u/∂x" for i in range(1, 5001))),
-        "5,000 known terms": equation(" + ".join(f"sin({i} x)" for i in range(1, 5001))),
-        "5,000 constants": declared(*(f"const a{i} = {i}" for i in range(5000))),
+        "1,500 terms": equation(" + ".join(f"{i} u^{i % 90} ∂u/∂x" for i in range(1, 1501))),
+        "1,500 known terms": equation(" + ".join(f"sin({i} x)" for i in range(1, 1501))),
+        "2,000 constants": declared(*(f"const a{i} = {i}" for i in range(2000))),
     }
 
 
@@ -205,20 +205,20 @@ def long() -> dict[str, str]:
         "a name of 100 letters": declared("const a0 = 1", "const " + "b" * 100 + " = 1"),
         "100,000 statements": "u = 0\n" * 100_000,
         "20,000 doubled declarations": FRAME + "const c = 1\n" * 20_000,
-        "8,000 conditions": FRAME + "u(x, y, 0) = 0\n" * 8_000,
+        "2,500 conditions": FRAME + "u(x, y, 0) = 0\n" * 2_500,
         "a long line": equation(" " * 500_000 + "Δu"),
         "5,000 unknown names": equation(" + ".join(f"name{i}" for i in range(5000))),
-        "5,000 wrong lines": FRAME + "".join(f"let b{i} = name{i}\n" for i in range(5000)),
+        "1,500 wrong lines": FRAME + "".join(f"let b{i} = name{i}\n" for i in range(1500)),
         "5,000 unreadable lines": FRAME + "let = =\n" * 5000,
         "5,000 misspelt lines": FRAME + "uknown u(x, t) : scalar\n" * 5000,
         "5,000 open brackets": FRAME + "let a = (\n" * 5000,
-        "5,000 entries": equation("Δu") + "evaluate {\n" + "  attack fgsm(eps=0.1)\n" * 5000 + "}\n",
-        "5,000 wrong entries": equation("Δu") + "evaluate {\n" + "  atack fgsm(eps=0.1)\n" * 5000 + "}\n",
-        "a long list of steps": equation("Δu") + "train {\n  schedule step(at=[" + "1, " * 20_000 + "1])\n}\n",
-        "1,000 unknowns": "pde P\nspace x in pixels\ntime t in [0, 1]\n"
-        + "".join(f"unknown u{i}(x, t) : channels\n∂u{i}/∂t = -u{i}\n" for i in range(1000)),
-        "1,000 learned numbers": equation(" + ".join(f"w{i} u" for i in range(1000)))
-        + "".join(f"learn w{i} : scalar\n" for i in range(1000)),
+        "1,500 entries": equation("Δu") + "evaluate {\n" + "  attack fgsm(eps=0.1)\n" * 1500 + "}\n",
+        "1,500 wrong entries": equation("Δu") + "evaluate {\n" + "  atack fgsm(eps=0.1)\n" * 1500 + "}\n",
+        "a long list of steps": equation("Δu") + "train {\n  schedule step(at=[" + "1, " * 6_000 + "1])\n}\n",
+        "400 unknowns": "pde P\nspace x in pixels\ntime t in [0, 1]\n"
+        + "".join(f"unknown u{i}(x, t) : channels\n∂u{i}/∂t = -u{i}\n" for i in range(400)),
+        "400 learned numbers": equation(" + ".join(f"w{i} u" for i in range(400)))
+        + "".join(f"learn w{i} : scalar\n" for i in range(400)),
     }
 
 

@@ -16,7 +16,7 @@ from pdedsl.diagnostics import PdeError, Source, report
 from pdedsl.frontend.syntax.tables import parser, scanner
 from pdedsl.sources import decode
 
-SECONDS = 30  # of processor time: a switch against hangs, not a measurement
+SECONDS = 15  # of processor time: a switch against hangs, not a measurement
 BYTES = 4 << 30
 LONG = 100_000  # bytes of a text that is only checked: formatting reads it the same way
 

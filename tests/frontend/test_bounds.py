@@ -12,6 +12,7 @@ import pytest
 
 from frontend.bounds_cases import cases
 
+pytestmark = pytest.mark.slow
 RUNNER = Path(__file__).with_name("bounds_runner.py")
 CASES = cases()
 MEGABYTES = 1000

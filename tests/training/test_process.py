@@ -14,13 +14,35 @@ from pathlib import Path
 import pytest
 import torch
 
+import pdedsl
 from pdedsl.training.checkpoint import load_tensors
 from training import specs
 from training.test_resume import assert_same, figures
 
 ONE = {**os.environ, "OMP_NUM_THREADS": "1", "NO_COLOR": "1"}
 ONE.pop("PYTEST_CURRENT_TEST", None)
-LONG = ("--set", "train.epochs=40", "--save-every", "0.05")
+EPOCHS = "train.epochs=40"
+LONG = ("--set", EPOCHS, "--save-every", "0.05")
+# One of two processes that train spec after spec.
+SHARE = """
+import json, os, sys
+import torch.distributed as dist
+import pdedsl
+dist.init_process_group("gloo")
+for out, text, settings in json.loads(open(sys.argv[1], encoding="utf-8").read()):
+    pdedsl.train(text, out, set=settings)
+dist.barrier()
+os._exit(0)  # threads of torch.distributed may abort an interpreter that winds down
+"""
+KINDS: dict[str, tuple[str, tuple[str, ...]]] = {
+    "noise": (specs.NOISY, ()),
+    "residual": (specs.RESIDUAL, ()),
+    "residual of images": (specs.SMOOTH_DIGITS, ()),
+    "retraining": (specs.HEAT, ("train.epochs=1",)),
+    "images": (specs.DIGITS, ("train.augment=crop(1)", "train.adversary=pgd(eps=0.1, steps=2)", "train.epochs=1")),
+    "lbfgs": (specs.NOISY, ("train.optimizer=lbfgs(steps=3)",)),
+    "many draws": (specs.SMOOTHED, ()),
+}
 
 
 def train(text: str, out: Path, *options: str, processes: int = 1) -> subprocess.Popen[str]:
@@ -29,18 +51,26 @@ def train(text: str, out: Path, *options: str, processes: int = 1) -> subprocess
     file.write_text(text, "utf-8")
     arguments = ["-m", "pdedsl", "train", str(file), "-o", str(out), *options]
     if processes > 1:
-        with socket.socket() as free:
-            free.bind(("127.0.0.1", 0))
-            port = free.getsockname()[1]
-        several = ["-m", "torch.distributed.run", f"--nproc-per-node={processes}", f"--master-port={port}"]
+        several = ["-m", "torch.distributed.run", f"--nproc-per-node={processes}", f"--master-port={free_port()}"]
         arguments = [*several, *arguments]
+    return started(arguments, ONE)
+
+
+def started(arguments: list[str], env: dict[str, str]) -> subprocess.Popen[str]:
     return subprocess.Popen(
-        [sys.executable, *arguments], env=ONE, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True
+        [sys.executable, *arguments], env=env, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True
     )
 
 
+def free_port() -> int:
+    with socket.socket() as free:
+        free.bind(("127.0.0.1", 0))
+        port: int = free.getsockname()[1]
+    return port
+
+
 def finished(process: subprocess.Popen[str]) -> tuple[int, str, str]:
-    out, err = process.communicate(timeout=300)
+    out, err = process.communicate(timeout=900)
     return process.returncode, out, err
 
 
@@ -52,8 +82,7 @@ def wait_for_lines(path: Path, count: int, process: subprocess.Popen[str]) -> No
 
 
 def test_killed_twice_and_resumed(tmp_path: Path) -> None:
-    code, _, err = finished(train(specs.NOISY, tmp_path / "whole", *LONG))
-    assert code == 0, err
+    pdedsl.train(specs.NOISY, tmp_path / "whole", set=[EPOCHS])
     for lines in (30, 90):
         process = train(specs.NOISY, tmp_path / "killed", *LONG, "--resume")
         wait_for_lines(tmp_path / "killed" / "metrics.jsonl", lines, process)
@@ -84,25 +113,24 @@ def test_interrupted_says_how_to_go_on(tmp_path: Path) -> None:
     assert (run / "report.md").exists()
 
 
-@pytest.mark.parametrize(
-    ("text", "settings"),
-    [
-        (specs.NOISY, ()),
-        (specs.RESIDUAL, ()),
-        (specs.SMOOTH_DIGITS, ()),
-        (specs.HEAT, ("train.epochs=1",)),
-        (specs.DIGITS, ("train.augment=crop(1)", "train.adversary=pgd(eps=0.1, steps=2)", "train.epochs=1")),
-        (specs.NOISY, ("train.optimizer=lbfgs(steps=3)",)),
-        (specs.SMOOTHED, ()),
-    ],
-    ids=["noise", "residual", "residual of images", "retraining", "images", "lbfgs", "many draws"],
-)
-def test_two_processes_do_what_one_does(text: str, settings: tuple[str, ...], tmp_path: Path) -> None:
-    options = [word for setting in settings for word in ("--set", setting)]
-    for processes in (1, 2):
-        code, _, err = finished(train(text, tmp_path / str(processes), *options, processes=processes))
+@pytest.fixture(scope="module")
+def by_two(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """Runs of every kind, each by the same two processes."""
+    folder = tmp_path_factory.mktemp("two")
+    work = folder / "work.json"
+    work.write_text(json.dumps([(str(folder / kind), *KINDS[kind]) for kind in KINDS]), "utf-8")
+    place = {**ONE, "WORLD_SIZE": "2", "MASTER_ADDR": "127.0.0.1", "MASTER_PORT": str(free_port())}
+    pair = [started(["-c", SHARE, str(work)], {**place, "RANK": rank, "LOCAL_RANK": rank}) for rank in "01"]
+    for code, _, err in map(finished, pair):
         assert code == 0, err
-    one, two = (figures(tmp_path / n) for n in "12")
+    return folder
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_two_processes_do_what_one_does(kind: str, by_two: Path, tmp_path: Path) -> None:
+    text, settings = KINDS[kind]
+    pdedsl.train(text, tmp_path, set=settings)
+    one, two = figures(tmp_path), figures(by_two / kind)
     assert [row["step"] for row in one] == [row["step"] for row in two]
     # Sums in another order: rounding in single precision, which training carries on.
     for a, b in zip(one, two, strict=True):
@@ -110,11 +138,9 @@ def test_two_processes_do_what_one_does(text: str, settings: tuple[str, ...], tm
 
 
 def test_a_checkpoint_of_two_processes_goes_on_in_one(tmp_path: Path) -> None:
-    short = ("--set", "train.epochs=2")
     assert finished(train(specs.DIGITS, tmp_path / "a", "--set", "train.epochs=1", processes=2))[0] == 0
-    code, _, err = finished(train(specs.DIGITS, tmp_path / "a", *short, "--resume"))
-    assert code == 0, err
-    assert finished(train(specs.DIGITS, tmp_path / "b", *short))[0] == 0
+    pdedsl.train(specs.DIGITS, tmp_path / "a", set=["train.epochs=2"], resume=True)
+    pdedsl.train(specs.DIGITS, tmp_path / "b", set=["train.epochs=2"])
     first, second = (load_tensors(tmp_path / run / "weights.safetensors")[0] for run in "ab")
     for name, tensor in first.items():
         torch.testing.assert_close(tensor, second[name], rtol=1e-3, atol=1e-4)
