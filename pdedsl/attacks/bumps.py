@@ -27,7 +27,7 @@ def pair(side: int, turned: bool) -> Tensor:
     half = side // 2
     eta = torch.cat([bump(half, side), -bump(side - half, side)]) if half else bump(side, side)
     eta /= torch.linalg.vector_norm(eta)
-    return eta.T if turned else eta
+    return eta.T.contiguous() if turned else eta  # kron takes no transposed view
 
 
 @final

@@ -14,6 +14,7 @@ from attacks.every import CASES, attack
 from attacks.models import linear
 from pdedsl.attacks import fgsm, pgd, square
 from pdedsl.attacks.box import Box
+from pdedsl.attacks.bumps import Bumps
 from pdedsl.attacks.norms import L2, Linf
 from pdedsl.attacks.region import region
 
@@ -112,3 +113,11 @@ def test_half_precision(dtype: torch.dtype) -> None:
         assert result.x.dtype == dtype
         assert exactly_within(result.x, x, norm, 0.1)
         assert 0 < result.fooled.sum() < len(x)
+
+
+@pytest.mark.parametrize("shape", [(4, 1, 28, 28), (2, 3, 32, 32), (3, 1, 5, 9)])
+def test_bumps_start_on_the_sphere_turned_or_not(shape: tuple[int, ...]) -> None:
+    x = torch.full(shape, 0.5, dtype=torch.float64)
+    for seed in range(6):
+        start = Bumps(0.25, torch.Generator().manual_seed(seed)).start(x)
+        torch.testing.assert_close((start - x).flatten(1).norm(dim=1), x.new_full(shape[:1], 0.25))
