@@ -9,7 +9,7 @@ QUICK := tests/analyse tests/cli tests/data tests/explain tests/frontend tests/i
 # A worker takes tests that stand together, and so compiles a spec once for all of them.
 PYTEST := $(BIN)/python -m pytest -n 2 --dist worksteal
 
-.PHONY: demo test quick lint format bench clean
+.PHONY: demo test quick lint format bench fuzz clean
 
 demo: $(VENV)/.installed
 	$(BIN)/python examples/tour.py
@@ -38,6 +38,12 @@ bench: $(VENV)/.developed
 	$(BIN)/python benchmarks/training.py
 	$(BIN)/python benchmarks/losses.py
 	$(BIN)/python benchmarks/attacks.py
+
+# Specs that nobody would write, the same for the same seed: see tests/fuzzing.
+CASES ?= 10000
+SEED  ?= 0
+fuzz: $(VENV)/.developed
+	PYTHONPATH=tests $(BIN)/python -m fuzzing --cases $(CASES) --seed $(SEED)
 
 $(VENV)/bin/python:
 	$(PYTHON) -m venv $(VENV)

@@ -14,7 +14,7 @@ RUNTIME = "pdedsl.runtime"
 TAKEN = frozenset(  # names of the written module itself
     "x t seed samples member model operator readout layer range torch nn stack stack_rows number cholesky "
     "constant moment vector flat total fixed unit column coordinate times partial shaken instant along gradient "
-    "diagonal heaviside largest smallest "
+    "instants diagonal heaviside largest smallest "
     "vector_field mlp resnet resnet18 preact_resnet18 wide_resnet convnet dropped torchvision_model".split()
 )
 

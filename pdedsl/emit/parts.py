@@ -29,13 +29,15 @@ from pdedsl.words.networks import (
     WideResnet,
 )
 
+WRITTEN_OUT = 256  # steps, whose times stand in the module one by one
+
 
 def part_comment(part: Part, spec: Spec) -> str:
     match part:
-        case Walk(scheme=Adaptive() as scheme, step=step, times=times, span=span):
-            return f"{quoted(span, spec)}: {scheme.name} over a time of {step}, the first step at t = {times[0]}"
-        case Walk(step=step, times=times, span=span):
-            return f"{quoted(span, spec)}: {len(times)} steps of {step}, the first at t = {times[0]}"
+        case Walk(scheme=Adaptive() as scheme, step=step, first=first, span=span):
+            return f"{quoted(span, spec)}: {scheme.name} over a time of {step}, the first step at t = {first}"
+        case Walk(step=step, steps=steps, first=first, span=span):
+            return f"{quoted(span, spec)}: {steps} steps of {step}, the first at t = {first}"
         case Maps(step=step, span=span, noise=noise):
             shaken = f"; {quoted(noise.span, spec)}: {_how(noise)}" if noise else ""
             return f"{quoted(span, spec)}: residual maps, each a step of {step}{shaken}"
@@ -135,8 +137,7 @@ def _backbone(net: Network, plan: DataPlan, time: bool) -> Node:
 
 def _walk(walk: Walk, fields: tuple[Learned, ...], spec: Spec) -> Node:
     velocity = _pair(walk, fields) if isinstance(walk.noise, Shared) else vector(walk.field, fields, spec)
-    times = Items(tuple(number(t) for t in walk.times))
-    named: list[tuple[str, Node]] = [("times", times), ("dt", number(walk.step))]
+    named: list[tuple[str, Node]] = [("times", _times(walk)), ("dt", number(walk.step))]
     if not is_euler(walk.scheme):
         scheme = walk.scheme.name if isinstance(walk.scheme, Fixed) else integrator_node(walk.scheme)
         named.append(("scheme", scheme))
@@ -146,6 +147,13 @@ def _walk(walk: Walk, fields: tuple[Learned, ...], spec: Spec) -> Node:
     elif walk.noise is not None:
         named.append(("after", Lambda(("t",), noise_node(walk.noise, fields, spec))))
     return Call(f"{RUNTIME}.marching.March", (velocity,), tuple(named))
+
+
+def _times(walk: Walk) -> Node:
+    """When each step starts; many are a loop in the written module too."""
+    if walk.steps > WRITTEN_OUT:
+        return Call(f"{RUNTIME}.marching.instants", (number(walk.first), number(walk.clock * walk.step), walk.steps))
+    return Items(tuple(number(walk.first + walk.clock * k * walk.step) for k in range(walk.steps)))
 
 
 def _pair(walk: Walk, fields: tuple[Learned, ...]) -> Node:

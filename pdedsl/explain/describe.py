@@ -64,10 +64,10 @@ def _frame_line(frame: Frame) -> str:
 
 def _part_line(part: Part) -> str:
     match part:
-        case Walk(times=times, step=step, scheme=scheme, noise=noise):
+        case Walk(steps=steps, step=step, scheme=scheme, noise=noise):
             if isinstance(scheme, Adaptive):
                 return f"{scheme.name}, which chooses its steps, over a time of {step}"
-            return f"{len(times)} step{'s' * (len(times) > 1)} of {scheme.name}, δt = {step}{_noise_line(noise)}"
+            return f"{steps} step{'s' * (steps > 1)} of {scheme.name}, δt = {step}{_noise_line(noise)}"
         case Maps(net=net, step=step, noise=noise):
             return f"the residual maps of {net}, each a step δt = {step}{_noise_line(noise)}"
         case Shake(noise=noise):

@@ -29,11 +29,12 @@ class Shake:
 
 @dataclass(frozen=True)
 class Walk:
-    """Steps along a field on R^d, with noise behind each: times in network order. An adaptive scheme, which chooses its
-    steps itself, has one time, where it starts, and `step` is how far it goes."""
+    """Steps along a field on R^d, with noise behind each: step k, in network order, starts at first + clock·k·step. An
+    adaptive scheme, which chooses its steps itself, has one, and `step` is how far it goes."""
 
     field: tuple[Expr, ...]
-    times: tuple[Expr, ...]
+    first: Expr
+    steps: int
     step: Expr
     scheme: Integrator
     clock: int

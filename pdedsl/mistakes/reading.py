@@ -46,5 +46,9 @@ def file_too_large(name: str, most: int) -> PdeError:
     return TOO_LARGE.error(f"this file is larger than {most >> 20} MiB", NOWHERE).within(Source("", name))
 
 
+def many_equations(most: int, span: Span) -> PdeError:
+    return TOO_LARGE.error(f"this spec has more than {most} equations and conditions", span)
+
+
 def too_many_tokens(most: int, span: Span) -> PdeError:
     return TOO_LARGE.error(f"this spec has more than {most:,} words and signs", span)

@@ -214,6 +214,14 @@ def large_expression(size: int, most: int, span: Span) -> PdeError:
     return TOO_MUCH.error(f"this expression has {size:,} parts; the limit is {most:,}", span, SMALLER)
 
 
+def many_terms(found: int, most: int, span: Span) -> PdeError:
+    return TOO_MUCH.error(f"this equation has {found:,} terms; the limit is {most}", span, SMALLER)
+
+
+def many_extrema(most: int, span: Span) -> PdeError:
+    return TOO_MUCH.error(f"this expression has more than {most} minima and maxima", span, SMALLER)
+
+
 def deep_expression(depth: int, most: int, span: Span) -> PdeError:
     return TOO_MUCH.error(f"this expression has {depth} levels; the limit is {most}", span, SMALLER)
 

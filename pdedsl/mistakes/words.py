@@ -74,6 +74,15 @@ def wrong_value(key: str, wanted: str, span: Span, guess: str | None = None) -> 
     return VALUE.error(f"{key} must be {wanted}", span, perhaps(guess))
 
 
+def too_much(key: str, most: int, span: Span) -> PdeError:
+    """What would take all memory, or never end."""
+    return VALUE.error(f"{key} is at most {most:,}", span)
+
+
+def long_list(key: str, most: int, span: Span) -> PdeError:
+    return VALUE.error(f"{key} is a list of at most {most:,} values", span)
+
+
 # ---- entries of blocks
 
 

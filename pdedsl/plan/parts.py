@@ -135,14 +135,13 @@ def _walk(stretch: Stretch, paths: Paths, spec: Spec, method: Method) -> Walk:
     steps = steps_of(scheme.word)
     dt = stretch.length / steps
     clock = -1 if paths.direction is Direction.INITIAL else 1
-    times = tuple(stretch.first + clock * k * dt for k in range(steps))
     require_coefficients(stretch, spec)
     noise = noise_of(stretch, dt, method.word if method else None) if stretch.diffuses else None
     if noise is not None:
         _check_noise(noise, scheme, stretch)
     span = stretch.convection or stretch.diffusion or spec.space.span
     branches = _branches(stretch) if isinstance(noise, Shared) else ()
-    return Walk(stretch.drift, times, dt, scheme.word, clock, noise, span, branches)
+    return Walk(stretch.drift, stretch.first, steps, dt, scheme.word, clock, noise, span, branches)
 
 
 def _branches(stretch: Stretch) -> tuple[Symbol, ...]:

@@ -18,6 +18,11 @@ from pdedsl.runtime.integrators import Integrator, Steps
 from pdedsl.runtime.noise import CorrelatedNoise, ScaledNoise
 
 
+def instants(first: float, step: float, count: int) -> tuple[float, ...]:
+    """first + k·step for k below count."""
+    return tuple(first + k * step for k in range(count))
+
+
 class March(nn.Module):
     """x ← x + Δt·v(x, t_k) + noise, for each t_k. Points keep their shape; `clock` is -1 for initial data.
 

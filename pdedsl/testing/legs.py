@@ -74,7 +74,7 @@ def _module_leg(period: Period, part: Walk | Shake) -> Leg:
     by = randomness(part.noise, period)
     if isinstance(part, Shake):
         return Leg(period, period.first, period.length, 1, Fixed(method=EULER), by)
-    steps = len(part.times)
+    steps = part.steps
     return Leg(period, period.first, period.length / steps, steps, part.scheme, by)
 
 

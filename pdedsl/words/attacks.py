@@ -7,7 +7,7 @@ from enum import Enum
 from fractions import Fraction
 from typing import assert_never
 
-from pdedsl.words.params import Chance, Count, Nonnegative, Positive, Share
+from pdedsl.words.params import Chance, Count, Few, Nonnegative, Positive, Share
 from pdedsl.words.word import Forms, Word, forms_of
 
 
@@ -34,7 +34,7 @@ class Fgsm(Word):
 
     norm: Norm = Norm.INF
     eps: tuple[Positive, ...]
-    eot: Count = 1
+    eot: Few = 1
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -45,7 +45,7 @@ class Steps:
     eps: tuple[Positive, ...]
     step: Positive | None = None
     steps: Count = 20
-    eot: Count = 1
+    eot: Few = 1
     restarts: Count = 1
 
 
@@ -75,7 +75,7 @@ class Cw(Word):
     lr: Positive = Fraction(1, 100)
     c: Positive = 1
     kappa: Nonnegative = 0
-    eot: Count = 1
+    eot: Few = 1
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -84,7 +84,7 @@ class Ddn(Word):
 
     steps: Count = 20
     eps: tuple[Positive, ...] = ()
-    eot: Count = 1
+    eot: Few = 1
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -111,7 +111,7 @@ class Apgd(Word):
     norm: Norm = Norm.INF
     eps: tuple[Positive, ...]
     steps: Count = 100
-    eot: Count = 1
+    eot: Few = 1
 
 
 @dataclass(frozen=True, kw_only=True)

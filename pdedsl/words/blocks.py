@@ -13,7 +13,7 @@ from pdedsl.words.attacks import Attack, Certificate
 from pdedsl.words.data import Data
 from pdedsl.words.frames import Frame, Paper
 from pdedsl.words.optimizers import Constant, Optimizer, Schedule, Sgd
-from pdedsl.words.params import Count, Natural, Positive
+from pdedsl.words.params import Count, Many, Natural, Positive, Width
 from pdedsl.words.solvers import Grid
 from pdedsl.words.training import Adversary, Augmentation, Box, CrossEntropy, Loss, Precision, Regularizer
 from pdedsl.words.word import Chosen, Word
@@ -38,9 +38,9 @@ ENTROPY = Chosen(CrossEntropy())
 class Image(Word):
     """An image space, or the input of a network."""
 
-    channels: Count
-    height: Count
-    width: Count
+    channels: Width
+    height: Width
+    width: Width
 
     @property
     def shape(self) -> tuple[int, int, int]:
@@ -66,10 +66,10 @@ class NetworkBlock(Block):
 
     kind = "network"
     input: Chosen[Image]
-    open: Count
-    stages: tuple[Count, ...]
-    close: Count | None = None
-    classes: Count
+    open: Width
+    stages: tuple[Width, ...]
+    close: Width | None = None
+    classes: Many
     frame: Chosen[Frame] = PAPER
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from fractions import Fraction
 
-from pdedsl.words.params import Count, Nonnegative, Share
+from pdedsl.words.params import Count, Many, Nonnegative, Share
 from pdedsl.words.word import Forms, Word, forms_of
 
 
@@ -13,8 +13,8 @@ from pdedsl.words.word import Forms, Word, forms_of
 class Moons(Word):
     """Two interleaving half circles in the plane, with Gaussian noise."""
 
-    train: Count = 500
-    test: Count = 1000
+    train: Many = 500
+    test: Many = 1000
     noise: Nonnegative = Fraction(1, 10)
     validation: Share = 0
 

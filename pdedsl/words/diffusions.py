@@ -7,7 +7,7 @@ from enum import Enum
 from fractions import Fraction
 
 from pdedsl.words.integrators import Across
-from pdedsl.words.params import Count, Nonnegative, Positive
+from pdedsl.words.params import Few, Many, Nonnegative, Positive, Steps
 from pdedsl.words.word import Forms, Word, forms_of
 
 
@@ -91,8 +91,8 @@ class InSpace(Enum):
 class Noise(Word):
     """Noise behind each step, averaged over members and draws (Wang, Yuan, Shi, Osher 2020)."""
 
-    members: Count = 1
-    samples: Count = 1
+    members: Few = 1
+    samples: Many = 1
     scale: Scale = Scale.EXACT
     kind: Law = Law.GAUSSIAN
     across: Across = Across.SAMPLE
@@ -112,7 +112,7 @@ class Residual(Word):
     weight: Nonnegative = Fraction(1, 20)
     h: Positive = Fraction(1, 10)
     tau: Positive = Fraction(1, 10000)
-    probes: Count = 1
+    probes: Few = 1
     times: tuple[Nonnegative, ...] = (0, 1)
     jitter: Nonnegative = Fraction(1, 5)
     estimator: Laplacian = Laplacian.BIASED
@@ -130,9 +130,9 @@ class Residual(Word):
 class Retraining(Word):
     """Heat smoothing by steps of implicit Euler, each a training (Campbell, Finlay, Oberman 2020)."""
 
-    steps: Count = 5
+    steps: Steps = 5
     weight: Positive = Fraction(1, 2)
-    probes: Count = 10
+    probes: Few = 10
     delta: Positive = Fraction(1, 10)
     start: Weights = Weights.WARM
     estimator: Gradient = Gradient.UNBIASED
@@ -147,31 +147,31 @@ class Retraining(Word):
 class Sampling(Word):
     """Noise on the input alone (Cohen, Rosenfeld, Kolter 2019)."""
 
-    samples: Count = 100
+    samples: Many = 100
 
 
 @dataclass(frozen=True, kw_only=True)
 class Dropout(Word):
     """Hidden units dropped at random (Srivastava et al. 2014)."""
 
-    members: Count = 1
-    samples: Count = 1
+    members: Few = 1
+    samples: Many = 1
 
 
 @dataclass(frozen=True, kw_only=True)
 class StochasticDepth(Word):
     """Residual maps dropped as a whole (Huang et al. 2016)."""
 
-    members: Count = 1
-    samples: Count = 1
+    members: Few = 1
+    samples: Many = 1
 
 
 @dataclass(frozen=True, kw_only=True)
 class ShakeShake(Word):
     """Two branches shared at random (Gastaldi 2017)."""
 
-    members: Count = 1
-    samples: Count = 1
+    members: Few = 1
+    samples: Many = 1
 
 
 Diffusion = Noise | Residual | Retraining | Sampling | Dropout | StochasticDepth | ShakeShake

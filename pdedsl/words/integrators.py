@@ -9,7 +9,7 @@ from fractions import Fraction
 from typing import Annotated, Any, assert_never
 
 from pdedsl.numerics.integrators import ADAPTIVE, EULER, EXPLICIT, Embedded, RungeKutta
-from pdedsl.words.params import Count, Positive, Record
+from pdedsl.words.params import Few, Positive, Record, Steps
 from pdedsl.words.word import Form, Forms, Word, forms_of
 
 
@@ -32,7 +32,7 @@ class Fixed(Word):
     """An explicit Runge-Kutta method in steps of one length."""
 
     method: Annotated[RungeKutta, Record()]
-    steps: Count | None = None
+    steps: Steps | None = None
 
     @classmethod
     def forms(cls) -> Iterable[Form[Any]]:
@@ -47,22 +47,22 @@ class Fixed(Word):
 class BackwardEuler(Word):
     """Backward Euler, its inverse a series of so many terms (Zhang et al. 2017: PolyNet)."""
 
-    steps: Count | None = None
-    terms: Count = 2
+    steps: Steps | None = None
+    terms: Few = 2
 
 
 @dataclass(frozen=True, kw_only=True)
 class Verlet(Word):
     """Half-steps of a pair, each half by a function of the other."""
 
-    steps: Count | None = None
+    steps: Steps | None = None
 
 
 @dataclass(frozen=True, kw_only=True)
 class Leapfrog(Word):
     """Y₊ = 2Y - Y₋ + δt² F(Y)."""
 
-    steps: Count | None = None
+    steps: Steps | None = None
     start: Start = Start.CONSISTENT
 
 

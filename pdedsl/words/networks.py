@@ -7,7 +7,7 @@ from typing import Annotated, assert_never
 
 from pdedsl.numerics.activations import ACTIVATIONS, Activation
 from pdedsl.numerics.torchvision_models import MODELS
-from pdedsl.words.params import Count, Whole
+from pdedsl.words.params import Few, Whole, Width
 from pdedsl.words.word import Forms, Word, forms_of
 
 TANH, RELU = ACTIVATIONS["tanh"], ACTIVATIONS["relu"]
@@ -17,8 +17,8 @@ TANH, RELU = ACTIVATIONS["tanh"], ACTIVATIONS["relu"]
 class Mlp(Word):
     """`depth` hidden layers of `width` units: a field on R^d."""
 
-    width: Count = 64
-    depth: Count = 4
+    width: Width = 64
+    depth: Few = 4
     activation: Activation = TANH
 
 
@@ -43,15 +43,15 @@ class PreactResnet18(Word):
 class WideResnet(Word):
     """Zagoruyko, Komodakis 2016."""
 
-    depth: Count = 28
-    width: Count = 10
+    depth: Few = 28
+    width: Few = 10
 
 
 @dataclass(frozen=True, kw_only=True)
 class Convnet(Word):
     """Convolutions that keep the shape of a feature map."""
 
-    layers: Count = 2
+    layers: Few = 2
     activation: Activation = RELU
 
 
@@ -59,7 +59,7 @@ class Convnet(Word):
 class Conv(Word):
     """A convolution, size × size."""
 
-    size: Count = 3
+    size: Few = 3
 
 
 @dataclass(frozen=True, kw_only=True)

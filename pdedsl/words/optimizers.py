@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from fractions import Fraction
 
-from pdedsl.words.params import Count, Natural, Nonnegative, Positive, Rate, Share
+from pdedsl.words.params import Count, Few, Natural, Nonnegative, Positive, Rate, Share
 from pdedsl.words.word import Forms, Word, forms_of
 
 
@@ -41,7 +41,7 @@ class Lbfgs(Word):
 
     steps: Count = 1000
     lr: Rate = 1
-    history: Count = 50
+    history: Few = 50
 
 
 Optimizer = Sgd | Adam | Adamw | Lbfgs

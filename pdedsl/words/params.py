@@ -16,10 +16,14 @@ Real = Fraction | float
 
 @dataclass(frozen=True)
 class Whole:
-    """A whole number, at least `least`; one of `among` where some are named."""
+    """A whole number, at least `least` and at most `most`; one of `among` where some are named.
+
+    `most` is far beyond what is of use, and below what would fill a machine before it could be refused.
+    """
 
     least: int
     among: tuple[int, ...] = ()
+    most: int = 1_000_000_000
 
 
 @dataclass(frozen=True)
@@ -71,6 +75,12 @@ Kind = Whole | Number | Choice | Text | Flag
 
 Count = Annotated[int, Whole(1)]
 Natural = Annotated[int, Whole(0)]
+Few = Annotated[int, Whole(1, most=1000)]
+"""Networks, layers, terms: things that are made one by one."""
+Steps = Annotated[int, Whole(1, most=100_000)]
+Width = Annotated[int, Whole(1, most=65_536)]
+Many = Annotated[int, Whole(1, most=10_000_000)]
+"""Points or samples that are in memory together."""
 Positive = Annotated[Real, Number(above=0)]
 Nonnegative = Annotated[Real, Number(least=0)]
 Rate = Annotated[Real, Number(above=0, most=1e30)]

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from pdedsl.words.params import Count, Positive
+from pdedsl.words.params import Many, Positive, Width
 from pdedsl.words.word import Forms, Word, forms_of
 
 
@@ -12,16 +12,16 @@ from pdedsl.words.word import Forms, Word, forms_of
 class Collocation(Word, spelled="residual"):
     """A network that satisfies the equation at sampled points (Raissi, Perdikaris, Karniadakis 2019)."""
 
-    points: Count = 10000
-    initial: Count = 100
-    boundary: Count = 100
+    points: Many = 10000
+    initial: Many = 100
+    boundary: Many = 100
 
 
 @dataclass(frozen=True, kw_only=True)
 class Grid(Word):
     """Differences on a grid of n points a side."""
 
-    n: Count = 128
+    n: Width = 128
     extent: Positive | None = None
 
 

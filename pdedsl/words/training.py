@@ -7,7 +7,7 @@ from enum import Enum
 from fractions import Fraction
 
 from pdedsl.words.attacks import Norm
-from pdedsl.words.params import Count, Nonnegative, Positive, Real
+from pdedsl.words.params import Count, Few, Nonnegative, Positive, Real
 from pdedsl.words.word import Forms, Word, forms_of
 
 
@@ -15,7 +15,7 @@ from pdedsl.words.word import Forms, Word, forms_of
 class Crop(Word):
     """A window of the image's own size, at random in the image with `pad` zeros on every side."""
 
-    pad: Count = 4
+    pad: Few = 4
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -40,7 +40,7 @@ class Fgsm(Word):
 
     norm: Norm = Norm.INF
     eps: Positive
-    eot: Count = 1
+    eot: Few = 1
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -51,7 +51,7 @@ class Pgd(Word):
     eps: Positive
     step: Positive | None = None
     steps: Count = 10
-    eot: Count = 1
+    eot: Few = 1
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -62,7 +62,7 @@ class Ifgsm(Word):
     eps: Positive
     step: Positive | None = None
     steps: Count = 10
-    eot: Count = 1
+    eot: Few = 1
 
 
 Adversary = Fgsm | Pgd | Ifgsm

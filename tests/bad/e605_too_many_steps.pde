@@ -4,7 +4,7 @@ time    t in [0, 1]
 unknown Y(x, t) : channels
 learn   K(t) : operator = conv(3)
 ∂Y/∂t = -Kᵀ relu(K Y)
-realize time by euler(steps=1000000000)
+realize time by euler(steps=50000)
 network {
   input   image(1, 8, 8)
   open    8

@@ -54,7 +54,7 @@ Symbols = tuple[str, ...]
 
 
 @cache
-def _compiled(start: str) -> tuple[dict[str, str], dict[str, list[Symbols]]]:
+def expansions(start: str) -> tuple[dict[str, str], dict[str, list[Symbols]]]:
     """Terminals as patterns, and the ways to expand each rule."""
     terminals, rules, _ = LARK.grammar.compile([start], ())
     ways: dict[str, list[Symbols]] = {}
@@ -64,9 +64,9 @@ def _compiled(start: str) -> tuple[dict[str, str], dict[str, list[Symbols]]]:
 
 
 @cache
-def _shortest(start: str) -> dict[str, list[Symbols]]:
+def shortest(start: str) -> dict[str, list[Symbols]]:
     """For each rule, the ways that end soonest."""
-    _, ways = _compiled(start)
+    _, ways = expansions(start)
     height: dict[str, int] = {}
     while len(height) < len(ways):
         found = {r: min(h) for r, ws in ways.items() if r not in height and (h := _heights(ws, ways, height))}
@@ -81,13 +81,13 @@ def _heights(ways: list[Symbols], rules: dict[str, list[Symbols]], known: dict[s
 
 @st.composite
 def sentences(draw: st.DrawFn, start: str, deepest: int = 16) -> str:
-    patterns, ways = _compiled(start)
-    shortest = _shortest(start)
+    patterns, ways = expansions(start)
+    soonest = shortest(start)
     words: list[str] = []
 
     def grow(symbol: str, depth: int) -> None:
         if symbol in ways:
-            expansions = ways[symbol] if depth > 0 else shortest[symbol]
+            expansions = ways[symbol] if depth > 0 else soonest[symbol]
             for part in draw(st.sampled_from(expansions)):
                 grow(part, depth - 1)
             return
@@ -100,7 +100,7 @@ def sentences(draw: st.DrawFn, start: str, deepest: int = 16) -> str:
 
 
 def drawn_by_lark(start: str) -> st.SearchStrategy[str]:
-    patterns, _ = _compiled(start)
+    patterns, _ = expansions(start)
     explicit = {name: found for name, found in TERMINALS.items() if name in patterns}
     return from_lark(LARK, start=start, explicit=explicit, alphabet=st.characters(codec="utf-8"))
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping
 from fractions import Fraction
+from math import prod
 from typing import TypeVar
 
 from sympy import Expr
@@ -11,11 +12,14 @@ from sympy import Expr
 from pdedsl import mistakes
 from pdedsl.diagnostics import NOWHERE, PdeError, Span, nearest
 from pdedsl.frontend.syntax import tree as t
+from pdedsl.words.blocks import Image
 from pdedsl.words.params import Choice, Flag, Number, Param, Real, Text, Value, Whole, wanted_of
 from pdedsl.words.word import Chosen, Forms, Word
 
 Evaluate = Callable[[t.Expr], Expr]  # a constant expression to its exact value
 T = TypeVar("T", bound=Word)
+MAX_LIST = 1000
+MAX_VALUES = 100_000_000  # of an image
 
 
 def chosen(expr: t.Expr, forms: Forms[T], what: str, evaluate: Evaluate, line: Span = NOWHERE) -> Chosen[T]:
@@ -35,7 +39,10 @@ def chosen(expr: t.Expr, forms: Forms[T], what: str, evaluate: Evaluate, line: S
     for key, param in form.params.items():
         if key not in values and param.required:
             raise mistakes.words.missing_argument(head.id, key, param.wanted, expr.span)
-    return Chosen(form.made(values), frozenset(values), expr.span, line)
+    word = form.made(values)
+    if isinstance(word, Image) and prod(word.shape) > MAX_VALUES:
+        raise mistakes.words.too_much("channels × height × width", MAX_VALUES, expr.span)
+    return Chosen(word, frozenset(values), expr.span, line)
 
 
 def unknown_word(word: t.Name, words: Iterable[str], what: str) -> PdeError:
@@ -72,6 +79,8 @@ def argument(expr: t.Expr, param: Param, key: str, evaluate: Evaluate) -> Value:
         return (_single(expr, param, key, evaluate),)
     if not expr.items:
         raise mistakes.words.empty_list(key, param.wanted, expr.span)
+    if len(expr.items) > MAX_LIST:
+        raise mistakes.words.long_list(key, MAX_LIST, expr.span)
     return tuple(_single(e, param, key, evaluate) for e in expr.items)
 
 
@@ -108,6 +117,8 @@ def _whole(kind: Whole, value: Expr, key: str, span: Span, wrong: PdeError) -> i
         raise wrong
     if kind.among and value not in kind.among:
         raise mistakes.words.wrong_value(key, f"one of {', '.join(map(str, kind.among))}", span)
+    if value > kind.most:
+        raise mistakes.words.too_much(key, kind.most, span)
     return int(value)
 
 

@@ -21,6 +21,7 @@ from pdedsl.words.realizations import Realizations
 from pdedsl.words.word import Chosen
 
 MAX_UNKNOWNS = 64
+MAX_EQUATIONS = 200  # and conditions: pieces of time are equations too
 
 
 def elaborate(syntax: t.Syntax, source: Source, reporter: Reporter) -> Spec:
@@ -104,16 +105,18 @@ def _enter(name: t.Name, declaration: Declaration, env: Environment) -> None:
 def _relations(syntax: t.Syntax, env: Environment) -> tuple[list[Equation], list[Condition]]:
     equations: list[Equation] = []
     conditions: list[Condition] = []
-    for statement in syntax.statements:
-        if isinstance(statement, t.EquationStmt):
-            if len(env.reporter.errors) >= ENOUGH:
-                break
-            with env.reporter.guard(), limited(statement.span):
-                found = relation(statement, env)
-                if isinstance(found, Equation):
-                    equations.append(found)
-                else:
-                    conditions.append(found)
+    statements = [s for s in syntax.statements if isinstance(s, t.EquationStmt)]
+    if len(statements) > MAX_EQUATIONS:
+        env.reporter.add(mistakes.reading.many_equations(MAX_EQUATIONS, statements[MAX_EQUATIONS].span))
+    for statement in statements[:MAX_EQUATIONS]:
+        if len(env.reporter.errors) >= ENOUGH:
+            break
+        with env.reporter.guard(), limited(statement.span):
+            found = relation(statement, env)
+            if isinstance(found, Equation):
+                equations.append(found)
+            else:
+                conditions.append(found)
     return equations, conditions
 
 

@@ -20,6 +20,7 @@ from pdedsl.ir.spec import Condition, ConditionKind, Equation, Interval, SpaceKi
 from pdedsl.symbolic.expansion import multiply_out
 from pdedsl.symbolic.symbols import Field, Partial
 
+MAX_TERMS = 500  # of an equation
 MAX_CANCEL = 60  # terms of an equation whose denominators are cleared
 
 
@@ -41,6 +42,8 @@ def _summands(statement: t.EquationStmt, scope: Scope) -> tuple[Summand, ...]:
     """All terms on the left, each with its place; the two sides must fit."""
     left, right = _terms(statement.left, 1), _terms(statement.right, 1)
     sides = [*((s, s, e) for s, e in left), *((-s, s, e) for s, e in right)]
+    if len(sides) > MAX_TERMS:
+        raise mistakes.syntax.many_terms(len(sides), MAX_TERMS, statement.span)
     values = [tensor(e, scope) for _, _, e in sides]
     like = fitting([(sign, value, e.span) for (sign, _, e), value in zip(sides, values, strict=True)], added=False)
     return tuple(

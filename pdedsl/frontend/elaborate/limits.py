@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from contextlib import contextmanager
 
+from sympy import Max, Min
 from sympy.core.basic import Basic
 
 from pdedsl import mistakes
@@ -14,6 +15,7 @@ from pdedsl.symbolic.symbols import TooLarge
 
 MAX_SIZE = 20_000  # nodes of an expression, written out
 MAX_DEPTH = 60  # functions, powers and sums within each other
+MAX_EXTREMA = 16  # min and max within an expression: cases are told apart for each
 MAX_BITS = 4096  # of a whole number
 
 
@@ -25,6 +27,8 @@ def within_limits(expr: Basic, span: Span) -> None:
         raise mistakes.syntax.large_expression(size, MAX_SIZE, span)
     if depth > MAX_DEPTH:
         raise mistakes.syntax.deep_expression(depth, MAX_DEPTH, span)
+    if len(expr.atoms(Min, Max)) > MAX_EXTREMA:
+        raise mistakes.syntax.many_extrema(MAX_EXTREMA, span)
 
 
 @contextmanager

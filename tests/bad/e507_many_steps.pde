@@ -1,0 +1,9 @@
+pde Flow
+space x in R^2
+time t in [0, 1]
+unknown u(x, t) : simplex(2)
+learn v(x, t) : vector = mlp
+learn W : operator = linear
+∂u/∂t = v·∇u
+u(x, 0) = softmax(W x)
+realize time by euler(steps=1e9)

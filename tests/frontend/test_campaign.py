@@ -1,0 +1,34 @@
+"""Some cases of the fuzzing campaign, others each week: see `tests/fuzzing`."""
+
+from __future__ import annotations
+
+import os
+from datetime import UTC, datetime
+from pathlib import Path
+
+import pytest
+from fuzzing.campaign import BRIEF, campaign, summary
+from fuzzing.judge import judged
+
+CASES = 5000
+
+
+def test_nothing_is_found_this_week(monkeypatch: pytest.MonkeyPatch) -> None:
+    """The seed is the week of the year, so that what is found today is found again tomorrow."""
+    year, week, _ = datetime.now(UTC).isocalendar()
+    here = Path(__file__).parents[1]
+    monkeypatch.setenv("PYTHONPATH", os.pathsep.join([str(here), str(here.parent)]))
+    found = campaign(CASES, 100 * year + week, shares=BRIEF)
+    assert found.cases == CASES
+    assert not found.faults, summary(found, 100 * year + week, BRIEF)
+
+
+def test_faults_are_seen(monkeypatch: pytest.MonkeyPatch) -> None:
+    def faulty(*_: object) -> str:
+        raise IndexError("a fault")
+
+    assert judged("pde P\n") is None
+    monkeypatch.setattr("fuzzing.judge.format_source", faulty)
+    fault = judged("pde P\n")
+    assert fault is not None
+    assert fault.kind == "IndexError"

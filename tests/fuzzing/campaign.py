@@ -1,0 +1,141 @@
+"""Many cases in processes of their own: one that hangs or dies is noted, and the next begins behind its case."""
+
+from __future__ import annotations
+
+import json
+import resource
+import signal
+import subprocess
+import sys
+import time
+from collections import Counter
+from collections.abc import Iterator
+from dataclasses import asdict, dataclass, field
+from random import Random
+
+from fuzzing.judge import Fault, judged
+from fuzzing.mutants import mutants, noise
+from fuzzing.sentences import sentences
+from fuzzing.specs import specs
+
+SECONDS = 5  # of the processor, for one case
+MEMORY = 4 << 30
+KINDS = {"specs": specs, "mutants": mutants, "sentences": sentences, "bytes": noise}
+BATCH = 500  # cases of one process
+Shares = dict[str, int]  # of the kinds, in percent
+FULL: Shares = {"specs": 40, "mutants": 35, "sentences": 20, "bytes": 5}
+BRIEF: Shares = {"specs": 4, "mutants": 33, "sentences": 8, "bytes": 55}  # what takes least time, for every day
+
+
+def drawn(seed: int, case: int, shares: Shares) -> tuple[str, str | bytes]:
+    """The kind and the text of a case: the same for the same seed."""
+    rng = Random(f"{seed} {case}")
+    kind = rng.choices(list(shares), list(shares.values()))[0]
+    return kind, KINDS[kind](rng)
+
+
+# ---- a worker
+
+
+def work(seed: int, first: int, last: int, shares: Shares) -> None:
+    """Judge cases, with a line before each and one behind it. A timer that nobody catches ends a hang."""
+    resource.setrlimit(resource.RLIMIT_AS, (MEMORY, MEMORY))
+    judged("pde P\n")  # which reads the grammar
+    for case in range(first, last):
+        kind, text = drawn(seed, case, shares)
+        print(json.dumps({"case": case, "kind": kind}), flush=True)
+        signal.setitimer(signal.ITIMER_PROF, SECONDS)
+        fault = judged(text)
+        signal.setitimer(signal.ITIMER_PROF, 0)
+        if fault:
+            print(json.dumps({"case": case, "fault": asdict(fault)}), flush=True)
+    print(json.dumps({"case": last}), flush=True)
+
+
+# ---- the campaign
+
+
+@dataclass
+class Findings:
+    cases: int = 0
+    kinds: Counter[str] = field(default_factory=Counter)
+    faults: dict[Fault, list[int]] = field(default_factory=dict)
+
+    def note(self, fault: Fault, case: int) -> None:
+        known = self.faults.setdefault(Fault(fault.kind, fault.place), [])
+        if not known:
+            print(f"case {case}: {fault}", flush=True)
+        known.append(case)
+
+
+def campaign(cases: int, seed: int, first: int = 0, shares: Shares = FULL) -> Findings:
+    found, began = Findings(), time.monotonic()
+    at, last = first, first + cases
+    while at < last:
+        for row in _rows(seed, at, min(at + BATCH, last), shares):
+            at = row["case"]
+            if "fault" in row:
+                found.note(Fault(**row["fault"]), at)
+            elif "died" in row:
+                kind = "hang" if row["died"] == -signal.SIGPROF else "crash"
+                found.note(Fault(kind, f"{row['during']}, {row['died']}"), at)
+                at += 1
+            elif "kind" in row:
+                found.cases += 1
+                found.kinds[row["kind"]] += 1
+        rate = found.cases / (time.monotonic() - began)
+        print(f"{found.cases:,} of {cases:,} cases, {rate:.1f} a second, {len(found.faults)} faults", flush=True)
+    return found
+
+
+def _rows(seed: int, first: int, last: int, shares: Shares) -> Iterator[dict]:  # type: ignore[type-arg]
+    """What a worker says, and in the end that it died, if it did."""
+    given = json.dumps([seed, first, last, shares])
+    command = [sys.executable, "-m", "fuzzing", "--work", given]
+    row = {"case": first}
+    with subprocess.Popen(command, stdout=subprocess.PIPE, text=True) as worker:
+        assert worker.stdout
+        for line in worker.stdout:
+            row = json.loads(line)
+            yield row
+    if worker.returncode:
+        yield {"case": row["case"], "died": worker.returncode, "during": row.get("kind", "?")}
+
+
+# ---- the shortest spec that shows a fault
+
+
+def shortest(text: str, fault: Fault) -> str:
+    """What is left when neither a line nor a word can be taken away without the fault."""
+    for split in (lambda s: s.splitlines(keepends=True), _words):
+        pieces, size = split(text), 8
+        while size:
+            k = 0
+            while k < len(pieces):
+                fewer = pieces[:k] + pieces[k + size :]
+                same = judged("".join(fewer))
+                if same and (same.kind, same.place) == (fault.kind, fault.place):
+                    pieces = fewer
+                else:
+                    k += size
+            size //= 2
+        text = "".join(pieces)
+    return text
+
+
+def _words(text: str) -> list[str]:
+    from fuzzing.mutants import PIECE
+
+    return list(PIECE.findall(text))
+
+
+def summary(found: Findings, seed: int, shares: Shares = FULL) -> str:
+    lines = [f"{found.cases:,} cases: " + ", ".join(f"{n:,} {kind}" for kind, n in sorted(found.kinds.items()))]
+    for fault, cases in sorted(found.faults.items(), key=lambda pair: -len(pair[1])):
+        kind, text = drawn(seed, cases[0], shares)
+        lines.append(f"\n==== {fault.kind} in {fault.place}: {len(cases)} cases, the first {cases[0]} ({kind})")
+        if isinstance(text, str) and fault.kind not in ("hang", "crash"):
+            text = shortest(text, fault)
+            lines.append(str(judged(text)))
+        lines.append(text if isinstance(text, str) else repr(text))
+    return "\n".join(lines)
