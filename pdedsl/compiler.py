@@ -100,7 +100,7 @@ def to_compilation(source: Source) -> Compilation:
     examined = examine(source)
     examined.require()
     planned = examined.planned or to_plan(examined.analysis)  # which says why there is no network
-    return _stage(source, lambda _: _emitted(examined.analysis, planned))[0]
+    return _bounded(examined.analysis.spec, lambda: _emitted(examined.analysis, planned))
 
 
 def _emitted(analysis: Analysis, planned: Planned) -> Compilation:

@@ -6,12 +6,15 @@ The functions are those of `numerics.functions`, which emission reads, too.
 from __future__ import annotations
 
 from collections.abc import Iterable
+from math import isfinite
 
 from sympy import Add, DiracDelta, Expr, KroneckerDelta, Mul, Pow, Symbol
 
 from pdedsl.ir.spec import Learned, Spec
 from pdedsl.numerics.functions import OF_MANY, OF_ONE
 from pdedsl.symbolic.symbols import Applied, Component, Contraction, Field, Partial, Softmax
+
+LONG = 40  # characters
 
 
 def problem_of(expr: Expr, spec: Spec, index: Symbol | None = None) -> str | None:
@@ -21,7 +24,8 @@ def problem_of(expr: Expr, spec: Spec, index: Symbol | None = None) -> str | Non
     def of(e: Expr, index: Symbol | None) -> str | None:
         match e:
             case _ if e.is_number:
-                return None if e.is_finite and e.is_extended_real else f"the value {e}"
+                real = e.is_extended_real and isfinite(float(e))
+                return None if real else f"the value {e if len(str(e)) < LONG else e.evalf(3)}"
             case Symbol():
                 known = (*spec.space.coordinates, *((spec.time.symbol,) if spec.time else ()))
                 return None if e in known else f"'{e}'"

@@ -99,7 +99,7 @@ def _inside(random: RandomMap, dt: Expr, span: Span) -> Inside:
         case DroppedMaps(strength=c):
             return Dropped(dt / (dt + 2 * c), Dropping.LAYER, span)
         case SharedBranches(strength=c):
-            return Shared(sqrt(2 * c / dt), span)
+            return Shared(_root(2 * c / dt, span), span)
         case _:
             assert_never(random)
 
@@ -123,10 +123,18 @@ def _added(stretch: Stretch, dt: Expr, method: Diffusion | None, span: Span) -> 
 def _relative(stretch: Stretch, method: NoiseWord, span: Span) -> Relative:
     if stretch.shape is not Shape.ISOTROPIC or not stretch.diffusivity[0][0].is_number:
         raise mistakes.realizations.relative_noise(span)
-    return Relative(sqrt(2 * stretch.diffusivity[0][0]), method.across, method.kind, span)
+    return Relative(_root(2 * stretch.diffusivity[0][0], span), method.across, method.kind, span)
 
 
 def _independent(stretch: Stretch, dt: Expr, law: Law, span: Span) -> Plain | Scaled:
     """Each component with its own noise, of standard deviation √(2νΔt)."""
-    std = sqrt(2 * stretch.diffusivity[0][0] * dt)
+    std = _root(2 * stretch.diffusivity[0][0] * dt, span)
     return Plain(std, law, span) if std.is_number else Scaled(std, law, span)
+
+
+def _root(variance: Expr, span: Span) -> Expr:
+    """A standard deviation. Of a number beyond floating point the analysis does not know the sign."""
+    std = sqrt(variance)
+    if std.is_number and not std.is_real:
+        raise mistakes.syntax.too_large(span)
+    return std

@@ -45,19 +45,23 @@ def requirements(statement: t.RequireStmt) -> list[Requirement]:
 
 
 def block(statement: t.BlockStmt, env: Environment) -> Block | None:
-    """The block, or none if an entry is missing or wrong, which is reported."""
+    """The block, or none if an entry is missing or wrong, which is reported here or where its names are declared."""
     kind, before = statement.kind.id, len(env.reporter.errors)
     found: dict[str, list[tuple[object, Span]]] = {}
     seen: dict[str, t.Name] = {}
+    understood = 0
     for entry in statement.entries:
         with env.reporter.guard():
             _fits(entry, kind, seen)
-            found.setdefault(entry.key.id, []).extend(_values(entry, ENTRIES[kind][entry.key.id], env))
+            values = _values(entry, ENTRIES[kind][entry.key.id], env)
+            found.setdefault(entry.key.id, []).extend(values)
+            understood += 1
     for key in (key for key, entry in ENTRIES[kind].items() if entry.required and key not in seen):
         env.reporter.add(mistakes.words.missing_entry(kind, key, statement.kind.span))
     if "epochs" in seen and "steps" in seen:
         env.reporter.add(mistakes.words.epochs_and_steps(seen["steps"].span))
-    return _made(kind, found, statement.span) if len(env.reporter.errors) == before else None
+    whole = understood == len(statement.entries) and len(env.reporter.errors) == before
+    return _made(kind, found, statement.span) if whole else None
 
 
 def _made(kind: str, found: dict[str, list[tuple[object, Span]]], span: Span) -> Block:
