@@ -11,6 +11,7 @@ from sympy import (
     Add,
     Dummy,
     Expr,
+    Function,
     Poly,
     Rational,
     S,
@@ -36,6 +37,7 @@ from pdedsl.symbolic.symbols import Contraction, Field, Partial
 
 MAX_TERMS = 30  # of a sum that is brought to one denominator
 MAX_LOOKED_AT = 200  # terms of a sum of which more is asked than its range
+MAX_FUNCTIONS = 12  # in such a sum: as polynomials of so many letters, sums grow too fast
 MAX_FACTORED = 8  # terms of a sum that is factored
 PIECES = 400  # of a box that is cut until its sign shows
 DEPTH = 2  # of slopes of slopes
@@ -66,7 +68,7 @@ def box_of(ranges: Ranges) -> Box:
 
 def nonnegative(expr: Expr, box: Box, dimension: int | None = None) -> bool:
     """Whether an expression is at least zero wherever it has a value in the box; False where that is not seen."""
-    if len(Add.make_args(expr)) > MAX_LOOKED_AT:
+    if len(Add.make_args(expr)) > MAX_LOOKED_AT or len(expr.atoms(Function)) > MAX_FUNCTIONS:
         found = range_of(expr, box, dimension, poles=True)
         return found is not None and found.low >= 0
     if expr.is_nonnegative:

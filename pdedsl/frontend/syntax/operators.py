@@ -19,9 +19,13 @@ from pdedsl.frontend.syntax.names import FRACTION_OF, identity, lowered, raised
 Factors = Sequence[tuple[t.Times, t.Expr]]
 DOTS: dict[t.Times, str] = {"·": "dot", ":": "ddot"}
 _VARIABLE = re.compile(r"∂([^∂₀-₉ᵢⱼₖ-ₙ⁻⁰¹²³⁴-⁹]+)([₀-₉ᵢⱼₖ-ₙ]*)([⁰¹²³⁴-⁹]*)")
+KEYWORDS = frozenset(("in", "on", "for", "by", "from", "periodic"))
 
 
 def named(text: str, span: Span) -> t.Name:
+    """Inside a derivative a word of the grammar looks like a name: ∂u/∂in."""
+    if text in KEYWORDS:
+        raise mistakes.names.word_of_the_language(text, span)
     return t.Name(identity(text), str(text), span=span)
 
 
