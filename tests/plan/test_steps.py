@@ -56,3 +56,23 @@ def test_fractalnet_takes_half_of_the_map_and_half_of_the_map_after_it() -> None
         expected = expected + (first + f(j + 1, expected + first)) / 2
     assert torch.allclose(stage(y), expected, rtol=1e-12)
     assert built(text)(inputs(text, 2)).shape == (2, 10)
+
+
+def test_many_steps_are_a_loop() -> None:
+    """In the plan and in the written module; one step more than are written out gives nearly the same network."""
+    text = """pde P
+space x in R^2
+time t in [0, 1]
+unknown u(x, t) : simplex(2)
+learn W : operator = linear
+∂u/∂t = [-x₂, t x₁]·∇u
+u(x, 0) = softmax(W x)
+realize time by rk4(steps={})
+"""
+    assert len(compiled(text.format(100_000)).python()) < 3000
+    x = torch.tensor([[1.0, 2.0], [-0.5, 0.3]], dtype=torch.float64)
+    ends = []
+    for steps in (256, 257):
+        torch.manual_seed(0)
+        ends.append(compiled(text.format(steps)).module().double()(x))
+    assert torch.allclose(*ends, rtol=0, atol=1e-9)
