@@ -30,8 +30,11 @@ COMMANDS = {
     "specs": [],
     "completion": ["bash"],
     "test": ["--examples", "1", "rotation"],
-    "train": ["convection_diffusion", "-o", "{folder}", "--set", "train.epochs=1"],
+    "train": ["convection_diffusion", "-o", "{folder}/run", "--set", "train.epochs=1"],
+    "evaluate": ["{run}", "--subset", "4"],
+    "report": ["{run}", "-o", "{folder}/page.html"],
 }
+NEEDED = {"evaluate": ("train",), "report": ("train", "evaluate")}  # what comes before
 
 
 def run(*args: str, text: str = "", code: int = 0) -> Result:
@@ -282,7 +285,8 @@ def test_every_command_is_tested() -> None:
 
 @pytest.mark.parametrize("command", COMMANDS)
 def test_every_command_runs(command: str, tmp_path: Path) -> None:
-    assert run(command, *(word.format(folder=tmp_path / "run") for word in COMMANDS[command])).stdout
+    for word in (*NEEDED.get(command, ()), command):
+        assert run(word, *(w.format(folder=tmp_path, run=tmp_path / "run") for w in COMMANDS[word])).stdout
 
 
 # ---- usage
