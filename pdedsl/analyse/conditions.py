@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 
-from sympy import Expr
+from sympy import Dummy, Expr, Symbol
 
+from pdedsl.analyse.jets import assumed
 from pdedsl.analyse.problem import Problem
 from pdedsl.analyse.samples import Ranges, ranges_of
 from pdedsl.analyse.signs import is_zero
@@ -18,8 +19,8 @@ def further(spec: Spec) -> list[Condition]:
     return [c for c in spec.conditions if c.on_boundary or c.order]
 
 
-def admits(condition: Condition, spec: Spec, constants: tuple[int, ...]) -> bool | None:
-    """Whether functions with these constant values meet a condition; three truths."""
+def admits(condition: Condition, spec: Spec, constants: Iterable[int | None]) -> bool | None:
+    """Whether functions with these constant values meet a condition, for None all constants; three truths."""
     ranges = ranges_of(spec)
     found = [is_zero(e, ranges) for e in _residuals(condition, spec, constants, ranges)]
     if False in found:
@@ -27,12 +28,19 @@ def admits(condition: Condition, spec: Spec, constants: tuple[int, ...]) -> bool
     return None if None in found else True
 
 
-def _residuals(condition: Condition, spec: Spec, constants: tuple[int, ...], ranges: Ranges) -> Iterator[Expr]:
+def _residuals(condition: Condition, spec: Spec, constants: Iterable[int | None], ranges: Ranges) -> Iterator[Expr]:
     """What should be zero, for each constant and on each side."""
     for value in condition.value:
         flat = state_of(value.xreplace(spec.values), spec).at_constants
         for constant in constants:
-            yield from _on_sides(flat.xreplace(multiples(flat, constant)), condition, spec, ranges)
+            chosen = _any(flat, spec) if constant is None else multiples(flat, constant)
+            yield from _on_sides(flat.xreplace(chosen), condition, spec, ranges)
+
+
+def _any(flat: Expr, spec: Spec) -> dict[Symbol, Symbol]:
+    """Letters with the signs of the unknowns that they stand for."""
+    signs = {u.head.name: assumed(u) for u in spec.unknowns}
+    return {s: Dummy(s.name, **signs[s.name]) for s in flat.atoms(Dummy) if s.name in signs}
 
 
 def _on_sides(expr: Expr, condition: Condition, spec: Spec, ranges: Ranges) -> Iterator[Expr]:
@@ -45,8 +53,8 @@ def _on_sides(expr: Expr, condition: Condition, spec: Spec, ranges: Ranges) -> I
                 yield expr.xreplace({coordinate: end})
 
 
-def not_admitting(spec: Spec, values: tuple[int, ...]) -> tuple[list[Condition], list[Condition]]:
-    """The conditions that these constants surely break, and those of which it is not known."""
+def not_admitting(spec: Spec, *values: int | None) -> tuple[list[Condition], list[Condition]]:
+    """The conditions that these constants surely break, or some of all for None, and those of which it is not known."""
     truths = [(c, admits(c, spec, values)) for c in further(spec)]
     return [c for c, truth in truths if truth is False], [c for c, truth in truths if truth is None]
 

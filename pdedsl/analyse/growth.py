@@ -40,7 +40,7 @@ from pdedsl.numerics.activations import ACTIVATIONS as RECORDS
 from pdedsl.numerics.activations import SQUARE
 from pdedsl.numerics.activations import Activation as Record
 from pdedsl.symbolic.activations import Activation
-from pdedsl.symbolic.symbols import Component, Contraction, Field
+from pdedsl.symbolic.symbols import Component, Contraction, Field, Partial
 from pdedsl.words.networks import Convnet, Mlp
 
 NONE = -inf  # nothing is left
@@ -103,6 +103,8 @@ class Grower:
                 return COORDINATE
             case Field():
                 return self._learned(e)
+            case Partial(body=Field() as field):
+                return self._slope_of(field)
             case Contraction(body=body):
                 return self._of(body)
             case Add():
@@ -130,7 +132,12 @@ class Grower:
         if not isfinite(facts.lipschitz):
             return WILD
         flat = learned.net is None or (isinstance(learned.net.word, Mlp) and facts.bounded)
-        return Growth(0 if flat else 1, 0, 0)
+        return Growth(0 if flat else 1, 0, 0 if facts.name in SMOOTH else inf)
+
+    def _slope_of(self, field: Field) -> Growth:
+        """A derivative of a learned field: bounded with all of its own where the activation is smooth."""
+        g = self._learned(field)
+        return WILD if not g.is_lipschitz else Growth(0, 0, 0) if g.is_twice_bounded else Growth(0, inf, inf)
 
     def _power(self, base: Expr, power: Expr) -> Growth:
         g = self._of(base)
@@ -145,20 +152,28 @@ class Grower:
         return _composed(float(power), g, self._least(base))
 
     def _least(self, base: Expr) -> float:
-        """k of base ≥ c(1 + |x|)^k, c > 0."""
-        symbols = sorted(base.free_symbols & self.coordinates, key=str)
-        if len(symbols) == 1 and base.is_polynomial(*symbols):
-            return float(Poly(base, *symbols).degree())
+        """k of base ≥ c(1 + |x|)^k, c > 0: the degree on the line, and 2 for c + Σ cᵢxᵢ² over all coordinates."""
+        if len(self.coordinates) == 1 and base.is_polynomial(*self.coordinates):
+            return float(Poly(base, *self.coordinates).degree())
         constant, rest = base.as_coeff_Add()
-        even = all(_is_even(a) for a in Add.make_args(rest))
-        return 2.0 if even and constant.is_positive and self._of(rest).value == 2 and len(symbols) != 1 else 0.0
+        squared = {_squared(a) for a in Add.make_args(rest)}
+        whole = squared == self.coordinates or any(isinstance(x, Component) for x in squared)
+        return 2.0 if constant.is_positive and None not in squared and whole else 0.0
 
     def _exponential(self, power: Expr) -> Growth:
         g, most = self._of(power), range_of(power, self.box)
+        if g.is_bounded:
+            return Growth(0, *_chained(g))
         if most is None or most.high == inf:
             return WILD if not self.bounded else Growth(0, *_chained(g))
-        falls = nonnegative(-power, self.box) and power.is_polynomial(*self.coordinates) and not power.has(Field)
-        return Growth(0, 0, 0) if falls and isfinite(g.second) else Growth(0, *_chained(g))
+        falls = self._is_apart(power) and nonnegative(-power, self.box) and isfinite(g.second)
+        return Growth(0, 0, 0) if falls else Growth(0, *_chained(g))
+
+    def _is_apart(self, power: Expr) -> bool:
+        """Σ pᵢ(xᵢ) with polynomials pᵢ: then pᵢ' exp(pᵢ) is bounded where exp is. For exp(-x²y²) it is not."""
+        if power.has(Field) or not power.is_polynomial(*self.coordinates):
+            return False
+        return all(len(a.free_symbols & self.coordinates) <= 1 for a in Add.make_args(power))
 
     def _logarithm(self, inner: Expr, g: Growth) -> Growth:
         if not positive(inner, self.box):
@@ -191,10 +206,13 @@ def _activated(facts: Record, g: Growth) -> Growth:
     return Growth(0 if facts.bounded else g.value, g.first, _chained(g)[1] if facts.smooth else inf)
 
 
-def _is_even(e: Expr) -> bool:
-    body = e.as_coeff_Mul()[1]
-    body = body.body if isinstance(body, Contraction) else body
-    return bool(e.as_coeff_Mul()[0].is_positive and isinstance(body, Pow) and body.exp == 2)
+def _squared(e: Expr) -> Expr | None:
+    """x of c x², c > 0, or xᵢ of c Σᵢ xᵢ²."""
+    factor, body = e.as_coeff_Mul()
+    summed = isinstance(body, Contraction)
+    base, power = (body.body if summed else body).as_base_exp()
+    fits = factor.is_positive and power == 2 and (isinstance(base, Component) if summed else base.is_Symbol)
+    return base if fits else None
 
 
 def _chained(g: Growth) -> tuple[float, float]:

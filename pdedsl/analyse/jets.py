@@ -157,7 +157,7 @@ def jet_of(expr: Expr, unknown: Unknown, spec: Spec, dimension: int | None = Non
     elsewhere = _looks_elsewhere(expr, spec)
     expr = multiply_out(written_out(opened(expr), spec, layout))
     value = in_coordinates(Field(unknown.head, (), unknown.arguments), layout)
-    u = Dummy("u", **_assumed(unknown))
+    u = Dummy("u", **assumed(unknown))
     p = tuple(Dummy(f"p{i}", real=True) for i in range(1, len(coordinates) + 1))
     x = {(i, j): Dummy(f"X{i + 1}{j + 1}", real=True) for i in range(len(p)) for j in range(i, len(p))}
     replaced: dict[Expr, Expr] = {}
@@ -182,7 +182,7 @@ def jet_of(expr: Expr, unknown: Unknown, spec: Spec, dimension: int | None = Non
     return Jet(jetted, u, p, x, tuple(higher), hidden, elsewhere, layout, back)
 
 
-def _assumed(unknown: Unknown) -> dict[str, bool]:
+def assumed(unknown: Unknown) -> dict[str, bool]:
     """What the type of an unknown says of its values."""
     signs = {Sign.POSITIVE: {"positive": True}, Sign.NONNEGATIVE: {"nonnegative": True}}
     return signs.get(unknown.type.sign, {"real": True}) if isinstance(unknown.type, Scalar) else {"real": True}

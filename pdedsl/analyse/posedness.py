@@ -35,7 +35,7 @@ def ill_posed(problems: tuple[Problem, ...]) -> tuple[Diagnostic, ...]:
 
 
 def _of(problem: Problem) -> Iterator[PdeError]:
-    if problem.is_vector or problem.jet.nonlocal_:
+    if problem.is_vector or problem.jet.nonlocal_ or problem.is_implicit:
         return
     for placed in inflow_of(problem).at_outflow[:1] if problem.equation.order == 1 else ():
         yield mistakes.proofs.at_outflow(problem.spec.source.quote(placed.condition.span), placed.condition.span)

@@ -8,7 +8,7 @@ from functools import cached_property
 
 from sympy import Expr, Symbol
 
-from pdedsl.analyse.frames import frame_of, unknown_of
+from pdedsl.analyse.frames import frame_of, goal_of, unknown_of
 from pdedsl.analyse.jets import Jet, opened
 from pdedsl.analyse.states import State, state_of
 from pdedsl.diagnostics import Span
@@ -70,6 +70,13 @@ class Problem:
     @property
     def is_affine(self) -> bool:
         return all(s.is_affine for s in self.states)
+
+    @cached_property
+    def is_implicit(self) -> bool:
+        """Whether the equation is not solved for its derivative in time, as exp(∂u/∂t) = Δu."""
+        frame = frame_of(self.equation, self.spec)
+        goals = [goal_of(frame, k) for k in range(len(self.equation.right))]
+        return any(g is not None and e.has(g) for g, e in zip(goals, self.equation.right, strict=True))
 
     @property
     def is_vector(self) -> bool:

@@ -11,6 +11,7 @@ from collections.abc import Iterator
 
 from sympy import Add, Dummy, Expr, Float, Rational, Symbol
 
+from pdedsl.analyse.kinks import knots
 from pdedsl.ir.spec import Equation, Spec
 from pdedsl.symbolic.faults import worked_out
 
@@ -22,6 +23,8 @@ GRID = 1024  # of the coordinates between two ends
 SMALL = 1e-9
 DIGITS = 30
 MAX_TERMS = 500  # of a sum that is evaluated
+ABOUT = tuple(Rational(k, 8) for k in (-1, 1, -8, 8, -24, 24))  # steps from a place where an expression turns
+FAR = 1000
 
 
 def ranges_of(spec: Spec, equation: Equation | None = None) -> Ranges:
@@ -70,11 +73,36 @@ def _real(value: Expr) -> float | None:
     return found if found is not None and abs(found) < float("inf") else None
 
 
+def telling_points(expr: Expr, symbols: set[Symbol], ranges: Ranges, draws: int = DRAWS) -> Iterator[Point]:
+    """Points drawn at random, points about the places where an expression turns, and points far away."""
+    yield from points(symbols, ranges, draws)
+    free = symbols - set(ranges)
+    for symbol, place in knots(expr, symbols):
+        for point, step in zip(points(symbols, ranges, len(ABOUT)), ABOUT, strict=False):
+            if _is_allowed(symbol, place + step, ranges):
+                yield {**point, symbol: place + step}
+    if free:
+        yield from ({s: FAR * v if s in free else v for s, v in p.items()} for p in points(symbols, ranges, draws // 4))
+
+
+def _is_allowed(symbol: Symbol, value: Rational, ranges: Ranges) -> bool:
+    low, high = ranges.get(symbol, (Rational(0) if symbol.is_nonnegative else value, value))
+    return bool(low <= value <= high)
+
+
 def nonzero_point(expr: Expr, ranges: Ranges, draws: int = 8) -> Point | None:
     """A point at which an expression is surely not zero; none is looked for in an expression of very many terms."""
     if len(Add.make_args(expr)) > MAX_TERMS:
         return None
-    for point in points(expr.free_symbols, ranges, draws):
-        if all(abs(evaluate(expr, point) or 0) > SMALL for evaluate in (value_at, exact_at)):
+    for point in telling_points(expr, expr.free_symbols, ranges, draws):
+        if _is_nonzero(expr, point):
             return point
     return None
+
+
+def _is_nonzero(expr: Expr, point: Point) -> bool:
+    """Exactly where the value is a rational number, otherwise by all of its digits."""
+    value = expr.xreplace(point)
+    if value.is_Rational:
+        return bool(value != 0)
+    return all(abs(evaluate(expr, point) or 0) > SMALL for evaluate in (value_at, exact_at))

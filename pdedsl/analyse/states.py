@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from collections import Counter
 from dataclasses import dataclass
 from functools import cached_property
 
-from sympy import Add, Dummy, Expr, Integer, Mul, S, Symbol, default_sort_key, expand
+from sympy import Add, Dummy, Expr, Mul, Rational, S, Symbol, default_sort_key, expand
 
-from pdedsl.analyse.samples import SMALL, Point, points, value_at
+from pdedsl.analyse.kinks import by_relu
+from pdedsl.analyse.samples import SMALL, Point, points, telling_points, value_at
 from pdedsl.analyse.writing import written_out
 from pdedsl.ir.spec import Spec
 from pdedsl.symbolic.calculus import depends
@@ -47,20 +47,25 @@ class State:
 
     @cached_property
     def is_affine(self) -> bool:
+        """By its form, kinks that cancel taken out: never by numbers."""
         rest = self._parts[1]
-        if rest == 0 or self._has_lone_monomial(rest):
-            return bool(rest == 0)
-        return not _bends(self._in_letters(rest))
+        return bool(rest == 0 or State(multiply_out(by_relu(rest)), self.heads)._parts[1] == 0)
 
-    def _has_lone_monomial(self, rest: Expr) -> bool:
-        """Whether it is a polynomial in letters, of degree two or more, with a monomial that nothing can cancel."""
-        found: Counter[frozenset[Expr]] = Counter()
+    @cached_property
+    def bends(self) -> bool:
+        """Whether it is surely not affine; what is neither affine nor bends is not known."""
+        rest = self._parts[1]
+        return rest != 0 and (self._has_monomial(rest) or _bends(self._in_letters(rest)))
+
+    def _has_monomial(self, rest: Expr) -> bool:
+        """Whether it is a polynomial in letters with a monomial of degree two or more that nothing cancels."""
+        found: dict[frozenset[Expr], list[Expr]] = {}
         for term in Add.make_args(rest):
             touched = [f for f in Mul.make_args(term) if self._touches(f)]
             if not all(self._is_letter(b) and n.is_Integer and n > 0 for b, n in (f.as_base_exp() for f in touched)):
                 return False
-            found[frozenset(touched)] += 1
-        return 1 in found.values()
+            found.setdefault(frozenset(touched), []).append(term / Mul(*touched))
+        return any(len(parts) == 1 or Add(*parts).is_zero is False for parts in found.values())
 
     @property
     def is_linear(self) -> bool:
@@ -108,10 +113,10 @@ def letters_of(expr: Expr, spec: Spec) -> Expr:
     return State(expr, frozenset(u.head for u in spec.unknowns))._in_letters(expr)
 
 
-def multiples(flat: Expr, constant: int) -> dict[Symbol, Integer]:
+def multiples(flat: Expr, constant: int | Rational) -> dict[Symbol, Rational]:
     """A constant, twice of it, … for the unknowns of an expression at constants."""
     letters = sorted(flat.atoms(Dummy), key=lambda s: s.name)
-    return {s: Integer(k * constant) for k, s in enumerate(letters, 1)}
+    return {s: Rational(k * constant) for k, s in enumerate(letters, 1)}
 
 
 def _name(field: Field) -> str:
@@ -123,19 +128,24 @@ def _at_zero(expr: Expr) -> Expr:
 
 
 def _bends(expr: Expr) -> bool:
-    """Whether G(c + a + b) + G(c) differs from G(c + a) + G(c + b) somewhere; by slopes where there are no numbers."""
+    """Whether G(c + a + b) + G(c) differs from G(c + a) + G(c + b) somewhere, for b = -a too; by slopes where there are
+    no numbers."""
     numbers = False
     letters = expr.atoms(Dummy)
-    drawn = points(expr.free_symbols, {}, 3 * TRIES)
-    for c, a, b in zip(drawn, drawn, drawn, strict=True):
-        corners = [value_at(expr, _moved(c, letters, *by)) for by in ((a, b), (), (a,), (b,))]
-        if any(v is None for v in corners):
-            continue
-        numbers = True
-        both, none, one, other = (v or 0.0 for v in corners)
-        if abs(both + none - one - other) > SMALL * max(1, abs(both), abs(none), abs(one), abs(other)):
-            return True
+    drawn = points(expr.free_symbols, {}, 6 * TRIES)
+    for c, a, b in zip(telling_points(expr, expr.free_symbols, {}, TRIES), drawn, drawn, strict=False):
+        for other in (b, {s: -v for s, v in a.items()}):
+            corners = [value_at(expr, _moved(c, letters, *by)) for by in ((a, other), (), (a,), (other,))]
+            values = [v for v in corners if v is not None]
+            numbers = numbers or len(values) == len(corners)
+            if len(values) == len(corners) and _differ(values):
+                return True
     return not numbers and any(expr.diff(s).free_symbols & letters for s in letters)
+
+
+def _differ(corners: list[float]) -> bool:
+    both, none, one, other = corners
+    return abs(both + none - one - other) > SMALL * max(1, *map(abs, corners))
 
 
 def _moved(start: Point, letters: set[Symbol], *by: Point) -> Point:

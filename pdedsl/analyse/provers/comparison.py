@@ -28,6 +28,7 @@ from pdedsl.ir.verdicts import Proved, Refuted, Unknown, Verdict
 from pdedsl.symbolic.symbols import Field
 
 SOLVED = "a derivative in time and space makes the equation nonlocal when it is solved for ∂u/∂t."
+IMPLICIT = "the equation is not solved for the derivative in time."
 TOUCHING = "data that touch 0 from above with a large derivative of third or fourth order there leave it downwards"
 BUMP = "f = 0 and a narrow bump g ≥ 0 with the same ∂u/∂t at the start: behind its front T(g) falls below T(f)"
 
@@ -38,6 +39,8 @@ def comparison(problem: Problem) -> Verdict:
         return Unknown("the unknown is a vector, and an order of vectors is a convention.")
     if is_mixed(problem):
         return Unknown(SOLVED)
+    if problem.is_implicit:
+        return Unknown(IMPLICIT)
     if order > 2:
         guilty = problem.where(TimeDerivative)
         return Unknown(f"{named(guilty)} is of order {order} in time, for which there is no rule.", spans(guilty))
@@ -68,8 +71,13 @@ def is_coupled(problem: Problem) -> bool:
 
 
 def _too_high(problem: Problem) -> Verdict:
-    """Refuted where the coefficient of a derivative of that order is not zero at a point."""
+    """Refuted in time where the coefficient of a derivative of that order is not zero at a point; at rest conditions
+    such as u and Δu on the boundary may make it a system of second order, which keeps the order."""
     guilty = problem.where(HigherOrder, Nonlinear) or problem.pushing
+    if problem.equation.order == 0:
+        return Unknown(
+            f"{named(guilty)} is of third or higher order, for which there is no rule at rest.", spans(guilty)
+        )
     jet, ranges = problem.jet, ranges_of(problem.spec, problem.equation)
     slopes = [jet.slope(h) for h in jet.higher if len(jet.back[h].slots) == jet.order]
     for slope in (s for s in slopes if not s.has(Field) and s != 0):

@@ -14,7 +14,7 @@ from pdedsl.analyse.in_space import InSpace
 from pdedsl.analyse.jets import Jet, jet_of
 from pdedsl.analyse.letters import Letters
 from pdedsl.analyse.problem import Problem, named, spans
-from pdedsl.analyse.provers.comparison import is_mixed
+from pdedsl.analyse.provers.comparison import IMPLICIT, is_mixed
 from pdedsl.analyse.samples import nonzero_point, ranges_of
 from pdedsl.analyse.searches.masses import losing
 from pdedsl.analyse.signs import box_of, is_zero, nonnegative, vanishes
@@ -52,6 +52,8 @@ def _no_rule(problem: Problem) -> str:
     jet, spec = problem.jet, problem.spec
     if problem.equation.order == 0:
         return "nothing evolves in time."
+    if problem.is_implicit:
+        return IMPLICIT
     if jet.nonlocal_ or jet.hidden or problem.is_vector or is_mixed(problem):
         return "only local equations of scalars with derivatives of unknowns alone are decided."
     in_time = _in_time(jet, spec.time.symbol if spec.time else None)

@@ -8,7 +8,7 @@ from sympy import Expr
 from pdedsl.analyse.conditions import further, not_admitting, quoted
 from pdedsl.analyse.problem import Problem, named, spans
 from pdedsl.analyse.provers.hypotheses import Hypothesis, concluded
-from pdedsl.analyse.states import state_of
+from pdedsl.analyse.states import State, state_of
 from pdedsl.ir.spec import Condition, Spec
 from pdedsl.ir.terms import Origin
 from pdedsl.ir.verdicts import Refuted, Unknown, Verdict
@@ -21,9 +21,6 @@ SCALES = "with data 2f instead of f the two sides scale differently"
 def linearity(problem: Problem) -> Verdict:
     if not problem.is_affine:
         return _nonlinear(problem)
-    if any(s.bending != 0 for s in problem.states):
-        guilty = [p.origin for p in problem.pushing_parts if any(s.bending != 0 for s in p.states)]
-        return Unknown(f"{named(guilty)} seems to be linear in u, by numbers alone.", spans(guilty))
     if any(s.source != 0 for s in problem.states):
         return _with_source(problem)
     return _up_to_conditions(problem)
@@ -33,6 +30,10 @@ def _nonlinear(problem: Problem) -> Verdict:
     guilty = bent(problem)
     if any(has_learned(s.bending, problem.spec, of_unknowns=True) for s in problem.states):
         return Unknown(f"{named(guilty)} depends on u through a learned function.", spans(guilty))
+    if problem.is_implicit:
+        return Unknown(f"{named(guilty)} is not solved for the derivative in time.", spans(guilty))
+    if not any(s.bends for s in problem.states):
+        return Unknown(f"{named(guilty)} seems to be linear in u, by numbers alone.", spans(guilty))
     return Refuted(f"{named(guilty)} is not linear in u.", SCALES, spans(guilty))
 
 
@@ -52,9 +53,10 @@ def _with_source(problem: Problem) -> Verdict:
 
 def _up_to_conditions(problem: Problem) -> Verdict:
     spec, linear = problem.spec, "every term is linear in u and its derivatives, and there is no source"
-    crooked = [c for c in further(spec) if not _is_affine(c, spec)]
+    crooked = [c for c in further(spec) if any(s.bends for s in _states(c, spec))]
+    unclear = [c for c in further(spec) if not all(s.is_affine for s in _states(c, spec))]
     if problem.equation.order:
-        broken, open_ = not_admitting(spec, (0,))
+        broken, open_ = not_admitting(spec, 0)
         if crooked:
             why = f"{quoted(crooked, spec)} is not linear in u"
             return Refuted(f"{why}.", SCALES, tuple(c.span for c in crooked))
@@ -65,11 +67,11 @@ def _up_to_conditions(problem: Problem) -> Verdict:
             why = f"whether {quoted(open_, spec)} holds for u = 0 is not known"
             return Unknown(f"{why}.", tuple(c.span for c in open_))
     texts = ("every term is linear and homogeneous in the unknowns", "the conditions are linear in the unknowns")
-    return concluded(linear, (Hypothesis(texts[0], True), Hypothesis(texts[1], not crooked)))
+    return concluded(linear, (Hypothesis(texts[0], True), Hypothesis(texts[1], not unclear)))
 
 
-def _is_affine(condition: Condition, spec: Spec) -> bool:
-    return all(state_of(v.xreplace(spec.values), spec).is_affine for v in condition.value)
+def _states(condition: Condition, spec: Spec) -> list[State]:
+    return [state_of(v.xreplace(spec.values), spec) for v in condition.value]
 
 
 def has_learned(expr: Expr, spec: Spec, of_unknowns: bool = False) -> bool:

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from pdedsl.analyse.frames import frame_of, unknown_of
 from pdedsl.analyse.problem import Problem, named, spans
-from pdedsl.analyse.provers.comparison import SOLVED, is_mixed
+from pdedsl.analyse.provers.comparison import IMPLICIT, SOLVED, is_mixed
 from pdedsl.analyse.terms import order_of
 from pdedsl.ir.spec import Unknown as Field_
 from pdedsl.ir.terms import Nonlocal, Origin, TimeDerivative
@@ -23,6 +23,8 @@ def markov(problem: Problem) -> Verdict:
         witness = "two solutions that are equal now and differed before part afterwards"
         return Refuted(f"{named(memory)} reads the unknown at another time.", witness, spans(memory))
     order = problem.equation.order
+    if problem.is_implicit:
+        return Unknown(IMPLICIT)
     if order == 1:
         held = ("first order in time", "no unknown is read at another time")
         return Proved("first order in time: the solution now is all that the future needs.", held)

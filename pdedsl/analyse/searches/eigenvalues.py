@@ -11,12 +11,13 @@ from sympy import Add, Expr, Rational, S, Symbol
 from pdedsl.analyse.intervals import LINE
 from pdedsl.analyse.matrices import Rows, blocks_of
 from pdedsl.analyse.roots import places_between_roots
-from pdedsl.analyse.samples import MAX_TERMS, SMALL, Point, Ranges, exact_at, points, value_at
+from pdedsl.analyse.samples import MAX_TERMS, SMALL, Point, Ranges, exact_at, points, telling_points, value_at
 from pdedsl.analyse.signs import box_of, shown
 from pdedsl.analyse.writing import Layout
 from pdedsl.symbolic.symbols import Field, Partial
 
 STEPS = [Rational(k, 8) for k in range(-32, 33)]
+DIGITS_LEFT = 1e-20  # of the thirty of an exact number
 QUARTERS = [Rational(355 * k, 226) for k in (-3, -1, 1, 3)]  # of a turn, nearly
 
 
@@ -31,10 +32,11 @@ def negative_eigenvalue(rows: Rows, whole: Expr, free: frozenset[Symbol], ranges
     if len(Add.make_args(whole)) > MAX_TERMS:
         return ""
     near = (*_on_the_diagonal(symbols, ranges, layout), *_between_roots(rows, symbols, ranges))
-    for point in (*near, *points(symbols, ranges)):
-        if not _least(rows, point, value_at):
+    about = Add(*{row[i] for i, row in enumerate(rows)}, whole)
+    for point in (*near, *telling_points(about, symbols, ranges)):
+        if not _least(rows, point, value_at, 0):
             continue
-        least = _least(rows, point, exact_at)
+        least = _least(rows, point, exact_at, SMALL if len(rows) > 1 else DIGITS_LEFT)
         if least and exact_at(whole, point) is not None:
             place = {s: v for s, v in point.items() if any(s in e.free_symbols for row in rows for e in row)}
             return f"eigenvalue {least:.3g}" + (f" at {shown(place)}" if place else "")
@@ -43,10 +45,10 @@ def negative_eigenvalue(rows: Rows, whole: Expr, free: frozenset[Symbol], ranges
 
 def _on_the_diagonal(symbols: set[Symbol], ranges: Ranges, layout: Layout) -> Iterator[Point]:
     """Points with all coordinates equal, where sums over them are largest and least."""
-    if layout.base is None or not symbols & set(layout.coordinates):
+    if not symbols & set(layout.coordinates) or ranges.keys() & set(layout.coordinates):
         return
     other = next(points(symbols - set(layout.coordinates), ranges))
-    for s in (*QUARTERS, *STEPS):
+    for s in QUARTERS if layout.base is None else (*QUARTERS, *STEPS):
         place = {x: Rational(str(float(v))) for x, v in layout.diagonal(s).items() if x in symbols}
         yield {**other, **place}
 
@@ -62,15 +64,15 @@ def _between_roots(rows: Rows, symbols: set[Symbol], ranges: Ranges) -> Iterator
                 yield {**other, x: place}
 
 
-def _least(rows: Rows, point: Point, evaluate: Callable[[Expr, Point], float | None]) -> float | None:
-    """The least eigenvalue at a point if it is surely negative."""
+def _least(rows: Rows, point: Point, evaluate: Callable[[Expr, Point], float | None], margin: float) -> float | None:
+    """The least eigenvalue at a point if it is negative, by more than a margin of the largest entry or of one."""
     found = {e: evaluate(e, point) for e in {e for row in rows for e in row}}
     values = [v for v in found.values() if v is not None]
     if len(values) < len(found):
         return None
     blocks = blocks_of(rows)
     least = min(_of_block([[found[rows[i][j]] or 0.0 for j in block] for i in block]) for block in blocks)
-    return least if least < -SMALL * max(1.0, *map(abs, values)) else None
+    return least if least < -margin * max(1.0, *map(abs, values)) else None
 
 
 def _of_block(numbers: list[list[float]]) -> float:

@@ -18,7 +18,7 @@ RD = "reaction-diffusion"
 HEAT = f"diffusion|{RD}"
 NL = "nonlinear-diffusion"
 ANY = f"ode|transport|{HEAT}"
-SYS = f"{NL}|{HEAT}|convection-diffusion|transport|hyperbolic|ode"
+SYS = f"{NL}|{HEAT}|convection-diffusion|transport|hyperbolic|hamiltonian|ode"
 ORDER = "an order of pairs is a convention"
 FAR = "what stands elsewhere"
 STILL = "\n".join((REST, "∂²u/∂t²(x, 0) = 0", ""))

@@ -47,7 +47,9 @@ def growing(name: str, text: str, cells: str, why: str = ESCAPE, kinds: str = "t
 
 
 def net(name: str, right: str, cells: str, why: str, declare: str = BOUNDED, space: str = "x in R") -> Row:
-    return linear(f"network, {name}", data(f"∂u/∂t = {right}", space, declare), f"transport|diffusion|{CD}", cells, why)
+    return linear(
+        f"network, {name}", data(f"∂u/∂t = {right}", space, declare), f"transport|diffusion|{CD}|{RATE}", cells, why
+    )
 
 
 def side(name: str, condition: str, cells: str, why: str = FLUX) -> Row:

@@ -1,0 +1,74 @@
+"""Functions that are linear in pieces, by relu alone, so that what cancels between them is seen.
+
+|z| = 2relu(z) - z, max(a, b) = b + relu(a - b), min(a, b) = a - relu(a - b), relu(-z) = relu(z) - z, relu(cz) = c relu(z)
+for c > 0; leaky_relu and hardtanh by their formulas.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from functools import reduce
+
+from sympy import Abs, Expr, Heaviside, Max, Min, Rational, S, Symbol, atan, erf, expand, sign, tanh
+
+from pdedsl.symbolic.activations import ACTIVATIONS, Activation
+
+RELU = ACTIVATIONS["relu"]
+
+
+def by_relu(expr: Expr) -> Expr:
+    """The same function, with relu for every kink."""
+    if not expr.args or not expr.has(Activation, Abs, Max, Min):
+        return expr
+    args = [by_relu(a) for a in expr.args]
+    match expr:
+        case Abs():
+            return 2 * _relu(args[0]) - args[0]
+        case Max():
+            return reduce(lambda a, b: b + _relu(a - b), args)
+        case Min():
+            return reduce(lambda a, b: a - _relu(a - b), args)
+        case Activation():
+            return _activation(type(expr).__name__, args[0], expr)
+        case _:
+            return expr.func(*args)
+
+
+def _activation(name: str, z: Expr, as_it_is: Expr) -> Expr:
+    match name:
+        case "relu":
+            return _relu(z)
+        case "abs":
+            return 2 * _relu(z) - z
+        case "leaky_relu":
+            return z / 100 + Rational(99, 100) * _relu(z)
+        case "hardtanh":
+            return _relu(z + 1) - _relu(z - 1) - 1
+        case _:
+            return as_it_is.func(z)
+
+
+def _relu(z: Expr) -> Expr:
+    """With an argument of one sign and size."""
+    z = expand(z)
+    if z.is_number:
+        return z if z.is_nonnegative else S.Zero
+    factor, rest = z.as_content_primitive()
+    if rest.could_extract_minus_sign():
+        return factor * (RELU(-rest) + rest)
+    return factor * RELU(rest)
+
+
+def knots(expr: Expr, free: set[Symbol]) -> Iterator[tuple[Symbol, Rational]]:
+    """Where a function of one letter turns: the zeros of what stands in kinks, jumps and activations."""
+    for atom in sorted(expr.atoms(Activation, Abs, Max, Min, sign, Heaviside, tanh, atan, erf), key=str):
+        pairs = [(a, b) for a in atom.args for b in atom.args if a is not b] if isinstance(atom, Max | Min) else []
+        for z in {a - b for a, b in pairs} or {atom.args[0]}:
+            yield from _zeros(z, free)
+
+
+def _zeros(z: Expr, free: set[Symbol]) -> Iterator[tuple[Symbol, Rational]]:
+    for s in sorted(z.free_symbols & free, key=str):
+        slope = z.diff(s)
+        if slope.is_number and slope.is_nonzero and len(z.free_symbols) == 1:
+            yield s, Rational(str(float(-z.xreplace({s: S.Zero}) / slope)))
