@@ -68,7 +68,7 @@ class Elliptic:
 
     @property
     def is_written_out(self) -> bool:
-        return self.jet.layout.base is None or (self.dimension is not None and not self.jet.layout.m)
+        return self.jet.layout.is_whole(self.problem.spec)
 
     @property
     def is_proved(self) -> bool:

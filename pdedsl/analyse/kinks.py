@@ -1,7 +1,7 @@
 """Functions that are linear in pieces, by relu alone, so that what cancels between them is seen.
 
-|z| = 2relu(z) - z, max(a, b) = b + relu(a - b), min(a, b) = a - relu(a - b), relu(-z) = relu(z) - z, relu(cz) = c relu(z)
-for c > 0; leaky_relu and hardtanh by their formulas.
+|z| = 2relu(z) - z, max(a, b) = b + relu(a - b), min(a, b) = a - relu(a - b), relu(-z) = relu(z) - z, and
+relu(cz) = c relu(z) for c > 0; leaky_relu and hardtanh by their formulas.
 """
 
 from __future__ import annotations

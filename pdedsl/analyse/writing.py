@@ -32,6 +32,10 @@ class Layout:
     def first(self) -> int:
         return len(self.coordinates) - bool(self.m)
 
+    def is_whole(self, spec: Spec) -> bool:
+        """Whether every coordinate of the space is written out."""
+        return self.base is None or (isinstance(spec.space.dimension, int) and not self.m)
+
     def diagonal(self, s: Expr) -> dict[Symbol, Expr]:
         """The point with all coordinates equal."""
         rest = {self.coordinates[-1]: s * sqrt(self.m)} if self.m else {}

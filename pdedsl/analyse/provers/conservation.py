@@ -8,8 +8,11 @@ from __future__ import annotations
 
 from sympy import Expr, S, Symbol, expand
 
+from pdedsl.analyse.adjoint import adjoint_of_one
+from pdedsl.analyse.coefficients import NotLinear
 from pdedsl.analyse.conditions import at_rest
 from pdedsl.analyse.fluxes import Through, flux_through, given_flux, is_whole_across_seams
+from pdedsl.analyse.frames import frame_of
 from pdedsl.analyse.in_space import InSpace
 from pdedsl.analyse.jets import Jet, jet_of
 from pdedsl.analyse.letters import Letters
@@ -19,9 +22,10 @@ from pdedsl.analyse.samples import nonzero_point, ranges_of
 from pdedsl.analyse.searches.masses import losing
 from pdedsl.analyse.signs import box_of, is_zero, nonnegative, vanishes
 from pdedsl.analyse.states import letters_of
+from pdedsl.analyse.writing import written_out
 from pdedsl.ir.terms import Origin, Source
 from pdedsl.ir.verdicts import Proved, Refuted, Unknown, Verdict
-from pdedsl.symbolic.expansion import can_expand, terms_of
+from pdedsl.symbolic.expansion import can_expand, multiply_out, terms_of
 from pdedsl.symbolic.integrals import integral
 from pdedsl.symbolic.symbols import Field, Partial, TooLarge
 
@@ -40,7 +44,7 @@ def conservation(problem: Problem) -> Verdict:
         return Refuted("mass passes through the boundary.", "data that are steep at the boundary", spans(at))
     eulers = _eulers(problem)
     if eulers is None:
-        return Unknown("the right-hand side has too many terms to see whether it is a divergence.")
+        return Unknown("it is not seen whether the right-hand side is a divergence.")
     for euler in (e for e in eulers if not vanishes(e)):
         return _no_divergence(problem, euler)
     if problem.equation.order > 1 and not at_rest(problem):
@@ -83,6 +87,8 @@ def _of_a_divergence(problem: Problem, through: Through) -> Verdict:
 def _eulers(problem: Problem) -> list[Expr] | None:
     """The Euler operator for each unknown."""
     spec, jet = problem.spec, problem.jet
+    if not jet.layout.is_whole(spec) and Letters(problem).varies(jet.expr):
+        return _by_index(problem)
     time = spec.time.symbol if spec.time else None
     found = [euler_operator(jet, _in_time(jet, time))]
     for unknown in spec.unknowns:
@@ -90,6 +96,16 @@ def _eulers(problem: Problem) -> list[Expr] | None:
         if unknown.head != problem.unknown.head and any(f.head == unknown.head for f in whole.atoms(Field)):
             found.append(euler_operator(jet_of(whole, unknown, spec)))
     return None if None in found else [e for e in found if e is not None]
+
+
+def _by_index(problem: Problem) -> list[Expr] | None:
+    """Of a linear equation of first order in a space that is not written out."""
+    frame = frame_of(problem.equation, problem.spec)
+    try:
+        found = frame.counted(adjoint_of_one(multiply_out(problem.right), frame.heads))
+    except (NotLinear, TooLarge):
+        return None
+    return [expand(written_out(found, problem.spec, problem.jet.layout))] if not vanishes(found) else []
 
 
 def _in_time(jet: Jet, time: Symbol | None) -> frozenset[Symbol]:
