@@ -132,7 +132,7 @@ class Grower:
         if not isfinite(facts.lipschitz):
             return WILD
         flat = learned.net is None or (isinstance(learned.net.word, Mlp) and facts.bounded)
-        return Growth(0 if flat else 1, 0, 0 if facts.name in SMOOTH else inf)
+        return Growth(0 if flat else 1, 0, 0 if facts.smooth else inf)
 
     def _slope_of(self, field: Field) -> Growth:
         """A derivative of a learned field: bounded with all of its own where the activation is smooth."""

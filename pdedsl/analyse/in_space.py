@@ -16,6 +16,7 @@ from pdedsl.analyse.letters import Letters
 from pdedsl.analyse.matrices import Rows, semidefinite
 from pdedsl.analyse.positivity import positive_inside, strictly_positive
 from pdedsl.analyse.ranges import range_of
+from pdedsl.analyse.square_roots import Roots
 from pdedsl.analyse.samples import ranges_of
 from pdedsl.analyse.sides import all_values
 from pdedsl.analyse.signs import bounded_above, positive, vanishes
@@ -49,7 +50,7 @@ class InSpace:
         return any(semidefinite(_lifted(jacobian, shift, n), self.of.box) for shift in SHIFTS)
 
     def _is_lipschitz(self, e: Expr) -> bool:
-        return not self.of.varies(e) or self.of.of_networks(e) or self.of.grower.of(e).is_lipschitz
+        return not self.of.varies(e) or self.of.grower.of(e).is_lipschitz
 
     def _drift_of_term(self, term: Expr) -> bool:
         """c(x) g(u, p) with c Lipschitz and g Lipschitz in p; terms with X are asked about elsewhere."""
@@ -61,7 +62,7 @@ class InSpace:
         if not rest.free_symbols & self.of.jet.variable_set:
             return True
         if not rest.free_symbols & set(self.of.jet.p):
-            return self.of.grower.of(known).is_bounded or self.of.of_networks(known)
+            return self.of.grower.of(known).is_bounded
         slopes = [range_of(diff(rest, p), self.of.near_u) for p in self.of.jet.p]
         return self._is_lipschitz(known) and all(s is not None and isfinite(s.low) and isfinite(s.high) for s in slopes)
 
@@ -80,14 +81,14 @@ class InSpace:
         varying = [e for e in self.of.terms if e.free_symbols & set(jet.second) and self.of.varies(e)]
         if not varying:
             return True
-        if len(jet.coordinates) == 1 and strictly_positive(jet.matrix[0][0], self.of.near):
+        if len(jet.coordinates) == 1 and strictly_positive(jet.matrix[0][0], self.of.whole):
             return all(self._is_lipschitz(self._split(e)[0]) and self._split(e)[1] is not None for e in varying)
         return all(self._split(e)[1] is not None and self._has_a_root(((self._split(e)[0],),)) for e in varying)
 
     def _has_a_root(self, rows: Rows) -> bool:
-        entries = [e for row in rows for e in row if self.of.varies(e)]
-        if all(self.of.of_networks(e) or self.of.grower.of(e).is_twice_bounded for e in entries):
+        if Roots(self.of).are_in(rows):
             return True
+        entries = [e for row in rows for e in row if self.of.varies(e)]
         diagonal = all(e == 0 for i, row in enumerate(rows) for j, e in enumerate(row) if i != j)
         if diagonal and all(self._is_steady(e) for e in entries):
             return True

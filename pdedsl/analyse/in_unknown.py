@@ -9,14 +9,17 @@ from dataclasses import dataclass
 from functools import cached_property
 from math import isfinite
 
-from sympy import Dummy, Expr, diff, expand
+from sympy import Abs, Dummy, Expr, Heaviside, Max, Min, diff, expand, sign
 
 from pdedsl.analyse.growth import activation_of
 from pdedsl.analyse.letters import Letters
-from pdedsl.analyse.positivity import strictly_positive
+from pdedsl.analyse.positivity import locally_bounded, strictly_positive
 from pdedsl.analyse.ranges import range_of
 from pdedsl.analyse.signs import bounded_above
+from pdedsl.symbolic.activations import Activation
 from pdedsl.symbolic.symbols import Field
+
+KINKS = (Activation, Max, Min, Abs, sign, Heaviside)
 
 
 @dataclass(frozen=True)
@@ -27,7 +30,7 @@ class InUnknown:
 
     @cached_property
     def is_lipschitz(self) -> bool:
-        """∂F/∂u has an upper bound for bounded jets; for a linear equation in all of space."""
+        """∂F/∂u has an upper bound on every bounded set of jets; for a linear equation in all of space."""
         jet = self.of.jet
         if jet.u not in jet.expr.free_symbols and not self._learned_of_u:
             return True
@@ -35,13 +38,19 @@ class InUnknown:
             return jet.order == 0 or self._is_below(jet.rate)
         whole = self.lower.xreplace(self._learned_of_u)
         slopes = [diff(whole, v) for v in (jet.u, *self._learned_of_u.values())]
-        bounds = [range_of(s.xreplace(self.of.singular_in_time), self.of.near) for s in slopes]
-        return all(b is not None and isfinite(b.high) for b in bounds) and self._networks_are_lipschitz
+        settled = [s.xreplace(self.of.singular_in_time) for s in slopes]
+        return all(self._has_a_bound(s) for s in settled) and self._networks_are_lipschitz
+
+    def _has_a_bound(self, slope: Expr) -> bool:
+        found = range_of(slope, self.of.whole)
+        return (found is not None and isfinite(found.high)) or locally_bounded(slope, self.of.whole)
 
     def _is_below(self, rate: Expr) -> bool:
-        if rate.has(Field):
-            return True  # of a network, bounded on bounded sets
-        return bounded_above(rate.xreplace(self.of.singular_in_time), self.of.box) or self.of.grower.of(rate).is_bounded
+        """Bounded above, or of linear growth where the diffusion is bounded: exp(λ(t)√(1 + |x|²)) is a supersolution."""
+        grower, jet = self.of.grower, self.of.jet
+        if bounded_above(rate.xreplace(self.of.singular_in_time), self.of.box) or grower.of(rate).is_bounded:
+            return True
+        return grower.of(rate).value <= 1 and all(grower.of(e).is_bounded for row in jet.matrix for e in row)
 
     @cached_property
     def _learned_of_u(self) -> dict[Expr, Expr]:
@@ -64,13 +73,15 @@ class InUnknown:
         if not any(self._has_u(e) for e in entries):
             return True
         diagonal = all(e == 0 for i, row in enumerate(jet.matrix) for j, e in enumerate(row) if i != j)
-        if diagonal and all(strictly_positive(row[i], self.of.near) for i, row in enumerate(jet.matrix) if row[i] != 0):
+        if diagonal and all(strictly_positive(row[i], self.of.whole) for i, row in enumerate(jet.matrix) if row[i] != 0):
             return True
         return (diagonal and self._is_density) or self._is_proper
 
     @property
     def _is_proper(self) -> bool:
-        """∂F/∂u is bounded for all ∇u and ∇∇u at once."""
+        """∂F/∂u is bounded for all ∇u and ∇∇u at once, and u in no kink or jump, which another u might cross."""
+        if any(self.of.jet.u in a.free_symbols for a in self.of.jet.expr.atoms(*KINKS)):
+            return False
         slope = range_of(diff(self.of.jet.expr, self.of.jet.u), self.of.near_u)
         return slope is not None and isfinite(slope.low) and isfinite(slope.high)
 

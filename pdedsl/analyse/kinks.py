@@ -1,7 +1,7 @@
 """Functions that are linear in pieces, by relu alone, so that what cancels between them is seen.
 
 |z| = 2relu(z) - z, max(a, b) = b + relu(a - b), min(a, b) = a - relu(a - b), relu(-z) = relu(z) - z, and
-relu(cz) = c relu(z) for c > 0; leaky_relu and hardtanh by their formulas.
+relu(cz) = c relu(z) for c > 0; activations that are made of these by their formulas.
 """
 
 from __future__ import annotations
@@ -9,11 +9,40 @@ from __future__ import annotations
 from collections.abc import Iterator
 from functools import reduce
 
-from sympy import Abs, Expr, Heaviside, Max, Min, Rational, S, Symbol, atan, erf, expand, sign, tanh
+from sympy import (
+    Abs,
+    Add,
+    Expr,
+    Heaviside,
+    Max,
+    Min,
+    Mul,
+    Rational,
+    S,
+    Symbol,
+    atan,
+    erf,
+    expand,
+    preorder_traversal,
+    sign,
+    tanh,
+)
 
-from pdedsl.symbolic.activations import ACTIVATIONS, Activation
+from pdedsl.numerics.activations import ACTIVATIONS as RECORDS
+from pdedsl.numerics.activations import RELU as RECORD
+from pdedsl.symbolic.activations import ACTIVATIONS, SYMBOLS, Activation
 
-RELU = ACTIVATIONS["relu"]
+RELU = ACTIVATIONS[RECORD.name]
+
+
+def _is_piecewise(formula: Expr) -> bool:
+    """Whether sums, multiples, maxima and moduli make a function up."""
+    kinds = (Add, Mul, Max, Min, Abs, Symbol, Rational)
+    return all(isinstance(e, kinds) for e in preorder_traversal(formula))
+
+
+_Z = Symbol("z", real=True)
+PIECEWISE = tuple(r for r in RECORDS.values() if _is_piecewise(r.formula(SYMBOLS, _Z)))
 
 
 def by_relu(expr: Expr) -> Expr:
@@ -28,24 +57,10 @@ def by_relu(expr: Expr) -> Expr:
             return reduce(lambda a, b: b + _relu(a - b), args)
         case Min():
             return reduce(lambda a, b: a - _relu(a - b), args)
-        case Activation():
-            return _activation(type(expr).__name__, args[0], expr)
+        case Activation() if expr.record in PIECEWISE:
+            return by_relu(expr.record.formula(SYMBOLS, args[0]))
         case _:
             return expr.func(*args)
-
-
-def _activation(name: str, z: Expr, as_it_is: Expr) -> Expr:
-    match name:
-        case "relu":
-            return _relu(z)
-        case "abs":
-            return 2 * _relu(z) - z
-        case "leaky_relu":
-            return z / 100 + Rational(99, 100) * _relu(z)
-        case "hardtanh":
-            return _relu(z + 1) - _relu(z - 1) - 1
-        case _:
-            return as_it_is.func(z)
 
 
 def _relu(z: Expr) -> Expr:

@@ -5,8 +5,9 @@ from __future__ import annotations
 from dataclasses import dataclass
 from fractions import Fraction
 from functools import cached_property
+from math import inf
 
-from sympy import Add, Dummy, Expr, Pow, S, Symbol
+from sympy import Add, Dummy, Expr, Pow, Symbol
 
 from pdedsl.analyse.growth import Grower
 from pdedsl.analyse.intervals import Box, Range
@@ -15,9 +16,10 @@ from pdedsl.analyse.problem import Problem
 from pdedsl.analyse.ranges import range_of
 from pdedsl.analyse.samples import ranges_of
 from pdedsl.analyse.signs import box_of
-from pdedsl.symbolic.symbols import Field, Partial
+from pdedsl.symbolic.symbols import Field
 
 SIZE = Fraction(100)  # of bounded values of u, ∇u and ∇∇u
+LEAST = Fraction(1, 10**60)  # of what is above zero
 
 
 @dataclass(frozen=True)
@@ -56,6 +58,13 @@ class Letters:
         return {**dict.fromkeys(self.jet.coordinates, wide), **letters, **self.box}
 
     @cached_property
+    def whole(self) -> Box:
+        """All values of the jet, those of an unknown that is positive away from zero."""
+        u = self.jet.u
+        low = LEAST if u.is_positive else Fraction(0) if u.is_nonnegative else -inf
+        return {u: Range(low, inf), **self.box}
+
+    @cached_property
     def near_u(self) -> Box:
         """Bounded values of u, and any of its derivatives."""
         return {self.jet.u: self.near[self.jet.u], **self.box}
@@ -72,14 +81,3 @@ class Letters:
         """Whether it depends on x."""
         base = set(self.problem.spec.space.coordinates)
         return bool(e.free_symbols & set(self.jet.coordinates)) or any(f.free_symbols & base for f in e.atoms(Field))
-
-    def of_networks(self, e: Expr) -> bool:
-        """Whether x stands only in learned fields and their derivatives."""
-        learned = {w.head for w in self.problem.spec.learned}
-        inside = [f for f in e.atoms(Field, Partial) if _head(f) in learned]
-        return bool(inside) and not e.xreplace(dict.fromkeys(inside, S.One)).free_symbols & set(self.jet.coordinates)
-
-
-def _head(f: Expr) -> Symbol | None:
-    body = f.body if isinstance(f, Partial) else f
-    return body.head if isinstance(body, Field) else None

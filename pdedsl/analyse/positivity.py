@@ -2,14 +2,40 @@
 
 from __future__ import annotations
 
-from sympy import Add, Expr, Max, Min, Mul, Pow, Rational, Symbol, cancel, exp, factor_terms, tanh, together
+from sympy import (
+    Abs,
+    Add,
+    Expr,
+    Heaviside,
+    Max,
+    Min,
+    Mul,
+    Number,
+    NumberSymbol,
+    Pow,
+    Rational,
+    Symbol,
+    atan,
+    cancel,
+    cos,
+    cosh,
+    erf,
+    exp,
+    factor_terms,
+    log,
+    sign,
+    sin,
+    sinh,
+    tanh,
+    together,
+)
 
 from pdedsl.analyse.intervals import Box
 from pdedsl.analyse.ranges import range_of
 from pdedsl.analyse.roots import between_roots
 from pdedsl.analyse.signs import nonnegative
 from pdedsl.symbolic.activations import Activation, Slope
-from pdedsl.symbolic.symbols import Field
+from pdedsl.symbolic.symbols import Field, Partial
 
 MAX_SHORT = 4  # terms of a sum that is brought to one denominator
 
@@ -42,6 +68,30 @@ def strictly_positive(e: Expr, box: Box) -> bool:
         case Activation():
             return e.record.positive
     return False
+
+
+def locally_bounded(e: Expr, box: Box) -> bool:
+    """Bounded on every bounded part of a box: made of continuous functions and bounded jumps, without a pole."""
+    match e:
+        case Symbol() | Number() | NumberSymbol() | Field() | Partial():
+            return True
+        case Pow(base=base, exp=power) if power.is_number and not power.is_nonnegative:
+            return locally_bounded(base, box) and _stays_away(base, box)
+        case log(args=(inner,)):
+            return locally_bounded(inner, box) and _stays_away(inner, box)
+        case Add() | Mul() | Pow() | Max() | Min() | Activation() | Slope():
+            return all(locally_bounded(a, box) for a in e.args)
+        case exp() | sin() | cos() | sinh() | cosh() | tanh() | atan() | erf() | Abs() | sign() | Heaviside():
+            return locally_bounded(e.args[0], box)
+    return False
+
+
+def _stays_away(e: Expr, box: Box) -> bool:
+    """Whether it is away from zero on every bounded part: by its range, or continuous and of one sign."""
+    found = range_of(e, box)
+    if found is not None and 0 not in found:
+        return True
+    return not e.has(sign, Heaviside, Slope) and (strictly_positive(e, box) or strictly_positive(-e, box))
 
 
 def _is_slope_of_tanh(e: Expr) -> bool:

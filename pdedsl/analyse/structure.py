@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from functools import cached_property
+from math import inf
 
 from sympy import Add, Dummy, Expr, Pow, S, cancel, factor_terms, together
 
@@ -14,7 +15,7 @@ from pdedsl.analyse.growth import InTime, in_time
 from pdedsl.analyse.in_space import InSpace
 from pdedsl.analyse.in_unknown import InUnknown
 from pdedsl.analyse.intervals import Box, Range
-from pdedsl.analyse.letters import SIZE, Letters
+from pdedsl.analyse.letters import LEAST, Letters
 from pdedsl.analyse.problem import Problem
 from pdedsl.analyse.ranges import range_of
 
@@ -37,8 +38,7 @@ class Structure:
     def has_values(self) -> bool:
         """F has a value for every jet; a pole where the gradient vanishes alone is none where F stays bounded."""
         settled = self.in_unknown.lower.xreplace(self.of.singular_in_time)
-        box = {**self.of.box, self.of.jet.u: self.of.near[self.of.jet.u]} if self.of.jet.u.is_positive else self.of.box
-        if all(range_of(e, box) is not None for e in Add.make_args(settled)):
+        if all(range_of(e, self.of.whole) is not None for e in Add.make_args(settled)):
             return True
         return self._is_level_set
 
@@ -60,8 +60,8 @@ class Structure:
     @property
     def _away(self) -> list[Box]:
         """Boxes in which the gradient does not vanish, since one of its components does not."""
-        ends = (Range(1 / SIZE, SIZE), Range(-SIZE, -1 / SIZE))
-        return [{**self.of.near, p: side} for p in self.of.jet.p for side in ends]
+        ends = (Range(LEAST, inf), Range(-inf, -LEAST))
+        return [{**self.of.whole, p: side} for p in self.of.jet.p for side in ends]
 
     @cached_property
     def is_integrable_in_time(self) -> bool:

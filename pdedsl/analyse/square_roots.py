@@ -1,0 +1,73 @@
+"""When a matrix A(x) ⪰ 0 is ΣΣᵀ with Σ Lipschitz in x.
+
+A matrix with bounded second derivatives has such a root (Stroock and Varadhan, Multidimensional Diffusion Processes,
+theorem 5.2.3); so has fgᵀ + gfᵀ with Lipschitz f and g where it is a square, and what a learned type makes from a root:
+LLᵀ, softplus. Roots of several matrices stand side by side in that of their sum. Where the coefficient of Δu is relu(g),
+nothing moves where g < 0, and values at its edge stay, so that the problem inside has values on its boundary.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from sympy import Add, Expr, Mul, Pow, S, expand
+
+from pdedsl.analyse.letters import Letters
+from pdedsl.analyse.matrices import Rows
+from pdedsl.analyse.signs import nonnegative
+from pdedsl.ir.types import Matrix, Scalar
+from pdedsl.numerics.activations import RELU
+from pdedsl.symbolic.activations import Activation
+from pdedsl.symbolic.symbols import Field
+
+
+@dataclass(frozen=True)
+class Roots:
+    """Reads the entries of a matrix term by term."""
+
+    of: Letters
+
+    def are_in(self, rows: Rows) -> bool:
+        entries = [e for row in rows for e in row if self.of.varies(e)]
+        if all(self.of.grower.of(e).is_twice_bounded for e in entries):
+            return True
+        return self._is_folded(rows) or (
+            all(self._is_sum(e) for e in entries) and all(self._is_apart(row[i]) for i, row in enumerate(rows))
+        )
+
+    def _is_sum(self, e: Expr) -> bool:
+        """Of terms that have roots each, or are smooth."""
+        return all(self._is_smooth(a) or self._is_square(a) or self._is_typed(a) for a in Add.make_args(expand(e)))
+
+    def _is_apart(self, e: Expr) -> bool:
+        """Whether the smooth terms of an entry of the diagonal are above zero together, and each other one alone."""
+        terms = Add.make_args(expand(e))
+        smooth = Add(*(a for a in terms if self._is_smooth(a)))
+        return all(nonnegative(a, self.of.box) for a in (smooth, *(a for a in terms if not self._is_smooth(a))))
+
+    def _is_smooth(self, term: Expr) -> bool:
+        return not self.of.varies(term) or self.of.grower.of(term).is_twice_bounded
+
+    def _is_square(self, term: Expr) -> bool:
+        """c f g with Lipschitz f and g."""
+        factors: list[Expr] = []
+        for a in (a for a in Mul.make_args(term) if self.of.varies(a)):
+            factors += [a.base] * 2 if isinstance(a, Pow) and a.exp == 2 else [a]
+        return len(factors) == 2 and all(self.of.grower.of(f).is_lipschitz for f in factors)
+
+    def _is_typed(self, term: Expr) -> bool:
+        """A multiple of a learned field that is not negative, or semidefinite, by its type."""
+        varying = [a for a in Mul.make_args(term) if self.of.varies(a)]
+        if len(varying) != 1 or not isinstance(varying[0], Field) or not self.of.grower.of(varying[0]).is_lipschitz:
+            return False
+        kind = next((w.type for w in self.of.problem.spec.learned if w.head == varying[0].head), None)
+        return (isinstance(kind, Matrix) and kind.psd) or (isinstance(kind, Scalar) and bool(kind.sign))
+
+    def _is_folded(self, rows: Rows) -> bool:
+        """c relu(g) I with a smooth g."""
+        e = rows[0][0]
+        if any(a != (e if i == j else S.Zero) for i, row in enumerate(rows) for j, a in enumerate(row)):
+            return False
+        varying = [a for a in Mul.make_args(e) if self.of.varies(a)]
+        folds = len(varying) == 1 and isinstance(varying[0], Activation) and varying[0].record is RELU
+        return folds and self.of.grower.of(varying[0].args[0]).is_twice_bounded
