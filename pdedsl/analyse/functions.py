@@ -41,6 +41,8 @@ def _sine_at(x: End) -> Range:
     return Range(value - ROUND, value + ROUND)
 
 
+NEAR = Fraction(1, 10**15)  # absolute error of functions that add to one and take it away
+
 RISING: dict[type[Expr], tuple[Callable[[float], float], End, End]] = {
     exp: (math.exp, Fraction(0), inf),
     tanh: (math.tanh, Fraction(-1), Fraction(1)),
@@ -91,11 +93,14 @@ def _rising(kind: type[Expr], x: Range, f: Callable[[float], float], least: End,
     return Range(max(ends[0].low, least), min(ends[1].high, most))
 
 
-def _value(f: Callable[[float], float], x: End, limit: End) -> Range:
+def _value(f: Callable[[float], float], x: End, limit: End, error: Fraction = Fraction(0)) -> Range:
+    """f(x), and exactly where it is zero at zero."""
     if math.isinf(x):
         return Range(limit, limit)
+    if x == 0 and f(0.0) == 0:
+        return Range(Fraction(0), Fraction(0))
     try:
-        return about(f(float(x)))
+        return about(f(float(x)), error)
     except OverflowError:
         return Range(Fraction(10**300), inf) if x > 0 else Range(-inf, Fraction(-(10**300)))
 
@@ -109,7 +114,9 @@ def _logarithm(x: Range) -> Range | None:
 def _log(x: End) -> Range:
     if x == 0 or math.isinf(x):
         return Range(-inf, -inf) if x == 0 else Range(inf, inf)
-    return Range(Fraction(0), Fraction(0)) if x == 1 else about(math.log(float(x)))
+    if x == 1 or float(x) == 0:
+        return Range(Fraction(0), Fraction(0)) if x == 1 else Range(-inf, Fraction(-700))
+    return about(math.log(float(x)), NEAR)  # an argument near one is rounded, too
 
 
 def _slope(e: Slope) -> Range:
@@ -133,8 +140,8 @@ def _activation(facts: Record, x: Range) -> Range | None:
         wide = times(size, Range(Fraction(-2), Fraction(2)))
         return Range(max(wide.low, least), min(wide.high, most))
     ends = [Range(Fraction(0), Fraction(0)) if end == 0 and facts.keeps_sign else None for end in (x.low, x.high)]
-    low = ends[0] or (_exact_line(facts, x.low) or _value(facts, x.low, least))
-    high = ends[1] or (_exact_line(facts, x.high) or _value(facts, x.high, most))
+    low = ends[0] or (_exact_line(facts, x.low) or _value(facts, x.low, least, NEAR))
+    high = ends[1] or (_exact_line(facts, x.high) or _value(facts, x.high, most, NEAR))
     return Range(max(low.low, least), min(high.high, most))
 
 

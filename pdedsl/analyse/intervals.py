@@ -17,6 +17,7 @@ from sympy import Expr, Rational, Symbol
 
 End: TypeAlias = "Fraction | float"  # a float where it is infinite
 ROUND = Fraction(1, 10**12)  # relative error of a function of floating-point numbers, generously
+TINY = Fraction(1, 10**300)  # where numbers lose digits, and vanish
 MAX_POWER = 64  # that is worked out exactly
 LARGE = 1 << 200  # of a denominator that is rounded
 
@@ -46,11 +47,14 @@ def exact(value: Expr) -> Range | None:
     return about(float(value.evalf(20)))
 
 
-def about(value: float) -> Range:
+def about(value: float, error: Fraction = Fraction(0)) -> Range:
+    """What a function of floating-point numbers may have been: within a relative error and an absolute one, which for
+    numbers near the least that there are is their size."""
     if math.isinf(value):
         return Range(value, value)
     middle = Fraction(value)
-    return Range(middle - abs(middle) * ROUND, middle + abs(middle) * ROUND)
+    error += abs(middle) * ROUND if abs(middle) > TINY else TINY
+    return Range(middle - error, middle + error)
 
 
 def plus(a: Range, b: Range) -> Range:
@@ -95,10 +99,13 @@ def _raised_to(x: End, power: Fraction) -> Range:
 
 
 def rounded(x: Range) -> Range:
-    """Outwards, where exact numbers have become long."""
-    if all(isinstance(end, float) or end.denominator < LARGE for end in (x.low, x.high)):
-        return x
-    return Range(about(float(x.low)).low, about(float(x.high)).high)
+    """Outwards, where exact numbers have become long; a sign stays."""
+    low, high = x.low, x.high
+    if isinstance(low, Fraction) and low.denominator >= LARGE:
+        low = max(about(float(low)).low, Fraction(0)) if low > 0 else about(float(low)).low
+    if isinstance(high, Fraction) and high.denominator >= LARGE:
+        high = min(about(float(high)).high, Fraction(0)) if high < 0 else about(float(high)).high
+    return Range(low, high)
 
 
 def modulus(x: Range) -> Range:

@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from itertools import pairwise
 from math import isinf
 
-from sympy import Expr, Poly, PolynomialError, Rational, S, Symbol, real_roots
+from sympy import Expr, Poly, PolynomialError, Rational, S, Symbol, ceiling, floor, real_roots
 
 from pdedsl.analyse.intervals import LINE, Box, Range
 
@@ -45,14 +45,21 @@ def _places(poly: Poly, ends: Range) -> Iterator[Rational]:
     found = dict.fromkeys(real_roots(poly))
     marks = [low, *(r for r in found if (low is None or r > low) and (high is None or r < high)), high]
     for a, b in pairwise(marks):
-        if a is None and b is None:
-            yield S.Zero
-        elif a is None:
-            yield Rational(str(float(b) - 1)) if b is not None else S.Zero
-        elif b is None:
-            yield Rational(str(float(a) + 1))
+        if a is None or b is None:
+            beside = a if a is not None else b
+            yield S.Zero if beside is None else floor(beside) - 1 if a is None else ceiling(beside) + 1
         else:
-            yield Rational(str((float(a) + float(b)) / 2))
+            yield _between(a, b)
+
+
+def _between(a: Expr, b: Expr) -> Rational:
+    """A rational number between two that differ, with as many digits as it takes."""
+    digits = 20
+    while True:
+        middle = Rational(((a + b) / 2).evalf(digits))
+        if a < middle < b:
+            return middle
+        digits *= 2
 
 
 def has_no_root(expr: Expr, box: Box) -> bool:

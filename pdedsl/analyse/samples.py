@@ -22,6 +22,7 @@ SPREADS = (Rational(1), Rational(3), Rational(1, 8), Rational(10))
 GRID = 1024  # of the coordinates between two ends
 SMALL = 1e-9
 DIGITS = 30
+BITS = 60  # of a number that has most of its digits
 MAX_TERMS = 500  # of a sum that is evaluated
 ABOUT = tuple(Rational(k, 8) for k in (-1, 1, -8, 8, -24, 24))  # steps from a place where an expression turns
 FAR = 1000
@@ -64,8 +65,9 @@ def value_at(expr: Expr, point: Point) -> float | None:
 
 
 def exact_at(expr: Expr, point: Point) -> float | None:
-    """The same number, right in all its digits."""
-    return _real(expr.xreplace({s: point[s] for s in expr.free_symbols if s in point}).evalf(DIGITS))
+    """The same number, right in all its digits; zero where none of them is."""
+    value = expr.xreplace({s: point[s] for s in expr.free_symbols if s in point}).evalf(DIGITS)
+    return 0.0 if isinstance(value, Float) and value._prec < BITS else _real(value)
 
 
 def _real(value: Expr) -> float | None:
@@ -105,4 +107,4 @@ def _is_nonzero(expr: Expr, point: Point) -> bool:
     value = expr.xreplace(point)
     if value.is_Rational:
         return bool(value != 0)
-    return all(abs(evaluate(expr, point) or 0) > SMALL for evaluate in (value_at, exact_at))
+    return abs(value_at(expr, point) or 0) > SMALL and bool(exact_at(expr, point))

@@ -17,7 +17,6 @@ from pdedsl.analyse.writing import Layout
 from pdedsl.symbolic.symbols import Field, Partial
 
 STEPS = [Rational(k, 8) for k in range(-32, 33)]
-DIGITS_LEFT = 1e-20  # of the thirty of an exact number
 QUARTERS = [Rational(355 * k, 226) for k in (-3, -1, 1, 3)]  # of a turn, nearly
 
 
@@ -34,9 +33,9 @@ def negative_eigenvalue(rows: Rows, whole: Expr, free: frozenset[Symbol], ranges
     near = (*_on_the_diagonal(symbols, ranges, layout), *_between_roots(rows, symbols, ranges))
     about = Add(*{row[i] for i, row in enumerate(rows)}, whole)
     for point in (*near, *telling_points(about, symbols, ranges)):
-        if not _least(rows, point, value_at, 0):
+        if _least(rows, point, value_at, -SMALL) is None:
             continue
-        least = _least(rows, point, exact_at, SMALL if len(rows) > 1 else DIGITS_LEFT)
+        least = _least(rows, point, exact_at, SMALL if len(rows) > 1 else 0)
         if least and exact_at(whole, point) is not None:
             place = {s: v for s, v in point.items() if any(s in e.free_symbols for row in rows for e in row)}
             return f"eigenvalue {least:.3g}" + (f" at {shown(place)}" if place else "")
