@@ -73,17 +73,19 @@ class InUnknown:
         if not any(self._has_u(e) for e in entries):
             return True
         diagonal = all(e == 0 for i, row in enumerate(jet.matrix) for j, e in enumerate(row) if i != j)
-        if diagonal and all(strictly_positive(row[i], self.of.whole) for i, row in enumerate(jet.matrix) if row[i] != 0):
+        if diagonal and all(
+            strictly_positive(row[i], self.of.whole) for i, row in enumerate(jet.matrix) if row[i] != 0
+        ):
             return True
         return (diagonal and self._is_density) or self._is_proper
 
     @property
     def _is_proper(self) -> bool:
-        """∂F/∂u is bounded for all ∇u and ∇∇u at once, and u in no kink or jump, which another u might cross."""
-        if any(self.of.jet.u in a.free_symbols for a in self.of.jet.expr.atoms(*KINKS)):
-            return False
-        slope = range_of(diff(self.of.jet.expr, self.of.jet.u), self.of.near_u)
-        return slope is not None and isfinite(slope.low) and isfinite(slope.high)
+        """∂F/∂u is bounded for all ∇u and ∇∇u at once: for all u, or for some where no kink or jump parts them."""
+        slope = diff(self.of.jet.expr, self.of.jet.u)
+        parted = any(self.of.jet.u in a.free_symbols for a in self.of.jet.expr.atoms(*KINKS))
+        found = [range_of(slope, box) for box in ((self.of.whole,) if parted else (self.of.whole, self.of.near_u))]
+        return any(r is not None and isfinite(r.low) and isfinite(r.high) for r in found)
 
     def _has_u(self, e: Expr) -> bool:
         return self.of.jet.u in e.free_symbols or any(self.of.jet.u in f.free_symbols for f in e.atoms(Field))

@@ -133,7 +133,8 @@ def _bends(expr: Expr) -> bool:
     numbers = False
     letters = expr.atoms(Dummy)
     drawn = points(expr.free_symbols, {}, 6 * TRIES)
-    for c, a, b in zip(telling_points(expr, expr.free_symbols, {}, TRIES), drawn, drawn, strict=False):
+    starts = () if expr.has(Partial) else telling_points(expr, expr.free_symbols, {}, TRIES)
+    for c, a, b in zip(starts, drawn, drawn, strict=False):
         for other in (b, {s: -v for s, v in a.items()}):
             corners = [value_at(expr, _moved(c, letters, *by)) for by in ((a, other), (), (a,), (other,))]
             values = [v for v in corners if v is not None]

@@ -15,7 +15,7 @@ from pdedsl.numerics.integrators import ADAPTIVE
 from pdedsl.runtime.adaptive import Control, Failing, Solution, Solver
 from pdedsl.runtime.fields import VectorField
 from pdedsl.runtime.integrators import Steps
-from pdedsl.runtime.step_size import SolverFailed
+from pdedsl.numerics.step_size import SolverFailed
 
 
 @final

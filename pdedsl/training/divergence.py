@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from pdedsl.runtime.step_size import SolverFailed
+from pdedsl.numerics.step_size import SolverFailed
 from pdedsl.training import checkpoint
 
 LOSS = "Try a smaller learning rate, a smaller weight of the residual, or precision float64"

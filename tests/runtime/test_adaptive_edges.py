@@ -12,7 +12,7 @@ from pdedsl.numerics.integrators import ADAPTIVE
 from pdedsl.runtime.adaptive import Adaptive, Failing, Solver
 from pdedsl.runtime.fields import Time
 from pdedsl.runtime.integrators import Euler, Integrator, Steps
-from pdedsl.runtime.step_size import SolverFailed
+from pdedsl.numerics.step_size import SolverFailed
 from pdedsl.runtime.torchdiffeq_solver import Torchdiffeq, failures_told
 
 UNIT = Steps(0.0, 1.0, 1)

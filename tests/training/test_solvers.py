@@ -15,7 +15,7 @@ from pdedsl.cli import cli
 from pdedsl.data.sets import Split
 from pdedsl.measures.assess import ROWS, assess
 from pdedsl.processes import World
-from pdedsl.runtime.step_size import SolverFailed
+from pdedsl.numerics.step_size import SolverFailed
 from pdedsl.training import loop, pictures
 from pdedsl.training.checkpoint import newest
 from pdedsl.training.engine import Engine

@@ -8,6 +8,7 @@ from typing import assert_never
 
 from sympy import Symbol
 
+from pdedsl.analyse.maps.adapting import Adapting, Tolerances
 from pdedsl.analyse.maps.reading import NoValue, Reading, Vector, Weights, reading
 from pdedsl.analyse.maps.system import System
 from pdedsl.ir.motions import First, Pair, Second
@@ -37,6 +38,8 @@ def run_of(system: System, weights: Weights, channels: int) -> Run:
 def _steps(system: System, readings: Sequence[Reading], channels: int) -> Field:
     """All steps of the block. A state of second order starts at rest, and its speed is no part of the end."""
     stepping, heads = system.stepping, system.halves
+    if stepping.tolerances is not None:
+        return _adapting(system, readings, channels, stepping.tolerances)
     if stepping.step is None or stepping.steps is None:
         raise NoValue
     h, count = float(stepping.step), stepping.steps
@@ -56,6 +59,21 @@ def _steps(system: System, readings: Sequence[Reading], channels: int) -> Field:
             return lambda y: whole((*y, *(0.0 for _ in y)))[:channels]
         case _:
             assert_never(system.motion)
+
+
+def _adapting(system: System, readings: Sequence[Reading], channels: int, tolerances: Tolerances) -> Field:
+    """One piece from the start to the end; of second order in time the network has a state of its own."""
+    method, time, frame = system.stepping.method, system.spec.time, system.spec.network
+    if not isinstance(method, Embedded) or time is None or isinstance(system.motion, Second):
+        raise NoValue
+    width = max(frame.stages) if frame else channels * len(readings)
+    adapting = Adapting(method, tolerances, float(time.end - time.start), width)
+    field = _pair(readings, system.halves, channels) if len(readings) > 1 else _alone(readings[0], system.halves[0])
+    return lambda y: adapting.run(field, y)
+
+
+def _alone(push: Reading, head: Symbol) -> Field:
+    return lambda y: push({head: y})
 
 
 def _repeated(step: Field, count: int) -> Field:

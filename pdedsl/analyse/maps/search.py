@@ -14,6 +14,7 @@ from pdedsl.ir.examples import MapExample
 
 MAX_RUN = 1000  # evaluations of the right-hand side in one run
 MAX_WORK = 20_000  # in all runs for one axiom
+USUAL = 12  # steps
 APART = 1e-9  # by which something has changed, beyond rounding
 
 Measure = Callable[[Run, Start], float]
@@ -58,7 +59,7 @@ def _search(system: System, measure: Measure, states: int) -> Found | None:
             return None
         broken = [(measure(run, start), start) for start in starts]
         worst, start = max(broken, key=lambda pair: pair[0], default=(0.0, Start((), ())))
-        if worst > APART:
+        if worst > _least(system):
             chosen = (start.one, start.other)[:states]
             growth = _parting(run, start) if states == 2 else _growth(run, start)
             return Found(weights, chosen, growth)
@@ -66,9 +67,14 @@ def _search(system: System, measure: Measure, states: int) -> Found | None:
 
 
 def _cost(system: System) -> int:
-    """Evaluations of a run; 0 where it cannot be run."""
+    """Evaluations of a run; 0 where it cannot be run. A method that chooses its steps is taken to need a dozen."""
     stepping = system.stepping
-    return (stepping.evaluations or 0) * (stepping.steps or 0)
+    return (stepping.evaluations or 0) * (USUAL if stepping.tolerances else stepping.steps or 0)
+
+
+def _least(system: System) -> float:
+    """What counts as a change: beyond rounding, and well beyond the tolerance of a method that has one."""
+    return 100 * system.stepping.tolerances.rtol if system.stepping.tolerances else APART
 
 
 def _starts(system: System, weights: Weights, states: int) -> Iterator[Start]:

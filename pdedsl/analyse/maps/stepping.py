@@ -7,6 +7,7 @@ from typing import assert_never
 
 from sympy import Expr, S
 
+from pdedsl.analyse.maps.adapting import Tolerances
 from pdedsl.ir.spec import Spec
 from pdedsl.ir.systems import integrator_of
 from pdedsl.numerics.integrators import (
@@ -24,7 +25,7 @@ from pdedsl.numerics.integrators import (
     swinging,
 )
 from pdedsl.words import integrators as words
-from pdedsl.words.integrators import Adaptive, Fixed
+from pdedsl.words.integrators import Across, Adaptive, Fixed
 
 
 @dataclass(frozen=True)
@@ -36,6 +37,7 @@ class Stepping:
     steps: int | None
     terms: int = 1  # of a series
     first: Expr = S.Half  # of the first push of leapfrog: ½ is consistent with rest
+    tolerances: Tolerances | None = None  # of a method that chooses its steps, sample by sample, by our own rule
 
     @property
     def name(self) -> str:
@@ -82,8 +84,8 @@ class Stepping:
                 return self.terms
             case Verlet() | Leapfrog():
                 return 1
-            case Embedded():
-                return None
+            case Embedded(rows=rows):
+                return len(rows) if self.tolerances else None
             case _:
                 assert_never(self.method)
 
@@ -101,8 +103,9 @@ def stepping_of(spec: Spec) -> Stepping:
         case words.Leapfrog(steps=steps, start=start):
             first = S.One if start is words.Start.PAPER else S.Half
             return Stepping(LEAPFROG, _step(spec, steps), steps, first=first)
-        case Adaptive(method=method):
-            return Stepping(method, None, None)
+        case Adaptive(method=method, rtol=rtol, atol=atol, adjoint=adjoint, norm=norm):
+            own = bool(method.rows) and not adjoint and norm is Across.SAMPLE
+            return Stepping(method, None, None, tolerances=Tolerances(float(rtol), float(atol)) if own else None)
         case _:
             assert_never(word)
 

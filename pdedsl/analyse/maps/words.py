@@ -62,7 +62,8 @@ def growing(example: MapExample, system: System) -> str:
 
 
 def _by(system: System) -> str:
-    return f"by {system.stepping.name} with δt = {system.stepping.step}"
+    size = "steps of its own" if system.stepping.step is None else f"δt = {system.stepping.step}"
+    return f"by {system.stepping.name} with {size}"
 
 
 def _weights(example: MapExample) -> str:
