@@ -16,10 +16,10 @@ from pdedsl.analyse.letters import Letters
 from pdedsl.analyse.matrices import Rows, semidefinite
 from pdedsl.analyse.positivity import positive_inside, strictly_positive
 from pdedsl.analyse.ranges import range_of
-from pdedsl.analyse.square_roots import Roots
 from pdedsl.analyse.samples import ranges_of
 from pdedsl.analyse.sides import all_values
 from pdedsl.analyse.signs import bounded_above, positive, vanishes
+from pdedsl.analyse.square_roots import Roots
 from pdedsl.symbolic.symbols import Field
 
 SHIFTS = (0, 1, 100)  # of a Jacobian that is bounded above

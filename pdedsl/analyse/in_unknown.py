@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from functools import cached_property
 from math import isfinite
 
-from sympy import Abs, Dummy, Expr, Heaviside, Max, Min, diff, expand, sign
+from sympy import Abs, Dummy, Expr, Heaviside, Max, Min, Mul, diff, expand, sign
 
 from pdedsl.analyse.growth import activation_of
 from pdedsl.analyse.letters import Letters
@@ -20,6 +20,14 @@ from pdedsl.symbolic.activations import Activation
 from pdedsl.symbolic.symbols import Field
 
 KINKS = (Activation, Max, Min, Abs, sign, Heaviside)
+
+
+def _folded(e: Expr) -> Expr:
+    """x sign(x) as |x|, which has a slope."""
+    return e.replace(
+        lambda a: isinstance(a, Mul) and any(isinstance(s, sign) and s.args[0] in a.args for s in a.args),
+        lambda a: Mul(*(Abs(s.args[0]) / s.args[0] if isinstance(s, sign) else s for s in a.args)),
+    )
 
 
 @dataclass(frozen=True)
@@ -36,7 +44,7 @@ class InUnknown:
             return True
         if jet.is_affine:
             return jet.order == 0 or self._is_below(jet.rate)
-        whole = self.lower.xreplace(self._learned_of_u)
+        whole = _folded(self.lower.xreplace(self._learned_of_u))
         slopes = [diff(whole, v) for v in (jet.u, *self._learned_of_u.values())]
         settled = [s.xreplace(self.of.singular_in_time) for s in slopes]
         return all(self._has_a_bound(s) for s in settled) and self._networks_are_lipschitz
@@ -46,7 +54,7 @@ class InUnknown:
         return (found is not None and isfinite(found.high)) or locally_bounded(slope, self.of.whole)
 
     def _is_below(self, rate: Expr) -> bool:
-        """Bounded above, or of linear growth where the diffusion is bounded: exp(λ(t)√(1 + |x|²)) is a supersolution."""
+        """Bounded above, or of linear growth where the diffusion is bounded: exp(λ(t)√(1 + |x|²)) grows faster."""
         grower, jet = self.of.grower, self.of.jet
         if bounded_above(rate.xreplace(self.of.singular_in_time), self.of.box) or grower.of(rate).is_bounded:
             return True
@@ -73,9 +81,8 @@ class InUnknown:
         if not any(self._has_u(e) for e in entries):
             return True
         diagonal = all(e == 0 for i, row in enumerate(jet.matrix) for j, e in enumerate(row) if i != j)
-        if diagonal and all(
-            strictly_positive(row[i], self.of.whole) for i, row in enumerate(jet.matrix) if row[i] != 0
-        ):
+        own = [row[i] for i, row in enumerate(jet.matrix) if row[i] != 0]
+        if diagonal and all(strictly_positive(e, self.of.whole) for e in own):
             return True
         return (diagonal and self._is_density) or self._is_proper
 

@@ -14,7 +14,7 @@ from pdedsl.analyse.intervals import Box
 from pdedsl.analyse.problem import Problem
 from pdedsl.analyse.samples import ranges_of
 from pdedsl.analyse.sides import Placed, Value, sides_of
-from pdedsl.analyse.signs import box_of, nonnegative, positive
+from pdedsl.analyse.signs import box_of, nonnegative
 from pdedsl.ir.spec import side_names
 
 
@@ -46,11 +46,12 @@ def inflow_of(problem: Problem) -> Inflow:
 
 
 def _enters(b: Expr, x: Symbol, end: Expr, normal: int, box: Box) -> bool | None:
-    """True where values enter everywhere on a side, False where they leave or stay everywhere; None for neither."""
+    """True where values enter on a side, and stay at most at some of its points, False where they leave or stay
+    everywhere; None for neither."""
     flow = normal * b.xreplace({x: end})
-    if positive(flow, box):
-        return True
-    return False if nonnegative(-flow, box) else None
+    if nonnegative(-flow, box):
+        return False
+    return True if nonnegative(flow, box) else None
 
 
 def _fits(enters: bool | None, there: list[Placed]) -> bool:

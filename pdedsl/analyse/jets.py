@@ -52,9 +52,10 @@ class Jet:
 
     @cached_property
     def order(self) -> int:
-        """The order in space."""
-        free = self.expr.free_symbols
-        seen = [len(self.back[v].slots) for v in (*self.p, *self.second, *self.higher) if v in free]
+        """The order in space; a derivative in time alone has none."""
+        free, places = self.expr.free_symbols, set(self.coordinates)
+        slots = [self.back[v].slots for v in (*self.p, *self.second, *self.higher) if v in free]
+        seen = [len(s) for s in slots if places & set(s)]
         return max((*seen, *map(self.hidden_order, self.hidden)), default=0)
 
     def hidden_order(self, expr: Expr) -> int:

@@ -136,7 +136,7 @@ class _Reader:
             return rounded(integer_power(x, int(power)))
         if power < 0:
             below = self._power(base, -power)
-            if below is not None and self.poles and below.low == 0 < below.high:
+            if below is not None and (self.poles or base.is_positive) and below.low == 0 < below.high:
                 return Range(Fraction(0) if math.isinf(below.high) else 1 / below.high, inf)
             return None if below is None or 0 in below else inverse(below)
         return fractional_power(x, Fraction(int(power.p), int(power.q))) if x.low >= 0 else None

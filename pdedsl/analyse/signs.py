@@ -74,7 +74,12 @@ def nonnegative(expr: Expr, box: Box, dimension: int | None = None) -> bool:
     if expr.is_nonnegative:
         return True
     expr = _with_letters(expr)
-    return any(_is_above(e, box, dimension, DEPTH) for e in _forms(expr))
+    seen: set[Expr] = set()
+    for form in _forms(expr):
+        if form not in seen and _is_above(form, box, dimension, DEPTH):
+            return True
+        seen.add(form)
+    return False
 
 
 def _with_letters(expr: Expr) -> Expr:
@@ -125,9 +130,31 @@ def _is_above(expr: Expr, box: Box, dimension: int | None, depth: int) -> bool:
     if found is not None and found.low >= 0:
         return True
     symbols = sorted(expr.free_symbols, key=str)
+    if _is_below_somewhere(expr, symbols, box):
+        return False
     if len(symbols) == 1 and not expr.has(Contraction):
         return _of_one(expr, symbols[0], box, depth)
     return _is_quadratic_above(expr, symbols) or _by_pieces(expr, symbols, box)
+
+
+def _is_below_somewhere(expr: Expr, symbols: list[Symbol], box: Box) -> bool:
+    """A quick no: whether it is negative at one of three points."""
+    if expr.has(Contraction):
+        return False
+    for share in (Fraction(1, 2), Fraction(1), Fraction(0)):
+        place = {s: _inside(box.get(s) or range_of(s, box) or LINE, share) for s in symbols}
+        found = range_of(expr, place)
+        if found is not None and found.high < 0:
+            return True
+    return False
+
+
+def _inside(ends: Range, share: Fraction) -> Range:
+    """A point between two ends, which for a line are -1 and 1."""
+    low = Fraction(-1) if isinf(ends.low) else Fraction(ends.low)
+    high = max(Fraction(1), low + 1) if isinf(ends.high) else Fraction(ends.high)
+    at = low + share * (high - low)
+    return Range(at, at)
 
 
 # ---- one variable

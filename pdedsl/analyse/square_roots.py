@@ -2,8 +2,8 @@
 
 A matrix with bounded second derivatives has such a root (Stroock and Varadhan, Multidimensional Diffusion Processes,
 theorem 5.2.3); so has fgᵀ + gfᵀ with Lipschitz f and g where it is a square, and what a learned type makes from a root:
-LLᵀ, softplus. Roots of several matrices stand side by side in that of their sum. Where the coefficient of Δu is relu(g),
-nothing moves where g < 0, and values at its edge stay, so that the problem inside has values on its boundary.
+LLᵀ, softplus. Roots of several matrices stand side by side in that of their sum. Where relu(g) is the coefficient of
+Δu nothing moves where g < 0, and values at its edge stay, so that the problem inside has values on its boundary.
 """
 
 from __future__ import annotations

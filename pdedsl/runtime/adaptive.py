@@ -18,10 +18,10 @@ import torch
 from torch import Tensor
 
 from pdedsl.numerics.integrators import ADAPTIVE, Embedded
+from pdedsl.numerics.step_size import SolverFailed, advanced, cut, first_size, next_size
 from pdedsl.runtime.fields import Time, VectorField
 from pdedsl.runtime.integrators import Integrator, Steps
 from pdedsl.runtime.lanes import Lanes, in_order, parted
-from pdedsl.numerics.step_size import SolverFailed, advanced, cut, first_size, next_size
 from pdedsl.words.integrators import Across
 
 Control = Literal["sample", "batch"]

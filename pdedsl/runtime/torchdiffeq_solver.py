@@ -12,10 +12,10 @@ import torch
 from torch import Tensor, nn
 
 from pdedsl.numerics.integrators import ADAPTIVE
+from pdedsl.numerics.step_size import SolverFailed
 from pdedsl.runtime.adaptive import Control, Failing, Solution, Solver
 from pdedsl.runtime.fields import VectorField
 from pdedsl.runtime.integrators import Steps
-from pdedsl.numerics.step_size import SolverFailed
 
 
 @final

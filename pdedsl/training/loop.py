@@ -12,8 +12,8 @@ import torch
 from torch import Tensor
 
 from pdedsl.measures.assess import assess
-from pdedsl.runtime.solver_costs import adaptive_blocks
 from pdedsl.numerics.step_size import SolverFailed
+from pdedsl.runtime.solver_costs import adaptive_blocks
 from pdedsl.runtime.torchdiffeq_solver import failures_told
 from pdedsl.training import checkpoint
 from pdedsl.training.checkpoint import Checkpoint

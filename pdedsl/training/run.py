@@ -19,9 +19,9 @@ from pdedsl.files import RunError, replace_text
 from pdedsl.ir.objective import CrossEntropy, Margin, Objective, Retraining
 from pdedsl.ir.plan import DataPlan
 from pdedsl.ir.spec import Spec
+from pdedsl.numerics.step_size import SolverFailed
 from pdedsl.processes import World, joined
 from pdedsl.runtime.solver_costs import adaptive_blocks
-from pdedsl.numerics.step_size import SolverFailed
 from pdedsl.sources import changed, source_of
 from pdedsl.training import checkpoint
 from pdedsl.training.checkpoint import Checkpoint, save_tensors

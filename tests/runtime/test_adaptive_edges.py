@@ -9,10 +9,10 @@ import torch
 from torch import Tensor, nn
 
 from pdedsl.numerics.integrators import ADAPTIVE
+from pdedsl.numerics.step_size import SolverFailed
 from pdedsl.runtime.adaptive import Adaptive, Failing, Solver
 from pdedsl.runtime.fields import Time
 from pdedsl.runtime.integrators import Euler, Integrator, Steps
-from pdedsl.numerics.step_size import SolverFailed
 from pdedsl.runtime.torchdiffeq_solver import Torchdiffeq, failures_told
 
 UNIT = Steps(0.0, 1.0, 1)

@@ -14,8 +14,8 @@ import pdedsl
 from pdedsl.cli import cli
 from pdedsl.data.sets import Split
 from pdedsl.measures.assess import ROWS, assess
-from pdedsl.processes import World
 from pdedsl.numerics.step_size import SolverFailed
+from pdedsl.processes import World
 from pdedsl.training import loop, pictures
 from pdedsl.training.checkpoint import newest
 from pdedsl.training.engine import Engine

@@ -12,7 +12,7 @@ from pdedsl.analyse.maps.words import named, spans
 from pdedsl.ir.terms import Reaction
 from pdedsl.ir.verdicts import Proved, Unknown
 from pdedsl.numerics.contractivity import Matrix, is_semidefinite
-from pdedsl.numerics.integrators import Leapfrog, RungeKutta, Verlet
+from pdedsl.numerics.integrators import Leapfrog, RungeKutta, Series, Verlet
 
 POWERS = 64  # of a step that are worked out
 
@@ -65,12 +65,17 @@ def _turning(system: System, a: Fraction, b: Fraction) -> Matrix | None:
         case Verlet():
             return [[Fraction(1), a], [b, 1 + a * b]]
         case RungeKutta() as method:
-            c = [Fraction(int(x.p), int(x.q)) for x in rational(method)]
-            even = sum((x * (a * b) ** k for k, x in enumerate(c[0::2])), Fraction(0))
-            odd = sum((x * (a * b) ** k for k, x in enumerate(c[1::2])), Fraction(0))
-            return [[even, a * odd], [b * odd, even]]
+            return _rotated([Fraction(int(x.p), int(x.q)) for x in rational(method)], a, b)
+        case Series() if system.stepping.terms <= POWERS:
+            return _rotated([Fraction(1)] * (system.stepping.terms + 1), a, b)
         case _:
             return None
+
+
+def _rotated(r: list[Fraction], a: Fraction, b: Fraction) -> Matrix:
+    even = sum((x * (a * b) ** k for k, x in enumerate(r[0::2])), Fraction(0))
+    odd = sum((x * (a * b) ** k for k, x in enumerate(r[1::2])), Fraction(0))
+    return [[even, a * odd], [b * odd, even]]
 
 
 def _power(matrix: Matrix, n: int) -> Matrix:

@@ -9,10 +9,11 @@ from sympy import Dummy, Expr, Rational, Symbol, expand
 
 from pdedsl.analyse.conditions import not_admitting, quoted
 from pdedsl.analyse.frames import unknown_of
+from pdedsl.analyse.positivity import strictly_positive
 from pdedsl.analyse.problem import Problem, named, spans
 from pdedsl.analyse.provers.linearity import has_learned
 from pdedsl.analyse.samples import exact_at, nonzero_point, ranges_of
-from pdedsl.analyse.signs import shown, vanishes
+from pdedsl.analyse.signs import box_of, shown, vanishes
 from pdedsl.analyse.states import multiples, state_of
 from pdedsl.ir.spec import Spec
 from pdedsl.ir.terms import Origin
@@ -70,12 +71,20 @@ def _moving(problem: Problem, rates: list[Expr]) -> Verdict:
     guilty = _movers(problem)
     why = f"{named(guilty)} does not vanish for a constant u"
     if any(has_learned(r, problem.spec) for r in rates):
+        if any(_moves_always(r, problem) for r in rates):
+            return Refuted(f"{why}.", "u = 1 changes for every weight", spans(guilty))
         return Unknown(f"{why} for every weight.", spans(guilty))
     for rate in rates:
         witness = _moved_constant(rate, problem)
         if witness:
             return Refuted(f"{why}.", witness, spans(guilty))
     return Unknown(f"whether {named(guilty)} vanishes for a constant u is not known.", spans(guilty))
+
+
+def _moves_always(rate: Expr, problem: Problem) -> bool:
+    """Whether u = 1 has a rate of one sign, whatever the weights."""
+    box, there = box_of(ranges_of(problem.spec, problem.equation)), rate.xreplace(multiples(rate, 1))
+    return strictly_positive(there, box) or strictly_positive(expand(-there), box)
 
 
 def _movers(problem: Problem) -> list[Origin]:

@@ -2,8 +2,8 @@
 
 - One step takes Y' = λY to R(hλ)Y: 1 + z + ½z² for midpoint and heun, 1 + z + ½z² + z³/6 for ssprk3, and one more term
   for rk4; backward_euler with n terms has 1 + z + … + zⁿ. |R| ≤ 1 on the spectrum of a normal matrix is exact.
-- A method with a step of its own follows the flow to its tolerance: where the flow moves two maps apart by a factor that
-  is far from one, so does the network, and where the flow shrinks them the network does, but no theorem says so.
+- A method with a step of its own follows the flow to its tolerance: where the flow moves two maps apart by a factor
+  that is far from one, so does the network; where it shrinks them the network does too, but no theorem says so.
 - Second order in time by a method of first order, from rest: Yₙ = Re R(iωh)ⁿ Y₀: 2 and 1.375 in modulus after three
   steps of euler and heun with ωh = 1, 0.9167 for ssprk3.
 - σ ≥ 0 slopes: elu, leaky_relu, softsign, hardtanh at most 1, erf 2/√π, sigmoid ¼. What is not zero at zero (softplus,

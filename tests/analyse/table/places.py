@@ -4,7 +4,7 @@
   condition of Neumann's. A Robin condition ∂u/∂n + βu = 0 has the sign of β at each point of its side.
 - Mass: ∫ of a divergence is the flux through the ends, and only the normal component of the flux counts: with
   n·∇u = 0, ∂²u/∂x∂y makes u(1, 1) - u(1, 0) - u(0, 1) + u(0, 0). uₓ uₓₓ = ½(uₓ²)ₓ and uuₓₓ + uₓ² = ½(u²)ₓₓ are fluxes.
-- Transport: X' = b(X) without uniqueness (√|x|, sign x) makes two solutions; with a one-sided bound, b' ≤ C, it does not.
+- Transport: X' = b(X) without uniqueness (√|x|, sign x) makes two solutions; with b' ≤ C it does not.
 - At rest: Δu + λu = 0 with values on the boundary of (0, 1)ⁿ has comparison exactly if λ < nπ², the first eigenvalue
   (Berestycki, Nirenberg and Varadhan 1994), and for 0 < λ no maximum principle: from u = 1 on the boundary u rises.
 """
@@ -112,7 +112,7 @@ TABLE: tuple[Row, ...] = (
     linear("shut, square, uneven flux", square("∂u/∂t = ∇·((1 + x y)∇u)", SHUT), DIV, "PPPPP..PP"),
     linear("shut, square, uneven", square("∂u/∂t = (1 + x y)Δu", SHUT), "diffusion", "PPPPP..PR", "no divergence"),
     linear(
-        "shut, square, mixed", square("∂u/∂t = Δu + ∂²u/∂x∂y", SHUT), "diffusion", "PPPPP..PR", "values at the corners"
+        "shut, square, mixed", square("∂u/∂t = Δu + ∂²u/∂x∂y", SHUT), "diffusion", "PPPPP..Pr", "values at the corners"
     ),
     linear(
         "shut, square, whirl",

@@ -5,7 +5,7 @@
 - A network of relus may be x or x². A network q may be tanh x, so √|q| and sign(q) have no uniqueness at 0; where some
   weights keep the order and others do not the answer is `unknown`.
 - Constants are kept if each of them is, 3 as well as 1 and 2. What bends at u = 200 is not linear.
-- An equation that is not solved for ∂u/∂t has the comparison of ∂u/∂t = G⁻¹(F): exp(∂u/∂t) = exp(Δu) is the heat equation.
+- An equation that is not solved for ∂u/∂t has the comparison of ∂u/∂t = G⁻¹(F): exp(∂u/∂t) = exp(Δu) is heat.
 - At rest ∂⁴u/∂x⁴ = 0 with u and ∂²u/∂x² given is two problems of second order: it keeps the order of u.
 - ∇·(x u) = x·∇u + n u in n dimensions, n = 20 too.
 """
