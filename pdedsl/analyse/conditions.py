@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
 
-from sympy import Dummy, Expr, Symbol
+from sympy import Dummy, Expr, Rational, Symbol
 
 from pdedsl.analyse.jets import assumed
 from pdedsl.analyse.problem import Problem
@@ -19,7 +19,7 @@ def further(spec: Spec) -> list[Condition]:
     return [c for c in spec.conditions if c.on_boundary or c.order]
 
 
-def admits(condition: Condition, spec: Spec, constants: Iterable[int | None]) -> bool | None:
+def admits(condition: Condition, spec: Spec, constants: Iterable[Rational | int | None]) -> bool | None:
     """Whether functions with these constant values meet a condition, for None all constants; three truths."""
     ranges = ranges_of(spec)
     found = [is_zero(e, ranges) for e in _residuals(condition, spec, constants, ranges)]
@@ -28,7 +28,9 @@ def admits(condition: Condition, spec: Spec, constants: Iterable[int | None]) ->
     return None if None in found else True
 
 
-def _residuals(condition: Condition, spec: Spec, constants: Iterable[int | None], ranges: Ranges) -> Iterator[Expr]:
+def _residuals(
+    condition: Condition, spec: Spec, constants: Iterable[Rational | int | None], ranges: Ranges
+) -> Iterator[Expr]:
     """What should be zero, for each constant and on each side."""
     for value in condition.value:
         flat = state_of(value.xreplace(spec.values), spec).at_constants
@@ -53,7 +55,7 @@ def _on_sides(expr: Expr, condition: Condition, spec: Spec, ranges: Ranges) -> I
                 yield expr.xreplace({coordinate: end})
 
 
-def not_admitting(spec: Spec, *values: int | None) -> tuple[list[Condition], list[Condition]]:
+def not_admitting(spec: Spec, *values: Rational | int | None) -> tuple[list[Condition], list[Condition]]:
     """The conditions that these constants surely break, or some of all for None, and those of which it is not known."""
     truths = [(c, admits(c, spec, values)) for c in further(spec)]
     return [c for c, truth in truths if truth is False], [c for c, truth in truths if truth is None]

@@ -273,5 +273,5 @@ def bounded_above(expr: Expr, box: Box, dimension: int | None = None) -> bool:
     return nonnegative(-expr, box, dimension)
 
 
-def shown(point: Point) -> str:
-    return ", ".join(f"{s.name} = {float(v):.3g}" for s, v in point.items())
+def shown(point: Point, exactly: bool = False) -> str:
+    return ", ".join(f"{s.name} = {v if exactly else format(float(v), '.3g')}" for s, v in point.items())

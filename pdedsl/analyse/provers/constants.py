@@ -35,7 +35,8 @@ def constants(problem: Problem) -> Verdict:
     broken, open_ = not_admitting(problem.spec, None)
     if broken:
         why = f"{quoted(broken, problem.spec)} does not hold for every constant"
-        witness = "not every u = c can stay as it is"
+        first = next((c for c in TRIED if not_admitting(problem.spec, c)[0]), None)
+        witness = "not every constant can stay as it is" if first is None else f"u = {first} cannot stay as it is"
         return Refuted(f"{why}.", witness, tuple(c.span for c in broken))
     if open_:
         why = f"whether {quoted(open_, problem.spec)} holds for every constant is not known"

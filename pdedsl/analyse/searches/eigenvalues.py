@@ -35,11 +35,19 @@ def negative_eigenvalue(rows: Rows, whole: Expr, free: frozenset[Symbol], ranges
     for point in (*near, *telling_points(about, symbols, ranges)):
         if _least(rows, point, value_at, -SMALL) is None:
             continue
-        least = _least(rows, point, exact_at, SMALL if len(rows) > 1 else 0)
-        if least and exact_at(whole, point) is not None:
-            place = {s: v for s, v in point.items() if any(s in e.free_symbols for row in rows for e in row)}
-            return f"eigenvalue {least:.3g}" + (f" at {shown(place)}" if place else "")
+        for place in (_rounded(point, ranges), point):
+            least = _least(rows, place, exact_at, SMALL if len(rows) > 1 else 0)
+            if least and exact_at(whole, place) is not None:
+                told = {s: v for s, v in place.items() if any(s in e.free_symbols for row in rows for e in row)}
+                return f"eigenvalue {least:.3g}" + (f" at {shown(told, place is point)}" if told else "")
     return ""
+
+
+def _rounded(point: Point, ranges: Ranges) -> Point:
+    """The point as it is printed, where that is in its ranges: what is printed is what was found."""
+    short = {s: Rational(f"{float(v):.3g}") for s, v in point.items()}
+    inside = all(ranges[s][0] <= v <= ranges[s][1] for s, v in short.items() if s in ranges)
+    return short if inside else point
 
 
 def _on_the_diagonal(symbols: set[Symbol], ranges: Ranges, layout: Layout) -> Iterator[Point]:

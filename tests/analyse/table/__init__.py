@@ -4,19 +4,26 @@ from __future__ import annotations
 
 from analyse.frames import Row
 from analyse.table import (
+    blocks,
     boundaries,
     classes,
     domains,
     hessians,
     maps,
     masses,
+    moments,
+    narrow,
     orders,
+    places,
+    sharp,
     simple,
     spaces,
     systems,
     times,
     uniqueness,
+    wide,
 )
 
 ROOMS = (spaces, orders, hessians, boundaries, domains, uniqueness, times, systems, classes, masses, simple, maps)
-TABLE: tuple[Row, ...] = tuple(row for room in ROOMS for row in room.TABLE)
+OPPONENT = (narrow, wide, places, moments, blocks, sharp)  # by another hand, against the provers
+TABLE: tuple[Row, ...] = tuple(row for room in (*ROOMS, *OPPONENT) for row in room.TABLE)
