@@ -40,10 +40,13 @@ class Roots:
         return all(self._is_smooth(a) or self._is_square(a) or self._is_typed(a) for a in Add.make_args(expand(e)))
 
     def _is_apart(self, e: Expr) -> bool:
-        """Whether the smooth terms of an entry of the diagonal are above zero together, and each other one alone."""
+        """Whether the smooth terms of an entry of the diagonal are above zero together, products of Lipschitz functions
+        together, as a sum of squares is, and each other one alone."""
         terms = Add.make_args(expand(e))
-        smooth = Add(*(a for a in terms if self._is_smooth(a)))
-        return all(nonnegative(a, self.of.box) for a in (smooth, *(a for a in terms if not self._is_smooth(a))))
+        smooth = [a for a in terms if self._is_smooth(a)]
+        squares = [a for a in terms if a not in smooth and self._is_square(a)]
+        others = [a for a in terms if a not in smooth and a not in squares]
+        return all(nonnegative(a, self.of.box) for a in (Add(*smooth), Add(*squares), *others))
 
     def _is_smooth(self, term: Expr) -> bool:
         return not self.of.varies(term) or self.of.grower.of(term).is_twice_bounded
