@@ -11,7 +11,7 @@ from analyse.table import TABLE
 from analyse.table.rejected import REJECTED
 
 ROWS = [pytest.param(row, id=row.name) for row in TABLE]
-LAZY = 25
+LAZY = 36
 
 
 @pytest.mark.parametrize("row", ROWS)
