@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import re
 from collections.abc import Callable
 from pathlib import Path
 
@@ -25,6 +26,11 @@ def replace_with(path: Path, write: Callable[[Path], None]) -> None:
         _sync(path.parent)
     finally:
         part.unlink(missing_ok=True)
+
+
+def is_half_written(path: Path) -> bool:
+    """Whether it is what `replace_with` leaves when its process is killed: `.name.123.part`."""
+    return re.fullmatch(r"\..+\.\d+\.part", path.name) is not None and path.is_file()
 
 
 def replace_text(path: Path, text: str) -> None:

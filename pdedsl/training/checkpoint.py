@@ -18,7 +18,7 @@ from torch import Tensor
 from pdedsl.files import replace_with
 
 KEPT = 2
-FORMAT = 1
+FORMAT = 2  # since the digest counts plain data too
 Tensors = dict[str, Tensor]
 
 
@@ -44,9 +44,13 @@ def save_tensors(path: Path, tensors: Tensors, plain: dict[str, Any]) -> None:
     from safetensors.torch import save
 
     whole = {name: t.detach().to("cpu").contiguous().clone() for name, t in tensors.items()}
-    header = {"pdedsl": json.dumps({**plain, "format": FORMAT, "digest": digest(whole)}, sort_keys=True)}
-    data = save(whole, header)
+    known = {**plain, "format": FORMAT}
+    data = save(whole, {"pdedsl": _text({**known, "digest": digest(whole, _text(known))})})
     replace_with(path, lambda part: _write(part, data))
+
+
+def _text(plain: dict[str, Any]) -> str:
+    return json.dumps(plain, sort_keys=True)
 
 
 def _write(path: Path, data: bytes) -> None:
@@ -64,14 +68,14 @@ def load_tensors(path: Path) -> tuple[Tensors, dict[str, Any]]:
         raise Damaged(f"{path} cannot be read: {error}") from None
     if not isinstance(plain, dict) or plain.get("format") != FORMAT:
         raise Damaged(f"{path} was not written by this version of pdedsl")
-    if plain.pop("digest") != digest(tensors):
-        raise Damaged(f"{path} is damaged: its tensors are not those that were written")
+    if plain.pop("digest", "") != digest(tensors, _text(plain)):
+        raise Damaged(f"{path} is damaged: it does not hold what was written")
     return tensors, plain
 
 
-def digest(tensors: Tensors) -> str:
-    """A hash of names, shapes, types and values."""
-    total = hashlib.blake2b(digest_size=16)
+def digest(tensors: Tensors, plain: str = "") -> str:
+    """A hash of names, shapes, types and values, and of plain data."""
+    total = hashlib.blake2b(plain.encode(), digest_size=16)
     for name in sorted(tensors):
         tensor = tensors[name]
         total.update(f"{name} {tuple(tensor.shape)} {tensor.dtype}\n".encode())
@@ -99,6 +103,8 @@ def newest(folder: Path) -> tuple[Checkpoint | None, tuple[str, ...]]:
         try:
             tensors, plain = load_tensors(path)
             return Checkpoint(plain["step"], tensors, plain["plain"], plain["spec"]), tuple(complaints)
+        except KeyError:
+            complaints.append(f"{path} is no checkpoint")
         except Damaged as damage:
             complaints.append(str(damage))
     return None, tuple(complaints)

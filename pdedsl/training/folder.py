@@ -10,7 +10,7 @@ from pathlib import Path
 
 from pdedsl.compiler import format, parse
 from pdedsl.diagnostics import PdeError
-from pdedsl.files import RunError
+from pdedsl.files import RunError, is_half_written
 from pdedsl.ir.spec import Spec
 from pdedsl.words.blocks import TrainBlock
 from pdedsl.words.diffusions import Retraining
@@ -24,7 +24,7 @@ def claimed(folder: Path, resume: bool) -> Iterator[None]:
     """The folder for this process alone. What is in it stays, unless the run in it is to go on."""
     if folder.is_file():
         raise RunError(f"{folder} is a file; a run needs a folder")
-    there = {path.name for path in folder.iterdir()} if folder.exists() else set()
+    there = {path.name for path in folder.iterdir() if not is_half_written(path)} if folder.exists() else set()
     if there and not resume:
         raise RunError(f"{folder} is not empty: --resume goes on with the run in it; or choose another folder")
     if there - BEGUN and not any(folder.glob("checkpoints/step-*")):
@@ -33,6 +33,9 @@ def claimed(folder: Path, resume: bool) -> Iterator[None]:
     folder.mkdir(parents=True, exist_ok=True)
     try:
         with locked(folder / ".lock", f"another process is training in {folder}"):
+            for path in (*folder.glob(".*.part"), *folder.glob("checkpoints/.*.part")):
+                if is_half_written(path):
+                    path.unlink(missing_ok=True)  # by a run that was killed, since none is running
             yield
     finally:
         if made and not any(folder.iterdir()):

@@ -1,0 +1,43 @@
+"""Every flipped bit of a checkpoint is found: the file is not read, or not taken for what was written."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from random import Random
+
+import pytest
+import torch
+
+from pdedsl.training.checkpoint import Checkpoint, Damaged, load_tensors, newest, save, save_tensors
+
+TENSORS = {"a": torch.arange(12, dtype=torch.float64).reshape(3, 4), "model.b": torch.ones(5, dtype=torch.int64)}
+PLAIN = {"step": 7, "plain": {"lr": 0.1, "phase": "data"}, "spec": "pde P\n"}
+FLIPS = 1000
+
+
+def test_every_flipped_bit_is_found(tmp_path: Path) -> None:
+    path, rng = tmp_path / "one.safetensors", Random(0)
+    save_tensors(path, TENSORS, PLAIN)
+    data = path.read_bytes()
+    for place in rng.sample(range(8 * len(data)), min(FLIPS, 8 * len(data))):
+        flipped = bytearray(data)
+        flipped[place // 8] ^= 1 << place % 8
+        path.write_bytes(flipped)
+        with pytest.raises(Damaged):
+            load_tensors(path)
+
+
+def test_what_was_written_is_read(tmp_path: Path) -> None:
+    save_tensors(tmp_path / "one.safetensors", TENSORS, PLAIN)
+    tensors, plain = load_tensors(tmp_path / "one.safetensors")
+    assert plain == {**PLAIN, "format": plain["format"]}
+    assert all(torch.equal(tensors[name], t) for name, t in TENSORS.items())
+
+
+def test_a_good_file_that_is_no_checkpoint_is_passed_over(tmp_path: Path) -> None:
+    save(tmp_path, Checkpoint(3, TENSORS, {}, "pde P\n"))
+    save_tensors(tmp_path / "step-000000009.safetensors", TENSORS, {"figures": {}})
+    found, complaints = newest(tmp_path)
+    assert found is not None
+    assert found.step == 3
+    assert "is no checkpoint" in complaints[0]

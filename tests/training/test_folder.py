@@ -1,0 +1,35 @@
+"""The folder of a run: what a run that was killed left half written is taken away by the next one, and nothing else."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from pdedsl.files import RunError
+from pdedsl.training.folder import claimed
+
+LEFT = (".weights.safetensors.4711.part", ".spec.pde.1.part", "checkpoints/.step-000000003.safetensors.12.part")
+KEPT = ("spec.pde", "checkpoints/step-000000001.safetensors", "notes.part", ".mine.part", "report.md")
+
+
+def begun(folder: Path, names: tuple[str, ...]) -> None:
+    (folder / "checkpoints").mkdir(parents=True)
+    for name in names:
+        (folder / name).write_text(name)
+
+
+def test_the_next_start_takes_away_what_is_half_written(tmp_path: Path) -> None:
+    begun(tmp_path / "run", LEFT + KEPT)
+    with claimed(tmp_path / "run", resume=True):
+        assert not any((tmp_path / "run" / name).exists() for name in LEFT)
+    assert all((tmp_path / "run" / name).read_text() == name for name in KEPT)
+
+
+def test_another_process_keeps_what_it_is_writing(tmp_path: Path) -> None:
+    begun(tmp_path / "run", KEPT)
+    with claimed(tmp_path / "run", resume=True):
+        (tmp_path / "run" / LEFT[0]).write_text("")
+        with pytest.raises(RunError, match="another process"), claimed(tmp_path / "run", resume=True):
+            pass
+        assert (tmp_path / "run" / LEFT[0]).exists()
