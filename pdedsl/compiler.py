@@ -65,7 +65,7 @@ def to_analysis(spec: Spec) -> Analysis:
     """What can be proved of a spec, with the mistakes that only this shows."""
     from pdedsl.analyse.analyse import analyse
 
-    analysis = _bounded(spec, lambda: analyse(spec))
+    analysis = bounded(spec, lambda: analyse(spec))
     found = (d for d in analysis.diagnostics if not d.is_error)
     return replace(analysis, spec=replace(spec, warnings=in_order((*spec.warnings, *found))))
 
@@ -79,7 +79,7 @@ def to_plan(analysis: Analysis) -> Planned:
         representation = lower(analysis)
         return Planned(representation, plan(representation, analysis.spec))
 
-    return _bounded(analysis.spec, planned)
+    return bounded(analysis.spec, planned)
 
 
 def examine(source: Source) -> Examination:
@@ -100,7 +100,7 @@ def to_compilation(source: Source) -> Compilation:
     examined = examine(source)
     examined.require()
     planned = examined.planned or to_plan(examined.analysis)  # which says why there is no network
-    return _bounded(examined.analysis.spec, lambda: _emitted(examined.analysis, planned))
+    return bounded(examined.analysis.spec, lambda: _emitted(examined.analysis, planned))
 
 
 def _emitted(analysis: Analysis, planned: Planned) -> Compilation:
@@ -120,7 +120,7 @@ def format_source(source: Source, ascii: bool = False) -> str:
     return deeply(lambda: format_syntax(syntax, source, ascii))
 
 
-def _bounded(spec: Spec, work: Callable[[], T]) -> T:
+def bounded(spec: Spec, work: Callable[[], T]) -> T:
     """A stage of a spec; a coefficient beyond all numbers, such as exp(exp(exp(9))), is a mistake in its equations."""
 
     def stage(_: Reporter) -> T:

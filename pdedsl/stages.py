@@ -5,7 +5,7 @@ from __future__ import annotations
 from enum import StrEnum
 from typing import assert_never
 
-from pdedsl.compiler import to_analysis, to_compilation, to_spec, to_syntax
+from pdedsl.compiler import bounded, to_analysis, to_compilation, to_spec, to_syntax
 from pdedsl.diagnostics import PdeError, Source
 
 
@@ -29,11 +29,14 @@ def stage_text(source: Source, stage: Stage) -> str:
         case Stage.SYNTAX:
             return outline(to_syntax(source), source)
         case Stage.SPEC:
-            return spec_text(to_spec(source))
+            spec = to_spec(source)
+            return bounded(spec, lambda: spec_text(spec))
         case Stage.CANONICAL:
-            return to_spec(source).canonical
+            spec = to_spec(source)
+            return bounded(spec, lambda: spec.canonical)
         case Stage.LATEX:
-            return latex_of(to_spec(source)) + "\n"
+            spec = to_spec(source)
+            return bounded(spec, lambda: latex_of(spec) + "\n")
         case Stage.ANALYSIS:
             analysis = to_analysis(to_spec(source))
             return noun_text(analysis.equations) + noun_text(analysis.axioms)

@@ -10,7 +10,6 @@ import pdedsl
 from pdedsl.compiler import examine, format_source, to_compilation, to_spec
 from pdedsl.diagnostics import PdeError, Source, report
 from pdedsl.explain.explain import explain_json, explain_latex, explain_markdown, explain_text
-from pdedsl.explain.show import latex_of, spec_text
 from pdedsl.quoting import as_json
 from pdedsl.sources import decode
 from pdedsl.stages import Stage, stage_text
@@ -82,8 +81,8 @@ def _read(source: Source) -> None:
     for text in formatted.values():
         if _must(lambda text=text: to_spec(Source(text)).hash, "what was formatted is refused") != spec.hash:
             raise Wrong("formatting changes the hash", text)
-    spec_text(spec)
-    latex_of(spec)
+    for stage in (Stage.SPEC, Stage.LATEX):
+        stage_text(source, stage)
 
 
 def _must(work, complaint: str):  # type: ignore[no-untyped-def]

@@ -28,6 +28,7 @@ from pdedsl.frontend.syntax.tokens import span_of
 
 Parts = list[Any]
 Traits = list[t.Trait]
+MAX_CHAIN = 150
 PREFIXES: dict[str, t.Operator] = {"NABLA": "grad", "DIV": "div", "LAPLACIAN": "lap", "HESSIAN": "hess"}
 TIMES: dict[str, t.Times] = {"STAR": "*", "DOT": "·", "SLASH": "/", "COLON": ":"}
 _NUMERATOR = re.compile(r"∂([⁰¹²³⁴-⁹]*)([^/\s]*)\s*/\s*")
@@ -135,6 +136,8 @@ class Builder(Transformer):  # type: ignore[type-arg]
 
     def prefix(self, parts: Parts) -> t.Expr:
         sign, body, span = parts[0], parts[-1], cover(parts)
+        if _chain(body) > MAX_CHAIN:
+            raise mistakes.syntax.nested_too_deeply(span)
         if sign.type == "OPERATOR":
             above = _NUMERATOR.match(sign)
             assert above
@@ -291,3 +294,11 @@ def _small(token: Token) -> int:
     if not (token.isdigit() and len(token) <= 2):
         raise mistakes.syntax.power_of_constant(span_of(token))
     return int(token)
+
+
+def _chain(body: object) -> int:
+    """Operators and brackets within each other: in ASCII each is a pair of brackets."""
+    count = 0
+    while isinstance(body, t.Prefix | t.Group | t.Derivative):
+        body, count = body.body, count + 1
+    return count
