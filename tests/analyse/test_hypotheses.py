@@ -11,7 +11,7 @@ from analyse.table import TABLE
 from analyse.table.rejected import REJECTED
 
 ROWS = [pytest.param(row, id=row.name) for row in TABLE]
-LAZY = 36
+LAZY = 32
 
 
 @pytest.mark.parametrize("row", ROWS)

@@ -77,7 +77,7 @@ TABLE: tuple[Row, ...] = (
     many("1/49 of ones", R50, f"49Δu - {ONES}", "PPR....", "49 - 50"),
     many("sin xᵢ sin xⱼ", R50, "Σᵢ Σⱼ sin(xᵢ) sin(xⱼ) ∂²u/∂xᵢ∂xⱼ", "PPPPPpp", "vvᵀ"),
     many("cos(xᵢ - xⱼ)", VECTOR, "Σᵢ Σⱼ cos(xᵢ - xⱼ) ∂²u/∂xᵢ∂xⱼ", "PPPPPpp", "1 ± cos"),
-    many("cos(xᵢ - xⱼ), R^4", R4, "Σᵢ Σⱼ cos(xᵢ - xⱼ) ∂²u/∂xᵢ∂xⱼ", "PPpPPpp", "ccᵀ + ssᵀ"),
+    many("cos(xᵢ - xⱼ), R^3", R3, "Σᵢ Σⱼ cos(xᵢ - xⱼ) ∂²u/∂xᵢ∂xⱼ", "PPpPPpp", "ccᵀ + ssᵀ"),
     many("sin(xᵢ + xⱼ)", R4, "Σᵢ Σⱼ sin(xᵢ + xⱼ) ∂²u/∂xᵢ∂xⱼ", "PPR....", "scᵀ + csᵀ"),
     many("xᵢ + xⱼ", R4, "Σᵢ Σⱼ (xᵢ + xⱼ) ∂²u/∂xᵢ∂xⱼ", "PPR....", "-2 at (-1, …)"),
     many("neighbours", R4, "Δu + ∂²u/∂x₁∂x₂ + ∂²u/∂x₂∂x₃ + ∂²u/∂x₃∂x₄", "PPPPPPP", "1 + cos(kπ/5) > 0"),
@@ -98,7 +98,7 @@ TABLE: tuple[Row, ...] = (
     many("towards 0, flux", R100, "∇·(x u) + 2Δu", "PRPPPpr.P", "", f"{CD}|{RATE}"),
     many("rate -|x|²", RD, "Δu - ‖x‖² u", "PRPPPrr", "a rate that is bounded above", RATE),
     many("rate Σx", RD, "Δu + (Σᵢ xᵢ) u", "PRpPP..", "a rate without a bound", RATE),
-    many("rate cos", R100, "Δu + cos(x₁₀₀) u", "PRPPPpp", "", RATE),
+    many("rate cos", R100, "Δu + cos(x₂) u", "PRPPPpp", "", RATE),
     # ---- learned numbers
     learned("(1 + q)²", NUMBER, "(1 + 2q + q²)Δu", "PPPPPPP"),
     learned("q² + q", NUMBER, "(q² + q)Δu", "PPU....", "q = -½ and q = 1"),
