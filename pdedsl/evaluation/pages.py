@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from pdedsl import quoting
-from pdedsl.evaluation.report import Certified, Clean, Doubt, Report, Robust, Weights
+from pdedsl.evaluation.report import Certified, Clean, Complexity, Doubt, Report, Robust, Weights
 from pdedsl.explain.document import Code, Element, Heading, Items, Paragraph, Picture, Table, markdown, page
 from pdedsl.files import replace_text
 from pdedsl.words.attacks import Norm
@@ -36,6 +36,7 @@ def document(report: Report) -> list[Element]:
         *_section("Adversaries of one network tried on another", _transfers(report)),
         *(element for certified in report.certified for element in _certified(certified)),
         *_section("Weights", *([] if report.weights is None else [_weights(report.weights)])),
+        *_section("Complexity", *([] if report.complexity is None else _complexity(report.complexity))),
         *(Picture(file, caption) for file, caption in report.pictures),
         *_section("How to make this report again", *(Code(command, "sh") for command in report.commands)),
     ]
@@ -129,6 +130,17 @@ def _weights(weights: Weights) -> Table:
     share = 100 * weights.small / weights.count if weights.count else 0.0
     rows = (("weights", f"{weights.count:,}"), (f"below {weights.below:g}", f"{weights.small:,} ({share:.1f} %)"))
     return Table(("", ""), rows)
+
+
+def _complexity(complexity: Complexity) -> list[Element]:
+    rows = (
+        ("Rademacher complexity, at most", f"{complexity.bound:.3g}"),
+        ("‖w‖₁", f"{complexity.weight:.3g}"),
+        ("‖x‖∞", f"{complexity.radius:.3g}"),
+        ("training samples", f"{complexity.samples:,}"),
+    )
+    source = "Theorem 3.4 of Wang, Tao, Bao and Shi, which counts linear classifiers"
+    return [Table(("", ""), rows), Paragraph(f"{source}. It assumes {complexity.assumes}.")]
 
 
 def _norm(norm: str) -> str:

@@ -115,6 +115,19 @@ class Weights:
 
 
 @dataclass(frozen=True)
+class Complexity:
+    """A bound on the empirical Rademacher complexity of the class of classifiers with ‖w‖₁ ≤ `weight` on points with
+    ‖x‖∞ ≤ `radius`, and what it assumes."""
+
+    bound: float
+    weight: float
+    radius: float
+    dimension: int
+    samples: int
+    assumes: str
+
+
+@dataclass(frozen=True)
 class Report:
     """One network on one set of samples."""
 
@@ -132,6 +145,7 @@ class Report:
     certified: tuple[Certified, ...] = ()
     doubts: tuple[Doubt, ...] = ()
     weights: Weights | None = None
+    complexity: Complexity | None = None
     axioms: tuple[tuple[str, str], ...] = ()
     notes: tuple[str, ...] = ()
     commands: tuple[str, ...] = ()

@@ -18,6 +18,7 @@ from pdedsl.compilation import Compilation
 from pdedsl.compiler import to_compilation
 from pdedsl.data.sets import Data
 from pdedsl.data.subset import first
+from pdedsl.evaluation.complexity import complexity_of
 from pdedsl.evaluation.engine import BATCH, Engine, Listener
 from pdedsl.evaluation.evaluate import reported, require
 from pdedsl.evaluation.pages import write_pages
@@ -114,6 +115,7 @@ def _evaluated(
         told = listeners if world.first else ()
         engine = Engine(subject, x, y, options.seed, parts, world, told, interrupted)
         report = _described(reported(engine, wanted, compilation.spec.name), compilation, run, options)
+        report = replace(report, complexity=complexity_of(compilation, model, data.train.inputs, len(data.train)))
         if block.weights is not None:
             report = replace(report, weights=weights_of([model], block.weights.word))
         if world.first:
