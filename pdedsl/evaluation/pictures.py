@@ -184,9 +184,9 @@ def _samples(scene: Scene, path: Path) -> None:
 
 
 def _image(ax: Axes, image: Tensor) -> None:
-    pixels = image.detach().cpu().clamp(0, 1)
-    grey = len(pixels) == 1
-    ax.imshow(pixels[0] if grey else pixels[:3].permute(1, 2, 0), cmap="gray" if grey else None, vmin=0, vmax=1)
+    pixels = image.detach().cpu().clamp(0, 1).permute(1, 2, 0).numpy()
+    grey = pixels.shape[2] == 1
+    ax.imshow(pixels[:, :, 0] if grey else pixels, cmap="gray" if grey else None, vmin=0, vmax=1)
     ax.set_xticks([])
     ax.set_yticks([])
 

@@ -30,9 +30,8 @@ from pdedsl.evaluation.sizes import weights_of
 from pdedsl.evaluation.smoothing import smoothing_of
 from pdedsl.evaluation.subject import Subject
 from pdedsl.files import RunError
-from pdedsl.ir.plan import ImagePlan
 from pdedsl.processes import World, joined
-from pdedsl.runtime.solver_costs import adaptive_blocks
+from pdedsl.runtime.fixed_steps import with_fixed_steps
 from pdedsl.sources import changed, source_of
 from pdedsl.training.checkpoint import digest
 from pdedsl.training.config import config_of
@@ -137,17 +136,8 @@ def _samples(data: Data, options: Options, dtype: torch.dtype) -> tuple[Tensor, 
 
 def _subject(compilation: Compilation, model: nn.Module, data: Data, sources: Mapping[str, nn.Module]) -> Subject:
     box = Box() if data.bounds is None else Box(*data.bounds)
-    return Subject(model, box, smoothing_of(compilation, model), sources, _surrogates(compilation, model))
-
-
-def _surrogates(compilation: Compilation, model: nn.Module) -> tuple[nn.Module, ...]:
-    """The same weights with a solver of fixed steps, where steps are chosen by a solver: an attack sees through it."""
-    if not adaptive_blocks(model) or not isinstance(compilation.plan, ImagePlan):
-        return ()
-    fixed = changed(compilation.spec.source, [f"realize.time=rk4(steps={FIXED_STEPS})"])
-    other = to_compilation(fixed).module().to(next(model.parameters()))
-    other.load_state_dict(model.state_dict())
-    return (other.eval(),)
+    fixed = with_fixed_steps(model, FIXED_STEPS)
+    return Subject(model, box, smoothing_of(compilation, model), sources, () if fixed is None else (fixed,))
 
 
 def _sources(folder: Path, block: EvaluateBlock, options: Options, world: World) -> dict[str, nn.Module]:
