@@ -16,6 +16,7 @@ from pdedsl.frontend.syntax.operators import (
     DOTS,
     applied,
     bracketed,
+    chained,
     derivative,
     freed,
     indices_of,
@@ -136,7 +137,7 @@ class Builder(Transformer):  # type: ignore[type-arg]
 
     def prefix(self, parts: Parts) -> t.Expr:
         sign, body, span = parts[0], parts[-1], cover(parts)
-        if _chain(body) > MAX_CHAIN:
+        if chained(body) > MAX_CHAIN:
             raise mistakes.syntax.nested_too_deeply(span)
         if sign.type == "OPERATOR":
             above = _NUMERATOR.match(sign)
@@ -294,11 +295,3 @@ def _small(token: Token) -> int:
     if not (token.isdigit() and len(token) <= 2):
         raise mistakes.syntax.power_of_constant(span_of(token))
     return int(token)
-
-
-def _chain(body: object) -> int:
-    """Operators and brackets within each other: in ASCII each is a pair of brackets."""
-    count = 0
-    while isinstance(body, t.Prefix | t.Group | t.Derivative):
-        body, count = body.body, count + 1
-    return count

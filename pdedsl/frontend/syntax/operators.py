@@ -74,6 +74,14 @@ def first_bracketed(exponent: t.Expr) -> t.Expr:
     return replace(exponent, base=t.Group(exponent.base)) if isinstance(exponent, t.Power) else t.Group(exponent)
 
 
+def chained(body: object) -> int:
+    """Operators and brackets within each other: in ASCII each is a pair of brackets."""
+    count = 0
+    while isinstance(body, t.Prefix | t.Group | t.Derivative):
+        body, count = body.body, count + 1
+    return count
+
+
 def shielded(expr: t.Expr) -> t.Expr:
     """With brackets around a derivative that starts it: `/∂u/∂t(x, 0)` would close a ∂(…)."""
     match expr:
