@@ -9,7 +9,7 @@ from __future__ import annotations
 import random
 from collections.abc import Iterator
 
-from sympy import Add, Dummy, Expr, Float, Rational, Symbol
+from sympy import Add, Dummy, Expr, Float, Pow, Rational, Symbol
 
 from pdedsl.analyse.kinks import knots
 from pdedsl.ir.spec import Equation, Spec
@@ -26,6 +26,7 @@ BITS = 60  # of a number that has most of its digits
 MAX_TERMS = 500  # of a sum that is evaluated
 ABOUT = tuple(Rational(k, 8) for k in (-1, 1, -8, 8, -24, 24))  # steps from a place where an expression turns
 FAR = 1000
+MAX_POWER = 1000  # of a fraction that is worked out
 
 
 def ranges_of(spec: Spec, equation: Equation | None = None) -> Ranges:
@@ -66,8 +67,16 @@ def value_at(expr: Expr, point: Point) -> float | None:
 
 def exact_at(expr: Expr, point: Point) -> float | None:
     """The same number, right in all its digits; zero where none of them is."""
-    value = expr.xreplace({s: point[s] for s in expr.free_symbols if s in point}).evalf(DIGITS)
+    value = _placed(expr, point).evalf(DIGITS)
     return 0.0 if isinstance(value, Float) and value._prec < BITS else _real(value)
+
+
+def _placed(expr: Expr, point: Point) -> Expr:
+    """The expression at a point: with fractions, or with many digits where a power would give them millions."""
+    powers = (power.exp for power in expr.atoms(Pow))
+    vast = any(exponent.is_Integer and abs(exponent) > MAX_POWER for exponent in powers)
+    found = {s: Float(point[s], DIGITS) if vast else point[s] for s in expr.free_symbols if s in point}
+    return expr.xreplace(found)
 
 
 def _real(value: Expr) -> float | None:
@@ -104,7 +113,7 @@ def nonzero_point(expr: Expr, ranges: Ranges, draws: int = 8) -> Point | None:
 
 def _is_nonzero(expr: Expr, point: Point) -> bool:
     """Exactly where the value is a rational number, otherwise by all of its digits."""
-    value = expr.xreplace(point)
+    value = _placed(expr, point)
     if value.is_Rational:
         return bool(value != 0)
     return abs(value_at(expr, point) or 0) > SMALL and bool(exact_at(expr, point))

@@ -36,7 +36,10 @@ class Run:
     @classmethod
     def open(cls, folder: str | Path) -> Run:
         """A run as it was left: its weights, or those of its newest checkpoint, in the network of its spec."""
-        return cls.of(Path(folder), to_compilation(source_of(Path(folder) / SPEC)))
+        folder = Path(folder)
+        if not (folder / SPEC).is_file():
+            raise RunError(f"{folder} holds no run: no {SPEC}")
+        return cls.of(folder, to_compilation(source_of(folder / SPEC)))
 
     @classmethod
     def of(cls, folder: Path, compilation: Compilation, network: Callable[[int], nn.Module] | None = None) -> Run:

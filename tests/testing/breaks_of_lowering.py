@@ -100,7 +100,8 @@ def twice_the_step(real: Any) -> Any:
 def later(real: Any) -> Any:
     def walk(*args: Any) -> Any:
         found = real(*args)
-        return replace(found, times=found.times[::-1])
+        last = found.first + found.clock * (found.steps - 1) * found.step
+        return replace(found, first=last, clock=-found.clock)
 
     return walk
 
