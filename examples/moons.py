@@ -19,7 +19,6 @@ from pdedsl.words.word import Chosen
 
 OUT, BOX = Path("demo"), (-2.0, 3.0, -1.5, 2.0)
 RUNS = {"plain": ("before diffusion", 0.0), "diffusion": ("after diffusion", 0.1)}
-SUBSET = 500
 REPORT = """# Two half-moons, before and after diffusion
 
 `convection_diffusion.pde`, trained without and with the residual of ∂u/∂t = σ²Δu in its loss; {subset} test points.
@@ -34,7 +33,7 @@ Side by side: [report.html](report.html). The runs: [plain](plain/report.md), [d
 """
 
 
-def main(epochs: int = 200) -> None:
+def main(epochs: int = 200, subset: int = 200) -> None:
     torch.set_num_threads(1)  # small matrices
     x, y = load(Chosen(Moons(noise=0.3)), None, seed=0).test.batch(slice(None))
     rows, panels = [], []
@@ -43,14 +42,14 @@ def main(epochs: int = 200) -> None:
         changes = (f"realize.diffusion.weight={weight}", f"train.epochs={epochs}")
         with view_for(sys.stdout) as view:
             run = pdedsl.train("convection_diffusion", OUT / name, set=changes, listeners=(view,))
-        found = pdedsl.evaluate_run(OUT / name, subset=SUBSET)
+        found = pdedsl.evaluate_run(OUT / name, subset=subset)
         u = torch.nn.Sequential(run.module, torch.nn.Softmax(-1))
         shape, (pgd,) = boundary_measures(u, BOX), found.robust
         figures = f"{found.clean.accuracy} | {pgd.accuracy} | {shape.length:.2f} | {shape.total_curvature:.2f}"
         rows.append(f"| {title} | {figures} |")
         panels.append(Panel(title, u, x, y))
     plot_boundaries(panels, OUT / "boundaries.png", box=BOX)
-    (OUT / "report.md").write_text(REPORT.format(rows="\n".join(rows), subset=SUBSET), "utf-8")
+    (OUT / "report.md").write_text(REPORT.format(rows="\n".join(rows), subset=subset), "utf-8")
     write_comparison([OUT / name for name in RUNS], OUT / "report.html", None)
     print("", "accuracy", "under PGD-20", "length", "curvature", sep=" | ")
     print(*rows, f"The comparison is in {OUT}/report.html, its picture in {OUT}/boundaries.png.", sep="\n")

@@ -13,7 +13,7 @@ from pdedsl.cli import cli
 
 pytestmark = pytest.mark.slow
 EXAMPLES = sorted((Path(__file__).parents[1] / "examples").glob("*.py"))
-SHORT = {"moons": ["2"], "robust_moons": ["1", "1"]}  # epochs; seeds and epochs
+SHORT = {"moons": ["2", "20"], "robust_moons": ["1", "1"]}  # epochs; seeds and epochs
 LEFT = {
     "tour": {f"demo/enresnet/{name}" for name in ("model.py", "harness.py", "test_axioms.py", "spec.pde", "README.md")}
 }
