@@ -27,7 +27,7 @@ class Pointwise:
         scope = {s.name: v for s, v in zip(self.symbols, values, strict=True)} | {"x": values[0]}
         for name, value in self.shared:
             scope[name] = value(scope)
-        shape = torch.broadcast_tensors(*values)[0].shape
+        shape = torch.broadcast_tensors(*values)[0].shape  # type: ignore[no-untyped-call]
         return tuple(_full(r(scope), values[0], shape) for r in self.results)
 
 
