@@ -17,7 +17,7 @@ from pdedsl.deep import deeply
 from pdedsl.diagnostics import PdeError, Reporter, Source, in_order
 from pdedsl.frontend.elaborate.elaborate import elaborate
 from pdedsl.frontend.syntax.parse import parse_syntax
-from pdedsl.ir.spec import SpaceKind, Spec
+from pdedsl.ir.spec import Spec
 from pdedsl.sources import plain, read, source_of
 
 if TYPE_CHECKING:
@@ -87,7 +87,7 @@ def examine(source: Source) -> Examination:
     analysis = to_analysis(to_spec(source))
     wrong = [d for d in analysis.diagnostics if d.is_error]
     found, planned = [*analysis.spec.warnings, *wrong], None
-    if not wrong and analysis.spec.space.kind is not SpaceKind.PHYSICAL:
+    if not wrong:
         try:
             planned = to_plan(analysis)
         except PdeError as error:
@@ -99,7 +99,8 @@ def to_compilation(source: Source) -> Compilation:
     """Every stage of a source that has no mistake."""
     examined = examine(source)
     examined.require()
-    planned = examined.planned or to_plan(examined.analysis)  # which says why there is no network
+    planned = examined.planned
+    assert planned is not None  # without errors there is a plan
     return bounded(examined.analysis.spec, lambda: _emitted(examined.analysis, planned))
 
 
