@@ -38,10 +38,11 @@ class Comparison:
     error: float
     exact: bool
     components: tuple[tuple[str, float], ...] = ()
+    margin: float = MARGIN
 
     @property
     def allowed(self) -> float:
-        return max(VISIBLE, MARGIN * self.error)
+        return max(VISIBLE, self.margin * self.error)
 
     @property
     def ok(self) -> bool:
