@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from pdedsl.words.params import Many, Positive, Width
+from pdedsl.words.params import Many, Paired, Positive, Sampled, Width
 from pdedsl.words.word import Forms, Word, forms_of
 
 
@@ -25,5 +25,13 @@ class Grid(Word):
     extent: Positive | None = None
 
 
-Solver = Collocation | Grid
+@dataclass(frozen=True, kw_only=True)
+class Paths(Word):
+    """Means over random paths at single points, each with an interval of 95 % (Feynman-Kac; Øksendal, chapters 8 and 9)."""
+
+    samples: Sampled = 10_000
+    steps: Paired = 64
+
+
+Solver = Collocation | Grid | Paths
 SOLVERS: Forms[Solver] = forms_of(Solver)
