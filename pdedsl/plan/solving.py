@@ -18,8 +18,9 @@ from pdedsl.ir.plan import Alternative, SolvePlan
 from pdedsl.ir.spec import Spec
 from pdedsl.ir.statement import Residual, Statement
 from pdedsl.numerics.functions import OF_MANY, OF_ONE
+from pdedsl.plan import process
 from pdedsl.symbolic.symbols import Field, Partial
-from pdedsl.words.solvers import Collocation, Grid, Solver
+from pdedsl.words.solvers import Collocation, Grid, Paths, Solver
 
 GIVEN = "as the spec says"
 
@@ -44,7 +45,7 @@ def plan_solving(statement: Statement, spec: Spec) -> SolvePlan:
 # ---- which method
 
 
-METHODS: tuple[Solver, ...] = (Collocation(), Grid())
+METHODS: tuple[Solver, ...] = (Collocation(), Grid(), Paths())
 
 
 @dataclass(frozen=True)
@@ -65,6 +66,8 @@ def obstacle(method: Solver, statement: Statement, span: Span) -> PdeError | Non
     match method:
         case Collocation() | Grid():
             return None
+        case Paths():
+            return process.obstacle(statement)
         case _:
             assert_never(method)
 

@@ -1,4 +1,4 @@
-"""Solved → Trust: fresh residuals, and a reference: the exact solution if there is one, else a grid where it is cheap."""
+"""Solved → Trust: fresh residuals, and a reference: the exact solution if it is stated, else a grid where it is cheap."""
 
 from __future__ import annotations
 
@@ -22,6 +22,7 @@ from pdedsl.words.solvers import Grid, Paths
 COMPARED = 2048  # points at which two solutions are compared
 WITH_PATHS = 64  # and where each costs thousands of paths
 CHEAP = {1: 256, 2: 48}  # points a side of a grid that costs little, by the dimension of space
+ALONE = "no exact solution is stated, and no grid is cheap here: only the residuals speak"
 SIGMAS = 3.0  # half-widths of an interval of 95 %, which is 5.9 standard deviations: 4e-9 for one point
 
 Function = Callable[[Tensor], Tensor]
@@ -36,14 +37,19 @@ class Reference:
     error: float
 
 
-def trust_of(solved: Solved, plan: SolvePlan, source: Source, how: How) -> Trust:
-    statement = plan.statement
-    gaps = audit_of(solved, statement, how).gaps(source) if has_derivatives(solved.method) else ()
-    notes: list[str] = []
-    comparisons = []
-    for reference in references_of(solved, plan, how, notes):
-        comparisons.append(comparison(solved, reference, statement, how))
-    return Trust(gaps, tuple(comparisons), tuple(notes))
+@dataclass(frozen=True)
+class Assessment:
+    """What may be believed, and what it was compared with."""
+
+    trust: Trust
+    references: tuple[Reference, ...]
+
+
+def assessed(solved: Solved, plan: SolvePlan, source: Source, how: How) -> Assessment:
+    gaps = audit_of(solved, plan.statement, how).gaps(source) if has_derivatives(solved.method) else ()
+    references = tuple(references_of(plan, how))
+    comparisons = tuple(comparison(solved, r, plan.statement, how) for r in references)
+    return Assessment(Trust(gaps, comparisons, () if references else (ALONE,)), references)
 
 
 def audit_of(solved: Solved, statement: Statement, how: How) -> Audit:
@@ -68,17 +74,12 @@ def fresh_points(statement: Statement, solved: Solved, how: How) -> Tensor:
     return Points(statement.domain, how.device).inside(count, how.seed + SEED + 1)
 
 
-def references_of(solved: Solved, plan: SolvePlan, how: How, notes: list[str]) -> Iterator[Reference]:
+def references_of(plan: SolvePlan, how: How) -> Iterator[Reference]:
     """The exact solution; the grid that the spec asks for; else one that is cheap, if nothing else is known."""
-    statement = plan.statement
-    exact = exact_of(statement)
+    exact = exact_of(plan.statement)
     if exact is not None:
         yield exact
-    grid = plan.reference
-    if grid is None and exact is None:
-        grid = cheap_grid(plan)
-        if grid is None:
-            notes.append("no exact solution is stated, and no grid is cheap here: only the residuals speak")
+    grid = plan.reference or (cheap_grid(plan) if exact is None else None)
     if grid is not None:
         yield grid_of(grid, plan, how)
 

@@ -20,7 +20,7 @@ from pdedsl.emit.pointwise import pointwise
 from pdedsl.emit.residuals import path_of
 from pdedsl.ir.statement import Derivative, Imposed, Residual, Statement
 from pdedsl.runtime.partials import partials
-from pdedsl.solving.points import Points
+from pdedsl.solving.points import Points, points_of_conditions
 from pdedsl.symbolic.symbols import Field
 
 INSIDE, ON, MANY = 2048, 512, 6  # points inside, on each place, and the coordinates from which on there are fewer
@@ -59,9 +59,9 @@ class Audit:
 
     def gaps(self, source: Source) -> tuple[Gap, ...]:
         equations = [self._equation(r, source, k) for k, r in enumerate(self.statement.equations)]
-        imposed = [(c, r) for c in self.statement.conditions for r in c.residuals]
-        conditions = [self._condition(c, r, source, k) for k, (c, r) in enumerate(imposed)]
-        return (*equations, *conditions)
+        places = points_of_conditions(self.points, self.statement.conditions, ON, self._seed)
+        pairs = [(c, x) for c, x in zip(self.statement.conditions, places, strict=True) if len(x)]
+        return (*equations, *(self._condition(c, r, x, source) for c, x in pairs for r in c.residuals))
 
     @property
     def _seed(self) -> int:
@@ -76,8 +76,7 @@ class Audit:
         terms = self._terms(residual, points)
         return _gap(source.quote(residual.span), "inside", terms.sum(-1), terms.abs().sum(-1).square().mean().sqrt())
 
-    def _condition(self, imposed: Imposed, residual: Residual, source: Source, k: int) -> Gap:
-        points = self.points.on(imposed, ON, self._seed + k)
+    def _condition(self, imposed: Imposed, residual: Residual, points: Tensor, source: Source) -> Gap:
         terms = self._terms(residual, points)
         anywhere = self._derivatives(residual, self.points.inside(ON, self._seed))
         size = torch.maximum(terms.abs().sum(-1).square().mean(), anywhere.square().sum(-1).mean()).sqrt()

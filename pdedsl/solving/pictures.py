@@ -172,8 +172,9 @@ def _picture(figure: Figure) -> Image:
 
     canvas = figure.canvas
     assert isinstance(canvas, FigureCanvasAgg)
-    canvas.draw()
-    whole = Image.frombuffer("RGBA", canvas.get_width_height(), canvas.buffer_rgba())
+    canvas.draw()  # type: ignore[no-untyped-call]
+    colours = canvas.buffer_rgba()  # type: ignore[no-untyped-call]
+    whole = Image.frombuffer("RGBA", canvas.get_width_height(), colours)
     return whole.convert("RGB").convert("P", palette=Image.Palette.ADAPTIVE)
 
 

@@ -19,7 +19,7 @@ from pdedsl.solving.trust import ErrorBar, Trust, Verdict
 
 @dataclass(frozen=True)
 class Solution:
-    """`solution(points)` are the values (n, c) at points (n, k), coordinates in the order of the unknown's arguments."""
+    """`solution(points)` are the values (n, c) at points (n, k), columns in the order of the unknown's arguments."""
 
     compilation: Compilation = field(repr=False)
     solved: Solved = field(repr=False)
