@@ -20,7 +20,7 @@ from pdedsl.ir.statement import Residual, Statement
 from pdedsl.numerics.functions import OF_MANY, OF_ONE
 from pdedsl.plan import process
 from pdedsl.symbolic.symbols import Field, Partial
-from pdedsl.words.solvers import Collocation, Grid, Paths, Solver
+from pdedsl.words.solvers import Collocation, Features, Grid, Paths, Solver
 
 GIVEN = "as the spec says"
 
@@ -45,7 +45,7 @@ def plan_solving(statement: Statement, spec: Spec) -> SolvePlan:
 # ---- which method
 
 
-METHODS: tuple[Solver, ...] = (Collocation(), Grid(), Paths())
+METHODS: tuple[Solver, ...] = (Features(), Collocation(), Grid(), Paths())
 
 
 @dataclass(frozen=True)
@@ -56,14 +56,34 @@ class Choice:
     reason: str
 
 
+FEW = 8  # coordinates up to which random features fill a domain
+MANY = 20  # from which on a mean over paths is all that is cheap
+
+
 def recommended(statement: Statement, span: Span) -> Choice:
     """What the analysis recommends where the spec leaves it open."""
-    return Choice(Collocation(), "the equation is not linear in the unknown: a network is trained on its residual")
+    size = len(statement.domain.coordinates)
+    if inverse(statement):
+        return Choice(Collocation(), "something is learned beside the unknowns: a network is trained with it")
+    if size > MANY and obstacle(Paths(), statement, span) is None:
+        reason = f"in {size} coordinates a mean over random paths costs no more than in one"
+        return Choice(Paths(), reason)
+    if statement.is_affine and size <= FEW:
+        reason = "equations and conditions are linear in the unknowns: one least-squares problem"
+        return Choice(Features(), reason)
+    why = f"{size} coordinates are too many for features" if statement.is_affine else "it is not linear in the unknowns"
+    return Choice(Collocation(), f"{why}: a network is trained on the residual")
+
+
+def inverse(statement: Statement) -> bool:
+    return bool(statement.parameters or statement.observed)
 
 
 def obstacle(method: Solver, statement: Statement, span: Span) -> PdeError | None:
     """Why a method does not solve a statement, if it does not."""
     match method:
+        case Features():
+            return mistakes.realizations.learned_by_features(statement.parameters[0].span) if inverse(statement) else None
         case Collocation() | Grid():
             return None
         case Paths():

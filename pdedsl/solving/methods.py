@@ -10,9 +10,10 @@ from torch import Tensor
 
 from pdedsl.ir.plan import SolvePlan
 from pdedsl.solving.events import Listener, Stepped
+from pdedsl.solving.features import solve_by_features
 from pdedsl.solving.paths import PathMean, solve_by_paths
 from pdedsl.solving.solved import Solved
-from pdedsl.words.solvers import Collocation, Grid, Paths, Solver
+from pdedsl.words.solvers import Collocation, Features, Grid, Paths, Solver
 
 
 @dataclass(frozen=True)
@@ -30,6 +31,8 @@ class How:
 
 def solved_by(method: Solver, plan: SolvePlan, how: How) -> Solved:
     match method:
+        case Features():
+            return solve_by_features(plan.statement, method, seed=how.seed, device=how.device)
         case Paths():
             return solve_by_paths(plan.statement, method, seed=how.seed)
         case Grid() | Collocation():
