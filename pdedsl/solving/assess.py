@@ -97,7 +97,7 @@ def cheap_grid(plan: SolvePlan) -> Grid | None:
     applies = isinstance(plan.method, Grid) or any(
         isinstance(a.method, Grid) and not a.obstacle for a in plan.alternatives
     )
-    n = CHEAP.get(len(plan.statement.domain.space))
+    n = CHEAP.get(len(plan.statement.domain.space)) if not applies else None
     return Grid(n=n) if applies and n is not None else None
 
 

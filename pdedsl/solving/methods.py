@@ -8,6 +8,7 @@ from typing import assert_never
 import torch
 from torch import Tensor
 
+from pdedsl.files import RunError
 from pdedsl.ir.plan import SolvePlan
 from pdedsl.solving.events import Listener, Stepped
 from pdedsl.solving.features import solve_by_features
@@ -36,7 +37,7 @@ def solved_by(method: Solver, plan: SolvePlan, how: How) -> Solved:
         case Paths():
             return solve_by_paths(plan.statement, method, seed=how.seed)
         case Grid() | Collocation():
-            raise NotImplementedError
+            raise RunError(f"{method.name} is not there yet: realize equation by features or paths")
         case _:
             assert_never(method)
 
