@@ -78,7 +78,7 @@ class Process:
 
     @cached_property
     def is_brownian(self) -> bool:
-        """a Δu + f = 0 with a number a, paths end at all sides, curves are quadratic: then paths leap between spheres."""
+        """aΔu + f = 0 with a number a, paths end at all sides, curves are quadratic: paths leap between spheres."""
         diagonal = {(i, i): a for i, _, a in self.matrix}
         alike = len(self.matrix) == len(diagonal) == self.dimension and len(set(diagonal.values())) == 1
         calm = not any((*self.drift, self.rate)) and not self._varying(self._entries)

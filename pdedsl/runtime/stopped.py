@@ -1,7 +1,7 @@
 """Paths of dX = b dt + Σ dB between sides: stopped, reflected, joined, and what they gather.
 
-Euler-Maruyama steps with e^{∫c} and the sum of sources by the trapezoidal rule. Exits and local times between the ends of
-a step are those of a Brownian bridge, which makes stopping of weak order 1 where it would be of order ½ (Gobet 2000).
+Euler-Maruyama steps with e^{∫c} and the sum of sources by the trapezoidal rule. Exits and local times between the ends
+of a step are those of a Brownian bridge, which makes stopping of weak order 1 instead of ½ (Gobet 2000).
 A curve g = 0 is taken as flat within a step, at the distance g/|∇g|.
 """
 
@@ -55,8 +55,8 @@ class Motion:
 class Sides:
     """Of a box, where `stops` and `turns` (2, d) say what its lower and upper faces do, and of curves g(x) = 0.
 
-    `curves` gives g (..., m) and ∇g (..., m, d); `given(x, t, face)` is u at the faces 2k, 2k + 1 of coordinate k and at
-    the curves behind them; `pull(x, t)` is κ and γ (..., 2, d) of ∂u/∂n + κu = γ.
+    `curves` gives g (..., m) and ∇g (..., m, d); `given(x, t, face)` is u at the faces 2k, 2k + 1 of coordinate k and
+    at the curves behind them; `pull(x, t)` is κ and γ (..., 2, d) of ∂u/∂n + κu = γ.
     """
 
     lower: Tensor
@@ -180,9 +180,7 @@ def _levels(sides: Sides, x: Tensor, y: Tensor, root: Root, h: Tensor) -> tuple[
     normal = torch.nn.functional.normalize(sides.curves(x)[1], dim=-1)
     along = Root(root.entries.unsqueeze(-3 if root.full else -2), root.full)
     spread = (along.covariance(normal) * normal).sum(-1) * h
-    near, far, variance = (
-        torch.cat(pair, -1) for pair in zip(parts, (from_curves, to_curves, spread), strict=True)
-    )
+    near, far, variance = (torch.cat(pair, -1) for pair in zip(parts, (from_curves, to_curves, spread), strict=True))
     return near, far, variance
 
 
@@ -220,7 +218,12 @@ def _normal(sides: Sides, z: Tensor, face: Tensor) -> Tensor:
 
 
 def _gathered(
-    motion: Motion, growth: Tensor, gained: Tensor, here: tuple[Tensor, Tensor], there: tuple[Tensor, Tensor], dt: Tensor
+    motion: Motion,
+    growth: Tensor,
+    gained: Tensor,
+    here: tuple[Tensor, Tensor],
+    there: tuple[Tensor, Tensor],
+    dt: Tensor,
 ) -> tuple[Tensor, Tensor]:
     """∫c and ∫ e^{∫c} f with another step, by the trapezoidal rule."""
     before = growth

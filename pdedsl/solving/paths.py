@@ -55,7 +55,7 @@ class PathMean(nn.Module):
         """u (n, 1), and half the width of an interval that holds it with a probability of 95 %, or more: the error of
         the mean, and where steps have one of their own, the change from twice the step."""
         size = max(1, NUMBERS // (2 * ROWS * points.shape[-1]))
-        parts = [self._interval(part) for part in points.split(size)]
+        parts = [self._interval(part) for part in torch.split(points, size)]
         value, half = (torch.cat(column).unsqueeze(-1) for column in zip(*parts, strict=True))
         return value, half
 

@@ -11,7 +11,7 @@ from sympy import Expr, Heaviside, Mul, S
 from torch import Tensor
 
 from pdedsl.emit.pointwise import pointwise
-from pdedsl.ir.process import Process, Side, Stop, Turn
+from pdedsl.ir.process import Process, Stop, Turn
 from pdedsl.ir.statement import Face, Place
 from pdedsl.runtime.noise import cholesky
 from pdedsl.runtime.stopped import At, Motion, Root, Sides
@@ -58,7 +58,7 @@ class Tensors:
             diagonal = self.functions([entries.get((k, k), S.Zero) for k in range(d)])
             return lambda x, t: Root(torch.stack(diagonal(x, t), -1).sqrt(), full=False)
         every = self.functions([entries.get((min(i, j), max(i, j)), S.Zero) for i in range(d) for j in range(d)])
-        return lambda x, t: Root(cholesky(torch.stack(every(x, t), -1).unflatten(-1, (d, d))), full=True)
+        return lambda x, t: Root(cholesky(torch.stack(every(x, t), -1).reshape(*x.shape, d)), full=True)
 
     # ---- sides
 
@@ -128,7 +128,7 @@ class Tensors:
 
         def curves(x: Tensor) -> tuple[Tensor, Tensor]:
             values = torch.stack(every(x, x[..., 0]), -1)
-            return values[..., : len(found)], values[..., len(found) :].unflatten(-1, (len(found), len(space)))
+            return values[..., : len(found)], values[..., len(found) :].reshape(*x.shape[:-1], len(found), len(space))
 
         return curves
 
@@ -140,7 +140,7 @@ class Tensors:
         every = self.functions([self._pulled(f, of) for of in ("rate", "value") for f in faces])
 
         def pull(x: Tensor, t: Tensor) -> tuple[Tensor, Tensor]:
-            values = torch.stack(every(x, t), -1).unflatten(-1, (2, 2, d))
+            values = torch.stack(every(x, t), -1).reshape(*t.shape, 2, 2, d)
             return values[..., 0, :, :], values[..., 1, :, :]
 
         return pull

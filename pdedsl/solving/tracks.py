@@ -6,7 +6,6 @@ from collections.abc import Callable
 from dataclasses import dataclass
 
 import torch
-from sympy import Expr
 from torch import Tensor
 
 from pdedsl.ir.process import Clock, Evolving, Process
@@ -139,7 +138,7 @@ class AtRest:
         return opposite(torch.where(path.alive, torch.nan, found))
 
     def _time(self, points: Tensor) -> Tensor:
-        """The least of (width/2)²/variance over coordinates, by the largest variance at the points and in the middle."""
+        """The least (width/2)²/variance of a coordinate, by the largest variance in the corners and the middle."""
         sides = self.tensors.sides(points)
         box = torch.stack([sides.lower, sides.upper, (sides.lower + sides.upper) / 2])
         variance = self.tensors.motion.root(box, box[:, 0]).variances().amax(0)

@@ -28,10 +28,10 @@ class Grid(Word):
 
 @dataclass(frozen=True, kw_only=True)
 class Paths(Word):
-    """Means over random paths at single points, each with an interval of 95 % (Feynman-Kac; Øksendal, chapters 8 and 9)."""
+    """Means over random paths at single points, with intervals of 95 % (Feynman-Kac; Øksendal, chapters 8 and 9)."""
 
     samples: Sampled = 10_000
-    steps: Paired = 64
+    steps: Paired = 32
 
 
 @dataclass(frozen=True, kw_only=True)
