@@ -19,6 +19,7 @@ from pdedsl.ir.spec import Spec
 from pdedsl.ir.statement import Residual, Statement
 from pdedsl.numerics.functions import OF_MANY, OF_ONE
 from pdedsl.plan import process
+from pdedsl.plan.grids import Scheme, scheme_of
 from pdedsl.symbolic.symbols import Field, Partial
 from pdedsl.words.solvers import Collocation, Features, Grid, Paths, Solver
 
@@ -83,13 +84,24 @@ def obstacle(method: Solver, statement: Statement, span: Span) -> PdeError | Non
     """Why a method does not solve a statement, if it does not."""
     match method:
         case Features():
-            return mistakes.realizations.learned_by_features(statement.parameters[0].span) if inverse(statement) else None
-        case Collocation() | Grid():
+            return mistakes.realizations.learned_by_features(span) if inverse(statement) else None
+        case Collocation():
             return None
+        case Grid():
+            return _no_grid(method, statement, span)
         case Paths():
             return process.obstacle(statement)
         case _:
             assert_never(method)
+
+
+def _no_grid(method: Grid, statement: Statement, span: Span) -> PdeError | None:
+    if inverse(statement):
+        return mistakes.realizations.no_grid("something is learned beside the unknowns", span)
+    if method.extent is not None:
+        return mistakes.realizations.no_grid("its domain has an extent of its own", span)
+    found = scheme_of(statement)
+    return None if isinstance(found, Scheme) else mistakes.realizations.no_grid(found, span)
 
 
 def _alternative(method: Solver, statement: Statement) -> Alternative:

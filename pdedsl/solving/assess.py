@@ -1,9 +1,10 @@
-"""Solved → Trust: fresh residuals, and a reference: the exact solution if it is stated, else a grid where it is cheap."""
+"""Solved → Trust: fresh residuals, and a reference: the exact solution if it is stated, else a grid where cheap."""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, replace
+from math import nan
 
 import torch
 from torch import Tensor
@@ -16,13 +17,14 @@ from pdedsl.solving.fresh import SEED, Audit
 from pdedsl.solving.methods import How, has_derivatives, interval_of, solved_by
 from pdedsl.solving.points import Points
 from pdedsl.solving.solved import Solved
-from pdedsl.solving.trust import Comparison, Trust, compared, relative
+from pdedsl.solving.trust import Comparison, Trust, compared
 from pdedsl.words.solvers import Grid, Paths
 
 COMPARED = 2048  # points at which two solutions are compared
 WITH_PATHS = 64  # and where each costs thousands of paths
 CHEAP = {1: 256, 2: 48}  # points a side of a grid that costs little, by the dimension of space
 ALONE = "no exact solution is stated, and no grid is cheap here: only the residuals speak"
+ROUNDING = 1e-16
 SIGMAS = 3.0  # half-widths of an interval of 95 %, which is 5.9 standard deviations: 4e-9 for one point
 
 Function = Callable[[Tensor], Tensor]
@@ -49,7 +51,13 @@ def assessed(solved: Solved, plan: SolvePlan, source: Source, how: How) -> Asses
     gaps = audit_of(solved, plan.statement, how).gaps(source) if has_derivatives(solved.method) else ()
     references = tuple(references_of(plan, how))
     comparisons = tuple(comparison(solved, r, plan.statement, how) for r in references)
+    if isinstance(solved.method, Grid):
+        comparisons = (*comparisons, _halved(solved))
     return Assessment(Trust(gaps, comparisons, () if references else (ALONE,)), references)
+
+
+def _halved(solved: Solved) -> Comparison:
+    return Comparison("itself on half as many points a side", solved.figures["error"], nan, ROUNDING, exact=False)
 
 
 def audit_of(solved: Solved, statement: Statement, how: How) -> Audit:
@@ -94,18 +102,13 @@ def exact_of(statement: Statement) -> Reference | None:
 
 def cheap_grid(plan: SolvePlan) -> Grid | None:
     """One that costs little: of one or two dimensions, if a grid applies at all."""
-    applies = isinstance(plan.method, Grid) or any(
-        isinstance(a.method, Grid) and not a.obstacle for a in plan.alternatives
-    )
-    n = CHEAP.get(len(plan.statement.domain.space)) if not applies else None
+    applies = any(isinstance(a.method, Grid) and not a.obstacle for a in plan.alternatives)
+    n = CHEAP.get(len(plan.statement.domain.space))
     return Grid(n=n) if applies and n is not None else None
 
 
 def grid_of(grid: Grid, plan: SolvePlan, how: How) -> Reference:
     """A grid, and its distance to one of half as many points a side, which is larger than its error where it
     converges."""
-    fine, coarse = (solved_by(g, plan, how) for g in (grid, replace(grid, n=max(4, grid.n // 2))))
-    points = Points(plan.statement.domain, how.device).inside(COMPARED, how.seed + SEED + 1)
-    with torch.no_grad():
-        error = relative(coarse(points), fine(points))
-    return Reference(str(grid), fine, max(error, 1e-16))
+    solved = solved_by(grid, plan, how)
+    return Reference(str(grid), solved, max(solved.figures["error"], ROUNDING))

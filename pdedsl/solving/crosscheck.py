@@ -100,9 +100,10 @@ def _member(method: Solver, plan: SolvePlan, source: Source, how: How, points: T
     with torch.no_grad():
         values = solved(points)
     if isinstance(method, Grid):
-        with torch.no_grad():
-            coarse = solved_by(replace(method, n=max(4, method.n // 2)), plan, how)(points)
-        return Member(str(method), values, relative(coarse, values), "distance to half as many points a side")
+        own = solved.figures["error"]
+        return Member(
+            str(method), values, own, "distance to half as many points a side", _residual(solved, plan, source, how)
+        )
     return Member(str(method), values, 0.0, "not known by itself", _residual(solved, plan, source, how))
 
 

@@ -12,6 +12,7 @@ from pdedsl.files import RunError
 from pdedsl.ir.plan import SolvePlan
 from pdedsl.solving.events import Listener, Stepped
 from pdedsl.solving.features import solve_by_features
+from pdedsl.solving.grid import solve_by_grid
 from pdedsl.solving.paths import PathMean, solve_by_paths
 from pdedsl.solving.solved import Solved
 from pdedsl.words.solvers import Collocation, Features, Grid, Paths, Solver
@@ -36,7 +37,9 @@ def solved_by(method: Solver, plan: SolvePlan, how: How) -> Solved:
             return solve_by_features(plan.statement, method, seed=how.seed, device=how.device)
         case Paths():
             return solve_by_paths(plan.statement, method, seed=how.seed)
-        case Grid() | Collocation():
+        case Grid():
+            return solve_by_grid(plan.statement, method, seed=how.seed, device=how.device)
+        case Collocation():
             raise RunError(f"{method.name} is not there yet: realize equation by features or paths")
         case _:
             assert_never(method)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from math import isnan
 from pathlib import Path
 
 from pdedsl.explain.document import Code, Element, Heading, Items, Paragraph, Picture, Table, markdown
@@ -69,7 +70,13 @@ def _gaps(trust: Trust) -> list[tuple[str, ...]]:
 
 def _distances(trust: Trust) -> list[tuple[str, ...]]:
     return [
-        (c.reference, f"{c.distance:.1e}", f"{c.maximum:.1e}", f"{c.error:.1e}", f"{c.allowed:.1e}")
+        (
+            c.reference,
+            f"{c.distance:.1e}",
+            "-" if isnan(c.maximum) else f"{c.maximum:.1e}",
+            f"{c.error:.1e}",
+            f"{c.allowed:.1e}",
+        )
         for c in trust.comparisons
     ]
 
