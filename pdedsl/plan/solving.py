@@ -105,6 +105,8 @@ def _no_grid(method: Grid, statement: Statement, span: Span) -> PdeError | None:
 
 
 def _alternative(method: Solver, statement: Statement) -> Alternative:
+    if isinstance(method, Collocation):
+        return Alternative(method, "it is not there yet")
     refusal = obstacle(method, statement, statement.equations[0].span)
     return Alternative(method, refusal.diagnostics[0].message if refusal else "")
 

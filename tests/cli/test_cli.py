@@ -22,6 +22,7 @@ UNTIDY = RIGHT.replace("space x", "space  x").replace("2Δu", "2*Δ(u)")
 KEYS = {"file", "ok", "name", "hash", "diagnostics"}
 DIAGNOSTIC = {"code", "severity", "message", "hint", "line", "column", "end_line", "end_column", "notes"}
 # Every command with arguments that work, so that none is forgotten.
+FEATURES = ["--set", "realize.equation=features(n=100, bandwidth=4)", "--set", "evaluate.reference=grid(n=16)"]
 COMMANDS = {
     "check": ["resnet"],
     "format": ["resnet"],
@@ -33,6 +34,8 @@ COMMANDS = {
     "train": ["convection_diffusion", "-o", "{folder}/run", "--set", "train.epochs=1"],
     "evaluate": ["{run}", "--subset", "4"],
     "report": ["{run}", "-o", "{folder}/page.html"],
+    "solve": ["wave", "-o", "{folder}/solution", *FEATURES],
+    "crosscheck": ["wave", *FEATURES],
 }
 NEEDED = {"evaluate": ("train",), "report": ("train", "evaluate")}  # what comes before
 

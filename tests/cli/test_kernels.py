@@ -123,7 +123,7 @@ def test_no_weights_at_all(spec: Path, tmp_path: Path) -> None:
 
 def test_an_equation_without_a_network(tmp_path: Path) -> None:
     spec = tmp_path / "kdv.pde"
-    spec.write_text(changed(shipped("rotation"), ("σ²Δu", "∂³u/∂x³")))
+    spec.write_text(changed(shipped("rotation"), ("σ²Δu", "∂³u/∂x³"), ("require linearity", "# require linearity")))
     done = explain(spec, "--weights", tmp_path)
     assert done.exit_code == 1
     assert "E601" in done.stderr
