@@ -141,8 +141,8 @@ def randomness(e: Evidence) -> Finding:
     }
     found = ", ".join(f"{number} with averages of {eot}" for eot, number in fooled.items())
     text = (
-        f"the model is random: gradients that average {used} have cosine {cosine:.2f} from one time to "
-        f"the next; PGD fools, of {e.n} samples, {found}"
+        f"the model is random: gradients that average {used} of its draws have cosine {cosine:.2f} "
+        f"from one time to the next; PGD fools, of {e.n} samples, {found}"
     )
     return Finding("randomness", fooled[sweep[-1]] - fooled[used] >= e.several or cosine < 0.4, text)
 
