@@ -93,7 +93,7 @@ def test_the_last_size_is_everything(eps: float, bounds: tuple[float, float] | N
 
 
 def test_averages_of_the_evaluation_are_those_of_the_audit() -> None:
-    """The gradient of one draw is w + 9ξ, useless; that of an average of many is near w, and nothing is found beyond."""
+    """The gradient of one draw is w + 9ξ, useless; an average of many is near w, and more would find nothing more."""
     x = torch.randn(40, 6, generator=torch.Generator().manual_seed(0))
 
     def shaken(x: Tensor) -> Tensor:
