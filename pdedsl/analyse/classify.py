@@ -72,12 +72,12 @@ def class_of(frame: Frame, jet: Jet) -> EquationClass:
 
 
 def _with_others(frame: Frame, jet: Jet) -> Jet:
-    """The jet in which derivatives of other unknowns count as those of this one, each with a weight of its own."""
-    others = frame.heads - {frame.unknown.head}
-    found = [p for e in frame.equation.right for p in e.atoms(Partial) if _is_of(p, others)]
+    """The jet in which derivatives of other unknowns, and of this one elsewhere or at another time, count as those of
+    this one, each with a weight of its own."""
+    own, here = frame.own(0), {frame.own(k) for k in range(len(frame.equation.right))}
+    found = [p for e in frame.equation.right for p in e.atoms(Partial) if _is_of(p, frame.heads) and p.body not in here]
     if not found:
         return jet
-    own = frame.own(0)
     alone = [e.xreplace(dict.fromkeys(found, Dummy(positive=True))) for e in frame.equation.right]
     if any(p.body == own for e in alone for p in e.atoms(Partial)):
         moved = {p: Dummy(ELSEWHERE, positive=True) for p in found}

@@ -10,7 +10,7 @@ from sympy import Expr
 from pdedsl.ir.noise import Correlated, Dropped, Dropping, Noise, Plain, Relative, Scaled, Shared
 from pdedsl.ir.objective import CrossEntropy, Margin, Objective, Residual, Retraining
 from pdedsl.ir.plan import Base, ImagePlan, Maps, Model, Part, Shake, Timed, Walk
-from pdedsl.ir.representation import Theorem
+from pdedsl.ir.theorem import Theorem
 from pdedsl.words.diffusions import InSpace, Instants, InTime, Laplacian, Weighting
 from pdedsl.words.frames import Frame, Lipschitz, Paper
 from pdedsl.words.integrators import Adaptive

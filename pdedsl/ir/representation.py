@@ -9,20 +9,13 @@ from sympy import Add, Expr, KroneckerDelta, S, Symbol
 from pdedsl.diagnostics import Span
 from pdedsl.ir.motions import Motion
 from pdedsl.ir.noise import RandomMap
+from pdedsl.ir.statement import Statement
 from pdedsl.ir.terms import MapTerm, Shape
+from pdedsl.ir.theorem import Theorem
 from pdedsl.symbolic.symbols import with_number
 from pdedsl.words.directions import Direction
 from pdedsl.words.integrators import Integrator
 from pdedsl.words.word import Chosen
-
-
-@dataclass(frozen=True)
-class Theorem:
-    """What turns an equation into a scheme, where it is proved, and what it says in one sentence."""
-
-    name: str
-    source: str
-    says: str
 
 
 @dataclass(frozen=True)
@@ -125,4 +118,4 @@ class States:
     method: Chosen[Integrator]
 
 
-Representation = Paths | States
+Representation = Paths | States | Statement

@@ -7,8 +7,9 @@ from __future__ import annotations
 
 from pdedsl.ir.analysis import Analysis
 from pdedsl.ir.motions import Second
-from pdedsl.ir.representation import States, Theorem
+from pdedsl.ir.representation import States
 from pdedsl.ir.systems import integrator_of
+from pdedsl.ir.theorem import Theorem
 from pdedsl.lower.pushes import push_of, single
 
 THEOREM = Theorem(

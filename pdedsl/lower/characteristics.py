@@ -8,8 +8,9 @@ x + Δt·b(x) (Wang, Tao, Bao, Shi, eq. 1.3).
 from __future__ import annotations
 
 from pdedsl.ir.analysis import Analysis
-from pdedsl.ir.representation import Paths, Theorem
+from pdedsl.ir.representation import Paths
 from pdedsl.ir.terms import Shape
+from pdedsl.ir.theorem import Theorem
 from pdedsl.lower.stretches import generators, paths_of
 
 CONSTANT = Theorem(

@@ -8,7 +8,8 @@ Euler-Maruyama is a residual map and then noise of covariance 2AΔt (Wang, Yuan,
 from __future__ import annotations
 
 from pdedsl.ir.analysis import Analysis
-from pdedsl.ir.representation import Paths, Theorem
+from pdedsl.ir.representation import Paths
+from pdedsl.ir.theorem import Theorem
 from pdedsl.lower.stretches import generators, paths_of
 
 NAME = "the Feynman-Kac formula"

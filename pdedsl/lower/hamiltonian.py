@@ -8,9 +8,10 @@ from __future__ import annotations
 
 from pdedsl.ir.analysis import Analysis
 from pdedsl.ir.motions import Pair
-from pdedsl.ir.representation import States, Theorem
+from pdedsl.ir.representation import States
 from pdedsl.ir.spec import SpaceKind
 from pdedsl.ir.systems import integrator_of, is_separable_pair
+from pdedsl.ir.theorem import Theorem
 from pdedsl.lower.pushes import pushes_in_order
 
 THEOREM = Theorem(

@@ -25,7 +25,15 @@ from pdedsl.ir.terms import (
     TimeDerivative,
     Transport,
 )
-from pdedsl.lower import central_differences, characteristics, feynman_kac, hamiltonian, one_step, variational
+from pdedsl.lower import (
+    central_differences,
+    characteristics,
+    collocation,
+    feynman_kac,
+    hamiltonian,
+    one_step,
+    variational,
+)
 from pdedsl.lower.stretches import VALUES
 
 
@@ -38,6 +46,7 @@ class Rule:
 
 
 RULES = (
+    Rule(collocation.accepts, collocation.lower),
     Rule(characteristics.accepts, characteristics.lower),
     Rule(feynman_kac.accepts, feynman_kac.lower),
     Rule(hamiltonian.accepts, hamiltonian.lower),
@@ -57,8 +66,6 @@ def lower(analysis: Analysis) -> Representation:
 
 def _no_theorem(analysis: Analysis) -> PdeError:
     spec = analysis.spec
-    if spec.space.kind is SpaceKind.PHYSICAL:
-        return mistakes.networks.physical(spec.space.span)
     if spec.space.kind is SpaceKind.PIXELS:
         return _no_motion(spec)
     if len(spec.unknowns) > 1:

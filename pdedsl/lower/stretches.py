@@ -16,7 +16,7 @@ from pdedsl import mistakes
 from pdedsl.diagnostics import Span
 from pdedsl.ir.analysis import Analysis, EquationFacts
 from pdedsl.ir.noise import DroppedMaps, DroppedUnits, RandomMap, SharedBranches
-from pdedsl.ir.representation import Paths, Stretch, Theorem
+from pdedsl.ir.representation import Paths, Stretch
 from pdedsl.ir.spec import ConditionKind, Learned, SpaceKind, Spec
 from pdedsl.ir.terms import (
     Coefficient,
@@ -30,6 +30,7 @@ from pdedsl.ir.terms import (
     Term,
     Transport,
 )
+from pdedsl.ir.theorem import Theorem
 from pdedsl.ir.types import Scalar, Simplex, Vector
 from pdedsl.symbolic.expansion import multiply_out
 from pdedsl.symbolic.symbols import INDEX, Component, Contraction, Field, Partial

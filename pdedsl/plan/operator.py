@@ -11,6 +11,7 @@ from pdedsl.diagnostics import PdeError
 from pdedsl.ir.plan import OperatorPiece, OperatorPlan
 from pdedsl.ir.representation import Paths, Representation, States, Stretch
 from pdedsl.ir.spec import Spec
+from pdedsl.ir.statement import Statement
 from pdedsl.ir.systems import operator_draws
 from pdedsl.ir.terms import Shape
 from pdedsl.numerics.integrators import EXPLICIT
@@ -32,6 +33,8 @@ def operator_or_refusal(representation: Representation, spec: Spec) -> OperatorP
                 return refusal
         case States():
             return mistakes.networks.operator_of_features(spec.space.span)
+        case Statement():
+            return mistakes.networks.physical(spec.space.span)
         case _:
             assert_never(representation)
 

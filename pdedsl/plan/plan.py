@@ -4,9 +4,11 @@ from __future__ import annotations
 
 from typing import assert_never
 
+from pdedsl import mistakes
 from pdedsl.ir.plan import Model
 from pdedsl.ir.representation import Paths, Representation, States
 from pdedsl.ir.spec import Spec
+from pdedsl.ir.statement import Statement
 from pdedsl.plan.boxes import require_overlap
 from pdedsl.plan.data import plan_data
 from pdedsl.plan.evaluation import require_evaluation
@@ -28,5 +30,7 @@ def _model(representation: Representation, spec: Spec) -> Model:
             return plan_data(representation, spec)
         case States():
             return plan_image(representation, spec)
+        case Statement():
+            raise mistakes.networks.physical(spec.space.span)
         case _:
             assert_never(representation)

@@ -23,6 +23,7 @@ from pdedsl.explain.document import markdown, page
 SETTINGS = ("evaluate.attack=pgd(eps=0.2, steps=3)", "evaluate.certify=gaussian(n0=20, n=50)")
 
 
+@pytest.mark.usefixtures("drawn")
 def test_report_of_a_run(run: Path) -> None:
     report = evaluate_run(run, set=SETTINGS)
     spec = pdedsl.load(run / "spec.pde")
@@ -40,6 +41,7 @@ def test_report_of_a_run(run: Path) -> None:
         "boundary.png",
     }
     assert json.loads((run / "evaluation/report.json").read_text("utf-8")) == json.loads(json.dumps(report.plain()))
+    assert all((run / "evaluation" / name).read_bytes().startswith(b"\x89PNG") for name, _ in report.pictures)
     assert not list((run / "evaluation").glob("*.part"))
 
 

@@ -1,0 +1,52 @@
+"""sympy → a function of tensors: expressions in named symbols, computed together, what they share once."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import torch
+from sympy import Expr, Symbol, cse, numbered_symbols
+from torch import Tensor
+
+from pdedsl.emit.expressions import node_of
+from pdedsl.emit.program import Node, Program, Ref, Staged, staged
+
+NOTHING = Program("", ())
+
+
+@dataclass(frozen=True)
+class Pointwise:
+    """The values of expressions at tensors that stand for the symbols, all of one shape after broadcasting."""
+
+    symbols: tuple[Symbol, ...]
+    shared: tuple[tuple[str, Staged], ...]
+    results: tuple[Staged, ...]
+
+    def __call__(self, *values: Tensor) -> tuple[Tensor, ...]:
+        scope = {s.name: v for s, v in zip(self.symbols, values, strict=True)} | {"x": values[0]}
+        for name, value in self.shared:
+            scope[name] = value(scope)
+        shape = torch.broadcast_tensors(*values)[0].shape  # type: ignore[no-untyped-call]
+        return tuple(_full(r(scope), values[0], shape) for r in self.results)
+
+
+def _full(value: Tensor | float, like: Tensor, shape: torch.Size) -> Tensor:
+    found = value.to(like) if isinstance(value, Tensor) else torch.tensor(value, dtype=like.dtype, device=like.device)
+    return found.expand(shape)
+
+
+def pointwise(exprs: Sequence[Expr], symbols: Sequence[Symbol]) -> Pointwise:
+    """At least one symbol; planning has seen to it that every function in the expressions is one of torch's."""
+    letters = [Symbol(f"a{k}", real=True) for k in range(len(symbols))]
+    renamed = [e.xreplace(dict(zip(symbols, letters, strict=True))) for e in exprs]
+    shared, results = cse(renamed, symbols=numbered_symbols("s", real=True), order="none")
+
+    def of(expr: Expr) -> Staged:
+        return staged(node_of(expr, _leaf), NOTHING)
+
+    return Pointwise(tuple(letters), tuple((s.name, of(e)) for s, e in shared), tuple(map(of, results)))
+
+
+def _leaf(expr: Expr) -> Node | None:
+    return Ref(expr.name) if isinstance(expr, Symbol) else None

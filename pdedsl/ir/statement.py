@@ -1,0 +1,142 @@
+"""Statement: a physical problem as a textbook states it, in components: residuals, where each holds, what is known.
+
+Vectors, divergences and sums over components are written out, so that every method (features, a trained network, a
+grid, paths) starts from the same scalar expressions. Coordinates are those of space, in their order, and then the time.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import cached_property
+
+from sympy import Expr, Symbol
+
+from pdedsl.diagnostics import Span
+from pdedsl.ir.spec import Interval, Learned
+from pdedsl.ir.theorem import Theorem
+from pdedsl.ir.types import Sign
+
+
+@dataclass(frozen=True)
+class Derivative:
+    """∂^α of a component; `orders` is α, one number for each coordinate."""
+
+    component: int
+    orders: tuple[int, ...]
+
+    @property
+    def order(self) -> int:
+        return sum(self.orders)
+
+
+@dataclass(frozen=True)
+class Affine:
+    """Σ coefficient · derivative + rest, with coefficients and rest free of the unknowns."""
+
+    parts: tuple[tuple[Derivative, Expr], ...]
+    rest: Expr
+
+
+@dataclass(frozen=True)
+class Residual:
+    """expr = 0, in coordinates, learned fields, and a letter for each derivative of a component: u, u_x, u_xx."""
+
+    expr: Expr
+    letters: tuple[tuple[Symbol, Derivative], ...]
+    span: Span
+    interval: tuple[Expr, Expr] | None = None  # of time, for an equation in pieces
+
+    @cached_property
+    def derivatives(self) -> tuple[Derivative, ...]:
+        return tuple(d for _, d in self.letters)
+
+    @cached_property
+    def affine(self) -> Affine | None:
+        """The residual by its coefficients, if it is affine in the unknowns."""
+        symbols = {s for s, _ in self.letters}
+        slopes = [(d, self.expr.diff(s)) for s, d in self.letters]
+        if any(c.free_symbols & symbols for _, c in slopes):
+            return None
+        rest = self.expr.xreplace(dict.fromkeys(symbols, 0))
+        return Affine(tuple(slopes), rest)
+
+
+@dataclass(frozen=True)
+class Face:
+    """A coordinate at one of its ends: a side of the box, or the start or end of time."""
+
+    coordinate: int
+    upper: bool
+
+
+@dataclass(frozen=True)
+class Surface:
+    """Where F = 0, inside the box."""
+
+    expr: Expr
+
+
+Place = Face | Surface
+
+
+@dataclass(frozen=True)
+class Imposed:
+    """A condition: residuals that vanish on a place, or on the part of it where every g of `part` is positive."""
+
+    residuals: tuple[Residual, ...]
+    place: Place
+    span: Span
+    part: tuple[Expr, ...] = ()
+
+
+@dataclass(frozen=True)
+class Domain:
+    """A box, its periodic sides joined, cut to where every g of `inside` is positive."""
+
+    coordinates: tuple[Symbol, ...]
+    intervals: tuple[Interval, ...]
+    timed: bool  # whether the last coordinate is the time
+    inside: tuple[Expr, ...] = ()
+
+    @property
+    def space(self) -> tuple[Symbol, ...]:
+        return self.coordinates[:-1] if self.timed else self.coordinates
+
+
+@dataclass(frozen=True)
+class Component:
+    """A scalar that the equations determine: an unknown, or a component of one."""
+
+    name: str
+    head: Symbol
+    index: int | None  # in its unknown, counted from one
+    sign: Sign = Sign.ANY
+
+
+@dataclass(frozen=True)
+class Observed:
+    """Values of components, measured: rows of coordinates and values in a file."""
+
+    components: tuple[int, ...]
+    file: str
+    span: Span
+
+
+@dataclass(frozen=True)
+class Statement:
+    """All that is asked of the unknowns."""
+
+    theorem: Theorem
+    components: tuple[Component, ...]
+    domain: Domain
+    equations: tuple[Residual, ...]
+    conditions: tuple[Imposed, ...]
+    exact: tuple[Expr | None, ...]  # a known solution, for each component
+    parameters: tuple[Learned, ...] = ()  # what is learned beside the unknowns
+    observed: tuple[Observed, ...] = ()
+
+    @cached_property
+    def is_affine(self) -> bool:
+        """Whether equations and conditions are affine in the unknowns, and nothing else is learned."""
+        imposed = (r for c in self.conditions for r in c.residuals)
+        return not self.parameters and all(r.affine is not None for r in (*self.equations, *imposed))

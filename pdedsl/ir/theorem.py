@@ -1,0 +1,14 @@
+"""The theorems that lowering applies."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+
+@dataclass(frozen=True)
+class Theorem:
+    """What turns an equation into a scheme, where it is proved, and what it says in one sentence."""
+
+    name: str
+    source: str
+    says: str

@@ -1,0 +1,36 @@
+"""What a method makes of a statement."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+
+from torch import Tensor, nn
+
+from pdedsl.words.solvers import Solver
+
+
+@dataclass(frozen=True)
+class Estimate:
+    """A learned number, and its standard deviation where the method has one."""
+
+    value: float
+    deviation: float | None = None
+
+
+@dataclass(frozen=True)
+class Solved:
+    """A solution: `module` takes points (n, k), coordinates in the order of the statement, to values (n, c).
+
+    `figures` are numbers of the method itself (steps, the last loss, a condition number); what may be trusted is
+    measured afterwards by others. `notes` are choices a reader should know: a bandwidth, a time step, a weight.
+    """
+
+    module: nn.Module
+    method: Solver
+    figures: dict[str, float] = field(default_factory=dict)
+    notes: tuple[str, ...] = ()
+    parameters: dict[str, Estimate] = field(default_factory=dict)
+
+    def __call__(self, points: Tensor) -> Tensor:
+        values: Tensor = self.module(points)
+        return values
