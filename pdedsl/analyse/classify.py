@@ -19,7 +19,7 @@ from pdedsl.symbolic.symbols import Applied, Field, Partial
 from pdedsl.words.directions import Direction
 
 
-class Elsewhere(Dummy):
+class Elsewhere(Dummy):  # type: ignore[misc]
     """A derivative of another unknown, or of this one elsewhere, as a coefficient."""
 
 
