@@ -19,8 +19,8 @@ from pdedsl.ir.spec import Spec
 
 HARNESS = '''"""Train and evaluate the network of `model.py` as `spec.pde` says.
 
-    python harness.py train run
-    python harness.py evaluate run
+    python harness.py train [run]
+    python harness.py evaluate [run]
 
 From Python, `train("run")` and `evaluate("run")`. Data of your own: save arrays x_train, y_train,
 x_test and y_test with numpy.savez, and pass set=['train.data=npz("mine.npz")'].
@@ -41,23 +41,23 @@ from model import model
 SPEC = Path(__file__).with_name("spec.pde")
 
 
-def train(run: str | Path, **options: Any) -> pdedsl.Run:
+def train(run: str | Path = "run", **options: Any) -> pdedsl.Run:
     """Train in a new folder; the options are those of `pdedsl.train`."""
     return pdedsl.train(SPEC, run, network=model, **options)
 
 
-def evaluate(run: str | Path, **options: Any) -> pdedsl.Report:
+def evaluate(run: str | Path = "run", **options: Any) -> pdedsl.Report:
     """Attack, certify and audit; the options are those of `pdedsl.evaluate_run`."""
     return pdedsl.evaluate_run(run, network=model, **options)
 
 
 if __name__ == "__main__":
     match sys.argv[1:]:
-        case ["train", run]:
+        case ["train", *run] if len(run) <= 1:
             with view_for(sys.stdout) as view:
-                train(run, listeners=(view,))
-        case ["evaluate", run]:
-            print(summary(evaluate(run)))
+                train(*run, listeners=(view,))
+        case ["evaluate", *run] if len(run) <= 1:
+            print(summary(evaluate(*run)))
         case _:
             sys.exit(__doc__)
 '''
@@ -164,7 +164,7 @@ def _harness(plan: Model, spec: Spec) -> tuple[str, str]:
         case DataPlan(classes=None):
             return SOLVE.format(name=spec.name, dimension=spec.space.dimension), "`evaluate(points)`"
         case DataPlan() | ImagePlan():
-            return HARNESS, "`python harness.py train run` and `python harness.py evaluate run`"
+            return HARNESS, "`python harness.py train` and `python harness.py evaluate`"
         case _:
             assert_never(plan)
 

@@ -104,7 +104,7 @@ def _drawn(
     first = view.axes[0]
     ax.set_title(caption(label), fontsize=10, color=INK)
     if len(view.axes) == 1:
-        ax.plot(view.points[:, first], values, color="#0072B2")
+        ax.plot(view.points[:, first].numpy(), values.numpy(), color="#0072B2")
         ax.set_xlabel(caption(domain.coordinates[first].name))
         return
     # Time runs to the right, as in the papers.
@@ -112,7 +112,7 @@ def _drawn(
     table = values if across == view.axes[1] else values.T
     extent = (float(low[across]), float(high[across]), float(low[up]), float(high[up]))
     picture = ax.imshow(
-        table, origin="lower", aspect="auto", extent=extent, cmap=colours, vmin=limits[0], vmax=limits[1]
+        table.numpy(), origin="lower", aspect="auto", extent=extent, cmap=colours, vmin=limits[0], vmax=limits[1]
     )
     ax.set_xlabel(caption(domain.coordinates[across].name))
     ax.set_ylabel(caption(domain.coordinates[up].name))
@@ -155,15 +155,15 @@ def _begun(ax: Axes, view: View, tables: Sequence[Tensor], domain: Domain, name:
     ax.set_xlabel(caption(domain.coordinates[0].name))
     if len(view.axes) == 1:
         room = 0.05 * (limits[1] - limits[0])
-        (curve,) = ax.plot(view.points[:, 0], tables[0], color="#0072B2")
+        (curve,) = ax.plot(view.points[:, 0].numpy(), tables[0].numpy(), color="#0072B2")
         ax.set_ylim(limits[0] - room, limits[1] + room)
-        return lambda values: curve.set_ydata(values)
+        return lambda values: curve.set_ydata(values.numpy())
     extent = (float(low[0]), float(high[0]), float(low[1]), float(high[1]))
     ax.set_ylabel(caption(domain.coordinates[1].name))
     sheet = ax.imshow(
-        tables[0].T, origin="lower", aspect="auto", extent=extent, cmap=SIGNED, vmin=limits[0], vmax=limits[1]
+        tables[0].T.numpy(), origin="lower", aspect="auto", extent=extent, cmap=SIGNED, vmin=limits[0], vmax=limits[1]
     )
-    return lambda values: sheet.set_data(values.T)
+    return lambda values: sheet.set_data(values.T.numpy())
 
 
 def _picture(figure: Figure) -> Image:
