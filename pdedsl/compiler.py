@@ -52,12 +52,12 @@ def format(text: str, ascii: bool = False) -> str:
 
 def to_syntax(source: Source) -> Syntax:
     """What was written, if all of it can be read."""
-    return _stage(source, lambda reporter: parse_syntax(source, reporter))[0]
+    return reported(source, lambda reporter: parse_syntax(source, reporter))[0]
 
 
 def to_spec(source: Source) -> Spec:
     """What was meant, with the warnings that reading it gives."""
-    spec, reporter = _stage(source, lambda reporter: elaborate(parse_syntax(source, reporter), source, reporter))
+    spec, reporter = reported(source, lambda reporter: elaborate(parse_syntax(source, reporter), source, reporter))
     return replace(spec, warnings=in_order(reporter.warnings))
 
 
@@ -83,8 +83,13 @@ def to_plan(analysis: Analysis) -> Planned:
 
 
 def examine(source: Source) -> Examination:
-    """A spec through analysis and planning, with every mistake that they find: what has none compiles."""
-    analysis = to_analysis(to_spec(source))
+    """A source through analysis and planning, with every mistake that they find: what has none compiles."""
+    return examined(to_spec(source))
+
+
+def examined(spec: Spec) -> Examination:
+    """The same of what was read already."""
+    analysis = to_analysis(spec)
     wrong = [d for d in analysis.diagnostics if d.is_error]
     found, planned = [*analysis.spec.warnings, *wrong], None
     if not wrong and analysis.spec.space.kind is not SpaceKind.PHYSICAL:
@@ -97,10 +102,15 @@ def examine(source: Source) -> Examination:
 
 def to_compilation(source: Source) -> Compilation:
     """Every stage of a source that has no mistake."""
-    examined = examine(source)
-    examined.require()
-    planned = examined.planned or to_plan(examined.analysis)  # which says why there is no network
-    return bounded(examined.analysis.spec, lambda: _emitted(examined.analysis, planned))
+    return compiled(examine(source))
+
+
+def compiled(examination: Examination) -> Compilation:
+    """The same of what was examined already."""
+    examination.require()
+    analysis = examination.analysis
+    planned = examination.planned or to_plan(analysis)  # which says why there is no network
+    return bounded(analysis.spec, lambda: _emitted(analysis, planned))
 
 
 def _emitted(analysis: Analysis, planned: Planned) -> Compilation:
@@ -129,10 +139,10 @@ def bounded(spec: Spec, work: Callable[[], T]) -> T:
         except OverflowError:
             raise mistakes.syntax.too_large(spec.equations[0].span) from None
 
-    return _stage(spec.source, stage)[0]
+    return reported(spec.source, stage)[0]
 
 
-def _stage(source: Source, work: Callable[[Reporter], T]) -> tuple[T, Reporter]:
+def reported(source: Source, work: Callable[[Reporter], T]) -> tuple[T, Reporter]:
     """A stage on a deep stack. Errors leave with their source, and with the mistakes that were found before them."""
     reporter = Reporter()
     try:

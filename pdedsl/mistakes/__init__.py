@@ -12,6 +12,7 @@ from pdedsl.mistakes import geometry as geometry
 from pdedsl.mistakes import known as known
 from pdedsl.mistakes import names as names
 from pdedsl.mistakes import networks as networks
+from pdedsl.mistakes import paths as paths
 from pdedsl.mistakes import pixels as pixels
 from pdedsl.mistakes import proofs as proofs
 from pdedsl.mistakes import reading as reading
@@ -37,6 +38,7 @@ FAMILIES = (
     words,
     networks,
     realizations,
+    paths,
     pixels,
     evaluations,
     runs,

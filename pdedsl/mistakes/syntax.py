@@ -26,6 +26,7 @@ SECOND_HEADER = Code("E121", "a file has a second `pde`")
 SECOND = Code("E122", "a spec has a second `space` or `time`")
 NO_SPACE = Code("E123", "a spec has no `space`")
 MANY_UNKNOWNS = Code("E124", "a spec has too many unknowns")
+NO_UNKNOWN = Code("E125", "a spec has no `unknown`")
 
 NAME_A_PART = "name a part of it with let"
 SMALLER = "write it in fewer or smaller steps"
@@ -130,6 +131,10 @@ def second_declaration(what: str, span: Span) -> PdeError:
 def no_space(span: Span) -> PdeError:
     hint = "add: space x in R^2, in image(c, h, w), in pixels or in [a, b]"
     return NO_SPACE.error("this spec has no space", span, hint)
+
+
+def no_unknown(span: Span) -> PdeError:
+    return NO_UNKNOWN.error("this spec has no unknown", span, "add: unknown u(x, t) : scalar, and its equation")
 
 
 def many_unknowns(most: int, span: Span) -> PdeError:

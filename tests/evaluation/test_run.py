@@ -23,6 +23,7 @@ from pdedsl.explain.document import markdown, page
 SETTINGS = ("evaluate.attack=pgd(eps=0.2, steps=3)", "evaluate.certify=gaussian(n0=20, n=50)")
 
 
+@pytest.mark.usefixtures("drawn")
 def test_report_of_a_run(run: Path) -> None:
     report = evaluate_run(run, set=SETTINGS)
     spec = pdedsl.load(run / "spec.pde")
@@ -40,6 +41,7 @@ def test_report_of_a_run(run: Path) -> None:
         "boundary.png",
     }
     assert json.loads((run / "evaluation/report.json").read_text("utf-8")) == json.loads(json.dumps(report.plain()))
+    assert all((run / "evaluation" / name).read_bytes().startswith(b"\x89PNG") for name, _ in report.pictures)
     assert not list((run / "evaluation").glob("*.part"))
 
 
@@ -75,6 +77,16 @@ def test_parts_of_other_weights_are_refused(run: Path) -> None:
     evaluate_run(run, set=SETTINGS)
     with pytest.raises(pdedsl.RunError, match="holds another evaluation"):
         evaluate_run(run, set=SETTINGS, subset=30, resume=True)
+
+
+def test_parts_of_another_source_are_refused(run: Path, trained: Path, tmp_path: Path) -> None:
+    """The adversaries of a transfer are those of the source's weights."""
+    other = tmp_path / "other"
+    pdedsl.train(run / "spec.pde", other, set=["train.epochs=1", "train.seed=9"])
+    settings = ("evaluate.attack=", "evaluate.certify=", "evaluate.transfer=fgsm(eps=0.2) from other")
+    evaluate_run(run, set=settings, sources={"other": other})
+    with pytest.raises(pdedsl.RunError, match="holds another evaluation"):
+        evaluate_run(run, set=settings, sources={"other": trained}, resume=True)
 
 
 def test_transfer_between_runs(run: Path, tmp_path: Path) -> None:

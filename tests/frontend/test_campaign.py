@@ -29,7 +29,7 @@ def test_faults_are_seen(monkeypatch: pytest.MonkeyPatch) -> None:
         raise IndexError("a fault")
 
     assert judged("pde P\n") is None
-    monkeypatch.setattr("fuzzing.judge.format_source", faulty)
+    monkeypatch.setattr("fuzzing.judge.parse_syntax", faulty)
     fault = judged("pde P\n")
     assert fault is not None
     assert fault.kind == "IndexError"

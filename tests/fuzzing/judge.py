@@ -3,17 +3,26 @@
 from __future__ import annotations
 
 import traceback
-from dataclasses import dataclass
+from collections.abc import Callable
+from dataclasses import dataclass, replace
 from pathlib import Path
+from typing import TypeVar
 
 import pdedsl
-from pdedsl.compiler import examine, format_source, to_compilation, to_spec
-from pdedsl.diagnostics import PdeError, Source, report
+from pdedsl.compiler import bounded, compiled, examined, reported, to_syntax
+from pdedsl.deep import deeply
+from pdedsl.diagnostics import PdeError, Reporter, Source, in_order, report
 from pdedsl.explain.explain import explain_json, explain_latex, explain_markdown, explain_text
+from pdedsl.explain.show import latex_of, noun_text, spec_text
+from pdedsl.frontend.elaborate.elaborate import elaborate
+from pdedsl.frontend.printing.format import format_syntax
+from pdedsl.frontend.syntax.parse import parse_syntax
+from pdedsl.frontend.syntax.tree import Syntax
+from pdedsl.ir.spec import Spec
 from pdedsl.quoting import as_json
 from pdedsl.sources import decode
-from pdedsl.stages import Stage, stage_text
 
+T = TypeVar("T")
 OURS = str(Path(pdedsl.__file__).parent)
 
 
@@ -32,10 +41,13 @@ class Wrong(Exception):
 
 def judged(text: str | bytes) -> Fault | None:
     """The fault that a text shows."""
+    return deeply(lambda: _judged(text))  # one thread for all of its stages
+
+
+def _judged(text: str | bytes) -> Fault | None:
     try:
         source = decode(text, "bytes") if isinstance(text, bytes) else Source(text)
-        _read(source)
-        _compiled(source)
+        _compiled(_read(source))
     except PdeError as error:
         return _inside(error)
     except Exception as error:
@@ -68,45 +80,73 @@ def _inside(error: PdeError) -> Fault | None:
     return None
 
 
-def _read(source: Source) -> None:
-    """Formatting what can be read is a fixed point, in both spellings, and keeps the hash."""
-    formatted = {ascii: format_source(source, ascii) for ascii in (False, True)}
-    for ascii, text in formatted.items():
-        if (
-            _must(lambda text=text, ascii=ascii: format_source(Source(text), ascii), "formatting refuses itself")
-            != text
-        ):
-            raise Wrong("formatting is no fixed point", text)
-    spec = to_spec(source)
-    for text in formatted.values():
-        if _must(lambda text=text: to_spec(Source(text)).hash, "what was formatted is refused") != spec.hash:
+def _read(source: Source) -> Spec:
+    """What was meant, and all that is wrong. Formatting is a fixed point and keeps the hash, in both spellings."""
+    spec, _ = reported(source, lambda reporter: _meant(source, reporter))
+    bounded(spec, lambda: (spec_text(spec), latex_of(spec)))
+    return spec
+
+
+def _meant(source: Source, reporter: Reporter) -> Spec:
+    syntax = parse_syntax(source, reporter)
+    formatted = {} if reporter.errors else _formatted(syntax, source)
+    spec = elaborate(syntax, source, reporter)
+    for text, read in formatted.items() if not reporter.errors else ():
+        if _hash_again(read, Source(text)) != spec.hash:
             raise Wrong("formatting changes the hash", text)
-    for stage in (Stage.SPEC, Stage.LATEX):
-        stage_text(source, stage)
+    return replace(spec, warnings=in_order(reporter.warnings))
 
 
-def _must(work, complaint: str):  # type: ignore[no-untyped-def]
+def _hash_again(syntax: Syntax, source: Source) -> str:
+    def meaning() -> Spec:
+        return reported(source, lambda reporter: elaborate(syntax, source, reporter))[0]
+
+    return _must(meaning, "what was formatted is refused").hash
+
+
+def _formatted(syntax: Syntax, source: Source) -> dict[str, Syntax]:
+    """Both spellings, as they are read again."""
+    found = {}
+    for ascii in (False, True):
+        text = format_syntax(syntax, source, ascii)
+        if text not in (source.text, *found):
+            found[text] = _read_again(Source(text), ascii)
+    return found
+
+
+def _read_again(source: Source, ascii: bool) -> Syntax:
+    syntax = _must(lambda: to_syntax(source), "formatting refuses itself")
+    if format_syntax(syntax, source, ascii) != source.text:
+        raise Wrong("formatting is no fixed point", source.text)
+    return syntax
+
+
+def _must(work: Callable[[], T], complaint: str) -> T:
     try:
         return work()
     except PdeError as error:
         raise Wrong(complaint, str(error)[:300]) from None
 
 
-def _compiled(source: Source) -> None:
-    examined = examine(source)
-    report(source, examined.diagnostics)
+def _compiled(spec: Spec) -> None:
+    examination = examined(spec)
+    report(spec.source, examination.diagnostics)
     for shown in (explain_text, explain_markdown):
-        shown(examined.analysis, [])
-    explain_latex(examined.analysis)
-    as_json(explain_json(examined.analysis, []))
-    if examined.planned is None or examined.errors:
+        shown(examination.analysis, [])
+    explain_latex(examination.analysis)
+    as_json(explain_json(examination.analysis, []))
+    if examination.planned is None or examination.errors:
         return
-    compilation = to_compilation(source)
+    compilation = compiled(examination)
     for name, text in compilation.files().items():
         if name.endswith(".py"):
-            try:
-                compile(text, name, "exec")
-            except (SyntaxError, ValueError) as error:
-                raise Wrong(f"{name} does not compile", str(error)) from None
-    for stage in (Stage.REPRESENTATION, Stage.PLAN):
-        stage_text(source, stage)
+            _compiles(text, name)
+    noun_text(compilation.representation)
+    noun_text(compilation.plan)
+
+
+def _compiles(text: str, name: str) -> None:
+    try:
+        compile(text, name, "exec")
+    except (SyntaxError, ValueError) as error:
+        raise Wrong(f"{name} does not compile", str(error)) from None

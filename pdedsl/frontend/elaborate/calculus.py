@@ -21,6 +21,7 @@ MAX_ORDER = 8  # of a derivative
 
 def derivative(body: Tensor, expr: t.Derivative, scope: Scope) -> Tensor:
     """`∂²u/∂x∂y`: one variable after the other."""
+    _somewhere(scope, expr.span)
     for wrt in _slots(expr):
         body = _partial(body, wrt, scope)
     return body
@@ -30,8 +31,15 @@ def derivative_at(value: Value, head: t.Derivative, span: Span, scope: Scope) ->
     """`∂Y/∂t(x, 0)`: the derivative of an unknown, at other arguments."""
     if not isinstance(value, Tensor):
         raise mistakes.shapes.no_derivative(shown(value), span)
+    _somewhere(scope, span)
     slots = [slot_of(w, scope) for w in _slots(head)]
     return replace(value, at=lambda *i: Partial(value.at(*i), *slots))
+
+
+def _somewhere(scope: Scope, span: Span) -> None:
+    """A constant has no derivatives: it stands in no space."""
+    if scope.constant:
+        raise mistakes.shapes.not_constant(span)
 
 
 def _slots(expr: t.Derivative) -> list[t.Wrt]:
@@ -52,6 +60,7 @@ def _partial(body: Tensor, wrt: t.Wrt, scope: Scope) -> Tensor:
 
 def prefixed(operator: t.Operator, body: Tensor, span: Span, scope: Scope) -> Tensor:
     """`∇u`, `∇²u`, `∇·v`, `Δu`."""
+    _somewhere(scope, span)
     match operator:
         case "grad":
             return gradient(body, scope, span)

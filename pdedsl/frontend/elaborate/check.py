@@ -23,6 +23,8 @@ from pdedsl.symbolic.symbols import Field
 def check(spec: Spec, env: Environment) -> None:
     """Reports what is missing, doubled, contradictory or unused."""
     reporter = env.reporter
+    if not spec.unknowns:
+        reporter.add(mistakes.syntax.no_unknown(spec.space.span))
     for unknown in spec.unknowns:
         own = [e for e in spec.equations if _concerns(e, unknown)]
         if not own:

@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from itertools import chain
 
 from sympy import Expr, Integer, Symbol
 
 from pdedsl import mistakes
 from pdedsl.frontend.elaborate.algebra import components
+from pdedsl.frontend.elaborate.numbers import constant
 from pdedsl.frontend.elaborate.values import Tensor, scalar
 from pdedsl.frontend.syntax import tree as t
 from pdedsl.ir.spec import Constant
@@ -28,7 +30,11 @@ def list_constant(declaration: t.ConstDecl, value: Tensor, numbers: Mapping[Symb
     """A vector or a matrix, in its entries."""
     if declaration.power != 1:
         raise mistakes.shapes.power_of_tensor_constant(declaration.span)
+    if value.size is None:
+        raise mistakes.shapes.not_constant(declaration.value.span)
     name, entries = declaration.name.text, components(value).xreplace(numbers)
+    for entry in entries if value.rank == 1 else chain.from_iterable(entries):
+        constant(entry, declaration.value.span)
     made = Constant(name, Symbol(name, real=True), entries, declaration.span)
     return made, Tensor(value.rank, lambda *i: _entry(entries, i), value.size)
 

@@ -15,8 +15,8 @@ from pdedsl.frontend.elaborate.constants import list_constant, number_constant
 from pdedsl.frontend.elaborate.expressions import evaluate, tensor
 from pdedsl.frontend.elaborate.fields import applied, field_of
 from pdedsl.frontend.elaborate.functions import FUNCTIONS
-from pdedsl.frontend.elaborate.limits import limited, within_limits
-from pdedsl.frontend.elaborate.numbers import defined
+from pdedsl.frontend.elaborate.limits import limited
+from pdedsl.frontend.elaborate.numbers import constant
 from pdedsl.frontend.elaborate.scope import Scope
 from pdedsl.frontend.elaborate.typing import net_of, start_of, type_of
 from pdedsl.frontend.elaborate.values import Map, Tensor, Value, scalar, shown
@@ -70,15 +70,11 @@ class Environment:
     def constant_scope(self) -> Scope:
         """For numbers: nothing but constants can be seen, so a space is not needed."""
         nowhere = Space(SpaceKind.DATA, (), 0, (), True)
-        return Scope(nowhere, None, self)
+        return Scope(nowhere, None, self, constant=True)
 
     def number(self, expr: t.Expr) -> Expr:
         """The exact value of a constant expression."""
-        result = tensor(expr, self.constant_scope(), 0).expr.xreplace(self.numbers)
-        if not result.is_number:
-            raise mistakes.shapes.not_constant(expr.span)
-        within_limits(result, expr.span)
-        return defined(result, expr.span)
+        return constant(tensor(expr, self.constant_scope(), 0).expr.xreplace(self.numbers), expr.span)
 
     @property
     def numbers(self) -> dict[Symbol, Expr]:

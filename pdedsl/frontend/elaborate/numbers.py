@@ -10,6 +10,7 @@ from sympy import Expr, Rational, nan, oo, zoo
 
 from pdedsl import mistakes
 from pdedsl.diagnostics import Span
+from pdedsl.frontend.elaborate.limits import within_limits
 from pdedsl.frontend.syntax import tree as t
 
 LARGEST = 308  # decimal exponent of a number
@@ -30,6 +31,14 @@ def defined(expr: Expr, span: Span) -> Expr:
     if expr.has(zoo, nan, oo, -oo) or expr.is_real is False:
         raise mistakes.shapes.no_real_value(span)
     return expr
+
+
+def constant(expr: Expr, span: Span) -> Expr:
+    """A number that is known."""
+    if not expr.is_number:
+        raise mistakes.shapes.not_constant(span)
+    within_limits(expr, span)
+    return defined(expr, span)
 
 
 def numeral(value: Expr) -> str:

@@ -40,6 +40,7 @@ class Scope:
     indices: dict[str, Expr] = field(default_factory=dict)
     sums: int = 0  # how many Σ it stands in
     normal: bool = False  # whether `n` is the outer normal here
+    constant: bool = False  # whether a number is made here, without a space
 
     @property
     def dimension(self) -> int | None:
