@@ -9,4 +9,4 @@ const   κ = 0.1
 ∂u/∂t = κΔu
 u(x, 0) = sin(π x)
 u = 0 on boundary
-exact u = exp(-κ π²t) sin(π x)
+exact u = exp(-κ π² t) sin(π x)

@@ -8,4 +8,4 @@ const   κ = 0.01
 
 ∂u/∂t = κΔu
 u(x, 0) = Σᵢ sin(2π xᵢ)
-exact u = exp(-4κ π²t) Σᵢ sin(2π xᵢ)
+exact u = exp(-4κ π² t) Σᵢ sin(2π xᵢ)

@@ -3,8 +3,8 @@ pde InverseHeat "Heat equation, and its conductivity from measurements"
 
 space   x in [0, 1]
 time    t in [0, 1]
-unknown u(x, t) : scalar = mlp(width=16, depth=2)
-learn   κ : scalar > 0 = 0.5
+unknown u(x, t) : scalar     = mlp(width=16, depth=2)
+learn   κ       : scalar > 0 = 0.5
 
 ∂u/∂t = κΔu
 u(x, 0) = sin(π x)

@@ -3,7 +3,7 @@ pde KuramotoSivashinsky "Kuramoto-Sivashinsky equation"
 
 const   L = 32π
 space   x in [0, L] periodic
-time    t in [0, 60]
+time    t in [0, 30]
 unknown u(x, t) : scalar
 
 ∂u/∂t + u ∂u/∂x + ∂²u/∂x² + ∂⁴u/∂x⁴ = 0

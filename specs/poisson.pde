@@ -1,7 +1,7 @@
 # At rest: no time, and a value on every side.
 pde Poisson "Poisson equation on a square"
 
-space   (x, y) in [0, 1]^2
+space   (x, y) in [0, 1]²
 unknown u(x, y) : scalar
 
 -Δu = 2π² sin(π x) sin(π y)

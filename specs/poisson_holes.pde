@@ -1,7 +1,7 @@
 # Holes, with a condition on each curve: a plate between a hot pipe and a cold one.
 pde PoissonHoles "Laplace equation on a square with two holes"
 
-space   (x, y) in [-1, 1]^2 where (x - 0.4)² + y² > 0.04, (x + 0.4)² + y² > 0.04
+space   (x, y) in [-1, 1]² where (x - 0.4)² + y² > 0.04, (x + 0.4)² + y² > 0.04
 unknown u(x, y) : scalar
 
 Δu = 0

@@ -12,5 +12,5 @@ u(x, 0) = sin(π x) + sin(2π x)
 v(x, 0) = 0
 u = 0 on boundary
 v = 0 on boundary
-exact u = sin(π x) cos(π²t/2) + sin(2π x) cos(2π²t)
-exact v = -sin(π x) sin(π²t/2) - sin(2π x) sin(2π²t)
+exact u = sin(π x) cos(π² t/2) + sin(2π x) cos(2π² t)
+exact v = -sin(π x) sin(π² t/2) - sin(2π x) sin(2π² t)
