@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Annotated
 
-from pdedsl.words.params import Many, Positive, Steps, Whole, Width
+from pdedsl.words.params import Many, Paired, Positive, Sampled, Steps, Whole, Width
 from pdedsl.words.word import Forms, Word, forms_of
 
 
@@ -33,6 +33,14 @@ class Grid(Word):
 
 
 @dataclass(frozen=True, kw_only=True)
+class Paths(Word):
+    """Means over random paths at single points, with intervals of 95 % (Feynman-Kac; Øksendal, chapters 8 and 9)."""
+
+    samples: Sampled = 10_000
+    steps: Paired = 32
+
+
+@dataclass(frozen=True, kw_only=True)
 class Features(Word):
     """n sines of random frequencies, weighed by least squares (Rahimi, Recht 2007; Dong, Li 2021).
 
@@ -46,5 +54,5 @@ class Features(Word):
     weight: Positive = 30
 
 
-Solver = Collocation | Features | Grid
+Solver = Features | Collocation | Grid | Paths
 SOLVERS: Forms[Solver] = forms_of(Solver)
