@@ -152,7 +152,7 @@ class JetNetwork(nn.Module):
 
 
 def _glorot(inputs: int, outputs: int, generator: torch.Generator) -> Tensor:
-    size = (2 / (inputs + outputs)) ** 0.5
+    size: float = (2 / (inputs + outputs)) ** 0.5
     drawn: Tensor = torch.randn(outputs, inputs, dtype=torch.float64, generator=generator)
     return drawn * size
 
