@@ -29,7 +29,8 @@ TABLEAU = np.array(
 )
 INVERSE = np.linalg.inv(TABLEAU)
 ROUNDS = 12
-NEAR = 1e-13
+NEAR = 1e-12
+MANY = 4  # rounds after which a new Jacobian is worth its price
 
 
 @dataclass
@@ -72,6 +73,8 @@ class Radau:
         if w.requires_grad or self._learns(w, time):
             for _ in range(1 if self.affine else rounds + 1):  # gradients contract as the iteration does
                 stages = stages - self._correction(stages, w, time, level)
+        if rounds > MANY:
+            del self.kept[level]
         return stages[-1]
 
     def _learns(self, w: Tensor, time: float) -> bool:
