@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass, field
+from functools import cache
 from math import sqrt
 
 import numpy as np
@@ -109,6 +110,7 @@ def _ordered(values: np.ndarray) -> tuple[float, complex]:
     return float(values[abs(values.imag).argmin()].real), complex(values[values.imag.argmax()])
 
 
+@cache
 def _vectors() -> tuple[np.ndarray, np.ndarray]:
     """Eigenvectors of A⁻¹, and the rows that give coordinates in them: for the real value, and for one of the pair."""
     values, vectors = np.linalg.eig(INVERSE)

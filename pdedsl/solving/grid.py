@@ -15,6 +15,7 @@ from pdedsl.solving.boxes import fitting, on_box
 from pdedsl.solving.gridded import Gridded
 from pdedsl.solving.on_nodes import Given
 from pdedsl.solving.solved import Solved
+from pdedsl.solving.volumes import by_volumes
 from pdedsl.solving.waves import on_torus
 from pdedsl.words.solvers import Grid
 
@@ -52,6 +53,8 @@ def _on(evolution: Evolution, n: int, given: Mapping[str, Given], like: Tensor) 
             loops = loops_of(evolution)
             assert loops is not None
             return on_torus(evolution, loops, n, given, like, TOLERANCE), n
+        case Scheme.VOLUMES:
+            return by_volumes(evolution, n, given, like), n
         case Scheme.COLLOCATION:
             size = fitting(evolution, n)
             return on_box(evolution, size, given, like, IMPLICIT), size
