@@ -8,6 +8,7 @@ from sympy import Expr
 
 from pdedsl.ir.statement import Statement
 from pdedsl.plan.conservation import balance_of, held, is_hyperbolic
+from pdedsl.plan.cut_boxes import cut_box
 from pdedsl.plan.evolution import Evolution, NoGrid, evolution_of
 from pdedsl.plan.rings import linear_of, loops_of
 
@@ -19,23 +20,27 @@ class Scheme(StrEnum):
 
     FOURIER = "a Fourier series: no axis has sides of its own, and the highest derivatives have constant coefficients"
     VOLUMES = "finite volumes with a limiter: a conservation law, whose solutions may jump"
+    SHAPE = "differences that end on the boundary of the shape (Shortley and Weller)"
     COLLOCATION = "collocation at Chebyshev points: a box whose sides have conditions"
 
 
 def scheme_of(statement: Statement) -> Scheme | str:
     """A scheme, or in a phrase why the grid does not solve it."""
     try:
-        return scheme(evolution_of(statement))
+        return scheme(statement)
     except NoGrid as reason:
         return str(reason)
 
 
-def scheme(evolution: Evolution) -> Scheme:
-    domain = evolution.statement.domain
+def scheme(statement: Statement) -> Scheme:
+    """A scheme, or NoGrid with the reason."""
+    domain = statement.domain
     if len(domain.space) > MOST_DIMENSIONS:
         raise NoGrid(f"a grid has at most {MOST_DIMENSIONS} dimensions of space")
     if domain.inside:
-        raise NoGrid("its domain is not a box")
+        cut_box(statement)
+        return Scheme.SHAPE
+    evolution = evolution_of(statement)
     if is_hyperbolic(evolution):
         return _volumes(evolution)
     if loops_of(evolution) is not None and _spectral(evolution):

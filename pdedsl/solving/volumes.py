@@ -109,7 +109,8 @@ class Volumes:
         if len(rows) == 1:
             return flat[0].abs()
         matrix = flat.reshape(len(rows), len(rows), *w.shape[1:]).movedim((0, 1), (-2, -1))
-        return torch.linalg.eigvals(matrix).abs().amax(-1)
+        radius: Tensor = torch.linalg.eigvals(matrix).abs().amax(-1)
+        return radius
 
     def rate(self, w: Tensor, time: float) -> Tensor:
         """-Σ ΔF / Δx + S."""
