@@ -79,6 +79,16 @@ def test_parts_of_other_weights_are_refused(run: Path) -> None:
         evaluate_run(run, set=SETTINGS, subset=30, resume=True)
 
 
+def test_parts_of_another_source_are_refused(run: Path, trained: Path, tmp_path: Path) -> None:
+    """The adversaries of a transfer are those of the source's weights."""
+    other = tmp_path / "other"
+    pdedsl.train(run / "spec.pde", other, set=["train.epochs=1", "train.seed=9"])
+    settings = ("evaluate.attack=", "evaluate.certify=", "evaluate.transfer=fgsm(eps=0.2) from other")
+    evaluate_run(run, set=settings, sources={"other": other})
+    with pytest.raises(pdedsl.RunError, match="holds another evaluation"):
+        evaluate_run(run, set=settings, sources={"other": trained}, resume=True)
+
+
 def test_transfer_between_runs(run: Path, tmp_path: Path) -> None:
     settings = ("evaluate.transfer=fgsm(eps=0.2) from other",)
     with pytest.raises(pdedsl.RunError, match="--source other=RUN"):
