@@ -30,7 +30,8 @@ class Scattered(nn.Module):
         distances, near = torch.cdist(center, self.places).topk(NEAREST, largest=False)
         weights = 1 / (distances / self.h + 0.1)
         there = _monomials((self.places[near] - center[:, None]) / self.h) * weights[..., None]
-        fitted = torch.linalg.pinv(there, rtol=1e-10) @ (self.values[near] * weights)[..., None]
+        inverse: Tensor = torch.linalg.pinv(there, rtol=1e-10)
+        fitted = inverse @ (self.values[near] * weights)[..., None]
         return (_monomials((x - center) / self.h) * fitted[..., 0]).sum(-1)
 
 

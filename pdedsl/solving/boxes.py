@@ -15,16 +15,12 @@ from pdedsl.runtime.factored import Factored
 from pdedsl.runtime.radau import ORDER, Radau
 from pdedsl.runtime.time_steps import Control, March, retraced, solved_in_time
 from pdedsl.solving.collocated import Collocated, axes_of
-from pdedsl.solving.gridded import Gridded, ends, figures_of, in_order, moments, steps_in_words
+from pdedsl.solving.gridded import Failed, Gridded, ends, figures_of, in_order, moments, steps_in_words
 from pdedsl.solving.on_nodes import Given, formulas
 
 MOST = 4000  # unknowns of a direct solve
 ROUNDS = 50
 NEAR = 1e-12
-
-
-class NoSolution(Exception):
-    """Newton's method did not end."""
 
 
 def fitting(evolution: Evolution, n: int) -> int:
@@ -60,7 +56,7 @@ def _newton(problem: Collocated) -> tuple[Tensor, int, bool]:
         w = _shortened(problem, w, move, value, matrix)
         if float(move.norm()) <= NEAR * max(float(w.norm()), 1e-300) or problem.evolution.statement.is_affine:
             return w, k, matrix.singular
-    raise NoSolution("Newton's method on the grid did not converge")
+    raise Failed("Newton's method on the grid did not converge")
 
 
 def _shortened(problem: Collocated, w: Tensor, move: Tensor, value: Tensor, matrix: Factored) -> Tensor:

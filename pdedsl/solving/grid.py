@@ -12,8 +12,9 @@ from pdedsl.ir.statement import Domain, Statement
 from pdedsl.plan.evolution import evolution_of
 from pdedsl.plan.grids import Scheme, scheme
 from pdedsl.plan.rings import loops_of
+from pdedsl.runtime.time_steps import Unstable
 from pdedsl.solving.boxes import fitting, on_box
-from pdedsl.solving.gridded import Gridded
+from pdedsl.solving.gridded import Failed, Gridded
 from pdedsl.solving.on_nodes import Given
 from pdedsl.solving.shapes import on_shape
 from pdedsl.solving.solved import Solved
@@ -35,17 +36,27 @@ def solve_by_grid(
     dtype: torch.dtype = torch.float64,
     given: Mapping[str, Given] | None = None,
 ) -> Solved:
-    """The solution on n points a side; `given` are the values of what is learned, by name."""
+    """The solution on n points a side; `given` are the values of what is learned, by name.
+
+    Raises `Failed` where the scheme finds no solution: a Newton iteration or a step in time that does not end well.
+    """
     like = torch.zeros((), dtype=dtype, device=device)
-    fine, n = _on(statement, method.n, given or {}, like)
+    fine, n = _tried(statement, method.n, given or {}, like)
     with torch.no_grad():
-        coarse, _ = _on(statement, max(4, n // 2), given or {}, like)
+        coarse, _ = _tried(statement, max(4, n // 2), given or {}, like)
         error = difference(fine, coarse, statement.domain, seed, like)
     figures = {"n": float(n), **fine.figures, "error": error}
     notes = (*fine.notes, f"on half the points the solution differs by {error:.1g} (relative, root mean square)")
     if n < method.n:
         notes = (*notes, f"{n} points a side instead of {method.n}: a direct solve takes no more")
     return Solved(fine.module, method, figures, notes)
+
+
+def _tried(statement: Statement, n: int, given: Mapping[str, Given], like: Tensor) -> tuple[Gridded, int]:
+    try:
+        return _on(statement, n, given, like)
+    except Unstable as reason:
+        raise Failed(str(reason)) from reason
 
 
 def _on(statement: Statement, n: int, given: Mapping[str, Given], like: Tensor) -> tuple[Gridded, int]:

@@ -21,14 +21,10 @@ from pdedsl.emit.pointwise import pointwise
 from pdedsl.ir.statement import Face, Place, Statement, Surface
 from pdedsl.plan.cut_boxes import CutBox, cut_box
 from pdedsl.runtime.scattered import Scattered
-from pdedsl.solving.gridded import Gridded
+from pdedsl.solving.gridded import Failed, Gridded
 
 HALVINGS = 60
 SHORTEST = 1e-7  # of a cell: the least arm
-
-
-class Open(Exception):
-    """A part of the boundary has no value."""
 
 
 @dataclass(frozen=True)
@@ -55,7 +51,8 @@ class Lattice:
 
     @cached_property
     def steps(self) -> np.ndarray:
-        return (np.array([float(i.end) for i in self.statement.domain.intervals]) - self.low) / self.n
+        high = np.array([float(i.end) for i in self.statement.domain.intervals])
+        return np.asarray((high - self.low) / self.n)
 
     @cached_property
     def every(self) -> np.ndarray:
@@ -76,7 +73,7 @@ class Lattice:
 
     @cached_property
     def inner(self) -> np.ndarray:
-        return self.low + self.every[self.free] * self.steps
+        return np.asarray(self.low + self.every[self.free] * self.steps)
 
     def values(self, exprs: Sequence[Expr], places: np.ndarray) -> np.ndarray:
         found = pointwise(list(exprs), self.statement.domain.coordinates)(*torch.tensor(places.T.copy()).unbind())
@@ -122,8 +119,8 @@ class Lattice:
         if not len(points):
             return np.zeros(0)
         if place not in self.box.given:
-            raise Open("a part of the boundary of the shape has no value")
-        return self.values([self.box.given[place]], points)[0]
+            raise Failed("a part of the boundary of the shape has no value")
+        return np.asarray(self.values([self.box.given[place]], points)[0])
 
 
 def on_shape(statement: Statement, n: int, like: Tensor) -> Gridded:

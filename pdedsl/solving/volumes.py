@@ -16,7 +16,7 @@ from pdedsl.plan.conservation import Balance, balance_of, held
 from pdedsl.plan.evolution import Evolution
 from pdedsl.runtime.expansions import Cells
 from pdedsl.runtime.limited import faces, rusanov, shu_osher
-from pdedsl.solving.gridded import Gridded, ends, in_order
+from pdedsl.solving.gridded import Failed, Gridded, ends, in_order
 from pdedsl.solving.on_nodes import Given, formulas, known_at
 
 COURANT = 0.4
@@ -140,7 +140,7 @@ def by_volumes(evolution: Evolution, n: int, given: Mapping[str, Given], like: T
         h = min(problem.step(w, time), last - time)
         w = shu_osher(problem.rate, w, time, h)
         if not bool(torch.isfinite(w).all()) or len(times) > MOST_STEPS:
-            raise FloatingPointError(f"the solution on the grid is not finite at time {time:g}")
+            raise Failed(f"the solution on the grid is not finite at time {time:g}")
         time += h
         times.append(time)
         states.append(w)
