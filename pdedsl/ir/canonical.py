@@ -163,8 +163,6 @@ def _equation(e: Equation, show: Show, colours: Colours) -> str:
         return f"equation 0 = {'; '.join(_scaled(r, show) for r in e.right)}{during}"
     own, right = f"{colours[e.unknown]}{_component(e.component)}", "; ".join(map(show, e.right))
     return f"equation d{e.order} {own} = {right}{during}"
-        f"equation d{e.order} {colours[e.unknown]}{_component(e.component)} = {'; '.join(map(show, e.right))}{during}"
-    )
 
 
 def _condition(c: Condition, show: Show, colours: Colours) -> list[str]:
