@@ -46,7 +46,8 @@ def draw(ax: Axes, name: str, solution: pdedsl.Solution) -> None:
         ax.plot(view.points[:, view.axes[0]], values)
         return
     low, high = (list(ends(view, pick)) for pick in (torch.amin, torch.amax))
-    picture = ax.imshow(values.T, origin="lower", aspect="auto", extent=(low[0], high[0], low[1], high[1]), cmap="RdBu_r")
+    extent = (low[0], high[0], low[1], high[1])
+    picture = ax.imshow(values.T, origin="lower", aspect="auto", extent=extent, cmap="RdBu_r")
     ax.figure.colorbar(picture, ax=ax).ax.tick_params(labelsize=6)
 
 

@@ -54,8 +54,8 @@ class PathMean(nn.Module):
 
     @torch.no_grad()
     def interval(self, points: Tensor) -> tuple[Tensor, Tensor]:
-        """u (n, 1), and half the width of its interval of 95 %: the error of the mean, and where steps have one of their
-        own, the change from twice the step, which is too small while steps are long against a curve of the shape."""
+        """u (n, 1), and half the width of its interval of 95 %: the error of the mean, and where steps have one too,
+        the change from twice the step, which is too small while steps are long against a curve of the shape."""
         size = max(1, NUMBERS // (2 * ROWS * points.shape[-1]))
         parts = [self._interval(part) for part in torch.split(points, size)]
         value, half = (torch.cat(column).unsqueeze(-1) for column in zip(*parts, strict=True))

@@ -34,7 +34,7 @@ WITHIN = {
     "poisson_disc": Features(),
     "poisson_holes": Features(n=800),
     "stirring": Grid(n=20),
-    "black_scholes": Grid(n=128),
+    "black_scholes": Grid(n=64),
     "fokker_planck": Grid(n=40),
 }
 
