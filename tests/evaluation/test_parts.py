@@ -48,7 +48,7 @@ def columns(
     heard: list[Told] = []
     subject, x, y = case
     world = world or World(torch.device("cpu"))
-    with kept(folder, identity, resume, world.rank) as parts:
+    with kept(folder, identity, resume, world) as parts:
         halt = lambda: stop is not None and len(heard) >= stop  # noqa: E731
         engine = Engine(subject, x, y, 5, parts, world, (heard.append,), halt)
         return dict(engine.run(WHAT)), heard

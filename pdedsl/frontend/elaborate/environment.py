@@ -74,7 +74,13 @@ class Environment:
 
     def number(self, expr: t.Expr) -> Expr:
         """The exact value of a constant expression."""
-        return constant(tensor(expr, self.constant_scope(), 0).expr.xreplace(self.numbers), expr.span)
+        try:
+            value = tensor(expr, self.constant_scope(), 0).expr
+        except Reported:
+            if self.reporter.errors:
+                raise
+            raise mistakes.shapes.not_constant(expr.span) from None  # a space that asks for its own coordinates
+        return constant(value.xreplace(self.numbers), expr.span)
 
     @property
     def numbers(self) -> dict[Symbol, Expr]:
