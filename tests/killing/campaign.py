@@ -26,7 +26,7 @@ from killing.kinds import Kind, kinds
 
 IMPORTED = (matplotlib.backends.backend_agg, sklearn.datasets, torch._dynamo, torch.utils.tensorboard)  # once for all
 Work = Callable[[Path], object]
-IN_A_ROW = 3
+IN_A_ROW = 8
 PATIENCE = 120.0  # seconds for one of two to notice that the other is gone
 
 
@@ -77,7 +77,7 @@ def _killed(kind: Kind, whole: Whole, folder: Path, rng: Random, found: Findings
     _ended(_started(1, kind.prepare, folder))
     moments = []
     for _ in range(IN_A_ROW):
-        moments.append(rng.uniform(0, whole.seconds))
+        moments.append(rng.uniform(0, 0.7 * whole.seconds))
         if not _interrupted(kind, folder, moments[-1], rng):
             break
         found.kills[kind.name] += 1
