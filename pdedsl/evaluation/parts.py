@@ -12,7 +12,6 @@ from typing import IO, Any
 
 from pdedsl.evaluation.measure import Columns
 from pdedsl.files import RunError
-from pdedsl.processes import World
 
 Place = tuple[str, int]
 """A measurement by its key, and the number of a batch."""
@@ -37,28 +36,25 @@ class Parts:
 
 
 @contextmanager
-def kept(folder: Path, identity: str, resume: bool, world: World) -> Iterator[Parts]:
+def kept(folder: Path, identity: str, resume: bool, rank: int = 0, processes: int = 1) -> Iterator[Parts]:
     """The parts in a folder, each process with a file of its own. `identity` names what is measured, on which samples:
     parts of something else are refused with `resume`, and removed without."""
     known: dict[Place, Columns] = {}
-    for path in sorted(folder.glob("parts-*.jsonl")) if resume else ():
-        known.update(_read(path, identity))
-    own = folder / f"parts-{world.rank}.jsonl"
+    files = {path.name: path for path in sorted(folder.glob("parts-*.jsonl"))}
+    if resume:
+        for path in files.values():
+            known.update(_read(path, identity))
+    elif rank == 0:  # each of the others writes its own anew
+        running = {f"parts-{number}.jsonl" for number in range(processes)}
+        for name in files.keys() - running:
+            files[name].unlink()
+    own = folder / f"parts-{rank}.jsonl"
     begun = resume and own.exists() and _begun(own, identity)
-    if world.first and not resume:
-        _remove(folder, world.size)
     with own.open("a" if begun else "w", encoding="utf-8", newline="\n") as file:
         if not begun:
             file.write(json.dumps({"identity": identity}) + "\n")
             file.flush()
         yield Parts(known, file)
-
-
-def _remove(folder: Path, size: int) -> None:
-    """What more processes than these have measured."""
-    for path in folder.glob("parts-*.jsonl"):
-        if path.name not in {f"parts-{rank}.jsonl" for rank in range(size)}:
-            path.unlink()
 
 
 def _begun(path: Path, identity: str) -> bool:

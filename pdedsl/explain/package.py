@@ -17,8 +17,8 @@ from pdedsl.ir.representation import Representation
 
 HARNESS = '''"""Train and evaluate the network of `model.py` as `spec.pde` says.
 
-    python harness.py train run
-    python harness.py evaluate run
+    python harness.py train [run]
+    python harness.py evaluate [run]
 
 From Python, `train("run")` and `evaluate("run")`. Data of your own: save arrays x_train, y_train,
 x_test and y_test with numpy.savez, and pass set=['train.data=npz("mine.npz")'].
@@ -39,23 +39,23 @@ from model import model
 SPEC = Path(__file__).with_name("spec.pde")
 
 
-def train(run: str | Path, **options: Any) -> pdedsl.Run:
+def train(run: str | Path = "run", **options: Any) -> pdedsl.Run:
     """Train in a new folder; the options are those of `pdedsl.train`."""
     return pdedsl.train(SPEC, run, network=model, **options)
 
 
-def evaluate(run: str | Path, **options: Any) -> pdedsl.Report:
+def evaluate(run: str | Path = "run", **options: Any) -> pdedsl.Report:
     """Attack, certify and audit; the options are those of `pdedsl.evaluate_run`."""
     return pdedsl.evaluate_run(run, network=model, **options)
 
 
 if __name__ == "__main__":
     match sys.argv[1:]:
-        case ["train", run]:
+        case ["train", *run] if len(run) <= 1:
             with view_for(sys.stdout) as view:
-                train(run, listeners=(view,))
-        case ["evaluate", run]:
-            print(summary(evaluate(run)))
+                train(*run, listeners=(view,))
+        case ["evaluate", *run] if len(run) <= 1:
+            print(summary(evaluate(*run)))
         case _:
             sys.exit(__doc__)
 '''
@@ -114,9 +114,7 @@ def package_files(analysis: Analysis, representation: Representation, plan: Mode
     spec = analysis.spec
     network = [theorem_line(representation.theorem), *network_lines(plan), *certificate_lines(plan, analysis)]
     classifies = isinstance(plan, ImagePlan) or plan.classes is not None
-    harness = (
-        "`python harness.py train run` and `python harness.py evaluate run`" if classifies else "`evaluate(points)`"
-    )
+    harness = "`python harness.py train` and `python harness.py evaluate`" if classifies else "`evaluate(points)`"
     readme = README.format(
         name=spec.name,
         title=quoting.markdown(spec.title),

@@ -10,6 +10,7 @@ from pdedsl.mistakes import equations as equations
 from pdedsl.mistakes import evaluations as evaluations
 from pdedsl.mistakes import names as names
 from pdedsl.mistakes import networks as networks
+from pdedsl.mistakes import paths as paths
 from pdedsl.mistakes import pixels as pixels
 from pdedsl.mistakes import proofs as proofs
 from pdedsl.mistakes import reading as reading
@@ -33,6 +34,7 @@ FAMILIES = (
     words,
     networks,
     realizations,
+    paths,
     pixels,
     evaluations,
     runs,

@@ -135,7 +135,7 @@ def noise_of_constant_size(network: str, span: Span) -> PdeError:
 
 def no_such_model(name: str, guess: str | None, span: Span) -> PdeError:
     hint = perhaps(guess, "a classifier of torchvision, as in resnet18")
-    return MISFIT.error(f"torchvision has no classifier of images called '{name}'", span, hint)
+    return MISFIT.error(f"torchvision has no classifier of images with a single output called '{name}'", span, hint)
 
 
 def model_of_colours(name: str, channels: int, span: Span) -> PdeError:

@@ -23,6 +23,7 @@ from pdedsl.explain.document import markdown, page
 SETTINGS = ("evaluate.attack=pgd(eps=0.2, steps=3)", "evaluate.certify=gaussian(n0=20, n=50)")
 
 
+@pytest.mark.usefixtures("drawn")
 def test_report_of_a_run(run: Path) -> None:
     report = evaluate_run(run, set=SETTINGS)
     spec = pdedsl.load(run / "spec.pde")
@@ -40,6 +41,7 @@ def test_report_of_a_run(run: Path) -> None:
         "boundary.png",
     }
     assert json.loads((run / "evaluation/report.json").read_text("utf-8")) == json.loads(json.dumps(report.plain()))
+    assert all((run / "evaluation" / name).read_bytes().startswith(b"\x89PNG") for name, _ in report.pictures)
     assert not list((run / "evaluation").glob("*.part"))
 
 
@@ -72,14 +74,14 @@ def test_resume_is_exact(run: Path) -> None:
 
 
 def test_what_a_killed_evaluation_left_is_taken_away(run: Path) -> None:
-    whole, out = evaluate_run(run), run / "evaluation"
+    natural = ("evaluate.attack=fgsm(eps=0.1)", "evaluate.certify=gaussian(n0=5, n=10)")
+    whole, out = evaluate_run(run, set=natural, subset=10), run / "evaluation"
     for name in (".report.json.4711.part", ".lock"):
         (out / name).write_text("")
-    (out / "parts-1.jsonl").write_text('{"identity": "of an evaluation by two"}\n')
     (out / "parts-0.jsonl").write_text('{"iden')  # killed while it began
-    assert evaluate_run(run, subset=60) == evaluate_run(run, subset=60, resume=True)
-    assert evaluate_run(run) == whole
-    assert not [path.name for path in out.iterdir() if path.name.startswith(".") or path.name == "parts-1.jsonl"]
+    assert evaluate_run(run, set=natural, subset=10, resume=True) == whole
+    assert not [path.name for path in out.iterdir() if path.name.startswith(".")]
+    assert json.loads((out / "parts-0.jsonl").read_text("utf-8").splitlines()[0])["identity"]
 
 
 def test_a_report_is_not_written_through_a_link(run: Path, tmp_path: Path) -> None:
@@ -95,6 +97,16 @@ def test_parts_of_other_weights_are_refused(run: Path) -> None:
     evaluate_run(run, set=SETTINGS)
     with pytest.raises(pdedsl.RunError, match="holds another evaluation"):
         evaluate_run(run, set=SETTINGS, subset=30, resume=True)
+
+
+def test_parts_of_another_source_are_refused(run: Path, trained: Path, tmp_path: Path) -> None:
+    """The adversaries of a transfer are those of the source's weights."""
+    other = tmp_path / "other"
+    pdedsl.train(run / "spec.pde", other, set=["train.epochs=1", "train.seed=9"])
+    settings = ("evaluate.attack=", "evaluate.certify=", "evaluate.transfer=fgsm(eps=0.2) from other")
+    evaluate_run(run, set=settings, sources={"other": other})
+    with pytest.raises(pdedsl.RunError, match="holds another evaluation"):
+        evaluate_run(run, set=settings, sources={"other": trained}, resume=True)
 
 
 def test_transfer_between_runs(run: Path, tmp_path: Path) -> None:

@@ -27,7 +27,7 @@ from killing.kinds import Kind, kinds
 IMPORTED = (matplotlib.backends.backend_agg, sklearn.datasets, torch._dynamo, torch.utils.tensorboard)  # once for all
 Work = Callable[[Path], object]
 IN_A_ROW = 8
-PATIENCE = 120.0  # seconds for one of two to notice that the other is gone
+PATIENCE = 5.0  # seconds for one of two to notice that the other is gone, before it is ended as torchrun ends it
 
 
 @dataclass
