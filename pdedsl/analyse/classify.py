@@ -18,7 +18,9 @@ from pdedsl.ir.terms import Origin, Term
 from pdedsl.symbolic.symbols import Applied, Field, Partial
 from pdedsl.words.directions import Direction
 
-ELSEWHERE = "slope of another"  # a derivative of another unknown, as a coefficient
+
+class Elsewhere(Dummy):  # type: ignore[misc]
+    """A derivative of another unknown, or of this one elsewhere, as a coefficient."""
 
 
 def forward(frame: Frame) -> Jet:
@@ -80,7 +82,7 @@ def _with_others(frame: Frame, jet: Jet) -> Jet:
         return jet
     alone = [e.xreplace(dict.fromkeys(found, Dummy(positive=True))) for e in frame.equation.right]
     if any(p.body == own for e in alone for p in e.atoms(Partial)):
-        moved = {p: Dummy(ELSEWHERE, positive=True) for p in found}
+        moved = {p: Elsewhere(positive=True) for p in found}
     else:
         moved = {p: Dummy(positive=True) * Partial(own, *p.slots) for p in sorted(found, key=default_sort_key)}
     exprs = tuple(e.xreplace(moved) for e in frame.equation.right)
@@ -97,8 +99,7 @@ def _second_order(jet: Jet, frame: Frame) -> EquationClass:
         return EquationClass.NONLINEAR_DIFFUSION
     if jet.depends_on(jet.drift, jet.p):
         return EquationClass.HAMILTON_JACOBI
-    others = [s for s in jet.expr.atoms(Dummy) if s.name == ELSEWHERE]
-    lower = jet.expr.xreplace(dict.fromkeys((*jet.p, *jet.second, *others), S.Zero))
+    lower = jet.expr.xreplace(dict.fromkeys((*jet.p, *jet.second, *jet.expr.atoms(Elsewhere)), S.Zero))
     if jet.u in lower.free_symbols or any(f.head in frame.heads for f in lower.atoms(Field)):
         return EquationClass.REACTION_DIFFUSION
     moves = jet.expr.free_symbols & set(jet.p)

@@ -6,14 +6,16 @@ import os
 import shutil
 import tempfile
 from pathlib import Path
+from typing import assert_never
 
 from pdedsl import quoting
 from pdedsl.explain.certificate import certificate_lines
 from pdedsl.explain.describe import network_lines, theorem_line
 from pdedsl.explain.explain import explain_markdown
 from pdedsl.ir.analysis import Analysis
-from pdedsl.ir.plan import ImagePlan, Model
+from pdedsl.ir.plan import DataPlan, ImagePlan, Model, SolvePlan
 from pdedsl.ir.representation import Representation
+from pdedsl.ir.spec import Spec
 
 HARNESS = '''"""Train and evaluate the network of `model.py` as `spec.pde` says.
 
@@ -74,6 +76,29 @@ def evaluate(points: Tensor, seed: int = 0) -> Tensor:
     """u at points of shape (n, {dimension})."""
     return model(seed).to(points).eval()(points)
 '''
+PHYSICAL = '''"""Solve {name} as `spec.pde` says: `python harness.py run`.
+
+From Python, `solution = solve()`; `solution(points)` are the values at points of shape (n, {dimension}).
+"""
+
+from __future__ import annotations
+
+import sys
+from pathlib import Path
+
+import pdedsl
+
+SPEC = Path(__file__).with_name("spec.pde")
+
+
+def solve(run: str | Path | None = None) -> pdedsl.Solution:
+    """The solution, with its error bar; a folder `run` gets a report and pictures."""
+    return pdedsl.solve(SPEC, run)
+
+
+if __name__ == "__main__":
+    print(solve(sys.argv[1] if len(sys.argv) > 1 else None).error)
+'''
 TEST = '''"""Whether `model.py` beside this file is the network of {name}: run with pytest."""
 
 from __future__ import annotations
@@ -113,22 +138,35 @@ def package_files(analysis: Analysis, representation: Representation, plan: Mode
     """The text of each file; `python` is that of the model."""
     spec = analysis.spec
     network = [theorem_line(representation.theorem), *network_lines(plan), *certificate_lines(plan, analysis)]
-    classifies = isinstance(plan, ImagePlan) or plan.classes is not None
-    harness = "`python harness.py train` and `python harness.py evaluate`" if classifies else "`evaluate(points)`"
+    harness, usage = _harness(plan, spec)
     readme = README.format(
         name=spec.name,
         title=quoting.markdown(spec.title),
         hash=spec.hash,
-        harness=harness,
+        harness=usage,
         explanation=explain_markdown(analysis, network),
     )
     return {
         "model.py": python,
-        "harness.py": HARNESS if classifies else SOLVE.format(name=spec.name, dimension=spec.space.dimension),
+        "harness.py": harness,
         "test_axioms.py": TEST.format(name=spec.name),
         "spec.pde": spec.source.text,
         "README.md": readme,
     }
+
+
+def _harness(plan: Model, spec: Spec) -> tuple[str, str]:
+    """The file, and how it is used."""
+    match plan:
+        case SolvePlan(statement=statement):
+            size = len(statement.domain.coordinates)
+            return PHYSICAL.format(name=spec.name, dimension=size), "`python harness.py run` solves it"
+        case DataPlan(classes=None):
+            return SOLVE.format(name=spec.name, dimension=spec.space.dimension), "`evaluate(points)`"
+        case DataPlan() | ImagePlan():
+            return HARNESS, "`python harness.py train` and `python harness.py evaluate`"
+        case _:
+            assert_never(plan)
 
 
 def write_package(folder: Path, files: dict[str, str], force: bool) -> None:

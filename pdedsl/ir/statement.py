@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from functools import cached_property
+from typing import assert_never
 
 from sympy import Expr, Symbol
 
@@ -101,6 +102,16 @@ class Domain:
     @property
     def space(self) -> tuple[Symbol, ...]:
         return self.coordinates[:-1] if self.timed else self.coordinates
+
+    def text_of(self, place: Place) -> str:
+        """Where a condition holds."""
+        match place:
+            case Face(coordinate=k, upper=upper):
+                return f"at {self.coordinates[k]} = {self.intervals[k].end if upper else self.intervals[k].start}"
+            case Surface(expr=expr):
+                return f"where {expr} = 0"
+            case _:
+                assert_never(place)
 
 
 @dataclass(frozen=True)

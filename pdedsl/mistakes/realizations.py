@@ -97,3 +97,12 @@ def unused_part(part: str, hint: str, span: Span) -> PdeError:
 
 def unused_argument(key: str, why: str, span: Span) -> PdeError:
     return UNUSED.error(f"'{key}' changes nothing: {why}", span, f"leave {key} out")
+
+
+def no_grid(reason: str, span: Span) -> PdeError:
+    return MISFIT.error(f"a grid does not solve this: {reason}", span, "realize equation by features or residual")
+
+
+def learned_by_features(span: Span) -> PdeError:
+    message = "features are weighed by one least-squares problem, which learns nothing beside the unknowns"
+    return MISFIT.error(message, span, "realize equation by residual")
