@@ -94,20 +94,10 @@ def examined(spec: Spec) -> Examination:
     found, planned = [*analysis.spec.warnings, *wrong], None
     if not wrong:
         try:
-            if analysis.spec.space.kind is SpaceKind.PHYSICAL:
-                _write_out(analysis)
-            else:
-                planned = to_plan(analysis)
+            planned = to_plan(analysis)
         except PdeError as error:
             found += error.diagnostics
     return Examination(analysis, planned, in_order(found))
-
-
-def _write_out(analysis: Analysis) -> None:
-    """A physical problem in components: what cannot be written so is a mistake of the spec."""
-    from pdedsl.lower.lower import lower
-
-    bounded(analysis.spec, lambda: lower(analysis))
 
 
 def to_compilation(source: Source) -> Compilation:
