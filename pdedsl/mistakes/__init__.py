@@ -10,6 +10,7 @@ from pdedsl.mistakes import equations as equations
 from pdedsl.mistakes import evaluations as evaluations
 from pdedsl.mistakes import names as names
 from pdedsl.mistakes import networks as networks
+from pdedsl.mistakes import notation as notation
 from pdedsl.mistakes import pixels as pixels
 from pdedsl.mistakes import proofs as proofs
 from pdedsl.mistakes import reading as reading
@@ -25,6 +26,7 @@ from pdedsl.mistakes.code import Code
 FAMILIES = (
     reading,
     syntax,
+    notation,
     names,
     shapes,
     types,

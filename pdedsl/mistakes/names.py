@@ -29,10 +29,27 @@ def of_frames(name: str, span: Span) -> PdeError:
     return UNKNOWN.error(f"'{name}' is an activation of frames, and not of equations", span, hint)
 
 
+def no_time(name: str, span: Span) -> PdeError:
+    return UNKNOWN.error(
+        f"unknown name '{name}'", span, f"this spec has no time; add: time {name} in [0, 1]", once=True
+    )
+
+
+def endless(name: str, span: Span) -> PdeError:
+    hint = "an interval has finite ends: choose a number that is large enough, or write R^d for a data space"
+    return UNKNOWN.error(f"unknown name '{name}'", span, hint, once=True)
+
+
+def without_const(name: str, span: Span) -> PdeError:
+    """`κ = 0.1`, where nothing is declared."""
+    hint = f"a number is declared as: const {name} = …, and a function as: let {name}(x) = …"
+    return UNKNOWN.error(f"unknown name '{name}'", span, hint, once=True)
+
+
 def unknown_variable(name: str, known: Sequence[str], span: Span) -> PdeError:
     """`∂u/∂z` where no coordinate is called z."""
-    hint = f"variables of this spec: {all_of(known)}" if known else "declare a space"
-    return UNKNOWN.error(f"unknown variable '{name}'", span, hint, once=True)
+    hint = f"variables of this spec: {all_of(known)}; declare another as in: space (x, y) in [0, 1]^2"
+    return UNKNOWN.error(f"unknown variable '{name}'", span, hint if known else "declare a space", once=True)
 
 
 def unknown_index(name: str, span: Span) -> PdeError:

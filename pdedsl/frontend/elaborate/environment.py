@@ -31,6 +31,7 @@ from pdedsl.words.normalisations import NORMALISATIONS
 MAX_CALLS = 2000  # of functions defined by let, through each other
 MAX_CHAIN = 100  # definitions that need each other
 ENOUGH = 100  # mistakes behind which nothing more is looked at
+ENDLESS = {"inf", "infty", "infinity", "oo"}
 Declaration = t.UnknownDecl | t.LearnDecl | t.ConstDecl | t.LetDecl | t.SpaceDecl | t.TimeDecl
 
 
@@ -104,7 +105,9 @@ class Environment:
 
     def variable(self, name: t.Name) -> Value:
         """What a name behind ∂ means: only a coordinate or the time can be declared to help."""
-        if name.id not in self.declared and name.id not in self.broken:
+        if self.is_free(name.id):
+            if name.id == "t" and self.time is None:
+                raise mistakes.names.no_time(name.text, name.span)
             places = [n for n, d in self.declared.items() if isinstance(d, t.SpaceDecl | t.TimeDecl)]
             raise mistakes.names.unknown_variable(name.text, [unicode_name(n) for n in places], name.span)
         return self.value(name)
@@ -163,6 +166,10 @@ class Environment:
             if fresh:
                 self.used.discard(id_)
 
+    def is_free(self, name: str) -> bool:
+        """Whether a spec does not use a name for something of its own."""
+        return name not in self.declared and name not in self.broken
+
     def _find(self, name: t.Name, called: bool = False) -> Declaration:
         self.used.add(name.id)
         if name.id in self.broken:
@@ -175,6 +182,10 @@ class Environment:
     def _unknown_name(self, name: t.Name, called: bool) -> PdeError:
         if name.id == MAXMIN.name:
             return mistakes.names.of_frames(name.text, name.span)
+        if name.id in ENDLESS:
+            return mistakes.names.endless(name.text, name.span)
+        if name.id == "t" and self.time is None:
+            return mistakes.names.no_time(name.text, name.span)
         words = {*self.declared, *FUNCTIONS, "pi", "softmax"}
         split = _split(name.text, {unicode_name(w) for w in words})
         guess = nearest(name.id, words)
