@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from pathlib import Path
+
 import pytest
 
 import pdedsl
@@ -132,6 +134,19 @@ def test_the_line_that_a_message_shows_can_be_written() -> None:
     (found,) = _errors(heat(written))
     shown = found.hint.removeprefix("write: ")
     assert parse(heat(shown)).canonical == parse(heat("∂u/∂t = κ Δu - (1 + u)² u + sqrt(x)")).canonical
+
+
+def _documented() -> list[tuple[str, str]]:
+    page = (Path(__file__).parents[2] / "grammar" / "README.md").read_text("utf-8")
+    table = page.split("### Notations of other books")[1].split("\n\n")[2]
+    rows = [row.strip("| ").split(" | ") for row in table.splitlines()[2:]]
+    return [(theirs.strip("`"), ours.strip("`")) for theirs, ours in rows]
+
+
+@pytest.mark.parametrize(("theirs", "ours"), _documented())
+def test_the_table_of_the_reference_is_true(theirs: str, ours: str) -> None:
+    start = heat("").replace("const κ = 0.1\n", "")
+    assert parse(start + theirs + "\n").canonical == parse(start + ours + "\n").canonical
 
 
 def _errors(text: str) -> tuple[Diagnostic, ...]:
