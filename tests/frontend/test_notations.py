@@ -89,6 +89,12 @@ def test_blocks_in_the_style_of_other_languages(written: str) -> None:
     assert block.steps == 5
 
 
+def test_arguments_on_lines_of_their_own_keep_their_names() -> None:
+    block = parse(heat("∂u/∂t = κ Δu") + "train {\n  optimizer adam(\n    lr=0.5)\n}\n").train
+    assert block is not None
+    assert block.optimizer[0].word.lr == pytest.approx(0.5)  # type: ignore[union-attr]
+
+
 def test_curly_quotes_and_letters_in_titles() -> None:
     spec = parse(heat("∂u/∂t = κ Δu").replace("pde A", "pde A “the field 𝑢”"))
     assert spec.title == "the field 𝑢"

@@ -14,7 +14,15 @@ from itertools import pairwise
 from pdedsl.frontend.printing.layout import aligned
 from pdedsl.frontend.syntax import tree as t
 from pdedsl.frontend.syntax.differentials import Declared, ascii_derivative, subscript_of
-from pdedsl.frontend.syntax.names import FRACTION_OF, MAX_NAME, SUPERSCRIPTS, subscript, superscript, unicode_name
+from pdedsl.frontend.syntax.names import (
+    FRACTION_OF,
+    MAX_NAME,
+    MAX_RAISED,
+    SUPERSCRIPTS,
+    subscript,
+    superscript,
+    unicode_name,
+)
 from pdedsl.frontend.syntax.operators import DOTS, Factors, dotted, first_bracketed, inside, shielded
 
 Gap = Callable[[t.Node, t.Node, bool], str]  # what stands between two nodes: a space, or a break of the line
@@ -227,7 +235,7 @@ class Speller:
 
     def index(self, expr: t.Index) -> str:
         mark, body = subscript_of(expr.indices), self.postfix(expr.body)
-        if mark and not self.ascii:
+        if mark and len(mark) <= MAX_RAISED and not isinstance(expr.body, t.Index) and not self.ascii:
             return body + mark
         touched = isinstance(expr.body, t.Name | t.Adjoint) or body[-1] == ")"  # else `[…]` would be a factor
         return f"{body if touched else f'({body})'}[{', '.join(map(self.sum, expr.indices))}]"

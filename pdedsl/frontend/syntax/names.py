@@ -9,6 +9,7 @@ import re
 import unicodedata
 
 MAX_NAME = 100  # characters
+MAX_RAISED = 4  # of a superscript or subscript
 
 _LETTERS = "αβγδεζηθικλμνξοπρστυφχψωΓΘΛΞΠΦΨΩ"
 _SPELLED = (

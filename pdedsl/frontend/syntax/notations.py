@@ -269,8 +269,8 @@ def _quotient(found: re.Match[str], reading: Reading, below: str, power: str) ->
     start, end = found.span()
     old = Token("QUOTIENT", found[0], start_pos=start, end_pos=end)
     spans = [t for t in reading.tokens if t.start_pos is not None and start <= t.start_pos < end]
-    if "^" not in found[0] and _normal(under, reading) is None:
-        return None  # our own ASCII
+    if order is None and _normal(under, reading) is None:
+        return None  # our own ASCII, in which du/dx^2 is a square
     made = _derived(old, int(order or 1), body, (below, power), under, reading)
     return made and (made[0], len(spans))
 
@@ -329,11 +329,15 @@ def _brace_below(reading: Reading) -> Rewritten | None:
 
 def _without_assignments(tokens: list[Token]) -> Iterator[Token]:
     """Entries of blocks as `epochs 5`, where `epochs = 5` or `epochs: 5` was written."""
-    depth = 0
+    open_: list[str] = []
     before: tuple[str, ...] = ("", "")
     for token in tokens:
-        depth += {"LBRACE": 1, "RBRACE": -1}.get(token.type, 0)
-        if depth and token.type in ("EQUAL", "COLON") and before[1] == "NAME" and before[0] in ("NEWLINE", "LBRACE"):
+        if token.type in ("LBRACE", "LPAR", "LSQB"):
+            open_.append(token.type)
+        elif token.type in ("RBRACE", "RPAR", "RSQB") and open_:
+            open_.pop()
+        starts = before[1] == "NAME" and before[0] in ("NEWLINE", "LBRACE")
+        if open_ == ["LBRACE"] and starts and token.type in ("EQUAL", "COLON"):
             continue
         yield token
         before = (before[1], token.type)

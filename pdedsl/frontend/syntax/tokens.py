@@ -23,14 +23,13 @@ from pdedsl.diagnostics import PdeError, Reporter, Source, Span
 from pdedsl.frontend.syntax.differentials import DECLARING, Declared, declared, marked
 from pdedsl.frontend.syntax.latex import without_latex
 from pdedsl.frontend.syntax.letters import plain_letters
-from pdedsl.frontend.syntax.names import MAX_NAME
+from pdedsl.frontend.syntax.names import MAX_NAME, MAX_RAISED
 from pdedsl.frontend.syntax.notations import foreign_token, in_our_notation
 from pdedsl.frontend.syntax.tree import Comment
 
 MAX_TOKENS = 100_000
 MAX_DEPTH = 200
 MAX_NUMBER = 60
-MAX_RAISED = 4  # digits of a superscript or subscript
 MAX_DERIVATIVE = 400  # characters
 MOST_STRAY = 20
 
