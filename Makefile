@@ -56,6 +56,7 @@ $(VENV)/.installed: $(VENV)/bin/python pyproject.toml
 
 $(VENV)/.developed: $(VENV)/bin/python pyproject.toml
 	$(BIN)/python -m pip install --quiet --editable '.[dev]'
+	$(BIN)/python -m pip install --quiet --no-deps 'adv-lib==0.2.8'  # visdom, for its plots, does not build
 	$(BIN)/python -m compileall -q pdedsl
 	touch $@ $(VENV)/.installed
 

@@ -3,7 +3,8 @@
     python benchmarks/attacks.py [--only pgd ddn autoattack certify] [--rounds 5] [--threads 1] [--samples 200]
 
 1. PGD-20 without an active set against as many bare gradients of the cross-entropy. Goal: at most 1.10.
-2. PGD-20 against torchattacks on a robust model (goal: 1.3 times faster) and on a standard one (4 times).
+2. PGD-20 against torchattacks on a robust model (goal: 1.3 times faster) and on a standard one (4 times), where what is
+   gained is what is left of the steps when a sample is fooled: at ε = 0.15 and at 0.3, the usual one for digits.
 3. DDN-20 against foolbox. Goal: 1.5 times faster, at the same median norm.
 4. AutoAttack against pyautoattack. Goal: at most 0.6 of its time, within half a point.
 5. Certification against the bare forward (goal: 0.95 of its throughput) and the adversarial-robustness-toolbox (1.4).
@@ -141,13 +142,18 @@ def pgd(robust: nn.Module, standard: nn.Module, x: Tensor, y: Tensor, rounds: in
     if (torchattacks := library("torchattacks")) is None:
         return
     fast = {id(model): laid_out(model) for model in (robust, standard)}
-    for name, model, goal in (("robust", robust, "≤ 1/1.3"), ("standard", standard, "≤ 1/4")):
-        theirs = torchattacks.PGD(model, eps=EPS, alpha=EPS / 8, steps=STEPS)
+    for name, model, eps, goal in (
+        ("robust", robust, EPS, "≤ 1/1.3"),
+        ("standard", standard, EPS, "≤ 1/4"),
+        ("standard", standard, 2 * EPS, "≤ 1/4"),
+    ):
+        theirs = torchattacks.PGD(model, eps=eps, alpha=eps / 8, steps=STEPS)
 
-        def ours(model: nn.Module = model) -> object:
-            return attacks.pgd(fast[id(model)], x, y, eps=EPS, steps=STEPS, bounds=BOX)
+        def ours(model: nn.Module = model, eps: float = eps) -> object:
+            return attacks.pgd(fast[id(model)], x, y, eps=eps, steps=STEPS, bounds=BOX)
 
-        compare(f"PGD-20 / torchattacks, {name} model", goal, ours, lambda theirs=theirs: theirs(x, y), rounds)  # type: ignore[misc]
+        what = f"PGD-20 / torchattacks, {name} model, ε = {eps:g}"
+        compare(what, goal, ours, lambda theirs=theirs: theirs(x, y), rounds)  # type: ignore[misc]
 
 
 def ddn(robust: nn.Module, x: Tensor, y: Tensor, rounds: int) -> None:
@@ -207,7 +213,14 @@ def certify(robust: nn.Module, x: Tensor, rounds: int, n: int = 2000) -> None:
         sample_size=100,
         device_type="cpu",
     )
-    compare("certification / robustness toolbox", "≤ 1/1.4", ours, lambda: theirs.certify(one.numpy(), n=n), rounds)
+    fast = laid_out(robust)
+    compare(
+        "certification / robustness toolbox",
+        "≤ 1/1.4",
+        lambda: gaussian(fast, one, sigma=0.1, n=n, batch=batch),
+        lambda: theirs.certify(one.numpy(), n=n),
+        rounds,
+    )
 
 
 def _stub_statsmodels() -> None:

@@ -24,6 +24,7 @@ __all__ = [
     "Report",
     "Run",
     "RunError",
+    "Solution",
     "Spec",
     "compile",
     "evaluate",
@@ -31,6 +32,7 @@ __all__ = [
     "format",
     "load",
     "parse",
+    "solve",
     "train",
 ]
 
@@ -43,6 +45,8 @@ if TYPE_CHECKING:
     from pdedsl.evaluation.run import evaluate_run
     from pdedsl.files import RunError
     from pdedsl.ir.spec import Spec
+    from pdedsl.solving.run import solve
+    from pdedsl.solving.solution import Solution
     from pdedsl.training.run import train
     from pdedsl.training.saved import Run
 
@@ -59,6 +63,8 @@ _HOMES = {
     "parse": "pdedsl.compiler",
     "Run": "pdedsl.training.saved",
     "RunError": "pdedsl.files",
+    "Solution": "pdedsl.solving.solution",
+    "solve": "pdedsl.solving.run",
     "train": "pdedsl.training.run",
 }
 

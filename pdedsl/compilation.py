@@ -30,7 +30,7 @@ class Planned:
 class Examination:
     """All that can be said of a spec without building anything: what `check` and `explain` speak of.
 
-    `planned` is None where there is no network: because of a mistake, or because the equation is physical.
+    `planned` is None where there is a mistake.
     """
 
     analysis: Analysis

@@ -17,7 +17,7 @@ from pdedsl.deep import deeply
 from pdedsl.diagnostics import PdeError, Reporter, Source, in_order
 from pdedsl.frontend.elaborate.elaborate import elaborate
 from pdedsl.frontend.syntax.parse import parse_syntax
-from pdedsl.ir.spec import SpaceKind, Spec
+from pdedsl.ir.spec import Spec
 from pdedsl.sources import plain, read, source_of
 
 if TYPE_CHECKING:
@@ -92,7 +92,7 @@ def examined(spec: Spec) -> Examination:
     analysis = to_analysis(spec)
     wrong = [d for d in analysis.diagnostics if d.is_error]
     found, planned = [*analysis.spec.warnings, *wrong], None
-    if not wrong and analysis.spec.space.kind is not SpaceKind.PHYSICAL:
+    if not wrong:
         try:
             planned = to_plan(analysis)
         except PdeError as error:
@@ -109,7 +109,8 @@ def compiled(examination: Examination) -> Compilation:
     """The same of what was examined already."""
     examination.require()
     analysis = examination.analysis
-    planned = examination.planned or to_plan(analysis)  # which says why there is no network
+    planned = examination.planned
+    assert planned is not None  # without errors there is a plan
     return bounded(analysis.spec, lambda: _emitted(analysis, planned))
 
 

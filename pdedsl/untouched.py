@@ -16,22 +16,42 @@ from torch.nn.modules.batchnorm import _BatchNorm
 Model = Callable[[Tensor], Tensor]
 
 
+DEPTH = 4
+"""How far a callable is followed through what it holds."""
+
+
 def modules_of(model: object) -> list[nn.Module]:
-    """The modules that a callable runs: itself, its owner if it is a method, or what its code refers to."""
-    if isinstance(model, nn.Module):
-        return [model]
-    if isinstance(model, functools.partial):
-        return [module for part in (model.func, *model.args) for module in modules_of(part)]
-    if inspect.ismethod(model):
-        return modules_of(model.__self__)
-    if inspect.isfunction(model):
-        names = inspect.getclosurevars(model)
-        return [value for scope in (names.nonlocals, names.globals) for value in scope.values() if _is_module(value)]
-    return [value for value in getattr(model, "__dict__", {}).values() if _is_module(value)]
+    """The modules that a callable runs: itself, or what it holds and what its code refers to, through functions and
+    collections between them."""
+    found: dict[nn.Module, None] = {}
+    seen: set[int] = set()
+    level = [model]
+    for _ in range(DEPTH):
+        level = [value for value in level if id(value) not in seen]
+        seen.update(map(id, level))
+        found.update((value, None) for value in level if isinstance(value, nn.Module))
+        level = [held for value in level for held in _held(value)]
+    inner = {part for module in found for part in module.modules() if part is not module}
+    return [module for module in found if module not in inner]
 
 
-def _is_module(value: object) -> bool:
-    return isinstance(value, nn.Module)
+def _held(value: object) -> Iterable[object]:
+    match value:
+        case nn.Module() | type() | Tensor():
+            return ()
+        case functools.partial():
+            return value.func, *value.args, *value.keywords.values()
+        case list() | tuple():
+            return value
+        case dict():
+            return value.values()
+        case _ if inspect.ismethod(value):
+            return value.__self__, value.__func__
+        case _ if inspect.isfunction(value):
+            names = inspect.getclosurevars(value)
+            return *names.nonlocals.values(), *names.globals.values(), *(value.__defaults__ or ())
+        case _:
+            return vars(value).values() if callable(value) and hasattr(value, "__dict__") else ()
 
 
 @contextmanager
@@ -92,9 +112,21 @@ def _buffers(parts: list[nn.Module]) -> Iterator[None]:
                     buffer.copy_(value)
 
 
+def random_state(modules: Sequence[nn.Module]) -> list[object]:
+    """The state of the global generators and of those of the modules: another one once a number was drawn."""
+    owned = _owned([part for module in modules for part in module.modules()])
+    states = [torch.get_rng_state(), *(torch.cuda.get_rng_state_all() if torch.cuda.is_available() else ())]
+    states += [generator.get_state() for generator in owned]
+    return [*(state.tolist() for state in states), random.getstate(), repr(numpy.random.get_state(legacy=False))]
+
+
+def _owned(parts: Iterable[nn.Module]) -> list[torch.Generator]:
+    return [value for part in parts for value in vars(part).values() if isinstance(value, torch.Generator)]
+
+
 @contextmanager
 def _generators(parts: list[nn.Module]) -> Iterator[None]:
-    owned = [value for part in parts for value in vars(part).values() if isinstance(value, torch.Generator)]
+    owned = _owned(parts)
     before = [generator.get_state() for generator in owned]
     try:
         yield

@@ -74,22 +74,26 @@ def test_commands_run(command: str, tmp_path: Path, monkeypatch: pytest.MonkeyPa
     assert result.exit_code == 0, result.output
 
 
-def test_the_training_commands_run(tmp_path: Path) -> None:
+def test_the_training_commands_run(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tmp_path)
     (text,) = [block for block in blocks("sh") if "pdedsl train" in block]
     for line in text.strip().splitlines():
         several, _, command = line.rpartition("pdedsl train ")
         words = command.split()
         if "--set" not in words and "--resume" not in words:
             words += ["--set", "train.epochs=2"]  # as shown it takes longer
-        start = ["-m", "torch.distributed.run", "--nproc-per-node=2"] if "torchrun" in several else []
-        result = run(*start, "-m", "pdedsl", "train", *words, cwd=tmp_path)
-        assert result.returncode == 0, result.stderr
+        if "torchrun" in several:
+            start = ["-m", "torch.distributed.run", "--nproc-per-node=2"]
+            result = run(*start, "-m", "pdedsl", "train", *words, cwd=tmp_path)
+            assert result.returncode == 0, result.stderr
+        else:
+            done = CliRunner().invoke(cli, ["train", *words])
+            assert done.exit_code == 0, done.output
     assert "`pdedsl explain run --weights run`" in README
-    assert "Kernels" in run("-m", "pdedsl", "explain", "run", "--weights", "run", cwd=tmp_path).stdout
+    assert "Kernels" in CliRunner().invoke(cli, ["explain", "run", "--weights", "run"]).stdout
     (call,) = re.findall(r"`(pdedsl\.train\(.*?\))`", README)
     (tmp_path / "my.pde").write_text((tmp_path / "run" / "spec.pde").read_text("utf-8"), "utf-8")
-    result = run("-c", f"import pdedsl; {call.replace('run', 'mine')}", cwd=tmp_path)
-    assert result.returncode == 0, result.stderr
+    exec(call.replace("run", "mine"), {"pdedsl": pdedsl})
     assert {"weights.safetensors", "report.md", "curves.png", "metrics.jsonl"} <= {
         path.name for path in (tmp_path / "run").iterdir()
     }

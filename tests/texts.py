@@ -18,7 +18,7 @@ from pdedsl.ir.plan import ImagePlan
 
 SPECS = Path(__file__).parents[1] / "specs"
 NAMES = sorted(p.stem for p in SPECS.glob("*.pde"))
-PHYSICAL = ["burgers", "wave"]
+PHYSICAL = [p.stem for p in sorted(SPECS.glob("*.pde")) if re.search(r"^space.* in \[", p.read_text("utf-8"), re.M)]
 MODELS = [name for name in NAMES if name not in PHYSICAL]
 
 PLANE = """pde Plane

@@ -18,7 +18,9 @@ from pdedsl.ir.terms import Origin, Term
 from pdedsl.symbolic.symbols import Applied, Field, Partial
 from pdedsl.words.directions import Direction
 
-ELSEWHERE = "slope of another"  # a derivative of another unknown, as a coefficient
+
+class Elsewhere(Dummy):  # type: ignore[misc]
+    """A derivative of another unknown, or of this one elsewhere, as a coefficient."""
 
 
 def forward(frame: Frame) -> Jet:
@@ -72,15 +74,15 @@ def class_of(frame: Frame, jet: Jet) -> EquationClass:
 
 
 def _with_others(frame: Frame, jet: Jet) -> Jet:
-    """The jet in which derivatives of other unknowns count as those of this one, each with a weight of its own."""
-    others = frame.heads - {frame.unknown.head}
-    found = [p for e in frame.equation.right for p in e.atoms(Partial) if _is_of(p, others)]
+    """The jet in which derivatives of other unknowns, and of this one elsewhere or at another time, count as those of
+    this one, each with a weight of its own."""
+    own, here = frame.own(0), {frame.own(k) for k in range(len(frame.equation.right))}
+    found = [p for e in frame.equation.right for p in e.atoms(Partial) if _is_of(p, frame.heads) and p.body not in here]
     if not found:
         return jet
-    own = frame.own(0)
     alone = [e.xreplace(dict.fromkeys(found, Dummy(positive=True))) for e in frame.equation.right]
     if any(p.body == own for e in alone for p in e.atoms(Partial)):
-        moved = {p: Dummy(ELSEWHERE, positive=True) for p in found}
+        moved = {p: Elsewhere(positive=True) for p in found}
     else:
         moved = {p: Dummy(positive=True) * Partial(own, *p.slots) for p in sorted(found, key=default_sort_key)}
     exprs = tuple(e.xreplace(moved) for e in frame.equation.right)
@@ -97,8 +99,7 @@ def _second_order(jet: Jet, frame: Frame) -> EquationClass:
         return EquationClass.NONLINEAR_DIFFUSION
     if jet.depends_on(jet.drift, jet.p):
         return EquationClass.HAMILTON_JACOBI
-    others = [s for s in jet.expr.atoms(Dummy) if s.name == ELSEWHERE]
-    lower = jet.expr.xreplace(dict.fromkeys((*jet.p, *jet.second, *others), S.Zero))
+    lower = jet.expr.xreplace(dict.fromkeys((*jet.p, *jet.second, *jet.expr.atoms(Elsewhere)), S.Zero))
     if jet.u in lower.free_symbols or any(f.head in frame.heads for f in lower.atoms(Field)):
         return EquationClass.REACTION_DIFFUSION
     moves = jet.expr.free_symbols & set(jet.p)

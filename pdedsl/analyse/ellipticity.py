@@ -12,11 +12,11 @@ from functools import cached_property, lru_cache
 from sympy import Dummy, Expr, Symbol
 
 from pdedsl.analyse.coefficients import NotLinear, indexed_matrix, second_parts
-from pdedsl.analyse.intervals import Box, Range
+from pdedsl.analyse.intervals import Box
 from pdedsl.analyse.jets import Jet, as_scalar, jet_of
 from pdedsl.analyse.matrices import Rows, indexed_semidefinite, semidefinite
+from pdedsl.analyse.positivity import strictly_positive
 from pdedsl.analyse.problem import Problem
-from pdedsl.analyse.ranges import range_of
 from pdedsl.analyse.samples import Ranges, ranges_of
 from pdedsl.analyse.searches.eigenvalues import negative_eigenvalue
 from pdedsl.analyse.signs import box_of, nonnegative
@@ -117,10 +117,7 @@ class Elliptic:
 
     def _is_negative_for_every_weight(self) -> bool:
         """An entry of the diagonal that is below zero whatever is learned."""
-        for i, row in enumerate(self.rows):
-            if row[i].has(Field) and (row[i].is_negative or _below(row[i], self.box)):
-                return True
-        return False
+        return any(row[i].has(Field) and strictly_positive(-row[i], self.box) for i, row in enumerate(self.rows))
 
 
 @lru_cache(maxsize=64)
@@ -136,11 +133,6 @@ def ellipticity(problem: Problem, sign: int = 1) -> Sign:
 
 def _times(sign: int, rows: Rows) -> Rows:
     return tuple(tuple(sign * e for e in row) for row in rows)
-
-
-def _below(e: Expr, box: Box) -> bool:
-    found: Range | None = range_of(e, box)
-    return found is not None and found.high < 0
 
 
 def _is_laplacian(c: Contraction, head: Symbol) -> bool:

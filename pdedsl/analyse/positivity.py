@@ -51,6 +51,8 @@ def strictly_positive(e: Expr, box: Box) -> bool:
         case Mul():
             return all(strictly_positive(a, box) for a in e.args)
         case Add():
+            if found is not None and found.low >= 0 and any(map(_reaches_no_end, e.args)):
+                return True
             shorter = cancel(together(e)) if len(e.args) <= MAX_SHORT else e
             if _is_slope_of_tanh(e) or (not shorter.is_Add and strictly_positive(shorter, box)):
                 return True
@@ -92,6 +94,12 @@ def _stays_away(e: Expr, box: Box) -> bool:
     if found is not None and 0 not in found:
         return True
     return not e.has(sign, Heaviside, Slope) and (strictly_positive(e, box) or strictly_positive(-e, box))
+
+
+def _reaches_no_end(e: Expr) -> bool:
+    """Whether it is a number times a function that rises everywhere, and so has no least and no largest value."""
+    f = e.as_coeff_Mul()[1]
+    return isinstance(f, exp | tanh | atan | erf) or (isinstance(f, Activation) and f.record.rising)
 
 
 def _is_slope_of_tanh(e: Expr) -> bool:

@@ -19,7 +19,8 @@ from pdedsl.attacks.task import Bounds
 from pdedsl.untouched import Model
 
 RESTARTS = 4
-GROWTH = (2.0, 4.0, 8.0, 16.0, 32.0, 64.0)
+GROWTHS = 6
+"""Sizes of ε, at most, between that of an evaluation and everything."""
 
 
 @dataclass(frozen=True)
@@ -99,17 +100,27 @@ class Evidence:
     def accuracies(self) -> list[tuple[float, float]]:
         """ε and the share that PGD leaves, from ε = 0 to where everything is allowed, or to nothing left."""
         found = [(0.0, _share(~self.wrong)), (self.eps, _share(~self.runs[0]))]
-        for factor in GROWTH:
-            if found[-1][1] == 0.0 or found[-1][0] >= self._everything:
+        for eps in self._growing:
+            if found[-1][1] == 0.0:
                 break
-            eps = min(factor * self.eps, self._everything)
             found.append((eps, _share(~self.by_steps(eps))))
         return found
 
     @property
+    def _growing(self) -> list[float]:
+        """ε doubled again and again, or faster, so that the last size is everything."""
+        factor = max(2.0, (self._everything / self.eps) ** (1.0 / GROWTHS))
+        sizes = [self.eps * factor**k for k in range(1, GROWTHS) if self.eps * factor**k < 0.99 * self._everything]
+        return [*sizes, self._everything] if self._everything > self.eps else []
+
+    @cached_property
     def _everything(self) -> float:
-        """The ε at which every point of the box is allowed."""
+        """The ε at which every point of the box is allowed; without a box, of the smallest one that holds the samples.
+
+        There is another class among the samples: what is still right there is not robust, it was not found.
+        """
         lo, hi = read_box(self.bounds).ends(self.x)
+        lo, hi = lo.where(lo.isfinite(), self.x.amin(0)), hi.where(hi.isfinite(), self.x.amax(0))
         return float(self.norm.length((hi - lo).expand_as(self.x[:1])).max())
 
 

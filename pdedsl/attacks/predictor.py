@@ -11,7 +11,7 @@ import torch
 from torch import Tensor
 
 from pdedsl.attacks.goal import Goal, Loss
-from pdedsl.untouched import Model, modules_of, untouched
+from pdedsl.untouched import Model, modules_of, random_state, untouched
 
 Transform = Callable[[Tensor], Tensor]
 
@@ -33,8 +33,9 @@ class Predictor:
 
     `eot` draws are averaged in every gradient and every query of an attack on a stochastic model (expectation over
     transformation; Athalye et al. 2018), `draws` fresh ones in every prediction that decides success. Where neither is
-    given the model is called a few times to see whether it is stochastic. What is averaged are probabilities.
-    At most `batch` rows go into one call. `training` attacks the model in training mode but for its batch norms.
+    given the model is called to see whether it is stochastic: whether it draws random numbers, or its answers differ.
+    What is averaged are probabilities. At most `batch` rows go into one call. `training` attacks the model in training
+    mode but for its batch norms.
     """
 
     def __init__(
@@ -71,10 +72,12 @@ class Predictor:
             self._busy = False
 
     def _needed(self, x: Tensor) -> int:
-        """One draw for a model that always answers alike."""
-        if self.eot > 1:
-            return DRAWS
+        """One draw for a model that draws no random numbers and always answers alike."""
+        modules = modules_of(self.model)
+        state = random_state(modules)
         first = self._call(x).log_softmax(1)
+        if self.eot > 1 or random_state(modules) != state:
+            return DRAWS
         again = (self._call(x).log_softmax(1) for _ in range(3))
         return 1 if all(torch.allclose(first, other, 1e-4, 1e-6, equal_nan=True) for other in again) else DRAWS
 

@@ -36,7 +36,11 @@ def gradients(e: Evidence) -> Finding:
     slope = e.predictor.slope(e.x, e.goal, log_odds).gradient.flatten(1)
     zero, broken = (slope == 0.0).all(1), ~slope.isfinite().all(1)
     useless = _percent(zero | broken)
-    text = f"the gradient is zero at {_percent(zero):.0f} % of the samples and not a number at {_percent(broken):.0f} %"
+    size = slope.double().norm(dim=1).nanmedian().item()
+    text = (
+        f"the gradient is zero at {_percent(zero):.0f} % of the samples and not a number at {_percent(broken):.0f} %; "
+        f"its median norm is {size:.3g}"
+    )
     return Finding("gradients", useless > 5.0, text)
 
 
@@ -126,19 +130,21 @@ def curve(e: Evidence) -> tuple[Finding, Finding]:
 
 
 def randomness(e: Evidence) -> Finding:
-    """The gradients of pairs of draws, and what an average over ten adds."""
-    single = Predictor(e.predictor.model, eot=1, draws=e.predictor.draws)
-    units = [L2().steepest(single.slope(e.x, e.goal, log_odds).gradient) for _ in range(8)]
+    """Gradients agree from one average of draws to the next, and averages over more draws find no more."""
+    used = e.predictor.eot
+    units = [L2().steepest(e.predictor.slope(e.x, e.goal, log_odds).gradient) for _ in range(8)]
     cosine = torch.stack([inner(a, b) for a, b in pairwise(units)]).mean(0).median().item()
-    alone, averaged = (
-        int(e.by_steps(e.eps, model=Predictor(e.predictor.model, eot=eot, draws=e.predictor.draws)).sum())
-        for eot in (1, 10)
-    )
+    sweep = sorted({1, used, max(10, 4 * used)})
+    fooled = {
+        eot: int(e.by_steps(e.eps, model=Predictor(e.predictor.model, eot=eot, draws=e.predictor.draws)).sum())
+        for eot in sweep
+    }
+    found = ", ".join(f"{number} with averages of {eot}" for eot, number in fooled.items())
     text = (
-        f"the model is random: gradients of two draws have cosine {cosine:.2f}, PGD fools {alone} of {e.n} samples "
-        f"with one draw and {averaged} with an average of ten"
+        f"the model is random: gradients that average {used} of its draws have cosine {cosine:.2f} "
+        f"from one time to the next; PGD fools, of {e.n} samples, {found}"
     )
-    return Finding("randomness", averaged - alone >= e.several or cosine < 0.4, text)
+    return Finding("randomness", fooled[sweep[-1]] - fooled[used] >= e.several or cosine < 0.4, text)
 
 
 CHECKS = (

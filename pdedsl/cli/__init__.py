@@ -18,6 +18,7 @@ from pdedsl.cli.common import FAULT, INTERRUPTED, USAGE, example, say
 from pdedsl.cli.compiling import compile, explain, test
 from pdedsl.cli.evaluating import evaluate, report
 from pdedsl.cli.language import check, completion, format_, specs
+from pdedsl.cli.solving import crosscheck, solve
 from pdedsl.cli.training import train
 from pdedsl.sources import locate
 
@@ -31,7 +32,7 @@ def cli() -> None:
     """A declarative language for PDEs that compiles to neural networks."""
 
 
-for command in (check, format_, explain, compile, test, train, evaluate, report, specs, completion):
+for command in (check, format_, explain, compile, test, train, evaluate, solve, crosscheck, report, specs, completion):
     cli.add_command(command)
 
 

@@ -12,7 +12,7 @@ from pdedsl.cli.common import SPEC, WRONG, example, give, read_spec, report_erro
 from pdedsl.quoting import as_json
 
 if TYPE_CHECKING:
-    from pdedsl.compilation import Compilation, Examination
+    from pdedsl.compilation import Compilation
     from pdedsl.diagnostics import Source
     from pdedsl.runtime.kernels import Stencil
     from pdedsl.testing import axioms
@@ -54,7 +54,7 @@ def explain(file: str, form: str | None, weights: Path | None, every: bool) -> N
         network = [theorem_line(planned.representation.theorem), *network_lines(planned.model)]
         network += certificate_lines(planned.model, analysis)
     else:
-        network = [f"none: {why}" for why in _without_network(examined)]
+        network = [f"none: {d.message}" for d in examined.errors]
     if every and weights is None:
         raise click.UsageError("--all says more of --weights: give both")
     if weights and form == "latex":
@@ -76,11 +76,6 @@ def explain(file: str, form: str | None, weights: Path | None, every: bool) -> N
     show(analysis.spec.source, examined.errors)
     if examined.errors:
         raise click.exceptions.Exit(WRONG)
-
-
-def _without_network(examined: Examination) -> list[str]:
-    """Why a spec has no network."""
-    return [d.message for d in examined.errors] or ["a physical equation has no network yet"]
 
 
 def _stencils(source: Source, weights: Path, every: bool) -> tuple[Stencil, ...]:

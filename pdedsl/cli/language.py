@@ -38,8 +38,7 @@ def _check_text(file: str) -> bool:
     show(source, examined.diagnostics)
     count, spec = len(examined.diagnostics), examined.analysis.spec
     noted = f", {count} warning{'s' * (count > 1)}" if count else ""
-    without = "" if examined.planned else "; a physical equation has no network yet"
-    say(f"{source.name}: {spec.name}: no errors{noted}{without}")
+    say(f"{source.name}: {spec.name}: no errors{noted}")
     return True
 
 

@@ -77,7 +77,9 @@ def train(
 
 def _few_threads(plan: Model) -> None:
     """Small matrices are fastest on one thread, by far on a busy machine; OMP_NUM_THREADS has its way."""
-    if plan.image is None and "OMP_NUM_THREADS" not in os.environ:
+    from pdedsl.ir.plan import SolvePlan
+
+    if not isinstance(plan, SolvePlan) and plan.image is None and "OMP_NUM_THREADS" not in os.environ:
         import torch
 
         torch.set_num_threads(1)

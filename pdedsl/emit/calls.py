@@ -7,7 +7,8 @@ from pdedsl.emit.fields import data_exprs, field_function, fields_in, model_expr
 from pdedsl.emit.image import image_functions
 from pdedsl.emit.operator import operator_function, solution_function
 from pdedsl.emit.program import Program
-from pdedsl.ir.plan import ImagePlan, Model, OperatorPlan
+from pdedsl.emit.solving import solve_functions
+from pdedsl.ir.plan import ImagePlan, Model, OperatorPlan, SolvePlan
 from pdedsl.ir.spec import Spec
 
 
@@ -17,6 +18,8 @@ def program_of(model: Model, operator: OperatorPlan | None, spec: Spec) -> Progr
     doc = f"{spec.name}.{title}\n\nCompiled by pdedsl from spec.pde."
     if isinstance(model, ImagePlan):
         return Program(doc, image_functions(model, spec))
+    if isinstance(model, SolvePlan):
+        return Program(doc, solve_functions(model, spec))
     in_model = fields_in(model_exprs(model), spec)
     in_operator = fields_in(operator_exprs(operator), spec) if operator else ()
     clocks = with_clocks(model)

@@ -15,8 +15,14 @@ Leaf = Callable[[Expr], Node | None]
 """What an expression without operations of arithmetic is, if it is one."""
 
 
-def node_of(expr: Expr, leaf: Leaf) -> Node:
-    """The expression at points `x` and time `t`; planning has seen to it that it is one of these."""
+X = Ref("x")
+
+
+def node_of(expr: Expr, leaf: Leaf, points: Ref = X) -> Node:
+    """The expression at points `x` and time `t`; planning has seen to it that it is one of these.
+
+    At other points every letter stands for a tensor, the time, too.
+    """
 
     def of(e: Expr) -> Node:
         if e.is_Integer:
@@ -35,8 +41,9 @@ def node_of(expr: Expr, leaf: Leaf) -> Node:
                 return Op("**", (of(base), of(exponent)))
         name = type(e).__name__
         if name in OF_MANY:
-            return Call(OF_MANY[name], (Ref("x"), *map(of, e.args)))
-        return Call(OF_ONE[name], (_tensor(of(e.args[0])),))
+            return Call(OF_MANY[name], (points, *map(of, e.args)))
+        of_one = of(e.args[0])
+        return Call(OF_ONE[name], (_tensor(of_one) if points == X else of_one,))
 
     return of(expr)
 

@@ -117,7 +117,7 @@ def _head(function: Function) -> str:
 
 def _kind(name: str, default: object) -> str:
     if default is None:
-        return {"x": "Tensor", "t": "float"}.get(name, "nn.Module")
+        return {"x": "Tensor", "points": "Tensor", "t": "float"}.get(name, "nn.Module")
     return type(default).__name__
 
 

@@ -19,6 +19,7 @@ from pdedsl.words.attacks import (
     Cw,
     Ddn,
     Difgsm,
+    Fab,
     Fgsm,
     Ifgsm,
     Pgd,
@@ -33,7 +34,7 @@ def attacked(word: Attack, predictor: Predictor, x: Tensor, y: Tensor, box: Box,
 
 def eot_of(attack: Attack) -> int:
     """Draws that each gradient and query of an attack averages."""
-    return 1 if isinstance(attack, Boundary | Square | Autoattack) else attack.eot
+    return attack.eot
 
 
 def function_of(attack: Attack) -> Callable[..., Result]:
@@ -56,6 +57,8 @@ def function_of(attack: Attack) -> Callable[..., Result]:
             return attacks.square
         case Apgd():
             return attacks.apgd
+        case Fab():
+            return attacks.fab
         case Autoattack():
             return attacks.autoattack
         case _:

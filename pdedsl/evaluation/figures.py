@@ -16,7 +16,7 @@ from pdedsl.evaluation.protocol import Certified as CertifiedBy
 from pdedsl.evaluation.report import Bin, Certified, Clean, Doubt, Robust, Transfer
 from pdedsl.evaluation.shares import Share
 from pdedsl.evaluation.subject import Claim, Subject
-from pdedsl.words.attacks import Attack, Certificate, Gaussian
+from pdedsl.words.attacks import Attack, Certificate, Gaussian, Norm
 
 BINS = 10
 RADII = 20
@@ -89,19 +89,43 @@ class Figures:
         held = [radius if ok else -1.0 for radius, ok in zip(columns["radius"], right, strict=True)]
         noisy = isinstance(certificate, Gaussian)
         claim = _claim(certificate, subject)
-        names = {"cohen": "radius", "lipschitz": "lipschitz", "paper": "paper"} if noisy else {"constant": "radius"}
+        names = {"cohen" if noisy else "constant": "radius", "lipschitz": "lipschitz", "paper": "paper"}
         return Certified(
             certificate=str(certificate),
             claim=claim.value,
             sound=claim is not Claim.ESTIMATE,
             sigma=subject.smoothing.std if subject.smoothing and (noisy or claim is Claim.ESTIMATE) else None,
             alpha=float(certificate.alpha) if isinstance(certificate, Gaussian) else None,
-            accuracies=tuple((r, Share.among(radius >= r and radius > 0.0 for radius in held)) for r in _radii(held)),
+            accuracies=tuple(
+                (r, Share.among(radius >= r and radius > 0.0 for radius in held))
+                for r in self._radii(certificate, held)
+            ),
             abstained=Share.among(c < 0 for c in columns["class"]),
-            medians=tuple((name, _median_where(columns[key], right)) for name, key in names.items()),
+            medians=tuple((name, _median_where(columns[key], right)) for name, key in names.items() if key in columns),
             draws=sum(columns["draws"]) / len(right) if noisy else None,
             parts=() if noisy or claim is Claim.ESTIMATE else parts,
+            broken=self._broken(held) if claim is Claim.NETWORK else None,
         )
+
+    def _radii(self, certificate: Certificate, held: Sequence[float]) -> list[float]:
+        """Those that are asked about; or round steps up to the largest, and the ε of attacks in the same norm."""
+        if isinstance(certificate, Gaussian) and certificate.at:
+            return sorted({float(radius) for radius in certificate.at})
+        attacks = [w.attack for w in self.measurements if isinstance(w, Attacked)]
+        sizes = {eps for a in attacks if norm_of(a) is Norm.TWO and (eps := eps_of(a)) is not None}
+        return sorted({*_steps(max(held, default=0.0)), *(eps for eps in sizes if eps <= max(held, default=0.0))})
+
+    def _broken(self, held: Sequence[float]) -> int | None:
+        """Samples that any attack fooled within the radius that was certified for them, up to rounding."""
+        attacks = [self.columns[w.key] for w in self.measurements if isinstance(w, Attacked)]
+        if not attacks:
+            return None
+        pairs = [zip(run["fooled"], run["euclidean"], strict=True) for run in attacks]
+        within = [
+            any(fooled and length < radius * (1.0 - 1e-6) for fooled, length in row)
+            for radius, *row in zip(held, *pairs, strict=True)
+        ]
+        return sum(within)
 
 
 def _said(doubt: Doubt, norm: str) -> str:
@@ -115,9 +139,8 @@ def _claim(certificate: Certificate, subject: Subject) -> Claim:
     return Claim.NETWORK if knows_constant(subject.model) else Claim.ESTIMATE
 
 
-def _radii(held: Sequence[float]) -> list[float]:
+def _steps(top: float) -> list[float]:
     """0, and round steps up to the largest radius."""
-    top = max(held, default=0.0)
     if top <= 0.0:
         return [0.0]
     step = next(s * 10.0**k for k in range(-6, 6) for s in (1.0, 2.0, 2.5, 5.0) if s * 10.0**k * RADII >= top)

@@ -10,13 +10,13 @@ from torch import Tensor
 from torch.nn.functional import cross_entropy
 
 from pdedsl import certificates
-from pdedsl.attacks import Predictor, audit
+from pdedsl.attacks import L2, Predictor, audit
 from pdedsl.evaluation.attacking import attacked, eot_of
 from pdedsl.evaluation.protocol import Attacked, Audited, Certified, Measurement, Natural, Transferred
 from pdedsl.evaluation.subject import Smoothing, Subject
 from pdedsl.runtime.streams import seed_noise
 from pdedsl.untouched import Model, modules_of, untouched
-from pdedsl.words.attacks import Attack, Certificate, Gaussian, Lipschitz, Norm
+from pdedsl.words.attacks import Attack, Certificate, Gaussian, Lipschitz
 
 Columns = Mapping[str, Sequence[Any]]
 """Names with a value for each sample."""
@@ -43,8 +43,8 @@ def _measured(what: Measurement, subject: Subject, x: Tensor, y: Tensor, seed: i
             return _transferred(attack, *pair, subject, x, y, seed)
         case Certified(certificate=certificate):
             return _certified(certificate, subject, x, seed)
-        case Audited(norm=norm, eps=eps):
-            return _audited(subject, x, y, norm, eps, seed)
+        case Audited():
+            return _audited(subject, x, y, what, seed)
         case _:
             assert_never(what)
 
@@ -74,6 +74,7 @@ def _attacked(attack: Attack, subject: Subject, x: Tensor, y: Tensor, seed: int)
     return {
         "fooled": result.fooled.tolist(),
         "distance": result.distances.tolist(),
+        "euclidean": L2().length((result.x - x).double()).tolist(),
         "draws": [result.draws] * len(x),
         "rows": [result.rows / len(x)] * len(x),
     }
@@ -92,11 +93,11 @@ def _transferred(
     }
 
 
-def _audited(subject: Subject, x: Tensor, y: Tensor, norm: Norm, eps: float, seed: int) -> Columns:
+def _audited(subject: Subject, x: Tensor, y: Tensor, what: Audited, seed: int) -> Columns:
     """A row for each check of the audit."""
-    found = audit(
-        subject.model, x, y, eps=eps, norm=norm.value, bounds=subject.box, surrogates=subject.surrogates, seed=seed
-    ).findings
+    predictor = Predictor(subject.model, eot=what.eot)
+    norm, near = what.norm.value, subject.surrogates
+    found = audit(predictor, x, y, eps=what.eps, norm=norm, bounds=subject.box, surrogates=near, seed=seed).findings
     return {
         "check": [finding.name for finding in found],
         "suspicious": [finding.suspicious for finding in found],
@@ -107,16 +108,20 @@ def _audited(subject: Subject, x: Tensor, y: Tensor, norm: Norm, eps: float, see
 
 def _certified(certificate: Certificate, subject: Subject, x: Tensor, seed: int) -> Columns:
     match certificate:
-        case Gaussian(n0=n0, n=n, alpha=alpha):
+        case Gaussian(at=()):
             assert subject.smoothing is not None
-            return _by_noise(subject.smoothing, x, n0, n, float(alpha), seed)
+            return _by_noise(subject.smoothing, x, certificate, seed)
+        case Gaussian():
+            assert subject.smoothing is not None
+            return _by_bets(subject.smoothing, x, certificate, seed)
         case Lipschitz():
             return _by_constant(subject, x, seed)
         case _:
             assert_never(certificate)
 
 
-def _by_noise(smoothing: Smoothing, x: Tensor, n0: int, n: int, alpha: float, seed: int) -> Columns:
+def _by_noise(smoothing: Smoothing, x: Tensor, asked: Gaussian, seed: int) -> Columns:
+    n0, n, alpha = asked.n0, asked.n, float(asked.alpha)
     found = certificates.gaussian(smoothing.base, x, sigma=smoothing.std, n0=n0, n=n, alpha=alpha, seed=seed)
     return {
         "class": found.classes.tolist(),
@@ -125,6 +130,15 @@ def _by_noise(smoothing: Smoothing, x: Tensor, n0: int, n: int, alpha: float, se
         "paper": found.paper.tolist(),
         "draws": found.draws.tolist(),
     }
+
+
+def _by_bets(smoothing: Smoothing, x: Tensor, asked: Gaussian, seed: int) -> Columns:
+    """Of some radii alone, each sample with no more draws than it takes to tell."""
+    radii, alpha = [float(r) for r in asked.at], float(asked.alpha)
+    found = certificates.gaussian_at(
+        smoothing.base, x, sigma=smoothing.std, radii=radii, n0=asked.n0, most=asked.n, alpha=alpha, seed=seed
+    )
+    return {"class": found.classes.tolist(), "radius": found.radii.tolist(), "draws": found.draws.tolist()}
 
 
 def _by_constant(subject: Subject, x: Tensor, seed: int) -> Columns:

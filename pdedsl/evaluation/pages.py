@@ -117,6 +117,8 @@ def _certified(certified: Certified) -> list[Element]:
         facts.append(("draws for a sample, on average", f"{certified.draws:.0f}"))
     facts += [(f"median radius, {name}", f"{value:.4g}") for name, value in certified.medians]
     facts += [(f"Lipschitz constant of {name}", f"{value:.6g}") for name, value in certified.parts]
+    if certified.broken is not None:
+        facts.append(("samples that an attack fooled within their radius", str(certified.broken)))
     title = "Certified" if certified.sound else "Estimated, not certified"
     rows = tuple((f"{radius:g}", str(share)) for radius, share in certified.accuracies)
     return [

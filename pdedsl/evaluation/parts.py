@@ -36,13 +36,18 @@ class Parts:
 
 
 @contextmanager
-def kept(folder: Path, identity: str, resume: bool, rank: int) -> Iterator[Parts]:
+def kept(folder: Path, identity: str, resume: bool, rank: int = 0, processes: int = 1) -> Iterator[Parts]:
     """The parts in a folder, each process with a file of its own. `identity` names what is measured, on which samples:
     parts of something else are refused with `resume`, and removed without."""
     known: dict[Place, Columns] = {}
-    for path in sorted(folder.glob("parts-*.jsonl")):
-        if resume:
+    files = {path.name: path for path in sorted(folder.glob("parts-*.jsonl"))}
+    if resume:
+        for path in files.values():
             known.update(_read(path, identity))
+    elif rank == 0:  # each of the others writes its own anew
+        running = {f"parts-{number}.jsonl" for number in range(processes)}
+        for name in files.keys() - running:
+            files[name].unlink()
     own = folder / f"parts-{rank}.jsonl"
     begun = resume and own.exists() and own.stat().st_size > 0
     if begun:

@@ -15,6 +15,7 @@ from pdedsl.words.attacks import (
     Cw,
     Ddn,
     Difgsm,
+    Fab,
     Fgsm,
     Ifgsm,
     Norm,
@@ -71,14 +72,16 @@ class Certified:
 
 @dataclass(frozen=True)
 class Audited:
-    """Are gradients masked around this ε? Looked into at a few samples."""
+    """Are gradients masked around this ε? Looked into at a few samples, with averages over `eot` draws."""
 
     norm: Norm
     eps: float
+    eot: int = 1
 
     @property
     def key(self) -> str:
-        return f"audit gradient_masking norm={self.norm.value} eps={self.eps:g}"
+        draws = f" eot={self.eot}" if self.eot > 1 else ""
+        return f"audit gradient_masking norm={self.norm.value} eps={self.eps:g}{draws}"
 
 
 Measurement = Natural | Attacked | Transferred | Certified | Audited
@@ -100,11 +103,15 @@ def measurements(block: EvaluateBlock, seeds: range) -> Iterator[Measurement]:
 
 
 def audits(block: EvaluateBlock) -> Iterator[Audited]:
-    """One for each norm in which there is an accuracy under attack, at the smallest ε: there most is left to doubt."""
+    """One for each norm in which there is an accuracy under attack, at the smallest ε: there most is left to doubt.
+
+    It averages as many draws as the attack in this norm that averages most.
+    """
     attacks = [attack for chosen in block.attack for attack in sweep(chosen.word)]
-    sizes = [(norm_of(attack), eps) for attack in attacks if (eps := eps_of(attack)) is not None]
-    for norm in dict.fromkeys(norm for norm, _ in sizes):
-        yield Audited(norm, min(eps for other, eps in sizes if other is norm))
+    sizes = [(norm_of(attack), eps, attack.eot) for attack in attacks if (eps := eps_of(attack)) is not None]
+    for norm in dict.fromkeys(norm for norm, _, _ in sizes):
+        same = [(eps, eot) for other, eps, eot in sizes if other is norm]
+        yield Audited(norm, min(eps for eps, _ in same), max(eot for _, eot in same))
 
 
 def sweep(attack: Attack) -> Iterator[Attack]:
@@ -112,9 +119,9 @@ def sweep(attack: Attack) -> Iterator[Attack]:
     match attack:
         case Cw() | Boundary():
             yield attack
-        case Ddn(eps=()):
+        case Ddn(eps=()) | Fab(eps=()):
             yield attack
-        case Fgsm() | Pgd() | Ifgsm() | Difgsm() | Ddn() | Square() | Apgd() | Autoattack():
+        case Fgsm() | Pgd() | Ifgsm() | Difgsm() | Ddn() | Square() | Apgd() | Fab() | Autoattack():
             yield from (replace(attack, eps=(eps,)) for eps in attack.eps)
         case _:
             assert_never(attack)
@@ -123,9 +130,9 @@ def sweep(attack: Attack) -> Iterator[Attack]:
 def eps_of(attack: Attack) -> float | None:
     """The ε of one attack of a sweep; None where it looks for the nearest adversary instead."""
     match attack:
-        case Cw() | Boundary() | Ddn(eps=()):
+        case Cw() | Boundary() | Ddn(eps=()) | Fab(eps=()):
             return None
-        case Fgsm() | Pgd() | Ifgsm() | Difgsm() | Ddn() | Square() | Apgd() | Autoattack():
+        case Fgsm() | Pgd() | Ifgsm() | Difgsm() | Ddn() | Square() | Apgd() | Fab() | Autoattack():
             return float(attack.eps[0])
         case _:
             assert_never(attack)
@@ -135,7 +142,7 @@ def norm_of(attack: Attack) -> Norm:
     match attack:
         case Ddn() | Boundary():
             return Norm.TWO
-        case Fgsm() | Pgd() | Ifgsm() | Difgsm() | Cw() | Square() | Apgd() | Autoattack():
+        case Fgsm() | Pgd() | Ifgsm() | Difgsm() | Cw() | Square() | Apgd() | Fab() | Autoattack():
             return attack.norm
         case _:
             assert_never(attack)

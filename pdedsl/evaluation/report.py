@@ -1,7 +1,8 @@
 """Report: everything that an evaluation found, in plain values, from which every page and table is made.
 
 `Report.plain()` is the JSON of `report.json`: the fields of these records by their names, a Share as
-{"value", "low", "high", "hits", "of"}, and "format", which changes when a name or a meaning does.
+{"value", "low", "high", "hits", "of"}, a number that is not finite as null, and "format", which changes when a name
+or a meaning does.
 """
 
 from __future__ import annotations
@@ -9,6 +10,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, fields, is_dataclass
 from enum import Enum
+from math import isfinite
 
 from pdedsl.evaluation.shares import Share
 
@@ -88,7 +90,8 @@ class Certified:
     `claim` says what the radii hold for. `abstained`: no class is certified. `medians` are of the radii of samples that
     are certified and right, by name: "cohen", "lipschitz" and "paper" bounds for Gaussian noise of standard deviation
     `sigma`, whose confidence is 1 − alpha for each sample; "constant" for a Lipschitz constant, of which `parts` says
-    where it comes from.
+    where it comes from. `broken` counts samples that an attack of this evaluation fooled within their radius, where the
+    radii hold for the network and it was attacked: it is 0 unless something is wrong.
     """
 
     certificate: str
@@ -101,6 +104,7 @@ class Certified:
     medians: tuple[tuple[str, float], ...]
     draws: float | None
     parts: tuple[tuple[str, float], ...] = ()
+    broken: int | None = None
 
 
 @dataclass(frozen=True)
@@ -168,6 +172,8 @@ def _plain(value: object) -> object:
             return {"value": value.value, "low": value.low, "high": value.high, "hits": value.hits, "of": value.of}
         case Enum():
             return value.value
+        case float() if not isfinite(value):
+            return None
         case str() | bool() | int() | float() | None:
             return value
         case Mapping():

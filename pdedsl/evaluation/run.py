@@ -24,7 +24,7 @@ from pdedsl.evaluation.evaluate import reported, require
 from pdedsl.evaluation.pages import write_pages
 from pdedsl.evaluation.parts import kept
 from pdedsl.evaluation.pictures import Scene, draw
-from pdedsl.evaluation.protocol import Measurement, measurements
+from pdedsl.evaluation.protocol import measurements
 from pdedsl.evaluation.report import FORMAT, Report
 from pdedsl.evaluation.sizes import weights_of
 from pdedsl.evaluation.smoothing import smoothing_of
@@ -99,17 +99,18 @@ def _evaluated(
     model = run.module.to(world.device)
     data = data_of(compilation, config_of(compilation.spec), options.data)
     x, y = _samples(data, options, next(model.parameters()).dtype)
-    subject = _subject(compilation, model, data, _sources(folder, block, options, world))
+    sources = _sources(folder, block, options, world)
+    subject = _subject(compilation, model, data, sources)
     wanted = tuple(measurements(block, range(options.seed, options.seed + options.seeds)))
     try:
         require(wanted, block, subject)
     except ValueError as error:
         raise RunError(str(error)) from None
-    identity = _identity(model, compilation, x, y, wanted, options)
+    identity = _identity([model, *sources.values()], compilation, x, y, options)
     out = folder / FOLDER
     out.mkdir(exist_ok=True)
     alone = locked(out / ".lock", f"another process is evaluating {folder}") if world.first else nullcontext()
-    with alone, interruption() as interrupted, kept(out, identity, options.resume, world.rank) as parts:
+    with alone, interruption() as interrupted, kept(out, identity, options.resume, world.rank, world.size) as parts:
         world.wait()  # until all have read what there is
         told = listeners if world.first else ()
         engine = Engine(subject, x, y, options.seed, parts, world, told, interrupted)
@@ -155,14 +156,7 @@ def _sources(folder: Path, block: EvaluateBlock, options: Options, world: World)
     return found
 
 
-def _identity(
-    model: nn.Module,
-    compilation: Compilation,
-    x: Tensor,
-    y: Tensor,
-    wanted: Sequence[Measurement],
-    options: Options,
-) -> str:
+def _identity(models: Sequence[nn.Module], compilation: Compilation, x: Tensor, y: Tensor, options: Options) -> str:
     """What parts of an evaluation belong to: they may be used again only for the very same."""
     total = hashlib.blake2b(digest_size=16)
     for text in (
@@ -171,7 +165,7 @@ def _identity(
         str(BATCH),
         str(options.seed),
         replace(compilation.spec, evaluate=None).canonical,
-        digest({key: value.cpu() for key, value in model.state_dict().items()}),
+        *(digest({key: value.cpu() for key, value in model.state_dict().items()}) for model in models),
         digest({"x": x, "y": y}),
     ):
         total.update(text.encode() + b"\0")

@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from typing import assert_never
 
 from pdedsl.ir.analysis import Analysis
-from pdedsl.ir.plan import DataPlan, ImagePlan, Model
+from pdedsl.ir.plan import DataPlan, ImagePlan, Model, SolvePlan
 from pdedsl.ir.verdicts import Axiom, Proved
 from pdedsl.words.attacks import Lipschitz as Asked
 from pdedsl.words.frames import Lipschitz, Paper
@@ -40,5 +40,7 @@ def _broken(plan: Model, analysis: Analysis) -> Iterator[str]:
             verdict = analysis.axioms[Axiom.STABILITY]
             if not isinstance(verdict, Proved):
                 yield f"the equation is not non-expansive for every weight: {verdict.reason}"
+        case SolvePlan():
+            yield "the network of a physical problem is no classifier"
         case _:
             assert_never(plan)

@@ -7,9 +7,10 @@ from typing import assert_never
 
 from sympy import Expr
 
+from pdedsl.explain.solving import solving_lines
 from pdedsl.ir.noise import Correlated, Dropped, Dropping, Noise, Plain, Relative, Scaled, Shared
 from pdedsl.ir.objective import CrossEntropy, Margin, Objective, Residual, Retraining
-from pdedsl.ir.plan import Base, ImagePlan, Maps, Model, Part, Shake, Timed, Walk
+from pdedsl.ir.plan import Base, ImagePlan, Maps, Model, Part, Shake, SolvePlan, Timed, Walk
 from pdedsl.ir.theorem import Theorem
 from pdedsl.words.diffusions import InSpace, Instants, InTime, Laplacian, Weighting
 from pdedsl.words.frames import Frame, Lipschitz, Paper
@@ -31,6 +32,8 @@ def theorem_line(theorem: Theorem) -> str:
 
 def network_lines(plan: Model) -> list[str]:
     """What the equation becomes, block by block."""
+    if isinstance(plan, SolvePlan):
+        return solving_lines(plan)
     if isinstance(plan, ImagePlan):
         widths = ", ".join(map(str, plan.stages))
         adaptive = isinstance(plan.method, Adaptive)

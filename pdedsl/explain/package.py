@@ -6,19 +6,21 @@ import os
 import shutil
 import tempfile
 from pathlib import Path
+from typing import assert_never
 
 from pdedsl import quoting
 from pdedsl.explain.certificate import certificate_lines
 from pdedsl.explain.describe import network_lines, theorem_line
 from pdedsl.explain.explain import explain_markdown
 from pdedsl.ir.analysis import Analysis
-from pdedsl.ir.plan import ImagePlan, Model
+from pdedsl.ir.plan import DataPlan, ImagePlan, Model, SolvePlan
 from pdedsl.ir.representation import Representation
+from pdedsl.ir.spec import Spec
 
 HARNESS = '''"""Train and evaluate the network of `model.py` as `spec.pde` says.
 
-    python harness.py train run
-    python harness.py evaluate run
+    python harness.py train [run]
+    python harness.py evaluate [run]
 
 From Python, `train("run")` and `evaluate("run")`. Data of your own: save arrays x_train, y_train,
 x_test and y_test with numpy.savez, and pass set=['train.data=npz("mine.npz")'].
@@ -39,23 +41,23 @@ from model import model
 SPEC = Path(__file__).with_name("spec.pde")
 
 
-def train(run: str | Path, **options: Any) -> pdedsl.Run:
+def train(run: str | Path = "run", **options: Any) -> pdedsl.Run:
     """Train in a new folder; the options are those of `pdedsl.train`."""
     return pdedsl.train(SPEC, run, network=model, **options)
 
 
-def evaluate(run: str | Path, **options: Any) -> pdedsl.Report:
+def evaluate(run: str | Path = "run", **options: Any) -> pdedsl.Report:
     """Attack, certify and audit; the options are those of `pdedsl.evaluate_run`."""
     return pdedsl.evaluate_run(run, network=model, **options)
 
 
 if __name__ == "__main__":
     match sys.argv[1:]:
-        case ["train", run]:
+        case ["train", *run] if len(run) <= 1:
             with view_for(sys.stdout) as view:
-                train(run, listeners=(view,))
-        case ["evaluate", run]:
-            print(summary(evaluate(run)))
+                train(*run, listeners=(view,))
+        case ["evaluate", *run] if len(run) <= 1:
+            print(summary(evaluate(*run)))
         case _:
             sys.exit(__doc__)
 '''
@@ -73,6 +75,29 @@ from model import model
 def evaluate(points: Tensor, seed: int = 0) -> Tensor:
     """u at points of shape (n, {dimension})."""
     return model(seed).to(points).eval()(points)
+'''
+PHYSICAL = '''"""Solve {name} as `spec.pde` says: `python harness.py run`.
+
+From Python, `solution = solve()`; `solution(points)` are the values at points of shape (n, {dimension}).
+"""
+
+from __future__ import annotations
+
+import sys
+from pathlib import Path
+
+import pdedsl
+
+SPEC = Path(__file__).with_name("spec.pde")
+
+
+def solve(run: str | Path | None = None) -> pdedsl.Solution:
+    """The solution, with its error bar; a folder `run` gets a report and pictures."""
+    return pdedsl.solve(SPEC, run)
+
+
+if __name__ == "__main__":
+    print(solve(sys.argv[1] if len(sys.argv) > 1 else None).error)
 '''
 TEST = '''"""Whether `model.py` beside this file is the network of {name}: run with pytest."""
 
@@ -113,24 +138,35 @@ def package_files(analysis: Analysis, representation: Representation, plan: Mode
     """The text of each file; `python` is that of the model."""
     spec = analysis.spec
     network = [theorem_line(representation.theorem), *network_lines(plan), *certificate_lines(plan, analysis)]
-    classifies = isinstance(plan, ImagePlan) or plan.classes is not None
-    harness = (
-        "`python harness.py train run` and `python harness.py evaluate run`" if classifies else "`evaluate(points)`"
-    )
+    harness, usage = _harness(plan, spec)
     readme = README.format(
         name=spec.name,
         title=quoting.markdown(spec.title),
         hash=spec.hash,
-        harness=harness,
+        harness=usage,
         explanation=explain_markdown(analysis, network),
     )
     return {
         "model.py": python,
-        "harness.py": HARNESS if classifies else SOLVE.format(name=spec.name, dimension=spec.space.dimension),
+        "harness.py": harness,
         "test_axioms.py": TEST.format(name=spec.name),
         "spec.pde": spec.source.text,
         "README.md": readme,
     }
+
+
+def _harness(plan: Model, spec: Spec) -> tuple[str, str]:
+    """The file, and how it is used."""
+    match plan:
+        case SolvePlan(statement=statement):
+            size = len(statement.domain.coordinates)
+            return PHYSICAL.format(name=spec.name, dimension=size), "`python harness.py run` solves it"
+        case DataPlan(classes=None):
+            return SOLVE.format(name=spec.name, dimension=spec.space.dimension), "`evaluate(points)`"
+        case DataPlan() | ImagePlan():
+            return HARNESS, "`python harness.py train` and `python harness.py evaluate`"
+        case _:
+            assert_never(plan)
 
 
 def write_package(folder: Path, files: dict[str, str], force: bool) -> None:

@@ -12,12 +12,14 @@ from pdedsl.ir.layers import RightHandSide
 from pdedsl.ir.motions import Motion
 from pdedsl.ir.noise import Added, Noise
 from pdedsl.ir.objective import CrossEntropy, Objective
+from pdedsl.ir.statement import Statement
 from pdedsl.ir.terms import Shape
 from pdedsl.words.diffusions import Law, Scores, Weighting
 from pdedsl.words.directions import Direction
 from pdedsl.words.frames import Frame
 from pdedsl.words.integrators import Fixed, Integrator
 from pdedsl.words.networks import Network
+from pdedsl.words.solvers import Grid, Solver
 
 
 @dataclass(frozen=True)
@@ -153,4 +155,23 @@ class OperatorPiece:
     source: Expr = S.Zero
 
 
-Model = DataPlan | ImagePlan
+@dataclass(frozen=True)
+class Alternative:
+    """Another method for the same statement; `obstacle` says why it does not apply, if it does not."""
+
+    method: Solver
+    obstacle: str = ""
+
+
+@dataclass(frozen=True)
+class SolvePlan:
+    """A physical problem and the method that solves it, with the reason for the choice and what else there is."""
+
+    statement: Statement
+    method: Solver
+    reason: str
+    alternatives: tuple[Alternative, ...]
+    reference: Grid | None = None  # that an `evaluate` block asks for
+
+
+Model = DataPlan | ImagePlan | SolvePlan

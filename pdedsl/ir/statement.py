@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from functools import cached_property
+from typing import assert_never
 
 from sympy import Expr, Symbol
 
@@ -71,7 +72,7 @@ class Face:
 
 @dataclass(frozen=True)
 class Surface:
-    """Where F = 0, inside the box."""
+    """Where F = 0 in the closed domain. On the boundary of a shape F is its g, and the outer normal is -∇F/‖∇F‖."""
 
     expr: Expr
 
@@ -102,6 +103,16 @@ class Domain:
     def space(self) -> tuple[Symbol, ...]:
         return self.coordinates[:-1] if self.timed else self.coordinates
 
+    def text_of(self, place: Place) -> str:
+        """Where a condition holds."""
+        match place:
+            case Face(coordinate=k, upper=upper):
+                return f"at {self.coordinates[k]} = {self.intervals[k].end if upper else self.intervals[k].start}"
+            case Surface(expr=expr):
+                return f"where {expr} = 0"
+            case _:
+                assert_never(place)
+
 
 @dataclass(frozen=True)
 class Component:
@@ -115,7 +126,8 @@ class Component:
 
 @dataclass(frozen=True)
 class Observed:
-    """Values of components, measured: rows of coordinates and values in a file."""
+    """Values of components, measured: an array for each coordinate and component by its name, or `points` (n, k) and
+    `values` (n, c), in a file of numpy's savez."""
 
     components: tuple[int, ...]
     file: str

@@ -62,9 +62,13 @@ def boundary_lines(model: Classifier, box: Box, n: int = 256) -> list[Array]:
     corner, which is on an edge of the grid, is moved to the zero on that edge by halving. Two classes share one
     margin; of more, each line is found from both of its sides.
     """
+    return _lines(model, _probabilities(model, _grid(box, n)), box, n)
+
+
+def _lines(model: Classifier, u: Array, box: Box, n: int) -> list[Array]:
+    """The same, from the probabilities on the grid."""
     from contourpy import LineType, contour_generator
 
-    u = _probabilities(model, _grid(box, n))
     lines: list[Array] = []
     for c in range(1 if u.shape[1] == 2 else u.shape[1]):
         marching = contour_generator(z=_margin(u, c).reshape(n, n), line_type=LineType.Separate)
@@ -200,18 +204,18 @@ def _around(clouds: Sequence[Tensor]) -> Box:
 
 
 def _draw(ax: Axes, panel: Panel, box: Box, n: int) -> ContourSet | None:
-    u = _probabilities(panel.model, _grid(box, n)).reshape(n, n, -1)
-    lines = boundary_lines(panel.model, box, n)
-    filled = _fill(ax, u, box)
+    u = _probabilities(panel.model, _grid(box, n))
+    lines = _lines(panel.model, u, box, n)
+    filled = _fill(ax, u.reshape(n, n, -1), box)
     for line in lines:
         ax.plot(*line.T, color=INK, linewidth=1.8, solid_capstyle="round", zorder=3)
     every = -(-len(panel.labels) // SHOWN)
     labels, points = panel.labels[::every].cpu(), panel.points[::every].detach().cpu()
-    for c in range(u.shape[2]):
+    for c in range(u.shape[1]):
         colour = COLOURS[c % len(COLOURS)]
         x, y = points[labels == c].T.numpy()
         ax.scatter(x, y, s=16, color=colour, edgecolors="white", linewidths=0.6, zorder=2)
-    found = measures(lines, _spacing(box, n), shared=u.shape[2] > 2)
+    found = measures(lines, _spacing(box, n), shared=u.shape[1] > 2)
     ax.set_title(caption(panel.title), fontsize=12, fontweight="bold", color=INK, pad=20)
     words = f"boundary: length {found.length:.2f}, total curvature {found.total_curvature:.2f}"
     ax.text(0.5, 1.02, words, ha="center", fontsize=8.5, color="#555555", transform=ax.transAxes)

@@ -8,9 +8,12 @@ from __future__ import annotations
 from pdedsl.mistakes import data as data
 from pdedsl.mistakes import equations as equations
 from pdedsl.mistakes import evaluations as evaluations
+from pdedsl.mistakes import geometry as geometry
+from pdedsl.mistakes import known as known
 from pdedsl.mistakes import names as names
 from pdedsl.mistakes import networks as networks
 from pdedsl.mistakes import notation as notation
+from pdedsl.mistakes import paths as paths
 from pdedsl.mistakes import pixels as pixels
 from pdedsl.mistakes import proofs as proofs
 from pdedsl.mistakes import reading as reading
@@ -31,10 +34,13 @@ FAMILIES = (
     shapes,
     types,
     equations,
+    geometry,
+    known,
     proofs,
     words,
     networks,
     realizations,
+    paths,
     pixels,
     evaluations,
     runs,

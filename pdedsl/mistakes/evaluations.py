@@ -53,6 +53,11 @@ def picture_without(picture: str, entry: str, span: Span) -> PdeError:
     return NO_SUCH_PICTURE.error(f"{picture} needs '{entry}' in this block", span, f"add: {entry} …")
 
 
+def picture_of_classifier(picture: str, span: Span) -> PdeError:
+    message = f"{picture} is of a classifier, and this equation is solved on a physical domain"
+    return NO_SUCH_PICTURE.error(message, span, "remove it, or: plot solution")
+
+
 def picture_of_solution(picture: str, span: Span) -> PdeError:
     message = f"{picture} is of the solution of an equation on a physical domain, and this one classifies"
     return NO_SUCH_PICTURE.error(message, span, "remove it, or: plot confusion")

@@ -10,7 +10,6 @@ from pdedsl.mistakes.code import Code
 from pdedsl.mistakes.english import ONE, all_of, perhaps
 
 NO_TERM = Code("E601", "an equation on a data space has a term that no network realizes")
-PHYSICAL = Code("E603", "an equation on a physical domain has no network yet")
 MISFIT = Code("E604", "a network or method does not fit the equation, its space or the other methods")
 NO_OPERATOR = Code("E606", "an equation has no evolution operator")
 NOT_COMPUTABLE = Code("E609", "an expression cannot be computed in a network")
@@ -50,11 +49,6 @@ def no_number(name: str, type_: str, span: Span) -> PdeError:
 def several_unknowns(names: Sequence[str], span: Span) -> PdeError:
     message = f"a network on a data space has one unknown, found {all_of(names)}"
     return NO_TERM.error(message, span, "write a spec for each unknown")
-
-
-def physical(span: Span) -> PdeError:
-    hint = "it can be checked and explained; spaces with a network: R^d, image(c, h, w) and pixels"
-    return PHYSICAL.error("an equation on a physical domain has no network yet", span, hint)
 
 
 def read_elsewhere(name: str, span: Span) -> PdeError:
@@ -135,7 +129,7 @@ def noise_of_constant_size(network: str, span: Span) -> PdeError:
 
 def no_such_model(name: str, guess: str | None, span: Span) -> PdeError:
     hint = perhaps(guess, "a classifier of torchvision, as in resnet18")
-    return MISFIT.error(f"torchvision has no classifier of images called '{name}'", span, hint)
+    return MISFIT.error(f"torchvision has no classifier of images with a single output called '{name}'", span, hint)
 
 
 def model_of_colours(name: str, channels: int, span: Span) -> PdeError:
@@ -221,6 +215,11 @@ def readout_of_its_own(network: str, name: str, span: Span) -> PdeError:
 
 def operator_of_features(span: Span) -> PdeError:
     return NO_OPERATOR.error("an equation on feature maps has no evolution operator on R^d", span, "use a space R^2")
+
+
+def operator_on_domain(span: Span) -> PdeError:
+    message = "an equation on a physical domain is solved with its data; it has no evolution operator on R^d"
+    return NO_OPERATOR.error(message, span, "pdedsl solve; or use a space R^2")
 
 
 def operator_on_images(span: Span) -> PdeError:

@@ -9,6 +9,7 @@ NO_TRAIN = Code("E701", "a spec to be trained has no `train` block")
 NO_DATA = Code("E702", "a `train` block has no data")
 FOR_IMAGES = Code("E703", "an augmentation of images is asked for points")
 NOTHING_TO_TRAIN = Code("E704", "the unknown of a spec to be trained is not a class probability")
+NOTHING_TO_SOLVE = Code("E706", "a spec to be solved is not on a physical domain")
 NO_STEPS = Code("E705", "a schedule of steps says neither `at` nor `every`")
 
 
@@ -27,6 +28,16 @@ def for_images(augmentation: str, span: Span) -> PdeError:
 def nothing_to_train(unknown: str, span: Span) -> PdeError:
     message = f"'{unknown}' is not a class probability, so there is nothing to train"
     return NOTHING_TO_TRAIN.error(message, span, "train a spec whose unknown is a simplex(k)")
+
+
+def solved_not_trained(span: Span) -> PdeError:
+    message = "an equation on a physical domain is solved, not trained on data"
+    return NOTHING_TO_TRAIN.error(message, span, "run: pdedsl solve SPEC -o RUN")
+
+
+def trained_not_solved(span: Span) -> PdeError:
+    message = "only an equation on a physical domain is solved"
+    return NOTHING_TO_SOLVE.error(message, span, "on data or pixels: pdedsl train SPEC -o RUN, or pdedsl test SPEC")
 
 
 def schedule_without_steps(span: Span) -> PdeError:

@@ -7,7 +7,7 @@ from typing import assert_never
 
 from pdedsl import mistakes
 from pdedsl.diagnostics import Span
-from pdedsl.ir.plan import DataPlan, Model
+from pdedsl.ir.plan import DataPlan, ImagePlan, Model, SolvePlan
 from pdedsl.ir.representation import Paths, Representation
 from pdedsl.words.attacks import Gaussian, Lipschitz
 from pdedsl.words.blocks import EvaluateBlock, Plot
@@ -15,6 +15,10 @@ from pdedsl.words.blocks import EvaluateBlock, Plot
 
 def require_evaluation(block: EvaluateBlock, representation: Representation, model: Model) -> None:
     """Everything in the block can be measured, or it is an error here, before anyone trains."""
+    if isinstance(model, SolvePlan):
+        _nothing_of_a_classifier(block)
+        _require_pictures_of_solution(block)
+        return
     if isinstance(model, DataPlan) and model.classes is None:
         _nothing_of_a_classifier(block)
         return
@@ -38,7 +42,13 @@ def _nothing_of_a_classifier(block: EvaluateBlock) -> None:
             raise mistakes.evaluations.not_a_classifier(key, block.place(key))
 
 
-def _require_picture(plot: Plot, span: Span, block: EvaluateBlock, model: Model) -> None:
+def _require_pictures_of_solution(block: EvaluateBlock) -> None:
+    for plot, span in zip(block.plot, block.places.get("plot", ()), strict=False):
+        if plot not in (Plot.SOLUTION, Plot.CURVES):
+            raise mistakes.evaluations.picture_of_classifier(plot.value, span)
+
+
+def _require_picture(plot: Plot, span: Span, block: EvaluateBlock, model: DataPlan | ImagePlan) -> None:
     match plot:
         case Plot.DECISION_BOUNDARY:
             if _coordinates(model) != 2:
@@ -55,5 +65,5 @@ def _require_picture(plot: Plot, span: Span, block: EvaluateBlock, model: Model)
             assert_never(plot)
 
 
-def _coordinates(model: Model) -> int:
+def _coordinates(model: DataPlan | ImagePlan) -> int:
     return model.dimension if isinstance(model, DataPlan) else prod(model.image)

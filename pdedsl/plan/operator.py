@@ -34,7 +34,7 @@ def operator_or_refusal(representation: Representation, spec: Spec) -> OperatorP
         case States():
             return mistakes.networks.operator_of_features(spec.space.span)
         case Statement():
-            return mistakes.networks.physical(spec.space.span)
+            return mistakes.networks.operator_on_domain(spec.space.span)
         case _:
             assert_never(representation)
 

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from typing import assert_never
 
-from pdedsl import mistakes
 from pdedsl.ir.plan import Model
 from pdedsl.ir.representation import Paths, Representation, States
 from pdedsl.ir.spec import Spec
@@ -13,6 +12,7 @@ from pdedsl.plan.boxes import require_overlap
 from pdedsl.plan.data import plan_data
 from pdedsl.plan.evaluation import require_evaluation
 from pdedsl.plan.image import plan_image
+from pdedsl.plan.solving import plan_solving
 
 
 def plan(representation: Representation, spec: Spec) -> Model:
@@ -31,6 +31,6 @@ def _model(representation: Representation, spec: Spec) -> Model:
         case States():
             return plan_image(representation, spec)
         case Statement():
-            raise mistakes.networks.physical(spec.space.span)
+            return plan_solving(representation, spec)
         case _:
             assert_never(representation)

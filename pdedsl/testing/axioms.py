@@ -15,7 +15,7 @@ from typing import Any
 from pdedsl.compilation import Compilation
 from pdedsl.ir.analysis import EquationClass
 from pdedsl.ir.motions import Second
-from pdedsl.ir.plan import ImagePlan
+from pdedsl.ir.plan import ImagePlan, SolvePlan
 from pdedsl.ir.verdicts import Axiom, Refuted, Truth
 from pdedsl.runtime.blocks import Block
 from pdedsl.testing.cases import cases, pairs
@@ -23,6 +23,7 @@ from pdedsl.testing.checks import EXACT, FLAT, STATISTICAL
 from pdedsl.testing.feature_checks import FEATURE, prepared
 from pdedsl.testing.model import ModelUnderTest, under_test
 from pdedsl.testing.moments import Outcome
+from pdedsl.testing.on_grid import try_on_grid
 from pdedsl.testing.operators import Features, Flow, Operator, block_of, operator_of
 from pdedsl.testing.replay import breaks_again
 from pdedsl.testing.search import MOST, search
@@ -98,6 +99,8 @@ def _result(axiom: Axiom, model: ModelUnderTest, examples: int, seed: int) -> Re
         examples = max(examples, REFUTING)
     if axiom in FEATURE and isinstance(model.expected.plan, ImagePlan):
         return _feature_result(axiom, verdict, model, examples, seed)
+    if isinstance(model.expected.plan, SolvePlan):
+        return _grid_result(axiom, verdict, model.expected.plan, seed)
     if axiom not in EXACT and axiom not in STATISTICAL:
         return Result(axiom, verdict, Outcome.UNTESTED, note="no test for this axiom yet")
     first = operator_of(model, 0)
@@ -113,6 +116,16 @@ def _result(axiom: Axiom, model: ModelUnderTest, examples: int, seed: int) -> Re
 
     number = -(-examples // NETWORKS) if isinstance(first, Features) else examples
     return _searched(axiom, verdict, search(breaks, cases(first.dimension), number, seed))
+
+
+def _grid_result(axiom: Axiom, verdict: Truth, plan: SolvePlan, seed: int) -> Result:
+    """What is refuted by an example that few data show may hold for those that were tried: then nothing is said."""
+    tried = try_on_grid(axiom, plan, seed)
+    if verdict is Truth.REFUTED and tried.outcome is Outcome.HELD:
+        return Result(axiom, verdict, Outcome.UNTESTED, note=f"the data that were tried do not show it, {tried.text}")
+    if tried.outcome is Outcome.UNTESTED:
+        return Result(axiom, verdict, Outcome.UNTESTED, note=tried.text)
+    return Result(axiom, verdict, tried.outcome, tried.text if tried.outcome is Outcome.BROKEN else "")
 
 
 def _searched(axiom: Axiom, verdict: Truth, found: Any) -> Result:

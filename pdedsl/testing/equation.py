@@ -18,7 +18,7 @@ from torch import Tensor, nn
 
 from pdedsl.compilation import Compilation
 from pdedsl.ir.objective import CrossEntropy
-from pdedsl.ir.plan import Base, DataPlan, ImagePlan, Maps
+from pdedsl.ir.plan import Base, DataPlan, ImagePlan, Maps, SolvePlan
 from pdedsl.testing.averages import AGREEMENT, AVERAGE, agreement_finding, average_finding
 from pdedsl.testing.blocks import BLOCK, block_finding
 from pdedsl.testing.coefficients import Unreadable
@@ -42,6 +42,7 @@ from pdedsl.testing.noises import MAPS, NOISE, layer_findings
 from pdedsl.testing.operators import SOME, Flow, flow_of
 from pdedsl.testing.paths import Process, process_of
 from pdedsl.testing.periods import data_of, periods_of
+from pdedsl.testing.residuals import EXACT, RESIDUALS, exact_findings, residual_findings
 from pdedsl.testing.steps import STEPS, steps_finding
 from pdedsl.testing.weights import WEIGHTS, weights_finding
 
@@ -77,7 +78,16 @@ def checks(model: Compilation | ModelUnderTest, seed: int = 0) -> tuple[Check, .
     plan = tested.expected.plan
     if isinstance(plan, ImagePlan):
         return (Check((BLOCK,), lambda: [block_finding(tested, seed)]),)
+    if isinstance(plan, SolvePlan):
+        return _on_domain(tested, plan, seed)
     return tuple(_on_data(Question.of(tested, plan, seed)))
+
+
+def _on_domain(tested: ModelUnderTest, plan: SolvePlan, seed: int) -> tuple[Check, ...]:
+    return (
+        Check((RESIDUALS,), lambda: residual_findings(tested, plan, seed)),
+        Check((EXACT,), lambda: exact_findings(tested, plan, seed)),
+    )
 
 
 def check(model: Compilation | ModelUnderTest, seed: int = 0, of: Container[str] | None = None) -> tuple[Finding, ...]:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import difflib
-from collections.abc import Iterator
+from collections.abc import Container, Iterator
 from contextlib import contextmanager, suppress
 from dataclasses import replace
 from pathlib import Path
@@ -20,19 +20,20 @@ BEGUN = {".lock", "spec.pde", "metrics.jsonl", "tensorboard", "checkpoints"}  # 
 
 
 @contextmanager
-def claimed(folder: Path, resume: bool) -> Iterator[None]:
-    """The folder for this process alone. What is in it stays, unless the run in it is to go on."""
+def claimed(folder: Path, resume: bool, begun: Container[str] = frozenset(BEGUN)) -> Iterator[None]:
+    """The folder for this process alone. What is in it stays, unless the run in it is to go on: then it holds
+    checkpoints, or nothing beside files that are `begun` before there is one."""
     if folder.is_file():
         raise RunError(f"{folder} is a file; a run needs a folder")
     there = {path.name for path in folder.iterdir() if not is_half_written(path)} if folder.exists() else set()
     if there and not resume:
         raise RunError(f"{folder} is not empty: --resume goes on with the run in it; or choose another folder")
-    if there - BEGUN and not any(folder.glob("checkpoints/step-*")):
+    if any(name not in begun for name in there) and not any(folder.glob("checkpoints/step-*")):
         raise RunError(f"{folder} is not empty, and holds no run to go on with; choose another folder")
     made = not folder.exists()
     folder.mkdir(parents=True, exist_ok=True)
     try:
-        with locked(folder / ".lock", f"another process is training in {folder}"):
+        with locked(folder / ".lock", f"another process is at work in {folder}"):
             for path in (*folder.glob(".*.part"), *folder.glob("checkpoints/.*.part")):
                 if is_half_written(path):
                     path.unlink(missing_ok=True)  # by a run that was killed, since none is running

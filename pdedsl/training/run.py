@@ -17,7 +17,7 @@ from pdedsl.data.sets import Data
 from pdedsl.diagnostics import PdeError
 from pdedsl.files import RunError, replace_text
 from pdedsl.ir.objective import CrossEntropy, Margin, Objective, Retraining
-from pdedsl.ir.plan import DataPlan
+from pdedsl.ir.plan import DataPlan, SolvePlan
 from pdedsl.ir.spec import Spec
 from pdedsl.numerics.step_size import SolverFailed
 from pdedsl.processes import World, joined
@@ -166,6 +166,8 @@ def _to_resume(spec: Spec, folder: Path) -> tuple[Checkpoint | None, tuple[str, 
 def objective_of(compilation: Compilation) -> Objective:
     """What training minimises, or why there is nothing to train."""
     plan, spec = compilation.plan, compilation.spec
+    if isinstance(plan, SolvePlan):
+        raise mistakes.runs.solved_not_trained(spec.space.span).within(spec.source)
     if isinstance(plan, DataPlan) and plan.classes is None:
         unknown = spec.unknowns[0]
         raise mistakes.runs.nothing_to_train(unknown.name, unknown.span).within(spec.source)
@@ -175,6 +177,7 @@ def objective_of(compilation: Compilation) -> Objective:
 def data_of(compilation: Compilation, config: TrainConfig, root: Path | None) -> Data:
     """The data of a spec, fitted to its network."""
     plan = compilation.plan
+    assert not isinstance(plan, SolvePlan)  # `objective_of` has refused it
     shape = plan.image if plan.image else (plan.dimension,)
     try:
         return load(config.data, root, config.seed, shape, plan.classes)

@@ -7,7 +7,7 @@ from enum import Enum
 from fractions import Fraction
 from typing import assert_never
 
-from pdedsl.words.params import Chance, Count, Few, Nonnegative, Positive, Share
+from pdedsl.words.params import Chance, Count, Few, Natural, Nonnegative, Positive, Share
 from pdedsl.words.word import Forms, Word, forms_of
 
 
@@ -93,6 +93,7 @@ class Boundary(Word):
 
     queries: Count = 1000
     step: Positive = Fraction(1, 10)
+    eot: Few = 1
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -102,15 +103,38 @@ class Square(Word):
     norm: Norm = Norm.INF
     eps: tuple[Positive, ...]
     queries: Count = 1000
+    eot: Few = 1
+
+
+class Ascended(Enum):
+    """What APGD raises: the cross-entropy, or the difference of logits ratio."""
+
+    CE = "ce"
+    DLR = "dlr"
 
 
 @dataclass(frozen=True, kw_only=True)
 class Apgd(Word):
-    """Croce, Hein 2020: steps of adapted length."""
+    """Croce, Hein 2020: steps of adapted length; with targets it aims at so many of the likeliest classes in turn."""
 
     norm: Norm = Norm.INF
     eps: tuple[Positive, ...]
     steps: Count = 100
+    loss: Ascended = Ascended.CE
+    targets: Natural = 0
+    restarts: Count = 1
+    eot: Few = 1
+
+
+@dataclass(frozen=True, kw_only=True)
+class Fab(Word):
+    """Croce, Hein 2020: the nearest adversary, by projections to the linearised boundary, of the likeliest classes."""
+
+    norm: Norm = Norm.INF
+    eps: tuple[Positive, ...] = ()
+    steps: Count = 100
+    targets: Count = 9
+    restarts: Count = 1
     eot: Few = 1
 
 
@@ -120,19 +144,24 @@ class Autoattack(Word):
 
     norm: Norm = Norm.INF
     eps: tuple[Positive, ...]
+    eot: Few = 1
 
 
-Attack = Fgsm | Pgd | Ifgsm | Difgsm | Cw | Ddn | Boundary | Square | Apgd | Autoattack
+Attack = Fgsm | Pgd | Ifgsm | Difgsm | Cw | Ddn | Boundary | Square | Apgd | Fab | Autoattack
 ATTACKS: Forms[Attack] = forms_of(Attack)
 
 
 @dataclass(frozen=True, kw_only=True)
 class Gaussian(Word):
-    """A radius by randomized smoothing, right with probability 1 - alpha (Cohen, Rosenfeld, Kolter 2019)."""
+    """A radius by randomized smoothing, right with probability 1 - alpha (Cohen, Rosenfeld, Kolter 2019).
+
+    Of radii `at` it is asked whether they are certified, from as few draws as tell, n at most (Voráček 2024).
+    """
 
     n0: Count = 100
     n: Count = 10000
     alpha: Chance = Fraction(1, 1000)
+    at: tuple[Positive, ...] = ()
 
 
 @dataclass(frozen=True, kw_only=True)

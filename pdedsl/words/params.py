@@ -81,6 +81,10 @@ Steps = Annotated[int, Whole(1, most=100_000)]
 Width = Annotated[int, Whole(1, most=65_536)]
 Many = Annotated[int, Whole(1, most=10_000_000)]
 """Points or samples that are in memory together."""
+Sampled = Annotated[int, Whole(100, most=10_000_000)]
+"""Samples of a mean whose error is that of a normal distribution."""
+Paired = Annotated[int, Whole(2, most=100_000)]
+"""Steps that are also taken two at a time."""
 Positive = Annotated[Real, Number(above=0)]
 Nonnegative = Annotated[Real, Number(least=0)]
 Rate = Annotated[Real, Number(above=0, most=1e30)]

@@ -3,27 +3,56 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import Annotated
 
-from pdedsl.words.params import Many, Positive, Width
+from pdedsl.words.params import Many, Paired, Positive, Sampled, Steps, Whole, Width
 from pdedsl.words.word import Forms, Word, forms_of
 
 
 @dataclass(frozen=True, kw_only=True)
 class Collocation(Word, spelled="residual"):
-    """A network that satisfies the equation at sampled points (Raissi, Perdikaris, Karniadakis 2019)."""
+    """A network that satisfies the equation at sampled points (Raissi, Perdikaris, Karniadakis 2019).
+
+    `initial` and `boundary` are the points on each place of a condition, and `weight` its weight, where it is not built
+    into the network; `steps` are those of Gauss-Newton, where no optimizer is chosen.
+    """
 
     points: Many = 10000
     initial: Many = 100
     boundary: Many = 100
+    steps: Steps = 300
+    weight: Positive = 10
 
 
 @dataclass(frozen=True, kw_only=True)
 class Grid(Word):
-    """Differences on a grid of n points a side."""
+    """The reference solver on n points a side: a Fourier series, collocation, finite volumes or differences."""
 
     n: Width = 128
     extent: Positive | None = None
 
 
-Solver = Collocation | Grid
+@dataclass(frozen=True, kw_only=True)
+class Paths(Word):
+    """Means over random paths at single points, with intervals of 95 % (Feynman-Kac; Øksendal, chapters 8 and 9)."""
+
+    samples: Sampled = 10_000
+    steps: Paired = 32
+
+
+@dataclass(frozen=True, kw_only=True)
+class Features(Word):
+    """n sines of random frequencies, weighed by least squares (Rahimi, Recht 2007; Dong, Li 2021).
+
+    The bandwidth of the frequencies is found, one for each coordinate, if it is left out; `weight` is that of
+    conditions beside equations.
+    """
+
+    n: Annotated[int, Whole(1, most=20_000)] | None = None
+    points: Many | None = None
+    bandwidth: Positive | None = None
+    weight: Positive = 30
+
+
+Solver = Features | Collocation | Grid | Paths
 SOLVERS: Forms[Solver] = forms_of(Solver)

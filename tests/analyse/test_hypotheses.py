@@ -11,7 +11,34 @@ from analyse.table import TABLE
 from analyse.table.rejected import REJECTED
 
 ROWS = [pytest.param(row, id=row.name) for row in TABLE]
-LAZY = 32
+# What could be decided and is not yet, by row; the table says which answer would be right.
+LAZY = {
+    "flux, softsign": "comparison",
+    "delay, ring": "conservation",
+    "KᵀK, rk4, one step": "stability energy_decay",
+    "shear, verlet": "stability energy_decay reversibility",
+    "swing, KᵀK, bound 2.1": "stability",
+    "point by point, -|Y|": "stability energy_decay",
+    "layer, relu, rk4, long": "stability energy_decay",
+    "layer, three operators": "stability energy_decay",
+    "layer, a rate above the bound": "stability energy_decay",
+    "layer, one K thrice": "stability energy_decay",
+    "nothing, nearly, of decimals": "constants",
+    "narrow, x² - |x| + ¼": "comparison",
+    "wide, |x|² - x₁²": "comparison",
+    "weights, conductivity of the value": "comparison",
+    "wide Hessian, relu each": "comparison",
+    "drift, min(x², 1)": "comparison",
+    "drift, x²/(1 + |x|)": "comparison",
+    "drift, x² exp(-x²)": "comparison",
+    "clock, exp(-1/t)": "comparison",
+    "clock, t^½ - t": "comparison",
+    "tiny, exp(-10⁶)": "comparison",
+    "tiny, exp(-x²)": "comparison",
+    "tiny, softplus": "comparison",
+    "edge, squares about one": "comparison",
+}
+MOST = 32
 
 
 @pytest.mark.parametrize("row", ROWS)
@@ -20,11 +47,12 @@ def test_class_form_and_no_false_verdict(row: Row) -> None:
     assert not wrong_classes(row, analysis)
     assert not wrong_form(row, analysis)
     assert false(row, analysis.axioms) == {}
+    assert lazy(row, analysis.axioms) == LAZY.get(row.name, "").split()
 
 
 def test_few_answers_are_lazy() -> None:
-    found = [f"{row.name}: {name}" for row in TABLE for name in lazy(row, analysed(row.text).axioms)]
-    assert len(found) <= LAZY, "\n".join(found)
+    assert set(LAZY) <= {row.name for row in TABLE}
+    assert sum(len(axioms.split()) for axioms in LAZY.values()) <= MOST
 
 
 @pytest.mark.parametrize(("name", "text", "why"), REJECTED, ids=[name for name, _, _ in REJECTED])
@@ -38,7 +66,7 @@ def test_what_has_no_meaning_is_an_error(name: str, text: str, why: str) -> None
 
 
 def test_the_table_is_large_and_its_names_are_its_own() -> None:
-    assert len(TABLE) >= 300
+    assert len(TABLE) >= 1400
     assert len({row.name for row in TABLE}) == len({row.text for row in TABLE}) == len(TABLE)
     assert len({name for name, _, _ in REJECTED}) == len(REJECTED)
 

@@ -21,18 +21,11 @@ ROWS = [pytest.param(row, id=row.name) for row in TABLE]
 
 
 @pytest.mark.parametrize("row", ROWS)
-def test_class(row: Row) -> None:
-    assert not wrong_classes(row, analysed(row.text))
-
-
-@pytest.mark.parametrize("row", ROWS)
-def test_linear_and_order(row: Row) -> None:
-    assert not wrong_form(row, analysed(row.text))
-
-
-@pytest.mark.parametrize("row", ROWS)
-def test_verdicts(row: Row) -> None:
-    assert wrong(row, analysed(row.text).axioms) == {}
+def test_class_form_and_verdicts(row: Row) -> None:
+    analysis = analysed(row.text)
+    assert not wrong_classes(row, analysis)
+    assert not wrong_form(row, analysis)
+    assert wrong(row, analysis.axioms) == {}
 
 
 @pytest.mark.parametrize("row", [r for r in ROWS if r.values[0].shapes])
@@ -42,8 +35,9 @@ def test_shapes(row: Row) -> None:
 
 
 @pytest.mark.parametrize("row", ROWS)
-def test_reasons(row: Row) -> None:
-    """One sentence for each verdict; it names the terms or conditions that are to blame, and an example is given."""
+def test_reasons_and_places(row: Row) -> None:
+    """One sentence for each verdict; it names the terms or conditions that are to blame, and an example is given.
+    Terms stand where they were written."""
     analysis = analysed(row.text)
     for name, verdict in analysis.axioms.items():
         assert re.fullmatch(r"[^\n]+\.", verdict.reason), (name, verdict.reason)
@@ -52,6 +46,10 @@ def test_reasons(row: Row) -> None:
             assert verdict.witness, name
             assert verdict.guilty, name
             assert names_the_guilty(name, verdict, analysis), (name, verdict.reason)
+    for fact in analysis.equations:
+        assert any(isinstance(term, TimeDerivative) for term in fact.terms) >= (fact.equation.order > 0)
+        for origin in (term.origin for term in fact.terms):
+            assert row.text[origin.span.start : origin.span.end] == origin.text.removeprefix("-")
 
 
 def names_the_guilty(name: str, verdict: Refuted, analysis: Analysis) -> bool:
@@ -59,15 +57,6 @@ def names_the_guilty(name: str, verdict: Refuted, analysis: Analysis) -> bool:
     if name not in OF_TERMS or by_order:
         return True
     return any(analysis.spec.source.quote(span) in verdict.reason for span in verdict.guilty)
-
-
-@pytest.mark.parametrize("row", ROWS)
-def test_terms_stand_where_they_were_written(row: Row) -> None:
-    analysis = analysed(row.text)
-    for fact in analysis.equations:
-        assert any(isinstance(term, TimeDerivative) for term in fact.terms) >= (fact.equation.order > 0)
-        for origin in (term.origin for term in fact.terms):
-            assert row.text[origin.span.start : origin.span.end] == origin.text.removeprefix("-")
 
 
 # ---- the table itself

@@ -11,7 +11,9 @@ from torch import Tensor
 from torch.nn import functional
 
 from attacks.models import digits, trained
-from pdedsl.attacks import Audit, audit
+from pdedsl.attacks import Audit, Linf, Predictor, audit
+from pdedsl.attacks.evidence import Evidence
+from pdedsl.attacks.signs import randomness
 
 N = 60
 
@@ -75,6 +77,36 @@ def test_honest_noise_and_plain_training_pass() -> None:
     for model in (standard, noisy):
         found = examined(model)
         assert not found.masked, found.verdict
+
+
+@pytest.mark.parametrize("bounds", [None, (-5.0, 5.0)])
+@pytest.mark.parametrize("eps", [1e-4, 0.3])
+def test_the_last_size_is_everything(eps: float, bounds: tuple[float, float] | None) -> None:
+    """However small ε is, an honest model passes: accuracy is asked to vanish where every point is allowed."""
+    x = torch.randn(40, 2, generator=torch.Generator().manual_seed(0))
+
+    def half_plane(x: Tensor) -> Tensor:
+        return torch.stack([x[:, 0], -x[:, 0]], 1)
+
+    found = audit(half_plane, x, half_plane(x).argmax(1), eps=eps, bounds=bounds, steps=10, queries=5)
+    assert not found.masked, found.verdict
+
+
+def test_averages_of_the_evaluation_are_those_of_the_audit() -> None:
+    """The gradient of one draw is w + 9ξ, useless; an average of many is near w, and more would find nothing more."""
+    x = torch.randn(40, 6, generator=torch.Generator().manual_seed(0))
+
+    def shaken(x: Tensor) -> Tensor:
+        s = x.sum(1) + 9.0 * (torch.randn_like(x) * (x - x.detach())).sum(1)
+        return torch.stack([s, -s], 1)
+
+    def random(eot: int) -> bool:
+        predictor = Predictor(shaken, eot=eot, draws=2)
+        with predictor.attacked(x, 0):
+            return randomness(Evidence(predictor, x, shaken(x).argmax(1), Linf(), 0.2, 3, 5, None, 0)).suspicious
+
+    assert random(1)
+    assert not random(150)
 
 
 def test_the_reasons_are_the_right_ones() -> None:

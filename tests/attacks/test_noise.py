@@ -57,6 +57,15 @@ def test_noise_is_noticed_and_its_absence_too() -> None:
     assert pgd(Predictor(noisy, draws=7), x, y, eps=0.1).draws == 7
 
 
+def test_rare_noise_is_noticed() -> None:
+    """A model that slips once in a thousand calls draws random numbers in all of them."""
+
+    def seldom(x: Tensor) -> Tensor:
+        return x[:, :2] if torch.rand(()) > 1e-3 else -x[:, :2]
+
+    assert pgd(seldom, torch.rand(6, 4), torch.zeros(6, dtype=torch.long), eps=0.1).draws == 32
+
+
 def test_queries_of_the_black_box_are_averages() -> None:
     calls = []
 

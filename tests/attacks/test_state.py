@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import copy
 import random
+from dataclasses import dataclass
 from functools import partial
 
 import numpy
@@ -14,6 +15,7 @@ from torch import Tensor, nn
 from attacks.every import BOTH, CASES, attack
 from attacks.models import linear
 from pdedsl.attacks import Predictor, apgd, audit, pgd, square
+from pdedsl.untouched import modules_of
 
 
 class Awkward(nn.Module):
@@ -51,10 +53,36 @@ def same(a: object, b: object) -> bool:
 
 
 def wrappings(model: Awkward) -> list[object]:
-    return [model, lambda x: model(x), model.forward, partial(model.forward), Predictor(model, eot=2, draws=4)]
+    def inner(x: Tensor) -> Tensor:
+        return model(x)
+
+    def chosen(x: Tensor, among: dict[str, list[Awkward]]) -> Tensor:
+        return among["first"][0](x)
+
+    held = Held([model, model.head])
+    plain = [model, lambda x: model(x), model.forward, partial(model.forward), Predictor(model, eot=2, draws=4)]
+    return [*plain, lambda x: inner(x), partial(chosen, among={"first": [model]}), held]
 
 
-@pytest.mark.parametrize("kind", range(5))
+@dataclass
+class Held:
+    """A callable that is no module."""
+
+    modules: list[nn.Module]
+
+    def __call__(self, x: Tensor) -> Tensor:
+        return self.modules[0](x)  # type: ignore[no-any-return]
+
+
+def test_modules_that_a_callable_runs() -> None:
+    """Each once, and none that is part of another."""
+    model = Awkward()
+    for wrapping in wrappings(model):
+        called = wrapping.model if isinstance(wrapping, Predictor) else wrapping
+        assert modules_of(called) == [model]
+
+
+@pytest.mark.parametrize("kind", range(8))
 def test_nothing_changes(kind: int) -> None:
     model = Awkward()
     buffer, x = model.calls, torch.rand(12, 4, requires_grad=True)

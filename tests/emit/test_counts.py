@@ -5,9 +5,7 @@ from __future__ import annotations
 import re
 
 import pytest
-from texts import PHYSICAL, changed, compiled, parameters, shipped
-
-import pdedsl
+from texts import changed, compiled, parameters, shipped
 
 RESNET = changed(shipped("resnet"), ("image(1, 28, 28)", "image(3, 32, 32)"))
 CIFAR10 = ("image(3, 32, 32)", "[32, 64, 112]", "32", "", 10)
@@ -98,15 +96,3 @@ def test_an_operator_without_time_is_shared_by_the_steps() -> None:
     shared = changed(text, ("K(t)    :", "K :"))
     saved = 2 * sum(9 * f**2 + 2 * f for f in (32, 64, 112))
     assert count(text) - count(shared) == saved
-
-
-@pytest.mark.parametrize("name", PHYSICAL)
-def test_physical_equations_have_no_network_yet(name: str) -> None:
-    with pytest.raises(pdedsl.PdeError) as found:
-        pdedsl.compile(shipped(name))
-    (diagnostic,) = found.value.diagnostics
-    assert diagnostic.code == "E603"
-    source = found.value.source
-    assert source is not None
-    assert source.text[diagnostic.span.start : diagnostic.span.end].startswith("space")
-    assert "R^d" in diagnostic.hint

@@ -10,6 +10,7 @@ import torch
 from torch import Tensor, nn
 
 import pdedsl
+from pdedsl.evaluation import pictures
 
 TRAIN = ["train.epochs=3", "train.data.train=100", "train.data.test=60", "evaluate.certify=gaussian(n=200)"]
 
@@ -44,3 +45,17 @@ def linear() -> tuple[nn.Linear, Tensor, Tensor]:
 
 
 Margin = Callable[[Tensor], Tensor]
+
+
+@pytest.fixture(autouse=True)
+def _empty_pictures(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Pictures take most of the time of a small report: their files are empty but where a test asks for `drawn`."""
+    if "drawn" not in request.fixturenames:
+        monkeypatch.setattr(pictures, "_written", lambda figure, path: path.write_bytes(b""))
+        monkeypatch.setattr(pictures, "plot_curves", lambda metrics, path, title: path.write_bytes(b""))
+        monkeypatch.setattr(pictures, "plot_boundaries", lambda panels, path: path.write_bytes(b""))
+
+
+@pytest.fixture
+def drawn() -> None:
+    """Asked for where a report must have its pictures."""

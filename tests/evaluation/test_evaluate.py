@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import inspect
+import json
 import math
 
 import pytest
@@ -10,7 +11,8 @@ import torch
 from torch import Tensor, nn
 
 import pdedsl
-from pdedsl.evaluation.attacking import function_of
+from pdedsl.attacks import Box, Predictor
+from pdedsl.evaluation.attacking import attacked, eot_of, function_of
 from pdedsl.evaluation.evaluate import evaluate
 from pdedsl.evaluation.protocol import measurements, sweep
 from pdedsl.evaluation.subject import Claim
@@ -91,6 +93,67 @@ def test_lipschitz_certificate(linear: Case) -> None:
     held = margins(linear) / (math.sqrt(2.0) * math.sqrt(5.25))
     assert [share.hits for _, share in found.accuracies] == [int((held >= r).sum()) for r, _ in found.accuracies]
     assert found.claim == Claim.NETWORK.value
+    assert found.broken is None  # nothing was attacked
+
+
+def test_certified_samples_are_compared_with_attacks(linear: Case) -> None:
+    """A network that claims too small a constant is found out by the attacks beside it."""
+    model, x, y = linear
+    for constant, broken in ((math.sqrt(5.25), False), (1.0, True)):
+
+        class Bounded(nn.Sequential):
+            def lipschitz_constant(self, constant: float = constant) -> float:
+                return constant
+
+        text = "attack pgd(norm=2, eps=0.3), fgsm(eps=0.2), ddn(steps=5)\ncertify lipschitz"
+        (found,) = evaluate(Bounded(model), x, y, text).certified
+        assert found.broken is not None
+        assert (found.broken > 0) == broken
+        assert 0.3 in [radius for radius, _ in found.accuracies]
+
+
+def test_some_radii_are_asked_about(linear: Case) -> None:
+    """The sequential certificate: the same answers at its radii, from fewer draws."""
+    model, x, y = linear
+    all_, some = evaluate(
+        model, x[:60], y[:60], "certify gaussian(n=4000)\ncertify gaussian(n=4000, at=[0.1, 0.3])", sigma=0.5
+    ).certified
+    assert [radius for radius, _ in some.accuracies] == [0.1, 0.3]
+    held = margins(linear)[:60] / math.sqrt(5.25)
+    for radius, share in some.accuracies:
+        assert int((held >= radius + 0.05).sum()) <= share.hits <= int((held >= radius).sum())
+    assert some.draws is not None
+    assert all_.draws is not None
+    assert some.draws < 0.3 * all_.draws
+    assert [name for name, _ in some.medians] == ["cohen"]
+
+
+def test_averages_reach_every_attack_and_the_audit() -> None:
+    """A model that counts its calls: with eot = 3 a query is three of them."""
+    calls = []
+
+    def noisy(z: Tensor) -> Tensor:
+        calls.append(len(z))
+        return torch.cat([z[:, :1], -z[:, :1]], 1) + 0.1 * torch.randn(len(z), 1)
+
+    x, y = torch.full((3, 2), 5.0), torch.zeros(3, dtype=torch.long)
+    for attack in ("boundary(queries=20{})", "square(eps=0.1, queries=20{})"):
+        counts = []
+        for eot in ("", ", eot=3"):
+            calls.clear()
+            word = block_of(f"attack {attack.format(eot)}").attack[0].word
+            attacked(word, Predictor(noisy, eot=eot_of(word), draws=1), x, y, Box(), 0)
+            counts.append(len(calls))
+        assert counts[1] > 2 * counts[0]
+    keys = [what.key for what in measurements(block_of("attack fgsm(eps=0.1), pgd(eps=[0.2, 0.3], eot=4)"), range(1))]
+    assert keys[-1] == "audit gradient_masking norm=inf eps=0.1 eot=4"
+
+
+def test_scores_that_are_not_finite() -> None:
+    """The report is JSON still."""
+    x, y = torch.rand(6, 2), torch.zeros(6, dtype=torch.long)
+    report = evaluate(lambda z: 1e30 * 1e30 * z, x, y, "attack fgsm(eps=0.1)")
+    assert json.loads(json.dumps(report.plain(), allow_nan=False))["clean"]["loss"] is None
 
 
 def test_transfer_to_itself(linear: Case) -> None:

@@ -48,7 +48,7 @@ def columns(
     heard: list[Told] = []
     subject, x, y = case
     world = world or World(torch.device("cpu"))
-    with kept(folder, identity, resume, world.rank) as parts:
+    with kept(folder, identity, resume, world.rank, world.size) as parts:
         halt = lambda: stop is not None and len(heard) >= stop  # noqa: E731
         engine = Engine(subject, x, y, 5, parts, world, (heard.append,), halt)
         return dict(engine.run(WHAT)), heard
@@ -105,6 +105,16 @@ def test_others_are_refused(subject: tuple[Subject, Tensor, Tensor], tmp_path: P
     columns(subject, tmp_path, identity="other")
     _, heard = columns(subject, tmp_path, resume=True, identity="other")
     assert len(heard) == 15
+
+
+def test_what_more_processes_left_is_removed(subject: tuple[Subject, Tensor, Tensor], tmp_path: Path) -> None:
+    """An evaluation by two processes, another one by one, and that one resumed."""
+    columns(subject, tmp_path, identity="old")
+    (tmp_path / "parts-0.jsonl").rename(tmp_path / "parts-1.jsonl")
+    with pytest.raises(Stopped):
+        columns(subject, tmp_path, stop=1)
+    assert not (tmp_path / "parts-1.jsonl").exists()
+    assert len(columns(subject, tmp_path, resume=True)[1]) == 15
 
 
 def test_progress_is_told(subject: tuple[Subject, Tensor, Tensor], tmp_path: Path) -> None:

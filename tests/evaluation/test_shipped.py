@@ -21,7 +21,7 @@ def small_audit(monkeypatch: pytest.MonkeyPatch) -> None:
     """An audit of few steps on few samples: what is tested here is that it runs, and what it is given."""
     monkeypatch.setattr(measure, "audit", partial(audit, steps=2, queries=3))
     monkeypatch.setattr(engine, "AUDITED", 4)
-    monkeypatch.setattr(evidence, "GROWTH", (4.0,))
+    monkeypatch.setattr(evidence, "GROWTHS", 1)
     monkeypatch.setattr(evidence, "RESTARTS", 2)
     monkeypatch.setattr(predictor, "DRAWS", 3)
 

@@ -58,6 +58,7 @@ class Case:
     own: Arrays | bytes | None = None  # what data/own.npz holds
     files: Mapping[str, bytes | Arrays] = field(default_factory=dict)  # below data/
     root: str = "."  # the folder of the data, below data/
+    command: str = "train"
 
 
 CASES = {
@@ -65,6 +66,8 @@ CASES = {
     "e702_no_data": Case(("train.data=",)),
     "e703_flipped_points": Case(("train.augment=flip",)),
     "e704_nothing_to_train": Case(spec=SCALAR),
+    "e704_solved_not_trained": Case(spec=SCALAR.replace("R²", "[0, 1]^2")),
+    "e706_trained_not_solved": Case(command="solve"),
     "e705_schedule_without_steps": Case(("train.schedule=step",)),
     "e720_no_file": Case((OWN,)),
     "e721_not_npz": Case((OWN,), own=b"x, y"),
@@ -125,7 +128,8 @@ def test_report(
     for file, content in {**case.files, **({"own.npz": case.own} if case.own is not None else {})}.items():
         written(data / file, content)
     settings = [argument for setting in case.settings for argument in ("--set", setting)]
-    done = CliRunner().invoke(cli, ["train", "my.pde", "-o", "run", "--data", str(data / case.root), *settings])
+    where = ["--data", str(data / case.root)] if case.command == "train" else []
+    done = CliRunner().invoke(cli, [case.command, "my.pde", "-o", "run", *where, *settings])
     assert done.exit_code == 1, done.output
     assert not (tmp_path / "run").exists()
     golden(HERE / f"{name}.expected", done.stderr.replace(str(tmp_path), "…"))

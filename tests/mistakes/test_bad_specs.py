@@ -48,17 +48,12 @@ def intended(path: Path) -> set[str]:
 
 
 @pytest.mark.parametrize("path", CASES, ids=lambda p: p.stem)
-def test_report(path: Path, golden: Callable[[Path, str], None]) -> None:
+def test_report_and_its_places(path: Path, golden: Callable[[Path, str], None]) -> None:
     source, found = answer(path)
     text = report(source, found) + "\n"
     golden(path.with_suffix(".expected"), text)
     assert {d.code for d in found} == intended(path)
     assert not INTERNAL.search(text.replace(source.text, "")), text
-
-
-@pytest.mark.parametrize("path", CASES, ids=lambda p: p.stem)
-def test_places_are_inside_the_text(path: Path) -> None:
-    source, found = answer(path)
     for diagnostic in found:
         for span in (diagnostic.span, *(s for s, _ in diagnostic.notes)):
             assert 0 <= span.start <= span.end <= len(source.text), diagnostic

@@ -52,7 +52,6 @@ CASES = {
         "numbers c",
         changed(light("polynet"), ("= f(Y, t)", "= t f(Y, t)")),
     ),
-    "physical": ("E603", "space   x in [-1, 1]", "R^d", shipped("burgers")),
     "scalar by resnet": ("E604", "learn a(x, y, t) : scalar > 0 = resnet(depth=20)", "mlp", ""),
     "operator by linear": ("E604", "learn   K(t)    : operator = linear", "conv(3)", ""),
     "rk4 with noise": ("E605", "0.1 Δu", "euler", learned(HEAT, V, realized="realize time by rk4(steps=4)")),

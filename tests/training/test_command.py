@@ -22,6 +22,7 @@ def train(*arguments: str, spec: str = "moons.pde") -> Result:
     return CliRunner().invoke(cli, ["train", spec, "-o", "run", *arguments])
 
 
+@pytest.mark.usefixtures("drawn")
 def test_a_run_leaves_what_it_says(folder: Path) -> None:
     done = train("--set", "train.epochs=2")
     assert done.exit_code == 0, done.output

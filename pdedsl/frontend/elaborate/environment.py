@@ -18,7 +18,7 @@ from pdedsl.frontend.elaborate.functions import FUNCTIONS
 from pdedsl.frontend.elaborate.limits import limited
 from pdedsl.frontend.elaborate.numbers import constant
 from pdedsl.frontend.elaborate.scope import Scope
-from pdedsl.frontend.elaborate.typing import net_of, type_of
+from pdedsl.frontend.elaborate.typing import net_of, start_of, type_of
 from pdedsl.frontend.elaborate.values import Map, Tensor, Value, scalar, shown
 from pdedsl.frontend.syntax import tree as t
 from pdedsl.frontend.syntax.names import unicode_name
@@ -31,7 +31,6 @@ from pdedsl.words.normalisations import NORMALISATIONS
 MAX_CALLS = 2000  # of functions defined by let, through each other
 MAX_CHAIN = 100  # definitions that need each other
 ENOUGH = 100  # mistakes behind which nothing more is looked at
-ENDLESS = {"inf", "infty", "infinity", "oo"}
 Declaration = t.UnknownDecl | t.LearnDecl | t.ConstDecl | t.LetDecl | t.SpaceDecl | t.TimeDecl
 
 
@@ -106,10 +105,8 @@ class Environment:
     def variable(self, name: t.Name) -> Value:
         """What a name behind ∂ means: only a coordinate or the time can be declared to help."""
         if self.is_free(name.id):
-            if name.id == "t" and self.time is None:
-                raise mistakes.names.no_time(name.text, name.span)
-            places = [n for n, d in self.declared.items() if isinstance(d, t.SpaceDecl | t.TimeDecl)]
-            raise mistakes.names.unknown_variable(name.text, [unicode_name(n) for n in places], name.span)
+            places = [unicode_name(n) for n, d in self.declared.items() if isinstance(d, t.SpaceDecl | t.TimeDecl)]
+            raise mistakes.names.unknown_variable(name.text, places, self.time is not None, name.span)
         return self.value(name)
 
     def callable(self, name: t.Name) -> bool:
@@ -182,15 +179,11 @@ class Environment:
     def _unknown_name(self, name: t.Name, called: bool) -> PdeError:
         if name.id == MAXMIN.name:
             return mistakes.names.of_frames(name.text, name.span)
-        if name.id in ENDLESS:
-            return mistakes.names.endless(name.text, name.span)
-        if name.id == "t" and self.time is None:
-            return mistakes.names.no_time(name.text, name.span)
         words = {*self.declared, *FUNCTIONS, "pi", "softmax"}
         split = _split(name.text, {unicode_name(w) for w in words})
         guess = nearest(name.id, words)
         meant = split or (guess and unicode_name(guess))
-        return mistakes.names.unknown_name(name.text, meant, called, name.span)
+        return mistakes.names.unknown_name(name.text, meant, called, self.time is not None, name.span)
 
     def _resolve(self, name: t.Name, declaration: Declaration) -> Value:
         match declaration:
@@ -260,7 +253,8 @@ class Environment:
             self.unknowns[name.id] = Unknown(name.text, head, type_, arguments, net, declaration.span)
         else:
             names = tuple(p.text for p in params)
-            self.learned[name.id] = Learned(name.text, name.id, head, type_, names, arguments, net, declaration.span)
+            place, start = declaration.span, start_of(declaration, type_, self.number)
+            self.learned[name.id] = Learned(name.text, name.id, head, type_, names, arguments, net, place, start)
         return field_of(head, type_, arguments, self.scope())
 
     def _coordinate(self, name: t.Name) -> Value:

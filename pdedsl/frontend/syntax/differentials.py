@@ -33,9 +33,9 @@ class Declared:
     """Names by what they were declared as: enough to tell a derivative from a quotient."""
 
     fields: set[str] = field(default_factory=set)
-    functions: set[str] = field(default_factory=set)  # the fields that have arguments
     variables: set[str] = field(default_factory=set)
     transposable: set[str] = field(default_factory=set)
+    functions: set[str] = field(default_factory=set)  # fields that are declared with arguments
 
 
 def declared(statements: Iterable[list[Token]]) -> Declared:
@@ -74,7 +74,26 @@ def _declares_matrix(tokens: list[Token]) -> bool:
 
 def marked(tokens: list[Token], names: Declared, text: str) -> list[Token]:
     """A statement's tokens, its ASCII derivatives and adjoints made the tokens that `∂u/∂t` and `ᵀ` are."""
-    return list(_with_adjoints(list(_with_derivatives(tokens, names, text)), names))
+    made = list(_with_adjoints(list(_with_derivatives(tokens, names, text)), names))
+    return [_by_neighbours(i, made, names) for i in range(len(made))]
+
+
+def _by_neighbours(i: int, tokens: list[Token], names: Declared) -> Token:
+    """`u₁(x, 0)` and `u[1](x, 0)` are calls of a declared u, and the ∇ of `(u·∇)` waits for what it acts on."""
+    token = tokens[i]
+    match token.type, _kinds(tokens[max(i - 4, 0) : i], 4):
+        case "LPAR", [*_, "NAME", "SUBSCRIPT"] if _touches(tokens[i - 1 : i + 1]):
+            return token.update("CALL") if identity(tokens[i - 2]) in names.functions else token
+        case "LPAR", ["NAME", "INDEX", "NUMBER", "RSQB"] if _touches(tokens[i - 1 : i + 1]):
+            return token.update("CALL") if identity(tokens[i - 4]) in names.functions else token
+        case "NABLA", [*_, "DOT"] if _kinds(tokens[i + 1 : i + 2], 1) == ["RPAR"]:
+            return token.update("ALONE")
+        case _:
+            return token
+
+
+def _touches(pair: list[Token]) -> bool:
+    return pair[0].end_pos == pair[1].start_pos
 
 
 def _with_derivatives(tokens: list[Token], names: Declared, text: str) -> Iterator[Token]:

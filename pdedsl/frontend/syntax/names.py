@@ -68,6 +68,8 @@ def lowered(subscript: str) -> list[str]:
 
 def subscript(indices: list[str]) -> str | None:
     """The indices as a subscript, if they have one."""
+    if len("".join(indices)) > MAX_RAISED:
+        return None
     if len(indices) == 1 and indices[0].isdigit():
         return "".join(SUBSCRIPTS[int(c)] for c in indices[0])
     if all(i in INDEX_LETTERS for i in indices):

@@ -21,10 +21,11 @@ from lark.utils import TextSlice
 from pdedsl import mistakes
 from pdedsl.diagnostics import PdeError, Reporter, Source, Span
 from pdedsl.frontend.syntax.differentials import DECLARING, Declared, declared, marked
+from pdedsl.frontend.syntax.foreign import foreign_token
 from pdedsl.frontend.syntax.latex import without_latex
 from pdedsl.frontend.syntax.letters import plain_letters
 from pdedsl.frontend.syntax.names import MAX_NAME, MAX_RAISED
-from pdedsl.frontend.syntax.notations import foreign_token, in_our_notation
+from pdedsl.frontend.syntax.notations import in_our_notation
 from pdedsl.frontend.syntax.tree import Comment
 
 MAX_TOKENS = 100_000
@@ -41,7 +42,7 @@ OPERAND_END = {
     *CLOSING,
 }
 BLOCKS = {"NETWORK", "TRAIN", "EVALUATE"}
-LEADING = {"PDE", "SPACE", "TIME", "REALIZE", "REQUIRE", *DECLARING, *BLOCKS}
+LEADING = {"PDE", "SPACE", "TIME", "EXACT", "OBSERVE", "REALIZE", "REQUIRE", *DECLARING, *BLOCKS}
 INDEXED = {"NAME", "ADJOINT", "RPAR"}
 _LINE = re.compile(r"[^\r\n]*")
 

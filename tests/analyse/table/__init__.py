@@ -8,6 +8,8 @@ from analyse.table import (
     boundaries,
     classes,
     domains,
+    edges,
+    further,
     hessians,
     maps,
     masses,
@@ -25,5 +27,5 @@ from analyse.table import (
 )
 
 ROOMS = (spaces, orders, hessians, boundaries, domains, uniqueness, times, systems, classes, masses, simple, maps)
-OPPONENT = (narrow, wide, places, moments, blocks, sharp)  # by another hand, against the provers
+OPPONENT = (narrow, wide, places, moments, blocks, sharp, edges, further)  # by another hand, against the provers
 TABLE: tuple[Row, ...] = tuple(row for room in (*ROOMS, *OPPONENT) for row in room.TABLE)

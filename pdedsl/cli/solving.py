@@ -1,0 +1,153 @@
+"""The commands solve and crosscheck."""
+
+from __future__ import annotations
+
+import os
+import shlex
+import sys
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import click
+
+from pdedsl import quoting
+from pdedsl.cli.common import INTERRUPTED, SPEC, WRONG, example, read_spec, report_error, say
+
+if TYPE_CHECKING:
+    from pdedsl.solving.crosscheck import Crosscheck
+    from pdedsl.solving.events import Stepped
+    from pdedsl.solving.solution import Solution
+
+
+@click.command(
+    epilog=example(
+        "pdedsl solve burgers -o run\n"
+        "pdedsl solve wave -o run --set 'realize.equation=grid(n=128)'\n"
+        "pdedsl solve run/spec.pde -o run --resume"
+    )
+)
+@click.argument("file", type=SPEC)
+@click.option("-o", "--output", type=click.Path(path_type=Path), required=True, help="The folder of the solution.")
+@click.option("--set", "settings", multiple=True, metavar="NAME=VALUE", help="Change an entry of the spec; repeatable.")
+@click.option("--device", help="cpu, cuda, cuda:1, …; by default a GPU if there is one.")
+@click.option("--resume", is_flag=True, help="Go on with what is in the folder, if there is something.")
+def solve(file: str, output: Path, settings: tuple[str, ...], device: str | None, resume: bool) -> None:
+    """Solve an equation on a physical domain: solution, error bar, pictures and a report go to a folder.
+
+    The error bar comes from residuals at fresh points and from a reference, never from the loss of training. A solution
+    that misses its equation or a condition, or disagrees with its reference, ends with exit code 1.
+    """
+    from pdedsl.diagnostics import PdeError
+    from pdedsl.files import RunError
+
+    _few_threads()
+    try:
+        source = read_spec(file, settings)
+        from pdedsl.compiler import to_compilation
+        from pdedsl.explain.solving import method_lines
+        from pdedsl.solving.events import Stopped
+        from pdedsl.solving.run import compiled
+        from pdedsl.solving.run import solve as run_solving
+
+        compilation = compiled(to_compilation(source), ())
+        say(f"{compilation.spec.name}: {compilation.spec.title}" if compilation.spec.title else compilation.spec.name)
+        say(method_lines(compilation.plan)[0])  # type: ignore[arg-type]  # `compiled` has seen to it
+        solution = run_solving(compilation, output, device=device, resume=resume, listeners=(_progress,))
+    except PdeError as error:
+        report_error(error)
+        raise click.exceptions.Exit(WRONG) from None
+    except RunError as error:
+        raise click.UsageError(str(error)) from None
+    except (Stopped, KeyboardInterrupt):
+        again = shlex.join(["pdedsl", "solve", str(output / "spec.pde"), "-o", str(output), "--resume"])
+        say(f"interrupted; nothing is lost. To go on: {again}", err=True)
+        raise click.exceptions.Exit(INTERRUPTED) from None
+    _show(solution, output)
+
+
+def _few_threads() -> None:
+    """Small matrices are fastest on one thread; OMP_NUM_THREADS has its way."""
+    if "OMP_NUM_THREADS" not in os.environ:
+        import torch
+
+        torch.set_num_threads(1)
+
+
+def _progress(event: Stepped) -> None:
+    """A line that the next one replaces on a terminal; elsewhere about twenty lines."""
+    figures = ", ".join(f"{name} {value:.2e}" for name, value in event.figures.items())
+    line = f"step {event.step} of {event.of}, {event.seconds:.0f} s: {figures}"
+    if sys.stderr.isatty():
+        click.echo(f"\r\x1b[2K{quoting.line(line)[:118]}", err=True, nl=event.step == event.of)
+    elif event.step == event.of or event.step % max(1, event.of // 20) == 0:
+        say(line, err=True)
+
+
+def _show(solution: Solution, folder: Path) -> None:
+    """The error bar and where it comes from; what is wrong, and then the exit code says so, too."""
+    from pdedsl.solving.trust import Verdict
+
+    trust = solution.trust
+    for gap in trust.gaps:
+        say(f"  residual of '{gap.text}' {gap.where}: {gap.relative:.1e} of its terms, at most {gap.worst:.1e}")
+    for c in trust.comparisons:
+        own = "" if c.exact else f", whose own error is about {c.error:.1e}"
+        say(f"  distance to {c.reference}: {c.distance:.1e} in L2{own}")
+    for name, estimate in solution.parameters.items():
+        about = "" if estimate.deviation is None else f" ± {estimate.deviation:.1g}"
+        say(f"  {name} = {estimate.value:.6g}{about}")
+    say(f"error: {trust.error}")
+    say(f"{folder}/: {', '.join(sorted(p.name for p in folder.iterdir() if not p.name.startswith('.')))}")
+    if trust.verdict is not Verdict.HOLDS:
+        for complaint in trust.complaints:
+            say(f"{trust.verdict.value}: {complaint}", err=True)
+        raise click.exceptions.Exit(WRONG)
+
+
+@click.command(epilog=example("pdedsl crosscheck wave\npdedsl crosscheck my.pde --set 'realize.equation=features'"))
+@click.argument("file", type=SPEC)
+@click.option("--set", "settings", multiple=True, metavar="NAME=VALUE", help="Change an entry of the spec; repeatable.")
+@click.option("--device", help="cpu, cuda, cuda:1, …; by default a GPU if there is one.")
+def crosscheck(file: str, settings: tuple[str, ...], device: str | None) -> None:
+    """Solve an equation by every method that applies, and say how far the solutions are apart.
+
+    Exit code 1 where two disagree, or where one misses its equation.
+    """
+    from pdedsl.diagnostics import PdeError
+    from pdedsl.files import RunError
+
+    _few_threads()
+    try:
+        source = read_spec(file, settings)
+        from pdedsl.compiler import to_compilation
+        from pdedsl.ir.plan import SolvePlan
+        from pdedsl.solving.crosscheck import crosscheck as run
+        from pdedsl.solving.methods import How
+        from pdedsl.solving.run import compiled, device_of, seed_of
+
+        compilation = compiled(to_compilation(source), ())
+        assert isinstance(compilation.plan, SolvePlan)
+        how = How(seed_of(compilation.spec), device_of(device))
+        found = run(compilation.plan, compilation.spec.source, how, lambda name: say(f"solving by {name}", err=True))
+    except PdeError as error:
+        report_error(error)
+        raise click.exceptions.Exit(WRONG) from None
+    except RunError as error:
+        raise click.UsageError(str(error)) from None
+    _show_crosscheck(found)
+
+
+def _show_crosscheck(found: Crosscheck) -> None:
+    for member in found.members:
+        residual = "" if member.residual is None else f"; largest residual {member.residual:.1e} of its terms"
+        own = f"own error {member.error:.1e} ({member.kind})" if member.error else f"own error {member.kind}"
+        say(f"  {member.name}: {own}{residual}{'; FAILS' if member.fails else ''}")
+    for name, obstacle in found.without:
+        say(f"  not by {name}: {obstacle}")
+    for pair in found.pairs:
+        verdict = "agree" if pair.agrees else "DISAGREE"
+        say(f"{verdict}: {pair.first} and {pair.second}, {pair.distance:.1e} apart (allowed {pair.allowed:.1e})")
+    if not found.pairs:
+        say("there is nothing to compare: one method applies, and no exact solution is stated")
+    if not found.agrees:
+        raise click.exceptions.Exit(WRONG)

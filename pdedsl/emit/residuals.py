@@ -1,0 +1,133 @@
+"""Statement → functions of the written module: a residual for each equation and condition, and the known solution."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Iterator
+from keyword import iskeyword
+from unicodedata import normalize
+
+from sympy import Expr, Mul, Symbol
+
+from pdedsl.emit.expressions import node_of
+from pdedsl.emit.names import RUNTIME, TAKEN, name_of, quoted
+from pdedsl.emit.program import Binding, Call, Component, Function, Items, Method, Node, Op, Ref, Returns
+from pdedsl.ir.spec import Learned, Spec
+from pdedsl.ir.statement import Derivative, Imposed, Residual, Statement
+from pdedsl.symbolic.symbols import Field, Partial
+
+POINTS = Ref("points")
+OWN = TAKEN | {"points", "values", "partials", "model", "exact"}
+
+
+def residual_functions(statement: Statement, spec: Spec) -> list[Function]:
+    equations = [_equation(f"equation{k}", r, statement, spec) for k, r in enumerate(statement.equations, 1)]
+    imposed = [(c, r) for c in statement.conditions for r in c.residuals]
+    conditions = [_condition(f"condition{k}", c, r, statement, spec) for k, (c, r) in enumerate(imposed, 1)]
+    return [*equations, *conditions, *_exact(statement, spec)]
+
+
+def _equation(name: str, residual: Residual, statement: Statement, spec: Spec) -> Function:
+    during = ""
+    if residual.interval is not None:
+        start, end = residual.interval
+        during = f", for {statement.domain.coordinates[-1]} in [{start}, {end}]"
+    doc = f"Zero inside{during}: {quoted(residual.span, spec)}."
+    return _residual(name, residual, doc, statement, spec)
+
+
+def _condition(name: str, imposed: Imposed, residual: Residual, statement: Statement, spec: Spec) -> Function:
+    part = "".join(f", where {g} > 0" for g in imposed.part)
+    doc = f"Zero {statement.domain.text_of(imposed.place)}{part}: {quoted(imposed.span, spec)}."
+    return _residual(name, residual, doc, statement, spec)
+
+
+def _residual(name: str, residual: Residual, doc: str, statement: Statement, spec: Spec) -> Function:
+    fields = fields_of(residual.expr, statement)
+    names = Names(statement, residual)
+    paths = tuple(Items(path_of(d)) for _, d in residual.letters)
+    bindings = [*names.coordinates(residual.expr)]
+    if paths:
+        found = Call(f"{RUNTIME}.partials.partials", (Ref("model"), POINTS, *paths))
+        bindings.append(Binding("values", found))
+        bindings += [Binding(names.of[s], Component(Ref("values"), k)) for k, (s, _) in enumerate(residual.letters)]
+    params = (("model", None), ("points", None), *((name_of(w), None) for w in fields))
+    result = _at_points(residual.expr, names)
+    return Function(name, params, doc, tuple(bindings), result, returns=Returns.TENSOR)
+
+
+def _exact(statement: Statement, spec: Spec) -> Iterator[Function]:
+    known = [e for e in statement.exact if e is not None]
+    if len(known) != len(statement.exact):
+        return
+    names = Names(statement, None)
+    bindings = tuple(b for b in names.coordinates(*known))
+    result = Call(f"{RUNTIME}.points.stack", (POINTS, *(_node(e, names) for e in known)))
+    yield Function("exact", (("points", None),), "The solution that the spec states.", bindings, result, returns=TENSOR)
+
+
+TENSOR = Returns.TENSOR
+
+
+def path_of(derivative: Derivative) -> tuple[int, ...]:
+    """The component, then each coordinate as often as it is differentiated by."""
+    return (derivative.component, *(k for k, n in enumerate(derivative.orders) for _ in range(n)))
+
+
+def fields_of(expr: Expr, statement: Statement) -> tuple[Learned, ...]:
+    heads = {f.head for f in expr.atoms(Field)}
+    return tuple(w for w in statement.parameters if w.head in heads)
+
+
+class Names:
+    """A Python name for each coordinate and letter of a residual."""
+
+    def __init__(self, statement: Statement, residual: Residual | None) -> None:
+        self.statement = statement
+        letters = [s for s, _ in residual.letters] if residual else []
+        own = {name_of(w) for w in statement.parameters}
+        self.of = _python_names([*statement.domain.coordinates, *letters], own)
+
+    def coordinates(self, *exprs: Expr) -> Iterator[Binding]:
+        """Those that the expressions read."""
+        read = {s for e in exprs for s in e.free_symbols}
+        for k, x in enumerate(self.statement.domain.coordinates):
+            if x in read:
+                yield Binding(self.of[x], Component(POINTS, k))
+
+    def leaf(self, e: Expr) -> Node | None:
+        match e:
+            case Symbol():
+                return Ref(self.of[e])
+            case Field(head=head):
+                return Component(Method(Ref(self._field(head)), "", (POINTS,)), 0)
+            case Partial(body=Field(head=head), slots=slots):
+                path = (0, *sorted(self.statement.domain.coordinates.index(s) for s in slots))
+                return Component(Call(f"{RUNTIME}.partials.partials", (Ref(self._field(head)), POINTS, Items(path))), 0)
+            case Mul(args=args) if sum(bool(a.is_number) for a in args) > 1:
+                factor = Mul(*(a for a in args if a.is_number))
+                rest = tuple(_node(a, self) for a in args if not a.is_number)
+                return Op("*", (float(factor), *rest))
+        return None
+
+    def _field(self, head: Symbol) -> str:
+        return next(name_of(w) for w in self.statement.parameters if w.head == head)
+
+
+def _python_names(symbols: Iterable[Symbol], taken: set[str]) -> dict[Symbol, str]:
+    found: dict[Symbol, str] = {}
+    for symbol in symbols:
+        name = re.sub(r"\W", "_", normalize("NFKC", symbol.name))
+        name = f"_{name}" if not name[:1].isalpha() and name[:1] != "_" else name
+        while iskeyword(name) or name in (OWN - {"x", "t"}) | taken | set(found.values()):
+            name += "_"
+        found[symbol] = name
+    return found
+
+
+def _node(expr: Expr, names: Names) -> Node:
+    return node_of(expr, names.leaf, POINTS)
+
+
+def _at_points(expr: Expr, names: Names) -> Node:
+    return Call(f"{RUNTIME}.points.number", (POINTS, float(expr))) if expr.is_number else _node(expr, names)

@@ -1,0 +1,38 @@
+"""A plan for a physical problem in words: the statement, the method with its reason, and what else there is."""
+
+from __future__ import annotations
+
+from pdedsl.ir.plan import SolvePlan
+from pdedsl.ir.statement import Statement
+
+
+def solving_lines(plan: SolvePlan) -> list[str]:
+    return [*statement_lines(plan.statement), *method_lines(plan)]
+
+
+def statement_lines(statement: Statement) -> list[str]:
+    names = ", ".join(c.name for c in statement.components)
+    equations, conditions = len(statement.equations), sum(len(c.residuals) for c in statement.conditions)
+    linear = "linear" if statement.is_affine else "not linear"
+    found = [
+        f"{_count(equations, 'equation')} and {_count(conditions, 'condition')} for {names}, {linear} in the unknowns"
+    ]
+    found += [
+        f"{c.name} is known: {e}" for c, e in zip(statement.components, statement.exact, strict=True) if e is not None
+    ]
+    found += [f"{w.name} is found with the solution" for w in statement.parameters]
+    return found
+
+
+def method_lines(plan: SolvePlan) -> list[str]:
+    chosen = [f"solved by {plan.method}: {plan.reason}"]
+    others = [
+        f"not by {a.method.name}: {a.obstacle}" if a.obstacle else f"{a.method.name} applies as well"
+        for a in plan.alternatives
+    ]
+    reference = [f"compared with {plan.reference}"] if plan.reference else []
+    return [*chosen, *others, *reference]
+
+
+def _count(n: int, what: str) -> str:
+    return f"{n} {what}{'s' * (n != 1)}"

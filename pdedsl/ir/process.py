@@ -1,0 +1,107 @@
+"""Process: the random motion behind a linear equation for a scalar, and what its paths gather.
+
+With G = b·∇ + A:∇∇ + c and dX = b ds + √(2A) dB, a solution of ∂u/∂t = G u + f (from initial data), of
+∂u/∂t + G u + f = 0 (from terminal data) or of G u + f = 0 is u = E[e^{∫c} u(X at its end) + ∫ e^{∫c} f ds].
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from enum import Enum
+from functools import cached_property
+from itertools import chain
+
+from sympy import Add, Expr, Max, Symbol
+
+from pdedsl.ir.statement import Domain, Place, Surface
+
+
+@dataclass(frozen=True)
+class Stop:
+    """u = value: paths end here."""
+
+    value: Expr
+
+
+@dataclass(frozen=True)
+class Turn:
+    """∂u/∂n + rate·u = value, n outwards: paths are reflected, and gather by their local time."""
+
+    rate: Expr
+    value: Expr
+
+
+@dataclass(frozen=True)
+class Side:
+    """What happens at a place, or on the part of it where every g of `part` is positive."""
+
+    place: Place
+    event: Stop | Turn
+    part: tuple[Expr, ...] = ()
+
+
+class Clock(Enum):
+    """How the time of the equation runs along a path: from the point back to initial data, or on to terminal ones."""
+
+    BACK = -1
+    ON = 1
+
+
+@dataclass(frozen=True)
+class Evolving:
+    """Paths end when the data are reached, u = value there."""
+
+    clock: Clock
+    value: Expr
+
+
+@dataclass(frozen=True)
+class Process:
+    """`matrix` are the entries (i, j, Aᵢⱼ) with i ≤ j that are not zero."""
+
+    domain: Domain
+    drift: tuple[Expr, ...]
+    matrix: tuple[tuple[int, int, Expr], ...]
+    rate: Expr
+    source: Expr
+    data: Evolving | None  # none for an equation at rest
+    sides: tuple[Side, ...]
+
+    @property
+    def dimension(self) -> int:
+        return len(self.drift)
+
+    @cached_property
+    def is_exact(self) -> bool:
+        """Whether one step of any length has the law of the path, and what it gathers is known."""
+        return not self.sides and self.source == 0 and not self._varying((*self.drift, self.rate, *self._entries))
+
+    @cached_property
+    def is_brownian(self) -> bool:
+        """aΔu + f = 0 with a number a, paths end at all sides, curves are quadratic: paths leap between spheres."""
+        diagonal = {(i, i): a for i, _, a in self.matrix}
+        alike = len(self.matrix) == len(diagonal) == self.dimension and len(set(diagonal.values())) == 1
+        calm = not any((*self.drift, self.rate)) and not self._varying(self._entries)
+        ends = all(isinstance(s.event, Stop) for s in self.sides)
+        return self.data is None and alike and calm and ends and all(self.bend(g) is not None for g in self.curves)
+
+    @cached_property
+    def curves(self) -> tuple[Expr, ...]:
+        """The g > 0 of the shape, each once."""
+        return tuple(dict.fromkeys(s.place.expr for s in self.sides if isinstance(s.place, Surface)))
+
+    def bend(self, curve: Expr) -> Expr | None:
+        """An M ≥ 0 with g(x + h) ≥ g(x) + ∇g(x)·h - ½M|h|² for all x and h, where g is quadratic (Gershgorin)."""
+        space = self.domain.space
+        slopes = [curve.diff(x) for x in space]
+        rows = [[slope.diff(y) for y in space] for slope in slopes]
+        if self._varying(tuple(chain.from_iterable(rows))):
+            return None
+        return Max(0, *(-row[k] + Add(*(abs(h) for j, h in enumerate(row) if j != k)) for k, row in enumerate(rows)))
+
+    @property
+    def _entries(self) -> tuple[Expr, ...]:
+        return tuple(a for _, _, a in self.matrix)
+
+    def _varying(self, exprs: tuple[Expr, ...]) -> set[Symbol]:
+        return set(chain.from_iterable(e.free_symbols for e in exprs))

@@ -1,0 +1,259 @@
+"""Statement → ∂w/∂t = F(w), 0 = G(w): a problem of any order in time as a system of first order, with its sides.
+
+The variables w are the components and their derivatives in time below the highest; components without a derivative in
+time (a pressure, or all at rest) are algebraic. Jets are derivatives in space of variables.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass, field
+from functools import cached_property
+
+from sympy import Add, Expr, Matrix, Symbol
+
+from pdedsl.ir.statement import Derivative, Face, Imposed, Residual, Statement
+from pdedsl.symbolic.symbols import Field, Partial
+
+
+@dataclass(frozen=True)
+class Parameter:
+    """A learned number or function in an expression: component `indices` of it, or its derivative in coordinates."""
+
+    symbol: Symbol
+    name: str
+    indices: tuple[int, ...]
+    slots: tuple[int, ...]
+
+
+@dataclass(frozen=True)
+class Side:
+    """expr = 0 on a face, in jets; `variable` is the first variable that it is about.
+
+    `kept` is its derivative in time for the highest variable of the component: kept, it keeps the condition.
+    """
+
+    expr: Expr
+    kept: Expr
+    place: Face
+    variable: int
+    normal: int  # the highest derivative across the face
+    part: tuple[Expr, ...] = ()
+
+
+@dataclass(frozen=True)
+class Evolution:
+    """∂w/∂t = rights for the variables in `moving`, 0 = constraints; initial values; sides."""
+
+    statement: Statement
+    variables: tuple[tuple[int, int], ...]  # a component, and the order of its derivative in time
+    jets: tuple[tuple[Symbol, Derivative], ...]  # in space, of variables
+    moving: tuple[int, ...]
+    rights: tuple[Expr, ...]
+    constraints: tuple[Expr, ...]
+    initial: tuple[Expr, ...]  # one for each variable in `moving`
+    sides: tuple[Side, ...]
+    backward: bool  # whether the data are at the end
+    parameters: tuple[Parameter, ...]
+
+    @cached_property
+    def of_jets(self) -> Mapping[Symbol, Derivative]:
+        return dict(self.jets)
+
+    @property
+    def still(self) -> tuple[int, ...]:
+        """The variables that have no derivative in time."""
+        return tuple(k for k in range(len(self.variables)) if k not in self.moving)
+
+    @property
+    def timed_functions(self) -> set[str]:
+        """The learned functions of time."""
+        domain = self.statement.domain
+        return {p.name for p in self.statement.parameters if domain.timed and domain.coordinates[-1] in p.arguments}
+
+    @property
+    def coordinates(self) -> tuple[Symbol, ...]:
+        return self.statement.domain.coordinates
+
+    def jets_in(self, *exprs: Expr) -> tuple[tuple[Symbol, Derivative], ...]:
+        found = set().union(*(e.free_symbols for e in exprs)) if exprs else set()
+        return tuple((s, d) for s, d in self.jets if s in found)
+
+
+class NoGrid(Exception):
+    """Why a statement is not solved on a grid, in a phrase."""
+
+
+def evolution_of(statement: Statement) -> Evolution:
+    """The system of first order, or NoGrid with the reason."""
+    return Reader(statement).read()
+
+
+@dataclass
+class Reader:
+    """What has been found in a statement so far: letters of jets and parameters are shared by its expressions."""
+
+    statement: Statement
+    jets: dict[Derivative, Symbol] = field(default_factory=dict)
+    parameters: dict[Expr, Parameter] = field(default_factory=dict)
+
+    def read(self) -> Evolution:
+        statement = self.statement
+        if any(e.interval is not None for e in statement.equations):
+            raise NoGrid("its equation changes in time by pieces")
+        variables, moving = self.variables, self.moving
+        rights, constraints = self._solved()
+        starts = [c for c in statement.conditions if self.in_time(c)]
+        backward = any(isinstance(c.place, Face) and c.place.upper for c in starts)
+        initial = self._initial(starts, variables, moving)
+        sides = tuple(s for c in statement.conditions if not self.in_time(c) for s in self._sides(c))
+        jets = tuple((s, d) for d, s in self.jets.items())
+        found = tuple(self.parameters.values())
+        return Evolution(statement, variables, jets, moving, rights, constraints, initial, sides, backward, found)
+
+    @cached_property
+    def orders(self) -> tuple[int, ...]:
+        """The highest derivative in time of each component."""
+        timed = self.statement.domain.timed
+        letters = [d for e in self.statement.equations for d in e.derivatives]
+        count = len(self.statement.components)
+        return tuple(
+            max((d.orders[-1] for d in letters if timed and d.component == c), default=0) for c in range(count)
+        )
+
+    @cached_property
+    def variables(self) -> tuple[tuple[int, int], ...]:
+        return tuple((c, j) for c, m in enumerate(self.orders) for j in range(max(m, 1)))
+
+    @cached_property
+    def moving(self) -> tuple[int, ...]:
+        return tuple(k for k, (c, _) in enumerate(self.variables) if self.orders[c] > 0)
+
+    def in_time(self, condition: Imposed) -> bool:
+        place, domain = condition.place, self.statement.domain
+        return domain.timed and isinstance(place, Face) and place.coordinate == len(domain.coordinates) - 1
+
+    def jet(self, variable: int, space: tuple[int, ...]) -> Symbol:
+        derivative = Derivative(variable, space)
+        if derivative not in self.jets:
+            below = "_".join(map(str, (variable, *space)))
+            self.jets[derivative] = Symbol(f"jet_{below}", real=True)
+        return self.jets[derivative]
+
+    def _split(self, derivative: Derivative) -> tuple[tuple[int, ...], int]:
+        return (
+            (derivative.orders[:-1], derivative.orders[-1]) if self.statement.domain.timed else (derivative.orders, 0)
+        )
+
+    def in_jets(self, residual: Residual) -> Expr:
+        """The residual in jets, its highest derivatives in time kept as they are; learned things as symbols."""
+        found: dict[Expr, Expr] = {}
+        for symbol, derivative in residual.letters:
+            space, j = self._split(derivative)
+            if (derivative.component, j) in self.variables:
+                found[symbol] = self.jet(self.variables.index((derivative.component, j)), space)
+            elif any(space) or j > self.orders[derivative.component]:
+                raise NoGrid("a derivative in space stands on the highest derivative in time")
+        return self._known(residual.expr).xreplace(found)
+
+    def _known(self, expr: Expr) -> Expr:
+        """Learned numbers and functions as symbols, for which values are given."""
+        names = {p.head: p.name for p in self.statement.parameters}
+        places = {x: k for k, x in enumerate(self.statement.domain.coordinates)}
+        own = expr.atoms(Partial)
+        inner = {e.body for e in own}
+        for e in sorted((*own, *(f for f in expr.atoms(Field) if f not in inner or expr.has(f))), key=str):
+            body, slots = (e.body, e.slots) if isinstance(e, Partial) else (e, ())
+            if e in self.parameters:
+                continue
+            if not isinstance(body, Field) or body.head not in names:
+                raise NoGrid("an expression has no value on a grid")
+            symbol = Symbol(f"known_{len(self.parameters)}", real=True)
+            indices = tuple(int(i) - 1 for i in body.indices)
+            self.parameters[e] = Parameter(symbol, names[body.head], indices, tuple(places[s] for s in slots))
+        partials = {e: p.symbol for e, p in self.parameters.items() if isinstance(e, Partial)}
+        fields = {e: p.symbol for e, p in self.parameters.items() if isinstance(e, Field)}
+        return expr.xreplace(partials).xreplace(fields)
+
+    def _solved(self) -> tuple[tuple[Expr, ...], tuple[Expr, ...]]:
+        """Right sides for the moving variables, and the equations that hold at every time."""
+        tops = {}
+        for e in self.statement.equations:
+            for symbol, d in e.letters:
+                if self.statement.domain.timed and 0 < d.orders[-1] == self.orders[d.component]:
+                    tops[d.component] = symbol
+        written = [self.in_jets(e) for e in self.statement.equations]
+        symbols = [tops[c] for c in sorted(tops)]
+        moving = [e for e in written if e.free_symbols & set(symbols)]
+        if len(moving) != len(symbols):
+            raise NoGrid("the equations do not determine each derivative in time")
+        right = dict(zip(sorted(tops), _solve(moving, symbols), strict=True))
+        rights = tuple(self._right(k, right) for k in self.moving)
+        return rights, tuple(e for e in written if not e.free_symbols & set(symbols))
+
+    def _right(self, k: int, right: Mapping[int, Expr]) -> Expr:
+        component, j = self.variables[k]
+        if j + 1 == self.orders[component]:
+            return right[component]
+        nothing = (0,) * len(self.statement.domain.space)
+        return self.jet(self.variables.index((component, j + 1)), nothing)
+
+    def _initial(
+        self, starts: Iterable[Imposed], variables: tuple[tuple[int, int], ...], moving: tuple[int, ...]
+    ) -> tuple[Expr, ...]:
+        given: dict[tuple[int, int], Expr] = {}
+        for condition in starts:
+            for r in condition.residuals:
+                affine = r.affine
+                if (
+                    affine is None
+                    or len(affine.parts) != 1
+                    or affine.parts[0][0].order != affine.parts[0][0].orders[-1]
+                ):
+                    raise NoGrid("a condition in time is not a value")
+                (derivative, slope), *_ = affine.parts
+                given[derivative.component, derivative.orders[-1]] = self._known(-affine.rest / slope)
+        if any(variables[k] not in given for k in moving):
+            raise NoGrid("the data in time are not whole")
+        return tuple(given[variables[k]] for k in moving)
+
+    def _sides(self, condition: Imposed) -> Iterator[Side]:
+        if not isinstance(condition.place, Face):
+            raise NoGrid("a condition stands on a curve")
+        for r in condition.residuals:
+            expr, axis = self.in_jets(r), condition.place.coordinate
+            about = [d for s, d in ((s, d) for d, s in self.jets.items()) if s in expr.free_symbols]
+            if not about:
+                raise NoGrid("a condition says nothing of the unknowns")
+            normal = max(d.orders[axis] for d in about)
+            variable = min(d.component for d in about)
+            component, j = self.variables[variable]
+            kept = expr
+            for _ in range(j + 1, self.orders[component]):
+                kept = self._in_time(kept)
+            yield Side(expr, kept, condition.place, variable, normal, condition.part)
+
+    def _in_time(self, expr: Expr) -> Expr:
+        """∂/∂t of an expression whose jets have one more derivative in time among the variables."""
+        terms = [expr.diff(self.statement.domain.coordinates[-1])]
+        for derivative, symbol in tuple(self.jets.items()):
+            if symbol in expr.free_symbols:
+                component, j = self.variables[derivative.component]
+                if (component, j + 1) not in self.variables:
+                    raise NoGrid("a condition joins unknowns of different orders in time")
+                above = self.jet(self.variables.index((component, j + 1)), derivative.orders)
+                terms.append(expr.diff(symbol) * above)
+        return Add(*terms)
+
+
+def _solve(equations: list[Expr], symbols: list[Symbol]) -> list[Expr]:
+    """The symbols from equations that are affine in them."""
+    if not symbols:
+        return []
+    slopes = Matrix([[e.diff(s) for s in symbols] for e in equations])
+    if slopes.free_symbols & set(symbols):
+        raise NoGrid("an equation is not linear in its derivative in time")
+    if slopes.det() == 0:
+        raise NoGrid("the equations do not determine each derivative in time")
+    rests = Matrix([-e.xreplace(dict.fromkeys(symbols, 0)) for e in equations])
+    return list(slopes.LUsolve(rests).applyfunc(lambda e: e.expand()))

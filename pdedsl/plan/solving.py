@@ -1,0 +1,145 @@
+"""Statement → the method that solves it: the one that is written, or the one that fits, with its reason.
+
+Every refusal is made here: a method that a plan names solves its statement.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+from math import isfinite
+from typing import assert_never
+
+from sympy import Add, Expr, Mul, Pow, Symbol
+
+from pdedsl import mistakes
+from pdedsl.diagnostics import PdeError, Span
+from pdedsl.ir.plan import Alternative, SolvePlan
+from pdedsl.ir.spec import Spec
+from pdedsl.ir.statement import Residual, Statement
+from pdedsl.numerics.functions import OF_MANY, OF_ONE
+from pdedsl.plan import process
+from pdedsl.plan.grids import Scheme, scheme_of
+from pdedsl.symbolic.symbols import Field, Partial
+from pdedsl.words.solvers import Collocation, Features, Grid, Paths, Solver
+
+GIVEN = "as the spec says"
+
+
+def plan_solving(statement: Statement, spec: Spec) -> SolvePlan:
+    require_computable(statement)
+    asked = spec.realize.equation
+    if asked is not None:
+        refusal = obstacle(asked.word, statement, asked.span)
+        if refusal is not None:
+            raise refusal
+    choice = Choice(asked.word, GIVEN) if asked is not None else recommended(statement, spec.space.span)
+    others = tuple(_alternative(m, statement) for m in METHODS if type(m) is not type(choice.method))
+    reference = spec.evaluate.reference if spec.evaluate else None
+    if reference is not None:
+        refusal = obstacle(reference.word, statement, reference.span)
+        if refusal is not None:
+            raise refusal
+    return SolvePlan(statement, choice.method, choice.reason, others, reference.word if reference else None)
+
+
+# ---- which method
+
+
+METHODS: tuple[Solver, ...] = (Features(), Collocation(), Grid(), Paths())
+
+
+@dataclass(frozen=True)
+class Choice:
+    """A method, and why it was chosen."""
+
+    method: Solver
+    reason: str
+
+
+FEW = 8  # coordinates up to which random features fill a domain
+MANY = 20  # from which on a mean over paths is all that is cheap
+
+
+def recommended(statement: Statement, span: Span) -> Choice:
+    """What the analysis recommends where the spec leaves it open."""
+    size = len(statement.domain.coordinates)
+    if inverse(statement):
+        return Choice(Collocation(), "something is learned beside the unknowns: a network is trained with it")
+    if size > MANY and obstacle(Paths(), statement, span) is None:
+        reason = f"in {size} coordinates a mean over random paths costs no more than in one"
+        return Choice(Paths(), reason)
+    if statement.is_affine and size <= FEW:
+        reason = "equations and conditions are linear in the unknowns: one least-squares problem"
+        return Choice(Features(), reason)
+    why = f"{size} coordinates are too many for features" if statement.is_affine else "it is not linear in the unknowns"
+    return Choice(Collocation(), f"{why}: a network is trained on the residual")
+
+
+def inverse(statement: Statement) -> bool:
+    return bool(statement.parameters or statement.observed)
+
+
+def obstacle(method: Solver, statement: Statement, span: Span) -> PdeError | None:
+    """Why a method does not solve a statement, if it does not."""
+    match method:
+        case Features():
+            return mistakes.realizations.learned_by_features(span) if inverse(statement) else None
+        case Collocation():
+            return None
+        case Grid():
+            return _no_grid(method, statement, span)
+        case Paths():
+            return process.obstacle(statement)
+        case _:
+            assert_never(method)
+
+
+def _no_grid(method: Grid, statement: Statement, span: Span) -> PdeError | None:
+    if inverse(statement):
+        return mistakes.realizations.no_grid("something is learned beside the unknowns", span)
+    if method.extent is not None:
+        return mistakes.realizations.no_grid("its domain has an extent of its own", span)
+    found = scheme_of(statement)
+    return None if isinstance(found, Scheme) else mistakes.realizations.no_grid(found, span)
+
+
+def _alternative(method: Solver, statement: Statement) -> Alternative:
+    if isinstance(method, Collocation):
+        return Alternative(method, "it is not there yet")
+    refusal = obstacle(method, statement, statement.equations[0].span)
+    return Alternative(method, refusal.diagnostics[0].message if refusal else "")
+
+
+# ---- what can be computed
+
+
+def require_computable(statement: Statement) -> None:
+    """Every function in the residuals is one of torch's, and every number finite."""
+    imposed = (r for c in statement.conditions for r in c.residuals)
+    for residual in (*statement.equations, *imposed):
+        problem = _problem(residual)
+        if problem is not None:
+            raise mistakes.networks.not_computable(problem, residual.span)
+
+
+def _problem(residual: Residual) -> str | None:
+    def of(e: Expr) -> str | None:
+        match e:
+            case _ if e.is_number:
+                real = e.is_extended_real and isfinite(float(e))
+                return None if real else "a number that is not real and finite"
+            case Symbol() | Field() | Partial(body=Field()):
+                return None
+            case Add() | Mul() | Pow():
+                return _first(map(of, e.args))
+            case _ if type(e).__name__ in (*OF_ONE, *OF_MANY):
+                return _first(map(of, e.args))
+            case _:
+                return "this expression"
+
+    return of(residual.expr)
+
+
+def _first(found: Iterable[str | None]) -> str | None:
+    return next((text for text in found if text), None)

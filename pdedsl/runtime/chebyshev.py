@@ -1,0 +1,46 @@
+"""Chebyshev points, their polynomials, and matrices that differentiate values at them (Trefethen 2000, ch. 6)."""
+
+from __future__ import annotations
+
+from math import pi
+
+import torch
+from torch import Tensor
+
+
+def points(n: int, like: Tensor) -> Tensor:
+    """n extrema of T_{n-1} on [-1, 1], in rising order, symmetric to the last digit."""
+    k = torch.arange(n, dtype=like.dtype, device=like.device)
+    return torch.sin(pi * (2 * k - (n - 1)) / (2 * (n - 1)))
+
+
+def differentiation(n: int, like: Tensor) -> Tensor:
+    """Row j gives p′(xⱼ) from the values of p; the diagonal makes constants vanish exactly (Baltensperger 2000)."""
+    angle = pi * torch.arange(n, dtype=like.dtype, device=like.device) / (2 * (n - 1))
+    # xᵢ - xⱼ as a product of sines: no cancellation between near points
+    gaps = 2 * torch.sin(angle[:, None] + angle[None, :]) * torch.sin(angle[:, None] - angle[None, :])
+    signs = (-1.0) ** torch.arange(n, dtype=like.dtype, device=like.device)
+    weights = signs.clone()
+    weights[0], weights[-1] = 2 * signs[0], 2 * signs[-1]
+    own = torch.eye(n, dtype=torch.bool, device=like.device)
+    matrix = torch.where(own, torch.zeros_like(gaps), weights[:, None] / weights[None, :] / torch.where(own, 1.0, gaps))
+    return matrix - torch.diag(matrix.sum(1))
+
+
+def polynomials(x: Tensor, n: int) -> Tensor:
+    """T₀ … T_{n-1} at x, by their recurrence: smooth also at the ends."""
+    found = [torch.ones_like(x), x]
+    while len(found) < n:
+        found.append(2 * x * found[-1] - found[-2])
+    return torch.stack(found[:n], dim=-1)
+
+
+def to_coefficients(values: Tensor, dim: int) -> Tensor:
+    """The coefficients of T₀ … of the polynomial with these values at the points, along a dimension."""
+    n = values.shape[dim]
+    k = torch.arange(n, dtype=values.dtype, device=values.device)
+    cosines = torch.cos(pi * k[:, None] * (n - 1 - k)[None, :] / (n - 1))
+    halves = torch.ones_like(k)
+    halves[0] = halves[-1] = 0.5
+    matrix = cosines * halves[:, None] * halves[None, :] * (2 / (n - 1))
+    return torch.movedim(torch.tensordot(matrix, values, dims=([1], [dim])), 0, dim)

@@ -1,0 +1,66 @@
+"""∂w/∂t = L w + N(w, t) with L known for every mode: exponential Runge-Kutta steps of order four.
+
+Krogstad 2005 (his ETDRK4-B), with the weights of Cox and Matthews 2002; without N the step is exact.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass, field
+
+import torch
+from torch import Tensor
+
+from pdedsl.runtime.exponentials import phis
+
+Rest = Callable[[Tensor, float], Tensor]
+ORDER = 4
+
+
+@dataclass(frozen=True)
+class Weights:
+    """What the stages of a step are multiplied with, for one length."""
+
+    half: Tensor
+    whole: Tensor
+    second: Tensor
+    third: tuple[Tensor, Tensor]
+    fourth: tuple[Tensor, Tensor]
+    last: tuple[Tensor, Tensor, Tensor]
+
+
+@dataclass
+class Exponential:
+    """Steps of length T / 2^level. L is (m, modes…) where it is diagonal, and (modes…, m, m) where it is not."""
+
+    symbol: Tensor
+    rest: Rest | None
+    length: float
+    matrices: bool
+    kept: dict[int, Weights] = field(default_factory=dict)
+
+    def weights(self, level: int) -> Weights:
+        if level not in self.kept:
+            h = self.length / 2**level
+            e2, p1, p2 = phis(h / 2 * self.symbol, 2, matrices=self.matrices)
+            e, f1, f2, f3 = phis(h * self.symbol, 3, matrices=self.matrices)
+            third, fourth = (h * (p1 / 2 - p2), h * p2), (h * (f1 - 2 * f2), 2 * h * f2)
+            last = (h * (f1 - 3 * f2 + 4 * f3), h * (2 * f2 - 4 * f3), h * (4 * f3 - f2))
+            self.kept[level] = Weights(e2, e, h / 2 * p1, third, fourth, last)
+        return self.kept[level]
+
+    def __call__(self, w: Tensor, time: float, level: int) -> Tensor:
+        weights, by, h = self.weights(level), self._by, self.length / 2**level
+        if self.rest is None:
+            return by(weights.whole, w)
+        n = self.rest
+        half, whole = by(weights.half, w), by(weights.whole, w)
+        first = n(w, time)
+        second = n(half + by(weights.second, first), time + h / 2)
+        third = n(half + by(weights.third[0], first) + by(weights.third[1], second), time + h / 2)
+        fourth = n(whole + by(weights.fourth[0], first) + by(weights.fourth[1], third), time + h)
+        a, b, c = weights.last
+        return whole + by(a, first) + by(b, second + third) + by(c, fourth)
+
+    def _by(self, weight: Tensor, w: Tensor) -> Tensor:
+        return torch.einsum("...ij,j...->i...", weight, w) if self.matrices else weight * w

@@ -1,0 +1,105 @@
+"""Trigonometric polynomials on a ring or a torus: their modes, derivatives, and values on finer grids.
+
+An axis of n points has the modes |k| < n/2: without the one at n/2, whose odd derivatives are no real function.
+Coefficients are complex, of shape (..., K, …, K, h): all modes of each axis, and those with k ≥ 0 of the last.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from math import pi, prod
+
+import torch
+from torch import Tensor
+
+
+@dataclass(frozen=True)
+class Ring:
+    """[start, start + period) with its ends joined, and the modes |k| < half."""
+
+    start: float
+    period: float
+    half: int
+
+    @property
+    def modes(self) -> int:
+        return 2 * self.half - 1
+
+
+@dataclass(frozen=True)
+class Torus:
+    """A product of rings, and a finer grid on which products are taken: `fine` points for each of `half` modes."""
+
+    rings: tuple[Ring, ...]
+    fine: int
+    like: Tensor
+
+    @property
+    def dimension(self) -> int:
+        return len(self.rings)
+
+    @property
+    def axes(self) -> tuple[int, ...]:
+        return tuple(range(-self.dimension, 0))
+
+    @property
+    def sizes(self) -> tuple[int, ...]:
+        return tuple(self.fine * r.half for r in self.rings)
+
+    def points(self) -> list[Tensor]:
+        """The coordinates of the fine grid, each in a shape that broadcasts."""
+        return [
+            self._along(k, r.start + r.period * self._counted(m) / m)
+            for k, (r, m) in enumerate(zip(self.rings, self.sizes, strict=True))
+        ]
+
+    def frequencies(self) -> list[Tensor]:
+        """2π k / period, each in a shape that broadcasts."""
+        return [self._along(k, self._whole(k) * (2 * pi / r.period)) for k, r in enumerate(self.rings)]
+
+    def derivative(self, orders: tuple[int, ...]) -> Tensor:
+        """∏ (i κ)^α, on the modes."""
+        factors = [(1j * f) ** a for f, a in zip(self.frequencies(), orders, strict=True)]
+        return prod(factors[1:], start=factors[0])
+
+    def values(self, coefficients: Tensor) -> Tensor:
+        """On the fine grid."""
+        padded = coefficients
+        for axis, ring, size in zip(self.axes[:-1], self.rings, self.sizes, strict=False):
+            padded = _padded(padded, axis, ring.half, size)  # the last axis is padded by the transform itself
+        found: Tensor = torch.fft.irfftn(padded, s=self.sizes, dim=self.axes, norm="forward")
+        return found
+
+    def coefficients(self, values: Tensor) -> Tensor:
+        """Of values on the fine grid, cut to the modes."""
+        whole: Tensor = torch.fft.rfftn(values, dim=self.axes, norm="forward")
+        for axis, ring in zip(self.axes, self.rings, strict=True):
+            whole = _cut(whole, axis, ring.half)
+        return whole
+
+    def _whole(self, k: int) -> Tensor:
+        half = self.rings[k].half
+        up = self._counted(half)
+        return up if k == self.dimension - 1 else torch.cat([up, -up[1:].flip(0)])
+
+    def _along(self, k: int, line: Tensor) -> Tensor:
+        return line.reshape([-1 if j == k else 1 for j in range(self.dimension)])
+
+    def _counted(self, n: int) -> Tensor:
+        return torch.arange(n, dtype=self.like.dtype, device=self.like.device)
+
+
+def _padded(coefficients: Tensor, axis: int, half: int, size: int) -> Tensor:
+    shape = list(coefficients.shape)
+    shape[axis] = size - (2 * half - 1)
+    zeros = coefficients.new_zeros(shape)
+    low, high = coefficients.narrow(axis, 0, half), coefficients.narrow(axis, half, coefficients.shape[axis] - half)
+    return torch.cat([low, zeros, high], dim=axis)
+
+
+def _cut(coefficients: Tensor, axis: int, half: int) -> Tensor:
+    low = coefficients.narrow(axis, 0, half)
+    if axis == -1:
+        return low
+    high = coefficients.narrow(axis, coefficients.shape[axis] - half + 1, half - 1)
+    return torch.cat([low, high], dim=axis)

@@ -1,0 +1,110 @@
+"""Points of boxes, of the parts of them where functions are not negative, and of surfaces F = 0, each by its seed.
+
+Scrambled Sobol points (Joe, Kuo 2008; Owen 1998) fill a box evenly; with the density of Chebyshev's nodes,
+1/(π√(1 - ξ²)), they are close at its sides, where polynomials and sines of low frequency go astray first.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from enum import Enum
+from math import pi
+
+import torch
+from torch import Tensor
+
+Keeps = Callable[[Tensor], Tensor]
+"""Which of the points (n, k) are kept: (n,), true or false."""
+
+SPARSE = 2**18  # draws after which what is not found is not there
+NEWTON = 30  # steps towards a surface
+CLOSE = 1e-12  # to a surface, relative to the values of F in the box
+
+
+class Law(Enum):
+    """How points fill a box."""
+
+    SOBOL = "sobol"
+    UNIFORM = "uniform"
+    CHEBYSHEV = "chebyshev"
+
+
+class NoPoints(Exception):
+    """No point was found where points were asked for."""
+
+
+@dataclass(frozen=True)
+class Box:
+    """The products of [low, high], with points on the CPU in float64, the same on every device."""
+
+    low: Tensor
+    high: Tensor
+    joined: tuple[bool, ...]  # whether the ends of a side are one point: it has no ends that need more points
+
+    def without(self, k: int) -> Box:
+        """The side of it on which coordinate k is fixed."""
+        rest = [i for i in range(len(self.low)) if i != k]
+        return Box(self.low[rest], self.high[rest], tuple(self.joined[i] for i in rest))
+
+    def source(self, law: Law, seed: int) -> Callable[[int], Tensor]:
+        """More and more points of a sequence."""
+        unit = _unit(len(self.low), law, seed)
+
+        def draw(n: int) -> Tensor:
+            share = unit(n)
+            if law is Law.CHEBYSHEV:
+                share = torch.where(torch.tensor(self.joined), share, (1 - torch.cos(pi * share)) / 2)
+            return self.low + (self.high - self.low) * share
+
+        return draw
+
+
+def _unit(dimension: int, law: Law, seed: int) -> Callable[[int], Tensor]:
+    if dimension == 0:
+        return lambda n: torch.empty(n, 0, dtype=torch.float64)
+    if law is Law.UNIFORM:
+        generator = torch.Generator().manual_seed(seed)
+        return lambda n: torch.rand(n, dimension, dtype=torch.float64, generator=generator)
+    engine = torch.quasirandom.SobolEngine(dimension, scramble=True, seed=seed)  # type: ignore[no-untyped-call]
+    return lambda n: engine.draw(n, dtype=torch.float64)
+
+
+def kept(draw: Callable[[int], Tensor], keeps: Keeps, n: int) -> Tensor:
+    """The first n points that are kept; fewer where they are rare, and an error where there are none."""
+    found: list[Tensor] = []
+    count, asked = 0, n
+    while count < n and asked < max(SPARSE, 16 * n):
+        points = draw(asked)
+        asked *= 2
+        found.append(points[keeps(points)])
+        count += len(found[-1])
+    if not count:
+        raise NoPoints
+    return torch.cat(found)[:n]
+
+
+def onto(level: Callable[[Tensor], Tensor], points: Tensor, moved: Tensor) -> tuple[Tensor, Tensor]:
+    """Points moved along ∇F, in the coordinates that may be `moved`, to where F = 0, and which of them arrived.
+
+    Newton's method on the line of steepest ascent: x ← x - F ∇F/|∇F|².
+    """
+    size = level(points).abs().max().clamp_min(torch.finfo(points.dtype).tiny)
+    x = points
+    for _ in range(NEWTON):
+        value, slope = _with_slope(level, x)
+        slope = slope * moved
+        x = x - (value / slope.square().sum(-1).clamp_min(1e-300))[:, None] * slope
+        if bool((value.abs() <= CLOSE * size).all()):
+            break
+    x = torch.where(x.isfinite(), x, points)
+    return x, level(x).abs() <= CLOSE * size
+
+
+def _with_slope(level: Callable[[Tensor], Tensor], x: Tensor) -> tuple[Tensor, Tensor]:
+    x = x.detach().requires_grad_()
+    value = level(x)
+    if not value.requires_grad:
+        return value.detach(), torch.zeros_like(x)
+    (slope,) = torch.autograd.grad(value.sum(), x)
+    return value.detach(), slope

@@ -1,0 +1,107 @@
+"""Random sine features φⱼ(x) = sin(wⱼ·x + bⱼ): a network of one layer whose derivatives are again sines,
+
+∂^α φⱼ = wⱼ^α sin(wⱼ·x + bⱼ + |α|π/2)   (Rahimi, Recht 2007; Dong, Li 2021).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from math import pi
+from typing import final
+
+import torch
+from torch import Tensor, nn
+
+Orders = tuple[int, ...]
+"""α: how often to differentiate along each coordinate."""
+
+
+@dataclass(frozen=True)
+class Sides:
+    """The box of the coordinates: its middle, half its lengths, and which of its sides are joined."""
+
+    middle: Tensor
+    half: Tensor
+    joined: Tensor
+
+
+@dataclass(frozen=True)
+class Waves:
+    """wⱼ in the rows of `frequencies`, bⱼ in `phases`."""
+
+    frequencies: Tensor
+    phases: Tensor
+
+    def at(self, points: Tensor) -> WavesAt:
+        angle = points @ self.frequencies.T + self.phases
+        return WavesAt(angle.sin(), angle.cos(), self.frequencies)
+
+    def to(self, like: Tensor) -> Waves:
+        return Waves(self.frequencies.to(like), self.phases.to(like))
+
+
+def random_waves(n: int, sides: Sides, bandwidth: Tensor, seed: int) -> Waves:
+    """w ~ N(0, s²) in coordinates that go from -1 to 1; whole numbers of periods along joined sides."""
+    generator = torch.Generator().manual_seed(seed)
+    k = len(sides.half)
+    w = torch.randn(n, k, dtype=torch.float64, generator=generator) * bandwidth
+    w = torch.where(sides.joined, pi * (w / pi).round(), w) / sides.half
+    phases = 2 * pi * torch.rand(n, dtype=torch.float64, generator=generator)
+    return Waves(w, phases - w @ sides.middle)
+
+
+@dataclass(frozen=True)
+class WavesAt:
+    """The features at points (m, k), as sines and cosines (m, n)."""
+
+    sine: Tensor
+    cosine: Tensor
+    frequencies: Tensor
+
+    def derivative(self, orders: Orders) -> Tensor:
+        """∂^α φ, (m, n)."""
+        factor, of = self._factor(orders)
+        return of * factor
+
+    def values(self, orders: Orders, weights: Tensor) -> Tensor:
+        """Σⱼ aⱼ ∂^α φⱼ, (m,)."""
+        factor, of = self._factor(orders)
+        return of @ (factor * weights)
+
+    def combined(self, coefficients: Sequence[Tensor], orders: Sequence[Orders]) -> Tensor:
+        """Σ cₐ(x) ∂^α φ, (m, n), one product of matrices for all derivatives of even order and one for the others."""
+        total = torch.zeros_like(self.sine)
+        for odd, of in ((0, self.sine), (1, self.cosine)):
+            own = [k for k, o in enumerate(orders) if sum(o) % 2 == odd]
+            if own:
+                factors = torch.stack([self._factor(orders[k])[0] for k in own])
+                total.addcmul_(of, torch.stack([coefficients[k] for k in own], 1) @ factors)
+        return total
+
+    def _factor(self, orders: Orders) -> tuple[Tensor, Tensor]:
+        """±w^α, and the sines or cosines that it multiplies."""
+        sign = -1.0 if sum(orders) % 4 in (2, 3) else 1.0
+        factor = torch.full_like(self.frequencies[:, 0], sign)
+        for k, order in enumerate(orders):
+            if order:
+                factor = factor * self.frequencies[:, k] ** order
+        return factor, self.cosine if sum(orders) % 2 else self.sine
+
+
+@final
+class SineNetwork(nn.Module):
+    """u_c(x) = Σⱼ a_cj sin(wⱼ·x + bⱼ)."""
+
+    frequencies: Tensor
+    phases: Tensor
+    weights: Tensor
+
+    def __init__(self, waves: Waves, weights: Tensor) -> None:
+        super().__init__()
+        self.register_buffer("frequencies", waves.frequencies)
+        self.register_buffer("phases", waves.phases)
+        self.register_buffer("weights", weights)
+
+    def forward(self, points: Tensor) -> Tensor:
+        return torch.sin(points @ self.frequencies.T + self.phases) @ self.weights.T

@@ -1,0 +1,114 @@
+"""Solved → Trust: fresh residuals, and a reference: the exact solution if it is stated, else a grid where cheap."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass, replace
+from math import nan
+
+import torch
+from torch import Tensor
+
+from pdedsl.diagnostics import Source
+from pdedsl.emit.pointwise import pointwise
+from pdedsl.ir.plan import SolvePlan
+from pdedsl.ir.statement import Statement
+from pdedsl.solving.fresh import SEED, Audit
+from pdedsl.solving.methods import How, has_derivatives, interval_of, solved_by
+from pdedsl.solving.points import Points
+from pdedsl.solving.solved import Solved
+from pdedsl.solving.trust import Comparison, Trust, compared
+from pdedsl.words.solvers import Grid, Paths
+
+COMPARED = 2048  # points at which two solutions are compared
+WITH_PATHS = 64  # and where each costs thousands of paths
+CHEAP = {1: 256, 2: 48}  # points a side of a grid that costs little, by the dimension of space
+ALONE = "no exact solution is stated, and no grid is cheap here: only the residuals speak"
+ROUNDING = 1e-16
+SIGMAS = 3.0  # half-widths of an interval of 95 %, which is 5.9 standard deviations: 4e-9 for one point
+
+Function = Callable[[Tensor], Tensor]
+
+
+@dataclass(frozen=True)
+class Reference:
+    """What a solution is compared with; `error` is what it says of its own."""
+
+    text: str
+    values: Function
+    error: float
+
+
+@dataclass(frozen=True)
+class Assessment:
+    """What may be believed, and what it was compared with."""
+
+    trust: Trust
+    references: tuple[Reference, ...]
+
+
+def assessed(solved: Solved, plan: SolvePlan, source: Source, how: How) -> Assessment:
+    gaps = audit_of(solved, plan.statement, how).gaps(source) if has_derivatives(solved.method) else ()
+    references = tuple(references_of(plan, how))
+    comparisons = tuple(comparison(solved, r, plan.statement, how) for r in references)
+    if isinstance(solved.method, Grid):
+        comparisons = (*comparisons, _halved(solved))
+    return Assessment(Trust(gaps, comparisons, () if references else (ALONE,)), references)
+
+
+def _halved(solved: Solved) -> Comparison:
+    return Comparison("itself on half as many points a side", solved.figures["error"], nan, ROUNDING, exact=False)
+
+
+def audit_of(solved: Solved, statement: Statement, how: How) -> Audit:
+    values = {name: found.value for name, found in solved.parameters.items()}
+    return Audit(statement, solved.module, Points(statement.domain, how.device), how.seed, values)
+
+
+def comparison(solved: Solved, reference: Reference, statement: Statement, how: How) -> Comparison:
+    points = fresh_points(statement, solved, how)
+    names = tuple(c.name for c in statement.components)
+    with torch.no_grad():
+        found, expected = solved(points), reference.values(points)
+    made = compared(found, expected, names, reference.text, reference.error)
+    if isinstance(solved.method, Paths):
+        half = interval_of(solved, points)
+        return replace(made, error=float(half.norm() / expected.norm()), margin=SIGMAS)
+    return made
+
+
+def fresh_points(statement: Statement, solved: Solved, how: How) -> Tensor:
+    count = WITH_PATHS if isinstance(solved.method, Paths) else COMPARED
+    return Points(statement.domain, how.device).inside(count, how.seed + SEED + 1)
+
+
+def references_of(plan: SolvePlan, how: How) -> Iterator[Reference]:
+    """The exact solution; the grid that the spec asks for; else one that is cheap, if nothing else is known."""
+    exact = exact_of(plan.statement)
+    if exact is not None:
+        yield exact
+    grid = plan.reference or (cheap_grid(plan) if exact is None else None)
+    if grid is not None:
+        yield grid_of(grid, plan, how)
+
+
+def exact_of(statement: Statement) -> Reference | None:
+    known = [e for e in statement.exact if e is not None]
+    if len(known) < len(statement.components):
+        return None
+    at = pointwise(known, statement.domain.coordinates)
+    return Reference("the exact solution", lambda x: torch.stack(at(*x.unbind(-1)), -1), 0.0)
+
+
+def cheap_grid(plan: SolvePlan) -> Grid | None:
+    """One that costs little: of one or two dimensions, if a grid applies at all."""
+    applies = any(isinstance(a.method, Grid) and not a.obstacle for a in plan.alternatives)
+    n = CHEAP.get(len(plan.statement.domain.space))
+    return Grid(n=n) if applies and n is not None else None
+
+
+def grid_of(grid: Grid, plan: SolvePlan, how: How) -> Reference:
+    """A grid, and its distance to one of half as many points a side, which is larger than its error where it
+    converges."""
+    solved = solved_by(grid, plan, how)
+    return Reference(str(grid), solved, max(solved.figures["error"], ROUNDING))

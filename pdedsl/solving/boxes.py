@@ -1,0 +1,178 @@
+"""Problems on a box with sides: Newton's method at rest, Radau IIA in time, on values at nodes."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import replace
+
+import torch
+from sympy import Expr
+from torch import Tensor
+
+from pdedsl.plan.evolution import Evolution
+from pdedsl.runtime.expansions import Expansion
+from pdedsl.runtime.factored import Factored
+from pdedsl.runtime.radau import ORDER, Radau
+from pdedsl.runtime.time_steps import Control, March, retraced, solved_in_time
+from pdedsl.solving.collocated import Collocated, axes_of
+from pdedsl.solving.gridded import Failed, Gridded, ends, figures_of, in_order, moments, steps_in_words
+from pdedsl.solving.on_nodes import Given, formulas
+
+MOST = 4000  # unknowns of a direct solve
+ROUNDS = 50
+NEAR = 1e-12
+
+
+def fitting(evolution: Evolution, n: int) -> int:
+    """n, or the most points a side that a direct solve takes."""
+    variables, dimension = len(evolution.variables), len(evolution.statement.domain.space)
+    return min(n, int((MOST / variables) ** (1 / dimension) + 1e-9))
+
+
+def on_box(evolution: Evolution, n: int, given: Mapping[str, Given], like: Tensor, tolerance: float) -> Gridded:
+    problem = Collocated(evolution, axes_of(evolution, n), given, like)
+    return _in_time(problem, tolerance) if evolution.moving else _at_rest(problem)
+
+
+def _at_rest(problem: Collocated) -> Gridded:
+    with torch.no_grad():
+        w, rounds, singular = _newton(problem)
+    matrix = Factored.of(problem.slope(w, 0.0).detach())
+    w = w - matrix.solve(problem.right(w, 0.0))  # carries the gradients (implicit function theorem)
+    left = float(problem.right(w, 0.0).detach().abs().max())
+    notes = [f"collocation at {_nodes(problem)} nodes, a direct solve: {rounds} rounds of Newton's method"]
+    if singular:
+        notes.append("the equations leave something free: the shortest solution is taken")
+    module = Expansion(problem.axes, _values(problem, w).unsqueeze(0), None)
+    return Gridded(module, {"rounds": float(rounds), "left over": left}, tuple(notes))
+
+
+def _newton(problem: Collocated) -> tuple[Tensor, int, bool]:
+    """From zero, shortened while the residual does not fall."""
+    w = torch.zeros_like(problem.mass)
+    for k in range(1, ROUNDS + 1):
+        value, matrix = problem.right(w, 0.0), Factored.of(problem.slope(w, 0.0))
+        move = matrix.solve(value)
+        w = _shortened(problem, w, move, value, matrix)
+        if float(move.norm()) <= NEAR * max(float(w.norm()), 1e-300) or problem.evolution.statement.is_affine:
+            return w, k, matrix.singular
+    raise Failed("Newton's method on the grid did not converge")
+
+
+def _shortened(problem: Collocated, w: Tensor, move: Tensor, value: Tensor, matrix: Factored) -> Tensor:
+    share, size = 1.0, float((value * matrix.scale).norm())
+    while share > 1e-3:
+        there = w - share * move
+        if float((problem.right(there, 0.0) * matrix.scale).norm()) < size:
+            return there
+        share /= 2
+    return w - move
+
+
+def _in_time(problem: Collocated, tolerance: float) -> Gridded:
+    evolution = problem.evolution
+    march = _marched(problem, tolerance)
+    values = torch.stack([_values(problem, w) for w in march.states])
+    if evolution.still:  # nothing is said of them before the first step
+        values = torch.cat([values[1:2], values[1:]]) if not evolution.moving else _filled(evolution, values)
+    module = in_order(evolution, problem.axes, values, moments(evolution, march))
+    steps = f"collocation at {_nodes(problem)} nodes, Radau IIA steps of order 5: {steps_in_words(march)}"
+    return Gridded(module, figures_of(march), (steps, *_corners(problem, march.states[0])))
+
+
+def _filled(evolution: Evolution, values: Tensor) -> Tensor:
+    """Components without a derivative in time have at the start what they have after the first step."""
+    own = {evolution.variables[k][0] for k in evolution.still}
+    first = [values[1, c] if c in own else values[0, c] for c in range(values.shape[1])]
+    return torch.cat([torch.stack(first).unsqueeze(0), values[1:]])
+
+
+def _marched(problem: Collocated, tolerance: float) -> March:
+    """Gradients follow the steps that were found without them, on a problem of their own that remembers them."""
+    evolution = problem.evolution
+    first, last = ends(evolution)
+    begin, length = (last if evolution.backward else first), last - first
+    start, control = _initial(problem, begin), Control(ORDER, tolerance, extrapolated=False)
+    with torch.no_grad():
+        march = solved_in_time(_quick(replace(problem), length), start.detach(), length, control)
+    if not start.requires_grad and not problem.right(start, begin).requires_grad:
+        return march
+    return retraced(_stepper(problem, length), start, length, march, control)
+
+
+def _clock(evolution: Evolution) -> Callable[[float], float]:
+    first, last = ends(evolution)
+    return (lambda s: last - s) if evolution.backward else (lambda s: first + s)
+
+
+def _stepper(problem: Collocated, length: float) -> Radau:
+    at = _clock(problem.evolution)
+    steady = _steady(problem)
+    right, slope = (lambda w, s: problem.right(w, at(s))), (lambda w, s: problem.slope(w, at(s)))
+    return Radau(right, slope, problem.mass, length, steady)
+
+
+def _quick(problem: Collocated, length: float) -> Radau:
+    """An affine right side by its matrix and its value at zero."""
+    if not _steady(problem):
+        return _stepper(problem, length)
+    at, zero = _clock(problem.evolution), torch.zeros_like(problem.mass)
+    matrix, lasting = problem.slope(zero, problem.start), problem.right(zero, problem.start)
+    moved = _moves(problem)
+
+    def right(w: Tensor, s: float) -> Tensor:
+        return matrix @ w + (problem.right(zero, at(s)) if moved else lasting)
+
+    return Radau(right, lambda w, s: matrix, problem.mass, length, affine=True)
+
+
+def _exprs(evolution: Evolution) -> tuple[Expr, ...]:
+    return (*evolution.rights, *evolution.constraints, *(s.kept for s in evolution.sides))
+
+
+def _moves(problem: Collocated) -> bool:
+    """Whether anything but the unknowns changes in time."""
+    evolution = problem.evolution
+    changing = {
+        evolution.coordinates[-1],
+        *(p.symbol for p in evolution.parameters if p.name in evolution.timed_functions),
+    }
+    return any(e.free_symbols & changing for e in _exprs(evolution))
+
+
+def _steady(problem: Collocated) -> bool:
+    """Whether the Jacobian is the same at all times and states."""
+    evolution = problem.evolution
+    varying = {s for s, _ in evolution.jets} | {evolution.coordinates[-1]}
+    varying |= {p.symbol for p in evolution.parameters if p.name in evolution.timed_functions}
+    return not any(e.diff(s).free_symbols & varying for e in _exprs(evolution) for s, _ in evolution.jets_in(e))
+
+
+def _initial(problem: Collocated, begin: float) -> Tensor:
+    evolution = problem.evolution
+    found = formulas(evolution, evolution.initial)((), problem.known(begin))
+    w = problem.like.new_zeros(len(evolution.variables), problem.count)
+    rows = dict(zip(evolution.moving, (f.expand(problem.count) for f in found), strict=True))
+    return torch.stack([rows.get(k, w[k]) for k in range(len(w))]).reshape(-1)
+
+
+def _corners(problem: Collocated, start: Tensor) -> tuple[str, ...]:
+    """How far the data at the start are from the conditions on the sides."""
+    fixed = problem.mass == 0
+    first, last = ends(problem.evolution)
+    with torch.no_grad():
+        value = problem.right(start.detach(), last if problem.evolution.backward else first)
+    gap = float(value[fixed & (problem.owners >= 0)].abs().max()) if bool((problem.owners >= 0).any()) else 0.0
+    if gap <= 1e-8:
+        return ()
+    return (f"data and sides do not meet: a gap of {gap:.2g} at the start limits the accuracy near it",)
+
+
+def _values(problem: Collocated, w: Tensor) -> Tensor:
+    """Of the components, at the nodes."""
+    own = [k for k, (_, j) in enumerate(problem.evolution.variables) if j == 0]
+    return w.reshape(-1, *problem.shape)[own]
+
+
+def _nodes(problem: Collocated) -> str:
+    return " × ".join(map(str, problem.shape))

@@ -1,0 +1,121 @@
+"""Every method that applies to a statement, and how far their solutions are apart.
+
+For each pair: the distance, relative in L2 at the same fresh points, and what both say of their own errors: a grid by
+one of half as many points a side, a mean over paths by its interval, a network by its largest residual relative to the
+terms. Two agree where the distance is at most what is visible, or what their errors allow.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass, replace
+from itertools import combinations
+from math import hypot, isfinite
+
+import torch
+from torch import Tensor
+
+from pdedsl.diagnostics import Source
+from pdedsl.ir.plan import SolvePlan
+from pdedsl.solving.assess import CHEAP, SIGMAS, WITH_PATHS, audit_of, exact_of
+from pdedsl.solving.fresh import SEED
+from pdedsl.solving.methods import How, has_derivatives, interval_of, solved_by
+from pdedsl.solving.points import Points
+from pdedsl.solving.solved import Solved
+from pdedsl.solving.trust import MARGIN, NO_DIGIT, VISIBLE, relative
+from pdedsl.words.solvers import Grid, Paths, Solver
+
+COMPARED = 1024
+
+
+@dataclass(frozen=True)
+class Member:
+    """A solution in the comparison: its values at the points, and what it says of its own error."""
+
+    name: str
+    values: Tensor
+    error: float
+    kind: str  # of the error
+    residual: float | None = None  # the largest, relative to its terms
+
+    @property
+    def fails(self) -> bool:
+        return not bool(self.values.isfinite().all()) or (self.residual is not None and self.residual > NO_DIGIT)
+
+
+@dataclass(frozen=True)
+class Pair:
+    first: str
+    second: str
+    distance: float
+    allowed: float
+
+    @property
+    def agrees(self) -> bool:
+        return isfinite(self.distance) and self.distance <= self.allowed
+
+
+@dataclass(frozen=True)
+class Crosscheck:
+    """All members and pairs, and the methods that do not apply with their reasons."""
+
+    members: tuple[Member, ...]
+    pairs: tuple[Pair, ...]
+    without: tuple[tuple[str, str], ...]
+
+    @property
+    def agrees(self) -> bool:
+        return all(p.agrees for p in self.pairs) and not any(m.fails for m in self.members)
+
+
+def crosscheck(plan: SolvePlan, source: Source, how: How, tell: Callable[[str], None] = lambda _: None) -> Crosscheck:
+    statement = plan.statement
+    points = Points(statement.domain, how.device).inside(COMPARED, how.seed + SEED + 2)
+    members = []
+    exact = exact_of(statement)
+    if exact is not None:
+        members.append(Member(exact.text, exact.values(points).detach(), 0.0, "none"))
+    for method in (plan.method, *(a.method for a in plan.alternatives if not a.obstacle)):
+        tell(str(method))
+        members.append(_member(_fitting(method, plan), plan, source, how, points))
+    pairs = tuple(_pair(a, b) for a, b in combinations(members, 2))
+    return Crosscheck(
+        tuple(members), pairs, tuple((a.method.name, a.obstacle) for a in plan.alternatives if a.obstacle)
+    )
+
+
+def _fitting(method: Solver, plan: SolvePlan) -> Solver:
+    """A grid that was not asked for is one that costs little."""
+    if isinstance(method, Grid) and method is not plan.method:
+        return plan.reference or replace(method, n=CHEAP.get(len(plan.statement.domain.space), 16))
+    return method
+
+
+def _member(method: Solver, plan: SolvePlan, source: Source, how: How, points: Tensor) -> Member:
+    solved = solved_by(method, plan, how)
+    if isinstance(method, Paths):
+        few = points[:WITH_PATHS]
+        values, half = solved(few).detach(), interval_of(solved, few)
+        return Member(str(method), values, float(half.norm() / values.norm()), "half-width of its 95 % interval")
+    with torch.no_grad():
+        values = solved(points)
+    if isinstance(method, Grid):
+        own = solved.figures["error"]
+        return Member(
+            str(method), values, own, "distance to half as many points a side", _residual(solved, plan, source, how)
+        )
+    return Member(str(method), values, 0.0, "not known by itself", _residual(solved, plan, source, how))
+
+
+def _residual(solved: Solved, plan: SolvePlan, source: Source, how: How) -> float | None:
+    if not has_derivatives(solved.method):
+        return None
+    return max(gap.relative for gap in audit_of(solved, plan.statement, how).gaps(source))
+
+
+def _pair(a: Member, b: Member) -> Pair:
+    n = min(len(a.values), len(b.values))
+    by_paths = "paths" in a.name or "paths" in b.name
+    margin = SIGMAS if by_paths else MARGIN
+    distance = relative(a.values[:n], b.values[:n])
+    return Pair(a.name, b.name, distance, max(VISIBLE, margin * hypot(a.error, b.error)))

@@ -1,0 +1,49 @@
+"""Which pictures a solution has, and where they are written."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import torch
+from torch import Tensor
+
+from pdedsl.solving.assess import audit_of
+from pdedsl.solving.fresh import residual_at
+from pdedsl.solving.methods import How, has_derivatives
+from pdedsl.solving.pictures import Function, Scene, film, plot_sizes, plot_solution
+from pdedsl.solving.solution import Solution
+from pdedsl.solving.views import COARSE, FULL
+from pdedsl.words.solvers import Paths
+
+BATCH = 4096  # points at a time
+
+
+def draw(folder: Path, solution: Solution, how: How, reference: Function | None) -> None:
+    """Solution, error and residual, and a film if it moves; what does not apply is not there."""
+    statement, title = solution.plan.statement, solution.compilation.spec.name
+    slow = isinstance(solution.solved.method, Paths)
+    scene = Scene(statement.domain, tuple(c.name for c in statement.components), title, COARSE if slow else FULL)
+    values = _batched(solution.solved, how)
+    plot_solution(folder / "solution.png", values, scene)
+    if reference is not None:
+        expected = _batched(reference, how)
+        names = tuple(f"|error of {name}|" for name in scene.names)
+        plot_sizes(
+            folder / "error.png",
+            lambda x: (values(x) - expected(x)).abs(),
+            Scene(statement.domain, names, title, scene.detail),
+        )
+    if has_derivatives(solution.solved.method):
+        audit = audit_of(solution.solved, statement, how)
+        residual = _batched(lambda x: residual_at(audit, x).unsqueeze(-1), how)
+        plot_sizes(folder / "residual.png", residual, Scene(statement.domain, ("|residual|",), title, scene.detail))
+    if statement.domain.timed:
+        film(folder / "animation.gif", values, scene)
+
+
+def _batched(f: Function, how: How) -> Function:
+    def at(points: Tensor) -> Tensor:
+        parts = [f(part.to(how.device)).detach() for part in torch.split(points, BATCH)]
+        return torch.cat(parts).cpu()
+
+    return at

@@ -1,0 +1,59 @@
+"""What every way to solve on a grid returns, and the two ends of time."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from torch import Tensor, nn
+
+from pdedsl.plan.evolution import Evolution
+from pdedsl.runtime.expansions import Axis, Expansion
+from pdedsl.runtime.time_steps import STENCIL, March
+
+
+class Failed(Exception):
+    """No solution was found on the grid, with the reason."""
+
+
+@dataclass(frozen=True)
+class Gridded:
+    """A solution on a grid, and how it was found."""
+
+    module: nn.Module
+    figures: dict[str, float]
+    notes: tuple[str, ...]
+
+
+def ends(evolution: Evolution) -> tuple[float, float]:
+    interval = evolution.statement.domain.intervals[-1]
+    return float(interval.start), float(interval.end)
+
+
+def moments(evolution: Evolution, march: March) -> list[float]:
+    """The times of the states: from the end backward where the data are there."""
+    start, end = ends(evolution)
+    return [end - s if evolution.backward else start + s for s in march.times]
+
+
+def in_order(
+    evolution: Evolution, axes: tuple[Axis, ...], values: Tensor, times: list[float], stencil: int = STENCIL
+) -> Expansion:
+    moving = values.new_tensor(times)
+    if evolution.backward:
+        values, moving = values.flip(0), moving.flip(0)
+    return Expansion(axes, values, moving, stencil)
+
+
+def figures_of(march: March) -> dict[str, float]:
+    gaps = [b - a for a, b in zip(march.times[:-1], march.times[1:], strict=True)]
+    return {
+        "steps": float(len(gaps)),
+        "shortest step": min(gaps),
+        "longest step": max(gaps),
+        "error of the steps": march.error,
+    }
+
+
+def steps_in_words(march: March) -> str:
+    found = figures_of(march)
+    return f"{found['steps']:.0f} steps between {found['shortest step']:.2g} and {found['longest step']:.2g}"

@@ -1,0 +1,56 @@
+"""The methods by their words: who solves a statement, and what can be asked of the solution."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import assert_never
+
+import torch
+from torch import Tensor
+
+from pdedsl.files import RunError
+from pdedsl.ir.plan import SolvePlan
+from pdedsl.solving.events import Listener, Stepped
+from pdedsl.solving.features import solve_by_features
+from pdedsl.solving.grid import solve_by_grid
+from pdedsl.solving.paths import PathMean, solve_by_paths
+from pdedsl.solving.solved import Solved
+from pdedsl.words.solvers import Collocation, Features, Grid, Paths, Solver
+
+
+@dataclass(frozen=True)
+class How:
+    """What a solution depends on beside its plan."""
+
+    seed: int = 0
+    device: torch.device = torch.device("cpu")  # noqa: RUF009  # a constant
+    listeners: tuple[Listener, ...] = ()
+
+    def tell(self, event: Stepped) -> None:
+        for listener in self.listeners:
+            listener(event)
+
+
+def solved_by(method: Solver, plan: SolvePlan, how: How) -> Solved:
+    match method:
+        case Features():
+            return solve_by_features(plan.statement, method, seed=how.seed, device=how.device)
+        case Paths():
+            return solve_by_paths(plan.statement, method, seed=how.seed)
+        case Grid():
+            return solve_by_grid(plan.statement, method, seed=how.seed, device=how.device)
+        case Collocation():
+            raise RunError(f"{method.name} is not there yet: realize equation by features or paths")
+        case _:
+            assert_never(method)
+
+
+def has_derivatives(method: Solver) -> bool:
+    """Whether the residuals of a solution can be taken: a mean over paths has none."""
+    return not isinstance(method, Paths)
+
+
+def interval_of(solved: Solved, points: Tensor) -> Tensor:
+    """Half the width of the interval of 95 % at points, where the method has one."""
+    assert isinstance(solved.module, PathMean)
+    return solved.module.interval(points)[1]

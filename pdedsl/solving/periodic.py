@@ -1,0 +1,175 @@
+"""Fourier series in space: exponential steps in time, division at rest, projection for what holds at all times.
+
+∂ŵ/∂t = L(k) ŵ + N̂(w): the linear part with constant coefficients is exact, the rest is stepped; products are taken on a
+grid so fine that the modes kept are free of aliasing for polynomials up to the third degree.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from functools import cached_property
+
+import torch
+from sympy import Expr, Poly, Symbol
+from sympy.polys.polyerrors import PolynomialError
+from torch import Tensor
+
+from pdedsl.plan.evolution import Evolution
+from pdedsl.plan.rings import Linear, Loop, linear_of
+from pdedsl.runtime.fourier import Ring, Torus
+from pdedsl.solving.on_nodes import Formulas, Given, formulas, known_at
+
+
+def torus_of(evolution: Evolution, loops: tuple[Loop, ...], n: int, like: Tensor) -> Torus:
+    """n points on each side of the box: twice as many where its mirror image follows it."""
+    rings = []
+    for loop, interval in zip(loops, evolution.statement.domain.intervals, strict=False):
+        copies = round(float(loop.period / (interval.end - interval.start)))
+        rings.append(Ring(float(loop.start), float(loop.period), max(2, n * copies // 2)))
+    return Torus(tuple(rings), _fine(evolution), like)
+
+
+def _fine(evolution: Evolution) -> int:
+    """Points for each half of the modes: q factors with |k| < h are exact on |k| < h with (q + 1) h points."""
+    exprs = linear_of(evolution, (*evolution.rights, *evolution.constraints)).rests
+    return max([2, *(min(_degree(evolution, e) + 1, 4) for e in exprs)])
+
+
+def _degree(evolution: Evolution, expr: Expr) -> int:
+    jets = [s for s, _ in evolution.jets_in(expr)]
+    try:
+        degree = Poly(expr, *jets).total_degree() if jets else 1
+    except PolynomialError:
+        return 3
+    return int(degree) + (1 if expr.free_symbols & set(evolution.coordinates) else 0)
+
+
+@dataclass(frozen=True)
+class Spectral:
+    """An evolution on the modes of a torus; w are the coefficients of the moving variables, (m, modes…)."""
+
+    evolution: Evolution
+    torus: Torus
+    given: Mapping[str, Given]
+
+    @cached_property
+    def linear(self) -> Linear:
+        return linear_of(self.evolution, (*self.evolution.rights, *self.evolution.constraints))
+
+    @cached_property
+    def rest(self) -> Formulas:
+        return formulas(self.evolution, self.linear.rests[: len(self.evolution.moving)])
+
+    @property
+    def learns(self) -> bool:
+        """Whether anything given has gradients."""
+        return any(v.requires_grad for v in self.at_start.values())
+
+    @property
+    def quiet(self) -> bool:
+        """Whether the linear part is all."""
+        return all(r == 0 for r in self.linear.rests)
+
+    def known(self, time: float) -> Mapping[Symbol, Tensor]:
+        return self.at_start if self._autonomous else self._known_at(time)
+
+    @cached_property
+    def _autonomous(self) -> bool:
+        domain = self.evolution.statement.domain
+        timed = {p.symbol for p in self.evolution.parameters} | {domain.coordinates[-1]}
+        return not domain.timed or not any(r.free_symbols & timed for r in self.linear.rests)
+
+    @cached_property
+    def at_start(self) -> Mapping[Symbol, Tensor]:
+        return self._known_at(float(self.evolution.statement.domain.intervals[-1].start))
+
+    def _known_at(self, time: float) -> Mapping[Symbol, Tensor]:
+        moment = self.torus.like.new_full([1] * self.torus.dimension, time)
+        timed = self.evolution.statement.domain.timed
+        return known_at(self.evolution, self.given, self.torus.points(), moment if timed else None)
+
+    @cached_property
+    def symbol(self) -> Tensor:
+        """The linear part on the modes, (modes…, rows, variables): rows of rights, then of constraints."""
+        torus, rows = self.torus, len(self.linear.rests)
+        flat = torch.zeros_like(torus.derivative((0,) * torus.dimension))
+        found = [[flat for _ in self.evolution.variables] for _ in range(rows)]
+        numbers = formulas(self.evolution, [c for _, _, c in self.linear.parts])((), self.at_start)
+        for (row, jet, _), number in zip(self.linear.parts, numbers, strict=True):
+            d = self.evolution.of_jets[jet]
+            one = number[(0,) * torus.dimension]
+            found[row][d.component] = found[row][d.component] + one * torus.derivative(d.orders)
+        return torch.stack([torch.stack(row, dim=-1) for row in found], dim=-2)
+
+    def block(self, above: bool, moving: bool) -> Tensor:
+        """The rows of rights or of constraints, the columns of moving or of still variables."""
+        count = len(self.evolution.moving)
+        rows = self.symbol[..., :count, :] if above else self.symbol[..., count:, :]
+        return rows[..., list(self.evolution.moving if moving else self.evolution.still)]
+
+    @cached_property
+    def eliminated(self) -> Tensor | None:
+        """-E⁺C: still variables by the moving ones, where the constraints determine them: E p + C w = 0."""
+        e = self.block(above=False, moving=False)
+        if not self.evolution.still or not bool(e.any()):
+            return None
+        inverse: Tensor = torch.linalg.pinv(e)
+        return -inverse @ self.block(False, True)
+
+    @cached_property
+    def pressure(self) -> Tensor | None:
+        """-(CG)⁺C: what keeps C w = 0 in ∂w/∂t = R + G p is p = -(CG)⁺ C R (Chorin 1968)."""
+        if not self.evolution.still or self.eliminated is not None:
+            return None
+        c, g = self.block(False, True), self.block(True, False)
+        inverse: Tensor = torch.linalg.pinv(c @ g)
+        return -inverse @ c
+
+    @cached_property
+    def operator(self) -> Tensor:
+        """L with the still variables put in, (modes…, m, m)."""
+        own, other = self.block(True, True), self.block(True, False)
+        if self.eliminated is not None:
+            return own + other @ self.eliminated
+        if self.pressure is not None:
+            return own + other @ self.pressure @ own
+        return own
+
+    def whole(self, w: Tensor, time: float) -> Tensor:
+        """The coefficients of all variables."""
+        if not self.evolution.still:
+            return w
+        if self.eliminated is not None:
+            other = _by(self.eliminated, w)
+        else:
+            assert self.pressure is not None
+            other = _by(self.pressure, _by(self.block(True, True), w) + self._products(w, time))
+        places = [*self.evolution.moving, *self.evolution.still]
+        return torch.cat([w, other])[[places.index(k) for k in range(len(places))]]
+
+    def nonlinear(self, w: Tensor, time: float) -> Tensor:
+        """N̂, and the pressure that it needs."""
+        found = self._products(w, time)
+        if self.pressure is None:
+            return found
+        return found + _by(self.block(True, False) @ self.pressure, found)
+
+    def _products(self, w: Tensor, time: float) -> Tensor:
+        every = self.whole(w, time) if self.eliminated is not None else w
+        places = range(len(self.evolution.variables)) if self.eliminated is not None else self.evolution.moving
+        values: tuple[Tensor, ...] = ()
+        if self.rest.jets:
+            wanted = [self.evolution.of_jets[s] for s in self.rest.jets]
+            values = self.torus.values(every[[places.index(d.component) for d in wanted]] * self._factors).unbind()
+        found = self.rest(values, self.known(time))
+        return self.torus.coefficients(torch.stack([f.expand(self.torus.sizes) for f in found]))
+
+    @cached_property
+    def _factors(self) -> Tensor:
+        """(iκ)^α of the jets in N."""
+        return torch.stack([self.torus.derivative(self.evolution.of_jets[s].orders) for s in self.rest.jets])
+
+
+def _by(matrix: Tensor, w: Tensor) -> Tensor:
+    return torch.einsum("...ij,j...->i...", matrix, w)

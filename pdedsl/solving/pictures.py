@@ -1,0 +1,183 @@
+"""Pictures of a solution, of its distance to a reference and of its residual; a film of what changes in time."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import torch
+from torch import Tensor
+
+from pdedsl.files import replace_with
+from pdedsl.ir.statement import Domain
+from pdedsl.quoting import caption
+from pdedsl.solving.views import FULL, Detail, View, bounds, frames_of, views_of
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+    from matplotlib.figure import Figure
+    from PIL.Image import Image
+
+INK = "#333333"
+SIGNED, SIZE = "RdBu_r", "viridis"
+SHOWN = 4  # components
+FRAMES, PER_SECOND = 32, 10
+Function = Callable[[Tensor], Tensor]
+"""Points (n, k) to values (n, c)."""
+
+
+@dataclass(frozen=True)
+class Scene:
+    """What is drawn: a function on a domain, the names of its components, and how finely."""
+
+    domain: Domain
+    names: tuple[str, ...]
+    title: str
+    detail: Detail = FULL
+
+    @property
+    def shown(self) -> tuple[str, ...]:
+        return self.names[:SHOWN]
+
+
+def plot_solution(path: Path, f: Function, scene: Scene) -> None:
+    _written(path, figure_of(f, scene, SIGNED))
+
+
+def plot_sizes(path: Path, f: Function, scene: Scene) -> None:
+    """Of what is not negative: an error, a residual."""
+    _written(path, figure_of(f, scene, SIZE))
+
+
+def _written(path: Path, figure: Figure) -> None:
+    replace_with(path, lambda part: figure.savefig(part, format="png", dpi=120))
+
+
+def figure_of(f: Function, scene: Scene, colours: str) -> Figure:
+    """A row for each component, a column for each view."""
+    views = views_of(scene.domain, scene.detail)
+    found = [f(view.points) for view in views]
+    figure = _figure(1.2 + 4.2 * len(views), 0.6 + 3.2 * len(scene.shown))
+    axes = figure.subplots(len(scene.shown), len(views), squeeze=False)
+    for row, name in enumerate(scene.shown):
+        shown = [view.values(values[:, row]) for view, values in zip(views, found, strict=True)]
+        limits = _limits(shown, colours)
+        for column, (view, values) in enumerate(zip(views, shown, strict=True)):
+            label = f"{name}, {view.at}" if view.at else name
+            _drawn(axes[row][column], view, values, scene.domain, label, colours, limits)
+    figure.suptitle(caption(scene.title), fontsize=12, fontweight="bold", color=INK)
+    return figure
+
+
+def _figure(width: float, height: float) -> Figure:
+    from matplotlib.backends.backend_agg import FigureCanvasAgg
+    from matplotlib.figure import Figure
+
+    figure = Figure(figsize=(width, height), layout="constrained")
+    FigureCanvasAgg(figure)
+    return figure
+
+
+def _limits(shown: Sequence[Tensor], colours: str) -> tuple[float, float]:
+    """The same for all views of a component; about zero where a value has a sign."""
+    values = torch.cat([v[v.isfinite()].reshape(-1) for v in shown])
+    low, high = (float(values.min()), float(values.max())) if len(values) else (0.0, 1.0)
+    if colours == SIZE:
+        low = 0.0
+    elif low < 0 < high:
+        low, high = -max(-low, high), max(-low, high)
+    return (low, high) if high > low else (low - 1e-12, high + 1e-12)
+
+
+def _drawn(
+    ax: Axes,
+    view: View,
+    values: Tensor,
+    domain: Domain,
+    label: str,
+    colours: str,
+    limits: tuple[float, float],
+) -> None:
+    low, high = bounds(domain)
+    first = view.axes[0]
+    ax.set_title(caption(label), fontsize=10, color=INK)
+    if len(view.axes) == 1:
+        ax.plot(view.points[:, first].numpy(), values.numpy(), color="#0072B2")
+        ax.set_xlabel(caption(domain.coordinates[first].name))
+        return
+    # Time runs to the right, as in the papers.
+    across, up = (view.axes[1], first) if domain.timed and view.axes[1] == len(low) - 1 else (first, view.axes[1])
+    table = values if across == view.axes[1] else values.T
+    extent = (float(low[across]), float(high[across]), float(low[up]), float(high[up]))
+    picture = ax.imshow(
+        table.numpy(), origin="lower", aspect="auto", extent=extent, cmap=colours, vmin=limits[0], vmax=limits[1]
+    )
+    ax.set_xlabel(caption(domain.coordinates[across].name))
+    ax.set_ylabel(caption(domain.coordinates[up].name))
+    ax.figure.colorbar(picture, ax=ax, shrink=0.9)
+
+
+# ---- a film
+
+
+def film(path: Path, f: Function, scene: Scene, frames: int = FRAMES) -> None:
+    """An animated GIF of a problem in time: curves on a line, sheets in more dimensions."""
+    views = frames_of(scene.domain, frames, scene.detail)
+    values = [f(view.points) for view in views]
+    tables = [[v.values(x[:, k]) for v, x in zip(views, values, strict=True)] for k in range(len(scene.shown))]
+    figure = _figure(1.2 + 4.2 * len(scene.shown), 3.8)
+    figure.set_dpi(80)
+    axes = figure.subplots(1, len(scene.shown), squeeze=False)[0]
+    changes = [
+        _begun(ax, views[0], table, scene.domain, name)
+        for ax, table, name in zip(axes, tables, scene.shown, strict=True)
+    ]
+    heading = figure.suptitle(" ", fontsize=11, color=INK)
+    figure.canvas.draw()
+    figure.set_layout_engine("none")  # as it is now, for every frame
+    pictures = []
+    for k, view in enumerate(views):
+        for change, table in zip(changes, tables, strict=True):
+            change(table[k])
+        moment = f"{scene.domain.coordinates[-1]} = {float(view.points[0, -1]):.2f}"
+        heading.set_text(caption(f"{scene.title}, {moment}"))
+        pictures.append(_picture(figure))
+    replace_with(path, lambda part: _moving(part, pictures))
+
+
+def _begun(ax: Axes, view: View, tables: Sequence[Tensor], domain: Domain, name: str) -> Callable[[Tensor], None]:
+    """A frame with everything that stays, and how the rest of it changes."""
+    low, high = bounds(domain)
+    limits = _limits(tables, SIGNED)
+    ax.set_title(caption(name), fontsize=10, color=INK)
+    ax.set_xlabel(caption(domain.coordinates[0].name))
+    if len(view.axes) == 1:
+        room = 0.05 * (limits[1] - limits[0])
+        (curve,) = ax.plot(view.points[:, 0].numpy(), tables[0].numpy(), color="#0072B2")
+        ax.set_ylim(limits[0] - room, limits[1] + room)
+        return lambda values: curve.set_ydata(values.numpy())
+    extent = (float(low[0]), float(high[0]), float(low[1]), float(high[1]))
+    ax.set_ylabel(caption(domain.coordinates[1].name))
+    sheet = ax.imshow(
+        tables[0].T.numpy(), origin="lower", aspect="auto", extent=extent, cmap=SIGNED, vmin=limits[0], vmax=limits[1]
+    )
+    return lambda values: sheet.set_data(values.T.numpy())
+
+
+def _picture(figure: Figure) -> Image:
+    from matplotlib.backends.backend_agg import FigureCanvasAgg
+    from PIL import Image
+
+    canvas = figure.canvas
+    assert isinstance(canvas, FigureCanvasAgg)
+    canvas.draw()  # type: ignore[no-untyped-call]
+    colours = canvas.buffer_rgba()  # type: ignore[no-untyped-call]
+    whole = Image.frombuffer("RGBA", canvas.get_width_height(), colours)
+    return whole.convert("RGB").convert("P", palette=Image.Palette.ADAPTIVE)
+
+
+def _moving(path: Path, pictures: Sequence[Image]) -> None:
+    first, *others = pictures
+    first.save(path, "GIF", save_all=True, append_images=others, duration=1000 // PER_SECOND, loop=0)

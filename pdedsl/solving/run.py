@@ -1,0 +1,112 @@
+"""`pdedsl solve`: a spec → a solution with its error bar, and a folder with its weights, pictures and report."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from pathlib import Path
+
+import torch
+
+from pdedsl import mistakes
+from pdedsl.compilation import Compilation
+from pdedsl.compiler import to_compilation
+from pdedsl.files import replace_text
+from pdedsl.ir.plan import SolvePlan
+from pdedsl.ir.spec import Spec
+from pdedsl.solving.assess import Reference, assessed
+from pdedsl.solving.draw import draw
+from pdedsl.solving.events import Listener
+from pdedsl.solving.methods import How, solved_by
+from pdedsl.solving.report import PICTURES, write_report
+from pdedsl.solving.saved import begun, kept, save
+from pdedsl.solving.solution import Solution
+from pdedsl.sources import changed, source_of
+from pdedsl.training.folder import claimed
+from pdedsl.training.saved import SPEC
+
+FILES = frozenset(
+    (".lock", SPEC, "metrics.jsonl", "checkpoints", "weights.safetensors", "report.md", "report.json", *PICTURES)
+)
+
+
+def solve(
+    spec: Compilation | Spec | str | Path,
+    out: str | Path | None = None,
+    *,
+    set: Sequence[str] | Mapping[str, object] = (),
+    device: str | None = None,
+    resume: bool = False,
+    listeners: Sequence[Listener] = (),
+) -> Solution:
+    """Solve a physical spec, which may be given compiled, as a Spec, as a path, as a shipped spec's name, or as text.
+
+    With a folder `out` the solution, its report and its pictures are kept there; `resume` goes on with what is in it.
+    `set` changes entries of the spec, as ["realize.equation=grid(n=64)"] or a mapping of the same.
+    """
+    compilation = compiled(spec, set)
+    how = How(seed_of(compilation.spec), device_of(device), tuple(listeners))
+    if out is None:
+        return _solved(compilation, how, None, resume)[0]
+    folder = Path(out)
+    with claimed(folder, resume, FILES):
+        if resume:
+            begun(folder, compilation.spec)
+        replace_text(folder / SPEC, compilation.spec.source.text)
+        solution, references = _solved(compilation, how, folder, resume)
+        draw(folder, solution, how, references[0].values if references else None)
+        write_report(folder, solution)
+        return solution
+
+
+def compiled(spec: Compilation | Spec | str | Path, settings: Sequence[str] | Mapping[str, object]) -> Compilation:
+    """A spec on a physical domain with its settings; any other is refused."""
+    pairs = [f"{key}={value}" for key, value in settings.items()] if isinstance(settings, Mapping) else settings
+    match spec:
+        case Compilation() if not pairs:
+            found = spec
+        case Compilation(spec=Spec(source=source)) | Spec(source=source):
+            found = to_compilation(changed(source, pairs))
+        case _:
+            found = to_compilation(source_of(spec, pairs))
+    if not isinstance(found.plan, SolvePlan):
+        raise mistakes.runs.trained_not_solved(found.spec.space.span).within(found.spec.source)
+    return found
+
+
+def seed_of(spec: Spec) -> int:
+    return spec.train.seed if spec.train else 0
+
+
+def device_of(name: str | None) -> torch.device:
+    return torch.device(name or ("cuda" if torch.cuda.is_available() else "cpu"))
+
+
+def _solved(
+    compilation: Compilation, how: How, folder: Path | None, resume: bool
+) -> tuple[Solution, tuple[Reference, ...]]:
+    plan = compilation.plan
+    assert isinstance(plan, SolvePlan)
+    began = time.perf_counter()
+    with own_generator():
+        found = kept(folder, plan, how) if folder is not None and resume else None
+        if found is None:
+            solved = solved_by(plan.method, plan, how)
+            seconds = time.perf_counter() - began
+            if folder is not None:
+                save(folder, solved, compilation.spec, seconds)
+        else:
+            solved, seconds = found
+        judged = assessed(solved, plan, compilation.spec.source, how)
+    return Solution(compilation, solved, judged.trust, seconds, folder), judged.references
+
+
+@contextmanager
+def own_generator() -> Iterator[None]:
+    """What is drawn from torch's generator here leaves the caller's as it was."""
+    before = torch.default_generator.get_state()
+    try:
+        yield
+    finally:
+        torch.default_generator.set_state(before)

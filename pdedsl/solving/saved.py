@@ -1,0 +1,83 @@
+"""A solution on disk: its numbers as safetensors, and what it takes to build its module again. Nothing is unpickled."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Any
+
+from pdedsl.compiler import to_compilation
+from pdedsl.files import RunError
+from pdedsl.ir.plan import SolvePlan
+from pdedsl.ir.spec import Spec
+from pdedsl.solving.forms import form_of, module_of
+from pdedsl.solving.fresh import Gap
+from pdedsl.solving.methods import How
+from pdedsl.solving.report import FIGURES
+from pdedsl.solving.solution import Solution
+from pdedsl.solving.solved import Estimate, Solved
+from pdedsl.solving.trust import Comparison, Trust
+from pdedsl.sources import source_of
+from pdedsl.training.checkpoint import Damaged, load_tensors, save_tensors
+from pdedsl.training.folder import refuse_other
+from pdedsl.training.saved import SPEC, WEIGHTS
+
+
+def save(folder: Path, solved: Solved, spec: Spec, seconds: float) -> None:
+    plain = {
+        "hash": spec.hash,
+        "seconds": seconds,
+        "form": form_of(solved.module),
+        "figures": solved.figures,
+        "notes": list(solved.notes),
+        "parameters": {name: [e.value, e.deviation] for name, e in solved.parameters.items()},
+    }
+    save_tensors(folder / WEIGHTS, solved.module.state_dict(), plain)
+
+
+def kept(folder: Path, plan: SolvePlan, how: How) -> tuple[Solved, float] | None:
+    """What was solved in this folder, and how long it took; nothing if it was not solved to the end."""
+    if not (folder / WEIGHTS).exists():
+        return None
+    try:
+        tensors, plain = load_tensors(folder / WEIGHTS)
+    except Damaged as damage:
+        raise RunError(f"{damage}; take it away to solve anew") from None
+    module = module_of(plain["form"], tensors, plan, how).to(how.device)
+    parameters = {name: Estimate(*pair) for name, pair in plain["parameters"].items()}
+    return Solved(module, plan.method, plain["figures"], tuple(plain["notes"]), parameters), plain["seconds"]
+
+
+def begun(folder: Path, spec: Spec) -> None:
+    """A run goes on with the spec that it began with."""
+    if (folder / SPEC).exists():
+        refuse_other((folder / SPEC).read_text("utf-8"), spec, folder)
+
+
+def opened(folder: Path) -> Solution:
+    if not (folder / SPEC).is_file():
+        raise RunError(f"{folder} holds no solution: no {SPEC}")
+    compilation = to_compilation(source_of(folder / SPEC))
+    plan = compilation.plan
+    if not isinstance(plan, SolvePlan):
+        raise RunError(f"{folder} holds a run of training: open it with pdedsl.Run.open")
+    how = How(compilation.spec.train.seed if compilation.spec.train else 0)
+    found = kept(folder, plan, how)
+    if found is None or not (folder / FIGURES).exists():
+        again = f"pdedsl solve {folder / SPEC} -o {folder} --resume"
+        raise RunError(f"the solution in {folder} is not finished. To go on: {again}")
+    return Solution(compilation, found[0], _trust(folder / FIGURES), found[1], folder)
+
+
+def _trust(path: Path) -> Trust:
+    try:
+        read: dict[str, Any] = json.loads(path.read_text("utf-8"))
+        gaps = tuple(Gap(**row) for row in read["residuals"])
+        comparisons = tuple(Comparison(**{**row, "components": _pairs(row)}) for row in read["comparisons"])
+        return Trust(gaps, comparisons, tuple(read["notes"]))
+    except (ValueError, KeyError, TypeError) as error:
+        raise RunError(f"{path} cannot be read: {error}") from None
+
+
+def _pairs(row: dict[str, Any]) -> tuple[tuple[str, float], ...]:
+    return tuple((name, distance) for name, distance in row["components"])

@@ -1,0 +1,74 @@
+"""A solution: a function of points, what may be believed of it, and the folder that it is in."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+
+import torch
+from torch import Tensor, nn
+
+from pdedsl.compilation import Compilation
+from pdedsl.ir.plan import SolvePlan
+from pdedsl.ir.spec import Spec
+from pdedsl.ir.statement import Statement
+from pdedsl.solving.solved import Estimate, Solved
+from pdedsl.solving.trust import ErrorBar, Trust, Verdict
+
+
+@dataclass(frozen=True)
+class Solution:
+    """`solution(points)` are the values (n, c) at points (n, k), columns in the order of the unknown's arguments."""
+
+    compilation: Compilation = field(repr=False)
+    solved: Solved = field(repr=False)
+    trust: Trust
+    seconds: float
+    folder: Path | None = None
+
+    @classmethod
+    def open(cls, folder: str | Path) -> Solution:
+        """A solution as it was left in a folder."""
+        from pdedsl.solving.saved import opened
+
+        return opened(Path(folder))
+
+    @property
+    def module(self) -> nn.Module:
+        """Points in the order of the statement, space before time, to values."""
+        return self.solved.module
+
+    @property
+    def plan(self) -> SolvePlan:
+        assert isinstance(self.compilation.plan, SolvePlan)
+        return self.compilation.plan
+
+    @property
+    def error(self) -> ErrorBar:
+        """The error that was measured, relative in L2, and against what."""
+        return self.trust.error
+
+    @property
+    def verdict(self) -> Verdict:
+        return self.trust.verdict
+
+    @property
+    def parameters(self) -> Mapping[str, Estimate]:
+        """What was found beside the unknowns."""
+        return self.solved.parameters
+
+    def __call__(self, points: Tensor | Sequence[Sequence[float]]) -> Tensor:
+        given = torch.as_tensor(points, dtype=torch.float64)
+        order = order_of(self.plan.statement, self.compilation.spec)
+        if given.ndim != 2 or given.shape[1] != len(order):
+            raise ValueError(f"points have the shape (n, {len(order)}), found {tuple(given.shape)}")
+        return self.solved(given[:, order])
+
+
+def order_of(statement: Statement, spec: Spec) -> list[int]:
+    """For each coordinate of the statement its place among the arguments of the unknown."""
+    coordinates, arguments = statement.domain.coordinates, spec.unknowns[0].arguments
+    if set(arguments) != set(coordinates):
+        return list(range(len(coordinates)))
+    return [arguments.index(x) for x in coordinates]

@@ -1,0 +1,127 @@
+"""What may be believed of a solution: from fresh residuals and a reference, never from the loss of training.
+
+Two limits, and their reasons. A residual whose root mean square is above a tenth of its terms means that not one digit
+of the equation holds: training has collapsed, or a condition was missed. Two solutions that are further apart than a
+hundredth (relative, in L2), or ten times the error that the reference reports of itself, differ visibly in a picture:
+at least one of them is wrong.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from enum import StrEnum
+from math import inf, isfinite
+
+import torch
+from torch import Tensor
+
+from pdedsl.solving.fresh import Gap
+
+NO_DIGIT = 0.1
+VISIBLE = 0.01
+MARGIN = 10.0
+
+
+class Verdict(StrEnum):
+    HOLDS = "holds"  # every residual is small, and so is the distance to the reference if there is one
+    FAILS = "fails"  # an equation, a condition or the known solution is missed
+    DISAGREES = "disagrees"  # with another method
+
+
+@dataclass(frozen=True)
+class Comparison:
+    """The distance of a solution to a reference, relative in L2; `error` is what the reference reports of itself."""
+
+    reference: str
+    distance: float
+    maximum: float
+    error: float
+    exact: bool
+    components: tuple[tuple[str, float], ...] = ()
+    margin: float = MARGIN
+
+    @property
+    def allowed(self) -> float:
+        return max(VISIBLE, self.margin * self.error)
+
+    @property
+    def ok(self) -> bool:
+        return isfinite(self.distance) and self.distance <= self.allowed
+
+
+@dataclass(frozen=True)
+class Trust:
+    """Every residual, the comparison if there was one, and what follows."""
+
+    gaps: tuple[Gap, ...]
+    comparisons: tuple[Comparison, ...] = ()
+    notes: tuple[str, ...] = ()
+
+    @property
+    def verdict(self) -> Verdict:
+        if any(not g.ok for g in map(Judged, self.gaps)) or any(c.exact and not c.ok for c in self.comparisons):
+            return Verdict.FAILS
+        return Verdict.HOLDS if all(c.ok for c in self.comparisons) else Verdict.DISAGREES
+
+    @property
+    def complaints(self) -> tuple[str, ...]:
+        """What is wrong, in words."""
+        missed = [str(j) for j in map(Judged, self.gaps) if not j.ok]
+        return (*missed, *(_distance_text(c) for c in self.comparisons if not c.ok))
+
+    @property
+    def error(self) -> ErrorBar:
+        """The best that is known: the exact solution, then a reference, then the residuals alone."""
+        for c in sorted(self.comparisons, key=lambda c: not c.exact):
+            return ErrorBar(c.distance + c.error, c.reference)
+        worst = max((g.relative for g in self.gaps), default=inf)
+        return ErrorBar(worst, "the residuals alone, relative to their terms: the error itself is not known")
+
+
+@dataclass(frozen=True)
+class ErrorBar:
+    """A bound that was measured, relative in L2, and against what."""
+
+    value: float
+    against: str
+
+    def __float__(self) -> float:
+        return self.value
+
+    def __str__(self) -> str:
+        return f"{self.value:.1e} against {self.against}"
+
+
+@dataclass(frozen=True)
+class Judged:
+    """A residual beside its limit."""
+
+    gap: Gap
+
+    @property
+    def ok(self) -> bool:
+        return isfinite(self.gap.relative) and self.gap.relative <= NO_DIGIT
+
+    def __str__(self) -> str:
+        return (
+            f"'{self.gap.text}' {self.gap.where} is missed: its residual is {self.gap.relative:.1e} of its terms "
+            f"(allowed {NO_DIGIT:g})"
+        )
+
+
+def _distance_text(c: Comparison) -> str:
+    what = "is wrong" if c.exact else "disagrees"
+    return f"the solution {what}: {c.distance:.1e} from {c.reference} (allowed {c.allowed:.1e})"
+
+
+def compared(found: Tensor, expected: Tensor, names: tuple[str, ...], reference: str, error: float) -> Comparison:
+    """Values (n, c) at the same points."""
+    distances = tuple((name, relative(found[:, k], expected[:, k])) for k, name in enumerate(names))
+    largest = float((found - expected).abs().max())
+    return Comparison(reference, relative(found, expected), largest, error, error == 0.0, distances)
+
+
+def relative(found: Tensor, expected: Tensor) -> float:
+    """‖found - expected‖ / ‖expected‖, or the numerator alone where the denominator is zero."""
+    size, distance = torch.linalg.vector_norm(expected), torch.linalg.vector_norm(found - expected)
+    return float(distance / size) if size > 0 else float(distance)

@@ -1,0 +1,96 @@
+"""Evolutions and equations at rest on a torus, solved."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import replace
+
+import torch
+from torch import Tensor
+
+from pdedsl.plan.evolution import Evolution
+from pdedsl.plan.rings import Loop
+from pdedsl.runtime.expansions import Expansion
+from pdedsl.runtime.exponential_steps import ORDER, Exponential
+from pdedsl.runtime.fourier import Torus
+from pdedsl.runtime.time_steps import Control, March, retraced, solved_in_time
+from pdedsl.solving.gridded import Gridded, ends, figures_of, in_order, moments, steps_in_words
+from pdedsl.solving.on_nodes import Given, formulas
+from pdedsl.solving.periodic import Spectral, torus_of
+
+
+def on_torus(
+    evolution: Evolution, loops: tuple[Loop, ...], n: int, given: Mapping[str, Given], like: Tensor, tolerance: float
+) -> Gridded:
+    torus = torus_of(evolution, loops, n, like)
+    problem = Spectral(evolution, torus, given)
+    if not evolution.moving:
+        return _at_rest(problem)
+    march = _marched(problem, tolerance)
+    times = moments(evolution, march)
+    states = [problem.whole(w, t) for w, t in zip(march.states, times, strict=True)]
+    values = torch.stack([_values(torus, evolution, s) for s in states])
+    module = in_order(evolution, torus.rings, values, times)
+    return Gridded(module, figures_of(march), _notes(evolution, loops, torus, march))
+
+
+def _marched(problem: Spectral, tolerance: float) -> March:
+    """Gradients follow the steps that were found without them, on a problem of their own that remembers them."""
+    start = _initial(problem)
+    first, last = ends(problem.evolution)
+    length = last - first
+    control = Control(ORDER, tolerance, extrapolated=True)
+    with torch.no_grad():
+        march = solved_in_time(_stepper(replace(problem), length), start.detach(), length, control)
+    if not start.requires_grad and not problem.learns:
+        return march
+    return retraced(_stepper(problem, length), start, length, march, control)
+
+
+def _stepper(problem: Spectral, length: float) -> Exponential:
+    evolution = problem.evolution
+    first, last = ends(evolution)
+    sign, begin = (-1.0, last) if evolution.backward else (1.0, first)
+    operator = sign * problem.operator
+    diagonal = torch.diagonal(operator, dim1=-2, dim2=-1)
+    matrices = bool((operator - torch.diag_embed(diagonal)).any())
+    symbol = operator if matrices else torch.movedim(diagonal, -1, 0)
+    rest = None if problem.quiet else lambda w, s: sign * problem.nonlinear(w, begin + sign * s)
+    return Exponential(symbol, rest, length, matrices)
+
+
+def _initial(problem: Spectral) -> Tensor:
+    evolution, torus = problem.evolution, problem.torus
+    data = Torus(torus.rings, max(torus.fine, 4), torus.like)
+    found = formulas(evolution, evolution.initial)((), Spectral(evolution, data, problem.given).at_start)
+    return data.coefficients(torch.stack([f.expand(data.sizes) for f in found]))
+
+
+def _values(torus: Torus, evolution: Evolution, coefficients: Tensor) -> Tensor:
+    """Of the components, at as many points as there are modes."""
+    own = [k for k, (_, j) in enumerate(evolution.variables) if j == 0]
+    sizes = [r.modes for r in torus.rings]
+    found: Tensor = torch.fft.irfftn(coefficients[own], s=sizes, dim=torus.axes, norm="forward")
+    return found
+
+
+def _at_rest(problem: Spectral) -> Gridded:
+    """Σ L(k) û = -f̂, mode by mode; a mode on which L vanishes is zero, if f has none."""
+    evolution, torus = problem.evolution, problem.torus
+    found = formulas(evolution, problem.linear.rests)((), problem.known(0.0))
+    source = torus.coefficients(torch.stack([f.expand(torus.sizes) for f in found]))
+    solved = -torch.einsum("...ij,j...->i...", torch.linalg.pinv(problem.symbol), source)
+    left = torch.einsum("...ij,j...->i...", problem.symbol, solved) + source
+    module = Expansion(torus.rings, _values(torus, evolution, solved).unsqueeze(0), None)
+    modes = " × ".join(str(r.modes) for r in torus.rings)
+    notes = (f"Fourier series with {modes} modes, divided by the symbol",)
+    return Gridded(module, {"left over": float(left.detach().abs().max())}, notes)
+
+
+def _notes(evolution: Evolution, loops: tuple[Loop, ...], torus: Torus, march: March) -> tuple[str, ...]:
+    modes = " × ".join(str(r.modes) for r in torus.rings)
+    notes = [f"Fourier series with {modes} modes, exponential steps of order 4: {steps_in_words(march)}"]
+    mirrors = [str(x) for x, loop in zip(evolution.coordinates, loops, strict=False) if loop.mirror]
+    if mirrors:
+        notes.append(f"the sides in {', '.join(mirrors)} mirror the solution: it is continued to a ring")
+    return tuple(notes)

@@ -1,0 +1,232 @@
+"""Axioms of a physical problem, tried on its grid solution: linearity, comparison, maximum principle, conservation.
+
+The data of the spec are varied by smooth factors that a seed draws, so that what holds by accident for the data of the
+spec alone (a mean that is zero by symmetry) does not count.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass, replace
+
+import torch
+from sympy import Expr, Float, Mul, Rational, pi, sin
+from torch import Tensor
+
+from pdedsl.ir.plan import SolvePlan
+from pdedsl.ir.statement import Face, Imposed, Residual, Statement
+from pdedsl.ir.verdicts import Axiom
+from pdedsl.solving.methods import How, solved_by
+from pdedsl.solving.points import Points, points_of_conditions
+from pdedsl.testing.moments import Outcome
+from pdedsl.words.solvers import Grid
+
+SIZES = {1: 64, 2: 24}  # points a side, by the dimension of space
+CASES = 3
+POINTS = 1024
+TOLERANCE = 1e-5  # relative to the largest value: what the grid itself may be off by
+NODES = 48  # of a quadrature along each side
+MOMENTS = 5
+
+
+@dataclass(frozen=True)
+class Tried:
+    """What the grid says of an axiom, and the case that shows it."""
+
+    outcome: Outcome
+    text: str
+
+
+def try_on_grid(axiom: Axiom, plan: SolvePlan, seed: int) -> Tried:
+    """Whether an axiom holds for solutions on a grid, with data around those of the spec."""
+    test = TESTS.get(axiom)
+    if test is None:
+        return Tried(Outcome.UNTESTED, "no test of this axiom on a grid")
+    problem = Problem.of(plan)
+    if isinstance(problem, str):
+        return Tried(Outcome.UNTESTED, problem)
+    worst = 0.0
+    for case in range(CASES):
+        found = test(problem, seed * CASES + case)
+        if found is None:
+            return Tried(Outcome.UNTESTED, "it has nothing to vary here")
+        worst = max(worst, found)
+        if not worst <= TOLERANCE:
+            return Tried(Outcome.BROKEN, f"by {worst:.1e} of the largest value, with data {case + 1} of seed {seed}")
+    return Tried(Outcome.HELD, f"on {problem.grid}: broken by at most {worst:.1e}, allowed {TOLERANCE:g}")
+
+
+@dataclass(frozen=True)
+class Problem:
+    """A statement on a grid."""
+
+    plan: SolvePlan
+    grid: Grid
+
+    @classmethod
+    def of(cls, plan: SolvePlan) -> Problem | str:
+        obstacle = next((a.obstacle for a in plan.alternatives if isinstance(a.method, Grid)), "")
+        size = SIZES.get(len(plan.statement.domain.space))
+        if obstacle:
+            return f"no grid solves this problem: {obstacle}"
+        if size is None or plan.statement.parameters:
+            return "the grid is tried in at most two dimensions, with every coefficient known"
+        return cls(plan, Grid(n=size))
+
+    @property
+    def statement(self) -> Statement:
+        return self.plan.statement
+
+    def solved(self, statement: Statement, points: Tensor) -> Tensor:
+        with torch.no_grad():
+            return solved_by(self.grid, replace(self.plan, statement=statement), How())(points)
+
+    def points(self, seed: int) -> Tensor:
+        return Points(self.statement.domain).inside(POINTS, seed)
+
+
+# ---- data
+
+
+def varied(statement: Statement, factor: Expr, more: Expr | None = None) -> Statement:
+    """The data of every condition in time times a factor, and more of them for the first component."""
+
+    def changed(condition: Imposed) -> Imposed:
+        if not in_time(condition, statement):
+            return condition
+        return replace(condition, residuals=tuple(_with_rest(r, factor, more) for r in condition.residuals))
+
+    return replace(
+        statement, conditions=tuple(map(changed, statement.conditions)), exact=(None,) * len(statement.exact)
+    )
+
+
+def _with_rest(residual: Residual, factor: Expr, more: Expr | None) -> Residual:
+    affine = residual.affine
+    assert affine is not None
+    letters = {d: s for s, d in residual.letters}
+    known = residual.expr - affine.rest
+    added = more if more is not None and any(not d.order for d in letters) else Float(0)
+    return replace(residual, expr=known + factor * affine.rest - added)
+
+
+def in_time(condition: Imposed, statement: Statement) -> bool:
+    last = len(statement.domain.coordinates) - 1
+    return statement.domain.timed and isinstance(condition.place, Face) and condition.place.coordinate == last
+
+
+def factor_of(statement: Statement, seed: int) -> Expr:
+    """1 + ½ Π sin(…), whole waves along joined sides."""
+    parts = []
+    for k, (x, side) in enumerate(zip(statement.domain.space, statement.domain.intervals, strict=False)):
+        share = (x - side.start) / (side.end - side.start)
+        waves = 1 + (seed + k) % 3
+        phase = Rational(1 + 2 * seed + k, 5)
+        parts.append(sin((2 * pi * waves if side.periodic else Rational(3, 2) * waves) * share + phase))
+    return 1 + Mul(*parts) / 2
+
+
+def bump_of(statement: Statement) -> Expr:
+    """A function that is not negative, and vanishes with its slope on sides that are not joined."""
+    parts = []
+    for x, side in zip(statement.domain.space, statement.domain.intervals, strict=False):
+        share = (x - side.start) / (side.end - side.start)
+        parts.append((1 + sin(2 * pi * share)) / 2 if side.periodic else 16 * share**2 * (1 - share) ** 2)
+    return Mul(*parts) / 4
+
+
+# ---- axioms: by how much one is broken, relative to the largest value; None where nothing can be varied
+
+
+def _linearity(problem: Problem, seed: int) -> float | None:
+    """u of α f + β g against α u of f + β u of g; the sides have the same weights, which add up to one."""
+    statement, points = problem.statement, problem.points(seed)
+    if not _has_data(statement):
+        return None
+    first, second = factor_of(statement, seed), factor_of(statement, seed + 1)
+    a, b = Rational(3, 2), Rational(-1, 2)
+    apart = [problem.solved(varied(statement, f), points) for f in (first, second)]
+    together = problem.solved(varied(statement, a * first + b * second), points)
+    return _relative((together - float(a) * apart[0] - float(b) * apart[1]).abs().max(), together)
+
+
+def _comparison(problem: Problem, seed: int) -> float | None:
+    statement, points = problem.statement, problem.points(seed)
+    if not _has_data(statement) or len(statement.components) > 1:
+        return None
+    factor = factor_of(statement, seed)
+    lower = problem.solved(varied(statement, factor), points)
+    upper = problem.solved(varied(statement, factor, bump_of(statement)), points)
+    return _relative((lower - upper).max().clamp_min(0.0), upper)
+
+
+def _maximum(problem: Problem, seed: int) -> float | None:
+    """Inside against where data are given."""
+    statement = problem.statement
+    if len(statement.components) > 1 or not statement.conditions:
+        return None
+    tried = varied(statement, factor_of(statement, seed)) if _has_data(statement) else statement
+    places = points_of_conditions(Points(statement.domain), statement.conditions, POINTS, seed)
+    inside = problem.points(seed)
+    values = problem.solved(tried, torch.cat([inside, *places]))
+    within, given = values[: len(inside)], values[len(inside) :]
+    over = torch.maximum(within.max() - given.max(), given.min() - within.min()).clamp_min(0.0)
+    return _relative(over, values)
+
+
+def _conservation(problem: Problem, seed: int) -> float | None:
+    """∫u at moments, by the trapezoidal rule around a ring and by Gauss's rule elsewhere."""
+    statement = problem.statement
+    if not _has_data(statement) or statement.domain.inside:
+        return None
+    points, weights, moments = _quadrature(statement)
+    tried = varied(statement, factor_of(statement, seed), bump_of(statement))
+    values = problem.solved(tried, points).reshape(moments, -1, len(statement.components))
+    totals = (values * weights[:, None]).sum(1)
+    size = (values.abs() * weights[:, None]).sum(1).max().clamp_min(1e-300)
+    return float((totals - totals[0]).abs().max() / size)
+
+
+TESTS: dict[Axiom, Callable[[Problem, int], float | None]] = {
+    Axiom.LINEARITY: _linearity,
+    Axiom.COMPARISON: _comparison,
+    Axiom.MAXIMUM_PRINCIPLE: _maximum,
+    Axiom.CONSERVATION: _conservation,
+}
+
+
+def _has_data(statement: Statement) -> bool:
+    """Whether something at a time may be varied: conditions that are affine."""
+    starts = [r for c in statement.conditions if in_time(c, statement) for r in c.residuals]
+    return bool(starts) and all(r.affine is not None for r in starts)
+
+
+def _relative(value: Tensor, all_values: Tensor) -> float:
+    return float(value / all_values.abs().max().clamp_min(1e-300))
+
+
+def _quadrature(statement: Statement) -> tuple[Tensor, Tensor, int]:
+    """Points at all moments, one moment after another, and the weights of one of them."""
+    sides = list(_rules(statement))
+    mesh = torch.meshgrid(*(x for x, _ in sides), indexing="ij")
+    flat = torch.stack([m.reshape(-1) for m in mesh], -1)
+    weights = torch.ones(len(flat), dtype=torch.float64)
+    for values in torch.meshgrid(*(w for _, w in sides), indexing="ij"):
+        weights = weights * values.reshape(-1)
+    time = statement.domain.intervals[-1]
+    moments = torch.linspace(float(time.start), float(time.end), MOMENTS, dtype=torch.float64)
+    rows = [torch.cat([flat, torch.full_like(flat[:, :1], float(t))], -1) for t in moments]
+    return torch.cat(rows), weights, MOMENTS
+
+
+def _rules(statement: Statement) -> Iterator[tuple[Tensor, Tensor]]:
+    import numpy as np
+
+    nodes, weights = (torch.from_numpy(v) for v in np.polynomial.legendre.leggauss(NODES))
+    for side in statement.domain.intervals[:-1]:
+        start, length = float(side.start), float(side.end) - float(side.start)
+        if side.periodic:
+            n = 2 * NODES
+            yield start + length * torch.arange(n, dtype=torch.float64) / n, torch.full((n,), length / n).double()
+        else:
+            yield start + length * (nodes + 1) / 2, weights * length / 2

@@ -1,0 +1,148 @@
+"""The residuals of a physical problem as they were written, against the equations by hand.
+
+In the place of the unknowns stand functions whose derivatives are known, sines of the coordinates: each residual is
+computed with sympy from their derivatives, and compared with the emitted function, which differentiates a module. Where
+the spec states an exact solution, every emitted residual must vanish on it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from math import pi
+from typing import cast
+
+import torch
+from sympy import Expr, Float, Integer, Symbol, cos, lambdify, sin
+from torch import Tensor, nn
+
+from pdedsl.emit.names import name_of
+from pdedsl.emit.pointwise import pointwise
+from pdedsl.ir.plan import SolvePlan
+from pdedsl.ir.statement import Imposed, Residual, Statement
+from pdedsl.solving.points import Points
+from pdedsl.symbolic.symbols import Field, Partial
+from pdedsl.testing.model import ModelUnderTest
+from pdedsl.testing.moments import Finding, Outcome
+
+RESIDUALS, EXACT = "residuals", "exact solution"
+POINTS = 16
+LEARNED = 1.5  # the value of a learned field in the comparison
+AGREE = 1e-10  # relative to the terms: rounding, with derivatives up to the fourth order
+VANISH = 1e-8  # on the exact solution, relative to the terms
+
+
+class Known(nn.Module):
+    """A function that is given by formulas, as a module."""
+
+    def __init__(self, exprs: tuple[Expr, ...], coordinates: tuple[Symbol, ...]) -> None:
+        super().__init__()
+        self.at = pointwise(exprs, coordinates)
+
+    def forward(self, points: Tensor) -> Tensor:
+        return torch.stack(self.at(*points.unbind(-1)), -1)
+
+
+@dataclass(frozen=True)
+class Written:
+    """A residual of the statement beside the name of its function."""
+
+    name: str
+    residual: Residual
+    imposed: Imposed | None
+
+
+def written(statement: Statement) -> Iterator[Written]:
+    for k, residual in enumerate(statement.equations, 1):
+        yield Written(f"equation{k}", residual, None)
+    imposed = [(c, r) for c in statement.conditions for r in c.residuals]
+    for k, (condition, residual) in enumerate(imposed, 1):
+        yield Written(f"condition{k}", residual, condition)
+
+
+def residual_findings(tested: ModelUnderTest, plan: SolvePlan, seed: int) -> Iterator[Finding]:
+    statement = plan.statement
+    waves = tuple(_wave(k, statement) for k in range(len(statement.components)))
+    worst, where = 0.0, ""
+    for one in written(statement):
+        points = _points(one, statement, seed)
+        found = _called(tested, one, Known(waves, statement.domain.coordinates), statement)(points)
+        off = float((found - _by_hand(one.residual, waves, statement, points)).abs().max() / (1.0 + found.abs().max()))
+        worst, where = max((worst, where), (off, one.name))
+    outcome = Outcome.HELD if worst <= AGREE else Outcome.BROKEN
+    yield Finding(RESIDUALS, outcome, f"off by at most {worst:.1e} from those by hand, in {where}; allowed {AGREE:g}")
+
+
+def exact_findings(tested: ModelUnderTest, plan: SolvePlan, seed: int) -> Iterator[Finding]:
+    statement = plan.statement
+    known = tuple(e for e in statement.exact if e is not None)
+    if len(known) < len(statement.components):
+        yield Finding(EXACT, Outcome.UNTESTED, "the spec states none")
+        return
+    if statement.parameters:
+        yield Finding(EXACT, Outcome.UNTESTED, "a coefficient is learned")
+        return
+    module = Known(known, statement.domain.coordinates)
+    worst, where = 0.0, ""
+    for one in written(statement):
+        points = _points(one, statement, seed)
+        off = float(_called(tested, one, module, statement)(points).abs().max()) / _size(one, known, statement, points)
+        worst, where = max((worst, where), (off, one.name))
+    outcome = Outcome.HELD if worst <= VANISH else Outcome.BROKEN
+    yield Finding(EXACT, outcome, f"residuals of at most {worst:.1e} of their terms, in {where}; allowed {VANISH:g}")
+
+
+def _points(one: Written, statement: Statement, seed: int) -> Tensor:
+    points = Points(statement.domain)
+    if one.imposed is None:
+        return points.inside(POINTS, seed, during=one.residual.interval)
+    return points.on(one.imposed, POINTS, seed)
+
+
+def _called(
+    tested: ModelUnderTest, one: Written, module: nn.Module, statement: Statement
+) -> Callable[[Tensor], Tensor]:
+    function = tested.functions.get(one.name)
+    if function is None:
+        raise ValueError(f"this model has no function '{one.name}'")
+    needed = set(tested.functions.needed(one.name))
+    fields = {name_of(w): _constant for w in statement.parameters if name_of(w) in needed}
+    return lambda points: cast(Tensor, function(model=module, points=points, **fields)).detach()
+
+
+def _constant(points: Tensor) -> Tensor:
+    return torch.full_like(points[..., :1], LEARNED)
+
+
+def _wave(component: int, statement: Statement) -> Expr:
+    """A function without symmetries, of the scale of the domain; above 1, for roots and logarithms."""
+    domain, phase = statement.domain, Integer(0)
+    for k, (x, side) in enumerate(zip(domain.coordinates, domain.intervals, strict=True)):
+        phase += Float(pi * (1 + (k + 2 * component) % 3) / 3) * (x - side.start) / (side.end - side.start)
+    return Float(2.5) + component + sin(phase + Float(0.3)) + cos(2 * phase) / 4
+
+
+def _letters(residual: Residual, values: tuple[Expr, ...], statement: Statement) -> dict[Symbol, Expr]:
+    def of(component: int, orders: tuple[int, ...]) -> Expr:
+        found = values[component]
+        for x, n in zip(statement.domain.coordinates, orders, strict=True):
+            found = found.diff(x, n) if n else found
+        return found
+
+    return {s: of(d.component, d.orders) for s, d in residual.letters}
+
+
+def _numbers(expr: Expr, statement: Statement, points: Tensor) -> Tensor:
+    fields = {p: Integer(0) for p in expr.atoms(Partial)} | {f: Float(LEARNED) for f in expr.atoms(Field)}
+    function = lambdify(statement.domain.coordinates, expr.xreplace(fields), "mpmath")
+    return torch.tensor([float(function(*row)) for row in points.tolist()], dtype=torch.float64)
+
+
+def _by_hand(residual: Residual, values: tuple[Expr, ...], statement: Statement, points: Tensor) -> Tensor:
+    return _numbers(residual.expr.xreplace(_letters(residual, values, statement)), statement, points)
+
+
+def _size(one: Written, values: tuple[Expr, ...], statement: Statement, points: Tensor) -> float:
+    """Of the terms: the largest of the derivatives, and one at least."""
+    letters = _letters(one.residual, values, statement).values()
+    return max([1.0, *(float(_numbers(e, statement, points).abs().max()) for e in letters)])

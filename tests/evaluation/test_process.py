@@ -1,0 +1,59 @@
+"""Evaluation as its users start it: in processes of its own, killed, and two at once."""
+
+from __future__ import annotations
+
+import json
+import os
+import signal
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+import pytest
+from training.test_process import free_port
+
+from pdedsl.evaluation.run import evaluate_run
+
+ENV = {**os.environ, "OMP_NUM_THREADS": "1"}
+SETTINGS = ("evaluate.attack=fgsm(eps=[0.1, 0.2, 0.3, 0.4])", "evaluate.certify=gaussian(n0=20, n=50)")
+TWO = ("-m", "torch.distributed.run", "--nproc-per-node=2")
+
+
+def command(run: Path, *options: str) -> list[str]:
+    changes = [part for setting in SETTINGS for part in ("--set", setting)]
+    return ["-m", "pdedsl", "evaluate", str(run), *changes, *options]
+
+
+def report(run: Path) -> object:
+    return json.loads((run / "evaluation" / "report.json").read_text("utf-8"))
+
+
+@pytest.mark.slow
+def test_two_processes_and_one_that_is_killed(run: Path) -> None:
+    """Two share the batches, and the report is that of one; what a killed one left is used to the end."""
+    evaluate_run(run, set=SETTINGS)
+    whole, own = report(run), run / "evaluation" / "parts-0.jsonl"
+    several = [sys.executable, *TWO, f"--master-port={free_port()}", *command(run)]
+    done = subprocess.run(several, env=ENV, capture_output=True, text=True, check=False)
+    assert done.returncode == 0, done.stderr
+    assert report(run) == whole
+    parts = sorted((run / "evaluation").glob("parts-*.jsonl"))
+    assert [lines(part) for part in parts] == [5, 4]  # seven batches and two heads
+
+    for file in (*parts, run / "evaluation" / "report.json"):
+        file.unlink()
+    process = subprocess.Popen([sys.executable, *command(run)], env=ENV, stderr=subprocess.DEVNULL)
+    while process.poll() is None and not (own.exists() and lines(own) > 2):
+        time.sleep(0.01)
+    process.send_signal(signal.SIGKILL)
+    process.wait()
+    assert not (run / "evaluation" / "report.json").exists()
+    assert 2 < lines(own) < 8
+    evaluate_run(run, set=SETTINGS, resume=True)
+    assert report(run) == whole
+    assert lines(own) == 8
+
+
+def lines(file: Path) -> int:
+    return file.read_bytes().count(b"\n")

@@ -1,0 +1,100 @@
+"""Random sines against exact solutions: equations of several kinds, systems, shapes, and what is not linear."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from math import pi
+
+import torch
+from torch import Tensor, cos, exp, sin
+
+from pdedsl.ir.statement import Surface
+from pdedsl.solving.features import solve_by_features
+from pdedsl.words.solvers import Features
+
+from .physical import error_of, on_line, on_square, stated
+
+HEAT = on_line("∂u/∂t = 0.1 ∂²u/∂x²\nu(x, 0) = sin(π x)\nu = 0 on boundary\n")
+
+
+def heat(x: Tensor, t: Tensor) -> Tensor:
+    return sin(pi * x) * exp(-0.1 * pi**2 * t)
+
+
+def test_heat_and_the_same_again() -> None:
+    solved = solve_by_features(HEAT, Features(), seed=0)
+    assert error_of(solved, HEAT, heat) < 1e-10
+    again = solve_by_features(HEAT, Features(), seed=0)
+    assert torch.equal(solved.module.weights, again.module.weights)  # type: ignore[arg-type]
+    assert "bandwidth" in solved.notes[0]
+
+
+def test_the_fresh_residual_tells_a_wrong_bandwidth() -> None:
+    """It is the size of the error, within two orders, whether the fit is good or bad."""
+    for bandwidth in (4, 40):
+        solved = solve_by_features(HEAT, Features(n=150, bandwidth=bandwidth), seed=0)
+        error = error_of(solved, HEAT, heat)
+        assert error < 100 * solved.figures["fresh_residual"]
+        assert solved.figures["fresh_residual"] < 1e3 * error + 1e-10
+
+
+def test_a_wave_of_two_modes() -> None:
+    text = "∂²u/∂t² = ∂²u/∂x²\nu(x, 0) = sin(π x) + ½ sin(3π x)\n∂u/∂t(x, 0) = 0\nu = 0 on boundary\n"
+    statement = on_line(text)
+
+    def wave(x: Tensor, t: Tensor) -> Tensor:
+        return sin(pi * x) * cos(pi * t) + sin(3 * pi * x) * cos(3 * pi * t) / 2
+
+    assert error_of(solve_by_features(statement, Features(n=400)), statement, wave) < 1e-8
+
+
+def test_a_periodic_system() -> None:
+    text = (
+        "pde Pair\nspace x in [0, 1] periodic\ntime t in [0, 1]\nunknown u(x, t) : scalar\nunknown v(x, t) : scalar\n"
+    )
+    text += "∂u/∂t = -∂v/∂x\n∂v/∂t = -∂u/∂x\nu(x, 0) = sin(2π x)\nv(x, 0) = 0\n"
+    statement = stated(text)
+    solved = solve_by_features(statement, Features(n=200, bandwidth=6))
+
+    def u(x: Tensor, t: Tensor) -> Tensor:
+        return sin(2 * pi * x) * cos(2 * pi * t)
+
+    def v(x: Tensor, t: Tensor) -> Tensor:
+        return -cos(2 * pi * x) * sin(2 * pi * t)
+
+    assert error_of(solved, statement, u, v) < 1e-9
+    ends = torch.tensor([[0.0, 0.3], [1.0, 0.3]]).double()
+    assert torch.allclose(solved(ends)[0], solved(ends)[1], atol=1e-11)
+
+
+def test_a_square_with_a_hole_and_a_coefficient_that_varies() -> None:
+    """∇·((1 + x²)∇u) = f for u = eˣ cos 2y."""
+    text = "∇·((1 + x²)∇u) = (2x - 3 (1 + x²)) exp(x) cos(2 y)\nu = exp(x) cos(2 y) on boundary\n"
+    statement = on_square(text)
+    x, y = statement.domain.coordinates
+    hole = (x - 0.4) ** 2 + y**2 - 0.09
+    rim = replace(statement.conditions[0], place=Surface(hole))
+    domain = replace(statement.domain, inside=(hole,))
+    holed = replace(statement, domain=domain, conditions=(*statement.conditions, rim))
+    assert error_of(solve_by_features(holed, Features(n=300)), holed, lambda x, y: exp(x) * cos(2 * y)) < 1e-8
+
+
+def test_what_is_not_linear_by_gauss_newton() -> None:
+    """Burgers by the substitution of Cole and Hopf: u = -2ν ∂(log φ)/∂x for a φ that solves the heat equation."""
+    text = "∂u/∂t + u ∂u/∂x = 0.1 ∂²u/∂x²\nu(x, 0) = 0.2 π sin(π x)/(2 + cos(π x))\nu = 0 on boundary\n"
+    statement = on_line(text)
+
+    def burgers(x: Tensor, t: Tensor) -> Tensor:
+        decay = exp(-0.1 * pi**2 * t)
+        return 0.2 * pi * decay * sin(pi * x) / (2 + decay * cos(pi * x))
+
+    solved = solve_by_features(statement, Features(n=250, bandwidth=6))
+    assert solved.figures["steps"] > 2
+    assert error_of(solved, statement, burgers) < 1e-6
+
+
+def test_derivatives_of_the_module() -> None:
+    solved = solve_by_features(HEAT, Features(n=150, bandwidth=4))
+    point = torch.tensor([[0.5, 0.2]], dtype=torch.float64, requires_grad=True)
+    (slope,) = torch.autograd.grad(solved(point).sum(), point)
+    assert abs(float(slope[0, 1]) + 0.1 * pi**2 * float(heat(*point.detach().unbind(-1)))) < 1e-5

@@ -1,0 +1,113 @@
+"""What may be believed: residuals at fresh points, distances to a reference, and what is called a failure."""
+
+from __future__ import annotations
+
+from math import nan
+
+import pytest
+import torch
+from torch import Tensor, nn
+
+from pdedsl.compiler import to_compilation
+from pdedsl.ir.plan import SolvePlan
+from pdedsl.solving.fresh import Audit, Gap
+from pdedsl.solving.points import Points
+from pdedsl.solving.trust import Comparison, Trust, Verdict, compared
+from pdedsl.sources import source_of
+
+HEAT = """pde Heat
+space x in [0, 1]
+time t in [0, 1]
+unknown u(x, t) : scalar
+∂u/∂t = Δu
+u(x, 0) = sin(π x)
+u = 0 on boundary
+"""
+
+
+class Given(nn.Module):
+    """A function of x and t."""
+
+    def __init__(self, shift: float = 0.0, rate: float = torch.pi**2) -> None:
+        super().__init__()
+        self.shift, self.rate = shift, rate
+
+    def forward(self, points: Tensor) -> Tensor:
+        x, t = points[:, :1], points[:, 1:]
+        return torch.sin(torch.pi * x) * torch.exp(-self.rate * t) + self.shift
+
+
+def gaps(module: nn.Module, text: str = HEAT) -> tuple[Gap, ...]:
+    compilation = to_compilation(source_of(text))
+    assert isinstance(compilation.plan, SolvePlan)
+    statement = compilation.plan.statement
+    return Audit(statement, module, Points(statement.domain), 0, {}).gaps(compilation.spec.source)
+
+
+def test_the_solution_has_no_residual() -> None:
+    found = gaps(Given())
+    assert [g.where for g in found] == ["inside", "at t = 0", "at x = 0", "at x = 1"]
+    assert max(g.worst for g in found) < 1e-13
+    assert Trust(found).verdict is Verdict.HOLDS
+
+
+def test_residuals_are_those_of_the_formula() -> None:
+    """u = sin(πx) e^{-ct} has r = (π² - c) u, beside terms of (π² + c) |u|: relative exactly |π² - c| / (π² + c)."""
+    c = 5.0
+    inside = gaps(Given(rate=c))[0]
+    assert inside.relative == pytest.approx((torch.pi**2 - c) / (torch.pi**2 + c), rel=1e-10)
+
+
+@pytest.mark.parametrize(
+    ("module", "wrong"),
+    [
+        (Given(rate=5.0), {"inside"}),  # another equation
+        (Given(shift=0.5), {"at t = 0", "at x = 0", "at x = 1"}),  # its conditions are missed, the equation is not
+    ],
+)
+def test_what_is_missed_is_named(module: nn.Module, wrong: set[str]) -> None:
+    trust = Trust(gaps(module))
+    assert trust.verdict is Verdict.FAILS
+    assert {g.where for g in trust.gaps if g.relative > 0.1} == wrong
+    assert len(trust.complaints) == len(wrong)
+
+
+def test_a_collapsed_solution_fails() -> None:
+    """Zero satisfies the equation and the sides: the start gives it away."""
+
+    class Zero(nn.Module):
+        def forward(self, points: Tensor) -> Tensor:
+            return 0.0 * points[:, :1]
+
+    trust = Trust(gaps(Zero()))
+    assert trust.verdict is Verdict.FAILS
+    assert [g.where for g in trust.gaps if g.relative > 0.1] == ["at t = 0"]
+
+
+def test_what_is_no_number_fails() -> None:
+    trust = Trust((Gap("u = 0", "inside", nan, nan, 1.0, 3),))
+    assert trust.verdict is Verdict.FAILS
+
+
+@pytest.mark.parametrize(
+    ("distance", "error", "exact", "verdict"),
+    [
+        (0.009, 1e-12, False, Verdict.HOLDS),
+        (0.011, 1e-12, False, Verdict.DISAGREES),
+        (0.011, 0.0, True, Verdict.FAILS),
+        (0.05, 0.01, False, Verdict.HOLDS),  # the reference itself is no better
+        (nan, 0.0, False, Verdict.DISAGREES),
+    ],
+)
+def test_limits_of_a_comparison(distance: float, error: float, exact: bool, verdict: Verdict) -> None:
+    assert Trust((), (Comparison("another", distance, 0.0, error, exact),)).verdict is verdict
+
+
+def test_distances() -> None:
+    expected = torch.tensor([[3.0, 0.0], [4.0, 0.0]])
+    found = expected + torch.tensor([[0.3, 0.0], [0.4, 0.0]])
+    made = compared(found, expected, ("u", "v"), "another", 0.0)
+    assert made.distance == pytest.approx(0.1)
+    assert made.maximum == pytest.approx(0.4)
+    assert dict(made.components) == pytest.approx({"u": 0.1, "v": 0.0})
+    assert float(Trust((), (made,)).error) == pytest.approx(0.1)
