@@ -75,3 +75,11 @@ def subscript(indices: list[str]) -> str | None:
     if all(i in INDEX_LETTERS for i in indices):
         return "".join(INDEX_LETTERS[i] for i in indices)
     return None
+
+
+def joined(text: str, words: set[str]) -> str | None:
+    """`σv` is a name of its own; a reader may have meant `σ v`."""
+    for i in range(1, len(text)):
+        if text[:i] in words and text[i:] in words:
+            return f"{text[:i]} {text[i:]}"
+    return None
