@@ -1,6 +1,6 @@
 """Whether a known solution solves the problem: its residuals in equations and conditions, at points drawn once.
 
-A residual is compared with the sum of the sizes of its terms, so that rounding is no violation. What an unknown or a
+A residual is compared with one and with the sizes of its terms, so that rounding is no violation. What an unknown or a
 learned field without a known value stands in is not checked.
 """
 
@@ -51,7 +51,7 @@ def _residual(terms: Sequence[Expr], points: Sequence[Point], region: Region) ->
     for point in points:
         found = [v(point) for v in values]
         total, size = abs(math.fsum(found)), math.fsum(map(abs, found))
-        if math.isfinite(size) and total > CLOSE * max(size, 1e-6):
+        if math.isfinite(size) and total > CLOSE * max(size, 1.0):
             worst = max(worst, total)
     return worst
 
