@@ -15,7 +15,7 @@ from pdedsl import mistakes
 from pdedsl.diagnostics import Reporter
 from pdedsl.frontend.syntax.differentials import Declared, declared
 from pdedsl.frontend.syntax.foreign import Reading, Rewritten, Rule, edge, made, span_over
-from pdedsl.frontend.syntax.slopes import by_operator, by_quotient, by_subscript
+from pdedsl.frontend.syntax.slopes import along_normal, by_operator, by_quotient, by_subscript
 
 BLOCKS = {"NETWORK", "TRAIN", "EVALUATE"}
 CALLED = {"laplace": "lap", "laplacian": "lap", "Laplacian": "lap", "nabla": "grad", "ln": "log"}
@@ -163,5 +163,5 @@ def _without_assignments(tokens: list[Token]) -> Iterator[Token]:
 
 RULES: tuple[Rule, ...] = (
     *(_doubled, _numbers, _root, _laplacian, _operator, _curl, _boundary),
-    *(by_subscript, by_operator, by_quotient, _brace_below),
+    *(by_subscript, by_operator, by_quotient, along_normal, _brace_below),
 )

@@ -1,4 +1,4 @@
-"""Derivatives in the notations of other books: `u_xx`, `∂_t u`, `∂u²/∂x`, `∂^2u/∂x^2`, `du/dn`."""
+"""Derivatives in the notations of other books: `u_xx`, `∂_t u`, `∂u²/∂x`, `∂^2u/∂x^2`."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from pdedsl.frontend.syntax.names import identity, raised, superscript
 
 _ORDER = r"(?:\^?([0-9]{1,2})|([⁰¹²³⁴-⁹]{1,2}))?"
 _ABOVE = re.compile(rf"∂{_ORDER}[ \t]*([^\W\d_]\w*?)([₀-₉]*)([⁰¹²³⁴-⁹]*)[ \t]*/[ \t]*(∂.+)$")
-_TIGHT = re.compile(r"d(?:\^([0-9]{1,2}))?[ \t]*([^\W\d]\w*)[ \t]*/[ \t]*((?:d[^\W\d]\w*(?:\^[0-9]{1,2})?)+)")
+_TIGHT = re.compile(r"d\^([0-9]{1,2})[ \t]*([^\W\d]\w*)[ \t]*/[ \t]*((?:d[^\W\d]\w*(?:\^[0-9]{1,2})?)+)")
 _RAISED = re.compile(r"[⁰¹²³⁴-⁹]+")
 
 
@@ -70,63 +70,50 @@ def by_operator(reading: Reading) -> Rewritten | None:
 
 
 def by_quotient(reading: Reading) -> Rewritten | None:
-    """`∂u²/∂x`, `∂H₂/∂x`, `∂^2u/∂x^2`, `∂2u/∂x2`; `d^2u/dx^2`; `∂u/∂n` is n·∇u."""
+    """`∂u²/∂x`, `∂H₂/∂x`, `∂^2u/∂x^2`, `∂2u/∂x2`; `d^2u/dx^2`."""
     token = reading.tokens[0]
-    if token.type == "NAME" and token[0] == "d" and token.start_pos is not None:
+    if token.type == "NAME" and token == "d" and token.start_pos is not None and reading.is_free(token):
         found = _TIGHT.match(reading.text, token.start_pos)
-        return _quotient(found, reading, "", "") if found and reading.is_free(token) else None
-    if token.type in ("QUOTIENT", "DERIVATIVE"):
-        above = _ABOVE.match(token)
-        if above is None:
-            return None
-        plain, sup, body, below, power, under = above.groups()
-        order = int(plain or 0) or (raised(sup) if sup else 1)
-        return _derived(token, order, body, (below, power), under, reading)
-    return None
+        return _in_ascii(found, reading) if found else None
+    above = _ABOVE.match(token) if token.type == "QUOTIENT" else None
+    if above is None:
+        return None
+    plain, sup, body, below, power, under = above.groups()
+    order = int(plain or 0) or (raised(sup) if sup else 1)
+    return _derived(token, order, body + below + power, under, reading), 1
 
 
-def _quotient(found: re.Match[str], reading: Reading, below: str, power: str) -> Rewritten | None:
+def _in_ascii(found: re.Match[str], reading: Reading) -> Rewritten:
     order, body, under = found.groups()
     start, end = found.span()
     old = Token("QUOTIENT", found[0], start_pos=start, end_pos=end)
-    spans = [t for t in reading.tokens if t.start_pos is not None and start <= t.start_pos < end]
-    if order is None and _normal(under, reading) is None:
-        return None  # our own ASCII, in which du/dx^2 is a square
-    found_ = _derived(old, int(order or 1), body, (below, power), under, reading)
-    return found_ and (found_[0], len(spans))
+    count = sum(start <= (t.start_pos or 0) < end for t in reading.tokens)
+    return _derived(old, int(order), body, under, reading), count
 
 
-def _derived(
-    old: Token, order: int, body: str, marks: tuple[str, str], under: str, reading: Reading
-) -> Rewritten | None:
-    below, power = marks
-    if identity(body) not in reading.names.fields:
-        return None
-    if order == 1 and _normal(under, reading) is not None:
-        return _along_normal(old, body), 1
-    if old.type == "DERIVATIVE":
-        return None
+def _derived(old: Token, order: int, body: str, under: str, reading: Reading) -> list[Token]:
+    name, below, power = re.fullmatch(r"(.*?)([₀-₉]*)([⁰¹²³⁴-⁹]*)", body).groups()  # type: ignore[union-attr]
     plain = _RAISED.sub(lambda m: str(raised(m[0])), under.replace("∂", "d")).replace("^", "").replace(" ", "")
     variables = denominator(plain, order, reading.names.variables)
-    if variables is None:
+    if variables is None or identity(name) not in reading.names.fields:
         raise mistakes.notation.derivative(old, span_over(old, old))
     over = "".join(variables)
-    if not below and not power:
-        return [made("DERIVATIVE", f"∂{superscript(order)}{body}/{over}", old)], 1
-    inner = [made("NAME", body, old)]
+    if name == body:
+        return [made("DERIVATIVE", f"∂{superscript(order)}{name}/{over}", old)]
+    inner = [made("NAME", name, old)]
     inner += [made("SUBSCRIPT", below, old)] if below else []
     inner += [made("SUPERSCRIPT", power, old)] if power else []
     head = Token("PARTIAL", f"∂{superscript(order)}", start_pos=old.start_pos, end_pos=old.start_pos)
     bracket = edge("LPAR", "(", old.start_pos)
-    return [head, bracket, *inner, edge("RPAR", ")", old.end_pos), made("OVER", f"/{over}", old)], 1
+    return [head, bracket, *inner, edge("RPAR", ")", old.end_pos), made("OVER", f"/{over}", old)]
 
 
-def _normal(under: str, reading: Reading) -> str | None:
-    """Whether a derivative is along the outer normal."""
-    return under if under in ("∂n", "dn") and reading.is_free("n") else None
-
-
-def _along_normal(old: Token, body: str) -> list[Token]:
-    start, end = old.start_pos, old.end_pos
-    inner = [made("NAME", "n", old), edge("DOT", "·", end), edge("NABLA", "∇", end), made("NAME", body, old)]
-    return [edge("LPAR", "(", start), *inner, edge("RPAR", ")", end)]
+def along_normal(reading: Reading) -> Rewritten | None:
+    """`du/dn` on a boundary, where ∂u/∂n is n·∇u."""
+    match reading.tokens[:3]:
+        case [Token(type="NAME") as above, Token(type="SLASH"), Token(type="NAME") as below]:
+            body = above.removeprefix("d")
+            named = identity(body) in reading.names.fields and above != body
+            if below == "dn" and named and reading.is_free(above) and reading.is_free("n") and reading.tight(3):
+                return [made("DERIVATIVE", f"∂{body}/∂n", above, below)], 3
+    return None
