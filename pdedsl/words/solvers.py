@@ -5,17 +5,23 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Annotated
 
-from pdedsl.words.params import Many, Paired, Positive, Sampled, Whole, Width
+from pdedsl.words.params import Many, Paired, Positive, Sampled, Steps, Whole, Width
 from pdedsl.words.word import Forms, Word, forms_of
 
 
 @dataclass(frozen=True, kw_only=True)
 class Collocation(Word, spelled="residual"):
-    """A network that satisfies the equation at sampled points (Raissi, Perdikaris, Karniadakis 2019)."""
+    """A network that satisfies the equation at sampled points (Raissi, Perdikaris, Karniadakis 2019).
+
+    `initial` and `boundary` are the points on each place of a condition, and `weight` its weight, where it is not built
+    into the network; `steps` are those of Gauss-Newton, where no optimizer is chosen.
+    """
 
     points: Many = 10000
     initial: Many = 100
     boundary: Many = 100
+    steps: Steps = 300
+    weight: Positive = 10
 
 
 @dataclass(frozen=True, kw_only=True)

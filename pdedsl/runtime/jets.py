@@ -1,0 +1,187 @@
+"""A network with its derivatives, in one pass forwards: streams for u, for ∂^α u, and for operators of second order.
+
+An operator L = Σ aᵢⱼ ∂ᵢ∂ⱼ + Σ bᵢ ∂ᵢ has one stream for all its second derivatives (the forward Laplacian, Li et al.
+2024): L σ(z) = σ′ Lz + σ″ Σ aᵢⱼ zᵢ zⱼ. The first layer is affine in the coordinates, or periodic, and its streams are
+known. All are first-order graphs: one pass backwards gives the gradient in the weights, or that of every row.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import cached_property
+from itertools import pairwise
+from math import pi
+from typing import final
+
+import torch
+from torch import Tensor, nn
+from torch.nn import functional
+
+from pdedsl.runtime.activations import activation
+from pdedsl.runtime.jet_terms import Orders, Slopes, below, of_any, of_sigmoid, of_sine, of_tanh, terms_of
+from pdedsl.runtime.sines import Sides
+
+SLOPES: dict[str, Slopes] = {"tanh": of_tanh, "sin": of_sine, "sigmoid": of_sigmoid}
+
+
+@dataclass(frozen=True)
+class Wanted:
+    """Which derivatives: ∂^α for each of `orders`, and operators, each by the orders of its parts, one or two."""
+
+    orders: tuple[Orders, ...]
+    operators: tuple[tuple[Orders, ...], ...] = ()
+
+    @cached_property
+    def first(self) -> tuple[int, ...]:
+        """The coordinates along which there is a stream."""
+        second = (o for parts in self.operators for o in parts if sum(o) == 2)
+        return tuple(sorted({k for o in (*self.orders, *second) for k, n in enumerate(o) if n}))
+
+    @cached_property
+    def higher(self) -> tuple[Orders, ...]:
+        return tuple(sorted({b for o in self.orders for b in below(o) if sum(b) > 1}, key=lambda b: (sum(b), b)))
+
+    @cached_property
+    def most(self) -> int:
+        return max([*map(sum, self.orders), *(2 for _ in self.operators), 0])
+
+    @cached_property
+    def place(self) -> dict[Orders, int]:
+        """The stream of each α."""
+        dimension = len((*self.orders, *(o for parts in self.operators for o in parts))[0])
+        units = [tuple(int(i == k) for i in range(dimension)) for k in self.first]
+        return {o: k for k, o in enumerate(((0,) * dimension, *units, *self.higher))}
+
+    @cached_property
+    def pairs(self) -> tuple[tuple[tuple[int, ...], list[int], list[int]], ...]:
+        """For each operator: which of its parts are of second order, and the streams of their two directions."""
+        return tuple(self._pairs(parts) for parts in self.operators)
+
+    def _pairs(self, parts: tuple[Orders, ...]) -> tuple[tuple[int, ...], list[int], list[int]]:
+        own = tuple(k for k, o in enumerate(parts) if sum(o) == 2)
+        axes = [[axis for axis, n in enumerate(parts[k]) for _ in range(n)] for k in own]
+        stream = {axis: 1 + k for k, axis in enumerate(self.first)}
+        return own, [stream[a] for a, _ in axes], [stream[b] for _, b in axes]
+
+
+@dataclass(frozen=True)
+class Layer:
+    """What enters a layer and what it makes of it, streams first: (s, n, width)."""
+
+    entered: Tensor
+    left: Tensor
+
+
+@final
+class JetNetwork(nn.Module):
+    """x ↦ u(x) ∈ Rᶜ: coordinates scaled to [-1, 1], or as cosine and sine of their period, then layers of one width."""
+
+    middle: Tensor
+    lengths: Tensor
+
+    def __init__(self, sides: Sides, width: int, depth: int, outputs: int, name: str, seed: int) -> None:
+        super().__init__()
+        self.name = name
+        self.register_buffer("middle", sides.middle.clone())
+        self.register_buffer("lengths", sides.half.clone())
+        self.joined = tuple(map(bool, sides.joined.tolist()))
+        inputs = sum(2 if j else 1 for j in self.joined)
+        sizes = [inputs, *[width] * depth, outputs]
+        generator = torch.Generator().manual_seed(seed)
+        pairs = list(pairwise(sizes))
+        self.weights = nn.ParameterList([_glorot(a, b, generator) for a, b in pairs])
+        self.biases = nn.ParameterList([torch.zeros(b, dtype=torch.float64) for _, b in pairs])
+        with torch.no_grad():
+            self.biases[0].uniform_(-1, 1, generator=generator)
+
+    def forward(self, points: Tensor) -> Tensor:
+        value = self._embedded(points, None)
+        for k, (weight, bias) in enumerate(zip(self.weights, self.biases, strict=True)):
+            value = functional.linear(value, weight, bias)
+            if k + 1 < len(self.weights):
+                value = activation(self.name)(value)
+        return value
+
+    def jets(self, points: Tensor, wanted: Wanted, coefficients: tuple[Tensor, ...] = ()) -> tuple[Tensor, list[Layer]]:
+        """Streams (s, n, c): u, ∂^α u in the order of `wanted.place`, then the operators, with coefficients (n, parts)
+        each; and what passed every layer."""
+        entered, layers = self._first(points, wanted, coefficients), []
+        for k, (weight, bias) in enumerate(zip(self.weights, self.biases, strict=True)):
+            left = functional.linear(entered, weight)
+            left = torch.cat([left[:1] + bias, left[1:]])
+            layers.append(Layer(entered, left))
+            if k + 1 < len(self.weights):
+                entered = self._bent(left, wanted, coefficients)
+        return left, layers
+
+    def _first(self, points: Tensor, wanted: Wanted, coefficients: tuple[Tensor, ...]) -> Tensor:
+        streams = [self._embedded(points, None), *(self._embedded(points, o) for o in list(wanted.place)[1:])]
+        for parts, factors in zip(wanted.operators, coefficients, strict=True):
+            streams.append(sum(factors[:, k, None] * self._embedded(points, o) for k, o in enumerate(parts)))  # type: ignore[arg-type]
+        return torch.stack(streams)
+
+    def _embedded(self, points: Tensor, orders: Orders | None) -> Tensor:
+        """The inputs of the first layer, or ∂^α of them; of several coordinates each is a function of one alone."""
+        scaled = (points - self.middle) / self.lengths
+        if orders is None:
+            columns = [_input(scaled[:, k], 0, self.lengths[k], joined) for k, joined in enumerate(self.joined)]
+            return torch.cat(columns, -1)
+        axes = [k for k, order in enumerate(orders) if order]
+        out = scaled.new_zeros(len(points), self.weights[0].shape[1])
+        if len(axes) == 1:
+            (k,) = axes
+            start = sum(2 if j else 1 for j in self.joined[:k])
+            found = _input(scaled[:, k], orders[k], self.lengths[k], self.joined[k])
+            out[:, start : start + found.shape[1]] = found
+        return out
+
+    def _bent(self, z: Tensor, wanted: Wanted, coefficients: tuple[Tensor, ...]) -> Tensor:
+        slopes = SLOPES.get(self.name, of_any(activation(self.name)))(z[0], wanted.most)
+        first = 1 + len(wanted.first)
+        out = [slopes[0][None]]
+        if first > 1:
+            out.append(slopes[1] * z[1:first])
+        out += [_composed(o, z, slopes, wanted)[None] for o in wanted.higher]
+        for k, (own, a, b) in enumerate(wanted.pairs):
+            stream = slopes[1] * z[len(wanted.place) + k]
+            if own:
+                squares = torch.einsum("np,pnw->nw", coefficients[k][:, list(own)], z[a] * z[b])
+                stream = stream + slopes[2] * squares
+            out.append(stream[None])
+        return torch.cat(out)
+
+
+def _glorot(inputs: int, outputs: int, generator: torch.Generator) -> Tensor:
+    size = (2 / (inputs + outputs)) ** 0.5
+    return size * torch.randn(outputs, inputs, dtype=torch.float64, generator=generator)
+
+
+def _input(scaled: Tensor, order: int, length: Tensor, joined: bool) -> Tensor:
+    """∂ⁿ of the scaled coordinate, (n, 1), or of the cosine and sine of its period, (n, 2)."""
+    if joined:
+        angle = pi * scaled + order * pi / 2
+        return (pi / length) ** order * torch.stack([angle.cos(), angle.sin()], -1)
+    if order == 0:
+        return scaled[:, None]
+    return (1 / length).expand(len(scaled), 1) if order == 1 else torch.zeros_like(scaled)[:, None]
+
+
+def _composed(orders: Orders, z: Tensor, slopes: list[Tensor], wanted: Wanted) -> Tensor:
+    total = torch.zeros_like(z[0])
+    for count, k, factors in terms_of(orders):
+        product = slopes[k] * count if count > 1 else slopes[k]
+        for beta in factors:
+            product = product * z[wanted.place[beta]]
+        total = total + product
+    return total
+
+
+def row_slopes(values: Tensor, layers: list[Layer]) -> Tensor:
+    """∂valueₙ/∂weights for each row n of `values` (n,), which depends on row n of the layers alone: (n, weights), each
+    layer's matrix and then its bias."""
+    grads = torch.autograd.grad(values.sum(), [layer.left for layer in layers], retain_graph=True, allow_unused=True)
+    blocks = []
+    for layer, grad in zip(layers, grads, strict=True):
+        slope = torch.zeros_like(layer.left) if grad is None else grad
+        blocks += [torch.einsum("sno,sni->noi", slope, layer.entered).flatten(1), slope[0]]
+    return torch.cat(blocks, 1)

@@ -1,0 +1,139 @@
+"""`residual(points)`: a network that is trained until its residuals vanish.
+
+Conditions on boxes are built into the ansatz where they can be; the others stand beside the equations in the loss. By
+default the network has a few hundred weights and Gauss-Newton trains it (Levenberg, Marquardt): every residual at every
+point is a row, and points are drawn anew where residuals are large (Wu, Zhu, Tan, Kartha, Lu 2023).
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field, replace
+from functools import cached_property
+
+import torch
+from torch import Tensor, nn
+
+from pdedsl.ir.statement import Imposed, Residual, Statement
+from pdedsl.plan.ansatz import Ansatz, ansatz_of, in_network
+from pdedsl.plan.numbers import numbers_of, with_letters
+from pdedsl.runtime.jets import JetNetwork
+from pdedsl.runtime.sampling import Law
+from pdedsl.runtime.sines import Sides
+from pdedsl.runtime.streams import mix
+from pdedsl.solving.ansatz_module import AnsatzModule
+from pdedsl.solving.network_rows import NetworkRows, Streamed, streamed
+from pdedsl.solving.points import CPU, Points, points_of_conditions
+from pdedsl.solving.rows import Slopes, size_of
+from pdedsl.solving.solved import Solved
+from pdedsl.solving.trained import Trainer
+from pdedsl.solving.training import Listener, Phase, State, deaf
+from pdedsl.words.networks import Mlp
+from pdedsl.words.solvers import Collocation
+
+DEFAULT = Mlp(width=20, depth=3)
+
+
+def solve_by_residual(
+    statement: Statement,
+    method: Collocation,
+    *,
+    network: Mlp = DEFAULT,
+    phases: tuple[Phase, ...] = (),
+    seed: int = 0,
+    device: torch.device | None = None,
+    dtype: torch.dtype = torch.float64,
+    listener: Listener = deaf,
+    state: State | None = None,
+) -> Solved:
+    """By Gauss-Newton for `method.steps` steps, unless other phases are given; a state goes on where it was taken."""
+    task = Task(statement, method, network, Points(statement.domain, device or CPU), seed)
+    trainer = Trainer(task)
+    loss, steps = trainer.run(phases, state, listener)
+    module = AnsatzModule(task.ansatz, statement.domain.coordinates, trainer.network).to(dtype=dtype)
+    figures = {"loss": loss, "steps": float(steps), "weights": float(sum(p.numel() for p in trainer.network.parameters()))}
+    return Solved(module, method, figures, task.notes, trainer.estimates())
+
+
+@dataclass(frozen=True)
+class Task:
+    """What is to vanish, in the derivatives of the network."""
+
+    statement: Statement
+    method: Collocation
+    net: Mlp
+    points: Points
+    seed: int
+    measured: tuple[NetworkRows, ...] = field(default=())
+
+    @cached_property
+    def problem(self) -> Statement:
+        return with_letters(self.statement)
+
+    @cached_property
+    def ansatz(self) -> tuple[Ansatz, ...]:
+        return ansatz_of(self.problem)
+
+    @property
+    def notes(self) -> tuple[str, ...]:
+        built = [a.text(c.name) for a, c in zip(self.ansatz, self.statement.components, strict=True)]
+        return (*built, *(f"a condition in the loss has the weight {float(self.method.weight):g}" for _ in self.soft[:1]))
+
+    @cached_property
+    def soft(self) -> tuple[Imposed, ...]:
+        """The conditions that the ansatz does not satisfy by itself."""
+        satisfied = frozenset().union(*(a.satisfied for a in self.ansatz))
+        left = []
+        for k, condition in enumerate(self.problem.conditions):
+            rest = tuple(r for i, r in enumerate(condition.residuals) if (k, i) not in satisfied)
+            if rest:
+                left.append(replace(condition, residuals=rest))
+        return tuple(left)
+
+    @property
+    def sides(self) -> Sides:
+        low, high = self.points.low, self.points.high
+        return Sides((low + high) / 2, (high - low) / 2, torch.tensor(self.points.joined))
+
+    def network(self) -> JetNetwork:
+        outputs = len(self.statement.components)
+        made = JetNetwork(self.sides, self.net.width, self.net.depth, outputs, self.net.activation.name, mix(self.seed, 9))
+        return made.to(self.points.device)
+
+    def numbers(self) -> Tensor:
+        """The letters of learned numbers at their start: zero, so that a positive one starts at 1."""
+        return torch.zeros(len(numbers_of(self.statement)), dtype=torch.float64, device=self.points.device)
+
+    def form(self, residual: Residual) -> Streamed:
+        coordinates = self.statement.domain.coordinates
+        return streamed(in_network(residual, self.ansatz, coordinates), coordinates, len(self.statement.components))
+
+    @cached_property
+    def equations(self) -> tuple[Streamed, ...]:
+        return tuple(map(self.form, self.problem.equations))
+
+    def sized(self, residual: Residual, points: Tensor) -> float:
+        half = (self.points.high - self.points.low) / 2
+        return size_of(Slopes(residual, self.statement.domain.coordinates), points, half.to(points))
+
+    def drawn(self, n: int, draw: int) -> list[NetworkRows]:
+        """Rows of all equations at new points, each as if it were alone: mean squares add up."""
+        found = []
+        for residual, form in zip(self.problem.equations, self.equations, strict=True):
+            at = self.points.inside(n, mix(self.seed, 5, draw) >> 8, Law.SOBOL, residual.interval)
+            found.append(NetworkRows(form, at, at.new_tensor(1 / self.sized(residual, at))))
+        return found
+
+    def conditions(self, draw: int) -> list[NetworkRows]:
+        counts = max(self.method.boundary, self.method.initial)
+        places = points_of_conditions(self.points, self.soft, counts, mix(self.seed, 6, draw) >> 8)
+        found = []
+        for condition, at in zip(self.soft, places, strict=True):
+            for residual in condition.residuals if len(at) else ():
+                weight = float(self.method.weight) / self.sized(residual, at)
+                found.append(NetworkRows(self.form(residual), at, at.new_tensor(weight)))
+        return found
+
+
+def parameters_of(network: JetNetwork) -> list[nn.Parameter]:
+    """In the order of the slopes: each layer's matrix and then its bias."""
+    return [p for pair in zip(network.weights, network.biases, strict=True) for p in pair]

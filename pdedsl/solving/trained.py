@@ -1,0 +1,160 @@
+"""The state of a network in training on residuals, and its steps."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING
+
+import torch
+from torch import Tensor, nn
+
+from pdedsl.plan.numbers import numbers_of
+from pdedsl.runtime.jets import JetNetwork
+from pdedsl.runtime.levenberg import steps as damped_steps
+from pdedsl.runtime.streams import generator, mix
+from pdedsl.solving.network_rows import NetworkRows, stacked
+from pdedsl.solving.solved import Estimate
+from pdedsl.solving.training import Clock, GaussNewton, Listener, Phase, Progress, State, torch_optimizer
+
+if TYPE_CHECKING:
+    from pdedsl.solving.residual import Task
+
+REDRAWN = 20  # steps of Gauss-Newton between new points
+ROWS = 3.0  # rows for each weight
+FACTORS = (1e-3, 1e-2, 0.1, 0.3, 1.0, 10.0)  # dampings tried, relative to the last that was best
+LEAST, MOST = 1e-14, 1e6
+
+
+class Trainer:
+    """Weights, damping and points of a run; `snapshot` and `restore` make it exactly resumable."""
+
+    def __init__(self, task: Task) -> None:
+        self.task = task
+        self.network: JetNetwork = task.network()
+        self.numbers = nn.Parameter(task.numbers())
+        self.step, self.damping, self.chosen = 0, 1.0, [torch.empty(0)]
+        self.rows: list[NetworkRows] = []
+        self.optimizer: torch.optim.Optimizer | None = None
+
+    @property
+    def parameters(self) -> list[nn.Parameter]:
+        pairs = zip(self.network.weights, self.network.biases, strict=True)
+        return [*(p for pair in pairs for p in pair), self.numbers]
+
+    def run(self, phases: Sequence[Phase], state: State | None, listener: Listener) -> tuple[float, int]:
+        phases = phases or (Phase(GaussNewton(), self.task.method.steps),)
+        clock = Clock()
+        if state is not None:
+            clock = self.restore(state)
+        loss, end = float("nan"), 0
+        for phase in phases:
+            start, end = end, end + phase.steps
+            if self.step >= end:
+                continue
+            if self.step == start:
+                self.optimizer = None
+            while self.step < end:
+                loss = self._one(phase)
+                self.step += 1
+                if not listener(Progress(self.step, loss, clock.seconds, lambda: self.snapshot(clock))):
+                    return loss, self.step
+        return loss, self.step
+
+    def _one(self, phase: Phase) -> float:
+        if isinstance(phase.optimizer, GaussNewton):
+            if self.step % REDRAWN == 0 or not self.rows:
+                self.rows = self._redrawn(self.step // REDRAWN)
+            return self._damped()
+        if not self.rows:
+            self.rows = self._all()
+        self.optimizer = self.optimizer or torch_optimizer(phase.optimizer, [p for p in self.parameters if p.numel()])
+        return self._descended(self.optimizer)
+
+    # ---- points
+
+    def _all(self) -> list[NetworkRows]:
+        count = self.task.method.points // len(self.task.equations)
+        return _averaged([*self.task.drawn(count, 0), *self.task.conditions(0), *self.task.measured])
+
+    def _redrawn(self, draw: int) -> list[NetworkRows]:
+        """Half of the points anywhere, half where the residual is large, with probability ∝ its square."""
+        weights = sum(p.numel() for p in self.parameters)
+        count = min(self.task.method.points, int(ROWS * weights)) // len(self.task.equations)
+        found = []
+        for rows in self.task.drawn(self.task.method.points, draw):
+            with torch.no_grad():
+                share = rows.residual(self.network, self.numbers).square() + 1e-300
+            source = generator(torch.device("cpu"), mix(self.task.seed, 7, draw))
+            large = torch.multinomial((share / share.mean()).cpu() + 0.1, count // 2, generator=source)
+            index = torch.cat([torch.arange(count - count // 2), large]).to(rows.points.device)
+            found.append(NetworkRows(rows.form, rows.points[index], rows.weight))
+        return _averaged([*found, *self.task.conditions(draw), *self.task.measured])
+
+    # ---- steps
+
+    def loss(self) -> float:
+        with torch.no_grad():
+            return float(stacked(self.rows, self.network, self.numbers).square().sum())
+
+    def _damped(self) -> float:
+        """The best of several dampings, and the next are around it."""
+        parts = [r.slopes(self.network, self.numbers) for r in self.rows]
+        residual, slopes = torch.cat([r for r, _ in parts]), torch.cat([s for _, s in parts])
+        start, best, damping = self._vector(), float(residual.square().sum()), self.damping
+        kept, first = start, best
+        for tried, step in damped_steps(slopes, residual, [max(self.damping * f, LEAST) for f in FACTORS]):
+            self._load(start + step)
+            found = self.loss()
+            if found < best:
+                best, kept, damping = found, start + step, tried
+        self.damping = damping if best < first else min(self.damping * 100, MOST)
+        self._load(kept)
+        return best
+
+    def _descended(self, optimizer: torch.optim.Optimizer) -> float:
+        def closure() -> Tensor:
+            optimizer.zero_grad()
+            loss = stacked(self.rows, self.network, self.numbers).square().sum()
+            loss.backward()  # type: ignore[no-untyped-call]
+            return loss
+
+        return float(optimizer.step(closure))  # type: ignore[arg-type]
+
+    def _vector(self) -> Tensor:
+        return torch.cat([p.detach().flatten() for p in self.parameters])
+
+    @torch.no_grad()
+    def _load(self, vector: Tensor) -> None:
+        start = 0
+        for p in self.parameters:
+            p.copy_(vector[start : start + p.numel()].view_as(p))
+            start += p.numel()
+
+    # ---- what is kept
+
+    def snapshot(self, clock: Clock) -> State:
+        found = {"weights": self._vector(), "progress": torch.tensor([self.step, self.damping, clock.seconds]).double()}
+        found |= {f"points{k}": r.points for k, r in enumerate(self.rows)}
+        if self.optimizer is not None:
+            found |= _tensors_of(self.optimizer)
+        return {key: value.clone() for key, value in found.items()}
+
+    def restore(self, state: State) -> Clock:
+        raise NotImplementedError
+
+    def estimates(self) -> dict[str, Estimate]:
+        """Learned numbers, with the deviation that the slopes of the residuals give them."""
+        numbers = numbers_of(self.task.statement)
+        return {
+            n.name: Estimate(float(n.value.xreplace({n.letter: float(m)})))
+            for n, m in zip(numbers, self.numbers.tolist(), strict=True)
+        }
+
+
+def _averaged(rows: Sequence[NetworkRows]) -> list[NetworkRows]:
+    """Weights by which the sum of squares is the sum of means."""
+    return [NetworkRows(r.form, r.points, r.weight / len(r.points) ** 0.5) for r in rows]
+
+
+def _tensors_of(optimizer: torch.optim.Optimizer) -> State:
+    return {}

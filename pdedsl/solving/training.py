@@ -1,0 +1,80 @@
+"""How a network is trained on a residual: phases, what a listener hears, and the state that a run goes on from."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable
+from dataclasses import dataclass, field
+
+import torch
+from torch import Tensor
+
+from pdedsl.words.optimizers import Adam, Adamw, Lbfgs, Optimizer, Sgd
+
+
+@dataclass(frozen=True)
+class GaussNewton:
+    """Levenberg-Marquardt."""
+
+
+@dataclass(frozen=True)
+class Phase:
+    """An optimizer, for a number of steps."""
+
+    optimizer: GaussNewton | Optimizer
+    steps: int
+
+
+def phases_of(optimizers: tuple[Optimizer, ...], steps: int) -> tuple[Phase, ...]:
+    """The optimizers of a `train` block: L-BFGS has steps of its own, the others those of the block."""
+    return tuple(Phase(o, o.steps if isinstance(o, Lbfgs) else steps) for o in optimizers)
+
+
+State = dict[str, Tensor]
+
+
+@dataclass(frozen=True)
+class Progress:
+    """`loss` is the mean square of the weighted residuals; `state()` is what the run can be resumed from, exactly."""
+
+    step: int
+    loss: float
+    seconds: float
+    state: Callable[[], State]
+
+
+Listener = Callable[[Progress], bool]
+"""False ends the run after this step."""
+
+
+def deaf(progress: Progress) -> bool:
+    return True
+
+
+@dataclass
+class Clock:
+    """Seconds, counted on from those of a run that was interrupted."""
+
+    before: float = 0.0
+    start: float = field(default_factory=time.monotonic)
+
+    @property
+    def seconds(self) -> float:
+        return self.before + time.monotonic() - self.start
+
+
+def torch_optimizer(word: Optimizer, parameters: list[torch.nn.Parameter]) -> torch.optim.Optimizer:
+    match word:
+        case Adam(lr=lr, weight_decay=decay):
+            return torch.optim.Adam(parameters, float(lr), weight_decay=float(decay))
+        case Adamw(lr=lr, weight_decay=decay):
+            return torch.optim.AdamW(parameters, float(lr), weight_decay=float(decay))
+        case Sgd(lr=lr, momentum=momentum, weight_decay=decay, nesterov=nesterov):
+            return torch.optim.SGD(
+                parameters, float(lr), float(momentum), weight_decay=float(decay), nesterov=nesterov
+            )
+        case Lbfgs(lr=lr, history=history):
+            return torch.optim.LBFGS(
+                parameters, float(lr), max_iter=1, max_eval=25, history_size=history, line_search_fn="strong_wolfe",
+                tolerance_grad=0.0, tolerance_change=0.0,
+            )
