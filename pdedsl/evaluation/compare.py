@@ -13,6 +13,7 @@ from pdedsl.evaluation.report import FORMAT
 from pdedsl.evaluation.run import FOLDER
 from pdedsl.explain.document import Code, Element, Heading, Items, Picture, Table, page
 from pdedsl.files import RunError, replace_text
+from pdedsl.words.attacks import Norm
 
 
 @dataclass(frozen=True)
@@ -56,12 +57,21 @@ def _tables(reports: Sequence[_Read]) -> list[tuple[str, Table]]:
     """Runs are columns; a row is there if any of them has it."""
     accuracies = [{"no attack": r.plain["clean"]["accuracy"]} | _robust(r.plain) for r in reports]
     radii = [_radii(r.plain) for r in reports]
-    found = [("Accuracy", accuracies), ("Certified accuracy over the radius in ℓ2", radii)]
+    transfers = [_transfers(r.plain) for r in reports]
+    found = [
+        ("Accuracy", accuracies),
+        ("Accuracy of one network under adversaries of another", transfers),
+        ("Certified accuracy over the radius in ℓ2", radii),
+    ]
     return [(title, _side_by_side(reports, columns)) for title, columns in found if any(columns)]
 
 
 def _robust(plain: dict[str, Any]) -> dict[str, Any]:
-    return {f"{r['attack']}, ℓ{r['norm']}": r["accuracy"] for r in plain["robust"]}
+    return {f"{r['attack']}, {Norm(r['norm']).sign}": r["accuracy"] for r in plain["robust"]}
+
+
+def _transfers(plain: dict[str, Any]) -> dict[str, Any]:
+    return {f"{t['attack']}, made for {t['maker']}, tried on {t['taker']}": t["accuracy"] for t in plain["transfers"]}
 
 
 def _radii(plain: dict[str, Any]) -> dict[str, Any]:

@@ -115,9 +115,11 @@ class Figures:
         sizes = {eps for a in attacks if norm_of(a) is Norm.TWO and (eps := eps_of(a)) is not None}
         return sorted({*_steps(max(held, default=0.0)), *(eps for eps in sizes if eps <= max(held, default=0.0))})
 
-    def _broken(self, held: Sequence[float]) -> int:
+    def _broken(self, held: Sequence[float]) -> int | None:
         """Samples that any attack fooled within the radius that was certified for them, up to rounding."""
         attacks = [self.columns[w.key] for w in self.measurements if isinstance(w, Attacked)]
+        if not attacks:
+            return None
         pairs = [zip(run["fooled"], run["euclidean"], strict=True) for run in attacks]
         within = [
             any(fooled and length < radius * (1.0 - 1e-6) for fooled, length in row)

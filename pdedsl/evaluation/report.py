@@ -91,7 +91,7 @@ class Certified:
     are certified and right, by name: "cohen", "lipschitz" and "paper" bounds for Gaussian noise of standard deviation
     `sigma`, whose confidence is 1 − alpha for each sample; "constant" for a Lipschitz constant, of which `parts` says
     where it comes from. `broken` counts samples that an attack of this evaluation fooled within their radius, where the
-    radii hold for the network that was attacked: it is 0 unless something is wrong.
+    radii hold for the network and it was attacked: it is 0 unless something is wrong.
     """
 
     certificate: str

@@ -5,11 +5,11 @@ from __future__ import annotations
 from dataclasses import fields, is_dataclass
 from enum import Enum
 
-from sympy import Add, Expr, latex
+from sympy import Add, Expr, Symbol, latex
 
 from pdedsl.diagnostics import Span
 from pdedsl.explain.tex import ascii_tex
-from pdedsl.ir.spec import Condition, ConditionKind, Equation, Spec
+from pdedsl.ir.spec import Condition, ConditionKind, Equation, Exact, Spec
 from pdedsl.numerics.activations import Activation
 from pdedsl.symbolic.symbols import Field, Partial
 from pdedsl.words.blocks import Block
@@ -26,13 +26,17 @@ def spec_text(spec: Spec) -> str:
     lines = [f"pde {spec.name}", f"hash {spec.hash}", f"space {space.kind} ({', '.join(space.names)}) {where}{sides}"]
     if time:
         lines.append(f"time {time.name} [{time.start}, {time.end}]")
+    lines += [f"inside {g.expr} > 0" for g in space.inside]
     lines += [f"const {c.name} = {c.value}" for c in spec.constants]
     for u in spec.unknowns:
         lines.append(f"unknown {u.name}({', '.join(map(str, u.arguments))}) : {u.type}{_net(u.net)}")
     for w in spec.learned:
-        lines.append(f"learn {w.name}({', '.join(map(str, w.arguments))}) : {w.type}{_net(w.net)}")
+        start = f" = {w.start}" if w.start is not None else ""
+        lines.append(f"learn {w.name}({', '.join(map(str, w.arguments))}) : {w.type}{_net(w.net)}{start}")
     lines += [_equation(e, spec) for e in spec.equations]
     lines += [_condition(c) for c in spec.conditions]
+    lines += [f"exact {_part(e.unknown, e.component)} = {'; '.join(map(str, e.value))}" for e in spec.exact]
+    lines += [f"observe {', '.join(_part(*o) for o in m.observed)} from {m.data}" for m in spec.observed]
     lines += [f"realize {part} by {method}" for part, method in spec.realize.written()]
     lines += [f"require {r.axiom}" for r in spec.requirements]
     lines += [line for block in spec.blocks for line in _block(block)]
@@ -60,8 +64,14 @@ def _place(offset: int, spec: Spec) -> str:
 def _condition(c: Condition) -> str:
     value = "; ".join(map(str, c.value))
     if c.on_boundary:
-        return f"boundary {', '.join(c.sides)}: 0 = {value}"
-    return f"{c.kind} {c.unknown} order {c.order} = {value}"
+        places = ", ".join([*c.sides, *(f"{s.expr} = 0" for s in c.surfaces)])
+        part = f" where {', '.join(f'{g.expr} > 0' for g in c.part)}" if c.part else ""
+        return f"boundary {places}{part}: 0 = {value}"
+    return f"{c.kind} {_part(c.unknown, c.component)} order {c.order} = {value}"
+
+
+def _part(head: Symbol, component: int | None) -> str:
+    return f"{head}[{component}]" if component else str(head)
 
 
 def _block(block: Block) -> list[str]:
@@ -81,9 +91,17 @@ def latex_of(spec: Spec) -> str:
     """The problem as a paper would set it: equations, conditions, and the values of the constants."""
     rows = [_equation_latex(e, spec) for e in spec.equations]
     rows += [_condition_latex(c, spec) for c in spec.conditions]
+    rows += [_exact_latex(e) for e in spec.exact]
+    rows += [rf"& {latex(g.expr)} > 0 && \text{{inside}}" for g in spec.space.inside]
     numbers = ", ".join(f"{latex(c.symbol)} = {latex(c.value)}" for c in spec.constants)
     rows += [rf"&\text{{with }} {numbers}"] if numbers else []
     return ascii_tex("$$\\begin{aligned}\n" + " \\\\\n".join(rows) + "\n\\end{aligned}$$")
+
+
+def _exact_latex(e: Exact) -> str:
+    head = latex(e.unknown) + (f"_{{{e.component}}}" if e.component else "")
+    value = ", ".join(map(latex, e.value))
+    return rf"{head} &= {f'({value})' if len(e.value) > 1 else value} && \text{{exactly}}"
 
 
 def _equation_latex(e: Equation, spec: Spec) -> str:
@@ -119,11 +137,15 @@ def _others(whole: Expr, target: Expr) -> list[Expr]:
 def _condition_latex(c: Condition, spec: Spec) -> str:
     value = ", ".join(latex(v) for v in c.value)
     if c.on_boundary:
-        return rf"{value} &= 0 && \text{{on {', '.join(c.sides)}}}"
+        places = [*(rf"\text{{{side}}}" for side in c.sides), *(f"{latex(s.expr)} = 0" for s in c.surfaces)]
+        part = "".join(rf",\ {latex(g.expr)} > 0" for g in c.part)
+        if not c.surfaces and not part:
+            return rf"{value} &= 0 && \text{{on {', '.join(c.sides)}}}"
+        return rf"{value} &= 0 && \text{{on }} {', '.join(places)}{part}"
     assert spec.time is not None
     place = spec.time.start if c.kind is ConditionKind.INITIAL else spec.time.end
     time = latex(spec.time.symbol)
-    head = latex(c.unknown)
+    head = latex(c.unknown) + (f"_{{{c.component}}}" if c.component else "")
     orders = {0: head, 1: rf"\frac{{\partial {head}}}{{\partial {time}}}"}
     left = orders.get(c.order, rf"\frac{{\partial^{{{c.order}}} {head}}}{{\partial {time}^{{{c.order}}}}}")
     return rf"{left}\big|_{{{time} = {latex(place)}}} &= {value}"

@@ -15,8 +15,9 @@ from sympy import Add, Expr, Mul, Symbol, Tuple
 from sympy.core.basic import Basic
 from sympy.core.symbol import Str
 
-from pdedsl.ir.spec import Condition, Equation, Learned, SpaceKind, Spec, Unknown
+from pdedsl.ir.spec import Condition, Equation, Exact, Learned, Observation, SpaceKind, Spec, Unknown
 from pdedsl.ir.systems import effective_diffusion, effective_integrator
+from pdedsl.symbolic.expansion import multiply_out
 from pdedsl.symbolic.symbols import Field, Partial, with_number
 from pdedsl.words.blocks import Block, Transfer
 from pdedsl.words.entries import ENTRIES, item_text, items
@@ -114,7 +115,8 @@ def _frame(spec: Spec) -> list[str]:
     lines = [f"space {space.kind} {where}"]
     if spec.time:
         lines.append(f"time [{spec.time.start}, {spec.time.end}]")
-    return lines
+    show = printer(spec, {})
+    return lines + sorted(f"inside {_scaled(g.expr, show, signed=True)}" for g in spec.space.inside)
 
 
 def _facts(spec: Spec, colours: Colours) -> list[str]:
@@ -123,6 +125,8 @@ def _facts(spec: Spec, colours: Colours) -> list[str]:
         *(_declaration(f, show, colours) for f in fields_of(spec)),
         *(_equation(e, show, colours) for e in spec.equations),
         *(line for c in spec.conditions for line in _condition(c, show, colours)),
+        *(line for e in spec.exact for line in _exact(e, show, colours)),
+        *(_observation(o, colours) for o in spec.observed),
         *_realizations(spec),
         *dict.fromkeys(f"require {r.axiom}" for r in spec.requirements),
     ]
@@ -149,7 +153,7 @@ Show = Callable[[Basic], str]
 def _declaration(f: Unknown | Learned, show: Show, colours: Colours) -> str:
     word = "unknown" if isinstance(f, Unknown) else "learn"
     arguments = ", ".join(map(show, f.arguments))
-    net = f" = {_word(f.net)}" if f.net else ""
+    net = f" = {_word(f.net)}" if f.net else f" = {f.start}" if isinstance(f, Learned) and f.start is not None else ""
     return f"{word} {colours[f.head]}({arguments}) : {f.type}{net}"
 
 
@@ -157,20 +161,41 @@ def _equation(e: Equation, show: Show, colours: Colours) -> str:
     during = f" for [{e.interval[0]}, {e.interval[1]}]" if e.interval else ""
     if e.unknown is None or not e.order:
         return f"equation 0 = {'; '.join(_scaled(r, show) for r in e.right)}{during}"
-    return f"equation d{e.order} {colours[e.unknown]} = {'; '.join(map(show, e.right))}{during}"
+    own, right = f"{colours[e.unknown]}{_component(e.component)}", "; ".join(map(show, e.right))
+    return f"equation d{e.order} {own} = {right}{during}"
 
 
 def _condition(c: Condition, show: Show, colours: Colours) -> list[str]:
     """One line a side, so that `on boundary` and its sides say the same."""
     if c.on_boundary:
-        return [f"boundary {side}: 0 = {'; '.join(_scaled(v, show) for v in c.value)}" for side in c.sides]
-    return [f"{c.kind} d{c.order} {colours[c.unknown]} = {'; '.join(map(show, c.value))}"]
+        part = "".join(sorted(f" where {_scaled(g.expr, show, signed=True)}" for g in c.part))
+        places = [*c.sides, *(f"on {_scaled(s.expr, show)}" for s in c.surfaces)]
+        value = "; ".join(_scaled(v, show) for v in c.value)
+        return [f"boundary {place}{part}: 0 = {value}" for place in places]
+    return [f"{c.kind} d{c.order} {colours[c.unknown]}{_component(c.component)} = {'; '.join(map(show, c.value))}"]
 
 
-def _scaled(whole: Expr, show: Show) -> str:
-    """`whole = 0`, scaled so that the first term has coefficient one."""
-    terms = sorted((show(rest), coefficient) for coefficient, rest in (a.as_coeff_Mul() for a in Add.make_args(whole)))
-    return "(+ " + " ".join(f"(* {c / terms[0][1]} {text})" for text, c in terms) + ")"
+def _component(index: int | None) -> str:
+    return f"[{index}]" if index else ""
+
+
+def _exact(e: Exact, show: Show, colours: Colours) -> list[str]:
+    """One line a component, so that components may be given together or one by one."""
+    first = e.component or 1
+    return [f"exact {colours[e.unknown]}[{k}] = {show(multiply_out(v))}" for k, v in enumerate(e.value, first)]
+
+
+def _observation(o: Observation, colours: Colours) -> str:
+    names = ", ".join(sorted(f"{colours[head]}{_component(k)}" for head, k in o.observed))
+    return f"observe {names} from {_word(o.data)}"
+
+
+def _scaled(whole: Expr, show: Show, signed: bool = False) -> str:
+    """`whole = 0`, scaled so that the first term has coefficient one; up to its sign where that counts."""
+    split = [a.as_coeff_Mul() for a in Add.make_args(multiply_out(whole))]
+    terms = sorted((show(rest), coefficient) for coefficient, rest in split)
+    scale = abs(terms[0][1]) if signed else terms[0][1]
+    return "(+ " + " ".join(f"(* {c / scale} {text})" for text, c in terms) + ")"
 
 
 def _block(block: Block, heads: dict[str, str]) -> list[str]:

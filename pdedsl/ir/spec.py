@@ -12,6 +12,7 @@ from pdedsl.diagnostics import NOWHERE, Diagnostic, Source, Span
 from pdedsl.ir.types import Type
 from pdedsl.ir.verdicts import Axiom
 from pdedsl.words.blocks import Block, EvaluateBlock, NetworkBlock, TrainBlock
+from pdedsl.words.measured import Measured
 from pdedsl.words.networks import Network
 from pdedsl.words.realizations import Realizations
 from pdedsl.words.word import Chosen
@@ -43,6 +44,14 @@ class Interval:
 
 
 @dataclass(frozen=True)
+class Level:
+    """A function with its place in the text: g of an inequality g > 0, F of a curve or surface F = 0."""
+
+    expr: Expr
+    span: Span
+
+
+@dataclass(frozen=True)
 class Space:
     """Where the equation lives. Low dimensions have coordinates; others have one symbol for the position."""
 
@@ -54,6 +63,7 @@ class Space:
     image: tuple[int, int, int] | None = None
     sides: tuple[Interval, ...] = ()
     span: Span = NOWHERE
+    inside: tuple[Level, ...] = ()  # a shape: the part of the box where every one is positive
 
     @property
     def boundary(self) -> tuple[str, ...]:
@@ -112,6 +122,7 @@ class Learned:
     arguments: tuple[Expr, ...]
     net: Chosen[Network] | None
     span: Span
+    start: Expr | None = None  # the value that a plain number starts from
 
 
 @dataclass(frozen=True)
@@ -137,11 +148,13 @@ class Equation:
     right: tuple[Expr, ...]
     interval: tuple[Expr, Expr] | None
     span: Span
+    component: int | None = None  # of the unknown, counted from one, where the equation is for that one alone
 
 
 @dataclass(frozen=True)
 class Condition:
-    """∂ᵏunknown/∂tᵏ = value at the start or the end, or an equation `left = 0` on sides of the boundary."""
+    """∂ᵏunknown/∂tᵏ = value at the start or the end, or an equation `left = 0` on sides of the boundary and on
+    surfaces, or on the part of them where inequalities hold."""
 
     kind: ConditionKind
     unknown: Symbol
@@ -149,10 +162,32 @@ class Condition:
     value: tuple[Expr, ...]
     sides: tuple[str, ...]
     span: Span
+    surfaces: tuple[Level, ...] = ()
+    part: tuple[Level, ...] = ()
+    component: int | None = None  # of the unknown, where the condition is for that one alone
 
     @property
     def on_boundary(self) -> bool:
         return self.kind is ConditionKind.BOUNDARY
+
+
+@dataclass(frozen=True)
+class Exact:
+    """A known solution: the values of an unknown's components, or of one of them, counted from one."""
+
+    unknown: Symbol
+    component: int | None
+    value: tuple[Expr, ...]
+    span: Span
+
+
+@dataclass(frozen=True)
+class Observation:
+    """Measured values of unknowns, or of single components of them, in a file."""
+
+    observed: tuple[tuple[Symbol, int | None], ...]
+    data: Chosen[Measured]
+    span: Span
 
 
 @dataclass(frozen=True)
@@ -182,6 +217,8 @@ class Spec:
     network: NetworkBlock | None = None
     train: TrainBlock | None = None
     evaluate: EvaluateBlock | None = None
+    exact: tuple[Exact, ...] = ()
+    observed: tuple[Observation, ...] = ()
     warnings: tuple[Diagnostic, ...] = ()
 
     @property

@@ -72,7 +72,7 @@ class Face:
 
 @dataclass(frozen=True)
 class Surface:
-    """Where F = 0, inside the box."""
+    """Where F = 0 in the closed domain. On the boundary of a shape F is its g, and the outer normal is -∇F/‖∇F‖."""
 
     expr: Expr
 
@@ -126,7 +126,8 @@ class Component:
 
 @dataclass(frozen=True)
 class Observed:
-    """Values of components, measured: rows of coordinates and values in a file."""
+    """Values of components, measured: an array for each coordinate and component by its name, or `points` (n, k) and
+    `values` (n, c), in a file of numpy's savez."""
 
     components: tuple[int, ...]
     file: str

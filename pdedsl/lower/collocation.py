@@ -6,20 +6,19 @@ what follows (features, a trained network, a grid, paths) is chosen by planning.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
-from dataclasses import dataclass, field
+from collections.abc import Iterator
 
-from sympy import Add, Expr, Integer, S, Symbol
+from sympy import Add, Expr, Integer, S, cancel, sqrt
 
+from pdedsl import mistakes
 from pdedsl.diagnostics import Span
 from pdedsl.ir.analysis import Analysis
-from pdedsl.ir.spec import Condition, ConditionKind, Equation, Interval, Space, SpaceKind, Spec, Unknown, side_names
-from pdedsl.ir.statement import Component, Derivative, Domain, Face, Imposed, Residual, Statement
+from pdedsl.ir.spec import Condition, ConditionKind, Equation, Observation, Space, SpaceKind, Spec, side_names
+from pdedsl.ir.statement import Component, Derivative, Domain, Face, Imposed, Observed, Residual, Statement, Surface
 from pdedsl.ir.theorem import Theorem
-from pdedsl.ir.types import Scalar, Sign, Vector
+from pdedsl.lower.writing import Normal, Writer, ranges_of, writer_of
 from pdedsl.symbolic import symbols
-from pdedsl.symbolic.calculus import differentiate
-from pdedsl.symbolic.symbols import Contraction, Field, Partial
+from pdedsl.symbolic.symbols import Field
 
 THEOREM = Theorem(
     "collocation: residuals that vanish",
@@ -34,147 +33,112 @@ def accepts(analysis: Analysis) -> bool:
 
 def lower(analysis: Analysis) -> Statement:
     spec = analysis.spec
-    writer = Writer(spec)
-    equations = tuple(r for e in spec.equations for r in writer.equation(e))
-    conditions = tuple(i for c in spec.conditions for i in writer.condition(c))
-    exact = tuple(None for _ in writer.components)
-    return Statement(THEOREM, writer.components, domain_of(spec), equations, conditions, exact, spec.learned)
+    writer = writer_of(spec)
+    return Statement(
+        THEOREM,
+        writer.components,
+        domain_of(spec, writer),
+        tuple(r for e in spec.equations for r in _equation(e, writer)),
+        tuple(i for c in spec.conditions for i in _condition(c, writer)),
+        tuple(_exact(c, writer) for c in writer.components),
+        spec.learned,
+        tuple(_observed(o, writer) for o in spec.observed),
+    )
 
 
-def domain_of(spec: Spec) -> Domain:
-    space, time = coordinates_of(spec.space), spec.time
-    sides = tuple(spec.space.sides)
-    if time is None:
-        return Domain(space, sides, timed=False)
-    return Domain((*space, time.symbol), (*sides, Interval(time.start, time.end)), timed=True)
+def domain_of(spec: Spec, writer: Writer) -> Domain:
+    coordinates, intervals = ranges_of(spec)
+    inside = tuple(writer.written(g.expr, g.span) for g in spec.space.inside)
+    return Domain(coordinates, intervals, spec.time is not None, inside)
 
 
-def coordinates_of(space: Space) -> tuple[Symbol, ...]:
-    """One symbol for each dimension, also where the spec has one for the position."""
-    if space.explicit:
-        return space.coordinates
-    return tuple(Symbol(f"{space.names[0]}_{k}", real=True) for k in range(1, int(space.dimension) + 1))
+def _equation(equation: Equation, writer: Writer) -> Iterator[Residual]:
+    for k in range(len(equation.summands[0].exprs)):
+        whole = Add(*(s.exprs[k] for s in equation.summands))
+        yield writer.residual(whole, equation.span, interval=equation.interval)
 
 
-def components_of(unknown: Unknown, dimension: int) -> Iterator[Component]:
-    match unknown.type:
-        case Vector(size=size):
-            for k in range(1, (size or dimension) + 1):
-                yield Component(f"{unknown.name}_{k}", unknown.head, k)
-        case Scalar(sign=sign):
-            yield Component(unknown.name, unknown.head, None, sign)
-        case _:
-            yield Component(unknown.name, unknown.head, None, Sign.ANY)
+def _condition(condition: Condition, writer: Writer) -> Iterator[Imposed]:
+    """One for each side and surface: the outer normal is another there."""
+    if condition.kind is not ConditionKind.BOUNDARY:
+        yield _in_time(condition, writer)
+        return
+    if _joins(condition, writer):
+        raise mistakes.realizations.joined_sides(condition.span)
+    part = tuple(writer.written(g.expr, g.span) for g in condition.part)
+    space = writer.spec.space
+    for face in faces_of(space, condition.sides):
+        yield Imposed(_residuals(condition, _normal_on(face, space), writer), face, condition.span, part)
+    for level in condition.surfaces:
+        expr = boundary_level(writer.written(level.expr, level.span), space, writer)
+        residuals = _residuals(condition, _normal_of(expr, condition, level.span, writer), writer)
+        yield Imposed(residuals, Surface(expr), condition.span, part)
 
 
-@dataclass(frozen=True)
-class Writer:
-    """Expressions of a spec written out: Σᵢ in components, derivatives of the unknowns as letters."""
+def _joins(condition: Condition, writer: Writer) -> bool:
+    """u(0, t) = u(1, t)."""
+    fields = (f for v in condition.value for f in v.atoms(Field) if f.head in writer.own)
+    return len(condition.sides) > 1 and any(tuple(f.arguments) != writer.own[f.head] for f in fields)
 
-    spec: Spec
-    letters: dict[Derivative, Symbol] = field(default_factory=dict)
 
-    @property
-    def components(self) -> tuple[Component, ...]:
-        dimension = int(self.spec.space.dimension)
-        return tuple(c for u in self.spec.unknowns for c in components_of(u, dimension))
+def _residuals(condition: Condition, normal: Normal, writer: Writer) -> tuple[Residual, ...]:
+    return tuple(writer.residual(v, condition.span, normal) for v in condition.value)
 
-    @property
-    def coordinates(self) -> tuple[Symbol, ...]:
-        return domain_of(self.spec).coordinates
 
-    def equation(self, equation: Equation) -> Iterator[Residual]:
-        for k in range(len(equation.summands[0].exprs)):
-            whole = Add(*(s.exprs[k] for s in equation.summands))
-            yield self.residual(whole, equation.span, interval=equation.interval)
+def _normal_on(face: Face, space: Space) -> Normal:
+    ones = (Integer(1 if face.upper else -1) if k == face.coordinate else S.Zero for k in range(len(space.sides)))
+    return tuple(ones)
 
-    def condition(self, condition: Condition) -> Iterator[Imposed]:
-        """One for each side: the outer normal is another there."""
-        if condition.kind is not ConditionKind.BOUNDARY:
-            yield self._in_time(condition)
-            return
-        for face in faces_of(self.spec.space, condition.sides):
-            normal = Integer(1 if face.upper else -1)
-            residuals = tuple(self.residual(v, condition.span, (face.coordinate, normal)) for v in condition.value)
-            yield Imposed(residuals, face, condition.span)
 
-    def _in_time(self, condition: Condition) -> Imposed:
-        time = len(self.coordinates) - 1
-        own = [k for k, c in enumerate(self.components) if c.head == condition.unknown]
-        orders = tuple(condition.order if k == time else 0 for k in range(time + 1))
-        residuals = []
-        for k, value in zip(own, condition.value, strict=True):
-            given = self.residual(value, condition.span)
-            letter, derivative = self.letter(Derivative(k, orders)), Derivative(k, orders)
-            residuals.append(Residual(letter - given.expr, ((letter, derivative), *given.letters), condition.span))
-        return Imposed(tuple(residuals), Face(time, condition.kind is ConditionKind.TERMINAL), condition.span)
+def boundary_level(expr: Expr, space: Space, writer: Writer) -> Expr:
+    """F of a surface, as g of the shape that it bounds if there is one: positive inside."""
+    for g in space.inside:
+        inner = writer.written(g.expr, g.span)
+        ratio = cancel(expr / inner)
+        if ratio.is_number and ratio != 0:
+            return inner
+    return expr
 
-    def residual(
-        self,
-        expr: Expr,
-        span: Span,
-        normal: tuple[int, Integer] | None = None,
-        interval: tuple[Expr, Expr] | None = None,
-    ) -> Residual:
-        written = self.written(expr.xreplace(self.spec.values), normal)
-        found = {s: d for d, s in self.letters.items() if s in written.free_symbols}
-        letters = tuple(sorted(found.items(), key=lambda pair: (pair[1].component, pair[1].orders)))
-        return Residual(written, letters, span, interval)
 
-    def letter(self, derivative: Derivative) -> Symbol:
-        if derivative not in self.letters:
-            component = self.components[derivative.component]
-            below = "".join(x.name * n for x, n in zip(self.coordinates, derivative.orders, strict=True))
-            name = f"{component.name}_{below}" if below else component.name
-            taken = {s.name for s in (*self.coordinates, *self.letters.values())}
-            self.letters[derivative] = Symbol(name + "_" * (name in taken), real=True)
-        return self.letters[derivative]
+def _normal_of(level: Expr, condition: Condition, span: Span, writer: Writer) -> Normal:
+    """-∇g/‖∇g‖, where the condition asks for it."""
+    if not any(c.args[0] not in writer.spec.space.coordinates for v in condition.value for c in _indexed(v)):
+        return ()
+    slopes = [level.diff(x) for x in writer.coordinates[: len(writer.spec.space.sides)]]
+    length = sqrt(Add(*(s**2 for s in slopes)))
+    return tuple(-s / length for s in slopes)
 
-    def written(self, expr: Expr, normal: tuple[int, Integer] | None = None) -> Expr:
-        """Every node of ours as symbols, functions and learned fields."""
-        heads = {c.head for c in self.components}
-        position = None if self.spec.space.explicit else self.spec.space.coordinates[0]
-        places: Mapping[Expr, int] = {x: k for k, x in enumerate(self.coordinates)}
 
-        def place(slot: Expr) -> int:
-            if isinstance(slot, symbols.Component):
-                return int(slot.args[1]) - 1
-            return places[slot]
+def _indexed(expr: Expr) -> set[Expr]:
+    found: set[Expr] = expr.atoms(symbols.Component)
+    return found
 
-        def of(e: Expr) -> Expr:
-            match e:
-                case Contraction(index=index, body=body):
-                    dimension = int(self.spec.space.dimension)
-                    return Add(*(of(body.xreplace({index: Integer(k)})) for k in range(1, dimension + 1)))
-                case symbols.Component(args=(base, index)):
-                    if base == position:
-                        return self.coordinates[int(index) - 1]
-                    assert normal is not None
-                    return normal[1] if int(index) - 1 == normal[0] else S.Zero
-                case Partial(body=Field(head=head) as body, slots=slots) if head in heads:
-                    orders = [0] * len(self.coordinates)
-                    for slot in slots:
-                        orders[place(slot)] += 1
-                    return self.letter(Derivative(self._component(body), tuple(orders)))
-                case Partial(body=Field()):
-                    return e
-                case Partial(body=body, slots=(*before, last)):
-                    inner = Partial(body, *before) if before else body
-                    return of(differentiate(inner, last, chain=True))
-                case Field(head=head) if head in heads:
-                    return self.letter(Derivative(self._component(e), (0,) * len(self.coordinates)))
-                case Field():
-                    return e
-                case _ if e.args:
-                    return e.func(*map(of, e.args))
-                case _:
-                    return e
 
-        return of(expr)
+def _in_time(condition: Condition, writer: Writer) -> Imposed:
+    time = len(writer.coordinates) - 1
+    wanted = [k for k, c in enumerate(writer.components) if c.head == condition.unknown]
+    own = wanted if condition.component is None else wanted[condition.component - 1 : condition.component]
+    orders = tuple(condition.order if k == time else 0 for k in range(time + 1))
+    residuals = []
+    for k, value in zip(own, condition.value, strict=True):
+        given = writer.residual(value.xreplace(_at_home(value, writer)), condition.span)
+        letter, derivative = writer.letter(Derivative(k, orders)), Derivative(k, orders)
+        residuals.append(Residual(letter - given.expr, ((letter, derivative), *given.letters), condition.span))
+    return Imposed(tuple(residuals), Face(time, condition.kind is ConditionKind.TERMINAL), condition.span)
 
-    def _component(self, body: Field) -> int:
-        index = int(body.indices[0]) if body.indices else None
-        return next(k for k, c in enumerate(self.components) if c.head == body.head and c.index == index)
+
+def _at_home(value: Expr, writer: Writer) -> dict[Expr, Expr]:
+    """Other unknowns at the start or the end, as the condition is."""
+    time = writer.spec.time
+    assert time is not None
+    found = {}
+    for f in value.atoms(Field):
+        own = writer.own.get(f.head, ())
+        if all(
+            a == o or (o == time.symbol and a in (time.start, time.end)) for a, o in zip(f.arguments, own, strict=False)
+        ):
+            found[f] = Field(f.head, tuple(f.indices), own or tuple(f.arguments))
+    return found
 
 
 def faces_of(space: Space, sides: tuple[str, ...]) -> Iterator[Face]:
@@ -182,3 +146,25 @@ def faces_of(space: Space, sides: tuple[str, ...]) -> Iterator[Face]:
         for name, upper in zip(side_names(k), (False, True), strict=True):
             if name in sides:
                 yield Face(k, upper)
+
+
+# ---- what is known
+
+
+def _exact(component: Component, writer: Writer) -> Expr | None:
+    """The known solution of a component."""
+    for known in writer.spec.exact:
+        if known.unknown == component.head and known.component in (None, component.index):
+            place = 0 if known.component or component.index is None else component.index - 1
+            return writer.written(known.value[place], known.span)
+    return None
+
+
+def _observed(observation: Observation, writer: Writer) -> Observed:
+    places = tuple(
+        k
+        for head, component in observation.observed
+        for k, c in enumerate(writer.components)
+        if c.head == head and component in (None, c.index)
+    )
+    return Observed(places, observation.data.word.file, observation.span)

@@ -8,6 +8,8 @@ from __future__ import annotations
 from pdedsl.mistakes import data as data
 from pdedsl.mistakes import equations as equations
 from pdedsl.mistakes import evaluations as evaluations
+from pdedsl.mistakes import geometry as geometry
+from pdedsl.mistakes import known as known
 from pdedsl.mistakes import names as names
 from pdedsl.mistakes import networks as networks
 from pdedsl.mistakes import paths as paths
@@ -30,6 +32,8 @@ FAMILIES = (
     shapes,
     types,
     equations,
+    geometry,
+    known,
     proofs,
     words,
     networks,

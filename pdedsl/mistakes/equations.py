@@ -62,6 +62,11 @@ def not_a_side(name: str, sides: Sequence[str], guess: str | None, span: Span) -
     return PLACE.error(f"'{name}' is not a side of this domain", span, perhaps(guess, f"sides: {all_of(sides)}"))
 
 
+def not_a_place(span: Span) -> PdeError:
+    hint = "name a side, as in 'on left', or a curve, as in 'on x² + y² = 1'"
+    return PLACE.error("this is neither a side nor a curve", span, hint)
+
+
 def fixes_one_variable(span: Span) -> PdeError:
     return PLACE.error("a condition must fix exactly one variable", span, "as in u(x, 0) = …")
 
@@ -115,8 +120,14 @@ def second_condition(unknown: str, kind: str, span: Span) -> PdeError:
     return SECOND_CONDITION.error(f"a second {kind} for '{unknown}'", span, ONE)
 
 
-def second_condition_on(side: str, span: Span) -> PdeError:
-    return SECOND_CONDITION.error(f"a second condition on {side}", span, ONE)
+def many_conditions_on(unknown: str, side: str, most: int, span: Span) -> PdeError:
+    """`most` is how many its equation takes there."""
+    if not most:
+        return SECOND_CONDITION.error(f"the equation takes no condition for '{unknown}' on {side}", span, "remove it")
+    if most == 1:
+        return SECOND_CONDITION.error(f"a second condition on {side}", span, ONE)
+    message = f"the equation takes {most} conditions for '{unknown}' on {side}, and this is one more"
+    return SECOND_CONDITION.error(message, span, f"keep {most} of them")
 
 
 def start_and_end(unknown: str, span: Span) -> PdeError:
@@ -136,3 +147,10 @@ def no_condition_on(unknown: str, missing: Sequence[str], span: Span) -> PdeErro
     """`missing` is empty where no side has one."""
     where, sides = (" and ".join(missing), all_of(missing)) if missing else ("the boundary", "boundary")
     return NO_BOUNDARY.error(f"'{unknown}' has no condition on {where}", span, f"add {unknown} = … on {sides}")
+
+
+def few_conditions_on(unknown: str, given: str, wanted: str, where: str, span: Span) -> PdeError:
+    """The counts are texts: a condition that joins two sides is half a one on each."""
+    counted = {"0": "no condition", "1": "1 condition"}.get(given, f"{given} conditions")
+    takes = f"takes {wanted} there"
+    return NO_BOUNDARY.error(f"'{unknown}' has {counted} on {where}, and its equation {takes}", span, "add the others")

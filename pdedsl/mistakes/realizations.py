@@ -11,6 +11,7 @@ from pdedsl.mistakes.networks import MISFIT, MOST_WRITTEN
 
 INTEGRATOR = Code("E605", "a time integrator does not fit the equation")
 UNUSED = Code("E611", "a 'realize' line, or an argument of one, changes nothing")
+ELSEWHERE = Code("E613", "an unknown on a physical domain stands at another point or time than the equation")
 
 OWN_PIECE = "give the diffusion a piece of time of its own, or use noise"
 
@@ -35,6 +36,16 @@ def heun_with(noise: str, span: Span) -> PdeError:
 def maps_are_steps(maps: int, network: str, span: Span) -> PdeError:
     hint = f"use euler(steps={maps}), or leave it out"
     return INTEGRATOR.error(f"the {maps} residual maps of {network} are its steps of Euler", span, hint)
+
+
+def joined_sides(span: Span) -> PdeError:
+    hint = "for a periodic domain write 'periodic' behind its interval, as in: space x in [0, 1] periodic"
+    return ELSEWHERE.error("this condition joins two sides, and no method solves with such", span, hint)
+
+
+def elsewhere(span: Span) -> PdeError:
+    message = "an unknown stands at another point or time here, and no method solves such equations"
+    return ELSEWHERE.error(message, span, "let every unknown stand at its own variables")
 
 
 # ---- diffusion

@@ -158,6 +158,10 @@ def late_argument(span: Span) -> PdeError:
     return MISUSED.error("an argument without a name follows a named one", span, "put it first, or name it")
 
 
+def acts_on_nothing(span: Span) -> PdeError:
+    return MISUSED.error("this operator acts on nothing", span, "write what it acts on behind it: (u·∇)u")
+
+
 def not_an_operator(written: str, span: Span) -> PdeError:
     return MISUSED.error(f"{written} is not an operator", span, "write ∇∇u, Δu or Δ²u")
 

@@ -68,6 +68,14 @@ def network_of_other_type(network: str, kind: str, wanted: str, span: Span) -> P
     return NETWORK.error(f"{network} is not a network for {an(kind)}", span, f"use {wanted}")
 
 
+def start_of_scalar(kind: str, span: Span) -> PdeError:
+    return NETWORK.error(f"a number is no start for {an(kind)}", span, "only a scalar starts from a number")
+
+
+def start_not_positive(sign: str, span: Span) -> PdeError:
+    return NETWORK.error(f"the start of a scalar {sign} 0 must be positive", span, "as in: learn ν : scalar > 0 = 0.1")
+
+
 # ---- intervals and spaces
 
 

@@ -71,8 +71,13 @@ def _given(domain: Domain, condition: Imposed, number: int, component: int) -> I
         ((derivative, coefficient),) = affine.parts
         pure = not any(derivative.orders[:-1]) if domain.timed else derivative.order == 0
         if derivative.component == component and coefficient.is_number and pure:
-            order = derivative.order
-            yield Given(condition.place, order, -sympify(affine.rest) / coefficient, (number, k))
+            value = -sympify(affine.rest) / coefficient
+            yield Given(condition.place, derivative.order, _on(domain, condition.place, value), (number, k))
+
+
+def _on(domain: Domain, face: Face, value: Expr) -> Expr:
+    side = domain.intervals[face.coordinate]
+    return value.xreplace({domain.coordinates[face.coordinate]: side.end if face.upper else side.start})
 
 
 def _on_sides(domain: Domain, given: Sequence[Given]) -> Ansatz:

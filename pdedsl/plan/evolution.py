@@ -66,6 +66,12 @@ class Evolution:
         return tuple(k for k in range(len(self.variables)) if k not in self.moving)
 
     @property
+    def timed_functions(self) -> set[str]:
+        """The learned functions of time."""
+        domain = self.statement.domain
+        return {p.name for p in self.statement.parameters if domain.timed and domain.coordinates[-1] in p.arguments}
+
+    @property
     def coordinates(self) -> tuple[Symbol, ...]:
         return self.statement.domain.coordinates
 

@@ -7,6 +7,8 @@ from enum import StrEnum
 from sympy import Expr
 
 from pdedsl.ir.statement import Statement
+from pdedsl.plan.conservation import balance_of, held, is_hyperbolic
+from pdedsl.plan.cut_boxes import cut_box
 from pdedsl.plan.evolution import Evolution, NoGrid, evolution_of
 from pdedsl.plan.rings import linear_of, loops_of
 
@@ -17,28 +19,44 @@ class Scheme(StrEnum):
     """A way to solve on a grid, with its reason."""
 
     FOURIER = "a Fourier series: no axis has sides of its own, and the highest derivatives have constant coefficients"
+    VOLUMES = "finite volumes with a limiter: a conservation law, whose solutions may jump"
+    SHAPE = "differences that end on the boundary of the shape (Shortley and Weller)"
     COLLOCATION = "collocation at Chebyshev points: a box whose sides have conditions"
 
 
 def scheme_of(statement: Statement) -> Scheme | str:
     """A scheme, or in a phrase why the grid does not solve it."""
     try:
-        return scheme(evolution_of(statement))
+        return scheme(statement)
     except NoGrid as reason:
         return str(reason)
 
 
-def scheme(evolution: Evolution) -> Scheme:
-    domain = evolution.statement.domain
+def scheme(statement: Statement) -> Scheme:
+    """A scheme, or NoGrid with the reason."""
+    domain = statement.domain
     if len(domain.space) > MOST_DIMENSIONS:
         raise NoGrid(f"a grid has at most {MOST_DIMENSIONS} dimensions of space")
     if domain.inside:
-        raise NoGrid("its domain is not a box")
+        cut_box(statement)
+        return Scheme.SHAPE
+    evolution = evolution_of(statement)
+    if is_hyperbolic(evolution):
+        return _volumes(evolution)
     if loops_of(evolution) is not None and _spectral(evolution):
         return Scheme.FOURIER
     if len(evolution.constraints) != len(evolution.still):
         raise NoGrid("there are not as many equations as unknowns")
     return Scheme.COLLOCATION
+
+
+def _volumes(evolution: Evolution) -> Scheme:
+    if evolution.backward:
+        raise NoGrid("a conservation law with shocks does not run backward")
+    balance_of(evolution)
+    for side in evolution.sides:
+        held(evolution, side)
+    return Scheme.VOLUMES
 
 
 def _spectral(evolution: Evolution) -> bool:

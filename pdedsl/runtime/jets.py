@@ -152,8 +152,9 @@ class JetNetwork(nn.Module):
 
 
 def _glorot(inputs: int, outputs: int, generator: torch.Generator) -> Tensor:
-    size = (2 / (inputs + outputs)) ** 0.5
-    return size * torch.randn(outputs, inputs, dtype=torch.float64, generator=generator)
+    size: float = (2 / (inputs + outputs)) ** 0.5
+    drawn: Tensor = torch.randn(outputs, inputs, dtype=torch.float64, generator=generator)
+    return drawn * size
 
 
 def _input(scaled: Tensor, order: int, length: Tensor, joined: bool) -> Tensor:

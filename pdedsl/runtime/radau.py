@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass, field
+from functools import cache
 from math import sqrt
 
 import numpy as np
@@ -29,7 +30,8 @@ TABLEAU = np.array(
 )
 INVERSE = np.linalg.inv(TABLEAU)
 ROUNDS = 12
-NEAR = 1e-13
+NEAR = 1e-12
+MANY = 4  # rounds after which a new Jacobian is worth its price
 
 
 @dataclass
@@ -72,6 +74,8 @@ class Radau:
         if w.requires_grad or self._learns(w, time):
             for _ in range(1 if self.affine else rounds + 1):  # gradients contract as the iteration does
                 stages = stages - self._correction(stages, w, time, level)
+        if rounds > MANY:
+            del self.kept[level]
         return stages[-1]
 
     def _learns(self, w: Tensor, time: float) -> bool:
@@ -106,6 +110,7 @@ def _ordered(values: np.ndarray) -> tuple[float, complex]:
     return float(values[abs(values.imag).argmin()].real), complex(values[values.imag.argmax()])
 
 
+@cache
 def _vectors() -> tuple[np.ndarray, np.ndarray]:
     """Eigenvectors of A⁻¹, and the rows that give coordinates in them: for the real value, and for one of the pair."""
     values, vectors = np.linalg.eig(INVERSE)

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
+from dataclasses import replace
 
 import torch
+from sympy import Expr
 from torch import Tensor
 
 from pdedsl.plan.evolution import Evolution
@@ -13,16 +15,12 @@ from pdedsl.runtime.factored import Factored
 from pdedsl.runtime.radau import ORDER, Radau
 from pdedsl.runtime.time_steps import Control, March, retraced, solved_in_time
 from pdedsl.solving.collocated import Collocated, axes_of
-from pdedsl.solving.gridded import Gridded, ends, figures_of, in_order, moments, steps_in_words
+from pdedsl.solving.gridded import Failed, Gridded, ends, figures_of, in_order, moments, steps_in_words
 from pdedsl.solving.on_nodes import Given, formulas
 
 MOST = 4000  # unknowns of a direct solve
 ROUNDS = 50
 NEAR = 1e-12
-
-
-class NoSolution(Exception):
-    """Newton's method did not end."""
 
 
 def fitting(evolution: Evolution, n: int) -> int:
@@ -58,7 +56,7 @@ def _newton(problem: Collocated) -> tuple[Tensor, int, bool]:
         w = _shortened(problem, w, move, value, matrix)
         if float(move.norm()) <= NEAR * max(float(w.norm()), 1e-300) or problem.evolution.statement.is_affine:
             return w, k, matrix.singular
-    raise NoSolution("Newton's method on the grid did not converge")
+    raise Failed("Newton's method on the grid did not converge")
 
 
 def _shortened(problem: Collocated, w: Tensor, move: Tensor, value: Tensor, matrix: Factored) -> Tensor:
@@ -90,39 +88,64 @@ def _filled(evolution: Evolution, values: Tensor) -> Tensor:
 
 
 def _marched(problem: Collocated, tolerance: float) -> March:
+    """Gradients follow the steps that were found without them, on a problem of their own that remembers them."""
     evolution = problem.evolution
     first, last = ends(evolution)
-    sign, begin, length = (-1.0 if evolution.backward else 1.0), (last if evolution.backward else first), last - first
-
-    def stepper() -> Radau:
-        return Radau(
-            lambda w, s: problem.right(w, begin + sign * s),
-            lambda w, s: problem.slope(w, begin + sign * s),
-            problem.mass,
-            length,
-            _steady(problem),
-        )
-
+    begin, length = (last if evolution.backward else first), last - first
     start, control = _initial(problem, begin), Control(ORDER, tolerance, extrapolated=False)
     with torch.no_grad():
-        march = solved_in_time(stepper(), start.detach(), length, control)
+        march = solved_in_time(_quick(replace(problem), length), start.detach(), length, control)
     if not start.requires_grad and not problem.right(start, begin).requires_grad:
         return march
-    return retraced(stepper(), start, length, march, control)
+    return retraced(_stepper(problem, length), start, length, march, control)
+
+
+def _clock(evolution: Evolution) -> Callable[[float], float]:
+    first, last = ends(evolution)
+    return (lambda s: last - s) if evolution.backward else (lambda s: first + s)
+
+
+def _stepper(problem: Collocated, length: float) -> Radau:
+    at = _clock(problem.evolution)
+    steady = _steady(problem)
+    right, slope = (lambda w, s: problem.right(w, at(s))), (lambda w, s: problem.slope(w, at(s)))
+    return Radau(right, slope, problem.mass, length, steady)
+
+
+def _quick(problem: Collocated, length: float) -> Radau:
+    """An affine right side by its matrix and its value at zero."""
+    if not _steady(problem):
+        return _stepper(problem, length)
+    at, zero = _clock(problem.evolution), torch.zeros_like(problem.mass)
+    matrix, lasting = problem.slope(zero, problem.start), problem.right(zero, problem.start)
+    moved = _moves(problem)
+
+    def right(w: Tensor, s: float) -> Tensor:
+        return matrix @ w + (problem.right(zero, at(s)) if moved else lasting)
+
+    return Radau(right, lambda w, s: matrix, problem.mass, length, affine=True)
+
+
+def _exprs(evolution: Evolution) -> tuple[Expr, ...]:
+    return (*evolution.rights, *evolution.constraints, *(s.kept for s in evolution.sides))
+
+
+def _moves(problem: Collocated) -> bool:
+    """Whether anything but the unknowns changes in time."""
+    evolution = problem.evolution
+    changing = {
+        evolution.coordinates[-1],
+        *(p.symbol for p in evolution.parameters if p.name in evolution.timed_functions),
+    }
+    return any(e.free_symbols & changing for e in _exprs(evolution))
 
 
 def _steady(problem: Collocated) -> bool:
     """Whether the Jacobian is the same at all times and states."""
     evolution = problem.evolution
-    exprs = (*evolution.rights, *evolution.constraints, *(s.kept for s in evolution.sides))
     varying = {s for s, _ in evolution.jets} | {evolution.coordinates[-1]}
-    varying |= {p.symbol for p in evolution.parameters if p.name in _functions(evolution)}
-    return not any(e.diff(s).free_symbols & varying for e in exprs for s, _ in evolution.jets_in(e))
-
-
-def _functions(evolution: Evolution) -> set[str]:
-    """The learned functions of time."""
-    return {p.name for p in evolution.statement.parameters if evolution.coordinates[-1] in p.arguments}
+    varying |= {p.symbol for p in evolution.parameters if p.name in evolution.timed_functions}
+    return not any(e.diff(s).free_symbols & varying for e in _exprs(evolution) for s, _ in evolution.jets_in(e))
 
 
 def _initial(problem: Collocated, begin: float) -> Tensor:

@@ -103,31 +103,47 @@ class Collocated:
         timed = self.evolution.statement.domain.timed
         return known_at(self.evolution, self.given, self.places, moment if timed else None)
 
+    @cached_property
+    def _lasting(self) -> list[Mapping[Symbol, Tensor]] | None:
+        """What is known at the nodes of each block, if no learned function depends on time."""
+        if self.evolution.timed_functions:
+            return None
+        return [self._picked(b, self.known(self.start)) for b in self.blocks]
+
+    def _known_in(self, time: float) -> list[Mapping[Symbol, Tensor]]:
+        """For each block."""
+        if self._lasting is None:
+            known = self.known(time)
+            return [self._picked(b, known) for b in self.blocks]
+        if not self.evolution.statement.domain.timed:
+            return self._lasting
+        moment = {self.evolution.coordinates[-1]: self.like.new_full((1,), time)}
+        return [{**known, **moment} for known in self._lasting]
+
+    def _picked(self, block: Block, known: Mapping[Symbol, Tensor]) -> Mapping[Symbol, Tensor]:
+        return {s: v[block.at] if v.numel() == self.count > 1 else v for s, v in known.items()}
+
     def right(self, w: Tensor, time: float) -> Tensor:
         """R, with a sign that makes time run forward."""
-        known, result = self.known(time), w.new_zeros(w.shape)
-        for b in self.blocks:
-            (value,) = b.value(*self._at(b, b.value, w, known))
+        result = w.new_zeros(w.shape)
+        for b, known in zip(self.blocks, self._known_in(time), strict=True):
+            (value,) = b.value(self._jets(b, b.value, w), known)
             result = result.index_copy(0, b.rows, b.sign * value)
         return result
 
     def slope(self, w: Tensor, time: float) -> Tensor:
         """∂R/∂w."""
-        known = self.known(time)
         result = w.new_zeros(len(w), len(w))
-        for b in self.blocks:
-            numbers = b.slopes(*self._at(b, b.slopes, w, known)) if b.jets else ()
+        for b, known in zip(self.blocks, self._known_in(time), strict=True):
+            numbers = b.slopes(self._jets(b, b.slopes, w), known)
             for jet, number in zip(b.jets, numbers, strict=True):
                 part = b.sign * number[:, None] * self.matrix(jet.orders)[b.at]
                 result[b.rows, jet.component * self.count : (jet.component + 1) * self.count] += part
         return result
 
-    def _at(
-        self, block: Block, formula: Formulas, w: Tensor, known: Mapping[Symbol, Tensor]
-    ) -> tuple[list[Tensor], Mapping[Symbol, Tensor]]:
+    def _jets(self, block: Block, formula: Formulas, w: Tensor) -> list[Tensor]:
         values = w.reshape(-1, self.count)
-        jets = [self._jet(values, self.evolution.of_jets[s], block.at) for s in formula.jets]
-        return jets, {s: v[block.at] if v.numel() == self.count > 1 else v for s, v in known.items()}
+        return [self._jet(values, self.evolution.of_jets[s], block.at) for s in formula.jets]
 
     def _jet(self, values: Tensor, jet: Derivative, at: Tensor) -> Tensor:
         own = values[jet.component]
@@ -173,12 +189,12 @@ class Collocated:
         axis, size = side.place.coordinate, self.shape[side.place.coordinate]
         found = index.select(axis, size - 1 - layer if side.place.upper else layer).reshape(-1)
         for expr in side.part:
-            value = formulas(self.evolution, [expr])((), self.known(self._start))[0].expand(self.count)
+            value = formulas(self.evolution, [expr])((), self.known(self.start))[0].expand(self.count)
             found = found[value[self._onto(side, found)] > 0]
         return found
 
     @cached_property
-    def _start(self) -> float:
+    def start(self) -> float:
         return float(self.evolution.statement.domain.intervals[-1].start)
 
     def _onto(self, side: Side, nodes: Tensor) -> Tensor:

@@ -7,14 +7,18 @@ from collections.abc import Mapping
 import torch
 from torch import Tensor
 
+from pdedsl.emit.pointwise import pointwise
 from pdedsl.ir.statement import Domain, Statement
-from pdedsl.plan.evolution import Evolution, evolution_of
+from pdedsl.plan.evolution import evolution_of
 from pdedsl.plan.grids import Scheme, scheme
 from pdedsl.plan.rings import loops_of
+from pdedsl.runtime.time_steps import Unstable
 from pdedsl.solving.boxes import fitting, on_box
-from pdedsl.solving.gridded import Gridded
+from pdedsl.solving.gridded import Failed, Gridded
 from pdedsl.solving.on_nodes import Given
+from pdedsl.solving.shapes import on_shape
 from pdedsl.solving.solved import Solved
+from pdedsl.solving.volumes import by_volumes
 from pdedsl.solving.waves import on_torus
 from pdedsl.words.solvers import Grid
 
@@ -32,12 +36,14 @@ def solve_by_grid(
     dtype: torch.dtype = torch.float64,
     given: Mapping[str, Given] | None = None,
 ) -> Solved:
-    """The solution on n points a side; `given` are the values of what is learned, by name."""
-    evolution = evolution_of(statement)
+    """The solution on n points a side; `given` are the values of what is learned, by name.
+
+    Raises `Failed` where the scheme finds no solution: a Newton iteration or a step in time that does not end well.
+    """
     like = torch.zeros((), dtype=dtype, device=device)
-    fine, n = _on(evolution, method.n, given or {}, like)
+    fine, n = _tried(statement, method.n, given or {}, like)
     with torch.no_grad():
-        coarse, _ = _on(evolution, max(4, n // 2), given or {}, like)
+        coarse, _ = _tried(statement, max(4, n // 2), given or {}, like)
         error = difference(fine, coarse, statement.domain, seed, like)
     figures = {"n": float(n), **fine.figures, "error": error}
     notes = (*fine.notes, f"on half the points the solution differs by {error:.1g} (relative, root mean square)")
@@ -46,12 +52,25 @@ def solve_by_grid(
     return Solved(fine.module, method, figures, notes)
 
 
-def _on(evolution: Evolution, n: int, given: Mapping[str, Given], like: Tensor) -> tuple[Gridded, int]:
-    match scheme(evolution):
+def _tried(statement: Statement, n: int, given: Mapping[str, Given], like: Tensor) -> tuple[Gridded, int]:
+    try:
+        return _on(statement, n, given, like)
+    except Unstable as reason:
+        raise Failed(str(reason)) from reason
+
+
+def _on(statement: Statement, n: int, given: Mapping[str, Given], like: Tensor) -> tuple[Gridded, int]:
+    chosen = scheme(statement)
+    if chosen is Scheme.SHAPE:
+        return on_shape(statement, n, like), n
+    evolution = evolution_of(statement)
+    match chosen:
         case Scheme.FOURIER:
             loops = loops_of(evolution)
             assert loops is not None
             return on_torus(evolution, loops, n, given, like, TOLERANCE), n
+        case Scheme.VOLUMES:
+            return by_volumes(evolution, n, given, like), n
         case Scheme.COLLOCATION:
             size = fitting(evolution, n)
             return on_box(evolution, size, given, like, IMPLICIT), size
@@ -63,6 +82,13 @@ def difference(one: Gridded, other: Gridded, domain: Domain, seed: int, like: Te
     shares = torch.rand(COMPARED, len(domain.intervals), generator=generator, dtype=torch.float64).to(like)
     low = like.new_tensor([float(i.start) for i in domain.intervals])
     high = like.new_tensor([float(i.end) for i in domain.intervals])
-    points = low + (high - low) * shares
+    points = _inside(domain, low + (high - low) * shares)
     first, second = one.module(points), other.module(points)
     return float((first - second).norm() / first.norm().clamp_min(1e-300))
+
+
+def _inside(domain: Domain, points: Tensor) -> Tensor:
+    if not domain.inside:
+        return points
+    levels = pointwise(list(domain.inside), domain.coordinates)(*points.unbind(1))
+    return points[torch.stack(levels).amin(0) > 0]

@@ -11,6 +11,10 @@ from pdedsl.runtime.expansions import Axis, Expansion
 from pdedsl.runtime.time_steps import STENCIL, March
 
 
+class Failed(Exception):
+    """No solution was found on the grid, with the reason."""
+
+
 @dataclass(frozen=True)
 class Gridded:
     """A solution on a grid, and how it was found."""

@@ -62,6 +62,11 @@ class Spectral:
         return formulas(self.evolution, self.linear.rests[: len(self.evolution.moving)])
 
     @property
+    def learns(self) -> bool:
+        """Whether anything given has gradients."""
+        return any(v.requires_grad for v in self.at_start.values())
+
+    @property
     def quiet(self) -> bool:
         """Whether the linear part is all."""
         return all(r == 0 for r in self.linear.rests)

@@ -50,7 +50,11 @@ def solve_by_residual(
     trainer = Trainer(task)
     loss, steps = trainer.run(phases, state, listener)
     module = AnsatzModule(task.ansatz, statement.domain.coordinates, trainer.network).to(dtype=dtype)
-    figures = {"loss": loss, "steps": float(steps), "weights": float(sum(p.numel() for p in trainer.network.parameters()))}
+    figures = {
+        "loss": loss,
+        "steps": float(steps),
+        "weights": float(sum(p.numel() for p in trainer.network.parameters())),
+    }
     return Solved(module, method, figures, task.notes, trainer.estimates())
 
 
@@ -76,7 +80,10 @@ class Task:
     @property
     def notes(self) -> tuple[str, ...]:
         built = [a.text(c.name) for a, c in zip(self.ansatz, self.statement.components, strict=True)]
-        return (*built, *(f"a condition in the loss has the weight {float(self.method.weight):g}" for _ in self.soft[:1]))
+        return (
+            *built,
+            *(f"a condition in the loss has the weight {float(self.method.weight):g}" for _ in self.soft[:1]),
+        )
 
     @cached_property
     def soft(self) -> tuple[Imposed, ...]:
@@ -96,7 +103,9 @@ class Task:
 
     def network(self) -> JetNetwork:
         outputs = len(self.statement.components)
-        made = JetNetwork(self.sides, self.net.width, self.net.depth, outputs, self.net.activation.name, mix(self.seed, 9))
+        made = JetNetwork(
+            self.sides, self.net.width, self.net.depth, outputs, self.net.activation.name, mix(self.seed, 9)
+        )
         return made.to(self.points.device)
 
     def numbers(self) -> Tensor:

@@ -14,7 +14,17 @@ from pdedsl.runtime.levenberg import steps as damped_steps
 from pdedsl.runtime.streams import generator, mix
 from pdedsl.solving.network_rows import NetworkRows, stacked
 from pdedsl.solving.solved import Estimate
-from pdedsl.solving.training import Clock, GaussNewton, Listener, Phase, Progress, State, torch_optimizer
+from pdedsl.solving.training import (
+    Clock,
+    GaussNewton,
+    Listener,
+    Phase,
+    Progress,
+    State,
+    load_tensors,
+    tensors_of,
+    torch_optimizer,
+)
 
 if TYPE_CHECKING:
     from pdedsl.solving.residual import Task
@@ -32,7 +42,7 @@ class Trainer:
         self.task = task
         self.network: JetNetwork = task.network()
         self.numbers = nn.Parameter(task.numbers())
-        self.step, self.damping, self.chosen = 0, 1.0, [torch.empty(0)]
+        self.step, self.damping = 0, 1.0
         self.rows: list[NetworkRows] = []
         self.optimizer: torch.optim.Optimizer | None = None
 
@@ -42,23 +52,28 @@ class Trainer:
         return [*(p for pair in pairs for p in pair), self.numbers]
 
     def run(self, phases: Sequence[Phase], state: State | None, listener: Listener) -> tuple[float, int]:
+        """The last loss, and the steps that were taken."""
         phases = phases or (Phase(GaussNewton(), self.task.method.steps),)
-        clock = Clock()
-        if state is not None:
-            clock = self.restore(state)
+        clock = Clock() if state is None else self.restore(state, phases)
         loss, end = float("nan"), 0
         for phase in phases:
             start, end = end, end + phase.steps
-            if self.step >= end:
-                continue
-            if self.step == start:
-                self.optimizer = None
+            if self.step < end:
+                self._open(phase, start, state)
             while self.step < end:
                 loss = self._one(phase)
                 self.step += 1
                 if not listener(Progress(self.step, loss, clock.seconds, lambda: self.snapshot(clock))):
                     return loss, self.step
         return loss, self.step
+
+    def _open(self, phase: Phase, start: int, state: State | None) -> None:
+        """A phase at its first step, or where it was interrupted."""
+        self.optimizer = None
+        if not isinstance(phase.optimizer, GaussNewton):
+            self.optimizer = torch_optimizer(phase.optimizer, [p for p in self.parameters if p.numel()])
+            if state is not None and self.step > start:
+                load_tensors(self.optimizer, state)
 
     def _one(self, phase: Phase) -> float:
         if isinstance(phase.optimizer, GaussNewton):
@@ -67,7 +82,7 @@ class Trainer:
             return self._damped()
         if not self.rows:
             self.rows = self._all()
-        self.optimizer = self.optimizer or torch_optimizer(phase.optimizer, [p for p in self.parameters if p.numel()])
+        assert self.optimizer is not None
         return self._descended(self.optimizer)
 
     # ---- points
@@ -118,7 +133,7 @@ class Trainer:
             loss.backward()  # type: ignore[no-untyped-call]
             return loss
 
-        return float(optimizer.step(closure))  # type: ignore[arg-type]
+        return float(torch.as_tensor(optimizer.step(closure)).detach())  # type: ignore[arg-type]
 
     def _vector(self) -> Tensor:
         return torch.cat([p.detach().flatten() for p in self.parameters])
@@ -133,14 +148,24 @@ class Trainer:
     # ---- what is kept
 
     def snapshot(self, clock: Clock) -> State:
-        found = {"weights": self._vector(), "progress": torch.tensor([self.step, self.damping, clock.seconds]).double()}
-        found |= {f"points{k}": r.points for k, r in enumerate(self.rows)}
+        found = {
+            "weights": self._vector(),
+            "progress": torch.tensor([self.step, self.damping, clock.seconds], dtype=torch.float64),
+        }
+        for k, rows in enumerate(self.rows):
+            found |= {f"points{k}": rows.points, f"weight{k}": rows.weight}
         if self.optimizer is not None:
-            found |= _tensors_of(self.optimizer)
+            found |= tensors_of(self.optimizer)
         return {key: value.clone() for key, value in found.items()}
 
-    def restore(self, state: State) -> Clock:
-        raise NotImplementedError
+    def restore(self, state: State, phases: Sequence[Phase]) -> Clock:
+        """As it was when the snapshot was taken; the clock goes on."""
+        self._load(state["weights"].to(self.numbers))
+        step, self.damping, seconds = state["progress"].tolist()
+        self.step = int(step)
+        rows = self._redrawn(0) if isinstance(_phase_at(phases, self.step).optimizer, GaussNewton) else self._all()
+        self.rows = [_as_in(state, k, r) for k, r in enumerate(rows)]
+        return Clock(seconds)
 
     def estimates(self) -> dict[str, Estimate]:
         """Learned numbers, with the deviation that the slopes of the residuals give them."""
@@ -156,5 +181,14 @@ def _averaged(rows: Sequence[NetworkRows]) -> list[NetworkRows]:
     return [NetworkRows(r.form, r.points, r.weight / len(r.points) ** 0.5) for r in rows]
 
 
-def _tensors_of(optimizer: torch.optim.Optimizer) -> State:
-    return {}
+def _as_in(state: State, k: int, rows: NetworkRows) -> NetworkRows:
+    return NetworkRows(rows.form, state[f"points{k}"].to(rows.points), state[f"weight{k}"].to(rows.points))
+
+
+def _phase_at(phases: Sequence[Phase], step: int) -> Phase:
+    """The phase of the step that was taken last."""
+    for phase in phases:
+        step -= phase.steps
+        if step <= 0:
+            return phase
+    return phases[-1]

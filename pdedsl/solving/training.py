@@ -5,6 +5,7 @@ from __future__ import annotations
 import time
 from collections.abc import Callable
 from dataclasses import dataclass, field
+from typing import Any
 
 import torch
 from torch import Tensor
@@ -70,11 +71,50 @@ def torch_optimizer(word: Optimizer, parameters: list[torch.nn.Parameter]) -> to
         case Adamw(lr=lr, weight_decay=decay):
             return torch.optim.AdamW(parameters, float(lr), weight_decay=float(decay))
         case Sgd(lr=lr, momentum=momentum, weight_decay=decay, nesterov=nesterov):
-            return torch.optim.SGD(
-                parameters, float(lr), float(momentum), weight_decay=float(decay), nesterov=nesterov
-            )
+            return torch.optim.SGD(parameters, float(lr), float(momentum), weight_decay=float(decay), nesterov=nesterov)
         case Lbfgs(lr=lr, history=history):
             return torch.optim.LBFGS(
-                parameters, float(lr), max_iter=1, max_eval=25, history_size=history, line_search_fn="strong_wolfe",
-                tolerance_grad=0.0, tolerance_change=0.0,
+                parameters,
+                float(lr),
+                max_iter=1,
+                max_eval=25,
+                history_size=history,
+                line_search_fn="strong_wolfe",
+                tolerance_grad=0.0,
+                tolerance_change=0.0,
             )
+
+
+SCRATCH = {"al"}  # a buffer of L-BFGS, filled anew in every step
+
+
+def tensors_of(optimizer: torch.optim.Optimizer) -> State:
+    """All that an optimizer remembers, as tensors with a name each: numbers become tensors, lists are counted."""
+    found: State = {}
+    for key, memory in optimizer.state_dict()["state"].items():
+        for name, value in memory.items():
+            if name in SCRATCH:
+                continue
+            for k, item in enumerate(value if isinstance(value, list) else [value]):
+                if item is not None:
+                    kind = "list" if isinstance(value, list) else "tensor" if isinstance(value, Tensor) else "number"
+                    found[f"optimizer/{key}/{name}/{kind}/{k}"] = torch.as_tensor(item, dtype=torch.float64)
+    return found
+
+
+def load_tensors(optimizer: torch.optim.Optimizer, state: State) -> None:
+    """The opposite of `tensors_of`."""
+    memory: dict[int, dict[str, Any]] = {}
+    for path, value in state.items():
+        if path.startswith("optimizer/"):
+            _, key, name, kind, _ = path.split("/")
+            own = memory.setdefault(int(key), {})
+            own[name] = READERS[kind](own.get(name), value.clone())
+    optimizer.load_state_dict({**optimizer.state_dict(), "state": memory})
+
+
+READERS: dict[str, Callable[[Any, Tensor], Any]] = {
+    "list": lambda before, value: [*(before or []), value],
+    "tensor": lambda before, value: value,
+    "number": lambda before, value: int(value) if float(value).is_integer() else float(value),
+}

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from dataclasses import replace
 
 import torch
 from torch import Tensor
@@ -34,14 +35,14 @@ def on_torus(
 
 
 def _marched(problem: Spectral, tolerance: float) -> March:
-    """Gradients follow the steps that were found without them."""
+    """Gradients follow the steps that were found without them, on a problem of their own that remembers them."""
     start = _initial(problem)
     first, last = ends(problem.evolution)
     length = last - first
     control = Control(ORDER, tolerance, extrapolated=True)
     with torch.no_grad():
-        march = solved_in_time(_stepper(problem, length), start.detach(), length, control)
-    if not start.requires_grad and not problem.symbol.requires_grad:
+        march = solved_in_time(_stepper(replace(problem), length), start.detach(), length, control)
+    if not start.requires_grad and not problem.learns:
         return march
     return retraced(_stepper(problem, length), start, length, march, control)
 

@@ -26,7 +26,7 @@ class Collocation(Word, spelled="residual"):
 
 @dataclass(frozen=True, kw_only=True)
 class Grid(Word):
-    """Differences on a grid of n points a side."""
+    """The reference solver on n points a side: a Fourier series, collocation, finite volumes or differences."""
 
     n: Width = 128
     extent: Positive | None = None

@@ -93,6 +93,7 @@ def test_lipschitz_certificate(linear: Case) -> None:
     held = margins(linear) / (math.sqrt(2.0) * math.sqrt(5.25))
     assert [share.hits for _, share in found.accuracies] == [int((held >= r).sum()) for r, _ in found.accuracies]
     assert found.claim == Claim.NETWORK.value
+    assert found.broken is None  # nothing was attacked
 
 
 def test_certified_samples_are_compared_with_attacks(linear: Case) -> None:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from dataclasses import replace
+from dataclasses import fields, replace
 from html.parser import HTMLParser
 from pathlib import Path
 
@@ -15,7 +15,18 @@ import pdedsl
 from pdedsl.cli import cli
 from pdedsl.evaluation.engine import Stopped, Told
 from pdedsl.evaluation.pages import document
-from pdedsl.evaluation.report import Report
+from pdedsl.evaluation.report import (
+    FORMAT,
+    Bin,
+    Certified,
+    Clean,
+    Complexity,
+    Doubt,
+    Report,
+    Robust,
+    Transfer,
+    Weights,
+)
 from pdedsl.evaluation.run import evaluate_run
 from pdedsl.evaluation.smoothing import smoothing_of
 from pdedsl.explain.document import markdown, page
@@ -115,7 +126,7 @@ def test_wrong_uses(run: Path, tmp_path: Path) -> None:
 
 
 def test_compare(run: Path, tmp_path: Path) -> None:
-    evaluate_run(run, set=SETTINGS)
+    evaluate_run(run, set=(*SETTINGS, "evaluate.transfer=fgsm(eps=0.2) from other"), sources={"other": run})
     out, tex = tmp_path / "page.html", tmp_path / "tables.tex"
     found = CliRunner().invoke(cli, ["report", str(run), str(run), "-o", str(out), "--latex", str(tex)])
     assert found.exit_code == 0, found.output
@@ -123,7 +134,9 @@ def test_compare(run: Path, tmp_path: Path) -> None:
     assert text.count("data:image/png;base64,") == 10
     assert "http" not in text
     lines = tex.read_text("utf-8").splitlines()
-    assert sum(line.startswith(r"\begin{tabular}{lrr}") for line in lines) == 2
+    assert sum(line.startswith(r"\begin{tabular}{lrr}") for line in lines) == 3
+    assert any(line.startswith(r"pgd(eps=0.2, steps=3), $\ell$$\infty$ & ") for line in lines)
+    assert any(line.startswith("fgsm(eps=0.2), made for other, tried on ") for line in lines)
     assert any(line.startswith("no attack & ") and r"\%" in line for line in lines)
 
 
@@ -201,3 +214,29 @@ def test_pages_quote_what_they_are_given(run: Path) -> None:
     assert "script" not in tags[0]
     rows = [line for line in markdown(document(hostile)).splitlines() if line.startswith("| data")]
     assert [line.replace("\\|", "").count("|") for line in rows] == [3]
+
+
+# ---- the schema of report.json
+
+NAMES = {
+    Bin: "low high confidence accuracy",
+    Clean: "accuracy loss calibration bins confusion",
+    Doubt: "norm eps samples masked verdict checks",
+    Robust: "attack norm eps accuracy seeds distance draws passes doubt",
+    Transfer: "attack maker taker accuracy maker_accuracy",
+    Certified: "certificate claim sound sigma alpha accuracies abstained medians draws parts broken",
+    Weights: "count below small edges counts",
+    Complexity: "bound weight radius dimension samples assumes",
+    Report: "name title hash equation data samples seed parameters clean robust transfers certified doubts weights "
+    "complexity axioms notes commands pictures",
+}
+
+
+def test_names_belong_to_the_format(run: Path) -> None:
+    """Who changes a name changes FORMAT too. Every record says what its fields mean."""
+    assert FORMAT == 1
+    assert {record: " ".join(field.name for field in fields(record)) for record in NAMES} == NAMES
+    assert all(record.__doc__ and "(" not in record.__doc__.split()[0] for record in NAMES)
+    plain = evaluate_run(run, set=SETTINGS).plain()
+    assert list(plain) == ["format", *NAMES[Report].split()]
+    assert set(plain["clean"]["accuracy"]) == {"value", "low", "high", "hits", "of"}  # type: ignore[index]

@@ -13,7 +13,7 @@ from pdedsl.compiler import format as formatted
 from pdedsl.diagnostics import PdeError, Reporter, Source
 from pdedsl.frontend.printing.spell import show, show_trait
 from pdedsl.frontend.syntax import tree as t
-from pdedsl.frontend.syntax.build import MAX_CHAIN
+from pdedsl.frontend.syntax.building import MAX_CHAIN
 from pdedsl.frontend.syntax.names import FRACTION_OF, unicode_name
 from pdedsl.frontend.syntax.operators import DOTS
 from pdedsl.frontend.syntax.parse import parse_syntax

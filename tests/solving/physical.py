@@ -34,4 +34,4 @@ def error_of(solution: Callable[[Tensor], Tensor], statement: Statement, *exact:
     """Relative, in the mean square over points of the domain."""
     points = Points(statement.domain).inside(1000, 99)
     expected = torch.stack([e(*points.unbind(-1)) for e in exact], -1)
-    return float((solution(points) - expected).norm() / expected.norm())
+    return float((solution(points).detach() - expected).norm() / expected.norm())

@@ -96,3 +96,37 @@ def test_sides_that_mirror_become_a_ring() -> None:
     found = solved(LINE + text, 8)
     assert error(found, lambda x, t: torch.sin(pi * x) * torch.exp(-0.1 * pi**2 * t)) < 1e-12
     assert any("mirror" in note for note in found.notes)
+
+
+def test_conservation_laws_converge_with_order_two_in_the_mean() -> None:
+    """Burgers' equation without diffusion, before its shock: u = sin 2π(x - u t)."""
+    head = RING.replace("t in [0, 1]", "t in [0, 0.1]")
+    points = torch.rand(300, 2, dtype=torch.float64, generator=torch.Generator().manual_seed(0))
+    x, t = points[:, 0], 0.1 * points[:, 1]
+    exact = torch.sin(2 * pi * x)
+    for _ in range(60):
+        gap = exact - torch.sin(2 * pi * (x - exact * t))
+        exact = exact - gap / (1 + 2 * pi * t * torch.cos(2 * pi * (x - exact * t)))
+    errors = []
+    for n in (32, 128):
+        found = solved(head + "∂u/∂t + u ∂u/∂x = 0\nu(x, 0) = sin(2π x)\n", n)
+        errors.append(float((found(torch.stack([x, t], 1))[:, 0] - exact).abs().mean()))
+    assert errors[0] / errors[1] > 4**1.7
+
+
+def test_a_broken_dam() -> None:
+    """Stoker 1957: a rarefaction, a state between, a shock; q² / h + h² / 2 is the flux of q."""
+    text = (
+        "pde A\nspace x in [-5, 5]\ntime t in [0, 1]\nunknown h(x, t) : scalar\nunknown q(x, t) : scalar\n"
+        "∂h/∂t + ∂q/∂x = 0\n∂q/∂t + ∂(q²/h + h²/2)/∂x = 0\nh(x, 0) = 2 - heaviside(x)\nq(x, 0) = 0\n"
+        "∂h/∂n = 0 on boundary\n∂q/∂n = 0 on boundary\n"
+    )
+    height = 1.5  # between: 2 (√2 - √h) = (h - 1) √((h + 1) / (2 h)), by bisection
+    low, high = 1.0, 2.0
+    for _ in range(60):
+        height = (low + high) / 2
+        rising = 2 * (2**0.5 - height**0.5) > (height - 1) * ((height + 1) / (2 * height)) ** 0.5
+        low, high = (height, high) if rising else (low, height)
+    found = solved(text, 100)(torch.tensor([[0.6, 1.0], [-4.0, 1.0], [3.0, 1.0]], dtype=torch.float64))
+    assert torch.allclose(found[:, 0], torch.tensor([height, 2.0, 1.0], dtype=torch.float64), atol=2e-3)
+    assert abs(float(found[0, 1]) - 2 * height * (2**0.5 - height**0.5)) < 5e-3

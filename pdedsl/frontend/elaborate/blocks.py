@@ -8,7 +8,7 @@ from pdedsl import mistakes
 from pdedsl.diagnostics import PdeError, Span, nearest
 from pdedsl.frontend.elaborate.choosing import argument, chosen, real, unknown_word
 from pdedsl.frontend.elaborate.environment import Environment
-from pdedsl.frontend.elaborate.equations import interval_of
+from pdedsl.frontend.elaborate.intervals import interval_of
 from pdedsl.frontend.syntax import tree as t
 from pdedsl.ir.spec import Requirement
 from pdedsl.ir.types import Operator

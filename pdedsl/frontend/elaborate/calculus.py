@@ -51,7 +51,9 @@ def _slots(expr: t.Derivative) -> list[t.Wrt]:
 
 def _partial(body: Tensor, wrt: t.Wrt, scope: Scope) -> Tensor:
     if wrt.name.id == "n" and scope.normal and not wrt.indices:
-        return dot(scope.outer_normal(), gradient(body, scope, wrt.span), wrt.span)
+        slopes = gradient(body, scope, wrt.span)
+        along = replace(slopes, at=lambda *i: slopes.at(*i[1:], i[0]))
+        return dot(scope.outer_normal(), along, wrt.span)
     slot = slot_of(wrt, scope)
     return replace(body, at=lambda *i: bounded(lambda: differentiate(body.at(*i), slot), wrt.span))
 

@@ -2,18 +2,22 @@
 
 from __future__ import annotations
 
-from collections import Counter
 from collections.abc import Callable
+from dataclasses import dataclass
 
-from sympy import Expr, S, Symbol
+from sympy import Expr, S
 
 from pdedsl import mistakes
 from pdedsl.diagnostics import Reporter
+from pdedsl.frontend.elaborate.counting import count_conditions
 from pdedsl.frontend.elaborate.environment import Environment
 from pdedsl.frontend.elaborate.numbers import numeral
+from pdedsl.frontend.elaborate.pieces import points_on, region_in, selects
 from pdedsl.frontend.syntax import tree as t
+from pdedsl.frontend.syntax.names import subscript
 from pdedsl.ir.spec import Condition, Equation, SpaceKind, Spec, Unknown
-from pdedsl.symbolic.symbols import Field, Partial
+from pdedsl.ir.types import Vector
+from pdedsl.symbolic.symbols import Field
 
 
 def check(spec: Spec, env: Environment) -> None:
@@ -26,11 +30,12 @@ def check(spec: Spec, env: Environment) -> None:
         if not own:
             reporter.add(mistakes.equations.no_equation(unknown.name, unknown.span))
             continue
-        _pieces(spec, unknown, [e for e in own if e.unknown == unknown.head], reporter)
-        _start(spec, unknown, max(e.order for e in own if e.unknown in (None, unknown.head)), reporter) if any(
-            e.unknown in (None, unknown.head) for e in own
-        ) else None
-        _boundary(spec, unknown, own, reporter)
+        for part in parts_of(unknown, spec):
+            _pieces(spec, part, reporter)
+            _start(spec, part, reporter)
+    if spec.space.kind is SpaceKind.PHYSICAL:
+        _places(spec, reporter)
+        count_conditions(spec, reporter)
     if spec.network and spec.space.kind is not SpaceKind.PIXELS:
         reporter.add(mistakes.words.frame_without_pixels(spec.network.span))
     _unused(env)
@@ -42,16 +47,51 @@ def _concerns(equation: Equation, unknown: Unknown) -> bool:
     return any(f.head == unknown.head for e in equation.right for f in e.atoms(Field))
 
 
+@dataclass(frozen=True)
+class Part:
+    """An unknown, or a component of one that has equations of its own, with its equations and conditions in time."""
+
+    unknown: Unknown
+    component: int | None
+    equations: tuple[Equation, ...]
+    conditions: tuple[Condition, ...]
+
+    @property
+    def name(self) -> str:
+        return self.unknown.name + (subscript([str(self.component)]) or "" if self.component else "")
+
+
+def parts_of(unknown: Unknown, spec: Spec) -> list[Part]:
+    equations = [e for e in spec.equations if e.unknown in (None, unknown.head)]
+    conditions = [c for c in spec.conditions if c.unknown == unknown.head and not c.on_boundary]
+    alone = {e.component for e in equations} | {c.component for c in conditions}
+    if not alone - {None}:
+        return [Part(unknown, None, tuple(equations), tuple(conditions))]
+    size = (unknown.type.size or spec.space.dimension) if isinstance(unknown.type, Vector) else 1
+    return [
+        Part(
+            unknown,
+            k,
+            tuple(e for e in equations if e.component in (None, k)),
+            tuple(c for c in conditions if c.component in (None, k)),
+        )
+        for k in range(1, int(size) + 1)
+    ]
+
+
 # ---- pieces in time
 
 
-def _pieces(spec: Spec, unknown: Unknown, equations: list[Equation], reporter: Reporter) -> None:
+def _pieces(spec: Spec, part: Part, reporter: Reporter) -> None:
     """The intervals of an unknown's equations cover the time, without gap or overlap."""
+    equations = [e for e in part.equations if e.unknown is not None]
+    if part.component and not part.equations:
+        reporter.add(mistakes.equations.no_equation(part.name, part.unknown.span))
     whole = [e for e in equations if e.interval is None]
     pieces = sorted((e for e in equations if e.interval is not None), key=lambda e: float(e.interval[0]))  # type: ignore[index]
     for extra in whole[1:] or (whole if pieces else []):
         time = spec.time.name if spec.time else None
-        reporter.add(mistakes.equations.second_equation(unknown.name, time, extra.span))
+        reporter.add(mistakes.equations.second_equation(part.name, time, extra.span))
     if whole or not pieces or spec.time is None:
         return
     name, reached, end = spec.time.name, spec.time.start, spec.time.end
@@ -77,19 +117,21 @@ def _shown(start: Expr, end: Expr) -> str:
 # ---- conditions
 
 
-def _start(spec: Spec, unknown: Unknown, order: int, reporter: Reporter) -> None:
+def _start(spec: Spec, part: Part, reporter: Reporter) -> None:
     """Initial or terminal conditions for each order below that of the equation, each once, all at one end."""
-    own = [c for c in spec.conditions if c.unknown == unknown.head and not c.on_boundary]
+    if not part.equations:
+        return
+    own, order, unknown = list(part.conditions), max(e.order for e in part.equations), part.unknown
     for twice in _repeated(own, lambda c: (c.kind, c.order)):
         kind = f"{twice.kind} {'velocity' if twice.order else 'condition'}"
-        reporter.add(mistakes.equations.second_condition(unknown.name, kind, twice.span))
+        reporter.add(mistakes.equations.second_condition(part.name, kind, twice.span))
     late = next((c for c in own if c.kind != own[0].kind and c.order == own[0].order), None)
     if late and order < 2:
-        reporter.add(mistakes.equations.start_and_end(unknown.name, late.span))
+        reporter.add(mistakes.equations.start_and_end(part.name, late.span))
     for extra in (c for c in own if c.order >= order):
         reporter.add(mistakes.equations.needless_condition(order, extra.span))
     given = {c.order for c in own}
-    name, args = unknown.name, _shown_arguments(spec)
+    name, args = part.name, _shown_arguments(spec)
     for k in range(order):
         if (
             k not in given
@@ -115,47 +157,21 @@ def _repeated(conditions: list[Condition], key: Callable[[Condition], object]) -
     return [c for c in conditions if key(c) in seen or seen.add(key(c))]  # type: ignore[func-returns-value]
 
 
-def _boundary(spec: Spec, unknown: Unknown, equations: list[Equation], reporter: Reporter) -> None:
-    """A condition on every side, as many as the order of the equation in space needs."""
-    order = max(spatial_order(e, unknown.head, spec) for e in equations)
-    counts: Counter[str] = Counter()
-    for c in spec.conditions:
-        if c.on_boundary and c.unknown == unknown.head:
-            share = 1 / len(c.sides) if _relates_sides(c, unknown) else 1
-            counts.update(dict.fromkeys(c.sides, share))
-    missing = [side for side in spec.space.boundary if not counts[side]]
-    if order >= 2 and missing:
-        some = missing if len(missing) < len(spec.space.boundary) else ()
-        reporter.add(mistakes.equations.no_condition_on(unknown.name, some, unknown.span))
-    most = max(1, order // 2)
-    for condition in spec.conditions:
-        if condition.on_boundary and condition.unknown == unknown.head:
-            crowded = [s for s in condition.sides if counts[s] > most]
-            if crowded and _is_last(condition, crowded[0], spec):
-                reporter.add(mistakes.equations.second_condition_on(crowded[0], condition.span))
+# ---- places
 
 
-def _relates_sides(condition: Condition, unknown: Unknown) -> bool:
-    """u(0, t) = u(1, t) is one condition for two sides."""
-    fields = (f for v in condition.value for f in v.atoms(Field) if f.head == unknown.head)
-    return len(condition.sides) > 1 and any(tuple(f.arguments) != tuple(unknown.arguments) for f in fields)
-
-
-def _is_last(condition: Condition, side: str, spec: Spec) -> bool:
-    same = [c for c in spec.conditions if c.unknown == condition.unknown and side in c.sides]
-    return condition is same[-1]
-
-
-def spatial_order(equation: Equation, head: Symbol, spec: Spec) -> int:
-    """The highest order of a derivative in space."""
-    time = spec.time.symbol if spec.time else None
-    orders = [
-        sum(s != time for s in p.slots)
-        for e in equation.right
-        for p in e.atoms(Partial)
-        if any(f.head == head for f in p.body.atoms(Field))
-    ]
-    return max(orders, default=0)
+def _places(spec: Spec, reporter: Reporter) -> None:
+    """A domain that is empty, an inequality that cuts nothing, a condition that selects no points."""
+    region = region_in(spec)
+    if spec.space.inside and not region.interior(1):
+        reporter.add(mistakes.geometry.empty(spec.space.span))
+        return
+    for g in spec.space.inside:
+        if not points_on(g.expr, region):
+            reporter.add(mistakes.geometry.cuts_nothing(spec.source.quote(g.span), g.span))
+    for condition in (c for c in spec.conditions if c.on_boundary and (c.surfaces or c.part or spec.space.inside)):
+        if not selects(condition, region):
+            reporter.add(mistakes.geometry.selects_nothing(condition.span))
 
 
 # ---- names

@@ -9,9 +9,10 @@ from sympy import Symbol
 from pdedsl import mistakes
 from pdedsl.frontend.elaborate.choosing import chosen
 from pdedsl.frontend.elaborate.environment import Environment
-from pdedsl.frontend.elaborate.equations import interval_of
+from pdedsl.frontend.elaborate.intervals import interval_of
+from pdedsl.frontend.elaborate.levels import level_of
 from pdedsl.frontend.syntax import tree as t
-from pdedsl.ir.spec import Interval, Space, SpaceKind, Time
+from pdedsl.ir.spec import Interval, Level, Space, SpaceKind, Time
 from pdedsl.words.blocks import Image
 from pdedsl.words.word import Forms, forms_of
 
@@ -27,6 +28,8 @@ def space_of(declaration: t.SpaceDecl, env: Environment) -> Space:
     bodies = [s.body for s in sides]
     if all(_is_interval(b) for b in bodies):
         return _physical(declaration, env)
+    if declaration.where:
+        raise mistakes.geometry.not_physical(declaration.where[0].span)
     loose = next((s for s in sides if s.periodic), None)
     if loose:
         raise mistakes.types.periodic_interval(loose.span)
@@ -96,6 +99,11 @@ def _space(
         coordinates = tuple(Symbol(f"{names[0].text}_{i}", real=True) for i in range(1, int(dimension) + 1))
     texts = tuple(n.text for n in names)
     return Space(kind, texts, dimension, coordinates, explicit, image, sides, declaration.span)
+
+
+def cut(declaration: t.SpaceDecl, env: Environment) -> tuple[Level, ...]:
+    """The inequalities of a shape, in the coordinates of its box."""
+    return tuple(level_of(w, env) for w in declaration.where)
 
 
 def time_of(declaration: t.TimeDecl, env: Environment) -> Time:

@@ -2,19 +2,22 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import Any
 
 from pdedsl import mistakes
 from pdedsl.diagnostics import PdeError, Reporter, Source, Span, in_order
 from pdedsl.frontend.elaborate.blocks import block, realization, requirements
 from pdedsl.frontend.elaborate.check import check
-from pdedsl.frontend.elaborate.domain import space_of, time_of
+from pdedsl.frontend.elaborate.domain import cut, space_of, time_of
 from pdedsl.frontend.elaborate.environment import ENOUGH, Declaration, Environment
-from pdedsl.frontend.elaborate.equations import relation
 from pdedsl.frontend.elaborate.functions import RESERVED
+from pdedsl.frontend.elaborate.known import exact_of, observation_of, repeated
 from pdedsl.frontend.elaborate.limits import limited
+from pdedsl.frontend.elaborate.matching import assigned
+from pdedsl.frontend.elaborate.relations import relation
 from pdedsl.frontend.syntax import tree as t
-from pdedsl.ir.spec import Condition, Equation, Requirement, Spec
+from pdedsl.ir.spec import Condition, Equation, Exact, Observation, Requirement, Spec
 from pdedsl.words.blocks import Block
 from pdedsl.words.normalisations import NORMALISATIONS
 from pdedsl.words.realizations import Realizations
@@ -31,6 +34,7 @@ def elaborate(syntax: t.Syntax, source: Source, reporter: Reporter) -> Spec:
     _declare(syntax, env)
     env.resolve_all()
     equations, conditions = _relations(syntax, env)
+    exact, observed = _known(syntax, env)
     realizations, required, blocks = _experiment(syntax, env)
     complete = not reporter.errors
     if not complete or env.space is None or header is None:
@@ -48,8 +52,11 @@ def elaborate(syntax: t.Syntax, source: Source, reporter: Reporter) -> Spec:
         realizations,
         tuple(required),
         source,
+        exact=tuple(exact),
+        observed=tuple(observed),
         **blocks,
     )
+    spec = replace(spec, equations=assigned(spec))
     check(spec, env)
     if reporter.errors:
         raise PdeError(in_order(reporter.errors), source)
@@ -91,6 +98,9 @@ def _declare(syntax: t.Syntax, env: Environment) -> None:
         env.space = space_of(spaces[0], env) if spaces else None
     with env.reporter.guard():
         env.time = time_of(times[0], env) if times else None
+    if env.space is not None and spaces[0].where:
+        with env.reporter.guard(), limited(spaces[0].span):
+            env.space = replace(env.space, inside=cut(spaces[0], env))
 
 
 def _enter(name: t.Name, declaration: Declaration, env: Environment) -> None:
@@ -118,6 +128,22 @@ def _relations(syntax: t.Syntax, env: Environment) -> tuple[list[Equation], list
             else:
                 conditions.append(found)
     return equations, conditions
+
+
+def _known(syntax: t.Syntax, env: Environment) -> tuple[list[Exact], list[Observation]]:
+    exact: list[Exact] = []
+    observed: list[Observation] = []
+    for statement in syntax.statements:
+        with env.reporter.guard(), limited(statement.span):
+            match statement:
+                case t.ExactStmt():
+                    exact.append(exact_of(statement, env))
+                case t.ObserveStmt():
+                    observed.append(observation_of(statement, env))
+    second = repeated(tuple(exact))
+    if second:
+        env.reporter.add(mistakes.known.twice(second))
+    return exact, observed
 
 
 def _experiment(syntax: t.Syntax, env: Environment) -> tuple[Realizations, list[Requirement], dict[str, Any]]:

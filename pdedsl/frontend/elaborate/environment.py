@@ -18,7 +18,7 @@ from pdedsl.frontend.elaborate.functions import FUNCTIONS
 from pdedsl.frontend.elaborate.limits import limited
 from pdedsl.frontend.elaborate.numbers import constant
 from pdedsl.frontend.elaborate.scope import Scope
-from pdedsl.frontend.elaborate.typing import net_of, type_of
+from pdedsl.frontend.elaborate.typing import net_of, start_of, type_of
 from pdedsl.frontend.elaborate.values import Map, Tensor, Value, scalar, shown
 from pdedsl.frontend.syntax import tree as t
 from pdedsl.frontend.syntax.names import unicode_name
@@ -249,7 +249,8 @@ class Environment:
             self.unknowns[name.id] = Unknown(name.text, head, type_, arguments, net, declaration.span)
         else:
             names = tuple(p.text for p in params)
-            self.learned[name.id] = Learned(name.text, name.id, head, type_, names, arguments, net, declaration.span)
+            place, start = declaration.span, start_of(declaration, type_, self.number)
+            self.learned[name.id] = Learned(name.text, name.id, head, type_, names, arguments, net, place, start)
         return field_of(head, type_, arguments, self.scope())
 
     def _coordinate(self, name: t.Name) -> Value:

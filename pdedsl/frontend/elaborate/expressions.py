@@ -177,10 +177,19 @@ def _product(expr: t.Product, scope: Scope) -> Value:
         segments[-1].append((sign, factor))
     value = _chain(segments[0], scope)
     for sign, segment in zip(dots, segments[1:], strict=True):
-        right = _chain(segment, scope)
+        right = _along(value, _chain(segment, scope), segment[0][1])
         span = segments[0][0][1].span.to(segment[-1][1].span)
         value = dotted(sign, value, right, span)
     return value
+
+
+def _along(left: Value, right: Value, first: t.Expr) -> Value:
+    """`v·∇w` of a vector w is (v·∇)w = Σⱼ vⱼ ∂w/∂xⱼ: the dot is with the ∇."""
+    match left, right, first:
+        case Tensor(rank=1), Tensor(rank=2), t.Prefix(operator="grad"):
+            return replace(right, at=lambda i, j: right.at(j, i))
+        case _:
+            return right
 
 
 def _chain(factors: list[tuple[t.Times, t.Expr]], scope: Scope) -> Value:

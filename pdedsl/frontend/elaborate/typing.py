@@ -9,6 +9,7 @@ from sympy import Expr
 from pdedsl import mistakes
 from pdedsl.diagnostics import PdeError, nearest
 from pdedsl.frontend.elaborate.choosing import chosen
+from pdedsl.frontend.elaborate.functions import FUNCTIONS
 from pdedsl.frontend.syntax import tree as t
 from pdedsl.ir.types import Channels, Matrix, Operator, Scalar, Sign, Simplex, Type, Vector
 from pdedsl.words.networks import NETWORKS, OPERATORS, Network, OperatorNetwork
@@ -109,12 +110,40 @@ def _unknown_trait(base: Type, trait: t.Trait) -> PdeError:
     return mistakes.types.unknown_trait(type(base).__name__.lower(), known.get(type(base), ""), trait.span)
 
 
+def start_of(declaration: t.UnknownDecl | t.LearnDecl, type_: Type, number: Number) -> Expr | None:
+    """`learn ν : scalar > 0 = 0.1`: the number that a plain parameter starts from."""
+    if not isinstance(declaration, t.LearnDecl) or declaration.params or not _is_number(declaration.net):
+        return None
+    assert declaration.net is not None
+    if not isinstance(type_, Scalar):
+        raise mistakes.types.start_of_scalar(type(type_).__name__.lower(), declaration.net.span)
+    start = number(declaration.net)
+    if type_.sign is not Sign.ANY and not start.is_positive:
+        raise mistakes.types.start_not_positive(type_.sign, declaration.net.span)
+    return start
+
+
+def _is_number(net: t.Expr | None) -> bool:
+    """Whether something other than a network is given."""
+    match net:
+        case None:
+            return False
+        case t.Name(id=name):
+            return name not in NETWORKS
+        case t.Call(head=t.Name(id=name)):
+            return name in FUNCTIONS
+        case _:
+            return True
+
+
 def net_of(declaration: t.UnknownDecl | t.LearnDecl, type_: Type, number: Number) -> Chosen[Network] | None:
     """The network of a field. Without one, a learned field that depends on nothing is a plain parameter."""
     if declaration.net is None:
         if isinstance(declaration, t.LearnDecl) and (declaration.params or isinstance(type_, Operator)):
             example = "conv(3)" if isinstance(type_, Operator) else "mlp(width=64, depth=4)"
             raise mistakes.types.no_network(declaration.name.text, example, declaration.span)
+        return None
+    if isinstance(declaration, t.LearnDecl) and not declaration.params and _is_number(declaration.net):
         return None
     net = chosen(declaration.net, NETWORKS, "a network", number)
     if isinstance(type_, Operator) != isinstance(net.word, OperatorNetwork):

@@ -43,6 +43,8 @@ def _declared(syntax: t.Syntax) -> Declared:
                 found.variables.add(name.id)
             case t.UnknownDecl(name=name) | t.LearnDecl(name=name) | t.ConstDecl(name=name) | t.LetDecl(name=name):
                 found.fields.add(name.id)
+                if not isinstance(statement, t.ConstDecl) and statement.params:
+                    found.functions.add(name.id)
                 if _declares_matrix(statement):
                     found.transposable.add(name.id)
     return found
@@ -169,6 +171,10 @@ def _cells(piece: _Piece, p: Speller) -> tuple[str, tuple[str, ...]]:
             return "header", (f"pde {name.id}" + (f" {p.atom(title)}" if title else ""),)
         case t.EquationStmt():
             return _equation(p, node)
+        case t.ExactStmt(unknown=unknown, value=value):
+            return "equation", (f"exact {p.postfix(unknown)} = {_right(p, value)}",)
+        case t.ObserveStmt(unknowns=unknowns, data=data):
+            return "observe", (f"observe {', '.join(map(p.postfix, unknowns))} from {p.postfix(data)}",)
         case t.RealizeStmt(part=part, method=method):
             return "realize", (f"realize {p.name(part)} by {p.postfix(method)}",)
         case t.RequireStmt(axioms=axioms):
@@ -181,10 +187,10 @@ def _declaration(
     p: Speller, node: t.SpaceDecl | t.TimeDecl | t.UnknownDecl | t.LearnDecl | t.ConstDecl | t.LetDecl
 ) -> tuple[str, ...]:
     match node:
-        case t.SpaceDecl(names=names, sides=sides):
+        case t.SpaceDecl(names=names, sides=sides, where=cuts):
             where = _names(p, names) if len(names) == 1 else f"({_names(p, names)})"
             domain = " * ".join(p.factor(side.body) + " periodic" * side.periodic for side in sides)
-            return (f"space   {where} in {domain}",)
+            return (f"space   {where} in {domain}{_where(p, cuts)}",)
         case t.TimeDecl(name=name, interval=interval):
             return (f"time    {p.name(name)} in {p.sum(interval)}",)
         case t.UnknownDecl(name=name, params=params, net=net) | t.LearnDecl(name=name, params=params, net=net):
@@ -201,11 +207,20 @@ def _declaration(
 
 def _equation(p: Speller, node: t.EquationStmt) -> tuple[str, tuple[str, ...]]:
     body = f"{p.sum(node.left)} = {_right(p, node.right)}"
-    place = f" on {_names(p, node.on)}" if node.on else ""
+    place = f" on {', '.join(_spot(p, s) for s in node.on)}{_where(p, node.where)}" if node.on else ""
     if node.during is None:
         return "equation", (body + place,)
     name, interval = node.during
     return "piece", (body, f"for {p.name(name)} in {_flat(p).sum(interval)}{place}")
+
+
+def _spot(p: Speller, spot: t.Spot) -> str:
+    return f"{p.sum(spot.left)} = {p.sum(spot.right)}" if isinstance(spot, t.Curve) else p.sum(spot)
+
+
+def _where(p: Speller, cuts: Sequence[t.Inequality]) -> str:
+    shown = (f"{p.sum(cut.left)} {p.relation(cut.relation)} {p.sum(cut.right)}" for cut in cuts)
+    return f" where {', '.join(shown)}" if cuts else ""
 
 
 def _item(p: Speller, item: t.Item) -> str:

@@ -183,9 +183,18 @@ class Speller:
             return tight
         if None in below or (self.ascii and not called):
             return f"diff({self.sum(body)}, {', '.join(self.variable(w) for w in wrt for _ in range(w.order))})"
-        above = self.name(body) if isinstance(body, t.Name) else f"({self.sum(body)})"
+        above = self.above(body)
         under = (f"∂{self.name(w.name)}{i}{_raised(w.order)}" for w, i in zip(wrt, below, strict=True))
         return f"∂{_raised(sum(w.order for w in wrt))}{above}/{''.join(under)}"
+
+    def above(self, body: t.Expr) -> str:
+        match body:
+            case t.Name():
+                return self.name(body)
+            case t.Index(body=t.Name() as name, indices=indices) if (mark := subscript_of(indices)) and not self.ascii:
+                return self.name(name) + mark
+            case _:
+                return f"({self.sum(body)})"
 
     def variable(self, wrt: t.Wrt) -> str:
         return self.name(wrt.name) + (f"[{', '.join(map(self.sum, wrt.indices))}]" if wrt.indices else "")
@@ -226,11 +235,26 @@ class Speller:
                 return self.postfix(expr)
 
     def index(self, expr: t.Index) -> str:
-        mark, body = subscript_of(expr.indices), self.postfix(expr.body)
+        mark = subscript_of(expr.indices)
+        if mark and not self.ascii and (called := self.component_of_call(expr.body, mark)):
+            return called
+        body = self.postfix(expr.body)
         if mark and not self.ascii:
             return body + mark
         touched = isinstance(expr.body, t.Name | t.Adjoint) or body[-1] == ")"  # else `[…]` would be a factor
         return f"{body if touched else f'({body})'}[{', '.join(map(self.sum, expr.indices))}]"
+
+    def component_of_call(self, body: t.Expr, mark: str) -> str | None:
+        """`u₁(x, 0)`, where the reader will know that u is a function, and `∂u₁/∂t(x, 0)`."""
+        match body:
+            case t.Call(head=t.Name(id=name) as head) if self.declared and name in self.declared.functions:
+                return f"{self.name(head)}{mark}{self.atom(body).removeprefix(self.name(head))}"
+            case t.Call(head=t.Derivative(body=t.Name() as head, wrt=wrt)) as call:
+                slope = self.derivative(t.Derivative(head, wrt), called=True)
+                order, below = slope.split(self.name(head), 1)[0], slope.split("/", 1)[1]
+                return f"{order}{self.name(head)}{mark}/{below}{self.atom(call).removeprefix(slope)}"
+            case _:
+                return None
 
     def transposable(self, name: t.Name) -> bool:
         return self.declared is not None and name.id in self.declared.transposable
@@ -255,8 +279,10 @@ class Speller:
         body = self.factor(trait.body)
         if trait.bound is None:
             return body
-        relation = trait.relation if self.ascii else trait.relation.replace("<=", "≤").replace(">=", "≥")
-        return f"{body} {relation} {self.sum(trait.bound)}"
+        return f"{body} {self.relation(trait.relation)} {self.sum(trait.bound)}"
+
+    def relation(self, sign: str) -> str:
+        return sign if self.ascii else sign.replace("<=", "≤").replace(">=", "≥")
 
 
 def _raised(order: int) -> str:

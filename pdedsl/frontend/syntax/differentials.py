@@ -35,6 +35,7 @@ class Declared:
     fields: set[str] = field(default_factory=set)
     variables: set[str] = field(default_factory=set)
     transposable: set[str] = field(default_factory=set)
+    functions: set[str] = field(default_factory=set)  # fields that are declared with arguments
 
 
 def declared(statements: Iterable[list[Token]]) -> Declared:
@@ -46,6 +47,8 @@ def declared(statements: Iterable[list[Token]]) -> Declared:
             found.variables.update(identity(token) for token in words if token.type == "NAME")
         elif first.type in DECLARING and _kinds(rest, 1) == ["NAME"]:
             found.fields.add(identity(rest[0]))
+            if _kinds(rest, 2) == ["NAME", "CALL"]:
+                found.functions.add(identity(rest[0]))
             if _declares_matrix(rest[1:]):
                 found.transposable.add(identity(rest[0]))
     return found
@@ -71,7 +74,26 @@ def _declares_matrix(tokens: list[Token]) -> bool:
 
 def marked(tokens: list[Token], names: Declared, text: str) -> list[Token]:
     """A statement's tokens, its ASCII derivatives and adjoints made the tokens that `∂u/∂t` and `ᵀ` are."""
-    return list(_with_adjoints(list(_with_derivatives(tokens, names, text)), names))
+    made = list(_with_adjoints(list(_with_derivatives(tokens, names, text)), names))
+    return [_by_neighbours(i, made, names) for i in range(len(made))]
+
+
+def _by_neighbours(i: int, tokens: list[Token], names: Declared) -> Token:
+    """`u₁(x, 0)` and `u[1](x, 0)` are calls of a declared u, and the ∇ of `(u·∇)` waits for what it acts on."""
+    token = tokens[i]
+    match token.type, _kinds(tokens[max(i - 4, 0) : i], 4):
+        case "LPAR", [*_, "NAME", "SUBSCRIPT"] if _touches(tokens[i - 1 : i + 1]):
+            return token.update("CALL") if identity(tokens[i - 2]) in names.functions else token
+        case "LPAR", ["NAME", "INDEX", "NUMBER", "RSQB"] if _touches(tokens[i - 1 : i + 1]):
+            return token.update("CALL") if identity(tokens[i - 4]) in names.functions else token
+        case "NABLA", [*_, "DOT"] if _kinds(tokens[i + 1 : i + 2], 1) == ["RPAR"]:
+            return token.update("ALONE")
+        case _:
+            return token
+
+
+def _touches(pair: list[Token]) -> bool:
+    return pair[0].end_pos == pair[1].start_pos
 
 
 def _with_derivatives(tokens: list[Token], names: Declared, text: str) -> Iterator[Token]:

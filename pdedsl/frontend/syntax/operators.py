@@ -36,6 +36,9 @@ def indices_of(subscript: str, span: Span) -> tuple[t.Expr, ...]:
 # ---- brackets
 
 
+NABLA = "∇"  # that waits for what it acts on
+
+
 def bracketed(body: t.Expr) -> t.Expr:
     """The body of a function-style operator, as it would stand behind a sign: `grad(u + v)` is `∇(u + v)`."""
     return body if isinstance(body, (*t.ATOMS, t.Group)) else t.Group(body, span=body.span)
@@ -174,7 +177,41 @@ def _ends_denominator(below: t.Expr, factor: t.Expr) -> bool:
     return isinstance(below, t.Group) or (isinstance(below, t.Number | t.Fraction) and apart)
 
 
+def advected(factors: Factors) -> Factors:
+    """`(u·∇)w` is `u·∇w`: an operator acts on the factor behind it."""
+    found: Factors = []
+    for sign, factor in reversed(factors):
+        front = _waiting(factor)
+        if front is None:
+            found = [(sign, factor), *found]
+        elif not found or found[0][0]:
+            raise mistakes.syntax.acts_on_nothing(factor.span)
+        else:
+            span = factor.span.to(found[0][1].span)
+            slope = t.Prefix("grad", operand("grad", found[0][1]), span=span)
+            found = [(sign, t.Group(t.Product((*front, ("·", slope)), span=span), span=span)), *found[1:]]
+    return found
+
+
+def _waiting(factor: t.Expr) -> Sequence[tuple[t.Times, t.Expr]] | None:
+    match factor:
+        case t.Group(body=t.Product(factors=(*front, ("·", t.Name(id="∇"))))):
+            return front
+    return None
+
+
 # ---- operators that ASCII writes as functions
+
+
+def called(call: t.Call) -> t.Expr:
+    """A call; `u₁(x, 0)` is `u(x, 0)₁`, and `∂u₁/∂t(x, 0)` is `∂u/∂t(x, 0)₁`."""
+    match call.head:
+        case t.Index(body=t.Name() as name, indices=indices):
+            return t.Index(replace(call, head=name), indices, span=call.span)
+        case t.Derivative(body=t.Index(body=t.Name() as name, indices=indices)) as slope:
+            return t.Index(replace(call, head=replace(slope, body=name)), indices, span=call.span)
+        case _:
+            return applied(call)
 
 
 def applied(call: t.Call) -> t.Expr:

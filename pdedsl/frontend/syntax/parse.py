@@ -11,7 +11,7 @@ from lark.exceptions import UnexpectedToken
 from pdedsl import mistakes
 from pdedsl.diagnostics import PdeError, Reporter, Source, Span, nearest
 from pdedsl.frontend.syntax import tree as t
-from pdedsl.frontend.syntax.build import cover, name_of
+from pdedsl.frontend.syntax.building import cover, name_of
 from pdedsl.frontend.syntax.names import identity
 from pdedsl.frontend.syntax.tables import parser, scanner
 from pdedsl.frontend.syntax.tokens import BLOCKS, LEADING, Line, read_lines, span_of
@@ -144,6 +144,8 @@ SHAPES = {
     "CONST": "as in: const σ = 0.1",
     "LET": "as in: let f(x) = exp(-x²)",
     "LEARN": "as in: learn v(x, t) : vector = mlp(width=64, depth=4)",
+    "EXACT": "as in: exact u = exp(-t) sin(x)",
+    "OBSERVE": 'as in: observe u from npz("points.npz")',
     "REALIZE": "as in: realize diffusion by noise(samples=32)",
     "REQUIRE": "as in: require linearity, comparison",
     "NETWORK": "as in: network { … }",

@@ -48,11 +48,21 @@ class Side(Node):
 
 
 @dataclass(frozen=True)
+class Inequality(Node):
+    """`x² + y² < 1`."""
+
+    left: Expr
+    relation: str
+    right: Expr
+
+
+@dataclass(frozen=True)
 class SpaceDecl(Node):
-    """`space x in …`."""
+    """`space x in …`, cut to where inequalities hold."""
 
     names: tuple[Name, ...]
     sides: tuple[Side, ...]
+    where: tuple[Inequality, ...] = ()
 
 
 @dataclass(frozen=True)
@@ -111,13 +121,41 @@ class LetDecl(Node):
 
 
 @dataclass(frozen=True)
+class Curve(Node):
+    """`x² + y² = 1`: a curve or a surface."""
+
+    left: Expr
+    right: Expr
+
+
+Spot = Expr | Curve
+
+
+@dataclass(frozen=True)
 class EquationStmt(Node):
-    """`left = right for t in [a, b]`, or a condition `… on side`."""
+    """`left = right for t in [a, b]`, or a condition `… on side, curve where …`."""
 
     left: Expr
     right: Expr
     during: tuple[Name, Expr] | None
-    on: tuple[Name, ...]
+    on: tuple[Spot, ...]
+    where: tuple[Inequality, ...] = ()
+
+
+@dataclass(frozen=True)
+class ExactStmt(Node):
+    """`exact u = …`: a known solution."""
+
+    unknown: Expr
+    value: Expr
+
+
+@dataclass(frozen=True)
+class ObserveStmt(Node):
+    """`observe u, v from data`: measurements."""
+
+    unknowns: tuple[Expr, ...]
+    data: Expr
 
 
 @dataclass(frozen=True)
@@ -169,6 +207,8 @@ Statement = (
     | ConstDecl
     | LetDecl
     | EquationStmt
+    | ExactStmt
+    | ObserveStmt
     | RealizeStmt
     | RequireStmt
     | BlockStmt

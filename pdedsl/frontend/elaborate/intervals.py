@@ -1,0 +1,18 @@
+"""`[a, b]`."""
+
+from __future__ import annotations
+
+from pdedsl import mistakes
+from pdedsl.frontend.elaborate.environment import Environment
+from pdedsl.frontend.elaborate.numbers import numeral
+from pdedsl.frontend.syntax import tree as t
+from pdedsl.ir.spec import Interval
+
+
+def interval_of(expr: t.Expr, env: Environment) -> Interval:
+    if not isinstance(expr, t.ListOf) or len(expr.items) != 2:
+        raise mistakes.types.not_an_interval(expr.span)
+    start, end = (env.number(e) for e in expr.items)
+    if not start < end:
+        raise mistakes.types.empty_interval(numeral(start), numeral(end), expr.span)
+    return Interval(start, end)

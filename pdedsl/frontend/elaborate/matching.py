@@ -1,0 +1,98 @@
+"""Which unknown each equation determines, where its time derivative does not tell.
+
+A system determines its unknowns if equations and unknowns can be paired. An equation that is solved for a time
+derivative has its partner; the others are paired, each with an unknown that is differentiated in it if there is one: in
+
+    ∂u/∂t + (u·∇)u = -∇p + νΔu        ∇·u = 0
+
+the second determines p (Kuhn, The Hungarian method, 1955, for the pairing).
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+
+from sympy import Symbol
+
+from pdedsl.ir.spec import Equation, SpaceKind, Spec
+from pdedsl.ir.types import Vector
+from pdedsl.symbolic.symbols import Field, Partial
+
+
+@dataclass(frozen=True)
+class Partner:
+    """An unknown, or a component of one."""
+
+    head: Symbol
+    component: int | None
+    rows: int
+
+
+def assigned(spec: Spec) -> tuple[Equation, ...]:
+    """The equations, each with what it determines; one that finds no partner keeps what stands in it."""
+    if spec.space.kind is not SpaceKind.PHYSICAL:
+        return spec.equations
+    free = [k for k, e in enumerate(spec.equations) if not e.order and e.interval is None]
+    wanted = {k: _wanted(spec.equations[k], _partners(spec)) for k in free}
+    taken: dict[Partner, int] = {}
+    for k in free:
+        _paired(k, wanted, taken, set())
+    found = {k: partner for partner, k in taken.items()}
+    return tuple(_with(e, found.get(k)) for k, e in enumerate(spec.equations))
+
+
+def _with(equation: Equation, partner: Partner | None) -> Equation:
+    return replace(equation, unknown=partner.head, component=partner.component) if partner else equation
+
+
+def _partners(spec: Spec) -> list[Partner]:
+    """What no equation in time determines: unknowns, and single components where the equations are scalar."""
+    settled = {(e.unknown, e.component) for e in spec.equations if e.order}
+    found: list[Partner] = []
+    for u in spec.unknowns:
+        size = _size(u.type, spec)
+        alone = size > 1 and not any(_fits(e, u.head, size) for e in spec.equations)
+        parts = [Partner(u.head, k, 1) for k in range(1, size + 1)] if alone else [Partner(u.head, None, size)]
+        found += [p for p in parts if not {(p.head, None), (p.head, p.component)} & settled]
+    return found
+
+
+def _size(type_: object, spec: Spec) -> int:
+    if not isinstance(type_, Vector):
+        return 1
+    return type_.size or (spec.space.dimension if isinstance(spec.space.dimension, int) else 1)
+
+
+def _fits(equation: Equation, head: Symbol, size: int) -> bool:
+    """Whether an equation of as many rows could be the unknown's."""
+    return len(equation.right) == size and any(f.head == head for e in equation.right for f in e.atoms(Field))
+
+
+def _wanted(equation: Equation, partners: list[Partner]) -> list[Partner]:
+    """The partners in the order of how much they are differentiated in an equation; those that are not in it last."""
+    fits = [p for p in partners if p.rows == len(equation.right)]
+    return sorted(fits, key=lambda p: -_order(equation, p))
+
+
+def _order(equation: Equation, partner: Partner) -> int:
+    """The highest derivative; -1 where it does not stand in the equation."""
+
+    def own(f: Field) -> bool:
+        return f.head == partner.head and (partner.component is None or tuple(f.indices) == (partner.component,))
+
+    partials = [p for e in equation.right for p in e.atoms(Partial) if any(own(f) for f in p.atoms(Field))]
+    if partials:
+        return max(len(p.slots) for p in partials)
+    return 0 if any(own(f) for e in equation.right for f in e.atoms(Field)) else -1
+
+
+def _paired(k: int, wanted: dict[int, list[Partner]], taken: dict[Partner, int], tried: set[Partner]) -> bool:
+    """Gives an equation a partner, if need be by giving the equation that has it another."""
+    for partner in wanted[k]:
+        if partner in tried:
+            continue
+        tried.add(partner)
+        if partner not in taken or _paired(taken[partner], wanted, taken, tried):
+            taken[partner] = k
+            return True
+    return False

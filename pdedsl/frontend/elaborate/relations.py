@@ -1,0 +1,27 @@
+"""A line with `=` is an equation or a condition."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+from pdedsl import mistakes
+from pdedsl.frontend.elaborate.conditions import at_point, on_places
+from pdedsl.frontend.elaborate.environment import Environment
+from pdedsl.frontend.elaborate.equations import equation_of
+from pdedsl.frontend.elaborate.summands import is_fixed, own_arguments, summands_of, unknown_fields
+from pdedsl.frontend.syntax import tree as t
+from pdedsl.ir.spec import Condition, Equation
+
+
+def relation(statement: t.EquationStmt, env: Environment) -> Equation | Condition:
+    """An equation where an unknown stands at its own variables; a condition where it stands at fixed ones."""
+    scope = replace(env.scope(), normal=bool(statement.on) and "n" not in env.declared)
+    summands = summands_of(statement, scope)
+    fields = unknown_fields([e for s in summands for e in s.exprs], env)
+    if not fields:
+        raise mistakes.equations.no_unknown(statement.span)
+    if statement.on:
+        return on_places(statement, summands, fields, env)
+    if all(f.arguments != own_arguments(f, env) and is_fixed(f, env) for f in fields):
+        return at_point(statement, summands, fields, env)
+    return equation_of(statement, summands, env)

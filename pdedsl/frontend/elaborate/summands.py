@@ -1,0 +1,96 @@
+"""What equations and conditions are made of: summands with their places, and the unknowns that stand in them."""
+
+from __future__ import annotations
+
+from sympy import Add, Expr, Integer, Symbol, Tuple, cancel, fraction
+
+from pdedsl import mistakes
+from pdedsl.frontend.elaborate.environment import Environment
+from pdedsl.frontend.elaborate.expressions import tensor
+from pdedsl.frontend.elaborate.scope import Scope
+from pdedsl.frontend.elaborate.values import Tensor, fitting
+from pdedsl.frontend.syntax import tree as t
+from pdedsl.ir.spec import Summand, Unknown
+from pdedsl.ir.types import Vector
+from pdedsl.symbolic.expansion import multiply_out
+from pdedsl.symbolic.symbols import Field
+
+MAX_TERMS = 500  # of an equation
+MAX_CANCEL = 60  # terms of an equation whose denominators are cleared
+
+
+def summands_of(statement: t.EquationStmt, scope: Scope) -> tuple[Summand, ...]:
+    """All terms on the left, each with its place; the two sides must fit."""
+    left, right = _terms(statement.left, 1), _terms(statement.right, 1)
+    sides = [*((s, s, e) for s, e in left), *((-s, s, e) for s, e in right)]
+    if len(sides) > MAX_TERMS:
+        raise mistakes.syntax.many_terms(len(sides), MAX_TERMS, statement.span)
+    values = [tensor(e, scope) for _, _, e in sides]
+    like = fitting([(sign, value, e.span) for (sign, _, e), value in zip(sides, values, strict=True)], added=False)
+    return tuple(
+        Summand(tuple(sign * x for x in listed(value, like.rank, like.size)), e.span, written < 0)
+        for (sign, written, e), value in zip(sides, values, strict=True)
+    )
+
+
+def _terms(expr: t.Expr, sign: int) -> list[tuple[int, t.Expr]]:
+    match expr:
+        case t.Sum(terms=terms):
+            return [p for s, e in terms for p in _terms(e, -sign if s == "-" else sign)]
+        case t.Group(body=body):
+            return _terms(body, sign)
+        case _:
+            return [(sign, expr)]
+
+
+def listed(value: Tensor, rank: int, size: int | None) -> list[Expr]:
+    """The components of a scalar or vector; a literal zero fits any shape."""
+    if rank == 0:
+        return [value.expr]
+    if size is None:
+        index = Symbol("i0", integer=True)
+        return [value.at(index) if value.rank else value.expr]
+    indices = [Integer(i) for i in range(1, size + 1)]
+    if rank == 1:
+        return [value.at(i) if value.rank else value.expr for i in indices]
+    return [value.at(i, j) if value.rank else value.expr for i in indices for j in indices]
+
+
+def unknown_fields(exprs: list[Expr], env: Environment) -> list[Field]:
+    heads = {u.head for u in env.unknowns.values()}
+    found = {f for e in exprs for f in e.atoms(Field) if f.head in heads}
+    return sorted(found, key=str)
+
+
+def unknown_of(field: Field, env: Environment) -> Unknown:
+    return next(u for u in env.unknowns.values() if u.head == field.head)
+
+
+def size_of(unknown: Unknown, env: Environment) -> int:
+    """The number of components."""
+    match unknown.type:
+        case Vector(size=size):
+            dimension = env.scope().space.dimension
+            return size or (dimension if isinstance(dimension, int) else 0)
+        case _:
+            return 1
+
+
+def own_arguments(field: Field, env: Environment) -> object:
+    return Tuple(*unknown_of(field, env).arguments)
+
+
+def is_fixed(field: Field, env: Environment) -> bool:
+    """Whether an argument stands for one point of a side or of time, rather than for a shift."""
+    own = unknown_of(field, env).arguments
+    pairs = list(zip(field.arguments, own, strict=True))
+    return any(a.xreplace(env.numbers).is_number for a, o in pairs if a != o)
+
+
+def normal(exprs: list[Expr], numbers: dict[Symbol, Expr]) -> Expr:
+    """A sum of products with constants as numbers; variable denominators are cleared by cancelling."""
+    whole = Add(*(multiply_out(e.xreplace(numbers)) for e in exprs))
+    terms = Add.make_args(whole)
+    if len(terms) <= MAX_CANCEL and any(not fraction(a)[1].is_number for a in terms):
+        return Add(*(cancel(a) for a in Add.make_args(whole)))
+    return whole

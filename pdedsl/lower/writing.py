@@ -1,0 +1,130 @@
+"""A spec written out in components: Σᵢ as sums, derivatives of the unknowns as letters, the outer normal as numbers."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, field
+
+from sympy import Add, Expr, Integer, Symbol
+
+from pdedsl import mistakes
+from pdedsl.diagnostics import Span
+from pdedsl.ir.spec import Interval, Space, Spec, Unknown
+from pdedsl.ir.statement import Component, Derivative, Residual
+from pdedsl.ir.types import Scalar, Sign, Vector
+from pdedsl.symbolic import symbols
+from pdedsl.symbolic.calculus import differentiate
+from pdedsl.symbolic.symbols import Contraction, Field, Partial
+
+Normal = tuple[Expr, ...]  # a component for each coordinate of space
+
+
+def ranges_of(spec: Spec) -> tuple[tuple[Symbol, ...], tuple[Interval, ...]]:
+    """The coordinates, the time last, and where they run."""
+    space, time = coordinates_of(spec.space), spec.time
+    sides = tuple(spec.space.sides)
+    if time is None:
+        return space, sides
+    return (*space, time.symbol), (*sides, Interval(time.start, time.end))
+
+
+def coordinates_of(space: Space) -> tuple[Symbol, ...]:
+    """One symbol for each dimension, also where the spec has one for the position."""
+    if space.explicit:
+        return space.coordinates
+    return tuple(Symbol(f"{space.names[0]}_{k}", real=True) for k in range(1, int(space.dimension) + 1))
+
+
+def components_of(unknown: Unknown, dimension: int) -> Iterator[Component]:
+    match unknown.type:
+        case Vector(size=size):
+            for k in range(1, (size or dimension) + 1):
+                yield Component(f"{unknown.name}_{k}", unknown.head, k)
+        case Scalar(sign=sign):
+            yield Component(unknown.name, unknown.head, None, sign)
+        case _:
+            yield Component(unknown.name, unknown.head, None, Sign.ANY)
+
+
+@dataclass(frozen=True)
+class Writer:
+    """Expressions of a spec, written out."""
+
+    spec: Spec
+    components: tuple[Component, ...]
+    coordinates: tuple[Symbol, ...]
+    letters: dict[Derivative, Symbol] = field(default_factory=dict)
+
+    @property
+    def own(self) -> Mapping[Symbol, tuple[Expr, ...]]:
+        return {u.head: tuple(u.arguments) for u in self.spec.unknowns}
+
+    def residual(
+        self, expr: Expr, span: Span, normal: Normal = (), interval: tuple[Expr, Expr] | None = None
+    ) -> Residual:
+        written = self.written(expr, span, normal)
+        found = {s: d for d, s in self.letters.items() if s in written.free_symbols}
+        letters = tuple(sorted(found.items(), key=lambda pair: (pair[1].component, pair[1].orders)))
+        return Residual(written, letters, span, interval)
+
+    def letter(self, derivative: Derivative) -> Symbol:
+        if derivative not in self.letters:
+            component = self.components[derivative.component]
+            below = "".join(x.name * n for x, n in zip(self.coordinates, derivative.orders, strict=True))
+            name = f"{component.name}_{below}" if below else component.name
+            taken = {s.name for s in (*self.coordinates, *self.letters.values())}
+            while name in taken:
+                name += "_"
+            self.letters[derivative] = Symbol(name, real=True)
+        return self.letters[derivative]
+
+    def written(self, expr: Expr, span: Span, normal: Normal = ()) -> Expr:
+        """Every node of ours as symbols, functions and learned fields."""
+        own, dimension = self.own, int(self.spec.space.dimension)
+        position = None if self.spec.space.explicit else self.spec.space.coordinates[0]
+        places: Mapping[Expr, int] = {x: k for k, x in enumerate(self.coordinates)}
+
+        def place(slot: Expr) -> int:
+            return int(slot.args[1]) - 1 if isinstance(slot, symbols.Component) else places[slot]
+
+        def letter(body: Field, slots: tuple[Expr, ...]) -> Symbol:
+            if tuple(body.arguments) != own[body.head]:
+                raise mistakes.realizations.elsewhere(span)
+            orders = [0] * len(self.coordinates)
+            for slot in slots:
+                orders[place(slot)] += 1
+            return self.letter(Derivative(self.component(body), tuple(orders)))
+
+        def of(e: Expr) -> Expr:
+            match e:
+                case Contraction(index=index, body=body):
+                    return Add(*(of(body.xreplace({index: Integer(k)})) for k in range(1, dimension + 1)))
+                case symbols.Component(args=(base, index)):
+                    return self.coordinates[int(index) - 1] if base == position else normal[int(index) - 1]
+                case Partial(body=Field(head=head) as body, slots=slots) if head in own:
+                    return letter(body, slots)
+                case Partial(body=Field()):
+                    return e
+                case Partial(body=body, slots=(*before, last)):
+                    inner = Partial(body, *before) if before else body
+                    return of(differentiate(inner, last, chain=True))
+                case Field(head=head) if head in own:
+                    return letter(e, ())
+                case Field():
+                    return e
+                case _ if e.args:
+                    return e.func(*map(of, e.args))
+                case _:
+                    return e
+
+        return of(expr.xreplace(self.spec.values))
+
+    def component(self, body: Field) -> int:
+        index = int(body.indices[0]) if body.indices else None
+        return next(k for k, c in enumerate(self.components) if c.head == body.head and c.index == index)
+
+
+def writer_of(spec: Spec) -> Writer:
+    dimension = int(spec.space.dimension)
+    components = tuple(c for u in spec.unknowns for c in components_of(u, dimension))
+    return Writer(spec, components, ranges_of(spec)[0])

@@ -1,0 +1,33 @@
+"""E44x: known solutions and measurements."""
+
+from __future__ import annotations
+
+from pdedsl.diagnostics import PdeError, Span
+from pdedsl.mistakes.code import Code
+from pdedsl.mistakes.english import ONE
+
+SUBJECT = Code("E440", "`exact` or `observe` does not name an unknown at its own variables")
+VALUE = Code("E441", "a known solution is not a known function")
+TWICE = Code("E442", "a known solution is given twice")
+
+
+def not_physical(word: str, span: Span) -> PdeError:
+    return SUBJECT.error(f"'{word}' belongs to equations on a physical domain", span, "as in: space x in [0, 1]")
+
+
+def not_an_unknown(name: str | None, span: Span) -> PdeError:
+    message = f"'{name}' is not an unknown" if name else "this is not an unknown"
+    return SUBJECT.error(message, span, "name an unknown, or a component: u, u₁")
+
+
+def not_at_home(name: str, span: Span) -> PdeError:
+    return SUBJECT.error(f"'{name}' does not stand at its own variables", span, f"write {name} alone")
+
+
+def not_known(span: Span) -> PdeError:
+    message = "an unknown or learned function stands in a known solution"
+    return VALUE.error(message, span, "use coordinates, the time, const and let")
+
+
+def twice(span: Span) -> PdeError:
+    return TWICE.error("a second known solution for the same unknown", span, ONE)

@@ -1,0 +1,153 @@
+"""Expressions → functions of points in double precision, without any text that Python would run.
+
+A point lists the coordinates of space, and then the time. What has no real value is not a number.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from math import nan
+
+from sympy import (
+    Abs,
+    Add,
+    Expr,
+    Heaviside,
+    KroneckerDelta,
+    Max,
+    Min,
+    Mul,
+    Pow,
+    Symbol,
+    acos,
+    asin,
+    atan,
+    cos,
+    cosh,
+    erf,
+    exp,
+    log,
+    sign,
+    sin,
+    sinh,
+    tan,
+    tanh,
+)
+
+from pdedsl.symbolic.activations import Activation, formula_of
+from pdedsl.symbolic.symbols import Component, Contraction
+
+Point = Sequence[float]
+Valued = Callable[[Point], float]
+FUNCTIONS: dict[type, Callable[[float], float]] = {
+    Abs: abs,
+    acos: math.acos,
+    asin: math.asin,
+    atan: math.atan,
+    cos: math.cos,
+    cosh: math.cosh,
+    erf: math.erf,
+    exp: math.exp,
+    log: math.log,
+    sin: math.sin,
+    sinh: math.sinh,
+    tan: math.tan,
+    tanh: math.tanh,
+    sign: lambda v: float(v > 0) - float(v < 0),
+    Heaviside: lambda v: 0.5 if v == 0 else float(v > 0),
+}
+
+
+@dataclass(frozen=True)
+class Layout:
+    """Where each coordinate stands in a point; a position that is not written out has its components from zero on."""
+
+    places: dict[Symbol, int]
+    dimension: int  # of space
+
+
+def compiled(expr: Expr, layout: Layout) -> Valued:
+    """The value of an expression at a point."""
+    inner = _of(expr, layout, {})
+
+    def at(point: Point) -> float:
+        try:
+            return inner(point)
+        except (ValueError, ZeroDivisionError, OverflowError, TypeError):
+            return nan
+
+    return at
+
+
+def _of(e: Expr, layout: Layout, indices: dict[Expr, list[int]]) -> Valued:
+    def of(inner: Expr) -> Valued:
+        return _of(inner, layout, indices)
+
+    match e:
+        case _ if e.is_number:
+            value = float(e)
+            return lambda p: value
+        case Symbol() if e in indices:
+            cell = indices[e]
+            return lambda p: cell[0]
+        case Symbol():
+            k = layout.places[e]
+            return lambda p: p[k]
+        case Component(args=(_, index)):
+            at = of(index)
+            return lambda p: p[int(at(p)) - 1]
+        case Contraction(index=index, body=body):
+            return _sum(body, index, layout, indices)
+        case Add():
+            terms = [of(a) for a in e.args]
+            return lambda p: math.fsum(t(p) for t in terms)
+        case Mul():
+            factors = [of(a) for a in e.args]
+            return lambda p: math.prod(f(p) for f in factors)
+        case _:
+            return _function(e, [of(a) for a in e.args])
+
+
+def _sum(body: Expr, index: Symbol, layout: Layout, indices: dict[Expr, list[int]]) -> Valued:
+    cell = [0]
+    inner = _of(body, layout, {**indices, index: cell})
+
+    def total(p: Point) -> float:
+        found = []
+        for k in range(1, layout.dimension + 1):
+            cell[0] = k
+            found.append(inner(p))
+        return math.fsum(found)
+
+    return total
+
+
+def _function(e: Expr, args: list[Valued]) -> Valued:
+    match e:
+        case Pow():
+            base, power = args
+            return lambda p: _power(base(p), power(p))
+        case Max():
+            return lambda p: max(a(p) for a in args)
+        case Min():
+            return lambda p: min(a(p) for a in args)
+        case KroneckerDelta():
+            return lambda p: float(args[0](p) == args[1](p))
+        case Activation():
+            letter = Symbol("z", real=True)
+            inner = _of(formula_of(type(e).record, letter), Layout({letter: 0}, 0), {})
+            return lambda p: inner((args[0](p),))
+        case _ if type(e) in FUNCTIONS:
+            known = FUNCTIONS[type(e)]
+            return lambda p: known(args[0](p))
+        case _:
+            return lambda p: float(e.func(*(a(p) for a in args)))
+
+
+def _power(base: float, power: float) -> float:
+    if power == 2:
+        return base * base
+    value = base**power
+    return nan if isinstance(value, complex) else value

@@ -1,0 +1,143 @@
+"""Points of a domain, of its sides and of surfaces in it, drawn once and for all.
+
+A domain is a box cut to where every g is positive. Points are found, never proved to be missing: a place of which none
+is found in many trials is taken to be empty. On a surface F = 0 they are found by Newton's method along the gradient,
+x ← x - F ∇F/‖∇F‖², and count where F changes its sign across them.
+"""
+
+from __future__ import annotations
+
+import random
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, replace
+from functools import cached_property
+from itertools import islice
+from math import isfinite, sqrt
+
+from sympy import Expr, Symbol
+
+from pdedsl.symbolic.evaluating import Layout, Point, Valued, compiled
+
+TRIALS = 4000
+STARTS = 400
+FEW_STARTS = 8
+MANY_DIMENSIONS = 17
+STEPS = 60
+CLOSE = 1e-9  # of the size of the box: on a surface, or in the closed domain
+SCALES = (1.0, 0.5, 0.2, 0.1, 0.05, 0.02)  # of draws about the middle: in many dimensions a ball fills little of a box
+SMALL = 1e-5  # of a step across a surface
+
+
+@dataclass(frozen=True)
+class Region:
+    """Coordinates with their ends, and the functions that are positive inside."""
+
+    layout: Layout
+    ends: tuple[tuple[float, float], ...]
+    inside: tuple[Expr, ...] = ()
+
+    @cached_property
+    def levels(self) -> tuple[Valued, ...]:
+        return tuple(compiled(g, self.layout) for g in self.inside)
+
+    @cached_property
+    def size(self) -> float:
+        return max(b - a for a, b in self.ends)
+
+    def where(self, *more: Expr) -> Region:
+        return replace(self, inside=(*self.inside, *more))
+
+    # ---- points
+    def interior(self, count: int) -> list[Point]:
+        return list(islice(self._drawn(self.ends, self.levels), count))
+
+    def face(self, k: int, upper: bool, count: int) -> list[Point]:
+        """Points of a side that lie in the domain, or on its boundary along with a part of the side."""
+        end = self.ends[k][upper]
+        ends = (*self.ends[:k], (end, end), *self.ends[k + 1 :])
+        return list(islice(self._drawn(ends, self.levels), count))
+
+    def surface(self, level: Expr, count: int) -> list[Point]:
+        """Points of F = 0 in the closed domain."""
+        others = [g for g, e in zip(self.levels, self.inside, strict=True) if e != level]
+        f = compiled(level, self.layout)
+        draws = islice(self._draws(self.ends), STARTS if len(self.ends) <= MANY_DIMENSIONS else FEW_STARTS)
+        found = (p for start in draws if (p := _landed(f, start, self)) is not None and _near(others, p, self))
+        return list(islice(found, count))
+
+    def _drawn(self, ends: Sequence[tuple[float, float]], levels: Sequence[Valued]) -> Iterator[Point]:
+        for point in islice(self._draws(ends), TRIALS):
+            if all(g(point) > 0 for g in levels):
+                yield point
+
+    def _draws(self, ends: Sequence[tuple[float, float]]) -> Iterator[Point]:
+        draw = random.Random(0)
+        middle = [(a + b) / 2 for a, b in ends]
+        k = 0
+        while True:
+            scale = SCALES[k % len(SCALES)] if len(ends) > 3 else 1.0
+            yield [m + scale * (b - a) * (draw.random() - 0.5) for m, (a, b) in zip(middle, ends, strict=True)]
+            k += 1
+
+    # ---- slopes
+    def gradient(self, f: Valued, point: Point) -> list[float]:
+        """∇f in space, by central differences."""
+        step = SMALL * self.size
+        return [_slope(f, point, k, step) for k in range(self.layout.dimension)]
+
+    def holds(self, point: Point) -> bool:
+        """Whether a point lies in the closed box."""
+        slack = CLOSE * self.size
+        return all(a - slack <= x <= b + slack for x, (a, b) in zip(point, self.ends, strict=True))
+
+
+def region_of(
+    coordinates: Sequence[Symbol],
+    dimension: int,
+    ends: Sequence[tuple[Expr, Expr]],
+    time: Symbol | None,
+    inside: Sequence[Expr] = (),
+) -> Region:
+    """The region of a space, by its coordinates or the one symbol of its position, and of the time."""
+    places = {x: k for k, x in enumerate(coordinates)} | ({time: dimension} if time is not None else {})
+    return Region(Layout(places, dimension), tuple((float(a), float(b)) for a, b in ends), tuple(inside))
+
+
+def _slope(f: Valued, point: Point, k: int, step: float) -> float:
+    return (f(_moved(point, k, step)) - f(_moved(point, k, -step))) / (2 * step)
+
+
+def _moved(point: Point, k: int, step: float) -> Point:
+    return [x + step * (j == k) for j, x in enumerate(point)]
+
+
+def _landed(f: Valued, start: Point, region: Region) -> Point | None:
+    """A point of the surface near a start, if F changes its sign there and the box holds it."""
+    point = list(start)
+    for _ in range(STEPS):
+        slopes = region.gradient(f, point)
+        square = sum(s * s for s in slopes)
+        if not isfinite(square) or square == 0:
+            return None
+        step = f(point) / square
+        if abs(step) * sqrt(square) < 0.1 * CLOSE * region.size:
+            return point if region.holds(point) and _crosses(f, point, slopes, square, region) else None
+        point = [x - step * s for x, s in zip(point, slopes, strict=False)] + list(point[len(slopes) :])
+    return None
+
+
+def _crosses(f: Valued, point: Point, slopes: Sequence[float], square: float, region: Region) -> bool:
+    step = 10 * SMALL * region.size / sqrt(square)
+    ahead = [x + step * s for x, s in zip(point, slopes, strict=False)] + list(point[len(slopes) :])
+    behind = [x - step * s for x, s in zip(point, slopes, strict=False)] + list(point[len(slopes) :])
+    return f(ahead) * f(behind) < 0
+
+
+def _near(levels: Sequence[Valued], point: Point, region: Region) -> bool:
+    """Whether a point lies in the closed domain, up to the error of the point."""
+    return all(_reaches(g, point, region) for g in levels)
+
+
+def _reaches(g: Valued, point: Point, region: Region) -> bool:
+    value = g(point)
+    return value >= 0 or abs(value) <= CLOSE * region.size * (1 + sqrt(sum(s * s for s in region.gradient(g, point))))

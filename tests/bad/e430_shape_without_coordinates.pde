@@ -1,0 +1,5 @@
+pde A
+space (x, y) in [-1, 1]^2 where 0 < 1
+unknown u(x, y) : scalar
+Δu = 0
+u = 0 on boundary

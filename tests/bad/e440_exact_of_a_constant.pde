@@ -1,0 +1,7 @@
+pde A
+const k = 2
+space (x, y) in [-1, 1]^2
+unknown u(x, y) : scalar
+Δu = 0
+u = 0 on boundary
+exact k = 2

@@ -1,0 +1,6 @@
+pde A
+space (x, y) in [-1, 1]^2
+unknown u(x, y) : scalar
+Δu = 0
+u = 0 on boundary
+exact u = 2u

@@ -1,0 +1,89 @@
+"""Networks trained on residuals: against exact solutions, with conditions built in and asked for, and resumed."""
+
+from __future__ import annotations
+
+from math import pi
+
+import pytest
+import torch
+from torch import Tensor, exp, sin
+
+from pdedsl.solving.residual import solve_by_residual
+from pdedsl.solving.training import GaussNewton, Phase, Progress, State, phases_of
+from pdedsl.words.networks import Mlp
+from pdedsl.words.optimizers import Adam, Lbfgs
+from pdedsl.words.solvers import Collocation
+
+from .physical import error_of, on_line, on_square
+
+HEAT = on_line("∂u/∂t = 0.1 ∂²u/∂x²\nu(x, 0) = sin(π x)\nu = 0 on boundary\n")
+SMALL = Mlp(width=8, depth=2)
+TINY = Mlp(width=4, depth=2)
+POINTS = Collocation(points=400, steps=25)
+
+
+def heat(x: Tensor, t: Tensor) -> Tensor:
+    return sin(pi * x) * exp(-0.1 * pi**2 * t)
+
+
+def test_heat_with_all_conditions_built_in() -> None:
+    solved = solve_by_residual(HEAT, POINTS, network=SMALL)
+    assert error_of(solved, HEAT, heat) < 1e-3
+    start = torch.tensor([[0.3, 0.0], [0.0, 0.7]], dtype=torch.float64)
+    assert torch.allclose(solved(start)[:, 0], heat(*start.unbind(-1)), atol=1e-12)
+    assert solved.notes[0].startswith("u = sin(pi*x) + (")
+
+
+def test_a_flux_on_a_side_is_asked_for_in_the_loss() -> None:
+    """u = x² - y² + xy has ∂u/∂n = 2 + y on the right."""
+    data = "u = x² - y² + x y on left, bottom, top\n∂u/∂x = 2 + y on right\n"
+    statement = on_square("Δu = 0\n" + data)
+    solved = solve_by_residual(statement, POINTS, network=SMALL)
+    assert any("in the loss" in note for note in solved.notes)
+    assert error_of(solved, statement, lambda x, y: x**2 - y**2 + x * y) < 1e-3
+
+
+def test_a_nonlinear_equation() -> None:
+    """u = 1/(1 + x + t) solves ∂u/∂t = -u² and ∂u/∂t + u ∂u/∂x = -u² - u³."""
+    data = "u(x, 0) = 1/(1 + x)\nu = 1/(1 + t) on left\n"
+    statement = on_line("∂u/∂t + u ∂u/∂x = -u² - u³\n" + data)
+    solved = solve_by_residual(statement, POINTS, network=SMALL)
+    assert error_of(solved, statement, lambda x, t: 1 / (1 + x + t)) < 1e-4
+
+
+PHASES = {
+    "gauss_newton": (Phase(GaussNewton(), 23),),
+    "adam, lbfgs": phases_of((Adam(lr=1e-2), Lbfgs(steps=8)), 10),
+}
+
+
+@pytest.mark.parametrize("phases", PHASES.values(), ids=PHASES)
+@pytest.mark.parametrize("stop", [5, 14])
+def test_an_interrupted_run_goes_on_to_the_same_weights(phases: tuple[Phase, ...], stop: int) -> None:
+    kept: list[State] = []
+
+    def until(progress: Progress) -> bool:
+        if progress.step == stop:
+            kept.append(progress.state())
+        return progress.step < stop
+
+    few = Collocation(points=60)
+    whole = solve_by_residual(HEAT, few, network=TINY, phases=phases)
+    part = solve_by_residual(HEAT, few, network=TINY, phases=phases, listener=until)
+    rest = solve_by_residual(HEAT, few, network=TINY, phases=phases, state=kept[0])
+    assert part.figures["steps"] == stop
+    for key, value in whole.module.state_dict().items():
+        assert torch.equal(value, rest.module.state_dict()[key]), key
+
+
+def test_optimizers_of_first_order_lower_the_loss() -> None:
+    losses: list[float] = []
+
+    def hear(progress: Progress) -> bool:
+        losses.append(progress.loss)
+        return True
+
+    phases = phases_of((Adam(lr=1e-2), Lbfgs(steps=30)), 40)
+    solved = solve_by_residual(HEAT, Collocation(points=100), network=SMALL, phases=phases, listener=hear)
+    assert losses[-1] < 1e-2 * losses[0]
+    assert error_of(solved, HEAT, heat) < 0.05
