@@ -9,7 +9,7 @@ QUICK := tests/analyse tests/cli tests/data tests/explain tests/frontend tests/i
 # A worker takes tests that stand together, and so compiles a spec once for all of them.
 PYTEST := $(BIN)/python -m pytest -n 2 --dist worksteal
 
-.PHONY: demo test quick lint format bench fuzz clean
+.PHONY: demo test quick lint format bench fuzz kills clean
 
 demo: $(VENV)/.installed
 	$(BIN)/python examples/tour.py
@@ -44,6 +44,11 @@ CASES ?= 10000
 SEED  ?= 0
 fuzz: $(VENV)/.developed
 	PYTHONPATH=tests $(BIN)/python -m fuzzing --cases $(CASES) --seed $(SEED)
+
+# Runs that are killed and go on: see tests/killing.
+KILLS ?= 200
+kills: $(VENV)/.developed
+	PYTHONPATH=tests OMP_NUM_THREADS=1 $(BIN)/python -m killing --kills $(KILLS) --seed $(SEED)
 
 $(VENV)/bin/python:
 	$(PYTHON) -m venv $(VENV)

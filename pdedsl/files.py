@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 import re
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from pathlib import Path
 
 
@@ -31,6 +31,24 @@ def replace_with(path: Path, write: Callable[[Path], None]) -> None:
 def is_half_written(path: Path) -> bool:
     """Whether it is what `replace_with` leaves when its process is killed: `.name.123.part`."""
     return re.fullmatch(r"\..+\.\d+\.part", path.name) is not None and path.is_file()
+
+
+def sweep(*folders: Path) -> None:
+    """Take away what killed processes left; for whoever has the folders alone."""
+    for path in _inside(folders):
+        if is_half_written(path):
+            path.unlink(missing_ok=True)
+
+
+def refuse_links(*folders: Path) -> None:
+    """What is written into a folder is written nowhere else, whoever made the folder."""
+    for path in _inside(folders):
+        if path.is_symlink():
+            raise RunError(f"{path} is a link, and would be written through; put what it points to in its place")
+
+
+def _inside(folders: Iterable[Path]) -> list[Path]:
+    return [path for folder in folders if folder.is_dir() for path in sorted(folder.iterdir())]
 
 
 def replace_text(path: Path, text: str) -> None:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import subprocess
 import sys
+import tarfile
 import venv
 import zipfile
 from pathlib import Path
@@ -27,6 +28,20 @@ def test_contents(wheel: Path) -> None:
     assert "pdedsl/grammar/pde.lark" in names
     assert {f"pdedsl/specs/{p.name}" for p in (ROOT / "specs").glob("*.pde")} <= names
     assert "pdedsl/py.typed" in names
+    own = {name for name in names if ".dist-info/" not in name}
+    assert {name.partition("/")[0] for name in own} == {"pdedsl"}
+    assert {Path(name).suffix for name in own} <= {".py", ".typed", ".pde", ".lark", ".md"}
+
+
+def test_the_source_distribution_holds_what_is_versioned(wheel: Path) -> None:
+    """And nothing else: no caches, no runs, no hidden folders."""
+    with tarfile.open(next(wheel.parent.glob("*.tar.gz"))) as archive:
+        names = {name.partition("/")[2] for name in archive.getnames()}
+    assert {name.partition("/")[0] for name in names} <= {
+        *("pdedsl", "grammar", "specs", "tests", "examples", "benchmarks"),
+        *("README.md", "CHANGELOG.md", "SECURITY.md", "LICENSE", "pyproject.toml", "PKG-INFO", ".gitignore"),
+    }
+    assert not [name for name in names if "__pycache__" in name or name.endswith((".part", ".safetensors"))]
 
 
 def test_the_wheel_works_elsewhere(wheel: Path, tmp_path: Path) -> None:

@@ -49,27 +49,40 @@ def kept(folder: Path, identity: str, resume: bool, rank: int = 0, processes: in
         for name in files.keys() - running:
             files[name].unlink()
     own = folder / f"parts-{rank}.jsonl"
-    begun = resume and own.exists() and own.stat().st_size > 0
-    if begun:
-        _cut(own)
+    begun = resume and own.exists() and _begun(own, identity)
     with own.open("a" if begun else "w", encoding="utf-8", newline="\n") as file:
         if not begun:
             file.write(json.dumps({"identity": identity}) + "\n")
+            file.flush()
         yield Parts(known, file)
+
+
+def _begun(path: Path, identity: str) -> bool:
+    """Whether its first line is whole; what a killed process left of the last one is removed."""
+    data = path.read_bytes()
+    with path.open("r+b") as file:
+        file.truncate(data.rfind(b"\n") + 1)
+    return _identity(path.read_text("utf-8", "replace").splitlines(keepends=True)) == identity
+
+
+def _identity(lines: list[str]) -> object:
+    head = _parsed(lines[0]) if lines else None
+    return None if head is None else head.get("identity")
 
 
 def _read(path: Path, identity: str) -> Iterator[tuple[Place, Columns]]:
     lines = path.read_text("utf-8", "replace").splitlines(keepends=True)
-    head = _parsed(lines[0]) if lines else None
-    if head is not None and head.get("identity") != identity:
+    if not lines or not lines[0].endswith("\n"):
+        return  # by a process that was killed when it began
+    if _identity(lines) != identity:
         raise RunError(
             f"{path.parent} holds another evaluation: other weights, samples, seeds or version. "
             "Evaluate without --resume to replace it"
         )
     for line in lines[1:]:
-        row = _parsed(line)
-        if row is not None:
-            yield (row["key"], row["batch"]), row["columns"]
+        match _parsed(line):
+            case {"key": str(key), "batch": int(batch), "columns": dict(columns)}:
+                yield (key, batch), columns
 
 
 def _parsed(line: str) -> dict[str, Any] | None:
@@ -81,12 +94,3 @@ def _parsed(line: str) -> dict[str, Any] | None:
     except ValueError:
         return None
     return row if isinstance(row, dict) else None
-
-
-def _cut(path: Path) -> None:
-    """Remove what a killed process left of its last line."""
-    data = path.read_bytes()
-    end = data.rfind(b"\n") + 1
-    if end < len(data):
-        with path.open("r+b") as file:
-            file.truncate(end)

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import hashlib
 import shlex
-from collections.abc import Callable, Mapping, Sequence
-from contextlib import nullcontext
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 
@@ -29,7 +29,7 @@ from pdedsl.evaluation.report import FORMAT, Report
 from pdedsl.evaluation.sizes import weights_of
 from pdedsl.evaluation.smoothing import smoothing_of
 from pdedsl.evaluation.subject import Subject
-from pdedsl.files import RunError
+from pdedsl.files import RunError, refuse_links, sweep
 from pdedsl.processes import World, joined
 from pdedsl.runtime.fixed_steps import with_fixed_steps
 from pdedsl.sources import changed, source_of
@@ -108,9 +108,11 @@ def _evaluated(
         raise RunError(str(error)) from None
     identity = _identity([model, *sources.values()], compilation, x, y, options)
     out = folder / FOLDER
-    out.mkdir(exist_ok=True)
-    alone = locked(out / ".lock", f"another process is evaluating {folder}") if world.first else nullcontext()
-    with alone, interruption() as interrupted, kept(out, identity, options.resume, world.rank, world.size) as parts:
+    with (
+        _claimed(folder, world),
+        interruption() as interrupted,
+        kept(out, identity, options.resume, world.rank, world.size) as parts,
+    ):
         world.wait()  # until all have read what there is
         told = listeners if world.first else ()
         engine = Engine(subject, x, y, options.seed, parts, world, told, interrupted)
@@ -124,6 +126,24 @@ def _evaluated(
             write_pages(report, out)
     world.wait()
     return report
+
+
+@contextmanager
+def _claimed(folder: Path, world: World) -> Iterator[None]:
+    """The folder of the report, for this evaluation alone."""
+    out = folder / FOLDER
+    if not world.first:
+        world.wait()  # for the folder
+        yield
+        return
+    if out.is_symlink():
+        raise RunError(f"{out} is a link; a report is written into the folder of its run")
+    refuse_links(out)
+    out.mkdir(exist_ok=True)
+    with locked(out / ".lock", f"another process is evaluating {folder}"):
+        sweep(out)
+        world.wait()
+        yield
 
 
 def _samples(data: Data, options: Options, dtype: torch.dtype) -> tuple[Tensor, Tensor]:

@@ -10,7 +10,7 @@ from pathlib import Path
 
 from pdedsl.compiler import format, parse
 from pdedsl.diagnostics import PdeError
-from pdedsl.files import RunError, is_half_written
+from pdedsl.files import RunError, is_half_written, refuse_links, sweep
 from pdedsl.ir.spec import Spec
 from pdedsl.words.blocks import TrainBlock
 from pdedsl.words.diffusions import Retraining
@@ -30,13 +30,13 @@ def claimed(folder: Path, resume: bool, begun: Container[str] = frozenset(BEGUN)
         raise RunError(f"{folder} is not empty: --resume goes on with the run in it; or choose another folder")
     if any(name not in begun for name in there) and not any(folder.glob("checkpoints/step-*")):
         raise RunError(f"{folder} is not empty, and holds no run to go on with; choose another folder")
+    checkpoints = folder / "checkpoints"
+    refuse_links(folder, checkpoints, folder / "tensorboard")
     made = not folder.exists()
     folder.mkdir(parents=True, exist_ok=True)
     try:
         with locked(folder / ".lock", f"another process is at work in {folder}"):
-            for path in (*folder.glob(".*.part"), *folder.glob("checkpoints/.*.part")):
-                if is_half_written(path):
-                    path.unlink(missing_ok=True)  # by a run that was killed, since none is running
+            sweep(folder, checkpoints)
             yield
     finally:
         if made and not any(folder.iterdir()):

@@ -121,29 +121,3 @@ def test_help_imports_next_to_nothing() -> None:
     found = imported("--help")
     assert "click" in found
     assert not found & {"torch", "torchvision", "numpy", "scipy", "sympy", "lark"}
-
-
-def test_no_cache_folder_is_needed(tmp_path: Path) -> None:
-    """A home that cannot be written only costs time."""
-    nowhere = tmp_path / "file"
-    nowhere.write_text("")
-    done = subprocess.run(
-        [sys.executable, "-m", "pdedsl", "check", "resnet"],
-        capture_output=True,
-        encoding="utf-8",
-        env={**os.environ, "XDG_CACHE_HOME": str(nowhere / "below")},
-        check=False,
-    )
-    assert (done.returncode, done.stderr) == (0, "")
-
-
-def test_a_spoilt_cache_is_made_anew(tmp_path: Path) -> None:
-    env = {**os.environ, "XDG_CACHE_HOME": str(tmp_path)}
-    command = [sys.executable, "-m", "pdedsl", "check", "resnet"]
-    subprocess.run(command, env=env, check=True, capture_output=True)
-    [kept] = (tmp_path / "pdedsl").iterdir()
-    whole = kept.read_text("utf-8")
-    for spoilt in ("{}", whole[:1000], '{"data": {}, "memo": {}}'):
-        kept.write_text(spoilt, "utf-8")
-        done = subprocess.run(command, env=env, check=False, capture_output=True)
-        assert (done.returncode, done.stderr) == (0, b""), spoilt

@@ -84,6 +84,26 @@ def test_resume_is_exact(run: Path) -> None:
     assert len(part.read_text("utf-8").splitlines()) == 5
 
 
+def test_what_a_killed_evaluation_left_is_taken_away(run: Path) -> None:
+    natural = ("evaluate.attack=fgsm(eps=0.1)", "evaluate.certify=gaussian(n0=5, n=10)")
+    whole, out = evaluate_run(run, set=natural, subset=10), run / "evaluation"
+    for name in (".report.json.4711.part", ".lock"):
+        (out / name).write_text("")
+    (out / "parts-0.jsonl").write_text('{"iden')  # killed while it began
+    assert evaluate_run(run, set=natural, subset=10, resume=True) == whole
+    assert not [path.name for path in out.iterdir() if path.name.startswith(".")]
+    assert json.loads((out / "parts-0.jsonl").read_text("utf-8").splitlines()[0])["identity"]
+
+
+def test_a_report_is_not_written_through_a_link(run: Path, tmp_path: Path) -> None:
+    (run / "evaluation").mkdir()
+    (tmp_path / "mine").write_text("mine")
+    (run / "evaluation" / ".lock").symlink_to(tmp_path / "mine")
+    with pytest.raises(pdedsl.RunError, match="is a link"):
+        evaluate_run(run)
+    assert (tmp_path / "mine").read_text() == "mine"
+
+
 def test_parts_of_other_weights_are_refused(run: Path) -> None:
     evaluate_run(run, set=SETTINGS)
     with pytest.raises(pdedsl.RunError, match="holds another evaluation"):

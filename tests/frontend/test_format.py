@@ -223,6 +223,14 @@ def test_keywords_that_are_names_are_declared() -> None:
     check(text)
 
 
+@pytest.mark.parametrize("left", ["time", "time²", "train + 1", "space(x)", "require[1]", "learn·x", "timeᵀ x"])
+def test_an_equation_begins_no_other_statement(left: str) -> None:
+    """`+time = 1` is an equation for a thing called time, and stays one when its sign is gone."""
+    written = formatted(f"+{left} = 1\n")
+    assert written.startswith("(")
+    assert formatted(written) == written
+
+
 @pytest.mark.parametrize("name", ["on", "in", "for", "by", "from", "periodic"])
 def test_words_inside_statements_are_no_names(name: str) -> None:
     with pytest.raises(PdeError) as caught:

@@ -33,3 +33,14 @@ def test_another_process_keeps_what_it_is_writing(tmp_path: Path) -> None:
         with pytest.raises(RunError, match="another process"), claimed(tmp_path / "run", resume=True):
             pass
         assert (tmp_path / "run" / LEFT[0]).exists()
+
+
+@pytest.mark.parametrize("name", [".lock", "weights.safetensors", "metrics.jsonl", "tensorboard", "checkpoints/x"])
+def test_nothing_is_written_through_a_link(name: str, tmp_path: Path) -> None:
+    """A folder from a stranger may hold links; what they point to is the reader's."""
+    begun(tmp_path / "run", KEPT)
+    (tmp_path / "mine").write_text("mine")
+    (tmp_path / "run" / name).symlink_to(tmp_path / "mine")
+    with pytest.raises(RunError, match="is a link"), claimed(tmp_path / "run", resume=True):
+        pass
+    assert (tmp_path / "mine").read_text() == "mine"

@@ -74,7 +74,11 @@ class Environment:
 
     def number(self, expr: t.Expr) -> Expr:
         """The exact value of a constant expression."""
-        return constant(tensor(expr, self.constant_scope(), 0).expr.xreplace(self.numbers), expr.span)
+        try:
+            value = tensor(expr, self.constant_scope(), 0).expr
+        except Reported as known:  # or a space that asks for its own coordinates
+            raise known if self.reporter.errors else mistakes.shapes.not_constant(expr.span) from None
+        return constant(value.xreplace(self.numbers), expr.span)
 
     @property
     def numbers(self) -> dict[Symbol, Expr]:

@@ -143,6 +143,8 @@ def _only(call: t.Call, scope: Scope) -> Value:
 
 def _total(expr: t.Total, scope: Scope) -> Tensor:
     kinds: list[str] = []
+    if scope.constant:
+        raise mistakes.shapes.not_constant(expr.span)
     if (scope.dimension or 1) ** (scope.sums + 1) > MAX_COPIES or scope.sums >= MAX_SUMS:
         raise mistakes.syntax.nested_sums(expr.span)
 

@@ -206,7 +206,10 @@ def _declaration(
 
 
 def _equation(p: Speller, node: t.EquationStmt) -> tuple[str, tuple[str, ...]]:
-    body = f"{p.sum(node.left)} = {_right(p, node.right)}"
+    left = p.sum(node.left)
+    if (word := _first_word(node.left)) in _KEYWORDS and left.startswith(word):
+        left = f"({left})"  # or another statement would begin
+    body = f"{left} = {_right(p, node.right)}"
     place = f" on {', '.join(_spot(p, s) for s in node.on)}{_where(p, node.where)}" if node.on else ""
     if node.during is None:
         return "equation", (body + place,)

@@ -1,15 +1,16 @@
-"""The parser of the grammar. Its tables are computed once and kept as JSON in the user's cache: computing them takes
-longer than checking a spec. Without a cache that can be read or written, they are computed anew."""
+"""The parser of the grammar. Its tables are computed once and kept as JSON: computing them takes ten times as long as
+reading them. Who can change the tables can change what a spec means, so they stand where Python keeps this module's
+own code, with a digest against accidents. What cannot be read or written there is computed anew."""
 
 from __future__ import annotations
 
 import json
-import os
-import tempfile
+from contextlib import suppress
 from copy import copy
 from functools import cache
 from hashlib import sha256
 from importlib.resources import files
+from importlib.util import cache_from_source
 from pathlib import Path
 from typing import Any
 
@@ -17,6 +18,7 @@ import lark
 from lark import Lark
 from lark.lexer import BasicLexer
 
+from pdedsl.files import replace_text
 from pdedsl.frontend.syntax.build import Builder
 
 
@@ -32,7 +34,7 @@ def grammar_text() -> str:
 def parser() -> Lark:
     grammar = grammar_text()
     key = sha256(f"{lark.__version__}\n{grammar}".encode()).hexdigest()[:16]
-    path = _cache_folder() / f"grammar-{key}.json"
+    path = Path(cache_from_source(__file__)).with_name(f"grammar-{key}.json")
     kept = _read(path)
     if kept is not None:
         return kept
@@ -50,16 +52,19 @@ def scanner() -> BasicLexer:
     return BasicLexer(conf)
 
 
-def _cache_folder() -> Path:
-    return Path(os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache") / "pdedsl"
-
-
 def _read(path: Path) -> Lark | None:
     try:
-        kept = json.loads(path.read_text("utf-8"), object_hook=_with_numbers)
+        written, _, text = path.read_text("utf-8").partition("\n")
+        if written != digest(text):
+            return None
+        kept = json.loads(text, object_hook=_with_numbers)
         return Lark.__new__(Lark)._load(kept, transformer=Builder())
-    except (OSError, ValueError, KeyError, TypeError, AttributeError, AssertionError):
+    except (OSError, ValueError, KeyError, TypeError, AttributeError, AssertionError):  # or of another lark
         return None
+
+
+def digest(text: str) -> str:
+    return sha256(text.encode()).hexdigest()
 
 
 def _with_numbers(row: dict[str, Any]) -> dict[Any, Any]:
@@ -71,10 +76,6 @@ def _write(path: Path, made: Lark) -> None:
     """Best effort, and whole or not at all."""
     data, memo = made.memo_serialize([lark.lexer.TerminalDef, lark.grammar.Rule])
     data["options"] = {k: v for k, v in data["options"].items() if k != "transformer"}
-    try:
-        path.parent.mkdir(parents=True, exist_ok=True)
-        with tempfile.NamedTemporaryFile("w", encoding="utf-8", dir=path.parent, delete=False) as file:
-            json.dump({"data": data, "memo": memo}, file)
-        os.replace(file.name, path)
-    except (OSError, TypeError):
-        return
+    text = json.dumps({"data": data, "memo": memo})
+    with suppress(OSError):
+        replace_text(path, f"{digest(text)}\n{text}")

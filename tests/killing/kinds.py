@@ -1,0 +1,96 @@
+"""Every kind of run: how it is started, alone or as one of two, and what it must leave behind."""
+
+from __future__ import annotations
+
+import json
+import shutil
+from collections.abc import Callable
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from training.specs import DIGITS, HEAT, MOONS, NOISY, RESIDUAL, SMOOTH_DIGITS, SMOOTHED
+
+import pdedsl
+from pdedsl.evaluation.run import evaluate_run
+from pdedsl.training.checkpoint import load_tensors
+
+EVALUATED = ("evaluate.attack=pgd(eps=0.2, steps=3)", "evaluate.certify=gaussian(n0=20, n=50)")
+SHORT = ("train.epochs=1", "train.data.train=100", "train.data.test=60")
+TRAINED = {
+    "transport": (MOONS, ("train.epochs=3",)),
+    "noise": (NOISY, ("train.epochs=1",)),
+    "residual": (RESIDUAL, ()),
+    "retraining": (HEAT, ()),
+    "fresh retraining": (HEAT, ("realize.diffusion.start=fresh",)),
+    "images": (DIGITS, ("train.augment=crop(1), gaussian(0.05)", "train.schedule=cosine(warmup=1)")),
+    "adversary": (DIGITS, ("train.adversary=pgd(eps=0.1, steps=2)", "train.epochs=1")),
+    "lbfgs": (NOISY, ("train.optimizer=adam(lr=1e-2), lbfgs(steps=3)", "train.epochs=1")),
+    "many draws": (SMOOTHED, ()),
+    "residual of images": (SMOOTH_DIGITS, ()),
+}
+
+
+@dataclass(frozen=True)
+class Kind:
+    """A run in a folder, by so many processes; `prepare` makes what it needs."""
+
+    name: str
+    processes: int
+    prepare: Callable[[Path], object]
+    run: Callable[[Path], object]
+    left: Callable[[Path], object]
+
+
+def kinds() -> tuple[Kind, ...]:
+    alone = tuple(_training(name, 1) for name in TRAINED)
+    pairs = tuple(_training(name, 2) for name in ("noise", "images", "residual"))
+    return (*alone, *pairs, _evaluation(1), _evaluation(2))
+
+
+def _training(name: str, processes: int) -> Kind:
+    text, settings = TRAINED[name]
+
+    def run(folder: Path) -> object:
+        return pdedsl.train(text, folder, set=settings, resume=True, save_seconds=0)
+
+    return Kind(f"{name} by {processes}", processes, lambda folder: None, run, _trained)
+
+
+def _evaluation(processes: int) -> Kind:
+    def prepare(folder: Path) -> object:
+        if not (kept := folder.parent / "trained").exists():
+            pdedsl.train("convection_diffusion", kept, set=SHORT)
+        return shutil.copytree(kept, folder)
+
+    def run(folder: Path) -> object:
+        return evaluate_run(folder, set=EVALUATED, subset=40, resume=True)
+
+    return Kind(f"evaluation by {processes}", processes, prepare, run, _evaluated)
+
+
+# ---- what is left
+
+
+def _trained(folder: Path) -> object:
+    tensors, plain = load_tensors(folder / "weights.safetensors")
+    rows = [json.loads(line) for line in (folder / "metrics.jsonl").read_text("utf-8").splitlines()]
+    values = {name: tensor.numpy().tobytes() for name, tensor in tensors.items()}
+    return values, [_timeless(row) for row in rows], _timeless(plain.get("figures", {})), _names(folder)
+
+
+def _timeless(row: dict[str, Any]) -> dict[str, Any]:
+    return {name: value for name, value in row.items() if "second" not in name}
+
+
+def _evaluated(folder: Path) -> object:
+    report = json.loads((folder / "evaluation" / "report.json").read_text("utf-8"))
+    report.pop("commands", None)
+    return report, _names(folder)
+
+
+def _names(folder: Path) -> list[str]:
+    """The files of a folder; those of TensorBoard have names with times in them."""
+    paths = (path for path in folder.rglob("*") if path.is_file())
+    names = (str(path.relative_to(folder)) for path in paths)
+    return sorted("tensorboard/events" if "tfevents" in name else name for name in names)
