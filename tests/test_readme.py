@@ -39,10 +39,10 @@ def run(*command: str, cwd: Path = ROOT) -> subprocess.CompletedProcess[str]:
 
 
 def test_the_spec_is_right() -> None:
-    (text,) = blocks("pde")
-    spec = pdedsl.parse(text)
-    assert spec.warnings == ()
+    text, physical = blocks("pde")
+    assert all(pdedsl.parse(shown).warnings == () for shown in (text, physical))
     assert pdedsl.compile(text).module() is not None
+    assert pdedsl.solve(physical).error.value < 1e-8
 
 
 def test_the_python_snippet_prints_what_it_says() -> None:
@@ -125,6 +125,22 @@ def test_the_evaluation_snippet_runs(capsys: pytest.CaptureFixture[str]) -> None
 
         result = eval(call.replace("sigma=0.25", "sigma=0.25, n=100"), names)
         assert all(hasattr(result, name) for name in (("x", "fooled") if "attacks" in call else ("radii",)))
+
+
+def test_the_solving_commands_run(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    (text,) = [block for block in blocks("sh") if "pdedsl solve" in block]
+    monkeypatch.chdir(tmp_path)
+    for line in text.strip().splitlines():
+        done = CliRunner().invoke(cli, shlex.split(line)[1:])
+        assert done.exit_code == 0, done.output
+    assert (tmp_path / "disc" / "report.md").is_file()
+
+
+def test_the_solving_snippet_runs(capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch) -> None:
+    (snippet,) = (block for block in blocks("python") if "pdedsl.solve" in block)
+    monkeypatch.chdir(ROOT)
+    exec(snippet, {})
+    assert "0.37" in capsys.readouterr().out  # exp(-0.1π²)
 
 
 def test_stages_of_emit() -> None:

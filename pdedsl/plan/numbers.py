@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
+from math import log
 
 from sympy import Expr, Symbol, exp
 
@@ -20,6 +21,7 @@ class Number:
     name: str
     letter: Symbol
     value: Expr
+    start: float  # of the letter
 
 
 def numbers_of(statement: Statement) -> tuple[Number, ...]:
@@ -29,7 +31,8 @@ def numbers_of(statement: Statement) -> tuple[Number, ...]:
 def _number(learned: Learned) -> Number:
     letter = Symbol(f"m_{learned.name}", real=True)
     signed = isinstance(learned.type, Scalar) and learned.type.sign is not Sign.ANY
-    return Number(learned.name, letter, exp(letter) if signed else letter)
+    begin = float(learned.start) if learned.start is not None else float(signed)
+    return Number(learned.name, letter, exp(letter) if signed else letter, log(begin) if signed else begin)
 
 
 def with_letters(statement: Statement) -> Statement:

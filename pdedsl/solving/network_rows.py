@@ -76,6 +76,7 @@ class NetworkRows:
     form: Streamed
     points: Tensor
     weight: Tensor  # one for all points, or one for each
+    target: Tensor | None = None  # measured values, which the expression is to have
 
     @cached_property
     def coefficients(self) -> tuple[Tensor, ...]:
@@ -107,7 +108,7 @@ class NetworkRows:
             letters.append(numbers[..., d.component - count] if learned else streams[place[d.orders], :, d.component])
         operators = [streams[len(place) + k, :, o.component] for k, o in enumerate(self.form.operators)]
         (value,) = self.form.value(*self.points.unbind(-1), *letters, *operators)
-        return value
+        return value if self.target is None else value - self.target
 
 
 def stacked(rows: Sequence[NetworkRows], network: JetNetwork, numbers: Tensor) -> Tensor:

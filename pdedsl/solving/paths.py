@@ -24,7 +24,8 @@ NUMBERS = 2**21  # at a time
 def solve_by_paths(statement: Statement, method: Paths, *, seed: int = 0) -> Solved:
     """Paths run when points are asked for, on their device and in their type."""
     process = process_of(statement)
-    module = PathMean(tracks_of(process, method.steps), method.samples, seed)
+    doubt = 1 / (2**0.5 - 1) if process.curves else 1.0  # order ½ while steps are long against a curve
+    module = PathMean(tracks_of(process, method.steps), method.samples, seed, doubt)
     return Solved(module, method, notes=(_note(process, method),))
 
 
@@ -43,17 +44,18 @@ class PathMean(nn.Module):
     Its values have no derivatives: the mean of derivatives along paths that stop is not the derivative of the mean.
     """
 
-    def __init__(self, tracks: Tracks, samples: int, seed: int) -> None:
+    def __init__(self, tracks: Tracks, samples: int, seed: int, doubt: float = 1.0) -> None:
+        """`doubt` times the change from twice the step is the error of steps: 1 for errors of order 1."""
         super().__init__()
-        self.tracks, self.pairs, self.seed = tracks, (samples + 1) // 2, seed
+        self.tracks, self.pairs, self.seed, self.doubt = tracks, (samples + 1) // 2, seed, doubt
 
     def forward(self, points: Tensor) -> Tensor:
         return self.interval(points)[0]
 
     @torch.no_grad()
     def interval(self, points: Tensor) -> tuple[Tensor, Tensor]:
-        """u (n, 1), and half the width of an interval that holds it with a probability of 95 %, or more: the error of
-        the mean, and where steps have one of their own, the change from twice the step."""
+        """u (n, 1), and half the width of its interval of 95 %: the error of the mean, and where steps have one too,
+        the change from twice the step, which is too small while steps are long against a curve of the shape."""
         size = max(1, NUMBERS // (2 * ROWS * points.shape[-1]))
         parts = [self._interval(part) for part in torch.split(points, size)]
         value, half = (torch.cat(column).unsqueeze(-1) for column in zip(*parts, strict=True))
@@ -65,7 +67,7 @@ class PathMean(nn.Module):
             moments = moments.with_rows(self.tracks(points, rows, mix(self.seed, k)))
         z = NormalDist().inv_cdf((1 + LEVEL) / 2)
         deviation = (moments.squares / (self.pairs - 1) / self.pairs).sqrt()
-        return moments.mean[0], z * deviation[0] + moments.mean[1].abs()
+        return moments.mean[0], z * deviation[0] + self.doubt * moments.mean[1].abs()
 
 
 def _shares(pairs: int) -> list[int]:

@@ -7,13 +7,16 @@ point is a row, and points are drawn anew where residuals are large (Wu, Zhu, Ta
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field, replace
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
 from functools import cached_property
 
 import torch
-from torch import Tensor, nn
+from sympy import Symbol
+from torch import Tensor
 
-from pdedsl.ir.statement import Imposed, Residual, Statement
+from pdedsl.diagnostics import NOWHERE
+from pdedsl.ir.statement import Derivative, Imposed, Residual, Statement
 from pdedsl.plan.ansatz import Ansatz, ansatz_of, in_network
 from pdedsl.plan.numbers import numbers_of, with_letters
 from pdedsl.runtime.jets import JetNetwork
@@ -44,9 +47,10 @@ def solve_by_residual(
     dtype: torch.dtype = torch.float64,
     listener: Listener = deaf,
     state: State | None = None,
+    measured: Sequence[Measured] = (),
 ) -> Solved:
     """By Gauss-Newton for `method.steps` steps, unless other phases are given; a state goes on where it was taken."""
-    task = Task(statement, method, network, Points(statement.domain, device or CPU), seed)
+    task = Task(statement, method, network, Points(statement.domain, device or CPU), seed, tuple(measured))
     trainer = Trainer(task)
     loss, steps = trainer.run(phases, state, listener)
     module = AnsatzModule(task.ansatz, statement.domain.coordinates, trainer.network).to(dtype=dtype)
@@ -59,6 +63,15 @@ def solve_by_residual(
 
 
 @dataclass(frozen=True)
+class Measured:
+    """Values (n,) of a component at points (n, k)."""
+
+    component: int
+    points: Tensor
+    values: Tensor
+
+
+@dataclass(frozen=True)
 class Task:
     """What is to vanish, in the derivatives of the network."""
 
@@ -67,7 +80,7 @@ class Task:
     net: Mlp
     points: Points
     seed: int
-    measured: tuple[NetworkRows, ...] = field(default=())
+    given: tuple[Measured, ...] = ()
 
     @cached_property
     def problem(self) -> Statement:
@@ -109,8 +122,9 @@ class Task:
         return made.to(self.points.device)
 
     def numbers(self) -> Tensor:
-        """The letters of learned numbers at their start: zero, so that a positive one starts at 1."""
-        return torch.zeros(len(numbers_of(self.statement)), dtype=torch.float64, device=self.points.device)
+        """The letters of learned numbers at their start."""
+        starts = [n.start for n in numbers_of(self.statement)]
+        return torch.tensor(starts, dtype=torch.float64, device=self.points.device)
 
     def form(self, residual: Residual) -> Streamed:
         coordinates = self.statement.domain.coordinates
@@ -123,6 +137,18 @@ class Task:
     def sized(self, residual: Residual, points: Tensor) -> float:
         half = (self.points.high - self.points.low) / 2
         return size_of(Slopes(residual, self.statement.domain.coordinates), points, half.to(points))
+
+    @cached_property
+    def measured(self) -> tuple[NetworkRows, ...]:
+        """Rows of measurements; the deviations of what is learned take their noise from what is left of them."""
+        zero = (0,) * len(self.statement.domain.coordinates)
+        found = []
+        for m in self.given:
+            letter = Symbol("u", real=True)
+            residual = Residual(letter, ((letter, Derivative(m.component, zero)),), NOWHERE)
+            points, values = (a.to(self.points.device, self.points.dtype) for a in (m.points, m.values))
+            found.append(NetworkRows(self.form(residual), points, points.new_ones(()), values))
+        return tuple(found)
 
     def drawn(self, n: int, draw: int) -> list[NetworkRows]:
         """Rows of all equations at new points, each as if it were alone: mean squares add up."""
@@ -141,8 +167,3 @@ class Task:
                 weight = float(self.method.weight) / self.sized(residual, at)
                 found.append(NetworkRows(self.form(residual), at, at.new_tensor(weight)))
         return found
-
-
-def parameters_of(network: JetNetwork) -> list[nn.Parameter]:
-    """In the order of the slopes: each layer's matrix and then its bias."""
-    return [p for pair in zip(network.weights, network.biases, strict=True) for p in pair]

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
 import torch
@@ -32,6 +33,7 @@ if TYPE_CHECKING:
 REDRAWN = 20  # steps of Gauss-Newton between new points
 ROWS = 3.0  # rows for each weight
 FACTORS = (1e-3, 1e-2, 0.1, 0.3, 1.0, 10.0)  # dampings tried, relative to the last that was best
+CERTAIN = 1e3  # the weight of equations beside measurements, where deviations are asked for
 LEAST, MOST = 1e-14, 1e6
 
 
@@ -168,21 +170,36 @@ class Trainer:
         return Clock(seconds)
 
     def estimates(self) -> dict[str, Estimate]:
-        """Learned numbers, with the deviation that the slopes of the residuals give them."""
-        numbers = numbers_of(self.task.statement)
-        return {
-            n.name: Estimate(float(n.value.xreplace({n.letter: float(m)})))
-            for n, m in zip(numbers, self.numbers.tolist(), strict=True)
-        }
+        """Learned numbers, with the deviations that the noise of the measurements gives them."""
+        numbers, found = numbers_of(self.task.statement), {}
+        deviations = self._deviations() if len(numbers) and self.task.measured else [None] * len(numbers)
+        for n, letter, deviation in zip(numbers, self.numbers.tolist(), deviations, strict=True):
+            value, slope = (float(e.xreplace({n.letter: letter})) for e in (n.value, n.value.diff(n.letter)))
+            found[n.name] = Estimate(value, None if deviation is None else abs(slope) * deviation)
+        return found
+
+    def _deviations(self) -> list[float]:
+        """√ of the diagonal of σ²(JᵀJ)⁻¹ for the numbers, the weights of the network eliminated: J is that of the
+        measurements and, many times heavier, of what must hold exactly; σ² is the mean square of what the measurements
+        leave."""
+        parts = [replace(r, weight=torch.ones_like(r.weight)).slopes(self.network, self.numbers) for r in self.rows]
+        count = len(self.task.measured)
+        heavy = [1.0 if k >= len(self.rows) - count else CERTAIN for k in range(len(self.rows))]
+        slopes = torch.cat([f * s for f, (_, s) in zip(heavy, parts, strict=True)])
+        noise = torch.cat([r for r, _ in parts[-count:]]).square().mean()
+        own = slopes[:, -len(self.numbers) :]
+        rest = slopes[:, : -len(self.numbers)]
+        free = own - rest @ torch.linalg.lstsq(rest, own, driver="gelsy").solution
+        return [float(d) for d in (noise * torch.linalg.inv(free.T @ free)).diagonal().sqrt()]
 
 
 def _averaged(rows: Sequence[NetworkRows]) -> list[NetworkRows]:
     """Weights by which the sum of squares is the sum of means."""
-    return [NetworkRows(r.form, r.points, r.weight / len(r.points) ** 0.5) for r in rows]
+    return [replace(r, weight=r.weight / len(r.points) ** 0.5) for r in rows]
 
 
 def _as_in(state: State, k: int, rows: NetworkRows) -> NetworkRows:
-    return NetworkRows(rows.form, state[f"points{k}"].to(rows.points), state[f"weight{k}"].to(rows.points))
+    return replace(rows, points=state[f"points{k}"].to(rows.points), weight=state[f"weight{k}"].to(rows.points))
 
 
 def _phase_at(phases: Sequence[Phase], step: int) -> Phase:

@@ -53,7 +53,10 @@ EULER = "time by euler: steps=10"
         (STILL, []),
         (IMAGE, []),
         (PLANE.replace("(8, 1, tanh)", "(8)"), [EULER, "v = mlp(width=8, depth=4, activation=tanh)"]),
-        (shipped("burgers"), ["u = mlp(width=20, depth=8, activation=tanh)"]),
+        (
+            shipped("burgers"),
+            ["equation by residual: steps=300, weight=10", "u = mlp(width=20, depth=8, activation=tanh)"],
+        ),
     ],
 )
 def test_defaults(text: str, said: list[str]) -> None:

@@ -8,7 +8,7 @@ import pytest
 import torch
 from torch import Tensor, exp, sin
 
-from pdedsl.solving.residual import solve_by_residual
+from pdedsl.solving.residual import Measured, solve_by_residual
 from pdedsl.solving.training import GaussNewton, Phase, Progress, State, phases_of
 from pdedsl.words.networks import Mlp
 from pdedsl.words.optimizers import Adam, Lbfgs
@@ -87,3 +87,18 @@ def test_optimizers_of_first_order_lower_the_loss() -> None:
     solved = solve_by_residual(HEAT, Collocation(points=100), network=SMALL, phases=phases, listener=hear)
     assert losses[-1] < 1e-2 * losses[0]
     assert error_of(solved, HEAT, heat) < 0.05
+
+
+def test_a_coefficient_from_measurements_with_noise() -> None:
+    """ν of the heat equation from 200 values with 1 % noise, within 1 % and within four of its deviations."""
+    text = "learn ν : scalar > 0\n∂u/∂t = ν ∂²u/∂x²\nu(x, 0) = sin(π x)\nu = 0 on boundary\n"
+    statement = on_line(text)
+    generator = torch.Generator().manual_seed(0)
+    points = torch.rand(200, 2, dtype=torch.float64, generator=generator)
+    values = heat(*points.unbind(-1)) + 0.01 * torch.randn(200, dtype=torch.float64, generator=generator)
+    measured = Measured(0, points, values)
+    solved = solve_by_residual(statement, POINTS, network=SMALL, measured=[measured])
+    found = solved.parameters["ν"]
+    assert abs(found.value - 0.1) < 1e-3
+    assert found.deviation is not None
+    assert abs(found.value - 0.1) < 4 * found.deviation < 4e-3

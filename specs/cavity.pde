@@ -1,0 +1,14 @@
+# A system with a constraint: the pressure keeps the flow free of divergence, and is known up to a constant.
+pde Cavity "Lid-driven cavity, Navier-Stokes at rest"
+
+space   (x, y) in [0, 1]²
+unknown v(x, y) : vector(2)
+unknown p(x, y) : scalar
+const   Re = 20
+
+v·∇v = -∇p + (1/Re)Δv
+∇·v = 0
+v = [0, 0] on left, right, bottom
+v = [16x² (1 - x)², 0] on top
+
+realize equation by features(n=400)

@@ -1,0 +1,11 @@
+# A hundred dimensions: no grid fills them, but random paths cost no more than in one.
+pde Heat100D "Heat equation on a torus of 100 dimensions"
+
+space   x in [0, 1]^100 periodic
+time    t in [0, 1]
+unknown u(x, t) : scalar
+const   κ = 0.01
+
+∂u/∂t = κΔu
+u(x, 0) = Σᵢ sin(2π xᵢ)
+exact u = exp(-4κ π² t) Σᵢ sin(2π xᵢ)

@@ -1,0 +1,9 @@
+# A shape by an inequality; its boundary is where the two sides are equal.
+pde PoissonDisc "A loaded membrane on a disc"
+
+space   (x, y) in [-1, 1]² where x² + y² < 1
+unknown u(x, y) : scalar
+
+-Δu = 4
+u = 0 on boundary
+exact u = 1 - x² - y²

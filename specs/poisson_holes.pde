@@ -1,0 +1,10 @@
+# Holes, with a condition on each curve: a plate between a hot pipe and a cold one.
+pde PoissonHoles "Laplace equation on a square with two holes"
+
+space   (x, y) in [-1, 1]² where (x - 0.4)² + y² > 0.04, (x + 0.4)² + y² > 0.04
+unknown u(x, y) : scalar
+
+Δu = 0
+u = 0 on left, right, bottom, top
+u = 1 on (x - 0.4)² + y² = 0.04
+u = -1 on (x + 0.4)² + y² = 0.04
