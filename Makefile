@@ -14,6 +14,7 @@ PYTEST := $(BIN)/python -m pytest -n 2 --dist worksteal
 demo: $(VENV)/.installed
 	$(BIN)/python examples/tour.py
 	$(BIN)/python examples/moons.py
+	$(BIN)/python examples/burgers.py
 
 test: $(VENV)/.developed lint
 	$(PYTEST)

@@ -6,6 +6,7 @@ import subprocess
 import sys
 from pathlib import Path
 
+import numpy as np
 import pytest
 from click.testing import CliRunner
 from texts import changed
@@ -14,7 +15,11 @@ from pdedsl.cli import cli
 
 pytestmark = pytest.mark.slow
 EXAMPLES = sorted((Path(__file__).parents[1] / "examples").glob("*.py"))
-SHORT = {"moons": ["2", "20"], "robust_moons": ["1", "1"]}  # epochs; seeds and epochs
+SHORT = {  # epochs; seeds and epochs; specs
+    "moons": ["2", "20"],
+    "robust_moons": ["1", "1"],
+    "gallery": ["heat", "poisson_disc"],
+}
 FEWER = {"robust_moons": ("(0.01, 0.05, 0.2), (0.05, 0.1, 0.2)", "(0.05, 0.2), (0.2,)")}  # of ten networks, three
 LEFT = {
     "tour": {f"demo/enresnet/{name}" for name in ("model.py", "harness.py", "test_axioms.py", "spec.pde", "README.md")}
@@ -31,6 +36,14 @@ def test_example_runs(path: Path, tmp_path: Path) -> None:
     result = subprocess.run(command, capture_output=True, text=True, cwd=tmp_path, check=False)
     assert result.returncode == 0, result.stderr
     assert {str(p.relative_to(tmp_path)) for p in tmp_path.rglob("*") if p.is_file()} >= LEFT.get(path.stem, set())
+
+
+def test_the_shipped_measurements_are_those_of_the_script(tmp_path: Path) -> None:
+    root = Path(__file__).parents[1]
+    subprocess.run([sys.executable, root / "examples" / "measurements.py", tmp_path], check=True)
+    for name in ("inverse_heat.npz", "inverse_decay.npz"):
+        with np.load(tmp_path / name) as made, np.load(root / "specs" / name) as kept:
+            assert all(np.allclose(made[key], kept[key], rtol=0, atol=1e-12) for key in ("x", "t", "u"))
 
 
 def test_shipped_specs_are_formatted() -> None:
