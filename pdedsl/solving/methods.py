@@ -9,6 +9,8 @@ import torch
 from torch import Tensor
 
 from pdedsl.ir.plan import SolvePlan
+from pdedsl.runtime.expansions import Cells, Expansion
+from pdedsl.runtime.scattered import Scattered
 from pdedsl.solving.events import Stopped
 from pdedsl.solving.features import solve_by_features
 from pdedsl.solving.grid import solve_by_grid
@@ -61,9 +63,15 @@ def _trained(method: Collocation, plan: SolvePlan, how: How) -> Solved:
     return solved
 
 
-def has_derivatives(method: Solver) -> bool:
-    """Whether the residuals of a solution can be taken: a mean over paths has none."""
-    return not isinstance(method, Paths)
+def has_derivatives(solved: Solved) -> bool:
+    """Whether residuals can be taken: not of a mean over paths, nor of what is pieced together between nodes."""
+    match solved.module:
+        case PathMean() | Scattered():
+            return False
+        case Expansion(axes=axes):
+            return not any(isinstance(axis, Cells) for axis in axes)
+        case _:
+            return True
 
 
 def interval_of(solved: Solved, points: Tensor) -> Tensor:
