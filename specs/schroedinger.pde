@@ -1,5 +1,5 @@
 # A complex unknown as two real ones: two states of a particle in a box, and their beat.
-pde Schroedinger "Schrödinger equation, ψ = u + iv"
+pde Schroedinger "The Schroedinger equation as a real pair"
 
 space   x in [0, 1]
 time    t in [0, 0.5]

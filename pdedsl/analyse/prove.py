@@ -16,7 +16,7 @@ from pdedsl.analyse.provers.linearity import linearity
 from pdedsl.analyse.provers.markov import locality, markov
 from pdedsl.analyse.provers.maximum import maximum_principle
 from pdedsl.analyse.provers.regularity import spatial_regularity, temporal_regularity
-from pdedsl.ir.spec import SpaceKind
+from pdedsl.ir.spec import SpaceKind, Spec
 from pdedsl.ir.types import Scalar
 from pdedsl.ir.verdicts import Axiom, Unknown, Verdict
 from pdedsl.symbolic.faults import worked_out
@@ -34,9 +34,17 @@ EVOLUTION = (
 
 def function_axioms(problem: Problem) -> dict[Axiom, Verdict]:
     """All verdicts for one equation; what sympy cannot work out, or would take long over, is unknown."""
+    if _is_beyond(problem.spec):
+        return dict.fromkeys(_names(problem), Unknown("no theorem here covers shapes, curves or single components."))
     if not problem.jet.is_affine and measure(problem.jet.expr)[0] > MOST:
         return dict.fromkeys(_names(problem), Unknown("the equation is too large to be decided."))
     return _verdicts(problem)
+
+
+def _is_beyond(spec: Spec) -> bool:
+    """Whether the domain is no box, a condition holds on a part of a side or on a curve, or a component is alone."""
+    alone = any(e.component for e in spec.equations) or any(c.component for c in spec.conditions)
+    return bool(spec.space.inside) or alone or any(c.surfaces or c.part for c in spec.conditions)
 
 
 def _names(problem: Problem) -> tuple[Axiom, ...]:

@@ -13,19 +13,19 @@ DEFAULT = Mlp(width=20, depth=4)
 
 
 def solve_functions(plan: SolvePlan, spec: Spec) -> tuple[Function, ...]:
-    return (_model(plan, spec), *residual_functions(plan.statement, spec))
+    return (_model(plan), *residual_functions(plan.statement, spec))
 
 
-def _model(plan: SolvePlan, spec: Spec) -> Function:
+def _model(plan: SolvePlan) -> Function:
     statement = plan.statement
     unknowns = ", ".join(c.name for c in statement.components)
     coordinates = ", ".join(x.name for x in statement.domain.coordinates)
     doc = f"{unknowns} at points (n, {len(statement.domain.coordinates)}) of {coordinates}, before any training."
-    return Function("model", (("seed", 0),), doc, (), _network(plan, spec))
+    return Function("model", (("seed", 0),), doc, (), _network(plan))
 
 
-def _network(plan: SolvePlan, spec: Spec) -> Node:
-    chosen = next((u.net.word for u in spec.unknowns if u.net and isinstance(u.net.word, Mlp)), DEFAULT)
+def _network(plan: SolvePlan) -> Node:
+    chosen = plan.network or DEFAULT
     sizes = (len(plan.statement.domain.coordinates), chosen.width, chosen.depth)
     named = (("activation", chosen.activation.name), ("outputs", len(plan.statement.components)))
     return Call(f"{RUNTIME}.backbones.vector_field", sizes, named)

@@ -30,6 +30,7 @@ def method_lines(plan: SolvePlan) -> list[str]:
         f"not by {a.method.name}: {a.obstacle}" if a.obstacle else f"{a.method.name} applies as well"
         for a in plan.alternatives
     ]
+    chosen += [f"with N a network: {text}" for text in plan.ansatz]
     reference = [f"compared with {plan.reference}"] if plan.reference else []
     return [*chosen, *others, *reference]
 

@@ -18,7 +18,8 @@ from pdedsl.words.diffusions import Law, Scores, Weighting
 from pdedsl.words.directions import Direction
 from pdedsl.words.frames import Frame
 from pdedsl.words.integrators import Fixed, Integrator
-from pdedsl.words.networks import Network
+from pdedsl.words.networks import Mlp, Network
+from pdedsl.words.optimizers import Optimizer
 from pdedsl.words.solvers import Grid, Solver
 
 
@@ -172,6 +173,10 @@ class SolvePlan:
     reason: str
     alternatives: tuple[Alternative, ...]
     reference: Grid | None = None  # that an `evaluate` block asks for
+    network: Mlp | None = None  # of the unknowns, where the spec names one
+    optimizers: tuple[Optimizer, ...] = ()  # none: that of the method
+    steps: int | None = None
+    ansatz: tuple[str, ...] = ()  # how conditions are built into the network, for each component
 
 
 Model = DataPlan | ImagePlan | SolvePlan

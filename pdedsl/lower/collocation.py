@@ -67,8 +67,10 @@ def _condition(condition: Condition, writer: Writer) -> Iterator[Imposed]:
         raise mistakes.realizations.joined_sides(condition.span)
     part = tuple(writer.written(g.expr, g.span) for g in condition.part)
     space = writer.spec.space
+    shared = None if _asks_normal(condition, writer) else _residuals(condition, (), writer)
     for face in faces_of(space, condition.sides):
-        yield Imposed(_residuals(condition, _normal_on(face, space), writer), face, condition.span, part)
+        residuals = shared or _residuals(condition, _normal_on(face, space), writer)
+        yield Imposed(residuals, face, condition.span, part)
     for level in condition.surfaces:
         expr = boundary_level(writer.written(level.expr, level.span), space, writer)
         residuals = _residuals(condition, _normal_of(expr, condition, level.span, writer), writer)
@@ -102,11 +104,16 @@ def boundary_level(expr: Expr, space: Space, writer: Writer) -> Expr:
 
 def _normal_of(level: Expr, condition: Condition, span: Span, writer: Writer) -> Normal:
     """-∇g/‖∇g‖, where the condition asks for it."""
-    if not any(c.args[0] not in writer.spec.space.coordinates for v in condition.value for c in _indexed(v)):
+    if not _asks_normal(condition, writer):
         return ()
     slopes = [level.diff(x) for x in writer.coordinates[: len(writer.spec.space.sides)]]
     length = sqrt(Add(*(s**2 for s in slopes)))
     return tuple(-s / length for s in slopes)
+
+
+def _asks_normal(condition: Condition, writer: Writer) -> bool:
+    """Whether the outer normal stands in a condition."""
+    return any(c.args[0] not in writer.spec.space.coordinates for v in condition.value for c in _indexed(v))
 
 
 def _indexed(expr: Expr) -> set[Expr]:

@@ -12,6 +12,7 @@ from pdedsl.mistakes import geometry as geometry
 from pdedsl.mistakes import known as known
 from pdedsl.mistakes import names as names
 from pdedsl.mistakes import networks as networks
+from pdedsl.mistakes import notation as notation
 from pdedsl.mistakes import paths as paths
 from pdedsl.mistakes import pixels as pixels
 from pdedsl.mistakes import proofs as proofs
@@ -28,6 +29,7 @@ from pdedsl.mistakes.code import Code
 FAMILIES = (
     reading,
     syntax,
+    notation,
     names,
     shapes,
     types,

@@ -9,6 +9,12 @@ from pdedsl.mistakes.english import ONE
 SUBJECT = Code("E440", "`exact` or `observe` does not name an unknown at its own variables")
 VALUE = Code("E441", "a known solution is not a known function")
 TWICE = Code("E442", "a known solution is given twice")
+VIOLATED = Code("E443", "a known solution does not satisfy an equation or a condition")
+
+
+def violated(text: str, size: float, span: Span) -> PdeError:
+    message = f"this is no solution: it misses '{text}' by {size:.2g}"
+    return VIOLATED.error(message, span, "correct it, or the equation or condition that it misses")
 
 
 def not_physical(word: str, span: Span) -> PdeError:

@@ -14,13 +14,20 @@ TAKEN = Code("E203", "a name is a word of the language")
 CIRCULAR = Code("E204", "a name is defined in terms of itself")
 PARAMETER = Code("E205", "a field depends on something that is not a coordinate, the time or an unknown")
 UNUSED = Code("W201", "a name is never used")
+ENDLESS = ("inf", "infty", "infinity", "oo")
 
 
-def unknown_name(name: str, guess: str | None, called: bool, span: Span) -> PdeError:
-    """`called` if a bracket follows it."""
+def unknown_name(name: str, guess: str | None, called: bool, timed: bool, span: Span) -> PdeError:
+    """`called` if a bracket follows it, `timed` if the spec has a time."""
     way = f"declare it, as in: let {name}(…) = …" if called else "declare it with const, let, learn or unknown"
-    hint = perhaps(guess, way)
-    return UNKNOWN.error(f"unknown name '{name}'", span, hint, once=True)
+    return UNKNOWN.error(f"unknown name '{name}'", span, _well_known(name, timed) or perhaps(guess, way), once=True)
+
+
+def _well_known(name: str, timed: bool) -> str:
+    """The way out for names that have one meaning everywhere."""
+    if name in ENDLESS:
+        return "an interval has finite ends: choose a number that is large enough, or write R^d for a data space"
+    return "" if timed or name != "t" else "this spec has no time; add: time t in [0, 1]"
 
 
 def of_frames(name: str, span: Span) -> PdeError:
@@ -29,10 +36,20 @@ def of_frames(name: str, span: Span) -> PdeError:
     return UNKNOWN.error(f"'{name}' is an activation of frames, and not of equations", span, hint)
 
 
-def unknown_variable(name: str, known: Sequence[str], span: Span) -> PdeError:
+def without_const(name: str, span: Span) -> PdeError:
+    """`κ = 0.1`, where nothing is declared."""
+    hint = f"a number is declared as: const {name} = …, and a function as: let {name}(x) = …"
+    return UNKNOWN.error(f"unknown name '{name}'", span, hint, once=True)
+
+
+def unknown_variable(name: str, known: Sequence[str], timed: bool, span: Span) -> PdeError:
     """`∂u/∂z` where no coordinate is called z."""
-    hint = f"variables of this spec: {all_of(known)}" if known else "declare a space"
-    return UNKNOWN.error(f"unknown variable '{name}'", span, hint, once=True)
+    hint = (
+        f"variables of this spec: {all_of(known)}; declare another as in: space (x, y) in [0, 1]^2"
+        if known
+        else "declare a space"
+    )
+    return UNKNOWN.error(f"unknown variable '{name}'", span, _well_known(name, timed) or hint, once=True)
 
 
 def unknown_index(name: str, span: Span) -> PdeError:

@@ -27,7 +27,8 @@ CONSTANT = Code("E311", "something other than a constant number stands where one
 def terms_differ(found: str, other: str, added: bool, span: Span, first: Span) -> PdeError:
     """Two terms of a sum (`added`), or of the two sides of an equation; `other` came first."""
     verb = "cannot be added to" if added else "do not fit" if an(found) == found else "does not fit"
-    return SUMMANDS.error(f"{an(found)} {verb} {an(other)}", span, notes=((first, this_is(other)),))
+    hint = "a linear operator has a bias of its own: leave this out" if added and "linear operator" in other else ""
+    return SUMMANDS.error(f"{an(found)} {verb} {an(other)}", span, hint, notes=((first, this_is(other)),))
 
 
 def no_product(left: str, right: str, vectors: bool, span: Span) -> PdeError:

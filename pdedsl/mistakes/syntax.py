@@ -32,7 +32,12 @@ NAME_A_PART = "name a part of it with let"
 SMALLER = "write it in fewer or smaller steps"
 STRAYS = {
     "∂": "a derivative is written ∂u/∂t or ∂(…)/∂x",
-    "'": 'texts stand in double quotes: "…"',
+    "'": 'a derivative is written ∂u/∂t, and a text stands in double quotes: "…"',
+    "\u0307": "a derivative is written ∂u/∂t",
+    "\u0308": "a derivative is written ∂²u/∂t²",
+    "%": "a comment starts with #",
+    "$": "leave the $ out",
+    "∞": "an interval has finite ends: choose a number that is large enough, or write R^d for a data space",
     ";": "a statement ends at the end of its line",
     "\\": "the language has no backslash: write σ or sigma, ∇ or grad(…)",
     "∫": "integrals are not part of the language",

@@ -19,8 +19,11 @@ from pdedsl.ir.spec import Spec
 from pdedsl.ir.statement import Residual, Statement
 from pdedsl.numerics.functions import OF_MANY, OF_ONE
 from pdedsl.plan import process
+from pdedsl.plan.ansatz import ansatz_of
 from pdedsl.plan.grids import Scheme, scheme_of
+from pdedsl.plan.numbers import with_letters
 from pdedsl.symbolic.symbols import Field, Partial
+from pdedsl.words.networks import Mlp
 from pdedsl.words.solvers import Collocation, Features, Grid, Paths, Solver
 
 GIVEN = "as the spec says"
@@ -40,7 +43,33 @@ def plan_solving(statement: Statement, spec: Spec) -> SolvePlan:
         refusal = obstacle(reference.word, statement, reference.span)
         if refusal is not None:
             raise refusal
-    return SolvePlan(statement, choice.method, choice.reason, others, reference.word if reference else None)
+    train = spec.train
+    return SolvePlan(
+        statement,
+        choice.method,
+        choice.reason,
+        others,
+        reference.word if reference else None,
+        network_of(spec),
+        tuple(o.word for o in train.optimizer) if train and "optimizer" in train.places else (),
+        train.steps if train else None,
+        _ansatz(statement) if isinstance(choice.method, Collocation) else (),
+    )
+
+
+def network_of(spec: Spec) -> Mlp | None:
+    """One network for all unknowns: the first that is named."""
+    for unknown in spec.unknowns:
+        if unknown.net is not None:
+            if not isinstance(unknown.net.word, Mlp):
+                raise mistakes.networks.acts_on_images(unknown.net.word.name, unknown.net.span)
+            return unknown.net.word
+    return None
+
+
+def _ansatz(statement: Statement) -> tuple[str, ...]:
+    built = ansatz_of(with_letters(statement))
+    return tuple(a.text(c.name) for a, c in zip(built, statement.components, strict=True))
 
 
 # ---- which method
@@ -105,8 +134,6 @@ def _no_grid(method: Grid, statement: Statement, span: Span) -> PdeError | None:
 
 
 def _alternative(method: Solver, statement: Statement) -> Alternative:
-    if isinstance(method, Collocation):
-        return Alternative(method, "it is not there yet")
     refusal = obstacle(method, statement, statement.equations[0].span)
     return Alternative(method, refusal.diagnostics[0].message if refusal else "")
 

@@ -48,7 +48,7 @@ class Assessment:
 
 
 def assessed(solved: Solved, plan: SolvePlan, source: Source, how: How) -> Assessment:
-    gaps = audit_of(solved, plan.statement, how).gaps(source) if has_derivatives(solved.method) else ()
+    gaps = audit_of(solved, plan.statement, how).gaps(source) if has_derivatives(solved) else ()
     references = tuple(references_of(plan, how))
     comparisons = tuple(comparison(solved, r, plan.statement, how) for r in references)
     if isinstance(solved.method, Grid):

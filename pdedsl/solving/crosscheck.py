@@ -108,7 +108,7 @@ def _member(method: Solver, plan: SolvePlan, source: Source, how: How, points: T
 
 
 def _residual(solved: Solved, plan: SolvePlan, source: Source, how: How) -> float | None:
-    if not has_derivatives(solved.method):
+    if not has_derivatives(solved):
         return None
     return max(gap.relative for gap in audit_of(solved, plan.statement, how).gaps(source))
 

@@ -33,7 +33,7 @@ def draw(folder: Path, solution: Solution, how: How, reference: Function | None)
             lambda x: (values(x) - expected(x)).abs(),
             Scene(statement.domain, names, title, scene.detail),
         )
-    if has_derivatives(solution.solved.method):
+    if has_derivatives(solution.solved):
         audit = audit_of(solution.solved, statement, how)
         residual = _batched(lambda x: residual_at(audit, x).unsqueeze(-1), how)
         plot_sizes(folder / "residual.png", residual, Scene(statement.domain, ("|residual|",), title, scene.detail))

@@ -12,10 +12,14 @@ from pdedsl.files import RunError
 from pdedsl.ir.plan import SolvePlan
 from pdedsl.runtime.expansions import Axis, Cells, Expansion, Segment
 from pdedsl.runtime.fourier import Ring
+from pdedsl.runtime.scattered import Scattered
 from pdedsl.runtime.sines import SineNetwork, Waves
+from pdedsl.solving.ansatz_module import AnsatzModule
 from pdedsl.solving.methods import How
 from pdedsl.solving.paths import PathMean, solve_by_paths
-from pdedsl.words.solvers import Features, Grid, Paths
+from pdedsl.solving.points import Points
+from pdedsl.solving.residual import DEFAULT, Task
+from pdedsl.words.solvers import Collocation, Features, Grid, Paths
 
 Form = dict[str, Any]
 
@@ -26,6 +30,10 @@ def form_of(module: nn.Module) -> Form:
             return {"kind": "sines"}
         case Expansion(axes=axes, timed=timed, stencil=stencil):
             return {"kind": "expansion", "axes": [_axis_form(a) for a in axes], "timed": timed, "stencil": stencil}
+        case Scattered(h=h):
+            return {"kind": "scattered", "h": h}
+        case AnsatzModule():
+            return {"kind": "network"}
         case PathMean():
             return {"kind": "paths"}
         case _:
@@ -38,6 +46,13 @@ def module_of(form: Form, tensors: dict[str, Tensor], plan: SolvePlan, how: How)
             return SineNetwork(Waves(tensors["frequencies"], tensors["phases"]), tensors["weights"])
         case {"kind": "expansion"}, Grid():
             return _expansion(form, tensors)
+        case {"kind": "scattered", "h": float(h)}, Grid():
+            return Scattered(tensors["places"], tensors["values"], h)
+        case {"kind": "network"}, Collocation() as method:
+            task = Task(plan.statement, method, plan.network or DEFAULT, Points(plan.statement.domain), how.seed)
+            module = AnsatzModule(task.ansatz, plan.statement.domain.coordinates, task.network())
+            module.load_state_dict(tensors)
+            return module
         case {"kind": "paths"}, Paths() as method:
             return solve_by_paths(plan.statement, method, seed=how.seed).module
         case _:

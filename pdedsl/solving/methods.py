@@ -2,19 +2,23 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import assert_never
 
 import torch
 from torch import Tensor
 
-from pdedsl.files import RunError
 from pdedsl.ir.plan import SolvePlan
-from pdedsl.solving.events import Listener, Stepped
+from pdedsl.runtime.expansions import Cells, Expansion
+from pdedsl.runtime.scattered import Scattered
+from pdedsl.solving.events import Stopped
 from pdedsl.solving.features import solve_by_features
 from pdedsl.solving.grid import solve_by_grid
 from pdedsl.solving.paths import PathMean, solve_by_paths
+from pdedsl.solving.residual import DEFAULT, solve_by_residual
 from pdedsl.solving.solved import Solved
+from pdedsl.solving.training import phases_of
+from pdedsl.solving.watching import Watch
 from pdedsl.words.solvers import Collocation, Features, Grid, Paths, Solver
 
 
@@ -24,11 +28,7 @@ class How:
 
     seed: int = 0
     device: torch.device = torch.device("cpu")  # noqa: RUF009  # a constant
-    listeners: tuple[Listener, ...] = ()
-
-    def tell(self, event: Stepped) -> None:
-        for listener in self.listeners:
-            listener(event)
+    watch: Watch = field(default_factory=Watch)
 
 
 def solved_by(method: Solver, plan: SolvePlan, how: How) -> Solved:
@@ -40,14 +40,38 @@ def solved_by(method: Solver, plan: SolvePlan, how: How) -> Solved:
         case Grid():
             return solve_by_grid(plan.statement, method, seed=how.seed, device=how.device)
         case Collocation():
-            raise RunError(f"{method.name} is not there yet: realize equation by features or paths")
+            return _trained(method, plan, how)
         case _:
             assert_never(method)
 
 
-def has_derivatives(method: Solver) -> bool:
-    """Whether the residuals of a solution can be taken: a mean over paths has none."""
-    return not isinstance(method, Paths)
+def _trained(method: Collocation, plan: SolvePlan, how: How) -> Solved:
+    phases = phases_of(plan.optimizers, plan.steps or method.steps)
+    steps = sum(p.steps for p in phases) or method.steps
+    solved = solve_by_residual(
+        plan.statement,
+        method,
+        network=plan.network or DEFAULT,
+        phases=phases,
+        seed=how.seed,
+        device=how.device,
+        listener=how.watch.of(steps),
+        state=how.watch.state,
+    )
+    if how.watch.stopped:
+        raise Stopped
+    return solved
+
+
+def has_derivatives(solved: Solved) -> bool:
+    """Whether residuals can be taken: not of a mean over paths, nor of what is pieced together between nodes."""
+    match solved.module:
+        case PathMean() | Scattered():
+            return False
+        case Expansion(axes=axes):
+            return not any(isinstance(axis, Cells) for axis in axes)
+        case _:
+            return True
 
 
 def interval_of(solved: Solved, points: Tensor) -> Tensor:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Literal
 
 import torch
 from torch import Tensor
@@ -23,6 +23,7 @@ if TYPE_CHECKING:
 INK = "#333333"
 SIGNED, SIZE = "RdBu_r", "viridis"
 SHOWN = 4  # components
+STRIP = 3.0  # times as long as wide
 FRAMES, PER_SECOND = 32, 10
 Function = Callable[[Tensor], Tensor]
 """Points (n, k) to values (n, c)."""
@@ -112,11 +113,25 @@ def _drawn(
     table = values if across == view.axes[1] else values.T
     extent = (float(low[across]), float(high[across]), float(low[up]), float(high[up]))
     picture = ax.imshow(
-        table.numpy(), origin="lower", aspect="auto", extent=extent, cmap=colours, vmin=limits[0], vmax=limits[1]
+        table.numpy(),
+        origin="lower",
+        aspect=_aspect(domain, across, up),
+        extent=extent,
+        cmap=colours,
+        vmin=limits[0],
+        vmax=limits[1],
     )
     ax.set_xlabel(caption(domain.coordinates[across].name))
     ax.set_ylabel(caption(domain.coordinates[up].name))
     ax.figure.colorbar(picture, ax=ax, shrink=0.9)
+
+
+def _aspect(domain: Domain, across: int, up: int) -> Literal["equal", "auto"]:
+    """A circle is drawn as one, unless the domain is a strip, or one of the axes is the time."""
+    low, high = bounds(domain)
+    ratio = float((high - low)[up] / (high - low)[across])
+    timed = domain.timed and len(low) - 1 in (across, up)
+    return "equal" if not timed and 1 / STRIP <= ratio <= STRIP else "auto"
 
 
 # ---- a film
@@ -161,7 +176,13 @@ def _begun(ax: Axes, view: View, tables: Sequence[Tensor], domain: Domain, name:
     extent = (float(low[0]), float(high[0]), float(low[1]), float(high[1]))
     ax.set_ylabel(caption(domain.coordinates[1].name))
     sheet = ax.imshow(
-        tables[0].T.numpy(), origin="lower", aspect="auto", extent=extent, cmap=SIGNED, vmin=limits[0], vmax=limits[1]
+        tables[0].T.numpy(),
+        origin="lower",
+        aspect=_aspect(domain, 0, 1),
+        extent=extent,
+        cmap=SIGNED,
+        vmin=limits[0],
+        vmax=limits[1],
     )
     return lambda values: sheet.set_data(values.T.numpy())
 

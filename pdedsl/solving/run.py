@@ -12,23 +12,25 @@ import torch
 from pdedsl import mistakes
 from pdedsl.compilation import Compilation
 from pdedsl.compiler import to_compilation
-from pdedsl.files import replace_text
+from pdedsl.files import RunError, replace_text
 from pdedsl.ir.plan import SolvePlan
 from pdedsl.ir.spec import Spec
 from pdedsl.solving.assess import Reference, assessed
 from pdedsl.solving.draw import draw
-from pdedsl.solving.events import Listener
+from pdedsl.solving.events import Listener, Metrics
 from pdedsl.solving.methods import How, solved_by
 from pdedsl.solving.report import PICTURES, write_report
 from pdedsl.solving.saved import begun, kept, save
 from pdedsl.solving.solution import Solution
+from pdedsl.solving.watching import SAVE_SECONDS, Watch
 from pdedsl.sources import changed, source_of
+from pdedsl.training import checkpoint
 from pdedsl.training.folder import claimed
+from pdedsl.training.interruption import Interrupted, interruption
 from pdedsl.training.saved import SPEC
 
-FILES = frozenset(
-    (".lock", SPEC, "metrics.jsonl", "checkpoints", "weights.safetensors", "report.md", "report.json", *PICTURES)
-)
+METRICS, CHECKPOINTS = "metrics.jsonl", "checkpoints"
+FILES = frozenset((".lock", SPEC, METRICS, CHECKPOINTS, "weights.safetensors", "report.md", "report.json", *PICTURES))
 
 
 def solve(
@@ -38,6 +40,7 @@ def solve(
     set: Sequence[str] | Mapping[str, object] = (),
     device: str | None = None,
     resume: bool = False,
+    save_seconds: float = SAVE_SECONDS,
     listeners: Sequence[Listener] = (),
 ) -> Solution:
     """Solve a physical spec, which may be given compiled, as a Spec, as a path, as a shipped spec's name, or as text.
@@ -46,18 +49,36 @@ def solve(
     `set` changes entries of the spec, as ["realize.equation=grid(n=64)"] or a mapping of the same.
     """
     compilation = compiled(spec, set)
-    how = How(seed_of(compilation.spec), device_of(device), tuple(listeners))
+    seed, where = seed_of(compilation.spec), device_of(device)
     if out is None:
-        return _solved(compilation, how, None, resume)[0]
+        return _solved(compilation, How(seed, where, Watch(tuple(listeners))), None, resume)[0]
     folder = Path(out)
-    with claimed(folder, resume, FILES):
+    with claimed(folder, resume, FILES), interruption() as interrupted:
         if resume:
             begun(folder, compilation.spec)
+        watch = _watch(folder, compilation.spec, resume, tuple(listeners), interrupted, save_seconds)
+        how = How(seed, where, watch)
         replace_text(folder / SPEC, compilation.spec.source.text)
         solution, references = _solved(compilation, how, folder, resume)
         draw(folder, solution, how, references[0].values if references else None)
         write_report(folder, solution)
         return solution
+
+
+def _watch(
+    folder: Path,
+    spec: Spec,
+    resume: bool,
+    listeners: tuple[Listener, ...],
+    interrupted: Interrupted,
+    save_seconds: float,
+) -> Watch:
+    found, complaints = checkpoint.newest(folder / CHECKPOINTS) if resume else (None, ())
+    if found is None and complaints:
+        raise RunError(f"no checkpoint in {folder} can be read: {complaints[0]}; choose another folder")
+    metrics = Metrics(folder / METRICS, found.step if found else 0)
+    state = found.tensors if found else None
+    return Watch((metrics, *listeners), folder / CHECKPOINTS, spec.source.text, interrupted, state, save_seconds)
 
 
 def compiled(spec: Compilation | Spec | str | Path, settings: Sequence[str] | Mapping[str, object]) -> Compilation:

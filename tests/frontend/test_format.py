@@ -406,6 +406,13 @@ def test_moved_comments_keep_their_order() -> None:
 # ---- comments wherever a line may end
 
 
+def test_more_indices_than_a_subscript_holds() -> None:
+    i = t.Name("i", "i")
+    many = t.Index(t.Name("a", "a"), (i,) * 5)
+    assert show(many) == "a[i, i, i, i, i]"
+    assert expression(show(many)) == many
+
+
 @settings(derandomize=True, max_examples=60, deadline=None)
 @given(st.data())
 def test_no_comment_is_lost(data: st.DataObject) -> None:

@@ -459,7 +459,7 @@ def test_both_lengths_of_a_training_are_an_ordinary_mistake() -> None:
 def test_a_spec_that_cannot_be_read_is_reported_as_itself() -> None:
     source, told = refused("train.epochs=3", text=TEXT.replace("σ²Δu ", "σ²Δu = "))
     assert source.name == "moons.pde"
-    assert "E102" in told
+    assert "E111" in told
 
 
 def test_a_broken_value_is_reported_before_the_next_setting() -> None:

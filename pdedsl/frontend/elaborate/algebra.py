@@ -84,6 +84,8 @@ def adjoint(value: Value, span: Span) -> Value:
 def power(base: Value, exponent: Tensor, span: Span) -> Value:
     """`uⁿ`; of a function, the power of its result: `sin² x`."""
     if isinstance(base, Map):
+        if exponent.rank == 0 and exponent.expr.is_negative:
+            raise mistakes.notation.inverse(base.name, span)
         inner = base
         return Map(inner.name, lambda a, s: _raised(inner.call(a, s), exponent, span), inner.arity)
     return _raised(base, exponent, span)

@@ -119,6 +119,8 @@ def _relations(syntax: t.Syntax, env: Environment) -> tuple[list[Equation], list
     if len(statements) > MAX_EQUATIONS:
         env.reporter.add(mistakes.reading.many_equations(MAX_EQUATIONS, statements[MAX_EQUATIONS].span))
     for statement in statements[:MAX_EQUATIONS]:
+        _without_const(statement, env)
+    for statement in statements[:MAX_EQUATIONS]:
         if len(env.reporter.errors) >= ENOUGH:
             break
         with env.reporter.guard(), limited(statement.span):
@@ -128,6 +130,14 @@ def _relations(syntax: t.Syntax, env: Environment) -> tuple[list[Equation], list
             else:
                 conditions.append(found)
     return equations, conditions
+
+
+def _without_const(statement: t.EquationStmt, env: Environment) -> None:
+    """`κ = 0.1` declares nothing: say so once, and not at every use of κ."""
+    name = statement.left
+    if isinstance(name, t.Name) and not statement.on and env.is_free(name.id) and name.id not in RESERVED:
+        env.reporter.add(mistakes.names.without_const(name.text, statement.span))
+        env.broken.add(name.id)
 
 
 def _known(syntax: t.Syntax, env: Environment) -> tuple[list[Exact], list[Observation]]:

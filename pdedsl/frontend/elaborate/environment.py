@@ -21,7 +21,7 @@ from pdedsl.frontend.elaborate.scope import Scope
 from pdedsl.frontend.elaborate.typing import net_of, start_of, type_of
 from pdedsl.frontend.elaborate.values import Map, Tensor, Value, scalar, shown
 from pdedsl.frontend.syntax import tree as t
-from pdedsl.frontend.syntax.names import unicode_name
+from pdedsl.frontend.syntax.names import joined, unicode_name
 from pdedsl.ir.spec import Constant, Learned, Space, SpaceKind, Time, Unknown
 from pdedsl.ir.types import Operator, Type
 from pdedsl.numerics.activations import MAXMIN
@@ -108,9 +108,9 @@ class Environment:
 
     def variable(self, name: t.Name) -> Value:
         """What a name behind ∂ means: only a coordinate or the time can be declared to help."""
-        if name.id not in self.declared and name.id not in self.broken:
-            places = [n for n, d in self.declared.items() if isinstance(d, t.SpaceDecl | t.TimeDecl)]
-            raise mistakes.names.unknown_variable(name.text, [unicode_name(n) for n in places], name.span)
+        if self.is_free(name.id):
+            places = [unicode_name(n) for n, d in self.declared.items() if isinstance(d, t.SpaceDecl | t.TimeDecl)]
+            raise mistakes.names.unknown_variable(name.text, places, self.time is not None, name.span)
         return self.value(name)
 
     def callable(self, name: t.Name) -> bool:
@@ -167,6 +167,10 @@ class Environment:
             if fresh:
                 self.used.discard(id_)
 
+    def is_free(self, name: str) -> bool:
+        """Whether a spec does not use a name for something of its own."""
+        return name not in self.declared and name not in self.broken
+
     def _find(self, name: t.Name, called: bool = False) -> Declaration:
         self.used.add(name.id)
         if name.id in self.broken:
@@ -180,10 +184,9 @@ class Environment:
         if name.id == MAXMIN.name:
             return mistakes.names.of_frames(name.text, name.span)
         words = {*self.declared, *FUNCTIONS, "pi", "softmax"}
-        split = _split(name.text, {unicode_name(w) for w in words})
         guess = nearest(name.id, words)
-        meant = split or (guess and unicode_name(guess))
-        return mistakes.names.unknown_name(name.text, meant, called, name.span)
+        meant = joined(name.text, {unicode_name(w) for w in words}) or (guess and unicode_name(guess))
+        return mistakes.names.unknown_name(name.text, meant, called, self.time is not None, name.span)
 
     def _resolve(self, name: t.Name, declaration: Declaration) -> Value:
         match declaration:
@@ -289,11 +292,3 @@ class Environment:
         """Whether an operator is called with its own parameters, `K(t)`, rather than applied."""
         params = declaration.params or ()
         return bool(params) and len(params) == len(args) and are_alike([self.value(p) for p in params], args)
-
-
-def _split(text: str, words: set[str]) -> str | None:
-    """`σv` is a name of its own; a reader may have meant `σ v`."""
-    for i in range(1, len(text)):
-        if text[:i] in words and text[i:] in words:
-            return f"{text[:i]} {text[i:]}"
-    return None

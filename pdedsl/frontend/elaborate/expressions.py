@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import assert_never
 
-from sympy import Expr, Rational, S, pi
+from sympy import E, Expr, Rational, S, pi
 
 from pdedsl import mistakes
 from pdedsl.frontend.elaborate.algebra import adjoint, chain, dotted, listed, norm, power, sum_of_maps
@@ -94,6 +94,8 @@ def _name(name: t.Name, scope: Scope) -> Value:
         return scope.outer_normal()
     if name.id == "pi":
         return scalar(pi)
+    if name.id == "e" and scope.names.is_free("e"):
+        return scalar(E)
     layer = scope.names.layer(t.Call(name, (), span=name.span))
     if layer:
         return layer

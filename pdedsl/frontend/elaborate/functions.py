@@ -33,7 +33,8 @@ FUNCTIONS: dict[str, tuple[int, Numeric]] = {
     "max": (-1, sp.Max),
 }
 FUNCTIONS.update({other: FUNCTIONS[name] for other, name in OTHER_NAMES.items()})
-RESERVED = {*FUNCTIONS, "softmax", "pi", "grad", "div", "lap", "hess", "dot", "ddot", "norm", "adj", "sum", "diff"}
+OPERATORS = "grad div lap hess dot ddot norm adj sum diff pow".split()
+RESERVED = {*FUNCTIONS, "softmax", "pi", *OPERATORS}
 
 
 def pointwise(name: str) -> Numeric:

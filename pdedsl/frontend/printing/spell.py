@@ -239,7 +239,7 @@ class Speller:
         if mark and not self.ascii and (called := self.component_of_call(expr.body, mark)):
             return called
         body = self.postfix(expr.body)
-        if mark and not self.ascii:
+        if mark and not isinstance(expr.body, t.Index) and not self.ascii:
             return body + mark
         touched = isinstance(expr.body, t.Name | t.Adjoint) or body[-1] == ")"  # else `[…]` would be a factor
         return f"{body if touched else f'({body})'}[{', '.join(map(self.sum, expr.indices))}]"

@@ -47,7 +47,7 @@ def declared(statements: Iterable[list[Token]]) -> Declared:
             found.variables.update(identity(token) for token in words if token.type == "NAME")
         elif first.type in DECLARING and _kinds(rest, 1) == ["NAME"]:
             found.fields.add(identity(rest[0]))
-            if _kinds(rest, 2) == ["NAME", "CALL"]:
+            if len(rest) > 1 and rest[1].type in ("CALL", "LPAR"):
                 found.functions.add(identity(rest[0]))
             if _declares_matrix(rest[1:]):
                 found.transposable.add(identity(rest[0]))
@@ -142,13 +142,13 @@ def derivative_at(text: str, start: int, names: Declared) -> tuple[str, int] | N
     order, name, below = match.groups()
     for n, body in [(int(order or 1), name), *([(1, order + name)] if order else [])]:
         if identity(body) in names.fields and n <= 99:
-            variables = _denominator("d" + below, n, names.variables)
+            variables = denominator("d" + below, n, names.variables)
             if variables is not None:
                 return f"∂{superscript(n)}{body}/{''.join(variables)}", match.end()
     return None
 
 
-def _denominator(text: str, order: int, variables: set[str]) -> list[str] | None:
+def denominator(text: str, order: int, variables: set[str]) -> list[str] | None:
     """`dxdy`, `dx2`, `dx[i]2` as `∂x¹`, `∂y¹`, …, such that the orders sum to `order`."""
 
     @cache

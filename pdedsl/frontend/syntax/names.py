@@ -9,6 +9,7 @@ import re
 import unicodedata
 
 MAX_NAME = 100  # characters
+MAX_RAISED = 4  # of a superscript or subscript
 
 _LETTERS = "αβγδεζηθικλμνξοπρστυφχψωΓΘΛΞΠΦΨΩ"
 _SPELLED = (
@@ -67,8 +68,18 @@ def lowered(subscript: str) -> list[str]:
 
 def subscript(indices: list[str]) -> str | None:
     """The indices as a subscript, if they have one."""
+    if len("".join(indices)) > MAX_RAISED:
+        return None
     if len(indices) == 1 and indices[0].isdigit():
         return "".join(SUBSCRIPTS[int(c)] for c in indices[0])
     if all(i in INDEX_LETTERS for i in indices):
         return "".join(INDEX_LETTERS[i] for i in indices)
+    return None
+
+
+def joined(text: str, words: set[str]) -> str | None:
+    """`σv` is a name of its own; a reader may have meant `σ v`."""
+    for i in range(1, len(text)):
+        if text[:i] in words and text[i:] in words:
+            return f"{text[:i]} {text[i:]}"
     return None

@@ -275,6 +275,7 @@ WORDS: dict[str, tuple[int, Callable[[t.Call], t.Expr]]] = {
     "hess": (1, _prefix("hess")),
     "dot": (2, _times("·")),
     "ddot": (2, _times(":")),
+    "pow": (2, lambda call: t.Power(bracketed(call.args[0]), bracketed(call.args[1]), span=call.span)),
     "norm": (1, lambda call: t.Norm(call.args[0], span=call.span)),
     "adj": (1, lambda call: t.Adjoint(bracketed(call.args[0]), span=call.span)),
     "sum": (2, _total),

@@ -18,6 +18,13 @@ from pdedsl.frontend.syntax.tokens import BLOCKS, LEADING, Line, read_lines, spa
 
 MAX_TREE = 1000
 ENOUGH = 100  # mistakes behind which nothing more is read
+OTHER_WORDS = {
+    **dict.fromkeys(("domain", "region"), "space"),
+    **dict.fromkeys(("field", "variable", "var"), "unknown"),
+    **dict.fromkeys(("constant", "parameter", "param"), "const"),
+    **dict.fromkeys(("def", "define", "function"), "let"),
+}
+"""Words that other programs use for ours."""
 KEYWORDS = tuple(kind.lower() for kind in sorted(LEADING))
 
 
@@ -49,7 +56,8 @@ def _read(line: Line, known: set[str], reporter: Reporter) -> list[t.Statement]:
 def _names_lost(tokens: list[Token]) -> set[str]:
     """The keyword of an unreadable declaration and the names that it would have made."""
     names = takewhile(lambda token: token.type in ("NAME", "LPAR", "COMMA"), tokens[1:])
-    return {tokens[0].type, *(identity(token) for token in names if token.type == "NAME")}
+    keyword = OTHER_WORDS.get(str(tokens[0]), tokens[0].type.lower())
+    return {keyword.upper(), *(identity(token) for token in names if token.type == "NAME")}
 
 
 def _check_keyword(tokens: list[Token], known: set[str]) -> None:
@@ -58,7 +66,7 @@ def _check_keyword(tokens: list[Token], known: set[str]) -> None:
     follows = tokens[1].type if len(tokens) > 1 else ""
     if first.type != "NAME" or identity(first) in known or follows not in ("NAME", "LPAR", "LBRACE"):
         return
-    typo = nearest(str(first), KEYWORDS)
+    typo = OTHER_WORDS.get(str(first)) or nearest(str(first), KEYWORDS)
     if typo or follows == "LBRACE":
         blocks = [kind.lower() for kind in sorted(BLOCKS)]
         raise mistakes.syntax.no_statement(first, typo, blocks, span_of(first))
@@ -110,12 +118,27 @@ OPERAND = {"NAME", "NUMBER", "LPAR", "LSQB"}
 
 
 def _explain(error: UnexpectedToken, tokens: list[Token]) -> PdeError:
+    foreign = _foreign(error.token, tokens)
+    if foreign is not None:
+        return foreign
     accepts = error.accepts or error.expected
     wanted = _wanted(accepts)
     if error.token.type == "$END":
         end = span_of(tokens[-1]).end
         return mistakes.syntax.ends_early(wanted, Span(end - 1, end), _hint(tokens, None))
     return mistakes.syntax.unexpected(error.token, wanted, span_of(error.token), _hint(tokens, error.token))
+
+
+def _foreign(token: Token, tokens: list[Token]) -> PdeError | None:
+    """A decimal comma, or a chain of equalities."""
+    at = next((i for i, other in enumerate(tokens) if other is token), 0)
+    match tokens[max(at - 1, 0) : at + 2]:
+        case [Token(type="NUMBER") as whole, Token(type="COMMA"), Token(type="NUMBER") as part]:
+            if whole.end_pos == token.start_pos and token.end_pos == part.start_pos:
+                return mistakes.notation.decimal_comma(f"{whole},{part}", span_of(whole).to(span_of(part)))
+    if token.type == "EQUAL" and any(other.type == "EQUAL" for other in tokens[:at]):
+        return mistakes.notation.two_equalities(span_of(token))
+    return None
 
 
 def _wanted(accepts: set[str]) -> str:

@@ -21,13 +21,16 @@ from lark.utils import TextSlice
 from pdedsl import mistakes
 from pdedsl.diagnostics import PdeError, Reporter, Source, Span
 from pdedsl.frontend.syntax.differentials import DECLARING, Declared, declared, marked
-from pdedsl.frontend.syntax.names import MAX_NAME
+from pdedsl.frontend.syntax.foreign import foreign_token
+from pdedsl.frontend.syntax.latex import without_latex
+from pdedsl.frontend.syntax.letters import plain_letters
+from pdedsl.frontend.syntax.names import MAX_NAME, MAX_RAISED
+from pdedsl.frontend.syntax.notations import in_our_notation
 from pdedsl.frontend.syntax.tree import Comment
 
 MAX_TOKENS = 100_000
 MAX_DEPTH = 200
 MAX_NUMBER = 60
-MAX_RAISED = 4  # digits of a superscript or subscript
 MAX_DERIVATIVE = 400  # characters
 MOST_STRAY = 20
 
@@ -69,12 +72,13 @@ class Lines:
 
 
 def read_lines(source: Source, scanner: BasicLexer, reporter: Reporter) -> Lines:
-    raw, comments = _scan(source, scanner, reporter)
-    tokens = list(_with_brackets(raw, reporter))
+    text = without_latex(plain_letters(source.text), reporter)
+    raw, comments = _scan(source, text, scanner, reporter)
+    tokens = list(_with_brackets(in_our_notation(raw, text, reporter), reporter))
     bad = sorted(d.span.start for d in reporter.errors)
     lines = list(_lines(tokens, bad))
     names = declared(line.tokens for line in lines)
-    return Lines([_marked(line, names, source.text) for line in lines], comments, names)
+    return Lines([_marked(line, names, text) for line in lines], comments, names)
 
 
 def _marked(line: Line, names: Declared, text: str) -> Line:
@@ -87,11 +91,14 @@ def _marked(line: Line, names: Declared, text: str) -> Line:
 # ---- scanning
 
 
-def _scan(source: Source, scanner: BasicLexer, reporter: Reporter) -> tuple[list[Token], tuple[Comment, ...]]:
-    """Raw tokens; a character that starts no token is skipped, and reported once a line."""
+def _scan(
+    source: Source, text: str, scanner: BasicLexer, reporter: Reporter
+) -> tuple[list[Token], tuple[Comment, ...]]:
+    """Raw tokens of `text`, which is the source in plain letters; comments and texts stay as they were written. A
+    character that starts no token is skipped, and reported once a line."""
     comments: list[Comment] = []
     strays: list[tuple[str, int]] = []  # characters with the line they stand on
-    state = LexerState(TextSlice.cast_from(source.text))
+    state = LexerState(TextSlice.cast_from(text))
     tokens: list[Token] = []
     while True:
         try:
@@ -100,6 +107,11 @@ def _scan(source: Source, scanner: BasicLexer, reporter: Reporter) -> tuple[list
             return tokens, tuple(comments)
         except UnexpectedCharacters as error:
             at = cast(int, error.pos_in_stream)
+            foreign = foreign_token(text, at)
+            if foreign is not None:
+                tokens.append(foreign)
+                state.line_ctr.feed(str(foreign), False)
+                continue
             stray = (source.text[at], source.position(at)[0])
             if stray not in strays:
                 reporter.add(_stray(source, at))
@@ -110,13 +122,17 @@ def _scan(source: Source, scanner: BasicLexer, reporter: Reporter) -> tuple[list
                 raise mistakes.syntax.not_a_spec(MOST_STRAY, Span(at, at + 1)) from None
             continue
         if token.type == "COMMENT":
-            comments.append(Comment(token.rstrip(), span=span_of(token)))
+            comments.append(Comment(_written(token, source).rstrip(), span=span_of(token)))
             continue
-        tokens.append(token)
+        tokens.append(token.update(value=_written(token, source)) if token.type == "STRING" else token)
         with reporter.guard():
             _check_length(token)
         if len(tokens) > MAX_TOKENS:
             raise mistakes.reading.too_many_tokens(MAX_TOKENS, span_of(token))
+
+
+def _written(token: Token, source: Source) -> str:
+    return source.text[token.start_pos : token.end_pos]
 
 
 def _stray(source: Source, at: int) -> PdeError:

@@ -1,0 +1,168 @@
+"""Whether a known solution solves the problem: its residuals in equations and conditions, at points drawn once.
+
+A residual is compared with one and with the sizes of its terms, so that rounding is no violation. What an unknown or a
+learned field without a known value stands in is not checked.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator, Sequence
+
+from sympy import Add, Expr, Integer, KroneckerDelta, S, Symbol, cancel, sqrt
+
+from pdedsl import mistakes
+from pdedsl.diagnostics import Diagnostic, Span
+from pdedsl.ir.spec import Condition, ConditionKind, Spec, side_names
+from pdedsl.symbolic.calculus import differentiate
+from pdedsl.symbolic.evaluating import Point, compiled
+from pdedsl.symbolic.regions import Region, region_of
+from pdedsl.symbolic.symbols import Component, Field, Partial
+
+POINTS = 16
+CLOSE = 1e-8  # of a residual beside the sizes of its terms
+Checked = tuple[Span, str, Sequence[Expr], Sequence[Point]]  # a row: terms that sum to zero at points
+
+
+def violations(spec: Spec) -> tuple[Diagnostic, ...]:
+    """An error for each equation and condition that the known solution does not satisfy."""
+    if not spec.exact:
+        return ()
+    region, worst = _region(spec), dict[tuple[Span, str], float]()
+    for span, text, terms, points in (*_equations(spec, region), *_conditions(spec, region)):
+        if not any(f for term in terms for f in term.atoms(Field)):
+            size = _residual(terms, points, region)
+            worst[span, text] = max(worst.get((span, text), 0.0), size)
+    place = spec.exact[0].span
+    found = [(text, size) for (_, text), size in worst.items() if size]
+    return tuple(d for text, size in found for d in mistakes.known.violated(text, size, place).diagnostics)
+
+
+def _region(spec: Spec) -> Region:
+    space, time = spec.space, spec.time
+    ends = [(s.start, s.end) for s in space.sides] + ([(time.start, time.end)] if time else [])
+    inside = [g.expr for g in space.inside]
+    return region_of(space.coordinates, len(space.sides), ends, time.symbol if time else None, inside)
+
+
+def _residual(terms: Sequence[Expr], points: Sequence[Point], region: Region) -> float:
+    """The largest sum of the terms, zero where it is no more than rounding."""
+    values, worst = [compiled(t, region.layout) for t in terms], 0.0
+    for point in points:
+        found = [v(point) for v in values]
+        total, size = abs(math.fsum(found)), math.fsum(map(abs, found))
+        if math.isfinite(size) and total > CLOSE * max(size, 1.0):
+            worst = max(worst, total)
+    return worst
+
+
+def _put(expr: Expr, spec: Spec) -> Expr:
+    """An expression with the known solution for the unknowns."""
+    own = {u.head: tuple(u.arguments) for u in spec.unknowns} | {w.head: tuple(w.arguments) for w in spec.learned}
+    values = _values(spec)
+
+    def of(e: Expr) -> Expr:
+        match e:
+            case Partial(body=Field() as body, slots=slots) if _key(body) in values:
+                value = values[_key(body)]
+                for slot in slots:
+                    value = differentiate(value, slot, chain=True)
+                return value.xreplace(dict(zip(own[body.head], body.arguments, strict=True)))
+            case Field() if _key(e) in values:
+                return values[_key(e)].xreplace(dict(zip(own[e.head], e.arguments, strict=True)))
+            case Partial(body=body, slots=slots) if not isinstance(body, Field):
+                inner = of(body)
+                for slot in slots:
+                    inner = differentiate(inner, slot, chain=True)
+                return inner
+            case Field() | Partial():
+                return e
+            case _:
+                return e.func(*map(of, e.args)) if e.args else e
+
+    return of(expr.xreplace(spec.values))
+
+
+def _key(f: Field) -> tuple[Symbol, int]:
+    return f.head, int(f.indices[0]) if f.indices and f.indices[0].is_Integer else 1
+
+
+def _values(spec: Spec) -> dict[tuple[Symbol, int], Expr]:
+    return {(e.unknown, k): v for e in spec.exact for k, v in enumerate(e.value, e.component or 1)}
+
+
+# ---- rows
+
+
+def _equations(spec: Spec, region: Region) -> Iterator[Checked]:
+    points = region.interior(POINTS)
+    for e in spec.equations:
+        there = [p for p in points if e.interval is None or float(e.interval[0]) <= p[-1] <= float(e.interval[1])]
+        for k in range(len(e.summands[0].exprs)):
+            yield e.span, spec.source.quote(e.span), [_put(s.exprs[k], spec) for s in e.summands], there
+
+
+def _conditions(spec: Spec, region: Region) -> Iterator[Checked]:
+    for c in spec.conditions:
+        text = spec.source.quote(c.span)
+        for terms, points in _in_time(c, spec, region) if not c.on_boundary else _in_space(c, spec, region):
+            yield c.span, text, terms, points
+
+
+def _in_time(c: Condition, spec: Spec, region: Region) -> Iterator[tuple[list[Expr], list[Point]]]:
+    time, upper = spec.time, c.kind is ConditionKind.TERMINAL
+    assert time is not None
+    points = region.face(region.layout.dimension, upper, POINTS)
+    values = _values(spec)
+    for k, given in enumerate(c.value, c.component or 1):
+        value = values.get((c.unknown, k))
+        if value is not None:
+            for _ in range(c.order):
+                value = differentiate(value, time.symbol, chain=True)
+            yield [value, -_put(given, spec)], points
+
+
+def _in_space(c: Condition, spec: Spec, region: Region) -> Iterator[tuple[list[Expr], list[Point]]]:
+    parts = [compiled(g.expr, region.layout) for g in c.part]
+
+    def chosen(points: list[Point]) -> list[Point]:
+        return [p for p in points if all(g(p) > 0 for g in parts)]
+
+    dimension = len(spec.space.sides)
+    for k in range(dimension) if spec.space.explicit else (0, dimension - 1):  # of many alike, two
+        for name, upper in zip(side_names(k), (False, True), strict=True):
+            if name in c.sides:
+                points = chosen(region.face(k, upper, 4 * POINTS if parts else POINTS))
+                for v in c.value:
+                    yield _terms(v.xreplace(_normal_on(v, k, upper, spec)), spec), points
+    for s in c.surfaces:
+        for v in c.value:
+            normal = _normal_of(v, s.expr, spec)
+            if normal is not None:
+                yield _terms(v.xreplace(normal), spec), chosen(region.surface(s.expr, POINTS))
+
+
+def _terms(value: Expr, spec: Spec) -> list[Expr]:
+    return [_put(term, spec) for term in Add.make_args(value)]
+
+
+def _normals(value: Expr, spec: Spec) -> list[Expr]:
+    return [c for c in value.atoms(Component) if c.args[0] not in spec.space.coordinates]
+
+
+def _normal_on(value: Expr, k: int, upper: bool, spec: Spec) -> dict[Expr, Expr]:
+    sign = S.One if upper else S.NegativeOne
+    return {c: sign * KroneckerDelta(c.args[1], Integer(k + 1)) for c in _normals(value, spec)}
+
+
+def _normal_of(value: Expr, level: Expr, spec: Spec) -> dict[Expr, Expr] | None:
+    """-∇g/‖∇g‖ of the inequality that a surface bounds; None where it bounds none."""
+    asked = _normals(value, spec)
+    if not asked:
+        return {}
+    own = next((g.expr for g in spec.space.inside if cancel(level / g.expr).is_number), None)
+    if own is None or not spec.space.explicit:
+        return None
+    slopes = [own.diff(x) for x in spec.space.coordinates]
+    length = sqrt(Add(*(s**2 for s in slopes)))
+    return {c: -slopes[int(c.args[1]) - 1] / length for c in asked}

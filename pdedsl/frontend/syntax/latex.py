@@ -1,0 +1,74 @@
+r"""Lines in LaTeX, read so far that a message can show them in our notation: `\frac{\partial u}{\partial t}`, ∂u/∂t."""
+
+from __future__ import annotations
+
+import re
+
+from pdedsl import mistakes
+from pdedsl.diagnostics import Reporter, Span
+from pdedsl.frontend.syntax.names import LETTER_OF, superscript
+
+_COMMAND = re.compile(r"\\[A-Za-z]+")
+_LINE = re.compile(r"[^\r\n]+")
+_PARTIAL = r"\\partial(?:\^\{?(\d)\}?)?\s*"
+_SLOPE = re.compile(
+    rf"\\[dt]?frac\s*\{{\s*{_PARTIAL}(\w+|\\[A-Za-z]+)?\s*\}}\s*\{{((?:\s*\\partial\s*\w(?:\^\{{?\d\}}?)?)+)\s*\}}"
+)
+_BELOW = re.compile(r"\\partial\s*(\w)(?:\^\{?(\d)\}?)?")
+_FRACTION = re.compile(r"\\[dt]?frac\s*\{([^{}]*)\}\s*\{([^{}]*)\}")
+_ROOT = re.compile(r"\\sqrt\s*\{([^{}]*)\}")
+_WRAPPED = re.compile(r"\\(?:mathrm|mathbf|mathit|operatorname|text|vec|hat|bm)\s*\{([^{}]*)\}")
+_POWER = re.compile(r"\^(?:\{(\d{1,2})\}|(\d))")
+_SPACING = re.compile(r"\\(?:left|right|quad|qquad|[,;:! ])|\$|\\\\|&")
+_SIGNS = {
+    "partial": "∂",
+    "nabla": "∇",
+    "Delta": "Δ",
+    "Sigma": "Σ",
+    "sum": "Σ",
+    "cdot": "·",
+    "times": "×",
+    "le": "≤",
+    "leq": "≤",
+    "ge": "≥",
+    "geq": "≥",
+    "in": "in",
+    "infty": "inf",
+    "top": "ᵀ",
+    "varepsilon": "ε",
+    "varphi": "φ",
+}
+
+
+def without_latex(text: str, reporter: Reporter) -> str:
+    """The text with its lines in LaTeX blanked, each of them reported once."""
+    if "\\" not in text:
+        return text
+    return _LINE.sub(lambda line: _blanked(line, reporter), text)
+
+
+def _blanked(line: re.Match[str], reporter: Reporter) -> str:
+    written = line[0].split("#")[0]
+    if _COMMAND.search(written) is None:
+        return line[0]
+    start = line.start() + len(written) - len(written.lstrip())
+    span = Span(start, line.start() + len(written.rstrip()))
+    reporter.add(mistakes.notation.latex(in_our_notation(written), span))
+    return " " * len(written) + line[0][len(written) :]
+
+
+def in_our_notation(line: str) -> str:
+    """A line of LaTeX as it would be written here; commands that are not known stay, without their backslash."""
+    text = _SLOPE.sub(_slope, _WRAPPED.sub(r"\1", _SPACING.sub(" ", line)))
+    for pattern, new in ((_ROOT, r"√(\1)"), (_FRACTION, r"(\1)/(\2)")):
+        text = pattern.sub(new, text)
+    text = re.sub(r"\\([A-Za-z]+)\s*", lambda m: _SIGNS.get(m[1]) or f"{LETTER_OF.get(m[1], m[1])} ", text)
+    text = _POWER.sub(lambda m: superscript(int(m[1] or m[2])), text)
+    text = re.sub(r"\s+\(", "(", text.replace("{", "(").replace("}", ")"))
+    return " ".join(text.replace("\\", "").split())
+
+
+def _slope(found: re.Match[str]) -> str:
+    order, body, below = found.groups()
+    above = f"∂{superscript(int(order)) if order else ''}{body or ''}"
+    return above + "/" + "".join(f"∂{v}{superscript(int(n)) if n else ''}" for v, n in _BELOW.findall(below)) + " "

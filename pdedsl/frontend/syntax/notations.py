@@ -1,0 +1,167 @@
+"""Notations of other books and programs, where they can be read in one way: `u_xx`, `∂_t u`, `∂u²/∂x`, `u**2`, `∇^2 u`.
+
+Each rule looks at the raw tokens from a place on, and gives the tokens of our own notation for the first few of them.
+The new ones keep the places of the old, so that a mistake is still shown where it was written.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from itertools import groupby
+
+from lark import Token
+
+from pdedsl import mistakes
+from pdedsl.diagnostics import Reporter
+from pdedsl.frontend.syntax.differentials import Declared, declared
+from pdedsl.frontend.syntax.foreign import Reading, Rewritten, Rule, edge, made, span_over
+from pdedsl.frontend.syntax.slopes import along_normal, by_operator, by_quotient, by_subscript
+
+BLOCKS = {"NETWORK", "TRAIN", "EVALUATE"}
+CALLED = {"laplace": "lap", "laplacian": "lap", "Laplacian": "lap", "nabla": "grad", "ln": "log"}
+PREFIXES = {"laplace": "LAPLACIAN", "laplacian": "LAPLACIAN", "Laplacian": "LAPLACIAN", "lap": "LAPLACIAN"}
+PREFIXES |= {"nabla": "NABLA", "grad": "NABLA", "div": "DIV"}
+SIGN_OF = {"LAPLACIAN": "Δ", "NABLA": "∇", "DIV": "∇·"}
+STARTS_OPERAND = {"NAME", "NABLA", "LAPLACIAN", "DIV", "DERIVATIVE", "LPAR"}
+
+
+def in_our_notation(tokens: list[Token], text: str, reporter: Reporter) -> list[Token]:
+    """Raw tokens with every known foreign notation replaced."""
+    names = declared(line for is_line, line in _statements(tokens) if is_line)
+    return list(_without_assignments(list(_rewritten(tokens, names, text, reporter))))
+
+
+def _statements(tokens: list[Token]) -> Iterator[tuple[bool, list[Token]]]:
+    return ((kind, list(group)) for kind, group in groupby(tokens, key=lambda token: token.type != "NEWLINE"))
+
+
+def _rewritten(tokens: list[Token], names: Declared, text: str, reporter: Reporter) -> Iterator[Token]:
+    i = 0
+    while i < len(tokens):
+        found: Rewritten = [tokens[i]], 1
+        with reporter.guard():
+            found = _first(Reading(tokens[i : i + 8], names, text)) or found
+        yield from found[0]
+        i += found[1]
+
+
+def _first(reading: Reading) -> Rewritten | None:
+    return next((found for rule in RULES if (found := rule(reading)) is not None), None)
+
+
+# ---- signs
+
+
+def _doubled(reading: Reading) -> Rewritten | None:
+    """`**`, `==` and `:=`; `//` and `/*` start no comment."""
+    a, b = (*reading.tokens, *reading.tokens)[:2]
+    signs = {"**": "CARET", "==": "EQUAL", ":=": "EQUAL"}
+    if not reading.tight(2) or a + b not in (*signs, "//", "/*"):
+        return None
+    if a == "/":
+        raise mistakes.notation.comment(a + b, span_over(a, b))
+    return [made(signs[a + b], {"CARET": "^", "EQUAL": "="}[signs[a + b]], a, b)], 2
+
+
+def _numbers(reading: Reading) -> Rewritten | None:
+    """`2½` is 5/2; `1.5.2` is nothing."""
+    match reading.kinds[:2]:
+        case ("NUMBER", "NUMBER") if reading.tight(2):
+            a, b = reading.tokens[:2]
+            raise mistakes.notation.two_numbers(a + b, span_over(a, b))
+        case ("NUMBER", "FRACTION") if reading.tight(2) and reading.tokens[0].isdigit():
+            whole, part = reading.tokens[:2]
+            plus = edge("PLUS", "+", part.start_pos)
+            return [edge("LPAR", "(", whole.start_pos), whole, plus, part, edge("RPAR", ")", part.end_pos)], 2
+    return None
+
+
+def _root(reading: Reading) -> Rewritten | None:
+    """`√u`, `√(…)`."""
+    match reading.kinds[:2]:
+        case ("ROOT", "LPAR"):
+            sign, bracket = reading.tokens[:2]
+            return [Token("NAME", "sqrt", start_pos=sign.start_pos, end_pos=bracket.start_pos), bracket], 2
+        case ("ROOT", "NAME" | "NUMBER"):
+            sign, body = reading.tokens[:2]
+            after = reading.tokens[2:3]
+            if after and after[0].start_pos == body.end_pos and after[0].type in ("SUPERSCRIPT", "CARET", "LPAR"):
+                raise mistakes.notation.root(span_over(sign, after[0]))
+            name = Token("NAME", "sqrt", start_pos=sign.start_pos, end_pos=body.start_pos)
+            return [name, edge("LPAR", "(", body.start_pos), body, edge("RPAR", ")", body.end_pos)], 2
+    return None
+
+
+# ---- operators
+
+
+def _laplacian(reading: Reading) -> Rewritten | None:
+    """`∇^2`, `nabla^2`."""
+    match reading.tokens[:3]:
+        case [Token(type="NABLA" | "NAME") as nabla, Token(type="CARET"), Token(type="NUMBER") as two]:
+            if two == "2" and (nabla.type == "NABLA" or (nabla == "nabla" and reading.is_free(nabla))):
+                return [made("LAPLACIAN", "Δ", nabla, two)], 3
+    return None
+
+
+def _operator(reading: Reading) -> Rewritten | None:
+    """`laplace(u)`, `Laplacian u`, `grad u`; `ln(u)`."""
+    word = reading.tokens[0]
+    if word.type != "NAME" or word not in CALLED | PREFIXES or not reading.is_free(word) or len(reading.tokens) < 2:
+        return None
+    after = reading.tokens[1]
+    if after.type == "LPAR" and reading.tight(2):
+        return ([word.update(value=CALLED[word])], 1) if word in CALLED else None
+    if word in PREFIXES and after.type in STARTS_OPERAND:
+        return [made(PREFIXES[word], SIGN_OF[PREFIXES[word]], word)], 1
+    return None
+
+
+def _curl(reading: Reading) -> Rewritten | None:
+    if reading.kinds[:2] == ("NABLA", "STAR"):
+        raise mistakes.notation.curl(span_over(*reading.tokens[:2]))
+    return None
+
+
+def _boundary(reading: Reading) -> Rewritten | None:
+    """`on ∂Ω`."""
+    token = reading.tokens[0]
+    return ([token.update("NAME", "boundary")], 1) if token.type == "EDGE" else None
+
+
+# ---- blocks
+
+
+def _brace_below(reading: Reading) -> Rewritten | None:
+    """`train` with its brace on the next line."""
+    first = reading.tokens[0]
+    if first.type not in BLOCKS:
+        return None
+    lines = 0
+    while reading.kinds[1 + lines : 2 + lines] == ("NEWLINE",):
+        lines += 1
+    if lines and reading.kinds[1 + lines : 2 + lines] == ("LBRACE",):
+        return [first], 1 + lines
+    return None
+
+
+def _without_assignments(tokens: list[Token]) -> Iterator[Token]:
+    """Entries of blocks as `epochs 5`, where `epochs = 5` or `epochs: 5` was written."""
+    open_: list[str] = []
+    before: tuple[str, ...] = ("", "")
+    for token in tokens:
+        if token.type in ("LBRACE", "LPAR", "LSQB"):
+            open_.append(token.type)
+        elif token.type in ("RBRACE", "RPAR", "RSQB") and open_:
+            open_.pop()
+        starts = before[1] == "NAME" and before[0] in ("NEWLINE", "LBRACE")
+        if open_ == ["LBRACE"] and starts and token.type in ("EQUAL", "COLON"):
+            continue
+        yield token
+        before = (before[1], token.type)
+
+
+RULES: tuple[Rule, ...] = (
+    *(_doubled, _numbers, _root, _laplacian, _operator, _curl, _boundary),
+    *(by_subscript, by_operator, by_quotient, along_normal, _brace_below),
+)
