@@ -1,7 +1,7 @@
 """Shipped physical specs by two independent methods, which agree within their error bars.
 
 Those of paths are intervals of 95 %, twice as wide here: about one point in 10,000 is outside by chance, and seeds are
-fixed. `features` and `grid` are compared to what the second column says; benchmarks/agreement.py has the slow ones.
+fixed. `features` and `grid` are compared to the tolerance beside them.
 """
 
 from __future__ import annotations
