@@ -122,13 +122,16 @@ def crosscheck(file: str, settings: tuple[str, ...], device: str | None) -> None
         from pdedsl.compiler import to_compilation
         from pdedsl.ir.plan import SolvePlan
         from pdedsl.solving.crosscheck import crosscheck as run
-        from pdedsl.solving.methods import How
-        from pdedsl.solving.run import compiled, device_of, seed_of
+        from pdedsl.solving.run import compiled, how_of
 
         compilation = compiled(to_compilation(source), ())
         assert isinstance(compilation.plan, SolvePlan)
-        how = How(seed_of(compilation.spec), device_of(device))
-        found = run(compilation.plan, compilation.spec.source, how, lambda name: say(f"solving by {name}", err=True))
+        found = run(
+            compilation.plan,
+            compilation.spec.source,
+            how_of(compilation, device),
+            lambda name: say(f"solving by {name}", err=True),
+        )
     except PdeError as error:
         report_error(error)
         raise click.exceptions.Exit(WRONG) from None

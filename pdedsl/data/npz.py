@@ -6,6 +6,7 @@ Nothing in the file is unpickled. Inputs are bytes (v stands for v/255) or real 
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 from zipfile import BadZipFile
@@ -38,24 +39,25 @@ def find(name: str, root: Path, span: Span) -> Path:
 
 
 def read(path: Path, span: Span, shape: tuple[int, ...] | None = None) -> Raw:
-    """The arrays of a file, checked; `shape` is what the model takes, which tells (n, h, w, c) from (n, c, h, w)."""
-    arrays = _arrays(path, span)
-    if set(WHOLE) <= arrays.keys():
-        train, test = (_split(arrays, f"x_{part}", f"y_{part}", span, shape) for part in ("train", "test"))
+    """The found of a file, checked; `shape` is what the model takes, which tells (n, h, w, c) from (n, c, h, w)."""
+    found = arrays(path, span, (*WHOLE, "x", "y"))
+    if set(WHOLE) <= found.keys():
+        train, test = (_split(found, f"x_{part}", f"y_{part}", span, shape) for part in ("train", "test"))
         _alike(train, test, span)
-    elif {"x", "y"} <= arrays.keys():
-        whole = _split(arrays, "x", "y", span, shape)
+    elif {"x", "y"} <= found.keys():
+        whole = _split(found, "x", "y", span, shape)
         if len(whole) < 2:
             raise mistakes.data.single_sample(span)
         n = min(max(1, round(TEST_SHARE * len(whole))), len(whole) - 1)
         test, train = parted(whole, n, _FIXED, "npz test")
     else:
-        raise mistakes.data.other_arrays(path.name, sorted(arrays), WHOLE, span)
+        raise mistakes.data.other_arrays(path.name, sorted(found), WHOLE, span)
     classes = int(max(train.labels.max(), test.labels.max())) + 1
     return Raw(train, test, classes, _bounds(train, test), tuple(map(str, range(classes))))
 
 
-def _arrays(path: Path, span: Span) -> dict[str, Array]:
+def arrays(path: Path, span: Span, names: Sequence[str]) -> dict[str, Array]:
+    """Those of some names that a file holds."""
     unreadable = mistakes.data.not_npz(path.name, span)
     with open(path, "rb") as file:
         try:
@@ -64,7 +66,7 @@ def _arrays(path: Path, span: Span) -> dict[str, Array]:
             raise unreadable from None
         if isinstance(loaded, np.ndarray):
             raise unreadable
-        return {name: _array(loaded, name, path, span) for name in loaded.files if name in (*WHOLE, "x", "y")}
+        return {name: _array(loaded, name, path, span) for name in loaded.files if name in names}
 
 
 def _array(loaded: Any, name: str, path: Path, span: Span) -> Array:

@@ -55,6 +55,11 @@ def not_samples(name: str, shape: Shape, span: Span) -> PdeError:
     return CONTENTS.error(f"{name} has shape {shape}", span, hint)
 
 
+def not_measurements(name: str, shape: Shape, columns: int, span: Span) -> PdeError:
+    wanted = "(n,)" if columns == 1 else f"(n, {columns})"
+    return CONTENTS.error(f"{name} has shape {shape}", span, f"expected: {wanted}, a row for each measurement")
+
+
 def not_numbers(name: str, dtype: object, span: Span) -> PdeError:
     return CONTENTS.error(f"{name} holds {dtype}", span, "save bytes (uint8) or real numbers (float32)")
 

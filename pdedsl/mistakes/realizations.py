@@ -114,6 +114,16 @@ def no_grid(reason: str, span: Span) -> PdeError:
     return MISFIT.error(f"a grid does not solve this: {reason}", span, "realize equation by features or residual")
 
 
+def learned_function(name: str, span: Span) -> PdeError:
+    message = f"'{name}' is a function: beside the unknowns of a physical equation, only numbers are learned"
+    return MISFIT.error(message, span, f"learn a number, as in: learn {name} : scalar > 0 = 1")
+
+
+def learned_by_paths(span: Span) -> PdeError:
+    message = "a mean over paths learns nothing beside the unknowns"
+    return MISFIT.error(message, span, "realize equation by residual")
+
+
 def learned_by_features(span: Span) -> PdeError:
     message = "features are weighed by one least-squares problem, which learns nothing beside the unknowns"
     return MISFIT.error(message, span, "realize equation by residual")

@@ -32,11 +32,10 @@ GIVEN = "as the spec says"
 def plan_solving(statement: Statement, spec: Spec) -> SolvePlan:
     require_computable(statement)
     asked = spec.realize.equation
-    if asked is not None:
-        refusal = obstacle(asked.word, statement, asked.span)
-        if refusal is not None:
-            raise refusal
     choice = Choice(asked.word, GIVEN) if asked is not None else recommended(statement, spec.space.span)
+    refusal = obstacle(choice.method, statement, asked.span if asked is not None else spec.space.span)
+    if refusal is not None:
+        raise refusal
     others = tuple(_alternative(m, statement) for m in METHODS if type(m) is not type(choice.method))
     reference = spec.evaluate.reference if spec.evaluate else None
     if reference is not None:
@@ -115,11 +114,12 @@ def obstacle(method: Solver, statement: Statement, span: Span) -> PdeError | Non
         case Features():
             return mistakes.realizations.learned_by_features(span) if inverse(statement) else None
         case Collocation():
-            return None
+            functions = [p for p in statement.parameters if p.params]
+            return mistakes.realizations.learned_function(functions[0].name, functions[0].span) if functions else None
         case Grid():
             return _no_grid(method, statement, span)
         case Paths():
-            return process.obstacle(statement)
+            return mistakes.realizations.learned_by_paths(span) if inverse(statement) else process.obstacle(statement)
         case _:
             assert_never(method)
 

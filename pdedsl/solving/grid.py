@@ -57,6 +57,8 @@ def _tried(statement: Statement, n: int, given: Mapping[str, Given], like: Tenso
         return _on(statement, n, given, like)
     except Unstable as reason:
         raise Failed(str(reason)) from reason
+    except torch.linalg.LinAlgError as reason:  # type: ignore[attr-defined]
+        raise Failed("the equations on the grid have no unique solution") from reason
 
 
 def _on(statement: Statement, n: int, given: Mapping[str, Given], like: Tensor) -> tuple[Gridded, int]:

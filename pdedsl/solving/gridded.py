@@ -6,12 +6,13 @@ from dataclasses import dataclass
 
 from torch import Tensor, nn
 
+from pdedsl.files import RunError
 from pdedsl.plan.evolution import Evolution
 from pdedsl.runtime.expansions import Axis, Expansion
 from pdedsl.runtime.time_steps import STENCIL, March
 
 
-class Failed(Exception):
+class Failed(RunError):
     """No solution was found on the grid, with the reason."""
 
 

@@ -15,7 +15,7 @@ from pdedsl.solving.events import Stopped
 from pdedsl.solving.features import solve_by_features
 from pdedsl.solving.grid import solve_by_grid
 from pdedsl.solving.paths import PathMean, solve_by_paths
-from pdedsl.solving.residual import DEFAULT, solve_by_residual
+from pdedsl.solving.residual import DEFAULT, Measured, solve_by_residual
 from pdedsl.solving.solved import Solved
 from pdedsl.solving.training import phases_of
 from pdedsl.solving.watching import Watch
@@ -29,6 +29,7 @@ class How:
     seed: int = 0
     device: torch.device = torch.device("cpu")  # noqa: RUF009  # a constant
     watch: Watch = field(default_factory=Watch)
+    measured: tuple[Measured, ...] = ()
 
 
 def solved_by(method: Solver, plan: SolvePlan, how: How) -> Solved:
@@ -57,6 +58,7 @@ def _trained(method: Collocation, plan: SolvePlan, how: How) -> Solved:
         device=how.device,
         listener=how.watch.of(steps),
         state=how.watch.state,
+        measured=how.measured,
     )
     if how.watch.stopped:
         raise Stopped

@@ -5,6 +5,7 @@ from __future__ import annotations
 import time
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
+from dataclasses import replace
 from pathlib import Path
 
 import torch
@@ -18,6 +19,7 @@ from pdedsl.ir.spec import Spec
 from pdedsl.solving.assess import Reference, assessed
 from pdedsl.solving.draw import draw
 from pdedsl.solving.events import Listener, Metrics
+from pdedsl.solving.measurements import measured
 from pdedsl.solving.methods import How, solved_by
 from pdedsl.solving.report import PICTURES, write_report
 from pdedsl.solving.saved import begun, kept, save
@@ -49,15 +51,15 @@ def solve(
     `set` changes entries of the spec, as ["realize.equation=grid(n=64)"] or a mapping of the same.
     """
     compilation = compiled(spec, set)
-    seed, where = seed_of(compilation.spec), device_of(device)
+    how = how_of(compilation, device)
     if out is None:
-        return _solved(compilation, How(seed, where, Watch(tuple(listeners))), None, resume)[0]
+        return _solved(compilation, replace(how, watch=Watch(tuple(listeners))), None, resume)[0]
     folder = Path(out)
     with claimed(folder, resume, FILES), interruption() as interrupted:
         if resume:
             begun(folder, compilation.spec)
         watch = _watch(folder, compilation.spec, resume, tuple(listeners), interrupted, save_seconds)
-        how = How(seed, where, watch)
+        how = replace(how, watch=watch)
         replace_text(folder / SPEC, compilation.spec.source.text)
         solution, references = _solved(compilation, how, folder, resume)
         draw(folder, solution, how, references[0].values if references else None)
@@ -94,6 +96,13 @@ def compiled(spec: Compilation | Spec | str | Path, settings: Sequence[str] | Ma
     if not isinstance(found.plan, SolvePlan):
         raise mistakes.runs.trained_not_solved(found.spec.space.span).within(found.spec.source)
     return found
+
+
+def how_of(compilation: Compilation, device: str | None = None) -> How:
+    """What a solution of this spec depends on beside its plan; measurements are read here."""
+    assert isinstance(compilation.plan, SolvePlan)
+    known = measured(compilation.plan.statement, compilation.spec.source)
+    return How(seed_of(compilation.spec), device_of(device), measured=known)
 
 
 def seed_of(spec: Spec) -> int:

@@ -61,20 +61,21 @@ def count_conditions(spec: Spec, reporter: Reporter) -> None:
             for head, counted in _settled(piece, given, needs, point, spec).items():
                 found[head].append(counted)
     for unknown in spec.unknowns:
-        if any(_concerns(e, unknown.head) for e in spec.equations):
+        joins = any(_is_apart(c, spec) for c in spec.conditions if c.unknown == unknown.head)  # refused in planning
+        if not joins and any(_concerns(e, unknown.head) for e in spec.equations):
             _report(unknown, found[unknown.head], pieces, spec, reporter)
 
 
 def _rows(condition: Condition, spec: Spec) -> Fraction:
     """How many rows a condition has on a side; u(0, t) = u(1, t) is one for two of them."""
+    return Fraction(len(condition.value), len(condition.sides) if _is_apart(condition, spec) else 1)
+
+
+def _is_apart(condition: Condition, spec: Spec) -> bool:
+    """Whether a condition speaks of an unknown at other points."""
     own = {u.head: tuple(u.arguments) for u in spec.unknowns}
-    apart = any(
-        tuple(f.arguments) != own.get(f.head, f.arguments)
-        for v in condition.value
-        for f in v.atoms(Field)
-        if f.head in own
-    )
-    return Fraction(len(condition.value), len(condition.sides) if apart else 1)
+    fields = (f for v in condition.value for f in v.atoms(Field) if f.head in own)
+    return any(tuple(f.arguments) != own[f.head] for f in fields)
 
 
 def _holds(condition: Condition, point: Point | None, region: Region) -> bool:

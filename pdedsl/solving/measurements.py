@@ -1,0 +1,67 @@
+"""`observe u from npz("points.npz")`: measurements of the unknowns, from a file beside the spec.
+
+The file holds an array of n numbers for each coordinate and each observed component, by their names, or `points` (n, k)
+and `values` (n, c). Nothing in it is unpickled.
+"""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import numpy as np
+import torch
+
+from pdedsl import mistakes, sources
+from pdedsl.data.npz import Array, arrays, find
+from pdedsl.diagnostics import PdeError, Source, Span
+from pdedsl.ir.statement import Observed, Statement
+from pdedsl.solving.residual import Measured
+
+
+def measured(statement: Statement, source: Source) -> tuple[Measured, ...]:
+    """What every `observe` of a spec brings, on the processor and in float64."""
+    try:
+        return tuple(m for observed in statement.observed for m in _read(observed, statement, source))
+    except PdeError as error:
+        raise PdeError(error.diagnostics, source) from None
+
+
+def _read(observed: Observed, statement: Statement, source: Source) -> list[Measured]:
+    span = observed.span
+    coordinates = [x.name for x in statement.domain.coordinates]
+    components = [statement.components[k].name for k in observed.components]
+    path = _path(observed.file, source, span)
+    held = arrays(path, span, (*coordinates, *components, "points", "values"))
+    if {"points", "values"} <= held.keys():
+        points, values = _table(held, "points", len(coordinates), span), _table(held, "values", len(components), span)
+    elif {*coordinates, *components} <= held.keys():
+        points, values = (np.stack([_column(held, n, span) for n in names], -1) for names in (coordinates, components))
+    else:
+        raise mistakes.data.other_arrays(path.name, sorted(held), (*coordinates, *components), span)
+    if len(points) != len(values):
+        raise mistakes.data.counts_differ("points", len(points), "values", len(values), span)
+    at = torch.from_numpy(points)
+    return [Measured(k, at, torch.from_numpy(values[:, i].copy())) for i, k in enumerate(observed.components)]
+
+
+def _path(file: str, source: Source, span: Span) -> Path:
+    """Beside the spec, then beside the shipped specs, then from the working directory."""
+    beside = Path(source.name).parent
+    return find(file, beside if (beside / file).is_file() else sources.folder(), span)
+
+
+def _column(held: dict[str, Array], name: str, span: Span) -> Array:
+    return _table({name: held[name].reshape(-1, 1) if held[name].ndim == 1 else held[name]}, name, 1, span)[:, 0]
+
+
+def _table(held: dict[str, Array], name: str, columns: int, span: Span) -> Array:
+    found = held[name]
+    if found.dtype.kind not in "fiu":
+        raise mistakes.data.not_numbers(name, found.dtype, span)
+    if found.ndim != 2 or found.shape[1] != columns or not len(found):
+        raise mistakes.data.not_measurements(name, found.shape, columns, span)
+    table = found.astype(np.float64)
+    wrong = np.flatnonzero(~np.isfinite(table).all(-1))
+    if len(wrong):
+        raise mistakes.data.not_finite(name, int(wrong[0]), span)
+    return table
