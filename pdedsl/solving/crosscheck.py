@@ -11,6 +11,7 @@ from collections.abc import Callable
 from dataclasses import dataclass, replace
 from itertools import combinations
 from math import hypot, isfinite
+from typing import assert_never
 
 import torch
 from torch import Tensor
@@ -23,9 +24,10 @@ from pdedsl.solving.methods import How, has_derivatives, interval_of, solved_by
 from pdedsl.solving.points import Points
 from pdedsl.solving.solved import Solved
 from pdedsl.solving.trust import MARGIN, NO_DIGIT, VISIBLE, relative
-from pdedsl.words.solvers import Grid, Paths, Solver
+from pdedsl.words.solvers import Collocation, Features, Grid, Paths, Solver
 
 COMPARED = 1024
+POINTS, STEPS = 500, 30  # of a network that was not asked for
 
 
 @dataclass(frozen=True)
@@ -75,9 +77,9 @@ def crosscheck(plan: SolvePlan, source: Source, how: How, tell: Callable[[str], 
     exact = exact_of(statement)
     if exact is not None:
         members.append(Member(exact.text, exact.values(points).detach(), 0.0, "none"))
-    for method in (plan.method, *(a.method for a in plan.alternatives if not a.obstacle)):
+    for method in (plan.method, *(_fitting(a.method, plan) for a in plan.alternatives if not a.obstacle)):
         tell(str(method))
-        members.append(_member(_fitting(method, plan), plan, source, how, points))
+        members.append(_member(method, plan, source, how, points))
     pairs = tuple(_pair(a, b) for a, b in combinations(members, 2))
     return Crosscheck(
         tuple(members), pairs, tuple((a.method.name, a.obstacle) for a in plan.alternatives if a.obstacle)
@@ -85,10 +87,16 @@ def crosscheck(plan: SolvePlan, source: Source, how: How, tell: Callable[[str], 
 
 
 def _fitting(method: Solver, plan: SolvePlan) -> Solver:
-    """A grid that was not asked for is one that costs little."""
-    if isinstance(method, Grid) and method is not plan.method:
-        return plan.reference or replace(method, n=CHEAP.get(len(plan.statement.domain.space), 16))
-    return method
+    """What was not asked for costs little: a coarse grid, a short training."""
+    match method:
+        case Grid():
+            return plan.reference or replace(method, n=CHEAP.get(len(plan.statement.domain.space), 16))
+        case Collocation():
+            return replace(method, points=POINTS, steps=STEPS)
+        case Features() | Paths():
+            return method
+        case _:
+            assert_never(method)
 
 
 def _member(method: Solver, plan: SolvePlan, source: Source, how: How, points: Tensor) -> Member:

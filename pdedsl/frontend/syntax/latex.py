@@ -9,6 +9,7 @@ from pdedsl.diagnostics import Reporter, Span
 from pdedsl.frontend.syntax.names import LETTER_OF, superscript
 
 _COMMAND = re.compile(r"\\[A-Za-z]+")
+_TEXT = re.compile(r'"[^"\r\n]*"')
 _LINE = re.compile(r"[^\r\n]+")
 _PARTIAL = r"\\partial(?:\^\{?(\d)\}?)?\s*"
 _SLOPE = re.compile(
@@ -48,7 +49,7 @@ def without_latex(text: str, reporter: Reporter) -> str:
 
 
 def _blanked(line: re.Match[str], reporter: Reporter) -> str:
-    written = line[0].split("#")[0]
+    written = _TEXT.sub(lambda text: " " * len(text[0]), line[0]).split("#")[0]
     if _COMMAND.search(written) is None:
         return line[0]
     start = line.start() + len(written) - len(written.lstrip())
