@@ -30,7 +30,7 @@ def test_contents(wheel: Path) -> None:
     assert "pdedsl/py.typed" in names
     own = {name for name in names if ".dist-info/" not in name}
     assert {name.partition("/")[0] for name in own} == {"pdedsl"}
-    assert {Path(name).suffix for name in own} <= {".py", ".typed", ".pde", ".lark", ".md"}
+    assert {Path(name).suffix for name in own} <= {".py", ".typed", ".pde", ".npz", ".lark", ".md"}
 
 
 def test_the_source_distribution_holds_what_is_versioned(wheel: Path) -> None:

@@ -125,7 +125,7 @@ def _facts(spec: Spec, colours: Colours) -> list[str]:
         *(_declaration(f, show, colours) for f in fields_of(spec)),
         *(_equation(e, show, colours) for e in spec.equations),
         *(line for c in spec.conditions for line in _condition(c, show, colours)),
-        *(line for e in spec.exact for line in _exact(e, show, colours)),
+        *(line for e in spec.exact for line in _exact(e, spec, show, colours)),
         *(_observation(o, colours) for o in spec.observed),
         *_realizations(spec),
         *dict.fromkeys(f"require {r.axiom}" for r in spec.requirements),
@@ -179,10 +179,18 @@ def _component(index: int | None) -> str:
     return f"[{index}]" if index else ""
 
 
-def _exact(e: Exact, show: Show, colours: Colours) -> list[str]:
-    """One line a component, so that components may be given together or one by one."""
-    first = e.component or 1
-    return [f"exact {colours[e.unknown]}[{k}] = {show(multiply_out(v))}" for k, v in enumerate(e.value, first)]
+def _exact(e: Exact, spec: Spec, show: Show, colours: Colours) -> list[str]:
+    """One line a component, so that components may be given together or one by one. In counted coordinates, since by
+    their names sympy chooses between sin(x - t) and -sin(t - x)."""
+    counted, first = {x: Symbol(text, real=True) for x, text in _places(spec).items()}, e.component or 1
+    values = [multiply_out(v.xreplace(counted)) for v in e.value]
+    return [f"exact {colours[e.unknown]}[{k}] = {show(v)}" for k, v in enumerate(values, first)]
+
+
+def _places(spec: Spec) -> dict[Symbol, str]:
+    """The coordinates and the time, in letters that no author can write."""
+    time = {spec.time.symbol: "·t"} if spec.time else {}
+    return {s: f"·x{i}" for i, s in enumerate(spec.space.coordinates, 1)} | time
 
 
 def _observation(o: Observation, colours: Colours) -> str:
@@ -232,13 +240,11 @@ def _word(chosen: Chosen[Word]) -> str:
 
 def printer(spec: Spec, colours: Colours) -> Show:
     """Prefix notation with the arguments of sums and products in sorted order."""
-    symbols = {s: f"x{i}" for i, s in enumerate(spec.space.coordinates, 1)}
-    if spec.time:
-        symbols[spec.time.symbol] = "t"
+    symbols = {s: text[1:] for s, text in _places(spec).items()}
 
     def show(e: Basic) -> str:
         if isinstance(e, Symbol):
-            return symbols.get(e) or colours.get(e) or e.name
+            return symbols.get(e) or colours.get(e) or e.name.removeprefix("·")
         if isinstance(e, Add | Mul):
             return f"({' '.join(['+' if isinstance(e, Add) else '*', *sorted(map(show, e.args))])})"
         if isinstance(e, Field):
