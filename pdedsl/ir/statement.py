@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from functools import cached_property
 from typing import assert_never
 
-from sympy import Expr, Symbol
+from sympy import Add, Expr, Symbol
 
 from pdedsl.diagnostics import Span
 from pdedsl.ir.spec import Interval, Learned
@@ -55,11 +55,16 @@ class Residual:
     def affine(self) -> Affine | None:
         """The residual by its coefficients, if it is affine in the unknowns."""
         symbols = {s for s, _ in self.letters}
-        slopes = [(d, self.expr.diff(s)) for s, d in self.letters]
-        if any(c.free_symbols & symbols for _, c in slopes):
+        slopes: dict[Symbol, list[Expr]] = {s: [] for s in symbols}
+        rest = []
+        for term in Add.make_args(self.expr):  # each with its own letters: there may be a thousand
+            own = term.free_symbols & symbols
+            rest.append(term.xreplace(dict.fromkeys(own, 0)))
+            for s in own:
+                slopes[s].append(term.diff(s))
+        if any(c.free_symbols & symbols for found in slopes.values() for c in found):
             return None
-        rest = self.expr.xreplace(dict.fromkeys(symbols, 0))
-        return Affine(tuple(slopes), rest)
+        return Affine(tuple((d, Add(*slopes[s])) for s, d in self.letters), Add(*rest))
 
 
 @dataclass(frozen=True)

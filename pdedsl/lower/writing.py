@@ -63,7 +63,8 @@ class Writer:
         self, expr: Expr, span: Span, normal: Normal = (), interval: tuple[Expr, Expr] | None = None
     ) -> Residual:
         written = self.written(expr, span, normal)
-        found = {s: d for d, s in self.letters.items() if s in written.free_symbols}
+        inside = written.free_symbols
+        found = {s: d for d, s in self.letters.items() if s in inside}
         letters = tuple(sorted(found.items(), key=lambda pair: (pair[1].component, pair[1].orders)))
         return Residual(written, letters, span, interval)
 
