@@ -56,7 +56,7 @@ def _column(held: dict[str, Array], name: str, span: Span) -> Array:
 
 def _table(held: dict[str, Array], name: str, columns: int, span: Span) -> Array:
     found = held[name]
-    if found.dtype.kind not in "fiu":
+    if not any(np.issubdtype(found.dtype, kind) for kind in (np.integer, np.floating)):
         raise mistakes.data.not_numbers(name, found.dtype, span)
     if found.ndim != 2 or found.shape[1] != columns or not len(found):
         raise mistakes.data.not_measurements(name, found.shape, columns, span)

@@ -40,7 +40,7 @@ BROKEN = {
 # A spec and an axiom that only testing can decide.
 OPEN = {
     "a conductivity that vanishes": (ring("∂u/∂t = u² Δu"), "comparison"),
-    "learned rate": (ring("∂u/∂t = Δu + r u", "learn r(x) : scalar = mlp"), "constants"),
+    "learned rate": (ring("∂u/∂t = Δu + r u", "learn r : scalar"), "constants"),
     "learned field": (maps("∂Y/∂t = f(Y, t)", "learn f(Y, t) : channels = convnet"), "stability"),
 }
 KEPT = {
