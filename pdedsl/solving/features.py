@@ -28,6 +28,7 @@ TRIAL = 400  # features with which bandwidths are compared
 FINE = 1e-12  # a residual, relative to the solution, below which there is nothing to gain
 STEPS = 30  # of Gauss-Newton
 HALVINGS = 8
+WIDENING, WIDER = 1.4, 3  # more bandwidth, and how often
 CHANGE = 1e-3  # of the residual, below which Gauss-Newton has ended
 PRINTED = "{:.3g}".format
 
@@ -67,9 +68,13 @@ class Problem:
         return self.method.n or {1: 400, 2: 1400}.get(len(self.points.low), 2000)
 
     @property
+    def few(self) -> bool:
+        return len(self.points.low) <= 3
+
+    @property
     def enough(self) -> float:
         """The residual above which there is a second attempt; in many dimensions more takes too long."""
-        return 1e-7 if len(self.points.low) <= 3 else 1e-5
+        return 1e-7 if self.few else 3e-5
 
     @property
     def sides(self) -> Sides:
@@ -79,7 +84,7 @@ class Problem:
     @property
     def law(self) -> Law:
         """Nearer to the sides in few dimensions; in many, nearly all points are near one."""
-        return Law.CHEBYSHEV if len(self.points.low) <= 3 else Law.SOBOL
+        return Law.CHEBYSHEV if self.few else Law.SOBOL
 
     def rows(self, features: int) -> list[Rows]:
         """About twice as many as there are weights."""
@@ -152,14 +157,22 @@ def _climbed(fit: Callable[[Tensor], Fit], best: Fit) -> Fit:
 
 
 def _with_all_features(problem: Problem, bandwidth: Tensor) -> Fit:
-    """More features carry higher frequencies: a little more bandwidth is tried, too."""
-    rows, fresh = problem.rows(problem.features), problem.fresh()
-    best = _fit(problem, rows, fresh, problem.features, bandwidth)
-    if best.fresh > FINE:
-        best = min(best, _fit(problem, rows, fresh, problem.features, 1.5 * bandwidth), key=_fresh)
+    best = _widened(problem, problem.features, bandwidth)
     if best.fresh < problem.enough or problem.most == problem.features:
         return best
-    return min(best, _fit(problem, problem.rows(problem.most), fresh, problem.most, best.bandwidth), key=_fresh)
+    return min(best, _widened(problem, problem.most, best.bandwidth), key=_fresh)
+
+
+def _widened(problem: Problem, features: int, bandwidth: Tensor) -> Fit:
+    """More features carry higher frequencies: more bandwidth is tried as long as it helps."""
+    rows, fresh = problem.rows(features), problem.fresh()
+    best = _fit(problem, rows, fresh, features, bandwidth)
+    for _ in range(WIDER if problem.few else 0):
+        found = best if best.fresh < FINE else _fit(problem, rows, fresh, features, WIDENING * best.bandwidth)
+        if found.fresh >= best.fresh:
+            break
+        best = found
+    return best
 
 
 def _fresh(fit: Fit) -> float:
