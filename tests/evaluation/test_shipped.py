@@ -36,10 +36,10 @@ def test_neural_ode(tmp_path: Path) -> None:
     assert adaptive_blocks(run.module)
     report = evaluate_run(tmp_path / "run")
     assert [(r.norm, r.eps) for r in report.robust] == [("inf", 0.2), ("inf", 0.4), ("2", None)]
-    (doubt,) = report.doubts
-    assert [text for name, _, text in doubt.checks if "surrogate" in text] != []
-    assert report.robust[-1].doubt == f"in norm inf: {doubt.verdict}"
-    assert {"attacks.png", "samples.png"} <= {name for name, _ in report.pictures}
+    assert [doubt.norm for doubt in report.doubts] == ["inf", "2"]
+    assert all("transfer" in [name for name, _, _ in doubt.checks] for doubt in report.doubts)
+    assert report.robust[-1].doubt == report.doubts[-1].verdict
+    assert {"attacks.png", "landscape.png", "samples.png"} <= {name for name, _ in report.pictures}
 
 
 def test_enresnet(tmp_path: Path) -> None:
