@@ -108,15 +108,13 @@ def measurements(block: EvaluateBlock, seeds: range) -> Iterator[Measurement]:
 def audits(block: EvaluateBlock) -> Iterator[Audited]:
     """One for each norm in which there is an accuracy under attack, at the smallest ε: there most is left to doubt.
 
-    It averages as many draws as the attack in this norm that averages most. Asked for without an attack, in ℓ∞.
+    It averages as many draws as the attack in this norm that averages most.
     """
     attacks = [attack for chosen in block.attack for attack in sweep(chosen.word)]
     for norm in dict.fromkeys(map(norm_of, attacks)):
         same = [attack for attack in attacks if norm_of(attack) is norm]
         sizes = [eps for attack in same if (eps := eps_of(attack)) is not None]
         yield Audited(norm, min(sizes, default=None), max(attack.eot for attack in same))
-    if block.audit is not None and not attacks:
-        yield Audited(Norm.INF, None)
 
 
 def sweep(attack: Attack) -> Iterator[Attack]:

@@ -263,6 +263,7 @@ def test_sweep_and_order() -> None:
     [
         ("certify gaussian", "needs `sigma`"),
         ("certify lipschitz", "has no method `lipschitz_constant"),
+        ("audit gradient_masking", "add one, as `attack pgd"),
         ("transfer fgsm(eps=0.1) from a", "pass sources={'a'"),
     ],
 )
