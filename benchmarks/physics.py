@@ -32,6 +32,7 @@ from torch import Tensor, cos, exp, sin
 from pdedsl.compiler import parse, to_analysis
 from pdedsl.ir.statement import Statement
 from pdedsl.lower.lower import lower
+from pdedsl.runtime.collapsed import collapsed
 from pdedsl.runtime.jets import JetNetwork, Wanted
 from pdedsl.runtime.sines import Sides
 from pdedsl.solving.features import solve_by_features
@@ -205,10 +206,10 @@ def growth(rounds: int) -> None:
         sides = Sides(torch.zeros(dimension).double(), torch.ones(dimension).double(), torch.zeros(dimension).bool())
         network, x = JetNetwork(sides, 64, 4, 1, "tanh", 0), torch.rand(100, dimension, dtype=torch.float64)
         units = tuple(tuple(2 * int(i == k) for i in range(dimension)) for k in range(dimension))
-        wanted, ones = Wanted(((0,) * dimension,), (units,)), (torch.ones(100, dimension, dtype=torch.float64),)
+        wanted, ones = Wanted(((0,) * dimension,), (units,)), torch.ones(100, dimension, dtype=torch.float64)
         ways: tuple[Callable[[], Tensor], ...] = (
             lambda n=network, x=x: n(x).square().mean(),  # type: ignore[misc]
-            lambda n=network, x=x, w=wanted, c=ones: n.jets(x, w, c)[0][-1].square().mean(),  # type: ignore[misc]
+            lambda n=network, x=x, w=wanted, c=ones: collapsed(n, x, w, c)[-1].square().mean(),  # type: ignore[misc]
             lambda n=network, x=x: nested(n, x).square().mean(),  # type: ignore[misc]
         )
         times = [[cost(way) for way in ways] for _ in range(rounds)]
