@@ -9,7 +9,6 @@ from sympy import sqrt
 
 from pdedsl import quoting
 from pdedsl.explain.defaults import defaults
-from pdedsl.explain.describe import letters
 from pdedsl.explain.show import latex_of
 from pdedsl.explain.terms import detail_of, indexed_text
 from pdedsl.explain.tex import ascii_tex
@@ -17,6 +16,7 @@ from pdedsl.ir.analysis import Analysis, EquationClass, EquationFacts
 from pdedsl.ir.spec import SpaceKind, Spec
 from pdedsl.ir.terms import Components, Generator, Indexed, Shape
 from pdedsl.ir.verdicts import Axiom, Proved, Refuted, Unknown, Verdict
+from pdedsl.symbolic.notation import notation
 from pdedsl.symbolic.symbols import Field
 from pdedsl.words.directions import Direction
 
@@ -182,7 +182,7 @@ def _drift(process: Generator, time: str) -> str:
         return ""
     heads = {b.head for b in entries if isinstance(b, Field)}
     whole = len(heads) == 1 and all(isinstance(b, Field) for b in entries)
-    return f"{heads.pop()} d{time}" if whole else f"[{', '.join(map(letters, entries))}] d{time}"
+    return f"{heads.pop()} d{time}" if whole else f"[{', '.join(map(notation, entries))}] d{time}"
 
 
 def _noise(process: Generator) -> str:
@@ -191,15 +191,15 @@ def _noise(process: Generator) -> str:
         case Shape.NONE, _:
             return ""
         case Shape.ISOTROPIC, Components(rows=rows):
-            return f"{letters(sqrt(2 * rows[0][0]))} dB"
+            return f"{notation(sqrt(2 * rows[0][0]))} dB"
         case Shape.DIAGONAL, Components(rows=rows):
-            return f"diag({', '.join(letters(sqrt(2 * rows[i][i])) for i in range(len(rows)))}) dB"
+            return f"diag({', '.join(notation(sqrt(2 * rows[i][i])) for i in range(len(rows)))}) dB"
         case Shape.FULL, Components(rows=rows):
-            return f"√2 L dB with L Lᵀ = [{'; '.join(', '.join(map(letters, row)) for row in rows)}]"
+            return f"√2 L dB with L Lᵀ = [{'; '.join(', '.join(map(notation, row)) for row in rows)}]"
         case Shape.ISOTROPIC, Indexed(diagonal=a):
-            return f"{letters(sqrt(2 * a))} dB"
+            return f"{notation(sqrt(2 * a))} dB"
         case Shape.DIAGONAL, Indexed(diagonal=a):
-            return f"diag({letters(sqrt(2 * a))}) dB"
+            return f"diag({notation(sqrt(2 * a))}) dB"
         case Shape.FULL, Indexed() as matrix:
             return f"√2 L dB with L Lᵀ = {indexed_text(matrix)}"
         case _:
