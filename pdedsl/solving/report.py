@@ -5,8 +5,8 @@ from __future__ import annotations
 from math import isnan
 from pathlib import Path
 
-from pdedsl.explain.document import Code, Element, Heading, Items, Paragraph, Picture, Table, markdown
-from pdedsl.explain.solving import method_lines, statement_lines
+from pdedsl.explanation.document import Code, Element, Heading, Items, Paragraph, Picture, Table, markdown
+from pdedsl.explanation.solving import method_lines, statement_lines
 from pdedsl.files import replace_text
 from pdedsl.quoting import as_json
 from pdedsl.solving.solution import Solution

@@ -105,15 +105,15 @@ class _Notation(StrPrinter):  # type: ignore[misc]
     def _print_Symbol(self, e: Symbol) -> str:
         """x_1 is x₁."""
         base, mark, number = e.name.rpartition("_")
-        return base + number.translate(LOWERED) if mark and number.isdecimal() else e.name
+        return f"{base}{number.translate(LOWERED)}" if mark and number.isdecimal() else str(e.name)
 
     def _print_Field(self, e: Field) -> str:
-        name = self._print(e.head) + "".join(str(i).translate(LOWERED) for i in e.indices)
+        name = f"{self._print(e.head)}{''.join(str(i).translate(LOWERED) for i in e.indices)}"
         plain = all(isinstance(a, Symbol) for a in e.arguments)
         return name if plain else f"{name}({self.stringify(e.arguments, ', ')})"
 
     def _print_Component(self, e: Component) -> str:
-        return e.args[0].name + str(e.args[1]).translate(LOWERED)
+        return f"{e.args[0].name}{str(e.args[1]).translate(LOWERED)}"
 
     def _print_Partial(self, e: Partial) -> str:
         n = len(e.slots)

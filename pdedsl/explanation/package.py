@@ -9,12 +9,8 @@ from pathlib import Path
 from typing import assert_never
 
 from pdedsl import quoting
-from pdedsl.explain.certificate import certificate_lines
-from pdedsl.explain.describe import network_lines, theorem_line
-from pdedsl.explain.explain import explain_markdown
-from pdedsl.ir.analysis import Analysis
+from pdedsl.explanation.explain import Explanation
 from pdedsl.ir.plan import DataPlan, ImagePlan, Model, SolvePlan
-from pdedsl.ir.representation import Representation
 from pdedsl.ir.spec import Spec
 
 HARNESS = '''"""Train and evaluate the network of `model.py` as `spec.pde` says.
@@ -134,17 +130,16 @@ README = """# {name}
 {explanation}"""
 
 
-def package_files(analysis: Analysis, representation: Representation, plan: Model, python: str) -> dict[str, str]:
+def package_files(explanation: Explanation, plan: Model, python: str) -> dict[str, str]:
     """The text of each file; `python` is that of the model."""
-    spec = analysis.spec
-    network = [theorem_line(representation.theorem), *network_lines(plan), *certificate_lines(plan, analysis)]
+    spec = explanation.analysis.spec
     harness, usage = _harness(plan, spec)
     readme = README.format(
         name=spec.name,
         title=quoting.markdown(spec.title),
         hash=spec.hash,
         harness=usage,
-        explanation=explain_markdown(analysis, network),
+        explanation=explanation.markdown(),
     )
     return {
         "model.py": python,

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import assert_never
 
-from pdedsl.explain.solving import solving_lines
+from pdedsl.explanation.solving import solving_lines
 from pdedsl.ir.noise import Correlated, Dropped, Dropping, Noise, Plain, Relative, Scaled, Shared
 from pdedsl.ir.objective import CrossEntropy, Margin, Objective, Residual, Retraining
 from pdedsl.ir.plan import Base, ImagePlan, Maps, Model, Part, Shake, SolvePlan, Timed, Walk
