@@ -106,3 +106,10 @@ class Compilation:
         from pdedsl.explanation.package import package_files
 
         return package_files(self.explanation, self.plan, self.python())
+
+    def standalone_files(self, package: str) -> dict[str, str]:
+        """The files of a package of that name with the model and what it uses of the runtime: it needs only torch, or
+        what its network needs besides."""
+        from pdedsl.explanation.standalone import standalone_files
+
+        return standalone_files(self.spec, self.python(), package)

@@ -25,7 +25,7 @@ EQUATIONS = {
     "wave": ("∂²u/∂t² = ∂²u/∂x²", "u(x, 0) = sin(π x)\n∂u/∂t(x, 0) = 0"),
     "burgers": ("∂u/∂t + u ∂u/∂x = 0.05 ∂²u/∂x²", "u(x, 0) = sin(π x)"),
 }
-SUBJECTS = {Purpose.POINTS: POINTS, Purpose.IMAGES: IMAGES, Purpose.EQUATION: EQUATIONS}
+SUBJECTS = {Purpose.POINTS: tuple(POINTS), Purpose.IMAGES: tuple(IMAGES), Purpose.EQUATION: tuple(EQUATIONS)}
 
 _CLASSIFIER = Template("""\
 # $comment

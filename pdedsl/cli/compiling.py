@@ -100,8 +100,9 @@ def _stencils(source: Source, weights: Path, every: bool) -> tuple[Stencil, ...]
     "-o", "--output", type=click.Path(path_type=Path), help="The folder to write; by default the spec's name."
 )
 @click.option("--emit", type=click.Choice(STAGES), help="Print a stage instead of writing a package.")
+@click.option("--standalone", is_flag=True, help="A package that needs no pdedsl: the model and what it uses of it.")
 @click.option("--force", is_flag=True, help="Replace files that are there already.")
-def compile(file: str, output: Path | None, emit: str | None, force: bool) -> None:
+def compile(file: str, output: Path | None, emit: str | None, standalone: bool, force: bool) -> None:
     """Compile a spec to a Python package: model, harness, tests and explanation."""
     from pdedsl.compiler import to_compilation
     from pdedsl.diagnostics import PdeError
@@ -117,14 +118,17 @@ def compile(file: str, output: Path | None, emit: str | None, force: bool) -> No
     except PdeError as error:
         report_error(error)
         raise click.exceptions.Exit(WRONG) from None
-    files = compilation.files()
     folder = output or Path(Path(file).stem if file != "-" else compilation.spec.name)
+    if standalone and not folder.resolve().name.isidentifier():
+        raise click.UsageError(f"Python cannot import a folder called '{folder.resolve().name}': choose another by -o")
+    files = compilation.standalone_files(folder.resolve().name) if standalone else compilation.files()
     try:
         write_package(folder, files, force)
     except FileExistsError as error:
         raise click.UsageError(f"{error}; --force replaces them") from None
     show(source, compilation.spec.warnings)
-    say(f"{compilation.spec.name} is in {folder}/: {', '.join(files)}")
+    shown = dict.fromkeys(name.partition("/")[0] for name in files)
+    say(f"{compilation.spec.name} is in {folder}/: {', '.join(shown)}")
 
 
 @click.command(epilog=example("pdedsl test rotation\npdedsl test --examples 200 --seed 7 my.pde"))

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from pathlib import Path
 
 import click
@@ -27,7 +28,7 @@ def new(name: str, purpose: str | None, data: str | None, noise: bool | None, fo
     if file.exists() and not force:
         raise click.UsageError(f"{file} is there already; --force replaces it")
     chosen = Purpose(purpose or _asked("What is it for?", [p.value for p in Purpose]))
-    subjects = list(SUBJECTS[chosen])
+    subjects = SUBJECTS[chosen]
     subject = data or _asked(QUESTIONS[chosen], subjects)
     if subject not in subjects:
         raise click.BadParameter(f"'{subject}' is not one of {', '.join(subjects)}", param_hint="--data")
@@ -38,5 +39,5 @@ def new(name: str, purpose: str | None, data: str | None, noise: bool | None, fo
     say(f"{file} is written; next: pdedsl explain {file}, pdedsl {verb}")
 
 
-def _asked(question: str, answers: list[str]) -> str:
+def _asked(question: str, answers: Sequence[str]) -> str:
     return str(click.prompt(question, type=click.Choice(answers), default=answers[0]))

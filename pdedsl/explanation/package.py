@@ -32,7 +32,10 @@ import pdedsl
 from pdedsl.evaluation.summary import summary
 from pdedsl.training.view import view_for
 
-from model import model
+if __package__:
+    from .model import model
+else:  # run as a file
+    from model import model
 
 SPEC = Path(__file__).with_name("spec.pde")
 
@@ -64,7 +67,10 @@ from __future__ import annotations
 import torch
 from torch import Tensor
 
-from model import model
+if __package__:
+    from .model import model
+else:  # run as a file
+    from model import model
 
 
 @torch.no_grad()
@@ -122,7 +128,7 @@ README = """# {name}
 
 | file | holds |
 | --- | --- |
-| `model.py` | the network: `model(seed)` |
+| `model.py` | the network: `model(seed)`; the folder is a package: `from … import model` |
 | `harness.py` | {harness} |
 | `test_axioms.py` | whether `model.py`, edited or not, keeps the axioms and the equation: `pytest test_axioms.py` |
 | `spec.pde` | the spec it was compiled from, hash `{hash}` |
@@ -142,6 +148,7 @@ def package_files(explanation: Explanation, plan: Model, python: str) -> dict[st
         explanation=explanation.markdown(),
     )
     return {
+        "__init__.py": "from .model import model as model\n",
         "model.py": python,
         "harness.py": harness,
         "test_axioms.py": TEST.format(name=spec.name),
@@ -176,12 +183,14 @@ def write_package(folder: Path, files: dict[str, str], force: bool) -> None:
     made = Path(tempfile.mkdtemp(prefix=f".{folder.name}-", dir=folder.parent))
     try:
         for name, text in files.items():
+            (made / name).parent.mkdir(parents=True, exist_ok=True)
             (made / name).write_text(text, "utf-8")
         if not folder.exists():
             os.chmod(made, 0o755)
             made.rename(folder)
             return
         for name in files:
+            (folder / name).parent.mkdir(parents=True, exist_ok=True)
             os.replace(made / name, folder / name)
     finally:
         shutil.rmtree(made, ignore_errors=True)

@@ -16,7 +16,7 @@ from texts import MODELS, compiled, learned, shipped
 import pdedsl.explanation.package
 from pdedsl.cli import cli
 
-FILES = {"model.py", "harness.py", "test_axioms.py", "spec.pde", "README.md"}
+FILES = {"__init__.py", "model.py", "harness.py", "test_axioms.py", "spec.pde", "README.md"}
 SMALL = learned(
     "∂u/∂t = v·∇u + 0.1 Δu",
     "learn v(x, y) : vector = mlp(width=4, depth=1)",
