@@ -19,12 +19,13 @@ QUESTIONS = {Purpose.POINTS: "Which data?", Purpose.IMAGES: "Which data?", Purpo
 @click.option("--for", "purpose", type=click.Choice([p.value for p in Purpose]), help="What the spec is for.")
 @click.option("--data", help="The data set, or the equation: what is asked otherwise lists them.")
 @click.option("--noise/--no-noise", default=None, help="Whether a diffusion makes the classifier noisy, and so smooth.")
+@click.option("-o", "--output", type=click.Path(path_type=Path), help="The file to write; by default NAME.pde.")
 @click.option("--force", is_flag=True, help="Replace a file that is there already.")
-def new(name: str, purpose: str | None, data: str | None, noise: bool | None, force: bool) -> None:
+def new(name: str, purpose: str | None, data: str | None, noise: bool | None, output: Path | None, force: bool) -> None:
     """Write a first spec, NAME.pde, that runs at once; what the options do not say is asked."""
     if not name.isidentifier():
         raise click.BadParameter(f"'{name}' is not a name: use letters, digits and _", param_hint="NAME")
-    file = Path(f"{name}.pde")
+    file = output or Path(f"{name}.pde")
     if file.exists() and not force:
         raise click.UsageError(f"{file} is there already; --force replaces it")
     chosen = Purpose(purpose or _asked("What is it for?", [p.value for p in Purpose]))

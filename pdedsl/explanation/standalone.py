@@ -52,9 +52,8 @@ def _used(python: str) -> dict[str, str]:
     found: dict[str, str] = {}
     waiting = [python]
     while waiting:
-        for module in _ours(waiting.pop()):
-            file = _file(module)
-            if file.name != "__init__.py" and (path := str(file.relative_to(ROOT))) not in found:
+        for file in map(_file, _ours(waiting.pop())):
+            if file.is_file() and (path := str(file.relative_to(ROOT))) not in found:
                 found[path] = file.read_text("utf-8")
                 waiting.append(found[path])
     return found
@@ -62,18 +61,13 @@ def _used(python: str) -> dict[str, str]:
 
 def _ours(text: str) -> Iterator[str]:
     for node in ast.walk(ast.parse(text)):
-        if isinstance(node, ast.ImportFrom) and node.module and node.module.split(".")[0] == "pdedsl":
-            yield node.module
-            yield from (f"{node.module}.{name.name}" for name in node.names if _is_module(f"{node.module}.{name.name}"))
+        if isinstance(node, ast.ImportFrom) and f"{node.module}.".startswith("pdedsl."):
+            yield from (str(node.module), *(f"{node.module}.{name.name}" for name in node.names))
 
 
 def _file(module: str) -> Path:
-    place = ROOT.joinpath(*module.split(".")[1:])
-    return place / "__init__.py" if place.is_dir() else place.with_suffix(".py")
-
-
-def _is_module(name: str) -> bool:
-    return ROOT.joinpath(*name.split(".")[1:]).with_suffix(".py").is_file()
+    """Where a module would be; there is none for a package or a name in a module."""
+    return ROOT.joinpath(*module.split(".")[1:]).with_suffix(".py")
 
 
 def _local(text: str, depth: int, folder: str = "") -> str:

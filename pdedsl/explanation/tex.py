@@ -16,6 +16,7 @@ SIGNS = {
     "≈": r"\approx",
     "∞": r"\infty",
     "√": r"\surd",
+    "ℓ": r"\ell",
     "‖": r"\|",
     "⟨": r"\langle",
     "⟩": r"\rangle",
@@ -84,4 +85,4 @@ def _raised(char: str) -> str:
     """^{2} from ², _{i} from ᵢ."""
     kind, _, code = unicodedata.decomposition(char).partition("> ")
     mark = {"<super": "^", "<sub": "_"}.get(kind)
-    return f"{{}}{mark}{{{chr(int(code, 16))}}}" if mark else ""
+    return f"{{}}{mark}{{{chr(int(code, 16)).replace('−', '-')}}}" if mark else ""

@@ -104,7 +104,7 @@ def newest(folder: Path) -> tuple[Checkpoint | None, tuple[str, ...]]:
             tensors, plain = load_tensors(path)
             return Checkpoint(plain["step"], tensors, plain["plain"], plain["spec"]), tuple(complaints)
         except KeyError:
-            complaints.append(f"{path} is no checkpoint")
+            complaints.append(f"{path} is not a checkpoint")
         except Damaged as damage:
             complaints.append(str(damage))
     return None, tuple(complaints)

@@ -16,7 +16,7 @@ from pdedsl.cli import cli
 NAMES = ("enresnet", "dropout", "hamiltonian", "neural_ode", "convex_potential", "anisotropic")
 RUN = """
 import importlib, sys
-for name in ("pdedsl", "sympy", "lark", "hypothesis"):
+for name in ("pdedsl", "lark", "hypothesis"):
     sys.modules[name] = None  # importing it fails
 import torch
 for name in sys.argv[1:]:
@@ -35,7 +35,8 @@ def test_the_same_numbers_without_pdedsl(tmp_path: Path) -> None:
         assert result.exit_code == 0, result.output
         assert "It needs torch,\nand not pdedsl" in (tmp_path / name / "README.md").read_text("utf-8")
         network, x = compiled(shipped(name)).module(3).eval(), inputs(shipped(name), 2).float()
-        torch.save({"weights": network.state_dict(), "x": x, "y": network(x)}, tmp_path / f"{name}.pt")
+        weights = {key: value.clone() for key, value in network.state_dict().items()}  # noise counts its calls in them
+        torch.save({"weights": weights, "x": x, "y": network(x)}, tmp_path / f"{name}.pt")
     command = [sys.executable, "-c", RUN, *NAMES]
     done = subprocess.run(command, cwd=tmp_path, capture_output=True, text=True, check=False)
     assert done.returncode == 0, done.stderr

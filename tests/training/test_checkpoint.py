@@ -40,4 +40,4 @@ def test_a_good_file_that_is_no_checkpoint_is_passed_over(tmp_path: Path) -> Non
     found, complaints = newest(tmp_path)
     assert found is not None
     assert found.step == 3
-    assert "is no checkpoint" in complaints[0]
+    assert "is not a checkpoint" in complaints[0]
