@@ -56,7 +56,8 @@ class Evidence:
     @cached_property
     def others(self) -> bool:
         """Is there another class where every point is allowed? In a box, or if there is one among the samples."""
-        return read_box(self.bounds).bounded or len(self.predictor.fresh(self.x).argmax(1).unique()) > 1
+        predicted = self.predictor.fresh(self.x).argmax(1)
+        return read_box(self.bounds).bounded or bool((predicted != predicted[0]).any())
 
     def by_steps(self, eps: float, seed: int = 0, model: Model | Predictor | None = None) -> Tensor:
         """Fooled by PGD."""
