@@ -12,6 +12,10 @@ class RunError(Exception):
     """A run cannot be made or read as asked; the message says why, and what to do."""
 
 
+MALFORMED = (KeyError, IndexError, TypeError, ValueError, AttributeError, RuntimeError)
+"""What reading plain data raises whose form somebody else has chosen; torch says RuntimeError."""
+
+
 def replace_with(path: Path, write: Callable[[Path], None]) -> None:
     """`write` makes the file under another name; it then takes the place of the old one in one step."""
     path = path.resolve()  # a link stays a link

@@ -98,3 +98,9 @@ def test_derivatives_of_the_module() -> None:
     point = torch.tensor([[0.5, 0.2]], dtype=torch.float64, requires_grad=True)
     (slope,) = torch.autograd.grad(solved(point).sum(), point)
     assert abs(float(slope[0, 1]) + 0.1 * pi**2 * float(heat(*point.detach().unbind(-1)))) < 1e-5
+
+
+def test_at_rest_on_an_interval() -> None:
+    """Its boundary is two points, which have no coordinate that is free."""
+    statement = stated("pde Rod\nspace x in [0, 1]\nunknown u(x) : scalar\n-Δu = 2\nu = 0 on boundary\n")
+    assert error_of(solve_by_features(statement, Features(n=40)), statement, lambda x: x * (1 - x)) < 1e-9

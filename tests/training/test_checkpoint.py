@@ -27,6 +27,14 @@ def test_every_flipped_bit_is_found(tmp_path: Path) -> None:
             load_tensors(path)
 
 
+def test_a_digit_that_rounds_away_is_found(tmp_path: Path) -> None:
+    path = tmp_path / "one.safetensors"
+    save_tensors(path, {}, {"loss": 0.0025931659308931093})
+    path.write_bytes(path.read_bytes().replace(b"8931093", b"8931092"))
+    with pytest.raises(Damaged):
+        load_tensors(path)
+
+
 def test_what_was_written_is_read(tmp_path: Path) -> None:
     save_tensors(tmp_path / "one.safetensors", TENSORS, PLAIN)
     tensors, plain = load_tensors(tmp_path / "one.safetensors")
