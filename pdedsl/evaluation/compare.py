@@ -12,7 +12,7 @@ from pdedsl import quoting
 from pdedsl.evaluation.report import FORMAT
 from pdedsl.evaluation.run import FOLDER
 from pdedsl.explain.document import Code, Element, Heading, Items, Picture, Table, page
-from pdedsl.files import MALFORMED, RunError, replace_text
+from pdedsl.files import RunError, replace_text, well_formed
 from pdedsl.words.attacks import Norm
 
 
@@ -30,11 +30,9 @@ class _Read:
 
 def write_comparison(runs: Sequence[Path], output: Path, latex: Path | None) -> None:
     reports = [_read(run) for run in runs]
-    try:
+    with well_formed("a report cannot be read: evaluate the runs again"):
         tables, own = _tables(reports), [element for report in reports for element in _own(report)]
         verdicts = Items(tuple(_verdicts(reports)))
-    except MALFORMED as error:
-        raise RunError(f"a report cannot be read: {error!r}; evaluate the runs again") from None
     elements: list[Element] = [Heading("Comparison", 1)]
     elements += [element for title, table in tables for element in (Heading(title), table)]
     elements += [Heading("Audits"), verdicts, *own]

@@ -9,7 +9,7 @@ from typing import Any
 import torch
 
 from pdedsl.compiler import to_compilation
-from pdedsl.files import MALFORMED, RunError
+from pdedsl.files import RunError, well_formed
 from pdedsl.ir.plan import SolvePlan
 from pdedsl.ir.spec import Spec
 from pdedsl.solving.forms import form_of, module_of
@@ -46,10 +46,8 @@ def kept(folder: Path, plan: SolvePlan, how: How) -> tuple[Solved, float] | None
         tensors, plain = load_tensors(folder / WEIGHTS)
     except Damaged as damage:
         raise RunError(f"{damage}; take it away to solve anew") from None
-    try:
+    with well_formed(f"{folder / WEIGHTS} holds no solution of this spec"):
         return _solved(tensors, plain, plan, how), float(plain["seconds"])
-    except MALFORMED as error:
-        raise RunError(f"{folder / WEIGHTS} holds no solution of this spec: {error!r}") from None
 
 
 def _solved(tensors: Tensors, plain: dict[str, Any], plan: SolvePlan, how: How) -> Solved:
@@ -83,13 +81,11 @@ def opened(folder: Path) -> Solution:
 
 
 def _trust(path: Path) -> Trust:
-    try:
+    with well_formed(f"{path} cannot be read"):
         read: dict[str, Any] = json.loads(path.read_text("utf-8"))
         gaps = tuple(Gap(**row) for row in read["residuals"])
         comparisons = tuple(Comparison(**{**row, "components": _pairs(row)}) for row in read["comparisons"])
         return Trust(gaps, comparisons, tuple(read["notes"]))
-    except (*MALFORMED, OSError) as error:
-        raise RunError(f"{path} cannot be read: {error}") from None
 
 
 def _pairs(row: dict[str, Any]) -> tuple[tuple[str, float], ...]:

@@ -22,7 +22,7 @@ FORMAT = 2  # since the digest counts plain data too
 Tensors = dict[str, Tensor]
 
 
-class Damaged(Exception):
+class Damaged(ValueError):
     """A file that is not what was written."""
 
 
@@ -104,11 +104,13 @@ def newest(folder: Path) -> tuple[Checkpoint | None, tuple[str, ...]]:
     for path in reversed(_paths(folder)):
         try:
             tensors, plain = load_tensors(path)
-            return Checkpoint(plain["step"], tensors, plain["plain"], plain["spec"]), tuple(complaints)
-        except KeyError:
-            complaints.append(f"{path} is no checkpoint")
         except Damaged as damage:
             complaints.append(str(damage))
+            continue
+        match plain:
+            case {"step": int(step), "plain": dict(more), "spec": str(spec)}:
+                return Checkpoint(step, tensors, more, spec), tuple(complaints)
+        complaints.append(f"{path} is no checkpoint")
     return None, tuple(complaints)
 
 
