@@ -30,7 +30,7 @@ def require_evaluation(block: EvaluateBlock, representation: Representation, mod
             raise mistakes.evaluations.no_constant(chosen.span)
     if block.reference is not None:
         raise mistakes.evaluations.no_reference(block.place("reference"))
-    if block.audit and not any("eps" in chosen.word.arguments for chosen in block.attack):
+    if block.audit and not block.attack:
         raise mistakes.evaluations.nothing_attacked(block.place("audit"))
     for plot, span in zip(block.plot, block.places.get("plot", ()), strict=False):
         _require_picture(plot, span, block, model)

@@ -50,7 +50,7 @@ def module_of(form: Form, tensors: dict[str, Tensor], plan: SolvePlan, how: How)
             return Scattered(tensors["places"], tensors["values"], h)
         case {"kind": "network"}, Collocation() as method:
             task = Task(plan.statement, method, plan.network or DEFAULT, Points(plan.statement.domain), how.seed)
-            module = AnsatzModule(task.ansatz, plan.statement.domain.coordinates, task.network())
+            module = AnsatzModule(task.ansatz, plan.statement.domain.coordinates, task.network(), task.functions())
             module.load_state_dict(tensors)
             return module
         case {"kind": "paths"}, Paths() as method:

@@ -15,7 +15,7 @@ from pdedsl import mistakes, sources
 from pdedsl.data.npz import Array, arrays, find
 from pdedsl.diagnostics import PdeError, Source, Span
 from pdedsl.ir.statement import Observed, Statement
-from pdedsl.solving.residual import Measured
+from pdedsl.solving.measured import Measured
 
 
 def measured(statement: Statement, source: Source) -> tuple[Measured, ...]:
