@@ -12,7 +12,7 @@ from torch import Tensor
 
 from pdedsl.diagnostics import Source
 from pdedsl.emit.pointwise import pointwise
-from pdedsl.explain.solving import floating_lines
+from pdedsl.explanation.solving import floating_lines
 from pdedsl.ir.plan import SolvePlan
 from pdedsl.ir.statement import Statement
 from pdedsl.plan.numbers import functions_of, with_functions
