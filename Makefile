@@ -4,7 +4,7 @@ VENV   := .venv
 BIN    := $(VENV)/bin
 
 # The inner loop: the language, its analysis and its plans, without what is marked slow.
-QUICK := tests/analyse tests/cli tests/data tests/explain tests/frontend tests/ir tests/mistakes tests/plan tests/words \
+QUICK := tests/analyse tests/cli tests/data tests/explanation tests/frontend tests/ir tests/mistakes tests/plan tests/words \
          tests/test_*.py
 # A worker takes tests that stand together, and so compiles a spec once for all of them.
 PYTEST := $(BIN)/python -m pytest -n 2 --dist worksteal

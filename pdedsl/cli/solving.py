@@ -43,7 +43,7 @@ def solve(file: str, output: Path, settings: tuple[str, ...], device: str | None
     try:
         source = read_spec(file, settings)
         from pdedsl.compiler import to_compilation
-        from pdedsl.explain.solving import method_lines
+        from pdedsl.explanation.solving import method_lines
         from pdedsl.solving.events import Stopped
         from pdedsl.solving.run import compiled
         from pdedsl.solving.run import solve as run_solving

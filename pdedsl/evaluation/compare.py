@@ -11,7 +11,7 @@ from typing import Any
 from pdedsl import quoting
 from pdedsl.evaluation.report import FORMAT
 from pdedsl.evaluation.run import FOLDER
-from pdedsl.explain.document import Code, Element, Heading, Items, Picture, Table, page
+from pdedsl.explanation.document import Code, Element, Heading, Items, Picture, Table, page
 from pdedsl.files import RunError, replace_text, well_formed
 from pdedsl.words.attacks import Norm
 
