@@ -138,7 +138,15 @@ def figures(solution: Solution) -> dict[str, object]:
             for c in trust.comparisons
         ],
         "residuals": [
-            {"text": g.text, "where": g.where, "rms": g.rms, "maximum": g.maximum, "size": g.size, "points": g.points}
+            {
+                "text": g.text,
+                "where": g.where,
+                "rms": g.rms,
+                "maximum": g.maximum,
+                "size": g.size,
+                "points": g.points,
+                "data": g.data,
+            }
             for g in trust.gaps
         ],
         "parameters": {n: {"value": e.value, "deviation": e.deviation} for n, e in solution.parameters.items()},
