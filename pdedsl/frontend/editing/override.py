@@ -32,7 +32,7 @@ from pdedsl.words.realizations import PARTS
 
 REALIZE = "realize"
 SPACE, TIME = ("space",), ("time",)
-FIELDS = {"learn": t.LearnDecl, "unknown": t.UnknownDecl}
+FIELDS: dict[str, type[t.LearnDecl] | type[t.UnknownDecl]] = {"learn": t.LearnDecl, "unknown": t.UnknownDecl}
 INSTEAD = {"epochs": "steps", "steps": "epochs"}  # a block has one of the two
 
 
