@@ -90,7 +90,11 @@ def train(
 
 def _shown(world: World, stack: ExitStack) -> tuple[Listener, ...]:
     """The progress on standard error, by the first of several processes."""
-    return (stack.enter_context(view_for(sys.stderr)),) if world.first else ()
+    if not world.first:
+        return ()
+    view = view_for(sys.stderr)
+    stack.enter_context(view)
+    return (view,)
 
 
 def _compiled(spec: Compilation | Spec | str | Path, settings: Sequence[str]) -> Compilation:
