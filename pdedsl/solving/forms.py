@@ -43,7 +43,7 @@ def form_of(module: nn.Module) -> Form:
 def module_of(form: Form, tensors: dict[str, Tensor], plan: SolvePlan, how: How) -> nn.Module:
     match form, plan.method:
         case {"kind": "sines"}, Features():
-            return SineNetwork(Waves(tensors["frequencies"], tensors["phases"]), tensors["weights"])
+            return _sines(tensors["frequencies"], tensors["phases"], tensors["weights"])
         case {"kind": "expansion"}, Grid():
             return _expansion(form, tensors)
         case {"kind": "scattered", "h": float(h)}, Grid():
@@ -57,6 +57,13 @@ def module_of(form: Form, tensors: dict[str, Tensor], plan: SolvePlan, how: How)
             return solve_by_paths(plan.statement, method, seed=how.seed).module
         case _:
             raise RunError(f"the weights are of another kind than the spec: {form.get('kind')}")
+
+
+def _sines(frequencies: Tensor, phases: Tensor, weights: Tensor) -> SineNetwork:
+    (n, _), (_, m) = frequencies.shape, weights.shape
+    if n != m or phases.shape != (n,):
+        raise ValueError(f"{n} frequencies, {m} weights and phases of the shape {tuple(phases.shape)}")
+    return SineNetwork(Waves(frequencies, phases), weights)
 
 
 AXES: dict[str, type[Axis]] = {"ring": Ring, "segment": Segment, "cells": Cells}

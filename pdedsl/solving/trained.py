@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 import torch
 from torch import Tensor, nn
 
+from pdedsl.files import well_formed
 from pdedsl.plan.numbers import functions_of
 from pdedsl.runtime.jets import JetNetwork
 from pdedsl.runtime.levenberg import steps as damped_steps
@@ -182,14 +183,15 @@ class Trainer:
 
     def restore(self, state: State, phases: Sequence[Phase]) -> Clock:
         """As it was when the snapshot was taken; the clock goes on."""
-        self._load(state["weights"].to(self.numbers))
-        self.last = state["last"].to(self.numbers)
-        step, damping, density, reached, seconds = state["progress"].tolist()
-        newton = isinstance(_phase_at(phases, int(step)).optimizer, GaussNewton)
-        rows = self._redrawn(0) if newton else self._all()
-        self.rows = [_as_in(state, k, r) for k, r in enumerate(rows)]
-        self.step, self.damping, self.density, self.reached = int(step), damping, density, reached
-        return Clock(seconds)
+        with well_formed("the checkpoint of the run is not of this spec: take it away"):
+            self._load(state["weights"].to(self.numbers))
+            self.last = state["last"].to(self.numbers)
+            step, damping, density, reached, seconds = state["progress"].tolist()
+            newton = isinstance(_phase_at(phases, int(step)).optimizer, GaussNewton)
+            rows = self._redrawn(0) if newton else self._all()
+            self.rows = [_as_in(state, k, r) for k, r in enumerate(rows)]
+            self.step, self.damping, self.density, self.reached = int(step), damping, density, reached
+            return Clock(seconds)
 
     def estimates(self) -> dict[str, Estimate]:
         """What was learned beside the unknowns: numbers, and functions at some points."""

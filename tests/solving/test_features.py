@@ -101,6 +101,12 @@ def test_derivatives_of_the_module() -> None:
     assert abs(float(slope[0, 1]) + 0.1 * pi**2 * float(heat(*point.detach().unbind(-1)))) < 1e-5
 
 
+def test_at_rest_on_an_interval() -> None:
+    """Its boundary is two points, which have no coordinate that is free."""
+    statement = stated("pde Rod\nspace x in [0, 1]\nunknown u(x) : scalar\n-Δu = 2\nu = 0 on boundary\n")
+    assert error_of(solve_by_features(statement, Features(n=40)), statement, lambda x: x * (1 - x)) < 1e-9
+
+
 def test_a_coefficient_from_measurements_with_noise() -> None:
     """ν of the heat equation from 200 values with 1 % noise, within 1 % and within four of its deviations."""
     statement = on_line("learn ν : scalar > 0\n∂u/∂t = ν ∂²u/∂x²\nu(x, 0) = sin(π x)\nu = 0 on boundary\n")
