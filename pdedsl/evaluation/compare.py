@@ -46,7 +46,7 @@ def _read(run: Path) -> _Read:
     try:
         plain = json.loads(path.read_text("utf-8"))
     except FileNotFoundError:
-        raise RunError(f"{run} was not evaluated: pdedsl evaluate {run}") from None
+        raise RunError(f"{run} was not evaluated: {quoting.command('pdedsl', 'evaluate', run)}") from None
     except (OSError, ValueError, RecursionError):
         raise RunError(f"{path} cannot be read: evaluate the run again") from None
     if not isinstance(plain, dict) or plain.get("format") != FORMAT:
