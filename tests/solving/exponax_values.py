@@ -13,6 +13,7 @@ off one after the other (Richardson).
 from __future__ import annotations
 
 import json
+from itertools import pairwise
 from pathlib import Path
 
 import exponax
@@ -45,7 +46,7 @@ def extrapolated(rows: list[np.ndarray]) -> tuple[np.ndarray, float]:
     if len(rows) == 2:
         return rows[1], float(abs(rows[1] - rows[0]).max())
     for k in range(1, len(rows) - 1):
-        rows = [(2**k * b - a) / (2**k - 1) for a, b in zip(rows[:-1], rows[1:], strict=True)]
+        rows = [(2**k * b - a) / (2**k - 1) for a, b in pairwise(rows)]
     return rows[1], float(abs(rows[1] - rows[0]).max())
 
 
