@@ -33,7 +33,7 @@ def test_heat_with_all_conditions_built_in() -> None:
     assert error_of(solved, HEAT, heat) < 1e-3
     start = torch.tensor([[0.3, 0.0], [0.0, 0.7]], dtype=torch.float64)
     assert torch.allclose(solved(start)[:, 0], heat(*start.unbind(-1)), atol=1e-12)
-    assert solved.notes[0].startswith("u = sin(pi*x) + (")
+    assert solved.notes[0].startswith("u = sin(π x) + (")
 
 
 def test_a_flux_on_a_side_is_asked_for_in_the_loss() -> None:
