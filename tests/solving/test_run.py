@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import json
+import os
+import signal
 from pathlib import Path
 
 import pytest
@@ -11,7 +13,7 @@ from click.testing import CliRunner
 
 import pdedsl
 from pdedsl.cli import cli
-from pdedsl.solving.events import Stepped
+from pdedsl.solving.events import Stepped, Stopped
 from pdedsl.solving.trust import Verdict
 
 HEAT = """pde Heat
@@ -86,6 +88,26 @@ def test_an_interrupted_run_goes_on_to_the_bit(tmp_path: Path) -> None:
         assert torch.equal(resumed.module.state_dict()[name], value), name
     rows = [json.loads(line)["step"] for line in (tmp_path / "run" / "metrics.jsonl").read_text().splitlines()]
     assert rows == list(range(1, 9))
+
+
+@pytest.mark.parametrize("step", [3, 8], ids=["while it solves", "while it draws"])
+def test_an_interruption_is_obeyed_and_nothing_is_lost(step: int, tmp_path: Path) -> None:
+    """Ctrl-C: a step is finished, pictures are not begun; what goes on is what was never interrupted, to the bit."""
+
+    def interrupt(event: Stepped) -> None:
+        if event.step == step:
+            os.kill(os.getpid(), signal.SIGINT)
+
+    with pytest.raises(Stopped):
+        pdedsl.solve(BURGERS, tmp_path / "run", listeners=(interrupt,))
+    assert not (tmp_path / "run" / "report.md").exists()
+    steps: list[int] = []
+    resumed = pdedsl.solve(BURGERS, tmp_path / "run", resume=True, listeners=(lambda e: steps.append(e.step),))
+    assert steps == list(range(step + 2, 9))  # it came while a step was told: the next was finished
+    assert (tmp_path / "run" / "report.md").exists()
+    whole = pdedsl.solve(BURGERS)
+    for name, value in whole.module.state_dict().items():
+        assert torch.equal(resumed.module.state_dict()[name], value), name
 
 
 def test_another_spec_does_not_go_on(tmp_path: Path) -> None:
