@@ -33,7 +33,7 @@ def not_npz(file: str, span: Span) -> PdeError:
 
 
 def other_arrays(
-    file: str, held: Sequence[str], wanted: Sequence[str], meant: Mapping[str, str], span: Span
+    file: str, held: Sequence[str], wanted: Sequence[str], span: Span, meant: Mapping[str, str] | None = None
 ) -> PdeError:
     """`meant` are the arrays that are probably those which are wanted, by the names that they should have."""
     held_text = all_of(held) or "nothing"

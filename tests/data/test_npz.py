@@ -215,7 +215,7 @@ def test_a_small_file_that_fills_the_memory(tmp_path: Path, monkeypatch: pytest.
 
 def test_arrays_that_are_not_there(tmp_path: Path) -> None:
     told = refused(saved(tmp_path, x_train=POINTS, y_train=LABELS, other=POINTS))
-    assert told == "own.npz holds x_train, y_train | expected: x_train, y_train, x_test, y_test, or x, y"
+    assert told == "own.npz holds other, x_train, y_train | expected: x_train, y_train, x_test, y_test, or x, y"
 
 
 def with_nan(at: int) -> Any:
