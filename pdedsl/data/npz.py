@@ -57,7 +57,9 @@ def read(path: Path, span: Span, shape: tuple[int, ...] | None = None) -> Raw:
         n = min(max(1, round(TEST_SHARE * len(whole))), len(whole) - 1)
         test, train = parted(whole, n, _FIXED, "npz test")
     else:
-        raise mistakes.data.other_arrays(path.name, _names(path), WHOLE, span, _meant(_names(path)))
+        raise mistakes.data.other_arrays(
+            path.name, _names(path), f"{', '.join(WHOLE)}, or x, y", span, _meant(_names(path))
+        )
     if min(train.labels.min(), test.labels.min()) == 1:
         raise mistakes.data.counted_from_one(path.name, int(max(train.labels.max(), test.labels.max())), span)
     classes = int(max(train.labels.max(), test.labels.max())) + 1

@@ -33,12 +33,12 @@ def not_npz(file: str, span: Span) -> PdeError:
 
 
 def other_arrays(
-    file: str, held: Sequence[str], wanted: Sequence[str], span: Span, meant: Mapping[str, str] | None = None
+    file: str, held: Sequence[str], wanted: str, span: Span, meant: Mapping[str, str] | None = None
 ) -> PdeError:
     """`meant` are the arrays that are probably those which are wanted, by the names that they should have."""
     held_text = all_of(held) or "nothing"
     again = f'; save them again: np.savez("{file}", {all_of(f"{k}={v}" for k, v in meant.items())})' if meant else ""
-    return CONTENTS.error(f"{file} holds {held_text}", span, f"expected: {all_of(wanted)}, or x, y{again}")
+    return CONTENTS.error(f"{file} holds {held_text}", span, f"expected: {wanted}{again}")
 
 
 def counted_from_one(file: str, most: int, span: Span) -> PdeError:
