@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from enum import StrEnum
 from typing import ClassVar
 
@@ -52,7 +52,7 @@ class Refuted:
     truth: ClassVar[Truth] = Truth.REFUTED
     reason: str
     witness: str
-    guilty: tuple[Span, ...]
+    guilty: tuple[Span, ...] = field(repr=False)
     example: MapExample | None = None  # the same, to be run again
 
 
@@ -62,7 +62,7 @@ class Unknown:
 
     truth: ClassVar[Truth] = Truth.UNKNOWN
     reason: str
-    guilty: tuple[Span, ...] = ()
+    guilty: tuple[Span, ...] = field(default=(), repr=False)
 
 
 Verdict = Proved | Refuted | Unknown
