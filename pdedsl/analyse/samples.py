@@ -116,4 +116,4 @@ def _is_nonzero(expr: Expr, point: Point) -> bool:
     value = _placed(expr, point)
     if value.is_Rational:
         return bool(value != 0)
-    return abs(value_at(expr, point) or 0) > SMALL and bool(exact_at(expr, point))
+    return value_at(expr, point) is not None and bool(exact_at(expr, point))
