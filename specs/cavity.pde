@@ -12,3 +12,7 @@ v = [0, 0] on left, right, bottom
 v = [16x² (1 - x)², 0] on top
 
 realize equation by features(n=400)
+
+evaluate {
+  reference grid(n=24)
+}

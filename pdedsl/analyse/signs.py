@@ -40,6 +40,7 @@ MAX_TERMS = 30  # of a sum that is brought to one denominator
 MAX_LOOKED_AT = 200  # terms of a sum of which more is asked than its range
 MAX_FUNCTIONS = 12  # in such a sum: as polynomials of so many letters, sums grow too fast
 MAX_FACTORED = 8  # terms of a sum that is factored
+MAX_BITS = 512  # of all of its numbers: a prime beyond them is looked for
 PIECES = 400  # of a box that is cut until its sign shows
 DEPTH = 2  # of slopes of slopes
 
@@ -114,16 +115,20 @@ def _forms(expr: Expr) -> Iterator[Expr]:
         return
     simpler = cancel(together(expr))
     yield simpler
-    if simpler.is_Add and len(simpler.args) <= MAX_FACTORED:
-        yield factor(simpler)
+    yield from _factored(simpler)
     constant, rest = simpler.as_coeff_Add()
-    if constant.is_nonnegative and rest.is_Add and len(rest.args) <= MAX_FACTORED:
-        yield factor(rest)  # x² - 2xy + y² + 1 is a square and more
+    if constant.is_nonnegative:
+        yield from _factored(rest)  # x² - 2xy + y² + 1 is a square and more
     above, below = fraction(simpler)
     if below.is_nonnegative:
         yield above  # where the denominator vanishes there is no value
-        if above.is_Add and len(above.args) <= MAX_FACTORED:
-            yield factor(above)
+        yield from _factored(above)
+
+
+def _factored(expr: Expr) -> Iterator[Expr]:
+    bits = sum(int(number.p).bit_length() + int(number.q).bit_length() for number in expr.atoms(Rational))
+    if expr.is_Add and len(expr.args) <= MAX_FACTORED and bits <= MAX_BITS:
+        yield factor(expr)
 
 
 def _is_above(expr: Expr, box: Box, dimension: int | None, depth: int) -> bool:

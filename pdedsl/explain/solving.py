@@ -21,7 +21,15 @@ def statement_lines(statement: Statement) -> list[str]:
         f"{c.name} is known: {e}" for c, e in zip(statement.components, statement.exact, strict=True) if e is not None
     ]
     found += [f"{w.name} is found with the solution" for w in statement.parameters]
-    return found
+    return [*found, *floating_lines(statement)]
+
+
+def floating_lines(statement: Statement) -> list[str]:
+    """What nothing determines."""
+    free = "a function of time" if statement.domain.timed else "a constant"
+    return [
+        f"{statement.components[c].name} is determined up to {free}, and compared up to it" for c in statement.floating
+    ]
 
 
 def method_lines(plan: SolvePlan) -> list[str]:

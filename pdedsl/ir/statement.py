@@ -153,6 +153,16 @@ class Statement:
     observed: tuple[Observed, ...] = ()
 
     @cached_property
+    def floating(self) -> tuple[int, ...]:
+        """The components of which nothing is said but their slopes in space: each is known up to a constant."""
+        imposed = (r for c in self.conditions for r in c.residuals)
+        space = len(self.domain.space)
+        letters = (d for r in (*self.equations, *imposed) for d in r.derivatives)
+        told = {d.component for d in letters if not any(d.orders[:space])}
+        told |= {c for o in self.observed for c in o.components}
+        return tuple(c for c in range(len(self.components)) if c not in told)
+
+    @cached_property
     def is_affine(self) -> bool:
         """Whether equations and conditions are affine in the unknowns, and nothing else is learned."""
         imposed = (r for c in self.conditions for r in c.residuals)

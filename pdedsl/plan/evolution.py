@@ -13,6 +13,7 @@ from functools import cached_property
 from sympy import Add, Expr, Matrix, Symbol
 
 from pdedsl.ir.statement import Derivative, Face, Imposed, Residual, Statement
+from pdedsl.plan.pairing import paired
 from pdedsl.symbolic.symbols import Field, Partial
 
 
@@ -65,6 +66,13 @@ class Evolution:
         """The variables that have no derivative in time."""
         return tuple(k for k in range(len(self.variables)) if k not in self.moving)
 
+    @cached_property
+    def floating(self) -> tuple[int, ...]:
+        """The still variables of which nothing but slopes in space is spoken of, and nothing on a side: pressures."""
+        bound = {d.component for s in self.sides for _, d in self.jets_in(s.expr)}
+        plain = {d.component for _, d in self.jets if d.order == 0}
+        return tuple(k for k in self.still if k not in bound | plain)
+
     @property
     def timed_functions(self) -> set[str]:
         """The learned functions of time."""
@@ -108,6 +116,8 @@ class Reader:
         initial = self._initial(starts, variables, moving)
         sides = tuple(s for c in statement.conditions if not self.in_time(c) for s in self._sides(c))
         jets = tuple((s, d) for d, s in self.jets.items())
+        still = tuple(k for k in range(len(variables)) if k not in moving)
+        constraints = paired(constraints, still, dict(jets))
         found = tuple(self.parameters.values())
         return Evolution(statement, variables, jets, moving, rights, constraints, initial, sides, backward, found)
 

@@ -27,6 +27,19 @@ def differentiation(n: int, like: Tensor) -> Tensor:
     return matrix - torch.diag(matrix.sum(1))
 
 
+def from_inner(n: int, like: Tensor) -> Tensor:
+    """Row j gives p(xⱼ), p the polynomial of degree n - 3 through the values at the inner n - 2 of n points."""
+    x = points(n, like)
+    inner, k = x[1:-1], torch.arange(1, n - 1, dtype=like.dtype, device=like.device)
+    weights = (-1.0) ** k * (1 - inner.square())  # of the barycentric formula: the inner points are zeros of U_{n-2}
+    found = torch.zeros(n, n, dtype=like.dtype, device=like.device)
+    found[1:-1, 1:-1] = torch.eye(n - 2, dtype=like.dtype, device=like.device)
+    for row in (0, n - 1):
+        shares = weights / (x[row] - inner)
+        found[row, 1:-1] = shares / shares.sum()
+    return found
+
+
 def polynomials(x: Tensor, n: int) -> Tensor:
     """T₀ … T_{n-1} at x, by their recurrence: smooth also at the ends."""
     found = [torch.ones_like(x), x]

@@ -47,6 +47,8 @@ class Radau:
 
     def __call__(self, w: Tensor, time: float, level: int) -> Tensor:
         """One step; not a number where Newton's method fails, which the control of the step understands."""
+        if not bool(w.isfinite().all()):
+            return w  # of a step that failed
         fresh = level not in self.kept
         if fresh:
             self._factor(w.detach(), time, level)

@@ -29,11 +29,19 @@ class Unstable(Exception):
 
 @dataclass(frozen=True)
 class Control:
-    """The order of a step, what the estimates may add up to relative to the state, and whether they are taken off."""
+    """The order of a step, what the estimates may add up to relative to the state, and whether they are taken off.
+
+    `counted` are weights of the entries of the state in the estimates, if not all are ones.
+    """
 
     order: int
     tolerance: float
     extrapolated: bool
+    counted: Tensor | None = None
+
+    def size(self, w: Tensor) -> Tensor:
+        found: Tensor = torch.linalg.vector_norm(w.detach() if self.counted is None else w.detach() * self.counted)
+        return found
 
 
 @dataclass(frozen=True)
@@ -50,8 +58,8 @@ def solved_in_time(step: Step, start: Tensor, length: float, control: Control) -
     """Steps as long as error and interpolation in time allow."""
     march = marched(step, start, length, control, 4)
     for _ in range(3):
-        size = max(float(torch.linalg.vector_norm(s)) for s in march.states)
-        excess = between(march) / max(SHARE * BETWEEN * size, 1e-300)
+        size = max(float(control.size(s)) for s in march.states)
+        excess = between(march, control) / max(SHARE * BETWEEN * size, 1e-300)
         if excess <= 1 or min(march.levels) >= SHORTEST:
             break
         more = ceil(log2(excess) / STENCIL) if excess < 1e30 else 2
@@ -90,8 +98,7 @@ def _tried(
     half = step(state, begin, level + 1)
     end = step(half, begin + length / 2 ** (level + 1), level + 1)
     gap = (end - step(state, begin, level)) / (2**control.order - 1)
-    size = torch.linalg.vector_norm(end.detach()).clamp_min(1e-300)
-    error = float(torch.linalg.vector_norm(gap.detach()) / size)
+    error = float(control.size(gap) / control.size(end).clamp_min(1e-300))
     return half, end + gap if control.extrapolated else end, error
 
 
@@ -104,7 +111,7 @@ def retraced(step: Step, start: Tensor, length: float, march: March, control: Co
     return March(march.times, tuple(states), march.levels, march.error)
 
 
-def between(march: March) -> float:
+def between(march: March, control: Control) -> float:
     """The error of interpolation in time if only every second state were known."""
     times = torch.tensor(march.times, dtype=torch.float64)
     kept = torch.stack([s.detach() for s in march.states[::2]])
@@ -113,7 +120,7 @@ def between(march: March) -> float:
         first = min(max(k - STENCIL // 2 + 1, 0), len(kept) - STENCIL)
         weights = lagrange(times[2 * k + 1], times[::2][first : first + STENCIL]).to(kept.device)
         found = torch.tensordot(weights.to(kept.dtype), kept[first : first + STENCIL], dims=1)
-        worst = max(worst, float(torch.linalg.vector_norm(found - march.states[2 * k + 1].detach())))
+        worst = max(worst, float(control.size(found - march.states[2 * k + 1].detach())))
     return worst
 
 

@@ -12,8 +12,10 @@ from torch import Tensor
 
 from pdedsl.diagnostics import Source
 from pdedsl.emit.pointwise import pointwise
+from pdedsl.explain.solving import floating_lines
 from pdedsl.ir.plan import SolvePlan
 from pdedsl.ir.statement import Statement
+from pdedsl.solving.anchored import anchored
 from pdedsl.solving.fresh import SEED, Audit
 from pdedsl.solving.gridded import Failed
 from pdedsl.solving.methods import How, has_derivatives, interval_of, solved_by
@@ -55,7 +57,8 @@ def assessed(solved: Solved, plan: SolvePlan, source: Source, how: How) -> Asses
     comparisons = tuple(comparison(solved, r, plan.statement, how) for r in references)
     if isinstance(solved.method, Grid):
         comparisons = (*comparisons, _halved(solved))
-    return Assessment(Trust(gaps, comparisons, () if references else (ALONE,)), references)
+    notes = (*floating_lines(plan.statement), *(() if references else (ALONE,)))
+    return Assessment(Trust(gaps, comparisons, notes), references)
 
 
 def _halved(solved: Solved) -> Comparison:
@@ -71,7 +74,7 @@ def comparison(solved: Solved, reference: Reference, statement: Statement, how: 
     points = fresh_points(statement, solved, how)
     names = tuple(c.name for c in statement.components)
     with torch.no_grad():
-        found, expected = solved(points), reference.values(points)
+        found, expected = (anchored(f, statement, points) for f in (solved, reference.values))
     made = compared(found, expected, names, reference.text, reference.error)
     if isinstance(solved.method, Paths):
         half = interval_of(solved, points)

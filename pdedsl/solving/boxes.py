@@ -15,7 +15,8 @@ from pdedsl.runtime.factored import Factored
 from pdedsl.runtime.radau import ORDER, Radau
 from pdedsl.runtime.time_steps import Control, March, retraced, solved_in_time
 from pdedsl.solving.collocated import Collocated, axes_of
-from pdedsl.solving.gridded import Failed, Gridded, ends, figures_of, in_order, moments, steps_in_words
+from pdedsl.solving.consistent import consistent
+from pdedsl.solving.gridded import SURPLUS, Failed, Gridded, ends, figures_of, in_order, moments, steps_in_words
 from pdedsl.solving.on_nodes import Given, formulas
 
 MOST = 4000  # unknowns of a direct solve
@@ -44,7 +45,18 @@ def _at_rest(problem: Collocated) -> Gridded:
     if singular:
         notes.append("the equations leave something free: the shortest solution is taken")
     module = Expansion(problem.axes, _values(problem, w).unsqueeze(0), None)
-    return Gridded(module, {"rounds": float(rounds), "left over": left}, tuple(notes))
+    figures = {"rounds": float(rounds), "left over": left, **_surplus(problem, w.detach())}
+    return Gridded(module, figures, tuple(notes))
+
+
+def _surplus(problem: Collocated, w: Tensor) -> dict[str, float]:
+    """The mean of a pressure is what the divergence cannot lose: zero where as much flows in as out."""
+    own, floating = w.reshape(-1, problem.count), problem.evolution.floating
+    flows = [own[k].abs().max() for k in range(len(own)) if k not in floating]
+    means = [own[k][problem.inner].mean().abs() for k in floating]
+    domain = problem.evolution.statement.domain
+    across = min(float(i.end - i.start) for i in domain.intervals[: len(domain.space)])
+    return {SURPLUS: float(max(means) * across / max(flows))} if means and flows else {}
 
 
 def _newton(problem: Collocated) -> tuple[Tensor, int, bool]:
@@ -73,8 +85,8 @@ def _in_time(problem: Collocated, tolerance: float) -> Gridded:
     evolution = problem.evolution
     march = _marched(problem, tolerance)
     values = torch.stack([_values(problem, w) for w in march.states])
-    if evolution.still:  # nothing is said of them before the first step
-        values = torch.cat([values[1:2], values[1:]]) if not evolution.moving else _filled(evolution, values)
+    if set(evolution.still) - set(evolution.floating):  # nothing is said of them before the first step
+        values = _filled(evolution, values)
     module = in_order(evolution, problem.axes, values, moments(evolution, march))
     steps = f"collocation at {_nodes(problem)} nodes, Radau IIA steps of order 5: {steps_in_words(march)}"
     return Gridded(module, figures_of(march), (steps, *_corners(problem, march.states[0])))
@@ -92,12 +104,23 @@ def _marched(problem: Collocated, tolerance: float) -> March:
     evolution = problem.evolution
     first, last = ends(evolution)
     begin, length = (last if evolution.backward else first), last - first
-    start, control = _initial(problem, begin), Control(ORDER, tolerance, extrapolated=False)
+    start, control = _initial(problem, begin), Control(ORDER, tolerance, extrapolated=False, counted=_counted(problem))
+    if evolution.floating:
+        start = consistent(problem, start, begin, -length if evolution.backward else length)
     with torch.no_grad():
         march = solved_in_time(_quick(replace(problem), length), start.detach(), length, control)
     if not start.requires_grad and not problem.right(start, begin).requires_grad:
         return march
     return retraced(_stepper(problem, length), start, length, march, control)
+
+
+def _counted(problem: Collocated) -> Tensor | None:
+    """A pressure is found with fewer digits than the flow, and does not carry its errors on."""
+    if not problem.evolution.floating:
+        return None
+    found = torch.ones_like(problem.mass).reshape(-1, problem.count)
+    found[list(problem.evolution.floating)] = 0
+    return found.reshape(-1)
 
 
 def _clock(evolution: Evolution) -> Callable[[float], float]:

@@ -2,6 +2,9 @@
 
 Equations hold at the nodes; next to a side its conditions take their place, the first at the side, the second one node
 further in (Trefethen 2000, ch. 13 and 14). Rows: M ∂w/∂t = R(w, t), with M = 0 where a condition stands.
+A pressure has a degree less by two than what it keeps free of divergence, or it would oscillate unseen (Bernardi and
+Maday 1992): its values on the sides follow from those inside. Its mean, which nothing determines, is added to the
+divergence: both vanish where as much flows in as out.
 """
 
 from __future__ import annotations
@@ -129,6 +132,8 @@ class Collocated:
         for b, known in zip(self.blocks, self._known_in(time), strict=True):
             (value,) = b.value(self._jets(b, b.value, w), known)
             result = result.index_copy(0, b.rows, b.sign * value)
+        for k in self.evolution.floating:
+            result[self._own(k)] += self._held @ w[self._own(k)]
         return result
 
     def slope(self, w: Tensor, time: float) -> Tensor:
@@ -138,8 +143,34 @@ class Collocated:
             numbers = b.slopes(self._jets(b, b.slopes, w), known)
             for jet, number in zip(b.jets, numbers, strict=True):
                 part = b.sign * number[:, None] * self.matrix(jet.orders)[b.at]
-                result[b.rows, jet.component * self.count : (jet.component + 1) * self.count] += part
+                result[b.rows, self._own(jet.component)] += part
+        for k in self.evolution.floating:
+            result[self._own(k), self._own(k)] += self._held
         return result
+
+    def _own(self, variable: int) -> slice:
+        return slice(variable * self.count, (variable + 1) * self.count)
+
+    @cached_property
+    def inner(self) -> Tensor:
+        """The nodes that are on no side."""
+        found = torch.ones(self.shape, dtype=torch.bool, device=self.like.device)
+        for k, axis in enumerate(self.axes):
+            if isinstance(axis, Segment):
+                found.select(k, 0)[...] = False
+                found.select(k, self.shape[k] - 1)[...] = False
+        return found.reshape(-1)
+
+    @cached_property
+    def _held(self) -> Tensor:
+        """Of a pressure: on the sides the distance to what the inner values give, inside their mean."""
+        whole = torch.ones((1, 1), dtype=self.like.dtype, device=self.like.device)
+        for axis, size in zip(self.axes, self.shape, strict=True):
+            own = torch.eye(size, dtype=self.like.dtype, device=self.like.device)
+            whole = torch.kron(whole, chebyshev.from_inner(size, self.like) if isinstance(axis, Segment) else own)
+        inner = self.inner.to(self.like.dtype)
+        rim = torch.eye(self.count, dtype=self.like.dtype, device=self.like.device) - whole
+        return torch.where(self.inner[:, None], inner / inner.sum(), rim)
 
     def _jets(self, block: Block, formula: Formulas, w: Tensor) -> list[Tensor]:
         values = w.reshape(-1, self.count)
@@ -154,7 +185,7 @@ class Collocated:
         """1 where a derivative in time stands."""
         result = self.like.new_zeros(len(self.evolution.variables) * self.count)
         for k in self.evolution.moving:
-            result[k * self.count : (k + 1) * self.count] = 1
+            result[self._own(k)] = 1
         result[self.owners >= 0] = 0
         return result
 
@@ -214,7 +245,7 @@ class Collocated:
         )
         found = []
         for k, expr in equations.items():
-            free = every[self.owners[k * self.count : (k + 1) * self.count] < 0]
+            free = every[(self.owners[self._own(k)] < 0) & (self.inner if k in evolution.floating else True)]
             sign = -1.0 if evolution.backward and k in evolution.moving else 1.0
             found.append(self._block(expr, free, k * self.count + free, sign))
         for k, side in enumerate(evolution.sides):

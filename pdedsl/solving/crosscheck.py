@@ -18,6 +18,7 @@ from torch import Tensor
 
 from pdedsl.diagnostics import Source
 from pdedsl.ir.plan import SolvePlan
+from pdedsl.solving.anchored import anchored
 from pdedsl.solving.assess import CHEAP, SIGMAS, WITH_PATHS, audit_of, exact_of
 from pdedsl.solving.fresh import SEED
 from pdedsl.solving.methods import How, has_derivatives, interval_of, solved_by
@@ -38,6 +39,7 @@ class Member:
     values: Tensor
     error: float
     kind: str  # of the error
+    drawn: bool = False  # whether the error is an interval of 95 %
     residual: float | None = None  # the largest, relative to its terms
 
     @property
@@ -76,7 +78,7 @@ def crosscheck(plan: SolvePlan, source: Source, how: How, tell: Callable[[str], 
     members = []
     exact = exact_of(statement)
     if exact is not None:
-        members.append(Member(exact.text, exact.values(points).detach(), 0.0, "none"))
+        members.append(Member(exact.text, anchored(exact.values, statement, points).detach(), 0.0, "none"))
     for method in (plan.method, *(_fitting(a.method, plan) for a in plan.alternatives if not a.obstacle)):
         tell(str(method))
         members.append(_member(method, plan, source, how, points))
@@ -104,15 +106,15 @@ def _member(method: Solver, plan: SolvePlan, source: Source, how: How, points: T
     if isinstance(method, Paths):
         few = points[:WITH_PATHS]
         values, half = solved(few).detach(), interval_of(solved, few)
-        return Member(str(method), values, float(half.norm() / values.norm()), "half-width of its 95 % interval")
+        error = float(half.norm() / values.norm())
+        return Member(str(method), values, error, "half-width of its 95 % interval", drawn=True)
     with torch.no_grad():
-        values = solved(points)
+        values = anchored(solved, plan.statement, points)
     if isinstance(method, Grid):
         own = solved.figures["error"]
-        return Member(
-            str(method), values, own, "distance to half as many points a side", _residual(solved, plan, source, how)
-        )
-    return Member(str(method), values, 0.0, "not known by itself", _residual(solved, plan, source, how))
+        residual = _residual(solved, plan, source, how)
+        return Member(str(method), values, own, "distance to half as many points a side", residual=residual)
+    return Member(str(method), values, 0.0, "not known by itself", residual=_residual(solved, plan, source, how))
 
 
 def _residual(solved: Solved, plan: SolvePlan, source: Source, how: How) -> float | None:
@@ -123,7 +125,6 @@ def _residual(solved: Solved, plan: SolvePlan, source: Source, how: How) -> floa
 
 def _pair(a: Member, b: Member) -> Pair:
     n = min(len(a.values), len(b.values))
-    by_paths = "paths" in a.name or "paths" in b.name
-    margin = SIGMAS if by_paths else MARGIN
+    margin = SIGMAS if a.drawn or b.drawn else MARGIN
     distance = relative(a.values[:n], b.values[:n])
     return Pair(a.name, b.name, distance, max(VISIBLE, margin * hypot(a.error, b.error)))

@@ -13,8 +13,9 @@ from pdedsl.plan.evolution import evolution_of
 from pdedsl.plan.grids import Scheme, scheme
 from pdedsl.plan.rings import loops_of
 from pdedsl.runtime.time_steps import Unstable
+from pdedsl.solving.anchored import anchored
 from pdedsl.solving.boxes import fitting, on_box
-from pdedsl.solving.gridded import Failed, Gridded
+from pdedsl.solving.gridded import SURPLUS, Failed, Gridded
 from pdedsl.solving.on_nodes import Given
 from pdedsl.solving.shapes import on_shape
 from pdedsl.solving.solved import Solved
@@ -24,6 +25,7 @@ from pdedsl.words.solvers import Grid
 
 TOLERANCE = 1e-7  # of the estimates of exponential steps, which are taken off afterwards
 IMPLICIT = 1e-9  # of the estimates of implicit steps
+BALANCED = 1e-3  # what flows in more than out: more is of the sides if it does not fall with the grid
 COMPARED = 400  # points
 
 
@@ -44,7 +46,9 @@ def solve_by_grid(
     fine, n = _tried(statement, method.n, given or {}, like)
     with torch.no_grad():
         coarse, _ = _tried(statement, max(4, n // 2), given or {}, like)
-        error = difference(fine, coarse, statement.domain, seed, like)
+        error = difference(fine, coarse, statement, seed, like)
+    if fine.figures.get(SURPLUS, 0.0) > max(BALANCED, coarse.figures.get(SURPLUS, 0.0) / 2):
+        raise Failed("no solution has these sides: what flows in there is not what flows out")
     figures = {"n": float(n), **fine.figures, "error": error}
     notes = (*fine.notes, f"on half the points the solution differs by {error:.1g} (relative, root mean square)")
     if n < method.n:
@@ -78,14 +82,15 @@ def _on(statement: Statement, n: int, given: Mapping[str, Given], like: Tensor) 
             return on_box(evolution, size, given, like, IMPLICIT), size
 
 
-def difference(one: Gridded, other: Gridded, domain: Domain, seed: int, like: Tensor) -> float:
+def difference(one: Gridded, other: Gridded, statement: Statement, seed: int, like: Tensor) -> float:
     """At random points, relative to the first."""
+    domain = statement.domain
     generator = torch.Generator().manual_seed(seed)
     shares = torch.rand(COMPARED, len(domain.intervals), generator=generator, dtype=torch.float64).to(like)
     low = like.new_tensor([float(i.start) for i in domain.intervals])
     high = like.new_tensor([float(i.end) for i in domain.intervals])
     points = _inside(domain, low + (high - low) * shares)
-    first, second = one.module(points), other.module(points)
+    first, second = (anchored(g.module, statement, points) for g in (one, other))
     return float((first - second).norm() / first.norm().clamp_min(1e-300))
 
 

@@ -11,6 +11,8 @@ from pdedsl.plan.evolution import Evolution
 from pdedsl.runtime.expansions import Axis, Expansion
 from pdedsl.runtime.time_steps import STENCIL, March
 
+SURPLUS = "what flows in more than out"  # a figure, relative to the fastest flow
+
 
 class Failed(RunError):
     """No solution was found on the grid, with the reason."""

@@ -69,6 +69,9 @@ class Layout:
     places: dict[Symbol, int]
     dimension: int  # of space
 
+    def __hash__(self) -> int:
+        return hash((tuple(self.places), self.dimension))
+
 
 def compiled(expr: Expr, layout: Layout) -> Valued:
     """The value of an expression at a point."""

@@ -10,7 +10,7 @@ from __future__ import annotations
 import random
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
-from functools import cached_property
+from functools import cached_property, lru_cache
 from itertools import islice
 from math import isfinite, sqrt
 
@@ -53,17 +53,22 @@ class Region:
 
     def face(self, k: int, upper: bool, count: int) -> list[Point]:
         """Points of a side that lie in the domain, or on its boundary along with a part of the side."""
-        end = self.ends[k][upper]
-        ends = (*self.ends[:k], (end, end), *self.ends[k + 1 :])
-        return list(islice(self._drawn(ends, self.levels), count))
+        return list(_face(self, k, upper, count))
 
     def surface(self, level: Expr, count: int) -> list[Point]:
         """Points of F = 0 in the closed domain."""
+        return list(_surface(self, level, count))
+
+    def drawn_on(self, k: int, upper: bool) -> Iterator[Point]:
+        end = self.ends[k][upper]
+        ends = (*self.ends[:k], (end, end), *self.ends[k + 1 :])
+        return self._drawn(ends, self.levels)
+
+    def landed_on(self, level: Expr) -> Iterator[Point]:
         others = [g for g, e in zip(self.levels, self.inside, strict=True) if e != level]
         f = compiled(level, self.layout)
         draws = islice(self._draws(self.ends), STARTS if len(self.ends) <= MANY_DIMENSIONS else FEW_STARTS)
-        found = (p for start in draws if (p := _landed(f, start, self)) is not None and _near(others, p, self))
-        return list(islice(found, count))
+        return (p for start in draws if (p := _landed(f, start, self)) is not None and _near(others, p, self))
 
     def _drawn(self, ends: Sequence[tuple[float, float]], levels: Sequence[Valued]) -> Iterator[Point]:
         for point in islice(self._draws(ends), TRIALS):
@@ -89,6 +94,17 @@ class Region:
         """Whether a point lies in the closed box."""
         slack = CLOSE * self.size
         return all(a - slack <= x <= b + slack for x, (a, b) in zip(point, self.ends, strict=True))
+
+
+# The same points are asked for by several stages.
+@lru_cache(maxsize=64)
+def _face(region: Region, k: int, upper: bool, count: int) -> tuple[Point, ...]:
+    return tuple(islice(region.drawn_on(k, upper), count))
+
+
+@lru_cache(maxsize=64)
+def _surface(region: Region, level: Expr, count: int) -> tuple[Point, ...]:
+    return tuple(islice(region.landed_on(level), count))
 
 
 def region_of(

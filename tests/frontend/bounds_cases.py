@@ -175,6 +175,10 @@ def algebra() -> dict[str, str]:
         "a power of a sum": equation("(x + y + u + t + sin(x) + cos(x))^100"),
         "a power of a sum in a function": equation("exp((x + y + u + t + sin(x) + cos(x))^100)"),
         "a power of a sum below a line": equation("1/(x + y + u + t + sin(x) + cos(x))^100"),
+        "a huge number beside small ones": equation(
+            "[|t|, min(t, 1e-3)]·∇u + (v + [1e300, 1])·∇u + (1/3)^0.5*u",
+            FRAME.replace("R^2", "[0, 1]^2") + "learn v(x, y, t) : vector = mlp\nu = x on boundary\n",
+        ),
         "a product of sums": equation(" ".join(f"(x + {i})" for i in range(2, 102))),
         "a product of sums of unknowns": equation(" ".join(f"(x + u^{i} + y^{i})" for i in range(2, 22))),
         "a derivative of a power": equation("Δ((x + y + u)^50)"),

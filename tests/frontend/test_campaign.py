@@ -21,6 +21,7 @@ def test_nothing_is_found_this_week(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("PYTHONPATH", os.pathsep.join([str(here), str(here.parent)]))
     found = campaign(CASES, 100 * year + week, shares=BRIEF)
     assert found.cases == CASES
+    assert found.emitted > CASES / 50
     assert not found.faults, summary(found, 100 * year + week, BRIEF)
 
 
@@ -28,8 +29,8 @@ def test_faults_are_seen(monkeypatch: pytest.MonkeyPatch) -> None:
     def faulty(*_: object) -> str:
         raise IndexError("a fault")
 
-    assert judged("pde P\n") is None
+    assert judged("pde P\n").fault is None
     monkeypatch.setattr("fuzzing.judge.parse_syntax", faulty)
-    fault = judged("pde P\n")
+    fault = judged("pde P\n").fault
     assert fault is not None
     assert fault.kind == "IndexError"

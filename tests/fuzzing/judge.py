@@ -39,20 +39,25 @@ class Wrong(Exception):
     """An answer that breaks a promise."""
 
 
-def judged(text: str | bytes) -> Fault | None:
-    """The fault that a text shows."""
+@dataclass(frozen=True)
+class Judgement:
+    fault: Fault | None
+    emitted: bool = False  # whether it was planned, and its files written and compiled
+
+
+def judged(text: str | bytes) -> Judgement:
+    """What a text shows."""
     return deeply(lambda: _judged(text))  # one thread for all of its stages
 
 
-def _judged(text: str | bytes) -> Fault | None:
+def _judged(text: str | bytes) -> Judgement:
     try:
         source = decode(text, "bytes") if isinstance(text, bytes) else Source(text)
-        _compiled(_read(source))
+        return Judgement(None, _compiled(_read(source)))
     except PdeError as error:
-        return _inside(error)
+        return Judgement(_inside(error))
     except Exception as error:
-        return _fault(error)
-    return None
+        return Judgement(_fault(error))
 
 
 def _fault(error: Exception) -> Fault:
@@ -128,7 +133,7 @@ def _must(work: Callable[[], T], complaint: str) -> T:
         raise Wrong(complaint, str(error)[:300]) from None
 
 
-def _compiled(spec: Spec) -> None:
+def _compiled(spec: Spec) -> bool:
     examination = examined(spec)
     report(spec.source, examination.diagnostics)
     for shown in (explain_text, explain_markdown):
@@ -136,13 +141,14 @@ def _compiled(spec: Spec) -> None:
     explain_latex(examination.analysis)
     as_json(explain_json(examination.analysis, []))
     if examination.planned is None or examination.errors:
-        return
+        return False
     compilation = compiled(examination)
     for name, text in compilation.files().items():
         if name.endswith(".py"):
             _compiles(text, name)
     noun_text(compilation.representation)
     noun_text(compilation.plan)
+    return True
 
 
 def _compiles(text: str, name: str) -> None:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from functools import cache
+from itertools import accumulate
 from pathlib import Path
 from random import Random
 
@@ -13,6 +14,30 @@ PIECE = re.compile(r"\w+|\s+|[^\w\s]")
 SIGNS = (
     *'()[]{}‖|∂∇Δ²ᵢ½/*·:=,"\\\t\u200b0xᵀ\r\n#^-',
     *("1e300", "1e-300", "-1", "0", "1e9", "0/0", "(-1)^0.5", "log(-1)", "π", "R^d", "t", "u", "x", "x₁", "∂u/∂t"),
+    *(
+        "u_t",
+        "u_{xx}",
+        "∂_xx u",
+        "∇^2 u",
+        "u**2",
+        " == ",
+        ":=",
+        "√x",
+        "2½",
+        "d^2u/dx^2",
+        "ln",
+        "laplace(u)",
+        "∂Ω",
+        "u₁",
+    ),
+    *(r"\frac{\partial u}{\partial t} = \Delta u", "$u_t$", "// ", "{", "where x² + y² < 1", "on left where y > 0"),
+    *(
+        "exact u = 0",
+        'observe u from npz("a.npz")',
+        "realize equation by grid",
+        "realize equation by features",
+        "= 0.3",
+    ),
     *("for t in [0, 1/2]", "on boundary", "periodic", "simplex(2)", "psd", "softmax(W x)", "= mlp"),
 )
 
@@ -23,8 +48,14 @@ def originals() -> tuple[str, ...]:
     return tuple(p.read_text("utf-8", "replace") for p in (*shipped_specs().values(), *bad))
 
 
+@cache
+def _costs() -> tuple[float, ...]:
+    """Short ones more often, for they are quicker."""
+    return tuple(accumulate(1 / (40 + len(text)) for text in originals()))
+
+
 def mutants(rng: Random) -> str:
-    text = rng.choice(originals())
+    text = rng.choices(originals(), cum_weights=_costs())[0]
     for _ in range(rng.randint(1, 2)):
         text = _mutated(text, rng)
     return text

@@ -57,6 +57,15 @@ unknown u(x, t) : simplex(2)
 u(x, 0) = softmax(W x)
 """,
     """pde P
+space (x, y) in [-1, 1]^2 where x² + y² < 1, x > -1/2
+unknown u(x, y) : scalar
+unknown v(x, y) : vector(2)
+learn f : scalar > 0 = 0.3
+const A = 2
+u = 0 on boundary
+v₁ = x on x² + y² = 1
+""",
+    """pde P
 space x in pixels
 time t in [0, T]
 const T = 1

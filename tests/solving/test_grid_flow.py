@@ -1,15 +1,21 @@
-"""Incompressible flow on a torus, its pressure by projection."""
+"""Incompressible flow: on a torus its pressure by projection, between sides of a degree less by two."""
 
 from __future__ import annotations
 
 from dataclasses import replace
 
+import pytest
 import torch
 from sympy import Symbol
+from torch import Tensor
 
 from pdedsl.ir.statement import Component, Derivative, Residual, Statement
 from pdedsl.plan.grids import Scheme, scheme_of
+from pdedsl.solving.anchored import anchored
+from pdedsl.solving.assess import exact_of
 from pdedsl.solving.grid import solve_by_grid
+from pdedsl.solving.gridded import Failed
+from pdedsl.solving.points import Points
 from pdedsl.words.solvers import Grid
 from tests.solving.test_grid import stated
 
@@ -59,3 +65,53 @@ def test_a_vortex_of_taylor_and_green() -> None:
     exact = torch.stack([torch.cos(x) * torch.sin(y) * fall, -torch.sin(x) * torch.cos(y) * fall, pressure], dim=1)
     found = solve_by_grid(statement, Grid(n=8))(points)
     assert float((found - exact).abs().max()) < 1e-9
+
+
+KOVASZNAY = """pde Kovasznay
+space (x, y) in [0, 0.5] × [0, 0.5]
+unknown v(x, y) : vector(2)
+unknown p(x, y) : scalar
+const λ = 10 - sqrt(100 + 4π²)
+let w(x, y) = [1 - exp(λ x) cos(2π y), λ exp(λ x) sin(2π y)/(2π)]
+∇·v = 0
+v·∇v = -∇p + 0.05Δv
+v = w(x, y) on boundary
+exact v = w(x, y)
+exact p = 7 - exp(2λ x)/2
+"""
+
+
+def distance(statement: Statement, n: int) -> Tensor:
+    """To the known solution, the largest for each component; pressures up to a constant."""
+    exact = exact_of(statement)
+    assert exact is not None
+    points = Points(statement.domain).inside(100, 3)
+    found = solve_by_grid(statement, Grid(n=n))
+    gaps = [anchored(f, statement, points) for f in (found, exact.values)]
+    return (gaps[0] - gaps[1]).abs().amax(0)
+
+
+def test_a_flow_at_rest_between_sides() -> None:
+    """Kovasznay 1948, its equations in any order; the error falls as a power of the number of points."""
+    statement = stated(KOVASZNAY)
+    assert statement.floating == (2,)
+    coarse, fine = distance(statement, 7), distance(statement, 13)
+    assert float(fine.max()) < 1e-7
+    assert bool((coarse > 1e3 * fine).all())
+
+
+def test_a_flow_in_time_between_sides() -> None:
+    """The vortex of Taylor and Green, cut out."""
+    text = (
+        "pde A\nspace (x, y) in [0, 1]^2\ntime t in [0, 0.1]\nunknown v(x, y, t) : vector(2)\n"
+        "unknown p(x, y, t) : scalar\nlet w(x, y, t) = [cos(x) sin(y) exp(-0.2t), -sin(x) cos(y) exp(-0.2t)]\n"
+        "∂v/∂t + v·∇v = -∇p + 0.1Δv\n∇·v = 0\nv(x, y, 0) = w(x, y, 0)\nv = w(x, y, t) on boundary\n"
+        "exact v = w(x, y, t)\nexact p = -(cos(2x) + cos(2y)) exp(-0.4t)/4\n"
+    )
+    assert bool((distance(stated(text), 7) < torch.tensor([1e-4, 1e-4, 1e-3])).all())
+
+
+def test_what_flows_in_flows_out() -> None:
+    leaking = KOVASZNAY.replace("v = w(x, y) on boundary", "v = w(x, y) on left, top, bottom\nv = [0, 0] on right")
+    with pytest.raises(Failed, match="flows in"):
+        solve_by_grid(stated(leaking.split("exact")[0]), Grid(n=12))

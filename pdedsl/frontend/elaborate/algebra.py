@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import replace
 from itertools import pairwise
 
@@ -81,27 +82,31 @@ def adjoint(value: Value, span: Span) -> Value:
             raise mistakes.shapes.no_adjoint(shown(value), span)
 
 
-def power(base: Value, exponent: Tensor, span: Span) -> Value:
-    """`uⁿ`; of a function, the power of its result: `sin² x`."""
+def power(base: Value, exponent: Tensor, span: Span, numbers: Mapping[Symbol, Expr]) -> Value:
+    """`uⁿ`; of a function, the power of its result: `sin² x`. The constants have these values."""
     if isinstance(base, Map):
         if exponent.rank == 0 and exponent.expr.is_negative:
             raise mistakes.notation.inverse(base.name, span)
         inner = base
-        return Map(inner.name, lambda a, s: _raised(inner.call(a, s), exponent, span), inner.arity)
-    return _raised(base, exponent, span)
+        return Map(inner.name, lambda a, s: _raised(inner.call(a, s), exponent, span, numbers), inner.arity)
+    return _raised(base, exponent, span, numbers)
 
 
-def _raised(base: Value, exponent: Tensor, span: Span) -> Tensor:
+def _raised(base: Value, exponent: Tensor, span: Span, numbers: Mapping[Symbol, Expr]) -> Tensor:
     if not isinstance(base, Tensor) or base.rank:
         raise mistakes.shapes.no_power(shown(base), isinstance(base, Tensor) and base.rank == 1, span)
     if exponent.kind != "number" or base.kind not in ("number", "channels"):
         raise mistakes.shapes.power_of_kind(base.shown(), span)
     b, e = base.expr, exponent.expr
+    _within_powers(b.xreplace(numbers), e.xreplace(numbers), span)
+    return Tensor(0, lambda: defined(b**e, span), kind=base.kind, literal=base.literal and exponent.literal)
+
+
+def _within_powers(b: Expr, e: Expr, span: Span) -> None:
     if e.is_Rational and (abs(e.p) > MAX_EXPONENT or e.q > MAX_EXPONENT):
         raise mistakes.syntax.large_exponent(MAX_EXPONENT, span)
     if b.is_Rational and e.is_Rational and abs(e) * max(b.p.bit_length(), b.q.bit_length()) > MAX_BITS:
         raise mistakes.syntax.large_power(span)
-    return Tensor(0, lambda: defined(b**e, span), kind=base.kind, literal=base.literal and exponent.literal)
 
 
 def reciprocal(value: Value, span: Span) -> Tensor:

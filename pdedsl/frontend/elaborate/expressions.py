@@ -58,7 +58,7 @@ def _evaluated(expr: t.Expr, scope: Scope) -> Value:
         case t.Prefix(operator=operator, body=body):
             return prefixed(operator, tensor(body, scope), expr.span, scope)
         case t.Power(base=base, exponent=exponent):
-            return power(evaluate(base, scope), tensor(exponent, scope, 0), expr.span)
+            return power(evaluate(base, scope), tensor(exponent, scope, 0), expr.span, scope.names.numbers)
         case t.Negative(body=body):
             return scale(scalar(S.NegativeOne), evaluate(body, scope), expr.span)
         case t.Total():

@@ -18,6 +18,9 @@ from pdedsl.symbolic.symbols import Component
 class Names(Protocol):
     """What declared names mean."""
 
+    @property
+    def numbers(self) -> dict[Symbol, Expr]: ...
+
     def value(self, name: t.Name) -> Value: ...
 
     def is_free(self, name: str) -> bool: ...

@@ -39,14 +39,15 @@ def _rewritten(tokens: list[Token], names: Declared, text: str, reporter: Report
     i = 0
     while i < len(tokens):
         found: Rewritten = [tokens[i]], 1
-        with reporter.guard():
-            found = _first(Reading(tokens[i : i + 8], names, text)) or found
+        if rules := RULES.get(tokens[i].type):
+            with reporter.guard():
+                found = _first(rules, Reading(tokens[i : i + 8], names, text)) or found
         yield from found[0]
         i += found[1]
 
 
-def _first(reading: Reading) -> Rewritten | None:
-    return next((found for rule in RULES if (found := rule(reading)) is not None), None)
+def _first(rules: tuple[Rule, ...], reading: Reading) -> Rewritten | None:
+    return next((found for rule in rules if (found := rule(reading)) is not None), None)
 
 
 # ---- signs
@@ -161,7 +162,15 @@ def _without_assignments(tokens: list[Token]) -> Iterator[Token]:
         before = (before[1], token.type)
 
 
-RULES: tuple[Rule, ...] = (
-    *(_doubled, _numbers, _root, _laplacian, _operator, _curl, _boundary),
-    *(by_subscript, by_operator, by_quotient, along_normal, _brace_below),
-)
+# By the kind of their first token; the first that fits is taken.
+RULES: dict[str, tuple[Rule, ...]] = {
+    **dict.fromkeys(("STAR", "EQUAL", "COLON", "SLASH"), (_doubled,)),
+    "NUMBER": (_numbers,),
+    "ROOT": (_root,),
+    "NABLA": (_laplacian, _curl),
+    "NAME": (_laplacian, _operator, by_subscript, by_quotient, along_normal),
+    "EDGE": (_boundary,),
+    "BELOW": (by_operator,),
+    "QUOTIENT": (by_quotient,),
+    **dict.fromkeys(BLOCKS, (_brace_below,)),
+}
