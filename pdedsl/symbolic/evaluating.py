@@ -38,6 +38,7 @@ from sympy import (
 )
 
 from pdedsl.symbolic.activations import LETTER, Activation, Slope, derivative_of
+from pdedsl.symbolic.faults import worked_out
 from pdedsl.symbolic.symbols import Component, Contraction
 
 Point = Sequence[float]
@@ -92,8 +93,8 @@ def _of(e: Expr, layout: Layout, indices: dict[Expr, list[int]]) -> Valued:
 
     match e:
         case _ if e.is_number:
-            value = float(e)
-            return lambda p: value
+            value = worked_out(lambda: float(e))
+            return lambda p: nan if value is None else value
         case Symbol() if e in indices:
             cell = indices[e]
             return lambda p: cell[0]

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from functools import cache
 
 import pytest
 import torch
@@ -72,6 +73,7 @@ def test_autonomous_blocks() -> None:
     torch.testing.assert_close(Residual(torch.tanh, 0.5)(x), x + 0.5 * torch.tanh(x))
 
 
+@cache
 def figure_4(sigma: float) -> tuple[PeriodicGrid, Tensor]:
     """Random velocity and random terminal data on the unit square (Wang, Yuan, Shi, Osher 2020, section 2.2), solved on
     128×128 points.

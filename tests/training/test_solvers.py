@@ -21,8 +21,7 @@ from pdedsl.training.checkpoint import newest
 from pdedsl.training.engine import Engine
 from pdedsl.training.events import Assessed, Ended, Started
 from training import specs
-from training.test_process import finished
-from training.test_process import train as in_processes
+from training.test_process import train_by_two
 from training.test_resume import Heard, figures
 
 ODE = """
@@ -178,8 +177,8 @@ def test_it_is_no_fault_of_ours(tmp_path: Path, monkeypatch: pytest.MonkeyPatch)
 
 def test_processes_stop_together(tmp_path: Path) -> None:
     """One that raised alone would leave the others waiting; the loss of all is NaN instead."""
-    code, _, err = finished(in_processes(STIFF, tmp_path / "a", processes=2))
-    assert code == 1
+    codes, _, err = train_by_two(STIFF, tmp_path / "a")
+    assert codes == {1}
     assert err.count("pdedsl: the loss of step 1 is not finite; the initial weights are kept") == 1
     assert "larger tolerances" in err
     assert "fault" not in err
