@@ -14,7 +14,9 @@ from typing import final
 from torch import Tensor
 
 from pdedsl.attacks import signs
-from pdedsl.attacks.evidence import Evidence
+from pdedsl.attacks.evidence import Evidence, everything
+from pdedsl.attacks.fast_boundary import fab
+from pdedsl.attacks.landscape import Landscape, survey
 from pdedsl.attacks.norms import NormName, read_norm
 from pdedsl.attacks.predictor import Predictor
 from pdedsl.attacks.signs import Finding
@@ -25,7 +27,11 @@ from pdedsl.untouched import Model
 @final
 @dataclass(frozen=True)
 class Audit:
+    """What was found around an ε, and the loss there to be looked at."""
+
     findings: tuple[Finding, ...]
+    eps: float
+    landscape: Landscape
 
     @property
     def masked(self) -> bool:
@@ -48,7 +54,7 @@ def audit(
     x: Tensor,
     y: Tensor,
     *,
-    eps: float,
+    eps: float | None = None,
     norm: NormName = "inf",
     steps: int = 20,
     queries: int = 300,
@@ -59,14 +65,25 @@ def audit(
 ) -> Audit:
     """Examine the model at the samples x, a hundred or so, around the ε of an evaluation.
 
+    Without an ε, as where attacks look for the nearest adversary, it is the median length of those that FAB finds.
     `surrogates` are models whose attacks should not transfer better than those on the model itself: one that was
     trained apart, or the same network with a solver of fixed steps in the place of an adaptive one.
     """
     predictor = model if isinstance(model, Predictor) else Predictor(model, eot=eot)
     with predictor.attacked(x, seed):
-        evidence = Evidence(predictor, x, y, read_norm(norm), eps, steps, queries, bounds, seed)
+        size = _typical(predictor, x, y, norm, steps, bounds, seed) if eps is None else eps
+        evidence = Evidence(predictor, x, y, read_norm(norm), size, steps, queries, bounds, seed)
         findings = [check(evidence) for check in signs.CHECKS]
         findings += [signs.transfer(evidence, surrogate) for surrogate in surrogates]
         findings += signs.curve(evidence)
         findings += [signs.randomness(evidence)] if predictor.stochastic else []
-    return Audit(tuple(findings))
+        return Audit(tuple(findings), size, survey(evidence))
+
+
+def _typical(
+    predictor: Predictor, x: Tensor, y: Tensor, norm: NormName, steps: int, bounds: Bounds, seed: int
+) -> float:
+    """The median length of adversaries that are found; where there is none, half of what allows every point."""
+    found = fab(predictor, x, y, norm=norm, steps=steps, targets=3, bounds=bounds, seed=seed)
+    lengths = found.distances[found.fooled & (found.distances > 0.0)]
+    return lengths.median().item() if len(lengths) else 0.5 * everything(x, read_norm(norm), bounds)

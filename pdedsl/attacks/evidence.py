@@ -109,19 +109,20 @@ class Evidence:
     @property
     def _growing(self) -> list[float]:
         """ε doubled again and again, or faster, so that the last size is everything."""
-        factor = max(2.0, (self._everything / self.eps) ** (1.0 / GROWTHS))
-        sizes = [self.eps * factor**k for k in range(1, GROWTHS) if self.eps * factor**k < 0.99 * self._everything]
-        return [*sizes, self._everything] if self._everything > self.eps else []
+        last = everything(self.x, self.norm, self.bounds)
+        factor = max(2.0, (last / self.eps) ** (1.0 / GROWTHS))
+        sizes = [self.eps * factor**k for k in range(1, GROWTHS) if self.eps * factor**k < 0.99 * last]
+        return [*sizes, last] if last > self.eps else []
 
-    @cached_property
-    def _everything(self) -> float:
-        """The ε at which every point of the box is allowed; without a box, of the smallest one that holds the samples.
 
-        There is another class among the samples: what is still right there is not robust, it was not found.
-        """
-        lo, hi = read_box(self.bounds).ends(self.x)
-        lo, hi = lo.where(lo.isfinite(), self.x.amin(0)), hi.where(hi.isfinite(), self.x.amax(0))
-        return float(self.norm.length((hi - lo).expand_as(self.x[:1])).max())
+def everything(x: Tensor, norm: Norm, bounds: Bounds) -> float:
+    """The ε at which every point of the box is allowed; without a box, of the smallest one that holds the samples.
+
+    There is another class among the samples: what is still right there is not robust, it was not found.
+    """
+    lo, hi = read_box(bounds).ends(x)
+    lo, hi = lo.where(lo.isfinite(), x.amin(0)), hi.where(hi.isfinite(), x.amax(0))
+    return float(norm.length((hi - lo).expand_as(x[:1])).max())
 
 
 def _share(where: Tensor) -> float:

@@ -100,6 +100,8 @@ def require(wanted: Sequence[Measurement], block: EvaluateBlock, subject: Subjec
     constant = any(isinstance(w, Certified) and isinstance(w.certificate, Lipschitz) for w in wanted)
     if constant and subject.smoothing is None and not knows_constant(subject.model):
         raise ValueError(f"certify lipschitz: {_breaks(subject.model)}")
+    if block.audit is not None and not block.attack:
+        raise ValueError("an audit examines accuracies under attack: add one, as `attack pgd(eps=0.1)`")
     missing = [t.source for t in block.transfer if t.source not in subject.sources]
     if missing:
         raise ValueError(f"transfer from '{missing[0]}': pass sources={{'{missing[0]}': its network}}")

@@ -9,6 +9,7 @@ from statistics import median
 from typing import Any
 
 from pdedsl.attacks import Audit
+from pdedsl.attacks.landscape import Landscape
 from pdedsl.attacks.signs import Finding
 from pdedsl.evaluation.measure import Columns, knows_constant
 from pdedsl.evaluation.protocol import Attacked, Audited, Measurement, Transferred, eps_of, norm_of
@@ -56,7 +57,6 @@ class Figures:
     def _robust(self, attack: Attack, doubts: Mapping[str, Doubt]) -> Robust:
         runs = [self.columns[w.key] for w in self.measurements if isinstance(w, Attacked) and w.attack == attack]
         norm, eps = str(norm_of(attack).value), eps_of(attack)
-        doubt = doubts.get(norm) or next(iter(doubts.values()), None)
         lengths = [d for run in runs for d, fooled in zip(run["distance"], run["fooled"], strict=True) if fooled and d]
         return Robust(
             attack=attack.brief,
@@ -67,7 +67,7 @@ class Figures:
             distance=median(lengths) if eps is None and lengths else None,
             draws=max(run["draws"][0] for run in runs),
             passes=sum(sum(run["rows"]) / len(run["rows"]) for run in runs),
-            doubt="not audited" if doubt is None else _said(doubt, norm),
+            doubt=doubts[norm].verdict,
         )
 
     def transfers(self, name: str) -> tuple[Transfer, ...]:
@@ -128,10 +128,6 @@ class Figures:
         return sum(within)
 
 
-def _said(doubt: Doubt, norm: str) -> str:
-    return doubt.verdict if doubt.norm == norm else f"in norm {doubt.norm}: {doubt.verdict}"
-
-
 def _claim(certificate: Certificate, subject: Subject) -> Claim:
     if isinstance(certificate, Gaussian):
         assert subject.smoothing is not None
@@ -164,5 +160,8 @@ def _bins(confidence: Sequence[float], right: Sequence[bool]) -> tuple[Bin, ...]
 
 def _doubt(what: Audited, columns: Mapping[str, Sequence[Any]]) -> Doubt:
     checks = tuple(zip(columns["check"], columns["suspicious"], columns["text"], strict=True))
-    found = Audit(tuple(Finding(*check) for check in checks))
-    return Doubt(str(what.norm.value), what.eps, columns["samples"][0], found.masked, found.verdict, checks)
+    along, across = (tuple(map(tuple, columns[name])) for name in ("along", "across"))
+    landscape = Landscape(tuple(columns["sizes"]), along, across)
+    found = Audit(tuple(Finding(*check) for check in checks), columns["eps"][0], landscape)
+    norm, samples = str(what.norm.value), columns["samples"][0]
+    return Doubt(norm, found.eps, samples, found.masked, found.verdict, checks, landscape)

@@ -94,15 +94,19 @@ def _transferred(
 
 
 def _audited(subject: Subject, x: Tensor, y: Tensor, what: Audited, seed: int) -> Columns:
-    """A row for each check of the audit."""
+    """A row for each check of the audit, its ε, and the lines of its landscape."""
     predictor = Predictor(subject.model, eot=what.eot)
     norm, near = what.norm.value, subject.surrogates
-    found = audit(predictor, x, y, eps=what.eps, norm=norm, bounds=subject.box, surrogates=near, seed=seed).findings
+    found = audit(predictor, x, y, eps=what.eps, norm=norm, bounds=subject.box, surrogates=near, seed=seed)
     return {
-        "check": [finding.name for finding in found],
-        "suspicious": [finding.suspicious for finding in found],
-        "text": [finding.text for finding in found],
-        "samples": [len(x)] * len(found),
+        "check": [finding.name for finding in found.findings],
+        "suspicious": [finding.suspicious for finding in found.findings],
+        "text": [finding.text for finding in found.findings],
+        "samples": [len(x)],
+        "eps": [found.eps],
+        "sizes": found.landscape.sizes,
+        "along": found.landscape.along,
+        "across": found.landscape.across,
     }
 
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
+from statistics import median
 from typing import TYPE_CHECKING
 
 import torch
@@ -119,6 +120,25 @@ def _over_radii(scene: Scene, path: Path) -> None:
     _written(figure, path)
 
 
+def _landscape(scene: Scene, path: Path) -> None:
+    """A line a sample and their median, in the same scale along the gradient and along a random direction."""
+    doubts = scene.report.doubts
+    figure = _figure(8, 3.2 * len(doubts))
+    for pair, doubt in zip(figure.subplots(len(doubts), 2, sharey="row", squeeze=False), doubts, strict=True):
+        seen = doubt.landscape
+        steps = [size / doubt.eps for size in seen.sizes]
+        sides = ((seen.along, "the gradient"), (seen.across, "a random direction"))
+        for ax, (lines, name) in zip(pair, sides, strict=True):
+            ax.plot(steps, list(zip(*lines, strict=True)), color="tab:blue", alpha=0.25, linewidth=0.8)
+            ax.plot(steps, [median(losses) for losses in zip(*lines, strict=True)], color="tab:blue", linewidth=2)
+            ax.axhline(0.0, color="#aaaaaa", linewidth=1)
+            ax.set_title(f"along {name}", fontsize=9, color=INK)
+            ax.set_xlabel(f"step in units of ε = {doubt.eps:.3g}, {Norm(doubt.norm).sign}", color=INK)
+            ax.grid(alpha=0.25)
+        pair[0].set_ylabel("log odds against the class", color=INK)
+    _written(figure, path)
+
+
 def _confusion(scene: Scene, path: Path) -> None:
     table = torch.tensor(scene.report.clean.confusion, dtype=torch.float64)
     size = max(4.0, 0.6 * len(table))
@@ -210,6 +230,12 @@ def _is_images(scene: Scene) -> bool:
 
 PICTURES: tuple[tuple[str, str, Callable[[Scene], bool], Drawing], ...] = (
     ("attacks.png", "Accuracy under attack over ε", lambda s: any(r.eps for r in s.report.robust), _over_eps),
+    (
+        "landscape.png",
+        "The loss around samples; where gradients are sound, it is smooth and rises along them",
+        lambda s: bool(s.report.doubts),
+        _landscape,
+    ),
     ("radii.png", "Certified accuracy over the radius", lambda s: bool(s.report.certified), _over_radii),
     ("samples.png", "Samples, adversaries, and their difference", _is_images, _samples),
     ("confusion.png", "What is called what", lambda s: len(s.classes) <= 100, _confusion),

@@ -73,16 +73,19 @@ class Certified:
 
 @dataclass(frozen=True)
 class Audited:
-    """Are gradients masked around this ε? Looked into at a few samples, with averages over `eot` draws."""
+    """Are gradients masked around this ε? Looked into at a few samples, with averages over `eot` draws.
+
+    Without an ε, around the length of adversaries."""
 
     norm: Norm
-    eps: float
+    eps: float | None
     eot: int = 1
 
     @property
     def key(self) -> str:
         draws = f" eot={self.eot}" if self.eot > 1 else ""
-        return f"audit gradient_masking norm={self.norm.value} eps={self.eps:g}{draws}"
+        size = "" if self.eps is None else f" eps={self.eps:g}"
+        return f"audit gradient_masking norm={self.norm.value}{size}{draws}"
 
 
 Measurement = Natural | Attacked | Transferred | Certified | Audited
@@ -109,10 +112,10 @@ def audits(block: EvaluateBlock) -> Iterator[Audited]:
     It averages as many draws as the attack in this norm that averages most.
     """
     attacks = [attack for chosen in block.attack for attack in sweep(chosen.word)]
-    sizes = [(norm_of(attack), eps, attack.eot) for attack in attacks if (eps := eps_of(attack)) is not None]
-    for norm in dict.fromkeys(norm for norm, _, _ in sizes):
-        same = [(eps, eot) for other, eps, eot in sizes if other is norm]
-        yield Audited(norm, min(eps for eps, _ in same), max(eot for _, eot in same))
+    for norm in dict.fromkeys(map(norm_of, attacks)):
+        same = [attack for attack in attacks if norm_of(attack) is norm]
+        sizes = [eps for attack in same if (eps := eps_of(attack)) is not None]
+        yield Audited(norm, min(sizes, default=None), max(attack.eot for attack in same))
 
 
 def sweep(attack: Attack) -> Iterator[Attack]:

@@ -12,9 +12,10 @@ from dataclasses import dataclass, fields, is_dataclass
 from enum import Enum
 from math import isfinite
 
+from pdedsl.attacks.landscape import Landscape
 from pdedsl.evaluation.shares import Share
 
-FORMAT = 1
+FORMAT = 2
 
 
 @dataclass(frozen=True)
@@ -41,7 +42,10 @@ class Clean:
 
 @dataclass(frozen=True)
 class Doubt:
-    """What an audit says of accuracies under attack in a norm: `masked` and the reasons, or none found."""
+    """What an audit says of accuracies under attack in a norm: `masked` and the reasons, or none found.
+
+    `eps` is where it looked, the smallest of the attacks in this norm; where they have none, the length of adversaries.
+    `landscape` is the loss around some of its samples, along the gradient and along a random direction."""
 
     norm: str
     eps: float
@@ -49,6 +53,7 @@ class Doubt:
     masked: bool
     verdict: str
     checks: tuple[tuple[str, bool, str], ...]
+    landscape: Landscape
 
 
 @dataclass(frozen=True)

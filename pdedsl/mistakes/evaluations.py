@@ -6,7 +6,7 @@ from pdedsl.diagnostics import PdeError, Span
 from pdedsl.mistakes.code import Code
 
 NO_NOISE = Code("E621", "a Gaussian certificate is asked for and the equation has no diffusion νΔ with a number ν")
-NOTHING_ATTACKED = Code("E622", "an audit is asked for and no attack has an eps")
+NOTHING_ATTACKED = Code("E622", "an audit is asked for and there is no attack")
 NOT_A_CLASSIFIER = Code("E623", "attacks, certificates and the like are asked for and nothing is classified")
 NO_SUCH_PICTURE = Code("E624", "a picture is asked for that this evaluation does not have")
 LEARNED = Code("E625", "a reference solution is asked for and the equation has a learned part")
@@ -30,7 +30,7 @@ def no_constant(span: Span) -> PdeError:
 
 
 def nothing_attacked(span: Span) -> PdeError:
-    message = "an audit looks around the eps of an attack, and there is none"
+    message = "an audit examines accuracies under attack, and there is no attack"
     return NOTHING_ATTACKED.error(message, span, "add: attack pgd(eps=…)")
 
 

@@ -9,7 +9,7 @@ from pdedsl import mistakes
 from pdedsl.diagnostics import Span
 from pdedsl.ir.plan import DataPlan, ImagePlan, Model, SolvePlan
 from pdedsl.ir.representation import Paths, Representation
-from pdedsl.words.attacks import Gaussian, Lipschitz, sizes_of
+from pdedsl.words.attacks import Gaussian, Lipschitz
 from pdedsl.words.blocks import EvaluateBlock, Plot
 
 
@@ -30,7 +30,7 @@ def require_evaluation(block: EvaluateBlock, representation: Representation, mod
             raise mistakes.evaluations.no_constant(chosen.span)
     if block.reference is not None:
         raise mistakes.evaluations.no_reference(block.place("reference"))
-    if block.audit and not any(sizes_of(chosen.word) for chosen in block.attack):
+    if block.audit and not block.attack:
         raise mistakes.evaluations.nothing_attacked(block.place("audit"))
     for plot, span in zip(block.plot, block.places.get("plot", ()), strict=False):
         _require_picture(plot, span, block, model)

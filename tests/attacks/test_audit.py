@@ -10,7 +10,7 @@ import torch
 from torch import Tensor
 from torch.nn import functional
 
-from attacks.models import digits, trained
+from attacks.models import digits, linear, trained
 from pdedsl.attacks import Audit, Linf, Predictor, audit
 from pdedsl.attacks.evidence import Evidence
 from pdedsl.attacks.signs import randomness
@@ -132,3 +132,32 @@ def test_a_surrogate_that_transfers_better() -> None:
         surrogates=[standard],
     )
     assert [finding.suspicious for finding in found.findings if finding.name == "transfer"] == [True]
+
+
+@pytest.mark.parametrize("norm", ["inf", "2"])
+def test_without_a_size_it_is_that_of_adversaries(norm: str) -> None:
+    """Of a linear model the median distance to its boundary, in closed form; rounding and a margin beyond it apart."""
+    case = linear(4, 6, dtype=torch.float64)
+    found = audit(case.model, case.x, case.y, norm=norm, steps=10, queries=5)
+    assert found.eps == pytest.approx(case.distance(norm).median().item(), rel=0.02)
+    assert not found.masked, found.verdict
+
+
+def test_the_landscape_is_that_of_the_loss() -> None:
+    """Scores ±w·x: log((1 − p)/p) is 2‖w‖t − 2|w·x| at t along the steepest step, and a flatter line elsewhere."""
+    weight = torch.tensor([3.0, -4.0], dtype=torch.float64)
+    x = torch.randn(20, 2, generator=torch.Generator().manual_seed(0), dtype=torch.float64)
+
+    def half_plane(x: Tensor) -> Tensor:
+        return torch.stack([x @ weight, -(x @ weight)], 1)
+
+    y = half_plane(x).argmax(1)
+    seen = audit(half_plane, x, y, eps=0.1, norm="2", steps=3, queries=2).landscape
+    depth = (x @ weight).abs()[::2]
+    expected = 2.0 * 5.0 * torch.tensor(seen.sizes, dtype=torch.float64) - 2.0 * depth[:, None]
+    assert torch.allclose(torch.tensor(seen.along, dtype=torch.float64), expected)
+    assert seen.sizes[0] == -0.1
+    assert seen.sizes[-1] == 0.2
+    slopes = torch.tensor(seen.across, dtype=torch.float64).diff(dim=1) / 0.025
+    assert torch.allclose(slopes, slopes[:, :1].expand_as(slopes))
+    assert slopes.abs().max() < 10.0

@@ -8,6 +8,5 @@ learn W : operator = linear
 u(x, 0) = softmax(W x)
 evaluate {
   natural
-  attack boundary(queries=10)
   audit gradient_masking
 }

@@ -60,13 +60,15 @@ def test_attacks_reach_the_closed_form(linear: Case, norm: str, dual: float) -> 
 def test_nearest_adversary(linear: Case) -> None:
     """The median distance of DDN is that of |w·x + b|/‖w‖ over what was right."""
     model, x, y = linear
-    (found,) = evaluate(model, x, y, "attack ddn(steps=60)").robust
+    report = evaluate(model, x, y, "attack ddn(steps=60)")
+    (found,), (doubt,) = report.robust, report.doubts
     held = margins(linear)
     exact = (held[held > 0] / math.sqrt(5.25)).median().item()
     assert found.eps is None
     assert found.accuracy.hits == 0
     assert found.distance == pytest.approx(exact, rel=0.02)
-    assert found.doubt == "not audited"
+    assert (doubt.norm, doubt.masked, found.doubt) == ("2", False, doubt.verdict)
+    assert doubt.eps == pytest.approx(exact, rel=0.2)  # of a fifth of the samples
 
 
 def test_gaussian_certificate(linear: Case) -> None:
@@ -251,6 +253,7 @@ def test_sweep_and_order() -> None:
         "transfer fgsm(eps=0.1) to a seed 3",
         "certify lipschitz",
         "audit gradient_masking norm=inf eps=0.1",
+        "audit gradient_masking norm=2",
     ]
     assert len(list(sweep(block.attack[0].word))) == 2
 
@@ -260,6 +263,7 @@ def test_sweep_and_order() -> None:
     [
         ("certify gaussian", "needs `sigma`"),
         ("certify lipschitz", "has no method `lipschitz_constant"),
+        ("audit gradient_masking", "add one, as `attack pgd"),
         ("transfer fgsm(eps=0.1) from a", "pass sources={'a'"),
     ],
 )

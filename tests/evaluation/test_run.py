@@ -46,6 +46,7 @@ def test_report_of_a_run(run: Path) -> None:
     assert files >= {"report.json", "report.md", "report.html", *(name for name, _ in report.pictures)}
     assert {name for name, _ in report.pictures} == {
         "attacks.png",
+        "landscape.png",
         "radii.png",
         "confusion.png",
         "reliability.png",
@@ -151,7 +152,7 @@ def test_compare(run: Path, tmp_path: Path) -> None:
     found = CliRunner().invoke(cli, ["report", str(run), str(run), "-o", str(out), "--latex", str(tex)])
     assert found.exit_code == 0, found.output
     text = out.read_text("utf-8")
-    assert text.count("data:image/png;base64,") == 10
+    assert text.count("data:image/png;base64,") == 12
     assert "http" not in text
     lines = tex.read_text("utf-8").splitlines()
     assert sum(line.startswith(r"\begin{tabular}{lrr}") for line in lines) == 3
@@ -241,7 +242,7 @@ def test_pages_quote_what_they_are_given(run: Path) -> None:
 NAMES = {
     Bin: "low high confidence accuracy",
     Clean: "accuracy loss calibration bins confusion",
-    Doubt: "norm eps samples masked verdict checks",
+    Doubt: "norm eps samples masked verdict checks landscape",
     Robust: "attack norm eps accuracy seeds distance draws passes doubt",
     Transfer: "attack maker taker accuracy maker_accuracy",
     Certified: "certificate claim sound sigma alpha accuracies abstained medians draws parts broken",
@@ -254,7 +255,7 @@ NAMES = {
 
 def test_names_belong_to_the_format(run: Path) -> None:
     """Who changes a name changes FORMAT too. Every record says what its fields mean."""
-    assert FORMAT == 1
+    assert FORMAT == 2
     assert {record: " ".join(field.name for field in fields(record)) for record in NAMES} == NAMES
     assert all(record.__doc__ and "(" not in record.__doc__.split()[0] for record in NAMES)
     plain = evaluate_run(run, set=SETTINGS).plain()

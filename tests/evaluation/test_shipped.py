@@ -1,60 +1,144 @@
-"""Specs of the papers, scaled down: trained for a step or two, attacked, and audited, to the end."""
+"""Every shipped spec that classifies, scaled down: trained for a step or two, judged as its `evaluate` block says."""
 
 from __future__ import annotations
 
+import importlib.util
+import re
+from collections.abc import Iterator
 from functools import partial
 from pathlib import Path
+from types import ModuleType
 
 import pytest
 import torch
+from click.testing import CliRunner
+from texts import SPECS, shipped
 
 import pdedsl
-from pdedsl.attacks import audit, evidence, predictor
-from pdedsl.evaluation import engine, measure
-from pdedsl.evaluation.run import evaluate_run
+from pdedsl import attacks
+from pdedsl.attacks import audit, autoattack, evidence, landscape, predictor, signs
+from pdedsl.cli import cli
+from pdedsl.evaluation import engine, measure, run
+from pdedsl.evaluation.protocol import audits, norm_of, sweep
+from pdedsl.evaluation.report import Report
 from pdedsl.runtime.solver_costs import adaptive_blocks
-from pdedsl.sources import folder
+
+SPECS_OF_DATA = [
+    p.stem for p in sorted(SPECS.glob("*.pde")) if re.search(r"^evaluate \{\n  natural", p.read_text("utf-8"), re.M)
+]
+SMALLER = (
+    (r"image\(\d, \d+, \d+\)", "image(1, 8, 8)"),
+    (r"^(  open +)\d+", r"\g<1>4"),
+    (r"^(  close +)\d+", r"\g<1>8"),
+    (r"stages  \[\d+(, \d+, \d+)?\]", lambda found: "stages  [4, 4, 4]" if found[1] else "stages  [4]"),
+    (r"patch=4, dense=7", "patch=2, dense=1"),
+    (r"in \[0, 100\]", "in [0, 1]"),
+    (r"rtol=1e-3, atol=1e-3", "rtol=0.1, atol=0.1"),
+    (r"members=5", "members=2"),
+    (r"samples=100", "samples=2"),
+    (r"probes=10", "probes=1"),
+    (r"retraining\(steps=5", "retraining(steps=1"),
+    (r"moons\(train=500, test=1000", "moons(train=8, test=2"),
+    (r"^(  data +)(mnist|fashion_mnist|cifar10)(\(validation=0.2\))?$", r"\1digits(train=8, test=2)"),
+    (r"^(  epochs +)\d+", r"\g<1>1"),
+    (r"^  schedule .*\n", ""),
+    (r"(adversary .*steps=)10", r"\g<1>1"),
+    (r"^(  attack .*steps=)\d+", r"\g<1>2"),
+    (r"^(  transfer .*steps=)\d+", r"\g<1>2"),
+    (r"queries=1000", "queries=5"),
+    (r"iterations=50", "iterations=2"),
+    (r"n0=100, n=10000", "n0=5, n=20"),
+)
+"""What is made smaller; no entry of an `evaluate` block is lost."""
+
+
+def small(name: str) -> str:
+    text = shipped(name)
+    for old, new in SMALLER:
+        text = re.sub(old, new, text, flags=re.M)  # type: ignore[arg-type]
+    return text
 
 
 @pytest.fixture(autouse=True)
 def small_audit(monkeypatch: pytest.MonkeyPatch) -> None:
     """An audit of few steps on few samples: what is tested here is that it runs, and what it is given."""
     monkeypatch.setattr(measure, "audit", partial(audit, steps=2, queries=3))
-    monkeypatch.setattr(engine, "AUDITED", 4)
+    monkeypatch.setattr(engine, "AUDITED", 2)
     monkeypatch.setattr(evidence, "GROWTHS", 1)
     monkeypatch.setattr(evidence, "RESTARTS", 2)
+    monkeypatch.setattr(landscape, "QUARTERS", range(0, 5, 4))
+    monkeypatch.setattr(signs, "DRAWS", 2)
+    monkeypatch.setattr(attacks, "autoattack", partial(autoattack, steps=2, queries=4))
     monkeypatch.setattr(predictor, "DRAWS", 3)
 
 
-def test_neural_ode(tmp_path: Path) -> None:
-    """An adaptive solver is also attacked through the same weights with fixed steps, and the audit says so."""
-    small = ["network.input=image(1, 8, 8)", "network.open=4", "network.stages=[4]"]
-    short = ["train.data=digits(train=20, test=4)", "train.epochs=1", "realize.time=dopri5(rtol=1e-2, atol=1e-2)"]
-    attacks = ["evaluate.attack=", "evaluate.attack=fgsm(eps=[0.2, 0.4]), boundary(queries=5)"]
-    text = (folder() / "neural_ode.pde").read_text("utf-8").replace("[0, 100]", "[0, 1]")
-    run = pdedsl.train(text, tmp_path / "run", set=[*small, *short, *attacks])
-    assert adaptive_blocks(run.module)
-    report = evaluate_run(tmp_path / "run")
-    assert [(r.norm, r.eps) for r in report.robust] == [("inf", 0.2), ("inf", 0.4), ("2", None)]
-    (doubt,) = report.doubts
-    assert [text for name, _, text in doubt.checks if "surrogate" in text] != []
-    assert report.robust[-1].doubt == f"in norm inf: {doubt.verdict}"
-    assert {"attacks.png", "samples.png"} <= {name for name, _ in report.pictures}
+@pytest.fixture(autouse=True)
+def one_thread() -> Iterator[None]:
+    threads = torch.get_num_threads()
+    torch.set_num_threads(1)
+    yield
+    torch.set_num_threads(threads)
 
 
-def test_enresnet(tmp_path: Path) -> None:
+@pytest.mark.parametrize("name", SPECS_OF_DATA)
+def test_everything_that_a_block_says(name: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """By the command, with each entry of the block: an accuracy for each ε, both ways of a transfer, every radius."""
+    asked = pdedsl.load(SPECS / f"{name}.pde").evaluate
+    assert asked is not None
+    trained = pdedsl.train(small(name), tmp_path / name)
+    reports: list[Report] = []
+    monkeypatch.setattr(run, "write_pages", lambda report, out: reports.append(report))
+    sources = [part for t in asked.transfer for part in ("--source", f"{t.source}={tmp_path / name}")]
+    found = CliRunner().invoke(cli, ["evaluate", str(tmp_path / name), *sources])
+    assert found.exit_code == 0, found.output
+    (report,) = reports
+    words = [attack for chosen in asked.attack for attack in sweep(chosen.word)]
+    assert [(r.attack.partition("(")[0], r.norm) for r in report.robust] == [(w.name, norm_of(w).value) for w in words]
+    verdicts = {doubt.norm: doubt.verdict for doubt in report.doubts}
+    assert list(verdicts) == [what.norm.value for what in audits(asked)]
+    assert all(r.doubt == verdicts[r.norm] for r in report.robust)
+    assert [c.certificate.partition("(")[0] for c in report.certified] == [c.word.name for c in asked.certify]
+    assert len(report.transfers) == 2 * len(asked.transfer)
+    assert (report.weights is None) == (asked.weights is None)
+    drawn = {file.removesuffix(".png") for file, _ in report.pictures}
+    assert drawn >= {plot.value.replace("decision_", "") for plot in asked.plot} | {"confusion", "reliability"}
+    solvers = bool(adaptive_blocks(trained.module))
+    assert all(("transfer" in [check for check, _, _ in doubt.checks]) == solvers for doubt in report.doubts)
+
+
+def claims() -> ModuleType:
+    path = Path(__file__).parents[2] / "benchmarks" / "claims.py"
+    found = importlib.util.spec_from_file_location("claims", path)
+    assert found is not None
+    assert found.loader is not None
+    module = importlib.util.module_from_spec(found)
+    found.loader.exec_module(module)
+    return module
+
+
+FEW = ("train.data=digits(train=8, test=2)", "train.epochs=1")
+
+
+def test_claim_of_neural_odes(tmp_path: Path) -> None:
+    """The script of benchmarks/claims.md: the solver, its audit through fixed steps, and Euler's method beside it."""
+    script = claims()
+    little = ("network.open=4", "network.stages=[4]", "realize.time=dopri5(rtol=0.1, atol=0.1)", "evaluate.attack=")
+    reports = script.neural_ode(
+        tmp_path, 2, [*FEW, *little, "evaluate.attack=fgsm(eps=[0.2, 0.4]), boundary(queries=5)"]
+    )
+    assert [[check for check, _, _ in r.doubts[0].checks].count("transfer") for r in reports] == [1, 0]
+    assert "| fgsm(eps=0.4) |" in script.table(reports, ["adaptive", "fixed"])
+    assert [line for line in script.remarks(reports[0], "adaptive") if "audit in ℓ2" in line]
+
+
+def test_claim_of_noisy_ensembles(tmp_path: Path) -> None:
     """Noise in the layers: predictions are means of draws, gradients of several; transfer from and to a run."""
-    text = (folder() / "enresnet.pde").read_text("utf-8")
-    text = text.replace("image(3, 32, 32)", "image(1, 8, 8)").replace("members=5", "members=2")
-    text = text.replace("cifar10", "digits(train=20, test=4)").replace("epochs    200", "epochs    1")
-    text = text.replace("schedule  step(at=[80, 120, 160], factor=0.1)", "").replace("augment   crop(4), flip", "")
-    text = text.replace("steps=10)", "steps=1)").replace("steps=20", "steps=2").replace("iterations=50", "iterations=2")
-    pdedsl.train(text, tmp_path / "run")
-    report = evaluate_run(tmp_path / "run", sources={"resnet": tmp_path / "run"})
-    assert [r.attack.partition("(")[0] for r in report.robust] == ["fgsm", "ifgsm", "cw"]
-    assert {r.draws for r in report.robust} == {3}
-    assert len(report.transfers) == 2
-    assert report.weights is not None
-    assert report.weights.below == 1e-3
-    assert any("draw" in text for _, _, text in report.doubts[0].checks)
-    assert torch.isfinite(torch.tensor(report.clean.loss))
+    script = claims()
+    attack = "evaluate.attack=ifgsm(eps=8/255, steps=1, eot=2)"
+    noisy, plain = script.enresnet(tmp_path, 2, [*FEW, "train.adversary=", "evaluate.attack=", attack])
+    assert [r.draws for r in noisy.robust] == [3]
+    assert {r.draws for r in plain.robust} == {1}
+    assert [(t.maker, t.taker) for t in noisy.transfers] == [("resnet", "EnResNet"), ("EnResNet", "resnet")]
+    assert noisy.weights is not None
+    assert noisy.weights.below == 1e-3
+    assert any("draw" in text for _, _, text in noisy.doubts[0].checks)
