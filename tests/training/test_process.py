@@ -32,7 +32,8 @@ from pdedsl.training import pictures
 pictures.plot_curves = pictures.plot_boundaries = lambda *_: None
 dist.init_process_group("gloo")
 for out, text, settings in json.loads(open(sys.argv[1], encoding="utf-8").read()):
-    pdedsl.train(text, out, set=settings)
+    run = pdedsl.train(text, out, set=settings)
+    print(json.dumps([run.outcome, run.message]), flush=True)
 dist.barrier()
 os._exit(0)  # threads of torch.distributed may abort an interpreter that winds down
 """
@@ -45,6 +46,7 @@ KINDS: dict[str, tuple[str, tuple[str, ...]]] = {
     "lbfgs": (specs.NOISY, ("train.optimizer=lbfgs(steps=3)",)),
     "many draws": (specs.SMOOTHED, ()),
 }
+FAILING = ("stiff", specs.STIFF, ())
 
 
 def train(text: str, out: Path, *options: str, env: dict[str, str] = ONE) -> subprocess.Popen[str]:
@@ -115,10 +117,15 @@ def by_two(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """Runs of every kind, each by the same two processes."""
     folder = tmp_path_factory.mktemp("two")
     work = folder / "work.json"
-    work.write_text(json.dumps([(str(folder / kind), *KINDS[kind]) for kind in KINDS]), "utf-8")
+    every = [FAILING, *((kind, *KINDS[kind]) for kind in KINDS)]
+    work.write_text(json.dumps([(str(folder / kind), *rest) for kind, *rest in every]), "utf-8")
     pair = [started(["-c", SHARE, str(work)], env) for env in two()]
-    for code, _, err in map(finished, pair):
+    done = [finished(process) for process in pair]
+    for code, _, err in done:
         assert code == 0, err
+    (folder / "said.json").write_text(
+        json.dumps([[json.loads(line) for line in out.splitlines()] for _, out, _ in done])
+    )
     return folder
 
 
@@ -131,6 +138,15 @@ def test_two_processes_do_what_one_does(kind: str, by_two: Path, tmp_path: Path)
     # Sums in another order: rounding in single precision, which training carries on.
     for a, b in zip(one, two, strict=True):
         assert a["loss"] == pytest.approx(b["loss"], rel=2e-4)
+
+
+def test_processes_stop_together(by_two: Path) -> None:
+    """One that raised alone would leave the other waiting; the loss of both is NaN instead."""
+    for (outcome, message), *others in json.loads((by_two / "said.json").read_text("utf-8")):
+        assert outcome == "diverged"
+        assert "the loss of step 1 is not finite; the initial weights are kept" in message
+        assert "larger tolerances" in message
+        assert [said[0] for said in others] == ["finished"] * len(KINDS)
 
 
 def test_one_log_one_voice_and_a_checkpoint_that_goes_on_in_one(tmp_path: Path) -> None:
