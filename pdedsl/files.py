@@ -4,12 +4,26 @@ from __future__ import annotations
 
 import os
 import re
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Iterator
+from contextlib import contextmanager
 from pathlib import Path
 
 
 class RunError(Exception):
     """A run cannot be made or read as asked; the message says why, and what to do."""
+
+
+MALFORMED = (OSError, KeyError, IndexError, TypeError, ValueError, AttributeError, RuntimeError)
+"""What reading plain data raises whose form somebody else has chosen; torch says RuntimeError."""
+
+
+@contextmanager
+def well_formed(otherwise: str) -> Iterator[None]:
+    """Where a file from elsewhere is taken at its word: what does not fit is said, and is no fault of ours."""
+    try:
+        yield
+    except MALFORMED as error:
+        raise RunError(f"{otherwise} ({type(error).__name__}: {str(error)[:200]})") from None
 
 
 def replace_with(path: Path, write: Callable[[Path], None]) -> None:

@@ -72,9 +72,9 @@ def joined(device: str | None) -> Iterator[World]:
     """The processes that torchrun started, or this one alone."""
     size = int(os.environ.get("WORLD_SIZE", "1"))
     if size == 1:
-        yield World(_device(device, 0))
+        yield World(device_of(device))
         return
-    here = _device(device, int(os.environ.get("LOCAL_RANK", "0")))
+    here = device_of(device, int(os.environ.get("LOCAL_RANK", "0")))
     if _on_gpu(here):
         torch.cuda.set_device(here)
     ours = not dist.is_initialized()
@@ -87,7 +87,8 @@ def joined(device: str | None) -> Iterator[World]:
             dist.destroy_process_group()
 
 
-def _device(name: str | None, local: int) -> torch.device:
+def device_of(name: str | None, local: int = 0) -> torch.device:
+    """The device of that name, or a GPU if there is one."""
     if name is None:
         name = "cuda" if torch.cuda.is_available() else "cpu"
     device = _found(name)

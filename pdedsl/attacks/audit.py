@@ -21,6 +21,7 @@ from pdedsl.attacks.norms import NormName, read_norm
 from pdedsl.attacks.predictor import Predictor
 from pdedsl.attacks.signs import Finding
 from pdedsl.attacks.task import Bounds
+from pdedsl.samples import read_samples
 from pdedsl.untouched import Model
 
 
@@ -69,6 +70,9 @@ def audit(
     `surrogates` are models whose attacks should not transfer better than those on the model itself: one that was
     trained apart, or the same network with a solver of fixed steps in the place of an adaptive one.
     """
+    x, y = read_samples(x, y)
+    if not len(x):
+        raise ValueError("an audit looks at samples, and there are none")
     predictor = model if isinstance(model, Predictor) else Predictor(model, eot=eot)
     with predictor.attacked(x, seed):
         size = _typical(predictor, x, y, norm, steps, bounds, seed) if eps is None else eps

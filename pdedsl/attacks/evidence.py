@@ -53,6 +53,12 @@ class Evidence:
         """Misclassified without an attack."""
         return self.goal.reached(self.predictor.fresh(self.x))
 
+    @cached_property
+    def others(self) -> bool:
+        """Is there another class where every point is allowed? In a box, or if there is one among the samples."""
+        predicted = self.predictor.fresh(self.x).argmax(1)
+        return read_box(self.bounds).bounded or bool((predicted != predicted[0]).any())
+
     def by_steps(self, eps: float, seed: int = 0, model: Model | Predictor | None = None) -> Tensor:
         """Fooled by PGD."""
         attacked = self.predictor if model is None else model

@@ -11,6 +11,7 @@ import torch
 from torch import Tensor
 
 from pdedsl.attacks.goal import Goal, Loss
+from pdedsl.samples import read_scores
 from pdedsl.untouched import Model, modules_of, random_state, untouched
 
 Transform = Callable[[Tensor], Tensor]
@@ -138,7 +139,7 @@ class Predictor:
 
     def _call(self, x: Tensor) -> Tensor:
         self.rows += len(x)
-        return self.model(x)
+        return read_scores(self.model(x), len(x))
 
 
 def mean_scores(scores: Tensor) -> Tensor:

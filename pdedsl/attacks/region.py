@@ -91,6 +91,8 @@ def region(norm: Norm, x: Tensor, eps: float, box: Box) -> Region:
 
 def rounded_down(eps: float, x: Tensor) -> Tensor:
     """The largest number of the type of x that is not above ε."""
+    if not eps >= 0.0:
+        raise ValueError(f"an attack goes as far as eps, a number from 0 on, not {eps}")
     near = x.new_tensor(eps)
     return near if near.item() <= eps else torch.nextafter(near, near.new_tensor(0.0))
 

@@ -123,8 +123,10 @@ def curve(e: Evidence) -> tuple[Finding, Finding]:
     first, falls = points[0][1], [(a, b) for (_, a), (_, b) in pairwise(points[1:])]
     rises = any(b - a > 0.03 for a, b in falls)
     flat = any(a < first - 0.1 and b > 0.1 and a - b < 0.01 for a, b in falls)
+    lost = f"accuracy against growing ε is {line}"
+    lost += "" if e.others else "; samples of one class, without bounds, do not say where there is another one"
     return (
-        Finding("unbounded attack", last > 0.05, f"accuracy against growing ε is {line}"),
+        Finding("unbounded attack", e.others and last > 0.05, lost),
         Finding("curve", rises or flat, "the curve over ε " + ("rises" if rises else "is flat" if flat else "falls")),
     )
 

@@ -16,6 +16,7 @@ from pdedsl.attacks.layout import select, take
 from pdedsl.attacks.norms import Norm
 from pdedsl.attacks.predictor import Predictor
 from pdedsl.attacks.region import Region, region
+from pdedsl.samples import read_classes, read_samples
 from pdedsl.untouched import Model
 
 Bounds = Box | tuple[End, End] | None
@@ -90,16 +91,8 @@ def attacking(
     """Open an attack. A Predictor in the place of the model brings its own `eot`, `draws` and `batch`."""
     predictor = model if isinstance(model, Predictor) else Predictor(model, eot=eot)
     box = read_box(bounds)
-    _check(x, y, box)
-    with predictor.attacked(x, seed), torch.inference_mode(False):
-        x, y = (t.clone() if t.is_inference() else t.detach() for t in (x, y))
-        generator = torch.Generator(x.device).manual_seed(seed)
-        yield Task(predictor, x, Goal(y, target), box, generator)
-
-
-def _check(x: Tensor, y: Tensor, box: Box) -> None:
-    if x.dim() < 2 or y.shape != x.shape[:1]:
-        raise ValueError(f"x is a batch and y a class for each of its rows, not {tuple(x.shape)} and {tuple(y.shape)}")
-    if not x.is_floating_point() or y.is_floating_point():
-        raise ValueError(f"x is of floating point and y of whole numbers, not {x.dtype} and {y.dtype}")
+    x, y = read_samples(x, y)
     box.check(x)
+    with predictor.attacked(x, seed), torch.inference_mode(False):
+        generator = torch.Generator(x.device).manual_seed(seed)
+        yield Task(predictor, x, Goal(y, None if target is None else read_classes(target)), box, generator)

@@ -11,7 +11,14 @@ from typing import final
 import torch
 from torch import Tensor
 
-from pdedsl.certificates.statements import fewest_hits, lipschitz_radius, lower_bound, paper_radius, radius
+from pdedsl.certificates.statements import (
+    fewest_hits,
+    lipschitz_radius,
+    lower_bound,
+    paper_radius,
+    radius,
+    require_confidence,
+)
 from pdedsl.certificates.votes import Votes, groups, share, voting
 from pdedsl.untouched import Model
 
@@ -50,6 +57,7 @@ def gaussian(
 
     It abstains where p̲ ≤ ½, and stops early once no outcome of the remaining draws could change that.
     """
+    require_confidence(alpha, n0, n)
     classes = torch.full((len(x),), -1, dtype=torch.long)
     hits, draws = torch.zeros(len(x), dtype=torch.long), torch.full((len(x),), n0)
     with voting(model, x, sigma, batch, seed) as votes:

@@ -13,7 +13,7 @@ from typing import final
 import torch
 from torch import Tensor
 
-from pdedsl.certificates.statements import log_wealth, needed
+from pdedsl.certificates.statements import log_wealth, needed, require_confidence
 from pdedsl.certificates.votes import Votes, groups, voting
 from pdedsl.untouched import Model
 
@@ -59,6 +59,7 @@ def gaussian_at(
     p up to k/n and rises from there, so that either error needs M_n(p) ≥ 1/α at the true p, which has probability α for
     all n and all radii together.
     """
+    require_confidence(alpha, n0, most)
     at = (float(radii),) if isinstance(radii, int | float) else tuple(sorted(radii))
     if not at or at[0] < 0.0:
         raise ValueError(f"radii are not negative: {radii}")

@@ -9,6 +9,11 @@ from scipy.special import betaincinv, betaln, ndtr, ndtri
 from torch import Tensor
 
 
+def require_confidence(alpha: float, *draws: int) -> None:
+    if not (0.0 < alpha < 1.0 and min(draws) > 0):
+        raise ValueError(f"a certificate takes draws and an alpha between 0 and 1, not {draws} and {alpha}")
+
+
 def lower_bound(hits: Tensor, draws: int, alpha: float) -> Tensor:
     """Clopper and Pearson 1934: p̲ with P(Bin(n, p̲) ≥ k) = α, the α-quantile of Beta(k, n − k + 1); 0 for k = 0.
 

@@ -9,6 +9,7 @@ from typing import final
 import torch
 from torch import Tensor
 
+from pdedsl.samples import read_scores
 from pdedsl.untouched import Model, modules_of, untouched
 
 GROUP = 1024
@@ -29,7 +30,7 @@ class Votes:
 
     def _vote(self, rows: Tensor) -> Tensor:
         noisy = self._noisy[: len(rows)].normal_(0.0, self.sigma, generator=self.generator)
-        return self.model(noisy.add_(self.x[rows])).argmax(1)
+        return read_scores(self.model(noisy.add_(self.x[rows])), len(rows)).argmax(1)
 
     def most_voted(self, rows: Tensor, draws: int) -> Tensor:
         """The class with most of `draws` votes, for each of `rows`."""

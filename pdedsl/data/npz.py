@@ -7,9 +7,10 @@ Nothing in the file is unpickled. Inputs are bytes (v stands for v/255) or real 
 from __future__ import annotations
 
 from collections.abc import Sequence
+from math import prod
 from pathlib import Path
 from typing import Any
-from zipfile import BadZipFile
+from zipfile import BadZipFile, ZipFile
 from zlib import error as ZlibError  # noqa: N812
 
 import numpy as np
@@ -27,6 +28,7 @@ _FIXED = 0  # `x, y` are parted the same way whatever the seed of a run
 TEST_SHARE = 0.2
 MOST_CLASSES = 100_000
 LARGEST = 1e30
+UNPACKED, RATIO = 1 << 30, 20  # bytes that any file may hold, and beyond them how often its own size
 
 
 def find(name: str, root: Path, span: Span) -> Path:
@@ -71,12 +73,27 @@ def arrays(path: Path, span: Span, names: Sequence[str]) -> dict[str, Array]:
 
 def _array(loaded: Any, name: str, path: Path, span: Span) -> Array:
     try:
+        _within_bounds(loaded.zip, name, path, span)
         found = loaded[name]
-    except (ValueError, OSError, BadZipFile, EOFError, ZlibError):
+    except (ValueError, KeyError, OSError, BadZipFile, EOFError, ZlibError, MemoryError, NotImplementedError):
         found = None
     if isinstance(found, np.ndarray):  # numpy hands out what is no array as bytes
         return found
     raise mistakes.data.unreadable_array(name, path.name, span)
+
+
+def _within_bounds(archive: ZipFile, name: str, path: Path, span: Span) -> None:
+    """What an array says of itself is what the file holds, and it is not a small file that fills the memory."""
+    names = archive.namelist()
+    entry = archive.getinfo(f"{name}.npy" if f"{name}.npy" in names else name)
+    if entry.file_size > max(UNPACKED, RATIO * path.stat().st_size):
+        raise mistakes.data.too_large(name, path.name, entry.file_size, span)
+    with archive.open(entry) as file:
+        version = np.lib.format.read_magic(file)
+        header = np.lib.format.read_array_header_1_0 if version == (1, 0) else np.lib.format.read_array_header_2_0
+        shape, _, dtype = header(file)
+    if prod(shape) * dtype.itemsize > entry.file_size:
+        raise ValueError("more is promised than there is")
 
 
 def _split(arrays: dict[str, Array], x: str, y: str, span: Span, shape: tuple[int, ...] | None) -> Split:

@@ -12,7 +12,7 @@ from pdedsl import quoting
 from pdedsl.evaluation.report import FORMAT
 from pdedsl.evaluation.run import FOLDER
 from pdedsl.explain.document import Code, Element, Heading, Items, Picture, Table, page
-from pdedsl.files import RunError, replace_text
+from pdedsl.files import RunError, replace_text, well_formed
 from pdedsl.words.attacks import Norm
 
 
@@ -30,11 +30,12 @@ class _Read:
 
 def write_comparison(runs: Sequence[Path], output: Path, latex: Path | None) -> None:
     reports = [_read(run) for run in runs]
-    tables = _tables(reports)
+    with well_formed("a report cannot be read: evaluate the runs again"):
+        tables, own = _tables(reports), [element for report in reports for element in _own(report)]
+        verdicts = Items(tuple(_verdicts(reports)))
     elements: list[Element] = [Heading("Comparison", 1)]
     elements += [element for title, table in tables for element in (Heading(title), table)]
-    elements += [Heading("Audits"), Items(tuple(_verdicts(reports)))]
-    elements += [element for report in reports for element in _own(report)]
+    elements += [Heading("Audits"), verdicts, *own]
     replace_text(output, page("Comparison", elements, Path("/")))
     if latex is not None:
         replace_text(latex, "\n\n".join(_latex(title, table) for title, table in tables) + "\n")
@@ -46,7 +47,7 @@ def _read(run: Path) -> _Read:
         plain = json.loads(path.read_text("utf-8"))
     except FileNotFoundError:
         raise RunError(f"{run} was not evaluated: pdedsl evaluate {run}") from None
-    except ValueError:
+    except (OSError, ValueError, RecursionError):
         raise RunError(f"{path} cannot be read: evaluate the run again") from None
     if not isinstance(plain, dict) or plain.get("format") != FORMAT:
         raise RunError(f"{path} is of another version: evaluate the run again")
@@ -99,10 +100,11 @@ def _verdicts(reports: Sequence[_Read]) -> list[str]:
 
 
 def _own(report: _Read) -> list[Element]:
+    """What a run shows by itself: pictures of its own folder, for the report may be a stranger's and name any file."""
     folder = (report.folder / FOLDER).resolve()
-    pictures = [(folder / file, caption) for file, caption in report.plain["pictures"]]
-    shown = [Picture(str(path).lstrip("/"), caption) for path, caption in pictures if path.is_file()]
-    return [Heading(report.name), Code(report.plain["equation"], "pde"), *shown]
+    inside = [(folder / file, str(caption)) for file, caption in report.plain["pictures"] if file == Path(file).name]
+    shown = [Picture(str(path).lstrip("/"), c) for path, c in inside if path.is_file() and not path.is_symlink()]
+    return [Heading(report.name), Code(str(report.plain["equation"]), "pde"), *shown]
 
 
 # ---- LaTeX

@@ -20,6 +20,7 @@ from pdedsl.evaluation.sizes import weights_of
 from pdedsl.evaluation.subject import Smoothing, Subject
 from pdedsl.evaluation.text import block_of
 from pdedsl.processes import World
+from pdedsl.samples import read_samples
 from pdedsl.untouched import Model, modules_of
 from pdedsl.words.attacks import Gaussian, Lipschitz
 from pdedsl.words.blocks import EvaluateBlock
@@ -49,12 +50,15 @@ def evaluate(
     certificate, `sources` the networks that transfer attacks name, `surrogates` networks that the audit compares with.
     Attacks run from `seeds` seeds, and a sample counts as robust if it withstands them all.
     """
+    x, y = read_samples(x, y)
+    if not len(x) or seeds < 1:
+        raise ValueError("an evaluation takes one sample or more, and one seed or more")
     block = what if isinstance(what, EvaluateBlock) else block_of(what)
     smoothing = None if sigma is None else Smoothing(sigma, model, exact=False)
     subject = Subject(model, read_box(bounds), smoothing, dict(sources or {}), tuple(surrogates))
     wanted = tuple(measurements(block, range(seed, seed + seeds)))
     require(wanted, block, subject)
-    engine = Engine(subject, x.detach(), y.detach(), seed, Parts(), World(x.device), listeners)
+    engine = Engine(subject, x, y, seed, Parts(), World(x.device), listeners)
     report = reported(engine, wanted, name)
     chosen = block.weights
     return report if chosen is None else replace(report, weights=weights_of(modules_of(model), chosen.word))

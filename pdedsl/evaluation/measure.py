@@ -52,6 +52,8 @@ def _measured(what: Measurement, subject: Subject, x: Tensor, y: Tensor, seed: i
 def _natural(model: Model, x: Tensor, y: Tensor, seed: int) -> Columns:
     """The class that is predicted, its probability, and the cross-entropy of the true class."""
     scores, draws = _predicted(model, x, seed)
+    if int(y.max()) >= scores.shape[1]:
+        raise ValueError(f"there is a class {int(y.max())}, counted from 0, and the model knows {scores.shape[1]}")
     sure = scores.softmax(1).max(1)
     return {
         "label": y.tolist(),

@@ -42,6 +42,11 @@ def unreadable_array(name: str, file: str, span: Span) -> PdeError:
     return CONTENTS.error(message, span, "save arrays of numbers")
 
 
+def too_large(name: str, file: str, size: int, span: Span) -> PdeError:
+    message = f"{name} in {file} would unpack to {size / 2**30:.0f} GB"
+    return CONTENTS.error(message, span, "save it without compression, by numpy's savez")
+
+
 def single_sample(span: Span) -> PdeError:
     return CONTENTS.error("a single sample cannot be divided into training and test samples", span)
 

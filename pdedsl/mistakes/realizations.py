@@ -115,8 +115,8 @@ def no_grid(reason: str, span: Span) -> PdeError:
 
 
 def learned_function(name: str, span: Span) -> PdeError:
-    message = f"'{name}' is a function: beside the unknowns of a physical equation, only numbers are learned"
-    return MISFIT.error(message, span, f"learn a number, as in: learn {name} : scalar > 0 = 1")
+    message = f"beside the unknowns, numbers are learned and functions of coordinates that are scalars; '{name}' is not"
+    return MISFIT.error(message, span, f"learn a number, {name} : scalar = 1, or a function, {name}(x) : scalar = mlp")
 
 
 def learned_by_paths(span: Span) -> PdeError:
@@ -125,5 +125,5 @@ def learned_by_paths(span: Span) -> PdeError:
 
 
 def learned_by_features(span: Span) -> PdeError:
-    message = "features are weighed by one least-squares problem, which learns nothing beside the unknowns"
+    message = "features are weighed by least squares, which learn numbers beside the unknowns, but no functions"
     return MISFIT.error(message, span, "realize equation by residual")

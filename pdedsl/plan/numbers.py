@@ -1,17 +1,21 @@
-"""Numbers that are learned beside the unknowns, as letters behind those of the components."""
+"""What is learned beside the unknowns, as letters behind those of the components: functions first, then numbers."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, replace
 from math import log
 
+from sympy import Derivative as Slope
 from sympy import Expr, Symbol, exp
+from sympy import Function as Head
 
 from pdedsl.ir.spec import Learned
 from pdedsl.ir.statement import Derivative, Imposed, Residual, Statement
 from pdedsl.ir.types import Scalar, Sign
-from pdedsl.symbolic.symbols import Field
+from pdedsl.symbolic.symbols import Field, Partial
+
+Change = Callable[[Residual], Residual]
 
 
 @dataclass(frozen=True)
@@ -25,38 +29,118 @@ class Number:
 
 
 def numbers_of(statement: Statement) -> tuple[Number, ...]:
-    return tuple(map(_number, statement.parameters))
+    return tuple(_number(p) for p in statement.parameters if not p.params)
 
 
 def _number(learned: Learned) -> Number:
     letter = Symbol(f"m_{learned.name}", real=True)
-    signed = isinstance(learned.type, Scalar) and learned.type.sign is not Sign.ANY
+    signed = _is_signed(learned)
     begin = float(learned.start) if learned.start is not None else float(signed)
     return Number(learned.name, letter, exp(letter) if signed else letter, log(begin) if signed else begin)
 
 
+def _is_signed(learned: Learned) -> bool:
+    return isinstance(learned.type, Scalar) and learned.type.sign is not Sign.ANY
+
+
+@dataclass(frozen=True)
+class Function:
+    """k = N, or eᴺ where it must be positive, for a network N of some coordinates."""
+
+    learned: Learned
+    axes: tuple[int, ...]
+    signed: bool
+
+    @property
+    def name(self) -> str:
+        return self.learned.name
+
+
+def functions_of(statement: Statement) -> tuple[Function, ...]:
+    coordinates = statement.domain.coordinates
+    return tuple(
+        Function(p, tuple(coordinates.index(a) for a in p.arguments), _is_signed(p))
+        for p in statement.parameters
+        if p.params
+    )
+
+
+def is_of_coordinates(learned: Learned, statement: Statement) -> bool:
+    """Whether a learned function is a number at every point: all others are refused."""
+    arguments = learned.arguments
+    own = set(arguments) <= set(statement.domain.coordinates) and len(set(arguments)) == len(arguments)
+    return own and isinstance(learned.type, Scalar)
+
+
 def with_letters(statement: Statement) -> Statement:
     """The same problem, in which every learned number is a function of its letter."""
-    values = {p.head: n for p, n in zip(statement.parameters, numbers_of(statement), strict=True)}
-    if not values:
-        return statement
-    places = {n.letter: len(statement.components) + k for k, n in enumerate(values.values())}
+    numbered = with_functions(statement)
+    values = {p.head: n for p, n in zip(numbered.parameters, numbers_of(statement), strict=True)}
+    first = len(statement.components) + len(functions_of(statement))
+    places = {n.letter: first + k for k, n in enumerate(values.values())}
+    zero = (0,) * len(statement.domain.coordinates)
 
     def lettered(residual: Residual) -> Residual:
-        return _lettered(residual, values, places, len(statement.domain.coordinates))
+        fields = {f: values[f.head].value for f in residual.expr.atoms(Field) if f.head in values}
+        expr = residual.expr.xreplace(fields)
+        more = tuple((s, Derivative(k, zero)) for s, k in places.items() if s in expr.free_symbols)
+        return replace(residual, expr=expr, letters=(*residual.letters, *more))
 
+    return replace(_mapped(numbered, lettered), parameters=()) if values else numbered
+
+
+def with_functions(statement: Statement) -> Statement:
+    """The same problem, in which every learned function is one of its network: of components behind the others."""
+    functions = {f.learned.head: (len(statement.components) + k, f) for k, f in enumerate(functions_of(statement))}
+    if not functions:
+        return statement
+    numbers = tuple(p for p in statement.parameters if not p.params)
+    coordinates = statement.domain.coordinates
+    return replace(_mapped(statement, lambda r: _spelled(r, functions, coordinates)), parameters=numbers)
+
+
+def _mapped(statement: Statement, change: Change) -> Statement:
     def imposed(condition: Imposed) -> Imposed:
-        return replace(condition, residuals=tuple(map(lettered, condition.residuals)))
+        return replace(condition, residuals=tuple(map(change, condition.residuals)))
 
-    equations, conditions = tuple(map(lettered, statement.equations)), tuple(map(imposed, statement.conditions))
-    return replace(statement, equations=equations, conditions=conditions, parameters=())
+    equations, conditions = tuple(map(change, statement.equations)), tuple(map(imposed, statement.conditions))
+    return replace(statement, equations=equations, conditions=conditions)
 
 
-def _lettered(
-    residual: Residual, values: Mapping[Symbol, Number], places: Mapping[Symbol, int], coordinates: int
+def _spelled(
+    residual: Residual, functions: Mapping[Symbol, tuple[int, Function]], coordinates: tuple[Symbol, ...]
 ) -> Residual:
-    fields = {f: values[f.head].value for f in residual.expr.atoms(Field) if f.head in values}
-    expr = residual.expr.xreplace(fields)
-    zero = (0,) * coordinates
-    more = tuple((s, Derivative(k, zero)) for s, k in places.items() if s in expr.free_symbols)
-    return replace(residual, expr=expr, letters=(*residual.letters, *more))
+    letters: dict[Derivative, Symbol] = {}
+    values: dict[Expr, Expr] = {}
+    for node, field, slots in _uses(residual.expr):
+        if field.head in functions:
+            place, function = functions[field.head]
+            values[node] = _written(place, function, slots, coordinates, letters)
+    more = tuple((s, d) for d, s in letters.items())
+    return replace(residual, expr=residual.expr.xreplace(values), letters=(*residual.letters, *more))
+
+
+def _uses(expr: Expr) -> Iterator[tuple[Expr, Field, tuple[Symbol, ...]]]:
+    """Fields and their derivatives, the derivatives first: a field stands in them, too."""
+    yield from ((p, p.body, tuple(p.slots)) for p in sorted(expr.atoms(Partial), key=str) if isinstance(p.body, Field))
+    yield from ((f, f, ()) for f in sorted(expr.atoms(Field), key=str))
+
+
+def _written(
+    place: int,
+    function: Function,
+    slots: tuple[Symbol, ...],
+    coordinates: tuple[Symbol, ...],
+    letters: dict[Derivative, Symbol],
+) -> Expr:
+    """∂^α of N or eᴺ, in letters for the derivatives of N."""
+    network = Head(f"N{place}", real=True)(*(coordinates[k] for k in function.axes))
+    value = exp(network) if function.signed else network
+    value = value.diff(*slots) if slots else value
+
+    def letter(orders: tuple[int, ...]) -> Symbol:
+        name = f"N{place}_{'_'.join(map(str, orders))}"
+        return letters.setdefault(Derivative(place, orders), Symbol(name, real=True))
+
+    slopes = {s: letter(tuple(s.variables.count(x) for x in coordinates)) for s in value.atoms(Slope)}
+    return value.xreplace(slopes).xreplace({network: letter((0,) * len(coordinates))})

@@ -21,7 +21,7 @@ from pdedsl.numerics.functions import OF_MANY, OF_ONE
 from pdedsl.plan import process
 from pdedsl.plan.ansatz import ansatz_of
 from pdedsl.plan.grids import Scheme, grid_scheme
-from pdedsl.plan.numbers import with_letters
+from pdedsl.plan.numbers import functions_of, is_of_coordinates, with_letters
 from pdedsl.symbolic.symbols import Field, Partial
 from pdedsl.words.networks import Mlp
 from pdedsl.words.solvers import Collocation, Features, Grid, Paths, Solver
@@ -30,6 +30,7 @@ GIVEN = "as the spec says"
 
 
 def plan_solving(statement: Statement, spec: Spec) -> SolvePlan:
+    _require_learnable(statement)
     require_computable(statement)
     asked = spec.realize.equation
     choice = Choice(asked.word, GIVEN) if asked is not None else recommended(statement, spec.space.span)
@@ -64,6 +65,15 @@ def network_of(spec: Spec) -> Mlp | None:
                 raise mistakes.networks.acts_on_images(unknown.net.word.name, unknown.net.span)
             return unknown.net.word
     return None
+
+
+def _require_learnable(statement: Statement) -> None:
+    """Functions that are learned are numbers at points, by networks for points."""
+    for p in statement.parameters:
+        if p.params and not is_of_coordinates(p, statement):
+            raise mistakes.realizations.learned_function(p.name, p.span)
+        if p.params and p.net is not None and not isinstance(p.net.word, Mlp):
+            raise mistakes.networks.acts_on_images(p.net.word.name, p.net.span)
 
 
 def _ansatz(statement: Statement) -> tuple[str, ...]:
@@ -112,10 +122,9 @@ def obstacle(method: Solver, statement: Statement, span: Span) -> PdeError | Non
     """Why a method does not solve a statement, if it does not."""
     match method:
         case Features():
-            return mistakes.realizations.learned_by_features(span) if inverse(statement) else None
+            return mistakes.realizations.learned_by_features(span) if functions_of(statement) else None
         case Collocation():
-            functions = [p for p in statement.parameters if p.params]
-            return mistakes.realizations.learned_function(functions[0].name, functions[0].span) if functions else None
+            return None
         case Grid():
             return _no_grid(method, statement, span)
         case Paths():

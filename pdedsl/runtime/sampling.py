@@ -54,7 +54,7 @@ class Box:
         def draw(n: int) -> Tensor:
             share = unit(n)
             if law is Law.CHEBYSHEV:
-                share = torch.where(torch.tensor(self.joined), share, (1 - torch.cos(pi * share)) / 2)
+                share = torch.where(torch.tensor(self.joined, dtype=torch.bool), share, (1 - torch.cos(pi * share)) / 2)
             return self.low + (self.high - self.low) * share
 
         return draw

@@ -41,14 +41,28 @@ class Waves:
         return Waves(self.frequencies.to(like), self.phases.to(like))
 
 
+FEW = 3  # coordinates in which frequencies fill a box evenly
+
+
 def random_waves(n: int, sides: Sides, bandwidth: Tensor, seed: int) -> Waves:
-    """w ~ N(0, s²) in coordinates that go from -1 to 1; whole numbers of periods along joined sides."""
+    """w with mean 0 and deviation s in coordinates that go from -1 to 1; whole numbers of periods along joined sides.
+
+    In few coordinates Sobol points of [-√3 s, √3 s]: what has no higher frequency is spanned by few of them. In many,
+    where a box has nearly all of its volume at its corners, w ~ N(0, s²).
+    """
     generator = torch.Generator().manual_seed(seed)
     k = len(sides.half)
-    w = torch.randn(n, k, dtype=torch.float64, generator=generator) * bandwidth
+    even = k <= FEW
+    w = (_even(n, k, seed) if even else torch.randn(n, k, dtype=torch.float64, generator=generator)) * bandwidth
     w = torch.where(sides.joined, pi * (w / pi).round(), w) / sides.half
     phases = 2 * pi * torch.rand(n, dtype=torch.float64, generator=generator)
     return Waves(w, phases - w @ sides.middle)
+
+
+def _even(n: int, k: int, seed: int) -> Tensor:
+    engine = torch.quasirandom.SobolEngine(k, scramble=True, seed=seed >> 8)  # type: ignore[no-untyped-call]
+    drawn: Tensor = engine.draw(n, dtype=torch.float64)
+    return (2 * drawn - 1) * 3**0.5
 
 
 @dataclass(frozen=True)

@@ -15,11 +15,18 @@ from pdedsl.plan.ansatz import Ansatz
 
 @final
 class AnsatzModule(nn.Module):
-    """Points (n, k) to values (n, c)."""
+    """Points (n, k) to values (n, c); `functions` are the networks of what was learned beside the unknowns."""
 
-    def __init__(self, ansatz: Sequence[Ansatz], coordinates: tuple[Symbol, ...], network: nn.Module) -> None:
+    def __init__(
+        self,
+        ansatz: Sequence[Ansatz],
+        coordinates: tuple[Symbol, ...],
+        network: nn.Module,
+        functions: Sequence[nn.Module] = (),
+    ) -> None:
         super().__init__()
         self.network = network
+        self.functions = nn.ModuleList(functions)
         self._bases = pointwise([a.base for a in ansatz], coordinates)
         self._factors = pointwise([a.factor for a in ansatz], coordinates)
 
@@ -28,3 +35,16 @@ class AnsatzModule(nn.Module):
         base, factor = torch.stack(self._bases(*columns), -1), torch.stack(self._factors(*columns), -1)
         value: Tensor = base + factor * self.network(points)
         return value
+
+
+@final
+class WithFunctions(nn.Module):
+    """The components, and behind them the networks of learned functions of some coordinates."""
+
+    def __init__(self, module: AnsatzModule, axes: Sequence[tuple[int, ...]]) -> None:
+        super().__init__()
+        self.module, self.axes = module, tuple(axes)
+
+    def forward(self, points: Tensor) -> Tensor:
+        beside = [f(points[:, list(axes)]) for axes, f in zip(self.axes, self.module.functions, strict=True)]
+        return torch.cat([self.module(points), *beside], -1)

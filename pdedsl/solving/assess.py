@@ -15,7 +15,9 @@ from pdedsl.emit.pointwise import pointwise
 from pdedsl.explain.solving import floating_lines
 from pdedsl.ir.plan import SolvePlan
 from pdedsl.ir.statement import Statement
+from pdedsl.plan.numbers import functions_of, with_functions
 from pdedsl.solving.anchored import anchored
+from pdedsl.solving.ansatz_module import AnsatzModule, WithFunctions
 from pdedsl.solving.fresh import SEED, Audit
 from pdedsl.solving.gridded import Failed
 from pdedsl.solving.methods import How, has_derivatives, interval_of, solved_by
@@ -67,7 +69,10 @@ def _halved(solved: Solved) -> Comparison:
 
 def audit_of(solved: Solved, statement: Statement, how: How) -> Audit:
     values = {name: found.value for name, found in solved.parameters.items()}
-    return Audit(statement, solved.module, Points(statement.domain, how.device), how.seed, values)
+    module, functions = solved.module, functions_of(statement)
+    if functions and isinstance(module, AnsatzModule):
+        module = WithFunctions(module, [f.axes for f in functions])
+    return Audit(with_functions(statement), module, Points(statement.domain, how.device), how.seed, values)
 
 
 def comparison(solved: Solved, reference: Reference, statement: Statement, how: How) -> Comparison:

@@ -9,26 +9,27 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
+from functools import cached_property
 
 import torch
 from torch import Tensor
 
 from pdedsl.ir.statement import Statement
-from pdedsl.runtime.least_squares import solution_of
+from pdedsl.plan.numbers import numbers_of, with_letters
 from pdedsl.runtime.sampling import Law
-from pdedsl.runtime.sines import Sides, SineNetwork, Waves, WavesAt, random_waves
+from pdedsl.runtime.sines import Sides, SineNetwork, Waves, random_waves
 from pdedsl.runtime.streams import mix
+from pdedsl.solving.measured import Measured
 from pdedsl.solving.points import CPU, Points
-from pdedsl.solving.rows import Counts, Rows, rows_of
-from pdedsl.solving.solved import Solved
+from pdedsl.solving.rows import Counts, Rows, Slopes, rows_of
+from pdedsl.solving.sine_system import Found, System
+from pdedsl.solving.solved import Estimate, Solved
 from pdedsl.words.solvers import Features
 
 LADDER = (0.5, 1.0, 2.0, 4.0, 8.0, 16.0, 32.0)  # bandwidths, in coordinates that go from -1 to 1
 TRIAL = 400  # features with which bandwidths are compared
-FINE = 1e-12  # a residual, relative to the solution, below which there is nothing to gain
-STEPS = 30  # of Gauss-Newton
-HALVINGS = 8
-CHANGE = 1e-3  # of the residual, below which Gauss-Newton has ended
+WIDENING, WIDER = 1.4, 3  # more bandwidth, and how often
+MEASURED = 1e-3  # the weight of measurements beside equations
 PRINTED = "{:.3g}".format
 
 
@@ -39,14 +40,15 @@ def solve_by_features(
     seed: int = 0,
     device: torch.device | None = None,
     dtype: torch.dtype = torch.float64,
+    measured: Sequence[Measured] = (),
 ) -> Solved:
     """The solution in the span of `method.n` sines; the numbers are found in float64, whatever `dtype` is."""
-    problem = Problem(statement, method, Points(statement.domain, device or CPU), seed)
+    problem = Problem(statement, method, Points(statement.domain, device or CPU), seed, tuple(measured))
     fit = _fitted(problem)
     module = SineNetwork(fit.waves, fit.weights).to(dtype=dtype)
     notes = (f"{len(fit.waves.phases)} sines of bandwidth {', '.join(map(PRINTED, fit.bandwidth.tolist()))}",)
     figures = {"fresh_residual": fit.fresh, "residual": fit.loss, "steps": float(fit.steps)}
-    return Solved(module, method, figures, notes)
+    return Solved(module, method, figures, notes, _estimates(problem, fit))
 
 
 @dataclass(frozen=True)
@@ -55,6 +57,17 @@ class Problem:
     method: Features
     points: Points
     seed: int
+    measured: tuple[Measured, ...] = ()
+
+    @cached_property
+    def lettered(self) -> Statement:
+        return with_letters(self.statement)
+
+    @cached_property
+    def numbers(self) -> Tensor:
+        """The letters of learned numbers at their start."""
+        starts = [n.start for n in numbers_of(self.statement)]
+        return torch.tensor(starts, dtype=self.points.dtype, device=self.points.device)
 
     @property
     def features(self) -> int:
@@ -67,9 +80,18 @@ class Problem:
         return self.method.n or {1: 400, 2: 1400}.get(len(self.points.low), 2000)
 
     @property
+    def fine(self) -> float:
+        """The residual, relative to the solution, below which there is nothing to gain; noise leaves more than that."""
+        return 1e-7 if self.measured else 1e-12
+
+    @property
+    def few(self) -> bool:
+        return len(self.points.low) <= 3
+
+    @property
     def enough(self) -> float:
         """The residual above which there is a second attempt; in many dimensions more takes too long."""
-        return 1e-7 if len(self.points.low) <= 3 else 1e-5
+        return 1e-7 if self.few else 3e-5
 
     @property
     def sides(self) -> Sides:
@@ -79,7 +101,7 @@ class Problem:
     @property
     def law(self) -> Law:
         """Nearer to the sides in few dimensions; in many, nearly all points are near one."""
-        return Law.CHEBYSHEV if len(self.points.low) <= 3 else Law.SOBOL
+        return Law.CHEBYSHEV if self.few else Law.SOBOL
 
     def rows(self, features: int) -> list[Rows]:
         """About twice as many as there are weights."""
@@ -87,11 +109,17 @@ class Problem:
         inside = 2 * unknowns // max(len(self.statement.equations), 1)
         on = max(20, unknowns // max(len(self.statement.conditions), 1))
         counts = Counts(self.method.points or inside, on)
-        return rows_of(self.statement, self.points, counts, mix(self.seed, 2), self.law, float(self.method.weight))
+        weight = float(self.method.weight)
+        return [*rows_of(self.lettered, self.points, counts, mix(self.seed, 2), self.law, weight), *self.of_measured()]
+
+    def of_measured(self) -> list[Rows]:
+        """Much lighter than equations, which hold exactly."""
+        coordinates, given = self.statement.domain.coordinates, (m.to(self.points) for m in self.measured)
+        return [Rows(Slopes(m.residual, coordinates), m.points, MEASURED, m.values) for m in given]
 
     def fresh(self) -> list[Rows]:
         counts = Counts(500, max(20, 500 // max(len(self.statement.conditions), 1)))
-        return rows_of(self.statement, self.points, counts, mix(self.seed, 3), Law.SOBOL, 1.0)
+        return rows_of(self.lettered, self.points, counts, mix(self.seed, 3), Law.SOBOL, 1.0)
 
 
 @dataclass(frozen=True)
@@ -100,10 +128,14 @@ class Fit:
 
     waves: Waves
     bandwidth: Tensor
-    weights: Tensor
+    found: Found
     loss: float
     fresh: float
     steps: int
+
+    @property
+    def weights(self) -> Tensor:
+        return self.found.weights
 
 
 def _fitted(problem: Problem) -> Fit:
@@ -111,7 +143,7 @@ def _fitted(problem: Problem) -> Fit:
         bandwidth = torch.full_like(problem.sides.half, float(problem.method.bandwidth))
         return _fit(problem, problem.rows(problem.features), problem.fresh(), problem.features, bandwidth)
     trial = _trial(problem)
-    if problem.method.n is None and trial.fresh < FINE:
+    if problem.method.n is None and trial.fresh < problem.fine:
         return trial
     return _with_all_features(problem, trial.bandwidth)
 
@@ -124,26 +156,28 @@ def _trial(problem: Problem) -> Fit:
     def fit(bandwidth: Tensor) -> Fit:
         return _fit(problem, rows, fresh, features, bandwidth)
 
-    return _climbed(fit, _best(fit, (torch.full_like(problem.sides.half, s) for s in LADDER)))
+    return _climbed(
+        fit, _best(fit, (torch.full_like(problem.sides.half, s) for s in LADDER), problem.fine), problem.fine
+    )
 
 
-def _best(fit: Callable[[Tensor], Fit], bandwidths: Iterator[Tensor]) -> Fit:
+def _best(fit: Callable[[Tensor], Fit], bandwidths: Iterator[Tensor], fine: float) -> Fit:
     """The least residual; the ladder is left when it has been passed clearly."""
     best: Fit | None = None
     for bandwidth in bandwidths:
         found = fit(bandwidth)
         if best is None or found.fresh < best.fresh:
             best = found
-        if best.fresh < FINE or found.fresh > 1e3 * best.fresh:
+        if best.fresh < fine or found.fresh > 1e3 * best.fresh:
             break
     assert best is not None
     return best
 
 
-def _climbed(fit: Callable[[Tensor], Fit], best: Fit) -> Fit:
+def _climbed(fit: Callable[[Tensor], Fit], best: Fit, fine: float) -> Fit:
     for k in range(len(best.bandwidth)):
         for factor in (2.0, 0.5):
-            if best.fresh < FINE:
+            if best.fresh < fine:
                 return best
             changed = best.bandwidth.clone()
             changed[k] *= factor
@@ -152,14 +186,22 @@ def _climbed(fit: Callable[[Tensor], Fit], best: Fit) -> Fit:
 
 
 def _with_all_features(problem: Problem, bandwidth: Tensor) -> Fit:
-    """More features carry higher frequencies: a little more bandwidth is tried, too."""
-    rows, fresh = problem.rows(problem.features), problem.fresh()
-    best = _fit(problem, rows, fresh, problem.features, bandwidth)
-    if best.fresh > FINE:
-        best = min(best, _fit(problem, rows, fresh, problem.features, 1.5 * bandwidth), key=_fresh)
+    best = _widened(problem, problem.features, bandwidth)
     if best.fresh < problem.enough or problem.most == problem.features:
         return best
-    return min(best, _fit(problem, problem.rows(problem.most), fresh, problem.most, best.bandwidth), key=_fresh)
+    return min(best, _widened(problem, problem.most, best.bandwidth), key=_fresh)
+
+
+def _widened(problem: Problem, features: int, bandwidth: Tensor) -> Fit:
+    """More features carry higher frequencies: more bandwidth is tried as long as it helps."""
+    rows, fresh = problem.rows(features), problem.fresh()
+    best = _fit(problem, rows, fresh, features, bandwidth)
+    for _ in range(WIDER if problem.few else 0):
+        found = best if best.fresh < problem.fine else _fit(problem, rows, fresh, features, WIDENING * best.bandwidth)
+        if found.fresh >= best.fresh:
+            break
+        best = found
+    return best
 
 
 def _fresh(fit: Fit) -> float:
@@ -168,68 +210,22 @@ def _fresh(fit: Fit) -> float:
 
 def _fit(problem: Problem, rows: Sequence[Rows], fresh: Sequence[Rows], features: int, bandwidth: Tensor) -> Fit:
     waves = random_waves(features, problem.sides, bandwidth, mix(problem.seed, 4)).to(rows[0].points)
-    system = System(waves, rows, [waves.at(r.points) for r in rows], len(problem.statement.components))
-    weights, loss, steps = system.solved(system.nothing(), problem.statement.is_affine)
-    check = System(waves, fresh, [waves.at(r.points) for r in fresh], len(problem.statement.components))
-    return Fit(waves, bandwidth, weights, loss, check.mean_residual(weights), steps)
+    components = len(problem.statement.components)
+    system, check = (System(waves, r, components, problem.numbers) for r in (rows, fresh))
+    found, loss, steps = system.solved(problem.statement.is_affine)
+    return Fit(waves, bandwidth, found, loss, check.mean_residual(found), steps)
 
 
-@dataclass(frozen=True)
-class System:
-    """The residuals of sums of sines, as a least-squares problem for their weights (c, n)."""
-
-    waves: Waves
-    rows: Sequence[Rows]
-    at: Sequence[WavesAt]
-    components: int
-
-    def nothing(self) -> Tensor:
-        return self.waves.phases.new_zeros(self.components, len(self.waves.phases))
-
-    def residual(self, weights: Tensor) -> Tensor:
-        """All weighted residuals."""
-        return torch.cat([r.weight * self._of(k, weights)[0] for k, r in enumerate(self.rows)])
-
-    def mean_residual(self, weights: Tensor) -> float:
-        """√ of the sum of their mean squares."""
-        squares = [(r.weight * self._of(k, weights)[0]).square().mean() for k, r in enumerate(self.rows)]
-        return float(torch.stack(squares).sum().sqrt())
-
-    def solved(self, weights: Tensor, affine: bool) -> tuple[Tensor, float, int]:
-        """Gauss-Newton with halved steps; an affine problem takes one."""
-        residual = self.residual(weights)
-        loss = float(residual.norm())
-        for steps in range(1, STEPS + 1):
-            direction = solution_of(self._slopes(weights), -residual).reshape_as(weights)
-            weights, residual = self._shortened(weights, direction, loss)
-            before, loss = loss, float(residual.norm())
-            if affine or loss > (1 - CHANGE) * before:
-                return weights, loss / len(residual) ** 0.5, steps
-        return weights, loss / len(residual) ** 0.5, STEPS
-
-    def _shortened(self, weights: Tensor, direction: Tensor, loss: float) -> tuple[Tensor, Tensor]:
-        share = 1.0
-        for _ in range(HALVINGS):
-            residual = self.residual(weights + share * direction)
-            if float(residual.norm()) < loss:
-                break
-            share /= 2
-        else:
-            return weights, self.residual(weights)
-        return weights + share * direction, residual
-
-    def _of(self, k: int, weights: Tensor) -> tuple[Tensor, tuple[Tensor, ...]]:
-        rows, at = self.rows[k], self.at[k]
-        values = [at.values(d.orders, weights[d.component]) for d in rows.derivatives]
-        return rows.slopes(rows.points, values)
-
-    def _slopes(self, weights: Tensor) -> Tensor:
-        """∂(weighted residuals)/∂weights, the components one after another."""
-        return torch.cat([self._block(k, self._of(k, weights)[1]) for k in range(len(self.rows))])
-
-    def _block(self, k: int, slopes: tuple[Tensor, ...]) -> Tensor:
-        rows, blocks = self.rows[k], []
-        for component in range(self.components):
-            own = [(s, d.orders) for s, d in zip(slopes, rows.derivatives, strict=True) if d.component == component]
-            blocks.append(self.at[k].combined([rows.weight * s for s, _ in own], [o for _, o in own]))
-        return torch.cat(blocks, 1)
+def _estimates(problem: Problem, fit: Fit) -> dict[str, Estimate]:
+    """Learned numbers, with the deviations that the noise of the measurements gives them."""
+    numbers = numbers_of(problem.statement)
+    if not numbers:
+        return {}
+    rows = problem.rows(len(fit.waves.phases))
+    system = System(fit.waves, rows, len(problem.statement.components), problem.numbers)
+    deviations = system.deviations(fit.found, len(problem.measured)) if problem.measured else [None] * len(numbers)
+    found = {}
+    for n, letter, deviation in zip(numbers, fit.found.numbers.tolist(), deviations, strict=True):
+        value, slope = (float(e.xreplace({n.letter: letter})) for e in (n.value, n.value.diff(n.letter)))
+        found[n.name] = Estimate(value, None if deviation is None else abs(slope) * deviation)
+    return found

@@ -55,14 +55,14 @@ def form_of(module: nn.Module) -> Form:
 def module_of(form: Form, tensors: dict[str, Tensor], plan: SolvePlan, how: How) -> nn.Module:
     match _kind(form), plan.method:
         case Kind.SINES, Features():
-            return SineNetwork(Waves(tensors["frequencies"], tensors["phases"]), tensors["weights"])
+            return _sines(tensors["frequencies"], tensors["phases"], tensors["weights"])
         case Kind.EXPANSION, Grid():
             return _expansion(form, tensors)
         case Kind.SCATTERED, Grid() if isinstance(h := form.get("h"), float):
             return Scattered(tensors["places"], tensors["values"], h)
         case Kind.NETWORK, Collocation() as method:
             task = Task(plan.statement, method, plan.network or DEFAULT, Points(plan.statement.domain), how.seed)
-            module = AnsatzModule(task.ansatz, plan.statement.domain.coordinates, task.network())
+            module = AnsatzModule(task.ansatz, plan.statement.domain.coordinates, task.network(), task.functions())
             module.load_state_dict(tensors)
             return module
         case Kind.PATHS, Paths() as method:
@@ -73,6 +73,13 @@ def module_of(form: Form, tensors: dict[str, Tensor], plan: SolvePlan, how: How)
 
 def _kind(form: Form) -> Kind | None:
     return next((kind for kind in Kind if kind.value == form.get("kind")), None)
+
+
+def _sines(frequencies: Tensor, phases: Tensor, weights: Tensor) -> SineNetwork:
+    (n, _), (_, m) = frequencies.shape, weights.shape
+    if n != m or phases.shape != (n,):
+        raise ValueError(f"{n} frequencies, {m} weights and phases of the shape {tuple(phases.shape)}")
+    return SineNetwork(Waves(frequencies, phases), weights)
 
 
 AXES: dict[str, type[Axis]] = {"ring": Ring, "segment": Segment, "cells": Cells}

@@ -6,6 +6,7 @@ and `values` (n, c). Nothing in it is unpickled.
 
 from __future__ import annotations
 
+from functools import partial
 from pathlib import Path
 
 import numpy as np
@@ -14,8 +15,9 @@ import torch
 from pdedsl import mistakes, sources
 from pdedsl.data.npz import Array, arrays, find
 from pdedsl.diagnostics import PdeError, Source, Span
+from pdedsl.files import RunError, replace_with
 from pdedsl.ir.statement import Observed, Statement
-from pdedsl.solving.residual import Measured
+from pdedsl.solving.measured import Measured
 
 
 def measured(statement: Statement, source: Source) -> tuple[Measured, ...]:
@@ -24,6 +26,22 @@ def measured(statement: Statement, source: Source) -> tuple[Measured, ...]:
         return tuple(m for observed in statement.observed for m in _read(observed, statement, source))
     except PdeError as error:
         raise PdeError(error.diagnostics, source) from None
+
+
+def keep_files(statement: Statement, source: Source, folder: Path) -> None:
+    """The measurements beside the spec of a run, so that it needs no other file; one named by a path stays there."""
+    for observed in statement.observed:
+        found, kept = _path(observed.file, source, observed.span), folder / observed.file
+        if observed.file != kept.name or (kept.exists() and found.samefile(kept)):
+            continue
+        data = found.read_bytes()
+        if kept.exists() and kept.read_bytes() != data:
+            raise RunError(f"{found} is not what the run in {folder} began with: {kept}")
+        replace_with(kept, partial(_write, data))
+
+
+def _write(data: bytes, path: Path) -> None:
+    path.write_bytes(data)
 
 
 def _read(observed: Observed, statement: Statement, source: Source) -> list[Measured]:

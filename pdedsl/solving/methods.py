@@ -14,8 +14,9 @@ from pdedsl.runtime.scattered import Scattered
 from pdedsl.solving.events import Stopped
 from pdedsl.solving.features import solve_by_features
 from pdedsl.solving.grid import solve_by_grid
+from pdedsl.solving.measured import Measured
 from pdedsl.solving.paths import PathMean, solve_by_paths
-from pdedsl.solving.residual import DEFAULT, Measured, solve_by_residual
+from pdedsl.solving.residual import DEFAULT, solve_by_residual
 from pdedsl.solving.solved import Solved
 from pdedsl.solving.training import phases_of
 from pdedsl.solving.watching import Watch
@@ -35,7 +36,7 @@ class How:
 def solved_by(method: Solver, plan: SolvePlan, how: How) -> Solved:
     match method:
         case Features():
-            return solve_by_features(plan.statement, method, seed=how.seed, device=how.device)
+            return solve_by_features(plan.statement, method, seed=how.seed, device=how.device, measured=how.measured)
         case Paths():
             return solve_by_paths(plan.statement, method, seed=how.seed)
         case Grid():

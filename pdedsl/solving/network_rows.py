@@ -12,7 +12,7 @@ from torch import Tensor
 
 from pdedsl.emit.pointwise import Pointwise, pointwise
 from pdedsl.ir.statement import Derivative, Residual
-from pdedsl.runtime.jets import JetNetwork, Wanted, row_slopes
+from pdedsl.runtime.jets import JetNetwork, Layer, Wanted, row_slopes
 
 COLLAPSED = 2  # the highest order of a derivative in an operator with one stream
 
@@ -34,12 +34,22 @@ class Streamed:
     letters: tuple[tuple[Symbol, Derivative], ...]
     operators: tuple[Operator, ...]
     coordinates: tuple[Symbol, ...]
+    components: int
 
     @cached_property
     def wanted(self) -> Wanted:
         zero = (0,) * len(self.coordinates)
-        orders = tuple(d.orders for _, d in self.letters)
+        orders = tuple(d.orders for _, d in self.letters if self.has(d))
         return Wanted(orders or (zero,), tuple(tuple(d.orders for d, _ in o.parts) for o in self.operators))
+
+    def has(self, derivative: Derivative) -> bool:
+        """Whether it is one of the network of the components."""
+        return derivative.component < self.components
+
+    def wanted_of(self, component: int, axes: tuple[int, ...]) -> Wanted:
+        """Derivatives of a learned function of some coordinates."""
+        own = tuple(tuple(d.orders[k] for k in axes) for _, d in self.letters if d.component == component)
+        return Wanted(own or ((0,) * len(axes),))
 
     @cached_property
     def value(self) -> Pointwise:
@@ -66,12 +76,21 @@ def streamed(residual: Residual, coordinates: tuple[Symbol, ...], components: in
             expr += letter
     expr = expr.xreplace(dict.fromkeys(gone, S.Zero))
     rest = tuple((s, d) for s, d in residual.letters if s not in gone)
-    return Streamed(expr, rest, tuple(operators), coordinates)
+    return Streamed(expr, rest, tuple(operators), coordinates, components)
+
+
+@dataclass(frozen=True)
+class Learners:
+    """All that is learned: the network of the components, functions of some coordinates, and numbers behind both."""
+
+    network: JetNetwork
+    functions: tuple[tuple[tuple[int, ...], JetNetwork], ...]
+    numbers: Tensor
 
 
 @dataclass(frozen=True)
 class NetworkRows:
-    """A residual at points, weighted; numbers that are learned stand behind the components."""
+    """A residual at points, weighted."""
 
     form: Streamed
     points: Tensor
@@ -83,16 +102,14 @@ class NetworkRows:
         columns = self.points.unbind(-1)
         return tuple(torch.stack(f(*columns), -1) for f in self.form.factors)
 
-    def residual(self, network: JetNetwork, numbers: Tensor) -> Tensor:
+    def residual(self, learners: Learners) -> Tensor:
         """Not weighted."""
-        streams, _ = network.jets(self.points, self.form.wanted, self.coefficients)
-        return self._of(streams, numbers)
+        return self._of(learners, learners.numbers)[0]
 
-    def slopes(self, network: JetNetwork, numbers: Tensor) -> tuple[Tensor, Tensor]:
+    def slopes(self, learners: Learners) -> tuple[Tensor, Tensor]:
         """The weighted residual (n,), and its slopes (n, weights + numbers)."""
-        numbers = numbers.detach().expand(len(self.points), -1).requires_grad_()
-        streams, layers = network.jets(self.points, self.form.wanted, self.coefficients)
-        value = self._of(streams, numbers)
+        numbers = learners.numbers.detach().expand(len(self.points), -1).requires_grad_()
+        value, layers = self._of(learners, numbers)
         found = row_slopes(value, layers)
         if numbers.shape[1]:
             (more,) = torch.autograd.grad(value.sum(), numbers, allow_unused=True, retain_graph=True)
@@ -100,17 +117,23 @@ class NetworkRows:
         weight = self.weight.expand_as(value)
         return (weight * value).detach(), (weight[:, None] * found).detach()
 
-    def _of(self, streams: Tensor, numbers: Tensor) -> Tensor:
-        place, count = self.form.wanted.place, streams.shape[-1]
-        letters: list[Tensor] = []
-        for _, d in self.form.letters:
-            learned = d.component >= count
-            letters.append(numbers[..., d.component - count] if learned else streams[place[d.orders], :, d.component])
-        operators = [streams[len(place) + k, :, o.component] for k, o in enumerate(self.form.operators)]
-        (value,) = self.form.value(*self.points.unbind(-1), *letters, *operators)
-        return value if self.target is None else value - self.target
+    def _of(self, learners: Learners, numbers: Tensor) -> tuple[Tensor, list[Layer]]:
+        form = self.form
+        streams, layers = learners.network.jets(self.points, form.wanted, self.coefficients)
+        values = {d: streams[form.wanted.place[d.orders], :, d.component] for _, d in form.letters if form.has(d)}
+        for k, (axes, network) in enumerate(learners.functions, form.components):
+            wanted = form.wanted_of(k, axes)
+            found, more = network.jets(self.points[:, axes], wanted)
+            layers += more
+            own = [d for _, d in form.letters if d.component == k]
+            values |= {d: found[wanted.place[tuple(d.orders[a] for a in axes)], :, 0] for d in own}
+        first = form.components + len(learners.functions)
+        values |= {d: numbers[..., d.component - first] for _, d in form.letters if d.component >= first}
+        operators = [streams[len(form.wanted.place) + k, :, o.component] for k, o in enumerate(form.operators)]
+        (value,) = form.value(*self.points.unbind(-1), *(values[d] for _, d in form.letters), *operators)
+        return value if self.target is None else value - self.target, layers
 
 
-def stacked(rows: Sequence[NetworkRows], network: JetNetwork, numbers: Tensor) -> Tensor:
+def stacked(rows: Sequence[NetworkRows], learners: Learners) -> Tensor:
     """All weighted residuals."""
-    return torch.cat([r.weight * r.residual(network, numbers) for r in rows])
+    return torch.cat([r.weight * r.residual(learners) for r in rows])

@@ -8,7 +8,7 @@ from pathlib import Path
 from pdedsl.explain.document import Code, Element, Heading, Items, Paragraph, Picture, Table, markdown
 from pdedsl.explain.solving import method_lines, statement_lines
 from pdedsl.files import replace_text
-from pdedsl.quoting import as_json
+from pdedsl.quoting import as_json, literal
 from pdedsl.solving.solution import Solution
 from pdedsl.solving.trust import NO_DIGIT, Trust, Verdict
 
@@ -111,7 +111,7 @@ def _facts(solution: Solution) -> list[tuple[str, str]]:
 def _usage(solution: Solution) -> str:
     names = ", ".join(map(str, solution.compilation.spec.unknowns[0].arguments))
     size = len(solution.plan.statement.domain.coordinates)
-    where = f'"{solution.folder}"' if solution.folder else "folder"
+    where = literal(str(solution.folder)) if solution.folder else "folder"
     return f"import pdedsl\n\nsolution = pdedsl.Solution.open({where})\nsolution(points)  # (n, {size}): {names}\n"
 
 

@@ -12,18 +12,17 @@ from dataclasses import dataclass, replace
 from functools import cached_property
 
 import torch
-from sympy import Symbol
 from torch import Tensor
 
-from pdedsl.diagnostics import NOWHERE
-from pdedsl.ir.statement import Derivative, Imposed, Residual, Statement
+from pdedsl.ir.statement import Imposed, Residual, Statement
 from pdedsl.plan.ansatz import Ansatz, ansatz_of, in_network
-from pdedsl.plan.numbers import numbers_of, with_letters
+from pdedsl.plan.numbers import functions_of, numbers_of, with_letters
 from pdedsl.runtime.jets import JetNetwork
 from pdedsl.runtime.sampling import Law
 from pdedsl.runtime.sines import Sides
 from pdedsl.runtime.streams import mix
 from pdedsl.solving.ansatz_module import AnsatzModule
+from pdedsl.solving.measured import Measured
 from pdedsl.solving.network_rows import NetworkRows, Streamed, streamed
 from pdedsl.solving.points import CPU, Points, points_of_conditions
 from pdedsl.solving.rows import Slopes, size_of
@@ -34,6 +33,7 @@ from pdedsl.words.networks import Mlp
 from pdedsl.words.solvers import Collocation
 
 DEFAULT = Mlp(width=20, depth=3)
+BESIDE = Mlp(width=10, depth=2)  # of a function that is learned beside the unknowns
 
 
 def solve_by_residual(
@@ -53,22 +53,13 @@ def solve_by_residual(
     task = Task(statement, method, network, Points(statement.domain, device or CPU), seed, tuple(measured))
     trainer = Trainer(task)
     loss, steps = trainer.run(phases, state, listener)
-    module = AnsatzModule(task.ansatz, statement.domain.coordinates, trainer.network).to(dtype=dtype)
+    module = AnsatzModule(task.ansatz, statement.domain.coordinates, trainer.network, trainer.functions).to(dtype=dtype)
     figures = {
         "loss": loss,
         "steps": float(steps),
         "weights": float(sum(p.numel() for p in trainer.network.parameters())),
     }
     return Solved(module, method, figures, task.notes, trainer.estimates())
-
-
-@dataclass(frozen=True)
-class Measured:
-    """Values (n,) of a component at points (n, k)."""
-
-    component: int
-    points: Tensor
-    values: Tensor
 
 
 @dataclass(frozen=True)
@@ -121,6 +112,18 @@ class Task:
         )
         return made.to(self.points.device)
 
+    def functions(self) -> tuple[JetNetwork, ...]:
+        """A network for each learned function, of its coordinates alone."""
+        found = []
+        for k, f in enumerate(functions_of(self.statement)):
+            net = f.learned.net.word if f.learned.net is not None else BESIDE
+            assert isinstance(net, Mlp)  # planning has seen to it
+            axes, sides = list(f.axes), self.sides
+            own = Sides(sides.middle[axes], sides.half[axes], sides.joined[axes])
+            made = JetNetwork(own, net.width, net.depth, 1, net.activation.name, mix(self.seed, 10 + k))
+            found.append(made.to(self.points.device))
+        return tuple(found)
+
     def numbers(self) -> Tensor:
         """The letters of learned numbers at their start."""
         starts = [n.start for n in numbers_of(self.statement)]
@@ -141,13 +144,9 @@ class Task:
     @cached_property
     def measured(self) -> tuple[NetworkRows, ...]:
         """Rows of measurements; the deviations of what is learned take their noise from what is left of them."""
-        zero = (0,) * len(self.statement.domain.coordinates)
         found = []
-        for m in self.given:
-            letter = Symbol("u", real=True)
-            residual = Residual(letter, ((letter, Derivative(m.component, zero)),), NOWHERE)
-            points, values = (a.to(self.points.device, self.points.dtype) for a in (m.points, m.values))
-            found.append(NetworkRows(self.form(residual), points, points.new_ones(()), values))
+        for m in (m.to(self.points) for m in self.given):
+            found.append(NetworkRows(self.form(m.residual), m.points, m.points.new_ones(()), m.values))
         return tuple(found)
 
     def drawn(self, n: int, draw: int) -> list[NetworkRows]:

@@ -42,6 +42,12 @@ class Rows:
     slopes: Slopes
     points: Tensor
     weight: float
+    target: Tensor | None = None  # measured values, which the expression is to have
+
+    def at(self, values: Sequence[Tensor]) -> tuple[Tensor, tuple[Tensor, ...]]:
+        """The residual and its slopes, where the derivatives have these values."""
+        value, slopes = self.slopes(self.points, values)
+        return value if self.target is None else value - self.target, slopes
 
     @property
     def derivatives(self) -> tuple[Derivative, ...]:

@@ -16,10 +16,11 @@ from pdedsl.compiler import to_compilation
 from pdedsl.files import RunError, replace_text
 from pdedsl.ir.plan import SolvePlan
 from pdedsl.ir.spec import Spec
+from pdedsl.processes import device_of
 from pdedsl.solving.assess import Reference, assessed
 from pdedsl.solving.draw import draw
 from pdedsl.solving.events import Listener, Metrics
-from pdedsl.solving.measurements import measured
+from pdedsl.solving.measurements import keep_files, measured
 from pdedsl.solving.methods import How, solved_by
 from pdedsl.solving.report import PICTURES, write_report
 from pdedsl.solving.saved import begun, kept, save
@@ -54,12 +55,13 @@ def solve(
     how = how_of(compilation, device)
     if out is None:
         return _solved(compilation, replace(how, watch=Watch(tuple(listeners))), None, resume)[0]
-    folder = Path(out)
-    with claimed(folder, resume, FILES), interruption() as interrupted:
+    folder, statement = Path(out), compilation.plan.statement  # type: ignore[union-attr]  # `compiled` has seen to it
+    with claimed(folder, resume, FILES | {o.file for o in statement.observed}), interruption() as interrupted:
         if resume:
             begun(folder, compilation.spec)
         watch = _watch(folder, compilation.spec, resume, tuple(listeners), interrupted, save_seconds)
         how = replace(how, watch=watch)
+        keep_files(statement, compilation.spec.source, folder)
         replace_text(folder / SPEC, compilation.spec.source.text)
         solution, references = _solved(compilation, how, folder, resume)
         draw(folder, solution, how, references[0].values if references else None)
@@ -107,10 +109,6 @@ def how_of(compilation: Compilation, device: str | None = None) -> How:
 
 def seed_of(spec: Spec) -> int:
     return spec.train.seed if spec.train else 0
-
-
-def device_of(name: str | None) -> torch.device:
-    return torch.device(name or ("cuda" if torch.cuda.is_available() else "cpu"))
 
 
 def _solved(

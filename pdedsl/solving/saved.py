@@ -6,8 +6,10 @@ import json
 from pathlib import Path
 from typing import Any
 
+import torch
+
 from pdedsl.compiler import to_compilation
-from pdedsl.files import RunError
+from pdedsl.files import RunError, well_formed
 from pdedsl.ir.plan import SolvePlan
 from pdedsl.ir.spec import Spec
 from pdedsl.solving.forms import form_of, module_of
@@ -17,8 +19,9 @@ from pdedsl.solving.report import FIGURES
 from pdedsl.solving.solution import Solution
 from pdedsl.solving.solved import Estimate, Solved
 from pdedsl.solving.trust import Comparison, Trust
+from pdedsl.solving.views import bounds
 from pdedsl.sources import source_of
-from pdedsl.training.checkpoint import Damaged, load_tensors, save_tensors
+from pdedsl.training.checkpoint import Damaged, Tensors, load_tensors, save_tensors
 from pdedsl.training.folder import refuse_other
 from pdedsl.training.saved import SPEC, WEIGHTS
 
@@ -43,9 +46,17 @@ def kept(folder: Path, plan: SolvePlan, how: How) -> tuple[Solved, float] | None
         tensors, plain = load_tensors(folder / WEIGHTS)
     except Damaged as damage:
         raise RunError(f"{damage}; take it away to solve anew") from None
+    with well_formed(f"{folder / WEIGHTS} holds no solution of this spec"):
+        return _solved(tensors, plain, plan, how), float(plain["seconds"])
+
+
+def _solved(tensors: Tensors, plain: dict[str, Any], plan: SolvePlan, how: How) -> Solved:
     module = module_of(plain["form"], tensors, plan, how).to(how.device)
+    module(torch.stack(bounds(plan.statement.domain)).mean(0, keepdim=True).to(how.device))  # or it is none
     parameters = {name: Estimate(*pair) for name, pair in plain["parameters"].items()}
-    return Solved(module, plan.method, plain["figures"], tuple(plain["notes"]), parameters), plain["seconds"]
+    if not all(isinstance(value, int | float) for value in plain["figures"].values()):
+        raise TypeError("figures that are no numbers")
+    return Solved(module, plan.method, plain["figures"], tuple(map(str, plain["notes"])), parameters)
 
 
 def begun(folder: Path, spec: Spec) -> None:
@@ -70,13 +81,11 @@ def opened(folder: Path) -> Solution:
 
 
 def _trust(path: Path) -> Trust:
-    try:
+    with well_formed(f"{path} cannot be read"):
         read: dict[str, Any] = json.loads(path.read_text("utf-8"))
         gaps = tuple(Gap(**row) for row in read["residuals"])
         comparisons = tuple(Comparison(**{**row, "components": _pairs(row)}) for row in read["comparisons"])
         return Trust(gaps, comparisons, tuple(read["notes"]))
-    except (ValueError, KeyError, TypeError) as error:
-        raise RunError(f"{path} cannot be read: {error}") from None
 
 
 def _pairs(row: dict[str, Any]) -> tuple[tuple[str, float], ...]:

@@ -13,6 +13,8 @@ from pdedsl.compilation import Compilation
 from pdedsl.ir.plan import SolvePlan
 from pdedsl.ir.spec import Spec
 from pdedsl.ir.statement import Statement
+from pdedsl.plan.numbers import functions_of
+from pdedsl.solving.ansatz_module import AnsatzModule
 from pdedsl.solving.solved import Estimate, Solved
 from pdedsl.solving.trust import ErrorBar, Trust, Verdict
 
@@ -57,6 +59,15 @@ class Solution:
     def parameters(self) -> Mapping[str, Estimate]:
         """What was found beside the unknowns."""
         return self.solved.parameters
+
+    def learned(self, name: str, points: Tensor | Sequence[Sequence[float]]) -> Tensor:
+        """A function that was learned beside the unknowns, at points (n, number of its arguments): (n,)."""
+        functions = functions_of(self.plan.statement)
+        k = next((k for k, f in enumerate(functions) if f.name == name), None)
+        if k is None or not isinstance(self.module, AnsatzModule):
+            raise ValueError(f"no function '{name}' was learned")
+        values: Tensor = self.module.functions[k](torch.as_tensor(points, dtype=torch.float64))[:, 0]
+        return values.exp() if functions[k].signed else values
 
     def __call__(self, points: Tensor | Sequence[Sequence[float]]) -> Tensor:
         given = torch.as_tensor(points, dtype=torch.float64)

@@ -9,11 +9,13 @@ from typing import TYPE_CHECKING
 import torch
 from torch import Tensor, nn
 
-from pdedsl.plan.numbers import numbers_of
+from pdedsl.files import well_formed
+from pdedsl.plan.numbers import functions_of
 from pdedsl.runtime.jets import JetNetwork
 from pdedsl.runtime.levenberg import steps as damped_steps
 from pdedsl.runtime.streams import generator, mix
-from pdedsl.solving.network_rows import NetworkRows, stacked
+from pdedsl.solving.estimates import estimates_of
+from pdedsl.solving.network_rows import Learners, NetworkRows, stacked
 from pdedsl.solving.solved import Estimate
 from pdedsl.solving.training import (
     Clock,
@@ -33,7 +35,6 @@ if TYPE_CHECKING:
 REDRAWN = 20  # steps of Gauss-Newton between new points
 ROWS = 3.0  # rows for each weight
 FACTORS = (1e-3, 1e-2, 0.1, 0.3, 1.0, 10.0)  # dampings tried, relative to the last that was best
-CERTAIN = 1e3  # the weight of equations beside measurements, where deviations are asked for
 LEAST, MOST = 1e-14, 1e6
 
 
@@ -43,6 +44,7 @@ class Trainer:
     def __init__(self, task: Task) -> None:
         self.task = task
         self.network: JetNetwork = task.network()
+        self.functions = task.functions()
         self.numbers = nn.Parameter(task.numbers())
         self.step, self.damping = 0, 1.0
         self.rows: list[NetworkRows] = []
@@ -50,8 +52,14 @@ class Trainer:
 
     @property
     def parameters(self) -> list[nn.Parameter]:
-        pairs = zip(self.network.weights, self.network.biases, strict=True)
+        networks = (self.network, *self.functions)
+        pairs = (pair for n in networks for pair in zip(n.weights, n.biases, strict=True))
         return [*(p for pair in pairs for p in pair), self.numbers]
+
+    @property
+    def learners(self) -> Learners:
+        axes = (f.axes for f in functions_of(self.task.statement))
+        return Learners(self.network, tuple(zip(axes, self.functions, strict=True)), self.numbers)
 
     def run(self, phases: Sequence[Phase], state: State | None, listener: Listener) -> tuple[float, int]:
         """The last loss, and the steps that were taken."""
@@ -100,7 +108,7 @@ class Trainer:
         found = []
         for rows in self.task.drawn(self.task.method.points, draw):
             with torch.no_grad():
-                share = rows.residual(self.network, self.numbers).square() + 1e-300
+                share = rows.residual(self.learners).square() + 1e-300
             source = generator(torch.device("cpu"), mix(self.task.seed, 7, draw))
             large = torch.multinomial((share / share.mean()).cpu() + 0.1, count // 2, generator=source)
             index = torch.cat([torch.arange(count - count // 2), large]).to(rows.points.device)
@@ -111,11 +119,11 @@ class Trainer:
 
     def loss(self) -> float:
         with torch.no_grad():
-            return float(stacked(self.rows, self.network, self.numbers).square().sum())
+            return float(stacked(self.rows, self.learners).square().sum())
 
     def _damped(self) -> float:
         """The best of several dampings, and the next are around it."""
-        parts = [r.slopes(self.network, self.numbers) for r in self.rows]
+        parts = [r.slopes(self.learners) for r in self.rows]
         residual, slopes = torch.cat([r for r, _ in parts]), torch.cat([s for _, s in parts])
         start, best, damping = self._vector(), float(residual.square().sum()), self.damping
         kept, first = start, best
@@ -131,7 +139,7 @@ class Trainer:
     def _descended(self, optimizer: torch.optim.Optimizer) -> float:
         def closure() -> Tensor:
             optimizer.zero_grad()
-            loss = stacked(self.rows, self.network, self.numbers).square().sum()
+            loss = stacked(self.rows, self.learners).square().sum()
             loss.backward()  # type: ignore[no-untyped-call]
             return loss
 
@@ -162,35 +170,17 @@ class Trainer:
 
     def restore(self, state: State, phases: Sequence[Phase]) -> Clock:
         """As it was when the snapshot was taken; the clock goes on."""
-        self._load(state["weights"].to(self.numbers))
-        step, self.damping, seconds = state["progress"].tolist()
-        self.step = int(step)
-        rows = self._redrawn(0) if isinstance(_phase_at(phases, self.step).optimizer, GaussNewton) else self._all()
-        self.rows = [_as_in(state, k, r) for k, r in enumerate(rows)]
-        return Clock(seconds)
+        with well_formed("the checkpoint of the run is not of this spec: take it away"):
+            self._load(state["weights"].to(self.numbers))
+            step, self.damping, seconds = state["progress"].tolist()
+            self.step = int(step)
+            rows = self._redrawn(0) if isinstance(_phase_at(phases, self.step).optimizer, GaussNewton) else self._all()
+            self.rows = [_as_in(state, k, r) for k, r in enumerate(rows)]
+            return Clock(seconds)
 
     def estimates(self) -> dict[str, Estimate]:
-        """Learned numbers, with the deviations that the noise of the measurements gives them."""
-        numbers, found = numbers_of(self.task.statement), {}
-        deviations = self._deviations() if len(numbers) and self.task.measured else [None] * len(numbers)
-        for n, letter, deviation in zip(numbers, self.numbers.tolist(), deviations, strict=True):
-            value, slope = (float(e.xreplace({n.letter: letter})) for e in (n.value, n.value.diff(n.letter)))
-            found[n.name] = Estimate(value, None if deviation is None else abs(slope) * deviation)
-        return found
-
-    def _deviations(self) -> list[float]:
-        """√ of the diagonal of σ²(JᵀJ)⁻¹ for the numbers, the weights of the network eliminated: J is that of the
-        measurements and, many times heavier, of what must hold exactly; σ² is the mean square of what the measurements
-        leave."""
-        parts = [replace(r, weight=torch.ones_like(r.weight)).slopes(self.network, self.numbers) for r in self.rows]
-        count = len(self.task.measured)
-        heavy = [1.0 if k >= len(self.rows) - count else CERTAIN for k in range(len(self.rows))]
-        slopes = torch.cat([f * s for f, (_, s) in zip(heavy, parts, strict=True)])
-        noise = torch.cat([r for r, _ in parts[-count:]]).square().mean()
-        own = slopes[:, -len(self.numbers) :]
-        rest = slopes[:, : -len(self.numbers)]
-        free = own - rest @ torch.linalg.lstsq(rest, own, driver="gelsy").solution
-        return [float(d) for d in (noise * torch.linalg.inv(free.T @ free)).diagonal().sqrt()]
+        """What was learned beside the unknowns: numbers, and functions at some points."""
+        return estimates_of(self.task, self.learners, self.rows)
 
 
 def _averaged(rows: Sequence[NetworkRows]) -> list[NetworkRows]:

@@ -23,7 +23,7 @@ FORMAT = 2  # since the digest counts plain data too
 Tensors = dict[str, Tensor]
 
 
-class Damaged(Exception):
+class Damaged(ValueError):
     """A file that is not what was written."""
 
 
@@ -63,13 +63,15 @@ def load_tensors(path: Path) -> tuple[Tensors, dict[str, Any]]:
 
     try:
         with safe_open(path, "pt") as file:
-            plain = json.loads((file.metadata() or {}).get("pdedsl", "null"))
+            text = (file.metadata() or {}).get("pdedsl", "null")
+            plain = json.loads(text)
             tensors = {name: file.get_tensor(name) for name in file.keys()}  # noqa: SIM118
-    except (SafetensorError, OSError, ValueError) as error:
+    except (SafetensorError, OSError, ValueError, RecursionError) as error:
         raise Damaged(f"{path} cannot be read: {error}") from None
     if not isinstance(plain, dict) or plain.get("format") != FORMAT:
         raise Damaged(f"{path} was not written by this version of pdedsl")
-    if plain.pop("digest", "") != digest(tensors, _text(plain)):
+    written = _text(plain) == text  # digits that make no difference are found out, too
+    if not written or plain.pop("digest", "") != digest(tensors, _text(plain)):
         raise Damaged(f"{path} is damaged: it does not hold what was written")
     return tensors, plain
 
@@ -103,11 +105,13 @@ def newest(folder: Path) -> tuple[Checkpoint | None, tuple[str, ...]]:
     for path in reversed(_paths(folder)):
         try:
             tensors, plain = load_tensors(path)
-            return Checkpoint(plain["step"], tensors, plain["plain"], plain["spec"]), tuple(complaints)
-        except KeyError:
-            complaints.append(f"{path} is no checkpoint")
         except Damaged as damage:
             complaints.append(str(damage))
+            continue
+        match plain:
+            case {"step": int(step), "plain": dict(more), "spec": str(spec)}:
+                return Checkpoint(step, tensors, more, spec), tuple(complaints)
+        complaints.append(f"{path} is no checkpoint")
     return None, tuple(complaints)
 
 

@@ -11,6 +11,7 @@ from typing import Any
 import torch
 from torch import Tensor
 
+from pdedsl.files import well_formed
 from pdedsl.measures.assess import assess
 from pdedsl.numerics.step_size import SolverFailed
 from pdedsl.runtime.solver_costs import adaptive_blocks
@@ -166,10 +167,11 @@ class Loop:
     def restore(self, found: Checkpoint) -> None:
         """Go on from a checkpoint."""
         plain: dict[str, Any] = found.plain
-        self.engine.restore(found.step, found.tensors, plain)
-        self.names, self.spent = tuple(plain["names"]), plain["seconds"]
-        figures = found.tensors.get("figures", torch.empty(0, 0))
-        self.rows = [row.clone() for row in figures.to(self.engine.world.device)]
+        with well_formed(f"the checkpoint of step {found.step} in {self.folder} is not of this run: take it away"):
+            self.engine.restore(found.step, found.tensors, plain)
+            self.names, self.spent = tuple(plain["names"]), float(plain["seconds"])
+            figures = found.tensors.get("figures", torch.empty(0, 0))
+            self.rows = [row.clone() for row in figures.to(self.engine.world.device)]
 
     def _diverged(self, step: int) -> Ended:
         message = loss_message(step, self._speaking, bool(adaptive_blocks(self.engine.model)))

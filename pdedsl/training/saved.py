@@ -68,7 +68,9 @@ def _kept(folder: Path) -> _Kept:
             tensors, plain = load_tensors(folder / WEIGHTS)
         except Damaged as damage:
             raise RunError(str(damage)) from None
-        return _Kept(tensors, plain["figures"], Outcome.FINISHED)
+        if not isinstance(figures := plain.get("figures"), dict):
+            raise RunError(f"{folder / WEIGHTS} holds no weights of a run of training")
+        return _Kept(tensors, figures, Outcome.FINISHED)
     found, complaints = newest(folder / "checkpoints")
     if found is None:
         raise RunError("; ".join((f"{folder} holds no run: no {WEIGHTS} and no good checkpoint", *complaints)))

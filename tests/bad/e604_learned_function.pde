@@ -1,6 +1,6 @@
 pde K
 space x in [0, 1]
 unknown u(x) : scalar
-learn k(x) : scalar > 0 = mlp
-∇·(k∇u) = 1
+learn v(x) : vector = mlp
+Δu + v·∇u = 1
 u = 0 on boundary

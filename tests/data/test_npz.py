@@ -196,6 +196,23 @@ def test_a_pickle_inside_the_archive(tmp_path: Path) -> None:
     assert not (tmp_path / "trapped").exists()
 
 
+def test_an_array_that_promises_more_than_there_is(tmp_path: Path) -> None:
+    """A header of two lines may ask for any amount of memory."""
+    head = io.BytesIO()
+    np.lib.format.write_array_header_1_0(head, {"descr": "<f8", "fortran_order": False, "shape": (10**6, 10**6)})
+    with zipfile.ZipFile(tmp_path / "own.npz", "w") as archive:
+        archive.writestr("x.npy", head.getvalue() + bytes(800))
+        archive.writestr("y.npy", head.getvalue() + bytes(800))
+    assert "x in own.npz cannot be read" in refused(tmp_path)
+
+
+def test_a_small_file_that_fills_the_memory(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    np.savez_compressed(tmp_path / "own.npz", x=np.zeros((1000, 1000)), y=np.zeros(1000, int))
+    assert read(tmp_path).shape == (1000,)
+    monkeypatch.setattr("pdedsl.data.npz.UNPACKED", 1 << 20)
+    assert refused(tmp_path).startswith("x in own.npz would unpack to 0 GB | save it without compression")
+
+
 def test_arrays_that_are_not_there(tmp_path: Path) -> None:
     told = refused(saved(tmp_path, x_train=POINTS, y_train=LABELS, other=POINTS))
     assert told == "own.npz holds x_train, y_train | expected: x_train, y_train, x_test, y_test, or x, y"

@@ -29,6 +29,19 @@ TRAINED = {
     "many draws": (SMOOTHED, ()),
     "residual of images": (SMOOTH_DIGITS, ()),
 }
+_ROD = """pde Rod
+space x in [0, 1]
+time t in [0, 0.1]
+unknown u(x, t) : scalar = mlp(width=5, depth=1)
+∂u/∂t = Δu
+u(x, 0) = sin(π x)
+u = 0 on boundary
+"""
+SOLVED = {
+    "features": _ROD + "realize equation by features(n=60)\n",
+    "grid": _ROD + "realize equation by grid(n=16)\n",
+    "residual": _ROD + "realize equation by residual(points=60, steps=20)\n",
+}
 
 
 @dataclass(frozen=True)
@@ -45,7 +58,7 @@ class Kind:
 def kinds() -> tuple[Kind, ...]:
     alone = tuple(_training(name, 1) for name in TRAINED)
     pairs = tuple(_training(name, 2) for name in ("noise", "images", "residual"))
-    return (*alone, *pairs, _evaluation(1), _evaluation(2))
+    return (*alone, *pairs, _evaluation(1), _evaluation(2), *map(_solving, SOLVED))
 
 
 def _training(name: str, processes: int) -> Kind:
@@ -69,6 +82,13 @@ def _evaluation(processes: int) -> Kind:
     return Kind(f"evaluation by {processes}", processes, prepare, run, _evaluated)
 
 
+def _solving(name: str) -> Kind:
+    def run(folder: Path) -> object:
+        return pdedsl.solve(SOLVED[name], folder, resume=True, save_seconds=0)
+
+    return Kind(f"solve by {name}", 1, lambda folder: None, run, _solution)
+
+
 # ---- what is left
 
 
@@ -81,6 +101,11 @@ def _trained(folder: Path) -> object:
 
 def _timeless(row: dict[str, Any]) -> dict[str, Any]:
     return {name: value for name, value in row.items() if "second" not in name}
+
+
+def _solution(folder: Path) -> object:
+    report = _timeless(json.loads((folder / "report.json").read_text("utf-8")))
+    return _trained(folder), report, _names(folder)
 
 
 def _evaluated(folder: Path) -> object:

@@ -10,6 +10,7 @@ from torch import Tensor, cos, exp, sin
 
 from pdedsl.ir.statement import Surface
 from pdedsl.solving.features import solve_by_features
+from pdedsl.solving.measured import Measured
 from pdedsl.words.solvers import Features
 
 from .physical import error_of, on_line, on_square, stated
@@ -98,3 +99,28 @@ def test_derivatives_of_the_module() -> None:
     point = torch.tensor([[0.5, 0.2]], dtype=torch.float64, requires_grad=True)
     (slope,) = torch.autograd.grad(solved(point).sum(), point)
     assert abs(float(slope[0, 1]) + 0.1 * pi**2 * float(heat(*point.detach().unbind(-1)))) < 1e-5
+
+
+def test_at_rest_on_an_interval() -> None:
+    """Its boundary is two points, which have no coordinate that is free."""
+    statement = stated("pde Rod\nspace x in [0, 1]\nunknown u(x) : scalar\n-Δu = 2\nu = 0 on boundary\n")
+    assert error_of(solve_by_features(statement, Features(n=40)), statement, lambda x: x * (1 - x)) < 1e-9
+
+
+def test_a_coefficient_from_measurements_with_noise() -> None:
+    """ν of the heat equation from 200 values with 1 % noise, within 1 % and within four of its deviations."""
+    statement = on_line("learn ν : scalar > 0\n∂u/∂t = ν ∂²u/∂x²\nu(x, 0) = sin(π x)\nu = 0 on boundary\n")
+    generator = torch.Generator().manual_seed(0)
+    points = torch.rand(200, 2, dtype=torch.float64, generator=generator)
+    values = heat(*points.unbind(-1)) + 0.01 * torch.randn(200, dtype=torch.float64, generator=generator)
+    solved = solve_by_features(statement, Features(n=150, bandwidth=3), measured=[Measured(0, points, values)])
+    found = solved.parameters["ν"]
+    assert found.deviation is not None
+    assert abs(found.value - 0.1) < 4 * found.deviation < 4e-3
+    assert abs(found.value - 0.1) < 1e-3
+
+
+def test_a_profile_on_a_ring() -> None:
+    statement = on_line("∂u/∂t + ∂u/∂x = 0\nu(x, 0) = exp(sin(2π x))\n", periodic=True)
+    solved = solve_by_features(statement, Features(n=600, bandwidth=16))
+    assert error_of(solved, statement, lambda x, t: exp(sin(2 * pi * (x - t)))) < 1e-7

@@ -45,6 +45,35 @@ def test_a_rate_is_found_from_measurements(tmp_path: Path, table: bool) -> None:
     assert abs(solution.parameters["a"].value - RATE) < 1e-2 * RATE
 
 
+ROD = """
+pde Rod
+space x in [0, 1]
+unknown u(x) : scalar = mlp(width=6, depth=1)
+learn k(x) : scalar > 0 = mlp(width=4, depth=1)
+∇·(k∇u) = 3 + 2x
+k ∂u/∂x = 2 on left
+u = 3 on right
+observe u from npz("rod.npz")
+realize equation by residual(points=40, steps=40)
+"""
+
+
+def test_a_function_is_found_from_measurements_and_kept_in_the_folder(tmp_path: Path) -> None:
+    """u = x² + 2x with k = 1 + x/2, without noise; the residuals are taken with the function that was found."""
+    x = np.linspace(0, 1, 40)
+    np.savez(tmp_path / "rod.npz", x=x, u=x**2 + 2 * x)
+    (tmp_path / "rod.pde").write_text(ROD, "utf-8")
+    solution = pdedsl.solve(tmp_path / "rod.pde", tmp_path / "run")
+    points = np.array([[0.2], [0.8]])
+    found = solution.learned("k", points)
+    assert np.allclose(found.detach(), [1.1, 1.4], rtol=1e-2)
+    assert all(gap.relative < 1e-2 for gap in solution.trust.gaps)
+    again = pdedsl.Solution.open(tmp_path / "run")
+    assert np.array_equal(again.learned("k", points).detach(), found.detach())
+    with pytest.raises(ValueError, match="no function 'c'"):
+        solution.learned("c", points)
+
+
 @pytest.mark.parametrize(
     ("arrays", "said"),
     [

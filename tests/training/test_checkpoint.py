@@ -8,11 +8,16 @@ from random import Random
 import pytest
 import torch
 
+import pdedsl
+from pdedsl.files import RunError
 from pdedsl.training.checkpoint import Checkpoint, Damaged, load_tensors, newest, save, save_tensors
+
+from .specs import MOONS
 
 TENSORS = {"a": torch.arange(12, dtype=torch.float64).reshape(3, 4), "model.b": torch.ones(5, dtype=torch.int64)}
 PLAIN = {"step": 7, "plain": {"lr": 0.1, "phase": "data"}, "spec": "pde P\n"}
 FLIPS = 1000
+SHORT = ("train.data.train=40", "train.data.test=10")
 
 
 def test_every_flipped_bit_is_found(tmp_path: Path) -> None:
@@ -25,6 +30,14 @@ def test_every_flipped_bit_is_found(tmp_path: Path) -> None:
         path.write_bytes(flipped)
         with pytest.raises(Damaged):
             load_tensors(path)
+
+
+def test_a_digit_that_rounds_away_is_found(tmp_path: Path) -> None:
+    path = tmp_path / "one.safetensors"
+    save_tensors(path, {}, {"loss": 0.0025931659308931093})
+    path.write_bytes(path.read_bytes().replace(b"8931093", b"8931092"))
+    with pytest.raises(Damaged):
+        load_tensors(path)
 
 
 def test_what_was_written_is_read(tmp_path: Path) -> None:
@@ -41,3 +54,17 @@ def test_a_good_file_that_is_no_checkpoint_is_passed_over(tmp_path: Path) -> Non
     assert found is not None
     assert found.step == 3
     assert "is no checkpoint" in complaints[0]
+
+
+def test_a_crafted_checkpoint_is_no_fault(tmp_path: Path) -> None:
+    """Its digest is right and its contents are not: the run is refused with a message, and nothing is lost."""
+    pdedsl.train(MOONS, tmp_path / "run", set=("train.epochs=1", *SHORT))
+    *older, path = sorted((tmp_path / "run" / "checkpoints").glob("step-*"))
+    for old in older:
+        old.unlink()
+    tensors, plain = load_tensors(path)
+    for crafted in (plain | {"plain": {}}, plain | {"step": "1"}, plain | {"plain": plain["plain"] | {"phase": "x"}}):
+        save_tensors(path, tensors, crafted)
+        with pytest.raises(RunError, match=r"take it away|is no checkpoint"):
+            pdedsl.train(MOONS, tmp_path / "run", resume=True, set=("train.epochs=2", *SHORT))
+    assert load_tensors(path)[1]["plain"]["phase"] == "x"

@@ -1,0 +1,92 @@
+"""What was learned beside the unknowns, with the deviations that the noise of the measurements gives it."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING
+
+import torch
+from torch import Tensor
+
+from pdedsl.plan.numbers import Function, functions_of, numbers_of
+from pdedsl.runtime.jets import JetNetwork, Wanted, row_slopes
+from pdedsl.solving.network_rows import Learners, NetworkRows
+from pdedsl.solving.solved import Estimate
+
+if TYPE_CHECKING:
+    from pdedsl.solving.residual import Task
+
+CERTAIN = 1e3  # the weight of equations beside measurements, where deviations are asked for
+SHARES = (0.1, 0.3, 0.5, 0.7, 0.9)  # of the way from corner to corner, where a function is told
+
+
+@dataclass(frozen=True)
+class Told:
+    """A value, and its slopes in all that is learned beside the unknowns."""
+
+    name: str
+    value: float
+    slopes: Tensor
+
+
+def estimates_of(task: Task, learners: Learners, rows: Sequence[NetworkRows]) -> dict[str, Estimate]:
+    """Numbers, and functions at some points of the diagonal of the box."""
+    told = [*_functions(task, learners), *_numbers(task, learners)]
+    if not told or not task.measured:
+        return {t.name: Estimate(t.value) for t in told}
+    covariance = _covariance(task, learners, rows)
+    return {t.name: Estimate(t.value, float((t.slopes @ covariance @ t.slopes).sqrt())) for t in told}
+
+
+def _own(learners: Learners) -> int:
+    """How many weights and numbers are learned beside the unknowns."""
+    return sum(p.numel() for _, f in learners.functions for p in f.parameters()) + len(learners.numbers)
+
+
+def _numbers(task: Task, learners: Learners) -> Iterator[Told]:
+    numbers = numbers_of(task.statement)
+    for k, (n, letter) in enumerate(zip(numbers, learners.numbers.tolist(), strict=True)):
+        value, slope = (float(e.xreplace({n.letter: letter})) for e in (n.value, n.value.diff(n.letter)))
+        slopes = torch.zeros(_own(learners), dtype=torch.float64)
+        slopes[k - len(numbers)] = slope
+        yield Told(n.name, value, slopes.to(learners.numbers.device))
+
+
+def _functions(task: Task, learners: Learners) -> Iterator[Told]:
+    start = 0
+    for function, (axes, network) in zip(functions_of(task.statement), learners.functions, strict=True):
+        low, high = (side[list(axes)].to(learners.numbers.device) for side in (task.points.low, task.points.high))
+        points = torch.stack([low + share * (high - low) for share in SHARES])
+        values, slopes = _with_slopes(function, network, points)
+        for x, value, own in zip(points, values, slopes, strict=True):
+            whole = own.new_zeros(_own(learners))
+            whole[start : start + len(own)] = own
+            yield Told(f"{function.name}({', '.join(f'{c:g}' for c in x.tolist())})", float(value), whole)
+        start += slopes.shape[1]
+
+
+def _with_slopes(function: Function, network: JetNetwork, points: Tensor) -> tuple[Tensor, Tensor]:
+    streams, layers = network.jets(points, Wanted(((0,) * points.shape[1],)))
+    value = streams[0, :, 0].exp() if function.signed else streams[0, :, 0]
+    return value.detach(), row_slopes(value, layers).detach()
+
+
+def _covariance(task: Task, learners: Learners, rows: Sequence[NetworkRows]) -> Tensor:
+    """(JᵀJ/σ² + P)⁻¹ of what is learned beside the unknowns, the weights of their network eliminated.
+
+    J is that of the measurements and, many times heavier, of what must hold exactly; σ² is the mean square of what the
+    measurements leave. P = 1 for weights of functions, which are N(0, 1) before anything is measured: a function is as
+    uncertain as it was where the measurements say nothing. P = 0 for numbers.
+    """
+    parts = [replace(r, weight=torch.ones_like(r.weight)).slopes(learners) for r in rows]
+    count, own = len(task.measured), _own(learners)
+    heavy = [1.0 if k >= len(rows) - count else CERTAIN for k in range(len(rows))]
+    slopes = torch.cat([f * s for f, (_, s) in zip(heavy, parts, strict=True)])
+    noise = torch.cat([r for r, _ in parts[-count:]]).square().mean()
+    beside, rest = slopes[:, -own:], slopes[:, :-own]
+    free = beside - rest @ torch.linalg.lstsq(rest.cpu(), beside.cpu(), driver="gelsy").solution.to(rest.device)
+    prior = torch.ones_like(beside[0])
+    prior[own - len(learners.numbers) :] = 0
+    found: Tensor = noise * torch.linalg.inv(free.T @ free + noise * prior.diag())
+    return found

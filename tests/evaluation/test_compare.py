@@ -1,0 +1,47 @@
+"""Reports from strangers: a page holds nothing of the reader's, and what is no report is refused."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import pytest
+
+from pdedsl.evaluation.compare import write_comparison
+from pdedsl.evaluation.report import FORMAT
+from pdedsl.files import RunError
+
+SHARE = {"value": 0.5, "low": 0.4, "high": 0.6}
+REPORT = {"format": FORMAT, "name": "R", "clean": {"accuracy": SHARE}, "equation": "pde P", "doubts": []}
+REPORT |= {"robust": [], "transfers": [], "certified": [], "pictures": []}
+
+
+def run(folder: Path, text: str) -> Path:
+    (folder / "run" / "evaluation").mkdir(parents=True)
+    (folder / "run" / "evaluation" / "report.json").write_text(text)
+    return folder / "run"
+
+
+@pytest.mark.parametrize("name", ["{}/secret", "../../secret", "../evaluation/../../secret", "link.png"])
+def test_a_page_shows_no_file_from_elsewhere(name: str, tmp_path: Path) -> None:
+    secret = tmp_path / "secret"
+    secret.write_text("c2VjcmV0")
+    given = run(tmp_path, json.dumps(REPORT | {"pictures": [[name.format(tmp_path), "a"], ["own.png", "b"]]}))
+    (given / "evaluation" / "link.png").symlink_to(secret)
+    (given / "evaluation" / "own.png").write_bytes(b"own")
+    write_comparison([given], tmp_path / "page.html", tmp_path / "tables.tex")
+    page = (tmp_path / "page.html").read_text("utf-8")
+    assert page.count("<img") == 1
+    assert "b3du" in page  # own
+    assert "50.0 %" in page
+
+
+@pytest.mark.parametrize(
+    "text",
+    ["", "[" * 100_000, "[]", "{}", json.dumps({"format": FORMAT}), json.dumps(REPORT | {"clean": 3})]
+    + [json.dumps(REPORT | {key: [{}]}) for key in ("robust", "transfers", "certified", "pictures", "doubts")],
+)
+def test_what_is_no_report_is_refused(text: str, tmp_path: Path) -> None:
+    with pytest.raises(RunError, match="evaluate the run"):
+        write_comparison([run(tmp_path, text)], tmp_path / "page.html", None)
+    assert not (tmp_path / "page.html").exists()
