@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import shlex
 from pathlib import Path
 
 from torch import Tensor
@@ -12,6 +11,7 @@ from pdedsl.data.sets import Data, Split
 from pdedsl.diagnostics import Source
 from pdedsl.measures.assess import assess
 from pdedsl.measures.boundary import Panel, plot_boundaries
+from pdedsl.quoting import command
 from pdedsl.training.config import TrainConfig
 from pdedsl.training.curves import plot_curves
 from pdedsl.training.engine import Engine
@@ -100,7 +100,7 @@ def _longer(config: TrainConfig, folder: Path) -> str:
     """The command that trains on."""
     length = f"train.steps={2 * config.steps}" if config.steps else f"train.epochs={2 * (config.epochs or 1)}"
     spec = str(folder / "spec.pde")
-    return shlex.join(["pdedsl", "train", spec, "-o", str(folder), "--resume", "--set", length])
+    return command("pdedsl", "train", spec, "-o", folder, "--resume", "--set", length)
 
 
 def _written(block: Block, key: str, source: Source) -> str:

@@ -21,6 +21,7 @@ from pdedsl.ir.plan import DataPlan, SolvePlan
 from pdedsl.ir.spec import Spec
 from pdedsl.numerics.step_size import SolverFailed
 from pdedsl.processes import World, joined
+from pdedsl.quoting import command
 from pdedsl.runtime.solver_costs import adaptive_blocks
 from pdedsl.sources import changed, source_of
 from pdedsl.training import checkpoint
@@ -119,10 +120,10 @@ def _train(
         found, complaints = _to_resume(compilation.spec, folder) if options.resume else (None, ())
         phases = phases_of(config, objective, len(data.train))
         if found is not None and found.step > phases[-1].end:
-            spec = folder / SPEC
+            again = command("pdedsl", "train", folder / SPEC, "-o", folder, "--resume")
             raise RunError(
                 f"the run in {folder} is after step {found.step}, and this spec ends at step {phases[-1].end}. "
-                f"To go on as it began: pdedsl train {spec} -o {folder} --resume"
+                f"To go on as it began: {again}"
             )
         compiles = options.compile and isinstance(objective, CrossEntropy | Margin)
         engine = Engine(options.network or compilation.module, config, phases, data, world, compiles)

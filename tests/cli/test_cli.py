@@ -29,6 +29,7 @@ FEATURES = ["--set", "realize.equation=features(n=100, bandwidth=4)", "--set", "
 
 
 COMMANDS = {
+    "new": ["Mine", "--for", "equation", "--data", "heat", "-o", "{folder}/mine.pde"],
     "check": ["resnet"],
     "format": ["resnet"],
     "compile": ["--emit", "spec", "resnet"],
