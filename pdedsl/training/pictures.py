@@ -21,6 +21,7 @@ from pdedsl.training.report import Result, Summary, write_report
 from pdedsl.words.blocks import Block
 
 ENTRIES = ("schedule", "augment", "adversary", "regularize", "constrain", "precision")
+GRID = 128  # points a side for the boundary: a second or two for a network with noise
 MOST = 10_000  # training samples in the last figures
 USAGE = """import pdedsl
 
@@ -42,7 +43,7 @@ def finish(
         if engine.data.shape == (2,):
             x, y = engine.data.test.batch(slice(None), engine.world.device, engine.dtype)
             panel = Panel(spec.name, lambda p: _probabilities(engine, p), x, y)
-            plot_boundaries([panel], folder / "boundary.png")
+            plot_boundaries([panel], folder / "boundary.png", GRID)
         write_report(folder, _summary(compilation, config, engine, folder, ended, tuple(results)))
     engine.world.wait()
     return figures
