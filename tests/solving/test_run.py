@@ -7,6 +7,7 @@ import os
 import signal
 from pathlib import Path
 
+import numpy as np
 import pytest
 import torch
 from click.testing import CliRunner
@@ -126,3 +127,11 @@ def test_a_bad_solution_is_no_success(tmp_path: Path) -> None:
     assert done.exit_code == 1, done.output
     assert "is missed" in done.stderr
     assert json.loads((tmp_path / "run" / "report.json").read_text())["verdict"] != "holds"
+
+
+def test_more_memory_than_there_is(monkeypatch: pytest.MonkeyPatch) -> None:
+    """A real allocation that fails, of numpy and of torch."""
+    for allocate in (lambda *_, **__: torch.empty(1 << 50), lambda *_, **__: np.empty(1 << 50)):
+        monkeypatch.setattr("pdedsl.solving.methods.solve_by_features", allocate)
+        with pytest.raises(pdedsl.RunError, match=r"not enough memory for features\(n=80"):
+            pdedsl.solve(HEAT)
