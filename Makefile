@@ -4,12 +4,12 @@ VENV   := .venv
 BIN    := $(VENV)/bin
 
 # The inner loop: the language, its analysis and its plans, without what is marked slow.
-QUICK := tests/analyse tests/cli tests/data tests/explain tests/frontend tests/ir tests/mistakes tests/plan tests/words \
+QUICK := tests/analyse tests/cli tests/data tests/explanation tests/frontend tests/ir tests/mistakes tests/plan tests/words \
          tests/test_*.py
 # A worker takes tests that stand together, and so compiles a spec once for all of them.
 PYTEST := $(BIN)/python -m pytest -n 2 --dist worksteal
 
-.PHONY: demo test quick lint format bench fuzz kills clean
+.PHONY: demo test quick lint format bench fuzz kills oldest clean
 
 demo: $(VENV)/.installed
 	$(BIN)/python examples/tour.py
@@ -51,6 +51,18 @@ KILLS ?= 200
 kills: $(VENV)/.developed
 	PYTHONPATH=tests OMP_NUM_THREADS=1 $(BIN)/python -m killing --kills $(KILLS) --seed $(SEED)
 
+# Every dependency of the product in the oldest version that pyproject.toml allows; what only the tests need is new.
+OLDEST := .oldest
+TRIED  := tests/data tests/emit tests/evaluation/test_compare.py tests/evaluation/test_run.py tests/frontend tests/ir \
+          tests/plan tests/solving/test_grid.py tests/solving/test_run.py tests/solving/test_saved.py \
+          tests/training/test_checkpoint.py tests/training/test_resume.py tests/test_quoting.py
+oldest:
+	$(PYTHON) -m venv $(OLDEST)
+	$(OLDEST)/bin/python .ci/oldest.py > $(OLDEST)/constraints.txt
+	$(OLDEST)/bin/python -m pip install --quiet --constraint $(OLDEST)/constraints.txt --editable . \
+	  build foolbox hatchling markdown-it-py pytest-xdist scikit-fem
+	$(OLDEST)/bin/python -m pytest -n 2 --dist worksteal -m "not slow" $(TRIED)
+
 $(VENV)/bin/python:
 	$(PYTHON) -m venv $(VENV)
 	$(BIN)/python -m pip install --quiet --upgrade pip
@@ -67,4 +79,4 @@ $(VENV)/.developed: $(VENV)/bin/python pyproject.toml
 	touch $@ $(VENV)/.installed
 
 clean:
-	rm -rf $(VENV) demo dist .mypy_cache .pytest_cache .ruff_cache .hypothesis
+	rm -rf $(VENV) $(OLDEST) demo dist .mypy_cache .pytest_cache .ruff_cache .hypothesis

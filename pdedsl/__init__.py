@@ -29,6 +29,7 @@ __all__ = [
     "compile",
     "evaluate",
     "evaluate_run",
+    "explain",
     "format",
     "load",
     "parse",
@@ -38,7 +39,7 @@ __all__ = [
 
 if TYPE_CHECKING:
     from pdedsl.compilation import Compilation
-    from pdedsl.compiler import compile, format, load, parse
+    from pdedsl.compiler import compile, explain, format, load, parse
     from pdedsl.diagnostics import PdeError
     from pdedsl.evaluation.evaluate import evaluate
     from pdedsl.evaluation.report import Report
@@ -58,8 +59,10 @@ _HOMES = {
     "Report": "pdedsl.evaluation.report",
     "evaluate_run": "pdedsl.evaluation.run",
     "Spec": "pdedsl.ir.spec",
+    "explain": "pdedsl.compiler",
     "format": "pdedsl.compiler",
     "load": "pdedsl.compiler",
+    "load_ipython_extension": "pdedsl.notebook",
     "parse": "pdedsl.compiler",
     "Run": "pdedsl.training.saved",
     "RunError": "pdedsl.files",

@@ -13,6 +13,7 @@ if TYPE_CHECKING:
     from torch import nn
 
     from pdedsl.emit.program import Program
+    from pdedsl.explanation.explain import Explanation
     from pdedsl.ir.analysis import Analysis
     from pdedsl.ir.plan import Model, OperatorPlan
     from pdedsl.ir.representation import Representation
@@ -60,6 +61,19 @@ class Compilation:
     def spec(self) -> Spec:
         return self.analysis.spec
 
+    @property
+    def explanation(self) -> Explanation:
+        """What the equation is, what it became, and what was proved of it."""
+        from pdedsl.explanation.explain import Explanation
+
+        return Explanation(self.analysis, self.representation.theorem, self.plan)
+
+    def __repr__(self) -> str:
+        return f"Compilation({self.spec.name} by {self.representation.theorem.name}, hash {self.spec.hash})"
+
+    def _repr_markdown_(self) -> str:
+        return self.explanation._repr_markdown_()
+
     def module(self, seed: int = 0) -> nn.Module:
         """The network: scores whose softmax is u for class probabilities, otherwise u itself."""
         from pdedsl.emit.build import build_model
@@ -89,6 +103,13 @@ class Compilation:
 
     def files(self) -> dict[str, str]:
         """The files of a package that holds the model, its harness, its tests and its explanation."""
-        from pdedsl.explain.package import package_files
+        from pdedsl.explanation.package import package_files
 
-        return package_files(self.analysis, self.representation, self.plan, self.python())
+        return package_files(self.explanation, self.plan, self.python())
+
+    def standalone_files(self, package: str) -> dict[str, str]:
+        """The files of a package of that name with the model and what it uses of the runtime: it needs only torch, or
+        what its network needs besides."""
+        from pdedsl.explanation.standalone import standalone_files
+
+        return standalone_files(self.spec, self.python(), package)

@@ -18,9 +18,10 @@ from pdedsl.diagnostics import PdeError, Reporter, Source, in_order
 from pdedsl.frontend.elaborate.elaborate import elaborate
 from pdedsl.frontend.syntax.parse import parse_syntax
 from pdedsl.ir.spec import Spec
-from pdedsl.sources import plain, read, source_of
+from pdedsl.sources import plain, source_of
 
 if TYPE_CHECKING:
+    from pdedsl.explanation.explain import Explanation
     from pdedsl.frontend.syntax.tree import Syntax
     from pdedsl.ir.analysis import Analysis
 
@@ -32,14 +33,19 @@ def parse(text: str, name: str = "<text>") -> Spec:
     return to_spec(Source(plain(text), name))
 
 
-def load(path: str | Path) -> Spec:
-    """The meaning of a spec in a file."""
-    return to_spec(read(path))
+def load(spec: Spec | str | Path) -> Spec:
+    """The meaning of a spec: a path, the name of a shipped spec, the folder of a run or package, or its text."""
+    return spec if isinstance(spec, Spec) else to_spec(source_of(spec))
+
+
+def explain(spec: Spec | str | Path) -> Explanation:
+    """What an equation is, what it becomes, and what can be proved of it; given as for `load`."""
+    return explained(load(spec).source)
 
 
 def compile(spec: Spec | str | Path) -> Compilation:
-    """Every stage of a spec, which may be given as a Spec, as a path, as the name of a shipped spec, or as text."""
-    return to_compilation(spec.source if isinstance(spec, Spec) else source_of(spec))
+    """Every stage of a spec, given as for `load`."""
+    return compiled(examined(load(spec)))
 
 
 def format(text: str, ascii: bool = False) -> str:
@@ -98,6 +104,15 @@ def examined(spec: Spec) -> Examination:
         except PdeError as error:
             found += error.diagnostics
     return Examination(analysis, planned, in_order(found))
+
+
+def explained(source: Source) -> Explanation:
+    """What `explain` says of a source."""
+    from pdedsl.explanation.explain import Explanation
+
+    found = examine(source)
+    theorem, plan = (found.planned.representation.theorem, found.planned.model) if found.planned else (None, None)
+    return Explanation(found.analysis, theorem, plan, found.errors)
 
 
 def to_compilation(source: Source) -> Compilation:

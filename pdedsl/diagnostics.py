@@ -6,7 +6,7 @@ import re
 import unicodedata
 from bisect import bisect_right
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from enum import StrEnum
 from functools import cached_property
 from typing import NamedTuple
@@ -38,11 +38,36 @@ NOWHERE = Span(0, 0)
 
 
 @dataclass(frozen=True)
+class Patch:
+    """Where a part of a text comes from: characters of another text, from `start` on, which its reader wrote."""
+
+    span: Span
+    origin: Source
+    start: int
+
+    def moved(self, at: int, by: int) -> Patch:
+        """After a change, which began at a place and lengthened the text."""
+        return self if self.span.end <= at else replace(self, span=Span(self.span.start + by, self.span.end + by))
+
+    def holds(self, span: Span) -> bool:
+        return self.span.start <= span.start and span.end <= self.span.end
+
+
+@dataclass(frozen=True)
 class Source:
-    """A text and the name its reader knows it by."""
+    """A text and the name its reader knows it by; `patches` of it come from elsewhere, such as the command line."""
 
     text: str
     name: str = "<text>"
+    patches: tuple[Patch, ...] = field(default=(), compare=False)
+
+    def written(self, span: Span) -> tuple[Source, Span]:
+        """Where the reader wrote what stands there."""
+        for patch in self.patches:
+            if patch.holds(span):
+                by = patch.start - patch.span.start
+                return patch.origin, Span(span.start + by, span.end + by)
+        return self, span
 
     @cached_property
     def _starts(self) -> list[int]:
@@ -164,6 +189,9 @@ def report(source: Source, diagnostics: Sequence[Diagnostic]) -> str:
 
 def render(source: Source, diagnostic: Diagnostic) -> str:
     """One diagnostic: its head, each marked place under its line, and the way out."""
+    if not diagnostic.notes:
+        source, span = source.written(diagnostic.span)
+        diagnostic = replace(diagnostic, span=span)
     line, column = source.position(diagnostic.span.start)
     parts = [
         f"{diagnostic.severity}[{diagnostic.code}]: {quoting.lines(diagnostic.message)}",

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import json
 import re
+import shlex
 import unicodedata
 from html import escape
 
@@ -59,6 +60,11 @@ def as_json(value: object, indent: int | None = None) -> str:
     """JSON that a terminal may show; what cannot be seen is escaped, so that the value is the same."""
     text = json.dumps(value, ensure_ascii=False, indent=indent)
     return "".join(c if c == "\n" or _visible(c) == c else json.dumps(c)[1:-1] for c in text)
+
+
+def command(*words: object) -> str:
+    """A command to paste into a shell: a folder named `a; b` stays one word."""
+    return line(shlex.join(map(str, words)))
 
 
 # ---- Python

@@ -22,7 +22,7 @@ class Stage(StrEnum):
 
 def stage_text(source: Source, stage: Stage) -> str:
     """A stage of the compiler, after all that come before it."""
-    from pdedsl.explain.show import latex_of, noun_text, spec_text
+    from pdedsl.explanation.show import noun_text, spec_text
     from pdedsl.frontend.syntax.tree import outline
 
     match stage:
@@ -35,8 +35,7 @@ def stage_text(source: Source, stage: Stage) -> str:
             spec = to_spec(source)
             return bounded(spec, lambda: spec.canonical)
         case Stage.LATEX:
-            spec = to_spec(source)
-            return bounded(spec, lambda: latex_of(spec) + "\n")
+            return to_spec(source).latex + "\n"
         case Stage.ANALYSIS:
             analysis = to_analysis(to_spec(source))
             return noun_text(analysis.equations) + noun_text(analysis.axioms)

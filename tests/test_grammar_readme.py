@@ -512,3 +512,10 @@ def test_limits() -> None:
 
 def test_towers_of_powers_are_refused() -> None:
     assert errors(filled("9^9^9^9", EXPRESSION[0])) == {"E113"}
+
+
+def test_the_table_of_contents_names_every_section() -> None:
+    heads = re.findall(r"^## (.+)$", PAGE, re.MULTILINE)
+    links = re.findall(r"^- \[(.+)\]\(#(.+)\)$", PAGE, re.MULTILINE)
+    assert [text for text, _ in links] == heads
+    assert [link for _, link in links] == [re.sub(r"[^\w\- ]", "", head.lower()).replace(" ", "-") for head in heads]

@@ -5,6 +5,7 @@ from __future__ import annotations
 import ast
 import json
 import re
+import shlex
 import unicodedata
 from html.parser import HTMLParser
 
@@ -15,7 +16,7 @@ from markdown_it import MarkdownIt
 from matplotlib.cbook import is_math_text
 
 from pdedsl import quoting
-from pdedsl.explain.tex import ascii_tex
+from pdedsl.explanation.tex import ascii_tex
 
 WORST = (
     "",
@@ -167,7 +168,7 @@ def test_latex_is_read_back(text: str) -> None:
     read = re.sub(known, "", shown)
     assert not set(read) & set("\\{}$&#%_^~\n\r\x00")
     assert re.sub(known, lambda m: signs[m[0]], shown) == quoting.line(text)
-    assert not set(re.sub(r"\\[a-z]+|\\.|[{}^_|]", "", ascii_tex(shown))) & set("$&#%~\\")
+    assert not set(re.sub(r"\\[A-Za-z]+|\\.|[{}^_|]", "", ascii_tex(shown))) & set("$&#%~\\")
 
 
 @quoted
@@ -179,3 +180,11 @@ def test_a_caption_is_no_formula(text: str) -> None:
 @pytest.mark.parametrize(("written", "shown"), [("a_b", r"a\_b"), ("50 %", "50 %"), ("v·∇u = 0", "v·∇u = 0")])
 def test_plain_words_stay_readable(written: str, shown: str) -> None:
     assert quoting.markdown(written) == shown
+
+
+@quoted
+def test_a_command_keeps_its_words(text: str) -> None:
+    shown = quoting.command("pdedsl", "evaluate", text)
+    assert shlex.split(shown) == ["pdedsl", "evaluate", *shlex.split(quoting.line(shlex.quote(text)))]
+    assert len(shlex.split(shown)) == 3
+    assert quoting.line(shown) == shown

@@ -39,13 +39,13 @@ def inflow_of(problem: Problem) -> Inflow:
             continue
         for name, end, normal in zip(side_names(k), ranges_of(problem.spec)[x], (-1, 1), strict=True):
             there = [p for p in placed if p.coordinate == x and p.normal == normal and name in p.condition.sides]
-            enters = _enters(jet.drift[k], x, end, normal, box)
-            fits = fits and _fits(enters, there)
-            wrong += [p for p in there if enters is False]
+            inward = enters(jet.drift[k], x, end, normal, box)
+            fits = fits and _fits(inward, there)
+            wrong += [p for p in there if inward is False]
     return Inflow(fits, tuple(wrong))
 
 
-def _enters(b: Expr, x: Symbol, end: Expr, normal: int, box: Box) -> bool | None:
+def enters(b: Expr, x: Symbol, end: Expr, normal: int, box: Box) -> bool | None:
     """True where values enter on a side, and stay at most at some of its points, False where they leave or stay
     everywhere; None for neither."""
     flow = normal * b.xreplace({x: end})

@@ -1,7 +1,8 @@
-"""Whether a known solution solves the problem: its residuals in equations and conditions, at points drawn once.
+"""Whether a known solution solves the problem: its residuals in equations and conditions, by symbols where they cancel
+when they are written out, at points drawn once where they do not.
 
-A residual is compared with one and with the sizes of its terms, so that rounding is no violation. What an unknown or a
-learned field without a known value stands in is not checked.
+A residual is compared with the sizes of its terms, there and anywhere in the domain, so that rounding is no violation,
+in whatever units. What an unknown or a learned field without a known value stands in is not checked.
 """
 
 from __future__ import annotations
@@ -9,7 +10,7 @@ from __future__ import annotations
 import math
 from collections.abc import Iterator, Sequence
 
-from sympy import Add, Expr, Integer, KroneckerDelta, S, Symbol, cancel, sqrt
+from sympy import Add, Expr, Integer, KroneckerDelta, S, Symbol, cancel, expand, sqrt
 
 from pdedsl import mistakes
 from pdedsl.diagnostics import Diagnostic, Span
@@ -21,7 +22,9 @@ from pdedsl.symbolic.symbols import Component, Field, Partial
 
 POINTS = 16
 CLOSE = 1e-8  # of a residual beside the sizes of its terms
-Checked = tuple[Span, str, Sequence[Expr], Sequence[Point]]  # a row: terms that sum to zero at points
+LARGE = 500  # operations, beyond which expressions are not written out
+Fixed = dict[Expr, Expr]  # coordinates on a side
+Row = tuple[Sequence[Expr], Fixed, Sequence[Point]]  # terms that sum to zero on a side, and points of it
 
 
 def violations(spec: Spec) -> tuple[Diagnostic, ...]:
@@ -29,9 +32,9 @@ def violations(spec: Spec) -> tuple[Diagnostic, ...]:
     if not spec.exact:
         return ()
     region, worst = _region(spec), dict[tuple[Span, str], float]()
-    for span, text, terms, points in (*_equations(spec, region), *_conditions(spec, region)):
-        if not any(f for term in terms for f in term.atoms(Field)):
-            size = _residual(terms, points, region)
+    for span, (terms, fixed, points) in (*_equations(spec, region), *_conditions(spec, region)):
+        if not any(f for term in terms for f in term.atoms(Field)) and not _cancels(terms, fixed):
+            text, size = spec.source.quote(span), _residual(terms, points, region)
             worst[span, text] = max(worst.get((span, text), 0.0), size)
     place = spec.exact[0].span
     found = [(text, size) for (_, text), size in worst.items() if size]
@@ -45,15 +48,26 @@ def _region(spec: Spec) -> Region:
     return region_of(space.coordinates, len(space.sides), ends, time.symbol if time else None, inside)
 
 
+def _cancels(terms: Sequence[Expr], fixed: Fixed) -> bool:
+    """Whether the terms are seen to sum to zero; what is long is left to numbers."""
+    there = [t.xreplace(fixed) for t in terms]
+    return sum(t.count_ops() for t in there) <= LARGE and bool(expand(Add(*there)) == 0)
+
+
 def _residual(terms: Sequence[Expr], points: Sequence[Point], region: Region) -> float:
     """The largest sum of the terms, zero where it is no more than rounding."""
     values, worst = [compiled(t, region.layout) for t in terms], 0.0
+    anywhere = max(filter(math.isfinite, (_size([v(p) for v in values]) for p in region.interior(POINTS))), default=0.0)
     for point in points:
         found = [v(point) for v in values]
-        total, size = abs(math.fsum(found)), math.fsum(map(abs, found))
-        if math.isfinite(size) and total > CLOSE * max(size, 1.0):
+        total, size = abs(math.fsum(found)), _size(found)
+        if math.isfinite(size) and total > CLOSE * max(size, anywhere):
             worst = max(worst, total)
     return worst
+
+
+def _size(found: Sequence[float]) -> float:
+    return math.fsum(map(abs, found))
 
 
 def _put(expr: Expr, spec: Spec) -> Expr:
@@ -94,22 +108,21 @@ def _values(spec: Spec) -> dict[tuple[Symbol, int], Expr]:
 # ---- rows
 
 
-def _equations(spec: Spec, region: Region) -> Iterator[Checked]:
+def _equations(spec: Spec, region: Region) -> Iterator[tuple[Span, Row]]:
     points = region.interior(POINTS)
     for e in spec.equations:
         there = [p for p in points if e.interval is None or float(e.interval[0]) <= p[-1] <= float(e.interval[1])]
         for k in range(len(e.summands[0].exprs)):
-            yield e.span, spec.source.quote(e.span), [_put(s.exprs[k], spec) for s in e.summands], there
+            yield e.span, ([_put(s.exprs[k], spec) for s in e.summands], {}, there)
 
 
-def _conditions(spec: Spec, region: Region) -> Iterator[Checked]:
+def _conditions(spec: Spec, region: Region) -> Iterator[tuple[Span, Row]]:
     for c in spec.conditions:
-        text = spec.source.quote(c.span)
-        for terms, points in _in_time(c, spec, region) if not c.on_boundary else _in_space(c, spec, region):
-            yield c.span, text, terms, points
+        for row in _in_time(c, spec, region) if not c.on_boundary else _in_space(c, spec, region):
+            yield c.span, row
 
 
-def _in_time(c: Condition, spec: Spec, region: Region) -> Iterator[tuple[list[Expr], list[Point]]]:
+def _in_time(c: Condition, spec: Spec, region: Region) -> Iterator[Row]:
     time, upper = spec.time, c.kind is ConditionKind.TERMINAL
     assert time is not None
     points = region.face(region.layout.dimension, upper, POINTS)
@@ -119,10 +132,10 @@ def _in_time(c: Condition, spec: Spec, region: Region) -> Iterator[tuple[list[Ex
         if value is not None:
             for _ in range(c.order):
                 value = differentiate(value, time.symbol, chain=True)
-            yield [value, -_put(given, spec)], points
+            yield [value, -_put(given, spec)], {time.symbol: time.end if upper else time.start}, points
 
 
-def _in_space(c: Condition, spec: Spec, region: Region) -> Iterator[tuple[list[Expr], list[Point]]]:
+def _in_space(c: Condition, spec: Spec, region: Region) -> Iterator[Row]:
     parts = [compiled(g.expr, region.layout) for g in c.part]
 
     def chosen(points: list[Point]) -> list[Point]:
@@ -133,13 +146,20 @@ def _in_space(c: Condition, spec: Spec, region: Region) -> Iterator[tuple[list[E
         for name, upper in zip(side_names(k), (False, True), strict=True):
             if name in c.sides:
                 points = chosen(region.face(k, upper, 4 * POINTS if parts else POINTS))
+                fixed = _end(spec, k, upper)
                 for v in c.value:
-                    yield _terms(v.xreplace(_normal_on(v, k, upper, spec)), spec), points
+                    yield _terms(v.xreplace(_normal_on(v, k, upper, spec)), spec), fixed, points
     for s in c.surfaces:
         for v in c.value:
             normal = _normal_of(v, s.expr, spec)
             if normal is not None:
-                yield _terms(v.xreplace(normal), spec), chosen(region.surface(s.expr, POINTS))
+                yield _terms(v.xreplace(normal), spec), {}, chosen(region.surface(s.expr, POINTS))
+
+
+def _end(spec: Spec, k: int, upper: bool) -> Fixed:
+    """The coordinate that a side holds, where coordinates are written out."""
+    space = spec.space
+    return {space.coordinates[k]: space.sides[k].end if upper else space.sides[k].start} if space.explicit else {}
 
 
 def _terms(value: Expr, spec: Spec) -> list[Expr]:

@@ -8,20 +8,19 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from mpmath import eig
-from mpmath import matrix as mp_matrix
-from sympy import Add, Expr, I, Mul, Symbol
+from sympy import Add, Expr, I, Mul
 
 from pdedsl import mistakes
-from pdedsl.analyse.coefficients import NotLinear, parts_of
 from pdedsl.analyse.ellipticity import ellipticity
+from pdedsl.analyse.entering import missing, missing_in_system
 from pdedsl.analyse.inflow import inflow_of
 from pdedsl.analyse.jets import Jet
 from pdedsl.analyse.problem import Problem, direction_of, named
+from pdedsl.analyse.rates import rates_of
 from pdedsl.diagnostics import Diagnostic, PdeError
 from pdedsl.ir.spec import Spec
 from pdedsl.ir.terms import Diffusion, HigherOrder, Nonlinear
-from pdedsl.symbolic.symbols import Field, Partial
+from pdedsl.symbolic.symbols import Field
 from pdedsl.words.directions import Direction
 
 WAVES = ((1, 0, 0), (0, 1, 0), (0, 0, 1), (1, 1, 1), (1, -1, 2), (2, 1, -1))  # directions of wave vectors
@@ -30,7 +29,7 @@ SHORT = (100, 10_000)  # wave numbers between which growth is compared
 
 def ill_posed(problems: tuple[Problem, ...]) -> tuple[Diagnostic, ...]:
     found = [d for problem in problems for error in _of(problem) for d in error.diagnostics]
-    system = None if found or len(problems) < 2 else _of_the_system(problems)
+    system = None if found or len(problems) < 2 else _of_the_system(problems) or missing_in_system(problems)
     return (*found, *(system.diagnostics if system else ()))
 
 
@@ -39,6 +38,8 @@ def _of(problem: Problem) -> Iterator[PdeError]:
         return
     for placed in inflow_of(problem).at_outflow[:1] if problem.equation.order == 1 else ():
         yield mistakes.proofs.at_outflow(problem.spec.source.quote(placed.condition.span), placed.condition.span)
+    if len(problem.spec.unknowns) == 1:
+        yield from missing(problem)
     if problem.jet.order > 2 or problem.equation.order > 2:
         yield from _of_high_order(problem)
     elif problem.jet.order == 2 and problem.equation.order:
@@ -121,29 +122,5 @@ def _of_the_system(problems: tuple[Problem, ...]) -> PdeError | None:
 
 
 def _growth(problems: tuple[Problem, ...], spec: Spec, xi: list[int]) -> float | None:
-    heads = [p.unknown.head for p in problems]
-    rows = [_row(p, heads, xi, spec) for p in problems]
-    if any(row is None for row in rows) or len(set(heads)) < len(heads):
-        return None
-    values = eig(mp_matrix(rows), left=False, right=False)
-    return max(float(v.real) for v in values)
-
-
-def _row(problem: Problem, heads: list[Symbol], xi: list[int], spec: Spec) -> list[complex] | None:
-    row = [0j] * len(heads)
-    try:
-        parts = list(parts_of(problem.right, frozenset(heads)))
-    except NotLinear:
-        return None
-    for coefficient, letter in parts:
-        field, slots = (letter.body, letter.slots) if isinstance(letter, Partial) else (letter, ())
-        if not isinstance(field, Field):
-            continue
-        places = [spec.space.coordinates.index(s) for s in slots if s in spec.space.coordinates]
-        if not coefficient.is_number or field.head not in heads or len(places) != len(slots):
-            return None
-        factor = complex(coefficient)
-        for k in places:
-            factor *= 1j * xi[k]
-        row[heads.index(field.head)] += factor
-    return row
+    rates = rates_of(problems, spec, xi)
+    return None if rates is None else max(v.real for v in rates)

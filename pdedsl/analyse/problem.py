@@ -101,10 +101,14 @@ class Problem:
 
 
 def named(origins: list[Origin]) -> str:
-    """Summands by their own words, the first of many."""
-    shown = ", ".join(f"'{o.text}'" for o in origins[:MAX_NAMED])
+    """Summands by their own words, as the subject of a verb in the singular: 'a' (with 'b' and 2 more)."""
+    if not origins:
+        return "the equation"
+    first, *others = [f"'{o.text}'" for o in origins[:MAX_NAMED]]
     more = len(origins) - MAX_NAMED
-    return f"{shown} and {more} more" if more > 0 else shown or "the equation"
+    others += [f"{more} more"] if more > 0 else []
+    listed = " and ".join(filter(None, (", ".join(others[:-1]), *others[-1:])))
+    return f"{first} (with {listed})" if others else first
 
 
 def spans(origins: Iterable[Origin]) -> tuple[Span, ...]:

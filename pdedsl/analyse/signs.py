@@ -33,6 +33,7 @@ from pdedsl.analyse.ranges import range_of
 from pdedsl.analyse.roots import has_no_root, polynomial_above
 from pdedsl.analyse.samples import Point, Ranges, nonzero_point
 from pdedsl.symbolic.faults import worked_out
+from pdedsl.symbolic.notation import notation
 from pdedsl.symbolic.symbols import Contraction, Field, Partial
 
 MAX_TERMS = 30  # of a sum that is brought to one denominator
@@ -279,4 +280,4 @@ def bounded_above(expr: Expr, box: Box, dimension: int | None = None) -> bool:
 
 
 def shown(point: Point, exactly: bool = False) -> str:
-    return ", ".join(f"{s.name} = {v if exactly else format(float(v), '.3g')}" for s, v in point.items())
+    return ", ".join(f"{notation(s)} = {notation(v) if exactly else format(float(v), '.3g')}" for s, v in point.items())

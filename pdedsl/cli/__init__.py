@@ -19,6 +19,7 @@ from pdedsl.cli.compiling import compile, explain, test
 from pdedsl.cli.evaluating import evaluate, report
 from pdedsl.cli.language import check, completion, format_, specs
 from pdedsl.cli.solving import crosscheck, solve
+from pdedsl.cli.starting import new
 from pdedsl.cli.training import train
 from pdedsl.sources import locate
 
@@ -32,7 +33,21 @@ def cli() -> None:
     """A declarative language for PDEs that compiles to neural networks."""
 
 
-for command in (check, format_, explain, compile, test, train, evaluate, solve, crosscheck, report, specs, completion):
+for command in (
+    new,
+    check,
+    format_,
+    explain,
+    compile,
+    test,
+    train,
+    evaluate,
+    solve,
+    crosscheck,
+    report,
+    specs,
+    completion,
+):
     cli.add_command(command)
 
 

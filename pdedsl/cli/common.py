@@ -77,6 +77,11 @@ def _painted(text: str) -> str:
     """In colour on a terminal, plain otherwise."""
     if not sys.stderr.isatty() or os.environ.get("NO_COLOR"):
         return text
+    return in_colour(text)
+
+
+def in_colour(text: str) -> str:
+    """A report of mistakes with the colours of a terminal."""
     return "\n".join(map(_painted_line, text.split("\n")))
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import sys
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -38,43 +39,35 @@ STAGES = ("syntax", "spec", "canonical", "latex", "analysis", "representation", 
 @click.option("--all", "every", is_flag=True, help="Every kernel with every term, not the largest alone.")
 def explain(file: str, form: str | None, weights: Path | None, every: bool) -> None:
     """Say what an equation is, what it becomes, and what can be proved about it."""
-    from pdedsl.compiler import examine
+    from pdedsl.compiler import explained
     from pdedsl.diagnostics import PdeError
-    from pdedsl.explain import explain as forms
-    from pdedsl.explain.certificate import certificate_lines
-    from pdedsl.explain.describe import network_lines, theorem_line
 
-    try:
-        examined = examine(read_spec(file))
-    except PdeError as error:
-        report_error(error)
-        raise click.exceptions.Exit(WRONG) from None
-    analysis, planned = examined.analysis, examined.planned
-    if planned:
-        network = [theorem_line(planned.representation.theorem), *network_lines(planned.model)]
-        network += certificate_lines(planned.model, analysis)
-    else:
-        network = [f"none: {d.message}" for d in examined.errors]
     if every and weights is None:
         raise click.UsageError("--all says more of --weights: give both")
     if weights and form == "latex":
         raise click.UsageError("kernels have no LaTeX form: use --markdown or --json")
-    stencils = _stencils(analysis.spec.source, weights, every) if weights else ()
-    kernels = [line for stencil in stencils for line in stencil.lines()]
-    if weights and not kernels:
-        kernels = ["this network has no 3×3 kernels"]
+    try:
+        explanation = explained(read_spec(file))
+    except PdeError as error:
+        report_error(error)
+        raise click.exceptions.Exit(WRONG) from None
+    source = explanation.analysis.spec.source
+    stencils = _stencils(source, weights, every) if weights else ()
+    lines = tuple(line for stencil in stencils for line in stencil.lines())
+    if weights:
+        explanation = replace(explanation, kernels=lines or ("this network has no 3×3 kernels",))
     match form:
         case "json":
             shown = {"kernels": [stencil.as_json() for stencil in stencils]} if weights else {}
-            click.echo(as_json(forms.explain_json(analysis, network) | shown, indent=2))
+            click.echo(as_json(explanation.as_dict() | shown, indent=2))
         case "latex":
-            click.echo(forms.explain_latex(analysis), nl=False)
+            click.echo(explanation.latex(), nl=False)
         case "markdown":
-            click.echo(forms.explain_markdown(analysis, network, kernels), nl=False)
+            click.echo(explanation.markdown(), nl=False)
         case _:
-            click.echo(forms.explain_text(analysis, network, kernels), nl=False)
-    show(analysis.spec.source, examined.errors)
-    if examined.errors:
+            click.echo(str(explanation), nl=False)
+    show(source, explanation.errors)
+    if explanation.errors:
         raise click.exceptions.Exit(WRONG)
 
 
@@ -107,12 +100,13 @@ def _stencils(source: Source, weights: Path, every: bool) -> tuple[Stencil, ...]
     "-o", "--output", type=click.Path(path_type=Path), help="The folder to write; by default the spec's name."
 )
 @click.option("--emit", type=click.Choice(STAGES), help="Print a stage instead of writing a package.")
+@click.option("--standalone", is_flag=True, help="A package that needs no pdedsl: the model and what it uses of it.")
 @click.option("--force", is_flag=True, help="Replace files that are there already.")
-def compile(file: str, output: Path | None, emit: str | None, force: bool) -> None:
+def compile(file: str, output: Path | None, emit: str | None, standalone: bool, force: bool) -> None:
     """Compile a spec to a Python package: model, harness, tests and explanation."""
     from pdedsl.compiler import to_compilation
     from pdedsl.diagnostics import PdeError
-    from pdedsl.explain.package import write_package
+    from pdedsl.explanation.package import write_package
     from pdedsl.stages import Stage, stage_text
 
     try:
@@ -124,14 +118,17 @@ def compile(file: str, output: Path | None, emit: str | None, force: bool) -> No
     except PdeError as error:
         report_error(error)
         raise click.exceptions.Exit(WRONG) from None
-    files = compilation.files()
     folder = output or Path(Path(file).stem if file != "-" else compilation.spec.name)
+    if standalone and not folder.resolve().name.isidentifier():
+        raise click.UsageError(f"Python cannot import a folder called '{folder.resolve().name}': choose another by -o")
+    files = compilation.standalone_files(folder.resolve().name) if standalone else compilation.files()
     try:
         write_package(folder, files, force)
     except FileExistsError as error:
         raise click.UsageError(f"{error}; --force replaces them") from None
     show(source, compilation.spec.warnings)
-    say(f"{compilation.spec.name} is in {folder}/: {', '.join(files)}")
+    shown = dict.fromkeys(name.partition("/")[0] for name in files)
+    say(f"{compilation.spec.name} is in {folder}/: {', '.join(shown)}")
 
 
 @click.command(epilog=example("pdedsl test rotation\npdedsl test --examples 200 --seed 7 my.pde"))

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import os
-import shlex
 import sys
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -71,7 +70,7 @@ def evaluate(
     except RunError as error:
         raise click.UsageError(str(error)) from None
     except Stopped:
-        again = shlex.join([*sys.argv[:1], *sys.argv[1:], *([] if resume else ["--resume"])])
+        again = quoting.command(*sys.argv, *([] if resume else ["--resume"]))
         say(f"interrupted; nothing is lost. To go on: {again}", err=True)
         raise click.exceptions.Exit(INTERRUPTED) from None
     if os.environ.get("RANK", "0") == "0":

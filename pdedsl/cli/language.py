@@ -45,7 +45,7 @@ def _check_text(file: str) -> bool:
 def _check_json(file: str) -> bool:
     from pdedsl.compiler import examine
     from pdedsl.diagnostics import PdeError, Source
-    from pdedsl.explain.explain import facts_json
+    from pdedsl.explanation.explain import facts_json
 
     row: dict[str, object] = {"file": file, "ok": False, "name": None, "hash": None, "diagnostics": []}
     source = Source("", file)

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import os
-import shlex
 import sys
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -44,7 +43,7 @@ def solve(file: str, output: Path, settings: tuple[str, ...], device: str | None
     try:
         source = read_spec(file, settings)
         from pdedsl.compiler import to_compilation
-        from pdedsl.explain.solving import method_lines
+        from pdedsl.explanation.solving import method_lines
         from pdedsl.solving.events import Stopped
         from pdedsl.solving.run import compiled
         from pdedsl.solving.run import solve as run_solving
@@ -59,7 +58,7 @@ def solve(file: str, output: Path, settings: tuple[str, ...], device: str | None
     except RunError as error:
         raise click.UsageError(str(error)) from None
     except (Stopped, KeyboardInterrupt):
-        again = shlex.join(["pdedsl", "solve", str(output / "spec.pde"), "-o", str(output), "--resume"])
+        again = quoting.command("pdedsl", "solve", output / "spec.pde", "-o", output, "--resume")
         say(f"interrupted; nothing is lost. To go on: {again}", err=True)
         raise click.exceptions.Exit(INTERRUPTED) from None
     _show(solution, output)

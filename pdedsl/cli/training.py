@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 
 import click
 
+from pdedsl import quoting
 from pdedsl.cli.common import INTERRUPTED, SPEC, WRONG, example, read_spec, report_error, say
 
 if TYPE_CHECKING:
@@ -87,16 +88,14 @@ def _few_threads(plan: Model) -> None:
 
 def _train_end(run: Run, folder: Path) -> None:
     """What is there now, or how to go on."""
-    import shlex
-
     from pdedsl.training.events import Outcome
 
-    again = shlex.join(["pdedsl", "train", str(folder / "spec.pde"), "-o", str(folder), "--resume"])
+    again = quoting.command("pdedsl", "train", folder / "spec.pde", "-o", folder, "--resume")
     if os.environ.get("RANK", "0") != "0":
         pass
     elif run.outcome is Outcome.FINISHED:
         say(f"{folder}/: weights.safetensors, report.md, curves.png, metrics.jsonl, tensorboard/")
-        say(f"to attack, certify and audit it: {shlex.join(['pdedsl', 'evaluate', str(folder)])}")
+        say(f"to attack, certify and audit it: {quoting.command('pdedsl', 'evaluate', folder)}")
     elif run.outcome is Outcome.INTERRUPTED:
         say(f"interrupted; nothing is lost. To go on: {again}", err=True)
     else:

@@ -11,7 +11,7 @@ from typing import Any
 from pdedsl import quoting
 from pdedsl.evaluation.report import FORMAT
 from pdedsl.evaluation.run import FOLDER
-from pdedsl.explain.document import Code, Element, Heading, Items, Picture, Table, page
+from pdedsl.explanation.document import Code, Element, Heading, Items, Picture, Table, page
 from pdedsl.files import RunError, replace_text, well_formed
 from pdedsl.words.attacks import Norm
 
@@ -46,7 +46,7 @@ def _read(run: Path) -> _Read:
     try:
         plain = json.loads(path.read_text("utf-8"))
     except FileNotFoundError:
-        raise RunError(f"{run} was not evaluated: pdedsl evaluate {run}") from None
+        raise RunError(f"{run} was not evaluated: {quoting.command('pdedsl', 'evaluate', run)}") from None
     except (OSError, ValueError, RecursionError):
         raise RunError(f"{path} cannot be read: evaluate the run again") from None
     if not isinstance(plain, dict) or plain.get("format") != FORMAT:

@@ -7,7 +7,7 @@ from pathlib import Path
 
 from pdedsl import quoting
 from pdedsl.evaluation.report import Certified, Clean, Complexity, Doubt, Report, Robust, Weights
-from pdedsl.explain.document import Code, Element, Heading, Items, Paragraph, Picture, Table, markdown, page
+from pdedsl.explanation.document import Code, Element, Heading, Items, Paragraph, Picture, Table, markdown, page
 from pdedsl.files import replace_text
 from pdedsl.words.attacks import Norm
 

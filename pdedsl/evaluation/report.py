@@ -11,6 +11,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, fields, is_dataclass
 from enum import Enum
 from math import isfinite
+from pathlib import Path
 
 from pdedsl.attacks.landscape import Landscape
 from pdedsl.evaluation.shares import Share
@@ -160,6 +161,19 @@ class Report:
     commands: tuple[str, ...] = ()
     pictures: tuple[tuple[str, str], ...] = ()
     """Names of files beside the report, and what they show."""
+
+    def __repr__(self) -> str:
+        """Every accuracy with its interval, and what the audit says."""
+        from pdedsl.evaluation.summary import summary
+
+        return summary(self)
+
+    def _repr_html_(self) -> str:
+        """The page without its pictures, in a notebook."""
+        from pdedsl.evaluation.pages import document
+        from pdedsl.explanation.document import Picture, fragment
+
+        return fragment([e for e in document(self) if not isinstance(e, Picture)], Path())
 
     def plain(self) -> dict[str, object]:
         """The report as JSON has it."""

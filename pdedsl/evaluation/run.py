@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import hashlib
-import shlex
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
@@ -31,6 +30,7 @@ from pdedsl.evaluation.smoothing import smoothing_of
 from pdedsl.evaluation.subject import Subject
 from pdedsl.files import RunError, refuse_links, sweep
 from pdedsl.processes import World, joined
+from pdedsl.quoting import command
 from pdedsl.runtime.fixed_steps import with_fixed_steps
 from pdedsl.sources import changed, source_of
 from pdedsl.training.checkpoint import digest
@@ -85,7 +85,7 @@ def evaluate_run(
     root = None if data is None else Path(data)
     folder, options = Path(run), Options(tuple(set), subset, seed, seeds, root, device, resume, places, network)
     if not (folder / SPEC).is_file():
-        raise RunError(f"{folder} holds no run: make one with pdedsl train SPEC -o {folder}")
+        raise RunError(f"{folder} holds no run: make one with {command('pdedsl', 'train', 'SPEC', '-o', folder)}")
     compilation = to_compilation(changed(source_of(folder / SPEC), options.settings))
     objective_of(compilation)  # which says why there is nothing to classify
     with joined(options.device) as world:
@@ -168,9 +168,10 @@ def _sources(folder: Path, block: EvaluateBlock, options: Options, world: World)
         places = [options.sources[name]] if name in options.sources else [folder.resolve().parent / name, Path(name)]
         place = next((place for place in places if (place / SPEC).is_file()), None)
         if place is None:
+            train = command("pdedsl", "train", name, "-o", places[0])
             raise RunError(
-                f"transfer from {name}: there is no run in {places[0]}. Train one with pdedsl train {name} -o "
-                f"{places[0]}, or say where it is with --source {name}=RUN"
+                f"transfer from {name}: there is no run in {places[0]}. Train one with {train}, "
+                f"or say where it is with {command('--source', f'{name}=RUN')}"
             )
         found[name] = Run.open(place).module.to(world.device)
     return found
@@ -218,4 +219,4 @@ def _commands(folder: Path, options: Options) -> tuple[str, ...]:
         again += ["--set", setting]
     for name, place in options.sources.items():
         again += ["--source", f"{name}={place}"]
-    return shlex.join(["pdedsl", "train", str(folder / SPEC), "-o", "again"]), shlex.join(again)
+    return command("pdedsl", "train", folder / SPEC, "-o", "again"), command(*again)

@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from enum import StrEnum
 
+from pdedsl import quoting
 from pdedsl.diagnostics import Diagnostic
 from pdedsl.ir.noise import RandomMap
 from pdedsl.ir.spec import Equation, Spec
@@ -58,3 +59,10 @@ class Analysis:
     equations: tuple[EquationFacts, ...]
     axioms: dict[Axiom, Verdict]
     diagnostics: tuple[Diagnostic, ...]
+
+    def __repr__(self) -> str:
+        return f"Analysis({self.spec.name}: {', '.join(f'{name} {v.truth}' for name, v in self.axioms.items())})"
+
+    def _repr_markdown_(self) -> str:
+        rows = [f"| {name} | {v.truth} | {quoting.cell(v.reason)} |" for name, v in self.axioms.items()]
+        return "\n".join(["| axiom | verdict | reason |", "| --- | --- | --- |", *rows])

@@ -245,7 +245,18 @@ class Spec:
 
         return sha256(self.canonical.encode()).hexdigest()[:16]
 
-    def _repr_latex_(self) -> str:
-        from pdedsl.explain.show import latex_of
+    @cached_property
+    def latex(self) -> str:
+        """The problem as it was written, for a paper or a notebook."""
+        from pdedsl.deep import deeply
+        from pdedsl.diagnostics import Reporter
+        from pdedsl.frontend.printing.latex import latex_of
+        from pdedsl.frontend.syntax.parse import parse_syntax
 
-        return latex_of(self)
+        return deeply(lambda: latex_of(parse_syntax(self.source, Reporter())))
+
+    def _repr_latex_(self) -> str:
+        return self.latex
+
+    def __repr__(self) -> str:
+        return f"Spec({self.name}, hash {self.hash})"

@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from enum import StrEnum
 from typing import ClassVar
 
+from pdedsl import quoting
 from pdedsl.diagnostics import Span
 from pdedsl.ir.examples import MapExample
 
@@ -37,31 +38,39 @@ class Axiom(StrEnum):
 
 
 @dataclass(frozen=True)
-class Proved:
+class _Said:
+    """What every verdict says, and how a notebook shows it."""
+
+    truth: ClassVar[Truth]
+    reason: str
+
+    def _repr_markdown_(self) -> str:
+        return f"**{self.truth}**: {quoting.markdown(self.reason)}"
+
+
+@dataclass(frozen=True)
+class Proved(_Said):
     """It holds for every weight and all data: why, and the hypotheses of the theorem, each of which was checked."""
 
     truth: ClassVar[Truth] = Truth.PROVED
-    reason: str
     hypotheses: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True)
-class Refuted:
+class Refuted(_Said):
     """It fails: why, an example that shows it, and the terms or conditions that are to blame."""
 
     truth: ClassVar[Truth] = Truth.REFUTED
-    reason: str
     witness: str
     guilty: tuple[Span, ...]
     example: MapExample | None = None  # the same, to be run again
 
 
 @dataclass(frozen=True)
-class Unknown:
+class Unknown(_Said):
     """Neither: which hypothesis could not be discharged, or that there is no rule."""
 
     truth: ClassVar[Truth] = Truth.UNKNOWN
-    reason: str
     guilty: tuple[Span, ...] = ()
 
 

@@ -13,7 +13,7 @@ VIOLATED = Code("E443", "a known solution does not satisfy an equation or a cond
 
 
 def violated(text: str, size: float, span: Span) -> PdeError:
-    message = f"this is no solution: it misses '{text}' by {size:.2g}"
+    message = f"this is not a solution: it misses '{text}' by {size:.2g}"
     return VIOLATED.error(message, span, "correct it, or the equation or condition that it misses")
 
 

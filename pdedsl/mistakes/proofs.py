@@ -7,6 +7,7 @@ from collections.abc import Sequence
 from pdedsl.diagnostics import Diagnostic, PdeError, Span
 from pdedsl.mistakes.code import Code, Notes
 from pdedsl.mistakes.english import all_of
+from pdedsl.mistakes.equations import NO_BOUNDARY
 
 BACKWARDS = Code("E418", "diffusion runs backwards in time from its data")
 INDEFINITE = Code("E419", "diffusion runs backwards in some directions")
@@ -38,6 +39,18 @@ def indefinite(terms: str, span: Span) -> PdeError:
 def at_outflow(condition: str, span: Span) -> PdeError:
     hint = "remove it: the value there is the one that arrives"
     return OUTFLOW.error(f"'{condition}' stands where values leave the domain", span, hint)
+
+
+def no_inflow(unknown: str, sides: Sequence[str], span: Span) -> PdeError:
+    """No condition where characteristics enter."""
+    message = f"'{unknown}' has no condition on {' and '.join(sides)}, where values enter the domain"
+    return NO_BOUNDARY.error(message, span, f"add {unknown} = … on {all_of(sides)}")
+
+
+def few_for_waves(side: str, given: int, wanted: int, span: Span) -> PdeError:
+    has = {0: "no condition", 1: "1 condition"}.get(given, f"{given} conditions")
+    message = f"{side} has {has}, and {wanted} {'waves travel' if wanted > 1 else 'wave travels'} inward there"
+    return NO_BOUNDARY.error(message, span, f"give one for each wave that enters on {side}")
 
 
 def learned_sign(terms: str, span: Span) -> PdeError:

@@ -69,7 +69,7 @@ def network_of_other_type(network: str, kind: str, wanted: str, span: Span) -> P
 
 
 def start_of_scalar(kind: str, span: Span) -> PdeError:
-    return NETWORK.error(f"a number is no start for {an(kind)}", span, "only a scalar starts from a number")
+    return NETWORK.error(f"a number cannot be the start of {an(kind)}", span, "only a scalar starts from a number")
 
 
 def start_not_positive(sign: str, span: Span) -> PdeError:

@@ -15,6 +15,7 @@ from math import comb, prod
 from sympy import Abs, Expr, Heaviside, Max, Min, Piecewise, S, Symbol, sign, sympify
 
 from pdedsl.ir.statement import Derivative, Domain, Face, Imposed, Residual, Statement
+from pdedsl.symbolic.notation import notation
 from pdedsl.symbolic.symbols import Field
 
 KINKS = (Abs, Heaviside, Max, Min, Piecewise, sign, Field)
@@ -31,7 +32,9 @@ class Ansatz:
     satisfied: frozenset[tuple[int, int]] = frozenset()
 
     def text(self, name: str) -> str:
-        return f"{name} = {self.base} + ({self.factor}) N"
+        factor = notation(self.factor)
+        network = "N" if self.factor == 1 else f"({factor}) N" if " " in factor else f"{factor} N"
+        return f"{name} = {network}" if self.base == 0 else f"{name} = {notation(self.base)} + {network}"
 
 
 @dataclass(frozen=True)

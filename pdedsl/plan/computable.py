@@ -12,6 +12,7 @@ from sympy import Add, DiracDelta, Expr, KroneckerDelta, Mul, Pow, Symbol
 
 from pdedsl.ir.spec import Learned, Spec
 from pdedsl.numerics.functions import OF_MANY, OF_ONE
+from pdedsl.symbolic.notation import notation
 from pdedsl.symbolic.symbols import Applied, Component, Contraction, Field, Partial, Softmax
 
 LONG = 40  # characters
@@ -25,7 +26,7 @@ def problem_of(expr: Expr, spec: Spec, index: Symbol | None = None) -> str | Non
         match e:
             case _ if e.is_number:
                 real = e.is_extended_real and isfinite(float(e))
-                return None if real else f"the value {e if len(str(e)) < LONG else e.evalf(3)}"
+                return None if real else f"the value {notation(e if len(str(e)) < LONG else e.evalf(3))}"
             case Symbol():
                 known = (*spec.space.coordinates, *((spec.time.symbol,) if spec.time else ()))
                 return None if e in known else f"'{e}'"

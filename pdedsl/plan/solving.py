@@ -27,6 +27,7 @@ from pdedsl.words.networks import Mlp
 from pdedsl.words.solvers import Collocation, Features, Grid, Paths, Solver
 
 GIVEN = "as the spec says"
+MOST_POINTS = 1 << 21  # of a grid: 128 a side in three dimensions
 
 
 def plan_solving(statement: Statement, spec: Spec) -> SolvePlan:
@@ -138,6 +139,8 @@ def _no_grid(method: Grid, statement: Statement, span: Span) -> PdeError | None:
         return mistakes.realizations.no_grid("something is learned beside the unknowns", span)
     if method.extent is not None:
         return mistakes.realizations.no_grid("its domain has an extent of its own", span)
+    if method.n ** len(statement.domain.space) > MOST_POINTS:
+        return mistakes.realizations.no_grid(f"it would have more than {MOST_POINTS:,} points", span)
     found = scheme_of(statement)
     return None if isinstance(found, Scheme) else mistakes.realizations.no_grid(found, span)
 

@@ -25,7 +25,7 @@ def read_weights(path: Path) -> dict[str, Tensor]:
     try:
         return load_file(file)
     except SafetensorError as error:
-        raise WeightsError(f"{file} is no file of weights: {error}") from None
+        raise WeightsError(f"{file} is not a file of weights: {error}") from None
 
 
 def require_fit(weights: Mapping[str, Tensor], module: nn.Module) -> None:

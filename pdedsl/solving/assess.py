@@ -12,7 +12,7 @@ from torch import Tensor
 
 from pdedsl.diagnostics import Source
 from pdedsl.emit.pointwise import pointwise
-from pdedsl.explain.solving import floating_lines
+from pdedsl.explanation.solving import floating_lines
 from pdedsl.ir.plan import SolvePlan
 from pdedsl.ir.statement import Statement
 from pdedsl.plan.numbers import functions_of, with_functions
@@ -23,7 +23,7 @@ from pdedsl.solving.gridded import Failed
 from pdedsl.solving.methods import How, has_derivatives, interval_of, solved_by
 from pdedsl.solving.points import Points
 from pdedsl.solving.solved import Solved
-from pdedsl.solving.trust import Comparison, Trust, compared
+from pdedsl.solving.trust import NO_DIGIT, Comparison, Trust, compared
 from pdedsl.words.solvers import Grid, Paths
 
 COMPARED = 2048  # points at which two solutions are compared
@@ -100,7 +100,9 @@ def references_of(plan: SolvePlan, how: How) -> Iterator[Reference]:
     grid = plan.reference or (cheap_grid(plan) if exact is None else None)
     if grid is not None:
         with suppress(*(() if plan.reference else (Failed,))):  # one that nobody asked for may fail in silence
-            yield grid_of(grid, plan, how)
+            found = grid_of(grid, plan, how)
+            if plan.reference or found.error <= NO_DIGIT:  # nor is it heard where it has not one digit
+                yield found
 
 
 def exact_of(statement: Statement) -> Reference | None:

@@ -24,7 +24,7 @@ from pdedsl.solving.fresh import SEED
 from pdedsl.solving.methods import How, has_derivatives, interval_of, solved_by
 from pdedsl.solving.points import Points
 from pdedsl.solving.solved import Solved
-from pdedsl.solving.trust import MARGIN, NO_DIGIT, VISIBLE, relative
+from pdedsl.solving.trust import MARGIN, NO_DIGIT, VISIBLE, Trust, relative
 from pdedsl.words.solvers import Collocation, Features, Grid, Paths, Solver
 
 COMPARED = 1024
@@ -40,11 +40,12 @@ class Member:
     error: float
     kind: str  # of the error
     drawn: bool = False  # whether the error is an interval of 95 %
-    residual: float | None = None  # the largest, relative to its terms
+    residual: float | None = None  # the largest, relative to its terms, or to data that are small beside them
 
     @property
     def fails(self) -> bool:
-        return not bool(self.values.isfinite().all()) or (self.residual is not None and self.residual > NO_DIGIT)
+        """Whether it has not one digit, by itself or by its residuals."""
+        return not bool(self.values.isfinite().all()) or max(self.error, self.residual or 0.0) > NO_DIGIT
 
 
 @dataclass(frozen=True)
@@ -120,7 +121,8 @@ def _member(method: Solver, plan: SolvePlan, source: Source, how: How, points: T
 def _residual(solved: Solved, plan: SolvePlan, source: Source, how: How) -> float | None:
     if not has_derivatives(solved):
         return None
-    return max(gap.relative for gap in audit_of(solved, plan.statement, how).gaps(source))
+    found = Trust(audit_of(solved, plan.statement, how).gaps(source))
+    return max(gap.relative for gap in found.gaps) * (NO_DIGIT / found.allowed)
 
 
 def _pair(a: Member, b: Member) -> Pair:

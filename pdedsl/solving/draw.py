@@ -7,15 +7,18 @@ from pathlib import Path
 import torch
 from torch import Tensor
 
+from pdedsl.solving.anchored import anchored
 from pdedsl.solving.assess import audit_of
+from pdedsl.solving.events import Stopped
 from pdedsl.solving.fresh import residual_at
 from pdedsl.solving.methods import How, has_derivatives
-from pdedsl.solving.pictures import Function, Scene, film, plot_sizes, plot_solution
+from pdedsl.solving.pictures import FRAMES, Function, Scene, film, plot_sizes, plot_solution
 from pdedsl.solving.solution import Solution
 from pdedsl.solving.views import COARSE, FULL
 from pdedsl.words.solvers import Paths
 
 BATCH = 4096  # points at a time
+FEW_FRAMES = 8  # where every point costs thousands of paths
 
 
 def draw(folder: Path, solution: Solution, how: How, reference: Function | None) -> None:
@@ -23,10 +26,10 @@ def draw(folder: Path, solution: Solution, how: How, reference: Function | None)
     statement, title = solution.plan.statement, solution.compilation.spec.name
     slow = isinstance(solution.solved.method, Paths)
     scene = Scene(statement.domain, tuple(c.name for c in statement.components), title, COARSE if slow else FULL)
-    values = _batched(solution.solved, how)
+    values = _batched(lambda x: anchored(solution.solved, statement, x), how)
     plot_solution(folder / "solution.png", values, scene)
     if reference is not None:
-        expected = _batched(reference, how)
+        expected = _batched(lambda x: anchored(reference, statement, x), how)
         names = tuple(f"|error of {name}|" for name in scene.names)
         plot_sizes(
             folder / "error.png",
@@ -38,12 +41,15 @@ def draw(folder: Path, solution: Solution, how: How, reference: Function | None)
         residual = _batched(lambda x: residual_at(audit, x).unsqueeze(-1), how)
         plot_sizes(folder / "residual.png", residual, Scene(statement.domain, ("|residual|",), title, scene.detail))
     if statement.domain.timed:
-        film(folder / "animation.gif", values, scene)
+        film(folder / "animation.gif", values, scene, FEW_FRAMES if slow else FRAMES)
 
 
 def _batched(f: Function, how: How) -> Function:
-    def at(points: Tensor) -> Tensor:
-        parts = [f(part.to(how.device)).detach() for part in torch.split(points, BATCH)]
-        return torch.cat(parts).cpu()
+    """In parts, between which Ctrl-C is obeyed: the solution is on disk, and `resume` draws it."""
 
-    return at
+    def of(part: Tensor) -> Tensor:
+        if how.watch.interrupted():
+            raise Stopped
+        return f(part.to(how.device)).detach()
+
+    return lambda points: torch.cat([of(part) for part in torch.split(points, BATCH)]).cpu()

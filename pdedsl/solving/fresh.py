@@ -3,7 +3,12 @@
 The points are drawn anew from a seed of their own, and the derivatives are taken by nested differentiation of the
 module itself: neither is shared with the method that found it. A residual is measured against its terms: if r = Σ τᵢ,
 the size is the root mean square of Σ |τᵢ|, so that 0 is exact and 1 is no cancellation at all. A condition such as
-u = 0 has only one term; the derivatives in it count with their size in the whole domain.
+u = 0 has only one term; the derivatives in it count with their size in the whole domain, a slope with that of the
+slopes along the other axes.
+
+What drives a solution are the data: the terms without unknowns. Where they are small beside all others, in every row,
+they are amplified, and only residuals that are small beside the data speak for a solution (near a resonance every
+multiple of a mode has small residuals beside its own terms).
 """
 
 from __future__ import annotations
@@ -18,7 +23,7 @@ from torch import Tensor, nn
 from pdedsl.diagnostics import Source
 from pdedsl.emit.pointwise import pointwise
 from pdedsl.emit.residuals import path_of
-from pdedsl.ir.statement import Derivative, Imposed, Residual, Statement
+from pdedsl.ir.statement import Derivative, Domain, Imposed, Residual, Statement
 from pdedsl.runtime.partials import partials
 from pdedsl.solving.points import Points, points_of_conditions
 from pdedsl.symbolic.symbols import Field
@@ -29,7 +34,8 @@ SEED = 7919  # added to a run's own: no method draws from it
 
 @dataclass(frozen=True)
 class Gap:
-    """The residual of one equation or condition: root mean square and maximum, and the size of its terms."""
+    """The residual of one equation or condition: root mean square and maximum, and the sizes of its terms, and of the
+    data among them."""
 
     text: str
     where: str
@@ -37,6 +43,7 @@ class Gap:
     maximum: float
     size: float
     points: int
+    data: float = 0.0
 
     @property
     def relative(self) -> float:
@@ -74,13 +81,29 @@ class Audit:
     def _equation(self, residual: Residual, source: Source, k: int) -> Gap:
         points = self.points.inside(self._inside, self._seed + k, during=residual.interval)
         terms = self._terms(residual, points)
-        return _gap(source.quote(residual.span), "inside", terms.sum(-1), terms.abs().sum(-1).square().mean().sqrt())
+        size = terms.abs().sum(-1).square().mean().sqrt()
+        return _gap(source.quote(residual.span), "inside", terms.sum(-1), size, self._data(residual, points))
 
     def _condition(self, imposed: Imposed, residual: Residual, points: Tensor, source: Source) -> Gap:
-        terms = self._terms(residual, points)
-        anywhere = self._derivatives(residual, self.points.inside(ON, self._seed))
-        size = torch.maximum(terms.abs().sum(-1).square().mean(), anywhere.square().sum(-1).mean()).sqrt()
-        return _gap(source.quote(imposed.span), self.statement.domain.text_of(imposed.place), terms.sum(-1), size)
+        terms, where = self._terms(residual, points), self.statement.domain.text_of(imposed.place)
+        size = torch.maximum(terms.abs().sum(-1).square().mean(), self._anywhere(residual)).sqrt()
+        return _gap(source.quote(imposed.span), where, terms.sum(-1), size, self._data(residual, points))
+
+    def _anywhere(self, residual: Residual) -> Tensor:
+        """The mean square in the domain of the derivatives in a condition: of slopes, that of the largest."""
+        turned = [(k, *pair) for k, d in enumerate(residual.derivatives) for pair in turns(d, self.statement.domain)]
+        found = derivatives_of(self.module, [d for _, d, _ in turned], self.points.inside(ON, self._seed))
+        squares = [(k, float(column.square().mean()) * f**2) for (k, _, f), column in zip(turned, found.T, strict=True)]
+        sizes = [max(s for j, s in squares if j == k) for k in range(len(residual.derivatives))]
+        return torch.tensor(sum(sizes), dtype=torch.float64)
+
+    def _data(self, residual: Residual, points: Tensor) -> float:
+        """The root mean square of the terms without unknowns."""
+        letters = {s for s, _ in residual.letters}
+        whole = _with_numbers(residual.expr, self.statement, self.values)
+        given = Add(*(t for t in Add.make_args(whole) if not t.free_symbols & letters))
+        (value,) = pointwise([given], self.statement.domain.coordinates)(*points.unbind(-1))
+        return float(value.square().mean().sqrt())
 
     def _terms(self, residual: Residual, points: Tensor) -> Tensor:
         """τᵢ at points, (n, number of terms)."""
@@ -107,9 +130,20 @@ def _with_numbers(expr: Expr, statement: Statement, values: Mapping[str, float])
     return expr.xreplace({f: Float(heads[f.head]) for f in expr.atoms(Field) if f.head in heads})
 
 
-def _gap(text: str, where: str, residual: Tensor, size: Tensor) -> Gap:
+def turns(derivative: Derivative, domain: Domain) -> list[tuple[Derivative, float]]:
+    """A slope along one axis of space, and those along the others with their scale in units of the first."""
+    own, space = derivative.orders, len(domain.space)
+    axes = [k for k, order in enumerate(own) if order]
+    if len(axes) != 1 or axes[0] >= space or space > MANY:
+        return [(derivative, 1.0)]
+    lengths, order = [float(i.end - i.start) for i in domain.intervals], own[axes[0]]
+    along = [Derivative(derivative.component, tuple(order * (j == k) for j in range(len(own)))) for k in range(space)]
+    return [(d, (lengths[k] / lengths[axes[0]]) ** order) for k, d in enumerate(along)]
+
+
+def _gap(text: str, where: str, residual: Tensor, size: Tensor, data: float) -> Gap:
     rms, maximum = residual.square().mean().sqrt(), residual.abs().max()
-    return Gap(text, where, float(rms), float(maximum), float(size), len(residual))
+    return Gap(text, where, float(rms), float(maximum), float(size), len(residual), data)
 
 
 def residual_at(audit: Audit, points: Tensor) -> Tensor:

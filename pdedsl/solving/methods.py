@@ -8,6 +8,7 @@ from typing import assert_never
 import torch
 from torch import Tensor
 
+from pdedsl.files import RunError
 from pdedsl.ir.plan import SolvePlan
 from pdedsl.runtime.expansions import Cells, Expansion
 from pdedsl.runtime.scattered import Scattered
@@ -34,6 +35,16 @@ class How:
 
 
 def solved_by(method: Solver, plan: SolvePlan, how: How) -> Solved:
+    """What a method finds; one that asks for more memory than there is is not our fault, and says so."""
+    try:
+        return _solved_by(method, plan, how)
+    except (MemoryError, RuntimeError) as error:
+        if isinstance(error, MemoryError) or "allocate" in str(error):
+            raise RunError(f"there is not enough memory for {method}: make it smaller") from None
+        raise
+
+
+def _solved_by(method: Solver, plan: SolvePlan, how: How) -> Solved:
     match method:
         case Features():
             return solve_by_features(plan.statement, method, seed=how.seed, device=how.device, measured=how.measured)

@@ -5,8 +5,8 @@ from __future__ import annotations
 from math import isnan
 from pathlib import Path
 
-from pdedsl.explain.document import Code, Element, Heading, Items, Paragraph, Picture, Table, markdown
-from pdedsl.explain.solving import method_lines, statement_lines
+from pdedsl.explanation.document import Code, Element, Heading, Items, Paragraph, Picture, Table, markdown
+from pdedsl.explanation.solving import method_lines, statement_lines
 from pdedsl.files import replace_text
 from pdedsl.quoting import as_json, literal
 from pdedsl.solving.solution import Solution
@@ -138,7 +138,15 @@ def figures(solution: Solution) -> dict[str, object]:
             for c in trust.comparisons
         ],
         "residuals": [
-            {"text": g.text, "where": g.where, "rms": g.rms, "maximum": g.maximum, "size": g.size, "points": g.points}
+            {
+                "text": g.text,
+                "where": g.where,
+                "rms": g.rms,
+                "maximum": g.maximum,
+                "size": g.size,
+                "points": g.points,
+                "data": g.data,
+            }
             for g in trust.gaps
         ],
         "parameters": {n: {"value": e.value, "deviation": e.deviation} for n, e in solution.parameters.items()},

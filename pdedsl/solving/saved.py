@@ -12,6 +12,7 @@ from pdedsl.compiler import to_compilation
 from pdedsl.files import RunError, well_formed
 from pdedsl.ir.plan import SolvePlan
 from pdedsl.ir.spec import Spec
+from pdedsl.quoting import command
 from pdedsl.solving.forms import form_of, module_of
 from pdedsl.solving.fresh import Gap
 from pdedsl.solving.methods import How
@@ -75,7 +76,7 @@ def opened(folder: Path) -> Solution:
     how = How(compilation.spec.train.seed if compilation.spec.train else 0)
     found = kept(folder, plan, how)
     if found is None or not (folder / FIGURES).exists():
-        again = f"pdedsl solve {folder / SPEC} -o {folder} --resume"
+        again = command("pdedsl", "solve", folder / SPEC, "-o", folder, "--resume")
         raise RunError(f"the solution in {folder} is not finished. To go on: {again}")
     return Solution(compilation, found[0], _trust(folder / FIGURES), found[1], folder)
 

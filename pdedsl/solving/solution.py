@@ -36,6 +36,14 @@ class Solution:
 
         return opened(Path(folder))
 
+    def _repr_html_(self) -> str:
+        """The report with the pictures of the run, in a notebook."""
+        from pdedsl.explanation.document import fragment
+        from pdedsl.solving.report import PICTURES, elements
+
+        there = [] if self.folder is None else [name for name in PICTURES if (self.folder / name).is_file()]
+        return fragment(elements(self, [name for name in there if name.endswith(".png")]), self.folder or Path())
+
     @property
     def module(self) -> nn.Module:
         """Points in the order of the statement, space before time, to values."""

@@ -1,7 +1,8 @@
 """What may be believed of a solution: from fresh residuals and a reference, never from the loss of training.
 
 Two limits, and their reasons. A residual whose root mean square is above a tenth of its terms means that not one digit
-of the equation holds: training has collapsed, or a condition was missed. Two solutions that are further apart than a
+of the equation holds: training has collapsed, or a condition was missed. Where all data are small beside the terms, as
+near a resonance, the limit is that much smaller. Two solutions that are further apart than a
 hundredth (relative, in L2), or ten times the error that the reference reports of itself, differ visibly in a picture:
 at least one of them is wrong.
 """
@@ -18,6 +19,7 @@ from torch import Tensor
 from pdedsl.solving.fresh import Gap
 
 NO_DIGIT = 0.1
+ENOUGH = 2.0  # times the share of the data: u = g has two terms, and one of them is data
 VISIBLE = 0.01
 MARGIN = 10.0
 
@@ -45,8 +47,13 @@ class Comparison:
         return max(VISIBLE, self.margin * self.error)
 
     @property
+    def speaks(self) -> bool:
+        """Whether the reference has a digit itself."""
+        return self.exact or self.error <= NO_DIGIT
+
+    @property
     def ok(self) -> bool:
-        return isfinite(self.distance) and self.distance <= self.allowed
+        return isfinite(self.distance) and self.distance <= self.allowed and self.speaks
 
 
 @dataclass(frozen=True)
@@ -59,22 +66,32 @@ class Trust:
 
     @property
     def verdict(self) -> Verdict:
-        if any(not g.ok for g in map(Judged, self.gaps)) or any(c.exact and not c.ok for c in self.comparisons):
+        if any(not j.ok for j in self._judged) or any(c.exact and not c.ok for c in self.comparisons):
             return Verdict.FAILS
         return Verdict.HOLDS if all(c.ok for c in self.comparisons) else Verdict.DISAGREES
 
     @property
     def complaints(self) -> tuple[str, ...]:
         """What is wrong, in words."""
-        missed = [str(j) for j in map(Judged, self.gaps) if not j.ok]
+        missed = [str(j) for j in self._judged if not j.ok]
         return (*missed, *(_distance_text(c) for c in self.comparisons if not c.ok))
+
+    @property
+    def _judged(self) -> list[Judged]:
+        return [Judged(g, self.allowed) for g in self.gaps]
+
+    @property
+    def allowed(self) -> float:
+        """Of residuals beside their terms: less where the data, which drive the solution, are small beside these."""
+        driven = max((g.data / g.size for g in self.gaps if g.size > 0), default=0.0)
+        return NO_DIGIT * min(1.0, ENOUGH * driven) if driven > 0 else NO_DIGIT
 
     @property
     def error(self) -> ErrorBar:
         """The best that is known: the exact solution, then a reference, then the residuals alone."""
-        for c in sorted(self.comparisons, key=lambda c: not c.exact):
+        for c in sorted((c for c in self.comparisons if c.speaks), key=lambda c: not c.exact):
             return ErrorBar(c.distance + c.error, c.reference)
-        worst = max((g.relative for g in self.gaps), default=inf)
+        worst = max((g.relative for g in self.gaps), default=inf) * (NO_DIGIT / self.allowed)
         return ErrorBar(worst, "the residuals alone, relative to their terms: the error itself is not known")
 
 
@@ -97,19 +114,22 @@ class Judged:
     """A residual beside its limit."""
 
     gap: Gap
+    allowed: float = NO_DIGIT
 
     @property
     def ok(self) -> bool:
-        return isfinite(self.gap.relative) and self.gap.relative <= NO_DIGIT
+        return isfinite(self.gap.relative) and self.gap.relative <= self.allowed
 
     def __str__(self) -> str:
         return (
             f"'{self.gap.text}' {self.gap.where} is missed: its residual is {self.gap.relative:.1e} of its terms "
-            f"(allowed {NO_DIGIT:g})"
+            f"(allowed {self.allowed:.2g})"
         )
 
 
 def _distance_text(c: Comparison) -> str:
+    if not c.speaks:
+        return f"nothing confirms the solution: the error of {c.reference} itself is {c.error:.1e}"
     what = "is wrong" if c.exact else "disagrees"
     return f"the solution {what}: {c.distance:.1e} from {c.reference} (allowed {c.allowed:.1e})"
 

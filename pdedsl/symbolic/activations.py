@@ -5,8 +5,6 @@ Formulas, and what is known of them for proofs, are in `numerics`.
 
 from __future__ import annotations
 
-from typing import Any
-
 from sympy import Abs, Dummy, Expr, Function, Max, Min, Pow, atan, erf, exp, log, sin, sqrt, tanh
 
 from pdedsl.numerics.activations import ACTIVATIONS as RECORDS
@@ -69,12 +67,6 @@ class Activation(Function):  # type: ignore[misc]
 
     def _eval_is_positive(self) -> bool | None:
         return True if self.record.positive else None
-
-    def _latex(self, printer: Any, exp: str | None = None) -> str:
-        name, inner = type(self).__name__, printer._print(self.args[0])
-        around = {"abs": (r"\left|", r"\right|"), "square": (r"\left(", r"\right)^{2}")}
-        left, right = around.get(name, (rf"\operatorname{{{name}}}\left(".replace("_", r"\_"), r"\right)"))
-        return f"{{{left}{inner}{right}}}^{{{exp}}}" if exp else f"{left}{inner}{right}"
 
 
 ACTIVATIONS: dict[str, type[Activation]] = {

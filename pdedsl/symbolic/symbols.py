@@ -44,9 +44,6 @@ class Field(_Node):
     def _eval_is_nonnegative(self) -> bool | None:
         return self.head.is_nonnegative  # type: ignore[no-any-return]
 
-    def _latex(self, printer: Any) -> str:
-        return _with_indices(printer._print(self.head), self.indices, printer)
-
     def _sympystr(self, printer: Any) -> str:
         subscript = f"[{', '.join(map(printer._print, self.indices))}]" if self.indices else ""
         return f"{self.head.name}{subscript}({', '.join(map(printer._print, self.arguments))})"
@@ -57,9 +54,6 @@ class Component(_Node):
 
     def __new__(cls, base: Symbol, index: Expr) -> Component:
         return super().__new__(cls, base, index)  # type: ignore[no-any-return]
-
-    def _latex(self, printer: Any) -> str:
-        return _with_indices(printer._print(self.args[0]), self.args[1:], printer)
 
     def _sympystr(self, printer: Any) -> str:
         return f"{self.args[0].name}[{printer._print(self.args[1])}]"
@@ -78,13 +72,6 @@ class Partial(_Node):
     body = property(lambda self: self.args[0])
     slots = property(lambda self: self.args[1:])
 
-    def _latex(self, printer: Any) -> str:
-        n = len(self.slots)
-        above = r"\partial" + (f"^{{{n}}}" if n > 1 else "")
-        counts = {s: self.slots.count(s) for s in self.slots}
-        below = " ".join(rf"\partial {printer._print(s)}" + (f"^{{{k}}}" if k > 1 else "") for s, k in counts.items())
-        return rf"\frac{{{above} {printer._print(self.body)}}}{{{below}}}"
-
     def _sympystr(self, printer: Any) -> str:
         return f"D({', '.join(map(printer._print, self.args))})"
 
@@ -98,9 +85,6 @@ class Contraction(_Node):
     index = property(lambda self: self.args[0])
     body = property(lambda self: self.args[1])
 
-    def _latex(self, printer: Any) -> str:
-        return rf"\sum_{{{printer._print(self.index)}}} {printer._print(self.body)}"
-
     def _sympystr(self, printer: Any) -> str:
         return f"Sum({printer._print(self.index)}, {printer._print(self.body)})"
 
@@ -112,9 +96,6 @@ class Transposed(_Node):
         if isinstance(operator, Transposed):
             return operator.args[0]
         return super().__new__(cls, operator)
-
-    def _latex(self, printer: Any) -> str:
-        return rf"{printer._print(self.args[0])}^{{\top}}"
 
     def _sympystr(self, printer: Any) -> str:
         return f"{printer._print(self.args[0])}ᵀ"
@@ -128,9 +109,6 @@ class Applied(_Node):
 
     operator = property(lambda self: self.args[0])
     body = property(lambda self: self.args[1])
-
-    def _latex(self, printer: Any) -> str:
-        return rf"{printer._print(self.operator)}\left({printer._print(self.body)}\right)"
 
     def _sympystr(self, printer: Any) -> str:
         return f"{printer._print(self.operator)}·({printer._print(self.body)})"
@@ -152,10 +130,6 @@ class Layer(_Node):
     settings = property(lambda self: self.args[1])
     body = property(lambda self: self.args[2])
 
-    def _latex(self, printer: Any) -> str:
-        name = self.name.replace("_", r"\_")
-        return rf"\mathrm{{{name}}}\left({printer._print(self.body)}\right)"
-
     def _sympystr(self, printer: Any) -> str:
         settings = ", ".join(f"{k.name}={v}" for k, v in self.settings)
         return f"{self.name}({settings})({printer._print(self.body)})"
@@ -167,12 +141,5 @@ class Softmax(_Node):
     def __new__(cls, body: Expr) -> Softmax:
         return super().__new__(cls, body)  # type: ignore[no-any-return]
 
-    def _latex(self, printer: Any) -> str:
-        return rf"\operatorname{{softmax}}\left({printer._print(self.args[0])}\right)"
-
     def _sympystr(self, printer: Any) -> str:
         return f"softmax({printer._print(self.args[0])})"
-
-
-def _with_indices(base: str, indices: Any, printer: Any) -> str:
-    return f"{base}_{{{''.join(map(printer._print, indices))}}}" if indices else base

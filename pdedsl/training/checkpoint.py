@@ -110,7 +110,7 @@ def newest(folder: Path) -> tuple[Checkpoint | None, tuple[str, ...]]:
         match plain:
             case {"step": int(step), "plain": dict(more), "spec": str(spec)}:
                 return Checkpoint(step, tensors, more, spec), tuple(complaints)
-        complaints.append(f"{path} is no checkpoint")
+        complaints.append(f"{path} is not a checkpoint")
     return None, tuple(complaints)
 
 

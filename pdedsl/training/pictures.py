@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import shlex
 from pathlib import Path
 
 from torch import Tensor
@@ -12,6 +11,7 @@ from pdedsl.data.sets import Data, Split
 from pdedsl.diagnostics import Source
 from pdedsl.measures.assess import assess
 from pdedsl.measures.boundary import Panel, plot_boundaries
+from pdedsl.quoting import command
 from pdedsl.training.config import TrainConfig
 from pdedsl.training.curves import plot_curves
 from pdedsl.training.engine import Engine
@@ -21,6 +21,7 @@ from pdedsl.training.report import Result, Summary, write_report
 from pdedsl.words.blocks import Block
 
 ENTRIES = ("schedule", "augment", "adversary", "regularize", "constrain", "precision")
+GRID = 128  # points a side for the boundary: a second or two for a network with noise
 MOST = 10_000  # training samples in the last figures
 USAGE = """import pdedsl
 
@@ -42,7 +43,7 @@ def finish(
         if engine.data.shape == (2,):
             x, y = engine.data.test.batch(slice(None), engine.world.device, engine.dtype)
             panel = Panel(spec.name, lambda p: _probabilities(engine, p), x, y)
-            plot_boundaries([panel], folder / "boundary.png")
+            plot_boundaries([panel], folder / "boundary.png", GRID)
         write_report(folder, _summary(compilation, config, engine, folder, ended, tuple(results)))
     engine.world.wait()
     return figures
@@ -100,7 +101,7 @@ def _longer(config: TrainConfig, folder: Path) -> str:
     """The command that trains on."""
     length = f"train.steps={2 * config.steps}" if config.steps else f"train.epochs={2 * (config.epochs or 1)}"
     spec = str(folder / "spec.pde")
-    return shlex.join(["pdedsl", "train", spec, "-o", str(folder), "--resume", "--set", length])
+    return command("pdedsl", "train", spec, "-o", folder, "--resume", "--set", length)
 
 
 def _written(block: Block, key: str, source: Source) -> str:

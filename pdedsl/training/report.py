@@ -6,7 +6,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 from pathlib import Path
 
-from pdedsl.explain.document import Code, Heading, Items, Paragraph, Picture, Table, markdown
+from pdedsl.explanation.document import Code, Heading, Items, Paragraph, Picture, Table, markdown
 from pdedsl.files import replace_text
 from pdedsl.training.events import count, duration, number, percent
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass, replace
@@ -21,6 +22,7 @@ from pdedsl.ir.plan import DataPlan, SolvePlan
 from pdedsl.ir.spec import Spec
 from pdedsl.numerics.step_size import SolverFailed
 from pdedsl.processes import World, joined
+from pdedsl.quoting import command
 from pdedsl.runtime.solver_costs import adaptive_blocks
 from pdedsl.sources import changed, source_of
 from pdedsl.training import checkpoint
@@ -35,6 +37,7 @@ from pdedsl.training.loop import Loop
 from pdedsl.training.phases import phases_of
 from pdedsl.training.pictures import finish
 from pdedsl.training.saved import SPEC, WEIGHTS, Run, weights_for
+from pdedsl.training.view import view_for
 
 SAVE_SECONDS = 30.0
 METRICS, CHECKPOINTS = "metrics.jsonl", "checkpoints"
@@ -65,20 +68,33 @@ def train(
     start: str | Path | None = None,
     save_seconds: float = SAVE_SECONDS,
     network: Make | None = None,
-    listeners: Sequence[Listener] = (),
+    listeners: Sequence[Listener] | None = None,
 ) -> Run:
     """Train a spec, which may be given compiled, as a Spec, as a path, or as text; the run is in the folder `out`.
 
     `set` changes entries of the spec, as ["train.epochs=2"] or {"train.epochs": 2}; `data` is the folder of data sets;
     `resume` goes on with what is in `out`; `start` is a run whose weights this one starts from; `network` makes the
     network from a seed in the place of the spec's own, as `model` of a compiled package does. `listeners` hear every
-    event, such as `pdedsl.training.view.view_for(sys.stdout)`. The caller's random numbers are left as they were.
+    event; where none are given, the progress is shown on standard error, and () is silence. The caller's random numbers
+    are left as they were.
     """
     options = Options(_path(data), device, resume, compile, _path(start), network, save_seconds)
     settings = [f"{key}={value}" for key, value in set.items()] if isinstance(set, Mapping) else set
     compilation = _compiled(spec, settings)
-    with _own_generator(), joined(options.device) as world:
-        return _train(compilation, Path(out), options, world, listeners)
+    with ExitStack() as stack:
+        stack.enter_context(_own_generator())
+        world = stack.enter_context(joined(options.device))
+        heard = listeners if listeners is not None else _shown(world, stack)
+        return _train(compilation, Path(out), options, world, heard)
+
+
+def _shown(world: World, stack: ExitStack) -> tuple[Listener, ...]:
+    """The progress on standard error, by the first of several processes."""
+    if not world.first:
+        return ()
+    view = view_for(sys.stderr)
+    stack.enter_context(view)
+    return (view,)
 
 
 def _compiled(spec: Compilation | Spec | str | Path, settings: Sequence[str]) -> Compilation:
@@ -119,10 +135,10 @@ def _train(
         found, complaints = _to_resume(compilation.spec, folder) if options.resume else (None, ())
         phases = phases_of(config, objective, len(data.train))
         if found is not None and found.step > phases[-1].end:
-            spec = folder / SPEC
+            again = command("pdedsl", "train", folder / SPEC, "-o", folder, "--resume")
             raise RunError(
                 f"the run in {folder} is after step {found.step}, and this spec ends at step {phases[-1].end}. "
-                f"To go on as it began: pdedsl train {spec} -o {folder} --resume"
+                f"To go on as it began: {again}"
             )
         compiles = options.compile and isinstance(objective, CrossEntropy | Margin)
         engine = Engine(options.network or compilation.module, config, phases, data, world, compiles)

@@ -12,6 +12,7 @@ from torch import nn
 
 from pdedsl.compilation import Compilation
 from pdedsl.compiler import to_compilation
+from pdedsl.explanation.document import Picture, Table, fragment
 from pdedsl.files import RunError
 from pdedsl.ir.plan import ImagePlan
 from pdedsl.runtime.stencils import carried
@@ -20,7 +21,7 @@ from pdedsl.sources import source_of
 from pdedsl.training.checkpoint import Damaged, Tensors, load_tensors, newest
 from pdedsl.training.events import Outcome
 
-SPEC, WEIGHTS = "spec.pde", "weights.safetensors"
+SPEC, WEIGHTS, CURVES = "spec.pde", "weights.safetensors", "curves.png"
 
 
 @dataclass(frozen=True)
@@ -40,6 +41,12 @@ class Run:
         if not (folder / SPEC).is_file():
             raise RunError(f"{folder} holds no run: no {SPEC}")
         return cls.of(folder, to_compilation(source_of(folder / SPEC)))
+
+    def _repr_html_(self) -> str:
+        """The figures and the curves, in a notebook."""
+        figures = tuple((name.replace("_", " "), f"{value:.6g}") for name, value in self.figures.items())
+        curves = [Picture(CURVES, f"{self.folder.name}, {self.outcome}")] if (self.folder / CURVES).is_file() else []
+        return fragment([Table(("figure", "at the end"), figures), *curves], self.folder)
 
     @classmethod
     def of(cls, folder: Path, compilation: Compilation, network: Callable[[int], nn.Module] | None = None) -> Run:

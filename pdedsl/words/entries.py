@@ -106,6 +106,18 @@ BLOCKS: Mapping[str, type[Block]] = MappingProxyType({b.kind: b for b in (Networ
 ENTRIES: Mapping[str, Mapping[str, Entry]] = MappingProxyType({kind: entries_of(b) for kind, b in BLOCKS.items()})
 
 
+def default_of(kind: str, key: str) -> str:
+    """What an entry is where it is left out, if that is one word; nothing otherwise."""
+    default = next(f.default for f in fields(BLOCKS[kind]) if f.name == key)
+    match default:
+        case Chosen() as chosen:
+            return str(chosen)
+        case (Chosen() as chosen,):
+            return str(chosen)
+        case _:
+            return ""
+
+
 def items(block: Block, key: str) -> tuple[object, ...]:
     """The values of an entry, one a place; none where it is left out."""
     value = getattr(block, key)

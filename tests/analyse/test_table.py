@@ -17,6 +17,7 @@ from pdedsl.ir.verdicts import Refuted
 
 # Axioms whose refutation is the fault of terms, and not of the equation as a whole.
 OF_TERMS = ("linearity", "constants", "comparison", "locality")
+SYMPY = re.compile(r"\*|\b(Abs|sqrt|Max|Min|D|Sum|Heaviside|Piecewise|Matrix)\(|\boo\b|\w_\d|\bTrue\b|\bNone\b")
 ROWS = [pytest.param(row, id=row.name) for row in TABLE]
 
 
@@ -36,12 +37,15 @@ def test_shapes(row: Row) -> None:
 
 @pytest.mark.parametrize("row", ROWS)
 def test_reasons_and_places(row: Row) -> None:
-    """One sentence for each verdict; it names the terms or conditions that are to blame, and an example is given.
-    Terms stand where they were written."""
+    """One sentence for each verdict, in the notation of a spec; it names the terms or conditions that are to blame, and
+    an example is given. Terms stand where they were written."""
     analysis = analysed(row.text)
     for name, verdict in analysis.axioms.items():
         assert re.fullmatch(r"[^\n]+\.", verdict.reason), (name, verdict.reason)
         assert not re.search(r"\.\s", verdict.reason), (name, verdict.reason)
+        told = f"{verdict.reason} {verdict.witness if isinstance(verdict, Refuted) else ''}"
+        leaked = SYMPY.search(told)
+        assert leaked is None or leaked[0] in row.text, told
         if isinstance(verdict, Refuted):
             assert verdict.witness, name
             assert verdict.guilty, name

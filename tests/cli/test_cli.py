@@ -24,6 +24,7 @@ DIAGNOSTIC = {"code", "severity", "message", "hint", "line", "column", "end_line
 # Every command with arguments that work, so that none is forgotten.
 FEATURES = ["--set", "realize.equation=features(n=100, bandwidth=4)", "--set", "evaluate.reference=grid(n=16)"]
 COMMANDS = {
+    "new": ["Mine", "--for", "equation", "--data", "heat", "-o", "{folder}/mine.pde"],
     "check": ["resnet"],
     "format": ["resnet"],
     "compile": ["--emit", "spec", "resnet"],

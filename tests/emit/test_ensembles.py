@@ -13,7 +13,7 @@ from texts import built, changed, compiled, inputs, parameters, picture, shipped
 from torch import Tensor, nn
 
 import pdedsl
-from pdedsl.explain.describe import network_lines
+from pdedsl.explanation.describe import network_lines
 from pdedsl.ir.objective import CrossEntropy
 from pdedsl.ir.plan import DataPlan
 from pdedsl.runtime.expectation import Expectation

@@ -11,7 +11,7 @@ from texts import changed, compiled, shipped
 from torch import Tensor
 
 from pdedsl.certificates import lipschitz
-from pdedsl.explain.certificate import certificate_lines
+from pdedsl.explanation.certificate import certificate_lines
 from pdedsl.ir.verdicts import Axiom, Proved
 from pdedsl.runtime.frame import ImageNetwork
 

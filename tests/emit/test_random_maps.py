@@ -18,7 +18,7 @@ from torch import Tensor
 
 import pdedsl
 from emit.test_learned_diffusion import watched
-from pdedsl.explain.describe import network_lines
+from pdedsl.explanation.describe import network_lines
 from pdedsl.ir.noise import DroppedMaps
 from pdedsl.runtime.random_maps import Dropout, Mix, ShakeShake
 from pdedsl.runtime.streams import streams

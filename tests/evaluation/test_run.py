@@ -29,7 +29,7 @@ from pdedsl.evaluation.report import (
 )
 from pdedsl.evaluation.run import evaluate_run
 from pdedsl.evaluation.smoothing import smoothing_of
-from pdedsl.explain.document import markdown, page
+from pdedsl.explanation.document import markdown, page
 
 SETTINGS = ("evaluate.attack=pgd(eps=0.2, steps=3)", "evaluate.certify=gaussian(n0=20, n=50)")
 

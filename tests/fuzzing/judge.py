@@ -12,8 +12,8 @@ import pdedsl
 from pdedsl.compiler import bounded, compiled, examined, reported, to_syntax
 from pdedsl.deep import deeply
 from pdedsl.diagnostics import PdeError, Reporter, Source, in_order, report
-from pdedsl.explain.explain import explain_json, explain_latex, explain_markdown, explain_text
-from pdedsl.explain.show import latex_of, noun_text, spec_text
+from pdedsl.explanation.explain import Explanation
+from pdedsl.explanation.show import noun_text, spec_text
 from pdedsl.frontend.elaborate.elaborate import elaborate
 from pdedsl.frontend.printing.format import format_syntax
 from pdedsl.frontend.syntax.parse import parse_syntax
@@ -88,7 +88,7 @@ def _inside(error: PdeError) -> Fault | None:
 def _read(source: Source) -> Spec:
     """What was meant, and all that is wrong. Formatting is a fixed point and keeps the hash, in both spellings."""
     spec, _ = reported(source, lambda reporter: _meant(source, reporter))
-    bounded(spec, lambda: (spec_text(spec), latex_of(spec)))
+    bounded(spec, lambda: (spec_text(spec), spec.latex))
     return spec
 
 
@@ -136,10 +136,10 @@ def _must(work: Callable[[], T], complaint: str) -> T:
 def _compiled(spec: Spec) -> bool:
     examination = examined(spec)
     report(spec.source, examination.diagnostics)
-    for shown in (explain_text, explain_markdown):
-        shown(examination.analysis, [])
-    explain_latex(examination.analysis)
-    as_json(explain_json(examination.analysis, []))
+    planned = examination.planned
+    theorem, plan = (planned.representation.theorem, planned.model) if planned else (None, None)
+    explanation = Explanation(examination.analysis, theorem, plan, examination.errors)
+    str(explanation), explanation.markdown(), explanation.latex(), as_json(explanation.as_dict())
     if examination.planned is None or examination.errors:
         return False
     compilation = compiled(examination)

@@ -20,8 +20,9 @@ from tests.solving.test_grid import stated
 VALUES = json.loads(Path(__file__).with_name("exponax.json").read_text(encoding="utf-8"))
 EQUATIONS = {
     "Kuramoto-Sivashinsky": ("∂u/∂t + u ∂u/∂x + Δu + Δ²u = 0", 64),
-    "Burgers": ("∂u/∂t + u ∂u/∂x = 0.2 Δu", 96),
+    "Burgers": ("∂u/∂t + u ∂u/∂x = 0.05 Δu", 256),
     "Allen-Cahn": ("∂u/∂t = 0.01 Δu + u - u³", 64),
+    "Korteweg-de Vries": ("∂u/∂t + u ∂u/∂x + 0.05 ∂³u/∂x³ = 0", 96),
 }
 
 

@@ -9,10 +9,10 @@ import torch
 from sympy import Expr
 
 from pdedsl.ir.statement import Domain, Face, Imposed, Statement, Surface
-from pdedsl.runtime.sampling import NoPoints
+from pdedsl.runtime.sampling import Law, NoPoints
 from pdedsl.solving.points import Points, points_of_conditions
 
-from .physical import on_line, on_square
+from .physical import on_line, on_square, stated
 
 POISSON = on_square("Δu = 1\nu = 0 on boundary\n")
 X, Y = POISSON.domain.coordinates
@@ -89,3 +89,10 @@ def test_a_condition_of_many_faces_may_miss_some_of_a_shape() -> None:
     """The half plane x > 0 leaves nothing of the left side."""
     found = points_of_conditions(Points(shaped(X - 0.1)), POISSON.conditions, 10, 0)
     assert [len(x) for x in found] == [0, 10, 10, 10]
+
+
+def test_the_ends_of_an_interval_are_points() -> None:
+    """A face of one dimension has no other coordinates to draw, whatever their law."""
+    statement = stated("pde A\nspace x in [2, 5]\nunknown u(x) : scalar\n∂²u/∂x² = 1\nu = 0 on boundary\n")
+    found = [Points(statement.domain).on(c, 4, 0, law).tolist() for c in statement.conditions for law in Law]
+    assert found == [[[2.0]]] * len(Law) + [[[5.0]]] * len(Law)

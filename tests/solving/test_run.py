@@ -3,15 +3,18 @@
 from __future__ import annotations
 
 import json
+import os
+import signal
 from pathlib import Path
 
+import numpy as np
 import pytest
 import torch
 from click.testing import CliRunner
 
 import pdedsl
 from pdedsl.cli import cli
-from pdedsl.solving.events import Stepped
+from pdedsl.solving.events import Stepped, Stopped
 from pdedsl.solving.trust import Verdict
 
 HEAT = """pde Heat
@@ -88,6 +91,26 @@ def test_an_interrupted_run_goes_on_to_the_bit(tmp_path: Path) -> None:
     assert rows == list(range(1, 9))
 
 
+@pytest.mark.parametrize("step", [3, 8], ids=["while it solves", "while it draws"])
+def test_an_interruption_is_obeyed_and_nothing_is_lost(step: int, tmp_path: Path) -> None:
+    """Ctrl-C: a step is finished, pictures are not begun; what goes on is what was never interrupted, to the bit."""
+
+    def interrupt(event: Stepped) -> None:
+        if event.step == step:
+            os.kill(os.getpid(), signal.SIGINT)
+
+    with pytest.raises(Stopped):
+        pdedsl.solve(BURGERS, tmp_path / "run", listeners=(interrupt,))
+    assert not (tmp_path / "run" / "report.md").exists()
+    steps: list[int] = []
+    resumed = pdedsl.solve(BURGERS, tmp_path / "run", resume=True, listeners=(lambda e: steps.append(e.step),))
+    assert steps == list(range(step + 2, 9))  # it came while a step was told: the next was finished
+    assert (tmp_path / "run" / "report.md").exists()
+    whole = pdedsl.solve(BURGERS)
+    for name, value in whole.module.state_dict().items():
+        assert torch.equal(resumed.module.state_dict()[name], value), name
+
+
 def test_another_spec_does_not_go_on(tmp_path: Path) -> None:
     pdedsl.solve(HEAT, tmp_path / "run")
     with pytest.raises(pdedsl.RunError, match="not empty"):
@@ -104,3 +127,11 @@ def test_a_bad_solution_is_no_success(tmp_path: Path) -> None:
     assert done.exit_code == 1, done.output
     assert "is missed" in done.stderr
     assert json.loads((tmp_path / "run" / "report.json").read_text())["verdict"] != "holds"
+
+
+def test_more_memory_than_there_is(monkeypatch: pytest.MonkeyPatch) -> None:
+    """A real allocation that fails, of numpy and of torch."""
+    for allocate in (lambda *_, **__: torch.empty(1 << 50), lambda *_, **__: np.empty(1 << 50)):
+        monkeypatch.setattr("pdedsl.solving.methods.solve_by_features", allocate)
+        with pytest.raises(pdedsl.RunError, match=r"not enough memory for features\(n=80"):
+            pdedsl.solve(HEAT)

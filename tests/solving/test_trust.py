@@ -111,3 +111,34 @@ def test_distances() -> None:
     assert made.maximum == pytest.approx(0.4)
     assert dict(made.components) == pytest.approx({"u": 0.1, "v": 0.0})
     assert float(Trust((), (made,)).error) == pytest.approx(0.1)
+
+
+def test_a_resonance_is_no_solution() -> None:
+    """u″ + π²u = 1, u(0) = u(1) = 0 has none: a large multiple of sin πx leaves 1 of terms that are larger still."""
+
+    class Mode(nn.Module):
+        def forward(self, points: Tensor) -> Tensor:
+            return 1e6 * torch.sin(torch.pi * points)
+
+    text = "pde A\nspace x in [0, 1]\nunknown u(x) : scalar\n∂²u/∂x² + π² u = 1\nu = 0 on boundary\n"
+    trust = Trust(gaps(Mode(), text))
+    assert max(g.relative for g in trust.gaps) < 1e-6
+    assert trust.verdict is Verdict.FAILS
+    assert float(trust.error) > 0.1
+
+
+def test_a_slope_that_is_nothing_is_beside_the_others() -> None:
+    """u = cos πx has no slope across y, up to rounding; a slope of one, on the other axis, is that small."""
+
+    class Wave(nn.Module):
+        def forward(self, points: Tensor) -> Tensor:
+            return torch.cos(torch.pi * points[:, :1]) + 1e-14 * points[:, 1:].sin()
+
+    text = "pde A\nspace (x, y) in [0, 1]^2\nunknown u(x, y) : scalar\n-Δu = π² cos(π x)\n∂u/∂n = 0 on boundary\n"
+    assert Trust(gaps(Wave(), text)).verdict is Verdict.HOLDS
+
+
+def test_a_reference_without_a_digit_confirms_nothing() -> None:
+    trust = Trust((), (Comparison("another", 0.9, 0.0, 0.5, exact=False),))
+    assert trust.verdict is Verdict.DISAGREES
+    assert "nothing confirms" in trust.complaints[0]

@@ -53,7 +53,7 @@ def test_a_good_file_that_is_no_checkpoint_is_passed_over(tmp_path: Path) -> Non
     found, complaints = newest(tmp_path)
     assert found is not None
     assert found.step == 3
-    assert "is no checkpoint" in complaints[0]
+    assert "is not a checkpoint" in complaints[0]
 
 
 def test_a_crafted_checkpoint_is_no_fault(tmp_path: Path) -> None:
@@ -65,6 +65,6 @@ def test_a_crafted_checkpoint_is_no_fault(tmp_path: Path) -> None:
     tensors, plain = load_tensors(path)
     for crafted in (plain | {"plain": {}}, plain | {"step": "1"}, plain | {"plain": plain["plain"] | {"phase": "x"}}):
         save_tensors(path, tensors, crafted)
-        with pytest.raises(RunError, match=r"take it away|is no checkpoint"):
+        with pytest.raises(RunError, match=r"take it away|is not a checkpoint"):
             pdedsl.train(MOONS, tmp_path / "run", resume=True, set=("train.epochs=2", *SHORT))
     assert load_tensors(path)[1]["plain"]["phase"] == "x"

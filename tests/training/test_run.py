@@ -348,3 +348,13 @@ def test_a_start_on_other_data_keeps_the_scale_of_the_data(tmp_path: Path) -> No
     (scale,) = [m for m in other.module.modules() if isinstance(m, Standardize)]
     torch.testing.assert_close(scale.mean, torch.tensor([float(x.mean())]), rtol=1e-5, atol=1e-5)
     assert any(str(start) in note for note in heard.of(Started)[0].notes)
+
+
+def test_progress_is_shown_by_default_and_silence_is_an_option(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    pdedsl.train("convection_diffusion", tmp_path / "a", set={"train.epochs": 1})
+    assert "epoch" in capsys.readouterr().err
+    pdedsl.train("convection_diffusion", tmp_path / "b", set={"train.epochs": 1}, listeners=())
+    told = capsys.readouterr()
+    assert told.err == told.out == ""

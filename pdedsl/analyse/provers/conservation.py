@@ -27,6 +27,7 @@ from pdedsl.ir.terms import Origin, Source
 from pdedsl.ir.verdicts import Proved, Refuted, Unknown, Verdict
 from pdedsl.symbolic.expansion import can_expand, multiply_out, terms_of
 from pdedsl.symbolic.integrals import integral
+from pdedsl.symbolic.notation import notation
 from pdedsl.symbolic.symbols import Field, Partial, TooLarge
 
 _INFINITE = (S.ComplexInfinity, S.NaN, S.Infinity, S.NegativeInfinity)
@@ -140,11 +141,11 @@ def _euler_sum(jet: Jet, without: frozenset[Symbol]) -> Expr:
 def _no_divergence(problem: Problem, euler: Expr) -> Verdict:
     guilty, spec = _makers(problem), problem.spec
     if any(f.head in {w.head for w in spec.learned} for f in euler.atoms(Field)):
-        return Unknown(f"{named(guilty)} is no divergence for every weight.", spans(guilty))
-    reason = f"{named(guilty)} is no divergence: mass is made or lost inside"
+        return Unknown(f"{named(guilty)} is not a divergence for every weight.", spans(guilty))
+    reason = f"{named(guilty)} is not a divergence: mass is made or lost inside"
     ranges = ranges_of(spec, problem.equation)
     if nonzero_point(letters_of(euler, spec), ranges) is not None:
-        return Refuted(f"{reason}.", f"its Euler operator is {euler}, not 0", spans(guilty))
+        return Refuted(f"{reason}.", f"its Euler operator is {notation(euler)}, not 0", spans(guilty))
     witness = losing(problem.jet, ranges, spec.time.symbol if spec.time else None)
     if witness:
         return Refuted(f"{reason}.", witness, spans(guilty))
@@ -196,7 +197,7 @@ def _with_source(problem: Problem, source: Expr) -> Verdict:
         case True:
             return Proved(f"the rest is a divergence, and the integral of {named(guilty)} is 0.", (DIVERGENCE,))
         case False:
-            witness = f"it adds {expand(total + given)} in a unit of time"
+            witness = f"it adds {notation(expand(total + given))} in a unit of time"
             return Refuted(f"{named(guilty)} makes mass.", witness, spans(guilty))
         case None:
             return Unknown(f"the integral of {named(guilty)} is not known.", spans(guilty))
@@ -208,5 +209,5 @@ def _on_the_line(problem: Problem, source: Expr) -> Verdict:
     box = box_of(ranges)
     one_sign = nonnegative(source, box) or nonnegative(-source, box)
     if one_sign and nonzero_point(source, ranges) is not None:
-        return Refuted(f"{named(guilty)} makes mass.", f"{source} is of one sign", spans(guilty))
+        return Refuted(f"{named(guilty)} makes mass.", f"{notation(source)} is of one sign", spans(guilty))
     return Unknown(f"the integral of {named(guilty)} is not known.", spans(guilty))

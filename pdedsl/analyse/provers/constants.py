@@ -18,6 +18,7 @@ from pdedsl.analyse.states import multiples, state_of
 from pdedsl.ir.spec import Spec
 from pdedsl.ir.terms import Origin
 from pdedsl.ir.verdicts import Proved, Refuted, Unknown, Verdict
+from pdedsl.symbolic.notation import notation
 
 STILL = "F vanishes for constants"
 TRIED = (*(Rational(k) for k in (1, 2, -1, 3, 1000, -1000)), Rational(1, 2))
@@ -36,7 +37,9 @@ def constants(problem: Problem) -> Verdict:
     if broken:
         why = f"{quoted(broken, problem.spec)} does not hold for every constant"
         first = next((c for c in TRIED if not_admitting(problem.spec, c)[0]), None)
-        witness = "not every constant can stay as it is" if first is None else f"u = {first} cannot stay as it is"
+        witness = (
+            "not every constant can stay as it is" if first is None else f"u = {notation(first)} cannot stay as it is"
+        )
         return Refuted(f"{why}.", witness, tuple(c.span for c in broken))
     if open_:
         why = f"whether {quoted(open_, problem.spec)} holds for every constant is not known"
@@ -104,7 +107,7 @@ def _moved_constant(rate: Expr, problem: Problem) -> str:
         there = rate.xreplace(chosen)
         point = nonzero_point(there, ranges)
         if point is not None:
-            values = [f"{s.name} = {v}" for s, v in chosen.items()]
+            values = [f"{s.name} = {notation(v)}" for s, v in chosen.items()]
             at = f" at {shown(point)}" if point else ""
             return f"{', '.join(values) or 'u = 0'} changes at rate {exact_at(there, point):.3g}{at}"
     return ""

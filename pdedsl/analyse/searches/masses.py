@@ -12,6 +12,7 @@ from pdedsl.analyse.jets import Jet
 from pdedsl.analyse.samples import Ranges
 from pdedsl.numerics.activations import ACTIVATIONS as RECORDS
 from pdedsl.symbolic.faults import worked_out
+from pdedsl.symbolic.notation import notation
 from pdedsl.symbolic.symbols import Field, Partial
 
 NODES = 400
@@ -31,7 +32,7 @@ def losing(jet: Jet, ranges: Ranges, time: Symbol | None) -> str:
         if coarse is None or fine is None:
             continue
         if abs(fine) > LEAST and abs(coarse - fine) < 0.05 * abs(fine):
-            return f"the mass of u = {u} changes at the rate {fine:.3g}"
+            return f"the mass of u = {notation(u)} changes at the rate {fine:.3g}"
     return ""
 
 

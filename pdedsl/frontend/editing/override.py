@@ -7,9 +7,11 @@
     train.optimizer.lr=0.1            an argument of the call in an entry
     train.optimizer.adam.lr=0.1       of this call, where several in the entry (or in entries of this key) have it
     realize.diffusion=noise(samples=8), realize.diffusion.samples=8      the same of a realization
+    learn.v=resnet(depth=32), learn.v.depth=32     the network of a learned field, or of an unknown: unknown.u=mlp
+    space=R^3, time=[0, 2]            where the problem lives
 
-A value is text of the language, on one line. A path that names nothing, or more than one thing, is an error in the text
-of the setting; a value that is wrong is an error in the changed spec.
+A value is text of the language, on one line. A path that names nothing, or more than one thing, and a value that is
+wrong are errors in the text of the setting. Epochs replace steps, and steps epochs.
 """
 
 from __future__ import annotations
@@ -18,34 +20,61 @@ from collections.abc import Iterable, Sequence
 from dataclasses import replace
 
 from pdedsl import mistakes
-from pdedsl.diagnostics import PdeError, Reporter, Source, Span, in_order
+from pdedsl.diagnostics import Patch, PdeError, Reporter, Source, Span, in_order
 from pdedsl.frontend.editing import splice
 from pdedsl.frontend.editing.setargument import with_argument
 from pdedsl.frontend.editing.setpath import Setting, Word, read
 from pdedsl.frontend.syntax import tree as t
 from pdedsl.frontend.syntax.parse import parse_syntax
-from pdedsl.words.entries import ENTRIES, Calls
+from pdedsl.words.entries import ENTRIES, Calls, default_of
+from pdedsl.words.networks import NETWORKS
 from pdedsl.words.realizations import PARTS
 
 REALIZE = "realize"
+SPACE, TIME = ("space",), ("time",)
+FIELDS: dict[str, type[t.LearnDecl] | type[t.UnknownDecl]] = {"learn": t.LearnDecl, "unknown": t.UnknownDecl}
+INSTEAD = {"epochs": "steps", "steps": "epochs"}  # a block has one of the two
 
 
 def overridden(source: Source, settings: Sequence[str]) -> Source:
     """The spec with the settings applied in their order."""
     for text in settings:
-        source = replace(source, text=_applied(source, read(text)))
+        setting = read(text)
+        source = _patched(source, _applied(source, setting), setting)
     return source
+
+
+def _patched(source: Source, text: str, setting: Setting) -> Source:
+    """The changed text, which remembers where the value came from."""
+    old, value = source.text, setting.value or ""
+    first = _shared(old, text)
+    by = len(text) - len(old)
+    last = len(text) - _shared(old[first:][::-1], text[first:][::-1])
+    patches = tuple(p.moved(first, by) for p in source.patches if p.span.end <= first or p.span.start >= last - by)
+    low, high = sorted((first, max(0, last - len(value))))  # the change holds the value, or the value the change
+    at = text.rfind(value, low, high + len(value)) if value else -1
+    if at >= 0:
+        origin = Source(setting.text, "--set")
+        patches += (Patch(Span(at, at + len(value)), origin, setting.text.index(value, setting.text.index("="))),)
+    return replace(source, text=text, patches=patches)
+
+
+def _shared(one: str, other: str) -> int:
+    """How many characters two texts begin with alike."""
+    return next((k for k, (a, b) in enumerate(zip(one, other, strict=False)) if a != b), min(len(one), len(other)))
 
 
 def _applied(source: Source, setting: Setting) -> str:
     syntax, first = _syntax(source), setting.words[0]
+    if first.id in FIELDS:
+        return _network(syntax, source.text, setting)
     if len(setting.words) == 1:
-        return _constant(syntax, source.text, setting)
+        return _place(syntax, source.text, setting) or _constant(syntax, source.text, setting)
     if first.id == REALIZE:
         return _realization(syntax, source.text, setting)
     if first.id in ENTRIES:
         return _entry(syntax, source.text, setting)
-    raise setting.unknown(first, "a spec has no block", [*ENTRIES, REALIZE])
+    raise setting.unknown(first, "a spec has no block", [*ENTRIES, REALIZE, *FIELDS])
 
 
 def _syntax(source: Source) -> t.Syntax:
@@ -55,6 +84,48 @@ def _syntax(source: Source) -> t.Syntax:
     if reporter.errors:
         raise PdeError(in_order(reporter.errors), source)
     return syntax
+
+
+# ---- where the problem lives
+
+
+def _place(syntax: t.Syntax, text: str, setting: Setting) -> str | None:
+    """The domain or the interval of time, if the path names it and no constant is called so."""
+    (word,) = setting.words
+    for statement in syntax.statements:
+        match statement:
+            case t.SpaceDecl(sides=sides) if word.id in SPACE:
+                span = sides[0].span.to(sides[-1].span)
+            case t.TimeDecl(interval=interval) if word.id in TIME:
+                span = splice.widened(text, interval.span)
+            case _:
+                continue
+        if not setting.value:
+            raise setting.wrong(mistakes.settings.needs_value(f"{word.id}=…", word.span))
+        return splice.replaced(text, span, setting.value)
+    return None
+
+
+# ---- networks
+
+
+def _network(syntax: t.Syntax, text: str, setting: Setting) -> str:
+    kind, *named = setting.words
+    fields = [s for s in syntax.statements if isinstance(s, FIELDS[kind.id])]
+    if not named:
+        raise setting.wrong(mistakes.settings.not_alone(kind.text, f"{kind.id}.v=…", kind.span))
+    name, *rest = named
+    found = next((f for f in fields if f.name.id == name.id), None)
+    if found is None:
+        raise setting.unknown(name, f"'{kind.id}' declares no", [f.name.text for f in fields])
+    if rest:
+        return with_argument(text, setting, rest, [found.net] if found.net else [], NETWORKS)
+    if setting.value is None:
+        raise setting.wrong(mistakes.settings.needs_value(f"{kind.id}.{name.text}=…", setting.path))
+    if found.net is None:
+        end = found.type[-1].span.end if found.type else found.span.end
+        return splice.replaced(text, Span(end, end), f" = {setting.value}" if setting.value else "")
+    return splice.replaced(text, splice.widened(text, found.net.span), setting.value)
 
 
 # ---- constants
@@ -136,7 +207,13 @@ def _entry(syntax: t.Syntax, text: str, setting: Setting) -> str:
     if rest:
         values = [item.value for entry in found for item in entry.items]
         what = rules[key.id].what
-        return with_argument(text, setting, rest, values, what.forms if isinstance(what, Calls) else {})
+        forms = what.forms if isinstance(what, Calls) else {}
+        default = default_of(kind.id, key.id)
+        if not values and default and rest[-1].id in forms[default.partition("(")[0]].params:
+            given = replace(setting, text=f"{kind.id}.{key.id}={default}", words=setting.words[:2], value=default)
+            changed = Source(_entry(syntax, text, given))
+            return _entry(_syntax(changed), changed.text, setting)
+        return with_argument(text, setting, rest, values, forms)
     if setting.value is None and rules[key.id].least > 0:
         raise setting.wrong(mistakes.settings.entry_needs_value(f"{kind.id}.{key.id}", setting.path))
     if setting.value == "":
@@ -145,6 +222,9 @@ def _entry(syntax: t.Syntax, text: str, setting: Setting) -> str:
         raise setting.wrong(mistakes.settings.several_entries(kind.id, key.id, len(found), setting.path))
     if found:
         return _with_value(text, found[0], setting.value)
+    other = [entry for entry in block.entries if entry.key.id == INSTEAD.get(key.id)] if block else []
+    if other:
+        return splice.replaced(text, _whole(text, other[0]), f"{key.id} {setting.value}")
     line = f"{key.id} {setting.value or ''}".rstrip()
     if block is None:
         return splice.with_lines(text, ["", f"{kind.id} {{", f"  {line}", "}"])

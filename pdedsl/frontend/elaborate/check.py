@@ -11,12 +11,12 @@ from pdedsl import mistakes
 from pdedsl.diagnostics import Reporter
 from pdedsl.frontend.elaborate.counting import count_conditions
 from pdedsl.frontend.elaborate.environment import Environment
-from pdedsl.frontend.elaborate.numbers import numeral
 from pdedsl.frontend.elaborate.pieces import points_on, region_in, selects
 from pdedsl.frontend.syntax import tree as t
 from pdedsl.frontend.syntax.names import subscript
 from pdedsl.ir.spec import Condition, Equation, SpaceKind, Spec, Unknown
 from pdedsl.ir.types import Vector
+from pdedsl.symbolic.notation import notation
 from pdedsl.symbolic.symbols import Field
 
 
@@ -101,17 +101,17 @@ def _pieces(spec: Spec, part: Part, reporter: Reporter) -> None:
         if a < spec.time.start or b > end:
             reporter.add(mistakes.equations.outside_the_time(_shown(a, b), _shown(spec.time.start, end), piece.span))
         elif a > reached:
-            reporter.add(mistakes.equations.gap(name, numeral(reached), numeral(a), piece.span))
+            reporter.add(mistakes.equations.gap(name, notation(reached), notation(a), piece.span))
         elif a < reached:
-            until = numeral(min(b, reached))
-            reporter.add(mistakes.equations.overlap(name, numeral(a), until, numeral(reached), piece.span))
+            until = notation(min(b, reached))
+            reporter.add(mistakes.equations.overlap(name, notation(a), until, notation(reached), piece.span))
         reached = max(reached, b)
     if reached < end:
-        reporter.add(mistakes.equations.gap_at_the_end(name, numeral(reached), numeral(end), pieces[-1].span))
+        reporter.add(mistakes.equations.gap_at_the_end(name, notation(reached), notation(end), pieces[-1].span))
 
 
 def _shown(start: Expr, end: Expr) -> str:
-    return f"[{numeral(start)}, {numeral(end)}]"
+    return f"[{notation(start)}, {notation(end)}]"
 
 
 # ---- conditions
@@ -145,7 +145,7 @@ def _start(spec: Spec, part: Part, reporter: Reporter) -> None:
 
 def _shown_arguments(spec: Spec) -> str:
     start = spec.time.start if spec.time else S.Zero
-    return ", ".join((*spec.space.names, numeral(start)))
+    return ", ".join((*spec.space.names, notation(start)))
 
 
 def _time(spec: Spec) -> str:

@@ -8,11 +8,11 @@ from pdedsl import mistakes
 from pdedsl.diagnostics import Span, nearest
 from pdedsl.frontend.elaborate.environment import Environment
 from pdedsl.frontend.elaborate.levels import curve_of, level_of
-from pdedsl.frontend.elaborate.numbers import numeral
 from pdedsl.frontend.elaborate.pieces import reached
 from pdedsl.frontend.elaborate.summands import normal, size_of, unknown_of
 from pdedsl.frontend.syntax import tree as t
 from pdedsl.ir.spec import Condition, ConditionKind, Level, Space, SpaceKind, Summand, side_names
+from pdedsl.symbolic.notation import notation
 from pdedsl.symbolic.symbols import Field, Partial
 
 
@@ -115,7 +115,7 @@ def _at_time(
     time, field = env.time, fields[0]
     assert time is not None
     if place not in (time.start, time.end):
-        at, start, end = map(numeral, (place, time.start, time.end))
+        at, start, end = map(notation, (place, time.start, time.end))
         raise mistakes.equations.neither_start_nor_end(time.name, at, start, end, statement.span)
     wholes = [normal([s.exprs[k] for s in summands], env.numbers) for k in range(len(summands[0].exprs))]
     target = _target(wholes[0], field.xreplace(env.numbers), time.symbol)
@@ -164,8 +164,8 @@ def _at_side(
     for field in fields:
         at = field.arguments[unknown_of(field, env).arguments.index(variable)].xreplace(env.numbers)
         if at not in places:
-            ends = [numeral(p) for p in places]
-            raise mistakes.equations.not_on_the_boundary(variable.name, numeral(at), ends, statement.span)
+            ends = [notation(p) for p in places]
+            raise mistakes.equations.not_on_the_boundary(variable.name, notation(at), ends, statement.span)
         sides.append(places[at])
     value, main = _condition_value(summands, env), _main(fields, summands, env)
     component, named = _component(fields, value, env), tuple(dict.fromkeys(sides))

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from pdedsl import mistakes
 from pdedsl.frontend.elaborate.environment import Environment
-from pdedsl.frontend.elaborate.numbers import numeral
 from pdedsl.frontend.syntax import tree as t
 from pdedsl.ir.spec import Interval
+from pdedsl.symbolic.notation import notation
 
 
 def interval_of(expr: t.Expr, env: Environment) -> Interval:
@@ -14,5 +14,5 @@ def interval_of(expr: t.Expr, env: Environment) -> Interval:
         raise mistakes.types.not_an_interval(expr.span)
     start, end = (env.number(e) for e in expr.items)
     if not start < end:
-        raise mistakes.types.empty_interval(numeral(start), numeral(end), expr.span)
+        raise mistakes.types.empty_interval(notation(start), notation(end), expr.span)
     return Interval(start, end)

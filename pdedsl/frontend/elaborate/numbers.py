@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from decimal import Decimal
 from fractions import Fraction
 
@@ -39,9 +38,3 @@ def constant(expr: Expr, span: Span) -> Expr:
         raise mistakes.shapes.not_constant(span)
     within_limits(expr, span)
     return defined(expr, span)
-
-
-def numeral(value: Expr) -> str:
-    """An exact number as the language writes it: 2π, sqrt(2)/3."""
-    plain = str(value).replace("**", "^").replace("pi", "π").replace("*", " ")
-    return re.sub(r"(\d) π", r"\1π", plain)

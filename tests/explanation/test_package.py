@@ -13,10 +13,10 @@ from click.testing import CliRunner, Result
 from emit.test_emitted import AWKWARD, MORE
 from texts import MODELS, compiled, learned, shipped
 
-import pdedsl.explain.package
+import pdedsl.explanation.package
 from pdedsl.cli import cli
 
-FILES = {"model.py", "harness.py", "test_axioms.py", "spec.pde", "README.md"}
+FILES = {"__init__.py", "model.py", "harness.py", "test_axioms.py", "spec.pde", "README.md"}
 SMALL = learned(
     "∂u/∂t = v·∇u + 0.1 Δu",
     "learn v(x, y) : vector = mlp(width=4, depth=1)",
@@ -182,7 +182,7 @@ def test_a_failure_while_writing_leaves_nothing(tmp_path: Path, monkeypatch: pyt
 
     monkeypatch.setattr(Path, "write_text", full)
     with pytest.raises(OSError, match="No space"):
-        pdedsl.explain.package.write_package(tmp_path / "made", compiled(SMALL).files(), force=False)
+        pdedsl.explanation.package.write_package(tmp_path / "made", compiled(SMALL).files(), force=False)
     assert not os.listdir(tmp_path)
 
 

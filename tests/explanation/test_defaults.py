@@ -7,7 +7,7 @@ from texts import shipped
 
 from pdedsl.compiler import to_analysis, to_spec
 from pdedsl.diagnostics import Source
-from pdedsl.explain.defaults import defaults
+from pdedsl.explanation.defaults import defaults
 
 PIXELS = """pde P
 space x in pixels

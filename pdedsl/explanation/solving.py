@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from pdedsl.ir.plan import SolvePlan
 from pdedsl.ir.statement import Statement
+from pdedsl.symbolic.notation import notation
 
 
 def solving_lines(plan: SolvePlan) -> list[str]:
@@ -18,7 +19,9 @@ def statement_lines(statement: Statement) -> list[str]:
         f"{_count(equations, 'equation')} and {_count(conditions, 'condition')} for {names}, {linear} in the unknowns"
     ]
     found += [
-        f"{c.name} is known: {e}" for c, e in zip(statement.components, statement.exact, strict=True) if e is not None
+        f"{c.name} is known: {notation(e)}"
+        for c, e in zip(statement.components, statement.exact, strict=True)
+        if e is not None
     ]
     found += [f"{w.name} is found with the solution" for w in statement.parameters]
     return [*found, *floating_lines(statement)]

@@ -7,7 +7,7 @@ from click.testing import CliRunner
 
 import pdedsl
 from pdedsl.cli import cli
-from pdedsl.explain.tex import ascii_tex
+from pdedsl.explanation.tex import ascii_tex
 from pdedsl.sources import shipped_specs
 
 
@@ -22,10 +22,11 @@ def test_shipped_specs(name: str) -> None:
 
 
 def test_signs() -> None:
-    assert ascii_tex("a σ² Δ") == r"a \ensuremath{\sigma}\ensuremath{{}^{2}} \ensuremath{\Delta}"
+    assert ascii_tex("a σ² Δ") == r"a \(\sigma {}^{2}\) \(\Delta\)"
+    assert ascii_tex("Øksendal: ∇∇u") == r"{\O}ksendal: \(\nabla \nabla\)u"
     assert ascii_tex("λ Kᵀ xᵢ ‖K‖ ≤ 1").isascii()
     assert r"\lambda" in ascii_tex("λ")
-    assert ascii_tex("Αο") == r"\ensuremath{\mathrm{A}}\ensuremath{o}"  # Greek letters without a command
+    assert ascii_tex("Αο") == r"\(\mathrm{A} o\)"  # Greek letters without a command
     assert ascii_tex("日") == "日"
 
 
@@ -37,4 +38,10 @@ def test_every_greek_letter_has_a_form() -> None:
 
 
 def test_names_of_operators_keep_their_index() -> None:
-    assert r"\_{1}" not in pdedsl.compile("hamiltonian").spec._repr_latex_()
+    assert r"{K_{1}}^{\top}" in pdedsl.compile("hamiltonian").spec.latex
+
+
+def test_the_equation_is_shown_as_it_was_written() -> None:
+    shown = pdedsl.load("enresnet").latex
+    assert r"\frac{\partial u}{\partial t} + v \cdot \nabla u + \tfrac{1}{2}\,{\sigma}^{2}\,\Delta u &= 0" in shown
+    assert r"\ensuremath" not in shown

@@ -41,6 +41,6 @@ def _broken(plan: Model, analysis: Analysis) -> Iterator[str]:
             if not isinstance(verdict, Proved):
                 yield f"the equation is not non-expansive for every weight: {verdict.reason}"
         case SolvePlan():
-            yield "the network of a physical problem is no classifier"
+            yield "the network of a physical problem is not a classifier"
         case _:
             assert_never(plan)

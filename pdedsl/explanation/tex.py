@@ -1,9 +1,10 @@
-"""Letters and signs of mathematics in the ASCII of LaTeX, as they are in formulas and in sentences alike."""
+"""Letters and signs of mathematics that stand in a sentence, in the ASCII of LaTeX."""
 
 from __future__ import annotations
 
 import re
 import unicodedata
+from itertools import groupby
 
 SIGNS = {
     "∂": r"\partial",
@@ -15,6 +16,7 @@ SIGNS = {
     "≈": r"\approx",
     "∞": r"\infty",
     "√": r"\surd",
+    "ℓ": r"\ell",
     "‖": r"\|",
     "⟨": r"\langle",
     "⟩": r"\rangle",
@@ -42,19 +44,29 @@ LATIN = {  # capitals that look like Latin ones have no command
     "chi": "X",
 }
 
+LETTERS = {"Ø": r"{\O}", "ø": r"{\o}", "é": r"\'e", "ö": r"\"o"}  # of names, in a sentence
+_BEYOND = re.compile(r"[^\x00-\x7f]+")
 
 SPELLED = {"LAMDA": "lambda"}  # by Unicode otherwise than by TeX
 SMALL = {"omicron": "o"}
 
 
 def ascii_tex(text: str) -> str:
-    """What has no sign here is left as it is."""
-    return "".join(char if char.isascii() else _command(char) for char in text)
+    """Signs that stand together become one formula; what has no sign here is left as it is."""
+    return _BEYOND.sub(lambda found: _formula(found[0]), text)
+
+
+def _formula(text: str) -> str:
+    parts = [(known, "".join(run)) for known, run in groupby(text, key=lambda char: bool(_command(char)))]
+    return "".join(rf"\({' '.join(map(_command, run))}\)" if known else _letters(run) for known, run in parts)
+
+
+def _letters(text: str) -> str:
+    return "".join(LETTERS.get(char, char) for char in text)
 
 
 def _command(char: str) -> str:
-    sign = SIGNS.get(char) or _greek(char) or _raised(char)
-    return rf"\ensuremath{{{sign}}}" if sign else char
+    return SIGNS.get(char) or _greek(char) or _raised(char)
 
 
 def _greek(char: str) -> str:
@@ -73,4 +85,4 @@ def _raised(char: str) -> str:
     """^{2} from ², _{i} from ᵢ."""
     kind, _, code = unicodedata.decomposition(char).partition("> ")
     mark = {"<super": "^", "<sub": "_"}.get(kind)
-    return f"{{}}{mark}{{{chr(int(code, 16))}}}" if mark else ""
+    return f"{{}}{mark}{{{chr(int(code, 16)).replace('−', '-')}}}" if mark else ""

@@ -6,7 +6,6 @@ from typing import assert_never
 
 from sympy import Expr
 
-from pdedsl.explain.describe import letters
 from pdedsl.ir.spec import Spec
 from pdedsl.ir.terms import (
     Coefficient,
@@ -26,6 +25,7 @@ from pdedsl.ir.terms import (
     Transport,
     shape_of,
 )
+from pdedsl.symbolic.notation import notation
 from pdedsl.symbolic.symbols import Field
 
 
@@ -73,7 +73,7 @@ def _nature(coefficient: Coefficient, spec: Spec) -> str:
 
 def indexed_text(matrix: Indexed) -> str:
     """diag(aᵢ) + Σ c w wᵀ in a line."""
-    parts = [f"diag({letters(matrix.diagonal)})"] if matrix.diagonal != 0 else []
-    parts += [f"{letters(c)} w wᵀ, w = ({letters(w)})ᵢ" for c, w in matrix.outer]
-    parts += [f"{letters(c)} {head}" for c, head in matrix.learned]
+    parts = [f"diag({notation(matrix.diagonal)})"] if matrix.diagonal != 0 else []
+    parts += [f"{notation(c)} w wᵀ, w = ({notation(w)})ᵢ" for c, w in matrix.outer]
+    parts += [f"{notation(c)} {head}" for c, head in matrix.learned]
     return " + ".join([*parts, "…"] if matrix.rest else parts)

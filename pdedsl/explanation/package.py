@@ -9,12 +9,8 @@ from pathlib import Path
 from typing import assert_never
 
 from pdedsl import quoting
-from pdedsl.explain.certificate import certificate_lines
-from pdedsl.explain.describe import network_lines, theorem_line
-from pdedsl.explain.explain import explain_markdown
-from pdedsl.ir.analysis import Analysis
+from pdedsl.explanation.explain import Explanation
 from pdedsl.ir.plan import DataPlan, ImagePlan, Model, SolvePlan
-from pdedsl.ir.representation import Representation
 from pdedsl.ir.spec import Spec
 
 HARNESS = '''"""Train and evaluate the network of `model.py` as `spec.pde` says.
@@ -36,7 +32,10 @@ import pdedsl
 from pdedsl.evaluation.summary import summary
 from pdedsl.training.view import view_for
 
-from model import model
+if __package__:
+    from .model import model
+else:  # run as a file
+    from model import model
 
 SPEC = Path(__file__).with_name("spec.pde")
 
@@ -68,7 +67,10 @@ from __future__ import annotations
 import torch
 from torch import Tensor
 
-from model import model
+if __package__:
+    from .model import model
+else:  # run as a file
+    from model import model
 
 
 @torch.no_grad()
@@ -126,7 +128,7 @@ README = """# {name}
 
 | file | holds |
 | --- | --- |
-| `model.py` | the network: `model(seed)` |
+| `model.py` | the network: `model(seed)`; the folder is a package: `from … import model` |
 | `harness.py` | {harness} |
 | `test_axioms.py` | whether `model.py`, edited or not, keeps the axioms and the equation: `pytest test_axioms.py` |
 | `spec.pde` | the spec it was compiled from, hash `{hash}` |
@@ -134,19 +136,19 @@ README = """# {name}
 {explanation}"""
 
 
-def package_files(analysis: Analysis, representation: Representation, plan: Model, python: str) -> dict[str, str]:
+def package_files(explanation: Explanation, plan: Model, python: str) -> dict[str, str]:
     """The text of each file; `python` is that of the model."""
-    spec = analysis.spec
-    network = [theorem_line(representation.theorem), *network_lines(plan), *certificate_lines(plan, analysis)]
+    spec = explanation.analysis.spec
     harness, usage = _harness(plan, spec)
     readme = README.format(
         name=spec.name,
         title=quoting.markdown(spec.title),
         hash=spec.hash,
         harness=usage,
-        explanation=explain_markdown(analysis, network),
+        explanation=explanation.markdown(),
     )
     return {
+        "__init__.py": "from .model import model as model\n",
         "model.py": python,
         "harness.py": harness,
         "test_axioms.py": TEST.format(name=spec.name),
@@ -181,12 +183,14 @@ def write_package(folder: Path, files: dict[str, str], force: bool) -> None:
     made = Path(tempfile.mkdtemp(prefix=f".{folder.name}-", dir=folder.parent))
     try:
         for name, text in files.items():
+            (made / name).parent.mkdir(parents=True, exist_ok=True)
             (made / name).write_text(text, "utf-8")
         if not folder.exists():
             os.chmod(made, 0o755)
             made.rename(folder)
             return
         for name in files:
+            (folder / name).parent.mkdir(parents=True, exist_ok=True)
             os.replace(made / name, folder / name)
     finally:
         shutil.rmtree(made, ignore_errors=True)

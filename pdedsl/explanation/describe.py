@@ -2,25 +2,17 @@
 
 from __future__ import annotations
 
-import re
 from typing import assert_never
 
-from sympy import Expr
-
-from pdedsl.explain.solving import solving_lines
+from pdedsl.explanation.solving import solving_lines
 from pdedsl.ir.noise import Correlated, Dropped, Dropping, Noise, Plain, Relative, Scaled, Shared
 from pdedsl.ir.objective import CrossEntropy, Margin, Objective, Residual, Retraining
 from pdedsl.ir.plan import Base, ImagePlan, Maps, Model, Part, Shake, SolvePlan, Timed, Walk
 from pdedsl.ir.theorem import Theorem
+from pdedsl.symbolic.notation import notation
 from pdedsl.words.diffusions import InSpace, Instants, InTime, Laplacian, Weighting
 from pdedsl.words.frames import Frame, Lipschitz, Paper
 from pdedsl.words.integrators import Adaptive
-
-
-def letters(expr: Expr) -> str:
-    """An expression in a line of text: √2 σ rather than sqrt(2)*σ."""
-    return re.sub(r"sqrt\((\w+)\)", r"√\1", str(expr)).replace("**2", "²").replace("*", " ")
-
 
 # ---- the network
 
@@ -86,16 +78,16 @@ def _noise_line(noise: Noise | None) -> str:
         case None:
             return ""
         case Plain(std=std, law=law) | Scaled(std=std, law=law):
-            return f"; {law.value} noise, standard deviation {letters(std)}"
+            return f"; {law.value} noise, standard deviation {notation(std)}"
         case Relative(scale=scale):
-            return f"; a·std, a {letters(scale)}"
+            return f"; a·std, a {notation(scale)}"
         case Correlated():
             return "; correlated noise"
         case Dropped(keep=keep, of=of):
             name = "stochastic depth, survival probability" if of is Dropping.LAYER else "dropout, keep-probability"
-            return f"; {name} {letters(keep)}"
+            return f"; {name} {notation(keep)}"
         case Shared(std=std):
-            return f"; shake-shake, standard deviation of the share α {letters(std)}"
+            return f"; shake-shake, standard deviation of the share α {notation(std)}"
         case _:
             assert_never(noise)
 

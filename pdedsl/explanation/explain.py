@@ -3,20 +3,25 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from dataclasses import dataclass
 from typing import assert_never
 
 from sympy import sqrt
 
 from pdedsl import quoting
-from pdedsl.explain.defaults import defaults
-from pdedsl.explain.describe import letters
-from pdedsl.explain.show import latex_of
-from pdedsl.explain.terms import detail_of, indexed_text
-from pdedsl.explain.tex import ascii_tex
+from pdedsl.diagnostics import Diagnostic
+from pdedsl.explanation.certificate import certificate_lines
+from pdedsl.explanation.defaults import defaults
+from pdedsl.explanation.describe import network_lines, theorem_line
+from pdedsl.explanation.terms import detail_of, indexed_text
+from pdedsl.explanation.tex import ascii_tex
 from pdedsl.ir.analysis import Analysis, EquationClass, EquationFacts
+from pdedsl.ir.plan import Model
 from pdedsl.ir.spec import SpaceKind, Spec
 from pdedsl.ir.terms import Components, Generator, Indexed, Shape
+from pdedsl.ir.theorem import Theorem
 from pdedsl.ir.verdicts import Axiom, Proved, Refuted, Unknown, Verdict
+from pdedsl.symbolic.notation import notation
 from pdedsl.symbolic.symbols import Field
 from pdedsl.words.directions import Direction
 
@@ -80,69 +85,94 @@ def facts_json(analysis: Analysis) -> dict[str, object]:
     }
 
 
-# ---- text
+# ---- the explanation
 
 
-def explain_text(analysis: Analysis, network: list[str], kernels: Sequence[str] = ()) -> str:
-    """Plain text for a terminal; `network` says what the equation becomes, or why it becomes none, and `kernels` what
-    weights say."""
-    return _document(analysis, network, kernels, lambda text: f"{text}\n{'-' * len(text)}", "  ", quoting.line)
+@dataclass(frozen=True)
+class Explanation:
+    """What an equation is, what it becomes and what can be proved of it: `print` it, or let a notebook show it.
+
+    `kernels` are trained ones, as differential operators. Without a theorem and a plan, `errors` say why.
+    """
+
+    analysis: Analysis
+    theorem: Theorem | None
+    plan: Model | None
+    errors: tuple[Diagnostic, ...] = ()
+    kernels: tuple[str, ...] = ()
+
+    @property
+    def network(self) -> list[str]:
+        """What the equation becomes, or why it becomes nothing."""
+        if self.theorem is None or self.plan is None:
+            return [f"none: {d.message}" for d in self.errors]
+        lines = [theorem_line(self.theorem), *network_lines(self.plan)]
+        return [*lines, *certificate_lines(self.plan, self.analysis)]
+
+    def __str__(self) -> str:
+        """Plain text, for a terminal."""
+        return self._document(lambda text: f"{text}\n{'-' * len(text)}", "  ", quoting.line)
+
+    def markdown(self) -> str:
+        return self._document(lambda text: f"## {text}\n", "- ", quoting.markdown)
+
+    def latex(self) -> str:
+        """For a paper: the problem as it was written, its process, what it becomes, and its axioms."""
+        spec = self.analysis.spec
+        processes = [row for facts in self.analysis.equations for row in process_lines(facts, spec)]
+        axioms = [(name, f"\\emph{{{v.truth}}}: {_tex(v.reason)}") for name, v in self.analysis.axioms.items()]
+        parts = [spec.latex, *map(_tex, processes), _listed([("", _tex(row)) for row in self.network]), _listed(axioms)]
+        return "\n\n".join(parts) + "\n"
+
+    def as_dict(self) -> dict[str, object]:
+        """The same for programs, of values that JSON has."""
+        spec = self.analysis.spec
+        return {
+            "name": spec.name,
+            "title": spec.title,
+            "hash": spec.hash,
+            **facts_json(self.analysis),
+            "network": self.network,
+            "processes": [p for e in self.analysis.equations for p in process_lines(e, spec)],
+            "shapes": sorted({s for e in self.analysis.equations for s in e.shapes}),
+            "defaults": defaults(self.analysis),
+            "warnings": [d.message for d in spec.warnings],
+        }
+
+    def _repr_markdown_(self) -> str:
+        return f"{self.analysis.spec.latex}\n\n{self.markdown()}"
+
+    def __repr__(self) -> str:
+        return str(self)
+
+    def _document(self, head: Callable[[str], str], item: str, quote: Callable[[str], str]) -> str:
+        analysis, spec = self.analysis, self.analysis.spec
+
+        def listed(rows: Sequence[str]) -> list[str]:
+            """Rows that begin with spaces belong to the row above them."""
+            return [" " * (len(row) - len(row.lstrip())) + item + quote(row.lstrip()) for row in rows]
+
+        parts = [quote(f"{spec.name}: {spec.title}" if spec.title else spec.name) + "\n"]
+        for k, facts in enumerate(analysis.equations, 1):
+            number = f" {k}" if len(analysis.equations) > 1 else ""
+            parts += [head(f"Equation{number}"), *listed(_equation(facts, spec)), ""]
+        sections = {
+            "Network": self.network,
+            "Kernels": list(self.kernels),
+            "Axioms": _verdicts(analysis.axioms),
+            "Chosen by default": defaults(analysis),
+            "Warnings": [d.message for d in spec.warnings],
+        }
+        for title, rows in sections.items():
+            parts += [head(title), *listed(rows), ""] if rows else []
+        return "\n".join(parts).rstrip() + "\n"
 
 
-def explain_markdown(analysis: Analysis, network: list[str], kernels: Sequence[str] = ()) -> str:
-    return _document(analysis, network, kernels, lambda text: f"## {text}\n", "- ", quoting.markdown)
-
-
-def explain_latex(analysis: Analysis) -> str:
-    """The problem and its axioms for a paper."""
-    rows = [rf"\item[{_tex(name)}] \emph{{{v.truth}}}: {_tex(v.reason)}" for name, v in analysis.axioms.items()]
-    body = "\n".join(rows)
-    return f"{latex_of(analysis.spec)}\n\\begin{{description}}\n{body}\n\\end{{description}}\n"
-
-
-def explain_json(analysis: Analysis, network: list[str]) -> dict[str, object]:
-    spec = analysis.spec
-    return {
-        "name": spec.name,
-        "title": spec.title,
-        "hash": spec.hash,
-        **facts_json(analysis),
-        "network": network,
-        "processes": [p for e in analysis.equations for p in process_lines(e, spec)],
-        "shapes": sorted({s for e in analysis.equations for s in e.shapes}),
-        "defaults": defaults(analysis),
-        "warnings": [d.message for d in spec.warnings],
-    }
-
-
-def _document(
-    analysis: Analysis,
-    network: list[str],
-    kernels: Sequence[str],
-    head: Callable[[str], str],
-    item: str,
-    quote: Callable[[str], str],
-) -> str:
-    spec = analysis.spec
-
-    def listed(rows: Sequence[str]) -> list[str]:
-        """Rows that begin with spaces belong to the row above them."""
-        return [" " * (len(row) - len(row.lstrip())) + item + quote(row.lstrip()) for row in rows]
-
-    parts = [quote(f"{spec.name}: {spec.title}" if spec.title else spec.name) + "\n"]
-    for k, facts in enumerate(analysis.equations, 1):
-        number = f" {k}" if len(analysis.equations) > 1 else ""
-        parts += [head(f"Equation{number}"), *listed(_equation(facts, spec)), ""]
-    parts += [head("Network"), *listed(network), ""]
-    if kernels:
-        parts += [head("Kernels"), *listed(kernels), ""]
-    parts += [head("Axioms"), *listed(_verdicts(analysis.axioms)), ""]
-    chosen = defaults(analysis)
-    if chosen:
-        parts += [head("Chosen by default"), *listed(chosen), ""]
-    if spec.warnings:
-        parts += [head("Warnings"), *listed([d.message for d in spec.warnings]), ""]
-    return "\n".join(parts).rstrip() + "\n"
+def _listed(rows: Sequence[tuple[str, str]]) -> str:
+    """A list of LaTeX, each item behind its name."""
+    kind = "description" if any(name for name, _ in rows) else "itemize"
+    body = "\n".join(rf"\item[{_tex(name)}] {text}" if name else rf"\item {text}" for name, text in rows)
+    return f"\\begin{{{kind}}}\n{body}\n\\end{{{kind}}}"
 
 
 def _equation(facts: EquationFacts, spec: Spec) -> list[str]:
@@ -182,7 +212,7 @@ def _drift(process: Generator, time: str) -> str:
         return ""
     heads = {b.head for b in entries if isinstance(b, Field)}
     whole = len(heads) == 1 and all(isinstance(b, Field) for b in entries)
-    return f"{heads.pop()} d{time}" if whole else f"[{', '.join(map(letters, entries))}] d{time}"
+    return f"{heads.pop()} d{time}" if whole else f"[{', '.join(map(notation, entries))}] d{time}"
 
 
 def _noise(process: Generator) -> str:
@@ -191,15 +221,15 @@ def _noise(process: Generator) -> str:
         case Shape.NONE, _:
             return ""
         case Shape.ISOTROPIC, Components(rows=rows):
-            return f"{letters(sqrt(2 * rows[0][0]))} dB"
+            return f"{notation(sqrt(2 * rows[0][0]))} dB"
         case Shape.DIAGONAL, Components(rows=rows):
-            return f"diag({', '.join(letters(sqrt(2 * rows[i][i])) for i in range(len(rows)))}) dB"
+            return f"diag({', '.join(notation(sqrt(2 * rows[i][i])) for i in range(len(rows)))}) dB"
         case Shape.FULL, Components(rows=rows):
-            return f"√2 L dB with L Lᵀ = [{'; '.join(', '.join(map(letters, row)) for row in rows)}]"
+            return f"√2 L dB with L Lᵀ = [{'; '.join(', '.join(map(notation, row)) for row in rows)}]"
         case Shape.ISOTROPIC, Indexed(diagonal=a):
-            return f"{letters(sqrt(2 * a))} dB"
+            return f"{notation(sqrt(2 * a))} dB"
         case Shape.DIAGONAL, Indexed(diagonal=a):
-            return f"diag({letters(sqrt(2 * a))}) dB"
+            return f"diag({notation(sqrt(2 * a))}) dB"
         case Shape.FULL, Indexed() as matrix:
             return f"√2 L dB with L Lᵀ = {indexed_text(matrix)}"
         case _:

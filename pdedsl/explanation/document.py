@@ -89,9 +89,14 @@ th, td { border-color: #444; } img { background: #fff; } figcaption { color: #aa
 
 def page(title: str, elements: Sequence[Element], folder: Path) -> str:
     """The document as one HTML page: pictures are in it, and nothing is fetched from anywhere."""
-    body = "\n".join(_html(element, folder) for element in elements)
+    body = fragment(elements, folder)
     head = f'<meta charset="utf-8"><title>{quoting.html(title)}</title><style>{_STYLE}</style>'
     return f'<!doctype html>\n<html lang="en"><head>{head}</head><body>\n{body}\n</body></html>\n'
+
+
+def fragment(elements: Sequence[Element], folder: Path) -> str:
+    """The document as HTML inside another page, such as a notebook."""
+    return "\n".join(_html(element, folder) for element in elements)
 
 
 def _html(element: Element, folder: Path) -> str:

@@ -1,17 +1,15 @@
-"""A Spec for people: stable text for `--emit spec`, LaTeX for a notebook."""
+"""Nouns as stable text, for `--emit`."""
 
 from __future__ import annotations
 
 from dataclasses import fields, is_dataclass
 from enum import Enum
 
-from sympy import Add, Expr, Symbol, latex
+from sympy import Symbol
 
 from pdedsl.diagnostics import Span
-from pdedsl.explain.tex import ascii_tex
-from pdedsl.ir.spec import Condition, ConditionKind, Equation, Exact, Spec
+from pdedsl.ir.spec import Condition, Equation, Spec
 from pdedsl.numerics.activations import Activation
-from pdedsl.symbolic.symbols import Field, Partial
 from pdedsl.words.blocks import Block
 from pdedsl.words.entries import item_text, items
 from pdedsl.words.networks import Network
@@ -82,73 +80,6 @@ def _block(block: Block) -> list[str]:
         for place, item in zip(places, items(block, key), strict=True)
     ]
     return [row for _, row in sorted(rows)]
-
-
-# ---- LaTeX
-
-
-def latex_of(spec: Spec) -> str:
-    """The problem as a paper would set it: equations, conditions, and the values of the constants."""
-    rows = [_equation_latex(e, spec) for e in spec.equations]
-    rows += [_condition_latex(c, spec) for c in spec.conditions]
-    rows += [_exact_latex(e) for e in spec.exact]
-    rows += [rf"& {latex(g.expr)} > 0 && \text{{inside}}" for g in spec.space.inside]
-    numbers = ", ".join(f"{latex(c.symbol)} = {latex(c.value)}" for c in spec.constants)
-    rows += [rf"&\text{{with }} {numbers}"] if numbers else []
-    return ascii_tex("$$\\begin{aligned}\n" + " \\\\\n".join(rows) + "\n\\end{aligned}$$")
-
-
-def _exact_latex(e: Exact) -> str:
-    head = latex(e.unknown) + (f"_{{{e.component}}}" if e.component else "")
-    value = ", ".join(map(latex, e.value))
-    return rf"{head} &= {f'({value})' if len(e.value) > 1 else value} && \text{{exactly}}"
-
-
-def _equation_latex(e: Equation, spec: Spec) -> str:
-    wholes = [Add(*(s.exprs[k] for s in e.summands)) for k in range(len(e.right))]
-    rows = []
-    for whole in wholes:
-        target = _derivative_in(whole, e, spec)
-        if target is None:
-            rows.append(f"{latex(whole)} &= 0")
-        else:
-            coefficient = whole.coeff(target)
-            rows.append(f"{latex(target)} &= {latex(Add(*(-a / coefficient for a in _others(whole, target))))}")
-    time = latex(spec.time.symbol) if spec.time else ""
-    during = rf" && {time} \in [{latex(e.interval[0])}, {latex(e.interval[1])}]" if e.interval else ""
-    return " \\\\\n".join(row + during for row in rows)
-
-
-def _derivative_in(whole: Expr, e: Equation, spec: Spec) -> Partial | None:
-    """The time derivative that an equation is solved for, where it stands by itself."""
-    if spec.time is None or not e.order:
-        return None
-    slots = (spec.time.symbol,) * e.order
-    found = [
-        p for p in whole.atoms(Partial) if isinstance(p.body, Field) and p.body.head == e.unknown and p.slots == slots
-    ]
-    return found[0] if len(found) == 1 and whole.coeff(found[0]) != 0 else None
-
-
-def _others(whole: Expr, target: Expr) -> list[Expr]:
-    return [a for a in Add.make_args(whole) if not a.has(target)]
-
-
-def _condition_latex(c: Condition, spec: Spec) -> str:
-    value = ", ".join(latex(v) for v in c.value)
-    if c.on_boundary:
-        places = [*(rf"\text{{{side}}}" for side in c.sides), *(f"{latex(s.expr)} = 0" for s in c.surfaces)]
-        part = "".join(rf",\ {latex(g.expr)} > 0" for g in c.part)
-        if not c.surfaces and not part:
-            return rf"{value} &= 0 && \text{{on {', '.join(c.sides)}}}"
-        return rf"{value} &= 0 && \text{{on }} {', '.join(places)}{part}"
-    assert spec.time is not None
-    place = spec.time.start if c.kind is ConditionKind.INITIAL else spec.time.end
-    time = latex(spec.time.symbol)
-    head = latex(c.unknown) + (f"_{{{c.component}}}" if c.component else "")
-    orders = {0: head, 1: rf"\frac{{\partial {head}}}{{\partial {time}}}"}
-    left = orders.get(c.order, rf"\frac{{\partial^{{{c.order}}} {head}}}{{\partial {time}^{{{c.order}}}}}")
-    return rf"{left}\big|_{{{time} = {latex(place)}}} &= {value}"
 
 
 # ---- later stages

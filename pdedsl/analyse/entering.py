@@ -1,0 +1,69 @@
+"""Sides where values enter a domain and none is given: equations of the first order, alone and in systems.
+
+∂u/∂t = b·∇u takes a value where b·n > 0; ∂w/∂t = Σ Bₖ ∂w/∂xₖ takes as many conditions on a side as B·n has positive
+eigenvalues, the waves that travel inward (Kreiss 1970). At rest either end of the characteristics will do, but whole.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from itertools import product
+
+from pdedsl import mistakes
+from pdedsl.analyse.inflow import enters
+from pdedsl.analyse.problem import Problem
+from pdedsl.analyse.rates import rates_of
+from pdedsl.analyse.samples import ranges_of
+from pdedsl.analyse.signs import box_of
+from pdedsl.diagnostics import PdeError
+from pdedsl.ir.spec import Space, side_names
+
+SHORT = 10_000  # a wave number at which the first order is all that counts
+Sides = list[tuple[int, str, int]]  # a coordinate, a name, the outer normal
+
+
+def missing(problem: Problem) -> Iterator[PdeError]:
+    """Of one linear equation of the first order; where the direction changes along a side, nothing is said."""
+    jet, space = problem.jet, problem.spec.space
+    if not jet.is_affine or jet.order != 1 or problem.equation.order > 1 or not _is_box(space):
+        return
+    box, ranges = box_of(ranges_of(problem.spec, problem.equation)), ranges_of(problem.spec)
+    into: list[str] = []
+    out: list[str] = []
+    for k, name, normal in _sides(space):
+        x = space.coordinates[k]
+        found = enters(jet.drift[k], x, ranges[x][(normal + 1) // 2], normal, box)
+        if found is not None:
+            (into if found else out).append(name)
+    given = {name for c in problem.spec.conditions for name in c.sides}
+    ends = (into, out) if problem.equation.order == 0 else (into,)
+    lacking = min(([name for name in end if name not in given] for end in ends if end), key=len, default=[])
+    if lacking:
+        yield mistakes.proofs.no_inflow(problem.unknown.name, lacking, problem.unknown.span)
+
+
+def missing_in_system(problems: tuple[Problem, ...]) -> PdeError | None:
+    """Of a system in time that is linear, of the first order and with constant coefficients."""
+    spec = problems[0].spec
+    first = all(p.jet.order <= 1 and p.equation.order == 1 and not p.is_vector for p in problems)
+    if not first or not _is_box(spec.space) or len(problems) != len(spec.unknowns):
+        return None
+    for k, name, normal in _sides(spec.space):
+        waves = [normal * SHORT * (j == k) for j in range(len(spec.space.coordinates))]
+        rates = rates_of(problems, spec, waves)
+        if rates is None:
+            return None
+        wanted = sum(v.imag > 1e-6 * SHORT for v in rates)
+        given = sum(len(c.value) for c in spec.conditions if name in c.sides)
+        if given < wanted:
+            return mistakes.proofs.few_for_waves(name, given, wanted, problems[0].unknown.span)
+    return None
+
+
+def _is_box(space: Space) -> bool:
+    return bool(space.boundary) and space.explicit and not space.inside
+
+
+def _sides(space: Space) -> Sides:
+    ends = product(range(len(space.coordinates)), (0, 1))
+    return [(k, side_names(k)[e], 2 * e - 1) for k, e in ends if not space.sides[k].periodic]

@@ -1,0 +1,50 @@
+"""`%load_ext pdedsl`, and then a spec in a cell of its own:
+
+    %%pde heat
+    pde Heat
+    …
+
+The name is bound to what was compiled, and the explanation is shown. Mistakes are shown with their places, in colour.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from pdedsl.cli.common import in_colour
+from pdedsl.compiler import to_compilation
+from pdedsl.diagnostics import PdeError, Source, report
+from pdedsl.sources import plain
+
+if TYPE_CHECKING:
+    from IPython.core.interactiveshell import InteractiveShell
+
+NAME = "spec"  # of the variable, where none is given
+
+
+def load_ipython_extension(shell: InteractiveShell) -> None:
+    """What `%load_ext pdedsl` calls."""
+
+    def pde(line: str, cell: str) -> None:
+        name = line.strip() or NAME
+        if not name.isidentifier():
+            raise ValueError(f"%%pde takes the name of a variable, not '{name}'")
+        compile_cell(shell, name, cell)
+
+    shell.register_magic_function(pde, "cell", "pde")  # type: ignore[arg-type]  # IPython's own annotation is wrong
+
+
+def compile_cell(shell: InteractiveShell, name: str, text: str) -> None:
+    """Bind what was compiled to a name and show it, or show what is wrong and bind nothing."""
+    from IPython.display import display
+
+    source = Source(plain(text), f"<{name}>")
+    try:
+        compilation = to_compilation(source)
+    except PdeError as error:
+        print(in_colour(report(error.source or source, error.diagnostics)))
+        return
+    shell.push({name: compilation})  # type: ignore[no-untyped-call]
+    display(compilation)  # type: ignore[no-untyped-call]
+    if compilation.spec.warnings:
+        print(in_colour(report(source, compilation.spec.warnings)))

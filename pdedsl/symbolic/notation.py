@@ -1,0 +1,147 @@
+"""Expressions in the notation of a spec: `√2 σ`, `2π x² - ½`, `∂²u/∂x∂t`, `|x|`, never the names of sympy.
+
+What stands here can be written into a spec again, and means the same there.
+"""
+
+from __future__ import annotations
+
+import re
+
+from sympy import Add, Expr, Integer, Mul, Pow, Rational, S, Symbol, fraction
+from sympy.printing.precedence import PRECEDENCE
+from sympy.printing.str import StrPrinter
+
+from pdedsl.symbolic.symbols import Component, Contraction, Field, Partial
+
+RAISED = str.maketrans("0123456789-", "⁰¹²³⁴⁵⁶⁷⁸⁹⁻")
+LOWERED = str.maketrans("0123456789ijk", "₀₁₂₃₄₅₆₇₈₉ᵢⱼₖ")
+HALF = Rational(1, 2)
+DOUBTFUL = "(½0123456789"  # behind a factor this could be an argument, or another digit of it
+
+
+def notation(expr: Expr) -> str:
+    """An expression in a line of text, as one would write it in a spec."""
+    return re.sub(r"(?<=\d) π", "π", _Notation().doprint(expr))
+
+
+def raised(n: int) -> str:
+    return str(n).translate(RAISED)
+
+
+class _Notation(StrPrinter):  # type: ignore[misc]
+    """Factors stand side by side, a sign between them only where a call could be read into them."""
+
+    printmethod = "_notation"  # no node has it: what is printed is decided here
+
+    def _print_Mul(self, e: Mul) -> str:
+        if e.could_extract_minus_sign():
+            return f"-{self._positive(-e)}"
+        return self._positive(e)
+
+    def _positive(self, e: Expr) -> str:
+        """A product with a stroke where there is a denominator; a half stands before."""
+        if not e.is_Mul:
+            return str(self.parenthesize(e, PRECEDENCE["Mul"]))
+        half, rest = e.as_coeff_Mul()
+        above, below = (e, S.One) if half == HALF and fraction(rest, exact=True)[1] == 1 else fraction(e, exact=True)
+        if below == 1:
+            return self._side_by_side(above)
+        return f"{self._side_by_side(above)}/{self._tight(below)}"
+
+    def _side_by_side(self, e: Expr) -> str:
+        first, *others = [self._print(f) if f == HALF else self.parenthesize(f, PRECEDENCE["Mul"]) for f in _ordered(e)]
+        return str(first) + "".join(f"{' * ' if text[0] in DOUBTFUL else ' '}{text}" for text in others)
+
+    def _tight(self, e: Expr) -> str:
+        """A power or an atom, or else in parentheses."""
+        return str(self.parenthesize(e, PRECEDENCE["Pow"], strict=True))
+
+    def _print_Pow(self, e: Pow, rational: bool = False) -> str:
+        base, power = e.args
+        if power == HALF:
+            return f"√{self._print(base)}" if base.is_Integer or base.is_Symbol else f"√({self._print(base)})"
+        if power.is_Rational and power.is_negative:
+            return f"1/{self._tight(Pow(base, -power))}"
+        shown = self.parenthesize(base, PRECEDENCE["Pow"])
+        if isinstance(power, Integer):
+            return f"{shown}{raised(int(power))}"
+        return f"{shown}^{self._print(power)}" if power.is_Symbol else f"{shown}^({self._print(power)})"
+
+    def _print_Rational(self, e: Rational) -> str:
+        return f"{'-' * (e.p < 0)}½" if abs(e) == HALF else f"{e.p}/{e.q}"
+
+    def _print_Half(self, _: Rational) -> str:
+        return "½"
+
+    def _print_Float(self, e: Expr) -> str:
+        return f"{float(e):.6g}"
+
+    def _print_Pi(self, _: Expr) -> str:
+        return "π"
+
+    def _print_Exp1(self, _: Expr) -> str:
+        return "exp(1)"
+
+    def _print_Infinity(self, _: Expr) -> str:
+        return "∞"
+
+    def _print_NegativeInfinity(self, _: Expr) -> str:
+        return "-∞"
+
+    def _print_Abs(self, e: Expr) -> str:
+        return f"|{self._print(e.args[0])}|"
+
+    def _print_Max(self, e: Expr) -> str:
+        return f"max({self.stringify(e.args, ', ')})"
+
+    def _print_Min(self, e: Expr) -> str:
+        return f"min({self.stringify(e.args, ', ')})"
+
+    def _print_Heaviside(self, e: Expr) -> str:
+        return f"heaviside({self._print(e.args[0])})"
+
+    # ---- nodes of our own
+
+    def _print_Symbol(self, e: Symbol) -> str:
+        """x_1 is x₁."""
+        base, mark, number = e.name.rpartition("_")
+        return f"{base}{number.translate(LOWERED)}" if mark and number.isdecimal() else str(e.name)
+
+    def _print_Field(self, e: Field) -> str:
+        name = f"{self._print(e.head)}{''.join(str(i).translate(LOWERED) for i in e.indices)}"
+        plain = all(isinstance(a, Symbol) for a in e.arguments)
+        return name if plain else f"{name}({self.stringify(e.arguments, ', ')})"
+
+    def _print_Component(self, e: Component) -> str:
+        return f"{e.args[0].name}{str(e.args[1]).translate(LOWERED)}"
+
+    def _print_Partial(self, e: Partial) -> str:
+        n = len(e.slots)
+        counts = {s: e.slots.count(s) for s in e.slots}
+        below = "".join(f"∂{self._print(s)}{raised(k) if k > 1 else ''}" for s, k in counts.items())
+        above = f"∂{raised(n) if n > 1 else ''}"
+        if isinstance(e.body, Field):
+            return f"{above}{self._print(e.body)}/{below}"
+        return f"{above}/{below} ({self._print(e.body)})"
+
+    def _print_Contraction(self, e: Contraction) -> str:
+        body = self.parenthesize(e.body, PRECEDENCE["Mul"])
+        return f"Σ{str(e.index).translate(LOWERED)} {body}"
+
+
+def _ordered(e: Expr) -> list[Expr]:
+    """Numbers first, then letters, then functions, derivatives and sums."""
+    factors = list(Mul.make_args(e))
+    return sorted(factors, key=lambda f: (not f.is_number, f.is_Number is False and f.is_number, _rank(f)))
+
+
+def _rank(e: Expr) -> int:
+    match e:
+        case Symbol() | Pow(args=(Symbol(), _)):
+            return 0
+        case Field() | Partial() | Contraction():
+            return 3
+        case Add():
+            return 2
+        case _:
+            return 1

@@ -1,0 +1,10 @@
+pde Small
+
+space   x in [0, 1]
+time    t in [0, 1]
+unknown u(x, t) : scalar
+
+∂u/∂t = Δu
+u(x, 0) = 1e-12 sin(π x)
+u = 0 on boundary
+exact u = 1e-12 sin(π x) exp(-π t)

@@ -1,0 +1,63 @@
+"""`pdedsl new`: a first spec that is right, in our own layout, and runs."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+from click.testing import CliRunner
+
+import pdedsl
+from pdedsl.cli import cli
+from pdedsl.compiler import examine
+from pdedsl.diagnostics import Source
+from pdedsl.first_specs import SUBJECTS, Purpose, first_spec
+
+EVERY = [
+    (purpose, subject, noisy)
+    for purpose, subjects in SUBJECTS.items()
+    for subject in subjects
+    for noisy in ((False,) if purpose is Purpose.EQUATION else (False, True))
+]
+
+
+@pytest.fixture(autouse=True)
+def _inside(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tmp_path)
+
+
+@pytest.mark.parametrize(("purpose", "subject", "noisy"), EVERY)
+def test_every_first_spec_is_right_and_formatted(purpose: Purpose, subject: str, noisy: bool) -> None:
+    text = first_spec("Mine", purpose, subject, noisy)
+    assert examine(Source(text)).diagnostics == ()
+    assert pdedsl.format(text) == text
+
+
+def test_three_questions() -> None:
+    result = CliRunner().invoke(cli, ["new", "Mine"], input="points\nmoons\ny\n")
+    assert result.exit_code == 0, result.output
+    assert result.output.count("?") == 3
+    assert "pdedsl train Mine.pde -o run" in result.output
+    assert Path("Mine.pde").read_text("utf-8") == first_spec("Mine", Purpose.POINTS, "moons", True)
+
+
+def test_it_trains_at_once() -> None:
+    CliRunner().invoke(cli, ["new", "Mine", "--for", "points", "--data", "moons", "--no-noise"])
+    result = CliRunner().invoke(cli, ["train", "Mine.pde", "-o", "run", "--set", "train.epochs=3"])
+    assert result.exit_code == 0, result.output
+    assert pdedsl.Run.open("run").figures["test_accuracy"] > 0.7  # half of the labels are each class
+
+
+def test_nothing_is_overwritten() -> None:
+    Path("Mine.pde").write_text("mine")
+    result = CliRunner().invoke(cli, ["new", "Mine", "--for", "equation", "--data", "heat"])
+    assert result.exit_code == 2
+    assert "--force" in result.output
+    assert Path("Mine.pde").read_text() == "mine"
+
+
+@pytest.mark.parametrize("words", [["two words"], ["Mine", "--for", "points", "--data", "cifar10"]])
+def test_wrong_answers(words: list[str]) -> None:
+    result = CliRunner().invoke(cli, ["new", *words])
+    assert result.exit_code == 2
+    assert not list(Path().glob("*.pde"))

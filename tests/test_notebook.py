@@ -1,0 +1,95 @@
+"""Specs in a notebook: what the nouns show of themselves, and cells in the language."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+from IPython.core.interactiveshell import InteractiveShell
+from IPython.utils.capture import capture_output
+
+import pdedsl
+
+HEAT = """
+pde Heat "Heat on a ring"
+space x in [0, 1] periodic
+time t in [0, 1]
+unknown u(x, t) : scalar
+const κ = 0.1
+∂u/∂t = κ Δu
+u(x, 0) = sin(2π x)
+"""
+
+
+@pytest.fixture(scope="module")
+def shell() -> InteractiveShell:
+    shell = InteractiveShell.instance()
+    shell.run_line_magic("load_ext", "pdedsl")
+    return shell
+
+
+def test_a_cell_is_compiled_and_explained(shell: InteractiveShell) -> None:
+    with capture_output() as shown:
+        shell.run_cell_magic("pde", "heat", HEAT)
+    assert isinstance(shell.user_ns["heat"], pdedsl.Compilation)
+    (output,) = shown.outputs
+    text = output.data["text/markdown"]
+    assert r"\frac{\partial u}{\partial t} &= \kappa\,\Delta u" in text
+    assert "linearity: proved" in text
+
+
+def test_a_mistake_is_shown_with_its_place_and_binds_nothing(shell: InteractiveShell) -> None:
+    shell.user_ns.pop("wrong", None)
+    with capture_output() as shown:
+        shell.run_cell_magic("pde", "wrong", HEAT.replace("κ Δu", "k Δu"))
+    assert "wrong" not in shell.user_ns
+    assert "\x1b[" in shown.stdout
+    assert "<wrong>:7:9" in shown.stdout
+
+
+def test_the_name_must_be_one(shell: InteractiveShell) -> None:
+    with pytest.raises(ValueError, match="the name of a variable"):
+        shell.run_cell_magic("pde", "two words", HEAT)
+
+
+def test_nouns_are_short_in_a_terminal_and_rich_in_a_notebook() -> None:
+    compilation = pdedsl.compile(HEAT)
+    spec, analysis = compilation.spec, compilation.analysis
+    assert repr(spec) == f"Spec(Heat, hash {spec.hash})"
+    assert repr(analysis).startswith("Analysis(Heat: linearity proved, ")
+    assert repr(compilation) == f"Compilation(Heat by {compilation.representation.theorem.name}, hash {spec.hash})"
+    assert spec._repr_latex_().startswith("$$\\begin{aligned}")
+    assert "| linearity | proved | " in analysis._repr_markdown_()
+    assert analysis.axioms["linearity"]._repr_markdown_().startswith("**proved**: ")
+
+
+def test_explain_gives_an_object_with_every_form() -> None:
+    explanation = pdedsl.explain(HEAT)
+    assert str(explanation) == repr(explanation)
+    assert "linearity: proved" in str(explanation)
+    assert explanation.as_dict()["name"] == "Heat"
+    assert explanation.latex().count(r"\item") >= len(explanation.analysis.axioms)
+
+
+def test_a_spec_with_a_mistake_is_explained_as_far_as_it_goes() -> None:
+    explanation = pdedsl.explain(HEAT.replace("κ Δu", "-κ Δu"))
+    assert explanation.plan is None
+    assert explanation.network[0].startswith("none: ")
+
+
+@pytest.mark.parametrize("form", ["name", "path", "text", "spec"])
+def test_load_takes_what_compile_takes(form: str, tmp_path: Path) -> None:
+    (tmp_path / "heat.pde").write_text(HEAT)
+    given: str | Path | pdedsl.Spec = {
+        "name": "heat",
+        "path": tmp_path / "heat.pde",
+        "text": HEAT,
+        "spec": pdedsl.parse(HEAT),
+    }[form]
+    assert pdedsl.load(given).hash == pdedsl.compile(given).spec.hash
+
+
+def test_a_solution_shows_its_report() -> None:
+    shown = pdedsl.solve(HEAT)._repr_html_()
+    assert "What may be believed" in shown
+    assert "<table>" in shown
