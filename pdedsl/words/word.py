@@ -125,5 +125,9 @@ class Chosen(Generic[T_co]):
     span: Span = field(default=NOWHERE, compare=False)
     line: Span = field(default=NOWHERE, compare=False)
 
+    def says(self, key: str) -> bool:
+        """Whether the spec gives an argument, be it its default."""
+        return key in self.given
+
     def __str__(self) -> str:
         return str(self.word)
