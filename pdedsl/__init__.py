@@ -74,11 +74,12 @@ _HOMES = {
 
 def __getattr__(name: str) -> object:
     """Names are imported when they are first used, so that `pdedsl --help` answers at once."""
-    if name not in _HOMES:
+    home = _HOMES.get(name)
+    if home is None:
         raise AttributeError(f"module 'pdedsl' has no attribute '{name}'")
     from importlib import import_module
 
-    return getattr(import_module(_HOMES[name]), name)
+    return getattr(import_module(home), name)
 
 
 def __dir__() -> list[str]:

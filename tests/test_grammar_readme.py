@@ -7,133 +7,42 @@ import os
 import re
 import subprocess
 import sys
-from collections.abc import Callable, Iterable, Iterator
-from dataclasses import dataclass
+from collections.abc import Callable
 from pathlib import Path
-from typing import Any
 
 import pytest
 from click.testing import CliRunner
+from grammar_page import (
+    DEFAULT,
+    FENCES,
+    FRAMES,
+    LINES,
+    PAGE,
+    ROOT,
+    Fence,
+    cells,
+    codes,
+    errors,
+    files,
+    framed,
+    paragraph,
+    tables,
+    tagged,
+)
 
 from pdedsl import mistakes, sources
 from pdedsl.cli import cli
-from pdedsl.compiler import format, parse, to_analysis, to_spec
-from pdedsl.diagnostics import PdeError, Source
+from pdedsl.compiler import format, parse
+from pdedsl.diagnostics import PdeError
 from pdedsl.frontend.elaborate import algebra, limits, numbers, typing
-from pdedsl.frontend.elaborate.functions import FUNCTIONS, RESERVED
 from pdedsl.frontend.syntax import tokens
-from pdedsl.frontend.syntax.names import GREEK, MAX_NAME
-from pdedsl.ir.verdicts import Axiom
-from pdedsl.numerics.activations import ACTIVATIONS
+from pdedsl.frontend.syntax.names import MAX_NAME
 from pdedsl.sources import decode
 from pdedsl.symbolic import expansion, symbols
-from pdedsl.words.entries import ENTRIES, Boxes, Calls, Names, Plain
-from pdedsl.words.networks import NETWORKS, OPERATORS
-from pdedsl.words.normalisations import NORMALISATIONS
-from pdedsl.words.params import Param, Whole
-from pdedsl.words.realizations import PARTS
-from pdedsl.words.word import Forms
-
-ROOT = Path(__file__).parents[1]
-PAGE = (ROOT / "grammar" / "README.md").read_text("utf-8")
-LINES = PAGE.split("\n")
-CODE = re.compile(r"`([^`]+)`")
-DEFAULT = "# default"
-OWN_EQUATION = re.compile(r"^(∂|d)[²2]?[uY]/", re.MULTILINE)
-
-
-# ---- the page in pieces
-
-
-@dataclass(frozen=True)
-class Fence:
-    tag: str
-    frame: str
-    body: str
-    above: str  # the paragraph before it
-    line: int
-
-
-def fences() -> Iterator[Fence]:
-    start: int | None = None
-    for i, line in enumerate(LINES):
-        if not line.startswith("```"):
-            continue
-        if start is None:
-            start = i
-            continue
-        tag, _, frame = LINES[start][3:].partition(" ")
-        yield Fence(tag, frame, "".join(f"{t}\n" for t in LINES[start + 1 : i]), paragraph_above(start), start + 1)
-        start = None
-    assert start is None, "a fence is never closed"
-
-
-def paragraph_above(index: int) -> str:
-    end = index
-    while end > 0 and not LINES[end - 1]:
-        end -= 1
-    start = end
-    while start > 0 and LINES[start - 1]:
-        start -= 1
-    return " ".join(LINES[start:end])
-
-
-FENCES = list(fences())
-FRAMES = {f.frame: f.body for f in FENCES if f.tag == "pde-preamble"}
-
-
-def tagged(*tags: str) -> list[object]:
-    return [pytest.param(f, id=f"line{f.line}") for f in FENCES if f.tag in tags]
-
-
-def tables(mark: str) -> list[list[list[str]]]:
-    """The rows of every table under a mark, without their head."""
-    found = []
-    for i, line in enumerate(LINES):
-        if line == f"<!-- {mark} -->":
-            end = next(j for j in range(i + 1, len(LINES)) if not LINES[j].startswith("|"))
-            found.append([cells(row) for row in LINES[i + 3 : end]])
-    assert found, f"no table '{mark}'"
-    return found
-
-
-def cells(row: str) -> list[str]:
-    return [c.strip().replace("\\|", "|") for c in re.split(r"(?<!\\)\|", row.strip()[1:-1])]
-
-
-def codes(text: str) -> list[str]:
-    return CODE.findall(text)
-
-
-def paragraph(start: str) -> str:
-    """The paragraph or item that starts with a text."""
-    first = next(i for i, line in enumerate(LINES) if line.startswith(start))
-    last = next(j for j in range(first + 1, len(LINES)) if not LINES[j] or LINES[j].startswith("- "))
-    return " ".join(LINES[first:last])
-
-
-# ---- specs from fragments
-
-
-def framed(part: str, frame: str) -> str:
-    """A fragment in its frame, whose default lines step back before an equation of its own."""
-    if not frame:
-        return part
-    own = OWN_EQUATION.search(part) is not None
-    kept = [line for line in FRAMES[frame].splitlines() if not (own and line.endswith(DEFAULT))]
-    return "\n".join([*kept, part])
-
-
-def errors(text: str) -> set[str]:
-    """The codes of what is wrong before a network is planned."""
-    try:
-        analysis = to_analysis(to_spec(Source(text)))
-    except PdeError as error:
-        return {d.code for d in error.diagnostics}
-    return {d.code for d in analysis.diagnostics if d.severity == "error"}
-
 
 EXPRESSION = [("data", "∂u/∂t = {}"), ("pixels", "∂Y/∂t = {}")]
+
+
 ANYWHERE = [
     *EXPRESSION,
     ("data", "∂u/∂t = u + ‖{}‖"),
@@ -204,12 +113,6 @@ def test_wrong(fence: Fence) -> None:
 @pytest.mark.parametrize("fence", tagged("pde-preamble"))
 def test_frames(fence: Fence) -> None:
     assert not errors(fence.body)
-
-
-def files() -> dict[str, str]:
-    """The files that the page asks to save."""
-    named = ((re.search(r"as `(\w+\.pde)`", f.above), f.body) for f in FENCES if f.tag in ("pde", "pde-wrong"))
-    return {found[1]: body for found, body in named if found}
 
 
 @pytest.mark.parametrize("fence", tagged("sh"))
@@ -299,140 +202,6 @@ def test_conditions(row: list[str]) -> None:
         assert any(e <= {"E416", "E417"} for e in found), (condition, found)
 
 
-# ---- tables of words
-
-
-def check_words(text: str, group: Forms[Any]) -> None:
-    """A cell lists the words of a group, with arguments; a bare word has none, or those of the word before it."""
-    listed: set[str] = set()
-    spelled = ""
-    for code in codes(text):
-        match = re.fullmatch(r"(\w+)(?:\((.*)\))?", code)
-        if not match or re.fullmatch(r"E\d{3}", code):
-            continue
-        name, arguments = match[1], match[2]
-        assert name in group, f"{name} is no word here"
-        expected = group[name].shown().removeprefix(name).strip("()")
-        assert expected == arguments if arguments is not None else expected in ("", spelled), (code, expected)
-        spelled = expected
-        listed.add(name)
-    assert listed == set(group)
-
-
-WORDS = tables("table: words")
-
-
-def joined(rows: Iterable[list[str]]) -> str:
-    return ", ".join(row[-1] for row in rows)
-
-
-def test_networks() -> None:
-    fields, operators, layers = WORDS[0]
-    check_words(joined([fields, operators]), NETWORKS)
-    check_words(operators[1], OPERATORS)
-    check_words(layers[1], NORMALISATIONS)
-    said = paragraph("Networks. ")
-    depth = NETWORKS["resnet"].params["depth"].kind
-    assert isinstance(depth, Whole)
-    assert ", ".join(map(str, depth.among[:-1])) in said
-    assert codes(said.split("one of")[1]) == list(ACTIVATIONS)
-
-
-def test_realizations() -> None:
-    parts: dict[str, list[list[str]]] = {}
-    for row in WORDS[1]:
-        for part in codes(row[0]) or [*parts][-1:]:
-            parts.setdefault(part, []).append(row)
-    assert list(parts) == ["time", "convection", "reaction", "diffusion", "equation"]
-    assert list(parts) == list(PARTS)
-    for part, rows in parts.items():
-        check_words(joined(rows), PARTS[part])
-
-
-def test_axioms() -> None:
-    mark = LINES.index("<!-- words: AXIOMS -->")
-    assert tuple(codes(paragraph(LINES[mark + 1]))) == tuple(Axiom)
-
-
-def test_blocks() -> None:
-    listed = [(block, entry, row) for row in WORDS[2] for block in codes(row[0]) for entry in codes(row[1])]
-    assert sorted((b, e) for b, e, _ in listed) == sorted((b, e) for b, rules in ENTRIES.items() for e in rules)
-    for block, entry, row in listed:
-        rule, (_, _, values, which) = ENTRIES[block][entry], row
-        number = f"{rule.least} to {rule.most}" if rule.most > 1 else f"{rule.most}"
-        assert values == number + ", repeats" * rule.values.repeats, entry
-        assert ("must be given" in which) == rule.required, entry
-        assert ("`from`" in which) == (isinstance(rule.what, Calls) and rule.what.sourced)
-        assert ("`in`" in which) == isinstance(rule.what, Boxes)
-        match rule.what:
-            case Names(words=words):
-                assert tuple(codes(which)) == words
-            case Calls(sourced=True):
-                assert which.startswith("an attack")
-            case Calls(forms=forms):
-                check_words(which, forms)
-
-
-def params() -> Iterator[tuple[str, Param]]:
-    whats = [rule.what for rules in ENTRIES.values() for rule in rules.values()]
-    groups = [NETWORKS, NORMALISATIONS, *PARTS.values(), *(what.forms for what in whats if isinstance(what, Calls))]
-    for form in (form for group in groups for form in group.values()):
-        yield from form.params.items()
-    for rules in ENTRIES.values():
-        yield from ((key, rule.what.param) for key, rule in rules.items() if isinstance(rule.what, Plain))
-
-
-def test_lists() -> None:
-    many = {key for key, param in params() if param.many}
-    said = re.search(r"constant expressions; (.*?) take a list too", PAGE, re.DOTALL)
-    assert said
-    assert set(codes(said[1])) == many
-
-
-def test_functions() -> None:
-    mark = LINES.index("<!-- words: FUNCTIONS -->")
-    one, rest = paragraph(LINES[mark + 1]).split("take one argument")
-    assert set(codes(one)) == {name for name, (arity, _) in FUNCTIONS.items() if arity == 1}
-    assert set(codes(rest)) == {*FUNCTIONS, "softmax"} - set(codes(one))
-
-
-def test_names() -> None:
-    letters = re.search(r"`(α[^`]*)`", PAGE)
-    assert letters
-    assert letters[1].split() == list(GREEK)
-    said = set(codes(paragraph("- Reserved:")))
-    assert said == RESERVED - {*FUNCTIONS, "softmax"} | {"in", "on", "for", "by", "from", "periodic"}
-    for name in said:
-        assert errors(framed(f"const {name} = 1", "data")), name
-
-
-# ---- canonical form
-
-
-@pytest.mark.parametrize("row", tables("table: hash")[0], ids=lambda row: row[1])
-def test_hash(row: list[str]) -> None:
-    heat = files()["heat.pde"]
-    (old,), (new,) = codes(row[0]), codes(row[1])
-    assert f"{old}\n" in heat
-    same = parse(heat.replace(f"{old}\n", f"{new}\n")).hash == parse(heat).hash
-    assert same == {"same": True, "other": False}[row[2]]
-
-
-def test_same_hash() -> None:
-    found = [(f, name) for f in FENCES for name in re.findall(r"has the hash of `(\w+\.pde)`", f.above)]
-    assert found
-    for fence, name in found:
-        assert parse(fence.body).hash == parse(files()[name]).hash
-
-
-@pytest.mark.parametrize("fence", tagged("pde"))
-def test_formatting_twice_changes_nothing(fence: Fence) -> None:
-    for ascii in (False, True):
-        once = format(fence.body, ascii)
-        assert format(once, ascii) == once
-        assert parse(once).hash == parse(fence.body).hash
-
-
 # ---- diagnostics and limits
 
 
@@ -481,6 +250,8 @@ LIMITS = {
     "dimensions of a physical domain": 1000,
     "classes of a `simplex`": typing.MAX_CLASSES,
 }
+
+
 BEYOND = {
     "words and signs": "a" + " + a" * (tokens.MAX_TOKENS // 2 + 1),
     "brackets in brackets": "(" * 201 + "a" + ")" * 201,

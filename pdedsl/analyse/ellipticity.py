@@ -17,7 +17,7 @@ from pdedsl.analyse.jets import Jet, as_scalar, jet_of
 from pdedsl.analyse.matrices import Rows, indexed_semidefinite, semidefinite
 from pdedsl.analyse.positivity import strictly_positive
 from pdedsl.analyse.problem import Problem
-from pdedsl.analyse.samples import Ranges, ranges_of
+from pdedsl.analyse.samples import Ranges, exact_at, points, ranges_of
 from pdedsl.analyse.searches.eigenvalues import negative_eigenvalue
 from pdedsl.analyse.signs import box_of, nonnegative
 from pdedsl.ir.terms import Indexed
@@ -105,7 +105,7 @@ class Elliptic:
         if self._is_negative_for_every_weight():
             return "eigenvalue for every weight"
         if self.is_written_out or self.dimension is not None:
-            return self._searched(self.jet)
+            return self._searched(self.jet) or self._tiny()
         unknown, right = self.problem.unknown, as_scalar((self.problem.right,), self.problem.unknown)
         shown = [self._searched(jet_of(right, unknown, spec, d)) for d in (1, 2)]
         return self._searched(self.jet) if all(shown) else ""
@@ -114,6 +114,16 @@ class Elliptic:
         times = (self.problem.spec.time.symbol,) if self.problem.spec.time else ()
         free = frozenset((*jet.coordinates, *jet.variables, *times))
         return negative_eigenvalue(_times(self.sign, jet.matrix), jet.expr, free, self.ranges, jet.layout)
+
+    def _tiny(self) -> str:
+        """The same of an entry that is below zero at every point, be it by less than a search sees."""
+        whole = self.jet.expr
+        if not self.is_written_out or whole.has(Field, Partial):
+            return ""
+        if not any(strictly_positive(-row[i], self.box) for i, row in enumerate(self.rows)):
+            return ""
+        has_value = any(exact_at(whole, p) is not None for p in points(whole.free_symbols, self.ranges))
+        return "eigenvalue at every point" if has_value else ""
 
     def _is_negative_for_every_weight(self) -> bool:
         """An entry of the diagonal that is below zero whatever is learned."""

@@ -8,12 +8,16 @@ from __future__ import annotations
 
 import random
 from collections.abc import Iterator
+from functools import lru_cache
+from math import isfinite
 
 from sympy import Add, Dummy, Expr, Float, Pow, Rational, Symbol
 
 from pdedsl.analyse.kinks import knots
 from pdedsl.ir.spec import Equation, Spec
+from pdedsl.symbolic.evaluating import Layout, Valued, compiled
 from pdedsl.symbolic.faults import worked_out
+from pdedsl.symbolic.symbols import Component, Contraction, Field, Partial
 
 Ranges = dict[Symbol, tuple[Expr, Expr]]
 Point = dict[Symbol, Rational]
@@ -62,13 +66,29 @@ def _between(ends: tuple[Expr, Expr], draw: random.Random) -> Rational:
 
 def value_at(expr: Expr, point: Point) -> float | None:
     """A number in double precision; None where there is none, or where a learned field stands."""
-    return _real(expr.xreplace({s: Float(point[s]) for s in expr.free_symbols if s in point}))
+    symbols, at = _function(expr)
+    if at is None or any(s not in point for s in symbols):
+        return None
+    value = at([float(point[s]) for s in symbols])
+    return value if isfinite(value) else None
+
+
+@lru_cache(maxsize=256)
+def _function(expr: Expr) -> tuple[tuple[Symbol, ...], Valued | None]:
+    symbols = tuple(expr.free_symbols)
+    if expr.has(Component, Contraction, Field, Partial):
+        return symbols, None
+    return symbols, compiled(expr, Layout({s: k for k, s in enumerate(symbols)}, 0))
 
 
 def exact_at(expr: Expr, point: Point) -> float | None:
     """The same number, right in all its digits; zero where none of them is."""
-    value = _placed(expr, point).evalf(DIGITS)
-    return 0.0 if isinstance(value, Float) and value._prec < BITS else _real(value)
+    return _digits(_placed(expr, point))
+
+
+def _digits(value: Expr) -> float | None:
+    found = value.evalf(DIGITS)
+    return 0.0 if isinstance(found, Float) and found._prec < BITS else _real(found)
 
 
 def _placed(expr: Expr, point: Point) -> Expr:
@@ -116,4 +136,4 @@ def _is_nonzero(expr: Expr, point: Point) -> bool:
     value = _placed(expr, point)
     if value.is_Rational:
         return bool(value != 0)
-    return abs(value_at(expr, point) or 0) > SMALL and bool(exact_at(expr, point))
+    return value_at(expr, point) is not None and bool(_digits(value))

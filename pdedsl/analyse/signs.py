@@ -32,6 +32,7 @@ from pdedsl.analyse.intervals import LINE, Box, Range, exact
 from pdedsl.analyse.ranges import range_of
 from pdedsl.analyse.roots import has_no_root, polynomial_above
 from pdedsl.analyse.samples import Point, Ranges, nonzero_point
+from pdedsl.analyse.separable import folded, separable_above
 from pdedsl.symbolic.faults import worked_out
 from pdedsl.symbolic.notation import notation
 from pdedsl.symbolic.symbols import Contraction, Field, Partial
@@ -108,6 +109,8 @@ def positive(expr: Expr, box: Box, dimension: int | None = None) -> bool:
 def _forms(expr: Expr) -> Iterator[Expr]:
     """The expression as it is, and in forms in which more is seen: cancelled, factored, without its denominator."""
     yield expr
+    if (shorter := folded(expr)) != expr:
+        yield from _forms(shorter)
     terms = len(Add.make_args(expr))
     if terms == 1 or terms > MAX_TERMS or expr.has(Contraction):
         return
@@ -138,6 +141,8 @@ def _is_above(expr: Expr, box: Box, dimension: int | None, depth: int) -> bool:
     symbols = sorted(expr.free_symbols, key=str)
     if _is_below_somewhere(expr, symbols, box):
         return False
+    if dimension is not None and expr.has(Contraction) and separable_above(expr, dimension):
+        return True
     if len(symbols) == 1 and not expr.has(Contraction):
         return _of_one(expr, symbols[0], box, depth)
     return _is_quadratic_above(expr, symbols) or _by_pieces(expr, symbols, box)

@@ -155,15 +155,16 @@ def formula(
     heads = {f.head for e in exprs for f in e.atoms(Field)}
     used = [name for head, name in names.items() if head in heads]
     function: Node = Lambda((*params, *used), body)
-    if "t" not in params and _mentions(body, "t"):
-        function = Call("functools.partial", (Lambda((*params, *used, "t"), body),), (("t", t),))
+    if TIME.name not in params and _mentions(body, TIME):
+        timed = Lambda((*params, *used, TIME.name), body)
+        function = Call("functools.partial", (timed,), ((TIME.name, t),))
     if not used:
         return function
     return Call(f"{RUNTIME}.marching.Composed", (function,), tuple((name, Ref(name)) for name in used))
 
 
-def _mentions(node: Node, name: str) -> bool:
-    return any(n == Ref(name) for n in nodes_in(node))
+def _mentions(node: Node, name: Ref) -> bool:
+    return any(n == name for n in nodes_in(node))
 
 
 def scalar(expr: Expr, names: dict[Symbol, str], spec: Spec) -> Node:

@@ -187,7 +187,7 @@ def staged(node: Node, program: Program) -> Staged:
         case Ref(name=name):
             return lambda scope: scope[name]
         case Call(path=path, args=args, named=named):
-            if "." not in path:  # a function of the program itself
+            if path.isidentifier():  # a function of the program itself
                 given = [(k, of(v)) for k, v in named]
                 return lambda scope: run(program, path, **{k: v(scope) for k, v in given})
             found = located(path)

@@ -57,7 +57,7 @@ def _calls(node: Node) -> list[str]:
 def _imports(program: Program) -> str:
     paths = {p for f in program.functions for n in (*(b.value for b in f.bindings), f.result) for p in _calls(n)}
     annotated = any(f.returns is Returns.MODULE for f in program.functions)
-    standard = ["from functools import partial\n"] if "functools.partial" in paths else []
+    standard = [f"from functools import {home(p)[1][0]}\n" for p in sorted(paths) if p.startswith("functools.")]
     plain = ["import torch"] if any(_is_torch(p) for p in paths) else []
     names = ["Tensor"] if any(f.returns is Returns.TENSOR for f in program.functions) else []
     names += ["nn"] if annotated or any(p.startswith("torch.nn.") for p in paths) else []

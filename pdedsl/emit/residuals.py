@@ -118,7 +118,7 @@ def _python_names(symbols: Iterable[Symbol], taken: set[str]) -> dict[Symbol, st
     found: dict[Symbol, str] = {}
     for symbol in symbols:
         name = re.sub(r"\W", "_", normalize("NFKC", symbol.name))
-        name = f"_{name}" if not name[:1].isalpha() and name[:1] != "_" else name
+        name = name if name.isidentifier() else f"_{name}"
         while iskeyword(name) or name in (OWN - {"x", "t"}) | taken | set(found.values()):
             name += "_"
         found[symbol] = name

@@ -66,7 +66,9 @@ def function_of(attack: Attack) -> Callable[..., Result]:
 
 
 def _arguments(attack: Attack) -> dict[str, object]:
-    return {key: _plain(value) for key, value in attack.arguments.items() if key != "eot"}
+    given = {key: _plain(value) for key, value in attack.arguments.items()}
+    given.pop("eot", None)
+    return given
 
 
 def _plain(value: object) -> object:

@@ -103,7 +103,8 @@ def _joined(batches: Sequence[Columns]) -> Columns:
 
 def _right(columns: Sequence[Columns]) -> float | None:
     """The share of samples that are right so far; None where a radius says more."""
-    fooled = list(chain.from_iterable(c["fooled"] for c in columns if "fooled" in c))
-    right = [p == y for c in columns if "label" in c for p, y in zip(c["predicted"], c["label"], strict=True)]
+    fooled = list(chain.from_iterable(c.get("fooled", ()) for c in columns))
+    labelled = [(c["predicted"], labels) for c in columns if (labels := c.get("label")) is not None]
+    right = [p == y for found, labels in labelled for p, y in zip(found, labels, strict=True)]
     wins = right or [not f for f in fooled]
     return sum(wins) / len(wins) if wins else None

@@ -49,8 +49,8 @@ def _section(title: str, *elements: Element) -> list[Element]:
 
 def _is_full(element: Element) -> bool:
     match element:
-        case Table(rows=()) | Items(texts=()) | Paragraph(text=""):
-            return False
+        case Table(rows=held) | Items(texts=held) | Paragraph(text=held):
+            return bool(held)
         case _:
             return True
 

@@ -21,6 +21,7 @@ from pdedsl.words.attacks import (
     Norm,
     Pgd,
     Square,
+    sizes_of,
 )
 from pdedsl.words.blocks import EvaluateBlock
 
@@ -132,13 +133,8 @@ def sweep(attack: Attack) -> Iterator[Attack]:
 
 def eps_of(attack: Attack) -> float | None:
     """The ε of one attack of a sweep; None where it looks for the nearest adversary instead."""
-    match attack:
-        case Cw() | Boundary() | Ddn(eps=()) | Fab(eps=()):
-            return None
-        case Fgsm() | Pgd() | Ifgsm() | Difgsm() | Ddn() | Square() | Apgd() | Fab() | Autoattack():
-            return float(attack.eps[0])
-        case _:
-            assert_never(attack)
+    sizes = sizes_of(attack)
+    return float(sizes[0]) if sizes else None
 
 
 def norm_of(attack: Attack) -> Norm:

@@ -86,20 +86,16 @@ def _block(block: Block) -> list[str]:
 
 
 def noun_text(noun: object, name: str = "", depth: int = 0) -> str:
-    """Any frozen noun as indented text: a line a field; places are left out, so that the text is stable."""
+    """Any frozen noun as indented text: a line a field. Places are left out, so that the text is stable."""
+    if noun is None or isinstance(noun, Span):
+        return ""
     pad, key = "  " * depth, f"{name} = " if name else ""
     if is_dataclass(noun) and not isinstance(noun, type | Word | Chosen | Activation):
-        inner = "".join(
-            noun_text(getattr(noun, f.name), f.name, depth + 1)
-            for f in fields(noun)
-            if f.name not in ("span", "guilty", "equation") and not f.name.endswith("_span")
-        )
+        inner = "".join(noun_text(getattr(noun, f.name), f.name, depth + 1) for f in fields(noun) if f.repr)
         return f"{pad}{key}{type(noun).__name__}\n{inner}"
     if isinstance(noun, dict):
         return "".join(noun_text(v, str(k), depth) for k, v in noun.items())
-    if isinstance(noun, tuple) and not isinstance(noun, Span) and any(is_dataclass(v) for v in noun):
+    if isinstance(noun, tuple) and any(is_dataclass(v) for v in noun):
         return "".join(noun_text(v, f"{name}[{i}]", depth) for i, v in enumerate(noun))
-    if isinstance(noun, Span) or noun is None:
-        return ""
     text = noun.value if isinstance(noun, Enum) else noun.name if isinstance(noun, Activation) else str(noun)
     return f"{pad}{key}{text}\n"

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from enum import StrEnum
 
 from pdedsl import quoting
@@ -40,7 +40,7 @@ class EquationFacts:
     Constants are numbers in `generator`, which is computed with, and letters in `process`, which is read.
     """
 
-    equation: Equation
+    equation: Equation = field(repr=False)
     text: str
     kind: EquationClass
     linear: bool

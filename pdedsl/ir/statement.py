@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from functools import cached_property
 from typing import assert_never
 
-from sympy import Add, Expr, Symbol
+from sympy import Add, Expr, S, Symbol
 
 from pdedsl.diagnostics import Span
 from pdedsl.ir.spec import Interval, Learned
@@ -59,7 +59,7 @@ class Residual:
         rest = []
         for term in Add.make_args(self.expr):  # each with its own letters: there may be a thousand
             own = term.free_symbols & symbols
-            rest.append(term.xreplace(dict.fromkeys(own, 0)))
+            rest.append(term.xreplace(dict.fromkeys(own, S.Zero)))
             for s in own:
                 slopes[s].append(term.diff(s))
         if any(c.free_symbols & symbols for found in slopes.values() for c in found):

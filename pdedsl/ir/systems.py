@@ -75,7 +75,7 @@ def operator_draws(spec: Spec) -> int:
     if method is None or not isinstance(method.word, Drawn):
         return OPERATOR_SAMPLES
     usual = method.word.signature()["samples"].default
-    said = method.word.samples != usual if _has_classes(spec) else "samples" in method.given
+    said = method.word.samples != usual if _has_classes(spec) else method.says("samples")
     return method.word.samples if said else OPERATOR_SAMPLES
 
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from enum import StrEnum
 from typing import ClassVar
 
@@ -62,7 +62,7 @@ class Refuted(_Said):
 
     truth: ClassVar[Truth] = Truth.REFUTED
     witness: str
-    guilty: tuple[Span, ...]
+    guilty: tuple[Span, ...] = field(repr=False)
     example: MapExample | None = None  # the same, to be run again
 
 
@@ -71,7 +71,7 @@ class Unknown(_Said):
     """Neither: which hypothesis could not be discharged, or that there is no rule."""
 
     truth: ClassVar[Truth] = Truth.UNKNOWN
-    guilty: tuple[Span, ...] = ()
+    guilty: tuple[Span, ...] = field(default=(), repr=False)
 
 
 Verdict = Proved | Refuted | Unknown

@@ -14,7 +14,8 @@ TAKEN = Code("E203", "a name is a word of the language")
 CIRCULAR = Code("E204", "a name is defined in terms of itself")
 PARAMETER = Code("E205", "a field depends on something that is not a coordinate, the time or an unknown")
 UNUSED = Code("W201", "a name is never used")
-ENDLESS = ("inf", "infty", "infinity", "oo")
+FINITE = "an interval has finite ends: choose a number that is large enough, or write R^d for a data space"
+ENDS = dict.fromkeys(("inf", "infty", "infinity", "oo"), FINITE)
 
 
 def unknown_name(name: str, guess: str | None, called: bool, timed: bool, span: Span) -> PdeError:
@@ -25,9 +26,7 @@ def unknown_name(name: str, guess: str | None, called: bool, timed: bool, span: 
 
 def _well_known(name: str, timed: bool) -> str:
     """The way out for names that have one meaning everywhere."""
-    if name in ENDLESS:
-        return "an interval has finite ends: choose a number that is large enough, or write R^d for a data space"
-    return "" if timed or name != "t" else "this spec has no time; add: time t in [0, 1]"
+    return (ENDS if timed else {**ENDS, "t": "this spec has no time; add: time t in [0, 1]"}).get(name, "")
 
 
 def of_frames(name: str, span: Span) -> PdeError:

@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from itertools import product
 from math import comb, prod
 
-from sympy import Abs, Expr, Heaviside, Max, Min, Piecewise, S, Symbol, sign, sympify
+from sympy import Abs, Expr, Heaviside, Max, Min, Piecewise, S, Symbol, sign
 
 from pdedsl.ir.statement import Derivative, Domain, Face, Imposed, Residual, Statement
 from pdedsl.symbolic.notation import notation
@@ -69,12 +69,12 @@ def _given(domain: Domain, condition: Imposed, number: int, component: int) -> I
         return
     for k, residual in enumerate(condition.residuals):
         affine = residual.affine
-        if affine is None or len(affine.parts) != 1 or sympify(affine.rest).has(*KINKS):
+        if affine is None or len(affine.parts) != 1 or affine.rest.has(*KINKS):
             continue
         ((derivative, coefficient),) = affine.parts
         pure = not any(derivative.orders[:-1]) if domain.timed else derivative.order == 0
         if derivative.component == component and coefficient.is_number and pure:
-            value = -sympify(affine.rest) / coefficient
+            value = -affine.rest / coefficient
             yield Given(condition.place, derivative.order, _on(domain, condition.place, value), (number, k))
 
 

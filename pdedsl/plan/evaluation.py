@@ -38,7 +38,7 @@ def require_evaluation(block: EvaluateBlock, representation: Representation, mod
 
 def _nothing_of_a_classifier(block: EvaluateBlock) -> None:
     for key in ("natural", "attack", "transfer", "certify", "audit", "weights"):
-        if key in block.places:
+        if block.says(key):
             raise mistakes.evaluations.not_a_classifier(key, block.place(key))
 
 

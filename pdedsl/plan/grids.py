@@ -24,7 +24,7 @@ class Scheme(StrEnum):
     COLLOCATION = "collocation at Chebyshev points: a box whose sides have conditions"
 
 
-def scheme_of(statement: Statement) -> Scheme | str:
+def grid_scheme(statement: Statement) -> Scheme | str:
     """A scheme, or in a phrase why the grid does not solve it."""
     try:
         return scheme(statement)

@@ -20,7 +20,7 @@ from pdedsl.ir.statement import Residual, Statement
 from pdedsl.numerics.functions import OF_MANY, OF_ONE
 from pdedsl.plan import process
 from pdedsl.plan.ansatz import ansatz_of
-from pdedsl.plan.grids import Scheme, scheme_of
+from pdedsl.plan.grids import Scheme, grid_scheme
 from pdedsl.plan.numbers import functions_of, is_of_coordinates, with_letters
 from pdedsl.symbolic.symbols import Field, Partial
 from pdedsl.words.networks import Mlp
@@ -52,7 +52,7 @@ def plan_solving(statement: Statement, spec: Spec) -> SolvePlan:
         others,
         reference.word if reference else None,
         network_of(spec),
-        tuple(o.word for o in train.optimizer) if train and "optimizer" in train.places else (),
+        tuple(o.word for o in train.optimizer) if train and train.says("optimizer") else (),
         train.steps if train else None,
         _ansatz(statement) if isinstance(choice.method, Collocation) else (),
     )
@@ -141,7 +141,7 @@ def _no_grid(method: Grid, statement: Statement, span: Span) -> PdeError | None:
         return mistakes.realizations.no_grid("its domain has an extent of its own", span)
     if method.n ** len(statement.domain.space) > MOST_POINTS:
         return mistakes.realizations.no_grid(f"it would have more than {MOST_POINTS:,} points", span)
-    found = scheme_of(statement)
+    found = grid_scheme(statement)
     return None if isinstance(found, Scheme) else mistakes.realizations.no_grid(found, span)
 
 

@@ -16,7 +16,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from itertools import pairwise
-from typing import Literal, final
+from typing import Literal, assert_never, final
 
 from torch import nn
 
@@ -24,6 +24,7 @@ from pdedsl.runtime.activations import MaxMin
 from pdedsl.runtime.bounded_pieces import Mixed, Padded, Patches, Potential
 from pdedsl.runtime.frame import ImageNetwork
 from pdedsl.runtime.standardize import Centre
+from pdedsl.words.frames import Between
 
 HALVING = 2
 
@@ -76,4 +77,10 @@ def _connector(channels: int, out_channels: int, frame: BoundedFrame) -> nn.Sequ
 
 
 def _activation(frame: BoundedFrame) -> nn.Module:
-    return MaxMin() if frame.activation == "maxmin" else nn.ReLU()
+    match Between(frame.activation):
+        case Between.MAXMIN:
+            return MaxMin()
+        case Between.RELU:
+            return nn.ReLU()
+        case other:
+            assert_never(other)

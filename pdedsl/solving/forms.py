@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import asdict
+from enum import Enum
 from typing import Any
 
 import torch
@@ -24,39 +25,54 @@ from pdedsl.words.solvers import Collocation, Features, Grid, Paths
 Form = dict[str, Any]
 
 
+class Kind(Enum):
+    """What the weights of a solution are of."""
+
+    SINES = "sines"
+    EXPANSION = "expansion"
+    SCATTERED = "scattered"
+    NETWORK = "network"
+    PATHS = "paths"
+
+
 def form_of(module: nn.Module) -> Form:
     match module:
         case SineNetwork():
-            return {"kind": "sines"}
+            return {"kind": Kind.SINES.value}
         case Expansion(axes=axes, timed=timed, stencil=stencil):
-            return {"kind": "expansion", "axes": [_axis_form(a) for a in axes], "timed": timed, "stencil": stencil}
+            held = {"axes": [_axis_form(a) for a in axes], "timed": timed, "stencil": stencil}
+            return {"kind": Kind.EXPANSION.value, **held}
         case Scattered(h=h):
-            return {"kind": "scattered", "h": h}
+            return {"kind": Kind.SCATTERED.value, "h": h}
         case AnsatzModule():
-            return {"kind": "network"}
+            return {"kind": Kind.NETWORK.value}
         case PathMean():
-            return {"kind": "paths"}
+            return {"kind": Kind.PATHS.value}
         case _:
             raise TypeError(f"{type(module).__name__} is no module of a solution")
 
 
 def module_of(form: Form, tensors: dict[str, Tensor], plan: SolvePlan, how: How) -> nn.Module:
-    match form, plan.method:
-        case {"kind": "sines"}, Features():
+    match _kind(form), plan.method:
+        case Kind.SINES, Features():
             return _sines(tensors["frequencies"], tensors["phases"], tensors["weights"])
-        case {"kind": "expansion"}, Grid():
+        case Kind.EXPANSION, Grid():
             return _expansion(form, tensors)
-        case {"kind": "scattered", "h": float(h)}, Grid():
+        case Kind.SCATTERED, Grid() if isinstance(h := form.get("h"), float):
             return Scattered(tensors["places"], tensors["values"], h)
-        case {"kind": "network"}, Collocation() as method:
+        case Kind.NETWORK, Collocation() as method:
             task = Task(plan.statement, method, plan.network or DEFAULT, Points(plan.statement.domain), how.seed)
             module = AnsatzModule(task.ansatz, plan.statement.domain.coordinates, task.network(), task.functions())
             module.load_state_dict(tensors)
             return module
-        case {"kind": "paths"}, Paths() as method:
+        case Kind.PATHS, Paths() as method:
             return solve_by_paths(plan.statement, method, seed=how.seed).module
         case _:
             raise RunError(f"the weights are of another kind than the spec: {form.get('kind')}")
+
+
+def _kind(form: Form) -> Kind | None:
+    return next((kind for kind in Kind if kind.value == form.get("kind")), None)
 
 
 def _sines(frequencies: Tensor, phases: Tensor, weights: Tensor) -> SineNetwork:
@@ -73,9 +89,14 @@ def _axis_form(axis: Axis) -> Form:
     return {"kind": next(kind for kind, of in AXES.items() if isinstance(axis, of)), **asdict(axis)}
 
 
+def _axis(form: Form) -> Axis:
+    given = dict(form)
+    return AXES[given.pop("kind")](**given)
+
+
 def _expansion(form: Form, tensors: dict[str, Tensor]) -> Expansion:
     """Of zeros first, which then take the numbers: coefficients have the shape of values."""
-    axes = tuple(AXES[a["kind"]](**{k: v for k, v in a.items() if k != "kind"}) for a in form["axes"])
+    axes = tuple(map(_axis, form["axes"]))
     zeros, times = torch.zeros_like(tensors["coefficients"]), tensors["times"] if form["timed"] else None
     module = Expansion(axes, zeros, times, form["stencil"])
     module.load_state_dict(tensors)

@@ -85,16 +85,16 @@ def torch_optimizer(word: Optimizer, parameters: list[torch.nn.Parameter]) -> to
             )
 
 
-SCRATCH = {"al"}  # a buffer of L-BFGS, filled anew in every step
+SCRATCH = "al"  # a buffer of L-BFGS, filled anew in every step
 
 
 def tensors_of(optimizer: torch.optim.Optimizer) -> State:
     """All that an optimizer remembers, as tensors with a name each: numbers become tensors, lists are counted."""
     found: State = {}
     for key, memory in optimizer.state_dict()["state"].items():
-        for name, value in memory.items():
-            if name in SCRATCH:
-                continue
+        kept = dict(memory)
+        kept.pop(SCRATCH, None)
+        for name, value in kept.items():
             for k, item in enumerate(value if isinstance(value, list) else [value]):
                 if item is not None:
                     kind = "list" if isinstance(value, list) else "tensor" if isinstance(value, Tensor) else "number"

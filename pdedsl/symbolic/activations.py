@@ -5,6 +5,8 @@ Formulas, and what is known of them for proofs, are in `numerics`.
 
 from __future__ import annotations
 
+from functools import cache
+
 from sympy import Abs, Dummy, Expr, Function, Max, Min, Pow, atan, erf, exp, log, sin, sqrt, tanh
 
 from pdedsl.numerics.activations import ACTIVATIONS as RECORDS
@@ -74,6 +76,15 @@ ACTIVATIONS: dict[str, type[Activation]] = {
 }
 
 
+LETTER = Dummy("z", real=True)
+
+
+@cache
+def derivative_of(record: Record, order: int) -> Expr:
+    """σ or a derivative of it at LETTER, in elementary functions, worked out once."""
+    return formula_of(record, LETTER).diff(LETTER, order) if order else formula_of(record, LETTER)
+
+
 class Slope(Function):  # type: ignore[misc]
     """σ' of an activation, which a proof knows by its sign and its bound; a number at a number."""
 
@@ -84,13 +95,11 @@ class Slope(Function):  # type: ignore[misc]
     def eval(cls, x: Expr) -> Expr | None:
         if not x.is_comparable:
             return None
-        z = Dummy("z", real=True)
-        return formula_of(cls.of, z).diff(z).xreplace({z: x})
+        return derivative_of(cls.of, 1).xreplace({LETTER: x})
 
     def fdiff(self, argindex: int = 1) -> Expr:
         """σ'' is known by its formula alone."""
-        z = Dummy("z", real=True)
-        return formula_of(self.of, z).diff(z, 2).xreplace({z: self.args[0]})
+        return derivative_of(self.of, 2).xreplace({LETTER: self.args[0]})
 
     def _eval_is_real(self) -> bool:
         return True

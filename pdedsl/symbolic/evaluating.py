@@ -13,6 +13,7 @@ from math import nan
 from sympy import (
     Abs,
     Add,
+    DiracDelta,
     Expr,
     Heaviside,
     KroneckerDelta,
@@ -36,7 +37,8 @@ from sympy import (
     tanh,
 )
 
-from pdedsl.symbolic.activations import Activation, formula_of
+from pdedsl.symbolic.activations import LETTER, Activation, Slope, derivative_of
+from pdedsl.symbolic.faults import worked_out
 from pdedsl.symbolic.symbols import Component, Contraction
 
 Point = Sequence[float]
@@ -57,6 +59,7 @@ FUNCTIONS: dict[type, Callable[[float], float]] = {
     tanh: math.tanh,
     sign: lambda v: float(v > 0) - float(v < 0),
     Heaviside: lambda v: 0.5 if v == 0 else float(v > 0),
+    DiracDelta: lambda v: nan,
 }
 
 
@@ -90,8 +93,8 @@ def _of(e: Expr, layout: Layout, indices: dict[Expr, list[int]]) -> Valued:
 
     match e:
         case _ if e.is_number:
-            value = float(e)
-            return lambda p: value
+            value = worked_out(lambda: float(e))
+            return lambda p: nan if value is None else value
         case Symbol() if e in indices:
             cell = indices[e]
             return lambda p: cell[0]
@@ -139,14 +142,20 @@ def _function(e: Expr, args: list[Valued]) -> Valued:
         case KroneckerDelta():
             return lambda p: float(args[0](p) == args[1](p))
         case Activation():
-            letter = Symbol("z", real=True)
-            inner = _of(formula_of(type(e).record, letter), Layout({letter: 0}, 0), {})
-            return lambda p: inner((args[0](p),))
+            return _inside(derivative_of(type(e).record, 0), args[0])
+        case Slope():
+            return _inside(derivative_of(type(e).of, 1), args[0])
         case _ if type(e) in FUNCTIONS:
             known = FUNCTIONS[type(e)]
             return lambda p: known(args[0](p))
         case _:
             return lambda p: float(e.func(*(a(p) for a in args)))
+
+
+def _inside(formula: Expr, argument: Valued) -> Valued:
+    """A formula in one letter, of an argument."""
+    outer = _of(formula, Layout({LETTER: 0}, 0), {})
+    return lambda p: outer((argument(p),))
 
 
 def _power(base: float, power: float) -> float:

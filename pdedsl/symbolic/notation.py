@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import re
 
-from sympy import Add, Expr, Integer, Mul, Pow, Rational, S, Symbol, fraction
+from sympy import Add, Dummy, Expr, Integer, Mul, Pow, Rational, S, Symbol, fraction
 from sympy.printing.precedence import PRECEDENCE
 from sympy.printing.str import StrPrinter
 
@@ -32,6 +32,9 @@ class _Notation(StrPrinter):  # type: ignore[misc]
     """Factors stand side by side, a sign between them only where a call could be read into them."""
 
     printmethod = "_notation"  # no node has it: what is printed is decided here
+
+    def _print_Dummy(self, e: Dummy) -> str:
+        return str(e.name)
 
     def _print_Mul(self, e: Mul) -> str:
         if e.could_extract_minus_sign():

@@ -119,10 +119,10 @@ class Reader:
                     return np.min(np.broadcast_arrays(*(of(a) for a in args)), axis=0)
                 case Abs(args=(inner,)):
                     return np.abs(of(inner))
-            name = type(e).__name__
-            if name not in FUNCTIONS:
+            function = FUNCTIONS.get(type(e).__name__)
+            if function is None:
                 raise Unreadable(f"'{e}' is not read by the test")
-            return FUNCTIONS[name](*map(of, e.args))
+            return function(*map(of, e.args))
 
         return of(e)
 

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import hashlib
 import json
+from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -138,14 +139,16 @@ def flattened(name: str, value: Any, tensors: Tensors) -> Any:
 
 def nested(note: Any, tensors: Tensors) -> Any:
     """The nest that was flattened; tuples come back as lists."""
-    match note:
-        case {"tensor": name}:
-            return tensors[name]
-        case {"dict": pairs}:
-            return {key: nested(inner, tensors) for key, inner in pairs}
-        case {"list": items}:
-            return [nested(inner, tensors) for inner in items]
-        case {"plain": value}:
-            return value
-        case _:
-            raise Damaged(f"unknown note {note!r}")
+    if isinstance(note, dict) and len(note) == 1:
+        ((kind, held),) = note.items()
+        if nest := NESTS.get(kind):
+            return nest(held, tensors)
+    raise Damaged(f"unknown note {note!r}")
+
+
+NESTS: dict[str, Callable[[Any, Tensors], Any]] = {
+    "tensor": lambda name, tensors: tensors[name],
+    "dict": lambda pairs, tensors: {key: nested(inner, tensors) for key, inner in pairs},
+    "list": lambda items, tensors: [nested(inner, tensors) for inner in items],
+    "plain": lambda value, _: value,
+}

@@ -70,4 +70,4 @@ def _defaults(block: TrainBlock) -> tuple[str, ...]:
     """What the spec leaves open, as it could be written."""
     optimizers = ", ".join(chosen.word.brief for chosen in block.optimizer)
     said = {"epochs": block.epochs, "batch": block.batch, "optimizer": optimizers, "seed": block.seed}
-    return tuple(f"{key} {value}" for key, value in said.items() if key not in block.places and value is not None)
+    return tuple(f"{key} {value}" for key, value in said.items() if not block.says(key) and value is not None)

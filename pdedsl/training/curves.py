@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from pdedsl.files import replace_with
 from pdedsl.quoting import caption
+from pdedsl.training.log import Kind
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -23,7 +24,17 @@ DENSE = 30  # from so many points on, a curve is drawn faintly with its moving m
 RATIO = 30.0  # from so much between the largest and the smallest on, a scale is logarithmic
 
 Metrics = list[dict[str, Any]]
-Curve = tuple[str, str, list[tuple[int, float]]]  # label, colour, points (step, value); the dashed ones are terms
+Points = list[tuple[int, float]]  # (step, value)
+
+
+@dataclass(frozen=True)
+class Curve:
+    """One line of a panel; the terms of a loss are dashed."""
+
+    label: str
+    colour: str
+    points: Points
+    dashed: bool = False
 
 
 @dataclass(frozen=True)
@@ -41,7 +52,7 @@ class Panel:
 
     @property
     def values(self) -> list[float]:
-        return [value for _, _, points in self.curves for _, value in points]
+        return [value for curve in self.curves for _, value in curve.points]
 
     @property
     def logarithmic(self) -> bool:
@@ -79,31 +90,33 @@ def curves_figure(metrics: Metrics, title: str = "") -> Figure:
 
 
 def _panels(metrics: Metrics) -> list[Panel]:
-    steps = [row for row in metrics if row["kind"] == "step"]
+    steps = [row for row in metrics if Kind(row["kind"]) is Kind.STEP]
     names = list(dict.fromkeys(name for row in steps for name in row["terms"]))
-    terms: list[Curve] = [
-        (name, OTHERS[k % len(OTHERS)], _points((row["step"], row["terms"].get(name)) for row in steps))
+    terms = [
+        Curve(name, OTHERS[k % len(OTHERS)], _points((row["step"], row["terms"].get(name)) for row in steps), True)
         for k, name in enumerate(names)
     ]
     rate = _points((row["step"], row["lr"]) for row in steps)
     return [
         Panel("Loss", _splits(metrics, "loss") + (terms if len(terms) > 1 else [])),
-        Panel(
-            "Accuracy", [(n, c, [(s, 100 * v) for s, v in p]) for n, c, p in _splits(metrics, "accuracy")], "{x:g} %"
-        ),
-        Panel("Learning rate", [("learning rate", INK, rate)] if rate else [], height=0.55),
+        Panel("Accuracy", [_in_percent(curve) for curve in _splits(metrics, "accuracy")], "{x:g} %"),
+        Panel("Learning rate", [Curve("learning rate", INK, rate)] if rate else [], height=0.55),
     ]
 
 
 def _splits(metrics: Metrics, key: str) -> list[Curve]:
     curves = (
-        (NAMES[split], colour, _points((row["step"], row[key]) for row in metrics if row["split"] == split))
+        Curve(NAMES[split], colour, _points((row["step"], row[key]) for row in metrics if row["split"] == split))
         for split, colour in COLOURS.items()
     )
-    return [curve for curve in curves if curve[2]]
+    return [curve for curve in curves if curve.points]
 
 
-def _points(pairs: Iterable[tuple[int, float | None]]) -> list[tuple[int, float]]:
+def _in_percent(curve: Curve) -> Curve:
+    return replace(curve, points=[(step, 100 * value) for step, value in curve.points])
+
+
+def _points(pairs: Iterable[tuple[int, float | None]]) -> Points:
     return [(step, value) for step, value in pairs if value is not None]
 
 
@@ -117,8 +130,8 @@ def _phases(metrics: Metrics) -> list[tuple[str, int, int]]:
 
 
 def _draw(ax: Axes, panel: Panel) -> None:
-    for label, colour, points in panel.curves:
-        _curve(ax, caption(label), colour, points)
+    for curve in panel.curves:
+        _curve(ax, curve)
     if panel.logarithmic:
         ax.set_yscale("log")
     else:
@@ -140,10 +153,10 @@ def _draw(ax: Axes, panel: Panel) -> None:
         ax.legend(loc="upper left", bbox_to_anchor=(1.01, 1.0), frameon=False, fontsize=9, labelcolor=INK)
 
 
-def _curve(ax: Axes, label: str, colour: str, points: list[tuple[int, float]]) -> None:
-    steps, values = zip(*points, strict=True)
-    style = "--" if colour in OTHERS else "-"
-    if len(points) < DENSE:
+def _curve(ax: Axes, curve: Curve) -> None:
+    label, colour, style = caption(curve.label), curve.colour, "--" if curve.dashed else "-"
+    steps, values = zip(*curve.points, strict=True)
+    if len(steps) < DENSE:
         ax.plot(steps, values, style, color=colour, linewidth=1.6, marker="o", markersize=3.5, label=label)
         return
     ax.plot(steps, values, color=colour, linewidth=0.7, alpha=0.3)

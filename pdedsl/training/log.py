@@ -6,6 +6,7 @@ import json
 import math
 import shutil
 from collections.abc import Iterable
+from enum import Enum
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Self
 
@@ -18,8 +19,15 @@ if TYPE_CHECKING:
 MISSING = "TensorBoard is not installed: there are no TensorBoard files (pip install tensorboard)"
 
 
+class Kind(Enum):
+    """Which event a row of the metrics is of."""
+
+    STEP = "step"
+    ASSESSED = "assessed"
+
+
 class MetricsLog:
-    """A line for every Stepped (kind "step") and Assessed (kind "assessed"), on disk when the call returns.
+    """A line for every Stepped and Assessed, on disk when the call returns.
 
     `resume=s` keeps the lines up to step s and drops the later ones and what was half written, so that the log of a
     resumed run goes on as if it had never stopped; without it the log begins anew.
@@ -75,7 +83,7 @@ class TensorBoardLog:
             return
         for tag, value in _scalars(row).items():
             self._writer.add_scalar(tag, value, row["step"])
-        if row["kind"] == "assessed":
+        if Kind(row["kind"]) is Kind.ASSESSED:
             self._writer.flush()
 
     def close(self) -> None:
@@ -112,7 +120,7 @@ def _row(event: Event) -> dict[str, Any] | None:
     match event:
         case Stepped():
             return {
-                "kind": "step",
+                "kind": Kind.STEP.value,
                 "step": event.step,
                 "epoch": event.epoch,
                 "phase": event.phase,
@@ -125,7 +133,7 @@ def _row(event: Event) -> dict[str, Any] | None:
             }
         case Assessed():
             return {
-                "kind": "assessed",
+                "kind": Kind.ASSESSED.value,
                 "step": event.step,
                 "epoch": event.epoch,
                 "phase": event.phase,

@@ -148,6 +148,19 @@ class Autoattack(Word):
 
 
 Attack = Fgsm | Pgd | Ifgsm | Difgsm | Cw | Ddn | Boundary | Square | Apgd | Fab | Autoattack
+
+
+def sizes_of(attack: Attack) -> tuple[Positive, ...]:
+    """Every ε of a sweep; none where the nearest adversary is looked for instead."""
+    match attack:
+        case Cw() | Boundary():
+            return ()
+        case Fgsm() | Pgd() | Ifgsm() | Difgsm() | Ddn() | Square() | Apgd() | Fab() | Autoattack():
+            return attack.eps
+        case _:
+            assert_never(attack)
+
+
 ATTACKS: Forms[Attack] = forms_of(Attack)
 
 

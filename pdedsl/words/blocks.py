@@ -59,6 +59,10 @@ class Block:
         """Where an entry stands, or the block if it has none."""
         return next(iter(self.places.get(key, ())), self.span)
 
+    def says(self, key: str) -> bool:
+        """Whether the spec gives an entry, be it its default."""
+        return key in self.places
+
 
 @dataclass(frozen=True, kw_only=True)
 class NetworkBlock(Block):

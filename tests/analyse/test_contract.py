@@ -9,7 +9,7 @@ from typing import get_args
 import pytest
 from click.testing import CliRunner
 
-from analyse.equations import BOUND, STATIC, TV, VECTOR, Y_REST
+from analyse.equations.common import BOUND, STATIC, TV, VECTOR, Y_REST
 from analyse.frames import FUNCTIONS, MAPS, PHYSICAL, data, declared, maps, plane, ring
 from analyse.outcomes import analysed
 from pdedsl.cli import cli

@@ -33,7 +33,7 @@ def refuted(text: str, axiom: Axiom) -> Refuted:
 
 def named(point: str | None) -> dict[str, Fraction]:
     pairs = (part.split(" = ") for part in point.split(", ")) if point else ()
-    return {name.lower(): Fraction(value) for name, value in pairs}
+    return {name.lower(): Fraction(value.replace("½", "1/2")) for name, value in pairs}
 
 
 def read(pattern: re.Pattern[str], text: str) -> tuple[str, ...]:
@@ -135,7 +135,7 @@ MOVING: tuple[tuple[str, Number], ...] = (
 @pytest.mark.parametrize(("right", "rate"), MOVING, ids=[right for right, _ in MOVING])
 def test_the_printed_constant_moves(right: str, rate: Number) -> None:
     constant, shown, point = read(RATE, refuted(data(f"∂u/∂t = {right}"), Axiom.CONSTANTS).witness)
-    value = rate(Fraction(constant), **named(point))
+    value = rate(Fraction(constant.replace("½", "1/2")), **named(point))
     assert value != 0
     assert float(value) == pytest.approx(float(shown), rel=0.02)
 

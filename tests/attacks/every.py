@@ -30,8 +30,18 @@ EUCLIDEAN: dict[str, Attack] = {
     "boundary": partial(attacks.boundary, queries=400),
 }
 
+# Enough where what must hold holds query by query.
+FEW = {"square": {"queries": 60}, "boundary": {"queries": 60}, "cw": {"iterations": 15, "search": 3}}
+
 CASES = [(name, norm) for name in BOTH for norm in ("inf", "2")] + [(name, "2") for name in EUCLIDEAN]
+
+ONCE = [(name, ("inf", "2")[k % 2]) for k, name in enumerate(BOTH)] + [(name, "2") for name in EUCLIDEAN]
+"""Every attack in one of its norms, for what has nothing to do with norms."""
 
 
 def attack(name: str, norm: str) -> Attack:
     return EUCLIDEAN[name] if name in EUCLIDEAN else partial(BOTH[name], norm=norm)
+
+
+def short(name: str, norm: str) -> Attack:
+    return partial(attack(name, norm), **FEW.get(name, {}))

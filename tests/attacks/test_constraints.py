@@ -10,7 +10,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from torch import Tensor, nn
 
-from attacks.every import CASES, attack
+from attacks.every import CASES, short
 from attacks.models import linear
 from pdedsl.attacks import fgsm, pgd, square
 from pdedsl.attacks.box import Box
@@ -37,7 +37,7 @@ def test_every_attack(name: str, norm: str, dtype: torch.dtype) -> None:
     x = x.reshape(25, 1, 3, 4)
     y = case.model(x).argmax(1)
     eps = 8 / 255 if norm == "inf" else 0.3
-    result = attack(name, norm)(case.model, x, y, eps=eps, bounds=(0.0, 1.0))
+    result = short(name, norm)(case.model, x, y, eps=eps, bounds=(0.0, 1.0))
     assert result.x.dtype == dtype
     assert result.x.shape == x.shape
     assert exactly_within(result.x, x, norm, eps)

@@ -3,29 +3,25 @@
 from __future__ import annotations
 
 import copy
-from functools import partial
 
 import pytest
 import torch
 from torch import Tensor
 
-from attacks.every import CASES, attack
+from attacks.every import CASES, ONCE, attack, short
 from attacks.models import digits, trained
 from pdedsl.attacks import Box, Linf, Predictor, fgsm
 from pdedsl.attacks.first_order import Climb, ascend
 from pdedsl.attacks.goal import Goal, log_odds
 from pdedsl.attacks.region import region
 
-# Invariance holds query by query: few are enough.
-FEW = {"square": {"queries": 120}, "boundary": {"queries": 120}, "cw": {"iterations": 25, "search": 4}}
 
-
-@pytest.mark.parametrize(("name", "norm"), CASES)
+@pytest.mark.parametrize(("name", "norm"), ONCE)
 def test_shifts_and_log_probabilities(name: str, norm: str) -> None:
     """In double precision, so that rounding decides nothing."""
     model = copy.deepcopy(trained(0.1)).double()
     x, y = digits().test_x[:30].double(), digits().test_y[:30]
-    run = partial(attack(name, norm), **FEW.get(name, {}))
+    run = short(name, norm)
     eps = 0.1 if norm == "inf" else 0.6
     variants = [model, lambda x: model(x) + 1000.0, lambda x: model(x).log_softmax(1)]
     results = [run(variant, x, y, eps=eps, bounds=(0.0, 1.0)) for variant in variants]

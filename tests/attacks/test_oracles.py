@@ -101,10 +101,10 @@ def test_the_reference_autoattack(norm: str) -> None:
     x, y = data.test_x[:n], data.test_y[:n]
     with torch.random.fork_rng(devices=[]):  # it seeds the global generator
         reference = library.AutoAttack(trained(0.1), norm={"inf": "Linf", "2": "L2"}[norm], eps=EPS[norm], seed=0)
-        reference.apgd_targeted.n_iter = reference.apgd.n_iter = reference.fab.n_iter = 30
-        reference.square.n_queries = 500
+        reference.apgd_targeted.n_iter = reference.apgd.n_iter = reference.fab.n_iter = 20
+        reference.square.n_queries = 250
         points = reference.run_standard_evaluation(x, y, batch_size=n)
     points = points[0] if isinstance(points, tuple) else points
     theirs = (trained(0.1)(points).argmax(1) != y).sum().item()
-    result = attacks.autoattack(trained(0.1), x, y, eps=EPS[norm], norm=norm, steps=30, queries=500, bounds=BOX)
+    result = attacks.autoattack(trained(0.1), x, y, eps=EPS[norm], norm=norm, steps=20, queries=250, bounds=BOX)
     assert abs(int(result.fooled.sum()) - theirs) <= 1

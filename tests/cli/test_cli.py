@@ -2,27 +2,32 @@
 
 from __future__ import annotations
 
-import json
 import os
-import stat
 import subprocess
 import sys
 from pathlib import Path
 
 import pytest
-from click.testing import CliRunner, Result
 
+from cli.commands import RIGHT, SPECS, rows, run, written
 from pdedsl.cli import cli
 
-SPECS = Path(__file__).parents[2] / "specs"
 NAMES = sorted(p.stem for p in SPECS.rglob("*.pde"))
-RIGHT = "pde Heat\nspace x in [0, 1] periodic\ntime t in [0, 1]\nunknown u(x, t) : scalar\n∂u/∂t = 2Δu\nu(x, 0) = 0\n"
+
+
 WRONG = RIGHT.replace("2Δu", "k Δu")
-UNTIDY = RIGHT.replace("space x", "space  x").replace("2Δu", "2*Δ(u)")
+
+
 KEYS = {"file", "ok", "name", "hash", "diagnostics"}
+
+
 DIAGNOSTIC = {"code", "severity", "message", "hint", "line", "column", "end_line", "end_column", "notes"}
+
+
 # Every command with arguments that work, so that none is forgotten.
 FEATURES = ["--set", "realize.equation=features(n=100, bandwidth=4)", "--set", "evaluate.reference=grid(n=16)"]
+
+
 COMMANDS = {
     "new": ["Mine", "--for", "equation", "--data", "heat", "-o", "{folder}/mine.pde"],
     "check": ["resnet"],
@@ -38,21 +43,9 @@ COMMANDS = {
     "solve": ["wave", "-o", "{folder}/solution", *FEATURES],
     "crosscheck": ["wave", *FEATURES],
 }
+
+
 NEEDED = {"evaluate": ("train",), "report": ("train", "evaluate")}  # what comes before
-
-
-def run(*args: str, text: str = "", code: int = 0) -> Result:
-    """`pdedsl ARGS`, which must leave with an exit code."""
-    done = CliRunner().invoke(cli, args, input=text, prog_name="pdedsl")
-    assert done.exit_code == code, (args, done.output, done.exception)
-    assert done.exception is None or isinstance(done.exception, SystemExit), args
-    return done
-
-
-def written(folder: Path, text: str, name: str = "my.pde") -> str:
-    path = folder / name
-    path.write_text(text, "utf-8")
-    return str(path)
 
 
 # ---- check
@@ -93,10 +86,6 @@ def test_a_file_comes_before_a_shipped_spec_of_its_name(tmp_path: Path, monkeypa
     written(tmp_path, RIGHT, "resnet")
     monkeypatch.chdir(tmp_path)
     assert run("check", "resnet").stdout == "resnet: Heat: no errors\n"
-
-
-def rows(*args: str, text: str = "", code: int = 0) -> list[dict[str, object]]:
-    return [json.loads(line) for line in run("check", "--json", *args, text=text, code=code).stdout.splitlines()]
 
 
 def test_json_of_a_right_spec() -> None:
@@ -141,89 +130,6 @@ def test_columns_count_characters_and_lines_end_as_the_author_likes() -> None:
     [row] = rows("-", text="\ufeff" + WRONG.replace("\n", "\r\n").replace("k Δu", "½ 𝑘 Δu"), code=1)
     [found] = row["diagnostics"]  # type: ignore[misc]
     assert (found["line"], found["column"], found["end_column"]) == (5, 11, 12)
-
-
-# ---- files that cannot be read
-
-
-def test_unreadable_files(tmp_path: Path) -> None:
-    below = written(tmp_path, RIGHT) + "/below.pde"
-    cases = {str(tmp_path): "E002", str(tmp_path / "none.pde"): "E001", below: "E003"}
-    for path, code in cases.items():
-        done = run("check", path, code=1)
-        assert done.stderr.startswith(f"error[{code}]: ")
-        assert path in done.stderr
-
-
-def test_no_permission(tmp_path: Path) -> None:
-    """As somebody who may not read it: for root, nothing is forbidden."""
-    path = tmp_path / "secret.pde"
-    path.write_text(RIGHT, "utf-8")
-    path.chmod(0)
-    leave = "import os\nif os.getuid() == 0: os.setuid(65534)\n"
-    show = f"from pdedsl.sources import read\nfrom pdedsl.diagnostics import PdeError\ntry: read({str(path)!r})\n"
-    keep = "except PdeError as error: print(error)\n"
-    warm = "import pdedsl.compiler\n"  # while its files may be read
-    for folder in (tmp_path, *tmp_path.parents):
-        if folder.stat().st_uid == os.getuid() and str(folder).startswith(str(tmp_path.parents[2])):
-            folder.chmod(folder.stat().st_mode | stat.S_IXOTH)
-    done = subprocess.run(
-        [sys.executable, "-c", warm + leave + show + keep], capture_output=True, encoding="utf-8", check=True
-    )
-    assert done.stdout.startswith("error[E003]: no permission to read this file\n"), done
-
-
-def test_too_large_a_file(tmp_path: Path) -> None:
-    assert "error[E006]" in run("check", written(tmp_path, "#" * (1 << 20) + "\n"), code=1).stderr
-
-
-# ---- format
-
-
-def test_format_rewrites_in_place_and_keeps_the_mode(tmp_path: Path) -> None:
-    path = Path(written(tmp_path, UNTIDY))
-    path.chmod(0o640)
-    done = run("format", str(path))
-    assert done.stderr == f"{path} reformatted\n"
-    assert path.read_text("utf-8") == run("format", "-", text=UNTIDY).stdout != UNTIDY
-    assert stat.S_IMODE(path.stat().st_mode) == 0o640
-    assert list(tmp_path.iterdir()) == [path]
-    assert run("format", str(path)).stderr == ""
-
-
-def test_format_follows_a_link(tmp_path: Path) -> None:
-    path, link = Path(written(tmp_path, UNTIDY)), tmp_path / "link.pde"
-    link.symlink_to(path)
-    run("format", str(link))
-    assert link.is_symlink()
-    assert path.read_text("utf-8") != UNTIDY
-
-
-def test_format_leaves_a_wrong_file_alone(tmp_path: Path) -> None:
-    path = written(tmp_path, UNTIDY + "let = =\n")
-    assert "error[E102]" in run("format", path, code=1).stderr
-    assert Path(path).read_text("utf-8") == UNTIDY + "let = =\n"
-
-
-def test_format_check_changes_nothing(tmp_path: Path) -> None:
-    path = written(tmp_path, UNTIDY)
-    assert run("format", "--check", path, code=1).stderr == f"{path} would be reformatted\n"
-    assert Path(path).read_text("utf-8") == UNTIDY
-    run("format", path)
-    assert run("format", "--check", path).stderr == ""
-
-
-def test_format_ascii() -> None:
-    text = run("format", "--ascii", "-", text=RIGHT).stdout
-    assert text.isascii()
-    assert "du/dt = 2 lap(u)" in text
-    assert rows("-", text=text)[0]["hash"] == rows("-", text=RIGHT)[0]["hash"]
-
-
-def test_format_prints_a_shipped_spec() -> None:
-    before = (SPECS / "wave.pde").read_text("utf-8")
-    assert "∂²u/∂t²" in run("format", "wave").stdout
-    assert (SPECS / "wave.pde").read_text("utf-8") == before
 
 
 # ---- the other commands

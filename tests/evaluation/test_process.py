@@ -11,13 +11,12 @@ import time
 from pathlib import Path
 
 import pytest
-from training.test_process import free_port
+from training.test_process import finished, started, two
 
 from pdedsl.evaluation.run import evaluate_run
 
 ENV = {**os.environ, "OMP_NUM_THREADS": "1"}
 SETTINGS = ("evaluate.attack=fgsm(eps=[0.1, 0.2, 0.3, 0.4])", "evaluate.certify=gaussian(n0=20, n=50)")
-TWO = ("-m", "torch.distributed.run", "--nproc-per-node=2")
 
 
 def command(run: Path, *options: str) -> list[str]:
@@ -34,9 +33,8 @@ def test_two_processes_and_one_that_is_killed(run: Path) -> None:
     """Two share the batches, and the report is that of one; what a killed one left is used to the end."""
     evaluate_run(run, set=SETTINGS)
     whole, own = report(run), run / "evaluation" / "parts-0.jsonl"
-    several = [sys.executable, *TWO, f"--master-port={free_port()}", *command(run)]
-    done = subprocess.run(several, env=ENV, capture_output=True, text=True, check=False)
-    assert done.returncode == 0, done.stderr
+    for code, _, err in [finished(process) for process in [started(command(run), env) for env in two()]]:
+        assert code == 0, err
     assert report(run) == whole
     parts = sorted((run / "evaluation").glob("parts-*.jsonl"))
     assert [lines(part) for part in parts] == [5, 4]  # seven batches and two heads

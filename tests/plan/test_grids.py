@@ -7,7 +7,7 @@ import pytest
 from pdedsl.compiler import parse, to_analysis
 from pdedsl.ir.statement import Statement
 from pdedsl.lower.lower import lower
-from pdedsl.plan.grids import Scheme, scheme_of
+from pdedsl.plan.grids import Scheme, grid_scheme
 
 RING = "pde A\nspace x in [0, 1] periodic\ntime t in [0, 1]\nunknown u(x, t) : scalar\nu(x, 0) = sin(2π x)\n"
 LINE = "pde A\nspace x in [0, 1]\ntime t in [0, 1]\nunknown u(x, t) : scalar\n"
@@ -34,14 +34,14 @@ def stated(text: str) -> Statement:
     ids=["smooth", "linear transport", "shocks", "variable diffusion", "odd", "even", "not odd", "equation not odd"],
 )
 def test_the_scheme_follows_from_the_statement(text: str, scheme: Scheme) -> None:
-    assert scheme_of(stated(text)) is scheme
+    assert grid_scheme(stated(text)) is scheme
 
 
 def test_many_dimensions_are_refused() -> None:
     text = "pde A\nspace x in [0, 1]^4\nunknown u(x) : scalar\nΔu = 1\nu = 0 on boundary\n"
-    assert scheme_of(stated(text)) == "a grid has at most 3 dimensions of space"
+    assert grid_scheme(stated(text)) == "a grid has at most 3 dimensions of space"
 
 
 def test_derivatives_in_space_of_the_derivative_in_time_are_refused() -> None:
     text = RING + "∂u/∂t - ∂³u/∂x²∂t = ∂u/∂x\n"
-    assert scheme_of(stated(text)) == "a derivative in space stands on the highest derivative in time"
+    assert grid_scheme(stated(text)) == "a derivative in space stands on the highest derivative in time"

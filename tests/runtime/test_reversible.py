@@ -8,44 +8,17 @@ import pytest
 import torch
 from torch import Tensor, nn
 
-from pdedsl.runtime import pullback_convnet, pullback_symmetric
-from pdedsl.runtime.blocks import Block, Halves, SecondOrder
+from pdedsl.runtime import pullback_symmetric
+from pdedsl.runtime.blocks import Halves, SecondOrder
 from pdedsl.runtime.constraints import NormBound
 from pdedsl.runtime.convnet import ConvNet
-from pdedsl.runtime.fields import PerStep, Stationary, Sum, Time
+from pdedsl.runtime.fields import Stationary, Time
 from pdedsl.runtime.integrators import Leapfrog, Steps, Verlet
 from pdedsl.runtime.operators import Conv
-from pdedsl.runtime.parabolic import SymmetricLayer, TotalVariationNorm, batch_norm
+from pdedsl.runtime.parabolic import SymmetricLayer, batch_norm
 from pdedsl.runtime.reversible import Reversible
+from runtime.halves import BLOCKS, _block, _gradients
 from runtime.paper_blocks import hamiltonian_block, second_order_block
-
-
-def _revnet(steps: Steps, per_step: bool) -> Halves:
-    if per_step:
-        return Halves(*(PerStep.of(lambda: ConvNet(4, 2), steps.count) for _ in range(2)), steps)
-    return Halves(*(Stationary(ConvNet(4, 2)) for _ in range(2)), steps)
-
-
-def _bounded(steps: Steps) -> SecondOrder:
-    field = PerStep.of(lambda: SymmetricLayer(Conv(8, constraint=NormBound(1.0)), "tanh"), steps.count)
-    return SecondOrder(field, steps)
-
-
-BLOCKS = {
-    "hamiltonian": lambda steps: hamiltonian_block(8, steps),
-    "second order": lambda steps: second_order_block(8, steps),
-    "second order, papers' start": lambda steps: second_order_block(8, steps, Leapfrog("papers")),
-    "bounded": _bounded,
-    "revnet": lambda steps: _revnet(steps, per_step=True),
-    "revnet, stationary": lambda steps: _revnet(steps, per_step=False),
-}
-
-
-def _block(name: str, depth: int) -> Block:
-    block = BLOCKS[name](Steps(0.0, 0.1 * depth, depth)).double()
-    for parameter in block.parameters():  # scales and biases that are neither one nor zero
-        nn.init.normal_(parameter, mean=0.1, std=0.3)
-    return block
 
 
 @torch.no_grad()
@@ -55,16 +28,6 @@ def test_inverse_recovers_the_input_at_depth_100(name: str) -> None:
     recovered = block.inverse(*block.last_states(x)) if isinstance(block, SecondOrder) else block.inverse(block(x))
     assert (block(x) - x).abs().max() > 0.1
     assert (recovered - x).abs().max() < 1e-10
-
-
-def _gradients(block: nn.Module, x: Tensor, store: bool) -> list[Tensor]:
-    block.chain.store = store
-    block.zero_grad()
-    x = x.clone().requires_grad_()
-    y = block(x)
-    (y.sin() * torch.linspace(0, 1, y.numel(), dtype=y.dtype).view_as(y)).sum().backward()
-    assert x.grad is not None
-    return [y.detach(), x.grad, *(p.grad for p in block.parameters() if p.grad is not None)]
 
 
 @pytest.mark.parametrize("name", list(BLOCKS))
@@ -211,114 +174,3 @@ def test_nothing_of_the_chain_is_kept() -> None:
             block(x)
         kept.append(len(saved))
     assert kept[0] == kept[1]
-
-
-def test_norm_with_scale_only_on_some_steps() -> None:
-    layers = [SymmetricLayer(Conv(2), "relu", TotalVariationNorm(2)), SymmetricLayer(Conv(2), "tanh")]
-    block = SecondOrder(PerStep(layers), Steps(0.0, 1.0, 2)).double()
-    x = torch.randn(1, 2, 4, 4, dtype=torch.float64)
-    for a, b in zip(_gradients(block, x, False), _gradients(block, x, True), strict=True):
-        assert torch.allclose(a, b, rtol=1e-11)
-
-
-LAYOUTS = {"contiguous": torch.contiguous_format, "channels last": torch.channels_last}
-
-
-@pytest.mark.parametrize("layout", LAYOUTS)
-@pytest.mark.parametrize("layers", [1, 2, 3])
-@pytest.mark.parametrize("size", [1, 3, 5])
-def test_written_out_product_of_a_convnet(layout: str, layers: int, size: int) -> None:
-    net = ConvNet(6, layers, size).double().to(memory_format=LAYOUTS[layout])
-    for parameter in net.parameters():
-        nn.init.normal_(parameter, mean=0.2)
-    assert pullback_convnet.has_pullback(net)
-    y, g = (torch.randn(3, 6, 5, 4, dtype=torch.float64).to(memory_format=LAYOUTS[layout]) for _ in range(2))
-    with torch.no_grad():
-        value, pullback = pullback_convnet.linearised(net, 0.7, y)
-        ours = pullback(g)
-    y.requires_grad_()
-    plain = torch.autograd.grad(net(0.7, y), (y, *net.parameters()), g)
-    assert torch.allclose(value, net(0.7, y), rtol=1e-12)
-    assert len(ours) == len(plain)
-    for a, b in zip(ours, plain, strict=True):
-        assert a.shape == b.shape
-        assert torch.allclose(a, b, rtol=1e-10, atol=1e-11)
-    assert ours[0].is_contiguous(memory_format=LAYOUTS[layout])
-
-
-def test_which_convnets_are_written_out() -> None:
-    assert not pullback_convnet.has_pullback(ConvNet(4, 1, activation_name="tanh"))
-    assert not pullback_convnet.has_pullback(ConvNet(4, 1, norm=False))
-    frozen = ConvNet(4, 1)
-    frozen.norms.requires_grad_(False)
-    assert not pullback_convnet.has_pullback(frozen)
-
-
-@pytest.mark.parametrize("name", ["hamiltonian", "second order", "revnet"])
-def test_gradients_of_channels_last_states(name: str) -> None:
-    block = _block(name, 3).to(memory_format=torch.channels_last)
-    x = torch.randn(2, 8, 5, 6, dtype=torch.float64).to(memory_format=torch.channels_last)
-    for a, b in zip(_gradients(block, x, False), _gradients(block, x, True), strict=True):
-        assert (a - b).abs().max() <= 1e-10 * max(1.0, float(b.abs().max()))
-
-
-@pytest.mark.parametrize("reads", ["one half", "a constant cotangent", "another layout"])
-def test_cotangents_of_every_kind(reads: str) -> None:
-    """A half that nobody reads, a cotangent of strides zero, a contiguous one of channels-last states."""
-    chain = _block("revnet", 3).to(memory_format=torch.channels_last).chain
-    read = {
-        "one half": lambda y, z: z.sin().sum(),
-        "a constant cotangent": lambda y, z: y.sum() + 2 * z.sum(),
-        "another layout": lambda y, z: (
-            (y.flatten().sin() @ torch.linspace(0, 1, y.numel(), dtype=y.dtype)) + z[0].sum()
-        ),
-    }[reads]
-    inputs = [torch.randn(2, 4, 5, 6, dtype=torch.float64).to(memory_format=torch.channels_last) for _ in range(2)]
-    found = []
-    for chain.store in (False, True):
-        halves = [half.clone().requires_grad_() for half in inputs]
-        found.append(torch.autograd.grad(read(*chain(*halves)), (*halves, *chain.parameters())))
-    for a, b in zip(*found, strict=True):
-        assert (a - b).abs().max() <= 1e-10 * max(1.0, float(b.abs().max()))
-
-
-# ---- second derivatives
-
-
-def test_second_derivatives_are_refused_and_not_zero() -> None:
-    block, x = _block("hamiltonian", 2), torch.randn(1, 8, 3, 3, dtype=torch.float64)
-    with pytest.raises(RuntimeError, match="store=True"):
-        torch.autograd.functional.hvp(lambda x: block(x).sin().sum(), x, x)
-    with pytest.raises(RuntimeError, match="differentiable once"):
-        torch.autograd.grad(block(x).sum(), tuple(block.parameters()), create_graph=True)
-
-
-def test_the_way_out_has_second_derivatives() -> None:
-    block, x = _block("hamiltonian", 2), torch.randn(1, 8, 3, 3, dtype=torch.float64)
-    block.chain.store = True
-    direction, h = torch.randn_like(x), 1e-6
-
-    def slope(point: Tensor) -> Tensor:
-        point = point.clone().requires_grad_()
-        return torch.autograd.grad(block(point).sin().sum(), point)[0]
-
-    exact = torch.autograd.functional.hvp(lambda x: block(x).sin().sum(), x, direction)[1]
-    difference = (slope(x + h * direction) - slope(x - h * direction)) / (2 * h)
-    assert (exact - difference).norm() < 1e-5 * exact.norm()
-
-
-# ---- nothing learned
-
-
-@pytest.mark.parametrize("dtype", [torch.float32, torch.float64, torch.bfloat16])
-def test_an_oscillator_without_weights_in_half_precision(dtype: torch.dtype) -> None:
-    """Y′ = Z, Z′ = −Y: there is no weight whose digits could be taken; a half does not lead back."""
-    chain = Reversible((Sum(reaction=1.0), Sum(reaction=-1.0)), Verlet(), Steps(0.0, 1.0, 10))
-    y = torch.randn(2, 3, dtype=dtype, requires_grad=True)
-    with torch.autocast("cpu", torch.bfloat16):
-        end, other = chain(y, torch.zeros_like(y))
-    assert end.dtype is other.dtype is (torch.float32 if dtype is torch.bfloat16 else dtype)
-    exact = Verlet().integrate(chain.fields, (y.to(end.dtype), torch.zeros_like(end)), chain.steps)
-    assert torch.allclose(end, exact[0], rtol=1e-6)
-    end.sum().backward()
-    assert y.grad is not None

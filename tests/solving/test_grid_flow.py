@@ -10,7 +10,7 @@ from sympy import Symbol
 from torch import Tensor
 
 from pdedsl.ir.statement import Component, Derivative, Residual, Statement
-from pdedsl.plan.grids import Scheme, scheme_of
+from pdedsl.plan.grids import Scheme, grid_scheme
 from pdedsl.solving.anchored import anchored
 from pdedsl.solving.assess import exact_of
 from pdedsl.solving.grid import solve_by_grid
@@ -56,7 +56,7 @@ def navier_stokes() -> Statement:
 
 def test_a_vortex_of_taylor_and_green() -> None:
     statement = navier_stokes()
-    assert scheme_of(statement) is Scheme.FOURIER
+    assert grid_scheme(statement) is Scheme.FOURIER
     points = torch.rand(100, 3, dtype=torch.float64, generator=torch.Generator().manual_seed(0))
     points[:, :2] *= 2 * torch.pi
     x, y, t = points.unbind(1)

@@ -129,3 +129,26 @@ train {
   optimizer sgd(lr=0.1, momentum=0.9)
 }
 """
+
+ODE = """
+pde Ode "A neural ODE on digits"
+space   x in pixels
+time    t in [0, 1]
+unknown Y(x, t) : channels
+learn   f(Y, t) : channels = convnet(layers=1)
+∂Y/∂t = f(Y, t)
+realize time by dopri5(rtol=1e-2, atol=1e-2)
+network {
+  input   image(1, 8, 8)
+  open    4
+  stages  [4, 4]
+  classes 10
+}
+train {
+  data      digits(train=60, test=40)
+  epochs    2
+  batch     30
+  optimizer sgd(lr=0.1)
+}
+"""
+STIFF = ODE.replace("= f(Y, t)", "= 1e30 f(Y, t)")

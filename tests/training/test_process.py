@@ -32,7 +32,8 @@ from pdedsl.training import pictures
 pictures.plot_curves = pictures.plot_boundaries = lambda *_: None
 dist.init_process_group("gloo")
 for out, text, settings in json.loads(open(sys.argv[1], encoding="utf-8").read()):
-    pdedsl.train(text, out, set=settings)
+    run = pdedsl.train(text, out, set=settings)
+    print(json.dumps([run.outcome, run.message]), flush=True)
 dist.barrier()
 os._exit(0)  # threads of torch.distributed may abort an interpreter that winds down
 """
@@ -45,17 +46,25 @@ KINDS: dict[str, tuple[str, tuple[str, ...]]] = {
     "lbfgs": (specs.NOISY, ("train.optimizer=lbfgs(steps=3)",)),
     "many draws": (specs.SMOOTHED, ()),
 }
+FAILING = ("stiff", specs.STIFF, ())
 
 
-def train(text: str, out: Path, *options: str, processes: int = 1) -> subprocess.Popen[str]:
+def train(text: str, out: Path, *options: str, env: dict[str, str] = ONE) -> subprocess.Popen[str]:
     """Start `pdedsl train` on a spec."""
     file = out.with_suffix(".pde")
     file.write_text(text, "utf-8")
-    arguments = ["-m", "pdedsl", "train", str(file), "-o", str(out), *options]
-    if processes > 1:
-        several = ["-m", "torch.distributed.run", f"--nproc-per-node={processes}", f"--master-port={free_port()}"]
-        arguments = [*several, *arguments]
-    return started(arguments, ONE)
+    return started(["-m", "pdedsl", "train", str(file), "-o", str(out), *options], env)
+
+
+def train_by_two(text: str, out: Path, *options: str) -> tuple[set[int], str, str]:
+    """The same by two processes, in the environment that torchrun makes for them; what both say."""
+    done = [finished(process) for process in [train(text, out, *options, env=env) for env in two()]]
+    return {code for code, _, _ in done}, "".join(out for _, out, _ in done), "".join(err for _, _, err in done)
+
+
+def two() -> list[dict[str, str]]:
+    place = {**ONE, "WORLD_SIZE": "2", "MASTER_ADDR": "127.0.0.1", "MASTER_PORT": str(free_port())}
+    return [{**place, "RANK": rank, "LOCAL_RANK": rank} for rank in "01"]
 
 
 def started(arguments: list[str], env: dict[str, str]) -> subprocess.Popen[str]:
@@ -108,11 +117,15 @@ def by_two(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """Runs of every kind, each by the same two processes."""
     folder = tmp_path_factory.mktemp("two")
     work = folder / "work.json"
-    work.write_text(json.dumps([(str(folder / kind), *KINDS[kind]) for kind in KINDS]), "utf-8")
-    place = {**ONE, "WORLD_SIZE": "2", "MASTER_ADDR": "127.0.0.1", "MASTER_PORT": str(free_port())}
-    pair = [started(["-c", SHARE, str(work)], {**place, "RANK": rank, "LOCAL_RANK": rank}) for rank in "01"]
-    for code, _, err in map(finished, pair):
+    every = [FAILING, *((kind, *KINDS[kind]) for kind in KINDS)]
+    work.write_text(json.dumps([(str(folder / kind), *rest) for kind, *rest in every]), "utf-8")
+    pair = [started(["-c", SHARE, str(work)], env) for env in two()]
+    done = [finished(process) for process in pair]
+    for code, _, err in done:
         assert code == 0, err
+    (folder / "said.json").write_text(
+        json.dumps([[json.loads(line) for line in out.splitlines()] for _, out, _ in done])
+    )
     return folder
 
 
@@ -127,9 +140,18 @@ def test_two_processes_do_what_one_does(kind: str, by_two: Path, tmp_path: Path)
         assert a["loss"] == pytest.approx(b["loss"], rel=2e-4)
 
 
+def test_processes_stop_together(by_two: Path) -> None:
+    """One that raised alone would leave the other waiting; the loss of both is NaN instead."""
+    for (outcome, message), *others in json.loads((by_two / "said.json").read_text("utf-8")):
+        assert outcome == "diverged"
+        assert "the loss of step 1 is not finite" in message
+        assert "larger tolerances" in message
+        assert [said[0] for said in others] == ["finished"] * len(KINDS)
+
+
 def test_one_log_one_voice_and_a_checkpoint_that_goes_on_in_one(tmp_path: Path) -> None:
-    code, out, err = finished(train(specs.DIGITS, tmp_path / "a", "--set", "train.epochs=1", processes=2))
-    assert code == 0, err
+    codes, out, err = train_by_two(specs.DIGITS, tmp_path / "a", "--set", "train.epochs=1")
+    assert codes == {0}, err
     assert out.count("2 processes") == 1
     steps = [json.loads(line)["step"] for line in (tmp_path / "a" / "metrics.jsonl").read_text().splitlines()]
     assert steps == sorted(steps)

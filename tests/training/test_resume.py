@@ -75,7 +75,7 @@ def test_a_crash_before_any_step_changes_nothing(kind: str, tmp_path: Path) -> N
     heard = Heard()
     pdedsl.train(text, tmp_path / "whole", set=settings, listeners=(heard,), save_seconds=0)
     steps = [event.step for event in heard.of(Saved)]
-    for step in steps[:: max(1, len(steps) // 4)]:
+    for step in steps[:: max(1, len(steps) // 2)]:
         out = tmp_path / f"crashed-{step}"
         with pytest.raises(Crash):
             pdedsl.train(text, out, set=settings, save_seconds=0, listeners=(CrashAfter(step),))

@@ -21,32 +21,8 @@ from pdedsl.training.checkpoint import newest
 from pdedsl.training.engine import Engine
 from pdedsl.training.events import Assessed, Ended, Started
 from training import specs
-from training.test_process import finished
-from training.test_process import train as in_processes
 from training.test_resume import Heard, figures
 
-ODE = """
-pde Ode "A neural ODE on digits"
-space   x in pixels
-time    t in [0, 1]
-unknown Y(x, t) : channels
-learn   f(Y, t) : channels = convnet(layers=1)
-∂Y/∂t = f(Y, t)
-realize time by dopri5(rtol=1e-2, atol=1e-2)
-network {
-  input   image(1, 8, 8)
-  open    4
-  stages  [4, 4]
-  classes 10
-}
-train {
-  data      digits(train=60, test=40)
-  epochs    2
-  batch     30
-  optimizer sgd(lr=0.1)
-}
-"""
-STIFF = ODE.replace("= f(Y, t)", "= 1e30 f(Y, t)")
 BURSTING = "train.optimizer=sgd(lr=1e30)"  # the first step is good, and leaves weights that no solver can follow
 
 
@@ -55,7 +31,7 @@ BURSTING = "train.optimizer=sgd(lr=1e30)"  # the first step is good, and leaves 
 
 def test_evaluations_are_a_figure_of_the_run(tmp_path: Path) -> None:
     heard = Heard()
-    run = pdedsl.train(ODE, tmp_path / "a", listeners=(heard,))
+    run = pdedsl.train(specs.ODE, tmp_path / "a", listeners=(heard,))
     [started], [assessed] = heard.of(Started), heard.of(Assessed)
     assert started.adaptive
     assert 2 * 8 <= assessed.evaluations < 1000  # two blocks: at least the start and a step of each
@@ -72,13 +48,13 @@ def test_evaluations_are_a_figure_of_the_run(tmp_path: Path) -> None:
 )
 def test_those_of_every_adaptive_method(method: str, tmp_path: Path) -> None:
     few = ("train.data.train=20", "train.data.test=20", "train.epochs=1")
-    run = pdedsl.train(ODE, tmp_path / "a", set=(f"realize.time={method}", *few))
+    run = pdedsl.train(specs.ODE, tmp_path / "a", set=(f"realize.time={method}", *few))
     assert run.figures["test_evaluations"] >= 2 * 6
 
 
 def test_without_adaptive_solvers_there_are_none(tmp_path: Path) -> None:
     heard = Heard()
-    run = pdedsl.train(ODE, tmp_path / "a", set=("realize.time=rk4(steps=2)",), listeners=(heard,))
+    run = pdedsl.train(specs.ODE, tmp_path / "a", set=("realize.time=rk4(steps=2)",), listeners=(heard,))
     assert not heard.of(Started)[0].adaptive
     assert not any("evaluations" in row for row in figures(tmp_path / "a"))
     assert not any("evaluations" in name for name in run.figures)
@@ -86,7 +62,7 @@ def test_without_adaptive_solvers_there_are_none(tmp_path: Path) -> None:
 
 
 def test_their_mean_does_not_depend_on_batches_and_processes() -> None:
-    model = pdedsl.compile(ODE).module(0).double()
+    model = pdedsl.compile(specs.ODE).module(0).double()
     x = torch.randn(ROWS + 9, 1, 8, 8, dtype=torch.float64) * torch.logspace(-2, 2, ROWS + 9).view(-1, 1, 1, 1)
     split, counts = Split(x, torch.zeros(len(x), dtype=torch.long)), []
     with torch.no_grad():
@@ -104,10 +80,10 @@ def test_their_mean_does_not_depend_on_batches_and_processes() -> None:
 @pytest.mark.parametrize(
     ("text", "settings", "where", "done"),
     [
-        (STIFF, (), "step 1", 0),
-        (STIFF, ("realize.time.adjoint=true",), "step 1", 0),
-        (STIFF, ("train.optimizer=lbfgs(steps=2)",), "step 1", 0),
-        (ODE, (BURSTING,), "step 2", 1),
+        (specs.STIFF, (), "step 1", 0),
+        (specs.STIFF, ("realize.time.adjoint=true",), "step 1", 0),
+        (specs.STIFF, ("train.optimizer=lbfgs(steps=2)",), "step 1", 0),
+        (specs.ODE, (BURSTING,), "step 2", 1),
     ],
 )
 def test_a_run_whose_solver_fails_diverges(
@@ -126,12 +102,12 @@ def test_a_run_whose_solver_fails_diverges(
 
 def test_what_was_saved_before_is_kept_and_a_start(tmp_path: Path) -> None:
     settings = ("train.schedule=step(at=[2], factor=1e35)", "train.epochs=4")
-    saved = pdedsl.train(ODE, tmp_path / "a", set=settings, save_seconds=0)
+    saved = pdedsl.train(specs.ODE, tmp_path / "a", set=settings, save_seconds=0)
     assert saved.outcome == "diverged"
     assert "the state after step 5 is kept" in saved.message
-    first = pdedsl.train(ODE, tmp_path / "b", set=settings)
+    first = pdedsl.train(specs.ODE, tmp_path / "b", set=settings)
     assert "the initial weights are kept" in first.message
-    assert pdedsl.train(ODE, tmp_path / "c", start=tmp_path / "b").outcome == "finished"
+    assert pdedsl.train(specs.ODE, tmp_path / "c", start=tmp_path / "b").outcome == "finished"
 
 
 def test_a_loss_that_was_not_finite_before_is_named_first(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -144,7 +120,7 @@ def test_a_loss_that_was_not_finite_before_is_named_first(tmp_path: Path, monkey
         return {"cross_entropy": torch.tensor(1.0 if engine.step == 1 else math.nan)}
 
     monkeypatch.setattr(Engine, "advance", advance)
-    run = pdedsl.train(ODE, tmp_path / "a", set=("train.data.train=600", "train.batch=10"))
+    run = pdedsl.train(specs.ODE, tmp_path / "a", set=("train.data.train=600", "train.batch=10"))
     assert run.outcome == "diverged"
     assert run.message.startswith("the loss of step 2 is not finite")
 
@@ -163,26 +139,17 @@ def test_assessments_fail_alike(
         raise SolverFailed("it is too stiff")
 
     monkeypatch.setattr(module, "assess", failing)
-    run = pdedsl.train(ODE, tmp_path / "a")
+    run = pdedsl.train(specs.ODE, tmp_path / "a")
     assert run.outcome == "diverged"
     assert f"the solver failed in {where}: it is too stiff; {kept}" in run.message
 
 
 def test_it_is_no_fault_of_ours(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.chdir(tmp_path)
-    Path("stiff.pde").write_text(STIFF, "utf-8")
+    Path("stiff.pde").write_text(specs.STIFF, "utf-8")
     done = CliRunner().invoke(cli, ["train", "stiff.pde", "-o", "run"])
     assert done.exit_code == 1
     assert "the solver failed in step 1" in done.output
-
-
-def test_processes_stop_together(tmp_path: Path) -> None:
-    """One that raised alone would leave the others waiting; the loss of all is NaN instead."""
-    code, _, err = finished(in_processes(STIFF, tmp_path / "a", processes=2))
-    assert code == 1
-    assert err.count("pdedsl: the loss of step 1 is not finite; the initial weights are kept") == 1
-    assert "larger tolerances" in err
-    assert "fault" not in err
 
 
 def test_equations_without_a_solver_have_the_old_advice(tmp_path: Path) -> None:

@@ -21,7 +21,7 @@ from pdedsl.symbolic.symbols import Applied, Field, Layer, Transposed, with_numb
 from pdedsl.words.normalisations import BatchNorm, Normalisation, TvNorm
 
 Vector = tuple[float, ...]
-FUNCTIONS: Mapping[str, Callable[[float], float]] = {"cos": math.cos, "exp": math.exp, "sinh": math.sinh}
+FUNCTIONS: Mapping[str, Callable[[float], float]] = {"Abs": abs, "cos": math.cos, "exp": math.exp, "sinh": math.sinh}
 
 
 @dataclass(frozen=True)

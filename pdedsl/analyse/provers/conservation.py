@@ -154,6 +154,8 @@ def _no_divergence(problem: Problem, euler: Expr) -> Verdict:
 
 def _makers(problem: Problem) -> list[Origin]:
     """The terms that are no divergence by themselves."""
+    if len(problem.pushing_parts) == 1:  # as the whole is none
+        return problem.pushing
     operators = ((p.origin, euler_operator(p.jet)) for p in problem.pushing_parts)
     making = [origin for origin, euler in operators if euler is None or not vanishes(euler)]
     return making or problem.pushing

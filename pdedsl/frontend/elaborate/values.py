@@ -120,7 +120,8 @@ def fitting(parts: list[Part], added: bool) -> Tensor:
     _, first, place = kept[0]
     for _, other, span in kept:
         if not _fits(first, other):
-            raise mistakes.shapes.terms_differ(other.shown(), first.shown(), added, span, place)
+            scores = first.kind == "features"
+            raise mistakes.shapes.terms_differ(other.shown(), first.shown(), added, scores, span, place)
     kind = next((v.kind for _, v, _ in kept if v.kind != "number"), "number")
     size = next((v.size for _, v, _ in kept if v.size is not None), None)
     return replace(first, kind=kind, size=size)

@@ -34,7 +34,7 @@ def joined(layer: Layer) -> Pair:
 def affine(layer: Layer) -> Pair:
     """W·x + b, by convolution or matrix, of a jet x."""
     args, kwargs = layer.with_jets(layer.tangents)
-    if not layer.first_alone or "weight" in kwargs:
+    if not layer.first_alone or kwargs.get("weight") is not None:
         return chain(layer)
     rest = dict(kwargs)
     rest.pop("bias", None)
@@ -113,7 +113,7 @@ def softmax(layer: Layer) -> Pair:
     """p′[a] = p·ā and p″[a, a] = p·(ā² - Σ pā²), where ā = a - Σ pa."""
     value, frame = layer.value(), layer.frame
     args, kwargs = layer.with_jets(layer.jets)
-    axis = kwargs["dim"] if "dim" in kwargs else args[1]
+    axis = kwargs.get("dim", *args[1:2])
 
     def centred(a: Tensor, p: Tensor) -> Tensor:
         return a - (p * a).sum(axis, keepdim=True)

@@ -13,6 +13,7 @@ from analyse.table import (
     hessians,
     maps,
     masses,
+    minima,
     moments,
     narrow,
     orders,
@@ -27,5 +28,15 @@ from analyse.table import (
 )
 
 ROOMS = (spaces, orders, hessians, boundaries, domains, uniqueness, times, systems, classes, masses, simple, maps)
-OPPONENT = (narrow, wide, places, moments, blocks, sharp, edges, further)  # by another hand, against the provers
+OPPONENT = (
+    narrow,
+    wide,
+    places,
+    moments,
+    blocks,
+    sharp,
+    edges,
+    further,
+    minima,
+)  # by another hand
 TABLE: tuple[Row, ...] = tuple(row for room in (*ROOMS, *OPPONENT) for row in room.TABLE)

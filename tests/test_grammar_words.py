@@ -1,0 +1,155 @@
+"""The tables of words of the reference, and its canonical form."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Iterator
+from typing import Any
+
+import pytest
+from grammar_page import FENCES, LINES, PAGE, Fence, codes, errors, files, framed, paragraph, tables, tagged
+
+from pdedsl.compiler import format, parse
+from pdedsl.frontend.elaborate.functions import FUNCTIONS, RESERVED
+from pdedsl.frontend.syntax.names import GREEK
+from pdedsl.ir.verdicts import Axiom
+from pdedsl.numerics.activations import ACTIVATIONS
+from pdedsl.words.entries import ENTRIES, Boxes, Calls, Names, Plain
+from pdedsl.words.networks import NETWORKS, OPERATORS
+from pdedsl.words.normalisations import NORMALISATIONS
+from pdedsl.words.params import Param, Whole
+from pdedsl.words.realizations import PARTS
+from pdedsl.words.word import Forms
+
+# ---- tables of words
+
+
+def check_words(text: str, group: Forms[Any]) -> None:
+    """A cell lists the words of a group, with arguments; a bare word has none, or those of the word before it."""
+    listed: set[str] = set()
+    spelled = ""
+    for code in codes(text):
+        match = re.fullmatch(r"(\w+)(?:\((.*)\))?", code)
+        if not match or re.fullmatch(r"E\d{3}", code):
+            continue
+        name, arguments = match[1], match[2]
+        assert name in group, f"{name} is no word here"
+        expected = group[name].shown().removeprefix(name).strip("()")
+        assert expected == arguments if arguments is not None else expected in ("", spelled), (code, expected)
+        spelled = expected
+        listed.add(name)
+    assert listed == set(group)
+
+
+WORDS = tables("table: words")
+
+
+def joined(rows: Iterable[list[str]]) -> str:
+    return ", ".join(row[-1] for row in rows)
+
+
+def test_networks() -> None:
+    fields, operators, layers = WORDS[0]
+    check_words(joined([fields, operators]), NETWORKS)
+    check_words(operators[1], OPERATORS)
+    check_words(layers[1], NORMALISATIONS)
+    said = paragraph("Networks. ")
+    depth = NETWORKS["resnet"].params["depth"].kind
+    assert isinstance(depth, Whole)
+    assert ", ".join(map(str, depth.among[:-1])) in said
+    assert codes(said.split("one of")[1]) == list(ACTIVATIONS)
+
+
+def test_realizations() -> None:
+    parts: dict[str, list[list[str]]] = {}
+    for row in WORDS[1]:
+        for part in codes(row[0]) or [*parts][-1:]:
+            parts.setdefault(part, []).append(row)
+    assert list(parts) == ["time", "convection", "reaction", "diffusion", "equation"]
+    assert list(parts) == list(PARTS)
+    for part, rows in parts.items():
+        check_words(joined(rows), PARTS[part])
+
+
+def test_axioms() -> None:
+    mark = LINES.index("<!-- words: AXIOMS -->")
+    assert tuple(codes(paragraph(LINES[mark + 1]))) == tuple(Axiom)
+
+
+def test_blocks() -> None:
+    listed = [(block, entry, row) for row in WORDS[2] for block in codes(row[0]) for entry in codes(row[1])]
+    assert sorted((b, e) for b, e, _ in listed) == sorted((b, e) for b, rules in ENTRIES.items() for e in rules)
+    for block, entry, row in listed:
+        rule, (_, _, values, which) = ENTRIES[block][entry], row
+        number = f"{rule.least} to {rule.most}" if rule.most > 1 else f"{rule.most}"
+        assert values == number + ", repeats" * rule.values.repeats, entry
+        assert ("must be given" in which) == rule.required, entry
+        assert ("`from`" in which) == (isinstance(rule.what, Calls) and rule.what.sourced)
+        assert ("`in`" in which) == isinstance(rule.what, Boxes)
+        match rule.what:
+            case Names(words=words):
+                assert tuple(codes(which)) == words
+            case Calls(sourced=True):
+                assert which.startswith("an attack")
+            case Calls(forms=forms):
+                check_words(which, forms)
+
+
+def params() -> Iterator[tuple[str, Param]]:
+    whats = [rule.what for rules in ENTRIES.values() for rule in rules.values()]
+    groups = [NETWORKS, NORMALISATIONS, *PARTS.values(), *(what.forms for what in whats if isinstance(what, Calls))]
+    for form in (form for group in groups for form in group.values()):
+        yield from form.params.items()
+    for rules in ENTRIES.values():
+        yield from ((key, rule.what.param) for key, rule in rules.items() if isinstance(rule.what, Plain))
+
+
+def test_lists() -> None:
+    many = {key for key, param in params() if param.many}
+    said = re.search(r"constant expressions; (.*?) take a list too", PAGE, re.DOTALL)
+    assert said
+    assert set(codes(said[1])) == many
+
+
+def test_functions() -> None:
+    mark = LINES.index("<!-- words: FUNCTIONS -->")
+    one, rest = paragraph(LINES[mark + 1]).split("take one argument")
+    assert set(codes(one)) == {name for name, (arity, _) in FUNCTIONS.items() if arity == 1}
+    assert set(codes(rest)) == {*FUNCTIONS, "softmax"} - set(codes(one))
+
+
+def test_names() -> None:
+    letters = re.search(r"`(α[^`]*)`", PAGE)
+    assert letters
+    assert letters[1].split() == list(GREEK)
+    said = set(codes(paragraph("- Reserved:")))
+    assert said == RESERVED - {*FUNCTIONS, "softmax"} | {"in", "on", "for", "by", "from", "periodic"}
+    for name in said:
+        assert errors(framed(f"const {name} = 1", "data")), name
+
+
+# ---- canonical form
+
+
+@pytest.mark.parametrize("row", tables("table: hash")[0], ids=lambda row: row[1])
+def test_hash(row: list[str]) -> None:
+    heat = files()["heat.pde"]
+    (old,), (new,) = codes(row[0]), codes(row[1])
+    assert f"{old}\n" in heat
+    same = parse(heat.replace(f"{old}\n", f"{new}\n")).hash == parse(heat).hash
+    assert same == {"same": True, "other": False}[row[2]]
+
+
+def test_same_hash() -> None:
+    found = [(f, name) for f in FENCES for name in re.findall(r"has the hash of `(\w+\.pde)`", f.above)]
+    assert found
+    for fence, name in found:
+        assert parse(fence.body).hash == parse(files()[name]).hash
+
+
+@pytest.mark.parametrize("fence", tagged("pde"))
+def test_formatting_twice_changes_nothing(fence: Fence) -> None:
+    for ascii in (False, True):
+        once = format(fence.body, ascii)
+        assert format(once, ascii) == once
+        assert parse(once).hash == parse(fence.body).hash
