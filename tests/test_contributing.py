@@ -36,3 +36,12 @@ def test_the_worked_change_is_a_method_of_its_order() -> None:
         return abs(found.item() - math.exp(math.sin(2.0)))
 
     assert math.log2(error(64) / error(128)) == pytest.approx(method.order, abs=0.1)
+
+
+def test_the_notation_is_where_the_table_says() -> None:
+    rows = re.findall(r"^\| `([a-z_/.]+)` \| (.+) \|$", PAGE.partition("A notation from grammar")[2], re.MULTILINE)
+    assert len(rows) == 11
+    for file, said in rows:
+        place = ROOT / file if (ROOT / file).exists() else ROOT / "pdedsl" / file
+        words = re.findall(r"`([A-Z]\w+)`", said)
+        assert all(word in place.read_text("utf-8") for word in words[:1]), (file, words)

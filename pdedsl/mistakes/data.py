@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from math import prod
 
 from pdedsl.diagnostics import PdeError, Span
@@ -32,9 +32,17 @@ def not_npz(file: str, span: Span) -> PdeError:
     return CONTENTS.error(f"{file} was not written by numpy's savez", span)
 
 
-def other_arrays(file: str, held: Sequence[str], wanted: Sequence[str], span: Span) -> PdeError:
+def other_arrays(
+    file: str, held: Sequence[str], wanted: str, span: Span, meant: Mapping[str, str] | None = None
+) -> PdeError:
+    """`meant` are the arrays that are probably those which are wanted, by the names that they should have."""
     held_text = all_of(held) or "nothing"
-    return CONTENTS.error(f"{file} holds {held_text}", span, f"expected: {all_of(wanted)}, or x, y")
+    again = f'; save them again: np.savez("{file}", {all_of(f"{k}={v}" for k, v in meant.items())})' if meant else ""
+    return CONTENTS.error(f"{file} holds {held_text}", span, f"expected: {wanted}{again}")
+
+
+def counted_from_one(file: str, most: int, span: Span) -> PdeError:
+    return CONTENTS.error(f"the labels in {file} run from 1 to {most}", span, "count classes from 0: save y - 1")
 
 
 def unreadable_array(name: str, file: str, span: Span) -> PdeError:

@@ -55,7 +55,9 @@ def _read(observed: Observed, statement: Statement, source: Source) -> list[Meas
     elif {*coordinates, *components} <= held.keys():
         points, values = (np.stack([_column(held, n, span) for n in names], -1) for names in (coordinates, components))
     else:
-        raise mistakes.data.other_arrays(path.name, sorted(held), (*coordinates, *components), span)
+        raise mistakes.data.other_arrays(
+            path.name, sorted(held), f"{', '.join((*coordinates, *components))}, or points, values", span
+        )
     if len(points) != len(values):
         raise mistakes.data.counts_differ("points", len(points), "values", len(values), span)
     at = torch.from_numpy(points)

@@ -215,7 +215,7 @@ def test_a_small_file_that_fills_the_memory(tmp_path: Path, monkeypatch: pytest.
 
 def test_arrays_that_are_not_there(tmp_path: Path) -> None:
     told = refused(saved(tmp_path, x_train=POINTS, y_train=LABELS, other=POINTS))
-    assert told == "own.npz holds x_train, y_train | expected: x_train, y_train, x_test, y_test, or x, y"
+    assert told == "own.npz holds other, x_train, y_train | expected: x_train, y_train, x_test, y_test, or x, y"
 
 
 def with_nan(at: int) -> Any:
@@ -254,3 +254,36 @@ def test_parts_that_differ(tmp_path: Path) -> None:
 
 def test_a_single_sample_cannot_be_parted(tmp_path: Path) -> None:
     assert "a single sample" in refused(saved(tmp_path, x=POINTS[:1], y=LABELS[:1]))
+
+
+# ---- what is recognised, and explained
+
+
+@pytest.mark.parametrize(
+    ("held", "again"),
+    [
+        (("data", "labels"), "x=data, y=labels"),
+        (("images", "target"), "x=images, y=target"),
+        (("X", "Y"), "x=X, y=Y"),
+        (("X_train", "Y_train", "X_test", "Y_test"), "x_train=X_train, y_train=Y_train, x_test=X_test, y_test=Y_test"),
+        (
+            ("train_images", "train_labels", "test_images", "test_labels"),
+            "x_train=train_images, y_train=train_labels, x_test=test_images, y_test=test_labels",
+        ),
+    ],
+)
+def test_arrays_with_other_names_are_recognised(tmp_path: Path, held: tuple[str, ...], again: str) -> None:
+    arrays = [POINTS, LABELS, POINTS[:5], LABELS[:5]]
+    told = refused(saved(tmp_path, **dict(zip(held, arrays, strict=False))))
+    assert told.startswith(f"own.npz holds {', '.join(sorted(held))} | ")
+    assert told.endswith(f'save them again: np.savez("own.npz", {again})')
+
+
+def test_arrays_that_mean_nothing_to_us(tmp_path: Path) -> None:
+    told = refused(saved(tmp_path, a=POINTS, b=LABELS))
+    assert told == "own.npz holds a, b | expected: x_train, y_train, x_test, y_test, or x, y"
+
+
+def test_labels_that_start_at_one(tmp_path: Path) -> None:
+    told = refused(four(tmp_path, POINTS, LABELS + 1))
+    assert told == "the labels in own.npz run from 1 to 4 | count classes from 0: save y - 1"
