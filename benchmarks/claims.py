@@ -1,6 +1,6 @@
 """Two claims of robustness, on digits and in minutes: train the specs of two papers scaled down, attack and audit them.
 
-    python benchmarks/claims.py [neural_ode] [enresnet] -o FOLDER [--samples 100]
+    python benchmarks/claims.py [neural_ode] [enresnet] -o FOLDER [--samples 50] [--audited 16]
 
 - `neural_ode`: are neural ODEs robust by nature ("Towards natural robustness against adversarial examples")? The
   shipped spec with its adaptive solver and its attacks, 16 channels, t in [0, 1]; beside it the same equation with
@@ -21,6 +21,7 @@ from pathlib import Path
 import torch
 
 import pdedsl
+from pdedsl.evaluation import engine
 from pdedsl.evaluation.report import Report
 from pdedsl.evaluation.run import evaluate_run
 from pdedsl.sources import folder
@@ -98,9 +99,11 @@ def main() -> None:
     parser = argparse.ArgumentParser()
     parser.add_argument("claims", nargs="*", choices=[*CLAIMS, []], default=[])
     parser.add_argument("-o", type=Path, default=Path("claims"))
-    parser.add_argument("--samples", type=int, default=100)
+    parser.add_argument("--samples", type=int, default=50)
+    parser.add_argument("--audited", type=int, default=16, help="how many of the samples an audit looks at, at most")
     options = parser.parse_args()
     torch.set_num_threads(1)
+    engine.AUDITED = options.audited
     options.o.mkdir(exist_ok=True)
     for claim in options.claims or CLAIMS:
         reports = CLAIMS[claim](options.o, options.samples)

@@ -15,7 +15,7 @@ from pdedsl import quoting
 from pdedsl.attacks import Predictor
 from pdedsl.evaluation.attacking import attacked, eot_of
 from pdedsl.evaluation.engine import Engine
-from pdedsl.evaluation.protocol import sweep
+from pdedsl.evaluation.protocol import eps_of, sweep
 from pdedsl.evaluation.report import Report
 from pdedsl.files import replace_with
 from pdedsl.measures.boundary import INK, Panel, plot_boundaries
@@ -180,8 +180,10 @@ def _weights(scene: Scene, path: Path) -> None:
 
 
 def _samples(scene: Scene, path: Path) -> None:
-    """Samples, their adversaries by the last attack of the block, and the difference, magnified."""
-    engine, word = scene.engine, list(sweep(scene.block.attack[-1].word))[-1]
+    """Samples, their adversaries by one attack, and the difference, magnified: by the last of the block that has an ε,
+    for those that look for the nearest adversary take long; where none has, by the last."""
+    engine, words = scene.engine, [word for chosen in scene.block.attack for word in sweep(chosen.word)]
+    word = next((word for word in reversed(words) if eps_of(word) is not None), words[-1])
     x = engine.x[:SHOWN].to(engine.world.device)
     y = engine.y[:SHOWN].to(engine.world.device)
     result = attacked(word, Predictor(engine.subject.model, eot=eot_of(word)), x, y, engine.subject.box, engine.seed)
@@ -189,7 +191,7 @@ def _samples(scene: Scene, path: Path) -> None:
     largest = away.abs().amax().clamp_min(1e-12)
     rows = [
         ("sample", x),
-        (word.name, result.x),
+        (word.name if (eps := eps_of(word)) is None else f"{word.name}, ε = {eps:.3g}", result.x),
         (f"difference × {0.5 / largest.item():.3g}", 0.5 + 0.5 * away / largest),
     ]
     figure = _figure(1.2 * len(x) + 0.8, 4.2)

@@ -58,7 +58,7 @@ class Word:
 
     @property
     def brief(self) -> str:
-        """As short as it may be written, with numbers as decimals."""
+        """As short as it may be written, with numbers as decimals where these end: 0.1, but 8/255."""
         params = self.signature()
         kept = {key: value for key, value in self.arguments.items() if value != params[key].default}
         return called(self.name, {key: _decimal(value) for key, value in kept.items()})
@@ -70,7 +70,7 @@ class Word:
 def _decimal(value: Value) -> Value:
     if isinstance(value, tuple):
         return tuple(map(_decimal, value))
-    return float(value) if isinstance(value, Fraction) else value
+    return float(value) if isinstance(value, Fraction) and 10**12 % value.denominator == 0 else value
 
 
 def called(name: str, arguments: Mapping[str, Value]) -> str:

@@ -275,3 +275,10 @@ def test_what_is_missing_is_said(linear: Case, what: str, message: str) -> None:
 def test_words_are_checked(linear: Case) -> None:
     with pytest.raises(pdedsl.PdeError, match="pgdd"):
         evaluate(*linear, "attack pgdd(eps=0.1)")
+
+
+def test_sizes_are_named_as_a_reader_knows_them() -> None:
+    """Decimals that end are decimals, others fractions."""
+    words = [chosen.word for chosen in block_of("attack fgsm(eps=[8/255, 1/4, 0.3]), pgd(eps=0.1, step=2/255)").attack]
+    names = [attack.brief for word in words for attack in sweep(word)]
+    assert names == ["fgsm(eps=8/255)", "fgsm(eps=0.25)", "fgsm(eps=0.3)", "pgd(eps=0.1, step=2/255)"]
