@@ -81,8 +81,13 @@ def _read(path: Path, identity: str) -> Iterator[tuple[Place, Columns]]:
         )
     for line in lines[1:]:
         match _parsed(line):
-            case {"key": str(key), "batch": int(batch), "columns": dict(columns)}:
+            case {"key": str(key), "batch": int(batch), "columns": dict(columns)} if _is_table(columns):
                 yield (key, batch), columns
+
+
+def _is_table(columns: dict[str, Any]) -> bool:
+    """Whether there are columns, and all are lists; what is none is measured anew."""
+    return bool(columns) and all(isinstance(column, list) for column in columns.values())
 
 
 def _parsed(line: str) -> dict[str, Any] | None:
@@ -91,6 +96,6 @@ def _parsed(line: str) -> dict[str, Any] | None:
         return None
     try:
         row = json.loads(line)
-    except ValueError:
+    except (ValueError, RecursionError):
         return None
     return row if isinstance(row, dict) else None

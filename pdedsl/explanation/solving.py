@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 from pdedsl.ir.plan import SolvePlan
-from pdedsl.ir.statement import Statement
+from pdedsl.ir.statement import Domain, Statement
 from pdedsl.symbolic.notation import notation
+
+SHOWN = 3  # dimensions of space whose sides are written out
 
 
 def solving_lines(plan: SolvePlan) -> list[str]:
@@ -18,6 +20,7 @@ def statement_lines(statement: Statement) -> list[str]:
     found = [
         f"{_count(equations, 'equation')} and {_count(conditions, 'condition')} for {names}, {linear} in the unknowns"
     ]
+    found += [f"on {_domain(statement.domain)}"]
     found += [
         f"{c.name} is known: {notation(e)}"
         for c, e in zip(statement.components, statement.exact, strict=True)
@@ -25,6 +28,18 @@ def statement_lines(statement: Statement) -> list[str]:
     ]
     found += [f"{w.name} is found with the solution" for w in statement.parameters]
     return [*found, *floating_lines(statement)]
+
+
+def _domain(domain: Domain) -> str:
+    """The box, its joined sides, and the shape that is cut out of it."""
+    if len(domain.space) > SHOWN:
+        return f"a box of {len(domain.space)} coordinates{' and time' * domain.timed}"
+    sides = [
+        f"{x} in [{notation(i.start)}, {notation(i.end)}]{' periodic' * i.periodic}"
+        for x, i in zip(domain.coordinates, domain.intervals, strict=True)
+    ]
+    shape = f", where {', '.join(f'{notation(g)} > 0' for g in domain.inside)}" if domain.inside else ""
+    return f"{', '.join(sides)}{shape}"
 
 
 def floating_lines(statement: Statement) -> list[str]:

@@ -107,6 +107,20 @@ def test_others_are_refused(subject: tuple[Subject, Tensor, Tensor], tmp_path: P
     assert len(heard) == 15
 
 
+def test_rows_that_are_none_are_measured_anew(subject: tuple[Subject, Tensor, Tensor], tmp_path: Path) -> None:
+    whole, _ = columns(subject, tmp_path)
+    path = tmp_path / "parts-0.jsonl"
+    head, first, second, third, *others = path.read_text().splitlines()
+    crafted = [
+        json.dumps(json.loads(first) | {"columns": {}}),
+        json.dumps(json.loads(second) | {"columns": {"label": 3}}),
+    ]
+    path.write_text("\n".join([head, *crafted, "[" * 100_000, third, *others]) + "\n")
+    again, heard = columns(subject, tmp_path, resume=True)
+    assert again == whole
+    assert len(heard) == 15
+
+
 def test_what_more_processes_left_is_removed(subject: tuple[Subject, Tensor, Tensor], tmp_path: Path) -> None:
     """An evaluation by two processes, another one by one, and that one resumed."""
     columns(subject, tmp_path, identity="old")

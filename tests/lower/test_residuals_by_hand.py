@@ -108,8 +108,8 @@ SHIPPED: dict[str, tuple[Hand, Hand]] = {
     ),
     "gray_scott": (
         lambda z: [
-            z.d(0, "t") - 2e-5 * laplacian(z) + z.d(0) * z.d(1) ** 2 - 0.04 * (1 - z.d(0)),
-            z.d(1, "t") - 1e-5 * laplacian(z, 1) - z.d(0) * z.d(1) ** 2 + 0.1 * z.d(1),
+            z.d(0, "t") - 8e-5 * laplacian(z) + z.d(0) * z.d(1) ** 2 - 0.04 * (1 - z.d(0)),
+            z.d(1, "t") - 4e-5 * laplacian(z, 1) - z.d(0) * z.d(1) ** 2 + 0.1 * z.d(1),
         ],
         lambda z: [z.d(0) - 1 + spot(z) / 2, z.d(1) - spot(z) / 4],
     ),
