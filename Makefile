@@ -42,6 +42,11 @@ bench: $(VENV)/.developed
 	$(BIN)/python -m pip install --quiet 'deepxde>=1.15'  # a peer that nothing else needs
 	$(BIN)/python benchmarks/physics.py
 
+# A whole test set, attacked inside its certified radii; AutoAttack beside the reference.
+certified: $(VENV)/.developed
+	$(BIN)/python benchmarks/certified.py
+	$(BIN)/python benchmarks/agreement.py
+
 # Specs that nobody would write, the same for the same seed: see tests/fuzzing.
 CASES ?= 10000
 SEED  ?= 0
