@@ -46,6 +46,7 @@ def _trained(dde: Any, data: Any, seed: int, seconds: float) -> Callable[[np.nda
     model.compile("adam", lr=1e-3, verbose=0)
     model.train(iterations=10**7, display_every=10**7, callbacks=[Until(0.5)], verbose=0)
     dde.optimizers.set_LBFGS_options(maxiter=10**6, ftol=0, gtol=0)
+    dde.optimizers.config.LBFGS_options.update(iter_per_step=10, fun_per_step=12)  # the clock is read between these
     model.compile("L-BFGS", verbose=0)
     model.train(display_every=10**7, callbacks=[Until(1.0)], verbose=0)
     return lambda points: model.predict(points)[:, 0]
