@@ -39,6 +39,13 @@ bench: $(VENV)/.developed
 	$(BIN)/python benchmarks/training.py
 	$(BIN)/python benchmarks/losses.py
 	$(BIN)/python benchmarks/attacks.py
+	$(BIN)/python -m pip install --quiet 'deepxde>=1.15'  # a peer that nothing else needs
+	$(BIN)/python benchmarks/physics.py
+
+# A whole test set, attacked inside its certified radii; AutoAttack beside the reference.
+certified: $(VENV)/.developed
+	$(BIN)/python benchmarks/certified.py
+	$(BIN)/python benchmarks/agreement.py
 
 # Specs that nobody would write, the same for the same seed: see tests/fuzzing.
 CASES ?= 10000

@@ -22,7 +22,7 @@ SHORT = {  # epochs; seeds and epochs; specs
     "gallery": ["heat", "poisson_disc"],
 }
 FEWER = {"robust_moons": ("(0.01, 0.05, 0.2), (0.05, 0.1, 0.2)", "(0.05, 0.2), (0.2,)")}  # of ten networks, three
-PROCESSES = {"robust_moons"}  # starts others, and so it must be one
+PROCESSES = {"robust_moons", "gallery"}  # one starts others, one draws tensors, of which numpy warns
 LEFT = {
     "tour": {f"demo/enresnet/{name}" for name in ("model.py", "harness.py", "test_axioms.py", "spec.pde", "README.md")}
 }

@@ -21,6 +21,7 @@ from pdedsl.runtime.activations import activation
 from pdedsl.runtime.jet_terms import Orders, Slopes, below, of_any, of_sigmoid, of_sine, of_tanh, terms_of
 from pdedsl.runtime.sines import Sides
 
+STEEP = 2.0  # weights of the first layer, relative to those of others
 SLOPES: dict[str, Slopes] = {"tanh": of_tanh, "sin": of_sine, "sigmoid": of_sigmoid}
 
 
@@ -91,8 +92,9 @@ class JetNetwork(nn.Module):
         pairs = list(pairwise(sizes))
         self.weights = nn.ParameterList([_glorot(a, b, generator) for a, b in pairs])
         self.biases = nn.ParameterList([torch.zeros(b, dtype=torch.float64) for _, b in pairs])
-        with torch.no_grad():
-            self.biases[0].uniform_(-1, 1, generator=generator)
+        with torch.no_grad():  # steeper than a layer between others: its units are to differ inside the box
+            self.weights[0].mul_(STEEP)
+            self.biases[0].uniform_(-STEEP, STEEP, generator=generator)
 
     def forward(self, points: Tensor) -> Tensor:
         value = self._embedded(points, None)

@@ -1,4 +1,8 @@
-"""Steps of Levenberg and Marquardt: (JᵀJ + λI) δ = -Jᵀr, for several λ at once."""
+"""Steps of Levenberg and Marquardt, for several λ at once: δ minimises ‖Jδ + r‖² + λ‖δ - δ₀‖².
+
+δ₀ is 0, or a share of the step before: what rows do not determine, or only damping restrains, goes on as it went
+(Goldshlager, Abrahamsen, Lin 2024).
+"""
 
 from __future__ import annotations
 
@@ -8,17 +12,22 @@ import torch
 from torch import Tensor
 
 
-def steps(slopes: Tensor, residual: Tensor, dampings: Sequence[float]) -> Iterator[tuple[float, Tensor]]:
-    """δ for each λ, relative to the mean of the diagonal of JᵀJ. With more weights than rows by the kernel JJᵀ:
-    Jᵀ(JJᵀ + λI)⁻¹ = (JᵀJ + λI)⁻¹Jᵀ (Woodbury)."""
+def steps(
+    slopes: Tensor, residual: Tensor, dampings: Sequence[float], before: Sequence[Tensor]
+) -> Iterator[tuple[float, Tensor]]:
+    """δ for each λ, relative to the mean of the diagonal of JᵀJ, and each δ₀. With more weights than rows by the kernel
+    JJᵀ: Jᵀ(JJᵀ + λI)⁻¹ = (JᵀJ + λI)⁻¹Jᵀ (Woodbury)."""
     rows, weights = slopes.shape
     by_rows = rows < weights
     gram = slopes @ slopes.T if by_rows else slopes.T @ slopes
     size = gram.diagonal().mean()
+    left = [residual + slopes @ b for b in before]
     for damping in dampings:
         factor = _factor(gram, damping * size)
         if factor is not None:
-            yield damping, (_by_rows if by_rows else _by_weights)(slopes, residual, factor, damping * size)
+            solve = _by_rows if by_rows else _by_weights
+            for b, r in zip(before, left, strict=True):
+                yield damping, b + solve(slopes, r, factor, damping * size)
 
 
 def _factor(gram: Tensor, shift: Tensor) -> Tensor | None:

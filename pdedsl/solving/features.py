@@ -201,7 +201,10 @@ def _widened(problem: Problem, features: int, bandwidth: Tensor) -> Fit:
         if found.fresh >= best.fresh:
             break
         best = found
-    return best
+    evener = (best.bandwidth * best.bandwidth.log().mean().exp()).sqrt()  # they were found by factors of two
+    if not problem.few or best.fresh < problem.fine or torch.allclose(evener, best.bandwidth):
+        return best
+    return min(best, _fit(problem, rows, fresh, features, evener), key=_fresh)
 
 
 def _fresh(fit: Fit) -> float:

@@ -12,6 +12,7 @@ from torch import Tensor
 
 from pdedsl.emit.pointwise import Pointwise, pointwise
 from pdedsl.ir.statement import Derivative, Residual
+from pdedsl.runtime.collapsed import collapsed, collapses
 from pdedsl.runtime.jets import JetNetwork, Layer, Wanted, row_slopes
 
 COLLAPSED = 2  # the highest order of a derivative in an operator with one stream
@@ -104,22 +105,26 @@ class NetworkRows:
 
     def residual(self, learners: Learners) -> Tensor:
         """Not weighted."""
-        return self._of(learners, learners.numbers)[0]
+        network, wanted = learners.network, self.form.wanted
+        if collapses(network, wanted):
+            return self._of(learners, learners.numbers, collapsed(network, self.points, wanted, *self.coefficients))[0]
+        return self._of(learners, learners.numbers, network.jets(self.points, wanted, self.coefficients)[0])[0]
 
     def slopes(self, learners: Learners) -> tuple[Tensor, Tensor]:
         """The weighted residual (n,), and its slopes (n, weights + numbers)."""
         numbers = learners.numbers.detach().expand(len(self.points), -1).requires_grad_()
-        value, layers = self._of(learners, numbers)
-        found = row_slopes(value, layers)
+        streams, layers = learners.network.jets(self.points, self.form.wanted, self.coefficients)
+        value, more_layers = self._of(learners, numbers, streams)
+        found = row_slopes(value, [*layers, *more_layers])
         if numbers.shape[1]:
             (more,) = torch.autograd.grad(value.sum(), numbers, allow_unused=True, retain_graph=True)
             found = torch.cat([found, torch.zeros_like(numbers) if more is None else more], 1)
         weight = self.weight.expand_as(value)
         return (weight * value).detach(), (weight[:, None] * found).detach()
 
-    def _of(self, learners: Learners, numbers: Tensor) -> tuple[Tensor, list[Layer]]:
-        form = self.form
-        streams, layers = learners.network.jets(self.points, form.wanted, self.coefficients)
+    def _of(self, learners: Learners, numbers: Tensor, streams: Tensor) -> tuple[Tensor, list[Layer]]:
+        """The residual for streams of the components, and the layers of learned functions."""
+        form, layers = self.form, list[Layer]()
         values = {d: streams[form.wanted.place[d.orders], :, d.component] for _, d in form.letters if form.has(d)}
         for k, (axes, network) in enumerate(learners.functions, form.components):
             wanted = form.wanted_of(k, axes)
@@ -129,7 +134,7 @@ class NetworkRows:
             values |= {d: found[wanted.place[tuple(d.orders[a] for a in axes)], :, 0] for d in own}
         first = form.components + len(learners.functions)
         values |= {d: numbers[..., d.component - first] for _, d in form.letters if d.component >= first}
-        operators = [streams[len(form.wanted.place) + k, :, o.component] for k, o in enumerate(form.operators)]
+        operators = [streams[k - len(form.operators), :, o.component] for k, o in enumerate(form.operators)]
         (value,) = form.value(*self.points.unbind(-1), *(values[d] for _, d in form.letters), *operators)
         return value if self.target is None else value - self.target, layers
 

@@ -14,7 +14,7 @@ from functools import cached_property
 import torch
 from torch import Tensor
 
-from pdedsl.ir.statement import Imposed, Residual, Statement
+from pdedsl.ir.statement import Face, Imposed, Residual, Statement
 from pdedsl.plan.ansatz import Ansatz, ansatz_of, in_network
 from pdedsl.plan.numbers import functions_of, numbers_of, with_letters
 from pdedsl.runtime.jets import JetNetwork
@@ -157,11 +157,17 @@ class Task:
             found.append(NetworkRows(form, at, at.new_tensor(1 / self.sized(residual, at))))
         return found
 
+    def _is_in_time(self, condition: Imposed) -> bool:
+        """Whether it holds at the start or the end of time."""
+        domain, place = self.statement.domain, condition.place
+        return domain.timed and isinstance(place, Face) and place.coordinate == len(domain.coordinates) - 1
+
     def conditions(self, draw: int) -> list[NetworkRows]:
         counts = max(self.method.boundary, self.method.initial)
         places = points_of_conditions(self.points, self.soft, counts, mix(self.seed, 6, draw) >> 8)
         found = []
-        for condition, at in zip(self.soft, places, strict=True):
+        for condition, drawn in zip(self.soft, places, strict=True):
+            at = drawn[: self.method.initial if self._is_in_time(condition) else self.method.boundary]
             for residual in condition.residuals if len(at) else ():
                 weight = float(self.method.weight) / self.sized(residual, at)
                 found.append(NetworkRows(self.form(residual), at, at.new_tensor(weight)))

@@ -32,10 +32,13 @@ from pdedsl.solving.training import (
 if TYPE_CHECKING:
     from pdedsl.solving.residual import Task
 
-REDRAWN = 20  # steps of Gauss-Newton between new points
-ROWS = 3.0  # rows for each weight
-FACTORS = (1e-3, 1e-2, 0.1, 0.3, 1.0, 10.0)  # dampings tried, relative to the last that was best
+REDRAWN = 5  # steps of Gauss-Newton between new points
+SPARSE, DENSER, DENSEST = 0.6, 1.4, 3.0  # rows for each weight: at first, more of them, and at most
+LEAST_ROWS = 600  # fewer save no time
+OVERFITTED = 3.0  # a loss on new points, relative to that on the last, from which on there are more
+FACTORS = (1e-2, 0.1, 1.0, 10.0)  # dampings tried, relative to the last that was best
 LEAST, MOST = 1e-14, 1e6
+INERTIA = 0.9  # share of the last step that the next begins with, where that is better
 
 
 class Trainer:
@@ -47,6 +50,8 @@ class Trainer:
         self.functions = task.functions()
         self.numbers = nn.Parameter(task.numbers())
         self.step, self.damping = 0, 1.0
+        self.density, self.reached = SPARSE, float("inf")
+        self.last = torch.zeros_like(self._vector())
         self.rows: list[NetworkRows] = []
         self.optimizer: torch.optim.Optimizer | None = None
 
@@ -102,18 +107,26 @@ class Trainer:
         return _averaged([*self.task.drawn(count, 0), *self.task.conditions(0), *self.task.measured])
 
     def _redrawn(self, draw: int) -> list[NetworkRows]:
-        """Half of the points anywhere, half where the residual is large, with probability ∝ its square."""
+        """Points where the residual r is large, with a density ∝ |r| + mean |r|, and weights by which the loss is that
+        of even points; more of them where what was learned on the last does not hold on new ones."""
+        found = self.task.drawn(self.task.method.points, draw)
+        with torch.no_grad():
+            residuals = [rows.residual(self.learners) for rows in found]
+        fresh = sum(float((rows.weight * r).square().mean()) for rows, r in zip(found, residuals, strict=True))
+        if fresh > OVERFITTED * self.reached:
+            self.density = min(self.density * DENSER, DENSEST)
+        source = generator(torch.device("cpu"), mix(self.task.seed, 7, draw))
+        chosen = [self._chosen(rows, r, source) for rows, r in zip(found, residuals, strict=True)]
+        return _averaged([*chosen, *self.task.conditions(draw), *self.task.measured])
+
+    def _chosen(self, rows: NetworkRows, residual: Tensor, source: torch.Generator) -> NetworkRows:
         weights = sum(p.numel() for p in self.parameters)
-        count = min(self.task.method.points, int(ROWS * weights)) // len(self.task.equations)
-        found = []
-        for rows in self.task.drawn(self.task.method.points, draw):
-            with torch.no_grad():
-                share = rows.residual(self.learners).square() + 1e-300
-            source = generator(torch.device("cpu"), mix(self.task.seed, 7, draw))
-            large = torch.multinomial((share / share.mean()).cpu() + 0.1, count // 2, generator=source)
-            index = torch.cat([torch.arange(count - count // 2), large]).to(rows.points.device)
-            found.append(NetworkRows(rows.form, rows.points[index], rows.weight))
-        return _averaged([*found, *self.task.conditions(draw), *self.task.measured])
+        count = max(LEAST_ROWS, int(self.density * weights / len(self.task.equations)))
+        if 2 * count > len(rows.points):
+            return rows
+        share = residual.abs() / residual.abs().mean().clamp_min(1e-300) + 1
+        index = torch.multinomial(share.cpu(), count, generator=source).to(share.device)
+        return NetworkRows(rows.form, rows.points[index], rows.weight * (share.mean() / share[index]).sqrt())
 
     # ---- steps
 
@@ -127,13 +140,15 @@ class Trainer:
         residual, slopes = torch.cat([r for r, _ in parts]), torch.cat([s for _, s in parts])
         start, best, damping = self._vector(), float(residual.square().sum()), self.damping
         kept, first = start, best
-        for tried, step in damped_steps(slopes, residual, [max(self.damping * f, LEAST) for f in FACTORS]):
+        dampings = [max(self.damping * f, LEAST) for f in FACTORS]
+        for tried, step in damped_steps(slopes, residual, dampings, [torch.zeros_like(start), INERTIA * self.last]):
             self._load(start + step)
             found = self.loss()
             if found < best:
                 best, kept, damping = found, start + step, tried
         self.damping = damping if best < first else min(self.damping * 100, MOST)
         self._load(kept)
+        self.reached, self.last = best, kept - start
         return best
 
     def _descended(self, optimizer: torch.optim.Optimizer) -> float:
@@ -158,10 +173,8 @@ class Trainer:
     # ---- what is kept
 
     def snapshot(self, clock: Clock) -> State:
-        found = {
-            "weights": self._vector(),
-            "progress": torch.tensor([self.step, self.damping, clock.seconds], dtype=torch.float64),
-        }
+        progress = [self.step, self.damping, self.density, self.reached, clock.seconds]
+        found = {"weights": self._vector(), "last": self.last, "progress": torch.tensor(progress, dtype=torch.float64)}
         for k, rows in enumerate(self.rows):
             found |= {f"points{k}": rows.points, f"weight{k}": rows.weight}
         if self.optimizer is not None:
@@ -172,10 +185,12 @@ class Trainer:
         """As it was when the snapshot was taken; the clock goes on."""
         with well_formed("the checkpoint of the run is not of this spec: take it away"):
             self._load(state["weights"].to(self.numbers))
-            step, self.damping, seconds = state["progress"].tolist()
-            self.step = int(step)
-            rows = self._redrawn(0) if isinstance(_phase_at(phases, self.step).optimizer, GaussNewton) else self._all()
+            self.last = state["last"].to(self.numbers)
+            step, damping, density, reached, seconds = state["progress"].tolist()
+            newton = isinstance(_phase_at(phases, int(step)).optimizer, GaussNewton)
+            rows = self._redrawn(0) if newton else self._all()
             self.rows = [_as_in(state, k, r) for k, r in enumerate(rows)]
+            self.step, self.damping, self.density, self.reached = int(step), damping, density, reached
             return Clock(seconds)
 
     def estimates(self) -> dict[str, Estimate]:

@@ -161,3 +161,14 @@ def test_the_landscape_is_that_of_the_loss() -> None:
     slopes = torch.tensor(seen.across, dtype=torch.float64).diff(dim=1) / 0.025
     assert torch.allclose(slopes, slopes[:, :1].expand_as(slopes))
     assert slopes.abs().max() < 10.0
+
+
+def test_without_a_size_it_tells_masked_from_robust() -> None:
+    """Where no adversary is found along gradients, it looks around half of what allows every point."""
+    x, y = digits().test_x[:30], digits().test_y[:30]
+    robust, masked = (
+        audit(model, x, y, norm="2", bounds=(0.0, 1.0), steps=10, queries=20) for model in (trained(0.1), quantised)
+    )
+    assert not robust.masked, robust.verdict
+    assert masked.eps == 4.0  # of √64
+    assert "gradients" in {finding.name for finding in masked.findings if finding.suspicious}

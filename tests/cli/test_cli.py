@@ -45,6 +45,7 @@ COMMANDS = {
 }
 
 
+RUNNING = ("test", "train", "evaluate", "report", "solve", "crosscheck")  # networks and grids
 NEEDED = {"evaluate": ("train",), "report": ("train", "evaluate")}  # what comes before
 
 
@@ -190,7 +191,7 @@ def test_every_command_is_tested() -> None:
     assert set(COMMANDS) == set(cli.commands)
 
 
-@pytest.mark.parametrize("command", COMMANDS)
+@pytest.mark.parametrize("command", [pytest.param(c, marks=pytest.mark.slow) if c in RUNNING else c for c in COMMANDS])
 def test_every_command_runs(command: str, tmp_path: Path) -> None:
     for word in (*NEEDED.get(command, ()), command):
         assert run(word, *(w.format(folder=tmp_path, run=tmp_path / "run") for w in COMMANDS[word])).stdout

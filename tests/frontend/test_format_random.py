@@ -91,7 +91,7 @@ def larger(exprs: st.SearchStrategy[t.Expr]) -> st.SearchStrategy[t.Expr]:
 EXPRESSIONS = st.recursive(LEAVES, larger, max_leaves=12)
 
 
-@settings(derandomize=True, max_examples=300, deadline=None)
+@settings(derandomize=True, max_examples=150, deadline=None)
 @given(EXPRESSIONS)
 def test_random_trees(tree: t.Expr) -> None:
     """What is shown is read as what it shows, in both spellings and from either."""
@@ -100,7 +100,7 @@ def test_random_trees(tree: t.Expr) -> None:
         assert read == expression(show(read)) == expression(show(read, ascii=True))
 
 
-@settings(derandomize=True, max_examples=150, deadline=None)
+@settings(derandomize=True, max_examples=75, deadline=None)
 @given(EXPRESSIONS)
 def test_random_statements(tree: t.Expr) -> None:
     """The same in a spec, whose declarations decide what `du/dx` and `K^T` are."""

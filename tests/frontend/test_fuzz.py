@@ -79,13 +79,13 @@ def inside(error: PdeError) -> None:
 # ---- sentences of the grammar
 
 
-@settings(FAST, max_examples=40)
+@settings(FAST, max_examples=20)
 @given(drawn_by_lark("spec"))
 def test_specs_drawn_by_lark(text: str) -> None:
     check(text)
 
 
-@settings(FAST, max_examples=20)
+@settings(FAST, max_examples=8)
 @given(drawn_by_lark("sum"))
 def test_expressions_drawn_by_lark(text: str) -> None:
     check(f"{FRAME}∂u/∂t = {text}\n")
@@ -103,7 +103,7 @@ def test_statements_of_the_grammar(text: str) -> None:
     check(FRAME + text + "\n")
 
 
-@settings(FAST, max_examples=50)
+@settings(FAST, max_examples=25)
 @given(sentences("equation"))
 def test_equations_of_the_grammar(text: str) -> None:
     check(FRAME + text + "\n")

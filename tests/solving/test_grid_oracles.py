@@ -80,6 +80,10 @@ SQUARE = "pde A\nspace (x, y) in [0, 1]^2\nunknown u(x, y) : scalar\nlearn ν : 
 GRADIENTS = {
     "heat": (RING + "∂u/∂t = ν Δu\nu(x, 0) = sin(2π x)\n", 8, (0.3, 0.1)),
     "Burgers": (RING + "∂u/∂t + u ∂u/∂x = ν Δu\nu(x, 0) = sin(2π x)\n", 32, (0.3, 0.1)),
+    "a conservation law": (
+        RING.replace("0.2]", "0.1]") + "∂u/∂t + 9ν u ∂u/∂x = 0\nu(x, 0) = 2 + sin(2π x)\n",
+        *(16, (0.3, 0.07)),
+    ),
     "cubic, at rest": (SQUARE + "ν Δu = u³ + 1\nu = 0 on boundary\n", 10, (0.3, 0.4)),
 }
 

@@ -9,7 +9,8 @@ import torch
 from torch import Tensor, exp, sin
 
 from pdedsl.solving.measured import Measured
-from pdedsl.solving.residual import solve_by_residual
+from pdedsl.solving.points import Points
+from pdedsl.solving.residual import Task, solve_by_residual
 from pdedsl.solving.solved import Solved
 from pdedsl.solving.training import GaussNewton, Phase, Progress, State, phases_of
 from pdedsl.words.networks import Mlp
@@ -33,7 +34,7 @@ def test_heat_with_all_conditions_built_in() -> None:
     assert error_of(solved, HEAT, heat) < 1e-3
     start = torch.tensor([[0.3, 0.0], [0.0, 0.7]], dtype=torch.float64)
     assert torch.allclose(solved(start)[:, 0], heat(*start.unbind(-1)), atol=1e-12)
-    assert solved.notes[0].startswith("u = sin(pi*x) + (")
+    assert solved.notes[0].startswith("u = sin(π x) + (")
 
 
 def test_a_flux_on_a_side_is_asked_for_in_the_loss() -> None:
@@ -49,8 +50,16 @@ def test_a_nonlinear_equation() -> None:
     """u = 1/(1 + x + t) solves ∂u/∂t = -u² and ∂u/∂t + u ∂u/∂x = -u² - u³."""
     data = "u(x, 0) = 1/(1 + x)\nu = 1/(1 + t) on left\n"
     statement = on_line("∂u/∂t + u ∂u/∂x = -u² - u³\n" + data)
-    solved = solve_by_residual(statement, POINTS, network=SMALL)
+    solved = solve_by_residual(statement, Collocation(points=400, steps=40), network=SMALL)
     assert error_of(solved, statement, lambda x, t: 1 / (1 + x + t)) < 1e-4
+
+
+def test_conditions_have_as_many_points_as_are_asked_for() -> None:
+    """A step at the start and fluxes at the sides, which no ansatz has."""
+    data = "u(x, 0) = max(x - 0.5, 0)\n∂u/∂x = 0 on boundary\n"
+    statement = on_line("∂u/∂t = 0.1 ∂²u/∂x²\n" + data)
+    task = Task(statement, Collocation(initial=30, boundary=20), SMALL, Points(statement.domain), 0)
+    assert sorted(len(rows.points) for rows in task.conditions(0)) == [20, 20, 30]
 
 
 PHASES = {

@@ -47,7 +47,7 @@ def test_evaluations_are_a_figure_of_the_run(tmp_path: Path) -> None:
     "method", ["dopri5(rtol=1e-2, atol=1e-2, adjoint=true)", "dopri8(rtol=1e-2, atol=1e-2)", "bosh3(norm=batch)"]
 )
 def test_those_of_every_adaptive_method(method: str, tmp_path: Path) -> None:
-    few = ("train.data.train=20", "train.data.test=20", "train.epochs=1")
+    few = ("train.data.train=6", "train.data.test=4", "train.epochs=1")
     run = pdedsl.train(specs.ODE, tmp_path / "a", set=(f"realize.time={method}", *few))
     assert run.figures["test_evaluations"] >= 2 * 6
 
