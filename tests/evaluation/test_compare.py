@@ -38,7 +38,14 @@ def test_a_page_shows_no_file_from_elsewhere(name: str, tmp_path: Path) -> None:
 
 @pytest.mark.parametrize(
     "text",
-    ["", "[" * 100_000, "[]", "{}", json.dumps({"format": FORMAT}), json.dumps(REPORT | {"clean": 3})]
+    [
+        "",
+        pytest.param("[" * 100_000, id="deep"),
+        "[]",
+        "{}",
+        json.dumps({"format": FORMAT}),
+        json.dumps(REPORT | {"clean": 3}),
+    ]
     + [json.dumps(REPORT | {key: [{}]}) for key in ("robust", "transfers", "certified", "pictures", "doubts")],
 )
 def test_what_is_no_report_is_refused(text: str, tmp_path: Path) -> None:

@@ -101,7 +101,10 @@ def test_crafted_weights_are_refused(craft: Callable[[Tensors, Plain], None], ru
     assert "weights" in refused(run)
 
 
-@pytest.mark.parametrize("text", ["", "[" * 100_000, "null", "{}", '{"residuals": 1}', '{"residuals": [{"text": 1}]}'])
+@pytest.mark.parametrize(
+    "text",
+    ["", pytest.param("[" * 100_000, id="deep"), "null", "{}", '{"residuals": 1}', '{"residuals": [{"text": 1}]}'],
+)
 def test_a_crafted_report_is_refused(text: str, run: Path) -> None:
     (run / "report.json").write_text(text)
     with pytest.raises(RunError, match=r"report\.json cannot be read"):
