@@ -38,7 +38,8 @@ def missing(problem: Problem) -> Iterator[PdeError]:
     given = {name for c in problem.spec.conditions for name in c.sides}
     ends = (into, out) if problem.equation.order == 0 else (into,)
     lacking = min(([name for name in end if name not in given] for end in ends if end), key=len, default=[])
-    if lacking:
+    misplaced = problem.equation.order > 0 and any(name in given for name in out)  # a mistake of its own
+    if lacking and not misplaced:
         yield mistakes.proofs.no_inflow(problem.unknown.name, lacking, problem.unknown.span)
 
 

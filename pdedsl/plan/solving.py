@@ -139,10 +139,12 @@ def _no_grid(method: Grid, statement: Statement, span: Span) -> PdeError | None:
         return mistakes.realizations.no_grid("something is learned beside the unknowns", span)
     if method.extent is not None:
         return mistakes.realizations.no_grid("its domain has an extent of its own", span)
+    found = grid_scheme(statement)
+    if not isinstance(found, Scheme):
+        return mistakes.realizations.no_grid(found, span)
     if method.n ** len(statement.domain.space) > MOST_POINTS:
         return mistakes.realizations.no_grid(f"it would have more than {MOST_POINTS:,} points", span)
-    found = grid_scheme(statement)
-    return None if isinstance(found, Scheme) else mistakes.realizations.no_grid(found, span)
+    return None
 
 
 def _alternative(method: Solver, statement: Statement) -> Alternative:

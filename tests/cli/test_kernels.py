@@ -112,7 +112,7 @@ def test_no_weights_at_all(spec: Path, tmp_path: Path) -> None:
     for path, message in (
         (tmp_path / "none", "there is no file"),
         (tmp_path, "there is no file"),
-        (spec, "no file of weights"),
+        (spec, "not a file of weights"),
     ):
         done = explain(spec, "--weights", path)
         assert done.exit_code == 2

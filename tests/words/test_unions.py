@@ -64,7 +64,9 @@ WIDENED: dict[str, Union | Enumeration] = {
     ),
     "Regularizer": word("training", {"training/losses/regularize.py"}, "weight: Nonnegative"),
     "Loss": word("training", {"plan/objective.py"}),
-    "Frame": word("frames", {"plan/image.py", "emit/image.py", "explain/describe.py", "explain/certificate.py"}),
+    "Frame": word(
+        "frames", {"plan/image.py", "emit/image.py", "explanation/describe.py", "explanation/certificate.py"}
+    ),
     "Data": word(
         "data",
         {"data/load.py"},
@@ -72,14 +74,14 @@ WIDENED: dict[str, Union | Enumeration] = {
     ),
     # nouns behind them
     "Term": Union(
-        "ir/terms.py", {"explain/terms.py", "lower/lower.py"}, 'word: ClassVar[str] = "added"\n    origin: Origin'
+        "ir/terms.py", {"explanation/terms.py", "lower/lower.py"}, 'word: ClassVar[str] = "added"\n    origin: Origin'
     ),
     "MapTerm": Union(
         "ir/terms.py",
         {f"{MAPS}/system.py", f"{MAPS}/dissipation.py", "plan/layers.py", "testing/pixels.py"},
         "origin: Origin",
     ),
-    "EquationClass": Enumeration("ir/analysis.py", {"explain/explain.py"}),
+    "EquationClass": Enumeration("ir/analysis.py", {"explanation/explain.py"}),
     "Method": Union(
         "numerics/integrators.py",
         {f"{MAPS}/stepping.py", f"{MAPS}/contraction.py", f"{MAPS}/running.py"},
@@ -92,13 +94,13 @@ WIDENED: dict[str, Union | Enumeration] = {
     ),
     "Noise": Union(
         "ir/noise.py",
-        {"plan/parts.py", "emit/parts.py", "emit/fields.py", "explain/describe.py", "testing/legs.py"},
+        {"plan/parts.py", "emit/parts.py", "emit/fields.py", "explanation/describe.py", "testing/legs.py"},
         "span: Span",
     ),
     "Law": Enumeration("words/diffusions.py", {"emit/noise.py", "testing/paths.py"}),
-    "Verdict": Union("ir/verdicts.py", {"explain/explain.py"}, "truth: ClassVar[Truth]\n    reason: str"),
+    "Verdict": Union("ir/verdicts.py", {"explanation/explain.py"}, "truth: ClassVar[Truth]\n    reason: str"),
     "Representation": Union("ir/representation.py", {"plan/plan.py", "plan/operator.py"}),
-    "Objective": Union("ir/objective.py", {"explain/describe.py", "training/objectives.py"}),
+    "Objective": Union("ir/objective.py", {"explanation/describe.py", "training/objectives.py"}),
     "Layer": Union("ir/layers.py", {"emit/image.py"}),
     "Constraint": Union("ir/layers.py", {"emit/image.py"}),
 }

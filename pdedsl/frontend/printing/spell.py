@@ -114,6 +114,8 @@ class Speller:
             return " / " if _DIFFERENTIAL.search(text[-MAX_NAME - 1 :]) and piece[0] == "d" else "/"
         if sign:
             return f" {sign} "
+        if isinstance(factor, t.Fraction):  # 2½ would be 5/2
+            return " "
         number = isinstance(before, t.Number) or (isinstance(before, t.Fraction) and not self.ascii)
         if piece[0] in "Δ∇":
             raised = isinstance(before, t.Power) and text[-1] in SUPERSCRIPTS
