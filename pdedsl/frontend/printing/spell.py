@@ -112,10 +112,8 @@ class Speller:
         """What stands between two factors."""
         if sign == "/":  # `du/dx`, written tightly, may be a derivative
             return " / " if _DIFFERENTIAL.search(text[-MAX_NAME - 1 :]) and piece[0] == "d" else "/"
-        if sign:
-            return f" {sign} "
-        if isinstance(factor, t.Fraction):  # 2½ would be 5/2
-            return " "
+        if sign or isinstance(factor, t.Fraction):  # 2½ would be 5/2
+            return f" {sign} " if sign else " "
         number = isinstance(before, t.Number) or (isinstance(before, t.Fraction) and not self.ascii)
         if piece[0] in "Δ∇":
             raised = isinstance(before, t.Power) and text[-1] in SUPERSCRIPTS
