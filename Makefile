@@ -9,18 +9,24 @@ QUICK := tests/analyse tests/cli tests/data tests/explanation tests/frontend tes
 # A worker takes tests that stand together, and so compiles a spec once for all of them.
 PYTEST := $(BIN)/python -m pytest -n 2 --dist worksteal
 
-.PHONY: demo test quick lint format bench fuzz kills oldest clean
+.PHONY: demo test long quick lint format bench fuzz edits vscode kills oldest playground docs pages clean
 
 demo: $(VENV)/.installed
 	$(BIN)/python examples/tour.py
 	$(BIN)/python examples/moons.py
 	$(BIN)/python examples/burgers.py
 
-test: $(VENV)/.developed lint
-	$(PYTEST)
+# Lint goes on beside the tests: on two cores it takes the place of waiting.
+test: $(VENV)/.developed
+	$(MAKE) lint > $(VENV)/lint.log 2>&1 & lint=$$!; $(PYTEST) -m "not long"; tests=$$?; \
+	wait $$lint; lint=$$?; cat $(VENV)/lint.log; rm $(VENV)/lint.log; exit $$((tests + lint))
+
+# What takes long by its nature: campaigns, peers, examples, processes that are killed.
+long: $(VENV)/.developed
+	$(PYTEST) -m long
 
 quick: $(VENV)/.developed
-	$(PYTEST) -m "not slow" $(QUICK)
+	$(PYTEST) -m "not slow and not long" $(QUICK)
 
 lint: $(VENV)/.developed
 	$(BIN)/ruff check .
@@ -34,6 +40,7 @@ format: $(VENV)/.developed
 
 bench: $(VENV)/.developed
 	$(BIN)/python benchmarks/start_up.py
+	$(BIN)/python benchmarks/editor.py
 	$(BIN)/python benchmarks/data_space.py
 	$(BIN)/python benchmarks/image_plane.py
 	$(BIN)/python benchmarks/training.py
@@ -53,6 +60,15 @@ SEED  ?= 0
 fuzz: $(VENV)/.developed
 	PYTHONPATH=tests $(BIN)/python -m fuzzing --cases $(CASES) --seed $(SEED)
 
+# Random edits of the shipped specs, and every question of an editor after each: see tests/fuzzing/edits.py.
+EDITS ?= 10000
+edits: $(VENV)/.developed
+	PYTHONPATH=tests $(BIN)/python -m fuzzing.edits --edits $(EDITS) --seed $(SEED)
+
+# The extension for Visual Studio Code, with npm alone: editors/vscode/pdedsl.vsix.
+vscode:
+	cd editors/vscode && npm ci && npm run package
+
 # Runs that are killed and go on: see tests/killing.
 KILLS ?= 200
 kills: $(VENV)/.developed
@@ -68,8 +84,26 @@ oldest:
 	$(PYTHON) -m venv $(OLDEST)
 	$(OLDEST)/bin/python .ci/oldest.py > $(OLDEST)/constraints.txt
 	$(OLDEST)/bin/python -m pip install --quiet --constraint $(OLDEST)/constraints.txt --editable . \
-	  build foolbox hatchling markdown-it-py pytest-xdist scikit-fem
-	$(OLDEST)/bin/python -m pytest -n 2 --dist worksteal -W ignore::DeprecationWarning -m "not slow" $(TRIED)
+	  build foolbox hatchling markdown-it-py pytest-lsp pytest-xdist scikit-fem
+	$(OLDEST)/bin/python -m pytest -n 2 --dist worksteal -W ignore::DeprecationWarning -W ignore::UserWarning \
+	  -m "not slow and not long" $(TRIED)
+
+# The playground: static pages in playground/dist, built by npm; the wheels in it come by pip.
+playground: $(VENV)/bin/python
+	cd playground && npm ci --no-audit --no-fund --loglevel=error && PYTHON=$(CURDIR)/$(BIN)/python npm run --silent build
+
+# The documentation with the playground inside: docs/build/index.html. A warning or a broken link is an error.
+docs: $(VENV)/.documented playground
+	$(BIN)/python -m sphinx -q -W --keep-going -b html docs docs/build
+	$(BIN)/python docs/check_links.py docs/build
+
+# Documentation and playground, and the playground tried in a headless Chromium.
+pages: docs
+	$(BIN)/python -m pytest playground/tests
+
+$(VENV)/.documented: $(VENV)/.developed
+	$(BIN)/python -m pip install --quiet --editable '.[docs]'
+	touch $@
 
 $(VENV)/bin/python:
 	$(PYTHON) -m venv $(VENV)
@@ -87,4 +121,4 @@ $(VENV)/.developed: $(VENV)/bin/python pyproject.toml
 	touch $@ $(VENV)/.installed
 
 clean:
-	rm -rf $(VENV) $(OLDEST) demo dist .mypy_cache .pytest_cache .ruff_cache .hypothesis
+	rm -rf $(VENV) $(OLDEST) demo dist docs/build docs/generated playground/build playground/dist playground/node_modules .mypy_cache .pytest_cache .ruff_cache .hypothesis

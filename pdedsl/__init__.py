@@ -39,12 +39,12 @@ __all__ = [
 
 if TYPE_CHECKING:
     from pdedsl.compilation import Compilation
-    from pdedsl.compiler import compile, explain, format, load, parse
     from pdedsl.diagnostics import PdeError
     from pdedsl.evaluation.evaluate import evaluate
     from pdedsl.evaluation.report import Report
     from pdedsl.evaluation.run import evaluate_run
     from pdedsl.files import RunError
+    from pdedsl.interface import compile, explain, format, load, parse
     from pdedsl.ir.spec import Spec
     from pdedsl.solving.run import solve
     from pdedsl.solving.solution import Solution
@@ -53,17 +53,17 @@ if TYPE_CHECKING:
 
 _HOMES = {
     "Compilation": "pdedsl.compilation",
-    "compile": "pdedsl.compiler",
+    "compile": "pdedsl.interface",
     "PdeError": "pdedsl.diagnostics",
     "evaluate": "pdedsl.evaluation.evaluate",
     "Report": "pdedsl.evaluation.report",
     "evaluate_run": "pdedsl.evaluation.run",
     "Spec": "pdedsl.ir.spec",
-    "explain": "pdedsl.compiler",
-    "format": "pdedsl.compiler",
-    "load": "pdedsl.compiler",
+    "explain": "pdedsl.interface",
+    "format": "pdedsl.interface",
+    "load": "pdedsl.interface",
     "load_ipython_extension": "pdedsl.notebook",
-    "parse": "pdedsl.compiler",
+    "parse": "pdedsl.interface",
     "Run": "pdedsl.training.saved",
     "RunError": "pdedsl.files",
     "Solution": "pdedsl.solving.solution",

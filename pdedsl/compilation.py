@@ -42,9 +42,11 @@ class Examination:
     def errors(self) -> tuple[Diagnostic, ...]:
         return tuple(d for d in self.diagnostics if d.is_error)
 
-    def require(self) -> None:
-        if self.errors:
+    def sound(self) -> Planned:
+        """The plan of a spec without mistakes; otherwise the mistakes are raised."""
+        if self.errors or self.planned is None:
             raise PdeError(self.errors, self.analysis.spec.source)
+        return self.planned
 
 
 @dataclass(frozen=True)
@@ -73,6 +75,9 @@ class Compilation:
 
     def _repr_markdown_(self) -> str:
         return self.explanation._repr_markdown_()
+
+    def _repr_html_(self) -> str:
+        return self.explanation._repr_html_()
 
     def module(self, seed: int = 0) -> nn.Module:
         """The network: scores whose softmax is u for class probabilities, otherwise u itself."""

@@ -13,12 +13,17 @@ STACK = 512 << 20  # bytes; only what is used is ever taken
 _here = threading.local()
 
 
+def is_deep() -> bool:
+    """Whether this is such a thread."""
+    return getattr(_here, "deep", False)
+
+
 def deeply(work: Callable[[], T]) -> T:
     """The result of `work`, run in a thread with a stack for `FRAMES` calls; what it raises is raised here.
 
     Without threads, as in a browser, it runs under the limit that there is.
     """
-    if getattr(_here, "deep", False):
+    if is_deep():
         return work()
     outcome: list[T] = []
     failure: list[BaseException] = []

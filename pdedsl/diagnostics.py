@@ -9,9 +9,10 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field, replace
 from enum import StrEnum
 from functools import cached_property
-from typing import NamedTuple
 
 from pdedsl import quoting
+from pdedsl.fixes import Fix, edits_in
+from pdedsl.fixes import Span as Span
 
 
 class Severity(StrEnum):
@@ -22,16 +23,6 @@ class Severity(StrEnum):
 WINDOW = 100  # columns of a source line that an excerpt shows
 MOST = 20  # diagnostics that one report shows
 _COMMENT = re.compile(r'("[^"\n\r]*")|#[^\n\r]*')  # or a text, which may hold the sign of a comment
-
-
-class Span(NamedTuple):
-    """A half-open range of characters, [start, end)."""
-
-    start: int
-    end: int
-
-    def to(self, other: Span) -> Span:
-        return Span(min(self.start, other.start), max(self.end, other.end))
 
 
 NOWHERE = Span(0, 0)
@@ -96,7 +87,7 @@ class Source:
 @dataclass(frozen=True)
 class Diagnostic:
     """One mistake or warning. `notes` mark further places that the message speaks of; of those that say the same
-    `once`, the first in the text is kept."""
+    `once`, the first in the text is kept. `fixes` are ways out that a program can take."""
 
     code: str
     message: str
@@ -105,6 +96,7 @@ class Diagnostic:
     severity: Severity = Severity.ERROR
     notes: tuple[tuple[Span, str], ...] = ()
     once: bool = False
+    fixes: tuple[Fix, ...] = ()
 
     @property
     def is_error(self) -> bool:
@@ -118,6 +110,11 @@ class Diagnostic:
             "hint": self.hint,
             **source.range(self.span),
             "notes": [{"label": label, **source.range(span)} for span, label in self.notes],
+            "fixes": [
+                {"title": fix.title, "edits": [{**source.range(e.span), "text": e.new} for e in edits]}
+                for fix in self.fixes
+                if (edits := edits_in(source.text, fix))
+            ],
         }
 
 

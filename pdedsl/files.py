@@ -38,6 +38,8 @@ def replace_with(path: Path, write: Callable[[Path], None]) -> None:
         _sync(part)
         os.replace(part, path)
         _sync(path.parent)
+    except OSError as error:  # a full disk does not say what was written
+        raise OSError(error.errno, error.strerror or str(error), str(path)) from None
     finally:
         part.unlink(missing_ok=True)
 

@@ -20,27 +20,28 @@ if TYPE_CHECKING:
     from IPython.core.interactiveshell import InteractiveShell
 
 NAME = "spec"  # of the variable, where none is given
+TRUST = "--trust"  # to import networks of one's own
 
 
 def load_ipython_extension(shell: InteractiveShell) -> None:
     """What `%load_ext pdedsl` calls."""
 
     def pde(line: str, cell: str) -> None:
-        name = line.strip() or NAME
+        trust, name = line.split().count(TRUST) > 0, line.replace(TRUST, "").strip() or NAME
         if not name.isidentifier():
             raise ValueError(f"%%pde takes the name of a variable, not '{name}'")
-        compile_cell(shell, name, cell)
+        compile_cell(shell, name, cell, trust)
 
     shell.register_magic_function(pde, "cell", "pde")  # type: ignore[arg-type]  # IPython's own annotation is wrong
 
 
-def compile_cell(shell: InteractiveShell, name: str, text: str) -> None:
+def compile_cell(shell: InteractiveShell, name: str, text: str, trust: bool = False) -> None:
     """Bind what was compiled to a name and show it, or show what is wrong and bind nothing."""
     from IPython.display import display
 
     source = Source(plain(text), f"<{name}>")
     try:
-        compilation = to_compilation(source)
+        compilation = to_compilation(source, trust)
     except PdeError as error:
         print(in_colour(report(error.source or source, error.diagnostics)))
         return

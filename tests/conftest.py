@@ -11,6 +11,8 @@ import pytest
 
 # Networks here are small: two threads are slower than one, in the processes that tests start too.
 os.environ["OMP_NUM_THREADS"] = "1"
+# A thousand specs have more expressions than one.
+os.environ.setdefault("SYMPY_CACHE_SIZE", "20000")
 
 
 @pytest.fixture(autouse=True)

@@ -42,31 +42,39 @@ class Fence:
     line: int
 
 
-def fences() -> Iterator[Fence]:
+def fences_of(lines: list[str]) -> Iterator[Fence]:
+    """The fenced examples of any page."""
     start: int | None = None
-    for i, line in enumerate(LINES):
+    for i, line in enumerate(lines):
         if not line.startswith("```"):
             continue
         if start is None:
             start = i
             continue
-        tag, _, frame = LINES[start][3:].partition(" ")
-        yield Fence(tag, frame, "".join(f"{t}\n" for t in LINES[start + 1 : i]), paragraph_above(start), start + 1)
+        tag, _, frame = lines[start][3:].partition(" ")
+        body = "".join(f"{t}\n" for t in lines[start + 1 : i])
+        yield Fence(tag, frame, body, paragraph_above(start, lines), start + 1)
         start = None
     assert start is None, "a fence is never closed"
 
 
-def paragraph_above(index: int) -> str:
+def paragraph_above(index: int, lines: list[str]) -> str:
     end = index
-    while end > 0 and not LINES[end - 1]:
+    while end > 0 and not lines[end - 1]:
         end -= 1
     start = end
-    while start > 0 and LINES[start - 1]:
+    while start > 0 and lines[start - 1]:
         start -= 1
-    return " ".join(LINES[start:end])
+    return " ".join(lines[start:end])
 
 
-FENCES = list(fences())
+def saved_as(fence: Fence) -> str | None:
+    """The file as which a page asks to save a spec."""
+    found = re.search(r"as `(\w+\.pde)`", fence.above)
+    return found[1] if found and fence.tag in ("pde", "pde-wrong") else None
+
+
+FENCES = list(fences_of(LINES))
 
 
 FRAMES = {f.frame: f.body for f in FENCES if f.tag == "pde-preamble"}
@@ -125,5 +133,4 @@ def errors(text: str) -> set[str]:
 
 def files() -> dict[str, str]:
     """The files that the page asks to save."""
-    named = ((re.search(r"as `(\w+\.pde)`", f.above), f.body) for f in FENCES if f.tag in ("pde", "pde-wrong"))
-    return {found[1]: body for found, body in named if found}
+    return {name: f.body for f in FENCES if (name := saved_as(f))}

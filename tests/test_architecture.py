@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 
 PACKAGE = Path(__file__).parents[1] / "pdedsl"
-FRONT_DOOR = ("pdedsl.frontend", "pdedsl.cli")  # where text is read and written
+FRONT_DOOR = ("pdedsl.frontend", "pdedsl.editor", "pdedsl.cli")  # where text is read and written
 MOST_COMPARISONS = 29  # with text that is text: an end of line, a suffix, the name of a device, of an array in a file
 MOST_LINES = 300
 FILES = sorted(PACKAGE.rglob("*.py"))

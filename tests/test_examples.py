@@ -14,7 +14,7 @@ from texts import changed
 
 from pdedsl.cli import cli
 
-pytestmark = pytest.mark.slow
+pytestmark = pytest.mark.long
 EXAMPLES = sorted((Path(__file__).parents[1] / "examples").glob("*.py"))
 SHORT = {  # epochs; seeds and epochs; specs
     "moons": ["2", "20"],

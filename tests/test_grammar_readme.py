@@ -32,11 +32,11 @@ from grammar_page import (
 
 from pdedsl import mistakes, sources
 from pdedsl.cli import cli
-from pdedsl.compiler import format, parse
 from pdedsl.diagnostics import PdeError
 from pdedsl.frontend.elaborate import algebra, limits, numbers, typing
 from pdedsl.frontend.syntax import tokens
 from pdedsl.frontend.syntax.names import MAX_NAME
+from pdedsl.interface import format, parse
 from pdedsl.sources import decode
 from pdedsl.symbolic import expansion, symbols
 

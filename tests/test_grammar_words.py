@@ -9,9 +9,9 @@ from typing import Any
 import pytest
 from grammar_page import FENCES, LINES, PAGE, Fence, codes, errors, files, framed, paragraph, tables, tagged
 
-from pdedsl.compiler import format, parse
 from pdedsl.frontend.elaborate.functions import FUNCTIONS, RESERVED
 from pdedsl.frontend.syntax.names import GREEK
+from pdedsl.interface import format, parse
 from pdedsl.ir.verdicts import Axiom
 from pdedsl.numerics.activations import ACTIVATIONS
 from pdedsl.words.entries import ENTRIES, Boxes, Calls, Names, Plain

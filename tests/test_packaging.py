@@ -38,10 +38,15 @@ def test_the_source_distribution_holds_what_is_versioned(wheel: Path) -> None:
     with tarfile.open(next(wheel.parent.glob("*.tar.gz"))) as archive:
         names = {name.partition("/")[2] for name in archive.getnames()}
     assert {name.partition("/")[0] for name in names} <= {
-        *("pdedsl", "grammar", "specs", "tests", "examples", "benchmarks", ".ci", "Makefile", "CONTRIBUTING.md"),
+        *("pdedsl", "grammar", "specs", "tests", "examples", "benchmarks", "docs", "playground", "editors"),
+        *(".ci", "Makefile", "CONTRIBUTING.md"),
         *("README.md", "CHANGELOG.md", "SECURITY.md", "LICENSE", "pyproject.toml", "PKG-INFO", ".gitignore"),
     }
-    assert not [name for name in names if "__pycache__" in name or name.endswith((".part", ".safetensors"))]
+    assert not [
+        name
+        for name in names
+        if "__pycache__" in name or "node_modules" in name or name.endswith((".part", ".safetensors"))
+    ]
 
 
 def test_every_dependency_has_a_lower_bound() -> None:

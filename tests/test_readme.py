@@ -15,7 +15,7 @@ from click.testing import CliRunner
 import pdedsl
 from pdedsl.cli import cli
 
-pytestmark = pytest.mark.slow
+pytestmark = pytest.mark.long
 ROOT = Path(__file__).parents[1]
 README = (ROOT / "README.md").read_text("utf-8")
 BACKWARD = """pde Backward
@@ -50,6 +50,16 @@ def test_the_python_snippet_prints_what_it_says() -> None:
     result = run("-c", snippet)
     assert result.returncode == 0, result.stderr
     assert result.stdout.split() == ["proved", "torch.Size([2])", "1361410"]
+
+
+def test_the_editor_snippet_prints_what_it_says(
+    capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    (snippet,) = (block for block in blocks("python") if "pdedsl.editor" in block)
+    monkeypatch.chdir(ROOT)
+    exec(snippet, {})
+    none, first, *_ = capsys.readouterr().out.splitlines()
+    assert (none, f"# {first} …") == ("()", snippet.rstrip().rpartition("  ")[2])
 
 
 def test_the_message_is_the_one_shown(tmp_path: Path) -> None:
@@ -153,6 +163,11 @@ def test_make_targets_are_there() -> None:
     makefile = (ROOT / "Makefile").read_text("utf-8")
     for target in re.findall(r"^make (\w+)", blocks("sh")[0], re.MULTILINE):
         assert f"\n{target}:" in makefile
+
+
+def test_the_drawing_is_the_one_shown() -> None:
+    shown = (ROOT / "examples" / "enresnet.svg").read_text("utf-8")
+    assert CliRunner().invoke(cli, ["draw", "enresnet"]).stdout == shown
 
 
 def test_links_lead_somewhere() -> None:

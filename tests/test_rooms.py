@@ -13,7 +13,9 @@ PACKAGE = Path(pdedsl.__file__).parent
 # Not tests, but what they read and draw from: wrong specs, golden texts, the campaigns of `make fuzz` and `make kills`.
 KEPT = {"bad", "golden", "fuzzing", "killing"}
 # The product as a whole: its pages, its examples, its wheel, and this mirror.
-WHOLE = {"architecture", "contributing", "examples", "grammar_readme", "grammar_words", "packaging", "readme", "rooms"}
+WHOLE = set(
+    "architecture contributing docs examples grammar_readme grammar_words packaging readme rooms vscode".split()
+)
 
 
 @pytest.mark.parametrize("folder", sorted(p.name for p in TESTS.iterdir() if p.is_dir() and p.name != "__pycache__"))

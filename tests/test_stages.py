@@ -66,6 +66,7 @@ def test_every_golden_has_a_spec() -> None:
     assert {p.name for p in GOLDEN.iterdir()} == {f"{n}.{s}.txt" for n in NAMES for s in STAGES}
 
 
+@pytest.mark.long
 def test_same_text_whatever_the_hash_seed() -> None:
     """Sets and dictionaries of another process are in another order; the stages are the golden ones."""
     paths = [str(SPECS / f"{name}.pde") for name in NAMES]

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from pdedsl import mistakes
 from pdedsl.analyse.classify import class_of, forward, parts_of
+from pdedsl.analyse.disagreement import disagreements
 from pdedsl.analyse.frames import Frame, frame_of, with_letters
 from pdedsl.analyse.known import violations
 from pdedsl.analyse.maps.findings import Findings, map_findings
@@ -31,7 +32,8 @@ def analyse(spec: Spec) -> Analysis:
 
 def _function_findings(spec: Spec) -> Findings:
     problems = tuple(_problem(e, spec) for e in spec.equations)
-    return Findings(tuple(map(_facts, problems)), _axioms(problems, spec), (*ill_posed(problems), *violations(spec)))
+    wrong = (*ill_posed(problems), *violations(spec), *disagreements(problems))
+    return Findings(tuple(map(_facts, problems)), _axioms(problems, spec), wrong)
 
 
 def _problem(equation: Equation, spec: Spec) -> Problem:

@@ -22,10 +22,17 @@ def further(spec: Spec) -> list[Condition]:
 def admits(condition: Condition, spec: Spec, constants: Iterable[Rational | int | None]) -> bool | None:
     """Whether functions with these constant values meet a condition, for None all constants; three truths."""
     ranges = ranges_of(spec)
-    found = [is_zero(e, ranges) for e in _residuals(condition, spec, constants, ranges)]
+    found = [_is_met(e, condition, spec, ranges) for e in _residuals(condition, spec, constants, ranges)]
     if False in found:
         return False
     return None if None in found else True
+
+
+def _is_met(residual: Expr, condition: Condition, spec: Spec, ranges: Ranges) -> bool | None:
+    """Whether it is zero where the condition holds; on a curve or a part of a side, only if it is zero everywhere."""
+    found = is_zero(residual, ranges)
+    somewhere = condition.on_boundary and (condition.surfaces or condition.part or spec.space.inside)
+    return None if somewhere and not found and residual.free_symbols & set(spec.space.coordinates) else found
 
 
 def _residuals(
@@ -46,8 +53,9 @@ def _any(flat: Expr, spec: Spec) -> dict[Symbol, Symbol]:
 
 
 def _on_sides(expr: Expr, condition: Condition, spec: Spec, ranges: Ranges) -> Iterator[Expr]:
-    if not condition.on_boundary:
+    if not condition.on_boundary or condition.surfaces:
         yield expr
+    if not condition.on_boundary:
         return
     for k, coordinate in enumerate(spec.space.coordinates):
         for name, end in zip(side_names(k), ranges[coordinate], strict=True):

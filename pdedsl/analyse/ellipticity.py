@@ -17,7 +17,7 @@ from pdedsl.analyse.jets import Jet, as_scalar, jet_of
 from pdedsl.analyse.matrices import Rows, indexed_semidefinite, semidefinite
 from pdedsl.analyse.positivity import strictly_positive
 from pdedsl.analyse.problem import Problem
-from pdedsl.analyse.samples import Ranges, exact_at, points, ranges_of
+from pdedsl.analyse.samples import Ranges, exact_at, levels_of, points, ranges_of
 from pdedsl.analyse.searches.eigenvalues import negative_eigenvalue
 from pdedsl.analyse.signs import box_of, nonnegative
 from pdedsl.ir.terms import Indexed
@@ -73,8 +73,15 @@ class Elliptic:
     @property
     def is_proved(self) -> bool:
         if self.is_written_out:
-            return semidefinite(self.rows, self.box, self.psd)
+            return any(semidefinite(rows, self.box, self.psd) for rows in (self.rows, self._with_diagonals()))
         return self._by_index() or self._of_the_trace()
+
+    def _with_diagonals(self) -> Rows:
+        """The entries on the diagonal of a learned semidefinite matrix as letters that are not negative."""
+        fields = {f for row in self.rows for e in row for f in e.atoms(Field) if f.head in self.psd}
+        diagonal = sorted((f for f in fields if len(set(f.indices)) == 1), key=str)
+        letters = {f: Dummy(f"d{k}", nonnegative=True) for k, f in enumerate(diagonal)}
+        return tuple(tuple(e.xreplace(letters) for e in row) for row in self.rows)
 
     def _by_index(self) -> bool:
         spec, head = self.problem.spec, self.problem.unknown.head
@@ -113,7 +120,8 @@ class Elliptic:
     def _searched(self, jet: Jet) -> str:
         times = (self.problem.spec.time.symbol,) if self.problem.spec.time else ()
         free = frozenset((*jet.coordinates, *jet.variables, *times))
-        return negative_eigenvalue(_times(self.sign, jet.matrix), jet.expr, free, self.ranges, jet.layout)
+        levels = levels_of(self.problem.spec)
+        return negative_eigenvalue(_times(self.sign, jet.matrix), jet.expr, free, self.ranges, jet.layout, levels)
 
     def _tiny(self) -> str:
         """The same of an entry that is below zero at every point, be it by less than a search sees."""

@@ -6,6 +6,7 @@ nonlinear F(u, p, X) is J' with ∂J/∂p = ∂F/∂X and ∂J/∂u = F(u, p, 0)
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from enum import Enum
 from typing import TypeAlias
 
@@ -111,7 +112,7 @@ def _free_if_nonzero(rate: Expr, ranges: Ranges) -> Through:
 # ---- on the line, nonlinear
 
 
-def _nonlinear(problem: Problem, placed: list[Placed]) -> list[Amount]:
+def _nonlinear(problem: Problem, placed: Sequence[Placed]) -> list[Amount]:
     jet, ranges = problem.jet, ranges_of(problem.spec, problem.equation)
     if len(jet.coordinates) != 1 or jet.coordinates[0] in jet.expr.free_symbols or jet.expr.has(Field):
         return [Through.UNKNOWN]

@@ -41,7 +41,7 @@ from pdedsl.numerics.activations import SQUARE
 from pdedsl.numerics.activations import Activation as Record
 from pdedsl.symbolic.activations import Activation
 from pdedsl.symbolic.symbols import Component, Contraction, Field, Partial
-from pdedsl.words.networks import Convnet, Mlp
+from pdedsl.words.networks import Convnet, Mlp, Torch
 
 NONE = -inf  # nothing is left
 SLOW = 0.1  # of a logarithm
@@ -126,8 +126,8 @@ class Grower:
 
     def _learned(self, field: Field) -> Growth:
         learned = next((w for w in self.spec.learned if w.head == field.head), None)
-        if learned is None:
-            return WILD
+        if learned is None or (learned.net is not None and isinstance(learned.net.word, Torch)):
+            return WILD  # of code of the user's own nothing is known
         facts = activation_of(learned)
         if not isfinite(facts.lipschitz):
             return WILD

@@ -1,30 +1,35 @@
 """Problems that no method can solve: diffusion that runs backwards, waves that grow at every rate, data at an outflow.
 
 Hadamard: ∂ⁿu/∂tⁿ = P(∂)u with constant coefficients has λⁿ = P(iξ) for waves of wave number ξ: ill-posed where the
-real part of a root has no upper bound. For n ≥ 3 one of the roots of a P that grows always has.
+real part of a root has no upper bound. For n ≥ 3 one of the roots of a P that grows always has, and for n = 2 where the
+order of P is odd. Where derivatives in time and space stand together, the roots λ of λⁿ = P(iξ, λ) are compared.
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterator
 
-from sympy import Add, Expr, I, Mul
+from sympy import Add, Expr, I, Mul, Symbol
 
 from pdedsl import mistakes
 from pdedsl.analyse.ellipticity import ellipticity
 from pdedsl.analyse.entering import missing, missing_in_system
 from pdedsl.analyse.inflow import inflow_of
 from pdedsl.analyse.jets import Jet
-from pdedsl.analyse.problem import Problem, direction_of, named
-from pdedsl.analyse.rates import rates_of
+from pdedsl.analyse.problem import Problem, direction_of, named, sign_changed
+from pdedsl.analyse.provers.comparison import is_mixed
+from pdedsl.analyse.rates import rates_of, roots_of
+from pdedsl.analyse.samples import nonzero_point, ranges_of
+from pdedsl.analyse.sight import Reader, reads_at_rest
 from pdedsl.diagnostics import Diagnostic, PdeError
 from pdedsl.ir.spec import Spec
 from pdedsl.ir.terms import Diffusion, HigherOrder, Nonlinear
-from pdedsl.symbolic.symbols import Field
+from pdedsl.symbolic.symbols import Field, Partial
 from pdedsl.words.directions import Direction
 
 WAVES = ((1, 0, 0), (0, 1, 0), (0, 0, 1), (1, 1, 1), (1, -1, 2), (2, 1, -1))  # directions of wave vectors
 SHORT = (100, 10_000)  # wave numbers between which growth is compared
+FASTER = 5  # a rate like √ξ grows tenfold
 
 
 def ill_posed(problems: tuple[Problem, ...]) -> tuple[Diagnostic, ...]:
@@ -40,10 +45,22 @@ def _of(problem: Problem) -> Iterator[PdeError]:
         yield mistakes.proofs.at_outflow(problem.spec.source.quote(placed.condition.span), placed.condition.span)
     if len(problem.spec.unknowns) == 1:
         yield from missing(problem)
-    if problem.jet.order > 2 or problem.equation.order > 2:
+    if _leans_on_others(problem):
+        return
+    if is_mixed(problem):
+        yield from _of_mixed(problem)
+    elif problem.jet.order > 2 or problem.equation.order > 2 or _is_odd_wave(problem):
         yield from _of_high_order(problem)
     elif problem.jet.order == 2 and problem.equation.order:
         yield from _of_second_order(problem)
+
+
+def _leans_on_others(problem: Problem) -> bool:
+    """Whether other unknowns stand in the equation with as many derivatives, or are given at once: then its own sign
+    says nothing, as in ∂u/∂t = -Δu + 3Δv, ∂v/∂t = -3Δu + 5Δv."""
+    reader = Reader(problem.equation, problem.spec)
+    known = reads_at_rest(problem.equation, problem.spec)
+    return known or any(reader.order_in(head) >= problem.jet.order for head in reader.read)
 
 
 def _of_second_order(problem: Problem) -> Iterator[PdeError]:
@@ -61,12 +78,38 @@ def _of_second_order(problem: Problem) -> Iterator[PdeError]:
         return
     if problem.equation.order == 2:
         if linear:
-            yield mistakes.proofs.growing_waves(terms, span)
+            yield mistakes.proofs.growing_waves(terms, span, sign_changed(guilty, problem))
     elif ellipticity(problem, -1).nonnegative:
         first = direction_of(problem.spec, problem.equation.unknown) is Direction.INITIAL
-        yield mistakes.proofs.backwards(terms, first, span)
+        yield mistakes.proofs.backwards(terms, first, span, sign_changed(guilty, problem))
     elif linear:
         yield mistakes.proofs.indefinite(terms, span)
+
+
+def _of_mixed(problem: Problem) -> Iterator[PdeError]:
+    """By the roots λ, where the coefficients are numbers; ∂u/∂t - ∂³u/∂x²∂t = -Δu has λ = ξ²/(1 + ξ²)."""
+    for direction in WAVES:
+        xi = direction[: len(problem.jet.coordinates)]
+        growth = [_fastest(problem, [size * d for d in xi]) for size in SHORT]
+        if _grows(growth):
+            guilty = problem.where(HigherOrder, Diffusion) or [p.origin for p in problem.parts]
+            yield mistakes.proofs.growing_waves(named(guilty), guilty[0].span, None)
+            return
+
+
+def _fastest(problem: Problem, xi: list[int]) -> float | None:
+    roots = roots_of(problem, xi)
+    return None if roots is None else max((v.real for v in roots), default=0.0)
+
+
+def _grows(growth: list[float | None]) -> bool:
+    """Whether waves a hundred times as short grow faster without bound."""
+    slow, fast = growth
+    return slow is not None and fast is not None and fast > FASTER * max(1.0, slow)
+
+
+def _is_odd_wave(problem: Problem) -> bool:
+    return problem.equation.order == 2 and problem.jet.order % 2 == 1
 
 
 def _has_learned(problem: Problem) -> bool:
@@ -80,12 +123,21 @@ def _of_high_order(problem: Problem) -> Iterator[PdeError]:
     guilty = problem.where(HigherOrder) or problem.pushing
     if not jet.is_affine or not order or jet.order == 0:
         return
-    if order > 2:
-        yield mistakes.proofs.growing_waves(named(guilty), guilty[0].span)
+    if order > 2 or _is_odd_wave(problem):
+        ranges = ranges_of(problem.spec, problem.equation)
+        if all(nonzero_point(jet.slope(v), ranges) is None for v in jet.variables if _order(jet, v) == jet.order):
+            return
+        yield mistakes.proofs.growing_waves(named(guilty), guilty[0].span, None)
         return
     symbols = [_symbol(jet, direction[: len(jet.coordinates)]) for direction in WAVES]
     if jet.order % 2 == 0 and any(s is not None and s.is_positive for s in symbols):
-        yield mistakes.proofs.growing_waves(named(guilty), guilty[0].span)
+        yield mistakes.proofs.growing_waves(named(guilty), guilty[0].span, sign_changed(guilty, problem))
+
+
+def _order(jet: Jet, variable: Symbol) -> int:
+    """Of the derivative that it stands for, in space."""
+    slots = jet.back[variable].slots if isinstance(jet.back.get(variable), Partial) else ()
+    return len([s for s in slots if s in jet.coordinates])
 
 
 def _symbol(jet: Jet, xi: tuple[int, ...]) -> Expr | None:
@@ -114,10 +166,9 @@ def _of_the_system(problems: tuple[Problem, ...]) -> PdeError | None:
         growth = [_growth(problems, spec, [size * d for d in direction]) for size in SHORT]
         if None in growth:
             return None
-        slow, fast = (g or 0.0 for g in growth)
-        if fast > 10 * max(1.0, slow):
+        if _grows(growth):
             guilty = [o for p in problems for o in p.pushing]
-            return mistakes.proofs.growing_waves(named(guilty), problems[0].equation.span)
+            return mistakes.proofs.growing_waves(named(guilty), problems[0].equation.span, None)
     return None
 
 

@@ -12,6 +12,7 @@ from pdedsl.analyse.frames import frame_of, goal_of, unknown_of
 from pdedsl.analyse.jets import Jet, opened
 from pdedsl.analyse.states import State, state_of
 from pdedsl.diagnostics import Span
+from pdedsl.fixes import Edit
 from pdedsl.ir.spec import ConditionKind, Equation, Spec, Unknown
 from pdedsl.ir.terms import Generator, Origin, Term, TimeDerivative
 from pdedsl.ir.types import Vector
@@ -109,6 +110,21 @@ def named(origins: list[Origin]) -> str:
     others += [f"{more} more"] if more > 0 else []
     listed = " and ".join(filter(None, (", ".join(others[:-1]), *others[-1:])))
     return f"{first} (with {listed})" if others else first
+
+
+def sign_changed(origins: list[Origin], problem: Problem) -> Edit | None:
+    """The edit that gives a summand the other sign, where it is one alone."""
+    if len(origins) != 1:
+        return None
+    span, text = origins[0].span, problem.spec.source.text
+    before = text[problem.equation.span.start : span.start].rstrip()
+    at = problem.equation.span.start + len(before) - 1
+    if before.endswith("+"):
+        return Edit(Span(at, at + 1), "-")
+    if not before.endswith(("-", "−")):
+        return Edit(Span(span.start, span.start), "-")
+    first = not before[:-1].strip() or before[:-1].rstrip().endswith("=")
+    return Edit(Span(at, span.start)) if first else Edit(Span(at, at + 1), "+")
 
 
 def spans(origins: Iterable[Origin]) -> tuple[Span, ...]:

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
+from pdedsl.analyse.letters import Letters
 from pdedsl.analyse.problem import Problem
 from pdedsl.analyse.provers.comparison import comparison
 from pdedsl.analyse.provers.conservation import conservation
@@ -16,9 +17,10 @@ from pdedsl.analyse.provers.linearity import linearity
 from pdedsl.analyse.provers.markov import locality, markov
 from pdedsl.analyse.provers.maximum import maximum_principle
 from pdedsl.analyse.provers.regularity import spatial_regularity, temporal_regularity
+from pdedsl.analyse.sides import has_curves
 from pdedsl.ir.spec import SpaceKind, Spec
 from pdedsl.ir.types import Scalar
-from pdedsl.ir.verdicts import Axiom, Unknown, Verdict
+from pdedsl.ir.verdicts import Axiom, Refuted, Unknown, Verdict
 from pdedsl.symbolic.faults import worked_out
 from pdedsl.symbolic.measure import measure
 
@@ -34,17 +36,15 @@ EVOLUTION = (
 
 def function_axioms(problem: Problem) -> dict[Axiom, Verdict]:
     """All verdicts for one equation; what sympy cannot work out, or would take long over, is unknown."""
-    if _is_beyond(problem.spec):
-        return dict.fromkeys(_names(problem), Unknown("no theorem here covers shapes, curves or single components."))
+    if _has_single_components(problem.spec):
+        return dict.fromkeys(_names(problem), Unknown("no theorem here covers single components."))
     if not problem.jet.is_affine and measure(problem.jet.expr)[0] > MOST:
         return dict.fromkeys(_names(problem), Unknown("the equation is too large to be decided."))
-    return _verdicts(problem)
+    return _on_a_shape(problem) if has_curves(problem.spec) else _verdicts(problem)
 
 
-def _is_beyond(spec: Spec) -> bool:
-    """Whether the domain is no box, a condition holds on a part of a side or on a curve, or a component is alone."""
-    alone = any(e.component for e in spec.equations) or any(c.component for c in spec.conditions)
-    return bool(spec.space.inside) or alone or any(c.surfaces or c.part for c in spec.conditions)
+def _has_single_components(spec: Spec) -> bool:
+    return any(e.component for e in spec.equations) or any(c.component for c in spec.conditions)
 
 
 def _names(problem: Problem) -> tuple[Axiom, ...]:
@@ -64,6 +64,18 @@ def _settled(prove: Callable[..., Verdict], problem: Problem, *known: Verdict) -
     return worked_out(lambda: prove(problem, *known)) or Unknown("it could not be worked out.")
 
 
+def _on_a_shape(problem: Problem) -> dict[Axiom, Verdict]:
+    """What does not ask how a boundary runs. What holds on a box holds on a part of it; an example may lie outside, and
+    tells only where the coefficients are the same everywhere."""
+    found = dict.fromkeys(_names(problem), Unknown("no theorem here covers shapes, curves or parts of sides."))
+    provers = {Axiom.LINEARITY: linearity, Axiom.CONSTANTS: constants, Axiom.MARKOV: markov, Axiom.LOCALITY: locality}
+    if problem.jet.order == 2:
+        provers[Axiom.COMPARISON] = comparison
+    told = {name: _settled(prove, problem) for name, prove in provers.items() if name in found}
+    even = not Letters(problem).varies(problem.jet.expr)
+    return {**found, **{name: v for name, v in told.items() if even or not isinstance(v, Refuted)}}
+
+
 def _verdicts(problem: Problem) -> dict[Axiom, Verdict]:
     ordered, constant = _settled(comparison, problem), _settled(constants, problem)
     found = {Axiom.LINEARITY: _settled(linearity, problem), Axiom.COMPARISON: ordered}
@@ -77,5 +89,6 @@ def _verdicts(problem: Problem) -> dict[Axiom, Verdict]:
         }
     if _has_mass(problem):
         found[Axiom.MAXIMUM_PRINCIPLE] = _settled(maximum_principle, problem, ordered, constant)
-        found[Axiom.CONSERVATION] = _settled(conservation, problem)
+        if problem.equation.order or not any(e.order for e in problem.spec.equations):
+            found[Axiom.CONSERVATION] = _settled(conservation, problem)
     return found

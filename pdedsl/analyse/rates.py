@@ -1,4 +1,7 @@
-"""∂u/∂t = M(∂)u with constant coefficients: waves e^{iξx + λt}, λ an eigenvalue of M(iξ)."""
+"""Waves e^{iξx + λt} of equations with constant coefficients.
+
+λ is an eigenvalue of M(iξ) for ∂u/∂t = M(∂)u, and a root of λⁿ = P(iξ, λ) for ∂ⁿu/∂tⁿ = P(∂, ∂/∂t)u.
+"""
 
 from __future__ import annotations
 
@@ -9,7 +12,7 @@ from sympy import Symbol
 from pdedsl.analyse.coefficients import NotLinear, parts_of
 from pdedsl.analyse.problem import Problem
 from pdedsl.ir.spec import Spec
-from pdedsl.symbolic.symbols import Field, Partial
+from pdedsl.symbolic.symbols import MAX_ORDER, Field, Partial
 
 
 def rates_of(problems: tuple[Problem, ...], spec: Spec, xi: list[int]) -> list[complex] | None:
@@ -39,3 +42,38 @@ def _row(problem: Problem, heads: list[Symbol], xi: list[int], spec: Spec) -> li
             factor *= 1j * xi[k]
         row[heads.index(field.head)] += factor
     return row
+
+
+def roots_of(problem: Problem, xi: list[int]) -> list[complex] | None:
+    """All λ of one equation in which derivatives in time and in space may stand together."""
+    powers = _powers(problem, xi)
+    if powers is None or not powers[-1]:
+        return None
+    monic = [p / powers[-1] for p in powers[:-1]]
+    if len(monic) < 2:  # for which mpmath has another answer
+        return [-p for p in monic]
+    companion = [[complex(j == i + 1) for j in range(len(monic))] for i in range(len(monic))]
+    companion[-1] = [-p for p in monic]
+    return [complex(v) for v in eig(mp_matrix(companion), left=False, right=False)]
+
+
+def _powers(problem: Problem, xi: list[int]) -> list[complex] | None:
+    """The coefficients of 1, λ, λ², … in λⁿ - P(iξ, λ)."""
+    jet, time = problem.jet, problem.spec.time
+    if not jet.is_affine or time is None:
+        return None
+    places = (*jet.coordinates, time.symbol)
+    found = [0j] * MAX_ORDER + [0j]
+    found[problem.equation.order] = 1 + 0j
+    for variable in jet.variables:
+        coefficient, partial = jet.slope(variable), jet.back.get(variable)
+        slots = partial.slots if isinstance(partial, Partial) else ()
+        if not coefficient.is_number or not set(slots) <= set(places):
+            return None
+        factor = complex(coefficient)
+        for k in (places.index(s) for s in slots if s != time.symbol):
+            factor *= 1j * xi[k]
+        found[slots.count(time.symbol)] -= factor
+    while found and not found[-1]:
+        found.pop()
+    return found or None

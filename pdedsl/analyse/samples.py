@@ -51,6 +51,17 @@ def points(symbols: set[Symbol], ranges: Ranges, draws: int = DRAWS) -> Iterator
         yield {s: _between(ranges.get(s) or _spread(s, spread), draw) for s in ordered}
 
 
+def levels_of(spec: Spec) -> tuple[Expr, ...]:
+    """What is positive inside a shape."""
+    return tuple(level.expr.xreplace(spec.values) for level in spec.space.inside)
+
+
+def is_inside(point: Point, levels: tuple[Expr, ...]) -> bool:
+    """Whether a point of a box is one of the shape that is cut out of it."""
+    values = [value_at(level, point) for level in levels]
+    return all(v is not None and v > 0 for v in values)
+
+
 def _spread(symbol: Symbol, size: Rational) -> tuple[Expr, Expr]:
     return (Rational(0) if symbol.is_nonnegative else -size), size
 

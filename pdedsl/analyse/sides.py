@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass
+from functools import lru_cache
 
 from sympy import Dummy, Expr, S, Symbol, expand
 
@@ -15,7 +16,7 @@ from pdedsl.analyse.intervals import Box
 from pdedsl.analyse.problem import Problem
 from pdedsl.analyse.samples import ranges_of
 from pdedsl.analyse.signs import box_of, nonnegative
-from pdedsl.ir.spec import Condition, side_names
+from pdedsl.ir.spec import Condition, Spec, side_names
 from pdedsl.symbolic.symbols import Component, Field, Partial
 
 
@@ -54,10 +55,11 @@ class Placed:
     side: Side
 
 
-def sides_of(problem: Problem) -> list[Placed]:
+@lru_cache(maxsize=4)  # several provers ask in turn
+def sides_of(problem: Problem) -> tuple[Placed, ...]:
     """Every condition of the unknown, on each of its sides."""
     own = [c for c in problem.spec.conditions if c.on_boundary and c.unknown == problem.unknown.head]
-    return [placed for c in own for placed in _placed(c, problem)]
+    return tuple(placed for c in own for placed in _placed(c, problem))
 
 
 def _placed(condition: Condition, problem: Problem) -> Iterator[Placed]:
@@ -128,11 +130,28 @@ def keeps_order(placed: Placed, box: Box) -> bool:
 
 
 def order_is_kept(problem: Problem) -> bool:
-    """Whether the conditions of every side keep the order of solutions."""
+    """Whether the conditions of every side keep the order of solutions; on shapes and curves, values are known to."""
     if not problem.spec.space.boundary:
         return True
+    if has_curves(problem.spec):
+        return all(_gives_a_value(c, problem) for c in further(problem.spec) if c.on_boundary)
     box = box_of(ranges_of(problem.spec))
     return is_covered(problem) and all(keeps_order(p, box) for p in sides_of(problem))
+
+
+def has_curves(spec: Spec) -> bool:
+    """Whether the domain is no box, or a condition holds on a curve or on a part of a side."""
+    return bool(spec.space.inside) or any(c.surfaces or c.part for c in spec.conditions)
+
+
+def _gives_a_value(condition: Condition, problem: Problem) -> bool:
+    """u = g, wherever it is."""
+    unknown, u = problem.unknown, Dummy("u", real=True)
+    whole = [v.xreplace(problem.spec.values) for v in condition.value]
+    if len(whole) != 1 or whole[0].has(Partial) or condition.unknown != unknown.head:
+        return False
+    found = expand(whole[0].xreplace({Field(unknown.head, (), unknown.arguments): u}))
+    return not found.has(Field) and isinstance(_solved(found, u, Dummy("flux", real=True)), Value)
 
 
 def all_values(problem: Problem) -> bool:

@@ -6,12 +6,14 @@ One sign: elliptic; both signs: hyperbolic; a zero among them: parabolic; differ
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+
 from mpmath import eigsy
 from mpmath import matrix as mp_matrix
 from sympy import Expr
 
 from pdedsl.analyse.jets import Jet
-from pdedsl.analyse.samples import SMALL, Point, points, ranges_of, value_at
+from pdedsl.analyse.samples import SMALL, Point, is_inside, levels_of, points, ranges_of, value_at
 from pdedsl.ir.analysis import EquationClass
 from pdedsl.ir.spec import Spec
 from pdedsl.symbolic.symbols import Field
@@ -22,8 +24,7 @@ Rows = tuple[tuple[Expr, ...], ...]
 def class_at_rest(jet: Jet, spec: Spec) -> EquationClass:
     """By the matrix at points of the domain; a matrix with learned entries that have no sign is taken for elliptic."""
     rows = _with_letters(jet.matrix)
-    symbols = {s for row in rows for e in row for s in e.free_symbols}
-    found = {_at(rows, point) for point in points(symbols, ranges_of(spec))} - {None}
+    found = {_at(rows, point) for point in _points(rows, spec)} - {None}
     if len(found) > 1:
         return EquationClass.MIXED
     return next((kind for kind in found if kind is not None), EquationClass.ELLIPTIC)
@@ -32,11 +33,17 @@ def class_at_rest(jet: Jet, spec: Spec) -> EquationClass:
 def class_of_waves(jet: Jet, spec: Spec) -> EquationClass:
     """∂²u/∂t² = A:∇∇u is a wave equation for A ⪰ 0, elliptic in space and time for A ≺ 0, and mixed in between."""
     rows = _with_letters(jet.matrix)
-    symbols = {s for row in rows for e in row for s in e.free_symbols}
-    found = [signs for signs in (_signs(rows, point) for point in points(symbols, ranges_of(spec))) if signs]
+    found = [signs for signs in (_signs(rows, point) for point in _points(rows, spec)) if signs]
     if not any(-1 in signs for signs in found):
         return EquationClass.WAVE
     return EquationClass.ELLIPTIC if all(signs == {-1} for signs in found) else EquationClass.MIXED
+
+
+def _points(rows: Rows, spec: Spec) -> Iterator[Point]:
+    """Points of the domain, at which the entries have values."""
+    levels = levels_of(spec)
+    symbols = {s for e in (*levels, *(e for row in rows for e in row)) for s in e.free_symbols}
+    return (p for p in points(symbols, ranges_of(spec)) if is_inside(p, levels))
 
 
 def _with_letters(rows: Rows) -> Rows:

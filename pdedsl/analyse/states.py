@@ -5,12 +5,13 @@ from __future__ import annotations
 from dataclasses import dataclass
 from functools import cached_property
 
-from sympy import Add, Dummy, Expr, Mul, Rational, S, Symbol, default_sort_key, expand
+from sympy import Add, Dummy, Expr, Integer, Mul, Rational, S, Symbol, default_sort_key, expand
 
 from pdedsl.analyse.kinks import by_relu
-from pdedsl.analyse.samples import SMALL, Point, points, telling_points, value_at
+from pdedsl.analyse.samples import SMALL, Point, Ranges, exact_at, nonzero_point, points, telling_points, value_at
 from pdedsl.analyse.writing import written_out
 from pdedsl.ir.spec import Spec
+from pdedsl.ir.types import Vector
 from pdedsl.symbolic.calculus import depends
 from pdedsl.symbolic.expansion import multiply_out
 from pdedsl.symbolic.symbols import Field, Partial
@@ -51,21 +52,21 @@ class State:
         rest = self._parts[1]
         return bool(rest == 0 or State(multiply_out(by_relu(rest)), self.heads)._parts[1] == 0)
 
-    @cached_property
-    def bends(self) -> bool:
-        """Whether it is surely not affine; what is neither affine nor bends is not known."""
+    def bends(self, ranges: Ranges) -> bool:
+        """Whether it is surely not affine somewhere in range; what is neither affine nor bends is not known."""
         rest = self._parts[1]
-        return rest != 0 and (self._has_monomial(rest) or _bends(self._in_letters(rest)))
+        return rest != 0 and (self._has_monomial(rest, ranges) or _bends(self._in_letters(rest), ranges))
 
-    def _has_monomial(self, rest: Expr) -> bool:
-        """Whether it is a polynomial in letters with a monomial of degree two or more that nothing cancels."""
+    def _has_monomial(self, rest: Expr, ranges: Ranges) -> bool:
+        """Whether it is a polynomial in letters with a monomial of degree two or more that nothing cancels, and whose
+        coefficient is not zero somewhere."""
         found: dict[frozenset[Expr], list[Expr]] = {}
         for term in Add.make_args(rest):
             touched = [f for f in Mul.make_args(term) if self._touches(f)]
             if not all(self._is_letter(b) and n.is_Integer and n > 0 for b, n in (f.as_base_exp() for f in touched)):
                 return False
             found.setdefault(frozenset(touched), []).append(term / Mul(*touched))
-        return any(len(parts) == 1 or Add(*parts).is_zero is False for parts in found.values())
+        return any(_is_somewhere(Add(*parts), ranges) for parts in found.values())
 
     @property
     def is_linear(self) -> bool:
@@ -100,12 +101,41 @@ class State:
     def _in_letters(self, expr: Expr) -> Expr:
         for kind in (Partial, Field):
             letters = self._letters(expr, kind)
-            expr = expr.xreplace({a: Dummy(f"{kind.__name__}{k}", real=True) for k, a in enumerate(letters)})
+            expr = expr.xreplace({a: Dummy(f"{kind.__name__}{k}", **_sign(a)) for k, a in enumerate(letters)})
         return expr
+
+    @cached_property
+    def letters(self) -> tuple[Expr, ...]:
+        """The values and derivatives of unknowns that stand in it."""
+        partials = self._letters(self.expr, Partial)
+        return (*partials, *self._letters(self.expr.xreplace(dict.fromkeys(partials, S.One)), Field))
+
+    def slope(self, letter: Expr) -> Expr:
+        """The derivative by one of them, as a function of numbers in place of all."""
+        changed = Dummy("changed", real=True)
+        others = {p: Dummy(real=True) for p in self._letters(self.expr, Partial)}
+        return self._in_letters(self.expr.xreplace({**others, letter: changed})).diff(changed)
 
 
 def state_of(expr: Expr, spec: Spec) -> State:
-    return State(multiply_out(written_out(expr, spec)), frozenset(u.head for u in spec.unknowns))
+    return State(multiply_out(solenoidal(written_out(expr, spec), spec)), frozenset(u.head for u in spec.unknowns))
+
+
+def solenoidal(expr: Expr, spec: Spec) -> Expr:
+    """With ∂vₙ/∂xₙ = -∂v₁/∂x₁ - … for fields whose type makes them divergence free, so that ∇·v cancels."""
+    free = {w.head for w in spec.learned if isinstance(w.type, Vector) and w.type.divergence_free}
+    if not free or not spec.space.explicit:
+        return expr
+    *others, last = spec.space.coordinates
+    found = [p for p in expr.atoms(Partial) if isinstance(p.body, Field) and p.body.head in free and last in p.slots]
+    return expr.xreplace({p: _by_others(p, others, last) for p in found if tuple(p.body.indices) == (len(others) + 1,)})
+
+
+def _by_others(partial: Partial, others: list[Symbol], last: Symbol) -> Expr:
+    slots, v = list(partial.slots), partial.body
+    slots.remove(last)
+    components = (Field(v.head, (Integer(k),), tuple(v.arguments)) for k in range(1, len(others) + 1))
+    return -Add(*(Partial(w, *slots, x) for w, x in zip(components, others, strict=True)))
 
 
 def letters_of(expr: Expr, spec: Spec) -> Expr:
@@ -127,19 +157,31 @@ def _at_zero(expr: Expr) -> Expr:
     return expr.xreplace(dict.fromkeys(expr.atoms(Dummy), S.Zero))
 
 
-def _bends(expr: Expr) -> bool:
+def _sign(letter: Expr) -> dict[str, bool]:
+    """What the type of an unknown says of its values."""
+    known = {"positive": True} if letter.is_positive else {"nonnegative": True} if letter.is_nonnegative else {}
+    return {"real": True, **known}
+
+
+def _is_somewhere(coefficient: Expr, ranges: Ranges) -> bool:
+    """Whether a coefficient is not zero at a point, or is a number or a learned field, as weights may be anything."""
+    known = not coefficient.has(Field, Partial)
+    return nonzero_point(coefficient, ranges) is not None if known else coefficient.is_zero is not True
+
+
+def _bends(expr: Expr, ranges: Ranges) -> bool:
     """Whether G(c + a + b) + G(c) differs from G(c + a) + G(c + b) somewhere, for b = -a too; by slopes where there are
     no numbers."""
     numbers = False
     letters = expr.atoms(Dummy)
-    drawn = points(expr.free_symbols, {}, 6 * TRIES)
-    starts = () if expr.has(Partial) else telling_points(expr, expr.free_symbols, {}, TRIES)
+    drawn = points(expr.free_symbols, ranges, 6 * TRIES)
+    starts = () if expr.has(Partial) else telling_points(expr, expr.free_symbols, ranges, TRIES)
     for c, a, b in zip(starts, drawn, drawn, strict=False):
         for other in (b, {s: -v for s, v in a.items()}):
             corners = [value_at(expr, _moved(c, letters, *by)) for by in ((a, other), (), (a,), (other,))]
             values = [v for v in corners if v is not None]
             numbers = numbers or len(values) == len(corners)
-            if len(values) == len(corners) and _differ(values):
+            if len(values) == len(corners) and _differ(values) and _surely_differ(expr, c, letters, a, other):
                 return True
     return not numbers and any(expr.diff(s).free_symbols & letters for s in letters)
 
@@ -147,6 +189,13 @@ def _bends(expr: Expr) -> bool:
 def _differ(corners: list[float]) -> bool:
     both, none, one, other = corners
     return abs(both + none - one - other) > SMALL * max(1, *map(abs, corners))
+
+
+def _surely_differ(expr: Expr, start: Point, letters: set[Symbol], a: Point, b: Point) -> bool:
+    """The same by all digits: cosh² - sinh² of large numbers has none that are right."""
+    corners = [exact_at(expr, _moved(start, letters, *by)) for by in ((a, b), (), (a,), (b,))]
+    values = [v for v in corners if v is not None]
+    return len(values) == len(corners) and _differ(values)
 
 
 def _moved(start: Point, letters: set[Symbol], *by: Point) -> Point:

@@ -16,8 +16,9 @@ import click
 from pdedsl import __version__
 from pdedsl.cli.common import FAULT, INTERRUPTED, USAGE, example, say
 from pdedsl.cli.compiling import compile, explain, test
+from pdedsl.cli.drawing import draw
 from pdedsl.cli.evaluating import evaluate, report
-from pdedsl.cli.language import check, completion, format_, specs
+from pdedsl.cli.language import check, completion, format_, lsp, specs
 from pdedsl.cli.solving import crosscheck, solve
 from pdedsl.cli.starting import new
 from pdedsl.cli.training import train
@@ -38,6 +39,7 @@ for command in (
     check,
     format_,
     explain,
+    draw,
     compile,
     test,
     train,
@@ -47,6 +49,7 @@ for command in (
     report,
     specs,
     completion,
+    lsp,
 ):
     cli.add_command(command)
 

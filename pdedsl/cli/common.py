@@ -4,6 +4,9 @@ from __future__ import annotations
 
 import os
 import sys
+import warnings
+from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -15,6 +18,7 @@ from pdedsl.sources import shipped_specs
 if TYPE_CHECKING:
     from click.shell_completion import CompletionItem
 
+    from pdedsl.compilation import Compilation
     from pdedsl.diagnostics import Diagnostic, PdeError, Source
 
 WRONG, USAGE, FAULT, INTERRUPTED = 1, 2, 70, 130
@@ -37,6 +41,42 @@ SPEC = _Spec()
 
 def example(text: str) -> str:
     return "\b\nExamples:\n" + "\n".join(f"  {line}" for line in text.strip().splitlines())
+
+
+TRUST = click.option(
+    "--trust", is_flag=True, help='Import the Python code that the spec names by torch("package.module:Name").'
+)
+
+
+def trusted(trust: bool) -> bool:
+    """Whether code of the user's own may be imported; then also what lies in the working directory."""
+    if trust and os.getcwd() not in sys.path:
+        sys.path.insert(0, os.getcwd())
+    return trust
+
+
+def say_imported(compilation: Compilation) -> None:
+    """What was found in networks of the user's own."""
+    from pdedsl.words.networks import Torch
+
+    for learned in compilation.spec.learned:
+        match learned.net.word if learned.net else None:
+            case Torch(network=network, counted=int(maps)) if maps:
+                say(f"{learned.name}: {network} has {maps} residual map{'s' * (maps > 1)}", err=True)
+            case Torch(network=network):
+                say(f"{learned.name}: {network} is imported", err=True)
+            case _:
+                continue
+
+
+@contextmanager
+def said_later() -> Iterator[None]:
+    """Warnings of libraries after what they would break into, each once."""
+    with warnings.catch_warnings(record=True) as caught:
+        warnings.simplefilter("default")
+        yield
+    for text in dict.fromkeys(str(w.message).split("\n")[0] for w in caught):
+        say(f"warning of a library: {text}", err=True)
 
 
 def read_spec(file: str, settings: tuple[str, ...] = ()) -> Source:

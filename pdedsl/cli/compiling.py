@@ -9,7 +9,19 @@ from typing import TYPE_CHECKING
 
 import click
 
-from pdedsl.cli.common import SPEC, WRONG, example, give, read_spec, report_error, say, show
+from pdedsl.cli.common import (
+    SPEC,
+    TRUST,
+    WRONG,
+    example,
+    give,
+    read_spec,
+    report_error,
+    say,
+    say_imported,
+    show,
+    trusted,
+)
 from pdedsl.quoting import as_json
 
 if TYPE_CHECKING:
@@ -19,7 +31,17 @@ if TYPE_CHECKING:
     from pdedsl.testing import axioms
     from pdedsl.testing.moments import Finding
 
-STAGES = ("syntax", "spec", "canonical", "latex", "analysis", "representation", "plan", "python")  # of pdedsl.stages
+STAGES = (
+    "syntax",
+    "spec",
+    "canonical",
+    "graph",
+    "latex",
+    "analysis",
+    "representation",
+    "plan",
+    "python",
+)  # of pdedsl.stages
 
 
 @click.command(
@@ -37,10 +59,11 @@ STAGES = ("syntax", "spec", "canonical", "latex", "analysis", "representation", 
     help="A .safetensors file, or a folder with weights.safetensors: its kernels as differential operators.",
 )
 @click.option("--all", "every", is_flag=True, help="Every kernel with every term, not the largest alone.")
-def explain(file: str, form: str | None, weights: Path | None, every: bool) -> None:
+@TRUST
+def explain(file: str, form: str | None, weights: Path | None, every: bool, trust: bool) -> None:
     """Say what an equation is, what it becomes, and what can be proved about it."""
-    from pdedsl.compiler import explained
     from pdedsl.diagnostics import PdeError
+    from pdedsl.interface import explained
 
     if every and weights is None:
         raise click.UsageError("--all says more of --weights: give both")
@@ -52,7 +75,7 @@ def explain(file: str, form: str | None, weights: Path | None, every: bool) -> N
         report_error(error)
         raise click.exceptions.Exit(WRONG) from None
     source = explanation.analysis.spec.source
-    stencils = _stencils(source, weights, every) if weights else ()
+    stencils = _stencils(source, weights, every, trust) if weights else ()
     lines = tuple(line for stencil in stencils for line in stencil.lines())
     if weights:
         explanation = replace(explanation, kernels=lines or ("this network has no 3×3 kernels",))
@@ -71,13 +94,13 @@ def explain(file: str, form: str | None, weights: Path | None, every: bool) -> N
         raise click.exceptions.Exit(WRONG)
 
 
-def _stencils(source: Source, weights: Path, every: bool) -> tuple[Stencil, ...]:
+def _stencils(source: Source, weights: Path, every: bool, trust: bool) -> tuple[Stencil, ...]:
     """The kernels of a network with the weights of a file."""
     from pdedsl.compiler import to_compilation
     from pdedsl.diagnostics import PdeError
 
     try:
-        module = to_compilation(source).module()
+        module = to_compilation(source, trusted(trust)).module()
     except PdeError as error:
         report_error(error)
         raise click.exceptions.Exit(WRONG) from None
@@ -102,7 +125,8 @@ def _stencils(source: Source, weights: Path, every: bool) -> tuple[Stencil, ...]
 @click.option("--emit", type=click.Choice(STAGES), help="Print a stage instead of writing a package.")
 @click.option("--standalone", is_flag=True, help="A package that needs no pdedsl: the model and what it uses of it.")
 @click.option("--force", is_flag=True, help="Replace files that are there already.")
-def compile(file: str, output: Path | None, emit: str | None, standalone: bool, force: bool) -> None:
+@TRUST
+def compile(file: str, output: Path | None, emit: str | None, standalone: bool, force: bool, trust: bool) -> None:
     """Compile a spec to a Python package: model, harness, tests and explanation."""
     from pdedsl.compiler import to_compilation
     from pdedsl.diagnostics import PdeError
@@ -112,9 +136,9 @@ def compile(file: str, output: Path | None, emit: str | None, standalone: bool, 
     try:
         source = read_spec(file)
         if emit:
-            give(stage_text(source, Stage(emit)))
+            give(stage_text(source, Stage(emit), trusted(trust)))
             return
-        compilation = to_compilation(source)
+        compilation = to_compilation(source, trusted(trust))
     except PdeError as error:
         report_error(error)
         raise click.exceptions.Exit(WRONG) from None
@@ -127,6 +151,7 @@ def compile(file: str, output: Path | None, emit: str | None, standalone: bool, 
     except FileExistsError as error:
         raise click.UsageError(f"{error}; --force replaces them") from None
     show(source, compilation.spec.warnings)
+    say_imported(compilation)
     shown = dict.fromkeys(name.partition("/")[0] for name in files)
     say(f"{compilation.spec.name} is in {folder}/: {', '.join(shown)}")
 
@@ -135,7 +160,8 @@ def compile(file: str, output: Path | None, emit: str | None, standalone: bool, 
 @click.argument("file", type=SPEC)
 @click.option("--examples", type=click.IntRange(1), default=50, show_default=True, help="Cases to try for each axiom.")
 @click.option("--seed", type=int, default=0, show_default=True, help="The same seed tries the same cases.")
-def test(file: str, examples: int, seed: int) -> None:
+@TRUST
+def test(file: str, examples: int, seed: int, trust: bool) -> None:
     """Search for counterexamples to the axioms, and compare the network with its equation.
 
     What is random is compared by moments, with a false-alarm rate that is printed.
@@ -144,7 +170,7 @@ def test(file: str, examples: int, seed: int) -> None:
     from pdedsl.diagnostics import PdeError
 
     try:
-        compilation = to_compilation(read_spec(file))
+        compilation = to_compilation(read_spec(file), trusted(trust))
     except PdeError as error:
         report_error(error)
         raise click.exceptions.Exit(WRONG) from None

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 import click
 
 from pdedsl import quoting
-from pdedsl.cli.common import INTERRUPTED, WRONG, example, report_error, say
+from pdedsl.cli.common import INTERRUPTED, TRUST, WRONG, example, report_error, say, trusted
 
 if TYPE_CHECKING:
     from pdedsl.evaluation.engine import Told
@@ -34,6 +34,7 @@ if TYPE_CHECKING:
 @click.option("--data", type=click.Path(path_type=Path), help="The folder of the data sets.  [env: PDEDSL_DATA]")
 @click.option("--device", help="cpu, cuda, cuda:1, …; by default a GPU if there is one.")
 @click.option("--resume", is_flag=True, help="Go on with an evaluation that was interrupted.")
+@TRUST
 def evaluate(
     run: Path,
     subset: int | None,
@@ -44,6 +45,7 @@ def evaluate(
     data: Path | None,
     device: str | None,
     resume: bool,
+    trust: bool,
 ) -> None:
     """Attack, certify and audit a trained network, as its spec says; a report goes into the run."""
     from pdedsl.diagnostics import PdeError
@@ -61,6 +63,7 @@ def evaluate(
             data=data,
             device=device,
             resume=resume,
+            trust=trusted(trust),
             sources=_named(sources),
             listeners=(_progress,),
         )

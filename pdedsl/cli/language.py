@@ -1,4 +1,4 @@
-"""Commands about the text of specs: check, format, specs, completion."""
+"""Commands about the text of specs: check, format, specs, completion, lsp."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ def _check_text(file: str) -> bool:
     try:
         source = read_spec(file)
         examined = examine(source)
-        examined.require()
+        examined.sound()
     except PdeError as error:
         report_error(error)
         return False
@@ -71,8 +71,8 @@ def _check_json(file: str) -> bool:
 @click.option("--ascii", "as_ascii", is_flag=True, help="Write ASCII spellings instead of Unicode.")
 def format_(files: tuple[str, ...], only_check: bool, as_ascii: bool) -> None:
     """Rewrite specs in canonical layout, in place; - and shipped specs go to standard output."""
-    from pdedsl.compiler import format_source
     from pdedsl.diagnostics import PdeError
+    from pdedsl.interface import format_source
 
     failed = False
     for file in files:
@@ -121,3 +121,13 @@ def completion(shell: str) -> None:
     found = get_completion_class(shell)
     assert found is not None
     click.echo(found(click.get_current_context().find_root().command, {}, "pdedsl", "_PDEDSL_COMPLETE").source())
+
+
+@click.command(epilog=example("pip install 'pdedsl[lsp]'\npdedsl lsp"))
+def lsp() -> None:
+    """Serve an editor over standard input and output, by the Language Server Protocol."""
+    try:
+        from pdedsl.lsp.server import server
+    except ModuleNotFoundError as error:
+        raise click.UsageError(f"{error.name} is not installed: pip install 'pdedsl[lsp]'") from None
+    server().start_io()

@@ -10,7 +10,19 @@ from typing import TYPE_CHECKING
 import click
 
 from pdedsl import quoting
-from pdedsl.cli.common import INTERRUPTED, SPEC, WRONG, example, read_spec, report_error, say
+from pdedsl.cli.common import (
+    INTERRUPTED,
+    SPEC,
+    TRUST,
+    WRONG,
+    example,
+    read_spec,
+    report_error,
+    said_later,
+    say,
+    say_imported,
+    trusted,
+)
 
 if TYPE_CHECKING:
     from pdedsl.ir.plan import Model
@@ -33,6 +45,7 @@ if TYPE_CHECKING:
 @click.option("--resume", is_flag=True, help="Go on with the run in the folder, if there is one.")
 @click.option("--from", "start", type=click.Path(path_type=Path), help="Start with the weights of another run.")
 @click.option("--compile", "compiled", is_flag=True, help="Compile the network with torch.compile.")
+@TRUST
 @click.option("--save-every", type=click.FloatRange(0), default=30, show_default=True, help="Seconds; checkpoints.")
 def train(
     file: str,
@@ -43,6 +56,7 @@ def train(
     resume: bool,
     start: Path | None,
     compiled: bool,
+    trust: bool,
     save_every: float,
 ) -> None:
     """Train the network of a spec: weights, figures, curves and a report go to a folder."""
@@ -50,13 +64,14 @@ def train(
     from pdedsl.diagnostics import PdeError
 
     try:
-        compilation = to_compilation(read_spec(file, settings))
+        compilation = to_compilation(read_spec(file, settings), trusted(trust), data)
+        say_imported(compilation)
         from pdedsl.files import RunError
         from pdedsl.training.run import train as run_training
         from pdedsl.training.view import view_for
 
         _few_threads(compilation.plan)
-        with view_for(sys.stdout) as view:
+        with said_later(), view_for(sys.stdout) as view:
             run = run_training(
                 compilation,
                 output,
@@ -73,7 +88,7 @@ def train(
         raise click.exceptions.Exit(WRONG) from None
     except RunError as error:
         raise click.UsageError(str(error)) from None
-    _train_end(run, output)
+    _train_end(run, output, trust)
 
 
 def _few_threads(plan: Model) -> None:
@@ -86,16 +101,17 @@ def _few_threads(plan: Model) -> None:
         torch.set_num_threads(1)
 
 
-def _train_end(run: Run, folder: Path) -> None:
+def _train_end(run: Run, folder: Path, trust: bool) -> None:
     """What is there now, or how to go on."""
     from pdedsl.training.events import Outcome
 
-    again = quoting.command("pdedsl", "train", folder / "spec.pde", "-o", folder, "--resume")
+    leave = ["--trust"] * trust
+    again = quoting.command("pdedsl", "train", folder / "spec.pde", "-o", folder, "--resume", *leave)
     if os.environ.get("RANK", "0") != "0":
         pass
     elif run.outcome is Outcome.FINISHED:
         say(f"{folder}/: weights.safetensors, report.md, curves.png, metrics.jsonl, tensorboard/")
-        say(f"to attack, certify and audit it: {quoting.command('pdedsl', 'evaluate', folder)}")
+        say(f"to attack, certify and audit it: {quoting.command('pdedsl', 'evaluate', folder, *leave)}")
     elif run.outcome is Outcome.INTERRUPTED:
         say(f"interrupted; nothing is lost. To go on: {again}", err=True)
     else:

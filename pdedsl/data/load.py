@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import math
-import os
 from pathlib import Path
 from typing import assert_never
 
@@ -12,14 +11,10 @@ from pdedsl.data import images, npz, offline
 from pdedsl.data.sets import Data, Raw, Split
 from pdedsl.data.statistics import moments
 from pdedsl.data.subset import first, parted
+from pdedsl.data_shapes import data_root
 from pdedsl.words.data import Cifar10, Cifar100, Digits, FashionMnist, Mnist, Moons, Npz, Stl10, Svhn
 from pdedsl.words.data import Data as Word
 from pdedsl.words.word import Chosen
-
-
-def data_root(root: Path | None) -> Path:
-    """The folder of the data: as given, else PDEDSL_DATA, else ~/.cache/pdedsl/data."""
-    return root or Path(os.environ.get("PDEDSL_DATA") or Path.home() / ".cache" / "pdedsl" / "data")
 
 
 def load(

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
+from fractions import Fraction
 from typing import assert_never
 
 from sympy import Expr, Symbol
@@ -10,14 +11,15 @@ from sympy import Expr, Symbol
 from pdedsl.emit.components import component_node, fixed_part
 from pdedsl.emit.expressions import at_coordinates, node_of, stacked
 from pdedsl.emit.names import RUNTIME, maker_of, name_of, quoted
-from pdedsl.emit.program import Call, Function, Items, Lambda, Node, Op, Ref, nodes_in
+from pdedsl.emit.program import Call, Function, Items, Lambda, Node, Op, Own, Ref, nodes_in
 from pdedsl.ir.noise import Correlated, Dropped, Noise, Plain, Relative, Scaled, Shared
-from pdedsl.ir.plan import DataPlan, OperatorPlan, Shake, Walk
+from pdedsl.ir.plan import DataPlan, Maps, OperatorPlan, Shake, Walk
 from pdedsl.ir.spec import Learned, Spec
 from pdedsl.ir.types import Matrix, Scalar, Type, Vector
 from pdedsl.symbolic.symbols import INDEX, Field
 from pdedsl.words.integrators import Adaptive
-from pdedsl.words.networks import Mlp
+from pdedsl.words.networks import Mlp, Torch
+from pdedsl.words.params import Value
 
 TIME = Ref("t")
 
@@ -28,7 +30,7 @@ def model_exprs(model: DataPlan) -> list[Expr]:
     for part in model.parts:
         if isinstance(part, Walk):
             exprs += part.field
-        if isinstance(part, Walk | Shake) and part.noise is not None:
+        if isinstance(part, Walk | Shake | Maps) and part.noise is not None:
             exprs += _noise_exprs(part.noise)
     return exprs
 
@@ -70,12 +72,15 @@ def field_function(learned: Learned, spec: Spec, clocks: bool = False) -> Functi
 def _field(learned: Learned, spec: Spec, clocks: bool) -> Node:
     dimension = spec.space.dimension
     assert isinstance(dimension, int)
+    if isinstance(learned.type, Scalar) and _of_time_alone(learned, spec):
+        dimension = 1  # a function of the time alone, beside a network whose states have many shapes
     sign = learned.type.sign if isinstance(learned.type, Scalar) else ""
     kept = _kept(learned.type)
     size = learned.type.size or dimension if isinstance(learned.type, Vector) else dimension
     if learned.net is None:
         shape = {Scalar: (), Vector: (size,), Matrix: (dimension, dimension)}.get(type(learned.type), ())
-        return Call(f"{RUNTIME}.marching.Number", (Items(shape),), (("sign", sign), *kept))
+        start: tuple[tuple[str, Node], ...] = () if learned.start is None else (("start", float(learned.start)),)
+        return Call(f"{RUNTIME}.marching.Number", (Items(shape),), (("sign", sign), *kept, *start))
     match learned.type:
         case Vector(divergence_free=True):
             potential = _network(learned, dimension, dimension * (dimension - 1) // 2, spec, clocks)
@@ -98,8 +103,11 @@ def _kept(type_: Type) -> tuple[tuple[str, Node], ...]:
 
 def _network(learned: Learned, dimension: int, outputs: int, spec: Spec, clocks: bool) -> Node:
     net = learned.net.word if learned.net else None
-    assert isinstance(net, Mlp)
     timed = spec.time is not None and spec.time.symbol in learned.arguments
+    if isinstance(net, Torch):
+        made = Call(f"{RUNTIME}.own_networks.OwnField", (own_module(net), dimension, outputs, timed))
+        return _reading(made, learned, spec)
+    assert isinstance(net, Mlp)
     # With clocks the time is a coordinate like the others: each point has its own.
     apart, inputs = (False, dimension + 1) if timed and clocks else (timed, dimension)
     named: list[tuple[str, Node]] = [("activation", net.activation.name), ("time", apart)]
@@ -108,10 +116,39 @@ def _network(learned: Learned, dimension: int, outputs: int, spec: Spec, clocks:
     made = Call(f"{RUNTIME}.backbones.vector_field", (inputs, net.width, net.depth), tuple(named))
     if timed and clocks:
         made = Call(f"{RUNTIME}.marching.InTime", (made,))
+    return _reading(made, learned, spec)
+
+
+def _reading(made: Node, learned: Learned, spec: Spec) -> Node:
+    """A field of some of the coordinates."""
+    if isinstance(learned.type, Scalar) and _of_time_alone(learned, spec):
+        return Call(f"{RUNTIME}.marching.OfTime", (made,))
     reads = [c in learned.arguments for c in spec.space.coordinates]
     if all(reads):
         return made
     return Call(f"{RUNTIME}.marching.Reading", (made, Items(tuple(1.0 if r else 0.0 for r in reads))))
+
+
+def _of_time_alone(learned: Learned, spec: Spec) -> bool:
+    """Of a function on images, whose states have many shapes along a network."""
+    return spec.space.image is not None and not set(spec.space.coordinates) & set(learned.arguments)
+
+
+def own_module(net: Torch) -> Node:
+    """A module of the user's own, made with its arguments."""
+    return Call(Own(*net.path), (), tuple((key, _literal(value)) for key, value in net.options))
+
+
+def _literal(value: Value) -> Node:
+    match value:
+        case tuple():
+            return Items(tuple(map(_literal, value)), square=True)
+        case bool() | int() | str():
+            return value
+        case Fraction() | float():
+            return float(value)
+        case _:
+            raise AssertionError(value)
 
 
 def vector(exprs: tuple[Expr, ...], fields: tuple[Learned, ...], spec: Spec) -> Node:
@@ -125,7 +162,7 @@ def vector(exprs: tuple[Expr, ...], fields: tuple[Learned, ...], spec: Spec) -> 
 
 def _whole_field(exprs: tuple[Expr, ...], spec: Spec) -> Symbol | None:
     """The field of which these are all the components, in their order."""
-    own = [e for e in exprs if isinstance(e, Field)]
+    own = [e for e in exprs if isinstance(e, Field) and len(e.indices) == 1]
     places = [e.indices[0] for e in own]
     whole = places == list(range(1, len(exprs) + 1)) if spec.space.explicit else places == [INDEX]
     if not whole or len({e.head for e in own}) != 1:

@@ -22,8 +22,15 @@ TAKEN = frozenset(  # names of the written module itself
 def name_of(learned: Learned) -> str:
     """A Python name for a field of the spec."""
     name = learned.id
-    taken = iskeyword(name) or name in TAKEN or name[:1].isupper() or re.fullmatch(r"part\d+|member\d+|make_.*", name)
+    taken = (
+        iskeyword(name) or name in TAKEN or name[:1].isupper() or re.fullmatch(r"part\d+|member\d+|make_.*|my_.*", name)
+    )
     return f"{name}_" if taken else name
+
+
+def own_name(name: str) -> str:
+    """A name of the user's own code in the written module, where it is none of ours."""
+    return f"My{name}" if name[0].isupper() else f"my_{name}"
 
 
 def maker_of(learned: Learned) -> str:

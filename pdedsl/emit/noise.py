@@ -7,7 +7,7 @@ from typing import assert_never
 from sympy import Expr, Symbol
 
 from pdedsl.emit.expressions import rows
-from pdedsl.emit.fields import at_points, formula, scalar
+from pdedsl.emit.fields import TIME, at_points, formula, scalar
 from pdedsl.emit.names import RUNTIME, name_of, number
 from pdedsl.emit.program import Call, Items, Node
 from pdedsl.ir.noise import Added, Correlated, Plain, Relative, Scaled
@@ -20,7 +20,8 @@ SEED: Named = (("seed", 0),)
 HOME = f"{RUNTIME}.noise"
 
 
-def noise_node(noise: Added, fields: tuple[Learned, ...], spec: Spec) -> Node:
+def noise_node(noise: Added, fields: tuple[Learned, ...], spec: Spec, t: Node = TIME) -> Node:
+    """The block of a noise; `t` is the time at which a size is read that depends on it."""
     names = {w.head: name_of(w) for w in fields}
     match noise:
         case Plain(std=std, law=law):
@@ -29,7 +30,7 @@ def noise_node(noise: Added, fields: tuple[Learned, ...], spec: Spec) -> Node:
             shared: Named = () if across is Across.SAMPLE else (("across", across.value),)
             return Call(f"{HOME}.RelativeNoise", (number(scale),), (*SEED, *shared, *_law(law)))
         case Scaled(std=std, law=law):
-            size = formula(("x",), at_points(std, names, spec), (std,), names)
+            size = formula(("x",), at_points(std, names, spec), (std,), names, t)
             return Call(f"{HOME}.ScaledNoise", (size,), (*SEED, *_law(law)))
         case Correlated(covariance=covariance, law=law):
             return Call(f"{HOME}.CorrelatedNoise", (_factor(covariance, names, spec),), (*SEED, *_law(law)))

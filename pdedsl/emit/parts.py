@@ -7,11 +7,11 @@ from typing import assert_never
 from sympy import Expr, sqrt
 
 from pdedsl.emit.expressions import field_at
-from pdedsl.emit.fields import formula, vector
+from pdedsl.emit.fields import formula, own_module, vector
 from pdedsl.emit.integrators import integrator_node
 from pdedsl.emit.names import RUNTIME, name_of, number, quoted
 from pdedsl.emit.noise import noise_node
-from pdedsl.emit.program import Call, Items, Lambda, Method, Node
+from pdedsl.emit.program import Call, Items, Lambda, Method, Node, Op, Ref
 from pdedsl.ir.noise import Correlated, Dropped, Dropping, Inside, Noise, Plain, Relative, Scaled, Shared
 from pdedsl.ir.plan import Base, DataPlan, Maps, Part, Shake, Timed, Walk
 from pdedsl.ir.spec import Learned, Spec
@@ -25,6 +25,7 @@ from pdedsl.words.networks import (
     PreactResnet18,
     Resnet,
     Resnet18,
+    Torch,
     Torchvision,
     WideResnet,
 )
@@ -76,13 +77,15 @@ def part_node(part: Part, plan: DataPlan, fields: tuple[Learned, ...], spec: Spe
 
 
 def _maps(maps: Maps, plan: DataPlan, fields: tuple[Learned, ...], spec: Spec) -> Node:
-    """The network with noise behind its residual maps, or with maps that are random themselves."""
+    """The network with noise behind its residual maps, or with maps that are random themselves. Map l stands at the
+    time first ± l·Δt, at which a size of the noise is read that depends on it."""
     backbone, noise = _backbone(maps.net, plan, time=False), maps.noise
     named: list[tuple[str, Node]] = []
     if isinstance(noise, Inside):
         backbone = _random(backbone, noise, _backbone(maps.branch, plan, time=False) if maps.branch else None)
     elif noise is not None:
-        named.append(("after", Lambda(("layer",), noise_node(noise, fields, spec))))
+        t = Op("+", (number(maps.first), Op("*", (number(maps.clock * maps.step), Ref("layer")))))
+        named.append(("after", Lambda(("layer",), noise_node(noise, fields, spec, t))))
     if maps.before_readout is not None:
         named.append(("before_readout", noise_node(maps.before_readout, fields, spec)))
     return Method(backbone, "network", (), tuple(named))
@@ -129,6 +132,10 @@ def _backbone(net: Network, plan: DataPlan, time: bool) -> Node:
             return Call(f"{home}.{net.name}", (), tail)
         case Torchvision(model=model):
             return Call(f"{RUNTIME}.torchvision_backbones.torchvision_model", (model,), (("classes", plan.classes),))
+        case Torch(maps=maps, counted=counted):
+            given: tuple[tuple[str, Node], ...] = (("maps", Items(maps)),) if maps else ()
+            given += (("count", counted),) if counted and not time else ()
+            return Call(f"{RUNTIME}.own_networks.own_backbone", (own_module(net),), (*tail, *given))
         case Resnet() | Conv() | Linear():
             raise AssertionError(f"{net.name} has no residual maps")
         case _:

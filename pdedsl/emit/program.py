@@ -21,10 +21,18 @@ class Ref:
 
 
 @dataclass(frozen=True)
+class Own:
+    """A function or class of the user's own code."""
+
+    module: str
+    name: str
+
+
+@dataclass(frozen=True)
 class Call:
     """A function or class by its import path, called: `torch.nn.Sequential(…)`."""
 
-    path: str
+    path: str | Own
     args: tuple[Node, ...] = ()
     named: tuple[tuple[str, Node], ...] = ()
 
@@ -187,7 +195,7 @@ def staged(node: Node, program: Program) -> Staged:
         case Ref(name=name):
             return lambda scope: scope[name]
         case Call(path=path, args=args, named=named):
-            if path.isidentifier():  # a function of the program itself
+            if isinstance(path, str) and path.isidentifier():  # a function of the program itself
                 given = [(k, of(v)) for k, v in named]
                 return lambda scope: run(program, path, **{k: v(scope) for k, v in given})
             found = located(path)
@@ -229,7 +237,7 @@ def _operate(sign: str, args: list[Any]) -> Any:
     return result
 
 
-def located(path: str) -> Callable[..., Any]:
+def located(path: str | Own) -> Callable[..., Any]:
     """What a path names: a function or a class of a module, or a method of such a class."""
     module, names = home(path)
     found: Any = import_module(module)
@@ -238,8 +246,10 @@ def located(path: str) -> Callable[..., Any]:
     return found  # type: ignore[no-any-return]
 
 
-def home(path: str) -> tuple[str, list[str]]:
+def home(path: str | Own) -> tuple[str, list[str]]:
     """The module of a path, and the names within it: a class ends the module's own path."""
+    if isinstance(path, Own):
+        return path.module, [path.name]
     parts = path.split(".")
     k = next((i for i, p in enumerate(parts) if p[0].isupper()), len(parts) - 1)
     return ".".join(parts[:k]), parts[k:]

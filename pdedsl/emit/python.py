@@ -6,6 +6,7 @@ from dataclasses import replace
 from typing import assert_never
 
 from pdedsl.emit.formulas import with_formulas
+from pdedsl.emit.names import own_name
 from pdedsl.emit.program import (
     Call,
     Component,
@@ -15,6 +16,7 @@ from pdedsl.emit.program import (
     Method,
     Node,
     Op,
+    Own,
     Program,
     Ref,
     Repeat,
@@ -38,7 +40,7 @@ def source(program: Program) -> str:
 # ---- imports
 
 
-def _calls(node: Node) -> list[str]:
+def _calls(node: Node) -> list[str | Own]:
     match node:
         case Call(path=path, args=args, named=named):
             return [path] + [p for n in (*args, *(v for _, v in named)) for p in _calls(n)]
@@ -55,7 +57,8 @@ def _calls(node: Node) -> list[str]:
 
 
 def _imports(program: Program) -> str:
-    paths = {p for f in program.functions for n in (*(b.value for b in f.bindings), f.result) for p in _calls(n)}
+    called = {p for f in program.functions for n in (*(b.value for b in f.bindings), f.result) for p in _calls(n)}
+    own, paths = {p for p in called if isinstance(p, Own)}, {p for p in called if isinstance(p, str)}
     annotated = any(f.returns is Returns.MODULE for f in program.functions)
     standard = [f"from functools import {home(p)[1][0]}\n" for p in sorted(paths) if p.startswith("functools.")]
     plain = ["import torch"] if any(_is_torch(p) for p in paths) else []
@@ -68,7 +71,8 @@ def _imports(program: Program) -> str:
             module, names = home(path)
             homes.setdefault(module, set()).add(names[0])
     ours = [_import(module, sorted(names)) for module, names in sorted(homes.items())]
-    return "\n".join([*standard, *plain, *ours, *torch_from])
+    theirs = [f"\nfrom {p.module} import {p.name} as {own_name(p.name)}" for p in sorted(own, key=str)]
+    return "\n".join([*standard, *plain, *ours, *torch_from, *theirs])
 
 
 def _import(module: str, names: list[str]) -> str:
@@ -82,7 +86,9 @@ def _is_torch(path: str) -> bool:
     return path.startswith("torch.") and not path.startswith("torch.nn.")
 
 
-def _shown(path: str) -> str:
+def _shown(path: str | Own) -> str:
+    if isinstance(path, Own):
+        return own_name(path.name)
     if path.startswith("torch.nn."):
         return path.removeprefix("torch.")
     if path.startswith(("pdedsl.", "functools.")):

@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from keyword import iskeyword
 from unicodedata import normalize
 
-from sympy import Expr, Mul, Symbol
+from sympy import DiracDelta, Expr, Mul, S, Symbol
 
 from pdedsl.emit.expressions import node_of
 from pdedsl.emit.names import RUNTIME, TAKEN, name_of, quoted
@@ -17,7 +17,7 @@ from pdedsl.ir.statement import Derivative, Imposed, Residual, Statement
 from pdedsl.symbolic.symbols import Field, Partial
 
 POINTS = Ref("points")
-OWN = TAKEN | {"points", "values", "partials", "model", "exact"}
+OWN = TAKEN | {"points", "values", "partials", "model", "exact", "base", "factor"}
 
 
 def residual_functions(statement: Statement, spec: Spec) -> list[Function]:
@@ -43,16 +43,19 @@ def _condition(name: str, imposed: Imposed, residual: Residual, statement: State
 
 
 def _residual(name: str, residual: Residual, doc: str, statement: Statement, spec: Spec) -> Function:
-    fields = fields_of(residual.expr, statement)
+    expr = residual.expr.replace(DiracDelta, lambda *_: S.Zero)  # no point is on the jump
+    fields = fields_of(expr, statement)
     names = Names(statement, residual)
-    paths = tuple(Items(path_of(d)) for _, d in residual.letters)
-    bindings = [*names.coordinates(residual.expr)]
+    letters = [(s, d) for s, d in residual.letters if not residual.jumps or s in expr.free_symbols]
+    paths = tuple(Items(path_of(d)) for _, d in letters)
+    bindings = [*names.coordinates(expr)]
     if paths:
         found = Call(f"{RUNTIME}.partials.partials", (Ref("model"), POINTS, *paths))
         bindings.append(Binding("values", found))
-        bindings += [Binding(names.of[s], Component(Ref("values"), k)) for k, (s, _) in enumerate(residual.letters)]
+        bindings += [Binding(names.of[s], Component(Ref("values"), k)) for k, (s, _) in enumerate(letters)]
     params = (("model", None), ("points", None), *((name_of(w), None) for w in fields))
-    result = _at_points(residual.expr, names)
+    result = _at_points(expr, names)
+    doc = f"{doc[:-1]}, off the jumps of its coefficients." if residual.jumps else doc
     return Function(name, params, doc, tuple(bindings), result, returns=Returns.TENSOR)
 
 
@@ -60,13 +63,14 @@ def _exact(statement: Statement, spec: Spec) -> Iterator[Function]:
     known = [e for e in statement.exact if e is not None]
     if len(known) != len(statement.exact):
         return
+    yield of_points("exact", "The solution that the spec states.", known, statement)
+
+
+def of_points(name: str, doc: str, exprs: Sequence[Expr], statement: Statement) -> Function:
+    """Expressions in the coordinates, as one function of points."""
     names = Names(statement, None)
-    bindings = tuple(b for b in names.coordinates(*known))
-    result = Call(f"{RUNTIME}.points.stack", (POINTS, *(_node(e, names) for e in known)))
-    yield Function("exact", (("points", None),), "The solution that the spec states.", bindings, result, returns=TENSOR)
-
-
-TENSOR = Returns.TENSOR
+    result = Call(f"{RUNTIME}.points.stack", (POINTS, *(_node(e, names) for e in exprs)))
+    return Function(name, (("points", None),), doc, tuple(names.coordinates(*exprs)), result, returns=Returns.TENSOR)
 
 
 def path_of(derivative: Derivative) -> tuple[int, ...]:

@@ -57,14 +57,13 @@ def _read(run: Path) -> _Read:
 def _tables(reports: Sequence[_Read]) -> list[tuple[str, Table]]:
     """Runs are columns; a row is there if any of them has it."""
     accuracies = [{"no attack": r.plain["clean"]["accuracy"]} | _robust(r.plain) for r in reports]
-    radii = [_radii(r.plain) for r in reports]
-    transfers = [_transfers(r.plain) for r in reports]
     found = [
-        ("Accuracy", accuracies),
-        ("Accuracy of one network under adversaries of another", transfers),
-        ("Certified accuracy over the radius in ℓ2", radii),
+        ("Accuracy", accuracies, ""),
+        ("Accuracy of one network under adversaries of another", [_transfers(r.plain) for r in reports], ""),
     ]
-    return [(title, _side_by_side(reports, columns)) for title, columns in found if any(columns)]
+    for title in dict.fromkeys(_title(c) for r in reports for c in r.plain["certified"]):
+        found.append((title, [_radii(r.plain, title) for r in reports], "radius in ℓ2"))
+    return [(title, _side_by_side(reports, columns, first)) for title, columns, first in found if any(columns)]
 
 
 def _robust(plain: dict[str, Any]) -> dict[str, Any]:
@@ -75,18 +74,19 @@ def _transfers(plain: dict[str, Any]) -> dict[str, Any]:
     return {f"{t['attack']}, made for {t['maker']}, tried on {t['taker']}": t["accuracy"] for t in plain["transfers"]}
 
 
-def _radii(plain: dict[str, Any]) -> dict[str, Any]:
-    return {
-        f"{c['certificate']}{'' if c['sound'] else ' (estimate)'}, r = {radius:g}": share
-        for c in plain["certified"]
-        for radius, share in c["accuracies"]
-    }
+def _title(certified: dict[str, Any]) -> str:
+    return f"{'Certified' if certified['sound'] else 'Estimated'} accuracy: {certified['certificate']}"
 
 
-def _side_by_side(reports: Sequence[_Read], columns: Sequence[dict[str, Any]]) -> Table:
+def _radii(plain: dict[str, Any], title: str) -> dict[str, Any]:
+    own = (c for c in plain["certified"] if _title(c) == title)
+    return {f"{radius:g}": share for c in own for radius, share in c["accuracies"]}
+
+
+def _side_by_side(reports: Sequence[_Read], columns: Sequence[dict[str, Any]], first: str) -> Table:
     names = dict.fromkeys(name for column in columns for name in column)
     rows = tuple((name, *(_shown(column.get(name)) for column in columns)) for name in names)
-    return Table(("", *(r.name for r in reports)), rows)
+    return Table((first, *(r.name for r in reports)), rows)
 
 
 def _shown(share: dict[str, Any] | None) -> str:
@@ -96,7 +96,11 @@ def _shown(share: dict[str, Any] | None) -> str:
 
 
 def _verdicts(reports: Sequence[_Read]) -> list[str]:
-    return [f"{r.name}, norm {d['norm']}, ε = {d['eps']:g}: {d['verdict']}" for r in reports for d in r.plain["doubts"]]
+    return [
+        f"{r.name}, {Norm(d['norm']).sign}, ε = {d['eps']:g}: {d['verdict']}"
+        for r in reports
+        for d in r.plain["doubts"]
+    ]
 
 
 def _own(report: _Read) -> list[Element]:

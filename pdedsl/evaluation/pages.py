@@ -32,7 +32,7 @@ def document(report: Report) -> list[Element]:
         Heading("Without an attack"),
         *_clean(report.clean),
         *_section("Under attack", robust_table(report.robust), Items(_range_notes(report.robust))),
-        *_section("Can these accuracies be believed?", _doubts(report.doubts)),
+        *_section("Can these accuracies be believed?", *_doubts(report.doubts)),
         *_section("Adversaries of one network tried on another", _transfers(report)),
         *(element for certified in report.certified for element in _certified(certified)),
         *_section("Weights", *([] if report.weights is None else [_weights(report.weights)])),
@@ -93,13 +93,14 @@ def _range_notes(robust: Sequence[Robust]) -> tuple[str, ...]:
     )
 
 
-def _doubts(doubts: Sequence[Doubt]) -> Table:
-    rows = tuple(
-        (f"{_norm(d.norm)}, ε = {d.eps:g}", name, "suspicious" if suspicious else "as it should be", text)
-        for d in doubts
-        for name, suspicious, text in d.checks
-    )
-    return Table(("audit", "check", "finding", "what was seen"), rows)
+def _doubts(doubts: Sequence[Doubt]) -> list[Element]:
+    """An audit a table, below its verdict."""
+    found: list[Element] = []
+    for d in doubts:
+        rows = tuple((name, "suspicious" if wrong else "as it should be", text) for name, wrong, text in d.checks)
+        found.append(Paragraph(f"{_norm(d.norm)}, ε = {d.eps:g}, {d.samples:,} samples: {d.verdict}"))
+        found.append(Table(("check", "finding", "what was seen"), rows))
+    return found
 
 
 def _transfers(report: Report) -> Table:

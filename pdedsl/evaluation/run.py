@@ -28,7 +28,7 @@ from pdedsl.evaluation.report import FORMAT, Report
 from pdedsl.evaluation.sizes import weights_of
 from pdedsl.evaluation.smoothing import smoothing_of
 from pdedsl.evaluation.subject import Subject
-from pdedsl.files import RunError, refuse_links, sweep
+from pdedsl.files import RunError, refuse_links, replace_text, sweep
 from pdedsl.processes import World, joined
 from pdedsl.quoting import command
 from pdedsl.runtime.fixed_steps import with_fixed_steps
@@ -42,6 +42,7 @@ from pdedsl.training.saved import SPEC, Run
 from pdedsl.words.blocks import EvaluateBlock
 
 FOLDER = "evaluation"
+DRAWING = "network.svg"
 FIXED_STEPS = 20
 """Of the solver that an audit puts in the place of an adaptive one."""
 
@@ -59,6 +60,7 @@ class Options:
     resume: bool = False
     sources: Mapping[str, Path] = field(default_factory=dict)
     network: Callable[[int], nn.Module] | None = None
+    trust: bool = False
 
 
 def evaluate_run(
@@ -73,20 +75,22 @@ def evaluate_run(
     resume: bool = False,
     sources: Mapping[str, str | Path] | None = None,
     network: Callable[[int], nn.Module] | None = None,
+    trust: bool = False,
     listeners: Sequence[Listener] = (),
 ) -> Report:
     """Everything that the `evaluate` block of a run asks for; the report and its pictures are in RUN/evaluation.
 
     `set` changes entries of the spec, as ["evaluate.attack=fgsm(eps=0.1)"]; `subset` takes so many test samples,
     stratified; attacks run from `seeds` seeds. `sources` are the runs that transfer attacks name. `resume` goes on with
-    an evaluation that was interrupted; `network` makes the network, as `model` of a compiled package does.
+    an evaluation that was interrupted; `network` makes the network, as `model` of a compiled package does; `trust` lets
+    specs import networks of your own.
     """
     places = {name: Path(place) for name, place in (sources or {}).items()}
     root = None if data is None else Path(data)
-    folder, options = Path(run), Options(tuple(set), subset, seed, seeds, root, device, resume, places, network)
+    folder, options = Path(run), Options(tuple(set), subset, seed, seeds, root, device, resume, places, network, trust)
     if not (folder / SPEC).is_file():
         raise RunError(f"{folder} holds no run: make one with {command('pdedsl', 'train', 'SPEC', '-o', folder)}")
-    compilation = to_compilation(changed(source_of(folder / SPEC), options.settings))
+    compilation = to_compilation(changed(source_of(folder / SPEC), options.settings), trust, root)
     objective_of(compilation)  # which says why there is nothing to classify
     with joined(options.device) as world:
         return _evaluated(folder, compilation, options, world, listeners)
@@ -122,7 +126,8 @@ def _evaluated(
             report = replace(report, weights=weights_of([model], block.weights.word))
         if world.first:
             pictures = draw(Scene(report, engine, block, data.class_names, folder), out)
-            report = replace(report, pictures=pictures)
+            replace_text(out / DRAWING, compilation.explanation.svg())
+            report = replace(report, pictures=((DRAWING, "What the equation becomes"), *pictures))
             write_pages(report, out)
     world.wait()
     return report
@@ -173,7 +178,7 @@ def _sources(folder: Path, block: EvaluateBlock, options: Options, world: World)
                 f"transfer from {name}: there is no run in {places[0]}. Train one with {train}, "
                 f"or say where it is with {command('--source', f'{name}=RUN')}"
             )
-        found[name] = Run.open(place).module.to(world.device)
+        found[name] = Run.open(place, options.trust, options.data).module.to(world.device)
     return found
 
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from pdedsl.compiler import parse
+from pdedsl.interface import parse
 from pdedsl.words.blocks import EvaluateBlock
 
 _SPEC = """pde Model

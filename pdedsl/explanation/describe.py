@@ -4,10 +4,11 @@ from __future__ import annotations
 
 from typing import assert_never
 
+from pdedsl.diagnostics import Span
 from pdedsl.explanation.solving import solving_lines
 from pdedsl.ir.noise import Correlated, Dropped, Dropping, Noise, Plain, Relative, Scaled, Shared
 from pdedsl.ir.objective import CrossEntropy, Margin, Objective, Residual, Retraining
-from pdedsl.ir.plan import Base, ImagePlan, Maps, Model, Part, Shake, SolvePlan, Timed, Walk
+from pdedsl.ir.plan import Base, DataPlan, ImagePlan, Maps, Model, Part, Shake, SolvePlan, Timed, Walk
 from pdedsl.ir.theorem import Theorem
 from pdedsl.symbolic.notation import notation
 from pdedsl.words.diffusions import InSpace, Instants, InTime, Laplacian, Weighting
@@ -33,7 +34,7 @@ def network_lines(plan: Model) -> list[str]:
         method = f"{plan.method.name}, {steps} on [{plan.start}, {plan.end}]"
         frame = f"in a frame of {plan.classes} classes{_frame_line(plan.frame)}"
         return [f"the equation by {method}, at widths {widths}, {frame}", *objective_lines(plan.objective)]
-    rows = [_part_line(part) for part in plan.parts]
+    rows = [part_line(part) for part in plan.parts]
     if plan.readout:
         rows.append(f"readout: a linear map to {plan.classes} scores")
     if plan.classes is None:
@@ -44,6 +45,38 @@ def network_lines(plan: Model) -> list[str]:
     counts = f"{plan.members} member{'s' * (plan.members > 1)} and {plan.samples} draw{'s' * (plan.samples > 1)}"
     weighted = ", with learned weights" if plan.weights is Weighting.LEARNED else ""
     return [*rows, f"mean of {plan.average.value} over {counts}{weighted}", *training]
+
+
+def places(span: Span, plan: Model) -> list[str]:
+    """The blocks that come from a place in the text, each with its number in the order of the network."""
+    match plan:
+        case DataPlan(parts=parts):
+            here = [(k, part) for k, part in enumerate(parts, 1) if any(_meet(span, s) for s in _origins(part))]
+            return [f"block {k} of {len(parts)}: {part_line(part)}" for k, part in here]
+        case ImagePlan(motion=motion, method=method, steps=steps):
+            counted = "" if isinstance(method, Adaptive) else f", {steps} step{'s' * (steps > 1)}"
+            found = any(_meet(span, right.span) for right in motion.parts)
+            return [f"a layer of each step at every width, by {method.name}{counted}"] if found else []
+        case SolvePlan(method=solver):
+            return [f"solved by {solver}"]
+        case _:
+            assert_never(plan)
+
+
+def _origins(part: Part) -> list[Span]:
+    match part:
+        case Walk(span=span, noise=noise) | Maps(span=span, noise=noise):
+            return [span, *([noise.span] if noise else [])]
+        case Shake(noise=noise):
+            return [noise.span]
+        case Timed(span=span) | Base(span=span):
+            return [span]
+        case _:
+            assert_never(part)
+
+
+def _meet(a: Span, b: Span) -> bool:
+    return a.start < b.end and b.start < a.end
 
 
 def _frame_line(frame: Frame) -> str:
@@ -57,37 +90,40 @@ def _frame_line(frame: Frame) -> str:
             assert_never(frame)
 
 
-def _part_line(part: Part) -> str:
+def part_line(part: Part) -> str:
     match part:
         case Walk(steps=steps, step=step, scheme=scheme, noise=noise):
             if isinstance(scheme, Adaptive):
                 return f"{scheme.name}, which chooses its steps, over a time of {step}"
-            return f"{steps} step{'s' * (steps > 1)} of {scheme.name}, δt = {step}{_noise_line(noise)}"
+            return f"{steps} step{'s' * (steps > 1)} of {scheme.name}, δt = {step}{_behind(noise)}"
         case Maps(net=net, step=step, noise=noise):
-            return f"the residual maps of {net}, each a step δt = {step}{_noise_line(noise)}"
+            return f"the residual maps of {net}, each a step δt = {step}{_behind(noise)}"
         case Shake(noise=noise):
-            return f"on the whole state{_noise_line(noise)}"
+            return f"on the whole state{_behind(noise)}"
         case Timed(net=net, time=time):
             return f"{net} with the time as an input, read at t = {time}; diffusion is in its training"
         case Base(net=net):
             return str(net)
 
 
-def _noise_line(noise: Noise | None) -> str:
+def _behind(noise: Noise | None) -> str:
+    return f"; {noise_text(noise)}" if noise else ""
+
+
+def noise_text(noise: Noise) -> str:
+    """Which noise, and how much of it."""
     match noise:
-        case None:
-            return ""
         case Plain(std=std, law=law) | Scaled(std=std, law=law):
-            return f"; {law.value} noise, standard deviation {notation(std)}"
-        case Relative(scale=scale):
-            return f"; a·std, a {notation(scale)}"
+            return f"{law.value} noise, standard deviation {notation(std)}"
+        case Relative(scale=scale, law=law):
+            return f"{law.value} noise, {notation(scale)} times the standard deviation of the state"
         case Correlated():
-            return "; correlated noise"
+            return "correlated noise"
         case Dropped(keep=keep, of=of):
             name = "stochastic depth, survival probability" if of is Dropping.LAYER else "dropout, keep-probability"
-            return f"; {name} {notation(keep)}"
+            return f"{name} {notation(keep)}"
         case Shared(std=std):
-            return f"; shake-shake, standard deviation of the share α {notation(std)}"
+            return f"shake-shake, standard deviation of the share α {notation(std)}"
         case _:
             assert_never(noise)
 

@@ -77,11 +77,14 @@ def _markdown(element: Element) -> str:
 
 # ---- one page that holds everything
 
+KINDS = {".svg": "svg+xml"}  # of pictures; others are PNG
 _STYLE = """
 body { font: 16px/1.5 system-ui, sans-serif; max-width: 60rem; margin: 2rem auto; padding: 0 1rem; color: #222; }
 table { border-collapse: collapse; margin: 1rem 0; } th, td { padding: .3rem .8rem; border-bottom: 1px solid #ddd; }
 th { text-align: left; } pre { background: #f6f6f6; padding: 1rem; overflow: auto; } img { max-width: 100%; }
-figure { margin: 1rem 0; } figcaption { color: #555; font-size: .9rem; }
+td { vertical-align: top; } .short { white-space: nowrap; } h2 { margin-top: 2.2rem; }
+figure { display: inline-block; vertical-align: top; width: 48%; min-width: 22rem; margin: 1rem 1% 1rem 0; }
+figcaption { color: #555; font-size: .9rem; }
 @media (prefers-color-scheme: dark) { body { background: #181818; color: #ddd; } pre { background: #262626; }
 th, td { border-color: #444; } img { background: #fff; } figcaption { color: #aaa; } }
 """
@@ -111,15 +114,24 @@ def _html(element: Element, folder: Path) -> str:
         case Code(text=text):
             return f"<pre><code>{quoting.html_lines(text.strip())}</code></pre>"
         case Table(head=head, rows=rows):
-            lines = [_row(head, "th"), *(_row(row, "td") for row in rows)]
+            lines = [_row(head, "th") if any(head) else "", *(_row(row, "td") for row in rows)]
             return "<table>" + "".join(lines) + "</table>" if rows else ""
         case Picture(file=file, caption=caption):
             data = base64.b64encode((folder / file).read_bytes()).decode("ascii")
-            shown = f'<img alt="{escape(caption)}" src="data:image/png;base64,{data}">'
+            kind = KINDS.get(Path(file).suffix, "png")
+            shown = f'<img alt="{escape(caption)}" src="data:image/{kind};base64,{data}">'
             return f"<figure>{shown}<figcaption>{escape(caption)}</figcaption></figure>"
         case _:
             assert_never(element)
 
 
+SHORT = 30  # characters of a cell that stays on one line
+
+
 def _row(cells: tuple[str, ...], tag: str) -> str:
-    return "<tr>" + "".join(f"<{tag}>{quoting.html(cell)}</{tag}>" for cell in cells) + "</tr>"
+    return "<tr>" + "".join(_html_cell(cell, tag) for cell in cells) + "</tr>"
+
+
+def _html_cell(text: str, tag: str) -> str:
+    short = ' class="short"' if len(text) <= SHORT else ""
+    return f"<{tag}{short}>{quoting.html(text)}</{tag}>"

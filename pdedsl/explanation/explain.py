@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from pathlib import Path
 from typing import assert_never
 
 from sympy import sqrt
@@ -13,11 +14,13 @@ from pdedsl.diagnostics import Diagnostic
 from pdedsl.explanation.certificate import certificate_lines
 from pdedsl.explanation.defaults import defaults
 from pdedsl.explanation.describe import network_lines, theorem_line
+from pdedsl.explanation.document import Heading, Items, fragment
+from pdedsl.explanation.drawing.draw import svg
 from pdedsl.explanation.terms import detail_of, indexed_text
 from pdedsl.explanation.tex import ascii_tex
 from pdedsl.ir.analysis import Analysis, EquationClass, EquationFacts
 from pdedsl.ir.plan import Model
-from pdedsl.ir.spec import SpaceKind, Spec
+from pdedsl.ir.spec import SpaceKind, Spec, Time
 from pdedsl.ir.terms import Components, Generator, Indexed, Shape
 from pdedsl.ir.theorem import Theorem
 from pdedsl.ir.verdicts import Axiom, Proved, Refuted, Unknown, Verdict
@@ -139,33 +142,48 @@ class Explanation:
             "warnings": [d.message for d in spec.warnings],
         }
 
+    def svg(self) -> str:
+        """A drawing of what the equation becomes."""
+        return svg(self)
+
     def _repr_markdown_(self) -> str:
         return f"{self.analysis.spec.latex}\n\n{self.markdown()}"
+
+    def _repr_html_(self) -> str:
+        """The equation, the drawing and the text."""
+        rows = [e for title, rows in self.sections() for e in (Heading(title, 3), Items(tuple(map(str.strip, rows))))]
+        return f"{quoting.html_lines(self.analysis.spec.latex)}\n{self.svg()}\n{fragment(rows, Path())}"
 
     def __repr__(self) -> str:
         return str(self)
 
     def _document(self, head: Callable[[str], str], item: str, quote: Callable[[str], str]) -> str:
-        analysis, spec = self.analysis, self.analysis.spec
+        spec = self.analysis.spec
 
         def listed(rows: Sequence[str]) -> list[str]:
             """Rows that begin with spaces belong to the row above them."""
             return [" " * (len(row) - len(row.lstrip())) + item + quote(row.lstrip()) for row in rows]
 
         parts = [quote(f"{spec.name}: {spec.title}" if spec.title else spec.name) + "\n"]
-        for k, facts in enumerate(analysis.equations, 1):
-            number = f" {k}" if len(analysis.equations) > 1 else ""
-            parts += [head(f"Equation{number}"), *listed(_equation(facts, spec)), ""]
-        sections = {
-            "Network": self.network,
-            "Kernels": list(self.kernels),
-            "Axioms": _verdicts(analysis.axioms),
-            "Chosen by default": defaults(analysis),
-            "Warnings": [d.message for d in spec.warnings],
-        }
-        for title, rows in sections.items():
-            parts += [head(title), *listed(rows), ""] if rows else []
+        for title, rows in self.sections():
+            parts += [head(title), *listed(rows), ""]
         return "\n".join(parts).rstrip() + "\n"
+
+    def sections(self) -> list[tuple[str, list[str]]]:
+        """Titles with the rows below them, where there are some."""
+        analysis, several = self.analysis, len(self.analysis.equations) > 1
+        sections = [
+            (f"Equation{f' {k}' if several else ''}", _equation(facts, analysis.spec))
+            for k, facts in enumerate(analysis.equations, 1)
+        ]
+        sections += [
+            ("Network", self.network),
+            ("Kernels", list(self.kernels)),
+            ("Axioms", _verdicts(analysis.axioms)),
+            ("Chosen by default", defaults(analysis)),
+            ("Warnings", [d.message for d in analysis.spec.warnings]),
+        ]
+        return [(title, rows) for title, rows in sections if rows]
 
 
 def _listed(rows: Sequence[tuple[str, str]]) -> str:
@@ -193,11 +211,16 @@ def process_lines(facts: EquationFacts, spec: Spec) -> list[str]:
     process, time = facts.process, spec.time
     if process is None or time is None or spec.space.kind is SpaceKind.PHYSICAL:
         return []
-    start, end = facts.equation.interval or (time.start, time.end)
-    first = end if process.direction is Direction.INITIAL else start
     parts = [p for p in (_drift(process, time.name), _noise(process)) if p]
-    where = f"the data are {process.direction}, so the first layer is at {time.name} = {first}"
+    where = f"the data are {process.direction}, so the first layer is at {first_layer(facts, time)}"
     return [f"Process: dX = {' + '.join(parts) or '0'}; {where}."]
+
+
+def first_layer(facts: EquationFacts, time: Time) -> str:
+    """`t = 1`: the time that the first layer of a process sees."""
+    assert facts.process is not None
+    start, end = facts.equation.interval or (time.start, time.end)
+    return f"{time.name} = {end if facts.process.direction is Direction.INITIAL else start}"
 
 
 def _drift(process: Generator, time: str) -> str:
@@ -237,10 +260,10 @@ def _noise(process: Generator) -> str:
 
 
 def _verdicts(axioms: dict[Axiom, Verdict]) -> list[str]:
-    return [f"{name}: {v.truth}. {v.reason[0].upper()}{v.reason[1:]}{_evidence(v)}" for name, v in axioms.items()]
+    return [f"{name}: {v.truth}. {v.reason[0].upper()}{v.reason[1:]}{evidence(v)}" for name, v in axioms.items()]
 
 
-def _evidence(verdict: Verdict) -> str:
+def evidence(verdict: Verdict) -> str:
     """What stands behind a verdict: the hypotheses of a theorem, an example, or nothing yet."""
     match verdict:
         case Proved(hypotheses=hypotheses):

@@ -12,6 +12,7 @@ from pdedsl import quoting
 from pdedsl.explanation.explain import Explanation
 from pdedsl.ir.plan import DataPlan, ImagePlan, Model, SolvePlan
 from pdedsl.ir.spec import Spec
+from pdedsl.words.networks import Torch
 
 HARNESS = '''"""Train and evaluate the network of `model.py` as `spec.pde` says.
 
@@ -166,7 +167,9 @@ def _harness(plan: Model, spec: Spec) -> tuple[str, str]:
         case DataPlan(classes=None):
             return SOLVE.format(name=spec.name, dimension=spec.space.dimension), "`evaluate(points)`"
         case DataPlan() | ImagePlan():
-            return HARNESS, "`python harness.py train` and `python harness.py evaluate`"
+            own = any(w.net is not None and isinstance(w.net.word, Torch) for w in spec.learned)
+            harness = HARNESS.replace("network=model", "network=model, trust=True") if own else HARNESS
+            return harness, "`python harness.py train` and `python harness.py evaluate`"
         case _:
             assert_never(plan)
 

@@ -20,7 +20,7 @@ def statement_lines(statement: Statement) -> list[str]:
     found = [
         f"{_count(equations, 'equation')} and {_count(conditions, 'condition')} for {names}, {linear} in the unknowns"
     ]
-    found += [f"on {_domain(statement.domain)}"]
+    found += [f"on {domain_text(statement.domain)}"]
     found += [
         f"{c.name} is known: {notation(e)}"
         for c, e in zip(statement.components, statement.exact, strict=True)
@@ -30,7 +30,7 @@ def statement_lines(statement: Statement) -> list[str]:
     return [*found, *floating_lines(statement)]
 
 
-def _domain(domain: Domain) -> str:
+def domain_text(domain: Domain) -> str:
     """The box, its joined sides, and the shape that is cut out of it."""
     if len(domain.space) > SHOWN:
         return f"a box of {len(domain.space)} coordinates{' and time' * domain.timed}"

@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable, Sequence
 from typing import assert_never
 
 from sympy import Expr
 
+from pdedsl.ir.analysis import EquationFacts
 from pdedsl.ir.spec import Spec
 from pdedsl.ir.terms import (
     Coefficient,
@@ -18,6 +20,7 @@ from pdedsl.ir.terms import (
     Nonlinear,
     Nonlocal,
     Reaction,
+    Shape,
     Source,
     SymmetricLayer,
     Term,
@@ -27,6 +30,7 @@ from pdedsl.ir.terms import (
 )
 from pdedsl.symbolic.notation import notation
 from pdedsl.symbolic.symbols import Field
+from pdedsl.words.directions import Direction
 
 
 def detail_of(term: Term, spec: Spec) -> str:
@@ -77,3 +81,74 @@ def indexed_text(matrix: Indexed) -> str:
     parts += [f"{notation(c)} w wᵀ, w = ({notation(w)})ᵢ" for c, w in matrix.outer]
     parts += [f"{notation(c)} {head}" for c, head in matrix.learned]
     return " + ".join([*parts, "…"] if matrix.rest else parts)
+
+
+# ---- coefficients in numbers
+
+
+def coefficient_of(term: Term, facts: EquationFacts, spec: Spec) -> str:
+    """`ν = 0.02`, `b = v`, `A = [0.1, 0; 0, 0.2]`, in the direction of the data and with constants as numbers; nothing
+    where a term has no coefficient, or where the equation is at rest, and so has no direction that fixes its sign."""
+    if facts.equation.order == 0:
+        return ""
+    backwards = facts.process is not None and facts.process.direction is Direction.TERMINAL
+
+    def text(expr: Expr) -> str:
+        return valued(-expr if backwards else expr, spec)
+
+    match term:
+        case Diffusion(matrix=matrix):
+            return _matrix(matrix, text)
+        case Transport(drift=drift):
+            return f"b = {_vector(drift, text)}"
+        case Reaction(rate=rate):
+            return f"c = {text(rate)}"
+        case Source(values=values):
+            return f"f = {_listed(values, text)}"
+        case SymmetricLayer(factor=factor, operator=head) | LearnedField(factor=factor, field=head):
+            return f"{text(factor)} times a layer of {head}"
+        case TimeDerivative() | Coupling() | Nonlinear() | Nonlocal() | HigherOrder():
+            return ""
+        case _:
+            assert_never(term)
+
+
+def _matrix(matrix: Coefficient, text: Callable[[Expr], str]) -> str:
+    match shape_of(matrix), matrix:
+        case Shape.ISOTROPIC, (Components(rows=((nu, *_), *_)) | Indexed(diagonal=nu)):
+            return f"ν = {text(nu)}"
+        case _, Components(rows=rows):
+            return f"A = [{'; '.join(', '.join(map(text, row)) for row in rows)}]"
+        case _, Indexed():
+            return f"A = {indexed_text(matrix)}"
+        case _:
+            raise AssertionError(matrix)
+
+
+def _vector(drift: Coefficient, text: Callable[[Expr], str]) -> str:
+    match drift:
+        case Components(rows=(entries,)):
+            return _listed(entries, text)
+        case Indexed(diagonal=entry):
+            return (
+                text(entry).removesuffix("ᵢ") if isinstance(-entry, Field) or isinstance(entry, Field) else text(entry)
+            )
+        case _:
+            raise AssertionError(drift)
+
+
+def _listed(entries: Sequence[Expr], text: Callable[[Expr], str]) -> str:
+    """`v` for [v₁, v₂], or the entries one by one."""
+    shown = list(map(text, entries))
+    whole = {e.rstrip("₀₁₂₃₄₅₆₇₈₉") for e in shown}
+    if len(shown) == 1:
+        return shown[0]
+    return whole.pop() if len(whole) == 1 and not set(shown) & whole else f"[{', '.join(shown)}]"
+
+
+def valued(expr: Expr, spec: Spec) -> str:
+    """With constants as numbers, and a number as a decimal where that ends."""
+    value = expr.xreplace(spec.values)
+    if value.is_Rational and 10**6 % value.q == 0:
+        return f"{float(value):.12g}"
+    return notation(value)

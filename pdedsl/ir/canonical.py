@@ -19,7 +19,7 @@ from pdedsl.ir.spec import Condition, Equation, Exact, Learned, Observation, Spa
 from pdedsl.ir.systems import effective_diffusion, effective_integrator
 from pdedsl.symbolic.expansion import multiply_out
 from pdedsl.symbolic.symbols import Field, Partial, with_number
-from pdedsl.words.blocks import Block, Transfer
+from pdedsl.words.blocks import Block, NetworkBlock, Transfer
 from pdedsl.words.entries import ENTRIES, item_text, items
 from pdedsl.words.training import Box
 from pdedsl.words.word import Chosen, Word, called
@@ -110,7 +110,7 @@ def _digest(text: str) -> str:
 def _frame(spec: Spec) -> list[str]:
     space = spec.space
     sides = " ".join(f"[{s.start}, {s.end}]{' periodic' * s.periodic}" for s in space.sides)
-    dimension = space.dimension if isinstance(space.dimension, int) else "d"
+    dimension = space.dimension if isinstance(space.dimension, int) and not space.from_data else "d"
     where = f"image{space.image}" if space.image else sides or f"R^{dimension}"
     lines = [f"space {space.kind} {where}"]
     if spec.time:
@@ -209,6 +209,8 @@ def _scaled(whole: Expr, show: Show, signed: bool = False) -> str:
 def _block(block: Block, heads: dict[str, str]) -> list[str]:
     """A line for each value of each entry, defaults too; their order counts where they run one after the other."""
     lines = []
+    if isinstance(block, NetworkBlock) and block.close == block.stages[-1]:
+        block = replace(block, close=None)
     plain = {f.name: f.default for f in fields(block)}
     for key in ENTRIES[block.kind]:
         if key in QUIET and getattr(block, key) == plain[key]:

@@ -54,6 +54,8 @@ class Maps:
     step: Expr
     noise: Noise | None
     span: Span
+    first: Expr = S.One  # the time of the first map, from which those of the others are counted
+    clock: int = -1
     before_readout: Added | None = None
     branch: Network | None = None  # a second network, whose maps stand beside those of the first
 
@@ -165,6 +167,15 @@ class Alternative:
 
 
 @dataclass(frozen=True)
+class Built:
+    """What holds for every network N: u = base + factor · N for each component, and the axis about whose middle N is
+    even or odd, with a sign for each component."""
+
+    parts: tuple[tuple[Expr, Expr], ...]
+    mirror: tuple[int, tuple[int, ...]] | None = None
+
+
+@dataclass(frozen=True)
 class SolvePlan:
     """A physical problem and the method that solves it, with the reason for the choice and what else there is."""
 
@@ -172,8 +183,9 @@ class SolvePlan:
     method: Solver
     reason: str
     alternatives: tuple[Alternative, ...]
+    network: Mlp  # of the unknowns
+    built: Built
     reference: Grid | None = None  # that an `evaluate` block asks for
-    network: Mlp | None = None  # of the unknowns, where the spec names one
     optimizers: tuple[Optimizer, ...] = ()  # none: that of the method
     steps: int | None = None
     ansatz: tuple[str, ...] = ()  # how conditions are built into the network, for each component

@@ -64,6 +64,7 @@ class Space:
     sides: tuple[Interval, ...] = ()
     span: Span = NOWHERE
     inside: tuple[Level, ...] = ()  # a shape: the part of the box where every one is positive
+    from_data: bool = False  # whether the dimension is a letter in the text, and that of the data here
 
     @property
     def boundary(self) -> tuple[str, ...]:

@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from functools import cached_property
 from typing import assert_never
 
-from sympy import Add, Expr, S, Symbol
+from sympy import Add, DiracDelta, Expr, S, Symbol
 
 from pdedsl.diagnostics import Span
 from pdedsl.ir.spec import Interval, Learned
@@ -50,6 +50,11 @@ class Residual:
     @cached_property
     def derivatives(self) -> tuple[Derivative, ...]:
         return tuple(d for _, d in self.letters)
+
+    @property
+    def jumps(self) -> bool:
+        """Whether it has the derivative of a jump, which no point sees."""
+        return bool(self.expr.has(DiracDelta))
 
     @cached_property
     def affine(self) -> Affine | None:

@@ -23,7 +23,7 @@ from pdedsl.words.diffusions import (
     StochasticDepth,
 )
 from pdedsl.words.integrators import Fixed, Integrator, Leapfrog, Verlet, in_steps
-from pdedsl.words.networks import Mlp, residual_maps
+from pdedsl.words.networks import Mlp, Torch, residual_maps
 from pdedsl.words.word import Chosen
 
 DEFAULT_STEPS = 3  # of an equation on pixels, when the spec names none
@@ -64,7 +64,9 @@ def effective_integrator(spec: Spec) -> Integrator:
     not."""
     method = integrator_of(spec).word
     nets = [w.net.word for w in spec.learned if w.net and isinstance(w.type, Vector)]
-    counted = any(method == Fixed(method=EULER, steps=residual_maps(net)) for net in nets if not isinstance(net, Mlp))
+    counted = any(
+        method == Fixed(method=EULER, steps=residual_maps(net)) for net in nets if not isinstance(net, Mlp | Torch)
+    )
     return Fixed(method=EULER, steps=STEPS_ALONG_A_FIELD) if counted else method
 
 

@@ -13,6 +13,7 @@ from pdedsl.mistakes import known as known
 from pdedsl.mistakes import names as names
 from pdedsl.mistakes import networks as networks
 from pdedsl.mistakes import notation as notation
+from pdedsl.mistakes import own_networks as own_networks
 from pdedsl.mistakes import paths as paths
 from pdedsl.mistakes import pixels as pixels
 from pdedsl.mistakes import proofs as proofs
@@ -21,6 +22,7 @@ from pdedsl.mistakes import realizations as realizations
 from pdedsl.mistakes import runs as runs
 from pdedsl.mistakes import settings as settings
 from pdedsl.mistakes import shapes as shapes
+from pdedsl.mistakes import sizes as sizes
 from pdedsl.mistakes import syntax as syntax
 from pdedsl.mistakes import types as types
 from pdedsl.mistakes import words as words
@@ -39,7 +41,9 @@ FAMILIES = (
     proofs,
     words,
     networks,
+    own_networks,
     realizations,
+    sizes,
     paths,
     pixels,
     evaluations,

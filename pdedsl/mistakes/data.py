@@ -32,6 +32,11 @@ def not_npz(file: str, span: Span) -> PdeError:
     return CONTENTS.error(f"{file} was not written by numpy's savez", span)
 
 
+def no_shape(file: str, span: Span) -> PdeError:
+    message = f"{file} does not tell the dimension of the space: it holds no samples x or x_train"
+    return CONTENTS.error(message, span, "give the dimension, as in R^2, or save x and y by numpy's savez")
+
+
 def other_arrays(
     file: str, held: Sequence[str], wanted: str, span: Span, meant: Mapping[str, str] | None = None
 ) -> PdeError:

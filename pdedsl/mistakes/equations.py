@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from pdedsl.diagnostics import PdeError, Span
+from pdedsl.fixes import Edit, Fix, instead, without
 from pdedsl.mistakes.code import Code
 from pdedsl.mistakes.english import ONE, all_of, one_of, perhaps
 
@@ -39,27 +40,31 @@ def terms_cancel(span: Span) -> PdeError:
 def not_the_time(name: str, time: str | None, span: Span) -> PdeError:
     """`time` is the declared one, if any."""
     hint = f"write: for {time} in [a, b]" if time else "declare one: time t in [0, 1]"
-    return NOT_THE_TIME.error(f"'{name}' is not the time", span, hint)
+    return NOT_THE_TIME.error(f"'{name}' is not the time", span, hint, fixes=instead(name, time, span))
 
 
 # ---- conditions
 
 
-def boundary_condition_during(span: Span) -> PdeError:
-    return CONDITION_DURING.error("a boundary condition holds at all times", span, WITHOUT_FOR)
+def boundary_condition_during(span: Span, during: Span) -> PdeError:
+    fixes = without(during, WITHOUT_FOR)
+    return CONDITION_DURING.error("a boundary condition holds at all times", span, WITHOUT_FOR, fixes=fixes)
 
 
-def condition_during(span: Span) -> PdeError:
-    return CONDITION_DURING.error("this condition holds at one time only", span, WITHOUT_FOR)
+def condition_during(span: Span, during: Span) -> PdeError:
+    fixes = without(during, WITHOUT_FOR)
+    return CONDITION_DURING.error("this condition holds at one time only", span, WITHOUT_FOR, fixes=fixes)
 
 
-def no_boundary(periodic: bool, span: Span) -> PdeError:
+def no_boundary(periodic: bool, span: Span, condition: Span) -> PdeError:
     why = "every side is periodic" if periodic else "only a bounded domain has one"
-    return PLACE.error(f"this space has no boundary: {why}", span, "remove the condition")
+    hint = "remove the condition"
+    return PLACE.error(f"this space has no boundary: {why}", span, hint, fixes=without(condition, hint))
 
 
 def not_a_side(name: str, sides: Sequence[str], guess: str | None, span: Span) -> PdeError:
-    return PLACE.error(f"'{name}' is not a side of this domain", span, perhaps(guess, f"sides: {all_of(sides)}"))
+    hint = perhaps(guess, f"sides: {all_of(sides)}")
+    return PLACE.error(f"'{name}' is not a side of this domain", span, hint, fixes=instead(name, guess, span))
 
 
 def not_a_place(span: Span) -> PdeError:
@@ -96,47 +101,59 @@ def no_equation(unknown: str, span: Span) -> PdeError:
 
 def second_equation(unknown: str, time: str | None, span: Span) -> PdeError:
     hint = f"give each its time with 'for {time} in [a, b]', or keep one" if time else ONE
-    return SECOND_EQUATION.error(f"a second equation for '{unknown}'", span, hint)
+    return SECOND_EQUATION.error(f"a second equation for '{unknown}'", span, hint, fixes=without(span))
 
 
 def outside_the_time(piece: str, whole: str, span: Span) -> PdeError:
     return OUTSIDE.error(f"{piece} lies outside the time {whole}", span)
 
 
-def gap(time: str, start: str, end: str, span: Span) -> PdeError:
-    return GAP.error(f"no equation for {time} in [{start}, {end}]", span, f"start this piece at {start}")
+def gap(time: str, start: str, end: str, span: Span, first: Span | None) -> PdeError:
+    """`first` is where the start of the piece is written."""
+    hint = f"start this piece at {start}"
+    return GAP.error(f"no equation for {time} in [{start}, {end}]", span, hint, fixes=_moved(hint, first, start))
 
 
-def gap_at_the_end(time: str, start: str, end: str, span: Span) -> PdeError:
-    return GAP.error(f"no equation for {time} in [{start}, {end}]", span, f"end this piece at {end}, or add one")
+def gap_at_the_end(time: str, start: str, end: str, span: Span, last: Span | None) -> PdeError:
+    """`last` is where the end of the piece is written."""
+    hint, fixes = f"end this piece at {end}, or add one", _moved(f"end this piece at {end}", last, end)
+    return GAP.error(f"no equation for {time} in [{start}, {end}]", span, hint, fixes=fixes)
 
 
-def overlap(time: str, start: str, end: str, reached: str, span: Span) -> PdeError:
-    return OVERLAP.error(f"two equations for {time} in [{start}, {end}]", span, f"start this piece at {reached}")
+def overlap(time: str, start: str, end: str, reached: str, span: Span, first: Span | None) -> PdeError:
+    """`first` is where the start of the piece is written."""
+    hint = f"start this piece at {reached}"
+    fixes = _moved(hint, first, reached)
+    return OVERLAP.error(f"two equations for {time} in [{start}, {end}]", span, hint, fixes=fixes)
+
+
+def _moved(title: str, at: Span | None, new: str) -> tuple[Fix, ...]:
+    return (Fix(title, (Edit(at, new),)),) if at else ()
 
 
 def second_condition(unknown: str, kind: str, span: Span) -> PdeError:
     """`kind` is "initial condition", "terminal velocity", …"""
-    return SECOND_CONDITION.error(f"a second {kind} for '{unknown}'", span, ONE)
+    return SECOND_CONDITION.error(f"a second {kind} for '{unknown}'", span, ONE, fixes=without(span))
 
 
 def many_conditions_on(unknown: str, side: str, most: int, span: Span) -> PdeError:
     """`most` is how many its equation takes there."""
+    message, hint = f"the equation takes {most} conditions for '{unknown}' on {side}, and this is one more", ""
     if not most:
-        return SECOND_CONDITION.error(f"the equation takes no condition for '{unknown}' on {side}", span, "remove it")
-    if most == 1:
-        return SECOND_CONDITION.error(f"a second condition on {side}", span, ONE)
-    message = f"the equation takes {most} conditions for '{unknown}' on {side}, and this is one more"
-    return SECOND_CONDITION.error(message, span, f"keep {most} of them")
+        message, hint = f"the equation takes no condition for '{unknown}' on {side}", "remove it"
+    elif most == 1:
+        message, hint = f"a second condition on {side}", ONE
+    return SECOND_CONDITION.error(message, span, hint or f"keep {most} of them", fixes=without(span))
 
 
 def start_and_end(unknown: str, span: Span) -> PdeError:
-    return BOTH_ENDS.error(f"'{unknown}' has both an initial and a terminal condition", span, ONE)
+    message = f"'{unknown}' has both an initial and a terminal condition"
+    return BOTH_ENDS.error(message, span, ONE, fixes=without(span))
 
 
 def needless_condition(order: int, span: Span) -> PdeError:
     what = f"an equation of order {order} in time" if order else "an equation without a time derivative"
-    return NEEDLESS.error(f"{what} takes no such condition", span, "remove it")
+    return NEEDLESS.error(f"{what} takes no such condition", span, "remove it", fixes=without(span))
 
 
 def no_start(unknown: str, kind: str, left: str, span: Span) -> PdeError:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from pdedsl.diagnostics import PdeError, Span
+from pdedsl.fixes import without
 from pdedsl.mistakes.code import Code
 
 NO_NOISE = Code("E621", "a Gaussian certificate is asked for and the equation has no diffusion νΔ with a number ν")
@@ -18,6 +19,7 @@ def no_noise(span: Span) -> PdeError:
         "a Gaussian certificate needs the noise of the equation, and it has no diffusion νΔ with a number ν",
         span,
         "add a term such as ½σ²Δu, or remove this line",
+        fixes=without(span, item=True),
     )
 
 
@@ -26,6 +28,7 @@ def no_constant(span: Span) -> PdeError:
         "the network of this equation has no Lipschitz constant, and no diffusion to estimate one from",
         span,
         "remove it; frame lipschitz in a spec on pixels has one, and certify gaussian asks for none",
+        fixes=without(span, item=True),
     )
 
 
@@ -36,17 +39,18 @@ def nothing_attacked(span: Span) -> PdeError:
 
 def not_a_classifier(entry: str, span: Span) -> PdeError:
     message = f"'{entry}' judges a classifier, and the unknown of this spec is not a class probability"
-    return NOT_A_CLASSIFIER.error(message, span, "remove it, or make the unknown a simplex(k)")
+    hint = "remove it, or make the unknown a simplex(k)"
+    return NOT_A_CLASSIFIER.error(message, span, hint, fixes=without(span, item=True))
 
 
 def no_reference(span: Span) -> PdeError:
     message = "a reference solves an equation whose parts are all known, and this one is learned"
-    return LEARNED.error(message, span, "remove it")
+    return LEARNED.error(message, span, "remove it", fixes=without(span, item=True))
 
 
 def picture_of_plane(picture: str, dimension: int, span: Span) -> PdeError:
     message = f"{picture} is drawn in the plane, and the points of this spec have {dimension} coordinates"
-    return NO_SUCH_PICTURE.error(message, span, "remove it")
+    return NO_SUCH_PICTURE.error(message, span, "remove it", fixes=without(span, item=True))
 
 
 def picture_without(picture: str, entry: str, span: Span) -> PdeError:
@@ -55,9 +59,9 @@ def picture_without(picture: str, entry: str, span: Span) -> PdeError:
 
 def picture_of_classifier(picture: str, span: Span) -> PdeError:
     message = f"{picture} is of a classifier, and this equation is solved on a physical domain"
-    return NO_SUCH_PICTURE.error(message, span, "remove it, or: plot solution")
+    return NO_SUCH_PICTURE.error(message, span, "remove it, or: plot solution", fixes=without(span, item=True))
 
 
 def picture_of_solution(picture: str, span: Span) -> PdeError:
     message = f"{picture} is of the solution of an equation on a physical domain, and this one classifies"
-    return NO_SUCH_PICTURE.error(message, span, "remove it, or: plot confusion")
+    return NO_SUCH_PICTURE.error(message, span, "remove it, or: plot confusion", fixes=without(span, item=True))

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from pdedsl.diagnostics import PdeError, Span
+from pdedsl.fixes import instead, without
 from pdedsl.mistakes.code import Code
 from pdedsl.mistakes.english import ONE
 
@@ -27,7 +28,8 @@ def not_an_unknown(name: str | None, span: Span) -> PdeError:
 
 
 def not_at_home(name: str, span: Span) -> PdeError:
-    return SUBJECT.error(f"'{name}' does not stand at its own variables", span, f"write {name} alone")
+    hint = f"write {name} alone"
+    return SUBJECT.error(f"'{name}' does not stand at its own variables", span, hint, fixes=instead("", name, span))
 
 
 def not_known(span: Span) -> PdeError:
@@ -36,4 +38,4 @@ def not_known(span: Span) -> PdeError:
 
 
 def twice(span: Span) -> PdeError:
-    return TWICE.error("a second known solution for the same unknown", span, ONE)
+    return TWICE.error("a second known solution for the same unknown", span, ONE, fixes=without(span))

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from pdedsl.diagnostics import Diagnostic, PdeError, Span
+from pdedsl.fixes import Fix, added, instead, without
 from pdedsl.mistakes.code import Code
 from pdedsl.mistakes.english import all_of, perhaps
 
@@ -14,19 +15,26 @@ TAKEN = Code("E203", "a name is a word of the language")
 CIRCULAR = Code("E204", "a name is defined in terms of itself")
 PARAMETER = Code("E205", "a field depends on something that is not a coordinate, the time or an unknown")
 UNUSED = Code("W201", "a name is never used")
+OF_NOTHING = Code("W202", "a network depends on nothing, so that it is a number")
 FINITE = "an interval has finite ends: choose a number that is large enough, or write R^d for a data space"
-ENDS = dict.fromkeys(("inf", "infty", "infinity", "oo"), FINITE)
+WELL_KNOWN = {
+    **dict.fromkeys(("inf", "infty", "infinity", "oo"), FINITE),
+    **dict.fromkeys(("D", "Dt", "Dx", "dt", "dx"), "a derivative is written ∂u/∂t, ∂²u/∂x² or diff(u, x)"),
+    "at": "a side is named behind 'on', as in: u = 0 on boundary, or u = 0 on x = 0",
+}
 
 
 def unknown_name(name: str, guess: str | None, called: bool, timed: bool, span: Span) -> PdeError:
     """`called` if a bracket follows it, `timed` if the spec has a time."""
     way = f"declare it, as in: let {name}(…) = …" if called else "declare it with const, let, learn or unknown"
-    return UNKNOWN.error(f"unknown name '{name}'", span, _well_known(name, timed) or perhaps(guess, way), once=True)
+    known = _well_known(name, timed)
+    fixes = () if known else instead(name, guess, span)
+    return UNKNOWN.error(f"unknown name '{name}'", span, known or perhaps(guess, way), once=True, fixes=fixes)
 
 
 def _well_known(name: str, timed: bool) -> str:
     """The way out for names that have one meaning everywhere."""
-    return (ENDS if timed else {**ENDS, "t": "this spec has no time; add: time t in [0, 1]"}).get(name, "")
+    return (WELL_KNOWN if timed else {**WELL_KNOWN, "t": "this spec has no time; add: time t in [0, 1]"}).get(name, "")
 
 
 def of_frames(name: str, span: Span) -> PdeError:
@@ -35,10 +43,20 @@ def of_frames(name: str, span: Span) -> PdeError:
     return UNKNOWN.error(f"'{name}' is an activation of frames, and not of equations", span, hint)
 
 
+def unknown_of_nothing(name: str, span: Span) -> PdeError:
+    hint = f"write {name}(x, t), with the coordinates and the time of this spec"
+    return PARAMETER.error(f"the unknown '{name}' depends on nothing", span, hint)
+
+
+def start_of_unknown(name: str, unknown: str, arguments: str, span: Span) -> PdeError:
+    """`u0 = …` for u(x, 0) = …."""
+    return UNKNOWN.error(f"unknown name '{name}'", span, f"the start is written: {unknown}({arguments}) = …", once=True)
+
+
 def without_const(name: str, span: Span) -> PdeError:
     """`κ = 0.1`, where nothing is declared."""
     hint = f"a number is declared as: const {name} = …, and a function as: let {name}(x) = …"
-    return UNKNOWN.error(f"unknown name '{name}'", span, hint, once=True)
+    return UNKNOWN.error(f"unknown name '{name}'", span, hint, once=True, fixes=added(span.start, "const "))
 
 
 def unknown_variable(name: str, known: Sequence[str], timed: bool, span: Span) -> PdeError:
@@ -57,6 +75,10 @@ def unknown_index(name: str, span: Span) -> PdeError:
 
 def declared_twice(name: str, span: Span, first: Span) -> PdeError:
     return TWICE.error(f"'{name}' is declared twice", span, "rename one of the two", ((first, "first here"),))
+
+
+def another_meaning(name: str, span: Span) -> PdeError:
+    return TWICE.error(f"'{name}' would be taken for something else here", span, "choose another name")
 
 
 def parameter_twice(name: str, span: Span) -> PdeError:
@@ -84,5 +106,13 @@ def not_a_parameter(name: str, span: Span) -> PdeError:
     return PARAMETER.error(f"'{name}' is not a coordinate, the time or an unknown", span)
 
 
-def never_used(name: str, span: Span) -> Diagnostic:
-    return UNUSED.warning(f"'{name}' is never used", span, "remove it, or use it")
+def never_used(name: str, span: Span, statement: Span | None) -> Diagnostic:
+    """`statement` is what declares the name and nothing else."""
+    fixes: tuple[Fix, ...] = without(statement) if statement else ()
+    return UNUSED.warning(f"'{name}' is never used", span, "remove it, or use it", fixes)
+
+
+def network_of_nothing(name: str, arguments: str, type_: str, span: Span) -> Diagnostic:
+    """`arguments` are those that it might have: "x, t"."""
+    message = f"'{name}' depends on nothing, so its network is a learned constant"
+    return OF_NOTHING.warning(message, span, f"write {name}({arguments}), or without a network: learn {name} : {type_}")

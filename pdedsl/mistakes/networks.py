@@ -6,6 +6,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from pdedsl.diagnostics import PdeError, Span
+from pdedsl.fixes import instead
 from pdedsl.mistakes.code import Code
 from pdedsl.mistakes.english import ONE, all_of, perhaps
 
@@ -81,7 +82,8 @@ def leaves_simplex(kind: str, text: str, span: Span) -> PdeError:
 
 
 def unknown_dimension(span: Span) -> PdeError:
-    return MISFIT.error("a network needs a space of known dimension", span, "as in R^2")
+    hint = "give it, as in R^2, or name the data that have it: train { data … }"
+    return MISFIT.error("a network needs a space of known dimension", span, hint)
 
 
 def not_a_field(network: str, span: Span) -> PdeError:
@@ -129,7 +131,8 @@ def noise_of_constant_size(network: str, span: Span) -> PdeError:
 
 def no_such_model(name: str, guess: str | None, span: Span) -> PdeError:
     hint = perhaps(guess, "a classifier of torchvision, as in resnet18")
-    return MISFIT.error(f"torchvision has no classifier of images with a single output called '{name}'", span, hint)
+    message = f"torchvision has no classifier of images with a single output called '{name}'"
+    return MISFIT.error(message, span, hint, fixes=instead(name, guess, span))
 
 
 def model_of_colours(name: str, channels: int, span: Span) -> PdeError:

@@ -3,16 +3,19 @@
 from __future__ import annotations
 
 from pdedsl.diagnostics import PdeError, Span
+from pdedsl.fixes import Edit, Fix, instead
 from pdedsl.mistakes.syntax import AMBIGUOUS, MISUSED, NUMBER
 
 
 def comment(opening: str, span: Span) -> PdeError:
-    return MISUSED.error(f"'{opening}' does not start a comment", span, "write: # …")
+    fixes = (Fix("write #", (Edit(span, "#", "//"),)),)
+    return MISUSED.error(f"'{opening}' does not start a comment", span, "write: # …", fixes=fixes)
 
 
 def latex(line: str, span: Span) -> PdeError:
     """`line` is the same in our notation."""
-    return MISUSED.error("this line is written in LaTeX", span, f"write: {line}")
+    fixes = (Fix("write it in our notation", (Edit(span, line),)),)
+    return MISUSED.error("this line is written in LaTeX", span, f"write: {line}", fixes=fixes)
 
 
 def two_numbers(written: str, span: Span) -> PdeError:
@@ -20,7 +23,8 @@ def two_numbers(written: str, span: Span) -> PdeError:
 
 
 def decimal_comma(written: str, span: Span) -> PdeError:
-    return MISUSED.error(f"'{written}' is not a number", span, f"write: {written.replace(',', '.')}")
+    number = written.replace(",", ".")
+    return MISUSED.error(f"'{written}' is not a number", span, f"write: {number}", fixes=instead(written, number, span))
 
 
 def root(span: Span) -> PdeError:
@@ -44,3 +48,9 @@ def derivative(written: str, span: Span) -> PdeError:
 def two_equalities(span: Span) -> PdeError:
     hint = "write one '=' a line: u(0, t) = 0 on one line and u(1, t) = 0 on the next, or u = 0 on boundary"
     return MISUSED.error("a second '=' in one statement", span, hint)
+
+
+def subscripted(name: str, span: Span) -> PdeError:
+    """`unknown H₂(x, t)`."""
+    hint = f"declare {name} as a vector, whose components are {name}₁ and {name}₂, or leave the subscript out: {name}1"
+    return MISUSED.error("a subscript is a component: a name cannot have one", span, hint)

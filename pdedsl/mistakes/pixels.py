@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from pdedsl.diagnostics import PdeError, Span
+from pdedsl.fixes import instead
 from pdedsl.mistakes.code import Code
 from pdedsl.mistakes.english import all_of
 from pdedsl.mistakes.networks import MISFIT
@@ -101,7 +102,8 @@ def no_operator_on_pixels(network: str, span: Span) -> PdeError:
 
 
 def even_kernel(size: int, span: Span) -> PdeError:
-    return MISFIT.error(f"conv({size}) has no pixel in its middle", span, "use an odd size: conv(3)")
+    fixes = instead(f"conv({size})", "conv(3)", span)
+    return MISFIT.error(f"conv({size}) has no pixel in its middle", span, "use an odd size: conv(3)", fixes=fixes)
 
 
 # ---- the frame

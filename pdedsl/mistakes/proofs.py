@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from pdedsl.diagnostics import Diagnostic, PdeError, Span
+from pdedsl.fixes import Edit, Fix, without
 from pdedsl.mistakes.code import Code, Notes
 from pdedsl.mistakes.english import all_of
 from pdedsl.mistakes.equations import NO_BOUNDARY
@@ -16,19 +17,27 @@ MEANINGLESS = Code("E421", "a required axiom has no meaning for the equation")
 OUTFLOW = Code("E422", "a value is given where characteristics leave the domain")
 LEARNED = Code("E423", "a learned diffusion may run backwards")
 STEP = Code("W401", "a step of the time integration may be unstable")
+CONTRADICTION = Code("W402", "the data in time and a condition on a side give different values where they meet")
+UNBALANCED = Code("W403", "slopes on all sides do not balance the source: there is no solution")
 
 
-def backwards(terms: str, from_start: bool, span: Span) -> PdeError:
-    """`terms` are in quotes; `from_start` if the data are given at the start of the time."""
+def backwards(terms: str, from_start: bool, span: Span, sign: Edit | None) -> PdeError:
+    """`terms` are in quotes; `from_start` if the data are given at the start of the time; `sign` changes that of the
+    term, if it is one."""
     end, other = ("start", "a terminal condition") if from_start else ("end", "an initial condition")
     message = f"the diffusion {terms} runs backwards in time from its {end}: the problem is ill-posed"
-    return BACKWARDS.error(message, span, f"change the sign of {terms}, or give {other} instead")
+    hint = f"change the sign of {terms}, or give {other} instead"
+    return BACKWARDS.error(message, span, hint, fixes=_changed(terms, sign))
 
 
-def growing_waves(terms: str, span: Span) -> PdeError:
+def growing_waves(terms: str, span: Span, sign: Edit | None) -> PdeError:
     """Of second order in time: the problem is elliptic in space and time."""
     message = f"{terms} makes the shortest waves grow fastest: the problem is ill-posed"
-    return BACKWARDS.error(message, span, f"change the sign of {terms}")
+    return BACKWARDS.error(message, span, f"change the sign of {terms}", fixes=_changed(terms, sign))
+
+
+def _changed(terms: str, sign: Edit | None) -> tuple[Fix, ...]:
+    return (Fix(f"change the sign of {terms}", (sign,)),) if sign else ()
 
 
 def indefinite(terms: str, span: Span) -> PdeError:
@@ -38,7 +47,7 @@ def indefinite(terms: str, span: Span) -> PdeError:
 
 def at_outflow(condition: str, span: Span) -> PdeError:
     hint = "remove it: the value there is the one that arrives"
-    return OUTFLOW.error(f"'{condition}' stands where values leave the domain", span, hint)
+    return OUTFLOW.error(f"'{condition}' stands where values leave the domain", span, hint, fixes=without(span))
 
 
 def no_inflow(unknown: str, sides: Sequence[str], span: Span) -> PdeError:
@@ -72,3 +81,15 @@ def meaningless(axiom: str, axioms: Sequence[str], span: Span) -> PdeError:
 
 def unstable_step(reason: str, way: str, span: Span) -> Diagnostic:
     return STEP.warning(reason, span, way)
+
+
+def contradiction(side: str, data: str, where: str, start: float, end: float, span: Span) -> Diagnostic:
+    """`start` is the value of the data in time where they meet the side, `end` that of the side."""
+    message = f"'{data}' gives {start:g} at {where}, and '{side}' gives {end:g}: the solution jumps there"
+    return CONTRADICTION.warning(message, span, "change one of the two, unless a solution that is rough there is meant")
+
+
+def unbalanced(unknown: str, total: float, span: Span) -> Diagnostic:
+    message = f"only slopes of '{unknown}' are given, and with the source they add up to {abs(total):.3g}, not to 0"
+    hint = "no solution exists: change the source or a slope, or give a value on one side"
+    return UNBALANCED.warning(message, span, hint)

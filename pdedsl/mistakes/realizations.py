@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from pdedsl.diagnostics import PdeError, Span
+from pdedsl.fixes import without
 from pdedsl.mistakes.code import Code
 from pdedsl.mistakes.english import all_of
 from pdedsl.mistakes.networks import MISFIT, MOST_WRITTEN
@@ -33,9 +34,11 @@ def heun_with(noise: str, span: Span) -> PdeError:
     return INTEGRATOR.error(message, span, "use euler")
 
 
-def maps_are_steps(maps: int, network: str, span: Span) -> PdeError:
-    hint = f"use euler(steps={maps}), or leave it out"
-    return INTEGRATOR.error(f"the {maps} residual maps of {network} are its steps of Euler", span, hint)
+def maps_are_steps(maps: int | None, network: str, span: Span) -> PdeError:
+    """`maps` is None where they are not counted yet."""
+    hint = f"use euler(steps={maps}), or leave it out" if maps else "leave it out"
+    counted = f"{maps} residual maps" if maps else "residual maps"
+    return INTEGRATOR.error(f"the {counted} of {network} are its steps of Euler", span, hint)
 
 
 def joined_sides(span: Span) -> PdeError:
@@ -103,7 +106,7 @@ def exact_laplacian(dimension: int, most: int, span: Span) -> PdeError:
 
 
 def unused_part(part: str, hint: str, span: Span) -> PdeError:
-    return UNUSED.error(f"'realize {part}' changes nothing", span, hint)
+    return UNUSED.error(f"'realize {part}' changes nothing", span, hint, fixes=without(span))
 
 
 def unused_argument(key: str, why: str, span: Span) -> PdeError:
@@ -112,6 +115,11 @@ def unused_argument(key: str, why: str, span: Span) -> PdeError:
 
 def no_grid(reason: str, span: Span) -> PdeError:
     return MISFIT.error(f"a grid does not solve this: {reason}", span, "realize equation by features or residual")
+
+
+def jump_by_points(span: Span) -> PdeError:
+    message = "a coefficient jumps, and the derivative of a jump has no value at points"
+    return MISFIT.error(message, span, "realize equation by grid")
 
 
 def learned_function(name: str, span: Span) -> PdeError:

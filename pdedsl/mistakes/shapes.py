@@ -160,7 +160,7 @@ def argument_shape(param: str, wanted: str, found: str, span: Span) -> PdeError:
 
 
 def named_argument(word: str, span: Span) -> PdeError:
-    return NAMED.error(f"'{word}' takes no arguments by name", span)
+    return NAMED.error(f"'{word}' takes no arguments by name", span, "give their values alone, in their order")
 
 
 def operator_acts_on(found: str, span: Span) -> PdeError:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from pdedsl.diagnostics import PdeError, Span
+from pdedsl.fixes import Edit, Fix, added, instead, without
 from pdedsl.mistakes.code import Code
 from pdedsl.mistakes.english import ONE, all_of, counted, perhaps
 
@@ -38,11 +39,14 @@ STRAYS = {
     "%": "a comment starts with #",
     "$": "leave the $ out",
     "∞": "an interval has finite ends: choose a number that is large enough, or write R^d for a data space",
-    ";": "a statement ends at the end of its line",
+    ";": "a statement ends at the end of its line, and a comma parts what is in brackets",
+    ".": "write v·w for a dot product, ∂u/∂t for a derivative, [0, 1] for an interval",
     "\\": "the language has no backslash: write σ or sigma, ∇ or grad(…)",
     "∫": "integrals are not part of the language",
     "!": "factorials are not part of the language",
 }
+
+STRAYS_INSTEAD = {"%": "#", ";": "\n", "$": ""}
 
 
 # ---- characters
@@ -55,11 +59,13 @@ def not_a_spec(strays: int, span: Span) -> PdeError:
 
 def stray_character(char: str, span: Span) -> PdeError:
     shown = f"'{char}'" if char.isprintable() else "this character"
-    return STRAY.error(f"{shown} (U+{ord(char):04X}) has no meaning here", span, STRAYS.get(char, ""))
+    new = STRAYS_INSTEAD.get(char)
+    fixes = () if new is None else (Fix(STRAYS[char], (Edit(span, new, char),)),)
+    return STRAY.error(f"{shown} (U+{ord(char):04X}) has no meaning here", span, STRAYS.get(char, ""), fixes=fixes)
 
 
 def open_text(span: Span) -> PdeError:
-    return OPEN_TEXT.error("this text is never closed", span, 'add the closing "')
+    return OPEN_TEXT.error("this text is never closed", span, 'add the closing "', fixes=added(span.end, '"'))
 
 
 def long_name(length: int, most: int, span: Span) -> PdeError:
@@ -82,17 +88,21 @@ def number_out_of_range(largest: int, span: Span) -> PdeError:
 # ---- brackets
 
 
-def never_closed(opened: str, closer: str, span: Span) -> PdeError:
-    return UNCLOSED.error(f"'{opened}' is never closed", span, f"add '{closer}'")
+def never_closed(opened: str, closer: str, span: Span, end: int) -> PdeError:
+    """`end` is where it was probably to be closed."""
+    way = f"add '{closer.strip()}'"
+    return UNCLOSED.error(f"'{opened}' is never closed", span, way, fixes=added(end, closer))
 
 
 def closes_nothing(closer: str, span: Span) -> PdeError:
-    return UNOPENED.error(f"'{closer}' closes nothing", span, "remove it, or add the opening bracket")
+    hint = "remove it, or add the opening bracket"
+    return UNOPENED.error(f"'{closer}' closes nothing", span, hint, fixes=without(span))
 
 
 def wrong_closer(closer: str, opened: str, expected: str, span: Span, at: Span) -> PdeError:
     notes = ((at, "opened here"),)
-    return UNOPENED.error(f"'{closer}' cannot close '{opened}'", span, f"expected '{expected}'", notes)
+    fixes = instead(closer, expected, span)
+    return UNOPENED.error(f"'{closer}' cannot close '{opened}'", span, f"expected '{expected}'", notes, fixes=fixes)
 
 
 def nested_brackets(most: int, span: Span) -> PdeError:
@@ -116,7 +126,8 @@ def unexpected(found: str, expected: str, span: Span, hint: str) -> PdeError:
 
 
 def no_statement(word: str, guess: str | None, blocks: list[str], span: Span) -> PdeError:
-    return NO_STATEMENT.error(f"no statement starts with '{word}'", span, perhaps(guess, f"blocks: {all_of(blocks)}"))
+    hint = perhaps(guess, f"blocks: {all_of(blocks)}")
+    return NO_STATEMENT.error(f"no statement starts with '{word}'", span, hint, fixes=instead(word, guess, span))
 
 
 def no_header(late: bool, span: Span) -> PdeError:
@@ -130,7 +141,7 @@ def second_header(span: Span) -> PdeError:
 
 
 def second_declaration(what: str, span: Span) -> PdeError:
-    return SECOND.error(f"a second '{what}': a spec has only one", span, ONE)
+    return SECOND.error(f"a second '{what}': a spec has only one", span, ONE, fixes=without(span))
 
 
 def no_space(span: Span) -> PdeError:
@@ -180,7 +191,8 @@ def index_of_sum(span: Span) -> PdeError:
 
 
 def not_a_variable(span: Span) -> PdeError:
-    return MISUSED.error("diff needs variables behind its first argument", span, "as in diff(u, x) or diff(u, x, y)")
+    hint = "as in diff(u, x) or diff(u, x, y); a second derivative is diff(u, x, x)"
+    return MISUSED.error("diff needs variables behind its first argument", span, hint)
 
 
 def operator_arguments(word: str, least: int, exactly: bool, span: Span) -> PdeError:
@@ -230,6 +242,10 @@ def large_expression(size: int, most: int, span: Span) -> PdeError:
 
 def many_terms(found: int, most: int, span: Span) -> PdeError:
     return TOO_MUCH.error(f"this equation has {found:,} terms; the limit is {most}", span, SMALLER)
+
+
+def many_inequalities(found: int, most: int, span: Span) -> PdeError:
+    return TOO_MUCH.error(f"this shape has {found:,} inequalities; the limit is {most}", span, "write fewer of them")
 
 
 def many_extrema(most: int, span: Span) -> PdeError:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from pdedsl.diagnostics import PdeError, Span
+from pdedsl.fixes import added, instead
 from pdedsl.mistakes.code import Code
 from pdedsl.mistakes.english import all_of, an, perhaps
 
@@ -14,7 +15,8 @@ NETWORK = Code("E314", "a learned field has no network, or one that does not fit
 INTERVAL = Code("E315", "an interval is expected, or is empty")
 SPACE = Code("E316", "a space or its dimension is not one that the language knows")
 
-FORMS = "spaces: R^2, R^d, image(c, h, w), pixels, [a, b], [a, b]^2 periodic"
+SPACES = ("R^2", "R^d", "image(c, h, w)", "pixels", "[a, b]", "[a, b]^2 periodic")
+FORMS = f"spaces: {', '.join(SPACES)}"
 
 
 # ---- types
@@ -23,7 +25,8 @@ FORMS = "spaces: R^2, R^d, image(c, h, w), pixels, [a, b], [a, b]^2 periodic"
 def not_a_type(name: str | None, types: Sequence[str], guess: str | None, span: Span) -> PdeError:
     """`name` is None where no name stands."""
     shown = f"'{name}'" if name is not None else "this"
-    return TYPE.error(f"{shown} is not a type", span, perhaps(guess, f"types: {all_of(types)}"))
+    hint = perhaps(guess, f"types: {all_of(types)}")
+    return TYPE.error(f"{shown} is not a type", span, hint, fixes=instead(name or "", guess, span))
 
 
 def not_for_unknowns(kind: str, span: Span) -> PdeError:
@@ -48,7 +51,8 @@ def bound_of_scalar(span: Span) -> PdeError:
 
 
 def norm_of_another(name: str, owner: str, span: Span) -> PdeError:
-    return TRAIT.error(f"the type of '{owner}' bounds the norm of '{name}'", span, f"write ‖{owner}‖ ≤ …")
+    fixes = instead(name, owner, span)
+    return TRAIT.error(f"the type of '{owner}' bounds the norm of '{name}'", span, f"write ‖{owner}‖ ≤ …", fixes=fixes)
 
 
 def bound_not_positive(span: Span) -> PdeError:
@@ -61,7 +65,8 @@ def unknown_trait(kind: str, traits: str, span: Span) -> PdeError:
 
 
 def no_network(name: str, example: str, span: Span) -> PdeError:
-    return NETWORK.error(f"'{name}' has no network", span, f"add = {example}")
+    fixes = added(span.end, f" = {example}")
+    return NETWORK.error(f"'{name}' has no network", span, f"add = {example}", fixes=fixes)
 
 
 def network_of_other_type(network: str, kind: str, wanted: str, span: Span) -> PdeError:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from pdedsl.diagnostics import PdeError, Span
+from pdedsl.fixes import instead, without
 from pdedsl.mistakes.code import Code
 from pdedsl.mistakes.english import ONE, all_of, counted, one_of, perhaps
 
@@ -27,6 +28,15 @@ SECOND_BLOCK = Code("E516", "a block stands twice")
 FRAME = Code("E517", "a `network` block stands in a spec that is not on pixels")
 
 
+ELSEWHERE = {
+    "lr": "it is an argument of the optimizer, as in: optimizer sgd(lr=0.1)",
+    "learning_rate": "it is an argument of the optimizer, as in: optimizer sgd(lr=0.1)",
+    "momentum": "it is an argument of the optimizer, as in: optimizer sgd(lr=0.1, momentum=0.9)",
+    "eps": "it is an argument of an attack, as in: attack pgd(eps=8/255)",
+}
+"""Where an entry stands that a block does not have."""
+
+
 # ---- words and their arguments
 
 
@@ -36,7 +46,8 @@ def not_a_word(what: str, example: str, span: Span) -> PdeError:
 
 
 def unknown_word(word: str, what: str, known: Sequence[str], guess: str | None, span: Span) -> PdeError:
-    return UNKNOWN.error(f"'{word}' is not {what}", span, perhaps(guess, f"known here: {all_of(known)}"))
+    hint = perhaps(guess, f"known here: {all_of(known)}")
+    return UNKNOWN.error(f"'{word}' is not {what}", span, hint, fixes=instead(word, guess, span))
 
 
 def not_a_value(key: str, known: Sequence[str], span: Span) -> PdeError:
@@ -59,11 +70,13 @@ def too_many_arguments(word: str, most: int, found: int, span: Span) -> PdeError
 
 def unknown_argument(word: str, key: str, keys: Sequence[str], guess: str | None, span: Span) -> PdeError:
     hint = f"its arguments: {all_of(keys)}" if keys else "it takes no arguments"
-    return NO_ARGUMENT.error(f"'{word}' has no argument '{key}'", span, perhaps(guess, hint))
+    fixes = instead(key, guess, span)
+    return NO_ARGUMENT.error(f"'{word}' has no argument '{key}'", span, perhaps(guess, hint), fixes=fixes)
 
 
-def argument_twice(key: str, span: Span) -> PdeError:
-    return ARGUMENT_TWICE.error(f"'{key}' is given twice", span, ONE)
+def argument_twice(key: str, span: Span, whole: Span) -> PdeError:
+    """`whole` is the name with its value."""
+    return ARGUMENT_TWICE.error(f"'{key}' is given twice", span, ONE, fixes=without(whole, item=True))
 
 
 def empty_list(key: str, wanted: str, span: Span) -> PdeError:
@@ -71,7 +84,7 @@ def empty_list(key: str, wanted: str, span: Span) -> PdeError:
 
 
 def wrong_value(key: str, wanted: str, span: Span, guess: str | None = None) -> PdeError:
-    return VALUE.error(f"{key} must be {wanted}", span, perhaps(guess))
+    return VALUE.error(f"{key} must be {wanted}", span, perhaps(guess), fixes=instead("", guess, span))
 
 
 def too_much(key: str, most: int, span: Span) -> PdeError:
@@ -90,17 +103,20 @@ def missing_entry(block: str, key: str, span: Span) -> PdeError:
     return NO_ENTRY.error(f"'{block}' has no {key}", span, f"add {key} …")
 
 
-def epochs_and_steps(span: Span) -> PdeError:
-    return EPOCHS_AND_STEPS.error("both epochs and steps are given", span, ONE)
+def epochs_and_steps(span: Span, entry: Span) -> PdeError:
+    """`entry` is the line of the second."""
+    return EPOCHS_AND_STEPS.error("both epochs and steps are given", span, ONE, fixes=without(entry))
 
 
 def unknown_entry(block: str, key: str, entries: Sequence[str], guess: str | None, span: Span) -> PdeError:
-    hint = perhaps(guess, f"entries of {block}: {all_of(entries)}")
-    return ENTRY.error(f"'{block}' has no entry '{key}'", span, hint)
+    hint = perhaps(guess, ELSEWHERE.get(key, f"entries of {block}: {all_of(entries)}"))
+    return ENTRY.error(f"'{block}' has no entry '{key}'", span, hint, fixes=instead(key, guess, span))
 
 
-def entry_twice(key: str, span: Span, first: Span) -> PdeError:
-    return ENTRY_TWICE.error(f"'{key}' is given twice", span, ONE, ((first, "first here"),))
+def entry_twice(key: str, span: Span, first: Span, entry: Span) -> PdeError:
+    """`entry` is the line of the second."""
+    notes = ((first, "first here"),)
+    return ENTRY_TWICE.error(f"'{key}' is given twice", span, ONE, notes, fixes=without(entry))
 
 
 def number_of_values(key: str, most: int, span: Span) -> PdeError:
@@ -112,16 +128,18 @@ def needs_from(key: str, span: Span) -> PdeError:
     return FROM_OR_IN.error(f"'{key}' needs 'from SPEC'", span, "as in: transfer pgd(eps=0.1) from resnet")
 
 
-def takes_no_from(key: str, span: Span) -> PdeError:
-    return FROM_OR_IN.error(f"'{key}' takes no 'from SPEC'", span, "remove 'from …'")
+def takes_no_from(key: str, span: Span, source: Span) -> PdeError:
+    hint = "remove 'from …'"
+    return FROM_OR_IN.error(f"'{key}' takes no 'from SPEC'", span, hint, fixes=without(source, hint))
 
 
 def needs_interval(key: str, span: Span) -> PdeError:
     return FROM_OR_IN.error(f"'{key}' needs 'in [a, b]'", span, "as in: constrain K in [-1, 1]")
 
 
-def takes_no_interval(key: str, span: Span) -> PdeError:
-    return FROM_OR_IN.error(f"'{key}' takes no 'in [a, b]'", span, "remove 'in …'")
+def takes_no_interval(key: str, span: Span, interval: Span) -> PdeError:
+    hint = "remove 'in …'"
+    return FROM_OR_IN.error(f"'{key}' takes no 'in [a, b]'", span, hint, fixes=without(interval, hint))
 
 
 def only_operators(span: Span) -> PdeError:
@@ -137,7 +155,7 @@ def not_an_operator(name: str, span: Span) -> PdeError:
 
 
 def realized_twice(part: str, span: Span) -> PdeError:
-    return REALIZED_TWICE.error(f"{part} is realized twice", span, ONE)
+    return REALIZED_TWICE.error(f"{part} is realized twice", span, ONE, fixes=without(span))
 
 
 def second_block(kind: str, span: Span) -> PdeError:
@@ -146,4 +164,4 @@ def second_block(kind: str, span: Span) -> PdeError:
 
 def frame_without_pixels(span: Span) -> PdeError:
     hint = "remove it, or use space x in pixels"
-    return FRAME.error("a 'network' block is for equations on pixels only", span, hint)
+    return FRAME.error("a 'network' block is for equations on pixels only", span, hint, fixes=without(span))

@@ -15,12 +15,14 @@ from math import comb, prod
 from sympy import Abs, Expr, Heaviside, Max, Min, Piecewise, S, Symbol, sign
 
 from pdedsl.ir.statement import Derivative, Domain, Face, Imposed, Residual, Statement
+from pdedsl.symbolic.evaluating import Layout, compiled
 from pdedsl.symbolic.notation import notation
 from pdedsl.symbolic.symbols import Field
 
 KINKS = (Abs, Heaviside, Max, Min, Piecewise, sign, Field)
 MOST = 3  # dimensions of space in which conditions on sides are built in: the factor is a product over all sides
 SAMPLES = (0.137, 0.418, 0.291, 0.733, 0.862)  # where functions are compared, as shares of the intervals
+ROUNDING = 1e-9
 
 
 @dataclass(frozen=True)
@@ -51,14 +53,37 @@ def ansatz_of(statement: Statement) -> tuple[Ansatz, ...]:
     return tuple(_of(statement, k) for k in range(len(statement.components)))
 
 
-def _of(statement: Statement, component: int) -> Ansatz:
+def jumps(statement: Statement) -> bool:
+    """Whether values at the start, or at the end, are not those of a side where both meet: no smooth function has
+    both."""
+    domain = statement.domain
+    for component in range(len(statement.components)):
+        in_time, on_sides = _places(statement, component)
+        for start, side in product((g for g in in_time if g.order == 0), on_sides):
+            early, late = _on(domain, side.face, start.value), _on(domain, start.face, side.value)
+            end = domain.intervals[side.face.coordinate]
+            at = float(end.end if side.face.upper else end.start)
+            gap, size = compiled(early - late, _layout(domain)), compiled(late, _layout(domain))
+            points = _samples(domain, side.face.coordinate, at)
+            if any(abs(gap(p)) > ROUNDING * (1 + abs(size(p))) for p in points):
+                return True
+    return False
+
+
+def _places(statement: Statement, component: int) -> tuple[list[Given], list[Given]]:
+    """What is given in time, and what on sides."""
     domain = statement.domain
     given = [g for k, c in enumerate(statement.conditions) for g in _given(domain, c, k, component)]
-    if domain.inside:
-        return Ansatz()
     last = len(domain.coordinates) - 1
     in_time = [g for g in given if domain.timed and g.face.coordinate == last]
-    on_sides = [g for g in given if g not in in_time and g.order == 0]
+    return in_time, [g for g in given if g not in in_time and g.order == 0]
+
+
+def _of(statement: Statement, component: int) -> Ansatz:
+    domain = statement.domain
+    in_time, on_sides = _places(statement, component)
+    if domain.inside:
+        return Ansatz()
     built = _on_sides(domain, on_sides) if len(domain.space) <= MOST else Ansatz()
     found = _in_time(domain, in_time, built)
     return found if found is not None else _in_time(domain, in_time, Ansatz()) or Ansatz()
@@ -99,7 +124,7 @@ def _with_pair(domain: Domain, found: Ansatz, k: int, x: Symbol, own: dict[bool,
     rise = {False: 1 - share, True: share} if len(own) == 2 else dict.fromkeys(own, S.One)
     added = sum((rise[up] * gap for up, gap in gaps.items()), S.Zero)
     factor = prod((4 * share * (1 - share),) if len(own) == 2 else (share if False in own else 1 - share,))
-    if not _vanishes_where(domain, added, found.factor):
+    if not _vanishes_where(domain, added, found):
         return found
     return Ansatz(found.base + added, found.factor * factor, found.satisfied | {g.place for g in own.values()})
 
@@ -115,29 +140,38 @@ def _in_time(domain: Domain, given: Sequence[Given], built: Ansatz) -> Ansatz | 
     for g in sorted(given, key=lambda g: g.order):
         missing = g.value - (built.base + added).diff(t, g.order).xreplace({t: start})
         added += missing * (t - start) ** g.order / prod(range(1, g.order + 1))
-    if not _vanishes_where(domain, added, built.factor):
+    if not _vanishes_where(domain, added, built):
         return None
     share = (t - start) / (side.end - side.start)
     factor = built.factor * share ** len(given)
     return Ansatz(built.base + added, factor, built.satisfied | {g.place for g in given})
 
 
-def _vanishes_where(domain: Domain, expr: Expr, factor: Expr) -> bool:
-    """Whether expr = 0 on all faces where factor = 0, at samples."""
+def _vanishes_where(domain: Domain, expr: Expr, built: Ansatz) -> bool:
+    """Whether expr = 0 on all faces where the factor is, at samples, to what rounding leaves beside the base."""
+    value, base = compiled(expr, _layout(domain)), compiled(built.base, _layout(domain))
     for k, (x, side) in enumerate(zip(domain.coordinates, domain.intervals, strict=True)):
         for end in (side.start, side.end):
-            if factor.xreplace({x: end}) == 0 and any(abs(v) > 1e-9 for v in _samples(domain, expr, k, end)):
+            if built.factor.xreplace({x: end}) == 0 and not all(
+                abs(value(p)) <= ROUNDING * (1 + abs(base(p))) for p in _samples(domain, k, float(end))
+            ):
                 return False
     return True
 
 
-def _samples(domain: Domain, expr: Expr, fixed: int, end: Expr) -> Iterator[float]:
+def _layout(domain: Domain) -> Layout:
+    return Layout({x: k for k, x in enumerate(domain.coordinates)}, len(domain.space))
+
+
+def _samples(domain: Domain, fixed: int, end: float) -> Iterator[list[float]]:
+    """Points on a face."""
     for shift in range(len(SAMPLES)):
-        at = {}
-        for k, (x, side) in enumerate(zip(domain.coordinates, domain.intervals, strict=True)):
-            share = SAMPLES[(shift + 2 * k) % len(SAMPLES)]
-            at[x] = end if k == fixed else side.start + share * (side.end - side.start)
-        yield float(expr.evalf(15, subs=at))
+        shares = (SAMPLES[(shift + 2 * k) % len(SAMPLES)] for k in range(len(domain.intervals)))
+        point = [
+            float(side.start) + share * float(side.end - side.start)
+            for side, share in zip(domain.intervals, shares, strict=True)
+        ]
+        yield [*point[:fixed], end, *point[fixed + 1 :]]
 
 
 def in_network(residual: Residual, ansatz: Sequence[Ansatz], coordinates: tuple[Symbol, ...]) -> Residual:

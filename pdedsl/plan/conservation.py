@@ -25,13 +25,13 @@ class Balance:
 
 
 def is_hyperbolic(evolution: Evolution) -> bool:
-    """Whether shocks are to be expected: first order in space and time, with speeds that depend on w, or rough data."""
+    """Whether jumps are to be expected: of first order, with speeds that depend on w, or rough speeds or data."""
     of_first = all(d.order <= 1 for _, d in evolution.jets) and any(d.order for _, d in evolution.jets)
     if evolution.still or not evolution.moving or not of_first or any(j for _, j in evolution.variables):
         return False
     jets = set(evolution.of_jets)
     slopes = [r.diff(s) for r in evolution.rights for s, d in evolution.jets if d.order == 1]
-    return any(s.free_symbols & jets for s in slopes) or any(e.has(*ROUGH) for e in evolution.initial)
+    return any(s.free_symbols & jets for s in slopes) or any(e.has(*ROUGH) for e in (*slopes, *evolution.initial))
 
 
 def balance_of(evolution: Evolution) -> Balance:
@@ -74,7 +74,7 @@ def _source(evolution: Evolution, k: int, fluxes: list[tuple[Expr, ...]]) -> Exp
     space = evolution.statement.domain.space
     first = {s: S.Zero for s, d in evolution.jets if d.order}
     rest = evolution.rights[k].xreplace(first)
-    found = rest + sum((flux[k].diff(x) for flux, x in zip(fluxes, space, strict=True)), S.Zero)
+    found = expand(rest + sum((flux[k].diff(x) for flux, x in zip(fluxes, space, strict=True)), S.Zero))
     if found.has(DiracDelta):
         raise NoGrid("the derivative of a jump has no value on a grid")
     return found

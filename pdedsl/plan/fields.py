@@ -14,7 +14,7 @@ from pdedsl.ir.spec import Learned, Spec
 from pdedsl.ir.types import Vector
 from pdedsl.plan.computable import problem_of
 from pdedsl.symbolic.symbols import Field, Partial
-from pdedsl.words.networks import Mlp
+from pdedsl.words.networks import Mlp, Torch
 
 
 def fields_of(exprs: Iterable[Expr], spec: Spec) -> list[Learned]:
@@ -53,7 +53,7 @@ def _require_field(learned: Learned, spec: Spec) -> None:
         raise mistakes.networks.unknown_dimension(spec.space.span)
     if learned.net is None:
         return
-    if not isinstance(learned.net.word, Mlp):
+    if not isinstance(learned.net.word, Mlp | Torch):
         raise mistakes.networks.not_a_field(learned.net.word.name, learned.span)
     match learned.type:
         case Vector(divergence_free=True, size=size) if size not in (None, dimension):

@@ -10,6 +10,7 @@ from pdedsl.ir.statement import Statement
 from pdedsl.plan.conservation import balance_of, held, is_hyperbolic
 from pdedsl.plan.cut_boxes import cut_box
 from pdedsl.plan.evolution import Evolution, NoGrid, evolution_of
+from pdedsl.plan.layered import is_layered, layered_of
 from pdedsl.plan.rings import linear_of, loops_of
 
 MOST_DIMENSIONS = 3
@@ -20,6 +21,7 @@ class Scheme(StrEnum):
 
     FOURIER = "a Fourier series: no axis has sides of its own, and the highest derivatives have constant coefficients"
     VOLUMES = "finite volumes with a limiter: a conservation law, whose solutions may jump"
+    LAYERS = "finite volumes: conductivities that jump, and one flux from cell to cell"
     SHAPE = "differences that end on the boundary of the shape (Shortley and Weller)"
     COLLOCATION = "collocation at Chebyshev points: a box whose sides have conditions"
 
@@ -41,6 +43,9 @@ def scheme(statement: Statement) -> Scheme:
         cut_box(statement)
         return Scheme.SHAPE
     evolution = evolution_of(statement)
+    if is_layered(evolution):
+        layered_of(evolution)
+        return Scheme.LAYERS
     if is_hyperbolic(evolution):
         return _volumes(evolution)
     if loops_of(evolution) is not None and _spectral(evolution):

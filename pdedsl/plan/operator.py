@@ -19,7 +19,7 @@ from pdedsl.plan.fields import fields_of, require_coefficients
 from pdedsl.plan.methods import scheme_of, steps_of, takes_noise
 from pdedsl.plan.noise import law_of
 from pdedsl.words.integrators import Fixed, Integrator
-from pdedsl.words.networks import Mlp
+from pdedsl.words.networks import Mlp, Torch
 from pdedsl.words.word import Chosen
 
 
@@ -59,7 +59,7 @@ def _check(stretch: Stretch, scheme: Chosen[Integrator], spec: Spec) -> None:
     if spec.space.image is not None:
         raise mistakes.networks.operator_on_images(spec.space.span)
     for learned in fields_of(stretch.drift, spec):
-        if learned.net and not isinstance(learned.net.word, Mlp):
+        if learned.net and not isinstance(learned.net.word, Mlp | Torch):
             raise mistakes.networks.operator_of_network(learned.net.word.name, learned.span)
     if stretch.index is not None and stretch.shape is Shape.FULL:
         raise mistakes.networks.operator_of_full_matrix(stretch.diffusion or spec.space.span)

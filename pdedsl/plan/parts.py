@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import assert_never
 
-from sympy import S, Symbol
+from sympy import Expr, S, Symbol
 
 from pdedsl import mistakes
 from pdedsl.diagnostics import Span, nearest
@@ -29,14 +29,15 @@ from pdedsl.numerics.torchvision_models import MODELS
 from pdedsl.plan.fields import fields_of, require_coefficients
 from pdedsl.plan.methods import depths, scheme_of, steps_of, takes_noise
 from pdedsl.plan.noise import noise_of
-from pdedsl.symbolic.symbols import Field
+from pdedsl.symbolic.symbols import Field, Partial
 from pdedsl.words.diffusions import Diffusion, Residual, Retraining, Sampling
 from pdedsl.words.directions import Direction
 from pdedsl.words.integrators import Fixed, Integrator, is_euler
-from pdedsl.words.networks import Mlp, Network, Torchvision, residual_maps
+from pdedsl.words.networks import Mlp, Network, Torch, Torchvision, residual_maps
 from pdedsl.words.word import Chosen
 
 Method = Chosen[Diffusion] | None
+MAPS = Symbol("maps", integer=True, positive=True)  # how many a network has that is not imported yet
 
 Parts = tuple[Part, ...]
 
@@ -111,7 +112,7 @@ def _stretch_parts(stretch: Stretch, paths: Paths, spec: Spec, method: Method, f
     if method is not None and isinstance(method.word, Sampling) and stretch.diffuses:
         raise mistakes.realizations.sampling_along(method.span)
     drift = fields_of(stretch.drift, spec)
-    named = [w for w in drift if w.net is not None and not isinstance(w.net.word, Mlp)]
+    named = [w for w in drift if w.net is not None and not _is_field(w.net.word, spec)]
     if not named:
         return [_walk(stretch, paths, spec, method)]
     learned = _velocity(stretch, spec)
@@ -119,7 +120,12 @@ def _stretch_parts(stretch: Stretch, paths: Paths, spec: Spec, method: Method, f
         assert named[0].net is not None
         place = stretch.convection or named[0].span
         raise mistakes.networks.factor_of_network(named[0].net.word.name, named[0].name, place)
-    return [_maps(stretch, learned, method, spec, family)]
+    return [_maps(stretch, learned, paths, method, spec, family)]
+
+
+def _is_field(net: Network, spec: Spec) -> bool:
+    """Whether steps go along it: not a network on images, whose residual maps are its steps."""
+    return isinstance(net, Mlp) or (isinstance(net, Torch) and spec.space.image is None)
 
 
 def _at_rest(stretch: Stretch, word: Diffusion | None) -> Shake:
@@ -168,7 +174,7 @@ def _check_noise(noise: Noise, scheme: Chosen[Integrator], stretch: Stretch) -> 
             assert_never(noise)
 
 
-def _maps(stretch: Stretch, learned: Learned, method: Method, spec: Spec, family: int) -> Maps:
+def _maps(stretch: Stretch, learned: Learned, paths: Paths, method: Method, spec: Spec, family: int) -> Maps:
     """The residual maps of a named network, which are its steps of Euler."""
     assert learned.net is not None
     if spec.space.image is None:
@@ -178,22 +184,33 @@ def _maps(stretch: Stretch, learned: Learned, method: Method, spec: Spec, family
     _require_model(net, spec, learned.net.span)
     maps = residual_maps(net)
     _check_steps(net, maps, spec)
-    dt = stretch.length / max(maps, 1)
+    dt = stretch.length / (MAPS if maps is None else max(maps, 1))
     noise = noise_of(stretch, dt, method.word if method else None) if stretch.diffuses else None
     if noise is not None:
-        _check_map_noise(noise, net, maps)
+        _check_map_noise(noise, net, maps, spec)
     branch = _branch(stretch, spec, family) if isinstance(noise, Shared) else None
-    return Maps(net, dt, noise, stretch.convection or learned.span, branch=branch)
+    clock = -1 if paths.direction is Direction.INITIAL else 1
+    return Maps(net, dt, noise, stretch.convection or learned.span, stretch.first, clock, branch=branch)
 
 
-def _check_map_noise(noise: Noise, net: Network, maps: int) -> None:
-    if isinstance(noise, Scaled | Correlated):
+def _check_map_noise(noise: Noise, net: Network, maps: int | None, spec: Spec) -> None:
+    if isinstance(noise, Correlated) or (isinstance(noise, Scaled) and not _of_time_alone(noise.std, spec)):
         raise mistakes.networks.noise_of_constant_size(net.name, noise.span)
     if isinstance(net, Torchvision):
         if maps == 0:
             raise mistakes.networks.no_maps(net.model, noise.span)
         if isinstance(noise, Inside):
             raise mistakes.networks.torchvision_maps(noise.span)
+    if isinstance(net, Torch) and isinstance(noise, Inside):
+        raise mistakes.own_networks.random_maps(noise.span)
+
+
+def _of_time_alone(std: Expr, spec: Spec) -> bool:
+    """Whether a size is a learned number, a function of the time, or made of such: it fits a state of any shape."""
+    known = {MAPS, *([spec.time.symbol] if spec.time else [])}
+    heads = {w.head for w in fields_of((std,), spec)}
+    own = {w.head for w in fields_of((std,), spec) if set(w.arguments) <= known}
+    return own == heads and std.free_symbols - heads <= known and not std.has(Partial)
 
 
 def _require_model(net: Network, spec: Spec, span: Span) -> None:
@@ -216,7 +233,7 @@ def _promises_nothing(learned: Learned, who: str) -> None:
         raise mistakes.networks.not_divergence_free(who, learned.span)
 
 
-def _check_steps(net: Network, maps: int, spec: Spec) -> None:
+def _check_steps(net: Network, maps: int | None, spec: Spec) -> None:
     time = spec.realize.time or spec.realize.convection
     if time is not None and time.word not in (Fixed(method=EULER), Fixed(method=EULER, steps=maps)):
         raise mistakes.realizations.maps_are_steps(maps, net.name, time.span)

@@ -12,6 +12,7 @@ from pdedsl.plan.boxes import require_overlap
 from pdedsl.plan.data import plan_data
 from pdedsl.plan.evaluation import require_evaluation
 from pdedsl.plan.image import plan_image
+from pdedsl.plan.sizes import require_memory
 from pdedsl.plan.solving import plan_solving
 
 
@@ -19,6 +20,7 @@ def plan(representation: Representation, spec: Spec) -> Model:
     """The network of a spec; whatever it asks for and cannot have is refused."""
     require_overlap(spec)
     model = _model(representation, spec)
+    require_memory(model, spec)
     if spec.evaluate is not None:
         require_evaluation(spec.evaluate, representation, model)
     return model

@@ -13,7 +13,7 @@ from pdedsl.ir.representation import Paths
 from pdedsl.ir.spec import Learned, Space, Spec
 from pdedsl.ir.types import Operator, Simplex
 from pdedsl.symbolic.symbols import Applied, Component, Field, Softmax
-from pdedsl.words.networks import Linear, Mlp
+from pdedsl.words.networks import Linear, Mlp, Torch
 
 
 @dataclass(frozen=True)
@@ -80,7 +80,7 @@ def _check_network(paths: Paths, spec: Spec, named: Maps | Timed | None) -> None
         raise mistakes.networks.data_elsewhere(learned.name, paths.data_span)
     if named is not None:
         raise mistakes.networks.scores_twice(named.net.name, _point(spec.space), paths.data_span)
-    if spec.space.image is None and not isinstance(learned.net.word, Mlp):
+    if spec.space.image is None and not isinstance(learned.net.word, Mlp | Torch):
         raise mistakes.networks.acts_on_images(learned.net.word.name, learned.span)
 
 

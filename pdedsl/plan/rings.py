@@ -127,7 +127,7 @@ def same(one: Expr, other: Expr) -> bool:
     """Whether two expressions agree, to 20 digits at random points: a false yes needs a chance of 10⁻²⁰."""
     if one == other:
         return True
-    symbols = sorted((one - other).free_symbols, key=str)
+    symbols = sorted(one.free_symbols | other.free_symbols, key=str)
     return all(_agree(one, other, point) for point in _points(symbols))
 
 

@@ -10,23 +10,25 @@ from dataclasses import dataclass
 from math import isfinite
 from typing import assert_never
 
-from sympy import Add, Expr, Mul, Pow, Symbol
+from sympy import Add, DiracDelta, Expr, Mul, Pow, Symbol
 
 from pdedsl import mistakes
 from pdedsl.diagnostics import PdeError, Span
-from pdedsl.ir.plan import Alternative, SolvePlan
+from pdedsl.ir.plan import Alternative, Built, SolvePlan
 from pdedsl.ir.spec import Spec
 from pdedsl.ir.statement import Residual, Statement
 from pdedsl.numerics.functions import OF_MANY, OF_ONE
 from pdedsl.plan import process
-from pdedsl.plan.ansatz import ansatz_of
+from pdedsl.plan.ansatz import ansatz_of, jumps
 from pdedsl.plan.grids import Scheme, grid_scheme
 from pdedsl.plan.numbers import functions_of, is_of_coordinates, with_letters
+from pdedsl.plan.symmetry import symmetry_of
 from pdedsl.symbolic.symbols import Field, Partial
 from pdedsl.words.networks import Mlp
 from pdedsl.words.solvers import Collocation, Features, Grid, Paths, Solver
 
 GIVEN = "as the spec says"
+DEFAULT = Mlp(width=20, depth=3)
 MOST_POINTS = 1 << 21  # of a grid: 128 a side in three dimensions
 
 
@@ -50,8 +52,9 @@ def plan_solving(statement: Statement, spec: Spec) -> SolvePlan:
         choice.method,
         choice.reason,
         others,
+        network_of(spec) or DEFAULT,
+        _built(statement),
         reference.word if reference else None,
-        network_of(spec),
         tuple(o.word for o in train.optimizer) if train and train.says("optimizer") else (),
         train.steps if train else None,
         _ansatz(statement) if isinstance(choice.method, Collocation) else (),
@@ -77,9 +80,16 @@ def _require_learnable(statement: Statement) -> None:
             raise mistakes.networks.acts_on_images(p.net.word.name, p.net.span)
 
 
+def _built(statement: Statement) -> Built:
+    symmetry = symmetry_of(statement)
+    parts = tuple((a.base, a.factor) for a in ansatz_of(with_letters(statement)))
+    return Built(parts, None if symmetry is None else (symmetry.axis, symmetry.signs))
+
+
 def _ansatz(statement: Statement) -> tuple[str, ...]:
-    built = ansatz_of(with_letters(statement))
-    return tuple(a.text(c.name) for a, c in zip(built, statement.components, strict=True))
+    built, symmetry = ansatz_of(with_letters(statement)), symmetry_of(statement)
+    texts = (a.text(c.name) for a, c in zip(built, statement.components, strict=True))
+    return (*texts, *(() if symmetry is None else (symmetry.text(statement),)))
 
 
 # ---- which method
@@ -105,6 +115,10 @@ def recommended(statement: Statement, span: Span) -> Choice:
     size = len(statement.domain.coordinates)
     if inverse(statement):
         return Choice(Collocation(), "something is learned beside the unknowns: a network is trained with it")
+    if any(r.jumps for r in statement.equations):
+        return Choice(Grid(), "a coefficient jumps: what leaves a cell of the grid enters the next")
+    if jumps(with_letters(statement)) and obstacle(Grid(), statement, span) is None:
+        return Choice(Grid(), "the data in time do not meet the sides: no smooth function satisfies both")
     if size > MANY and obstacle(Paths(), statement, span) is None:
         reason = f"in {size} coordinates a mean over random paths costs no more than in one"
         return Choice(Paths(), reason)
@@ -121,6 +135,8 @@ def inverse(statement: Statement) -> bool:
 
 def obstacle(method: Solver, statement: Statement, span: Span) -> PdeError | None:
     """Why a method does not solve a statement, if it does not."""
+    if not isinstance(method, Grid) and any(r.jumps for r in statement.equations):
+        return mistakes.realizations.jump_by_points(span)
     match method:
         case Features():
             return mistakes.realizations.learned_by_features(span) if functions_of(statement) else None
@@ -156,10 +172,11 @@ def _alternative(method: Solver, statement: Statement) -> Alternative:
 
 
 def require_computable(statement: Statement) -> None:
-    """Every function in the residuals is one of torch's, and every number finite."""
+    """Every function in the residuals is one of torch's, and every number finite; jumps are for cells alone."""
     imposed = (r for c in statement.conditions for r in c.residuals)
+    layered = grid_scheme(statement) in (Scheme.LAYERS, Scheme.VOLUMES)
     for residual in (*statement.equations, *imposed):
-        problem = _problem(residual)
+        problem = None if layered and residual.jumps else _problem(residual)
         if problem is not None:
             raise mistakes.networks.not_computable(problem, residual.span)
 
@@ -172,6 +189,8 @@ def _problem(residual: Residual) -> str | None:
                 return None if real else "a number that is not real and finite"
             case Symbol() | Field() | Partial(body=Field()):
                 return None
+            case DiracDelta():
+                return "the derivative of a jump"
             case Add() | Mul() | Pow():
                 return _first(map(of, e.args))
             case _ if type(e).__name__ in (*OF_ONE, *OF_MANY):

@@ -65,7 +65,7 @@ def _idle(word: Diffusion, plan: DataPlan) -> dict[str, str]:
         case Noise():
             return _idle_of_noise(word, plan)
         case Residual() | Retraining():
-            return {}  # what their derivatives do not need, `explain` says
+            return {key: REASONS.get(key, "derivatives are taken exactly") for key in word.idle}
         case Dropout() | StochasticDepth() | ShakeShake():
             return {} if plan.classes else {"members": OPERATOR}
         case Sampling():
@@ -77,6 +77,7 @@ def _idle(word: Diffusion, plan: DataPlan) -> dict[str, str]:
 OPERATOR = "the model is the evolution operator, which has no members"
 ALONE = "there is one member"
 ONE_DRAW = "there is one member with one draw, and no mean"
+REASONS = {"instants": "there is one time"}
 EXACT = "the noise has the size of the equation"
 
 

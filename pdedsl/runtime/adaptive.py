@@ -62,6 +62,11 @@ class Solver(Integrator):
 
     def solve(self, field: VectorField, y: Tensor, steps: Steps) -> Solution:
         """The solution with its costs."""
+        if torch.compiler.is_exporting() or torch._C._functorch.is_batchedtensor(y):
+            raise NotRecorded(
+                "an adaptive solver chooses its steps by its input, which torch.export, ONNX and vmap cannot record: "
+                "use a method with fixed steps, as in realize time by rk4(steps=8)"
+            )
         if not y.shape[0]:
             return Solution(y, 0, ())
         try:
@@ -74,6 +79,10 @@ class Solver(Integrator):
     @abstractmethod
     def _solve(self, field: VectorField, y: Tensor, steps: Steps) -> Solution:
         """The same for at least one sample."""
+
+
+class NotRecorded(RuntimeError):
+    """A network whose work depends on its input was to be recorded as a fixed graph."""
 
 
 @final

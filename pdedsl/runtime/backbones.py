@@ -50,6 +50,8 @@ class ChannelsLast(nn.Module):
     strides: the layers behind it follow these."""
 
     def forward(self, x: Tensor) -> Tensor:
+        if torch._C._functorch.is_batchedtensor(x):  # vmap has no layouts
+            return x
         x = x.contiguous(memory_format=torch.channels_last)
         return x.reshape(x.shape[0], *x.shape[2:], 1).permute(0, 3, 1, 2) if x.shape[1] == 1 else x
 

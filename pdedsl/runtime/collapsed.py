@@ -17,7 +17,7 @@ from pdedsl.runtime.jets import SLOPES, JetNetwork, Wanted
 
 def collapses(network: JetNetwork, wanted: Wanted) -> bool:
     """Whether u and one operator without mixed derivatives are all that is wanted, in coordinates that have ends."""
-    if any(network.joined) or len(wanted.operators) != 1 or any(map(sum, wanted.orders)):
+    if network.mirror is not None or any(network.joined) or len(wanted.operators) != 1 or any(map(sum, wanted.orders)):
         return False
     return all(max(parts) == sum(parts) for parts in wanted.operators[0])
 

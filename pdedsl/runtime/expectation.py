@@ -95,7 +95,7 @@ class Expectation(nn.Module):
         """Scores of shape (draws, n, classes), a chunk of draws at a time."""
         # An exported graph must not depend on the size of the batch, so there all draws are folded at once.
         whole = self.batch if self.training and self.batch is not None else x.shape[0]
-        most = samples if torch.compiler.is_exporting() else max(1, self.rows // whole)
+        most = samples if torch.compiler.is_exporting() else max(1, self.rows // max(whole, 1))
         for first in range(0, samples, most):
             count = min(most, samples - first)
             with drawing(sources, first, count):

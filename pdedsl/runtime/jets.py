@@ -7,6 +7,7 @@ known. All are first-order graphs: one pass backwards gives the gradient in the 
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from itertools import pairwise
@@ -20,6 +21,7 @@ from torch.nn import functional
 from pdedsl.runtime.activations import activation
 from pdedsl.runtime.jet_terms import Orders, Slopes, below, of_any, of_sigmoid, of_sine, of_tanh, terms_of
 from pdedsl.runtime.sines import Sides
+from pdedsl.runtime.streams import mix
 
 STEEP = 2.0  # weights of the first layer, relative to those of others
 SLOPES: dict[str, Slopes] = {"tanh": of_tanh, "sin": of_sine, "sigmoid": of_sigmoid}
@@ -73,16 +75,29 @@ class Layer:
     left: Tensor
 
 
+@dataclass(frozen=True)
+class Mirror:
+    """u(Rx) = ±u(x), with a sign for each output, where R turns one axis about its middle."""
+
+    axis: int
+    signs: tuple[int, ...]
+
+
 @final
 class JetNetwork(nn.Module):
-    """x ↦ u(x) ∈ Rᶜ: coordinates scaled to [-1, 1], or as cosine and sine of their period, then layers of one width."""
+    """x ↦ u(x) ∈ Rᶜ: coordinates scaled to [-1, 1], or as cosine and sine of their period, then layers of one width.
+
+    With a mirror u(x) = N(x) ± N(Rx): what passes the layers has the images behind the points.
+    """
 
     middle: Tensor
     lengths: Tensor
 
-    def __init__(self, sides: Sides, width: int, depth: int, outputs: int, name: str, seed: int) -> None:
+    def __init__(
+        self, sides: Sides, width: int, depth: int, outputs: int, name: str, seed: int, mirror: Mirror | None = None
+    ) -> None:
         super().__init__()
-        self.name = name
+        self.name, self.mirror = name, mirror
         self.register_buffer("middle", sides.middle.clone())
         self.register_buffer("lengths", sides.half.clone())
         self.joined = tuple(map(bool, sides.joined.tolist()))
@@ -96,31 +111,77 @@ class JetNetwork(nn.Module):
             self.weights[0].mul_(STEEP)
             self.biases[0].uniform_(-STEEP, STEEP, generator=generator)
 
+    @classmethod
+    def on_box(
+        cls,
+        sides: Sequence[tuple[float, float, bool]],
+        *,
+        width: int,
+        depth: int,
+        outputs: int,
+        activation: str,
+        seed: int = 0,
+        mirror: tuple[int, tuple[int, ...]] | None = None,
+    ) -> JetNetwork:
+        """The network that training begins with, for coordinates by start, end, and whether the two are one."""
+        ends = torch.tensor([side[:2] for side in sides], dtype=torch.float64)
+        joined = torch.tensor([side[2] for side in sides])
+        box = Sides(ends.mean(1), (ends[:, 1] - ends[:, 0]) / 2, joined)
+        own = None if mirror is None else Mirror(*mirror)
+        return cls(box, width, depth, outputs, activation, mix(seed, 9), own)
+
     def forward(self, points: Tensor) -> Tensor:
-        value = self._embedded(points, None)
+        value = self._embedded(self._with_images(points), None)
         for k, (weight, bias) in enumerate(zip(self.weights, self.biases, strict=True)):
             value = functional.linear(value, weight, bias)
             if k + 1 < len(self.weights):
                 value = activation(self.name)(value)
-        return value
+        return self._joined(value)
+
+    def _with_images(self, points: Tensor) -> Tensor:
+        """(n, k), or (2n, k) with a mirror."""
+        if self.mirror is None:
+            return points
+        turned = points.new_ones(points.shape[1])
+        turned[self.mirror.axis] = -1
+        middle = self.middle.to(points)
+        return torch.cat([points, middle + turned * (points - middle)])
+
+    def _joined(self, values: Tensor) -> Tensor:
+        """N(x) ± N(Rx) of values (..., 2n, c)."""
+        if self.mirror is None:
+            return values
+        own, images = values.chunk(2, -2)
+        return own + images * values.new_tensor(self.mirror.signs)
 
     def jets(self, points: Tensor, wanted: Wanted, coefficients: tuple[Tensor, ...] = ()) -> tuple[Tensor, list[Layer]]:
         """Streams (s, n, c): u, ∂^α u in the order of `wanted.place`, then the operators, with coefficients (n, parts)
         each; and what passed every layer."""
-        entered, layers = self._first(points, wanted, coefficients), []
+        points = self._with_images(points)
+        if self.mirror is not None:
+            coefficients = tuple(torch.cat([c, c]) for c in coefficients)
+        entered, layers = self._first(points, wanted, coefficients), list[Layer]()
         for k, (weight, bias) in enumerate(zip(self.weights, self.biases, strict=True)):
             left = functional.linear(entered, weight)
             left = torch.cat([left[:1] + bias, left[1:]])
             layers.append(Layer(entered, left))
             if k + 1 < len(self.weights):
                 entered = self._bent(left, wanted, coefficients)
-        return left, layers
+        return self._joined(left), layers
 
     def _first(self, points: Tensor, wanted: Wanted, coefficients: tuple[Tensor, ...]) -> Tensor:
-        streams = [self._embedded(points, None), *(self._embedded(points, o) for o in list(wanted.place)[1:])]
+        streams = [self._embedded(points, None), *(self._derived(points, o) for o in list(wanted.place)[1:])]
         for parts, factors in zip(wanted.operators, coefficients, strict=True):
-            streams.append(sum(factors[:, k, None] * self._embedded(points, o) for k, o in enumerate(parts)))  # type: ignore[arg-type]
+            streams.append(sum(factors[:, k, None] * self._derived(points, o) for k, o in enumerate(parts)))  # type: ignore[arg-type]
         return torch.stack(streams)
+
+    def _derived(self, points: Tensor, orders: Orders) -> Tensor:
+        """∂^α of the inputs in x: those of an image change their sign with every derivative along its axis."""
+        found = self._embedded(points, orders)
+        if self.mirror is None or orders[self.mirror.axis] % 2 == 0:
+            return found
+        own, images = found.chunk(2)
+        return torch.cat([own, -images])
 
     def _embedded(self, points: Tensor, orders: Orders | None) -> Tensor:
         """The inputs of the first layer, or ∂^α of them; of several coordinates each is a function of one alone."""
@@ -180,11 +241,12 @@ def _composed(orders: Orders, z: Tensor, slopes: list[Tensor], wanted: Wanted) -
 
 
 def row_slopes(values: Tensor, layers: list[Layer]) -> Tensor:
-    """∂valueₙ/∂weights for each row n of `values` (n,), which depends on row n of the layers alone: (n, weights), each
-    layer's matrix and then its bias."""
+    """∂valueₙ/∂weights for each row n of `values` (n,), which depends on row n of the layers alone, and on that of its
+    image: (n, weights), each layer's matrix and then its bias."""
     grads = torch.autograd.grad(values.sum(), [layer.left for layer in layers], retain_graph=True, allow_unused=True)
     blocks = []
     for layer, grad in zip(layers, grads, strict=True):
         slope = torch.zeros_like(layer.left) if grad is None else grad
-        blocks += [torch.einsum("sno,sni->noi", slope, layer.entered).flatten(1), slope[0]]
+        slope, entered = (t.reshape(len(t), -1, len(values), t.shape[-1]) for t in (slope, layer.entered))
+        blocks += [torch.einsum("shno,shni->noi", slope, entered).flatten(1), slope[0].sum(0)]
     return torch.cat(blocks, 1)

@@ -3,6 +3,7 @@ stochastic method of Heun with noise. The field is one module, whatever the numb
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Sequence
 from typing import Protocol, cast
 
@@ -162,6 +163,17 @@ class Reading(nn.Module):
         return cast(Tensor, self.network(x * x.new_tensor(self.mask), t))
 
 
+class OfTime(nn.Module):
+    """A learned function of the time alone, whatever the shape of the state."""
+
+    def __init__(self, network: nn.Module) -> None:
+        super().__init__()
+        self.network = network
+
+    def forward(self, x: Tensor, t: Time) -> Tensor:
+        return cast(Tensor, self.network(torch.zeros_like(x[..., :1]), t))
+
+
 class ScalarField(nn.Module):
     """A learned number a(x, t) on points (..., d). sign ">" makes it positive for every weight, by softplus."""
 
@@ -194,12 +206,22 @@ def _matrix(entries: Tensor, psd: bool, symmetric: bool) -> Tensor:
 
 
 class Number(nn.Module):
-    """A learned parameter in the place of a field: a number, a vector or a matrix, within its type."""
+    """A learned parameter in the place of a field: a number, a vector or a matrix, within its type; a number may have
+    a value to start from."""
 
-    def __init__(self, shape: Sequence[int] = (), sign: str = "", psd: bool = False, symmetric: bool = False) -> None:
+    def __init__(
+        self,
+        shape: Sequence[int] = (),
+        sign: str = "",
+        psd: bool = False,
+        symmetric: bool = False,
+        start: float | None = None,
+    ) -> None:
         super().__init__()
-        start = torch.eye(shape[0]) if len(shape) == 2 else torch.zeros(tuple(shape))
-        self.value, self.sign, self.psd, self.symmetric = nn.Parameter(start), sign, psd, symmetric
+        value = torch.eye(shape[0]) if len(shape) == 2 else torch.zeros(tuple(shape))
+        if start is not None:
+            value = torch.tensor(start + math.log(-math.expm1(-start)) if sign else start)  # softplus of it is `start`
+        self.value, self.sign, self.psd, self.symmetric = nn.Parameter(value), sign, psd, symmetric
 
     def forward(self, x: Tensor, t: Time | None = None) -> Tensor:
         value = nn.functional.softplus(self.value) if self.sign else _matrix(self.value, self.psd, self.symmetric)

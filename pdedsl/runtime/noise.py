@@ -92,7 +92,7 @@ class ScaledNoise(nn.Module):
     """x + s(x)·ξ, independent ξ of variance 1, for a diffusivity ν(x) = s(x)²/(2Δt) that depends on the state.
 
     `scale` returns one number per sample, of shape (n,), or anything that broadcasts to x. It is read at `at`, the
-    state before the drift of a step of Euler-Maruyama; without it at x itself.
+    state before the drift of a step of Euler-Maruyama; without it at x itself, whose features lie in one row.
     """
 
     def __init__(self, scale: Callable[[Tensor], Tensor], *, seed: int, law: Law = "normal") -> None:
@@ -104,7 +104,7 @@ class ScaledNoise(nn.Module):
         return x + self.increment(x if at is None else at)
 
     def increment(self, x: Tensor) -> Tensor:
-        scale = self.scale(x)
+        scale = self.scale(x.flatten(1) if x.dim() > 2 else x)
         if scale.dim() == 1:
             scale = scale.reshape(-1, *[1] * (x.dim() - 1))
         return scale * self.stream.spread(self.stream(x, self.law), x)

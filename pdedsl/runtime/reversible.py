@@ -67,7 +67,7 @@ class Reversible(nn.Module):
 
 def require_same_twice(chain: Reversible, y: Tensor, z: Tensor) -> bool:
     """Before the first run two evaluations are compared: noise of an unknown kind shows, whatever its generator."""
-    if y.is_meta:
+    if y.is_meta or not y.numel() or torch._C._functorch.is_batchedtensor(y):
         return False
     with torch.no_grad():
         runs = [torch.cat(chain.method.integrate(chain.fields, (y, z), chain.steps)) for _ in range(2)]

@@ -15,6 +15,8 @@ from typing import Literal, cast
 import torch
 from torch import Tensor, nn
 
+from pdedsl.runtime.standard_draws import standard_draw
+
 Law = Literal["normal", "laplace", "uniform"]
 
 _MASK = (1 << 64) - 1
@@ -177,7 +179,7 @@ class Stream(nn.Module):
         shape = [1] * (x.dim() - 1) if features == 0 else list(x.shape[1:])
         if self.frozen:
             return _laid_out_as(x, self._draw(x, law, [self.count, *shape], -1))
-        if self.first == 0:  # later chunks of draws belong to the same step or call
+        if self.first == 0 and not torch.onnx.is_in_onnx_export():  # later chunks belong to the same step or call
             self.advance()
         return self._fresh(x, law, [self.count, x.shape[0] // self.count, *shape])
 
@@ -187,6 +189,8 @@ class Stream(nn.Module):
 
     def block(self, x: Tensor, law: Law, shape: Sequence[int], *words: int) -> Tensor:
         """Noise of a shape of its own, named by `words`, for whoever advances the stream himself."""
+        if torch.onnx.is_in_onnx_export():
+            return standard_draw(law, shape, x.dtype, x.device)
         drawn = OPAQUE_BLOCK if _is_traced(self.state) else draw_block
         made = drawn(self.state, law, list(shape), x.dtype, x.device, self.training, self.frozen, list(words))
         return cast(Tensor, made)
@@ -205,6 +209,8 @@ class Stream(nn.Module):
         return self._draw(x, law, [draws, n, h, w, c], self.row).flatten(0, 1).permute(0, 3, 1, 2)
 
     def _draw(self, x: Tensor, law: Law, shape: list[int], row: int) -> Tensor:
+        if torch.onnx.is_in_onnx_export():
+            return standard_draw(law, shape, x.dtype, x.device)
         drawn = OPAQUE_DRAW if _is_traced(self.state) else draw
         return cast(Tensor, drawn(self.state, law, shape, x.dtype, x.device, self.first, row, self.training))
 
@@ -213,7 +219,9 @@ class Stream(nn.Module):
 
 
 def _is_channels_last(x: Tensor) -> bool:
-    return x.dim() == 4 and not x.is_contiguous() and x.is_contiguous(memory_format=torch.channels_last)
+    if x.dim() != 4 or torch._C._functorch.is_batchedtensor(x):  # vmap has no layouts
+        return False
+    return not x.is_contiguous() and x.is_contiguous(memory_format=torch.channels_last)
 
 
 def _laid_out_as(x: Tensor, noise: Tensor) -> Tensor:

@@ -15,7 +15,7 @@ from torch import Tensor
 
 Step = Callable[[Tensor, float, int], Tensor]
 """The state after a step of length T / 2^level from a time in [0, T]."""
-DEEPEST = 22
+DEEPEST = 30
 NOISE = 1e-9  # relative; rounding may be as large in an ill-conditioned problem
 STENCIL = 8  # states for the interpolation in time
 SHARE = 2.0**STENCIL  # how much nearer states are than those that its error is measured with
@@ -38,6 +38,7 @@ class Control:
     tolerance: float
     extrapolated: bool
     counted: Tensor | None = None
+    least: float = 0.0  # an estimate that a single step may have, however short it is
 
     def size(self, w: Tensor) -> Tensor:
         found: Tensor = torch.linalg.vector_norm(w.detach() if self.counted is None else w.detach() * self.counted)
@@ -59,7 +60,7 @@ def solved_in_time(step: Step, start: Tensor, length: float, control: Control) -
     march = marched(step, start, length, control, 4)
     for _ in range(3):
         size = max(float(control.size(s)) for s in march.states)
-        excess = between(march, control) / max(SHARE * BETWEEN * size, 1e-300)
+        excess = between(march, control) / max(SHARE * max(BETWEEN, control.least) * size, 1e-300)
         if excess <= 1 or min(march.levels) >= SHORTEST:
             break
         more = ceil(log2(excess) / STENCIL) if excess < 1e30 else 2
@@ -75,7 +76,7 @@ def marched(step: Step, start: Tensor, length: float, control: Control, first: i
     while position < whole:
         begin = length * position / whole
         half, end, error = _tried(step, state, begin, length, level, control)
-        allowed = control.tolerance * 2.0**-level
+        allowed = max(control.tolerance * 2.0**-level, control.least)
         stalled = before * 0.5 < error < NOISE  # rounding is not mended by shorter steps
         if not (error <= max(allowed, control.tolerance * 1e-4) or stalled):
             level, before = level + 1, error

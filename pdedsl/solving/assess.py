@@ -23,7 +23,7 @@ from pdedsl.solving.gridded import Failed
 from pdedsl.solving.methods import How, has_derivatives, interval_of, solved_by
 from pdedsl.solving.points import Points
 from pdedsl.solving.solved import Solved
-from pdedsl.solving.trust import NO_DIGIT, Comparison, Trust, compared
+from pdedsl.solving.trust import NO_DIGIT, Comparison, ErrorBar, Trust, compared
 from pdedsl.words.solvers import Grid, Paths
 
 COMPARED = 2048  # points at which two solutions are compared
@@ -60,7 +60,15 @@ def assessed(solved: Solved, plan: SolvePlan, source: Source, how: How) -> Asses
     if isinstance(solved.method, Grid):
         comparisons = (*comparisons, _halved(solved))
     notes = (*floating_lines(plan.statement), *(() if references else (ALONE,)))
-    return Assessment(Trust(gaps, comparisons, notes), references)
+    own = _interval(solved, plan.statement, how) if isinstance(solved.method, Paths) else None
+    return Assessment(Trust(gaps, comparisons, notes, own), references)
+
+
+def _interval(solved: Solved, statement: Statement, how: How) -> ErrorBar:
+    points = fresh_points(statement, solved, how)
+    size = float(solved(points).norm())
+    half = float(interval_of(solved, points).norm())
+    return ErrorBar(half / size if size > 0 else half, "the solution's own intervals of 95 %")
 
 
 def _halved(solved: Solved) -> Comparison:

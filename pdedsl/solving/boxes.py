@@ -14,14 +14,17 @@ from pdedsl.runtime.expansions import Expansion
 from pdedsl.runtime.factored import Factored
 from pdedsl.runtime.radau import ORDER, Radau
 from pdedsl.runtime.time_steps import Control, March, retraced, solved_in_time
+from pdedsl.solving.cells import Celled, cells_of
 from pdedsl.solving.collocated import Collocated, axes_of
 from pdedsl.solving.consistent import consistent
 from pdedsl.solving.gridded import SURPLUS, Failed, Gridded, ends, figures_of, in_order, moments, steps_in_words
 from pdedsl.solving.on_nodes import Given, formulas
 
+Problem = Collocated | Celled
 MOST = 4000  # unknowns of a direct solve
 ROUNDS = 50
 NEAR = 1e-12
+JUMP = 1e-6  # of a gap between data and sides: what a step may miss of it, since the next steps forget it
 
 
 def fitting(evolution: Evolution, n: int) -> int:
@@ -30,18 +33,23 @@ def fitting(evolution: Evolution, n: int) -> int:
     return min(n, int((MOST / variables) ** (1 / dimension) + 1e-9))
 
 
-def on_box(evolution: Evolution, n: int, given: Mapping[str, Given], like: Tensor, tolerance: float) -> Gridded:
-    problem = Collocated(evolution, axes_of(evolution, n), given, like)
+def on_box(
+    evolution: Evolution, n: int, given: Mapping[str, Given], like: Tensor, tolerance: float, layered: bool = False
+) -> Gridded:
+    if layered:
+        problem: Problem = Celled(evolution, cells_of(evolution, n), given, like)
+    else:
+        problem = Collocated(evolution, axes_of(evolution, n), given, like)
     return _in_time(problem, tolerance) if evolution.moving else _at_rest(problem)
 
 
-def _at_rest(problem: Collocated) -> Gridded:
+def _at_rest(problem: Problem) -> Gridded:
     with torch.no_grad():
         w, rounds, singular = _newton(problem)
     matrix = Factored.of(problem.slope(w, 0.0).detach())
     w = w - matrix.solve(problem.right(w, 0.0))  # carries the gradients (implicit function theorem)
     left = float(problem.right(w, 0.0).detach().abs().max())
-    notes = [f"collocation at {_nodes(problem)} nodes, a direct solve: {rounds} rounds of Newton's method"]
+    notes = [f"{_nodes(problem)}, a direct solve: {rounds} rounds of Newton's method"]
     if singular:
         notes.append("the equations leave something free: the shortest solution is taken")
     module = Expansion(problem.axes, _values(problem, w).unsqueeze(0), None)
@@ -49,7 +57,7 @@ def _at_rest(problem: Collocated) -> Gridded:
     return Gridded(module, figures, tuple(notes))
 
 
-def _surplus(problem: Collocated, w: Tensor) -> dict[str, float]:
+def _surplus(problem: Problem, w: Tensor) -> dict[str, float]:
     """The mean of a pressure is what the divergence cannot lose: zero where as much flows in as out."""
     own, floating = w.reshape(-1, problem.count), problem.evolution.floating
     flows = [own[k].abs().max() for k in range(len(own)) if k not in floating]
@@ -59,7 +67,7 @@ def _surplus(problem: Collocated, w: Tensor) -> dict[str, float]:
     return {SURPLUS: float(max(means) * across / max(flows))} if means and flows else {}
 
 
-def _newton(problem: Collocated) -> tuple[Tensor, int, bool]:
+def _newton(problem: Problem) -> tuple[Tensor, int, bool]:
     """From zero, shortened while the residual does not fall."""
     w = torch.zeros_like(problem.mass)
     for k in range(1, ROUNDS + 1):
@@ -71,7 +79,7 @@ def _newton(problem: Collocated) -> tuple[Tensor, int, bool]:
     raise Failed("Newton's method on the grid did not converge")
 
 
-def _shortened(problem: Collocated, w: Tensor, move: Tensor, value: Tensor, matrix: Factored) -> Tensor:
+def _shortened(problem: Problem, w: Tensor, move: Tensor, value: Tensor, matrix: Factored) -> Tensor:
     share, size = 1.0, float((value * matrix.scale).norm())
     while share > 1e-3:
         there = w - share * move
@@ -81,15 +89,16 @@ def _shortened(problem: Collocated, w: Tensor, move: Tensor, value: Tensor, matr
     return w - move
 
 
-def _in_time(problem: Collocated, tolerance: float) -> Gridded:
+def _in_time(problem: Problem, tolerance: float) -> Gridded:
     evolution = problem.evolution
     march = _marched(problem, tolerance)
     values = torch.stack([_values(problem, w) for w in march.states])
     if set(evolution.still) - set(evolution.floating):  # nothing is said of them before the first step
         values = _filled(evolution, values)
     module = in_order(evolution, problem.axes, values, moments(evolution, march))
-    steps = f"collocation at {_nodes(problem)} nodes, Radau IIA steps of order 5: {steps_in_words(march)}"
-    return Gridded(module, figures_of(march), (steps, *_corners(problem, march.states[0])))
+    steps = f"{_nodes(problem)}, Radau IIA steps of order 5: {steps_in_words(march)}"
+    corners = _corners(problem, march.states[0])
+    return Gridded(module, figures_of(march), (steps, *corners), march.error if corners else 0.0)
 
 
 def _filled(evolution: Evolution, values: Tensor) -> Tensor:
@@ -99,13 +108,15 @@ def _filled(evolution: Evolution, values: Tensor) -> Tensor:
     return torch.cat([torch.stack(first).unsqueeze(0), values[1:]])
 
 
-def _marched(problem: Collocated, tolerance: float) -> March:
+def _marched(problem: Problem, tolerance: float) -> March:
     """Gradients follow the steps that were found without them, on a problem of their own that remembers them."""
     evolution = problem.evolution
     first, last = ends(evolution)
     begin, length = (last if evolution.backward else first), last - first
-    start, control = _initial(problem, begin), Control(ORDER, tolerance, extrapolated=False, counted=_counted(problem))
-    if evolution.floating:
+    start = _initial(problem, begin)
+    least = JUMP * min(1.0, _gap(problem, start))
+    control = Control(ORDER, tolerance, extrapolated=False, counted=_counted(problem), least=least)
+    if evolution.floating and isinstance(problem, Collocated):
         start = consistent(problem, start, begin, -length if evolution.backward else length)
     with torch.no_grad():
         march = solved_in_time(_quick(replace(problem), length), start.detach(), length, control)
@@ -114,7 +125,7 @@ def _marched(problem: Collocated, tolerance: float) -> March:
     return retraced(_stepper(problem, length), start, length, march, control)
 
 
-def _counted(problem: Collocated) -> Tensor | None:
+def _counted(problem: Problem) -> Tensor | None:
     """A pressure is found with fewer digits than the flow, and does not carry its errors on."""
     if not problem.evolution.floating:
         return None
@@ -128,14 +139,14 @@ def _clock(evolution: Evolution) -> Callable[[float], float]:
     return (lambda s: last - s) if evolution.backward else (lambda s: first + s)
 
 
-def _stepper(problem: Collocated, length: float) -> Radau:
+def _stepper(problem: Problem, length: float) -> Radau:
     at = _clock(problem.evolution)
     steady = _steady(problem)
     right, slope = (lambda w, s: problem.right(w, at(s))), (lambda w, s: problem.slope(w, at(s)))
     return Radau(right, slope, problem.mass, length, steady)
 
 
-def _quick(problem: Collocated, length: float) -> Radau:
+def _quick(problem: Problem, length: float) -> Radau:
     """An affine right side by its matrix and its value at zero."""
     if not _steady(problem):
         return _stepper(problem, length)
@@ -153,7 +164,7 @@ def _exprs(evolution: Evolution) -> tuple[Expr, ...]:
     return (*evolution.rights, *evolution.constraints, *(s.kept for s in evolution.sides))
 
 
-def _moves(problem: Collocated) -> bool:
+def _moves(problem: Problem) -> bool:
     """Whether anything but the unknowns changes in time."""
     evolution = problem.evolution
     changing = {
@@ -163,7 +174,7 @@ def _moves(problem: Collocated) -> bool:
     return any(e.free_symbols & changing for e in _exprs(evolution))
 
 
-def _steady(problem: Collocated) -> bool:
+def _steady(problem: Problem) -> bool:
     """Whether the Jacobian is the same at all times and states."""
     evolution = problem.evolution
     varying = {s for s, _ in evolution.jets} | {evolution.coordinates[-1]}
@@ -171,7 +182,7 @@ def _steady(problem: Collocated) -> bool:
     return not any(e.diff(s).free_symbols & varying for e in _exprs(evolution) for s, _ in evolution.jets_in(e))
 
 
-def _initial(problem: Collocated, begin: float) -> Tensor:
+def _initial(problem: Problem, begin: float) -> Tensor:
     evolution = problem.evolution
     found = formulas(evolution, evolution.initial)((), problem.known(begin))
     w = problem.like.new_zeros(len(evolution.variables), problem.count)
@@ -179,23 +190,27 @@ def _initial(problem: Collocated, begin: float) -> Tensor:
     return torch.stack([rows.get(k, w[k]) for k in range(len(w))]).reshape(-1)
 
 
-def _corners(problem: Collocated, start: Tensor) -> tuple[str, ...]:
-    """How far the data at the start are from the conditions on the sides."""
-    fixed = problem.mass == 0
+def _gap(problem: Problem, start: Tensor) -> float:
+    """How far the data at the start are from the conditions on the sides; rounding is none."""
+    sides = (problem.mass == 0) & (problem.owners >= 0)
     first, last = ends(problem.evolution)
     with torch.no_grad():
         value = problem.right(start.detach(), last if problem.evolution.backward else first)
-    gap = float(value[fixed & (problem.owners >= 0)].abs().max()) if bool((problem.owners >= 0).any()) else 0.0
-    if gap <= 1e-8:
-        return ()
-    return (f"data and sides do not meet: a gap of {gap:.2g} at the start limits the accuracy near it",)
+    gap = float(value[sides].abs().max()) if bool(sides.any()) else 0.0
+    return gap if gap > 1e-8 else 0.0
 
 
-def _values(problem: Collocated, w: Tensor) -> Tensor:
+def _corners(problem: Problem, start: Tensor) -> tuple[str, ...]:
+    gap = _gap(problem, start)
+    return (f"data and sides do not meet: a gap of {gap:.2g} at the start limits the accuracy near it",) * bool(gap)
+
+
+def _values(problem: Problem, w: Tensor) -> Tensor:
     """Of the components, at the nodes."""
     own = [k for k, (_, j) in enumerate(problem.evolution.variables) if j == 0]
     return w.reshape(-1, *problem.shape)[own]
 
 
-def _nodes(problem: Collocated) -> str:
-    return " × ".join(map(str, problem.shape))
+def _nodes(problem: Problem) -> str:
+    sizes = " × ".join(map(str, problem.shape))
+    return f"finite volumes, {sizes} cells" if isinstance(problem, Celled) else f"collocation at {sizes} nodes"

@@ -83,7 +83,7 @@ def crosscheck(plan: SolvePlan, source: Source, how: How, tell: Callable[[str], 
     for method in (plan.method, *(_fitting(a.method, plan) for a in plan.alternatives if not a.obstacle)):
         tell(str(method))
         members.append(_member(method, plan, source, how, points))
-    pairs = tuple(_pair(a, b) for a, b in combinations(members, 2))
+    pairs = tuple(pair(a, b) for a, b in combinations(members, 2))
     return Crosscheck(
         tuple(members), pairs, tuple((a.method.name, a.obstacle) for a in plan.alternatives if a.obstacle)
     )
@@ -125,7 +125,7 @@ def _residual(solved: Solved, plan: SolvePlan, source: Source, how: How) -> floa
     return max(gap.relative for gap in found.gaps) * (NO_DIGIT / found.allowed)
 
 
-def _pair(a: Member, b: Member) -> Pair:
+def pair(a: Member, b: Member) -> Pair:
     n = min(len(a.values), len(b.values))
     margin = SIGMAS if a.drawn or b.drawn else MARGIN
     distance = relative(a.values[:n], b.values[:n])

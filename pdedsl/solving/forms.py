@@ -19,7 +19,7 @@ from pdedsl.solving.ansatz_module import AnsatzModule
 from pdedsl.solving.methods import How
 from pdedsl.solving.paths import PathMean, solve_by_paths
 from pdedsl.solving.points import Points
-from pdedsl.solving.residual import DEFAULT, Task
+from pdedsl.solving.residual import Task
 from pdedsl.words.solvers import Collocation, Features, Grid, Paths
 
 Form = dict[str, Any]
@@ -61,7 +61,7 @@ def module_of(form: Form, tensors: dict[str, Tensor], plan: SolvePlan, how: How)
         case Kind.SCATTERED, Grid() if isinstance(h := form.get("h"), float):
             return Scattered(tensors["places"], tensors["values"], h)
         case Kind.NETWORK, Collocation() as method:
-            task = Task(plan.statement, method, plan.network or DEFAULT, Points(plan.statement.domain), how.seed)
+            task = Task(plan.statement, method, plan.network, Points(plan.statement.domain), how.seed)
             module = AnsatzModule(task.ansatz, plan.statement.domain.coordinates, task.network(), task.functions())
             module.load_state_dict(tensors)
             return module

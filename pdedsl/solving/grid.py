@@ -46,7 +46,7 @@ def solve_by_grid(
     fine, n = _tried(statement, method.n, given or {}, like)
     with torch.no_grad():
         coarse, _ = _tried(statement, max(4, n // 2), given or {}, like)
-        error = difference(fine, coarse, statement, seed, like)
+        error = max(difference(fine, coarse, statement, seed, like), fine.doubt)
     if fine.figures.get(SURPLUS, 0.0) > max(BALANCED, coarse.figures.get(SURPLUS, 0.0) / 2):
         raise Failed("no solution has these sides: what flows in there is not what flows out")
     figures = {"n": float(n), **fine.figures, "error": error}
@@ -77,9 +77,9 @@ def _on(statement: Statement, n: int, given: Mapping[str, Given], like: Tensor) 
             return on_torus(evolution, loops, n, given, like, TOLERANCE), n
         case Scheme.VOLUMES:
             return by_volumes(evolution, n, given, like), n
-        case Scheme.COLLOCATION:
+        case Scheme.COLLOCATION | Scheme.LAYERS:
             size = fitting(evolution, n)
-            return on_box(evolution, size, given, like, IMPLICIT), size
+            return on_box(evolution, size, given, like, IMPLICIT, layered=chosen is Scheme.LAYERS), size
 
 
 def difference(one: Gridded, other: Gridded, statement: Statement, seed: int, like: Tensor) -> float:

@@ -25,6 +25,7 @@ class Gridded:
     module: nn.Module
     figures: dict[str, float]
     notes: tuple[str, ...]
+    doubt: float = 0.0  # an error of the steps that half as many points would have as well
 
 
 def ends(evolution: Evolution) -> tuple[float, float]:

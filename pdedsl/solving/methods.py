@@ -17,7 +17,7 @@ from pdedsl.solving.features import solve_by_features
 from pdedsl.solving.grid import solve_by_grid
 from pdedsl.solving.measured import Measured
 from pdedsl.solving.paths import PathMean, solve_by_paths
-from pdedsl.solving.residual import DEFAULT, solve_by_residual
+from pdedsl.solving.residual import solve_by_residual
 from pdedsl.solving.solved import Solved
 from pdedsl.solving.training import phases_of
 from pdedsl.solving.watching import Watch
@@ -64,7 +64,7 @@ def _trained(method: Collocation, plan: SolvePlan, how: How) -> Solved:
     solved = solve_by_residual(
         plan.statement,
         method,
-        network=plan.network or DEFAULT,
+        network=plan.network,
         phases=phases,
         seed=how.seed,
         device=how.device,

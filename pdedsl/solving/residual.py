@@ -17,6 +17,8 @@ from torch import Tensor
 from pdedsl.ir.statement import Face, Imposed, Residual, Statement
 from pdedsl.plan.ansatz import Ansatz, ansatz_of, in_network
 from pdedsl.plan.numbers import functions_of, numbers_of, with_letters
+from pdedsl.plan.solving import DEFAULT
+from pdedsl.plan.symmetry import Symmetry, symmetry_of
 from pdedsl.runtime.jets import JetNetwork
 from pdedsl.runtime.sampling import Law
 from pdedsl.runtime.sines import Sides
@@ -32,7 +34,6 @@ from pdedsl.solving.training import Listener, Phase, State, deaf
 from pdedsl.words.networks import Mlp
 from pdedsl.words.solvers import Collocation
 
-DEFAULT = Mlp(width=20, depth=3)
 BESIDE = Mlp(width=10, depth=2)  # of a function that is learned beside the unknowns
 
 
@@ -86,6 +87,7 @@ class Task:
         built = [a.text(c.name) for a, c in zip(self.ansatz, self.statement.components, strict=True)]
         return (
             *built,
+            *(() if self.symmetry is None else (self.symmetry.text(self.statement),)),
             *(f"a condition in the loss has the weight {float(self.method.weight):g}" for _ in self.soft[:1]),
         )
 
@@ -105,10 +107,20 @@ class Task:
         low, high = self.points.low, self.points.high
         return Sides((low + high) / 2, (high - low) / 2, torch.tensor(self.points.joined))
 
+    @cached_property
+    def symmetry(self) -> Symmetry | None:
+        return symmetry_of(self.statement)
+
     def network(self) -> JetNetwork:
-        outputs = len(self.statement.components)
-        made = JetNetwork(
-            self.sides, self.net.width, self.net.depth, outputs, self.net.activation.name, mix(self.seed, 9)
+        ends = zip(self.points.low.tolist(), self.points.high.tolist(), self.points.joined, strict=True)
+        made = JetNetwork.on_box(
+            list(ends),
+            width=self.net.width,
+            depth=self.net.depth,
+            outputs=len(self.statement.components),
+            activation=self.net.activation.name,
+            seed=self.seed,
+            mirror=None if self.symmetry is None else (self.symmetry.axis, self.symmetry.signs),
         )
         return made.to(self.points.device)
 

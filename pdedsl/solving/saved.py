@@ -19,7 +19,7 @@ from pdedsl.solving.methods import How
 from pdedsl.solving.report import FIGURES
 from pdedsl.solving.solution import Solution
 from pdedsl.solving.solved import Estimate, Solved
-from pdedsl.solving.trust import Comparison, Trust
+from pdedsl.solving.trust import Comparison, ErrorBar, Trust
 from pdedsl.solving.views import bounds
 from pdedsl.sources import source_of
 from pdedsl.training.checkpoint import Damaged, Tensors, load_tensors, save_tensors
@@ -86,7 +86,8 @@ def _trust(path: Path) -> Trust:
         read: dict[str, Any] = json.loads(path.read_text("utf-8"))
         gaps = tuple(Gap(**row) for row in read["residuals"])
         comparisons = tuple(Comparison(**{**row, "components": _pairs(row)}) for row in read["comparisons"])
-        return Trust(gaps, comparisons, tuple(read["notes"]))
+        own = None if gaps else ErrorBar(**read["error"])
+        return Trust(gaps, comparisons, tuple(read["notes"]), own)
 
 
 def _pairs(row: dict[str, Any]) -> tuple[tuple[str, float], ...]:

@@ -63,10 +63,12 @@ class Trust:
     gaps: tuple[Gap, ...]
     comparisons: tuple[Comparison, ...] = ()
     notes: tuple[str, ...] = ()
+    own: ErrorBar | None = None  # what a method says of its own error
 
     @property
     def verdict(self) -> Verdict:
-        if any(not j.ok for j in self._judged) or any(c.exact and not c.ok for c in self.comparisons):
+        missed = any(not j.ok for j in self._judged) or any(c.exact and not c.ok for c in self.comparisons)
+        if missed or self._vague:
             return Verdict.FAILS
         return Verdict.HOLDS if all(c.ok for c in self.comparisons) else Verdict.DISAGREES
 
@@ -74,7 +76,13 @@ class Trust:
     def complaints(self) -> tuple[str, ...]:
         """What is wrong, in words."""
         missed = [str(j) for j in self._judged if not j.ok]
-        return (*missed, *(_distance_text(c) for c in self.comparisons if not c.ok))
+        vague = (f"not one digit is certain: {self.own}",) if self._vague else ()
+        return (*missed, *vague, *(_distance_text(c) for c in self.comparisons if not c.ok))
+
+    @property
+    def _vague(self) -> bool:
+        """Whether a method that speaks for itself alone has not one digit."""
+        return self.own is not None and not self.comparisons and not self.own.value <= NO_DIGIT
 
     @property
     def _judged(self) -> list[Judged]:
@@ -88,9 +96,11 @@ class Trust:
 
     @property
     def error(self) -> ErrorBar:
-        """The best that is known: the exact solution, then a reference, then the residuals alone."""
+        """The best that is known: the exact solution, a reference, the method's own interval, the residuals alone."""
         for c in sorted((c for c in self.comparisons if c.speaks), key=lambda c: not c.exact):
             return ErrorBar(c.distance + c.error, c.reference)
+        if self.own is not None:
+            return self.own
         worst = max((g.relative for g in self.gaps), default=inf) * (NO_DIGIT / self.allowed)
         return ErrorBar(worst, "the residuals alone, relative to their terms: the error itself is not known")
 

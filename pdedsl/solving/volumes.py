@@ -18,7 +18,7 @@ from pdedsl.plan.evolution import Evolution
 from pdedsl.runtime.expansions import Cells
 from pdedsl.runtime.limited import faces, rusanov, shu_osher
 from pdedsl.solving.gridded import Failed, Gridded, ends, in_order
-from pdedsl.solving.on_nodes import Given, formulas, known_at
+from pdedsl.solving.on_nodes import Formulas, Given, formulas, known_at
 
 COURANT = 0.4
 MOST_STEPS = 1_000_000
@@ -65,9 +65,19 @@ class Volumes:
 
     def evaluated(self, exprs: tuple[Expr, ...], w: Tensor, known: Mapping[Symbol, Tensor]) -> Tensor:
         """Expressions in the variables themselves, stacked."""
-        formula = formulas(self.evolution, exprs)
+        formula = self._formulas(exprs)
         jets = [w[self.evolution.of_jets[s].component] for s in formula.jets]
         return torch.stack([f.expand(w.shape[1:]) for f in formula(jets, known)])
+
+    def _formulas(self, exprs: tuple[Expr, ...]) -> Formulas:
+        """Compiled once: they are evaluated in every step."""
+        if exprs not in self._compiled:
+            self._compiled[exprs] = formulas(self.evolution, exprs)
+        return self._compiled[exprs]
+
+    @cached_property
+    def _compiled(self) -> dict[tuple[Expr, ...], Formulas]:
+        return {}
 
     def start(self, time: float) -> Tensor:
         """Means by three Gauss points a side."""
@@ -76,7 +86,7 @@ class Volumes:
         for rule in product(GAUSS, repeat=len(self.axes)):
             weight = torch.tensor([w for _, w in rule]).prod().item()
             known = self.known(time, tuple(s for s, _ in rule))
-            values = formulas(self.evolution, self.evolution.initial)((), known)
+            values = self._formulas(self.evolution.initial)((), known)
             total = total + weight * torch.stack([v.expand(shape) for v in values])
         return total
 
@@ -98,7 +108,7 @@ class Volumes:
                 continue
             value = held(self.evolution, side)
             if value is not None:
-                at = formulas(self.evolution, [value])((), known)[0]
+                at = self._formulas((value,))((), known)[0]
                 at = at.narrow(axis, self.axes[axis].n if upper else 0, 1)
                 found[side.variable] = 2 * at - found[side.variable]
         return torch.stack(found)

@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from math import sqrt
 
+import numpy as np
 import torch
 from torch import Tensor
 
@@ -13,6 +14,7 @@ from pdedsl.ir.noise import Inside, Noise, RandomMap
 from pdedsl.ir.plan import DataPlan, Maps, Shake
 from pdedsl.testing.layers import Run
 from pdedsl.testing.legs import Multiples, Numbers, randomness
+from pdedsl.testing.paths import Process
 from pdedsl.testing.periods import Period, moving
 from pdedsl.words.diffusions import Law
 from pdedsl.words.integrators import Across
@@ -59,31 +61,65 @@ def random_map(plan: DataPlan, periods: list[Period]) -> RandomMap | None:
     return moving(periods).random if inside else None
 
 
-def gaps_of(run: Run, plan: DataPlan, periods: list[Period]) -> list[Gap]:
-    """Noise on the input for what comes before the maps in network order, in front of the readout for what comes
-    behind them, and between the maps for what is diffused along with them."""
-    place = periods.index(moving(periods))
-    maps = next(p for p in plan.parts if isinstance(p, Maps))
-    first = next((p.noise for p in plan.parts if isinstance(p, Shake)), None)
-    h = moving(periods).length / len(run.maps)
-    between = None if random_map(plan, periods) else _expected([moving(periods)], maps.noise, h)
+@dataclass(frozen=True)
+class Wanted:
+    """Which noise the equation wants in a network with so many residual maps, place by place."""
+
+    plan: DataPlan
+    periods: list[Period]
+    process: Process
+    maps: int
+
+    @property
+    def at_input(self) -> Expected | None:
+        """For what comes before the maps in network order."""
+        first = next((p.noise for p in self.plan.parts if isinstance(p, Shake)), None)
+        return self._expected(self.periods[: self._place], first)
+
+    @property
+    def at_readout(self) -> Expected | None:
+        """For what comes behind them."""
+        return self._expected(self.periods[self._place + 1 :], self._maps.before_readout)
+
+    def behind(self, k: int) -> Expected | None:
+        """Behind map k, counted from zero: what is diffused along with the maps, at the time of the map."""
+        if random_map(self.plan, self.periods):
+            return None
+        period = moving(self.periods)
+        h = period.length / self.maps
+        return self._expected([period], self._maps.noise, h, period.first + self.process.clock * k * h)
+
+    @property
+    def _place(self) -> int:
+        return self.periods.index(moving(self.periods))
+
+    @property
+    def _maps(self) -> Maps:
+        return next(p for p in self.plan.parts if isinstance(p, Maps))
+
+    def _expected(
+        self, periods: Sequence[Period], noise: Noise | None, h: float | None = None, t: float = 0.0
+    ) -> Expected | None:
+        """√(2νh), added up over pieces of time; relative noise is √(2ν) of the state's own size, whatever the step."""
+        noisy = [p for p in periods if p.diffuses]
+        if not noisy:
+            return None
+        by = randomness(noise, noisy[0])
+        assert isinstance(by, Numbers | Multiples)
+        lengths = [1.0 if isinstance(by, Multiples) else h or p.length for p in noisy]
+        sizes = [float(self.process.reader.number(p.matrix[0][0], np.zeros((1, 1)), t)[0]) for p in noisy]
+        return Expected(sqrt(sum(2.0 * nu * length for nu, length in zip(sizes, lengths, strict=True))), by)
+
+
+def gaps_of(run: Run, wanted: Wanted) -> list[Gap]:
+    """Noise on the input, between the maps, and in front of the readout."""
     into = [*(m.whole.into for m in run.maps[1:]), run.behind.into]
-    last = _expected(periods[place + 1 :], maps.before_readout)
     return [
-        Gap("the input", run.start, run.stem.into, _expected(periods[:place], first)),
+        Gap("the input", run.start, run.stem.into, wanted.at_input),
         Gap("the stem", run.stem.out, run.maps[0].whole.into, None),
-        *(Gap(f"map {k}", m.whole.out, z, between) for k, (m, z) in enumerate(zip(run.maps, into, strict=True), 1)),
-        Gap("the features", run.flat.out, run.readout.into, last),
+        *(
+            Gap(f"map {k + 1}", m.whole.out, z, wanted.behind(k))
+            for k, (m, z) in enumerate(zip(run.maps, into, strict=True))
+        ),
+        Gap("the features", run.flat.out, run.readout.into, wanted.at_readout),
     ]
-
-
-def _expected(periods: Sequence[Period], noise: Noise | None, h: float | None = None) -> Expected | None:
-    """√(2νh), added up over pieces of time; relative noise is √(2ν) of the state's own size, whatever the step."""
-    noisy = [p for p in periods if p.diffuses]
-    if not noisy:
-        return None
-    by = randomness(noise, noisy[0])
-    assert isinstance(by, Numbers | Multiples)
-    lengths = [1.0 if isinstance(by, Multiples) else h or p.length for p in noisy]
-    total = sum(2.0 * float(p.matrix[0][0]) * length for p, length in zip(noisy, lengths, strict=True))
-    return Expected(sqrt(total), by)

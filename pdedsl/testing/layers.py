@@ -79,7 +79,8 @@ def _is_map(module: nn.Module) -> bool:
 
 
 def _has_weights(module: nn.Module) -> bool:
-    return any(p.dim() > 0 for p in module.parameters())
+    """Noise may have some, too: those of its size."""
+    return not hasattr(module, "stream") and any(p.dim() > 0 for p in module.parameters())
 
 
 def runs_of(model: nn.Module, x: Tensor, paths: int) -> list[Run]:

@@ -2,24 +2,27 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
+from copy import deepcopy
 from dataclasses import dataclass, field
 from itertools import pairwise
 from math import pi, sqrt
 
 import torch
-from torch import Tensor
+from torch import Tensor, nn
 
 from pdedsl.ir.noise import DroppedMaps, DroppedUnits, RandomMap, SharedBranches
 from pdedsl.ir.plan import DataPlan, Maps, Shake
-from pdedsl.testing.gaps import gaps_of, random_map
+from pdedsl.testing.gaps import Gap, Wanted, gaps_of, random_map
 from pdedsl.testing.laws import DRAWS, in_training
 from pdedsl.testing.layers import MapSeen, Run, Seen, plain, runs_of
 from pdedsl.testing.model import ModelUnderTest
-from pdedsl.testing.moments import Finding, Moments, Outcome, same, worst_of
+from pdedsl.testing.moments import Finding, Moments, Outcome, same, untested, worst_of
+from pdedsl.testing.own_maps import own_gaps, own_maps
+from pdedsl.testing.paths import process_of
 from pdedsl.testing.periods import Period, moving, periods_of
 from pdedsl.words.diffusions import Law
-from pdedsl.words.networks import residual_maps
+from pdedsl.words.networks import Torch, residual_maps
 
 MAPS, NOISE = "residual maps of model()", "noise of model()"
 MANY, FEW = 128, 8  # paths, where each draws one number a map, and where it draws one for every unit
@@ -34,8 +37,11 @@ def layer_findings(model: ModelUnderTest, weights: int, seed: int) -> list[Findi
     assert isinstance(plan, DataPlan)
     assert plan.image is not None
     x = torch.rand(1, *plan.image, generator=torch.Generator().manual_seed(seed))
-    number = _paths(plan, periods)
-    made = model.model(weights, seed=seed).float()
+    number, fields = _paths(plan, periods), model.fields(weights)
+    process = process_of(model, deepcopy(fields))
+    made = model.model(weights, fields, seed=seed).float()
+    if any(isinstance(p, Maps) and isinstance(p.net, Torch) for p in plan.parts):
+        return _of_own(made, x, number, Wanted(plan, periods, process, _expected_maps(plan)[0]))
     try:
         runs = runs_of(made, x, number)
         noisy = runs_of(in_training(made), x, number)
@@ -44,8 +50,22 @@ def layer_findings(model: ModelUnderTest, weights: int, seed: int) -> list[Findi
     maps = _maps(runs, plan)
     if not maps.ok:
         return [maps]
-    both = [Evidence(number).of(r, plan, periods) for r in (runs, noisy)]
+    places = [[(run, gaps_of(run, Wanted(plan, periods, process, len(run.maps)))) for run in r] for r in (runs, noisy)]
+    both = [Evidence(number).of(p, random_map(plan, periods), moving(periods).length) for p in places]
     return [maps, both[0].finding(NOISE), both[1].finding(f"{NOISE} in training")]
+
+
+def _of_own(made: nn.Module, x: Tensor, number: int, wanted: Wanted) -> list[Finding]:
+    """The noise in a network of the user's own, whose maps are what they are."""
+    if not wanted.maps:
+        return [untested(MAPS, "of a network of your own the equation says nothing but its noise")]
+    found = []
+    for of, model in ((NOISE, made), (f"{NOISE} in training", in_training(made))):
+        counts, members = own_maps(model), own_gaps(model, x, number, wanted)
+        if counts != [wanted.maps] * len(members):
+            return [Finding(MAPS, Outcome.BROKEN, f"expected {wanted.maps} maps in each member, found {counts}")]
+        found.append(Evidence(number).of([(None, gaps) for gaps in members], None, 1.0).finding(of))
+    return found
 
 
 def _paths(plan: DataPlan, periods: list[Period]) -> int:
@@ -59,11 +79,15 @@ def _paths(plan: DataPlan, periods: list[Period]) -> int:
 
 def _maps(runs: list[Run], plan: DataPlan) -> Finding:
     """As many as the equation has steps, each adding the value of its field to its state."""
-    expected = [residual_maps(p.net) for f in plan.families for p in f.parts * f.members if isinstance(p, Maps)]
-    found = [len(run.maps) for run in runs]
+    expected, found = _expected_maps(plan), [len(run.maps) for run in runs]
     if found != expected:
         return Finding(MAPS, Outcome.BROKEN, f"expected {expected} maps in the members, found {found}")
     return worst_of(MAPS, (f for run in runs for f in _sums(run)))
+
+
+def _expected_maps(plan: DataPlan) -> list[int]:
+    """Those of each member."""
+    return [residual_maps(p.net) or 0 for f in plan.families for p in f.parts * f.members if isinstance(p, Maps)]
 
 
 def _sums(run: Run) -> Iterator[Finding]:
@@ -81,9 +105,10 @@ class Evidence:
     moments: Moments = field(default_factory=Moments)
     silent: list[Finding] = field(default_factory=list)
 
-    def of(self, runs: list[Run], plan: DataPlan, periods: list[Period]) -> Evidence:
+    def of(self, places: Sequence[tuple[Run | None, list[Gap]]], random: RandomMap | None, length: float) -> Evidence:
+        """The places of each member, and where its maps are random these as they ran over so long a time."""
         self.moments.paths = self.paths
-        noises = [self._member(f"member {k}", run, plan, periods) for k, run in enumerate(runs, 1)]
+        noises = [self._member(f"member {k}", run, gaps, random, length) for k, (run, gaps) in enumerate(places, 1)]
         for own in noises:
             for a, b in pairwise(own):
                 self._product("noise at one place times that at the next", a, b)
@@ -97,17 +122,19 @@ class Evidence:
         found = broken or (self.moments.finding(of) if self.moments.count else worst_of(of, self.silent))
         return Finding(of, found.outcome, found.note)
 
-    def _member(self, member: str, run: Run, plan: DataPlan, periods: list[Period]) -> list[Tensor]:
-        noises, random = [], random_map(plan, periods)
-        for gap in gaps_of(run, plan, periods):
+    def _member(
+        self, member: str, run: Run | None, gaps: list[Gap], random: RandomMap | None, length: float
+    ) -> list[Tensor]:
+        noises = []
+        for gap in gaps:
             if gap.expected is None:
                 self.silent.append(same(NOISE, f"no noise behind {gap.name}", gap.state, gap.after, SINGLE))
             else:
                 noises.append(gap.noise(gap.expected))
                 self._white(f"noise behind {gap.name} of {member}", noises[-1], gap.expected.law)
-        if random is None:
+        if random is None or run is None:
             return noises
-        ratio = 2.0 * float(random.strength) * len(run.maps) / moving(periods).length
+        ratio = 2.0 * float(random.strength) * len(run.maps) / length
         factors = [self._factor(f"map {k} of {member}", s, ratio, random) for k, s in enumerate(run.maps, 1)]
         if not isinstance(random, DroppedUnits):
             self._moments(f"factors of {member}", torch.cat(factors))

@@ -13,7 +13,7 @@ from math import pi
 from typing import cast
 
 import torch
-from sympy import Expr, Float, Integer, Symbol, cos, lambdify, sin
+from sympy import DiracDelta, Expr, Float, Integer, Symbol, cos, lambdify, sin
 from torch import Tensor, nn
 
 from pdedsl.emit.names import name_of
@@ -139,7 +139,8 @@ def _numbers(expr: Expr, statement: Statement, points: Tensor) -> Tensor:
 
 
 def _by_hand(residual: Residual, values: tuple[Expr, ...], statement: Statement, points: Tensor) -> Tensor:
-    return _numbers(residual.expr.xreplace(_letters(residual, values, statement)), statement, points)
+    whole = residual.expr.replace(DiracDelta, lambda *_: Integer(0))
+    return _numbers(whole.xreplace(_letters(residual, values, statement)), statement, points)
 
 
 def _size(one: Written, values: tuple[Expr, ...], statement: Statement, points: Tensor) -> float:

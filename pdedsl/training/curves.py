@@ -19,6 +19,7 @@ if TYPE_CHECKING:
 COLOURS = {"train": "#0072B2", "validation": "#D55E00", "test": "#009E73"}
 OTHERS = ("#CC79A7", "#E69F00", "#56B4E9", "#8C8C8C", "#000000")
 NAMES = {"train": "training", "validation": "validation", "test": "test"}
+ATTACKED = {"train": "training, attacked", "validation": "validation, clean", "test": "test, clean"}
 INK = "#333333"
 DENSE = 30  # from so many points on, a curve is drawn faintly with its moving mean on top
 RATIO = 30.0  # from so much between the largest and the smallest on, a scale is logarithmic
@@ -60,19 +61,20 @@ class Panel:
         return bool(values) and not self.unit and min(values) > 0 and max(values) > RATIO * min(values)
 
 
-def plot_curves(metrics: Metrics, path: Path, title: str = "") -> None:
-    """Write the curves of the rows of a metrics.jsonl as PNG, completely or not at all."""
-    figure = curves_figure(metrics, title)
+def plot_curves(metrics: Metrics, path: Path, title: str = "", attacked: bool = False) -> None:
+    """Write the curves of the rows of a metrics.jsonl as PNG, completely or not at all; `attacked` if those of training
+    are under an adversary."""
+    figure = curves_figure(metrics, title, attacked)
     replace_with(path, lambda part: figure.savefig(part, format="png", dpi=120))
 
 
-def curves_figure(metrics: Metrics, title: str = "") -> Figure:
+def curves_figure(metrics: Metrics, title: str = "", attacked: bool = False) -> Figure:
     """A panel for each quantity that was recorded, below each other over the same steps."""
     from matplotlib.backends.backend_agg import FigureCanvasAgg
     from matplotlib.figure import Figure
     from matplotlib.ticker import MaxNLocator
 
-    panels = [panel for panel in _panels(metrics) if panel.curves] or [Panel("Loss", [])]
+    panels = [panel for panel in _panels(metrics, attacked) if panel.curves] or [Panel("Loss", [])]
     heights = [panel.height for panel in panels]
     figure = Figure(figsize=(8.5, 1.1 + 2.5 * sum(heights)), layout="constrained")
     FigureCanvasAgg(figure)
@@ -89,7 +91,7 @@ def curves_figure(metrics: Metrics, title: str = "") -> Figure:
     return figure
 
 
-def _panels(metrics: Metrics) -> list[Panel]:
+def _panels(metrics: Metrics, attacked: bool) -> list[Panel]:
     steps = [row for row in metrics if Kind(row["kind"]) is Kind.STEP]
     names = list(dict.fromkeys(name for row in steps for name in row["terms"]))
     terms = [
@@ -98,15 +100,16 @@ def _panels(metrics: Metrics) -> list[Panel]:
     ]
     rate = _points((row["step"], row["lr"]) for row in steps)
     return [
-        Panel("Loss", _splits(metrics, "loss") + (terms if len(terms) > 1 else [])),
-        Panel("Accuracy", [_in_percent(curve) for curve in _splits(metrics, "accuracy")], "{x:g} %"),
+        Panel("Loss", _splits(metrics, "loss", attacked) + (terms if len(terms) > 1 else [])),
+        Panel("Accuracy", [_in_percent(curve) for curve in _splits(metrics, "accuracy", attacked)], "{x:g} %"),
         Panel("Learning rate", [Curve("learning rate", INK, rate)] if rate else [], height=0.55),
     ]
 
 
-def _splits(metrics: Metrics, key: str) -> list[Curve]:
+def _splits(metrics: Metrics, key: str, attacked: bool) -> list[Curve]:
+    names = ATTACKED if attacked else NAMES
     curves = (
-        Curve(NAMES[split], colour, _points((row["step"], row[key]) for row in metrics if row["split"] == split))
+        Curve(names[split], colour, _points((row["step"], row[key]) for row in metrics if row["split"] == split))
         for split, colour in COLOURS.items()
     )
     return [curve for curve in curves if curve.points]

@@ -43,6 +43,7 @@ class Started:
     resumed: int = 0
     notes: tuple[str, ...] = ()
     adaptive: bool = False
+    attacked: bool = False  # whether figures of training are those under its adversary
 
 
 @dataclass(frozen=True)
@@ -102,7 +103,14 @@ class Ended:
     message: str = ""
 
 
-Event = Started | Stepped | Assessed | Saved | Ended
+@dataclass(frozen=True)
+class Finishing:
+    """What is done after the last step, before it is done: it may take a while."""
+
+    what: str
+
+
+Event = Started | Stepped | Assessed | Saved | Ended | Finishing
 
 
 class Listener(Protocol):
@@ -190,9 +198,16 @@ def heading(event: Started) -> list[str]:
     ]
     if len(event.phases) > 1:
         lines.append("phases: " + ", ".join(f"{name} ({steps:,} steps)" for name, steps in event.phases))
+    if event.attacked:
+        lines.append("loss and accuracy of training are those under the adversary; validation and test are clean")
     if event.resumed:
         lines.append(f"resumed after step {event.resumed:,}")
     return [line(text) for text in (*lines, *(f"note: {note}" for note in event.notes))]
+
+
+def train_name(event: Started) -> str:
+    """The accuracy in training: that on the samples, or on what the adversary made of them."""
+    return "attacked" if event.attacked else "train"
 
 
 def ending(event: Ended) -> str:

@@ -8,9 +8,9 @@ from contextlib import contextmanager, suppress
 from dataclasses import replace
 from pathlib import Path
 
-from pdedsl.compiler import format, parse
 from pdedsl.diagnostics import PdeError
 from pdedsl.files import RunError, is_half_written, refuse_links, sweep
+from pdedsl.interface import format, parse
 from pdedsl.ir.spec import Spec
 from pdedsl.words.blocks import TrainBlock
 from pdedsl.words.diffusions import Retraining

@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 from pathlib import Path
+from time import perf_counter
 
+import torch
 from torch import Tensor
 
 from pdedsl.compilation import Compilation
@@ -12,16 +14,18 @@ from pdedsl.diagnostics import Source
 from pdedsl.measures.assess import assess
 from pdedsl.measures.boundary import Panel, plot_boundaries
 from pdedsl.quoting import command
+from pdedsl.runtime.streams import frozen
 from pdedsl.training.config import TrainConfig
 from pdedsl.training.curves import plot_curves
 from pdedsl.training.engine import Engine
-from pdedsl.training.events import Ended
+from pdedsl.training.events import Ended, Finishing, Listener
 from pdedsl.training.log import read_metrics
 from pdedsl.training.report import Result, Summary, write_report
 from pdedsl.words.blocks import Block
 
 ENTRIES = ("schedule", "augment", "adversary", "regularize", "constrain", "precision")
-GRID = 128  # points a side for the boundary: a second or two for a network with noise
+GRIDS = (128, 96, 64, 48, 32)  # points a side for the boundary
+TRIED, SECONDS = 512, 1.5  # points that are timed, and for how long a grid may be evaluated
 MOST = 10_000  # training samples in the last figures
 USAGE = """import pdedsl
 
@@ -31,22 +35,35 @@ probabilities = run.module(x).softmax(-1)  # x: {shape}
 
 
 def finish(
-    compilation: Compilation, config: TrainConfig, engine: Engine, folder: Path, ended: Ended
+    compilation: Compilation, config: TrainConfig, engine: Engine, folder: Path, ended: Ended, tell: Listener
 ) -> dict[str, float]:
-    """The last figures; the first process also writes pictures and report."""
+    """The last figures; the first process also writes pictures and report. What is done is told before."""
+    tell(Finishing("last figures"))
     results = [_result(name, split, engine) for name, split in _splits(engine.data)]
     known = [(f"{r.split}_{key}", getattr(r, key)) for r in results for key in ("loss", "accuracy", "evaluations")]
     figures = {name: float(value) for name, value in known if value is not None}
     if engine.world.first:
         spec = compilation.spec
-        plot_curves(read_metrics(folder / "metrics.jsonl"), folder / "curves.png", spec.name)
+        attacked = config.adversary is not None
+        tell(Finishing("curves"))
+        plot_curves(read_metrics(folder / "metrics.jsonl"), folder / "curves.png", spec.name, attacked)
         if engine.data.shape == (2,):
             x, y = engine.data.test.batch(slice(None), engine.world.device, engine.dtype)
             panel = Panel(spec.name, lambda p: _probabilities(engine, p), x, y)
-            plot_boundaries([panel], folder / "boundary.png", GRID)
+            tell(Finishing("decision boundary"))
+            plot_boundaries([panel], folder / "boundary.png", _points_a_side(engine, x))
         write_report(folder, _summary(compilation, config, engine, folder, ended, tuple(results)))
     engine.world.wait()
     return figures
+
+
+def _points_a_side(engine: Engine, x: Tensor) -> int:
+    """The finest grid that is evaluated in little time; its lines take about as long again."""
+    began = perf_counter()
+    with torch.no_grad(), frozen(engine.model):
+        _probabilities(engine, x[:1].expand(TRIED, -1))
+    each = (perf_counter() - began) / TRIED
+    return next((n for n in GRIDS if each * n**2 <= SECONDS), GRIDS[-1])
 
 
 def _splits(data: Data) -> list[tuple[str, Split]]:

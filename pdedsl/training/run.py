@@ -68,19 +68,21 @@ def train(
     start: str | Path | None = None,
     save_seconds: float = SAVE_SECONDS,
     network: Make | None = None,
+    trust: bool = False,
     listeners: Sequence[Listener] | None = None,
 ) -> Run:
     """Train a spec, which may be given compiled, as a Spec, as a path, or as text; the run is in the folder `out`.
 
     `set` changes entries of the spec, as ["train.epochs=2"] or {"train.epochs": 2}; `data` is the folder of data sets;
     `resume` goes on with what is in `out`; `start` is a run whose weights this one starts from; `network` makes the
-    network from a seed in the place of the spec's own, as `model` of a compiled package does. `listeners` hear every
+    network from a seed in the place of the spec's own, as `model` of a compiled package does; `trust` lets the spec
+    import networks of your own. `listeners` hear every
     event; where none are given, the progress is shown on standard error, and () is silence. The caller's random numbers
     are left as they were.
     """
     options = Options(_path(data), device, resume, compile, _path(start), network, save_seconds)
     settings = [f"{key}={value}" for key, value in set.items()] if isinstance(set, Mapping) else set
-    compilation = _compiled(spec, settings)
+    compilation = _compiled(spec, settings, trust, options.data)
     with ExitStack() as stack:
         stack.enter_context(_own_generator())
         world = stack.enter_context(joined(options.device))
@@ -97,14 +99,16 @@ def _shown(world: World, stack: ExitStack) -> tuple[Listener, ...]:
     return (view,)
 
 
-def _compiled(spec: Compilation | Spec | str | Path, settings: Sequence[str]) -> Compilation:
+def _compiled(
+    spec: Compilation | Spec | str | Path, settings: Sequence[str], trust: bool, data: Path | None
+) -> Compilation:
     match spec:
         case Compilation() if not settings:
             return spec
         case Compilation(spec=Spec(source=source)) | Spec(source=source):
-            return to_compilation(changed(source, settings))
+            return to_compilation(changed(source, settings), trust, data)
         case _:
-            return to_compilation(source_of(spec, settings))
+            return to_compilation(source_of(spec, settings), trust, data)
 
 
 def _path(value: str | Path | None) -> Path | None:
@@ -165,7 +169,7 @@ def _train(
             loop.restore(found)
         loop.tell(_started(compilation, config, engine, folder, resumed, complaints))
         ended = loop.run()
-        return _result(compilation, config, engine, folder, ended)
+        return _result(compilation, config, engine, folder, ended, loop.tell)
 
 
 def _to_resume(spec: Spec, folder: Path) -> tuple[Checkpoint | None, tuple[str, ...]]:
@@ -238,14 +242,17 @@ def _started(
         resumed=resumed,
         notes=(*complaints, *defaults),
         adaptive=bool(adaptive_blocks(engine.model)),
+        attacked=config.adversary is not None,
     )
 
 
-def _result(compilation: Compilation, config: TrainConfig, engine: Engine, folder: Path, ended: Ended) -> Run:
+def _result(
+    compilation: Compilation, config: TrainConfig, engine: Engine, folder: Path, ended: Ended, tell: Listener
+) -> Run:
     if ended.outcome is not Outcome.FINISHED:
         return Run(folder, engine.model.eval(), ended.outcome, ended.message)
     try:
-        figures = finish(compilation, config, engine, folder, ended)
+        figures = finish(compilation, config, engine, folder, ended, tell)
     except SolverFailed as failure:
         message = solver_message("the last assessment", failure, folder / CHECKPOINTS)
         return Run(folder, engine.model.eval(), Outcome.DIVERGED, message)

@@ -11,7 +11,7 @@ import torch
 from torch import nn
 
 from pdedsl.compilation import Compilation
-from pdedsl.compiler import to_compilation
+from pdedsl.compiler import examine, to_compilation
 from pdedsl.explanation.document import Picture, Table, fragment
 from pdedsl.files import RunError
 from pdedsl.ir.plan import ImagePlan
@@ -35,12 +35,15 @@ class Run:
     figures: Mapping[str, float] = field(default_factory=dict)
 
     @classmethod
-    def open(cls, folder: str | Path) -> Run:
-        """A run as it was left: its weights, or those of its newest checkpoint, in the network of its spec."""
+    def open(cls, folder: str | Path, trust: bool = False, data: str | Path | None = None) -> Run:
+        """A run as it was left: its weights, or those of its newest checkpoint, in the network of its spec.
+
+        `trust` lets the spec import networks of your own; `data` is the folder of data sets, as for `train`."""
         folder = Path(folder)
         if not (folder / SPEC).is_file():
             raise RunError(f"{folder} holds no run: no {SPEC}")
-        return cls.of(folder, to_compilation(source_of(folder / SPEC)))
+        source, root = source_of(folder / SPEC), None if data is None else Path(data)
+        return cls.of(folder, to_compilation(source, trust, root))
 
     def _repr_html_(self) -> str:
         """The figures and the curves, in a notebook."""
@@ -89,7 +92,8 @@ def weights_for(module: nn.Module, compilation: Compilation, folder: Path) -> Te
     """The weights of another run, to start from. Where images have another resolution, 3×3 kernels are carried to it as
     differential operators (Ruthotto, Haber 2018, section 2.2), along each axis by its own factor."""
     tensors = _kept(folder).tensors
-    new, old = compilation.plan, to_compilation(source_of(folder / SPEC)).plan
+    planned = examine(source_of(folder / SPEC)).planned
+    new, old = compilation.plan, planned and planned.model
     factors = (1.0, 1.0)
     if isinstance(new, ImagePlan) and isinstance(old, ImagePlan):
         factors = new.image[1] / old.image[1], new.image[2] / old.image[2]

@@ -12,6 +12,7 @@ from pdedsl.training.events import (
     Assessed,
     Ended,
     Event,
+    Finishing,
     Progress,
     Row,
     Saved,
@@ -23,6 +24,7 @@ from pdedsl.training.events import (
     heading,
     number,
     percent,
+    train_name,
 )
 
 if TYPE_CHECKING:
@@ -71,6 +73,8 @@ class Lines:
             case Ended():
                 self._flush()
                 self._write(ending(event))
+            case Finishing(what=what):
+                self._write(f"{what} …")
 
     def _flush(self) -> None:
         if self._waiting and self._progress:
@@ -129,6 +133,8 @@ class Live:
                 self.close()
                 style = {"finished": "green", "interrupted": "yellow", "diverged": "red"}[event.outcome]
                 self._console.print(ending(event), style=style, markup=False)
+            case Finishing(what=what):
+                self._console.print(f"{what} …", style="dim", markup=False)
         if self._clock() - self._drawn >= REFRESH:
             self._draw()
 
@@ -165,7 +171,7 @@ def _table(progress: Progress, shown: int) -> Table:
     costs = ("evaluations",) if progress.started.adaptive else ()
     table.add_column("epoch", justify="right", no_wrap=True)
     table.add_column("phase", justify="left", no_wrap=True)
-    for name in ("loss", "train", "validation", "test", *costs):
+    for name in ("loss", train_name(progress.started), "validation", "test", *costs):
         table.add_column(name, justify="right", no_wrap=True)
     best = max((r.validation for r in progress.rows if r.validation is not None), default=None)
     for r in progress.rows[-max(shown, 1) :]:
@@ -194,7 +200,7 @@ def _now(progress: Progress, last: Stepped) -> tuple[str, str]:
     terms = ", ".join(f"{name} {number(value)}" for name, value in last.terms.items()) if len(last.terms) > 1 else ""
     figures = [f"loss {number(last.loss)}" + (f" ({terms})" if terms else "")]
     if last.accuracy is not None:
-        figures.append(f"train {percent(last.accuracy)}")
+        figures.append(f"{train_name(progress.started)} {percent(last.accuracy)}")
     validation = next((r.validation for r in reversed(progress.rows) if r.validation is not None), None)
     if validation is not None:
         figures.append(f"validation {percent(validation)}")
@@ -204,9 +210,9 @@ def _now(progress: Progress, last: Stepped) -> tuple[str, str]:
 
 def _headings(event: Started) -> str:
     step, phase = _widths(event)
-    figures = f"{'loss':>9}  {'train':>7}  {'validation':>10}  {'test':>7}  {'lr':>8}  {'steps/s':>7}  {'left':>8}"
+    figures = f"{'loss':>9}  {train_name(event):>7}  {'validation':>10}  {'test':>7}  {'lr':>8}"
     costs = "evaluations  " if event.adaptive else ""
-    return f"{'step':>{step}}  {'epoch':>8}  {'phase':<{phase}}  {figures}  {costs}terms"
+    return f"{'step':>{step}}  {'epoch':>8}  {'phase':<{phase}}  {figures}  {'steps/s':>7}  {'left':>8}  {costs}terms"
 
 
 def _line(progress: Progress, row: Row) -> str:
@@ -214,8 +220,9 @@ def _line(progress: Progress, row: Row) -> str:
     last = progress.last
     terms = " ".join(f"{name}={number(value)}" for name, value in row.terms.items()) if len(row.terms) > 1 else ""
     costs = f"{count(row.evaluations):>11}  " if progress.started.adaptive else ""
+    train = percent(row.train).rjust(max(7, len(train_name(progress.started))))
     return (
-        f"{row.step:>{step}}  {row.epoch:>8.2f}  {row.phase:<{phase}}  {number(row.loss):>9}  {percent(row.train):>7}  "
+        f"{row.step:>{step}}  {row.epoch:>8.2f}  {row.phase:<{phase}}  {number(row.loss):>9}  {train}  "
         f"{percent(row.validation):>10}  {percent(row.test):>7}  {last.lr if last else 0:>8.2e}  "
         f"{progress.rate:>7.3g}  {duration(progress.left):>8}  {costs}{terms}"
     )

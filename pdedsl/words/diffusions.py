@@ -123,7 +123,8 @@ class Residual(Word):
     @property
     def idle(self) -> frozenset[str]:
         tau = {"tau"} if self.derivative is InTime.FORWARD else set()
-        return frozenset(tau | ({"h", "probes"} if self.estimator is Laplacian.EXACT else set()))
+        instants = {"instants"} if len(self.times) == 1 else set()
+        return frozenset(tau | instants | ({"h", "probes"} if self.estimator is Laplacian.EXACT else set()))
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -118,6 +118,13 @@ def default_of(kind: str, key: str) -> str:
             return ""
 
 
+def default_text(kind: str, key: str) -> str:
+    """The same, with numbers and words of enums too."""
+    default = next(f.default for f in fields(BLOCKS[kind]) if f.name == key)
+    plain = isinstance(default, int | Enum) and not isinstance(default, bool)
+    return shown(default) if plain else default_of(kind, key)
+
+
 def items(block: Block, key: str) -> tuple[object, ...]:
     """The values of an entry, one a place; none where it is left out."""
     value = getattr(block, key)

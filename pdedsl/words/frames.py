@@ -4,8 +4,9 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from enum import Enum
+from typing import Annotated
 
-from pdedsl.words.params import Count, Natural
+from pdedsl.words.params import Whole, Width
 from pdedsl.words.word import Forms, Word, forms_of
 
 
@@ -27,8 +28,8 @@ class Lipschitz(Word):
     """Every piece 1-Lipschitz for every weight: patches of pixels become channels, zeros pad the channels, linear maps
     have a norm of at most 1; `dense` convex potential layers stand at the end (Meunier et al., ICML 2022)."""
 
-    patch: Count = 1
-    dense: Natural = 0
+    patch: Width = 1
+    dense: Annotated[int, Whole(0, most=1000)] = 0
     activation: Between = Between.MAXMIN
 
 

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Annotated, assert_never
 
 from pdedsl.numerics.activations import ACTIVATIONS, Activation
 from pdedsl.numerics.torchvision_models import MODELS
-from pdedsl.words.params import Few, Whole, Width
+from pdedsl.words.params import Few, Record, Value, Whole, Width
 from pdedsl.words.word import Forms, Word, forms_of
 
 TANH, RELU = ACTIVATIONS["tanh"], ACTIVATIONS["relu"]
@@ -74,15 +74,43 @@ class Torchvision(Word):
     model: str
 
 
-FieldNetwork = Mlp | Resnet | Resnet18 | PreactResnet18 | WideResnet | Convnet | Torchvision
+@dataclass(frozen=True, kw_only=True)
+class Torch(Word):
+    """A module of your own, "package.module:Name", made with the other arguments; imported only with `--trust`."""
+
+    open = True
+    network: str
+    maps: tuple[str, ...] = ()
+    options: Annotated[tuple[tuple[str, Value], ...], Record()] = ()
+    counted: Annotated[int | None, Record()] = field(default=None, compare=False)  # its residual maps, once imported
+
+    @property
+    def path(self) -> tuple[str, str]:
+        """Its module, and its name there."""
+        module, _, name = self.network.partition(":")
+        return module, name
+
+    @property
+    def arguments(self) -> dict[str, Value]:
+        return {key: _written(value) for key, value in {**super().arguments, **dict(self.options)}.items()}
+
+
+def _written(value: Value) -> Value:
+    """A text in its quotation marks, which tell it from a number."""
+    if isinstance(value, tuple):
+        return tuple(map(_written, value))
+    return f'"{value}"' if isinstance(value, str) else value
+
+
+FieldNetwork = Mlp | Resnet | Resnet18 | PreactResnet18 | WideResnet | Convnet | Torchvision | Torch
 OperatorNetwork = Conv | Linear
-Network = Mlp | Resnet | Resnet18 | PreactResnet18 | WideResnet | Convnet | Conv | Linear | Torchvision
+Network = Mlp | Resnet | Resnet18 | PreactResnet18 | WideResnet | Convnet | Conv | Linear | Torchvision | Torch
 NETWORKS: Forms[Network] = forms_of(Network)
 OPERATORS: Forms[OperatorNetwork] = forms_of(OperatorNetwork)
 
 
-def residual_maps(net: Network) -> int:
-    """How many residual maps a network has: the number of steps it stands for."""
+def residual_maps(net: Network) -> int | None:
+    """How many residual maps a network has: the number of steps it stands for. None: it must be imported first."""
     match net:
         case Resnet(depth=depth):
             return (depth[0] - 2) // 2
@@ -92,6 +120,8 @@ def residual_maps(net: Network) -> int:
             return 8
         case Torchvision(model=model):
             return MODELS[model].maps if model in MODELS else 0
+        case Torch(counted=counted):
+            return counted
         case Convnet(layers=layers):
             return layers
         case Mlp() | Conv() | Linear():

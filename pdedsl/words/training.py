@@ -5,9 +5,10 @@ from __future__ import annotations
 from dataclasses import dataclass
 from enum import Enum
 from fractions import Fraction
+from typing import Annotated
 
 from pdedsl.words.attacks import Norm
-from pdedsl.words.params import Count, Few, Nonnegative, Positive, Real
+from pdedsl.words.params import Count, Few, Nonnegative, Positive, Real, Whole
 from pdedsl.words.word import Forms, Word, forms_of
 
 
@@ -15,7 +16,7 @@ from pdedsl.words.word import Forms, Word, forms_of
 class Crop(Word):
     """A window of the image's own size, at random in the image with `pad` zeros on every side."""
 
-    pad: Few = 4
+    pad: Annotated[int, Whole(1, most=128)] = 4
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -21,6 +21,7 @@ class Word:
     """What a call of the language makes: `class Mlp(Word)` is `mlp`, and its fields are the arguments."""
 
     spelling: ClassVar[str]
+    open: ClassVar[bool] = False  # whether it takes arguments of any name, as its field `options`
 
     def __init_subclass__(cls, spelled: str = "") -> None:
         super().__init_subclass__()
@@ -60,7 +61,7 @@ class Word:
     def brief(self) -> str:
         """As short as it may be written, with numbers as decimals where these end: 0.1, but 8/255."""
         params = self.signature()
-        kept = {key: value for key, value in self.arguments.items() if value != params[key].default}
+        kept = {k: v for k, v in self.arguments.items() if k not in params or v != params[k].default}
         return called(self.name, {key: _decimal(value) for key, value in kept.items()})
 
     def __str__(self) -> str:
@@ -103,7 +104,7 @@ class Form(Generic[T]):
 
     def shown(self) -> str:
         """The signature, as the documentation writes it."""
-        inner = ", ".join(param.shown(key) for key, param in self.params.items())
+        inner = ", ".join([*(param.shown(key) for key, param in self.params.items()), *["…"] * self.of.open])
         return f"{self.name}({inner})" if inner else self.name
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import random
 import re
 
-from pdedsl.compiler import format
+from pdedsl.interface import format
 
 WORDS = ("pde", "space", "time", "unknown", "const", "let", "learn", "realize", "require")
 SCALES = ("2", "-3", "½", "-1", "5/4", "0.1")

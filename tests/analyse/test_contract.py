@@ -13,8 +13,8 @@ from analyse.equations.common import BOUND, STATIC, TV, VECTOR, Y_REST
 from analyse.frames import FUNCTIONS, MAPS, PHYSICAL, data, declared, maps, plane, ring
 from analyse.outcomes import analysed
 from pdedsl.cli import cli
-from pdedsl.compiler import compile
 from pdedsl.diagnostics import Diagnostic, PdeError
+from pdedsl.interface import compile
 from pdedsl.ir.analysis import Analysis, EquationClass
 from pdedsl.ir.terms import Term
 from pdedsl.ir.verdicts import Truth

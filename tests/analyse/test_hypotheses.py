@@ -5,9 +5,11 @@ from __future__ import annotations
 import pytest
 
 from analyse.checks import false, lazy, wrong_classes, wrong_form
-from analyse.frames import Row
+from analyse.frames import Row, data, pair
+from analyse.frames_more import REST, system
 from analyse.outcomes import analysed
 from analyse.table import TABLE
+from analyse.table.behind import ZERO, disc
 from analyse.table.rejected import REJECTED
 
 ROWS = [pytest.param(row, id=row.name) for row in TABLE]
@@ -68,3 +70,21 @@ def test_every_row_has_a_letter_for_each_axiom() -> None:
         assert len(row.axioms) == len(row.cells), row.name
         assert set(row.cells) <= set("PpRrU."), row.name
         assert all(row.reasons().values()), row.name
+
+
+WELL_POSED = {
+    "disc, positive inside": disc("∂u/∂t = (1.1 - x² - y²)Δu", "u = 0"),
+    "a pair with eigenvalues 2 and 2": pair("∂u/∂t = -Δu + 3Δv", "∂v/∂t = -3Δu + 5Δv"),
+    "Δu behind a name": system("u w", "∂u/∂t = -Δu + 2Δw\nw = u", still="w"),
+    "a third derivative of weight zero": data(f"∂²u/∂t² = Δu + {ZERO} ∂³u/∂x³") + f"{REST}\n",
+}
+
+
+@pytest.mark.parametrize("text", WELL_POSED.values(), ids=list(WELL_POSED))
+def test_what_is_well_posed_is_no_error(text: str) -> None:
+    assert [d.code for d in analysed(text).diagnostics if d.is_error] == []
+
+
+@pytest.mark.parametrize("row", [row for row in TABLE if "behind, " in row.name and row.cells.startswith("PP.....")])
+def test_waves_that_stay_bounded_are_no_error(row: Row) -> None:
+    assert [d.code for d in analysed(row.text).diagnostics if d.is_error] == []

@@ -15,10 +15,11 @@ WRONG = "pde Heat\n"
 BREAK = """
 import sys
 import pdedsl.compiler
+import pdedsl.interface
 def broken(*args, **options):
     raise RuntimeError("something we did not think of")
-for verb in ("to_spec", "to_analysis", "format_source"):
-    setattr(pdedsl.compiler, verb, broken)
+for home, verb in ((pdedsl.compiler, "to_spec"), (pdedsl.compiler, "to_analysis"), (pdedsl.interface, "format_source")):
+    setattr(home, verb, broken)
 sys.argv = ["pdedsl", *sys.argv[1:]]
 from pdedsl.cli import main
 main()

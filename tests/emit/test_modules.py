@@ -180,7 +180,7 @@ def test_copies(name: str) -> None:
 @pytest.mark.parametrize("name", FAMILIES)
 def test_export(name: str) -> None:
     network, x = model(name), inputs(TEXTS[name], 3)
-    exported = torch.export.export(copy.deepcopy(network), (x,)).module()
+    exported = torch.export.export(copy.deepcopy(network), (x,), strict=False).module()
     for _ in range(2):
         torch.testing.assert_close(exported(x), network(x), rtol=1e-10, atol=1e-10)
 

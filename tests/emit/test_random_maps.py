@@ -162,7 +162,7 @@ def test_what_is_no_random_map(equation: str) -> None:
         (f"∂u/∂t = v·∇u + σ {OUTER}", "noise", f"σ {OUTER}"),
         ("∂u/∂t = v·∇u + σ Σᵢ vᵢ² ∂²u/∂xᵢ²", "noise(scale=relative)", "σ Σᵢ vᵢ² ∂²u/∂xᵢ²"),
         ("∂u/∂t = v·∇u + σ Σᵢ vᵢ² ∂²u/∂xᵢ²", "noise", "σ Σᵢ vᵢ² ∂²u/∂xᵢ²"),
-        ("∂u/∂t = v·∇u + (1 + t) Δu", "noise", "(1 + t) Δu"),
+        ("∂u/∂t = v·∇u + (1 + x₁²) Δu", "noise", "(1 + x₁²) Δu"),
         ("∂u/∂t = v·∇u + (1 + t) Δu", "noise(scale=relative)", "(1 + t) Δu"),
     ],
 )

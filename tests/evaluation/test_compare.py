@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import resource
 from pathlib import Path
 
 import pytest
@@ -52,3 +53,26 @@ def test_what_is_no_report_is_refused(text: str, tmp_path: Path) -> None:
     with pytest.raises(RunError, match="evaluate the run"):
         write_comparison([run(tmp_path, text)], tmp_path / "page.html", None)
     assert not (tmp_path / "page.html").exists()
+
+
+def test_a_certificate_is_named_once(tmp_path: Path) -> None:
+    radii = [{"certificate": "gaussian(n=9)", "sound": True, "accuracies": [[0, SHARE], [0.25, SHARE]]}]
+    write_comparison([run(tmp_path, json.dumps(REPORT | {"certified": radii}))], tmp_path / "page.html", None)
+    page = (tmp_path / "page.html").read_text("utf-8")
+    assert page.count("gaussian(n=9)") == 1
+    assert page.count("50.0 % [40.0, 60.0]") == 3
+
+
+def test_a_full_disk_is_said_and_loses_nothing(tmp_path: Path) -> None:
+    """A limit on the size of files stands for the disk; the page that was there stays."""
+    given, page = run(tmp_path, json.dumps(REPORT)), tmp_path / "page.html"
+    page.write_text("old")
+    before = resource.getrlimit(resource.RLIMIT_FSIZE)
+    resource.setrlimit(resource.RLIMIT_FSIZE, (100, before[1]))
+    try:
+        with pytest.raises(OSError, match=r"page\.html"):
+            write_comparison([given], page, None)
+    finally:
+        resource.setrlimit(resource.RLIMIT_FSIZE, before)
+    assert page.read_text() == "old"
+    assert sorted(p.name for p in tmp_path.iterdir()) == ["page.html", "run"]

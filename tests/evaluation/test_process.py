@@ -28,7 +28,7 @@ def report(run: Path) -> object:
     return json.loads((run / "evaluation" / "report.json").read_text("utf-8"))
 
 
-@pytest.mark.slow
+@pytest.mark.long
 def test_two_processes_and_one_that_is_killed(run: Path) -> None:
     """Two share the batches, and the report is that of one; what a killed one left is used to the end."""
     evaluate_run(run, set=SETTINGS)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 from dataclasses import fields, replace
 from html.parser import HTMLParser
 from pathlib import Path
@@ -45,6 +46,7 @@ def test_report_of_a_run(run: Path) -> None:
     files = {path.name for path in (run / "evaluation").iterdir()}
     assert files >= {"report.json", "report.md", "report.html", *(name for name, _ in report.pictures)}
     assert {name for name, _ in report.pictures} == {
+        "network.svg",
         "attacks.png",
         "landscape.png",
         "radii.png",
@@ -53,7 +55,10 @@ def test_report_of_a_run(run: Path) -> None:
         "boundary.png",
     }
     assert json.loads((run / "evaluation/report.json").read_text("utf-8")) == json.loads(json.dumps(report.plain()))
-    assert all((run / "evaluation" / name).read_bytes().startswith(b"\x89PNG") for name, _ in report.pictures)
+    (drawing, _), *pictures = report.pictures
+    drawn, expected = (run / "evaluation" / drawing).read_text("utf-8"), pdedsl.explain(run).svg()
+    assert re.sub(r"pde-\w{16}", "", drawn) == re.sub(r"pde-\w{16}", "", expected)  # which asks for other figures
+    assert all((run / "evaluation" / name).read_bytes().startswith(b"\x89PNG") for name, _ in pictures)
     assert not list((run / "evaluation").glob("*.part"))
 
 

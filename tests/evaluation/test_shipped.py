@@ -23,6 +23,8 @@ from pdedsl.evaluation.protocol import audits, norm_of, sweep
 from pdedsl.evaluation.report import Report
 from pdedsl.runtime.solver_costs import adaptive_blocks
 
+pytestmark = pytest.mark.long
+
 SPECS_OF_DATA = [
     p.stem for p in sorted(SPECS.glob("*.pde")) if re.search(r"^evaluate \{\n  natural", p.read_text("utf-8"), re.M)
 ]

@@ -67,7 +67,7 @@ def test_files_of_a_package(name: str) -> None:
     compile(files["test_axioms.py"], "test_axioms.py", "exec")
 
 
-@pytest.mark.slow
+@pytest.mark.long
 def test_package_works_and_its_own_test_passes(tmp_path: Path) -> None:
     """`test_axioms.py` passes, run as its reader would."""
     folder = tmp_path / "made"
@@ -102,6 +102,7 @@ evaluate {
 )
 
 
+@pytest.mark.long
 def test_harness_does_what_the_commands_do(tmp_path: Path) -> None:
     """The same weights and the same report, with everything of the experiment in them; an edited model is its own."""
     made = tmp_path / "made"

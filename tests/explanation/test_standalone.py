@@ -6,6 +6,7 @@ import subprocess
 import sys
 from pathlib import Path
 
+import pytest
 import torch
 from click.testing import CliRunner
 from texts import compiled, inputs, shipped
@@ -29,6 +30,7 @@ for name in sys.argv[1:]:
 
 
 @torch.no_grad()
+@pytest.mark.long
 def test_the_same_numbers_without_pdedsl(tmp_path: Path) -> None:
     for name in NAMES:
         result = CliRunner().invoke(cli, ["compile", name, "--standalone", "-o", str(tmp_path / name)])

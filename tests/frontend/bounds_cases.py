@@ -193,6 +193,12 @@ def algebra() -> dict[str, str]:
         "powers with symbols": equation(" + ".join(f"u^(x + {i})" for i in range(2, 200))),
         "minima of minima": equation("min(x, " * 100 + "u" + ")" * 100),
         "many minima": equation("max(" + ", ".join(f"u^{i} - x" for i in range(2, 80)) + ")"),
+        "a shape of 300 inequalities": FRAME.replace(
+            "R^2", "[-1, 1]^2 where " + ", ".join(f"x² > {i}" for i in range(300))
+        )
+        + "∂u/∂t = Δu\n",
+        "sums that cancel": equation(f"({'(exp(' * 8}sin(x)² + cos(x)² - 1{') - 1)' * 8}) u"),
+        "numbers that cancel": equation(f"({'(exp(' * 8}sin(1)² + cos(1)² - 1{') - 1)' * 8}) u"),
         "moduli": equation("|x + " * 90 + "u" + "|" * 90),
         "moduli of products": equation("abs((x + u)(y - u)(t - u)(x y - u)(x - y u)^3)"),
         "1,500 terms": equation(" + ".join(f"{i} u^{i % 90} ∂u/∂x" for i in range(1, 1501))),

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from pdedsl.compiler import format as formatted
 from pdedsl.diagnostics import Reporter, Source
 from pdedsl.frontend.syntax import tree as t
 from pdedsl.frontend.syntax.parse import parse_syntax
+from pdedsl.interface import format as formatted
 
 DECLARED = """space (x, y) in R^2
 time t in [0, 1]

@@ -14,8 +14,8 @@ from torch import Tensor
 from torch.nn import functional
 
 import pdedsl
-from pdedsl.compiler import format
 from pdedsl.frontend.elaborate.functions import FUNCTIONS
+from pdedsl.interface import format
 from pdedsl.numerics.activations import ACTIVATIONS, OTHER_NAMES
 from pdedsl.runtime.activations import activation
 from pdedsl.runtime.frame import ImageNetwork

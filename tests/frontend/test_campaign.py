@@ -13,7 +13,7 @@ from fuzzing.judge import judged
 CASES = 5000
 
 
-@pytest.mark.slow
+@pytest.mark.long
 def test_nothing_is_found_this_week(monkeypatch: pytest.MonkeyPatch) -> None:
     """The seed is the week of the year, so that what is found today is found again tomorrow."""
     year, week, _ = datetime.now(UTC).isocalendar()

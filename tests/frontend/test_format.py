@@ -8,11 +8,11 @@ from pathlib import Path
 import pytest
 
 from frontend.formats import DECLARED, check, expression, parsed
-from pdedsl.compiler import format as formatted
 from pdedsl.diagnostics import PdeError
 from pdedsl.frontend.printing.spell import show, show_trait
 from pdedsl.frontend.syntax import tree as t
 from pdedsl.frontend.syntax.building import MAX_CHAIN
+from pdedsl.interface import format as formatted
 
 SPECS = sorted((Path(__file__).parents[2] / "specs").glob("*.pde"))
 
@@ -53,6 +53,7 @@ def test_there_are_specs() -> None:
 # ---- expressions
 
 SPACING = [
+    ("a·-(a·b)", "a·(-a·b)", "dot(a, -dot(a, b))"),
     ("a+b-c", "a + b - c", "a + b - c"),
     ("-  sin(pi x)", "-sin(π x)", "-sin(pi x)"),
     ("2 pi*x", "2π * x", "2pi * x"),

@@ -7,10 +7,10 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from frontend.formats import check, expression, parsed
-from pdedsl.compiler import format as formatted
 from pdedsl.diagnostics import PdeError
 from pdedsl.frontend.printing.spell import show
 from pdedsl.frontend.syntax import tree as t
+from pdedsl.interface import format as formatted
 
 # ---- declared names
 

@@ -7,8 +7,8 @@ from pathlib import Path
 import pytest
 
 import pdedsl
-from pdedsl.compiler import format, parse
 from pdedsl.diagnostics import Diagnostic, PdeError
+from pdedsl.interface import format, parse
 
 HEAD = "pde A\nspace x in [0, 1]\ntime t in [0, 1]\nunknown u(x, t) : scalar\nconst κ = 0.1\n"
 PLANE = "pde A\nspace (x, y) in [0, 1]^2 periodic\ntime t in [0, 1]\nunknown H(x, y, t) : vector(2)\n"

@@ -8,9 +8,10 @@ from pathlib import Path
 import pytest
 
 from frontend.settings import TEXT, changed, meaning, refused, value
-from pdedsl.compiler import examine, format_source, to_spec, to_syntax
+from pdedsl.compiler import examine, to_spec, to_syntax
 from pdedsl.diagnostics import Source
 from pdedsl.frontend.editing.override import overridden
+from pdedsl.interface import format_source
 from pdedsl.numerics.integrators import RK4
 from pdedsl.sources import read
 from pdedsl.words.data import Digits, Moons
@@ -30,7 +31,7 @@ def line(text: str, start: str) -> str:
 
 def test_the_spec_itself_is_right() -> None:
     assert changed() == TEXT
-    examine(Source(TEXT)).require()
+    examine(Source(TEXT)).sound()
 
 
 # ---- each kind of path: the old line, the setting, the new line
@@ -245,7 +246,7 @@ def test_shipped_specs_take_settings_and_pass_the_check(path: Path) -> None:
         settings += ["evaluate.natural", "evaluate.attack=fgsm(eps=1)"]
     source = overridden(read(path), settings)
     examined = examine(source)
-    examined.require()
+    examined.sound()
     spec = examined.analysis.spec
     assert value(spec, "train.optimizer") == (Chosen(Sgd(lr=Fraction(1, 2))),)
     assert value(spec, "train.data") == Chosen(Digits(train=100))

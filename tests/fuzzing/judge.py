@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import TypeVar
 
 import pdedsl
-from pdedsl.compiler import bounded, compiled, examined, reported, to_syntax
+from pdedsl.compiler import compiled, examined, to_syntax
 from pdedsl.deep import deeply
 from pdedsl.diagnostics import PdeError, Reporter, Source, in_order, report
 from pdedsl.explanation.explain import Explanation
@@ -20,6 +20,7 @@ from pdedsl.frontend.syntax.parse import parse_syntax
 from pdedsl.frontend.syntax.tree import Syntax
 from pdedsl.ir.spec import Spec
 from pdedsl.quoting import as_json
+from pdedsl.reporting import bounded, reported
 from pdedsl.sources import decode
 
 T = TypeVar("T")

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from sympy import Symbol
 
-from pdedsl.compiler import parse, to_analysis
+from pdedsl.compiler import to_analysis
+from pdedsl.interface import parse
 from pdedsl.ir.statement import Derivative, Face, Statement
 from pdedsl.lower.lower import lower
 

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from pdedsl.compiler import parse, to_analysis
+from pdedsl.compiler import to_analysis
+from pdedsl.interface import parse
 from pdedsl.ir.statement import Statement
 from pdedsl.lower.lower import lower
 from pdedsl.plan.grids import Scheme, grid_scheme

@@ -5,7 +5,8 @@ from __future__ import annotations
 import pytest
 from sympy import Rational, Symbol, exp
 
-from pdedsl.compiler import parse, to_analysis
+from pdedsl.compiler import to_analysis
+from pdedsl.interface import parse
 from pdedsl.ir.process import Clock, Process, Stop, Turn
 from pdedsl.ir.statement import Statement
 from pdedsl.lower.lower import lower

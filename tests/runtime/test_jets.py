@@ -7,7 +7,7 @@ import torch
 from torch import Tensor
 
 from pdedsl.runtime.jet_terms import terms_of
-from pdedsl.runtime.jets import JetNetwork, Wanted, row_slopes
+from pdedsl.runtime.jets import JetNetwork, Mirror, Wanted, row_slopes
 from pdedsl.runtime.sines import Sides
 
 SIDES = Sides(torch.tensor([0.5, 1.0]).double(), torch.tensor([0.5, 2.0]).double(), torch.tensor([False, True]))
@@ -15,8 +15,11 @@ POINTS = torch.rand(6, 2, dtype=torch.float64, generator=torch.Generator().manua
 ORDERS = ((0, 0), (1, 0), (0, 1), (2, 0), (1, 1), (3, 0), (2, 1), (1, 2), (4, 0), (2, 2), (0, 4))
 
 
-def network(name: str = "tanh") -> JetNetwork:
-    return JetNetwork(SIDES, 5, 3, 2, name, 0)
+MIRRORS = (None, Mirror(0, (1, -1)), Mirror(1, (-1, -1)))
+
+
+def network(name: str = "tanh", mirror: Mirror | None = None) -> JetNetwork:
+    return JetNetwork(SIDES, 5, 3, 2, name, 0, mirror)
 
 
 def nested(net: JetNetwork, orders: tuple[int, ...], output: int) -> Tensor:
@@ -28,9 +31,10 @@ def nested(net: JetNetwork, orders: tuple[int, ...], output: int) -> Tensor:
     return value
 
 
+@pytest.mark.parametrize("mirror", MIRRORS)
 @pytest.mark.parametrize("name", ["tanh", "sin", "sigmoid", "softplus"])
-def test_all_derivatives_are_those_of_nested_autograd(name: str) -> None:
-    net, wanted = network(name), Wanted(ORDERS)
+def test_all_derivatives_are_those_of_nested_autograd(name: str, mirror: Mirror | None) -> None:
+    net, wanted = network(name, mirror), Wanted(ORDERS)
     streams, _ = net.jets(POINTS, wanted)
     for orders in ORDERS:
         for output in (0, 1):
@@ -47,8 +51,9 @@ def test_derivatives_are_limits_of_differences() -> None:
     assert torch.allclose(streams[1], (8 * near - far) / (12 * h), atol=1e-9)
 
 
-def test_an_operator_is_the_sum_of_its_parts_with_coefficients_that_vary() -> None:
-    net, parts = network(), ((2, 0), (1, 1), (0, 2), (0, 1))
+@pytest.mark.parametrize("mirror", MIRRORS)
+def test_an_operator_is_the_sum_of_its_parts_with_coefficients_that_vary(mirror: Mirror | None) -> None:
+    net, parts = network(mirror=mirror), ((2, 0), (1, 1), (0, 2), (0, 1))
     coefficients = torch.randn(6, 4, dtype=torch.float64, generator=torch.Generator().manual_seed(1))
     wanted = Wanted(((0, 0),), (parts,))
     streams, _ = net.jets(POINTS, wanted, (coefficients,))
@@ -57,8 +62,9 @@ def test_an_operator_is_the_sum_of_its_parts_with_coefficients_that_vary() -> No
     assert len(streams) == 4
 
 
-def test_slopes_of_rows_are_gradients_of_single_points() -> None:
-    net, wanted = network(), Wanted(((0, 0), (1, 0)), (((0, 2),),))
+@pytest.mark.parametrize("mirror", MIRRORS)
+def test_slopes_of_rows_are_gradients_of_single_points(mirror: Mirror | None) -> None:
+    net, wanted = network(mirror=mirror), Wanted(((0, 0), (1, 0)), (((0, 2),),))
     streams, layers = net.jets(POINTS, wanted, (torch.ones(6, 1).double(),))
     values = streams[0, :, 0] * streams[1, :, 1] + streams[-1, :, 0]
     slopes = row_slopes(values, layers)
@@ -76,3 +82,9 @@ def test_the_formula_of_faa_di_bruno_counts_partitions() -> None:
     """Bell's numbers 1, 2, 5, 15: the partitions of a set of one to four elements."""
     assert [sum(c for c, _, _ in terms_of((n,))) for n in (1, 2, 3, 4)] == [1, 2, 5, 15]
     assert sum(c for c, _, _ in terms_of((2, 2))) == 15
+
+
+def test_a_mirror_makes_outputs_even_or_odd() -> None:
+    image = POINTS * torch.tensor([-1.0, 1.0]).double() + torch.tensor([1.0, 0.0]).double()
+    net = network(mirror=Mirror(0, (1, -1)))
+    assert torch.allclose(net(image), net(POINTS) * torch.tensor([1.0, -1.0]).double(), rtol=1e-12, atol=1e-12)

@@ -7,7 +7,8 @@ from collections.abc import Callable
 import torch
 from torch import Tensor
 
-from pdedsl.compiler import parse, to_analysis
+from pdedsl.compiler import to_analysis
+from pdedsl.interface import parse
 from pdedsl.ir.statement import Statement
 from pdedsl.lower.lower import lower
 from pdedsl.solving.points import Points

@@ -18,6 +18,8 @@ from pdedsl.solving.paths import PathMean
 from pdedsl.solving.points import Points
 from pdedsl.words.solvers import Features, Grid, Paths
 
+pytestmark = pytest.mark.long
+
 FEW = Paths(samples=2000, steps=16)
 CLOSE = {
     "heat": (Features(), Grid(n=24), 1e-7),

@@ -9,7 +9,8 @@ import pytest
 import torch
 from torch import Tensor
 
-from pdedsl.compiler import parse, to_analysis
+from pdedsl.compiler import to_analysis
+from pdedsl.interface import parse
 from pdedsl.ir.statement import Statement
 from pdedsl.lower.lower import lower
 from pdedsl.solving.grid import solve_by_grid
@@ -130,3 +131,16 @@ def test_a_broken_dam() -> None:
     found = solved(text, 100)(torch.tensor([[0.6, 1.0], [-4.0, 1.0], [3.0, 1.0]], dtype=torch.float64))
     assert torch.allclose(found[:, 0], torch.tensor([height, 2.0, 1.0], dtype=torch.float64), atol=2e-3)
     assert abs(float(found[0, 1]) - 2 * height * (2**0.5 - height**0.5)) < 5e-3
+
+
+def test_data_that_do_not_meet_their_sides() -> None:
+    """u = Σ 4/(πk) sin(kπx) exp(-κk²π²t) over odd k: by 200 of them exact beyond t = 1e-3."""
+    text = "pde A\nspace x in [0, 1]\ntime t in [0, 0.5]\nunknown u(x, t) : scalar\n∂u/∂t = 0.1 Δu\nu(x, 0) = 1\n"
+    solution = solve_by_grid(stated(text + "u = 0 on boundary\n"), Grid(n=32))
+    x, t = torch.rand(2, 300, dtype=torch.float64, generator=torch.Generator().manual_seed(0))
+    t = 0.01 + 0.49 * t
+    k = pi * torch.arange(1, 400, 2)
+    exact = (4 / k * torch.sin(k * x[:, None]) * torch.exp(-0.1 * k**2 * t[:, None])).sum(1)
+    assert float((solution(torch.stack([x, t], 1))[:, 0] - exact).abs().max()) < 1e-5
+    assert any("do not meet" in note for note in solution.notes)
+    assert solution.figures["error"] >= solution.figures["error of the steps"]

@@ -17,6 +17,8 @@ from pdedsl.sources import shipped_specs
 from pdedsl.words.solvers import Grid
 from tests.solving.test_grid import stated
 
+pytestmark = pytest.mark.long
+
 VALUES = json.loads(Path(__file__).with_name("exponax.json").read_text(encoding="utf-8"))
 EQUATIONS = {
     "Kuramoto-Sivashinsky": ("∂u/∂t + u ∂u/∂x + Δu + Δ²u = 0", 64),

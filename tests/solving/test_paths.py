@@ -12,7 +12,8 @@ import pytest
 import torch
 from torch import Tensor
 
-from pdedsl.compiler import parse, to_analysis
+from pdedsl.compiler import to_analysis
+from pdedsl.interface import parse
 from pdedsl.ir.statement import Statement
 from pdedsl.lower.lower import lower
 from pdedsl.plan.process import process_of

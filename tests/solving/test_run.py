@@ -68,6 +68,7 @@ def test_other_methods_are_read_back(method: str, tmp_path: Path) -> None:
     assert torch.equal(pdedsl.Solution.open(tmp_path / "run")(points), solution(points))
 
 
+@pytest.mark.long
 def test_an_interrupted_run_goes_on_to_the_bit(tmp_path: Path) -> None:
     whole = pdedsl.solve(BURGERS, tmp_path / "whole")
 
@@ -91,6 +92,7 @@ def test_an_interrupted_run_goes_on_to_the_bit(tmp_path: Path) -> None:
     assert rows == list(range(1, 9))
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("step", [3, 8], ids=["while it solves", "while it draws"])
 def test_an_interruption_is_obeyed_and_nothing_is_lost(step: int, tmp_path: Path) -> None:
     """Ctrl-C: a step is finished, pictures are not begun; what goes on is what was never interrupted, to the bit."""

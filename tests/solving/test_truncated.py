@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import torch
 
-from pdedsl.compiler import parse, to_analysis
+from pdedsl.compiler import to_analysis
+from pdedsl.interface import parse
 from pdedsl.solving.truncated import solve_truncated
 from pdedsl.sources import shipped_specs
 from pdedsl.words.solvers import Grid

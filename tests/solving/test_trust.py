@@ -12,7 +12,7 @@ from pdedsl.compiler import to_compilation
 from pdedsl.ir.plan import SolvePlan
 from pdedsl.solving.fresh import Audit, Gap
 from pdedsl.solving.points import Points
-from pdedsl.solving.trust import Comparison, Trust, Verdict, compared
+from pdedsl.solving.trust import Comparison, ErrorBar, Trust, Verdict, compared
 from pdedsl.sources import source_of
 
 HEAT = """pde Heat
@@ -142,3 +142,10 @@ def test_a_reference_without_a_digit_confirms_nothing() -> None:
     trust = Trust((), (Comparison("another", 0.9, 0.0, 0.5, exact=False),))
     assert trust.verdict is Verdict.DISAGREES
     assert "nothing confirms" in trust.complaints[0]
+
+
+def test_a_method_that_speaks_for_itself_alone_needs_a_digit() -> None:
+    sure, vague = (Trust((), own=ErrorBar(value, "its own intervals")) for value in (0.01, 0.5))
+    assert (sure.verdict, float(sure.error)) == (Verdict.HOLDS, 0.01)
+    assert vague.verdict is Verdict.FAILS
+    assert "not one digit" in vague.complaints[0]

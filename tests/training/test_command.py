@@ -84,6 +84,7 @@ def test_data_that_is_not_there(folder: Path) -> None:
     assert "a.npz" in done.output
 
 
+@pytest.mark.long
 def test_a_compiled_network_learns_the_same(folder: Path) -> None:
     from training.test_resume import figures
 

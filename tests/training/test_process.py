@@ -19,6 +19,8 @@ from pdedsl.training.checkpoint import load_tensors
 from training import specs
 from training.test_resume import assert_same, figures
 
+pytestmark = pytest.mark.long
+
 ONE = {**os.environ, "OMP_NUM_THREADS": "1", "NO_COLOR": "1"}
 ONE.pop("PYTEST_CURRENT_TEST", None)
 EPOCHS = "train.epochs=20"

@@ -14,6 +14,8 @@ from typing import Any
 
 import pytest
 
+pytestmark = pytest.mark.long
+
 SEEDS, EPOCHS = 1, 100
 PLAIN, STRONG = (0.0, 0.2), (0.2, 0.2)
 

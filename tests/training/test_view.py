@@ -6,12 +6,25 @@ import io
 import re
 from collections.abc import Iterator
 from dataclasses import replace
+from itertools import pairwise
 from pathlib import Path
 
 import pytest
 from rich.console import Console
 
-from pdedsl.training.events import Apart, Assessed, Ended, Event, Progress, Saved, Started, Stepped, duration, number
+from pdedsl.training.events import (
+    Apart,
+    Assessed,
+    Ended,
+    Event,
+    Finishing,
+    Progress,
+    Saved,
+    Started,
+    Stepped,
+    duration,
+    number,
+)
 from pdedsl.training.view import Lines, Live, view_for
 
 STARTED = Started(
@@ -271,3 +284,14 @@ def test_numbers(value: float | None, text: str) -> None:
 
 def test_durations() -> None:
     assert [duration(s) for s in (0, 59.6, 3599, 90061, None)] == ["0:00:00", "0:01:00", "0:59:59", "25:01:01", "-"]
+
+
+def test_what_is_done_after_the_last_step_is_named() -> None:
+    assert lines(STARTED, Finishing("decision boundary")) == HEADING + "decision boundary …\n"
+
+
+def test_attacked_figures_are_called_so() -> None:
+    shown = lines(replace(STARTED, attacked=True), *list(run())[1:])
+    assert "loss and accuracy of training are those under the adversary; validation and test are clean\n" in shown
+    heads, first = next((a, b) for a, b in pairwise(shown.splitlines()) if " attacked " in a)
+    assert heads.index("attacked") + len("attacked") == first.index("62.50%") + len("62.50%")

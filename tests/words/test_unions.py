@@ -108,7 +108,7 @@ UNHANDLED = re.compile(r"^pdedsl/(\S+):\d+: error: .*\"assert_never\"(.*)", re.M
 ADDED = re.compile(r"\bAdded(\w+)|\b(\w+)\.ADDED")
 
 
-@pytest.mark.slow
+@pytest.mark.long
 def test_mypy_names_every_place_that_does_not_know_an_added_case(tmp_path: Path) -> None:
     shutil.copytree(ROOT / "pdedsl", tmp_path / "pdedsl", ignore=shutil.ignore_patterns("__pycache__"))
     shutil.copy(ROOT / "pyproject.toml", tmp_path)

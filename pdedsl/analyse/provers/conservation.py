@@ -20,8 +20,9 @@ from pdedsl.analyse.problem import Problem, named, spans
 from pdedsl.analyse.provers.comparison import IMPLICIT, is_mixed
 from pdedsl.analyse.samples import nonzero_point, ranges_of
 from pdedsl.analyse.searches.masses import losing
+from pdedsl.analyse.sight import reads_at_rest
 from pdedsl.analyse.signs import box_of, is_zero, nonnegative, vanishes
-from pdedsl.analyse.states import letters_of
+from pdedsl.analyse.states import letters_of, solenoidal
 from pdedsl.analyse.writing import written_out
 from pdedsl.ir.terms import Origin, Source
 from pdedsl.ir.verdicts import Proved, Refuted, Unknown, Verdict
@@ -47,9 +48,11 @@ def conservation(problem: Problem) -> Verdict:
     if eulers is None:
         return Unknown("it is not seen whether the right-hand side is a divergence.")
     for euler in (e for e in eulers if not vanishes(e)):
+        if reads_at_rest(problem.equation, problem.spec):
+            return Unknown("what an unknown at rest adds to the mass is not known.")
         return _no_divergence(problem, euler)
     if problem.equation.order > 1 and not at_rest(problem):
-        return Unknown("it depends on the initial velocity.")
+        return _from_velocity(problem, through)
     return _of_a_divergence(problem, through)
 
 
@@ -65,6 +68,32 @@ def _no_rule(problem: Problem) -> str:
     if any(jet.slope(h).free_symbols & {*jet.coordinates, *jet.variables} for h in in_time):
         return "a term with ∂u/∂t depends on x or u."
     return ""
+
+
+def _from_velocity(problem: Problem, through: Through) -> Verdict:
+    """Second order in time: at first the mass grows at the rate of ∫ ∂u/∂t(x, 0)."""
+    spec, unknown = problem.spec, problem.equation.unknown
+    given = [c for c in spec.conditions if c.unknown == unknown and c.order == 1]
+    if problem.equation.order > 2 or len(given) != 1 or not spec.space.sides:
+        return Unknown("it depends on the initial velocity.")
+    velocity = given[0]
+    total = _over_the_domain(velocity.value[0].xreplace(spec.values), problem)
+    match None if total is None else is_zero(total, {}):
+        case True:
+            return _of_a_divergence(problem, through)
+        case False:
+            why = f"'{spec.source.quote(velocity.span)}' makes mass"
+            return Refuted(f"{why}.", f"at first it adds {notation(total)} in a unit of time", (velocity.span,))
+        case None:
+            return Unknown("the integral of the initial velocity is not known.")
+
+
+def _over_the_domain(total: Expr | None, problem: Problem) -> Expr | None:
+    """The integral over all coordinates, where it is known."""
+    ranges = ranges_of(problem.spec, problem.equation)
+    for c in problem.jet.coordinates:
+        total = None if total is None or total.has(Field) else integral(total, c, *ranges[c]) if total != 0 else total
+    return total
 
 
 def _of_a_divergence(problem: Problem, through: Through) -> Verdict:
@@ -96,7 +125,7 @@ def _eulers(problem: Problem) -> list[Expr] | None:
         whole = problem.equation.right[0]
         if unknown.head != problem.unknown.head and any(f.head == unknown.head for f in whole.atoms(Field)):
             found.append(euler_operator(jet_of(whole, unknown, spec)))
-    return None if None in found else [e for e in found if e is not None]
+    return None if None in found else [expand(solenoidal(e, spec)) for e in found if e is not None]
 
 
 def _by_index(problem: Problem) -> list[Expr] | None:
@@ -189,9 +218,7 @@ def _with_source(problem: Problem, source: Expr) -> Verdict:
     ranges = ranges_of(problem.spec, problem.equation)
     if not problem.spec.space.sides:
         return _on_the_line(problem, source)
-    total: Expr | None = source if source != 0 else S.Zero
-    for c in problem.jet.coordinates:
-        total = None if total is None or total.has(Field) else integral(total, c, *ranges[c]) if total != 0 else total
+    total = _over_the_domain(source if source != 0 else S.Zero, problem)
     given = given_flux(problem)
     if total is None or given is None:
         return Unknown(f"the integral of {named(guilty)} is not known.", spans(guilty))

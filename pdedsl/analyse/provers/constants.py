@@ -31,9 +31,10 @@ def constants(problem: Problem) -> Verdict:
     if any(r is None for r in rates):
         return Unknown("what an unknown at rest is for a constant is not known.")
     moving = [r for r in rates if r is not None and not vanishes(r)]
-    if moving:
-        return _moving(problem, moving)
     broken, open_ = not_admitting(problem.spec, None)
+    moved = _moving(problem, moving) if moving else None
+    if moved and (isinstance(moved, Refuted) or not broken):
+        return moved
     if broken:
         why = f"{quoted(broken, problem.spec)} does not hold for every constant"
         first = next((c for c in TRIED if not_admitting(problem.spec, c)[0]), None)

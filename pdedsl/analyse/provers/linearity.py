@@ -8,11 +8,12 @@ from sympy import Expr
 from pdedsl.analyse.conditions import further, not_admitting, quoted
 from pdedsl.analyse.problem import Problem, named, spans
 from pdedsl.analyse.provers.hypotheses import Hypothesis, concluded
+from pdedsl.analyse.samples import Ranges, nonzero_point, ranges_of
 from pdedsl.analyse.states import State, state_of
 from pdedsl.ir.spec import Condition, Spec
 from pdedsl.ir.terms import Origin
 from pdedsl.ir.verdicts import Refuted, Unknown, Verdict
-from pdedsl.symbolic.symbols import Field
+from pdedsl.symbolic.symbols import Component, Field
 
 NOT_ZERO = "T(0) is not 0, so T(2f) is not 2T(f)"
 SCALES = "with data 2f instead of f the two sides scale differently"
@@ -32,7 +33,8 @@ def _nonlinear(problem: Problem) -> Verdict:
         return Unknown(f"{named(guilty)} depends on u through a learned function.", spans(guilty))
     if problem.is_implicit:
         return Unknown(f"{named(guilty)} is not solved for the derivative in time.", spans(guilty))
-    if not any(s.bends for s in problem.states):
+    ranges = ranges_of(problem.spec, problem.equation)
+    if not any(s.bends(ranges) for s in problem.states):
         return Unknown(f"{named(guilty)} seems to be linear in u, by numbers alone.", spans(guilty))
     return Refuted(f"{named(guilty)} is not linear in u.", SCALES, spans(guilty))
 
@@ -47,13 +49,16 @@ def _with_source(problem: Problem) -> Verdict:
     if any(has_learned(s.source, problem.spec) for s in problem.states):
         why = f"{named(guilty)} does not depend on u, and its weights decide whether it is zero"
         return Unknown(f"{why}.", spans(guilty))
+    ranges = ranges_of(problem.spec, problem.equation)
+    if all(nonzero_point(s.source, ranges) is None for s in problem.states):
+        return Unknown(f"{named(guilty)} does not depend on u, and is not seen to be other than zero.", spans(guilty))
     why = f"{named(guilty)} does not depend on u: the solution is affine, not linear"
     return Refuted(f"{why}.", NOT_ZERO, spans(guilty))
 
 
 def _up_to_conditions(problem: Problem) -> Verdict:
     spec, linear = problem.spec, "every term is linear in u and its derivatives, and there is no source"
-    crooked = [c for c in further(spec) if any(s.bends for s in _states(c, spec))]
+    crooked = [c for c in further(spec) if any(_is_crooked(s, ranges_of(spec)) for s in _states(c, spec))]
     unclear = [c for c in further(spec) if not all(s.is_affine for s in _states(c, spec))]
     if problem.equation.order:
         broken, open_ = not_admitting(spec, 0)
@@ -68,6 +73,14 @@ def _up_to_conditions(problem: Problem) -> Verdict:
             return Unknown(f"{why}.", tuple(c.span for c in open_))
     texts = ("every term is linear and homogeneous in the unknowns", "the conditions are linear in the unknowns")
     return concluded(linear, (Hypothesis(texts[0], True), Hypothesis(texts[1], not unclear)))
+
+
+def _is_crooked(state: State, ranges: Ranges) -> bool:
+    """Whether it gives a value or derivative as a function of others that bends: u³ = 0 is u = 0 in disguise."""
+    slopes = (state.slope(letter) for letter in state.letters)
+    return state.bends(ranges) and any(
+        s != 0 and (s.is_number or isinstance(s.as_coeff_Mul()[1], Component)) for s in slopes
+    )
 
 
 def _states(condition: Condition, spec: Spec) -> list[State]:

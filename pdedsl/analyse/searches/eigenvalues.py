@@ -11,7 +11,17 @@ from sympy import Add, Expr, Rational, S, Symbol
 from pdedsl.analyse.intervals import LINE
 from pdedsl.analyse.matrices import Rows, blocks_of
 from pdedsl.analyse.roots import places_between_roots
-from pdedsl.analyse.samples import MAX_TERMS, SMALL, Point, Ranges, exact_at, points, telling_points, value_at
+from pdedsl.analyse.samples import (
+    MAX_TERMS,
+    SMALL,
+    Point,
+    Ranges,
+    exact_at,
+    is_inside,
+    points,
+    telling_points,
+    value_at,
+)
 from pdedsl.analyse.signs import box_of, shown
 from pdedsl.analyse.writing import Layout
 from pdedsl.symbolic.symbols import Field, Partial
@@ -20,12 +30,15 @@ STEPS = [Rational(k, 8) for k in range(-32, 33)]
 QUARTERS = [Rational(355 * k, 226) for k in (-3, -1, 1, 3)]  # of a turn, nearly
 
 
-def negative_eigenvalue(rows: Rows, whole: Expr, free: frozenset[Symbol], ranges: Ranges, layout: Layout) -> str:
-    """Where it is, in words; nothing where none is found. `free` are the symbols that an example may choose."""
+def negative_eigenvalue(
+    rows: Rows, whole: Expr, free: frozenset[Symbol], ranges: Ranges, layout: Layout, levels: tuple[Expr, ...] = ()
+) -> str:
+    """Where it is, in words; nothing where none is found. `free` are the symbols that an example may choose, `levels`
+    what is positive in the domain."""
     # learned fields are real numbers, whichever: they do not decide whether the equation has a value
     for kind in (Partial, Field):
         whole = whole.xreplace(dict.fromkeys(whole.atoms(kind), S.One))
-    symbols = {s for row in rows for e in row for s in e.free_symbols} | whole.free_symbols
+    symbols = {s for row in (*rows, levels) for e in row for s in e.free_symbols} | whole.free_symbols
     if any(e.has(Field) for row in rows for e in row) or not symbols <= free:
         return ""
     if len(Add.make_args(whole)) > MAX_TERMS:
@@ -35,7 +48,7 @@ def negative_eigenvalue(rows: Rows, whole: Expr, free: frozenset[Symbol], ranges
     for point in (*near, *telling_points(about, symbols, ranges)):
         if _least(rows, point, value_at, -SMALL) is None:
             continue
-        for place in (_rounded(point, ranges), point):
+        for place in (p for p in (_rounded(point, ranges), point) if is_inside(p, levels)):
             least = _least(rows, place, exact_at, SMALL if len(rows) > 1 else 0)
             if least and exact_at(whole, place) is not None:
                 told = {s: v for s, v in place.items() if any(s in e.free_symbols for row in rows for e in row)}

@@ -5,8 +5,8 @@ from __future__ import annotations
 from typing import Any, assert_never
 
 from pdedsl import mistakes
-from pdedsl.diagnostics import PdeError, Span, nearest
-from pdedsl.frontend.elaborate.choosing import argument, chosen, real, unknown_word
+from pdedsl.diagnostics import PdeError, Span
+from pdedsl.frontend.elaborate.choosing import argument, chosen, meant, real, unknown_word
 from pdedsl.frontend.elaborate.environment import Environment
 from pdedsl.frontend.elaborate.intervals import interval_of
 from pdedsl.frontend.syntax import tree as t
@@ -59,7 +59,8 @@ def block(statement: t.BlockStmt, env: Environment) -> Block | None:
     for key in (key for key, entry in ENTRIES[kind].items() if entry.required and key not in seen):
         env.reporter.add(mistakes.words.missing_entry(kind, key, statement.kind.span))
     if "epochs" in seen and "steps" in seen:
-        env.reporter.add(mistakes.words.epochs_and_steps(seen["steps"].span))
+        line = next(entry.span for entry in statement.entries if entry.key is seen["steps"])
+        env.reporter.add(mistakes.words.epochs_and_steps(seen["steps"].span, line))
     whole = understood == len(statement.entries) and len(env.reporter.errors) == before
     return _made(kind, found, statement.span) if whole else None
 
@@ -77,11 +78,11 @@ def _fits(entry: t.Entry, kind: str, seen: dict[str, t.Name]) -> None:
     """An entry of this block, as often and with as many values as it may have."""
     key, rules = entry.key, ENTRIES[kind]
     if key.id not in rules:
-        raise mistakes.words.unknown_entry(kind, key.text, list(rules), nearest(key.id, rules), key.span)
+        raise mistakes.words.unknown_entry(kind, key.text, list(rules), meant(key.id, rules), key.span)
     rule = rules[key.id]
     first = seen.setdefault(key.id, key)
     if first is not key and not rule.values.repeats:
-        raise mistakes.words.entry_twice(key.text, key.span, first.span)
+        raise mistakes.words.entry_twice(key.text, key.span, first.span, entry.span)
     if not rule.least <= len(entry.items) <= rule.most:
         raise mistakes.words.number_of_values(key.text, rule.most, entry.span)
 
@@ -94,12 +95,15 @@ def _values(entry: t.Entry, rule: Entry, env: Environment) -> list[tuple[object,
 
 def _value(key: t.Name, item: t.Item, rule: Entry, env: Environment) -> object:
     sourced, boxed = isinstance(rule.what, Calls) and rule.what.sourced, isinstance(rule.what, Boxes)
-    if bool(item.source) != sourced:
-        from_ = mistakes.words.needs_from if sourced else mistakes.words.takes_no_from
-        raise from_(key.text, item.span)
-    if bool(item.within) != boxed:
-        within = mistakes.words.needs_interval if boxed else mistakes.words.takes_no_interval
-        raise within(key.text, item.span)
+    behind = Span(item.value.span.end, item.span.end)
+    if sourced and not item.source:
+        raise mistakes.words.needs_from(key.text, item.span)
+    if item.source and not sourced:
+        raise mistakes.words.takes_no_from(key.text, item.span, behind)
+    if boxed and not item.within:
+        raise mistakes.words.needs_interval(key.text, item.span)
+    if item.within and not boxed:
+        raise mistakes.words.takes_no_interval(key.text, item.span, behind)
     match rule.what:
         case Calls(forms=forms):
             made = chosen(item.value, forms, f"a value of {key.id}", env.number, item.span)

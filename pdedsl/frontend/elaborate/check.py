@@ -2,22 +2,25 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable
 from dataclasses import dataclass
 
 from sympy import Expr, S
 
 from pdedsl import mistakes
-from pdedsl.diagnostics import Reporter
+from pdedsl.diagnostics import Reporter, Span
 from pdedsl.frontend.elaborate.counting import count_conditions
 from pdedsl.frontend.elaborate.environment import Environment
 from pdedsl.frontend.elaborate.pieces import points_on, region_in, selects
 from pdedsl.frontend.syntax import tree as t
 from pdedsl.frontend.syntax.names import subscript
 from pdedsl.ir.spec import Condition, Equation, SpaceKind, Spec, Unknown
-from pdedsl.ir.types import Vector
+from pdedsl.ir.types import Operator, Vector
 from pdedsl.symbolic.notation import notation
 from pdedsl.symbolic.symbols import Field
+
+_DURING = re.compile(r"\bfor\s+\w+\s+(?:in|∈)\s+\[\s*([^,\[\]]+?)\s*,\s*([^,\[\]]+?)\s*\]$")
 
 
 def check(spec: Spec, env: Environment) -> None:
@@ -39,6 +42,7 @@ def check(spec: Spec, env: Environment) -> None:
     if spec.network and spec.space.kind is not SpaceKind.PIXELS:
         reporter.add(mistakes.words.frame_without_pixels(spec.network.span))
     _unused(env)
+    _of_nothing(env)
 
 
 def _concerns(equation: Equation, unknown: Unknown) -> bool:
@@ -101,13 +105,21 @@ def _pieces(spec: Spec, part: Part, reporter: Reporter) -> None:
         if a < spec.time.start or b > end:
             reporter.add(mistakes.equations.outside_the_time(_shown(a, b), _shown(spec.time.start, end), piece.span))
         elif a > reached:
-            reporter.add(mistakes.equations.gap(name, notation(reached), notation(a), piece.span))
+            first, _ = _ends(spec, piece)
+            reporter.add(mistakes.equations.gap(name, notation(reached), notation(a), piece.span, first))
         elif a < reached:
-            until = notation(min(b, reached))
-            reporter.add(mistakes.equations.overlap(name, notation(a), until, notation(reached), piece.span))
+            until, (first, _) = notation(min(b, reached)), _ends(spec, piece)
+            reporter.add(mistakes.equations.overlap(name, notation(a), until, notation(reached), piece.span, first))
         reached = max(reached, b)
     if reached < end:
-        reporter.add(mistakes.equations.gap_at_the_end(name, notation(reached), notation(end), pieces[-1].span))
+        _, last = _ends(spec, pieces[-1])
+        reporter.add(mistakes.equations.gap_at_the_end(name, notation(reached), notation(end), pieces[-1].span, last))
+
+
+def _ends(spec: Spec, piece: Equation) -> tuple[Span | None, Span | None]:
+    """Where the ends of a piece are written, if they are plain."""
+    found = _DURING.search(spec.source.text, piece.span.start, piece.span.end)
+    return (Span(*found.span(1)), Span(*found.span(2))) if found else (None, None)
 
 
 def _shown(start: Expr, end: Expr) -> str:
@@ -184,4 +196,14 @@ def _unused(env: Environment) -> None:
         name = declaration.names[0] if isinstance(declaration, t.SpaceDecl) else declaration.name
         if isinstance(declaration, t.SpaceDecl):
             name = next(n for n in declaration.names if n.id == id_)
-        env.reporter.add(mistakes.names.never_used(name.text, name.span))
+        alone = None if isinstance(declaration, t.SpaceDecl | t.TimeDecl) else declaration.span
+        env.reporter.add(mistakes.names.never_used(name.text, name.span, alone))
+
+
+def _of_nothing(env: Environment) -> None:
+    """Networks of fields without arguments; an operator acts on what stands behind it."""
+    coordinates = [*(env.space.names if env.space else ()), *([env.time.name] if env.time else [])]
+    for learned in env.learned.values():
+        if learned.net is not None and not learned.params and not isinstance(learned.type, Operator):
+            told = ", ".join(coordinates), str(learned.type)
+            env.reporter.add(mistakes.names.network_of_nothing(learned.name, *told, learned.span))

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Iterable, Mapping
 from fractions import Fraction
+from keyword import iskeyword
 from math import prod
 from typing import TypeVar
 
@@ -13,20 +15,25 @@ from pdedsl import mistakes
 from pdedsl.diagnostics import NOWHERE, PdeError, Span, nearest
 from pdedsl.frontend.syntax import tree as t
 from pdedsl.words.blocks import Image
+from pdedsl.words.networks import Torch
 from pdedsl.words.params import Choice, Flag, Number, Param, Real, Text, Value, Whole, wanted_of
+from pdedsl.words.synonyms import synonym
 from pdedsl.words.word import Chosen, Forms, Word
 
 Evaluate = Callable[[t.Expr], Expr]  # a constant expression to its exact value
 T = TypeVar("T", bound=Word)
 MAX_LIST = 1000
+_PATH = re.compile(r"[A-Za-z_]\w*(\.[A-Za-z_]\w*)*:[A-Za-z_]\w*", re.ASCII)  # package.module:Name
 MAX_VALUES = 100_000_000  # of an image
 
 
 def chosen(expr: t.Expr, forms: Forms[T], what: str, evaluate: Evaluate, line: Span = NOWHERE) -> Chosen[T]:
     """`pgd(eps=8/255)` or a bare `flip`, among the words that may stand here."""
+    args: tuple[t.Expr, ...] = ()
+    named: tuple[tuple[t.Name, t.Expr], ...] = ()
     match expr:
         case t.Name():
-            head, args, named = expr, (), ()
+            head = expr
         case t.Call(head=t.Name() as head, args=args, named=named):
             pass
         case _:
@@ -34,20 +41,62 @@ def chosen(expr: t.Expr, forms: Forms[T], what: str, evaluate: Evaluate, line: S
     if head.id not in forms:
         raise unknown_word(head, forms, what)
     form = forms[head.id]
-    given = _matched(head, args, named, form.params, expr.span)
+    own = [(key, value) for key, value in named if key.id not in form.params] if form.of.open else []
+    given = _matched(head, args, tuple(pair for pair in named if pair not in own), form.params, expr.span)
     values = {key: argument(value, form.params[key], key, evaluate) for key, value in given.items()}
     for key, param in form.params.items():
         if key not in values and param.required:
             raise mistakes.words.missing_argument(head.id, key, param.wanted, expr.span)
-    word = form.made(values)
+    word = form.made({**values, "options": _options(own, evaluate)} if own else values)
     if isinstance(word, Image) and prod(word.shape) > MAX_VALUES:
         raise mistakes.words.too_much("channels × height × width", MAX_VALUES, expr.span)
-    return Chosen(word, frozenset(values), expr.span, line)
+    if isinstance(word, Torch):
+        _require_path(word, given["network"].span)
+    return Chosen(word, frozenset({*values, *(key.id for key, _ in own)}), expr.span, line)
+
+
+def _require_path(net: Torch, span: Span) -> None:
+    """`package.module:Name`, of which a compiled package has no module itself."""
+    if not _PATH.fullmatch(net.network):
+        raise mistakes.own_networks.not_a_path(span)
+    if net.path[0].partition(".")[0] in ("model", "harness", "test_axioms"):
+        raise mistakes.own_networks.hidden_module(net.path[0], span)
+
+
+def _options(named: Iterable[tuple[t.Name, t.Expr]], evaluate: Evaluate) -> tuple[tuple[str, Value], ...]:
+    """Arguments for code of the user's own, in the order of their names."""
+    found: dict[str, Value] = {}
+    for key, value in named:
+        if key.id in found:
+            raise mistakes.words.argument_twice(key.text, key.span, key.span.to(value.span))
+        if iskeyword(key.id) or not key.id.isidentifier():
+            raise mistakes.own_networks.not_a_python_name(key.text, key.span)
+        found[key.id] = _option(value, evaluate)
+    return tuple(sorted(found.items()))
+
+
+def _option(expr: t.Expr, evaluate: Evaluate) -> Value:
+    match expr:
+        case t.Text(value=text):
+            return text
+        case t.Name(id=("true" | "false") as word):
+            return word == "true"
+        case t.ListOf(items=items):
+            return tuple(_option(item, evaluate) for item in items)
+        case _:
+            number = evaluate(expr)
+            return int(number) if number.is_Integer else real(number)
+
+
+def meant(word: str, words: Iterable[str]) -> str | None:
+    """The word that was probably meant: one that is spelled nearly so, or means the same elsewhere."""
+    known = list(words)
+    return nearest(word, known) or synonym(word, known)
 
 
 def unknown_word(word: t.Name, words: Iterable[str], what: str) -> PdeError:
     known = list(words)
-    return mistakes.words.unknown_word(word.text, what, known, nearest(word.id, known), word.span)
+    return mistakes.words.unknown_word(word.text, what, known, meant(word.id, known), word.span)
 
 
 def _matched(
@@ -64,9 +113,9 @@ def _matched(
     given = dict(zip(keys, args, strict=False))
     for key, value in named:
         if key.id not in params:
-            raise mistakes.words.unknown_argument(head.id, key.text, keys, nearest(key.id, keys), key.span)
+            raise mistakes.words.unknown_argument(head.id, key.text, keys, meant(key.id, keys), key.span)
         if key.id in given:
-            raise mistakes.words.argument_twice(key.text, key.span)
+            raise mistakes.words.argument_twice(key.text, key.span, key.span.to(value.span))
         given[key.id] = value
     return given
 
@@ -108,7 +157,7 @@ def _single(expr: t.Expr, param: Param, key: str, evaluate: Evaluate) -> Value:
 def _word(choice: Choice, word: str, key: str, span: Span) -> Value:
     found = choice.named(word)
     if found is None:
-        raise mistakes.words.wrong_value(key, wanted_of(choice), span, nearest(word, choice.words))
+        raise mistakes.words.wrong_value(key, wanted_of(choice), span, meant(word, choice.words))
     return found
 
 

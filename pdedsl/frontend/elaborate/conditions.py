@@ -22,14 +22,14 @@ def on_places(
     """`u = 0 on boundary`, `n·∇u = g on right where y > 0`, `u = 1 on x² + y² = 1`."""
     space = env.scope().space
     if statement.during:
-        raise mistakes.equations.boundary_condition_during(statement.during[0].span)
+        raise mistakes.equations.boundary_condition_during(statement.during[0].span, _clause(statement))
     if not (space.boundary or space.inside or space.sides):
-        raise mistakes.equations.no_boundary(False, statement.on[0].span)
+        raise mistakes.equations.no_boundary(False, statement.on[0].span, statement.span)
     part = tuple(level_of(w, env, timed=True) for w in statement.where)
     sides: list[str] = []
     surfaces: list[Level] = []
     for spot in statement.on:
-        more_sides, more_surfaces = _spot(spot, part, env)
+        more_sides, more_surfaces = _spot(spot, part, env, statement.span)
         sides += more_sides
         surfaces += more_surfaces
     value, field = _condition_value(summands, env), _main(fields, summands, env)
@@ -37,7 +37,15 @@ def on_places(
     return Condition(ConditionKind.BOUNDARY, field.head, 0, value, *places, _component(fields, value, env))
 
 
-def _spot(spot: t.Spot, part: tuple[Level, ...], env: Environment) -> tuple[tuple[str, ...], tuple[Level, ...]]:
+def _clause(statement: t.EquationStmt) -> Span:
+    """`for t in [a, b]`, with the space before it."""
+    assert statement.during is not None
+    return Span(statement.right.span.end, statement.during[1].span.end)
+
+
+def _spot(
+    spot: t.Spot, part: tuple[Level, ...], env: Environment, condition: Span
+) -> tuple[tuple[str, ...], tuple[Level, ...]]:
     """The sides and surfaces that `boundary`, a side or a curve stands for."""
     space = env.scope().space
     known = space.boundary
@@ -52,7 +60,7 @@ def _spot(spot: t.Spot, part: tuple[Level, ...], env: Environment) -> tuple[tupl
         case t.Name(id=name) if name in known:
             return (name,), ()
         case t.Name() if not known and not space.inside:
-            raise mistakes.equations.no_boundary(bool(space.sides), spot.span)
+            raise mistakes.equations.no_boundary(bool(space.sides), spot.span, condition)
         case t.Name(text=text, id=name):
             every = ("boundary", *known)
             raise mistakes.equations.not_a_side(text, every, nearest(name, every), spot.span)
@@ -94,7 +102,7 @@ def at_point(
 ) -> Condition:
     """`u(x, 0) = f(x)`, `∂Y/∂t(x, 0) = 0`, `u(-1, t) = 0`."""
     if statement.during:
-        raise mistakes.equations.condition_during(statement.during[0].span)
+        raise mistakes.equations.condition_during(statement.during[0].span, _clause(statement))
     field = fields[0]
     fixed = [
         (o, a.xreplace(env.numbers))

@@ -20,6 +20,7 @@ MAX_EXPLICIT = 16  # dimensions that are written out in components
 MAX_SIDES = 1000  # of a bounded domain
 MAX_DIMENSION = 10**9
 IMAGES: Forms[Image] = forms_of(Image)
+MAX_CUTS = 32  # inequalities of a shape: points are looked for on each
 
 
 def space_of(declaration: t.SpaceDecl, env: Environment) -> Space:
@@ -103,6 +104,8 @@ def _space(
 
 def cut(declaration: t.SpaceDecl, env: Environment) -> tuple[Level, ...]:
     """The inequalities of a shape, in the coordinates of its box."""
+    if len(declaration.where) > MAX_CUTS:
+        raise mistakes.syntax.many_inequalities(len(declaration.where), MAX_CUTS, declaration.span)
     return tuple(level_of(w, env) for w in declaration.where)
 
 

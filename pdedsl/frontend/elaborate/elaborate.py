@@ -136,7 +136,13 @@ def _without_const(statement: t.EquationStmt, env: Environment) -> None:
     """`κ = 0.1` declares nothing: say so once, and not at every use of κ."""
     name = statement.left
     if isinstance(name, t.Name) and not statement.on and env.is_free(name.id) and name.id not in RESERVED:
-        env.reporter.add(mistakes.names.without_const(name.text, statement.span))
+        unknown = env.declared.get(name.id.rstrip("0").rstrip("_")) if name.id.endswith("0") else None
+        if isinstance(unknown, t.UnknownDecl) and unknown.params:
+            arguments = ", ".join([*(p.text for p in unknown.params[:-1]), "0"])
+            wrong = mistakes.names.start_of_unknown(name.text, unknown.name.text, arguments, statement.span)
+        else:
+            wrong = mistakes.names.without_const(name.text, statement.span)
+        env.reporter.add(wrong)
         env.broken.add(name.id)
 
 

@@ -10,6 +10,7 @@ from sympy.core.basic import Basic
 
 from pdedsl import mistakes
 from pdedsl.diagnostics import Span
+from pdedsl.symbolic.cancelling import Endless
 from pdedsl.symbolic.measure import measure
 from pdedsl.symbolic.symbols import TooLarge
 
@@ -36,5 +37,5 @@ def limited(span: Span) -> Iterator[None]:
     """What grows beyond our means is a mistake at its place."""
     try:
         yield
-    except (TooLarge, OverflowError, RecursionError):
+    except (TooLarge, OverflowError, RecursionError, Endless):
         raise mistakes.syntax.too_large(span) from None

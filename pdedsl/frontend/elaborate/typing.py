@@ -7,8 +7,8 @@ from collections.abc import Callable
 from sympy import Expr
 
 from pdedsl import mistakes
-from pdedsl.diagnostics import PdeError, nearest
-from pdedsl.frontend.elaborate.choosing import chosen
+from pdedsl.diagnostics import PdeError
+from pdedsl.frontend.elaborate.choosing import chosen, meant
 from pdedsl.frontend.elaborate.functions import FUNCTIONS
 from pdedsl.frontend.syntax import tree as t
 from pdedsl.ir.types import Channels, Matrix, Operator, Scalar, Sign, Simplex, Type, Vector
@@ -17,6 +17,12 @@ from pdedsl.words.word import Chosen
 
 Number = Callable[[t.Expr], Expr]
 TYPES = ("scalar", "vector", "matrix", "simplex", "channels", "operator")
+TRAITS = {
+    "vector": ("divergence_free",),
+    "matrix": ("psd", "symmetric"),
+    "operator": ("‖K‖ ≤ c",),
+    "scalar": ("> 0", "≥ 0"),
+}
 MAX_CLASSES = 1_000_000
 MAX_COMPONENTS = 64  # of a vector with a size of its own
 
@@ -41,7 +47,7 @@ def _head(trait: t.Trait) -> tuple[t.Name, tuple[t.Expr, ...]]:
         case _:
             raise mistakes.types.not_a_type(None, TYPES, None, trait.span)
     if name.id not in TYPES:
-        raise mistakes.types.not_a_type(name.text, TYPES, nearest(name.id, TYPES), name.span)
+        raise mistakes.types.not_a_type(name.text, TYPES, meant(name.id, TYPES), name.span)
     return name, sizes
 
 
@@ -106,8 +112,8 @@ def _with_trait(base: Type, trait: t.Trait, owner: t.Name, number: Number) -> Ty
 
 
 def _unknown_trait(base: Type, trait: t.Trait) -> PdeError:
-    known = {Vector: "divergence_free", Matrix: "psd or symmetric", Operator: "‖K‖ ≤ c", Scalar: "> 0 or ≥ 0"}
-    return mistakes.types.unknown_trait(type(base).__name__.lower(), known.get(type(base), ""), trait.span)
+    kind = type(base).__name__.lower()
+    return mistakes.types.unknown_trait(kind, " or ".join(TRAITS.get(kind, ())), trait.span)
 
 
 def start_of(declaration: t.UnknownDecl | t.LearnDecl, type_: Type, number: Number) -> Expr | None:

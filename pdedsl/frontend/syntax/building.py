@@ -198,7 +198,7 @@ def _behind(sign: t.Times, minus: Token | None, factor: t.Expr) -> t.Expr:
         return bracketed(factor) if sign == "/" and isinstance(factor, t.Derivative) else factor
     span = cover([minus, factor])
     if sign in DOTS:
-        return t.Group(t.Sum((("-", factor),), span=span), span=span)
+        return t.Group(t.Sum((("-", freed(factor)),), span=span), span=span)
     return t.Negative(factor, span=span)
 
 

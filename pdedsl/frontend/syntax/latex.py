@@ -21,7 +21,7 @@ _ROOT = re.compile(r"\\sqrt\s*\{([^{}]*)\}")
 _WRAPPED = re.compile(r"\\(?:mathrm|mathbf|mathit|operatorname|text|vec|hat|bm)\s*\{([^{}]*)\}")
 _POWER = re.compile(r"\^(?:\{(\d{1,2})\}|(\d))")
 _SPACING = re.compile(r"\\(?:left|right|quad|qquad|[,;:! ])|\$|\\\\|&")
-_SIGNS = {
+SIGNS = {
     "partial": "∂",
     "nabla": "∇",
     "Delta": "Δ",
@@ -63,7 +63,7 @@ def in_our_notation(line: str) -> str:
     text = _SLOPE.sub(_slope, _WRAPPED.sub(r"\1", _SPACING.sub(" ", line)))
     for pattern, new in ((_ROOT, r"√(\1)"), (_FRACTION, r"(\1)/(\2)")):
         text = pattern.sub(new, text)
-    text = re.sub(r"\\([A-Za-z]+)\s*", lambda m: _SIGNS.get(m[1]) or f"{LETTER_OF.get(m[1], m[1])} ", text)
+    text = re.sub(r"\\([A-Za-z]+)\s*", lambda m: SIGNS.get(m[1]) or f"{LETTER_OF.get(m[1], m[1])} ", text)
     text = _POWER.sub(lambda m: superscript(int(m[1] or m[2])), text)
     text = re.sub(r"\s+\(", "(", text.replace("{", "(").replace("}", ")"))
     return " ".join(text.replace("\\", "").split())

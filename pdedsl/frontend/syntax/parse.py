@@ -14,7 +14,7 @@ from pdedsl.frontend.syntax import tree as t
 from pdedsl.frontend.syntax.building import cover, name_of
 from pdedsl.frontend.syntax.names import identity
 from pdedsl.frontend.syntax.tables import parser, scanner
-from pdedsl.frontend.syntax.tokens import BLOCKS, LEADING, Line, read_lines, span_of
+from pdedsl.frontend.syntax.tokens import BLOCKS, LEADING, Line, Lines, read_lines, span_of
 
 MAX_TREE = 1000
 ENOUGH = 100  # mistakes behind which nothing more is read
@@ -23,6 +23,8 @@ OTHER_WORDS = {
     **dict.fromkeys(("field", "variable", "var"), "unknown"),
     **dict.fromkeys(("constant", "parameter", "param"), "const"),
     **dict.fromkeys(("def", "define", "function"), "let"),
+    **dict.fromkeys(("solve", "method", "solver", "discretize"), "realize"),
+    **dict.fromkeys(("assert", "assume", "property"), "require"),
 }
 """Words that other programs use for ours."""
 KEYWORDS = tuple(kind.lower() for kind in sorted(LEADING))
@@ -30,7 +32,11 @@ KEYWORDS = tuple(kind.lower() for kind in sorted(LEADING))
 
 def parse_syntax(source: Source, reporter: Reporter) -> t.Syntax:
     """The statements that can be read; what cannot is in the reporter, and its names are `lost`."""
-    read = read_lines(source, scanner(), reporter)
+    return parse_lines(read_lines(source, scanner(), reporter), source, reporter)
+
+
+def parse_lines(read: Lines, source: Source, reporter: Reporter) -> t.Syntax:
+    """The same of tokens."""
     known = read.names.fields | read.names.variables
     statements: list[t.Statement] = []
     lost: set[str] = set()
@@ -55,7 +61,8 @@ def _read(line: Line, known: set[str], reporter: Reporter) -> list[t.Statement]:
 
 def _names_lost(tokens: list[Token]) -> set[str]:
     """The keyword of an unreadable declaration and the names that it would have made."""
-    names = takewhile(lambda token: token.type in ("NAME", "LPAR", "COMMA"), tokens[1:])
+    first = 0 if len(tokens) > 1 and tokens[1].type == "IN" else 1  # `t in [0, 1]`
+    names = takewhile(lambda token: token.type in ("NAME", "LPAR", "COMMA"), tokens[first:])
     keyword = OTHER_WORDS.get(str(tokens[0]), tokens[0].type.lower())
     return {keyword.upper(), *(identity(token) for token in names if token.type == "NAME")}
 
@@ -64,7 +71,7 @@ def _check_keyword(tokens: list[Token], known: set[str]) -> None:
     """A line that starts with two words starts with a keyword: a near miss is one."""
     first = tokens[0]
     follows = tokens[1].type if len(tokens) > 1 else ""
-    if first.type != "NAME" or identity(first) in known or follows not in ("NAME", "LPAR", "LBRACE"):
+    if first.type != "NAME" or identity(first) in known or follows not in ("NAME", "LPAR", "LBRACE", "BY"):
         return
     typo = OTHER_WORDS.get(str(first)) or nearest(str(first), KEYWORDS)
     if typo or follows == "LBRACE":
@@ -114,6 +121,7 @@ EXPECTED = {
     "ENDNORM": "'‖'",
     "RBRACE": "'}'",
 }
+DECLARING = ("UNKNOWN", "LEARN", "CONST", "LET")
 OPERAND = {"NAME", "NUMBER", "LPAR", "LSQB"}
 
 
@@ -136,6 +144,8 @@ def _foreign(token: Token, tokens: list[Token]) -> PdeError | None:
         case [Token(type="NUMBER") as whole, Token(type="COMMA"), Token(type="NUMBER") as part]:
             if whole.end_pos == token.start_pos and token.end_pos == part.start_pos:
                 return mistakes.notation.decimal_comma(f"{whole},{part}", span_of(whole).to(span_of(part)))
+    if token.type == "SUBSCRIPT" and at == 2 and tokens[0].type in DECLARING:
+        return mistakes.notation.subscripted(str(tokens[1]), span_of(tokens[1]).to(span_of(token)))
     if token.type == "EQUAL" and any(other.type == "EQUAL" for other in tokens[:at]):
         return mistakes.notation.two_equalities(span_of(token))
     return None
@@ -156,6 +166,13 @@ def _hint(tokens: list[Token], token: Token | None) -> str:
         return f"'{token}' is a keyword: choose another name"
     if first.type == "NAME" and str(first) == "if":
         return "the language has no conditions; write pieces in time with 'for t in [a, b]'"
+    if token is not None and token.type == "IN" and first.type == "NAME":
+        return f"write: time {first} in …, or space {first} in …"
+    before = tokens[: next((k for k, other in enumerate(tokens) if other is token), 0)]
+    if token is not None and token.type == "COMMA" and any(other.type == "EQUAL" for other in before):
+        return "write one statement a line"
+    if token is None and not any(other.type == "EQUAL" for other in tokens) and first.type not in SHAPES:
+        return "an equation has two sides, as in ∂u/∂t = Δu; a comment starts with #"
     return SHAPES.get(first.type, "")
 
 

@@ -166,7 +166,7 @@ def _with_brackets(tokens: list[Token], reporter: Reporter) -> Iterator[Token]:
         if token.type == "NEWLINE":
             bracket = bool(stack) and stack[-1].type != "LBRACE"
             if bracket and _starts_statement(tokens, i + 1):
-                reporter.add(_unclosed(stack[-1]))
+                reporter.add(_unclosed(stack[-1], tokens))
                 while stack and stack[-1].type != "LBRACE":
                     stack.pop()
             elif bracket or previous.type in BINARY:
@@ -183,7 +183,7 @@ def _with_brackets(tokens: list[Token], reporter: Reporter) -> Iterator[Token]:
         yield token
         previous = token
     for left in stack:
-        reporter.add(_unclosed(left))
+        reporter.add(_unclosed(left, tokens))
 
 
 def _starts_statement(tokens: list[Token], i: int) -> bool:
@@ -221,8 +221,22 @@ def _match(token: Token, stack: list[Token]) -> None:
             raise mistakes.syntax.wrong_closer(token, opened, closer, span_of(token), span_of(opened))
 
 
-def _unclosed(token: Token) -> PdeError:
-    return mistakes.syntax.never_closed(token, OPENING[token.type], span_of(token))
+def _unclosed(token: Token, tokens: list[Token]) -> PdeError:
+    closer = "\n}" if token.type == "LBRACE" else OPENING[token.type]
+    return mistakes.syntax.never_closed(token, closer, span_of(token), _end_for(token, tokens))
+
+
+def _end_for(opened: Token, tokens: list[Token]) -> int:
+    """Where a bracket was probably to be closed: at the end of its line, or a block before the next statement."""
+    end = span_of(opened).end
+    for i, token in enumerate(tokens):
+        if span_of(token).start < end:
+            continue
+        if token.type != "NEWLINE":
+            end = span_of(token).end
+        elif opened.type != "LBRACE" or _starts_statement(tokens, i + 1):
+            break
+    return end
 
 
 # ---- lines

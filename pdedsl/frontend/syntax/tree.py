@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from dataclasses import dataclass, field, fields
 
 from pdedsl.diagnostics import Source, Span
@@ -248,6 +249,15 @@ def _gather(value: object, found: list[Node]) -> None:
     elif isinstance(value, tuple) and not isinstance(value, Span):
         for item in value:
             _gather(item, found)
+
+
+def walk(node: Node) -> Iterator[Node]:
+    """A node and all below it; no recursion, so that any tree can be walked."""
+    stack = [node]
+    while stack:
+        current = stack.pop()
+        yield current
+        stack.extend(reversed(children(current)))
 
 
 def deepest(node: Node, limit: int) -> Node | None:

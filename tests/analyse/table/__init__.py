@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from analyse.frames import Row
 from analyse.table import (
+    behind,
     blocks,
     boundaries,
     classes,
@@ -38,5 +39,6 @@ OPPONENT = (
     edges,
     further,
     minima,
+    behind,
 )  # by another hand
 TABLE: tuple[Row, ...] = tuple(row for room in (*ROOMS, *OPPONENT) for row in room.TABLE)

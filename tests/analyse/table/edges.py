@@ -93,7 +93,7 @@ TABLE: tuple[Row, ...] = (
     ended("one condition for two ends", "u(0, t) = u(1, t)", "..r......", "not unique"),
     ended("|u| = 1", "abs(u) = 1 on boundary", "rrr......", "1 and -1 both do"),
     ended("u³ + u = 2", "u³ + u = 2 on boundary", "rrp.P...r", "u = 1 in disguise"),
-    ended("flux of the slope", "∂u/∂x + (∂u/∂x)³ = 0 on boundary", "..p.P....", "∂u/∂x = 0 in disguise"),
+    ended("flux of the slope", "∂u/∂x + (∂u/∂x)³ = 0 on boundary", "ppp.P....", "∂u/∂x = 0 in disguise"),
     ended("swapped ends", declared("u(0, t) = u(1, t)", "∂u/∂x(0, t) = -∂u/∂x(1, t)"), "..r......", "degenerate"),
     moved("in at both ends", "∂u/∂t + cos(π x) ∂u/∂x = 0", COLD, "PRPPP..PR"),
     moved("out at both ends", "∂u/∂t - cos(π x) ∂u/∂x = 0", "", "PPPPP..PR", "no inflow"),

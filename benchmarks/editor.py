@@ -1,0 +1,57 @@
+"""How long an editor waits for diagnostics: the shipped specs, a letter typed into each, once the engine is warm.
+
+Prints, for each spec, the median and the worst of the changes, and the ratio to a new process that checks one. Times
+are those of the processor, which is what passes where nothing else runs.
+"""
+
+from __future__ import annotations
+
+import resource
+import statistics
+import subprocess
+import sys
+import time
+
+from pdedsl.editor import analysed
+from pdedsl.sources import shipped_specs
+
+GOAL = 0.150  # seconds
+
+
+def changes(text: str) -> list[str]:
+    """The text as it is while someone types: another title, another number, a comment, a blank, a statement begun."""
+    typed = [text.replace('"', '"A', 1), text.replace("1", "2", 1), text.replace(" = ", "  = ", 1)]
+    return [*typed, text + "# a\n", text + "let"]
+
+
+def seconds(text: str) -> float:
+    start = time.process_time()
+    analysed(text)
+    return time.process_time() - start
+
+
+def cold(name: str) -> float:
+    start = resource.getrusage(resource.RUSAGE_CHILDREN)
+    subprocess.run([sys.executable, "-m", "pdedsl", "check", name], check=True, capture_output=True)
+    end = resource.getrusage(resource.RUSAGE_CHILDREN)
+    return end.ru_utime + end.ru_stime - start.ru_utime - start.ru_stime
+
+
+def main() -> None:
+    texts = {name: path.read_text("utf-8") for name, path in shipped_specs().items()}
+    for text in texts.values():
+        analysed(text)
+    measured = {name: [seconds(t) for t in changes(text)] for name, text in texts.items()}
+    alone = cold("heat")
+    print(f"{'spec':22} {'median':>9} {'worst':>9}")
+    for name, found in sorted(measured.items(), key=lambda row: -statistics.median(row[1])):
+        print(f"{name:22} {1000 * statistics.median(found):6.0f} ms {1000 * max(found):6.0f} ms")
+    every = [t for found in measured.values() for t in found]
+    within = sum(t <= GOAL for t in every)
+    median = statistics.median(every)
+    print(f"\n{within} of {len(every)} changes within {1000 * GOAL:.0f} ms; median {1000 * median:.0f} ms,")
+    print(f"which is {alone / median:.0f} times faster than `pdedsl check heat` in a new process")
+
+
+if __name__ == "__main__":
+    main()

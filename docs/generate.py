@@ -1,0 +1,224 @@
+"""Pages that follow from the code: the words of the language, diagnostics, axioms, the gallery, the Python interface.
+
+generated/          pages, rewritten before each build
+generated/parts/    parts of pages
+generated/extra/    what is copied beside the pages: llms.txt, and the playground if it was built
+"""
+
+from __future__ import annotations
+
+import importlib
+import inspect
+import re
+import shutil
+from collections.abc import Iterator
+from pathlib import Path
+
+import pdedsl
+from pdedsl import mistakes, quoting
+from pdedsl.editor.vocabulary import entry_text, word_text
+from pdedsl.explanation.explain import class_text
+from pdedsl.sources import shipped_specs
+from pdedsl.words.attacks import ATTACKS, CERTIFICATES
+from pdedsl.words.data import DATA
+from pdedsl.words.diffusions import DIFFUSIONS
+from pdedsl.words.entries import ENTRIES
+from pdedsl.words.frames import FRAMES
+from pdedsl.words.integrators import INTEGRATORS
+from pdedsl.words.measured import MEASURED
+from pdedsl.words.networks import NETWORKS
+from pdedsl.words.normalisations import NORMALISATIONS
+from pdedsl.words.optimizers import OPTIMIZERS, SCHEDULES
+from pdedsl.words.solvers import SOLVERS
+from pdedsl.words.training import ADVERSARIES, AUGMENTATIONS, LOSSES, REGULARIZERS
+
+HERE = Path(__file__).parent
+ROOT, OUT = HERE.parent, HERE / "generated"
+BAD = ROOT / "tests" / "bad"
+FAMILIES = {
+    "Networks of learned fields and operators": NETWORKS,
+    "Normalisations": NORMALISATIONS,
+    "Methods in time": INTEGRATORS,
+    "Ways to realize diffusion": DIFFUSIONS,
+    "Ways to solve an equation on a physical domain": SOLVERS,
+    "Frames of equations on pixels": FRAMES,
+    "Data sets": DATA,
+    "Measurements": MEASURED,
+    "Optimizers": OPTIMIZERS,
+    "Schedules": SCHEDULES,
+    "Augmentations": AUGMENTATIONS,
+    "Losses": LOSSES,
+    "Regularizers": REGULARIZERS,
+    "Adversaries": ADVERSARIES,
+    "Attacks": ATTACKS,
+    "Certificates": CERTIFICATES,
+}
+PROVERS = (
+    "provers.linearity",
+    "provers.constants",
+    "provers.comparison",
+    "provers.maximum",
+    "provers.markov",
+    "provers.regularity",
+    "provers.conservation",
+    "maps.axioms",
+    "maps.contraction",
+    "maps.dissipation",
+    "maps.oscillation",
+)
+
+
+def generate() -> None:
+    shutil.rmtree(OUT, ignore_errors=True)
+    for folder in ("drawings", "extra", "parts"):
+        (OUT / folder).mkdir(parents=True)
+    for name, text in pages().items():
+        (OUT / name).write_text(text, "utf-8")
+    for name in shipped_specs():
+        (OUT / "drawings" / f"{name}.svg").write_text(pdedsl.explain(name).svg(), "utf-8")
+    (OUT / "extra" / "llms.txt").write_text(llms(), "utf-8")
+    if (built := ROOT / "playground" / "dist").is_dir():
+        shutil.copytree(built, OUT / "extra" / "playground")
+
+
+def pages() -> dict[str, str]:
+    return {
+        "words.md": words(),
+        "diagnostics.md": diagnostics(),
+        "parts/theorems.md": theorems(),
+        "gallery.md": gallery(),
+        "parts/python.md": python(),
+        "parts/benchmarks.md": benchmarks(),
+    }
+
+
+# ---- the vocabulary
+
+
+def words() -> str:
+    parts = ["# Words\n\nEvery word of the language with its arguments, their limits and their defaults."]
+    for title, forms in FAMILIES.items():
+        parts.append(f"## {title}")
+        parts += [f"### {form.name}\n\n{word_text(form)}" for form in forms.values()]
+    parts.append("## Entries of blocks")
+    for block, entries in ENTRIES.items():
+        parts.append(f"### {block}\n\n" + "\n".join(f"- {entry_text(block, key)}" for key in entries))
+    return "\n\n".join(parts) + "\n"
+
+
+# ---- diagnostics
+
+
+def diagnostics() -> str:
+    head = (
+        "# Diagnostics\n\nEvery code with a wrong spec, what `pdedsl check` says of it, and after `help:` the way out "
+        "where there is one. Codes are stable."
+    )
+    return "\n\n".join([head, *map(_diagnostic, mistakes.codes())]) + "\n"
+
+
+def _diagnostic(code: mistakes.Code) -> str:
+    about = f"## {code.name}\n\n{code.about[0].upper()}{code.about[1:]}."
+    found = examples(code.name)
+    if not found:
+        return about
+    expected = found[0]
+    spec = next((s for suffix in (".pde", ".txt") if (s := expected.with_suffix(suffix)).is_file()), None)
+    text = spec.read_bytes().decode("utf-8", "replace") if spec else ""
+    shown = [quoting.fenced(text, "pde")] if text and len(text) < 1200 else []
+    return "\n\n".join([about, *shown, quoting.fenced(_short(expected.read_text("utf-8")), "text")])
+
+
+def examples(code: str) -> list[Path]:
+    """Golden reports of wrong specs, files and runs, those first that show the code alone and in few lines."""
+    found = [p for p in sorted(BAD.rglob("*.expected")) if p.name.startswith(code.lower())]
+    return sorted(found, key=lambda p: (p.read_text("utf-8").count("[E"), p.stat().st_size))
+
+
+def _short(text: str) -> str:
+    return "\n".join(line if len(line) < 160 else f"{line[:160]}…" for line in text.splitlines()[:24])
+
+
+# ---- axioms
+
+
+def theorems() -> str:
+    """What each prover applies: the docstrings of the provers."""
+    parts = []
+    for name in PROVERS:
+        doc = inspect.cleandoc(importlib.import_module(f"pdedsl.analyse.{name}").__doc__ or "")
+        parts += [quoting.fenced(block, "text") if "   " in block else block for block in doc.split("\n\n")]
+    return "\n\n".join(parts) + "\n"
+
+
+# ---- the gallery
+
+
+def gallery() -> str:
+    head = "# Gallery\n\nThe specs that come with pdedsl. Each can be named in place of a path: `pdedsl explain heat`."
+    return "\n\n".join([head, *map(_shipped, shipped_specs())]) + "\n"
+
+
+def _shipped(name: str) -> str:
+    explanation = pdedsl.explain(name)
+    spec = explanation.analysis.spec
+    kinds = dict.fromkeys(class_text(facts.kind) for facts in explanation.analysis.equations)
+    said = f"{quoting.markdown(spec.title)}. {'; '.join(kinds).capitalize()}."
+    drawing = f"![What {name} becomes](drawings/{name}.svg)"
+    return "\n\n".join([f"## {name}", said, quoting.fenced(spec.source.text, "pde"), drawing])
+
+
+# ---- Python
+
+
+def python() -> str:
+    parts = []
+    for name in pdedsl.__all__:
+        value = getattr(pdedsl, name)
+        doc = inspect.cleandoc(value.__doc__ or "")
+        called = "" if inspect.isclass(value) else _signature(value)
+        parts.append(f"## pdedsl.{name}\n\n{quoting.fenced(f'{name}{called}', 'python')}\n\n{doc}")
+        parts += list(_methods(value)) if inspect.isclass(value) else []
+    return "\n\n".join(parts) + "\n"
+
+
+def _signature(function: object) -> str:
+    return str(inspect.signature(function)).replace("'", "")  # type: ignore[arg-type]
+
+
+def _methods(value: type) -> Iterator[str]:
+    for name, member in inspect.getmembers(value, inspect.isfunction):
+        if not name.startswith("_") and member.__doc__ and member.__module__.startswith("pdedsl"):
+            called = quoting.fenced(f"{name}{_signature(member)}", "python")
+            yield f"{called}\n\n{inspect.cleandoc(member.__doc__)}"
+
+
+# ---- benchmarks
+
+
+def benchmarks() -> str:
+    """What each script measures, and what it printed when it was last recorded."""
+    parts = []
+    for path in sorted((ROOT / "benchmarks").glob("*.py")):
+        doc = inspect.cleandoc(re.match(r'"""(.*?)"""', path.read_text("utf-8"), re.DOTALL)[1])  # type: ignore[index]
+        record = path.with_suffix(".txt")
+        parts.append(f"## {path.stem}\n\n{quoting.fenced(doc, 'text')}")
+        parts += [quoting.fenced(record.read_text("utf-8"), "text")] if record.is_file() else []
+    return "\n\n".join(parts) + "\n"
+
+
+# ---- llms.txt
+
+
+def llms() -> str:
+    """What there is, for a reader that is a program: https://llmstxt.org."""
+    rows = ["# pdedsl", "", f"> {inspect.getdoc(pdedsl).splitlines()[0]}", ""]  # type: ignore[union-attr]
+    for path in sorted([*HERE.glob("*.md"), *HERE.glob("*/*.md")]):
+        place = path.relative_to(HERE)
+        text = path.read_text("utf-8")
+        if whole := re.match(r"```{include} (\S+)", text):
+            text = (path.parent / whole[1]).read_text("utf-8")
+        title, _, rest = text.partition("\n")
+        first = next((p for p in rest.split("\n\n") if re.match(r"[\w`]", p.strip())), "")
+        rows.append(f"- [{title.lstrip('# ')}]({place.with_suffix('.html')}): {' '.join(first.split())}")
+    return "\n".join(rows) + "\n"

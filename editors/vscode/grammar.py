@@ -1,0 +1,57 @@
+"""Writes syntaxes/pde.tmLanguage.json, from the grammar and the words: `python editors/vscode/grammar.py`."""
+
+from __future__ import annotations
+
+import json
+import re
+from pathlib import Path
+
+from pdedsl.frontend.elaborate.functions import RESERVED
+from pdedsl.frontend.elaborate.typing import TRAITS, TYPES
+from pdedsl.frontend.syntax.tables import grammar_text
+from pdedsl.frontend.syntax.tokens import LEADING
+
+PATH = Path(__file__).parent / "syntaxes" / "pde.tmLanguage.json"
+BRACKETS = set("()[]{}‖|,")
+
+
+def terminals() -> dict[str, list[str]]:
+    """The terminals of the grammar that are written out, each with its spellings."""
+    rows = re.findall(r"^([A-Z]+): *(\".*)$", grammar_text(), re.MULTILINE)
+    return {name: re.findall(r'"([^"]+)"', body) for name, body in rows}
+
+
+def grammar() -> dict[str, object]:
+    """The first pattern that matches earliest is taken, as by TextMate."""
+    known = terminals()
+    words = {name: spelled for name, [spelled, *_] in known.items() if spelled.isalpha()}
+    leading = sorted(words[name] for name in LEADING)
+    inner = sorted(set(words.values()) - set(leading) - set("∈ᵀ∇"))
+    signs = {s for spellings in known.values() for s in spellings if not s[0].isalnum()} - BRACKETS | {"ᵀ"}
+    traits = sorted(t for row in TRAITS.values() for t in row if t.isidentifier())
+    patterns = {
+        "comment.line.number-sign.pde": r"#.*$",
+        "string.quoted.double.pde": r"\"[^\"]*\"",
+        "keyword.control.pde": rf"^\s*({'|'.join(leading)})\b",
+        "keyword.other.pde": rf"\b({'|'.join(inner)})\b|∈",
+        "storage.type.pde": rf"\b({'|'.join((*TYPES, *traits))})\b",
+        "support.function.pde": rf"\b({'|'.join(sorted(RESERVED))})\b(?=\()",
+        "constant.numeric.pde": r"(?<!\w)[0-9]+(\.[0-9]+)?([eE][+-]?[0-9]+)?|\.[0-9]+([eE][+-]?[0-9]+)?|[½⅓⅔¼¾]",
+        "constant.numeric.raised.pde": r"⁻?[⁰¹²³⁴⁵⁶⁷⁸⁹]+|[₀₁₂₃₄₅₆₇₈₉]+|[ᵢⱼₖₗₘₙ]+",
+        "keyword.operator.pde": "|".join([*map(re.escape, sorted(signs, key=lambda s: (-len(s), s))), "[∂ΔΣ∆∑√]"]),
+        "punctuation.pde": "[" + "".join(re.escape(b) for b in sorted(BRACKETS)) + "]",
+        "variable.other.pde": r"(?![ΔΣ∆∑ᵀ])[^\W\d_]((?![ΔΣ∆∑ᵀᵢⱼₖₗₘₙ⁰¹²³⁴⁵⁶⁷⁸⁹₀₁₂₃₄₅₆₇₈₉½⅓⅔¼¾])\w)*",
+    }
+    return {
+        "name": "pde",
+        "scopeName": "source.pde",
+        "patterns": [{"name": name, "match": match} for name, match in patterns.items()],
+    }
+
+
+def text() -> str:
+    return json.dumps(grammar(), ensure_ascii=False, indent=2) + "\n"
+
+
+if __name__ == "__main__":
+    PATH.write_text(text(), "utf-8")

@@ -1,0 +1,128 @@
+"""Data that disagree with each other, as warnings: a solution exists in a weak sense, or not at all.
+
+- Where a side meets the start (or end) of time, both give u: if they differ, u jumps there, and its derivatives are
+  unbounded near it (compatibility of order 0: Evans, section 7.1.3).
+- c Δu + f = 0 with ∂u/∂n = g on all sides has a solution only if ∫f + c∮g = 0 (Gauss; Evans, section 6.2.3).
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator
+from itertools import product
+
+from sympy import Expr, Symbol
+
+from pdedsl import mistakes
+from pdedsl.analyse.problem import Problem
+from pdedsl.analyse.sides import Flux, Placed, Value, is_covered, sides_of
+from pdedsl.diagnostics import Diagnostic
+from pdedsl.ir.spec import Condition, ConditionKind, Spec
+from pdedsl.symbolic.evaluating import Layout, compiled
+from pdedsl.symbolic.symbols import Field
+
+CLOSE = 1e-6  # of the larger number, or of one
+GAUSS = ((-0.906179845938664, 0.236926885056189), (-0.538469310105683, 0.478628670499366), (0.0, 0.568888888888889))
+NODES = (*GAUSS, *((-x, w) for x, w in GAUSS[:2]))  # five, exact for polynomials of degree 9
+PIECES = 4  # of each side, with as many nodes each
+MOST_DIMENSIONS = 3
+
+
+def disagreements(problems: tuple[Problem, ...]) -> tuple[Diagnostic, ...]:
+    spec = problems[0].spec
+    if not spec.space.explicit or not spec.space.sides or spec.space.inside:
+        return ()
+    known = [p for p in problems if not p.is_vector]
+    return tuple(d for p in known for d in (*list(_corners(p))[:1], *_unbalanced(p)))
+
+
+# ---- where sides meet the start
+
+
+def _corners(problem: Problem) -> Iterator[Diagnostic]:
+    spec, time = problem.spec, problem.spec.time
+    given = [c for c in spec.conditions if not c.on_boundary and c.unknown == problem.unknown.head and c.order == 0]
+    if time is None or not given or len(given[0].value) != 1:
+        return
+    (data, *_), late = given, given[0].kind is ConditionKind.TERMINAL
+    at = time.end if late else time.start
+    for placed in sides_of(problem):
+        if not isinstance(placed.side, Value) or placed.condition.part:
+            continue
+        start = data.value[0].xreplace(spec.values).xreplace({placed.coordinate: placed.end})
+        side = placed.side.given.xreplace(spec.values).xreplace({time.symbol: at})
+        gap = _largest_gap(start, side, placed, spec)
+        if gap is not None:
+            yield _told(data, placed, gap, spec)
+
+
+def _largest_gap(start: Expr, side: Expr, placed: Placed, spec: Spec) -> tuple[float, float] | None:
+    """Both values where they differ most, if they do."""
+    others = [x for x in spec.space.coordinates if x != placed.coordinate]
+    if start.atoms(Field) or side.atoms(Field) or not (start.free_symbols | side.free_symbols) <= set(others):
+        return None
+    layout = Layout({x: k for k, x in enumerate(others)}, 0)
+    f, g = compiled(start, layout), compiled(side, layout)
+    inner = [_inside(spec, x) for x in others]
+    pairs = [(f(p), g(p)) for p in product(*inner)]
+    known = [(a, b) for a, b in pairs if math.isfinite(a) and math.isfinite(b)]
+    apart = [(a, b) for a, b in known if abs(a - b) > CLOSE * max(1.0, abs(a), abs(b))]
+    return max(apart, key=lambda pair: abs(pair[0] - pair[1]), default=None)
+
+
+def _inside(spec: Spec, x: Symbol) -> tuple[float, ...]:
+    side = spec.space.sides[spec.space.coordinates.index(x)]
+    a, b = float(side.start), float(side.end)
+    return tuple(a + share * (b - a) for share in (0.21, 0.52, 0.83))
+
+
+def _told(data: Condition, placed: Placed, gap: tuple[float, float], spec: Spec) -> Diagnostic:
+    where = f"{placed.coordinate.name} = {float(placed.end):g}"
+    written = spec.source.quote(placed.condition.span), spec.source.quote(data.span)
+    return mistakes.proofs.contradiction(*written, where, *gap, placed.condition.span)
+
+
+# ---- slopes on all sides
+
+
+def _unbalanced(problem: Problem) -> Iterator[Diagnostic]:
+    """For c Δu + f(x) = 0 with a number c, and slopes g(x) on every side."""
+    jet, spec = problem.jet, problem.spec
+    if problem.equation.order or jet.order != 2 or jet.higher or jet.hidden or jet.nonlocal_ or not jet.is_affine:
+        return
+    placed, d = sides_of(problem), len(jet.coordinates)
+    slopes = [p for p in placed if isinstance(p.side, Flux) and p.side.slope == 0 and not p.condition.part]
+    if spec.time is not None or d > MOST_DIMENSIONS or len(slopes) != 2 * d or not is_covered(problem):
+        return
+    factor = jet.matrix[0][0]
+    alike = all(jet.matrix[i][j] == (factor if i == j else 0) for i in range(d) for j in range(d))
+    if not (alike and factor.is_number and all(b == 0 for b in jet.drift) and jet.rate == 0):
+        return
+    source = jet.expr.xreplace(dict.fromkeys(jet.variables, 0)).xreplace(spec.values)
+    fluxes = [p.side.given.xreplace(spec.values) for p in slopes if isinstance(p.side, Flux)]
+    if any(e.atoms(Field) or not e.free_symbols <= set(jet.coordinates) for e in (source, *fluxes)):
+        return
+    inside, size = _integral(source, jet.coordinates, spec)
+    total = inside
+    for p, flux in zip(slopes, fluxes, strict=True):
+        value, own = _integral(flux, tuple(x for x in jet.coordinates if x != p.coordinate), spec)
+        total, size = total + float(factor) * value, size + abs(float(factor)) * own
+    if math.isfinite(total) and abs(total) > 1e-4 * size:
+        yield mistakes.proofs.unbalanced(problem.unknown.name, total, slopes[0].condition.span)
+
+
+def _integral(expr: Expr, over: tuple[Symbol, ...], spec: Spec) -> tuple[float, float]:
+    """∫ over a box, and ∫ of the absolute value, by Gauss's rule on pieces."""
+    f = compiled(expr, Layout({x: k for k, x in enumerate(over)}, 0))
+    total, size = [], []
+    for point in product(*(_nodes(spec, x) for x in over)):
+        value = f(tuple(x for x, _ in point)) * math.prod(w for _, w in point)
+        total.append(value)
+        size.append(abs(value))
+    return math.fsum(total), math.fsum(size)
+
+
+def _nodes(spec: Spec, x: Symbol) -> list[tuple[float, float]]:
+    side = spec.space.sides[spec.space.coordinates.index(x)]
+    a, h = float(side.start), float(side.end - side.start) / PIECES
+    return [(a + h * (k + (1 + node) / 2), h * w / 2) for k in range(PIECES) for node, w in NODES]

@@ -1,0 +1,33 @@
+"""The command that draws what an equation becomes."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import click
+
+from pdedsl.cli.common import SPEC, WRONG, example, give, read_spec, report_error, say, show
+from pdedsl.files import replace_text
+
+
+@click.command(epilog=example("pdedsl draw enresnet -o net.svg\npdedsl draw my.pde > my.svg"))
+@click.argument("file", type=SPEC)
+@click.option("-o", "--output", type=click.Path(path_type=Path), help="The file to write; by default standard output.")
+def draw(file: str, output: Path | None) -> None:
+    """Draw an equation by its terms, and the network that it becomes, as SVG."""
+    from pdedsl.diagnostics import PdeError
+    from pdedsl.interface import explained
+
+    try:
+        explanation = explained(read_spec(file))
+    except PdeError as error:
+        report_error(error)
+        raise click.exceptions.Exit(WRONG) from None
+    if explanation.errors:  # a drawing is of a network
+        show(explanation.analysis.spec.source, explanation.errors)
+        raise click.exceptions.Exit(WRONG)
+    if output is None:
+        give(explanation.svg())
+        return
+    replace_text(output, explanation.svg())
+    say(f"{output} written", err=True)

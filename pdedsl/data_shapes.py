@@ -1,0 +1,75 @@
+"""The shape of a sample of a data set, without reading the samples: `space x in R^d` takes its dimension from it."""
+
+from __future__ import annotations
+
+import ast
+import os
+import re
+from dataclasses import replace
+from math import prod
+from pathlib import Path
+from typing import IO, assert_never
+from zipfile import BadZipFile, ZipFile
+
+from pdedsl import mistakes
+from pdedsl.ir.spec import Spec
+from pdedsl.words.data import Cifar10, Cifar100, Data, Digits, FashionMnist, Mnist, Moons, Npz, Stl10, Svhn
+from pdedsl.words.word import Chosen
+
+Shape = tuple[int, ...]
+HEADER = 10_000  # bytes; numpy's own limit
+_SHAPE = re.compile(rb"'shape': (\([\d, ]*\))")
+
+
+def data_root(root: Path | None) -> Path:
+    """The folder of the data: as given, else PDEDSL_DATA, else ~/.cache/pdedsl/data."""
+    return root or Path(os.environ.get("PDEDSL_DATA") or Path.home() / ".cache" / "pdedsl" / "data")
+
+
+def sized(spec: Spec, root: Path | None) -> Spec:
+    """A spec on R^d with the dimension of its data, where it names some."""
+    if isinstance(spec.space.dimension, int) or spec.train is None or spec.train.data is None:
+        return spec
+    dimension = prod(_shape(spec.train.data, root))
+    return replace(spec, space=replace(spec.space, dimension=dimension, from_data=True))
+
+
+def _shape(data: Chosen[Data], root: Path | None) -> Shape:
+    match data.word:
+        case Moons():
+            return (2,)
+        case Digits():
+            return 1, 8, 8
+        case Mnist() | FashionMnist():
+            return 1, 28, 28
+        case Cifar10() | Cifar100() | Svhn():
+            return 3, 32, 32
+        case Stl10():
+            return 3, 96, 96
+        case Npz(file=file):
+            return _of_file(file, data, data_root(root))
+        case _:
+            assert_never(data.word)
+
+
+def _of_file(name: str, data: Chosen[Data], root: Path) -> Shape:
+    places = [root / name, Path(name)]
+    path = next((p for p in places if p.is_file()), None)
+    if path is None:
+        raise mistakes.data.no_file(name, list(dict.fromkeys(str(p.absolute()) for p in places)), data.span)
+    try:
+        with ZipFile(path) as archive:
+            entry = next(n for n in ("x_train.npy", "x.npy") if n in archive.namelist())
+            with archive.open(entry) as file:
+                return _of_header(file)
+    except (OSError, BadZipFile, StopIteration, ValueError, SyntaxError, EOFError, NotImplementedError):
+        raise mistakes.data.no_shape(path.name, data.span) from None
+
+
+def _of_header(file: IO[bytes]) -> Shape:
+    """The shape in the header of an array, without the number of samples (numpy.lib.format)."""
+    found = _SHAPE.search(file.read(HEADER))
+    shape = ast.literal_eval(found[1].decode()) if found else ()
+    if len(shape) < 2:
+        raise ValueError("not an array of samples")
+    return tuple(shape[1:])

@@ -1,0 +1,44 @@
+r"""The engine behind editors: what can be said of a spec while it is written. Plain Python, without torch.
+
+    document = analysed(text)              every stage that the text reaches; never raises
+    document.diagnostics                   what `pdedsl check` reports, the very same, with fixes as data
+    hover(document, offset)                about the name, term, axiom or word at a place
+    complete(document, offset)             what may be written there, with defaults and limits
+    definition, references                 of the name at a place
+    rename(document, offset, new)          edits; a `PdeError` where the text would then mean something else
+    symbols, folds, colours, hints         an outline, what can be folded, tokens by kind, notes between the lines
+    formatted(document, ascii=False)       what `pdedsl format` writes
+    actions(document, span)                fixes of the mistakes there, and the other spelling
+    unicode_at(text, offset)               ∇ for the `\nabla` that was just typed
+
+Places are offsets in characters of `document.text`, and ranges `Span`s of them; `Positions(document.text)` turns them
+into the lines and UTF-16 columns of editors and browsers, and back.
+"""
+
+from __future__ import annotations
+
+from pdedsl.editor.actions import Action as Action
+from pdedsl.editor.actions import actions as actions
+from pdedsl.editor.completion import Item as Item
+from pdedsl.editor.completion import complete as complete
+from pdedsl.editor.document import Document as Document
+from pdedsl.editor.document import analysed as analysed
+from pdedsl.editor.highlight import Coloured as Coloured
+from pdedsl.editor.highlight import TokenKind as TokenKind
+from pdedsl.editor.highlight import colours as colours
+from pdedsl.editor.hints import Hint as Hint
+from pdedsl.editor.hints import hints as hints
+from pdedsl.editor.hover import Hover as Hover
+from pdedsl.editor.hover import hover as hover
+from pdedsl.editor.navigation import definition as definition
+from pdedsl.editor.navigation import references as references
+from pdedsl.editor.navigation import renamable as renamable
+from pdedsl.editor.navigation import rename as rename
+from pdedsl.editor.outline import Symbol as Symbol
+from pdedsl.editor.outline import folds as folds
+from pdedsl.editor.outline import symbols as symbols
+from pdedsl.editor.positions import Encoding as Encoding
+from pdedsl.editor.positions import Positions as Positions
+from pdedsl.editor.spelling import formatted as formatted
+from pdedsl.editor.spelling import inputs as inputs
+from pdedsl.editor.spelling import unicode_at as unicode_at

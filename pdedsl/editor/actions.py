@@ -1,0 +1,41 @@
+"""What a program can do for the author: the fixes of mistakes, and the other spelling."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from pdedsl.diagnostics import Diagnostic, Span
+from pdedsl.editor.document import Document
+from pdedsl.editor.spelling import formatted
+from pdedsl.fixes import Edit, edits_in
+
+
+@dataclass(frozen=True)
+class Action:
+    """Edits under a title; `cures` is the mistake that they take away, if they are for one."""
+
+    title: str
+    edits: tuple[Edit, ...]
+    cures: Diagnostic | None = None
+
+
+def actions(document: Document, span: Span) -> tuple[Action, ...]:
+    """What can be done about a part of the text: cures of the mistakes in it, then other spellings of the whole."""
+    return (*cures(document, span), *_spellings(document))
+
+
+def cures(document: Document, span: Span) -> tuple[Action, ...]:
+    return tuple(
+        Action(fix.title, edits, d)
+        for d in document.diagnostics
+        if d.span.start <= span.end and span.start <= d.span.end
+        for fix in d.fixes
+        if (edits := edits_in(document.text, fix))
+    )
+
+
+def _spellings(document: Document) -> tuple[Action, ...]:
+    titles = {"write it in ASCII": True, "write it in Unicode": False}
+    made = [(title, formatted(document, ascii)) for title, ascii in titles.items()]
+    whole = Span(0, len(document.text))
+    return tuple(Action(title, (Edit(whole, text),)) for title, text in made if text and text != document.text)

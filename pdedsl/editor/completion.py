@@ -1,0 +1,209 @@
+"""What may be written at a place, with its defaults and limits; all of it comes from the words of the language."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from enum import StrEnum
+from inspect import cleandoc
+from typing import Any, assert_never
+
+from pdedsl.diagnostics import Span
+from pdedsl.editor.document import Document
+from pdedsl.editor.names import Kind
+from pdedsl.editor.places import (
+    AtArgument,
+    AtAxiom,
+    AtChoice,
+    AtEntry,
+    AtExpression,
+    AtSide,
+    AtSpace,
+    AtSpec,
+    AtStart,
+    AtType,
+    AtUnknown,
+    AtValue,
+    AtWord,
+    Nowhere,
+    Place,
+    place_at,
+)
+from pdedsl.editor.spelling import inputs, typed
+from pdedsl.editor.vocabulary import entry_text, limits, shown_default, word_text
+from pdedsl.frontend.elaborate.functions import FUNCTIONS, RESERVED
+from pdedsl.frontend.elaborate.typing import TRAITS, TYPES
+from pdedsl.frontend.syntax import tree as t
+from pdedsl.frontend.syntax.parse import KEYWORDS, SHAPES
+from pdedsl.ir.spec import side_names
+from pdedsl.ir.verdicts import Axiom
+from pdedsl.mistakes.types import SPACES
+from pdedsl.sources import shipped_specs
+from pdedsl.words.entries import ENTRIES
+from pdedsl.words.params import Choice, Flag, Param
+from pdedsl.words.word import Form, Forms
+
+
+class ItemKind(StrEnum):
+    """What is proposed; the names are those of the Language Server Protocol."""
+
+    KEYWORD = "keyword"
+    NAME = "variable"
+    FUNCTION = "function"
+    WORD = "class"
+    ARGUMENT = "property"
+    VALUE = "enumMember"
+    TYPE = "typeParameter"
+    SIGN = "text"
+
+
+@dataclass(frozen=True)
+class Item:
+    """A proposal: `insert` takes the place of `span`, what was typed already."""
+
+    label: str
+    kind: ItemKind
+    span: Span
+    insert: str
+    detail: str = ""
+    about: str = ""  # in Markdown
+
+
+@dataclass(frozen=True)
+class _Proposal:
+    label: str
+    kind: ItemKind
+    detail: str = ""
+    about: str = ""
+    insert: str = ""
+
+
+def complete(document: Document, offset: int) -> tuple[Item, ...]:
+    """What may be written at a place, or behind what is typed there already."""
+    text, backslash = document.text, typed(document.text, offset)
+    if backslash:
+        return tuple(Item(word, ItemKind.SIGN, backslash, sign, sign) for word, sign in inputs().items())
+    start = offset
+    while start > 0 and (text[start - 1].isalnum() or text[start - 1] == "_"):
+        start -= 1
+    span = Span(start, offset)
+    found = dict.fromkeys(_proposals(place_at(text, offset), document))
+    return tuple(Item(p.label, p.kind, span, p.insert or p.label, p.detail, p.about) for p in found)
+
+
+def _proposals(place: Place, document: Document) -> Iterator[_Proposal]:
+    match place:
+        case Nowhere():
+            return
+        case AtStart():
+            yield from _statements(document)
+            yield from _expression(document, False)
+        case AtEntry(block=block):
+            yield from (_Proposal(k, ItemKind.ARGUMENT, entry_text(block, k)) for k in ENTRIES.get(block, {}))
+        case AtWord(forms=forms):
+            yield from _words(forms)
+        case AtArgument(form=form, named=named, count=count):
+            yield from _arguments(form, named, count)
+        case AtValue(param=param):
+            yield from _values(param)
+            yield from (_names(document, Kind.CONSTANT) if not isinstance(param.kind, Choice | Flag) else ())
+        case AtChoice(words=words):
+            yield from (_Proposal(word, ItemKind.VALUE) for word in words)
+        case AtAxiom():
+            yield from _axioms(document)
+        case AtSpace():
+            yield from (_Proposal(form, ItemKind.TYPE) for form in SPACES)
+        case AtSide():
+            yield from (_Proposal(side, ItemKind.VALUE) for side in _sides(document))
+        case AtType(base=base):
+            known = TRAITS.get(base, ()) if base else TYPES
+            yield from (_Proposal(word, ItemKind.TYPE) for word in known)
+        case AtUnknown(operators=operators):
+            yield from _names(document, Kind.LEARNED if operators else Kind.UNKNOWN)
+        case AtSpec():
+            yield from (_Proposal(name, ItemKind.VALUE) for name in shipped_specs())
+        case AtExpression(ends=ends):
+            yield from _expression(document, ends)
+        case _:
+            assert_never(place)
+
+
+# ---- statements and expressions
+
+
+def _statements(document: Document) -> Iterator[_Proposal]:
+    """Keywords, without those that stand once and are there."""
+    once = {t.Header: "pde", t.SpaceDecl: "space", t.TimeDecl: "time"}
+    there = {once.get(type(s), "") for s in document.syntax.statements}
+    there |= {s.kind.id for s in document.syntax.statements if isinstance(s, t.BlockStmt)}
+    for word in KEYWORDS:
+        if word not in there:
+            yield _Proposal(word, ItemKind.KEYWORD, SHAPES[word.upper()])
+
+
+def _expression(document: Document, ends: bool) -> Iterator[_Proposal]:
+    yield from _names(document, *Kind)
+    for word in sorted(RESERVED):
+        count = FUNCTIONS[word][0] if word in FUNCTIONS else 1
+        detail = {-1: "two or more arguments"}.get(count, "")
+        yield _Proposal(word, ItemKind.FUNCTION, detail)
+    if ends:
+        yield from (_Proposal(word, ItemKind.KEYWORD) for word in ("on", "for", "where", "periodic", "from", "in"))
+
+
+def _names(document: Document, *kinds: Kind) -> Iterator[_Proposal]:
+    for declaration in document.names.declared.values():
+        if declaration.kind in kinds:
+            statement = declaration.statement
+            detail = document.source.quote(statement.span) if statement else declaration.kind
+            yield _Proposal(declaration.text, ItemKind.NAME, detail)
+
+
+def _axioms(document: Document) -> Iterator[_Proposal]:
+    """With their verdicts, and first those that are proved."""
+    verdicts = document.analysis.axioms if document.analysis else {}
+    for axiom in verdicts or Axiom:
+        verdict = verdicts.get(axiom)
+        yield _Proposal(str(axiom), ItemKind.VALUE, verdict.truth if verdict else "", verdict.reason if verdict else "")
+
+
+def _sides(document: Document) -> tuple[str, ...]:
+    if document.spec is not None:
+        return ("boundary", *document.spec.space.boundary)
+    spaces = [s for s in document.syntax.statements if isinstance(s, t.SpaceDecl)]
+    count = len(spaces[0].names) if spaces else 0
+    return ("boundary", *(side for k in range(count) for side in side_names(k)))
+
+
+# ---- words and their arguments
+
+
+def _words(forms: Forms[Any]) -> Iterator[_Proposal]:
+    for name, form in forms.items():
+        needed = next((key for key, param in form.params.items() if param.required), None)
+        insert = f"{name}({needed}=" if needed else name
+        first = cleandoc(form.of.__doc__ or "").split("\n")[0]
+        yield _Proposal(name, ItemKind.WORD, first, word_text(form), insert)
+
+
+def _arguments(form: Form[Any], named: frozenset[str], count: int) -> Iterator[_Proposal]:
+    """Names that are not given yet, and the values of the one whose turn it is."""
+    keys = list(form.params)
+    for key in keys[count - len(named) :]:
+        if key not in named:
+            yield _Proposal(key, ItemKind.ARGUMENT, limits(form.params[key]), insert=f"{key}=")
+    if not named and count < len(keys):
+        yield from _values(form.params[keys[count]])
+
+
+def _values(param: Param) -> Iterator[_Proposal]:
+    default = shown_default(param)
+    match param.kind:
+        case Choice(words=words):
+            pass
+        case Flag():
+            words = ("true", "false")
+        case _:
+            words = (default,) if default else ()
+    for word in words:
+        yield _Proposal(word, ItemKind.VALUE, "default" if word == default else "", limits(param))

@@ -1,0 +1,136 @@
+"""The colours of a text: every token with what it is, as far as the compiler understands it."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from enum import StrEnum
+from typing import assert_never
+
+from lark import Token
+
+from pdedsl.diagnostics import Span
+from pdedsl.editor.document import Document
+from pdedsl.editor.names import Kind, Occurrence
+from pdedsl.editor.uses import (
+    ArgumentName,
+    ArgumentValue,
+    AxiomName,
+    EntryName,
+    EntryValue,
+    Heading,
+    Origin,
+    PartName,
+    Reference,
+    SideName,
+    TypeName,
+    WordName,
+)
+from pdedsl.frontend.elaborate.functions import RESERVED
+from pdedsl.frontend.syntax.tokens import LEADING, Line, span_of
+
+
+class TokenKind(StrEnum):
+    """Kinds of the Language Server Protocol."""
+
+    KEYWORD = "keyword"
+    COMMENT = "comment"
+    STRING = "string"
+    NUMBER = "number"
+    OPERATOR = "operator"
+    NAMESPACE = "namespace"
+    TYPE = "type"
+    VARIABLE = "variable"
+    PARAMETER = "parameter"
+    FUNCTION = "function"
+    METHOD = "method"
+    PROPERTY = "property"
+    ENUM_MEMBER = "enumMember"
+
+
+@dataclass(frozen=True)
+class Coloured:
+    """A range of one line; `declares` where a name is declared, `fixed` where it is a constant."""
+
+    span: Span
+    kind: TokenKind
+    declares: bool = False
+    fixed: bool = False
+
+
+KEYWORDS = {*LEADING, "IN", "ELEMENT", "FOR", "ON", "WHERE", "BY", "FROM", "PERIODIC"}
+PLAIN = {"NUMBER": TokenKind.NUMBER, "FRACTION": TokenKind.NUMBER, "STRING": TokenKind.STRING}
+PUNCTUATION = {"LPAR", "RPAR", "LSQB", "RSQB", "LBRACE", "RBRACE", "COMMA", "CALL", "INDEX"}
+
+
+def colours(document: Document) -> tuple[Coloured, ...]:
+    """In the order of the text, none over another."""
+    found = [_named(o) for o in document.names.occurrences]
+    found += [Coloured(c.span, TokenKind.COMMENT) for c in document.lines.comments]
+    taken = {c.span for c in found}
+    found += [c for token in _tokens(document.lines.lines) for c in _token(token, document.text) if c.span not in taken]
+    return tuple(_apart(sorted(found, key=lambda c: (c.span.start, -c.span.end))))
+
+
+def _tokens(lines: list[Line]) -> Iterator[Token]:
+    for line in lines:
+        yield from line.tokens
+        yield from _tokens(line.entries or [])
+
+
+def _token(token: Token, text: str) -> Iterator[Coloured]:
+    span = span_of(token)
+    if token.type in KEYWORDS:
+        yield Coloured(span, TokenKind.KEYWORD)
+    elif token.type in PLAIN:
+        yield Coloured(span, PLAIN[token.type])
+    elif token.type in ("DERIVATIVE", "OPERATOR", "OVER", "PARTIAL"):
+        signs = (i for i in range(*span) if not text[i].isspace())
+        yield from (Coloured(Span(i, i + 1), TokenKind.OPERATOR) for i in signs)
+    elif token.type not in PUNCTUATION and token.type != "NAME":
+        yield Coloured(span, TokenKind.OPERATOR)
+
+
+def _apart(found: list[Coloured]) -> Iterator[Coloured]:
+    end = 0
+    for one in found:
+        if one.span.start >= end and one.span.end > one.span.start:
+            yield one
+            end = one.span.end
+
+
+def _named(name: Occurrence) -> Coloured:
+    kind = name.of.kind if name.of else None
+    return Coloured(name.span, _kind(name, kind), name.declares, kind is Kind.CONSTANT)
+
+
+def _kind(name: Occurrence, kind: Kind | None) -> TokenKind:
+    match name.use:
+        case Reference():
+            return _declared(name.id, kind)
+        case Heading() | Origin():
+            return TokenKind.NAMESPACE
+        case TypeName():
+            return TokenKind.TYPE
+        case WordName():
+            return TokenKind.METHOD
+        case ArgumentName() | EntryName():
+            return TokenKind.PROPERTY
+        case ArgumentValue() | EntryValue() | PartName() | AxiomName() | SideName():
+            return TokenKind.ENUM_MEMBER
+        case _:
+            assert_never(name.use)
+
+
+def _declared(id_: str, kind: Kind | None) -> TokenKind:
+    match kind:
+        case None:
+            return TokenKind.FUNCTION if id_ in RESERVED else TokenKind.VARIABLE
+        case Kind.LEARNED | Kind.PARAMETER | Kind.INDEX:
+            return TokenKind.PARAMETER
+        case Kind.FUNCTION:
+            return TokenKind.FUNCTION
+        case Kind.UNKNOWN | Kind.CONSTANT | Kind.COORDINATE | Kind.TIME:
+            return TokenKind.VARIABLE
+        case _:
+            assert_never(kind)

@@ -1,0 +1,184 @@
+"""What is to be said of a place in the text: a name, a word, an axiom, a term of an equation."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from typing import assert_never
+
+from pdedsl import quoting
+from pdedsl.diagnostics import Span
+from pdedsl.editor.document import Document
+from pdedsl.editor.names import Declaration, Kind, Occurrence
+from pdedsl.editor.uses import (
+    ArgumentName,
+    ArgumentValue,
+    AxiomName,
+    EntryName,
+    EntryValue,
+    Heading,
+    Origin,
+    PartName,
+    Reference,
+    SideName,
+    TypeName,
+    WordName,
+)
+from pdedsl.editor.vocabulary import argument_text, entry_text, word_text
+from pdedsl.explanation.describe import places
+from pdedsl.explanation.explain import class_text, evidence
+from pdedsl.explanation.terms import coefficient_of, detail_of, valued
+from pdedsl.frontend.printing import latex
+from pdedsl.frontend.syntax import tree as t
+from pdedsl.frontend.syntax.parse import SHAPES
+from pdedsl.frontend.syntax.tokens import span_of
+from pdedsl.ir.analysis import EquationFacts
+from pdedsl.ir.spec import Learned, Spec, Unknown
+from pdedsl.ir.terms import Term
+from pdedsl.ir.verdicts import Axiom
+from pdedsl.words.entries import ENTRIES
+from pdedsl.words.realizations import PARTS
+
+
+@dataclass(frozen=True)
+class Hover:
+    """Markdown about a place, and the LaTeX of what stands there."""
+
+    span: Span
+    text: str
+    latex: str = ""
+
+
+def hover(document: Document, offset: int) -> Hover | None:
+    """What is known at a place: of the name that stands there, and of the term around it."""
+    name, term = document.names.over(offset), _term(document, offset)
+    if name is None:
+        return term or _equation(document, offset) or _keyword(document, offset)
+    found = _name(document, name)
+    if found is None or term is None:
+        return found or term
+    return replace(found, text=f"{found.text}\n\n---\n\n{term.text}", latex=term.latex or found.latex)
+
+
+# ---- names
+
+
+def _name(document: Document, name: Occurrence) -> Hover | None:
+    text = document.text[name.span.start : name.span.end]
+    match name.use:
+        case Reference():
+            return _declared(document, name.of, name.span) if name.of else None
+        case AxiomName(axiom=axiom):
+            said = _verdict(document, axiom) if axiom else ""
+        case WordName(form=form):
+            said = word_text(form) if form else ""
+        case ArgumentName(key=key, param=param):
+            said = argument_text(key, param) if param else ""
+        case ArgumentValue(key=key, param=param):
+            said = argument_text(key, param)
+        case EntryName(block=block, key=key):
+            said = f"`{key}`: {entry_text(block, key)}" if key in ENTRIES[block] else ""
+        case PartName():
+            said = f"Ways to realize it: {', '.join(PARTS[name.id])}." if name.id in PARTS else ""
+        case Heading() if document.spec:
+            said = f"{quoting.markdown(document.spec.title or text)}\n\nhash `{document.spec.hash}`"
+        case Heading() | TypeName() | EntryValue() | SideName() | Origin():
+            said = ""
+        case _:
+            assert_never(name.use)
+    return Hover(name.span, said) if said else None
+
+
+def _declared(document: Document, of: Declaration, span: Span) -> Hover:
+    """A name by its declaration, its type, and the number that it stands for."""
+    rows = [f"**{of.kind}**{_type(document.spec, of)}"]
+    if of.statement is not None:
+        rows.append(quoting.fenced(document.source.quote(of.statement.span), "pde"))
+    head = latex.name(t.Name(of.id, of.text))
+    return Hover(span, "\n\n".join(rows), head)
+
+
+def _type(spec: Spec | None, of: Declaration) -> str:
+    if spec is None:
+        return ""
+    match of.kind:
+        case Kind.UNKNOWN | Kind.LEARNED:
+            fields: list[Unknown | Learned] = [*spec.unknowns, *spec.learned]
+            found = next((w for w in fields if w.name == of.text), None)
+            by = f", by {found.net}" if found and found.net else ""
+            return f": {found.type}{by}" if found else ""
+        case Kind.CONSTANT:
+            value = next((c.value for c in spec.constants if c.name == of.text), None)
+            return f" = {valued(value, spec)}" if value is not None and value.is_number else ""
+        case Kind.COORDINATE:
+            return f" of a {spec.space.kind} space of dimension {spec.space.dimension}"
+        case Kind.TIME if spec.time:
+            return f" from {spec.time.start} to {spec.time.end}"
+        case _:
+            return ""
+
+
+def _verdict(document: Document, axiom: Axiom) -> str:
+    """An axiom with its verdict, the reason, and what stands behind it."""
+    verdict = document.analysis.axioms.get(axiom) if document.analysis else None
+    if verdict is None:
+        return f"**{axiom}**"
+    reason = verdict.reason[:1].upper() + verdict.reason[1:]
+    return f"**{axiom}: {verdict.truth}.** {quoting.markdown(reason + evidence(verdict))}"
+
+
+# ---- terms and equations
+
+
+def _term(document: Document, offset: int) -> Hover | None:
+    """The terms of the summand at a place: class, coefficient, and blocks of the network."""
+    analysis = document.analysis
+    if analysis is None:
+        return None
+    found = [(term, facts) for facts in analysis.equations for term in facts.terms if _inside(term.origin.span, offset)]
+    if not found:
+        return None
+    span = min((term.origin.span for term, _ in found), key=lambda s: s.end - s.start)
+    rows = [_term_line(term, facts, analysis.spec) for term, facts in found if term.origin.span == span]
+    rows += [f"- {quoting.markdown(row)}" for row in (places(span, document.plan) if document.plan else ())]
+    return Hover(span, "\n".join(rows), _latex_at(document, span))
+
+
+def _term_line(term: Term, facts: EquationFacts, spec: Spec) -> str:
+    said = [s for s in (detail_of(term, spec), coefficient_of(term, facts, spec)) if s]
+    about = f" ({quoting.markdown('; '.join(said))})" if said else ""
+    return f"**{term.word.replace('_', ' ')}**: {quoting.markdown(term.origin.text)}{about}"
+
+
+def _equation(document: Document, offset: int) -> Hover | None:
+    """What the equation is, between its terms."""
+    for facts in document.analysis.equations if document.analysis else ():
+        if _inside(facts.equation.span, offset):
+            return Hover(facts.equation.span, equation_text(facts), _latex_at(document, facts.equation.span))
+    return None
+
+
+def equation_text(facts: EquationFacts) -> str:
+    return f"This is {class_text(facts.kind)}; it is {'linear' if facts.linear else 'nonlinear'}."
+
+
+def _latex_at(document: Document, span: Span) -> str:
+    """Of the expression or the equation that takes up a place."""
+    for statement in document.syntax.statements:
+        if isinstance(statement, t.EquationStmt) and _inside(statement.span, span.start):
+            if statement.span == span:
+                return f"{latex.of(statement.left)} = {latex.of(statement.right)}"
+            nodes = (n for n in t.walk(statement) if n.span == span and isinstance(n, t.Expr))
+            return next((latex.of(node) for node in nodes), "")
+    return ""
+
+
+def _keyword(document: Document, offset: int) -> Hover | None:
+    for line in document.lines.lines:
+        first = span_of(line.tokens[0])
+        if _inside(first, offset) and line.tokens[0].type in SHAPES:
+            return Hover(first, SHAPES[line.tokens[0].type])
+    return None
+
+
+def _inside(span: Span, offset: int) -> bool:
+    return span.start <= offset <= span.end

@@ -1,0 +1,219 @@
+"""The names of a text: where each stands, and what it stands for there."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from dataclasses import dataclass
+from enum import StrEnum
+from functools import cached_property
+
+from lark import Token
+
+from pdedsl.diagnostics import Source, Span
+from pdedsl.editor.uses import Reference, Use, uses_in
+from pdedsl.frontend.syntax import tree as t
+from pdedsl.frontend.syntax.names import identity
+from pdedsl.frontend.syntax.tokens import Line, Lines, span_of
+
+_ABOVE = re.compile(r"∂[⁰¹²³⁴-⁹]*([^/\s₀-₉ᵢⱼₖ-ₙ]*)")
+_BELOW = re.compile(r"∂([^∂₀-₉ᵢⱼₖ-ₙ⁻⁰¹²³⁴-⁹]+)")
+_SIGN = re.compile(r"[d∂][ \t]*")
+
+
+class Kind(StrEnum):
+    """What a name is declared as."""
+
+    UNKNOWN = "unknown"
+    LEARNED = "learned"
+    CONSTANT = "constant"
+    FUNCTION = "abbreviation"
+    COORDINATE = "coordinate"
+    TIME = "time"
+    PARAMETER = "parameter"
+    INDEX = "index"
+
+
+KEYWORDS = {
+    "UNKNOWN": Kind.UNKNOWN,
+    "LEARN": Kind.LEARNED,
+    "CONST": Kind.CONSTANT,
+    "LET": Kind.FUNCTION,
+    "SPACE": Kind.COORDINATE,
+    "TIME": Kind.TIME,
+}
+
+
+@dataclass(frozen=True)
+class Declaration:
+    """Where a name is declared; `statement` is None if that line cannot be read. A parameter of a function and an index
+    of a sum are known within `scope` alone."""
+
+    id: str
+    text: str
+    span: Span
+    kind: Kind
+    statement: t.Statement | None = None
+    scope: Span | None = None
+
+
+@dataclass(frozen=True)
+class Occurrence:
+    """A name in the text; `of` is what it refers to, if the spec declares that."""
+
+    id: str
+    span: Span
+    use: Use
+    of: Declaration | None = None
+
+    @property
+    def declares(self) -> bool:
+        return self.of is not None and self.of.span == self.span
+
+
+@dataclass(frozen=True)
+class Names:
+    """All names in the order of the text; `unplaced` are those inside derivatives whose place could not be found."""
+
+    occurrences: tuple[Occurrence, ...]
+    declarations: tuple[Declaration, ...]
+    unplaced: frozenset[str]
+
+    def over(self, offset: int) -> Occurrence | None:
+        """The name whose letters a place is at."""
+        return next((o for o in self.occurrences if o.span.start <= offset < o.span.end), None)
+
+    def at(self, offset: int) -> Occurrence | None:
+        """The name at a cursor: the one behind it, or else the one that ends there."""
+        return self.over(offset) or self.over(offset - 1)
+
+    def of(self, declaration: Declaration) -> tuple[Occurrence, ...]:
+        """Every place where a declared name stands."""
+        return tuple(o for o in self.occurrences if o.of == declaration)
+
+    @cached_property
+    def declared(self) -> dict[str, Declaration]:
+        """What the whole spec knows, by ASCII names; the first of two."""
+        return {d.id: d for d in reversed(self.declarations) if d.scope is None}
+
+
+def names_in(source: Source, lines: Lines, syntax: t.Syntax) -> Names:
+    uses = uses_in(syntax)
+    found = [*_declared(lines, syntax)]
+    known = {d.id for d in found}
+    found += [d for statement in syntax.statements for d in _local(statement, known)]
+    placed, unplaced = _placed(source, lines)
+    declarations = tuple(sorted(found, key=lambda d: d.span))
+    occurrences = tuple(_occurrence(id_, span, uses, declarations) for id_, span in placed)
+    return Names(occurrences, declarations, frozenset(unplaced))
+
+
+def _occurrence(id_: str, span: Span, uses: dict[Span, Use], declarations: tuple[Declaration, ...]) -> Occurrence:
+    use = uses.get(span, Reference())
+    if not isinstance(use, Reference):
+        return Occurrence(id_, span, use)
+    seen = [d for d in declarations if d.id == id_ and (d.scope is None or _holds(d.scope, span))]
+    inner = sorted(seen, key=lambda d: (d.scope is None, (d.scope.end - d.scope.start) if d.scope else d.span.start))
+    return Occurrence(id_, span, use, inner[0] if inner else None)
+
+
+def _holds(outer: Span, inner: Span) -> bool:
+    return outer.start <= inner.start and inner.end <= outer.end
+
+
+# ---- declarations
+
+
+def _declared(lines: Lines, syntax: t.Syntax) -> Iterator[Declaration]:
+    """What the first words of statements declare, readable or not."""
+    statements = {s.span.start: s for s in syntax.statements}
+    for line in lines.lines:
+        first, *rest = line.tokens
+        kind = KEYWORDS.get(first.type)
+        if kind is None:
+            continue
+        names = [token for token in _head(rest) if token.type == "NAME"]
+        several = kind is Kind.COORDINATE
+        for name in names if several else names[:1]:
+            statement = statements.get(span_of(first).start)
+            yield Declaration(identity(name), str(name), span_of(name), kind, statement)
+
+
+def _head(tokens: list[Token]) -> Iterator[Token]:
+    for token in tokens:
+        if token.type not in ("NAME", "LPAR", "COMMA"):
+            return
+        yield token
+
+
+def _local(statement: t.Statement, known: set[str]) -> Iterator[Declaration]:
+    """Parameters of a function that are its own, and indices of sums."""
+    if isinstance(statement, t.LetDecl):
+        for p in statement.params or ():
+            if p.id not in known:
+                yield Declaration(p.id, p.text, p.span, Kind.PARAMETER, statement, statement.span)
+    for node in t.walk(statement):
+        if isinstance(node, t.Total):
+            yield Declaration(node.index.id, node.index.text, node.index.span, Kind.INDEX, statement, node.span)
+
+
+# ---- places
+
+
+def _placed(source: Source, lines: Lines) -> tuple[list[tuple[str, Span]], set[str]]:
+    placed: set[tuple[Span, str]] = set()
+    unplaced: set[str] = set()
+    for token in _tokens(lines.lines):
+        for text, span in _names_of(token, source.text):
+            if span is None:
+                unplaced.add(identity(text))
+            else:
+                placed.add((span, identity(text)))
+    return [(id_, span) for span, id_ in sorted(placed)], unplaced
+
+
+def _tokens(lines: list[Line]) -> Iterator[Token]:
+    for line in lines:
+        yield from line.tokens
+        yield from _tokens(line.entries or [])
+
+
+def _names_of(token: Token, text: str) -> Iterator[tuple[str, Span | None]]:
+    """The names in a token: a derivative holds several, and may be written in another notation than it is read in."""
+    match token.type:
+        case "NAME":
+            yield str(token), _above(token, str(token), text)
+        case "DERIVATIVE":
+            above, _, below = token.partition("/")
+            name = _ABOVE.match(above)
+            if name:
+                yield name[1], _above(token, name[1], text)
+            yield from _below(token, below, text)
+        case "OPERATOR" | "OVER":
+            yield from _below(token, token.partition("/")[2], text)
+
+
+def _above(token: Token, name: str, text: str) -> Span | None:
+    """The last place of a name before the line of a quotient, or before the subscript of u_xx."""
+    start, end = span_of(token)
+    if text[start:end] == name:
+        return Span(start, end)
+    stroke = text.find("/", start, end)
+    at = text.rfind(name, start, stroke) if stroke >= 0 else text.find(name, start, end)
+    return Span(at, at + len(name)) if at >= 0 else None
+
+
+def _below(token: Token, below: str, text: str) -> Iterator[tuple[str, Span | None]]:
+    """The variables in their order, each behind its sign, or side by side in a subscript."""
+    start, end = span_of(token)
+    stroke, under = text.find("/", start, end), text.find("_", start, end)
+    at = stroke + 1 if stroke >= 0 else under + 1
+    for found in _BELOW.finditer(below):
+        name = found[1].strip()
+        sign = _SIGN.search(text, at, end) if stroke >= 0 else None
+        place = text.find(name, sign.end() if sign else at, end)
+        if place < 0:
+            yield name, None
+            return
+        yield name, Span(place, place + len(name))
+        at = place + len(name)

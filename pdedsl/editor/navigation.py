@@ -1,0 +1,72 @@
+"""Where a name is declared, where it stands, and the text under another name."""
+
+from __future__ import annotations
+
+from lark.exceptions import UnexpectedCharacters
+from lark.lexer import LexerState
+from lark.utils import TextSlice
+
+from pdedsl import mistakes
+from pdedsl.diagnostics import Span
+from pdedsl.editor.document import Document, analysed
+from pdedsl.editor.names import Kind, Occurrence
+from pdedsl.fixes import Edit, applied
+from pdedsl.frontend.elaborate.functions import RESERVED
+from pdedsl.frontend.syntax.names import identity
+from pdedsl.frontend.syntax.tables import scanner
+from pdedsl.words.normalisations import NORMALISATIONS
+
+
+def definition(document: Document, offset: int) -> Span | None:
+    """Where the name at a place is declared."""
+    found = document.names.at(offset)
+    return found.of.span if found and found.of else None
+
+
+def references(document: Document, offset: int) -> tuple[Span, ...]:
+    """Every place of the name at a place, its declaration too."""
+    found = document.names.at(offset)
+    return tuple(o.span for o in document.names.of(found.of)) if found and found.of else ()
+
+
+def renamable(document: Document, offset: int) -> Span | None:
+    """The name at a place, if it can have another: an index of Σᵢ stands in subscripts, and has none."""
+    found = document.names.at(offset)
+    if found is None or found.of is None or found.id in document.names.unplaced:
+        return None
+    return found.span if found.of in {o.of for o in document.names.occurrences if o.declares} else None
+
+
+def rename(document: Document, offset: int, new: str) -> tuple[Edit, ...]:
+    """The edits that give a name another everywhere; a `PdeError` where the text would then mean something else."""
+    found = document.names.at(offset)
+    if renamable(document, offset) is None or found is None or found.of is None:
+        return ()
+    _require_free(document, found, new)
+    edits = tuple(Edit(o.span, new) for o in document.names.of(found.of))
+    after = analysed(applied(document.text, edits))
+    before = document.spec.hash if document.spec else None
+    same = after.spec.hash == before if after.spec else before is None
+    if not same or [d.code for d in after.diagnostics] != [d.code for d in document.diagnostics]:
+        raise mistakes.names.another_meaning(new, found.span)
+    return edits
+
+
+def _require_free(document: Document, found: Occurrence, new: str) -> None:
+    """A name of the language, which nothing else has."""
+    if not _is_name(new):
+        raise mistakes.syntax.unexpected(new, "a name", found.span, "")
+    if identity(new) in RESERVED or identity(new) in NORMALISATIONS:
+        raise mistakes.names.word_of_the_language(new, found.span)
+    others = [d for d in document.names.declarations if d.id == identity(new) and d != found.of]
+    if others and others[0].kind is not Kind.INDEX:
+        raise mistakes.names.declared_twice(new, found.span, others[0].span)
+
+
+def _is_name(text: str) -> bool:
+    """Whether the scanner of the grammar takes all of it for one name."""
+    try:
+        token = scanner().next_token(LexerState(TextSlice.cast_from(text)))
+    except (UnexpectedCharacters, EOFError):
+        return False
+    return token.type == "NAME" and str(token) == text

@@ -1,0 +1,98 @@
+"""What a page shows of a spec beside its text, as values that JSON has: the playground asks for nothing else."""
+
+from __future__ import annotations
+
+import json
+from functools import lru_cache
+
+from pdedsl.compiler import compiled
+from pdedsl.diagnostics import PdeError, report
+from pdedsl.editor.document import Document, analysed
+from pdedsl.editor.hover import hover
+from pdedsl.editor.positions import Positions
+from pdedsl.explanation.explain import Explanation, evidence
+from pdedsl.interface import explanation_of, format_source
+
+NAME = "playground.pde"
+
+
+def checked(text: str) -> str:
+    """The mistakes of a text, as `pdedsl check` reports them and by their places; and the verdict on each axiom."""
+    document = _document(text)
+    return json.dumps(
+        {
+            "name": document.spec.name if document.spec else None,
+            "ok": not any(d.is_error for d in document.diagnostics),
+            "report": report(document.source, document.diagnostics),
+            "diagnostics": [
+                {
+                    "code": d.code,
+                    "severity": d.severity,
+                    "message": d.message,
+                    "hint": d.hint,
+                    **_range(document, d.span.start, d.span.end),
+                }
+                for d in document.diagnostics
+            ],
+            "axioms": _axioms(document),
+        }
+    )
+
+
+def described(text: str) -> str:
+    """What `explain` says, as titles with rows below them; none where the text has no meaning."""
+    explanation = _explanation(text)
+    return json.dumps(explanation.sections() if explanation else [])
+
+
+def drawn(text: str) -> str:
+    """The drawing, or nothing where the text has no meaning."""
+    explanation = _explanation(text)
+    return explanation.svg() if explanation else ""
+
+
+def emitted(text: str) -> str:
+    """The Python of the network, or nothing where there is none."""
+    document = _document(text)
+    if document.examination is None or document.examination.errors:
+        return ""
+    return compiled(document.examination).python()
+
+
+def said(text: str, units: int) -> str:
+    """What is to be said of a place, which is counted in UTF-16 units as browsers do."""
+    document = _document(text)
+    found = hover(document, len(text.encode("utf-16-le")[: 2 * units].decode("utf-16-le", "ignore")))
+    return json.dumps({"text": found.text, **_range(document, *found.span)} if found else None)
+
+
+def formatted(text: str, ascii: bool) -> str:
+    """The text in canonical layout, in Unicode or in ASCII; a text that cannot be read stays as it is."""
+    try:
+        return format_source(_document(text).source, ascii)
+    except PdeError:
+        return text
+
+
+@lru_cache(maxsize=1)
+def _document(text: str) -> Document:
+    return analysed(text, NAME)
+
+
+def _explanation(text: str) -> Explanation | None:
+    examination = _document(text).examination
+    return explanation_of(examination) if examination else None
+
+
+def _axioms(document: Document) -> list[dict[str, str]]:
+    verdicts = document.analysis.axioms if document.analysis else {}
+    return [
+        {"name": name, "truth": v.truth, "reason": v.reason, "evidence": evidence(v).strip()}
+        for name, v in verdicts.items()
+    ]
+
+
+def _range(document: Document, start: int, end: int) -> dict[str, int]:
+    """In UTF-16 units from the start of the text."""
+    width = Positions(document.text).width
+    return {"from": width(document.text[:start]), "to": width(document.text[:end])}

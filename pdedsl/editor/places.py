@@ -1,0 +1,300 @@
+"""Where the cursor stands: what may be written there, read off the tokens before it."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any, assert_never
+
+from lark import Token
+
+from pdedsl.diagnostics import PdeError, Reporter, Source
+from pdedsl.frontend.elaborate.domain import IMAGES
+from pdedsl.frontend.syntax.tables import scanner
+from pdedsl.frontend.syntax.tokens import BINARY, CLOSING, OPENING, OPERAND_END, Line, read_lines, span_of
+from pdedsl.words.entries import ENTRIES, Boxes, Calls, Names, Nothing, Plain
+from pdedsl.words.measured import MEASURED
+from pdedsl.words.networks import NETWORKS, OPERATORS
+from pdedsl.words.params import Param
+from pdedsl.words.realizations import PARTS
+from pdedsl.words.word import Form, Forms
+
+
+@dataclass(frozen=True)
+class Nowhere:
+    """Nothing is to be proposed: in a comment, a text, a new name."""
+
+
+@dataclass(frozen=True)
+class AtStart:
+    """At the start of a statement."""
+
+
+@dataclass(frozen=True)
+class AtEntry:
+    """At the start of an entry of a block."""
+
+    block: str
+
+
+@dataclass(frozen=True)
+class AtWord:
+    """Where one of some words stands."""
+
+    forms: Forms[Any]
+
+
+@dataclass(frozen=True)
+class AtArgument:
+    """Where an argument of a word begins: those that are named already, and how many came before."""
+
+    form: Form[Any]
+    named: frozenset[str]
+    count: int
+
+
+@dataclass(frozen=True)
+class AtValue:
+    """Where the value of an argument or entry stands."""
+
+    key: str
+    param: Param
+
+
+@dataclass(frozen=True)
+class AtChoice:
+    """One of some names."""
+
+    words: tuple[str, ...]
+
+
+@dataclass(frozen=True)
+class AtAxiom:
+    """Behind `require`."""
+
+
+@dataclass(frozen=True)
+class AtSpace:
+    """Behind `space x in`."""
+
+
+@dataclass(frozen=True)
+class AtSide:
+    """Behind `on`."""
+
+
+@dataclass(frozen=True)
+class AtType:
+    """Behind the colon of a declaration; `base` is the type whose traits may follow."""
+
+    base: str = ""
+
+
+@dataclass(frozen=True)
+class AtUnknown:
+    """Where an unknown, or with `operators` a learned operator, is named."""
+
+    operators: bool = False
+
+
+@dataclass(frozen=True)
+class AtSpec:
+    """Behind `from`, where another spec is named."""
+
+
+@dataclass(frozen=True)
+class AtExpression:
+    """In an expression; `ends`: an operand stands before, so that the expression may end."""
+
+    ends: bool = False
+
+
+Place = (
+    Nowhere
+    | AtStart
+    | AtEntry
+    | AtWord
+    | AtArgument
+    | AtValue
+    | AtChoice
+    | AtAxiom
+    | AtSpace
+    | AtSide
+    | AtType
+    | AtUnknown
+    | AtSpec
+    | AtExpression
+)
+
+
+def place_at(text: str, offset: int) -> Place:
+    """What may stand at a place; the word that is being typed there does not count."""
+    while offset > 0 and (text[offset - 1].isalnum() or text[offset - 1] == "_"):
+        offset -= 1
+    before = Source(text[:offset])
+    try:
+        read = read_lines(before, scanner(), Reporter())
+    except PdeError:
+        return Nowhere()
+    here = before.position(offset)[0]
+    if any(before.position(c.span.start)[0] == here for c in read.comments) or _in_text(text, offset):
+        return Nowhere()
+    block, tokens = _current(read.lines, before.text)
+    return _place(tokens, block)
+
+
+def _in_text(text: str, offset: int) -> bool:
+    line = text[text.rfind("\n", 0, offset) + 1 : offset]
+    return line.count('"') % 2 == 1
+
+
+def _current(lines: list[Line], text: str) -> tuple[str, list[Token]]:
+    """The kind of the block around, if any, and the tokens of the statement or entry that is being written."""
+    block = next((line for line in lines[-2:] if line.entries is not None and line.tokens[-1].type == "LBRACE"), None)
+    last = lines[-1] if lines else None
+    if last is None:
+        return "", []
+    if block is None:
+        return "", last.tokens if _goes_on(last.tokens, text) else []
+    kind = str(block.tokens[0])
+    if last is block:
+        return kind, []
+    return kind, last.tokens if _goes_on(last.tokens, text) else []
+
+
+def _goes_on(tokens: list[Token], text: str) -> bool:
+    """Whether the statement of these tokens may go on at the end of the text."""
+    last = tokens[-1]
+    closed = last.type == "RBRACE"
+    return not closed and (_opened(tokens) is not None or last.type in BINARY or "\n" not in text[span_of(last).end :])
+
+
+def _opened(tokens: list[Token]) -> int | None:
+    """The last bracket that is open."""
+    stack: list[int] = []
+    for i, token in enumerate(tokens):
+        if token.type in OPENING:
+            stack.append(i)
+        elif token.type in CLOSING and stack:
+            stack.pop()
+    return stack[-1] if stack else None
+
+
+# ---- what may stand behind tokens
+
+
+def _place(tokens: list[Token], block: str) -> Place:
+    at = _opened(tokens)
+    if at is not None:
+        return _in_bracket(tokens, at, block)
+    if block:
+        return _in_entry(tokens, block)
+    if not tokens:
+        return AtStart()
+    return _in_statement([token.type for token in tokens], tokens)
+
+
+def _in_bracket(tokens: list[Token], at: int, block: str) -> Place:
+    outer = _place(tokens[: at - 1], block) if tokens[at].type == "CALL" else _place(tokens[:at], block)
+    if tokens[at].type == "LSQB" and isinstance(outer, AtValue):
+        return outer
+    if tokens[at].type != "CALL" or not isinstance(outer, AtWord | AtSpace):
+        return AtExpression(_ends(tokens))
+    form = (IMAGES if isinstance(outer, AtSpace) else outer.forms).get(str(tokens[at - 1]))
+    return _argument(form, tokens[at + 1 :]) if form else AtExpression(_ends(tokens))
+
+
+def _argument(form: Form[Any], tokens: list[Token]) -> Place:
+    """Behind so many tokens between the brackets of a word."""
+    arguments: list[list[Token]] = [[]]
+    depth = 0
+    for token in tokens:
+        depth += (token.type in OPENING) - (token.type in CLOSING)
+        if token.type == "COMMA" and depth == 0:
+            arguments.append([])
+        else:
+            arguments[-1].append(token)
+    *before, current = arguments
+    named = frozenset(str(a[0]) for a in before if [t.type for t in a[:2]] == ["NAME", "EQUAL"])
+    match [t.type for t in current]:
+        case []:
+            return AtArgument(form, named, len(before))
+        case ["NAME", "EQUAL"] if str(current[0]) in form.params:
+            return AtValue(str(current[0]), form.params[str(current[0])])
+        case _:
+            return AtExpression(_ends(tokens))
+
+
+def _in_entry(tokens: list[Token], block: str) -> Place:
+    rules = ENTRIES.get(block, {})
+    if not tokens:
+        return AtEntry(block)
+    rule = rules.get(str(tokens[0]))
+    if rule is None:
+        return Nowhere()
+    if tokens[-1].type == "FROM":
+        return AtSpec()
+    if len(tokens) > 1 and tokens[-1].type != "COMMA":
+        return AtExpression(_ends(tokens))
+    match rule.what:
+        case Calls(forms=forms):
+            return AtWord(forms)
+        case Names(words=words):
+            return AtChoice(words)
+        case Plain(param=param):
+            return AtValue(str(tokens[0]), param)
+        case Boxes():
+            return AtUnknown(operators=True)
+        case Nothing():
+            return Nowhere()
+        case _:
+            assert_never(rule.what)
+
+
+def _in_statement(kinds: list[str], tokens: list[Token]) -> Place:
+    last = kinds[-1]
+    match kinds[0]:
+        case "PDE" | "NETWORK" | "TRAIN" | "EVALUATE":
+            return Nowhere()
+        case "SPACE" | "TIME":
+            inside = {"IN", "ELEMENT"} & set(kinds)
+            if not inside:
+                return AtChoice(("in",)) if len(kinds) > 1 else Nowhere()
+            space = kinds[0] == "SPACE" and last in ("IN", "ELEMENT", "STAR")
+            return AtSpace() if space else AtExpression(_ends(tokens))
+        case "UNKNOWN" | "LEARN":
+            return _in_declaration(kinds, tokens)
+        case "CONST" | "LET":
+            return AtExpression(_ends(tokens)) if "EQUAL" in kinds else Nowhere()
+        case "REALIZE":
+            if last == "BY":
+                return AtWord(PARTS.get(str(tokens[1]), {}))
+            return AtChoice(("by",) if len(kinds) > 1 else tuple(PARTS))
+        case "REQUIRE":
+            return AtAxiom() if last in ("REQUIRE", "COMMA") else Nowhere()
+        case "OBSERVE":
+            return AtWord(MEASURED) if last == "FROM" else AtUnknown() if last != "NAME" else AtChoice(("from",))
+        case "EXACT" if "EQUAL" not in kinds:
+            return AtUnknown()
+        case _:
+            on = "ON" in kinds and "WHERE" not in kinds and last in ("ON", "COMMA")
+            return AtSide() if on else AtExpression(_ends(tokens))
+
+
+def _in_declaration(kinds: list[str], tokens: list[Token]) -> Place:
+    """`learn v(x, t) : vector = mlp`."""
+    if "COLON" not in kinds:
+        return Nowhere()
+    base = next((str(t) for t in tokens[kinds.index("COLON") + 1 :][:1]), "")
+    match kinds[-1]:
+        case "COLON":
+            return AtType()
+        case "EQUAL":
+            return AtWord(OPERATORS if base == "operator" else {k: NETWORKS[k] for k in NETWORKS if k not in OPERATORS})
+        case "COMMA" if "EQUAL" not in kinds:
+            return AtType(base)
+        case _:
+            return AtExpression(_ends(tokens))
+
+
+def _ends(tokens: list[Token]) -> bool:
+    return bool(tokens) and tokens[-1].type in OPERAND_END

@@ -1,0 +1,74 @@
+"""An analysis is kept as long as its statements: where a title, a comment, a blank line or the experiment changed, it
+is the same at other places."""
+
+from __future__ import annotations
+
+from bisect import bisect_right
+from collections.abc import Callable
+from dataclasses import fields, is_dataclass, replace
+from typing import Any
+
+from pdedsl.compiler import to_analysis, with_warnings
+from pdedsl.diagnostics import Span
+from pdedsl.frontend.syntax import tree as t
+from pdedsl.ir.analysis import Analysis
+from pdedsl.ir.spec import Spec
+from pdedsl.words.blocks import EvaluateBlock, TrainBlock
+
+MOST = 32  # analyses that are kept
+APART = {TrainBlock.kind, EvaluateBlock.kind}  # blocks that no analysis looks at
+Key = tuple[str, ...]
+_kept: dict[Key, tuple[tuple[int, ...], Analysis]] = {}
+
+
+def analysis_of(spec: Spec, syntax: t.Syntax) -> Analysis:
+    """The analysis of a spec, or that of an earlier one with the same statements, moved to where they stand now."""
+    spans = [s.span for s in syntax.statements if _matters(s)]
+    key = tuple(spec.source.text[span.start : span.end] for span in spans)
+    starts = tuple(span.start for span in spans)
+    if key not in _kept:
+        if len(_kept) >= MOST:
+            _kept.pop(next(iter(_kept)))
+        _kept[key] = starts, to_analysis(spec)
+    before, kept = _kept[key]
+    if before == starts and kept.spec.source == spec.source:
+        return kept
+    moved: Analysis = _mapped(replace(kept, spec=spec), _mover(before, starts))
+    return with_warnings(replace(moved, spec=spec))
+
+
+def _matters(statement: t.Statement) -> bool:
+    """Whether an analysis depends on it."""
+    if isinstance(statement, t.BlockStmt):
+        return statement.kind.id not in APART
+    return not isinstance(statement, t.Header)
+
+
+def _mover(before: tuple[int, ...], after: tuple[int, ...]) -> Callable[[Span], Span]:
+    """From the places of statements to their new ones."""
+
+    def moved(span: Span) -> Span:
+        i = bisect_right(before, span.start) - 1
+        by = after[i] - before[i] if i >= 0 else 0
+        return Span(span.start + by, span.end + by)
+
+    return moved
+
+
+def _mapped(noun: Any, moved: Callable[[Span], Span]) -> Any:
+    """A noun with every place in it moved; a spec keeps its own."""
+    match noun:
+        case Span():
+            return moved(noun)
+        case Spec():
+            return noun
+        case tuple():
+            return tuple(_mapped(one, moved) for one in noun)
+        case dict():
+            return {key: _mapped(value, moved) for key, value in noun.items()}
+        case _ if is_dataclass(noun) and not isinstance(noun, type):
+            values = {f.name: getattr(noun, f.name) for f in fields(noun) if f.init}
+            new = {name: _mapped(value, moved) for name, value in values.items()}
+            return replace(noun, **new) if any(new[k] is not values[k] for k in new) else noun
+        case _:
+            return noun

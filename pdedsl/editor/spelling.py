@@ -1,0 +1,46 @@
+r"""Layout and spelling: the canonical text in Unicode or ASCII, and Unicode typed as `\nabla`."""
+
+from __future__ import annotations
+
+import re
+from functools import cache
+
+from pdedsl.diagnostics import PdeError, Span
+from pdedsl.editor.document import Document
+from pdedsl.fixes import Edit
+from pdedsl.frontend.syntax.latex import SIGNS
+from pdedsl.frontend.syntax.names import FRACTIONS, INDEX_LETTERS, LETTER_OF, SUBSCRIPTS, SUPERSCRIPTS
+from pdedsl.interface import format_source
+
+_TYPED = re.compile(r"\\[\^_]?\w*$")
+
+
+def formatted(document: Document, ascii: bool = False) -> str | None:
+    """What `pdedsl format` makes of the text, or nothing where it cannot be read."""
+    try:
+        return format_source(document.source, ascii)
+    except PdeError:
+        return None
+
+
+@cache
+def inputs() -> dict[str, str]:
+    r"""What can be typed for a sign that keyboards lack: `\nabla`, `\sigma`, `\^2`, `\_i`, `\frac12`."""
+    signs = {**LETTER_OF, **{word: sign for word, sign in SIGNS.items() if not sign.isascii()}, "Vert": "‖"}
+    raised = {f"^{i}": sign for i, sign in enumerate(SUPERSCRIPTS)}
+    lowered = {f"_{i}": sign for i, sign in enumerate(SUBSCRIPTS)} | {f"_{i}": s for i, s in INDEX_LETTERS.items()}
+    fractions = {f"frac{a}{b}": sign for sign, (a, b) in FRACTIONS.items()}
+    return {f"\\{word}": sign for word, sign in {**signs, **raised, **lowered, **fractions}.items()}
+
+
+def typed(text: str, offset: int) -> Span | None:
+    """The backslash and what was typed behind it, before a place."""
+    found = _TYPED.search(text, max(0, offset - 20), offset)
+    return Span(*found.span()) if found else None
+
+
+def unicode_at(text: str, offset: int) -> Edit | None:
+    """The sign for what was typed before a place, if it is one."""
+    span = typed(text, offset)
+    sign = inputs().get(text[span.start : span.end]) if span else None
+    return Edit(span, sign) if span and sign else None

@@ -1,0 +1,66 @@
+"""Colours of a drawing, by day and by night. Classes are told by words too, never by colour alone."""
+
+from __future__ import annotations
+
+from pdedsl.ir.terms import (
+    Coupling,
+    Diffusion,
+    HigherOrder,
+    LearnedField,
+    Nonlinear,
+    Nonlocal,
+    Reaction,
+    Source,
+    SymmetricLayer,
+    TimeDerivative,
+    Transport,
+)
+
+COLOURS = {  # by day and by night
+    TimeDerivative.word: ("#6b7280", "#9ca3af"),
+    Transport.word: ("#2563eb", "#60a5fa"),
+    Diffusion.word: ("#dc2626", "#f87171"),
+    Reaction.word: ("#15803d", "#4ade80"),
+    Source.word: ("#a16207", "#facc15"),
+    Coupling.word: ("#7c3aed", "#a78bfa"),
+    SymmetricLayer.word: ("#0f766e", "#2dd4bf"),
+    LearnedField.word: ("#4338ca", "#818cf8"),
+    Nonlocal.word: ("#92400e", "#fb923c"),
+    Nonlinear.word: ("#be185d", "#f472b6"),
+    HigherOrder.word: ("#0e7490", "#22d3ee"),
+    "condition": ("#475569", "#cbd5e1"),
+}
+DAY = {"paper": "#ffffff", "ink": "#1f2328", "soft": "#59636e", "edge": "#c4ccd4", "fill": "#f6f8fa"}
+NIGHT = {"paper": "#151b23", "ink": "#e6edf3", "soft": "#9da7b3", "edge": "#4b5561", "fill": "#1f2731"}
+RULES = """
+.pde-drawing{font-family:system-ui,"Segoe UI","Liberation Sans",sans-serif;font-size:12px}
+.pde-drawing .paper{fill:var(--paper);stroke:var(--edge)}
+.pde-drawing .name{font-size:17px;font-weight:600;fill:var(--ink)}
+.pde-drawing .head{font-size:13px;font-weight:600;fill:var(--ink)}
+.pde-drawing .prose{fill:var(--ink)}
+.pde-drawing .soft{fill:var(--soft)}
+.pde-drawing .code{font-family:ui-monospace,"DejaVu Sans Mono",Menlo,Consolas,monospace;font-size:13px;fill:var(--ink)}
+.pde-drawing .card{fill:var(--fill);stroke:var(--edge)}
+.pde-drawing .frame{fill:none;stroke:var(--edge);stroke-dasharray:4 3}
+.pde-drawing .arrow{fill:none;stroke:var(--soft);stroke-width:1.4}
+.pde-drawing .link{fill:none;stroke-width:1.6;opacity:.75}
+.pde-drawing .tint{opacity:.2}
+"""
+
+
+def style() -> str:
+    """Every rule is of drawings alone, so that one may stand in any page."""
+    return f"<style>{RULES}{_painted(0, DAY)}@media (prefers-color-scheme:dark){{{_painted(1, NIGHT)}}}</style>"
+
+
+def _painted(turn: int, named: dict[str, str]) -> str:
+    inks = "".join(f"--{name}:{colour};" for name, colour in named.items())
+    inks += "".join(f"--{word}:{pair[turn]};" for word, pair in COLOURS.items())
+    return f".pde-drawing{{{inks}}}\n" + ("" if turn else _classes())
+
+
+def _classes() -> str:
+    return "".join(
+        f".pde-drawing rect.{word}{{fill:var(--{word})}}.pde-drawing path.{word}{{stroke:var(--{word})}}\n"
+        for word in COLOURS
+    )

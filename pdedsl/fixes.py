@@ -1,0 +1,115 @@
+"""Ways out of a mistake that a program can take: edits of the text in which it stands."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from typing import NamedTuple
+
+_BLANK = " \t\r"
+
+
+class Span(NamedTuple):
+    """A half-open range of characters, [start, end)."""
+
+    start: int
+    end: int
+
+    def to(self, other: Span) -> Span:
+        return Span(min(self.start, other.start), max(self.end, other.end))
+
+
+@dataclass(frozen=True)
+class Edit:
+    """`new` in place of what stands there. If `old` is given it is what is replaced, alone at its place or somewhere in
+    it; an `item` is removed from its list, or with its line if it stands there alone."""
+
+    span: Span
+    new: str = ""
+    old: str = ""
+    item: bool = False
+
+
+@dataclass(frozen=True)
+class Fix:
+    """All of the edits together, under a title that says what they do."""
+
+    title: str
+    edits: tuple[Edit, ...]
+
+
+# ---- the usual ones
+
+
+def instead(old: str, new: str | None, span: Span) -> tuple[Fix, ...]:
+    """Another word for the one that was written, if there is one."""
+    return (Fix(f"write '{new}'", (Edit(span, new, old),)),) if new else ()
+
+
+def without(span: Span, title: str = "remove it", item: bool = False) -> tuple[Fix, ...]:
+    return (Fix(title, (Edit(span, item=item),)),)
+
+
+def added(at: int, text: str) -> tuple[Fix, ...]:
+    return (Fix(f"add {text.strip()}", (Edit(Span(at, at), text),)),)
+
+
+# ---- in a text
+
+
+def edits_in(text: str, fix: Fix) -> tuple[Edit, ...]:
+    """The edits with their exact places, or none where the text is not what they are for."""
+    placed = [_placed(text, edit) for edit in fix.edits]
+    return tuple(edit for edit in placed if edit) if all(placed) else ()
+
+
+def applied(text: str, edits: Sequence[Edit]) -> str:
+    """The text after edits that do not overlap."""
+    for edit in sorted(edits, key=lambda e: e.span, reverse=True):
+        text = text[: edit.span.start] + edit.new + text[edit.span.end :]
+    return text
+
+
+def _placed(text: str, edit: Edit) -> Edit | None:
+    span = _found(text, edit)
+    if span is None or not 0 <= span.start <= span.end <= len(text):
+        return None
+    if not edit.new:
+        span = _from_list(text, span) if edit.item else _with_line(text, span)
+    return replace(edit, span=span)
+
+
+def _found(text: str, edit: Edit) -> Span | None:
+    """Where the old text stands: a name inside a derivative has the place of the derivative."""
+    (start, end), old = edit.span, edit.old
+    if not old or text[start:end] == old:
+        return edit.span
+    places = [m.span() for m in re.finditer(rf"(?<!\w){re.escape(old)}(?!\w)", text[start:end])]
+    return Span(start + places[0][0], start + places[0][1]) if len(places) == 1 else None
+
+
+def _with_line(text: str, span: Span) -> Span:
+    """With the whole line, where nothing else stands on it."""
+    start, end = _line(text, span)
+    rest = text[start : span.start] + text[span.end : end]
+    if rest.strip(_BLANK) or start == span.start == span.end:
+        return span
+    return Span(start, min(end + 1, len(text)))
+
+
+def _from_list(text: str, span: Span) -> Span:
+    """With one comma, or with the whole line if it has none."""
+    start, end = _line(text, span)
+    before, after = text[start : span.start].rstrip(_BLANK), text[span.end : end].lstrip(_BLANK)
+    if before.endswith(","):
+        return Span(start + len(before) - 1, span.end)
+    if after.startswith(","):
+        return Span(span.start, end - len(after[1:].lstrip(_BLANK)))
+    return Span(start, min(end + 1, len(text)))
+
+
+def _line(text: str, span: Span) -> Span:
+    """From the start of the first line to the end of the last, without its break."""
+    end = text.find("\n", span.end)
+    return Span(text.rfind("\n", 0, span.start) + 1, end if end >= 0 else len(text))

@@ -1,0 +1,74 @@
+"""Networks of the user's own, imported: only here does code of others run, and only with the user's leave."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from importlib import import_module
+
+from pdedsl import mistakes
+from pdedsl.diagnostics import Span
+from pdedsl.emit.fields import own_module
+from pdedsl.emit.program import Program, staged
+from pdedsl.ir.plan import DataPlan, Maps, Model
+from pdedsl.ir.spec import Spec
+from pdedsl.words.networks import Network, Torch
+from pdedsl.words.word import Chosen
+
+EMPTY = Program("", ())
+
+
+def imported(spec: Spec, model: Model, trust: bool) -> Spec:
+    """The spec with the residual maps of its own networks counted, where noise stands behind them; the same if it has
+    none."""
+    own = [w.net for w in spec.learned if w.net is not None and isinstance(w.net.word, Torch)]
+    if not own:
+        return spec
+    if not trust:
+        raise mistakes.own_networks.not_trusted(own[0].span)
+    return replace(spec, learned=tuple(replace(w, net=_counted(w.net, model)) for w in spec.learned))
+
+
+def _counted(chosen: Chosen[Network] | None, model: Model) -> Chosen[Network] | None:
+    if chosen is None or not isinstance(chosen.word, Torch):
+        return chosen
+    _import(chosen.word, chosen.span)
+    noisy = isinstance(model, DataPlan) and any(
+        isinstance(p, Maps) and p.net == chosen.word and p.noise is not None for p in model.parts
+    )
+    if not noisy:
+        return replace(chosen, word=replace(chosen.word, counted=0))
+    assert isinstance(model, DataPlan)
+    assert model.classes is not None
+    from pdedsl.runtime.own_networks import NoMaps, own_backbone
+
+    shape = model.image or (model.dimension,)
+    try:
+        module = staged(own_module(chosen.word), EMPTY)({})
+        count = len(own_backbone(module, shape, model.classes, maps=chosen.word.maps).maps)
+    except NoMaps as error:
+        raise mistakes.own_networks.no_maps(str(error), chosen.span) from None
+    except Exception as error:
+        raise mistakes.own_networks.not_imported(_told(chosen.word, error), chosen.span) from error
+    return replace(chosen, word=replace(chosen.word, counted=count))
+
+
+def _import(net: Torch, span: Span) -> None:
+    path, name = net.path
+    try:
+        module = import_module(path)
+    except ModuleNotFoundError as error:
+        if error.name is not None and f"{path}.".startswith(f"{error.name}."):
+            raise mistakes.own_networks.not_found(path, span) from None
+        raise mistakes.own_networks.not_imported(_told(net, error), span) from error
+    except Exception as error:
+        raise mistakes.own_networks.not_imported(_told(net, error), span) from error
+    if not callable(getattr(module, name, None)):
+        raise mistakes.own_networks.not_imported(f"the module '{path}' has no class or function '{name}'", span)
+
+
+def _told(net: Torch, error: Exception) -> str:
+    """What went wrong, in the words of our checks or of Python."""
+    said = str(error).strip().split("\n")[0]
+    if type(error) is ValueError:
+        return said
+    return f"'{net.network}' fails: {type(error).__name__}: {said}"

@@ -1,0 +1,220 @@
+"""The canonical form as a graph, for programs and models that take equations as input.
+
+Facts come first, in the order of the canonical text, then the expressions in them: what is the same stands there once,
+so that a coordinate, a field or a product of several facts is one node. `text_of` gives the canonical text back.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+from enum import StrEnum
+from typing import assert_never
+
+VERSION = 1
+HOLE = "{}"
+_MATHEMATICS = re.compile("equation|inside|boundary|initial|terminal|exact")  # facts with expressions
+_DECLARED = re.compile("unknown|learn")
+_BEFORE = re.compile(r"= |; |\bon |\bwhere ")  # what stands before an expression
+_ATOM = re.compile(r"[^\s()\[\];:]+")
+_NUMBER = re.compile(r"-?\d+(?:/\d+|\.\d+)?(?:[eE][+-]?\d+)?")
+_NAME = re.compile(r"\b[uw]\d+\b")
+
+
+class Kind(StrEnum):
+    """What a node is."""
+
+    FACT = "fact"
+    CALL = "call"
+    LIST = "list"
+    FIELD = "field"
+    NUMBER = "number"
+    SYMBOL = "symbol"
+
+
+class Role(StrEnum):
+    """What an edge says: an argument at its place, or the declaration of a field."""
+
+    ARGUMENT = "argument"
+    DECLARATION = "declaration"
+
+
+@dataclass(frozen=True)
+class Node:
+    """`name` is that of a fact, a function, a field or a symbol, or a number; `text` of a fact has a hole for each
+    expression; `indices` of the arguments of a field stand in brackets."""
+
+    kind: Kind
+    name: str
+    text: str = ""
+    indices: int = 0
+
+
+@dataclass(frozen=True)
+class Edge:
+    """From a node to its argument number `slot`, or to the declaration of its field."""
+
+    start: int
+    end: int
+    slot: int
+    role: Role = Role.ARGUMENT
+
+
+@dataclass(frozen=True)
+class Graph:
+    nodes: tuple[Node, ...]
+    edges: tuple[Edge, ...]
+
+    def as_dict(self) -> dict[str, object]:
+        """Of values that JSON has."""
+        return {
+            "format": "pdedsl graph",
+            "version": VERSION,
+            "nodes": [{"id": k, **_plain(node)} for k, node in enumerate(self.nodes)],
+            "edges": [{"from": e.start, "to": e.end, "role": e.role, "slot": e.slot} for e in self.edges],
+        }
+
+
+def _plain(node: Node) -> dict[str, object]:
+    match node.kind:
+        case Kind.FACT:
+            return {"kind": node.kind, "name": node.name, "text": node.text}
+        case Kind.FIELD:
+            return {"kind": node.kind, "name": node.name, "indices": node.indices}
+        case Kind.LIST:
+            return {"kind": node.kind}
+        case Kind.CALL | Kind.NUMBER | Kind.SYMBOL:
+            return {"kind": node.kind, "name": node.name}
+        case _:
+            assert_never(node.kind)
+
+
+# ---- from the canonical text
+
+
+def graph_of(canonical: str) -> Graph:
+    lines = [line.partition(" ") for line in canonical.removesuffix("\n").split("\n")]
+    builder = _Builder(len(lines))
+    facts = [builder.fact(k, name, rest) for k, (name, _, rest) in enumerate(lines)]
+    homes = {
+        found[0]: k
+        for k, fact in enumerate(facts)
+        if _DECLARED.fullmatch(fact.name) and (found := _NAME.match(fact.text))
+    }
+    nodes = (*facts, *builder.nodes)
+    uses = ((k, name) for k, node in enumerate(nodes) for name in _fields(node))
+    declared = [Edge(k, homes[name], 0, Role.DECLARATION) for k, name in uses if name in homes]
+    return Graph(nodes, (*builder.edges, *declared))
+
+
+def _fields(node: Node) -> Iterator[str]:
+    """The fields that a node speaks of by name."""
+    if node.kind is Kind.FIELD:
+        yield node.name
+    elif node.kind is Kind.FACT and _MATHEMATICS.fullmatch(node.name):
+        yield from dict.fromkeys(_NAME.findall(node.text))
+
+
+@dataclass
+class _Builder:
+    """Nodes of expressions, each made once; they are counted behind the facts."""
+
+    facts: int
+    nodes: list[Node] = field(default_factory=list)
+    edges: list[Edge] = field(default_factory=list)
+    made: dict[tuple[Node, tuple[int, ...]], int] = field(default_factory=dict)
+    text: str = ""
+    at: int = 0
+
+    def fact(self, k: int, name: str, rest: str) -> Node:
+        if not _MATHEMATICS.fullmatch(name):
+            return Node(Kind.FACT, name, rest)
+        self.text, self.at = rest, 0
+        pieces = list(self._pieces())
+        self.edges += (Edge(k, end, slot) for slot, end in enumerate(p for p in pieces if isinstance(p, int)))
+        return Node(Kind.FACT, name, "".join(HOLE if isinstance(p, int) else p for p in pieces))
+
+    def _pieces(self) -> Iterator[str | int]:
+        """The text of a fact and its expressions, one after the other; `inside` is an expression alone."""
+        begins = self.text.startswith("(")
+        while begins or (found := _BEFORE.search(self.text, self.at)):
+            if not begins:
+                assert found is not None
+                yield self.text[self.at : found.end()]
+                self.at = found.end()
+            begins = False
+            yield self._expression()
+        yield self.text[self.at :]
+
+    def _expression(self) -> int:
+        if self._takes("("):
+            name = self._atom()
+            return self._node(Node(Kind.CALL, name), self._until(")"))
+        if self._takes("["):
+            return self._node(Node(Kind.LIST, ""), self._until("]"))
+        return self._named(self._atom())
+
+    def _takes(self, char: str) -> bool:
+        found = self.text.startswith(char, self.at)
+        self.at += found
+        return found
+
+    def _named(self, name: str) -> int:
+        if not self._takes("["):
+            return self._node(Node(Kind.NUMBER if _NUMBER.fullmatch(name) else Kind.SYMBOL, name), ())
+        indices = self._until("]")
+        self._takes("(")
+        return self._node(Node(Kind.FIELD, name, indices=len(indices)), (*indices, *self._until(")")))
+
+    def _until(self, end: str) -> tuple[int, ...]:
+        found = []
+        while not self._takes(end):
+            if not self._takes(" "):
+                found.append(self._expression())
+        return tuple(found)
+
+    def _atom(self) -> str:
+        found = _ATOM.match(self.text, self.at)
+        assert found is not None, self.text
+        self.at = found.end()
+        return found[0]
+
+    def _node(self, node: Node, arguments: tuple[int, ...]) -> int:
+        key = node, arguments
+        if key not in self.made:
+            self.made[key] = self.facts + len(self.nodes)
+            self.nodes.append(node)
+            self.edges += (Edge(self.made[key], end, slot) for slot, end in enumerate(arguments))
+        return self.made[key]
+
+
+# ---- and back
+
+
+def text_of(graph: Graph) -> str:
+    """The canonical text, from nodes and edges alone."""
+    arguments: dict[int, list[tuple[int, int]]] = {}
+    for edge in graph.edges:
+        if edge.role is Role.ARGUMENT:
+            arguments.setdefault(edge.start, []).append((edge.slot, edge.end))
+
+    def shown(k: int) -> str:
+        node, inner = graph.nodes[k], [shown(end) for _, end in sorted(arguments.get(k, ()))]
+        match node.kind:
+            case Kind.FACT:
+                parts = node.text.split(HOLE) if inner else [node.text]
+                return f"{node.name} {parts[0]}" + "".join(a + b for a, b in zip(inner, parts[1:], strict=True))
+            case Kind.CALL:
+                return f"({' '.join([node.name, *inner])})"
+            case Kind.LIST:
+                return f"[{' '.join(inner)}]"
+            case Kind.FIELD:
+                return f"{node.name}[{' '.join(inner[: node.indices])}]({' '.join(inner[node.indices :])})"
+            case Kind.NUMBER | Kind.SYMBOL:
+                return node.name
+            case _:
+                assert_never(node.kind)
+
+    facts = [k for k, node in enumerate(graph.nodes) if node.kind is Kind.FACT]
+    return "\n".join(map(shown, facts)) + "\n"

@@ -1,0 +1,126 @@
+"""Nouns of the engine → those of the protocol."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+
+from lsprotocol import types as lsp
+
+from pdedsl import quoting
+from pdedsl.diagnostics import Diagnostic, Span
+from pdedsl.editor import Action, Coloured, Document, Encoding, Hint, Hover, Item, Positions, Symbol, TokenKind
+from pdedsl.fixes import Edit
+
+LEGEND = lsp.SemanticTokensLegend([str(kind) for kind in TokenKind], ["declaration", "readonly"])
+ITEM_KINDS = {kind.name.lower(): kind for kind in lsp.CompletionItemKind}
+SYMBOL_KINDS = {kind.name.lower(): kind for kind in lsp.SymbolKind}
+
+
+@dataclass(frozen=True)
+class Converter:
+    """Of one document, in the units that its editor counts."""
+
+    document: Document
+    uri: str
+    encoding: Encoding
+
+    @property
+    def positions(self) -> Positions:
+        return Positions(self.document.text, self.encoding)
+
+    # ---- places
+    def offset(self, position: lsp.Position) -> int:
+        return self.positions.offset(position.line, position.character)
+
+    def position(self, offset: int) -> lsp.Position:
+        return lsp.Position(*self.positions.position(offset))
+
+    def span(self, range_: lsp.Range) -> Span:
+        return Span(self.offset(range_.start), self.offset(range_.end))
+
+    def range(self, span: Span) -> lsp.Range:
+        return lsp.Range(self.position(span.start), self.position(span.end))
+
+    def location(self, span: Span) -> lsp.Location:
+        return lsp.Location(self.uri, self.range(span))
+
+    # ---- edits
+    def edits(self, edits: Iterable[Edit]) -> list[lsp.TextEdit]:
+        return [lsp.TextEdit(self.range(e.span), e.new) for e in edits]
+
+    def workspace_edit(self, edits: Iterable[Edit]) -> lsp.WorkspaceEdit:
+        return lsp.WorkspaceEdit(changes={self.uri: self.edits(edits)})
+
+    def whole(self, text: str) -> list[lsp.TextEdit]:
+        """The text in place of all that stands there."""
+        return self.edits([Edit(Span(0, len(self.document.text)), text)])
+
+    # ---- what is said
+    def diagnostic(self, found: Diagnostic) -> lsp.Diagnostic:
+        """The words of the command line; the way out stands behind the message, as `help` does there."""
+        help_ = f"\nhelp: {found.hint}" if found.hint else ""
+        return lsp.Diagnostic(
+            self.range(found.span),
+            quoting.lines(found.message + help_),
+            severity=lsp.DiagnosticSeverity.Error if found.is_error else lsp.DiagnosticSeverity.Warning,
+            code=found.code,
+            source="pdedsl",
+            related_information=[
+                lsp.DiagnosticRelatedInformation(self.location(span), quoting.lines(label))
+                for span, label in found.notes
+            ],
+        )
+
+    def hover(self, hover: Hover) -> lsp.Hover:
+        tex = f"\n\n{quoting.fenced(hover.latex, 'latex')}" if hover.latex else ""
+        content = lsp.MarkupContent(lsp.MarkupKind.Markdown, hover.text + tex)
+        return lsp.Hover(content, self.range(hover.span))
+
+    def item(self, item: Item) -> lsp.CompletionItem:
+        return lsp.CompletionItem(
+            item.label,
+            kind=ITEM_KINDS[item.kind.lower()],
+            detail=item.detail or None,
+            documentation=lsp.MarkupContent(lsp.MarkupKind.Markdown, item.about) if item.about else None,
+            text_edit=lsp.TextEdit(self.range(item.span), item.insert),
+            filter_text=item.label,
+        )
+
+    def symbol(self, symbol: Symbol) -> lsp.DocumentSymbol:
+        return lsp.DocumentSymbol(
+            symbol.name or " ",
+            SYMBOL_KINDS[symbol.kind.lower()],
+            self.range(symbol.span),
+            self.range(symbol.selection),
+            detail=symbol.detail,
+            children=[self.symbol(child) for child in symbol.children],
+        )
+
+    def fold(self, span: Span) -> lsp.FoldingRange:
+        return lsp.FoldingRange(self.position(span.start).line, self.position(span.end).line)
+
+    def hint(self, hint: Hint) -> lsp.InlayHint:
+        return lsp.InlayHint(self.position(hint.offset), hint.text, padding_left=True)
+
+    def action(self, action: Action, diagnostics: Sequence[lsp.Diagnostic]) -> lsp.CodeAction:
+        cured = self.diagnostic(action.cures) if action.cures else None
+        return lsp.CodeAction(
+            action.title,
+            kind=lsp.CodeActionKind.QuickFix if cured else lsp.CodeActionKind.RefactorRewrite,
+            diagnostics=[d for d in diagnostics if cured and (d.code, d.range) == (cured.code, cured.range)],
+            edit=self.workspace_edit(action.edits),
+        )
+
+    def tokens(self, found: Iterable[Coloured]) -> lsp.SemanticTokens:
+        """Five numbers a token: lines and columns from the token before, its length, its kind, its marks."""
+        data: list[int] = []
+        kinds = list(TokenKind)
+        line = column = 0
+        for one in found:
+            at, start = self.positions.position(one.span.start)
+            width = self.positions.width(self.document.text[one.span.start : one.span.end])
+            marks = one.declares + 2 * one.fixed
+            data += [at - line, start - column if at == line else start, width, kinds.index(one.kind), marks]
+            line, column = at, start
+        return lsp.SemanticTokens(data)

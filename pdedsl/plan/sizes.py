@@ -1,0 +1,117 @@
+"""How much memory a plan would take, in numbers: what no machine holds is refused before any of it is taken."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from typing import assert_never
+
+from pdedsl import mistakes
+from pdedsl.ir.plan import DataPlan, ImagePlan, Model, SolvePlan
+from pdedsl.ir.spec import Spec
+from pdedsl.words.frames import Frame, Lipschitz, Paper
+from pdedsl.words.networks import (
+    Conv,
+    Convnet,
+    Linear,
+    Mlp,
+    Network,
+    PreactResnet18,
+    Resnet,
+    Resnet18,
+    Torch,
+    Torchvision,
+    WideResnet,
+)
+from pdedsl.words.solvers import Collocation, Features, Grid, Paths
+
+MOST_WEIGHTS = 1_000_000_000
+MOST_NUMBERS = 1_000_000_000  # of a solution in the making: 8 GB
+FEATURES = 2000  # where their number is left open: the most that are tried
+OF_RESIDUAL = Mlp(width=20, depth=3)  # where no network is named
+ROWS = 3  # of Gauss-Newton for each weight, at most
+
+
+def require_memory(model: Model, spec: Spec) -> None:
+    match model:
+        case SolvePlan(method=method):
+            found, asked = _numbers(model), spec.realize.equation
+            if found > MOST_NUMBERS:
+                span = asked.span if asked is not None else spec.space.span
+                raise mistakes.sizes.too_many_numbers(method.name, found, MOST_NUMBERS, span)
+        case DataPlan():
+            _require_few(model.members * sum(_learned(spec, model.dimension, _channels(model), model.classes)), spec)
+        case ImagePlan():
+            widest = max((*model.stages, model.close or 1))
+            ends = widest * model.classes + widest**2 * _layers(model.frame)
+            _require_few(ends + model.steps * sum(sum(_learned(spec, c, c, None)) for c in model.stages), spec)
+        case _:
+            assert_never(model)
+
+
+def _require_few(weights: int, spec: Spec) -> None:
+    if weights > MOST_WEIGHTS:
+        places = [one.net.span for one in spec.learned if one.net is not None]
+        raise mistakes.sizes.too_many_weights(weights, MOST_WEIGHTS, places[0] if places else spec.space.span)
+
+
+def _layers(frame: Frame) -> int:
+    """Matrices between the equation and the scores."""
+    match frame:
+        case Paper():
+            return 1
+        case Lipschitz(dense=dense):
+            return dense + 1
+        case _:
+            assert_never(frame)
+
+
+def _channels(plan: DataPlan) -> int:
+    return plan.image[0] if plan.image else plan.dimension
+
+
+def _learned(spec: Spec, dimension: int, channels: int, classes: int | None) -> Iterable[int]:
+    """The weights of each learned part."""
+    for one in spec.learned:
+        if one.net is not None:
+            yield weights_of(one.net.word, dimension, channels, classes or dimension)
+
+
+def weights_of(net: Network, dimension: int, channels: int, out: int) -> int:
+    """About so many: biases and what is as small are left out."""
+    match net:
+        case Mlp(width=width, depth=depth):
+            return (dimension + 1 + out) * width + (depth - 1) * width**2
+        case WideResnet(depth=depth, width=width):
+            return depth // 3 * 9 * (16**2 + 32**2 + 64**2) * width**2
+        case Convnet(layers=layers):
+            return layers * 9 * channels**2
+        case Conv(size=size):
+            return (size * channels) ** 2
+        case Linear():
+            return dimension * out
+        case Resnet() | Resnet18() | PreactResnet18() | Torchvision():
+            return 0  # of a size that is known, and that machines hold
+        case Torch():
+            return 0  # of a size that its author knows
+        case _:
+            assert_never(net)
+
+
+def _numbers(plan: SolvePlan) -> int:
+    """The largest table of a method."""
+    domain, components = plan.statement.domain, len(plan.statement.components)
+    size, places = len(domain.coordinates), max(len(plan.statement.conditions), 1)
+    match plan.method:
+        case Features(n=n, points=points):
+            columns = (n or FEATURES) * components
+            return columns * max((points or 0) * len(plan.statement.equations), 2 * columns)
+        case Collocation(points=points, initial=initial, boundary=boundary):
+            net = plan.network or OF_RESIDUAL
+            weights = weights_of(net, size, 0, components)
+            rows = min(points, ROWS * weights) + places * max(initial, boundary)
+            streams = (2 * size + 2) * net.width * (net.depth if plan.optimizers else 1)
+            return max(points * streams, rows * weights, weights**2)
+        case Grid() | Paths():
+            return 0  # the first has a bound of its own, the second works on so many paths at a time
+        case _:
+            assert_never(plan.method)

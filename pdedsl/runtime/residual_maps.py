@@ -1,0 +1,158 @@
+"""Where a module of the user's own has residual maps: x + F(x), S x + F(x), σ(x + F(x)), or several in a row.
+
+The forward pass of each module is traced with its children as opaque steps. A module is a residual map if its result is
+such a sum, perhaps behind steps that act on each number alone. A sum that stands anywhere else, in the middle of a
+forward pass, is a residual map behind which no noise can stand: `Found.open` names the modules that have one.
+"""
+
+from __future__ import annotations
+
+import operator
+from collections.abc import Iterator
+from dataclasses import dataclass
+from enum import StrEnum
+
+import torch
+from torch import fx, nn
+
+ADDITIONS = (operator.add, operator.iadd, torch.add, torch.Tensor.add, torch.Tensor.add_)
+POINTWISE = (
+    torch.relu,
+    nn.functional.relu,
+    nn.functional.gelu,
+    nn.functional.silu,
+    torch.Tensor.relu,
+    torch.Tensor.relu_,
+    torch.Tensor.contiguous,
+)
+POINTWISE_MODULES = (nn.ReLU, nn.ReLU6, nn.LeakyReLU, nn.GELU, nn.SiLU, nn.Hardswish, nn.ELU, nn.Identity, nn.Dropout)
+
+
+@dataclass(frozen=True)
+class Found:
+    """Residual maps by their paths; modules with a sum in the midst of them; modules that could not be read."""
+
+    maps: tuple[str, ...]
+    open: tuple[str, ...]
+    unread: tuple[str, ...]
+
+
+class Kind(StrEnum):
+    """What a node of a traced pass is."""
+
+    INPUT = "placeholder"
+    ATTRIBUTE = "get_attr"
+    FUNCTION = "call_function"
+    METHOD = "call_method"
+    MODULE = "call_module"
+    RESULT = "output"
+
+
+def _kind(node: fx.Node) -> Kind:
+    return Kind(node.op)
+
+
+def _function(node: fx.Node) -> object:
+    """What is called, a method as a function of tensors; None for a module."""
+    match _kind(node):
+        case Kind.FUNCTION:
+            return node.target
+        case Kind.METHOD:
+            return getattr(torch.Tensor, str(node.target), None)
+        case _:
+            return None
+
+
+class _Flat(fx.Tracer):
+    """Every child is one step."""
+
+    def is_leaf_module(self, m: nn.Module, module_qualified_name: str) -> bool:
+        return True
+
+
+def found_in(model: nn.Module) -> Found:
+    """The outermost residual maps of a module, in the order of their registration."""
+    maps: list[str] = []
+    open_: list[str] = []
+    unread: list[str] = []
+    for path, module in _walk("", model, maps):
+        graph = _graph(module)
+        if graph is None:
+            unread.append(path)
+            continue
+        sums = _sums(graph)
+        last = _result(graph, module)
+        if last is not None and last in sums:
+            maps.append(path)
+        elif sums:
+            open_.append(path)
+    return Found(tuple(maps), tuple(open_), tuple(unread))
+
+
+def _walk(path: str, module: nn.Module, maps: list[str]) -> Iterator[tuple[str, nn.Module]]:
+    """Modules from the outside in; what is inside a residual map is not looked at."""
+    if not _is_plain(module):
+        yield path, module
+        if path in maps:
+            return
+    for name, child in module.named_children():
+        yield from _walk(f"{path}.{name}" if path else name, child, maps)
+
+
+def _is_plain(module: nn.Module) -> bool:
+    """Containers, which call their children in a row, and the modules of torch itself, which are no residual maps."""
+    return type(module).__module__.startswith("torch.nn.") or not list(module.children())
+
+
+def _graph(module: nn.Module) -> fx.Graph | None:
+    try:
+        return _Flat().trace(module)
+    except Exception:  # whatever the code of the user does with what is not a tensor
+        return None
+
+
+def _sums(graph: fx.Graph) -> set[fx.Node]:
+    """The nodes that are x + F(x): a state, and something that modules or functions made of it."""
+    states: set[fx.Node] = {n for n in graph.nodes if _kind(n) is Kind.INPUT}
+    sums: set[fx.Node] = set()
+    for node in graph.nodes:
+        if _function(node) not in ADDITIONS:
+            continue
+        terms = [a for a in node.args if isinstance(a, fx.Node)]
+        if len(terms) == 2 and any(_is_residual(a, b, states) for a, b in (terms, terms[::-1])):
+            sums.add(node)
+            states.add(node)
+    return sums
+
+
+def _is_residual(shortcut: fx.Node, field: fx.Node, states: set[fx.Node]) -> bool:
+    """Whether `shortcut` is a state or one step from it, and `field` depends on the same state through a module."""
+    from_ = [shortcut] if shortcut in states else [n for n in shortcut.all_input_nodes if n in states]
+    if shortcut not in states and _kind(shortcut) is not Kind.MODULE:
+        return False
+    return any(_reaches(field, state, False, set()) for state in from_)
+
+
+def _reaches(node: fx.Node, state: fx.Node, modules: bool, seen: set[fx.Node]) -> bool:
+    """Whether a state is above a node, with a module in between."""
+    if node is state:
+        return modules
+    if node in seen:
+        return False
+    seen.add(node)
+    through = modules or _kind(node) is Kind.MODULE
+    return any(_reaches(n, state, through, seen) for n in node.all_input_nodes)
+
+
+def _result(graph: fx.Graph, module: nn.Module) -> fx.Node | None:
+    """What is returned, before functions of each number alone."""
+    node = next(n for n in graph.nodes if _kind(n) is Kind.RESULT).args[0]
+    while isinstance(node, fx.Node) and _is_pointwise(node, module):
+        node = node.args[0]
+    return node if isinstance(node, fx.Node) else None
+
+
+def _is_pointwise(node: fx.Node, module: nn.Module) -> bool:
+    if _kind(node) is Kind.MODULE:
+        return isinstance(module.get_submodule(str(node.target)), POINTWISE_MODULES)
+    return _function(node) in POINTWISE

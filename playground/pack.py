@@ -1,0 +1,91 @@
+"""Run inside Pyodide by build.mjs: wheels and pdedsl → one archive of modules, compiled for the Python that reads it.
+
+Of pdedsl, what needs torch stays out; of others, what no import statement of what is there leads to, and docstrings.
+"""
+
+import ast
+import json
+import os
+import py_compile
+import zipfile
+from pathlib import Path
+
+WHEELS = Path("/all")  # unpacked by build.mjs
+REPOSITORY = Path("/repository")
+OURS = "analyse editor emit explanation frontend ir lower mistakes numerics plan symbolic words".split()
+
+
+def sources():
+    """Files with their places in the archive."""
+    package = sorted((REPOSITORY / "pdedsl").rglob("*.py"))
+    own = [path for path in package if (place := path.relative_to(REPOSITORY).parts)[1] in OURS or len(place) == 2]
+    for path in own:
+        yield path, path.relative_to(REPOSITORY)
+    for path in sorted(reached(own)):
+        yield path, path.relative_to(WHEELS)
+    for path in sorted(WHEELS.glob("lark/**/*.lark")):
+        yield path, path.relative_to(WHEELS)
+    for path in sorted([*REPOSITORY.glob("grammar/*.lark"), *REPOSITORY.glob("specs/*.pde")]):
+        yield path, Path("pdedsl") / path.relative_to(REPOSITORY)
+
+
+def reached(own):
+    """The files of all modules that import statements lead to, wherever in a file these stand."""
+    found, waiting = set(), [name for path in own for name in imported(path, path.relative_to(REPOSITORY))]
+    while waiting:
+        parts = waiting.pop().split(".")
+        for end in range(1, len(parts) + 1):
+            path = file_of(parts[:end])
+            if path is not None and path not in found:
+                found.add(path)
+                waiting += imported(path, path.relative_to(WHEELS))
+    return found
+
+
+def file_of(parts):
+    place = WHEELS.joinpath(*parts)
+    return next((f for f in (place / "__init__.py", place.with_name(f"{place.name}.py")) if f.is_file()), None)
+
+
+def imported(path, place):
+    """The names after `import` and `from`, and what may be a module behind the latter."""
+    for node in ast.walk(ast.parse(path.read_text("utf-8"))):
+        match node:
+            case ast.Import(names=names):
+                yield from (alias.name for alias in names)
+            case ast.ImportFrom(module=module, names=names, level=level):
+                above = place.parts[: len(place.parts) - level] if level else ()
+                base = ".".join([*above, *([module] if module else [])])
+                yield from (f"{base}.{alias.name}" for alias in names)
+
+
+def compiled(path, place):
+    target = "/tmp/module.pyc"
+    optimize = 0 if place.parts[0] == "pdedsl" else 2  # the reference of words is in docstrings
+    unchecked = py_compile.PycInvalidationMode.UNCHECKED_HASH
+    py_compile.compile(str(path), target, str(place), doraise=True, optimize=optimize, invalidation_mode=unchecked)
+    return Path(target).read_bytes()
+
+
+def pack(target):
+    """The same bytes for the same files."""
+    with zipfile.ZipFile(target, "w", zipfile.ZIP_DEFLATED, compresslevel=9) as archive:
+        for path, place in sources():
+            is_module = path.suffix == ".py"
+            data = compiled(path, place) if is_module else path.read_bytes()
+            name = str(place.with_suffix(".pyc") if is_module else place)
+            archive.writestr(zipfile.ZipInfo(name, (1980, 1, 1, 0, 0, 0)), data, zipfile.ZIP_DEFLATED, 9)
+    return os.path.getsize(target)
+
+
+def gallery():
+    """The shipped specs by name, and the words with which lines begin."""
+    import sys
+
+    sys.path[:0] = [str(WHEELS), str(REPOSITORY)]
+    from pdedsl.frontend.syntax.operators import KEYWORDS as INNER
+    from pdedsl.frontend.syntax.parse import KEYWORDS
+    from pdedsl.sources import shipped_specs, title
+
+    specs = [{"name": n, "title": title(p), "text": p.read_text("utf-8")} for n, p in shipped_specs().items()]
+    return json.dumps({"specs": specs, "keywords": sorted({*KEYWORDS, *INNER})}, ensure_ascii=False)

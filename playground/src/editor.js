@@ -1,0 +1,98 @@
+// The editor: CodeMirror with the words of the language, marks at mistakes, and what the engine says under the pointer.
+import { defaultKeymap, history, historyKeymap } from "@codemirror/commands";
+import { bracketMatching, HighlightStyle, StreamLanguage, syntaxHighlighting } from "@codemirror/language";
+import { lintGutter, lintKeymap, setDiagnostics } from "@codemirror/lint";
+import { EditorState } from "@codemirror/state";
+import { drawSelection, EditorView, highlightActiveLine, hoverTooltip, keymap, lineNumbers } from "@codemirror/view";
+import { tags } from "@lezer/highlight";
+
+const PAUSE = 120; // milliseconds without a key before the text is checked
+
+function language(keywords) {
+  const words = new Set(keywords);
+  return StreamLanguage.define({
+    token(stream) {
+      if (stream.match(/#.*/)) return "comment";
+      if (stream.match(/"[^"]*"?/)) return "string";
+      if (stream.match(/\d+(\.\d+)?(e[+-]?\d+)?/i)) return "number";
+      const word = stream.match(/[\p{L}_][\p{L}\p{N}_]*/u);
+      if (word) return words.has(word[0]) ? "keyword" : null;
+      stream.next();
+      return null;
+    },
+    languageData: { commentTokens: { line: "#" } },
+  });
+}
+
+const colours = HighlightStyle.define([
+  { tag: tags.keyword, class: "word" },
+  { tag: tags.comment, class: "remark" },
+  { tag: tags.string, class: "quoted" },
+  { tag: tags.number, class: "figure" },
+]);
+
+function pointed(said) {
+  return hoverTooltip(async (view, at) => {
+    const found = JSON.parse(await said(at));
+    if (!found) return null;
+    return {
+      pos: found.from,
+      end: found.to,
+      create() {
+        const dom = document.createElement("div");
+        dom.className = "about";
+        dom.textContent = found.text;
+        return { dom };
+      },
+    };
+  });
+}
+
+/** An editor in an element; `changed` is called when its text has rested, `said` tells of a place. */
+export function editorOf(parent, text, keywords, changed, said) {
+  let pause;
+  const listener = EditorView.updateListener.of((update) => {
+    if (!update.docChanged) return;
+    clearTimeout(pause);
+    pause = setTimeout(changed, PAUSE);
+  });
+  const extensions = [
+    lineNumbers(),
+    history(),
+    drawSelection(),
+    bracketMatching(),
+    highlightActiveLine(),
+    lintGutter(),
+    language(keywords),
+    syntaxHighlighting(colours),
+    pointed(said),
+    keymap.of([...defaultKeymap, ...historyKeymap, ...lintKeymap]),
+    listener,
+    EditorView.contentAttributes.of({ "aria-label": "Spec", spellcheck: "false" }),
+  ];
+  const view = new EditorView({ parent, state: EditorState.create({ doc: text, extensions }) });
+  const whole = () => view.state.doc.toString();
+  return {
+    view,
+    text: whole,
+    replace: (other) => view.dispatch({ changes: { from: 0, to: view.state.doc.length, insert: other } }),
+    select(start, end) {
+      const units = (n) => Array.from(whole()).slice(0, n).join("").length;
+      view.dispatch({ selection: { anchor: units(start), head: units(end) }, scrollIntoView: true });
+      view.focus();
+    },
+  };
+}
+
+/** Marks at mistakes, each with its code and its way out. */
+export function marked(view, diagnostics) {
+  const most = view.state.doc.length;
+  const marks = diagnostics.map(({ from, to, severity, code, message, hint }) => ({
+    from: Math.min(from, most),
+    to: Math.min(Math.max(to, from), most),
+    severity,
+    source: code,
+    message: hint ? `${message}\nhelp: ${hint}` : message,
+  }));
+  view.dispatch(setDiagnostics(view.state, marks));
+}

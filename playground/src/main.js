@@ -1,0 +1,123 @@
+// The page: an editor on the left, what the compiler says on the right. All that is said comes from the worker.
+import { editorOf, marked } from "./editor.js";
+import { linked, taken } from "./link.js";
+import { PANELS } from "./panels.js";
+
+const part = (id) => document.getElementById(id);
+const waiting = new Map();
+let worker, editor, shown = "mistakes", last = 0, checks = 0;
+
+// ---- questions to Python
+
+function ask(verb, ...args) {
+  const id = ++last;
+  worker.postMessage({ id, verb, args });
+  return new Promise((resolve, reject) => waiting.set(id, { resolve, reject }));
+}
+
+function heard({ data: { id, answer, fault } }) {
+  const question = waiting.get(id);
+  waiting.delete(id);
+  if (fault) part("status").textContent = `Something failed: ${fault.split("\n").filter(Boolean).at(-1)}`;
+  if (fault) question?.reject(new Error(fault));
+  else question?.resolve(answer);
+}
+
+// ---- answers
+
+/** Check the text, mark its mistakes, and renew the panel; an answer that comes too late is dropped. */
+async function check() {
+  const text = editor.text(), mine = ++checks, start = performance.now();
+  const found = JSON.parse(await ask("checked", text));
+  if (mine !== checks) return;
+  marked(editor.view, found.diagnostics);
+  const errors = found.diagnostics.filter((d) => d.severity === "error").length;
+  const count = found.diagnostics.length - errors;
+  const noted = count ? `, ${count} warning${count > 1 ? "s" : ""}` : "";
+  const said = errors ? `${errors} error${errors > 1 ? "s" : ""}` : `${found.name}: no errors`;
+  part("status").textContent = `${said}${noted}`;
+  part("status").dataset.milliseconds = Math.round(performance.now() - start);
+  part("status").dataset.checks = mine;
+  await show(text, found, mine);
+}
+
+async function show(text, found, mine) {
+  const panel = PANELS[shown];
+  const answer = panel.verb ? await ask(panel.verb, text) : found;
+  if (mine === checks) part("panel").replaceChildren(...panel.draw(answer, found, editor));
+}
+
+function tabs() {
+  for (const [name, panel] of Object.entries(PANELS)) {
+    const tab = document.createElement("button");
+    tab.type = "button";
+    tab.role = "tab";
+    tab.id = `tab-${name}`;
+    tab.textContent = panel.title;
+    tab.addEventListener("click", () => choose(name));
+    part("tabs").append(tab);
+  }
+}
+
+function choose(name) {
+  shown = name;
+  for (const tab of part("tabs").children) tab.setAttribute("aria-selected", String(tab.id === `tab-${name}`));
+  part("panel").setAttribute("aria-labelledby", `tab-${name}`);
+  if (editor) check();
+}
+
+// ---- the page
+
+async function prepared() {
+  if (!("serviceWorker" in navigator) || !window.isSecureContext) return;
+  try {
+    await navigator.serviceWorker.register("offline.js");
+    const taken = new Promise((resolve) => navigator.serviceWorker.addEventListener("controllerchange", resolve));
+    const late = new Promise((resolve) => setTimeout(resolve, 2000));
+    if (!navigator.serviceWorker.controller) await Promise.race([taken, late]);
+  } catch {
+    // without a service worker the page works, but not offline
+  }
+}
+
+function gallery(specs) {
+  for (const spec of specs) part("gallery").append(new Option(`${spec.name}: ${spec.title}`, spec.name));
+  part("gallery").addEventListener("change", () => {
+    editor.replace(specs.find((spec) => spec.name === part("gallery").value).text);
+  });
+}
+
+async function start() {
+  await prepared();
+  worker = new Worker("worker.js", { type: "module" });
+  worker.onmessage = heard;
+  const { specs, keywords } = await (await fetch("gallery.json")).json();
+  gallery(specs);
+  const given = await taken(location.hash);
+  const first = specs.find((spec) => spec.name === "enresnet") ?? specs[0];
+  part("gallery").value = given === null ? first.name : "";
+  editor = editorOf(part("editor"), given ?? first.text, keywords, check, (at) => ask("said", editor.text(), at));
+  for (const [id, ascii] of [["unicode", false], ["ascii", true]]) {
+    part(id).addEventListener("click", async () => editor.replace(await ask("formatted", editor.text(), ascii)));
+  }
+  part("share").addEventListener("click", share);
+  window.addEventListener("hashchange", async () => {
+    const text = await taken(location.hash);
+    if (text !== null && text !== editor.text()) editor.replace(text);
+  });
+  await check();
+}
+
+async function share() {
+  history.replaceState(null, "", await linked(editor.text()));
+  try {
+    await navigator.clipboard.writeText(location.href);
+    part("status").textContent = "The link is copied; it holds the spec.";
+  } catch {
+    part("status").textContent = "The address of this page holds the spec.";
+  }
+}
+
+tabs();
+choose("mistakes");
+start();

@@ -1,0 +1,56 @@
+// What is shown beside the text. Whatever a spec says enters the page as text, never as markup.
+function made(tag, text, kind) {
+  const element = document.createElement(tag);
+  element.textContent = text;
+  if (kind) element.className = kind;
+  return element;
+}
+
+function mistakes(_, found) {
+  return [made("pre", found.report || `${found.name}: no errors`)];
+}
+
+function explained(answer, found) {
+  const sections = JSON.parse(answer);
+  if (!sections.length) return mistakes(answer, found);
+  return sections.flatMap(([title, rows]) => {
+    const list = document.createElement("ul");
+    list.append(...rows.map((row) => made("li", row.trim())));
+    return [made("h2", title), list];
+  });
+}
+
+function axioms(_, found) {
+  if (!found.axioms.length) return mistakes(_, found);
+  const list = document.createElement("dl");
+  for (const { name, truth, reason, evidence } of found.axioms) {
+    const term = made("dt", `${name.replaceAll("_", " ")}: `);
+    term.append(made("span", truth, truth));
+    list.append(term, made("dd", reason));
+    if (evidence) list.append(made("dd", evidence));
+  }
+  return [list];
+}
+
+/** A click on a term or a block goes to its place in the text, which counts characters. */
+function network(answer, found, editor) {
+  if (!answer) return mistakes(answer, found);
+  const drawing = document.importNode(new DOMParser().parseFromString(answer, "image/svg+xml").documentElement, true);
+  drawing.addEventListener("click", (event) => {
+    const place = event.target.closest("[data-start]")?.dataset;
+    if (place) editor.select(Number(place.start), Number(place.end));
+  });
+  return [drawing];
+}
+
+function python(answer, found) {
+  return answer ? [made("pre", answer)] : mistakes(answer, found);
+}
+
+export const PANELS = {
+  mistakes: { title: "Mistakes", draw: mistakes },
+  explained: { title: "Explain", verb: "described", draw: explained },
+  axioms: { title: "Axioms", draw: axioms },
+  network: { title: "Network", verb: "drawn", draw: network },
+  python: { title: "Python", verb: "emitted", draw: python },
+};

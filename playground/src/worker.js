@@ -1,0 +1,35 @@
+// Python in a worker: text in, what the engine says of it out.
+import { loadPyodide } from "pyodide";
+import { info } from "../node_modules/pyodide/pyodide-lock.json";
+
+const here = new URL("./", self.location.href).href;
+const plainly = self.fetch.bind(self);
+
+/** The interpreter is kept compressed, so that any server transfers it so. */
+self.fetch = async (resource, options) => {
+  const url = String(resource.url ?? resource);
+  if (!url.endsWith(".wasm")) return plainly(resource, options);
+  const response = await plainly(`${url}.gz`);
+  const stream = response.body.pipeThrough(new DecompressionStream("gzip"));
+  return new Response(stream, { headers: { "Content-Type": "application/wasm" } });
+};
+
+async function engine() {
+  const archive = plainly(`${here}packages.zip`).then((response) => response.arrayBuffer());
+  const pyodide = await loadPyodide({ indexURL: here, lockFileContents: { info, packages: {} } });
+  pyodide.unpackArchive(await archive, "zip", { extractDir: "/packages" });
+  pyodide.runPython("import sys; sys.path.insert(0, '/packages')");
+  return pyodide.pyimport("pdedsl.editor.overview");
+}
+
+const ready = engine();
+ready.catch((error) => self.postMessage({ fault: String(error) }));
+
+self.onmessage = async ({ data: { id, verb, args } }) => {
+  const python = await ready;
+  try {
+    self.postMessage({ id, answer: python[verb](...args) });
+  } catch (error) {
+    self.postMessage({ id, fault: String(error) });
+  }
+};

@@ -1,0 +1,76 @@
+"""Data that contradict each other are warned of, and data that agree are not: decided by hand."""
+
+from __future__ import annotations
+
+import pytest
+
+from pdedsl.compiler import to_analysis, to_spec
+from pdedsl.diagnostics import Source
+
+IN_TIME = "space x in [0, 2]\ntime t in [0, 1]\nunknown u(x, t) : scalar\n"
+PLANE = "space (x, y) in [0, 1] × [0, 2]\nunknown u(x, y) : scalar\n"
+MOVING = "space (x, y) in [0, 1]^2\ntime t in [0, 1]\nunknown u(x, y, t) : scalar\n"
+
+
+def warned(text: str) -> list[tuple[str, str]]:
+    analysis = to_analysis(to_spec(Source(f"pde P\n{text}\n")))
+    return [(d.code, d.message) for d in analysis.diagnostics if not d.is_error]
+
+
+@pytest.mark.parametrize(
+    ("text", "said"),
+    [
+        ("∂u/∂t = Δu\nu(x, 0) = 1\nu = 0 on boundary", "gives 1 at x = 0, and 'u = 0 on boundary' gives 0"),
+        ("∂u/∂t = Δu\nu(x, 0) = x\nu = 0 on left\nu = 1 on right", "'u(x, 0) = x' gives 2 at x = 2"),
+        ("∂u/∂t = Δu\nu(x, 0) = x\nu = t on left\nu = 2 + t on right", ""),
+        ("∂u/∂t = Δu\nu(x, 0) = sin(π x)\nu = 0 on boundary", ""),
+        ("∂u/∂t = Δu\nu(x, 0) = 1\n∂u/∂n = 1 on boundary", ""),  # slopes are not compared
+        ("∂u/∂t + ∂u/∂x = 0\nu(x, 0) = cos(x)\nu = 0 on left", "gives 1 at x = 0"),
+        ("∂u/∂t = -Δu\nu(x, 1) = 1\nu = t on boundary", ""),  # at the end, where t is 1
+        ("∂u/∂t = -Δu\nu(x, 1) = 1\nu = 1 - t on boundary", "gives 1 at x = 0, and 'u = 1 - t on boundary' gives 0"),
+        ("∂²u/∂t² = Δu\nu(x, 0) = 1\n∂u/∂t(x, 0) = 5\nu = 1 on boundary", ""),
+    ],
+)
+def test_where_sides_meet_the_start(text: str, said: str) -> None:
+    found = warned(IN_TIME + text)
+    assert [code for code, _ in found] == (["W402"] if said else [])
+    assert not said or said in found[0][1]
+
+
+def test_along_a_whole_side() -> None:
+    """y(1 - y) on the left, against 0: they differ in the middle, not at the corners."""
+    text = "∂u/∂t = Δu\nu(x, y, 0) = y(1 - y)(1 - x)\nu = 0 on boundary"
+    assert [code for code, _ in warned(MOVING + text)] == ["W402"]
+    assert warned(MOVING + text.replace("(1 - x)", "x(1 - x)")) == []
+
+
+@pytest.mark.parametrize(
+    ("text", "total"),
+    [
+        ("-Δu = 1\n∂u/∂n = 0 on boundary", "2"),  # the area
+        (
+            "-Δu = 1\n∂u/∂n = -1 on right\n∂u/∂n = 0 on left, top, bottom",
+            "",
+        ),  # 2 - 2
+        ("-3Δu = 1\n∂u/∂n = -1 on right\n∂u/∂n = 0 on left, top, bottom", "4"),  # 2 - 3·2
+        ("Δu = cos(π x)\n∂u/∂n = 0 on boundary", ""),
+        ("Δu = x y\n∂u/∂n = 0 on boundary", "1"),  # ½ · 2
+        ("-Δu + u = 1\n∂u/∂n = 0 on boundary", ""),  # u = 1
+        ("-Δu = 1\n∂u/∂n = 0 on left, right, top\nu = 0 on bottom", ""),
+        ("-Δu = 1\n∂u/∂n + u = 0 on boundary", ""),
+    ],
+)
+def test_slopes_that_balance_the_source(text: str, total: str) -> None:
+    found = warned(PLANE + text)
+    assert [code for code, _ in found] == (["W403"] if total else [])
+    assert not total or f"add up to {total}, not to 0" in found[0][1]
+
+
+def test_a_network_that_depends_on_nothing() -> None:
+    text = "∂u/∂t = k Δu\nu(x, 0) = 0\nu = 0 on boundary\nlearn k : scalar > 0{}"
+    assert [code for code, _ in _read(IN_TIME + text.format(" = mlp"))] == ["W202"]
+    assert _read(IN_TIME + text.format("")) == _read(IN_TIME + text.format(" = 0.1")) == []
+
+
+def _read(text: str) -> list[tuple[str, str]]:
+    return [(d.code, d.message) for d in to_spec(Source(f"pde P\n{text}\n")).warnings]

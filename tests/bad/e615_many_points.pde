@@ -1,0 +1,8 @@
+pde Heat
+space x in [0, 1]
+time t in [0, 1]
+unknown u(x, t) : scalar
+∂u/∂t = ∂²u/∂x² - u³
+u(x, 0) = sin(π x)
+u = 0 on boundary
+realize equation by residual(points=1e7)

@@ -1,0 +1,101 @@
+"""What is proposed at a place is what the language has for it, and nothing else."""
+
+from __future__ import annotations
+
+import pytest
+
+from pdedsl.editor import Item, analysed, complete, inputs, unicode_at
+from pdedsl.frontend.elaborate.typing import TYPES
+from pdedsl.ir.verdicts import Axiom
+from pdedsl.words.attacks import Attack
+from pdedsl.words.data import DATA
+from pdedsl.words.entries import ENTRIES
+from pdedsl.words.networks import NETWORKS, OPERATORS
+from pdedsl.words.realizations import PARTS
+from pdedsl.words.word import forms_of
+
+HEAD = """pde P
+space x in R^2
+time t in [0, 1]
+unknown u(x, t) : scalar
+learn v(x, t) : vector = mlp
+const σ = 0.1
+"""
+
+
+def proposed(text: str) -> dict[str, Item]:
+    """At the mark `|`."""
+    offset = text.index("|")
+    text = text.replace("|", "", 1)
+    found = complete(analysed(text), offset)
+    assert all(item.span.start <= offset == item.span.end for item in found)
+    return {item.label: item for item in found}
+
+
+@pytest.mark.parametrize(
+    ("line", "expected"),
+    [
+        ("learn w(x) : |", set(TYPES)),
+        ("learn w(x) : matrix, |", {"psd", "symmetric"}),
+        ("learn w(x) : vector = |", set(NETWORKS) - set(OPERATORS)),
+        ("learn K : operator = |", set(OPERATORS)),
+        ("learn w(x) : vector = mlp(width=3, |", {"depth", "activation"}),
+        ("learn w(x) : vector = mlp(3, |", {"depth", "activation", "4"}),
+        ("realize |", set(PARTS)),
+        ("realize diffusion by |", set(PARTS["diffusion"])),
+        ("realize diffusion by no|", set(PARTS["diffusion"])),
+        ("realize diffusion by noise(kind=|", {"gaussian", "laplace"}),
+        ("realize time by dopri5(adjoint=|", {"true", "false"}),
+        ("require linearity, |", set(Axiom)),
+        ("train {\n  |", set(ENTRIES["train"])),
+        ("train {\n  data moons\n  ep|\n}\n", set(ENTRIES["train"])),
+        ("train {\n  data |\n}", set(DATA)),
+        ("evaluate {\n  attack pgd(eps=0.1), |", set(forms_of(Attack))),
+        ("evaluate {\n  plot |", {str(w) for w in ENTRIES["evaluate"]["plot"].what.words}),  # type: ignore[union-attr]
+        ("train {\n  constrain |", {"v"}),
+        ("u = 0 on |", {"boundary", "left", "right"}),
+        ("# a comment |", set()),
+        ('pde Q "a title |', set()),
+        ("pde |", set()),
+    ],
+)
+def test_what_stands_there(line: str, expected: set[str]) -> None:
+    assert set(proposed(HEAD + line)) == expected
+
+
+def test_a_statement_begins_with_a_keyword_or_a_name() -> None:
+    found = set(proposed(HEAD + "|"))
+    assert {"realize", "require", "train", "u"} <= found
+    assert not {"pde", "space", "time"} & found  # they stand once
+
+
+def test_an_expression_holds_names_and_functions() -> None:
+    assert {"u", "v", "σ", "x", "t", "sin", "grad"} <= set(proposed(HEAD + "∂u/∂t = v·∇|"))
+    assert "on" in proposed(HEAD + "u = 0 |")
+    assert "on" not in proposed(HEAD + "u = |")
+
+
+def test_defaults_limits_and_meaning_come_along() -> None:
+    width = proposed(HEAD + "learn w(x) : vector = mlp(|")["width"]
+    assert width.insert == "width="
+    assert width.detail == "a whole number, at least 1, at most 65,536; default 64"
+    assert proposed(HEAD + "train {\n  |")["batch"].detail.endswith("default 128")
+    pgd = proposed(HEAD + "evaluate {\n  attack |")["pgd"]
+    assert pgd.insert == "pgd(eps="
+    assert "`eps`" in pgd.about
+
+
+def test_axioms_come_with_their_verdicts() -> None:
+    text = HEAD + "∂u/∂t = v·∇u + σ²Δu\nu(x, 0) = exp(-‖x‖²)\nrequire linearity, |comparison\n"
+    assert proposed(text)["linearity"].detail == "proved"
+
+
+def test_unicode_is_typed_with_a_backslash() -> None:
+    found = proposed(HEAD + "∂u/∂t = \\nab|")
+    assert found["\\nabla"].insert == "∇"
+    assert inputs()["\\sigma"] == "σ"
+    assert inputs()["\\frac12"] == "½"
+    edit = unicode_at("a\\nabla", 7)
+    assert edit is not None
+    assert (edit.span, edit.new) == ((1, 7), "∇")
+    assert unicode_at("nabla", 5) is None

@@ -1,0 +1,65 @@
+"""What a page shows of a spec: the report of the command line, the forms of `explain`, and places in UTF-16 units."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import pytest
+from click.testing import CliRunner
+
+import pdedsl
+from pdedsl.cli import cli
+from pdedsl.editor import overview
+from pdedsl.sources import shipped_specs
+
+BAD = sorted((Path(__file__).parents[1] / "bad").glob("e[1-6]*.pde"))
+EACH_CODE = list({file.name[:4]: file for file in BAD}.values())
+HEAT = shipped_specs()["heat"].read_text("utf-8")
+
+
+@pytest.mark.parametrize("file", EACH_CODE, ids=lambda file: file.stem)
+def test_the_report_is_that_of_the_command_line(file: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tmp_path)
+    text = file.read_text("utf-8")
+    Path(overview.NAME).write_text(text, "utf-8")
+    printed = CliRunner().invoke(cli, ["check", overview.NAME])
+    found = json.loads(overview.checked(text))
+    assert found["report"] == printed.stderr.rstrip("\n")
+    assert found["ok"] == (printed.exit_code == 0)
+
+
+def test_places_are_in_units_of_utf16() -> None:
+    text = f"# 𝑢𝑢𝑢\n{HEAT}".replace("κΔu", "kΔu")
+    (found,) = json.loads(overview.checked(text))["diagnostics"]
+    units = text.encode("utf-16-le")
+    assert units[2 * found["from"] : 2 * found["to"]].decode("utf-16-le") == "k"
+    right = text.replace("kΔu", "κΔu")
+    said = json.loads(overview.said(right, found["from"]))
+    assert right.encode("utf-16-le")[2 * said["from"] : 2 * said["to"]].decode("utf-16-le") == "κ"
+
+
+def test_the_forms_of_an_explanation() -> None:
+    explanation = pdedsl.explain(HEAT)
+    assert json.loads(overview.described(HEAT)) == [list(section) for section in explanation.sections()]
+    assert overview.drawn(HEAT) == explanation.svg()
+    axioms = json.loads(overview.checked(HEAT))["axioms"]
+    assert {a["name"]: a["truth"] for a in axioms} == {k: v.truth for k, v in explanation.analysis.axioms.items()}
+    assert any(a["evidence"].startswith("Counterexample: ") for a in axioms if a["truth"] == "refuted")
+
+
+def test_the_python_is_that_of_the_compiler() -> None:
+    text = shipped_specs()["rotation"].read_text("utf-8")
+    assert overview.emitted(text).splitlines()[5:] == pdedsl.compile("rotation").python().splitlines()[5:]
+
+
+def test_a_text_without_a_meaning_shows_its_mistakes_alone() -> None:
+    broken = "pde P\nspace x in"
+    assert json.loads(overview.described(broken)) == []
+    assert overview.drawn(broken) == overview.emitted(broken) == ""
+    assert overview.formatted(broken, False) == broken
+    assert json.loads(overview.said(broken, 99)) is None
+
+
+def test_formatting_is_that_of_the_command() -> None:
+    assert overview.formatted(HEAT, True) == pdedsl.format(HEAT, ascii=True)

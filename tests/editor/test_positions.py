@@ -1,0 +1,30 @@
+"""Offsets and the positions of editors are the same places."""
+
+from __future__ import annotations
+
+import pytest
+
+from pdedsl.editor import Positions
+
+TEXTS = ["", "u", "a\nb", "∂u/∂t = 𝑢Δu\r\n𝑢𝑢 = 0\rlast", "\n\n", "𝑢\n"]
+
+
+@pytest.mark.parametrize("text", TEXTS)
+def test_an_offset_comes_back(text: str) -> None:
+    positions = Positions(text)
+    inside = [i for i in range(len(text) + 1) if text[i - 1 : i + 1] != "\r\n"]
+    assert [positions.offset(*positions.position(i)) for i in inside] == inside
+
+
+def test_columns_are_units_of_utf_16() -> None:
+    positions = Positions("a\n𝑢 = ∂𝑢")
+    assert positions.position(2) == (1, 0)
+    assert positions.position(3) == (1, 2)
+    assert positions.position(8) == (1, 8)
+    assert positions.offset(1, 2) == 3
+
+
+def test_what_lies_outside_is_the_nearest_end() -> None:
+    positions = Positions("ab\r\ncd")
+    assert positions.offset(0, 99) == 2
+    assert positions.offset(9, 0) == 6

@@ -1,0 +1,167 @@
+"""The server end to end, over its protocol: what it says is what the command line says."""
+
+from __future__ import annotations
+
+import re
+from pathlib import Path
+
+import pytest
+from lsprotocol import types as lsp
+from pytest_lsp import LanguageClient
+
+from pdedsl.diagnostics import Source
+from pdedsl.editor import Positions
+from pdedsl.interface import format_source
+from pdedsl.sources import shipped_specs
+
+BAD = Path(__file__).parents[1] / "bad"
+# A report of a right spec's operator is no part of `check`: those of E6 are left out here.
+WRONG = [path for path in sorted(BAD.glob("*.pde")) if not path.name.startswith("e6")][::6]
+SAID = re.compile(r"^(error|warning)\[(\w+)\]: (.*(?:\n(?!  -->).*)*)\n  --> [^\n]*:(\d+):(\d+)$", re.MULTILINE)
+HELP = re.compile(r"^  help: (.*)$", re.MULTILINE)
+SEVERITY = {lsp.DiagnosticSeverity.Error: "error", lsp.DiagnosticSeverity.Warning: "warning"}
+
+
+async def shown(client: LanguageClient, text: str, uri: str = "file:///spec.pde") -> list[lsp.Diagnostic]:
+    """What an editor shows of a text that it opens."""
+    item = lsp.TextDocumentItem(uri, "pde", 1, text)
+    client.text_document_did_open(lsp.DidOpenTextDocumentParams(item))
+    await client.wait_for_notification(lsp.TEXT_DOCUMENT_PUBLISH_DIAGNOSTICS)
+    return list(client.diagnostics[uri])
+
+
+def here(uri: str = "file:///spec.pde") -> lsp.TextDocumentIdentifier:
+    return lsp.TextDocumentIdentifier(uri)
+
+
+def at(text: str, mark: str) -> lsp.Position:
+    return lsp.Position(*Positions(text).position(text.index(mark)))
+
+
+def spec(name: str) -> str:
+    return shipped_specs()[name].read_text("utf-8")
+
+
+@pytest.mark.asyncio
+@pytest.mark.parametrize("name", shipped_specs())
+async def test_shipped_specs_have_no_mistakes(client: LanguageClient, name: str) -> None:
+    assert await shown(client, spec(name)) == []
+    symbols = await client.text_document_document_symbol_async(lsp.DocumentSymbolParams(here()))
+    assert symbols
+    tokens = await client.text_document_semantic_tokens_full_async(lsp.SemanticTokensParams(here()))
+    assert tokens
+    assert len(tokens.data) > 100
+    assert len(tokens.data) % 5 == 0
+
+
+@pytest.mark.asyncio
+@pytest.mark.parametrize("path", WRONG, ids=lambda p: p.stem)
+async def test_the_text_is_that_of_the_terminal(client: LanguageClient, path: Path) -> None:
+    """The golden report of the terminal, diagnostic by diagnostic."""
+    text, golden = path.read_text("utf-8"), path.with_suffix(".expected").read_text("utf-8")
+    positions = Positions(text)
+    found = []
+    for d in await shown(client, text):
+        message, _, way = d.message.partition("\nhelp: ")
+        offset = positions.offset(d.range.start.line, d.range.start.character)
+        found.append((SEVERITY[d.severity or 0], d.code, message, way, Source(text).position(offset)))  # type: ignore[index]
+    reports = golden.rstrip("\n").split("\n\n")
+    expected = []
+    for report in reports:
+        said, way = SAID.match(report), HELP.search(report)
+        assert said
+        expected.append((said[1], said[2], said[3], way[1] if way else "", (int(said[4]), int(said[5]))))
+    assert found == expected
+
+
+@pytest.mark.asyncio
+async def test_a_change_is_looked_at_and_cured(client: LanguageClient) -> None:
+    """As one types: a slip, its cure by a code action, and nothing left."""
+    assert await shown(client, spec("heat")) == []
+    wrong = spec("heat").replace("κΔu", "kapa Δu")
+    change = lsp.TextDocumentContentChangeWholeDocument(wrong)
+    client.text_document_did_change(
+        lsp.DidChangeTextDocumentParams(lsp.VersionedTextDocumentIdentifier(version=2, uri=here().uri), [change])
+    )
+    await client.wait_for_notification(lsp.TEXT_DOCUMENT_PUBLISH_DIAGNOSTICS)
+    first = client.diagnostics[here().uri][0]
+    assert first.code == "E201"
+    context = lsp.CodeActionContext([first])
+    answers = await client.text_document_code_action_async(
+        lsp.CodeActionParams(text_document=here(), range=first.range, context=context)
+    )
+    assert answers
+    cure = answers[0]
+    assert isinstance(cure, lsp.CodeAction)
+    assert cure.title == "write 'κ'"
+    assert cure.edit
+    assert cure.edit.changes
+    [edit] = cure.edit.changes[here().uri]
+    positions = Positions(wrong)
+    start, end = (positions.offset(p.line, p.character) for p in (edit.range.start, edit.range.end))
+    assert await shown(client, wrong[:start] + edit.new_text + wrong[end:]) == []
+
+
+@pytest.mark.asyncio
+async def test_hover_definition_references_and_rename(client: LanguageClient) -> None:
+    text = spec("enresnet")
+    await shown(client, text)
+    found = await client.text_document_hover_async(lsp.HoverParams(here(), at(text, "Δu = 0")))
+    assert found
+    assert isinstance(found.contents, lsp.MarkupContent)
+    assert "ν = 0.005" in found.contents.value
+    assert "```latex" in found.contents.value
+    place = await client.text_document_definition_async(lsp.DefinitionParams(here(), at(text, "v·∇u")))
+    assert isinstance(place, lsp.Location)
+    assert place.range.start == at(text, "v(x, t)")
+    context = lsp.ReferenceContext(include_declaration=False)
+    uses = await client.text_document_references_async(
+        lsp.ReferenceParams(context=context, text_document=here(), position=at(text, "W  "))
+    )
+    assert [u.range.start for u in uses or ()] == [at(text, "W x)")]
+    edit = await client.text_document_rename_async(
+        lsp.RenameParams(new_name="V", text_document=here(), position=at(text, "W  "))
+    )
+    assert edit
+    assert edit.changes
+    assert len(edit.changes[here().uri]) == 2
+
+
+@pytest.mark.asyncio
+async def test_columns_count_utf_16_units(client: LanguageClient) -> None:
+    """𝑢 is one character and two units: what stands behind it is found where the editor says it is."""
+    text = "pde P\nspace x in R\ntime t in [0, 1]\nunknown u(x, t) : scalar\n∂𝑢/∂t = nonsense Δ𝑢\nu(x, 0) = x\n"
+    [found] = await shown(client, text)
+    assert found.range == lsp.Range(lsp.Position(4, 9), lsp.Position(4, 17))
+
+
+@pytest.mark.asyncio
+async def test_completion_hints_folds_and_formatting(client: LanguageClient) -> None:
+    text = spec("convection_diffusion").replace("  ", " ")
+    await shown(client, text)
+    items = await client.text_document_completion_async(lsp.CompletionParams(here(), at(text, "moons")))
+    assert isinstance(items, list)
+    assert "moons" in {item.label for item in items}
+    whole = lsp.Range(lsp.Position(0, 0), lsp.Position(99, 0))
+    notes = await client.text_document_inlay_hint_async(lsp.InlayHintParams(text_document=here(), range=whole))
+    assert "first layer at t = 1" in {note.label for note in notes or ()}
+    assert await client.text_document_folding_range_async(lsp.FoldingRangeParams(here()))
+    options = lsp.FormattingOptions(tab_size=2, insert_spaces=True)
+    edits = await client.text_document_formatting_async(
+        lsp.DocumentFormattingParams(text_document=here(), options=options)
+    )
+    assert edits
+    assert [e.new_text for e in edits] == [format_source(Source(text))]
+
+
+@pytest.mark.asyncio
+async def test_unicode_as_one_types(client: LanguageClient) -> None:
+    text = "pde P\n\\nabla "
+    await shown(client, text)
+    options = lsp.FormattingOptions(tab_size=2, insert_spaces=True)
+    params = lsp.DocumentOnTypeFormattingParams(
+        text_document=here(), position=lsp.Position(1, 7), ch=" ", options=options
+    )
+    edits = await client.text_document_on_type_formatting_async(params)
+    assert edits
+    assert [(e.new_text, e.range.start.character, e.range.end.character) for e in edits] == [("∇", 0, 7)]

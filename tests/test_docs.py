@@ -1,0 +1,98 @@
+"""The pages of docs/: every snippet is run, page by page and in order, and what follows from the code is complete."""
+
+from __future__ import annotations
+
+import sys
+from pathlib import Path
+
+import pytest
+from click.testing import CliRunner
+from grammar_page import Fence, errors, fences_of, saved_as
+
+import pdedsl
+from pdedsl import mistakes, words
+from pdedsl.cli import cli
+from pdedsl.ir.verdicts import Axiom
+
+ROOT = Path(__file__).parents[1]
+DOCS = ROOT / "docs"
+PAGES = sorted(p for p in DOCS.rglob("*.md") if not {"generated", "build"} & set(p.relative_to(DOCS).parts))
+sys.path.append(str(DOCS))
+
+
+def run(command: str) -> str:
+    """What a command prints; it ends with 0."""
+    name, *arguments = command.split()
+    assert name == "pdedsl"
+    done = CliRunner().invoke(cli, arguments)
+    assert done.exit_code == 0, done.output
+    return done.stdout
+
+
+LONG = [pytest.mark.long]  # networks are trained and attacked there
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("page", [pytest.param(p, id=p.stem, marks=LONG if p.stem == "paper" else []) for p in PAGES])
+def test_snippets(page: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tmp_path)
+    names: dict[str, object] = {}
+    printed = ""
+    for fence in fences_of(page.read_text("utf-8").split("\n")):
+        if (file := saved_as(fence)) is not None:
+            (tmp_path / file).write_text(fence.body, "utf-8")
+        printed = shown(fence, names, printed)
+
+
+def shown(fence: Fence, names: dict[str, object], printed: str) -> str:
+    """A snippet is run; a text is what the command above it printed."""
+    match fence.tag:
+        case "pde":
+            assert pdedsl.parse(fence.body).warnings == ()
+        case "pde-wrong":
+            assert errors(fence.body), "nothing is wrong with it"
+            assert all(f"`{code}`" in fence.above for code in errors(fence.body))
+        case "python":
+            exec(compile(fence.body, "<page>", "exec"), names)
+        case "sh":
+            return "".join(map(run, fence.body.strip().splitlines()))
+        case "text":
+            assert printed == fence.body
+        case other:
+            assert other.startswith("{"), f"nobody runs a snippet in '{other}'"
+    return ""
+
+
+def test_every_page_is_in_a_table_of_contents() -> None:
+    index = (DOCS / "index.md").read_text("utf-8")
+    for page in PAGES:
+        assert page.stem == "index" or str(page.relative_to(DOCS).with_suffix("")) in index
+
+
+def test_every_axiom_has_a_row() -> None:
+    page = (DOCS / "axioms.md").read_text("utf-8")
+    assert all(f"| `{axiom}` |" in page for axiom in Axiom)
+
+
+def test_every_code_has_an_example_and_every_word_a_section() -> None:
+    import generate
+
+    page = generate.diagnostics()
+    for code in mistakes.codes():
+        section = page[page.index(f"## {code.name}\n") :].partition("\n## ")[0]
+        assert f"[{code.name}]" in section
+    shown_forms = {name for forms in generate.FAMILIES.values() for name in forms}
+    assert shown_forms >= every_form()
+
+
+def every_form() -> set[str]:
+    """The names of all forms, of every table of `pdedsl.words`."""
+    import importlib
+    import pkgutil
+
+    found: set[str] = set()
+    for info in pkgutil.iter_modules(words.__path__):
+        module = importlib.import_module(f"pdedsl.words.{info.name}")
+        tables = (v for k, v in vars(module).items() if k.isupper() and hasattr(v, "keys"))
+        found |= {key for table in tables for key, form in table.items() if type(form).__name__ == "Form"}
+    return found
