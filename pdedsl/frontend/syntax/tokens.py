@@ -229,11 +229,10 @@ def _unclosed(token: Token, tokens: list[Token]) -> PdeError:
 def _end_for(opened: Token, tokens: list[Token]) -> int:
     """Where a bracket was probably to be closed: at the end of its line, or a block before the next statement."""
     end = span_of(opened).end
-    for i, token in enumerate(tokens):
-        if span_of(token).start < end:
-            continue
-        if token.type != "NEWLINE":
-            end = span_of(token).end
+    first = bisect_left(tokens, end, key=lambda token: span_of(token).start)
+    for i in range(first, len(tokens)):
+        if tokens[i].type != "NEWLINE":
+            end = span_of(tokens[i]).end
         elif opened.type != "LBRACE" or _starts_statement(tokens, i + 1):
             break
     return end
