@@ -83,8 +83,8 @@ def gallery():
     import sys
 
     sys.path[:0] = [str(WHEELS), str(REPOSITORY)]
+    from pdedsl.frontend.syntax.explaining import KEYWORDS
     from pdedsl.frontend.syntax.operators import KEYWORDS as INNER
-    from pdedsl.frontend.syntax.parse import KEYWORDS
     from pdedsl.sources import shipped_specs, title
 
     specs = [{"name": n, "title": title(p), "text": p.read_text("utf-8")} for n, p in shipped_specs().items()]

@@ -34,7 +34,7 @@ from pdedsl.editor.vocabulary import entry_text, limits, shown_default, word_tex
 from pdedsl.frontend.elaborate.functions import FUNCTIONS, RESERVED
 from pdedsl.frontend.elaborate.typing import TRAITS, TYPES
 from pdedsl.frontend.syntax import tree as t
-from pdedsl.frontend.syntax.parse import KEYWORDS, SHAPES
+from pdedsl.frontend.syntax.explaining import KEYWORDS, SHAPES
 from pdedsl.ir.spec import side_names
 from pdedsl.ir.verdicts import Axiom
 from pdedsl.mistakes.types import SPACES

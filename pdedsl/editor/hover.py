@@ -29,7 +29,7 @@ from pdedsl.explanation.explain import class_text, evidence
 from pdedsl.explanation.terms import coefficient_of, detail_of, valued
 from pdedsl.frontend.printing import latex
 from pdedsl.frontend.syntax import tree as t
-from pdedsl.frontend.syntax.parse import SHAPES
+from pdedsl.frontend.syntax.explaining import SHAPES
 from pdedsl.frontend.syntax.tokens import span_of
 from pdedsl.ir.analysis import EquationFacts
 from pdedsl.ir.spec import Learned, Spec, Unknown

@@ -17,17 +17,38 @@ PARAMETER = Code("E205", "a field depends on something that is not a coordinate,
 UNUSED = Code("W201", "a name is never used")
 OF_NOTHING = Code("W202", "a network depends on nothing, so that it is a number")
 FINITE = "an interval has finite ends: choose a number that is large enough, or write R^d for a data space"
+SLOPE = "a derivative is written ∂u/∂t, ∂²u/∂x² or diff(u, x)"
+COMPLEX = "numbers are real: write real and imaginary part as two unknowns, as the shipped spec 'schroedinger' does"
+RANDOM = "equations have no random terms: noise on the paths of a transported u is the diffusion ½σ²Δu"
+PATHS = f"{SLOPE}; a path dX = v dt + σ dW belongs to ∂u/∂t + v·∇u + ½σ²Δu = 0"
+POINT = "a point source is not a function: write a narrow one, as in exp(-x²/(2 s²))/(s √(2π)) with a small const s"
 WELL_KNOWN = {
     **dict.fromkeys(("inf", "infty", "infinity", "oo"), FINITE),
-    **dict.fromkeys(("D", "Dt", "Dx", "dt", "dx"), "a derivative is written ∂u/∂t, ∂²u/∂x² or diff(u, x)"),
+    **dict.fromkeys(("D", "Dt", "Dx", "dt", "Derivative", "deriv", "D_t", "D_x"), SLOPE),
+    **dict.fromkeys(("i", "I", "im"), COMPLEX),
+    **dict.fromkeys(("dW", "dB", "noise", "white_noise"), RANDOM),
+    **dict.fromkeys(("dX", "dx"), PATHS),
+    **dict.fromkeys(("dirac", "Dirac", "DiracDelta"), POINT),
+    "T": "declare it, as in: const T = 1",
     "at": "a side is named behind 'on', as in: u = 0 on boundary, or u = 0 on x = 0",
+    "boundary": "a side is named behind 'on', as in: u = 0 on boundary",
 }
+FUNCTIONS = {
+    **dict.fromkeys(("H", "Heaviside", "step", "theta", "θ", "Theta", "Θ"), "heaviside"),
+    **dict.fromkeys(("sgn", "Sign"), "sign"),
+    **dict.fromkeys(("Abs", "fabs"), "abs"),
+    **dict.fromkeys(("maximum", "Max"), "max"),
+    **dict.fromkeys(("minimum", "Min"), "min"),
+    "logistic": "sigmoid",
+}
+"""Names of other programs for functions of the language."""
 
 
 def unknown_name(name: str, guess: str | None, called: bool, timed: bool, span: Span) -> PdeError:
     """`called` if a bracket follows it, `timed` if the spec has a time."""
     way = f"declare it, as in: let {name}(…) = …" if called else "declare it with const, let, learn or unknown"
-    known = _well_known(name, timed)
+    known = POINT if called and name in ("delta", "δ") else _well_known(name, timed)
+    guess = FUNCTIONS.get(name, guess) if called else guess
     fixes = () if known else instead(name, guess, span)
     return UNKNOWN.error(f"unknown name '{name}'", span, known or perhaps(guess, way), once=True, fixes=fixes)
 
@@ -35,6 +56,18 @@ def unknown_name(name: str, guess: str | None, called: bool, timed: bool, span: 
 def _well_known(name: str, timed: bool) -> str:
     """The way out for names that have one meaning everywhere."""
     return (WELL_KNOWN if timed else {**WELL_KNOWN, "t": "this spec has no time; add: time t in [0, 1]"}).get(name, "")
+
+
+def material_derivative(name: str, unknown: str, span: Span) -> PdeError:
+    """`Du/Dt`."""
+    hint = f"the derivative along a flow v is written: ∂{unknown}/∂t + (v·∇){unknown}"
+    return UNKNOWN.error(f"unknown name '{name}'", span, hint, once=True)
+
+
+def differential(name: str, unknown: str, span: Span) -> PdeError:
+    """`du = … dt`."""
+    hint = f"an equation is written with derivatives, as in: ∂{unknown}/∂t = …"
+    return UNKNOWN.error(f"unknown name '{name}'", span, hint, once=True)
 
 
 def of_frames(name: str, span: Span) -> PdeError:
@@ -56,17 +89,19 @@ def start_of_unknown(name: str, unknown: str, arguments: str, span: Span) -> Pde
 def without_const(name: str, span: Span) -> PdeError:
     """`κ = 0.1`, where nothing is declared."""
     hint = f"a number is declared as: const {name} = …, and a function as: let {name}(x) = …"
+    hint = PATHS if name in ("dX", "dx") else hint
     return UNKNOWN.error(f"unknown name '{name}'", span, hint, once=True, fixes=added(span.start, "const "))
 
 
-def unknown_variable(name: str, known: Sequence[str], timed: bool, span: Span) -> PdeError:
+def unknown_variable(name: str, variables: Sequence[str], timed: bool, span: Span) -> PdeError:
     """`∂u/∂z` where no coordinate is called z."""
     hint = (
-        f"variables of this spec: {all_of(known)}; declare another as in: space (x, y) in [0, 1]^2"
-        if known
+        f"variables of this spec: {all_of(variables)}; declare another as in: space (x, y) in [0, 1]^2"
+        if variables
         else "declare a space"
     )
-    return UNKNOWN.error(f"unknown variable '{name}'", span, _well_known(name, timed) or hint, once=True)
+    known = _well_known(name, timed)
+    return UNKNOWN.error(f"unknown {'name' if known else 'variable'} '{name}'", span, known or hint, once=True)
 
 
 def unknown_index(name: str, span: Span) -> PdeError:

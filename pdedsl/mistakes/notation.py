@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from pdedsl.diagnostics import PdeError, Span
 from pdedsl.fixes import Edit, Fix, instead
+from pdedsl.mistakes.english import all_of
 from pdedsl.mistakes.syntax import AMBIGUOUS, MISUSED, NUMBER
 
 
@@ -41,13 +42,62 @@ def inverse(function: str, span: Span) -> PdeError:
     return AMBIGUOUS.error(f"{function}⁻¹ can be read in two ways", span, hint)
 
 
-def derivative(written: str, span: Span) -> PdeError:
-    return MISUSED.error(f"'{written}' is not a derivative by the variables of this spec", span, "as in ∂²u/∂x∂y")
+def derivative(written: str, variables: list[str], span: Span) -> PdeError:
+    hint = f"as in ∂u/∂t or ∂²u/∂x∂y; variables of this spec: {all_of(variables)}"
+    return MISUSED.error(f"'{written}' is not a derivative by the variables of this spec", span, hint)
+
+
+def named_place(name: str, variable: str, span: Span) -> PdeError:
+    """`u(x=0, t)`."""
+    hint = f"write the value in the place of {variable}, as in {name}(0, t)"
+    return MISUSED.error(f"the arguments of '{name}' have no names", span, hint)
 
 
 def two_equalities(span: Span) -> PdeError:
     hint = "write one '=' a line: u(0, t) = 0 on one line and u(1, t) = 0 on the next, or u = 0 on boundary"
     return MISUSED.error("a second '=' in one statement", span, hint)
+
+
+def transposed(name: str, span: Span) -> PdeError:
+    """`v^T w` for vectors."""
+    hint = f"write {name}·w for the dot product with a vector w"
+    return MISUSED.error(f"'{name}' is not a matrix or an operator, and has no transpose", span, hint)
+
+
+def at_a_side(span: Span) -> PdeError:
+    """`u = 0 at x = 0`."""
+    return MISUSED.error("a side is named behind 'on'", span, "as in: u = 0 on x = 0", fixes=instead("at", "on", span))
+
+
+def periodic(span: Span) -> PdeError:
+    hint = "write 'periodic' behind its interval, as in: space x in [0, 1] periodic"
+    return MISUSED.error("a periodic domain is declared by its space", span, hint)
+
+
+def condition(word: str, span: Span) -> PdeError:
+    """`initial u = 1`, `BC: u(0, t) = 0`, `dirichlet 0`."""
+    hint = "as in: u(x, 0) = … for the start, u = … on boundary, or ∂u/∂n = … on boundary"
+    return MISUSED.error(f"a condition is an equation, without '{word}'", span, hint)
+
+
+def braces(span: Span) -> PdeError:
+    return MISUSED.error("braces enclose the entries of a block", span, "use round brackets: ( … )")
+
+
+def braces_of_spec(span: Span) -> PdeError:
+    """`pde Heat {`."""
+    return MISUSED.error("a spec has no braces around it", span, "leave them out: a spec ends with its file")
+
+
+def operator_alone(written: str, span: Span) -> PdeError:
+    """`(-Δ)^s u`."""
+    hint = "write what it acts on behind it, as in Δu; powers of operators other than Δ² are not part of the language"
+    return MISUSED.error(f"'{written}' acts on nothing", span, hint)
+
+
+def any_value(span: Span) -> PdeError:
+    """`u(0, ·)`."""
+    return MISUSED.error("'·' is not a variable", span, "write its name, as in u(0, t)")
 
 
 def subscripted(name: str, span: Span) -> PdeError:

@@ -123,8 +123,8 @@ def jump_by_points(span: Span) -> PdeError:
 
 
 def learned_function(name: str, span: Span) -> PdeError:
-    message = f"beside the unknowns, numbers are learned and functions of coordinates that are scalars; '{name}' is not"
-    return MISFIT.error(message, span, f"learn a number, {name} : scalar = 1, or a function, {name}(x) : scalar = mlp")
+    message = f"on a physical domain only numbers and scalar functions of coordinates are learned; '{name}' is neither"
+    return MISFIT.error(message, span, f"write learn {name} : scalar = 1, or learn {name}(x) : scalar = mlp")
 
 
 def learned_by_paths(span: Span) -> PdeError:

@@ -23,12 +23,19 @@ CONSTANT = Code("E311", "something other than a constant number stands where one
 
 # ---- sums and products
 
+BIAS = "a linear operator has a bias of its own: leave this out"
+
 
 def terms_differ(found: str, other: str, added: bool, scores: bool, span: Span, first: Span) -> PdeError:
     """Two terms of a sum (`added`), or of the two sides of an equation; `other`, which may be `scores`, came first."""
     verb = "cannot be added to" if added else "do not fit" if an(found) == found else "does not fit"
-    hint = "a linear operator has a bias of its own: leave this out" if added and scores else ""
+    hint = BIAS if added and scores else ""
     return SUMMANDS.error(f"{an(found)} {verb} {an(other)}", span, hint, notes=((first, this_is(other)),))
+
+
+def bias(name: str, span: Span) -> PdeError:
+    """`W x + b`, where nothing is called b."""
+    return SUMMANDS.error(f"'{name}' cannot be added to scores of a linear operator", span, BIAS)
 
 
 def no_product(left: str, right: str, vectors: bool, span: Span) -> PdeError:

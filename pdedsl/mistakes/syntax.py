@@ -36,17 +36,22 @@ STRAYS = {
     "'": 'a derivative is written ∂u/∂t, and a text stands in double quotes: "…"',
     "\u0307": "a derivative is written ∂u/∂t",
     "\u0308": "a derivative is written ∂²u/∂t²",
-    "%": "a comment starts with #",
+    "%": "a comment starts with #; 10 % is 0.1",
+    "@": "write W x for a product, and v·w for a dot product",
+    **dict.fromkeys("⟨⟩", "write v·w for a dot product"),
     "$": "leave the $ out",
     "∞": "an interval has finite ends: choose a number that is large enough, or write R^d for a data space",
     ";": "a statement ends at the end of its line, and a comma parts what is in brackets",
-    ".": "write v·w for a dot product, ∂u/∂t for a derivative, [0, 1] for an interval",
+    ".": "write v·w for a dot product, ∂u/∂t for a derivative, [0, 1] for an interval, 5.0 for 5., \
+and names of files in quotes",
     "\\": "the language has no backslash: write σ or sigma, ∇ or grad(…)",
+    **dict.fromkeys("≈≡→≐", "write '='"),
+    "±": "write each of the two on a line of its own",
     "∫": "integrals are not part of the language",
     "!": "factorials are not part of the language",
 }
 
-STRAYS_INSTEAD = {"%": "#", ";": "\n", "$": ""}
+STRAYS_INSTEAD = {"%": "#", ";": "\n", "$": "", "≈": "=", "≡": "="}
 
 
 # ---- characters

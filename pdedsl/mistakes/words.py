@@ -40,9 +40,9 @@ ELSEWHERE = {
 # ---- words and their arguments
 
 
-def not_a_word(what: str, example: str, span: Span) -> PdeError:
+def not_a_word(what: str, known: Sequence[str], span: Span) -> PdeError:
     """`what` is wanted: "a network", "an optimizer"."""
-    return NO_CALL.error(f"expected {what}", span, f"as in {example}(…)")
+    return NO_CALL.error(f"expected {what}", span, f"known here: {all_of(known)}")
 
 
 def unknown_word(word: str, what: str, known: Sequence[str], guess: str | None, span: Span) -> PdeError:
@@ -59,8 +59,10 @@ def other_part(method: str, part: str, realizes: Sequence[str], methods: Sequenc
     return UNKNOWN.error(f"'{method}' does not realize {part}", span, hint)
 
 
-def missing_argument(word: str, key: str, wanted: str, span: Span) -> PdeError:
-    return MISSING.error(f"'{word}' needs {key}: {wanted}", span, f"add {key}=…")
+def missing_argument(word: str, key: str, keys: Sequence[str], wanted: str, span: Span) -> PdeError:
+    """`keys` are all of its arguments, in their order, where some are given by their places."""
+    hint = f"its arguments are {all_of(keys)}" if keys else f"add {key}=…"
+    return MISSING.error(f"'{word}' needs {key}: {wanted}", span, hint)
 
 
 def too_many_arguments(word: str, most: int, found: int, span: Span) -> PdeError:
@@ -119,9 +121,11 @@ def entry_twice(key: str, span: Span, first: Span, entry: Span) -> PdeError:
     return ENTRY_TWICE.error(f"'{key}' is given twice", span, ONE, notes, fixes=without(entry))
 
 
-def number_of_values(key: str, most: int, span: Span) -> PdeError:
+def number_of_values(key: str, most: int, found: int, span: Span) -> PdeError:
     takes = ("no value", "one value")[most] if most < 2 else f"1 to {most} values"
-    return NUMBER_OF_VALUES.error(f"'{key}' takes {takes}", span)
+    return NUMBER_OF_VALUES.error(
+        f"'{key}' takes {takes}", span, "write each entry on a line of its own" if found > most > 0 else ""
+    )
 
 
 def needs_from(key: str, span: Span) -> PdeError:

@@ -14,7 +14,7 @@ from typing import Any, NamedTuple, final
 import torch
 from torch import Tensor, nn
 
-from pdedsl.runtime.constraints import convolution_norm_bound, spectral_norm
+from pdedsl.runtime.constraints import convolution_norm_bound, recorded_norm, spectral_norm
 
 
 class _Known(NamedTuple):
@@ -34,8 +34,11 @@ class BoundedWeight:
         self._known: _Known | None = None
 
     def __call__(self, weight: Tensor, bound: float) -> Tensor:
+        if torch.compiler.is_exporting():
+            return weight * (bound / recorded_norm(weight).clamp_min(bound))
         # A compiler, torch.func and meta tensors see the plain formula.
-        if type(weight) is not nn.Parameter or weight.is_meta or torch.compiler.is_compiling():
+        plain = weight.is_meta or torch.compiler.is_compiling() or torch._C._are_functorch_transforms_active()
+        if type(weight) is not nn.Parameter or plain:
             return weight * scale_of(weight, bound)
         if self._known is None or not _same(self._known, weight, bound):
             self._known = _work_out(weight, bound)

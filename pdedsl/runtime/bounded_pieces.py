@@ -23,6 +23,8 @@ class Patches(nn.Module):
     def forward(self, x: Tensor) -> Tensor:
         height, width = x.shape[-2:]
         filled = functional.pad(x, (0, -width % self.side, 0, -height % self.side))
+        if x.shape[0] == 0:  # for which torch's own makes other shapes
+            return filled.reshape(0, x.shape[1] * self.side**2, *(n // self.side for n in filled.shape[-2:]))
         return functional.pixel_unshuffle(filled, self.side)
 
     def extra_repr(self) -> str:

@@ -27,7 +27,7 @@ class Reversible(nn.Module):
 
     Gradients are those of plain autograd up to round-off, once differentiable: second derivatives raise, and whoever
     needs them sets store=True, which is plain autograd with its memory. Fields with noise or batch statistics are
-    refused, because a second evaluation would not repeat the first.
+    refused, because a second evaluation would not repeat the first. Within torch.func it is plain autograd.
     """
 
     def __init__(self, fields: Sequence[Field], method: Splitting, steps: Steps, store: bool = False):
@@ -41,7 +41,8 @@ class Reversible(nn.Module):
         self._repeats = False
 
     def forward(self, y: Tensor, z: Tensor) -> Pair:
-        if self.store or not torch.is_grad_enabled() or torch.compiler.is_exporting():
+        plain = torch.compiler.is_exporting() or torch._C._are_functorch_transforms_active()
+        if self.store or plain or not torch.is_grad_enabled():
             return self.method.integrate(self.fields, (y, z), self.steps)
         if not self._repeats:
             self._repeats = require_same_twice(self, y, z)

@@ -18,7 +18,7 @@ SYNONYMS = {
     **dict.fromkeys(("pinn", "network", "neural_network"), "residual"),
     **dict.fromkeys(("fdm", "fd", "finite_differences", "finite_difference", "spectral", "fem", "fvm"), "grid"),
     **dict.fromkeys(("monte_carlo", "montecarlo", "feynman_kac", "random_walks"), "paths"),
-    **dict.fromkeys(("probability", "probabilities", "classes", "categorical"), "simplex"),
+    **dict.fromkeys(("prob", "probs", "probability", "probabilities", "classes", "categorical"), "simplex"),
     **dict.fromkeys(("float", "real", "number", "double"), "scalar"),
     **dict.fromkeys(("accuracy", "clean"), "natural"),
     **dict.fromkeys(("monotone", "monotonicity", "order"), "comparison"),

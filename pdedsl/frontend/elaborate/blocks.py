@@ -84,7 +84,7 @@ def _fits(entry: t.Entry, kind: str, seen: dict[str, t.Name]) -> None:
     if first is not key and not rule.values.repeats:
         raise mistakes.words.entry_twice(key.text, key.span, first.span, entry.span)
     if not rule.least <= len(entry.items) <= rule.most:
-        raise mistakes.words.number_of_values(key.text, rule.most, entry.span)
+        raise mistakes.words.number_of_values(key.text, rule.most, len(entry.items), entry.span)
 
 
 def _values(entry: t.Entry, rule: Entry, env: Environment) -> list[tuple[object, Span]]:

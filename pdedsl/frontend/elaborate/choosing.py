@@ -37,7 +37,7 @@ def chosen(expr: t.Expr, forms: Forms[T], what: str, evaluate: Evaluate, line: S
         case t.Call(head=t.Name() as head, args=args, named=named):
             pass
         case _:
-            raise mistakes.words.not_a_word(what, next(iter(forms)), expr.span)
+            raise mistakes.words.not_a_word(what, list(forms), expr.span)
     if head.id not in forms:
         raise unknown_word(head, forms, what)
     form = forms[head.id]
@@ -46,7 +46,8 @@ def chosen(expr: t.Expr, forms: Forms[T], what: str, evaluate: Evaluate, line: S
     values = {key: argument(value, form.params[key], key, evaluate) for key, value in given.items()}
     for key, param in form.params.items():
         if key not in values and param.required:
-            raise mistakes.words.missing_argument(head.id, key, param.wanted, expr.span)
+            keys = list(form.params) if args else []
+            raise mistakes.words.missing_argument(head.id, key, keys, param.wanted, expr.span)
     word = form.made({**values, "options": _options(own, evaluate)} if own else values)
     if isinstance(word, Image) and prod(word.shape) > MAX_VALUES:
         raise mistakes.words.too_much("channels × height × width", MAX_VALUES, expr.span)

@@ -9,6 +9,7 @@ from pdedsl import mistakes
 from pdedsl.diagnostics import PdeError, Reporter, Source, Span, in_order
 from pdedsl.frontend.elaborate.blocks import block, realization, requirements
 from pdedsl.frontend.elaborate.check import check
+from pdedsl.frontend.elaborate.derivatives import derivative_meant
 from pdedsl.frontend.elaborate.domain import cut, space_of, time_of
 from pdedsl.frontend.elaborate.environment import ENOUGH, Declaration, Environment
 from pdedsl.frontend.elaborate.functions import RESERVED
@@ -141,7 +142,8 @@ def _without_const(statement: t.EquationStmt, env: Environment) -> None:
             arguments = ", ".join([*(p.text for p in unknown.params[:-1]), "0"])
             wrong = mistakes.names.start_of_unknown(name.text, unknown.name.text, arguments, statement.span)
         else:
-            wrong = mistakes.names.without_const(name.text, statement.span)
+            slope = derivative_meant(name, env.declared)
+            wrong = slope or mistakes.names.without_const(name.text, statement.span)
         env.reporter.add(wrong)
         env.broken.add(name.id)
 

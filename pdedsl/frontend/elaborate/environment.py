@@ -12,6 +12,7 @@ from pdedsl.diagnostics import PdeError, Reporter, Span, nearest
 from pdedsl.frontend.elaborate.arguments import are_alike, flat, require_arity, require_distinct
 from pdedsl.frontend.elaborate.choosing import chosen
 from pdedsl.frontend.elaborate.constants import list_constant, number_constant
+from pdedsl.frontend.elaborate.derivatives import derivative_meant, variables
 from pdedsl.frontend.elaborate.expressions import evaluate, tensor
 from pdedsl.frontend.elaborate.fields import applied, field_of
 from pdedsl.frontend.elaborate.functions import FUNCTIONS
@@ -109,8 +110,7 @@ class Environment:
     def variable(self, name: t.Name) -> Value:
         """What a name behind ∂ means: only a coordinate or the time can be declared to help."""
         if self.is_free(name.id):
-            places = [unicode_name(n) for n, d in self.declared.items() if isinstance(d, t.SpaceDecl | t.TimeDecl)]
-            raise mistakes.names.unknown_variable(name.text, places, self.time is not None, name.span)
+            raise mistakes.names.unknown_variable(name.text, *variables(self.declared), name.span)
         return self.value(name)
 
     def callable(self, name: t.Name) -> bool:
@@ -183,6 +183,9 @@ class Environment:
     def _unknown_name(self, name: t.Name, called: bool) -> PdeError:
         if name.id == MAXMIN.name:
             return mistakes.names.of_frames(name.text, name.span)
+        slope = derivative_meant(name, self.declared)
+        if slope is not None:
+            return slope
         words = {*self.declared, *FUNCTIONS, "pi", "softmax"}
         guess = nearest(name.id, words)
         meant = joined(name.text, {unicode_name(w) for w in words}) or (guess and unicode_name(guess))

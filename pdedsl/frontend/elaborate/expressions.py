@@ -8,6 +8,7 @@ from typing import assert_never
 from sympy import E, Expr, Rational, S, pi
 
 from pdedsl import mistakes
+from pdedsl.diagnostics import Span
 from pdedsl.frontend.elaborate.algebra import adjoint, chain, dotted, listed, norm, power, sum_of_maps
 from pdedsl.frontend.elaborate.apply import function_at
 from pdedsl.frontend.elaborate.calculus import bounded, derivative, derivative_at, prefixed
@@ -160,7 +161,12 @@ def _total(expr: t.Total, scope: Scope) -> Tensor:
 
 
 def _sum(expr: t.Sum, scope: Scope) -> Value:
-    parts = [(-1 if sign == "-" else 1, evaluate(term, scope), term.span) for sign, term in expr.terms]
+    parts: list[tuple[int, Value, Span]] = []
+    for sign, term in expr.terms:
+        scores = any(isinstance(v, Tensor) and v.kind == "features" for _, v, _ in parts)
+        if scores and isinstance(term, t.Name) and term.id not in scope.local and scope.names.is_free(term.id):
+            raise mistakes.shapes.bias(term.text, term.span)
+        parts.append((-1 if sign == "-" else 1, evaluate(term, scope), term.span))
     if all(isinstance(v, LinearMap) for _, v, _ in parts):
         return sum_of_maps([(s, v, span) for s, v, span in parts if isinstance(v, LinearMap)])
     for (_, value, _), (_, term) in zip(parts, expr.terms, strict=True):

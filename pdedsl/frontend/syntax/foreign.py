@@ -12,12 +12,15 @@ from pdedsl.diagnostics import Span
 from pdedsl.frontend.syntax.differentials import Declared
 from pdedsl.frontend.syntax.names import identity
 
+SMALL = "ₐₑₒₓₕₚₛₜᵣᵤᵥ"
+"""Letters below the line that are no indices."""
 _FOREIGN = re.compile(
     r"(?P<ROOT>√)"
-    r"|(?P<BELOW>∂_(?:\{\w+\}|\w+))"
+    rf"|(?P<BELOW>∂(?:_(?:\{{\w+\}}|[^\W⁰¹²³⁴-⁹]+)|[{SMALL}]+)(?:\^[0-9]|[⁰¹²³⁴-⁹])?)"
     r"|(?P<QUOTIENT>∂(?:\^?[0-9]{1,2}|[⁰¹²³⁴-⁹]{1,2})?[ \t]*[^\W\d_]\w*[₀-₉]*[⁰¹²³⁴-⁹]*[ \t]*/[ \t]*"
     r"(?:∂[^\W\d_]\w*?(?:\^?[0-9]{1,2}|[⁰¹²³⁴-⁹]{1,2})?)+(?!\w))"
     r"|(?P<EDGE>∂(?:Ω|Omega)\b)"
+    r"|(?P<NEAR>∂[^\W\d_]+(?:\^[0-9]|[⁰¹²³⁴-⁹])?)"
 )
 
 

@@ -8,7 +8,8 @@ from pdedsl import mistakes
 from pdedsl.diagnostics import Reporter, Span
 from pdedsl.frontend.syntax.names import LETTER_OF, superscript
 
-_COMMAND = re.compile(r"\\[A-Za-z]+")
+_COMMAND = re.compile(r"\\[A-Za-z]+|\|_")
+_AT_A_SIDE = re.compile(r"(.*?)\s*\|_(?:\{([^{}]*)\}|(\w+))\s*=(.*)")
 _TEXT = re.compile(r'"[^"\r\n]*"')
 _LINE = re.compile(r"[^\r\n]+")
 _PARTIAL = r"\\partial(?:\^\{?(\d)\}?)?\s*"
@@ -43,7 +44,7 @@ SIGNS = {
 
 def without_latex(text: str, reporter: Reporter) -> str:
     """The text with its lines in LaTeX blanked, each of them reported once."""
-    if "\\" not in text:
+    if "\\" not in text and "|_" not in text:
         return text
     return _LINE.sub(lambda line: _blanked(line, reporter), text)
 
@@ -60,6 +61,8 @@ def _blanked(line: re.Match[str], reporter: Reporter) -> str:
 
 def in_our_notation(line: str) -> str:
     """A line of LaTeX as it would be written here; commands that are not known stay, without their backslash."""
+    if side := _AT_A_SIDE.fullmatch(line.strip().strip("$")):
+        return f"{in_our_notation(side[1])} = {in_our_notation(side[4])} on {in_our_notation(side[2] or side[3])}"
     text = _SLOPE.sub(_slope, _WRAPPED.sub(r"\1", _SPACING.sub(" ", line)))
     for pattern, new in ((_ROOT, r"√(\1)"), (_FRACTION, r"(\1)/(\2)")):
         text = pattern.sub(new, text)

@@ -15,6 +15,7 @@ from pdedsl import mistakes
 from pdedsl.diagnostics import Reporter
 from pdedsl.frontend.syntax.differentials import Declared, declared
 from pdedsl.frontend.syntax.foreign import Reading, Rewritten, Rule, edge, made, span_over
+from pdedsl.frontend.syntax.names import identity
 from pdedsl.frontend.syntax.slopes import along_normal, by_operator, by_quotient, by_subscript
 
 BLOCKS = {"NETWORK", "TRAIN", "EVALUATE"}
@@ -27,6 +28,7 @@ STARTS_OPERAND = {"NAME", "NABLA", "LAPLACIAN", "DIV", "DERIVATIVE", "LPAR"}
 
 def in_our_notation(tokens: list[Token], text: str, reporter: Reporter) -> list[Token]:
     """Raw tokens with every known foreign notation replaced."""
+    tokens = _without_braces(tokens, reporter)
     names = declared(line for is_line, line in _statements(tokens) if is_line)
     return list(_without_assignments(list(_rewritten(tokens, names, text, reporter))))
 
@@ -124,6 +126,25 @@ def _curl(reading: Reading) -> Rewritten | None:
     return None
 
 
+def _named_place(reading: Reading) -> Rewritten | None:
+    """`u(x=0, t)`."""
+    match reading.tokens[:4]:
+        case [Token(type="NAME") as name, Token(type="LPAR"), Token(type="NAME") as variable, Token(type="EQUAL")]:
+            if identity(name) in reading.names.functions and identity(variable) in reading.names.variables:
+                raise mistakes.notation.named_place(name, variable, span_over(name, variable))
+    return None
+
+
+def _transposed(reading: Reading) -> Rewritten | None:
+    """`v^T` of a field that is not a matrix."""
+    match reading.tokens[:3]:
+        case [Token(type="NAME") as name, Token(type="CARET"), Token(type="NAME") as power] if power == "T":
+            known = identity(name) in reading.names.fields - reading.names.transposable
+            if known and reading.is_free(power):
+                raise mistakes.notation.transposed(name, span_over(name, power))
+    return None
+
+
 def _boundary(reading: Reading) -> Rewritten | None:
     """`on ∂Ω`."""
     token = reading.tokens[0]
@@ -144,6 +165,19 @@ def _brace_below(reading: Reading) -> Rewritten | None:
     if lines and reading.kinds[1 + lines : 2 + lines] == ("LBRACE",):
         return [first], 1 + lines
     return None
+
+
+def _without_braces(tokens: list[Token], reporter: Reporter) -> list[Token]:
+    """Without those around a whole spec: `pde Heat {`."""
+    words = [i for i, token in enumerate(tokens) if token.type != "NEWLINE"]
+    kinds = [tokens[i].type for i in words]
+    at = next((k for k in (2, 3) if kinds[:1] == ["PDE"] and kinds[k : k + 1] == ["LBRACE"]), None)
+    if at is None:
+        return tokens
+    brace = tokens[words[at]]
+    reporter.add(mistakes.notation.braces_of_spec(span_over(brace, brace)))
+    last = words[-1] if kinds[-1] == "RBRACE" else -1
+    return [token for i, token in enumerate(tokens) if i not in (words[at], last)]
 
 
 def _without_assignments(tokens: list[Token]) -> Iterator[Token]:
@@ -168,9 +202,9 @@ RULES: dict[str, tuple[Rule, ...]] = {
     "NUMBER": (_numbers,),
     "ROOT": (_root,),
     "NABLA": (_laplacian, _curl),
-    "NAME": (_laplacian, _operator, by_subscript, by_quotient, along_normal),
+    "NAME": (_laplacian, _operator, _named_place, _transposed, by_subscript, by_quotient, along_normal),
     "EDGE": (_boundary,),
-    "BELOW": (by_operator,),
+    **dict.fromkeys(("BELOW", "NEAR"), (by_operator,)),
     "QUOTIENT": (by_quotient,),
     **dict.fromkeys(BLOCKS, (_brace_below,)),
 }

@@ -1,4 +1,4 @@
-"""Derivatives in the notations of other books: `u_xx`, `∂_t u`, `∂u²/∂x`, `∂^2u/∂x^2`."""
+"""Derivatives in the notations of other books: `u_xx`, `uₓₓ`, `∂_t u`, `∂ₓ²u`, `∂u²/∂x`, `∂^2u/∂x^2`, `d/dt u`."""
 
 from __future__ import annotations
 
@@ -8,17 +8,20 @@ from lark import Token
 
 from pdedsl import mistakes
 from pdedsl.frontend.syntax.differentials import denominator
-from pdedsl.frontend.syntax.foreign import Reading, Rewritten, edge, made, span_over
+from pdedsl.frontend.syntax.foreign import SMALL, Reading, Rewritten, edge, made, span_over
 from pdedsl.frontend.syntax.names import identity, raised, superscript
 
 _ORDER = r"(?:\^?([0-9]{1,2})|([⁰¹²³⁴-⁹]{1,2}))?"
 _ABOVE = re.compile(rf"∂{_ORDER}[ \t]*([^\W\d_]\w*?)([₀-₉]*)([⁰¹²³⁴-⁹]*)[ \t]*/[ \t]*(∂.+)$")
 _TIGHT = re.compile(r"d\^([0-9]{1,2})[ \t]*([^\W\d]\w*)[ \t]*/[ \t]*((?:d[^\W\d]\w*(?:\^[0-9]{1,2})?)+)")
+_ALONE = re.compile(rf"d{_ORDER}[ \t]*/[ \t]*((?:d[^\W\d_][^\W⁰¹²³⁴-⁹]*?(?:\^[0-9]|[⁰¹²³⁴-⁹])?)+)(?![\w^])")
 _RAISED = re.compile(r"[⁰¹²³⁴-⁹]+")
+_POWER = re.compile(r"(?:\^([0-9])|([⁰¹²³⁴-⁹]))?$")
+_LETTERS = str.maketrans(SMALL, "aeoxhpstruv")
 
 
 def by_subscript(reading: Reading) -> Rewritten | None:
-    """`u_xx`, `u_{xx}`."""
+    """`u_xx`, `u_{xx}`, `uₓₓ`."""
     match reading.tokens[:4]:
         case [
             Token(type="NAME") as word,
@@ -31,6 +34,9 @@ def by_subscript(reading: Reading) -> Rewritten | None:
         case [Token(type="NAME") as word, *_] if "_" in word and reading.is_free(word):
             body, _, under = word.rpartition("_")
             return _subscripted(body, under, reading, word)
+        case [Token(type="NAME") as word, *_] if word[-1] in SMALL and reading.is_free(word):
+            body = word.rstrip(SMALL)
+            return _subscripted(body, word[len(body) :].translate(_LETTERS), reading, word)
     return None
 
 
@@ -58,13 +64,15 @@ def _split(below: str, variables: set[str]) -> list[str] | None:
 
 
 def by_operator(reading: Reading) -> Rewritten | None:
-    """`∂_t`, `∂_xx`, `∂_{xy}`."""
+    """`∂_t`, `∂_xx`, `∂_{xy}`, `∂_x²`, `∂ₓ²`, `∂t`."""
     token = reading.tokens[0]
-    if token.type != "BELOW":
-        return None
-    order = _split(token[2:].strip("{}"), reading.names.variables)
-    if not order:
-        raise mistakes.notation.derivative(token, span_over(token, token))
+    power = _POWER.search(token)
+    assert power
+    below = token[1 : power.start()].translate(_LETTERS).strip("_{}")
+    order = _split(below, reading.names.variables)
+    if not order or (power[0] and len(order) > 1):
+        raise mistakes.notation.derivative(token, sorted(reading.names.variables), span_over(token, token))
+    order *= int(power[1] or 0) or (raised(power[2]) if power[2] else 1)
     variables = denominator("".join(f"d{v}" for v in order), len(order), reading.names.variables)
     return [token.update("OPERATOR", f"∂{superscript(len(order))}/{''.join(variables or ())}")], 1
 
@@ -73,8 +81,10 @@ def by_quotient(reading: Reading) -> Rewritten | None:
     """`∂u²/∂x`, `∂H₂/∂x`, `∂^2u/∂x^2`, `∂2u/∂x2`; `d^2u/dx^2`."""
     token = reading.tokens[0]
     if token.type == "NAME" and token == "d" and token.start_pos is not None and reading.is_free(token):
-        found = _TIGHT.match(reading.text, token.start_pos)
-        return _in_ascii(found, reading) if found else None
+        if found := _TIGHT.match(reading.text, token.start_pos):
+            return _in_ascii(found, reading)
+        alone = _ALONE.match(reading.text, token.start_pos)
+        return _in_front(alone, reading) if alone else None
     above = _ABOVE.match(token) if token.type == "QUOTIENT" else None
     if above is None:
         return None
@@ -91,12 +101,29 @@ def _in_ascii(found: re.Match[str], reading: Reading) -> Rewritten:
     return _derived(old, int(order), body, under, reading), count
 
 
+def _in_front(found: re.Match[str], reading: Reading) -> Rewritten | None:
+    """`d/dt u`, `d²/dx² u`."""
+    plain, sup, under = found.groups()
+    order = int(plain or 0) or (raised(sup) if sup else 1)
+    variables = denominator(_flat(under), order, reading.names.variables)
+    start, end = found.span()
+    count = sum(start <= (t.start_pos or 0) < end for t in reading.tokens)
+    if variables is None:
+        return None
+    above = superscript(order) if order > 1 else ""
+    return [Token("OPERATOR", f"∂{above}/{''.join(variables)}", start_pos=start, end_pos=end)], count
+
+
+def _flat(under: str) -> str:
+    """`∂x^2`, `dx²` as dx2."""
+    return _RAISED.sub(lambda m: str(raised(m[0])), under.replace("∂", "d")).replace("^", "").replace(" ", "")
+
+
 def _derived(old: Token, order: int, body: str, under: str, reading: Reading) -> list[Token]:
     name, below, power = re.fullmatch(r"(.*?)([₀-₉]*)([⁰¹²³⁴-⁹]*)", body).groups()  # type: ignore[union-attr]
-    plain = _RAISED.sub(lambda m: str(raised(m[0])), under.replace("∂", "d")).replace("^", "").replace(" ", "")
-    variables = denominator(plain, order, reading.names.variables)
+    variables = denominator(_flat(under), order, reading.names.variables)
     if variables is None or identity(name) not in reading.names.fields:
-        raise mistakes.notation.derivative(old, span_over(old, old))
+        raise mistakes.notation.derivative(old, sorted(reading.names.variables), span_over(old, old))
     over = "".join(variables)
     if name == body:
         return [made("DERIVATIVE", f"∂{superscript(order)}{name}/{over}", old)]

@@ -33,6 +33,7 @@ MAX_DEPTH = 200
 MAX_NUMBER = 60
 MAX_DERIVATIVE = 400  # characters
 MOST_STRAY = 20
+PAIRED = {"⟩": "⟨"}  # brackets that are no signs here, said of the first
 
 OPENING = {"LPAR": ")", "LSQB": "]", "LBRACE": "}", "CALL": ")", "INDEX": "]", "NORM": "‖", "BAR": "|"}
 CLOSING = {"RPAR": ")", "RSQB": "]", "RBRACE": "}", "ENDNORM": "‖", "ENDBAR": "|"}
@@ -112,11 +113,12 @@ def _scan(
                 tokens.append(foreign)
                 state.line_ctr.feed(str(foreign), False)
                 continue
-            stray = (source.text[at], source.position(at)[0])
+            char = source.text[at]
+            stray = (PAIRED.get(char, char), source.position(at)[0])
             if stray not in strays:
                 reporter.add(_stray(source, at))
             strays.append(stray)
-            state.line_ctr.feed(source.text[at], source.text[at] == "\n")
+            state.line_ctr.feed(char, char == "\n")
             if len(strays) >= MOST_STRAY:
                 reporter.diagnostics.clear()
                 raise mistakes.syntax.not_a_spec(MOST_STRAY, Span(at, at + 1)) from None

@@ -1,0 +1,38 @@
+"""Names that look like derivatives of a declared unknown, and are not declared themselves."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+from pdedsl import mistakes
+from pdedsl.diagnostics import PdeError
+from pdedsl.frontend.syntax import tree as t
+from pdedsl.frontend.syntax.names import unicode_name
+
+MOST_LETTERS = 4  # below an unknown, as in u_xxyy
+
+
+def variables(declared: Mapping[str, t.Statement]) -> tuple[list[str], bool]:
+    """The names of coordinates and time, and whether there is a time."""
+    times = [n for n, d in declared.items() if isinstance(d, t.TimeDecl)]
+    return [unicode_name(n) for n, d in declared.items() if isinstance(d, t.SpaceDecl)] + times, bool(times)
+
+
+def derivative_meant(name: t.Name, declared: Mapping[str, t.Statement]) -> PdeError | None:
+    """`u_yy` by a coordinate that is not declared, `uxx` for u_xx, `Du`, `du`."""
+    known, timed = variables(declared)
+    for unknown in (d.name for d in declared.values() if isinstance(d, t.UnknownDecl) and d.params):
+        if name.id == f"D{unknown.id}":
+            return mistakes.names.material_derivative(name.text, unknown.text, name.span)
+        if name.id == f"d{unknown.id}":
+            return mistakes.names.differential(name.text, unknown.text, name.span)
+        below = name.text.removeprefix(unknown.text)
+        letters = below.replace("_", "")
+        if below == name.text or not letters.isalpha() or len(letters) > MOST_LETTERS:
+            continue
+        missing = [letter for letter in letters if letter not in known]
+        if not missing:
+            return mistakes.names.unknown_name(name.text, f"{unknown.text}_{letters}", False, timed, name.span)
+        if below[0] == "_" and len({*letters} - {*known}) == 1:
+            return mistakes.names.unknown_variable(missing[0], known, timed, name.span)
+    return None

@@ -1,0 +1,123 @@
+"""What the parser did not expect, in the reader's words: the notation it is, or what a statement looks like."""
+
+from __future__ import annotations
+
+from lark import Token
+from lark.exceptions import UnexpectedToken
+
+from pdedsl import mistakes
+from pdedsl.diagnostics import PdeError, Span
+from pdedsl.frontend.syntax.tokens import BLOCKS, LEADING, span_of
+
+KEYWORDS = tuple(kind.lower() for kind in sorted(LEADING))
+EXPECTED = {
+    "NAME": "a name",
+    "NUMBER": "a number",
+    "STRING": 'a text in "…"',
+    "EQUAL": "'='",
+    "COLON": "':'",
+    "IN": "'in'",
+    "BY": "'by'",
+    "LBRACE": "'{'",
+    "RPAR": "')'",
+    "RSQB": "']'",
+    "ENDNORM": "'‖'",
+    "RBRACE": "'}'",
+}
+DECLARING = ("UNKNOWN", "LEARN", "CONST", "LET")
+OPERATORS = {"NABLA", "DIV", "LAPLACIAN", "HESSIAN", "OPERATOR"}
+OPERAND = {"NAME", "NUMBER", "LPAR", "LSQB"}
+
+
+def explained(error: UnexpectedToken, tokens: list[Token]) -> PdeError:
+    foreign = _foreign(error.token, tokens)
+    if foreign is not None:
+        return foreign
+    accepts = error.accepts or error.expected
+    wanted = _wanted(accepts)
+    if error.token.type == "$END":
+        end = span_of(tokens[-1]).end
+        return mistakes.syntax.ends_early(wanted, Span(end - 1, end), _hint(tokens, None))
+    return mistakes.syntax.unexpected(error.token, wanted, span_of(error.token), _hint(tokens, error.token))
+
+
+def _foreign(token: Token, tokens: list[Token]) -> PdeError | None:
+    """A decimal comma, a chain of equalities, sides that are periodic by themselves."""
+    at = next((i for i, other in enumerate(tokens) if other is token), 0)
+    match tokens[max(at - 1, 0) : at + 2]:
+        case [Token(type="NUMBER") as whole, Token(type="COMMA"), Token(type="NUMBER") as part]:
+            if whole.end_pos == token.start_pos and token.end_pos == part.start_pos:
+                return mistakes.notation.decimal_comma(f"{whole},{part}", span_of(whole).to(span_of(part)))
+    if token.type == "SUBSCRIPT" and at == 2 and tokens[0].type in DECLARING:
+        return mistakes.notation.subscripted(str(tokens[1]), span_of(tokens[1]).to(span_of(token)))
+    if token.type == "EQUAL" and any(other.type == "EQUAL" for other in tokens[:at]):
+        side = next((other for other in tokens[:at] if other == "at"), None)
+        if side is not None:
+            return mistakes.notation.at_a_side(span_of(side))
+        return mistakes.notation.two_equalities(span_of(token))
+    if token.type == "PERIODIC" and tokens[0].type != "SPACE":
+        return mistakes.notation.periodic(span_of(token))
+    if token.type == "LBRACE" and tokens[0].type not in {"PDE", *BLOCKS}:
+        return mistakes.notation.braces(span_of(token))
+    if token.type == "RPAR" and at and tokens[at - 1].type in OPERATORS:
+        return mistakes.notation.operator_alone(tokens[at - 1], span_of(tokens[at - 1]))
+    if token.type == "RPAR" and at and tokens[at - 1].type == "DOT":
+        return mistakes.notation.any_value(span_of(tokens[at - 1]))
+    return None
+
+
+def _wanted(accepts: set[str]) -> str:
+    if accepts >= OPERAND:
+        return "an expression"
+    named = [text for kind, text in EXPECTED.items() if kind in accepts]
+    return " or ".join(named[:3]) if named else "the end of the line"
+
+
+def _hint(tokens: list[Token], token: Token | None) -> str:
+    first = tokens[0]
+    if token is not None and token is first and token.type in ("PLUS", "STAR", "SLASH", "DOT", "EQUAL"):
+        return f"end the line above with '{token}' to go on here"
+    if token is not None and token.type.isupper() and str(token) in KEYWORDS:
+        return f"'{token}' is a keyword: choose another name"
+    if any(other.type == "NAME" and other == "if" for other in tokens):
+        return IF
+    if token is not None and token.type == "IN" and first.type == "NAME":
+        return f"write: time {first} in …, or space {first} in …"
+    at = next((k for k, other in enumerate(tokens) if other is token), 0)
+    kinds = {other.type for other in tokens[at:]}
+    if token is not None and token.type == "COMMA" and first.type in ("SPACE", "TIME"):
+        return COORDINATES if kinds & {"IN", "ELEMENT"} else "an interval stands in square brackets, as in [0, 1]"
+    if token is not None and first.type not in SHAPES:
+        if token.type == "COMMA":
+            return HOLDS if "RELATION" in kinds else "write one statement a line"
+        if token.type in MISPLACED:
+            return MISPLACED[token.type]
+    if token is None and not any(other.type == "EQUAL" for other in tokens) and first.type not in SHAPES:
+        return "an equation has two sides, as in ∂u/∂t = Δu; a comment starts with #"
+    return SHAPES.get(first.type, "")
+
+
+IF = "there is no 'if': write pieces in space with heaviside(x - 0.5), and pieces in time with 'for t in [a, b]'"
+HOLDS = "leave it out: an equation holds on the whole 'space' and 'time' of the spec"
+COORDINATES = "several coordinates are declared together, as in: space (x, y) in [0, 1] × [0, 2]"
+MISPLACED = {
+    "WHERE": "a constant is declared on a line of its own, as in: const k = 2",
+    "RELATION": "an equation has one '='; inequalities stand behind 'where' only",
+    "ON": "a condition is an equation, as in: u = 0 on boundary, or ∂u/∂n = 0 on boundary",
+}
+SHAPES = {
+    "PDE": 'as in: pde Name "title"',
+    "SPACE": "as in: space x in R^2, space x in image(3, 32, 32), space (x, y) in [0, 1]^2 periodic",
+    "TIME": "as in: time t in [0, 1]",
+    "UNKNOWN": "as in: unknown u(x, t) : scalar",
+    "CONST": "as in: const σ = 0.1",
+    "LET": "as in: let f(x) = exp(-x²)",
+    "LEARN": "as in: learn v(x, t) : vector = mlp(width=64, depth=4), or learn ν : scalar > 0 = 0.1",
+    "EXACT": "as in: exact u = exp(-t) sin(x)",
+    "OBSERVE": 'as in: observe u from npz("points.npz")',
+    "REALIZE": "as in: realize diffusion by noise(samples=32)",
+    "REQUIRE": "as in: require linearity, comparison",
+    "NETWORK": "as in: network { … }",
+    "TRAIN": "as in: train { … }",
+    "EVALUATE": "as in: evaluate { … }",
+}
