@@ -26,16 +26,16 @@ def selects_nothing(span: Span) -> PdeError:
 
 
 def no_coordinate(span: Span) -> PdeError:
-    return NOT_A_LEVEL.error("no coordinate stands in this", span, "as in: x² + y² < 1")
+    return NOT_A_LEVEL.error("this contains no coordinate", span, "as in: x² + y² < 1")
 
 
 def not_known(span: Span) -> PdeError:
-    message = "an unknown or learned function stands in an inequality or a curve"
+    message = "an inequality or a curve cannot contain an unknown or a learned function"
     return NOT_A_LEVEL.error(message, span, "use coordinates, const and let")
 
 
 def moving(time: str, span: Span) -> PdeError:
-    return NOT_A_LEVEL.error(f"a shape or a curve that moves with {time}", span, "the domain is the same at all times")
+    return NOT_A_LEVEL.error(f"a shape or a curve cannot depend on {time}", span, "the domain is the same at all times")
 
 
 def not_physical(span: Span) -> PdeError:

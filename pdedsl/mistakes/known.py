@@ -29,11 +29,13 @@ def not_an_unknown(name: str | None, span: Span) -> PdeError:
 
 def not_at_home(name: str, span: Span) -> PdeError:
     hint = f"write {name} alone"
-    return SUBJECT.error(f"'{name}' does not stand at its own variables", span, hint, fixes=instead("", name, span))
+    return SUBJECT.error(
+        f"'{name}' has other arguments than those of its declaration", span, hint, fixes=instead("", name, span)
+    )
 
 
 def not_known(span: Span) -> PdeError:
-    message = "an unknown or learned function stands in a known solution"
+    message = "a known solution cannot contain an unknown or a learned function"
     return VALUE.error(message, span, "use coordinates, the time, const and let")
 
 

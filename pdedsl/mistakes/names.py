@@ -72,7 +72,7 @@ def differential(name: str, unknown: str, span: Span) -> PdeError:
 
 def of_frames(name: str, span: Span) -> PdeError:
     """An activation on pairs of channels, in an equation."""
-    hint = f"it is not the gradient of a convex function, and -Kᵀ {name}(K Y) takes states apart: use relu or tanh"
+    hint = f"it is not the gradient of a convex function, and -Kᵀ {name}(K Y) may drive states apart: use relu or tanh"
     return UNKNOWN.error(f"'{name}' is an activation of frames, and not of equations", span, hint)
 
 

@@ -25,7 +25,7 @@ MOST_WRITTEN = 16  # dimensions that are written out in components
 
 
 def margin_of_nothing(span: Span) -> PdeError:
-    message = "a margin of scores is one of inputs only where the network has a Lipschitz constant"
+    message = "a margin loss needs a network with a Lipschitz constant, and this one has none"
     return NO_MARGIN.error(message, span, "on pixels write network { frame lipschitz }, or use loss cross_entropy")
 
 
@@ -43,7 +43,7 @@ def no_equation(span: Span) -> PdeError:
 
 
 def no_number(name: str, type_: str, span: Span) -> PdeError:
-    message = f"'{name}' is a {type_}: on a data space a network has class probabilities, or a number"
+    message = f"'{name}' is a {type_}: on a data space the unknown must be class probabilities or a number"
     return NO_TERM.error(message, span, "use simplex(k), or scalar")
 
 
@@ -68,7 +68,7 @@ def not_computable(what: str, span: Span) -> PdeError:
 
 
 def exact_derivatives(dimension: int, most: int, span: Span) -> PdeError:
-    message = f"derivatives of fields are taken exactly, in at most {most} dimensions, found {dimension}"
+    message = f"exact derivatives of fields are limited to {most} dimensions, found {dimension}"
     return NOT_COMPUTABLE.error(message, span, "write the equation without derivatives of its coefficients")
 
 
@@ -163,7 +163,7 @@ def branches_differ(first: str, second: str, span: Span) -> PdeError:
 
 def linear_scores(point: str, span: Span) -> PdeError:
     hint = f"write softmax(W {point}): factors and signs are learned with W"
-    return MISFIT.error("only scores that are linear in the point have a network", span, hint)
+    return MISFIT.error("the scores of a network must be linear in the point", span, hint)
 
 
 def no_scores(network: str, span: Span) -> PdeError:

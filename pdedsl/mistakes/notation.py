@@ -54,7 +54,7 @@ def named_place(name: str, variable: str, span: Span) -> PdeError:
 
 
 def two_equalities(span: Span) -> PdeError:
-    hint = "write one '=' a line: u(0, t) = 0 on one line and u(1, t) = 0 on the next, or u = 0 on boundary"
+    hint = "write one '=' per line: u(0, t) = 0 on one line and u(1, t) = 0 on the next, or u = 0 on boundary"
     return MISUSED.error("a second '=' in one statement", span, hint)
 
 

@@ -25,7 +25,7 @@ def not_a_feature_map(name: str, span: Span) -> PdeError:
 
 def no_layer(span: Span) -> PdeError:
     hint = "layers: sums of c Kᵀ σ(N(K Y)), c f(Y, t) and c Y with numbers c, f and K read as they are declared"
-    return NO_LAYER.error("this right-hand side has no layer", span, hint)
+    return NO_LAYER.error("no layer computes this right-hand side", span, hint)
 
 
 def order_in_time(order: int, span: Span) -> PdeError:
@@ -67,8 +67,8 @@ def field_depends(name: str, span: Span) -> PdeError:
 
 
 def part_of_its_own(part: str, span: Span) -> PdeError:
-    hint = "its network is made by: realize time by …"
-    return INTEGRATOR.error(f"an equation on pixels has no {part} of its own", span, hint)
+    hint = "use: realize time by …"
+    return INTEGRATOR.error(f"an equation on pixels has no {part} to realize", span, hint)
 
 
 def method_misfit(method: str, known: Sequence[str], span: Span) -> PdeError:
@@ -86,7 +86,7 @@ def batch_norm_backwards(method: str, span: Span) -> PdeError:
 
 
 def weights_of_steps(name: str, method: str, span: Span) -> PdeError:
-    message = f"'{name}' has new weights at each step, and {method} takes as many steps as it likes"
+    message = f"'{name}' has new weights at each step, and {method} chooses its own number of steps"
     return INTEGRATOR.error(message, span, f"write {name} without the time")
 
 

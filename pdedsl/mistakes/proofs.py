@@ -64,7 +64,7 @@ def few_for_waves(side: str, given: int, wanted: int, span: Span) -> PdeError:
 
 def learned_sign(terms: str, span: Span) -> PdeError:
     hint = "declare it as scalar > 0, scalar >= 0 or matrix, psd, or write relu, softplus or a square of it"
-    return LEARNED.error(f"nothing in the types keeps the learned diffusion {terms} from running backwards", span, hint)
+    return LEARNED.error(f"the types allow the learned diffusion {terms} to run backwards", span, hint)
 
 
 def refuted(axiom: str, reason: str, witness: str, guilty: Sequence[Span], span: Span) -> PdeError:

@@ -30,7 +30,7 @@ def scheme_with_noise(method: str, span: Span) -> PdeError:
 
 
 def heun_with(noise: str, span: Span) -> PdeError:
-    message = f"{noise} is not noise that is added, which heun needs"
+    message = f"heun needs additive noise, and {noise} is not additive"
     return INTEGRATOR.error(message, span, "use euler")
 
 
@@ -38,17 +38,17 @@ def maps_are_steps(maps: int | None, network: str, span: Span) -> PdeError:
     """`maps` is None where they are not counted yet."""
     hint = f"use euler(steps={maps}), or leave it out" if maps else "leave it out"
     counted = f"{maps} residual maps" if maps else "residual maps"
-    return INTEGRATOR.error(f"the {counted} of {network} are its steps of Euler", span, hint)
+    return INTEGRATOR.error(f"the {counted} of {network} are already its Euler steps", span, hint)
 
 
 def joined_sides(span: Span) -> PdeError:
     hint = "for a periodic domain write 'periodic' behind its interval, as in: space x in [0, 1] periodic"
-    return ELSEWHERE.error("this condition joins two sides, and no method solves with such", span, hint)
+    return ELSEWHERE.error("no method supports a condition that joins two sides", span, hint)
 
 
 def elsewhere(span: Span) -> PdeError:
-    message = "an unknown stands at another point or time here, and no method solves such equations"
-    return ELSEWHERE.error(message, span, "let every unknown stand at its own variables")
+    message = "no method supports an unknown at another point or time than that of the equation"
+    return ELSEWHERE.error(message, span, "write every unknown without arguments, or with those of its declaration")
 
 
 # ---- diffusion
@@ -60,7 +60,7 @@ def noise_of_full_matrix(instead: str | None, span: Span) -> PdeError:
 
 
 def another_diffusion(method: str, term: str, span: Span) -> PdeError:
-    return MISFIT.error(f"this diffusion is not that of {method}", span, f"write {term}, or use noise")
+    return MISFIT.error(f"{method} does not realize this diffusion", span, f"write {term}, or use noise")
 
 
 def relative_noise(span: Span) -> PdeError:
@@ -128,10 +128,10 @@ def learned_function(name: str, span: Span) -> PdeError:
 
 
 def learned_by_paths(span: Span) -> PdeError:
-    message = "a mean over paths learns nothing beside the unknowns"
+    message = "random paths cannot learn coefficients"
     return MISFIT.error(message, span, "realize equation by residual")
 
 
 def learned_by_features(span: Span) -> PdeError:
-    message = "features are weighed by least squares, which learn numbers beside the unknowns, but no functions"
+    message = "features can learn numbers, but not functions"
     return MISFIT.error(message, span, "realize equation by residual")

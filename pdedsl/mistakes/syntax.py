@@ -41,7 +41,7 @@ STRAYS = {
     **dict.fromkeys("⟨⟩", "write v·w for a dot product"),
     "$": "leave the $ out",
     "∞": "an interval has finite ends: choose a number that is large enough, or write R^d for a data space",
-    ";": "a statement ends at the end of its line, and a comma parts what is in brackets",
+    ";": "a statement ends at the end of its line, and a comma separates what is in brackets",
     ".": "write v·w for a dot product, ∂u/∂t for a derivative, [0, 1] for an interval, 5.0 for 5., \
 and names of files in quotes",
     "\\": "the language has no backslash: write σ or sigma, ∇ or grad(…)",
@@ -271,7 +271,7 @@ def high_order(most: int, span: Span) -> PdeError:
 
 
 def nested_sums(span: Span) -> PdeError:
-    return TOO_MUCH.error("too many sums within each other", span)
+    return TOO_MUCH.error("too many nested sums", span)
 
 
 def many_calls(most: int, span: Span) -> PdeError:

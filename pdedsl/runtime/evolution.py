@@ -113,6 +113,8 @@ class Evolution(nn.Module):
             return self._follow(x, legs, range(1)).value(f).unsqueeze(0)
         if not self.stream.frozen:
             self.stream.advance()
+        if torch.compiler.is_exporting():  # for any number of points: at once
+            return self._follow(x, legs, range(self.samples)).value(f)
         points = max(1, x.shape[:-1].numel())
         most = max(1, self.rows // points)
         chunks = [range(k, min(k + most, self.samples)) for k in range(0, self.samples, most)]

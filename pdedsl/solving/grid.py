@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 
 import torch
-from torch import Tensor
+from torch import Tensor, nn
 
 from pdedsl.emit.pointwise import pointwise
 from pdedsl.ir.statement import Domain, Statement
@@ -56,16 +56,27 @@ def solve_by_grid(
     return Solved(fine.module, method, figures, notes)
 
 
-def _tried(statement: Statement, n: int, given: Mapping[str, Given], like: Tensor) -> tuple[Gridded, int]:
+def on_one_grid(statement: Statement, n: int, tolerance: float) -> nn.Module:
+    """The solution on n points a side, with a tolerance for its steps in time, and without a second grid to measure its
+    error by."""
+    like = torch.zeros((), dtype=torch.float64)
+    return _tried(statement, n, {}, like, tolerance)[0].module
+
+
+def _tried(
+    statement: Statement, n: int, given: Mapping[str, Given], like: Tensor, tolerance: float | None = None
+) -> tuple[Gridded, int]:
     try:
-        return _on(statement, n, given, like)
+        return _on(statement, n, given, like, tolerance)
     except Unstable as reason:
         raise Failed(str(reason)) from reason
     except torch.linalg.LinAlgError as reason:  # type: ignore[attr-defined]
         raise Failed("the equations on the grid have no unique solution") from reason
 
 
-def _on(statement: Statement, n: int, given: Mapping[str, Given], like: Tensor) -> tuple[Gridded, int]:
+def _on(
+    statement: Statement, n: int, given: Mapping[str, Given], like: Tensor, tolerance: float | None
+) -> tuple[Gridded, int]:
     chosen = scheme(statement)
     if chosen is Scheme.SHAPE:
         return on_shape(statement, n, like), n
@@ -74,12 +85,12 @@ def _on(statement: Statement, n: int, given: Mapping[str, Given], like: Tensor) 
         case Scheme.FOURIER:
             loops = loops_of(evolution)
             assert loops is not None
-            return on_torus(evolution, loops, n, given, like, TOLERANCE), n
+            return on_torus(evolution, loops, n, given, like, tolerance or TOLERANCE), n
         case Scheme.VOLUMES:
             return by_volumes(evolution, n, given, like), n
         case Scheme.COLLOCATION | Scheme.LAYERS:
             size = fitting(evolution, n)
-            return on_box(evolution, size, given, like, IMPLICIT, layered=chosen is Scheme.LAYERS), size
+            return on_box(evolution, size, given, like, tolerance or IMPLICIT, chosen is Scheme.LAYERS), size
 
 
 def difference(one: Gridded, other: Gridded, statement: Statement, seed: int, like: Tensor) -> float:

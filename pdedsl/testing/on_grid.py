@@ -16,7 +16,7 @@ from torch import Tensor
 from pdedsl.ir.plan import SolvePlan
 from pdedsl.ir.statement import Face, Imposed, Residual, Statement
 from pdedsl.ir.verdicts import Axiom
-from pdedsl.solving.methods import How, solved_by
+from pdedsl.solving.grid import on_one_grid
 from pdedsl.solving.points import Points, points_of_conditions
 from pdedsl.testing.moments import Outcome
 from pdedsl.words.solvers import Grid
@@ -25,6 +25,7 @@ SIZES = {1: 32, 2: 12}  # points a side, by the dimension of space
 CASES = 2
 POINTS = 1024
 TOLERANCE = 1e-4  # relative to the largest value: what the grid itself may be off by
+STEPS = 1e-7  # of the error of a step in time, far below
 NODES = 48  # of a quadrature along each side
 MOMENTS = 5
 
@@ -79,7 +80,8 @@ class Problem:
 
     def solved(self, statement: Statement, points: Tensor) -> Tensor:
         with torch.no_grad():
-            return solved_by(self.grid, replace(self.plan, statement=statement), How())(points)
+            values: Tensor = on_one_grid(statement, self.grid.n, STEPS)(points)
+        return values
 
     def points(self, seed: int) -> Tensor:
         return Points(self.statement.domain).inside(POINTS, seed)

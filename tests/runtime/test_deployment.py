@@ -1,9 +1,10 @@
-"""Networks in the hands of torch's tools: the tries of `benchmarks/deployment.py` on a few of every kind."""
+"""Networks in the hands of torch's tools: what the table of the README says, by `benchmarks/deployment.py`."""
 
 from __future__ import annotations
 
 import importlib.util
 from pathlib import Path
+from typing import Any
 
 import pytest
 import torch
@@ -11,18 +12,18 @@ from torch import nn
 
 import pdedsl
 from pdedsl.runtime.adaptive import NotRecorded
+from pdedsl.runtime.constraints import convolution_norm_bound, recorded_norm, spectral_norm
 from pdedsl.runtime.standard_draws import standard_draw
 from pdedsl.sources import shipped_specs
-from tests.texts import learned, picture
+from tests.texts import learned
 
 ROOT = Path(__file__).parents[2]
 FIELD = "learn v(x, y, t) : vector = mlp(width=4, depth=1)"
 NOISY = learned("∂u/∂t = v·∇u + 0.1Δu", FIELD, realized="realize diffusion by noise(samples=2)")
-IMAGES = picture("∂u/∂t = v·∇u + ½σ²Δu", net="convnet(layers=2)")
 ADAPTIVE = learned("∂u/∂t = v·∇u", FIELD, realized="realize time by dopri5")
 
 
-def tries() -> object:
+def tries() -> Any:
     place = importlib.util.spec_from_file_location("deployment", ROOT / "benchmarks" / "deployment.py")
     assert place is not None
     assert place.loader is not None
@@ -36,21 +37,62 @@ DEPLOYMENT = tries()
 
 def made(text: str) -> tuple[nn.Module, torch.Tensor]:
     torch.manual_seed(0)
-    shape = (1, 8, 8) if "image" in text else (2,)
-    return pdedsl.compile(text).module().eval(), torch.rand(3, *shape)
+    return pdedsl.compile(text).module().eval(), torch.rand(3, 2)
+
+
+def table() -> dict[str, dict[str, str]]:
+    """The table of the README: what is said of each spec, by column."""
+    page = (ROOT / "README.md").read_text("utf-8").partition(DEPLOYMENT.MARK)[2].split("\n\n")[0]
+    rows = [[cell.strip(" `") for cell in line.split("|")[1:-1]] for line in page.splitlines()[3:]]
+    return {name: dict(zip(DEPLOYMENT.TRIES, cells, strict=True)) for name, *cells in rows}
+
+
+TABLE = table()
+CHEAP = ("vmap", "empty")
+RECORDED = ("convection_diffusion", "fractalnet", "monotone", "rotation")  # one of each kind
+
+
+def test_the_table_has_every_spec_that_has_a_network_on_data() -> None:
+    plans = {name: (ROOT / "tests" / "golden" / f"{name}.plan.txt").read_text("utf-8") for name in shipped_specs()}
+    assert TABLE.keys() == {name for name, plan in plans.items() if not plan.startswith("SolvePlan")}
+    refused = {name for name, cells in TABLE.items() if set(cells.values()) != {"yes"}}
+    assert refused == {"neural_ode"}
+    assert set(TABLE["neural_ode"].values()) == {"yes", "refused"}
 
 
 @pytest.mark.filterwarnings("ignore")
-@pytest.mark.parametrize("name", ["export", "vmap", "empty"])
-@pytest.mark.parametrize("text", [NOISY, IMAGES], ids=["points", "images"])
-def test_recorded_mapped_and_empty(text: str, name: str) -> None:
-    DEPLOYMENT.TRIES[name](*made(text))  # type: ignore[attr-defined]
+@pytest.mark.parametrize("name", TABLE)
+def test_what_the_table_says_of_vmap_and_empty_batches(name: str) -> None:
+    assert DEPLOYMENT.row(name, CHEAP) == [TABLE[name][key] for key in CHEAP]
+
+
+@pytest.mark.filterwarnings("ignore")
+@pytest.mark.parametrize("name", RECORDED)
+def test_what_the_table_says_of_export(name: str) -> None:
+    assert DEPLOYMENT.row(name, ("export",)) == [TABLE[name]["export"]]
+
+
+@pytest.mark.filterwarnings("ignore")
+@pytest.mark.long
+@pytest.mark.parametrize("name", TABLE)
+def test_the_rest_of_the_table(name: str) -> None:
+    rest = [key for key in DEPLOYMENT.TRIES if key not in CHEAP]
+    assert DEPLOYMENT.row(name, tuple(rest)) == [TABLE[name][key] for key in rest]
+
+
+@pytest.mark.parametrize("shape", [(7, 7), (3, 12), (12, 3), (4, 3, 3, 3), (3, 4, 5, 5), (2, 2, 1, 1)], ids=str)
+def test_norms_by_standard_operators_are_bounds(shape: tuple[int, ...]) -> None:
+    """No less than the norm that bounds an operator elsewhere, and no more than a little above it."""
+    torch.manual_seed(0)
+    weight = torch.randn(shape, dtype=torch.float64)
+    norm = spectral_norm(weight) if len(shape) == 2 else convolution_norm_bound(weight)
+    assert 1 - 1e-12 <= recorded_norm(weight) / norm <= 1 + 1e-5
 
 
 @pytest.mark.filterwarnings("ignore")
 @pytest.mark.slow
 def test_onnx_draws_noise_of_its_own() -> None:
-    DEPLOYMENT.TRIES["ONNX"](*made(NOISY))  # type: ignore[attr-defined]
+    DEPLOYMENT.TRIES["ONNX"](*made(NOISY))
 
 
 def test_adaptive_solvers_say_why_they_cannot_be_recorded() -> None:
@@ -59,7 +101,7 @@ def test_adaptive_solvers_say_why_they_cannot_be_recorded() -> None:
         torch.func.vmap(lambda row: network(row[None])[0])(x)
     with pytest.raises(NotRecorded):
         torch.export.export(network, (x,))
-    DEPLOYMENT.TRIES["empty"](network, x)  # type: ignore[attr-defined]
+    DEPLOYMENT.TRIES["empty"](network, x)
 
 
 @pytest.mark.parametrize("law", ["normal", "laplace"])
@@ -71,15 +113,3 @@ def test_standard_draws_have_the_moments_of_their_law(law: str) -> None:
     for power, expected in ((1, 0.0), (2, 1.0), (4, fourth)):
         values = x**power
         assert abs(values.mean() - expected) < 6 * values.std() / 100_000**0.5
-
-
-@pytest.mark.filterwarnings("ignore")
-def test_the_table_of_the_readme_is_what_is_found() -> None:
-    """Its rows are shipped specs; one of them is tried again, but for what takes long."""
-    page = (ROOT / "README.md").read_text("utf-8").partition(DEPLOYMENT.MARK)[2].split("\n\n")[0]  # type: ignore[attr-defined]
-    rows = {c[1].strip(" `"): [x.strip() for x in c[2:-1]] for c in (r.split("|") for r in page.splitlines()[3:])}
-    assert rows.keys() <= shipped_specs().keys()
-    assert {cell for row in rows.values() for cell in row} <= {"yes", "no", "refused"}
-    columns = dict(zip(DEPLOYMENT.TRIES, rows["convection_diffusion"], strict=True))  # type: ignore[attr-defined]
-    quick = ("vmap", "empty")
-    assert DEPLOYMENT.row("convection_diffusion", quick) == [columns[key] for key in quick]  # type: ignore[attr-defined]

@@ -89,7 +89,7 @@ def _hint(tokens: list[Token], token: Token | None) -> str:
         return COORDINATES if kinds & {"IN", "ELEMENT"} else "an interval stands in square brackets, as in [0, 1]"
     if token is not None and first.type not in SHAPES:
         if token.type == "COMMA":
-            return HOLDS if "RELATION" in kinds else "write one statement a line"
+            return HOLDS if "RELATION" in kinds else "write one statement per line"
         if token.type in MISPLACED:
             return MISPLACED[token.type]
     if token is None and not any(other.type == "EQUAL" for other in tokens) and first.type not in SHAPES:
