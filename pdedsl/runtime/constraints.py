@@ -125,7 +125,8 @@ def recorded_norm(weight: Tensor) -> Tensor:
     a, b = (torch.einsum("oit,ft->foi", weight.flatten(2), wave) for wave in (angle.cos(), angle.sin()))
     symbols = torch.cat([torch.cat([a, -b], 2), torch.cat([b, a], 2)], 1)
     once = 0.5 ** (0.5 ** (SQUARINGS + 1))
-    return _schatten_norm(symbols).amax(0) * (once * slack / math.cos(degree * math.pi / n) ** 2)
+    norm: Tensor = _schatten_norm(symbols).amax(0) * (once * slack / math.cos(degree * math.pi / n) ** 2)
+    return norm
 
 
 def _schatten_norm(a: Tensor, squarings: int = SQUARINGS) -> Tensor:

@@ -39,6 +39,7 @@ class Control:
     extrapolated: bool
     counted: Tensor | None = None
     least: float = 0.0  # an estimate that a single step may have, however short it is
+    between: float = BETWEEN
 
     def size(self, w: Tensor) -> Tensor:
         found: Tensor = torch.linalg.vector_norm(w.detach() if self.counted is None else w.detach() * self.counted)
@@ -60,7 +61,7 @@ def solved_in_time(step: Step, start: Tensor, length: float, control: Control) -
     march = marched(step, start, length, control, 4)
     for _ in range(3):
         size = max(float(control.size(s)) for s in march.states)
-        excess = between(march, control) / max(SHARE * max(BETWEEN, control.least) * size, 1e-300)
+        excess = between(march, control) / max(SHARE * max(control.between, control.least) * size, 1e-300)
         if excess <= 1 or min(march.levels) >= SHORTEST:
             break
         more = ceil(log2(excess) / STENCIL) if excess < 1e30 else 2
