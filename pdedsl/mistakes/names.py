@@ -22,12 +22,14 @@ COMPLEX = "numbers are real: write real and imaginary part as two unknowns, as t
 RANDOM = "equations have no random terms: noise on the paths of a transported u is the diffusion ½σ²Δu"
 PATHS = f"{SLOPE}; a path dX = v dt + σ dW belongs to ∂u/∂t + v·∇u + ½σ²Δu = 0"
 POINT = "a point source is not a function: write a narrow one, as in exp(-x²/(2 s²))/(s √(2π)) with a small const s"
+DIFFERENTIALS = dict.fromkeys(("dX", "dx"), PATHS)
+SOURCES = dict.fromkeys(("delta", "δ"), POINT)  # of which a bare name is a number like others
 WELL_KNOWN = {
     **dict.fromkeys(("inf", "infty", "infinity", "oo"), FINITE),
     **dict.fromkeys(("D", "Dt", "Dx", "dt", "Derivative", "deriv", "D_t", "D_x"), SLOPE),
     **dict.fromkeys(("i", "I", "im"), COMPLEX),
     **dict.fromkeys(("dW", "dB", "noise", "white_noise"), RANDOM),
-    **dict.fromkeys(("dX", "dx"), PATHS),
+    **DIFFERENTIALS,
     **dict.fromkeys(("dirac", "Dirac", "DiracDelta"), POINT),
     "T": "declare it, as in: const T = 1",
     "at": "a side is named behind 'on', as in: u = 0 on boundary, or u = 0 on x = 0",
@@ -47,7 +49,7 @@ FUNCTIONS = {
 def unknown_name(name: str, guess: str | None, called: bool, timed: bool, span: Span) -> PdeError:
     """`called` if a bracket follows it, `timed` if the spec has a time."""
     way = f"declare it, as in: let {name}(…) = …" if called else "declare it with const, let, learn or unknown"
-    known = POINT if called and name in ("delta", "δ") else _well_known(name, timed)
+    known = (called and SOURCES.get(name)) or _well_known(name, timed)
     guess = FUNCTIONS.get(name, guess) if called else guess
     fixes = () if known else instead(name, guess, span)
     return UNKNOWN.error(f"unknown name '{name}'", span, known or perhaps(guess, way), once=True, fixes=fixes)
@@ -89,7 +91,7 @@ def start_of_unknown(name: str, unknown: str, arguments: str, span: Span) -> Pde
 def without_const(name: str, span: Span) -> PdeError:
     """`κ = 0.1`, where nothing is declared."""
     hint = f"a number is declared as: const {name} = …, and a function as: let {name}(x) = …"
-    hint = PATHS if name in ("dX", "dx") else hint
+    hint = DIFFERENTIALS.get(name, hint)
     return UNKNOWN.error(f"unknown name '{name}'", span, hint, once=True, fixes=added(span.start, "const "))
 
 
