@@ -53,7 +53,7 @@ def file_of(parts):
 
 
 def imported(path, place):
-    """The names after `import` and `from`, and what may be a module behind the latter; prose that reads so does no harm."""
+    """The names after `import` and `from`, and what may be a module behind the latter; so may prose, harmlessly."""
     for line in IMPORT.finditer(path.read_text("utf-8")):
         names = re.findall(r"[\w.]+", line["names"])
         if line["base"] is None:
