@@ -27,7 +27,8 @@ def exact(w: Tensor, time: float, level: int) -> Tensor:
 def at(march: March, t: Tensor) -> Tensor:
     values = torch.stack(march.states)[:, :, None].expand(-1, -1, 3)
     series = Expansion((Ring(0.0, 1.0, 2),), values, torch.tensor(march.times, dtype=torch.float64))
-    return series(torch.stack([torch.zeros_like(t), t], 1))[:, 0]
+    found: Tensor = series(torch.stack([torch.zeros_like(t), t], 1))[:, 0]
+    return found
 
 
 def test_steps_are_taken_back_where_states_are_too_far_apart_and_are_long_elsewhere() -> None:
