@@ -118,7 +118,8 @@ def _hypotheses(problem: Problem) -> Iterator[Hypothesis]:
     yield Hypothesis("F is one-sided Lipschitz in u", found.in_unknown.is_lipschitz)
     if problem.jet.order == 2:
         yield Hypothesis("∂F/∂(∇∇u) does not vanish with u, unless F is a Laplacian", found.in_unknown.diffuses_well)
-        yield Hypothesis("the diffusion is ΣΣᵀ with Σ Lipschitz in x", found.in_space.diffusion_is_fine)
+        away = ", away from the boundary" * bool(problem.spec.space.boundary)
+        yield Hypothesis(f"the diffusion is ΣΣᵀ with Σ Lipschitz in x{away}", found.in_space.diffusion_is_fine)
     yield Hypothesis(
         "the drift is one-sided Lipschitz in x, and grows at most linearly outwards", found.in_space.drift_is_fine
     )
