@@ -28,11 +28,13 @@ def further(spec: Spec) -> list[Condition]:
 
 def admits(condition: Condition, spec: Spec, constants: Iterable[Rational | int | None]) -> bool | None:
     """Whether functions with these constant values meet a condition, for None all constants; three truths."""
-    ranges = ranges_of(spec)
-    found = [_is_met(e, condition, spec, ranges) for e in _residuals(condition, spec, constants, ranges)]
-    if False in found:
-        return False
-    return None if None in found else True
+    ranges, every = ranges_of(spec), True
+    for residual in _residuals(condition, spec, constants, ranges):
+        met = _is_met(residual, condition, spec, ranges)
+        if met is False:
+            return False
+        every = every and met is True
+    return every or None
 
 
 def _is_met(residual: Expr, condition: Condition, spec: Spec, ranges: Ranges) -> bool | None:

@@ -26,6 +26,7 @@ from pdedsl.plan.symmetry import symmetry_of
 from pdedsl.symbolic.symbols import Field, Partial
 from pdedsl.words.networks import Mlp
 from pdedsl.words.solvers import Collocation, Features, Grid, Paths, Solver
+from pdedsl.words.word import Chosen
 
 GIVEN = "as the spec says"
 DEFAULT = Mlp(width=20, depth=3)
@@ -43,9 +44,7 @@ def plan_solving(statement: Statement, spec: Spec) -> SolvePlan:
     others = tuple(_alternative(m, statement) for m in METHODS if type(m) is not type(choice.method))
     reference = spec.evaluate.reference if spec.evaluate else None
     if reference is not None:
-        refusal = obstacle(reference.word, statement, reference.span)
-        if refusal is not None:
-            raise refusal
+        require_reference(reference, statement)
     train = spec.train
     return SolvePlan(
         statement,
@@ -148,6 +147,13 @@ def obstacle(method: Solver, statement: Statement, span: Span) -> PdeError | Non
             return mistakes.realizations.learned_by_paths(span) if inverse(statement) else process.obstacle(statement)
         case _:
             assert_never(method)
+
+
+def require_reference(reference: Chosen[Grid], statement: Statement) -> None:
+    """The grid that an `evaluate` block asks for solves the statement."""
+    refusal = obstacle(reference.word, statement, reference.span)
+    if refusal is not None:
+        raise mistakes.realizations.no_reference(refusal.diagnostics[0].message, reference.span)
 
 
 def _no_grid(method: Grid, statement: Statement, span: Span) -> PdeError | None:
