@@ -16,9 +16,10 @@ demo: $(VENV)/.installed
 	$(BIN)/python examples/moons.py
 	$(BIN)/python examples/burgers.py
 
-# Lint goes on beside the tests: on two cores it takes the place of waiting.
+# Lint goes on beside the tests: on two cores it takes the place of waiting. With MARKED= those that take long run too.
+MARKED ?= not long
 test: $(VENV)/.developed
-	$(MAKE) lint > $(VENV)/lint.log 2>&1 & lint=$$!; $(PYTEST) -m "not long"; tests=$$?; \
+	$(MAKE) lint > $(VENV)/lint.log 2>&1 & lint=$$!; $(PYTEST) -m "$(MARKED)"; tests=$$?; \
 	wait $$lint; lint=$$?; cat $(VENV)/lint.log; rm $(VENV)/lint.log; exit $$((tests + lint))
 
 # What takes long by its nature: campaigns, peers, examples, processes that are killed.

@@ -31,7 +31,7 @@ def violations(spec: Spec) -> tuple[Diagnostic, ...]:
     """An error for each equation and condition that the known solution does not satisfy."""
     if not spec.exact:
         return ()
-    region, worst = _region(spec), dict[tuple[Span, str], float]()
+    region, worst = domain_of(spec), dict[tuple[Span, str], float]()
     for span, (terms, fixed, points) in (*_equations(spec, region), *_conditions(spec, region)):
         if any(f for term in terms for f in term.atoms(Field)):
             continue
@@ -42,7 +42,7 @@ def violations(spec: Spec) -> tuple[Diagnostic, ...]:
     return tuple(d for (_, text), size in worst.items() for d in mistakes.known.violated(text, size, place).diagnostics)
 
 
-def _region(spec: Spec) -> Region:
+def domain_of(spec: Spec) -> Region:
     space, time = spec.space, spec.time
     ends = [(s.start, s.end) for s in space.sides] + ([(time.start, time.end)] if time else [])
     inside = [g.expr for g in space.inside]
