@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import errno
 import os
 import re
 from collections.abc import Callable, Iterable, Iterator
@@ -36,7 +37,12 @@ def writing(path: Path) -> Iterator[None]:
 
 
 def replace_with(path: Path, write: Callable[[Path], None]) -> None:
-    """`write` makes the file under another name; it then takes the place of the old one in one step."""
+    """`write` makes the file under another name; it then takes the place of the old one in one step.
+
+    A device, a pipe or a folder keeps its place: nobody who names one means to have it replaced by a file.
+    """
+    if path.exists() and not path.is_file():
+        raise OSError(errno.EINVAL, "is not a regular file, and stays as it is", str(path))
     path = path.resolve()  # a link stays a link
     path.parent.mkdir(parents=True, exist_ok=True)
     part = path.with_name(f".{path.name}.{os.getpid()}.part")

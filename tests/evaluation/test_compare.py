@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import os
 import resource
 from pathlib import Path
 
@@ -88,3 +89,14 @@ def test_a_full_disk_is_said_and_loses_nothing(tmp_path: Path) -> None:
         resource.setrlimit(resource.RLIMIT_FSIZE, before)
     assert page.read_text() == "old"
     assert sorted(p.name for p in tmp_path.iterdir()) == ["page.html", "run"]
+
+
+def test_a_page_does_not_take_the_place_of_a_device(tmp_path: Path) -> None:
+    """A pipe stands for it; as root, `-o /dev/null` would have left a file there."""
+    given, pipe = run(tmp_path, json.dumps(REPORT)), tmp_path / "pipe"
+    os.mkfifo(pipe)
+    for place in (pipe, tmp_path / "run"):
+        with pytest.raises(OSError, match="is not a regular file"):
+            write_comparison([given], place, None)
+    assert pipe.is_fifo()
+    assert sorted(p.name for p in tmp_path.iterdir()) == ["pipe", "run"]
