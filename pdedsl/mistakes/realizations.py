@@ -117,6 +117,10 @@ def no_grid(reason: str, span: Span) -> PdeError:
     return MISFIT.error(f"a grid does not solve this: {reason}", span, "realize equation by features or residual")
 
 
+def no_reference(reason: str, span: Span) -> PdeError:
+    return MISFIT.error(reason, span, "remove this reference", fixes=without(span, item=True))
+
+
 def jump_by_points(span: Span) -> PdeError:
     message = "a coefficient jumps, and the derivative of a jump has no value at points"
     return MISFIT.error(message, span, "realize equation by grid")

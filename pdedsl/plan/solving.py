@@ -27,6 +27,7 @@ from pdedsl.symbolic.symbols import Field, Partial
 from pdedsl.words.networks import Mlp
 from pdedsl.words.optimizers import Lbfgs
 from pdedsl.words.solvers import Collocation, Features, Grid, Paths, Solver
+from pdedsl.words.word import Chosen
 
 GIVEN = "as the spec says"
 DEFAULT = Mlp(width=20, depth=3)
@@ -44,9 +45,7 @@ def plan_solving(statement: Statement, spec: Spec) -> SolvePlan:
     others = tuple(_alternative(m, statement) for m in METHODS if type(m) is not type(choice.method))
     reference = spec.evaluate.reference if spec.evaluate else None
     if reference is not None:
-        refusal = obstacle(reference.word, statement, reference.span)
-        if refusal is not None:
-            raise refusal
+        require_reference(reference, statement)
     train = spec.train
     optimizers = tuple(o.word for o in train.optimizer) if train and train.says("optimizer") else ()
     probed = isinstance(choice.method, Collocation) and choice.method.probes is not None
@@ -164,6 +163,13 @@ def _is_estimable(residual: Residual) -> bool:
     return (
         known and len({d.component for _, d in derived}) == 1 and all(max(d.orders) == d.order <= 2 for _, d in derived)
     )
+
+
+def require_reference(reference: Chosen[Grid], statement: Statement) -> None:
+    """The grid that an `evaluate` block asks for solves the statement."""
+    refusal = obstacle(reference.word, statement, reference.span)
+    if refusal is not None:
+        raise mistakes.realizations.no_reference(refusal.diagnostics[0].message, reference.span)
 
 
 def _no_grid(method: Grid, statement: Statement, span: Span) -> PdeError | None:

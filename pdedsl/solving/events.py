@@ -23,6 +23,7 @@ class Stepped:
 
 
 Listener = Callable[[Stepped], None]
+METRICS = "metrics.jsonl"
 
 
 class Stopped(Exception):
@@ -30,7 +31,7 @@ class Stopped(Exception):
 
 
 class Metrics:
-    """metrics.jsonl: a line for every step that is told; a run that goes on keeps the lines up to where it goes on."""
+    """METRICS: a line for every step that is told; a run that goes on keeps the lines up to where it goes on."""
 
     def __init__(self, path: Path, resumed: int = 0) -> None:
         self.path = path
