@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from pdedsl.diagnostics import PdeError, Span
-from pdedsl.fixes import added, instead
+from pdedsl.fixes import added, instead, one_of_them
 from pdedsl.mistakes.code import Code
 from pdedsl.mistakes.english import all_of, an, perhaps
 
@@ -89,7 +89,9 @@ def not_an_interval(span: Span) -> PdeError:
 
 
 def empty_interval(start: str, end: str, span: Span) -> PdeError:
-    return INTERVAL.error(f"the interval [{start}, {end}] is empty", span, "its start must come before its end")
+    fixes = one_of_them([f"[{end}, {start}]"], span) if start != end else ()
+    hint = "its start must come before its end"
+    return INTERVAL.error(f"the interval [{start}, {end}] is empty", span, hint, fixes=fixes)
 
 
 def not_a_space(span: Span) -> PdeError:
