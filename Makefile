@@ -9,7 +9,7 @@ QUICK := tests/analyse tests/cli tests/data tests/explanation tests/frontend tes
 # A worker takes tests that stand together, and so compiles a spec once for all of them.
 PYTEST := $(BIN)/python -m pytest -n 2 --dist worksteal
 
-.PHONY: demo test long quick lint format bench fuzz edits vscode kills oldest playground docs pages clean
+.PHONY: demo test long quick lint format bench fuzz edits vscode kills oldest playground docs docs/build pages clean
 
 demo: $(VENV)/.installed
 	$(BIN)/python examples/tour.py
@@ -94,9 +94,13 @@ playground: $(VENV)/bin/python
 	cd playground && npm ci --no-audit --no-fund --loglevel=error && PYTHON=$(CURDIR)/$(BIN)/python npm run --silent build
 
 # The documentation with the playground inside: docs/build/index.html. A warning or a broken link is an error.
-docs: $(VENV)/.documented playground
-	$(BIN)/python -m sphinx -q -W --keep-going -b html docs docs/build
+docs: $(VENV)/.documented
+	$(MAKE) --jobs=2 playground docs/build
+	rm -rf docs/build/playground && cp -r playground/dist docs/build/playground
 	$(BIN)/python docs/check_links.py docs/build
+
+docs/build: $(VENV)/.documented
+	$(BIN)/python -m sphinx -q -W --keep-going -b html docs docs/build
 
 # Documentation and playground, and the playground tried in a headless Chromium.
 pages: docs

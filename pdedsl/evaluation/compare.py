@@ -11,6 +11,7 @@ from typing import Any
 from pdedsl import quoting
 from pdedsl.evaluation.report import FORMAT
 from pdedsl.evaluation.run import FOLDER
+from pdedsl.evaluation.summary import MASKED
 from pdedsl.explanation.document import Code, Element, Heading, Items, Picture, Table, page
 from pdedsl.files import RunError, replace_text, well_formed
 from pdedsl.words.attacks import Norm
@@ -67,7 +68,10 @@ def _tables(reports: Sequence[_Read]) -> list[tuple[str, Table]]:
 
 
 def _robust(plain: dict[str, Any]) -> dict[str, Any]:
-    return {f"{r['attack']}, {Norm(r['norm']).sign}": r["accuracy"] for r in plain["robust"]}
+    """Accuracies with what the audit in their norm says of them."""
+    masked = {d["norm"] for d in plain["doubts"] if d["masked"]}
+    shares = ((r, r["accuracy"] | {"masked": r["norm"] in masked}) for r in plain["robust"])
+    return {f"{r['attack']}, {Norm(r['norm']).sign}": share for r, share in shares}
 
 
 def _transfers(plain: dict[str, Any]) -> dict[str, Any]:
@@ -92,7 +96,8 @@ def _side_by_side(reports: Sequence[_Read], columns: Sequence[dict[str, Any]], f
 def _shown(share: dict[str, Any] | None) -> str:
     if share is None:
         return ""
-    return f"{100 * share['value']:.1f} % [{100 * share['low']:.1f}, {100 * share['high']:.1f}]"
+    doubt = f" {MASKED}" if share.get("masked") else ""
+    return f"{100 * share['value']:.1f} % [{100 * share['low']:.1f}, {100 * share['high']:.1f}]{doubt}"
 
 
 def _verdicts(reports: Sequence[_Read]) -> list[str]:

@@ -139,3 +139,13 @@ def learned_by_paths(span: Span) -> PdeError:
 def learned_by_features(span: Span) -> PdeError:
     message = "features are weighed by least squares, which learn numbers beside the unknowns, but no functions"
     return MISFIT.error(message, span, "realize equation by residual")
+
+
+def probes_of(span: Span) -> PdeError:
+    message = "probes estimate first and second derivatives along coordinates, of one component and with known factors"
+    return MISFIT.error(message, span, "leave probes out: derivatives are exact then")
+
+
+def probes_by_descent(span: Span) -> PdeError:
+    message = "a loss with probes is random, and Gauss-Newton and L-BFGS need one that is not"
+    return MISFIT.error(message, span, "choose a method of first order, train { optimizer adam }, or leave probes out")

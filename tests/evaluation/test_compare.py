@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import os
 import resource
 from pathlib import Path
 
@@ -63,6 +64,18 @@ def test_a_certificate_is_named_once(tmp_path: Path) -> None:
     assert page.count("50.0 % [40.0, 60.0]") == 3
 
 
+def test_a_doubt_stands_beside_its_accuracies(tmp_path: Path) -> None:
+    """In the norm that is doubted, and in no other; in the tables for papers too."""
+    robust = [{"attack": f"pgd(norm={norm})", "norm": norm, "accuracy": SHARE} for norm in ("inf", "2")]
+    doubts = [{"norm": n, "eps": 0.1, "masked": n == "2", "verdict": "v"} for n in ("inf", "2")]
+    given = run(tmp_path, json.dumps(REPORT | {"robust": robust, "doubts": doubts}))
+    write_comparison([given], tmp_path / "page.html", tmp_path / "tables.tex")
+    for name, percent in (("page.html", "%"), ("tables.tex", r"\%")):
+        text = (tmp_path / name).read_text("utf-8")
+        assert text.count("(masked gradients?)") == 1
+        assert text.index("norm=inf") < text.index("norm=2") < text.index(f"{percent} [40.0, 60.0] (masked gradients?)")
+
+
 def test_a_full_disk_is_said_and_loses_nothing(tmp_path: Path) -> None:
     """A limit on the size of files stands for the disk; the page that was there stays."""
     given, page = run(tmp_path, json.dumps(REPORT)), tmp_path / "page.html"
@@ -76,3 +89,14 @@ def test_a_full_disk_is_said_and_loses_nothing(tmp_path: Path) -> None:
         resource.setrlimit(resource.RLIMIT_FSIZE, before)
     assert page.read_text() == "old"
     assert sorted(p.name for p in tmp_path.iterdir()) == ["page.html", "run"]
+
+
+def test_a_page_does_not_take_the_place_of_a_device(tmp_path: Path) -> None:
+    """A pipe stands for it; as root, `-o /dev/null` would have left a file there."""
+    given, pipe = run(tmp_path, json.dumps(REPORT)), tmp_path / "pipe"
+    os.mkfifo(pipe)
+    for place in (pipe, tmp_path / "run"):
+        with pytest.raises(OSError, match="is not a regular file"):
+            write_comparison([given], place, None)
+    assert pipe.is_fifo()
+    assert sorted(p.name for p in tmp_path.iterdir()) == ["pipe", "run"]
