@@ -27,7 +27,7 @@ def for_images(augmentation: str, span: Span) -> PdeError:
 
 def nothing_to_train(unknown: str, span: Span) -> PdeError:
     message = f"'{unknown}' is not a class probability, so there is nothing to train"
-    hint = "train a spec whose unknown is a simplex(k); to compare this one with a grid: pdedsl crosscheck SPEC"
+    hint = "train a spec whose unknown is a simplex(k); where nothing is learned: pdedsl crosscheck SPEC"
     return NOTHING_TO_TRAIN.error(message, span, hint)
 
 
