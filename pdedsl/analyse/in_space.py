@@ -98,7 +98,7 @@ class InSpace:
         """Its slope is the same on both sides of a seam too, or it is away from zero: √|sin| has a corner at 0."""
         space = self.of.problem.spec.space
         rings = [x for x, side in zip(space.coordinates, space.sides, strict=False) if side.periodic]
-        return strictly_positive(e, self.of.box) or all(self._is_whole(e.diff(x)) for x in rings)
+        return not rings or strictly_positive(e, self.of.box) or all(self._is_whole(e.diff(x)) for x in rings)
 
     def _is_steady(self, e: Expr) -> bool:
         g = self.of.grower.of(e)
