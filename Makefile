@@ -9,16 +9,17 @@ QUICK := tests/analyse tests/cli tests/data tests/explanation tests/frontend tes
 # A worker takes tests that stand together, and so compiles a spec once for all of them.
 PYTEST := $(BIN)/python -m pytest -n 2 --dist worksteal
 
-.PHONY: demo test long quick lint format bench fuzz edits vscode kills oldest playground docs pages clean
+.PHONY: demo test long quick lint format bench fuzz edits vscode kills oldest playground docs docs/build pages clean
 
 demo: $(VENV)/.installed
 	$(BIN)/python examples/tour.py
 	$(BIN)/python examples/moons.py
 	$(BIN)/python examples/burgers.py
 
-# Lint goes on beside the tests: on two cores it takes the place of waiting.
+# Lint goes on beside the tests: on two cores it takes the place of waiting. With MARKED= those that take long run too.
+MARKED ?= not long
 test: $(VENV)/.developed
-	$(MAKE) lint > $(VENV)/lint.log 2>&1 & lint=$$!; $(PYTEST) -m "not long"; tests=$$?; \
+	$(MAKE) lint > $(VENV)/lint.log 2>&1 & lint=$$!; $(PYTEST) -m "$(MARKED)"; tests=$$?; \
 	wait $$lint; lint=$$?; cat $(VENV)/lint.log; rm $(VENV)/lint.log; exit $$((tests + lint))
 
 # What takes long by its nature: campaigns, peers, examples, processes that are killed.
@@ -84,7 +85,7 @@ oldest:
 	$(PYTHON) -m venv $(OLDEST)
 	$(OLDEST)/bin/python .ci/oldest.py > $(OLDEST)/constraints.txt
 	$(OLDEST)/bin/python -m pip install --quiet --constraint $(OLDEST)/constraints.txt --editable . \
-	  build foolbox hatchling markdown-it-py pytest-lsp pytest-xdist scikit-fem
+	  build foolbox hatchling markdown-it-py 'pytest-lsp>=1.0' pytest-xdist scikit-fem
 	$(OLDEST)/bin/python -m pytest -n 2 --dist worksteal -W ignore::DeprecationWarning -W ignore::UserWarning \
 	  -m "not slow and not long" $(TRIED)
 
@@ -93,9 +94,13 @@ playground: $(VENV)/bin/python
 	cd playground && npm ci --no-audit --no-fund --loglevel=error && PYTHON=$(CURDIR)/$(BIN)/python npm run --silent build
 
 # The documentation with the playground inside: docs/build/index.html. A warning or a broken link is an error.
-docs: $(VENV)/.documented playground
-	$(BIN)/python -m sphinx -q -W --keep-going -b html docs docs/build
+docs: $(VENV)/.documented
+	$(MAKE) --jobs=2 playground docs/build
+	rm -rf docs/build/playground && cp -r playground/dist docs/build/playground
 	$(BIN)/python docs/check_links.py docs/build
+
+docs/build: $(VENV)/.documented
+	$(BIN)/python -m sphinx -q -W --keep-going -b html docs docs/build
 
 # Documentation and playground, and the playground tried in a headless Chromium.
 pages: docs

@@ -2,7 +2,7 @@
 
 generated/          pages, rewritten before each build
 generated/parts/    parts of pages
-generated/extra/    what is copied beside the pages: llms.txt, and the playground if it was built
+generated/extra/    what is copied beside the pages: llms.txt
 """
 
 from __future__ import annotations
@@ -12,12 +12,13 @@ import inspect
 import re
 import shutil
 from collections.abc import Iterator
+from functools import cache
 from pathlib import Path
 
 import pdedsl
 from pdedsl import mistakes, quoting
 from pdedsl.editor.vocabulary import entry_text, word_text
-from pdedsl.explanation.explain import class_text
+from pdedsl.explanation.explain import Explanation, class_text
 from pdedsl.sources import shipped_specs
 from pdedsl.words.attacks import ATTACKS, CERTIFICATES
 from pdedsl.words.data import DATA
@@ -75,10 +76,8 @@ def generate() -> None:
     for name, text in pages().items():
         (OUT / name).write_text(text, "utf-8")
     for name in shipped_specs():
-        (OUT / "drawings" / f"{name}.svg").write_text(pdedsl.explain(name).svg(), "utf-8")
+        (OUT / "drawings" / f"{name}.svg").write_text(_explained(name).svg(), "utf-8")
     (OUT / "extra" / "llms.txt").write_text(llms(), "utf-8")
-    if (built := ROOT / "playground" / "dist").is_dir():
-        shutil.copytree(built, OUT / "extra" / "playground")
 
 
 def pages() -> dict[str, str]:
@@ -159,8 +158,13 @@ def gallery() -> str:
     return "\n\n".join([head, *map(_shipped, shipped_specs())]) + "\n"
 
 
+@cache
+def _explained(name: str) -> Explanation:
+    return pdedsl.explain(name)
+
+
 def _shipped(name: str) -> str:
-    explanation = pdedsl.explain(name)
+    explanation = _explained(name)
     spec = explanation.analysis.spec
     kinds = dict.fromkeys(class_text(facts.kind) for facts in explanation.analysis.equations)
     said = f"{quoting.markdown(spec.title)}. {'; '.join(kinds).capitalize()}."
@@ -197,13 +201,13 @@ def _methods(value: type) -> Iterator[str]:
 
 
 def benchmarks() -> str:
-    """What each script measures, and what it printed when it was last recorded."""
-    parts = []
-    for path in sorted((ROOT / "benchmarks").glob("*.py")):
+    """What was recorded, script by script; then what each of the others measures."""
+    paths = sorted((ROOT / "benchmarks").glob("*.py"))
+    recorded = [path for path in paths if path.with_suffix(".md").is_file()]
+    parts = [re.sub(r"^#", "##", p.with_suffix(".md").read_text("utf-8"), flags=re.MULTILINE) for p in recorded]
+    for path in (p for p in paths if p not in recorded):
         doc = inspect.cleandoc(re.match(r'"""(.*?)"""', path.read_text("utf-8"), re.DOTALL)[1])  # type: ignore[index]
-        record = path.with_suffix(".txt")
-        parts.append(f"## {path.stem}\n\n{quoting.fenced(doc, 'text')}")
-        parts += [quoting.fenced(record.read_text("utf-8"), "text")] if record.is_file() else []
+        parts.append(f"## `benchmarks/{path.name}`\n\n{doc}")
     return "\n\n".join(parts) + "\n"
 
 

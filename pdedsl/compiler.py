@@ -50,11 +50,12 @@ def with_warnings(analysis: Analysis) -> Analysis:
 def to_plan(analysis: Analysis) -> Planned:
     """The theorem that applies, and the network that follows."""
     from pdedsl.lower.lower import lower
+    from pdedsl.lower.truncated import reference_of
     from pdedsl.plan.plan import plan
 
     def planned() -> Planned:
         representation = lower(analysis)
-        return Planned(representation, plan(representation, analysis.spec))
+        return Planned(representation, plan(representation, analysis.spec, reference_of(analysis)))
 
     return bounded(analysis.spec, planned)
 

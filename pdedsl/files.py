@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import errno
 import os
 import re
 from collections.abc import Callable, Iterable, Iterator
@@ -26,20 +27,33 @@ def well_formed(otherwise: str) -> Iterator[None]:
         raise RunError(f"{otherwise} ({type(error).__name__}: {str(error)[:200]})") from None
 
 
+@contextmanager
+def writing(path: Path) -> Iterator[None]:
+    """A full disk does not say what was written: this does."""
+    try:
+        yield
+    except OSError as error:
+        raise OSError(error.errno, error.strerror or str(error), str(path)) from None
+
+
 def replace_with(path: Path, write: Callable[[Path], None]) -> None:
-    """`write` makes the file under another name; it then takes the place of the old one in one step."""
+    """`write` makes the file under another name; it then takes the place of the old one in one step.
+
+    A device, a pipe or a folder keeps its place: nobody who names one means to have it replaced by a file.
+    """
+    if path.exists() and not path.is_file():
+        raise OSError(errno.EINVAL, "is not a regular file, and stays as it is", str(path))
     path = path.resolve()  # a link stays a link
     path.parent.mkdir(parents=True, exist_ok=True)
     part = path.with_name(f".{path.name}.{os.getpid()}.part")
     try:
-        write(part)
-        if path.exists():
-            os.chmod(part, path.stat().st_mode)
-        _sync(part)
-        os.replace(part, path)
-        _sync(path.parent)
-    except OSError as error:  # a full disk does not say what was written
-        raise OSError(error.errno, error.strerror or str(error), str(path)) from None
+        with writing(path):
+            write(part)
+            if path.exists():
+                os.chmod(part, path.stat().st_mode)
+            _sync(part)
+            os.replace(part, path)
+            _sync(path.parent)
     finally:
         part.unlink(missing_ok=True)
 

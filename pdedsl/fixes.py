@@ -55,6 +55,20 @@ def added(at: int, text: str) -> tuple[Fix, ...]:
     return (Fix(f"add {text.strip()}", (Edit(Span(at, at), text),)),)
 
 
+def one_of_them(new: Sequence[str], span: Span | None) -> tuple[Fix, ...]:
+    """One fix for each text that may stand there."""
+    return tuple(Fix(f"write {text}", (Edit(span, text),)) for text in new) if span else ()
+
+
+def bracketed(title: str, span: Span) -> Fix:
+    return Fix(title, (Edit(Span(span.start, span.start), "("), Edit(Span(span.end, span.end), ")")))
+
+
+def times(name: str, span: Span) -> tuple[Fix, ...]:
+    """A product for what reads as a call of `name`, which stands first in it."""
+    return (Fix(f"write {name}*(…)", (Edit(Span(span.start, span.start + len(name)), f"{name}*", name),)),)
+
+
 # ---- in a text
 
 

@@ -3,15 +3,20 @@
 Of pdedsl, what needs torch stays out; of others, what no import statement of what is there leads to, and docstrings.
 """
 
-import ast
 import json
 import os
 import py_compile
+import re
 import zipfile
 from pathlib import Path
 
 WHEELS = Path("/all")  # unpacked by build.mjs
 REPOSITORY = Path("/repository")
+# Read by pattern rather than parsed, which would take as long as compiling.
+IMPORT = re.compile(
+    r"^[ \t]*(?:from\s+(?P<base>[\w.]+)\s+)?import\s+(?P<names>\([^)]*\)|(?:[^\n\\]|\\\n)*)", re.MULTILINE
+)
+DOTS = re.compile(r"(\.*)(.*)")
 OURS = "analyse editor emit explanation frontend ir lower mistakes numerics plan symbolic words".split()
 
 
@@ -48,15 +53,16 @@ def file_of(parts):
 
 
 def imported(path, place):
-    """The names after `import` and `from`, and what may be a module behind the latter."""
-    for node in ast.walk(ast.parse(path.read_text("utf-8"))):
-        match node:
-            case ast.Import(names=names):
-                yield from (alias.name for alias in names)
-            case ast.ImportFrom(module=module, names=names, level=level):
-                above = place.parts[: len(place.parts) - level] if level else ()
-                base = ".".join([*above, *([module] if module else [])])
-                yield from (f"{base}.{alias.name}" for alias in names)
+    """The names after `import` and `from`, and what may be a module behind the latter; so may prose, harmlessly."""
+    for line in IMPORT.finditer(path.read_text("utf-8")):
+        names = re.findall(r"[\w.]+", line["names"])
+        if line["base"] is None:
+            yield from names
+            continue
+        dots, module = DOTS.fullmatch(line["base"]).groups()
+        above = place.parts[: len(place.parts) - len(dots)] if dots else ()
+        base = ".".join([*above, *([module] if module else [])])
+        yield from (f"{base}.{name}" for name in names or "*")
 
 
 def compiled(path, place):

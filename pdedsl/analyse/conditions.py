@@ -3,15 +3,22 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
+from math import isfinite
 
-from sympy import Dummy, Expr, Rational, Symbol
+from sympy import Dummy, Expr, Rational, S, Symbol
 
 from pdedsl.analyse.jets import assumed
+from pdedsl.analyse.known import domain_of
 from pdedsl.analyse.problem import Problem
 from pdedsl.analyse.samples import Ranges, ranges_of
 from pdedsl.analyse.signs import is_zero
 from pdedsl.analyse.states import multiples, state_of
 from pdedsl.ir.spec import Condition, Spec, side_names
+from pdedsl.symbolic.evaluating import compiled
+from pdedsl.symbolic.symbols import Field
+
+POINTS = 8  # of a curve
+BEYOND = 1e-6  # rounding, of a value at them
 
 
 def further(spec: Spec) -> list[Condition]:
@@ -21,18 +28,34 @@ def further(spec: Spec) -> list[Condition]:
 
 def admits(condition: Condition, spec: Spec, constants: Iterable[Rational | int | None]) -> bool | None:
     """Whether functions with these constant values meet a condition, for None all constants; three truths."""
-    ranges = ranges_of(spec)
-    found = [_is_met(e, condition, spec, ranges) for e in _residuals(condition, spec, constants, ranges)]
-    if False in found:
-        return False
-    return None if None in found else True
+    ranges, every = ranges_of(spec), True
+    for residual in _residuals(condition, spec, constants, ranges):
+        met = _is_met(residual, condition, spec, ranges)
+        if met is False:
+            return False
+        every = every and met is True
+    return every or None
 
 
 def _is_met(residual: Expr, condition: Condition, spec: Spec, ranges: Ranges) -> bool | None:
-    """Whether it is zero where the condition holds; on a curve or a part of a side, only if it is zero everywhere."""
+    """Whether it is zero where the condition holds. On a curve or a part of a side: where it is zero everywhere, and
+    not where it is other than zero at points that were found there."""
     found = is_zero(residual, ranges)
     somewhere = condition.on_boundary and (condition.surfaces or condition.part or spec.space.inside)
-    return None if somewhere and not found and residual.free_symbols & set(spec.space.coordinates) else found
+    if somewhere and not found and residual.free_symbols & set(spec.space.coordinates):
+        return False if _is_broken(residual, condition, spec) else None
+    return found
+
+
+def _is_broken(residual: Expr, condition: Condition, spec: Spec) -> bool:
+    """At a point of a curve on all of which a condition holds; other letters than those of places and times are 1."""
+    region = domain_of(spec)
+    others = residual.free_symbols - set(region.layout.places)
+    if condition.part or residual.has(Field):
+        return False
+    value = compiled(residual.xreplace(dict.fromkeys(others, S.One)), region.layout)
+    points = (p for s in condition.surfaces for p in region.surface(s.expr, POINTS))
+    return any(isfinite(value(p)) and abs(value(p)) > BEYOND for p in points)
 
 
 def _residuals(

@@ -10,7 +10,7 @@ from collections.abc import Sequence
 from enum import Enum
 from typing import TypeAlias
 
-from sympy import Add, Expr, S, Symbol, cancel, expand
+from sympy import Add, Expr, Mul, S, Symbol, cancel, expand
 
 from pdedsl.analyse.jets import Jet
 from pdedsl.analyse.problem import Problem
@@ -18,8 +18,8 @@ from pdedsl.analyse.provers.comparison import is_coupled
 from pdedsl.analyse.samples import Ranges, nonzero_point, ranges_of
 from pdedsl.analyse.sides import Flux, Other, Placed, Value, sides_of
 from pdedsl.analyse.signs import vanishes
-from pdedsl.ir.spec import side_names
-from pdedsl.symbolic.symbols import Field, Partial
+from pdedsl.ir.spec import Condition, side_names
+from pdedsl.symbolic.symbols import Component, Field, Partial
 
 
 class Through(Enum):
@@ -57,8 +57,10 @@ def _amounts(problem: Problem) -> list[Amount]:
         return []
     found: list[Amount] = []
     jet = problem.jet
-    if jet.order > 2 or jet.hidden or is_coupled(problem) or problem.is_vector:
+    if jet.hidden or is_coupled(problem) or problem.is_vector:
         return [Through.UNKNOWN]
+    if jet.order > 2:
+        return _of_high_order(problem)
     if not jet.is_affine:
         return _nonlinear(problem, placed)
     for k, x in enumerate(space.coordinates):
@@ -107,6 +109,38 @@ def _amount(problem: Problem, k: int, end: Expr, normal: int, there: list[Placed
 
 def _free_if_nonzero(rate: Expr, ranges: Ranges) -> Through:
     return Through.FREE if nonzero_point(rate, ranges) is not None else Through.UNKNOWN
+
+
+# ---- on the line, of high order
+
+
+def _of_high_order(problem: Problem) -> list[Amount]:
+    """Σ cₖ ∂ᵏu/∂xᵏ with numbers cₖ has the flux Σ cₖ ∂ᵏ⁻¹u/∂xᵏ⁻¹, between two ends where derivatives are zero."""
+    jet = problem.jet
+    used = [v for v in (*jet.p, *jet.second, *jet.higher) if v in jet.expr.free_symbols]
+    in_space = [v for v in used if set(jet.back[v].slots) <= set(jet.coordinates)]
+    if len(jet.coordinates) > 1 or not jet.is_affine or not all(jet.slope(v).is_number for v in (jet.u, *used)):
+        return [Through.UNKNOWN]
+    orders = {len(jet.back[v].slots) for v in in_space}
+    conditions = [c for c in problem.spec.conditions if c.on_boundary and c.unknown == problem.unknown.head]
+    held = [(name, _held(c, problem)) for c in conditions for name in c.sides]
+    if any(k is None for _, k in held):
+        return [Through.UNKNOWN]
+    free = any(k - 1 not in {h for side, h in held if side == name} for name in side_names(0) for k in orders)
+    return [Through.FREE if free else S.Zero]
+
+
+def _held(condition: Condition, problem: Problem) -> int | None:
+    """k of ∂ᵏu/∂xᵏ = 0."""
+    unknown, (x,) = problem.unknown, problem.spec.space.coordinates
+    value = Field(unknown.head, (), unknown.arguments)
+    whole = Mul.make_args(condition.value[0].xreplace(problem.spec.values))
+    match [f for f in whole if not f.is_number and not isinstance(f, Component)]:  # the normal is ±1
+        case [Partial(body=body, slots=slots)] if body == value and set(slots) == {x}:
+            return len(slots)
+        case [body] if body == value:
+            return 0
+    return None
 
 
 # ---- on the line, nonlinear

@@ -86,13 +86,19 @@ class InSpace:
         return all(self._split(e)[1] is not None and self._has_a_root(((self._split(e)[0],),)) for e in varying)
 
     def _has_a_root(self, rows: Rows) -> bool:
-        if Roots(self.of).are_in(rows):
+        if Roots(self.of).are_in(rows) and all(self._is_smooth_at_seams(e) for row in rows for e in row):
             return True
         entries = [e for row in rows for e in row if self.of.varies(e)]
         diagonal = all(e == 0 for i, row in enumerate(rows) for j, e in enumerate(row) if i != j)
         if diagonal and all(self._is_steady(e) for e in entries):
             return True
         return self._is_positive_inside(rows)
+
+    def _is_smooth_at_seams(self, e: Expr) -> bool:
+        """Its slope is the same on both sides of a seam too, or it is away from zero: √|sin| has a corner at 0."""
+        space = self.of.problem.spec.space
+        rings = [x for x, side in zip(space.coordinates, space.sides, strict=False) if side.periodic]
+        return not rings or strictly_positive(e, self.of.box) or all(self._is_whole(e.diff(x)) for x in rings)
 
     def _is_steady(self, e: Expr) -> bool:
         g = self.of.grower.of(e)

@@ -1,5 +1,5 @@
-"""Whether a known solution solves the problem: its residuals in equations and conditions, by symbols where they cancel
-when they are written out, at points drawn once where they do not.
+"""Whether a known solution solves the problem: its residuals in equations and conditions, at points drawn once; and by
+symbols where those show a violation, which is none if the terms cancel when they are written out.
 
 A residual is compared with the sizes of its terms, there and anywhere in the domain, so that rounding is no violation,
 in whatever units. What an unknown or a learned field without a known value stands in is not checked.
@@ -31,17 +31,18 @@ def violations(spec: Spec) -> tuple[Diagnostic, ...]:
     """An error for each equation and condition that the known solution does not satisfy."""
     if not spec.exact:
         return ()
-    region, worst = _region(spec), dict[tuple[Span, str], float]()
+    region, worst = domain_of(spec), dict[tuple[Span, str], float]()
     for span, (terms, fixed, points) in (*_equations(spec, region), *_conditions(spec, region)):
-        if not any(f for term in terms for f in term.atoms(Field)) and not _cancels(terms, fixed):
-            text, size = spec.source.quote(span), _residual(terms, points, region)
+        if any(f for term in terms for f in term.atoms(Field)):
+            continue
+        if (size := _residual(terms, points, region)) and not _cancels(terms, fixed):
+            text = spec.source.quote(span)
             worst[span, text] = max(worst.get((span, text), 0.0), size)
     place = spec.exact[0].span
-    found = [(text, size) for (_, text), size in worst.items() if size]
-    return tuple(d for text, size in found for d in mistakes.known.violated(text, size, place).diagnostics)
+    return tuple(d for (_, text), size in worst.items() for d in mistakes.known.violated(text, size, place).diagnostics)
 
 
-def _region(spec: Spec) -> Region:
+def domain_of(spec: Spec) -> Region:
     space, time = spec.space, spec.time
     ends = [(s.start, s.end) for s in space.sides] + ([(time.start, time.end)] if time else [])
     inside = [g.expr for g in space.inside]

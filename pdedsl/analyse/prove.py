@@ -8,6 +8,8 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
+from sympy import S
+
 from pdedsl.analyse.letters import Letters
 from pdedsl.analyse.problem import Problem
 from pdedsl.analyse.provers.comparison import comparison
@@ -18,11 +20,12 @@ from pdedsl.analyse.provers.markov import locality, markov
 from pdedsl.analyse.provers.maximum import maximum_principle
 from pdedsl.analyse.provers.regularity import spatial_regularity, temporal_regularity
 from pdedsl.analyse.sides import has_curves
-from pdedsl.ir.spec import SpaceKind, Spec
+from pdedsl.ir.spec import Condition, SpaceKind, Spec
 from pdedsl.ir.types import Scalar
 from pdedsl.ir.verdicts import Axiom, Refuted, Unknown, Verdict
 from pdedsl.symbolic.faults import worked_out
 from pdedsl.symbolic.measure import measure
+from pdedsl.symbolic.symbols import Field
 
 MOST = 400  # parts of a nonlinear equation that is decided
 EVOLUTION = (
@@ -73,7 +76,18 @@ def _on_a_shape(problem: Problem) -> dict[Axiom, Verdict]:
         provers[Axiom.COMPARISON] = comparison
     told = {name: _settled(prove, problem) for name, prove in provers.items() if name in found}
     even = not Letters(problem).varies(problem.jet.expr)
-    return {**found, **{name: v for name, v in told.items() if even or not isinstance(v, Refuted)}}
+    by_conditions = {c.span for c in problem.spec.conditions if not _varies(c, problem)}
+    return {
+        **found,
+        **{k: v for k, v in told.items() if not isinstance(v, Refuted) or even or set(v.guilty) <= by_conditions},
+    }
+
+
+def _varies(condition: Condition, problem: Problem) -> bool:
+    """Whether what a condition asks for depends on the place."""
+    own = Field(problem.unknown.head, (), problem.unknown.arguments)
+    rest = [e.xreplace(problem.spec.values).xreplace({own: S.One}) for e in condition.value]
+    return any(e.free_symbols & set(problem.spec.space.coordinates) for e in rest)
 
 
 def _verdicts(problem: Problem) -> dict[Axiom, Verdict]:

@@ -9,7 +9,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import lru_cache
 
-from sympy import Dummy, Expr, S, Symbol, expand
+from sympy import Add, Dummy, Expr, S, Symbol, expand
 
 from pdedsl.analyse.conditions import further
 from pdedsl.analyse.intervals import Box
@@ -78,7 +78,8 @@ def _read(condition: Condition, x: Symbol, end: Expr, normal: int, problem: Prob
     whole = condition.value[0].xreplace(problem.spec.values)
     whole = whole.xreplace(_normals(whole, x, normal, problem))
     u, flux = Dummy("u", real=True), Dummy("flux", real=True)
-    whole = expand(whole.xreplace({Partial(value, x): normal * flux}).xreplace({value: u}).xreplace({x: end}))
+    whole = whole.xreplace({Partial(value, x): normal * flux}).xreplace({value: u}).xreplace({x: end})
+    whole = Add(*(expand(term) if term.has(u, flux) else term for term in Add.make_args(whole)))
     if any(f.head == unknown.head for f in whole.atoms(Field)):
         return Other()
     return _solved(whole, u, flux)
@@ -106,7 +107,7 @@ def _solved(whole: Expr, u: Symbol, flux: Symbol) -> Side:
         affine = u not in expand(right - slope * u).free_symbols and u not in slope.free_symbols
         return Flux(slope if affine else None, expand(right - slope * u) if affine else right, u)
     beta = whole.coeff(u)
-    given = expand(whole - beta * u)
+    given = whole - beta * u if beta.is_number else expand(whole - beta * u)
     if beta == 0 or u in given.free_symbols or u in beta.free_symbols or not beta.is_nonzero:
         return Other()
     return Value(-given / beta)

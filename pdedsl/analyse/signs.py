@@ -8,14 +8,18 @@ from itertools import islice
 from math import inf, isinf, lcm
 
 from sympy import (
+    Abs,
     Add,
     Dummy,
     Expr,
     Function,
+    Max,
+    Min,
     Poly,
     Rational,
     S,
     Symbol,
+    atan,
     cancel,
     cos,
     expand,
@@ -24,11 +28,13 @@ from sympy import (
     pi,
     sin,
     sqrt,
+    tanh,
     together,
 )
 from sympy import Matrix as Entries
 
 from pdedsl.analyse.intervals import LINE, Box, Range, exact
+from pdedsl.analyse.kinks import by_relu
 from pdedsl.analyse.ranges import range_of
 from pdedsl.analyse.roots import has_no_root, polynomial_above
 from pdedsl.analyse.samples import Point, Ranges, nonzero_point
@@ -53,10 +59,10 @@ def vanishes(expr: Expr) -> bool:
 
 
 def is_zero(expr: Expr, ranges: Ranges) -> bool | None:
-    """Zero everywhere, or not zero at some point in range; three truths."""
-    if vanishes(expr):
-        return True
-    return None if nonzero_point(expr, ranges) is None else False
+    """Zero everywhere, or not zero at some point in range; three truths. Points come first: they cost less."""
+    if expr != 0 and nonzero_point(expr, ranges) is not None:
+        return False
+    return True if vanishes(expr) else None
 
 
 def box_of(ranges: Ranges) -> Box:
@@ -114,6 +120,10 @@ def _forms(expr: Expr) -> Iterator[Expr]:
     terms = len(Add.make_args(expr))
     if terms == 1 or terms > MAX_TERMS or expr.has(Contraction):
         return
+    if expr.has(Abs, Max, Min):
+        yield expand(by_relu(expr))  # |x| + x is 2relu(x)
+    if expr.has(atan):
+        yield from _factored(expr.replace(atan, lambda _: pi / 2 * tanh(Dummy(real=True))))  # between -π/2 and π/2
     simpler = cancel(together(expr))
     yield simpler
     yield from _factored(simpler)

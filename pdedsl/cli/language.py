@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from pathlib import Path
 
 import click
@@ -10,6 +11,8 @@ from pdedsl.cli.common import SPEC, WRONG, example, give, read_spec, report_erro
 from pdedsl.files import replace_text
 from pdedsl.quoting import as_json
 from pdedsl.sources import locate, shipped_specs, title
+
+KEPT = "20000"  # results of sympy in a server, where it keeps 1000 by itself: most of a text stays as it was
 
 
 @click.command(epilog=example("pdedsl check my.pde other.pde\npdedsl check --json resnet\ncat my.pde | pdedsl check -"))
@@ -126,6 +129,7 @@ def completion(shell: str) -> None:
 @click.command(epilog=example("pip install 'pdedsl[lsp]'\npdedsl lsp"))
 def lsp() -> None:
     """Serve an editor over standard input and output, by the Language Server Protocol."""
+    os.environ.setdefault("SYMPY_CACHE_SIZE", KEPT)
     try:
         from pdedsl.lsp.server import server
     except ModuleNotFoundError as error:

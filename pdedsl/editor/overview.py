@@ -6,11 +6,13 @@ import json
 from functools import lru_cache
 
 from pdedsl.compiler import compiled
-from pdedsl.diagnostics import PdeError, report
+from pdedsl.diagnostics import Diagnostic, PdeError, report
+from pdedsl.editor.completion import complete
 from pdedsl.editor.document import Document, analysed
 from pdedsl.editor.hover import hover
 from pdedsl.editor.positions import Positions
 from pdedsl.explanation.explain import Explanation, evidence
+from pdedsl.fixes import edits_in
 from pdedsl.interface import explanation_of, format_source
 
 NAME = "playground.pde"
@@ -31,6 +33,7 @@ def checked(text: str) -> str:
                     "message": d.message,
                     "hint": d.hint,
                     **_range(document, d.span.start, d.span.end),
+                    "fixes": _fixes(document, d),
                 }
                 for d in document.diagnostics
             ],
@@ -62,8 +65,19 @@ def emitted(text: str) -> str:
 def said(text: str, units: int) -> str:
     """What is to be said of a place, which is counted in UTF-16 units as browsers do."""
     document = _document(text)
-    found = hover(document, len(text.encode("utf-16-le")[: 2 * units].decode("utf-16-le", "ignore")))
+    found = hover(document, _offset(text, units))
     return json.dumps({"text": found.text, **_range(document, *found.span)} if found else None)
+
+
+def completed(text: str, units: int) -> str:
+    """What may be written at a place, each with the range that it takes the place of."""
+    document = _document(text)
+    return json.dumps(
+        [
+            {"label": i.label, "insert": i.insert, "detail": i.detail, "about": i.about, **_range(document, *i.span)}
+            for i in complete(document, _offset(text, units))
+        ]
+    )
 
 
 def formatted(text: str, ascii: bool) -> str:
@@ -90,6 +104,19 @@ def _axioms(document: Document) -> list[dict[str, str]]:
         {"name": name, "truth": v.truth, "reason": v.reason, "evidence": evidence(v).strip()}
         for name, v in verdicts.items()
     ]
+
+
+def _fixes(document: Document, diagnostic: Diagnostic) -> list[dict[str, object]]:
+    """The ways out that a program can take, each with its edits."""
+    return [
+        {"title": fix.title, "edits": [{"insert": e.new, **_range(document, *e.span)} for e in edits]}
+        for fix in diagnostic.fixes
+        if (edits := edits_in(document.text, fix))
+    ]
+
+
+def _offset(text: str, units: int) -> int:
+    return len(text.encode("utf-16-le")[: 2 * units].decode("utf-16-le", "ignore"))
 
 
 def _range(document: Document, start: int, end: int) -> dict[str, int]:

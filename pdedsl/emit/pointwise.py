@@ -27,13 +27,15 @@ class Pointwise:
         scope = {s.name: v for s, v in zip(self.symbols, values, strict=True)} | {"x": values[0]}
         for name, value in self.shared:
             scope[name] = value(scope)
-        shape = torch.broadcast_tensors(*values)[0].shape  # type: ignore[no-untyped-call]
+        shape = values[0].shape
+        if any(v.shape != shape for v in values):
+            shape = torch.broadcast_shapes(*(v.shape for v in values))  # type: ignore[no-untyped-call]
         return tuple(_full(r(scope), values[0], shape) for r in self.results)
 
 
 def _full(value: Tensor | float, like: Tensor, shape: torch.Size) -> Tensor:
     found = value.to(like) if isinstance(value, Tensor) else torch.tensor(value, dtype=like.dtype, device=like.device)
-    return found.expand(shape)
+    return found if found.shape == shape else found.expand(shape)
 
 
 def pointwise(exprs: Sequence[Expr], symbols: Sequence[Symbol]) -> Pointwise:

@@ -11,6 +11,7 @@ from typing import Any
 from pdedsl import quoting
 from pdedsl.evaluation.report import FORMAT
 from pdedsl.evaluation.run import FOLDER
+from pdedsl.evaluation.summary import MASKED
 from pdedsl.explanation.document import Code, Element, Heading, Items, Picture, Table, page
 from pdedsl.files import RunError, replace_text, well_formed
 from pdedsl.words.attacks import Norm
@@ -67,7 +68,10 @@ def _tables(reports: Sequence[_Read]) -> list[tuple[str, Table]]:
 
 
 def _robust(plain: dict[str, Any]) -> dict[str, Any]:
-    return {f"{r['attack']}, {Norm(r['norm']).sign}": r["accuracy"] for r in plain["robust"]}
+    """Accuracies with what the audit in their norm says of them."""
+    masked = {d["norm"] for d in plain["doubts"] if d["masked"]}
+    shares = ((r, r["accuracy"] | {"masked": r["norm"] in masked}) for r in plain["robust"])
+    return {f"{r['attack']}, {Norm(r['norm']).sign}": share for r, share in shares}
 
 
 def _transfers(plain: dict[str, Any]) -> dict[str, Any]:
@@ -75,7 +79,9 @@ def _transfers(plain: dict[str, Any]) -> dict[str, Any]:
 
 
 def _title(certified: dict[str, Any]) -> str:
-    return f"{'Certified' if certified['sound'] else 'Estimated'} accuracy: {certified['certificate']}"
+    """With what the radii hold for: those that hold for different things are not set side by side."""
+    verb = "Certified" if certified["sound"] else "Estimated"
+    return f"{verb} accuracy by {certified['certificate']}: {certified['claim']}"
 
 
 def _radii(plain: dict[str, Any], title: str) -> dict[str, Any]:
@@ -92,7 +98,8 @@ def _side_by_side(reports: Sequence[_Read], columns: Sequence[dict[str, Any]], f
 def _shown(share: dict[str, Any] | None) -> str:
     if share is None:
         return ""
-    return f"{100 * share['value']:.1f} % [{100 * share['low']:.1f}, {100 * share['high']:.1f}]"
+    doubt = f" {MASKED}" if share.get("masked") else ""
+    return f"{100 * share['value']:.1f} % [{100 * share['low']:.1f}, {100 * share['high']:.1f}]{doubt}"
 
 
 def _verdicts(reports: Sequence[_Read]) -> list[str]:
@@ -125,4 +132,4 @@ def _latex(title: str, table: Table) -> str:
     lines = [" & ".join(_cell(cell) for cell in row) + r" \\" for row in (table.head, *table.rows)]
     inner = "\n".join([r"\toprule", lines[0], r"\midrule", *lines[1:], r"\bottomrule"])
     columns = "l" + "r" * (len(table.head) - 1)
-    return f"% {title}\n\\begin{{tabular}}{{{columns}}}\n{inner}\n\\end{{tabular}}"
+    return f"% {quoting.comment(title)}\n\\begin{{tabular}}{{{columns}}}\n{inner}\n\\end{{tabular}}"

@@ -5,13 +5,13 @@ from __future__ import annotations
 import json
 import os
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import IO, Any
 
 from pdedsl.evaluation.measure import Columns
-from pdedsl.files import RunError
+from pdedsl.files import RunError, writing
 
 Place = tuple[str, int]
 """A measurement by its key, and the number of a batch."""
@@ -30,9 +30,10 @@ class Parts:
     def add(self, place: Place, columns: Columns) -> None:
         self.known[place] = columns
         if self.file is not None:
-            self.file.write(json.dumps({"key": place[0], "batch": place[1], "columns": columns}) + "\n")
-            self.file.flush()
-            os.fsync(self.file.fileno())
+            with writing(Path(self.file.name)):
+                self.file.write(json.dumps({"key": place[0], "batch": place[1], "columns": columns}) + "\n")
+                self.file.flush()
+                os.fsync(self.file.fileno())
 
 
 @contextmanager
@@ -50,11 +51,16 @@ def kept(folder: Path, identity: str, resume: bool, rank: int = 0, processes: in
             files[name].unlink()
     own = folder / f"parts-{rank}.jsonl"
     begun = resume and own.exists() and _begun(own, identity)
-    with own.open("a" if begun else "w", encoding="utf-8", newline="\n") as file:
+    file = own.open("a" if begun else "w", encoding="utf-8", newline="\n")
+    try:
         if not begun:
-            file.write(json.dumps({"identity": identity}) + "\n")
-            file.flush()
+            with writing(own):
+                file.write(json.dumps({"identity": identity}) + "\n")
+                file.flush()
         yield Parts(known, file)
+    finally:
+        with suppress(OSError):  # of a disk that is full, which was said
+            file.close()
 
 
 def _begun(path: Path, identity: str) -> bool:

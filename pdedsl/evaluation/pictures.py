@@ -200,8 +200,9 @@ def _samples(scene: Scene, path: Path) -> None:
         axes[0].set_ylabel(label, fontsize=8, color=INK)
         for ax, image in zip(axes, images, strict=True):
             _image(ax, image)
-    for ax, fooled in zip(grid[1], result.fooled.tolist(), strict=True):
-        ax.set_title("fooled" if fooled else "holds", fontsize=7, color=INK)
+    moved = away.flatten(1).any(1).tolist()
+    for ax, fooled, changed in zip(grid[1], result.fooled.tolist(), moved, strict=True):
+        ax.set_title("holds" if not fooled else "fooled" if changed else "wrong before", fontsize=7, color=INK)
     _written(figure, path)
 
 

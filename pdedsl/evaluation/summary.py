@@ -4,11 +4,15 @@ from __future__ import annotations
 
 from pdedsl.evaluation.report import Report
 
+MASKED = "(masked gradients?)"
+"""Beside an accuracy under attack that its audit doubts."""
+
 
 def summary(report: Report) -> str:
     """Every accuracy with its interval, and what the audit says."""
     rows = [("without an attack", str(report.clean.accuracy))]
-    rows += [(r.attack, str(r.accuracy)) for r in report.robust]
+    masked = {doubt.norm for doubt in report.doubts if doubt.masked}
+    rows += [(r.attack, f"{r.accuracy} {MASKED if r.norm in masked else ''}".rstrip()) for r in report.robust]
     rows += [(f"{t.attack} of {t.maker} on {t.taker}", str(t.accuracy)) for t in report.transfers]
     for certified in report.certified:
         verb = "certified" if certified.sound else "estimated"

@@ -80,9 +80,10 @@ def _markdown(element: Element) -> str:
 KINDS = {".svg": "svg+xml"}  # of pictures; others are PNG
 _STYLE = """
 body { font: 16px/1.5 system-ui, sans-serif; max-width: 60rem; margin: 2rem auto; padding: 0 1rem; color: #222; }
-table { border-collapse: collapse; margin: 1rem 0; } th, td { padding: .3rem .8rem; border-bottom: 1px solid #ddd; }
+table { border-collapse: collapse; margin: 1rem 0; display: block; overflow-x: auto; }
+th, td { padding: .3rem .8rem; border-bottom: 1px solid #ddd; }
 th { text-align: left; } pre { background: #f6f6f6; padding: 1rem; overflow: auto; } img { max-width: 100%; }
-td { vertical-align: top; } .short { white-space: nowrap; } h2 { margin-top: 2.2rem; }
+td { vertical-align: top; min-width: 12rem; } .short { white-space: nowrap; min-width: 0; } h2 { margin-top: 2.2rem; }
 figure { display: inline-block; vertical-align: top; width: 48%; min-width: 22rem; margin: 1rem 1% 1rem 0; }
 figcaption { color: #555; font-size: .9rem; }
 @media (prefers-color-scheme: dark) { body { background: #181818; color: #ddd; } pre { background: #262626; }

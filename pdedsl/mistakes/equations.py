@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from pdedsl.diagnostics import PdeError, Span
-from pdedsl.fixes import Edit, Fix, instead, without
+from pdedsl.fixes import Edit, Fix, added, instead, one_of_them, without
 from pdedsl.mistakes.code import Code
 from pdedsl.mistakes.english import ONE, all_of, one_of, perhaps
 
@@ -76,15 +76,18 @@ def fixes_one_variable(span: Span) -> PdeError:
     return PLACE.error("a condition must fix exactly one variable", span, "as in u(x, 0) = …")
 
 
-def neither_start_nor_end(time: str, at: str, start: str, end: str, span: Span) -> PdeError:
+def neither_start_nor_end(time: str, at: str, start: str, end: str, span: Span, place: Span | None) -> PdeError:
+    """`place` is where the time stands among the arguments."""
     message = f"a condition at {time} = {at}, which is neither the start nor the end of the time"
-    return PLACE.error(message, span, f"use {time} = {start} (initial) or {time} = {end} (terminal)")
+    hint = f"use {time} = {start} (initial) or {time} = {end} (terminal)"
+    return PLACE.error(message, span, hint, fixes=one_of_them((start, end), place))
 
 
-def not_on_the_boundary(variable: str, at: str, places: Sequence[str], span: Span) -> PdeError:
+def not_on_the_boundary(variable: str, at: str, places: Sequence[str], span: Span, place: Span | None) -> PdeError:
     where = one_of(f"{variable} = {p}" for p in places)
     hint = f"the boundary is {where}" if where else f"there is no boundary in {variable}"
-    return PLACE.error(f"a condition at {variable} = {at}, which is not on the boundary", span, hint)
+    message = f"a condition at {variable} = {at}, which is not on the boundary"
+    return PLACE.error(message, span, hint, fixes=one_of_them(places, place))
 
 
 def gives_no_value(span: Span) -> PdeError:
@@ -156,14 +159,18 @@ def needless_condition(order: int, span: Span) -> PdeError:
     return NEEDLESS.error(f"{what} takes no such condition", span, "remove it", fixes=without(span))
 
 
-def no_start(unknown: str, kind: str, left: str, span: Span) -> PdeError:
-    return NO_START.error(f"'{unknown}' has no {kind}", span, f"add {left} = …")
+def no_start(unknown: str, kind: str, left: str, span: Span, behind: int | None) -> PdeError:
+    """`behind` is where one that is zero may stand, if it may."""
+    fixes = added(behind, f"\n{left} = 0") if behind is not None else ()
+    return NO_START.error(f"'{unknown}' has no {kind}", span, f"add {left} = …", fixes=fixes)
 
 
-def no_condition_on(unknown: str, missing: Sequence[str], span: Span) -> PdeError:
-    """`missing` is empty where no side has one."""
+def no_condition_on(unknown: str, missing: Sequence[str], span: Span, behind: int | None) -> PdeError:
+    """`missing` is empty where no side has one; `behind` is where one that is zero may stand, if one is enough."""
     where, sides = (" and ".join(missing), all_of(missing)) if missing else ("the boundary", "boundary")
-    return NO_BOUNDARY.error(f"'{unknown}' has no condition on {where}", span, f"add {unknown} = … on {sides}")
+    hint = f"add {unknown} = … on {sides}"
+    fixes = added(behind, f"\n{unknown} = 0 on {sides}") if behind is not None else ()
+    return NO_BOUNDARY.error(f"'{unknown}' has no condition on {where}", span, hint, fixes=fixes)
 
 
 def few_conditions_on(unknown: str, given: str, wanted: str, where: str, span: Span) -> PdeError:

@@ -65,3 +65,13 @@ def picture_of_classifier(picture: str, span: Span) -> PdeError:
 def picture_of_solution(picture: str, span: Span) -> PdeError:
     message = f"{picture} is of the solution of an equation on a physical domain, and this one classifies"
     return NO_SUCH_PICTURE.error(message, span, "remove it, or: plot confusion", fixes=without(span, item=True))
+
+
+def picture_of_training(picture: str, method: str, span: Span) -> PdeError:
+    message = f"{picture} are of training, and '{method}' trains nothing"
+    return NO_SUCH_PICTURE.error(message, span, "remove it, or: plot solution", fixes=without(span, item=True))
+
+
+def picture_on_space(picture: str, span: Span) -> PdeError:
+    message = f"{picture} is not drawn on R^d, where a reference is compared with the operator in numbers alone"
+    return NO_SUCH_PICTURE.error(message, span, "remove it", fixes=without(span, item=True))

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from pdedsl.diagnostics import PdeError, Span
-from pdedsl.fixes import instead
+from pdedsl.fixes import instead, without
 from pdedsl.mistakes.code import Code
 from pdedsl.mistakes.english import all_of
 from pdedsl.mistakes.networks import MISFIT
@@ -149,4 +149,5 @@ def odd_pairs(width: int, span: Span) -> PdeError:
 
 def close_of_nothing(span: Span) -> PdeError:
     message = "`close` is the width of dense layers, and this frame has none"
-    return WIDTHS.error(message, span, "leave it out, or write frame lipschitz(dense=2)")
+    hint = "leave it out, or write frame lipschitz(dense=2)"
+    return WIDTHS.error(message, span, hint, fixes=without(span, "leave it out", item=True))

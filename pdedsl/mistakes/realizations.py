@@ -117,6 +117,10 @@ def no_grid(reason: str, span: Span) -> PdeError:
     return MISFIT.error(f"a grid does not solve this: {reason}", span, "realize equation by features or residual")
 
 
+def no_reference(reason: str, span: Span) -> PdeError:
+    return MISFIT.error(reason, span, "remove this reference", fixes=without(span, item=True))
+
+
 def jump_by_points(span: Span) -> PdeError:
     message = "a coefficient jumps, and the derivative of a jump has no value at points"
     return MISFIT.error(message, span, "realize equation by grid")
@@ -135,3 +139,13 @@ def learned_by_paths(span: Span) -> PdeError:
 def learned_by_features(span: Span) -> PdeError:
     message = "features can learn numbers, but not functions"
     return MISFIT.error(message, span, "realize equation by residual")
+
+
+def probes_of(span: Span) -> PdeError:
+    message = "probes estimate first and second derivatives along coordinates, of one component and with known factors"
+    return MISFIT.error(message, span, "leave probes out: derivatives are exact then")
+
+
+def probes_by_descent(span: Span) -> PdeError:
+    message = "a loss with probes is random, and Gauss-Newton and L-BFGS need one that is not"
+    return MISFIT.error(message, span, "choose a method of first order, train { optimizer adam }, or leave probes out")

@@ -27,7 +27,8 @@ def for_images(augmentation: str, span: Span) -> PdeError:
 
 def nothing_to_train(unknown: str, span: Span) -> PdeError:
     message = f"'{unknown}' is not a class probability, so there is nothing to train"
-    return NOTHING_TO_TRAIN.error(message, span, "train a spec whose unknown is a simplex(k)")
+    hint = "train a spec whose unknown is a simplex(k); where nothing is learned: pdedsl crosscheck SPEC"
+    return NOTHING_TO_TRAIN.error(message, span, hint)
 
 
 def solved_not_trained(span: Span) -> PdeError:
@@ -37,7 +38,8 @@ def solved_not_trained(span: Span) -> PdeError:
 
 def trained_not_solved(span: Span) -> PdeError:
     message = "only an equation on a physical domain is solved"
-    return NOTHING_TO_SOLVE.error(message, span, "on data or pixels: pdedsl train SPEC -o RUN, or pdedsl test SPEC")
+    hint = "on data or pixels: pdedsl train SPEC -o RUN; on R^d, where nothing is learned: pdedsl crosscheck SPEC"
+    return NOTHING_TO_SOLVE.error(message, span, hint)
 
 
 def schedule_without_steps(span: Span) -> PdeError:

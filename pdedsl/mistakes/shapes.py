@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from pdedsl.diagnostics import PdeError, Span
+from pdedsl.fixes import times, without
 from pdedsl.mistakes.code import Code
 from pdedsl.mistakes.english import all_of, an, counted, this_is
 
@@ -135,7 +136,8 @@ def wrong_arguments(name: str, params: Sequence[str], found: int, span: Span) ->
     """A declared function with too many or too few arguments; with one, it may be meant as a factor."""
     product = f"; write {name}*(…) for a product" if found == 1 else ""
     hint = f"declared as {name}({all_of(params)}){product}"
-    return ARITY.error(f"'{name}' takes {counted(len(params), 'argument')}, found {found}", span, hint)
+    message = f"'{name}' takes {counted(len(params), 'argument')}, found {found}"
+    return ARITY.error(message, span, hint, fixes=times(name, span) if found == 1 else ())
 
 
 def softmax_of_scores(found: str | None, span: Span) -> PdeError:
@@ -166,8 +168,12 @@ def argument_shape(param: str, wanted: str, found: str, span: Span) -> PdeError:
     return SHAPE.error(f"'{param}' must be {an(wanted)}, found {an(found)}", span)
 
 
-def named_argument(word: str, span: Span) -> PdeError:
-    return NAMED.error(f"'{word}' takes no arguments by name", span, "give their values alone, in their order")
+def named_argument(word: str, span: Span, value: Span) -> PdeError:
+    hint, fixes = (
+        "give their values alone, in their order",
+        without(Span(span.start, value.start), "give its value alone"),
+    )
+    return NAMED.error(f"'{word}' takes no arguments by name", span, hint, fixes=fixes)
 
 
 def operator_acts_on(found: str, span: Span) -> PdeError:
@@ -175,7 +181,8 @@ def operator_acts_on(found: str, span: Span) -> PdeError:
 
 
 def not_a_function(name: str, found: str, span: Span) -> PdeError:
-    return NOT_A_VALUE.error(f"'{name}' is {an(found)}, not a function", span, f"write {name}*(…) for a product")
+    hint = f"write {name}*(…) for a product"
+    return NOT_A_VALUE.error(f"'{name}' is {an(found)}, not a function", span, hint, fixes=times(name, span))
 
 
 def wrong_call(name: str, found: str, span: Span) -> PdeError:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from pdedsl.diagnostics import PdeError, Span
-from pdedsl.fixes import Edit, Fix, added, instead, without
+from pdedsl.fixes import Edit, Fix, added, bracketed, instead, without
 from pdedsl.mistakes.code import Code
 from pdedsl.mistakes.english import ONE, all_of, counted, perhaps
 
@@ -138,7 +138,8 @@ def no_statement(word: str, guess: str | None, blocks: list[str], span: Span) ->
 def no_header(late: bool, span: Span) -> PdeError:
     """`late` if there is one, behind other statements."""
     message = "'pde' must come first" if late else "a spec starts with its name"
-    return HEADER.error(message, span, 'as in: pde Heat "The heat equation"')
+    fixes = () if late else (Fix("add pde Spec", (Edit(Span(0, 0), "pde Spec\n"),)),)
+    return HEADER.error(message, span, 'as in: pde Heat "The heat equation"', fixes=fixes)
 
 
 def second_header(span: Span) -> PdeError:
@@ -165,14 +166,16 @@ def many_unknowns(most: int, span: Span) -> PdeError:
 # ---- expressions
 
 
-def two_divisions(span: Span) -> PdeError:
-    hint = "add brackets, as in (a/b) c or a/(b c)"
-    return AMBIGUOUS.error("this division can be read in two ways", span, hint)
+def two_divisions(above: Span, below: Span, factor: Span) -> PdeError:
+    hint, denominator = "add brackets, as in (a/b) c or a/(b c)", below.to(factor)
+    fixes = bracketed("as in (a/b) c", above.to(below)), bracketed("as in a/(b c)", denominator)
+    return AMBIGUOUS.error("this division can be read in two ways", denominator, hint, fixes=fixes)
 
 
-def two_dots(span: Span) -> PdeError:
+def two_dots(left: Span, middle: Span, right: Span) -> PdeError:
     hint = "add brackets, as in (a·b) c·d"
-    return AMBIGUOUS.error("two dots in one product can be read in two ways", span, hint)
+    fixes = bracketed("as in (a·b) c", left.to(middle)), bracketed("as in a (b·c)", middle.to(right))
+    return AMBIGUOUS.error("two dots in one product can be read in two ways", middle.to(right), hint, fixes=fixes)
 
 
 def late_argument(span: Span) -> PdeError:
@@ -218,8 +221,16 @@ def orders_differ(above: int, below: int, span: Span) -> PdeError:
     return ORDERS.error(f"the order is {above} above the line and {below} below it", span, "make the two agree")
 
 
-def argument_end(function: str, span: Span) -> PdeError:
-    return ARGUMENT_END.error(f"it is not clear where the argument of '{function}' ends", span, "add brackets")
+def _brackets(before: Span, end: int) -> tuple[Edit, ...]:
+    return Edit(before, "("), Edit(Span(end, end), ")")
+
+
+def argument_end(function: str, span: Span, first: Span, last: Span) -> PdeError:
+    """`first` and `last` are the factors behind the function."""
+    called = [("the first factor", first), ("all of them", last)]
+    fixes = tuple(Fix(f"{function} of {what}", _brackets(Span(span.end, first.start), to.end)) for what, to in called)
+    message = f"it is not clear where the argument of '{function}' ends"
+    return ARGUMENT_END.error(message, span, "add brackets", fixes=fixes)
 
 
 # ---- sizes

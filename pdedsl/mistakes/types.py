@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from pdedsl.diagnostics import PdeError, Span
-from pdedsl.fixes import added, instead
+from pdedsl.fixes import added, instead, one_of_them
 from pdedsl.mistakes.code import Code
-from pdedsl.mistakes.english import all_of, an, perhaps
+from pdedsl.mistakes.english import all_of, an, one_of, perhaps
 
 TYPE = Code("E312", "a type does not exist, has the wrong size, or cannot be that of an unknown")
 TRAIT = Code("E313", "a type has no such property or bound")
@@ -59,9 +59,11 @@ def bound_not_positive(span: Span) -> PdeError:
     return TRAIT.error("a bound on a norm must be positive", span)
 
 
-def unknown_trait(kind: str, traits: str, span: Span) -> PdeError:
-    """`traits` are the ones that there are, in words."""
-    return TRAIT.error(f"{an(kind)} has no such property", span, f"{an(kind)} can be {traits}" if traits else "")
+def unknown_trait(kind: str, traits: Sequence[str], span: Span) -> PdeError:
+    """`traits` are the ones that there are; those that are words can be written as they are."""
+    hint = f"{an(kind)} can be {one_of(traits)}" if traits else ""
+    fixes = one_of_them([*filter(str.isidentifier, traits)], span)
+    return TRAIT.error(f"{an(kind)} has no such property", span, hint, fixes=fixes)
 
 
 def no_network(name: str, example: str, span: Span) -> PdeError:
@@ -89,7 +91,9 @@ def not_an_interval(span: Span) -> PdeError:
 
 
 def empty_interval(start: str, end: str, span: Span) -> PdeError:
-    return INTERVAL.error(f"the interval [{start}, {end}] is empty", span, "its start must come before its end")
+    fixes = one_of_them([f"[{end}, {start}]"], span) if start != end else ()
+    hint = "its start must come before its end"
+    return INTERVAL.error(f"the interval [{start}, {end}] is empty", span, hint, fixes=fixes)
 
 
 def not_a_space(span: Span) -> PdeError:

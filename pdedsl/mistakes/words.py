@@ -46,8 +46,8 @@ def not_a_word(what: str, known: Sequence[str], span: Span) -> PdeError:
 
 
 def unknown_word(word: str, what: str, known: Sequence[str], guess: str | None, span: Span) -> PdeError:
-    hint = perhaps(guess, f"known here: {all_of(known)}")
-    return UNKNOWN.error(f"'{word}' is not {what}", span, hint, fixes=instead(word, guess, span))
+    hint, only = perhaps(guess, f"known here: {all_of(known)}"), known[0] if len(known) == 1 else None
+    return UNKNOWN.error(f"'{word}' is not {what}", span, hint, fixes=instead(word, guess or only, span))
 
 
 def not_a_value(key: str, known: Sequence[str], span: Span) -> PdeError:

@@ -2,25 +2,34 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from math import prod
 from typing import assert_never
 
 from pdedsl import mistakes
-from pdedsl.diagnostics import Span
+from pdedsl.diagnostics import PdeError, Span
 from pdedsl.ir.plan import DataPlan, ImagePlan, Model, SolvePlan
 from pdedsl.ir.representation import Paths, Representation
+from pdedsl.ir.spec import Spec
+from pdedsl.ir.statement import Statement
+from pdedsl.plan.operator import operator_or_refusal
+from pdedsl.plan.solving import require_reference
 from pdedsl.words.attacks import Gaussian, Lipschitz
 from pdedsl.words.blocks import EvaluateBlock, Plot
+from pdedsl.words.solvers import Collocation, Solver
 
 
-def require_evaluation(block: EvaluateBlock, representation: Representation, model: Model) -> None:
+def require_evaluation(
+    block: EvaluateBlock, representation: Representation, model: Model, spec: Spec, reference: Statement | None
+) -> None:
     """Everything in the block can be measured, or it is an error here, before anyone trains."""
     if isinstance(model, SolvePlan):
         _nothing_of_a_classifier(block)
-        _require_pictures_of_solution(block)
+        _require_pictures_of_solution(block, model.method)
         return
     if isinstance(model, DataPlan) and model.classes is None:
         _nothing_of_a_classifier(block)
+        _require_reference(block, representation, spec, reference)
         return
     noise = representation.input_variance if isinstance(representation, Paths) else None
     for chosen in block.certify:
@@ -42,10 +51,28 @@ def _nothing_of_a_classifier(block: EvaluateBlock) -> None:
             raise mistakes.evaluations.not_a_classifier(key, block.place(key))
 
 
-def _require_pictures_of_solution(block: EvaluateBlock) -> None:
+def _require_reference(
+    block: EvaluateBlock, representation: Representation, spec: Spec, statement: Statement | None
+) -> None:
+    """On R^d: an operator whose parts are all known, and a grid that solves its equation on a box."""
+    if block.plot:
+        raise mistakes.evaluations.picture_on_space(block.plot[0].value, block.place("plot"))
+    if block.reference is None:
+        return
+    operator = operator_or_refusal(representation, spec)
+    if isinstance(operator, PdeError):
+        raise operator
+    if statement is None:
+        raise mistakes.evaluations.no_reference(block.place("reference"))
+    require_reference(replace(block.reference, word=replace(block.reference.word, extent=None)), statement)
+
+
+def _require_pictures_of_solution(block: EvaluateBlock, method: Solver) -> None:
     for plot, span in zip(block.plot, block.places.get("plot", ()), strict=False):
         if plot not in (Plot.SOLUTION, Plot.CURVES):
             raise mistakes.evaluations.picture_of_classifier(plot.value, span)
+        if plot is Plot.CURVES and not isinstance(method, Collocation):
+            raise mistakes.evaluations.picture_of_training(plot.value, method.name, span)
 
 
 def _require_picture(plot: Plot, span: Span, block: EvaluateBlock, model: DataPlan | ImagePlan) -> None:

@@ -108,6 +108,11 @@ def law_of(method: Diffusion | None) -> Law:
     return method.kind if isinstance(method, NoiseWord) else Law.GAUSSIAN
 
 
+def takes_one_step(stretch: Stretch, method: Diffusion | None) -> bool:
+    """Whether one step is exact: a sum of Gaussian numbers is one, a sum of others is not."""
+    return stretch.is_constant and not (stretch.diffuses and law_of(method) is not Law.GAUSSIAN)
+
+
 def _added(stretch: Stretch, dt: Expr, method: Diffusion | None, span: Span) -> Added:
     """Numbers behind a step: of one size, of one for each component, or correlated."""
     law = law_of(method)

@@ -17,7 +17,7 @@ from pdedsl.ir.terms import Shape
 from pdedsl.numerics.integrators import EXPLICIT
 from pdedsl.plan.fields import fields_of, require_coefficients
 from pdedsl.plan.methods import scheme_of, steps_of, takes_noise
-from pdedsl.plan.noise import law_of
+from pdedsl.plan.noise import law_of, takes_one_step
 from pdedsl.words.integrators import Fixed, Integrator
 from pdedsl.words.networks import Mlp, Torch
 from pdedsl.words.word import Chosen
@@ -42,20 +42,21 @@ def operator_or_refusal(representation: Representation, spec: Spec) -> OperatorP
 def plan_operator(paths: Paths, spec: Spec) -> OperatorPlan:
     """The evolution operator on R^d, for data that the caller brings."""
     scheme = scheme_of(spec)
-    for stretch in paths.stretches:
-        _check(stretch, scheme, spec)
+    method = spec.realize.diffusion.word if spec.realize.diffusion else None
+    exact = [takes_one_step(stretch, method) for stretch in paths.stretches]
+    for stretch, is_exact in zip(paths.stretches, exact, strict=True):
+        _check(stretch, is_exact, scheme, spec)
     if not isinstance(scheme.word, Fixed):
         raise mistakes.networks.operator_by(scheme.word.name, tuple(EXPLICIT), scheme.span)
     assert spec.time is not None
-    method = spec.realize.diffusion
     pieces = sorted((_piece(s) for s in paths.stretches), key=lambda p: float(p.start))
-    stepped = [s.length for s in paths.stretches if not s.is_constant] or [s.length for s in paths.stretches]
+    lengths = [s.length for s in paths.stretches]
+    stepped = [length for length, is_exact in zip(lengths, exact, strict=True) if not is_exact] or lengths
     step = max(stepped) / Integer(steps_of(scheme.word))
-    law = law_of(method.word if method else None)
-    return OperatorPlan(tuple(pieces), paths.direction, step, scheme.word, operator_draws(spec), law)
+    return OperatorPlan(tuple(pieces), paths.direction, step, scheme.word, operator_draws(spec), law_of(method))
 
 
-def _check(stretch: Stretch, scheme: Chosen[Integrator], spec: Spec) -> None:
+def _check(stretch: Stretch, is_exact: bool, scheme: Chosen[Integrator], spec: Spec) -> None:
     if spec.space.image is not None:
         raise mistakes.networks.operator_on_images(spec.space.span)
     for learned in fields_of(stretch.drift, spec):
@@ -63,7 +64,7 @@ def _check(stretch: Stretch, scheme: Chosen[Integrator], spec: Spec) -> None:
             raise mistakes.networks.operator_of_network(learned.net.word.name, learned.span)
     if stretch.index is not None and stretch.shape is Shape.FULL:
         raise mistakes.networks.operator_of_full_matrix(stretch.diffusion or spec.space.span)
-    if stretch.diffuses and not stretch.is_constant and not takes_noise(scheme.word):
+    if stretch.diffuses and not is_exact and not takes_noise(scheme.word):
         raise mistakes.realizations.scheme_with_noise(scheme.word.name, stretch.diffusion or scheme.span)
     require_coefficients(stretch, spec)
 

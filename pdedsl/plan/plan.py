@@ -16,13 +16,14 @@ from pdedsl.plan.sizes import require_memory
 from pdedsl.plan.solving import plan_solving
 
 
-def plan(representation: Representation, spec: Spec) -> Model:
-    """The network of a spec; whatever it asks for and cannot have is refused."""
+def plan(representation: Representation, spec: Spec, reference: Statement | None = None) -> Model:
+    """The network of a spec; whatever it asks for and cannot have is refused. `reference` is its equation of R^d on a
+    box, where an `evaluate` block asks for it."""
     require_overlap(spec)
     model = _model(representation, spec)
     require_memory(model, spec)
     if spec.evaluate is not None:
-        require_evaluation(spec.evaluate, representation, model)
+        require_evaluation(spec.evaluate, representation, model, spec, reference)
     return model
 
 

@@ -25,7 +25,9 @@ from pdedsl.plan.numbers import functions_of, is_of_coordinates, with_letters
 from pdedsl.plan.symmetry import symmetry_of
 from pdedsl.symbolic.symbols import Field, Partial
 from pdedsl.words.networks import Mlp
+from pdedsl.words.optimizers import Lbfgs
 from pdedsl.words.solvers import Collocation, Features, Grid, Paths, Solver
+from pdedsl.words.word import Chosen
 
 GIVEN = "as the spec says"
 DEFAULT = Mlp(width=20, depth=3)
@@ -43,10 +45,12 @@ def plan_solving(statement: Statement, spec: Spec) -> SolvePlan:
     others = tuple(_alternative(m, statement) for m in METHODS if type(m) is not type(choice.method))
     reference = spec.evaluate.reference if spec.evaluate else None
     if reference is not None:
-        refusal = obstacle(reference.word, statement, reference.span)
-        if refusal is not None:
-            raise refusal
+        require_reference(reference, statement)
     train = spec.train
+    optimizers = tuple(o.word for o in train.optimizer) if train and train.says("optimizer") else ()
+    probed = isinstance(choice.method, Collocation) and choice.method.probes is not None
+    if probed and asked is not None and (not optimizers or any(isinstance(o, Lbfgs) for o in optimizers)):
+        raise mistakes.realizations.probes_by_descent(asked.span)
     return SolvePlan(
         statement,
         choice.method,
@@ -55,7 +59,7 @@ def plan_solving(statement: Statement, spec: Spec) -> SolvePlan:
         network_of(spec) or DEFAULT,
         _built(statement),
         reference.word if reference else None,
-        tuple(o.word for o in train.optimizer) if train and train.says("optimizer") else (),
+        optimizers,
         train.steps if train else None,
         _ansatz(statement) if isinstance(choice.method, Collocation) else (),
     )
@@ -140,14 +144,32 @@ def obstacle(method: Solver, statement: Statement, span: Span) -> PdeError | Non
     match method:
         case Features():
             return mistakes.realizations.learned_by_features(span) if functions_of(statement) else None
-        case Collocation():
-            return None
+        case Collocation(probes=probes):
+            apart = probes is not None and not all(map(_is_estimable, statement.equations))
+            return mistakes.realizations.probes_of(span) if apart else None
         case Grid():
             return _no_grid(method, statement, span)
         case Paths():
             return mistakes.realizations.learned_by_paths(span) if inverse(statement) else process.obstacle(statement)
         case _:
             assert_never(method)
+
+
+def _is_estimable(residual: Residual) -> bool:
+    """Whether derivatives are of one component, along one coordinate each, up to the second, with known factors."""
+    letters = {s for s, _ in residual.letters}
+    derived = [(s, d) for s, d in residual.letters if d.order]
+    known = all(not residual.expr.diff(s).free_symbols & letters for s, _ in derived)
+    return (
+        known and len({d.component for _, d in derived}) == 1 and all(max(d.orders) == d.order <= 2 for _, d in derived)
+    )
+
+
+def require_reference(reference: Chosen[Grid], statement: Statement) -> None:
+    """The grid that an `evaluate` block asks for solves the statement."""
+    refusal = obstacle(reference.word, statement, reference.span)
+    if refusal is not None:
+        raise mistakes.realizations.no_reference(refusal.diagnostics[0].message, reference.span)
 
 
 def _no_grid(method: Grid, statement: Statement, span: Span) -> PdeError | None:

@@ -8,6 +8,7 @@ from pdedsl import mistakes
 from pdedsl.ir.plan import DataPlan, Maps, Walk
 from pdedsl.ir.representation import Paths
 from pdedsl.ir.spec import Spec
+from pdedsl.plan.noise import takes_one_step
 from pdedsl.words.diffusions import (
     Diffusion,
     Dropout,
@@ -32,7 +33,7 @@ def require_used(plan: DataPlan, paths: Paths, spec: Spec) -> None:
         hint = "time and convection are one: keep one of the two"
         raise mistakes.realizations.unused_part("convection", hint, chosen.convection.line)
     stepping = chosen.time or chosen.convection
-    if stepping is not None and not _steps(plan, paths):
+    if stepping is not None and not _steps(plan, paths, spec):
         part = "time" if chosen.time else "convection"
         raise mistakes.realizations.unused_part(part, "one step is exact here: leave it out", stepping.line)
     if chosen.convection is not None and not any(s.moves for s in paths.stretches):
@@ -43,10 +44,11 @@ def require_used(plan: DataPlan, paths: Paths, spec: Spec) -> None:
         _require_arguments(chosen.diffusion, plan)
 
 
-def _steps(plan: DataPlan, paths: Paths) -> bool:
+def _steps(plan: DataPlan, paths: Paths, spec: Spec) -> bool:
     """Whether there are steps, of the operator where that is the model, otherwise of the network."""
     if plan.classes is None:
-        return not all(s.is_constant for s in paths.stretches)
+        method = spec.realize.diffusion.word if spec.realize.diffusion else None
+        return not all(takes_one_step(s, method) for s in paths.stretches)
     return any(isinstance(part, Walk | Maps) for part in plan.parts)
 
 

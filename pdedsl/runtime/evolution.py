@@ -20,7 +20,7 @@ from torch import Tensor, nn
 from pdedsl.numerics.integrators import EXPLICIT, HEUN
 from pdedsl.runtime.paths import Leg, Path, carried, shaken
 from pdedsl.runtime.pieces import Diffusion, Drift, Piece, Rate
-from pdedsl.runtime.streams import Law, Stream
+from pdedsl.runtime.streams import IS_SUM, Law, Stream
 from pdedsl.words.directions import Direction
 
 
@@ -37,8 +37,8 @@ class Evolution(nn.Module):
     The data stand at the start of the first piece (form = "initial") or at the end of the last one, the `horizon`
     (form = "terminal"). A piece without diffusion takes steps of the `scheme`, of at most `dt`; a piece with diffusion
     those of Euler-Maruyama, or of the stochastic method of Heun where that is the scheme; if all its coefficients are
-    constant, one exact Gaussian step. Pieces are passed in network order, for initial data the last in time first.
-    `law` is that of the noise, and `antithetic` uses each noise with both signs.
+    constant and its noise is Gaussian, one exact step. Pieces are passed in network order, for initial data the last in
+    time first. `law` is that of the noise, and `antithetic` uses each noise with both signs.
     """
 
     def __init__(
@@ -94,7 +94,8 @@ class Evolution(nn.Module):
         return [self._leg(piece, start, length) for piece, start, length in spans if length > 0]
 
     def _leg(self, piece: Piece, start: float, length: float) -> Leg:
-        steps = 1 if piece.has_constant_coefficients else math.ceil(length / self.dt * (1.0 - 1e-12))
+        exact = piece.has_constant_coefficients and (IS_SUM[self.law] or not piece.is_random)
+        steps = 1 if exact else math.ceil(length / self.dt * (1.0 - 1e-12))
         return Leg(piece, start, length / steps, steps, -1.0 if self.form is Direction.INITIAL else 1.0)
 
     def _pieces(self) -> list[Piece]:

@@ -50,17 +50,21 @@ class Exponential:
         return self.kept[level]
 
     def __call__(self, w: Tensor, time: float, level: int) -> Tensor:
-        weights, by, h = self.weights(level), self._by, self.length / 2**level
+        weights, add, h = self.weights(level), self._add, self.length / 2**level
+        whole = add(None, weights.whole, w)
         if self.rest is None:
-            return by(weights.whole, w)
-        n = self.rest
-        half, whole = by(weights.half, w), by(weights.whole, w)
+            return whole
+        n, half = self.rest, add(None, weights.half, w)
         first = n(w, time)
-        second = n(half + by(weights.second, first), time + h / 2)
-        third = n(half + by(weights.third[0], first) + by(weights.third[1], second), time + h / 2)
-        fourth = n(whole + by(weights.fourth[0], first) + by(weights.fourth[1], third), time + h)
+        second = n(add(half, weights.second, first), time + h / 2)
+        third = n(add(add(half, weights.third[0], first), weights.third[1], second), time + h / 2)
+        fourth = n(add(add(whole, weights.fourth[0], first), weights.fourth[1], third), time + h)
         a, b, c = weights.last
-        return whole + by(a, first) + by(b, second + third) + by(c, fourth)
+        return add(add(add(whole, a, first), b, second + third), c, fourth)
 
-    def _by(self, weight: Tensor, w: Tensor) -> Tensor:
-        return torch.einsum("...ij,j...->i...", weight, w) if self.matrices else weight * w
+    def _add(self, to: Tensor | None, weight: Tensor, w: Tensor) -> Tensor:
+        """to + weight · w, or without `to`."""
+        if self.matrices:
+            found = torch.einsum("...ij,j...->i...", weight, w)
+            return found if to is None else to + found
+        return weight * w if to is None else torch.addcmul(to, weight, w)

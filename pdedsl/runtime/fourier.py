@@ -7,6 +7,7 @@ Coefficients are complex, of shape (..., K, …, K, h): all modes of each axis, 
 from __future__ import annotations
 
 from dataclasses import dataclass
+from functools import cached_property
 from math import pi, prod
 
 import torch
@@ -38,11 +39,11 @@ class Torus:
     def dimension(self) -> int:
         return len(self.rings)
 
-    @property
+    @cached_property
     def axes(self) -> tuple[int, ...]:
         return tuple(range(-self.dimension, 0))
 
-    @property
+    @cached_property
     def sizes(self) -> tuple[int, ...]:
         return tuple(self.fine * r.half for r in self.rings)
 

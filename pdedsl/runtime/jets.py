@@ -131,14 +131,14 @@ class JetNetwork(nn.Module):
         return cls(box, width, depth, outputs, activation, mix(seed, 9), own)
 
     def forward(self, points: Tensor) -> Tensor:
-        value = self._embedded(self._with_images(points), None)
+        value = self.inputs(self.with_images(points), 0)
         for k, (weight, bias) in enumerate(zip(self.weights, self.biases, strict=True)):
             value = functional.linear(value, weight, bias)
             if k + 1 < len(self.weights):
                 value = activation(self.name)(value)
-        return self._joined(value)
+        return self.without_images(value)
 
-    def _with_images(self, points: Tensor) -> Tensor:
+    def with_images(self, points: Tensor) -> Tensor:
         """(n, k), or (2n, k) with a mirror."""
         if self.mirror is None:
             return points
@@ -147,7 +147,7 @@ class JetNetwork(nn.Module):
         middle = self.middle.to(points)
         return torch.cat([points, middle + turned * (points - middle)])
 
-    def _joined(self, values: Tensor) -> Tensor:
+    def without_images(self, values: Tensor) -> Tensor:
         """N(x) ± N(Rx) of values (..., 2n, c)."""
         if self.mirror is None:
             return values
@@ -157,7 +157,7 @@ class JetNetwork(nn.Module):
     def jets(self, points: Tensor, wanted: Wanted, coefficients: tuple[Tensor, ...] = ()) -> tuple[Tensor, list[Layer]]:
         """Streams (s, n, c): u, ∂^α u in the order of `wanted.place`, then the operators, with coefficients (n, parts)
         each; and what passed every layer."""
-        points = self._with_images(points)
+        points = self.with_images(points)
         if self.mirror is not None:
             coefficients = tuple(torch.cat([c, c]) for c in coefficients)
         entered, layers = self._first(points, wanted, coefficients), list[Layer]()
@@ -167,10 +167,10 @@ class JetNetwork(nn.Module):
             layers.append(Layer(entered, left))
             if k + 1 < len(self.weights):
                 entered = self._bent(left, wanted, coefficients)
-        return self._joined(left), layers
+        return self.without_images(left), layers
 
     def _first(self, points: Tensor, wanted: Wanted, coefficients: tuple[Tensor, ...]) -> Tensor:
-        streams = [self._embedded(points, None), *(self._derived(points, o) for o in list(wanted.place)[1:])]
+        streams = [self.inputs(points, 0), *(self._derived(points, o) for o in list(wanted.place)[1:])]
         for parts, factors in zip(wanted.operators, coefficients, strict=True):
             streams.append(sum(factors[:, k, None] * self._derived(points, o) for k, o in enumerate(parts)))  # type: ignore[arg-type]
         return torch.stack(streams)
@@ -183,12 +183,26 @@ class JetNetwork(nn.Module):
         own, images = found.chunk(2)
         return torch.cat([own, -images])
 
-    def _embedded(self, points: Tensor, orders: Orders | None) -> Tensor:
-        """The inputs of the first layer, or ∂^α of them; of several coordinates each is a function of one alone."""
+    @property
+    def owners(self) -> Tensor:
+        """The coordinate of each input."""
+        found = [k for k, joined in enumerate(self.joined) for _ in range(2 if joined else 1)]
+        return torch.tensor(found, device=self.middle.device)
+
+    def inputs(self, points: Tensor, order: int) -> Tensor:
+        """Of the first layer, at points with their images: each is a function of one coordinate of the point, or its
+        derivative in that."""
         scaled = (points - self.middle) / self.lengths
-        if orders is None:
-            columns = [_input(scaled[:, k], 0, self.lengths[k], joined) for k, joined in enumerate(self.joined)]
-            return torch.cat(columns, -1)
+        columns = [_input(scaled[:, k], order, self.lengths[k], joined) for k, joined in enumerate(self.joined)]
+        found = torch.cat(columns, -1)
+        if self.mirror is None or order % 2 == 0:
+            return found
+        own, images = found.chunk(2)
+        return torch.cat([own, torch.where(self.owners == self.mirror.axis, -images, images)])
+
+    def _embedded(self, points: Tensor, orders: Orders) -> Tensor:
+        """∂^α of the inputs."""
+        scaled = (points - self.middle) / self.lengths
         axes = [k for k, order in enumerate(orders) if order]
         out = scaled.new_zeros(len(points), self.weights[0].shape[1])
         if len(axes) == 1:

@@ -18,6 +18,7 @@ from torch import Tensor, nn
 from pdedsl.runtime.standard_draws import standard_draw
 
 Law = Literal["normal", "laplace", "uniform"]
+IS_SUM: dict[Law, bool] = {"normal": True, "laplace": False, "uniform": False}  # of several numbers of its own law
 
 _MASK = (1 << 64) - 1
 _TRAIN, _FROZEN, _EVAL = 1, 2, 3

@@ -7,7 +7,7 @@ what is left is of one order more (Richardson), so that the estimate is a bound 
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from math import ceil, log2
 
 import torch
@@ -16,11 +16,13 @@ from torch import Tensor
 Step = Callable[[Tensor, float, int], Tensor]
 """The state after a step of length T / 2^level from a time in [0, T]."""
 DEEPEST = 30
+WHOLE = 1 << DEEPEST
+FIRST = 4  # no step is longer than T / 2^4
 NOISE = 1e-9  # relative; rounding may be as large in an ill-conditioned problem
 STENCIL = 8  # states for the interpolation in time
-SHARE = 2.0**STENCIL  # how much nearer states are than those that its error is measured with
-BETWEEN = 1e-11  # relative error of the interpolation
-SHORTEST = 10  # the longest step is at least T / 2^10 for the sake of interpolation
+FAR_LESS = 2.0 ** -(STENCIL + 2)  # of what interpolation may miss: steps of twice the length would do
+BETWEEN, SHARE = 1e-11, 1e-5  # relative error of the interpolation: at least this, and this share of the tolerance
+SHORTEST = 10  # no step is shorter than T / 2^10 for the sake of interpolation
 
 
 class Unstable(Exception):
@@ -39,7 +41,11 @@ class Control:
     extrapolated: bool
     counted: Tensor | None = None
     least: float = 0.0  # an estimate that a single step may have, however short it is
-    between: float = BETWEEN
+
+    @property
+    def between(self) -> float:
+        """What interpolation in time may miss, relative to the state: the middles of pairs have their own errors."""
+        return max(BETWEEN, SHARE * self.tolerance, self.least)
 
     def size(self, w: Tensor) -> Tensor:
         found: Tensor = torch.linalg.vector_norm(w.detach() if self.counted is None else w.detach() * self.counted)
@@ -57,26 +63,12 @@ class March:
 
 
 def solved_in_time(step: Step, start: Tensor, length: float, control: Control) -> March:
-    """Steps as long as error and interpolation in time allow."""
-    march = marched(step, start, length, control, 4)
-    for _ in range(3):
-        size = max(float(control.size(s)) for s in march.states)
-        excess = between(march, control) / max(SHARE * max(control.between, control.least) * size, 1e-300)
-        if excess <= 1 or min(march.levels) >= SHORTEST:
-            break
-        more = ceil(log2(excess) / STENCIL) if excess < 1e30 else 2
-        march = marched(step, start, length, control, min(SHORTEST, min(march.levels) + max(1, more)))
-    return march
-
-
-def marched(step: Step, start: Tensor, length: float, control: Control, first: int) -> March:
-    """No step longer than T / 2^first; estimates in proportion to the length of their step."""
-    position, level, state, total = 0, first + 2, start, 0.0  # position counts steps of the deepest level
-    times, states, levels = [0.0], [start], []
-    whole, before = 1 << DEEPEST, float("inf")
-    while position < whole:
-        begin = length * position / whole
-        half, end, error = _tried(step, state, begin, length, level, control)
+    """Steps as long as error and interpolation in time allow; estimates in proportion to the length of their step."""
+    path, longest = Path([0], [start]), FIRST
+    level, before = longest + 2, float("inf")
+    while path.ends[-1] < WHOLE:
+        begin = length * path.ends[-1] / WHOLE
+        half, end, error = _tried(step, path.states[-1], begin, length, level, control)
         allowed = max(control.tolerance * 2.0**-level, control.least)
         stalled = before * 0.5 < error < NOISE  # rounding is not mended by shorter steps
         if not (error <= max(allowed, control.tolerance * 1e-4) or stalled):
@@ -84,14 +76,78 @@ def marched(step: Step, start: Tensor, length: float, control: Control, first: i
             if level >= DEEPEST:
                 raise Unstable(f"no step is short enough at time {begin:g}")
             continue
-        size = 1 << (DEEPEST - level)
-        position, state, total, before = position + size, end, total + error, float("inf")
-        times += [begin + length / 2 ** (level + 1), length * position / whole]
-        states += [half, end]
-        levels.append(level)
-        if error * 2.0 ** (control.order + 2) <= allowed and level > first and position % (2 * size) == 0:
+        path.add(half, end, level, error, float(control.size(end)))
+        before, excess = float("inf"), path.excess(control, longest)
+        missed = [k for k, e in excess.items() if e > 1 and path.levels[k] < SHORTEST]
+        if missed:
+            level = longest = min(SHORTEST, path.levels[missed[0]] + _more(excess[missed[0]]))
+            path.cut(missed[0])
+            continue
+        if longest > FIRST and any(e < FAR_LESS and path.levels[k] == longest for k, e in excess.items()):
+            longest -= 1
+        if error * 2.0 ** (control.order + 2) <= allowed and level > longest and path.ends[-1] % _span(level - 1) == 0:
             level -= 1
-    return March(tuple(times), tuple(states), tuple(levels), total)
+    times = [length * e / WHOLE for e in path.ends]
+    halves = [t + length / 2 ** (level + 1) for t, level in zip(times, path.levels, strict=False)]
+    every = [times[0], *(t for pair in zip(halves, times[1:], strict=True) for t in pair)]
+    return March(tuple(every), tuple(path.states), tuple(path.levels), sum(path.errors))
+
+
+def _more(excess: float) -> int:
+    """Levels by which steps must be shorter."""
+    return max(1, ceil(log2(excess) / STENCIL) if excess < 1e30 else 2)
+
+
+def _span(level: int) -> int:
+    """The length of a step in steps of the deepest level."""
+    return 1 << (DEEPEST - level)
+
+
+@dataclass
+class Path:
+    """Pairs of half steps so far; `ends` count steps of the deepest level."""
+
+    ends: list[int]
+    states: list[Tensor]  # at the ends, and in the middles between them
+    levels: list[int] = field(default_factory=list)
+    errors: list[float] = field(default_factory=list)
+    size: float = 0.0  # of the largest state
+
+    def add(self, half: Tensor, end: Tensor, level: int, error: float, size: float) -> None:
+        self.ends.append(self.ends[-1] + _span(level))
+        self.states += [half, end]
+        self.levels.append(level)
+        self.errors.append(error)
+        self.size = max(self.size, size)
+
+    def cut(self, first: int) -> None:
+        """Takes back all pairs from one on."""
+        del self.ends[first + 1 :], self.states[2 * first + 1 :], self.levels[first:], self.errors[first:]
+
+    def excess(self, control: Control, longest: int) -> dict[int, float]:
+        """Of the newest pair with enough ends around it, or of several at the start and at the end of time, where its
+        step matters: by how much these ends miss its middle, relative to what they may.
+
+        States are half as far apart as these ends, and nearer to what is between them by as much as the order says.
+        """
+        count, behind = len(self.levels), STENCIL // 2
+        if count < STENCIL - 1:
+            return {}
+        last = count if self.ends[-1] == WHOLE else count - behind + 1
+        newest = range(0 if count == STENCIL - 1 else count - behind, last)
+        allowed = max(2.0**STENCIL * control.between * self.size, 1e-300)
+        asked = (k for k in newest if self.levels[k] <= max(longest, SHORTEST - 1))
+        return {k: float(control.size(self._missed(k))) / allowed for k in asked}
+
+    def _missed(self, k: int) -> Tensor:
+        """In the middle of pair k, by the polynomial through the ends around it."""
+        first = min(max(k - STENCIL // 2 + 1, 0), len(self.ends) - STENCIL)
+        ends = torch.tensor(self.ends[first : first + STENCIL], dtype=torch.float64)
+        middle = torch.tensor(float(self.ends[k] + _span(self.levels[k] + 1)), dtype=torch.float64)
+        around = torch.stack([s.detach() for s in self.states[2 * first : 2 * (first + STENCIL) : 2]])
+        weights = lagrange(middle, ends).to(around.device, around.dtype)
+        found: Tensor = torch.tensordot(weights, around, dims=1) - self.states[2 * k + 1].detach()
+        return found
 
 
 def _tried(
@@ -101,7 +157,7 @@ def _tried(
     end = step(half, begin + length / 2 ** (level + 1), level + 1)
     gap = (end - step(state, begin, level)) / (2**control.order - 1)
     error = float(control.size(gap) / control.size(end).clamp_min(1e-300))
-    return half, end + gap if control.extrapolated else end, error
+    return (half + gap / 2, end + gap, error) if control.extrapolated else (half, end, error)
 
 
 def retraced(step: Step, start: Tensor, length: float, march: March, control: Control) -> March:
@@ -111,19 +167,6 @@ def retraced(step: Step, start: Tensor, length: float, march: March, control: Co
         half, end, _ = _tried(step, states[-1], time, length, level, control)
         states += [half, end]
     return March(march.times, tuple(states), march.levels, march.error)
-
-
-def between(march: March, control: Control) -> float:
-    """The error of interpolation in time if only every second state were known."""
-    times = torch.tensor(march.times, dtype=torch.float64)
-    kept = torch.stack([s.detach() for s in march.states[::2]])
-    worst = 0.0
-    for k in range(len(march.levels)):
-        first = min(max(k - STENCIL // 2 + 1, 0), len(kept) - STENCIL)
-        weights = lagrange(times[2 * k + 1], times[::2][first : first + STENCIL]).to(kept.device)
-        found = torch.tensordot(weights.to(kept.dtype), kept[first : first + STENCIL], dims=1)
-        worst = max(worst, float(control.size(found - march.states[2 * k + 1].detach())))
-    return worst
 
 
 def lagrange(t: Tensor, nodes: Tensor) -> Tensor:

@@ -13,7 +13,7 @@ from pdedsl.plan.evolution import Evolution
 from pdedsl.runtime.expansions import Expansion
 from pdedsl.runtime.factored import Factored
 from pdedsl.runtime.radau import ORDER, Radau
-from pdedsl.runtime.time_steps import BETWEEN, Control, March, retraced, solved_in_time
+from pdedsl.runtime.time_steps import Control, March, retraced, solved_in_time
 from pdedsl.solving.cells import Celled, cells_of
 from pdedsl.solving.collocated import Collocated, axes_of
 from pdedsl.solving.consistent import consistent
@@ -115,8 +115,7 @@ def _marched(problem: Problem, tolerance: float) -> March:
     begin, length = (last if evolution.backward else first), last - first
     start = _initial(problem, begin)
     least = JUMP * min(1.0, _gap(problem, start))
-    between = max(BETWEEN, tolerance / 100)
-    control = Control(ORDER, tolerance, False, _counted(problem), least, between)
+    control = Control(ORDER, tolerance, extrapolated=False, counted=_counted(problem), least=least)
     if evolution.floating and isinstance(problem, Collocated):
         start = consistent(problem, start, begin, -length if evolution.backward else length)
     with torch.no_grad():

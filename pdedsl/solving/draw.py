@@ -9,12 +9,13 @@ from torch import Tensor
 
 from pdedsl.solving.anchored import anchored
 from pdedsl.solving.assess import audit_of
-from pdedsl.solving.events import Stopped
+from pdedsl.solving.events import METRICS, Stopped
 from pdedsl.solving.fresh import residual_at
 from pdedsl.solving.methods import How, has_derivatives
-from pdedsl.solving.pictures import FRAMES, Function, Scene, film, plot_sizes, plot_solution
+from pdedsl.solving.pictures import FRAMES, Function, Scene, film, plot_losses, plot_sizes, plot_solution
 from pdedsl.solving.solution import Solution
 from pdedsl.solving.views import COARSE, FULL
+from pdedsl.training.log import read_metrics
 from pdedsl.words.solvers import Paths
 
 BATCH = 4096  # points at a time
@@ -22,7 +23,7 @@ FEW_FRAMES = 8  # where every point costs thousands of paths
 
 
 def draw(folder: Path, solution: Solution, how: How, reference: Function | None) -> None:
-    """Solution, error and residual, and a film if it moves; what does not apply is not there."""
+    """Solution, error, residual, a film if it moves, the loss if it was trained; what does not apply is not there."""
     statement, title = solution.plan.statement, solution.compilation.spec.name
     slow = isinstance(solution.solved.method, Paths)
     scene = Scene(statement.domain, tuple(c.name for c in statement.components), title, COARSE if slow else FULL)
@@ -42,6 +43,9 @@ def draw(folder: Path, solution: Solution, how: How, reference: Function | None)
         plot_sizes(folder / "residual.png", residual, Scene(statement.domain, ("|residual|",), title, scene.detail))
     if statement.domain.timed:
         film(folder / "animation.gif", values, scene, FEW_FRAMES if slow else FRAMES)
+    losses = [(row["step"], row["loss"]) for row in read_metrics(folder / METRICS) if row.get("loss")]
+    if losses:
+        plot_losses(folder / "curves.png", losses, title)
 
 
 def _batched(f: Function, how: How) -> Function:

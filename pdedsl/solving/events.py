@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 from math import isfinite
 from pathlib import Path
 
-from pdedsl.files import replace_text
+from pdedsl.files import replace_text, writing
 from pdedsl.training.log import read_metrics
 
 
@@ -23,6 +23,7 @@ class Stepped:
 
 
 Listener = Callable[[Stepped], None]
+METRICS = "metrics.jsonl"
 
 
 class Stopped(Exception):
@@ -30,7 +31,7 @@ class Stopped(Exception):
 
 
 class Metrics:
-    """metrics.jsonl: a line for every step that is told; a run that goes on keeps the lines up to where it goes on."""
+    """METRICS: a line for every step that is told; a run that goes on keeps the lines up to where it goes on."""
 
     def __init__(self, path: Path, resumed: int = 0) -> None:
         self.path = path
@@ -40,7 +41,7 @@ class Metrics:
     def __call__(self, event: Stepped) -> None:
         figures = {name: value if isfinite(value) else None for name, value in event.figures.items()}
         row = {"kind": "step", "step": event.step, "of": event.of, **figures, "seconds": round(event.seconds, 3)}
-        with self.path.open("a", encoding="utf-8", newline="\n") as file:
+        with writing(self.path), self.path.open("a", encoding="utf-8", newline="\n") as file:
             file.write(_line(row))
 
 

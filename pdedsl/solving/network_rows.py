@@ -14,6 +14,7 @@ from pdedsl.emit.pointwise import Pointwise, pointwise
 from pdedsl.ir.statement import Derivative, Residual
 from pdedsl.runtime.collapsed import collapsed, collapses
 from pdedsl.runtime.jets import JetNetwork, Layer, Wanted, row_slopes
+from pdedsl.runtime.probed import estimable, estimated, random_signs
 
 COLLAPSED = 2  # the highest order of a derivative in an operator with one stream
 
@@ -109,6 +110,17 @@ class NetworkRows:
         if collapses(network, wanted):
             return self._of(learners, learners.numbers, collapsed(network, self.points, wanted, *self.coefficients))[0]
         return self._of(learners, learners.numbers, network.jets(self.points, wanted, self.coefficients)[0])[0]
+
+    def product(self, learners: Learners, probes: int, source: torch.Generator) -> Tensor:
+        """The sum of weighted squares, or of products of two independent estimates, which has it as its mean."""
+        form = self.form
+        if not estimable(form.wanted):
+            return (self.weight * self.residual(learners)).square().sum()
+        signs = random_signs(form.wanted, len(self.points), probes, source)
+        (coefficients,) = self.coefficients
+        u, *operators = estimated(learners.network, self.points, form.wanted, coefficients, signs)
+        one, two = (self._of(learners, learners.numbers, torch.stack([u, o]))[0] for o in operators)
+        return (self.weight.square() * one * two).sum()
 
     def slopes(self, learners: Learners) -> tuple[Tensor, Tensor]:
         """The weighted residual (n,), and its slopes (n, weights + numbers)."""

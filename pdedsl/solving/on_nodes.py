@@ -31,10 +31,12 @@ class Formulas:
 
 
 def formulas(evolution: Evolution, exprs: Sequence[Expr]) -> Formulas:
-    """Every one has the shape of the nodes, also a constant."""
+    """Every one has the shape of the nodes, also a constant: jets have it, or else all coordinates together."""
     jets = tuple(s for s, _ in evolution.jets_in(*exprs))
-    parameters = tuple(p.symbol for p in evolution.parameters)
-    others = (*evolution.coordinates, *parameters)
+    others = (*evolution.coordinates, *(p.symbol for p in evolution.parameters))
+    if jets:
+        used = frozenset().union(*(e.free_symbols for e in exprs))
+        others = tuple(s for s in others if s in used)
     return Formulas(jets, others, pointwise(list(exprs), [*jets, *others]) if exprs else None)
 
 

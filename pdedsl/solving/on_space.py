@@ -18,11 +18,13 @@ from pdedsl.diagnostics import PdeError
 from pdedsl.emit.pointwise import pointwise
 from pdedsl.ir.plan import DataPlan, OperatorPlan, SolvePlan
 from pdedsl.ir.statement import Face, Statement
+from pdedsl.lower.truncated import EXTENT, truncated
+from pdedsl.plan.solving import obstacle
 from pdedsl.solving.assess import CHEAP, WITH_PATHS
 from pdedsl.solving.crosscheck import Crosscheck, Member, crosscheck, pair
 from pdedsl.solving.fresh import SEED
 from pdedsl.solving.run import how_of, seed_of
-from pdedsl.solving.truncated import EXTENT, solve_truncated, truncated
+from pdedsl.solving.truncated import solve_truncated
 from pdedsl.words.solvers import Grid
 
 Tell = Callable[[str], None]
@@ -53,15 +55,18 @@ def _grid(compilation: Compilation) -> Grid | None:
 
 def _operator_and_grid(compilation: Compilation, grid: Grid, tell: Tell) -> Crosscheck:
     grid = replace(grid, extent=grid.extent or EXTENT)
-    statement = truncated(compilation.analysis, grid.extent)
+    statement = truncated(compilation.analysis, float(grid.extent or EXTENT))
+    refusal = obstacle(replace(grid, extent=None), statement, compilation.spec.space.span)
     source, seed = torch.Generator().manual_seed(seed_of(compilation.spec) + SEED), seed_of(compilation.spec)
     shares = torch.rand(WITH_PATHS, len(statement.domain.space), generator=source, dtype=torch.float64)
     points = float(grid.extent or EXTENT) * (shares - 0.5)
+    makers = [("the operator", _by_operator), *([] if refusal else [(str(grid), _by_grid)])]
     members = []
-    for name, make in (("the operator", _by_operator), (str(grid), _by_grid)):
+    for name, make in makers:
         tell(name)
         members.append(make(compilation, statement, grid, points, seed))
-    return Crosscheck(tuple(members), (pair(*members),), ())
+    without = ((grid.name, refusal.diagnostics[0].message),) if refusal else ()
+    return Crosscheck(tuple(members), () if refusal else (pair(*members),), without)
 
 
 def _by_operator(compilation: Compilation, statement: Statement, grid: Grid, points: Tensor, seed: int) -> Member:

@@ -157,13 +157,18 @@ class Spectral:
 
     def _products(self, w: Tensor, time: float) -> Tensor:
         every = self.whole(w, time) if self.eliminated is not None else w
-        places = range(len(self.evolution.variables)) if self.eliminated is not None else self.evolution.moving
         values: tuple[Tensor, ...] = ()
         if self.rest.jets:
-            wanted = [self.evolution.of_jets[s] for s in self.rest.jets]
-            values = self.torus.values(every[[places.index(d.component) for d in wanted]] * self._factors).unbind()
-        found = self.rest(values, self.known(time))
-        return self.torus.coefficients(torch.stack([f.expand(self.torus.sizes) for f in found]))
+            wanted = every if len(every) == 1 else every.index_select(0, self._places)
+            values = self.torus.values(wanted * self._factors).unbind()
+        return self.torus.coefficients(torch.stack(self.rest(values, self.known(time))))
+
+    @cached_property
+    def _places(self) -> Tensor:
+        """Of the jets in N, among the variables that are known."""
+        known = range(len(self.evolution.variables)) if self.eliminated is not None else self.evolution.moving
+        wanted = [known.index(self.evolution.of_jets[s].component) for s in self.rest.jets]
+        return torch.tensor(wanted, device=self.torus.like.device)
 
     @cached_property
     def _factors(self) -> Tensor:

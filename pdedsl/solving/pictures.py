@@ -52,6 +52,17 @@ def plot_sizes(path: Path, f: Function, scene: Scene) -> None:
     _written(path, figure_of(f, scene, SIZE))
 
 
+def plot_losses(path: Path, losses: Sequence[tuple[int, float]], title: str) -> None:
+    """The loss over the steps of a training, in decades."""
+    figure = _figure(7.0, 3.6)
+    ax = figure.subplots()
+    ax.semilogy(*zip(*losses, strict=True), color="#0072B2")
+    ax.set(xlabel="step", ylabel="loss")
+    ax.grid(alpha=0.25)
+    figure.suptitle(caption(title), fontsize=12, fontweight="bold", color=INK)
+    _written(path, figure)
+
+
 def _written(path: Path, figure: Figure) -> None:
     replace_with(path, lambda part: figure.savefig(part, format="png", dpi=120))
 

@@ -25,7 +25,7 @@ from pdedsl.runtime.sines import Sides
 from pdedsl.runtime.streams import mix
 from pdedsl.solving.ansatz_module import AnsatzModule
 from pdedsl.solving.measured import Measured
-from pdedsl.solving.network_rows import NetworkRows, Streamed, streamed
+from pdedsl.solving.network_rows import Learners, NetworkRows, Streamed, streamed
 from pdedsl.solving.points import CPU, Points, points_of_conditions
 from pdedsl.solving.rows import Slopes, size_of
 from pdedsl.solving.solved import Solved
@@ -35,6 +35,8 @@ from pdedsl.words.networks import Mlp
 from pdedsl.words.solvers import Collocation
 
 BESIDE = Mlp(width=10, depth=2)  # of a function that is learned beside the unknowns
+BALANCING = 500  # points at which slopes are compared
+HEAVIER = 3.0  # conditions beside equations, where both are balanced
 
 
 def solve_by_residual(
@@ -88,8 +90,25 @@ class Task:
         return (
             *built,
             *(() if self.symmetry is None else (self.symmetry.text(self.statement),)),
-            *(f"a condition in the loss has the weight {float(self.method.weight):g}" for _ in self.soft[:1]),
+            *(f"conditions in the loss have the weights {self._shown}" for _ in self.soft[:1]),
         )
+
+    @property
+    def _shown(self) -> str:
+        weights = ", ".join(f"{w:.3g}" for w in self.weights)
+        return weights if self.method.weight is not None else f"{weights}, balanced with the equations"
+
+    @cached_property
+    def weights(self) -> tuple[float, ...]:
+        """Of the residuals of soft conditions, in units of the unknown: those that were asked for, or such that slopes
+        in the weights of the network are `HEAVIER` times those of the equations (Wang, Yu, Perdikaris 2022)."""
+        if self.method.weight is not None:
+            return (float(self.method.weight),) * sum(len(c.residuals) for c in self.soft)
+        axes = (f.axes for f in functions_of(self.statement))
+        start = Learners(self.network(), tuple(zip(axes, self.functions(), strict=True)), self.numbers())
+        equations = sum(_steepness(r, start) ** 2 for r in self.drawn(BALANCING, 0)) ** 0.5
+        found = [rows and _steepness(rows, start) for rows in self._asked(0, None)]
+        return tuple(HEAVIER * equations / s if s else HEAVIER for s in found)
 
     @cached_property
     def soft(self) -> tuple[Imposed, ...]:
@@ -175,12 +194,28 @@ class Task:
         return domain.timed and isinstance(place, Face) and place.coordinate == len(domain.coordinates) - 1
 
     def conditions(self, draw: int) -> list[NetworkRows]:
+        return [rows for rows in self._asked(draw, self.weights) if rows is not None]
+
+    def _asked(self, draw: int, weights: Sequence[float] | None) -> list[NetworkRows | None]:
+        """Rows of the residuals of soft conditions; none where a shape leaves no points."""
         counts = max(self.method.boundary, self.method.initial)
         places = points_of_conditions(self.points, self.soft, counts, mix(self.seed, 6, draw) >> 8)
-        found = []
+        found: list[NetworkRows | None] = []
         for condition, drawn in zip(self.soft, places, strict=True):
             at = drawn[: self.method.initial if self._is_in_time(condition) else self.method.boundary]
-            for residual in condition.residuals if len(at) else ():
-                weight = float(self.method.weight) / self.sized(residual, at)
-                found.append(NetworkRows(self.form(residual), at, at.new_tensor(weight)))
+            for residual in condition.residuals:
+                weight = at.new_tensor(1.0 if weights is None else weights[len(found)])
+                rows = (self.form(residual), at, weight / self.sized(residual, at)) if len(at) else None
+                found.append(rows and NetworkRows(*rows))
         return found
+
+    def elapsed(self, points: Tensor) -> Tensor:
+        """The share of time that has passed since the data."""
+        share = (points[:, -1] - self.points.low[-1]) / (self.points.high[-1] - self.points.low[-1])
+        ends = [c.place.upper for c in self.problem.conditions if isinstance(c.place, Face) and self._is_in_time(c)]
+        return 1 - share if any(ends) else share
+
+
+def _steepness(rows: NetworkRows, learners: Learners) -> float:
+    """√ of the mean square of the slopes of a row."""
+    return float(rows.slopes(learners)[1].square().sum(1).mean().sqrt())

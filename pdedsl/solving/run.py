@@ -19,7 +19,7 @@ from pdedsl.ir.spec import Spec
 from pdedsl.processes import device_of
 from pdedsl.solving.assess import Reference, assessed
 from pdedsl.solving.draw import draw
-from pdedsl.solving.events import Listener, Metrics
+from pdedsl.solving.events import METRICS, Listener, Metrics
 from pdedsl.solving.measurements import keep_files, measured
 from pdedsl.solving.methods import How, solved_by
 from pdedsl.solving.report import PICTURES, write_report
@@ -32,7 +32,7 @@ from pdedsl.training.folder import claimed
 from pdedsl.training.interruption import Interrupted, interruption
 from pdedsl.training.saved import SPEC
 
-METRICS, CHECKPOINTS = "metrics.jsonl", "checkpoints"
+CHECKPOINTS = "checkpoints"
 FILES = frozenset((".lock", SPEC, METRICS, CHECKPOINTS, "weights.safetensors", "report.md", "report.json", *PICTURES))
 
 

@@ -50,7 +50,7 @@ class Trainer:
         self.functions = task.functions()
         self.numbers = nn.Parameter(task.numbers())
         self.step, self.damping = 0, 1.0
-        self.density, self.reached = SPARSE, float("inf")
+        self.density, self.reached, self.largest = SPARSE, float("inf"), 0.0
         self.last = torch.zeros_like(self._vector())
         self.rows: list[NetworkRows] = []
         self.optimizer: torch.optim.Optimizer | None = None
@@ -95,7 +95,7 @@ class Trainer:
             if self.step % REDRAWN == 0 or not self.rows:
                 self.rows = self._redrawn(self.step // REDRAWN)
             return self._damped()
-        if not self.rows:
+        if not self.rows or (self.task.method.causal and self.step % REDRAWN == 0):
             self.rows = self._all()
         assert self.optimizer is not None
         return self._descended(self.optimizer)
@@ -104,7 +104,11 @@ class Trainer:
 
     def _all(self) -> list[NetworkRows]:
         count = self.task.method.points // len(self.task.equations)
-        return _averaged([*self.task.drawn(count, 0), *self.task.conditions(0), *self.task.measured])
+        found = self.task.drawn(count, 0)
+        if self.task.method.causal:
+            with torch.no_grad():
+                found = [self._causal(rows, rows.residual(self.learners)) for rows in found]
+        return _averaged([*found, *self.task.conditions(0), *self.task.measured])
 
     def _redrawn(self, draw: int) -> list[NetworkRows]:
         """Points where the residual r is large, with a density ∝ |r| + mean |r|, and weights by which the loss is that
@@ -116,6 +120,7 @@ class Trainer:
         if fresh > OVERFITTED * self.reached:
             self.density = min(self.density * DENSER, DENSEST)
         source = generator(torch.device("cpu"), mix(self.task.seed, 7, draw))
+        found = [self._causal(rows, r) for rows, r in zip(found, residuals, strict=True)]
         chosen = [self._chosen(rows, r, source) for rows, r in zip(found, residuals, strict=True)]
         return _averaged([*chosen, *self.task.conditions(draw), *self.task.measured])
 
@@ -124,9 +129,22 @@ class Trainer:
         count = max(LEAST_ROWS, int(self.density * weights / len(self.task.equations)))
         if 2 * count > len(rows.points):
             return rows
-        share = residual.abs() / residual.abs().mean().clamp_min(1e-300) + 1
+        weight = rows.weight.expand(len(residual))
+        size = (weight * residual).abs()
+        share = size / size.mean().clamp_min(1e-300) + 1
         index = torch.multinomial(share.cpu(), count, generator=source).to(share.device)
-        return NetworkRows(rows.form, rows.points[index], rows.weight * (share.mean() / share[index]).sqrt())
+        return NetworkRows(rows.form, rows.points[index], weight[index] * (share.mean() / share[index]).sqrt())
+
+    def _causal(self, rows: NetworkRows, residual: Tensor) -> NetworkRows:
+        """Weights exp(-ε ∫₀ᵗ r² dt), in units of the largest of these integrals so far over all of time."""
+        epsilon = float(self.task.method.causal)
+        if not epsilon or not self.task.statement.domain.timed:
+            return rows
+        order = self.task.elapsed(rows.points).argsort()
+        before = torch.zeros_like(residual)
+        before[order[1:]] = (rows.weight * residual).square()[order].cumsum(0)[:-1] / len(residual)
+        self.largest = max(self.largest, float(before.max()))
+        return replace(rows, weight=rows.weight * (-epsilon / 2 * before / max(self.largest, 1e-300)).exp())
 
     # ---- steps
 
@@ -154,11 +172,18 @@ class Trainer:
     def _descended(self, optimizer: torch.optim.Optimizer) -> float:
         def closure() -> Tensor:
             optimizer.zero_grad()
-            loss = stacked(self.rows, self.learners).square().sum()
+            loss = self._objective()
             loss.backward()  # type: ignore[no-untyped-call]
             return loss
 
         return float(torch.as_tensor(optimizer.step(closure)).detach())  # type: ignore[arg-type]
+
+    def _objective(self) -> Tensor:
+        probes = self.task.method.probes
+        if probes is None:
+            return stacked(self.rows, self.learners).square().sum()
+        source = generator(self.task.points.device, mix(self.task.seed, 11, self.step))
+        return torch.stack([r.product(self.learners, probes, source) for r in self.rows]).sum()
 
     def _vector(self) -> Tensor:
         return torch.cat([p.detach().flatten() for p in self.parameters])
@@ -173,7 +198,7 @@ class Trainer:
     # ---- what is kept
 
     def snapshot(self, clock: Clock) -> State:
-        progress = [self.step, self.damping, self.density, self.reached, clock.seconds]
+        progress = [self.step, self.damping, self.density, self.reached, self.largest, clock.seconds]
         found = {"weights": self._vector(), "last": self.last, "progress": torch.tensor(progress, dtype=torch.float64)}
         for k, rows in enumerate(self.rows):
             found |= {f"points{k}": rows.points, f"weight{k}": rows.weight}
@@ -186,11 +211,12 @@ class Trainer:
         with well_formed("the checkpoint of the run is not of this spec: take it away"):
             self._load(state["weights"].to(self.numbers))
             self.last = state["last"].to(self.numbers)
-            step, damping, density, reached, seconds = state["progress"].tolist()
+            step, damping, density, reached, largest, seconds = state["progress"].tolist()
             newton = isinstance(_phase_at(phases, int(step)).optimizer, GaussNewton)
             rows = self._redrawn(0) if newton else self._all()
             self.rows = [_as_in(state, k, r) for k, r in enumerate(rows)]
             self.step, self.damping, self.density, self.reached = int(step), damping, density, reached
+            self.largest = largest
             return Clock(seconds)
 
     def estimates(self) -> dict[str, Estimate]:

@@ -28,9 +28,8 @@ def on_torus(
         return _at_rest(problem)
     march = _marched(problem, tolerance)
     times = moments(evolution, march)
-    states = [problem.whole(w, t) for w, t in zip(march.states, times, strict=True)]
-    values = torch.stack([_values(torus, evolution, s) for s in states])
-    module = in_order(evolution, torus.rings, values, times)
+    states = torch.stack([problem.whole(w, t) for w, t in zip(march.states, times, strict=True)])
+    module = in_order(evolution, torus.rings, _values(torus, evolution, states), times)
     return Gridded(module, figures_of(march), _notes(evolution, loops, torus, march))
 
 
@@ -55,8 +54,9 @@ def _stepper(problem: Spectral, length: float) -> Exponential:
     diagonal = torch.diagonal(operator, dim1=-2, dim2=-1)
     matrices = bool((operator - torch.diag_embed(diagonal)).any())
     symbol = operator if matrices else torch.movedim(diagonal, -1, 0)
-    rest = None if problem.quiet else lambda w, s: sign * problem.nonlinear(w, begin + sign * s)
-    return Exponential(symbol, rest, length, matrices)
+    forward, backward = problem.nonlinear, lambda w, t: -problem.nonlinear(w, t)
+    rest = backward if evolution.backward else forward
+    return Exponential(symbol, None if problem.quiet else lambda w, s: rest(w, begin + sign * s), length, matrices)
 
 
 def _initial(problem: Spectral) -> Tensor:
@@ -67,10 +67,10 @@ def _initial(problem: Spectral) -> Tensor:
 
 
 def _values(torus: Torus, evolution: Evolution, coefficients: Tensor) -> Tensor:
-    """Of the components, at as many points as there are modes."""
+    """Of the components, at as many points as there are modes; coefficients of states (T, variables, modes…)."""
     own = [k for k, (_, j) in enumerate(evolution.variables) if j == 0]
     sizes = [r.modes for r in torus.rings]
-    found: Tensor = torch.fft.irfftn(coefficients[own], s=sizes, dim=torus.axes, norm="forward")
+    found: Tensor = torch.fft.irfftn(coefficients[:, own], s=sizes, dim=torus.axes, norm="forward")
     return found
 
 
@@ -81,7 +81,7 @@ def _at_rest(problem: Spectral) -> Gridded:
     source = torus.coefficients(torch.stack([f.expand(torus.sizes) for f in found]))
     solved = -torch.einsum("...ij,j...->i...", torch.linalg.pinv(problem.symbol), source)
     left = torch.einsum("...ij,j...->i...", problem.symbol, solved) + source
-    module = Expansion(torus.rings, _values(torus, evolution, solved).unsqueeze(0), None)
+    module = Expansion(torus.rings, _values(torus, evolution, solved.unsqueeze(0)), None)
     modes = " × ".join(str(r.modes) for r in torus.rings)
     notes = (f"Fourier series with {modes} modes, divided by the symbol",)
     return Gridded(module, {"left over": float(left.detach().abs().max())}, notes)

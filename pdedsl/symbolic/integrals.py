@@ -1,8 +1,8 @@
-"""Integrals of sums of powers, and of sin, cos and exp of a multiple of the variable; None for all else."""
+"""Integrals of polynomials in x and in sin, cos, sinh, cosh and exp of multiples of x; None for all else."""
 
 from __future__ import annotations
 
-from sympy import Add, Expr, Pow, S, Symbol, cos, exp, expand, sin
+from sympy import Add, Expr, I, Mul, Pow, S, Symbol, cos, cosh, exp, expand, sin, sinh
 
 
 def integral(expr: Expr, x: Symbol, low: Expr, high: Expr) -> Expr | None:
@@ -31,4 +31,32 @@ def _antiderivative(expr: Expr, x: Symbol) -> Expr | None:
                 return None
             primitive = {sin: lambda a: -cos(a), cos: sin, exp: exp}[type(expr)]
             return primitive(expr.args[0]) / slope
+        case Mul() | Pow() | sinh() | cosh():
+            waves = expand(expr.rewrite([sin, cos, sinh, cosh], exp), power_exp=False)
+            parts = [_of_a_wave(term, x) for term in Add.make_args(waves)]
+            return None if None in parts else _real(Add(*(p for p in parts if p is not None)))
     return None
+
+
+def _of_a_wave(term: Expr, x: Symbol) -> Expr | None:
+    """∫ c xⁿ exp(ax + b) dx by parts; a may be imaginary."""
+    outside, inside = term.as_independent(x, as_Add=False)
+    a = Add(*(f.args[0] for f in Mul.make_args(inside) if isinstance(f, exp)))
+    slope, power = a.diff(x), Mul(*(f for f in Mul.make_args(inside) if not isinstance(f, exp)))
+    n = power.as_base_exp()[1] if power != 1 else S.Zero
+    if slope.has(x) or power != x**n or not (n.is_Integer and n.is_nonnegative):
+        return None
+    if slope == 0:
+        return outside * x ** (n + 1) / (n + 1)
+    re, im = slope.as_real_imag()
+    inverse, total = (re - I * im) / (re**2 + im**2), S.Zero
+    for k in range(int(n) + 1):
+        total = (x**k - k * total) * inverse
+    return outside * exp(a) * total
+
+
+def _real(total: Expr) -> Expr:
+    """The real part, which is all there is: exp(a + ib) as exp(a) (cos(b) + i sin(b))."""
+    parts = {e: e.args[0].as_real_imag() for e in total.atoms(exp) if e.has(I)}
+    whole = expand(total.xreplace({e: exp(a) * (cos(b) + I * sin(b)) for e, (a, b) in parts.items()}), power_exp=False)
+    return Add(*(term for term in Add.make_args(whole) if not term.has(I)))

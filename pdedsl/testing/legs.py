@@ -100,6 +100,7 @@ def operator_legs(model: ModelUnderTest) -> list[Leg]:
     assert plan is not None
     legs = []
     for period in periods_of(model.expected.analysis):
-        steps = 1 if period.is_constant else ceil(period.length / float(plan.step) - 1e-9)
+        exact = period.is_constant and not (period.diffuses and plan.law is Law.LAPLACE)
+        steps = 1 if exact else ceil(period.length / float(plan.step) - 1e-9)
         legs.append(Leg(period, period.first, period.length / steps, steps, plan.scheme, Numbers(plan.law)))
     return legs

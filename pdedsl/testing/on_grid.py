@@ -26,7 +26,7 @@ SIZES = {1: 32, 2: 12}  # points a side, by the dimension of space
 CASES = 2
 POINTS = 1024
 TOLERANCE = 1e-4  # relative to the largest value: what the grid itself may be off by
-STEPS = 1e-6  # what the errors of all steps in time may add up to: far below
+ALLOWED = 10.0  # times the errors of the grid's own steps in time, which stay far below
 NODES = 48  # of a quadrature along each side
 MOMENTS = 5
 
@@ -84,7 +84,7 @@ class Problem:
 
     def solved(self, statement: Statement, points: Tensor) -> Tensor:
         with torch.no_grad():
-            values: Tensor = _solution(statement, self.grid.n, STEPS)(points)
+            values: Tensor = _solution(statement, self.grid.n, ALLOWED)(points)
         return values
 
     def points(self, seed: int) -> Tensor:

@@ -10,7 +10,7 @@ from enum import Enum
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Self
 
-from pdedsl.files import replace_text
+from pdedsl.files import replace_text, writing
 from pdedsl.training.events import Assessed, Event, Stepped
 
 if TYPE_CHECKING:
@@ -36,16 +36,18 @@ class MetricsLog:
     def __init__(self, path: Path, resume: int = 0) -> None:
         kept = [row for row in read_metrics(path) if row["step"] <= resume] if resume and path.exists() else []
         replace_text(path, "".join(map(_line, kept)))
-        self._file = path.open("a", encoding="utf-8", newline="\n")
+        self._path, self._file = path, path.open("a", encoding="utf-8", newline="\n")
 
     def __call__(self, event: Event) -> None:
         row = _row(event)
         if row is not None:
-            self._file.write(_line(row))
-            self._file.flush()
+            with writing(self._path):
+                self._file.write(_line(row))
+                self._file.flush()
 
     def close(self) -> None:
-        self._file.close()
+        with writing(self._path):
+            self._file.close()
 
     def __enter__(self) -> Self:
         return self

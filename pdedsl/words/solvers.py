@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Annotated
 
-from pdedsl.words.params import Many, Paired, Positive, Sampled, Steps, Whole, Width
+from pdedsl.words.params import Few, Many, Nonnegative, Paired, Positive, Sampled, Steps, Whole, Width
 from pdedsl.words.word import Forms, Word, forms_of
 
 
@@ -14,14 +14,19 @@ class Collocation(Word, spelled="residual"):
     """A network that satisfies the equation at sampled points (Raissi, Perdikaris, Karniadakis 2019).
 
     `initial` and `boundary` are the points on each place of a condition, and `weight` its weight, where it is not built
-    into the network; `steps` are those of Gauss-Newton, where no optimizer is chosen.
+    into the network: balanced with the equations if it is left out. `steps` are those of Gauss-Newton, where no
+    optimizer is chosen. With `causal`, later times have less weight while residuals before them are large (Wang,
+    Sankaran, Perdikaris 2024). With `probes`, steps of Adam see second derivatives along so many random directions
+    twice, whose product is an unbiased loss, instead of along each coordinate (Hutchinson 1990).
     """
 
     points: Many = 10000
     initial: Many = 100
     boundary: Many = 100
     steps: Steps = 300
-    weight: Positive = 10
+    weight: Positive | None = None
+    causal: Nonnegative = 0
+    probes: Few | None = None
 
 
 @dataclass(frozen=True, kw_only=True)

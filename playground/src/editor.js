@@ -1,4 +1,5 @@
 // The editor: CodeMirror with the words of the language, marks at mistakes, and what the engine says under the pointer.
+import { autocompletion, completionKeymap } from "@codemirror/autocomplete";
 import { defaultKeymap, history, historyKeymap } from "@codemirror/commands";
 import { bracketMatching, HighlightStyle, StreamLanguage, syntaxHighlighting } from "@codemirror/language";
 import { lintGutter, lintKeymap, setDiagnostics } from "@codemirror/lint";
@@ -48,8 +49,19 @@ function pointed(said) {
   });
 }
 
-/** An editor in an element; `changed` is called when its text has rested, `said` tells of a place. */
-export function editorOf(parent, text, keywords, changed, said) {
+/** What may be written, as one types a word or `\nabla`, or after Control and Space. */
+function proposed(completed) {
+  return async (context) => {
+    if (!context.explicit && !context.matchBefore(/[\\\p{L}_^][\p{L}\p{N}_^]*$/u)) return null;
+    const items = JSON.parse(await completed(context.pos));
+    if (!items.length) return null;
+    const options = items.map((item) => ({ ...item, apply: item.insert, info: item.about || undefined }));
+    return { from: items[0].from, to: items[0].to, options, validFor: /^[\\\p{L}\p{N}_^]*$/u };
+  };
+}
+
+/** An editor in an element; `changed` is called when its text has rested, `said` and `completed` tell of a place. */
+export function editorOf(parent, text, keywords, changed, said, completed) {
   let pause;
   const listener = EditorView.updateListener.of((update) => {
     if (!update.docChanged) return;
@@ -66,7 +78,8 @@ export function editorOf(parent, text, keywords, changed, said) {
     language(keywords),
     syntaxHighlighting(colours),
     pointed(said),
-    keymap.of([...defaultKeymap, ...historyKeymap, ...lintKeymap]),
+    autocompletion({ override: [proposed(completed)] }),
+    keymap.of([...completionKeymap, ...defaultKeymap, ...historyKeymap, ...lintKeymap]),
     listener,
     EditorView.contentAttributes.of({ "aria-label": "Spec", spellcheck: "false" }),
   ];
@@ -75,6 +88,7 @@ export function editorOf(parent, text, keywords, changed, said) {
   return {
     view,
     text: whole,
+    mend: (text, edits) => whole() === text && view.dispatch({ changes: edits }),
     replace: (other) => view.dispatch({ changes: { from: 0, to: view.state.doc.length, insert: other } }),
     select(start, end) {
       const units = (n) => Array.from(whole()).slice(0, n).join("").length;
@@ -84,15 +98,17 @@ export function editorOf(parent, text, keywords, changed, said) {
   };
 }
 
-/** Marks at mistakes, each with its code and its way out. */
-export function marked(view, diagnostics) {
-  const most = view.state.doc.length;
-  const marks = diagnostics.map(({ from, to, severity, code, message, hint }) => ({
+/** Marks at mistakes of a text, each with its code and its way out, which a click takes where a program can. */
+export function marked(editor, text, diagnostics) {
+  const { view } = editor, most = view.state.doc.length;
+  const action = ({ title, edits }) => ({ name: title, apply: () => editor.mend(text, edits) });
+  const marks = diagnostics.map(({ from, to, severity, code, message, hint, fixes }) => ({
     from: Math.min(from, most),
     to: Math.min(Math.max(to, from), most),
     severity,
     source: code,
     message: hint ? `${message}\nhelp: ${hint}` : message,
+    actions: fixes.map(action),
   }));
   view.dispatch(setDiagnostics(view.state, marks));
 }

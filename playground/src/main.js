@@ -5,13 +5,19 @@ import { PANELS } from "./panels.js";
 
 const part = (id) => document.getElementById(id);
 const waiting = new Map();
-let worker, editor, shown = "mistakes", last = 0, checks = 0;
+let editor, shared, shown = "mistakes", last = 0, checks = 0;
 
 // ---- questions to Python
 
-function ask(verb, ...args) {
+const worker = prepared().then(() => {
+  const made = new Worker("worker.js", { type: "module" });
+  made.onmessage = heard;
+  return made;
+});
+
+async function ask(verb, ...args) {
   const id = ++last;
-  worker.postMessage({ id, verb, args });
+  (await worker).postMessage({ id, verb, args });
   return new Promise((resolve, reject) => waiting.set(id, { resolve, reject }));
 }
 
@@ -28,9 +34,10 @@ function heard({ data: { id, answer, fault } }) {
 /** Check the text, mark its mistakes, and renew the panel; an answer that comes too late is dropped. */
 async function check() {
   const text = editor.text(), mine = ++checks, start = performance.now();
-  const found = JSON.parse(await ask("checked", text));
+  const found = { text, ...JSON.parse(await ask("checked", text)) };
   if (mine !== checks) return;
-  marked(editor.view, found.diagnostics);
+  if (text !== shared) part("share").textContent = "Copy link";
+  marked(editor, text, found.diagnostics);
   const errors = found.diagnostics.filter((d) => d.severity === "error").length;
   const count = found.diagnostics.length - errors;
   const noted = count ? `, ${count} warning${count > 1 ? "s" : ""}` : "";
@@ -88,15 +95,13 @@ function gallery(specs) {
 }
 
 async function start() {
-  await prepared();
-  worker = new Worker("worker.js", { type: "module" });
-  worker.onmessage = heard;
   const { specs, keywords } = await (await fetch("gallery.json")).json();
   gallery(specs);
   const given = await taken(location.hash);
   const first = specs.find((spec) => spec.name === "enresnet") ?? specs[0];
   part("gallery").value = given === null ? first.name : "";
-  editor = editorOf(part("editor"), given ?? first.text, keywords, check, (at) => ask("said", editor.text(), at));
+  const asked = (verb) => (at) => ask(verb, editor.text(), at);
+  editor = editorOf(part("editor"), given ?? first.text, keywords, check, asked("said"), asked("completed"));
   for (const [id, ascii] of [["unicode", false], ["ascii", true]]) {
     part(id).addEventListener("click", async () => editor.replace(await ask("formatted", editor.text(), ascii)));
   }
@@ -109,12 +114,13 @@ async function start() {
 }
 
 async function share() {
-  history.replaceState(null, "", await linked(editor.text()));
+  shared = editor.text();
+  history.replaceState(null, "", await linked(shared));
   try {
     await navigator.clipboard.writeText(location.href);
-    part("status").textContent = "The link is copied; it holds the spec.";
+    part("share").textContent = "Link copied";
   } catch {
-    part("status").textContent = "The address of this page holds the spec.";
+    part("share").textContent = "The address holds the spec";
   }
 }
 

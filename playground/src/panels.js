@@ -6,13 +6,23 @@ function made(tag, text, kind) {
   return element;
 }
 
-function mistakes(_, found) {
-  return [made("pre", found.report || `${found.name}: no errors`)];
+/** The report of the command line, and below it what a click can mend. */
+function mistakes(_, found, editor) {
+  const report = made("pre", found.report || `${found.name}: no errors`);
+  const cures = found.diagnostics.flatMap(({ code, fixes }) => fixes.map((fix) => cure(code, fix, found, editor)));
+  return [report, ...cures];
 }
 
-function explained(answer, found) {
+function cure(code, { title, edits }, { text }, editor) {
+  const button = made("button", `${code}: ${title}`, "cure");
+  button.type = "button";
+  button.addEventListener("click", () => editor.mend(text, edits));
+  return button;
+}
+
+function explained(answer, found, editor) {
   const sections = JSON.parse(answer);
-  if (!sections.length) return mistakes(answer, found);
+  if (!sections.length) return mistakes(answer, found, editor);
   return sections.flatMap(([title, rows]) => {
     const list = document.createElement("ul");
     list.append(...rows.map((row) => made("li", row.trim())));
@@ -20,8 +30,8 @@ function explained(answer, found) {
   });
 }
 
-function axioms(_, found) {
-  if (!found.axioms.length) return mistakes(_, found);
+function axioms(_, found, editor) {
+  if (!found.axioms.length) return mistakes(_, found, editor);
   const list = document.createElement("dl");
   for (const { name, truth, reason, evidence } of found.axioms) {
     const term = made("dt", `${name.replaceAll("_", " ")}: `);
@@ -34,7 +44,7 @@ function axioms(_, found) {
 
 /** A click on a term or a block goes to its place in the text, which counts characters. */
 function network(answer, found, editor) {
-  if (!answer) return mistakes(answer, found);
+  if (!answer) return mistakes(answer, found, editor);
   const drawing = document.importNode(new DOMParser().parseFromString(answer, "image/svg+xml").documentElement, true);
   drawing.addEventListener("click", (event) => {
     const place = event.target.closest("[data-start]")?.dataset;
@@ -43,8 +53,8 @@ function network(answer, found, editor) {
   return [drawing];
 }
 
-function python(answer, found) {
-  return answer ? [made("pre", answer)] : mistakes(answer, found);
+function python(answer, found, editor) {
+  return answer ? [made("pre", answer)] : mistakes(answer, found, editor);
 }
 
 export const PANELS = {

@@ -16,7 +16,11 @@ self.fetch = async (resource, options) => {
 
 async function engine() {
   const archive = plainly(`${here}packages.zip`).then((response) => response.arrayBuffer());
-  const pyodide = await loadPyodide({ indexURL: here, lockFileContents: { info, packages: {} } });
+  const pyodide = await loadPyodide({
+    indexURL: here,
+    lockFileContents: { info, packages: {} },
+    env: { SYMPY_CACHE_SIZE: "20000" }, // as the language server: most of a text stays as it was
+  });
   pyodide.unpackArchive(await archive, "zip", { extractDir: "/packages" });
   pyodide.runPython("import sys; sys.path.insert(0, '/packages')");
   return pyodide.pyimport("pdedsl.editor.overview");

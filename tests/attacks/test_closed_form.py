@@ -2,15 +2,19 @@
 
 from __future__ import annotations
 
+import numpy
+import numpy.typing
 import pytest
 import torch
-from scipy.optimize import linprog, minimize
+from scipy.optimize import brentq, linprog, minimize
 
 from attacks.every import CASES, attack
 from attacks.models import Linear, linear
 from pdedsl.attacks import apgd, boundary, cw, ddn, fab, fgsm, pgd
 from pdedsl.attacks.hyperplane import nearest_on_plane
 from pdedsl.attacks.norms import L2, Linf, Norm
+
+Array = numpy.typing.NDArray[numpy.float64]
 
 
 @pytest.mark.parametrize(("name", "norm"), CASES)
@@ -22,6 +26,38 @@ def test_fooled_within_eps_if_and_only_if_the_boundary_is_nearer(name: str, norm
     clear = (distance / eps - 1.0).abs() > (0.1 if name == "cw" else 0.01)
     assert torch.equal(result.fooled[clear], (distance < eps)[clear])
     assert clear.sum() > 40
+
+
+EXACT = ("pgd", "apgd-ce", "fab", "square", "ddn", "boundary")
+"""Without one step and clipping (fgsm), a penalty that depends on the unit of scores (cw) and a ratio (dlr)."""
+
+
+def reach(w: Array, x: Array, norm: str, eps: float) -> float:
+    """max ⟨w, δ⟩ over ‖δ‖ ≤ ε, 0 ≤ x + δ ≤ 1: for ℓ2 δ = clip(w/λ), with the λ at which it is on the sphere."""
+    if norm == "inf":
+        return float(w @ numpy.clip(eps * numpy.sign(w), -x, 1 - x))
+    corner = numpy.clip(numpy.sign(w), -x, 1 - x)
+    if numpy.linalg.norm(corner) <= eps:
+        return float(w @ corner)
+    scale = brentq(lambda s: numpy.linalg.norm(numpy.clip(w * s, -x, 1 - x)) - eps, 0.0, 1e6)
+    return float(w @ numpy.clip(w * scale, -x, 1 - x))
+
+
+@pytest.mark.parametrize(("name", "norm"), [case for case in CASES if case[0] in EXACT])
+def test_in_a_box_that_cuts_the_ball(name: str, norm: str) -> None:
+    """Half of the samples are on faces of the box; it is fooled who can be, up to 2 % of ε, and nobody else."""
+    case = linear(2, 6, dtype=torch.float64)
+    x = case.x.clone()
+    x[::2, ::2] = x[::2, ::2].round()
+    y, eps = case.model(x).argmax(1), 0.15 if norm == "inf" else 0.35
+    apart, gap = (case.weight[1 - y] - case.weight[y]).numpy(), case.model(x).diff(dim=1).abs()[:, 0]
+    most, less = (
+        torch.tensor([reach(w, p, norm, e) for w, p in zip(apart, x.numpy(), strict=True)]) for e in (eps, 0.98 * eps)
+    )
+    fooled = attack(name, norm)(case.model, x, y, eps=eps, bounds=(0.0, 1.0), seed=3).fooled
+    assert not (fooled & (gap > most)).any()
+    assert fooled[gap < less].all()
+    assert 10 < fooled.sum() < 50
 
 
 @pytest.mark.parametrize("bounds", [None, (-5.0, 6.0)])

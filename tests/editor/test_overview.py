@@ -63,3 +63,18 @@ def test_a_text_without_a_meaning_shows_its_mistakes_alone() -> None:
 
 def test_formatting_is_that_of_the_command() -> None:
     assert overview.formatted(HEAT, True) == pdedsl.format(HEAT, ascii=True)
+
+
+def test_ways_out_and_proposals_have_places_in_units_of_utf16() -> None:
+    text = f"# 𝑢𝑢𝑢\n{HEAT}".replace("κΔu", "kapa Δu")
+    (found,) = json.loads(overview.checked(text))["diagnostics"]
+    [edit] = found["fixes"][0]["edits"]
+    units = text.encode("utf-16-le")
+    mended = (
+        units[: 2 * edit["from"]].decode("utf-16-le") + edit["insert"] + units[2 * edit["to"] :].decode("utf-16-le")
+    )
+    assert json.loads(overview.checked(mended))["ok"]
+    typed = f"# 𝑢𝑢𝑢\n{HEAT}require lin"
+    end = len(typed.encode("utf-16-le")) // 2
+    proposed = {p["label"]: p for p in json.loads(overview.completed(typed, end))}
+    assert (proposed["linearity"]["from"], proposed["linearity"]["to"]) == (end - 3, end)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import os
 import resource
 from pathlib import Path
 
@@ -55,12 +56,35 @@ def test_what_is_no_report_is_refused(text: str, tmp_path: Path) -> None:
     assert not (tmp_path / "page.html").exists()
 
 
-def test_a_certificate_is_named_once(tmp_path: Path) -> None:
-    radii = [{"certificate": "gaussian(n=9)", "sound": True, "accuracies": [[0, SHARE], [0.25, SHARE]]}]
-    write_comparison([run(tmp_path, json.dumps(REPORT | {"certified": radii}))], tmp_path / "page.html", None)
+def test_a_certificate_is_named_once_with_what_it_holds_for(tmp_path: Path) -> None:
+    """Two radii of one claim are one table, and another claim is another."""
+    one = {"certificate": "gaussian(n=9)", "sound": True, "claim": "of A", "accuracies": [[0, SHARE], [0.25, SHARE]]}
+    given = run(tmp_path, json.dumps(REPORT | {"certified": [one, one | {"claim": "of B"}]}))
+    write_comparison([given], tmp_path / "page.html", tmp_path / "tables.tex")
     page = (tmp_path / "page.html").read_text("utf-8")
-    assert page.count("gaussian(n=9)") == 1
-    assert page.count("50.0 % [40.0, 60.0]") == 3
+    assert page.count("gaussian(n=9): of A") == page.count("gaussian(n=9): of B") == 1
+    assert page.count("50.0 % [40.0, 60.0]") == 5
+    assert "of A" in (tmp_path / "tables.tex").read_text("utf-8")
+
+
+def test_text_of_a_stranger_stays_in_its_comment(tmp_path: Path) -> None:
+    one = {"certificate": "c\n\\input{secret}", "sound": True, "claim": "", "accuracies": [[0, SHARE]]}
+    given = run(tmp_path, json.dumps(REPORT | {"certified": [one]}))
+    write_comparison([given], tmp_path / "page.html", tmp_path / "tables.tex")
+    written = (tmp_path / "tables.tex").read_text("utf-8").splitlines()
+    assert [text[0] for text in written if "input" in text] == ["%"]
+
+
+def test_a_doubt_stands_beside_its_accuracies(tmp_path: Path) -> None:
+    """In the norm that is doubted, and in no other; in the tables for papers too."""
+    robust = [{"attack": f"pgd(norm={norm})", "norm": norm, "accuracy": SHARE} for norm in ("inf", "2")]
+    doubts = [{"norm": n, "eps": 0.1, "masked": n == "2", "verdict": "v"} for n in ("inf", "2")]
+    given = run(tmp_path, json.dumps(REPORT | {"robust": robust, "doubts": doubts}))
+    write_comparison([given], tmp_path / "page.html", tmp_path / "tables.tex")
+    for name, percent in (("page.html", "%"), ("tables.tex", r"\%")):
+        text = (tmp_path / name).read_text("utf-8")
+        assert text.count("(masked gradients?)") == 1
+        assert text.index("norm=inf") < text.index("norm=2") < text.index(f"{percent} [40.0, 60.0] (masked gradients?)")
 
 
 def test_a_full_disk_is_said_and_loses_nothing(tmp_path: Path) -> None:
@@ -76,3 +100,14 @@ def test_a_full_disk_is_said_and_loses_nothing(tmp_path: Path) -> None:
         resource.setrlimit(resource.RLIMIT_FSIZE, before)
     assert page.read_text() == "old"
     assert sorted(p.name for p in tmp_path.iterdir()) == ["page.html", "run"]
+
+
+def test_a_page_does_not_take_the_place_of_a_device(tmp_path: Path) -> None:
+    """A pipe stands for it; as root, `-o /dev/null` would have left a file there."""
+    given, pipe = run(tmp_path, json.dumps(REPORT)), tmp_path / "pipe"
+    os.mkfifo(pipe)
+    for place in (pipe, tmp_path / "run"):
+        with pytest.raises(OSError, match="is not a regular file"):
+            write_comparison([given], place, None)
+    assert pipe.is_fifo()
+    assert sorted(p.name for p in tmp_path.iterdir()) == ["pipe", "run"]

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import resource
 from pathlib import Path
 
 import pytest
@@ -136,3 +137,21 @@ def test_progress_is_told(subject: tuple[Subject, Tensor, Tensor], tmp_path: Pat
     assert [t.done for t in heard] == list(range(1, 16))
     assert {(t.of, t.batches) for t in heard} == {(15, 3)}
     assert all(t.share is not None and 0.0 <= t.share <= 1.0 for t in heard)
+
+
+def test_a_full_disk_is_named_and_loses_nothing_that_was_kept(tmp_path: Path) -> None:
+    """A limit on the size of files stands for the disk; what did not fit is measured anew."""
+    before = resource.getrlimit(resource.RLIMIT_FSIZE)
+    try:
+        with kept(tmp_path, "identity", resume=False) as parts:
+            parts.add(("natural", 0), {"loss": [1.0]})
+            resource.setrlimit(resource.RLIMIT_FSIZE, (200, before[1]))
+            with pytest.raises(OSError, match=r"parts-0\.jsonl"):
+                parts.add(("natural", 1), {"loss": [2.0] * 99})
+    finally:
+        resource.setrlimit(resource.RLIMIT_FSIZE, before)
+    with kept(tmp_path, "identity", resume=True) as parts:
+        assert dict(parts.known) == {("natural", 0): {"loss": [1.0]}}
+        parts.add(("natural", 1), {"loss": [3.0]})
+    with kept(tmp_path, "identity", resume=True) as parts:
+        assert len(parts.known) == 2

@@ -3,26 +3,30 @@
 from __future__ import annotations
 
 import json
+import os
 import resource
 import signal
 import subprocess
 import sys
 import time
 from collections import Counter
-from collections.abc import Iterator
 from dataclasses import asdict, dataclass, field
+from pathlib import Path
 from random import Random
+from tempfile import TemporaryDirectory
 
 from fuzzing.judge import Fault, judged
 from fuzzing.mutants import mutants, noise
 from fuzzing.sentences import sentences
 from fuzzing.sound import sound
 from fuzzing.specs import specs
+from pdedsl.deep import deeply
 
 SECONDS = 5  # of the processor, for one case
 MEMORY = 4 << 30
 KINDS = {"sound": sound, "specs": specs, "mutants": mutants, "sentences": sentences, "bytes": noise}
 BATCH = 2500  # cases of one process
+SIZE = 256  # bytes of its state
 Shares = dict[str, int]  # of the kinds, in percent
 FULL: Shares = {"sound": 11, "specs": 4, "mutants": 20, "sentences": 15, "bytes": 50}  # a tenth is planned and emitted
 BRIEF: Shares = {"sound": 3, "specs": 1, "mutants": 12, "sentences": 9, "bytes": 75}  # for every day: quicker
@@ -38,21 +42,38 @@ def drawn(seed: int, case: int, shares: Shares) -> tuple[str, str | bytes]:
 # ---- a worker
 
 
-def work(seed: int, first: int, last: int, shares: Shares) -> None:
-    """Judge cases, with a line before each and one behind it. A timer that nobody catches ends a hang."""
+@dataclass
+class State:
+    """How far a worker is. It stands in a file, so that a worker that dies has said where: a line a case through a pipe
+    would cost more than most cases."""
+
+    case: int  # the one that is judged
+    kind: str = ""
+    kinds: Counter[str] = field(default_factory=Counter)
+    emitted: int = 0
+
+
+def work(seed: int, first: int, last: int, shares: Shares, state: str) -> None:
+    """Judge cases, with a line for each fault. A timer that nobody catches ends a hang."""
     resource.setrlimit(resource.RLIMIT_AS, (MEMORY, MEMORY))
+    deeply(lambda: _work(seed, first, last, shares, os.open(state, os.O_WRONLY)))
+
+
+def _work(seed: int, first: int, last: int, shares: Shares, file: int) -> None:
     judged("pde P\n")  # which reads the grammar
-    for case in range(first, last):
-        kind, text = drawn(seed, case, shares)
-        print(json.dumps({"case": case, "kind": kind}), flush=True)
+    now = State(first)
+    for now.case in range(first, last):
+        now.kind, text = drawn(seed, now.case, shares)
+        now.kinds[now.kind] += 1
+        os.pwrite(file, json.dumps(vars(now)).ljust(SIZE).encode(), 0)
         signal.setitimer(signal.ITIMER_PROF, SECONDS)
         found = judged(text)
         signal.setitimer(signal.ITIMER_PROF, 0)
+        now.emitted += found.emitted
         if found.fault:
-            print(json.dumps({"case": case, "fault": asdict(found.fault)}), flush=True)
-        elif found.emitted:
-            print(json.dumps({"case": case, "emitted": True}), flush=True)
-    print(json.dumps({"case": last}), flush=True)
+            print(json.dumps([now.case, asdict(found.fault)]), flush=True)
+    now.case = last
+    os.pwrite(file, json.dumps(vars(now)).ljust(SIZE).encode(), 0)
 
 
 # ---- the campaign
@@ -75,37 +96,32 @@ class Findings:
 def campaign(cases: int, seed: int, first: int = 0, shares: Shares = FULL) -> Findings:
     found, began = Findings(), time.monotonic()
     at, last = first, first + cases
-    while at < last:
-        for row in _rows(seed, at, min(at + BATCH, last), shares):
-            at = row["case"]
-            if "fault" in row:
-                found.note(Fault(**row["fault"]), at)
-            elif "died" in row:
-                kind = "hang" if row["died"] == -signal.SIGPROF else "crash"
-                found.note(Fault(kind, f"{row['during']}, {row['died']}"), at)
-                at += 1
-            elif "emitted" in row:
-                found.emitted += 1
-            elif "kind" in row:
-                found.cases += 1
-                found.kinds[row["kind"]] += 1
-        rate = found.cases / (time.monotonic() - began)
-        print(f"{found.cases:,} of {cases:,} cases, {rate:.1f} a second, {len(found.faults)} faults", flush=True)
+    with TemporaryDirectory() as folder:
+        while at < last:
+            at = _batch(found, seed, at, min(at + BATCH, last), shares, Path(folder, "state"))
+            rate = found.cases / (time.monotonic() - began)
+            print(f"{found.cases:,} of {cases:,} cases, {rate:.1f} a second, {len(found.faults)} faults", flush=True)
     return found
 
 
-def _rows(seed: int, first: int, last: int, shares: Shares) -> Iterator[dict]:  # type: ignore[type-arg]
-    """What a worker says, and in the end that it died, if it did."""
-    given = json.dumps([seed, first, last, shares])
-    command = [sys.executable, "-m", "fuzzing", "--work", given]
-    row = {"case": first}
+def _batch(found: Findings, seed: int, first: int, last: int, shares: Shares, file: Path) -> int:
+    """What a worker finds is noted; the case to go on with, behind the one that it died of, if it did."""
+    file.write_text(json.dumps(vars(State(first))))
+    command = [sys.executable, "-m", "fuzzing", "--work", json.dumps([seed, first, last, shares, str(file)])]
     with subprocess.Popen(command, stdout=subprocess.PIPE, text=True) as worker:
         assert worker.stdout
         for line in worker.stdout:
-            row = json.loads(line)
-            yield row
-    if worker.returncode:
-        yield {"case": row["case"], "died": worker.returncode, "during": row.get("kind", "?")}
+            case, fault = json.loads(line)
+            found.note(Fault(**fault), case)
+    state = State(**json.loads(file.read_text()))
+    found.cases += sum(state.kinds.values())
+    found.kinds.update(state.kinds)
+    found.emitted += state.emitted
+    if worker.returncode == 0:
+        return state.case
+    kind = "hang" if worker.returncode == -signal.SIGPROF else "crash"
+    found.note(Fault(kind, f"{state.kind}, {worker.returncode}"), state.case)
+    return state.case + 1
 
 
 # ---- the shortest spec that shows a fault

@@ -90,6 +90,16 @@ def test_module_and_operator_are_one() -> None:
     assert ((calls.mean(0) - found.mean).abs() <= 5 * spread).all()
 
 
+@pytest.mark.parametrize(("law", "fourth"), [("gaussian", 12.0), ("laplace", 14.0)])
+def test_constant_noise_takes_one_step_where_that_is_exact(law: str, fourth: float) -> None:
+    """Variance 2 by sums of n independent numbers has the fourth moment 12(1 + κ/3n): κ = 0 for Gauss, 3 for Laplace,
+    whose sum is no Laplace number, and tends to Gauss with n = 6 steps."""
+    steps = "realize time by euler(steps=6)\n" * (law == "laplace")
+    made = operator(spec("∂u/∂t = Δu", realized=f"{steps}realize diffusion by noise(kind={law})"))
+    found = made.estimate(lambda x: x[..., 0] ** 4, X[:1], 1.0)
+    assert abs(found.mean.item() - fourth) <= 5 * found.standard_error.item() < 3.0
+
+
 # ---- learned coefficients
 
 

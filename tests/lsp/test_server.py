@@ -165,3 +165,20 @@ async def test_unicode_as_one_types(client: LanguageClient) -> None:
     edits = await client.text_document_on_type_formatting_async(params)
     assert edits
     assert [(e.new_text, e.range.start.character, e.range.end.character) for e in edits] == [("∇", 0, 7)]
+
+
+@pytest.mark.asyncio
+async def test_the_other_spelling_as_a_command(client: LanguageClient) -> None:
+    """The server asks the editor to change the text: to what `pdedsl format --ascii` writes."""
+    text, asked = spec("heat"), list[lsp.ApplyWorkspaceEditParams]()
+
+    @client.feature(lsp.WORKSPACE_APPLY_EDIT)
+    def _(params: lsp.ApplyWorkspaceEditParams) -> lsp.ApplyWorkspaceEditResult:
+        asked.append(params)
+        return lsp.ApplyWorkspaceEditResult(applied=True)
+
+    await shown(client, text)
+    await client.workspace_execute_command_async(lsp.ExecuteCommandParams("pdedsl.ascii", [here().uri]))
+    [edit] = (asked[0].edit.changes or {})[here().uri]
+    assert edit.new_text == format_source(Source(text), ascii=True)
+    assert "kappa lap(u)" in edit.new_text

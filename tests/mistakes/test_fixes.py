@@ -12,7 +12,7 @@ from pdedsl.fixes import Fix, applied, edits_in
 
 BAD = Path(__file__).parents[1] / "bad"
 CASES = sorted(BAD.glob("*.pde"))
-FEWEST = 75  # of the wrong specs have a fix
+FEWEST = 105  # of the wrong specs have a fix
 
 
 def fixed(text: str) -> list[tuple[Diagnostic, Fix, str]]:

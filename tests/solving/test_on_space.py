@@ -43,3 +43,12 @@ def test_what_is_learned_has_no_grid(name: str, tmp_path: Path) -> None:
     code, text = crosschecked(tmp_path, shipped(name))
     assert code == 1
     assert "only an equation on a physical domain is solved" in text
+
+
+def test_without_a_grid_the_operator_stands_alone(tmp_path: Path) -> None:
+    """A coefficient that jumps beside transport: no reference was asked for, so none is missed."""
+    text = shipped("rotation").partition("evaluate")[0].replace("σ²Δu", "σ²(1 + heaviside(x)) Δu")
+    code, out = crosschecked(tmp_path, text.partition("require")[0], *COARSE[2:])
+    assert code == 0, out
+    assert "not by grid: a grid does not solve this" in out
+    assert "there is nothing to compare" in out

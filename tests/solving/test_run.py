@@ -128,6 +128,7 @@ def test_a_bad_solution_is_no_success(tmp_path: Path) -> None:
     done = CliRunner().invoke(cli, ["solve", str(spec), "-o", str(tmp_path / "run")])
     assert done.exit_code == 1, done.output
     assert "is missed" in done.stderr
+    assert (tmp_path / "run" / "curves.png").read_bytes().startswith(b"\x89PNG")
     assert json.loads((tmp_path / "run" / "report.json").read_text())["verdict"] != "holds"
 
 

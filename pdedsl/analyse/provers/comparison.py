@@ -9,6 +9,7 @@ theorem 3.3).
 from __future__ import annotations
 
 from collections.abc import Iterator
+from math import isfinite
 
 from sympy import Expr, S, Symbol
 from sympy import Matrix as Entries
@@ -16,9 +17,11 @@ from sympy import Matrix as Entries
 from pdedsl.analyse.conditions import at_rest
 from pdedsl.analyse.ellipticity import Elliptic, ellipticity
 from pdedsl.analyse.inflow import inflow_of
-from pdedsl.analyse.positivity import strictly_positive
+from pdedsl.analyse.letters import Letters
+from pdedsl.analyse.positivity import locally_bounded, strictly_positive
 from pdedsl.analyse.problem import Problem, named, spans
 from pdedsl.analyse.provers.hypotheses import Hypothesis, concluded
+from pdedsl.analyse.ranges import range_of
 from pdedsl.analyse.samples import nonzero_point, ranges_of
 from pdedsl.analyse.sides import Flux, all_values, order_is_kept, sides_of
 from pdedsl.analyse.signs import box_of, nonnegative
@@ -115,7 +118,8 @@ def _hypotheses(problem: Problem) -> Iterator[Hypothesis]:
     yield Hypothesis("F is one-sided Lipschitz in u", found.in_unknown.is_lipschitz)
     if problem.jet.order == 2:
         yield Hypothesis("∂F/∂(∇∇u) does not vanish with u, unless F is a Laplacian", found.in_unknown.diffuses_well)
-        yield Hypothesis("the diffusion is ΣΣᵀ with Σ Lipschitz in x", found.in_space.diffusion_is_fine)
+        away = ", away from the boundary" * bool(problem.spec.space.boundary)
+        yield Hypothesis(f"the diffusion is ΣΣᵀ with Σ Lipschitz in x{away}", found.in_space.diffusion_is_fine)
     yield Hypothesis(
         "the drift is one-sided Lipschitz in x, and grows at most linearly outwards", found.in_space.drift_is_fine
     )
@@ -162,11 +166,22 @@ def _elliptic(problem: Problem) -> Verdict:
         (
             Hypothesis("∂F/∂(∇∇u) is positive definite", is_definite(problem, sign)),
             Hypothesis("F does not increase with u", nonnegative(-sign * jet.rate, box)),
+            Hypothesis("F is Lipschitz in ∇u, for bounded jets", _is_lipschitz_in_slopes(problem)),
             Hypothesis("F has a value for all u, ∇u and ∇∇u", structure_of(problem).has_values),
             Hypothesis("values are given on the whole boundary", order_is_kept(problem) and all_values(problem)),
             Hypothesis("the domain has a boundary", bool(problem.spec.space.boundary)),
         ),
         spans(problem.pushing),
+    )
+
+
+def _is_lipschitz_in_slopes(problem: Problem) -> bool:
+    """Gilbarg and Trudinger, theorem 10.1: ∂²u/∂x² + √|∂u/∂x| = 0, u = 0 at both ends, has 0 and a hill."""
+    jet, found = problem.jet, Letters(problem)
+    bounds = ((slope, range_of(slope, found.whole)) for slope in map(jet.slope, jet.p))
+    return all(
+        locally_bounded(slope, found.whole) or (r is not None and isfinite(r.low) and isfinite(r.high))
+        for slope, r in bounds
     )
 
 

@@ -123,7 +123,7 @@ class Drawing:
                 x, self.y = MARGIN, self.y + 30
             self.sheet.begin("axiom", None, verdict.reason)
             self.sheet.box(x, self.y, long, 23, "card", 11)
-            self.sheet.prose(x + 9, self.y + 15.5, text)
+            self.sheet.prose(x + long / 2, self.y + 15.5, text)
             self.sheet.end()
             x += long + 8
         self.y += (23 if verdicts else 0) + GAP

@@ -17,6 +17,7 @@ from pdedsl.ir.systems import operator_draws
 from pdedsl.ir.terms import Reaction, Source
 from pdedsl.symbolic.notation import notation
 from pdedsl.symbolic.symbols import Field
+from pdedsl.words.diffusions import Law
 
 
 def point(spec: Spec) -> Block:
@@ -66,7 +67,13 @@ def _is_constant(walk: Walk, analysis: Analysis) -> bool:
     gathered = [*rates, *(value for t in terms if isinstance(t, Source) for value in t.values)]
     varying = {*spec.space.coordinates, *([spec.time.symbol] if spec.time else [])}
     still = all(not e.free_symbols & varying and not e.atoms(Field) for e in (*walk.field, *gathered))
-    return still and isinstance(walk.noise, Plain | Correlated | None)
+    match walk.noise:
+        case Plain(law=law) | Correlated(law=law):
+            return still and law is Law.GAUSSIAN
+        case None:
+            return still
+        case _:
+            return False
 
 
 def nets(field: tuple[Expr, ...], spec: Spec) -> tuple[str, ...]:

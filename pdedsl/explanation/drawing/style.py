@@ -45,6 +45,7 @@ RULES = """
 .pde-drawing .arrow{fill:none;stroke:var(--soft);stroke-width:1.4}
 .pde-drawing .link{fill:none;stroke-width:1.6;opacity:.75}
 .pde-drawing .tint{opacity:.2}
+.pde-drawing .axiom text{text-anchor:middle}
 """
 
 

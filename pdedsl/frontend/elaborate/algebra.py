@@ -128,7 +128,7 @@ def chain(values: list[tuple[t.Times, Value, Span]]) -> Value:
     """Factors from right to left: numbers multiply, operators and functions act on what follows them."""
     for i, ((_, value, span), _) in enumerate(pairwise(values)):
         if isinstance(value, Map) and i + 2 != len(values):
-            raise mistakes.syntax.argument_end(value.name, span)
+            raise mistakes.syntax.argument_end(value.name, span, values[i + 1][2], values[-1][2])
     sign, result, span = values[-1]
     if sign == "/":
         result = reciprocal(result, span)

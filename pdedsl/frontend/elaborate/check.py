@@ -152,7 +152,9 @@ def _start(spec: Spec, part: Part, reporter: Reporter) -> None:
         ):
             left = f"{name}({args})" if k == 0 else f"∂{name}/∂{_time(spec)}({args})"
             what = "initial condition" if k == 0 else "initial velocity"
-            reporter.add(mistakes.equations.no_start(name, what, left, unknown.span))
+            can_be_zero = k > 0 or spec.space.kind is SpaceKind.PHYSICAL
+            behind = part.equations[-1].span.end if can_be_zero else None
+            reporter.add(mistakes.equations.no_start(name, what, left, unknown.span, behind))
 
 
 def _shown_arguments(spec: Spec) -> str:

@@ -124,7 +124,8 @@ def _at_time(
     assert time is not None
     if place not in (time.start, time.end):
         at, start, end = map(notation, (place, time.start, time.end))
-        raise mistakes.equations.neither_start_nor_end(time.name, at, start, end, statement.span)
+        where = _argument(statement, field, time.symbol, env)
+        raise mistakes.equations.neither_start_nor_end(time.name, at, start, end, statement.span, where)
     wholes = [normal([s.exprs[k] for s in summands], env.numbers) for k in range(len(summands[0].exprs))]
     target = _target(wholes[0], field.xreplace(env.numbers), time.symbol)
     order = len(target.slots) if isinstance(target, Partial) else 0
@@ -133,6 +134,13 @@ def _at_time(
     own = [f for f in fields if f.head == field.head]
     component = _component(own, values, env)
     return Condition(kind, field.head, order, values, (), statement.span, component=component)
+
+
+def _argument(statement: t.EquationStmt, field: Field, variable: Expr, env: Environment) -> Span | None:
+    """Where the argument of an unknown for a variable is written, if the unknown is called once."""
+    arguments = unknown_of(field, env).arguments
+    calls = [n for n in t.walk(statement.left) if isinstance(n, t.Call) and len(n.args) == len(arguments)]
+    return calls[0].args[arguments.index(variable)].span if len(calls) == 1 else None
 
 
 def _target(whole: Expr, field: Field, time: Symbol) -> Expr:
@@ -172,8 +180,8 @@ def _at_side(
     for field in fields:
         at = field.arguments[unknown_of(field, env).arguments.index(variable)].xreplace(env.numbers)
         if at not in places:
-            ends = [notation(p) for p in places]
-            raise mistakes.equations.not_on_the_boundary(variable.name, notation(at), ends, statement.span)
+            ends, where = [notation(p) for p in places], _argument(statement, field, variable, env)
+            raise mistakes.equations.not_on_the_boundary(variable.name, notation(at), ends, statement.span, where)
         sides.append(places[at])
     value, main = _condition_value(summands, env), _main(fields, summands, env)
     component, named = _component(fields, value, env), tuple(dict.fromkeys(sides))

@@ -161,13 +161,15 @@ def _report(unknown: Unknown, found: list[Counted], pieces: list[Piece], spec: S
     bare = [c.piece.name for c in found if c.lacking and not c.given and c.point is None]
     few = next((c for c in found if c.lacking and (c.given or c.point is not None)), None)
     some = tuple(dict.fromkeys(bare)) if len(set(bare)) < len(pieces) else ()
+    one_is_enough = all(c.lacking <= 1 for c in found)
+    behind = max(e.span.end for e in spec.equations) if one_is_enough else None
     if bare:
-        reporter.add(mistakes.equations.no_condition_on(unknown.name, some, unknown.span))
+        reporter.add(mistakes.equations.no_condition_on(unknown.name, some, unknown.span, behind))
     elif few is not None:
         counts = str(few.given), str(few.given + few.lacking)
         reporter.add(mistakes.equations.few_conditions_on(unknown.name, *counts, _place(few, spec), unknown.span))
     elif _is_free(found, spec):
-        reporter.add(mistakes.equations.no_condition_on(unknown.name, (), unknown.span))
+        reporter.add(mistakes.equations.no_condition_on(unknown.name, (), unknown.span, behind))
     for condition in (c for c in spec.conditions if c.unknown == unknown.head and c.on_boundary):
         crowded = [c for c in found if c.surplus and applies(condition, c.piece)]
         if crowded and _is_last(condition, crowded[0], spec):

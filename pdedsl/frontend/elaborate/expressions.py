@@ -116,8 +116,8 @@ def _call(call: t.Call, scope: Scope) -> Value:
     if layer:
         return layer
     if call.named:
-        key, _ = call.named[0]
-        raise mistakes.shapes.named_argument(head.text, key.span)
+        key, given = call.named[0]
+        raise mistakes.shapes.named_argument(head.text, key.span, given.span)
     if head.id in scope.local or head.id in scope.indices or head.id in FUNCTIONS or head.id in ("softmax", "pi"):
         value = _name(head, scope)
         if isinstance(value, Map):

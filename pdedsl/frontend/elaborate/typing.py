@@ -113,7 +113,7 @@ def _with_trait(base: Type, trait: t.Trait, owner: t.Name, number: Number) -> Ty
 
 def _unknown_trait(base: Type, trait: t.Trait) -> PdeError:
     kind = type(base).__name__.lower()
-    return mistakes.types.unknown_trait(kind, " or ".join(TRAITS.get(kind, ())), trait.span)
+    return mistakes.types.unknown_trait(kind, TRAITS.get(kind, ()), trait.span)
 
 
 def start_of(declaration: t.UnknownDecl | t.LearnDecl, type_: Type, number: Number) -> Expr | None:

@@ -9,7 +9,6 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Sequence
 from dataclasses import replace
-from itertools import pairwise
 
 from pdedsl import mistakes
 from pdedsl.diagnostics import Span
@@ -148,8 +147,8 @@ def _dot(factors: Factors) -> int:
     """Where the right side of the dot starts, or the end."""
     dots = [i for i, (sign, _) in enumerate(factors) if sign in DOTS]
     if len(dots) > 1:
-        span = factors[dots[0]][1].span.to(factors[dots[1]][1].span)
-        raise mistakes.syntax.two_dots(span)
+        spans = [factor.span for _, factor in factors]
+        raise mistakes.syntax.two_dots(spans[dots[0] - 1], spans[dots[0]].to(spans[dots[1] - 1]), spans[dots[1]])
     return dots[0] if dots else len(factors)
 
 
@@ -166,9 +165,9 @@ def _halved(factors: Factors) -> Factors:
 
 
 def _check_divisions(factors: Factors) -> None:
-    for (sign, below), (after, factor) in pairwise(factors):
+    for (_, above), (sign, below), (after, factor) in zip(factors, factors[1:], factors[2:], strict=False):
         if sign == "/" and (after == "/" or (after == "" and not _ends_denominator(below, factor))):
-            raise mistakes.syntax.two_divisions(below.span.to(factor.span))
+            raise mistakes.syntax.two_divisions(above.span, below.span, factor.span)
 
 
 def _ends_denominator(below: t.Expr, factor: t.Expr) -> bool:

@@ -8,6 +8,8 @@ from analyse.table import (
     blocks,
     boundaries,
     classes,
+    contested,
+    contrary,
     domains,
     edges,
     further,
@@ -40,5 +42,7 @@ OPPONENT = (
     further,
     minima,
     behind,
+    contrary,
+    contested,
 )  # by another hand
 TABLE: tuple[Row, ...] = tuple(row for room in (*ROOMS, *OPPONENT) for row in room.TABLE)

@@ -1,0 +1,11 @@
+pde P
+space x in [0, 1]
+time t in [0, 1]
+unknown u(x, t) : scalar
+∂u/∂t = ∂²u/∂x²
+u(x, 0) = sin(π x)
+u = 0 on boundary
+realize equation by grid(n=16)
+evaluate {
+  plot solution, curves
+}
