@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from math import nan
 
 import pytest
@@ -12,6 +13,7 @@ from pdedsl.compiler import to_compilation
 from pdedsl.ir.plan import SolvePlan
 from pdedsl.solving.fresh import Audit, Gap
 from pdedsl.solving.points import Points
+from pdedsl.solving.report import figures
 from pdedsl.solving.run import solve
 from pdedsl.solving.trust import Comparison, ErrorBar, Trust, Verdict, compared
 from pdedsl.sources import source_of
@@ -161,3 +163,4 @@ def test_a_solution_beyond_the_end_of_the_true_one_is_none() -> None:
     solution = solve(text)
     assert solution.verdict is not Verdict.HOLDS
     assert any("breaks down" in c for c in solution.trust.complaints)
+    json.dumps(figures(solution), allow_nan=False)
