@@ -111,7 +111,8 @@ def arrived(process: Process, x: Tensor, legs: list[Leg], paths: int, seed: int)
 
 
 def compare(moments: Moments, name: str, expected: Tensor, found: Tensor) -> None:
-    """First and second moments of two samples (paths, points, d), each at every point: two-sample z-tests.
+    """First and second moments of two samples (paths, points, d), and the means of |X| that tell laws of one variance
+    apart, each at every point: two-sample z-tests.
 
     Coordinates are centred and scaled by the expected sample, and cut at four standard deviations.
     """
@@ -120,7 +121,7 @@ def compare(moments: Moments, name: str, expected: Tensor, found: Tensor) -> Non
     scale = torch.where(scale > 1e-9 * (1.0 + centre.abs()), scale, 1.0)
     a, b = (((y - centre) / scale).clamp(-CUT, CUT) for y in (expected, found))
     moments.paths = max(moments.paths, len(found))
-    for label, p, q in (("E[X]", a, b), ("E[X Xᵀ]", products(a), products(b))):
+    for label, p, q in (("E[X]", a, b), ("E[X Xᵀ]", products(a), products(b)), ("E|X|", a.abs(), b.abs())):
         moments.add(f"{label} of {name}, in expected standard deviations", p.mean(0), q.mean(0), _error(p, q))
 
 

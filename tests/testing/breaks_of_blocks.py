@@ -105,10 +105,44 @@ def accepted(real: Any) -> Any:
     return lambda options, error, y0, y1: [0.0] * y0.shape[0]
 
 
+def larger_eps(real: Any) -> Any:
+    return lambda self, channels, eps=1e-3: real(self, channels, 100 * eps)
+
+
+def without_bias(real: Any) -> Any:
+    return lambda self, y: real(self, y) - self.bias[:, None, None]
+
+
+def channel_by_channel(real: Any) -> Any:
+    def forward(self: Any, y: Tensor) -> Tensor:
+        return self.scale[:, None, None] * y * (y.square() + self.eps).rsqrt() + self.bias[:, None, None]
+
+    return forward
+
+
+def one_term(real: Any) -> Any:
+    return lambda self, field, j, t, h, y: y + h * field(j, t + h, y)
+
+
+def all_at_the_start(real: Any) -> Any:
+    return lambda method, slope, h, y: real(method, lambda c, z: slope(0.0, z), h, y)
+
+
+def first_field(real: Any) -> Any:
+    return lambda self, fields, source: real(self, (fields[0], fields[0]), source)
+
+
+def a_step_late(real: Any) -> Any:
+    return lambda self, field, y, steps: real(self, lambda j, t, z: field(j, t + steps.h, z), y, steps)
+
+
 NORM = "parabolic.TotalVariationNorm.forward"
 BLOCKS: tuple[Break, ...] = (
     Break("Kᵀ not the adjoint", ("operators.Conv.adjoint_product",), unflipped, ("layers", "pair", "second"), BLOCK),
     Break("missing norm", (NORM,), without_norm, ("layers", "pair"), BLOCK),
+    Break("ε of the norm a hundredfold", ("parabolic.TotalVariationNorm.__init__",), larger_eps, ("layers",), BLOCK),
+    Break("norm without its bias", (NORM,), without_bias, ("layers",), BLOCK),
+    Break("norm channel by channel", (NORM,), channel_by_channel, ("layers", "pair"), BLOCK),
     Break("wrong activation", ("parabolic.SymmetricLayer.__init__",), other_activation, ("layers", "second"), BLOCK),
     Break("wrong activation in a net", ("convnet.ConvNet.__init__",), other_activation, ("net",), BLOCK),
     Break("wrong sign of the layer", ("parabolic.SymmetricLayer.forward",), other_sign, ("layers", "second"), BLOCK),
@@ -127,6 +161,17 @@ BLOCKS: tuple[Break, ...] = (
         BLOCK,
     ),
     Break("backward Euler at the start of its step", ("integrators.BackwardEuler.step",), at_start, ("series",), BLOCK),
+    Break("a term of the series missing", ("integrators.BackwardEuler.step",), one_term, ("series",), BLOCK),
+    Break("all stages at the start", ("integrators.runge_kutta",), all_at_the_start, ("rk4", "heun"), BLOCK),
+    Break("learned field a step late", ("integrators.OneStep.integrate",), a_step_late, ("net",), BLOCK),
+    Break("the first field for both halves", ("integrators.Coupling.increment",), first_field, ("pair",), BLOCK),
+    Break(
+        "the first push left out",
+        ("integrators.Verlet.couplings",),
+        lambda real: lambda *a: real(*a)[1:],
+        ("pair",),
+        BLOCK,
+    ),
     Break("Verlet's second sign", ("integrators.Verlet.couplings",), couplings(second_sign), ("pair",), BLOCK),
     Break("Verlet from the old half", ("integrators.Verlet.integrate",), from_old_half, ("pair",), BLOCK),
     Break("leapfrog with h for h²", ("integrators.Leapfrog.couplings",), couplings(h_for_h2), ("second",), BLOCK),

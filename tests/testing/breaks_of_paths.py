@@ -18,13 +18,17 @@ from testing.mistakes_in_maps import (
     network_with,
     normal,
     not_behind_last,
+    uniform,
     unnormalised,
     unscaled,
     without_shortcut,
 )
 from testing.mistakes_on_points import (
     at_time,
+    exchanged,
     fewer,
+    first_component,
+    first_row,
     first_step_left_out,
     larger_values,
     legs,
@@ -34,6 +38,7 @@ from testing.mistakes_on_points import (
     middle_forgotten,
     noise_first,
     not_corrected,
+    of_one_sign,
     one_draw,
     one_member,
     one_noise,
@@ -44,6 +49,7 @@ from testing.mistakes_on_points import (
     transposed,
     uncorrelated,
     velocity_at,
+    velocity_in_the_middle,
     without_last,
 )
 
@@ -109,6 +115,15 @@ PATHS: tuple[Break, ...] = (
     Break("no noise in evaluation", ADDED, silent_in_evaluation, ("isotropic",), LAW),
     Break("relative noise 20 % off", ("noise.RelativeNoise.forward",), louder(1.2), ("relative",), NOISE),
     Break("normal numbers for those of Laplace", ("streams.fill",), normal, ("heavy",), NOISE),
+    Break("uniform numbers for normal ones", ("streams.fill",), uniform, ("smooth",), NOISE),
+    Break(
+        "Laplace noise in one step", ("evolution.IS_SUM",), lambda real: real | {"laplace": True}, ("steady",), OPERATOR
+    ),
+    Break("one noise for all rows", ADDED, first_row, ("isotropic",), LAW),
+    Break("one noise for all components", ADDED, first_component, ("isotropic",), LAW),
+    Break("noise of one sign", ADDED, of_one_sign, ("isotropic",), LAW),
+    Break("components of the drift exchanged", ("marching.step",), exchanged, ("isotropic", "carried"), LAW),
+    Break("drift of the middle", ("evolution.Piece.velocity",), velocity_in_the_middle, ("known",), GENERATOR),
     Break("Laplace noise of variance 2", ("streams.fill",), unnormalised, ("laplace",), LAW),
     Break("noise before the step", ("marching.March.forward",), noise_first, ("isotropic",), STEPS),
     Break("noise missing behind the last step", ("marching.March.__init__",), without_last, ("isotropic",), STEPS),

@@ -79,6 +79,16 @@ def without_shortcut(real: Any) -> Any:
     return lambda self, x: real(self, x) - self.shortcut(self.activate(x))
 
 
+def uniform(real: Any) -> Any:
+    """Uniform numbers of variance 1 for all others."""
+
+    def fill(out: Tensor, law: str, source: Any) -> None:
+        real(out, "uniform", source)
+        out.sub_(0.5).mul_(12**0.5)
+
+    return fill
+
+
 def normal(real: Any) -> Any:
     """Where numbers of Laplace are wanted, normal ones."""
     return lambda out, law, source: real(out, "normal" if law == "laplace" else law, source)

@@ -16,6 +16,29 @@ def louder(factor: float) -> Callable[[Any], Any]:
     return lambda real: lambda self, x, *at: x + factor * (real(self, x, *at) - x)
 
 
+def noise_with(change: Callable[[Tensor], Tensor]) -> Callable[[Any], Any]:
+    """What a block of noise adds, changed."""
+    return lambda real: lambda self, x, *at: x + change(real(self, x, *at) - x)
+
+
+first_row = noise_with(lambda noise: noise[:1].expand_as(noise))
+first_component = noise_with(lambda noise: noise[..., :1].expand_as(noise))
+of_one_sign = noise_with(Tensor.abs)
+
+
+def exchanged(real: Any) -> Any:
+    """A step along the components of the field in the wrong order."""
+
+    def step(method: Any, field: Any, x: Tensor, dt: float, t: Any = None, clock: float = 1.0) -> Tensor:
+        return real(method, lambda *args: field(*args).flip(-1), x, dt, t, clock)
+
+    return step
+
+
+def velocity_in_the_middle(real: Any) -> Any:
+    return lambda self, x, t: real(self, x, (self.start + self.stop) / 2)
+
+
 def times_field(factor: float) -> Callable[[Any], Any]:
     """A step along a multiple of the field."""
     return lambda real: (

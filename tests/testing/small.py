@@ -96,6 +96,7 @@ SMALL: dict[str, str] = {
     ),
     "corrected": points("∂u/∂t = v·∇u + (0.02 + 0.2 t) Δu", _noise().replace("euler", "heun")),
     "terminal known": known("∂u/∂t + v·∇u + 0.04 Δu = 0", _noise(), SWING, "u(x, y, 1) = exp(-x² - y²)"),
+    "steady": known("∂u/∂t = 0.2 Δu + ∂u/∂x", _noise(", kind=laplace")),
     # weights and sources
     "weighed": known(f"∂u/∂t = v·∇u + 0.04 Δu + {RATES}", _noise(), SWING),
     "weighed backwards": known(f"∂u/∂t + v·∇u + 0.04 Δu + {RATES} = 0", _noise(), SWING, "u(x, y, 1) = exp(-x² - y²)"),
