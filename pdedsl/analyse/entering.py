@@ -32,6 +32,8 @@ def missing(problem: Problem) -> Iterator[PdeError]:
     out: list[str] = []
     for k, name, normal in _sides(space):
         x = space.coordinates[k]
+        if problem.equation.order == 0 and jet.drift[k] == 0:
+            continue  # along the characteristics, which neither begin nor end there
         found = enters(jet.drift[k], x, ranges[x][(normal + 1) // 2], normal, box)
         if found is not None:
             (into if found else out).append(name)
@@ -41,6 +43,11 @@ def missing(problem: Problem) -> Iterator[PdeError]:
     misplaced = problem.equation.order > 0 and any(name in given for name in out)  # a mistake of its own
     if lacking and not misplaced:
         yield mistakes.proofs.no_inflow(problem.unknown.name, lacking, problem.unknown.span)
+    elif problem.equation.order == 0 and not lacking and {*into} & given and {*out} & given:
+        enough, other = (into, out) if {*into} <= given else (out, into)
+        more = [name for name in other if name in given]
+        last = next(c for c in reversed(problem.spec.conditions) if {*c.sides} & {*more})
+        yield mistakes.proofs.at_both_ends(problem.unknown.name, enough, more, last.span)
 
 
 def missing_in_system(problems: tuple[Problem, ...]) -> PdeError | None:

@@ -53,6 +53,8 @@ def _of(problem: Problem) -> Iterator[PdeError]:
         yield from _of_high_order(problem)
     elif problem.jet.order == 2 and problem.equation.order:
         yield from _of_second_order(problem)
+    elif problem.jet.order == 2:
+        yield from _of_second_order_at_rest(problem)
 
 
 def _leans_on_others(problem: Problem) -> bool:
@@ -84,6 +86,16 @@ def _of_second_order(problem: Problem) -> Iterator[PdeError]:
         yield mistakes.proofs.backwards(terms, first, span, sign_changed(guilty, problem))
     elif linear:
         yield mistakes.proofs.indefinite(terms, span)
+
+
+def _of_second_order_at_rest(problem: Problem) -> Iterator[PdeError]:
+    """A:∇∇u + … = 0 with numbers in A: of one type everywhere, and of waves where they have both signs."""
+    constant = all(e.is_number for row in problem.jet.matrix for e in row)
+    if not problem.jet.is_affine or not problem.spec.space.boundary or not constant:
+        return
+    if all(ellipticity(problem, sign).nonnegative is False for sign in (1, -1)):
+        guilty = problem.where(Diffusion, Nonlinear) or problem.pushing
+        yield mistakes.proofs.waves_at_rest(named(guilty), guilty[0].span)
 
 
 def _of_mixed(problem: Problem) -> Iterator[PdeError]:

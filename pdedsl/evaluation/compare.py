@@ -79,7 +79,9 @@ def _transfers(plain: dict[str, Any]) -> dict[str, Any]:
 
 
 def _title(certified: dict[str, Any]) -> str:
-    return f"{'Certified' if certified['sound'] else 'Estimated'} accuracy: {certified['certificate']}"
+    """With what the radii hold for: those that hold for different things are not set side by side."""
+    verb = "Certified" if certified["sound"] else "Estimated"
+    return f"{verb} accuracy by {certified['certificate']}: {certified['claim']}"
 
 
 def _radii(plain: dict[str, Any], title: str) -> dict[str, Any]:
@@ -130,4 +132,4 @@ def _latex(title: str, table: Table) -> str:
     lines = [" & ".join(_cell(cell) for cell in row) + r" \\" for row in (table.head, *table.rows)]
     inner = "\n".join([r"\toprule", lines[0], r"\midrule", *lines[1:], r"\bottomrule"])
     columns = "l" + "r" * (len(table.head) - 1)
-    return f"% {title}\n\\begin{{tabular}}{{{columns}}}\n{inner}\n\\end{{tabular}}"
+    return f"% {quoting.comment(title)}\n\\begin{{tabular}}{{{columns}}}\n{inner}\n\\end{{tabular}}"

@@ -50,6 +50,19 @@ def at_outflow(condition: str, span: Span) -> PdeError:
     return OUTFLOW.error(f"'{condition}' stands where values leave the domain", span, hint, fixes=without(span))
 
 
+def at_both_ends(unknown: str, enough: Sequence[str], more: Sequence[str], span: Span) -> PdeError:
+    """At rest: values travel from one end of the characteristics to the other, in either direction."""
+    message = f"'{unknown}' is given on {' and '.join(enough)}, which determines it on {' and '.join(more)}"
+    return OUTFLOW.error(message, span, f"give {unknown} on {all_of(enough)} alone")
+
+
+def waves_at_rest(terms: str, span: Span) -> PdeError:
+    """Hadamard 1923: the problem of Dirichlet for a hyperbolic equation."""
+    message = f"{terms} makes waves, which take no data on all sides: the problem is ill-posed"
+    hint = "make a coordinate the time, ∂²u/∂t² = Δu, with u and ∂u/∂t at its start"
+    return BACKWARDS.error(message, span, hint)
+
+
 def no_inflow(unknown: str, sides: Sequence[str], span: Span) -> PdeError:
     """No condition where characteristics enter."""
     message = f"'{unknown}' has no condition on {' and '.join(sides)}, where values enter the domain"

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass
 
+import torch
 from torch import nn
 
 from pdedsl.runtime.backbones import Backbone, ChannelsLast
@@ -55,7 +56,8 @@ def _children(model: nn.Module, wanted: Callable[[nn.Module], bool]) -> list[tup
 def torchvision_model(name: str, classes: int = 1000) -> Backbone | TorchvisionBackbone:
     """A model of torchvision by its name, with random weights. The ResNet family comes apart at its residual maps; in
     any other model noise stands behind them where they are."""
-    from torchvision.models import get_model  # here, because it imports slowly
+    with torch.device("cpu"):  # old versions cannot be imported while another device is the default
+        from torchvision.models import get_model  # here, because it imports slowly
 
     model = get_model(name, weights=None, num_classes=classes)
     stages = [stage for k in (1, 2, 3, 4) if isinstance(stage := getattr(model, f"layer{k}", None), nn.Sequential)]

@@ -56,12 +56,23 @@ def test_what_is_no_report_is_refused(text: str, tmp_path: Path) -> None:
     assert not (tmp_path / "page.html").exists()
 
 
-def test_a_certificate_is_named_once(tmp_path: Path) -> None:
-    radii = [{"certificate": "gaussian(n=9)", "sound": True, "accuracies": [[0, SHARE], [0.25, SHARE]]}]
-    write_comparison([run(tmp_path, json.dumps(REPORT | {"certified": radii}))], tmp_path / "page.html", None)
+def test_a_certificate_is_named_once_with_what_it_holds_for(tmp_path: Path) -> None:
+    """Two radii of one claim are one table, and another claim is another."""
+    one = {"certificate": "gaussian(n=9)", "sound": True, "claim": "of A", "accuracies": [[0, SHARE], [0.25, SHARE]]}
+    given = run(tmp_path, json.dumps(REPORT | {"certified": [one, one | {"claim": "of B"}]}))
+    write_comparison([given], tmp_path / "page.html", tmp_path / "tables.tex")
     page = (tmp_path / "page.html").read_text("utf-8")
-    assert page.count("gaussian(n=9)") == 1
-    assert page.count("50.0 % [40.0, 60.0]") == 3
+    assert page.count("gaussian(n=9): of A") == page.count("gaussian(n=9): of B") == 1
+    assert page.count("50.0 % [40.0, 60.0]") == 5
+    assert "of A" in (tmp_path / "tables.tex").read_text("utf-8")
+
+
+def test_text_of_a_stranger_stays_in_its_comment(tmp_path: Path) -> None:
+    one = {"certificate": "c\n\\input{secret}", "sound": True, "claim": "", "accuracies": [[0, SHARE]]}
+    given = run(tmp_path, json.dumps(REPORT | {"certified": [one]}))
+    write_comparison([given], tmp_path / "page.html", tmp_path / "tables.tex")
+    written = (tmp_path / "tables.tex").read_text("utf-8").splitlines()
+    assert [text[0] for text in written if "input" in text] == ["%"]
 
 
 def test_a_doubt_stands_beside_its_accuracies(tmp_path: Path) -> None:
