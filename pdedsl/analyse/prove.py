@@ -42,8 +42,15 @@ def function_axioms(problem: Problem) -> dict[Axiom, Verdict]:
     if _has_single_components(problem.spec):
         return dict.fromkeys(_names(problem), Unknown("no theorem here covers single components."))
     if not problem.jet.is_affine and measure(problem.jet.expr)[0] > MOST:
-        return dict.fromkeys(_names(problem), Unknown("the equation is too large to be decided."))
+        return _of_a_large_one(problem)
     return _on_a_shape(problem) if has_curves(problem.spec) else _verdicts(problem)
+
+
+def _of_a_large_one(problem: Problem) -> dict[Axiom, Verdict]:
+    """What is seen without working the equation out."""
+    found = dict.fromkeys(_names(problem), Unknown("the equation is too large to be decided."))
+    seen = {Axiom.LINEARITY: linearity, Axiom.MARKOV: markov, Axiom.LOCALITY: locality}
+    return {**found, **{name: _settled(prove, problem) for name, prove in seen.items() if name in found}}
 
 
 def _has_single_components(spec: Spec) -> bool:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import sys
+from math import isfinite
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -91,7 +92,7 @@ def _show(solution: Solution, folder: Path) -> None:
         say(f"  residual of '{gap.text}' {gap.where}: {gap.relative:.1e} of its terms, at most {gap.worst:.1e}")
     for c in trust.comparisons:
         own = "" if c.exact else f", whose own error is about {c.error:.1e}"
-        say(f"  distance to {c.reference}: {c.distance:.1e} in L2{own}")
+        say(f"  distance to {c.reference}: {c.distance:.1e} in L2{own}" if isfinite(c.distance) else f"  {c.reference}")
     for name, estimate in solution.parameters.items():
         about = "" if estimate.deviation is None else f" ± {estimate.deviation:.1g}"
         say(f"  {name} = {estimate.value:.6g}{about}")

@@ -24,8 +24,9 @@ from pdedsl.plan.grids import Scheme, grid_scheme
 from pdedsl.plan.numbers import functions_of, is_of_coordinates, with_letters
 from pdedsl.plan.symmetry import symmetry_of
 from pdedsl.symbolic.symbols import Field, Partial
+from pdedsl.words.blocks import TrainBlock
 from pdedsl.words.networks import Mlp
-from pdedsl.words.optimizers import Lbfgs
+from pdedsl.words.optimizers import Lbfgs, Optimizer
 from pdedsl.words.solvers import Collocation, Features, Grid, Paths, Solver
 from pdedsl.words.word import Chosen
 
@@ -48,6 +49,8 @@ def plan_solving(statement: Statement, spec: Spec) -> SolvePlan:
         require_reference(reference, statement)
     train = spec.train
     optimizers = tuple(o.word for o in train.optimizer) if train and train.says("optimizer") else ()
+    if asked is not None and asked.says("steps") and isinstance(choice.method, Collocation):
+        _require_steps(asked, train, optimizers)
     probed = isinstance(choice.method, Collocation) and choice.method.probes is not None
     if probed and asked is not None and (not optimizers or any(isinstance(o, Lbfgs) for o in optimizers)):
         raise mistakes.realizations.probes_by_descent(asked.span)
@@ -63,6 +66,14 @@ def plan_solving(statement: Statement, spec: Spec) -> SolvePlan:
         train.steps if train else None,
         _ansatz(statement) if isinstance(choice.method, Collocation) else (),
     )
+
+
+def _require_steps(asked: Chosen[Solver], train: TrainBlock | None, optimizers: tuple[Optimizer, ...]) -> None:
+    """Those of the method are those of training, unless the block says how many, or L-BFGS alone does."""
+    if train is not None and train.steps is not None:
+        raise mistakes.realizations.unused_argument("steps", "train { steps } says how many", asked.span)
+    if optimizers and all(isinstance(o, Lbfgs) for o in optimizers):
+        raise mistakes.realizations.unused_argument("steps", "lbfgs(steps) says how many", asked.span)
 
 
 def network_of(spec: Spec) -> Mlp | None:

@@ -3,9 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
-from contextlib import suppress
 from dataclasses import dataclass, replace
-from math import nan
+from math import inf, isfinite, nan
 
 import torch
 from torch import Tensor
@@ -16,6 +15,7 @@ from pdedsl.explanation.solving import floating_lines
 from pdedsl.ir.plan import SolvePlan
 from pdedsl.ir.statement import Statement
 from pdedsl.plan.numbers import functions_of, with_functions
+from pdedsl.runtime.time_steps import Unstable
 from pdedsl.solving.anchored import anchored
 from pdedsl.solving.ansatz_module import AnsatzModule, WithFunctions
 from pdedsl.solving.fresh import SEED, Audit
@@ -61,7 +61,7 @@ def assessed(solved: Solved, plan: SolvePlan, source: Source, how: How) -> Asses
         comparisons = (*comparisons, _halved(solved))
     notes = (*floating_lines(plan.statement), *(() if references else (ALONE,)))
     own = _interval(solved, plan.statement, how) if isinstance(solved.method, Paths) else None
-    return Assessment(Trust(gaps, comparisons, notes, own), references)
+    return Assessment(Trust(gaps, comparisons, notes, own), tuple(r for r in references if isfinite(r.error)))
 
 
 def _interval(solved: Solved, statement: Statement, how: How) -> ErrorBar:
@@ -84,6 +84,8 @@ def audit_of(solved: Solved, statement: Statement, how: How) -> Audit:
 
 
 def comparison(solved: Solved, reference: Reference, statement: Statement, how: How) -> Comparison:
+    if not isfinite(reference.error):
+        return Comparison(reference.text, nan, nan, inf, exact=False)
     points = fresh_points(statement, solved, how)
     names = tuple(c.name for c in statement.components)
     with torch.no_grad():
@@ -107,10 +109,16 @@ def references_of(plan: SolvePlan, how: How) -> Iterator[Reference]:
         yield exact
     grid = plan.reference or (cheap_grid(plan) if exact is None else None)
     if grid is not None:
-        with suppress(*(() if plan.reference else (Failed,))):  # one that nobody asked for may fail in silence
+        try:
             found = grid_of(grid, plan, how)
-            if plan.reference or found.error <= NO_DIGIT:  # nor is it heard where it has not one digit
-                yield found
+        except Failed as failure:  # one that nobody asked for may fail in silence, unless what it follows breaks down
+            if plan.reference:
+                raise
+            if isinstance(failure.__cause__, Unstable):
+                yield Reference(f"{grid} breaks down: {failure}", lambda x: x.new_full((len(x), 1), nan), inf)
+            return
+        if plan.reference or found.error <= NO_DIGIT:  # nor is it heard where it has not one digit
+            yield found
 
 
 def exact_of(statement: Statement) -> Reference | None:

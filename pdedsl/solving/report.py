@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from math import isnan
+from math import isfinite, isnan
 from pathlib import Path
 
 from pdedsl.explanation.document import Code, Element, Heading, Items, Paragraph, Picture, Table, markdown
@@ -81,6 +81,11 @@ def _distances(trust: Trust) -> list[tuple[str, ...]]:
     ]
 
 
+def _or_null(value: float) -> float | None:
+    """JSON has no other word for what is no number."""
+    return value if isfinite(value) else None
+
+
 def _limits_text(trust: Trust) -> str:
     if not trust.gaps:
         return ""
@@ -128,9 +133,9 @@ def figures(solution: Solution) -> dict[str, object]:
         "comparisons": [
             {
                 "reference": c.reference,
-                "distance": c.distance,
-                "maximum": c.maximum,
-                "error": c.error,
+                "distance": _or_null(c.distance),
+                "maximum": _or_null(c.maximum),
+                "error": _or_null(c.error),
                 "exact": c.exact,
                 "margin": c.margin,
                 "components": [list(pair) for pair in c.components],

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from math import nan
 from pathlib import Path
 from typing import Any
 
@@ -85,7 +86,10 @@ def _trust(path: Path) -> Trust:
     with well_formed(f"{path} cannot be read"):
         read: dict[str, Any] = json.loads(path.read_text("utf-8"))
         gaps = tuple(Gap(**row) for row in read["residuals"])
-        comparisons = tuple(Comparison(**{**row, "components": _pairs(row)}) for row in read["comparisons"])
+        rows: list[dict[str, Any]] = [
+            {k: nan if v is None else v for k, v in row.items()} for row in read["comparisons"]
+        ]
+        comparisons = tuple(Comparison(**{**row, "components": _pairs(row)}) for row in rows)
         own = None if gaps else ErrorBar(**read["error"])
         return Trust(gaps, comparisons, tuple(read["notes"]), own)
 

@@ -138,6 +138,8 @@ class Judged:
 
 
 def _distance_text(c: Comparison) -> str:
+    if not c.speaks and not isfinite(c.error):
+        return f"nothing confirms the solution: {c.reference}"
     if not c.speaks:
         return f"nothing confirms the solution: the error of {c.reference} itself is {c.error:.1e}"
     what = "is wrong" if c.exact else "disagrees"

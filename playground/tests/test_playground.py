@@ -66,6 +66,7 @@ def test_a_mistake_is_shown_with_its_caret_and_its_cure_works(visit: Visit) -> N
     assert visit.page.locator("#panel pre").text_content() == json.loads(overview.checked(WRONG))["report"]
     assert "help:" in visit.page.inner_text("#panel")
     assert visit.page.locator(".cm-lintRange-error").inner_text() == "kapa"
+    assert visit.faults == []  # its underline is an image in the style
     visit.page.click("text=E201: write 'κ'")
     expect(visit.page.locator("#status")).to_have_text("Heat: no errors")
     expect(visit.page.locator(".cm-lintRange-error")).to_have_count(0)

@@ -84,6 +84,7 @@ def opened(context: BrowserContext, address: str) -> Visit:
     page = context.new_page()
     visit = Visit(page)
     page.on("pageerror", lambda error: visit.faults.append(str(error)))
+    page.on("console", lambda said: visit.faults.append(said.text) if "Security Policy" in said.text else None)
     page.on("request", lambda request: visit.asked.add(request.url.split("/")[2]))
     page.goto(address)
     return visit

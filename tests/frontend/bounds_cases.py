@@ -103,6 +103,7 @@ def deep() -> dict[str, str]:
         "a derivative of endless order": equation(f"∂{'⁹' * 5000}u/∂x{'⁹' * 5000}"),
         "a component of endless number": equation(f"u{'₉' * 5000}"),
         "a norm of slopes": equation("‖∇(‖∇u‖)‖"),
+        "a norm of slopes of a square": equation("‖∇(‖∇u‖²)‖"),
         "norms of slopes": equation("‖∇(‖∇(‖∇u‖)‖)‖"),
         "signs": equation("u " + "-" * 5000 + "x"),
         "sums over an index": equation("Σᵢ" * 500 + " u", DATA),

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from math import nan
 
 import pytest
@@ -12,6 +13,8 @@ from pdedsl.compiler import to_compilation
 from pdedsl.ir.plan import SolvePlan
 from pdedsl.solving.fresh import Audit, Gap
 from pdedsl.solving.points import Points
+from pdedsl.solving.report import figures
+from pdedsl.solving.run import solve
 from pdedsl.solving.trust import Comparison, ErrorBar, Trust, Verdict, compared
 from pdedsl.sources import source_of
 
@@ -149,3 +152,15 @@ def test_a_method_that_speaks_for_itself_alone_needs_a_digit() -> None:
     assert (sure.verdict, float(sure.error)) == (Verdict.HOLDS, 0.01)
     assert vague.verdict is Verdict.FAILS
     assert "not one digit" in vague.complaints[0]
+
+
+def test_a_solution_beyond_the_end_of_the_true_one_is_none() -> None:
+    """u = 1/(1/u₀ - t) ends at t = 1/3: a network goes on smoothly with a small residual."""
+    text = (
+        "pde A\nspace x in [0, 1] periodic\ntime t in [0, 1]\nunknown u(x, t) : scalar\n∂u/∂t = u²\n"
+        "u(x, 0) = 2 + cos(2π x)\nrealize equation by residual(points=200, steps=10)\n"
+    )
+    solution = solve(text)
+    assert solution.verdict is not Verdict.HOLDS
+    assert any("breaks down" in c for c in solution.trust.complaints)
+    json.dumps(figures(solution), allow_nan=False)

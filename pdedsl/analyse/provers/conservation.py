@@ -6,7 +6,7 @@ theorem 4.7), and then d/dt ∫u is the flux through the boundary. On all of spa
 
 from __future__ import annotations
 
-from sympy import Expr, S, Symbol, expand
+from sympy import Expr, Pow, S, Symbol, expand
 
 from pdedsl.analyse.adjoint import adjoint_of_one
 from pdedsl.analyse.coefficients import NotLinear
@@ -33,6 +33,7 @@ from pdedsl.symbolic.symbols import Field, Partial, TooLarge
 
 _INFINITE = (S.ComplexInfinity, S.NaN, S.Infinity, S.NegativeInfinity)
 MAX_EULER = 20_000  # terms of an Euler operator
+MAX_ROOTED = 5_000  # where there are roots of sums among them, with which sympy takes far longer
 DIVERGENCE = "F is a divergence: its Euler operators vanish"
 
 
@@ -151,7 +152,8 @@ def euler_operator(jet: Jet, without: frozenset[Symbol] = frozenset()) -> Expr |
         return None
     if not can_expand(total):
         return total
-    return expand(total) if terms_of(total) <= MAX_EULER else None
+    rooted = any(p.base.is_Add and not p.exp.is_Integer for p in total.atoms(Pow))
+    return expand(total) if terms_of(total) <= (MAX_ROOTED if rooted else MAX_EULER) else None
 
 
 def _euler_sum(jet: Jet, without: frozenset[Symbol]) -> Expr:

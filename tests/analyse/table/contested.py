@@ -272,4 +272,11 @@ TABLE: tuple[Row, ...] = (
         ANY,
         "RRPpp...r",
     ),
+    nonlinear(
+        "contested, minimal surfaces in space",
+        data("∂u/∂t = ∇·(∇u/sqrt(1 + ‖∇u‖²))", "x in R^3"),
+        ANY,
+        "Rp.PP....",
+        "too large to be worked out",
+    ),
 )

@@ -1,0 +1,15 @@
+pde SaidTwice "Steps here and steps there"
+
+space   x in [0, 1]
+time    t in [0, 1]
+unknown u(x, t) : scalar
+
+∂u/∂t = Δu
+u(x, 0) = sin(π x)
+u = 0 on boundary
+
+realize equation by residual(steps=20)
+
+train {
+  steps 100
+}
