@@ -129,7 +129,7 @@ class Celled:
 
     @cached_property
     def matrix(self) -> Tensor:
-        """Fluxes between cells and to the sides; drifts by central differences, next to sides of inner faces alone."""
+        """Fluxes between cells and to the sides; drifts by central differences, which skip the faces on sides."""
         result = torch.zeros(self.count, self.count, dtype=self.like.dtype, device=self.like.device)
         index = torch.arange(self.count, device=self.like.device).reshape(self.shape)
         for k, axis in enumerate(self.axes):
