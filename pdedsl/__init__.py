@@ -73,7 +73,7 @@ _HOMES = {
 
 
 def __getattr__(name: str) -> object:
-    """Names are imported when they are first used, so that `pdedsl --help` answers at once."""
+    """Imports each name when it is first used, so that `pdedsl --help` starts quickly."""
     home = _HOMES.get(name)
     if home is None:
         raise AttributeError(f"module 'pdedsl' has no attribute '{name}'")

@@ -1,4 +1,4 @@
-"""What the compiler makes of a spec: an examination, and all stages up to modules."""
+"""Results of the compiler: the examination of a spec, and its compilation through all stages up to modules."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class Planned:
-    """A theorem applied, and the network that follows from it."""
+    """The representation that a theorem gives, and the network planned from it."""
 
     representation: Representation
     model: Model
@@ -29,9 +29,9 @@ class Planned:
 
 @dataclass(frozen=True)
 class Examination:
-    """All that can be said of a spec without building anything: what `check` and `explain` speak of.
+    """Everything known about a spec without building anything: what `check` and `explain` report.
 
-    `planned` is None where there is a mistake.
+    `planned` is None if the spec has mistakes.
     """
 
     analysis: Analysis
@@ -43,7 +43,7 @@ class Examination:
         return tuple(d for d in self.diagnostics if d.is_error)
 
     def sound(self) -> Planned:
-        """The plan of a spec without mistakes; otherwise the mistakes are raised."""
+        """The plan; raises the mistakes of the spec if there are any."""
         if self.errors or self.planned is None:
             raise PdeError(self.errors, self.analysis.spec.source)
         return self.planned
@@ -51,12 +51,12 @@ class Examination:
 
 @dataclass(frozen=True)
 class Compilation:
-    """A spec with every stage behind it. Modules are built on demand; only that imports torch."""
+    """A spec after every stage of the compiler. Modules are built on demand; only building them imports torch."""
 
     analysis: Analysis
     representation: Representation
     plan: Model
-    operator_plan: OperatorPlan | PdeError  # or why there is no operator on R^d
+    operator_plan: OperatorPlan | PdeError  # or the reason why there is no operator on R^d
     program: Program
 
     @property
@@ -65,7 +65,7 @@ class Compilation:
 
     @property
     def explanation(self) -> Explanation:
-        """What the equation is, what it became, and what was proved of it."""
+        """What the equation is, what it became, and what was proved about it."""
         from pdedsl.explanation.explain import Explanation
 
         return Explanation(self.analysis, self.representation.theorem, self.plan)
@@ -80,7 +80,7 @@ class Compilation:
         return self.explanation._repr_html_()
 
     def module(self, seed: int = 0) -> nn.Module:
-        """The network: scores whose softmax is u for class probabilities, otherwise u itself."""
+        """The network: it returns scores whose softmax is u if u holds class probabilities, otherwise u itself."""
         from pdedsl.emit.build import build_model
 
         return build_model(self.program, seed)
@@ -88,7 +88,8 @@ class Compilation:
     def operator(self, module: nn.Module | None = None, samples: int | None = None, seed: int = 0) -> nn.Module:
         """The evolution operator: `operator(f, x, t)` is the solution at time t with data f at points x (n, d).
 
-        Learned fields are those of `module`, or new ones. Where there is no operator on R^d, this says why.
+        Learned fields are taken from `module`, or newly initialised. Raises `PdeError` with the reason if there is no
+        operator on R^d.
         """
         from pdedsl.emit.build import build_operator
 
@@ -113,8 +114,8 @@ class Compilation:
         return package_files(self.explanation, self.plan, self.python())
 
     def standalone_files(self, package: str) -> dict[str, str]:
-        """The files of a package of that name with the model and what it uses of the runtime: it needs only torch, or
-        what its network needs besides."""
+        """The files of a package of this name with the model and the parts of the runtime it uses: it depends only on
+        torch and on what its network needs besides."""
         from pdedsl.explanation.standalone import standalone_files
 
         return standalone_files(self.spec, self.python(), package)

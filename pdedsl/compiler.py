@@ -1,7 +1,7 @@
 """The pipeline: Source → Syntax → Spec → Analysis → Representation → Plan → Program → modules.
 
-Stages behind the analysis are imported when they are used, so that `pdedsl format` starts at once; only modules take
-torch.
+Stages after the analysis are imported when they are used, so that `pdedsl format` starts quickly; only building modules
+imports torch.
 """
 
 from __future__ import annotations
@@ -24,31 +24,31 @@ if TYPE_CHECKING:
 
 
 def to_syntax(source: Source) -> Syntax:
-    """What was written, if all of it can be read."""
+    """The syntax tree; raises every mistake if some of the text cannot be parsed."""
     return reported(source, lambda reporter: parse_syntax(source, reporter))[0]
 
 
 def to_spec(source: Source) -> Spec:
-    """What was meant, with the warnings that reading it gives."""
+    """The meaning of the text, with the warnings found while reading it."""
     spec, reporter = reported(source, lambda reporter: elaborate(parse_syntax(source, reporter), source, reporter))
     return replace(spec, warnings=in_order(reporter.warnings))
 
 
 def to_analysis(spec: Spec) -> Analysis:
-    """What can be proved of a spec, with the mistakes that only this shows."""
+    """What can be proved about a spec, with the mistakes that only the analysis reveals."""
     from pdedsl.analyse.analyse import analyse
 
     return with_warnings(bounded(spec, lambda: analyse(spec)))
 
 
 def with_warnings(analysis: Analysis) -> Analysis:
-    """With the warnings of the analysis beside those of reading."""
+    """The analysis, its spec carrying the warnings of the analysis in addition to those of reading."""
     spec, found = analysis.spec, (d for d in analysis.diagnostics if not d.is_error)
     return replace(analysis, spec=replace(spec, warnings=in_order((*spec.warnings, *found))))
 
 
 def to_plan(analysis: Analysis) -> Planned:
-    """The theorem that applies, and the network that follows."""
+    """The theorem that applies, and the network that follows from it."""
     from pdedsl.lower.lower import lower
     from pdedsl.lower.truncated import reference_of
     from pdedsl.plan.plan import plan
@@ -61,13 +61,13 @@ def to_plan(analysis: Analysis) -> Planned:
 
 
 def examined(spec: Spec, data: Path | None = None) -> Examination:
-    """Analysis and plan of a spec, with every mistake that they find: what has none compiles. `data` is the folder of
-    data sets, from which R^d takes its dimension."""
+    """The analysis and plan of a spec, with every mistake they find: a spec without mistakes compiles. `data` is the
+    folder of data sets, which determine the dimension of R^d."""
     return concluded(to_analysis(spec), data)
 
 
 def concluded(analysis: Analysis, data: Path | None = None) -> Examination:
-    """The same of what was analysed already."""
+    """Like `examined`, for a spec that is already analysed."""
     wrong = [d for d in analysis.diagnostics if d.is_error]
     found, planned = [*analysis.spec.warnings, *wrong], None
     if not wrong:
@@ -80,14 +80,14 @@ def concluded(analysis: Analysis, data: Path | None = None) -> Examination:
 
 
 def compiled(examination: Examination, trust: bool = False) -> Compilation:
-    """Every stage of a spec that has no mistake. `trust` lets it import the networks of your own that it names."""
+    """Every stage of a spec without mistakes. `trust` allows importing the user's own networks that the spec names."""
     from pdedsl.emit.calls import program_of
     from pdedsl.importing import imported
     from pdedsl.plan.operator import operator_or_refusal
 
     analysis, planned = examination.analysis, examination.sound()
     spec = bounded(analysis.spec, lambda: imported(analysis.spec, planned.model, trust))
-    if spec is not analysis.spec:  # their residual maps are counted now
+    if spec is not analysis.spec:  # now with the number of residual maps in the user's own networks
         analysis = replace(analysis, spec=spec)
         planned = to_plan(analysis)
 

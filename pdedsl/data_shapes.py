@@ -1,4 +1,4 @@
-"""The shape of a sample of a data set, without reading the samples: `space x in R^d` takes its dimension from it."""
+"""The shape of one sample of a data set, without reading the samples: it gives `space x in R^d` its dimension."""
 
 from __future__ import annotations
 
@@ -22,12 +22,12 @@ _SHAPE = re.compile(rb"'shape': (\([\d, ]*\))")
 
 
 def data_root(root: Path | None) -> Path:
-    """The folder of the data: as given, else PDEDSL_DATA, else ~/.cache/pdedsl/data."""
+    """The folder of the data: `root` if given, else $PDEDSL_DATA, else ~/.cache/pdedsl/data."""
     return root or Path(os.environ.get("PDEDSL_DATA") or Path.home() / ".cache" / "pdedsl" / "data")
 
 
 def sized(spec: Spec, root: Path | None) -> Spec:
-    """A spec on R^d with the dimension of its data, where it names some."""
+    """The spec, with the dimension of its data in place of an open d of R^d, if it names data."""
     if isinstance(spec.space.dimension, int) or spec.train is None or spec.train.data is None:
         return spec
     dimension = prod(_shape(spec.train.data, root))

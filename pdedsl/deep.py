@@ -1,4 +1,4 @@
-"""Deep recursion on a stack of its own, large enough for the limit that it runs under."""
+"""Deep recursion in a thread whose stack is large enough for its recursion limit."""
 
 from __future__ import annotations
 
@@ -9,19 +9,19 @@ from typing import TypeVar
 
 T = TypeVar("T")
 FRAMES = 20_000  # two hundred brackets deep, through sympy
-STACK = 512 << 20  # bytes; only what is used is ever taken
+STACK = 512 << 20  # bytes, reserved; memory is taken only for what is used
 _here = threading.local()
 
 
 def is_deep() -> bool:
-    """Whether this is such a thread."""
+    """Whether the current thread already has such a stack."""
     return getattr(_here, "deep", False)
 
 
 def deeply(work: Callable[[], T]) -> T:
-    """The result of `work`, run in a thread with a stack for `FRAMES` calls; what it raises is raised here.
+    """The result of `work`, run in a thread with a stack for `FRAMES` calls; exceptions are re-raised here.
 
-    Without threads, as in a browser, it runs under the limit that there is.
+    Where threads are not available, as in a browser, it runs under the ordinary limit.
     """
     if is_deep():
         return work()
@@ -43,7 +43,7 @@ def deeply(work: Callable[[], T]) -> T:
 
 
 def _run(target: Callable[[], None]) -> bool:
-    """Whether there was a thread to run it in."""
+    """Runs `target` in a thread; returns whether a thread could be started."""
     size, limit = threading.stack_size(), sys.getrecursionlimit()
     try:
         threading.stack_size(STACK)

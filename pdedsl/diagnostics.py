@@ -1,4 +1,4 @@
-"""What the compiler tells its user: a place in a text, a message with a stable code, and a way out."""
+"""Diagnostics: a place in a text, a message with a stable code, and a way out."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ class Severity(StrEnum):
 
 WINDOW = 100  # columns of a source line that an excerpt shows
 MOST = 20  # diagnostics that one report shows
-_COMMENT = re.compile(r'("[^"\n\r]*")|#[^\n\r]*')  # or a text, which may hold the sign of a comment
+_COMMENT = re.compile(r'("[^"\n\r]*")|#[^\n\r]*')  # or a string literal, which may contain '#'
 
 
 NOWHERE = Span(0, 0)
@@ -30,14 +30,14 @@ NOWHERE = Span(0, 0)
 
 @dataclass(frozen=True)
 class Patch:
-    """Where a part of a text comes from: characters of another text, from `start` on, which its reader wrote."""
+    """The origin of part of a text: characters of another text, `origin`, from `start` on, which the user wrote."""
 
     span: Span
     origin: Source
     start: int
 
     def moved(self, at: int, by: int) -> Patch:
-        """After a change, which began at a place and lengthened the text."""
+        """The patch after an edit at `at` that lengthened the text by `by` characters."""
         return self if self.span.end <= at else replace(self, span=Span(self.span.start + by, self.span.end + by))
 
     def holds(self, span: Span) -> bool:
@@ -46,14 +46,14 @@ class Patch:
 
 @dataclass(frozen=True)
 class Source:
-    """A text and the name its reader knows it by; `patches` of it come from elsewhere, such as the command line."""
+    """A text and the name that the user knows it by; `patches` are parts from elsewhere, such as the command line."""
 
     text: str
     name: str = "<text>"
     patches: tuple[Patch, ...] = field(default=(), compare=False)
 
     def written(self, span: Span) -> tuple[Source, Span]:
-        """Where the reader wrote what stands there."""
+        """The source and place where the user wrote the text of a span."""
         for patch in self.patches:
             if patch.holds(span):
                 by = patch.start - patch.span.start
@@ -75,19 +75,19 @@ class Source:
         return self.text[start:end].rstrip("\r")
 
     def quote(self, span: Span) -> str:
-        """What stands there, on one line and without comments."""
+        """The text of a span, on one line and without comments."""
         return " ".join(_COMMENT.sub(r"\1", self.text[span.start : span.end]).split())
 
     def range(self, span: Span) -> dict[str, int]:
-        """Where it begins and ends, for a program."""
+        """Where a span begins and ends, for programs."""
         (line, column), (end_line, end_column) = self.position(span.start), self.position(span.end)
         return {"line": line, "column": column, "end_line": end_line, "end_column": end_column}
 
 
 @dataclass(frozen=True)
 class Diagnostic:
-    """One mistake or warning. `notes` mark further places that the message speaks of; of those that say the same
-    `once`, the first in the text is kept. `fixes` are ways out that a program can take."""
+    """One mistake or warning. `notes` mark further places that the message refers to. Of diagnostics marked `once`
+    with the same code and message, only the first in the text is kept. `fixes` can be applied by a program."""
 
     code: str
     message: str
@@ -140,7 +140,7 @@ class PdeError(Exception):
 class Reporter:
     """Gathers independent mistakes, so that one run reports them all.
 
-    `with reporter.guard(): …` keeps the errors of its body and goes on behind it.
+    `with reporter.guard(): …` records the errors of its body and continues after it.
     """
 
     diagnostics: list[Diagnostic] = field(default_factory=list)
@@ -170,14 +170,14 @@ class Reporter:
 
 
 def in_order(diagnostics: Iterable[Diagnostic]) -> tuple[Diagnostic, ...]:
-    """In the order of the text, each said once."""
+    """Diagnostics in the order of the text, without duplicates."""
     found = sorted(dict.fromkeys(diagnostics), key=lambda d: (d.span, d.code, d.message))
     first = {(d.code, d.message): d for d in reversed(found) if d.once}
     return tuple(d for d in found if not d.once or d is first[d.code, d.message])
 
 
 def report(source: Source, diagnostics: Sequence[Diagnostic]) -> str:
-    """All diagnostics as text, with excerpts and carets."""
+    """Diagnostics as text, with excerpts and carets; at most `MOST` of them."""
     shown = [render(source, d) for d in diagnostics[:MOST]]
     if len(diagnostics) > MOST:
         shown.append(f"… and {len(diagnostics) - MOST} more")
@@ -185,7 +185,7 @@ def report(source: Source, diagnostics: Sequence[Diagnostic]) -> str:
 
 
 def render(source: Source, diagnostic: Diagnostic) -> str:
-    """One diagnostic: its head, each marked place under its line, and the way out."""
+    """One diagnostic: its headline, the excerpt of each marked place, and the hint."""
     if not diagnostic.notes:
         source, span = source.written(diagnostic.span)
         diagnostic = replace(diagnostic, span=span)
@@ -220,7 +220,7 @@ def _excerpt(source: Source, span: Span, label: str, margin: int) -> str:
 
 
 def width(text: str) -> int:
-    """Columns that a text takes on a terminal."""
+    """The number of columns that a text occupies on a terminal."""
     return sum(0 if unicodedata.combining(c) else 2 if unicodedata.east_asian_width(c) in "WF" else 1 for c in text)
 
 
@@ -228,7 +228,7 @@ def nearest(word: str, words: Iterable[str]) -> str | None:
     """The word a reader probably meant, for a 'did you mean'.
 
     Words of three to seven letters may differ by one slip, longer ones by one for every four letters; shorter ones only
-    by capitals. What is farther apart is a guess that helps nobody.
+    in case. A guess that is farther off would not help.
     """
     near = [w for w in sorted(set(words)) if abs(len(w) - len(word)) <= _allowed(w, word)]
     slips = {w: (_slips(word.lower(), w.lower()), abs(len(w) - len(word))) for w in near}
@@ -242,7 +242,7 @@ def _allowed(a: str, b: str) -> int:
 
 
 def _slips(a: str, b: str) -> int:
-    """Letters to insert, delete, replace or exchange with their neighbour (optimal string alignment)."""
+    """The number of insertions, deletions, substitutions and swaps of neighbours (optimal string alignment)."""
     before: list[int] = []
     row = list(range(len(b) + 1))
     for i, x in enumerate(a, 1):

@@ -1,4 +1,4 @@
-"""Files that are written whole or not at all, and survive a crash once they are there."""
+"""Files that are written completely or not at all, and survive a crash once written."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from pathlib import Path
 
 
 class RunError(Exception):
-    """A run cannot be made or read as asked; the message says why, and what to do."""
+    """A run cannot be made or read as requested; the message says why, and what to do."""
 
 
 MALFORMED = (OSError, KeyError, IndexError, TypeError, ValueError, AttributeError, RuntimeError)
@@ -20,7 +20,7 @@ MALFORMED = (OSError, KeyError, IndexError, TypeError, ValueError, AttributeErro
 
 @contextmanager
 def well_formed(otherwise: str) -> Iterator[None]:
-    """Where a file from elsewhere is taken at its word: what does not fit is said, and is no fault of ours."""
+    """For reading a file from elsewhere without checking it first: errors due to its form become a `RunError`."""
     try:
         yield
     except MALFORMED as error:
@@ -29,7 +29,7 @@ def well_formed(otherwise: str) -> Iterator[None]:
 
 @contextmanager
 def writing(path: Path) -> Iterator[None]:
-    """A full disk does not say what was written: this does."""
+    """Adds the path to an OSError: the error of a full disk does not name the file."""
     try:
         yield
     except OSError as error:
@@ -37,13 +37,13 @@ def writing(path: Path) -> Iterator[None]:
 
 
 def replace_with(path: Path, write: Callable[[Path], None]) -> None:
-    """`write` makes the file under another name; it then takes the place of the old one in one step.
+    """`write` creates the file under a temporary name; it then replaces the old file atomically.
 
-    A device, a pipe or a folder keeps its place: nobody who names one means to have it replaced by a file.
+    A device, a pipe or a folder is never replaced: nobody who names one wants a file in its place.
     """
     if path.exists() and not path.is_file():
         raise OSError(errno.EINVAL, "is not a regular file, and stays as it is", str(path))
-    path = path.resolve()  # a link stays a link
+    path = path.resolve()  # a link stays a link: its target is replaced
     path.parent.mkdir(parents=True, exist_ok=True)
     part = path.with_name(f".{path.name}.{os.getpid()}.part")
     try:
@@ -59,19 +59,19 @@ def replace_with(path: Path, write: Callable[[Path], None]) -> None:
 
 
 def is_half_written(path: Path) -> bool:
-    """Whether it is what `replace_with` leaves when its process is killed: `.name.123.part`."""
+    """Whether this is a file that `replace_with` leaves when its process is killed: `.name.123.part`."""
     return re.fullmatch(r"\..+\.\d+\.part", path.name) is not None and path.is_file()
 
 
 def sweep(*folders: Path) -> None:
-    """Take away what killed processes left; for whoever has the folders alone."""
+    """Remove what killed processes left behind; only safe if no other process uses the folders."""
     for path in _inside(folders):
         if is_half_written(path):
             path.unlink(missing_ok=True)
 
 
 def refuse_links(*folders: Path) -> None:
-    """What is written into a folder is written nowhere else, whoever made the folder."""
+    """Refuses folders that contain links, so that nothing written into them lands elsewhere."""
     for path in _inside(folders):
         if path.is_symlink():
             raise RunError(f"{path} is a link, and would be written through; put what it points to in its place")
@@ -90,10 +90,10 @@ def _write(path: Path, text: str) -> None:
 
 
 def _sync(path: Path) -> None:
-    """Ask the system to bring a file or folder to the disk."""
+    """Flush a file or folder to disk."""
     try:
         handle = os.open(path, os.O_RDONLY)
-    except OSError:  # folders cannot be opened everywhere
+    except OSError:  # not every system can open folders
         return
     try:
         os.fsync(handle)

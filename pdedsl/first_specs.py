@@ -12,7 +12,7 @@ class Purpose(StrEnum):
     EQUATION = "equation"
 
 
-# What may be asked second, the first by default; data sets with the space, the number of classes and the entry.
+# Choices of the second question, the first being the default; for data sets: space, number of classes, `data` entry.
 POINTS = {"moons": ("R²", 2, "moons"), "npz": ("R²", 2, 'npz("data.npz")')}
 IMAGES = {
     "digits": ("image(1, 8, 8)", 10, "digits"),

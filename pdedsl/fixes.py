@@ -1,4 +1,4 @@
-"""Ways out of a mistake that a program can take: edits of the text in which it stands."""
+"""Fixes of a mistake that a program can apply: edits of the text that contains it."""
 
 from __future__ import annotations
 
@@ -22,8 +22,8 @@ class Span(NamedTuple):
 
 @dataclass(frozen=True)
 class Edit:
-    """`new` in place of what stands there. If `old` is given it is what is replaced, alone at its place or somewhere in
-    it; an `item` is removed from its list, or with its line if it stands there alone."""
+    """Replaces the text at `span` by `new`. If `old` is given, only that is replaced: it is all of the span, or occurs
+    in it exactly once. An `item` that is removed goes with a comma of its list, or with its line if it has none."""
 
     span: Span
     new: str = ""
@@ -33,7 +33,7 @@ class Edit:
 
 @dataclass(frozen=True)
 class Fix:
-    """All of the edits together, under a title that says what they do."""
+    """Edits to be made together, with a title that says what they do."""
 
     title: str
     edits: tuple[Edit, ...]
@@ -43,7 +43,7 @@ class Fix:
 
 
 def instead(old: str, new: str | None, span: Span) -> tuple[Fix, ...]:
-    """Another word for the one that was written, if there is one."""
+    """Writes `new` for the word `old`, if there is a `new` one."""
     return (Fix(f"write '{new}'", (Edit(span, new, old),)),) if new else ()
 
 
@@ -56,7 +56,7 @@ def added(at: int, text: str) -> tuple[Fix, ...]:
 
 
 def one_of_them(new: Sequence[str], span: Span | None) -> tuple[Fix, ...]:
-    """One fix for each text that may stand there."""
+    """One fix for each text that could be written there."""
     return tuple(Fix(f"write {text}", (Edit(span, text),)) for text in new) if span else ()
 
 
@@ -65,7 +65,7 @@ def bracketed(title: str, span: Span) -> Fix:
 
 
 def times(name: str, span: Span) -> tuple[Fix, ...]:
-    """A product for what reads as a call of `name`, which stands first in it."""
+    """A product in place of what reads as a call; the span starts with `name`."""
     return (Fix(f"write {name}*(…)", (Edit(Span(span.start, span.start + len(name)), f"{name}*", name),)),)
 
 
@@ -73,7 +73,7 @@ def times(name: str, span: Span) -> tuple[Fix, ...]:
 
 
 def edits_in(text: str, fix: Fix) -> tuple[Edit, ...]:
-    """The edits with their exact places, or none where the text is not what they are for."""
+    """The edits with their exact places, or none if the text does not match them."""
     placed = [_placed(text, edit) for edit in fix.edits]
     return tuple(edit for edit in placed if edit) if all(placed) else ()
 
@@ -95,7 +95,7 @@ def _placed(text: str, edit: Edit) -> Edit | None:
 
 
 def _found(text: str, edit: Edit) -> Span | None:
-    """Where the old text stands: a name inside a derivative has the place of the derivative."""
+    """Where the old text stands: for a name inside a derivative, the span is that of the whole derivative."""
     (start, end), old = edit.span, edit.old
     if not old or text[start:end] == old:
         return edit.span
@@ -104,7 +104,7 @@ def _found(text: str, edit: Edit) -> Span | None:
 
 
 def _with_line(text: str, span: Span) -> Span:
-    """With the whole line, where nothing else stands on it."""
+    """The span, extended to the whole line if nothing else stands on it."""
     start, end = _line(text, span)
     rest = text[start : span.start] + text[span.end : end]
     if rest.strip(_BLANK) or start == span.start == span.end:
@@ -113,7 +113,7 @@ def _with_line(text: str, span: Span) -> Span:
 
 
 def _from_list(text: str, span: Span) -> Span:
-    """With one comma, or with the whole line if it has none."""
+    """The span with one adjacent comma, or extended to the whole line if there is none."""
     start, end = _line(text, span)
     before, after = text[start : span.start].rstrip(_BLANK), text[span.end : end].lstrip(_BLANK)
     if before.endswith(","):
@@ -124,6 +124,6 @@ def _from_list(text: str, span: Span) -> Span:
 
 
 def _line(text: str, span: Span) -> Span:
-    """From the start of the first line to the end of the last, without its break."""
+    """From the start of the first line of a span to the end of the last, without the line break."""
     end = text.find("\n", span.end)
     return Span(text.rfind("\n", 0, span.start) + 1, end if end >= 0 else len(text))

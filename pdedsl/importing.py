@@ -1,4 +1,4 @@
-"""Networks of the user's own, imported: only here does code of others run, and only with the user's leave."""
+"""Imports the user's own networks: only here is foreign code run, and only with the user's permission."""
 
 from __future__ import annotations
 
@@ -18,8 +18,8 @@ EMPTY = Program("", ())
 
 
 def imported(spec: Spec, model: Model, trust: bool) -> Spec:
-    """The spec with the residual maps of its own networks counted, where noise stands behind them; the same if it has
-    none."""
+    """The spec with the residual maps of the user's own networks counted, if noise follows them; unchanged if it names
+    no such network."""
     own = [w.net for w in spec.learned if w.net is not None and isinstance(w.net.word, Torch)]
     if not own:
         return spec
@@ -67,7 +67,7 @@ def _import(net: Torch, span: Span) -> None:
 
 
 def _told(net: Torch, error: Exception) -> str:
-    """What went wrong, in the words of our checks or of Python."""
+    """What went wrong: the message of our own checks, or the Python error."""
     said = str(error).strip().split("\n")[0]
     if type(error) is ValueError:
         return said

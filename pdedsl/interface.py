@@ -1,4 +1,4 @@
-"""What `import pdedsl` offers of the compiler: a spec in any form goes in, a noun or a text comes out."""
+"""The compiler as `import pdedsl` offers it: functions from a spec in any form to a result or a text."""
 
 from __future__ import annotations
 
@@ -27,17 +27,17 @@ def load(spec: Spec | str | Path) -> Spec:
 
 
 def explain(spec: Spec | str | Path) -> Explanation:
-    """What an equation is, what it becomes, and what can be proved of it; given as for `load`."""
+    """What an equation is, what it becomes, and what can be proved about it. The spec is given as for `load`."""
     return explained(load(spec).source)
 
 
 def explained(source: Source) -> Explanation:
-    """The same of a source."""
+    """Like `explain`, from a source."""
     return explanation_of(examine(source))
 
 
 def explanation_of(found: Examination) -> Explanation:
-    """The same of what was examined already."""
+    """Like `explain`, for a spec that is already examined."""
     from pdedsl.explanation.explain import Explanation
 
     theorem, plan = (found.planned.representation.theorem, found.planned.model) if found.planned else (None, None)
@@ -45,8 +45,8 @@ def explanation_of(found: Examination) -> Explanation:
 
 
 def compile(spec: Spec | str | Path, trust: bool = False, data: str | Path | None = None) -> Compilation:
-    """Every stage of a spec, given as for `load`. `trust` lets it import the networks of your own that it names; `data`
-    is the folder of data sets, from which R^d takes its dimension."""
+    """Every stage of a spec, given as for `load`. `trust` allows importing your own networks that it names; `data`
+    is the folder of data sets, which determine the dimension of R^d."""
     return compiled(examined(load(spec), None if data is None else Path(data)), trust)
 
 
@@ -56,7 +56,7 @@ def format(text: str, ascii: bool = False) -> str:
 
 
 def format_source(source: Source, ascii: bool = False) -> str:
-    """The same of a source."""
+    """Like `format`, from a source."""
     from pdedsl.frontend.printing.format import format_syntax
 
     syntax = to_syntax(source)

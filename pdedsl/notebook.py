@@ -1,10 +1,10 @@
-"""`%load_ext pdedsl`, and then a spec in a cell of its own:
+"""`%load_ext pdedsl`, then a spec in its own cell:
 
     %%pde heat
     pde Heat
     …
 
-The name is bound to what was compiled, and the explanation is shown. Mistakes are shown with their places, in colour.
+The compilation is bound to the name, and its explanation is shown. Mistakes are shown with their places, in colour.
 """
 
 from __future__ import annotations
@@ -19,8 +19,8 @@ from pdedsl.sources import plain
 if TYPE_CHECKING:
     from IPython.core.interactiveshell import InteractiveShell
 
-NAME = "spec"  # of the variable, where none is given
-TRUST = "--trust"  # to import networks of one's own
+NAME = "spec"  # of the variable, if none is given
+TRUST = "--trust"  # to import the user's own networks
 
 
 def load_ipython_extension(shell: InteractiveShell) -> None:
@@ -36,7 +36,7 @@ def load_ipython_extension(shell: InteractiveShell) -> None:
 
 
 def compile_cell(shell: InteractiveShell, name: str, text: str, trust: bool = False) -> None:
-    """Bind what was compiled to a name and show it, or show what is wrong and bind nothing."""
+    """Bind the compilation to a name and show it, or show the mistakes and bind nothing."""
     from IPython.display import display
 
     source = Source(plain(text), f"<{name}>")

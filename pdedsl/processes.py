@@ -1,7 +1,7 @@
-"""Many processes as one: torch.distributed under torchrun. A process has a share of every batch.
+"""Several processes working as one: torch.distributed under torchrun. Each process has a share of every batch.
 
-Losses are means over the whole batch, batch norms see the statistics of the whole batch, and random numbers belong to
-rows of the whole batch; so the number of processes changes nothing but the order of sums.
+Losses are means over the whole batch, batch norms use the statistics of the whole batch, and random numbers belong to
+rows of the whole batch; so the number of processes changes only the order of summation.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ T = TypeVar("T")
 
 @dataclass(frozen=True)
 class World:
-    """This process among all."""
+    """This process among all processes of the run."""
 
     device: torch.device
     rank: int = 0
@@ -32,11 +32,11 @@ class World:
 
     @property
     def first(self) -> bool:
-        """Whether this is the process that writes and speaks."""
+        """Whether this is the process that writes files and messages."""
         return self.rank == 0
 
     def share(self, count: int) -> slice:
-        """The rows of a batch that are this process's."""
+        """The rows of a batch that belong to this process."""
         return slice(self.rank * count // self.size, (self.rank + 1) * count // self.size)
 
     def total(self, value: Tensor) -> Tensor:
@@ -48,7 +48,7 @@ class World:
         return whole
 
     def gathered(self, value: T) -> list[T]:
-        """The plain values of all processes, in their order."""
+        """The values of all processes, in order of rank; any picklable object."""
         if self.size == 1:
             return [value]
         values: list[T | None] = [None] * self.size
@@ -88,7 +88,7 @@ def joined(device: str | None) -> Iterator[World]:
 
 
 def device_of(name: str | None, local: int = 0) -> torch.device:
-    """The device of that name, or a GPU if there is one."""
+    """The device of that name; without a name, a GPU if there is one."""
     if name is None:
         name = "cuda" if torch.cuda.is_available() else "cpu"
     device = _found(name)
@@ -98,7 +98,7 @@ def device_of(name: str | None, local: int = 0) -> torch.device:
 
 
 def _found(name: str) -> torch.device | None:
-    """The device of that name, if it holds numbers."""
+    """The device of that name, if it exists and stores data: the meta device does not."""
     try:
         held = torch.empty(0, device=name)
     except (RuntimeError, AssertionError):

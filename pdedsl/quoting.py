@@ -1,7 +1,7 @@
 """Text of a spec, a file name or a title inside other text: one function for each kind of output.
 
 Whoever wrote the text, it stays text: no character of it ends a string or a comment, opens a tag or a command, moves a
-cursor or turns the direction of writing. Wherever text from outside enters an output it passes through here.
+cursor or changes the direction of writing. Text from outside passes through here wherever it enters an output.
 """
 
 from __future__ import annotations
@@ -29,8 +29,8 @@ TEX = {
     '"': r"\textquotedbl{}",
     "`": r"\textasciigrave{}",
 }
-_MARKED = re.compile(r"[\\`*_\[\]<>&~|$@]|:(?=//)|(?<=www)\.", re.IGNORECASE)  # what Markdown may read, anywhere
-_LEADING = re.compile(r"\A(\d{1,9}|)([-+=#.)])(?=[-+=#\s]|\Z)")  # and what it may read at the start of a line
+_MARKED = re.compile(r"[\\`*_\[\]<>&~|$@]|:(?=//)|(?<=www)\.", re.IGNORECASE)  # what Markdown may interpret anywhere
+_LEADING = re.compile(r"\A(\d{1,9}|)([-+=#.)])(?=[-+=#\s]|\Z)")  # and what it may interpret at the start of a line
 _ENDING = re.compile(r'"(?="|\Z)')  # quotation marks that might end a docstring
 
 
@@ -38,9 +38,10 @@ _ENDING = re.compile(r'"(?="|\Z)')  # quotation marks that might end a docstring
 
 
 def line(text: str) -> str:
-    """One line that a terminal may show: a tab is a space, other controls and unseen marks are made visible.
+    """One line that is safe on a terminal: tabs become spaces, other control and invisible characters are made visible.
 
-    Escape sequences begin with a control character, and what turns the direction of writing is a format character.
+    Escape sequences begin with a control character, and marks that change the direction of writing are format
+    characters.
     """
     return text if text.isascii() and text.isprintable() else "".join(map(_visible, text))
 
@@ -57,7 +58,7 @@ def _visible(char: str) -> str:
 
 
 def as_json(value: object, indent: int | None = None) -> str:
-    """JSON that a terminal may show; what cannot be seen is escaped, so that the value is the same."""
+    """JSON that is safe on a terminal; invisible characters are escaped, so the value is unchanged."""
     text = json.dumps(value, ensure_ascii=False, indent=indent)
     return "".join(c if c == "\n" or _visible(c) == c else json.dumps(c)[1:-1] for c in text)
 
@@ -71,12 +72,12 @@ def command(*words: object) -> str:
 
 
 def docstring(text: str) -> str:
-    '''What stands between `"""` and `"""`; Python reads it as `lines(text)`.'''
+    '''The text between `"""` and `"""`, which Python reads as `lines(text)`.'''
     return _ENDING.sub(r"\\\g<0>", lines(text).replace("\\", "\\\\"))
 
 
 def comment(text: str) -> str:
-    """What stands behind `# `."""
+    """The text after `# `."""
     return line(text)
 
 
@@ -90,17 +91,17 @@ def literal(text: str) -> str:
 
 
 def markdown(text: str) -> str:
-    """A line of prose: no markup, no HTML, no link, no heading and no list."""
+    """A line of prose without markup, HTML, links, headings or lists."""
     return _LEADING.sub(r"\1\\\2", cell(text), count=1)
 
 
 def cell(text: str) -> str:
-    """A cell of a table in Markdown, where no line begins."""
+    """A cell of a Markdown table; it never starts a line."""
     return _MARKED.sub(r"\\\g<0>", line(text).strip())
 
 
 def fenced(text: str, language: str) -> str:
-    """A block of code in Markdown, fenced by more backticks than it holds in a row."""
+    """A block of code in Markdown, fenced by more backticks than the text has in a row."""
     ticks = "```"
     while ticks in text:
         ticks += "`"
@@ -126,5 +127,5 @@ def latex(text: str) -> str:
 
 
 def caption(text: str) -> str:
-    """A title or a label in a picture, of which matplotlib would read as a formula what stands between dollars."""
+    """A title or label in a picture; matplotlib would read text between dollar signs as a formula."""
     return line(text).replace("$", r"\$")

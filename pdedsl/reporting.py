@@ -1,4 +1,4 @@
-"""A stage of the compiler at work: on a deep stack, and so that every error leaves it with its source."""
+"""Runs a stage of the compiler on a deep stack, and attaches the source to every error."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ bound_cancelling()
 
 
 def reported(source: Source, work: Callable[[Reporter], T]) -> tuple[T, Reporter]:
-    """The result of a stage; an error carries its source, and the mistakes that were found before it."""
+    """The result of a stage; an error carries the source, and the mistakes found before it."""
     reporter = Reporter()
     try:
         result = deeply(lambda: work(reporter))
@@ -30,8 +30,8 @@ def reported(source: Source, work: Callable[[Reporter], T]) -> tuple[T, Reporter
 
 
 def bounded(spec: Spec, work: Callable[[], T]) -> T:
-    """The same, of what was read; a coefficient beyond all numbers, such as exp(exp(exp(9))), or
-    one that is never worked out, is a mistake in it."""
+    """The same for a stage after reading; a coefficient that overflows, such as exp(exp(exp(9))), or whose computation
+    does not end, is a mistake in the spec."""
 
     def stage(_: Reporter) -> T:
         try:

@@ -1,4 +1,4 @@
-"""Samples, classes and scores at the front door: what can be worked with, or a ValueError that says what is wrong."""
+"""Checks samples, classes and scores as they come in: returns them in usable form, or raises ValueError."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from torch import Tensor
 
 
 def read_samples(x: Tensor, y: Tensor) -> tuple[Tensor, Tensor]:
-    """A batch and a class for each of its rows, apart from any graph; classes of any integer type."""
+    """A batch and a class for each of its rows, detached from any graph; classes may be of any integer type."""
     if x.dim() < 2 or y.shape != x.shape[:1]:
         raise ValueError(f"x is a batch and y a class for each of its rows, not {tuple(x.shape)} and {tuple(y.shape)}")
     if not x.is_floating_point() or y.is_floating_point():

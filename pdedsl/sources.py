@@ -1,4 +1,4 @@
-"""The text of a spec: from a file, from the package itself, from Python, with entries changed by `--set`."""
+"""The text of a spec: from a file, from the shipped specs, or from Python, with entries changed by `--set`."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ _HEADER = re.compile(r'^\s*pde\s+(\w+)(?:\s+"([^"\n]*)")?', re.MULTILINE)
 
 @cache
 def folder() -> Path:
-    """Inside an installed package, or beside it in a checkout."""
+    """The folder of shipped specs: inside the installed package, or beside it in a checkout."""
     inside = Path(__file__).parent / "specs"
     return inside if inside.is_dir() else Path(__file__).parents[1] / "specs"
 
@@ -35,7 +35,7 @@ def title(path: Path) -> str:
 
 
 def locate(name: str) -> Path | None:
-    """A shipped spec by its name, unless a file of that name is there."""
+    """The path of a shipped spec of that name, unless a file of that name exists."""
     if Path(name).is_file():
         return None
     return shipped_specs().get(name.removesuffix(".pde"))
@@ -62,7 +62,7 @@ def _source_of(spec: str | Path) -> Source:
 
 
 def changed(source: Source, settings: Sequence[str]) -> Source:
-    """The text with entries changed, as if it had been written so."""
+    """The text with entries changed, as if it had been written that way."""
     if not settings:
         return source
     from pdedsl.deep import deeply
@@ -72,7 +72,7 @@ def changed(source: Source, settings: Sequence[str]) -> Source:
 
 
 def read(path: str | Path) -> Source:
-    """A spec's text from a file; what is no text is a mistake like any other."""
+    """A spec's text from a file; a file that is not text is reported like any other mistake."""
     name = str(path)
     try:
         with open(path, "rb") as file:

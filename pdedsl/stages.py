@@ -24,7 +24,7 @@ class Stage(StrEnum):
 
 
 def stage_text(source: Source, stage: Stage, trust: bool = False) -> str:
-    """A stage of the compiler, after all that come before it."""
+    """The result of one stage of the compiler, run after all earlier stages, as text."""
     from pdedsl.explanation.show import noun_text, spec_text
     from pdedsl.frontend.syntax.tree import outline
     from pdedsl.ir.graph import graph_of

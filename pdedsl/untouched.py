@@ -1,4 +1,4 @@
-"""What attacks and certificates leave as it was: modes, flags, buffers and generators of the model, random state."""
+"""What attacks and certificates leave unchanged: the model's modes, flags, buffers and generators, random state."""
 
 from __future__ import annotations
 
@@ -21,8 +21,8 @@ DEPTH = 4
 
 
 def modules_of(model: object) -> list[nn.Module]:
-    """The modules that a callable runs: itself, or what it holds and what its code refers to, through functions and
-    collections between them."""
+    """The modules that a callable runs: itself, or those it holds or its code refers to, directly or through functions
+    and collections."""
     found: dict[nn.Module, None] = {}
     seen: set[int] = set()
     level = [model]
@@ -58,8 +58,8 @@ def _held(value: object) -> Iterable[object]:
 def untouched(modules: Sequence[nn.Module], seed: int, training: bool = False) -> Iterator[None]:
     """Within: evaluation mode, frozen parameters, and random numbers that are a function of `seed`.
 
-    With `training` the modules are in training mode but for their batch norms, whose running statistics must not see
-    attacked batches. Afterwards all is as it was.
+    With `training` the modules are in training mode except their batch norms, whose running statistics must not see
+    attacked batches. Afterwards everything is restored.
     """
     parts = list(dict.fromkeys(part for module in modules for part in module.modules()))
     with ExitStack() as stack:
@@ -85,7 +85,7 @@ def _modes(parts: list[nn.Module], training: bool) -> Iterator[None]:
 
 @contextmanager
 def frozen(parameters: Iterable[nn.Parameter]) -> Iterator[None]:
-    """No parameter asks for a gradient: one by the inputs alone costs 0.7 to 0.8 of the time."""
+    """Within, no parameter requires a gradient: the gradient in the inputs alone takes 0.7 to 0.8 of the time."""
     learned = [p for p in parameters if p.requires_grad]
     try:
         for parameter in learned:
@@ -113,7 +113,7 @@ def _buffers(parts: list[nn.Module]) -> Iterator[None]:
 
 
 def random_state(modules: Sequence[nn.Module]) -> list[object]:
-    """The state of the global generators and of those of the modules: another one once a number was drawn."""
+    """The state of the global generators and of those of the modules: it changes when a number is drawn."""
     owned = _owned([part for module in modules for part in module.modules()])
     states = [torch.get_rng_state(), *(torch.cuda.get_rng_state_all() if torch.cuda.is_available() else ())]
     states += [generator.get_state() for generator in owned]
@@ -137,7 +137,7 @@ def _generators(parts: list[nn.Module]) -> Iterator[None]:
 
 @contextmanager
 def _process(seed: int) -> Iterator[None]:
-    """The global generators of torch, numpy and Python, lent to the model and given back."""
+    """Within, the global generators of torch, numpy and Python start from the seed; afterwards they are restored."""
     devices = list(range(torch.cuda.device_count())) if torch.cuda.is_available() else []
     python, numbers = random.getstate(), numpy.random.get_state()
     try:

@@ -1,6 +1,6 @@
 """The command line: arguments in, text and exit codes out. The only package that prints.
 
-Exit codes: 0 all is right, 1 the spec is wrong, 2 the command was used wrongly, 70 a fault of ours.
+Exit codes: 0 success, 1 the spec is wrong, 2 the command was used wrongly, 70 an internal error of pdedsl.
 """
 
 from __future__ import annotations
@@ -55,12 +55,12 @@ for command in (
 
 
 def main() -> NoReturn:
-    """Run a command; every way out has its exit code."""
+    """Run a command, and exit with its exit code."""
     code: object = 0
     try:
         code = cli.main(prog_name="pdedsl", standalone_mode=False)
     except SystemExit:
-        # Commands leave by Exit; only click itself does so when the reader of our output has gone. That is no fault.
+        # Commands exit by `Exit`; only click itself raises SystemExit, when the reader of our output is gone: no error.
         code = 0
     except click.exceptions.Abort:
         sys.exit(INTERRUPTED)
@@ -71,7 +71,7 @@ def main() -> NoReturn:
         sys.exit(USAGE)
     except OSError as error:
         say(f"pdedsl: {error.filename or 'output'}: {error.strerror}", err=True)
-        # What is left in the buffer of standard output would fail again when Python ends.
+        # Flushing the rest of the standard output would fail again when Python exits.
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         sys.exit(USAGE)
     except Exception:
@@ -80,7 +80,7 @@ def main() -> NoReturn:
 
 
 def _leave(code: int) -> NoReturn:
-    """One of several processes ends at once: threads of torch.distributed may abort an interpreter that winds down."""
+    """Exits immediately under torchrun: threads of torch.distributed may abort an interpreter that is shutting down."""
     if "TORCHELASTIC_RUN_ID" in os.environ:
         sys.stdout.flush()
         sys.stderr.flush()
@@ -89,7 +89,7 @@ def _leave(code: int) -> NoReturn:
 
 
 def _fault() -> NoReturn:
-    """Our own mistake: keep what is needed to find it, and ask for it."""
+    """An internal error: save what is needed to find it, and ask the user to report it."""
     import platform
     import tempfile
     import traceback

@@ -1,4 +1,4 @@
-"""What commands share: how a spec is named, read and shown, and how a command leaves."""
+"""What commands share: how a spec is named, read and shown, and how a command exits."""
 
 from __future__ import annotations
 
@@ -49,14 +49,14 @@ TRUST = click.option(
 
 
 def trusted(trust: bool) -> bool:
-    """Whether code of the user's own may be imported; then also what lies in the working directory."""
+    """Whether the user's own code may be imported; if so, also from the working directory."""
     if trust and os.getcwd() not in sys.path:
         sys.path.insert(0, os.getcwd())
     return trust
 
 
 def say_imported(compilation: Compilation) -> None:
-    """What was found in networks of the user's own."""
+    """Reports what was found in the user's own networks."""
     from pdedsl.words.networks import Torch
 
     for learned in compilation.spec.learned:
@@ -71,7 +71,7 @@ def say_imported(compilation: Compilation) -> None:
 
 @contextmanager
 def said_later() -> Iterator[None]:
-    """Warnings of libraries after what they would break into, each once."""
+    """Shows warnings of libraries afterwards, each once, so that they do not interrupt other output."""
     with warnings.catch_warnings(record=True) as caught:
         warnings.simplefilter("default")
         yield
@@ -91,12 +91,12 @@ def read_spec(file: str, settings: tuple[str, ...] = ()) -> Source:
 
 
 def say(text: str, err: bool = False) -> None:
-    """A message; what it quotes cannot reach the terminal but as text."""
+    """Prints a message; whatever it quotes reaches the terminal only as text."""
     click.echo(quoting.lines(text), err=err)
 
 
 def give(text: str) -> None:
-    """A text that was asked for: exact for a file or a program, and made visible on a terminal."""
+    """Prints a requested text: exactly for a file or a program, with invisible characters shown on a terminal."""
     click.echo(quoting.lines(text) if sys.stdout.isatty() else text, nl=False)
 
 

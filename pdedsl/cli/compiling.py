@@ -95,7 +95,7 @@ def explain(file: str, form: str | None, weights: Path | None, every: bool, trus
 
 
 def _stencils(source: Source, weights: Path, every: bool, trust: bool) -> tuple[Stencil, ...]:
-    """The kernels of a network with the weights of a file."""
+    """The stencils of a network's kernels, with weights from a file."""
     from pdedsl.compiler import to_compilation
     from pdedsl.diagnostics import PdeError
 
@@ -180,7 +180,7 @@ def test(file: str, examples: int, seed: int, trust: bool) -> None:
 
 
 def _all_hold(compilation: Compilation, examples: int, seed: int) -> bool:
-    """Every question after the other: what is asked goes to stderr, and what was found to stdout."""
+    """Asks one question after the other: the question goes to stderr, and the answer to stdout."""
     from pdedsl.testing import axioms, equation
     from pdedsl.testing.model import under_test
 
@@ -201,7 +201,7 @@ def _all_hold(compilation: Compilation, examples: int, seed: int) -> bool:
 
 
 def _asking(what: str, k: int, total: int) -> None:
-    """What is tested at the moment: on a terminal a line that goes away again."""
+    """Shows what is being tested: on a terminal, a line that is overwritten."""
     line = f"testing {what}, {k} of {total}"
     click.echo(f"\r\x1b[K{line}" if sys.stderr.isatty() else line, nl=not sys.stderr.isatty(), err=True)
 

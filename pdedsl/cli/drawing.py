@@ -23,7 +23,7 @@ def draw(file: str, output: Path | None) -> None:
     except PdeError as error:
         report_error(error)
         raise click.exceptions.Exit(WRONG) from None
-    if explanation.errors:  # a drawing is of a network
+    if explanation.errors:  # only a network can be drawn
         show(explanation.analysis.spec.source, explanation.errors)
         raise click.exceptions.Exit(WRONG)
     if output is None:

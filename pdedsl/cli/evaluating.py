@@ -89,7 +89,7 @@ def _named(sources: tuple[str, ...]) -> dict[str, Path]:
 
 
 def _progress(told: Told) -> None:
-    """A line for each batch on a terminal, which the next one replaces; elsewhere a line for each measurement."""
+    """On a terminal, a line for each batch that replaces the previous one; elsewhere a line for each measurement."""
     share = "" if told.share is None else f"  {100 * told.share:.1f} %"
     line = f"[{told.done}/{told.of}] {told.measurement}, batch {told.batch} of {told.batches}{share}"
     if sys.stderr.isatty():

@@ -12,7 +12,7 @@ from pdedsl.files import replace_text
 from pdedsl.quoting import as_json
 from pdedsl.sources import locate, shipped_specs, title
 
-KEPT = "20000"  # results of sympy in a server, where it keeps 1000 by itself: most of a text stays as it was
+KEPT = "20000"  # cached results of sympy in a server, 1000 by default: most of a text stays the same between edits
 
 
 @click.command(epilog=example("pdedsl check my.pde other.pde\npdedsl check --json resnet\ncat my.pde | pdedsl check -"))

@@ -66,7 +66,7 @@ def solve(file: str, output: Path, settings: tuple[str, ...], device: str | None
 
 
 def _few_threads() -> None:
-    """Small matrices are fastest on one thread; OMP_NUM_THREADS has its way."""
+    """Small matrices are fastest on one thread; OMP_NUM_THREADS takes precedence."""
     if "OMP_NUM_THREADS" not in os.environ:
         import torch
 
@@ -74,7 +74,7 @@ def _few_threads() -> None:
 
 
 def _progress(event: Stepped) -> None:
-    """A line that the next one replaces on a terminal; elsewhere about twenty lines."""
+    """On a terminal, a line that replaces the previous one; elsewhere about twenty lines."""
     figures = ", ".join(f"{name} {value:.2e}" for name, value in event.figures.items())
     line = f"step {event.step} of {event.of}, {event.seconds:.0f} s: {figures}"
     if sys.stderr.isatty():
@@ -84,7 +84,7 @@ def _progress(event: Stepped) -> None:
 
 
 def _show(solution: Solution, folder: Path) -> None:
-    """The error bar and where it comes from; what is wrong, and then the exit code says so, too."""
+    """Shows the error bar with its sources, and what is wrong, if anything; the exit code then says so too."""
     from pdedsl.solving.trust import Verdict
 
     trust = solution.trust

@@ -92,7 +92,7 @@ def train(
 
 
 def _few_threads(plan: Model) -> None:
-    """Small matrices are fastest on one thread, by far on a busy machine; OMP_NUM_THREADS has its way."""
+    """Small matrices are fastest on one thread, by far on a busy machine; OMP_NUM_THREADS takes precedence."""
     from pdedsl.ir.plan import SolvePlan
 
     if not isinstance(plan, SolvePlan) and plan.image is None and "OMP_NUM_THREADS" not in os.environ:
@@ -102,7 +102,7 @@ def _few_threads(plan: Model) -> None:
 
 
 def _train_end(run: Run, folder: Path, trust: bool) -> None:
-    """What is there now, or how to go on."""
+    """Shows what was written, or how to resume."""
     from pdedsl.training.events import Outcome
 
     leave = ["--trust"] * trust

@@ -1,17 +1,17 @@
-r"""The engine behind editors: what can be said of a spec while it is written. Plain Python, without torch.
+r"""The engine behind editors: what is known about a spec while it is being written. Plain Python, without torch.
 
     document = analysed(text)              every stage that the text reaches; never raises
-    document.diagnostics                   what `pdedsl check` reports, the very same, with fixes as data
+    document.diagnostics                   exactly what `pdedsl check` reports, with fixes as data
     hover(document, offset)                about the name, term, axiom or word at a place
     complete(document, offset)             what may be written there, with defaults and limits
     definition, references                 of the name at a place
-    rename(document, offset, new)          edits; a `PdeError` where the text would then mean something else
+    rename(document, offset, new)          edits; a `PdeError` if the text would change its meaning
     symbols, folds, colours, hints         an outline, what can be folded, tokens by kind, notes between the lines
     formatted(document, ascii=False)       what `pdedsl format` writes
-    actions(document, span)                fixes of the mistakes there, and the other spelling
+    actions(document, span)                fixes of the mistakes there, and the other spellings
     unicode_at(text, offset)               ∇ for the `\nabla` that was just typed
 
-Places are offsets in characters of `document.text`, and ranges `Span`s of them; `Positions(document.text)` turns them
+Places are character offsets into `document.text`, and ranges are `Span`s of them; `Positions(document.text)` turns them
 into the lines and UTF-16 columns of editors and browsers, and back.
 """
 

@@ -1,4 +1,4 @@
-"""What a program can do for the author: the fixes of mistakes, and the other spelling."""
+"""Actions that a program can perform for the author: fixes of mistakes, and other spellings."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from pdedsl.fixes import Edit, edits_in
 
 @dataclass(frozen=True)
 class Action:
-    """Edits under a title; `cures` is the mistake that they take away, if they are for one."""
+    """Edits with a title; `cures` is the mistake that they fix, if any."""
 
     title: str
     edits: tuple[Edit, ...]
@@ -20,7 +20,7 @@ class Action:
 
 
 def actions(document: Document, span: Span) -> tuple[Action, ...]:
-    """What can be done about a part of the text: cures of the mistakes in it, then other spellings of the whole."""
+    """Actions for a part of the text: fixes of the mistakes in it, then other spellings of the whole text."""
     return (*cures(document, span), *_spellings(document))
 
 

@@ -1,4 +1,4 @@
-"""What may be written at a place, with its defaults and limits; all of it comes from the words of the language."""
+"""Completions at a place, with defaults and limits; all of them come from the words of the language."""
 
 from __future__ import annotations
 
@@ -45,7 +45,7 @@ from pdedsl.words.word import Form, Forms
 
 
 class ItemKind(StrEnum):
-    """What is proposed; the names are those of the Language Server Protocol."""
+    """The kind of a proposal; the names are those of the Language Server Protocol."""
 
     KEYWORD = "keyword"
     NAME = "variable"
@@ -59,7 +59,7 @@ class ItemKind(StrEnum):
 
 @dataclass(frozen=True)
 class Item:
-    """A proposal: `insert` takes the place of `span`, what was typed already."""
+    """A proposal: `insert` replaces `span`, the text already typed."""
 
     label: str
     kind: ItemKind
@@ -79,7 +79,7 @@ class _Proposal:
 
 
 def complete(document: Document, offset: int) -> tuple[Item, ...]:
-    """What may be written at a place, or behind what is typed there already."""
+    """What may be written at a place, completing what is already typed there."""
     text, backslash = document.text, typed(document.text, offset)
     if backslash:
         return tuple(Item(word, ItemKind.SIGN, backslash, sign, sign) for word, sign in inputs().items())
@@ -132,7 +132,7 @@ def _proposals(place: Place, document: Document) -> Iterator[_Proposal]:
 
 
 def _statements(document: Document) -> Iterator[_Proposal]:
-    """Keywords, without those that stand once and are there."""
+    """Keywords, except those that may occur only once and are already there."""
     once = {t.Header: "pde", t.SpaceDecl: "space", t.TimeDecl: "time"}
     there = {once.get(type(s), "") for s in document.syntax.statements}
     there |= {s.kind.id for s in document.syntax.statements if isinstance(s, t.BlockStmt)}
@@ -160,7 +160,7 @@ def _names(document: Document, *kinds: Kind) -> Iterator[_Proposal]:
 
 
 def _axioms(document: Document) -> Iterator[_Proposal]:
-    """With their verdicts, and first those that are proved."""
+    """Axioms with their verdicts."""
     verdicts = document.analysis.axioms if document.analysis else {}
     for axiom in verdicts or Axiom:
         verdict = verdicts.get(axiom)
@@ -187,7 +187,7 @@ def _words(forms: Forms[Any]) -> Iterator[_Proposal]:
 
 
 def _arguments(form: Form[Any], named: frozenset[str], count: int) -> Iterator[_Proposal]:
-    """Names that are not given yet, and the values of the one whose turn it is."""
+    """Arguments not given yet by name, and values of the next positional one."""
     keys = list(form.params)
     for key in keys[count - len(named) :]:
         if key not in named:

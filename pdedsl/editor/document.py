@@ -1,4 +1,4 @@
-"""Document: a text with all that the compiler makes of it, whole or broken."""
+"""Document: a text with everything the compiler makes of it, correct or not."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ from pdedsl.sources import plain
 
 @dataclass(frozen=True)
 class Document:
-    """What is known of a text. `lines` are its tokens and `syntax` the statements that can be read, of any text;
+    """What is known about a text. `lines` are its tokens and `syntax` the statements that can be parsed, for any text;
     `spec`, `analysis` and `plan` are there as far as its mistakes allow; `diagnostics` are those of `pdedsl check`."""
 
     source: Source
@@ -48,7 +48,7 @@ class Document:
 
     @cached_property
     def names(self) -> Names:
-        """Every name in the text, and what it stands for."""
+        """Every name in the text, and what it refers to."""
         return names_in(self.source, self.lines, self.syntax)
 
 
@@ -68,7 +68,7 @@ def analysed(text: str, name: str = "<text>") -> Document:
 
 
 def read(source: Source) -> tuple[Lines, Syntax]:
-    """The tokens and statements of a text; what cannot be read is left out."""
+    """The tokens and statements of a text; what cannot be parsed is left out."""
     nothing = Lines([], (), Declared()), Syntax((), span=Span(0, len(source.text)))
 
     def work() -> tuple[Lines, Syntax]:

@@ -1,4 +1,4 @@
-"""The colours of a text: every token with what it is, as far as the compiler understands it."""
+"""Syntax highlighting: every token with its kind, as far as the compiler understands it."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ from pdedsl.frontend.syntax.tokens import LEADING, Line, span_of
 
 
 class TokenKind(StrEnum):
-    """Kinds of the Language Server Protocol."""
+    """Token kinds of the Language Server Protocol."""
 
     KEYWORD = "keyword"
     COMMENT = "comment"
@@ -50,7 +50,7 @@ class TokenKind(StrEnum):
 
 @dataclass(frozen=True)
 class Coloured:
-    """A range of one line; `declares` where a name is declared, `fixed` where it is a constant."""
+    """A range within one line; `declares` if a name is declared there, `fixed` if it is a constant."""
 
     span: Span
     kind: TokenKind
@@ -64,7 +64,7 @@ PUNCTUATION = {"LPAR", "RPAR", "LSQB", "RSQB", "LBRACE", "RBRACE", "COMMA", "CAL
 
 
 def colours(document: Document) -> tuple[Coloured, ...]:
-    """In the order of the text, none over another."""
+    """The coloured ranges in the order of the text, without overlap."""
     found = [_named(o) for o in document.names.occurrences]
     found += [Coloured(c.span, TokenKind.COMMENT) for c in document.lines.comments]
     taken = {c.span for c in found}

@@ -1,4 +1,4 @@
-"""What an editor writes between the lines: the class and coefficient of a term, and the time of the first layer."""
+"""Inlay hints of an editor: the class and coefficient of a term, and the time of the first layer."""
 
 from __future__ import annotations
 
@@ -15,14 +15,14 @@ from pdedsl.ir.terms import TimeDerivative
 
 @dataclass(frozen=True)
 class Hint:
-    """A text to be shown behind a place."""
+    """A text to be shown after a place."""
 
     offset: int
     text: str
 
 
 def hints(document: Document) -> tuple[Hint, ...]:
-    """`diffusion, ν = 0.02` behind a term, `first layer at t = 1` behind an equation."""
+    """`diffusion, ν = 0.02` after a term, `first layer at t = 1` after an equation."""
     if document.analysis is None:
         return ()
     spec = document.analysis.spec

@@ -1,4 +1,4 @@
-"""What is to be said of a place in the text: a name, a word, an axiom, a term of an equation."""
+"""Information about a place in the text: a name, a word, an axiom, a term of an equation."""
 
 from __future__ import annotations
 
@@ -41,7 +41,7 @@ from pdedsl.words.realizations import PARTS
 
 @dataclass(frozen=True)
 class Hover:
-    """Markdown about a place, and the LaTeX of what stands there."""
+    """Markdown about a place, and the LaTeX of the text there."""
 
     span: Span
     text: str
@@ -49,7 +49,7 @@ class Hover:
 
 
 def hover(document: Document, offset: int) -> Hover | None:
-    """What is known at a place: of the name that stands there, and of the term around it."""
+    """What is known about a place: about the name there, and the term around it."""
     name, term = document.names.over(offset), _term(document, offset)
     if name is None:
         return term or _equation(document, offset) or _keyword(document, offset)
@@ -89,7 +89,7 @@ def _name(document: Document, name: Occurrence) -> Hover | None:
 
 
 def _declared(document: Document, of: Declaration, span: Span) -> Hover:
-    """A name by its declaration, its type, and the number that it stands for."""
+    """A declared name: its declaration, its type, and its value if it is a number."""
     rows = [f"**{of.kind}**{_type(document.spec, of)}"]
     if of.statement is not None:
         rows.append(quoting.fenced(document.source.quote(of.statement.span), "pde"))
@@ -118,7 +118,7 @@ def _type(spec: Spec | None, of: Declaration) -> str:
 
 
 def _verdict(document: Document, axiom: Axiom) -> str:
-    """An axiom with its verdict, the reason, and what stands behind it."""
+    """An axiom with its verdict, the reason, and the evidence."""
     verdict = document.analysis.axioms.get(axiom) if document.analysis else None
     if verdict is None:
         return f"**{axiom}**"
@@ -130,7 +130,7 @@ def _verdict(document: Document, axiom: Axiom) -> str:
 
 
 def _term(document: Document, offset: int) -> Hover | None:
-    """The terms of the summand at a place: class, coefficient, and blocks of the network."""
+    """The terms of the summand at a place: their class, coefficient, and blocks of the network."""
     analysis = document.analysis
     if analysis is None:
         return None
@@ -150,7 +150,7 @@ def _term_line(term: Term, facts: EquationFacts, spec: Spec) -> str:
 
 
 def _equation(document: Document, offset: int) -> Hover | None:
-    """What the equation is, between its terms."""
+    """What the equation is, for places between its terms."""
     for facts in document.analysis.equations if document.analysis else ():
         if _inside(facts.equation.span, offset):
             return Hover(facts.equation.span, equation_text(facts), _latex_at(document, facts.equation.span))
@@ -162,7 +162,7 @@ def equation_text(facts: EquationFacts) -> str:
 
 
 def _latex_at(document: Document, span: Span) -> str:
-    """Of the expression or the equation that takes up a place."""
+    """The LaTeX of the expression or equation that occupies a span."""
     for statement in document.syntax.statements:
         if isinstance(statement, t.EquationStmt) and _inside(statement.span, span.start):
             if statement.span == span:

@@ -1,4 +1,4 @@
-"""The names of a text: where each stands, and what it stands for there."""
+"""The names of a text: where each occurs, and what it refers to there."""
 
 from __future__ import annotations
 
@@ -46,8 +46,8 @@ KEYWORDS = {
 
 @dataclass(frozen=True)
 class Declaration:
-    """Where a name is declared; `statement` is None if that line cannot be read. A parameter of a function and an index
-    of a sum are known within `scope` alone."""
+    """Where a name is declared; `statement` is None if that line cannot be parsed. A parameter of a function and an
+    index of a sum are known only within `scope`."""
 
     id: str
     text: str
@@ -59,7 +59,7 @@ class Declaration:
 
 @dataclass(frozen=True)
 class Occurrence:
-    """A name in the text; `of` is what it refers to, if the spec declares that."""
+    """A name in the text; `of` is the declaration it refers to, if there is one."""
 
     id: str
     span: Span
@@ -80,20 +80,20 @@ class Names:
     unplaced: frozenset[str]
 
     def over(self, offset: int) -> Occurrence | None:
-        """The name whose letters a place is at."""
+        """The name that covers an offset."""
         return next((o for o in self.occurrences if o.span.start <= offset < o.span.end), None)
 
     def at(self, offset: int) -> Occurrence | None:
-        """The name at a cursor: the one behind it, or else the one that ends there."""
+        """The name at a cursor: the one after it, or else the one that ends there."""
         return self.over(offset) or self.over(offset - 1)
 
     def of(self, declaration: Declaration) -> tuple[Occurrence, ...]:
-        """Every place where a declared name stands."""
+        """Every occurrence of a declared name."""
         return tuple(o for o in self.occurrences if o.of == declaration)
 
     @cached_property
     def declared(self) -> dict[str, Declaration]:
-        """What the whole spec knows, by ASCII names; the first of two."""
+        """Declarations visible in the whole spec, by ASCII name; the first, if there are several."""
         return {d.id: d for d in reversed(self.declarations) if d.scope is None}
 
 
@@ -125,7 +125,7 @@ def _holds(outer: Span, inner: Span) -> bool:
 
 
 def _declared(lines: Lines, syntax: t.Syntax) -> Iterator[Declaration]:
-    """What the first words of statements declare, readable or not."""
+    """The names declared by the first words of statements, whether or not the statements can be parsed."""
     statements = {s.span.start: s for s in syntax.statements}
     for line in lines.lines:
         first, *rest = line.tokens
@@ -147,7 +147,7 @@ def _head(tokens: list[Token]) -> Iterator[Token]:
 
 
 def _local(statement: t.Statement, known: set[str]) -> Iterator[Declaration]:
-    """Parameters of a function that are its own, and indices of sums."""
+    """Parameters of a function that are not declared elsewhere, and indices of sums."""
     if isinstance(statement, t.LetDecl):
         for p in statement.params or ():
             if p.id not in known:
@@ -179,7 +179,7 @@ def _tokens(lines: list[Line]) -> Iterator[Token]:
 
 
 def _names_of(token: Token, text: str) -> Iterator[tuple[str, Span | None]]:
-    """The names in a token: a derivative holds several, and may be written in another notation than it is read in."""
+    """The names in a token: a derivative contains several, and may be written in a foreign notation."""
     match token.type:
         case "NAME":
             yield str(token), _above(token, str(token), text)
@@ -194,7 +194,7 @@ def _names_of(token: Token, text: str) -> Iterator[tuple[str, Span | None]]:
 
 
 def _above(token: Token, name: str, text: str) -> Span | None:
-    """The last place of a name before the line of a quotient, or before the subscript of u_xx."""
+    """The last occurrence of a name before the slash of a quotient, or before the subscript of u_xx."""
     start, end = span_of(token)
     if text[start:end] == name:
         return Span(start, end)
@@ -204,7 +204,7 @@ def _above(token: Token, name: str, text: str) -> Span | None:
 
 
 def _below(token: Token, below: str, text: str) -> Iterator[tuple[str, Span | None]]:
-    """The variables in their order, each behind its sign, or side by side in a subscript."""
+    """The variables in order, each after its ∂ or d, or side by side in a subscript."""
     start, end = span_of(token)
     stroke, under = text.find("/", start, end), text.find("_", start, end)
     at = stroke + 1 if stroke >= 0 else under + 1

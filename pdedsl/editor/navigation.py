@@ -1,4 +1,4 @@
-"""Where a name is declared, where it stands, and the text under another name."""
+"""Where a name is declared and used, and how to rename it."""
 
 from __future__ import annotations
 
@@ -24,13 +24,13 @@ def definition(document: Document, offset: int) -> Span | None:
 
 
 def references(document: Document, offset: int) -> tuple[Span, ...]:
-    """Every place of the name at a place, its declaration too."""
+    """Every occurrence of the name at a place, including its declaration."""
     found = document.names.at(offset)
     return tuple(o.span for o in document.names.of(found.of)) if found and found.of else ()
 
 
 def renamable(document: Document, offset: int) -> Span | None:
-    """The name at a place, if it can have another: an index of Σᵢ stands in subscripts, and has none."""
+    """The name at a place, if it can be renamed: an index of Σᵢ occurs in subscripts, and cannot."""
     found = document.names.at(offset)
     if found is None or found.of is None or found.id in document.names.unplaced:
         return None
@@ -38,7 +38,7 @@ def renamable(document: Document, offset: int) -> Span | None:
 
 
 def rename(document: Document, offset: int, new: str) -> tuple[Edit, ...]:
-    """The edits that give a name another everywhere; a `PdeError` where the text would then mean something else."""
+    """The edits that rename a name everywhere; raises `PdeError` if the text would change its meaning."""
     found = document.names.at(offset)
     if renamable(document, offset) is None or found is None or found.of is None:
         return ()
@@ -53,7 +53,7 @@ def rename(document: Document, offset: int, new: str) -> tuple[Edit, ...]:
 
 
 def _require_free(document: Document, found: Occurrence, new: str) -> None:
-    """A name of the language, which nothing else has."""
+    """Checks that the new name is valid and not in use."""
     if not _is_name(new):
         raise mistakes.syntax.unexpected(new, "a name", found.span, "")
     if identity(new) in RESERVED or identity(new) in NORMALISATIONS:
@@ -64,7 +64,7 @@ def _require_free(document: Document, found: Occurrence, new: str) -> None:
 
 
 def _is_name(text: str) -> bool:
-    """Whether the scanner of the grammar takes all of it for one name."""
+    """Whether the scanner of the grammar reads the whole text as one name."""
     try:
         token = scanner().next_token(LexerState(TextSlice.cast_from(text)))
     except (UnexpectedCharacters, EOFError):

@@ -1,4 +1,4 @@
-"""A text at a glance: its statements as an outline, and what of it can be folded."""
+"""The outline of a text: its statements as symbols, and the ranges that can be folded."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from pdedsl.frontend.syntax import tree as t
 
 
 class SymbolKind(StrEnum):
-    """What a line of the outline is; the names are those of the Language Server Protocol."""
+    """The kind of an outline entry; the names are those of the Language Server Protocol."""
 
     SPEC = "namespace"
     PLACE = "variable"
@@ -30,7 +30,7 @@ class SymbolKind(StrEnum):
 
 @dataclass(frozen=True)
 class Symbol:
-    """A statement or an entry: its name, where it stands, and where its name does."""
+    """A statement or an entry: its name, its place, and the place of its name."""
 
     name: str
     detail: str
@@ -81,14 +81,14 @@ def _entry(entry: t.Entry, source: Source) -> Symbol:
 
 
 def folds(document: Document) -> tuple[Span, ...]:
-    """Blocks, statements over several lines, and runs of comments."""
+    """Blocks, statements over several lines, and groups of comments."""
     source = document.source
     found = [s.span for s in document.syntax.statements] + list(_runs(document))
     return tuple(s for s in sorted(found) if source.position(s.start)[0] < source.position(s.end)[0])
 
 
 def _runs(document: Document) -> Iterator[Span]:
-    """Comments below each other, with nothing else between them."""
+    """Groups of consecutive comments with nothing else between them."""
     comments, text = [c.span for c in document.lines.comments], document.text
     start: int | None = None
     for this, after in pairwise([*comments, None]):

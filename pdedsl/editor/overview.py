@@ -1,4 +1,4 @@
-"""What a page shows of a spec beside its text, as values that JSON has: the playground asks for nothing else."""
+"""What a web page shows about a spec beside its text, as JSON: the playground uses nothing else."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ NAME = "playground.pde"
 
 
 def checked(text: str) -> str:
-    """The mistakes of a text, as `pdedsl check` reports them and by their places; and the verdict on each axiom."""
+    """The mistakes of a text, as `pdedsl check` reports them and with their places; and the verdict on each axiom."""
     document = _document(text)
     return json.dumps(
         {
@@ -43,19 +43,19 @@ def checked(text: str) -> str:
 
 
 def described(text: str) -> str:
-    """What `explain` says, as titles with rows below them; none where the text has no meaning."""
+    """What `explain` says, as titles with rows; none if the text has no meaning."""
     explanation = _explanation(text)
     return json.dumps(explanation.sections() if explanation else [])
 
 
 def drawn(text: str) -> str:
-    """The drawing, or nothing where the text has no meaning."""
+    """The drawing, or an empty string if the text has no meaning."""
     explanation = _explanation(text)
     return explanation.svg() if explanation else ""
 
 
 def emitted(text: str) -> str:
-    """The Python of the network, or nothing where there is none."""
+    """The Python code of the network, or an empty string if there is none."""
     document = _document(text)
     if document.examination is None or document.examination.errors:
         return ""
@@ -63,14 +63,14 @@ def emitted(text: str) -> str:
 
 
 def said(text: str, units: int) -> str:
-    """What is to be said of a place, which is counted in UTF-16 units as browsers do."""
+    """The hover text for a place, given in UTF-16 units as in browsers."""
     document = _document(text)
     found = hover(document, _offset(text, units))
     return json.dumps({"text": found.text, **_range(document, *found.span)} if found else None)
 
 
 def completed(text: str, units: int) -> str:
-    """What may be written at a place, each with the range that it takes the place of."""
+    """The completions at a place, each with the range that it replaces."""
     document = _document(text)
     return json.dumps(
         [
@@ -81,7 +81,7 @@ def completed(text: str, units: int) -> str:
 
 
 def formatted(text: str, ascii: bool) -> str:
-    """The text in canonical layout, in Unicode or in ASCII; a text that cannot be read stays as it is."""
+    """The text in canonical layout, in Unicode or in ASCII; a text that cannot be parsed is returned unchanged."""
     try:
         return format_source(_document(text).source, ascii)
     except PdeError:
@@ -107,7 +107,7 @@ def _axioms(document: Document) -> list[dict[str, str]]:
 
 
 def _fixes(document: Document, diagnostic: Diagnostic) -> list[dict[str, object]]:
-    """The ways out that a program can take, each with its edits."""
+    """The fixes that a program can apply, each with its edits."""
     return [
         {"title": fix.title, "edits": [{"insert": e.new, **_range(document, *e.span)} for e in edits]}
         for fix in diagnostic.fixes
@@ -120,6 +120,6 @@ def _offset(text: str, units: int) -> int:
 
 
 def _range(document: Document, start: int, end: int) -> dict[str, int]:
-    """In UTF-16 units from the start of the text."""
+    """A range in UTF-16 units from the start of the text."""
     width = Positions(document.text).width
     return {"from": width(document.text[:start]), "to": width(document.text[:end])}

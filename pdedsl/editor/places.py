@@ -1,4 +1,4 @@
-"""Where the cursor stands: what may be written there, read off the tokens before it."""
+"""The place of the cursor: what may be written there, determined from the tokens before it."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ from pdedsl.words.word import Form, Forms
 
 @dataclass(frozen=True)
 class Nowhere:
-    """Nothing is to be proposed: in a comment, a text, a new name."""
+    """Nothing is proposed: in a comment, a string, a new name."""
 
 
 @dataclass(frozen=True)
@@ -38,14 +38,14 @@ class AtEntry:
 
 @dataclass(frozen=True)
 class AtWord:
-    """Where one of some words stands."""
+    """Where one of these words is expected."""
 
     forms: Forms[Any]
 
 
 @dataclass(frozen=True)
 class AtArgument:
-    """Where an argument of a word begins: those that are named already, and how many came before."""
+    """Where an argument of a word begins: `named` are those already given by name, `count` is how many precede it."""
 
     form: Form[Any]
     named: frozenset[str]
@@ -54,7 +54,7 @@ class AtArgument:
 
 @dataclass(frozen=True)
 class AtValue:
-    """Where the value of an argument or entry stands."""
+    """Where the value of an argument or entry is expected."""
 
     key: str
     param: Param
@@ -62,48 +62,48 @@ class AtValue:
 
 @dataclass(frozen=True)
 class AtChoice:
-    """One of some names."""
+    """Where one of these names is expected."""
 
     words: tuple[str, ...]
 
 
 @dataclass(frozen=True)
 class AtAxiom:
-    """Behind `require`."""
+    """After `require`."""
 
 
 @dataclass(frozen=True)
 class AtSpace:
-    """Behind `space x in`."""
+    """After `space x in`."""
 
 
 @dataclass(frozen=True)
 class AtSide:
-    """Behind `on`."""
+    """After `on`."""
 
 
 @dataclass(frozen=True)
 class AtType:
-    """Behind the colon of a declaration; `base` is the type whose traits may follow."""
+    """After the colon of a declaration; `base` is the type whose traits may follow."""
 
     base: str = ""
 
 
 @dataclass(frozen=True)
 class AtUnknown:
-    """Where an unknown, or with `operators` a learned operator, is named."""
+    """Where the name of an unknown, or with `operators` of a learned operator, is expected."""
 
     operators: bool = False
 
 
 @dataclass(frozen=True)
 class AtSpec:
-    """Behind `from`, where another spec is named."""
+    """After `from`, where the name of another spec is expected."""
 
 
 @dataclass(frozen=True)
 class AtExpression:
-    """In an expression; `ends`: an operand stands before, so that the expression may end."""
+    """In an expression; with `ends` an operand precedes, so that the expression may end here."""
 
     ends: bool = False
 
@@ -127,7 +127,7 @@ Place = (
 
 
 def place_at(text: str, offset: int) -> Place:
-    """What may stand at a place; the word that is being typed there does not count."""
+    """What may be written at a place; the word being typed there is ignored."""
     while offset > 0 and (text[offset - 1].isalnum() or text[offset - 1] == "_"):
         offset -= 1
     before = Source(text[:offset])
@@ -148,7 +148,7 @@ def _in_text(text: str, offset: int) -> bool:
 
 
 def _current(lines: list[Line], text: str) -> tuple[str, list[Token]]:
-    """The kind of the block around, if any, and the tokens of the statement or entry that is being written."""
+    """The kind of the enclosing block, if any, and the tokens of the statement or entry being written."""
     block = next((line for line in lines[-2:] if line.entries is not None and line.tokens[-1].type == "LBRACE"), None)
     last = lines[-1] if lines else None
     if last is None:
@@ -162,14 +162,14 @@ def _current(lines: list[Line], text: str) -> tuple[str, list[Token]]:
 
 
 def _goes_on(tokens: list[Token], text: str) -> bool:
-    """Whether the statement of these tokens may go on at the end of the text."""
+    """Whether the statement of these tokens may continue at the end of the text."""
     last = tokens[-1]
     closed = last.type == "RBRACE"
     return not closed and (_opened(tokens) is not None or last.type in BINARY or "\n" not in text[span_of(last).end :])
 
 
 def _opened(tokens: list[Token]) -> int | None:
-    """The last bracket that is open."""
+    """The index of the innermost open bracket."""
     stack: list[int] = []
     for i, token in enumerate(tokens):
         if token.type in OPENING:
@@ -179,7 +179,7 @@ def _opened(tokens: list[Token]) -> int | None:
     return stack[-1] if stack else None
 
 
-# ---- what may stand behind tokens
+# ---- what may follow tokens
 
 
 def _place(tokens: list[Token], block: str) -> Place:
@@ -204,7 +204,7 @@ def _in_bracket(tokens: list[Token], at: int, block: str) -> Place:
 
 
 def _argument(form: Form[Any], tokens: list[Token]) -> Place:
-    """Behind so many tokens between the brackets of a word."""
+    """The place after these tokens inside the brackets of a word."""
     arguments: list[list[Token]] = [[]]
     depth = 0
     for token in tokens:

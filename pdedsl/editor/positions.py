@@ -1,4 +1,4 @@
-"""Offsets in characters ↔ lines and columns of editors, which count from zero, columns in UTF-16 units or in others."""
+"""Character offsets ↔ lines and columns of editors, both from zero, columns in UTF-16 or other units."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ _BREAK = re.compile(r"\r\n|\r|\n")
 
 
 class Encoding(StrEnum):
-    """What columns count; the names are those of the Language Server Protocol."""
+    """The units of columns; the names are those of the Language Server Protocol."""
 
     UTF8 = "utf-8"
     UTF16 = "utf-16"
@@ -24,7 +24,7 @@ class Encoding(StrEnum):
 
 @dataclass(frozen=True)
 class Positions:
-    """The lines of a text."""
+    """Converts positions in a text."""
 
     text: str
     encoding: Encoding = Encoding.UTF16
@@ -39,7 +39,7 @@ class Positions:
         return line, self.width(self.text[self._starts[line] : offset])
 
     def offset(self, line: int, column: int) -> int:
-        """The offset of a line and a column; what lies behind the end of a line or of the text is its end."""
+        """The offset of a line and a column; beyond the end of a line or of the text, that end."""
         if line >= len(self._starts):
             return len(self.text)
         at = self._starts[line]
@@ -54,7 +54,7 @@ class Positions:
         return self.position(span.start), self.position(span.end)
 
     def width(self, text: str) -> int:
-        """How many units a text takes: in UTF-16, characters beyond the first plane, such as 𝑢, take two."""
+        """The length of a text in units: in UTF-16, characters beyond the basic plane, such as 𝑢, take two."""
         match self.encoding:
             case Encoding.UTF8:
                 return len(text.encode("utf-8", "surrogatepass"))

@@ -1,5 +1,5 @@
-"""An analysis is kept as long as its statements: where a title, a comment, a blank line or the experiment changed, it
-is the same at other places."""
+"""Reuses an analysis as long as its statements are unchanged: after an edit of a title, a comment, a blank line or the
+experiment, only positions differ."""
 
 from __future__ import annotations
 
@@ -15,8 +15,8 @@ from pdedsl.ir.analysis import Analysis
 from pdedsl.ir.spec import Spec
 from pdedsl.words.blocks import EvaluateBlock, TrainBlock
 
-MOST = 32  # analyses that are kept
-APART = {TrainBlock.kind, EvaluateBlock.kind}  # blocks that no analysis looks at
+MOST = 32  # cached analyses
+APART = {TrainBlock.kind, EvaluateBlock.kind}  # blocks that the analysis does not use
 Key = tuple[str, ...]
 _kept: dict[Key, tuple[tuple[int, ...], Analysis]] = {}
 
@@ -38,14 +38,14 @@ def analysis_of(spec: Spec, syntax: t.Syntax) -> Analysis:
 
 
 def _matters(statement: t.Statement) -> bool:
-    """Whether an analysis depends on it."""
+    """Whether the analysis depends on a statement."""
     if isinstance(statement, t.BlockStmt):
         return statement.kind.id not in APART
     return not isinstance(statement, t.Header)
 
 
 def _mover(before: tuple[int, ...], after: tuple[int, ...]) -> Callable[[Span], Span]:
-    """From the places of statements to their new ones."""
+    """The map from spans in old statements to spans in the new ones, by where statements start."""
 
     def moved(span: Span) -> Span:
         i = bisect_right(before, span.start) - 1
@@ -56,7 +56,7 @@ def _mover(before: tuple[int, ...], after: tuple[int, ...]) -> Callable[[Span], 
 
 
 def _mapped(noun: Any, moved: Callable[[Span], Span]) -> Any:
-    """A noun with every place in it moved; a spec keeps its own."""
+    """A copy with every span in it moved; a spec is left unchanged."""
     match noun:
         case Span():
             return moved(noun)

@@ -1,4 +1,4 @@
-"""What a name is used as where it stands: most refer to a declaration, others are words of the language."""
+"""The use of each name in a text: most refer to a declaration, others are words of the language."""
 
 from __future__ import annotations
 
@@ -36,7 +36,7 @@ class TypeName:
 
 @dataclass(frozen=True)
 class WordName:
-    """A network, a method, a data set; `form` is None where there is no such word."""
+    """A network, a method, a data set; `form` is None if there is no such word."""
 
     form: Form[Any] | None
 
@@ -67,7 +67,7 @@ class EntryName:
 
 @dataclass(frozen=True)
 class EntryValue:
-    """`float32` behind `precision`."""
+    """`float32` after `precision`."""
 
     key: str
 
@@ -113,7 +113,7 @@ ALL_METHODS: Forms[Any] = {name: form for methods in PARTS.values() for name, fo
 
 
 def uses_in(syntax: t.Syntax) -> dict[Span, Use]:
-    """The names that are no references, by their places."""
+    """The names that are not references, by their places."""
     return {span: use for statement in syntax.statements for span, use in _statement(statement)}
 
 
@@ -168,7 +168,7 @@ def _trait(trait: t.Trait) -> Uses:
 
 
 def _network(net: t.Expr | None) -> Uses:
-    """A network; a number from which a plain parameter starts is none."""
+    """A network; the initial value of a plain parameter is not one."""
     match net:
         case t.Name(id=word) | t.Call(head=t.Name(id=word)) if word in NETWORKS:
             yield from _word(net, NETWORKS)

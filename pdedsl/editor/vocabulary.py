@@ -1,4 +1,4 @@
-"""Words of the language in words: signatures, defaults and limits, from `pdedsl.words`."""
+"""Descriptions of the words of the language: signatures, defaults and limits, from `pdedsl.words`."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from pdedsl.words.word import Form
 
 
 def word_text(form: Form[Any]) -> str:
-    """A word for a reader: signature, meaning, and each of its arguments."""
+    """The description of a word: signature, meaning, and each of its arguments."""
     rows = [f"```pde\n{form.shown()}\n```", cleandoc(form.of.__doc__ or "")]
     rows += ["\n".join(f"- {argument_text(key, param)}" for key, param in form.params.items())]
     return "\n\n".join(filter(None, rows))
@@ -22,7 +22,7 @@ def argument_text(key: str, param: Param) -> str:
 
 
 def limits(param: Param) -> str:
-    """What an argument may be, and what it is where it is left out."""
+    """What an argument may be, and its default."""
     most = f", at most {param.kind.most:,}" if isinstance(param.kind, Whole) and param.kind.most < Whole.most else ""
     among = isinstance(param.kind, Whole) and param.kind.among
     what = f"one of {', '.join(map(str, among))}" if among else param.wanted + most
@@ -32,14 +32,14 @@ def limits(param: Param) -> str:
 
 
 def shown_default(param: Param) -> str:
-    """The default as it is written, if there is one."""
+    """The default as it would be written, if there is one."""
     if param.required or param.default is None or param.default == ():
         return ""
     return param.shown("").removeprefix("=").partition("|")[0]
 
 
 def entry_text(block: str, key: str) -> str:
-    """What follows an entry of a block, and what it is where it is left out."""
+    """What follows the key of an entry in a block, and its default."""
     entry = ENTRIES[block][key]
     match entry.what:
         case Calls(forms=forms, sourced=sourced):

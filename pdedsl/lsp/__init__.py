@@ -1,1 +1,1 @@
-"""The Language Server Protocol over the engine of `pdedsl.editor`: `pdedsl lsp`. Needs the extra `lsp`, never torch."""
+"""A language server on top of `pdedsl.editor`: `pdedsl lsp`. Needs the extra `lsp`, never torch."""

@@ -1,4 +1,4 @@
-"""Nouns of the engine → those of the protocol."""
+"""Data of the engine → data of the Language Server Protocol."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ SYMBOL_KINDS = {kind.name.lower(): kind for kind in lsp.SymbolKind}
 
 @dataclass(frozen=True)
 class Converter:
-    """Of one document, in the units that its editor counts."""
+    """Converts places and results of one document, in the units of its editor."""
 
     document: Document
     uri: str
@@ -53,12 +53,12 @@ class Converter:
         return lsp.WorkspaceEdit(changes={self.uri: self.edits(edits)})
 
     def whole(self, text: str) -> list[lsp.TextEdit]:
-        """The text in place of all that stands there."""
+        """The edit that replaces the whole document by a text."""
         return self.edits([Edit(Span(0, len(self.document.text)), text)])
 
     # ---- what is said
     def diagnostic(self, found: Diagnostic) -> lsp.Diagnostic:
-        """The words of the command line; the way out stands behind the message, as `help` does there."""
+        """The message of the command line, followed by the hint, as `help` is there."""
         help_ = f"\nhelp: {found.hint}" if found.hint else ""
         return lsp.Diagnostic(
             self.range(found.span),
@@ -113,7 +113,7 @@ class Converter:
         )
 
     def tokens(self, found: Iterable[Coloured]) -> lsp.SemanticTokens:
-        """Five numbers a token: lines and columns from the token before, its length, its kind, its marks."""
+        """Five numbers for each token: line and column relative to the previous token, length, kind, modifiers."""
         data: list[int] = []
         kinds = list(TokenKind)
         line = column = 0

@@ -1,4 +1,4 @@
-"""The server: each request is one verb of the engine. Texts come whole, so that they are always those of the editor."""
+"""The server: each request calls one function of the engine. Texts are sent whole, so they match the editor's."""
 
 from __future__ import annotations
 
@@ -34,19 +34,19 @@ from pdedsl.fixes import Edit
 from pdedsl.lsp.convert import LEGEND, Converter
 from pdedsl.sources import plain
 
-PAUSE = 0.02  # seconds without another change before a text is looked at
+PAUSE = 0.02  # seconds without another change before a text is analysed
 ASCII, UNICODE = "pdedsl.ascii", "pdedsl.unicode"
 
 
 class Server(LanguageServer):
-    """Keeps what is known of each open text until it changes."""
+    """Keeps what is known about each open text until it changes."""
 
     def __init__(self) -> None:
         super().__init__("pdedsl", __version__, lsp.TextDocumentSyncKind.Full)
         self._known: dict[str, Document] = {}
 
     def open(self, uri: str) -> Converter:
-        """What is known of a text as it is now."""
+        """What is known about the current text."""
         text = plain(self.workspace.get_text_document(uri).source)
         known = self._known.get(uri)
         if known is None or known.text != text:
@@ -55,7 +55,7 @@ class Server(LanguageServer):
         return Converter(known, uri, Encoding(str(getattr(encoding, "value", encoding))))
 
     def publish(self, uri: str) -> None:
-        """The diagnostics of a text, with its version."""
+        """Sends the diagnostics of a text, with its version."""
         version, here = self.workspace.get_text_document(uri).version, self.open(uri)
         found = [here.diagnostic(d) for d in here.document.diagnostics]
         self.text_document_publish_diagnostics(lsp.PublishDiagnosticsParams(uri, found, version))
@@ -175,7 +175,7 @@ def _formatted(server: Server, params: lsp.DocumentFormattingParams) -> list[lsp
 
 
 def _typed(server: Server, params: lsp.DocumentOnTypeFormattingParams) -> list[lsp.TextEdit] | None:
-    r"""∇ for `\nabla`, once a space follows it; the space goes."""
+    r"""Replaces `\nabla` and the space typed after it by ∇."""
     here = server.open(params.text_document.uri)
     at = here.offset(params.position)
     found = unicode_at(here.document.text, at - len(params.ch))

@@ -1,17 +1,17 @@
-"""`--set PATH=VALUE`: changes of a spec, made in its text, so that what runs is a spec that can be read.
+"""`--set PATH=VALUE`: changes to a spec, made in its text, so that what runs is always a readable spec.
 
     σ²=0.4  sigma^2=0.4  T=3          a constant
-    train.epochs=5                    an entry of a block, which is added where it or the block is missing
+    train.epochs=5                    an entry of a block; a missing entry or block is added
     train.adversary=                  no value: the entry is removed
-    evaluate.natural                  an entry that takes no value
+    evaluate.natural                  an entry without a value
     train.optimizer.lr=0.1            an argument of the call in an entry
-    train.optimizer.adam.lr=0.1       of this call, where several in the entry (or in entries of this key) have it
-    realize.diffusion=noise(samples=8), realize.diffusion.samples=8      the same of a realization
+    train.optimizer.adam.lr=0.1       of this call, if several calls in entries of this key have it
+    realize.diffusion=noise(samples=8), realize.diffusion.samples=8      the same for a realization
     learn.v=resnet(depth=32), learn.v.depth=32     the network of a learned field, or of an unknown: unknown.u=mlp
     space=R^3, time=[0, 2]            where the problem lives
 
-A value is text of the language, on one line. A path that names nothing, or more than one thing, and a value that is
-wrong are errors in the text of the setting. Epochs replace steps, and steps epochs.
+A value is written in the language, on one line. A path that names nothing or more than one thing, and a wrong value,
+are reported as errors in the text of the setting. Setting epochs removes steps, and vice versa.
 """
 
 from __future__ import annotations
@@ -33,11 +33,11 @@ from pdedsl.words.realizations import PARTS
 REALIZE = "realize"
 SPACE, TIME = ("space",), ("time",)
 FIELDS: dict[str, type[t.LearnDecl] | type[t.UnknownDecl]] = {"learn": t.LearnDecl, "unknown": t.UnknownDecl}
-INSTEAD = {"epochs": "steps", "steps": "epochs"}  # a block has one of the two
+INSTEAD = {"epochs": "steps", "steps": "epochs"}  # a block has only one of the two
 
 
 def overridden(source: Source, settings: Sequence[str]) -> Source:
-    """The spec with the settings applied in their order."""
+    """The spec with the settings applied in order."""
     for text in settings:
         setting = read(text)
         source = _patched(source, _applied(source, setting), setting)
@@ -51,7 +51,7 @@ def _patched(source: Source, text: str, setting: Setting) -> Source:
     by = len(text) - len(old)
     last = len(text) - _shared(old[first:][::-1], text[first:][::-1])
     patches = tuple(p.moved(first, by) for p in source.patches if p.span.end <= first or p.span.start >= last - by)
-    low, high = sorted((first, max(0, last - len(value))))  # the change holds the value, or the value the change
+    low, high = sorted((first, max(0, last - len(value))))  # the change contains the value, or vice versa
     at = text.rfind(value, low, high + len(value)) if value else -1
     if at >= 0:
         origin = Source(setting.text, "--set")
@@ -60,7 +60,7 @@ def _patched(source: Source, text: str, setting: Setting) -> Source:
 
 
 def _shared(one: str, other: str) -> int:
-    """How many characters two texts begin with alike."""
+    """The length of the common prefix of two texts."""
     return next((k for k, (a, b) in enumerate(zip(one, other, strict=False)) if a != b), min(len(one), len(other)))
 
 
@@ -90,7 +90,7 @@ def _syntax(source: Source) -> t.Syntax:
 
 
 def _place(syntax: t.Syntax, text: str, setting: Setting) -> str | None:
-    """The domain or the interval of time, if the path names it and no constant is called so."""
+    """The text with another domain or time interval, if the path names it and no constant has that name."""
     (word,) = setting.words
     for statement in syntax.statements:
         match statement:

@@ -1,4 +1,4 @@
-"""Setting an argument of a call, which the path names as far as it must."""
+"""Sets an argument of a call; the path names the call only as far as necessary."""
 
 from __future__ import annotations
 
@@ -17,10 +17,10 @@ from pdedsl.words.word import Forms
 
 @dataclass(frozen=True)
 class Called:
-    """A call in the text and what it may be given."""
+    """A call in the text and the arguments that it can take."""
 
     head: t.Name
-    call: t.Call | None  # None where it stands without brackets
+    call: t.Call | None  # None if it is written without brackets
     signature: Mapping[str, Param]
 
 

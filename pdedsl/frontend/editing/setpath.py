@@ -23,7 +23,7 @@ class Word:
 
 @dataclass(frozen=True)
 class Setting:
-    """PATH=VALUE; the value is None where no '=' stands."""
+    """PATH=VALUE; the value is None if there is no '='."""
 
     text: str
     words: tuple[Word, ...]
@@ -44,7 +44,7 @@ class Setting:
 
 
 def read(text: str) -> Setting:
-    """A setting as it is written; what its path names is not asked here."""
+    """A setting, parsed; what its path names is not checked here."""
     path, equals, value = text.partition("=")
     words: list[Word] = []
     at = 0
@@ -62,7 +62,7 @@ def read(text: str) -> Setting:
 
 
 def _check_value(setting: Setting, start: int) -> None:
-    """A value keeps to itself: it stands on one line, and its brackets are closed in it."""
+    """Checks that a value is self-contained: it is on one line, and closes its own brackets."""
     opened: list[int] = []
     quoted = False
     for at, char in enumerate(setting.text[start:], start):

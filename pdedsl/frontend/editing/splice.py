@@ -1,4 +1,4 @@
-"""Changes of a spec's text that keep the rest of it, comments and line ends included, as the author wrote it."""
+"""Edits of a spec's text that leave the rest, including comments and line ends, as the author wrote it."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ def replaced(text: str, span: Span, new: str) -> str:
 
 
 def without(text: str, span: Span) -> str:
-    """The text without a span, and without its lines if nothing else stands on them."""
+    """The text without a span, and without its lines if nothing else is on them."""
     start, end = span
     while start > 0 and text[start - 1] in " \t":
         start -= 1
@@ -27,14 +27,14 @@ def without(text: str, span: Span) -> str:
 
 
 def with_lines(text: str, lines: Sequence[str]) -> str:
-    """The text with lines at its end."""
+    """The text with lines appended."""
     eol = line_end(text)
     gap = eol if text and text[-1] not in "\r\n" else ""
     return text + gap + "".join(line + eol for line in lines)
 
 
 def with_entry(text: str, brace: int, indent: str, line: str) -> str:
-    """The text with a line before the closing brace of a block."""
+    """The text with a line inserted before the closing brace of a block."""
     eol = line_end(text)
     start = max(text.rfind("\n", 0, brace), text.rfind("\r", 0, brace)) + 1
     if text[start:brace].strip():
@@ -43,18 +43,18 @@ def with_entry(text: str, brace: int, indent: str, line: str) -> str:
 
 
 def line_end(text: str) -> str:
-    """How the author ends his lines."""
+    """The line ending that the author uses."""
     return next((eol for eol in ("\r\n", "\n", "\r") if eol in text), "\n")
 
 
 def indent_of(text: str, at: int) -> str | None:
-    """The white space before a place, if nothing else stands before it on its line."""
+    """The white space before a position, if nothing else precedes it on its line."""
     start = max(text.rfind("\n", 0, at), text.rfind("\r", 0, at)) + 1
     return text[start:at] if not text[start:at].strip() else None
 
 
 def widened(text: str, span: Span) -> Span:
-    """With the brackets around a span, which the tree leaves out where they mean nothing."""
+    """A span including the brackets around it, which the tree omits if they have no meaning."""
     before, behind = text[: span.start].rstrip(), text[span.end :].lstrip()
     while before.endswith("(") and behind.startswith(")"):
         span = Span(len(before) - 1, len(text) - len(behind) + 1)
@@ -66,8 +66,8 @@ def widened(text: str, span: Span) -> Span:
 
 
 def arguments(text: str, at: int) -> tuple[list[Span], int]:
-    """The arguments of the call whose bracket opens at `at`, without the space and the comments around them, and the
-    place of the closing bracket."""
+    """The arguments of the call whose bracket opens at `at`, without the space and comments around them, and the
+    position of the closing bracket."""
     found: list[Span] = []
     first, last, depth, i = -1, -1, 0, at
     while True:
@@ -91,14 +91,14 @@ def arguments(text: str, at: int) -> tuple[list[Span], int]:
 
 
 def with_argument(text: str, at: int, argument: str) -> str:
-    """One more argument, behind the last, for the call whose bracket opens at `at`."""
+    """The text with one more argument, after the last, for the call whose bracket opens at `at`."""
     spans, close = arguments(text, at)
     place = spans[-1].end if spans else close
     return replaced(text, Span(place, place), f", {argument}" if spans else argument)
 
 
 def without_argument(text: str, at: int, which: int) -> str:
-    """One argument fewer, with the comma before it, or behind the first one."""
+    """The text without one argument and the comma before it; for the first one, the comma after it."""
     spans, _ = arguments(text, at)
     gone = spans[which]
     if which > 0:
@@ -111,7 +111,7 @@ def without_argument(text: str, at: int, which: int) -> str:
 
 
 def _comma(text: str, at: int) -> int:
-    """The comma behind an argument; one in a comment is none."""
+    """The comma after an argument, skipping comments."""
     while text[at] != ",":
         at = _comment_end(text, at) if text[at] == "#" else at + 1
     return at

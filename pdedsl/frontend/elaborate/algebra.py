@@ -47,7 +47,7 @@ def listed(items: list[Tensor], span: Span) -> Tensor:
 
 
 def components(value: Tensor) -> Expr:
-    """All components in one expression: written out, or at a free index."""
+    """All components in one expression: written out, or one component with a free index."""
     if value.rank == 0:
         return value.expr
     if value.size is None:
@@ -83,7 +83,7 @@ def adjoint(value: Value, span: Span) -> Value:
 
 
 def power(base: Value, exponent: Tensor, span: Span, numbers: Mapping[Symbol, Expr]) -> Value:
-    """`uⁿ`; of a function, the power of its result: `sin² x`. The constants have these values."""
+    """`uⁿ`; for a function, the power of its result: `sin² x`. `numbers` are the values of the constants."""
     if isinstance(base, Map):
         if exponent.rank == 0 and exponent.expr.is_negative:
             raise mistakes.notation.inverse(base.name, span)

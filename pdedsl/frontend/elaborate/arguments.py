@@ -1,4 +1,4 @@
-"""Arguments against parameters: how many there are, of which rank, and their components."""
+"""Checks arguments against parameters: their number, their ranks, and their components."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ def require_arity(name: t.Name, params: tuple[t.Name, ...], args: tuple[Value, .
 
 
 def flat(param: t.Name, own: Value, value: Value, span: Span, space: Space | None) -> list[Expr]:
-    """An argument as components: a position has several."""
+    """The components of an argument: a position has several."""
     if not isinstance(value, Tensor) or not isinstance(own, Tensor):
         raise mistakes.shapes.argument_not_a_value(param.text, shown(value), span)
     if own.rank == 1 and own.size is None:
@@ -40,7 +40,7 @@ def flat(param: t.Name, own: Value, value: Value, span: Span, space: Space | Non
 
 
 def are_alike(own: list[Value], args: tuple[Value, ...]) -> bool:
-    """Whether arguments are numbers of the ranks of the parameters."""
+    """Whether all arguments are numeric and have the ranks of the parameters."""
     return all(
         isinstance(a, Tensor) and isinstance(b, Tensor) and a.kind == b.kind == "number" and a.rank == b.rank
         for a, b in zip(own, args, strict=True)

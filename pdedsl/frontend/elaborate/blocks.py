@@ -21,7 +21,7 @@ from pdedsl.words.word import Chosen
 
 
 def realization(statement: t.RealizeStmt, env: Environment) -> Chosen[Any]:
-    """The method of a part, among those that realize it."""
+    """The method chosen for a part of the equation, among those that can realize it."""
     part = statement.part
     if part.id not in PARTS:
         raise unknown_word(part, PARTS, "a part of an equation")
@@ -45,7 +45,7 @@ def requirements(statement: t.RequireStmt) -> list[Requirement]:
 
 
 def block(statement: t.BlockStmt, env: Environment) -> Block | None:
-    """The block, or none if an entry is missing or wrong, which is reported here or where its names are declared."""
+    """The block, or None if an entry is missing or wrong, which is reported here or where its names are declared."""
     kind, before = statement.kind.id, len(env.reporter.errors)
     found: dict[str, list[tuple[object, Span]]] = {}
     seen: dict[str, t.Name] = {}
@@ -75,7 +75,7 @@ def _made(kind: str, found: dict[str, list[tuple[object, Span]]], span: Span) ->
 
 
 def _fits(entry: t.Entry, kind: str, seen: dict[str, t.Name]) -> None:
-    """An entry of this block, as often and with as many values as it may have."""
+    """Checks that this kind of block has such an entry, how often it is given, and its number of values."""
     key, rules = entry.key, ENTRIES[kind]
     if key.id not in rules:
         raise mistakes.words.unknown_entry(kind, key.text, list(rules), meant(key.id, rules), key.span)

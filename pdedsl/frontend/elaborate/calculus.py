@@ -1,4 +1,4 @@
-"""Derivatives of tensors: ∂, ∇, ∇· and Δ, in components that are worked out when they are asked for."""
+"""Derivatives of tensors: ∂, ∇, ∇· and Δ, in components that are computed on demand."""
 
 from __future__ import annotations
 
@@ -37,13 +37,13 @@ def derivative_at(value: Value, head: t.Derivative, span: Span, scope: Scope) ->
 
 
 def _somewhere(scope: Scope, span: Span) -> None:
-    """A constant has no derivatives: it stands in no space."""
+    """Refuses derivatives in constant expressions: these depend on no space."""
     if scope.constant:
         raise mistakes.shapes.not_constant(span)
 
 
 def _slots(expr: t.Derivative) -> list[t.Wrt]:
-    """The variables of a derivative, each as often as its order."""
+    """The variables of a derivative, each repeated as often as its order."""
     if sum(w.order for w in expr.wrt) > MAX_ORDER:
         raise mistakes.syntax.high_order(MAX_ORDER, expr.span)
     return [w for w in expr.wrt for _ in range(w.order)]
@@ -102,13 +102,13 @@ def divergence(body: Tensor, scope: Scope, span: Span) -> Tensor:
 
 
 def _written_alike(body: Tensor, scope: Scope, span: Span) -> None:
-    """Entries that are counted have no derivatives along coordinates that are not."""
+    """Refuses derivatives of a tensor of known size along coordinates that are not written out."""
     if body.rank and body.size is not None and scope.dimension is None:
         raise mistakes.shapes.coordinates_not_written_out(body.shown(), span)
 
 
 def bounded(compute: Callable[[], Expr], span: Span) -> Expr:
-    """An expression within the limits of size, or a mistake at its place."""
+    """The computed expression; a mistake at its place if it exceeds the limits of size."""
     try:
         return compute()
     except TooLarge as error:

@@ -1,4 +1,4 @@
-"""What the statements of a spec owe each other: each unknown an equation, each equation its conditions."""
+"""Checks statements against each other: each unknown needs an equation, each equation its conditions."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ _DURING = re.compile(r"\bfor\s+\w+\s+(?:in|∈)\s+\[\s*([^,\[\]]+?)\s*,\s*([^,\[
 
 
 def check(spec: Spec, env: Environment) -> None:
-    """Reports what is missing, doubled, contradictory or unused."""
+    """Reports what is missing, duplicated, contradictory or unused."""
     reporter = env.reporter
     if not spec.unknowns:
         reporter.add(mistakes.syntax.no_unknown(spec.space.span))
@@ -53,7 +53,7 @@ def _concerns(equation: Equation, unknown: Unknown) -> bool:
 
 @dataclass(frozen=True)
 class Part:
-    """An unknown, or a component of one that has equations of its own, with its equations and conditions in time."""
+    """An unknown, or a component that has its own equations, with its equations and conditions in time."""
 
     unknown: Unknown
     component: int | None
@@ -87,7 +87,7 @@ def parts_of(unknown: Unknown, spec: Spec) -> list[Part]:
 
 
 def _pieces(spec: Spec, part: Part, reporter: Reporter) -> None:
-    """The intervals of an unknown's equations cover the time, without gap or overlap."""
+    """Checks that the intervals of an unknown's equations cover the time without gap or overlap."""
     equations = [e for e in part.equations if e.unknown is not None]
     if part.component and not part.equations:
         reporter.add(mistakes.equations.no_equation(part.name, part.unknown.span))
@@ -117,7 +117,7 @@ def _pieces(spec: Spec, part: Part, reporter: Reporter) -> None:
 
 
 def _ends(spec: Spec, piece: Equation) -> tuple[Span | None, Span | None]:
-    """Where the ends of a piece are written, if they are plain."""
+    """Where the ends of a piece's interval are written, if they can be found by a pattern."""
     found = _DURING.search(spec.source.text, piece.span.start, piece.span.end)
     return (Span(*found.span(1)), Span(*found.span(2))) if found else (None, None)
 
@@ -130,7 +130,7 @@ def _shown(start: Expr, end: Expr) -> str:
 
 
 def _start(spec: Spec, part: Part, reporter: Reporter) -> None:
-    """Initial or terminal conditions for each order below that of the equation, each once, all at one end."""
+    """Checks the initial or terminal conditions: one for each order below that of the equation, all at one end."""
     if not part.equations:
         return
     own, order, unknown = list(part.conditions), max(e.order for e in part.equations), part.unknown
@@ -175,7 +175,7 @@ def _repeated(conditions: list[Condition], key: Callable[[Condition], object]) -
 
 
 def _places(spec: Spec, reporter: Reporter) -> None:
-    """A domain that is empty, an inequality that cuts nothing, a condition that selects no points."""
+    """Reports an empty domain, an inequality that cuts nothing off, a condition that selects no points."""
     region = region_in(spec)
     if spec.space.inside and not region.interior(1):
         reporter.add(mistakes.geometry.empty(spec.space.span))
@@ -203,7 +203,7 @@ def _unused(env: Environment) -> None:
 
 
 def _of_nothing(env: Environment) -> None:
-    """Networks of fields without arguments; an operator acts on what stands behind it."""
+    """Reports networks of fields without arguments; operators are exempt, as they act on what follows them."""
     coordinates = [*(env.space.names if env.space else ()), *([env.time.name] if env.time else [])]
     for learned in env.learned.values():
         if learned.net is not None and not learned.params and not isinstance(learned.type, Operator):

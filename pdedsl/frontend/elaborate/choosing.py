@@ -1,4 +1,4 @@
-"""Calls of the experiment language → words: networks, methods, data sets, optimizers, their arguments checked."""
+"""Calls in the experiment part → words: networks, methods, data sets, optimizers, with their arguments checked."""
 
 from __future__ import annotations
 
@@ -57,7 +57,7 @@ def chosen(expr: t.Expr, forms: Forms[T], what: str, evaluate: Evaluate, line: S
 
 
 def _require_path(net: Torch, span: Span) -> None:
-    """`package.module:Name`, of which a compiled package has no module itself."""
+    """Checks for `package.module:Name`, whose module must not have the name of a file in a compiled package."""
     if not _PATH.fullmatch(net.network):
         raise mistakes.own_networks.not_a_path(span)
     if net.path[0].partition(".")[0] in ("model", "harness", "test_axioms"):
@@ -65,7 +65,7 @@ def _require_path(net: Torch, span: Span) -> None:
 
 
 def _options(named: Iterable[tuple[t.Name, t.Expr]], evaluate: Evaluate) -> tuple[tuple[str, Value], ...]:
-    """Arguments for code of the user's own, in the order of their names."""
+    """Arguments for the user's own code, sorted by name."""
     found: dict[str, Value] = {}
     for key, value in named:
         if key.id in found:
@@ -90,7 +90,7 @@ def _option(expr: t.Expr, evaluate: Evaluate) -> Value:
 
 
 def meant(word: str, words: Iterable[str]) -> str | None:
-    """The word that was probably meant: one that is spelled nearly so, or means the same elsewhere."""
+    """The word that was probably meant: one with a similar spelling, or a synonym from elsewhere."""
     known = list(words)
     return nearest(word, known) or synonym(word, known)
 
@@ -107,7 +107,7 @@ def _matched(
     params: Mapping[str, Param],
     span: Span,
 ) -> dict[str, t.Expr]:
-    """Arguments by name; those without a name fill the signature in its order."""
+    """Arguments by name; positional ones fill the signature in order."""
     keys = list(params)
     if len(args) > len(keys):
         raise mistakes.words.too_many_arguments(head.id, len(keys), len(args), args[len(keys)].span)
@@ -122,7 +122,7 @@ def _matched(
 
 
 def argument(expr: t.Expr, param: Param, key: str, evaluate: Evaluate) -> Value:
-    """One argument, of the kind and within the limits that it must have; a list where there may be several."""
+    """One argument, checked for its kind and limits; a tuple where several values are allowed."""
     if not param.many:
         return _single(expr, param, key, evaluate)
     if not isinstance(expr, t.ListOf):
@@ -179,5 +179,5 @@ def _number(kind: Number, value: Expr, wrong: PdeError) -> Real:
 
 
 def real(value: Expr) -> Real:
-    """Exact where it is a quotient of whole numbers."""
+    """An exact fraction if the value is rational, otherwise a float."""
     return Fraction(int(value.p), int(value.q)) if value.is_Rational else float(value)

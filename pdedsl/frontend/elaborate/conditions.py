@@ -46,7 +46,7 @@ def _clause(statement: t.EquationStmt) -> Span:
 def _spot(
     spot: t.Spot, part: tuple[Level, ...], env: Environment, condition: Span
 ) -> tuple[tuple[str, ...], tuple[Level, ...]]:
-    """The sides and surfaces that `boundary`, a side or a curve stands for."""
+    """The sides and surfaces that `boundary`, the name of a side, or a curve stands for."""
     space = env.scope().space
     known = space.boundary
     match spot:
@@ -69,7 +69,7 @@ def _spot(
 
 
 def _side_or_curve(level: Level, space: Space) -> tuple[tuple[str, ...], tuple[Level, ...]]:
-    """`x = 0` may be a side of the box."""
+    """A level set as a side or a curve: `x = 0` may be a side of the box."""
     for k, (x, side) in enumerate(zip(space.coordinates, space.sides, strict=False)):
         if level.expr.free_symbols == {x} and level.expr.is_polynomial(x) and level.expr.diff(x).is_number:
             for name, end in zip(side_names(k), (side.start, side.end), strict=True):
@@ -79,14 +79,14 @@ def _side_or_curve(level: Level, space: Space) -> tuple[tuple[str, ...], tuple[L
 
 
 def _main(fields: list[Field], summands: tuple[Summand, ...], env: Environment) -> Field:
-    """The unknown that a condition is for: the one that is differentiated most."""
+    """The unknown that a condition is for: the one with the derivative of highest order."""
     partials = [p for s in summands for e in s.exprs for p in e.atoms(Partial)]
     orders = {f: max((len(p.slots) for p in partials if p.has(f)), default=0) for f in fields}
     return max(fields, key=lambda f: orders[f])
 
 
 def _component(fields: list[Field], value: tuple[Expr, ...], env: Environment) -> int | None:
-    """The component of a vector, where a condition is for that one alone."""
+    """The component of a vector, if a condition concerns only that one."""
     own = {(f.head, tuple(f.indices)) for f in fields}
     if len(value) > 1 or len(own) > 1 or not fields[0].indices or size_of(unknown_of(fields[0], env), env) == 1:
         return None
@@ -137,7 +137,7 @@ def _at_time(
 
 
 def _argument(statement: t.EquationStmt, field: Field, variable: Expr, env: Environment) -> Span | None:
-    """Where the argument of an unknown for a variable is written, if the unknown is called once."""
+    """Where an unknown's argument for a variable is written, if only one call on the left has as many arguments."""
     arguments = unknown_of(field, env).arguments
     calls = [n for n in t.walk(statement.left) if isinstance(n, t.Call) and len(n.args) == len(arguments)]
     return calls[0].args[arguments.index(variable)].span if len(calls) == 1 else None

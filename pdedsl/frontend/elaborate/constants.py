@@ -1,4 +1,4 @@
-"""`const`: exact numbers, vectors and matrices; of `const σ² = 0.2` the real root is taken."""
+"""`const`: exact numbers, vectors and matrices; `const σ² = 0.2` gives σ as the real root."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from pdedsl.ir.spec import Constant
 
 
 def number_constant(declaration: t.ConstDecl, value: Expr) -> tuple[Constant, Tensor]:
-    """A number, whose symbol knows its sign."""
+    """A numeric constant; its symbol carries its sign as an assumption."""
     name, n = declaration.name.text, declaration.power
     if n == 0 or (n % 2 == 0 and value.is_negative):
         raise mistakes.shapes.no_real_root(name, declaration.value.span)
@@ -27,7 +27,7 @@ def number_constant(declaration: t.ConstDecl, value: Expr) -> tuple[Constant, Te
 
 
 def list_constant(declaration: t.ConstDecl, value: Tensor, numbers: Mapping[Symbol, Expr]) -> tuple[Constant, Tensor]:
-    """A vector or a matrix, in its entries."""
+    """A constant vector or matrix, by its entries."""
     if declaration.power != 1:
         raise mistakes.shapes.power_of_tensor_constant(declaration.span)
     if value.size is None:

@@ -1,14 +1,14 @@
-"""The conditions on the boundary, counted as the theory counts them.
+"""Counts the conditions on the boundary, as the theory requires them.
 
-On every piece of the boundary an unknown of order 2m in space takes m conditions for each of its components. Across a
-side the order is that of the derivatives in its coordinate; an odd order 2m + 1 takes m at one end and m + 1 at the
+On every piece of the boundary an unknown of order 2m in space needs m conditions for each of its components. At a side
+of the box the order is that of the derivatives normal to it; an odd order 2m + 1 needs m at one end and m + 1 at the
 other, which for
 
     ∂u/∂t = a ∂²ᵐ⁺¹u/∂x²ᵐ⁺¹
 
 is the upper one where (-1)ᵐ a > 0 (by the energy ∫u²: for Korteweg-de Vries, a = -1, at the right). The first order
-takes at most one: where values enter. Where an equation at rest gives one unknown by another, as Δψ = -ω, conditions
-beyond those of the first count for the second.
+needs at most one: where values enter. Where an equation without time derivative gives one unknown by another, as
+Δψ = -ω, surplus conditions of the first count for the second.
 """
 
 from __future__ import annotations
@@ -30,7 +30,7 @@ from pdedsl.symbolic.symbols import Field, Partial
 
 @dataclass(frozen=True)
 class Need:
-    """How many conditions a piece of the boundary takes for an unknown, at least and at most."""
+    """How many conditions an unknown needs on a piece of the boundary, at least and at most."""
 
     least: int
     most: int
@@ -39,7 +39,7 @@ class Need:
 
 @dataclass(frozen=True)
 class Counted:
-    """The conditions of an unknown at a point of a piece, and what is missing or too many."""
+    """The number of conditions of an unknown at a point of a piece, and how many are missing or in excess."""
 
     piece: Piece
     given: Fraction
@@ -67,12 +67,12 @@ def count_conditions(spec: Spec, reporter: Reporter) -> None:
 
 
 def _rows(condition: Condition, spec: Spec) -> Fraction:
-    """How many rows a condition has on a side; u(0, t) = u(1, t) is one for two of them."""
+    """How many scalar conditions a statement gives on each side; u(0, t) = u(1, t) is one for two sides."""
     return Fraction(len(condition.value), len(condition.sides) if _is_apart(condition, spec) else 1)
 
 
 def _is_apart(condition: Condition, spec: Spec) -> bool:
-    """Whether a condition speaks of an unknown at other points."""
+    """Whether a condition contains an unknown at points other than its own variables."""
     own = {u.head: tuple(u.arguments) for u in spec.unknowns}
     fields = (f for v in condition.value for f in v.atoms(Field) if f.head in own)
     return any(tuple(f.arguments) != own[f.head] for f in fields)
@@ -89,7 +89,7 @@ def _concerns(equation: Equation, head: Symbol) -> bool:
 def _settled(
     piece: Piece, given: dict[Symbol, Fraction], needs: dict[Symbol, Need], point: Point | None, spec: Spec
 ) -> dict[Symbol, Counted]:
-    """What is missing and what is too much, once what one unknown has too much counts for those that give it."""
+    """What is missing and what is in excess, after the surplus of each unknown is counted for those that give it."""
     surplus = {h: max(Fraction(0), given[h] - needs[h].most) for h in given}
     lacking = {h: max(Fraction(0), needs[h].least - given[h]) for h in given}
     for giver in given:
@@ -101,7 +101,7 @@ def _settled(
 
 
 def _given_by(head: Symbol, spec: Spec) -> list[Symbol]:
-    """The unknowns that stand beside one in its equation at rest."""
+    """The other unknowns in an unknown's equations without time derivative."""
     own = [e for e in spec.equations if e.unknown == head and not e.order]
     inside = {f.head for e in own for r in e.right for f in r.atoms(Field)}
     return [u.head for u in spec.unknowns if u.head in inside and u.head != head]
@@ -113,7 +113,7 @@ def _given_by(head: Symbol, spec: Spec) -> list[Symbol]:
 def _need(piece: Piece, unknown: Unknown, spec: Spec) -> Need:
     order = max((_order(e, unknown.head, piece.axis, spec) for e in spec.equations), default=0)
     any_axis = max((_order(e, unknown.head, None, spec) for e in spec.equations), default=0)
-    least, most = order // 2, max(order - order // 2, min(any_axis, 1))  # along a side, one that is carried along it
+    least, most = order // 2, max(order - order // 2, min(any_axis, 1))  # transport along a side allows one
     if order % 2 and order > 1 and piece.axis is not None:
         least, most = _odd(order, piece, unknown, spec)
     size = _size(unknown, spec)
@@ -126,7 +126,7 @@ def _size(unknown: Unknown, spec: Spec) -> int:
 
 
 def _order(equation: Equation, head: Symbol, axis: int | None, spec: Spec) -> int:
-    """The highest order in space of the derivatives of an unknown, in one coordinate or in all."""
+    """The highest order of an unknown's derivatives in space, counting one coordinate or all."""
     time, space = spec.time.symbol if spec.time else None, spec.space
     orders = []
     for p in {p for e in equation.right for p in e.atoms(Partial)}:
@@ -138,7 +138,7 @@ def _order(equation: Equation, head: Symbol, axis: int | None, spec: Spec) -> in
 
 
 def _odd(order: int, piece: Piece, unknown: Unknown, spec: Spec) -> tuple[int, int]:
-    """m at one end and m + 1 at the other, where the sign of the coefficient tells which."""
+    """The bounds for an odd order: m at one end and m + 1 at the other, if the sign of the coefficient tells which."""
     own = [e for e in spec.equations if e.unknown == unknown.head and e.order == 1 and len(e.right) == 1]
     least = order // 2
     if len(own) != 1 or not spec.space.explicit or piece.axis is None:
@@ -178,7 +178,7 @@ def _report(unknown: Unknown, found: list[Counted], pieces: list[Piece], spec: S
 
 
 def _is_free(found: list[Counted], spec: Spec) -> bool:
-    """At rest and of first order, with no condition anywhere: u_x = f leaves a constant of integration."""
+    """Whether there are no time derivatives and no boundary conditions: u_x = f leaves a constant of integration."""
     rest = all(not e.order for e in spec.equations)
     return bool(found) and rest and not any(c.on_boundary for c in spec.conditions)
 

@@ -1,4 +1,4 @@
-"""Names that look like derivatives of a declared unknown, and are not declared themselves."""
+"""Undeclared names that look like derivatives of a declared unknown."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from pdedsl.diagnostics import PdeError
 from pdedsl.frontend.syntax import tree as t
 from pdedsl.frontend.syntax.names import unicode_name
 
-MOST_LETTERS = 4  # below an unknown, as in u_xxyy
+MOST_LETTERS = 4  # in the subscript of an unknown, as in u_xxyy
 
 
 def variables(declared: Mapping[str, t.Statement]) -> tuple[list[str], bool]:
@@ -19,7 +19,7 @@ def variables(declared: Mapping[str, t.Statement]) -> tuple[list[str], bool]:
 
 
 def derivative_meant(name: t.Name, declared: Mapping[str, t.Statement]) -> PdeError | None:
-    """`u_yy` by a coordinate that is not declared, `uxx` for u_xx, `Du`, `du`."""
+    """The mistake for `u_yy` with an undeclared coordinate, `uxx` for u_xx, `Du`, `du`."""
     known, timed = variables(declared)
     for unknown in (d.name for d in declared.values() if isinstance(d, t.UnknownDecl) and d.params):
         if name.id == f"D{unknown.id}":

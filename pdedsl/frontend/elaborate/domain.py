@@ -20,7 +20,7 @@ MAX_EXPLICIT = 16  # dimensions that are written out in components
 MAX_SIDES = 1000  # of a bounded domain
 MAX_DIMENSION = 10**9
 IMAGES: Forms[Image] = forms_of(Image)
-MAX_CUTS = 32  # inequalities of a shape: points are looked for on each
+MAX_CUTS = 32  # inequalities of a shape: points are searched for on each
 
 
 def space_of(declaration: t.SpaceDecl, env: Environment) -> Space:
@@ -71,7 +71,7 @@ def _physical(declaration: t.SpaceDecl, env: Environment) -> Space:
 
 
 def _dimension(expr: t.Expr, env: Environment) -> int | Symbol:
-    """A number, a constant, or a free letter: the dimension that the data will bring."""
+    """A number or a constant; a free letter is the dimension, to be determined by the data."""
     if isinstance(expr, t.Name) and expr.id not in env.declared:
         return Symbol(expr.text, integer=True, positive=True)
     value = env.number(expr)

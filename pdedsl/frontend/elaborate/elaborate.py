@@ -1,4 +1,4 @@
-"""Syntax → Spec: declarations first, in any order, then equations, the experiment, and what they owe each other."""
+"""Syntax → Spec: declarations first, in any order, then equations, the experiment, and checks across statements."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ from pdedsl.words.realizations import Realizations
 from pdedsl.words.word import Chosen
 
 MAX_UNKNOWNS = 64
-MAX_EQUATIONS = 200  # and conditions: pieces of time are equations too
+MAX_EQUATIONS = 200  # and conditions; each piece of time has its own equation
 
 
 def elaborate(syntax: t.Syntax, source: Source, reporter: Reporter) -> Spec:
@@ -77,7 +77,7 @@ def _header(syntax: t.Syntax, reporter: Reporter) -> t.Header | None:
 
 
 def _declare(syntax: t.Syntax, env: Environment) -> None:
-    """Enter all names, then the space and the time, which the others need."""
+    """Register all names, then resolve the space and the time, on which the others depend."""
     spaces = [s for s in syntax.statements if isinstance(s, t.SpaceDecl)]
     times = [s for s in syntax.statements if isinstance(s, t.TimeDecl)]
     for extra in (*spaces[1:], *times[1:]):
@@ -134,7 +134,7 @@ def _relations(syntax: t.Syntax, env: Environment) -> tuple[list[Equation], list
 
 
 def _without_const(statement: t.EquationStmt, env: Environment) -> None:
-    """`κ = 0.1` declares nothing: say so once, and not at every use of κ."""
+    """`κ = 0.1` without `const` declares nothing: report it once, and not at every use of κ."""
     name = statement.left
     if isinstance(name, t.Name) and not statement.on and env.is_free(name.id) and name.id not in RESERVED:
         unknown = env.declared.get(name.id.rstrip("0").rstrip("_")) if name.id.endswith("0") else None

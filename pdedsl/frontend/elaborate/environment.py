@@ -1,4 +1,4 @@
-"""Declarations → what names mean. The only place where symbols are made."""
+"""Declarations → the meaning of names. The only place where symbols are made."""
 
 from __future__ import annotations
 
@@ -29,14 +29,14 @@ from pdedsl.numerics.activations import MAXMIN
 from pdedsl.symbolic.symbols import Layer
 from pdedsl.words.normalisations import NORMALISATIONS
 
-MAX_CALLS = 2000  # of functions defined by let, through each other
-MAX_CHAIN = 100  # definitions that need each other
-ENOUGH = 100  # mistakes behind which nothing more is looked at
+MAX_CALLS = 2000  # of functions defined by let, including nested calls
+MAX_CHAIN = 100  # definitions, each needing the next
+ENOUGH = 100  # mistakes after which nothing more is checked
 Declaration = t.UnknownDecl | t.LearnDecl | t.ConstDecl | t.LetDecl | t.SpaceDecl | t.TimeDecl
 
 
 class Reported(PdeError):
-    """A mistake that was reported where it was made, so that its followers stay silent."""
+    """A mistake already reported where it was made, so that its consequences are not reported again."""
 
     def __init__(self) -> None:
         super().__init__(())
@@ -44,7 +44,7 @@ class Reported(PdeError):
 
 @dataclass
 class Environment:
-    """The declared names of a spec, each resolved when it is first asked for, in any order."""
+    """The declared names of a spec, each resolved when it is first used, in any order."""
 
     reporter: Reporter
     declared: dict[str, Declaration] = field(default_factory=dict)
@@ -69,7 +69,7 @@ class Environment:
         return Scope(self.space, self.time.symbol if self.time else None, self)
 
     def constant_scope(self) -> Scope:
-        """For numbers: nothing but constants can be seen, so a space is not needed."""
+        """The scope of constant expressions: only constants are visible, so no space is needed."""
         nowhere = Space(SpaceKind.DATA, (), 0, (), True)
         return Scope(nowhere, None, self, constant=True)
 
@@ -77,13 +77,13 @@ class Environment:
         """The exact value of a constant expression."""
         try:
             value = tensor(expr, self.constant_scope(), 0).expr
-        except Reported as known:  # or a space that asks for its own coordinates
+        except Reported as known:  # or a space whose declaration uses its own coordinates
             raise known if self.reporter.errors else mistakes.shapes.not_constant(expr.span) from None
         return constant(value.xreplace(self.numbers), expr.span)
 
     @property
     def numbers(self) -> dict[Symbol, Expr]:
-        """What the constants stand for; each is entered when it is resolved."""
+        """The values of the constants; each is entered when it is resolved."""
         return self._numbers
 
     # ---- the protocol of names
@@ -108,7 +108,7 @@ class Environment:
         return self.values[name.id]
 
     def variable(self, name: t.Name) -> Value:
-        """What a name behind ∂ means: only a coordinate or the time can be declared to help."""
+        """What a name after ∂ means: if it is undeclared, the mistake suggests a coordinate or the time."""
         if self.is_free(name.id):
             raise mistakes.names.unknown_variable(name.text, *variables(self.declared), name.span)
         return self.value(name)
@@ -141,7 +141,7 @@ class Environment:
                 raise mistakes.shapes.not_a_function(name.text, shown(self.value(name)), span)
 
     def layer(self, call: t.Call) -> Map | None:
-        """`tv_norm(eps=1e-3)`: a normalisation that waits for its feature map."""
+        """`tv_norm(eps=1e-3)`: a normalisation, as a function still to be applied to a feature map."""
         if not (isinstance(call.head, t.Name) and call.head.id in NORMALISATIONS and call.head.id not in self.declared):
             return None
         made = chosen(call, NORMALISATIONS, "a normalisation", self.number).word
@@ -156,7 +156,7 @@ class Environment:
 
     # ---- resolving
     def resolve_all(self) -> None:
-        """Every declaration, with its mistakes; this alone does not make a name used."""
+        """Resolves every declaration and reports its mistakes; this alone does not count as a use of the name."""
         for id_, declaration in self.declared.items():
             names = declaration.names if isinstance(declaration, t.SpaceDecl) else (declaration.name,)
             fresh = id_ not in self.used
@@ -168,7 +168,7 @@ class Environment:
                 self.used.discard(id_)
 
     def is_free(self, name: str) -> bool:
-        """Whether a spec does not use a name for something of its own."""
+        """Whether the spec does not declare a name."""
         return name not in self.declared and name not in self.broken
 
     def _find(self, name: t.Name, called: bool = False) -> Declaration:
@@ -274,7 +274,7 @@ class Environment:
 
     # ---- arguments
     def _own_arguments(self, params: tuple[t.Name, ...]) -> tuple[Expr, ...]:
-        """The variables a field depends on, as declared."""
+        """The variables that a field depends on, as declared."""
         arguments: list[Expr] = []
         for param in params:
             if not isinstance(self.declared.get(param.id), t.SpaceDecl | t.TimeDecl | t.UnknownDecl):

@@ -1,4 +1,4 @@
-"""Equations: the normal form that no way of writing changes."""
+"""Equations in a normal form that does not depend on how they are written."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ def equation_of(statement: t.EquationStmt, summands: tuple[Summand, ...], env: E
 
 
 def _leading(whole: Expr, env: Environment) -> Partial | None:
-    """The time derivative of highest order of an unknown."""
+    """The time derivative of highest order of any unknown in the equation."""
     if env.time is None:
         return None
     t_ = env.time.symbol

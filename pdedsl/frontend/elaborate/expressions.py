@@ -20,12 +20,12 @@ from pdedsl.frontend.elaborate.values import LinearMap, Map, Tensor, Value, add,
 from pdedsl.frontend.syntax import tree as t
 from pdedsl.symbolic.calculus import contract
 
-MAX_SUMS = 4  # Σ within each other
-MAX_COPIES = 300  # of the body of a sum, written out
+MAX_SUMS = 4  # nested Σ
+MAX_COPIES = 300  # of the body of a sum, when written out
 
 
 def evaluate(expr: t.Expr, scope: Scope) -> Value:
-    """The value of an expression, within the limits of size."""
+    """The value of an expression; checks the limits of size."""
     value = _evaluated(expr, scope)
     if isinstance(value, Tensor) and value.rank == 0:
         within_limits(value.expr, expr.span)
@@ -73,7 +73,7 @@ def _evaluated(expr: t.Expr, scope: Scope) -> Value:
 
 
 def tensor(expr: t.Expr, scope: Scope, rank: int | None = None) -> Tensor:
-    """The value of an expression that must have components, and a given rank if there is one."""
+    """The value of an expression that must be a tensor, of the given rank if there is one."""
     value = evaluate(expr, scope)
     if not isinstance(value, Tensor):
         raise mistakes.shapes.not_a_value(shown(value), isinstance(value, LinearMap), expr.span)
@@ -129,7 +129,7 @@ def _call(call: t.Call, scope: Scope) -> Value:
 
 
 def factor_or_error(value: Value, head: t.Name, call: t.Call, scope: Scope) -> Value:
-    """`λ(a - x)` can only be a product, since a bracketed sum is a factor; `σ(x)` looks like a call and is none."""
+    """`λ(a - x)` is read as a product, since λ is not a function; `σ(x)` looks like a call, and is an error."""
     if len(call.args) == 1 and isinstance(call.args[0], t.Sum):
         return scale(value, evaluate(call.args[0], scope), call.span)
     raise mistakes.shapes.not_a_function(head.text, shown(value), call.span)
@@ -176,7 +176,7 @@ def _sum(expr: t.Sum, scope: Scope) -> Value:
 
 
 def _product(expr: t.Product, scope: Scope) -> Value:
-    """Segments between dots, each a chain of factors; dot products bind last, from left to right."""
+    """Segments between dots, each a chain of factors; dots bind least tightly, from left to right."""
     segments: list[list[tuple[t.Times, t.Expr]]] = [[]]
     dots: list[t.Times] = []
     for sign, factor in expr.factors:

@@ -1,4 +1,4 @@
-"""What a declared field is by its type: components, class probabilities, a feature map or an operator."""
+"""The value of a declared field, by its type: components, class probabilities, a feature map or an operator."""
 
 from __future__ import annotations
 
@@ -56,7 +56,7 @@ def _linear(operator: Expr, space: Space) -> LinearMap:
 
 
 def applied(value: Value, args: tuple[Value, ...], span: Span, name: t.Name) -> Value:
-    """`K(Y)`: an operator on its one argument."""
+    """`K(Y)`: an operator applied to its one argument."""
     if isinstance(value, LinearMap) and len(args) == 1 and isinstance(args[0], Tensor):
         return value.apply(args[0], span)
     raise mistakes.shapes.wrong_call(name.text, shown(value), span)

@@ -16,7 +16,7 @@ Numeric = Callable[..., sp.Expr]
 ELEMENTARY = "exp log sqrt sin cos tan asin acos atan sinh cosh tanh erf sign".split()
 RELU, SOFTPLUS = ACTIVATIONS["relu"], ACTIVATIONS["softplus"]
 
-# On numbers these are what calculus and every network know already; on feature maps they are layers of their own.
+# On numbers these are composed of known functions; on feature maps they are separate layers.
 COMPOSED: dict[str, Numeric] = {
     "softsign": partial(formula_of, RECORDS["softsign"]),
     "hardtanh": lambda x: 1 - RELU(2 - RELU(x + 1)),
@@ -38,5 +38,5 @@ RESERVED = {*FUNCTIONS, "softmax", "pi", *OPERATORS}
 
 
 def pointwise(name: str) -> Numeric:
-    """The function on feature maps."""
+    """The function as it acts on feature maps."""
     return ACTIVATIONS[name] if name in COMPOSED else FUNCTIONS[name][1]

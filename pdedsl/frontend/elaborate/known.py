@@ -1,4 +1,4 @@
-"""`exact u = …` and `observe u from …`: what is known of the unknowns beside their equations."""
+"""`exact u = …` and `observe u from …`: what is known about the unknowns besides their equations."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Inequalities and curves → functions whose sign, or zero, they are."""
+"""Inequalities and curves → functions whose sign or zero set they describe."""
 
 from __future__ import annotations
 
@@ -14,13 +14,13 @@ from pdedsl.symbolic.symbols import Field
 
 
 def level_of(inequality: t.Inequality, env: Environment, timed: bool = False) -> Level:
-    """g of g > 0; whether the equality belongs to it makes no difference."""
+    """The function g of g > 0; strict and non-strict inequalities are treated alike."""
     left, right = (_known(e, env, timed) for e in (inequality.left, inequality.right))
     return _level(right - left if inequality.relation.startswith("<") else left - right, inequality.span)
 
 
 def curve_of(curve: t.Curve, env: Environment) -> Level:
-    """F of F = 0."""
+    """The function F of F = 0."""
     left, right = (_known(e, env, timed=False) for e in (curve.left, curve.right))
     return _level(left - right, curve.span)
 
@@ -32,7 +32,7 @@ def _level(expr: Expr, span: Span) -> Level:
 
 
 def _known(expr: t.Expr, env: Environment, timed: bool) -> Expr:
-    """A number that depends on the place alone, or on the time too where it may."""
+    """A scalar that depends only on the position, and with `timed` also on the time."""
     value = tensor(expr, env.scope(), 0).expr.xreplace(env.numbers)
     if value.atoms(Field):
         raise mistakes.geometry.not_known(expr.span)

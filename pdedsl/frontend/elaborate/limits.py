@@ -1,4 +1,4 @@
-"""Bounds on what a spec may make us work out: an error within a moment, never a hang."""
+"""Bounds on the computations that a spec can cause: a quick error, never a hang."""
 
 from __future__ import annotations
 
@@ -15,8 +15,8 @@ from pdedsl.symbolic.measure import measure
 from pdedsl.symbolic.symbols import TooLarge
 
 MAX_SIZE = 20_000  # nodes of an expression, written out
-MAX_DEPTH = 60  # functions, powers and sums within each other
-MAX_EXTREMA = 16  # min and max within an expression: cases are told apart for each
+MAX_DEPTH = 60  # nested functions, powers and sums
+MAX_EXTREMA = 16  # min and max in an expression: cases are distinguished for each
 MAX_BITS = 4096  # of a whole number
 
 
@@ -34,7 +34,7 @@ def within_limits(expr: Basic, span: Span) -> None:
 
 @contextmanager
 def limited(span: Span) -> Iterator[None]:
-    """What grows beyond our means is a mistake at its place."""
+    """Within, a computation that grows beyond the bounds is reported as a mistake at `span`."""
     try:
         yield
     except (TooLarge, OverflowError, RecursionError, Endless):

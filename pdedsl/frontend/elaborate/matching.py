@@ -1,7 +1,7 @@
-"""Which unknown each equation determines, where its time derivative does not tell.
+"""Which unknown each equation determines, if no time derivative tells.
 
 A system determines its unknowns if equations and unknowns can be paired. An equation that is solved for a time
-derivative has its partner; the others are paired, each with an unknown that is differentiated in it if there is one: in
+derivative has its partner; each of the others is paired, preferably with the unknown it differentiates most: in
 
     ∂u/∂t + (u·∇)u = -∇p + νΔu        ∇·u = 0
 
@@ -29,7 +29,7 @@ class Partner:
 
 
 def assigned(spec: Spec) -> tuple[Equation, ...]:
-    """The equations, each with what it determines; one that finds no partner keeps what stands in it."""
+    """The equations, each with the unknown it determines; one that finds no partner is left unchanged."""
     if spec.space.kind is not SpaceKind.PHYSICAL:
         return spec.equations
     free = [k for k, e in enumerate(spec.equations) if not e.order and e.interval is None]
@@ -46,7 +46,7 @@ def _with(equation: Equation, partner: Partner | None) -> Equation:
 
 
 def _partners(spec: Spec) -> list[Partner]:
-    """What no equation in time determines: unknowns, and single components where the equations are scalar."""
+    """What no evolution equation determines: unknowns, and single components where the equations are scalar."""
     settled = {(e.unknown, e.component) for e in spec.equations if e.order}
     found: list[Partner] = []
     for u in spec.unknowns:
@@ -64,18 +64,18 @@ def _size(type_: object, spec: Spec) -> int:
 
 
 def _fits(equation: Equation, head: Symbol, size: int) -> bool:
-    """Whether an equation of as many rows could be the unknown's."""
+    """Whether an equation could determine the unknown: it contains it, and has as many rows as it has components."""
     return len(equation.right) == size and any(f.head == head for e in equation.right for f in e.atoms(Field))
 
 
 def _wanted(equation: Equation, partners: list[Partner]) -> list[Partner]:
-    """The partners in the order of how much they are differentiated in an equation; those that are not in it last."""
+    """Possible partners of an equation, by decreasing order of their derivatives in it; those not in it come last."""
     fits = [p for p in partners if p.rows == len(equation.right)]
     return sorted(fits, key=lambda p: -_order(equation, p))
 
 
 def _order(equation: Equation, partner: Partner) -> int:
-    """The highest derivative; -1 where it does not stand in the equation."""
+    """The order of the partner's highest derivative; -1 if it does not occur in the equation."""
 
     def own(f: Field) -> bool:
         return f.head == partner.head and (partner.component is None or tuple(f.indices) == (partner.component,))
@@ -87,7 +87,7 @@ def _order(equation: Equation, partner: Partner) -> int:
 
 
 def _paired(k: int, wanted: dict[int, list[Partner]], taken: dict[Partner, int], tried: set[Partner]) -> bool:
-    """Gives an equation a partner, if need be by giving the equation that has it another."""
+    """Finds a partner for an equation, if necessary by giving the equation that has it another one."""
     for partner in wanted[k]:
         if partner in tried:
             continue

@@ -1,4 +1,4 @@
-"""Exact numbers: `0.1` is one tenth, and what has no real value is a mistake."""
+"""Exact numbers: `0.1` is one tenth, and an expression without a real value is a mistake."""
 
 from __future__ import annotations
 
@@ -26,14 +26,14 @@ def number(literal: t.Number) -> Rational:
 
 
 def defined(expr: Expr, span: Span) -> Expr:
-    """An expression that has a real value."""
+    """The expression; a mistake if it has no real value."""
     if expr.has(zoo, nan, oo, -oo) or expr.is_real is False:
         raise mistakes.shapes.no_real_value(span)
     return expr
 
 
 def constant(expr: Expr, span: Span) -> Expr:
-    """A number that is known."""
+    """A constant number; a mistake if the expression is not one."""
     if not expr.is_number:
         raise mistakes.shapes.not_constant(span)
     within_limits(expr, span)

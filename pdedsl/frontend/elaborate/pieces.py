@@ -1,4 +1,4 @@
-"""The pieces of a domain's boundary, sides of the box and surfaces of the shape, and what conditions select of them."""
+"""The pieces of a domain's boundary (sides of the box, surfaces of the shape), and what conditions select of them."""
 
 from __future__ import annotations
 
@@ -11,14 +11,14 @@ from pdedsl.ir.spec import Condition, Level, Space, Spec, Time, side_names
 from pdedsl.symbolic.evaluating import Point, compiled
 from pdedsl.symbolic.regions import Region, region_of
 
-MANY = 64  # points by which a piece is known
-FEW = 4  # of a surface in many dimensions, where each takes long
+MANY = 64  # sample points of a piece
+FEW = 4  # of a surface in many dimensions, where each is expensive
 WRITTEN_OUT = 16
 
 
 @dataclass(frozen=True)
 class Piece:
-    """A side or a surface that bounds the domain, by points of it; a side of a plain box is known without."""
+    """A side or a surface that bounds the domain, with sample points; a side of a plain box needs none."""
 
     name: str
     axis: int | None
@@ -43,7 +43,7 @@ def region_within(space: Space, time: Time | None) -> Region:
 
 
 def pieces_of(spec: Spec) -> list[Piece]:
-    """All of the boundary but the periodic sides."""
+    """All pieces of the boundary except periodic sides."""
     looked_at = bool(spec.space.inside) or any(c.part for c in spec.conditions)
     region = region_in(spec)
     sides = [
@@ -71,7 +71,7 @@ def applies(condition: Condition, piece: Piece) -> bool:
 
 
 def is_same(a: Expr, b: Expr) -> bool:
-    """Whether two functions vanish on the same surface, as far as their quotient shows."""
+    """Whether two functions vanish on the same surface because their quotient is constant."""
     if a in (b, -b):
         return True
     ratio = cancel(a / b)
@@ -85,13 +85,13 @@ def selected(part: Sequence[Level], points: Sequence[Point], region: Region) -> 
 
 
 def selects(condition: Condition, region: Region) -> bool:
-    """Whether a condition has points on every place that it names."""
+    """Whether a condition selects points on every side and surface that it names."""
     sides = all(_on_side(side, condition.part, region) for side in condition.sides)
     return sides and all(_on_surface(s, condition.part, region) for s in condition.surfaces)
 
 
 def reached(space: Space, time: Time | None, part: Sequence[Level]) -> tuple[tuple[str, ...], tuple[Level, ...]]:
-    """The sides and surfaces that bound a domain, or where inequalities hold on them."""
+    """The sides and surfaces that bound a domain and on which the inequalities of `part` hold somewhere."""
     if not (space.inside or part):
         return space.boundary, ()
     region = region_within(space, time)

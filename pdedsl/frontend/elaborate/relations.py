@@ -14,7 +14,7 @@ from pdedsl.ir.spec import Condition, Equation
 
 
 def relation(statement: t.EquationStmt, env: Environment) -> Equation | Condition:
-    """An equation where an unknown stands at its own variables; a condition where it stands at fixed ones."""
+    """An equation if an unknown is taken at its own variables; a condition if it is taken at fixed values."""
     scope = replace(env.scope(), normal=bool(statement.on) and "n" not in env.declared)
     summands = summands_of(statement, scope)
     fields = unknown_fields([e for s in summands for e in s.exprs], env)

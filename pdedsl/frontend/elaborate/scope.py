@@ -1,4 +1,4 @@
-"""Where an expression stands: its space and time, and what names, indices and variables mean there."""
+"""The scope of an expression: its space and time, and what names, indices and variables mean in it."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from pdedsl.symbolic.symbols import Component
 
 
 class Names(Protocol):
-    """What declared names mean."""
+    """The meaning of declared names."""
 
     @property
     def numbers(self) -> dict[Symbol, Expr]: ...
@@ -36,20 +36,20 @@ class Names(Protocol):
 
 @dataclass(frozen=True)
 class Scope:
-    """Where an expression stands: the space, the time, the declared names, parameters and summation indices."""
+    """The scope of an expression: the space, the time, the declared names, parameters and summation indices."""
 
     space: Space
     time: Symbol | None
     names: Names
     local: dict[str, Value] = field(default_factory=dict)
     indices: dict[str, Expr] = field(default_factory=dict)
-    sums: int = 0  # how many Σ it stands in
+    sums: int = 0  # how many Σ enclose it
     normal: bool = False  # whether `n` is the outer normal here
-    constant: bool = False  # whether a number is made here, without a space
+    constant: bool = False  # whether this is a constant expression, without a space
 
     @property
     def dimension(self) -> int | None:
-        """How many components are written out; None where contractions stand for them."""
+        """How many components are written out; None if contractions stand for them."""
         return len(self.space.coordinates) if self.space.explicit else None
 
     def slot(self, index: Expr) -> Expr:

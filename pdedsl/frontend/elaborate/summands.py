@@ -1,4 +1,4 @@
-"""What equations and conditions are made of: summands with their places, and the unknowns that stand in them."""
+"""The summands of equations and conditions, with their places, and the unknowns in them."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ MAX_CANCEL = 60  # terms of an equation whose denominators are cleared
 
 
 def summands_of(statement: t.EquationStmt, scope: Scope) -> tuple[Summand, ...]:
-    """All terms on the left, each with its place; the two sides must fit."""
+    """All terms moved to the left, each with its place; the shapes of the two sides must agree."""
     left, right = _terms(statement.left, 1), _terms(statement.right, 1)
     sides = [*((s, s, e) for s, e in left), *((-s, s, e) for s, e in right)]
     if len(sides) > MAX_TERMS:
@@ -81,14 +81,14 @@ def own_arguments(field: Field, env: Environment) -> object:
 
 
 def is_fixed(field: Field, env: Environment) -> bool:
-    """Whether an argument stands for one point of a side or of time, rather than for a shift."""
+    """Whether some argument is a fixed value, such as an end of a side or of time, rather than a shift."""
     own = unknown_of(field, env).arguments
     pairs = list(zip(field.arguments, own, strict=True))
     return any(a.xreplace(env.numbers).is_number for a, o in pairs if a != o)
 
 
 def normal(exprs: list[Expr], numbers: dict[Symbol, Expr]) -> Expr:
-    """A sum of products with constants as numbers; variable denominators are cleared by cancelling."""
+    """A sum of products with constants replaced by numbers; variable denominators are cancelled where possible."""
     whole = Add(*(multiply_out(e.xreplace(numbers)) for e in exprs))
     terms = Add.make_args(whole)
     if len(terms) <= MAX_CANCEL and any(not fraction(a)[1].is_number for a in terms):

@@ -24,7 +24,7 @@ TRAITS = {
     "scalar": ("> 0", "≥ 0"),
 }
 MAX_CLASSES = 1_000_000
-MAX_COMPONENTS = 64  # of a vector with a size of its own
+MAX_COMPONENTS = 64  # of a vector with an explicit size
 
 
 def type_of(declaration: t.UnknownDecl | t.LearnDecl, number: Number) -> Type:
@@ -117,7 +117,7 @@ def _unknown_trait(base: Type, trait: t.Trait) -> PdeError:
 
 
 def start_of(declaration: t.UnknownDecl | t.LearnDecl, type_: Type, number: Number) -> Expr | None:
-    """`learn ν : scalar > 0 = 0.1`: the number that a plain parameter starts from."""
+    """`learn ν : scalar > 0 = 0.1`: the initial value of a plain parameter."""
     if not isinstance(declaration, t.LearnDecl) or declaration.params or not _is_number(declaration.net):
         return None
     assert declaration.net is not None
@@ -130,7 +130,7 @@ def start_of(declaration: t.UnknownDecl | t.LearnDecl, type_: Type, number: Numb
 
 
 def _is_number(net: t.Expr | None) -> bool:
-    """Whether something other than a network is given."""
+    """Whether a number rather than a network is given."""
     match net:
         case None:
             return False
@@ -143,7 +143,7 @@ def _is_number(net: t.Expr | None) -> bool:
 
 
 def net_of(declaration: t.UnknownDecl | t.LearnDecl, type_: Type, number: Number) -> Chosen[Network] | None:
-    """The network of a field. Without one, a learned field that depends on nothing is a plain parameter."""
+    """The network of a field. A learned field without network or arguments is a plain parameter."""
     if declaration.net is None:
         if isinstance(declaration, t.LearnDecl) and (declaration.params or isinstance(type_, Operator)):
             example = "conv(3)" if isinstance(type_, Operator) else "mlp(width=64, depth=4)"

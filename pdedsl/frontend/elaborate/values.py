@@ -1,4 +1,4 @@
-"""Values of expressions while they are elaborated: tensors in components, operators and functions."""
+"""Values of expressions during elaboration: tensors in components, operators and functions."""
 
 from __future__ import annotations
 
@@ -24,16 +24,16 @@ SHOWN = {
 
 @dataclass(frozen=True)
 class Tensor:
-    """Components of rank 0, 1 or 2; `size` is None for the dimension of a space that is not written out."""
+    """A tensor of rank 0, 1 or 2 by components; `size` is None if it is the dimension of a space not written out."""
 
     rank: int
     at: Callable[..., Expr]
     size: int | None = None
     kind: Kind = "number"
-    literal: bool = False  # a number of the text, which fits wherever 0 does
+    literal: bool = False  # a number as written in the text: a literal 0 fits any shape
 
     def __post_init__(self) -> None:
-        """Each component is computed once; a scalar at once, so that its mistakes show where they are made."""
+        """Caches components; computes a scalar immediately, so that its mistakes are reported where they are made."""
         object.__setattr__(self, "at", cache(self.at))
         if self.rank == 0:
             self.at()
@@ -51,7 +51,7 @@ class Tensor:
 
 @dataclass(frozen=True)
 class LinearMap:
-    """A linear operator, by what it does to a tensor at a place of the text."""
+    """A linear operator, given by its action on a tensor; the span is for mistakes."""
 
     apply: Callable[[Tensor, Span], Tensor]
     adjoint: Callable[[], LinearMap]
@@ -59,7 +59,7 @@ class LinearMap:
 
 @dataclass(frozen=True)
 class Map:
-    """A function that waits for its arguments."""
+    """A function not yet applied to its arguments."""
 
     name: str
     call: Callable[[tuple[Value, ...], Span], Value]
@@ -99,7 +99,7 @@ Part = tuple[int, Tensor, Span]  # a sign, a value and its place
 
 
 def add(parts: list[Part]) -> Tensor:
-    """A signed sum; every part must be of one rank, size and kind."""
+    """A signed sum; all parts must have the same rank, size and kind."""
     like = fitting(parts, added=True)
     kept = _nonzero(parts)
 
@@ -115,7 +115,7 @@ def _nonzero(parts: list[Part]) -> list[Part]:
 
 
 def fitting(parts: list[Part], added: bool) -> Tensor:
-    """A value of the shape that all parts have; a literal zero fits every shape."""
+    """A value with the common shape of all parts; a literal zero fits every shape."""
     kept = _nonzero(parts)
     _, first, place = kept[0]
     for _, other, span in kept:
@@ -134,7 +134,7 @@ def _fits(a: Tensor, b: Tensor) -> bool:
 
 
 def times(a: Tensor, b: Tensor, span: Span) -> Tensor:
-    """A product in which at most one side has components."""
+    """A product in which at most one factor has components, or a matrix times a vector."""
     if a.rank == 2 and b.rank == 1:
         return dot(a, b, span)
     if a.rank and b.rank:
@@ -172,7 +172,7 @@ def compose(left: LinearMap, right: LinearMap) -> LinearMap:
 
 
 def dot(a: Tensor, b: Tensor, span: Span) -> Tensor:
-    """The product that sums over neighbouring indices."""
+    """The product that sums over adjacent indices."""
     if not a.rank or not b.rank:
         return times(a, b, span)
     if a.size != b.size and None not in (a.size, b.size):

@@ -1,6 +1,6 @@
 """Syntax → canonical text, in Unicode or in ASCII; parsing the text gives the syntax back.
 
-The breaks inside brackets and sums, the blank lines and the comments are the author's; spaces and alignment are not.
+Line breaks inside brackets and sums, blank lines and comments are kept; spaces and alignment are not.
 """
 
 from __future__ import annotations
@@ -26,14 +26,14 @@ _BREAK = re.compile(r"[\r\n]")
 
 
 def format_syntax(syntax: t.Syntax, source: Source, ascii: bool = False) -> str:
-    """The spec in canonical layout. The syntax must be all of the source: what could not be parsed is not printed."""
+    """The spec in canonical layout. The syntax must cover the whole source: what could not be parsed is not printed."""
     speller = Speller(ascii, _declared(syntax))
     rows = _rows(_pieces(syntax, source), syntax.comments, speller, source.text)
     return laid_out(list(rows), source.text)
 
 
 def _declared(syntax: t.Syntax) -> Declared:
-    """What the reader will know of the names when it meets `du/dx` and `K^T` in the printed text."""
+    """The declarations by which the parser will interpret `du/dx` and `K^T` in the printed text."""
     found = Declared()
     for statement in syntax.statements:
         match statement:
@@ -64,16 +64,16 @@ def _declares_matrix(statement: t.UnknownDecl | t.LearnDecl | t.ConstDecl | t.Le
 
 @dataclass(frozen=True)
 class _Breaks:
-    """The author's breaks. `comments` wait, in order, for one to stand at; those that were passed over are `missed`."""
+    """The author's line breaks. `comments` are placed at them in order; those without a break are `missed`."""
 
     text: str
     comments: deque[t.Comment]
     missed: list[t.Comment] = field(default_factory=list)
 
     def gap(self, before: t.Node, after: t.Node, listed: bool) -> str:
-        """A space, or the author's break with the comments that stand at it."""
+        """A space, or the author's line break with the comments at it."""
         start, end = before.span.end, after.span.start
-        # A keyword at the start of a line would say that a bracket was forgotten.
+        # A keyword at the start of a line would be read as a sign of an unclosed bracket.
         if not _BREAK.search(self.text, start, max(start, end)) or (listed and _first_word(after) in _KEYWORDS):
             return " "
         self.missed.extend(_taken(self.comments, start))
@@ -91,7 +91,7 @@ def _first_word(node: t.Node) -> str:
 
 
 def _taken(waiting: deque[t.Comment], end: int) -> list[t.Comment]:
-    """The comments that start before a place, taken from those that wait."""
+    """Removes and returns the waiting comments that start before `end`."""
     taken: list[t.Comment] = []
     while waiting and waiting[0].span.start < end:
         taken.append(waiting.popleft())
@@ -103,11 +103,11 @@ def _taken(waiting: deque[t.Comment], end: int) -> list[t.Comment]:
 
 @dataclass(frozen=True)
 class _Piece:
-    """What takes a line: a statement, or a block's opening, entry or end. `pad` is the width of the block's keys."""
+    """What occupies a line: a statement, or a block's opening, entry or end. `pad` is the width of the block's keys."""
 
     node: t.Statement | t.Entry
     span: Span
-    inside: bool = False  # the comments above it stand in a block
+    inside: bool = False  # whether the comments above it are in a block
     closes: bool = False
     pad: int = 0
 
@@ -125,7 +125,7 @@ def _pieces(syntax: t.Syntax, source: Source) -> Iterator[_Piece]:
 
 
 def _rows(pieces: Iterator[_Piece], comments: Sequence[t.Comment], speller: Speller, text: str) -> Iterator[Row]:
-    """Every comment goes to one place: above a piece, into its breaks, behind it, or to the end."""
+    """The rows of the result. Every comment goes above a piece, into its line breaks, after it, or to the end."""
     waiting = deque(comments)
     for piece, following in pairwise([*pieces, None]):
         assert piece is not None
@@ -144,9 +144,9 @@ def _rows(pieces: Iterator[_Piece], comments: Sequence[t.Comment], speller: Spel
 def _printed(
     piece: _Piece, inner: list[t.Comment], speller: Speller, text: str
 ) -> tuple[str, tuple[str, ...], list[t.Comment]]:
-    """A piece's kind and cells, and the comments inside it that have no break to stand at.
+    """A piece's kind and cells, and the comments inside it for which there is no line break.
 
-    With one that has none go those before it, so that comments keep their order.
+    If one has none, those before it are moved out with it, so that comments keep their order.
     """
     breaks = _Breaks(text, deque(inner))
     kind, cells = _cells(piece, replace(speller, gap=breaks.gap))
@@ -208,7 +208,7 @@ def _declaration(
 def _equation(p: Speller, node: t.EquationStmt) -> tuple[str, tuple[str, ...]]:
     left = p.sum(node.left)
     if (word := _first_word(node.left)) in _KEYWORDS and left.startswith(word):
-        left = f"({left})"  # or another statement would begin
+        left = f"({left})"  # otherwise another statement would begin
     body = f"{left} = {_right(p, node.right)}"
     place = f" on {', '.join(_spot(p, s) for s in node.on)}{_where(p, node.where)}" if node.on else ""
     if node.during is None:
@@ -244,11 +244,11 @@ def _signature(p: Speller, name: t.Name, params: tuple[t.Name, ...] | None) -> s
 def _power(p: Speller, power: int) -> str:
     if power == 1:
         return ""
-    return f"^{power}" if p.ascii and 0 <= power < 100 else superscript(power)  # the parser takes no others behind ^
+    return f"^{power}" if p.ascii and 0 <= power < 100 else superscript(power)  # the parser accepts no others after ^
 
 
 def _flat(p: Speller) -> Speller:
-    """On one line, in a cell that is aligned with others."""
+    """A speller without line breaks, for a cell that is aligned with others."""
     return replace(p, gap=one_space)
 
 

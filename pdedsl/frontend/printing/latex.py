@@ -1,4 +1,4 @@
-"""Syntax → the LaTeX of a problem as it was written, for MathJax and TeX alike."""
+"""Syntax → LaTeX of the problem as it was written, for both MathJax and TeX."""
 
 from __future__ import annotations
 
@@ -80,7 +80,7 @@ def _arguments(names: Sequence[t.Name]) -> str:
 
 
 def of(expr: t.Expr) -> str:
-    """An expression in mathematical mode."""
+    """An expression in math mode."""
     match expr:
         case t.Sum(terms=terms):
             (sign, first), *others = terms
@@ -124,7 +124,7 @@ def of(expr: t.Expr) -> str:
 
 
 def _product(factors: Factors) -> str:
-    """Dots bind last: a side of one is a product of its own."""
+    """Factors with a dot: each side of the dot is a product of its own."""
     at = next((i for i, (sign, _) in enumerate(factors) if sign in DOTS), 0)
     if not at:
         return _row(factors)
@@ -134,7 +134,7 @@ def _product(factors: Factors) -> str:
 
 
 def _row(factors: Factors) -> str:
-    """From the left: a quotient divides all that stands before it."""
+    """Factors from left to right: a quotient divides everything before it."""
     text = of(factors[0][1])
     for (_, before), (sign, factor) in pairwise(factors):
         match sign, factor:
@@ -154,7 +154,7 @@ def _number(text: str) -> str:
 
 
 def name(node: t.Name) -> str:
-    """σ is \\sigma, x1 and x_1 are x_{1}, K_σ is K_{\\sigma}, and a word stands upright."""
+    """σ is \\sigma, x1 and x_1 are x_{1}, K_σ is K_{\\sigma}, and a word is set upright."""
     head, below = _NAME.fullmatch(node.id).groups()  # type: ignore[union-attr]  # any text is a name with nothing below
     if len(head) > 1 and head not in LETTER_OF:
         return rf"\mathrm{{{quoting.latex(node.id)}}}"

@@ -1,7 +1,7 @@
 """Rows of cells → lines of text, aligned.
 
-A cell may hold codes: OPEN and CLOSE enclose an alignment at the current column, BREAK ends the line and goes on there.
-No name, number, text or comment holds a newline, so nothing else can be taken for a code.
+A cell may hold codes: OPEN and CLOSE enclose an alignment at the current column, and BREAK starts a new line there.
+No name, number, string or comment contains a newline, so nothing else can be mistaken for a code.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ _BLANK = re.compile(r"(?>\r\n|\r|\n)\s*?[\r\n]")
 
 @dataclass(frozen=True)
 class Row:
-    """A line of the result. The cells of neighbouring rows of a kind are aligned."""
+    """A line of the result. The cells of neighbouring rows of the same kind are aligned."""
 
     cells: tuple[str, ...]
     span: Span
@@ -29,7 +29,7 @@ class Row:
 
 
 def aligned(text: str) -> str:
-    """The text, its breaks going on below its start."""
+    """The text, with continuation lines aligned to its start."""
     return f"{OPEN}{text}{CLOSE}" if BREAK in text else text
 
 
@@ -52,7 +52,7 @@ def _texts(rows: list[Row], source: str) -> Iterator[str]:
 
 
 def _aligned(run: list[Row]) -> Iterator[str]:
-    """Neighbouring rows of a kind, their cells below each other: `head : type = net`, or `body    for …`."""
+    """Neighbouring rows of the same kind, their cells aligned: `head : type = net`, or `body    for …`."""
     named = max((width(row.cells[0]) for row in run if len(row.cells) > 1), default=0)
     typed = max((width(row.cells[1]) for row in run if len(row.cells) > 2), default=0)
     ends = max((_last(_obeyed(row.cells[0])) for row in run), default=0)
@@ -76,7 +76,7 @@ def _last(text: str) -> int:
 
 
 def _obeyed(text: str) -> str:
-    """The text with its layout codes obeyed."""
+    """The text with its layout codes carried out."""
     first, *rest = text.split("\n")
     lines, columns = [first], [0]
     for part in rest:

@@ -1,7 +1,7 @@
 """Expressions and types → canonical text, in Unicode or in ASCII; parsing the text gives the tree back.
 
-The trees are the parser's: a bracket is a Group, except that `grad(…)`, `dot(…)` and `sum(…)` bring their own, and that
-an atom needs none. What is looser than its place is bracketed, so that a tree made by hand is read as it was meant.
+Trees are as the parser makes them: a bracket is a Group, except that `grad(…)`, `dot(…)` and `sum(…)` imply theirs, and
+that an atom needs none. What binds too loosely for its place is bracketed, so a tree made by hand is read as meant.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ from pdedsl.frontend.syntax.differentials import Declared, ascii_derivative, sub
 from pdedsl.frontend.syntax.names import FRACTION_OF, MAX_NAME, SUPERSCRIPTS, subscript, superscript, unicode_name
 from pdedsl.frontend.syntax.operators import DOTS, Factors, dotted, first_bracketed, inside, shielded
 
-Gap = Callable[[t.Node, t.Node, bool], str]  # what stands between two nodes: a space, or a break of the line
+Gap = Callable[[t.Node, t.Node, bool], str]  # the text between two nodes: a space, or a line break
 
 _SIGNS: dict[t.Operator, str] = {"grad": "∇", "div": "∇·", "lap": "Δ", "hess": "∇∇"}
 _PLAIN_NAME = re.compile(r"[^\W\d_eE]\w*+(?!\()")  # not called; 2e… would be a number
@@ -42,7 +42,7 @@ def one_space(before: t.Node, after: t.Node, listed: bool) -> str:
 
 @dataclass(frozen=True)
 class Speller:
-    """One method a level of the grammar; a method brackets what is looser than its level.
+    """One method for each level of the grammar; it brackets expressions that bind more loosely.
 
     Without `declared`, derivatives are taken to be of declared names. `gap` stands between the items of a list or a
     call (`listed`) and between the summands of a sum that may be spread over lines.
@@ -53,7 +53,7 @@ class Speller:
     gap: Gap = one_space
 
     def name(self, name: t.Name) -> str:
-        # Not name.text: the Unicode form must be found from the ASCII form.
+        # Not name.text: the Unicode form must be recoverable from the ASCII form.
         return name.id if self.ascii else unicode_name(name.id)
 
     # ---- sums and products
@@ -99,7 +99,7 @@ class Speller:
         return text
 
     def behind(self, sign: t.Times, factor: t.Expr) -> str:
-        """A factor as it may stand behind a sign."""
+        """A factor as it may be written after a sign."""
         match factor:
             case t.Negative(body=body):
                 return f"-{self.factor(body)}"
@@ -109,8 +109,8 @@ class Speller:
                 return self.factor(shielded(factor) if sign == "/" else factor)
 
     def space(self, text: str, before: t.Expr, divided: bool, sign: t.Times, factor: t.Expr, piece: str) -> str:
-        """What stands between two factors."""
-        if sign == "/":  # `du/dx`, written tightly, may be a derivative
+        """The text between two factors."""
+        if sign == "/":  # `du/dx` without spaces may be a derivative
             return " / " if _DIFFERENTIAL.search(text[-MAX_NAME - 1 :]) and piece[0] == "d" else "/"
         if sign or isinstance(factor, t.Fraction):  # 2½ would be 5/2
             return f" {sign} " if sign else " "
@@ -176,7 +176,7 @@ class Speller:
     # ---- derivatives
 
     def derivative(self, expr: t.Derivative, called: bool = False) -> str:
-        """A call can stand only behind the form with a line: `∂u/∂t(x, 0)`."""
+        """A derivative; one that is `called` needs the form of a fraction: `∂u/∂t(x, 0)`."""
         wrt, body = expr.wrt, inside(expr.body)
         below = [subscript_of(w.indices) for w in wrt]
         if self.ascii and isinstance(body, t.Name) and (tight := ascii_derivative(body, wrt, self.declared)):
@@ -245,7 +245,7 @@ class Speller:
         return f"{body if touched else f'({body})'}[{', '.join(map(self.sum, expr.indices))}]"
 
     def component_of_call(self, body: t.Expr, mark: str) -> str | None:
-        """`u₁(x, 0)`, where the reader will know that u is a function, and `∂u₁/∂t(x, 0)`."""
+        """`u₁(x, 0)`, if the parser will know that u is a function, and `∂u₁/∂t(x, 0)`."""
         match body:
             case t.Call(head=t.Name(id=name) as head) if self.declared and name in self.declared.functions:
                 return f"{self.name(head)}{mark}{self.atom(body).removeprefix(self.name(head))}"
@@ -260,7 +260,7 @@ class Speller:
         return self.declared is not None and name.id in self.declared.transposable
 
     def adjoint(self, body: t.Expr, called: bool = False) -> str:
-        """A call can stand only behind a sign: `adj(K)(x)` would be a product."""
+        """An adjoint; one that is `called` needs the sign ᵀ: `adj(K)(x)` would be a product."""
         if self.ascii and isinstance(body, t.Name) and self.transposable(body):
             return f"{body.id}^T"
         return f"adj({self.sum(inside(body))})" if self.ascii and not called else f"{self.postfix(body)}ᵀ"
@@ -290,7 +290,7 @@ def _raised(order: int) -> str:
 
 
 def _superscript(exponent: t.Expr) -> str | None:
-    """A small whole exponent, raised."""
+    """A small integer exponent as a superscript, otherwise None."""
     match exponent:
         case t.Number(text=text) if _SMALL.fullmatch(text):
             return superscript(int(text))

@@ -27,7 +27,7 @@ def compared(token: Token) -> str:
 
 
 class Builder(Expressions):
-    """One method a rule of the grammar."""
+    """One method for each rule of the grammar."""
 
     # ---- declarations
     def header(self, parts: Parts) -> t.Header:

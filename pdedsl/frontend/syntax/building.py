@@ -40,7 +40,7 @@ def name_of(token: Token) -> t.Name:
 
 
 def cover(parts: Parts) -> Span:
-    """From the first part to the last."""
+    """The span from the first part to the last."""
     first, last = (span_of(p) if isinstance(p, Token) else p.span for p in (parts[0], parts[-1]))
     return Span(first.start, last.end)
 
@@ -50,7 +50,7 @@ def nodes_in(parts: Parts) -> tuple[t.Expr, ...]:
 
 
 class Expressions(Transformer):  # type: ignore[type-arg]
-    """One method a rule of the grammar; applied while parsing, so no depth of nesting recurses."""
+    """One method for each rule of the grammar; applied while parsing, so deep nesting causes no recursion."""
 
     # ---- atoms
     def number(self, parts: Parts) -> t.Expr:
@@ -159,7 +159,7 @@ class Expressions(Transformer):  # type: ignore[type-arg]
                 minus = part
             elif isinstance(part, Token):
                 sign = TIMES[part.type]
-            elif isinstance(part, tuple):  # a total brings its own sign
+            elif isinstance(part, tuple):  # a Σ comes with its own sign
                 factors.append(cast(tuple[t.Times, t.Expr], part))
             else:
                 factors.append((sign, _behind(sign, minus, part)))
@@ -193,7 +193,7 @@ class Expressions(Transformer):  # type: ignore[type-arg]
 
 
 def _behind(sign: t.Times, minus: Token | None, factor: t.Expr) -> t.Expr:
-    """A factor behind its sign: in brackets where only brackets can stand in both spellings."""
+    """A factor after its sign: in brackets where no other form can be written in both spellings."""
     if minus is None:
         return bracketed(factor) if sign == "/" and isinstance(factor, t.Derivative) else factor
     span = cover([minus, factor])

@@ -1,5 +1,5 @@
-"""Declared names, and the two ASCII notations that only they can tell: `du/dx` is a derivative when `u` and `x` are
-declared so, and a quotient otherwise; `K^T` is an adjoint when `K` is an operator or a matrix.
+"""Declared names, and the two ASCII notations that depend on them: `du/dx` is a derivative if `u` is declared as a
+field and `x` as a variable, otherwise a quotient; `K^T` is an adjoint if `K` is an operator or a matrix.
 
     d2u/dxdy → ∂²u/∂x¹∂y¹        d2u/dx[i]2 → ∂²u/∂xᵢ²
 """
@@ -19,7 +19,7 @@ from pdedsl.frontend.syntax.names import MAX_NAME, identity, subscript, superscr
 
 DECLARING = {"UNKNOWN", "CONST", "LET", "LEARN"}
 TRANSPOSABLE = {"operator", "matrix"}
-_BEHIND = {"LPAR": "CALL", "INDEX": "LSQB"}  # a bracket that touched the index in dx[i], and now the derivative
+_BEHIND = {"LPAR": "CALL", "INDEX": "LSQB"}  # a bracket after the index in dx[i], which now follows the derivative
 _COORDINATES = {"NAME", "LPAR", "RPAR", "COMMA"}
 _DERIVATIVE = re.compile(r"d([0-9]{0,2})(\w+)/d((?:\w|\[\w+\])+)")
 _POWER = re.compile(r"(?:\[(\w+)\])?([0-9]{0,2})")
@@ -30,7 +30,7 @@ _POWER = re.compile(r"(?:\[(\w+)\])?([0-9]{0,2})")
 
 @dataclass
 class Declared:
-    """Names by what they were declared as: enough to tell a derivative from a quotient."""
+    """Names grouped by how they are declared: enough to tell a derivative from a quotient."""
 
     fields: set[str] = field(default_factory=set)
     variables: set[str] = field(default_factory=set)
@@ -39,7 +39,7 @@ class Declared:
 
 
 def declared(statements: Iterable[list[Token]]) -> Declared:
-    """What the declarations say, read off the first words of each statement."""
+    """The declared names, read off the first words of each statement."""
     found = Declared()
     for first, *rest in statements:
         if first.type in ("SPACE", "TIME"):
@@ -69,11 +69,11 @@ def _declares_matrix(tokens: list[Token]) -> bool:
     return False
 
 
-# ---- one token for what is one thing
+# ---- one token for each derivative and adjoint
 
 
 def marked(tokens: list[Token], names: Declared, text: str) -> list[Token]:
-    """A statement's tokens, its ASCII derivatives and adjoints made the tokens that `∂u/∂t` and `ᵀ` are."""
+    """A statement's tokens, its ASCII derivatives and adjoints turned into the tokens of `∂u/∂t` and `ᵀ`."""
     made = list(_with_adjoints(list(_with_derivatives(tokens, names, text)), names))
     return [_by_neighbours(i, made, names) for i in range(len(made))]
 
@@ -97,7 +97,7 @@ def _touches(pair: list[Token]) -> bool:
 
 
 def _with_derivatives(tokens: list[Token], names: Declared, text: str) -> Iterator[Token]:
-    end = -1  # of the last derivative, whose tokens are passed over
+    end = -1  # of the last derivative; its raw tokens are skipped
     for i, token in enumerate(tokens):
         start = token.start_pos or 0
         if start < end:
@@ -135,7 +135,8 @@ def _transposes(tokens: list[Token], names: Declared) -> bool:
 
 
 def derivative_at(text: str, start: int, names: Declared) -> tuple[str, int] | None:
-    """The derivative that is written tightly at a place, with ∂, and its end; None if the declarations make it none."""
+    """The derivative written without spaces at a place, spelled with ∂, and its end; None if the names in it are not
+    declared accordingly."""
     match = _DERIVATIVE.match(text, start)
     if match is None:
         return None
@@ -170,7 +171,7 @@ def denominator(text: str, order: int, variables: set[str]) -> list[str] | None:
 
 
 def ascii_derivative(body: t.Name, wrt: Sequence[t.Wrt], names: Declared | None) -> str | None:
-    """`d2u/dxdy`, if the reader will take it for what it is; without `names`, those in it are taken as declared."""
+    """`d2u/dxdy`, if it will be read back as this derivative; without `names`, its names are taken as declared."""
     order = sum(w.order for w in wrt)
     below = "".join(f"d{w.name.id}{_index(w.indices)}{w.order if w.order > 1 else ''}" for w in wrt)
     text = f"d{order if order > 1 else ''}{body.id}/{below}"
@@ -180,7 +181,7 @@ def ascii_derivative(body: t.Name, wrt: Sequence[t.Wrt], names: Declared | None)
 
 
 def subscript_of(indices: Sequence[t.Expr]) -> str | None:
-    """The indices as a subscript, if they have one."""
+    """The indices as a Unicode subscript, or None if they cannot be written as one."""
     return subscript(_words(indices)) if indices else ""
 
 

@@ -1,4 +1,4 @@
-"""What the parser did not expect, in the reader's words: the notation it is, or what a statement looks like."""
+"""Explains unexpected tokens to the user: names the foreign notation, or shows what a statement looks like."""
 
 from __future__ import annotations
 

@@ -10,7 +10,7 @@ from pdedsl.diagnostics import NOWHERE, Span
 
 @dataclass(frozen=True)
 class Node:
-    """A piece of the text; places do not count when trees are compared."""
+    """A node of the syntax tree; spans are ignored when trees are compared."""
 
     span: Span = field(default=NOWHERE, compare=False, kw_only=True)
 
@@ -46,7 +46,7 @@ class Text(Node):
 
 @dataclass(frozen=True)
 class Group(Node):
-    """A bracketed expression that is no atom."""
+    """A bracketed expression that is not an atom."""
 
     body: Expr
 
@@ -127,7 +127,7 @@ class Power(Node):
 
 @dataclass(frozen=True)
 class Negative(Node):
-    """A minus behind another operator: `a * -b`, `x^-1`."""
+    """A minus after another operator: `a * -b`, `x^-1`."""
 
     body: Expr
 

@@ -1,4 +1,4 @@
-"""A place among raw tokens, and the tokens that the scanner of the grammar does not know."""
+"""A position in the raw tokens, and tokens that the scanner of the grammar does not know."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ _FOREIGN = re.compile(
 
 
 def foreign_token(text: str, at: int) -> Token | None:
-    """What the scanner of the grammar does not know, as a token for the rules below."""
+    """A token that the scanner of the grammar does not know, for the rules of foreign notations."""
     found = _FOREIGN.match(text, at)
     if found is None or found.lastgroup is None:
         return None
@@ -34,7 +34,7 @@ def foreign_token(text: str, at: int) -> Token | None:
 
 @dataclass(frozen=True)
 class Reading:
-    """The tokens that are left, what is declared, and the text."""
+    """The remaining tokens, the declared names, and the text."""
 
     tokens: Sequence[Token]
     names: Declared
@@ -50,7 +50,7 @@ class Reading:
         return len(self.tokens) >= count and all(a.end_pos == b.start_pos for a, b in pairs)
 
     def is_free(self, name: str) -> bool:
-        """Whether a name is not declared, so that it may be a word of another notation."""
+        """Whether a name is undeclared, and so may be a word of another notation."""
         return identity(name) not in self.names.fields | self.names.variables
 
 
@@ -64,7 +64,7 @@ def made(kind: str, text: str, *old: Token) -> Token:
 
 
 def edge(kind: str, text: str, at: int | None) -> Token:
-    """A bracket that nobody wrote."""
+    """A bracket that is not in the text."""
     return Token(kind, text, start_pos=at, end_pos=at)
 
 

@@ -1,4 +1,4 @@
-r"""Lines in LaTeX, read so far that a message can show them in our notation: `\frac{\partial u}{\partial t}`, ∂u/∂t."""
+r"""Lines in LaTeX, read well enough to show them in our notation: `\frac{\partial u}{\partial t}`, ∂u/∂t."""
 
 from __future__ import annotations
 
@@ -43,7 +43,7 @@ SIGNS = {
 
 
 def without_latex(text: str, reporter: Reporter) -> str:
-    """The text with its lines in LaTeX blanked, each of them reported once."""
+    """The text with LaTeX lines blanked, each reported once."""
     if "\\" not in text and "|_" not in text:
         return text
     return _LINE.sub(lambda line: _blanked(line, reporter), text)
@@ -60,7 +60,7 @@ def _blanked(line: re.Match[str], reporter: Reporter) -> str:
 
 
 def in_our_notation(line: str) -> str:
-    """A line of LaTeX as it would be written here; commands that are not known stay, without their backslash."""
+    """A line of LaTeX in our notation; unknown commands stay, without their backslash."""
     if side := _AT_A_SIDE.fullmatch(line.strip().strip("$")):
         return f"{in_our_notation(side[1])} = {in_our_notation(side[4])} on {in_our_notation(side[2] or side[3])}"
     text = _SLOPE.sub(_slope, _WRAPPED.sub(r"\1", _SPACING.sub(" ", line)))

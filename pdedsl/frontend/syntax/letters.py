@@ -1,6 +1,6 @@
 """Letters and signs of other blocks of Unicode, read as the plain ones they stand for: 𝑢 as u, 𝜕 as ∂, “ as ".
 
-One character becomes one character, so that every place in the text stays where it was.
+Each character becomes exactly one character, so all positions in the text stay valid.
 """
 
 from __future__ import annotations
@@ -38,5 +38,5 @@ _TABLE = {**dict(_plain()), **{ord(sign): plain for sign, plain in _SIGNS.items(
 
 
 def plain_letters(text: str) -> str:
-    """The text with every such character replaced; as long as before."""
+    """The text with every such character replaced; its length is unchanged."""
     return text if text.isascii() else text.translate(_TABLE)

@@ -1,4 +1,4 @@
-"""Spellings: a Greek letter and its ASCII name are one name; superscripts and subscripts are digits and indices.
+"""Spellings: a Greek letter and its ASCII name are the same name; superscripts and subscripts are digits and indices.
 
 Two spellings are the same name when their `identity` is the same: `σ_x`, `sigma_x`.
 """
@@ -9,7 +9,7 @@ import re
 import unicodedata
 
 MAX_NAME = 100  # characters
-MAX_RAISED = 4  # of a superscript or subscript
+MAX_RAISED = 4  # characters of a superscript or subscript
 
 _LETTERS = "αβγδεζηθικλμνξοπρστυφχψωΓΘΛΞΠΦΨΩ"
 _SPELLED = (
@@ -32,19 +32,19 @@ _WORD = re.compile(r"[A-Za-z]+")
 
 
 def identity(spelling: str) -> str:
-    """The ASCII spelling, by which names are compared; letters of other scripts stay."""
+    """The ASCII spelling, by which names are compared; letters of other scripts are kept."""
     text = unicodedata.normalize("NFC", spelling).translate(VARIANTS)
     return "".join(GREEK.get(c, c) for c in text)
 
 
 def unicode_name(spelling: str) -> str:
-    """The spelling with Greek letters: `K_sigma` gives `K_σ`; a word that merely contains one stays."""
+    """The spelling with Greek letters: `K_sigma` gives `K_σ`; a word that merely contains a letter's name is kept."""
     text = unicodedata.normalize("NFC", spelling).translate(VARIANTS)
     return "_".join(map(_greek, text.split("_")))
 
 
 def _greek(word: str) -> str:
-    """`sigma`, `sigma2` with their letter."""
+    """`sigma`, `sigma2` with the Greek letter."""
     head = _WORD.match(word)
     rest = word[head.end() :] if head else ""
     if head and head[0] in LETTER_OF and not rest[:1].isalpha():
@@ -61,13 +61,13 @@ def superscript(value: int) -> str:
 
 
 def lowered(subscript: str) -> list[str]:
-    """The indices a subscript stands for: digits are one number, letters one index each."""
+    """The indices that a subscript stands for: digits form one number, each letter is one index."""
     text = subscript.translate(_LOWERED)
     return [text] if text.isdigit() else list(text)
 
 
 def subscript(indices: list[str]) -> str | None:
-    """The indices as a subscript, if they have one."""
+    """The indices as a Unicode subscript, or None if they cannot be written as one."""
     if len("".join(indices)) > MAX_RAISED:
         return None
     if len(indices) == 1 and indices[0].isdigit():
@@ -78,7 +78,7 @@ def subscript(indices: list[str]) -> str | None:
 
 
 def joined(text: str, words: set[str]) -> str | None:
-    """`σv` is a name of its own; a reader may have meant `σ v`."""
+    """`σ v` for `σv`, which is one name but may have been meant as a product."""
     for i in range(1, len(text)):
         if text[:i] in words and text[i:] in words:
             return f"{text[:i]} {text[i:]}"

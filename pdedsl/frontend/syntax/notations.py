@@ -1,7 +1,7 @@
-"""Notations of other books and programs, where they can be read in one way: `u_xx`, `∂_t u`, `∂u²/∂x`, `u**2`, `∇^2 u`.
+"""Notations of other books and programs, where they are unambiguous: `u_xx`, `∂_t u`, `∂u²/∂x`, `u**2`, `∇^2 u`.
 
-Each rule looks at the raw tokens from a place on, and gives the tokens of our own notation for the first few of them.
-The new ones keep the places of the old, so that a mistake is still shown where it was written.
+Each rule looks at the raw tokens from some position on, and replaces the first few by tokens of our own notation.
+The new tokens keep the positions of the old ones, so that a mistake is still shown where it was written.
 """
 
 from __future__ import annotations
@@ -56,7 +56,7 @@ def _first(rules: tuple[Rule, ...], reading: Reading) -> Rewritten | None:
 
 
 def _doubled(reading: Reading) -> Rewritten | None:
-    """`**`, `==` and `:=`; `//` and `/*` start no comment."""
+    """`**`, `==` and `:=`; `//` and `/*` do not start a comment."""
     a, b = (*reading.tokens, *reading.tokens)[:2]
     signs = {"**": "CARET", "==": "EQUAL", ":=": "EQUAL"}
     if not reading.tight(2) or a + b not in (*signs, "//", "/*"):
@@ -67,7 +67,7 @@ def _doubled(reading: Reading) -> Rewritten | None:
 
 
 def _numbers(reading: Reading) -> Rewritten | None:
-    """`2½` is 5/2; `1.5.2` is nothing."""
+    """`2½` is 5/2; `1.5.2` is an error."""
     match reading.kinds[:2]:
         case ("NUMBER", "NUMBER") if reading.tight(2):
             a, b = reading.tokens[:2]
@@ -168,7 +168,7 @@ def _brace_below(reading: Reading) -> Rewritten | None:
 
 
 def _without_braces(tokens: list[Token], reporter: Reporter) -> list[Token]:
-    """Without those around a whole spec: `pde Heat {`."""
+    """The tokens without braces around a whole spec: `pde Heat {`."""
     words = [i for i, token in enumerate(tokens) if token.type != "NEWLINE"]
     kinds = [tokens[i].type for i in words]
     at = next((k for k in (2, 3) if kinds[:1] == ["PDE"] and kinds[k : k + 1] == ["LBRACE"]), None)
@@ -196,7 +196,7 @@ def _without_assignments(tokens: list[Token]) -> Iterator[Token]:
         before = (before[1], token.type)
 
 
-# By the kind of their first token; the first that fits is taken.
+# Rules by the kind of their first token; the first that matches applies.
 RULES: dict[str, tuple[Rule, ...]] = {
     **dict.fromkeys(("STAR", "EQUAL", "COLON", "SLASH"), (_doubled,)),
     "NUMBER": (_numbers,),

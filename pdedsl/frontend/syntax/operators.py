@@ -1,7 +1,7 @@
-"""Rules by which Unicode and ASCII spellings meet in one tree: where brackets stand, what a product is, and the
+"""Rules by which Unicode and ASCII spellings give the same tree: where brackets are kept, what a product is, and the
 operators that ASCII writes as functions.
 
-A bracket is a Group wherever Unicode needs one, and nowhere that `dot(…)` or `sum(…)` would bring it by itself.
+A bracket is a Group wherever Unicode needs one, except where `dot(…)` or `sum(…)` already imply it.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ KEYWORDS = frozenset(("in", "on", "for", "by", "from", "periodic"))
 
 
 def named(text: str, span: Span) -> t.Name:
-    """Inside a derivative a word of the grammar looks like a name: ∂u/∂in."""
+    """A name; inside a derivative even a keyword is scanned as one: ∂u/∂in."""
     if text in KEYWORDS:
         raise mistakes.names.word_of_the_language(text, span)
     return t.Name(identity(text), str(text), span=span)
@@ -35,16 +35,16 @@ def indices_of(subscript: str, span: Span) -> tuple[t.Expr, ...]:
 # ---- brackets
 
 
-NABLA = "∇"  # that waits for what it acts on
+NABLA = "∇"  # before it is applied: the ∇ in (u·∇)w
 
 
 def bracketed(body: t.Expr) -> t.Expr:
-    """The body of a function-style operator, as it would stand behind a sign: `grad(u + v)` is `∇(u + v)`."""
+    """The body of a function-style operator, as it would be written after a sign: `grad(u + v)` is `∇(u + v)`."""
     return body if isinstance(body, (*t.ATOMS, t.Group)) else t.Group(body, span=body.span)
 
 
 def inside(expr: t.Expr) -> t.Expr:
-    """Without its brackets."""
+    """An expression without its brackets."""
     return expr.body if isinstance(expr, t.Group) else expr
 
 
@@ -53,13 +53,13 @@ def dotted(expr: t.Expr) -> bool:
 
 
 def freed(expr: t.Expr) -> t.Expr:
-    """A summand without the brackets that `dot(…)` and `sum(…)` bring."""
+    """A summand without the brackets that `dot(…)` and `sum(…)` imply."""
     body = inside(expr)
     return body if isinstance(body, t.Total) or dotted(body) else expr
 
 
 def operand(operator: t.Operator, body: t.Expr) -> t.Expr:
-    """What stands behind ∇ or Δ: `grad(lap(u))` is `∇Δu`, and `∇u²` is `∇(u²)`; ∇∇ is the Hessian."""
+    """The operand of ∇ or Δ: `grad(lap(u))` is `∇Δu`, and `∇u²` is `∇(u²)`; ∇∇ is the Hessian."""
     inner = inside(body)
     if isinstance(inner, t.Prefix) and (operator in ("div", "lap") or inner.operator == "lap"):
         return inner
@@ -67,17 +67,17 @@ def operand(operator: t.Operator, body: t.Expr) -> t.Expr:
 
 
 def tight(expr: t.Expr) -> t.Expr:
-    """A power or an atom, where ASCII has a call: `grad(u) > 0` is `(∇u) > 0`."""
+    """The expression, bracketed if it is a prefix operator, in ASCII a call: `grad(u) > 0` is `(∇u) > 0`."""
     return bracketed(expr) if isinstance(expr, t.Prefix) else expr
 
 
 def first_bracketed(exponent: t.Expr) -> t.Expr:
-    """With brackets around the T of `K^(T)²`, which would say that K is transposed."""
+    """An exponent with brackets around the T of `K^(T)²`, which would otherwise be read as the transpose of K."""
     return replace(exponent, base=t.Group(exponent.base)) if isinstance(exponent, t.Power) else t.Group(exponent)
 
 
 def chained(body: object) -> int:
-    """Operators and brackets within each other: in ASCII each is a pair of brackets."""
+    """The depth of nested operators and brackets: in ASCII each is a pair of brackets."""
     count = 0
     while isinstance(body, t.Prefix | t.Group | t.Derivative):
         body, count = body.body, count + 1
@@ -85,7 +85,7 @@ def chained(body: object) -> int:
 
 
 def shielded(expr: t.Expr) -> t.Expr:
-    """With brackets around a derivative that starts it: `/∂u/∂t(x, 0)` would close a ∂(…)."""
+    """The expression with brackets around a leading derivative: `/∂u/∂t(x, 0)` would be read as the end of a ∂(…)."""
     match expr:
         case t.Call(head=t.Derivative()) | t.Derivative():
             return t.Group(expr)
@@ -120,7 +120,7 @@ def _wrt(found: re.Match[str], span: Span) -> t.Wrt:
 
 
 def merged(wrt: Sequence[t.Wrt]) -> tuple[t.Wrt, ...]:
-    """`∂x∂x` is `∂x²`: diff(u, x, x) writes no orders."""
+    """`∂x∂x` becomes `∂x²`: diff(u, x, x) has no explicit orders."""
     found: list[t.Wrt] = []
     for w in wrt:
         if found and (found[-1].name, found[-1].indices) == (w.name, w.indices):
@@ -133,7 +133,7 @@ def merged(wrt: Sequence[t.Wrt]) -> tuple[t.Wrt, ...]:
 
 
 def product(factors: Factors) -> t.Expr:
-    """A product, a leading `1/2` on either side of its dot made `½`; what reads two ways is an error."""
+    """A product, with a leading `1/2` on either side of its dot turned into `½`; an ambiguous product is an error."""
     at = _dot(factors)
     *first, (sign, last) = [*_halved(factors[:at]), *_halved(factors[at:])]
     factors = [*first, (sign, inside(last) if isinstance(inside(last), t.Total) else last)]
@@ -144,7 +144,7 @@ def product(factors: Factors) -> t.Expr:
 
 
 def _dot(factors: Factors) -> int:
-    """Where the right side of the dot starts, or the end."""
+    """The index at which the right side of the dot starts, or the end if there is no dot."""
     dots = [i for i, (sign, _) in enumerate(factors) if sign in DOTS]
     if len(dots) > 1:
         spans = [factor.span for _, factor in factors]
@@ -171,13 +171,13 @@ def _check_divisions(factors: Factors) -> None:
 
 
 def _ends_denominator(below: t.Expr, factor: t.Expr) -> bool:
-    """Whether a denominator plainly ends before the next factor: `1/2 Δu`, `(1-p)/(2p) x`."""
+    """Whether a denominator clearly ends before the next factor: `1/2 Δu`, `(1-p)/(2p) x`."""
     apart = factor.span.start > below.span.end
     return isinstance(below, t.Group) or (isinstance(below, t.Number | t.Fraction) and apart)
 
 
 def advected(factors: Factors) -> Factors:
-    """`(u·∇)w` is `u·∇w`: an operator acts on the factor behind it."""
+    """`(u·∇)w` is `u·∇w`: the operator acts on the factor after it."""
     found: Factors = []
     for sign, factor in reversed(factors):
         front = _waiting(factor)
@@ -214,7 +214,7 @@ def called(call: t.Call) -> t.Expr:
 
 
 def applied(call: t.Call) -> t.Expr:
-    """A call, or what it says if its head is one of the words below."""
+    """A call, or the operator that it denotes if its head is one of the words below."""
     if not (isinstance(call.head, t.Name) and call.head.id in WORDS):
         return call
     arity, build = WORDS[call.head.id]
@@ -238,7 +238,7 @@ def _times(sign: t.Times) -> Callable[[t.Call], t.Expr]:
 
 
 def _side(expr: t.Expr) -> Factors:
-    """The factors of a side of a dot product; a sum, or a side that holds another dot, is in brackets."""
+    """The factors of a side of a dot product; a sum, or a side with another dot, is put in brackets."""
     if isinstance(expr, t.Product) and not dotted(expr):
         return expr.factors
     return [("", bracketed(expr) if isinstance(expr, t.Sum | t.Product) else expr)]
@@ -278,5 +278,5 @@ WORDS: dict[str, tuple[int, Callable[[t.Call], t.Expr]]] = {
     "norm": (1, lambda call: t.Norm(call.args[0], span=call.span)),
     "adj": (1, lambda call: t.Adjoint(bracketed(call.args[0]), span=call.span)),
     "sum": (2, _total),
-    "diff": (-2, _diff),  # so many or more
+    "diff": (-2, _diff),  # negative: at least so many
 }

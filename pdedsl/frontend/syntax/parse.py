@@ -1,4 +1,4 @@
-"""Source → Syntax. Each statement is parsed by itself, so that a mistake in one hides none in another."""
+"""Source → Syntax. Each statement is parsed separately, so that a mistake in one hides none in another."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from pdedsl.frontend.syntax.tables import parser, scanner
 from pdedsl.frontend.syntax.tokens import BLOCKS, Line, Lines, read_lines, span_of
 
 MAX_TREE = 1000
-ENOUGH = 100  # mistakes behind which nothing more is read
+ENOUGH = 100  # mistakes after which reading stops
 OTHER_WORDS = {
     **dict.fromkeys(("domain", "region"), "space"),
     **dict.fromkeys(("field", "variable", "var"), "unknown"),
@@ -33,12 +33,12 @@ CONDITIONS = {"initial", "ic", "bc", "boundary", "dirichlet", "neumann", "robin"
 
 
 def parse_syntax(source: Source, reporter: Reporter) -> t.Syntax:
-    """The statements that can be read; what cannot is in the reporter, and its names are `lost`."""
+    """The statements that can be parsed; mistakes go to the reporter, names in unreadable declarations to `lost`."""
     return parse_lines(read_lines(source, scanner(), reporter), source, reporter)
 
 
 def parse_lines(read: Lines, source: Source, reporter: Reporter) -> t.Syntax:
-    """The same of tokens."""
+    """The same, from tokens."""
     known = read.names.fields | read.names.variables
     statements: list[t.Statement] = []
     lost: set[str] = set()
@@ -54,7 +54,7 @@ def parse_lines(read: Lines, source: Source, reporter: Reporter) -> t.Syntax:
 
 
 def _read(line: Line, known: set[str], reporter: Reporter) -> list[t.Statement]:
-    """The statement of a line; none where its mistake was reported already."""
+    """The statement of a line; none if a mistake in it was already reported."""
     _check_keyword(line.tokens, known)
     if line.entries is not None:
         return [] if line.spoiled else [_block(line, reporter)]
@@ -62,7 +62,7 @@ def _read(line: Line, known: set[str], reporter: Reporter) -> list[t.Statement]:
 
 
 def _names_lost(tokens: list[Token]) -> set[str]:
-    """The keyword of an unreadable declaration and the names that it would have made."""
+    """The keyword of an unreadable declaration and the names that it would have declared."""
     first = 0 if len(tokens) > 1 and tokens[1].type == "IN" else 1  # `t in [0, 1]`
     names = takewhile(lambda token: token.type in ("NAME", "LPAR", "COMMA"), tokens[first:])
     keyword = OTHER_WORDS.get(str(tokens[0]), tokens[0].type.lower())
@@ -70,7 +70,7 @@ def _names_lost(tokens: list[Token]) -> set[str]:
 
 
 def _check_keyword(tokens: list[Token], known: set[str]) -> None:
-    """A line that starts with two words starts with a keyword: a near miss is one."""
+    """A line that starts with two words must start with a keyword: reports a misspelled one."""
     first = tokens[0]
     follows = tokens[1].type if len(tokens) > 1 else ""
     if first.type != "NAME" or identity(first) in known:

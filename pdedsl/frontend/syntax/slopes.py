@@ -52,7 +52,7 @@ def _subscripted(body: str, below: str, reading: Reading, *old: Token) -> Rewrit
 
 
 def _split(below: str, variables: set[str]) -> list[str] | None:
-    """`xxy` as variables, one after the other; the longest first."""
+    """`xxy` split into variables, trying the longest names first."""
     if not below:
         return []
     for end in range(len(below), 0, -1):
@@ -115,7 +115,7 @@ def _in_front(found: re.Match[str], reading: Reading) -> Rewritten | None:
 
 
 def _flat(under: str) -> str:
-    """`∂x^2`, `dx²` as dx2."""
+    """`∂x^2` and `dx²` as `dx2`."""
     return _RAISED.sub(lambda m: str(raised(m[0])), under.replace("∂", "d")).replace("^", "").replace(" ", "")
 
 

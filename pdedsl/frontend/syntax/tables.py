@@ -1,6 +1,6 @@
-"""The parser of the grammar. Its tables are computed once and kept as JSON: computing them takes ten times as long as
-reading them. Who can change the tables can change what a spec means, so they stand where Python keeps this module's
-own code, with a digest against accidents. What cannot be read or written there is computed anew."""
+"""The parser of the grammar. Its tables are computed once and cached as JSON: computing them takes ten times as long as
+reading them. Whoever can change them can change what a spec means, so they are stored where Python keeps this
+module's compiled code, with a digest against accidents. If they cannot be read there, they are computed anew."""
 
 from __future__ import annotations
 
@@ -45,7 +45,7 @@ def parser() -> Lark:
 
 @cache
 def scanner() -> BasicLexer:
-    """Text to raw tokens; comments are kept, for the formatter."""
+    """The scanner from text to raw tokens; comments are kept for the formatter."""
     conf = copy(parser().lexer_conf)
     conf.ignore = ["WHITE"]
     conf.skip_validation = True
@@ -59,7 +59,7 @@ def _read(path: Path) -> Lark | None:
             return None
         kept = json.loads(text, object_hook=_with_numbers)
         return Lark.__new__(Lark)._load(kept, transformer=Builder())
-    except (OSError, ValueError, KeyError, TypeError, AttributeError, AssertionError):  # or of another lark
+    except (OSError, ValueError, KeyError, TypeError, AttributeError, AssertionError):  # or of another lark version
         return None
 
 
@@ -68,12 +68,12 @@ def digest(text: str) -> str:
 
 
 def _with_numbers(row: dict[str, Any]) -> dict[Any, Any]:
-    """JSON's keys are texts; the tables count states and tokens."""
+    """Keys as integers again: in JSON they are strings, in the tables they number states and tokens."""
     return {int(k) if k.isdigit() else k: v for k, v in row.items()}
 
 
 def _write(path: Path, made: Lark) -> None:
-    """Best effort, and whole or not at all."""
+    """Writes the tables if possible, completely or not at all."""
     data, memo = made.memo_serialize([lark.lexer.TerminalDef, lark.grammar.Rule])
     data["options"] = {k: v for k, v in data["options"].items() if k != "transformer"}
     text = json.dumps({"data": data, "memo": memo})

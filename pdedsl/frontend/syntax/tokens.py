@@ -1,8 +1,8 @@
 """Text → statements as token lists: what white space, brackets and declarations decide before parsing.
 
-The grammar's scanner gives raw tokens. Here newlines that end nothing are dropped, a bracket that touches a name
-becomes a call or an index, the sides of norms are told apart; then `differentials` marks `du/dx` and `K^T` as what the
-declarations make them. Every mistake is noted and stepped over, so that the rest of the text is still read.
+The grammar's scanner gives raw tokens. Here newlines that do not end a statement are dropped, a bracket that touches a
+name becomes a call or an index, and opening and closing bars of norms are told apart; then `differentials` marks
+`du/dx` and `K^T` according to the declarations. Mistakes are recorded and skipped, so that the rest is still read.
 """
 
 from __future__ import annotations
@@ -33,7 +33,7 @@ MAX_DEPTH = 200
 MAX_NUMBER = 60
 MAX_DERIVATIVE = 400  # characters
 MOST_STRAY = 20
-PAIRED = {"⟩": "⟨"}  # brackets that are no signs here, said of the first
+PAIRED = {"⟩": "⟨"}  # brackets that the language does not have: only the first is reported
 
 OPENING = {"LPAR": ")", "LSQB": "]", "LBRACE": "}", "CALL": ")", "INDEX": "]", "NORM": "‖", "BAR": "|"}
 CLOSING = {"RPAR": ")", "RSQB": "]", "RBRACE": "}", "ENDNORM": "‖", "ENDBAR": "|"}
@@ -56,16 +56,16 @@ def span_of(token: Token) -> Span:
 
 @dataclass(frozen=True)
 class Line:
-    """The tokens of one statement, or of one entry when they stand in a block."""
+    """The tokens of one statement, or of one entry of a block."""
 
     tokens: list[Token]
     entries: list[Line] | None = None  # of a block
-    spoiled: bool = False  # whether a mistake in it was reported already, so that it is not parsed
+    spoiled: bool = False  # whether a mistake in it was already reported, so that it is not parsed
 
 
 @dataclass(frozen=True)
 class Lines:
-    """The statements of a text, its comments, and the names that are declared in it."""
+    """The statements of a text, its comments, and the names declared in it."""
 
     lines: list[Line]
     comments: tuple[Comment, ...]
@@ -95,10 +95,10 @@ def _marked(line: Line, names: Declared, text: str) -> Line:
 def _scan(
     source: Source, text: str, scanner: BasicLexer, reporter: Reporter
 ) -> tuple[list[Token], tuple[Comment, ...]]:
-    """Raw tokens of `text`, which is the source in plain letters; comments and texts stay as they were written. A
-    character that starts no token is skipped, and reported once a line."""
+    """Raw tokens of `text`, which is the source in plain letters; comments and strings stay as they were written. A
+    character that starts no token is skipped, and reported once per line."""
     comments: list[Comment] = []
-    strays: list[tuple[str, int]] = []  # characters with the line they stand on
+    strays: list[tuple[str, int]] = []  # characters, each with its line
     state = LexerState(TextSlice.cast_from(text))
     tokens: list[Token] = []
     while True:
@@ -161,7 +161,7 @@ def _check_length(token: Token) -> None:
 
 
 def _with_brackets(tokens: list[Token], reporter: Reporter) -> Iterator[Token]:
-    """Tokens with calls, indices and norms told apart, and without the newlines that end nothing."""
+    """Tokens with calls, indices and norms told apart, and without newlines that do not end a statement."""
     stack: list[Token] = []
     previous, closed = Token("NEWLINE", ""), ""
     for i, token in enumerate(tokens):
@@ -189,7 +189,7 @@ def _with_brackets(tokens: list[Token], reporter: Reporter) -> Iterator[Token]:
 
 
 def _starts_statement(tokens: list[Token], i: int) -> bool:
-    """A keyword at the start of a line: an open bracket before it was forgotten."""
+    """Whether a line starts with a keyword: a bracket still open before it was never closed."""
     match tokens[i : i + 2]:
         case [first, second]:
             return first.type in LEADING and second.type in ("NAME", "LPAR", "LBRACE", *LEADING)
@@ -197,7 +197,7 @@ def _starts_statement(tokens: list[Token], i: int) -> bool:
 
 
 def _told_apart(token: Token, previous: Token, closed: str, stack: list[Token]) -> Token:
-    """A bracket by what it touches or ends; `closed` is the bracket that the token before it closed."""
+    """A bracket with its kind, by what it touches or closes; `closed` is the bracket that the previous token closed."""
     touches = previous.end_pos == token.start_pos
     inner = stack[-1].type if stack and previous.type in OPERAND_END else ""
     match token.type:
@@ -229,7 +229,7 @@ def _unclosed(token: Token, tokens: list[Token]) -> PdeError:
 
 
 def _end_for(opened: Token, tokens: list[Token]) -> int:
-    """Where a bracket was probably to be closed: at the end of its line, or a block before the next statement."""
+    """Where a bracket was probably meant to close: at the end of its line; for a block, before the next statement."""
     end = span_of(opened).end
     first = bisect_left(tokens, end, key=lambda token: span_of(token).start)
     for i in range(first, len(tokens)):
@@ -244,10 +244,10 @@ def _end_for(opened: Token, tokens: list[Token]) -> int:
 
 
 def _lines(tokens: list[Token], bad: list[int]) -> Iterator[Line]:
-    """Statements; a block's entries are lines of their own. `bad` are the places of mistakes."""
+    """Statements; a block's entries are separate lines. `bad` are the positions of mistakes."""
     current: list[Token] = []
     block: Line | None = None
-    since = 0  # the end of the line before
+    since = 0  # the end of the previous line
 
     def taken(end: int) -> Line:
         spoiled = bisect_left(bad, end) > bisect_left(bad, since)

@@ -1,4 +1,4 @@
-"""The syntax tree: what was written, with its place. Unicode and ASCII spellings give the same tree."""
+"""The syntax tree: what was written, with its position. Unicode and ASCII spellings give the same tree."""
 
 from __future__ import annotations
 
@@ -59,7 +59,7 @@ class Inequality(Node):
 
 @dataclass(frozen=True)
 class SpaceDecl(Node):
-    """`space x in …`, cut to where inequalities hold."""
+    """`space x in … where …`, restricted to where the inequalities hold."""
 
     names: tuple[Name, ...]
     sides: tuple[Side, ...]
@@ -229,7 +229,7 @@ class Syntax(Node):
 
     statements: tuple[Statement, ...]
     comments: tuple[Comment, ...] = field(default=(), compare=False)
-    lost: frozenset[str] = field(default=frozenset(), compare=False)  # keywords and names of what could not be read
+    lost: frozenset[str] = field(default=frozenset(), compare=False)  # keywords and names of unreadable statements
 
 
 # ---- the tree as a whole
@@ -252,7 +252,7 @@ def _gather(value: object, found: list[Node]) -> None:
 
 
 def walk(node: Node) -> Iterator[Node]:
-    """A node and all below it; no recursion, so that any tree can be walked."""
+    """A node and all its descendants; without recursion, so that trees of any depth can be walked."""
     stack = [node]
     while stack:
         current = stack.pop()
@@ -261,7 +261,7 @@ def walk(node: Node) -> Iterator[Node]:
 
 
 def deepest(node: Node, limit: int) -> Node | None:
-    """A node that lies deeper than `limit`, if there is one; no recursion, so that any tree can be asked."""
+    """A node deeper than `limit`, if there is one; without recursion, so that trees of any depth can be checked."""
     stack: list[tuple[Node, int]] = [(node, 0)]
     while stack:
         current, depth = stack.pop()
@@ -272,7 +272,7 @@ def deepest(node: Node, limit: int) -> Node | None:
 
 
 def outline(node: Node, source: Source, depth: int = 0) -> str:
-    """The tree as indented text, each node with its place."""
+    """The tree as indented text, each node with its position."""
     line, column = source.position(node.span.start)
     plain = [
         repr(v) for f in fields(node) if isinstance(v := getattr(node, f.name), str | int | bool) and f.name != "text"
