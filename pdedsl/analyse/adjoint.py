@@ -1,7 +1,7 @@
 """d/dt ∫u of a linear equation, by index: ∫ Lu = ∫ u L*1, where L*1 = c - Σᵢ ∂bᵢ/∂xᵢ + Σᵢⱼ ∂²Aᵢⱼ/∂xᵢ∂xⱼ.
 
-In a space that is not written out a sum over some of the coordinates is no integral over all of them: ∇·(x u) is
-x·∇u + n u, and n is the dimension of the space.
+Index notation is kept where a space is not written out in components: an integral over the few coordinates that are
+shown is not one over all of them. ∇·(x u) is x·∇u + n u, where n is the dimension of the whole space.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ from pdedsl.symbolic.symbols import Partial
 
 
 def adjoint_of_one(right: Expr, heads: frozenset[Symbol]) -> Expr:
-    """L*1 for an affine right-hand side, of which the source does not count. Raises NotLinear."""
+    """L*1 for an affine right-hand side, ignoring its source. Raises NotLinear."""
     parts = [(c, letter) for c, letter in parts_of(right, heads) if letter is not S.One]
     return expand(Add(*(_moved(c, letter) for c, letter in parts)))
 

@@ -82,7 +82,7 @@ def _axioms(problems: tuple[Problem, ...], spec: Spec) -> dict[Axiom, Verdict]:
 
 
 def _of_the_average(spec: Spec) -> dict[Axiom, Verdict]:
-    """A mean of logits, where the spec asks for it, is not the expectation that the theorem speaks of."""
+    """Averaging logits, if the spec asks for it, refutes linearity: the theorem is about the mean of probabilities."""
     method = spec.realize.diffusion
     match method:
         case Chosen(word=Noise(average=Scores.LOGITS)):
@@ -97,7 +97,7 @@ def _of_the_average(spec: Spec) -> dict[Axiom, Verdict]:
 
 
 def _weaker(a: Verdict, b: Verdict) -> Verdict:
-    """Refuted before unknown before proved; two of a kind say both of their reasons."""
+    """Refuted outranks unknown, which outranks proved; two verdicts of the same kind are joined, with both reasons."""
     match a, b:
         case Refuted(guilty=ours), Refuted(guilty=theirs) if a.reason != b.reason:
             return Refuted(_joined(a, b), a.witness, (*ours, *theirs))
@@ -119,7 +119,7 @@ def _joined(a: Verdict, b: Verdict) -> str:
 
 
 def _contract(axioms: dict[Axiom, Verdict], spec: Spec) -> tuple[Diagnostic, ...]:
-    """`require`: what is refuted is an error at its line."""
+    """Errors for `require` lines whose axiom is refuted, or has no meaning for the spec."""
     found: list[Diagnostic] = []
     for requirement in spec.requirements:
         verdict = axioms.get(requirement.axiom)

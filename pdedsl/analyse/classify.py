@@ -1,4 +1,4 @@
-"""Terms by what they are, and equations by their class. The class is read off the normal form alone."""
+"""The summands of an equation with their terms, and its class, which is read off the normal form alone."""
 
 from __future__ import annotations
 
@@ -20,11 +20,11 @@ from pdedsl.words.directions import Direction
 
 
 class Elsewhere(Dummy):  # type: ignore[misc]
-    """A derivative of another unknown, or of this one elsewhere, as a coefficient."""
+    """Stands for a derivative of another unknown, or of this one at another point, treated as a coefficient."""
 
 
 def forward(frame: Frame) -> Jet:
-    """F in u_t = F, counted in the direction in which the data travel."""
+    """F in u_t = F, with the sign changed for terminal data, so that time runs away from the data."""
     late = direction_of(frame.spec, frame.equation.unknown) is Direction.TERMINAL and frame.equation.order == 1
     return jet_of((-1 if late else 1) * as_scalar(frame.equation.right, frame.unknown), frame.unknown, frame.spec)
 
@@ -33,7 +33,7 @@ def forward(frame: Frame) -> Jet:
 
 
 def parts_of(frame: Frame, terms: tuple[Term, ...]) -> tuple[Part, ...]:
-    """The summands of an equation, with the terms that each of them makes."""
+    """The summands of an equation, each with the terms that it contributes."""
     made: dict[Span, list[Term]] = {}
     for term in terms:
         made.setdefault(term.origin.span, []).append(term)
@@ -52,7 +52,7 @@ def _part(summand: Summand, terms: tuple[Term, ...], frame: Frame) -> Part:
 
 
 def class_of(frame: Frame, jet: Jet) -> EquationClass:
-    """By the derivatives of every unknown: ∂h/∂t + ∂q/∂x = 0 is a transport equation for h."""
+    """The class, from the derivatives of all unknowns: ∂h/∂t + ∂q/∂x = 0 is a transport equation for h."""
     equation, spec = frame.equation, frame.spec
     feature = _feature_class(equation, spec)
     if feature:
@@ -74,8 +74,8 @@ def class_of(frame: Frame, jet: Jet) -> EquationClass:
 
 
 def _with_others(frame: Frame, jet: Jet) -> Jet:
-    """The jet in which derivatives of other unknowns, and of this one elsewhere or at another time, count as those of
-    this one, each with a weight of its own."""
+    """The jet with derivatives of other unknowns, and of this one at another point or time, accounted for: as those of
+    this one, each with its own weight, or as coefficients if this one has derivatives itself."""
     own, here = frame.own(0), {frame.own(k) for k in range(len(frame.equation.right))}
     found = [p for e in frame.equation.right for p in e.atoms(Partial) if _is_of(p, frame.heads) and p.body not in here]
     if not found:
@@ -111,7 +111,7 @@ def _first_order(jet: Jet) -> EquationClass:
 
 
 def _feature_class(equation: Equation, spec: Spec) -> EquationClass | None:
-    """Classes that are read off the shape of a system or of a symmetric layer."""
+    """Classes determined by the form of the system or of a symmetric layer."""
     if is_separable_pair(spec):
         return EquationClass.HAMILTONIAN
     right = equation.right[0]

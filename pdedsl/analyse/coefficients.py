@@ -1,8 +1,8 @@
-"""What stands beside the derivatives of an unknown, as a vector or a symmetric matrix.
+"""The coefficients of the derivatives of an unknown, as a vector or a symmetric matrix.
 
-In a space that is not written out v·∇u is Σⱼ vⱼ ∂u/∂xⱼ, so that bᵢ is what stands beside ∂u/∂xⱼ, with i for j. The
-diagonal entry Aᵢᵢ stands beside ∂²u/∂xⱼ², and Σⱼₖ c fⱼ gₖ ∂²u/∂xⱼ∂xₖ is the matrix ½c(fgᵀ + gfᵀ), which completing
-the square makes a sum of c w wᵀ. A single derivative, ∂u/∂x₃, is a component of δᵢ₃.
+In a space that is not written out in components, v·∇u is Σⱼ vⱼ ∂u/∂xⱼ, so bᵢ is the coefficient of ∂u/∂xⱼ with i
+substituted for j. The diagonal entry Aᵢᵢ is the coefficient of ∂²u/∂xⱼ², and Σⱼₖ c fⱼ gₖ ∂²u/∂xⱼ∂xₖ has the matrix
+½c(fgᵀ + gfᵀ), which becomes a sum of c w wᵀ by completing squares. A single derivative ∂u/∂x₃ contributes δᵢ₃.
 """
 
 from __future__ import annotations
@@ -33,7 +33,7 @@ class NotLinear(Exception):
 
 
 def is_letter(expr: Expr, heads: frozenset[Symbol]) -> bool:
-    """Whether it is the value of an unknown, here or elsewhere, or a derivative of it."""
+    """Whether an expression is the value of an unknown, here or at another point, or a derivative of it."""
     field = expr.body if isinstance(expr, Partial) else expr
     if not isinstance(field, Field) or field.head not in heads:
         return False
@@ -45,12 +45,12 @@ def touches(expr: Expr, heads: frozenset[Symbol]) -> bool:
 
 
 def parts_of(expr: Expr, heads: frozenset[Symbol]) -> Iterator[Part]:
-    """The parts of an affine expression; a source stands beside 1. Raises NotLinear."""
+    """The parts of an affine expression; a source is the coefficient of 1. Raises NotLinear."""
     return _parts(expr, lambda e: touches(e, heads), lambda e: is_letter(e, heads))
 
 
 def second_parts(expr: Expr, head: Symbol) -> Iterator[Part]:
-    """What stands beside the second derivatives of an unknown, which may depend on it. Raises NotLinear."""
+    """The second derivatives of an unknown with their coefficients, which may depend on it. Raises NotLinear."""
     found = _parts(expr, lambda e: any(_is_second(p, head) for p in e.atoms(Partial)), lambda e: _is_second(e, head))
     return ((coefficient, letter) for coefficient, letter in found if letter is not S.One)
 
@@ -91,7 +91,7 @@ def _inside(factor: Expr, touched_by: Test, letter: Test) -> Iterator[Part]:
 
 
 def whole(parts: Iterable[Part]) -> Expr:
-    """Parts as an expression again: what has a free index is summed over it."""
+    """The expression that the parts add up to; a product with a free index is summed over it."""
     return Add(*(_summed(coefficient * letter) for coefficient, letter in parts))
 
 
@@ -162,7 +162,7 @@ def _places(letter: Expr) -> tuple[Expr, ...]:
 
 
 def _component(placed: list[Placed], dimension: int | Symbol) -> Expr:
-    """The sum at the place i. What stands at 1, 2, …, d in one form stands at i: Σₖ xₖ δᵢₖ is xᵢ."""
+    """Component i of the sum. Terms of the same form at all of 1, 2, …, d become one term at i: Σₖ xₖ δᵢₖ is xᵢ."""
     total: list[Expr] = []
     single: dict[Expr, dict[Expr, Expr]] = {}
     for coefficient, place in placed:
@@ -180,7 +180,7 @@ def _component(placed: list[Placed], dimension: int | Symbol) -> Expr:
 
 
 def _anywhere(term: Expr, place: Expr) -> Expr:
-    """A term with the components of number `place` as those of any number."""
+    """A term with INDEX in place of the component number `place`."""
     own = [e for e in term.atoms(Component) if e.args[1] == place]
     fields = [f for f in term.atoms(Field) if tuple(f.indices) == (place,)]
     moved = {e: Component(e.args[0], INDEX) for e in own} | {f: Field(f.head, (INDEX,), f.arguments) for f in fields}
@@ -209,7 +209,7 @@ def _bilinear(
 
 
 def _squares(form: Form) -> tuple[tuple[Expr, Expr], ...] | None:
-    """Σ c w wᵀ by completing squares (Lagrange); None where the coefficients are too many to be followed."""
+    """Σ c w wᵀ by completing squares (Lagrange); None if there are more than six vectors."""
     names = sorted({f for pair in form for f in pair}, key=str)
     if len(names) > 6:
         return None

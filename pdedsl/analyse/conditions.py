@@ -1,4 +1,4 @@
-"""What the conditions besides the first datum ask of the zero function, and of constants."""
+"""Whether the zero function, and constants, satisfy the conditions other than the first datum."""
 
 from __future__ import annotations
 
@@ -17,8 +17,8 @@ from pdedsl.ir.spec import Condition, Spec, side_names
 from pdedsl.symbolic.evaluating import compiled
 from pdedsl.symbolic.symbols import Field
 
-POINTS = 8  # of a curve
-BEYOND = 1e-6  # rounding, of a value at them
+POINTS = 8  # on each curve
+BEYOND = 1e-6  # values above this are not rounding errors
 
 
 def further(spec: Spec) -> list[Condition]:
@@ -27,7 +27,7 @@ def further(spec: Spec) -> list[Condition]:
 
 
 def admits(condition: Condition, spec: Spec, constants: Iterable[Rational | int | None]) -> bool | None:
-    """Whether functions with these constant values meet a condition, for None all constants; three truths."""
+    """Whether these constants (None: all constants) satisfy a condition; None if that is not known."""
     ranges, every = ranges_of(spec), True
     for residual in _residuals(condition, spec, constants, ranges):
         met = _is_met(residual, condition, spec, ranges)
@@ -38,8 +38,8 @@ def admits(condition: Condition, spec: Spec, constants: Iterable[Rational | int 
 
 
 def _is_met(residual: Expr, condition: Condition, spec: Spec, ranges: Ranges) -> bool | None:
-    """Whether it is zero where the condition holds. On a curve or a part of a side: where it is zero everywhere, and
-    not where it is other than zero at points that were found there."""
+    """Whether the residual is zero where the condition holds. On a curve or part of a side: True if it is zero
+    everywhere, False if it is nonzero at a point found on the curve, otherwise None."""
     found = is_zero(residual, ranges)
     somewhere = condition.on_boundary and (condition.surfaces or condition.part or spec.space.inside)
     if somewhere and not found and residual.free_symbols & set(spec.space.coordinates):
@@ -48,7 +48,8 @@ def _is_met(residual: Expr, condition: Condition, spec: Spec, ranges: Ranges) ->
 
 
 def _is_broken(residual: Expr, condition: Condition, spec: Spec) -> bool:
-    """At a point of a curve on all of which a condition holds; other letters than those of places and times are 1."""
+    """Whether the residual is nonzero at a point of a curve, for conditions on whole curves; symbols other than
+    coordinates and time are set to 1."""
     region = domain_of(spec)
     others = residual.free_symbols - set(region.layout.places)
     if condition.part or residual.has(Field):
@@ -70,7 +71,7 @@ def _residuals(
 
 
 def _any(flat: Expr, spec: Spec) -> dict[Symbol, Symbol]:
-    """Letters with the signs of the unknowns that they stand for."""
+    """Symbols that carry the signs of the unknowns they stand for."""
     signs = {u.head.name: assumed(u) for u in spec.unknowns}
     return {s: Dummy(s.name, **signs[s.name]) for s in flat.atoms(Dummy) if s.name in signs}
 
@@ -87,7 +88,7 @@ def _on_sides(expr: Expr, condition: Condition, spec: Spec, ranges: Ranges) -> I
 
 
 def not_admitting(spec: Spec, *values: Rational | int | None) -> tuple[list[Condition], list[Condition]]:
-    """The conditions that these constants surely break, or some of all for None, and those of which it is not known."""
+    """The conditions that some of these constants (None: of all) certainly violate, and those that they may violate."""
     truths = [(c, admits(c, spec, values)) for c in further(spec)]
     return [c for c, truth in truths if truth is False], [c for c, truth in truths if truth is None]
 
@@ -97,7 +98,7 @@ def quoted(conditions: list[Condition], spec: Spec) -> str:
 
 
 def at_rest(problem: Problem) -> bool:
-    """Whether all derivatives in time are zero at the start."""
+    """Whether all initial time derivatives are given, and zero."""
     order = problem.equation.order
     rest = [c for c in problem.spec.conditions if c.unknown == problem.equation.unknown and c.order]
     return len(rest) == order - 1 and all(v == 0 for c in rest for v in c.value)

@@ -1,4 +1,4 @@
-"""Data that disagree with each other, as warnings: a solution exists in a weak sense, or not at all.
+"""Warnings for data that contradict each other: a solution exists only in a weak sense, or not at all.
 
 - Where a side meets the start (or end) of time, both give u: if they differ, u jumps there, and its derivatives are
   unbounded near it (compatibility of order 0: Evans, section 7.1.3).
@@ -21,10 +21,10 @@ from pdedsl.ir.spec import Condition, ConditionKind, Spec
 from pdedsl.symbolic.evaluating import Layout, compiled
 from pdedsl.symbolic.symbols import Field
 
-CLOSE = 1e-6  # of the larger number, or of one
+CLOSE = 1e-6  # relative to the largest of both values and 1
 GAUSS = ((-0.906179845938664, 0.236926885056189), (-0.538469310105683, 0.478628670499366), (0.0, 0.568888888888889))
-NODES = (*GAUSS, *((-x, w) for x, w in GAUSS[:2]))  # five, exact for polynomials of degree 9
-PIECES = 4  # of each side, with as many nodes each
+NODES = (*GAUSS, *((-x, w) for x, w in GAUSS[:2]))  # five nodes, exact for polynomials up to degree 9
+PIECES = 4  # into which each side is divided, with five nodes each
 MOST_DIMENSIONS = 3
 
 
@@ -57,7 +57,7 @@ def _corners(problem: Problem) -> Iterator[Diagnostic]:
 
 
 def _largest_gap(start: Expr, side: Expr, placed: Placed, spec: Spec) -> tuple[float, float] | None:
-    """Both values where they differ most, if they do."""
+    """The two values at the point where they differ most; None if they agree."""
     others = [x for x in spec.space.coordinates if x != placed.coordinate]
     if start.atoms(Field) or side.atoms(Field) or not (start.free_symbols | side.free_symbols) <= set(others):
         return None
@@ -86,7 +86,7 @@ def _told(data: Condition, placed: Placed, gap: tuple[float, float], spec: Spec)
 
 
 def _unbalanced(problem: Problem) -> Iterator[Diagnostic]:
-    """For c Δu + f(x) = 0 with a number c, and slopes g(x) on every side."""
+    """Checks c Δu + f(x) = 0 with constant c and ∂u/∂n = g(x) on every side."""
     jet, spec = problem.jet, problem.spec
     if problem.equation.order or jet.order != 2 or jet.higher or jet.hidden or jet.nonlocal_ or not jet.is_affine:
         return

@@ -1,7 +1,7 @@
 """Degenerate ellipticity: F(x, t, u, p, X) does not decrease in X (Crandall, Ishii, Lions 1992, section 1).
 
-∂F/∂X is positive semidefinite for all values of the jet, in the dimension of the space: by components where they are
-written out, and by rules for diag(aᵢ) + Σ c w wᵀ where they are not.
+∂F/∂X must be positive semidefinite for all values of the jet. This is decided in components where the space is written
+out, and otherwise by rules for diag(aᵢ) + Σ c w wᵀ.
 """
 
 from __future__ import annotations
@@ -28,7 +28,7 @@ from pdedsl.symbolic.symbols import Contraction, Field, Partial
 
 @dataclass(frozen=True)
 class Sign:
-    """True, False or None for 'is it nonnegative', with the point that shows a False."""
+    """Whether a matrix is positive semidefinite (None: not known), with a witness if it is not."""
 
     nonnegative: bool | None
     witness: str = ""
@@ -77,7 +77,7 @@ class Elliptic:
         return self._by_index() or self._of_the_trace()
 
     def _with_diagonals(self) -> Rows:
-        """The entries on the diagonal of a learned semidefinite matrix as letters that are not negative."""
+        """The rows with nonnegative symbols for the diagonal entries of learned semidefinite matrices."""
         fields = {f for row in self.rows for e in row for f in e.atoms(Field) if f.head in self.psd}
         diagonal = sorted((f for f in fields if len(set(f.indices)) == 1), key=str)
         letters = {f: Dummy(f"d{k}", nonnegative=True) for k, f in enumerate(diagonal)}
@@ -94,7 +94,7 @@ class Elliptic:
         return indexed_semidefinite(_with_positive(found, self.problem), self.psd, self.box, self.dimension)
 
     def _of_the_trace(self) -> bool:
-        """F(…, tr X) that does not decrease in tr X."""
+        """Whether F depends on X only through tr X, and does not decrease in it."""
         head, right = self.problem.unknown.head, self.sign * self.problem.right
         found = [c for c in right.atoms(Contraction) if _is_laplacian(c, head)]
         if len(found) != 1:
@@ -107,7 +107,7 @@ class Elliptic:
 
     @cached_property
     def witness(self) -> str:
-        """A point at which it fails; in a space of any dimension it must fail in each of the first three."""
+        """Where it fails, in words; for a symbolic dimension it must fail in each of dimensions 1, 2 and 3."""
         spec = self.problem.spec
         if self._is_negative_for_every_weight():
             return "eigenvalue for every weight"
@@ -124,7 +124,7 @@ class Elliptic:
         return negative_eigenvalue(_times(self.sign, jet.matrix), jet.expr, free, self.ranges, jet.layout, levels)
 
     def _tiny(self) -> str:
-        """The same of an entry that is below zero at every point, be it by less than a search sees."""
+        """The same, for a diagonal entry that is negative at every point, even by less than a search detects."""
         whole = self.jet.expr
         if not self.is_written_out or whole.has(Field, Partial):
             return ""
@@ -134,13 +134,13 @@ class Elliptic:
         return "eigenvalue at every point" if has_value else ""
 
     def _is_negative_for_every_weight(self) -> bool:
-        """An entry of the diagonal that is below zero whatever is learned."""
+        """Whether a diagonal entry with learned fields is negative for all of their values."""
         return any(row[i].has(Field) and strictly_positive(-row[i], self.box) for i, row in enumerate(self.rows))
 
 
 @lru_cache(maxsize=64)
 def ellipticity(problem: Problem, sign: int = 1) -> Sign:
-    """Whether ± ∂F/∂X is positive semidefinite; unknown where second derivatives are hidden in functions."""
+    """Whether ± ∂F/∂X is positive semidefinite; not known where second derivatives are hidden in functions."""
     found = Elliptic(problem, sign)
     if any(problem.jet.hidden_order(d) > 1 for d in problem.jet.hidden):
         return Sign(None)
@@ -159,7 +159,7 @@ def _is_laplacian(c: Contraction, head: Symbol) -> bool:
 
 
 def _with_positive(matrix: Indexed, problem: Problem) -> Indexed:
-    """The unknown as a letter of the sign that its type gives it."""
+    """The matrix with a symbol for the unknown that has the sign given by its type."""
     unknown = problem.unknown
     if not isinstance(unknown.type, Scalar):
         return matrix

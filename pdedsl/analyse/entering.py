@@ -1,7 +1,8 @@
-"""Sides where values enter a domain and none is given: equations of the first order, alone and in systems.
+"""Sides where characteristics enter the domain but no value is given, for single equations and systems of first order.
 
-∂u/∂t = b·∇u takes a value where b·n > 0; ∂w/∂t = Σ Bₖ ∂w/∂xₖ takes as many conditions on a side as B·n has positive
-eigenvalues, the waves that travel inward (Kreiss 1970). At rest either end of the characteristics will do, but whole.
+∂u/∂t = b·∇u needs a value where b·n > 0; ∂w/∂t = Σ Bₖ ∂w/∂xₖ needs as many conditions on a side as B·n has positive
+eigenvalues, the waves that travel inward (Kreiss 1970). A stationary equation takes values at either end of the
+characteristics, but on all of it.
 """
 
 from __future__ import annotations
@@ -18,12 +19,12 @@ from pdedsl.analyse.signs import box_of
 from pdedsl.diagnostics import PdeError
 from pdedsl.ir.spec import Space, side_names
 
-SHORT = 10_000  # a wave number at which the first order is all that counts
-Sides = list[tuple[int, str, int]]  # a coordinate, a name, the outer normal
+SHORT = 10_000  # a wave number so large that terms of order zero are negligible
+Sides = list[tuple[int, str, int]]  # the number of a coordinate, the name of the side, the outer normal
 
 
 def missing(problem: Problem) -> Iterator[PdeError]:
-    """Of one linear equation of the first order; where the direction changes along a side, nothing is said."""
+    """Errors for one linear equation of first order; a side along which the direction changes is not checked."""
     jet, space = problem.jet, problem.spec.space
     if not jet.is_affine or jet.order != 1 or problem.equation.order > 1 or not _is_box(space):
         return
@@ -33,14 +34,14 @@ def missing(problem: Problem) -> Iterator[PdeError]:
     for k, name, normal in _sides(space):
         x = space.coordinates[k]
         if problem.equation.order == 0 and jet.drift[k] == 0:
-            continue  # along the characteristics, which neither begin nor end there
+            continue  # parallel to the characteristics, which neither begin nor end there
         found = enters(jet.drift[k], x, ranges[x][(normal + 1) // 2], normal, box)
         if found is not None:
             (into if found else out).append(name)
     given = {name for c in problem.spec.conditions for name in c.sides}
     ends = (into, out) if problem.equation.order == 0 else (into,)
     lacking = min(([name for name in end if name not in given] for end in ends if end), key=len, default=[])
-    misplaced = problem.equation.order > 0 and any(name in given for name in out)  # a mistake of its own
+    misplaced = problem.equation.order > 0 and any(name in given for name in out)  # reported as another mistake
     if lacking and not misplaced:
         yield mistakes.proofs.no_inflow(problem.unknown.name, lacking, problem.unknown.span)
     elif problem.equation.order == 0 and not lacking and {*into} & given and {*out} & given:
@@ -51,7 +52,7 @@ def missing(problem: Problem) -> Iterator[PdeError]:
 
 
 def missing_in_system(problems: tuple[Problem, ...]) -> PdeError | None:
-    """Of a system in time that is linear, of the first order and with constant coefficients."""
+    """The error for a linear evolution system of first order with constant coefficients."""
     spec = problems[0].spec
     first = all(p.jet.order <= 1 and p.equation.order == 1 and not p.is_vector for p in problems)
     if not first or not _is_box(spec.space) or len(problems) != len(spec.unknowns):

@@ -1,7 +1,7 @@
 """The flux of a divergence through the sides of a domain, and across the seams of a ring.
 
-A:∇∇u + b·∇u + c u is ∇·J with Jᵢ = Σⱼ Aᵢⱼ ∂u/∂xⱼ + (bᵢ - Σⱼ ∂Aᵢⱼ/∂xⱼ) u where it is a divergence. On the line a
-nonlinear F(u, p, X) is J' with ∂J/∂p = ∂F/∂X and ∂J/∂u = F(u, p, 0)/p.
+If A:∇∇u + b·∇u + c u is a divergence, it is ∇·J with Jᵢ = Σⱼ Aᵢⱼ ∂u/∂xⱼ + (bᵢ - Σⱼ ∂Aᵢⱼ/∂xⱼ) u. In one dimension a
+nonlinear F(u, p, X) that is a divergence is J' with ∂J/∂p = ∂F/∂X and ∂J/∂u = F(u, p, 0)/p.
 """
 
 from __future__ import annotations
@@ -44,7 +44,7 @@ def flux_through(problem: Problem) -> Through:
 
 
 def given_flux(problem: Problem) -> Expr | None:
-    """The sum over both ends of an interval."""
+    """The total flux through both ends of an interval; None if it is not known."""
     amounts = _amounts(problem)
     if any(isinstance(a, Through) for a in amounts) or len(problem.spec.space.sides) > 1:
         return None if any(a != 0 for a in amounts) else S.Zero
@@ -79,7 +79,7 @@ def _flux(jet: Jet, k: int) -> tuple[tuple[Expr, ...], Expr]:
 
 
 def _amount(problem: Problem, k: int, end: Expr, normal: int, there: list[Placed]) -> Amount:
-    """J·n at a side, in terms of what is given there; FREE where the data choose it."""
+    """J·n on a side, in terms of the boundary data; FREE if it depends on the solution."""
     jet, ranges = problem.jet, ranges_of(problem.spec, problem.equation)
     x = jet.coordinates[k]
     if any(e.has(Field) for e in (*jet.matrix[k], jet.drift[k])) or len(there) > 1:
@@ -115,7 +115,7 @@ def _free_if_nonzero(rate: Expr, ranges: Ranges) -> Through:
 
 
 def _of_high_order(problem: Problem) -> list[Amount]:
-    """Σ cₖ ∂ᵏu/∂xᵏ with numbers cₖ has the flux Σ cₖ ∂ᵏ⁻¹u/∂xᵏ⁻¹, between two ends where derivatives are zero."""
+    """Σ cₖ ∂ᵏu/∂xᵏ with constant cₖ has the flux Σ cₖ ∂ᵏ⁻¹u/∂xᵏ⁻¹, zero if each of these is zero at both ends."""
     jet = problem.jet
     used = [v for v in (*jet.p, *jet.second, *jet.higher) if v in jet.expr.free_symbols]
     in_space = [v for v in used if set(jet.back[v].slots) <= set(jet.coordinates)]
@@ -131,7 +131,7 @@ def _of_high_order(problem: Problem) -> list[Amount]:
 
 
 def _held(condition: Condition, problem: Problem) -> int | None:
-    """k of ∂ᵏu/∂xᵏ = 0."""
+    """k, for a condition ∂ᵏu/∂xᵏ = 0."""
     unknown, (x,) = problem.unknown, problem.spec.space.coordinates
     value = Field(unknown.head, (), unknown.arguments)
     whole = Mul.make_args(condition.value[0].xreplace(problem.spec.values))
@@ -169,7 +169,7 @@ def _nonlinear(problem: Problem, placed: Sequence[Placed]) -> list[Amount]:
 
 
 def _slope_at(placed: Placed, jet: Jet) -> Expr | None:
-    """∂u/∂x as a function of u, where a condition gives it."""
+    """∂u/∂x as a function of u, if the condition gives it."""
     match placed.side:
         case Flux(slope=slope, given=given, letter=letter):
             whole = given if slope is None else slope * letter + given
@@ -211,7 +211,7 @@ def _head(f: Expr) -> Symbol | None:
 
 
 def _slopes(jet: Jet, whole: Expr, x: Symbol) -> list[Expr]:
-    """F and its slopes in x, as far as its flux has derivatives."""
+    """F and its derivatives in x, up to the order of the derivatives in its flux."""
     found = [whole]
     for _ in range(max(jet.order - 1, 0)):
         found.append(found[-1].diff(x))

@@ -1,4 +1,4 @@
-"""An equation solved for what it determines, ∂ⁿu/∂tⁿ = F: what each of its summands adds to F."""
+"""An equation solved for what it determines, ∂ⁿu/∂tⁿ = F, and what each of its summands contributes to F."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ class Frame:
         return self.spec.time.symbol if self.spec.time else None
 
     def own(self, k: int) -> Field:
-        """The unknown's component of number k, counted from zero."""
+        """Component k of the unknown, counted from zero."""
         indices: tuple[Expr, ...] = ()
         if isinstance(self.unknown.type, Vector):
             size = self.unknown.type.size
@@ -42,7 +42,7 @@ class Frame:
         return Field(self.unknown.head, indices, self.unknown.arguments)
 
     def counted(self, expr: Expr) -> Expr:
-        """Σᵢ 1 as the dimension, where it is a number."""
+        """The expression with Σᵢ 1 replaced by the dimension, if that is a number."""
         n = self.spec.space.dimension
         ones = [c for c in expr.atoms(Contraction) if c.body == 1]
         return expr.xreplace(dict.fromkeys(ones, Integer(n))) if ones and isinstance(n, int) else expr
@@ -60,7 +60,7 @@ class Frame:
 
 
 def unknown_of(equation: Equation, spec: Spec) -> Unknown:
-    """What an equation determines; where several unknowns stand in it at rest, one that nothing else determines."""
+    """The unknown that an equation determines; for a stationary equation with several, one that no other determines."""
     found = next((u for u in spec.unknowns if u.head == equation.unknown), None)
     if found is not None:
         return found
@@ -75,7 +75,7 @@ def frame_of(equation: Equation, spec: Spec) -> Frame:
 
 
 def shares(frame: Frame) -> Iterator[tuple[Summand, tuple[Expr, ...]]]:
-    """What each summand adds to the right-hand side, constants as numbers."""
+    """What each summand contributes to the right-hand side, with numbers substituted for constants."""
     rows = [
         (s, tuple(multiply_out(frame.counted(e.xreplace(frame.spec.values))) for e in s.exprs))
         for s in frame.equation.summands
@@ -87,7 +87,7 @@ def shares(frame: Frame) -> Iterator[tuple[Summand, tuple[Expr, ...]]]:
 
 
 def _solver(frame: Frame, k: int, exprs: list[Expr]) -> Callable[[Expr], Expr]:
-    """From a summand to its share, when the equation is solved for the time derivative of component k."""
+    """Maps a summand to its contribution, for the equation solved for the time derivative of component k."""
     goal = goal_of(frame, k)
     if goal is None:
         return lambda e: e
@@ -106,6 +106,6 @@ def goal_of(frame: Frame, k: int) -> Partial | None:
 
 
 def with_letters(frame: Frame) -> Expr:
-    """The right-hand side with constants as letters, for what people read."""
+    """The right-hand side with the names of constants, for display."""
     exprs = [multiply_out(s.exprs[0]) for s in frame.equation.summands]
     return Add(*map(_solver(frame, 0, exprs), exprs))

@@ -1,6 +1,6 @@
-"""Ranges of functions of one number over an interval, rounded outwards.
+"""Ranges of functions of one variable over an interval, rounded outwards.
 
-Sines of a multiple of π are read in units of π, so that sin(πx) ≥ 0 on [0, 1] is seen (Moore, Kearfott, Cloud,
+Arguments of sines are measured in units of π, so that sin(πx) ≥ 0 on [0, 1] is found (Moore, Kearfott, Cloud,
 Introduction to Interval Analysis, chapter 5).
 """
 
@@ -41,7 +41,7 @@ def _sine_at(x: End) -> Range:
     return Range(value - ROUND, value + ROUND)
 
 
-NEAR = Fraction(1, 10**15)  # absolute error of functions that add to one and take it away
+NEAR = Fraction(1, 10**15)  # absolute error where a function adds 1 and subtracts it again
 
 RISING: dict[type[Expr], tuple[Callable[[float], float], End, End]] = {
     exp: (math.exp, Fraction(0), inf),
@@ -94,7 +94,7 @@ def _rising(kind: type[Expr], x: Range, f: Callable[[float], float], least: End,
 
 
 def _value(f: Callable[[float], float], x: End, limit: End, error: Fraction = Fraction(0)) -> Range:
-    """f(x), and exactly where it is zero at zero."""
+    """A range that contains f(x), exact if f(0) = 0 and x = 0; `limit` if x is infinite."""
     if math.isinf(x):
         return Range(limit, limit)
     if x == 0 and f(0.0) == 0:
@@ -116,7 +116,7 @@ def _log(x: End) -> Range:
         return Range(-inf, -inf) if x == 0 else Range(inf, inf)
     if x == 1 or float(x) == 0:
         return Range(Fraction(0), Fraction(0)) if x == 1 else Range(-inf, Fraction(-700))
-    return about(math.log(float(x)), NEAR)  # an argument near one is rounded, too
+    return about(math.log(float(x)), NEAR)  # near 1 the rounding of the argument counts, too
 
 
 def _slope(e: Slope) -> Range:
@@ -125,7 +125,7 @@ def _slope(e: Slope) -> Range:
 
 
 def _end(x: float) -> End:
-    """A decimal number as it is written."""
+    """The exact fraction of a decimal number, as written."""
     return x if math.isinf(x) else Fraction(str(x))
 
 

@@ -1,7 +1,7 @@
 """How fast a coefficient and its first two derivatives in space may grow: |f| ≤ C(1 + |x|)^k, and so for f' and f''.
 
-Sums, products and compositions by their rules. On a bounded domain only smoothness counts. Learned fields are taken as
-networks are: Lipschitz in x where their activation is, and no rougher than that; t is a parameter.
+Sums, products and compositions follow the usual rules. On a bounded domain only smoothness matters. Learned fields are
+taken to be as regular as their networks: Lipschitz in x if the activation is; t is a parameter.
 """
 
 from __future__ import annotations
@@ -43,13 +43,13 @@ from pdedsl.symbolic.activations import Activation
 from pdedsl.symbolic.symbols import Component, Contraction, Field, Partial
 from pdedsl.words.networks import Convnet, Mlp, Torch
 
-NONE = -inf  # nothing is left
-SLOW = 0.1  # of a logarithm
+NONE = -inf  # identically zero
+SLOW = 0.1  # exponent for a logarithm
 
 
 @dataclass(frozen=True)
 class Growth:
-    """The exponents of f, f' and f''; infinite where nothing is known, or where it is not continuous."""
+    """The exponents k for f, f' and f''; infinite where no bound is known, or the derivative is not continuous."""
 
     value: float
     first: float
@@ -76,7 +76,7 @@ WILD = Growth(inf, inf, inf)
 
 @dataclass(frozen=True)
 class Grower:
-    """Reads growth in some coordinates; `near` is the box of a bounded domain, where growth does not count."""
+    """Finds the growth in some coordinates; where the domain is `bounded`, finite exponents count as 0."""
 
     coordinates: frozenset[Symbol]
     box: Box
@@ -127,7 +127,7 @@ class Grower:
     def _learned(self, field: Field) -> Growth:
         learned = next((w for w in self.spec.learned if w.head == field.head), None)
         if learned is None or (learned.net is not None and isinstance(learned.net.word, Torch)):
-            return WILD  # of code of the user's own nothing is known
+            return WILD  # nothing is known about the user's own code
         facts = activation_of(learned)
         if not isfinite(facts.lipschitz):
             return WILD
@@ -135,7 +135,7 @@ class Grower:
         return Growth(0 if flat else 1, 0, 0 if facts.smooth else inf)
 
     def _slope_of(self, field: Field) -> Growth:
-        """A derivative of a learned field: bounded with all of its own where the activation is smooth."""
+        """A derivative of a learned field: bounded, and so are its own derivatives if the activation is smooth."""
         g = self._learned(field)
         return WILD if not g.is_lipschitz else Growth(0, 0, 0) if g.is_twice_bounded else Growth(0, inf, inf)
 
@@ -152,7 +152,7 @@ class Grower:
         return _composed(float(power), g, self._least(base))
 
     def _least(self, base: Expr) -> float:
-        """k of base ≥ c(1 + |x|)^k, c > 0: the degree on the line, and 2 for c + Σ cᵢxᵢ² over all coordinates."""
+        """k with base ≥ c(1 + |x|)^k, c > 0: the degree in one dimension, 2 for c + Σ cᵢxᵢ² over all xᵢ, else 0."""
         if len(self.coordinates) == 1 and base.is_polynomial(*self.coordinates):
             return float(Poly(base, *self.coordinates).degree())
         constant, rest = base.as_coeff_Add()
@@ -170,7 +170,7 @@ class Grower:
         return Growth(0, 0, 0) if falls else Growth(0, *_chained(g))
 
     def _is_apart(self, power: Expr) -> bool:
-        """Σ pᵢ(xᵢ) with polynomials pᵢ: then pᵢ' exp(pᵢ) is bounded where exp is. For exp(-x²y²) it is not."""
+        """Whether it is Σ pᵢ(xᵢ) with polynomials pᵢ: then pᵢ' exp(pᵢ) is bounded if exp(pᵢ) is. Not so exp(-x²y²)."""
         if power.has(Field) or not power.is_polynomial(*self.coordinates):
             return False
         return all(len(a.free_symbols & self.coordinates) <= 1 for a in Add.make_args(power))
@@ -207,7 +207,7 @@ def _activated(facts: Record, g: Growth) -> Growth:
 
 
 def _squared(e: Expr) -> Expr | None:
-    """x of c x², c > 0, or xᵢ of c Σᵢ xᵢ²."""
+    """x, for c x² with c > 0; xᵢ, for c Σᵢ xᵢ²."""
     factor, body = e.as_coeff_Mul()
     summed = isinstance(body, Contraction)
     base, power = (body.body if summed else body).as_base_exp()
@@ -216,7 +216,7 @@ def _squared(e: Expr) -> Expr | None:
 
 
 def _chained(g: Growth) -> tuple[float, float]:
-    """f' and f'' of a function with bounded derivatives of something that grows like g."""
+    """The exponents of (f∘g)' and (f∘g)'', for f with bounded derivatives."""
     return g.first, max(g.second, 2 * g.first)
 
 
@@ -249,13 +249,13 @@ def _composed(p: float, g: Growth, least: float) -> Growth:
 
 
 def activation_of(learned: Learned) -> Record:
-    """That of its network; relu where a network has no choice."""
+    """The activation of its network; relu if the network offers no choice."""
     net = learned.net.word if learned.net else None
     return net.activation if isinstance(net, Mlp | Convnet) else RECORDS["relu"]
 
 
 class InTime(Enum):
-    """What an expression does at the ends of its time."""
+    """How an expression behaves at the ends of its time interval."""
 
     BOUNDED = "bounded"
     INTEGRABLE = "integrable"

@@ -1,4 +1,4 @@
-"""How F depends on x: A = ΣΣᵀ with Σ Lipschitz, a drift that is one-sided Lipschitz, and seams of rings.
+"""How F depends on x: A = ΣΣᵀ with Σ Lipschitz, a one-sided Lipschitz drift, and continuity where periodic ends meet.
 
 Crandall, Ishii, Lions, "User's guide to viscosity solutions" (1992), section 3. A matrix a ⪰ 0 with bounded second
 derivatives has a Lipschitz root (Stroock and Varadhan, Multidimensional Diffusion Processes, theorem 5.2.3).
@@ -22,7 +22,7 @@ from pdedsl.analyse.signs import bounded_above, positive, vanishes
 from pdedsl.analyse.square_roots import Roots
 from pdedsl.symbolic.symbols import Field
 
-SHIFTS = (0, 1, 100)  # of a Jacobian that is bounded above
+SHIFTS = (0, 1, 100)  # upper bounds tried for the Jacobian of the drift
 
 
 @dataclass(frozen=True)
@@ -33,7 +33,7 @@ class InSpace:
 
     @cached_property
     def drift_is_fine(self) -> bool:
-        """One-sided Lipschitz in x."""
+        """Whether the drift is one-sided Lipschitz in x."""
         jet = self.of.jet
         if not jet.is_affine:
             return all(map(self._drift_of_term, self.of.terms))
@@ -53,7 +53,7 @@ class InSpace:
         return not self.of.varies(e) or self.of.grower.of(e).is_lipschitz
 
     def _drift_of_term(self, term: Expr) -> bool:
-        """c(x) g(u, p) with c Lipschitz and g Lipschitz in p; terms with X are asked about elsewhere."""
+        """Whether a term is c(x) g(u, p) with c Lipschitz and g Lipschitz in p; terms with X are not checked here."""
         if not self.of.varies(term) or term.free_symbols & set(self.of.jet.second):
             return True
         known, rest = self._split(term)
@@ -67,14 +67,14 @@ class InSpace:
         return self._is_lipschitz(known) and all(s is not None and isfinite(s.low) and isfinite(s.high) for s in slopes)
 
     def _split(self, term: Expr) -> tuple[Expr, Expr | None]:
-        """c(x, t) and g of a product c g, where g depends on the jet alone."""
+        """The factors c(x, t) and g of a product, where g depends on the jet alone; g is None if it depends on x."""
         known = [f for f in Mul.make_args(term) if not f.free_symbols & self.of.jet.variable_set]
         rest = [f for f in Mul.make_args(term) if f.free_symbols & self.of.jet.variable_set]
         return Mul(*known), None if any(map(self.of.varies, rest)) else Mul(*rest)
 
     @cached_property
     def diffusion_is_fine(self) -> bool:
-        """ΣΣᵀ with Σ Lipschitz in x."""
+        """Whether the diffusion is ΣΣᵀ with Σ Lipschitz in x."""
         jet = self.of.jet
         if jet.is_affine or not any(e.free_symbols & jet.variable_set for row in jet.matrix for e in row):
             return self._has_a_root(jet.matrix)
@@ -95,7 +95,7 @@ class InSpace:
         return self._is_positive_inside(rows)
 
     def _is_smooth_at_seams(self, e: Expr) -> bool:
-        """Its slope is the same on both sides of a seam too, or it is away from zero: √|sin| has a corner at 0."""
+        """Whether its slope, too, agrees where periodic ends meet, or it is positive: √|sin| has a corner at 0."""
         space = self.of.problem.spec.space
         rings = [x for x, side in zip(space.coordinates, space.sides, strict=False) if side.periodic]
         return not rings or strictly_positive(e, self.of.box) or all(self._is_whole(e.diff(x)) for x in rings)
@@ -105,7 +105,7 @@ class InSpace:
         return g.is_lipschitz and positive(e, self.of.box)
 
     def _is_positive_inside(self, rows: Rows) -> bool:
-        """On an interval whose ends have given values: continuous, and zero at the ends at most."""
+        """Whether it is positive inside an interval with values given at both ends; it may vanish at the ends."""
         jet, space = self.of.jet, self.of.problem.spec.space
         if len(jet.coordinates) != 1 or not space.boundary or not all_values(self.of.problem):
             return False
@@ -114,7 +114,7 @@ class InSpace:
 
     @cached_property
     def is_whole_on_rings(self) -> bool:
-        """Drift and diffusion are the same on both sides of a seam."""
+        """Whether drift and diffusion agree where periodic ends meet."""
         jet = self.of.jet
         entries = (*jet.drift, *(e for row in jet.matrix for e in row)) if jet.is_affine else (jet.expr,)
         return self._are_whole(entries)
@@ -124,7 +124,7 @@ class InSpace:
 
     @cached_property
     def is_smooth_on_rings(self) -> bool:
-        """The same of all coefficients."""
+        """The same for all coefficients."""
         jet = self.of.jet
         return self.is_whole_on_rings and (not jet.is_affine or self._are_whole((jet.rate, jet.source)))
 
@@ -141,7 +141,7 @@ class InSpace:
 
 
 def _lifted(jacobian: list[list[Expr]], shift: int, n: int) -> Rows:
-    """shift·I less the symmetric part of a Jacobian."""
+    """shift·I minus the symmetric part of a Jacobian."""
     return tuple(
         tuple(expand((shift if i == j else 0) - (jacobian[i][j] + jacobian[j][i]) / 2) for j in range(n))
         for i in range(n)

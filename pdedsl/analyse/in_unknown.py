@@ -1,4 +1,4 @@
-"""How F depends on u: one-sided Lipschitz, and where ∂F/∂X depends on u it is positive, or F is a density Δβ(u).
+"""How F depends on u: one-sided Lipschitz, and if ∂F/∂X depends on u, it is positive or F is a density, Δβ(u).
 
 Crandall, Ishii, Lions, "User's guide to viscosity solutions" (1992), section 3; Brezis and Crandall 1979 for densities.
 """
@@ -23,7 +23,7 @@ KINKS = (Activation, Max, Min, Abs, sign, Heaviside)
 
 
 def _folded(e: Expr) -> Expr:
-    """x sign(x) as |x|, which has a slope."""
+    """Replaces x sign(x) by |x|, which has a derivative."""
     return e.replace(
         lambda a: isinstance(a, Mul) and any(isinstance(s, sign) and s.args[0] in a.args for s in a.args),
         lambda a: Mul(*(Abs(s.args[0]) / s.args[0] if isinstance(s, sign) else s for s in a.args)),
@@ -38,7 +38,7 @@ class InUnknown:
 
     @cached_property
     def is_lipschitz(self) -> bool:
-        """∂F/∂u has an upper bound on every bounded set of jets; for a linear equation in all of space."""
+        """Whether ∂F/∂u is bounded above on every bounded set of jets; for a linear equation, on all of space."""
         jet = self.of.jet
         if jet.u not in jet.expr.free_symbols and not self._learned_of_u:
             return True
@@ -54,7 +54,8 @@ class InUnknown:
         return (found is not None and isfinite(found.high)) or locally_bounded(slope, self.of.whole)
 
     def _is_below(self, rate: Expr) -> bool:
-        """Bounded above, or of linear growth where the diffusion is bounded: exp(λ(t)√(1 + |x|²)) grows faster."""
+        """Whether the rate is bounded above, or grows at most linearly while the diffusion is bounded: then
+        exp(λ(t)√(1 + |x|²)) grows faster."""
         grower, jet = self.of.grower, self.of.jet
         if bounded_above(rate.xreplace(self.of.singular_in_time), self.of.box) or grower.of(rate).is_bounded:
             return True
@@ -62,7 +63,7 @@ class InUnknown:
 
     @cached_property
     def _learned_of_u(self) -> dict[Expr, Expr]:
-        """Learned functions of the unknown, as letters."""
+        """A symbol for each learned function of the unknown."""
         jet = self.of.jet
         found = [f for f in jet.expr.atoms(Field) if f.free_symbols & jet.variable_set]
         return {f: Dummy(f"f{k}", real=True) for k, f in enumerate(sorted(found, key=str))}
@@ -75,7 +76,7 @@ class InUnknown:
 
     @cached_property
     def diffuses_well(self) -> bool:
-        """∂F/∂X does not depend on u, or is positive, or F is a density."""
+        """Whether ∂F/∂X does not depend on u, or is positive, or F is a density, or ∂F/∂u is bounded."""
         jet = self.of.jet
         entries = [e for row in jet.matrix for e in row]
         if not any(self._has_u(e) for e in entries):
@@ -88,7 +89,7 @@ class InUnknown:
 
     @property
     def _is_proper(self) -> bool:
-        """∂F/∂u is bounded for all ∇u and ∇∇u at once: for all u, or for some where no kink or jump parts them."""
+        """Whether ∂F/∂u is bounded uniformly in ∇u and ∇∇u: for all u, or for bounded u if F has no kink in u."""
         slope = diff(self.of.jet.expr, self.of.jet.u)
         parted = any(self.of.jet.u in a.free_symbols for a in self.of.jet.expr.atoms(*KINKS))
         found = [range_of(slope, box) for box in ((self.of.whole,) if parted else (self.of.whole, self.of.near_u))]
@@ -99,12 +100,12 @@ class InUnknown:
 
     @cached_property
     def lower(self) -> Expr:
-        """F without a density Σ cᵢ ∂²β(u)/∂xᵢ², if there is one."""
+        """F minus its density Σ cᵢ ∂²β(u)/∂xᵢ², if it has one."""
         return self.of.jet.expr if self._beside_density is None else self._beside_density
 
     @cached_property
     def _beside_density(self) -> Expr | None:
-        """What stands beside a density Σ cᵢ ∂²β(u)/∂xᵢ²; None where there is no density, or more of second order."""
+        """F minus a density Σ cᵢ ∂²β(u)/∂xᵢ²; None if there is no density, or the rest is of second order."""
         jet = self.of.jet
         rest = jet.expr
         if not any(self._has_u(e) for row in jet.matrix for e in row):
@@ -119,6 +120,6 @@ class InUnknown:
 
     @property
     def _is_density(self) -> bool:
-        """A density, and terms of first order that are linear in ∇u."""
+        """Whether F is a density plus terms that are linear in ∇u."""
         rest, p = self._beside_density, self.of.jet.p
         return rest is not None and not any(rest.diff(q).free_symbols & set(p) for q in p)

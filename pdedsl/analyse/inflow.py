@@ -1,7 +1,7 @@
 """Where characteristics enter a domain and where they leave it, for equations of first order.
 
 ∂u/∂t = b·∇u carries values along X' = -b: on a side with outer normal n they enter where b·n > 0 and leave where
-b·n < 0. A problem takes values where they enter, and none where they leave (Evans, section 3.2).
+b·n < 0. A problem needs values where they enter, and none where they leave (Evans, section 3.2).
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ from pdedsl.ir.spec import side_names
 
 @dataclass(frozen=True)
 class Inflow:
-    """Whether values are given where they enter and only there, and the conditions that stand at an outflow."""
+    """Whether values are given exactly where characteristics enter, and the conditions imposed where they leave."""
 
     is_given: bool
     at_outflow: tuple[Placed, ...]
@@ -46,8 +46,7 @@ def inflow_of(problem: Problem) -> Inflow:
 
 
 def enters(b: Expr, x: Symbol, end: Expr, normal: int, box: Box) -> bool | None:
-    """True where values enter on a side, and stay at most at some of its points, False where they leave or stay
-    everywhere; None for neither."""
+    """True if b·n ≥ 0 on the whole side (not identically zero), False if b·n ≤ 0; None if neither is shown."""
     flow = normal * b.xreplace({x: end})
     if nonnegative(-flow, box):
         return False

@@ -1,6 +1,6 @@
-"""Intervals with exact ends, and their arithmetic, rounded outwards: what it shows of a sign is a proof.
+"""Intervals with exact ends, and their arithmetic, rounded outwards: a sign found this way is proved.
 
-Sums, products and powers are exact in rational numbers; other numbers are rounded outwards (Moore, Kearfott, Cloud,
+Sums, products and powers of rational numbers are exact; other numbers are rounded outwards (Moore, Kearfott, Cloud,
 Introduction to Interval Analysis, chapter 2).
 """
 
@@ -16,15 +16,15 @@ from typing import TypeAlias
 from sympy import Expr, Rational, Symbol
 
 End: TypeAlias = "Fraction | float"  # a float where it is infinite
-ROUND = Fraction(1, 10**12)  # relative error of a function of floating-point numbers, generously
-TINY = Fraction(1, 10**300)  # where numbers lose digits, and vanish
-MAX_POWER = 64  # that is worked out exactly
-LARGE = 1 << 200  # of a denominator that is rounded
+ROUND = Fraction(1, 10**12)  # a generous bound of the relative error of floating-point functions
+TINY = Fraction(1, 10**300)  # below this, floating-point numbers lose digits and underflow
+MAX_POWER = 64  # largest exponent that is computed exactly
+LARGE = 1 << 200  # denominators from this size on are rounded
 
 
 @dataclass(frozen=True)
 class Range:
-    """[low, high]: every value lies in it."""
+    """An interval [low, high] that contains every value."""
 
     low: End
     high: End
@@ -39,7 +39,7 @@ POSITIVE = Range(Fraction(0), inf)
 
 
 def exact(value: Expr) -> Range | None:
-    """A number as a range."""
+    """A range that contains a number, exact if the number is rational."""
     if isinstance(value, Rational):
         return Range(Fraction(int(value.p), int(value.q)), Fraction(int(value.p), int(value.q)))
     if not value.is_real:
@@ -48,8 +48,7 @@ def exact(value: Expr) -> Range | None:
 
 
 def about(value: float, error: Fraction = Fraction(0)) -> Range:
-    """What a function of floating-point numbers may have been: within a relative error and an absolute one, which for
-    numbers near the least that there are is their size."""
+    """A range around a floating-point result: `error` plus a relative error, or plus TINY near underflow."""
     if math.isinf(value):
         return Range(value, value)
     middle = Fraction(value)
@@ -99,7 +98,7 @@ def _raised_to(x: End, power: Fraction) -> Range:
 
 
 def rounded(x: Range) -> Range:
-    """Outwards, where exact numbers have become long; a sign stays."""
+    """Rounds outwards where fractions have become long; signs are kept."""
     low, high = x.low, x.high
     if isinstance(low, Fraction) and low.denominator >= LARGE:
         low = max(about(float(low)).low, Fraction(0)) if low > 0 else about(float(low)).low

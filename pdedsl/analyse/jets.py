@@ -20,8 +20,8 @@ from pdedsl.symbolic.symbols import Field, Partial
 class Jet:
     """F and its variables.
 
-    `higher` holds derivatives above the second and those in time, `hidden` derivatives of functions of u that no rule
-    of calculus opens, as ∂relu(u)/∂x, and `nonlocal_` says whether there are values at other points.
+    `higher` holds derivatives in time and those of order above two, `hidden` the derivatives of functions of u that
+    are not differentiated further, and `nonlocal_` says whether F reads values at other points.
     """
 
     expr: Expr
@@ -32,7 +32,7 @@ class Jet:
     hidden: tuple[Expr, ...]
     nonlocal_: bool
     layout: Layout
-    back: dict[Symbol, Expr]  # jet variables to derivatives
+    back: dict[Symbol, Expr]  # maps jet variables to the derivatives they stand for
 
     @property
     def coordinates(self) -> tuple[Symbol, ...]:
@@ -52,21 +52,21 @@ class Jet:
 
     @cached_property
     def order(self) -> int:
-        """The order in space; a derivative in time alone has none."""
+        """The highest order of a derivative with a coordinate of space; derivatives in time alone do not count."""
         free, places = self.expr.free_symbols, set(self.coordinates)
         slots = [self.back[v].slots for v in (*self.p, *self.second, *self.higher) if v in free]
         seen = [len(s) for s in slots if places & set(s)]
         return max((*seen, *map(self.hidden_order, self.hidden)), default=0)
 
     def hidden_order(self, expr: Expr) -> int:
-        """∂/∂x f(∂u/∂x) is of second order."""
+        """The order of a nested derivative: ∂/∂x f(∂u/∂x) is of second order."""
         if not isinstance(expr, Partial):
             return max(map(self.hidden_order, expr.args), default=0)
         return len(expr.slots) + self.hidden_order(expr.body)
 
     @cached_property
     def _affine(self) -> tuple[dict[Symbol, Expr], Expr] | None:
-        """Coefficients of u and its derivatives, and the source, when F is a sum of such terms; otherwise None."""
+        """The coefficients of u and its derivatives, and the source, if F is affine in them; otherwise None."""
         variables = self.variable_set
         parts: dict[Symbol, list[Expr]] = {}
         rest: list[Expr] = []
@@ -113,7 +113,7 @@ class Jet:
 
     @property
     def is_linear(self) -> bool:
-        """Linear and homogeneous in u and its derivatives."""
+        """Whether F is linear and homogeneous in u and its derivatives."""
         return self.is_affine and self.source == 0
 
     @property
@@ -122,7 +122,7 @@ class Jet:
 
     @cached_property
     def source(self) -> Expr:
-        """What is left when u and its derivatives vanish; none of it where that is not defined."""
+        """The value of F where u and its derivatives vanish; zero if F is singular there."""
         if self._affine is not None:
             return self._affine[1]
         if self.singular:
@@ -131,7 +131,7 @@ class Jet:
 
     @cached_property
     def singular(self) -> bool:
-        """Whether F has no value at p = 0, like mean curvature."""
+        """Whether F is undefined at p = 0, as for mean curvature flow."""
         if self._affine is not None:
             return False
         flat = dict.fromkeys((*self.p, *self.second, *self.higher), S.Zero)
@@ -143,7 +143,7 @@ class Jet:
 
 
 def as_scalar(exprs: tuple[Expr, ...], unknown: Unknown) -> Expr:
-    """The components of a vector as one scalar, each with a weight of its own: orders and kinds stay as they are."""
+    """The components of a vector combined into one scalar, each with its own weight, which keeps orders and kinds."""
     if not isinstance(unknown.type, Vector):
         return exprs[0]
     fields = {f for e in exprs for f in e.atoms(Field) if f.head == unknown.head}
@@ -184,13 +184,13 @@ def jet_of(expr: Expr, unknown: Unknown, spec: Spec, dimension: int | None = Non
 
 
 def assumed(unknown: Unknown) -> dict[str, bool]:
-    """What the type of an unknown says of its values."""
+    """The assumptions on the values of an unknown that follow from its type."""
     signs = {Sign.POSITIVE: {"positive": True}, Sign.NONNEGATIVE: {"nonnegative": True}}
     return signs.get(unknown.type.sign, {"real": True}) if isinstance(unknown.type, Scalar) else {"real": True}
 
 
 def opened(expr: Expr) -> Expr:
-    """Derivatives of activations by the chain rule: ∂/∂x relu(∂u/∂x) = relu'(∂u/∂x) ∂²u/∂x²."""
+    """Applies the chain rule to derivatives of activations: ∂/∂x relu(∂u/∂x) = relu'(∂u/∂x) ∂²u/∂x²."""
     closed = [p for p in expr.atoms(Partial) if p.body.has(Activation, Max, Min)]
     return expr.xreplace({p: _by_chain(p) for p in closed}) if closed else expr
 
@@ -203,12 +203,12 @@ def _by_chain(partial: Partial) -> Expr:
 
 
 def _hides(partial: Partial, unknown: Unknown) -> bool:
-    """Whether it is the derivative of a function of the unknown, and not of the unknown itself."""
+    """Whether this is the derivative of a function of the unknown rather than of the unknown itself."""
     own = isinstance(partial.body, Field) and partial.body.head == unknown.head
     return not own and any(f.head == unknown.head for f in partial.body.atoms(Field))
 
 
 def _looks_elsewhere(expr: Expr, spec: Spec) -> bool:
-    """Whether an unknown stands at another point than its own."""
+    """Whether an unknown is read at arguments other than its own."""
     here = {u.head: Tuple(*u.arguments) for u in spec.unknowns}
     return any(f.arguments != here.get(f.head, f.arguments) for f in expr.atoms(Field))

@@ -1,7 +1,7 @@
-"""Functions that are linear in pieces, by relu alone, so that what cancels between them is seen.
+"""Piecewise linear functions in terms of relu alone, so that terms that cancel are recognised.
 
 |z| = 2relu(z) - z, max(a, b) = b + relu(a - b), min(a, b) = a - relu(a - b), relu(-z) = relu(z) - z, and
-relu(cz) = c relu(z) for c > 0; activations that are made of these by their formulas.
+relu(cz) = c relu(z) for c > 0. Activations composed of these functions are replaced by their formulas.
 """
 
 from __future__ import annotations
@@ -36,7 +36,7 @@ RELU = ACTIVATIONS[RECORD.name]
 
 
 def _is_piecewise(formula: Expr) -> bool:
-    """Whether sums, multiples, maxima and moduli make a function up."""
+    """Whether a formula consists of sums, products, maxima, minima and absolute values only."""
     kinds = (Add, Mul, Max, Min, Abs, Symbol, Rational)
     return all(isinstance(e, kinds) for e in preorder_traversal(formula))
 
@@ -46,7 +46,7 @@ PIECEWISE = tuple(r for r in RECORDS.values() if _is_piecewise(r.formula(SYMBOLS
 
 
 def by_relu(expr: Expr) -> Expr:
-    """The same function, with relu for every kink."""
+    """The same function, with every kink expressed by relu."""
     if not expr.args or not expr.has(Activation, Abs, Max, Min):
         return expr
     args = [by_relu(a) for a in expr.args]
@@ -64,7 +64,7 @@ def by_relu(expr: Expr) -> Expr:
 
 
 def _relu(z: Expr) -> Expr:
-    """With an argument of one sign and size."""
+    """relu(z), with sign and positive factors of z normalised."""
     z = expand(z)
     if z.is_number:
         return z if z.is_nonnegative else S.Zero
@@ -75,7 +75,7 @@ def _relu(z: Expr) -> Expr:
 
 
 def knots(expr: Expr, free: set[Symbol]) -> Iterator[tuple[Symbol, Rational]]:
-    """Where a function of one letter turns: the zeros of what stands in kinks, jumps and activations."""
+    """Where an expression bends in one symbol: the zeros of the linear arguments of kinks, jumps and activations."""
     for atom in sorted(expr.atoms(Activation, Abs, Max, Min, sign, Heaviside, tanh, atan, erf), key=str):
         pairs = [(a, b) for a in atom.args for b in atom.args if a is not b] if isinstance(atom, Max | Min) else []
         for z in {a - b for a, b in pairs} or {atom.args[0]}:

@@ -1,8 +1,9 @@
-"""Whether a known solution solves the problem: its residuals in equations and conditions, at points drawn once; and by
-symbols where those show a violation, which is none if the terms cancel when they are written out.
+"""Whether a known solution solves the problem: residuals of equations and conditions are evaluated at fixed points. A
+violation found there does not count if the terms cancel symbolically.
 
-A residual is compared with the sizes of its terms, there and anywhere in the domain, so that rounding is no violation,
-in whatever units. What an unknown or a learned field without a known value stands in is not checked.
+A residual is compared with the sizes of its terms, at the same point and over the domain, so that rounding errors do
+not count, whatever the units. Equations and conditions with an unknown or learned field that has no known value are
+not checked.
 """
 
 from __future__ import annotations
@@ -21,10 +22,10 @@ from pdedsl.symbolic.regions import Region, region_of
 from pdedsl.symbolic.symbols import Component, Field, Partial
 
 POINTS = 16
-CLOSE = 1e-8  # of a residual beside the sizes of its terms
-LARGE = 500  # operations, beyond which expressions are not written out
-Fixed = dict[Expr, Expr]  # coordinates on a side
-Row = tuple[Sequence[Expr], Fixed, Sequence[Point]]  # terms that sum to zero on a side, and points of it
+CLOSE = 1e-8  # largest residual relative to the sizes of its terms
+LARGE = 500  # operations; larger expressions are not expanded
+Fixed = dict[Expr, Expr]  # the value of the coordinate that is constant on a side
+Row = tuple[Sequence[Expr], Fixed, Sequence[Point]]  # terms that should sum to zero on a side, and points of it
 
 
 def violations(spec: Spec) -> tuple[Diagnostic, ...]:
@@ -50,13 +51,13 @@ def domain_of(spec: Spec) -> Region:
 
 
 def _cancels(terms: Sequence[Expr], fixed: Fixed) -> bool:
-    """Whether the terms are seen to sum to zero; what is long is left to numbers."""
+    """Whether the terms sum to zero when expanded; long expressions are not tried."""
     there = [t.xreplace(fixed) for t in terms]
     return sum(t.count_ops() for t in there) <= LARGE and bool(expand(Add(*there)) == 0)
 
 
 def _residual(terms: Sequence[Expr], points: Sequence[Point], region: Region) -> float:
-    """The largest sum of the terms, zero where it is no more than rounding."""
+    """The largest absolute sum of the terms; zero if it is no more than rounding."""
     values, worst = [compiled(t, region.layout) for t in terms], 0.0
     anywhere = max(filter(math.isfinite, (_size([v(p) for v in values]) for p in region.interior(POINTS))), default=0.0)
     for point in points:
@@ -72,7 +73,7 @@ def _size(found: Sequence[float]) -> float:
 
 
 def _put(expr: Expr, spec: Spec) -> Expr:
-    """An expression with the known solution for the unknowns."""
+    """The expression with the known solution substituted for the unknowns."""
     own = {u.head: tuple(u.arguments) for u in spec.unknowns} | {w.head: tuple(w.arguments) for w in spec.learned}
     values = _values(spec)
 
@@ -143,7 +144,7 @@ def _in_space(c: Condition, spec: Spec, region: Region) -> Iterator[Row]:
         return [p for p in points if all(g(p) > 0 for g in parts)]
 
     dimension = len(spec.space.sides)
-    for k in range(dimension) if spec.space.explicit else (0, dimension - 1):  # of many alike, two
+    for k in range(dimension) if spec.space.explicit else (0, dimension - 1):  # all are alike: two will do
         for name, upper in zip(side_names(k), (False, True), strict=True):
             if name in c.sides:
                 points = chosen(region.face(k, upper, 4 * POINTS if parts else POINTS))
@@ -158,7 +159,7 @@ def _in_space(c: Condition, spec: Spec, region: Region) -> Iterator[Row]:
 
 
 def _end(spec: Spec, k: int, upper: bool) -> Fixed:
-    """The coordinate that a side holds, where coordinates are written out."""
+    """The coordinate that is constant on a side, with its value, if the space has coordinates."""
     space = spec.space
     return {space.coordinates[k]: space.sides[k].end if upper else space.sides[k].start} if space.explicit else {}
 
@@ -177,7 +178,7 @@ def _normal_on(value: Expr, k: int, upper: bool, spec: Spec) -> dict[Expr, Expr]
 
 
 def _normal_of(value: Expr, level: Expr, spec: Spec) -> dict[Expr, Expr] | None:
-    """-∇g/‖∇g‖ of the inequality that a surface bounds; None where it bounds none."""
+    """The outer normal -∇g/‖∇g‖, for the inequality g > 0 that the surface bounds; None if it bounds none."""
     asked = _normals(value, spec)
     if not asked:
         return {}

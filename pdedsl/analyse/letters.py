@@ -1,4 +1,4 @@
-"""The letters of F: the boxes in which they lie, how coefficients of them grow, and where x and the time stand."""
+"""The variables of F(x, t, u, ∇u, ∇∇u): the boxes in which they lie, growth of coefficients, dependence on x and t."""
 
 from __future__ import annotations
 
@@ -18,13 +18,13 @@ from pdedsl.analyse.samples import ranges_of
 from pdedsl.analyse.signs import box_of
 from pdedsl.symbolic.symbols import Field
 
-SIZE = Fraction(100)  # of bounded values of u, ∇u and ∇∇u
-LEAST = Fraction(1, 10**60)  # of what is above zero
+SIZE = Fraction(100)  # bound for u, ∇u and ∇∇u where bounded values are considered
+LEAST = Fraction(1, 10**60)  # lower bound for positive quantities
 
 
 @dataclass(frozen=True)
 class Letters:
-    """F(x, t, u, ∇u, ∇∇u) of an equation, read in boxes."""
+    """F(x, t, u, ∇u, ∇∇u) of an equation, with boxes for its variables."""
 
     problem: Problem
 
@@ -51,7 +51,7 @@ class Letters:
 
     @cached_property
     def near(self) -> Box:
-        """Bounded values of the jet; those of an unknown that is positive stay away from zero."""
+        """Bounded values of the jet; a positive unknown is bounded away from zero."""
         u, wide = self.jet.u, Range(-SIZE, SIZE)
         low = 1 / SIZE if u.is_positive else Fraction(0) if u.is_nonnegative else -SIZE
         letters = dict.fromkeys(self.jet.variables, wide) | {u: Range(low, SIZE)}
@@ -59,25 +59,25 @@ class Letters:
 
     @cached_property
     def whole(self) -> Box:
-        """All values of the jet, those of an unknown that is positive away from zero."""
+        """All values of the jet; a positive unknown is bounded away from zero."""
         u = self.jet.u
         low = LEAST if u.is_positive else Fraction(0) if u.is_nonnegative else -inf
         return {u: Range(low, inf), **self.box}
 
     @cached_property
     def near_u(self) -> Box:
-        """Bounded values of u, and any of its derivatives."""
+        """Bounded values of u, and all values of its derivatives."""
         return {self.jet.u: self.near[self.jet.u], **self.box}
 
     @cached_property
     def singular_in_time(self) -> dict[Expr, Expr]:
-        """Factors that have no bound at an end of the time, as letters."""
+        """Symbols for factors that are unbounded at an end of the time interval."""
         if self.time is None or self.time not in self.jet.expr.free_symbols:
             return {}
         rough = [a for a in self.jet.expr.atoms(Pow) if a.free_symbols == {self.time} and range_of(a, self.box) is None]
         return {a: Dummy(positive=True) for a in rough}
 
     def varies(self, e: Expr) -> bool:
-        """Whether it depends on x."""
+        """Whether an expression depends on x."""
         base = set(self.problem.spec.space.coordinates)
         return bool(e.free_symbols & set(self.jet.coordinates)) or any(f.free_symbols & base for f in e.atoms(Field))

@@ -1,4 +1,4 @@
-"""Symmetric matrices of expressions: are they positive semidefinite everywhere? A proof, or nothing."""
+"""Proofs that symmetric matrices of expressions are positive semidefinite everywhere; False means: none was found."""
 
 from __future__ import annotations
 
@@ -12,18 +12,18 @@ from pdedsl.ir.terms import Indexed
 from pdedsl.symbolic.symbols import INDEX, Contraction, Field
 
 Rows = tuple[tuple[Expr, ...], ...]
-MAX_LETTERS = 8  # of an entry in which an outer product is looked for
-MAX_MINORS = 3  # dimension up to which minors are tried
+MAX_LETTERS = 8  # symbols in an entry, beyond which no outer product is looked for
+MAX_MINORS = 3  # largest dimension for which principal minors are tried
 
 
 def semidefinite(rows: Rows, box: Box, psd_heads: frozenset[Symbol] = frozenset()) -> bool:
-    """Learned matrices of `psd_heads` are semidefinite by their type."""
+    """Whether a matrix is shown to be semidefinite; learned matrices in `psd_heads` are semidefinite by type."""
     rows = _without_psd(_with_symmetric_entries(rows, psd_heads), psd_heads)
     return all(_block(tuple(tuple(rows[i][j] for j in block) for i in block), box) for block in blocks_of(rows))
 
 
 def blocks_of(rows: Rows) -> list[list[int]]:
-    """Sets of coordinates that nothing couples."""
+    """Sets of coordinates that are not coupled to each other."""
     left, found = set(range(len(rows))), []
     while left:
         block, new = set(), {min(left)}
@@ -47,7 +47,7 @@ def _block(rows: Rows, box: Box) -> bool:
 
 
 def _minor(rows: Rows, chosen: tuple[int, ...], box: Box) -> bool:
-    """A principal minor, as a difference of products and multiplied out."""
+    """Whether a principal minor is nonnegative: a 2 × 2 minor also in the form ab - c²."""
     if len(chosen) == 2:
         i, j = chosen
         if nonnegative(rows[i][i] * rows[j][j] - rows[i][j] ** 2, box):
@@ -56,7 +56,7 @@ def _minor(rows: Rows, chosen: tuple[int, ...], box: Box) -> bool:
 
 
 def _isotropic_and_outer(rows: Rows, box: Box) -> bool:
-    """αI + β p pᵀ, where p are letters: its eigenvalues are α and α + β|p|²."""
+    """Whether it is αI + β p pᵀ for symbols p, with nonnegative eigenvalues α and α + β|p|²."""
     d = len(rows)
     letters = [s for s in sorted(rows[0][1].free_symbols, key=str) if s not in box]
     for p in combinations(letters, d) if len(letters) <= MAX_LETTERS else ():
@@ -73,7 +73,7 @@ def _isotropic_and_outer(rows: Rows, box: Box) -> bool:
 
 
 def _seems_outer(rows: Rows, p: tuple[Symbol, ...]) -> bool:
-    """The same in numbers, at one point: what fails there is not worked out."""
+    """The same form checked numerically at one point, to skip symbolic work where it fails."""
     letters = sorted({s for row in rows for e in row for s in e.free_symbols} | set(p), key=str)
     at = {s: Float(1 + 1 / (k + 3)) for k, s in enumerate(letters)}
     values = [[e.xreplace(at) for e in row] for row in rows]
@@ -98,7 +98,7 @@ def _is_entry(e: Expr, other: Expr) -> bool:
 
 
 def _with_symmetric_entries(rows: Rows, heads: frozenset[Symbol]) -> Rows:
-    """A_ji as A_ij, for matrices that are symmetric by type."""
+    """Replaces A_ji by A_ij, for matrices that are symmetric by type."""
 
     def ordered(e: Expr) -> Expr:
         fields = (f for f in e.atoms(Field) if f.head in heads)
@@ -112,7 +112,7 @@ def _entry(head: Symbol, like: Field, i: Expr, j: Expr) -> Field:
 
 
 def _without_psd(rows: Rows, heads: frozenset[Symbol]) -> Rows:
-    """The matrix less c·H for every learned H that is semidefinite by type, where c is nonnegative."""
+    """The matrix minus c·H for every learned H that is semidefinite by type, where c ≥ 0."""
     for head in sorted(heads, key=str):
         entry = next((f for f in rows[0][0].atoms(Field) if f.head == head), None)
         if entry is None:
@@ -131,8 +131,8 @@ def _without_psd(rows: Rows, heads: frozenset[Symbol]) -> Rows:
 
 
 def indexed_semidefinite(matrix: Indexed, psd_heads: frozenset[Symbol], box: Box, dimension: int | None) -> bool:
-    """diag(aᵢ) + Σ c w wᵀ + Σ c H in any dimension: all parts are, or a is one number and the sum has one w, or the
-    ws have finitely many components."""
+    """Whether diag(aᵢ) + Σ c w wᵀ + Σ c H is semidefinite in any dimension: every part is, or aᵢ = a and there is one
+    w, or only finitely many named components of the ws are nonzero."""
 
     def holds(e: Expr) -> bool:
         return nonnegative(e, box, dimension)
@@ -159,7 +159,7 @@ def _along(a: Expr, c: Expr, w: Expr, dimension: int | None) -> Expr:
 
 
 def _on_named(a: Expr, outer: tuple[tuple[Expr, Expr], ...], box: Box, dimension: int | None) -> bool:
-    """A matrix that is a number but for finitely many coordinates."""
+    """For a matrix that is a multiple of the identity except in finitely many named coordinates."""
     deltas = {d for e in (a, *(w for _, w in outer)) for d in e.atoms(KroneckerDelta)}
     numbers = sorted({int(n) for d in deltas for n in d.args if n.is_Integer})
     none = dict.fromkeys(deltas, S.Zero)

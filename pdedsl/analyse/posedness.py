@@ -1,8 +1,8 @@
-"""Problems that no method can solve: diffusion that runs backwards, waves that grow at every rate, data at an outflow.
+"""Ill-posed problems: backward diffusion, short waves that grow at unbounded rates, data imposed at an outflow.
 
-Hadamard: ∂ⁿu/∂tⁿ = P(∂)u with constant coefficients has λⁿ = P(iξ) for waves of wave number ξ: ill-posed where the
-real part of a root has no upper bound. For n ≥ 3 one of the roots of a P that grows always has, and for n = 2 where the
-order of P is odd. Where derivatives in time and space stand together, the roots λ of λⁿ = P(iξ, λ) are compared.
+Hadamard: ∂ⁿu/∂tⁿ = P(∂)u with constant coefficients has λⁿ = P(iξ) for waves of wave number ξ; it is ill-posed if the
+real part of a root is unbounded above. For unbounded P this is always so if n ≥ 3, and if n = 2 and the order of P is
+odd. With mixed derivatives in time and space, the roots λ of λⁿ = P(iξ, λ) are compared.
 """
 
 from __future__ import annotations
@@ -28,8 +28,8 @@ from pdedsl.symbolic.symbols import Field, Partial
 from pdedsl.words.directions import Direction
 
 WAVES = ((1, 0, 0), (0, 1, 0), (0, 0, 1), (1, 1, 1), (1, -1, 2), (2, 1, -1))  # directions of wave vectors
-SHORT = (100, 10_000)  # wave numbers between which growth is compared
-FASTER = 5  # a rate like √ξ grows tenfold
+SHORT = (100, 10_000)  # wave numbers at which growth rates are compared
+FASTER = 5  # a rate proportional to √ξ grows tenfold between them
 
 
 def ill_posed(problems: tuple[Problem, ...]) -> tuple[Diagnostic, ...]:
@@ -58,8 +58,8 @@ def _of(problem: Problem) -> Iterator[PdeError]:
 
 
 def _leans_on_others(problem: Problem) -> bool:
-    """Whether other unknowns stand in the equation with as many derivatives, or are given at once: then its own sign
-    says nothing, as in ∂u/∂t = -Δu + 3Δv, ∂v/∂t = -3Δu + 5Δv."""
+    """Whether other unknowns occur in the equation with derivatives of as high an order, or are given by stationary
+    equations: then its own sign decides nothing, as in ∂u/∂t = -Δu + 3Δv, ∂v/∂t = -3Δu + 5Δv."""
     reader = Reader(problem.equation, problem.spec)
     known = reads_at_rest(problem.equation, problem.spec)
     return known or any(reader.order_in(head) >= problem.jet.order for head in reader.read)
@@ -89,7 +89,7 @@ def _of_second_order(problem: Problem) -> Iterator[PdeError]:
 
 
 def _of_second_order_at_rest(problem: Problem) -> Iterator[PdeError]:
-    """A:∇∇u + … = 0 with numbers in A: of one type everywhere, and of waves where they have both signs."""
+    """A:∇∇u + … = 0 with constant A has one type everywhere: hyperbolic if the eigenvalues have both signs."""
     constant = all(e.is_number for row in problem.jet.matrix for e in row)
     if not problem.jet.is_affine or not problem.spec.space.boundary or not constant:
         return
@@ -99,7 +99,7 @@ def _of_second_order_at_rest(problem: Problem) -> Iterator[PdeError]:
 
 
 def _of_mixed(problem: Problem) -> Iterator[PdeError]:
-    """By the roots λ, where the coefficients are numbers; ∂u/∂t - ∂³u/∂x²∂t = -Δu has λ = ξ²/(1 + ξ²)."""
+    """Decides by the roots λ, for constant coefficients; ∂u/∂t - ∂³u/∂x²∂t = -Δu has λ = ξ²/(1 + ξ²)."""
     for direction in WAVES:
         xi = direction[: len(problem.jet.coordinates)]
         growth = [_fastest(problem, [size * d for d in xi]) for size in SHORT]
@@ -115,7 +115,7 @@ def _fastest(problem: Problem, xi: list[int]) -> float | None:
 
 
 def _grows(growth: list[float | None]) -> bool:
-    """Whether waves a hundred times as short grow faster without bound."""
+    """Whether waves a hundred times shorter grow so much faster that the rate is taken to be unbounded."""
     slow, fast = growth
     return slow is not None and fast is not None and fast > FASTER * max(1.0, slow)
 
@@ -130,7 +130,7 @@ def _has_learned(problem: Problem) -> bool:
 
 
 def _of_high_order(problem: Problem) -> Iterator[PdeError]:
-    """By the sign of the highest derivatives in space, where they have constant coefficients."""
+    """Decides by the sign of the highest derivatives in space, for constant coefficients."""
     jet, order = problem.jet, problem.equation.order
     guilty = problem.where(HigherOrder) or problem.pushing
     if not jet.is_affine or not order or jet.order == 0:
@@ -147,13 +147,13 @@ def _of_high_order(problem: Problem) -> Iterator[PdeError]:
 
 
 def _order(jet: Jet, variable: Symbol) -> int:
-    """Of the derivative that it stands for, in space."""
+    """The order in space of the derivative that a jet variable stands for."""
     slots = jet.back[variable].slots if isinstance(jet.back.get(variable), Partial) else ()
     return len([s for s in slots if s in jet.coordinates])
 
 
 def _symbol(jet: Jet, xi: tuple[int, ...]) -> Expr | None:
-    """P(iξ) of the derivatives of highest order."""
+    """P(iξ), restricted to the derivatives of highest order."""
     total = []
     for v in (*jet.second, *jet.higher):
         partial = jet.back[v]
@@ -170,7 +170,7 @@ def _symbol(jet: Jet, xi: tuple[int, ...]) -> Expr | None:
 
 
 def _of_the_system(problems: tuple[Problem, ...]) -> PdeError | None:
-    """∂u/∂t = M(∂)u with constant coefficients: the eigenvalues of M(iξ) must have bounded real parts."""
+    """∂u/∂t = M(∂)u with constant coefficients: the real parts of the eigenvalues of M(iξ) must be bounded above."""
     spec = problems[0].spec
     if not spec.space.explicit or any(p.equation.order != 1 or p.equation.interval for p in problems):
         return None

@@ -1,4 +1,4 @@
-"""Strict signs of expressions, by their form: positive at every point, or between the ends of an interval."""
+"""Strict positivity of expressions, shown by their form: at every point, or inside an interval."""
 
 from __future__ import annotations
 
@@ -37,11 +37,11 @@ from pdedsl.analyse.signs import nonnegative
 from pdedsl.symbolic.activations import Activation, Slope
 from pdedsl.symbolic.symbols import Field, Partial
 
-MAX_SHORT = 4  # terms of a sum that is brought to one denominator
+MAX_SHORT = 4  # terms of a sum that is brought to a common denominator
 
 
 def strictly_positive(e: Expr, box: Box) -> bool:
-    """Positive at every point, by its form."""
+    """Whether the form of an expression shows that it is positive at every point."""
     if e.is_positive:
         return True
     found = range_of(e, box)
@@ -73,7 +73,7 @@ def strictly_positive(e: Expr, box: Box) -> bool:
 
 
 def locally_bounded(e: Expr, box: Box) -> bool:
-    """Bounded on every bounded part of a box: made of continuous functions and bounded jumps, without a pole."""
+    """Whether it is bounded on bounded parts of a box: made of continuous functions and bounded jumps, no poles."""
     match e:
         case Symbol() | Number() | NumberSymbol() | Field() | Partial():
             return True
@@ -89,7 +89,7 @@ def locally_bounded(e: Expr, box: Box) -> bool:
 
 
 def _stays_away(e: Expr, box: Box) -> bool:
-    """Whether it is away from zero on every bounded part: by its range, or continuous and of one sign."""
+    """Whether it is bounded away from zero on bounded parts: by its range, or as it is continuous and of one sign."""
     found = range_of(e, box)
     if found is not None and 0 not in found:
         return True
@@ -97,7 +97,7 @@ def _stays_away(e: Expr, box: Box) -> bool:
 
 
 def _reaches_no_end(e: Expr) -> bool:
-    """Whether it is a number times a function that rises everywhere, and so has no least and no largest value."""
+    """Whether it is a constant times a strictly increasing function, which does not attain its bounds."""
     f = e.as_coeff_Mul()[1]
     return isinstance(f, exp | tanh | atan | erf) or (isinstance(f, Activation) and f.record.rising)
 
@@ -107,7 +107,7 @@ def _is_slope_of_tanh(e: Expr) -> bool:
 
 
 def positive_inside(e: Expr, x: Symbol, box: Box) -> bool:
-    """Positive between the ends of an interval, by the roots of the polynomials in it."""
+    """Whether it is positive inside an interval, by the roots of its polynomial factors."""
     match e:
         case _ if strictly_positive(e, box):
             return True

@@ -1,4 +1,4 @@
-"""One equation with what was read off it, and its terms by their own words."""
+"""An equation with what the analysis found out about it, and summands quoted in messages."""
 
 from __future__ import annotations
 
@@ -28,8 +28,8 @@ def direction_of(spec: Spec, head: Symbol | None) -> Direction:
 
 @dataclass(frozen=True)
 class Part:
-    """A summand, its terms, and what stands in it: as a function of the jet of one unknown, and in all unknowns, a
-    component each."""
+    """A summand, its terms, and its content: as a function of the jet of one unknown, and as expressions in all
+    unknowns, one for each component."""
 
     origin: Origin
     terms: tuple[Term, ...]
@@ -38,13 +38,13 @@ class Part:
 
     @property
     def is_goal(self) -> bool:
-        """Whether it is the time derivative for which the equation is solved, and nothing more."""
+        """Whether all of its terms are time derivatives."""
         return bool(self.terms) and all(isinstance(t, TimeDerivative) for t in self.terms)
 
 
 @dataclass(frozen=True, eq=False)
 class Problem:
-    """∂ⁿu/∂tⁿ = F: an equation, its parts, and F in the direction in which the data travel."""
+    """∂ⁿu/∂tⁿ = F: an equation, its parts, and F, with the sign changed for terminal data."""
 
     equation: Equation
     parts: tuple[Part, ...]
@@ -54,7 +54,7 @@ class Problem:
 
     @cached_property
     def states(self) -> tuple[State, ...]:
-        """F in all unknowns, one for each component."""
+        """F as expressions in all unknowns, one for each component."""
         return tuple(state_of(e, self.spec) for e in self.equation.right)
 
     @cached_property
@@ -63,7 +63,7 @@ class Problem:
 
     @cached_property
     def right(self) -> Expr:
-        """F of one component in the direction of the data, by index where the space is not written out."""
+        """F of the first component, with the sign changed for terminal data; index notation is kept."""
         frame = frame_of(self.equation, self.spec)
         late = self.equation.order == 1 and direction_of(self.spec, self.equation.unknown) is Direction.TERMINAL
         return (-1 if late else 1) * opened(frame.counted(self.equation.right[0]))
@@ -74,7 +74,7 @@ class Problem:
 
     @cached_property
     def is_implicit(self) -> bool:
-        """Whether the equation is not solved for its derivative in time, as exp(∂u/∂t) = Δu."""
+        """Whether the equation is not solved for its time derivative, like exp(∂u/∂t) = Δu."""
         frame = frame_of(self.equation, self.spec)
         goals = [goal_of(frame, k) for k in range(len(self.equation.right))]
         return any(g is not None and e.has(g) for g, e in zip(goals, self.equation.right, strict=True))
@@ -88,7 +88,7 @@ class Problem:
         return tuple(t for p in self.parts for t in p.terms)
 
     def where(self, *kinds: type[Term]) -> list[Origin]:
-        """The summands with terms of some kinds."""
+        """The summands that have terms of these kinds."""
         return [p.origin for p in self.parts if any(isinstance(t, kinds) for t in p.terms)]
 
     @cached_property
@@ -102,7 +102,7 @@ class Problem:
 
 
 def named(origins: list[Origin]) -> str:
-    """Summands by their own words, as the subject of a verb in the singular: 'a' (with 'b' and 2 more)."""
+    """Summands quoted as the subject of a verb in the singular: 'a' (with 'b' and 2 more)."""
     if not origins:
         return "the equation"
     first, *others = [f"'{o.text}'" for o in origins[:MAX_NAMED]]
@@ -113,7 +113,7 @@ def named(origins: list[Origin]) -> str:
 
 
 def sign_changed(origins: list[Origin], problem: Problem) -> Edit | None:
-    """The edit that gives a summand the other sign, where it is one alone."""
+    """The edit that flips the sign of a summand; None if there are several."""
     if len(origins) != 1:
         return None
     span, text = origins[0].span, problem.spec.source.text

@@ -1,7 +1,7 @@
-"""All axioms of an equation on functions: what holds for every weight, what fails, and why.
+"""The axioms of an equation on functions: which hold for every weight, which fail, and why.
 
-The axioms are those of Wang et al., "An axiomatized PDE model of deep neural networks", section 2. They are asked of
-the whole problem: T maps the first datum to the solution, and boundary conditions and further data stay as they are.
+The axioms are those of Wang et al., "An axiomatized PDE model of deep neural networks", section 2. They concern
+the whole problem: T maps the first datum to the solution, with boundary conditions and further data fixed.
 """
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ from pdedsl.symbolic.faults import worked_out
 from pdedsl.symbolic.measure import measure
 from pdedsl.symbolic.symbols import Field
 
-MOST = 400  # parts of a nonlinear equation that is decided
+MOST = 400  # nodes of a nonlinear expression; larger ones are not decided
 EVOLUTION = (
     Axiom.CONSTANTS,
     Axiom.MARKOV,
@@ -38,7 +38,7 @@ EVOLUTION = (
 
 
 def function_axioms(problem: Problem) -> dict[Axiom, Verdict]:
-    """All verdicts for one equation; what sympy cannot work out, or would take long over, is unknown."""
+    """All verdicts for one equation; Unknown where sympy fails, or would take too long."""
     if _has_single_components(problem.spec):
         return dict.fromkeys(_names(problem), Unknown("no theorem here covers single components."))
     if not problem.jet.is_affine and measure(problem.jet.expr)[0] > MOST:
@@ -47,7 +47,7 @@ def function_axioms(problem: Problem) -> dict[Axiom, Verdict]:
 
 
 def _of_a_large_one(problem: Problem) -> dict[Axiom, Verdict]:
-    """What is seen without working the equation out."""
+    """The verdicts that need no work on the whole expression."""
     found = dict.fromkeys(_names(problem), Unknown("the equation is too large to be decided."))
     seen = {Axiom.LINEARITY: linearity, Axiom.MARKOV: markov, Axiom.LOCALITY: locality}
     return {**found, **{name: _settled(prove, problem) for name, prove in seen.items() if name in found}}
@@ -58,25 +58,25 @@ def _has_single_components(spec: Spec) -> bool:
 
 
 def _names(problem: Problem) -> tuple[Axiom, ...]:
-    """The axioms that have a meaning for an equation."""
+    """The axioms that are meaningful for an equation."""
     evolution = EVOLUTION if problem.equation.order else ()
     physical = (Axiom.MAXIMUM_PRINCIPLE, Axiom.CONSERVATION) if _has_mass(problem) else ()
     return (Axiom.LINEARITY, Axiom.COMPARISON, *evolution, *physical)
 
 
 def _has_mass(problem: Problem) -> bool:
-    """Whether it is asked what becomes of the largest value and of the mass: of numbers, not of probabilities."""
+    """Whether maximum principle and mass are meaningful: for physical problems and scalars, not for probabilities."""
     return problem.spec.space.kind is SpaceKind.PHYSICAL or isinstance(problem.unknown.type, Scalar)
 
 
 def _settled(prove: Callable[..., Verdict], problem: Problem, *known: Verdict) -> Verdict:
-    """A verdict, or unknown where sympy gives up on an expression; the other axioms are decided all the same."""
+    """A verdict; Unknown where sympy gives up on an expression, so that the other axioms are still decided."""
     return worked_out(lambda: prove(problem, *known)) or Unknown("it could not be worked out.")
 
 
 def _on_a_shape(problem: Problem) -> dict[Axiom, Verdict]:
-    """What does not ask how a boundary runs. What holds on a box holds on a part of it; an example may lie outside, and
-    tells only where the coefficients are the same everywhere."""
+    """The verdicts that do not depend on the form of the boundary. What holds on a box holds on a part of it; a
+    counterexample may lie outside that part, and counts only if the coefficients are constant."""
     found = dict.fromkeys(_names(problem), Unknown("no theorem here covers shapes, curves or parts of sides."))
     provers = {Axiom.LINEARITY: linearity, Axiom.CONSTANTS: constants, Axiom.MARKOV: markov, Axiom.LOCALITY: locality}
     if problem.jet.order == 2:
@@ -91,7 +91,7 @@ def _on_a_shape(problem: Problem) -> dict[Axiom, Verdict]:
 
 
 def _varies(condition: Condition, problem: Problem) -> bool:
-    """Whether what a condition asks for depends on the place."""
+    """Whether a condition depends on the coordinates."""
     own = Field(problem.unknown.head, (), problem.unknown.arguments)
     rest = [e.xreplace(problem.spec.values).xreplace({own: S.One}) for e in condition.value]
     return any(e.free_symbols & set(problem.spec.space.coordinates) for e in rest)

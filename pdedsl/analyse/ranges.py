@@ -48,14 +48,14 @@ from pdedsl.symbolic.symbols import INDEX, Component, Contraction, Field, Partia
 
 
 def range_of(expr: Expr, box: Box, dimension: int | None = None, poles: bool = False) -> Range | None:
-    """The range of an expression, or a larger one; None where it may have no value, or no rule is known.
+    """An interval that contains the range of an expression; None if it may be undefined, or no rule is known.
 
-    `dimension` is that of a space that is not written out; None where it is any. With `poles` only the values count
-    that there are: 1/x is above zero for x ≥ 0.
+    `dimension` is that of a space that is not written out; None if it is arbitrary. With `poles`, points without a
+    value are ignored: 1/x is positive for x ≥ 0.
     """
     try:
         return _Reader(box, dimension, poles).read(expr)
-    except OverflowError:  # a number beyond those of floating point
+    except OverflowError:  # a number beyond the floating-point range
         return None
 
 
@@ -151,7 +151,7 @@ class _Reader:
         return times(g, Range(Fraction(1), inf))
 
     def _wave(self, e: Expr) -> Range | None:
-        """sin and cos, their argument in units of π where it is a multiple of π."""
+        """sin and cos, with the argument in units of π."""
         argument = e.args[0]
         units = argument / pi
         shift = Fraction(1, 2) if isinstance(e, cos) else Fraction(0)

@@ -1,4 +1,4 @@
-"""Waves e^{iξx + λt} of equations with constant coefficients.
+"""Growth rates λ of waves e^{iξx + λt}, for equations with constant coefficients.
 
 λ is an eigenvalue of M(iξ) for ∂u/∂t = M(∂)u, and a root of λⁿ = P(iξ, λ) for ∂ⁿu/∂tⁿ = P(∂, ∂/∂t)u.
 """
@@ -16,7 +16,7 @@ from pdedsl.symbolic.symbols import MAX_ORDER, Field, Partial
 
 
 def rates_of(problems: tuple[Problem, ...], spec: Spec, xi: list[int]) -> list[complex] | None:
-    """All λ of a wave vector; None where the coefficients are no numbers."""
+    """All λ for a wave vector; None if a coefficient is not a number."""
     heads = [p.unknown.head for p in problems]
     rows = [_row(p, heads, xi, spec) for p in problems]
     if any(row is None for row in rows) or len(set(heads)) < len(heads):
@@ -45,12 +45,12 @@ def _row(problem: Problem, heads: list[Symbol], xi: list[int], spec: Spec) -> li
 
 
 def roots_of(problem: Problem, xi: list[int]) -> list[complex] | None:
-    """All λ of one equation in which derivatives in time and in space may stand together."""
+    """All λ of one equation, which may have mixed derivatives in time and space."""
     powers = _powers(problem, xi)
     if powers is None or not powers[-1]:
         return None
     monic = [p / powers[-1] for p in powers[:-1]]
-    if len(monic) < 2:  # for which mpmath has another answer
+    if len(monic) < 2:  # mpmath's answer for a 1 × 1 matrix has another form
         return [-p for p in monic]
     companion = [[complex(j == i + 1) for j in range(len(monic))] for i in range(len(monic))]
     companion[-1] = [-p for p in monic]

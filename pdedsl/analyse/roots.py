@@ -1,4 +1,4 @@
-"""Signs of polynomials in one variable, by the roots between which they keep one, isolated exactly."""
+"""Signs of polynomials in one variable: constant between consecutive roots, which are isolated exactly."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ MAX_DEGREE = 12
 
 
 def polynomial_above(expr: Expr, x: Symbol, ends: Range) -> bool:
-    """By its values between its roots, which are isolated exactly."""
+    """Whether a polynomial is nonnegative on an interval, by its values between its roots."""
     values = between_roots(expr, x, ends)
     return values is not None and all(v >= 0 for v in values)
 
@@ -32,7 +32,7 @@ def between_roots(expr: Expr, x: Symbol, ends: Range) -> list[Expr] | None:
 
 
 def places_between_roots(expr: Expr, x: Symbol, ends: Range) -> list[Rational]:
-    """Points at which a polynomial shows all of its signs."""
+    """Points at which a polynomial takes each of its signs."""
     poly = Poly(expr, x) if expr.is_polynomial(x) else None
     if poly is None or not 0 < poly.degree() <= MAX_DEGREE or not all(c.is_Rational for c in poly.all_coeffs()):
         return []
@@ -40,7 +40,7 @@ def places_between_roots(expr: Expr, x: Symbol, ends: Range) -> list[Rational]:
 
 
 def _places(poly: Poly, ends: Range) -> Iterator[Rational]:
-    """A rational number in each interval between roots and ends."""
+    """A rational number in each interval between consecutive roots and ends."""
     low, high = (None if isinf(e) else Rational(e.numerator, e.denominator) for e in (ends.low, ends.high))  # type: ignore[union-attr]
     found = dict.fromkeys(real_roots(poly))
     marks = [low, *(r for r in found if (low is None or r > low) and (high is None or r < high)), high]
@@ -53,7 +53,7 @@ def _places(poly: Poly, ends: Range) -> Iterator[Rational]:
 
 
 def _between(a: Expr, b: Expr) -> Rational:
-    """A rational number between two that differ, with as many digits as it takes."""
+    """A rational number strictly between two numbers, with as many digits as it takes."""
     digits = 20
     while True:
         middle = Rational(((a + b) / 2).evalf(digits))

@@ -1,7 +1,7 @@
-"""Expressions at points drawn once and for all: numbers refute, they never prove.
+"""Expressions at sample points that are the same in every run: numbers can refute, but never prove.
 
-A point has rational coordinates. What floating-point numbers show is evaluated again at that point in higher
-precision before it counts.
+Points have rational coordinates. What floating-point numbers suggest is evaluated again in higher precision before it
+counts.
 """
 
 from __future__ import annotations
@@ -23,18 +23,18 @@ Ranges = dict[Symbol, tuple[Expr, Expr]]
 Point = dict[Symbol, Rational]
 DRAWS = 48
 SPREADS = (Rational(1), Rational(3), Rational(1, 8), Rational(10))
-GRID = 1024  # of the coordinates between two ends
+GRID = 1024  # subdivisions of an interval for drawn coordinates
 SMALL = 1e-9
 DIGITS = 30
-BITS = 60  # of a number that has most of its digits
-MAX_TERMS = 500  # of a sum that is evaluated
-ABOUT = tuple(Rational(k, 8) for k in (-1, 1, -8, 8, -24, 24))  # steps from a place where an expression turns
+BITS = 60  # of precision, below which the digits of a value are not trusted
+MAX_TERMS = 500  # longer sums are not evaluated
+ABOUT = tuple(Rational(k, 8) for k in (-1, 1, -8, 8, -24, 24))  # steps from a point where an expression bends
 FAR = 1000
-MAX_POWER = 1000  # of a fraction that is worked out
+MAX_POWER = 1000  # largest exponent to which fractions are raised exactly
 
 
 def ranges_of(spec: Spec, equation: Equation | None = None) -> Ranges:
-    """Where the coordinates of a physical domain run, and the time in which an equation holds."""
+    """The intervals of the coordinates of a physical domain, and the time interval of an equation."""
     found = dict(zip(spec.space.coordinates, ((s.start, s.end) for s in spec.space.sides), strict=False))
     if spec.time:
         interval = equation.interval if equation else None
@@ -43,7 +43,7 @@ def ranges_of(spec: Spec, equation: Equation | None = None) -> Ranges:
 
 
 def points(symbols: set[Symbol], ranges: Ranges, draws: int = DRAWS) -> Iterator[Point]:
-    """Points at which symbols without a range are small, of the size of one, and large in turns."""
+    """Random points; symbols without a range are drawn from small, medium and large intervals in turn."""
     draw = random.Random(0)
     ordered = sorted(symbols, key=_order)
     for k in range(draws if ordered else 1):
@@ -52,12 +52,12 @@ def points(symbols: set[Symbol], ranges: Ranges, draws: int = DRAWS) -> Iterator
 
 
 def levels_of(spec: Spec) -> tuple[Expr, ...]:
-    """What is positive inside a shape."""
+    """The functions that are positive inside a shape."""
     return tuple(level.expr.xreplace(spec.values) for level in spec.space.inside)
 
 
 def is_inside(point: Point, levels: tuple[Expr, ...]) -> bool:
-    """Whether a point of a box is one of the shape that is cut out of it."""
+    """Whether a point of the box lies in the shape cut out of it."""
     values = [value_at(level, point) for level in levels]
     return all(v is not None and v > 0 for v in values)
 
@@ -76,7 +76,7 @@ def _between(ends: tuple[Expr, Expr], draw: random.Random) -> Rational:
 
 
 def value_at(expr: Expr, point: Point) -> float | None:
-    """A number in double precision; None where there is none, or where a learned field stands."""
+    """The value in double precision; None if it is not finite, or there is an unevaluated field."""
     symbols, at = _function(expr)
     if at is None or any(s not in point for s in symbols):
         return None
@@ -93,7 +93,7 @@ def _function(expr: Expr) -> tuple[tuple[Symbol, ...], Valued | None]:
 
 
 def exact_at(expr: Expr, point: Point) -> float | None:
-    """The same number, right in all its digits; zero where none of them is."""
+    """The same value in high precision; zero if too few of its digits are reliable."""
     return _digits(_placed(expr, point))
 
 
@@ -103,7 +103,7 @@ def _digits(value: Expr) -> float | None:
 
 
 def _placed(expr: Expr, point: Point) -> Expr:
-    """The expression at a point: with fractions, or with many digits where a power would give them millions."""
+    """The expression at a point: with fractions, or with 30-digit floats where a large power would make these huge."""
     powers = (power.exp for power in expr.atoms(Pow))
     vast = any(exponent.is_Integer and abs(exponent) > MAX_POWER for exponent in powers)
     found = {s: Float(point[s], DIGITS) if vast else point[s] for s in expr.free_symbols if s in point}
@@ -116,7 +116,7 @@ def _real(value: Expr) -> float | None:
 
 
 def telling_points(expr: Expr, symbols: set[Symbol], ranges: Ranges, draws: int = DRAWS) -> Iterator[Point]:
-    """Points drawn at random, points about the places where an expression turns, and points far away."""
+    """Random points, points near where an expression bends, and points far away."""
     yield from points(symbols, ranges, draws)
     free = symbols - set(ranges)
     for symbol, place in knots(expr, symbols):
@@ -133,7 +133,7 @@ def _is_allowed(symbol: Symbol, value: Rational, ranges: Ranges) -> bool:
 
 
 def nonzero_point(expr: Expr, ranges: Ranges, draws: int = 8) -> Point | None:
-    """A point at which an expression is surely not zero; none is looked for in an expression of very many terms."""
+    """A point at which an expression is certainly nonzero; None if none is found, or there are too many terms."""
     if len(Add.make_args(expr)) > MAX_TERMS:
         return None
     for point in telling_points(expr, expr.free_symbols, ranges, draws):
@@ -143,7 +143,7 @@ def nonzero_point(expr: Expr, ranges: Ranges, draws: int = 8) -> Point | None:
 
 
 def _is_nonzero(expr: Expr, point: Point) -> bool:
-    """Exactly where the value is a rational number, otherwise by all of its digits."""
+    """Exact if the value is a rational number, otherwise by its reliable digits."""
     value = _placed(expr, point)
     if value.is_Rational:
         return bool(value != 0)

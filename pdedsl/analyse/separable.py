@@ -1,4 +1,4 @@
-"""Where the sign of an expression shows: |x| as a letter of its own, and sums with a summand for each coordinate."""
+"""Forms that show the sign of an expression: a symbol for |x|, and sums with separate terms for each coordinate."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from pdedsl.symbolic.symbols import Component, Contraction
 
 
 def folded(expr: Expr) -> Expr:
-    """With a letter y ≥ 0 for |x|, where x stands only as |x|, x sign(x) or in even powers: x² - |x| is y² - y."""
+    """The expression with y ≥ 0 for |x|, if x occurs only as |x|, x sign(x) or in even powers: x² - |x| is y² - y."""
     for x in sorted({a.args[0] for a in expr.atoms(Abs, sign) if a.args[0].is_Symbol}, key=str):
         y = Dummy(x.name, nonnegative=True)
         found = expr.xreplace({Abs(x): y, sign(x): y / x})
@@ -19,7 +19,7 @@ def folded(expr: Expr) -> Expr:
 
 
 def separable_above(expr: Expr, dimension: int) -> bool:
-    """Σᵢ p(xᵢ) + Σₖ qₖ(xₖ) + c ≥ 0 on R^d, with p and qₖ of degree two: every coordinate has a minimum of its own."""
+    """Σᵢ p(xᵢ) + Σₖ qₖ(xₖ) + c ≥ 0 on R^d, with p and qₖ of degree ≤ 2: minimised coordinate by coordinate."""
     if len({c.args[0] for c in expr.atoms(Component)}) != 1:
         return False
     s = Dummy("s", real=True)
@@ -42,7 +42,7 @@ def separable_above(expr: Expr, dimension: int) -> bool:
 
 
 def _least(expr: Expr, s: Symbol) -> Expr | None:
-    """The minimum of a s² + b s + c on the line, with rational a, b, c."""
+    """The minimum of a s² + b s + c over all s, with rational a, b, c; None if there is none."""
     if not expr.free_symbols <= {s} or expr.has(Component, Contraction) or not expr.is_polynomial(s):
         return None
     poly = Poly(expr, s)

@@ -33,7 +33,7 @@ def name_of(random: RandomMap) -> str:
 
 
 def random_map(generator: Generator, spec: Spec) -> RandomMap | None:
-    """Which of the random maps has this drift and this matrix, and how strong it is."""
+    """The random map that has this drift and this diffusion matrix, with its strength; None if there is none."""
     match generator.drift, generator.matrix:
         case Components(rows=(drift,)), Components(rows=rows):
             return _written_out(generator, drift, rows, spec)
@@ -57,7 +57,7 @@ def _written_out(generator: Generator, drift: Vector, rows: tuple[Vector, ...], 
 
 
 def _indexed(drift: Expr, matrix: Indexed, spec: Spec) -> RandomMap | None:
-    """The same for the component of number i."""
+    """The same in index notation, by component i."""
     if matrix.rest or matrix.learned or drift == 0:
         return None
     if not matrix.outer:
@@ -76,12 +76,12 @@ def _indexed(drift: Expr, matrix: Indexed, spec: Spec) -> RandomMap | None:
 
 
 def _outer(rows: tuple[Vector, ...], w: Vector) -> Expr | None:
-    """The number c > 0 of A = c w wᵀ, if there is one."""
+    """The number c > 0 with A = c w wᵀ, if there is one."""
     return _factor([(a, w[i] * w[j]) for i, row in enumerate(rows) for j, a in enumerate(row)])
 
 
 def _factor(pairs: list[tuple[Expr, Expr]]) -> Expr | None:
-    """The number c > 0 by which each of the first is a multiple of the second, if there is one."""
+    """The number c > 0 with a = c b for every pair (a, b), if there is one."""
     if any(whole == 0 for _, whole in pairs):
         return None
     a, whole = pairs[0]
@@ -93,7 +93,7 @@ def _factor(pairs: list[tuple[Expr, Expr]]) -> Expr | None:
 
 
 def _halves(drift: Vector, spec: Spec) -> tuple[tuple[Symbol, ...], tuple[Vector, Vector]] | None:
-    """The learned f and g of a drift ½(f + g): their names and their components."""
+    """The learned f and g of a drift ½(f + g): their names and components; None for other drifts."""
     heads = tuple(w.head for w in spec.learned if any(f.head == w.head for f in drift[0].atoms(Field)))
     if len(heads) != 2:
         return None

@@ -29,7 +29,7 @@ class Value:
 
 @dataclass(frozen=True)
 class Flux:
-    """∂u/∂n = slope · u + given, u by its letter; no affine function has no `slope`, and is all given."""
+    """∂u/∂n = slope · u + given, with `letter` for u; if not affine in u, `slope` is None and `given` is all of it."""
 
     slope: Expr | None
     given: Expr
@@ -38,7 +38,7 @@ class Flux:
 
 @dataclass(frozen=True)
 class Other:
-    """Neither: other derivatives, other points, or functions of u that do not fix it."""
+    """Any other condition: on other derivatives, at other points, or on functions of u that do not determine it."""
 
 
 Side = Value | Flux | Other
@@ -46,7 +46,7 @@ Side = Value | Flux | Other
 
 @dataclass(frozen=True)
 class Placed:
-    """A condition on one side: its coordinate, its end, and the outer normal there, ±1."""
+    """A condition on one side: the coordinate that is constant there, its value, and the outer normal, ±1."""
 
     condition: Condition
     coordinate: Symbol
@@ -55,9 +55,9 @@ class Placed:
     side: Side
 
 
-@lru_cache(maxsize=4)  # several provers ask in turn
+@lru_cache(maxsize=4)  # called by several provers
 def sides_of(problem: Problem) -> tuple[Placed, ...]:
-    """Every condition of the unknown, on each of its sides."""
+    """Every boundary condition on the unknown, once for each side."""
     own = [c for c in problem.spec.conditions if c.on_boundary and c.unknown == problem.unknown.head]
     return tuple(placed for c in own for placed in _placed(c, problem))
 
@@ -120,7 +120,7 @@ def is_covered(problem: Problem) -> bool:
 
 
 def keeps_order(placed: Placed, box: Box) -> bool:
-    """Dirichlet, or a flux that is affine and does not increase in u (Protter and Weinberger, chapter 3, section 6)."""
+    """Dirichlet, or a flux that is affine and nonincreasing in u (Protter and Weinberger, chapter 3, section 6)."""
     match placed.side:
         case Value():
             return True
@@ -131,7 +131,7 @@ def keeps_order(placed: Placed, box: Box) -> bool:
 
 
 def order_is_kept(problem: Problem) -> bool:
-    """Whether the conditions of every side keep the order of solutions; on shapes and curves, values are known to."""
+    """Whether the conditions on all sides preserve the order of solutions; on shapes and curves, only values do."""
     if not problem.spec.space.boundary:
         return True
     if has_curves(problem.spec):
@@ -141,12 +141,12 @@ def order_is_kept(problem: Problem) -> bool:
 
 
 def has_curves(spec: Spec) -> bool:
-    """Whether the domain is no box, or a condition holds on a curve or on a part of a side."""
+    """Whether the domain is not a box, or a condition holds on a curve or on part of a side."""
     return bool(spec.space.inside) or any(c.surfaces or c.part for c in spec.conditions)
 
 
 def _gives_a_value(condition: Condition, problem: Problem) -> bool:
-    """u = g, wherever it is."""
+    """Whether a condition has the form u = g, wherever it holds."""
     unknown, u = problem.unknown, Dummy("u", real=True)
     whole = [v.xreplace(problem.spec.values) for v in condition.value]
     if len(whole) != 1 or whole[0].has(Partial) or condition.unknown != unknown.head:

@@ -1,7 +1,7 @@
-"""What an equation reads at other times or points: by itself, or by unknowns at rest, which are names for what their
-equations say. w = u(x, t - 1) is memory under a name; Δw = w - u gives w = (1 - Δ)⁻¹u, a mean over all of space.
+"""What an equation reads at other times or points: directly, or through unknowns of stationary equations, which stand
+for what these imply. w = u(x, t - 1) is memory by another name; Δw = w - u gives w = (1 - Δ)⁻¹u, a mean over all space.
 
-A sight is sure where a point shows that the place is another one and that its coefficient is not zero.
+A sight is sure if at some point the place is certainly another one, and its coefficient certainly nonzero.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ from pdedsl.symbolic.symbols import Component, Field, Partial
 
 @dataclass(frozen=True)
 class Sight:
-    """Something elsewhere, by itself or `by` an unknown at rest."""
+    """Something read elsewhere, directly or `by` way of the unknown of a stationary equation."""
 
     sure: bool
     by: Symbol | None
@@ -32,7 +32,7 @@ class Sight:
 
 @dataclass(frozen=True)
 class Reader:
-    """An equation, and the values and derivatives of unknowns that stand in it."""
+    """An equation, and the values and derivatives of unknowns that occur in it."""
 
     equation: Equation
     spec: Spec
@@ -53,7 +53,7 @@ class Reader:
 
     @cached_property
     def read(self) -> tuple[Symbol, ...]:
-        """The other unknowns that stand in it."""
+        """The other unknowns that occur in it."""
         return tuple(dict.fromkeys(f.head for f in self.fields if f.head != self.head))
 
     @cached_property
@@ -61,11 +61,11 @@ class Reader:
         return ranges_of(self.spec, self.equation)
 
     def place(self, field: Field) -> Tuple:
-        """The arguments of a field, as they are written out in the states."""
+        """The arguments of a field, in the coordinates of the states."""
         return in_coordinates(field, layout_of(self.equation.right[0], self.spec)).arguments
 
     def counts(self, head: Symbol, arguments: Tuple | None = None, below: int | None = None) -> bool:
-        """Whether F surely depends on a value of an unknown, or on a derivative of it in space of an order below."""
+        """Whether F certainly depends on an unknown (at these arguments, by derivatives of order less than `below`)."""
         return any(self._moves(s, a) for s in self.states for a in s.letters if _is_of(a, head, arguments, below))
 
     def _moves(self, state: State, letter: Expr) -> bool:
@@ -75,7 +75,7 @@ class Reader:
         return strictly_positive(slope, box) or strictly_positive(expand(-slope), box)
 
     def order_in(self, head: Symbol) -> int:
-        """The highest derivative in space of an unknown."""
+        """The order of the highest derivative of an unknown in space."""
         time = self.spec.time.symbol if self.spec.time else None
         partials = (p for e in self.equation.right for p in e.atoms(Partial) if _has(p, head))
         return max((len([s for s in p.slots if s != time]) for p in partials), default=0)
@@ -95,7 +95,7 @@ def _is_of(letter: Expr, head: Symbol, arguments: Tuple | None, below: int | Non
 
 
 def _is_elsewhere(field: Field, unknown: Unknown, reader: Reader, in_time: bool) -> bool | None:
-    """Whether a value is one at another time, or at another point; three truths."""
+    """Whether a field is read at another time, or at another point; None if that is not known."""
     time = reader.spec.time.symbol if reader.spec.time else None
     pairs = zip(field.arguments, unknown.arguments, strict=True)
     gaps = [_gap(given, own, reader) for given, own in pairs if given != own and (own == time) == in_time]
@@ -105,7 +105,7 @@ def _is_elsewhere(field: Field, unknown: Unknown, reader: Reader, in_time: bool)
 
 
 def _gap(given: Expr, own: Symbol, reader: Reader) -> Expr:
-    """Given less own; on a ring what vanishes when that is a multiple of its length."""
+    """Given minus own; in a periodic coordinate, a function of it that vanishes at multiples of the period."""
     own_components = {c: own for c in given.atoms(Component) if c.args[0] == own}
     space, gap = reader.spec.space, expand(given.xreplace(own_components) - own)
     if own not in space.coordinates or not space.sides:
@@ -125,12 +125,12 @@ def memory(equation: Equation, spec: Spec) -> list[Sight]:
 
 
 def distance(equation: Equation, spec: Spec) -> list[Sight]:
-    """What is read at another point, or given over all of space."""
+    """What is read at another point, or determined by values over all of space."""
     return list(_seen(Reader(equation, spec), False, True, None, frozenset()))
 
 
 def reads_at_rest(equation: Equation, spec: Spec) -> bool:
-    """Whether an unknown stands in an equation that another equation gives at once."""
+    """Whether an equation contains another unknown that does not evolve in time."""
     return any(_given(head, spec) is not None for head in Reader(equation, spec).read)
 
 
@@ -154,15 +154,15 @@ def _seen(reader: Reader, in_time: bool, sure: bool, by: Symbol | None, path: fr
 
 
 def _constraints(head: Symbol, spec: Spec) -> Iterator[bool]:
-    """The equations at rest with derivatives, which find what no equation gives: ∇·u = 0 finds the pressure that is
-    not in it."""
+    """For each stationary equation with derivatives, whether the unknown is absent from it: such equations determine an
+    unknown that no equation is solved for, as ∇·u = 0 determines the pressure."""
     for reader in (Reader(e, spec) for e in spec.equations if not e.order):
         if any(reader.order_in(f.head) for f in reader.fields):
             yield all(f.head != head for f in reader.fields)
 
 
 def _given(head: Symbol, spec: Spec) -> list[Reader] | None:
-    """The equations at rest that give an unknown, if it does not evolve."""
+    """The stationary equations for an unknown; None if it evolves."""
     readers = [Reader(e, spec) for e in spec.equations]
     if any(r.head == head and r.equation.order for r in readers):
         return None
@@ -170,7 +170,7 @@ def _given(head: Symbol, spec: Spec) -> list[Reader] | None:
 
 
 def _spread(reader: Reader, giver: Reader, head: Symbol, sure: bool, by: Symbol | None) -> Iterator[Sight]:
-    """An unknown whose own derivatives are given, or that is given in a circle, is not given point by point."""
+    """An unknown with derivatives in its own equation, or with a circular definition, is not determined pointwise."""
     order = giver.order_in(head)
     if order and giver.read:
         yield Sight(sure and reader.counts(head, below=order) and any(map(giver.counts, giver.read)), by or head)
@@ -179,7 +179,7 @@ def _spread(reader: Reader, giver: Reader, head: Symbol, sure: bool, by: Symbol 
 
 
 def _comes_back(reader: Reader, head: Symbol, path: frozenset[Symbol]) -> bool:
-    """Whether what gives an unknown reads it, by way of others."""
+    """Whether the definition of an unknown is circular, through other unknowns."""
     for other in (h for h in reader.read if h not in path):
         if other == head:
             return True

@@ -1,7 +1,7 @@
-"""What an equation of second order at rest is: the signs of the eigenvalues of the matrix of its second derivatives.
+"""The class of a stationary equation of second order, by the signs of the eigenvalues of its second-order coefficients.
 
-One sign: elliptic; both signs: hyperbolic; a zero among them: parabolic; different ones at different places: mixed
-(Evans, Partial Differential Equations, section 6.1 and 7.2; Tricomi's equation y ∂²u/∂x² + ∂²u/∂y² = 0 is mixed).
+One sign: elliptic; both signs: hyperbolic; otherwise, with a zero: parabolic; different classes at different points:
+mixed (Evans, Partial Differential Equations, sections 6.1 and 7.2; Tricomi's y ∂²u/∂x² + ∂²u/∂y² = 0 is mixed).
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ Rows = tuple[tuple[Expr, ...], ...]
 
 
 def class_at_rest(jet: Jet, spec: Spec) -> EquationClass:
-    """By the matrix at points of the domain; a matrix with learned entries that have no sign is taken for elliptic."""
+    """The class at sample points of the domain; a matrix with learned entries of unknown sign is assumed elliptic."""
     rows = _with_letters(jet.matrix)
     found = {_at(rows, point) for point in _points(rows, spec)} - {None}
     if len(found) > 1:
@@ -31,7 +31,7 @@ def class_at_rest(jet: Jet, spec: Spec) -> EquationClass:
 
 
 def class_of_waves(jet: Jet, spec: Spec) -> EquationClass:
-    """∂²u/∂t² = A:∇∇u is a wave equation for A ⪰ 0, elliptic in space and time for A ≺ 0, and mixed in between."""
+    """∂²u/∂t² = A:∇∇u is a wave equation for A ⪰ 0, elliptic in space-time for A ≺ 0, and otherwise mixed."""
     rows = _with_letters(jet.matrix)
     found = [signs for signs in (_signs(rows, point) for point in _points(rows, spec)) if signs]
     if not any(-1 in signs for signs in found):
@@ -40,14 +40,14 @@ def class_of_waves(jet: Jet, spec: Spec) -> EquationClass:
 
 
 def _points(rows: Rows, spec: Spec) -> Iterator[Point]:
-    """Points of the domain, at which the entries have values."""
+    """Sample points of the domain, for the symbols in the entries."""
     levels = levels_of(spec)
     symbols = {s for e in (*levels, *(e for row in rows for e in row)) for s in e.free_symbols}
     return (p for p in points(symbols, ranges_of(spec)) if is_inside(p, levels))
 
 
 def _with_letters(rows: Rows) -> Rows:
-    """Learned fields of a sign as letters of that sign."""
+    """The rows with positive symbols for positive learned fields."""
     fields = {f for row in rows for e in row for f in e.atoms(Field) if f.is_positive}
     letters = {f: f.head for f in fields}
     return tuple(tuple(e.xreplace(letters) for e in row) for row in rows)
@@ -63,7 +63,7 @@ def _at(rows: Rows, point: Point) -> EquationClass | None:
 
 
 def _signs(rows: Rows, point: Point) -> set[int]:
-    """Of the eigenvalues; none where an entry has no value."""
+    """The signs of the eigenvalues; empty if an entry has no value."""
     positive = {s: abs(v) if s.is_positive else v for s, v in point.items()}
     values = [[value_at(e, positive) for e in row] for row in rows]
     if any(v is None for row in values for v in row):

@@ -1,4 +1,4 @@
-"""Signs of expressions over boxes: proved by ranges, roots of polynomials and slopes; refuted by a point."""
+"""Signs of expressions over boxes: proved by ranges, roots of polynomials and monotonicity; refuted by a point."""
 
 from __future__ import annotations
 
@@ -43,30 +43,30 @@ from pdedsl.symbolic.faults import worked_out
 from pdedsl.symbolic.notation import notation
 from pdedsl.symbolic.symbols import Contraction, Field, Partial
 
-MAX_TERMS = 30  # of a sum that is brought to one denominator
-MAX_LOOKED_AT = 200  # terms of a sum of which more is asked than its range
-MAX_FUNCTIONS = 12  # in such a sum: as polynomials of so many letters, sums grow too fast
-MAX_FACTORED = 8  # terms of a sum that is factored
-MAX_BITS = 512  # of all of its numbers: a prime beyond them is looked for
-PIECES = 400  # of a box that is cut until its sign shows
-DEPTH = 2  # of slopes of slopes
+MAX_TERMS = 30  # longer sums are not brought to a common denominator
+MAX_LOOKED_AT = 200  # for longer sums only the range is tried
+MAX_FUNCTIONS = 12  # with more functions only the range is tried: polynomials in so many symbols grow too fast
+MAX_FACTORED = 8  # longer sums are not factored
+MAX_BITS = 512  # of all numbers in a sum that is factored: factoring needs a prime beyond them
+PIECES = 400  # into which a box is divided at most
+DEPTH = 2  # how often monotonicity is shown by the sign of a derivative of a derivative
 
 
 def vanishes(expr: Expr) -> bool:
-    """Whether a sum of products is zero, as far as cancelling shows."""
+    """Whether a sum is zero after cancelling; False if that is not shown."""
     terms = len(Add.make_args(expr))
     return expr == 0 or (1 < terms <= MAX_TERMS and cancel(together(expr)) == 0)
 
 
 def is_zero(expr: Expr, ranges: Ranges) -> bool | None:
-    """Zero everywhere, or not zero at some point in range; three truths. Points come first: they cost less."""
+    """True if zero everywhere, False if nonzero at a point in range, None if unknown. Points are tried first."""
     if expr != 0 and nonzero_point(expr, ranges) is not None:
         return False
     return True if vanishes(expr) else None
 
 
 def box_of(ranges: Ranges) -> Box:
-    """Coordinates and time between their ends."""
+    """The box of coordinates and time."""
     found = {}
     for symbol, (a, b) in ranges.items():
         low, high = exact(a), exact(b)
@@ -76,7 +76,7 @@ def box_of(ranges: Ranges) -> Box:
 
 
 def nonnegative(expr: Expr, box: Box, dimension: int | None = None) -> bool:
-    """Whether an expression is at least zero wherever it has a value in the box; False where that is not seen."""
+    """Whether an expression is nonnegative wherever it is defined in the box; False if that is not shown."""
     if len(Add.make_args(expr)) > MAX_LOOKED_AT or len(expr.atoms(Function)) > MAX_FUNCTIONS:
         found = range_of(expr, box, dimension, poles=True)
         return found is not None and found.low >= 0
@@ -92,7 +92,7 @@ def nonnegative(expr: Expr, box: Box, dimension: int | None = None) -> bool:
 
 
 def _with_letters(expr: Expr) -> Expr:
-    """Learned fields and derivatives as letters of their sign."""
+    """The expression with symbols of the same sign for fields and derivatives."""
     if expr.has(Contraction):
         return expr
     letters: dict[Expr, Symbol] = {}
@@ -103,7 +103,7 @@ def _with_letters(expr: Expr) -> Expr:
 
 
 def positive(expr: Expr, box: Box, dimension: int | None = None) -> bool:
-    """Whether it is above some number that is above zero, on every bounded part of the box."""
+    """Whether it is bounded below by a positive number, on every bounded part of the box."""
     if expr.is_positive:
         return True
     found = range_of(expr, box, dimension)
@@ -113,7 +113,7 @@ def positive(expr: Expr, box: Box, dimension: int | None = None) -> bool:
 
 
 def _forms(expr: Expr) -> Iterator[Expr]:
-    """The expression as it is, and in forms in which more is seen: cancelled, factored, without its denominator."""
+    """The expression, and forms of it whose sign may be easier to see: cancelled, factored, without denominator."""
     yield expr
     if (shorter := folded(expr)) != expr:
         yield from _forms(shorter)
@@ -129,10 +129,10 @@ def _forms(expr: Expr) -> Iterator[Expr]:
     yield from _factored(simpler)
     constant, rest = simpler.as_coeff_Add()
     if constant.is_nonnegative:
-        yield from _factored(rest)  # x² - 2xy + y² + 1 is a square and more
+        yield from _factored(rest)  # x² - 2xy + y² + 1 is a square plus 1
     above, below = fraction(simpler)
     if below.is_nonnegative:
-        yield above  # where the denominator vanishes there is no value
+        yield above  # zeros of the denominator do not matter: there is no value
         yield from _factored(above)
 
 
@@ -159,7 +159,7 @@ def _is_above(expr: Expr, box: Box, dimension: int | None, depth: int) -> bool:
 
 
 def _is_below_somewhere(expr: Expr, symbols: list[Symbol], box: Box) -> bool:
-    """A quick no: whether it is negative at one of three points."""
+    """A quick test: whether it is negative at one of three points."""
     if expr.has(Contraction):
         return False
     for share in (Fraction(1, 2), Fraction(1), Fraction(0)):
@@ -171,7 +171,7 @@ def _is_below_somewhere(expr: Expr, symbols: list[Symbol], box: Box) -> bool:
 
 
 def _inside(ends: Range, share: Fraction) -> Range:
-    """A point between two ends, which for a line are -1 and 1."""
+    """A point between two ends; infinite ends are replaced by finite ones, the line by [-1, 1]."""
     low = Fraction(-1) if isinf(ends.low) else Fraction(ends.low)
     high = max(Fraction(1), low + 1) if isinf(ends.high) else Fraction(ends.high)
     at = low + share * (high - low)
@@ -215,7 +215,7 @@ def _wave_above(expr: Expr, x: Symbol) -> bool:
 
 
 def _period(expr: Expr, x: Symbol) -> Expr | None:
-    """2π n/k, where x stands only in sines and cosines of rational multiples of x or of πx."""
+    """A period, if x occurs only in sines and cosines of rational multiples of x, or of πx."""
     waves = expr.atoms(sin, cos)
     if any(expr.xreplace(dict.fromkeys(waves, S.Zero)).has(x) for _ in (0,)) or not waves:
         return None
@@ -228,7 +228,7 @@ def _period(expr: Expr, x: Symbol) -> Expr | None:
 
 
 def _at_an_end(expr: Expr, x: Symbol, ends: Range, box: Box, depth: int) -> bool:
-    """A function that rises is least at the left end, one that falls at the right."""
+    """Whether a monotone function is nonnegative at the end where it is least."""
     slope = worked_out(lambda: expr.diff(x))
     if slope is None:
         return False
@@ -245,7 +245,7 @@ def _at_an_end(expr: Expr, x: Symbol, ends: Range, box: Box, depth: int) -> bool
 
 
 def _by_pieces(expr: Expr, symbols: list[Symbol], box: Box) -> bool:
-    """Whether every piece of a bounded box shows the sign, after it has been cut often enough."""
+    """Whether the range is nonnegative on every piece of a bounded box, which is divided as often as needed."""
     ends = [box.get(s) for s in symbols]
     if not 1 <= len(symbols) <= 3 or any(e is None or isinf(e.low) or isinf(e.high) for e in ends):
         return False
@@ -267,7 +267,7 @@ def _by_pieces(expr: Expr, symbols: list[Symbol], box: Box) -> bool:
 
 
 def _is_quadratic_above(expr: Expr, symbols: list[Symbol]) -> bool:
-    """A polynomial of second degree is (1, x)ᵀ M (1, x): above zero for M ⪰ 0."""
+    """A quadratic polynomial is (1, x)ᵀ M (1, x): nonnegative if M ⪰ 0."""
     if not symbols or len(symbols) > 6 or not expr.is_polynomial(*symbols):
         return False
     poly = Poly(expr, *symbols)
@@ -283,7 +283,7 @@ def _is_quadratic_above(expr: Expr, symbols: list[Symbol]) -> bool:
 
 
 def bounded_above(expr: Expr, box: Box, dimension: int | None = None) -> bool:
-    """Whether it has an upper bound."""
+    """Whether an upper bound is found."""
     found = range_of(expr, box, dimension)
     if found is not None and found.high < inf:
         return True

@@ -1,9 +1,9 @@
-"""When a matrix A(x) ⪰ 0 is ΣΣᵀ with Σ Lipschitz in x.
+"""Conditions under which a matrix A(x) ⪰ 0 is ΣΣᵀ with Σ Lipschitz in x.
 
 A matrix with bounded second derivatives has such a root (Stroock and Varadhan, Multidimensional Diffusion Processes,
-theorem 5.2.3); so has fgᵀ + gfᵀ with Lipschitz f and g where it is a square, and what a learned type makes from a root:
-LLᵀ, softplus. Roots of several matrices stand side by side in that of their sum. Where relu(g) is the coefficient of
-Δu nothing moves where g < 0, and values at its edge stay, so that the problem inside has values on its boundary.
+theorem 5.2.3); so has fgᵀ + gfᵀ with Lipschitz f and g if it is a square, and what a learned type builds from a root:
+LLᵀ, softplus. Roots of several matrices, side by side, are a root of their sum. If relu(g) is the coefficient of Δu,
+nothing moves where g < 0, and values on the edge of this region stay: they are boundary values for the rest.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ from pdedsl.symbolic.symbols import Field
 
 @dataclass(frozen=True)
 class Roots:
-    """Reads the entries of a matrix term by term."""
+    """Checks the entries of a matrix term by term."""
 
     of: Letters
 
@@ -36,12 +36,12 @@ class Roots:
         )
 
     def _is_sum(self, e: Expr) -> bool:
-        """Of terms that have roots each, or are smooth."""
+        """Whether each term is smooth, or has a root."""
         return all(self._is_smooth(a) or self._is_square(a) or self._is_typed(a) for a in Add.make_args(expand(e)))
 
     def _is_apart(self, e: Expr) -> bool:
-        """Whether the smooth terms of an entry of the diagonal are above zero together, products of Lipschitz functions
-        together, as a sum of squares is, and each other one alone."""
+        """Whether, in a diagonal entry, the sum of the smooth terms is nonnegative, that of the products of Lipschitz
+        functions is, and every other term is by itself."""
         terms = Add.make_args(expand(e))
         smooth = [a for a in terms if self._is_smooth(a)]
         squares = [a for a in terms if a not in smooth and self._is_square(a)]
@@ -52,14 +52,14 @@ class Roots:
         return not self.of.varies(term) or self.of.grower.of(term).is_twice_bounded
 
     def _is_square(self, term: Expr) -> bool:
-        """c f g with Lipschitz f and g."""
+        """Whether a term is c f g with Lipschitz f and g."""
         factors: list[Expr] = []
         for a in (a for a in Mul.make_args(term) if self.of.varies(a)):
             factors += [a.base] * 2 if isinstance(a, Pow) and a.exp == 2 else [a]
         return len(factors) == 2 and all(self.of.grower.of(f).is_lipschitz for f in factors)
 
     def _is_typed(self, term: Expr) -> bool:
-        """A multiple of a learned field that is not negative, or semidefinite, by its type."""
+        """Whether a term is a multiple of a learned field that is nonnegative, or semidefinite, by type."""
         varying = [a for a in Mul.make_args(term) if self.of.varies(a)]
         if len(varying) != 1 or not isinstance(varying[0], Field) or not self.of.grower.of(varying[0]).is_lipschitz:
             return False
@@ -67,7 +67,7 @@ class Roots:
         return (isinstance(kind, Matrix) and kind.psd) or (isinstance(kind, Scalar) and bool(kind.sign))
 
     def _is_folded(self, rows: Rows) -> bool:
-        """c relu(g) I with a smooth g."""
+        """Whether the matrix is c relu(g) I with a smooth g."""
         e = rows[0][0]
         if any(a != (e if i == j else S.Zero) for i, row in enumerate(rows) for j, a in enumerate(row)):
             return False

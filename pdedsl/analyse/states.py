@@ -1,4 +1,4 @@
-"""Expressions in all unknowns of a spec: are they affine, and what are they where every unknown is a constant?"""
+"""Expressions in all unknowns of a spec: whether they are affine, and their values if every unknown is constant."""
 
 from __future__ import annotations
 
@@ -21,14 +21,14 @@ TRIES = 12
 
 @dataclass(frozen=True)
 class State:
-    """A sum of products, in which the values of unknowns, here or elsewhere, and their derivatives are letters."""
+    """A sum of products in `letters`: the values of unknowns, here or at other points, and their derivatives."""
 
     expr: Expr
     heads: frozenset[Symbol]
 
     @cached_property
     def _parts(self) -> tuple[Expr, Expr]:
-        """The source, and what is not by its form a multiple of one letter."""
+        """The source, and the terms that do not have the form of a multiple of one letter."""
         source: list[Expr] = []
         rest: list[Expr] = []
         for term in Add.make_args(self.expr):
@@ -48,18 +48,18 @@ class State:
 
     @cached_property
     def is_affine(self) -> bool:
-        """By its form, kinks that cancel taken out: never by numbers."""
+        """Whether its form is affine, after kinks that cancel are removed; numbers are never used."""
         rest = self._parts[1]
         return bool(rest == 0 or State(multiply_out(by_relu(rest)), self.heads)._parts[1] == 0)
 
     def bends(self, ranges: Ranges) -> bool:
-        """Whether it is surely not affine somewhere in range; what is neither affine nor bends is not known."""
+        """Whether it is certainly not affine somewhere in range; if it is neither affine nor bends, it is not known."""
         rest = self._parts[1]
         return rest != 0 and (self._has_monomial(rest, ranges) or _bends(self._in_letters(rest), ranges))
 
     def _has_monomial(self, rest: Expr, ranges: Ranges) -> bool:
-        """Whether it is a polynomial in letters with a monomial of degree two or more that nothing cancels, and whose
-        coefficient is not zero somewhere."""
+        """Whether it is a polynomial in letters with a monomial of degree two or more whose total coefficient is not
+        identically zero."""
         found: dict[frozenset[Expr], list[Expr]] = {}
         for term in Add.make_args(rest):
             touched = [f for f in Mul.make_args(term) if self._touches(f)]
@@ -74,18 +74,18 @@ class State:
 
     @cached_property
     def source(self) -> Expr:
-        """What is left where every unknown is zero."""
+        """Its value if every unknown is zero."""
         source, rest = self._parts
         return source if rest == 0 else expand(source + _at_zero(self._in_letters(rest)))
 
     @property
     def bending(self) -> Expr:
-        """What keeps it from being affine."""
+        """The terms that keep it from being affine."""
         return self._parts[1]
 
     @cached_property
     def at_constants(self) -> Expr:
-        """Its value where every unknown is a constant, the same here and elsewhere."""
+        """Its value if every unknown is constant in space and time."""
         flat = self.expr.xreplace(dict.fromkeys(self._letters(self.expr, Partial), S.Zero))
         fields = self._letters(flat, Field)
         constants: dict[str, Symbol] = {}
@@ -106,12 +106,12 @@ class State:
 
     @cached_property
     def letters(self) -> tuple[Expr, ...]:
-        """The values and derivatives of unknowns that stand in it."""
+        """The values and derivatives of unknowns that occur in it."""
         partials = self._letters(self.expr, Partial)
         return (*partials, *self._letters(self.expr.xreplace(dict.fromkeys(partials, S.One)), Field))
 
     def slope(self, letter: Expr) -> Expr:
-        """The derivative by one of them, as a function of numbers in place of all."""
+        """The derivative with respect to one of the letters, with symbols in place of all letters."""
         changed = Dummy("changed", real=True)
         others = {p: Dummy(real=True) for p in self._letters(self.expr, Partial)}
         return self._in_letters(self.expr.xreplace({**others, letter: changed})).diff(changed)
@@ -122,7 +122,7 @@ def state_of(expr: Expr, spec: Spec) -> State:
 
 
 def solenoidal(expr: Expr, spec: Spec) -> Expr:
-    """With ∂vₙ/∂xₙ = -∂v₁/∂x₁ - … for fields whose type makes them divergence free, so that ∇·v cancels."""
+    """Substitutes -∂v₁/∂x₁ - … for ∂vₙ/∂xₙ of fields that are divergence-free by type, so that ∇·v cancels."""
     free = {w.head for w in spec.learned if isinstance(w.type, Vector) and w.type.divergence_free}
     if not free or not spec.space.explicit:
         return expr
@@ -144,7 +144,7 @@ def letters_of(expr: Expr, spec: Spec) -> Expr:
 
 
 def multiples(flat: Expr, constant: int | Rational) -> dict[Symbol, Rational]:
-    """A constant, twice of it, … for the unknowns of an expression at constants."""
+    """Values for the unknowns in an expression at constants: the constant, twice the constant, …"""
     letters = sorted(flat.atoms(Dummy), key=lambda s: s.name)
     return {s: Rational(k * constant) for k, s in enumerate(letters, 1)}
 
@@ -158,20 +158,20 @@ def _at_zero(expr: Expr) -> Expr:
 
 
 def _sign(letter: Expr) -> dict[str, bool]:
-    """What the type of an unknown says of its values."""
+    """The assumptions that follow from the type of an unknown."""
     known = {"positive": True} if letter.is_positive else {"nonnegative": True} if letter.is_nonnegative else {}
     return {"real": True, **known}
 
 
 def _is_somewhere(coefficient: Expr, ranges: Ranges) -> bool:
-    """Whether a coefficient is not zero at a point, or is a number or a learned field, as weights may be anything."""
+    """Whether a coefficient is nonzero at a point; one with learned fields counts, as weights may be anything."""
     known = not coefficient.has(Field, Partial)
     return nonzero_point(coefficient, ranges) is not None if known else coefficient.is_zero is not True
 
 
 def _bends(expr: Expr, ranges: Ranges) -> bool:
-    """Whether G(c + a + b) + G(c) differs from G(c + a) + G(c + b) somewhere, for b = -a too; by slopes where there are
-    no numbers."""
+    """Whether G(c + a + b) + G(c) differs from G(c + a) + G(c + b) somewhere, also for b = -a; if G has no numerical
+    values, whether a derivative of it still depends on a letter."""
     numbers = False
     letters = expr.atoms(Dummy)
     drawn = points(expr.free_symbols, ranges, 6 * TRIES)
@@ -192,7 +192,7 @@ def _differ(corners: list[float]) -> bool:
 
 
 def _surely_differ(expr: Expr, start: Point, letters: set[Symbol], a: Point, b: Point) -> bool:
-    """The same by all digits: cosh² - sinh² of large numbers has none that are right."""
+    """The same in high precision: in double precision cosh² - sinh² of large numbers has no correct digit."""
     corners = [exact_at(expr, _moved(start, letters, *by)) for by in ((a, b), (), (a,), (b,))]
     values = [v for v in corners if v is not None]
     return len(values) == len(corners) and _differ(values)

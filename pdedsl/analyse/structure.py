@@ -1,4 +1,4 @@
-"""What the hypotheses of comparison ask of F besides ellipticity: where it has a value, and how it depends on x, t, u.
+"""What the hypotheses of comparison require of F besides ellipticity: where it is defined, how it depends on x, t, u.
 
 Crandall, Ishii, Lions, "User's guide to viscosity solutions" (1992), section 3.
 """
@@ -22,7 +22,7 @@ from pdedsl.analyse.ranges import range_of
 
 @dataclass(frozen=True)
 class Structure:
-    """F of an equation of first order in time, read for the hypotheses."""
+    """F of an equation of first order in time, checked against the hypotheses."""
 
     of: Letters
 
@@ -36,7 +36,7 @@ class Structure:
 
     @cached_property
     def has_values(self) -> bool:
-        """F has a value for every jet; a pole where the gradient vanishes alone is none where F stays bounded."""
+        """Whether F is defined for every jet; a singularity only at ∇u = 0 is admitted for level-set equations."""
         settled = self.in_unknown.lower.xreplace(self.of.singular_in_time)
         if all(range_of(e, self.of.whole) is not None for e in Add.make_args(settled)):
             return True
@@ -44,7 +44,8 @@ class Structure:
 
     @cached_property
     def _is_level_set(self) -> bool:
-        """Homogeneous of degree 0 or more in ∇u, and singular there alone (Evans and Spruck; Chen, Giga, Goto 1991)."""
+        """Whether ∂F/∂X is homogeneous of degree ≥ 0 in ∇u, and F singular only at ∇u = 0 (Evans and Spruck; Chen,
+        Giga, Goto 1991)."""
         jet, scale = self.of.jet, Dummy("scale", positive=True)
         if any(range_of(e, away) is None for away in self._away for e in self.of.terms):
             return False
@@ -59,7 +60,7 @@ class Structure:
 
     @property
     def _away(self) -> list[Box]:
-        """Boxes in which the gradient does not vanish, since one of its components does not."""
+        """Boxes that cover all nonzero gradients: in each, one component is nonzero."""
         ends = (Range(LEAST, inf), Range(-inf, -LEAST))
         return [{**self.of.whole, p: side} for p in self.of.jet.p for side in ends]
 
@@ -73,5 +74,5 @@ def structure_of(problem: Problem) -> Structure:
 
 
 def _taken_out(e: Expr) -> Expr:
-    """Common factors taken out of roots."""
+    """The expression with common factors taken out of roots."""
     return e.replace(lambda a: isinstance(a, Pow), lambda a: factor_terms(a.base) ** a.exp)

@@ -1,4 +1,4 @@
-"""The terms of an equation on functions, made once: each summand by what it adds to ∂ⁿu/∂tⁿ = F."""
+"""The terms of an equation on functions, from what each summand contributes to F in ∂ⁿu/∂tⁿ = F."""
 
 from __future__ import annotations
 
@@ -60,7 +60,7 @@ def _terms(summand: Summand, share: tuple[Expr, ...], frame: Frame) -> Iterator[
 
 
 def _mixed(share: tuple[Expr, ...], origin: Origin, frame: Frame) -> Iterator[Term]:
-    """A summand with products that are not linear: those by themselves, and the others."""
+    """The terms of a summand with nonlinear products: one for these, and those of the linear rest."""
     bent, rest = [], []
     for e in share:
         products = Add.make_args(e)
@@ -82,7 +82,7 @@ def _is_affine(product: Expr, frame: Frame) -> bool:
 
 
 def _linear(columns: list[list[Part]], origin: Origin, frame: Frame) -> Iterator[Term]:
-    """Terms of parts that are sorted by what stands beside them."""
+    """The terms of affine parts, grouped by what their coefficients multiply."""
     sorted_ = [_sorted(column, frame, k) for k, column in enumerate(columns)]
     kinds = {kind for found in sorted_ for kind in found}
     for kind in sorted(kinds, key=lambda kind: (kind.beside, kind.order, str(kind.of), kind.apart)):
@@ -92,7 +92,7 @@ def _linear(columns: list[list[Part]], origin: Origin, frame: Frame) -> Iterator
 
 
 class Beside(IntEnum):
-    """What stands beside a coefficient, in the order in which terms are listed."""
+    """What a coefficient multiplies, in the order in which terms are listed."""
 
     TIME = 0
     FIRST = 1
@@ -106,12 +106,12 @@ class Beside(IntEnum):
 
 @dataclass(frozen=True)
 class Kind:
-    """What stands beside a coefficient, with an order in time or space, and whose it is."""
+    """What a coefficient multiplies: its order in time or space, and the other unknown it belongs to, if any."""
 
     beside: Beside
     order: int = 0
     of: Symbol | None = None
-    apart: bool = False  # in space too, or at another time
+    apart: bool = False  # a time derivative that is also one in space, or a value at another time
 
 
 def _sorted(parts: list[Part], frame: Frame, k: int) -> dict[Kind, list[Part]]:
@@ -175,7 +175,7 @@ def _shared(
     origin: Origin,
     frame: Frame,
 ) -> Iterator[Term]:
-    """One coefficient for all components; where they differ, the components of a vector are coupled."""
+    """One term if all components share the coefficient; otherwise a coupling of the components of a vector."""
     if all(e == entries[0] for e in entries):
         yield make(entries[0], origin)
     else:
@@ -209,7 +209,7 @@ def _looks_back(expr: Expr, frame: Frame) -> bool:
 
 
 def order_of(expr: Expr, frame: Frame) -> int:
-    """The highest derivative in space of an unknown: ∂/∂x σ(∂u/∂x) is of second order."""
+    """The order of the highest derivative of an unknown in space: ∂/∂x σ(∂u/∂x) is of second order."""
     if not isinstance(expr, Partial):
         return max((order_of(a, frame) for a in expr.args), default=0) if expr.args else 0
     if not _unknowns_in(expr.body, frame):
@@ -223,7 +223,7 @@ GENERATED = (Kind(Beside.FIRST, 1), Kind(Beside.SECOND, 2), Kind(Beside.VALUE), 
 
 
 def generator_of(right: Expr, direction: Direction, frame: Frame) -> Generator | None:
-    """b, A, c and f of a linear equation of first order in time, for one function; None for all others."""
+    """b, A, c and f of a linear equation of first order in time for one scalar; None for other equations."""
     if frame.equation.order != 1 or len(frame.equation.right) != 1 or isinstance(frame.unknown.type, Vector):
         return None
     if right.has(Applied):

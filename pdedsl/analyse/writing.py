@@ -1,9 +1,9 @@
 """Index notation written out in components.
 
-A space of at most 16 dimensions is written out in all of them. A larger one is restricted to functions of its first
-coordinates and of z = (xₖ₊₁ + … + xₙ)/√m, m = n - k, at points where the last m coordinates are equal: there xᵢ = z/√m
-and ∂/∂xᵢ = ∂/∂z /√m for i > k, so that Σᵢ has m equal terms besides the first k. What fails for such functions fails; a
-proof takes rules by index. A space of any dimension is shown in three.
+A space of up to 16 dimensions is written out in all of them. In a larger one, only functions of the first k coordinates
+and of z = (xₖ₊₁ + … + xₙ)/√m, m = n - k, are considered, at points where the last m coordinates are equal: there
+xᵢ = z/√m and ∂/∂xᵢ = ∂/∂z /√m for i > k, so that Σᵢ has m equal terms besides the first k. A counterexample among these
+functions is one in general; a proof needs rules in index notation. A symbolic dimension is represented by three.
 """
 
 from __future__ import annotations
@@ -15,16 +15,16 @@ from sympy import Add, Expr, Integer, Symbol, sqrt
 from pdedsl.ir.spec import Spec
 from pdedsl.symbolic.symbols import Component, Contraction, Field, Partial
 
-ALL = 16  # dimensions that are written out
-FIRST = 3  # coordinates of a larger space
-OTHER = Symbol("other", integer=True)  # the number of any of the last coordinates
+ALL = 16  # largest dimension that is written out in full
+FIRST = 3  # coordinates that are written out in a larger space, at least
+OTHER = Symbol("other", integer=True)  # index of any of the last m coordinates
 
 
 @dataclass(frozen=True)
 class Layout:
-    """The coordinates in which an expression is written out; `equal` of them stand for one each, the last for m."""
+    """The coordinates in which an expression is written out; if m > 0, the last of them stands for m coordinates."""
 
-    base: Symbol | None  # None where the space has coordinates of its own
+    base: Symbol | None  # None if the space has named coordinates
     coordinates: tuple[Symbol, ...]
     m: int = 0
 
@@ -43,7 +43,7 @@ class Layout:
 
 
 def layout_of(expr: Expr, spec: Spec, dimension: int | None = None) -> Layout:
-    """`dimension` in which a space of any dimension is shown."""
+    """The layout for an expression; `dimension` is the one that represents a symbolic dimension."""
     space = spec.space
     if space.explicit:
         return Layout(None, space.coordinates)
@@ -58,7 +58,7 @@ def layout_of(expr: Expr, spec: Spec, dimension: int | None = None) -> Layout:
 
 
 def _named(expr: Expr, base: Symbol) -> int:
-    """The largest number of a coordinate that is named."""
+    """The largest index of a coordinate that occurs explicitly."""
     numbers = (int(c.args[1]) for c in expr.atoms(Component) if c.args[0] == base and c.args[1].is_Integer)
     return max(numbers, default=0)
 
@@ -68,7 +68,7 @@ def coordinate(base: Symbol, i: int) -> Symbol:
 
 
 def written_out(expr: Expr, spec: Spec, layout: Layout | None = None) -> Expr:
-    """Index notation in components; expressions in coordinates stay."""
+    """The expression with index notation written out in components; one in named coordinates is unchanged."""
     layout = layout or layout_of(expr, spec)
     if layout.base is None:
         return expr
@@ -103,7 +103,7 @@ def _out(e: Expr, layout: Layout) -> Expr:
 
 
 def in_coordinates(field: Field, layout: Layout) -> Field:
-    """A field at the position as one at its coordinates."""
+    """The field with its argument, the position, replaced by coordinates."""
     if layout.base is None or layout.base not in field.arguments:
         return field
     at = [c for a in field.arguments for c in (layout.coordinates if a == layout.base else (a,))]
@@ -111,7 +111,7 @@ def in_coordinates(field: Field, layout: Layout) -> Field:
 
 
 def _slot(slot: Expr, layout: Layout) -> Expr:
-    """The variable of a derivative."""
+    """The variable with respect to which a derivative is taken."""
     if isinstance(slot, Component) and slot.args[1] == OTHER:
         return layout.coordinates[-1]
     return _out(slot, layout)

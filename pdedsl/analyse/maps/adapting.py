@@ -1,7 +1,7 @@
-"""A network on pixels by a method that chooses its steps, in floating-point numbers, with the rule of `runtime`.
+"""A network on pixels run with adaptive steps in floating-point numbers, by the same rule as in `runtime`.
 
-The error of a step is a root mean square over all channels of a sample, of which those that are zero stay zero and have
-no error. Step sizes are those of `numerics.step_size`.
+The error of a step is a root mean square over all channels of a sample; channels that are zero stay zero and contribute
+no error. Step sizes follow `numerics.step_size`.
 """
 
 from __future__ import annotations
@@ -15,12 +15,12 @@ from pdedsl.numerics.step_size import SolverFailed, advanced, cut, first_size, n
 
 Vector = tuple[float, ...]
 Field = Callable[[Vector], Vector]
-ATTEMPTS = 60  # steps that are tried in one run
+ATTEMPTS = 60  # steps attempted in one run, at most
 
 
 @dataclass(frozen=True)
 class Tolerances:
-    """Of the error of a step: atol + rtol |y|."""
+    """Tolerances for the error of a step: atol + rtol |y|."""
 
     rtol: float
     atol: float
@@ -28,7 +28,7 @@ class Tolerances:
 
 @dataclass(frozen=True)
 class Adapting:
-    """A pair with its tolerances, from 0 to `end`, on states of `width` channels."""
+    """A Runge-Kutta pair with its tolerances, from 0 to `end`, on states of `width` channels."""
 
     method: Embedded
     tolerances: Tolerances
@@ -36,7 +36,7 @@ class Adapting:
     width: int
 
     def run(self, field: Field, y: Vector) -> Vector:
-        """The state at the end; an OverflowError where it is not reached in as many steps as are tried."""
+        """The state at the end; raises OverflowError if it is not reached within the attempted steps."""
         t, k, h = 0.0, field(y), self._first(field, y)
         for _ in range(ATTEMPTS):
             h = cut(h, self.end - t)
@@ -65,7 +65,7 @@ class Adapting:
         return new, slopes[-1], _sum((0.0,) * len(y), h, self.method.error, slopes)
 
     def _first(self, field: Field, y: Vector) -> float:
-        """By Hairer, Nørsett, Wanner I (1993), II.4."""
+        """The first step size, by Hairer, Nørsett, Wanner I (1993), II.4."""
         k = field(y)
         d0, d1 = self._norm(y, y), self._norm(k, y)
         guess = 1e-6 if d0 < 1e-5 or d1 < 1e-5 else 0.01 * d0 / d1

@@ -1,14 +1,14 @@
-"""Axioms of equations on feature maps, as they are stepped: Φ takes the state at the start to that at the end.
+"""Axioms of equations on feature maps, as discretised: Φ maps the state at the start to the state at the end.
 
 stability            ‖Φ(Y) - Φ(Y')‖ ≤ ‖Y - Y'‖ for every weight and all Y and Y'
 energy_decay         ‖Φ(Y)‖ ≤ ‖Y‖ for every weight and all Y
-energy_conservation  ‖Φ(Y)‖ = ‖Y‖ of first order in time; otherwise the energy of the equation is kept
-reversibility        the last states give the first ones
+energy_conservation  ‖Φ(Y)‖ = ‖Y‖ for first order in time; otherwise the energy of the equation is conserved
+reversibility        the last states determine the first ones
 
-A pair has the norm of both halves together, and second order in time that of Y, which starts at rest. What is proved
-holds for every width and every image; what is refuted was run, by the method and with the steps of the spec and with
-weights that its types and boxes allow. Ruthotto and Haber, "Deep neural networks motivated by partial differential
-equations", in the form that holds.
+The norm of a pair is that of both halves together; for second order in time it is that of Y, which starts at rest. What
+is proved holds for every width and every image; a refutation comes from a run with the method and steps of the spec
+and with weights that its types and boxes allow. After Ruthotto and Haber, "Deep neural networks motivated by partial
+differential equations", in the form that holds.
 """
 
 from __future__ import annotations
@@ -37,7 +37,7 @@ def map_axioms(system: System) -> dict[Axiom, Verdict]:
 
 
 def without_network(terms: tuple[MapTerm, ...]) -> dict[Axiom, Verdict]:
-    """Of equations that are neither one nor a separable pair."""
+    """Verdicts for equations that are neither a single equation nor a separable pair."""
     why = "these equations are neither one equation nor a separable pair: there is no network to speak of."
     names = (Axiom.STABILITY, Axiom.ENERGY_DECAY, Axiom.ENERGY_CONSERVATION, Axiom.REVERSIBILITY)
     return {name: Unknown(why, spans(terms)) for name in names}
@@ -102,7 +102,7 @@ def _reads_the_state_alone(system: System) -> bool:
 
 
 def _why(system: System, cause: Callable[[MapTerm], str]) -> str:
-    """What lets an example be one: the first cause that shows in the terms, or the length of the step."""
+    """Why an example exists: the kind of motion, the first cause found among the terms, or the length of the step."""
     if isinstance(system.motion, Second):
         return "states swing in an equation of second order in time"
     if isinstance(system.motion, Pair):

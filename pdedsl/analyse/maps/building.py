@@ -12,7 +12,7 @@ from pdedsl.ir.systems import is_separable_pair
 
 
 def system_of(spec: Spec) -> System | None:
-    """The equations as one system; None for those that are neither one equation nor a separable pair."""
+    """The equations as one system; None if they are neither a single equation nor a separable pair."""
     motion = _motion(spec)
     return None if motion is None else System(spec, motion, stepping_of(spec))
 

@@ -1,8 +1,8 @@
-"""When no weight can take two states apart: theorems, each with the hypotheses that are checked here.
+"""Theorems by which two states never move apart, for any weights; their hypotheses are checked here.
 
-Contraction of a gradient flow: -F = Σ c Kᵀσ(K·) + λ is the gradient of a convex function with slopes of at most β, and
-so ⟨F(y) - F(z), y - z⟩ ≤ -|F(y) - F(z)|²/β (Baillon, Haddad 1977). A step of Euler is non-expansive while δt β ≤ 2, and
-one of another method while `contracts` says so. A linear step is R(-hS) with a symmetric S.
+Contraction of a gradient flow: -F = Σ c Kᵀσ(K·) + λ is the gradient of a convex function, β-Lipschitz, and therefore
+⟨F(y) - F(z), y - z⟩ ≤ -|F(y) - F(z)|²/β (Baillon, Haddad 1977). An Euler step is non-expansive if δt β ≤ 2, a step of
+another method if `contracts` says so. A linear step is R(-hS) with a symmetric S.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ from pdedsl.numerics.integrators import EULER, Embedded, Leapfrog, RungeKutta, S
 
 NONEXPANSIVE = "non-expansive"
 NO_BOUND = "no bound on ‖K‖ is declared, and an explicit step may exceed 2/‖K‖²; add ‖K‖ ≤ c to the type"
-SHORT = Rational(1, 1000)  # a step for which every method that contracts does
+SHORT = Rational(1, 1000)  # a step so short that every method that can contract does
 
 
 def nonexpansive(system: System) -> Proved | Unknown:
@@ -62,7 +62,7 @@ def _descends(system: System) -> bool:
 
 
 def _linear(system: System, slopes: Slopes) -> Proved | Unknown:
-    """R(-hS) with the eigenvalues of S in [low, high]."""
+    """Decides |R(-hS)| ≤ 1 for all eigenvalues of S in [low, high]."""
     stepping, at = system.stepping, spans(system.all_terms)
     if stepping.step is None:
         return Unknown(f"the flow is linear; how {stepping.name} steps it is not known.", at)
@@ -116,7 +116,7 @@ def _contracts(system: System, size: Expr) -> bool:
 
 
 def _unbounded(system: System) -> str:
-    """The first term of which nothing is known."""
+    """Why there is no bound on the slopes."""
     for term in system.all_terms:
         if isinstance(term, SymmetricLayer) and term.norm is not None:
             return f"{term.activation.name} after {term.norm.name} need not be monotone."

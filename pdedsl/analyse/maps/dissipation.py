@@ -1,8 +1,8 @@
-"""When no weight lets a state grow: ‖Y(T)‖ ≤ ‖Y(0)‖.
+"""When states do not grow, for any weights: ‖Y(T)‖ ≤ ‖Y(0)‖.
 
-A non-expansive network that leaves 0 where it is does not grow. Otherwise d/dt ½‖Y‖² = -Σ c⟨KY, σ(KY)⟩ - λ‖Y‖²: where
-z σ(z) ≥ 0 and slopes are at most L, σ(z)² ≤ L z σ(z), and the inequality of contraction holds between Y and 0 although
-σ need not be monotone.
+States of a non-expansive network that maps 0 to 0 do not grow. Otherwise d/dt ½‖Y‖² = -Σ c⟨KY, σ(KY)⟩ - λ‖Y‖²: if
+z σ(z) ≥ 0 and |σ'| ≤ L, then σ(z)² ≤ L z σ(z), and the inequality of contraction holds between Y and 0 even if σ is
+not monotone.
 """
 
 from __future__ import annotations
@@ -46,7 +46,7 @@ def _keeps_zero(term: MapTerm) -> bool:
 
 
 def gain(term: MapTerm) -> str:
-    """Why a term need not take energy away; nothing if it does."""
+    """Why a term might add energy; empty if it cannot."""
     match term:
         case Reaction(rate=rate):
             return "" if rate <= 0 else "the reaction gives energy"

@@ -1,4 +1,4 @@
-"""What is found out about equations on feature maps."""
+"""What the analysis finds out about equations on feature maps."""
 
 from __future__ import annotations
 
@@ -57,7 +57,7 @@ def _class(equation: Equation, spec: Spec) -> EquationClass:
 
 
 def _derivative(equation: Equation, spec: Spec) -> tuple[TimeDerivative, ...]:
-    """∂ⁿY/∂tⁿ, where it is written."""
+    """The summands in which ∂ⁿY/∂tⁿ is written."""
     goal = goal_of(frame_of(equation, spec), 0)
     found = [s for s in equation.summands if goal is not None and any(_has(e, goal) for e in s.exprs)]
     origins = [Origin("-" * s.minus + spec.source.quote(s.span), s.span) for s in found]

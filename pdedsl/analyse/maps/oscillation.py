@@ -1,4 +1,4 @@
-"""Linear equations that swing: second order in time from rest, and two halves that turn into each other."""
+"""Linear equations that oscillate: second order in time from rest, and pairs whose halves rotate into each other."""
 
 from __future__ import annotations
 
@@ -14,11 +14,11 @@ from pdedsl.ir.verdicts import Proved, Unknown
 from pdedsl.numerics.contractivity import Matrix, is_semidefinite
 from pdedsl.numerics.integrators import Leapfrog, RungeKutta, Series, Verlet
 
-POWERS = 64  # of a step that are worked out
+POWERS = 64  # of the matrix of a step, at most
 
 
 def swing(system: System) -> Proved | Unknown:
-    """Y″ = -SY from rest, with one symmetric S for all steps: a polynomial of S."""
+    """Y″ = -SY from rest, with the same symmetric S in all steps: the network is a polynomial in S."""
     stepping, slopes = system.stepping, system.slopes
     why = "states swing, and whether two of them part by the end is not known"
     unknown = Unknown(f"{named(system.all_terms)} drives a second-order equation: {why}.", spans(system.all_terms))
@@ -44,7 +44,7 @@ def _keeps(system: System, low: Expr, high: Expr) -> bool:
 
 
 def turn(system: System) -> Proved | Unknown:
-    """Y' = aZ, Z' = bY with numbers a and b: powers of one matrix."""
+    """Y' = aZ, Z' = bY with numbers a and b: the network is a power of one matrix."""
     stepping, at = system.stepping, spans(system.all_terms)
     unknown = Unknown("the two halves turn about each other: distances may grow and shrink again.", at)
     if not all(isinstance(term, Reaction) for term in system.all_terms) or stepping.step is None:
@@ -60,7 +60,7 @@ def turn(system: System) -> Proved | Unknown:
 
 
 def _turning(system: System, a: Fraction, b: Fraction) -> Matrix | None:
-    """A step: R([[0, a], [b, 0]]) = E(ab) + [[0, a], [b, 0]] O(ab), or that of Verlet."""
+    """The matrix of a step: R([[0, a], [b, 0]]) = E(ab) + [[0, a], [b, 0]] O(ab), or that of Verlet."""
     match system.stepping.method:
         case Verlet():
             return [[Fraction(1), a], [b, 1 + a * b]]
@@ -79,7 +79,7 @@ def _rotated(r: list[Fraction], a: Fraction, b: Fraction) -> Matrix:
 
 
 def _power(matrix: Matrix, n: int) -> Matrix:
-    """Mⁿ, or M where that is too much work."""
+    """Mⁿ, or M if n is too large."""
     found = matrix
     for _ in range(n - 1 if n <= POWERS else 0):
         found = _product(found, matrix)
@@ -91,6 +91,6 @@ def _product(p: Matrix, q: Matrix) -> Matrix:
 
 
 def _shrinks(m: Matrix) -> bool:
-    """Whether 1 - MᵀM is semidefinite."""
+    """Whether I - MᵀM is positive semidefinite."""
     square = _product([list(column) for column in zip(*m, strict=True)], m)
     return is_semidefinite([[(i == j) - square[i][j] for j in (0, 1)] for i in (0, 1)])

@@ -1,8 +1,8 @@
-"""|p(x)| ≤ 1 on an interval, by exact arithmetic: what a linear step, or a linear network, does to an eigenvector.
+"""|p(x)| ≤ 1 on an interval, by exact arithmetic: p scales an eigenvector in a linear step or network.
 
-A step of Y' = -SY with symmetric S is R(-hS), so that no two states part while |R(-x)| ≤ 1 for h times the eigenvalues
-of S (Hairer, Wanner, chapter IV.2). Y″ = -SY from rest by leapfrog is a polynomial of h²S, and by another one-step
-method Re R(ihω)ᴺ for S = ω².
+A step of Y' = -SY with symmetric S is R(-hS), so no two states move apart if |R(-x)| ≤ 1 for every x that is h times an
+eigenvalue of S (Hairer, Wanner, chapter IV.2). Y″ = -SY from rest is a polynomial in h²S for leapfrog, and
+Re R(ihω)ᴺ with S = ω² for a one-step method.
 """
 
 from __future__ import annotations
@@ -16,10 +16,10 @@ from pdedsl.numerics.contractivity import exactly
 from pdedsl.numerics.integrators import RungeKutta
 
 X = Symbol("x")
-GRID = 10**12  # ends that are no fractions are rounded outwards
-EXPONENT = 200  # powers up to this are worked out
-MARGIN = 1e-9  # of logarithms
-DEGREE = 24  # of a whole network
+GRID = 10**12  # ends that are not fractions are rounded outwards to multiples of 1/GRID
+EXPONENT = 200  # powers up to this are computed exactly
+MARGIN = 1e-9  # for rounding errors of logarithms
+DEGREE = 24  # largest degree of the polynomial of a whole network
 
 
 def rational(method: RungeKutta) -> list[Rational]:
@@ -34,13 +34,13 @@ def rational(method: RungeKutta) -> list[Rational]:
 
 
 def decays(method: RungeKutta, low: Expr, high: Expr) -> bool:
-    """|R(-x)| ≤ 1 for all x between."""
+    """Whether |R(-x)| ≤ 1 for all x in [low, high]."""
     terms = [c * (-1) ** k for k, c in enumerate(rational(method))]
     return within_one(Poly(terms[::-1], X), low, high)
 
 
 def swings(method: RungeKutta, squared: Expr) -> bool:
-    """|R(iy)| ≤ 1 for all y² up to `squared`: with x = y², R(iy) = E(x) + iy O(x)."""
+    """Whether |R(iy)| ≤ 1 for all y² up to `squared`: with x = y², R(iy) = E(x) + iy O(x)."""
     c = rational(method)
     even = Poly([v * (-1) ** k for k, v in enumerate(c[0::2])][::-1], X)
     odd = Poly([v * (-1) ** k for k, v in enumerate(c[1::2])][::-1], X)
@@ -48,9 +48,10 @@ def swings(method: RungeKutta, squared: Expr) -> bool:
 
 
 def series_decays(terms: int, low: Expr, high: Expr) -> bool:
-    """|1 - x + … + (-x)ⁿ| ≤ 1 for all x between, n = terms.
+    """Whether |1 - x + … + (-x)ⁿ| ≤ 1 for all x in [low, high], n = terms.
 
-    Of (1 - (-x)ⁿ⁺¹)/(1 + x): for x ≤ 1 always; above it xⁿ ≤ 1 fails for even n, and xⁿ⁺¹ ≤ 2 + x may hold for odd n.
+    The sum is (1 - (-x)ⁿ⁺¹)/(1 + x). For 0 ≤ x ≤ 1 it always holds; for x > 1 it fails if n is even, as it needs
+    xⁿ ≤ 1, and may hold if n is odd, as it needs xⁿ⁺¹ ≤ 2 + x.
     """
     if low < 0 or not high.is_finite:
         return False
@@ -62,9 +63,9 @@ def series_decays(terms: int, low: Expr, high: Expr) -> bool:
 
 
 def leapfrog_keeps(steps: int, first: Expr, low: Expr, high: Expr) -> bool:
-    """|P_N(x)| ≤ 1 for all x = h²ω² between, P₀ = 1, P₁ = 1 - first·x, P₊ = (2 - x)P - P₋.
+    """Whether |P_N(x)| ≤ 1 for all x = h²ω² in [low, high], P₀ = 1, P₁ = 1 - first·x, P₊ = (2 - x)P - P₋.
 
-    With first = ½ it is cos Nθ for cos θ = 1 - x/2, and at most 1 for 0 ≤ x ≤ 4, whatever N is.
+    For first = ½ it is cos Nθ with cos θ = 1 - x/2, which is at most 1 for 0 ≤ x ≤ 4, whatever N is.
     """
     if first == Rational(1, 2) and low >= 0 and high <= 4:
         return True
@@ -81,7 +82,7 @@ def within_one(p: Poly, low: Expr, high: Expr) -> bool:
 
 
 def nonnegative(q: Poly, a: Rational, b: Rational) -> bool:
-    """Whether q ≥ 0 on [a, b]: no root of odd order lies inside, and a value inside that is not zero is positive."""
+    """Whether q ≥ 0 on [a, b]: no root of odd order lies inside, and a nonzero value inside is positive."""
     if a == b or q.is_ground:
         return bool(q.eval(a) >= 0)
     for factor, order in q.sqf_list()[1]:

@@ -1,7 +1,7 @@
 """Right-hand sides as functions of numbers, for K = k times the identity on the first channels and zero on the others.
 
-A state has a number for each of these channels, the same at all pixels, and is zero in the others, where it stays: K is
-zero there. Learned fields f(Y, t) are zero, as they are when their last weights are.
+A state has one number for each of these channels, the same at all pixels; the other channels are zero and stay so, as K
+is zero there. Learned fields f(Y, t) are zero, as for networks whose last weights are zero.
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ FUNCTIONS: Mapping[str, Callable[[float], float]] = {"Abs": abs, "cos": math.cos
 
 @dataclass(frozen=True)
 class Weights:
-    """The k of each operator, and the scale and bias of normalisations, the same in all channels."""
+    """The k of each operator, and the scale and bias of all normalisations, equal in all channels."""
 
     operators: tuple[tuple[Symbol, float], ...] = ()
     scale: float = 1.0
@@ -38,14 +38,14 @@ class Weights:
 
 
 class NoValue(Exception):
-    """An expression that cannot be read: a derivative, another time, a function that is not known here."""
+    """An expression that cannot be evaluated here: a derivative, another time, or an unknown function."""
 
 
 Reading = Callable[[Mapping[Symbol, Vector]], Vector]
 
 
 def reading(expr: Expr, weights: Weights, channels: int, spec: Spec) -> Reading:
-    """The value of an expression at states; raises NoValue."""
+    """The expression as a function of the states. Raises NoValue."""
     if expr.is_number:
         constant = (float(expr),) * channels
         return lambda _: constant
@@ -71,7 +71,7 @@ def _field(field: Field, channels: int, spec: Spec) -> Reading:
 
 
 def _size(operator: Expr, weights: Weights, spec: Spec) -> float:
-    """k, which is its own transpose."""
+    """k; a multiple of the identity is its own transpose."""
     inner = operator.args[0] if isinstance(operator, Transposed) else operator
     learned = declared(inner, spec) if isinstance(inner, Field) else None
     if learned is None or not isinstance(learned.type, Operator):
@@ -84,7 +84,7 @@ def _times(k: float, inner: Reading) -> Reading:
 
 
 def _normalised(norm: Normalisation, inner: Reading, weights: Weights) -> Reading:
-    """Batch norm with the statistics of a new network: mean 0, variance 1."""
+    """A normalisation; batch norm has the statistics of a new network: mean 0, variance 1."""
     eps, scale, bias = float(norm.eps), weights.scale, weights.bias
 
     def size(z: Vector) -> float:

@@ -1,4 +1,4 @@
-"""A network on pixels run in floating-point numbers, step by step, by the method of the spec."""
+"""A network on pixels run in floating-point numbers, step by step, with the method of the spec."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ Run = Callable[[Vector], Vector | None]
 
 
 def run_of(system: System, weights: Weights, channels: int) -> Run:
-    """The network with these weights; raises NoValue where a term cannot be read, or its method does not step it."""
+    """The network with these weights. Raises NoValue if a term cannot be evaluated, or the method does not apply."""
     rights = [equation.right[0].xreplace(system.spec.values) for equation in system.equations]
     readings = [reading(right, weights, channels, system.spec) for right in rights]
     steps = _steps(system, readings, channels)
@@ -36,7 +36,7 @@ def run_of(system: System, weights: Weights, channels: int) -> Run:
 
 
 def _steps(system: System, readings: Sequence[Reading], channels: int) -> Field:
-    """All steps of the block. A state of second order starts at rest, and its speed is no part of the end."""
+    """All steps of the block. For second order in time, the state starts at rest, and its final speed is dropped."""
     stepping, heads = system.stepping, system.halves
     if stepping.tolerances is not None:
         return _adapting(system, readings, channels, stepping.tolerances)
@@ -62,7 +62,7 @@ def _steps(system: System, readings: Sequence[Reading], channels: int) -> Field:
 
 
 def _adapting(system: System, readings: Sequence[Reading], channels: int, tolerances: Tolerances) -> Field:
-    """One piece from the start to the end; of second order in time the network has a state of its own."""
+    """One adaptive run from start to end. Second order in time is excluded: the network has another state there."""
     method, time, frame = system.stepping.method, system.spec.time, system.spec.network
     if not isinstance(method, Embedded) or time is None or isinstance(system.motion, Second):
         raise NoValue
@@ -141,7 +141,7 @@ def _verlet(readings: Sequence[Reading], heads: Sequence[Symbol], h: float, n: i
 
 
 def _leapfrog(push: Field, h: float, count: int, first: float) -> Field:
-    """D += h² F(Y), Y += D, with `first` of the first push."""
+    """D += h² F(Y), Y += D, with the first push scaled by `first`."""
 
     def run(y: Vector) -> Vector:
         difference = (0.0,) * len(y)

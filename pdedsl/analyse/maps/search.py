@@ -1,4 +1,4 @@
-"""Examples against the axioms of a network on pixels: data that were run by the very steps of the spec."""
+"""Counterexamples to the axioms of a network on pixels, found by running the steps of the spec."""
 
 from __future__ import annotations
 
@@ -12,10 +12,10 @@ from pdedsl.analyse.maps.system import System
 from pdedsl.analyse.maps.trials import Start, channels_of, starts_of, weights_of
 from pdedsl.ir.examples import MapExample
 
-MAX_RUN = 1000  # evaluations of the right-hand side in one run
-MAX_WORK = 20_000  # in all runs for one axiom
-USUAL = 12  # steps
-APART = 1e-9  # by which something has changed, beyond rounding
+MAX_RUN = 1000  # evaluations of the right-hand side in one run, at most
+MAX_WORK = 20_000  # the same in all runs for one axiom
+USUAL = 12  # steps that an adaptive method is assumed to take
+APART = 1e-9  # smaller changes are attributed to rounding
 
 Measure = Callable[[Run, Start], float]
 """By how much an axiom is broken, relative to the start; nothing, or less, where it is not."""
@@ -23,7 +23,7 @@ Measure = Callable[[Run, Start], float]
 
 @dataclass(frozen=True)
 class Found:
-    """A start that breaks an axiom, and how much is there at the end for one at the start."""
+    """A start that violates an axiom, and the ratio of the norm or distance at the end to that at the start."""
 
     weights: Weights
     states: tuple[Vector, ...]
@@ -46,7 +46,7 @@ def one_changed(system: System) -> MapExample | None:
 
 
 def _search(system: System, measure: Measure, states: int) -> Found | None:
-    """The worst start for the first weights that have one."""
+    """The worst start for the first weights that violate the axiom."""
     cost, left = _cost(system) * states, MAX_WORK
     if not 0 < cost <= MAX_RUN * states:
         return None
@@ -67,13 +67,13 @@ def _search(system: System, measure: Measure, states: int) -> Found | None:
 
 
 def _cost(system: System) -> int:
-    """Evaluations of a run; 0 where it cannot be run. A method that chooses its steps is taken to need a dozen."""
+    """Evaluations in a run; 0 if it cannot be run. Adaptive methods are assumed to take a dozen steps."""
     stepping = system.stepping
     return (stepping.evaluations or 0) * (USUAL if stepping.tolerances else stepping.steps or 0)
 
 
 def _least(system: System) -> float:
-    """What counts as a change: beyond rounding, and well beyond the tolerance of a method that has one."""
+    """The smallest change that counts: beyond rounding, and well beyond the tolerance of an adaptive method."""
     return 100 * system.stepping.tolerances.rtol if system.stepping.tolerances else APART
 
 
@@ -96,7 +96,7 @@ def _within(starts: Iterator[Start], most: int) -> Iterator[Start]:
 
 
 def _parting(run: Run, start: Start) -> float:
-    """The distance at the end over that at the start; 0 where a state has no end."""
+    """The distance at the end divided by that at the start; 0 if a run overflows."""
     one, other = run(start.one), run(start.other)
     if one is None or other is None:
         return 0.0
@@ -104,7 +104,7 @@ def _parting(run: Run, start: Start) -> float:
 
 
 def _growth(run: Run, start: Start) -> float:
-    """The norm at the end over that at the start; 1 where a state has no end."""
+    """The norm at the end divided by that at the start; 1 if the run overflows."""
     end, before = run(start.one), math.hypot(*start.one)
     if end is None:
         return 1.0

@@ -30,14 +30,14 @@ from pdedsl.words.integrators import Across, Adaptive, Fixed
 
 @dataclass(frozen=True)
 class Stepping:
-    """`steps` steps of length `step` by a method; both are None where the method chooses them."""
+    """`steps` steps of length `step` by a method; both are None for adaptive methods."""
 
     method: Method
     step: Expr | None
     steps: int | None
-    terms: int = 1  # of a series
-    first: Expr = S.Half  # of the first push of leapfrog: ½ is consistent with rest
-    tolerances: Tolerances | None = None  # of a method that chooses its steps, sample by sample, by our own rule
+    terms: int = 1  # of the series of backward Euler
+    first: Expr = S.Half  # factor of the first push of leapfrog: ½ is consistent with a start at rest
+    tolerances: Tolerances | None = None  # of an adaptive method that chooses steps for each sample by our own rule
 
     @property
     def name(self) -> str:
@@ -45,7 +45,7 @@ class Stepping:
 
     @property
     def polynomial(self) -> Polynomial | None:
-        """R of a step; None for methods that choose their steps or split the state."""
+        """The stability polynomial R of a step; None for methods that are adaptive or split the state."""
         match self.method:
             case RungeKutta(stability=r):
                 return r
@@ -58,13 +58,13 @@ class Stepping:
 
     @property
     def decaying(self) -> float | None:
-        """The bound on δt λ for Y' = -λY; None for methods that are not made for it."""
+        """The stability bound on δt λ for Y' = -λY; None for methods without a stability polynomial."""
         r = self.polynomial
         return None if r is None else decaying(r)
 
     @property
     def swinging(self) -> float | None:
-        """The bound on δt² ω² for Y″ = -ω²Y; None for methods that choose their steps."""
+        """The stability bound on δt² ω² for Y″ = -ω²Y; None for adaptive methods."""
         match self.method:
             case Verlet(swing=swing) | Leapfrog(swing=swing):
                 return swing
@@ -76,7 +76,7 @@ class Stepping:
 
     @property
     def evaluations(self) -> int | None:
-        """Of the right-hand side, in a step."""
+        """Evaluations of the right-hand side per step; None if steps are not chosen by our own rule."""
         match self.method:
             case RungeKutta(stages=stages):
                 return stages
@@ -91,7 +91,7 @@ class Stepping:
 
 
 def stepping_of(spec: Spec) -> Stepping:
-    """What the spec says, with the defaults of the planner."""
+    """The steps that the spec asks for, with the planner's defaults."""
     word = integrator_of(spec).word
     match word:
         case Fixed(method=method, steps=steps):

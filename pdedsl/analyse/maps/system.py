@@ -1,4 +1,4 @@
-"""The equations of a network on pixels as one system, and how far a symmetric layer can stretch."""
+"""The equations of a network on pixels as one system, and bounds on the slopes of symmetric layers."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ IDENTITY = ACTIVATIONS["identity"]
 
 @dataclass(frozen=True)
 class Half:
-    """A state with its equation and the terms of it."""
+    """A state with its equation and the terms of that equation."""
 
     head: Symbol
     equation: Equation
@@ -32,7 +32,7 @@ class Half:
 
 @dataclass(frozen=True)
 class System:
-    """What moves, and the steps that are taken."""
+    """The equations of motion, and how they are stepped in time."""
 
     spec: Spec
     motion: Motion[Half]
@@ -73,20 +73,20 @@ class System:
 
     @cached_property
     def slopes(self) -> Slopes | None:
-        """Of a system of one equation."""
+        """The slopes of a system of one equation; None for a pair."""
         return slopes_of(self.terms[0], self.spec) if len(self.terms) == 1 else None
 
 
 @dataclass(frozen=True)
 class Slopes:
-    """-F is a gradient, and the eigenvalues of its symmetric derivative are in [low, high] for every weight."""
+    """-F is a gradient, and the eigenvalues of its symmetric derivative lie in [low, high] for every weight."""
 
     low: Expr
     high: Expr
 
 
 def slopes_of(terms: tuple[MapTerm, ...], spec: Spec) -> Slopes | None:
-    """Of -F = Σ Kᵀφ(K Y) + λY, φ = Σ c σ over the layers with the same K; None where another term stands.
+    """The slopes of -F = Σ Kᵀφ(K Y) + λY, φ = Σ c σ over the layers with the same K; None if there are other terms.
 
     KᵀDK with D = diag(φ') in [l, L] has its eigenvalues in ‖K‖² [min(0, l), max(0, L)].
     """
@@ -110,7 +110,7 @@ def slopes_of(terms: tuple[MapTerm, ...], spec: Spec) -> Slopes | None:
 
 
 def _slope(layer: SymmetricLayer) -> Slopes:
-    """Of -factor·σ: σ' is in [0, L] where σ is monotone, [1, 1] for the identity, [-L, L] otherwise."""
+    """The slopes of -factor·σ: σ' is in [0, L] if σ is monotone, [1, 1] for the identity, [-L, L] otherwise."""
     sigma, c = layer.activation, -layer.factor
     steep = Rational(str(sigma.lipschitz)) if isfinite(sigma.lipschitz) else oo
     flat = steep if sigma == IDENTITY else S.Zero if sigma.monotone else -steep
@@ -118,11 +118,11 @@ def _slope(layer: SymmetricLayer) -> Slopes:
 
 
 def _times(a: Expr, b: Expr) -> Expr:
-    """a b, where nothing of what is unbounded is nothing."""
+    """a b, with 0 · ∞ = 0."""
     return S.Zero if a == 0 else a * b
 
 
 def bound_squared(operator: Symbol, spec: Spec) -> Expr:
-    """‖K‖² is at most this."""
+    """An upper bound on ‖K‖²."""
     kind = next(w.type for w in spec.learned if w.head == operator)
     return kind.bound**2 if isinstance(kind, Operator) and kind.bound is not None else oo

@@ -1,6 +1,6 @@
 """The terms of an equation on feature maps: Kᵀ σ(N(K Y)), learned fields and multiples of the state.
 
-This is the one place where a symmetric layer is recognised; whoever proves, lowers or explains matches on the terms.
+Symmetric layers are recognised only here; provers, lowering and explanations match on the terms.
 """
 
 from __future__ import annotations
@@ -41,12 +41,12 @@ def _term(term: Expr, equation: Equation, spec: Spec) -> MapTerm:
 
 
 def state_of(expr: Expr, spec: Spec) -> Symbol | None:
-    """The unknown that an expression is, at the place and time of the equation."""
+    """The unknown that an expression is equal to, at the point and time of the equation; None if it is none."""
     return next((u.head for u in spec.unknowns if expr == Field(u.head, (), u.arguments)), None)
 
 
 def declared(field: Field, spec: Spec) -> Learned | None:
-    """The learned field that is read at the arguments of its declaration."""
+    """The learned field, if it is evaluated at the arguments of its declaration."""
     found = (w for w in spec.learned if (field.head, tuple(field.arguments)) == (w.head, tuple(w.arguments)))
     return next(found, None)
 
@@ -55,7 +55,7 @@ def declared(field: Field, spec: Spec) -> Learned | None:
 
 
 def _symmetric(factor: Expr, expr: Applied, origin: Origin, spec: Spec) -> SymmetricLayer | None:
-    """At most one activation, and at most one normalisation inside it, stand between the operators."""
+    """A symmetric layer: between the operators are at most one activation and, inside it, at most one normalisation."""
     activation, inner = _activation(expr.body)
     norm, inner = (normalisation_of(inner), inner.body) if isinstance(inner, Layer) else (None, inner)
     if activation is None or not isinstance(inner, Applied) or expr.operator != Transposed(inner.operator):
@@ -69,7 +69,7 @@ def _symmetric(factor: Expr, expr: Applied, origin: Origin, spec: Spec) -> Symme
 
 
 def _activation(expr: Expr) -> tuple[Activation | None, Expr]:
-    """σ, which is the identity if none is written, and what it is applied to."""
+    """σ (the identity if none is written) and its argument."""
     if isinstance(expr, Applied | Layer):
         return ACTIVATIONS["identity"], expr
     if len(expr.args) != 1:
@@ -86,7 +86,7 @@ def normalisation_of(layer: Layer) -> Normalisation:
 
 
 def _origin(rest: Expr, equation: Equation, spec: Spec) -> Origin:
-    """The summand in which a term stands, or the equation where it was written otherwise."""
+    """The summand in which a term occurs, or the equation if it was written differently."""
     found = [s for s in equation.summands if len(s.exprs) == 1 and rest in _rests(s.exprs[0], spec)]
     if len(found) != 1:
         return _whole(equation, spec)
@@ -105,8 +105,8 @@ def _whole(equation: Equation, spec: Spec) -> Origin:
 
 
 def runs_down(terms: tuple[MapTerm, ...]) -> bool:
-    """Whether they are -Σ c Kᵀ σ(N(K Y)) - λY with c > 0: minus the gradient of Σ c ΣΦ(K Y) + ½λ‖Y‖², Φ' = σ, where
-    there is no N (Ruthotto and Haber, eq. 7)."""
+    """Whether they are -Σ c Kᵀ σ(N(K Y)) - λY with c > 0: without N, minus the gradient of Σ c ΣΦ(K Y) + ½λ‖Y‖², Φ' = σ
+    (Ruthotto and Haber, eq. 7)."""
     layers = [term for term in terms if isinstance(term, SymmetricLayer)]
     rest = [term for term in terms if not isinstance(term, SymmetricLayer)]
     downhill = all(layer.factor < 0 for layer in layers) and all(isinstance(term, Reaction) for term in rest)
@@ -127,7 +127,7 @@ def is_linear(term: MapTerm, spec: Spec) -> bool:
 
 
 def _is_linear_map(expr: Expr, spec: Spec) -> bool:
-    """Sums and multiples of operators and of the maps."""
+    """Whether it is built from feature maps by operators, sums and multiples."""
     if isinstance(expr, Applied):
         return _is_linear_map(expr.body, spec)
     if expr.is_Add:

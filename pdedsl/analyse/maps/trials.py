@@ -1,7 +1,7 @@
-"""Weights and states with which a network is run in search of an example against an axiom.
+"""Weights and states with which a network is run in search of a counterexample to an axiom.
 
-K is k times the identity on one channel, or on two where a normalisation couples them, and zero on the others; k is as
-large as a network under the bound of its type gets, and smaller.
+K is k times the identity on one channel, or on two if a normalisation couples them, and zero on the others; k ranges
+from the largest value that the network attains under the bound of its type to smaller ones.
 """
 
 from __future__ import annotations
@@ -20,10 +20,10 @@ from pdedsl.ir.spec import Learned
 from pdedsl.ir.types import Operator
 from pdedsl.symbolic.symbols import Field
 
-HALVINGS = 8  # of the size of K
+HALVINGS = 8  # how often the size of K is halved
 UNBOUNDED = (1.0, 2.0, 4.0, 8.0, 0.5, 0.25, 0.125)  # sizes of K to try when its type gives no bound
 NORMS = ((1.0, 0.0), (-1.0, 0.0), (1.0, 1.0), (1.0, -1.0))  # scale and bias of a normalisation
-_PAIRS = (  # of values of K Y: about zero, rising, falling, saturated, and where sin falls
+_PAIRS = (  # pairs of values of K Y: near zero, rising, falling, saturated, and where sin decreases
     *((0.01, -0.01), (1.0, 0.9), (-0.1, -0.2), (-1.0, -1.1), (-1.5, -1.6), (-2.0, -2.1), (-4.0, -4.1)),
     *((3.0, 2.9), (3.2, 3.1), (2.0, 1.5), (0.1, 0.05), (0.02, 0.52), (2.0, 2.5)),
 )
@@ -32,26 +32,26 @@ CHANNELS: tuple[tuple[Vector, Vector], ...] = (  # the same on two channels, in 
     *(((3.0, 0.0), (6.0, -30.0)), ((3.0, 0.0), (6.0, -3.0)), ((30.0, 0.0), (60.0, -30.0))),
     *(((300.0, 0.0), (600.0, -300.0)), ((0.1, 0.0), (-0.1, 0.0)), ((3.0, 0.0), (2.0, 0.0))),
 )
-# A network keeps ‖K‖ ≤ c by a bound β(W) ≥ ‖K‖ that for k times the identity on one channel is k/cos²(π/8) = 1.1716 k,
-# on two 1.0109 times that, and rounding.
+# A network enforces ‖K‖ ≤ c through a bound β(W) ≥ ‖K‖. For k times the identity on one channel it is k/cos²(π/8) =
+# 1.1716 k, on two 1.0109 times that; both are rounded up here.
 SLACK = (1.173, 1.186)
 
 
 @dataclass(frozen=True)
 class Start:
-    """Two states: a value for each channel, half after half."""
+    """Two states: a value for each channel, one half after the other."""
 
     one: Vector
     other: Vector
 
 
 def channels_of(system: System) -> int:
-    """How many channels of a state are not zero."""
+    """How many channels of a state are nonzero."""
     return 2 if system.epsilons and _width(system) > 1 else 1
 
 
 def _width(system: System) -> int:
-    """Channels of a state in the widest stage."""
+    """The number of channels of a state in the widest stage."""
     frame = system.spec.network
     widest = max(frame.stages) if frame else 2 * 2
     return widest // 2 if isinstance(system.motion, Pair) else widest
@@ -61,7 +61,7 @@ def _width(system: System) -> int:
 
 
 def weights_of(system: System) -> Iterator[Weights]:
-    """Every operator alone, all together, one of them turned over, and none."""
+    """Each operator alone, all together, all with the sign of one changed, and none."""
     ranges = {head: sizes(head, system) for head in operators_of(system)}
     norms = NORMS if system.epsilons else NORMS[:1]
     for chosen in _chosen(ranges):
@@ -88,7 +88,7 @@ def _chosen(ranges: dict[Symbol, tuple[float, ...]]) -> Iterator[dict[Symbol, fl
 
 
 def sizes(head: Symbol, system: System) -> tuple[float, ...]:
-    """Multiples of the identity that an operator can be; none where its box has no zero in it."""
+    """Multiples of the identity that an operator can be; none if its box does not contain zero."""
     learned = next(w for w in system.spec.learned if w.head == head)
     bound = _reached(learned, channels_of(system))
     box = box_of(learned.name, system.spec)
@@ -103,14 +103,14 @@ def sizes(head: Symbol, system: System) -> tuple[float, ...]:
 
 
 def _reached(learned: Learned, channels: int) -> float:
-    """The largest multiple of the identity under a bound of the norm."""
+    """The largest multiple of the identity that respects the bound on the norm."""
     if not isinstance(learned.type, Operator) or learned.type.bound is None:
         return inf
     return float(learned.type.bound) / SLACK[channels - 1]
 
 
 def operators_of(system: System) -> list[Symbol]:
-    """Every operator once, however often it stands there."""
+    """Every operator in the equations, once."""
     own = [w.head for w in system.spec.learned if isinstance(w.type, Operator)]
     found = {f.head for e in system.equations for f in e.right[0].atoms(Field)}
     return [head for head in own if head in found]
@@ -120,7 +120,7 @@ def operators_of(system: System) -> list[Symbol]:
 
 
 def starts_of(system: System, weights: Weights) -> list[Start]:
-    """States whose K Y has the values to look at, as they are printed."""
+    """States for which K Y takes the values to be tried, rounded as they are printed."""
     k = max((abs(k) for _, k in weights.operators), default=0.0) or 1.0
     if channels_of(system) == 1:
         unit, pairs = 1 / k, VALUES
@@ -150,6 +150,6 @@ def _rounded(x: float) -> float:
 
 
 def _below(x: float) -> float:
-    """A short number that is not larger."""
+    """The number rounded down to three digits."""
     digits = 2 - floor(log10(x))
     return float(f"{floor(x * 10**digits) / 10**digits:.3g}")

@@ -1,4 +1,4 @@
-"""Explicit steps that are too long for what the layers may be."""
+"""Warnings for explicit steps that are too long for the slopes that the layers can have."""
 
 from __future__ import annotations
 
@@ -12,14 +12,14 @@ from pdedsl.analyse.maps.words import stiffness
 from pdedsl.ir.motions import First, Pair, Second
 from pdedsl.ir.terms import SymmetricLayer
 
-EXACT = 1e-9  # a step at its bound is not beyond it
+EXACT = 1e-9  # a step exactly at its bound is not beyond it
 SHORTER = "take more steps, or a smaller bound on ‖K‖"
 Warning = tuple[str, str]
 """What is wrong, and a way out."""
 
 
 def stability_warning(system: System) -> Warning | None:
-    """An explicit step beyond its bound."""
+    """The warning for an explicit step beyond its stability bound."""
     match system.motion:
         case First():
             return _too_stiff(system)
@@ -45,7 +45,7 @@ def _too_stiff(system: System) -> Warning | None:
 
 
 def _steepest(system: System, equation: int, sign: int = 1) -> Expr | None:
-    """The steepest slope of a right-hand side that runs downhill, or uphill for a negative sign."""
+    """The steepest slope of a right-hand side that is a descent direction, or ascent for a negative sign."""
     terms = system.terms[equation]
     slopes = slopes_of(terms, system.spec)
     if slopes is None or any(sign * t.factor > 0 for t in terms if isinstance(t, SymmetricLayer)):
@@ -55,7 +55,7 @@ def _steepest(system: System, equation: int, sign: int = 1) -> Expr | None:
 
 
 def _too_fast(stepping: Stepping, squared: Expr | None, shown: str, better: str) -> Warning | None:
-    """ω², as it is shown, against the bound on δt² ω²."""
+    """Compares ω² with the stability bound on δt² ω²."""
     bound = stepping.swinging
     if squared is None or bound is None or stepping.step is None or squared == 0:
         return None
@@ -69,7 +69,7 @@ def _too_fast(stepping: Stepping, squared: Expr | None, shown: str, better: str)
 
 
 def _frequency(system: System) -> tuple[Expr | None, str]:
-    """ω² ≤ βγ of Y' = ±A(Z), Z' = ∓B(Y), with the steepest slopes β of A and γ of B."""
+    """ω² ≤ βγ for Y' = ±A(Z), Z' = ∓B(Y), with the steepest slopes β of A and γ of B."""
     for signs in ((1, -1), (-1, 1)):
         sizes = [_steepest(system, place, sign) for place, sign in enumerate(signs)]
         if sizes[0] is not None and sizes[1] is not None:

@@ -1,4 +1,4 @@
-"""Terms, bounds and examples in words."""
+"""Terms, bounds and examples as text for messages."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ PRIME = "'"
 
 
 def named(terms: Sequence[MapTerm]) -> str:
-    """Terms by their own words, the first of many."""
+    """Terms as written in the spec; of many, the first few."""
     texts = list(dict.fromkeys(f"'{term.origin.text}'" for term in terms))
     more = len(texts) - MAX_NAMED
     shown = ", ".join(texts[:MAX_NAMED])
@@ -27,7 +27,7 @@ def spans(terms: Sequence[MapTerm]) -> tuple[Span, ...]:
 
 
 def stiffness(terms: Sequence[MapTerm]) -> str:
-    """Σ c ‖K‖² Lip(σ) + λ in letters."""
+    """Σ c ‖K‖² Lip(σ) + λ as text."""
     layers = [term for term in terms if isinstance(term, SymmetricLayer)]
     slopes = " Lip(σ)" * any(layer.activation.lipschitz != 1 for layer in layers)
     scales = "c" * any(abs(layer.factor) != 1 for layer in layers)
@@ -85,7 +85,7 @@ def _vector(y: tuple[float, ...]) -> str:
 
 
 def _times(growth: float) -> str:
-    """With as many digits as tell it from one."""
+    """The number with enough digits to tell it from one."""
     change = abs(growth - 1)
     digits = max(4, 2 - math.floor(math.log10(change))) if change else 4
     return f"{growth:.{digits}g}"

@@ -1,9 +1,9 @@
 """The comparison principle: f ≤ g implies T(f) ≤ T(g).
 
-First order in time: F does not decrease in ∇∇u, and the hypotheses of `structure` hold (Crandall, Ishii, Lions 1992,
-theorem 8.2; Evans, section 7.1.4). Second order in time: the fundamental solution changes its sign in the plane and in
-space (Evans, section 2.4), and is an average on the line. At rest: the maximum principle (Gilbarg and Trudinger,
-theorem 3.3).
+First order in time: F is nondecreasing in ∇∇u, and the hypotheses of `structure` hold (Crandall, Ishii, Lions 1992,
+theorem 8.2; Evans, section 7.1.4). Second order in time: the fundamental solution changes sign in the plane and in
+space (Evans, section 2.4), and is an average in one dimension. Stationary: the maximum principle (Gilbarg and
+Trudinger, theorem 3.3).
 """
 
 from __future__ import annotations
@@ -64,7 +64,7 @@ def comparison(problem: Problem) -> Verdict:
 
 
 def is_mixed(problem: Problem) -> bool:
-    """Whether derivatives in time and in space stand together, as in ∂³u/∂x²∂t."""
+    """Whether there are mixed derivatives in time and space, as in ∂³u/∂x²∂t."""
     return any(t.mixed for t in problem.terms if isinstance(t, TimeDerivative))
 
 
@@ -74,8 +74,8 @@ def is_coupled(problem: Problem) -> bool:
 
 
 def _too_high(problem: Problem) -> Verdict:
-    """Refuted in time where the coefficient of a derivative of that order is not zero at a point; at rest conditions
-    such as u and Δu on the boundary may make it a system of second order, which keeps the order."""
+    """Refuted for evolution equations if a coefficient of highest order is nonzero at a point. Stationary equations are
+    left open: with u and Δu given on the boundary they may be a system of second order that preserves order."""
     guilty = problem.where(HigherOrder, Nonlinear) or problem.pushing
     if problem.equation.order == 0:
         return Unknown(
@@ -135,7 +135,7 @@ def _hypotheses(problem: Problem) -> Iterator[Hypothesis]:
 
 
 def _is_tame_at_infinity(problem: Problem) -> bool:
-    """Fast diffusion, Δβ(u) with β' unbounded near zero, has several solutions on all of space."""
+    """Whether the solution is unique on all of space; not for fast diffusion, Δβ(u) with β' unbounded near zero."""
     jet = problem.jet
     entries = [e for row in jet.matrix for e in row if jet.u in e.free_symbols]
     if not jet.u.is_positive or not entries:
@@ -144,7 +144,7 @@ def _is_tame_at_infinity(problem: Problem) -> bool:
 
 
 def _is_tame(slope: Expr, u: Symbol) -> bool:
-    """β' is bounded near zero, or a power above -1, so that β is."""
+    """Whether β is bounded near zero: β' is bounded there, or is a power of u with an exponent above -1."""
     power = slope.as_independent(u)[1].as_base_exp()
     if power[0] == u:
         return bool(power[1] > -1)
@@ -155,7 +155,7 @@ def _is_tame(slope: Expr, u: Symbol) -> bool:
 
 
 def _elliptic(problem: Problem) -> Verdict:
-    """0 = F keeps the order of its data when ∂F/∂(∇∇u) and -∂F/∂u have one sign, and the data are values."""
+    """0 = F preserves the order of its data if ∂F/∂(∇∇u) and -∂F/∂u have the same sign, and the data are values."""
     jet, guilty = problem.jet, problem.where(Diffusion, Nonlinear)
     sign = 1 if ellipticity(problem).nonnegative else -1 if ellipticity(problem, -1).nonnegative else 0
     if jet.order < 2 or not sign:
@@ -176,7 +176,7 @@ def _elliptic(problem: Problem) -> Verdict:
 
 
 def _is_lipschitz_in_slopes(problem: Problem) -> bool:
-    """Gilbarg and Trudinger, theorem 10.1: ∂²u/∂x² + √|∂u/∂x| = 0, u = 0 at both ends, has 0 and a hill."""
+    """Gilbarg and Trudinger, theorem 10.1; ∂²u/∂x² + √|∂u/∂x| = 0 with u = 0 at both ends has two solutions."""
     jet, found = problem.jet, Letters(problem)
     bounds = ((slope, range_of(slope, found.whole)) for slope in map(jet.slope, jet.p))
     return all(
@@ -186,7 +186,7 @@ def _is_lipschitz_in_slopes(problem: Problem) -> bool:
 
 
 def is_definite(problem: Problem, sign: int) -> bool:
-    """Elliptic at every point, as far as numbers and the signs on a diagonal show."""
+    """Whether it is shown to be elliptic at every point: for a constant or a diagonal matrix."""
     found = Elliptic(problem, sign)
     rows = Entries(found.rows)
     if all(e.is_number for e in rows):
@@ -200,7 +200,7 @@ def is_definite(problem: Problem, sign: int) -> bool:
 
 
 def _wave(problem: Problem) -> Verdict:
-    """At rest, the line averages (d'Alembert) unless a force pulls back; in the plane and in space waves overshoot."""
+    """From rest, waves on the line average the data (d'Alembert) unless a force pulls back; others overshoot."""
     guilty = problem.where(TimeDerivative)
     if ellipticity(problem).nonnegative is False:
         at = problem.where(Diffusion) or problem.pushing
@@ -234,7 +234,7 @@ def _averages(problem: Problem) -> bool:
 
 
 def _rank(problem: Problem) -> int:
-    """In how many directions waves travel, for an affine equation with numbers before its second derivatives."""
+    """In how many directions waves travel, for an affine equation with constant second-order coefficients; else 0."""
     rows = problem.jet.matrix
     if not problem.jet.is_affine or not all(e.is_number for row in rows for e in row):
         return 0

@@ -1,7 +1,8 @@
 """Conservation of mass: d/dt ∫u = 0.
 
-F is a divergence exactly if its Euler operators vanish (Olver, Applications of Lie Groups to Differential Equations,
-theorem 4.7), and then d/dt ∫u is the flux through the boundary. On all of space the data decay, and so does the flux.
+F is a divergence if and only if its Euler operators vanish (Olver, Applications of Lie Groups to Differential
+Equations, theorem 4.7); then d/dt ∫u is the flux through the boundary. On all of space the data decay, and so must
+the flux.
 """
 
 from __future__ import annotations
@@ -32,8 +33,8 @@ from pdedsl.symbolic.notation import notation
 from pdedsl.symbolic.symbols import Field, Partial, TooLarge
 
 _INFINITE = (S.ComplexInfinity, S.NaN, S.Infinity, S.NegativeInfinity)
-MAX_EULER = 20_000  # terms of an Euler operator
-MAX_ROOTED = 5_000  # where there are roots of sums among them, with which sympy takes far longer
+MAX_EULER = 20_000  # terms of an Euler operator that is expanded
+MAX_ROOTED = 5_000  # the same with roots of sums, for which sympy takes far longer
 DIVERGENCE = "F is a divergence: its Euler operators vanish"
 
 
@@ -72,7 +73,7 @@ def _no_rule(problem: Problem) -> str:
 
 
 def _from_velocity(problem: Problem, through: Through) -> Verdict:
-    """Second order in time: at first the mass grows at the rate of ∫ ∂u/∂t(x, 0)."""
+    """Second order in time: initially the mass grows at the rate ∫ ∂u/∂t(x, 0) dx."""
     spec, unknown = problem.spec, problem.equation.unknown
     given = [c for c in spec.conditions if c.unknown == unknown and c.order == 1]
     if problem.equation.order > 2 or len(given) != 1 or not spec.space.sides:
@@ -90,7 +91,7 @@ def _from_velocity(problem: Problem, through: Through) -> Verdict:
 
 
 def _over_the_domain(total: Expr | None, problem: Problem) -> Expr | None:
-    """The integral over all coordinates, where it is known."""
+    """The integral over all coordinates; None if it is not known."""
     ranges = ranges_of(problem.spec, problem.equation)
     for c in problem.jet.coordinates:
         total = None if total is None or total.has(Field) else integral(total, c, *ranges[c]) if total != 0 else total
@@ -130,7 +131,7 @@ def _eulers(problem: Problem) -> list[Expr] | None:
 
 
 def _by_index(problem: Problem) -> list[Expr] | None:
-    """Of a linear equation of first order in a space that is not written out."""
+    """The same for a linear equation in a space that is not written out in components."""
     frame = frame_of(problem.equation, problem.spec)
     try:
         found = frame.counted(adjoint_of_one(multiply_out(problem.right), frame.heads))
@@ -140,7 +141,7 @@ def _by_index(problem: Problem) -> list[Expr] | None:
 
 
 def _in_time(jet: Jet, time: Symbol | None) -> frozenset[Symbol]:
-    """Derivatives in time on the right: c(t) d/dt of the mass, which stays zero from rest."""
+    """Time derivatives on the right-hand side: they contribute c(t) d/dt ∫u, which stays zero from rest."""
     return frozenset(h for h in jet.higher if time in jet.back[h].slots)
 
 
@@ -184,8 +185,8 @@ def _no_divergence(problem: Problem, euler: Expr) -> Verdict:
 
 
 def _makers(problem: Problem) -> list[Origin]:
-    """The terms that are no divergence by themselves."""
-    if len(problem.pushing_parts) == 1:  # as the whole is none
+    """The summands that are not divergences by themselves."""
+    if len(problem.pushing_parts) == 1:  # the whole is known not to be a divergence
         return problem.pushing
     operators = ((p.origin, euler_operator(p.jet)) for p in problem.pushing_parts)
     making = [origin for origin, euler in operators if euler is None or not vanishes(euler)]
@@ -193,7 +194,8 @@ def _makers(problem: Problem) -> list[Origin]:
 
 
 def _decays(problem: Problem) -> bool:
-    """Whether the flux of data that decay decays: coefficients grow no faster than paths allow, none is singular."""
+    """Whether the flux of decaying data decays: no coefficient is singular, and drift and diffusion meet the conditions
+    of `InSpace`; of high order, or of second order in time, the coefficients are constant in space."""
     found, jet = Letters(problem), problem.jet
     if jet.order > 2 or problem.equation.order > 1:
         return not found.varies(jet.expr)
@@ -208,14 +210,14 @@ def _decays(problem: Problem) -> bool:
 
 
 def _source(problem: Problem) -> Expr:
-    """What is left of a divergence where u is a constant: nothing, or a function of x and t alone."""
+    """What remains of a divergence for constant u: zero, or a function of x and t alone."""
     if all(vanishes(s.at_constants) for s in problem.states) or problem.jet.singular:
         return problem.jet.u * 0
     return problem.jet.source
 
 
 def _with_source(problem: Problem, source: Expr) -> Verdict:
-    """∫ f over the domain and what is given at its ends, for what does not depend on u."""
+    """Decides by ∫ f over the domain plus the given flux, neither of which depends on u."""
     guilty = problem.where(Source) or problem.pushing
     ranges = ranges_of(problem.spec, problem.equation)
     if not problem.spec.space.sides:
@@ -235,7 +237,7 @@ def _with_source(problem: Problem, source: Expr) -> Verdict:
 
 
 def _on_the_line(problem: Problem, source: Expr) -> Verdict:
-    """A source of one sign makes mass."""
+    """On all of space: a source of one sign creates or removes mass."""
     guilty, ranges = problem.where(Source) or problem.pushing, ranges_of(problem.spec, problem.equation)
     box = box_of(ranges)
     one_sign = nonnegative(source, box) or nonnegative(-source, box)

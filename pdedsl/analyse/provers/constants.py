@@ -1,6 +1,6 @@
-"""Constants: T(C) = C. F vanishes where every unknown is a constant, and the conditions hold for every constant.
+"""Constants: T(C) = C. F vanishes if every unknown is constant, and every constant satisfies the conditions.
 
-An unknown that is given by an equation at rest takes the constant that this equation gives it.
+An unknown given by a stationary equation takes the constant value that this equation implies.
 """
 
 from __future__ import annotations
@@ -50,7 +50,7 @@ def constants(problem: Problem) -> Verdict:
 
 
 def _at_rest(rate: Expr, spec: Spec) -> Expr | None:
-    """The rate, with unknowns at rest by the constants that their equations give them."""
+    """The rate, with the unknowns of stationary equations replaced by the constants that these imply."""
     letters = {s.name: s for s in rate.atoms(Dummy)}
     for equation in (e for e in spec.equations if e.order == 0):
         name = unknown_of(equation, spec).head.name
@@ -66,7 +66,7 @@ def _at_rest(rate: Expr, spec: Spec) -> Expr | None:
 
 
 def _solved(balance: Expr, letter: Symbol) -> Expr | None:
-    """The letter from a balance that is affine in it."""
+    """The symbol, solved for in a balance that is affine in it."""
     slope = balance.coeff(letter)
     rest = expand(balance - slope * letter)
     return None if slope == 0 or not slope.is_number or letter in rest.free_symbols else -rest / slope
@@ -87,19 +87,19 @@ def _moving(problem: Problem, rates: list[Expr]) -> Verdict:
 
 
 def _moves_always(rate: Expr, problem: Problem) -> bool:
-    """Whether u = 1 has a rate of one sign, whatever the weights."""
+    """Whether the rate of u = 1 has one strict sign for every weight."""
     box, there = box_of(ranges_of(problem.spec, problem.equation)), rate.xreplace(multiples(rate, 1))
     return strictly_positive(there, box) or strictly_positive(expand(-there), box)
 
 
 def _movers(problem: Problem) -> list[Origin]:
-    """The terms that do not vanish for constants by themselves."""
+    """The summands that do not vanish for constants."""
     moving = [p.origin for p in problem.pushing_parts if any(s.at_constants != 0 for s in p.states)]
     return moving or problem.pushing
 
 
 def _moved_constant(rate: Expr, problem: Problem) -> str:
-    """Constants and a point at which they do not stay."""
+    """Constants and a point at which they change, in words."""
     ranges = ranges_of(problem.spec, problem.equation)
     for constant in TRIED:
         if constant < 0 and problem.jet.u.is_nonnegative:

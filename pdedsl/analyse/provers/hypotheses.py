@@ -1,4 +1,4 @@
-"""A theorem is applied by discharging its hypotheses, one after the other: each holds, or it is not seen to hold."""
+"""Theorems are applied by checking their hypotheses one by one: each is known to hold, or not."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ class Hypothesis:
 
 
 def concluded(reason: str, hypotheses: Iterable[Hypothesis], guilty: tuple[Span, ...] = ()) -> Verdict:
-    """Proved if all of them hold; otherwise unknown, for the first that is not seen to."""
+    """Proved if all hypotheses hold; otherwise Unknown, naming the first that is not known to."""
     listed = tuple(hypotheses)
     missing = next((h for h in listed if not h.holds), None)
     if missing is None:

@@ -76,7 +76,7 @@ def _up_to_conditions(problem: Problem) -> Verdict:
 
 
 def _is_crooked(state: State, ranges: Ranges) -> bool:
-    """Whether it gives a value or derivative as a function of others that bends: u³ = 0 is u = 0 in disguise."""
+    """Whether a nonlinear condition gives a value or derivative that enters it linearly: u³ = 0 is really u = 0."""
     slopes = (state.slope(letter) for letter in state.letters)
     return state.bends(ranges) and any(
         s != 0 and (s.is_number or isinstance(s.as_coeff_Mul()[1], Component)) for s in slopes
@@ -88,7 +88,7 @@ def _states(condition: Condition, spec: Spec) -> list[State]:
 
 
 def has_learned(expr: Expr, spec: Spec, of_unknowns: bool = False) -> bool:
-    """Whether a learned field stands in an expression, or one of the unknowns."""
+    """Whether an expression contains a learned field; with `of_unknowns`, one that is evaluated at an unknown."""
     heads = {w.head for w in spec.learned}
     unknowns = {u.head for u in spec.unknowns}
     fields = [f for f in expr.atoms(Field) if f.head in heads]

@@ -1,7 +1,7 @@
-"""Markov and locality: what the future of a solution needs to know, and from where.
+"""Markov and locality: what the future of a solution depends on, in time and in space.
 
-An unknown that is read at another time is a memory. What lies elsewhere is looked for behind the names of unknowns at
-rest too: see `sight`.
+Reading an unknown at another time is memory. Dependence through unknowns of stationary equations is followed, too: see
+`sight`.
 """
 
 from __future__ import annotations
@@ -59,13 +59,13 @@ def locality(problem: Problem) -> Verdict:
 
 
 def _is_sure(seen: list[Sight]) -> bool:
-    """Whether something is surely seen; what is seen both by itself and under a name may cancel."""
+    """Whether the dependence is certain; what is read both directly and through another unknown may cancel."""
     by_name = {s.by is not None for s in seen}
     return len(by_name) == 1 and any(s.sure for s in seen)
 
 
 def _readers(problem: Problem, seen: list[Sight]) -> tuple[list[Origin], str]:
-    """The summands that read what lies elsewhere, and the names of unknowns at rest behind which it does."""
+    """The summands that read other points or times, and the names of the unknowns through which they do so."""
     sure = [s for s in seen if s.sure]
     if any(s.by is None for s in sure):
         return [p.origin for p in problem.parts if any(isinstance(t, Nonlocal) for t in p.terms)], ""

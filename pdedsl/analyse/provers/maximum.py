@@ -1,8 +1,8 @@
-"""The maximum principle: u stays between the least and the largest of its data.
+"""The maximum principle: u stays between the minimum and the maximum of its data.
 
-In time the data are the values at the start and those that are given on the boundary; at rest they are the values on
-the boundary. It follows from comparison with constants, where these solve the equation and no flux drives u out of its
-data (Evans, sections 2.3.3 and 6.4).
+For evolution equations the data are the initial and the boundary values, for stationary ones the boundary values. It
+follows from comparison with constants, if these solve the equation and no flux drives u beyond its data (Evans,
+sections 2.3.3 and 6.4).
 """
 
 from __future__ import annotations
@@ -37,7 +37,7 @@ def maximum_principle(problem: Problem, ordered: Verdict, constant: Verdict) -> 
 
 
 def _is_closed(problem: Problem) -> bool:
-    """Whether nothing passes through the boundary, if there is one."""
+    """Whether every condition on the boundary is ∂u/∂n = 0."""
     return all(isinstance(p.side, Flux) and p.side.slope == 0 and p.side.given == 0 for p in sides_of(problem))
 
 
@@ -47,7 +47,7 @@ def _holds_values_or_nothing(problem: Problem) -> bool:
 
 
 def _is_damped(problem: Problem) -> bool:
-    """-c u with c ≥ 0, where zero is one of the data."""
+    """Whether the equation is affine without a source, with ∂F/∂u ≤ 0, and zero is one of its boundary values."""
     jet, box = problem.jet, box_of(ranges_of(problem.spec, problem.equation))
     zero = any(isinstance(p.side, Value) and p.side.given == 0 for p in sides_of(problem))
     return zero and jet.is_affine and jet.source == 0 and nonnegative(-jet.rate, box)

@@ -1,4 +1,4 @@
-"""Regularity: what the coefficients of an equation say about translations in space and small times."""
+"""Regularity: what the coefficients of an equation imply for translations in space and for small times."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from pdedsl.ir.verdicts import Proved, Unknown, Verdict
 
 
 def spatial_regularity(problem: Problem, ordered: Verdict) -> Verdict:
-    """‖T(f(· + h)) - T(f)(· + h)‖ ≤ C |h| t: coefficients must be Lipschitz in x, across the seam of a ring too."""
+    """‖T(f(· + h)) - T(f)(· + h)‖ ≤ C |h| t: coefficients must be Lipschitz in x, also where periodic ends meet."""
     jet, found = problem.jet, Letters(problem)
     why = _no_rule(problem)
     if why:
@@ -50,7 +50,7 @@ def _are_lipschitz(problem: Problem, found: Letters) -> bool:
 
 
 def temporal_regularity(problem: Problem, ordered: Verdict, constant: Verdict) -> Verdict:
-    """‖T(f) - f‖ ≤ C s after a time s: F must be bounded for smooth bounded f, along the solution."""
+    """‖T(f) - f‖ ≤ C s after a time s: F must be bounded along the solution, for smooth bounded f."""
     jet, found = problem.jet, Letters(problem)
     if problem.equation.order != 1:
         return Unknown("the bound depends on the initial velocity.")

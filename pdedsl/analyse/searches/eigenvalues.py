@@ -1,4 +1,4 @@
-"""A point at which a symmetric matrix has a negative eigenvalue, and the equation a real value."""
+"""The search for a point at which a symmetric matrix has a negative eigenvalue, and the equation a real value."""
 
 from __future__ import annotations
 
@@ -27,15 +27,15 @@ from pdedsl.analyse.writing import Layout
 from pdedsl.symbolic.symbols import Field, Partial
 
 STEPS = [Rational(k, 8) for k in range(-32, 33)]
-QUARTERS = [Rational(355 * k, 226) for k in (-3, -1, 1, 3)]  # of a turn, nearly
+QUARTERS = [Rational(355 * k, 226) for k in (-3, -1, 1, 3)]  # approximately odd multiples of π/2
 
 
 def negative_eigenvalue(
     rows: Rows, whole: Expr, free: frozenset[Symbol], ranges: Ranges, layout: Layout, levels: tuple[Expr, ...] = ()
 ) -> str:
-    """Where it is, in words; nothing where none is found. `free` are the symbols that an example may choose, `levels`
-    what is positive in the domain."""
-    # learned fields are real numbers, whichever: they do not decide whether the equation has a value
+    """Where it is, in words; empty if none is found. `free` are the symbols that an example may choose, `levels` the
+    functions that are positive in the domain."""
+    # learned fields are some real numbers: they do not affect whether the equation has a value
     for kind in (Partial, Field):
         whole = whole.xreplace(dict.fromkeys(whole.atoms(kind), S.One))
     symbols = {s for row in (*rows, levels) for e in row for s in e.free_symbols} | whole.free_symbols
@@ -57,14 +57,14 @@ def negative_eigenvalue(
 
 
 def _rounded(point: Point, ranges: Ranges) -> Point:
-    """The point as it is printed, where that is in its ranges: what is printed is what was found."""
+    """The point rounded as it is printed, if that is in range, so that the printed point is the one checked."""
     short = {s: Rational(f"{float(v):.3g}") for s, v in point.items()}
     inside = all(ranges[s][0] <= v <= ranges[s][1] for s, v in short.items() if s in ranges)
     return short if inside else point
 
 
 def _on_the_diagonal(symbols: set[Symbol], ranges: Ranges, layout: Layout) -> Iterator[Point]:
-    """Points with all coordinates equal, where sums over them are largest and least."""
+    """Points with all coordinates equal, where sums over them are largest and smallest."""
     if not symbols & set(layout.coordinates) or ranges.keys() & set(layout.coordinates):
         return
     other = next(points(symbols - set(layout.coordinates), ranges))
@@ -74,7 +74,7 @@ def _on_the_diagonal(symbols: set[Symbol], ranges: Ranges, layout: Layout) -> It
 
 
 def _between_roots(rows: Rows, symbols: set[Symbol], ranges: Ranges) -> Iterator[Point]:
-    """Points at which polynomials of one variable on the diagonal show all of their signs."""
+    """Points at which diagonal entries that are polynomials in one variable take each of their signs."""
     box = box_of(ranges)
     for e in {row[i] for i, row in enumerate(rows) if len(row[i].free_symbols) == 1}:
         (x,) = e.free_symbols
@@ -85,7 +85,7 @@ def _between_roots(rows: Rows, symbols: set[Symbol], ranges: Ranges) -> Iterator
 
 
 def _least(rows: Rows, point: Point, evaluate: Callable[[Expr, Point], float | None], margin: float) -> float | None:
-    """The least eigenvalue at a point if it is negative, by more than a margin of the largest entry or of one."""
+    """The least eigenvalue at a point, if it is below -margin times the largest of 1 and the entries."""
     found = {e: evaluate(e, point) for e in {e for row in rows for e in row}}
     values = [v for v in found.values() if v is not None]
     if len(values) < len(found):

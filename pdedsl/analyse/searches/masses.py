@@ -1,4 +1,4 @@
-"""Data whose mass changes: d/dt ∫u = ∫F[u] on the line, by quadrature, for a smooth bump that fits every condition."""
+"""Data with changing mass: d/dt ∫u = ∫F[u] on the line, by quadrature, for smooth bumps that fit the conditions."""
 
 from __future__ import annotations
 
@@ -13,12 +13,12 @@ from pdedsl.symbolic.notation import notation
 from pdedsl.symbolic.symbols import Field, Partial
 
 NODES = 400
-LEAST = 1e-3  # of a rate that counts
+LEAST = 1e-3  # smaller rates do not count
 WIDE = 6  # standard deviations of a bell on the whole line
 
 
 def losing(jet: Jet, ranges: Ranges, time: Symbol | None) -> str:
-    """A function whose mass changes, in words; nothing where none is found."""
+    """A function whose mass changes, in words; empty if none is found."""
     if len(jet.coordinates) != 1 or jet.expr.has(Field) or jet.hidden or jet.higher:
         return ""
     x = jet.coordinates[0]
