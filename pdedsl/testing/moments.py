@@ -81,7 +81,7 @@ class Moments:
             self.worst = moment
 
     def finding(self, of: str, rate: float = RATE) -> Finding:
-        """Broken if the worst moment is farther off than so many normal variables would be, except with this rate."""
+        """Broken if the worst moment exceeds the `bound` for as many normal variables at this false-alarm rate."""
         if self.worst is None:
             return Finding(of, Outcome.UNTESTED, "there is no moment to compare")
         stated = f"{self.count} moments of {self.paths} paths, false-alarm rate {rate:g}"
