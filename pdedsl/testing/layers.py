@@ -136,7 +136,7 @@ def _run(chain: Chain, seen: dict[nn.Module, Seen], x: Tensor) -> Run:
 
 
 def plain(seen: MapSeen) -> Tensor | None:
-    """x + F(x) if the shape stays, S a + F(a) with a = relu(bn(x)) if it changes, relu(S x + F(x)) with a final relu."""
+    """x + F(x); with a shortcut S, relu(S x + F(x)), or S a + F(a) for a pre-activation a = relu(bn(x))."""
     if seen.field is None:
         return None
     x, velocity, own = seen.whole.into, seen.field.out, seen.map
