@@ -4,8 +4,9 @@ Rows that are fooled cost nothing more, so the parts run in slices, and the next
 best yield for its cost so far. A row that holds must withstand them all; time is saved where, by experience, nothing is
 found:
 
-- all targets are scouted with short runs of APGD, and only the most promising ones run in full (successive halving); -
-FAB aims at these targets only; - Square gives up rows that have made too little progress.
+- all targets are scouted with short runs of APGD, and only the most promising ones run in full (successive halving);
+- FAB aims at these targets only;
+- Square gives up rows that have made too little progress.
 
 `race=False` runs everything in full.
 """

@@ -1,8 +1,8 @@
 """The point of a hyperplane, within the box, that is nearest to x: min ‖z − x‖ with ⟨w, z⟩ = ⟨w, p⟩ − g, lo ≤ z ≤ hi.
 
-For ℓ2 z = clip(x − λw), for ℓ∞ z = clip(x − λ sign w): one multiplier λ ≥ 0 (after a change of sign of w), and r(λ) =
-⟨w, z(λ)⟩ decreases, ever more slowly as coordinates are clipped: it is convex, so that Newton's method from λ = 0 rises
-to the root, never passes it, and ends after as many steps as there are changes of slope on the way.
+For ℓ2 z = clip(x − λw), for ℓ∞ z = clip(x − λ sign w): one multiplier λ ≥ 0 (after a change of sign of w), and
+r(λ) = ⟨w, z(λ)⟩ decreases, ever more slowly as coordinates are clipped: it is convex, so that Newton's method from
+λ = 0 rises to the root, never passes it, and ends after as many steps as there are changes of slope on the way.
 """
 
 from __future__ import annotations

@@ -105,7 +105,7 @@ class Predictor:
         return self.judge(x, goal)[1]
 
     def judge(self, x: Tensor, goal: Goal) -> tuple[Tensor, Tensor]:
-        """Scores that decide success, and where they reach the goal with certainty."""
+        """Scores that decide success, and where they reach the goal by a clear lead, as in `surely`."""
         if not self.stochastic:
             scores = self.fresh(x)
             return scores, goal.reached(scores)

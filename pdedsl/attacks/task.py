@@ -62,7 +62,7 @@ class Task:
         return region(norm, self.x, eps, self.box)
 
     def open(self) -> Tensor:
-        """The indices of rows for which the samples themselves do not reach the goal with certainty."""
+        """The indices of rows for which the samples themselves do not `surely` reach the goal."""
         return (~self.predictor.surely(self.x, self.goal)).nonzero()[:, 0]
 
     def result(self, norm: Norm, attacked: Tensor, eps: float | None = None) -> Result:

@@ -1,7 +1,7 @@
 """The user's own data: arrays `x_train, y_train, x_test, y_test`, or `x, y`, in a file of numpy's savez.
 
-Nothing in the file is unpickled. Inputs are bytes (v stands for v/255) or real numbers: points (n, d), or images (n, h,
-w), (n, c, h, w) or (n, h, w, c). Labels are integers, beginning at 0.
+Nothing in the file is unpickled. Inputs are bytes (v stands for v/255) or real numbers: points (n, d), or images
+(n, h, w), (n, c, h, w) or (n, h, w, c). Labels are integers, beginning at 0.
 """
 
 from __future__ import annotations
@@ -149,7 +149,7 @@ def _inputs(array: Array, name: str, span: Span, shape: tuple[int, ...] | None) 
 
 
 def _channels_last(found: tuple[int, ...], wanted: tuple[int, ...] | None) -> bool:
-    """Assumed for images with 1 or 3 channels last, unless the model says otherwise."""
+    """Whether channels come last: if the last size is 1 or 3 and the first is not, unless the model's shape decides."""
     h, w, c = found
     if wanted is not None and len(wanted) == 3 and wanted in (found, (c, h, w)):
         return wanted != found

@@ -1,9 +1,9 @@
 """W · s(W), s = min(1, c / β(W)) ≤ 1: a weight under a norm bound, with the costly β(W) computed once per weight.
 
 A network uses a weight many times before it changes: in K and in Kᵀ, in the stages of a Runge-Kutta step, in a second
-evaluation that runs backwards, in every batch of an evaluation and in every step of an attack. So s and its gradient G
-= ∂s/∂W are kept with a copy of W, and are reused as long as the weight equals the copy. No graph is kept: the product
-rule
+evaluation that runs backwards, in every batch of an evaluation and in every step of an attack. So s and its gradient
+G = ∂s/∂W are kept with a copy of W, and are reused as long as the weight equals the copy. No graph is kept: the
+product rule
 
     W̄ = s V + ⟨V, W⟩ G     for the cotangent V of W s(W)
 

@@ -18,8 +18,8 @@ def reaches(near: Tensor, far: Tensor, variance: Tensor, uniform: Tensor) -> Ten
 def first_time(near: Tensor, far: Tensor, variance: Tensor, normal: Tensor, uniform: Tensor) -> Tensor:
     """The fraction s of the step at which a path that reaches the level first does so.
 
-    s = r/(1 + r), and r has the inverse Gaussian law of mean near/|far| and shape near²/variance: a bridge is (1 -
-    s)·(Brownian motion with drift at r). Drawn by the method of Michael, Schucany and Haas 1976.
+    s = r/(1 + r), and r has the inverse Gaussian law of mean near/|far| and shape near²/variance: a bridge is
+    (1 - s)·(Brownian motion with drift at r). Drawn by the method of Michael, Schucany and Haas 1976.
     """
     mean = near / _positive(far.abs())
     w = mean * normal.square() * variance / _positive(near.square())

@@ -90,8 +90,8 @@ class ImageNetwork(nn.Module):
         return product(self.lipschitz_parts())
 
     def lipschitz_head(self) -> tuple[Tensor, float]:
-        """W of scores W φ + b, and the constant of the features φ, as needed for s_A - s_B = (w_A - w_B)·φ + b_A -
-        b_B."""
+        """W of scores W φ + b, and the constant of the features φ, as needed for
+        s_A - s_B = (w_A - w_B)·φ + b_A - b_B."""
         head = self.classifier
         weight = head.matrix() if isinstance(head, Mixed) else cast(Tensor, head.weight)
         return weight.detach(), product(self.lipschitz_parts()[:-1])

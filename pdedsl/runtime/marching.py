@@ -27,12 +27,12 @@ def instants(first: float, step: float, count: int) -> tuple[float, ...]:
 class March(nn.Module):
     """x ← x + Δt·v(x, t_k) + noise, for each t_k. Points keep their shape; `clock` is -1 for initial data.
 
-    `after(t)` makes the noise of a step; if it depends on the state, then on x before the step, as in Euler-Maruyama, x
-    + Δt·v(x) + s(x)·ξ. With noise, the Heun scheme is x + ½Δt·(v(x) + v(x*)) + s·ξ, where x* is the Euler-Maruyama step
-    with the same ξ, and s is evaluated at x and the middle of the step: weak order 2 for noise that does not depend on
-    x, otherwise 1 (Kloeden, Platen, section 15.1). `inside(t)` makes what acts on the velocity of a step, such as
-    dropout. A scheme may be an integrator of feature maps, for which each point is a sample: if it is adaptive, every
-    point has its own steps and clock, and `evaluations` reports their cost.
+    `after(t)` makes the noise of a step; if it depends on the state, then on x before the step, as in Euler-Maruyama,
+    x + Δt·v(x) + s(x)·ξ. With noise, the Heun scheme is x + ½Δt·(v(x) + v(x*)) + s·ξ, where x* is the step of
+    Euler-Maruyama with the same ξ, and s is evaluated at x and the middle of the step: weak order 2 for noise that does
+    not depend on x, otherwise 1 (Kloeden, Platen, section 15.1). `inside(t)` makes what acts on the velocity of a step,
+    such as dropout. A scheme may be an integrator of feature maps, for which each point is a sample: if it is adaptive,
+    every point has its own steps and clock, and `evaluations` reports their cost.
     """
 
     def __init__(

@@ -100,7 +100,7 @@ def _walk(path: str, module: nn.Module, maps: list[str]) -> Iterator[tuple[str, 
 
 
 def _is_plain(module: nn.Module) -> bool:
-    """Torch's own modules, including containers, and modules without children: none of them is a residual map."""
+    """Torch's own modules, including containers, and modules without children: none counts as a residual map."""
     return type(module).__module__.startswith("torch.nn.") or not list(module.children())
 
 

@@ -1,7 +1,7 @@
 """Points of boxes, of the parts of boxes where functions are not negative, and of surfaces F = 0, determined by a seed.
 
-Scrambled Sobol points (Joe, Kuo 2008; Owen 1998) fill a box evenly; with the density of Chebyshev's nodes, 1/(π√(1 -
-ξ²)), they are dense near its sides, where errors of polynomials and of low-frequency sines grow first.
+Scrambled Sobol points (Joe, Kuo 2008; Owen 1998) fill a box evenly; with the density of Chebyshev's nodes,
+1/(π√(1 - ξ²)), they are dense near its sides, where errors of polynomials and of low-frequency sines grow first.
 """
 
 from __future__ import annotations

@@ -69,7 +69,7 @@ class Sides:
     pull: Callable[[Tensor, Tensor], tuple[Tensor, Tensor]] | None = None
 
     def inside(self, y: Tensor) -> Tensor:
-        """Joined sides wrap; sides without a condition can be crossed only by the error of a step, and are clamped."""
+        """Joined sides wrap; without curves, sides without a condition clamp: only step errors cross them."""
         wrapped = self.lower + torch.remainder(y - self.lower, self.upper - self.lower)
         if self.curves is None:
             open_below, open_above = ~(self.stops | self.turns)

@@ -21,7 +21,7 @@ FIRST = 4  # no step is longer than T / 2^4
 NOISE = 1e-9  # relative; rounding errors may be this large in an ill-conditioned problem
 STENCIL = 8  # number of states in an interpolation in time
 FAR_LESS = 2.0 ** -(STENCIL + 2)  # share of the allowed interpolation error at which steps of twice the length would do
-BETWEEN, SHARE = 1e-11, 1e-5  # relative error of the interpolation: at least this, or this share of the tolerance
+BETWEEN, SHARE = 1e-11, 1e-5  # allowed interpolation error: the larger of this and this share of the tolerance
 SHORTEST = 10  # interpolation alone does not make a step shorter than T / 2^10
 
 
