@@ -18,9 +18,9 @@ RISING = 0.75
 
 
 def checks(steps: int) -> frozenset[int]:
-    """The steps ⌈pⱼN⌉ at which the step size is looked at: p₀ = 0, p₁ = 0.22, pⱼ₊₁ = pⱼ + max{pⱼ − pⱼ₋₁ − 0.03, 0.06}.
+    """The steps ⌈pⱼN⌉ at which the step size is checked: p₀ = 0, p₁ = 0.22, pⱼ₊₁ = pⱼ + max{pⱼ − pⱼ₋₁ − 0.03, 0.06}.
 
-    In whole steps, as the reference counts them.
+    In whole steps, as the reference implementation counts them.
     """
     period, shorter, shortest = (max(int(share * steps), 1) for share in (0.22, 0.03, 0.06))
     at, found = 0, []
@@ -34,7 +34,7 @@ def checks(steps: int) -> frozenset[int]:
 @final
 @dataclass(frozen=True)
 class Ascent:
-    """Rows are independent: any of them may leave."""
+    """Rows are independent: any of them may leave the batch."""
 
     x: Tensor
     before: Tensor
@@ -86,7 +86,7 @@ class Ascent:
         )
 
     def checked(self, period: int) -> Ascent:
-        """Halve the step and go back to the best point where the loss rose too seldom, or the best did not improve."""
+        """Halve the step and return to the best point if the loss rose too seldom, or the best loss did not improve."""
         stalled = self.rises <= RISING * period
         still = ~self.reduced & (self.best_loss <= self.mark)
         halve = stalled | still

@@ -1,8 +1,8 @@
 """Do the gradients of a model tell the truth? Signs of gradient masking (Athalye, Carlini, Wagner, ICML 2018, section
 3.1; Carlini et al. 2019, "On evaluating adversarial robustness").
 
-Masked gradients make weak attacks fail; the model looks robust and is not. Each check compares two things that must be
-in order if gradients are sound. None of them proves robustness.
+Masked gradients make weak attacks fail, so that a model looks robust but is not. Each check compares two quantities
+whose order is known if gradients are sound. None of the checks proves robustness.
 """
 
 from __future__ import annotations
@@ -28,7 +28,7 @@ from pdedsl.untouched import Model
 @final
 @dataclass(frozen=True)
 class Audit:
-    """What was found around an ε, and the loss there to be looked at."""
+    """What was found around an ε, and the loss landscape there."""
 
     findings: tuple[Finding, ...]
     eps: float
@@ -44,7 +44,7 @@ class Audit:
 
     @property
     def verdict(self) -> str:
-        """In words, to stand beside a robust accuracy."""
+        """In words, to be shown beside a robust accuracy."""
         if not self.masked:
             return f"no sign of masked gradients in {len(self.findings)} checks"
         return "gradients may be masked, the accuracy under attack is not to be believed: " + "; ".join(self.reasons)
@@ -66,9 +66,9 @@ def audit(
 ) -> Audit:
     """Examine the model at the samples x, a hundred or so, around the ε of an evaluation.
 
-    Without an ε, as where attacks look for the nearest adversary, it is the median length of those that FAB finds.
-    `surrogates` are models whose attacks should not transfer better than those on the model itself: one that was
-    trained apart, or the same network with a solver of fixed steps in the place of an adaptive one.
+    If no ε is given, as when attacks search for the nearest adversarial example, it is the median distance of those
+    that FAB finds. `surrogates` are models whose attacks should not transfer better than attacks on the model itself:
+    one that was trained separately, or the same network with a fixed-step solver instead of an adaptive one.
     """
     x, y = read_samples(x, y)
     if not len(x):
@@ -87,7 +87,7 @@ def audit(
 def _typical(
     predictor: Predictor, x: Tensor, y: Tensor, norm: NormName, steps: int, bounds: Bounds, seed: int
 ) -> float:
-    """The median length of adversaries that are found; where there is none, half of what allows every point."""
+    """The median distance of the adversarial examples found; if none, half of the ε that allows every point."""
     found = fab(predictor, x, y, norm=norm, steps=steps, targets=3, bounds=bounds, seed=seed)
     lengths = found.distances[found.fooled & (found.distances > 0.0)]
     return lengths.median().item() if len(lengths) else 0.5 * everything(x, read_norm(norm), bounds)

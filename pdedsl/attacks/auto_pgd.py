@@ -39,9 +39,9 @@ def apgd(
     target: Tensor | None = None,
     seed: int = 0,
 ) -> Result:
-    """Raise the cross-entropy or the difference of logits ratio.
+    """Increase the cross-entropy or the difference of logits ratio.
 
-    With `targets` = k each restart aims at the k likeliest other classes in turn, any of which will do.
+    With `targets` = k, each restart aims at the k likeliest other classes in turn; reaching any of them is a success.
     """
     measure = read_norm(norm)
     with attacking(model, x, y, target=target, bounds=bounds, eot=eot, seed=seed) as task:
@@ -58,7 +58,7 @@ LOSSES: dict[LossName, Callable[[Predictor], Loss]] = {"ce": entropy, "dlr": lam
 
 
 class Height(NamedTuple):
-    """Where each row ended, and the loss there."""
+    """The final point of each row, and the loss there."""
 
     x: Tensor
     loss: Tensor
@@ -73,7 +73,7 @@ class Plan:
     loss: Loss
 
     def run(self, task: Task, aim: Goal) -> Height:
-        """The point at which each row reached the goal of the task, or the best it saw by the loss of `aim`."""
+        """The point at which each row reached the goal of the task, or its best point by the loss of `aim`."""
         if not len(task.x):
             return Height(task.x, task.x.flatten(1).sum(1))
         x = task.region(self.norm, self.eps).project(task.x + self.eps * self._direction(task))
@@ -90,14 +90,14 @@ class Plan:
         return run.end()
 
     def _direction(self, task: Task) -> Tensor:
-        """At random, of norm 1."""
+        """A random direction of norm 1."""
         v = self.norm.uniform(task.x, task.generator)
         return v / column(self.norm.length(v).clamp_min(torch.finfo(v.dtype).tiny), v)
 
 
 @final
 class _Run:
-    """Rows at work; those that reach the goal leave with the point that did it."""
+    """The active rows; those that reach the goal leave with the point that did so."""
 
     def __init__(self, plan: Plan, task: Task, aim: Goal, ascent: Ascent) -> None:
         self.plan, self.task, self.aim, self.ascent = plan, task, aim, ascent

@@ -1,4 +1,4 @@
-"""The box of valid inputs, lower ≤ x ≤ upper, whose ends are numbers or tensors that broadcast against one sample."""
+"""The box of valid inputs, lower ≤ x ≤ upper; its ends are numbers, or tensors that broadcast against one sample."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ class Box:
         return all(bool(end.isfinite().all()) for end in ends)
 
     def ends(self, x: Tensor) -> tuple[Tensor, Tensor]:
-        """Both ends as tensors of the kind of x, which are rounded inwards, and broadcast against it."""
+        """Both ends as tensors of the dtype and device of x, rounded inwards, that broadcast against it."""
         return self._inwards(self.lower, x, math.inf), self._inwards(self.upper, x, -math.inf)
 
     def check(self, x: Tensor) -> None:

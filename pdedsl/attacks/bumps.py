@@ -1,4 +1,4 @@
-"""Square for ℓ2 on images: mass of the perturbation moves between windows, shaped by bumps (Algorithm 3 there)."""
+"""Square for ℓ2 on images: perturbation mass moves between windows, shaped by bumps (Algorithm 3 of the paper)."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from pdedsl.attacks.norms import L2
 
 
 def bump(height: int, width: int) -> Tensor:
-    """Σ_{k ≥ r} 1/(k + 1)² at the distance r (in ℓ∞) from the middle: high in the middle, never 0."""
+    """Σ_{k ≥ r} 1/(k + 1)² at the distance r (in ℓ∞) from the middle: largest in the middle, never 0."""
     rows = (torch.arange(height) - height // 2).abs()
     columns = (torch.arange(width) - width // 2).abs()
     ring = torch.maximum(rows[:, None], columns[None, :])
@@ -27,7 +27,7 @@ def pair(side: int, turned: bool) -> Tensor:
     half = side // 2
     eta = torch.cat([bump(half, side), -bump(side - half, side)]) if half else bump(side, side)
     eta /= torch.linalg.vector_norm(eta)
-    return eta.T.contiguous() if turned else eta  # kron takes no transposed view
+    return eta.T.contiguous() if turned else eta  # kron does not accept a transposed view
 
 
 @final
@@ -37,7 +37,7 @@ class Bumps:
     generator: torch.Generator
 
     def start(self, x: Tensor) -> Tensor:
-        """Bumps on a grid of five by five tiles, a sign for each tile and channel."""
+        """Bumps on a grid of five by five tiles, with a sign for each tile and channel."""
         n, channels, height, width = x.shape
         side = max(1, min(height, width) // 5)
         tiles = (height // side, width // side)
@@ -48,7 +48,7 @@ class Bumps:
         return x + self.eps * L2().steepest(away)
 
     def proposal(self, x: Tensor, at: Tensor, share: float) -> Tensor:
-        """Window W₁ takes the mass of both windows and what ε leaves, in the shape ρη + ν/‖ν‖; W₂ becomes 0."""
+        """Window W₁ takes the mass of both windows and what ε leaves unused, in the shape ρη + ν/‖ν‖; W₂ becomes 0."""
         side = self._side(share, *x.shape[-2:])
         away = at - x
         eta = pair(side, self._coin()).to(x)
@@ -67,7 +67,7 @@ class Bumps:
         return min(side + 1 - side % 2, *(extent - 1 + extent % 2 for extent in (height, width)))
 
     def _place(self, x: Tensor, eta: Tensor) -> tuple[Tensor, Tensor]:
-        """A window at random in each image: its mask and η in it, both of shape (n, 1, height, width)."""
+        """A random window in each image: its mask and η in it, both of shape (n, 1, height, width)."""
         (n, _, *extents), side = x.shape, len(eta)
         firsts = [torch.randint(0, e - side + 1, (n, 1), generator=self.generator, device=x.device) for e in extents]
         offsets = [torch.arange(e, device=x.device) - first for e, first in zip(extents, firsts, strict=True)]

@@ -1,4 +1,4 @@
-"""C-W: the least distance plus a penalty on the margin, in a variable that keeps the box (Carlini, Wagner 2017).
+"""C-W: the least distance plus a penalty on the margin, in a variable that respects the box (Carlini, Wagner 2017).
 
     min_u D(x(u) − x) + c·max{−κ, max_{i≠t} Z(x(u))ᵢ − Z(x(u))_t},    x(u) = ½(tanh u + 1),
 
@@ -43,7 +43,7 @@ def cw(
 ) -> Result:
     """The nearest point that reaches the goal by a margin of κ; `search` rounds over c for ℓ2, a fixed c for ℓ∞.
 
-    With `eps` a point counts only within ε, and a row ends as soon as it has one.
+    With `eps`, only points within ε count, and a row ends as soon as it has one.
     """
     measure = read_norm(norm)
     with attacking(model, x, y, target=target, bounds=bounds, eot=eot, seed=seed) as task:
@@ -65,7 +65,7 @@ class _Penalty:
     lr: float
 
     def run(self, task: Task, nearest: Nearest, c: float, search: int) -> Tensor:
-        """Bisection over the weight c: halfway down after a success, tenfold or halfway up after a failure."""
+        """Bisection over the weight c: halfway down after a success; after a failure halfway up, or tenfold."""
         weight = torch.full_like(nearest.distance, c)
         low, high = torch.zeros_like(weight), torch.full_like(weight, torch.inf)
         rows, last = torch.arange(len(task.x), device=task.x.device), task.x.clone()
@@ -80,7 +80,7 @@ class _Penalty:
         return nearest.or_else(last)
 
     def _descend(self, task: Task, nearest: Nearest, rows: Tensor, weight: Tensor) -> tuple[Tensor, Tensor]:
-        """One minimisation with Adam: its last points, and whether it came by one that reached the goal."""
+        """One minimisation with Adam: its last points, and whether it passed through one that reached the goal."""
         inside, part = Inside(task.box), task.take(rows)
         u, hit, last = inside.variable(part.x), torch.zeros_like(rows, dtype=torch.bool), part.x.clone()
         moments, here = Moments.zero(u), torch.arange(len(rows), device=rows.device)
@@ -108,7 +108,7 @@ class _Penalty:
         return last, hit
 
     def _slope(self, task: Task, x: Tensor, weight: Tensor) -> tuple[Tensor, Tensor]:
-        """Scores at x and the gradient by x of D − c·min{κ, margin}."""
+        """Scores at x, and the gradient with respect to x of D − c·min{κ, margin}."""
         _, scores, gradient = task.predictor.slope(x, task.goal, self._capped)
         return scores, self._distance_slope(x - task.x) - column(weight, x) * gradient.nan_to_num()
 

@@ -1,11 +1,11 @@
 """AutoAttack, standard (Croce, Hein, ICML 2020): APGD on the cross-entropy, APGD-DLR and FAB at nine targets, Square.
 
-What is fooled costs nothing more, so the parts run in slices, and next comes the part with the best yield for its cost
-so far. A row that holds must bear them all; there time is saved where nothing was ever found:
+Rows that are fooled cost nothing more, so the parts run in slices, and the next slice is always from the part with the
+best yield for its cost so far. A row that holds must withstand them all; time is saved where, by experience, nothing is
+found:
 
-- all targets are scouted with short runs of APGD, and only the most promising ones run in full (successive halving);
-- FAB aims at these targets alone;
-- Square gives up rows that have come too short a way.
+- all targets are scouted with short runs of APGD, and only the most promising ones run in full (successive halving); -
+FAB aims at these targets only; - Square gives up rows that have made too little progress.
 
 `race=False` runs everything in full.
 """
@@ -49,7 +49,7 @@ def autoattack(
     bounds: Bounds = None,
     seed: int = 0,
 ) -> Result:
-    """The standard cascade; `result.found` says which part fooled how many."""
+    """The standard cascade; `result.found` says how many rows each part fooled."""
     measure = read_norm(norm)
     with attacking(model, x, y, bounds=bounds, eot=eot, seed=seed) as task:
         rounds = Rounds(task)
@@ -69,7 +69,7 @@ def autoattack(
 @final
 @dataclass
 class _Part:
-    """`slices` attack what is left. Costs are passes of all samples through the model, `prior` one to begin with."""
+    """`slices` attack the remaining rows. Costs are passes of all samples through the model; `prior` is a guess."""
 
     name: str
     slices: Iterator[Tensor]
@@ -79,7 +79,7 @@ class _Part:
 
     @property
     def price(self) -> float:
-        """What a success costs: as expected at first, as measured in the end."""
+        """The cost of a success: at first the expected one, in the end the measured one."""
         return (self.cost + self.prior) / (self.fooled + 1)
 
 
@@ -99,7 +99,7 @@ def _run(rounds: Rounds, parts: list[_Part]) -> tuple[tuple[str, int], ...]:
 @final
 @dataclass
 class _Cascade:
-    """The slices, each a generator of points for the rows that are left when it is asked."""
+    """The slices, each a generator of points for the rows that remain when it is asked."""
 
     rounds: Rounds
     norm: Norm
@@ -121,7 +121,7 @@ class _Cascade:
             yield self._climb(self.rounds.left, self._aimed(index), dlr, self.steps).x
 
     def _scout(self) -> Iterator[Tensor]:
-        """Short runs at all targets rank them, for each row by itself, by the loss that they reach."""
+        """Short runs at all targets rank them, separately for each row, by the loss that they reach."""
         heights = torch.full(self.aims.shape, -torch.inf, dtype=self.rounds.x.dtype, device=self.aims.device)
         for index in range(self.aims.shape[1]):
             rows = self.rounds.rows
@@ -139,7 +139,7 @@ class _Cascade:
             yield nearest.task.region(self.norm, self.eps).project(nearest.or_else(last))
 
     def square(self) -> Iterator[Tensor]:
-        """A short search first: where gradients are masked it finds much, and its part goes on earlier."""
+        """A short search first: if gradients are masked it finds many, and its part continues earlier."""
         for queries in (self.queries // 25, self.queries):
             left = self.rounds.left
             draw = patches(self.norm, left.x, self.eps, left.generator)

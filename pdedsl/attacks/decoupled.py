@@ -35,8 +35,8 @@ def ddn(
 
         g = α ∇L/‖∇L‖,    ρ ← (1 − γ)ρ where the goal is reached, else (1 + γ)ρ,    δ ← clip(ρ (δ + g)/‖δ + g‖),
 
-    with α from 1 to 0.01 along a half cosine. `approach` bisections end what oscillates by γ around the boundary. With
-    `eps` a point counts only within ε, and a row ends as soon as it has one.
+    with α from 1 to 0.01 along a half cosine. `approach` bisections refine the result, which oscillates by γ around the
+    boundary. With `eps`, only points within ε count, and a row ends as soon as it has one.
     """
     with attacking(model, x, y, target=target, bounds=bounds, eot=eot, seed=seed) as task:
         nearest = Nearest(task, L2(), eps)
@@ -67,5 +67,5 @@ def _descend(task: Task, nearest: Nearest, steps: int, start: float, gamma: floa
 
 
 def _of_norm(task: Task, away: Tensor, norm: Tensor) -> Tensor:
-    """Where no direction is known yet, δ stays 0."""
+    """While no direction is known, δ stays 0."""
     return (task.x + L2().steepest(away) * column(norm, away)).clamp(*task.box.ends(away))

@@ -1,4 +1,4 @@
-"""Adam on rows that are problems of their own, and variables that keep a box by themselves."""
+"""Adam on rows that are independent problems, and variables that respect a box by construction."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from pdedsl.attacks.layout import take
 @final
 @dataclass(frozen=True)
 class Moments:
-    """Adam (Kingma, Ba 2015) with β = (0.9, 0.999): all numbers belong to their own entry, so rows may leave."""
+    """Adam (Kingma, Ba 2015) with β = (0.9, 0.999): every number belongs to a single entry, so rows may leave."""
 
     first: Tensor
     second: Tensor
@@ -28,7 +28,7 @@ class Moments:
         return Moments(take(self.first, rows), take(self.second, rows))
 
     def move(self, u: Tensor, gradient: Tensor, lr: float, step: int) -> tuple[Tensor, Moments]:
-        """The step number `step`, counted from 1."""
+        """Step number `step`, counted from 1."""
         first = torch.lerp(self.first, gradient, 0.1)
         second = torch.lerp(self.second, gradient.square(), 0.001)
         size = (second / (1.0 - 0.999**step)).sqrt_().add_(1e-8)
@@ -40,7 +40,7 @@ class Moments:
 class Inside:
     """x = lo + (hi − lo)(tanh u + 1)/2, which is ½(tanh u + 1) for [0, 1]; u = x where the box has an infinite end.
 
-    A sample at an end of the box has u = ±∞, where it could not move: it starts at a share 2⁻¹¹ of the box from it.
+    A sample at an end of the box would have u = ±∞ and could not move: it starts at a share 2⁻¹¹ of the box from it.
     """
 
     box: Box

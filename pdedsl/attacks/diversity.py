@@ -11,9 +11,9 @@ from torch.nn import functional
 
 
 def diverse(probability: float, generator: torch.Generator, smallest: float = 0.9) -> Callable[[Tensor], Tensor]:
-    """T(x): with `probability` resized to a side in [0.9, 1] of its own, padded with 0 at random to its size again.
+    """T(x): with `probability`, resized to a side in [0.9, 1] of its own, then padded with 0 at random to its old size.
 
-    Inputs that are no images, of shape (n, channels, height, width), have nothing to be resized: T is the identity.
+    Inputs that are not images of shape (n, channels, height, width) cannot be resized: T is the identity.
     """
 
     def draw(low: int, high: int) -> int:

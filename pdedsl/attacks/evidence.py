@@ -1,4 +1,4 @@
-"""What the checks of an audit look at: attacks on the same samples, each run once."""
+"""What the checks of an audit examine: attacks on the same samples, each run once."""
 
 from __future__ import annotations
 
@@ -41,7 +41,7 @@ class Evidence:
 
     @property
     def several(self) -> int:
-        """As many samples as no accident explains: three in a hundred, and at least three."""
+        """As many samples as chance does not explain: three in a hundred, and at least three."""
         return max(3, ceil(0.03 * self.n))
 
     @cached_property
@@ -55,7 +55,7 @@ class Evidence:
 
     @cached_property
     def others(self) -> bool:
-        """Is there another class where every point is allowed? In a box, or if there is one among the samples."""
+        """Is there another class where every point is allowed? In a box, or if the samples' predictions differ."""
         predicted = self.predictor.fresh(self.x).argmax(1)
         return read_box(self.bounds).bounded or bool((predicted != predicted[0]).any())
 
@@ -75,7 +75,7 @@ class Evidence:
 
     @cached_property
     def runs(self) -> Tensor:
-        """Fooled by each of a few runs of PGD from different starts."""
+        """Fooled by each of a few runs of PGD from different starting points."""
         return torch.stack([self.by_steps(self.eps, run) for run in range(RESTARTS)])
 
     @cached_property
@@ -104,7 +104,7 @@ class Evidence:
 
     @cached_property
     def accuracies(self) -> list[tuple[float, float]]:
-        """ε and the share that PGD leaves, from ε = 0 to where everything is allowed, or to nothing left."""
+        """ε and the share that withstands PGD, from ε = 0 to where everything is allowed, or until nothing is left."""
         found = [(0.0, _share(~self.wrong)), (self.eps, _share(~self.runs[0]))]
         for eps in self._growing:
             if found[-1][1] == 0.0:
@@ -114,7 +114,7 @@ class Evidence:
 
     @property
     def _growing(self) -> list[float]:
-        """ε doubled again and again, or faster, so that the last size is everything."""
+        """ε doubled repeatedly, or increased faster, so that the last size allows everything."""
         last = everything(self.x, self.norm, self.bounds)
         factor = max(2.0, (last / self.eps) ** (1.0 / GROWTHS))
         sizes = [self.eps * factor**k for k in range(1, GROWTHS) if self.eps * factor**k < 0.99 * last]
@@ -122,9 +122,9 @@ class Evidence:
 
 
 def everything(x: Tensor, norm: Norm, bounds: Bounds) -> float:
-    """The ε at which every point of the box is allowed; without a box, of the smallest one that holds the samples.
+    """The ε at which every point of the box is allowed; if there is no box, of the smallest one that holds the samples.
 
-    There is another class among the samples: what is still right there is not robust, it was not found.
+    There is another class among the samples: a sample still correct at this ε is not robust; the attack failed.
     """
     lo, hi = read_box(bounds).ends(x)
     lo, hi = lo.where(lo.isfinite(), x.amin(0)), hi.where(hi.isfinite(), x.amax(0))

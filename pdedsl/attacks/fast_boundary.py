@@ -1,4 +1,4 @@
-"""FAB: project to the linearised decision boundary, and pull towards the sample (Croce, Hein, ICML 2020).
+"""FAB: project onto the linearised decision boundary, and pull towards the sample (Croce, Hein, ICML 2020).
 
 Targeted: a step needs one gradient, that of z_t − z_y, instead of one for each class.
 """
@@ -42,7 +42,7 @@ def fab(
 ) -> Result:
     """The nearest point that reaches the goal, over runs that aim at the `targets` likeliest classes or at the target.
 
-    With `eps` a point counts only within ε, and a row ends as soon as it has one.
+    With `eps`, only points within ε count, and a row ends as soon as it has one.
     """
     measure = read_norm(norm)
     with attacking(model, x, y, target=target, bounds=bounds, eot=eot, seed=seed) as task:
@@ -77,7 +77,7 @@ class Fab:
     steps: int
 
     def start(self, nearest: Nearest, rows: Tensor, restart: int, eps: float | None) -> Tensor:
-        """The sample; at a restart a random point at half of the distance that is known, or of ε."""
+        """The sample; on a restart, a random point at half the distance known so far, or half of ε."""
         task = nearest.task.take(rows)
         if restart == 0:
             return task.x
@@ -107,7 +107,7 @@ class Fab:
     def _step(self, task: Task, x: Tensor, slope: Slope, reached: Tensor) -> Tensor:
         """x′ = clip((1 − a)(x + η d₁) + a(x⁰ + η d₂)), a = min{‖d₁‖/(‖d₁‖ + ‖d₂‖), α}, for the plane through zero of f.
 
-        d₁ and d₂ lead from x and from the sample x⁰ to the plane; a point that reached the goal first goes back.
+        d₁ and d₂ lead from x and from the sample x⁰ to the plane; a point that has reached the goal first moves back.
         """
         lo, hi = task.box.ends(x)
         w, scale = _scaled(slope.gradient)

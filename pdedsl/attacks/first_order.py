@@ -2,7 +2,7 @@
 
     x ← P(x + α v),    v = argmax ⟨∇L, v⟩ over ‖v‖ ≤ 1,    P the projection to ball ∩ box.
 
-A row that has reached the goal leaves the batch: it costs nothing more.
+A row that has reached the goal leaves the batch and costs nothing more.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ from pdedsl.attacks.region import Region
 @final
 @dataclass(frozen=True)
 class Climb:
-    """`steps` steps of length `length`; with `stop` a row ends as soon as it has reached the goal."""
+    """`steps` steps of length `length`; with `stop`, a row ends as soon as it has reached the goal."""
 
     norm: Norm
     length: float
@@ -53,12 +53,12 @@ def ascend(predictor: Predictor, start: Tensor, goal: Goal, region: Region, clim
 
 
 def due(predictor: Predictor, step: int) -> bool:
-    """Is success looked for after this step? Where it takes many draws to see, only at 0, 1, 3, 7, 15, …"""
+    """Is success checked after this step? If that takes many draws, only at 0, 1, 3, 7, 15, …"""
     return not predictor.stochastic or step & (step + 1) == 0
 
 
 def reached(predictor: Predictor, x: Tensor, goal: Goal, scores: Tensor, certain: bool = True) -> Tensor:
-    """Rows that have reached the goal by scores that are at hand, and if these are noisy, by fresh ones too."""
+    """Rows that have reached the goal by the given scores and, if these are noisy, by fresh ones too."""
     done = goal.reached(scores)
     if (certain and not predictor.stochastic) or not done.any():
         return done

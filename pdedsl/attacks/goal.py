@@ -1,7 +1,7 @@
-"""What an attack wants, and the losses that it raises to get there.
+"""What an attack wants, and the losses that it increases to get there.
 
-Scores may be logits or log-probabilities and may have any constant added: every loss here is a function of differences.
-A loss is higher the closer the goal; all have one number a row.
+Scores may be logits or log-probabilities, with any constant added: every loss here is a function of differences. A loss
+is higher the closer the goal; all return one number per row.
 """
 
 from __future__ import annotations
@@ -37,10 +37,10 @@ Loss = Callable[[Tensor, Goal], Tensor]
 
 
 def log_odds(scores: Tensor, goal: Goal) -> Tensor:
-    """log((1 − p_y)/p_y) = log Σ_{i≠y} exp(zᵢ) − z_y, or the negative of it at the target.
+    """log((1 − p_y)/p_y) = log Σ_{i≠y} exp(zᵢ) − z_y, or with a target the negative of this at the target.
 
-    With ℓ the cross-entropy this is log(e^ℓ − 1): it rises with ℓ, and its gradient is that of ℓ over 1 − p_y, the same
-    direction; but in floating point ∇ℓ is 0 as soon as p_y rounds to 1 and this is not.
+    With ℓ the cross-entropy this is log(e^ℓ − 1): it increases with ℓ, and its gradient is that of ℓ over 1 − p_y, in
+    the same direction; but in floating point ∇ℓ is 0 as soon as p_y rounds to 1, and this gradient is not.
     """
     label = goal.y if goal.target is None else goal.target
     odds = _without(scores, label).logsumexp(1) - _at(scores, label)
@@ -62,7 +62,7 @@ def margin(scores: Tensor, goal: Goal) -> Tensor:
 
 
 def difference(scores: Tensor, goal: Goal) -> Tensor:
-    """z_t − z_y; without a target the margin."""
+    """z_t − z_y; without a target, the margin."""
     return margin(scores, goal) if goal.target is None else _at(scores, goal.target) - _at(scores, goal.y)
 
 
@@ -71,8 +71,8 @@ def dlr(scores: Tensor, goal: Goal) -> Tensor:
 
         (max_{i≠y} zᵢ − z_y)/(π₁ − π₃),        (z_t − z_y)/(π₁ − ½(π₃ + π₄)) with a target.
 
-    Two classes have no π₃, three no π₄: no scale is left but that of the difference itself, and its ratio would be
-    ±1. There it is the difference, which has the same directions of ascent and the same order along a run.
+    Two classes have no π₃, three no π₄: the only scale left is the difference itself, and the ratio would be ±1. There
+    the loss is the difference, which has the same directions of ascent and the same order along a run.
     """
     ahead = difference(scores, goal)
     needed = 3 if goal.target is None else 4

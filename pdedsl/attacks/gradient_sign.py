@@ -51,7 +51,7 @@ def ifgsm(
     target: Tensor | None = None,
     seed: int = 0,
 ) -> Result:
-    """`steps` steps of length `step`, 2.5 ε/steps where it is left out, from x. Restarts begin at random points."""
+    """`steps` steps of length `step`, by default 2.5 ε/steps, from x. Restarts begin at random points."""
     measure = read_norm(norm)
     with attacking(model, x, y, target=target, bounds=bounds, eot=eot, seed=seed) as task:
         climb = Climb(measure, _length(eps, step, steps), steps, entropy(task.predictor))
@@ -96,7 +96,7 @@ def difgsm(
     target: Tensor | None = None,
     seed: int = 0,
 ) -> Result:
-    """IFGSM on inputs that are resized and padded at random with `probability` (Xie et al. 2019, eq. 6)."""
+    """IFGSM on inputs that are randomly resized and padded with `probability` (Xie et al. 2019, eq. 6)."""
     measure = read_norm(norm)
     with attacking(model, x, y, target=target, bounds=bounds, eot=eot, seed=seed) as task:
         change = diverse(probability, task.generator)
@@ -105,7 +105,7 @@ def difgsm(
 
 
 def entropy(predictor: Predictor) -> Loss:
-    """The cross-entropy; for one draw in the form that does not saturate and has the same direction."""
+    """The cross-entropy; for a single draw, in the form that does not saturate and has the same direction."""
     return log_odds if predictor.eot == 1 else cross_entropy
 
 
@@ -126,14 +126,14 @@ def somewhere(task: Task, norm: Norm, eps: float) -> Tensor:
 
 
 def _run(task: Task, norm: Norm, eps: float, climb: Climb, restarts: int, start: Start) -> Result:
-    """Restarts, each for the rows that are left; a row that is never fooled keeps the point of its largest margin."""
+    """Restarts, each for the rows not fooled yet; a row that is never fooled keeps the point of its largest margin."""
     rounds = Rounds(task, seen=start is _itself and climb.transform is None)
     for restart in range(restarts):
         left = rounds.left
         region = left.region(norm, eps)
         begin = region.project((start if restart == 0 else somewhere)(left, norm, eps))
         x = ascend(left.predictor, begin, left.goal, region, climb)
-        if restarts == 1:  # what would be scored here is scored below
+        if restarts == 1:  # the points would be scored here and again below
             rounds.keep(x)
         else:
             rounds.record(x)

@@ -1,8 +1,8 @@
 """The point of a hyperplane, within the box, that is nearest to x: min ‖z − x‖ with ⟨w, z⟩ = ⟨w, p⟩ − g, lo ≤ z ≤ hi.
 
-For ℓ2 z = clip(x − λw), for ℓ∞ z = clip(x − λ sign w): one multiplier λ ≥ 0 (after a change of sign of w), and
-r(λ) = ⟨w, z(λ)⟩ falls, ever more slowly as coordinates are clipped: it is convex, so that Newton's method from λ = 0
-rises to the root, never passes it, and ends after as many steps as there are changes of slope on the way.
+For ℓ2 z = clip(x − λw), for ℓ∞ z = clip(x − λ sign w): one multiplier λ ≥ 0 (after a change of sign of w), and r(λ) =
+⟨w, z(λ)⟩ decreases, ever more slowly as coordinates are clipped: it is convex, so that Newton's method from λ = 0 rises
+to the root, never passes it, and ends after as many steps as there are changes of slope on the way.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ NEWTON = 12
 
 
 def nearest_on_plane(norm: Norm, x: Tensor, w: Tensor, level: Tensor, lo: Tensor, hi: Tensor) -> Tensor:
-    """The point with ⟨w, z⟩ = `level`, or the corner of the box that comes nearest to it."""
+    """The point with ⟨w, z⟩ = `level`, or the corner of the box that comes closest to that level."""
     flip = torch.where(inner(w, x) < level, -1.0, 1.0).to(x.dtype)
     w, level = w * column(flip, w), level * flip
     along = _along(norm, w)

@@ -1,4 +1,4 @@
-"""The loss around samples, to be looked at: along the step that an attack takes, and along a random one."""
+"""The loss around samples, for inspection: along the step that an attack takes, and along a random one."""
 
 from __future__ import annotations
 
@@ -23,8 +23,8 @@ Lines = tuple[tuple[float, ...], ...]
 @final
 @dataclass(frozen=True)
 class Landscape:
-    """`along[i][k]`: the loss of sample i at x + sizes[k]·v, cut to the box, with v the steepest step at x of norm 1;
-    `across` the same with v at random. The loss is log((1 − p)/p) for the probability p of the class of the sample:
+    """`along[i][k]`: the loss of sample i at x + sizes[k]·v, clipped to the box, with v the steepest step at x of norm
+    1; `across`: the same with a random v. The loss is log((1 − p)/p) for the probability p of the class of the sample:
     below 0 the class has the majority. Smooth lines that rise to the right are what a gradient promises."""
 
     sizes: tuple[float, ...]

@@ -1,4 +1,4 @@
-"""The nearest adversarial points that have been seen so far, for the attacks that look for the smallest distance."""
+"""The nearest adversarial points seen so far, for attacks that search for the smallest distance."""
 
 from __future__ import annotations
 
@@ -15,16 +15,16 @@ from pdedsl.attacks.task import Task
 
 @final
 class Nearest:
-    """For each row of a task the nearest point that reached the goal, at distance ∞ where none did.
+    """For each row of a task the nearest point that reached the goal, at distance ∞ if none did.
 
-    A row is done once its point is within ε, or at distance 0 where no ε is given: nobody asks for a nearer one.
+    A row is done once its point is within ε or, if no ε is given, at distance 0: no nearer one is needed.
     """
 
     def __init__(self, task: Task, norm: Norm, eps: float | None) -> None:
         self.task, self.norm = task, norm
         self.x = task.x.clone()
         self.distance = torch.full(task.x.shape[:1], torch.inf, dtype=task.x.dtype, device=task.x.device)
-        # A little less than ε: what is at ε exactly would be moved when it is stored.
+        # Slightly less than ε: a point at exactly ε would be moved when it is stored.
         self.enough = task.x.new_zeros(()) if eps is None else rounded_down(eps, task.x) * (1.0 - 1e-6)
 
     @property
@@ -32,7 +32,7 @@ class Nearest:
         return self.distance.isfinite()
 
     def offer(self, rows: Tensor, x: Tensor, reached: Tensor) -> Tensor:
-        """Keep those of x, points for `rows`, that reached the goal and are nearer; which rows are done?"""
+        """Keep those points x, for `rows`, that reached the goal and are nearer; returns which rows are done."""
         distance = self.norm.length(x - take(self.task.x, rows))
         better = self._confirmed(rows, x, reached & (distance < self.distance[rows]))
         if better.any():
@@ -41,7 +41,7 @@ class Nearest:
         return self.done(rows)
 
     def _confirmed(self, rows: Tensor, x: Tensor, better: Tensor) -> Tensor:
-        """Of a stochastic model a point must hold on fresh draws, or the luckiest of many would be kept."""
+        """For a stochastic model, a point must hold on fresh draws, or the luckiest of many would be kept."""
         if self.task.predictor.stochastic and better.any():
             better[better.clone()] = self.task.predictor.surely(take(x, better), self.task.goal.take(rows[better]))
         return better
@@ -55,7 +55,7 @@ class Nearest:
         return self.distance[rows] <= self.enough
 
     def approach(self, steps: int, first: float = 0.5) -> None:
-        """Bisection between each sample and its point; `first` is near 1 where the boundary is near the point."""
+        """Bisection between each sample and its point; `first` is near 1 if the boundary is near the point."""
         rows = (self.found & ~self.done(torch.arange(len(self.x), device=self.x.device))).nonzero()[:, 0]
         part = self.task.take(rows)
         away = take(self.x, rows) - part.x
@@ -68,5 +68,5 @@ class Nearest:
             low, high = torch.where(reached, low, middle), torch.where(reached, middle, high)
 
     def or_else(self, last: Tensor) -> Tensor:
-        """The points that were found, and `last` where there is none."""
+        """The points that were found, and `last` where there are none."""
         return select(self.found, self.x, last)

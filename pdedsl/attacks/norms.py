@@ -23,11 +23,11 @@ class Linf:
         return v.flatten(1).abs().amax(1)
 
     def steepest(self, gradient: Tensor) -> Tensor:
-        """argmax ⟨g, v⟩ over ‖v‖ ≤ 1: sign g. A gradient that is not a number gives 0."""
+        """argmax ⟨g, v⟩ over ‖v‖ ≤ 1: sign g. NaN in a gradient gives 0."""
         return gradient.sign()
 
     def uniform(self, x: Tensor, generator: torch.Generator) -> Tensor:
-        """Uniform in the unit ball, a vector for each row."""
+        """Uniform in the unit ball, one vector per row."""
         return torch.empty_like(x).uniform_(-1.0, 1.0, generator=generator)
 
 
@@ -64,7 +64,7 @@ NORMS: dict[str | float, Norm] = {
 
 
 def read_norm(norm: NormName) -> Norm:
-    """ "inf", math.inf, "2" or 2, at the front door only."""
+    """ "inf", math.inf, "2" or 2, from the public interface, as a Norm."""
     if isinstance(norm, Linf | L2):
         return norm
     if norm not in NORMS:

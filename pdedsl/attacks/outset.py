@@ -1,4 +1,4 @@
-"""Where a walk along the boundary begins: at a sample of another class, or at a random point that has one."""
+"""Where a walk along the boundary begins: at a sample of another class, or at a random point of another class."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ TRIES = 20
 
 
 def outset(task: Task, rows: Tensor, nearest: Nearest) -> tuple[Nearest, int]:
-    """A first point for each row of `nearest`, which are `rows` of the task, and how many queries a row has spent."""
+    """A first point for each row of `nearest`, which are `rows` of the task, and the queries spent per row."""
     left = nearest.task
     everyone = torch.arange(len(rows), device=rows.device)
     start, fits = _other_samples(task, left)
@@ -33,7 +33,7 @@ def outset(task: Task, rows: Tensor, nearest: Nearest) -> tuple[Nearest, int]:
 
 
 def _other_samples(task: Task, left: Task) -> tuple[Tensor, Tensor]:
-    """For each row the nearest of the first samples whose prediction is the goal, if there is one."""
+    """For each row the nearest among the first samples whose prediction reaches the goal, if there is one."""
     pool = task.x[:POOL]
     predicted = task.predictor.query(pool).argmax(1)
     goal = left.goal
@@ -44,7 +44,7 @@ def _other_samples(task: Task, left: Task) -> tuple[Tensor, Tensor]:
 
 
 def _anywhere(task: Task, attempt: int) -> Tensor:
-    """Uniform in the box; without one a normal step of the size of the samples that doubles at every attempt."""
+    """Uniform in the box; without a box, a normal step on the scale of the samples that doubles with every attempt."""
     x, (lo, hi) = task.x, task.box.ends(task.x)
     if task.box.bounded:
         return lo + (hi - lo) * torch.empty_like(x).uniform_(generator=task.generator)

@@ -1,4 +1,4 @@
-"""What Square proposes: patches of ±ε for ℓ∞, bumps of equal and opposite mass for ℓ2, and their like for vectors."""
+"""What Square proposes: patches of ±ε for ℓ∞, bumps of equal and opposite mass for ℓ2, and analogues for vectors."""
 
 from __future__ import annotations
 
@@ -38,7 +38,7 @@ def patches(norm: Norm, x: Tensor, eps: float, generator: torch.Generator) -> Pa
 @final
 @dataclass(frozen=True)
 class Stripes:
-    """ℓ∞ on images: vertical stripes of ±ε first, then squares of ±ε, a sign for each channel (Algorithm 2)."""
+    """ℓ∞ on images: first vertical stripes of ±ε, then squares of ±ε, with a sign for each channel (Algorithm 2)."""
 
     eps: float
     generator: torch.Generator
@@ -75,7 +75,7 @@ class Corners:
 @final
 @dataclass(frozen=True)
 class Directions:
-    """ℓ2 on vectors: at full norm ε a direction changes by a step of relative length 2·`share`; one in ten is new."""
+    """ℓ2 on vectors: at full norm ε, a direction changes by a step of relative length 2·`share`; one in ten is new."""
 
     eps: float
     generator: torch.Generator
@@ -101,7 +101,7 @@ def corner(n: int, extent: int, side: int, generator: torch.Generator) -> Tensor
 
 
 def window(x: Tensor, side: int, generator: torch.Generator) -> Tensor:
-    """A square at random in each image, as a mask of shape (n, 1, height, width)."""
+    """A random square in each image, as a mask of shape (n, 1, height, width)."""
     n, _, height, width = x.shape
     axes = [_interval(corner(n, extent, side, generator), side, extent) for extent in (height, width)]
     return axes[0][:, None, :, None] & axes[1][:, None, None, :]

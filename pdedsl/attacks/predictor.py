@@ -1,4 +1,4 @@
-"""A model as an attack sees it: scores, gradients by the inputs, and predictions that are means over fresh noise."""
+"""A model as an attack sees it: scores, gradients with respect to inputs, and predictions averaged over fresh noise."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ DRAWS = 32
 
 
 class Slope(NamedTuple):
-    """Loss and scores at a point, a number and a row a sample, and the gradient of the loss by the input."""
+    """Loss and scores at a point, a number and a row per sample, and the gradient of the loss by the input."""
 
     loss: Tensor
     scores: Tensor
@@ -32,11 +32,11 @@ class Slope(NamedTuple):
 class Predictor:
     """Any callable from inputs to scores. An attack on it leaves no trace: see `untouched`.
 
-    `eot` draws are averaged in every gradient and every query of an attack on a stochastic model (expectation over
-    transformation; Athalye et al. 2018), `draws` fresh ones in every prediction that decides success. Where neither is
-    given the model is called to see whether it is stochastic: whether it draws random numbers, or its answers differ.
-    What is averaged are probabilities. At most `batch` rows go into one call. `training` attacks the model in training
-    mode but for its batch norms.
+    For a stochastic model, `eot` draws are averaged in every gradient and every query of an attack (expectation over
+    transformation; Athalye et al. 2018), and `draws` fresh ones in every prediction that decides success. If neither is
+    given, the model is called to see whether it is stochastic: whether it draws random numbers, or its answers differ.
+    Averages are of probabilities. At most `batch` rows go into one call. With `training`, the model is attacked in
+    training mode, except for its batch norms.
     """
 
     def __init__(
@@ -51,7 +51,7 @@ class Predictor:
 
     @property
     def draws(self) -> int:
-        """How many draws a prediction averages; 1 for a model without noise."""
+        """The number of draws that a prediction averages; 1 for a model without noise."""
         return self._draws
 
     @property
@@ -60,7 +60,7 @@ class Predictor:
 
     @contextmanager
     def attacked(self, x: Tensor, seed: int) -> Iterator[None]:
-        """Within, the model is frozen and its noise a function of `seed`; the outermost of nested attacks counts."""
+        """Within, the model is frozen and its noise a function of `seed`; of nested attacks the outermost decides."""
         if self._busy:
             yield
             return
@@ -73,7 +73,7 @@ class Predictor:
             self._busy = False
 
     def _needed(self, x: Tensor) -> int:
-        """One draw for a model that draws no random numbers and always answers alike."""
+        """One draw for a model that draws no random numbers and always gives the same answer."""
         modules = modules_of(self.model)
         state = random_state(modules)
         first = self._call(x).log_softmax(1)
@@ -83,29 +83,29 @@ class Predictor:
         return 1 if all(torch.allclose(first, other, 1e-4, 1e-6, equal_nan=True) for other in again) else DRAWS
 
     def query(self, x: Tensor) -> Tensor:
-        """Scores of one query: of one call, or the logarithm of the mean probability over `eot` calls."""
+        """Scores of one query: from one call, or the logarithm of the mean probability over `eot` calls."""
         return self._mean(x, self.eot)
 
     def fresh(self, x: Tensor) -> Tensor:
-        """Scores that decide: as `query`, but over `draws` calls."""
+        """Scores that decide success: as `query`, but over `draws` calls."""
         return self._mean(x, self._draws)
 
     def _mean(self, x: Tensor, draws: int) -> Tensor:
         return _cat([mean_scores(self._draw(rows, draws)) for rows in torch.split(x, self.batch)])
 
     def _draw(self, x: Tensor, draws: int) -> Tensor:
-        """Scores of as many calls, (draws, n, classes)."""
+        """Scores of `draws` calls, (draws, n, classes)."""
         return torch.stack([self._call(x) for _ in range(draws)])
 
     def surely(self, x: Tensor, goal: Goal) -> Tensor:
-        """Is the goal reached by the mean over fresh draws, and by more than three standard errors of it?
+        """Is the goal reached by the mean over fresh draws, and by more than three standard errors?
 
         An attack may stop here; what it returns is scored once more on other draws.
         """
         return self.judge(x, goal)[1]
 
     def judge(self, x: Tensor, goal: Goal) -> tuple[Tensor, Tensor]:
-        """Scores that decide, and where they surely reach the goal."""
+        """Scores that decide success, and where they reach the goal with certainty."""
         if not self.stochastic:
             scores = self.fresh(x)
             return scores, goal.reached(scores)
@@ -114,7 +114,7 @@ class Predictor:
         return _cat([mean_scores(d) for d, _ in draws]), _cat([_lead(d.softmax(-1), part) for d, part in draws])
 
     def slope(self, x: Tensor, goal: Goal, loss: Loss, transform: Transform | None = None) -> Slope:
-        """The mean over `eot` draws of L(f(T x)) with its gradient, T drawn anew each time; scores as in `query`."""
+        """The mean over `eot` draws of L(f(T x)) and its gradient, with T redrawn each time; scores as in `query`."""
         parts = zip(torch.split(x, self.batch), _slices(len(x), self.batch), strict=True)
         slopes = [self._average(rows, goal.take(which), loss, transform) for rows, which in parts]
         return Slope(*(_cat(same) for same in zip(*slopes, strict=True)))
@@ -131,7 +131,7 @@ class Predictor:
             at = x.detach().requires_grad_()
             scores = self._call(at if transform is None else transform(at))
             value = loss(scores, goal)
-            if not value.requires_grad:  # nothing can be differentiated: the audit will say so
+            if not value.requires_grad:  # nothing can be differentiated: the audit reports it
                 return Slope(value, scores, torch.zeros_like(x))
             self.rows += len(x)
             (gradient,) = torch.autograd.grad(value.sum(), at, allow_unused=True, materialize_grads=True)
@@ -148,7 +148,7 @@ def mean_scores(scores: Tensor) -> Tensor:
 
 
 def _lead(probabilities: Tensor, goal: Goal) -> Tensor:
-    """m > 3 s/√k for the mean m and the deviation s of the lead of the wanted class over k draws."""
+    """m > 3 s/√k for the mean m and the standard deviation s of the lead of the wanted class over k draws."""
     mean = probabilities.mean(0)
     label = goal.y if goal.target is None else goal.target
     rival = mean.scatter(1, label[:, None], -1.0).argmax(1)

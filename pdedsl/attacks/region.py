@@ -1,4 +1,4 @@
-"""Where an attack may go: the ball of radius ε around each sample, cut with the box. Both hold exactly.
+"""Where an attack may go: the ball of radius ε around each sample, intersected with the box. Both hold exactly.
 
 Exactly: for the numbers as they are stored, ‖x′ − x‖ ≤ ε in real arithmetic, not up to the rounding of x + δ.
 """
@@ -19,7 +19,7 @@ from pdedsl.attacks.norms import L2, Linf, Norm
 @final
 @dataclass(frozen=True)
 class Cube:
-    """lo ≤ x′ ≤ hi, the ℓ∞ ball and the box in one: a projection is one clamp."""
+    """lo ≤ x′ ≤ hi, the ℓ∞ ball and the box in one: projection is a single clamp."""
 
     lo: Tensor
     hi: Tensor
@@ -61,7 +61,7 @@ class Ball:
         return self._inside(self.x + v * column(scale, v))
 
     def _inside(self, x: Tensor) -> Tensor:
-        """Clipped to the box, and scaled once more where clipping was too generous by a rounding."""
+        """Clipped to the box, and scaled once more if clipping overshot by a rounding error."""
         x = x.clamp(self.lo, self.hi)
         if not self.cut:
             return x
@@ -78,7 +78,7 @@ Region = Cube | Ball
 
 
 def region(norm: Norm, x: Tensor, eps: float, box: Box) -> Region:
-    """The points within ε of x, and within the box, to which x must belong."""
+    """The points within ε of x and within the box, to which x must belong."""
     radius = rounded_down(eps, x)
     match norm:
         case Linf():
@@ -90,7 +90,7 @@ def region(norm: Norm, x: Tensor, eps: float, box: Box) -> Region:
 
 
 def rounded_down(eps: float, x: Tensor) -> Tensor:
-    """The largest number of the type of x that is not above ε."""
+    """The largest number in the dtype of x that does not exceed ε."""
     if not eps >= 0.0:
         raise ValueError(f"an attack goes as far as eps, a number from 0 on, not {eps}")
     near = x.new_tensor(eps)
@@ -110,7 +110,7 @@ def _within(x: Tensor, end: Tensor, eps: Tensor) -> Tensor:
 
 
 def _farther(a: Tensor, b: Tensor, eps: Tensor) -> Tensor:
-    """|a − b| > ε, decided exactly: a − b is the sum of its rounding and an error term (Knuth's TwoSum)."""
+    """|a − b| > ε, decided exactly: a − b is its rounded value plus an error term (Knuth's TwoSum)."""
     difference = a - b
     other = difference - a
     error = (a - (difference - other)) - (b + other)
@@ -119,7 +119,7 @@ def _farther(a: Tensor, b: Tensor, eps: Tensor) -> Tensor:
 
 
 def _ball(x: Tensor, eps: Tensor, box: Box) -> Ball:
-    """r = ε − u(‖x‖ + 16 ε), u the unit roundoff: storing x + δ moves it by u‖x + δ‖ at most; lengths have errors."""
+    """r = ε − u(‖x‖ + 16 ε), u the unit roundoff: storing x + δ moves it by u‖x + δ‖ at most; lengths are rounded."""
     lower, upper = box.ends(x)
     unit = torch.finfo(x.dtype).eps / 2
     radius = (eps - unit * (L2().length(x) + 17.0 * eps)).clamp_min(0.0)
@@ -128,5 +128,5 @@ def _ball(x: Tensor, eps: Tensor, box: Box) -> Ball:
 
 
 def _sample(end: Tensor, x: Tensor) -> Tensor:
-    """An end with the axes of a batch, so that rows of it can be told from its channels."""
+    """An end with the batch axis, so that its rows can be told from its channels."""
     return end.reshape(*[1] * (x.dim() - end.dim()), *end.shape)

@@ -1,4 +1,4 @@
-"""Rounds of attack on the same samples: each for those that are left, keeping for each the point that came closest."""
+"""Rounds of attack on the same samples: each on the rows not fooled yet, keeping the point that came closest."""
 
 from __future__ import annotations
 
@@ -15,10 +15,10 @@ from pdedsl.attacks.task import Result, Task
 
 @final
 class Rounds:
-    """`rows` are left; x holds the points that fooled, and else the points of the largest margin so far."""
+    """`rows` are not fooled yet; x holds the points that fooled, otherwise the points of the largest margin so far."""
 
     def __init__(self, task: Task, *, seen: bool = False) -> None:
-        """`seen`: the first round begins at the samples themselves, and will see which of them are fooled already."""
+        """`seen`: the first round begins at the samples themselves, and will see which are misclassified already."""
         self.task, self.x = task, task.x.clone()
         self.rows = torch.arange(len(task.x), device=task.x.device) if seen else task.open()
         self._margin = torch.full(task.x.shape[:1], -torch.inf, dtype=task.x.dtype, device=task.x.device)
@@ -28,11 +28,11 @@ class Rounds:
         return self.task.take(self.rows)
 
     def keep(self, x: Tensor) -> None:
-        """Points for the rows that are left, as they are."""
+        """Store points for the remaining rows, without scoring them."""
         self.x[self.rows] = x
 
     def record(self, x: Tensor) -> int:
-        """Score points for the rows that are left; how many of these are fooled now?"""
+        """Score points for the remaining rows; returns how many of these are now fooled."""
         if not len(self.rows):
             return 0
         goal = self.task.goal.take(self.rows)
@@ -49,7 +49,7 @@ class Rounds:
 
 
 def likely(task: Task, number: int) -> Tensor:
-    """For each row the likeliest classes after y, the likeliest first, (n, number)."""
+    """For each row the likeliest classes other than y, likeliest first, (n, number)."""
     scores = task.predictor.fresh(task.x)
     others = scores.scatter(1, task.goal.y[:, None], float("-inf"))
     return others.argsort(1, descending=True)[:, : min(number, scores.shape[1] - 1)]

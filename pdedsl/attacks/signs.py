@@ -1,4 +1,4 @@
-"""The signs of masked gradients, a check each: what was found, in words, and whether it is suspicious."""
+"""The signs of masked gradients, one check each: what was found, in words, and whether it is suspicious."""
 
 from __future__ import annotations
 
@@ -58,7 +58,7 @@ def _plain_entropy(scores: Tensor, goal: Goal) -> Tensor:
 
 
 def landscape(e: Evidence) -> Finding:
-    """L(x + hv) > L(x) for a step along the gradient, h = ε/20, or ε where noise would hide a short one."""
+    """L(x + hv) > L(x) for a step along the gradient, h = ε/20, or ε where noise would hide a short step."""
     slope = e.predictor.slope(e.x, e.goal, log_odds)
     step = torch.add(e.x, e.norm.steepest(slope.gradient), alpha=e.eps / (1.0 if e.predictor.stochastic else 20.0))
     before, after = (log_odds(e.predictor.fresh(x), e.goal) for x in (e.x, step))
@@ -116,7 +116,7 @@ def transfer(e: Evidence, surrogate: Model) -> Finding:
 
 
 def curve(e: Evidence) -> tuple[Finding, Finding]:
-    """Accuracy must fall with ε, and to nothing."""
+    """Accuracy must fall with ε, and to zero."""
     points = e.accuracies
     line = ", ".join(f"{100 * accuracy:.1f} % at {eps:.3g}" for eps, accuracy in points)
     last = points[-1][1]
@@ -132,7 +132,7 @@ def curve(e: Evidence) -> tuple[Finding, Finding]:
 
 
 def randomness(e: Evidence) -> Finding:
-    """Gradients agree from one average of draws to the next, and averages over more draws find no more."""
+    """Gradients should agree between averages of draws, and averages over more draws should find no more."""
     used = e.predictor.eot
     units = [L2().steepest(e.predictor.slope(e.x, e.goal, log_odds).gradient) for _ in range(8)]
     cosine = torch.stack([inner(a, b) for a, b in pairwise(units)]).mean(0).median().item()

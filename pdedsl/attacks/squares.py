@@ -24,10 +24,10 @@ Hope = Callable[[int], dict[int, float]]
 
 
 def some_hope(queries: int) -> dict[int, float]:
-    """After a fifth of the queries a row goes on if it has come two thirds of its way, after two fifths four fifths.
+    """After a fifth of the queries a row goes on if it has come two thirds of its way; after two fifths, four fifths.
 
-    Progress is about logarithmic in the queries: of the rows that are fooled in the end, none that was measured had
-    less than nine tenths behind it then.
+    Progress is about logarithmic in the number of queries: of the rows that are fooled in the end, none that was
+    measured had come less than nine tenths of the way then.
     """
     return {queries // 5: 0.5, 2 * queries // 5: 0.25}
 
@@ -46,9 +46,9 @@ def square(
     target: Tensor | None = None,
     seed: int = 0,
 ) -> Result:
-    """At most `queries` points for each row, each kept if it raises the margin; each averages `eot` draws.
+    """At most `queries` points for each row, each kept if it increases the margin; each query averages `eot` draws.
 
-    `share` of the pixels are in the first patches.
+    `share` is the share of pixels in the first patches.
     """
     measure = read_norm(norm)
     with attacking(model, x, y, target=target, bounds=bounds, eot=eot, seed=seed) as task:
@@ -64,7 +64,7 @@ def square(
 def search(
     task: Task, region: Region, draw: Patches, queries: int, share: float = 0.8, hope: Hope | None = None
 ) -> Tensor:
-    """The best point of each row. With `hope` a row also ends that has come too short a way."""
+    """The best point of each row. With `hope`, rows that have made too little progress also end."""
     result, rows = task.x.clone(), torch.arange(len(task.x), device=task.x.device)
     x, checks = region.project(draw.start(task.x)), {} if hope is None else hope(queries)
     first, best = _margin(task, task.x), _margin(task, x)
@@ -86,7 +86,7 @@ def search(
 
 
 def _compared(task: Task, x: Tensor, best: Tensor, proposal: Tensor) -> tuple[Tensor, Tensor]:
-    """Is the proposal better, and by what margin? Of a stochastic model it must be so twice, the present point anew."""
+    """Is the proposal better, and by what margin? For a stochastic model it must win again on new draws."""
     value = _margin(task, proposal)
     better = value > best
     if task.predictor.stochastic and better.any():
@@ -105,7 +105,7 @@ def _margin(task: Task, x: Tensor) -> Tensor:
 
 
 def _reached(task: Task, x: Tensor, best: Tensor, query: int) -> Tensor:
-    """Which rows are done? Of a stochastic model that takes many draws to see, and is looked for now and then."""
+    """Which rows are done? For a stochastic model that takes many draws to see, and is only checked now and then."""
     done = best > 0.0
     if not task.predictor.stochastic:
         return done

@@ -25,10 +25,10 @@ Bounds = Box | tuple[End, End] | None
 @final
 @dataclass(frozen=True)
 class Result:
-    """Attacked samples x; `fooled` is the prediction of the model for them as they are stored.
+    """Attacked samples x; `fooled` is whether the model's prediction for them, as they are stored, reaches the goal.
 
-    A sample that was misclassified from the start is fooled, and comes back as it was. `draws` is how many fresh draws
-    of the noise of the model a prediction averages, `rows` how many rows went through the model, forwards or
+    A sample that was misclassified from the start counts as fooled, and is returned unchanged. `draws` is how many
+    fresh draws of the model's noise a prediction averages, `rows` how many rows went through the model, forwards or
     backwards.
     """
 
@@ -42,7 +42,7 @@ class Result:
 
     @property
     def accuracy(self) -> float:
-        """The share that is not fooled."""
+        """The share of samples that are not fooled."""
         return 1.0 - self.fooled.double().mean().item()
 
 
@@ -62,11 +62,11 @@ class Task:
         return region(norm, self.x, eps, self.box)
 
     def open(self) -> Tensor:
-        """The rows, as indices, for which the goal is not surely reached by the samples themselves."""
+        """The indices of rows for which the samples themselves do not reach the goal with certainty."""
         return (~self.predictor.surely(self.x, self.goal)).nonzero()[:, 0]
 
     def result(self, norm: Norm, attacked: Tensor, eps: float | None = None) -> Result:
-        """Score what an attack returns, after a projection for those that know no ε; nothing broken is returned."""
+        """Score what an attack returns, projected if `eps` is given; samples replace points that are not finite."""
         finite = attacked.flatten(1).isfinite().all(1)
         attacked = attacked if finite.all() else select(finite, attacked, self.x)
         if eps is not None:
@@ -88,7 +88,7 @@ def attacking(
     eot: int = 1,
     seed: int = 0,
 ) -> Iterator[Task]:
-    """Open an attack. A Predictor in the place of the model brings its own `eot`, `draws` and `batch`."""
+    """Open an attack. A Predictor passed as the model brings its own `eot`, `draws` and `batch`."""
     predictor = model if isinstance(model, Predictor) else Predictor(model, eot=eot)
     box = read_box(bounds)
     x, y = read_samples(x, y)

@@ -1,4 +1,4 @@
-"""The boundary attack: a walk along the decision boundary that needs decisions only (Brendel et al., ICLR 2018)."""
+"""The boundary attack: a walk along the decision boundary that needs only decisions (Brendel et al., ICLR 2018)."""
 
 from __future__ import annotations
 
@@ -32,11 +32,11 @@ def boundary(
     target: Tensor | None = None,
     seed: int = 0,
 ) -> Result:
-    """The nearest point in ℓ2 that a walk of at most `queries` queries for each row finds; each averages `eot` draws.
+    """The nearest point in ℓ2 found by a walk of at most `queries` queries for each row, each averaging `eot` draws.
 
-    It begins at a point of another class, goes to the boundary by bisection, and then on the sphere around x and
-    towards x in turn. `step` is the length of the first step on the sphere, relative to its radius. A row for which no
-    point of another class is found comes back as it was. With `eps` a row ends as soon as it is within ε.
+    It begins at a point of another class, goes to the boundary by bisection, and then alternately along the sphere
+    around x and towards x. `step` is the length of the first step on the sphere, relative to its radius. A row for
+    which no point of another class is found is returned unchanged. With `eps`, a row ends as soon as it is within ε.
     """
     with attacking(model, x, y, target=target, bounds=bounds, eot=eot, seed=seed) as task:
         rows = task.open()
@@ -62,10 +62,10 @@ def _walk(nearest: Nearest, rounds: int, step: float) -> None:
 @final
 @dataclass
 class _Walk:
-    """δ, the step on the sphere, and ε, the share of the distance that is walked towards x, adapt to their success.
+    """δ, the step on the sphere, and ε, the share of the distance walked towards x, adapt to their success rates.
 
-    Near a boundary that is flat half of the small steps on the sphere stay on the far side; steps towards x should
-    succeed about as often. Each is multiplied by 1.1 after a success and divided by it after a failure.
+    Near a flat boundary, half of the small steps on the sphere stay on the far side; steps towards x should succeed
+    about as often. Each is multiplied by 1.1 after a success and divided by it after a failure.
     """
 
     nearest: Nearest
@@ -82,7 +82,7 @@ class _Walk:
         self._approach(task.take(stays), rows[stays], take(beside, stays))
 
     def _beside(self, task: Task, at: Tensor, distance: Tensor) -> Tensor:
-        """A step orthogonal to x − x̂, then back to the sphere of radius ‖x − x̂‖."""
+        """A step orthogonal to x − x̂, then back onto the sphere of radius ‖x − x̂‖."""
         away = at - task.x
         noise = torch.empty_like(at).normal_(generator=task.generator)
         unit = L2().steepest(away)

@@ -17,9 +17,9 @@ def rademacher_bound(weight: float, radius: float, dimension: int, samples: int)
     """inf over ε > 0 of √(2d log(3WR/ε)/N) + ε, for ‖w‖₁ ≤ W and ‖x‖∞ ≤ R; at most 1, which always holds for values in
     [0, 1].
 
-    With ε = 3WR e^{−s}, s > 0, it is √(2ds/N) + 3WR e^{−s}, of which the slope √(d/(2Ns)) − 3WR e^{−s} changes its sign
-    at most twice: from positive, where s is small, to negative and back. So the infimum is at the last zero, found by
-    halving, or at s = 0.
+    With ε = 3WR e^{−s}, s > 0, it is √(2ds/N) + 3WR e^{−s}, whose slope √(d/(2Ns)) − 3WR e^{−s} changes sign at most
+    twice: from positive, for small s, to negative and back. So the infimum is at the last zero, found by bisection, or
+    at s = 0.
     """
     scale = 3.0 * weight * radius
     if scale <= 0.0:
@@ -31,7 +31,7 @@ def rademacher_bound(weight: float, radius: float, dimension: int, samples: int)
     def rises(s: float) -> bool:
         return sqrt(dimension / (2.0 * samples * s)) > scale * exp(-s)
 
-    # s·slope² is smallest compared with √s e^{−s} at s = ½: behind it the slope changes its sign once.
+    # s·slope² is smallest compared with √s e^{−s} at s = ½: beyond it the slope changes sign once.
     low, high = 0.5, 0.5 + max(1.0, log(scale * samples + 2.0) * 2.0)
     for _ in range(HALVINGS):
         middle = 0.5 * (low + high)

@@ -1,6 +1,6 @@
 """Randomized smoothing with a fixed number of draws: CERTIFY of Cohen, Rosenfeld, Kolter, ICML 2019.
 
-What is certified is the class that f(x + sξ) takes most often, the average of f and not f itself.
+What is certified is the class that f(x + sξ) takes most often: the prediction of the average of f, not of f itself.
 """
 
 from __future__ import annotations
@@ -55,7 +55,7 @@ def gaussian(
 ) -> Gaussian:
     """`sigma` is the standard deviation s of the noise. n0 draws choose the class, n others bound its probability.
 
-    It abstains where p̲ ≤ ½, and stops early once no outcome of the remaining draws could change that.
+    It abstains if p̲ ≤ ½, and stops early once no outcome of the remaining draws could change that.
     """
     require_confidence(alpha, n0, n)
     classes = torch.full((len(x),), -1, dtype=torch.long)
@@ -79,7 +79,7 @@ def gaussian(
 
 
 def _certify(votes: Votes, rows: Tensor, n0: int, n: int, enough: int) -> tuple[Tensor, Tensor, Tensor]:
-    """Class, hits and draws of each of `rows`; what can no longer get `enough` hits is left alone."""
+    """Class, hits and draws of each of `rows`; rows that can no longer reach `enough` hits are dropped."""
     wanted = votes.most_voted(rows, n0)
     hits, spent = torch.zeros_like(wanted), torch.zeros_like(wanted)
     open_, used = torch.arange(len(rows), device=rows.device), 0

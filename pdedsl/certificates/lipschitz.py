@@ -1,4 +1,4 @@
-"""Scores that are L-Lipschitz in ℓ2 certify a radius from one forward pass, exactly and for every weight."""
+"""Scores that are L-Lipschitz in ℓ2 certify a radius from one forward pass, exactly and for all weights."""
 
 from __future__ import annotations
 
@@ -27,9 +27,9 @@ def lipschitz(
 ) -> Lipschitz:
     """R = (s_A − max s_B)/(√2 L), L = `constant` for the scores (Tsuzuku et al. 2018; Meunier et al., ICML 2022).
 
-    Scores that are W φ + b of features φ have the tighter R = min_B (s_A − s_B)/(‖w_A − w_B‖ L) with `head` = W and the
-    constant of φ. Without a constant the model must know its own: `model.lipschitz_head()`, W and the constant of φ, or
-    `model.lipschitz_constant()`, of the scores. Exact up to the round-off of the forward pass.
+    Scores of the form W φ + b with features φ have the tighter R = min_B (s_A − s_B)/(‖w_A − w_B‖ L) with `head` = W
+    and the constant of φ. If no constant is given, the model must know its own: `model.lipschitz_head()`, W and the
+    constant of φ, or `model.lipschitz_constant()`, of the scores. Exact up to the round-off of the forward pass.
     """
     if head is not None and constant is None:
         raise ValueError("with `head` pass the constant of the features")
@@ -55,7 +55,7 @@ def _steepest(scores: Tensor, winner: Tensor, head: Tensor | None, bound: float)
 
 
 def _known(model: Model) -> tuple[Tensor | None, float]:
-    """What the model says of itself."""
+    """What the model reports about itself."""
     whole, features = (getattr(model, f"lipschitz_{what}", None) for what in ("constant", "head"))
     if features is not None:
         weight, bound = features()
@@ -66,7 +66,7 @@ def _known(model: Model) -> tuple[Tensor | None, float]:
 
 
 def _unknown(model: Model, bound: float) -> str:
-    """The part of the model that has no constant, where it knows its parts."""
+    """The part of the model that has no constant, if it knows its parts."""
     parts: tuple[tuple[str, float, str], ...] = getattr(model, "lipschitz_parts", tuple)()
     broken = next((f"{part}: {why}" for part, constant, why in parts if math.isinf(constant)), None)
     if broken:

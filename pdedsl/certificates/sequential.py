@@ -1,6 +1,6 @@
-"""Randomized smoothing that stops as soon as it may: is the radius r certified? (Voráček, NeurIPS 2024)
+"""Randomized smoothing that stops as early as possible: is the radius r certified? (Voráček, NeurIPS 2024)
 
-A confidence sequence holds at all n at once, so that one may look after every draw and stop when the answer is there.
+A confidence sequence holds for all n at once, so that one may check after every draw and stop once the answer is known.
 """
 
 from __future__ import annotations
@@ -27,8 +27,8 @@ class Sequential:
     """For each sample, all statements are true at once with probability at least 1 − α.
 
     `certified[i, j]`: the averaged class of sample i is classes[i] within the radius at[j]. `refuted[i, j]`: its
-    probability is below what this radius takes. Neither: `most` draws did not tell. `radii` is the largest radius that
-    is certified; where none is, it is 0 and the class −1.
+    probability is below what this radius requires. Neither: `most` draws did not decide. `radii` is the largest
+    certified radius; if there is none, it is 0 and the class −1.
     """
 
     classes: Tensor
@@ -55,9 +55,9 @@ def gaussian_at(
 ) -> Sequential:
     """Decide p > p₀ = Φ(r/s) for every r of `radii`, from the same draws.
 
-    With k hits in n draws: certified if k/n > p₀ and M_n(p₀) ≥ 1/α, refuted if k/n < p₀ and M_n(p₀) ≥ 1/α. M_n falls in
-    p up to k/n and rises from there, so that either error needs M_n(p) ≥ 1/α at the true p, which has probability α for
-    all n and all radii together.
+    With k hits in n draws: certified if k/n > p₀ and M_n(p₀) ≥ 1/α, refuted if k/n < p₀ and M_n(p₀) ≥ 1/α. M_n
+    decreases in p up to k/n and increases from there, so that either error requires M_n(p) ≥ 1/α at the true p, which
+    has probability at most α for all n and all radii together.
     """
     require_confidence(alpha, n0, most)
     at = (float(radii),) if isinstance(radii, int | float) else tuple(sorted(radii))

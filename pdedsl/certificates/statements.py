@@ -1,4 +1,4 @@
-"""What k hits in n draws say of the probability p of a hit, and what p says of a radius."""
+"""What k hits in n draws say about the probability p of a hit, and what p says about a radius."""
 
 from __future__ import annotations
 
@@ -33,9 +33,9 @@ def fewest_hits(draws: int, alpha: float, above: float = 0.5) -> int:
 def log_wealth(hits: Tensor, draws: Tensor, p: float) -> Tensor:
     """ln M_n(p) = ln B(k + ½, n − k + ½) − ln B(½, ½) − k ln p − (n − k) ln(1 − p).
 
-    M is a martingale of mean 1 if p is the truth: the wealth of one who bets against p with a mixture of all odds
-    (Robbins 1970; Voráček, NeurIPS 2024). By Ville's inequality it ever reaches 1/α with probability at most α, so that
-    {p : M_n(p) < 1/α} contains the truth for all n at once with probability at least 1 − α.
+    M is a martingale of mean 1 if p is the true probability: the wealth of a gambler who bets against p with a mixture
+    of all odds (Robbins 1970; Voráček, NeurIPS 2024). By Ville's inequality it ever reaches 1/α with probability at
+    most α, so that {p : M_n(p) < 1/α} contains the true p for all n at once with probability at least 1 − α.
     """
     k, n = hits.cpu().double(), draws.cpu().double()
     mixed = torch.as_tensor(betaln(k.numpy() + 0.5, (n - k).numpy() + 0.5)) - betaln(0.5, 0.5)

@@ -18,7 +18,7 @@ GROUP = 1024
 
 @final
 class Votes:
-    """argmax f(x + sξ), ξ ~ N(0, I), independent for each row and call, from a generator of its own."""
+    """argmax f(x + sξ), ξ ~ N(0, I), independent for each row and call, from a separate generator."""
 
     def __init__(self, model: Model, x: Tensor, sigma: float, batch: int, generator: torch.Generator) -> None:
         self.model, self.x, self.sigma, self.batch, self.generator = model, x, sigma, batch, generator
@@ -33,7 +33,7 @@ class Votes:
         return read_scores(self.model(noisy.add_(self.x[rows])), len(rows)).argmax(1)
 
     def most_voted(self, rows: Tensor, draws: int) -> Tensor:
-        """The class with most of `draws` votes, for each of `rows`."""
+        """The class with the most of `draws` votes, for each of `rows`."""
         votes = self.classes(rows.repeat_interleave(draws)).reshape(len(rows), draws)
         return votes.mode(1).values
 
@@ -44,13 +44,13 @@ class Votes:
 
 
 def share(batch: int, samples: int, least: int, most: int) -> int:
-    """Draws a sample for a round of nearly full batches: about eight batches, or what is left."""
+    """Draws per sample for a round of nearly full batches: about eight batches, or what is left."""
     return min(max(least, 8 * batch // samples), most)
 
 
 @contextmanager
 def voting(model: Model, x: Tensor, sigma: float, batch: int, seed: int) -> Iterator[Votes]:
-    """Within, the model is in evaluation mode and frozen; afterwards it is as it was."""
+    """Within, the model is frozen in evaluation mode; afterwards its state is restored."""
     if not sigma > 0.0:
         raise ValueError(f"the noise of a certificate has a positive standard deviation, not {sigma:g}")
     with torch.no_grad(), untouched(modules_of(model), seed):

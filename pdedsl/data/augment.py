@@ -1,4 +1,4 @@
-"""Random changes of the training images, each row of a batch by numbers of its own."""
+"""Random changes of the training images, with separate random numbers for each row of a batch."""
 
 from __future__ import annotations
 
@@ -36,18 +36,18 @@ def _changed(x: Tensor, word: Augmentation, draws: Draws, purpose: str) -> Tenso
 
 
 def crop(x: Tensor, width: int, row: Tensor, column: Tensor) -> Tensor:
-    """Image i of the batch cut at (row[i], column[i]) of its zero-padded self: a gather from a view of all windows."""
+    """Image i of the batch cropped at (row[i], column[i]) of its zero-padded self, by a gather from all windows."""
     _, _, h, w = x.shape
     windows = pad(x, [width] * 4).unfold(2, h, 1).unfold(3, w, 1)
     return windows[torch.arange(len(x), device=x.device), :, row, column]
 
 
 def flip(x: Tensor, chosen: Tensor) -> Tensor:
-    """The chosen images of the batch mirrored."""
+    """The batch with the chosen images mirrored."""
     return torch.where(chosen[:, None, None, None], x.flip(-1), x)
 
 
 def _whole(draws: Draws, x: Tensor, purpose: str, choices: int, each: int = 1) -> Tensor:
-    """Whole numbers in [0, choices), (n, each); drawn in float32, so that they are the same in every precision."""
+    """Integers in [0, choices), (n, each); drawn in float32, so that they are the same in every precision."""
     uniform = draws.numbers(torch.empty(len(x), device=x.device, dtype=torch.float32), purpose, each=each)
     return (uniform * choices).long().clamp_(max=choices - 1)

@@ -1,4 +1,4 @@
-"""Files of a public data set from the internet: by one process at a time, and in their place only when complete."""
+"""Downloads the files of a public data set: one process at a time; files are put in place only when complete."""
 
 from __future__ import annotations
 
@@ -12,15 +12,15 @@ from contextlib import contextmanager, redirect_stdout
 from http.client import HTTPException
 from pathlib import Path
 
-OPTIONS = {"SVHN": ({"split": "train"}, {"split": "test"}), "STL10": ({"split": "test"},)}  # of a download
-PATIENCE = 20.0  # seconds without an answer
+OPTIONS = {"SVHN": ({"split": "train"}, {"split": "test"}), "STL10": ({"split": "test"},)}  # arguments of a download
+PATIENCE = 20.0  # seconds to wait for an answer
 
 
 def download(kind: str, files: tuple[str, ...], root: Path, present: Callable[[Path], bool]) -> str:
-    """Bring the files of torchvision's data set `kind` into `root`; what prevented it, or nothing.
+    """Download the files of torchvision's data set `kind` to `root`; returns what prevented it, or an empty string.
 
-    torchvision checks the MD5 sum of what it downloads. It works in a folder of its own, from which the files move one
-    by one when all are there: what an interrupted download leaves is never taken for data.
+    torchvision checks the MD5 sum of what it downloads. It works in a separate folder, from which the files are moved
+    one by one when all are there: the remains of an interrupted download are never taken for data.
     """
     try:
         with _locked(root):
@@ -61,7 +61,7 @@ def _reason(error: BaseException) -> str:
 
 @contextmanager
 def _patience(seconds: float) -> Iterator[None]:
-    """A time limit for connections, which torchvision does not set."""
+    """A timeout for connections, which torchvision does not set."""
     before = socket.getdefaulttimeout()
     socket.setdefaulttimeout(seconds)
     try:
@@ -72,7 +72,7 @@ def _patience(seconds: float) -> Iterator[None]:
 
 @contextmanager
 def _locked(root: Path) -> Iterator[None]:
-    """One process at a time; systems without POSIX locks do without."""
+    """One process at a time; on systems without POSIX locks there is no lock."""
     root.mkdir(parents=True, exist_ok=True)
     if sys.platform == "win32":
         yield

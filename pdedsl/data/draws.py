@@ -1,6 +1,6 @@
-"""Random numbers of one step of training: a pure function of (seed, step, purpose, row of the batch).
+"""The random numbers of one training step: a pure function of (seed, step, purpose, row of the batch).
 
-Nothing has a state, so a run resumes exactly, and processes that share a batch draw what one process would.
+There is no state, so a run resumes exactly, and processes that share a batch draw what a single process would.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ class Draws:
     row: int = 0
 
     def like(self, x: Tensor, purpose: str, law: Law = "normal", copies: int = 1) -> Tensor:
-        """Independent numbers of the shape of x for each of `copies`: (copies · n, …), all rows of copy 1 first."""
+        """Independent numbers in the shape of x for each of `copies`: (copies · n, …), all rows of copy 1 first."""
         parts = [self._rows(x, list(x.shape), purpose, law, k) for k in range(copies)]
         return parts[0] if copies == 1 else torch.cat(parts)
 

@@ -1,7 +1,7 @@
-"""The file formats of the public sets of images: each gives images (n, c, h, w) as bytes, and their classes.
+"""The file formats of the public image sets: each gives images (n, c, h, w) as bytes, and their classes.
 
-IDX (MNIST), and the plain arrays of SVHN and STL-10, are read here, and must have the length that they declare. The
-batches of CIFAR are Python pickles: torchvision opens them, after it has checked their MD5 sums.
+IDX (MNIST) and the plain arrays of SVHN and STL-10 are read here, and must have the length that they declare. The
+batches of CIFAR are Python pickles: torchvision opens them, after checking their MD5 sums.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ Arrays = tuple[Array, Array]
 
 
 class Part(StrEnum):
-    """What is learned from, and what is not."""
+    """The part that is learned from, and the part that is not."""
 
     TRAIN = "train"
     TEST = "test"
@@ -62,7 +62,7 @@ def _mnist(part: Part, folder: Path) -> Arrays:
 
 
 def idx(path: Path, dimensions: int) -> Array:
-    """An array of bytes in the IDX format: 0, 0, 8, the number of dimensions, each size in 4 bytes, big end first."""
+    """An array of bytes in the IDX format: 0, 0, 8, the number of dimensions, each size in 4 bytes, big-endian."""
     found = actual(path)
     assert found is not None
     try:
@@ -85,7 +85,7 @@ def _svhn(path: Path) -> Arrays:
     try:
         held = loadmat(path)
         images, labels = held["X"], held["y"].flatten()
-    except Exception:  # the reader of scipy promises no kind of error for a broken file
+    except Exception:  # scipy's reader does not document which errors a broken file raises
         raise Damaged(f"{path.name} cannot be read as a file of Matlab") from None
     if images.dtype != np.uint8 or images.ndim != 4:
         raise Damaged(f"{path.name} holds X of shape {images.shape} and type {images.dtype}")
@@ -106,7 +106,7 @@ def _cifar(kind: str, part: Part, root: Path) -> Arrays:
 
 
 def cifar_names(kind: str, root: Path) -> tuple[str, ...]:
-    """The names of the classes, as the set's own file has them."""
+    """The names of the classes, from the set's own file."""
     return tuple(_torchvision(kind, Part.TEST, root).classes)
 
 

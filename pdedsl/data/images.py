@@ -1,6 +1,6 @@
-"""The public sets of images, in the layout of torchvision's files, which are downloaded where they are missing.
+"""The public image sets, in torchvision's file layout; missing ones are downloaded.
 
-A file named after the set, such as `cifar10.npz`, stands for the set's own files where these are not there.
+A file named after the set, such as `cifar10.npz`, is used if the set's own files are not there.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ from pdedsl.words.data import Cifar10, Cifar100, FashionMnist, Mnist, PublicSet,
 
 @dataclass(frozen=True)
 class ImageSet:
-    """A set: its class in torchvision, its files below the folder of the data, what they hold, where they come from."""
+    """A set: its class in torchvision, its files in the data folder, what they hold, and where they come from."""
 
     kind: str
     files: tuple[str, ...]
@@ -62,7 +62,7 @@ SETS: dict[type[PublicSet], ImageSet] = {
 
 
 def read(word: PublicSet, root: Path, span: Span) -> Raw:
-    """A set of the language."""
+    """A data set by its word in the language."""
     chosen, name = SETS[type(word)], word.name
     if not chosen.present(root):
         instead = root / f"{name}.npz"

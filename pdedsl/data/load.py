@@ -1,4 +1,4 @@
-"""A data set of the language → Data: the set is read, fitted to the model, and parted."""
+"""A data set of the language → Data: the set is read, fitted to the model, and split."""
 
 from __future__ import annotations
 
@@ -20,10 +20,10 @@ from pdedsl.words.word import Chosen
 def load(
     wanted: Chosen[Word], root: Path | None, seed: int, shape: tuple[int, ...] | None = None, classes: int | None = None
 ) -> Data:
-    """The data that a spec asks for. `shape` and `classes` are the model's; what does not fit them is an error.
+    """The data that a spec asks for. `shape` and `classes` are the model's; a set that does not fit them is an error.
 
-    Images become points of R^(c·h·w) for a model on these. Parts that the seed decides: `train` and `test` samples of
-    those that there are, stratified by class, and the share of the former that `validation` sets aside.
+    Images become points of R^(c·h·w) for a model on points. The seed decides which of the available samples are used
+    for `train` and `test`, stratified by class, and which of the former `validation` sets aside.
     """
     raw = _fitted(_read(wanted, data_root(root), seed, shape), wanted, shape, classes)
     train, validation = _set_aside(_part(raw.train, wanted.word.train, "train", seed, wanted), wanted, seed)
@@ -32,7 +32,7 @@ def load(
     found = raw.shape
     if shape is not None and shape != found:
         train, test, validation = train.flat(), test.flat(), validation and validation.flat()
-        # A pixel of its own may hardly vary: those of a channel share its numbers.
+        # A single pixel may hardly vary: the pixels of a channel share its mean and standard deviation.
         mean, std = (tuple(v for v in values for _ in range(math.prod(found[1:]))) for values in (mean, std))
     kept = shape or found
     return Data(wanted.word.name, train, validation, test, raw.classes, kept, mean, std, raw.bounds, raw.class_names)
@@ -53,12 +53,12 @@ def _read(wanted: Chosen[Word], root: Path, seed: int, shape: tuple[int, ...] | 
 
 
 def _shown(word: Word) -> str:
-    """As its user knows it: a file of one's own by its name."""
+    """As its user knows it: a user's own file by its name."""
     return word.file if isinstance(word, Npz) else word.name
 
 
 def _fitted(raw: Raw, wanted: Chosen[Word], shape: tuple[int, ...] | None, classes: int | None) -> Raw:
-    """The set, if the model can take it; labels of the user's own may leave out the last classes."""
+    """The set, if it fits the model; a user's own labels may lack the last classes."""
     if shape is not None and shape not in (raw.shape, (math.prod(raw.shape),)):
         raise mistakes.data.shape_differs(_shown(wanted.word), raw.shape, shape, wanted.span)
     if classes is None or classes == raw.classes:

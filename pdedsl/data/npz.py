@@ -1,7 +1,7 @@
-"""Data of the user's own: arrays `x_train, y_train, x_test, y_test`, or `x, y`, in a file of numpy's savez.
+"""The user's own data: arrays `x_train, y_train, x_test, y_test`, or `x, y`, in a file of numpy's savez.
 
-Nothing in the file is unpickled. Inputs are bytes (v stands for v/255) or real numbers: points (n, d), or images
-(n, h, w), (n, c, h, w) or (n, h, w, c). Labels are whole numbers, the first of which is 0.
+Nothing in the file is unpickled. Inputs are bytes (v stands for v/255) or real numbers: points (n, d), or images (n, h,
+w), (n, c, h, w) or (n, h, w, c). Labels are integers, beginning at 0.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ from pdedsl.diagnostics import Span
 
 Array = NDArray[Any]
 WHOLE = ("x_train", "y_train", "x_test", "y_test")
-_FIXED = 0  # `x, y` are parted the same way whatever the seed of a run
+_FIXED = 0  # `x, y` are split in the same way whatever the seed of a run
 CALLED = {
     "x": ("x", "data", "image", "input", "feature", "sample"),
     "y": ("y", "label", "target", "class", "output"),
@@ -32,11 +32,11 @@ CALLED = {
 TEST_SHARE = 0.2
 MOST_CLASSES = 100_000
 LARGEST = 1e30
-UNPACKED, RATIO = 1 << 30, 20  # bytes that any file may hold, and beyond them how often its own size
+UNPACKED, RATIO = 1 << 30, 20  # bytes that any file may unpack to, and, beyond that, the multiple of its own size
 
 
 def find(name: str, root: Path, span: Span) -> Path:
-    """The file, in the folder of the data or else from the working directory."""
+    """The file, in the data folder or else relative to the working directory."""
     places = [root / name, Path(name)]
     for path in places:
         if path.is_file():
@@ -45,7 +45,7 @@ def find(name: str, root: Path, span: Span) -> Path:
 
 
 def read(path: Path, span: Span, shape: tuple[int, ...] | None = None) -> Raw:
-    """The found of a file, checked; `shape` is what the model takes, which tells (n, h, w, c) from (n, c, h, w)."""
+    """The checked content of a file; `shape` is what the model takes, which tells (n, h, w, c) from (n, c, h, w)."""
     found = arrays(path, span, (*WHOLE, "x", "y"))
     if set(WHOLE) <= found.keys():
         train, test = (_split(found, f"x_{part}", f"y_{part}", span, shape) for part in ("train", "test"))
@@ -72,7 +72,7 @@ def _names(path: Path) -> list[str]:
 
 
 def _meant(names: Sequence[str]) -> dict[str, str]:
-    """Which of the names a reader probably calls x and y, in a file of two arrays or four."""
+    """Which names are probably meant as x and y, in a file of two arrays or four."""
     wanted = WHOLE if len(names) == len(WHOLE) else ("x", "y")
     found: dict[str, str] = {}
     for want in wanted:
@@ -85,7 +85,7 @@ def _meant(names: Sequence[str]) -> dict[str, str]:
 
 
 def arrays(path: Path, span: Span, names: Sequence[str]) -> dict[str, Array]:
-    """Those of some names that a file holds."""
+    """The arrays among these names that a file holds."""
     unreadable = mistakes.data.not_npz(path.name, span)
     with open(path, "rb") as file:
         try:
@@ -103,13 +103,13 @@ def _array(loaded: Any, name: str, path: Path, span: Span) -> Array:
         found = loaded[name]
     except (ValueError, KeyError, OSError, BadZipFile, EOFError, ZlibError, MemoryError, NotImplementedError):
         found = None
-    if isinstance(found, np.ndarray):  # numpy hands out what is no array as bytes
+    if isinstance(found, np.ndarray):  # numpy returns anything that is not an array as bytes
         return found
     raise mistakes.data.unreadable_array(name, path.name, span)
 
 
 def _within_bounds(archive: ZipFile, name: str, path: Path, span: Span) -> None:
-    """What an array says of itself is what the file holds, and it is not a small file that fills the memory."""
+    """Check that an array has the size that it declares, and that a small file does not unpack to fill the memory."""
     names = archive.namelist()
     entry = archive.getinfo(f"{name}.npy" if f"{name}.npy" in names else name)
     if entry.file_size > max(UNPACKED, RATIO * path.stat().st_size):
@@ -149,7 +149,7 @@ def _inputs(array: Array, name: str, span: Span, shape: tuple[int, ...] | None) 
 
 
 def _channels_last(found: tuple[int, ...], wanted: tuple[int, ...] | None) -> bool:
-    """Images of 1 or 3 channels, unless the model says otherwise."""
+    """Assumed for images with 1 or 3 channels last, unless the model says otherwise."""
     h, w, c = found
     if wanted is not None and len(wanted) == 3 and wanted in (found, (c, h, w)):
         return wanted != found
@@ -177,7 +177,7 @@ def _alike(train: Split, test: Split, span: Span) -> None:
 
 
 def _bounds(train: Split, test: Split) -> tuple[float, float] | None:
-    """[0, 1] for bytes, and for images of real numbers that lie in it."""
+    """[0, 1] for bytes, and for real-valued images that lie in it."""
     inputs = (train.inputs, test.inputs)
     if train.inputs.dtype == torch.uint8:
         return 0.0, 1.0

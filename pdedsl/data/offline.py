@@ -11,7 +11,7 @@ from pdedsl.data.subset import parted
 from pdedsl.runtime.streams import mix
 
 DIGITS_TEST = 360  # of 1797, a fifth
-_FIXED = 0  # the digits for test are the same whatever the seed of a run
+_FIXED = 0  # the test digits are the same whatever the seed of a run
 
 
 def moons(train: int, test: int, noise: float, seed: int) -> Raw:

@@ -1,4 +1,4 @@
-"""The order in which training meets its samples: an endless stream of permutations, cut into batches."""
+"""The order in which training sees its samples: an endless stream of permutations, cut into batches."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from torch import Tensor
 
 from pdedsl.runtime.streams import generator
 
-_ORDER = crc32(b"order")  # keeps these permutations apart from all else that is drawn from the seed
+_ORDER = crc32(b"order")  # separates these permutations from everything else that is drawn from the seed
 
 
 @dataclass(frozen=True)

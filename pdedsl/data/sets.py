@@ -1,4 +1,4 @@
-"""Data in memory: samples with their labels, in parts for training, validation and test."""
+"""Data in memory: samples with their labels, split into training, validation and test."""
 
 from __future__ import annotations
 
@@ -28,13 +28,13 @@ class Split:
         device: torch.device | str = "cpu",
         dtype: torch.dtype = torch.float32,
     ) -> tuple[Tensor, Tensor]:
-        """Copies of the chosen inputs, as real numbers, and of their labels; bytes travel to the device as bytes."""
+        """Copies of the chosen inputs, as real numbers, and of their labels; bytes are moved to the device as bytes."""
         view = isinstance(indices, slice)
         x, y = (values[indices].to(device, copy=view) for values in (self.inputs, self.labels))
         return (x.to(dtype).div_(255) if x.dtype == torch.uint8 else x.to(dtype)), y
 
     def at(self, indices: Tensor) -> Split:
-        """The chosen samples as a split of their own."""
+        """The chosen samples as a new split."""
         return Split(self.inputs[indices], self.labels[indices])
 
     def flat(self) -> Split:
@@ -44,7 +44,7 @@ class Split:
 
 @dataclass(frozen=True)
 class Raw:
-    """A data set as it is read, before the spec takes its part."""
+    """A data set as read, before the spec selects from it."""
 
     train: Split
     test: Split
@@ -61,8 +61,8 @@ class Raw:
 class Data:
     """What a model is trained, tuned and judged with.
 
-    `bounds` are the least and the greatest value that an input can have, (0, 1) for images, None where there are none;
-    `mean` and `std` are of the training part, one number a channel of images, or a coordinate of points.
+    `bounds` are the least and the greatest value that an input can have, (0, 1) for images, None if there are none;
+    `mean` and `std` are of the training part, one number per channel of images or per coordinate of points.
     """
 
     name: str

@@ -14,7 +14,7 @@ def moments(inputs: Tensor) -> tuple[tuple[float, ...], tuple[float, ...]]:
 
 
 def _of_bytes(channel: Tensor) -> tuple[float, float]:
-    """From the histogram: the sums are whole numbers, hence exact."""
+    """From the histogram: the sums are integers, hence exact."""
     counts = torch.bincount(channel.flatten(), minlength=256).tolist()
     n = sum(counts)
     first = sum(v * k for v, k in enumerate(counts))
@@ -25,5 +25,5 @@ def _of_bytes(channel: Tensor) -> tuple[float, float]:
 def _of_reals(channel: Tensor) -> tuple[float, float]:
     values = channel.double().numpy()
     low, high = values.min(), values.max()
-    # A constant channel may differ from its rounded mean, which is no variation.
+    # A constant channel may differ from its rounded mean; that is not variation.
     return float(np.mean(values)), float(np.std(values)) if low < high else 0.0

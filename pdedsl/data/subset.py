@@ -1,4 +1,4 @@
-"""Parts of a data set that keep the shares of its classes."""
+"""Subsets of a data set that preserve the proportions of its classes."""
 
 from __future__ import annotations
 
@@ -12,10 +12,10 @@ from pdedsl.runtime.streams import generator
 
 
 def stratified(labels: Tensor, seed: int, purpose: str) -> Tensor:
-    """A random order of which every beginning has the classes in their shares, as nearly as whole numbers can.
+    """A random order in which every prefix has the classes in their proportions, as nearly as integers allow.
 
-    Systematic sampling within each class: its k-th sample stands at (k + U)/n, with U uniform on [0, 1) and n its size.
-    Every beginning of the order lies in every longer one.
+    Systematic sampling within each class: its k-th sample is placed at (k + U)/n, with U uniform on [0, 1) and n its
+    size. Every prefix of the order is contained in every longer one.
     """
     source = generator(torch.device("cpu"), seed, crc32(purpose.encode()))
     shuffled = torch.randperm(len(labels), generator=source)
@@ -27,11 +27,11 @@ def stratified(labels: Tensor, seed: int, purpose: str) -> Tensor:
 
 
 def first(split: Split, n: int, seed: int, purpose: str) -> Split:
-    """n samples, stratified, in their old order."""
+    """n samples, stratified, in their original order."""
     return split.at(stratified(split.labels, seed, purpose)[:n].sort().values)
 
 
 def parted(split: Split, n: int, seed: int, purpose: str) -> tuple[Split, Split]:
-    """n samples, stratified, and the others."""
+    """n samples, stratified, and the rest."""
     order = stratified(split.labels, seed, purpose)
     return split.at(order[:n].sort().values), split.at(order[n:].sort().values)

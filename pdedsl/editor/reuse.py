@@ -22,7 +22,7 @@ _kept: dict[Key, tuple[tuple[int, ...], Analysis]] = {}
 
 
 def analysis_of(spec: Spec, syntax: t.Syntax) -> Analysis:
-    """The analysis of a spec, or that of an earlier one with the same statements, moved to where they stand now."""
+    """The analysis of a spec, or that of an earlier one with the same statements, moved to their current positions."""
     spans = [s.span for s in syntax.statements if _matters(s)]
     key = tuple(spec.source.text[span.start : span.end] for span in spans)
     starts = tuple(span.start for span in spans)

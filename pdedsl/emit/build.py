@@ -17,7 +17,7 @@ def build_model(program: Program, seed: int) -> nn.Module:
 
 
 def build_operator(program: Program, spec: Spec, module: nn.Module | None, samples: int | None, seed: int) -> nn.Module:
-    """The evolution operator, with the learned fields of a module, or new ones."""
+    """The evolution operator, with the learned fields of a module, or newly initialised ones."""
     names = [name for name, default in program.function("operator").params if default is None]
     fields = {name: _field(name, program, spec, module) for name in names}
     chosen = {} if samples is None else {"samples": samples}

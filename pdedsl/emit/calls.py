@@ -1,4 +1,4 @@
-"""Plan → program: each block with its constructor and arguments, said once."""
+"""Plan → program: the constructor and arguments of each block, stated once."""
 
 from __future__ import annotations
 

@@ -48,7 +48,7 @@ def _member(name: str, family: Family, plan: DataPlan, fields: tuple[Learned, ..
 
 
 def _readout(plan: DataPlan) -> Node:
-    """W, within its bound or its box."""
+    """The readout W, constrained to its norm bound or its box."""
     assert plan.classes is not None
     sizes = plan.dimension, plan.classes
     if plan.bound is not None:

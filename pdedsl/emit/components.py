@@ -1,7 +1,7 @@
-"""sympy → nodes, in a space that is not written out: the component of number i, for all i at once.
+"""sympy → nodes, in a space that is not written out: component i, for all i at once.
 
-A vector is a tensor (..., d), of which torch works on every component; a number at a point is (..., 1), so that both
-meet in arithmetic: -xᵢ is `-1 * x`, exp(-Σⱼ xⱼ²) xᵢ is `x * torch.exp(-1 * total(x**2))`.
+A vector is a tensor (..., d), and torch works on all components; a number at a point is (..., 1), so that the two
+broadcast in arithmetic: -xᵢ is `-1 * x`, exp(-Σⱼ xⱼ²) xᵢ is `x * torch.exp(-1 * total(x**2))`.
 """
 
 from __future__ import annotations
@@ -54,7 +54,7 @@ def component_node(expr: Expr, index: Symbol | None, time: Symbol | None, fields
         return Call("pdedsl.runtime.noise.times", (values, component_node(body / matrix, own, time, fields)))
 
     def _derivative(body: Expr, place: Expr) -> Node:
-        """∂/∂xₖ; by the component itself a gradient, or of a vector the diagonal of its derivative."""
+        """∂/∂xₖ; for ∂/∂xᵢ with the free index i, the gradient of a number, or the diagonal of a vector's Jacobian."""
         function = Lambda(("x",), node_of(body, leaf))
         if isinstance(place, Integer):
             return Call(f"{DERIVATIVES}.along", (function, Ref("x"), int(place) - 1))

@@ -19,9 +19,9 @@ X = Ref("x")
 
 
 def node_of(expr: Expr, leaf: Leaf, points: Ref = X) -> Node:
-    """The expression at points `x` and time `t`; planning has seen to it that it is one of these.
+    """The expression at points `x` and time `t`; planning has made sure that it has one of these forms.
 
-    At other points every letter stands for a tensor, the time, too.
+    With other `points` every symbol stands for a tensor, including the time.
     """
 
     def of(e: Expr) -> Node:
@@ -49,7 +49,7 @@ def node_of(expr: Expr, leaf: Leaf, points: Ref = X) -> Node:
 
 
 def _tensor(node: Node) -> Node:
-    """Functions of torch want tensors, and the time is a number."""
+    """The node as a tensor: functions of torch need tensors, and the time is a number."""
     return node if any(n == Ref("x") for n in nodes_in(node)) else Call("pdedsl.runtime.points.moment", (node,))
 
 

@@ -1,4 +1,4 @@
-"""Learned fields on R^d and formulas of them: modules that read points and the time."""
+"""Learned fields on R^d and formulas with them: modules that take points and the time."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ TIME = Ref("t")
 
 
 def model_exprs(model: DataPlan) -> list[Expr]:
-    """What the model computes from points: velocities and noise that depends on the state."""
+    """The expressions that the model evaluates at points: velocities, and noise that depends on the state."""
     exprs: list[Expr] = []
     for part in model.parts:
         if isinstance(part, Walk):
@@ -56,7 +56,7 @@ def operator_exprs(operator: OperatorPlan) -> list[Expr]:
 
 
 def data_exprs(model: DataPlan, spec: Spec) -> list[Expr]:
-    """What the model computes at the end of a path, where that is no class probability."""
+    """The expressions that the model evaluates at the end of a path, unless u is class probabilities."""
     return [] if model.classes is not None else [e for c in spec.conditions for e in c.value]
 
 
@@ -73,7 +73,7 @@ def _field(learned: Learned, spec: Spec, clocks: bool) -> Node:
     dimension = spec.space.dimension
     assert isinstance(dimension, int)
     if isinstance(learned.type, Scalar) and _of_time_alone(learned, spec):
-        dimension = 1  # a function of the time alone, beside a network whose states have many shapes
+        dimension = 1  # a function of time alone, used in a network whose states vary in shape
     sign = learned.type.sign if isinstance(learned.type, Scalar) else ""
     kept = _kept(learned.type)
     size = learned.type.size or dimension if isinstance(learned.type, Vector) else dimension
@@ -96,7 +96,7 @@ def _field(learned: Learned, spec: Spec, clocks: bool) -> Node:
 
 
 def _kept(type_: Type) -> tuple[tuple[str, Node], ...]:
-    """What a matrix promises."""
+    """The properties that a matrix must have: psd, symmetric."""
     psd, symmetric = (type_.psd, type_.symmetric) if isinstance(type_, Matrix) else (False, False)
     return (("psd", psd), ("symmetric", True)) if symmetric and not psd else (("psd", psd),)
 
@@ -120,7 +120,7 @@ def _network(learned: Learned, dimension: int, outputs: int, spec: Spec, clocks:
 
 
 def _reading(made: Node, learned: Learned, spec: Spec) -> Node:
-    """A field of some of the coordinates."""
+    """The field, restricted to the coordinates that it depends on."""
     if isinstance(learned.type, Scalar) and _of_time_alone(learned, spec):
         return Call(f"{RUNTIME}.marching.OfTime", (made,))
     reads = [c in learned.arguments for c in spec.space.coordinates]
@@ -130,12 +130,12 @@ def _reading(made: Node, learned: Learned, spec: Spec) -> Node:
 
 
 def _of_time_alone(learned: Learned, spec: Spec) -> bool:
-    """Of a function on images, whose states have many shapes along a network."""
+    """Whether a field on images depends on time alone: the states of a network vary in shape."""
     return spec.space.image is not None and not set(spec.space.coordinates) & set(learned.arguments)
 
 
 def own_module(net: Torch) -> Node:
-    """A module of the user's own, made with its arguments."""
+    """The user's own module, constructed with its arguments."""
     return Call(Own(*net.path), (), tuple((key, _literal(value)) for key, value in net.options))
 
 
@@ -152,7 +152,7 @@ def _literal(value: Value) -> Node:
 
 
 def vector(exprs: tuple[Expr, ...], fields: tuple[Learned, ...], spec: Spec) -> Node:
-    """A velocity: a learned field as it is, or a function of x and t."""
+    """A velocity: a learned field itself, or a function of x and t."""
     names = {w.head: name_of(w) for w in fields}
     whole = _whole_field(exprs, spec)
     if whole is not None:
@@ -161,7 +161,7 @@ def vector(exprs: tuple[Expr, ...], fields: tuple[Learned, ...], spec: Spec) -> 
 
 
 def _whole_field(exprs: tuple[Expr, ...], spec: Spec) -> Symbol | None:
-    """The field of which these are all the components, in their order."""
+    """The learned field if the expressions are all of its components, in order."""
     own = [e for e in exprs if isinstance(e, Field) and len(e.indices) == 1]
     places = [e.indices[0] for e in own]
     whole = places == list(range(1, len(exprs) + 1)) if spec.space.explicit else places == [INDEX]
@@ -173,7 +173,7 @@ def _whole_field(exprs: tuple[Expr, ...], spec: Spec) -> Symbol | None:
 
 
 def components(exprs: tuple[Expr, ...], names: dict[Symbol, str], spec: Spec) -> Node:
-    """A vector (..., d) at points: from its components, or from the one that stands for all."""
+    """A vector (..., d) at points: from its components, or from the generic component with a free index."""
     if spec.space.explicit:
         return stacked([scalar(e, names, spec) for e in exprs])
     fixed, rest = fixed_part(exprs[0], INDEX, spec.space.dimension)
@@ -187,8 +187,8 @@ def components(exprs: tuple[Expr, ...], names: dict[Symbol, str], spec: Spec) ->
 def formula(
     params: tuple[str, ...], body: Node, exprs: Iterable[Expr], names: dict[Symbol, str], t: Node = TIME
 ) -> Node:
-    """A function of points; learned fields in it are given to it, so that they are parts of the model. `t` is the time
-    of what has a fixed one, as that of the layer."""
+    """A function of points; learned fields in it are passed as arguments, so that they are part of the model. `t` is
+    the time if it is not a parameter, for example that of a layer."""
     heads = {f.head for e in exprs for f in e.atoms(Field)}
     used = [name for head, name in names.items() if head in heads]
     function: Node = Lambda((*params, *used), body)
@@ -205,7 +205,7 @@ def _mentions(node: Node, name: Ref) -> bool:
 
 
 def scalar(expr: Expr, names: dict[Symbol, str], spec: Spec) -> Node:
-    """A number at points, of shape (...) where the space is written out, otherwise (..., 1)."""
+    """A number at points, of shape (...) if the space is written out, otherwise (..., 1)."""
     time = spec.time.symbol if spec.time else None
     if not spec.space.explicit:
         return component_node(expr, None, time, names)
@@ -213,7 +213,7 @@ def scalar(expr: Expr, names: dict[Symbol, str], spec: Spec) -> Node:
 
 
 def at_points(expr: Expr, names: dict[Symbol, str], spec: Spec) -> Node:
-    """One number at each point, (...), or one for each component where it depends on theirs, (..., d)."""
+    """One number at each point, (...), or one for each component if the expression has a free index, (..., d)."""
     if INDEX in expr.free_symbols:
         return components((expr,), names, spec)
     maker = "number" if spec.space.explicit else "flat"

@@ -1,4 +1,4 @@
-"""Formulas of a program, the functions of x, as functions with names."""
+"""Turns formulas of a program, its lambdas of x, into named functions."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ DOC = "A coefficient or the data of the equation, at points x."
 
 
 def with_formulas(program: Program) -> Program:
-    """Each lambda of x made a function `formula1`, `formula2`, …; equal ones are one."""
+    """Each lambda of x becomes a function `formula1`, `formula2`, …; equal lambdas share one."""
     found: dict[Lambda, str] = {}
     functions = tuple(_without_lambdas(f, found) for f in program.functions)
     made = tuple(

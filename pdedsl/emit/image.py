@@ -1,4 +1,4 @@
-"""An equation on the image plane in its frame, as functions that build it."""
+"""An equation on the image plane within its frame, as functions that build it."""
 
 from __future__ import annotations
 
@@ -73,7 +73,7 @@ def _block(plan: ImagePlan) -> Node:
 
 
 def _field(right: RightHandSide, width: str, plan: ImagePlan) -> Node:
-    """A right-hand side: a layer alone, or a sum with a multiple of the state."""
+    """A right-hand side: a single layer, or a sum of layers and a multiple of the state."""
     fields = tuple(_in_time(layer, Ref(width), plan) for layer in right.layers)
     reaction = float(right.reaction)
     if len(fields) == 1 and not reaction:
@@ -82,7 +82,7 @@ def _field(right: RightHandSide, width: str, plan: ImagePlan) -> Node:
 
 
 def _in_time(layer: Layer, channels: Node, plan: ImagePlan) -> Node:
-    """New weights at each step, or one layer for all."""
+    """A layer in time: new weights at each step, or the same for all steps."""
     node = _layer(layer, channels)
     if not layer.new_weights:
         return Call(f"{FIELDS}.Stationary", (node,))

@@ -29,7 +29,7 @@ def name_of(learned: Learned) -> str:
 
 
 def own_name(name: str) -> str:
-    """A name of the user's own code in the written module, where it is none of ours."""
+    """The name of the user's own code in the written module, different from all names of pdedsl."""
     return f"My{name}" if name[0].isupper() else f"my_{name}"
 
 

@@ -21,7 +21,7 @@ HOME = f"{RUNTIME}.noise"
 
 
 def noise_node(noise: Added, fields: tuple[Learned, ...], spec: Spec, t: Node = TIME) -> Node:
-    """The block of a noise; `t` is the time at which a size is read that depends on it."""
+    """The noise block; `t` is the time at which a time-dependent size is evaluated."""
     names = {w.head: name_of(w) for w in fields}
     match noise:
         case Plain(std=std, law=law):

@@ -47,7 +47,7 @@ def _piece(piece: OperatorPiece, fields: tuple[Learned, ...], spec: Spec) -> Nod
 
 
 def _constant(exprs: tuple[Expr, ...], spec: Spec) -> Node:
-    """A velocity that is the same everywhere, and so takes one exact step."""
+    """A constant velocity, for which one step is exact."""
     values = [number(e) for e in exprs] if all(e.is_number for e in exprs) else []
     if not spec.space.explicit:
         values, rest = fixed_part(exprs[0], INDEX, spec.space.dimension)

@@ -30,7 +30,7 @@ from pdedsl.words.networks import (
     WideResnet,
 )
 
-WRITTEN_OUT = 256  # steps, whose times stand in the module one by one
+WRITTEN_OUT = 256  # most steps whose times are listed one by one in the module
 
 
 def part_comment(part: Part, spec: Spec) -> str:
@@ -77,8 +77,8 @@ def part_node(part: Part, plan: DataPlan, fields: tuple[Learned, ...], spec: Spe
 
 
 def _maps(maps: Maps, plan: DataPlan, fields: tuple[Learned, ...], spec: Spec) -> Node:
-    """The network with noise behind its residual maps, or with maps that are random themselves. Map l stands at the
-    time first ± l·Δt, at which a size of the noise is read that depends on it."""
+    """The network with noise after its residual maps, or with random maps. Map l is at the time first ± l·Δt, at which
+    a time-dependent size of the noise is evaluated."""
     backbone, noise = _backbone(maps.net, plan, time=False), maps.noise
     named: list[tuple[str, Node]] = []
     if isinstance(noise, Inside):
@@ -92,7 +92,7 @@ def _maps(maps: Maps, plan: DataPlan, fields: tuple[Learned, ...], spec: Spec) -
 
 
 def _random(backbone: Node, noise: Inside, branch: Node) -> Node:
-    """A backbone whose maps are dropped, or shared with those of another."""
+    """A backbone whose maps are dropped at random, or mixed with those of another."""
     match noise:
         case Shared(std=std):
             return Call(f"{RUNTIME}.dropped.shaken", (backbone, branch), (("width", _width(std)),))
@@ -157,7 +157,7 @@ def _walk(walk: Walk, fields: tuple[Learned, ...], spec: Spec) -> Node:
 
 
 def _times(walk: Walk) -> Node:
-    """When each step starts; many are a loop in the written module too."""
+    """The time at which each step starts; many steps are computed in a call rather than listed."""
     if walk.steps > WRITTEN_OUT:
         return Call(f"{RUNTIME}.marching.instants", (number(walk.first), number(walk.clock * walk.step), walk.steps))
     return Items(tuple(number(walk.first + walk.clock * k * walk.step) for k in range(walk.steps)))
@@ -171,7 +171,7 @@ def _pair(walk: Walk, fields: tuple[Learned, ...]) -> Node:
 
 
 def _inside(noise: Inside) -> Node:
-    """What acts on the velocity of a step."""
+    """The random operation on the velocity of a step."""
     match noise:
         case Shared(std=std):
             return Call(f"{RUNTIME}.random_maps.Mix", (_width(std),), (("seed", 0),))

@@ -1,4 +1,4 @@
-"""sympy → a function of tensors: expressions in named symbols, computed together, what they share once."""
+"""sympy → a function of tensors: expressions in named symbols, evaluated together with common subexpressions shared."""
 
 from __future__ import annotations
 
@@ -39,7 +39,7 @@ def _full(value: Tensor | float, like: Tensor, shape: torch.Size) -> Tensor:
 
 
 def pointwise(exprs: Sequence[Expr], symbols: Sequence[Symbol]) -> Pointwise:
-    """At least one symbol; planning has seen to it that every function in the expressions is one of torch's."""
+    """Needs at least one symbol; planning has made sure that torch has every function in the expressions."""
     letters = [Symbol(f"a{k}", real=True) for k in range(len(symbols))]
     renamed = [e.xreplace(dict(zip(symbols, letters, strict=True))) for e in exprs]
     shared, results = cse(renamed, symbols=numbered_symbols("s", real=True), order="none")

@@ -1,4 +1,4 @@
-"""A small language of constructor calls, said once and used twice: built into modules, and written as Python."""
+"""A small language of constructor calls with two uses: it is run to build modules, and printed as Python."""
 
 from __future__ import annotations
 
@@ -101,7 +101,7 @@ class Binding:
 
 
 class Returns(StrEnum):
-    """What a function gives back, as its annotation says it."""
+    """The return type of a function, as written in its annotation."""
 
     MODULE = "nn.Module"
     TENSOR = "Tensor"
@@ -135,7 +135,7 @@ class Program:
 
 
 def nodes_in(node: Node) -> Iterator[Node]:
-    """A node and all below it."""
+    """A node and all its descendants."""
     yield node
     for f in fields(node) if is_dataclass(node) else ():
         below = getattr(node, f.name)
@@ -247,7 +247,7 @@ def located(path: str | Own) -> Callable[..., Any]:
 
 
 def home(path: str | Own) -> tuple[str, list[str]]:
-    """The module of a path, and the names within it: a class ends the module's own path."""
+    """The module of a path, and the names within it: the module's path ends before the first class."""
     if isinstance(path, Own):
         return path.module, [path.name]
     parts = path.split(".")

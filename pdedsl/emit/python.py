@@ -29,7 +29,7 @@ WIDTH = 88
 
 
 def source(program: Program) -> str:
-    """The program as the text of a module. Formulas are functions of it, so that models can be pickled."""
+    """The program as the text of a module. Formulas become named functions, so that models can be pickled."""
     program = with_formulas(program)
     body = "\n\n\n".join(_function(f) for f in program.functions)
     imports = _imports(program)
@@ -135,8 +135,8 @@ def _indented(head: str, node: Node) -> str:
 
 
 def text(node: Node, indent: int, used: int = 0, behind: int = 1) -> str:
-    """A node as an expression. What is too long for its line is spread as the usual formatters do: all arguments on
-    the next line if they fit there, otherwise one a line with a comma behind each."""
+    """A node as an expression. One that is too long for its line is wrapped as the usual formatters do: all arguments
+    on the next line if they fit there, otherwise one per line, each followed by a comma."""
     flat = _flat(node)
     if indent + used + len(flat) + behind <= WIDTH:
         return flat
@@ -221,5 +221,5 @@ def _operation(sign: str, args: tuple[Node, ...]) -> str:
 
 
 def _simple(node: Node) -> bool:
-    """What stands tightly beside a power, by the rule of the formatter."""
+    """Whether a power of this is written without spaces, by the rule of the formatter."""
     return isinstance(node, Ref | int | float)

@@ -43,7 +43,7 @@ def _condition(name: str, imposed: Imposed, residual: Residual, statement: State
 
 
 def _residual(name: str, residual: Residual, doc: str, statement: Statement, spec: Spec) -> Function:
-    expr = residual.expr.replace(DiracDelta, lambda *_: S.Zero)  # no point is on the jump
+    expr = residual.expr.replace(DiracDelta, lambda *_: S.Zero)  # no point lies on the jump
     fields = fields_of(expr, statement)
     names = Names(statement, residual)
     letters = [(s, d) for s, d in residual.letters if not residual.jumps or s in expr.free_symbols]
@@ -67,14 +67,14 @@ def _exact(statement: Statement, spec: Spec) -> Iterator[Function]:
 
 
 def of_points(name: str, doc: str, exprs: Sequence[Expr], statement: Statement) -> Function:
-    """Expressions in the coordinates, as one function of points."""
+    """Expressions in the coordinates as one function of points."""
     names = Names(statement, None)
     result = Call(f"{RUNTIME}.points.stack", (POINTS, *(_node(e, names) for e in exprs)))
     return Function(name, (("points", None),), doc, tuple(names.coordinates(*exprs)), result, returns=Returns.TENSOR)
 
 
 def path_of(derivative: Derivative) -> tuple[int, ...]:
-    """The component, then each coordinate as often as it is differentiated by."""
+    """The component, then each coordinate repeated as often as it is differentiated by."""
     return (derivative.component, *(k for k, n in enumerate(derivative.orders) for _ in range(n)))
 
 
@@ -84,7 +84,7 @@ def fields_of(expr: Expr, statement: Statement) -> tuple[Learned, ...]:
 
 
 class Names:
-    """A Python name for each coordinate and letter of a residual."""
+    """A Python name for each coordinate and symbol of a residual."""
 
     def __init__(self, statement: Statement, residual: Residual | None) -> None:
         self.statement = statement
@@ -93,7 +93,7 @@ class Names:
         self.of = _python_names([*statement.domain.coordinates, *letters], own)
 
     def coordinates(self, *exprs: Expr) -> Iterator[Binding]:
-        """Those that the expressions read."""
+        """Bindings of the coordinates that the expressions use."""
         read = {s for e in exprs for s in e.free_symbols}
         for k, x in enumerate(self.statement.domain.coordinates):
             if x in read:

@@ -54,7 +54,7 @@ def _network(plan: SolvePlan) -> Node:
 
 
 def _sides(intervals: tuple[Interval, ...]) -> Node:
-    """Written one by one, or equal neighbours as [side] * n."""
+    """The sides, listed one by one, or runs of equal sides as [side] * n."""
     every = [Items((float(i.start), float(i.end), i.periodic)) for i in intervals]
     if len(every) <= SHOWN:
         return Items(tuple(every), square=True)
@@ -64,7 +64,7 @@ def _sides(intervals: tuple[Interval, ...]) -> Node:
 
 
 def _parts(plan: SolvePlan) -> tuple[Function, ...]:
-    """base and factor, where the conditions are built into the model."""
+    """The functions `base` and `factor`, if the conditions are built into the model."""
     if not _is_built(plan.built):
         return ()
     (bases, factors), statement = zip(*plan.built.parts, strict=True), plan.statement

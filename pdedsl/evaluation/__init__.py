@@ -1,1 +1,1 @@
-"""How well a network does, and how much of that to believe: accuracies, attacks, certificates, an audit, a report."""
+"""How well a network does, and how far to trust that: accuracies, attacks, certificates, an audit, a report."""

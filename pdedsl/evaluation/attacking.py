@@ -1,4 +1,4 @@
-"""An attack of the language, run by the function of `pdedsl.attacks` that has its name and its arguments."""
+"""An attack of the language, run by the function of `pdedsl.attacks` with the same name and arguments."""
 
 from __future__ import annotations
 
@@ -28,12 +28,12 @@ from pdedsl.words.attacks import (
 
 
 def attacked(word: Attack, predictor: Predictor, x: Tensor, y: Tensor, box: Box, seed: int) -> Result:
-    """Run one attack of a sweep; the predictor has the number of draws for expectations."""
+    """Run one attack of a sweep; the predictor holds the number of draws for expectations."""
     return function_of(word)(predictor, x, y, bounds=box, seed=seed, **_arguments(word))
 
 
 def eot_of(attack: Attack) -> int:
-    """Draws that each gradient and query of an attack averages."""
+    """The number of draws that each gradient and query of an attack averages."""
     return attack.eot
 
 
@@ -72,7 +72,7 @@ def _arguments(attack: Attack) -> dict[str, object]:
 
 
 def _plain(value: object) -> object:
-    """A number as Python has it; of a sweep its one ε; of a norm its name."""
+    """A number as a Python number; a list of ε, of which a sweep leaves one, as that ε; a norm as its name."""
     match value:
         case (only,):
             return _plain(only)

@@ -19,7 +19,7 @@ from pdedsl.words.attacks import Norm
 
 @dataclass(frozen=True)
 class _Read:
-    """A report as it stands on the disk."""
+    """A report as read from disk."""
 
     folder: Path
     plain: dict[str, Any]
@@ -56,7 +56,7 @@ def _read(run: Path) -> _Read:
 
 
 def _tables(reports: Sequence[_Read]) -> list[tuple[str, Table]]:
-    """Runs are columns; a row is there if any of them has it."""
+    """Runs are columns; a row appears if any of them has it."""
     accuracies = [{"no attack": r.plain["clean"]["accuracy"]} | _robust(r.plain) for r in reports]
     found = [
         ("Accuracy", accuracies, ""),
@@ -68,7 +68,7 @@ def _tables(reports: Sequence[_Read]) -> list[tuple[str, Table]]:
 
 
 def _robust(plain: dict[str, Any]) -> dict[str, Any]:
-    """Accuracies with what the audit in their norm says of them."""
+    """Accuracies, each with the audit's verdict in its norm."""
     masked = {d["norm"] for d in plain["doubts"] if d["masked"]}
     shares = ((r, r["accuracy"] | {"masked": r["norm"] in masked}) for r in plain["robust"])
     return {f"{r['attack']}, {Norm(r['norm']).sign}": share for r, share in shares}
@@ -79,7 +79,7 @@ def _transfers(plain: dict[str, Any]) -> dict[str, Any]:
 
 
 def _title(certified: dict[str, Any]) -> str:
-    """With what the radii hold for: those that hold for different things are not set side by side."""
+    """States what the radii hold for: radii that hold for different things are not set side by side."""
     verb = "Certified" if certified["sound"] else "Estimated"
     return f"{verb} accuracy by {certified['certificate']}: {certified['claim']}"
 
@@ -111,7 +111,7 @@ def _verdicts(reports: Sequence[_Read]) -> list[str]:
 
 
 def _own(report: _Read) -> list[Element]:
-    """What a run shows by itself: pictures of its own folder, for the report may be a stranger's and name any file."""
+    """A run's own pictures, from its own folder only: the report may be a stranger's and name any file."""
     folder = (report.folder / FOLDER).resolve()
     inside = [(folder / file, str(caption)) for file, caption in report.plain["pictures"] if file == Path(file).name]
     shown = [Picture(str(path).lstrip("/"), c) for path, c in inside if path.is_file() and not path.is_symlink()]
@@ -128,7 +128,7 @@ def _cell(text: str) -> str:
 
 
 def _latex(title: str, table: Table) -> str:
-    """A table to paste: booktabs, a run a column."""
+    """A table to paste: booktabs, one column per run."""
     lines = [" & ".join(_cell(cell) for cell in row) + r" \\" for row in (table.head, *table.rows)]
     inner = "\n".join([r"\toprule", lines[0], r"\midrule", *lines[1:], r"\bottomrule"])
     columns = "l" + "r" * (len(table.head) - 1)

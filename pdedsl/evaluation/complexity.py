@@ -1,4 +1,4 @@
-"""How rich the class of an evolved linear classifier is, where the theorem speaks of it."""
+"""How rich the class of an evolved linear classifier is, where the theorem applies."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from pdedsl.runtime.expectation import Expectation
 
 
 def complexity_of(compilation: Compilation, model: nn.Module, x: Tensor, samples: int) -> Complexity | None:
-    """For two classes and a linear readout W behind the paths of points: sigmoid((w₁ − w₀)·z), W = ‖w₁ − w₀‖₁."""
+    """For two classes and a linear readout W at the end of the points' paths: sigmoid((w₁ − w₀)·z), W = ‖w₁ − w₀‖₁."""
     plan = compilation.plan
     if not isinstance(plan, DataPlan) or not plan.readout or plan.classes != 2:
         return None
@@ -23,7 +23,7 @@ def complexity_of(compilation: Compilation, model: nn.Module, x: Tensor, samples
 
 
 def _readouts(model: nn.Module, dimension: int) -> list[Tensor]:
-    """W of each member, (2, d): what it makes of the unit vectors."""
+    """W of each member, (2, d), from the values of its last layer at the unit vectors."""
     members = list(model.members) if isinstance(model, Expectation) else [model]
     unit = torch.eye(dimension).to(next(model.parameters()))
     with torch.no_grad():

@@ -1,4 +1,4 @@
-"""Measurements on all samples, batch by batch: shared by processes, told to listeners, kept as they come."""
+"""Measurements on all samples, batch by batch: shared among processes, reported to listeners, saved as they come."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ AUDITED = 100
 
 @dataclass(frozen=True)
 class Told:
-    """After `done` of `of` batches; `share` is the share of right answers of the measurement so far."""
+    """Sent after `done` of `of` batches; `share` is the share of correct answers in the measurement so far."""
 
     measurement: str
     done: int
@@ -39,7 +39,7 @@ Listener = Callable[[Told], None]
 
 
 class Stopped(Exception):
-    """Someone asked to stop. What was measured is kept."""
+    """A stop was requested. What was measured so far is kept."""
 
 
 @dataclass(frozen=True)
@@ -61,7 +61,7 @@ class Engine:
         return range(1) if isinstance(what, Audited) else range(self.batches)
 
     def run(self, measurements: Sequence[Measurement]) -> dict[str, Columns]:
-        """The columns of each measurement, over all samples in their order."""
+        """The columns of each measurement, over all samples in order."""
         places = [(what, batch) for what in measurements for batch in self._batches_of(what)]
         for index, (what, batch) in enumerate(places):
             if index % self.world.size != self.world.rank:
@@ -102,7 +102,7 @@ def _joined(batches: Sequence[Columns]) -> Columns:
 
 
 def _right(columns: Sequence[Columns]) -> float | None:
-    """The share of samples that are right so far; None where a radius says more."""
+    """The share of samples that are correct so far; None where a radius says more."""
     fooled = list(chain.from_iterable(c.get("fooled", ()) for c in columns))
     labelled = [(c["predicted"], labels) for c in columns if (labels := c.get("label")) is not None]
     right = [p == y for found, labels in labelled for p, y in zip(found, labels, strict=True)]

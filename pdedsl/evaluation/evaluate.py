@@ -45,10 +45,10 @@ def evaluate(
 
         pdedsl.evaluate(model, x, y, "attack pgd(eps=8/255)", bounds=(0, 1))
 
-    `model` is any callable from inputs to scores, logits or log-probabilities; it and the caller's random numbers are
-    left as they were. `bounds` are those of valid inputs. `sigma` is the standard deviation of the noise of a Gaussian
-    certificate, `sources` the networks that transfer attacks name, `surrogates` networks that the audit compares with.
-    Attacks run from `seeds` seeds, and a sample counts as robust if it withstands them all.
+    `model` is any callable from inputs to scores (logits or log-probabilities); it and the state of the caller's random
+    number generator are left unchanged. `bounds` are those of valid inputs. `sigma` is the standard deviation of the
+    noise of a Gaussian certificate, `sources` are the networks that transfer attacks name, `surrogates` those that the
+    audit compares with. Attacks run from `seeds` seeds, and a sample counts as robust if it withstands them all.
     """
     x, y = read_samples(x, y)
     if not len(x) or seeds < 1:
@@ -65,7 +65,7 @@ def evaluate(
 
 
 def reported(engine: Engine, wanted: Sequence[Measurement], name: str) -> Report:
-    """Measure, and put the figures together."""
+    """Measure, and assemble the figures."""
     figures = Figures(wanted, engine.run(wanted))
     return Report(
         name=name,
@@ -85,19 +85,19 @@ def reported(engine: Engine, wanted: Sequence[Measurement], name: str) -> Report
 
 
 def _breaks(model: Model) -> str:
-    """The part of a network that has no constant."""
+    """Why a network has no Lipschitz constant: the part that lacks one."""
     broken = [f"its {part} has no constant: {why}" for part, constant, why in parts_of(model) if isinf(constant)]
     return broken[0] if broken else "the model has no method `lipschitz_constant()`"
 
 
 def parts_of(model: Model) -> tuple[tuple[str, float, str], ...]:
-    """Parts of a network that knows their Lipschitz constants, with these and why they are that."""
+    """The parts of a network that knows their Lipschitz constants: name, constant, and the reason for it."""
     parts = getattr(model, "lipschitz_parts", None)
     return tuple(parts()) if callable(parts) else ()
 
 
 def require(wanted: Sequence[Measurement], block: EvaluateBlock, subject: Subject) -> None:
-    """All that is wanted can be measured, or it is said what is missing."""
+    """Check that everything requested can be measured; otherwise an error says what is missing."""
     noisy = any(isinstance(w, Certified) and isinstance(w.certificate, Gaussian) for w in wanted)
     if noisy and subject.smoothing is None:
         raise ValueError("a Gaussian certificate needs `sigma`, the standard deviation of its noise")

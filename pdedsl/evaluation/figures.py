@@ -25,7 +25,7 @@ RADII = 20
 
 @dataclass(frozen=True)
 class Figures:
-    """Columns by the keys of their measurements, read in the order in which these were asked for."""
+    """Columns by the keys of their measurements, in the order in which the measurements were requested."""
 
     measurements: Sequence[Measurement]
     columns: Mapping[str, Columns]
@@ -108,7 +108,7 @@ class Figures:
         )
 
     def _radii(self, certificate: Certificate, held: Sequence[float]) -> list[float]:
-        """Those that are asked about; or round steps up to the largest, and the ε of attacks in the same norm."""
+        """The radii asked for; by default round steps up to the largest, and the ε of attacks in the same norm."""
         if isinstance(certificate, Gaussian) and certificate.at:
             return sorted({float(radius) for radius in certificate.at})
         attacks = [w.attack for w in self.measurements if isinstance(w, Attacked)]
@@ -116,7 +116,7 @@ class Figures:
         return sorted({*_steps(max(held, default=0.0)), *(eps for eps in sizes if eps <= max(held, default=0.0))})
 
     def _broken(self, held: Sequence[float]) -> int | None:
-        """Samples that any attack fooled within the radius that was certified for them, up to rounding."""
+        """The number of samples that any attack fooled within the radius certified for them, up to rounding."""
         attacks = [self.columns[w.key] for w in self.measurements if isinstance(w, Attacked)]
         if not attacks:
             return None

@@ -1,4 +1,4 @@
-"""One measurement on one batch: a few numbers for each sample, from which every figure is made afterwards."""
+"""One measurement on one batch: a few numbers for each sample, from which all figures are computed afterwards."""
 
 from __future__ import annotations
 
@@ -50,7 +50,7 @@ def _measured(what: Measurement, subject: Subject, x: Tensor, y: Tensor, seed: i
 
 
 def _natural(model: Model, x: Tensor, y: Tensor, seed: int) -> Columns:
-    """The class that is predicted, its probability, and the cross-entropy of the true class."""
+    """The predicted class, its probability, and the cross-entropy of the true class."""
     scores, draws = _predicted(model, x, seed)
     if int(y.max()) >= scores.shape[1]:
         raise ValueError(f"there is a class {int(y.max())}, counted from 0, and the model knows {scores.shape[1]}")
@@ -85,7 +85,7 @@ def _attacked(attack: Attack, subject: Subject, x: Tensor, y: Tensor, seed: int)
 def _transferred(
     attack: Attack, maker: Model, taker: Model, subject: Subject, x: Tensor, y: Tensor, seed: int
 ) -> Columns:
-    """Adversaries that one network made, tried on another that took no part in it."""
+    """Adversarial examples that one network produced, tried on another that took no part in producing them."""
     result = attacked(attack, Predictor(maker, eot=eot_of(attack)), x, y, subject.box, seed)
     scores, draws = _predicted(taker, result.x, seed)
     return {
@@ -96,7 +96,7 @@ def _transferred(
 
 
 def _audited(subject: Subject, x: Tensor, y: Tensor, what: Audited, seed: int) -> Columns:
-    """A row for each check of the audit, its ε, and the lines of its landscape."""
+    """A row for each check of the audit, the ε used, and the curves of the loss landscape."""
     predictor = Predictor(subject.model, eot=what.eot)
     norm, near = what.norm.value, subject.surrogates
     found = audit(predictor, x, y, eps=what.eps, norm=norm, bounds=subject.box, surrogates=near, seed=seed)
@@ -139,7 +139,7 @@ def _by_noise(smoothing: Smoothing, x: Tensor, asked: Gaussian, seed: int) -> Co
 
 
 def _by_bets(smoothing: Smoothing, x: Tensor, asked: Gaussian, seed: int) -> Columns:
-    """Of some radii alone, each sample with no more draws than it takes to tell."""
+    """Decide the given radii only, with no more draws per sample than that takes."""
     radii, alpha = [float(r) for r in asked.at], float(asked.alpha)
     found = certificates.gaussian_at(
         smoothing.base, x, sigma=smoothing.std, radii=radii, n0=asked.n0, most=asked.n, alpha=alpha, seed=seed
@@ -148,7 +148,7 @@ def _by_bets(smoothing: Smoothing, x: Tensor, asked: Gaussian, seed: int) -> Col
 
 
 def _by_constant(subject: Subject, x: Tensor, seed: int) -> Columns:
-    """A constant that the network knows; else, of a network that should be a Gaussian average, what that would have."""
+    """By the constant that the network knows; else by that of a Gaussian average, which the network should be."""
     if knows_constant(subject.model):
         found = certificates.lipschitz(subject.model, x)
         return {"class": found.classes.tolist(), "radius": found.radii.tolist()}

@@ -13,7 +13,7 @@ from pdedsl.words.attacks import Norm
 
 
 def write_pages(report: Report, folder: Path) -> None:
-    """All forms of a report, beside its pictures."""
+    """Write all forms of a report, beside its pictures."""
     elements = document(report)
     replace_text(folder / "report.json", quoting.as_json(report.plain(), indent=1) + "\n")
     replace_text(folder / "report.md", markdown(elements))
@@ -21,7 +21,7 @@ def write_pages(report: Report, folder: Path) -> None:
 
 
 def document(report: Report) -> list[Element]:
-    """The report in the order in which it is read: what, how well, how robust, how far certified, how to repeat it."""
+    """The report in reading order: what, how well, how robust, how far certified, how to reproduce it."""
     return [
         Heading(report.name, 1),
         Paragraph(report.title),
@@ -43,7 +43,7 @@ def document(report: Report) -> list[Element]:
 
 
 def _section(title: str, *elements: Element) -> list[Element]:
-    """A heading with what is below it, or nothing."""
+    """A heading with its content, or nothing if there is no content."""
     return [Heading(title), *elements] if any(map(_is_full, elements)) else []
 
 
@@ -76,7 +76,7 @@ def _clean(clean: Clean) -> list[Element]:
 
 
 def robust_table(robust: Sequence[Robust]) -> Table:
-    """An attack a row, with the verdict of the audit beside each accuracy."""
+    """One row per attack, with the audit's verdict beside each accuracy."""
     rows = tuple(
         (r.attack, _norm(r.norm), str(r.accuracy), _length(r.distance), str(r.draws), f"{r.passes:.0f}", r.doubt)
         for r in robust
@@ -94,7 +94,7 @@ def _range_notes(robust: Sequence[Robust]) -> tuple[str, ...]:
 
 
 def _doubts(doubts: Sequence[Doubt]) -> list[Element]:
-    """An audit a table, below its verdict."""
+    """One table per audit, below its verdict."""
     found: list[Element] = []
     for d in doubts:
         rows = tuple((name, "suspicious" if wrong else "as it should be", text) for name, wrong, text in d.checks)

@@ -1,4 +1,4 @@
-"""What has been measured so far, a line of JSON for each batch, so that a killed evaluation goes on where it was."""
+"""What has been measured so far, one line of JSON per batch, so that a killed evaluation can be resumed."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ Place = tuple[str, int]
 
 @dataclass
 class Parts:
-    """Columns by their place. With a file, what is added is on the disk before the next batch begins."""
+    """Columns by measurement and batch. With a file, each addition is on disk before the next batch begins."""
 
     known: dict[Place, Columns] = field(default_factory=dict)
     file: IO[str] | None = None
@@ -38,14 +38,14 @@ class Parts:
 
 @contextmanager
 def kept(folder: Path, identity: str, resume: bool, rank: int = 0, processes: int = 1) -> Iterator[Parts]:
-    """The parts in a folder, each process with a file of its own. `identity` names what is measured, on which samples:
-    parts of something else are refused with `resume`, and removed without."""
+    """The parts in a folder, where each process has its own file. `identity` names what is measured, and on which
+    samples: with `resume`, parts of anything else are an error; without it, all earlier parts are discarded."""
     known: dict[Place, Columns] = {}
     files = {path.name: path for path in sorted(folder.glob("parts-*.jsonl"))}
     if resume:
         for path in files.values():
             known.update(_read(path, identity))
-    elif rank == 0:  # each of the others writes its own anew
+    elif rank == 0:  # each of the other processes overwrites its own
         running = {f"parts-{number}.jsonl" for number in range(processes)}
         for name in files.keys() - running:
             files[name].unlink()
@@ -59,12 +59,12 @@ def kept(folder: Path, identity: str, resume: bool, rank: int = 0, processes: in
                 file.flush()
         yield Parts(known, file)
     finally:
-        with suppress(OSError):  # of a disk that is full, which was said
+        with suppress(OSError):  # the disk is full, which has been reported
             file.close()
 
 
 def _begun(path: Path, identity: str) -> bool:
-    """Whether its first line is whole; what a killed process left of the last one is removed."""
+    """Whether its first line is intact and names `identity`; an incomplete last line of a killed process is removed."""
     data = path.read_bytes()
     with path.open("r+b") as file:
         file.truncate(data.rfind(b"\n") + 1)
@@ -79,7 +79,7 @@ def _identity(lines: list[str]) -> object:
 def _read(path: Path, identity: str) -> Iterator[tuple[Place, Columns]]:
     lines = path.read_text("utf-8", "replace").splitlines(keepends=True)
     if not lines or not lines[0].endswith("\n"):
-        return  # by a process that was killed when it began
+        return  # left by a process that was killed at the start
     if _identity(lines) != identity:
         raise RunError(
             f"{path.parent} holds another evaluation: other weights, samples, seeds or version. "
@@ -92,12 +92,12 @@ def _read(path: Path, identity: str) -> Iterator[tuple[Place, Columns]]:
 
 
 def _is_table(columns: dict[str, Any]) -> bool:
-    """Whether there are columns, and all are lists; what is none is measured anew."""
+    """Whether there are columns and all of them are lists; anything else is measured again."""
     return bool(columns) and all(isinstance(column, list) for column in columns.values())
 
 
 def _parsed(line: str) -> dict[str, Any] | None:
-    """A line that was written whole, or nothing."""
+    """A line that was completely written, or None."""
     if not line.endswith("\n"):
         return None
     try:

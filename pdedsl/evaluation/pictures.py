@@ -1,4 +1,4 @@
-"""Pictures of an evaluation: robustness over ε, certified accuracy over radii, confusion, reliability, adversaries."""
+"""Pictures of an evaluation: robustness over ε, certified accuracy over radii, confusion, reliability, attacks."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ SHOWN = 8
 
 @dataclass(frozen=True)
 class Scene:
-    """What pictures are made of."""
+    """What the pictures are drawn from."""
 
     report: Report
     engine: Engine
@@ -47,7 +47,7 @@ Drawing = Callable[["Scene", Path], None]
 
 
 def draw(scene: Scene, folder: Path) -> tuple[tuple[str, str], ...]:
-    """Draw what there is to see: the names of the files, and what they show."""
+    """Draw every picture that applies; returns the names of the files and what they show."""
     drawn = []
     for name, caption, applies, drawing in PICTURES:
         if applies(scene):
@@ -121,7 +121,7 @@ def _over_radii(scene: Scene, path: Path) -> None:
 
 
 def _landscape(scene: Scene, path: Path) -> None:
-    """A line a sample and their median, in the same scale along the gradient and along a random direction."""
+    """One line per sample and their median, on the same scale along the gradient and along a random direction."""
     doubts = scene.report.doubts
     figure = _figure(8, 3.2 * len(doubts))
     for pair, doubt in zip(figure.subplots(len(doubts), 2, sharey="row", squeeze=False), doubts, strict=True):
@@ -180,8 +180,8 @@ def _weights(scene: Scene, path: Path) -> None:
 
 
 def _samples(scene: Scene, path: Path) -> None:
-    """Samples, their adversaries by one attack, and the difference, magnified: by the last of the block that has an ε,
-    for those that look for the nearest adversary take long; where none has, by the last."""
+    """Samples, their adversarial versions under one attack, and the magnified difference. The attack is the last in the
+    block with an ε, since searches for the nearest adversarial example take long; if none has an ε, the last one."""
     engine, words = scene.engine, [word for chosen in scene.block.attack for word in sweep(chosen.word)]
     word = next((word for word in reversed(words) if eps_of(word) is not None), words[-1])
     x = engine.x[:SHOWN].to(engine.world.device)

@@ -1,4 +1,4 @@
-"""What is to be measured: an `evaluate` block, every sweep and seed of it a measurement of its own."""
+"""What is to be measured: an `evaluate` block, with a separate measurement for every ε of a sweep and every seed."""
 
 from __future__ import annotations
 
@@ -49,7 +49,7 @@ class Attacked:
 
 @dataclass(frozen=True)
 class Transferred:
-    """Adversaries of one network tried on another: of `source` on this one, or `back`, of this one on `source`."""
+    """Adversarial examples of one network tried on another: of `source` on this one; if `back`, the reverse."""
 
     attack: Attack
     source: str
@@ -73,9 +73,9 @@ class Certified:
 
 @dataclass(frozen=True)
 class Audited:
-    """Are gradients masked around this ε? Looked into at a few samples, with averages over `eot` draws.
+    """Are gradients masked around this ε? Examined at a few samples, with averages over `eot` draws.
 
-    Without an ε, around the length of adversaries."""
+    If no ε is given, around the typical distance of adversarial examples."""
 
     norm: Norm
     eps: float | None
@@ -92,7 +92,7 @@ Measurement = Natural | Attacked | Transferred | Certified | Audited
 
 
 def measurements(block: EvaluateBlock, seeds: range) -> Iterator[Measurement]:
-    """In the order of the block. The natural figures are always there: nothing else can be read without them."""
+    """In the order of the block. The natural figures are always included: all others are read against them."""
     yield Natural()
     for chosen in block.attack:
         for attack in sweep(chosen.word):
@@ -107,9 +107,9 @@ def measurements(block: EvaluateBlock, seeds: range) -> Iterator[Measurement]:
 
 
 def audits(block: EvaluateBlock) -> Iterator[Audited]:
-    """One for each norm in which there is an accuracy under attack, at the smallest ε: there most is left to doubt.
+    """One for each norm in which there is an accuracy under attack, at the smallest ε, where most is left to doubt.
 
-    It averages as many draws as the attack in this norm that averages most.
+    It averages as many draws as the attack in this norm that averages the most.
     """
     attacks = [attack for chosen in block.attack for attack in sweep(chosen.word)]
     for norm in dict.fromkeys(map(norm_of, attacks)):
@@ -119,7 +119,7 @@ def audits(block: EvaluateBlock) -> Iterator[Audited]:
 
 
 def sweep(attack: Attack) -> Iterator[Attack]:
-    """A list of ε is an attack for each."""
+    """One attack for each ε in a list."""
     match attack:
         case Cw() | Boundary():
             yield attack
@@ -132,7 +132,7 @@ def sweep(attack: Attack) -> Iterator[Attack]:
 
 
 def eps_of(attack: Attack) -> float | None:
-    """The ε of one attack of a sweep; None where it looks for the nearest adversary instead."""
+    """The ε of one attack of a sweep; None if it searches for the nearest adversarial example instead."""
     sizes = sizes_of(attack)
     return float(sizes[0]) if sizes else None
 

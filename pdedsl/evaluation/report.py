@@ -1,8 +1,7 @@
-"""Report: everything that an evaluation found, in plain values, from which every page and table is made.
+"""Report: everything that an evaluation found, in plain values, from which all pages and tables are made.
 
-`Report.plain()` is the JSON of `report.json`: the fields of these records by their names, a Share as
-{"value", "low", "high", "hits", "of"}, a number that is not finite as null, and "format", which changes when a name
-or a meaning does.
+`Report.plain()` is the JSON of `report.json`: the fields of these records by name, a Share as {"value", "low", "high",
+"hits", "of"}, a number that is not finite as null, and "format", which changes whenever a name or a meaning changes.
 """
 
 from __future__ import annotations
@@ -21,7 +20,7 @@ FORMAT = 2
 
 @dataclass(frozen=True)
 class Bin:
-    """Predictions whose probability is in (low, high]: their mean, and the share of them that is right."""
+    """Predictions whose probability is in (low, high]: their mean probability, and the share that is correct."""
 
     low: float
     high: float
@@ -31,8 +30,8 @@ class Bin:
 
 @dataclass(frozen=True)
 class Clean:
-    """Figures without an attack. `confusion[i][j]`: samples of class i that were called j. `calibration` is the
-    expected calibration error Σ n_b/n |accuracy − confidence| over the bins (Guo et al. 2017)."""
+    """Figures without an attack. `confusion[i][j]`: the number of samples of class i that were predicted as j.
+    `calibration` is the expected calibration error Σ n_b/n |accuracy − confidence| over the bins (Guo et al. 2017)."""
 
     accuracy: Share
     loss: float
@@ -43,10 +42,11 @@ class Clean:
 
 @dataclass(frozen=True)
 class Doubt:
-    """What an audit says of accuracies under attack in a norm: `masked` and the reasons, or none found.
+    """An audit's verdict on the accuracies under attack in a norm: `masked` with the reasons, or no sign found.
 
-    `eps` is where it looked, the smallest of the attacks in this norm; where they have none, the length of adversaries.
-    `landscape` is the loss around some of its samples, along the gradient and along a random direction."""
+    `eps` is where it looked: the smallest ε of the attacks in this norm, or, if they have none, the typical distance of
+    adversarial examples. `landscape` is the loss around some of its samples, along the gradient and along a random
+    direction."""
 
     norm: str
     eps: float
@@ -59,12 +59,12 @@ class Doubt:
 
 @dataclass(frozen=True)
 class Robust:
-    """Accuracy under an attack: samples that are right and stay right for every seed.
+    """Accuracy under an attack: samples that are correct and remain correct for every seed.
 
-    `seeds` are the accuracies under each seed by itself. `distance` is the median length of the perturbation among
-    samples that were right and are fooled, with attacks that look for the nearest adversary. `passes` is how often a
-    sample went through the network, forwards or backwards. `draws` is how many draws of the noise of the network
-    decide. `doubt` is the verdict of the audit in this norm.
+    `seeds` are the accuracies under each seed by itself. `distance` is the median size of the perturbation over the
+    samples that were correct and are fooled, for attacks that search for the nearest adversarial example. `passes` is
+    how often a sample went through the network, forwards or backwards. `draws` is how many draws of the network's noise
+    each decisive prediction averages. `doubt` is the verdict of the audit in this norm.
     """
 
     attack: str
@@ -80,7 +80,7 @@ class Robust:
 
 @dataclass(frozen=True)
 class Transfer:
-    """Adversaries that `maker` was attacked with, tried on `taker`."""
+    """Adversarial examples made by attacking `maker`, tried on `taker`."""
 
     attack: str
     maker: str
@@ -91,13 +91,13 @@ class Transfer:
 
 @dataclass(frozen=True)
 class Certified:
-    """`accuracies`: for each radius, the share of samples whose class is right and certified to stay so within it.
+    """`accuracies`: for each radius, the share of samples whose class is correct and certified to remain so within it.
 
-    `claim` says what the radii hold for. `abstained`: no class is certified. `medians` are of the radii of samples that
-    are certified and right, by name: "cohen", "lipschitz" and "paper" bounds for Gaussian noise of standard deviation
-    `sigma`, whose confidence is 1 − alpha for each sample; "constant" for a Lipschitz constant, of which `parts` says
-    where it comes from. `broken` counts samples that an attack of this evaluation fooled within their radius, where the
-    radii hold for the network and it was attacked: it is 0 unless something is wrong.
+    `claim` says what the radii hold for. `abstained`: the share for which no class is certified. `medians` are medians
+    of the radii over samples that are certified and correct, by name: "cohen", "lipschitz" and "paper" are bounds for
+    Gaussian noise of standard deviation `sigma`, with confidence 1 − alpha for each sample; "constant" is from a
+    Lipschitz constant, whose origin `parts` explains. `broken` counts samples that an attack of this evaluation fooled
+    within their radius, if the radii hold for the network itself and it was attacked: 0 unless something is wrong.
     """
 
     certificate: str
@@ -115,7 +115,7 @@ class Certified:
 
 @dataclass(frozen=True)
 class Weights:
-    """Sizes of all weights: how many are below a bound, and a histogram of log₁₀|w|."""
+    """Magnitudes of all weights: how many are below a bound, and a histogram of log₁₀|w|."""
 
     count: int
     below: float
@@ -163,20 +163,20 @@ class Report:
     """Names of files beside the report, and what they show."""
 
     def __repr__(self) -> str:
-        """Every accuracy with its interval, and what the audit says."""
+        """Every accuracy with its interval, and the audit's verdicts."""
         from pdedsl.evaluation.summary import summary
 
         return summary(self)
 
     def _repr_html_(self) -> str:
-        """The page without its pictures, in a notebook."""
+        """The page without its pictures, for a notebook."""
         from pdedsl.evaluation.pages import document
         from pdedsl.explanation.document import Picture, fragment
 
         return fragment([e for e in document(self) if not isinstance(e, Picture)], Path())
 
     def plain(self) -> dict[str, object]:
-        """The report as JSON has it."""
+        """The report as JSON values."""
         return {"format": FORMAT, **_record(self)}
 
 

@@ -78,12 +78,12 @@ def evaluate_run(
     trust: bool = False,
     listeners: Sequence[Listener] = (),
 ) -> Report:
-    """Everything that the `evaluate` block of a run asks for; the report and its pictures are in RUN/evaluation.
+    """Evaluate a run as its `evaluate` block says; the report and its pictures go to RUN/evaluation.
 
-    `set` changes entries of the spec, as ["evaluate.attack=fgsm(eps=0.1)"]; `subset` takes so many test samples,
-    stratified; attacks run from `seeds` seeds. `sources` are the runs that transfer attacks name. `resume` goes on with
-    an evaluation that was interrupted; `network` makes the network, as `model` of a compiled package does; `trust` lets
-    specs import networks of your own.
+    `set` changes entries of the spec, as ["evaluate.attack=fgsm(eps=0.1)"]; `subset` is the number of test samples to
+    use, a stratified selection; attacks run from `seeds` seeds. `sources` are the runs that transfer attacks name.
+    `resume` continues an interrupted evaluation; `network` makes the network, like `model` of a compiled package;
+    `trust` lets specs import networks of your own.
     """
     places = {name: Path(place) for name, place in (sources or {}).items()}
     root = None if data is None else Path(data)
@@ -91,7 +91,7 @@ def evaluate_run(
     if not (folder / SPEC).is_file():
         raise RunError(f"{folder} holds no run: make one with {command('pdedsl', 'train', 'SPEC', '-o', folder)}")
     compilation = to_compilation(changed(source_of(folder / SPEC), options.settings), trust, root)
-    objective_of(compilation)  # which says why there is nothing to classify
+    objective_of(compilation)  # raises an error with the reason if there is nothing to classify
     with joined(options.device) as world:
         return _evaluated(folder, compilation, options, world, listeners)
 
@@ -117,7 +117,7 @@ def _evaluated(
         interruption() as interrupted,
         kept(out, identity, options.resume, world.rank, world.size) as parts,
     ):
-        world.wait()  # until all have read what there is
+        world.wait()  # until all processes have read the existing parts
         told = listeners if world.first else ()
         engine = Engine(subject, x, y, options.seed, parts, world, told, interrupted)
         report = _described(reported(engine, wanted, compilation.spec.name), compilation, run, options)
@@ -135,10 +135,10 @@ def _evaluated(
 
 @contextmanager
 def _claimed(folder: Path, world: World) -> Iterator[None]:
-    """The folder of the report, for this evaluation alone."""
+    """Reserve the folder of the report for this evaluation."""
     out = folder / FOLDER
     if not world.first:
-        world.wait()  # for the folder
+        world.wait()  # until the folder exists
         yield
         return
     if out.is_symlink():
@@ -183,7 +183,7 @@ def _sources(folder: Path, block: EvaluateBlock, options: Options, world: World)
 
 
 def _identity(models: Sequence[nn.Module], compilation: Compilation, x: Tensor, y: Tensor, options: Options) -> str:
-    """What parts of an evaluation belong to: they may be used again only for the very same."""
+    """Identifies what the parts of an evaluation belong to: they may be reused only for exactly the same evaluation."""
     total = hashlib.blake2b(digest_size=16)
     for text in (
         __version__,
@@ -216,7 +216,7 @@ def _described(report: Report, compilation: Compilation, run: Run, options: Opti
 
 
 def _commands(folder: Path, options: Options) -> tuple[str, ...]:
-    """What makes this report again, from the run and from its spec."""
+    """The commands that reproduce this report, from the run and from its spec."""
     again = ["pdedsl", "evaluate", str(folder), "--seed", str(options.seed), "--seeds", str(options.seeds)]
     if options.subset is not None:
         again += ["--subset", str(options.subset)]

@@ -1,4 +1,4 @@
-"""k of n samples, with what they say of all others that might have been drawn."""
+"""k of n samples, and what they say about the distribution that they were drawn from."""
 
 from __future__ import annotations
 
@@ -11,8 +11,8 @@ CONFIDENCE = 0.95
 
 @dataclass(frozen=True)
 class Share:
-    """k of n. [low, high] contains the probability with confidence 95 % (Clopper, Pearson 1934): it is exact for
-    samples that are independent and drawn alike, and never too short."""
+    """k of n. [low, high] contains the true probability with confidence at least 95 % (Clopper, Pearson 1934), for
+    samples that are independent and identically distributed."""
 
     hits: int
     of: int

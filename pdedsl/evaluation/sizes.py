@@ -1,4 +1,4 @@
-"""Sizes of weights: how many hardly matter (Wang, Yuan, Shi, Osher 2020, section 7)."""
+"""Magnitudes of weights: how many hardly matter (Wang, Yuan, Shi, Osher 2020, section 7)."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ BINS = 40
 
 
 def weights_of(modules: Sequence[nn.Module], word: Histogram) -> Weights:
-    """|w| of every parameter; what is below 10⁻⁸ is in the first bin, what is above 100 in the last."""
+    """|w| of every parameter; values below 10⁻⁸ go to the first bin, values above 100 to the last."""
     sizes = torch.cat([p.detach().double().abs().flatten() for module in modules for p in module.parameters()])
     logs = sizes.clamp(10.0 ** DECADES[0], 10.0 ** DECADES[1]).log10()
     counts = torch.histc(logs.cpu(), BINS, *DECADES).long().tolist()

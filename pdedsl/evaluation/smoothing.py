@@ -1,4 +1,4 @@
-"""The Gaussian noise on the input that an equation has, for its certificate."""
+"""The Gaussian noise on the input that an equation implies, for its certificate."""
 
 from __future__ import annotations
 
@@ -18,8 +18,8 @@ from pdedsl.words.diffusions import Scores
 def smoothing_of(compilation: Compilation, model: nn.Module) -> Smoothing | None:
     """s² = ∫ 2ν dt for diffusion νΔu with a constant ν on each piece of time, in standard deviations of the input.
 
-    A network that is built as E softmax(base(x + sξ)) is averaged by itself; any other is its own base, and what is
-    certified is its average (Wang, Tao, Bao, Shi, Theorem 3.1 is about the average too).
+    If the network is built as E softmax(base(x + sξ)), its base is averaged; any other network is its own base, and
+    what is certified is its average (Wang, Tao, Bao, Shi, Theorem 3.1 is about the average too).
     """
     paths = compilation.representation
     variance = paths.input_variance if isinstance(paths, Paths) else None
@@ -30,7 +30,7 @@ def smoothing_of(compilation: Compilation, model: nn.Module) -> Smoothing | None
 
 
 def _base(plan: DataPlan, model: nn.Module) -> nn.Module | None:
-    """What is averaged, if the network is one member behind Gaussian noise on its input and nothing else is random."""
+    """The averaged network, if the model is one member with Gaussian noise on its input and no other randomness."""
     first, *rest = plan.parts
     noisy = any(isinstance(part, Shake) or (isinstance(part, Maps | Walk) and part.noise is not None) for part in rest)
     if plan.members != 1 or plan.average is not Scores.PROBABILITIES or not isinstance(first, Shake) or noisy:

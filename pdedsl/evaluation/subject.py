@@ -1,4 +1,4 @@
-"""What is evaluated: a network with the samples' box, and what its equation says of noise on the input."""
+"""What is evaluated: a network, the box of valid samples, and what its equation says about noise on the input."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from pdedsl.untouched import Model
 
 
 class Claim(Enum):
-    """What a radius holds for, to be said beside it."""
+    """What a radius holds for, to be stated beside it."""
 
     NETWORK = "certificate of the network itself"
     AVERAGE = "certificate of the network's average over Gaussian noise on the input, not of the network itself"
@@ -23,9 +23,9 @@ class Claim(Enum):
 
 @dataclass(frozen=True)
 class Smoothing:
-    """Gaussian noise on the input of standard deviation `std`, and the network that is averaged over it.
+    """Gaussian noise of standard deviation `std` on the input, and the network that is averaged over it.
 
-    `exact`: the network that is evaluated is that average, up to the number of its draws.
+    `exact`: the evaluated network is that average, up to its finite number of draws.
     """
 
     std: float
@@ -39,8 +39,8 @@ class Smoothing:
 
 @dataclass(frozen=True)
 class Subject:
-    """`sources` are networks by the names under which transfer attacks know them; `surrogates` are networks with the
-    same weights whose attacks should not do better than those on the network itself."""
+    """`sources` are networks by the names that transfer attacks use; `surrogates` are networks with the same weights,
+    whose attacks should do no better than attacks on the network itself."""
 
     model: Model
     box: Box = field(default_factory=Box)

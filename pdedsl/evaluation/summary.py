@@ -9,7 +9,7 @@ MASKED = "(masked gradients?)"
 
 
 def summary(report: Report) -> str:
-    """Every accuracy with its interval, and what the audit says."""
+    """Every accuracy with its interval, and the audit's verdicts."""
     rows = [("without an attack", str(report.clean.accuracy))]
     masked = {doubt.norm for doubt in report.doubts if doubt.masked}
     rows += [(r.attack, f"{r.accuracy} {MASKED if r.norm in masked else ''}".rstrip()) for r in report.robust]

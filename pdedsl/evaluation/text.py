@@ -1,4 +1,4 @@
-"""Measurements in the words of the language, without a spec around them."""
+"""Measurements in the language, without a spec around them."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ evaluate {{
 
 
 def block_of(text: str) -> EvaluateBlock:
-    """`natural`, `attack pgd(eps=8/255)`, … a line each, as in an `evaluate` block."""
+    """`natural`, `attack pgd(eps=8/255)`, … one per line, as in an `evaluate` block."""
     block = parse(_SPEC.format(text=text), "<evaluate>").evaluate
     assert block is not None
     return block

@@ -15,7 +15,7 @@ LACK = "no Lipschitz certificate"
 
 
 def certificate_lines(plan: Model, analysis: Analysis) -> list[str]:
-    """For a spec that asks for a certificate, by its frame or in its evaluation; none for others."""
+    """Lines for a spec that asks for a certificate, by its frame or in its evaluation; otherwise none."""
     evaluate = analysis.spec.evaluate
     asked = evaluate is not None and any(isinstance(chosen.word, Asked) for chosen in evaluate.certify)
     framed = isinstance(plan, ImagePlan) and isinstance(plan.frame, Lipschitz)

@@ -1,4 +1,4 @@
-"""What the compiler chose because the spec did not say: only what has a part in the network."""
+"""What the compiler chose where the spec left it open: only choices that affect the network."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from pdedsl.words.word import Chosen, Word
 
 
 def defaults(analysis: Analysis) -> list[str]:
-    """A line for each method and network of which something was left open."""
+    """A line for each method and network with arguments left at their defaults."""
     spec = analysis.spec
     rows = [_row("time", integrator_of(spec), spec)] if _steps(analysis) and not spec.realize.time else []
     for part, method in spec.realize.written():
@@ -34,7 +34,7 @@ def _row(part: str, method: Chosen[Any], spec: Spec) -> str:
 
 
 def _idle(word: Word, spec: Spec) -> frozenset[str]:
-    """Arguments of a mean that is not taken; an operator has a number of draws of its own."""
+    """Arguments without effect: those of a mean that is not taken. An operator has its own number of draws."""
     if not isinstance(word, Noise | Dropout | StochasticDepth | ShakeShake):
         return frozenset()
     if not isinstance(spec.unknowns[0].type, Simplex):
@@ -46,7 +46,7 @@ def _idle(word: Word, spec: Spec) -> frozenset[str]:
 
 
 def _steps(analysis: Analysis) -> bool:
-    """Whether steps in time are taken that the network itself does not count."""
+    """Whether steps in time are taken whose number no named network fixes."""
     spec = analysis.spec
     match spec.space.kind:
         case SpaceKind.PIXELS:

@@ -19,7 +19,7 @@ from pdedsl.words.integrators import Adaptive
 
 
 def theorem_line(theorem: Theorem) -> str:
-    """The theorem that was applied, and where it is proved."""
+    """The theorem that was applied, with its source."""
     return f"by {theorem.name} ({theorem.source}): {theorem.says}"
 
 
@@ -132,7 +132,7 @@ def noise_text(noise: Noise) -> str:
 
 
 def objective_lines(objective: Objective) -> list[str]:
-    """What training minimises where that is not plain cross-entropy, and which arguments have no part in it."""
+    """What training minimises if it is not plain cross-entropy, and which arguments have no effect on it."""
     match objective:
         case CrossEntropy(apart=apart):
             return ["members are trained apart, each by its own cross-entropy"] if apart else []

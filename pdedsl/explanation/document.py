@@ -51,7 +51,7 @@ Element = Heading | Paragraph | Items | Code | Table | Picture
 
 
 def markdown(elements: Sequence[Element]) -> str:
-    """The document as Markdown; what is empty leaves no trace."""
+    """The document as Markdown; empty elements are omitted."""
     return "\n\n".join(text for element in elements if (text := _markdown(element))) + "\n"
 
 
@@ -75,7 +75,7 @@ def _markdown(element: Element) -> str:
             assert_never(element)
 
 
-# ---- one page that holds everything
+# ---- a single self-contained page
 
 KINDS = {".svg": "svg+xml"}  # of pictures; others are PNG
 _STYLE = """
@@ -92,7 +92,7 @@ th, td { border-color: #444; } img { background: #fff; } figcaption { color: #aa
 
 
 def page(title: str, elements: Sequence[Element], folder: Path) -> str:
-    """The document as one HTML page: pictures are in it, and nothing is fetched from anywhere."""
+    """The document as one HTML page: pictures are embedded, and nothing is fetched from elsewhere."""
     body = fragment(elements, folder)
     head = f'<meta charset="utf-8"><title>{quoting.html(title)}</title><style>{_STYLE}</style>'
     return f'<!doctype html>\n<html lang="en"><head>{head}</head><body>\n{body}\n</body></html>\n'
@@ -126,7 +126,7 @@ def _html(element: Element, folder: Path) -> str:
             assert_never(element)
 
 
-SHORT = 30  # characters of a cell that stays on one line
+SHORT = 30  # longest cell, in characters, that is kept on one line
 
 
 def _row(cells: tuple[str, ...], tag: str) -> str:

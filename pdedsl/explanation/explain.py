@@ -66,7 +66,7 @@ def class_text(kind: EquationClass) -> str:
 
 
 def facts_json(analysis: Analysis) -> dict[str, object]:
-    """What `check --json` says of equations and axioms."""
+    """What `check --json` says about equations and axioms."""
     source = analysis.spec.source
 
     def term(kind: str, text: str, start: int) -> dict[str, object]:
@@ -93,9 +93,9 @@ def facts_json(analysis: Analysis) -> dict[str, object]:
 
 @dataclass(frozen=True)
 class Explanation:
-    """What an equation is, what it becomes and what can be proved of it: `print` it, or let a notebook show it.
+    """What an equation is, what it becomes and what can be proved about it: `print` it, or let a notebook show it.
 
-    `kernels` are trained ones, as differential operators. Without a theorem and a plan, `errors` say why.
+    `kernels` are trained kernels as differential operators. If there is no theorem or plan, `errors` say why.
     """
 
     analysis: Analysis
@@ -106,7 +106,7 @@ class Explanation:
 
     @property
     def network(self) -> list[str]:
-        """What the equation becomes, or why it becomes nothing."""
+        """What the equation becomes, or why there is no network."""
         if self.theorem is None or self.plan is None:
             return [f"none: {d.message}" for d in self.errors]
         lines = [theorem_line(self.theorem), *network_lines(self.plan)]
@@ -120,7 +120,7 @@ class Explanation:
         return self._document(lambda text: f"## {text}\n", "- ", quoting.markdown)
 
     def latex(self) -> str:
-        """For a paper: the problem as it was written, its process, what it becomes, and its axioms."""
+        """LaTeX for a paper: the problem as it was written, its process, what it becomes, and its axioms."""
         spec = self.analysis.spec
         processes = [row for facts in self.analysis.equations for row in process_lines(facts, spec)]
         axioms = [(name, f"\\emph{{{v.truth}}}: {_tex(v.reason)}") for name, v in self.analysis.axioms.items()]
@@ -128,7 +128,7 @@ class Explanation:
         return "\n\n".join(parts) + "\n"
 
     def as_dict(self) -> dict[str, object]:
-        """The same for programs, of values that JSON has."""
+        """The same for programs, in values that JSON can represent."""
         spec = self.analysis.spec
         return {
             "name": spec.name,
@@ -170,7 +170,7 @@ class Explanation:
         return "\n".join(parts).rstrip() + "\n"
 
     def sections(self) -> list[tuple[str, list[str]]]:
-        """Titles with the rows below them, where there are some."""
+        """The sections that are not empty: titles with their rows."""
         analysis, several = self.analysis, len(self.analysis.equations) > 1
         sections = [
             (f"Equation{f' {k}' if several else ''}", _equation(facts, analysis.spec))
@@ -187,7 +187,7 @@ class Explanation:
 
 
 def _listed(rows: Sequence[tuple[str, str]]) -> str:
-    """A list of LaTeX, each item behind its name."""
+    """A list in LaTeX, with the name of each item in front, if it has one."""
     kind = "description" if any(name for name, _ in rows) else "itemize"
     body = "\n".join(rf"\item[{_tex(name)}] {text}" if name else rf"\item {text}" for name, text in rows)
     return f"\\begin{{{kind}}}\n{body}\n\\end{{{kind}}}"
@@ -207,7 +207,7 @@ def _equation(facts: EquationFacts, spec: Spec) -> list[str]:
 
 
 def process_lines(facts: EquationFacts, spec: Spec) -> list[str]:
-    """The process that is meant, `dX = v dt + √2 σ dB`, and which time the first layer sees."""
+    """The process behind the equation, `dX = v dt + √2 σ dB`, and the time that the first layer sees."""
     process, time = facts.process, spec.time
     if process is None or time is None or spec.space.kind is SpaceKind.PHYSICAL:
         return []
@@ -264,7 +264,7 @@ def _verdicts(axioms: dict[Axiom, Verdict]) -> list[str]:
 
 
 def evidence(verdict: Verdict) -> str:
-    """What stands behind a verdict: the hypotheses of a theorem, an example, or nothing yet."""
+    """The evidence for a verdict: the hypotheses of a theorem, a counterexample, or none."""
     match verdict:
         case Proved(hypotheses=hypotheses):
             return f" Hypotheses: {'; '.join(hypotheses)}." if hypotheses else ""

@@ -1,4 +1,4 @@
-"""Compilation → the files of a package that a person would have written."""
+"""Compilation → the files of a package, as a person would have written them."""
 
 from __future__ import annotations
 
@@ -159,7 +159,7 @@ def package_files(explanation: Explanation, plan: Model, python: str) -> dict[st
 
 
 def _harness(plan: Model, spec: Spec) -> tuple[str, str]:
-    """The file, and how it is used."""
+    """The harness file, and how it is used."""
     match plan:
         case SolvePlan(statement=statement):
             size = len(statement.domain.coordinates)
@@ -175,7 +175,7 @@ def _harness(plan: Model, spec: Spec) -> tuple[str, str]:
 
 
 def write_package(folder: Path, files: dict[str, str], force: bool) -> None:
-    """All files or none; what is there already stays, unless it is to be replaced."""
+    """Writes all files or none; existing files are replaced only with `force`."""
     there = [name for name in files if (folder / name).exists()]
     if there and not force:
         raise FileExistsError(f"{folder} already holds {', '.join(there)}")

@@ -1,4 +1,4 @@
-"""Nouns as stable text, for `--emit`."""
+"""Results of the stages as stable text, for `--emit`."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from pdedsl.words.word import Chosen, Word
 
 
 def spec_text(spec: Spec) -> str:
-    """Every fact of a spec, a line each, in the order of the file."""
+    """Every fact of a spec, one per line, in the order of the file."""
     space, time = spec.space, spec.time
     where = f"image{space.image}" if space.image else f"dimension {space.dimension}"
     sides = "".join(f" [{s.start}, {s.end}]{' periodic' * s.periodic}" for s in space.sides)
@@ -73,7 +73,7 @@ def _part(head: Symbol, component: int | None) -> str:
 
 
 def _block(block: Block) -> list[str]:
-    """What a block gives, value by value in the order of the text."""
+    """The values in a block, one per line in the order of the text."""
     rows = [
         (place, f"{block.kind} {key} {item_text(item)}".rstrip())
         for key, places in block.places.items()
@@ -86,7 +86,7 @@ def _block(block: Block) -> list[str]:
 
 
 def noun_text(noun: object, name: str = "", depth: int = 0) -> str:
-    """Any frozen noun as indented text: a line a field. Places are left out, so that the text is stable."""
+    """Any frozen dataclass as indented text, one line per field. Spans are left out, so that the text is stable."""
     if noun is None or isinstance(noun, Span):
         return ""
     pad, key = "  " * depth, f"{name} = " if name else ""

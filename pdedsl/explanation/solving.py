@@ -1,4 +1,4 @@
-"""A plan for a physical problem in words: the statement, the method with its reason, and what else there is."""
+"""A plan for a physical problem in words: the statement, the method with its reason, and the alternatives."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ def statement_lines(statement: Statement) -> list[str]:
 
 
 def domain_text(domain: Domain) -> str:
-    """The box, its joined sides, and the shape that is cut out of it."""
+    """The box, its periodic sides, and the shape that is cut out of it."""
     if len(domain.space) > SHOWN:
         return f"a box of {len(domain.space)} coordinates{' and time' * domain.timed}"
     sides = [
@@ -43,7 +43,7 @@ def domain_text(domain: Domain) -> str:
 
 
 def floating_lines(statement: Statement) -> list[str]:
-    """What nothing determines."""
+    """The components that are determined only up to a constant or a function of time."""
     free = "a function of time" if statement.domain.timed else "a constant"
     return [
         f"{statement.components[c].name} is determined up to {free}, and compared up to it" for c in statement.floating

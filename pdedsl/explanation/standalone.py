@@ -1,4 +1,4 @@
-"""A model with the part of the runtime that it uses, so that its package needs nothing of pdedsl."""
+"""A model with the parts of the runtime that it uses, so that its package does not depend on pdedsl."""
 
 from __future__ import annotations
 
@@ -48,7 +48,7 @@ def standalone_files(spec: Spec, python: str, package: str) -> dict[str, str]:
 
 
 def _used(python: str) -> dict[str, str]:
-    """Every module of ours that a text imports, and those that they import, by path."""
+    """Every module of pdedsl that a text imports, directly or indirectly, by path."""
     found: dict[str, str] = {}
     waiting = [python]
     while waiting:
@@ -66,12 +66,12 @@ def _ours(text: str) -> Iterator[str]:
 
 
 def _file(module: str) -> Path:
-    """Where a module would be; there is none for a package or a name in a module."""
+    """The file of a module; for a package or a name in a module it does not exist."""
     return ROOT.joinpath(*module.split(".")[1:]).with_suffix(".py")
 
 
 def _local(text: str, depth: int, folder: str = "") -> str:
-    """Imports of ours as relative ones, from a file that lies so deep below `folder`."""
+    """The text with imports of pdedsl made relative, for a file `depth` levels below `folder`."""
 
     def relative(found: re.Match[str]) -> str:
         return f"{found[1]}from {'.' * (depth + 1)}{'.'.join(filter(None, (folder, found[2])))} import"
@@ -80,7 +80,7 @@ def _local(text: str, depth: int, folder: str = "") -> str:
 
 
 def _outside(text: str) -> set[str]:
-    """What a text imports that is neither ours nor Python's."""
+    """The packages that a text imports, other than pdedsl and the standard library."""
     found: set[str] = set()
     for node in ast.walk(ast.parse(text)):
         match node:

@@ -34,7 +34,7 @@ from pdedsl.words.directions import Direction
 
 
 def detail_of(term: Term, spec: Spec) -> str:
-    """What is to be said of a term besides its name."""
+    """What is known about a term besides its name."""
     match term:
         case TimeDerivative(order=order):
             return f"order {order}"
@@ -65,7 +65,7 @@ def _entries(coefficient: Coefficient) -> tuple[Expr, ...]:
 
 
 def _nature(coefficient: Coefficient, spec: Spec) -> str:
-    """What coefficients depend on."""
+    """What a coefficient depends on."""
     entries = _entries(coefficient)
     heads = {w.head for w in spec.learned}
     matrices = isinstance(coefficient, Indexed) and coefficient.learned
@@ -87,8 +87,8 @@ def indexed_text(matrix: Indexed) -> str:
 
 
 def coefficient_of(term: Term, facts: EquationFacts, spec: Spec) -> str:
-    """`ν = 0.02`, `b = v`, `A = [0.1, 0; 0, 0.2]`, in the direction of the data and with constants as numbers; nothing
-    where a term has no coefficient, or where the equation is at rest, and so has no direction that fixes its sign."""
+    """`ν = 0.02`, `b = v`, `A = [0.1, 0; 0, 0.2]`, in the direction of the data and with constants as numbers; empty
+    if a term has no coefficient, or if the equation has no time derivative, and so no direction that fixes its sign."""
     if facts.equation.order == 0:
         return ""
     backwards = facts.process is not None and facts.process.direction is Direction.TERMINAL
@@ -147,7 +147,7 @@ def _listed(entries: Sequence[Expr], text: Callable[[Expr], str]) -> str:
 
 
 def valued(expr: Expr, spec: Spec) -> str:
-    """With constants as numbers, and a number as a decimal where that ends."""
+    """An expression with constants as numbers; a number is written as a decimal if it terminates early enough."""
     value = expr.xreplace(spec.values)
     if value.is_Rational and 10**6 % value.q == 0:
         return f"{float(value):.12g}"

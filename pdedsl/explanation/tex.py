@@ -1,4 +1,4 @@
-"""Letters and signs of mathematics that stand in a sentence, in the ASCII of LaTeX."""
+"""Mathematical letters and symbols in a sentence, as ASCII LaTeX."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ SIGNS = {
     "ᵀ": r"{}^{\top}",
 }
 CAPITALS = ("gamma", "delta", "theta", "lambda", "xi", "pi", "sigma", "upsilon", "phi", "psi", "omega")
-LATIN = {  # capitals that look like Latin ones have no command
+LATIN = {  # Greek capitals that look like Latin ones have no command
     "alpha": "A",
     "beta": "B",
     "epsilon": "E",
@@ -47,12 +47,12 @@ LATIN = {  # capitals that look like Latin ones have no command
 LETTERS = {"Ø": r"{\O}", "ø": r"{\o}", "é": r"\'e", "ö": r"\"o"}  # of names, in a sentence
 _BEYOND = re.compile(r"[^\x00-\x7f]+")
 
-SPELLED = {"LAMDA": "lambda"}  # by Unicode otherwise than by TeX
+SPELLED = {"LAMDA": "lambda"}  # names that Unicode spells differently from TeX
 SMALL = {"omicron": "o"}
 
 
 def ascii_tex(text: str) -> str:
-    """Signs that stand together become one formula; what has no sign here is left as it is."""
+    """Adjacent symbols become one formula; characters without a command here are left unchanged."""
     return _BEYOND.sub(lambda found: _formula(found[0]), text)
 
 

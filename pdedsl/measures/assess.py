@@ -1,4 +1,4 @@
-"""A network on data that it does not learn from."""
+"""A network's loss and accuracy on data that it does not learn from."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ class Figures(NamedTuple):
 
 @contextmanager
 def evaluating(model: nn.Module) -> Iterator[None]:
-    """Within, the model evaluates; afterwards every part is in the mode that it was in."""
+    """Within, the model is in evaluation mode; afterwards every part is in its previous mode."""
     modes = [(part, part.training) for part in model.modules()]
     model.eval()
     try:
@@ -40,7 +40,7 @@ def evaluating(model: nn.Module) -> Iterator[None]:
 
 
 def assess(model: nn.Module, split: Split, world: World, dtype: torch.dtype) -> Figures:
-    """The figures of a network; each process takes a share of the samples."""
+    """The figures of a network; each process evaluates a share of the samples."""
     share, blocks = world.share(len(split)), adaptive_blocks(model)
     sums = torch.zeros(3, dtype=torch.float64, device=world.device)
     with evaluating(model), torch.no_grad(), one_call(model) as begin:

@@ -26,12 +26,12 @@ Array = NDArray[np.float64]
 Box = tuple[float, float, float, float]  # left, right, bottom, top
 Classifier = Callable[[Tensor], Tensor]  # points (m, 2) → probabilities u of the classes (m, k)
 
-ROWS = 8192  # points at once
+ROWS = 8192  # points evaluated at once
 SHOWN = 1000  # points of data in a panel, at most
 HALVINGS = 16
 COLOURS = ("#0072B2", "#E69F00", "#009E73", "#CC79A7", "#56B4E9", "#D55E00", "#F0E442", "#8C8C8C")
 INK = "#222222"
-SHADE = 0.55  # of the colour of a class where it is certain
+SHADE = 0.55  # strength of a class's colour where that class is certain
 
 
 @dataclass(frozen=True)
@@ -56,11 +56,11 @@ class Panel:
 
 
 def boundary_lines(model: Classifier, box: Box, n: int = 256) -> list[Array]:
-    """Polylines (m, 2) with corners on the boundary; closed ones repeat their first point.
+    """Polylines (m, 2) with vertices on the boundary; closed ones repeat their first point.
 
     Marching squares on an n × n grid for the zeros of each margin log u_c - max log u_others, c = 0, 1, …; then each
-    corner, which is on an edge of the grid, is moved to the zero on that edge by halving. Two classes share one
-    margin; of more, each line is found from both of its sides.
+    vertex, which is on an edge of the grid, is moved to the zero on that edge by bisection. Two classes share one
+    margin; with more, each line is found from both of its sides.
     """
     return _lines(model, _probabilities(model, _grid(box, n)), box, n)
 
@@ -80,9 +80,9 @@ def _lines(model: Classifier, u: Array, box: Box, n: int) -> list[Array]:
 
 
 def _on_boundary(model: Classifier, c: int, box: Box, n: int, corners: Array) -> Array:
-    """Corners of marching squares, in steps of the grid, moved along their edges to where the margin is zero."""
+    """Vertices from marching squares, in grid steps, moved along their edges to where the margin is zero."""
     off = np.abs(corners - np.rint(corners))
-    edge = np.where(off == off.min(axis=1, keepdims=True), np.rint(corners), corners)  # there was a rounding error
+    edge = np.where(off == off.min(axis=1, keepdims=True), np.rint(corners), corners)  # corrects a rounding error
     low, high = _placed(np.floor(edge), box, n), _placed(np.ceil(edge), box, n)
     below = _margin(_probabilities(model, low), c) <= 0
     for _ in range(HALVINGS):
@@ -93,7 +93,7 @@ def _on_boundary(model: Classifier, c: int, box: Box, n: int, corners: Array) ->
 
 
 def _margin(u: Array, c: int) -> Array:
-    """Of the logarithms, because probabilities are steep at the boundary and flat elsewhere."""
+    """Of logarithms, because probabilities are steep at the boundary and flat elsewhere."""
     logs = np.log(np.maximum(u, np.finfo(np.float32).tiny))
     margin: Array = logs[:, c] - np.delete(logs, c, axis=1).max(axis=1)
     return margin
@@ -105,14 +105,14 @@ def _grid(box: Box, n: int) -> Array:
 
 
 def _placed(steps: Array, box: Box, n: int) -> Array:
-    """The points of a box that are so many steps of its grid from the lower left corner."""
+    """The points of a box at given numbers of grid steps from its lower left corner."""
     left, right, bottom, top = box
     return np.array([left, bottom]) + steps * (np.array([right - left, top - bottom]) / (n - 1))
 
 
 @torch.no_grad()
 def _probabilities(model: Classifier, points: Array) -> Array:
-    """The model in evaluation mode, with the same random numbers each time; it and the generator are left as found."""
+    """The model in evaluation mode, with the same random numbers each time; both states are restored."""
     module = model if isinstance(model, nn.Module) else nn.Identity()
     x = torch.from_numpy(points).to(next(module.parameters(), torch.empty(0)))
     with evaluating(module), frozen(module), torch.random.fork_rng(devices=[]):
@@ -131,9 +131,9 @@ def boundary_measures(model: Classifier, box: Box, n: int = 256) -> Measures:
 
 
 def measures(lines: Sequence[Array], spacing: float, shared: bool = False) -> Measures:
-    """Σ|Δx| along the lines, and Σ|turning angle| at points `spacing` apart; `shared` lines are there twice.
+    """Σ|Δx| along the lines, and Σ|turning angle| at points `spacing` apart; `shared` lines are present twice.
 
-    Points in order on a convex line make a convex line, so the turning of a convex boundary is exact.
+    Points in order on a convex line form a convex line, so the turning of a convex boundary is exact.
     """
     share = 0.5 if shared else 1.0
     return Measures(share * sum(map(_length, lines)), share * sum(_turning(line, spacing) for line in lines))
@@ -227,7 +227,7 @@ def _draw(ax: Axes, panel: Panel, box: Box, n: int) -> ContourSet | None:
 
 
 def _fill(ax: Axes, u: Array, box: Box) -> ContourSet | None:
-    """Two classes: filled contours of u₁; more: the colour of the likeliest class, paler where it is less sure."""
+    """Two classes: filled contours of u₁; more: the colour of the likeliest class, paler where it is less certain."""
     from matplotlib.colors import LinearSegmentedColormap, to_rgb
 
     n, _, k = u.shape

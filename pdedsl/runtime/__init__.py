@@ -1,6 +1,6 @@
 """The blocks of compiled networks: torch only, each small and final, composed and never subclassed.
 
-What docstrings cite by its authors:
+Works that docstrings cite by their authors:
 
 - Wang, Tao, Bao, Shi: An axiomatized PDE model of deep neural networks.
 - Wang, Yuan, Shi, Osher: EnResNet: ResNets ensemble via the Feynman-Kac formalism for adversarial defense and beyond,

@@ -1,4 +1,4 @@
-"""Activations on tensors, by the records of `numerics`."""
+"""Activations on tensors, from the records of `numerics`."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from pdedsl.numerics import activations
 @final
 @dataclass(frozen=True)
 class Activation:
-    """A record with the function of torch that it names."""
+    """A record, with the torch function that it names."""
 
     record: activations.Activation
     function: Callable[[Tensor], Tensor]
@@ -28,7 +28,7 @@ class Activation:
 
 @cache
 def activation(name: str) -> Activation:
-    """The activation of that name; the error lists the names there are."""
+    """The activation with this name; otherwise an error lists the available names."""
     if name not in activations.ACTIVATIONS:
         raise ValueError(f"unknown activation {name!r}; known are {', '.join(activations.ACTIVATIONS)}")
     record = activations.ACTIVATIONS[name]
@@ -44,7 +44,7 @@ def _identity(x: Tensor) -> Tensor:
 
 @final
 class Pointwise(nn.Module):
-    """The activation of that name as a module, to stand in a sequence of layers."""
+    """The activation with this name as a module, for use in a sequence of layers."""
 
     def __init__(self, name: str) -> None:
         super().__init__()
@@ -60,7 +60,7 @@ class Pointwise(nn.Module):
 @final
 class MaxMin(nn.Module):
     """(a, b) ↦ (max(a, b), min(a, b)) on the channels 2k and 2k + 1 (Anil, Lucas, Grosse, ICML 2019): 1-Lipschitz, and
-    gradients keep their norm."""
+    it preserves the norm of gradients."""
 
     def forward(self, x: Tensor) -> Tensor:
         if x.shape[1] % 2:

@@ -1,7 +1,7 @@
 """Adaptive Runge–Kutta methods with a step size for each sample.
 
-An error norm over the whole batch makes a sample's output depend on its neighbours. Here every sample keeps its own
-clock, step size and verdict; those that arrive leave the batch. Step sizes are constants for differentiation:
+An error norm over the whole batch would make a sample's output depend on its neighbours. Here every sample has its own
+clock, step size and acceptance; those that arrive leave the batch. Step sizes are constants for differentiation:
 gradients are those of the discrete steps taken.
 """
 
@@ -29,8 +29,8 @@ Slope = Callable[[Time, Tensor], Tensor]
 
 
 class Failing(Enum):
-    """What becomes of a solver that fails: SolverFailed is raised, or its solution is NaN, for processes that must go
-    on together."""
+    """What happens when a solver fails: SolverFailed is raised, or the solution is NaN, for processes that must
+    continue together."""
 
     RAISE = "raise"
     NAN = "nan"
@@ -39,7 +39,7 @@ class Failing(Enum):
 @final
 @dataclass(frozen=True)
 class Solution:
-    """y(t₁); the calls of the field; and how many of them each sample took part in."""
+    """y(t₁); the number of calls of the field; and how many of them each sample took part in."""
 
     state: Tensor
     evaluations: int
@@ -47,21 +47,21 @@ class Solution:
 
 
 class Solver(Integrator):
-    """A method that chooses its steps, and tells what they cost."""
+    """A method that chooses its own steps, and reports their cost."""
 
     control: Control
     failing: Failing
 
     @property
     def apart(self) -> bool:
-        """Whether every sample has steps of its own."""
+        """Whether every sample has its own steps."""
         return Across(self.control) is Across.SAMPLE
 
     def integrate(self, field: VectorField, y: Tensor, steps: Steps) -> Tensor:
         return self.solve(field, y, steps).state
 
     def solve(self, field: VectorField, y: Tensor, steps: Steps) -> Solution:
-        """The solution with its costs."""
+        """The solution and its cost."""
         if torch.compiler.is_exporting() or torch._C._functorch.is_batchedtensor(y):
             raise NotRecorded(
                 "an adaptive solver chooses its steps by its input, which torch.export, ONNX and vmap cannot record: "
@@ -78,11 +78,11 @@ class Solver(Integrator):
 
     @abstractmethod
     def _solve(self, field: VectorField, y: Tensor, steps: Steps) -> Solution:
-        """The same for at least one sample."""
+        """The same, for at least one sample."""
 
 
 class NotRecorded(RuntimeError):
-    """A network whose work depends on its input was to be recorded as a fixed graph."""
+    """Raised when a network whose work depends on its input is to be recorded as a fixed graph."""
 
 
 @final
@@ -90,10 +90,10 @@ class NotRecorded(RuntimeError):
 class Adaptive(Solver):
     """An embedded pair with the error per step kept below atol + rtol·max(|y_n|, |y_{n+1}|), in root mean square.
 
-    control "sample": the mean is over one sample, and no sample depends on another: one whose state is not finite comes
-    out as NaN. control "batch": the mean is over the whole batch, all share their steps, and outputs depend on the
-    neighbours (torchdiffeq's rule). The field of step j holds between t_j and t_{j+1}, each of which is solved to
-    tolerance.
+    control "sample": the mean is over one sample, and no sample depends on another: one whose state is not finite
+    becomes NaN. control "batch": the mean is over the whole batch, all samples share their steps, and outputs depend on
+    the neighbours (torchdiffeq's rule). The field of step j holds between t_j and t_{j+1}; each such interval is solved
+    to tolerance.
     """
 
     rtol: float = 1e-3
@@ -113,7 +113,7 @@ class Adaptive(Solver):
 
 
 def _forward_in_time(field: VectorField, j: int, steps: Steps) -> Slope:
-    """The field as a function of the time s ≥ 0 since t_j, also when the integration runs backwards."""
+    """The field as a function of the time s ≥ 0 since t_j, even when the integration runs backwards."""
     start = steps.time(j)
     if steps.h >= 0:
         return lambda s, y: field(j, start + s, y)
@@ -125,7 +125,7 @@ def _piece(options: Adaptive, slope: Slope, end: float, y: Tensor) -> Solution:
         return Solution(y, 0, (0,) * y.shape[0])
     tolerance = (y.detach().abs() * options.rtol).add_(options.atol)
     d0 = _norms(options, y.detach() / tolerance)
-    if options.apart and any(d != d for d in d0):  # for a state that is not finite, and seldom else
+    if options.apart and any(d != d for d in d0):  # for a state that is not finite; rarely otherwise
         finite = y.reshape(y.shape[0], -1).isfinite().all(1).tolist()
         if not all(finite):
             return _apart(options, slope, end, y, finite)
@@ -133,7 +133,7 @@ def _piece(options: Adaptive, slope: Slope, end: float, y: Tensor) -> Solution:
 
 
 def _apart(options: Adaptive, slope: Slope, end: float, y: Tensor, finite: list[bool]) -> Solution:
-    """NaN for the samples that are not finite; the others are solved as if those were not there."""
+    """NaN for the samples that are not finite; the others are solved as if those were absent."""
     lost, kept = parted(finite)
     piece = _piece(options, slope, end, y[kept])
     shares = dict(zip(kept, piece.per_sample, strict=True))
@@ -142,7 +142,7 @@ def _apart(options: Adaptive, slope: Slope, end: float, y: Tensor, finite: list[
 
 
 def _drive(options: Adaptive, slope: Slope, end: float, lanes: Lanes) -> Solution:
-    """All lanes to the end, which took two evaluations to start."""
+    """All lanes to the end; starting them took two evaluations."""
     tableau = ADAPTIVE[options.method]
     calls, shares = 2, [2] * len(lanes.rows)
     for _ in range(options.max_attempts):
@@ -169,7 +169,7 @@ def _attempt(options: Adaptive, tableau: Embedded, slope: Slope, end: float, lan
 
 
 def _stages(tableau: Embedded, slope: Slope, lanes: Lanes) -> tuple[Tensor, Tensor, Tensor]:
-    """The new state, its slope, and the estimate of the error, which is not differentiated."""
+    """The new state, its slope, and the error estimate, which is not differentiated."""
     h, y, k = lanes.per_row(lanes.sizes), lanes.y, lanes.k
     increments = [h * k]
     for time, row in zip(lanes.times_at(tableau.nodes), tableau.rows, strict=True):
@@ -182,7 +182,7 @@ def _stages(tableau: Embedded, slope: Slope, lanes: Lanes) -> tuple[Tensor, Tens
 
 
 def _combination(base: Tensor, row: tuple[float, ...], increments: list[Tensor]) -> Tensor:
-    """base + Σ_j row_j increments_j. The sum is our own after its first term, and grows in place."""
+    """base + Σ_j row_j increments_j. After its first term the sum is a new tensor, and is updated in place."""
     total = base
     for a, increment in zip(row, increments, strict=True):
         if a:
@@ -198,7 +198,7 @@ def _error_ratios(options: Adaptive, error: Tensor, y0: Tensor, y1: Tensor) -> l
 
 
 def _norms(options: Adaptive, x: Tensor) -> list[float]:
-    if x.is_meta:  # no numbers: whatever is tried is accepted
+    if x.is_meta:  # no numbers: every attempt is accepted
         return [0.0] * (x.shape[0] if options.apart else 1)
     flat = x.reshape(x.shape[0], -1) if options.apart else x.reshape(1, -1)
     norms: list[float] = (torch.linalg.vector_norm(flat, dim=1) / flat.shape[1] ** 0.5).tolist()
@@ -206,7 +206,7 @@ def _norms(options: Adaptive, x: Tensor) -> list[float]:
 
 
 def _start(options: Adaptive, slope: Slope, end: float, y: Tensor, tolerance: Tensor, d0: list[float]) -> Lanes:
-    """The first step size by Hairer, Nørsett, Wanner I (1993), II.4, at the cost of one evaluation."""
+    """The first step size, after Hairer, Nørsett, Wanner I (1993), II.4, at the cost of one evaluation."""
     k = slope(0.0, y)
     with torch.no_grad():
         d1 = _norms(options, k / tolerance)

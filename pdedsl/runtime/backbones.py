@@ -1,7 +1,7 @@
 """Networks as an ordered list of parts: stem, residual maps, head. Noise goes between the parts, never into them.
 
-Convolutional stems pass their input on as channels_last, the faster layout on a CPU; every later convolution,
-normalisation and noise keeps it.
+Convolutional stems convert their input to channels_last, the faster layout on a CPU; every later convolution,
+normalisation and noise preserves it.
 """
 
 from __future__ import annotations
@@ -33,8 +33,8 @@ class Backbone:
     def network(
         self, after: Callable[[int], nn.Module] | None = None, before_readout: nn.Module | None = None
     ) -> nn.Sequential:
-        """All parts in order; `after(l)` stands behind block l, down-sampling blocks included (Wang, Yuan, Shi, Osher
-        2020, section 3.1); `before_readout` in front of the last linear map, for diffusion that is first in time."""
+        """All parts in order; `after(l)` follows block l, down-sampling blocks included (Wang, Yuan, Shi, Osher 2020,
+        section 3.1); `before_readout` precedes the last linear map, for diffusion that comes first in time."""
         parts = [self.stem]
         for index, block in enumerate(self.blocks):
             parts += [block] if after is None else [block, after(index)]
@@ -46,8 +46,8 @@ class Backbone:
 
 
 class ChannelsLast(nn.Module):
-    """The same numbers with the channel axis innermost in memory. One channel lies in either way, and is told so by its
-    strides: the layers behind it follow these."""
+    """The same numbers with the channel axis innermost in memory. A single channel fits both layouts; its strides are
+    set to say channels_last, since later layers follow them."""
 
     def forward(self, x: Tensor) -> Tensor:
         if torch._C._functorch.is_batchedtensor(x):  # vmap has no layouts
@@ -57,7 +57,7 @@ class ChannelsLast(nn.Module):
 
 
 def _relu() -> nn.ReLU:
-    """In place: one allocation less, and safe behind a norm or a sum, which do not save their output."""
+    """In place: saves an allocation, and is safe after a norm or a sum, which do not save their output."""
     return nn.ReLU(inplace=True)
 
 
@@ -180,7 +180,7 @@ def preact_resnet18(shape: Shape = (3, 32, 32), classes: int = 10, *, time: bool
 
 
 def resnet18(shape: Shape = (3, 32, 32), classes: int = 10, *, time: bool = False) -> Backbone:
-    """ResNet18 with a 3×3 stem and no pooling behind it; `time` adds the input channel of Wang, Tao, Bao, Shi."""
+    """ResNet18 with a 3×3 stem and no pooling after it; `time` adds the input channel of Wang, Tao, Bao, Shi."""
     stem = nn.Sequential(*_conv_stem(shape[0], 64, time), nn.BatchNorm2d(64), _relu())
     blocks = _stages(PostactivatedBlock, 64, (64, 128, 256, 512), 2)
     return Backbone(stem, blocks, _pooled_head(512, classes))

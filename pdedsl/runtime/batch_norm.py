@@ -1,4 +1,4 @@
-"""Batch norm over a batch that several processes share."""
+"""Batch norm over a batch that is shared by several processes."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ class _Sum(torch.autograd.Function):
 
     @staticmethod
     def setup_context(ctx: Any, inputs: Any, output: Any) -> None:
-        """Nothing to remember."""
+        """Nothing needs to be saved."""
 
     @staticmethod
     def backward(ctx: Any, *gradients: Any) -> Any:
@@ -51,14 +51,14 @@ class SharedBatchNorm(_BatchNorm):
 
 
 def shared_batch_norm(x: Tensor, norm: SharedBatchNorm) -> Tensor:
-    """γ(x - μ)/√(σ² + ε) + β, as one function for those who differentiate it by rules of their own."""
+    """γ(x - μ)/√(σ² + ε) + β, as a single function for code that has its own rules to differentiate it."""
     if has_torch_function_unary(x):
         return handle_torch_function(shared_batch_norm, (x,), x, norm)
     return normalised(x, norm)[0]
 
 
 def normalised(x: Tensor, norm: SharedBatchNorm) -> tuple[Tensor, Tensor]:
-    """The normalised batch, and γ/√(σ² + ε) for each channel. The variance is the mean of (x - μ)², as for one
+    """The normalised batch, and γ/√(σ² + ε) for each channel. The variance is the mean of (x - μ)², as in a single
     process: a difference of squares would lose digits."""
     axes = [0, *range(2, x.dim())]
     count = sum_over_processes(x.new_tensor(x.numel() // x.shape[1]))
@@ -84,12 +84,12 @@ def _remember(norm: SharedBatchNorm, mean: Tensor, variance: Tensor) -> None:
 
 
 def across(values: Tensor, x: Tensor) -> Tensor:
-    """Numbers of channels, to be combined with x."""
+    """One number per channel, in a shape that broadcasts with x."""
     return values.reshape(1, -1, *[1] * (x.dim() - 2))
 
 
 def share_batch_norms(module: nn.Module) -> None:
-    """Let every batch norm see the whole batch, in place; names of parameters stay."""
+    """Let every batch norm see the whole batch, in place; parameter names do not change."""
     for name, child in module.named_children():
         if isinstance(child, _BatchNorm) and not isinstance(child, SharedBatchNorm):
             shared = SharedBatchNorm(

@@ -24,11 +24,11 @@ class Block(nn.Module, ABC):
 
     @abstractmethod
     def last_states(self, y: Tensor) -> States:
-        """What the block ends with: its output, then whatever else is needed to run backwards from there."""
+        """The final states of the block: its output, then whatever else is needed to run backwards from there."""
 
     @abstractmethod
     def inverse(self, *states: Tensor) -> Tensor:
-        """The input of which these are the last states; a block that does not run backwards raises."""
+        """The input that leads to these final states; a block that cannot run backwards raises an error."""
 
     @abstractmethod
     def right_hand_sides(self) -> Sequence[Field]:
@@ -36,7 +36,7 @@ class Block(nn.Module, ABC):
 
 
 class Integrated(Block):
-    """A block by a method that is not run backwards; after an adaptive one `evaluations` tells its costs."""
+    """A block by a method that cannot run backwards; if it is adaptive, `evaluations` reports the cost."""
 
     def __init__(self, field: Field, integrator: Integrator, steps: Steps):
         super().__init__()
@@ -50,7 +50,7 @@ class Integrated(Block):
         return self.last_states(y)[0]
 
     def inverse(self, *states: Tensor) -> Tensor:
-        """A step of Euler or Runge-Kutta is undone by no formula: y + h f(y) = z need not even have one solution."""
+        """No formula undoes a step of Euler or Runge-Kutta: y + h f(y) = z need not even have a unique solution."""
         name = type(self.integrator).__name__
         raise ValueError(
             f"steps of {name} cannot be undone exactly; what can: a pair by verlet, second order in time by leapfrog"
@@ -103,7 +103,7 @@ class Halves(Block):
         return (self(y),)
 
     def inverse(self, *states: Tensor) -> Tensor:
-        """The input of which y is the output; it takes y alone."""
+        """The input that leads to the output y; y alone is enough."""
         (y,) = states
         return torch.cat(self.chain.inverse(*_halves(y)), dim=1)
 
@@ -113,8 +113,8 @@ class Halves(Block):
 
 @final
 class SecondOrder(Block):
-    """Y″ = field, Y′(0) = 0, by leapfrog (Ruthotto, Haber, eq. 11). Running backwards needs two states:
-    `last_states` gives them."""
+    """Y″ = field, Y′(0) = 0, by leapfrog (Ruthotto, Haber, eq. 11). Running backwards needs two states, which
+    `last_states` gives."""
 
     def __init__(self, field: Field, steps: Steps, method: Leapfrog | None = None, store: bool = False):
         super().__init__()
@@ -130,7 +130,7 @@ class SecondOrder(Block):
         return pair
 
     def inverse(self, *states: Tensor) -> Tensor:
-        """Y₀ from both last states: Y_N alone does not say where it came from."""
+        """Y₀ from both final states: Y_N alone does not determine where it came from."""
         if len(states) != 2:
             raise ValueError("second order in time runs backwards from two states: those of last_states")
         return self.chain.inverse(*states)[0]

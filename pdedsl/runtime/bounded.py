@@ -1,9 +1,12 @@
-"""W · s(W), s = min(1, c / β(W)) ≤ 1: a weight under a norm bound, with the costly β(W) worked out once per weight.
+"""W · s(W), s = min(1, c / β(W)) ≤ 1: a weight under a norm bound, with the costly β(W) computed once per weight.
 
 A network uses a weight many times before it changes: in K and in Kᵀ, in the stages of a Runge-Kutta step, in a second
-evaluation that runs backwards, in every batch of an evaluation and in every step of an attack. So s and its gradient
-G = ∂s/∂W are kept with a copy of W, and serve as long as the weight equals the copy. No graph is kept: the product rule
+evaluation that runs backwards, in every batch of an evaluation and in every step of an attack. So s and its gradient G
+= ∂s/∂W are kept with a copy of W, and are reused as long as the weight equals the copy. No graph is kept: the product
+rule
+
     W̄ = s V + ⟨V, W⟩ G     for the cotangent V of W s(W)
+
 is applied by hand.
 """
 
@@ -18,7 +21,7 @@ from pdedsl.runtime.constraints import convolution_norm_bound, recorded_norm, sp
 
 
 class _Known(NamedTuple):
-    """A weight with its s and G; G is None where s is 1 all around."""
+    """A weight with its s and G; G is None if s is 1 in a neighbourhood."""
 
     weight: Tensor
     bound: float
@@ -28,7 +31,7 @@ class _Known(NamedTuple):
 
 @final
 class BoundedWeight:
-    """The weight as a bounded operator uses it. A copy of the operator begins with nothing known."""
+    """The weight as a bounded operator uses it. A copy of the operator starts with an empty cache."""
 
     def __init__(self) -> None:
         self._known: _Known | None = None
@@ -36,7 +39,7 @@ class BoundedWeight:
     def __call__(self, weight: Tensor, bound: float) -> Tensor:
         if torch.compiler.is_exporting():
             return weight * (bound / recorded_norm(weight).clamp_min(bound))
-        # A compiler, torch.func and meta tensors see the plain formula.
+        # Compilers, torch.func and meta tensors get the plain formula.
         plain = weight.is_meta or torch.compiler.is_compiling() or torch._C._are_functorch_transforms_active()
         if type(weight) is not nn.Parameter or plain:
             return weight * scale_of(weight, bound)
@@ -53,13 +56,13 @@ class BoundedWeight:
 
 
 def scale_of(weight: Tensor, bound: float) -> Tensor:
-    """s(W), of a matrix or of the taps of a convolution."""
+    """s(W), for a matrix or for the taps of a convolution."""
     norm = spectral_norm(weight) if weight.dim() == 2 else convolution_norm_bound(weight)
     return bound / norm.clamp_min(bound)
 
 
 def _same(known: _Known, weight: Tensor, bound: float) -> bool:
-    """By value: a version counter does not see what is written to `weight.data`."""
+    """Compared by value: a version counter does not notice writes to `weight.data`."""
     old = known.weight
     alike = (old.dtype, old.device, old.shape, known.bound) == (weight.dtype, weight.device, weight.shape, bound)
     return alike and torch.equal(old, weight)
@@ -74,7 +77,7 @@ def _work_out(weight: Tensor, bound: float) -> _Known:
 
 
 class _Product(torch.autograd.Function):
-    """W s, with s and G given. A backward pass that is differentiated itself uses the formula of s again."""
+    """W s, with s and G given. If the backward pass is itself differentiated, it uses the formula of s again."""
 
     generate_vmap_rule = True
 

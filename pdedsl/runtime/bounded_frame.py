@@ -1,4 +1,4 @@
-"""The frame `network { frame lipschitz }`: every piece is 1-Lipschitz in ℓ2, for every weight.
+"""The frame `network { frame lipschitz }`: every piece is 1-Lipschitz in ℓ2, for all weights.
 
     open       x - mean → p × p patches as channels → zeros up to f₀ channels     an isometry
     stages     PDE block at width f_k                                             1 where its steps are non-expansive
@@ -7,8 +7,8 @@
     classify   W x + b                                                            ‖W‖ ≤ 1
 
 C acts on the channels of a pixel and W on a vector, so that their norms are those of matrices: the largest singular
-value itself, with an allowance for round-off, and no estimate. Patches take the place of pooling: a 2 × 2 mean, scaled
-to norm 1, is one such C among others (Meunier et al., ICML 2022, pool so and pad channels with zeros).
+value itself, not an estimate, with an allowance for round-off. Patches replace pooling: a 2 × 2 mean, scaled to norm 1,
+is one possible C (Meunier et al., ICML 2022, pool in this way and pad channels with zeros).
 """
 
 from __future__ import annotations
@@ -32,7 +32,7 @@ HALVING = 2
 @final
 @dataclass(frozen=True)
 class BoundedFrame:
-    """What surrounds the equation. `close` is the last stage's width unless told."""
+    """What surrounds the equation. `close` defaults to the width of the last stage."""
 
     image: tuple[int, int, int]
     stages: tuple[int, ...]
@@ -59,7 +59,7 @@ class BoundedFrame:
 
 
 def bounded_network(frame: BoundedFrame, block: Callable[[int], nn.Module]) -> ImageNetwork:
-    """The frame around `block(width)`, one at each stage."""
+    """The frame around `block(width)`, one block per stage."""
     channels, stages = frame.image[0], frame.stages
     opening = nn.Sequential(Centre(channels), Patches(frame.patch), Padded(stages[0]))
     connectors = [_connector(a, b, frame) for a, b in pairwise(stages)]

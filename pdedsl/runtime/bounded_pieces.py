@@ -1,4 +1,4 @@
-"""Pieces of a frame that take no two states apart, for every weight."""
+"""Pieces of a frame that are non-expansive for all weights: no two states move apart."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ class Patches(nn.Module):
     def forward(self, x: Tensor) -> Tensor:
         height, width = x.shape[-2:]
         filled = functional.pad(x, (0, -width % self.side, 0, -height % self.side))
-        if x.shape[0] == 0:  # for which torch's own makes other shapes
+        if x.shape[0] == 0:  # torch's own function gives other shapes in this case
             return filled.reshape(0, x.shape[1] * self.side**2, *(n // self.side for n in filled.shape[-2:]))
         return functional.pixel_unshuffle(filled, self.side)
 
@@ -33,7 +33,7 @@ class Patches(nn.Module):
 
 @final
 class Padded(nn.Module):
-    """Zeros as further channels. An isometry."""
+    """Zeros as additional channels. An isometry."""
 
     def __init__(self, channels: int) -> None:
         super().__init__()
@@ -48,8 +48,8 @@ class Padded(nn.Module):
 
 @final
 class Mixed(nn.Module):
-    """C on the channels, ‖C‖ ≤ 1 for every weight, which begins with orthonormal rows or columns; and a bias if that is
-    asked for."""
+    """C on the channels, ‖C‖ ≤ 1 for all weights, initialised with orthonormal rows or columns; with a bias if
+    requested."""
 
     def __init__(self, channels: int, out_channels: int, bias: bool = False) -> None:
         super().__init__()
@@ -70,10 +70,10 @@ class Mixed(nn.Module):
 
 @final
 class Potential(nn.Module):
-    """x - 2 Wᵀ relu(W x + b) with ‖W‖ ≤ 1 for every weight, the convex potential layer (Meunier et al., ICML 2022).
+    """x - 2 Wᵀ relu(W x + b) with ‖W‖ ≤ 1 for all weights, the convex potential layer (Meunier et al., ICML 2022).
 
-    It is an Euler step down the convex function Σ ½ relu(W x + b)², whose slopes are at most 1, of length 2: no two
-    states are taken apart (`numerics.contractivity`).
+    It is an Euler step of length 2 down the convex function Σ ½ relu(W x + b)², whose slopes are at most 1: no two
+    states move apart (`numerics.contractivity`).
     """
 
     def __init__(self, features: int, width: int) -> None:

@@ -1,4 +1,4 @@
-"""base + factor · N: what holds on the sides of a box, or at the start of time, for every network N."""
+"""base + factor · N: satisfies conditions on the sides of a box, or at the start of time, for every network N."""
 
 from __future__ import annotations
 

@@ -9,15 +9,15 @@ from torch import Tensor
 
 
 def points(n: int, like: Tensor) -> Tensor:
-    """n extrema of T_{n-1} on [-1, 1], in rising order, symmetric to the last digit."""
+    """The n extrema of T_{n-1} on [-1, 1], in increasing order, symmetric to the last digit."""
     k = torch.arange(n, dtype=like.dtype, device=like.device)
     return torch.sin(pi * (2 * k - (n - 1)) / (2 * (n - 1)))
 
 
 def differentiation(n: int, like: Tensor) -> Tensor:
-    """Row j gives p′(xⱼ) from the values of p; the diagonal makes constants vanish exactly (Baltensperger 2000)."""
+    """Row j gives p′(xⱼ) from the values of p; by its diagonal, constants vanish exactly (Baltensperger 2000)."""
     angle = pi * torch.arange(n, dtype=like.dtype, device=like.device) / (2 * (n - 1))
-    # xᵢ - xⱼ as a product of sines: no cancellation between near points
+    # xᵢ - xⱼ as a product of sines: no cancellation between nearby points
     gaps = 2 * torch.sin(angle[:, None] + angle[None, :]) * torch.sin(angle[:, None] - angle[None, :])
     signs = (-1.0) ** torch.arange(n, dtype=like.dtype, device=like.device)
     weights = signs.clone()
@@ -28,7 +28,7 @@ def differentiation(n: int, like: Tensor) -> Tensor:
 
 
 def from_inner(n: int, like: Tensor) -> Tensor:
-    """Row j gives p(xⱼ), p the polynomial of degree n - 3 through the values at the inner n - 2 of n points."""
+    """Row j gives p(xⱼ), p being the polynomial of degree n - 3 through the values at the inner n - 2 of n points."""
     x = points(n, like)
     inner, k = x[1:-1], torch.arange(1, n - 1, dtype=like.dtype, device=like.device)
     weights = (-1.0) ** k * (1 - inner.square())  # of the barycentric formula: the inner points are zeros of U_{n-2}
@@ -41,7 +41,7 @@ def from_inner(n: int, like: Tensor) -> Tensor:
 
 
 def polynomials(x: Tensor, n: int) -> Tensor:
-    """T₀ … T_{n-1} at x, by their recurrence: smooth also at the ends."""
+    """T₀ … T_{n-1} at x, by their recurrence, which is smooth even at the ends."""
     found = [torch.ones_like(x), x]
     while len(found) < n:
         found.append(2 * x * found[-1] - found[-2])
@@ -49,7 +49,7 @@ def polynomials(x: Tensor, n: int) -> Tensor:
 
 
 def to_coefficients(values: Tensor, dim: int) -> Tensor:
-    """The coefficients of T₀ … of the polynomial with these values at the points, along a dimension."""
+    """The coefficients of T₀ … for the polynomial with these values at the points, along one dimension."""
     n = values.shape[dim]
     k = torch.arange(n, dtype=values.dtype, device=values.device)
     cosines = torch.cos(pi * k[:, None] * (n - 1 - k)[None, :] / (n - 1))

@@ -1,7 +1,7 @@
-"""u and L u of a network, L = Σ aᵢ ∂ᵢ² + Σ bᵢ ∂ᵢ, by the fewest streams: one for u, one for L u, and directions.
+"""u and L u of a network, L = Σ aᵢ ∂ᵢ² + Σ bᵢ ∂ᵢ, with the fewest streams: one for u, one for L u, and directions.
 
-The directions of the first layer are the columns of its matrix, the same at every point. Where all aᵢ are one function,
-only Σᵢ zᵢ zᵢᵀ matters of them, and more columns than units are as many as there are units: V Vᵀ = Rᵀ R for Vᵀ = Q R.
+The directions of the first layer are the columns of its matrix, the same at every point. If all aᵢ are the same
+function, only Σᵢ zᵢ zᵢᵀ matters, and at most as many directions as units are needed: V Vᵀ = Rᵀ R for Vᵀ = Q R.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ from pdedsl.runtime.jets import SLOPES, JetNetwork, Wanted
 
 
 def collapses(network: JetNetwork, wanted: Wanted) -> bool:
-    """Whether u and one operator without mixed derivatives are all that is wanted, in coordinates that have ends."""
+    """Whether only u and one operator without mixed derivatives are wanted, in coordinates that are not periodic."""
     if network.mirror is not None or any(network.joined) or len(wanted.operators) != 1 or any(map(sum, wanted.orders)):
         return False
     return all(max(parts) == sum(parts) for parts in wanted.operators[0])
@@ -44,7 +44,7 @@ def collapsed(network: JetNetwork, points: Tensor, wanted: Wanted, coefficients:
 
 
 def _directions(factors: Tensor, columns: Tensor) -> tuple[Tensor, Tensor]:
-    """aᵢ, one for all if they are equal, and zᵢ: (directions, 1, width)."""
+    """aᵢ, a single one if they are equal, and zᵢ: (directions, 1, width)."""
     if not torch.equal(factors, factors[:, :1].expand_as(factors)):
         return factors, columns[:, None]
     if len(columns) > columns.shape[1]:

@@ -1,7 +1,7 @@
-"""Lipschitz constants in ℓ2 of the parts of a network, for every weight: what `certify lipschitz` rests on.
+"""Lipschitz constants in ℓ2 of the parts of a network, valid for all weights: the basis of `certify lipschitz`.
 
-A part has a constant where its form gives one whatever the weights are; ∞ stands where none is known. Constants of
-parts that follow one another multiply.
+A part has a constant if its form implies one whatever its weights; ∞ means that none is known. The constants of
+successive parts multiply.
 """
 
 from __future__ import annotations
@@ -30,7 +30,7 @@ Method = Explicit | BackwardEuler
 
 
 class Constant(NamedTuple):
-    """A part of a network, its constant, and why it is that."""
+    """A part of a network, its constant, and the reason for it."""
 
     part: str
     constant: float
@@ -38,8 +38,8 @@ class Constant(NamedTuple):
 
 
 class Slopes(NamedTuple):
-    """-F is the gradient of a convex function with slopes of at most `high`; `linear`: and F is linear. `why` says what
-    they come from, or why there are none: then `high` is ∞."""
+    """-F is the gradient of a convex function with slopes of at most `high`; `linear`: F is also linear. `why` says
+    where the bound comes from, or why there is none: then `high` is ∞."""
 
     high: float
     linear: bool
@@ -47,7 +47,7 @@ class Slopes(NamedTuple):
 
 
 def product(parts: tuple[Constant, ...]) -> float:
-    """The constant of all parts in a row."""
+    """The constant of all parts in sequence."""
     return NONE if any(math.isinf(p.constant) for p in parts) else math.prod(p.constant for p in parts)
 
 
@@ -55,7 +55,7 @@ def product(parts: tuple[Constant, ...]) -> float:
 
 
 def block_constant(block: nn.Module) -> tuple[float, str]:
-    """1 where every step is proved non-expansive for every weight: see `numerics.contractivity`."""
+    """1 if every step is proved non-expansive for all weights: see `numerics.contractivity`."""
     match block:
         case Propagation(integrator=Explicit() | BackwardEuler() as method, field=field, steps=steps):
             return _steps(method, field, steps)
@@ -81,7 +81,7 @@ def _steps(method: Method, field: Field, steps: Steps) -> tuple[float, str]:
 
 
 def _is_short(method: Method, slopes: Slopes, size: float) -> bool:
-    """Rounded to nine digits, which the allowance for round-off in ‖K‖ ≤ c exceeds by far."""
+    """Rounded to nine digits: the allowance for round-off in ‖K‖ ≤ c is much larger than that rounding."""
     exact = Fraction(size).limit_denominator(10**9)
     match method:
         case Explicit(method=tableau):
@@ -92,7 +92,7 @@ def _is_short(method: Method, slopes: Slopes, size: float) -> bool:
 
 
 def layer_slopes(layer: nn.Module) -> Slopes:
-    """Of -F = Σ c Kᵀσ(K·) + λ with c, λ ≥ 0, σ non-decreasing and L-Lipschitz, ‖K‖ ≤ b: at most Σ c L b² + λ."""
+    """For -F = Σ c Kᵀσ(K·) + λ with c, λ ≥ 0, σ non-decreasing and L-Lipschitz, ‖K‖ ≤ b: at most Σ c L b² + λ."""
     high, linear = 0.0, True
     for factor, term in terms_of(layer):
         match term:
@@ -112,7 +112,7 @@ def layer_slopes(layer: nn.Module) -> Slopes:
 
 
 def _lack(layer: SymmetricLayer, factor: float) -> str:
-    """Why a layer is not minus the gradient of a convex function with bounded slopes; nothing if it is."""
+    """Why a layer is not minus the gradient of a convex function with bounded slopes; empty if it is."""
     record = layer.activation.record
     if isinstance(layer.norm, TotalVariationNorm):
         return f"{record.name} after tv_norm need not be monotone"
@@ -129,7 +129,7 @@ def _lack(layer: SymmetricLayer, factor: float) -> str:
 
 
 def piece_constant(piece: nn.Module) -> tuple[float, str]:
-    """Of a piece of a frame; of several in a row the product."""
+    """The constant of a piece of a frame; for several in sequence, the product."""
     match piece:
         case nn.Sequential():
             found = [piece_constant(inner) for inner in piece]
@@ -164,7 +164,7 @@ def piece_constant(piece: nn.Module) -> tuple[float, str]:
 def parts_of(
     opening: nn.Module, stages: nn.ModuleList, connectors: nn.ModuleList, classifier: nn.Module
 ) -> Iterator[Constant]:
-    """In the order of the network."""
+    """All parts, in the order of the network."""
     yield Constant("opening", *piece_constant(opening))
     for k, (stage, connector) in enumerate(zip(stages, connectors, strict=True), start=1):
         yield Constant(f"equation {k}", *block_constant(stage))

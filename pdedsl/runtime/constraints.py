@@ -1,4 +1,4 @@
-"""Constraints on a linear operator's weight: free, ‖K‖ ≤ c by parametrisation, or a box kept by projection."""
+"""Constraints on a linear operator's weight: free, ‖K‖ ≤ c by parametrisation, or a box enforced by projection."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ import torch
 from torch import Tensor
 
 FREQUENCIES_PER_DEGREE = 8  # the factor 1/cos²(π/8) below is 1.17; 12 would make it 1.07 at twice the cost
-LONG = 2  # a matrix with a side so many times the other
+LONG = 2  # ratio of the sides from which a matrix counts as long
 MANY_SQUARINGS = 20  # at most c^(1/2²¹) times the spectral norm: 1.000004 for c = 4096
 SQUARINGS = 5  # the Schatten norm of order 2⁶ = 64 is at most c^(1/64) times the spectral norm: 1.08 for c = 128
 
@@ -24,7 +24,7 @@ class Free:
 @final
 @dataclass(frozen=True)
 class NormBound:
-    """‖K‖ ≤ bound for every weight: the operator uses W · min(1, bound / β(W)). Of a matrix β is the norm itself, of a
+    """‖K‖ ≤ bound for all weights: the operator uses W · min(1, bound / β(W)). For a matrix β is the norm itself; for a
     convolution β(W) ≥ ‖K(W)‖ is proved below."""
 
     bound: float
@@ -37,7 +37,7 @@ class NormBound:
 @final
 @dataclass(frozen=True)
 class Box:
-    """low ≤ θ ≤ high for every number of the weight, by projection after each step (Ruthotto, Haber, section 4)."""
+    """low ≤ θ ≤ high for every entry of the weight, by projection after each step (Ruthotto, Haber, section 4)."""
 
     low: float
     high: float
@@ -51,18 +51,18 @@ Constraint = Free | NormBound | Box
 
 
 def project(weight: Tensor, constraint: Constraint) -> None:
-    """The nearest weight that satisfies a box, in place."""
+    """Replace the weight by the nearest one in the box, in place."""
     if isinstance(constraint, Box):
         with torch.no_grad():
             weight.clamp_(constraint.low, constraint.high)
 
 
 def spectral_norm(weight: Tensor) -> Tensor:
-    """‖W‖₂, the largest singular value of a matrix, and the allowance for round-off.
+    """‖W‖₂, the largest singular value of a matrix, plus an allowance for round-off.
 
-    Of a long matrix it is √λ of the largest eigenvalue of WWᵀ or WᵀW, whichever is smaller, at a fraction of the cost.
-    A weight that is not finite has no singular values, and its norm is NaN: that the loss is NaN is for the training to
-    notice.
+    For a long matrix it is √λ with the largest eigenvalue λ of WWᵀ or WᵀW, whichever is smaller, at a fraction of the
+    cost. A weight that is not finite has no singular values, and its norm is NaN: it is up to training to notice that
+    the loss is NaN.
     """
     finite = weight.isfinite().all()
     norm = _largest_singular_value(torch.where(finite, weight, 0.0))
@@ -75,9 +75,9 @@ def _largest_singular_value(a: Tensor) -> Tensor:
         norm: Tensor = torch.linalg.matrix_norm(a, ord=2)
         return norm
     size = a.detach().abs().amax().clamp_min(torch.finfo(a.dtype).tiny)
-    a = a / size  # so that no square overflows
+    a = a / size  # so that squares do not overflow
     gram = a @ a.mH if rows < columns else a.mH @ a
-    # Not zero, where a root has no slope.
+    # Not zero, where a root has no derivative.
     largest: Tensor = torch.linalg.eigvalsh(gram)[-1].clamp_min(torch.finfo(a.dtype).tiny)
     return largest.sqrt() * size
 
@@ -94,8 +94,8 @@ def convolution_norm_bound(weight: Tensor) -> Tensor:
        q ≥ M cos(rδ) at the distance δ ≤ π/r of ω*. The nearest of N points has δ ≤ π/N. One axis after the other:
        max over the N × N grid of ‖Ŵ‖₂ ≥ M cos²(rπ/N).
     3. ‖A‖₂ ≤ ‖A‖_{S_p}, the Schatten norm, at every grid point. Hence β = max_grid ‖Ŵ‖_{S_64} / cos²(rπ/N).
-    The grid sees one of each pair of conjugate frequencies, whose norms are equal because W is real. The gradient of
-    a maximum is that of its argument, so that one symbol alone is differentiated.
+    The grid contains one of each pair of conjugate frequencies, whose norms are equal because W is real. The gradient
+    of a maximum is that at its argument, so that only one symbol is differentiated.
     """
     degree = (max(weight.shape[-2:]) - 1) // 2
     n = max(1, FREQUENCIES_PER_DEGREE * degree)
@@ -107,9 +107,9 @@ def convolution_norm_bound(weight: Tensor) -> Tensor:
 
 
 def recorded_norm(weight: Tensor) -> Tensor:
-    """β(W) by operators that every recorder knows, ONNX among them: no singular values, no complex numbers.
+    """β(W) by operators that every export format knows, including ONNX: no singular values, no complex numbers.
 
-    Of a matrix it is the Schatten norm of order 2²¹, which is no less than ‖W‖₂. Of a convolution it is the bound
+    For a matrix it is the Schatten norm of order 2²¹, which is not less than ‖W‖₂. For a convolution it is the bound
     above: the symbol A + iB acts as the real matrix [[A, -B], [B, A]], which has each of its singular values twice.
     """
     slack = 1 + _rounding(weight)
@@ -154,5 +154,5 @@ def _frobenius(a: Tensor) -> Tensor:
 
 
 def _rounding(weight: Tensor) -> float:
-    """An allowance for round-off in the sums of the Gram matrices, and in the singular values."""
+    """An allowance for round-off in the sums of the Gram matrices and in the singular values."""
     return 4 * max(weight.shape[:2]) * torch.finfo(weight.dtype).eps

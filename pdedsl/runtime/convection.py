@@ -35,7 +35,7 @@ class Residual(nn.Module):
 
     def forward(self, x: Tensor) -> Tensor:
         velocity = _at(self.field, x, self.t)
-        # ResNet's own Δt = 1 costs no multiplication.
+        # ResNet's own Δt = 1 needs no multiplication.
         return x + velocity if self.dt == 1.0 else x + self.dt * velocity
 
     def extra_repr(self) -> str:

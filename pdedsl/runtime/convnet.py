@@ -20,8 +20,8 @@ from pdedsl.runtime.fields import Time
 class TimeConv(nn.Module):
     """conv([t·1, Y]) + b with the weight (out, 1 + in, k, k).
 
-    Convolution is linear: conv(Y) + t·conv(1). So nothing is concatenated, channels stay aligned, and conv(1) has
-    one sample.
+    Convolution is linear: conv(Y) + t·conv(1). So nothing is concatenated, channels stay aligned, and conv(1) is
+    computed for a single sample.
     """
 
     def __init__(self, channels: int, out_channels: int, size: int = 3):
@@ -40,7 +40,7 @@ class TimeConv(nn.Module):
 
 @final
 class PlainConv(nn.Module):
-    """conv(Y) + b, whatever the time is."""
+    """conv(Y) + b, independent of time."""
 
     def __init__(self, channels: int, out_channels: int, size: int = 3):
         super().__init__()
@@ -54,7 +54,7 @@ class PlainConv(nn.Module):
 
 @final
 class ConvNet(nn.Module):
-    """f(Y, t) of `layers` convolutions that keep the number of channels; norm=False leaves the group norms out, and
+    """f(Y, t) of `layers` convolutions that preserve the number of channels; norm=False omits the group norms, and
     timed=False the time: f(Y).
 
     At 64 channels and two layers it has the 75,392 parameters of odenet_mnist's ODEfunc.
@@ -85,5 +85,5 @@ class ConvNet(nn.Module):
 
 
 def _group_norm(channels: int) -> nn.GroupNorm:
-    # The example's min(32, channels) does not divide 112; for powers of two both are the same.
+    # The example's min(32, channels) does not divide 112; for powers of two both agree.
     return nn.GroupNorm(math.gcd(32, channels), channels)

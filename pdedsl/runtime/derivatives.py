@@ -1,7 +1,7 @@
 """Derivatives of functions of points (..., d), exact and differentiable by weights: ∂f/∂xₖ, ∇f, ∂fₖ/∂xₖ.
 
-By forward differentiation, one pass a direction, and backwards for a gradient; derivatives of
-derivatives nest.
+By forward-mode differentiation, one pass per direction, and by reverse mode for a gradient; derivatives of derivatives
+nest.
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ Function = Callable[[Tensor], Tensor]
 
 
 def along(f: Function, x: Tensor, k: int) -> Tensor:
-    """∂f/∂xₖ, of the shape of f(x)."""
+    """∂f/∂xₖ, in the shape of f(x)."""
     direction = torch.zeros_like(x)
     direction[..., k] = 1.0
     tangent: Tensor = torch.func.jvp(f, (x,), (direction,))[1]
@@ -23,7 +23,7 @@ def along(f: Function, x: Tensor, k: int) -> Tensor:
 
 
 def gradient(f: Function, x: Tensor) -> Tensor:
-    """∇f (..., d) of a number at each point, (...) or (..., 1)."""
+    """∇f (..., d) of a scalar at each point, (...) or (..., 1)."""
     slopes: Tensor = torch.func.grad(lambda y: f(y).sum())(x)
     return slopes
 

@@ -17,9 +17,9 @@ def dropped(backbone: Backbone, keep: float, of: Unit = "units") -> Backbone:
 
 
 def shaken(backbone: Backbone, other: Backbone, width: float = 0.5) -> Backbone:
-    """The backbone with the velocities of both at each residual map, shared at random by α ~ U(½−w, ½+w).
+    """The backbone with the velocities of both networks at each residual map, mixed at random by α ~ U(½−w, ½+w).
 
-    Stem, head, shortcuts and the activation in front of a transition are those of the first: they are no velocity.
+    Stem, head, shortcuts and the activation before a transition are those of the first: they are not velocities.
     """
     for block, beside in zip(backbone.blocks, other.blocks, strict=True):
         block.field = ShakeShake(_field(block), _field(beside), seed=0, width=width)

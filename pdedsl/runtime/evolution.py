@@ -2,9 +2,9 @@
 
 Initial data: u(x, t) = E[e^{∫c} g(Y) + ∫ e^{∫c} f], dY = v(Y, t − τ)dτ + Σ dB, Y₀ = x, ΣΣᵀ = 2A; the first step sees
 the coefficients at time t, the last those near the start. Terminal data: u_t + v·∇u + A:∇∇u + c u + f = 0, and the
-clock runs forwards. The noise of a draw is the same at every point x while the stream is frozen, as it is here unless
-somebody thaws it: u is then an average of g over fixed maps of x, exactly linear in g where f = 0, monotone, and keeps
-constants where c = 0, too.
+clock runs forwards. The noise of a draw is the same at every point x while the stream is frozen, which is the default
+here: u is then an average of g over fixed maps of x, exactly linear in g if f = 0, monotone, and it preserves constants
+if also c = 0.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ from pdedsl.words.directions import Direction
 
 
 class Estimate(NamedTuple):
-    """A Monte-Carlo mean and its standard error (zero where nothing is random)."""
+    """A Monte-Carlo mean and its standard error (zero if nothing is random)."""
 
     mean: Tensor
     standard_error: Tensor
@@ -34,11 +34,11 @@ class Estimate(NamedTuple):
 class Evolution(nn.Module):
     """`evolution(g, x, t)` is u(x, t) for data g, any callable from points (..., d) to (...), at points x (n, d).
 
-    The data stand at the start of the first piece (form = "initial") or at the end of the last one, the `horizon`
+    The data are given at the start of the first piece (form = "initial") or at the end of the last one, the `horizon`
     (form = "terminal"). A piece without diffusion takes steps of the `scheme`, of at most `dt`; a piece with diffusion
-    those of Euler-Maruyama, or of the stochastic method of Heun where that is the scheme; if all its coefficients are
-    constant and its noise is Gaussian, one exact step. Pieces are passed in network order, for initial data the last in
-    time first. `law` is that of the noise, and `antithetic` uses each noise with both signs.
+    takes Euler-Maruyama steps, or steps of the stochastic Heun method if that is the scheme; if all its coefficients
+    are constant and its noise is Gaussian, one exact step. Pieces are passed in network order: for initial data, the
+    last in time first. `law` is that of the noise, and `antithetic` uses each noise with both signs.
     """
 
     def __init__(
@@ -102,19 +102,19 @@ class Evolution(nn.Module):
         return [piece for piece in self.pieces if isinstance(piece, Piece)]
 
     def between(self, low: float, high: float) -> Evolution:
-        """The same equation between two times, where its data then stand, with frozen noise."""
+        """The same equation between two times, with its data given there and frozen noise."""
         pieces = [part for piece in self._pieces() if (part := piece.within(low, high)) is not None]
         options = {name: getattr(self, name) for name in ("form", "dt", "scheme", "samples", "seed", "law")}
         return Evolution(pieces=pieces, **options)
 
     def _values(self, f: Callable[[Tensor], Tensor], x: Tensor, t: float) -> Tensor:
-        """The value of each path, of shape (draws, n): one draw if nothing is random."""
+        """The value of each path, of shape (draws, n); one draw if nothing is random."""
         legs = self.legs(t)
         if not any(leg.piece.is_random for leg in legs):
             return self._follow(x, legs, range(1)).value(f).unsqueeze(0)
         if not self.stream.frozen:
             self.stream.advance()
-        if torch.compiler.is_exporting():  # for any number of points: at once
+        if torch.compiler.is_exporting():  # for any number of points: all at once
             return self._follow(x, legs, range(self.samples)).value(f)
         points = max(1, x.shape[:-1].numel())
         most = max(1, self.rows // points)
@@ -134,7 +134,7 @@ class Evolution(nn.Module):
         return lambda x, step: self._noise(x, leg, step, draws)
 
     def _noise(self, x: Tensor, leg: int, step: int, draws: range) -> Tensor:
-        """ξ of shape (draws, rows, d): one row while the stream is frozen, the same for all points."""
+        """ξ of shape (draws, rows, d); while the stream is frozen one row, the same for all points."""
         number = self.samples // 2 if self.antithetic else self.samples
         rows = 1 if self.stream.frozen else x.shape[-2]
         noise = self.stream.block(x, self.law, (number, rows, x.shape[-1]), leg, step)

@@ -16,7 +16,7 @@ from pdedsl.runtime.chebyshev import polynomials, to_coefficients
 from pdedsl.runtime.fourier import Ring
 from pdedsl.runtime.time_steps import lagrange
 
-MOST_NUMBERS = 2**22  # in memory at once
+MOST_NUMBERS = 2**22  # numbers in memory at once
 
 
 @dataclass(frozen=True)
@@ -30,7 +30,7 @@ class Segment:
 
 @dataclass(frozen=True)
 class Cells:
-    """[start, end] in n cells: linear between their middles and beyond; joined at the ends if periodic."""
+    """[start, end] in n cells: linear between and beyond their centres; joined at the ends if periodic."""
 
     start: float
     end: float
@@ -66,7 +66,7 @@ def _hats(axis: Cells, x: Tensor) -> Tensor:
 
 
 def expanded(axis: Axis, values: Tensor, dim: int) -> Tensor:
-    """The coefficients of values at the points of an axis: those of the ring have 2 half - 1 of them."""
+    """The coefficients for values at the points of an axis; a ring has 2 half - 1 of them."""
     match axis:
         case Ring():
             found = torch.fft.rfft(values, dim=dim, norm="forward")

@@ -1,8 +1,8 @@
-"""u(x, T) = E f(X_T), the average of Feynman-Kac, over Monte-Carlo draws and over members with their own weights.
+"""u(x, T) = E f(X_T), the Feynman-Kac average, over Monte-Carlo draws and over members with their own weights.
 
-What is averaged are probabilities, f = softmax, because the mean of softmax is not the softmax of the mean; it is
-returned as its logarithm, so that the softmax of the scores is u. Averaging logits, as Wang, Yuan, Shi, Osher 2020 do
-in sections 3 and 5, is an option.
+Averages are of probabilities, f = softmax, because the mean of softmax is not the softmax of the mean; the result is
+returned as a logarithm, so that the softmax of the scores is u. Averaging logits, as Wang, Yuan, Shi, Osher 2020 do in
+sections 3 and 5, is an option.
 """
 
 from __future__ import annotations
@@ -21,12 +21,12 @@ from pdedsl.words.diffusions import Scores, Weighting
 class Expectation(nn.Module):
     """log Σ_m w_m · mean_k softmax(member_m(x; draw k)), or Σ_m w_m · mean_k member_m(x; draw k) for logits.
 
-    Members may be of different kinds and depths, and may have been trained apart (Wang, Yuan, Shi, Osher 2020,
-    section 4.2); every noise block in them is given its own stream from `seed`. Learned weights are the softmax of
-    parameters (section 5 there).
-    `samples` is used in training, `eval_samples` (when set) in evaluation; both may be changed at any time. Draws are
-    folded into the batch axis in chunks of at most `rows` rows, or of one draw. `batch` is the size of the whole batch
-    where several processes share one in training, so that all cut the draws alike.
+    Members may be of different kinds and depths, and may have been trained separately (Wang, Yuan, Shi, Osher 2020,
+    section 4.2); every noise block in them gets its own stream from `seed`. Learned weights are the softmax of
+    parameters (section 5 of that paper). `samples` is used in training, `eval_samples` (if set) in evaluation; both may
+    be changed at any time. Draws are folded into the batch axis in chunks of at most `rows` rows, or of one draw.
+    `batch` is the size of the whole batch if several processes share one in training, so that all split the draws in
+    the same way.
     """
 
     def __init__(
@@ -51,7 +51,7 @@ class Expectation(nn.Module):
         seed_noise(self, seed)
 
     def weights(self) -> Tensor:
-        """The weights of the members: positive, of sum 1."""
+        """The weights of the members: positive, with sum 1."""
         return self._log_weights().exp()
 
     def _log_weights(self) -> Tensor:
@@ -66,10 +66,10 @@ class Expectation(nn.Module):
         return self._over_members(torch.stack(scores))
 
     def each(self, x: Tensor) -> Tensor:
-        """The scores of every member by itself, (members, n, classes), for training them apart.
+        """The scores of every member by itself, (members, n, classes), to train them separately.
 
-        Σ_m CE(member_m) has the gradients of as many trainings, and `forward` integrates what they learned (Wang, Yuan,
-        Shi, Osher 2020, section 4.2).
+        Σ_m CE(member_m) has the gradients of as many separate trainings, and `forward` averages what they learned
+        (Wang, Yuan, Shi, Osher 2020, section 4.2).
         """
         return torch.stack([self._over_draws(member, x) for member in self.members])
 
@@ -92,8 +92,8 @@ class Expectation(nn.Module):
         return self._mean(list(self._chunks(after, _run(before, x), sources, samples)), samples)
 
     def _chunks(self, parts: list[nn.Module], x: Tensor, sources: list[Stream], samples: int) -> Iterator[Tensor]:
-        """Scores of shape (draws, n, classes), a chunk of draws at a time."""
-        # An exported graph must not depend on the size of the batch, so there all draws are folded at once.
+        """Scores of shape (draws, n, classes), one chunk of draws at a time."""
+        # An exported graph must not depend on the batch size, so all draws are folded at once there.
         whole = self.batch if self.training and self.batch is not None else x.shape[0]
         most = samples if torch.compiler.is_exporting() else max(1, self.rows // max(whole, 1))
         for first in range(0, samples, most):
@@ -118,12 +118,12 @@ class Expectation(nn.Module):
 
 
 def _fold(x: Tensor, count: int) -> Tensor:
-    """All inputs of draw 1, then of draw 2, ..., along the batch axis; joined, since `repeat` forgets channels_last."""
+    """All inputs of draw 1, then of draw 2, ..., along the batch axis; by `cat`, since `repeat` loses channels_last."""
     return x if count == 1 else torch.cat([x] * count)
 
 
 def _split_at_noise(member: nn.Module) -> tuple[list[nn.Module], list[nn.Module]]:
-    """What comes before the first noise needs to run once, not once per draw."""
+    """What comes before the first noise runs once, not once per draw."""
     parts = list(member) if isinstance(member, nn.Sequential) else [member]
     first = next(index for index, part in enumerate(parts) if streams(part))
     return parts[:first], parts[first:]

@@ -19,7 +19,7 @@ ORDER = 4
 
 @dataclass(frozen=True)
 class Weights:
-    """What the stages of a step are multiplied with, for one length."""
+    """The factors of the stages of a step, for one step length."""
 
     half: Tensor
     whole: Tensor
@@ -31,7 +31,7 @@ class Weights:
 
 @dataclass
 class Exponential:
-    """Steps of length T / 2^level. L is (m, modes…) where it is diagonal, and (modes…, m, m) where it is not."""
+    """Steps of length T / 2^level. L is (m, modes…) if it is diagonal, otherwise (modes…, m, m)."""
 
     symbol: Tensor
     rest: Rest | None
@@ -63,7 +63,7 @@ class Exponential:
         return add(add(add(whole, a, first), b, second + third), c, fourth)
 
     def _add(self, to: Tensor | None, weight: Tensor, w: Tensor) -> Tensor:
-        """to + weight · w, or without `to`."""
+        """to + weight · w, or weight · w alone."""
         if self.matrices:
             found = torch.einsum("...ij,j...->i...", weight, w)
             return found if to is None else to + found

@@ -1,4 +1,4 @@
-"""φ₀(z) = eᶻ and φₖ(z) = Σ zʲ / (j + k)!, of numbers or of matrices: what exponential integrators weigh with.
+"""φ₀(z) = eᶻ and φₖ(z) = Σ zʲ / (j + k)!, of numbers or of matrices: the weights of exponential integrators.
 
 No cancellation: a series near 0, and beyond it φₖ(2z) = 2⁻ᵏ (φ₀(z) φₖ(z) + Σ_{j=1..k} φⱼ(z) / (k - j)!)
 (Skaflestad and Wright 2009).

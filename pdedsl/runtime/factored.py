@@ -1,4 +1,4 @@
-"""A matrix, factored once and solved with often; by its pseudo-inverse where it is singular."""
+"""A matrix that is factored once and solved with often; by its pseudo-inverse if it is singular."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ RANK = 1e-11
 
 @dataclass(frozen=True)
 class Factored:
-    """Rows scaled to one, then P L U; or the pseudo-inverse, whose solutions are the shortest."""
+    """Rows scaled to norm one, then P L U; or the pseudo-inverse, whose solutions have the least norm."""
 
     scale: Tensor
     lower_upper: Tensor

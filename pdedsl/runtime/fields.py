@@ -1,8 +1,8 @@
 """Right-hand sides of evolution equations on the image plane.
 
-A layer is a module `layer(t, y)`, as in torchdiffeq. A field is `field(step, t, y)`: on step j the weights are
-θ(t_j), held constant over the step, while t runs through it. `t` is a number, or one number per sample where each
-has its own clock.
+A layer is a module `layer(t, y)`, as in torchdiffeq. A field is `field(step, t, y)`: on step j the weights are θ(t_j),
+held constant over the step, while t runs through it. `t` is a number, or one number per sample if each has its own
+clock.
 """
 
 from __future__ import annotations
@@ -24,10 +24,10 @@ class Field(nn.Module, ABC):
 
     @abstractmethod
     def layer(self, step: int) -> nn.Module:
-        """The layer whose weights hold on that step."""
+        """The layer whose weights hold on this step."""
 
     def parts(self) -> Sequence[Field]:
-        """The fields that this one is made of: itself, unless it says otherwise."""
+        """The fields that this one is made of: by default itself."""
         return (self,)
 
     def forward(self, step: int, t: Time, y: Tensor) -> Tensor:
@@ -49,7 +49,7 @@ class Stationary(Field):
 
 @final
 class PerStep(Field):
-    """θ(t) piecewise constant: a layer of its own for every step (Ruthotto, Haber 2018, eq. 3)."""
+    """θ(t) piecewise constant: a separate layer for every step (Ruthotto, Haber 2018, eq. 3)."""
 
     def __init__(self, layers: Sequence[nn.Module]):
         super().__init__()
@@ -142,7 +142,7 @@ class Coupled(Field):
 
 
 def terms_of(layer: nn.Module | None) -> tuple[tuple[float, nn.Module | None], ...]:
-    """A layer as multiples of layers, whose sum it is; None stands for the identity."""
+    """A layer as a sum of multiples of layers; None stands for the identity."""
     match layer:
         case SumLayer(layers=layers, reaction=reaction):
             return (reaction, None), *(term for inner in layers for term in terms_of(inner))

@@ -1,5 +1,5 @@
-"""A network with the same weights whose solvers take steps of fixed length: what an attack differentiates without the
-choices of an adaptive one."""
+"""A network with the same weights whose solvers take fixed steps: an attack can differentiate it without the choices of
+an adaptive solver."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ from pdedsl.runtime.integrators import Explicit, Integrator, OneStep, Steps
 @final
 @dataclass(frozen=True)
 class Divided(Integrator):
-    """Every step in as many of a method, all with the weights of that step."""
+    """Every step split into `parts` steps of a method, all with the weights of that step."""
 
     method: OneStep
     parts: int
@@ -33,7 +33,7 @@ class Divided(Integrator):
 
 
 def with_fixed_steps(model: nn.Module, parts: int) -> nn.Module | None:
-    """A copy with RK4 in the place of every solver that chooses its steps; None if there is none."""
+    """A copy with RK4 in place of every solver that chooses its steps; None if there is no such solver."""
     other = deepcopy(model)
     blocks = [b for b in other.modules() if isinstance(b, Integrated) and isinstance(b.integrator, Solver)]
     for block in blocks:

@@ -1,7 +1,7 @@
 """Trigonometric polynomials on a ring or a torus: their modes, derivatives, and values on finer grids.
 
-An axis of n points has the modes |k| < n/2: without the one at n/2, whose odd derivatives are no real function.
-Coefficients are complex, of shape (..., K, …, K, h): all modes of each axis, and those with k ≥ 0 of the last.
+An axis of n points has the modes |k| < n/2: without the one at n/2, whose odd derivatives are not real functions.
+Coefficients are complex, of shape (..., K, …, K, h): all modes of each axis, but only k ≥ 0 on the last.
 """
 
 from __future__ import annotations
@@ -29,7 +29,7 @@ class Ring:
 
 @dataclass(frozen=True)
 class Torus:
-    """A product of rings, and a finer grid on which products are taken: `fine` points for each of `half` modes."""
+    """A product of rings, and a finer grid on which products are computed: `fine` points for each of `half` modes."""
 
     rings: tuple[Ring, ...]
     fine: int
@@ -64,15 +64,15 @@ class Torus:
         return prod(factors[1:], start=factors[0])
 
     def values(self, coefficients: Tensor) -> Tensor:
-        """On the fine grid."""
+        """The values on the fine grid."""
         padded = coefficients
         for axis, ring, size in zip(self.axes[:-1], self.rings, self.sizes, strict=False):
-            padded = _padded(padded, axis, ring.half, size)  # the last axis is padded by the transform itself
+            padded = _padded(padded, axis, ring.half, size)  # the transform itself pads the last axis
         found: Tensor = torch.fft.irfftn(padded, s=self.sizes, dim=self.axes, norm="forward")
         return found
 
     def coefficients(self, values: Tensor) -> Tensor:
-        """Of values on the fine grid, cut to the modes."""
+        """The coefficients of values on the fine grid, truncated to the modes."""
         whole: Tensor = torch.fft.rfftn(values, dim=self.axes, norm="forward")
         for axis, ring in zip(self.axes, self.rings, strict=True):
             whole = _cut(whole, axis, ring.half)

@@ -26,8 +26,8 @@ from pdedsl.runtime.standardize import Standardize
 @final
 @dataclass(frozen=True)
 class Frame:
-    """What surrounds the equation. The opening leads to the first stage; `close` is the last stage's width unless
-    told."""
+    """What surrounds the equation. The opening leads to the first stage; `close` defaults to the width of the last
+    stage."""
 
     image: tuple[int, int, int]
     stages: tuple[int, ...]
@@ -59,8 +59,8 @@ class Passage(NamedTuple):
 class ImageNetwork(nn.Module):
     """Images to logits.
 
-    The equation runs backwards, the frame does not: opening and connectors rectify, and connectors average pixels. So
-    `inverse` leads from the end of each stage to its start and no further, in a network of one stage too.
+    The equation can run backwards, the frame cannot: opening and connectors rectify, and connectors average pixels. So
+    `inverse` leads from the end of each stage to its start and no further, even in a network with a single stage.
     """
 
     def __init__(self, opening: nn.Module, stages: nn.ModuleList, connectors: nn.ModuleList, classifier: nn.Module):
@@ -82,22 +82,22 @@ class ImageNetwork(nn.Module):
         return y.flatten(1)
 
     def lipschitz_parts(self) -> tuple[Constant, ...]:
-        """The constant of each part, in ℓ2 and for every weight, and why; ∞ where there is none."""
+        """The constant of each part, in ℓ2 and for all weights, with the reason; ∞ if there is none."""
         return tuple(parts_of(self.opening, self.stages, self.connectors, self.classifier))
 
     def lipschitz_constant(self) -> float:
-        """Of the scores."""
+        """The constant of the scores."""
         return product(self.lipschitz_parts())
 
     def lipschitz_head(self) -> tuple[Tensor, float]:
-        """W of scores W φ + b, and the constant of the features φ: what s_A - s_B = (w_A - w_B)·φ + b_A - b_B asks
-        for."""
+        """W of scores W φ + b, and the constant of the features φ, as needed for s_A - s_B = (w_A - w_B)·φ + b_A -
+        b_B."""
         head = self.classifier
         weight = head.matrix() if isinstance(head, Mixed) else cast(Tensor, head.weight)
         return weight.detach(), product(self.lipschitz_parts()[:-1])
 
     def states(self, x: Tensor) -> tuple[Passage, ...]:
-        """What the image is at the start and at the end of every stage."""
+        """The states at the start and at the end of every stage."""
         passages, y = [], self.opening(x)
         for stage, connector in zip(self.stages, self.connectors, strict=True):
             passages.append(Passage(y, cast(Block, stage).last_states(y)))
@@ -107,8 +107,8 @@ class ImageNetwork(nn.Module):
     def inverse(self, ends: Sequence[States]) -> tuple[Tensor, ...]:
         """The start of every stage from its end: `model.inverse([passage.end for passage in model.states(x)])`.
 
-        Exact up to round-off for pairs by Verlet and second order by leapfrog; other methods raise. For one stage
-        alone call `model.stages[k].inverse(*end)`.
+        Exact up to round-off for pairs by Verlet and second order by leapfrog; other methods raise an error. For a
+        single stage call `model.stages[k].inverse(*end)`.
         """
         if isinstance(ends, Tensor) or len(ends) != len(self.stages):
             raise ValueError(
@@ -120,7 +120,7 @@ class ImageNetwork(nn.Module):
 
 
 def image_network(frame: Frame, block: Callable[[int], nn.Module]) -> ImageNetwork:
-    """The frame around `block(width)`, one at each stage."""
+    """The frame around `block(width)`, one block per stage."""
     channels = frame.image[0]
     opening = nn.Sequential(Standardize(channels), *_filter(channels, frame.stages[0], 3, frame.eps))
     stages = nn.ModuleList(block(width) for width in frame.stages)

@@ -1,7 +1,7 @@
 """Time integrators as data, independent of the equation: [t₀, t₁] in equal steps, y′ = field(step, t, y).
 
-One-step methods map y to y. Splittings map a pair to a pair by additive couplings, each of which can be undone
-exactly; the same list of couplings is run forward, backward, and by the reversible execution of reversible.py.
+One-step methods map y to y. Splittings map a pair to a pair by additive couplings, each of which can be undone exactly;
+the same list of couplings is run forward, backward, and by the reversible execution of reversible.py.
 """
 
 from __future__ import annotations
@@ -40,7 +40,7 @@ class Steps:
         return (self.stop - self.start) / self.count
 
     def time(self, step: int) -> float:
-        """t_j = t₀ + j h; the last is t₁ to the bit."""
+        """t_j = t₀ + j h; the last one is exactly t₁."""
         return self.stop if step == self.count else self.start + step * self.h
 
 
@@ -123,12 +123,12 @@ class Coupling:
 
 
 class Splitting(ABC):
-    """A method made of couplings; each changes one half of the state by a function of the other, hence is
+    """A method made of couplings; each changes one half of the state by a function of the other, and so is
     invertible."""
 
     @abstractmethod
     def couplings(self, steps: Steps) -> tuple[Coupling, ...]:
-        """What is added to what, in order."""
+        """Which increments are added to which half, in order."""
 
     def integrate(self, fields: Sequence[VectorField], state: Pair, steps: Steps) -> Pair:
         for coupling in self.couplings(steps):
@@ -136,7 +136,7 @@ class Splitting(ABC):
         return state
 
     def inverse(self, fields: Sequence[VectorField], state: Pair, steps: Steps) -> Pair:
-        """The state from which `integrate` leads to this one: the same couplings, subtracted in the opposite order."""
+        """The state that `integrate` maps to this one: the same couplings, subtracted in reverse order."""
         for coupling in reversed(self.couplings(steps)):
             state = _couple(coupling, fields, state, -coupling.scale)
         return state
@@ -158,7 +158,7 @@ class Verlet(Splitting):
         return tuple(coupling for pair in pairs for coupling in pair)
 
 
-FIRST = {"consistent": 0.5, "papers": 1.0}  # of h²F in the first step of leapfrog
+FIRST = {"consistent": 0.5, "papers": 1.0}  # coefficient of h²F in the first step of leapfrog
 
 
 @final

@@ -1,4 +1,4 @@
-"""∂^α of σ(z(x)), written out: the formula of Faà di Bruno for several variables (Constantine, Savits 1996)."""
+"""∂^α of σ(z(x)), written out: the multivariate formula of Faà di Bruno (Constantine, Savits 1996)."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ Term = tuple[int, int, tuple[Orders, ...]]
 
 @cache
 def terms_of(orders: Orders) -> tuple[Term, ...]:
-    """The sum that ∂^α σ(z) is, by differentiating σ(z) once after another."""
+    """∂^α σ(z) as a sum of terms, by differentiating σ(z) repeatedly."""
     found: Counter[tuple[int, tuple[Orders, ...]]] = Counter({(0, ()): 1})
     for axis, order in enumerate(orders):
         for _ in range(order):
@@ -84,7 +84,7 @@ def of_sine(z: Tensor, most: int) -> list[Tensor]:
 
 
 def of_any(function: Callable[[Tensor], Tensor]) -> Slopes:
-    """By differentiating backwards, once after another, point by point."""
+    """By repeated reverse differentiation, point by point."""
 
     def slopes(z: Tensor, most: int) -> list[Tensor]:
         at = z if z.requires_grad else z.detach().requires_grad_()

@@ -1,8 +1,8 @@
-"""A network with its derivatives, in one pass forwards: streams for u, for ∂^α u, and for operators of second order.
+"""A network with its derivatives, in one forward pass: streams for u, for ∂^α u, and for second-order operators.
 
 An operator L = Σ aᵢⱼ ∂ᵢ∂ⱼ + Σ bᵢ ∂ᵢ has one stream for all its second derivatives (the forward Laplacian, Li et al.
 2024): L σ(z) = σ′ Lz + σ″ Σ aᵢⱼ zᵢ zⱼ. The first layer is affine in the coordinates, or periodic, and its streams are
-known. All are first-order graphs: one pass backwards gives the gradient in the weights, or that of every row.
+known. All graphs are of first order: one backward pass gives the gradient by the weights, or that of every row.
 """
 
 from __future__ import annotations
@@ -23,20 +23,20 @@ from pdedsl.runtime.jet_terms import Orders, Slopes, below, of_any, of_sigmoid, 
 from pdedsl.runtime.sines import Sides
 from pdedsl.runtime.streams import mix
 
-STEEP = 2.0  # weights of the first layer, relative to those of others
+STEEP = 2.0  # scale of the weights of the first layer, relative to the others
 SLOPES: dict[str, Slopes] = {"tanh": of_tanh, "sin": of_sine, "sigmoid": of_sigmoid}
 
 
 @dataclass(frozen=True)
 class Wanted:
-    """Which derivatives: ∂^α for each of `orders`, and operators, each by the orders of its parts, one or two."""
+    """Which derivatives: ∂^α for each of `orders`, and operators, each given by the orders of its parts, one or two."""
 
     orders: tuple[Orders, ...]
     operators: tuple[tuple[Orders, ...], ...] = ()
 
     @cached_property
     def first(self) -> tuple[int, ...]:
-        """The coordinates along which there is a stream."""
+        """The coordinates along which there is a stream of first derivatives."""
         second = (o for parts in self.operators for o in parts if sum(o) == 2)
         return tuple(sorted({k for o in (*self.orders, *second) for k, n in enumerate(o) if n}))
 
@@ -50,7 +50,7 @@ class Wanted:
 
     @cached_property
     def place(self) -> dict[Orders, int]:
-        """The stream of each α."""
+        """The position of the stream of each α."""
         dimension = len((*self.orders, *(o for parts in self.operators for o in parts))[0])
         units = [tuple(int(i == k) for i in range(dimension)) for k in self.first]
         return {o: k for k, o in enumerate(((0,) * dimension, *units, *self.higher))}
@@ -69,7 +69,7 @@ class Wanted:
 
 @dataclass(frozen=True)
 class Layer:
-    """What enters a layer and what it makes of it, streams first: (s, n, width)."""
+    """The input and output of a layer, streams first: (s, n, width)."""
 
     entered: Tensor
     left: Tensor
@@ -77,7 +77,7 @@ class Layer:
 
 @dataclass(frozen=True)
 class Mirror:
-    """u(Rx) = ±u(x), with a sign for each output, where R turns one axis about its middle."""
+    """u(Rx) = ±u(x), with a sign for each output, where R reflects one axis about its middle."""
 
     axis: int
     signs: tuple[int, ...]
@@ -85,9 +85,9 @@ class Mirror:
 
 @final
 class JetNetwork(nn.Module):
-    """x ↦ u(x) ∈ Rᶜ: coordinates scaled to [-1, 1], or as cosine and sine of their period, then layers of one width.
+    """x ↦ u(x) ∈ Rᶜ: coordinates scaled to [-1, 1], or as cosine and sine of their period, then layers of equal width.
 
-    With a mirror u(x) = N(x) ± N(Rx): what passes the layers has the images behind the points.
+    With a mirror, u(x) = N(x) ± N(Rx): the layers receive the points followed by their images.
     """
 
     middle: Tensor
@@ -107,7 +107,7 @@ class JetNetwork(nn.Module):
         pairs = list(pairwise(sizes))
         self.weights = nn.ParameterList([_glorot(a, b, generator) for a, b in pairs])
         self.biases = nn.ParameterList([torch.zeros(b, dtype=torch.float64) for _, b in pairs])
-        with torch.no_grad():  # steeper than a layer between others: its units are to differ inside the box
+        with torch.no_grad():  # steeper than the layers after it, so that its units differ within the box
             self.weights[0].mul_(STEEP)
             self.biases[0].uniform_(-STEEP, STEEP, generator=generator)
 
@@ -123,7 +123,7 @@ class JetNetwork(nn.Module):
         seed: int = 0,
         mirror: tuple[int, tuple[int, ...]] | None = None,
     ) -> JetNetwork:
-        """The network that training begins with, for coordinates by start, end, and whether the two are one."""
+        """The untrained network, for coordinates given by start, end, and whether the two ends are joined."""
         ends = torch.tensor([side[:2] for side in sides], dtype=torch.float64)
         joined = torch.tensor([side[2] for side in sides])
         box = Sides(ends.mean(1), (ends[:, 1] - ends[:, 0]) / 2, joined)
@@ -139,7 +139,7 @@ class JetNetwork(nn.Module):
         return self.without_images(value)
 
     def with_images(self, points: Tensor) -> Tensor:
-        """(n, k), or (2n, k) with a mirror."""
+        """(n, k), or (2n, k) with a mirror: the points, then their images."""
         if self.mirror is None:
             return points
         turned = points.new_ones(points.shape[1])
@@ -156,7 +156,7 @@ class JetNetwork(nn.Module):
 
     def jets(self, points: Tensor, wanted: Wanted, coefficients: tuple[Tensor, ...] = ()) -> tuple[Tensor, list[Layer]]:
         """Streams (s, n, c): u, ∂^α u in the order of `wanted.place`, then the operators, with coefficients (n, parts)
-        each; and what passed every layer."""
+        each; and the inputs and outputs of every layer."""
         points = self.with_images(points)
         if self.mirror is not None:
             coefficients = tuple(torch.cat([c, c]) for c in coefficients)
@@ -176,7 +176,7 @@ class JetNetwork(nn.Module):
         return torch.stack(streams)
 
     def _derived(self, points: Tensor, orders: Orders) -> Tensor:
-        """∂^α of the inputs in x: those of an image change their sign with every derivative along its axis."""
+        """∂^α of the inputs by x: for an image, the sign changes with every derivative along the mirrored axis."""
         found = self._embedded(points, orders)
         if self.mirror is None or orders[self.mirror.axis] % 2 == 0:
             return found
@@ -190,8 +190,8 @@ class JetNetwork(nn.Module):
         return torch.tensor(found, device=self.middle.device)
 
     def inputs(self, points: Tensor, order: int) -> Tensor:
-        """Of the first layer, at points with their images: each is a function of one coordinate of the point, or its
-        derivative in that."""
+        """The inputs of the first layer, at points with their images: each is a function of one coordinate of the
+        point, or the derivative of that function."""
         scaled = (points - self.middle) / self.lengths
         columns = [_input(scaled[:, k], order, self.lengths[k], joined) for k, joined in enumerate(self.joined)]
         found = torch.cat(columns, -1)
@@ -255,8 +255,8 @@ def _composed(orders: Orders, z: Tensor, slopes: list[Tensor], wanted: Wanted) -
 
 
 def row_slopes(values: Tensor, layers: list[Layer]) -> Tensor:
-    """∂valueₙ/∂weights for each row n of `values` (n,), which depends on row n of the layers alone, and on that of its
-    image: (n, weights), each layer's matrix and then its bias."""
+    """∂valueₙ/∂weights for each row n of `values` (n,), which depends only on row n of the layers and on that of its
+    image: (n, weights), for each layer its matrix and then its bias."""
     grads = torch.autograd.grad(values.sum(), [layer.left for layer in layers], retain_graph=True, allow_unused=True)
     blocks = []
     for layer, grad in zip(layers, grads, strict=True):

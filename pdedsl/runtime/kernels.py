@@ -1,4 +1,4 @@
-"""The 3×3 kernels of a network as differential operators, in units of one pixel: what its weights say."""
+"""The 3×3 kernels of a network as differential operators, in units of one pixel: what its weights mean."""
 
 from __future__ import annotations
 
@@ -13,13 +13,13 @@ from pdedsl.runtime.stencils import as_operator, is_kernel
 
 PIXEL = 1.0
 LARGEST = 3  # kernels shown of an operator
-LEAST = 0.2  # terms below this share of a kernel's largest are left out of the short form
+LEAST = 0.2  # terms below this share of a kernel's largest are omitted from the short form
 
 
 @final
 @dataclass(frozen=True)
 class Kernel:
-    """From which channel to which, its norm, and its text."""
+    """Its input and output channel, its norm, and its text."""
 
     source: int
     target: int
@@ -30,7 +30,7 @@ class Kernel:
 @final
 @dataclass(frozen=True)
 class Stencil:
-    """A convolution: its name, its channels, the mean of its kernels, and some of them or all, by their norm."""
+    """A convolution: its name, its channels, the mean of its kernels, and some of them or all, by norm."""
 
     name: str
     sources: int
@@ -49,7 +49,7 @@ class Stencil:
 
 @torch.no_grad()
 def stencils_of(module: nn.Module, every: bool = False) -> tuple[Stencil, ...]:
-    """Every convolution of a network with 3×3 kernels; of each its largest kernels, or every one with every term."""
+    """Every convolution with 3×3 kernels in a network; for each its largest kernels, or all of them with all terms."""
     owners = dict(module.named_modules())
     found = []
     for name, parameter in module.named_parameters():

@@ -1,4 +1,4 @@
-"""The samples of an adaptive method on their way: each has a clock of its own, and leaves the batch when it arrives."""
+"""The samples of an adaptive method under way: each has its own clock, and leaves the batch when it arrives."""
 
 from __future__ import annotations
 
@@ -15,9 +15,9 @@ from pdedsl.runtime.fields import Time
 @final
 @dataclass
 class Lanes:
-    """The samples still on their way: rows of y and of its slope k, with a clock and a step size each.
+    """The samples still under way: rows of y and of its slope k, each with a clock and a step size.
 
-    Under batch control there is one clock for all rows. `arrived` holds rows and states of those that have left.
+    Under batch control there is one clock for all rows. `arrived` holds the rows and states of those that have left.
     """
 
     y: Tensor
@@ -28,7 +28,7 @@ class Lanes:
     arrived: list[tuple[list[int], Tensor]] = field(default_factory=list)
 
     def times_at(self, nodes: Sequence[float]) -> Sequence[Time]:
-        """t + node·h for each node: numbers if there is one clock, else tensors with one number for each row."""
+        """t + node·h for each node: numbers if there is one clock, else tensors with one number per row."""
         clocks = list(zip(self.times, self.sizes, strict=True))
         table = [[t + node * h for t, h in clocks] for node in nodes]
         if len(clocks) == 1:
@@ -36,13 +36,13 @@ class Lanes:
         return torch.tensor(table, dtype=self.y.dtype, device=self.y.device).unbind()
 
     def per_row(self, values: list[float]) -> float | Tensor:
-        """The same as a factor of y."""
+        """The values as a factor of y."""
         if len(values) == 1:
             return values[0]
         return torch.tensor(values, dtype=self.y.dtype, device=self.y.device).view(_column(self.y))
 
     def accept(self, verdicts: list[bool], y: Tensor, k: Tensor) -> None:
-        """Take the new state and slope where the verdict is good."""
+        """Take the new state and slope where the step is accepted."""
         if all(verdicts):
             self.y, self.k = y, k
         elif any(verdicts):
@@ -70,13 +70,13 @@ class Lanes:
 
 
 def parted(chosen: list[bool]) -> tuple[list[int], list[int]]:
-    """The places of False, and those of True."""
+    """The positions of False, and those of True."""
     places = range(len(chosen))
     return [p for p in places if not chosen[p]], [p for p in places if chosen[p]]
 
 
 def in_order(groups: list[tuple[list[int], Tensor]]) -> Tensor:
-    """Rows in groups as one batch again."""
+    """Groups of rows as one batch again."""
     if len(groups) == 1:
         return groups[0][1]
     rows = [row for group, _ in groups for row in group]

@@ -1,7 +1,7 @@
-"""Steps of Levenberg and Marquardt, for several λ at once: δ minimises ‖Jδ + r‖² + λ‖δ - δ₀‖².
+"""Levenberg-Marquardt steps, for several λ at once: δ minimises ‖Jδ + r‖² + λ‖δ - δ₀‖².
 
-δ₀ is 0, or a share of the step before: what rows do not determine, or only damping restrains, goes on as it went
-(Goldshlager, Abrahamsen, Lin 2024).
+δ₀ is 0, or a fraction of the previous step: directions that the rows do not determine, or that only damping restrains,
+continue as before (Goldshlager, Abrahamsen, Lin 2024).
 """
 
 from __future__ import annotations
@@ -15,8 +15,8 @@ from torch import Tensor
 def steps(
     slopes: Tensor, residual: Tensor, dampings: Sequence[float], before: Sequence[Tensor]
 ) -> Iterator[tuple[float, Tensor]]:
-    """δ for each λ, relative to the mean of the diagonal of JᵀJ, and each δ₀. With more weights than rows by the kernel
-    JJᵀ: Jᵀ(JJᵀ + λI)⁻¹ = (JᵀJ + λI)⁻¹Jᵀ (Woodbury)."""
+    """δ for each λ, relative to the mean of the diagonal of JᵀJ, and each δ₀. If there are more weights than rows, by
+    the kernel JJᵀ: Jᵀ(JJᵀ + λI)⁻¹ = (JᵀJ + λI)⁻¹Jᵀ (Woodbury)."""
     rows, weights = slopes.shape
     by_rows = rows < weights
     gram = slopes @ slopes.T if by_rows else slopes.T @ slopes
@@ -31,7 +31,7 @@ def steps(
 
 
 def _factor(gram: Tensor, shift: Tensor) -> Tensor | None:
-    """Cholesky's, or None where rounding has made the matrix indefinite."""
+    """The Cholesky factor, or None if rounding has made the matrix indefinite."""
     factor, failed = torch.linalg.cholesky_ex(gram + shift * torch.eye(len(gram), dtype=gram.dtype, device=gram.device))
     return None if int(failed) else factor
 

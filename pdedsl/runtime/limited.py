@@ -1,7 +1,7 @@
-"""Finite volumes: means over cells, limited slopes in them, one flux between neighbours.
+"""Finite volumes: cell averages, limited slopes within cells, one flux between neighbours.
 
-MUSCL (van Leer 1979) with his limiter, Rusanov's flux (1961), and the Runge-Kutta method of Shu and Osher (1988) that
-keeps what a short Euler step keeps.
+MUSCL (van Leer 1979) with his limiter, Rusanov's flux (1961), and the Runge-Kutta method of Shu and Osher (1988), which
+preserves what a short Euler step preserves.
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ Rate = Callable[[Tensor, float], Tensor]
 
 
 def van_leer(left: Tensor, right: Tensor) -> Tensor:
-    """The harmonic mean of two slopes of one sign, and zero otherwise."""
+    """The harmonic mean of two slopes of the same sign, and zero otherwise."""
     product = left * right
     total = left + right
     safe = torch.where(product > 0, total, torch.ones_like(total))
@@ -23,7 +23,7 @@ def van_leer(left: Tensor, right: Tensor) -> Tensor:
 
 
 def faces(padded: Tensor, dim: int) -> tuple[Tensor, Tensor]:
-    """Values on both sides of the n + 1 faces of n cells, from the cells and two more at each end."""
+    """Values on both sides of the n + 1 faces of n cells, from the cells and two ghost cells at each end."""
     gaps = padded.diff(dim=dim)
     size = gaps.shape[dim]
     slopes = van_leer(gaps.narrow(dim, 0, size - 1), gaps.narrow(dim, 1, size - 1)) / 2
@@ -32,7 +32,7 @@ def faces(padded: Tensor, dim: int) -> tuple[Tensor, Tensor]:
 
 
 def rusanov(left: Tensor, right: Tensor, flux: tuple[Tensor, Tensor], speed: Tensor) -> Tensor:
-    """The mean flux, and as much diffusion as the fastest wave needs."""
+    """The mean flux, and as much diffusion as the fastest wave requires."""
     return (flux[0] + flux[1] - speed * (right - left)) / 2
 
 

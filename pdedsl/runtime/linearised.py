@@ -12,7 +12,7 @@ from torch import Tensor
 class Linearised(NamedTuple):
     """f(y), and the map of a cotangent g to f′(y)ᵀg and (∂f/∂θ)ᵀg in the order of the layer's parameters, for one use.
 
-    The value is there first, so that it can be used and freed before the way back needs memory.
+    The value is available first, so that it can be used and freed before the backward pass needs memory.
     """
 
     value: Tensor

@@ -1,5 +1,5 @@
-"""Steps along a field on R^d with noise between them: any integrator along the characteristics, Euler-Maruyama or the
-stochastic method of Heun with noise. The field is one module, whatever the number of steps, and may read the time."""
+"""Steps along a field on R^d with noise between them: any integrator along the characteristics; with noise,
+Euler-Maruyama or the stochastic Heun method. The field is one module for all steps, and may depend on time."""
 
 from __future__ import annotations
 
@@ -27,13 +27,12 @@ def instants(first: float, step: float, count: int) -> tuple[float, ...]:
 class March(nn.Module):
     """x ← x + Δt·v(x, t_k) + noise, for each t_k. Points keep their shape; `clock` is -1 for initial data.
 
-    `after(t)` makes the noise of a step; where it depends on the state it is that of x before the step, as in
-    Euler-Maruyama, x + Δt·v(x) + s(x)·ξ. With noise the scheme of Heun is x + ½Δt·(v(x) + v(x*)) + s·ξ, x* being the
-    step of Euler-Maruyama with the same ξ, and s is read at x and the middle of the step: weak order 2 for noise that
-    does not depend on x, otherwise 1 (Kloeden, Platen, section 15.1).
-    `inside(t)` makes what acts on the velocity of a step, as dropout does.
-    A scheme may be an integrator of feature maps, for which each point is a sample: where it is adaptive, every point
-    has steps and a clock of its own, and `evaluations` tells what they cost.
+    `after(t)` makes the noise of a step; if it depends on the state, then on x before the step, as in Euler-Maruyama, x
+    + Δt·v(x) + s(x)·ξ. With noise, the Heun scheme is x + ½Δt·(v(x) + v(x*)) + s·ξ, where x* is the Euler-Maruyama step
+    with the same ξ, and s is evaluated at x and the middle of the step: weak order 2 for noise that does not depend on
+    x, otherwise 1 (Kloeden, Platen, section 15.1). `inside(t)` makes what acts on the velocity of a step, such as
+    dropout. A scheme may be an integrator of feature maps, for which each point is a sample: if it is adaptive, every
+    point has its own steps and clock, and `evaluations` reports their cost.
     """
 
     def __init__(
@@ -130,7 +129,7 @@ class AtTime(nn.Module):
 
 
 class InTime(nn.Module):
-    """v(x, t) = w((x, t)): the time is a further coordinate, one number for all points or one for each."""
+    """v(x, t) = w((x, t)): the time is an additional coordinate, one number for all points or one for each."""
 
     def __init__(self, network: nn.Module) -> None:
         super().__init__()
@@ -142,7 +141,7 @@ class InTime(nn.Module):
 
 
 class Composed(nn.Module):
-    """A formula of learned fields, `formula(*arguments, *fields)`: the fields are part of the model it belongs to."""
+    """A formula of learned fields, `formula(*arguments, *fields)`, that registers the fields as part of the model."""
 
     def __init__(self, formula: Callable[..., Tensor], **fields: nn.Module) -> None:
         super().__init__()
@@ -153,7 +152,7 @@ class Composed(nn.Module):
 
 
 class Reading(nn.Module):
-    """A field that reads some coordinates only: the others are masked."""
+    """A field that depends on some coordinates only: the others are masked."""
 
     def __init__(self, network: nn.Module, mask: Sequence[float]) -> None:
         super().__init__()
@@ -164,7 +163,7 @@ class Reading(nn.Module):
 
 
 class OfTime(nn.Module):
-    """A learned function of the time alone, whatever the shape of the state."""
+    """A learned function of time alone, whatever the shape of the state."""
 
     def __init__(self, network: nn.Module) -> None:
         super().__init__()
@@ -175,7 +174,7 @@ class OfTime(nn.Module):
 
 
 class ScalarField(nn.Module):
-    """A learned number a(x, t) on points (..., d). sign ">" makes it positive for every weight, by softplus."""
+    """A learned number a(x, t) at points (..., d). sign ">" makes it positive for all weights, by softplus."""
 
     def __init__(self, network: nn.Module, sign: str = "") -> None:
         super().__init__()
@@ -187,7 +186,7 @@ class ScalarField(nn.Module):
 
 
 class MatrixField(nn.Module):
-    """A learned matrix M on points (..., d), or for every weight within its type: psd is M Mᵀ, symmetric ½(M + Mᵀ)."""
+    """A learned matrix at points (..., d), of its type for all weights: M, psd M Mᵀ, or symmetric ½(M + Mᵀ)."""
 
     def __init__(self, network: nn.Module, dimension: int, psd: bool = True, symmetric: bool = False) -> None:
         super().__init__()
@@ -206,8 +205,8 @@ def _matrix(entries: Tensor, psd: bool, symmetric: bool) -> Tensor:
 
 
 class Number(nn.Module):
-    """A learned parameter in the place of a field: a number, a vector or a matrix, within its type; a number may have
-    a value to start from."""
+    """A learned parameter in place of a field: a number, a vector or a matrix, of its type; a number may have an
+    initial value."""
 
     def __init__(
         self,
@@ -229,7 +228,7 @@ class Number(nn.Module):
 
 
 class Solution(nn.Module):
-    """x ↦ u(x, t) for fixed data f: the evolution operator as a network, which draws anew for each row and call."""
+    """x ↦ u(x, t) for fixed data f: the evolution operator as a network, with fresh noise for each row and call."""
 
     def __init__(self, evolution: Evolution, data: Callable[[Tensor], Tensor], t: float) -> None:
         super().__init__()

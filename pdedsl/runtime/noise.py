@@ -1,4 +1,4 @@
-"""Diffusion as noise, by the formula of Feynman and Kac: A:∇∇u over a step Δt is noise of covariance 2AΔt.
+"""Diffusion as noise, by the Feynman-Kac formula: A:∇∇u over a step Δt is noise of covariance 2AΔt.
 
 Every block adds a variable of mean zero, in training and in evaluation, from its own Stream. Rows are samples: axis 0
 is the batch. What multiplies the noise is computed before the sum, so that a row does not depend on its neighbours.
@@ -54,14 +54,14 @@ class LaplaceNoise(nn.Module):
 
 
 def _sum(x: Tensor, std: float | Tensor, stream: Stream, law: Law) -> Tensor:
-    """x + s·ξ, in one pass where it can be."""
+    """x + s·ξ, in one pass if possible."""
     if stream.frozen or isinstance(std, Tensor):
         return x + _increment(x, std, stream, law)
     return torch.add(x, stream(x, law), alpha=std)
 
 
 def _increment(x: Tensor, std: float | Tensor, stream: Stream, law: Law) -> Tensor:
-    """s·ξ, which broadcasts to x: the product before it is spread, so that every row is rounded alike."""
+    """s·ξ, which broadcasts to x: multiplied before broadcasting, so that every row is rounded in the same way."""
     return stream.spread(stream(x, law) * std, x)
 
 
@@ -70,7 +70,7 @@ class RelativeNoise(nn.Module):
     differentiated.
 
     across = "sample": std over the features of each sample. across = "batch": one std over the whole batch tensor, as
-    the published code has it, which lets a sample's noise depend on its neighbours.
+    in the published code, where a sample's noise depends on its neighbours.
     """
 
     def __init__(self, scale: float, *, seed: int, across: str = "sample", law: Law = "normal") -> None:
@@ -91,8 +91,8 @@ class RelativeNoise(nn.Module):
 class ScaledNoise(nn.Module):
     """x + s(x)·ξ, independent ξ of variance 1, for a diffusivity ν(x) = s(x)²/(2Δt) that depends on the state.
 
-    `scale` returns one number per sample, of shape (n,), or anything that broadcasts to x. It is read at `at`, the
-    state before the drift of a step of Euler-Maruyama; without it at x itself, whose features lie in one row.
+    `scale` returns one number per sample, of shape (n,), or anything that broadcasts to x. It is evaluated at `at`, the
+    state before the drift of an Euler-Maruyama step; if that is not given, at x itself, whose features are in one row.
     """
 
     def __init__(self, scale: Callable[[Tensor], Tensor], *, seed: int, law: Law = "normal") -> None:
@@ -114,8 +114,8 @@ class CorrelatedNoise(nn.Module):
     """x + Lξ, independent ξ of variance 1: covariance LLᵀ = 2AΔt for the term A:∇∇u, over the features of a sample.
 
     `factor` is a (d, d) matrix, learned if it is a Parameter (LLᵀ is positive semidefinite for every L), or a callable
-    from x to (n, d, d) for coefficients that depend on the state, which is `at`, the one before the drift of a step of
-    Euler-Maruyama, or without it x itself.
+    from x to (n, d, d) for coefficients that depend on the state: on `at`, the state before the drift of an
+    Euler-Maruyama step, or if that is not given, on x itself.
     """
 
     def __init__(self, factor: Tensor | Callable[[Tensor], Tensor], *, seed: int, law: Law = "normal") -> None:
@@ -136,16 +136,16 @@ class CorrelatedNoise(nn.Module):
 
 
 def times(matrix: Tensor, vector: Tensor) -> Tensor:
-    """A·v in every row. As a sum of products: a matrix product may round a row differently in another batch."""
+    """A·v in every row. By a sum of products: a matrix product may round a row differently in another batch."""
     return (matrix * vector.unsqueeze(-2)).sum(-1)
 
 
 def cholesky(matrix: Tensor) -> Tensor:
     """Lower triangular L with LLᵀ = A for symmetric positive semidefinite A of shape (..., d, d).
 
-    Unlike torch.linalg.cholesky it accepts directions without diffusion: a pivot that vanishes makes its whole column
-    zero, which for a semidefinite matrix it must be. The pivot aⱼⱼ - Σₖ lⱼₖ² carries the rounding of aⱼⱼ, so that it
-    vanishes relative to its own entry: scaling a coordinate scales its row (Higham 2002, section 10.1.1).
+    Unlike torch.linalg.cholesky it accepts directions without diffusion: a vanishing pivot makes its whole column zero,
+    as it must be in a semidefinite matrix. The pivot aⱼⱼ - Σₖ lⱼₖ² carries the rounding error of aⱼⱼ, so it counts as
+    zero relative to that entry: scaling a coordinate scales its row (Higham 2002, section 10.1.1).
     """
     size = matrix.shape[-1]
     floor = 4.0 * size * torch.finfo(matrix.dtype).eps * matrix.diagonal(dim1=-2, dim2=-1)
@@ -157,7 +157,7 @@ def cholesky(matrix: Tensor) -> Tensor:
 
 
 def _scaled_column(column: Tensor, j: int, floor: Tensor) -> Tensor:
-    """Rows from j on, divided by the root of the pivot, or zero where the pivot vanishes."""
+    """Rows from j on, divided by the root of the pivot, or zero if the pivot vanishes."""
     pivot = column[..., j : j + 1]
     live = (pivot > floor) & (torch.arange(column.shape[-1], device=column.device) >= j)
     return torch.where(live, column / torch.where(live, pivot, 1.0).sqrt(), 0.0)

@@ -53,7 +53,7 @@ class Operator(nn.Module, ABC):
         return self.adjoint_product(self.constrained_weight(), y)
 
     def project(self) -> None:
-        """To be called after each step of an optimizer; only a box has something to do."""
+        """To be called after each optimizer step; only a box requires any action."""
         project(self.weight, self.constraint)
 
 
@@ -81,12 +81,12 @@ class Conv(Operator):
 
 @final
 class Linear(Operator, nn.Linear):
-    """linear: (Kx)_o = Σ_i W_{o,i} x_i on the last axis, without bias. It is a Linear of torch as well, and so it is
-    found by who looks for the last linear map of a network."""
+    """linear: (Kx)_o = Σ_i W_{o,i} x_i on the last axis, without bias. It is also a torch Linear, so that code looking
+    for the last linear map of a network finds it."""
 
     def __init__(self, features: int, out_features: int | None = None, constraint: Constraint | None = None):
         shape = (out_features or features, features)
-        # On the meta device no number is drawn for a weight that is replaced.
+        # On the meta device no numbers are drawn for a weight that is replaced anyway.
         super().__init__(constraint, features, shape[0], bias=False, device="meta")
         self.weight = _initial(shape, fan_in=features, gain=1.0)
         self.project()
@@ -99,14 +99,14 @@ class Linear(Operator, nn.Linear):
 
 
 def project_operators(model: nn.Module) -> None:
-    """`constrain K in [a, b]`: every boxed operator back into its box, after a step of the optimizer."""
+    """`constrain K in [a, b]`: every boxed operator is projected back into its box, after an optimizer step."""
     for module in model.modules():
         if isinstance(module, Operator):
             module.project()
 
 
 def norm_bound(operator: Operator) -> float | None:
-    """The c of ‖K‖ ≤ c if the operator has one."""
+    """The c of ‖K‖ ≤ c, if the operator has one."""
     return operator.constraint.bound if isinstance(operator.constraint, NormBound) else None
 
 

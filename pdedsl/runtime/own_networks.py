@@ -1,6 +1,6 @@
-"""Networks of the user's own: noise behind their residual maps, and fields on points.
+"""The user's own networks: noise after their residual maps, and fields on points.
 
-What does not fit is a ValueError that says so: a shape, a residual map that is never called, noise that finds no place.
+A misfit raises a ValueError that explains it: a shape, a residual map that is never called, noise that has no place.
 """
 
 from __future__ import annotations
@@ -19,11 +19,11 @@ from pdedsl.runtime.standardize import Standardize
 
 
 class NoMaps(ValueError):
-    """Noise is asked for, and the residual maps are not known."""
+    """Noise is requested, but the residual maps are not known."""
 
 
 class Followed(nn.Module):
-    """noise(F(x)): a residual map of any signature, and noise behind it."""
+    """noise(F(x)): a residual map of any signature, followed by noise."""
 
     def __init__(self, map: nn.Module, noise: nn.Module) -> None:
         super().__init__()
@@ -34,7 +34,7 @@ class Followed(nn.Module):
 
 
 class Led(nn.Module):
-    """W(noise(x)): the readout, and noise in front of it."""
+    """W(noise(x)): the readout, preceded by noise."""
 
     def __init__(self, noise: nn.Module, readout: nn.Linear) -> None:
         super().__init__()
@@ -46,7 +46,7 @@ class Led(nn.Module):
 
 @dataclass(frozen=True)
 class OwnBackbone:
-    """A module from inputs of one shape to scores of classes. `named` are classes or paths of its residual maps."""
+    """A module from inputs of one shape to class scores. `named` are classes or paths of its residual maps."""
 
     model: nn.Module
     shape: Shape
@@ -54,7 +54,7 @@ class OwnBackbone:
 
     @property
     def maps(self) -> tuple[str, ...]:
-        """The paths of the residual maps, in the order in which they are called; each is called once."""
+        """The paths of the residual maps, in the order of their calls; each is called once."""
         paths = self._named() if self.named else self._found()
         order = _calls(self.model, paths, self.shape)
         for path in paths:
@@ -89,7 +89,7 @@ class OwnBackbone:
     def network(
         self, after: Callable[[int], nn.Module] | None = None, before_readout: nn.Module | None = None
     ) -> nn.Sequential:
-        """The model with `after(l)` behind its residual map l, and `before_readout` in front of its last linear map."""
+        """The model with `after(l)` after its residual map l, and `before_readout` before its last linear map."""
         readout = _readout(self.model, self.shape) if before_readout is not None else ""
         if after is not None:
             for index, path in enumerate(self.maps):
@@ -109,8 +109,8 @@ def own_backbone(
     count: int | None = None,
     time: bool = False,
 ) -> OwnBackbone:
-    """A module as a network on inputs of `shape`, with a further channel for the time. `count` are the residual maps
-    that its steps were counted by."""
+    """A module as a network on inputs of `shape`, with an additional channel for time. `count` is the number of
+    residual maps by which its steps were counted."""
     _require_module(model)
     taken = (shape[0] + time, *shape[1:])
     scores = _tried(model, torch.zeros(2, *taken))
@@ -158,7 +158,7 @@ def _require_module(model: object) -> None:
 
 
 def _tried(model: nn.Module, *inputs: Tensor) -> Tensor:
-    """The value at zeros, in evaluation: nothing is drawn, and nothing of the module changes."""
+    """The value at the given inputs, in evaluation mode and without gradients; the modes of the module are restored."""
     with _evaluating(model), torch.no_grad():
         value = model(*inputs)
     if not isinstance(value, Tensor):
@@ -178,7 +178,7 @@ def _evaluating(model: nn.Module) -> Iterator[None]:
 
 
 def _calls(model: nn.Module, paths: Sequence[str], shape: Shape) -> list[str]:
-    """Which of the modules are called in a forward pass, in their order."""
+    """Which of the modules are called in a forward pass, in order."""
     called: list[str] = []
     hooks = [
         model.get_submodule(path).register_forward_hook(lambda *_, path=path: called.append(path)) for path in paths
@@ -192,7 +192,7 @@ def _calls(model: nn.Module, paths: Sequence[str], shape: Shape) -> list[str]:
 
 
 def _readout(model: nn.Module, shape: Shape) -> str:
-    """The path of the linear map whose value is that of the model."""
+    """The path of the linear map whose output is that of the model."""
     paths = [path for path, module in model.named_modules() if isinstance(module, nn.Linear)]
     values: dict[str, Tensor] = {}
     hooks = []

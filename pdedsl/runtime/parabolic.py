@@ -27,7 +27,7 @@ class TotalVariationNorm(nn.Module):
 
 
 def batch_norm(channels: int, eps: float = 1e-4) -> nn.BatchNorm2d:
-    """Batch norm with Meganet's ε; its running variance there is biased, torch's is not."""
+    """Batch norm with Meganet's ε; Meganet's running variance is biased, torch's is not."""
     return nn.BatchNorm2d(channels, eps=eps)
 
 

@@ -1,5 +1,5 @@
-"""Partial derivatives of any order of a function of points, by reverse differentiation in turn: for any module, and
-independent of faster ways to the same numbers."""
+"""Partial derivatives of any order of a function of points, by repeated reverse differentiation: works for any module,
+and is independent of faster ways to compute the same numbers."""
 
 from __future__ import annotations
 
@@ -12,9 +12,9 @@ Path = tuple[int, ...]
 
 
 def partials(f: Callable[[Tensor], Tensor], points: Tensor, *paths: Path) -> Tensor:
-    """∂…∂f_c / ∂xᵢ∂xⱼ… at points (n, k), a column (n, 1) a path (c, i, j, …): the component, then the coordinates.
+    """∂…∂f_c / ∂xᵢ∂xⱼ… at points (n, k), one column (n, 1) per path (c, i, j, …): the component, then the coordinates.
 
-    What paths share at their beginning is computed once. Differentiable by the weights of f.
+    Common beginnings of paths are computed once. Differentiable by the weights of f.
     """
     with torch.enable_grad():
         x = points if points.requires_grad else points.detach().requires_grad_(True)

@@ -1,4 +1,4 @@
-"""A path of Feynman-Kac with what it gathers: u = E[e^{∫c} g(X) + ∫ e^{∫₀ˢc} f(X_s) ds].
+"""A Feynman-Kac path and what it accumulates: u = E[e^{∫c} g(X) + ∫ e^{∫₀ˢc} f(X_s) ds].
 
 Steps of X' = v or dX = v dt + Σ dB carry the weight e^{∫c} and the sum of sources along (Øksendal, theorem 8.2.1):
 
@@ -38,7 +38,7 @@ class Path(NamedTuple):
         return value if _is_zero(self.gained) else value + self.gained
 
     def weighed(self, growth: Tensor | float, gained: Tensor | float) -> Path:
-        """Behind a stretch with its own weight and sum, the latter counted from its start."""
+        """Followed by a stretch with its own weight and sum, the latter counted from the start of the stretch."""
         return Path(self.x, self.growth + growth, self.gained + _exp(self.growth) * gained)
 
 
@@ -64,7 +64,7 @@ def carried(path: Path, leg: Leg, method: RungeKutta) -> Path:
         return path._replace(x=x).weighed(*piece.exact_weights(leg.dt * leg.steps))
 
     def slope(y: Tensor, t: float) -> Tensor:
-        """(v, c, e^{∫c} f) of (X, ∫c, ∫e^{∫c}f)."""
+        """The derivatives (v, c, e^{∫c} f) of (X, ∫c, ∫e^{∫c}f)."""
         rate, source = piece.rates(y[..., :-2], t)
         gain = torch.exp(y[..., -2]) * source
         return torch.cat([piece.velocity(y[..., :-2], t), rate.unsqueeze(-1), gain.unsqueeze(-1)], -1)
@@ -92,7 +92,7 @@ def shaken(path: Path, leg: Leg, heun: bool, noise: Callable[[Tensor, int], Tens
 
 
 def _walk(x: Tensor, leg: Leg, heun: bool, noise: Callable[[Tensor, int], Tensor]) -> Iterator[Tensor]:
-    """The points behind each step."""
+    """The points after each step."""
     piece, dt, shake = leg.piece, leg.dt, leg.piece.shake(x, leg.dt)
     for k in range(leg.steps):
         shock = shake(x, leg.time(k + 0.5 if heun else k), noise(x, k))

@@ -21,7 +21,7 @@ Rate = float | Callable[[Tensor, float], Tensor]
 
 
 class Piece(nn.Module):
-    """The coefficients on the times [start, stop]: drift v, diffusion A, rate c and source f."""
+    """The coefficients for times in [start, stop]: drift v, diffusion A, rate c and source f."""
 
     def __init__(
         self,
@@ -41,7 +41,7 @@ class Piece(nn.Module):
         self.rate, self.source = rate, source
 
     def within(self, start: float, stop: float) -> Piece | None:
-        """The same coefficients on the part of the piece that lies in [start, stop]."""
+        """The same coefficients on the part of the piece within [start, stop]."""
         low, high = max(self.start, start), min(self.stop, stop)
         return Piece(low, high, self.drift, self.diffusion, self.rate, self.source) if low < high else None
 
@@ -51,7 +51,7 @@ class Piece(nn.Module):
 
     @property
     def has_constant_coefficients(self) -> bool:
-        """Then one Gaussian increment is exact, however long the step."""
+        """If so, one Gaussian increment is exact, however long the step."""
         return not any(map(_is_function, (self.drift, self.diffusion, self.rate, self.source)))
 
     @property
@@ -68,17 +68,17 @@ class Piece(nn.Module):
         return _at(self.rate, x, t), _at(self.source, x, t)
 
     def exact_weights(self, length: float) -> tuple[float, float]:
-        """∫c = c·h and ∫₀ʰ e^{cs} f ds = f·(e^{ch} - 1)/c of constant rates."""
+        """∫c = c·h and ∫₀ʰ e^{cs} f ds = f·(e^{ch} - 1)/c for constant rates."""
         assert isinstance(self.rate, float | int)
         assert isinstance(self.source, float | int)
         z = self.rate * length
         return z, self.source * length * (math.expm1(z) / z if z else 1.0)
 
     def shake(self, x: Tensor, dt: float) -> Callable[[Tensor, float, Tensor], Tensor]:
-        """(x, t, ξ) ↦ √Δt·Σ(x, t)·ξ with ΣΣᵀ = 2A, for ξ of shape (draws, rows, d); a constant Σ is found once."""
+        """(x, t, ξ) ↦ √Δt·Σ(x, t)·ξ with ΣΣᵀ = 2A, for ξ of shape (draws, rows, d); a constant Σ is computed once."""
         diffusion = self.diffusion
         if isinstance(diffusion, Tensor | float | int):
-            exact = torch.as_tensor(diffusion, dtype=x.dtype, device=x.device)  # a number with all its digits
+            exact = torch.as_tensor(diffusion, dtype=x.dtype, device=x.device)  # a number with full precision
             root = _root(2.0 * dt * exact, 0)
             return lambda x, t, noise: _act(root, noise, 0)
         return lambda x, t, noise: _act(_root(2.0 * dt * diffusion(x, t), x.dim() - 1), noise, x.dim() - 1)
@@ -97,7 +97,7 @@ def _is_function(value: Drift | Diffusion | Rate) -> bool:
 
 
 def _root(covariance: Tensor, points: int) -> Tensor:
-    """A factor of the covariance at each point: of a number or a diagonal its root, of a matrix its Cholesky factor."""
+    """A factor of the covariance at each point: the root of a number or a diagonal, the Cholesky factor of a matrix."""
     return cholesky(covariance) if covariance.dim() == points + 2 else covariance.sqrt()
 
 

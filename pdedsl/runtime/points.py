@@ -10,12 +10,12 @@ from torch import Tensor
 
 
 def constant(values: Sequence[float] | Sequence[Sequence[float]]) -> Tensor:
-    """A constant vector or matrix with all digits of the spec; who uses it converts it to the type of the points."""
+    """A constant vector or matrix with all digits of the spec; its users convert it to the dtype of the points."""
     return torch.tensor(values, dtype=torch.float64)
 
 
 def moment(value: Tensor | float) -> Tensor:
-    """A function of the time alone as a tensor, with all its digits."""
+    """A function of time alone as a tensor, with full precision."""
     return value if isinstance(value, Tensor) else torch.tensor(value, dtype=torch.float64)
 
 
@@ -35,7 +35,7 @@ def number(x: Tensor, value: Tensor | float) -> Tensor:
 
 
 def heaviside(value: Tensor) -> Tensor:
-    """0 below zero, 1 above, ½ at zero; its derivative is 0 wherever there is one."""
+    """0 below zero, 1 above, ½ at zero; its derivative is 0 wherever it exists."""
     return 0.5 + 0.5 * torch.sign(value)
 
 
@@ -71,7 +71,7 @@ def total(x: Tensor, value: Tensor | float) -> Tensor:
 
 
 def instant(t: Tensor | float) -> Tensor | float:
-    """The time, one number for all points, or (..., 1) where each point has its own."""
+    """The time: one number for all points, or (..., 1) if each point has its own."""
     return column(t) if isinstance(t, Tensor) else t
 
 
@@ -86,12 +86,12 @@ def coordinate(value: Tensor, index: int) -> Tensor:
 
 
 def fixed(x: Tensor, values: Sequence[float]) -> Tensor:
-    """A constant vector (d,) of the type of the points."""
+    """A constant vector (d,) in the dtype of the points."""
     return torch.tensor(values, dtype=x.dtype, device=x.device)
 
 
 def unit(x: Tensor, index: int) -> Tensor:
-    """The unit vector (d,) of a coordinate."""
+    """The unit vector (d,) along a coordinate."""
     return torch.eye(x.shape[-1], dtype=x.dtype, device=x.device)[index]
 
 

@@ -1,6 +1,6 @@
-"""u and independent estimates of L u, L = Σ aᵢ ∂ᵢ² + Σ bᵢ ∂ᵢ, by few directions instead of one for each coordinate.
+"""u and independent estimates of L u, L = Σ aᵢ ∂ᵢ² + Σ bᵢ ∂ᵢ, by few directions instead of one per coordinate.
 
-With random signs v, Σ aᵢ ∂ᵢ²u is the mean of D²u[z, z], z = Σ vᵢ √aᵢ eᵢ (Hutchinson 1990); those with aᵢ < 0 apart.
+With random signs v, Σ aᵢ ∂ᵢ²u is the mean of D²u[z, z], z = Σ vᵢ √aᵢ eᵢ (Hutchinson 1990); aᵢ < 0 separately.
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ from pdedsl.runtime.jets import SLOPES, JetNetwork, Wanted
 
 
 def estimable(wanted: Wanted) -> bool:
-    """Whether u and one operator without mixed derivatives are all that is wanted."""
+    """Whether only u and one operator without mixed derivatives are wanted."""
     return (
         len(wanted.operators) == 1
         and not any(map(sum, wanted.orders))
@@ -30,7 +30,7 @@ def random_signs(wanted: Wanted, points: int, probes: int, source: torch.Generat
 
 
 def estimated(network: JetNetwork, points: Tensor, wanted: Wanted, coefficients: Tensor, signs: Tensor) -> Tensor:
-    """Streams (1 + e, n, c): u, and an estimate of L u for each of e times the signs (e, probes, n, parts)."""
+    """Streams (1 + e, n, c): u, and e estimates of L u, one for each of the e sets of signs (e, probes, n, parts)."""
     (parts,) = wanted.operators
     axes = torch.tensor([next(k for k, n in enumerate(o) if n) for o in parts], device=points.device)
     order = torch.tensor([sum(o) for o in parts], device=points.device)
@@ -39,7 +39,7 @@ def estimated(network: JetNetwork, points: Tensor, wanted: Wanted, coefficients:
         coefficients, signs = torch.cat([coefficients, coefficients]), torch.cat([signs, signs], 2)
 
     def spread(values: Tensor) -> Tensor:
-        """(…, parts) → (…, inputs): what stands before a derivative, at the inputs that it does not leave zero."""
+        """(…, parts) → (…, inputs): the coefficient of a derivative, at the inputs that depend on its coordinate."""
         whole = values.new_zeros(*values.shape[:-1], points.shape[1]).index_add(-1, axes, values)
         return whole[..., network.owners]
 

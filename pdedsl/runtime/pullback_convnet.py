@@ -3,11 +3,11 @@
 With a₀ = y, each layer is x_i = relu(N_i a_i), a_{i+1} = W_i x_i + s_i with s_i = t·V_i 1 + b_i, and the value is
 N_n a_n. Going back,
     ā_n = N_n′ᵀ g,   x̄_i = W_iᵀ ā_{i+1},   ā_i = N_i′ᵀ (x̄_i·[x_i > 0]),
-and the kernel of W_i gets the correlation of x_i with ā_{i+1}. The shifts s_i are the same for all samples whatever
-y is, so those of all layers are one convolution of one sample, and their gradients another.
+and the kernel of W_i gets the correlation of x_i with ā_{i+1}. The shifts s_i are the same for all samples, whatever y
+is, so those of all layers are one convolution of one sample, and their gradients another.
 
-Group norms are worked out on contiguous feature maps: channels-last ones take up to ten times as long on a processor,
-and a copy is cheap.
+Group norms are computed on contiguous feature maps: channels-last ones take up to ten times as long on a CPU, and a
+copy is cheap.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ from pdedsl.runtime.linearised import Linearised, convolution_backward
 
 
 def has_pullback(layer: nn.Module) -> TypeGuard[ConvNet]:
-    """Whether it is written out below: a convnet with time, group norms and relu, all weights trainable."""
+    """Whether it has the form written out below: a convnet with time, group norms and relu, all weights trainable."""
     return (
         isinstance(layer, ConvNet)
         and all(isinstance(convolution, TimeConv) for convolution in layer.convolutions)
@@ -34,7 +34,7 @@ def has_pullback(layer: nn.Module) -> TypeGuard[ConvNet]:
 
 
 def linearised(layer: ConvNet, t: float, y: Tensor) -> Linearised:
-    """f(y) and its pullback, which pops what it needs: freed memory is taken again while it is in the cache."""
+    """f(y) and its pullback, which pops what it needs: freed memory is reused while it is still in the cache."""
     norms, shifts = [_GroupNorm(norm) for norm in layer.norms], _Shifts(layer, t, y)
     kernels = [weight[:, 1:].contiguous(memory_format=_layout(weight)) for weight in shifts.weights]
     value, inner = _evaluate(norms, kernels, shifts.values(), y)
@@ -89,7 +89,7 @@ class _Shifts:
 
 
 class _GroupNorm:
-    """N y, with what its product needs."""
+    """N y, with what its vector-Jacobian product needs."""
 
     def __init__(self, norm: nn.Module):
         assert isinstance(norm, nn.GroupNorm)

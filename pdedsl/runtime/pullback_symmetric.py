@@ -1,7 +1,7 @@
 """The symmetric layer and its vector-Jacobian product written out, for reversible execution.
 
-Plain autograd is right as well; written out, K Y and the normalised activation serve the value and the product, the
-elementwise work is done in place, and no graph is built.
+Plain autograd would be correct too; written out, K Y and the normalised activation serve both the value and the
+product, elementwise operations are in place, and no graph is built.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ from pdedsl.runtime.parabolic import SymmetricLayer, TotalVariationNorm
 
 
 def has_pullback(layer: nn.Module) -> TypeGuard[SymmetricLayer]:
-    """Whether it is written out below: a convolution, the total-variation norm and relu, all weights trainable."""
+    """Whether it has the form written out below: convolution, total-variation norm and relu, all weights trainable."""
     return (
         isinstance(layer, SymmetricLayer)
         and isinstance(layer.operator, Conv)

@@ -1,8 +1,8 @@
 """M ∂w/∂t = R(w, t) with rows of M that may vanish: Radau IIA with three stages, of order five and L-stable.
 
-Hairer and Wanner 1996, IV.8: the stages W satisfy Σⱼ (A⁻¹)ᵢⱼ M (Wⱼ - w) / h = R(Wᵢ, tᵢ), which also puts every
-condition without a derivative in time, M = 0, at the stages and at the end. Newton's matrix falls apart into
-(λ/h) M - J, once for the real λ of A⁻¹ and once for a complex one.
+Hairer and Wanner 1996, IV.8: the stages W satisfy Σⱼ (A⁻¹)ᵢⱼ M (Wⱼ - w) / h = R(Wᵢ, tᵢ), which also imposes every
+condition without a time derivative, M = 0, at the stages and at the end. Newton's matrix decouples into (λ/h) M - J,
+once for the real eigenvalue λ of A⁻¹ and once for a complex one.
 """
 
 from __future__ import annotations
@@ -31,7 +31,7 @@ TABLEAU = np.array(
 INVERSE = np.linalg.inv(TABLEAU)
 ROUNDS = 12
 NEAR = 1e-12
-MANY = 4  # rounds after which a new Jacobian is worth its price
+MANY = 4  # rounds after which a new Jacobian is worth its cost
 
 
 @dataclass
@@ -42,13 +42,13 @@ class Radau:
     slope: Callable[[Tensor, float], Tensor]
     mass: Tensor
     length: float
-    affine: bool  # whether one Jacobian serves for all
+    affine: bool  # whether one Jacobian serves for all states and times
     kept: dict[int, tuple[Factored, Factored]] = field(default_factory=dict)
 
     def __call__(self, w: Tensor, time: float, level: int) -> Tensor:
-        """One step; not a number where Newton's method fails, which the control of the step understands."""
+        """One step; NaN if Newton's method fails, which step control understands."""
         if not bool(w.isfinite().all()):
-            return w  # of a step that failed
+            return w  # the result of a step that failed
         fresh = level not in self.kept
         if fresh:
             self._factor(w.detach(), time, level)
@@ -74,7 +74,7 @@ class Radau:
         if stages is None:
             return None
         if w.requires_grad or self._learns(w, time):
-            for _ in range(1 if self.affine else rounds + 1):  # gradients contract as the iteration does
+            for _ in range(1 if self.affine else rounds + 1):  # gradients converge at the rate of the iteration
                 stages = stages - self._correction(stages, w, time, level)
         if rounds > MANY:
             del self.kept[level]
@@ -114,7 +114,7 @@ def _ordered(values: np.ndarray) -> tuple[float, complex]:
 
 @cache
 def _vectors() -> tuple[np.ndarray, np.ndarray]:
-    """Eigenvectors of A⁻¹, and the rows that give coordinates in them: for the real value, and for one of the pair."""
+    """Eigenvectors of A⁻¹, and the rows that give coordinates in them: the real one first, then the complex pair."""
     values, vectors = np.linalg.eig(INVERSE)
     order = [int(abs(values.imag).argmin()), int(values.imag.argmax()), int(values.imag.argmin())]
     back = vectors[:, order]

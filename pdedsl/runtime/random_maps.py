@@ -1,4 +1,4 @@
-"""Residual maps that are random themselves: units or maps that are dropped, branches that are shared.
+"""Residual maps that are random themselves: dropped units or maps, randomly mixed branches.
 
 Wang, Tao, Bao, Shi, table 1 and remark 2.5: x + Δt·V with a random velocity V has the diffusion matrix ½Δt·Cov V.
 """
@@ -12,7 +12,7 @@ from torch import Tensor, nn
 from pdedsl.runtime.streams import Stream
 
 Unit = Literal["units", "layer"]
-FEATURES: dict[Unit, int | None] = {"units": None, "layer": 0}  # axes that draw numbers of their own
+FEATURES: dict[Unit, int | None] = {"units": None, "layer": 0}  # axes with random numbers of their own
 
 
 class Dropout(nn.Module):
@@ -59,7 +59,7 @@ class Mix(nn.Module):
 
 
 class ShakeShake(nn.Module):
-    """α·f(x) + (1−α)·g(x) of two maps, as `Mix` of their values."""
+    """α·f(x) + (1−α)·g(x) of two maps: `Mix` of their values."""
 
     def __init__(self, f: nn.Module, g: nn.Module, *, seed: int, width: float = 0.5) -> None:
         super().__init__()

@@ -2,7 +2,7 @@
 
     R(θ, W, μ) = α₁ ∫ φ_τ(∂_t θ) dt + ½α₂ (∫ ‖θ(t)‖² dt + ‖W‖² + ‖μ‖²),   φ_τ(x) = √(x² + τ)
 
-The defaults of Meganet, their code, have α₁ and α₂ the other way round and leave norms out of the decay.
+The defaults of Meganet, their code, have α₁ and α₂ swapped and exclude norms from the decay.
 """
 
 from __future__ import annotations
@@ -17,14 +17,14 @@ from pdedsl.runtime.fields import PerStep
 
 
 def smooth_in_time(model: nn.Module, tau: float = 1e-3) -> Tensor:
-    """∫ φ_τ(∂_t θ) dt = Σ_j h φ_τ((θ_{j+1} − θ_j)/h), summed over the weights of all blocks: piecewise constant in
-    time is cheap."""
+    """∫ φ_τ(∂_t θ) dt = Σ_j h φ_τ((θ_{j+1} − θ_j)/h), summed over the weights of all blocks: it favours weights that
+    are piecewise constant in time."""
     terms = [_variation(field, h, tau) for field, h in _fields_in_time(model) if len(field.layers) > 1]
     return torch.stack(terms).sum() if terms else _zero(model)
 
 
 def decay(model: nn.Module) -> Tensor:
-    """½(∫ ‖θ(t)‖² dt + ‖W‖² + ‖μ‖²): weights in time count h each, all others one."""
+    """½(∫ ‖θ(t)‖² dt + ‖W‖² + ‖μ‖²): weights in time have the factor h each, all others 1."""
     lengths = {id(p): h for field, h in _fields_in_time(model) for p in field.parameters()}
     terms = [0.5 * lengths.get(id(p), 1.0) * p.square().sum() for p in model.parameters()]
     return torch.stack(terms).sum() if terms else _zero(model)

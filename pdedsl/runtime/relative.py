@@ -1,4 +1,4 @@
-"""x + a·std(x)·ξ, the layer noise of Wang, Yuan, Shi, Osher 2020, section 3.1, and its derivative in few passes over
+"""x + a·std(x)·ξ, the layer noise of Wang, Yuan, Shi, Osher 2020, section 3.1, and its derivative, with few passes over
 memory."""
 
 from __future__ import annotations
@@ -13,12 +13,12 @@ from pdedsl.words.integrators import Across
 
 
 def shaken(x: Tensor, noise: Tensor, scale: float, across: Across) -> Tensor:
-    """x + a·std(x)·ξ as plain operations: differentiable to any order; what `ShakenInTraining` must equal."""
+    """x + a·std(x)·ξ by plain operations: differentiable to any order; `ShakenInTraining` must agree with it."""
     return x + (scale * std(x, across)) * noise
 
 
 def std(x: Tensor, across: Across) -> Tensor:
-    """Unbiased, shaped to broadcast. In two passes: `torch.std` over three axes is ten times slower."""
+    """Unbiased, in a shape that broadcasts. In two passes: `torch.std` over three axes is ten times slower."""
     return _spread(x - x.mean(_axes(x, across), keepdim=True), across)
 
 
@@ -27,7 +27,7 @@ def _axes(x: Tensor, across: Across) -> tuple[int, ...]:
 
 
 def _first(across: Across) -> int:
-    """The first axis of what has a size of its own."""
+    """The first of the axes over which the standard deviation is taken."""
     match across:
         case Across.SAMPLE:
             return 1
@@ -52,7 +52,7 @@ def _spread(centred: Tensor, across: Across) -> Tensor:
 class ShakenInTraining(torch.autograd.Function):
     """y = x + a·s·ξ, s = std(x); ∂s/∂x = (x − mean)/((n − 1)·s), so x̄ = ȳ + a·(ȳ·ξ)/((n − 1)·s)·(x − mean).
 
-    Ten passes over the state less than autograd of `shaken`, which a second derivative falls back to.
+    Ten passes over the state fewer than autograd of `shaken`, which is used for a second derivative.
     """
 
     generate_vmap_rule = True
@@ -90,5 +90,5 @@ def _dot(a: Tensor, b: Tensor, across: Across) -> Tensor:
 
 
 def _ratio(numerator: Tensor, denominator: Tensor) -> Tensor:
-    """0 where a sample is constant, as the subgradient of a norm at 0."""
+    """0 for a constant sample, as the subgradient of a norm at 0."""
     return torch.where(denominator > 0, numerator / denominator, 0.0)

@@ -1,4 +1,4 @@
-"""Which fields give the same values when they are evaluated again."""
+"""Which fields give the same values when evaluated again."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from torch.nn.modules.instancenorm import _InstanceNorm
 def require_repeatable(field: nn.Module) -> None:
     """Refuse modules whose second evaluation differs from the first: randomness, or statistics of the batch.
 
-    A module of another kind may say so by an attribute `stochastic = True`; reversible.py compares two runs besides.
+    Other modules can declare it by an attribute `stochastic = True`; in addition, reversible.py compares two runs.
     """
     for name, module in field.named_modules():
         reason = _unrepeatable(module)

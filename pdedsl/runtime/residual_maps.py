@@ -1,8 +1,8 @@
-"""Where a module of the user's own has residual maps: x + F(x), S x + F(x), σ(x + F(x)), or several in a row.
+"""Where a user's own module has residual maps: x + F(x), S x + F(x), σ(x + F(x)), or several in sequence.
 
 The forward pass of each module is traced with its children as opaque steps. A module is a residual map if its result is
-such a sum, perhaps behind steps that act on each number alone. A sum that stands anywhere else, in the middle of a
-forward pass, is a residual map behind which no noise can stand: `Found.open` names the modules that have one.
+such a sum, possibly followed by pointwise steps. Such a sum anywhere else, in the middle of a forward pass, is a
+residual map after which noise cannot be inserted: `Found.open` names the modules that have one.
 """
 
 from __future__ import annotations
@@ -30,7 +30,7 @@ POINTWISE_MODULES = (nn.ReLU, nn.ReLU6, nn.LeakyReLU, nn.GELU, nn.SiLU, nn.Hards
 
 @dataclass(frozen=True)
 class Found:
-    """Residual maps by their paths; modules with a sum in the midst of them; modules that could not be read."""
+    """Residual maps by their paths; modules with such a sum in their middle; modules that could not be traced."""
 
     maps: tuple[str, ...]
     open: tuple[str, ...]
@@ -53,7 +53,7 @@ def _kind(node: fx.Node) -> Kind:
 
 
 def _function(node: fx.Node) -> object:
-    """What is called, a method as a function of tensors; None for a module."""
+    """The function that is called, a method as a function of tensors; None for a module."""
     match _kind(node):
         case Kind.FUNCTION:
             return node.target
@@ -64,14 +64,14 @@ def _function(node: fx.Node) -> object:
 
 
 class _Flat(fx.Tracer):
-    """Every child is one step."""
+    """Treats every child as a single step."""
 
     def is_leaf_module(self, m: nn.Module, module_qualified_name: str) -> bool:
         return True
 
 
 def found_in(model: nn.Module) -> Found:
-    """The outermost residual maps of a module, in the order of their registration."""
+    """The outermost residual maps of a module, in the order of registration."""
     maps: list[str] = []
     open_: list[str] = []
     unread: list[str] = []
@@ -90,7 +90,7 @@ def found_in(model: nn.Module) -> Found:
 
 
 def _walk(path: str, module: nn.Module, maps: list[str]) -> Iterator[tuple[str, nn.Module]]:
-    """Modules from the outside in; what is inside a residual map is not looked at."""
+    """Modules from the outside in; the inside of a residual map is not examined."""
     if not _is_plain(module):
         yield path, module
         if path in maps:
@@ -100,19 +100,19 @@ def _walk(path: str, module: nn.Module, maps: list[str]) -> Iterator[tuple[str, 
 
 
 def _is_plain(module: nn.Module) -> bool:
-    """Containers, which call their children in a row, and the modules of torch itself, which are no residual maps."""
+    """Torch's own modules, including containers, and modules without children: none of them is a residual map."""
     return type(module).__module__.startswith("torch.nn.") or not list(module.children())
 
 
 def _graph(module: nn.Module) -> fx.Graph | None:
     try:
         return _Flat().trace(module)
-    except Exception:  # whatever the code of the user does with what is not a tensor
+    except Exception:  # user code may do anything with a traced value that is not a tensor
         return None
 
 
 def _sums(graph: fx.Graph) -> set[fx.Node]:
-    """The nodes that are x + F(x): a state, and something that modules or functions made of it."""
+    """The nodes that are x + F(x): a state, plus something that modules or functions computed from it."""
     states: set[fx.Node] = {n for n in graph.nodes if _kind(n) is Kind.INPUT}
     sums: set[fx.Node] = set()
     for node in graph.nodes:
@@ -134,7 +134,7 @@ def _is_residual(shortcut: fx.Node, field: fx.Node, states: set[fx.Node]) -> boo
 
 
 def _reaches(node: fx.Node, state: fx.Node, modules: bool, seen: set[fx.Node]) -> bool:
-    """Whether a state is above a node, with a module in between."""
+    """Whether a node depends on a state, with a module in between."""
     if node is state:
         return modules
     if node in seen:
@@ -145,7 +145,7 @@ def _reaches(node: fx.Node, state: fx.Node, modules: bool, seen: set[fx.Node]) -
 
 
 def _result(graph: fx.Graph, module: nn.Module) -> fx.Node | None:
-    """What is returned, before functions of each number alone."""
+    """The returned node, before pointwise functions."""
     node = next(n for n in graph.nodes if _kind(n) is Kind.RESULT).args[0]
     while isinstance(node, fx.Node) and _is_pointwise(node, module):
         node = node.args[0]

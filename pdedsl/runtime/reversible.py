@@ -1,7 +1,7 @@
 """Reversible execution of Verlet and leapfrog chains: memory constant in depth (Ruthotto, Haber 2018, section 3.2).
 
-The whole chain is one autograd.Function that keeps its last state only. Backward undoes coupling after coupling: the
-field is evaluated once more, and this one evaluation gives both the increment to subtract and the graph of the
+The whole chain is one autograd.Function that keeps only its last state. Backward undoes one coupling after another: the
+field is evaluated once more, and this single evaluation gives both the increment to subtract and the graph of the
 vector-Jacobian product.
 """
 
@@ -25,8 +25,8 @@ from pdedsl.runtime.repeatable import require_repeatable
 class Reversible(nn.Module):
     """(Y₀, Z₀) ↦ (Y_N, Z_N) by a splitting, without stored activations; `inverse` runs the chain backwards.
 
-    Gradients are those of plain autograd up to round-off, once differentiable: second derivatives raise, and whoever
-    needs them sets store=True, which is plain autograd with its memory. Fields with noise or batch statistics are
+    Gradients are those of plain autograd up to round-off, and can be taken once: second derivatives raise an error. If
+    they are needed, store=True uses plain autograd, with its memory cost. Fields with noise or batch statistics are
     refused, because a second evaluation would not repeat the first. Within torch.func it is plain autograd.
     """
 
@@ -52,7 +52,7 @@ class Reversible(nn.Module):
         return self.method.inverse(self.fields, (y, z), self.steps)
 
     def _chain(self, y: Tensor, z: Tensor) -> Pair:
-        if not y.is_meta and torch.is_autocast_enabled(y.device.type):  # half the digits do not lead back
+        if not y.is_meta and torch.is_autocast_enabled(y.device.type):  # half precision cannot be retraced
             exact = self._precision(y)
             with torch.autocast(y.device.type, enabled=False):
                 return self._chain(y.to(exact), z.to(exact))
@@ -61,13 +61,13 @@ class Reversible(nn.Module):
         return pair
 
     def _precision(self, y: Tensor) -> torch.dtype:
-        """That of the weights; where nothing is learned, that of the state, but no half."""
+        """That of the weights; if nothing is learned, that of the state, but at least float32."""
         ours = y.dtype if y.dtype.itemsize > 2 else torch.float32
         return next((p.dtype for p in self.fields.parameters()), ours)  # type: ignore[attr-defined]
 
 
 def require_same_twice(chain: Reversible, y: Tensor, z: Tensor) -> bool:
-    """Before the first run two evaluations are compared: noise of an unknown kind shows, whatever its generator."""
+    """Before the first run two evaluations are compared: this reveals unknown noise, whatever its generator."""
     if y.is_meta or not y.numel() or torch._C._functorch.is_batchedtensor(y):
         return False
     with torch.no_grad():
@@ -79,7 +79,7 @@ def require_same_twice(chain: Reversible, y: Tensor, z: Tensor) -> bool:
 
 
 class _Chain(torch.autograd.Function):
-    """The couplings in order; see the module's docstring. States are updated in place once they are our own."""
+    """The couplings in order; see the module's docstring. States are updated in place once they are copies."""
 
     @staticmethod
     def forward(
@@ -90,16 +90,16 @@ class _Chain(torch.autograd.Function):
         for coupling in couplings:
             increment = coupling.increment(fields, state[1 - coupling.target])
             state.add(coupling.target, increment, coupling.scale)
-        # An untouched half must not be returned as the input itself.
+        # A half that was not changed must not be returned as the input itself.
         pair = state[0] if state.owned[0] else y.clone(), state[1] if state.owned[1] else z.clone()
-        # The parameters are saved for torch to notice one that has changed before backward.
+        # The parameters are saved so that torch notices if one has changed before backward.
         ctx.save_for_backward(*pair, *p)
         ctx.set_materialize_grads(False)
         return pair
 
     @staticmethod
     def backward(ctx: Any, *gradients: Tensor | None) -> tuple[Tensor | None, ...]:
-        if torch.is_grad_enabled():  # by create_graph: the gradients below have no graph, and would pass for constants
+        if torch.is_grad_enabled():  # by create_graph: the gradients below have no graph, and would count as constants
             raise RuntimeError(
                 "reversible execution is differentiable once: it keeps no states for second derivatives; Reversible(…, "
                 "store=True) does, and so does a block of a network after block.chain.store = True"
@@ -113,7 +113,7 @@ class _Chain(torch.autograd.Function):
 
 
 def _laid_out_like(state: Tensor, gradient: Tensor | None) -> Tensor:
-    """Convolutions of two layouts would copy one of them at every step."""
+    """The gradient in the layout of the state: convolutions of mixed layouts would copy one of them at every step."""
     if gradient is None:
         return torch.zeros_like(state)
     return gradient if gradient.stride() == state.stride() else torch.empty_like(state).copy_(gradient)
@@ -174,8 +174,8 @@ class _State:
 class _Gradients:
     """Sums of weight gradients, in the order of the parameters; a stationary weight gets one from every step.
 
-    Their memory is taken before the chain is undone: small gradients strewn among the freed states would keep the heap
-    from shrinking, and the memory would grow with depth after all.
+    Their memory is allocated before the chain is undone: small gradients scattered among the freed states would keep
+    the heap from shrinking, and memory would grow with depth after all.
     """
 
     def __init__(self, parameters: Sequence[Tensor]):

@@ -1,7 +1,7 @@
-"""Points of boxes, of the parts of them where functions are not negative, and of surfaces F = 0, each by its seed.
+"""Points of boxes, of the parts of boxes where functions are not negative, and of surfaces F = 0, determined by a seed.
 
-Scrambled Sobol points (Joe, Kuo 2008; Owen 1998) fill a box evenly; with the density of Chebyshev's nodes,
-1/(π√(1 - ξ²)), they are close at its sides, where polynomials and sines of low frequency go astray first.
+Scrambled Sobol points (Joe, Kuo 2008; Owen 1998) fill a box evenly; with the density of Chebyshev's nodes, 1/(π√(1 -
+ξ²)), they are dense near its sides, where errors of polynomials and of low-frequency sines grow first.
 """
 
 from __future__ import annotations
@@ -17,9 +17,9 @@ from torch import Tensor
 Keeps = Callable[[Tensor], Tensor]
 """Which of the points (n, k) are kept: (n,), true or false."""
 
-SPARSE = 2**18  # draws after which what is not found is not there
-NEWTON = 30  # steps towards a surface
-CLOSE = 1e-12  # to a surface, relative to the values of F in the box
+SPARSE = 2**18  # draws after which the search for points ends
+NEWTON = 30  # Newton steps towards a surface, at most
+CLOSE = 1e-12  # distance that counts as on a surface, relative to the values of F in the box
 
 
 class Law(Enum):
@@ -31,24 +31,24 @@ class Law(Enum):
 
 
 class NoPoints(Exception):
-    """No point was found where points were asked for."""
+    """No point was found where points were requested."""
 
 
 @dataclass(frozen=True)
 class Box:
-    """The products of [low, high], with points on the CPU in float64, the same on every device."""
+    """The product of intervals [low, high], with points on the CPU in float64, the same on every device."""
 
     low: Tensor
     high: Tensor
-    joined: tuple[bool, ...]  # whether the ends of a side are one point: it has no ends that need more points
+    joined: tuple[bool, ...]  # whether the ends of a side are the same point: then no extra points are needed near them
 
     def without(self, k: int) -> Box:
-        """The side of it on which coordinate k is fixed."""
+        """The box without coordinate k, for a face on which it is fixed."""
         rest = [i for i in range(len(self.low)) if i != k]
         return Box(self.low[rest], self.high[rest], tuple(self.joined[i] for i in rest))
 
     def source(self, law: Law, seed: int) -> Callable[[int], Tensor]:
-        """More and more points of a sequence."""
+        """A function that draws the next n points of a sequence."""
         unit = _unit(len(self.low), law, seed)
 
         def draw(n: int) -> Tensor:
@@ -71,7 +71,7 @@ def _unit(dimension: int, law: Law, seed: int) -> Callable[[int], Tensor]:
 
 
 def kept(draw: Callable[[int], Tensor], keeps: Keeps, n: int) -> Tensor:
-    """The first n points that are kept; fewer where they are rare, and an error where there are none."""
+    """The first n points that are kept; fewer if they are rare, and an error if there are none."""
     found: list[Tensor] = []
     count, asked = 0, n
     while count < n and asked < max(SPARSE, 16 * n):
@@ -87,7 +87,7 @@ def kept(draw: Callable[[int], Tensor], keeps: Keeps, n: int) -> Tensor:
 def onto(level: Callable[[Tensor], Tensor], points: Tensor, moved: Tensor) -> tuple[Tensor, Tensor]:
     """Points moved along ∇F, in the coordinates that may be `moved`, to where F = 0, and which of them arrived.
 
-    Newton's method on the line of steepest ascent: x ← x - F ∇F/|∇F|².
+    Newton's method along the direction of steepest ascent: x ← x - F ∇F/|∇F|².
     """
     size = level(points).abs().max().clamp_min(torch.finfo(points.dtype).tiny)
     x = points

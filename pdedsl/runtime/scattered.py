@@ -1,4 +1,4 @@
-"""Values at scattered points as a function: near each point the quadratic polynomial that fits its neighbours best."""
+"""Values at scattered points as a function: near each point, the quadratic polynomial that fits its neighbours best."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ CHUNK = 256
 
 
 class Scattered(nn.Module):
-    """Points (m, 2) and values (m,); the error is of third order in their distance h."""
+    """Points (m, 2) and values (m,); the error is of third order in their spacing h."""
 
     places: Tensor
     values: Tensor

@@ -19,7 +19,7 @@ Orders = tuple[int, ...]
 
 @dataclass(frozen=True)
 class Sides:
-    """The box of the coordinates: its middle, half its lengths, and which of its sides are joined."""
+    """The box of the coordinates: its middle, its half-lengths, and which of its sides are joined."""
 
     middle: Tensor
     half: Tensor
@@ -41,14 +41,14 @@ class Waves:
         return Waves(self.frequencies.to(like), self.phases.to(like))
 
 
-FEW = 3  # coordinates in which frequencies fill a box evenly
+FEW = 3  # number of coordinates up to which frequencies fill a box evenly
 
 
 def random_waves(n: int, sides: Sides, bandwidth: Tensor, seed: int) -> Waves:
-    """w with mean 0 and deviation s in coordinates that go from -1 to 1; whole numbers of periods along joined sides.
+    """w with mean 0 and standard deviation s in coordinates scaled to [-1, 1]; whole periods along joined sides.
 
-    In few coordinates Sobol points of [-√3 s, √3 s]: what has no higher frequency is spanned by few of them. In many,
-    where a box has nearly all of its volume at its corners, w ~ N(0, s²).
+    In few coordinates, Sobol points of [-√3 s, √3 s]: few of them span functions without higher frequencies. In many,
+    where nearly all the volume of a box is at its corners, w ~ N(0, s²).
     """
     generator = torch.Generator().manual_seed(seed)
     k = len(sides.half)
@@ -84,7 +84,7 @@ class WavesAt:
         return of @ (factor * weights)
 
     def combined(self, coefficients: Sequence[Tensor], orders: Sequence[Orders]) -> Tensor:
-        """Σ cₐ(x) ∂^α φ, (m, n), one product of matrices for all derivatives of even order and one for the others."""
+        """Σ cₐ(x) ∂^α φ, (m, n), by one matrix product for all derivatives of even order and one for the others."""
         total = torch.zeros_like(self.sine)
         for odd, of in ((0, self.sine), (1, self.cosine)):
             own = [k for k, o in enumerate(orders) if sum(o) % 2 == odd]

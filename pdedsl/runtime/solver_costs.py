@@ -16,19 +16,18 @@ Solving = Integrated | March
 
 
 def adaptive_blocks(model: nn.Module) -> list[Solving]:
-    """The parts whose solvers choose their steps."""
+    """The parts whose solvers choose their own steps."""
     parts = [part for part in model.modules() if isinstance(part, Solving)]
     return [part for part in parts if isinstance(part.integrator, Solver)]
 
 
 def evaluations(blocks: Sequence[Solving]) -> int:
-    """Evaluations of the fields in the last forward pass, summed over its samples. They were counted on the host."""
+    """Evaluations of the fields in the last forward pass, summed over its samples, as counted on the host."""
     return sum(sum(block.evaluations_per_sample or ()) for block in blocks)
 
 
 def fail_by_nan(model: nn.Module) -> None:
-    """Let a solver that fails give NaN: the other processes wait for this one, and all see that the loss is not
-    finite."""
+    """Let a failing solver return NaN: other processes wait for this one, and all see that the loss is not finite."""
     for block in adaptive_blocks(model):
         if isinstance(block.integrator, (Adaptive, Torchdiffeq)):
             block.integrator = replace(block.integrator, failing=Failing.NAN)

@@ -15,7 +15,7 @@ from torch import Tensor
 
 
 class Leap(NamedTuple):
-    """The direction, and another one with two uniform numbers for the point in the ball."""
+    """The direction of the leap, and another direction with two uniform numbers for the point in the ball."""
 
     outwards: Tensor
     inwards: Tensor
@@ -36,7 +36,7 @@ def leap(
     near: float,
     draw: Leap,
 ) -> Leaper:
-    """One sphere for those that are not yet as near to a side as `near`."""
+    """One leap for the paths that are farther than `near` from every side."""
     r = radius(path.x).clamp_min(0)
     alive = path.alive & (r > near)
     gained, d = path.gained, path.x.shape[-1]
@@ -49,7 +49,7 @@ def leap(
 
 
 def free_radius(g: Tensor, slope: Tensor, bend: Tensor) -> Tensor:
-    """The r with g - |∇g| r - ½M r² = 0: no point of g = 0 is nearer where the second derivatives of g are above -M."""
+    """The r with g - |∇g| r - ½M r² = 0: no point of g = 0 is nearer if the second derivatives of g are above -M."""
     steep = slope.norm(dim=-1)
     below = steep + torch.sqrt(steep.square() + 2 * bend * g.clamp_min(0))
     return torch.where(below > 0, 2 * g / below, torch.inf)

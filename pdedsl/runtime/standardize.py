@@ -1,4 +1,4 @@
-"""Normalisation of the data as a part of the network, so that noise, attacks and radii are in the units of the data."""
+"""Normalisation of the data as part of the network, so that noise, attacks and radii are in the units of the data."""
 
 from __future__ import annotations
 
@@ -10,8 +10,8 @@ from torch import Tensor, nn
 
 
 class Standardize(nn.Module):
-    """(x - mean) / std for each channel, the identity until it is told the data. Channels behind these, such as a
-    channel of time, pass as they are."""
+    """(x - mean) / std for each channel; the identity until the data are known. Additional channels, such as a channel
+    of time, pass unchanged."""
 
     mean: Tensor
     std: Tensor
@@ -34,7 +34,7 @@ class Standardize(nn.Module):
 
 @final
 class Centre(nn.Module):
-    """x - mean for each channel: it moves all samples alike, and so it changes no distance between them."""
+    """x - mean for each channel: it shifts all samples equally, and so preserves the distances between them."""
 
     mean: Tensor
 
@@ -47,7 +47,7 @@ class Centre(nn.Module):
 
 
 def standardize(model: nn.Module, mean: Sequence[float], std: Sequence[float]) -> None:
-    """Tell every network of a model the mean and the standard deviation of its data, channel by channel."""
+    """Set the mean and the standard deviation of the data, channel by channel, in every network of a model."""
     for module in model.modules():
         if isinstance(module, Standardize | Centre):
             module.mean.copy_(torch.tensor(mean))

@@ -43,13 +43,13 @@ def is_kernel(parameter: Tensor) -> bool:
 
 
 def carried(weights: Mapping[str, Tensor], module: nn.Module, factor: float | tuple[float, float]) -> dict[str, Tensor]:
-    """The weights of a trained network, for the same spec on images of `factor` times the resolution; a pair is that
-    along y, then along x.
+    """The weights of a trained network, for the same spec on images of `factor` times the resolution; a pair is the
+    factor along y, then along x.
 
-    Every 3×3 kernel becomes that of the same differential operator β on the other mesh, the opening's too; whatever
-    else there is has no mesh and stays. Stages have the same factor, since all halve alike. Weights that are not those
-    of the network raise, and so do larger stencils, which have no β here. A bound or a box of an operator holds on
-    every mesh: after the step to a finer one, where derivatives weigh more, it may cut the operator down.
+    Every 3×3 kernel becomes that of the same differential operator β on the other mesh, including the opening's; all
+    other weights do not depend on the mesh and stay. Stages have the same factor, since all halve alike. Weights that
+    do not fit the network raise an error, and so do larger stencils, which have no β here. A bound or a box of an
+    operator holds on every mesh: on a finer one, where derivatives weigh more, it may cut the operator down.
     """
     factors = factor if isinstance(factor, tuple) else (factor, factor)
     if not all(f > 0 for f in factors):
@@ -63,7 +63,7 @@ def carried(weights: Mapping[str, Tensor], module: nn.Module, factor: float | tu
 
 
 def _carried(weight: Tensor, along_y: float, along_x: float) -> Tensor:
-    """β has a factor for each axis, and each has a mesh of its own."""
+    """β has a factor for each axis, and each axis has its own mesh width."""
     unit, theta = _analyse(1.0), weight.detach().double()
     table = _along_axis(_along_axis(theta, -1, unit), -2, unit)
     return _along_axis(_along_axis(table, -1, _synthesise(1 / along_x)), -2, _synthesise(1 / along_y)).to(weight.dtype)
@@ -73,10 +73,10 @@ def as_operator(theta: Tensor, h: float, digits: int = 3, tolerance: float = 1e-
     """One 3×3 kernel as text, for example `Δ`, `2 − ∂x + 0.5Δ`.
 
     Two exact descriptions are tried, and the one with fewer terms is printed: the coefficients β above, where the
-    identity is the mean m, and the Taylor coefficients Σ θ (ih)ᵃ(jh)ᵇ/(a! b!), where it is the point itself. They
-    agree to O(h²); the five-point Laplacian is Δ in the second, the paper's in the first. A term is left out below
-    `tolerance` of the largest effect on the grid, |c|/h^order; below `least` of it, `…` stands for all such terms.
-    A kernel with NaN or ∞ is no operator, and says so.
+    identity is the mean m, and the Taylor coefficients Σ θ (ih)ᵃ(jh)ᵇ/(a! b!), where it is the point itself. They agree
+    to O(h²); the five-point Laplacian is Δ in the second, the paper's in the first. A term is omitted below `tolerance`
+    of the largest effect on the grid, |c|/h^order; below `least` of it, `…` stands for all such terms. A kernel with
+    NaN or ∞ is not an operator, and the text says so.
     """
     if not theta.isfinite().all():
         return "not finite"
@@ -95,7 +95,7 @@ def _synthesise(h: float) -> tuple[tuple[float, float, float], ...]:
 
 
 def _along_axis(values: Tensor, axis: int, matrix: tuple[tuple[float, float, float], ...]) -> Tensor:
-    """A 3×3 matrix applied along one axis, term by term: sums of three have no rounding of a product with zero."""
+    """A 3×3 matrix applied along one axis, term by term: products with zero add no rounding errors."""
     a, b, c = values.unbind(axis)
     return torch.stack([p * a + q * b + r * c for p, q, r in matrix], dim=axis)
 
@@ -108,7 +108,7 @@ def _taylor(theta: Tensor, h: float) -> Tensor:
 
 
 def _terms(values: list[float], h: float, tolerance: float) -> list[tuple[float, str, float]]:
-    """The terms that matter, with their effects; equal ∂x² and ∂y² make one Δ."""
+    """The terms that matter, with their effects; equal ∂x² and ∂y² are combined to Δ."""
     effects = [abs(c) / h ** (x + y) for c, (x, y) in zip(values, ORDERS, strict=True)]
     least = tolerance * max(effects)
     kept = {o: c for c, o, e in zip(values, ORDERS, effects, strict=True) if e > least}
@@ -130,6 +130,6 @@ def _text(terms: list[tuple[float, str, float]], digits: int, least: float) -> s
 
 
 def _term(c: float, name: str, digits: int) -> tuple[bool, str]:
-    """Whether it is negative, and its absolute value; a factor one is not written before a derivative."""
+    """Whether it is negative, and its absolute value as text; a factor of one is not written before a derivative."""
     number = f"{abs(c):.{digits}g}"
     return c < 0, name if name and float(number) == 1.0 else number + name

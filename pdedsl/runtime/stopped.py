@@ -1,4 +1,4 @@
-"""Paths of dX = b dt + Σ dB between sides: stopped, reflected, joined, and what they gather.
+"""Paths of dX = b dt + Σ dB between sides: stopped, reflected or wrapped around, and what they accumulate.
 
 Euler-Maruyama steps with e^{∫c} and the sum of sources by the trapezoidal rule. Exits and local times between the ends
 of a step are those of a Brownian bridge, which makes stopping of weak order 1 instead of ½ (Gobet 2000).
@@ -30,7 +30,7 @@ class Root(NamedTuple):
         return (self.entries @ normal.unsqueeze(-1)).squeeze(-1) if self.full else self.entries * normal
 
     def variances(self) -> Tensor:
-        """Of each coordinate, a unit of time."""
+        """Of each coordinate, per unit of time."""
         return self.entries.square().sum(-1) if self.full else self.entries.square()
 
     def covariance(self, direction: Tensor) -> Tensor:
@@ -42,7 +42,7 @@ class Root(NamedTuple):
 
 @dataclass(frozen=True)
 class Motion:
-    """b, Σ, c and f; the time of the equation runs by `clock` along the path."""
+    """b, Σ, c and f; along the path the time of the equation changes at the rate `clock`."""
 
     drift: At | None
     root: Callable[[Tensor, Tensor], Root]
@@ -53,10 +53,10 @@ class Motion:
 
 @dataclass(frozen=True)
 class Sides:
-    """Of a box, where `stops` and `turns` (2, d) say what its lower and upper faces do, and of curves g(x) = 0.
+    """The sides of a box, where `stops` and `turns` (2, d) say what its lower and upper faces do, and curves g(x) = 0.
 
     `curves` gives g (..., m) and ∇g (..., m, d); `given(x, t, face)` is u at the faces 2k, 2k + 1 of coordinate k and
-    at the curves behind them; `pull(x, t)` is κ and γ (..., 2, d) of ∂u/∂n + κu = γ.
+    at the curves, numbered after them; `pull(x, t)` is κ and γ (..., 2, d) of ∂u/∂n + κu = γ.
     """
 
     lower: Tensor
@@ -69,7 +69,7 @@ class Sides:
     pull: Callable[[Tensor, Tensor], tuple[Tensor, Tensor]] | None = None
 
     def inside(self, y: Tensor) -> Tensor:
-        """Joined sides wrap; sides without a condition are not crossed but by the error of a step."""
+        """Joined sides wrap; sides without a condition can be crossed only by the error of a step, and are clamped."""
         wrapped = self.lower + torch.remainder(y - self.lower, self.upper - self.lower)
         if self.curves is None:
             open_below, open_above = ~(self.stops | self.turns)
@@ -87,15 +87,15 @@ class Sides:
 
 
 class Draw(NamedTuple):
-    """Normal and uniform numbers of a step, for each coordinate; for curves, those of the first."""
+    """Normal and uniform numbers of a step, one for each coordinate; curves use those of the first."""
 
     normal: Tensor
     uniform: Tensor
 
 
 class Path(NamedTuple):
-    """Where paths are at the time t, or were when the step began in which they ended; `y` and `uniform` are its other
-    end and its chance."""
+    """Where paths are at time t or, if they have ended, were at the beginning of their last step; `y` and `uniform` are
+    the other end of that step and its uniform numbers."""
 
     x: Tensor
     t: Tensor
@@ -112,7 +112,7 @@ def start(x: Tensor, t: Tensor) -> Path:
 
 
 def step(path: Path, motion: Motion, sides: Sides, dt: Tensor, draw: Draw) -> Path:
-    """One step of those that are on their way; `dt` (...) as the times."""
+    """One step of the paths still under way; `dt` (...) has the shape of the times."""
     x, t, h = path.x, path.t, dt.unsqueeze(-1)
     root = motion.root(x, t)
     y = x + torch.sqrt(h) * root.shake(draw.normal)
@@ -137,7 +137,7 @@ def step(path: Path, motion: Motion, sides: Sides, dt: Tensor, draw: Draw) -> Pa
 
 
 def stopped_value(path: Path, motion: Motion, sides: Sides, dt: Tensor, times: Draw, bridge: Tensor) -> Tensor:
-    """e^{∫c} u + ∫ e^{∫c} f of paths that ended, where they first met a side."""
+    """e^{∫c} u + ∫ e^{∫c} f of paths that ended, at the point where they first met a side."""
     x, t, h = path.x, path.t, dt.unsqueeze(-1)
     root = motion.root(x, t)
     near, far, variance = _levels(sides, x, path.y, root, h)
@@ -156,7 +156,7 @@ def stopped_value(path: Path, motion: Motion, sides: Sides, dt: Tensor, times: D
 def _turned(
     path: Path, sides: Sides, y: Tensor, t: Tensor, variance: Tensor, uniform: Tensor
 ) -> tuple[Tensor, Tensor, Tensor]:
-    """The step reflected, with the weight e^{-∫κ dL} and the sum ∫ e^{∫c} γ dL."""
+    """The reflected step, with the weight e^{-∫κ dL} and the sum ∫ e^{∫c} γ dL."""
     if sides.pull is None:
         return y, path.growth, path.gained
     near, far = sides.distances(path.x)[0], sides.distances(y)[0]
@@ -170,7 +170,7 @@ def _turned(
 
 
 def _levels(sides: Sides, x: Tensor, y: Tensor, root: Root, h: Tensor) -> tuple[Tensor, Tensor, Tensor]:
-    """Distances at both ends and variances, of all faces and curves (..., 2d + m)."""
+    """Distances at both ends, and variances, for all faces and curves (..., 2d + m)."""
     (near, from_curves), (far, to_curves) = sides.distances(x), sides.distances(y)
     variance = (root.variances() * h).unsqueeze(-1).expand(*x.shape, 2)
     levels = [near.mT, far.mT, variance]
@@ -185,7 +185,7 @@ def _levels(sides: Sides, x: Tensor, y: Tensor, root: Root, h: Tensor) -> tuple[
 
 
 def _crossed(sides: Sides, x: Tensor, y: Tensor, root: Root, h: Tensor, uniform: Tensor) -> Tensor:
-    """Which faces and curves a step reaches; opposite faces by opposite chances: no path reaches both."""
+    """Which faces and curves a step reaches; opposite faces use u and 1 - u, so that few paths reach both."""
     near, far, variance = _levels(sides, x, y, root, h)
     chance = torch.stack([uniform, 1 - uniform], -1).flatten(-2)
     curves = near.shape[-1] - chance.shape[-1]
@@ -195,7 +195,7 @@ def _crossed(sides: Sides, x: Tensor, y: Tensor, root: Root, h: Tensor, uniform:
 
 
 def _onto(sides: Sides, z: Tensor, face: Tensor, root: Root) -> Tensor:
-    """The point of a bridge, given that it is on a side: z - Σ Σᵀ n·distance/(n·Σ Σᵀ n)."""
+    """The point of a bridge, conditioned on being on a side: z - Σ Σᵀ n·distance/(n·Σ Σᵀ n)."""
     faces, curves = sides.distances(z)
     distance = faces.mT.flatten(-2) if curves is None else torch.cat([faces.mT.flatten(-2), curves], -1)
     n, pick = _normal(sides, z, face), face.unsqueeze(-1)
@@ -206,7 +206,7 @@ def _onto(sides: Sides, z: Tensor, face: Tensor, root: Root) -> Tensor:
 
 
 def _normal(sides: Sides, z: Tensor, face: Tensor) -> Tensor:
-    """Of one face or curve for each path, inwards."""
+    """The inward normal of one face or curve for each path."""
     d = z.shape[-1]
     coordinate = (face // 2).clamp_max(d - 1)
     flat = torch.nn.functional.one_hot(coordinate, d).to(z) * (1 - 2 * (face % 2)).unsqueeze(-1)
@@ -225,7 +225,7 @@ def _gathered(
     there: tuple[Tensor, Tensor],
     dt: Tensor,
 ) -> tuple[Tensor, Tensor]:
-    """∫c and ∫ e^{∫c} f with another step, by the trapezoidal rule."""
+    """∫c and ∫ e^{∫c} f after another step, by the trapezoidal rule."""
     before = growth
     if motion.rate is not None:
         growth = growth + 0.5 * dt * (motion.rate(*here) + motion.rate(*there))

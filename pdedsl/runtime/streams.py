@@ -2,8 +2,8 @@
 
 The user's generator is neither read nor advanced. A Stream keeps three integers, so it is saved with the weights,
 copied, pickled and resumed exactly. For `torch.compile` and `torch.export` the draw is one opaque operator: they see a
-call, not a generator (compiled `randn` is eleven times slower than the eager one). Elsewhere it is a plain function:
-the first call of an operator imports the compiler, and every call costs more than a small draw itself.
+call, not a generator (compiled `randn` is eleven times slower than eager). Elsewhere it is a plain function: the first
+call of an operator imports the compiler, and every call costs more than a small draw itself.
 """
 
 from __future__ import annotations
@@ -18,14 +18,14 @@ from torch import Tensor, nn
 from pdedsl.runtime.standard_draws import standard_draw
 
 Law = Literal["normal", "laplace", "uniform"]
-IS_SUM: dict[Law, bool] = {"normal": True, "laplace": False, "uniform": False}  # of several numbers of its own law
+IS_SUM: dict[Law, bool] = {"normal": True, "laplace": False, "uniform": False}  # closed under addition
 
 _MASK = (1 << 64) - 1
 _TRAIN, _FROZEN, _EVAL = 1, 2, 3
 
 
 def mix(*words: int) -> int:
-    """Hash integers to one of 63 bits, the step function of splitmix64 (Steele, Lea & Flood 2014).
+    """Hash integers to one of 63 bits, with the step function of splitmix64 (Steele, Lea & Flood 2014).
 
     The low 32 bits are as good as any others, which matters: torch's CPU generator reads only these of a seed.
     """
@@ -50,7 +50,7 @@ ROWS = 32
 def fill_rows(out: Tensor, law: str, row: int, *words: int) -> None:
     """Fill the rows of a batch, the first of which is number `row` of the whole batch.
 
-    A row's noise depends on its number alone, so processes that share a batch draw what one process would.
+    A row's noise depends on its number alone, so processes that share a batch draw what a single process would.
     """
     end = row + out.shape[0]
     for block in range(row // ROWS, -(-end // ROWS)):
@@ -108,7 +108,7 @@ def draw(
     if out.is_meta:
         return out
     words = _words(state, training, row < 0)
-    for k in range(shape[0]):  # each its own generator: a draw does not depend on how the draws are cut into chunks
+    for k in range(shape[0]):  # each has its own generator: a draw does not depend on how draws are split into chunks
         if row >= 0:
             fill_rows(out[k], law, row, *words, first + k)
         else:
@@ -134,7 +134,7 @@ def draw_block(
 
 
 def _words(state: Tensor, training: bool, frozen: bool) -> tuple[int, ...]:
-    """What names the noise of a step or a call, or of all of them."""
+    """The words that identify the noise of one step or call or, if frozen, of all of them."""
     seed, step, call = state.tolist()
     return (_FROZEN, seed) if frozen else (_TRAIN, seed, step) if training else (_EVAL, seed, call)
 
@@ -150,7 +150,7 @@ def _(state: Tensor, law: str, shape: Sequence[int], dtype: torch.dtype, device:
 
 
 def _is_traced(state: Tensor) -> bool:
-    """Whether a compiler or a transformation of functions looks on, or only shapes are asked for."""
+    """Whether a compiler or a function transform is tracing, or only shapes are needed."""
     transformed = torch._C._functorch.maybe_current_level() is not None
     return transformed or torch.compiler.is_compiling() or type(state) is not Tensor
 
@@ -158,10 +158,10 @@ def _is_traced(state: Tensor) -> bool:
 class Stream(nn.Module):
     """The source of one noise block. `state` = (seed, steps, calls) is part of the state_dict.
 
-    Every row of a batch has noise of its own, and every step of training and every call of an evaluation has another.
-    `row` is the number of the first row in the whole batch, where processes share one. While it is `frozen`, there is
-    one row per Monte-Carlo draw, shared by all inputs and calls (common random numbers), so that an output does not
-    depend on its batch and the averaged operator f -> u is linear, monotone and keeps constants.
+    Every row of a batch has its own noise, and it differs between steps of training and between calls in evaluation.
+    `row` is the number of the first row in the whole batch, if processes share one. While it is `frozen`, there is one
+    row per Monte-Carlo draw, shared by all inputs and calls (common random numbers), so that an output does not depend
+    on its batch and the averaged operator f -> u is linear, monotone and preserves constants.
     """
 
     state: Tensor
@@ -172,11 +172,11 @@ class Stream(nn.Module):
         self.first, self.count, self.row, self.frozen = 0, 1, 0, False
 
     def reseed(self, seed: int) -> None:
-        """Start again at step 0 and call 0 of another stream."""
+        """Restart at step 0 and call 0 of another stream."""
         self.state.copy_(torch.tensor([mix(seed), 0, 0]))
 
     def forward(self, x: Tensor, law: Law = "normal", features: int | None = None) -> Tensor:
-        """Noise with as many rows as x, or frozen as draws; `features` = 0 gives one number a row."""
+        """Noise with as many rows as x or, if frozen, as draws; `features` = 0 gives one number per row."""
         shape = [1] * (x.dim() - 1) if features == 0 else list(x.shape[1:])
         if self.frozen:
             return _laid_out_as(x, self._draw(x, law, [self.count, *shape], -1))
@@ -185,11 +185,11 @@ class Stream(nn.Module):
         return self._fresh(x, law, [self.count, x.shape[0] // self.count, *shape])
 
     def advance(self) -> None:
-        """To the next step of training, or the next call of an evaluation."""
+        """Go to the next step of training, or to the next call in evaluation."""
         self.state[1 if self.training else 2].add_(1)
 
     def block(self, x: Tensor, law: Law, shape: Sequence[int], *words: int) -> Tensor:
-        """Noise of a shape of its own, named by `words`, for whoever advances the stream himself."""
+        """Noise of any shape, identified by `words`, for callers that advance the stream themselves."""
         if torch.onnx.is_in_onnx_export():
             return standard_draw(law, shape, x.dtype, x.device)
         drawn = OPAQUE_BLOCK if _is_traced(self.state) else draw_block
@@ -197,7 +197,7 @@ class Stream(nn.Module):
         return cast(Tensor, made)
 
     def spread(self, noise: Tensor, x: Tensor) -> Tensor:
-        """One row per draw made broadcastable to x, whose rows are all inputs of draw 1, then of draw 2, ..."""
+        """Noise with one row per draw, repeated to fit x, whose rows are all inputs of draw 1, then of draw 2, ..."""
         if not self.frozen or self.count == 1:
             return noise
         return noise.repeat_interleave(x.shape[0] // self.count, dim=0)
@@ -226,7 +226,7 @@ def _is_channels_last(x: Tensor) -> bool:
 
 
 def _laid_out_as(x: Tensor, noise: Tensor) -> Tensor:
-    """Frozen noise has the same values in every layout; only its strides follow x."""
+    """Frozen noise has the same values in every layout; only its strides follow those of x."""
     return noise.contiguous(memory_format=torch.channels_last) if _is_channels_last(x) else noise
 
 
@@ -262,7 +262,7 @@ def frozen(model: nn.Module) -> Iterator[None]:
 def one_call(model: nn.Module) -> Iterator[Callable[[int], None]]:
     """Within, many evaluations are one call on one long batch; the yielded function says at which row the next begins.
 
-    So the noise of a row depends neither on the size of the batches nor on how many processes share them.
+    So the noise of a row depends neither on the batch size nor on the number of processes that share the rows.
     """
     before = [(source, source.row, source.state.clone()) for source in streams(model)]
 

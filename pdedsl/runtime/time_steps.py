@@ -1,7 +1,7 @@
 """Steps of lengths T / 2ᵏ, each as long as its error allows: one step against two of half the length.
 
-The difference is an estimate of the error of two half steps, and is taken off where the method is smooth in its step:
-what is left is of one order more (Richardson), so that the estimate is a bound in practice.
+The difference gives an estimate of the error of the two half steps, and is subtracted if the method is smooth in its
+step: the remaining error is one order higher (Richardson), so that the estimate is a bound in practice.
 """
 
 from __future__ import annotations
@@ -18,11 +18,11 @@ Step = Callable[[Tensor, float, int], Tensor]
 DEEPEST = 30
 WHOLE = 1 << DEEPEST
 FIRST = 4  # no step is longer than T / 2^4
-NOISE = 1e-9  # relative; rounding may be as large in an ill-conditioned problem
-STENCIL = 8  # states for the interpolation in time
-FAR_LESS = 2.0 ** -(STENCIL + 2)  # of what interpolation may miss: steps of twice the length would do
-BETWEEN, SHARE = 1e-11, 1e-5  # relative error of the interpolation: at least this, and this share of the tolerance
-SHORTEST = 10  # no step is shorter than T / 2^10 for the sake of interpolation
+NOISE = 1e-9  # relative; rounding errors may be this large in an ill-conditioned problem
+STENCIL = 8  # number of states in an interpolation in time
+FAR_LESS = 2.0 ** -(STENCIL + 2)  # share of the allowed interpolation error at which steps of twice the length would do
+BETWEEN, SHARE = 1e-11, 1e-5  # relative error of the interpolation: at least this, or this share of the tolerance
+SHORTEST = 10  # interpolation alone does not make a step shorter than T / 2^10
 
 
 class Unstable(Exception):
@@ -31,20 +31,19 @@ class Unstable(Exception):
 
 @dataclass(frozen=True)
 class Control:
-    """The order of a step, what the estimates may add up to relative to the state, and whether they are taken off.
-
-    `counted` are weights of the entries of the state in the estimates, if not all are ones.
+    """The order of a step, the tolerance for the sum of the estimates relative to the state, and whether these are
+    subtracted. `counted` are weights of the entries of the state in the estimates, if not all are one.
     """
 
     order: int
     tolerance: float
     extrapolated: bool
     counted: Tensor | None = None
-    least: float = 0.0  # an estimate that a single step may have, however short it is
+    least: float = 0.0  # an estimate that is accepted in a single step, however short it is
 
     @property
     def between(self) -> float:
-        """What interpolation in time may miss, relative to the state: the middles of pairs have their own errors."""
+        """The error that interpolation in time may have, relative to the state: middles of pairs have errors too."""
         return max(BETWEEN, SHARE * self.tolerance, self.least)
 
     def size(self, w: Tensor) -> Tensor:
@@ -54,7 +53,7 @@ class Control:
 
 @dataclass(frozen=True)
 class March:
-    """States at times; `levels` are those of the pairs of half steps between every second of them."""
+    """States at times; `levels` are those of the pairs of half steps, each of which has a state in its middle."""
 
     times: tuple[float, ...]
     states: tuple[Tensor, ...]
@@ -63,14 +62,14 @@ class March:
 
 
 def solved_in_time(step: Step, start: Tensor, length: float, control: Control) -> March:
-    """Steps as long as error and interpolation in time allow; estimates in proportion to the length of their step."""
+    """Steps as long as error and interpolation in time allow; the allowed error is proportional to the step length."""
     path, longest = Path([0], [start]), FIRST
     level, before = longest + 2, float("inf")
     while path.ends[-1] < WHOLE:
         begin = length * path.ends[-1] / WHOLE
         half, end, error = _tried(step, path.states[-1], begin, length, level, control)
         allowed = max(control.tolerance * 2.0**-level, control.least)
-        stalled = before * 0.5 < error < NOISE  # rounding is not mended by shorter steps
+        stalled = before * 0.5 < error < NOISE  # shorter steps do not reduce rounding errors
         if not (error <= max(allowed, control.tolerance * 1e-4) or stalled):
             level, before = level + 1, error
             if level >= DEEPEST:
@@ -94,7 +93,7 @@ def solved_in_time(step: Step, start: Tensor, length: float, control: Control) -
 
 
 def _more(excess: float) -> int:
-    """Levels by which steps must be shorter."""
+    """The number of levels by which steps must be shortened."""
     return max(1, ceil(log2(excess) / STENCIL) if excess < 1e30 else 2)
 
 
@@ -105,7 +104,7 @@ def _span(level: int) -> int:
 
 @dataclass
 class Path:
-    """Pairs of half steps so far; `ends` count steps of the deepest level."""
+    """Pairs of half steps so far; `ends` are in units of a step of the deepest level."""
 
     ends: list[int]
     states: list[Tensor]  # at the ends, and in the middles between them
@@ -121,14 +120,15 @@ class Path:
         self.size = max(self.size, size)
 
     def cut(self, first: int) -> None:
-        """Takes back all pairs from one on."""
+        """Discard all pairs from number `first` on."""
         del self.ends[first + 1 :], self.states[2 * first + 1 :], self.levels[first:], self.errors[first:]
 
     def excess(self, control: Control, longest: int) -> dict[int, float]:
-        """Of the newest pair with enough ends around it, or of several at the start and at the end of time, where its
-        step matters: by how much these ends miss its middle, relative to what they may.
+        """The interpolation error in the middle of the newest pair with enough ends around it (of several pairs at the
+        start and at the end of time), by these ends, relative to what is allowed; only where the step length matters.
 
-        States are half as far apart as these ends, and nearer to what is between them by as much as the order says.
+        States are half as far apart as these ends, so that their interpolation is better by a factor given by its
+        order.
         """
         count, behind = len(self.levels), STENCIL // 2
         if count < STENCIL - 1:
@@ -140,7 +140,7 @@ class Path:
         return {k: float(control.size(self._missed(k))) / allowed for k in asked}
 
     def _missed(self, k: int) -> Tensor:
-        """In the middle of pair k, by the polynomial through the ends around it."""
+        """The interpolation error in the middle of pair k, by the polynomial through the ends around it."""
         first = min(max(k - STENCIL // 2 + 1, 0), len(self.ends) - STENCIL)
         ends = torch.tensor(self.ends[first : first + STENCIL], dtype=torch.float64)
         middle = torch.tensor(float(self.ends[k] + _span(self.levels[k] + 1)), dtype=torch.float64)
@@ -170,7 +170,7 @@ def retraced(step: Step, start: Tensor, length: float, march: March, control: Co
 
 
 def lagrange(t: Tensor, nodes: Tensor) -> Tensor:
-    """The weights of values at nodes (..., m) in the polynomial through them, at t (...)."""
+    """The Lagrange weights of values at nodes (..., m), at t (...)."""
     gaps = nodes.unsqueeze(-1) - nodes.unsqueeze(-2)
     own = torch.eye(nodes.shape[-1], dtype=torch.bool, device=nodes.device)
     steps = (t.unsqueeze(-1) - nodes).unsqueeze(-2).expand(gaps.shape)

@@ -1,4 +1,4 @@
-"""How the time enters a network: as a channel, as a coordinate, or not at all."""
+"""How time enters a network: as a channel, as a coordinate, or not at all."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ class Autonomous(nn.Module):
 
 
 class TimeFeature(nn.Module):
-    """v(x, t) on points (..., d), the time being one more coordinate."""
+    """v(x, t) on points (..., d), with time as an additional coordinate."""
 
     def __init__(self, network: nn.Module) -> None:
         super().__init__()

@@ -21,12 +21,11 @@ from pdedsl.runtime.integrators import Steps
 @final
 @dataclass(frozen=True)
 class Torchdiffeq(Solver):
-    """torchdiffeq.odeint(method=…), or odeint_adjoint, which is differentiable once: second derivatives raise.
+    """torchdiffeq.odeint(method=…), or odeint_adjoint, which is differentiable once: second derivatives raise an error.
 
-    Its adaptive methods measure the error over the whole tensor that they are given. control "sample" gives them
-    one sample at a time: independent of the neighbours, and as slow as it sounds; a sample whose state is not finite
-    comes out as NaN. control "batch" gives the whole batch at once: outputs then depend on the neighbours, and with the
-    adjoint gradients do too.
+    Its adaptive methods measure the error over the whole tensor that they are given. control "sample" gives them one
+    sample at a time: independent of the neighbours, but slow; a sample whose state is not finite becomes NaN. control
+    "batch" gives the whole batch at once: outputs then depend on the neighbours, and with the adjoint so do gradients.
     """
 
     method: str = "dopri5"
@@ -57,10 +56,10 @@ class Torchdiffeq(Solver):
         return y, calls
 
     def _odeint(self, slope: nn.Module, y: Tensor, ends: Tensor) -> Tensor:
-        import torchdiffeq  # it imports scipy
+        import torchdiffeq  # imported here because it imports scipy
 
         solver: Any = torchdiffeq.odeint_adjoint if self.adjoint else torchdiffeq.odeint
-        # Beyond the end and back by interpolation costs digits: a step ends there, and backwards at the start.
+        # Overshooting the end and interpolating back costs digits: a step ends there and, backwards, at the start.
         options = {"step_t": ends} if self.method in ADAPTIVE else None
         states: Tensor = solver(slope, y, ends, method=self.method, rtol=self.rtol, atol=self.atol, options=options)
         return states
@@ -80,7 +79,7 @@ class _Slope(nn.Module):
 
 
 class _Once(torch.autograd.Function):
-    """y ↦ y behind the adjoint, whose gradients have no graph: differentiated again, they would pass for constants."""
+    """The identity after the adjoint; its gradients have no graph: a second derivative would see constants."""
 
     @staticmethod
     def forward(ctx: Any, y: Tensor) -> Tensor:
@@ -98,13 +97,13 @@ class _Once(torch.autograd.Function):
 
 @contextmanager
 def failures_told() -> Iterator[None]:
-    """torchdiffeq asserts that it does not fail, its adjoint in the backward pass: within, SolverFailed is raised."""
+    """torchdiffeq fails by an AssertionError, with the adjoint also in backward: within, SolverFailed is raised."""
     try:
         yield
     except AssertionError as error:
         if not _by_torchdiffeq(error):
             raise
-        why = str(error).partition(":")[0]  # behind it may be a whole tensor
+        why = str(error).partition(":")[0]  # a whole tensor may follow
         raise SolverFailed(f"{why}: the field is not finite, or too stiff") from error
 
 

@@ -1,4 +1,4 @@
-"""Models of torchvision with noise behind their residual maps."""
+"""Torchvision models with noise after their residual maps."""
 
 from __future__ import annotations
 
@@ -27,14 +27,14 @@ def is_residual(block: nn.Module) -> bool:
 
 @dataclass(frozen=True)
 class TorchvisionBackbone:
-    """A model whose parts are not in a row."""
+    """A model that is not a sequence of parts."""
 
     model: nn.Module
 
     def network(
         self, after: Callable[[int], nn.Module] | None = None, before_readout: nn.Module | None = None
     ) -> nn.Sequential:
-        """The model with `after(l)` behind its residual map l, and `before_readout` in front of its last linear map."""
+        """The model with `after(l)` after its residual map l, and `before_readout` before its last linear map."""
         if after is not None:
             for index, (owner, name, block) in enumerate(_children(self.model, is_residual)):
                 owner.register_module(name, nn.Sequential(block, after(index)))
@@ -45,7 +45,7 @@ class TorchvisionBackbone:
 
 
 def _children(model: nn.Module, wanted: Callable[[nn.Module], bool]) -> list[tuple[nn.Module, str, nn.Module]]:
-    """Modules of a kind with their names in their owners, in the order of the model."""
+    """Modules of one kind, with their owners and their names there, in the order of the model."""
     found = []
     for owner in model.modules():
         found += [(owner, name, child) for name, child in owner.named_children() if wanted(child)]
@@ -54,8 +54,8 @@ def _children(model: nn.Module, wanted: Callable[[nn.Module], bool]) -> list[tup
 
 
 def torchvision_model(name: str, classes: int = 1000) -> Backbone | TorchvisionBackbone:
-    """A model of torchvision by its name, with random weights. The ResNet family comes apart at its residual maps; in
-    any other model noise stands behind them where they are."""
+    """A torchvision model by name, with random weights. The ResNet family is split at its residual maps; in any other
+    model noise is inserted after them in place."""
     with torch.device("cpu"):  # old versions cannot be imported while another device is the default
         from torchvision.models import get_model  # here, because it imports slowly
 

@@ -1,4 +1,4 @@
-"""Weights in a file: read, compared with a network, and put into it."""
+"""Weights in a file: read, compared with a network, and loaded into it."""
 
 from __future__ import annotations
 
@@ -11,11 +11,11 @@ WEIGHTS = "weights.safetensors"
 
 
 class WeightsError(ValueError):
-    """A file without weights, or weights of another network."""
+    """A file without weights, or with the weights of another network."""
 
 
 def read_weights(path: Path) -> dict[str, Tensor]:
-    """The tensors of a safetensors file, or of the file of weights in a folder."""
+    """The tensors of a safetensors file, or of the weights file in a folder."""
     from safetensors import SafetensorError
     from safetensors.torch import load_file
 
@@ -29,7 +29,7 @@ def read_weights(path: Path) -> dict[str, Tensor]:
 
 
 def require_fit(weights: Mapping[str, Tensor], module: nn.Module) -> None:
-    """Names and shapes are those of the network; the first that is not is named."""
+    """Check that names and shapes are those of the network; the error names the first that is not."""
     wanted = module.state_dict()
     for name, tensor in wanted.items():
         if name not in weights:
@@ -43,7 +43,7 @@ def require_fit(weights: Mapping[str, Tensor], module: nn.Module) -> None:
 
 
 def load_weights(module: nn.Module, path: Path) -> None:
-    """Put the weights of a file into a network, or say why they do not fit."""
+    """Load the weights of a file into a network; an error says why if they do not fit."""
     weights = read_weights(path)
     try:
         require_fit(weights, module)

@@ -1,4 +1,4 @@
-"""Values of a solution whose constants nothing determines, measured from their means at fixed places."""
+"""Values of a solution that is determined only up to constants, measured relative to its means at fixed places."""
 
 from __future__ import annotations
 
@@ -14,8 +14,8 @@ ANCHORS, SEED = 16, 104729
 
 
 def anchored(solution: Callable[[Tensor], Tensor], statement: Statement, points: Tensor) -> Tensor:
-    """Values at points (n, k); a component that is known up to a constant has its mean at the anchors, at the same
-    time, taken off."""
+    """Values at points (n, k); from a component that is known only up to a constant, its mean over the anchors at the
+    same time is subtracted."""
     values = solution(points)
     if not statement.floating:
         return values

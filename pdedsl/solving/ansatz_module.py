@@ -1,4 +1,4 @@
-"""base + factor · N as a module of torch."""
+"""base + factor · N as a torch module."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from pdedsl.plan.ansatz import Ansatz
 
 @final
 class AnsatzModule(nn.Module):
-    """Points (n, k) to values (n, c); `functions` are the networks of what was learned beside the unknowns."""
+    """Points (n, k) to values (n, c); `functions` are the networks of functions learned along with the unknowns."""
 
     def __init__(
         self,
@@ -39,7 +39,7 @@ class AnsatzModule(nn.Module):
 
 @final
 class WithFunctions(nn.Module):
-    """The components, and behind them the networks of learned functions of some coordinates."""
+    """The components, followed by the networks of the learned functions of some coordinates."""
 
     def __init__(self, module: AnsatzModule, axes: Sequence[tuple[int, ...]]) -> None:
         super().__init__()

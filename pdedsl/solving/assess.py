@@ -1,4 +1,4 @@
-"""Solved → Trust: fresh residuals, and a reference: the exact solution if it is stated, else a grid where cheap."""
+"""Solved → Trust: fresh residuals, and a reference: the exact solution if stated, else a grid if cheap."""
 
 from __future__ import annotations
 
@@ -27,18 +27,18 @@ from pdedsl.solving.trust import NO_DIGIT, Comparison, ErrorBar, Trust, compared
 from pdedsl.words.solvers import Grid, Paths
 
 COMPARED = 2048  # points at which two solutions are compared
-WITH_PATHS = 64  # and where each costs thousands of paths
-CHEAP = {1: 256, 2: 48}  # points a side of a grid that costs little, by the dimension of space
+WITH_PATHS = 64  # the same, if each costs thousands of paths
+CHEAP = {1: 256, 2: 48}  # points per side of a grid that costs little, by the dimension of space
 ALONE = "no exact solution is stated, and no cheap grid solves this: only the residuals speak"
 ROUNDING = 1e-16
-SIGMAS = 3.0  # half-widths of an interval of 95 %, which is 5.9 standard deviations: 4e-9 for one point
+SIGMAS = 3.0  # half-widths of a 95 % interval, that is 5.9 standard deviations: 4e-9 for one point
 
 Function = Callable[[Tensor], Tensor]
 
 
 @dataclass(frozen=True)
 class Reference:
-    """What a solution is compared with; `error` is what it says of its own."""
+    """What a solution is compared with; `error` is its own estimate of its error."""
 
     text: str
     values: Function
@@ -47,7 +47,7 @@ class Reference:
 
 @dataclass(frozen=True)
 class Assessment:
-    """What may be believed, and what it was compared with."""
+    """How far the solution can be trusted, and what it was compared with."""
 
     trust: Trust
     references: tuple[Reference, ...]
@@ -103,7 +103,7 @@ def fresh_points(statement: Statement, solved: Solved, how: How) -> Tensor:
 
 
 def references_of(plan: SolvePlan, how: How) -> Iterator[Reference]:
-    """The exact solution; the grid that the spec asks for; else one that is cheap, if nothing else is known."""
+    """The exact solution, if stated; and the grid that the spec asks for, or, if nothing else is known, a cheap one."""
     exact = exact_of(plan.statement)
     if exact is not None:
         yield exact
@@ -111,13 +111,13 @@ def references_of(plan: SolvePlan, how: How) -> Iterator[Reference]:
     if grid is not None:
         try:
             found = grid_of(grid, plan, how)
-        except Failed as failure:  # one that nobody asked for may fail in silence, unless what it follows breaks down
+        except Failed as failure:  # one that nobody asked for may fail silently, unless the solution itself breaks down
             if plan.reference:
                 raise
             if isinstance(failure.__cause__, Unstable):
                 yield Reference(f"{grid} breaks down: {failure}", lambda x: x.new_full((len(x), 1), nan), inf)
             return
-        if plan.reference or found.error <= NO_DIGIT:  # nor is it heard where it has not one digit
+        if plan.reference or found.error <= NO_DIGIT:  # or be ignored, if not one digit is correct
             yield found
 
 
@@ -130,14 +130,14 @@ def exact_of(statement: Statement) -> Reference | None:
 
 
 def cheap_grid(plan: SolvePlan) -> Grid | None:
-    """One that costs little: of one or two dimensions, if a grid applies at all."""
+    """A grid that costs little: in one or two dimensions, if a grid applies at all."""
     applies = any(isinstance(a.method, Grid) and not a.obstacle for a in plan.alternatives)
     n = CHEAP.get(len(plan.statement.domain.space))
     return Grid(n=n) if applies and n is not None else None
 
 
 def grid_of(grid: Grid, plan: SolvePlan, how: How) -> Reference:
-    """A grid, and its distance to one of half as many points a side, which is larger than its error where it
+    """A grid, and its distance to a grid with half as many points per side, which exceeds its error where it
     converges."""
     solved = solved_by(grid, plan, how)
     return Reference(str(grid), solved, max(solved.figures["error"], ROUNDING))

@@ -1,4 +1,4 @@
-"""Problems on a box with sides: Newton's method at rest, Radau IIA in time, on values at nodes."""
+"""Problems on a box with sides: Newton's method for stationary ones, Radau IIA in time, on values at nodes."""
 
 from __future__ import annotations
 
@@ -21,14 +21,14 @@ from pdedsl.solving.gridded import SURPLUS, Failed, Gridded, ends, figures_of, i
 from pdedsl.solving.on_nodes import Given, formulas
 
 Problem = Collocated | Celled
-MOST = 4000  # unknowns of a direct solve
+MOST = 4000  # unknowns in a direct solve, at most
 ROUNDS = 50
 NEAR = 1e-12
-JUMP = 1e-6  # of a gap between data and sides: what a step may miss of it, since the next steps forget it
+JUMP = 1e-6  # of a gap between initial data and sides: the share that a step may miss, since later steps forget it
 
 
 def fitting(evolution: Evolution, n: int) -> int:
-    """n, or the most points a side that a direct solve takes."""
+    """n, or the largest number of points per side that a direct solve can take."""
     variables, dimension = len(evolution.variables), len(evolution.statement.domain.space)
     return min(n, int((MOST / variables) ** (1 / dimension) + 1e-9))
 
@@ -58,7 +58,7 @@ def _at_rest(problem: Problem) -> Gridded:
 
 
 def _surplus(problem: Problem, w: Tensor) -> dict[str, float]:
-    """The mean of a pressure is what the divergence cannot lose: zero where as much flows in as out."""
+    """The mean of a pressure is the part of the divergence that cannot be removed: zero if inflow equals outflow."""
     own, floating = w.reshape(-1, problem.count), problem.evolution.floating
     flows = [own[k].abs().max() for k in range(len(own)) if k not in floating]
     means = [own[k][problem.inner].mean().abs() for k in floating]
@@ -68,7 +68,7 @@ def _surplus(problem: Problem, w: Tensor) -> dict[str, float]:
 
 
 def _newton(problem: Problem) -> tuple[Tensor, int, bool]:
-    """From zero, shortened while the residual does not fall."""
+    """From zero; steps are shortened until the residual falls."""
     w = torch.zeros_like(problem.mass)
     for k in range(1, ROUNDS + 1):
         value, matrix = problem.right(w, 0.0), Factored.of(problem.slope(w, 0.0))
@@ -93,7 +93,7 @@ def _in_time(problem: Problem, tolerance: float) -> Gridded:
     evolution = problem.evolution
     march = _marched(problem, tolerance)
     values = torch.stack([_values(problem, w) for w in march.states])
-    if set(evolution.still) - set(evolution.floating):  # nothing is said of them before the first step
+    if set(evolution.still) - set(evolution.floating):  # they have no values before the first step
         values = _filled(evolution, values)
     module = in_order(evolution, problem.axes, values, moments(evolution, march))
     steps = f"{_nodes(problem)}, Radau IIA steps of order 5: {steps_in_words(march)}"
@@ -102,14 +102,14 @@ def _in_time(problem: Problem, tolerance: float) -> Gridded:
 
 
 def _filled(evolution: Evolution, values: Tensor) -> Tensor:
-    """Components without a derivative in time have at the start what they have after the first step."""
+    """Components without a time derivative get at the start the values that they have after the first step."""
     own = {evolution.variables[k][0] for k in evolution.still}
     first = [values[1, c] if c in own else values[0, c] for c in range(values.shape[1])]
     return torch.cat([torch.stack(first).unsqueeze(0), values[1:]])
 
 
 def _marched(problem: Problem, tolerance: float) -> March:
-    """Gradients follow the steps that were found without them, on a problem of their own that remembers them."""
+    """March without gradients, on a copy of the problem; if gradients are needed, retrace the same steps with them."""
     evolution = problem.evolution
     first, last = ends(evolution)
     begin, length = (last if evolution.backward else first), last - first
@@ -126,7 +126,7 @@ def _marched(problem: Problem, tolerance: float) -> March:
 
 
 def _counted(problem: Problem) -> Tensor | None:
-    """A pressure is found with fewer digits than the flow, and does not carry its errors on."""
+    """Which unknowns error control counts: not a pressure, which is less accurate and does not propagate its errors."""
     if not problem.evolution.floating:
         return None
     found = torch.ones_like(problem.mass).reshape(-1, problem.count)
@@ -147,7 +147,7 @@ def _stepper(problem: Problem, length: float) -> Radau:
 
 
 def _quick(problem: Problem, length: float) -> Radau:
-    """An affine right side by its matrix and its value at zero."""
+    """An affine right-hand side, by its matrix and its value at zero."""
     if not _steady(problem):
         return _stepper(problem, length)
     at, zero = _clock(problem.evolution), torch.zeros_like(problem.mass)
@@ -165,7 +165,7 @@ def _exprs(evolution: Evolution) -> tuple[Expr, ...]:
 
 
 def _moves(problem: Problem) -> bool:
-    """Whether anything but the unknowns changes in time."""
+    """Whether anything besides the unknowns changes in time."""
     evolution = problem.evolution
     changing = {
         evolution.coordinates[-1],
@@ -191,7 +191,7 @@ def _initial(problem: Problem, begin: float) -> Tensor:
 
 
 def _gap(problem: Problem, start: Tensor) -> float:
-    """How far the data at the start are from the conditions on the sides; rounding is none."""
+    """How far the initial data are from satisfying the conditions on the sides; 0 if only by rounding."""
     sides = (problem.mass == 0) & (problem.owners >= 0)
     first, last = ends(problem.evolution)
     with torch.no_grad():
@@ -206,7 +206,7 @@ def _corners(problem: Problem, start: Tensor) -> tuple[str, ...]:
 
 
 def _values(problem: Problem, w: Tensor) -> Tensor:
-    """Of the components, at the nodes."""
+    """The values of the components at the nodes."""
     own = [k for k, (_, j) in enumerate(problem.evolution.variables) if j == 0]
     return w.reshape(-1, *problem.shape)[own]
 

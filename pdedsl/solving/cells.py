@@ -1,7 +1,7 @@
 """Conductivities that jump, by finite volumes: what leaves a cell enters its neighbour.
 
-Between the middles of two cells the flux is (u₂ - u₁) / ∫ dx/a, resistances one behind the other: exact on a line
-without sources, wherever a jumps (Patankar 1980, section 4.2; Samarskii 1961). To a side it is half a cell.
+Between the centres of two cells the flux is (u₂ - u₁) / ∫ dx/a, with resistances in series: exact on a line without
+sources, wherever a jumps (Patankar 1980, section 4.2; Samarskii 1961). To a side the resistance is that of half a cell.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ from pdedsl.plan.layered import Layered, Wall, layered_of
 from pdedsl.runtime.expansions import Cells
 from pdedsl.solving.on_nodes import Formulas, Given, formulas, known_at
 
-PARTS = 32  # of a cell, where resistances are added up
+PARTS = 32  # subintervals of a cell over which its resistance is summed
 
 
 def cells_of(evolution: Evolution, n: int) -> tuple[Cells, ...]:
@@ -30,7 +30,7 @@ def cells_of(evolution: Evolution, n: int) -> tuple[Cells, ...]:
 
 @dataclass(frozen=True)
 class Edge:
-    """The cells next to a side, into which it gives factor · (value · u + rest)."""
+    """The cells next to a side, each of which receives factor · (value · u + rest) from it."""
 
     cells: Tensor
     factor: Tensor
@@ -41,7 +41,7 @@ class Edge:
 
 @dataclass(frozen=True)
 class Celled:
-    """M ∂w/∂t = R(w, t) for values in the middles of cells; M = 1, or 0 at rest."""
+    """M ∂w/∂t = R(w, t) for values at the centres of cells; M = 1, or 0 for a stationary problem."""
 
     evolution: Evolution
     axes: tuple[Cells, ...]
@@ -58,7 +58,7 @@ class Celled:
 
     @cached_property
     def middles(self) -> list[Tensor]:
-        """The coordinates of all middles, each in the shape of the cells."""
+        """The coordinates of all centres, each in the shape of the cells."""
         lines = [self._middle(a) for a in self.axes]
         return list(torch.meshgrid(*lines, indexing="ij"))
 
@@ -80,7 +80,7 @@ class Celled:
 
     @cached_property
     def owners(self) -> Tensor:
-        """No row is that of a side: sides are in the fluxes."""
+        """No row belongs to a side: sides enter through the fluxes."""
         return torch.full((self.count,), -1, device=self.like.device)
 
     @property
@@ -129,7 +129,7 @@ class Celled:
 
     @cached_property
     def matrix(self) -> Tensor:
-        """Fluxes between cells and to the sides, and drifts by central differences of what the fluxes say at faces."""
+        """Fluxes between cells and to the sides; drifts by central differences, which skip the faces on sides."""
         result = torch.zeros(self.count, self.count, dtype=self.like.dtype, device=self.like.device)
         index = torch.arange(self.count, device=self.like.device).reshape(self.shape)
         for k, axis in enumerate(self.axes):
@@ -157,7 +157,7 @@ class Celled:
         return result
 
     def _resistances(self, k: int) -> tuple[Tensor, Tensor]:
-        """∫ dx/a from the lower face of each cell to its middle, and from there to the upper face."""
+        """∫ dx/a from the lower face of each cell to its centre, and from there to the upper face."""
         axis = self.axes[k]
         width = (axis.end - axis.start) / axis.n
         share = (torch.arange(PARTS, dtype=self.like.dtype, device=self.like.device) + 0.5) / PARTS - 0.5
@@ -167,7 +167,7 @@ class Celled:
         return low.mean(-1) * width / 2, high.mean(-1) * width / 2
 
     def _edges(self, time: float) -> Tensor:
-        """What the sides give to the cells next to them."""
+        """What the cells next to the sides receive from them, apart from the terms in u."""
         result = torch.zeros(self.count, dtype=self.like.dtype, device=self.like.device)
         for side in self.walls:
             (rest,) = side.rest((), self._known(side.places, time))

@@ -1,10 +1,10 @@
 """Values at the nodes of a box: Chebyshev points on an axis with sides, equal steps on a periodic one.
 
-Equations hold at the nodes; next to a side its conditions take their place, the first at the side, the second one node
-further in (Trefethen 2000, ch. 13 and 14). Rows: M ∂w/∂t = R(w, t), with M = 0 where a condition stands.
-A pressure has a degree less by two than what it keeps free of divergence, or it would oscillate unseen (Bernardi and
-Maday 1992): its values on the sides follow from those inside. Its mean, which nothing determines, is added to the
-divergence: both vanish where as much flows in as out.
+Equations hold at the nodes; next to a side its conditions replace them, the first one at the side, the second one node
+further in (Trefethen 2000, ch. 13 and 14). Rows: M ∂w/∂t = R(w, t), with M = 0 in the row of a condition. A pressure
+has degree lower by two than the flow that it keeps divergence-free, or it would have undetected oscillations (Bernardi
+and Maday 1992): its values on the sides follow from those inside. Its mean, which nothing determines, is added to the
+divergence: both vanish if inflow equals outflow.
 """
 
 from __future__ import annotations
@@ -52,7 +52,7 @@ def derivative_of(axis: Axis, like: Tensor) -> Tensor:
 
 @dataclass(frozen=True)
 class Block:
-    """Rows of R: an expression at nodes `at`, put into `rows`; slopes by each of its jets."""
+    """Rows of R: an expression at the nodes `at`, written to `rows`, and its derivatives by each of its jets."""
 
     value: Formulas
     slopes: Formulas
@@ -64,7 +64,7 @@ class Block:
 
 @dataclass(frozen=True)
 class Collocated:
-    """An evolution at the nodes of axes; w holds all variables one after the other."""
+    """An evolution at the nodes of the axes; w holds all variables one after the other."""
 
     evolution: Evolution
     axes: tuple[Axis, ...]
@@ -81,7 +81,7 @@ class Collocated:
 
     @cached_property
     def places(self) -> list[Tensor]:
-        """The coordinates of all nodes, each flat."""
+        """The coordinates of all nodes, each flattened."""
         return [c.reshape(-1) for c in torch.meshgrid(*self.lines, indexing="ij")]
 
     @property
@@ -93,7 +93,7 @@ class Collocated:
         return {}
 
     def matrix(self, orders: tuple[int, ...]) -> Tensor:
-        """∂^α at all nodes, from the values at all nodes."""
+        """The matrix of ∂^α: from values at all nodes to derivatives at all nodes."""
         if orders not in self._matrices:
             found = torch.ones((1, 1), dtype=self.like.dtype, device=self.like.device)
             for axis, order in zip(self.axes, orders, strict=True):
@@ -108,13 +108,13 @@ class Collocated:
 
     @cached_property
     def _lasting(self) -> list[Mapping[Symbol, Tensor]] | None:
-        """What is known at the nodes of each block, if no learned function depends on time."""
+        """The known values at the nodes of each block, if no learned function depends on time."""
         if self.evolution.timed_functions:
             return None
         return [self._picked(b, self.known(self.start)) for b in self.blocks]
 
     def _known_in(self, time: float) -> list[Mapping[Symbol, Tensor]]:
-        """For each block."""
+        """The known values for each block."""
         if self._lasting is None:
             known = self.known(time)
             return [self._picked(b, known) for b in self.blocks]
@@ -153,7 +153,7 @@ class Collocated:
 
     @cached_property
     def inner(self) -> Tensor:
-        """The nodes that are on no side."""
+        """A mask of the nodes that are not on any side."""
         found = torch.ones(self.shape, dtype=torch.bool, device=self.like.device)
         for k, axis in enumerate(self.axes):
             if isinstance(axis, Segment):
@@ -163,7 +163,7 @@ class Collocated:
 
     @cached_property
     def _held(self) -> Tensor:
-        """Of a pressure: on the sides the distance to what the inner values give, inside their mean."""
+        """The rows of a pressure: on the sides, its distance to what the inner values imply; inside, their mean."""
         whole = torch.ones((1, 1), dtype=self.like.dtype, device=self.like.device)
         for axis, size in zip(self.axes, self.shape, strict=True):
             own = torch.eye(size, dtype=self.like.dtype, device=self.like.device)
@@ -182,7 +182,7 @@ class Collocated:
 
     @cached_property
     def mass(self) -> Tensor:
-        """1 where a derivative in time stands."""
+        """1 in rows with a time derivative, else 0."""
         result = self.like.new_zeros(len(self.evolution.variables) * self.count)
         for k in self.evolution.moving:
             result[self._own(k)] = 1
@@ -191,7 +191,7 @@ class Collocated:
 
     @cached_property
     def owners(self) -> Tensor:
-        """For each row the condition that stands there, or -1: those nearest to their side come first."""
+        """For each row the condition that replaces its equation, or -1; those nearest to their side take precedence."""
         result = torch.full((len(self.evolution.variables) * self.count,), -1, device=self.like.device)
         for k, layer in sorted(self._layers(), key=lambda pair: (pair[1], self.evolution.sides[pair[0]].normal)):
             side = self.evolution.sides[k]
@@ -200,7 +200,7 @@ class Collocated:
         return result
 
     def _layers(self) -> Iterator[tuple[int, int]]:
-        """Each condition with its rank among those of its variable on its side."""
+        """Each condition with its rank among the conditions on the same variable and side."""
         seen: dict[object, int] = {}
         order = sorted(range(len(self.evolution.sides)), key=lambda k: self.evolution.sides[k].normal)
         for k in order:
@@ -210,12 +210,12 @@ class Collocated:
             yield k, seen[key]
 
     def _row_of(self, side: Side) -> int:
-        """The variable whose equation gives way: the highest derivative in time of the component."""
+        """The variable whose equation is replaced: the highest time derivative of the component."""
         component, _ = self.evolution.variables[side.variable]
         return max(k for k, (c, _) in enumerate(self.evolution.variables) if c == component)
 
     def _nodes(self, side: Side, layer: int) -> Tensor:
-        """Nodes in a layer next to a side, on the part of it where the condition holds."""
+        """Nodes in a layer next to a side, on the part of the side where the condition holds."""
         index = torch.arange(self.count, device=self.like.device).reshape(self.shape)
         axis, size = side.place.coordinate, self.shape[side.place.coordinate]
         found = index.select(axis, size - 1 - layer if side.place.upper else layer).reshape(-1)
@@ -229,7 +229,7 @@ class Collocated:
         return float(self.evolution.statement.domain.intervals[-1].start)
 
     def _onto(self, side: Side, nodes: Tensor) -> Tensor:
-        """The nodes on the side itself that stand before these."""
+        """The nodes on the side itself that lie opposite the given ones."""
         axis, size = side.place.coordinate, self.shape[side.place.coordinate]
         stride = 1
         for s in self.shape[axis + 1 :]:

@@ -1,4 +1,4 @@
-"""A start that keeps what holds at all times: the nearest flow without divergence, and the pressure that goes with it.
+"""Initial values that satisfy the constraints: the nearest divergence-free flow, and the pressure that goes with it.
 
 For ∂v/∂t = R(v) + G p, C v = c(t) (incompressible flow and its sides): v + G q = v₀ with C v = c, which is the
 projection of Chorin 1968; then v′ - G p = R(v) with C v′ = c′.
@@ -12,11 +12,11 @@ from torch import Tensor
 from pdedsl.runtime.factored import Factored
 from pdedsl.solving.collocated import Collocated
 
-MOMENT = 1e-5  # of the interval of time, for c′ by a difference
+MOMENT = 1e-5  # fraction of the time interval, for c′ by a difference quotient
 
 
 def consistent(problem: Collocated, start: Tensor, begin: float, length: float) -> Tensor:
-    """`length` is negative where time runs backward."""
+    """`length` is negative if time runs backward."""
     moving = problem.mass > 0
     pressure = torch.zeros_like(moving).reshape(-1, problem.count)
     pressure[list(problem.evolution.floating)] = True

@@ -1,8 +1,8 @@
-"""Every method that applies to a statement, and how far their solutions are apart.
+"""Every method that applies to a statement, and how far apart their solutions are.
 
-For each pair: the distance, relative in L2 at the same fresh points, and what both say of their own errors: a grid by
-one of half as many points a side, a mean over paths by its interval, a network by its largest residual relative to the
-terms. Two agree where the distance is at most what is visible, or what their errors allow.
+For each pair: the distance, relative in L2 at the same fresh points, and what both estimate as their own errors: a grid
+by comparison with half as many points per side, a mean over paths by its interval, a network by its largest residual
+relative to the terms. Two solutions agree if their distance is invisible, or within what their errors allow.
 """
 
 from __future__ import annotations
@@ -33,18 +33,18 @@ POINTS, STEPS = 500, 30  # of a network that was not asked for
 
 @dataclass(frozen=True)
 class Member:
-    """A solution in the comparison: its values at the points, and what it says of its own error."""
+    """A solution in the comparison: its values at the points, and its own error estimate."""
 
     name: str
     values: Tensor
     error: float
-    kind: str  # of the error
-    drawn: bool = False  # whether the error is an interval of 95 %
-    residual: float | None = None  # the largest, relative to its terms, or to data that are small beside them
+    kind: str  # what the error was estimated by
+    drawn: bool = False  # whether the error is a 95 % interval
+    residual: float | None = None  # the largest, relative to its terms, or to the data if these are much smaller
 
     @property
     def fails(self) -> bool:
-        """Whether it has not one digit, by itself or by its residuals."""
+        """Whether not even one digit is correct, by its own error estimate or by its residuals."""
         return not bool(self.values.isfinite().all()) or max(self.error, self.residual or 0.0) > NO_DIGIT
 
 
@@ -62,7 +62,7 @@ class Pair:
 
 @dataclass(frozen=True)
 class Crosscheck:
-    """All members and pairs, and the methods that do not apply with their reasons."""
+    """All members and pairs, and the methods that do not apply, with the reasons."""
 
     members: tuple[Member, ...]
     pairs: tuple[Pair, ...]
@@ -90,7 +90,7 @@ def crosscheck(plan: SolvePlan, source: Source, how: How, tell: Callable[[str], 
 
 
 def _fitting(method: Solver, plan: SolvePlan) -> Solver:
-    """What was not asked for costs little: a coarse grid, a short training."""
+    """A method that was not asked for is made cheap: a coarse grid, a short training."""
     match method:
         case Grid():
             return plan.reference or replace(method, n=CHEAP.get(len(plan.statement.domain.space), 16))

@@ -19,11 +19,11 @@ from pdedsl.training.log import read_metrics
 from pdedsl.words.solvers import Paths
 
 BATCH = 4096  # points at a time
-FEW_FRAMES = 8  # where every point costs thousands of paths
+FEW_FRAMES = 8  # if every point costs thousands of paths
 
 
 def draw(folder: Path, solution: Solution, how: How, reference: Function | None) -> None:
-    """Solution, error, residual, a film if it moves, the loss if it was trained; what does not apply is not there."""
+    """Solution, error, residual, an animation if it depends on time, the loss if it was trained: whichever apply."""
     statement, title = solution.plan.statement, solution.compilation.spec.name
     slow = isinstance(solution.solved.method, Paths)
     scene = Scene(statement.domain, tuple(c.name for c in statement.components), title, COARSE if slow else FULL)
@@ -49,7 +49,7 @@ def draw(folder: Path, solution: Solution, how: How, reference: Function | None)
 
 
 def _batched(f: Function, how: How) -> Function:
-    """In parts, between which Ctrl-C is obeyed: the solution is on disk, and `resume` draws it."""
+    """In batches, between which Ctrl-C takes effect: the solution is on disk, and `resume` draws the pictures."""
 
     def of(part: Tensor) -> Tensor:
         if how.watch.interrupted():

@@ -1,4 +1,4 @@
-"""What was learned beside the unknowns, with the deviations that the noise of the measurements gives it."""
+"""What was learned along with the unknowns, with standard deviations that follow from the noise of the measurements."""
 
 from __future__ import annotations
 
@@ -17,13 +17,13 @@ from pdedsl.solving.solved import Estimate
 if TYPE_CHECKING:
     from pdedsl.solving.residual import Task
 
-CERTAIN = 1e3  # the weight of equations beside measurements, where deviations are asked for
-SHARES = (0.1, 0.3, 0.5, 0.7, 0.9)  # of the way from corner to corner, where a function is told
+CERTAIN = 1e3  # the weight of equations relative to measurements, when computing standard deviations
+SHARES = (0.1, 0.3, 0.5, 0.7, 0.9)  # positions along the diagonal of the box at which a function is reported
 
 
 @dataclass(frozen=True)
 class Told:
-    """A value, and its slopes in all that is learned beside the unknowns."""
+    """A value, and its derivatives by everything that is learned along with the unknowns."""
 
     name: str
     value: float
@@ -31,7 +31,7 @@ class Told:
 
 
 def estimates_of(task: Task, learners: Learners, rows: Sequence[NetworkRows]) -> dict[str, Estimate]:
-    """Numbers, and functions at some points of the diagonal of the box."""
+    """Learned numbers, and learned functions at some points on the diagonal of the box."""
     told = [*_functions(task, learners), *_numbers(task, learners)]
     if not told or not task.measured:
         return {t.name: Estimate(t.value) for t in told}
@@ -40,7 +40,7 @@ def estimates_of(task: Task, learners: Learners, rows: Sequence[NetworkRows]) ->
 
 
 def _own(learners: Learners) -> int:
-    """How many weights and numbers are learned beside the unknowns."""
+    """How many weights and numbers are learned along with the unknowns."""
     return sum(p.numel() for _, f in learners.functions for p in f.parameters()) + len(learners.numbers)
 
 
@@ -73,11 +73,11 @@ def _with_slopes(function: Function, network: JetNetwork, points: Tensor) -> tup
 
 
 def _covariance(task: Task, learners: Learners, rows: Sequence[NetworkRows]) -> Tensor:
-    """(JᵀJ/σ² + P)⁻¹ of what is learned beside the unknowns, the weights of their network eliminated.
+    """(JᵀJ/σ² + P)⁻¹ for what is learned along with the unknowns, with the weights of the unknowns' network eliminated.
 
-    J is that of the measurements and, many times heavier, of what must hold exactly; σ² is the mean square of what the
-    measurements leave. P = 1 for weights of functions, which are N(0, 1) before anything is measured: a function is as
-    uncertain as it was where the measurements say nothing. P = 0 for numbers.
+    J is the Jacobian of the measurements and, weighted much more heavily, of what must hold exactly; σ² is the mean
+    square of the measurements' residuals. P = 1 for weights of functions, which have the prior N(0, 1): where the
+    measurements say nothing, a function is as uncertain as its prior. P = 0 for numbers.
     """
     parts = [replace(r, weight=torch.ones_like(r.weight)).slopes(learners) for r in rows]
     count, own = len(task.measured), _own(learners)

@@ -14,7 +14,7 @@ from pdedsl.training.log import read_metrics
 
 @dataclass(frozen=True)
 class Stepped:
-    """Step `step` of `of` is done; `figures` are numbers of the method, such as its loss."""
+    """Step `step` of `of` is done; `figures` are numbers that the method reports, such as its loss."""
 
     step: int
     of: int
@@ -27,11 +27,11 @@ METRICS = "metrics.jsonl"
 
 
 class Stopped(Exception):
-    """Ctrl-C came, and what was done is on disk."""
+    """Ctrl-C was pressed, and what was done so far is on disk."""
 
 
 class Metrics:
-    """METRICS: a line for every step that is told; a run that goes on keeps the lines up to where it goes on."""
+    """METRICS: a line for every reported step; a resumed run keeps the lines up to the step from which it resumes."""
 
     def __init__(self, path: Path, resumed: int = 0) -> None:
         self.path = path

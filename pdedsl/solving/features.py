@@ -1,8 +1,8 @@
 """`features(n)`: sines of random frequencies, whose last layer is found by least squares.
 
-For equations that are affine in the unknown this is one linear problem; for others Gauss-Newton solves one a step. The
-bandwidth of the frequencies, one number for each coordinate, is the one with the least residual on points that had no
-part in the fit.
+For equations that are affine in the unknown this is one linear problem; otherwise Gauss-Newton solves one per step. The
+bandwidth of the frequencies, one number per coordinate, is the one with the smallest residual at points that were not
+used in the fit.
 """
 
 from __future__ import annotations
@@ -26,10 +26,10 @@ from pdedsl.solving.sine_system import Found, System
 from pdedsl.solving.solved import Estimate, Solved
 from pdedsl.words.solvers import Features
 
-LADDER = (0.5, 1.0, 2.0, 4.0, 8.0, 16.0, 32.0)  # bandwidths, in coordinates that go from -1 to 1
-TRIAL = 400  # features with which bandwidths are compared
-WIDENING, WIDER = 1.4, 3  # more bandwidth, and how often
-MEASURED = 1e-3  # the weight of measurements beside equations
+LADDER = (0.5, 1.0, 2.0, 4.0, 8.0, 16.0, 32.0)  # bandwidths, in coordinates scaled to [-1, 1]
+TRIAL = 400  # number of features with which bandwidths are compared
+WIDENING, WIDER = 1.4, 3  # factor by which the bandwidth is increased, and how often at most
+MEASURED = 1e-3  # the weight of measurements relative to equations
 PRINTED = "{:.3g}".format
 
 
@@ -42,7 +42,7 @@ def solve_by_features(
     dtype: torch.dtype = torch.float64,
     measured: Sequence[Measured] = (),
 ) -> Solved:
-    """The solution in the span of `method.n` sines; the numbers are found in float64, whatever `dtype` is."""
+    """The solution in the span of `method.n` sines; it is computed in float64, whatever `dtype` is."""
     problem = Problem(statement, method, Points(statement.domain, device or CPU), seed, tuple(measured))
     fit = _fitted(problem)
     module = SineNetwork(fit.waves, fit.weights).to(dtype=dtype)
@@ -65,23 +65,23 @@ class Problem:
 
     @cached_property
     def numbers(self) -> Tensor:
-        """The letters of learned numbers at their start."""
+        """The letters of learned numbers at their initial values."""
         starts = [n.start for n in numbers_of(self.statement)]
         return torch.tensor(starts, dtype=self.points.dtype, device=self.points.device)
 
     @property
     def features(self) -> int:
-        """By default more in more dimensions."""
+        """The number of features: by default more in more dimensions."""
         return self.method.n or {1: 200, 2: 700}.get(len(self.points.low), 1200)
 
     @property
     def most(self) -> int:
-        """Features of a second attempt, where the first leaves too much of the residual."""
+        """The number of features of a second attempt, if the first leaves too large a residual."""
         return self.method.n or {1: 400, 2: 1400}.get(len(self.points.low), 2000)
 
     @property
     def fine(self) -> float:
-        """The residual, relative to the solution, below which there is nothing to gain; noise leaves more than that."""
+        """The residual, relative to the solution, below which nothing is gained; larger with noisy measurements."""
         return 1e-7 if self.measured else 1e-12
 
     @property
@@ -90,7 +90,7 @@ class Problem:
 
     @property
     def enough(self) -> float:
-        """The residual above which there is a second attempt; in many dimensions more takes too long."""
+        """The residual above which there is a second attempt; in many dimensions a smaller one would take too long."""
         return 1e-7 if self.few else 3e-5
 
     @property
@@ -100,11 +100,11 @@ class Problem:
 
     @property
     def law(self) -> Law:
-        """Nearer to the sides in few dimensions; in many, nearly all points are near one."""
+        """Points are denser near the sides in few dimensions; in many, nearly all points are near a side anyway."""
         return Law.CHEBYSHEV if self.few else Law.SOBOL
 
     def rows(self, features: int) -> list[Rows]:
-        """About twice as many as there are weights."""
+        """About twice as many rows as weights."""
         unknowns = features * len(self.statement.components)
         inside = 2 * unknowns // max(len(self.statement.equations), 1)
         on = max(20, unknowns // max(len(self.statement.conditions), 1))
@@ -113,7 +113,7 @@ class Problem:
         return [*rows_of(self.lettered, self.points, counts, mix(self.seed, 2), self.law, weight), *self.of_measured()]
 
     def of_measured(self) -> list[Rows]:
-        """Much lighter than equations, which hold exactly."""
+        """Weighted much less than equations, which hold exactly."""
         coordinates, given = self.statement.domain.coordinates, (m.to(self.points) for m in self.measured)
         return [Rows(Slopes(m.residual, coordinates), m.points, MEASURED, m.values) for m in given]
 
@@ -124,7 +124,7 @@ class Problem:
 
 @dataclass(frozen=True)
 class Fit:
-    """Weights (c, n), the residual that they leave, and that on fresh points, in units of the unknown."""
+    """Weights (c, n), the residual that they leave, and the residual at fresh points, in units of the unknown."""
 
     waves: Waves
     bandwidth: Tensor
@@ -149,7 +149,7 @@ def _fitted(problem: Problem) -> Fit:
 
 
 def _trial(problem: Problem) -> Fit:
-    """The best of a ladder of bandwidths for all coordinates together, and then twice or half as much for each."""
+    """The best of a ladder of bandwidths common to all coordinates, then twice or half as much for each coordinate."""
     features = min(TRIAL, problem.features)
     rows, fresh = problem.rows(features), problem.fresh()
 
@@ -162,7 +162,7 @@ def _trial(problem: Problem) -> Fit:
 
 
 def _best(fit: Callable[[Tensor], Fit], bandwidths: Iterator[Tensor], fine: float) -> Fit:
-    """The least residual; the ladder is left when it has been passed clearly."""
+    """The smallest residual; the ladder is abandoned once it has clearly been passed."""
     best: Fit | None = None
     for bandwidth in bandwidths:
         found = fit(bandwidth)
@@ -193,7 +193,7 @@ def _with_all_features(problem: Problem, bandwidth: Tensor) -> Fit:
 
 
 def _widened(problem: Problem, features: int, bandwidth: Tensor) -> Fit:
-    """More features carry higher frequencies: more bandwidth is tried as long as it helps."""
+    """More features can carry higher frequencies: the bandwidth is increased as long as that helps."""
     rows, fresh = problem.rows(features), problem.fresh()
     best = _fit(problem, rows, fresh, features, bandwidth)
     for _ in range(WIDER if problem.few else 0):
@@ -201,7 +201,7 @@ def _widened(problem: Problem, features: int, bandwidth: Tensor) -> Fit:
         if found.fresh >= best.fresh:
             break
         best = found
-    evener = (best.bandwidth * best.bandwidth.log().mean().exp()).sqrt()  # they were found by factors of two
+    evener = (best.bandwidth * best.bandwidth.log().mean().exp()).sqrt()  # found only to factors of two
     if not problem.few or best.fresh < problem.fine or torch.allclose(evener, best.bandwidth):
         return best
     return min(best, _fit(problem, rows, fresh, features, evener), key=_fresh)
@@ -220,7 +220,7 @@ def _fit(problem: Problem, rows: Sequence[Rows], fresh: Sequence[Rows], features
 
 
 def _estimates(problem: Problem, fit: Fit) -> dict[str, Estimate]:
-    """Learned numbers, with the deviations that the noise of the measurements gives them."""
+    """Learned numbers, with standard deviations that follow from the noise of the measurements."""
     numbers = numbers_of(problem.statement)
     if not numbers:
         return {}

@@ -1,4 +1,4 @@
-"""The modules of solutions by their kinds: what is plain data of one, and the module again."""
+"""The modules of solutions by kind: a module as plain data, and the module again from these."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ Form = dict[str, Any]
 
 
 class Kind(Enum):
-    """What the weights of a solution are of."""
+    """What kind of module the saved weights belong to."""
 
     SINES = "sines"
     EXPANSION = "expansion"
@@ -95,7 +95,7 @@ def _axis(form: Form) -> Axis:
 
 
 def _expansion(form: Form, tensors: dict[str, Tensor]) -> Expansion:
-    """Of zeros first, which then take the numbers: coefficients have the shape of values."""
+    """First with zeros, then with the saved numbers: coefficients have the shape of values."""
     axes = tuple(map(_axis, form["axes"]))
     zeros, times = torch.zeros_like(tensors["coefficients"]), tensors["times"] if form["timed"] else None
     module = Expansion(axes, zeros, times, form["stencil"])

@@ -1,14 +1,14 @@
 """Residuals at fresh points: how far a function is from satisfying each equation and each condition.
 
-The points are drawn anew from a seed of their own, and the derivatives are taken by nested differentiation of the
-module itself: neither is shared with the method that found it. A residual is measured against its terms: if r = Σ τᵢ,
-the size is the root mean square of Σ |τᵢ|, so that 0 is exact and 1 is no cancellation at all. A condition such as
-u = 0 has only one term; the derivatives in it count with their size in the whole domain, a slope with that of the
-slopes along the other axes.
+The points are drawn anew with a separate seed, and the derivatives are taken by nested differentiation of the module
+itself: neither is shared with the method that found it. A residual is measured against its terms: if r = Σ τᵢ, the size
+is the root mean square of Σ |τᵢ|, so that 0 is exact and 1 is no cancellation at all. A condition such as u = 0 has
+only one term; the derivatives in it count with their size in the whole domain, a slope with the largest of the slopes
+along all axes.
 
-What drives a solution are the data: the terms without unknowns. Where they are small beside all others, in every row,
-they are amplified, and only residuals that are small beside the data speak for a solution (near a resonance every
-multiple of a mode has small residuals beside its own terms).
+A solution is driven by the data: the terms without unknowns. If these are small compared with all other terms, in every
+row, they are amplified, and only residuals that are small compared with the data support a solution (near a resonance
+every multiple of a mode has residuals that are small compared with its own terms).
 """
 
 from __future__ import annotations
@@ -28,14 +28,14 @@ from pdedsl.runtime.partials import partials
 from pdedsl.solving.points import Points, points_of_conditions
 from pdedsl.symbolic.symbols import Field
 
-INSIDE, ON, MANY = 2048, 512, 6  # points inside, on each place, and the coordinates from which on there are fewer
-SEED = 7919  # added to a run's own: no method draws from it
+INSIDE, ON, MANY = 2048, 512, 6  # points inside; on each place; the number of coordinates from which there are fewer
+SEED = 7919  # added to the seed of a run: no method draws from it
 
 
 @dataclass(frozen=True)
 class Gap:
-    """The residual of one equation or condition: root mean square and maximum, and the sizes of its terms, and of the
-    data among them."""
+    """The residual of one equation or condition: its root mean square and maximum, the size of its terms, and that of
+    the data among them."""
 
     text: str
     where: str
@@ -56,7 +56,7 @@ class Gap:
 
 @dataclass(frozen=True)
 class Audit:
-    """A statement asked of one module; `values` are the numbers that were found with it."""
+    """A statement, to be checked for one module; `values` are the numbers that were found along with it."""
 
     statement: Statement
     module: nn.Module
@@ -90,7 +90,7 @@ class Audit:
         return _gap(source.quote(imposed.span), where, terms.sum(-1), size, self._data(residual, points))
 
     def _anywhere(self, residual: Residual) -> Tensor:
-        """The mean square in the domain of the derivatives in a condition: of slopes, that of the largest."""
+        """Mean squares in the domain of the derivatives in a condition, added; for a slope, that of the largest."""
         turned = [(k, *pair) for k, d in enumerate(residual.derivatives) for pair in turns(d, self.statement.domain)]
         found = derivatives_of(self.module, [d for _, d, _ in turned], self.points.inside(ON, self._seed))
         squares = [(k, float(column.square().mean()) * f**2) for (k, _, f), column in zip(turned, found.T, strict=True)]
@@ -125,13 +125,13 @@ def derivatives_of(module: Callable[[Tensor], Tensor], wanted: Sequence[Derivati
 
 
 def _with_numbers(expr: Expr, statement: Statement, values: Mapping[str, float]) -> Expr:
-    """What was learned beside the unknowns, as the numbers that were found."""
+    """The expression with everything learned along with the unknowns replaced by the numbers found."""
     heads = {w.head: values[w.name] for w in statement.parameters if w.name in values}
     return expr.xreplace({f: Float(heads[f.head]) for f in expr.atoms(Field) if f.head in heads})
 
 
 def turns(derivative: Derivative, domain: Domain) -> list[tuple[Derivative, float]]:
-    """A slope along one axis of space, and those along the others with their scale in units of the first."""
+    """A slope along one axis of space, and those along the others, with factors that give them its units."""
     own, space = derivative.orders, len(domain.space)
     axes = [k for k, order in enumerate(own) if order]
     if len(axes) != 1 or axes[0] >= space or space > MANY:
@@ -147,6 +147,6 @@ def _gap(text: str, where: str, residual: Tensor, size: Tensor, data: float) -> 
 
 
 def residual_at(audit: Audit, points: Tensor) -> Tensor:
-    """|r| of all equations together at points, (n,): for a picture."""
+    """The norm of the residuals of all equations together at points, (n,): for a picture."""
     rows = [audit._terms(r, points).sum(-1) for r in audit.statement.equations]
     return torch.stack(rows).square().sum(0).sqrt()

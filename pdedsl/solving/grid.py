@@ -1,6 +1,6 @@
-"""`grid(n)`: the reference solver, differentiable by what is learned.
+"""`grid(n)`: the reference solver, differentiable with respect to what is learned.
 
-Its error is measured on half the grid with steps that may err by more.
+Its error is estimated by comparison with half the grid and looser step tolerances.
 """
 
 from __future__ import annotations
@@ -26,10 +26,10 @@ from pdedsl.solving.volumes import by_volumes
 from pdedsl.solving.waves import on_torus
 from pdedsl.words.solvers import Grid
 
-TOLERANCE = 5e-7  # of the estimates of exponential steps, which are taken off afterwards
-IMPLICIT = 1e-9  # of the estimates of implicit steps
-COARSER = 10.0  # times these on half the grid
-BALANCED = 1e-3  # what flows in more than out: more is of the sides if it does not fall with the grid
+TOLERANCE = 5e-7  # for the error estimates of exponential steps, which are subtracted afterwards
+IMPLICIT = 1e-9  # for the error estimates of implicit steps
+COARSER = 10.0  # factor on these tolerances on half the grid
+BALANCED = 1e-3  # net inflow: a larger one is due to the sides, if it does not decrease on the finer grid
 COMPARED = 400  # points
 
 
@@ -42,9 +42,9 @@ def solve_by_grid(
     dtype: torch.dtype = torch.float64,
     given: Mapping[str, Given] | None = None,
 ) -> Solved:
-    """The solution on n points a side; `given` are the values of what is learned, by name.
+    """The solution with n points per side; `given` are the values of what is learned, by name.
 
-    Raises `Failed` where the scheme finds no solution: a Newton iteration or a step in time that does not end well.
+    Raises `Failed` if the scheme finds no solution: a Newton iteration or a step in time that does not end well.
     """
     like = torch.zeros((), dtype=dtype, device=device)
     fine, n = _tried(statement, method.n, given or {}, like)
@@ -61,14 +61,14 @@ def solve_by_grid(
 
 
 def on_one_grid(statement: Statement, n: int, allowed: float) -> nn.Module:
-    """The solution on n points a side, with steps that may err by so much more, and no second grid to measure it by."""
+    """The solution with n points per side and tolerances `allowed` times as large; its error is not estimated."""
     return _tried(statement, n, {}, torch.zeros((), dtype=torch.float64), allowed)[0].module
 
 
 def _tried(
     statement: Statement, n: int, given: Mapping[str, Given], like: Tensor, allowed: float = 1.0
 ) -> tuple[Gridded, int]:
-    """With steps that may err by so much more."""
+    """The solution with tolerances `allowed` times as large."""
     try:
         return _on(statement, n, given, like, allowed)
     except Unstable as reason:
@@ -95,7 +95,7 @@ def _on(statement: Statement, n: int, given: Mapping[str, Given], like: Tensor, 
 
 
 def difference(one: Gridded, other: Gridded, statement: Statement, seed: int, like: Tensor) -> float:
-    """At random points, relative to the first."""
+    """The distance at random points, relative to the first."""
     domain = statement.domain
     generator = torch.Generator().manual_seed(seed)
     shares = torch.rand(COMPARED, len(domain.intervals), generator=generator, dtype=torch.float64).to(like)

@@ -1,4 +1,4 @@
-"""What every way to solve on a grid returns, and the two ends of time."""
+"""What every solver on a grid returns, and the two ends of time."""
 
 from __future__ import annotations
 
@@ -11,11 +11,11 @@ from pdedsl.plan.evolution import Evolution
 from pdedsl.runtime.expansions import Axis, Expansion
 from pdedsl.runtime.time_steps import STENCIL, March
 
-SURPLUS = "what flows in more than out"  # a figure, relative to the fastest flow
+SURPLUS = "what flows in more than out"  # a figure, relative to the largest flow velocity
 
 
 class Failed(RunError):
-    """No solution was found on the grid, with the reason."""
+    """No solution was found on the grid; the message says why."""
 
 
 @dataclass(frozen=True)
@@ -25,7 +25,7 @@ class Gridded:
     module: nn.Module
     figures: dict[str, float]
     notes: tuple[str, ...]
-    doubt: float = 0.0  # an error of the steps that half as many points would have as well
+    doubt: float = 0.0  # an error of the steps that half the grid shares, so that comparing them misses it
 
 
 def ends(evolution: Evolution) -> tuple[float, float]:
@@ -34,7 +34,7 @@ def ends(evolution: Evolution) -> tuple[float, float]:
 
 
 def moments(evolution: Evolution, march: March) -> list[float]:
-    """The times of the states: from the end backward where the data are there."""
+    """The times of the states: backward from the end if the data are given there."""
     start, end = ends(evolution)
     return [end - s if evolution.backward else start + s for s in march.times]
 

@@ -1,4 +1,4 @@
-"""Values that were measured, as residuals: a component minus its values."""
+"""Measured values as residuals: a component minus its measured values."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ class Measured:
 
     @property
     def residual(self) -> Residual:
-        """The component alone: its values are the target of rows."""
+        """The component alone: its measured values are the target of the rows."""
         letter = Symbol("u", real=True)
         return Residual(letter, ((letter, Derivative(self.component, (0,) * self.points.shape[1])),), NOWHERE)
 

@@ -1,7 +1,7 @@
 """`observe u from npz("points.npz")`: measurements of the unknowns, from a file beside the spec.
 
-The file holds an array of n numbers for each coordinate and each observed component, by their names, or `points` (n, k)
-and `values` (n, c). Nothing in it is unpickled.
+The file holds an array of n numbers for each coordinate and each observed component, by name, or `points` (n, k) and
+`values` (n, c). Nothing in it is unpickled.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ from pdedsl.solving.measured import Measured
 
 
 def measured(statement: Statement, source: Source) -> tuple[Measured, ...]:
-    """What every `observe` of a spec brings, on the processor and in float64."""
+    """The measurements of every `observe` in a spec, on the CPU and in float64."""
     try:
         return tuple(m for observed in statement.observed for m in _read(observed, statement, source))
     except PdeError as error:
@@ -29,7 +29,7 @@ def measured(statement: Statement, source: Source) -> tuple[Measured, ...]:
 
 
 def keep_files(statement: Statement, source: Source, folder: Path) -> None:
-    """The measurements beside the spec of a run, so that it needs no other file; one named by a path stays there."""
+    """Copy the measurements to the folder of a run, so that it needs no other file; files named by a path stay."""
     for observed in statement.observed:
         found, kept = _path(observed.file, source, observed.span), folder / observed.file
         if observed.file != kept.name or (kept.exists() and found.samefile(kept)):

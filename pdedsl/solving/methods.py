@@ -1,4 +1,4 @@
-"""The methods by their words: who solves a statement, and what can be asked of the solution."""
+"""The methods by name: which function solves a statement, and what can be asked of the solution."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ from pdedsl.words.solvers import Collocation, Features, Grid, Paths, Solver
 
 @dataclass(frozen=True)
 class How:
-    """What a solution depends on beside its plan."""
+    """What a solution depends on besides its plan."""
 
     seed: int = 0
     device: torch.device = torch.device("cpu")  # noqa: RUF009  # a constant
@@ -35,7 +35,7 @@ class How:
 
 
 def solved_by(method: Solver, plan: SolvePlan, how: How) -> Solved:
-    """What a method finds; one that asks for more memory than there is is not our fault, and says so."""
+    """What a method finds; if it needs more memory than there is, a RunError says so."""
     try:
         return _solved_by(method, plan, how)
     except (MemoryError, RuntimeError) as error:
@@ -78,7 +78,7 @@ def _trained(method: Collocation, plan: SolvePlan, how: How) -> Solved:
 
 
 def has_derivatives(solved: Solved) -> bool:
-    """Whether residuals can be taken: not of a mean over paths, nor of what is pieced together between nodes."""
+    """Whether residuals can be computed: not for a mean over paths, nor for piecewise interpolation between nodes."""
     match solved.module:
         case PathMean() | Scattered():
             return False
@@ -89,6 +89,6 @@ def has_derivatives(solved: Solved) -> bool:
 
 
 def interval_of(solved: Solved, points: Tensor) -> Tensor:
-    """Half the width of the interval of 95 % at points, where the method has one."""
+    """Half the width of the 95 % interval at points, for a method that has one."""
     assert isinstance(solved.module, PathMean)
     return solved.module.interval(points)[1]

@@ -1,4 +1,4 @@
-"""Residuals of a network at points, and their slopes in its weights."""
+"""Residuals of a network at points, and their derivatives by its weights."""
 
 from __future__ import annotations
 
@@ -16,12 +16,12 @@ from pdedsl.runtime.collapsed import collapsed, collapses
 from pdedsl.runtime.jets import JetNetwork, Layer, Wanted, row_slopes
 from pdedsl.runtime.probed import estimable, estimated, random_signs
 
-COLLAPSED = 2  # the highest order of a derivative in an operator with one stream
+COLLAPSED = 2  # the highest order of a derivative in an operator that is evaluated as one stream
 
 
 @dataclass(frozen=True)
 class Operator:
-    """Σ coefficient(x) ∂^α of one component, for which `letter` stands in the residual."""
+    """Σ coefficient(x) ∂^α of one component; `letter` stands for it in the residual."""
 
     component: int
     parts: tuple[tuple[Derivative, Expr], ...]
@@ -30,7 +30,7 @@ class Operator:
 
 @dataclass(frozen=True)
 class Streamed:
-    """A residual in single derivatives and, for each component, one operator that gathers its linear part."""
+    """A residual in terms of single derivatives and, for each component, one operator that collects its linear part."""
 
     expr: Expr
     letters: tuple[tuple[Symbol, Derivative], ...]
@@ -45,7 +45,7 @@ class Streamed:
         return Wanted(orders or (zero,), tuple(tuple(d.orders for d, _ in o.parts) for o in self.operators))
 
     def has(self, derivative: Derivative) -> bool:
-        """Whether it is one of the network of the components."""
+        """Whether it is a derivative of the network of the components."""
         return derivative.component < self.components
 
     def wanted_of(self, component: int, axes: tuple[int, ...]) -> Wanted:
@@ -64,7 +64,7 @@ class Streamed:
 
 
 def streamed(residual: Residual, coordinates: tuple[Symbol, ...], components: int) -> Streamed:
-    """Second derivatives with coefficients that are known go to one operator, and first ones with them."""
+    """Collect second derivatives with known coefficients, and first ones along with them, in one operator."""
     letters = {s for s, _ in residual.letters}
     slopes = {s: residual.expr.diff(s) for s in letters}
     plain = [(s, d) for s, d in residual.letters if not slopes[s].free_symbols & letters]
@@ -83,7 +83,7 @@ def streamed(residual: Residual, coordinates: tuple[Symbol, ...], components: in
 
 @dataclass(frozen=True)
 class Learners:
-    """All that is learned: the network of the components, functions of some coordinates, and numbers behind both."""
+    """Everything that is learned: the network of the components, then functions of some coordinates, then numbers."""
 
     network: JetNetwork
     functions: tuple[tuple[tuple[int, ...], JetNetwork], ...]
@@ -97,7 +97,7 @@ class NetworkRows:
     form: Streamed
     points: Tensor
     weight: Tensor  # one for all points, or one for each
-    target: Tensor | None = None  # measured values, which the expression is to have
+    target: Tensor | None = None  # measured values that the expression should have
 
     @cached_property
     def coefficients(self) -> tuple[Tensor, ...]:
@@ -105,14 +105,14 @@ class NetworkRows:
         return tuple(torch.stack(f(*columns), -1) for f in self.form.factors)
 
     def residual(self, learners: Learners) -> Tensor:
-        """Not weighted."""
+        """The residual, unweighted."""
         network, wanted = learners.network, self.form.wanted
         if collapses(network, wanted):
             return self._of(learners, learners.numbers, collapsed(network, self.points, wanted, *self.coefficients))[0]
         return self._of(learners, learners.numbers, network.jets(self.points, wanted, self.coefficients)[0])[0]
 
     def product(self, learners: Learners, probes: int, source: torch.Generator) -> Tensor:
-        """The sum of weighted squares, or of products of two independent estimates, which has it as its mean."""
+        """The sum of weighted squares, or an unbiased estimate: of products of two independent estimates."""
         form = self.form
         if not estimable(form.wanted):
             return (self.weight * self.residual(learners)).square().sum()
@@ -123,7 +123,7 @@ class NetworkRows:
         return (self.weight.square() * one * two).sum()
 
     def slopes(self, learners: Learners) -> tuple[Tensor, Tensor]:
-        """The weighted residual (n,), and its slopes (n, weights + numbers)."""
+        """The weighted residual (n,), and its derivatives by weights and numbers (n, weights + numbers)."""
         numbers = learners.numbers.detach().expand(len(self.points), -1).requires_grad_()
         streams, layers = learners.network.jets(self.points, self.form.wanted, self.coefficients)
         value, more_layers = self._of(learners, numbers, streams)
@@ -135,7 +135,7 @@ class NetworkRows:
         return (weight * value).detach(), (weight[:, None] * found).detach()
 
     def _of(self, learners: Learners, numbers: Tensor, streams: Tensor) -> tuple[Tensor, list[Layer]]:
-        """The residual for streams of the components, and the layers of learned functions."""
+        """The residual for given streams of the components, and the layers of the learned functions."""
         form, layers = self.form, list[Layer]()
         values = {d: streams[form.wanted.place[d.orders], :, d.component] for _, d in form.letters if form.has(d)}
         for k, (axes, network) in enumerate(learners.functions, form.components):

@@ -1,4 +1,4 @@
-"""Expressions of an evolution as tensors: jets, coordinates, the time and what is learned stand for their values."""
+"""Expressions of an evolution as tensor functions of the values of jets, coordinates, time and what is learned."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ Given = Tensor | Callable[[Tensor], Tensor]
 
 @dataclass(frozen=True)
 class Formulas:
-    """Expressions, of jets first and then of what is known at the nodes."""
+    """Expressions as functions: first of jets, then of what is known at the nodes."""
 
     jets: tuple[Symbol, ...]
     others: tuple[Symbol, ...]
@@ -31,7 +31,7 @@ class Formulas:
 
 
 def formulas(evolution: Evolution, exprs: Sequence[Expr]) -> Formulas:
-    """Every one has the shape of the nodes, also a constant: jets have it, or else all coordinates together."""
+    """Each result, even a constant, has the shape of the nodes: that of the jets, or of all coordinates together."""
     jets = tuple(s for s, _ in evolution.jets_in(*exprs))
     others = (*evolution.coordinates, *(p.symbol for p in evolution.parameters))
     if jets:
@@ -43,7 +43,7 @@ def formulas(evolution: Evolution, exprs: Sequence[Expr]) -> Formulas:
 def known_at(
     evolution: Evolution, given: Mapping[str, Given], coordinates: Sequence[Tensor], time: Tensor | None
 ) -> dict[Symbol, Tensor]:
-    """Coordinates in shapes that broadcast, the time, and what is learned, at nodes."""
+    """Coordinates in shapes that broadcast, the time, and what is learned, evaluated at nodes."""
     places = list(coordinates) if time is None else [*coordinates, time]
     shape = torch.broadcast_tensors(*places)[0].shape  # type: ignore[no-untyped-call]
     found = dict(zip(evolution.coordinates, places, strict=True))

@@ -1,7 +1,7 @@
-"""The evolution operator of an equation on R^d, whose parts are all known, beside a grid: what `crosscheck` says of it.
+"""The evolution operator of an equation on R^d without learned parts, compared with a grid, for `crosscheck`.
 
-They are compared where the box of the grid is believed, in the middle half of it, as far from the data in time as the
-equation goes.
+They are compared where the truncation to a box does not matter: in the middle half of the box, at the end of time
+farthest from the data.
 """
 
 from __future__ import annotations
@@ -32,7 +32,7 @@ INTERVAL = 1.96  # standard errors, for 95 %
 
 
 def crosschecked(compilation: Compilation, device: str | None, tell: Tell) -> Crosscheck:
-    """Every method that applies: on a physical domain to its problem, on R^d the operator and a grid."""
+    """Every method that applies: to the problem on a physical domain; on R^d, the operator and a grid."""
     if isinstance(compilation.plan, SolvePlan):
         return crosscheck(compilation.plan, compilation.spec.source, how_of(compilation, device), tell)
     grid = _grid(compilation)
@@ -42,7 +42,7 @@ def crosschecked(compilation: Compilation, device: str | None, tell: Tell) -> Cr
 
 
 def _grid(compilation: Compilation) -> Grid | None:
-    """The reference that the spec asks for, or a cheap one; none where the equation has no operator of its own."""
+    """The reference that the spec asks for, or a cheap one; None if the equation has no operator of its own."""
     spec, plan = compilation.spec, compilation.plan
     known = isinstance(plan, DataPlan) and plan.classes is None and not spec.learned
     if not known or isinstance(compilation.operator_plan, PdeError):
@@ -91,7 +91,7 @@ def _by_grid(compilation: Compilation, statement: Statement, grid: Grid, points:
 
 
 def _data(statement: Statement) -> tuple[Callable[[Tensor], Tensor], float, float]:
-    """What is given at one end of time, when, and the other end."""
+    """The data given at one end of time, the time of that end, and the other end."""
     (condition,) = (c for c in statement.conditions if isinstance(c.place, Face))
     affine = condition.residuals[0].affine
     assert affine is not None

@@ -1,4 +1,4 @@
-"""`paths`: a linear equation at single points, by means over random paths, with an interval for each."""
+"""`paths`: a linear equation at single points, by means over random paths, with a confidence interval for each."""
 
 from __future__ import annotations
 
@@ -22,9 +22,9 @@ NUMBERS = 2**21  # at a time
 
 
 def solve_by_paths(statement: Statement, method: Paths, *, seed: int = 0) -> Solved:
-    """Paths run when points are asked for, on their device and in their type."""
+    """Paths are simulated when points are evaluated, on their device and in their dtype."""
     process = process_of(statement)
-    doubt = 1 / (2**0.5 - 1) if process.curves else 1.0  # order ½ while steps are long against a curve
+    doubt = 1 / (2**0.5 - 1) if process.curves else 1.0  # order ½ while steps are long compared with a curve's features
     module = PathMean(tracks_of(process, method.steps), method.samples, seed, doubt)
     return Solved(module, method, notes=(_note(process, method),))
 
@@ -39,13 +39,13 @@ def _note(process: Process, method: Paths) -> str:
 
 
 class PathMean(nn.Module):
-    """u at points: the mean over pairs of opposite paths, the same noise for every point.
+    """u at points: the mean over pairs of antithetic paths, with the same noise for every point.
 
     Its values have no derivatives: the mean of derivatives along paths that stop is not the derivative of the mean.
     """
 
     def __init__(self, tracks: Tracks, samples: int, seed: int, doubt: float = 1.0) -> None:
-        """`doubt` times the change from twice the step is the error of steps: 1 for errors of order 1."""
+        """`doubt` times the change from doubling the step is the estimated step error: 1 for first-order errors."""
         super().__init__()
         self.tracks, self.pairs, self.seed, self.doubt = tracks, (samples + 1) // 2, seed, doubt
 
@@ -54,8 +54,8 @@ class PathMean(nn.Module):
 
     @torch.no_grad()
     def interval(self, points: Tensor) -> tuple[Tensor, Tensor]:
-        """u (n, 1), and half the width of its interval of 95 %: the error of the mean, and where steps have one too,
-        the change from twice the step, which is too small while steps are long against a curve of the shape."""
+        """u (n, 1), and half the width of its 95 % interval: the error of the mean plus, if steps are not exact, the
+        change from doubling the step, times `doubt`."""
         size = max(1, NUMBERS // (2 * ROWS * points.shape[-1]))
         parts = [self._interval(part) for part in torch.split(points, size)]
         value, half = (torch.cat(column).unsqueeze(-1) for column in zip(*parts, strict=True))
@@ -77,14 +77,14 @@ def _shares(pairs: int) -> list[int]:
 
 @dataclass(frozen=True)
 class Moments:
-    """Of u and of its change with the step (2, n): mean and sum of squares about it (Chan, Golub, LeVeque 1979)."""
+    """Mean and sum of squared deviations of u and of its change with the step, (2, n) (Chan, Golub, LeVeque 1979)."""
 
     count: int = 0
     mean: Tensor = field(default_factory=lambda: torch.zeros(()))
     squares: Tensor = field(default_factory=lambda: torch.zeros(()))
 
     def with_rows(self, rows: Tensor) -> Moments:
-        """`rows` (2, r, n)."""
+        """The moments with more samples, `rows` (2, r, n)."""
         count, mean = rows.shape[1], rows.mean(1)
         apart = mean - self.mean.to(mean)
         total = self.count + count

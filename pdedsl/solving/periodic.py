@@ -1,7 +1,7 @@
-"""Fourier series in space: exponential steps in time, division at rest, projection for what holds at all times.
+"""Fourier series in space: exponential steps in time, division for stationary problems, projection for constraints.
 
-∂ŵ/∂t = L(k) ŵ + N̂(w): the linear part with constant coefficients is exact, the rest is stepped; products are taken on a
-grid so fine that the modes kept are free of aliasing for polynomials up to the third degree.
+∂ŵ/∂t = L(k) ŵ + N̂(w): the linear part with constant coefficients is exact, the rest is stepped; products are computed
+on a grid fine enough to keep the retained modes free of aliasing for polynomials up to degree three.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ from pdedsl.solving.on_nodes import Formulas, Given, formulas, known_at
 
 
 def torus_of(evolution: Evolution, loops: tuple[Loop, ...], n: int, like: Tensor) -> Torus:
-    """n points on each side of the box: twice as many where its mirror image follows it."""
+    """n points on each side of the box; twice as many if the box is continued by its mirror image."""
     rings = []
     for loop, interval in zip(loops, evolution.statement.domain.intervals, strict=False):
         copies = round(float(loop.period / (interval.end - interval.start)))
@@ -31,7 +31,7 @@ def torus_of(evolution: Evolution, loops: tuple[Loop, ...], n: int, like: Tensor
 
 
 def _fine(evolution: Evolution) -> int:
-    """Points for each half of the modes: q factors with |k| < h are exact on |k| < h with (q + 1) h points."""
+    """Grid points per half of the modes: (q + 1) h points make products of q factors with |k| < h exact on |k| < h."""
     exprs = linear_of(evolution, (*evolution.rights, *evolution.constraints)).rests
     return max([2, *(min(_degree(evolution, e) + 1, 4) for e in exprs)])
 
@@ -47,7 +47,7 @@ def _degree(evolution: Evolution, expr: Expr) -> int:
 
 @dataclass(frozen=True)
 class Spectral:
-    """An evolution on the modes of a torus; w are the coefficients of the moving variables, (m, modes…)."""
+    """An evolution on the modes of a torus; w are the coefficients of variables with a time derivative, (m, modes…)."""
 
     evolution: Evolution
     torus: Torus
@@ -63,12 +63,12 @@ class Spectral:
 
     @property
     def learns(self) -> bool:
-        """Whether anything given has gradients."""
+        """Whether anything in `given` requires gradients."""
         return any(v.requires_grad for v in self.at_start.values())
 
     @property
     def quiet(self) -> bool:
-        """Whether the linear part is all."""
+        """Whether there is nothing but the linear part."""
         return all(r == 0 for r in self.linear.rests)
 
     def known(self, time: float) -> Mapping[Symbol, Tensor]:
@@ -91,7 +91,7 @@ class Spectral:
 
     @cached_property
     def symbol(self) -> Tensor:
-        """The linear part on the modes, (modes…, rows, variables): rows of rights, then of constraints."""
+        """The linear part on the modes, (modes…, rows, variables): rows of right-hand sides, then of constraints."""
         torus, rows = self.torus, len(self.linear.rests)
         flat = torch.zeros_like(torus.derivative((0,) * torus.dimension))
         found = [[flat for _ in self.evolution.variables] for _ in range(rows)]
@@ -103,14 +103,14 @@ class Spectral:
         return torch.stack([torch.stack(row, dim=-1) for row in found], dim=-2)
 
     def block(self, above: bool, moving: bool) -> Tensor:
-        """The rows of rights or of constraints, the columns of moving or of still variables."""
+        """The rows of right-hand sides or of constraints, the columns of moving or of still variables."""
         count = len(self.evolution.moving)
         rows = self.symbol[..., :count, :] if above else self.symbol[..., count:, :]
         return rows[..., list(self.evolution.moving if moving else self.evolution.still)]
 
     @cached_property
     def eliminated(self) -> Tensor | None:
-        """-E⁺C: still variables by the moving ones, where the constraints determine them: E p + C w = 0."""
+        """-E⁺C: still variables in terms of the moving ones, if the constraints determine them: E p + C w = 0."""
         e = self.block(above=False, moving=False)
         if not self.evolution.still or not bool(e.any()):
             return None
@@ -119,7 +119,7 @@ class Spectral:
 
     @cached_property
     def pressure(self) -> Tensor | None:
-        """-(CG)⁺C: what keeps C w = 0 in ∂w/∂t = R + G p is p = -(CG)⁺ C R (Chorin 1968)."""
+        """-(CG)⁺C: C w = 0 is preserved in ∂w/∂t = R + G p by p = -(CG)⁺ C R (Chorin 1968)."""
         if not self.evolution.still or self.eliminated is not None:
             return None
         c, g = self.block(False, True), self.block(True, False)
@@ -128,7 +128,7 @@ class Spectral:
 
     @cached_property
     def operator(self) -> Tensor:
-        """L with the still variables put in, (modes…, m, m)."""
+        """L with the still variables eliminated, (modes…, m, m)."""
         own, other = self.block(True, True), self.block(True, False)
         if self.eliminated is not None:
             return own + other @ self.eliminated
@@ -149,7 +149,7 @@ class Spectral:
         return torch.cat([w, other])[[places.index(k) for k in range(len(places))]]
 
     def nonlinear(self, w: Tensor, time: float) -> Tensor:
-        """N̂, and the pressure that it needs."""
+        """N̂, including the pressure that it requires."""
         found = self._products(w, time)
         if self.pressure is None:
             return found
@@ -165,7 +165,7 @@ class Spectral:
 
     @cached_property
     def _places(self) -> Tensor:
-        """Of the jets in N, among the variables that are known."""
+        """The positions of the jets in N among the variables that are known."""
         known = range(len(self.evolution.variables)) if self.eliminated is not None else self.evolution.moving
         wanted = [known.index(self.evolution.of_jets[s].component) for s in self.rest.jets]
         return torch.tensor(wanted, device=self.torus.like.device)

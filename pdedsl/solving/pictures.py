@@ -1,4 +1,4 @@
-"""Pictures of a solution, of its distance to a reference and of its residual; a film of what changes in time."""
+"""Pictures of a solution, of its distance to a reference and of its residual; an animation of what changes in time."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 INK = "#333333"
 SIGNED, SIZE = "RdBu_r", "viridis"
 SHOWN = 4  # components
-STRIP = 3.0  # times as long as wide
+STRIP = 3.0  # ratio of length to width from which a domain counts as a strip
 FRAMES, PER_SECOND = 32, 10
 Function = Callable[[Tensor], Tensor]
 """Points (n, k) to values (n, c)."""
@@ -48,12 +48,12 @@ def plot_solution(path: Path, f: Function, scene: Scene) -> None:
 
 
 def plot_sizes(path: Path, f: Function, scene: Scene) -> None:
-    """Of what is not negative: an error, a residual."""
+    """For non-negative quantities: an error, a residual."""
     _written(path, figure_of(f, scene, SIZE))
 
 
 def plot_losses(path: Path, losses: Sequence[tuple[int, float]], title: str) -> None:
-    """The loss over the steps of a training, in decades."""
+    """The loss over the training steps, on a logarithmic scale."""
     figure = _figure(7.0, 3.6)
     ax = figure.subplots()
     ax.semilogy(*zip(*losses, strict=True), color="#0072B2")
@@ -93,7 +93,7 @@ def _figure(width: float, height: float) -> Figure:
 
 
 def _limits(shown: Sequence[Tensor], colours: str) -> tuple[float, float]:
-    """The same for all views of a component; about zero where a value has a sign."""
+    """The same for all views of a component; symmetric about zero if values have both signs."""
     values = torch.cat([v[v.isfinite()].reshape(-1) for v in shown])
     low, high = (float(values.min()), float(values.max())) if len(values) else (0.0, 1.0)
     if colours == SIZE:
@@ -138,7 +138,7 @@ def _drawn(
 
 
 def _aspect(domain: Domain, across: int, up: int) -> Literal["equal", "auto"]:
-    """A circle is drawn as one, unless the domain is a strip, or one of the axes is the time."""
+    """A circle is drawn as a circle, unless the domain is a strip or one of the axes is time."""
     low, high = bounds(domain)
     ratio = float((high - low)[up] / (high - low)[across])
     timed = domain.timed and len(low) - 1 in (across, up)
@@ -149,7 +149,7 @@ def _aspect(domain: Domain, across: int, up: int) -> Literal["equal", "auto"]:
 
 
 def film(path: Path, f: Function, scene: Scene, frames: int = FRAMES) -> None:
-    """An animated GIF of a problem in time: curves on a line, sheets in more dimensions."""
+    """An animated GIF of a time-dependent problem: curves on a line, sheets in more dimensions."""
     views = frames_of(scene.domain, frames, scene.detail)
     values = [f(view.points) for view in views]
     tables = [[v.values(x[:, k]) for v, x in zip(views, values, strict=True)] for k in range(len(scene.shown))]
@@ -162,7 +162,7 @@ def film(path: Path, f: Function, scene: Scene, frames: int = FRAMES) -> None:
     ]
     heading = figure.suptitle(" ", fontsize=11, color=INK)
     figure.canvas.draw()
-    figure.set_layout_engine("none")  # as it is now, for every frame
+    figure.set_layout_engine("none")  # fixed as it is now, for every frame
     pictures = []
     for k, view in enumerate(views):
         for change, table in zip(changes, tables, strict=True):
@@ -174,7 +174,7 @@ def film(path: Path, f: Function, scene: Scene, frames: int = FRAMES) -> None:
 
 
 def _begun(ax: Axes, view: View, tables: Sequence[Tensor], domain: Domain, name: str) -> Callable[[Tensor], None]:
-    """A frame with everything that stays, and how the rest of it changes."""
+    """A frame with everything that stays the same, and a function that updates the rest."""
     low, high = bounds(domain)
     limits = _limits(tables, SIGNED)
     ax.set_title(caption(name), fontsize=10, color=INK)

@@ -21,7 +21,7 @@ ROUNDING = 1e-9  # how far below zero, relative to its values, a function may be
 
 @dataclass(frozen=True)
 class Points:
-    """Points of a domain, on a device; what is drawn depends on the seed of the call alone."""
+    """Points of a domain, on a device; what is drawn depends only on the seed of the call."""
 
     domain: Domain
     device: torch.device = CPU
@@ -40,7 +40,7 @@ class Points:
         return tuple(side.periodic for side in self.domain.intervals)
 
     def inside(self, n: int, seed: int, law: Law = Law.SOBOL, during: tuple[Expr, Expr] | None = None) -> Tensor:
-        """(n, k) in the domain; `during` is an interval of time."""
+        """(n, k) in the domain; `during` restricts the time to an interval."""
         low, high = self.low.clone(), self.high.clone()
         if during is not None:
             low[-1], high[-1] = float(during[0]), float(during[1])
@@ -48,8 +48,8 @@ class Points:
         return self._given(kept(draw, self._where(self.domain.inside, 0.0), n))
 
     def on(self, imposed: Imposed, n: int, seed: int, law: Law = Law.SOBOL) -> Tensor:
-        """At most n points of the place of a condition, and of the part of it where it holds: a face of an interval is
-        one point."""
+        """At most n points on the place of a condition, on the part of it where the condition holds: a face of an
+        interval is a single point."""
         within = self._where(self.domain.inside, ROUNDING)
         part = self._where(imposed.part, 0.0)
         draw = self._source(imposed.place, seed, law)
@@ -98,7 +98,7 @@ class Points:
         return lambda x: at(*x.unbind(-1))[0]
 
     def _where(self, exprs: Sequence[Expr], slack: float) -> Keeps:
-        """Every g > 0, or g ≥ 0 up to rounding where there is some slack."""
+        """A mask of points with every g > 0, or, with slack, every g ≥ 0 up to rounding."""
         if not exprs:
             return lambda x: torch.ones(len(x), dtype=torch.bool)
         at = pointwise(exprs, self.domain.coordinates)
@@ -115,7 +115,7 @@ class Points:
 def points_of_conditions(
     points: Points, conditions: Sequence[Imposed], n: int, seed: int, law: Law = Law.SOBOL
 ) -> list[Tensor]:
-    """Points for each condition; a condition that is written once may miss some faces of a shape, but not all."""
+    """Points for each condition; a condition as written may have no points on some faces of a shape, but not on all."""
     found = [_or_none(points, c, n, seed + k, law) for k, c in enumerate(conditions)]
     for condition in conditions:
         own = [x for c, x in zip(conditions, found, strict=True) if c.span == condition.span]

@@ -1,4 +1,4 @@
-"""Process → paths of tensors: the functions of a motion, of its sides and of its data."""
+"""Process → functions of tensors for its paths: of a motion, of its sides and of its data."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ Many = Callable[[Tensor, Tensor], tuple[Tensor, ...]]
 
 @dataclass(frozen=True)
 class Tensors:
-    """What a process is at points (..., d) and times (...)."""
+    """The functions of a process, at points (..., d) and times (...)."""
 
     process: Process
 
@@ -31,7 +31,7 @@ class Tensors:
         return lambda x, t: found(*x.unbind(-1), *((t,) if timed else ()))
 
     def function(self, expr: Expr) -> At | None:
-        """None for zero."""
+        """None if the expression is zero."""
         if expr == 0:
             return None
         of = self.functions([expr])
@@ -51,7 +51,7 @@ class Tensors:
         )
 
     def _root(self) -> Callable[[Tensor, Tensor], Root]:
-        """√(2A), of the diagonal where that is all."""
+        """√(2A), as a diagonal if A is diagonal."""
         process, d = self.process, self.process.dimension
         entries = {(i, j): 2 * a for i, j, a in process.matrix}
         if all(i == j for i, j in entries):
@@ -68,7 +68,7 @@ class Tensors:
         return [(float(i.start), float(i.end)) for i in intervals]
 
     def sides(self, x: Tensor) -> Sides:
-        """On the device and of the type of x."""
+        """The sides, on the device and in the dtype of x."""
         lower, upper = (torch.tensor(ends, dtype=x.dtype, device=x.device) for ends in zip(*self.bounds, strict=True))
         wraps = [i.periodic for i in self.process.domain.intervals[: self.process.dimension]]
         pulled = any(isinstance(s.event, Turn) for s in self.process.sides)
@@ -89,7 +89,7 @@ class Tensors:
         return torch.tensor(found, device=x.device)
 
     def number(self, place: Place) -> int:
-        """2k and 2k + 1 for the faces of coordinate k, and the curves behind them."""
+        """2k and 2k + 1 for the faces of coordinate k; then the curves."""
         match place:
             case Face(coordinate=k, upper=upper):
                 return 2 * k + int(upper)
@@ -98,7 +98,7 @@ class Tensors:
 
     @cached_property
     def given(self) -> Callable[[Tensor, Tensor, Tensor], Tensor]:
-        """u where paths end: the value of the side, on the part of it where it holds."""
+        """u where paths end: the value given on a side, on the part where that condition holds; NaN elsewhere."""
         groups: dict[tuple[Expr, tuple[Expr, ...]], list[int]] = {}
         for side in self.process.sides:
             if isinstance(side.event, Stop):
@@ -146,7 +146,7 @@ class Tensors:
         return pull
 
     def _pulled(self, face: Face, of: str) -> Expr:
-        """On the face itself, and on its part."""
+        """Evaluated on the face itself, and zero outside the part of it where the condition holds."""
         interval, x = self.process.domain.intervals[face.coordinate], self.process.domain.space[face.coordinate]
         parts = (
             getattr(s.event, of) * Mul(*(Heaviside(g) for g in s.part))

@@ -1,4 +1,4 @@
-"""report.md and report.json of a solution: what was solved and how, what may be believed, in pictures."""
+"""report.md and report.json of a solution: what was solved and how, how far it can be trusted, with pictures."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ SAID = {
 
 
 def write_report(folder: Path, solution: Solution) -> None:
-    """Both files beside the pictures that are there."""
+    """Write both files, beside the existing pictures."""
     pictures = [name for name in PICTURES if (folder / name).is_file()]
     replace_text(folder / REPORT, markdown(elements(solution, pictures)))
     replace_text(folder / FIGURES, as_json(figures(solution), indent=2) + "\n")
@@ -82,7 +82,7 @@ def _distances(trust: Trust) -> list[tuple[str, ...]]:
 
 
 def _or_null(value: float) -> float | None:
-    """JSON has no other word for what is no number."""
+    """JSON has no NaN or infinity: they become null."""
     return value if isfinite(value) else None
 
 
@@ -121,7 +121,7 @@ def _usage(solution: Solution) -> str:
 
 
 def figures(solution: Solution) -> dict[str, object]:
-    """The report for a program."""
+    """The report in machine-readable form."""
     trust, spec = solution.trust, solution.compilation.spec
     return {
         "name": spec.name,

@@ -1,8 +1,8 @@
 """`residual(points)`: a network that is trained until its residuals vanish.
 
-Conditions on boxes are built into the ansatz where they can be; the others stand beside the equations in the loss. By
-default the network has a few hundred weights and Gauss-Newton trains it (Levenberg, Marquardt): every residual at every
-point is a row, and points are drawn anew where residuals are large (Wu, Zhu, Tan, Kartha, Lu 2023).
+Conditions on boxes are built into the ansatz where possible; the others are terms of the loss, like the equations. By
+default the network has a few hundred weights and is trained by Gauss-Newton (Levenberg, Marquardt): every residual at
+every point is a row, and points are redrawn where residuals are large (Wu, Zhu, Tan, Kartha, Lu 2023).
 """
 
 from __future__ import annotations
@@ -34,9 +34,9 @@ from pdedsl.solving.training import Listener, Phase, State, deaf
 from pdedsl.words.networks import Mlp
 from pdedsl.words.solvers import Collocation
 
-BESIDE = Mlp(width=10, depth=2)  # of a function that is learned beside the unknowns
-BALANCING = 500  # points at which slopes are compared
-HEAVIER = 3.0  # conditions beside equations, where both are balanced
+BESIDE = Mlp(width=10, depth=2)  # for a function that is learned along with the unknowns
+BALANCING = 500  # points at which gradient sizes are compared
+HEAVIER = 3.0  # weight of conditions relative to equations, when balanced
 
 
 def solve_by_residual(
@@ -52,7 +52,7 @@ def solve_by_residual(
     state: State | None = None,
     measured: Sequence[Measured] = (),
 ) -> Solved:
-    """By Gauss-Newton for `method.steps` steps, unless other phases are given; a state goes on where it was taken."""
+    """By Gauss-Newton for `method.steps` steps, unless other phases are given; a given `state` is resumed."""
     task = Task(statement, method, network, Points(statement.domain, device or CPU), seed, tuple(measured))
     trainer = Trainer(task)
     loss, steps = trainer.run(phases, state, listener)
@@ -67,7 +67,7 @@ def solve_by_residual(
 
 @dataclass(frozen=True)
 class Task:
-    """What is to vanish, in the derivatives of the network."""
+    """What must vanish, in terms of the derivatives of the network."""
 
     statement: Statement
     method: Collocation
@@ -100,8 +100,8 @@ class Task:
 
     @cached_property
     def weights(self) -> tuple[float, ...]:
-        """Of the residuals of soft conditions, in units of the unknown: those that were asked for, or such that slopes
-        in the weights of the network are `HEAVIER` times those of the equations (Wang, Yu, Perdikaris 2022)."""
+        """The weights of the residuals of soft conditions, in units of the unknown: as given, or such that gradients
+        with respect to the network's weights are `HEAVIER` times those of the equations (Wang, Yu, Perdikaris 2022)."""
         if self.method.weight is not None:
             return (float(self.method.weight),) * sum(len(c.residuals) for c in self.soft)
         axes = (f.axes for f in functions_of(self.statement))
@@ -112,7 +112,7 @@ class Task:
 
     @cached_property
     def soft(self) -> tuple[Imposed, ...]:
-        """The conditions that the ansatz does not satisfy by itself."""
+        """The conditions that the ansatz does not satisfy by construction."""
         satisfied = frozenset().union(*(a.satisfied for a in self.ansatz))
         left = []
         for k, condition in enumerate(self.problem.conditions):
@@ -144,11 +144,11 @@ class Task:
         return made.to(self.points.device)
 
     def functions(self) -> tuple[JetNetwork, ...]:
-        """A network for each learned function, of its coordinates alone."""
+        """A network for each learned function, of its own coordinates only."""
         found = []
         for k, f in enumerate(functions_of(self.statement)):
             net = f.learned.net.word if f.learned.net is not None else BESIDE
-            assert isinstance(net, Mlp)  # planning has seen to it
+            assert isinstance(net, Mlp)  # ensured by planning
             axes, sides = list(f.axes), self.sides
             own = Sides(sides.middle[axes], sides.half[axes], sides.joined[axes])
             made = JetNetwork(own, net.width, net.depth, 1, net.activation.name, mix(self.seed, 10 + k))
@@ -156,7 +156,7 @@ class Task:
         return tuple(found)
 
     def numbers(self) -> Tensor:
-        """The letters of learned numbers at their start."""
+        """The letters of learned numbers at their initial values."""
         starts = [n.start for n in numbers_of(self.statement)]
         return torch.tensor(starts, dtype=torch.float64, device=self.points.device)
 
@@ -174,14 +174,14 @@ class Task:
 
     @cached_property
     def measured(self) -> tuple[NetworkRows, ...]:
-        """Rows of measurements; the deviations of what is learned take their noise from what is left of them."""
+        """Rows of measurements; their residuals estimate the noise, for the standard deviations of what is learned."""
         found = []
         for m in (m.to(self.points) for m in self.given):
             found.append(NetworkRows(self.form(m.residual), m.points, m.points.new_ones(()), m.values))
         return tuple(found)
 
     def drawn(self, n: int, draw: int) -> list[NetworkRows]:
-        """Rows of all equations at new points, each as if it were alone: mean squares add up."""
+        """Rows of all equations at new points, each weighted as if it were alone: mean squares are added."""
         found = []
         for residual, form in zip(self.problem.equations, self.equations, strict=True):
             at = self.points.inside(n, mix(self.seed, 5, draw) >> 8, Law.SOBOL, residual.interval)
@@ -189,7 +189,7 @@ class Task:
         return found
 
     def _is_in_time(self, condition: Imposed) -> bool:
-        """Whether it holds at the start or the end of time."""
+        """Whether it holds at the start or at the end of time."""
         domain, place = self.statement.domain, condition.place
         return domain.timed and isinstance(place, Face) and place.coordinate == len(domain.coordinates) - 1
 
@@ -197,7 +197,7 @@ class Task:
         return [rows for rows in self._asked(draw, self.weights) if rows is not None]
 
     def _asked(self, draw: int, weights: Sequence[float] | None) -> list[NetworkRows | None]:
-        """Rows of the residuals of soft conditions; none where a shape leaves no points."""
+        """Rows of the residuals of soft conditions; None where a shape leaves no points."""
         counts = max(self.method.boundary, self.method.initial)
         places = points_of_conditions(self.points, self.soft, counts, mix(self.seed, 6, draw) >> 8)
         found: list[NetworkRows | None] = []
@@ -210,12 +210,12 @@ class Task:
         return found
 
     def elapsed(self, points: Tensor) -> Tensor:
-        """The share of time that has passed since the data."""
+        """The fraction of time that has passed since the data."""
         share = (points[:, -1] - self.points.low[-1]) / (self.points.high[-1] - self.points.low[-1])
         ends = [c.place.upper for c in self.problem.conditions if isinstance(c.place, Face) and self._is_in_time(c)]
         return 1 - share if any(ends) else share
 
 
 def _steepness(rows: NetworkRows, learners: Learners) -> float:
-    """√ of the mean square of the slopes of a row."""
+    """√ of the mean over rows of the squared norm of their gradient."""
     return float(rows.slopes(learners)[1].square().sum(1).mean().sqrt())

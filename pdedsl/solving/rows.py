@@ -1,4 +1,4 @@
-"""Residuals as functions of tensors, and as rows of a least-squares problem: values, and slopes in every derivative."""
+"""Residuals as functions of tensors, and as rows of a least-squares problem: values, and slopes by every derivative."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ from pdedsl.solving.points import Points, points_of_conditions
 
 @dataclass(frozen=True)
 class Slopes:
-    """r and ∂r/∂(derivative of a component) at points (n, k), where the derivatives have values (n,)."""
+    """r and ∂r/∂(derivative of a component) at points (n, k), for values (n,) of the derivatives."""
 
     residual: Residual
     coordinates: tuple[Symbol, ...]
@@ -37,15 +37,15 @@ class Slopes:
 
 @dataclass(frozen=True)
 class Rows:
-    """A residual at points, with the weight that its rows have."""
+    """A residual at points, with the weight of its rows."""
 
     slopes: Slopes
     points: Tensor
     weight: float
-    target: Tensor | None = None  # measured values, which the expression is to have
+    target: Tensor | None = None  # measured values that the expression should have
 
     def at(self, values: Sequence[Tensor]) -> tuple[Tensor, tuple[Tensor, ...]]:
-        """The residual and its slopes, where the derivatives have these values."""
+        """The residual and its slopes for these values of the derivatives."""
         value, slopes = self.slopes(self.points, values)
         return value if self.target is None else value - self.target, slopes
 
@@ -55,9 +55,9 @@ class Rows:
 
 
 def size_of(slopes: Slopes, points: Tensor, half: Tensor) -> float:
-    """The largest coefficient of a residual, linearised at u = 0, in coordinates that go from -1 to 1.
+    """The largest coefficient of a residual, linearised at u = 0, in coordinates scaled to [-1, 1].
 
-    A residual divided by it has the size of an error of the unknown.
+    A residual divided by it has the size of an error in the unknown.
     """
     derivatives = slopes.residual.derivatives
     zeros = [torch.zeros_like(points[:, 0]) for _ in derivatives]
@@ -72,14 +72,14 @@ def _stretched(coefficient: Tensor, derivative: Derivative, half: Tensor) -> flo
 
 @dataclass(frozen=True)
 class Counts:
-    """How many points: in the domain, and on each place of a condition."""
+    """The number of points: in the domain, and on the place of each condition."""
 
     inside: int
     on: int
 
 
 def rows_of(statement: Statement, points: Points, counts: Counts, seed: int, law: Law, weight: float) -> list[Rows]:
-    """Every residual at points of its own place; `weight` is that of conditions beside equations."""
+    """Every residual at points of its own place; `weight` is that of conditions relative to equations."""
     half = (points.high - points.low) / 2
     found = [_of_equation(r, statement, points, counts.inside, mix(seed, 0), law, half) for r in statement.equations]
     places = points_of_conditions(points, statement.conditions, counts.on, mix(seed, 1) >> 8, law)

@@ -46,10 +46,10 @@ def solve(
     save_seconds: float = SAVE_SECONDS,
     listeners: Sequence[Listener] = (),
 ) -> Solution:
-    """Solve a physical spec, which may be given compiled, as a Spec, as a path, as a shipped spec's name, or as text.
+    """Solve a physical spec, given as a Compilation, a Spec, a path, the name of a shipped spec, or text.
 
-    With a folder `out` the solution, its report and its pictures are kept there; `resume` goes on with what is in it.
-    `set` changes entries of the spec, as ["realize.equation=grid(n=64)"] or a mapping of the same.
+    With a folder `out`, the solution, its report and its pictures are kept there; `resume` continues the run in it.
+    `set` changes entries of the spec, as ["realize.equation=grid(n=64)"] or an equivalent mapping.
     """
     compilation = compiled(spec, set)
     how = how_of(compilation, device)
@@ -86,7 +86,7 @@ def _watch(
 
 
 def compiled(spec: Compilation | Spec | str | Path, settings: Sequence[str] | Mapping[str, object]) -> Compilation:
-    """A spec on a physical domain with its settings; any other is refused."""
+    """A spec on a physical domain with its settings; any other spec is refused."""
     pairs = [f"{key}={value}" for key, value in settings.items()] if isinstance(settings, Mapping) else settings
     match spec:
         case Compilation() if not pairs:
@@ -101,7 +101,7 @@ def compiled(spec: Compilation | Spec | str | Path, settings: Sequence[str] | Ma
 
 
 def how_of(compilation: Compilation, device: str | None = None) -> How:
-    """What a solution of this spec depends on beside its plan; measurements are read here."""
+    """What a solution of this spec depends on besides its plan; measurements are read here."""
     assert isinstance(compilation.plan, SolvePlan)
     known = measured(compilation.plan.statement, compilation.spec.source)
     return How(seed_of(compilation.spec), device_of(device), measured=known)
@@ -132,7 +132,7 @@ def _solved(
 
 @contextmanager
 def own_generator() -> Iterator[None]:
-    """What is drawn from torch's generator here leaves the caller's as it was."""
+    """Random numbers drawn from torch's generator within leave the caller's state unchanged."""
     before = torch.default_generator.get_state()
     try:
         yield

@@ -1,4 +1,4 @@
-"""A solution on disk: its numbers as safetensors, and what it takes to build its module again. Nothing is unpickled."""
+"""A solution on disk: its numbers as safetensors, and what is needed to rebuild its module. Nothing is unpickled."""
 
 from __future__ import annotations
 
@@ -41,7 +41,7 @@ def save(folder: Path, solved: Solved, spec: Spec, seconds: float) -> None:
 
 
 def kept(folder: Path, plan: SolvePlan, how: How) -> tuple[Solved, float] | None:
-    """What was solved in this folder, and how long it took; nothing if it was not solved to the end."""
+    """The solution in this folder, and how long it took; None if it was not solved to the end."""
     if not (folder / WEIGHTS).exists():
         return None
     try:
@@ -54,7 +54,7 @@ def kept(folder: Path, plan: SolvePlan, how: How) -> tuple[Solved, float] | None
 
 def _solved(tensors: Tensors, plain: dict[str, Any], plan: SolvePlan, how: How) -> Solved:
     module = module_of(plain["form"], tensors, plan, how).to(how.device)
-    module(torch.stack(bounds(plan.statement.domain)).mean(0, keepdim=True).to(how.device))  # or it is none
+    module(torch.stack(bounds(plan.statement.domain)).mean(0, keepdim=True).to(how.device))  # fails unless valid
     parameters = {name: Estimate(*pair) for name, pair in plain["parameters"].items()}
     if not all(isinstance(value, int | float) for value in plain["figures"].values()):
         raise TypeError("figures that are no numbers")
@@ -62,7 +62,7 @@ def _solved(tensors: Tensors, plain: dict[str, Any], plan: SolvePlan, how: How) 
 
 
 def begun(folder: Path, spec: Spec) -> None:
-    """A run goes on with the spec that it began with."""
+    """A run can only be continued with the spec that it began with."""
     if (folder / SPEC).exists():
         refuse_other((folder / SPEC).read_text("utf-8"), spec, folder)
 

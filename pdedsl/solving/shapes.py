@@ -1,7 +1,7 @@
-"""Differences on a shape: Shortley and Weller 1938, of second order up to a curved boundary.
+"""Finite differences on a shape: Shortley and Weller 1938, second order up to a curved boundary.
 
-A node whose neighbour is outside takes the point where the line between them leaves the shape, with the value given
-there: u″ ≈ 2 ((u₊ - u)/h₊ - (u - u₋)/h₋) / (h₊ + h₋).
+If a neighbour of a node is outside, the point where the line between them leaves the shape takes its place, with the
+value given there: u″ ≈ 2 ((u₊ - u)/h₊ - (u - u₋)/h₋) / (h₊ + h₋).
 """
 
 from __future__ import annotations
@@ -24,22 +24,22 @@ from pdedsl.runtime.scattered import Scattered
 from pdedsl.solving.gridded import Failed, Gridded
 
 HALVINGS = 60
-SHORTEST = 1e-7  # of a cell: the least arm
+SHORTEST = 1e-7  # the shortest arm, as a fraction of a cell
 
 
 @dataclass(frozen=True)
 class Arms:
-    """From each node in one direction: how far the next is, which one, or the point of the boundary and its value."""
+    """From each node in one direction: the next node and its distance, or the boundary point and its value."""
 
     length: np.ndarray
-    node: np.ndarray  # -1 where the boundary comes first
+    node: np.ndarray  # -1 if the boundary comes first
     point: np.ndarray
     value: np.ndarray
 
 
 @dataclass(frozen=True)
 class Lattice:
-    """The nodes of a box with n cells a side, and those of them inside the shape."""
+    """The nodes of a box with n cells per side, and which of them are inside the shape."""
 
     statement: Statement
     box: CutBox
@@ -61,7 +61,7 @@ class Lattice:
 
     @cached_property
     def free(self) -> np.ndarray:
-        """The places in `every` of the nodes inside."""
+        """The indices in `every` of the nodes inside."""
         within = (self.every > 0).all(1) & (self.every < self.n).all(1)
         return np.flatnonzero(within & (self.levels(self.low + self.every * self.steps).min(0) > 0))
 
@@ -95,7 +95,7 @@ class Lattice:
         return Arms(np.maximum(share, SHORTEST) * self.steps[axis], node, point, value)
 
     def _leaving(self, unit: np.ndarray) -> np.ndarray:
-        """The first share of an arm outside the shape, by bisection; all of it where only the box ends."""
+        """The share of an arm at which it leaves the shape, by bisection; 1 if the whole arm is inside it."""
         low, high = np.zeros(len(self.inner)), np.ones(len(self.inner))
         whole = self.levels(self.inner + unit).min(0) > 0
         for _ in range(HALVINGS):
@@ -105,7 +105,7 @@ class Lattice:
         return np.where(whole, 1.0, high)
 
     def _given(self, points: np.ndarray, face: Face) -> np.ndarray:
-        """The value on the surface through each point, or on the face of the box."""
+        """The value given on the surface through each point, or on the face of the box."""
         levels = np.abs(self.levels(points))
         nearest, on_surface = levels.argmin(0), levels.min(0) < 1e-9
         result = np.zeros(len(points))
@@ -124,7 +124,7 @@ class Lattice:
 
 
 def on_shape(statement: Statement, n: int, like: Tensor) -> Gridded:
-    """n cells a side of the box, a sparse direct solve."""
+    """With n cells per side of the box, by a sparse direct solve."""
     lattice = Lattice(statement, cut_box(statement), n)
     arms = [(lattice.arms(axis, -1), lattice.arms(axis, 1)) for axis in (0, 1)]
     solution = _solved(lattice, arms)

@@ -1,4 +1,4 @@
-"""Residuals of sums of sines, as a least-squares problem for their weights and for numbers that are learned beside."""
+"""Residuals of sums of sines, as a least-squares problem for their weights and for further learned numbers."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from pdedsl.solving.rows import Rows
 
 STEPS = 30  # of Gauss-Newton
 HALVINGS = 8
-CHANGE = 1e-3  # of the residual, below which Gauss-Newton has ended
+CHANGE = 1e-3  # relative change of the residual below which Gauss-Newton ends
 
 
 @dataclass(frozen=True)
@@ -33,7 +33,7 @@ class Found:
 
 @dataclass(frozen=True)
 class System:
-    """Rows, in the sines of `waves` for each component and in numbers, which start somewhere."""
+    """Rows in terms of the sines of `waves` for each component and of learned numbers, which begin at `start`."""
 
     waves: Waves
     rows: Sequence[Rows]
@@ -49,12 +49,12 @@ class System:
         return torch.cat([r.weight * self._of(k, found)[0] for k, r in enumerate(self.rows)])
 
     def mean_residual(self, found: Found) -> float:
-        """√ of the sum of their mean squares."""
+        """√ of the sum of the mean squares of all rows."""
         squares = [(r.weight * self._of(k, found)[0]).square().mean() for k, r in enumerate(self.rows)]
         return float(torch.stack(squares).sum().sqrt())
 
     def solved(self, affine: bool) -> tuple[Found, float, int]:
-        """Gauss-Newton with halved steps, from u = 0; an affine problem takes one."""
+        """Gauss-Newton with step halving, from u = 0; an affine problem takes one step."""
         found = Found(self.waves.phases.new_zeros(self.components, len(self.waves.phases)), self.start)
         residual = self.residual(found)
         loss = float(residual.norm())
@@ -77,8 +77,8 @@ class System:
         return found, self.residual(found)
 
     def _settled(self, found: Found) -> Found:
-        """With the weights that fit the new numbers: both together leave the equations, which are much heavier than
-        measurements, by the product of the two changes (variable projection; Golub, Pereyra 1973)."""
+        """With the weights refitted to the new numbers: changing both at once violates the equations, which weigh much
+        more than measurements, by the product of the two changes (variable projection; Golub, Pereyra 1973)."""
         if not len(self.start):
             return found
         own = self._slopes(found)[:, : found.weights.numel()]
@@ -86,8 +86,8 @@ class System:
         return found.moved(torch.cat([direction, torch.zeros_like(found.numbers)]), 1.0)
 
     def deviations(self, found: Found, measured: int) -> list[float]:
-        """√ of the diagonal of σ²(JᵀJ)⁻¹ for the numbers, the weights eliminated, where σ² is the mean square of what
-        the last rows, those of measurements, leave, and J is in their units."""
+        """√ of the diagonal of σ²(JᵀJ)⁻¹ for the numbers, with the weights eliminated; σ² is the mean square of the
+        residuals of the last `measured` rows, which are the measurements, and J is in their units."""
         unit, count = self.rows[-1].weight, sum(len(r.points) for r in self.rows[-measured:])
         noise = (self.residual(found)[-count:] / unit).square().mean()
         slopes = self._slopes(found) / unit

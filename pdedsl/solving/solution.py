@@ -1,4 +1,4 @@
-"""A solution: a function of points, what may be believed of it, and the folder that it is in."""
+"""A solution: a function of points, how far it can be trusted, and the folder that it is in."""
 
 from __future__ import annotations
 
@@ -31,13 +31,13 @@ class Solution:
 
     @classmethod
     def open(cls, folder: str | Path) -> Solution:
-        """A solution as it was left in a folder."""
+        """The solution saved in a folder."""
         from pdedsl.solving.saved import opened
 
         return opened(Path(folder))
 
     def _repr_html_(self) -> str:
-        """The report with the pictures of the run, in a notebook."""
+        """The report with the pictures of the run, for a notebook."""
         from pdedsl.explanation.document import fragment
         from pdedsl.solving.report import PICTURES, elements
 
@@ -46,7 +46,7 @@ class Solution:
 
     @property
     def module(self) -> nn.Module:
-        """Points in the order of the statement, space before time, to values."""
+        """Maps points to values; coordinates are in the order of the statement, space before time."""
         return self.solved.module
 
     @property
@@ -56,7 +56,7 @@ class Solution:
 
     @property
     def error(self) -> ErrorBar:
-        """The error that was measured, relative in L2, and against what."""
+        """The measured error, relative in L2, and against what it was measured."""
         return self.trust.error
 
     @property
@@ -65,11 +65,11 @@ class Solution:
 
     @property
     def parameters(self) -> Mapping[str, Estimate]:
-        """What was found beside the unknowns."""
+        """What was found in addition to the unknowns."""
         return self.solved.parameters
 
     def learned(self, name: str, points: Tensor | Sequence[Sequence[float]]) -> Tensor:
-        """A function that was learned beside the unknowns, at points (n, number of its arguments): (n,)."""
+        """A function that was learned along with the unknowns, at points (n, number of its arguments): (n,)."""
         functions = functions_of(self.plan.statement)
         k = next((k for k, f in enumerate(functions) if f.name == name), None)
         if k is None or not isinstance(self.module, AnsatzModule):
@@ -86,7 +86,7 @@ class Solution:
 
 
 def order_of(statement: Statement, spec: Spec) -> list[int]:
-    """For each coordinate of the statement its place among the arguments of the unknown."""
+    """For each coordinate of the statement, its position among the arguments of the unknown."""
     coordinates, arguments = statement.domain.coordinates, spec.unknowns[0].arguments
     if set(arguments) != set(coordinates):
         return list(range(len(coordinates)))

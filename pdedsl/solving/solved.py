@@ -1,4 +1,4 @@
-"""What a method makes of a statement."""
+"""What a method returns for a statement."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from pdedsl.words.solvers import Solver
 
 @dataclass(frozen=True)
 class Estimate:
-    """A learned number, and its standard deviation where the method has one."""
+    """A learned number, and its standard deviation if the method provides one."""
 
     value: float
     deviation: float | None = None
@@ -19,10 +19,10 @@ class Estimate:
 
 @dataclass(frozen=True)
 class Solved:
-    """A solution: `module` takes points (n, k), coordinates in the order of the statement, to values (n, c).
+    """A solution: `module` maps points (n, k), with coordinates in the order of the statement, to values (n, c).
 
-    `figures` are numbers of the method itself (steps, the last loss, a condition number); what may be trusted is
-    measured afterwards by others. `notes` are choices a reader should know: a bandwidth, a time step, a weight.
+    `figures` are numbers that the method itself reports (steps, the last loss, a condition number); what can be trusted
+    is measured afterwards by others. `notes` are choices a reader should know: a bandwidth, a time step, a weight.
     """
 
     module: nn.Module

@@ -1,4 +1,4 @@
-"""Pairs of opposite paths from points to where they end, and what each pair says of u."""
+"""Pairs of antithetic paths from points to where they end, and the value of u that each pair gives."""
 
 from __future__ import annotations
 
@@ -17,9 +17,9 @@ from pdedsl.solving.processes import Tensors
 Tracks = Callable[[Tensor, int, int], Tensor]
 """Points (n, k), the number r of pairs and a seed → u by each pair, and its change from twice the step: (2, r, n)."""
 
-LOOK = 32  # steps between looks at whether any path is on its way
-PATIENCE = 1000  # mean times to leave the box, behind which a path that has not ended counts as lost: NaN
-NEAR = 1e-6  # of the box: a path on spheres that is nearer to a side is there
+LOOK = 32  # steps between checks for paths that have not ended
+PATIENCE = 1000  # mean exit times of the box after which a path that has not ended counts as lost: NaN
+NEAR = 1e-6  # as a fraction of the box: a walk on spheres that is nearer to a side has reached it
 WAYS, TIMES, BRIDGE = 0, 1, 2  # purposes of random numbers
 
 
@@ -33,13 +33,13 @@ def tracks_of(process: Process, steps: int) -> Tracks:
 
 
 def opposite(values: Tensor) -> Tensor:
-    """The mean of each path and its opposite."""
+    """The mean over each path and its antithetic partner."""
     return torch.stack(values.chunk(2)).mean(0)
 
 
 @dataclass(frozen=True)
 class Chance:
-    """Random numbers of a step, the same for all points: r rows and their opposites, (2r, 1, …)."""
+    """The random numbers of a step, the same for all points: r rows and their antithetic partners, (2r, 1, …)."""
 
     like: Tensor
     rows: int
@@ -68,7 +68,7 @@ def single(chance: Chance, size: int) -> Drawn:
 
 
 def doubled(chance: Chance, size: int) -> Drawn:
-    """Two steps in one, by the same noise."""
+    """Two steps in one, with the same noise."""
 
     def drawn(k: int) -> Draw:
         first, second = chance.draw(size, WAYS, 2 * k), chance.draw(size, WAYS, 2 * k + 1)
@@ -79,7 +79,7 @@ def doubled(chance: Chance, size: int) -> Drawn:
 
 @dataclass(frozen=True)
 class InTime:
-    """From a point (x, t) to the data, in equal steps; one is enough where it is exact."""
+    """From a point (x, t) to the data, in equal steps; one step suffices if it is exact."""
 
     tensors: Tensors
     data: Evolving
@@ -115,7 +115,7 @@ class InTime:
 
 @dataclass(frozen=True)
 class AtRest:
-    """Until a side is reached; steps are a share of the time in which noise leaves the box from its middle."""
+    """Until a side is reached; a step is a fraction of the time in which noise leaves the box from its middle."""
 
     tensors: Tensors
     steps: int
@@ -138,7 +138,7 @@ class AtRest:
         return opposite(torch.where(path.alive, torch.nan, found))
 
     def _time(self, points: Tensor) -> Tensor:
-        """The least (width/2)²/variance of a coordinate, by the largest variance in the corners and the middle."""
+        """The least (width/2)²/variance of a coordinate, with the largest variance at two corners and the middle."""
         sides = self.tensors.sides(points)
         box = torch.stack([sides.lower, sides.upper, (sides.lower + sides.upper) / 2])
         variance = self.tensors.motion.root(box, box[:, 0]).variances().amax(0)
@@ -146,7 +146,7 @@ class AtRest:
 
 
 def _ended(path: Path, tensors: Tensors, sides: Sides, dt: Tensor, chance: Chance) -> Tensor:
-    """What paths that met a side say."""
+    """The values given by paths that reached a side."""
     if not tensors.process.sides:
         return torch.zeros_like(path.growth)
     count = 2 * tensors.process.dimension + len(tensors.process.curves)
@@ -156,7 +156,7 @@ def _ended(path: Path, tensors: Tensors, sides: Sides, dt: Tensor, chance: Chanc
 
 @dataclass(frozen=True)
 class OnSpheres:
-    """aΔu + f = 0, from sphere to sphere."""
+    """aΔu + f = 0, by a walk on spheres."""
 
     tensors: Tensors
 
@@ -185,7 +185,7 @@ class OnSpheres:
         return self._radii(x).amin(-1)
 
     def _radii(self, x: Tensor) -> Tensor:
-        """The distance to each face where paths end, and one to each curve that is not too large."""
+        """The distance to each face where paths end, and for each curve a distance that is not too large."""
         sides = self.tensors.sides(x)
         faces = torch.stack([x - sides.lower, sides.upper - x], -2)
         radii = torch.where(sides.stops, faces, torch.inf).mT.flatten(-2)

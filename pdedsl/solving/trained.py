@@ -1,4 +1,4 @@
-"""The state of a network in training on residuals, and its steps."""
+"""The state of a network that is trained on residuals, and its steps."""
 
 from __future__ import annotations
 
@@ -32,17 +32,17 @@ from pdedsl.solving.training import (
 if TYPE_CHECKING:
     from pdedsl.solving.residual import Task
 
-REDRAWN = 5  # steps of Gauss-Newton between new points
-SPARSE, DENSER, DENSEST = 0.6, 1.4, 3.0  # rows for each weight: at first, more of them, and at most
+REDRAWN = 5  # Gauss-Newton steps between redraws of the points
+SPARSE, DENSER, DENSEST = 0.6, 1.4, 3.0  # rows per weight: at first, the factor of an increase, and at most
 LEAST_ROWS = 600  # fewer save no time
-OVERFITTED = 3.0  # a loss on new points, relative to that on the last, from which on there are more
-FACTORS = (1e-2, 0.1, 1.0, 10.0)  # dampings tried, relative to the last that was best
+OVERFITTED = 3.0  # ratio of the loss at new points to that at the last ones, above which there are more rows
+FACTORS = (1e-2, 0.1, 1.0, 10.0)  # dampings tried, relative to the last best one
 LEAST, MOST = 1e-14, 1e6
-INERTIA = 0.9  # share of the last step that the next begins with, where that is better
+INERTIA = 0.9  # share of the last step from which the next begins, if that is better
 
 
 class Trainer:
-    """Weights, damping and points of a run; `snapshot` and `restore` make it exactly resumable."""
+    """Weights, damping and points of a run; with `snapshot` and `restore` it can be resumed exactly."""
 
     def __init__(self, task: Task) -> None:
         self.task = task
@@ -67,7 +67,7 @@ class Trainer:
         return Learners(self.network, tuple(zip(axes, self.functions, strict=True)), self.numbers)
 
     def run(self, phases: Sequence[Phase], state: State | None, listener: Listener) -> tuple[float, int]:
-        """The last loss, and the steps that were taken."""
+        """The last loss, and the number of steps taken."""
         phases = phases or (Phase(GaussNewton(), self.task.method.steps),)
         clock = Clock() if state is None else self.restore(state, phases)
         loss, end = float("nan"), 0
@@ -83,7 +83,7 @@ class Trainer:
         return loss, self.step
 
     def _open(self, phase: Phase, start: int, state: State | None) -> None:
-        """A phase at its first step, or where it was interrupted."""
+        """Begin a phase, or resume it where it was interrupted."""
         self.optimizer = None
         if not isinstance(phase.optimizer, GaussNewton):
             self.optimizer = torch_optimizer(phase.optimizer, [p for p in self.parameters if p.numel()])
@@ -111,8 +111,8 @@ class Trainer:
         return _averaged([*found, *self.task.conditions(0), *self.task.measured])
 
     def _redrawn(self, draw: int) -> list[NetworkRows]:
-        """Points where the residual r is large, with a density ∝ |r| + mean |r|, and weights by which the loss is that
-        of even points; more of them where what was learned on the last does not hold on new ones."""
+        """Points drawn with a density ∝ |r| + mean |r| of the residual r, weighted so that the loss is that of uniform
+        points; more points if what was learned on the last ones does not hold at new ones."""
         found = self.task.drawn(self.task.method.points, draw)
         with torch.no_grad():
             residuals = [rows.residual(self.learners) for rows in found]
@@ -136,7 +136,7 @@ class Trainer:
         return NetworkRows(rows.form, rows.points[index], weight[index] * (share.mean() / share[index]).sqrt())
 
     def _causal(self, rows: NetworkRows, residual: Tensor) -> NetworkRows:
-        """Weights exp(-ε ∫₀ᵗ r² dt), in units of the largest of these integrals so far over all of time."""
+        """Weights exp(-ε ∫₀ᵗ r² dt) of squares, with the integral in units of its largest value so far."""
         epsilon = float(self.task.method.causal)
         if not epsilon or not self.task.statement.domain.timed:
             return rows
@@ -153,7 +153,7 @@ class Trainer:
             return float(stacked(self.rows, self.learners).square().sum())
 
     def _damped(self) -> float:
-        """The best of several dampings, and the next are around it."""
+        """The best of several dampings; the next ones tried are around it, or much larger if none helped."""
         parts = [r.slopes(self.learners) for r in self.rows]
         residual, slopes = torch.cat([r for r, _ in parts]), torch.cat([s for _, s in parts])
         start, best, damping = self._vector(), float(residual.square().sum()), self.damping
@@ -207,7 +207,7 @@ class Trainer:
         return {key: value.clone() for key, value in found.items()}
 
     def restore(self, state: State, phases: Sequence[Phase]) -> Clock:
-        """As it was when the snapshot was taken; the clock goes on."""
+        """The state when the snapshot was taken; the clock continues from there."""
         with well_formed("the checkpoint of the run is not of this spec: take it away"):
             self._load(state["weights"].to(self.numbers))
             self.last = state["last"].to(self.numbers)
@@ -220,12 +220,12 @@ class Trainer:
             return Clock(seconds)
 
     def estimates(self) -> dict[str, Estimate]:
-        """What was learned beside the unknowns: numbers, and functions at some points."""
+        """What was learned along with the unknowns: numbers, and functions at some points."""
         return estimates_of(self.task, self.learners, self.rows)
 
 
 def _averaged(rows: Sequence[NetworkRows]) -> list[NetworkRows]:
-    """Weights by which the sum of squares is the sum of means."""
+    """Weights with which the sum of squares is the sum of mean squares."""
     return [replace(r, weight=r.weight / len(r.points) ** 0.5) for r in rows]
 
 
@@ -234,7 +234,7 @@ def _as_in(state: State, k: int, rows: NetworkRows) -> NetworkRows:
 
 
 def _phase_at(phases: Sequence[Phase], step: int) -> Phase:
-    """The phase of the step that was taken last."""
+    """The phase of the last step taken."""
     for phase in phases:
         step -= phase.steps
         if step <= 0:

@@ -1,4 +1,4 @@
-"""How a network is trained on a residual: phases, what a listener hears, and the state that a run goes on from."""
+"""How a network is trained on residuals: phases, what a listener receives, and the state that a run is resumed from."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ class Phase:
 
 
 def phases_of(optimizers: tuple[Optimizer, ...], steps: int) -> tuple[Phase, ...]:
-    """The optimizers of a `train` block: L-BFGS has steps of its own, the others those of the block."""
+    """The optimizers of a `train` block: L-BFGS has its own number of steps, the others have that of the block."""
     return tuple(Phase(o, o.steps if isinstance(o, Lbfgs) else steps) for o in optimizers)
 
 
@@ -36,7 +36,7 @@ State = dict[str, Tensor]
 
 @dataclass(frozen=True)
 class Progress:
-    """`loss` is the mean square of the weighted residuals; `state()` is what the run can be resumed from, exactly."""
+    """`loss` is the mean square of the weighted residuals; the run can be resumed exactly from `state()`."""
 
     step: int
     loss: float
@@ -54,7 +54,7 @@ def deaf(progress: Progress) -> bool:
 
 @dataclass
 class Clock:
-    """Seconds, counted on from those of a run that was interrupted."""
+    """Seconds, including those of an interrupted run that is resumed."""
 
     before: float = 0.0
     start: float = field(default_factory=time.monotonic)
@@ -85,11 +85,11 @@ def torch_optimizer(word: Optimizer, parameters: list[torch.nn.Parameter]) -> to
             )
 
 
-SCRATCH = "al"  # a buffer of L-BFGS, filled anew in every step
+SCRATCH = "al"  # a buffer of L-BFGS, refilled in every step
 
 
 def tensors_of(optimizer: torch.optim.Optimizer) -> State:
-    """All that an optimizer remembers, as tensors with a name each: numbers become tensors, lists are counted."""
+    """Everything that an optimizer remembers, as named tensors: numbers become tensors, list entries are numbered."""
     found: State = {}
     for key, memory in optimizer.state_dict()["state"].items():
         kept = dict(memory)
@@ -103,7 +103,7 @@ def tensors_of(optimizer: torch.optim.Optimizer) -> State:
 
 
 def load_tensors(optimizer: torch.optim.Optimizer, state: State) -> None:
-    """The opposite of `tensors_of`."""
+    """The inverse of `tensors_of`."""
     memory: dict[int, dict[str, Any]] = {}
     for path, value in state.items():
         if path.startswith("optimizer/"):

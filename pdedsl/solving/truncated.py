@@ -1,4 +1,4 @@
-"""The reference of an evolution on R^d, on a box, where the solution is local: how small it is at the rim, is said."""
+"""The reference for an evolution on R^d: on a box, for localised solutions; their size at the rim is reported."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ RIM = 200  # points
 
 
 def solve_truncated(analysis: Analysis, method: Grid, *, seed: int = 0, device: torch.device | str = "cpu") -> Solved:
-    """`reference grid(n, extent)` of an equation on R^d; what the solution is at the rim is among the notes."""
+    """`reference grid(n, extent)` of an equation on R^d; the size of the solution at the rim is among the notes."""
     size = float(method.extent or EXTENT)
     statement = truncated(analysis, size)
     found = solve_by_grid(statement, method, seed=seed, device=device)

@@ -1,10 +1,10 @@
-"""What may be believed of a solution: from fresh residuals and a reference, never from the loss of training.
+"""How far a solution can be trusted: judged by fresh residuals and a reference, never by the training loss.
 
 Two limits, and their reasons. A residual whose root mean square is above a tenth of its terms means that not one digit
-of the equation holds: training has collapsed, or a condition was missed. Where all data are small beside the terms, as
-near a resonance, the limit is that much smaller. Two solutions that are further apart than a
-hundredth (relative, in L2), or ten times the error that the reference reports of itself, differ visibly in a picture:
-at least one of them is wrong.
+of the equation holds: training has collapsed, or a condition was missed. If all data are small compared with the terms,
+as near a resonance, the limit is smaller in proportion. Two solutions that are further apart than a hundredth
+(relative, in L2), or ten times the reference's own error estimate, differ visibly in a picture: at least one of them is
+wrong.
 """
 
 from __future__ import annotations
@@ -19,20 +19,20 @@ from torch import Tensor
 from pdedsl.solving.fresh import Gap
 
 NO_DIGIT = 0.1
-ENOUGH = 2.0  # times the share of the data: u = g has two terms, and one of them is data
+ENOUGH = 2.0  # factor on the share of the data: u = g has two terms, and one of them is data
 VISIBLE = 0.01
 MARGIN = 10.0
 
 
 class Verdict(StrEnum):
-    HOLDS = "holds"  # every residual is small, and so is the distance to the reference if there is one
+    HOLDS = "holds"  # every residual is small, and so is the distance to the reference, if there is one
     FAILS = "fails"  # an equation, a condition or the known solution is missed
     DISAGREES = "disagrees"  # with another method
 
 
 @dataclass(frozen=True)
 class Comparison:
-    """The distance of a solution to a reference, relative in L2; `error` is what the reference reports of itself."""
+    """The distance of a solution to a reference, relative in L2; `error` is the reference's own error estimate."""
 
     reference: str
     distance: float
@@ -48,7 +48,7 @@ class Comparison:
 
     @property
     def speaks(self) -> bool:
-        """Whether the reference has a digit itself."""
+        """Whether at least one digit of the reference is correct."""
         return self.exact or self.error <= NO_DIGIT
 
     @property
@@ -58,12 +58,12 @@ class Comparison:
 
 @dataclass(frozen=True)
 class Trust:
-    """Every residual, the comparison if there was one, and what follows."""
+    """All residuals, the comparisons if there are any, and the verdict that follows."""
 
     gaps: tuple[Gap, ...]
     comparisons: tuple[Comparison, ...] = ()
     notes: tuple[str, ...] = ()
-    own: ErrorBar | None = None  # what a method says of its own error
+    own: ErrorBar | None = None  # the method's own error estimate
 
     @property
     def verdict(self) -> Verdict:
@@ -81,7 +81,7 @@ class Trust:
 
     @property
     def _vague(self) -> bool:
-        """Whether a method that speaks for itself alone has not one digit."""
+        """Whether a method whose own estimate is the only evidence has not one correct digit."""
         return self.own is not None and not self.comparisons and not self.own.value <= NO_DIGIT
 
     @property
@@ -90,13 +90,13 @@ class Trust:
 
     @property
     def allowed(self) -> float:
-        """Of residuals beside their terms: less where the data, which drive the solution, are small beside these."""
+        """The limit of residuals relative to their terms: lower if the data, which drive the solution, are small."""
         driven = max((g.data / g.size for g in self.gaps if g.size > 0), default=0.0)
         return NO_DIGIT * min(1.0, ENOUGH * driven) if driven > 0 else NO_DIGIT
 
     @property
     def error(self) -> ErrorBar:
-        """The best that is known: the exact solution, a reference, the method's own interval, the residuals alone."""
+        """The best known: against the exact solution, a reference, the method's interval, or the residuals alone."""
         for c in sorted((c for c in self.comparisons if c.speaks), key=lambda c: not c.exact):
             return ErrorBar(c.distance + c.error, c.reference)
         if self.own is not None:
@@ -107,7 +107,7 @@ class Trust:
 
 @dataclass(frozen=True)
 class ErrorBar:
-    """A bound that was measured, relative in L2, and against what."""
+    """A measured bound, relative in L2, and what it was measured against."""
 
     value: float
     against: str
@@ -121,7 +121,7 @@ class ErrorBar:
 
 @dataclass(frozen=True)
 class Judged:
-    """A residual beside its limit."""
+    """A residual and its limit."""
 
     gap: Gap
     allowed: float = NO_DIGIT
@@ -147,7 +147,7 @@ def _distance_text(c: Comparison) -> str:
 
 
 def compared(found: Tensor, expected: Tensor, names: tuple[str, ...], reference: str, error: float) -> Comparison:
-    """Values (n, c) at the same points."""
+    """From values (n, c) at the same points."""
     distances = tuple((name, relative(found[:, k], expected[:, k])) for k, name in enumerate(names))
     largest = float((found - expected).abs().max())
     return Comparison(reference, relative(found, expected), largest, error, error == 0.0, distances)

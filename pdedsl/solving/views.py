@@ -1,4 +1,4 @@
-"""Where a solution is looked at: lines and sheets of points through a domain, as many as a picture can show."""
+"""Where a solution is shown: lines and sheets of points through a domain, as many as a picture can hold."""
 
 from __future__ import annotations
 
@@ -10,23 +10,23 @@ from torch import Tensor
 from pdedsl.emit.pointwise import pointwise
 from pdedsl.ir.statement import Domain
 
-MOMENTS = 3  # of a problem in time and more than one dimension of space
+MOMENTS = 3  # times shown of a time-dependent problem in more than one space dimension
 
 
 @dataclass(frozen=True)
 class Detail:
-    """Points of a line, and of each side of a sheet."""
+    """The number of points on a line, and on each side of a sheet."""
 
     line: int
     sheet: int
 
 
-FULL, COARSE = Detail(400, 120), Detail(41, 15)  # the latter where every point costs thousands of paths
+FULL, COARSE = Detail(400, 120), Detail(41, 15)  # the latter if every point costs thousands of paths
 
 
 @dataclass(frozen=True)
 class View:
-    """Points (n, k) on a line or a sheet; `axes` are the coordinates that vary, the others are as `at` says."""
+    """Points (n, k) on a line or a sheet; `axes` are the coordinates that vary, the others are fixed as in `at`."""
 
     points: Tensor
     axes: tuple[int, ...]
@@ -35,12 +35,12 @@ class View:
     inside: Tensor  # (n,), which points belong to the domain
 
     def values(self, found: Tensor) -> Tensor:
-        """One number at each point, shaped as the view; what is outside is no number."""
+        """One number at each point, in the shape of the view; NaN outside the domain."""
         return torch.where(self.inside, found, torch.nan).reshape(self.shape)
 
 
 def views_of(domain: Domain, detail: Detail = FULL) -> tuple[View, ...]:
-    """The whole domain in one or two dimensions; of more, sheets through its middle, at some moments."""
+    """The whole domain in one or two dimensions; in more, sheets through its middle, at some times."""
     low, high = bounds(domain)
     if len(low) <= 2:
         return (_view(domain, tuple(range(len(low))), {}, detail),)
@@ -50,7 +50,7 @@ def views_of(domain: Domain, detail: Detail = FULL) -> tuple[View, ...]:
 
 
 def frames_of(domain: Domain, count: int, detail: Detail = FULL) -> tuple[View, ...]:
-    """The space at moments, for a problem in time."""
+    """Space at a sequence of times, for a time-dependent problem."""
     low, high = bounds(domain)
     axes, last = ((0, 1) if len(domain.space) > 1 else (0,)), len(low) - 1
     middle = {k: float((low[k] + high[k]) / 2) for k in range(len(axes), last)}

@@ -1,4 +1,4 @@
-"""Conservation laws by finite volumes: steps by the fastest wave, as short as stability asks."""
+"""Conservation laws by finite volumes: time steps limited by the fastest wave, as short as stability requires."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ GAUSS = ((-(0.6**0.5), 5 / 18), (0.0, 8 / 18), (0.6**0.5, 5 / 18))
 
 @dataclass(frozen=True)
 class Volumes:
-    """Means over the cells of a box, (variables, n, …)."""
+    """Averages over the cells of a box, (variables, n, …)."""
 
     evolution: Evolution
     axes: tuple[Cells, ...]
@@ -54,7 +54,7 @@ class Volumes:
     def known(
         self, time: float, shift: tuple[float, ...] | None = None, at_faces: int | None = None
     ) -> dict[Symbol, Tensor]:
-        """At the middles of cells, shifted within them, or at the faces across an axis."""
+        """Known values at the centres of cells, shifted within them, or at the faces across an axis."""
         lines = []
         for k, a in enumerate(self.axes):
             places = (
@@ -64,7 +64,7 @@ class Volumes:
         return known_at(self.evolution, self.given, lines, self.like.new_full([1] * len(lines), time))
 
     def evaluated(self, exprs: tuple[Expr, ...], w: Tensor, known: Mapping[Symbol, Tensor]) -> Tensor:
-        """Expressions in the variables themselves, stacked."""
+        """Expressions in the variables themselves, evaluated and stacked."""
         formula = self._formulas(exprs)
         jets = [w[self.evolution.of_jets[s].component] for s in formula.jets]
         return torch.stack([f.expand(w.shape[1:]) for f in formula(jets, known)])
@@ -80,7 +80,7 @@ class Volumes:
         return {}
 
     def start(self, time: float) -> Tensor:
-        """Means by three Gauss points a side."""
+        """Averages by three Gauss points per side of a cell."""
         shape = tuple(a.n for a in self.axes)
         total = self.like.new_zeros((len(self.evolution.variables), *shape))
         for rule in product(GAUSS, repeat=len(self.axes)):
@@ -91,7 +91,7 @@ class Volumes:
         return total
 
     def padded(self, w: Tensor, axis: int, time: float) -> Tensor:
-        """Two cells more at both ends of an axis: those of the other end, or a mirror image about what a side gives."""
+        """Two ghost cells at both ends of an axis: those of the other end, or a mirror image about a side's value."""
         dim = axis + 1
         if self.axes[axis].periodic:
             size = w.shape[dim]
@@ -141,8 +141,8 @@ class Volumes:
 
 
 def _halved(step: float, length: float) -> float:
-    """The longest of length / 2ᵏ that is no longer than a step: coefficients that change a little do not change it, so
-    that gradients are those of what is computed."""
+    """The longest of length / 2ᵏ that does not exceed a step: small changes of coefficients do not change it, so that
+    gradients are those of what is computed."""
     return length * 0.5 ** max(0, ceil(log2(length / step)))
 
 

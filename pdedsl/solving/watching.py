@@ -1,4 +1,4 @@
-"""Who watches a method at work: tells its steps, keeps its state on disk, and ends it when Ctrl-C came."""
+"""Watches a method at work: reports its steps, saves its state to disk, and ends it after Ctrl-C."""
 
 from __future__ import annotations
 
@@ -13,12 +13,12 @@ from pdedsl.training import checkpoint
 from pdedsl.training.checkpoint import Checkpoint
 
 SAVE_SECONDS = 30.0
-TOLD = 100  # events of a run, about
+TOLD = 100  # number of events in a run, approximately
 
 
 @dataclass
 class Watch:
-    """`state` is what a run goes on from; with a folder, states go to its checkpoints."""
+    """`state` is what a run resumes from; with a folder, states are saved to its checkpoints."""
 
     listeners: tuple[Listener, ...] = ()
     folder: Path | None = None
@@ -30,7 +30,7 @@ class Watch:
     saved: float = field(default_factory=time.monotonic)
 
     def of(self, steps: int) -> Callable[[Progress], bool]:
-        """A listener for a run of so many steps: false ends it."""
+        """A listener for a run of `steps` steps; it returns False to end the run."""
 
         def hear(progress: Progress) -> bool:
             last = progress.step >= steps

@@ -1,4 +1,4 @@
-"""Evolutions and equations at rest on a torus, solved."""
+"""Solves evolutions and stationary equations on a torus."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ def on_torus(
 
 
 def _marched(problem: Spectral, tolerance: float) -> March:
-    """Gradients follow the steps that were found without them, on a problem of their own that remembers them."""
+    """March without gradients, on a copy of the problem; if gradients are needed, retrace the same steps with them."""
     start = _initial(problem)
     first, last = ends(problem.evolution)
     length = last - first
@@ -67,7 +67,7 @@ def _initial(problem: Spectral) -> Tensor:
 
 
 def _values(torus: Torus, evolution: Evolution, coefficients: Tensor) -> Tensor:
-    """Of the components, at as many points as there are modes; coefficients of states (T, variables, modes…)."""
+    """The components at as many points as there are modes, from coefficients of states (T, variables, modes…)."""
     own = [k for k, (_, j) in enumerate(evolution.variables) if j == 0]
     sizes = [r.modes for r in torus.rings]
     found: Tensor = torch.fft.irfftn(coefficients[:, own], s=sizes, dim=torus.axes, norm="forward")
@@ -75,7 +75,7 @@ def _values(torus: Torus, evolution: Evolution, coefficients: Tensor) -> Tensor:
 
 
 def _at_rest(problem: Spectral) -> Gridded:
-    """Σ L(k) û = -f̂, mode by mode; a mode on which L vanishes is zero, if f has none."""
+    """Σ L(k) û = -f̂, mode by mode; where L vanishes on a mode, û is zero, which is exact if f̂ vanishes there."""
     evolution, torus = problem.evolution, problem.torus
     found = formulas(evolution, problem.linear.rests)((), problem.known(0.0))
     source = torus.coefficients(torch.stack([f.expand(torus.sizes) for f in found]))

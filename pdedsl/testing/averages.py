@@ -1,4 +1,4 @@
-"""What a network does with its draws and members: the average, and whether no two of them are the same."""
+"""How a network combines its draws and members: the average, and whether all members differ."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ AVERAGE, AGREEMENT = "average of model()", "agreement of model() and operator()"
 
 
 def average_finding(model: nn.Module, plan: DataPlan, x: Tensor) -> Finding:
-    """u = Σ_m w_m mean_k softmax(scores), or the same of logits where the spec says so; and members that differ."""
+    """u = Σ_m w_m mean_k softmax(scores), or the same with logits if the spec says so; and whether members differ."""
     draws, scores = _scores(model, x)
     weights = _weights(model, len(scores), plan)
     wanted = plan.samples if is_random(plan) else 1
@@ -44,7 +44,7 @@ def is_random(plan: DataPlan) -> bool:
 
 
 def _scores(model: nn.Module, x: Tensor) -> tuple[Tensor, list[Tensor]]:
-    """What the model says, and what its members say in each draw, (draws, points, classes)."""
+    """The output of the model, and the scores of its members in each draw, (draws, points, classes)."""
     last: list[nn.Module] = [readout_of(m) for m in members_of(model)]
     with recorded(last) as calls, torch.no_grad():
         value: Tensor = model(x)
@@ -60,7 +60,7 @@ def _weights(model: nn.Module, members: int, plan: DataPlan) -> Tensor:
 
 
 def _all_differ(model: nn.Module, wanted: int) -> Finding:
-    """Members have weights of their own: two with the same numbers are one that is counted twice."""
+    """Whether all members have their own weights: two with the same numbers would be one counted twice."""
     members = members_of(model)
     if len(members) != wanted:
         return Finding(AVERAGE, Outcome.BROKEN, f"expected {wanted} members, found {len(members)}")
@@ -74,7 +74,7 @@ def _all_differ(model: nn.Module, wanted: int) -> Finding:
 def agreement_finding(model: nn.Module, flow: Flow, inputs: Tensor, x: Tensor, t: float) -> Finding:
     """u of the network against u of the operator with the network's own readout as data: two samples of one mean.
 
-    `inputs` holds the points x many times over, each time with noise of its own.
+    `inputs` holds the points x many times, each copy with independent noise.
     """
     with torch.no_grad():
         mine = model(inputs).softmax(-1).reshape(-1, len(x), model(inputs[:1]).shape[-1])

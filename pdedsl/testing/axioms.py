@@ -1,10 +1,10 @@
-"""Every axiom of a compiled spec, searched for a counterexample.
+"""Searches for counterexamples to every axiom of a compiled spec.
 
     from pdedsl.testing import axioms
     axioms.assert_hold(pdedsl.compile("my.pde"))
 
-What is proved must survive the search; what is refuted must be refuted by a found example; what is unknown is decided
-by the search, and said to be so. Whether the network is that of its equation is asked by `equation`.
+A proved axiom must survive the search; for a refuted one the search must find a counterexample; an unknown one is
+decided by the search, and reported as such. Whether the network is that of its equation is checked by `equation`.
 """
 
 from __future__ import annotations
@@ -30,9 +30,9 @@ from pdedsl.testing.search import MOST, search
 from pdedsl.words.integrators import Adaptive, Reversible
 
 WIDTH = 4  # channels of a block under test
-REFUTING = 100  # examples at least, where one is known to break
-NETWORKS = 10  # as many times fewer examples for a network on images, whose average is the same for all weights
-SLOWLY = 15  # attempts to make a counterexample smaller, where each solves an equation
+REFUTING = 100  # at least so many examples, if one is known to break the axiom
+NETWORKS = 10  # divides the number of examples for a network on images, whose average is taken alike for all weights
+SLOWLY = 15  # attempts to shrink a counterexample, if each solves an equation
 
 
 @dataclass(frozen=True)
@@ -48,7 +48,7 @@ class Result:
 
     @property
     def ok(self) -> bool:
-        """Proved and held, or refuted and broken. What is unknown is decided by the search, and fails if required."""
+        """Proved and held, or refuted and broken. An unknown axiom fails only if it is required and broken."""
         if self.outcome is Outcome.UNTESTED:
             return True
         if self.verdict is Truth.UNKNOWN:
@@ -57,19 +57,19 @@ class Result:
 
 
 def check(model: Compilation | ModelUnderTest, examples: int = 50, seed: int = 0) -> tuple[Result, ...]:
-    """All axioms of the spec on what was compiled."""
+    """Searches all axioms of the spec, on the compiled network."""
     tested = under_test(model)
     return tuple(search_for(axiom, tested, examples, seed) for axiom in tested.expected.analysis.axioms)
 
 
 def search_for(axiom: str, model: ModelUnderTest, examples: int = 50, seed: int = 0) -> Result:
-    """One axiom of the spec."""
+    """Searches one axiom of the spec."""
     required = axiom in {r.axiom for r in model.expected.spec.requirements}
     return replace(_result(Axiom(axiom), model, examples, seed), required=required)
 
 
 def assert_hold(model: Compilation | ModelUnderTest, examples: int = 50, seed: int = 0) -> None:
-    """For a test of one's own: raises AssertionError with the smallest counterexample."""
+    """For your own tests: raises AssertionError with the smallest counterexample found."""
     for result in check(model, examples, seed):
         assert result.ok, (
             f"{result.axiom} was {result.verdict}, but the search says {result.outcome}:\n{result.example}"
@@ -79,7 +79,7 @@ def assert_hold(model: Compilation | ModelUnderTest, examples: int = 50, seed: i
 def falsify(
     axiom: str, operator: Operator | Features, examples: int = 200, seed: int = 0, attempts: int = MOST
 ) -> str | None:
-    """A counterexample to an axiom on an operator of one's own, as text, and as small as `attempts` can make it."""
+    """A counterexample to an axiom on your own operator, as text, shrunk in at most `attempts` attempts."""
     found = search(
         lambda case: _breaks(Axiom(axiom), operator, case), cases(operator.dimension), examples, seed, attempts
     )
@@ -119,7 +119,7 @@ def _result(axiom: Axiom, model: ModelUnderTest, examples: int, seed: int) -> Re
 
 
 def _grid_result(axiom: Axiom, verdict: Truth, plan: SolvePlan, seed: int) -> Result:
-    """What is refuted by an example that few data show may hold for those that were tried: then nothing is said."""
+    """The result on a grid. A refuted axiom may hold for the data that were tried: then it counts as untested."""
     tried = try_on_grid(axiom, plan, seed)
     if verdict is Truth.REFUTED and tried.outcome is Outcome.HELD:
         return Result(axiom, verdict, Outcome.UNTESTED, note=f"the data that were tried do not show it, {tried.text}")
@@ -135,7 +135,7 @@ def _searched(axiom: Axiom, verdict: Truth, found: Any) -> Result:
 
 
 def _untested(axiom: Axiom, operator: Flow | Features) -> str:
-    """Why there is nothing to run for an axiom, if there is not."""
+    """Why an axiom cannot be tested on this operator; empty if it can."""
     if axiom in STATISTICAL and not isinstance(operator, Flow):
         return "this network has no operator on R^d to test it on"
     if axiom is Axiom.CONSERVATION and operator.dimension > FLAT:

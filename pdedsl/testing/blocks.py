@@ -1,4 +1,4 @@
-"""The block of an equation on pixels against the equation stepped by hand."""
+"""Compares the block of an equation on pixels with the equation stepped by hand."""
 
 from __future__ import annotations
 
@@ -18,16 +18,16 @@ from pdedsl.testing.pixels import OtherWeights, Right, right_hand_sides
 from pdedsl.words.integrators import Adaptive, BackwardEuler, Fixed, Integrator, Leapfrog, Start, Verlet
 
 BLOCK = "steps of block()"
-WIDTH, SIZE, MAPS = 4, 5, 2  # channels, pixels on a side, maps at once
+WIDTH, SIZE, MAPS = 4, 5, 2  # channels, pixels per side, maps in a batch
 EXACT = 1e-10
-FINE, MOST = 20, 300  # steps of RK4 for each unit of time and at most, that stand for an adaptive method
-SLACK = 30.0  # times its tolerance, that an adaptive method may be away: errors of steps add up, and grow
-WEIGHTS = 2  # blocks with other weights
+FINE, MOST = 20, 300  # steps of RK4 per unit of time, and at most, as reference for an adaptive method
+SLACK = 30.0  # error allowed to an adaptive method, in units of its tolerance: errors of steps add up, and grow
+WEIGHTS = 2  # how many blocks, each with its own weights
 
 
 @dataclass(frozen=True)
 class Ride:
-    """Steps of a method over the time of the spec."""
+    """The steps of a method over the time interval of the spec."""
 
     method: Integrator
     steps: int
@@ -44,7 +44,7 @@ class Ride:
 
 
 def block_finding(model: ModelUnderTest, seed: int) -> Finding:
-    """The block at a small width, on random maps and with random weights."""
+    """Compares the block at a small width, on random maps and with random weights."""
     plan = model.expected.plan
     assert isinstance(plan, ImagePlan)
     count = 1 if isinstance(plan.method, Adaptive) else WEIGHTS
@@ -74,15 +74,15 @@ def _tolerance(plan: ImagePlan) -> float:
 
 
 def _within_bounds(spec: Spec) -> float:
-    """A size of operators that no bound ‖K‖ ≤ c changes: whether bounds are kept is asked by stability."""
+    """A size of operators for which no bound ‖K‖ ≤ c is active: whether bounds hold is tested by stability."""
     bounds = [float(w.type.bound) for w in spec.learned if isinstance(w.type, Operator) and w.type.bound is not None]
     return 0.9 * min([2.0, *bounds])
 
 
 def shuffled(block: nn.Module, seed: int, small: float) -> nn.Module:
-    """Weights of which none is special, where new norms scale by one and shift by zero.
+    """The block with generic weights, since freshly made norms scale by one and shift by zero.
 
-    ‖K‖ is at most the sum of the Frobenius norms of its taps, which is made `small`.
+    ‖K‖ is at most the sum of the Frobenius norms of its taps, which is set to `small`.
     """
     with weights_from(seed + 900), torch.no_grad():
         for p in block.parameters():
@@ -97,7 +97,7 @@ def shuffled(block: nn.Module, seed: int, small: float) -> nn.Module:
 
 
 def stepped(analysis: Analysis, plan: ImagePlan, rights: list[Right], y: Tensor) -> Tensor:
-    """The equation from its start to its end: the plan says by which method, and in how many steps."""
+    """The equation integrated over its time interval; the plan gives the method and the number of steps."""
     time = analysis.spec.time
     assert time is not None
     ride = Ride(plan.method, plan.steps, float(time.start), float(time.end))
@@ -133,7 +133,7 @@ def _coupled(a: Tensor, b: Tensor) -> Tensor:
 
 
 def _one_step(ride: Ride, right: Right, y: Tensor) -> Tensor:
-    """Methods that lead from state to state; weights are those of the step in all its stages."""
+    """One-step methods; all stages of a step use the weights of that step."""
     if isinstance(ride.method, Adaptive):
         length = ride.end - ride.start
         steps = min(int(FINE * length) + FINE, MOST)

@@ -1,4 +1,4 @@
-"""Steps of y' = f(t, y), each method as its textbook writes it: nothing here is shared with the runtime."""
+"""Steps of y' = f(t, y), each method as in a textbook: no code is shared with the runtime."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ def euler(f: Slope, t: float, h: float, y: State) -> State:
 
 
 def heun(f: Slope, t: float, h: float, y: State) -> State:
-    """The trapezoidal rule with Euler inside."""
+    """The trapezoidal rule with an Euler predictor."""
     guess = y + h * f(t, y)
     return y + h * (f(t, y) + f(t + h, guess)) / 2
 
@@ -59,7 +59,7 @@ BY_HAND: dict[str, Step] = {s.__name__: s for s in (euler, heun, midpoint, ssprk
 
 
 def step_of(method: Fixed | BackwardEuler) -> Step:
-    """The method by hand; one that has no formula here, from its tableau."""
+    """The method by hand; one without a formula here is stepped by its tableau."""
     match method:
         case BackwardEuler(terms=terms):
             return backward_euler(terms)
@@ -81,7 +81,7 @@ def _from_tableau(method: RungeKutta) -> Step:
 
 
 def fine(f: Slope, t: float, length: float, y: State, steps: int) -> State:
-    """The solution after a time, by many steps of RK4."""
+    """The solution after the time `length`, by many steps of RK4."""
     h = length / steps
     for k in range(steps):
         y = rk4(f, t + k * h, h, y)

@@ -1,4 +1,4 @@
-"""Functions, points and pairs as small data that hypothesis can draw, shrink and show."""
+"""Functions, points and pairs as small data that hypothesis can draw, shrink and print."""
 
 from __future__ import annotations
 
@@ -8,11 +8,11 @@ import torch
 from hypothesis import strategies as st
 from torch import Tensor
 
-SHOWN = 3  # coordinates that are drawn one by one; the others come from a seed, 0 for none
+SHOWN = 3  # coordinates that are drawn one by one; the others come from a seed, and vanish for seed 0
 
 
 def others(seed: int, size: int) -> Tensor:
-    """Numbers for all coordinates beyond those that are shown, of length about 2."""
+    """Values for the coordinates beyond those that are shown, a vector of length about 2."""
     if seed == 0 or size <= 0:
         return torch.zeros(max(0, size), dtype=torch.float64)
     source = torch.Generator().manual_seed(seed)
@@ -94,7 +94,7 @@ class Flat:
 
 @dataclass(frozen=True)
 class Case:
-    """Everything that a check needs; `weights` is the seed of the learned fields."""
+    """Everything a check needs; `weights` is the seed of the learned fields."""
 
     f: Wave
     g: Wave
@@ -104,7 +104,7 @@ class Case:
     point: tuple[float, ...]
     share: float  # of the time interval
     weights: int
-    rest: int = 0  # the seed of the coordinates beyond those of `point`
+    rest: int = 0  # the seed for the coordinates beyond those of `point`
 
     def position(self, dimension: int) -> Tensor:
         """The point, of shape (1, d)."""
@@ -135,7 +135,7 @@ def waves(dimension: int) -> st.SearchStrategy[Wave]:
 
 
 def _seeds(dimension: int) -> st.SearchStrategy[int]:
-    """Of the coordinates that are not shown, if there are any."""
+    """Seeds for the coordinates that are not shown, if there are any."""
     return st.integers(0, 50) if dimension > SHOWN else st.just(0)
 
 
@@ -168,8 +168,8 @@ class Pair:
     identity: bool
     spread: float  # how far the second map is from the first
     scale: float  # of the maps
-    shift: float = 0.0  # about which they lie: activations may fall where they are negative
-    local: bool = False  # whether they are zero but for two channels of one pixel: others may hide what happens there
+    shift: float = 0.0  # centre of the maps: some activations decrease for negative arguments
+    local: bool = False  # whether they are zero except in two channels of one pixel, where others could hide an effect
 
     def __str__(self) -> str:
         weights = "K = identity" if self.identity else f"weights from seed {self.seed} times {self.size:g}"

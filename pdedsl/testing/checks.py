@@ -1,5 +1,5 @@
-"""One predicate an axiom: whether a case breaks it on an operator. What is exact under common random numbers is tested
-to rounding; what is statistical, to the confidence stated in `SIGMAS`."""
+"""One predicate for each axiom: whether a case breaks it on an operator. Axioms that hold exactly under common random
+numbers are tested to rounding; statistical ones to the confidence stated in `SIGMAS`."""
 
 from __future__ import annotations
 
@@ -15,12 +15,12 @@ from pdedsl.testing.operators import Features, Operator, weights_from
 
 ROUNDING = 1e-9
 SIGMAS = 6.0  # a false alarm in 5e8 comparisons of a normal variable
-FAR, MESH, LOST = 6.0, 0.5, 0.05  # of the integral of a solution: its reach, its mesh, and what steps may lose
+FAR, MESH, LOST = 6.0, 0.5, 0.05  # for the integral of a solution: range, mesh width, and loss allowed to steps
 FLAT = 2  # dimensions in which an integral is taken
 
 
 def points_of(case: Case, operator: Operator | Features) -> Tensor:
-    """The point of a case, or an input drawn from its weights for networks on images."""
+    """The point of a case; for networks on images, an input drawn from its seed."""
     if isinstance(operator, Features):
         with weights_from(case.weights + 1000):
             return torch.rand(1, *operator.shape, dtype=torch.float64)
@@ -32,7 +32,7 @@ def _time(case: Case, operator: Operator | Features) -> float:
 
 
 def _apart(a: Tensor, b: Tensor, scale: float = 1.0) -> bool:
-    """What is no number is apart from everything."""
+    """Whether two tensors differ by more than rounding; NaN differs from every value."""
     return not bool(((a - b).abs() <= ROUNDING * (scale + a.abs() + b.abs())).all())
 
 
@@ -69,7 +69,7 @@ def breaks_maximum_principle(operator: Operator | Features, case: Case) -> bool:
 
 
 def breaks_markov(operator: Operator, case: Case) -> bool:
-    """T over the whole time against T over its second part of T over its first part."""
+    """T over the whole time, against T over the first part followed by T over the second."""
     x, end = points_of(case, operator), _time(case, operator)
     middle = 0.5 * (operator.start + end)
     whole = operator(case.f, x, end)
@@ -80,9 +80,9 @@ def breaks_markov(operator: Operator, case: Case) -> bool:
 
     parts = operator.between(inner, x, middle, end)
     waves = torch.tensor(sum(abs(a) for a, _, _ in case.f.waves))
-    scale = torch.maximum(waves, (whole - case.f.base).abs())  # with a source it moves further than its data do
+    scale = torch.maximum(waves, (whole - case.f.base).abs())  # with a source, u can exceed its data
     noise = torch.hypot(operator.error(case.f, x, end), operator.error(case.f, x, middle))
-    steps = 0.02 * scale * (end - operator.start)  # the two grids of steps need not be the same
+    steps = 0.02 * scale * (end - operator.start)  # the steps of the two may differ
     return not bool(((whole - parts).abs() <= SIGMAS * noise + steps + ROUNDING).all())
 
 
@@ -122,9 +122,9 @@ def breaks_temporal_regularity(operator: Operator, case: Case) -> bool:
 
 
 def breaks_conservation(operator: Operator, case: Case) -> bool:
-    """∫ T f dx = ∫ f dx for a bump f, by the trapezoidal rule, which is exact to all orders for what decays.
+    """∫ T f dx = ∫ f dx for a bump f, by the trapezoidal rule, which converges to all orders for decaying functions.
 
-    A step of Euler along a field without divergence changes volumes by O(h²), hence the tolerance.
+    An Euler step along a divergence-free field changes volumes by O(h²), hence the tolerance.
     """
     d, t = operator.dimension, _time(case, operator)
     bump = Bump(case.bump.height, (*case.bump.centre, *[0.0] * d)[:d], 1.0)

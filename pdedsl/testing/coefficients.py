@@ -1,5 +1,4 @@
-"""Drift and diffusion of the analysis as numbers at points, by a reading of its expressions that the emitter does not
-share: numpy here, torch there."""
+"""Evaluates drift and diffusion of the analysis at points, independently of the emitter: numpy here, torch there."""
 
 from __future__ import annotations
 
@@ -23,7 +22,7 @@ ELEMENTARY = "exp log sqrt sin cos tan sinh cosh tanh sign".split()
 
 
 class Unreadable(Exception):
-    """An expression for which there are no numbers here."""
+    """An expression that cannot be evaluated here."""
 
 
 class Numbers:
@@ -54,36 +53,36 @@ FUNCTIONS: dict[str, Callable[..., Any]] = {
 
 
 DIFFERENCES = ((1, 3 / 4), (2, -3 / 20), (3, 1 / 60))  # of order 6
-WIDTH = 1e-2  # so that they are right to about ten digits
+WIDTH = 1e-2  # accurate to about ten digits
 
 
 def central(value: Callable[[float], Any]) -> Array:
-    """d/ds at s = 0: learned fields have no formula to differentiate."""
+    """d/ds at s = 0 by differences: learned fields have no formula to differentiate."""
     total = sum(w * (value(k * WIDTH) - value(-k * WIDTH)) for k, w in DIFFERENCES)
     return np.asarray(total / WIDTH)
 
 
 @dataclass(frozen=True)
 class Reader:
-    """Expressions at points x (n, d) and a time: a number is (n, 1), a vector (n, d)."""
+    """Evaluates expressions at points x (n, d) and a time: a number is (n, 1), a vector (n, d)."""
 
     spec: Spec
     fields: Mapping[Symbol, nn.Module]
-    last: dict[Symbol, tuple[Array, float, Array]] = field(default_factory=dict, compare=False)  # values once computed
+    last: dict[Symbol, tuple[Array, float, Array]] = field(default_factory=dict, compare=False)  # cached values
 
     def vector(self, exprs: tuple[Expr, ...], x: Array, t: float) -> Array:
-        """(n, d), from components, or from the one of number INDEX that stands for all."""
+        """A vector (n, d), from its components, or from the generic component with index INDEX."""
         if not self.spec.space.explicit:
             return np.broadcast_to(self._at(exprs[0], x, t, INDEX), x.shape)
         columns = [np.broadcast_to(self._at(e, x, t, None), (len(x), 1)) for e in exprs]
         return np.concatenate(columns, -1)
 
     def number(self, expr: Expr, x: Array, t: float) -> Array:
-        """(n,)."""
+        """A number at each point, (n,)."""
         return np.broadcast_to(self._at(expr, x, t, None), (len(x), 1))[:, 0]
 
     def matrix(self, rows: tuple[tuple[Expr, ...], ...], x: Array, t: float) -> Array:
-        """(n, d, d)."""
+        """A matrix at each point, (n, d, d)."""
         return np.stack([self.vector(row, x, t) for row in rows], -2)
 
     def _at(self, e: Expr, x: Array, t: float, index: Symbol | None) -> Any:
@@ -127,7 +126,7 @@ class Reader:
         return of(e)
 
     def _slope(self, e: Expr, slot: Expr, x: Array, t: float, index: Symbol | None) -> Array:
-        """∂e/∂slot; where the number of the coordinate is the index, that of the same component."""
+        """∂e/∂slot; if the slot has the free index, the derivative of each component along its own coordinate."""
         if self.spec.time is not None and slot == self.spec.time.symbol:
             return central(lambda s: self._at(e, x, t + s, index))
 

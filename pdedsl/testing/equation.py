@@ -1,10 +1,10 @@
-"""Whether a network is *this equation's*, and not only one that keeps its axioms.
+"""Checks that a network is *that of its equation*, and not only one that satisfies its axioms.
 
     from pdedsl.testing import equation
     equation.assert_holds(pdedsl.compile("my.pde"))
 
-What is expected comes from the analysis of the spec: drift and matrix at points and times, and for feature maps the
-right-hand side. What is random is compared by moments, with a false-alarm rate that is stated for each finding.
+Expected values come from the analysis of the spec: drift and matrix at points and times, and for feature maps the
+right-hand side. Random quantities are compared by moments, with a false-alarm rate stated for each finding.
 """
 
 from __future__ import annotations
@@ -49,16 +49,16 @@ from pdedsl.testing.weights import WEIGHTS, weights_finding
 MODEL, LAW = "model()", "law of model()"
 OPERATOR, SOLUTION = "law of operator()", "u of model()"
 POINTS = 2
-LEARNED, KNOWN = 1 << 16, 1 << 21  # steps along a field in all paths of a law
+LEARNED, KNOWN = 1 << 16, 1 << 21  # most steps along a field, over all paths of a law
 FEWEST, MOST = 512, 1 << 14  # paths
-WEIGHED = 1 << 12  # paths of which the weights are compared
-NUMBERS = 1 << 21  # in all states of a law
-SINGLE, STEPWISE = 1 << 14, 1 << 12  # paths of one step of the operator, and of each step of the network
+WEIGHED = 1 << 12  # paths whose weights are compared
+NUMBERS = 1 << 21  # most numbers in all states of a law
+SINGLE, STEPWISE = 1 << 14, 1 << 12  # paths for one step of the operator, and for each step of the network
 
 
 @dataclass(frozen=True)
 class Check:
-    """A question to the network: the names of the findings that answer it, and how they are found."""
+    """A question about the network: the names of the findings that answer it, and how to obtain them."""
 
     of: tuple[str, ...]
     ask: Callable[[], Iterable[Finding]]
@@ -73,7 +73,7 @@ class Check:
 
 
 def checks(model: Compilation | ModelUnderTest, seed: int = 0) -> tuple[Check, ...]:
-    """All that can be asked of what was compiled."""
+    """All questions that can be asked about the compiled network."""
     tested = under_test(model)
     plan = tested.expected.plan
     if isinstance(plan, ImagePlan):
@@ -91,13 +91,13 @@ def _on_domain(tested: ModelUnderTest, plan: SolvePlan, seed: int) -> tuple[Chec
 
 
 def check(model: Compilation | ModelUnderTest, seed: int = 0, of: Container[str] | None = None) -> tuple[Finding, ...]:
-    """The answers to all questions, or to those that give one of these findings."""
+    """The answers to all questions, or to those that give one of the findings `of`."""
     asked = [c for c in checks(model, seed) if of is None or any(name in of for name in c.of)]
     return tuple(finding for c in asked for finding in c.findings())
 
 
 def assert_holds(model: Compilation | ModelUnderTest, seed: int = 0) -> None:
-    """For a test of one's own: raises AssertionError with the moment that is not as it should be."""
+    """For your own tests: raises AssertionError with the first finding that fails."""
     for finding in check(model, seed):
         assert finding.ok, f"{finding.of}: not that of the equation\n{finding.note}"
 
@@ -122,11 +122,11 @@ class Question:
         return cls(model, plan, fields, process_of(model, fields), x, seed)
 
     def paths(self, legs: list[Leg]) -> int:
-        """As many as can be afforded, and no more than are needed.
+        """The number of paths: as many as are affordable, and no more than needed.
 
         About a hundred moments at a false-alarm rate of 1e-6 allow z = 5.7, and a mistake is missed with probability
-        1e-6 if it lies 4.8 further off. Of two samples of n = 16384 the means then tell a shift by
-        10.5 √(2/n) = 0.12 standard deviations, and variances a change by 10.5 √(4/n) = 16 %; noise that is 20 % too
+        1e-6 if it is another 4.8 away. With two samples of n = 16384, means then detect a shift of
+        10.5 √(2/n) = 0.12 standard deviations, and variances a change of 10.5 √(4/n) = 16 %; noise that is 20 % too
         large or too small changes them by 44 % and 36 %.
         """
         steps = POINTS * sum(leg.steps for leg in legs)
@@ -162,7 +162,7 @@ def _on_data(q: Question) -> Iterator[Check]:
 
 
 def _of_module(q: Question) -> Iterator[Check]:
-    """The network's paths, step by step and where they end, and its average."""
+    """Questions about the network's paths, their steps and their ends, and about its average."""
     yield Check((STEPS,), lambda: [_steps(q, q.module())])
     yield Check((LAW,), lambda: [_law(q)])
     if q.is_random:
@@ -172,7 +172,7 @@ def _of_module(q: Question) -> Iterator[Check]:
 
 
 def _of_operator(q: Question) -> Iterator[Check]:
-    """The operator's steps, where its paths end, what they weigh, and what becomes of it in the network."""
+    """Questions about the operator's steps, the ends and weights of its paths, and its agreement with the network."""
     yield Check((GENERATOR,), lambda: [generator_finding(q.flow(SINGLE), q.process, operator_legs(q.model), q.x)])
     yield Check((OPERATOR,), lambda: [_operator_law(q)])
     if any(p.weighs for p in periods_of(q.model.expected.analysis)):
@@ -193,7 +193,7 @@ def _steps(q: Question, made: nn.Module) -> Finding:
 
 
 def _law(q: Question) -> Finding:
-    """Where the paths of every member end, whether members and draws have noise of their own."""
+    """Compares where the paths of every member end, and whether members and draws have independent noise."""
     legs, moments = module_legs(q.model), Moments()
     paths, based = q.paths(legs), any(isinstance(p, Base) for p in q.plan.parts)
     expected = expected_ends(q.process, q.x, legs, paths, q.seed)
@@ -223,9 +223,9 @@ def _weights(q: Question) -> Finding:
 
 
 def _alike(q: Question) -> bool:
-    """Whether network and operator are the same scheme: then their means are the same, and not only in the limit.
+    """Whether network and operator use the same scheme: then their means agree exactly, and not only in the limit.
 
-    Where nothing depends on the state one step is as good as many.
+    Pieces in which nothing moves are ignored: there one step is as good as many.
     """
     ours, theirs = ([(leg.period, leg.steps) for leg in legs if leg.period.moves] for legs in _both(q))
     return ours == theirs and all(leg.by == Numbers() for leg in module_legs(q.model))
@@ -244,9 +244,9 @@ def _agreement(q: Question) -> Finding:
 
 
 def _solution(q: Question) -> Finding:
-    """u of `model()` where the spec gives the data, against their mean over the expected paths.
+    """u of `model()` if the spec gives the data, against the mean of the data over the expected paths.
 
-    The network draws anew for every row, so that a point which is given many times has as many paths as are needed.
+    The network draws new noise for every row, so a point that is repeated gives independent paths.
     """
     legs, plan = operator_legs(q.model), q.model.operator_plan
     assert plan is not None

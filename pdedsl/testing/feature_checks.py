@@ -1,4 +1,4 @@
-"""One predicate an axiom of feature maps: whether a pair of maps breaks it on a block."""
+"""One predicate for each axiom of feature maps: whether a pair of maps breaks it on a block."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from pdedsl.testing.cases import Pair
 from pdedsl.testing.checks import ROUNDING
 from pdedsl.testing.model import weights_from
 
-CORNER = 2  # pixels on a side of the maps on which a determinant is taken
+CORNER = 2  # pixels per side of the maps whose determinant is computed
 
 
 def maps_of(pair: Pair, width: int) -> tuple[Tensor, Tensor]:
@@ -30,7 +30,7 @@ def maps_of(pair: Pair, width: int) -> tuple[Tensor, Tensor]:
 
 
 def prepared(block: nn.Module, pair: Pair) -> nn.Module:
-    """The weights of a case: scaled, or the identity on every channel."""
+    """The block with the weights of a case: scaled, or the identity on every channel."""
     with torch.no_grad():
         for module in block.modules():
             if isinstance(module, Conv):
@@ -60,12 +60,12 @@ def breaks_energy_conservation(block: nn.Module, pair: Pair, width: int) -> bool
 
 
 def breaks_reversibility(block: nn.Module, pair: Pair, width: int) -> bool:
-    """Forwards and backwards is the identity, to rounding.
+    """Whether forwards and then backwards differs from the identity by more than rounding.
 
-    Where no formula runs backwards: a map that turns space over in one place and not in another takes a value twice,
-    since the degree of an injective map is the same everywhere.
+    Without a formula for the inverse: a map that reverses orientation at one point and not at another takes some value
+    twice, since the degree of an injective map is the same everywhere.
     """
-    y, other = maps_of(replace(pair, local=False), width)  # where a map is zero, norms blow rounding up
+    y, other = maps_of(replace(pair, local=False), width)  # where a map is zero, norms amplify rounding
     if not isinstance(block, Halves | SecondOrder):
         return _orientation(block, y) * _orientation(block, other) < 0
     states = block.last_states(y)
@@ -80,10 +80,10 @@ def corner_of(y: Tensor) -> Tensor:
 
 
 def _orientation(block: nn.Module, y: Tensor) -> float:
-    """The sign of det ∂block/∂y on a corner of the map; 0 where it is too near to singular to tell.
+    """The sign of det ∂block/∂y on a corner of the map; 0 if the Jacobian is too close to singular to tell.
 
-    One copy of the map for each of its numbers, so that one backward pass gives all rows. A block that takes a value
-    twice on small maps is not one to one; what this costs grows with the square of their size.
+    The batch holds one copy of the map for each of its entries, so that one backward pass gives all rows. A block that
+    takes a value twice on small maps is not injective; the cost grows with the square of their size.
     """
     corner = corner_of(y)
     copies = corner.expand(corner.numel(), *corner.shape[1:]).clone().requires_grad_()

@@ -1,4 +1,4 @@
-"""The places of a named network where noise stands or does not, and which noise the equation wants there."""
+"""The places of a named network where noise may be added, and the noise that the equation requires there."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ from pdedsl.words.integrators import Across
 
 @dataclass(frozen=True)
 class Expected:
-    """The noise at one place. The standard deviation of multiples is in units of the state's own."""
+    """The noise at one place. For `Multiples` the standard deviation is in units of that of the state."""
 
     std: float
     by: Numbers | Multiples
@@ -34,7 +34,7 @@ class Expected:
 
 @dataclass(frozen=True)
 class Gap:
-    """The state before and behind a place where noise may stand."""
+    """The state before and after a place where noise may be added."""
 
     name: str
     before: Tensor
@@ -43,11 +43,11 @@ class Gap:
 
     @property
     def state(self) -> Tensor:
-        """The one before, as often as there are states behind: what comes before all noise runs once for all draws."""
+        """The state before, repeated for every state after: layers before all noise run once for all draws."""
         return torch.cat([self.before] * (len(self.after) // len(self.before)))
 
     def noise(self, expected: Expected) -> Tensor:
-        """What was added, in units of what was expected, (paths, units)."""
+        """The noise that was added, divided by its expected size, (paths, units)."""
         size = torch.tensor(expected.std)
         if isinstance(expected.by, Multiples):
             axes = tuple(range(0 if expected.by.across is Across.BATCH else 1, self.state.dim()))
@@ -56,14 +56,14 @@ class Gap:
 
 
 def random_map(plan: DataPlan, periods: list[Period]) -> RandomMap | None:
-    """That of noise which is in the maps, if it is."""
+    """The random map of the equation, if its noise is inside the maps."""
     inside = any(isinstance(p, Maps) and isinstance(p.noise, Inside) for p in plan.parts)
     return moving(periods).random if inside else None
 
 
 @dataclass(frozen=True)
 class Wanted:
-    """Which noise the equation wants in a network with so many residual maps, place by place."""
+    """The noise that the equation requires in a network with `maps` residual maps, place by place."""
 
     plan: DataPlan
     periods: list[Period]
@@ -72,17 +72,17 @@ class Wanted:
 
     @property
     def at_input(self) -> Expected | None:
-        """For what comes before the maps in network order."""
+        """Noise for the pieces of time before the maps in network order."""
         first = next((p.noise for p in self.plan.parts if isinstance(p, Shake)), None)
         return self._expected(self.periods[: self._place], first)
 
     @property
     def at_readout(self) -> Expected | None:
-        """For what comes behind them."""
+        """Noise for the pieces of time after the maps."""
         return self._expected(self.periods[self._place + 1 :], self._maps.before_readout)
 
     def behind(self, k: int) -> Expected | None:
-        """Behind map k, counted from zero: what is diffused along with the maps, at the time of the map."""
+        """Noise after map k, counted from zero: the diffusion of the same piece of time, at the time of the map."""
         if random_map(self.plan, self.periods):
             return None
         period = moving(self.periods)
@@ -100,7 +100,7 @@ class Wanted:
     def _expected(
         self, periods: Sequence[Period], noise: Noise | None, h: float | None = None, t: float = 0.0
     ) -> Expected | None:
-        """√(2νh), added up over pieces of time; relative noise is √(2ν) of the state's own size, whatever the step."""
+        """√(2νh), as variances add over pieces of time; relative noise is √(2ν) times the state's size for any step."""
         noisy = [p for p in periods if p.diffuses]
         if not noisy:
             return None
@@ -112,7 +112,7 @@ class Wanted:
 
 
 def gaps_of(run: Run, wanted: Wanted) -> list[Gap]:
-    """Noise on the input, between the maps, and in front of the readout."""
+    """The places at the input, between the maps, and before the readout."""
     into = [*(m.whole.into for m in run.maps[1:]), run.behind.into]
     return [
         Gap("the input", run.start, run.stem.into, wanted.at_input),

@@ -15,11 +15,11 @@ from pdedsl.testing.operators import Flow
 from pdedsl.testing.paths import Process
 
 GENERATOR = "generator of operator()"
-SHARES = (0.05, 0.5, 0.95)  # of the times at which a step may begin
+SHARES = (0.05, 0.5, 0.95)  # of the range of times at which a step may begin
 
 
 def generator_finding(flow: Flow, process: Process, legs: list[Leg], x: Tensor) -> Finding:
-    """Steps at several times of every piece, against drift and matrix of the analysis at the same time."""
+    """Compares steps at several times of every piece with drift and matrix of the analysis at the same time."""
     moments = Moments()
     for leg in legs:
         for share in SHARES:
@@ -47,7 +47,7 @@ def _one_step(moments: Moments, flow: Flow, process: Process, leg: Leg, t: float
 
 
 def times_of(flow: Flow, process: Process, leg: Leg, t: float) -> tuple[float, float]:
-    """A step from the time t of the equation to t ± h, as ages: in the direction of the data, from age b back to a."""
+    """A step from the time t of the equation to t ± h, as an interval of the operator's time, counted from the data."""
     end = t if process.clock < 0 else flow.start + flow.end - t
     return end - leg.h, end
 

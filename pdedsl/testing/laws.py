@@ -1,7 +1,7 @@
-"""Where the paths of a network and of an operator end, and whether that is where the equation's end.
+"""The law of the path ends X_T of a network and of an operator, compared with that of the equation.
 
-X_T is read in front of the readout of `model()`, and from what `operator()` gives to its data f; the same moments of
-paths that are simulated from the analysis are what is expected.
+X_T is read before the readout of `model()`, and from the points at which `operator()` evaluates its data f; the same
+moments of paths simulated from the analysis are expected.
 """
 
 from __future__ import annotations
@@ -21,10 +21,10 @@ from pdedsl.testing.moments import Moments
 from pdedsl.testing.operators import Flow
 from pdedsl.testing.paths import Arrived, Process
 
-DRAWS = 4  # of which each has a share of the paths
-CUT = 4.0  # standard deviations at which a moment is cut, so that it has an error whatever the law
-PAIRS = 16  # dimensions up to which all pairs of coordinates are looked at
-DIRECTIONS = 16  # beyond
+DRAWS = 4  # among which the paths are divided
+CUT = 4.0  # standard deviations at which values are clipped, so that moments have finite variance whatever the law
+PAIRS = 16  # dimensions up to which all pairs of coordinates are compared
+DIRECTIONS = 16  # compared in more dimensions
 
 
 def members_of(model: nn.Module) -> list[nn.Module]:
@@ -39,7 +39,7 @@ def readout_of(member: nn.Module) -> nn.Linear:
 
 @contextmanager
 def recorded(modules: list[nn.Module]) -> Iterator[list[list[tuple[Tensor, Tensor]]]]:
-    """Within, what goes into each module and what comes out of it, call by call."""
+    """Within, records the input and output of each module, call by call."""
     calls: list[list[tuple[Tensor, Tensor]]] = [[] for _ in modules]
 
     def keep(k: int) -> Callable[..., None]:
@@ -54,7 +54,7 @@ def recorded(modules: list[nn.Module]) -> Iterator[list[list[tuple[Tensor, Tenso
 
 
 def end_of(member: nn.Module, based: bool = False) -> nn.Module:
-    """Where a path ends: in front of the readout, or of a network behind the path that is the data."""
+    """The module at which a path ends: the readout, or the network after the path that serves as data."""
     return member[-1] if based and isinstance(member, nn.Sequential) else readout_of(member)
 
 
@@ -67,19 +67,19 @@ def ends_of_module(model: nn.Module, x: Tensor, paths: int, based: bool = False)
 
 
 def drawing(model: nn.Module) -> nn.Module:
-    """The model with a few draws, where it averages over draws, all of them at once."""
+    """The model with a few draws, all evaluated at once, if it averages over draws."""
     if isinstance(model, Expectation):
         model.samples, model.eval_samples, model.rows = DRAWS, None, 1 << 30
     return model
 
 
 def many(x: Tensor, paths: int) -> Tensor:
-    """The points as often as there are paths in a draw: every row has noise of its own."""
+    """The points, repeated for each path of a draw: every row has independent noise."""
     return x.repeat(-(-paths // DRAWS), *[1] * (x.dim() - 1))
 
 
 def in_training(model: nn.Module) -> nn.Module:
-    """The model with the noise of training; all else stays as in evaluation, batch norms above all."""
+    """The model with the noise of training; everything else, batch norms above all, stays in evaluation mode."""
     for module in model.modules():
         if any(isinstance(child, Stream) for child in module.children()):
             module.train()
@@ -87,7 +87,7 @@ def in_training(model: nn.Module) -> nn.Module:
 
 
 def ends_of_operator(flow: Flow, x: Tensor, a: float, b: float) -> Tensor:
-    """X of the operator from time a to time b, (paths, points, d)."""
+    """The path ends X of the operator from time a to time b, (paths, points, d)."""
     seen: list[Tensor] = []
 
     def data(y: Tensor) -> Tensor:
@@ -105,16 +105,16 @@ def expected_ends(process: Process, x: Tensor, legs: list[Leg], paths: int, seed
 
 
 def arrived(process: Process, x: Tensor, legs: list[Leg], paths: int, seed: int) -> Arrived:
-    """Paths from each point: (paths · points) rows."""
+    """The ends of simulated paths from each point: (paths · points) rows."""
     start: Array = np.repeat(x.numpy()[None], paths, 0).reshape(-1, x.shape[-1])
     return process.after(start, legs, np.random.default_rng([seed, 11]))
 
 
 def compare(moments: Moments, name: str, expected: Tensor, found: Tensor) -> None:
-    """First and second moments of two samples (paths, points, d), and the means of |X| that tell laws of one variance
-    apart, each at every point: two-sample z-tests.
+    """First and second moments of two samples (paths, points, d), and the means of |X|, which tell laws of the same
+    variance apart, each at every point: two-sample z-tests.
 
-    Coordinates are centred and scaled by the expected sample, and cut at four standard deviations.
+    Coordinates are centred and scaled by the expected sample, and clipped at four standard deviations.
     """
     centre = expected.mean(0)
     scale = expected.std(0) if len(expected) > 1 else torch.zeros_like(centre)
@@ -126,7 +126,7 @@ def compare(moments: Moments, name: str, expected: Tensor, found: Tensor) -> Non
 
 
 def independent(moments: Moments, name: str, a: Tensor, b: Tensor) -> None:
-    """Paths of two members, or of two draws: not correlated."""
+    """Tests that paths of two members, or of two draws, are uncorrelated."""
     if len(a) < 2 or len(a) != len(b):
         return
     both = (a - a.mean(0)) * (b - b.mean(0)) / (a.std(0) * b.std(0)).clamp_min(1e-12)
@@ -134,7 +134,7 @@ def independent(moments: Moments, name: str, a: Tensor, b: Tensor) -> None:
 
 
 def _error(p: Tensor, q: Tensor) -> Tensor:
-    """The standard error of a difference of means; one path alone is where nothing is random."""
+    """The standard error of a difference of means; zero for a single path, which is used if nothing is random."""
     first, second = (v.var(0) / len(v) if len(v) > 1 else torch.zeros_like(v[0]) for v in (p, q))
     return torch.sqrt(first + second)
 

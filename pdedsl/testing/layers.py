@@ -1,7 +1,7 @@
-"""Named networks, map by map: what each residual map adds to its state, and which noise stands between the maps.
+"""Named networks, map by map: what each residual map adds to its state, and which noise is between the maps.
 
-A map is a step of Euler, x + F(x), whose velocity F is learned with its length; so the drift is what the map's own
-field says, and the noise is what the equation says: √(2νh) of it between two maps, or random maps.
+A map is an Euler step, x + F(x), whose learned field F includes the step length; so the drift is given by the map's
+own field, and the noise by the equation: size √(2νh) between two maps, or random maps.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ from pdedsl.testing.laws import ends_of_module, many, members_of, readout_of, re
 
 @dataclass(frozen=True)
 class Chain:
-    """The parts of a named network: the stem, its residual maps, what comes behind them, and its readout."""
+    """The parts of a named network: the stem, its residual maps, what follows them, and its readout."""
 
     stem: nn.Module
     maps: tuple[nn.Module, ...]
@@ -27,7 +27,7 @@ class Chain:
 
 @dataclass(frozen=True)
 class Seen:
-    """What went into a module, and what came out of it."""
+    """The input and output of a module."""
 
     into: Tensor
     out: Tensor
@@ -35,7 +35,7 @@ class Seen:
 
 @dataclass(frozen=True)
 class MapSeen:
-    """A residual map with its field, and the maps of which a random field is made."""
+    """A recorded residual map with its field, and the maps from which a random field is made."""
 
     map: nn.Module
     whole: Seen
@@ -67,24 +67,24 @@ def chain_of(member: nn.Module) -> Chain:
 
 
 def _parts(module: nn.Module) -> list[nn.Module]:
-    """A sequence that holds residual maps, part by part."""
+    """The parts of a sequence that contains residual maps; any other module is one part."""
     if isinstance(module, nn.Sequential) and any(_is_map(m) for m in module.modules()):
         return [part for child in module for part in _parts(child)]
     return [module]
 
 
 def _is_map(module: nn.Module) -> bool:
-    """Ours have a field; those of torchvision have a place for the projection of their input."""
+    """Whether this is a residual map: ours have a `field`, those of torchvision a `downsample`."""
     return isinstance(getattr(module, "field", None), nn.Module) or hasattr(module, "downsample")
 
 
 def _has_weights(module: nn.Module) -> bool:
-    """Noise may have some, too: those of its size."""
+    """Whether a module has weights, not counting noise, whose size may be learned."""
     return not hasattr(module, "stream") and any(p.dim() > 0 for p in module.parameters())
 
 
 def runs_of(model: nn.Module, x: Tensor, paths: int) -> list[Run]:
-    """Every member on one input, in so many paths."""
+    """One run of every member on one input, with so many paths."""
     members = members_of(model)
     if len(set(map(id, members))) < len(members):
         raise ValueError("one network stands for several members")
@@ -108,7 +108,7 @@ def fields_of(part: nn.Module) -> list[nn.Module]:
 
 
 def inner_of(part: nn.Module) -> list[nn.Module]:
-    """The two branches of a shared field, or what is dropped: the first part of a sequence of two."""
+    """The two branches of a mixed field, or the part that is dropped: the first of a sequence of two."""
     for field in fields_of(part):
         branches = [m for m in (getattr(field, name, None) for name in ("f", "g")) if isinstance(m, nn.Module)]
         if len(branches) == 2:
@@ -136,7 +136,7 @@ def _run(chain: Chain, seen: dict[nn.Module, Seen], x: Tensor) -> Run:
 
 
 def plain(seen: MapSeen) -> Tensor | None:
-    """x + F(x) where the shape stays, S a + F(a) with a = relu(bn(x)) where it changes, relu(S x + F(x)) behind."""
+    """x + F(x); with a shortcut S, relu(S x + F(x)), or S a + F(a) for a pre-activation a = relu(bn(x))."""
     if seen.field is None:
         return None
     x, velocity, own = seen.whole.into, seen.field.out, seen.map

@@ -1,4 +1,4 @@
-"""The steps of a network and of an operator: the plan says how many, by which method and with which noise, the analysis
+"""The steps of a network and of an operator: the plan gives their number, method and kind of noise, the analysis
 everything else."""
 
 from __future__ import annotations
@@ -17,19 +17,19 @@ from pdedsl.words.integrators import Across, Fixed, Integrator
 
 
 class Astray(Exception):
-    """A plan whose parts are not the pieces of time of the equation."""
+    """A plan whose parts do not match the pieces of time of the equation."""
 
 
 @dataclass(frozen=True)
 class Numbers:
-    """√(2hA) ξ, with numbers ξ of a law."""
+    """Noise √(2hA) ξ, with random numbers ξ of a given law."""
 
     law: Law = Law.GAUSSIAN
 
 
 @dataclass(frozen=True)
 class Multiples:
-    """√(2A) std(x) ξ, whatever the step."""
+    """Noise √(2A) std(x) ξ, whatever the step."""
 
     law: Law
     across: Across
@@ -40,7 +40,7 @@ Randomness = Numbers | Multiples | RandomMap
 
 @dataclass(frozen=True)
 class Leg:
-    """Equal steps along one piece of time, from the time `first` on: by `scheme` where nothing is random."""
+    """Equal steps along one piece of time, from the time `first` on; `scheme` is used if nothing is random."""
 
     period: Period
     first: float
@@ -55,7 +55,7 @@ class Leg:
 
     @property
     def corrected(self) -> bool:
-        """Whether the drift is that of Heun's method: a step has the mean h b only in the limit."""
+        """Whether the drift is that of Heun's method: the mean of a step is h b only in the limit."""
         return isinstance(self.scheme, Fixed) and self.scheme.method == HEUN and self.period.moves
 
 
@@ -79,7 +79,7 @@ def _module_leg(period: Period, part: Walk | Shake) -> Leg:
 
 
 def randomness(noise: Noise | None, period: Period) -> Randomness:
-    """In which way the plan makes the diffusion of a piece of time; how much of it there is, the analysis says."""
+    """How the plan realizes the diffusion of a piece of time; its size is given by the analysis."""
     match noise:
         case None:
             return Numbers()
@@ -95,7 +95,7 @@ def randomness(noise: Noise | None, period: Period) -> Randomness:
 
 
 def operator_legs(model: ModelUnderTest) -> list[Leg]:
-    """The steps of the evolution operator over the whole time: one where the coefficients are constant."""
+    """The steps of the evolution operator over the whole time: a single one for each piece in which it is exact."""
     plan = model.operator_plan
     assert plan is not None
     legs = []

@@ -1,4 +1,4 @@
-"""The model under test: what was compiled, or the `model.py` of a package, beside the spec that it must obey."""
+"""The model under test: a compilation, or the `model.py` of a package, together with the spec that it must obey."""
 
 from __future__ import annotations
 
@@ -23,12 +23,12 @@ from pdedsl.ir.plan import OperatorPlan
 
 Fields = Mapping[str, nn.Module]
 """Learned fields by their names in Python."""
-GAIN, SHIFT = 3.0, 0.3  # of the weights under test: new ones hardly move a point, and a small error would not show
+GAIN, SHIFT = 3.0, 0.3  # of the weights under test: initial ones hardly move a point, and would hide a small error
 
 
 @contextmanager
 def weights_from(seed: int) -> Iterator[None]:
-    """New weights from a seed, without touching the caller's generator."""
+    """Within, random numbers come from a seed; the caller's generator is restored."""
     with torch.random.fork_rng(devices=[]):
         torch.manual_seed(seed)
         yield
@@ -40,11 +40,11 @@ class Functions(Protocol):
     def get(self, name: str) -> Callable[..., nn.Module] | None: ...
 
     def needed(self, name: str) -> tuple[str, ...]:
-        """The arguments for which a function has no default."""
+        """The arguments of a function that have no default."""
         ...
 
     def replaced(self, makers: Mapping[str, nn.Module]) -> Functions:
-        """The same with makers that give these modules."""
+        """The same functions, with makers that return these modules."""
         ...
 
 
@@ -71,7 +71,7 @@ def _giving(function: Function, module: nn.Module) -> Function:
 
 @dataclass(frozen=True)
 class Written:
-    """The functions of a Python file, which may have been edited. It is read anew, whatever was imported before."""
+    """The functions of a Python file, which may have been edited. It is read again, whatever was imported before."""
 
     path: Path
     module: ModuleType
@@ -80,7 +80,7 @@ class Written:
     def read(cls, path: Path) -> Written:
         module = ModuleType(f"_model_{abs(hash(path.resolve()))}")
         module.__file__ = str(path)
-        sys.modules[module.__name__] = module  # where dataclasses look for the types in them
+        sys.modules[module.__name__] = module  # where dataclasses look up the types of their fields
         exec(compile(path.read_text("utf-8"), str(path), "exec"), module.__dict__)
         return cls(path, module)
 
@@ -100,7 +100,7 @@ class Written:
 
 @dataclass(frozen=True)
 class ModelUnderTest:
-    """The functions that are tested, and the compilation of the spec, which says what is expected of them."""
+    """The functions under test, and the compilation of the spec, which determines what is expected of them."""
 
     expected: Compilation
     functions: Functions
@@ -111,7 +111,7 @@ class ModelUnderTest:
         return plan if isinstance(plan, OperatorPlan) else None
 
     def fields(self, weights: int) -> dict[str, nn.Module]:
-        """A field for each maker, with weights from a seed that are large enough for errors to show."""
+        """A field for each maker, with weights from a seed, large enough to reveal errors."""
         found = {}
         with weights_from(weights):
             for learned in self.expected.spec.learned:
@@ -121,12 +121,12 @@ class ModelUnderTest:
         return found
 
     def model(self, weights: int, fields: Fields | None = None, seed: int = 0) -> nn.Module:
-        """The network in float64, for evaluation: with weights from a seed, or with given fields."""
+        """The network in float64 and evaluation mode: with weights from a seed, or with given fields."""
         with weights_from(weights):
             return self._call(fields, "model", seed=seed)
 
     def operator(self, weights: int, fields: Fields | None = None, samples: int = 1024, seed: int = 0) -> nn.Module:
-        """The evolution operator, with given fields or with new ones."""
+        """The evolution operator, with given fields or newly initialised ones."""
         with weights_from(weights):
             needed = self.functions.needed("operator")
             made = {name: fields[name] if fields else self._made(name) for name in needed}
@@ -151,7 +151,7 @@ class ModelUnderTest:
 
 
 def stirred(module: nn.Module) -> nn.Module:
-    """A module with weights of another size, and none of them zero."""
+    """The module with weights rescaled, and vectors shifted away from zero."""
     with torch.no_grad():
         for p in module.parameters():
             p.mul_(GAIN).add_(SHIFT * torch.randn_like(p) if p.dim() < 2 else torch.zeros_like(p))
@@ -163,6 +163,6 @@ def under_test(model: Compilation | ModelUnderTest) -> ModelUnderTest:
 
 
 def package(folder: str | Path) -> ModelUnderTest:
-    """The `model.py` of a compiled package, edited or not, with its `spec.pde`. It is run, and what it imports."""
+    """The `model.py` of a compiled package, edited or not, with its `spec.pde`. Runs it, with its imports."""
     home = Path(folder)
     return ModelUnderTest(pdedsl.compile(home / "spec.pde", trust=True), Written.read(home / "model.py"))

@@ -1,4 +1,4 @@
-"""Moments that are expected and found, and what is to be said of them: with a false-alarm rate that is stated."""
+"""Expected and observed moments, compared at a stated false-alarm rate."""
 
 from __future__ import annotations
 
@@ -11,12 +11,12 @@ from statistics import NormalDist
 import torch
 from torch import Tensor
 
-RATE = 1e-6  # with which a right network of one spec is called wrong, over all moments of a finding
+RATE = 1e-6  # at which a correct network is called wrong, over all moments of a finding
 ROUNDING = 1e-9
 
 
 class Outcome(StrEnum):
-    """What a test says."""
+    """The result of a test."""
 
     HELD = "held"
     BROKEN = "broken"
@@ -25,7 +25,7 @@ class Outcome(StrEnum):
 
 @dataclass(frozen=True)
 class Finding:
-    """One question to the network, `of` what was asked, the answer, and the numbers that show it."""
+    """The answer to one question about the network: `of` names the question, `note` gives the numbers."""
 
     of: str
     outcome: Outcome
@@ -39,7 +39,7 @@ class Finding:
 
 @dataclass(frozen=True)
 class Moment:
-    """A number with its expected value, and the standard error of the difference."""
+    """An observed number with its expected value, and the standard error of the difference."""
 
     name: str
     expected: float
@@ -48,7 +48,7 @@ class Moment:
 
     @property
     def z(self) -> float:
-        """How many standard errors lie between the two; what is no number is infinitely far."""
+        """The difference in standard errors; infinite if one of the two numbers is not finite."""
         if not (isfinite(self.expected) and isfinite(self.found)):
             return inf
         return abs(self.found - self.expected) / hypot(self.error, ROUNDING * (1.0 + abs(self.expected)))
@@ -59,14 +59,14 @@ class Moment:
 
 @dataclass
 class Moments:
-    """Many moments at once: of each table only the worst is kept."""
+    """Many moments: only the worst is kept."""
 
     worst: Moment | None = None
     count: int = 0
     paths: int = 0
 
     def add(self, name: str, expected: Tensor | float, found: Tensor, error: Tensor | float) -> None:
-        """Tables of one shape; the place of an entry, counted from one, goes to its name."""
+        """Adds tables of the same shape; the index of an entry, counted from one, is appended to its name."""
         expected, error = (torch.as_tensor(v).to(found).expand_as(found) for v in (expected, error))
         far = (found - expected).abs() / torch.hypot(error, ROUNDING * (1.0 + expected.abs()))
         place = int(far.nan_to_num(inf, inf).argmax())
@@ -81,7 +81,7 @@ class Moments:
             self.worst = moment
 
     def finding(self, of: str, rate: float = RATE) -> Finding:
-        """Broken where a moment lies further off than any of so many normal variables would, but with this rate."""
+        """Broken if the worst moment exceeds the `bound` for as many normal variables at this false-alarm rate."""
         if self.worst is None:
             return Finding(of, Outcome.UNTESTED, "there is no moment to compare")
         stated = f"{self.count} moments of {self.paths} paths, false-alarm rate {rate:g}"
@@ -91,17 +91,17 @@ class Moments:
 
 
 def bound(count: int, rate: float) -> float:
-    """The z that none of `count` normal variables exceeds but with the rate, by Bonferroni's inequality."""
+    """The z that `count` normal variables exceed with probability at most `rate`, by Bonferroni's inequality."""
     return -NormalDist().inv_cdf(rate / (2 * count))
 
 
 def standard_error(values: Tensor) -> Tensor:
-    """Of the mean over axis 0; of one value alone there is none."""
+    """The standard error of the mean over axis 0; zero for a single value."""
     return values.std(0).div(len(values) ** 0.5) if len(values) > 1 else torch.zeros_like(values[0])
 
 
 def same(of: str, name: str, expected: Tensor, found: Tensor, tolerance: float = 1e-10) -> Finding:
-    """Whether two tensors are equal to a tolerance relative to the largest number in them."""
+    """Whether two tensors are equal, to a tolerance relative to 1 + max |expected|."""
     if expected.shape != found.shape:
         return Finding(
             of, Outcome.BROKEN, f"{name}: expected the shape {tuple(expected.shape)}, found {tuple(found.shape)}"

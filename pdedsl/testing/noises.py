@@ -1,4 +1,4 @@
-"""Whether the noise of a named network is the equation's: of the right size, white, and new at every place."""
+"""Checks the noise of a named network against the equation: its size, that it is white, and new at every place."""
 
 from __future__ import annotations
 
@@ -25,14 +25,14 @@ from pdedsl.words.diffusions import Law
 from pdedsl.words.networks import Torch, residual_maps
 
 MAPS, NOISE = "residual maps of model()", "noise of model()"
-MANY, FEW = 128, 8  # paths, where each draws one number a map, and where it draws one for every unit
-UNITS = 1 << 12  # numbers of noise at one place
-FEATURES = 64  # in front of a readout
-SINGLE = 1e-4  # to which numbers in single precision are equal
+MANY, FEW = 128, 8  # paths, if each draws one number per map, and if it draws one per unit
+UNITS = 1 << 12  # random numbers at one place
+FEATURES = 64  # before a readout
+SINGLE = 1e-4  # tolerance for numbers in single precision
 
 
 def layer_findings(model: ModelUnderTest, weights: int, seed: int) -> list[Finding]:
-    """The residual maps and the noise of every member, in evaluation and in training."""
+    """Findings on the residual maps and the noise of every member, in evaluation and in training."""
     plan, periods = model.expected.plan, periods_of(model.expected.analysis)
     assert isinstance(plan, DataPlan)
     assert plan.image is not None
@@ -56,7 +56,7 @@ def layer_findings(model: ModelUnderTest, weights: int, seed: int) -> list[Findi
 
 
 def _of_own(made: nn.Module, x: Tensor, number: int, wanted: Wanted) -> list[Finding]:
-    """The noise in a network of the user's own, whose maps are what they are."""
+    """The noise in the user's own network; its maps are not checked."""
     if not wanted.maps:
         return [untested(MAPS, "of a network of your own the equation says nothing but its noise")]
     found = []
@@ -69,7 +69,7 @@ def _of_own(made: nn.Module, x: Tensor, number: int, wanted: Wanted) -> list[Fin
 
 
 def _paths(plan: DataPlan, periods: list[Period]) -> int:
-    """Enough for the variance of the noise at every place."""
+    """The number of paths: enough to test the variance of the noise at every place."""
     if isinstance(random_map(plan, periods), DroppedMaps | SharedBranches):
         return MANY
     last = any(isinstance(p, Maps) and p.before_readout for p in plan.parts)
@@ -78,7 +78,7 @@ def _paths(plan: DataPlan, periods: list[Period]) -> int:
 
 
 def _maps(runs: list[Run], plan: DataPlan) -> Finding:
-    """As many as the equation has steps, each adding the value of its field to its state."""
+    """Checks the number of maps, and that each adds the value of its field to its state."""
     expected, found = _expected_maps(plan), [len(run.maps) for run in runs]
     if found != expected:
         return Finding(MAPS, Outcome.BROKEN, f"expected {expected} maps in the members, found {found}")
@@ -86,7 +86,7 @@ def _maps(runs: list[Run], plan: DataPlan) -> Finding:
 
 
 def _expected_maps(plan: DataPlan) -> list[int]:
-    """Those of each member."""
+    """The number of residual maps of each member."""
     return [residual_maps(p.net) or 0 for f in plan.families for p in f.parts * f.members if isinstance(p, Maps)]
 
 
@@ -99,14 +99,14 @@ def _sums(run: Run) -> Iterator[Finding]:
 
 @dataclass
 class Evidence:
-    """What is known of the noise of the members: moments, and places where there must be none."""
+    """Evidence on the noise of the members: moments, and places where there must be none."""
 
     paths: int
     moments: Moments = field(default_factory=Moments)
     silent: list[Finding] = field(default_factory=list)
 
     def of(self, places: Sequence[tuple[Run | None, list[Gap]]], random: RandomMap | None, length: float) -> Evidence:
-        """The places of each member, and where its maps are random these as they ran over so long a time."""
+        """Adds the places of each member and, if its maps are random, the recorded maps over a time `length`."""
         self.moments.paths = self.paths
         noises = [self._member(f"member {k}", run, gaps, random, length) for k, (run, gaps) in enumerate(places, 1)]
         for own in noises:
@@ -141,7 +141,7 @@ class Evidence:
         return [*noises, *factors]
 
     def _white(self, name: str, w: Tensor, law: Law) -> None:
-        """Independent numbers of mean 0 and variance 1; E|w| tells a normal variable from one of Laplace."""
+        """Tests for independent numbers of mean 0 and variance 1; E|w| tells the normal law from that of Laplace."""
         rows, units = w.shape
         self._moments(name, w)
         size = sqrt(0.5 if law is Law.LAPLACE else 2 / pi)
@@ -161,7 +161,7 @@ class Evidence:
             self.moments.add(f"mean, {name}", 0.0, (a * b).mean(), _error(a * b, 0.0))
 
     def _factor(self, name: str, seen: MapSeen, ratio: float, random: RandomMap) -> Tensor:
-        """What a map multiplies its velocity by: ½h times its variance is what the equation says."""
+        """The random factor of a map's velocity, centred and scaled; ½h times its variance is given by the equation."""
         if not seen.inner or seen.field is None:
             self.silent.append(Finding(NOISE, Outcome.BROKEN, f"{name} has no random field"))
             return torch.zeros(0, 1)
@@ -175,14 +175,14 @@ class Evidence:
 
 
 def _error(values: Tensor, expected: float) -> Tensor:
-    """The error of a mean by Bernstein's inequality, which holds for few values too: √((σ² + b|mean - expected|/3)/n)
-    for values that are at most b away."""
+    """The error of a mean by Bernstein's inequality, which also holds for few values: √((σ² + b|mean - expected|/3)/n)
+    for values at a distance of at most b from the expected one."""
     away, most = (values.mean() - expected).abs(), (values - expected).abs().max()
     return torch.sqrt((values.var() + most * away / 3.0) / values.numel())
 
 
 def _share(field: Seen, inner: tuple[Seen, ...], random: RandomMap) -> tuple[Tensor, Tensor]:
-    """z of F z, or α of αf + (1-α)g: one for each unit or one for each path; and what it does not explain."""
+    """The factor z of F z, or α of αf + (1-α)g, one per unit or per path; and the rest that it does not explain."""
     first, second = inner[0].out.flatten(1), inner[-1].out.flatten(1)
     shared = isinstance(random, SharedBranches)
     base, along = (second, first - second) if shared else (torch.zeros_like(first), first)

@@ -1,7 +1,7 @@
-"""Axioms of a physical problem, tried on its grid solution: linearity, comparison, maximum principle, conservation.
+"""Tests axioms of a physical problem on its grid solution: linearity, comparison, maximum principle, conservation.
 
-The data of the spec are varied by smooth factors that a seed draws, so that what holds by accident for the data of the
-spec alone (a mean that is zero by symmetry) does not count.
+The data of the spec are multiplied by smooth random factors, so that what holds by accident for the data of the spec
+alone (a mean that is zero by symmetry) does not count.
 """
 
 from __future__ import annotations
@@ -22,25 +22,25 @@ from pdedsl.solving.points import Points, points_of_conditions
 from pdedsl.testing.moments import Outcome
 from pdedsl.words.solvers import Grid
 
-SIZES = {1: 32, 2: 12}  # points a side, by the dimension of space
+SIZES = {1: 32, 2: 12}  # points per side, by the dimension of space
 CASES = 2
 POINTS = 1024
-TOLERANCE = 1e-4  # relative to the largest value: what the grid itself may be off by
-ALLOWED = 10.0  # times the errors of the grid's own steps in time, which stay far below
+TOLERANCE = 1e-4  # relative to the largest value: the error allowed to the grid itself
+ALLOWED = 10.0  # factor on the error bound of the grid's own time steps, whose errors stay far below it
 NODES = 48  # of a quadrature along each side
 MOMENTS = 5
 
 
 @dataclass(frozen=True)
 class Tried:
-    """What the grid says of an axiom, and the case that shows it."""
+    """The outcome of testing an axiom on the grid, and the case that shows it."""
 
     outcome: Outcome
     text: str
 
 
 def try_on_grid(axiom: Axiom, plan: SolvePlan, seed: int) -> Tried:
-    """Whether an axiom holds for solutions on a grid, with data around those of the spec."""
+    """Whether an axiom holds for solutions on a grid, with data that vary those of the spec."""
     test = TESTS.get(axiom)
     if test is None:
         return Tried(Outcome.UNTESTED, "no test of this axiom on a grid")
@@ -95,7 +95,7 @@ class Problem:
 
 
 def varied(statement: Statement, factor: Expr, more: Expr | None = None) -> Statement:
-    """The data of every condition in time times a factor, and more of them for the first component."""
+    """The statement with the data of every condition in time times a factor, plus `more` in the first component."""
 
     def changed(condition: Imposed) -> Imposed:
         if not in_time(condition, statement):
@@ -122,7 +122,7 @@ def in_time(condition: Imposed, statement: Statement) -> bool:
 
 
 def factor_of(statement: Statement, seed: int) -> Expr:
-    """1 + ½ Π sin(…), whole waves along joined sides."""
+    """1 + ½ Π sin(…), with whole waves along periodic sides."""
     parts = []
     for k, (x, side) in enumerate(zip(statement.domain.space, statement.domain.intervals, strict=False)):
         share = (x - side.start) / (side.end - side.start)
@@ -133,7 +133,7 @@ def factor_of(statement: Statement, seed: int) -> Expr:
 
 
 def bump_of(statement: Statement) -> Expr:
-    """A function that is not negative, and vanishes with its slope on sides that are not joined."""
+    """A nonnegative function that vanishes with its slope on sides that are not periodic."""
     parts = []
     for x, side in zip(statement.domain.space, statement.domain.intervals, strict=False):
         share = (x - side.start) / (side.end - side.start)
@@ -141,11 +141,11 @@ def bump_of(statement: Statement) -> Expr:
     return Mul(*parts) / 4
 
 
-# ---- axioms: by how much one is broken, relative to the largest value; None where nothing can be varied
+# ---- axioms: by how much one is broken, relative to the largest value; None if nothing can be varied
 
 
 def _linearity(problem: Problem, seed: int) -> float | None:
-    """u of α f + β g against α u of f + β u of g; the sides have the same weights, which add up to one."""
+    """u for the data α f + β g against α u for f + β u for g; with α + β = 1 the boundary data stay the same."""
     statement, points = problem.statement, problem.points(seed)
     if not _has_data(statement):
         return None
@@ -167,7 +167,7 @@ def _comparison(problem: Problem, seed: int) -> float | None:
 
 
 def _maximum(problem: Problem, seed: int) -> float | None:
-    """Inside against where data are given."""
+    """Values inside against those where data are given."""
     statement = problem.statement
     if len(statement.components) > 1 or not statement.conditions:
         return None
@@ -181,7 +181,7 @@ def _maximum(problem: Problem, seed: int) -> float | None:
 
 
 def _conservation(problem: Problem, seed: int) -> float | None:
-    """∫u at moments, by the trapezoidal rule around a ring and by Gauss's rule elsewhere."""
+    """∫u at several times, by the trapezoidal rule along periodic sides and by Gauss's rule elsewhere."""
     statement = problem.statement
     if not _has_data(statement) or statement.domain.inside:
         return None
@@ -202,7 +202,7 @@ TESTS: dict[Axiom, Callable[[Problem, int], float | None]] = {
 
 
 def _has_data(statement: Statement) -> bool:
-    """Whether something at a time may be varied: conditions that are affine."""
+    """Whether there are conditions in time whose data can be varied: all of them must be affine."""
     starts = [r for c in statement.conditions if in_time(c, statement) for r in c.residuals]
     return bool(starts) and all(r.affine is not None for r in starts)
 
@@ -212,7 +212,7 @@ def _relative(value: Tensor, all_values: Tensor) -> float:
 
 
 def _quadrature(statement: Statement) -> tuple[Tensor, Tensor, int]:
-    """Points at all moments, one moment after another, and the weights of one of them."""
+    """Quadrature points at all times, one time after another, and the weights for one time."""
     sides = list(_rules(statement))
     mesh = torch.meshgrid(*(x for x, _ in sides), indexing="ij")
     flat = torch.stack([m.reshape(-1) for m in mesh], -1)

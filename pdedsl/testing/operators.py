@@ -1,4 +1,4 @@
-"""What is tested: the operator that was emitted, seen as f ↦ T f, and blocks of feature maps."""
+"""Objects under test: the emitted operator, as f ↦ T f, and blocks of feature maps."""
 
 from __future__ import annotations
 
@@ -22,11 +22,11 @@ Data = Callable[[Tensor], Tensor]
 DRAWS = 2  # of a network under test
 BOUND = 64.0  # of the data given to a network
 SAMPLES = 64  # Monte-Carlo draws of an operator under test
-SOME = 5  # dimensions, where the spec leaves their number open
+SOME = 5  # dimensions, if the spec leaves their number open
 
 
 class Operator(Protocol):
-    """T: data f to the solution at points x and time t; `between` starts at a later time."""
+    """T maps data f to the solution at points x and time t; `between` starts at a later time."""
 
     @property
     def dimension(self) -> int: ...
@@ -71,7 +71,7 @@ class Flow:
         return part.estimate(f, x, at)
 
     def _part(self, a: float, b: float) -> tuple[Evolution, float]:
-        """The operator from time a to time b; terminal data are counted from the end."""
+        """The operator from time a to time b; with terminal data, times are counted from the end."""
         whole = self.evolution
         initial = whole.form is Direction.INITIAL
         low, high = (a, b) if initial else (self.start + self.end - b, self.start + self.end - a)
@@ -82,7 +82,7 @@ class Flow:
 class Features:
     """A network as an operator on functions of its features.
 
-    The last linear map of each member is its readout W. It gives way to the scores of two classes of probabilities
+    The last linear map of each member is its readout W. It is replaced by scores of two classes with probabilities
     ½ ± f/2s, so that T f comes out of the network's own average over members and draws. |f| must be below s = BOUND.
     """
 

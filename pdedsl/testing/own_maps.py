@@ -1,4 +1,4 @@
-"""Networks of the user's own: the noise that stands behind their residual maps and in front of their readouts."""
+"""The user's own networks: the noise after their residual maps and before their readouts."""
 
 from __future__ import annotations
 
@@ -14,12 +14,12 @@ from pdedsl.testing.laws import ends_of_module, members_of, recorded
 
 
 def own_maps(model: nn.Module) -> list[int]:
-    """How many residual maps of each member have noise behind them."""
+    """The number of residual maps of each member that are followed by noise."""
     return [sum(isinstance(m, Followed) for m in member.modules()) for member in members_of(model)]
 
 
 def own_gaps(model: nn.Module, x: Tensor, paths: int, wanted: Wanted) -> list[list[Gap]]:
-    """The places with noise of every member, in the order in which they are passed."""
+    """The places with noise of every member, in the order in which they are evaluated."""
     found = []
     for member in members_of(model):
         noises = [m.noise for m in member.modules() if isinstance(m, Followed | Led)]
@@ -33,7 +33,7 @@ def own_gaps(model: nn.Module, x: Tensor, paths: int, wanted: Wanted) -> list[li
 
 @contextmanager
 def _order(modules: list[nn.Module]) -> Iterator[list[int]]:
-    """Within, which module is called after which."""
+    """Within, records the order in which modules are called."""
     order: list[int] = []
     hooks = [m.register_forward_hook(lambda m, *_: order.append(id(m))) for m in modules]
     try:

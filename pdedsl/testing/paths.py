@@ -1,7 +1,7 @@
-"""Paths of the process behind an equation, simulated from the analysis alone: what X_T of a network must be like.
+"""Paths of the process behind an equation, simulated from the analysis alone: the reference for X_T of a network.
 
-For initial data dX = b(X, T - τ) dτ + √2 A^½ dB: the first step stands at the time T, and what is last in the time of
-the equation comes first. For terminal data the clock runs forwards.
+For initial data dX = b(X, T - τ) dτ + √2 A^½ dB: the first step is at the time T, and what is last in the time of the
+equation comes first. For terminal data the clock runs forwards.
 """
 
 from __future__ import annotations
@@ -22,12 +22,12 @@ from pdedsl.testing.periods import Period, is_initial
 from pdedsl.words.diffusions import Law
 from pdedsl.words.integrators import Adaptive, BackwardEuler, Fixed, Leapfrog, Verlet
 
-FINE = 400  # steps of RK4 that stand for an adaptive method
+FINE = 400  # steps of RK4, as reference for an adaptive method
 
 
 @dataclass(frozen=True)
 class Arrived:
-    """Where paths are, with the logarithm ∫c of their weight and the sum ∫e^{∫c}f of their sources, a row for each."""
+    """The positions of paths, one per row, with the logarithm ∫c of the weight and the accumulated sources ∫e^{∫c}f."""
 
     x: Array
     growth: Array
@@ -46,7 +46,7 @@ class Process:
     clock: float
 
     def after(self, x: Array, legs: list[Leg], source: np.random.Generator) -> Arrived:
-        """The end of the legs, a path for each row of x."""
+        """The paths at the end of the legs, one for each row of x."""
         state = Arrived(x, np.zeros(len(x)), np.zeros(len(x)))
         for leg in legs:
             for k in range(leg.steps):
@@ -54,8 +54,8 @@ class Process:
         return state
 
     def _one(self, leg: Leg, state: Arrived, t: float, source: np.random.Generator) -> Arrived:
-        """A step with its weight: exact for constant rates, by the method itself where nothing is random, and otherwise
-        by the trapezoidal rule."""
+        """A step with its weight: exact for constant rates, by the method itself if nothing is random, and otherwise by
+        the trapezoidal rule."""
         period = leg.period
         if period.weighs and not leg.random and not period.has_constant_rates:
             return self._together(leg, state, t)
@@ -140,7 +140,7 @@ class Process:
                 assert_never(leg.scheme)
 
     def _shared(self, leg: Leg, random: RandomMap, x: Array, t: float, source: np.random.Generator) -> Array:
-        """A random velocity V with ½h Cov V = A: units or the whole of v dropped, or two branches shared."""
+        """A random velocity V with ½h Cov V = A: units of v or all of v dropped, or two branches mixed."""
         ratio = 2.0 * float(random.strength.xreplace(self.reader.spec.values)) / leg.h
         if isinstance(random, SharedBranches):
             f, g = (self.reader.field(head, x, t) for head in random.branches)
@@ -152,7 +152,7 @@ class Process:
 
 
 def _numbers(law: Law, shape: tuple[int, ...], source: np.random.Generator) -> Array:
-    """Of mean 0 and variance 1."""
+    """Random numbers of mean 0 and variance 1."""
     match law:
         case Law.GAUSSIAN:
             return source.standard_normal(shape)
@@ -163,7 +163,7 @@ def _numbers(law: Law, shape: tuple[int, ...], source: np.random.Generator) -> A
 
 
 def _rooted(matrix: Array, noise: Array) -> Array:
-    """A^½ξ by eigenvectors, which no factor of the runtime uses."""
+    """A^½ξ by eigenvectors, unlike the factorisations of the runtime."""
     if matrix.ndim == 2:
         return np.asarray(np.sqrt(matrix) * noise)
     constant = bool((matrix == matrix[:1]).all())

@@ -1,7 +1,7 @@
-"""The pieces of time of an equation on a data space, each with its coefficients: what the references are made of.
+"""The pieces of time of an equation on a data space, each with its coefficients: the basis of the references.
 
-They are added up from the typed terms of the analysis. Nothing comes from lowering or planning, so that a mistake which
-is made there does not hide in what is expected.
+Coefficients are summed from the typed terms of the analysis. Nothing comes from lowering or planning, so that a mistake
+made there cannot also affect what is expected.
 """
 
 from __future__ import annotations
@@ -42,7 +42,7 @@ Rows = tuple[tuple[Expr, ...], ...]
 class Period:
     """∂u/∂t = drift·∇u + matrix:∇∇u + rate u + source, in the direction of the data. A path enters it at time `first`.
 
-    Where the space is not written out, `drift` holds its component of number INDEX, `matrix` its diagonal entry there.
+    If the space is not written out, `drift` holds the component with index INDEX, `matrix` its diagonal entry.
     """
 
     first: float
@@ -72,7 +72,7 @@ class Period:
 
     @property
     def is_constant(self) -> bool:
-        """Whether one step is exact, however long."""
+        """Whether one step is exact, whatever its length."""
         fixed = all(b.is_number if self.written_out else _is_fixed(b) for b in self.drift)
         return fixed and self.has_constant_rates and all(e.is_number for row in self.matrix for e in row)
 
@@ -92,14 +92,14 @@ def is_initial(spec: Spec) -> bool:
 
 
 def periods_of(analysis: Analysis) -> list[Period]:
-    """In the order in which a path passes them: for initial data what is last in time comes first."""
+    """The pieces in the order in which a path traverses them: for initial data, the last in time comes first."""
     initial = is_initial(analysis.spec)
     found = [_period(facts, analysis.spec, initial) for facts in analysis.equations]
     return sorted(found, key=lambda p: p.first, reverse=initial)
 
 
 def moving(periods: list[Period]) -> Period:
-    """The one of which the maps of a named network are the steps."""
+    """The piece whose steps are the maps of a named network."""
     return next(p for p in periods if p.moves)
 
 
@@ -153,7 +153,7 @@ def _rows(coefficient: Coefficient) -> Rows:
 
 
 def _sum(exprs: list[Expr], spec: Spec) -> Expr:
-    """Multiplied out, with constants as numbers, and Σᵢ 1 as the dimension."""
+    """The sum, expanded, with constants as numbers, and Σᵢ 1 as the dimension."""
     total = Add(*exprs).xreplace(spec.values)
     size = spec.space.dimension
     ones = [c for c in total.atoms(Contraction) if c.body == 1] if isinstance(size, int) else []

@@ -1,7 +1,7 @@
 """A reference for blocks on pixels: the equation of the spec, stepped by hand, with the weights of the block.
 
-The layers are written out here as the mathematics has them, Kᵀ as the derivative of K, the time as a channel, norms as
-sums. What is shared with the block are its numbers, in the order in which a module lists them.
+The layers are implemented here from their mathematical definitions: Kᵀ as the derivative of K, the time as a channel,
+norms as sums. Only the weights are shared with the block, in the order in which a module lists them.
 """
 
 from __future__ import annotations
@@ -67,7 +67,7 @@ def activated(activation: Activation, x: Tensor) -> Tensor:
 
 @dataclass(frozen=True)
 class Numbers:
-    """The weights of a block and its running statistics, to be taken one after the other."""
+    """The weights of a block and its running statistics, consumed in order."""
 
     weights: Iterator[Tensor]
     statistics: Iterator[Tensor]
@@ -82,11 +82,11 @@ class Numbers:
 
 
 class OtherWeights(Exception):
-    """A block whose weights are not those of the terms of its equations."""
+    """A block whose weights do not match the terms of its equations."""
 
 
 def right_hand_sides(analysis: Analysis, plan: ImagePlan, block: nn.Module) -> list[Right]:
-    """One for each equation, from its typed terms, with its layers for every step."""
+    """The right-hand side of each equation, from its typed terms, with its layers for every step."""
     spec, numbers = analysis.spec, Numbers.of(block)
     facts = {facts.equation.unknown: facts for facts in analysis.equations}
     try:
@@ -99,7 +99,7 @@ def right_hand_sides(analysis: Analysis, plan: ImagePlan, block: nn.Module) -> l
 
 
 def _terms(facts: EquationFacts, spec: Spec) -> list[MapTerm]:
-    """In the order in which a block lists its weights, which does not depend on the names of what is learned."""
+    """Terms in the order in which a block lists its weights, which does not depend on the names of learned fields."""
     names = names_of(spec)
 
     def place(term: MapTerm) -> str:
@@ -124,7 +124,7 @@ def _right(terms: list[MapTerm], plan: ImagePlan, spec: Spec, numbers: Numbers) 
 
 
 def _layers(term: MapTerm, plan: ImagePlan, spec: Spec, numbers: Numbers) -> list[Layer]:
-    """A layer for each step where weights depend on time, otherwise one for all."""
+    """A layer for each step if weights depend on time, otherwise one for all steps."""
     match term:
         case Reaction(rate=rate):
             return [lambda t, y: float(rate) * y]

@@ -1,4 +1,4 @@
-"""Examples that the analysis found against an axiom of feature maps, run again on the block that was compiled."""
+"""Counterexamples that the analysis found to an axiom of feature maps, run again on the compiled block."""
 
 from __future__ import annotations
 
@@ -14,13 +14,13 @@ from pdedsl.runtime.fields import Field
 from pdedsl.runtime.operators import Conv
 from pdedsl.runtime.parabolic import TotalVariationNorm
 
-AS_FOUND = 1e-3  # of the change that the analysis saw
+AS_FOUND = 1e-3  # tolerance, relative to the change found by the analysis
 PIXELS = 3
 
 
 @torch.no_grad()
 def breaks_again(block: Block, plan: ImagePlan, example: MapExample, width: int) -> bool:
-    """Whether distance or norm change on the block as they did in the analysis."""
+    """Whether the distance or norm changes on the block as it did in the analysis."""
     sizes = dict(example.operators)
     for field, head in zip(block.right_hand_sides(), _heads(plan), strict=True):
         _set(field, sizes.get(head, 0.0), example)
@@ -34,12 +34,13 @@ def breaks_again(block: Block, plan: ImagePlan, example: MapExample, width: int)
 
 
 def _heads(plan: ImagePlan) -> list[Symbol]:
-    """What is learned in the parts of the right-hand sides, in their order."""
+    """The learned field of each layer of the right-hand sides, in order."""
     return [layer.head for right in plan.motion.parts for layer in right.layers]
 
 
 def _set(field: Field, k: float, example: MapExample) -> None:
-    """k times the identity on the channels of the example, one scale and bias, and learned fields zero."""
+    """Sets kernels to k times the identity on the channels of the example, norms to its scale and bias, and the output
+    of learned networks to zero."""
     channels = range(len(example.states[0][0]))
     for module in field.modules():
         match module:
@@ -56,7 +57,7 @@ def _set(field: Field, k: float, example: MapExample) -> None:
 
 
 def _filled(state: tuple[tuple[float, ...], ...], width: int) -> Tensor:
-    """The values at every pixel, half after half, and zero in the channels of which nothing is said."""
+    """A state with the given values at every pixel, half by half, and zero in all other channels."""
     half = width // len(state)
     y = torch.zeros(1, width, PIXELS, PIXELS, dtype=torch.float64)
     for place, values in enumerate(state):

@@ -1,7 +1,7 @@
-"""The residuals of a physical problem as they were written, against the equations by hand.
+"""Compares the emitted residuals of a physical problem with the equations by hand.
 
-In the place of the unknowns stand functions whose derivatives are known, sines of the coordinates: each residual is
-computed with sympy from their derivatives, and compared with the emitted function, which differentiates a module. Where
+The unknowns are replaced by functions with known derivatives, sines of the coordinates: each residual is computed
+with sympy from these derivatives, and compared with the emitted function, which differentiates a module. Where
 the spec states an exact solution, every emitted residual must vanish on it.
 """
 
@@ -33,7 +33,7 @@ VANISH = 1e-8  # on the exact solution, relative to the terms
 
 
 class Known(nn.Module):
-    """A function that is given by formulas, as a module."""
+    """A function given by formulas, as a module."""
 
     def __init__(self, exprs: tuple[Expr, ...], coordinates: tuple[Symbol, ...]) -> None:
         super().__init__()
@@ -45,7 +45,7 @@ class Known(nn.Module):
 
 @dataclass(frozen=True)
 class Written:
-    """A residual of the statement beside the name of its function."""
+    """A residual of the statement with the name of its function."""
 
     name: str
     residual: Residual
@@ -115,7 +115,7 @@ def _constant(points: Tensor) -> Tensor:
 
 
 def _wave(component: int, statement: Statement) -> Expr:
-    """A function without symmetries, of the scale of the domain; above 1, for roots and logarithms."""
+    """A function without symmetries, on the scale of the domain; above 1, so that roots and logarithms exist."""
     domain, phase = statement.domain, Integer(0)
     for k, (x, side) in enumerate(zip(domain.coordinates, domain.intervals, strict=True)):
         phase += Float(pi * (1 + (k + 2 * component) % 3) / 3) * (x - side.start) / (side.end - side.start)
@@ -144,6 +144,6 @@ def _by_hand(residual: Residual, values: tuple[Expr, ...], statement: Statement,
 
 
 def _size(one: Written, values: tuple[Expr, ...], statement: Statement, points: Tensor) -> float:
-    """Of the terms: the largest of the derivatives, and one at least."""
+    """The scale of the terms: the largest absolute value of a derivative, at least 1."""
     letters = _letters(one.residual, values, statement).values()
     return max([1.0, *(float(_numbers(e, statement, points).abs().max()) for e in letters)])

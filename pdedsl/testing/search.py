@@ -11,7 +11,7 @@ from hypothesis import HealthCheck, Phase, Verbosity, find, settings
 from hypothesis import strategies as st
 from hypothesis.errors import Flaky, NoSuchExample
 
-MOST = 1000  # attempts to make a counterexample smaller
+MOST = 1000  # attempts to shrink a counterexample
 
 
 def search(
@@ -19,8 +19,8 @@ def search(
 ) -> Any | None:
     """The smallest case for which `breaks` holds, or None if none was found.
 
-    An operator that answers differently when asked twice is shrunk as far as its answers allow, and one that is slow
-    for so many attempts.
+    For an operator that is not deterministic, the case is shrunk as far as its answers allow; for a slow one, in at
+    most `attempts` attempts.
     """
     broken: list[Any] = []
     left = attempts

@@ -22,7 +22,7 @@ STEPS = "steps of model()"
 
 
 class Watched(nn.Module):
-    """A field that remembers where it was read."""
+    """A field that records the points at which it was evaluated."""
 
     def __init__(self, field: object) -> None:
         super().__init__()
@@ -44,7 +44,7 @@ class Trail:
 
 @contextmanager
 def watched(member: nn.Module) -> Iterator[list[Trail]]:
-    """Within, the trails of the walks of a member, in the order in which they are walked."""
+    """Within, records the trails of a member's walks, in order."""
     trails: list[Trail] = []
     undo = []
     for march in [m for m in member.modules() if isinstance(m, March)]:
@@ -68,7 +68,7 @@ def watched(member: nn.Module) -> Iterator[list[Trail]]:
 
 
 def steps_finding(model: nn.Module, process: Process, legs: list[Leg], x: Tensor, paths: int) -> Finding:
-    """Every step of Euler of the first member; walks without noise are compared where they end."""
+    """Compares every Euler step of the first member; skips walks without noise, with relative noise or by Heun."""
     walks = [leg for leg in legs if leg.period.moves or leg.steps > 1]
     with watched(members_of(model)[0]) as trails:
         ends_of_module(model, x, paths)
@@ -92,7 +92,7 @@ def steps_finding(model: nn.Module, process: Process, legs: list[Leg], x: Tensor
 
 
 def _compare(moments: Moments, process: Process, leg: Leg, k: int, x: Tensor, y: Tensor, last: Tensor | None) -> Tensor:
-    """Moments of what is left of step k without its drift, at every point over all paths."""
+    """Compares moments of step k after its drift is subtracted, at every point over all paths."""
     t = leg.first + process.clock * k * leg.h
     at = x.reshape(-1, x.shape[-1]).numpy()
     drift = torch.from_numpy(np.array(process.velocity(leg.period, at, t))).reshape(x.shape)

@@ -1,6 +1,6 @@
-"""The weights of Feynman-Kac: u = E[e^{∫c} g(X_T) + ∫ e^{∫c} f], with c and f of the analysis along paths of its own.
+"""The weights of Feynman-Kac: u = E[e^{∫c} g(X_T) + ∫ e^{∫c} f], with c and f of the analysis along its own paths.
 
-The data 0 show the sources, the data 1 the weights, and a wave whether these belong to the paths that end there.
+The data 0 show the sources, the data 1 the weights, and a wave shows whether weights belong to the right paths.
 """
 
 from __future__ import annotations
@@ -32,7 +32,7 @@ DATA: tuple[tuple[str, Callable[[Tensor], Tensor]], ...] = (
 
 
 def weights_finding(flow: Flow, process: Process, legs: list[Leg], x: Tensor, paths: int, seed: int) -> Finding:
-    """u over the whole time, and over single steps at several times of every piece that has a weight."""
+    """Compares u over the whole time, and over single steps at several times of every piece that has a weight."""
     moments = Moments(paths=paths)
     _compare(moments, "over the whole time", arrived(process, x, legs, paths, seed), flow, x, flow.start, flow.end)
     for leg in legs:

@@ -1,7 +1,7 @@
-"""Checkpoints: everything that a run needs to go on, as tensors and plain data. Nothing is unpickled.
+"""Checkpoints: everything that a run needs in order to continue, as tensors and plain data. Nothing is unpickled.
 
-A checkpoint is one safetensors file; what is no tensor is JSON in its header, with a digest of the tensors, so that a
-damaged file is found out and the one before it is used.
+A checkpoint is one safetensors file. Everything that is not a tensor is JSON in its header, together with a digest of
+the tensors and of that JSON, so that a damaged file is detected and the previous one is used.
 """
 
 from __future__ import annotations
@@ -19,12 +19,12 @@ from torch import Tensor
 from pdedsl.files import replace_with
 
 KEPT = 2
-FORMAT = 2  # since the digest counts plain data too
+FORMAT = 2  # 2: the digest also covers plain data
 Tensors = dict[str, Tensor]
 
 
 class Damaged(ValueError):
-    """A file that is not what was written."""
+    """A file whose content differs from what was written."""
 
 
 @dataclass(frozen=True)
@@ -41,7 +41,7 @@ class Checkpoint:
 
 
 def save_tensors(path: Path, tensors: Tensors, plain: dict[str, Any]) -> None:
-    """Tensors and plain data in one file, written whole."""
+    """Write tensors and plain data to one file, completely or not at all."""
     from safetensors.torch import save
 
     whole = {name: t.detach().to("cpu").contiguous().clone() for name, t in tensors.items()}
@@ -70,14 +70,14 @@ def load_tensors(path: Path) -> tuple[Tensors, dict[str, Any]]:
         raise Damaged(f"{path} cannot be read: {error}") from None
     if not isinstance(plain, dict) or plain.get("format") != FORMAT:
         raise Damaged(f"{path} was not written by this version of pdedsl")
-    written = _text(plain) == text  # digits that make no difference are found out, too
+    written = _text(plain) == text  # also detects altered digits that parse to the same number
     if not written or plain.pop("digest", "") != digest(tensors, _text(plain)):
         raise Damaged(f"{path} is damaged: it does not hold what was written")
     return tensors, plain
 
 
 def digest(tensors: Tensors, plain: str = "") -> str:
-    """A hash of names, shapes, types and values, and of plain data."""
+    """A hash of the names, shapes, types and values of the tensors, and of the plain data."""
     total = hashlib.blake2b(plain.encode(), digest_size=16)
     for name in sorted(tensors):
         tensor = tensors[name]
@@ -100,7 +100,7 @@ def save(folder: Path, checkpoint: Checkpoint) -> Path:
 
 
 def newest(folder: Path) -> tuple[Checkpoint | None, tuple[str, ...]]:
-    """The newest good checkpoint, and what was wrong with newer ones."""
+    """The newest intact checkpoint, and what was wrong with the newer ones."""
     complaints: list[str] = []
     for path in reversed(_paths(folder)):
         try:
@@ -123,7 +123,7 @@ def _paths(folder: Path) -> list[Path]:
 
 
 def flattened(name: str, value: Any, tensors: Tensors) -> Any:
-    """A nest of dictionaries, lists, numbers and tensors with each tensor replaced by a note of its name."""
+    """A nest of dictionaries, lists, numbers and tensors, with each tensor replaced by a note of its name."""
     match value:
         case Tensor():
             tensors[name] = value

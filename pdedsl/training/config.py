@@ -15,7 +15,7 @@ from pdedsl.words.word import Chosen
 
 @dataclass(frozen=True)
 class TrainConfig:
-    """A complete experiment. `defaults` says what the spec left open."""
+    """A complete experiment. `defaults` lists the values of settings that the spec leaves open."""
 
     data: Chosen[Data]
     epochs: int | None
@@ -32,7 +32,7 @@ class TrainConfig:
 
 
 def config_of(spec: Spec) -> TrainConfig:
-    """The experiment of a spec; what it leaves open has a default, which is named."""
+    """The experiment of a spec. Whatever the spec leaves open gets a default, which is reported."""
     block = spec.train
     if block is None:
         raise mistakes.runs.no_train_block(spec.space.span).within(spec.source)
@@ -56,7 +56,7 @@ def config_of(spec: Spec) -> TrainConfig:
 
 
 def _fits(block: TrainBlock, spec: Spec) -> None:
-    """Schedules with steps, and augmentations for what the data are."""
+    """Check that a `step` schedule says when to step, and that augmentations suit the data."""
     for chosen in block.augment:
         points = spec.space.kind is SpaceKind.DATA and spec.space.image is None
         if points and not isinstance(chosen.word, Gaussian):
@@ -67,7 +67,7 @@ def _fits(block: TrainBlock, spec: Spec) -> None:
 
 
 def _defaults(block: TrainBlock) -> tuple[str, ...]:
-    """What the spec leaves open, as it could be written."""
+    """The values of settings that the spec leaves open, as they could be written in it."""
     optimizers = ", ".join(chosen.word.brief for chosen in block.optimizer)
     said = {"epochs": block.epochs, "batch": block.batch, "optimizer": optimizers, "seed": block.seed}
     return tuple(f"{key} {value}" for key, value in said.items() if not block.says(key) and value is not None)

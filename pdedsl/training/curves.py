@@ -15,14 +15,14 @@ if TYPE_CHECKING:
     from matplotlib.axes import Axes
     from matplotlib.figure import Figure
 
-# Okabe and Ito (2008): told apart by the colour-blind. The splits keep theirs in every panel.
+# Okabe and Ito (2008): distinguishable by colour-blind readers. Each split has the same colour in every panel.
 COLOURS = {"train": "#0072B2", "validation": "#D55E00", "test": "#009E73"}
 OTHERS = ("#CC79A7", "#E69F00", "#56B4E9", "#8C8C8C", "#000000")
 NAMES = {"train": "training", "validation": "validation", "test": "test"}
 ATTACKED = {"train": "training, attacked", "validation": "validation, clean", "test": "test, clean"}
 INK = "#333333"
-DENSE = 30  # from so many points on, a curve is drawn faintly with its moving mean on top
-RATIO = 30.0  # from so much between the largest and the smallest on, a scale is logarithmic
+DENSE = 30  # from this many points on, a curve is drawn faintly with its moving mean on top
+RATIO = 30.0  # above this ratio of the largest to the smallest value, the scale is logarithmic
 
 Metrics = list[dict[str, Any]]
 Points = list[tuple[int, float]]  # (step, value)
@@ -40,7 +40,7 @@ class Curve:
 
 @dataclass(frozen=True)
 class Panel:
-    """Curves of one quantity. One that has a unit is drawn on a linear scale; a low one has one curve and no legend."""
+    """Curves of one quantity. With a unit, the scale is linear; a panel of reduced height has one curve, no legend."""
 
     name: str
     curves: list[Curve]
@@ -62,14 +62,14 @@ class Panel:
 
 
 def plot_curves(metrics: Metrics, path: Path, title: str = "", attacked: bool = False) -> None:
-    """Write the curves of the rows of a metrics.jsonl as PNG, completely or not at all; `attacked` if those of training
-    are under an adversary."""
+    """Write the curves of the rows of a metrics.jsonl as PNG, completely or not at all; `attacked` if the training
+    figures were measured under an adversary."""
     figure = curves_figure(metrics, title, attacked)
     replace_with(path, lambda part: figure.savefig(part, format="png", dpi=120))
 
 
 def curves_figure(metrics: Metrics, title: str = "", attacked: bool = False) -> Figure:
-    """A panel for each quantity that was recorded, below each other over the same steps."""
+    """A panel for each recorded quantity, one below the other over the same steps."""
     from matplotlib.backends.backend_agg import FigureCanvasAgg
     from matplotlib.figure import Figure
     from matplotlib.ticker import MaxNLocator
@@ -124,7 +124,7 @@ def _points(pairs: Iterable[tuple[int, float | None]]) -> Points:
 
 
 def _phases(metrics: Metrics) -> list[tuple[str, int, int]]:
-    """The phases in their order, with the steps between which they run."""
+    """The phases in order, with the steps at which they begin and end."""
     ends: dict[str, int] = {}
     for row in metrics:
         ends[row["phase"]] = max(row["step"], ends.get(row["phase"], 0))
@@ -152,7 +152,7 @@ def _draw(ax: Axes, panel: Panel) -> None:
     if panel.alone:
         if not panel.logarithmic:
             ax.set_ylim(0, 1.1 * max(panel.values) or 1)
-    elif panel.curves:  # beside the panel, where no curve can be
+    elif panel.curves:  # beside the panel, where it covers no curve
         ax.legend(loc="upper left", bbox_to_anchor=(1.01, 1.0), frameon=False, fontsize=9, labelcolor=INK)
 
 
@@ -167,7 +167,7 @@ def _curve(ax: Axes, curve: Curve) -> None:
 
 
 def _moving_mean(values: tuple[float, ...], reach: int) -> list[float]:
-    """Mean of the values at most `reach` places away, fewer and as many on both sides near the ends."""
+    """Mean of the values at most `reach` places away; near the ends the window shrinks, equally on both sides."""
     sums = [0.0]
     for value in values:
         sums.append(sums[-1] + value)
@@ -176,7 +176,7 @@ def _moving_mean(values: tuple[float, ...], reach: int) -> list[float]:
 
 
 def _mark_phases(ax: Axes, phases: list[tuple[str, int, int]], named: bool) -> None:
-    """A line where a phase begins, and the names of those that are wide enough above the first panel."""
+    """A line where each phase begins, and above the first panel the names of the phases that are wide enough."""
     last = phases[-1][2] if phases else 0
     if len(phases) < 2 or last == 0:
         return

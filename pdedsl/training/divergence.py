@@ -1,4 +1,4 @@
-"""Why a run could not go on, what is kept of it, and what to try."""
+"""Why a run could not continue, what is kept of it, and what to try."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ START = "--from RUN starts another run with what is kept"
 
 
 def loss_message(step: int, folder: Path | None, adaptive: bool) -> str:
-    """For a loss that is not finite, which a solver may have made so."""
+    """For a loss that is not finite; an adaptive solver may be the cause."""
     return f"the loss of step {step} is not finite{_kept(folder)}. {SOLVER if adaptive else LOSS}; {START}."
 
 
@@ -26,7 +26,7 @@ def solver_message(where: str, failure: SolverFailed, folder: Path | None) -> st
 
 
 def _kept(folder: Path | None) -> str:
-    """The newest good checkpoint in a folder; the processes that do not speak have none."""
+    """Names the newest intact checkpoint in a folder; empty without a folder, as in all processes but the first."""
     good = checkpoint.newest(folder)[0] if folder else None
     if good is None:
         return ""

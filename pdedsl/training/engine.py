@@ -1,4 +1,4 @@
-"""The state of a run, and how a step changes it. Randomness is a function of (seed, step): there is no other state."""
+"""The state of a run, and how a step changes it. Random numbers are a function of (seed, step): they have no state."""
 
 from __future__ import annotations
 
@@ -55,11 +55,11 @@ class Engine:
         return self.phases[-1].end
 
     def current(self) -> Phase:
-        """The phase of the next step, or the last one."""
+        """The phase of the next step; after the last step, the last phase."""
         return next((p for p in self.phases if self.step < p.end), self.phases[-1])
 
     def learning_rate(self) -> float:
-        """The rate of the next step."""
+        """The learning rate of the next step."""
         phase, schedule = self.current(), self.config.schedule
         rate, done = float(phase.optimizer.lr), self.step - phase.start
         if phase.whole:
@@ -69,7 +69,7 @@ class Engine:
         return rate * factor(schedule, done * self.config.batch / len(self.data.train), phase.epochs)
 
     def _new(self, seed: int) -> nn.Module:
-        """Untrained weights, the same for the same seed, that know the scale of the data."""
+        """Untrained weights, the same for the same seed, in a network that knows the scale of the data."""
         torch.default_generator.manual_seed(mix(seed))
         model = self.make(seed)
         standardize(model, self.data.mean, self.data.std)
@@ -80,7 +80,7 @@ class Engine:
         return model.train()
 
     def start_from(self, weights: Tensors) -> None:
-        """Begin with given weights; the scale of the data stays that of this run."""
+        """Begin with given weights; the scale of the data remains that of this run."""
         self.model.load_state_dict(weights)
         standardize(self.model, self.data.mean, self.data.std)
 
@@ -150,7 +150,7 @@ class Engine:
         return {name: term.detach() for name, term in terms.items()}
 
     def _whole_step(self, x: Tensor, y: Tensor, draws: Draws) -> Terms:
-        """All evaluations of one step of L-BFGS see the same noise, so that the line search has a function."""
+        """All evaluations in one step of L-BFGS see the same noise, so that the line search sees one function."""
         noise = [(stream, stream.state.clone()) for stream in streams(self.model)]
         seen: list[Terms] = []
 
@@ -179,7 +179,7 @@ class Engine:
         return tensors, plain
 
     def restore(self, step: int, tensors: Tensors, plain: dict[str, Any]) -> None:
-        """Take up the state before `step`."""
+        """Resume from the state before `step`."""
         self.step = step
         self.model.load_state_dict(_below("model.", tensors))
         if plain["phase"] is None:

@@ -1,4 +1,4 @@
-"""What happens while a network is trained, as frozen facts and in words, and who listens."""
+"""What happens while a network is trained, as immutable events and in words, and who listens."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from pdedsl.quoting import line
 
 
 class Outcome(StrEnum):
-    """How a run ended; one on disk may be unfinished."""
+    """How a run ended; a run on disk may be unfinished."""
 
     FINISHED = "finished"
     INTERRUPTED = "interrupted"
@@ -22,9 +22,9 @@ class Outcome(StrEnum):
 
 @dataclass(frozen=True)
 class Started:
-    """A run begins, or goes on from step `resumed`; `phases` are names with their numbers of steps.
+    """A run begins, or continues from step `resumed`; `phases` are names with their numbers of steps.
 
-    `adaptive`: there are solvers that choose their steps, so that assessments tell their `evaluations`.
+    `adaptive`: some solvers choose their own steps, so that assessments report their `evaluations`.
     """
 
     name: str
@@ -43,12 +43,12 @@ class Started:
     resumed: int = 0
     notes: tuple[str, ...] = ()
     adaptive: bool = False
-    attacked: bool = False  # whether figures of training are those under its adversary
+    attacked: bool = False  # whether the training figures are measured under its adversary
 
 
 @dataclass(frozen=True)
 class Stepped:
-    """Step `step` of `of` is done; terms, loss and accuracy are means over the steps since the last such event.
+    """Step `step` of `of` is done; terms, loss and accuracy are means over the steps since the previous such event.
 
     `seconds` is the time spent on training so far.
     """
@@ -66,7 +66,7 @@ class Stepped:
 
 
 class Apart(StrEnum):
-    """Data that training does not learn from."""
+    """Data that training does not learn from: validation or test."""
 
     VALIDATION = "validation"
     TEST = "test"
@@ -105,7 +105,7 @@ class Ended:
 
 @dataclass(frozen=True)
 class Finishing:
-    """What is done after the last step, before it is done: it may take a while."""
+    """Something that is done after the last step and may take a while; sent before it begins."""
 
     what: str
 
@@ -114,7 +114,7 @@ Event = Started | Stepped | Assessed | Saved | Ended | Finishing
 
 
 class Listener(Protocol):
-    """Is told every event in order. Those that hold a file or the terminal are context managers, too."""
+    """Receives every event, in order. Listeners that hold a file or the terminal are also context managers."""
 
     def __call__(self, event: Event) -> None: ...
 
@@ -124,7 +124,7 @@ class Listener(Protocol):
 
 @dataclass(frozen=True)
 class Row:
-    """A line of a table of epochs; loss, terms and train are means over the steps since the line before."""
+    """A line of the table of epochs; loss, terms and train are means over the steps since the previous line."""
 
     step: int
     epoch: float
@@ -138,26 +138,26 @@ class Row:
 
 
 class Progress:
-    """A run so far: the last step, the rows of its epochs, the speed in steps a second."""
+    """A run so far: the last step, the rows of its epochs, the speed in steps per second."""
 
     def __init__(self, started: Started) -> None:
         self.started = started
         self.last: Stepped | None = None
         self.rows: list[Row] = []
         self.rate = 0.0
-        self._since: list[tuple[int, Stepped]] = []  # with the number of steps that each speaks for
+        self._since: list[tuple[int, Stepped]] = []  # each with the number of steps that it averages over
 
     def step(self, event: Stepped) -> None:
         before = (self.last.step, self.last.seconds) if self.last else (self.started.resumed, 0.0)
         steps, seconds = event.step - before[0], event.seconds - before[1]
-        # The first time of a resumed run may count what came before.
+        # The first duration of a resumed run may include the time before it was resumed.
         if seconds > 0 and (self.last or not self.started.resumed):
             self.rate = 0.7 * self.rate + 0.3 * steps / seconds if self.rate else steps / seconds
         self._since.append((max(steps, 1), event))
         self.last = event
 
     def row(self, event: Stepped | Assessed) -> Row:
-        """The row of this step, begun if need be, with what the event knows."""
+        """The row of this step, created if necessary, with the figures of the event."""
         if not self.rows or self.rows[-1].step != event.step:
             loss = _mean((n, e.loss) for n, e in self._since)
             train = _mean((n, e.accuracy) for n, e in self._since)
@@ -175,7 +175,7 @@ class Progress:
 
     @property
     def left(self) -> float | None:
-        """Seconds to the end at the present speed."""
+        """Seconds to the end at the current speed."""
         return (self.last.of - self.last.step) / self.rate if self.last and self.rate else None
 
 
@@ -206,24 +206,24 @@ def heading(event: Started) -> list[str]:
 
 
 def train_name(event: Started) -> str:
-    """The accuracy in training: that on the samples, or on what the adversary made of them."""
+    """The name of the training accuracy: on the samples, or on the samples as the adversary changed them."""
     return "attacked" if event.attacked else "train"
 
 
 def ending(event: Ended) -> str:
-    """What became of the run."""
+    """How the run ended."""
     return f"{event.outcome} after step {event.step:,} and {duration(event.seconds)}"
 
 
 def number(value: float | None) -> str:
-    """At most nine characters."""
+    """Formatted in at most nine characters."""
     if value is None:
         return "-"
     return f"{value:.4f}" if value == 0 or 1e-3 <= abs(value) < 1e3 else f"{value:.2e}"
 
 
 def count(value: float | None) -> str:
-    """A mean of counts."""
+    """A mean of counts, formatted."""
     return "-" if value is None else f"{value:.1f}"
 
 

@@ -1,4 +1,4 @@
-"""The folder of a run: one run at a time, and only the run that it belongs to."""
+"""The folder of a run: used by one process at a time, and only by the run that it belongs to."""
 
 from __future__ import annotations
 
@@ -21,8 +21,8 @@ BEGUN = {".lock", "spec.pde", "metrics.jsonl", "tensorboard", "checkpoints"}  # 
 
 @contextmanager
 def claimed(folder: Path, resume: bool, begun: Container[str] = frozenset(BEGUN)) -> Iterator[None]:
-    """The folder for this process alone. What is in it stays, unless the run in it is to go on: then it holds
-    checkpoints, or nothing beside files that are `begun` before there is one."""
+    """Reserve the folder for this process alone. A folder that is not empty is refused, unless `resume`: then it must
+    hold checkpoints, or nothing but the files in `begun`, which are written before the first checkpoint."""
     if folder.is_file():
         raise RunError(f"{folder} is a file; a run needs a folder")
     there = {path.name for path in folder.iterdir() if not is_half_written(path)} if folder.exists() else set()
@@ -41,12 +41,12 @@ def claimed(folder: Path, resume: bool, begun: Container[str] = frozenset(BEGUN)
     finally:
         if made and not any(folder.iterdir()):
             with suppress(OSError):
-                folder.rmdir()  # nothing came of it
+                folder.rmdir()  # nothing was written
 
 
 @contextmanager
 def locked(path: Path, otherwise: str) -> Iterator[None]:
-    """A file that only one process has at a time; to any other one it is an error."""
+    """Hold a file that only one process can have at a time; any other process gets an error."""
     with path.open("w") as lock:
         if not _locked(lock.fileno()):
             raise RunError(otherwise)
@@ -69,8 +69,8 @@ def _locked(handle: int) -> bool:
 
 
 def refuse_other(text: str, spec: Spec, folder: Path) -> None:
-    """A run goes on with the spec that it began with, `text`. How it is evaluated may differ, and how long it trains
-    where nothing that was done depends on that."""
+    """Refuse to resume with a spec other than `text`, which the run began with. The evaluation may differ, and so may
+    the length of training where nothing done so far depends on it."""
     if text == spec.source.text:
         return
     try:
@@ -94,12 +94,12 @@ def _essence(spec: Spec) -> str:
 
 
 def _can_grow(train: TrainBlock, spec: Spec) -> bool:
-    """Whether a longer run begins like this one: one phase, and a schedule that does not look at the end."""
+    """Whether a longer run begins exactly like this one: one phase, and a schedule that does not depend on the end."""
     cosine = isinstance(train.schedule.word, Cosine)
     retrained = spec.realize.diffusion is not None and isinstance(spec.realize.diffusion.word, Retraining)
     return len(train.optimizer) == 1 and not cosine and not retrained
 
 
 def _endless(train: TrainBlock) -> TrainBlock:
-    """One epoch or one step, whichever it counts: the times of a schedule are in its units."""
+    """Training for one epoch or one step, whichever the block counts in: the times of a schedule have that unit."""
     return replace(train, epochs=train.epochs and 1, steps=train.steps and 1)

@@ -1,4 +1,4 @@
-"""Ctrl-C and a polite kill, for whoever has something to finish first."""
+"""Ctrl-C and SIGTERM, for code that has something to finish first."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ Interrupted = Callable[[], bool]
 
 @contextmanager
 def interruption() -> Iterator[Interrupted]:
-    """Whether Ctrl-C or a polite kill came: the first is noted, so that a step is finished; a second one is obeyed."""
+    """Whether Ctrl-C or SIGTERM arrived: the first is noted, so that a step can finish; a second interrupts at once."""
     if threading.current_thread() is not threading.main_thread():
         yield lambda: False
         return

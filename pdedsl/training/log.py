@@ -20,7 +20,7 @@ MISSING = "TensorBoard is not installed: there are no TensorBoard files (pip ins
 
 
 class Kind(Enum):
-    """Which event a row of the metrics is of."""
+    """The kind of event that a row of the metrics records."""
 
     STEP = "step"
     ASSESSED = "assessed"
@@ -29,8 +29,8 @@ class Kind(Enum):
 class MetricsLog:
     """A line for every Stepped and Assessed, on disk when the call returns.
 
-    `resume=s` keeps the lines up to step s and drops the later ones and what was half written, so that the log of a
-    resumed run goes on as if it had never stopped; without it the log begins anew.
+    `resume=s` keeps the lines up to step s and drops later and incomplete ones, so that the log of a resumed run
+    continues as if it had never stopped; without it the log starts empty.
     """
 
     def __init__(self, path: Path, resume: int = 0) -> None:
@@ -57,9 +57,9 @@ class MetricsLog:
 
 
 class TensorBoardLog:
-    """The same figures as scalars for TensorBoard; `note` says why there are none if it is not installed.
+    """The same figures as scalars for TensorBoard; if it is not installed, `note` says why there are none.
 
-    The folder is written anew, beginning with `rows`, those of the metrics that a resumed run keeps.
+    The folder is rewritten, beginning with `rows`: the metrics that a resumed run keeps.
     """
 
     def __init__(self, folder: Path, rows: Iterable[dict[str, Any]] = ()) -> None:
@@ -100,7 +100,7 @@ class TensorBoardLog:
 
 
 def read_metrics(path: Path) -> list[dict[str, Any]]:
-    """The rows of a metrics.jsonl in their order; a line that is not whole is passed over."""
+    """The rows of a metrics.jsonl in order; incomplete lines are skipped."""
     lines = path.read_bytes().decode("utf-8", "replace").split("\n")
     return [row for row in map(_parsed, lines) if row is not None]
 
@@ -118,7 +118,7 @@ def _line(row: dict[str, Any]) -> str:
 
 
 def _row(event: Event) -> dict[str, Any] | None:
-    """An event as plain values; None is what is not known or not a number (JSON has no NaN)."""
+    """An event as plain values; None stands for a value that is unknown or not finite (JSON has no NaN)."""
     match event:
         case Stepped():
             return {

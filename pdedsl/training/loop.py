@@ -26,8 +26,8 @@ from pdedsl.training.losses.accuracy import ACCURACY
 from pdedsl.training.phases import Phase
 from pdedsl.training.step import Terms
 
-REPORTS = 20  # an epoch, at most
-LOOKS = 0.3  # samples assessed for each sample of training, at most
+REPORTS = 20  # reports per epoch, at most
+LOOKS = 0.3  # samples assessed per training sample, at most
 
 
 class Loop:
@@ -41,12 +41,12 @@ class Loop:
         self.names: tuple[str, ...] = ()
         self.rows: list[Tensor] = []  # terms of the steps since the last report
         self.looked = 0.0  # the loss when the network was last assessed
-        self.task = ""  # what is done now, in words
-        self.spent = 0.0  # seconds of earlier processes
+        self.task = ""  # what is being done now, in words
+        self.spent = 0.0  # seconds spent by earlier processes
         self.begun = self.saved = time.monotonic()
 
     def run(self) -> Ended:
-        """Go on to the end, or to whatever comes before it."""
+        """Continue to the end, or until an interruption or a divergence."""
         with interruption() as interrupted:
             ended = self._run(interrupted)
         self.tell(ended)
@@ -64,7 +64,7 @@ class Loop:
         return Ended(self.engine.step, self._seconds(), Outcome.FINISHED)
 
     def advance(self, end: int, interrupted: Interrupted = lambda: False) -> Ended | None:
-        """Steps until `end`; if they stop before, how."""
+        """Take steps until `end`; if they stop earlier, say how."""
         try:
             with failures_told():
                 return self._advance(end, interrupted)
@@ -102,7 +102,7 @@ class Loop:
     # ---- figures
 
     def _keep(self, terms: Terms, interrupted: bool) -> bool:
-        """Remember the terms of a step, means over all processes; whether any of these was interrupted."""
+        """Record the terms of a step as means over all processes; return whether any process was interrupted."""
         self.names, world = tuple(terms), self.engine.world
         values = torch.stack([*terms.values()])
         if world.size == 1:
@@ -132,7 +132,7 @@ class Loop:
         )
 
     def _look(self, phase: Phase) -> None:
-        """Assess the network after an epoch; not after every one where that would take long beside training."""
+        """Assess the network after an epoch; not after each, if that would take long compared with training."""
         engine, data = self.engine, self.engine.data
         split = data.validation if data.validation is not None else data.test
         every = math.ceil(len(split) / (LOOKS * len(data.train)))
@@ -149,7 +149,7 @@ class Loop:
     # ---- saving, and stopping
 
     def _good(self) -> bool:
-        """Whether the state is worth keeping."""
+        """Whether the state is worth keeping: all recorded terms and all weights are finite."""
         rows = not self.rows or bool(torch.stack(self.rows).isfinite().all())
         return rows and all(bool(p.isfinite().all()) for p in self.engine.model.parameters())
 
@@ -165,7 +165,7 @@ class Loop:
         self.tell(Saved(self.engine.step, path))
 
     def restore(self, found: Checkpoint) -> None:
-        """Go on from a checkpoint."""
+        """Continue from a checkpoint."""
         plain: dict[str, Any] = found.plain
         with well_formed(f"the checkpoint of step {found.step} in {self.folder} is not of this run: take it away"):
             self.engine.restore(found.step, found.tensors, plain)
@@ -178,7 +178,7 @@ class Loop:
         return Ended(step, self._seconds(), Outcome.DIVERGED, message)
 
     def _failed(self, failure: SolverFailed) -> Ended:
-        """A solver fails, too, for weights that an earlier loss has spoilt."""
+        """A solver also fails if an earlier, non-finite loss has spoilt the weights: then that step is blamed."""
         bad = self._first_bad() if self.rows else None
         if bad is not None:
             return self._diverged(bad)
@@ -187,7 +187,7 @@ class Loop:
 
     @property
     def _speaking(self) -> Path | None:
-        """The folder of the process that speaks."""
+        """The folder, in the first process, which reports; None in the others."""
         return self.folder if self.engine.world.first else None
 
 

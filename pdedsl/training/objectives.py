@@ -1,4 +1,4 @@
-"""The objective of a plan, the adversary and the penalties of a spec → what `Objective` evaluates."""
+"""The objective of a plan, and the adversary and penalties of a spec → what `Objective` evaluates."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from pdedsl.words import training
 
 
 def loss_of(objective: Objective, previous: nn.Module | None) -> Loss:
-    """The loss of an objective; retraining starts from the network of the step before."""
+    """The loss of an objective; retraining starts from the network of the previous step."""
     match objective:
         case CrossEntropy(apart=apart):
             return CrossEntropyLoss(apart)

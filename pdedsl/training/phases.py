@@ -1,4 +1,4 @@
-"""A run as phases, one after the other: each has one objective and one optimizer."""
+"""A run as a sequence of phases, each with one objective and one optimizer."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from pdedsl.words.optimizers import Lbfgs, Optimizer
 
 @dataclass(frozen=True)
 class Phase:
-    """Steps `start`, …, `start + steps - 1`. `heat` is the number of the retraining step, from 1; 0 before."""
+    """Steps `start`, …, `start + steps - 1`. `heat` is the number of the retraining step, counted from 1; before, 0."""
 
     name: str
     number: int
@@ -29,7 +29,7 @@ class Phase:
 
     @property
     def whole(self) -> bool:
-        """Whether a step sees all data at once."""
+        """Whether a step sees all the data at once."""
         return isinstance(self.optimizer, Lbfgs)
 
 
@@ -51,7 +51,7 @@ def phases_of(config: TrainConfig, objective: Objective, samples: int) -> tuple[
 
 
 def _length(config: TrainConfig, optimizer: Optimizer, samples: int) -> tuple[int, float]:
-    """Steps, and the passes over the data that they make."""
+    """The number of steps, and of passes over the data."""
     if isinstance(optimizer, Lbfgs):
         return optimizer.steps, float(optimizer.steps)
     if config.steps is not None:

@@ -1,4 +1,4 @@
-"""What a finished run leaves for people: last figures, curves, the decision boundary in the plane, a report."""
+"""What a finished run leaves for people: final figures, curves, the decision boundary in the plane, a report."""
 
 from __future__ import annotations
 
@@ -24,9 +24,9 @@ from pdedsl.training.report import Result, Summary, write_report
 from pdedsl.words.blocks import Block
 
 ENTRIES = ("schedule", "augment", "adversary", "regularize", "constrain", "precision")
-GRIDS = (128, 96, 64, 48, 32)  # points a side for the boundary
-TRIED, SECONDS = 512, 1.5  # points that are timed, and for how long a grid may be evaluated
-MOST = 10_000  # training samples in the last figures
+GRIDS = (128, 96, 64, 48, 32)  # points per side of the grid for the boundary
+TRIED, SECONDS = 512, 1.5  # points that are timed, and seconds that evaluating a grid may take
+MOST = 10_000  # training samples in the final figures, at most
 USAGE = """import pdedsl
 
 run = pdedsl.Run.open({folder!r})
@@ -37,7 +37,7 @@ probabilities = run.module(x).softmax(-1)  # x: {shape}
 def finish(
     compilation: Compilation, config: TrainConfig, engine: Engine, folder: Path, ended: Ended, tell: Listener
 ) -> dict[str, float]:
-    """The last figures; the first process also writes pictures and report. What is done is told before."""
+    """The final figures; the first process also writes pictures and a report. Each task is announced first."""
     tell(Finishing("last figures"))
     results = [_result(name, split, engine) for name, split in _splits(engine.data)]
     known = [(f"{r.split}_{key}", getattr(r, key)) for r in results for key in ("loss", "accuracy", "evaluations")]
@@ -58,7 +58,7 @@ def finish(
 
 
 def _points_a_side(engine: Engine, x: Tensor) -> int:
-    """The finest grid that is evaluated in little time; its lines take about as long again."""
+    """The finest grid that takes little time to evaluate; tracing the boundary lines takes about as long again."""
     began = perf_counter()
     with torch.no_grad(), frozen(engine.model):
         _probabilities(engine, x[:1].expand(TRIED, -1))
@@ -115,7 +115,7 @@ def _summary(
 
 
 def _longer(config: TrainConfig, folder: Path) -> str:
-    """The command that trains on."""
+    """The command that continues the training."""
     length = f"train.steps={2 * config.steps}" if config.steps else f"train.epochs={2 * (config.epochs or 1)}"
     spec = str(folder / "spec.pde")
     return command("pdedsl", "train", spec, "-o", folder, "--resume", "--set", length)

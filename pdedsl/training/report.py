@@ -1,4 +1,4 @@
-"""report.md of a run: what was trained, how well, in pictures, and how to go on."""
+"""report.md of a run: what was trained, how well, in pictures, and how to continue."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ PICTURES = {
 
 @dataclass(frozen=True)
 class Result:
-    """Final figures on one part of the data; None is what is not known."""
+    """Final figures on one part of the data; None if unknown."""
 
     split: str
     loss: float | None
@@ -50,7 +50,7 @@ class Summary:
     resume: str
     robust: tuple[tuple[str, float], ...] = ()
     notes: tuple[str, ...] = ()
-    entries: tuple[tuple[str, str], ...] = ()  # further ones of the experiment, in the words of the spec
+    entries: tuple[tuple[str, str], ...] = ()  # further entries of the experiment, in the words of the spec
 
 
 def write_report(folder: Path, summary: Summary) -> Path:
@@ -99,7 +99,7 @@ def _facts(summary: Summary) -> list[tuple[str, str]]:
 
 
 def _results(results: tuple[Result, ...]) -> Table:
-    """The table of figures; evaluations are in it if a solver counts them."""
+    """The table of figures; it has a column of evaluations if a solver counts them."""
     head, rows = ("data", "accuracy", "loss"), [(r.split, percent(r.accuracy), number(r.loss)) for r in results]
     if all(r.evaluations is None for r in results):
         return Table(head, tuple(rows))

@@ -45,14 +45,14 @@ METRICS, CHECKPOINTS = "metrics.jsonl", "checkpoints"
 
 @dataclass(frozen=True)
 class Options:
-    """How a run is made, apart from what the spec says."""
+    """How a run is carried out, apart from what the spec says."""
 
     data: Path | None = None
     device: str | None = None
     resume: bool = False
     compile: bool = False
-    start: Path | None = None  # a run whose weights are where this one starts
-    network: Make | None = None  # in the place of the network of the spec
+    start: Path | None = None  # a run from whose weights this one starts
+    network: Make | None = None  # used instead of the network of the spec
     save_seconds: float = SAVE_SECONDS
 
 
@@ -71,14 +71,13 @@ def train(
     trust: bool = False,
     listeners: Sequence[Listener] | None = None,
 ) -> Run:
-    """Train a spec, which may be given compiled, as a Spec, as a path, or as text; the run is in the folder `out`.
+    """Train a spec, given as a Compilation, a Spec, a path or text; the run is written to the folder `out`.
 
     `set` changes entries of the spec, as ["train.epochs=2"] or {"train.epochs": 2}; `data` is the folder of data sets;
-    `resume` goes on with what is in `out`; `start` is a run whose weights this one starts from; `network` makes the
-    network from a seed in the place of the spec's own, as `model` of a compiled package does; `trust` lets the spec
-    import networks of your own. `listeners` hear every
-    event; where none are given, the progress is shown on standard error, and () is silence. The caller's random numbers
-    are left as they were.
+    `resume` continues the run in `out`; `start` is a run from whose weights this one starts; `network` makes the
+    network from a seed, instead of the spec's own, like `model` of a compiled package; `trust` lets the spec import
+    networks of your own. `listeners` receive every event; if not given, progress is shown on standard error, and ()
+    shows nothing. The state of the caller's random number generator is left unchanged.
     """
     options = Options(_path(data), device, resume, compile, _path(start), network, save_seconds)
     settings = [f"{key}={value}" for key, value in set.items()] if isinstance(set, Mapping) else set
@@ -91,7 +90,7 @@ def train(
 
 
 def _shown(world: World, stack: ExitStack) -> tuple[Listener, ...]:
-    """The progress on standard error, by the first of several processes."""
+    """Show progress on standard error, in the first of several processes."""
     if not world.first:
         return ()
     view = view_for(sys.stderr)
@@ -117,7 +116,7 @@ def _path(value: str | Path | None) -> Path | None:
 
 @contextmanager
 def _own_generator() -> Iterator[None]:
-    """Training seeds torch's generator at each step, for layers that draw from it; the caller's goes on as it was."""
+    """Training seeds torch's generator at each step, for layers that draw from it; the caller's state is restored."""
     before = torch.default_generator.get_state()
     try:
         yield
@@ -173,7 +172,7 @@ def _train(
 
 
 def _to_resume(spec: Spec, folder: Path) -> tuple[Checkpoint | None, tuple[str, ...]]:
-    """The newest good checkpoint of this very spec, and what was wrong with newer ones."""
+    """The newest intact checkpoint of this very spec, and what was wrong with newer ones."""
     found, complaints = checkpoint.newest(folder / CHECKPOINTS)
     if found is None and complaints:
         raise RunError(f"no checkpoint in {folder} can be read: {complaints[0]}; choose another folder")
@@ -184,7 +183,7 @@ def _to_resume(spec: Spec, folder: Path) -> tuple[Checkpoint | None, tuple[str, 
 
 
 def objective_of(compilation: Compilation) -> Objective:
-    """What training minimises, or why there is nothing to train."""
+    """What training minimises; an error says why if there is nothing to train."""
     plan, spec = compilation.plan, compilation.spec
     if isinstance(plan, SolvePlan):
         raise mistakes.runs.solved_not_trained(spec.space.span).within(spec.source)
@@ -195,7 +194,7 @@ def objective_of(compilation: Compilation) -> Objective:
 
 
 def data_of(compilation: Compilation, config: TrainConfig, root: Path | None) -> Data:
-    """The data of a spec, fitted to its network."""
+    """The data of a spec, in the form that its network takes."""
     plan = compilation.plan
     assert not isinstance(plan, SolvePlan)  # `objective_of` has refused it
     shape = plan.image if plan.image else (plan.dimension,)
@@ -206,7 +205,7 @@ def data_of(compilation: Compilation, config: TrainConfig, root: Path | None) ->
 
 
 def _fitted(config: TrainConfig, samples: int, world: World) -> TrainConfig:
-    """A batch is at most all samples, and at least one a process."""
+    """A batch has at most all samples, and at least one per process."""
     if config.batch > samples:
         note = f"batch {samples}, since there are no more samples"
         config = replace(config, batch=samples, defaults=(*config.defaults, note))

@@ -1,4 +1,4 @@
-"""A run on disk: its network, to evaluate or to start another run from."""
+"""A run on disk: its network, to be evaluated or to start another run from."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ SPEC, WEIGHTS, CURVES = "spec.pde", "weights.safetensors", "curves.png"
 
 @dataclass(frozen=True)
 class Run:
-    """A run on disk, and its network ready to evaluate. `figures` are those of its end: test_accuracy and so on."""
+    """A run on disk, and its network ready to evaluate. `figures` are the final ones: test_accuracy and so on."""
 
     folder: Path
     module: nn.Module = field(repr=False)
@@ -36,7 +36,7 @@ class Run:
 
     @classmethod
     def open(cls, folder: str | Path, trust: bool = False, data: str | Path | None = None) -> Run:
-        """A run as it was left: its weights, or those of its newest checkpoint, in the network of its spec.
+        """The run in a folder: its final weights, or those of its newest checkpoint, in the network of its spec.
 
         `trust` lets the spec import networks of your own; `data` is the folder of data sets, as for `train`."""
         folder = Path(folder)
@@ -46,14 +46,14 @@ class Run:
         return cls.of(folder, to_compilation(source, trust, root))
 
     def _repr_html_(self) -> str:
-        """The figures and the curves, in a notebook."""
+        """The figures and the curves, for a notebook."""
         figures = tuple((name.replace("_", " "), f"{value:.6g}") for name, value in self.figures.items())
         curves = [Picture(CURVES, f"{self.folder.name}, {self.outcome}")] if (self.folder / CURVES).is_file() else []
         return fragment([Table(("figure", "at the end"), figures), *curves], self.folder)
 
     @classmethod
     def of(cls, folder: Path, compilation: Compilation, network: Callable[[int], nn.Module] | None = None) -> Run:
-        """The weights of a run in the network of a spec, its own or one that they fit; or in `network(0)`."""
+        """The weights of a run in the network of a spec, its own or one that they fit, or in `network(0)`."""
         kept = _kept(folder)
         module = (network or compilation.module)(0)
         module.to(next((t.dtype for t in kept.tensors.values() if t.is_floating_point()), torch.float32))
@@ -89,8 +89,8 @@ def _kept(folder: Path) -> _Kept:
 
 
 def weights_for(module: nn.Module, compilation: Compilation, folder: Path) -> Tensors:
-    """The weights of another run, to start from. Where images have another resolution, 3×3 kernels are carried to it as
-    differential operators (Ruthotto, Haber 2018, section 2.2), along each axis by its own factor."""
+    """The weights of another run, to start from. If the images have another resolution, 3×3 kernels are transferred to
+    it as differential operators (Ruthotto, Haber 2018, section 2.2), along each axis with its own factor."""
     tensors = _kept(folder).tensors
     planned = examine(source_of(folder / SPEC)).planned
     new, old = compilation.plan, planned and planned.model

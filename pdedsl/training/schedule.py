@@ -1,4 +1,4 @@
-"""Optimizers of torch by their names in the language, and the learning rate as a function of the time."""
+"""Torch's optimizers by their names in the language, and the learning rate as a function of time."""
 
 from __future__ import annotations
 
@@ -23,17 +23,17 @@ def optimizer_of(word: Optimizer, parameters: Iterable[nn.Parameter]) -> torch.o
         case Adamw(weight_decay=decay):
             return torch.optim.AdamW(weights, lr=lr, weight_decay=float(decay))
         case Lbfgs(history=history):
-            # One iteration a step: its state lives on between calls, and every iteration can be saved.
+            # One iteration per step: the state survives between calls, and every iteration can be saved.
             return torch.optim.LBFGS(weights, lr=lr, max_iter=1, history_size=history, line_search_fn="strong_wolfe")
         case _:
             assert_never(word)
 
 
 def factor(schedule: Schedule, time: float, length: float) -> float:
-    """The learning rate at a time, as a multiple of the first one; `length` is when training ends.
+    """The learning rate at a time, as a multiple of the initial one; `length` is the time at which training ends.
 
-    Times are epochs where the length of training is in epochs, otherwise steps. The cosine is
-    ½(1 + cos π(t - w)/(length - w)) after a linear warm-up to time w (Loshchilov, Hutter 2017).
+    Times are in epochs if the length of training is, otherwise in steps. The cosine is ½(1 + cos π(t - w)/(length - w))
+    after a linear warm-up to time w (Loshchilov, Hutter 2017).
     """
     match schedule:
         case Constant():

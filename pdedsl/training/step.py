@@ -1,4 +1,4 @@
-"""One evaluation of what is minimised, as a module: what is distributed and compiled is this, as one call."""
+"""One evaluation of the objective, as a module: this single call is what is distributed and compiled."""
 
 from __future__ import annotations
 
@@ -18,9 +18,9 @@ Penalty = Callable[[nn.Module], Mapping[str, Tensor]]
 
 
 class Objective(nn.Module):
-    """(x, y) ↦ the terms of the loss: those of the data, at inputs that an adversary has changed, and penalties of the
-    weights. `share` is the part of the whole batch that these rows are, times the number of processes, so that the
-    mean over processes is the mean over the batch. `mixed`: matrix products in bfloat16.
+    """(x, y) ↦ the terms of the loss: those of the data, at inputs that an adversary may have changed, and penalties on
+    the weights. `share` is the fraction of the whole batch that these rows make up, times the number of processes, so
+    that the mean over processes is the mean over the batch. `mixed`: matrix products in bfloat16.
     """
 
     def __init__(
@@ -42,6 +42,6 @@ class Objective(nn.Module):
 
 
 def total(terms: Terms) -> Tensor:
-    """What is minimised."""
+    """The sum of the terms, which is minimised."""
     parts = [term for name, term in terms.items() if name != ACCURACY]
     return parts[0] if len(parts) == 1 else torch.stack(parts).sum()

@@ -1,4 +1,4 @@
-"""What a person sees of a run: `Live` on a terminal, `Lines` anywhere else."""
+"""What a person sees of a run: `Live` on a terminal, `Lines` everywhere else."""
 
 from __future__ import annotations
 
@@ -31,25 +31,25 @@ if TYPE_CHECKING:
     from rich.console import Console, RenderableType
     from rich.table import Table
 
-EVERY = 30.0  # seconds between two lines inside an epoch
+EVERY = 30.0  # seconds between two lines within an epoch
 SHOWN = 8  # epochs in the table on a terminal
-REFRESH = 0.1  # seconds between two pictures on a terminal
+REFRESH = 0.1  # seconds between two redraws on a terminal
 
 
 def view_for(stream: TextIO) -> Live | Lines:
-    """Live if the stream is a terminal of Unicode, and neither NO_COLOR nor TERM=dumb forbids it; else Lines."""
+    """Live if the stream is a Unicode terminal, and neither NO_COLOR nor TERM=dumb forbids it; else Lines."""
     plain = os.environ.get("NO_COLOR") or os.environ.get("TERM") == "dumb"
     unicode = (stream.encoding or "").lower().replace("-", "") == "utf8"
     return Live(stream) if stream.isatty() and unicode and not plain else Lines(stream)
 
 
 class Lines:
-    """Plain text in fixed columns: a line for each epoch, and every half minute inside a long one."""
+    """Plain text in fixed columns: a line for each epoch, and every half minute within a long one."""
 
     def __init__(self, stream: TextIO) -> None:
         self._stream = stream
         self._progress: Progress | None = None
-        self._waiting: Row | None = None  # for the other assessments of its step
+        self._waiting: Row | None = None  # waits for the other assessments of its step
         self._written = 0.0  # seconds
 
     def __call__(self, event: Event) -> None:
@@ -97,7 +97,7 @@ class Lines:
 
 
 class Live:
-    """A picture at the bottom of a terminal: the last epochs, a bar, the present figures. Use it in `with`."""
+    """A display at the bottom of a terminal: the last epochs, a bar, the current figures. Use it in `with`."""
 
     def __init__(
         self, stream: TextIO, console: Console | None = None, clock: Callable[[], float] = time.monotonic
@@ -106,7 +106,7 @@ class Live:
         from rich.live import Live as Region
 
         self._console = console or Console(file=stream, highlight=False)
-        # No thread: the picture changes when something happened. What others print goes above it, or to its file.
+        # No thread: the display changes only on events. What others print goes above it, or to its file.
         out, err = sys.stdout.isatty(), sys.stderr.isatty()
         self._region = Region(console=self._console, auto_refresh=False, redirect_stdout=out, redirect_stderr=err)
         self._progress: Progress | None = None
@@ -153,7 +153,7 @@ class Live:
         return Group(*parts, _bar(progress, last), Text(first), Text(second + saved, style="dim"))
 
     def close(self) -> None:
-        """Leave the last picture and give the cursor back."""
+        """Leave the last display in place and restore the cursor."""
         self._region.stop()
 
     def __enter__(self) -> Self:
@@ -196,7 +196,7 @@ def _bar(progress: Progress, last: Stepped) -> RenderableType:
 
 
 def _now(progress: Progress, last: Stepped) -> tuple[str, str]:
-    """The figures of the moment, on two lines."""
+    """The current figures, on two lines."""
     terms = ", ".join(f"{name} {number(value)}" for name, value in last.terms.items()) if len(last.terms) > 1 else ""
     figures = [f"loss {number(last.loss)}" + (f" ({terms})" if terms else "")]
     if last.accuracy is not None:

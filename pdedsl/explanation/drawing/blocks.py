@@ -1,4 +1,4 @@
-"""What is drawn of a network: blocks in network order, each with the places in the text that it comes from."""
+"""A network as it is drawn: blocks in network order, each with the places in the text that it comes from."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ class Group:
 
     title: str
     nodes: tuple[Node, ...]
-    apart: bool = False  # whether they stand side by side, and not one behind the other
+    apart: bool = False  # whether they are side by side rather than in sequence
 
 
 Node: TypeAlias = Block | Group

@@ -62,7 +62,7 @@ def svg(explanation: Explanation) -> str:
 
 @dataclass(frozen=True)
 class Placed:
-    """A block, and where links arrive."""
+    """A block, and the point where links arrive."""
 
     block: Block
     x: float
@@ -71,7 +71,7 @@ class Placed:
 
 @dataclass
 class Drawing:
-    """A sheet that is filled from top to bottom; `y` is where it goes on."""
+    """A sheet that is filled from top to bottom; `y` is where it continues."""
 
     analysis: Analysis
     sheet: Sheet = field(default_factory=Sheet)
@@ -89,7 +89,7 @@ class Drawing:
         self.y += GAP
 
     def equations(self) -> None:
-        """As they were written, what is a term on the colour of its class."""
+        """The equations as they were written, each term on the colour of its class."""
         source = self.analysis.spec.source
         marks = marks_of(self.analysis)
         for span in [e.equation.span for e in self.analysis.equations]:
@@ -114,7 +114,7 @@ class Drawing:
         self.y += height + GAP
 
     def axioms(self, verdicts: dict[Axiom, Verdict]) -> None:
-        """One beside the other, with the sign of its verdict."""
+        """The axioms side by side, each with the sign of its verdict."""
         x: float = MARGIN
         for name, verdict in verdicts.items():
             text = f"{SIGNS[verdict.truth]} {name.replace('_', ' ')}: {verdict.truth}"
@@ -143,7 +143,7 @@ class Drawing:
         self.y = max(left, self.y) + GAP
 
     def _mark(self, mark: Mark) -> float:
-        """A term, a line for its class and one for its text; the height at which links leave."""
+        """Draws a term, one line for its class and one for its text; returns the height at which links start."""
         y, text = self.y, short(mark.text, _columns(LEFT - 20, CODE))
         self.sheet.begin("term", mark.span, f"{mark.label}: {mark.text}")
         self.sheet.box(MARGIN, y, LEFT, 46, "card")
@@ -155,7 +155,7 @@ class Drawing:
         return y + 23
 
     def _chain(self, nodes: tuple[Node, ...], x: float, w: float, apart: bool = False) -> list[Placed]:
-        """Nodes one under the other, with arrows unless they stand side by side in the network."""
+        """Draws nodes below each other, with arrows between them unless they are side by side in the network."""
         places = []
         for k, node in enumerate(nodes):
             if k:

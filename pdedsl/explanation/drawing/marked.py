@@ -1,4 +1,4 @@
-"""What is marked in a text: terms of the equations by their class, conditions, and equations cut into runs of these."""
+"""Marked parts of a text: terms of the equations by class, conditions, and equations cut into runs of these."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ MOST = 40  # terms and conditions that are drawn
 
 @dataclass(frozen=True)
 class Mark:
-    """A term or a condition: what it is, in a word and in a line, and where it stands."""
+    """A term or a condition: its kind, its label, its text, and its place."""
 
     kind: str
     label: str
@@ -24,7 +24,7 @@ class Mark:
 
 @dataclass(frozen=True)
 class Run:
-    """A piece of an equation, of one term or of none."""
+    """A piece of an equation that belongs to one term or to none."""
 
     text: str
     mark: Mark | None
@@ -35,7 +35,7 @@ class Run:
 
 
 def marks_of(analysis: Analysis) -> tuple[Mark, ...]:
-    """In the order of the text, the terms of each equation first."""
+    """The marks in the order of the text, the terms of each equation first."""
     spec, found = analysis.spec, []
     for term in (t for facts in analysis.equations for t in facts.terms):
         detail = detail_of(term, spec)
@@ -75,7 +75,7 @@ def _runs(source: Source, span: Span, marks: tuple[Mark, ...]) -> Iterator[Run]:
 
 
 def _plain(source: Source, span: Span) -> Iterator[Run]:
-    """What stands between terms, with a space where there are some."""
+    """The text between terms, with any white space at either end reduced to one space."""
     raw, text = source.text[span.start : span.end], source.quote(span)
     if raw:
         before, behind = " " * raw[0].isspace(), " " * (raw[-1].isspace() and bool(text))
@@ -83,7 +83,7 @@ def _plain(source: Source, span: Span) -> Iterator[Run]:
 
 
 def _pieces(run: Run, room: int, columns: int) -> Iterator[Run]:
-    """A run that fits into a line stays whole."""
+    """A run, cut into pieces only if it is longer than a line."""
     if run.columns <= max(room, columns):
         yield run
         return

@@ -1,4 +1,4 @@
-"""A model on a data space as blocks: steps along the velocity, noise behind each, the readout, the mean."""
+"""A model on a data space as blocks: steps along the velocity, noise after each, the readout, the mean."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""A physical problem as blocks: what is sought, what is asked of it, and how it is found."""
+"""A physical problem as blocks: the unknowns, what they must satisfy, and how they are found."""
 
 from __future__ import annotations
 
@@ -41,7 +41,7 @@ def _method(plan: SolvePlan, analysis: Analysis) -> tuple[Node, ...]:
 
 
 def _asked(plan: SolvePlan, analysis: Analysis) -> Group:
-    """Equations and conditions, which the solution satisfies at all points."""
+    """The equations and conditions that the solution must satisfy."""
     equations = [_residual(k, facts, analysis) for k, facts in enumerate(analysis.equations, 1)]
     return Group("asked of it", (*equations, *_ends(plan), *_measured(plan)), apart=True)
 
@@ -68,7 +68,7 @@ def _measured(plan: SolvePlan) -> tuple[Block, ...]:
 
 
 def _moves(analysis: Analysis) -> list[Block]:
-    """What a path does at each step, by the terms behind it."""
+    """What a path does at each step, by the terms that cause it."""
     terms = [t for facts in analysis.equations for t in facts.terms]
     kinds: tuple[tuple[type[Term], str, str], ...] = (
         (Transport, "drift", "moves the path"),

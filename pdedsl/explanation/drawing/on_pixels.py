@@ -44,7 +44,7 @@ def _sizes(plan: ImagePlan) -> Iterator[tuple[int, int]]:
 
 
 def _framed(plan: ImagePlan) -> Iterator[Block]:
-    """What opens the network, what stands between its stages, and what closes it."""
+    """The opening of the network, the layers between its stages, and its closing."""
     first, last = plan.stages[0], plan.close or plan.stages[-1]
     match plan.frame:
         case Paper():

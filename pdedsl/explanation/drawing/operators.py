@@ -1,4 +1,4 @@
-"""An evolution operator on R^d as blocks: steps, noise, what a path gathers, and the mean of the data."""
+"""An evolution operator on R^d as blocks: steps, noise, weights and sources along a path, and the mean of the data."""
 
 from __future__ import annotations
 
@@ -25,7 +25,8 @@ def point(spec: Spec) -> Block:
 
 
 def operator_nodes(plan: DataPlan, analysis: Analysis) -> tuple[Node, ...]:
-    """Pieces with constant coefficients take one exact step; of the others the longest takes all the steps."""
+    """The operator as blocks. Pieces with constant coefficients take one exact step; of the others, the longest takes
+    all planned steps."""
     walks = [part for part in plan.parts if isinstance(part, Walk)]
     longest = Max(*(w.steps * w.step for w in walks if not _is_constant(w, analysis)), 0)
     nodes: list[Node] = []
@@ -42,7 +43,7 @@ def operator_nodes(plan: DataPlan, analysis: Analysis) -> tuple[Node, ...]:
 
 
 def _walk(walk: Walk, most: Expr, analysis: Analysis) -> Node:
-    """`most` is the length that a step may have."""
+    """The steps of one piece; `most` is the greatest length of a step."""
     length = walk.steps * walk.step
     steps = 1 if _is_constant(walk, analysis) else ceil(length / most)
     noise = walk.noise and Block("noise", (noise_text(_scaled(walk.noise, walk.steps, steps)),), (walk.noise.span,))
@@ -56,7 +57,7 @@ def _walk(walk: Walk, most: Expr, analysis: Analysis) -> Node:
 
 
 def _scaled(noise: Noise, planned: int, taken: int) -> Noise:
-    """The noise of a step of another length: its variance grows with it."""
+    """The noise rescaled to a step of another length: its variance is proportional to the length."""
     return replace(noise, std=noise.std * sqrt(planned) / sqrt(taken)) if isinstance(noise, Plain) else noise
 
 
@@ -77,7 +78,7 @@ def _is_constant(walk: Walk, analysis: Analysis) -> bool:
 
 
 def nets(field: tuple[Expr, ...], spec: Spec) -> tuple[str, ...]:
-    """The networks behind a field."""
+    """The networks of the learned fields in a vector field."""
     heads = {f.head for entry in field for f in entry.atoms(Field)}
     return tuple(f"{w.name} = {w.net}" for w in spec.learned if w.head in heads and w.net)
 

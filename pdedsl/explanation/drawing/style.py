@@ -1,4 +1,4 @@
-"""Colours of a drawing, by day and by night. Classes are told by words too, never by colour alone."""
+"""Colours of a drawing, in light and dark mode. Classes are also named in words, never shown by colour alone."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from pdedsl.ir.terms import (
     Transport,
 )
 
-COLOURS = {  # by day and by night
+COLOURS = {  # in light and dark mode
     TimeDerivative.word: ("#6b7280", "#9ca3af"),
     Transport.word: ("#2563eb", "#60a5fa"),
     Diffusion.word: ("#dc2626", "#f87171"),
@@ -50,7 +50,7 @@ RULES = """
 
 
 def style() -> str:
-    """Every rule is of drawings alone, so that one may stand in any page."""
+    """The style sheet. Its rules apply only to drawings, so that one may be embedded in any page."""
     return f"<style>{RULES}{_painted(0, DAY)}@media (prefers-color-scheme:dark){{{_painted(1, NIGHT)}}}</style>"
 
 

@@ -28,7 +28,7 @@ MAX_VALUES = 100_000_000  # of an image
 
 
 def chosen(expr: t.Expr, forms: Forms[T], what: str, evaluate: Evaluate, line: Span = NOWHERE) -> Chosen[T]:
-    """`pgd(eps=8/255)` or a bare `flip`, among the words that may stand here."""
+    """`pgd(eps=8/255)` or a bare `flip`, among the words that are allowed here."""
     args: tuple[t.Expr, ...] = ()
     named: tuple[tuple[t.Name, t.Expr], ...] = ()
     match expr:

@@ -1,4 +1,4 @@
-"""Type annotations → types: `scalar > 0`, `matrix, psd`, `operator, ‖K‖ ≤ 1`, and the network behind them."""
+"""Type annotations → types: `scalar > 0`, `matrix, psd`, `operator, ‖K‖ ≤ 1`, and the network of a field."""
 
 from __future__ import annotations
 

@@ -79,7 +79,7 @@ def marked(tokens: list[Token], names: Declared, text: str) -> list[Token]:
 
 
 def _by_neighbours(i: int, tokens: list[Token], names: Declared) -> Token:
-    """`u₁(x, 0)` and `u[1](x, 0)` are calls of a declared u, and the ∇ of `(u·∇)` waits for what it acts on."""
+    """`u₁(x, 0)` and `u[1](x, 0)` are calls of a declared u, and the ∇ of `(u·∇)` is not yet applied."""
     token = tokens[i]
     match token.type, _kinds(tokens[max(i - 4, 0) : i], 4):
         case "LPAR", [*_, "NAME", "SUBSCRIPT"] if _touches(tokens[i - 1 : i + 1]):

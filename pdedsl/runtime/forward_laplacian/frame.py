@@ -1,4 +1,4 @@
-"""Which rows of a batch carry which derivatives, and a call of a function on such batches."""
+"""Which rows of a batch carry which derivatives, and a function call on such batches."""
 
 from __future__ import annotations
 
@@ -15,8 +15,8 @@ Pair = tuple[Tensor, Tensor]
 
 @dataclass(frozen=True)
 class Frame:
-    """Which derivatives: of the rows start, …, stop - 1, along `lines` directions and, if `operator`, by ∂_t - νΔ with
-    the Laplacian over these directions."""
+    """Which derivatives: of the rows start, …, stop - 1, along `lines` directions and, if `operator`, under ∂_t - νΔ
+    with the Laplacian over these directions."""
 
     start: int
     stop: int
@@ -30,7 +30,7 @@ class Frame:
 
     @property
     def blocks(self) -> int:
-        """Derivatives of each row."""
+        """The number of derivatives of each row."""
         return self.lines + self.operator
 
     @property
@@ -39,7 +39,7 @@ class Frame:
         return self.operator and self.lines > 0
 
     def centre(self, value: Tensor, copies: int = 1) -> Tensor:
-        """The rows that have derivatives, once or more times."""
+        """The rows that have derivatives, repeated `copies` times."""
         rows = value.narrow(0, self.start, self.rows)
         return rows if copies == 1 else rows.repeat(copies, *[1] * (value.dim() - 1))
 
@@ -60,7 +60,7 @@ class Frame:
 
 @dataclass(frozen=True)
 class Layer:
-    """A call of a function on jets, by the values and the tangents of these; `with_jets` puts others in their place."""
+    """A call of a function on jets, as their values and tangents; `with_jets` puts others in their place."""
 
     func: Function
     frame: Frame
@@ -70,7 +70,7 @@ class Layer:
 
     @property
     def first_alone(self) -> bool:
-        """Whether the first argument is a jet and no other."""
+        """Whether the first argument is a jet and no other is."""
         return len(self.jets) == 1 and bool(args := self.with_jets(self.tangents)[0]) and args[0] is self.tangents[0]
 
     def of(self, *rows: Tensor) -> Any:

@@ -1,4 +1,4 @@
-"""A batch some rows of which carry derivatives: forward differentiation of a network that costs rows, not passes.
+"""A batch of which some rows carry derivatives: forward differentiation of a network that costs rows, not passes.
 
 For centre points c of the batch, a jet carries ∂_i c for d directions and Lc, L = ∂_t - νΔ, as further rows of the same
 kind, through every layer f (forward Laplacian; Li et al. 2024, "A computational framework for neural network-based
@@ -6,7 +6,7 @@ variational Monte Carlo with forward Laplacian"):
 
     ∂_i f(c) = f′·∂_i c,    L f(c) = f′·Lc - ν Σ_i f″[∂_i c, ∂_i c].
 
-Rows without derivatives pay nothing for them, a convolution sees all derivatives in one call, and everything can be
+Rows without derivatives cost nothing extra, a convolution processes all derivatives in one call, and everything can be
 differentiated by backward. torch's own forward mode differentiates every row, and runs a convolution three times.
 """
 
@@ -23,7 +23,7 @@ from pdedsl.runtime.forward_laplacian.rules import RULES, chain
 
 
 class Jet(Tensor):
-    """The values of a batch as a tensor, with `tangent` = (∂_1 c, …, ∂_d c, Lc) along the batch axis beside it."""
+    """The values of a batch as a tensor, accompanied by `tangent` = (∂_1 c, …, ∂_d c, Lc) along the batch axis."""
 
     tangent: Tensor
     frame: Frame
@@ -72,7 +72,7 @@ _READING = ("__get__", "dim", "size", "numel", "is_contiguous", "stride")
 
 
 def _pure(name: str) -> Callable[..., Any] | None:
-    """x.f(…) for x.f_(…), x + y for x += y: the result is a new jet, because autograd is slow in changed views."""
+    """x.f(…) for x.f_(…), x + y for x += y: the result is a new jet, because autograd is slow for modified views."""
     if name.startswith("__i") and hasattr(Tensor, f"__{name[3:]}"):
         return cast(Callable[..., Any], getattr(Tensor, f"__{name[3:]}"))
     if name.endswith("_") and not name.startswith("_"):
@@ -95,7 +95,7 @@ def _layer(func: Callable[..., Any], args: tuple[Any, ...], kwargs: dict[str, An
 
 
 def _replace(arguments: Any, by: Callable[[Jet], Any]) -> Any:
-    """The jets in arguments replaced in order, also those in lists."""
+    """The jets in arguments replaced in order, including those in lists."""
     if isinstance(arguments, Jet):
         return by(arguments)
     return type(arguments)([_replace(x, by) for x in arguments]) if type(arguments) in (list, tuple) else arguments

@@ -1,7 +1,7 @@
 """Batch normalisation of a batch with derivatives: the statistics are those of the values, held fixed in derivatives.
 
-That is what finite differences within one batch do: the function that is differentiated is the network with the
-statistics of this step. Only in the gradient by the weights do the statistics vary.
+This is what finite differences within one batch do: the differentiated function is the network with the statistics of
+this step. The statistics vary only in the gradient with respect to the weights.
 """
 
 from __future__ import annotations

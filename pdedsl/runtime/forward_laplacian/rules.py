@@ -1,4 +1,4 @@
-"""How derivatives pass a layer: fast rules for the layers that cost, the chain rule by nested duals for the rest."""
+"""How derivatives pass through a layer: fast rules for costly layers, the chain rule by nested duals for the rest."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ def joined(layer: Layer) -> Pair:
 
 
 def affine(layer: Layer) -> Pair:
-    """W·x + b, by convolution or matrix, of a jet x."""
+    """W·x + b, by convolution or matrix product, for a jet x."""
     args, kwargs = layer.with_jets(layer.tangents)
     if not layer.first_alone or kwargs.get("weight") is not None:
         return chain(layer)
@@ -64,7 +64,7 @@ def sized(layer: Layer) -> Pair:
 
 def relu(layer: Layer) -> Pair:
     value, frame = layer.value(), layer.frame
-    centre = frame.centre(value.detach())  # or backward would add zeros to the whole batch
+    centre = frame.centre(value.detach())  # otherwise backward would add zeros to the whole batch
     if frame.blocks == 1:
         return value, torch.ops.aten.threshold_backward(layer.tangents[0], centre, 0)
     passed = (centre > 0).to(value.dtype)
@@ -72,7 +72,7 @@ def relu(layer: Layer) -> Pair:
 
 
 def pointwise(layer: Layer) -> Pair:
-    """σ′ and σ″ by differentiation backwards, at the centres alone."""
+    """σ′ and σ″ by reverse differentiation, at the centres only."""
     slope, bend = _slopes(layer.of, layer.frame.centre(layer.jets[0]), layer.frame.curved)
     return layer.value(), _bent(layer, slope, bend)
 
@@ -132,7 +132,7 @@ def batch_norm(layer: Layer) -> Pair:
 
 
 def shared_norm(layer: Layer) -> Pair:
-    """Batch norm of several processes, its statistics held fixed."""
+    """Batch norm shared by several processes, with its statistics held fixed."""
     (x, norm), _ = layer.with_jets(layer.jets)
     value, scale = normalised(x, norm)
     return value, layer.tangents[0] * across(scale, x)
@@ -162,7 +162,7 @@ def _along(func: Function, points: list[Tensor], tangents: list[Tensor]) -> Tens
 
 
 def _dual(point: Tensor, tangent: Tensor) -> Tensor:
-    with warnings.catch_warnings():  # of torch's own, when it first needs derivatives forwards
+    with warnings.catch_warnings():  # a warning of torch's own, on first use of forward-mode derivatives
         warnings.filterwarnings("ignore", "`torch.jit.script` is deprecated", FutureWarning)
         return cast(Tensor, forward_ad.make_dual(point, tangent))  # type: ignore[no-untyped-call]
 

@@ -1,4 +1,4 @@
-"""The share of rows whose highest score is at their label: comes along with the terms of a loss, and is none."""
+"""The share of rows whose highest score is at their label: returned with the terms of a loss, but not one of them."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Adversarial training: the batch is replaced by one that was attacked (Wang, Yuan, Shi, Osher 2020, Algorithm 3.1).
+"""Adversarial training: the batch is replaced by an attacked one (Wang, Yuan, Shi, Osher 2020, Algorithm 3.1).
 
 The attack is that of `pdedsl.attacks`:
 
@@ -6,9 +6,9 @@ The attack is that of `pdedsl.attacks`:
     ifgsm   `steps` steps of length `step`, projected to the ball       (eq. 3.3)
     pgd     the same from a start that is uniform in the ball           (Algorithm 3.1; Madry et al. 2018)
 
-The model that is attacked has its noise, fresh in every forward pass, while its batch norms use their running
-statistics and leave them alone: the published code attacks in training mode, where ten attacked batches enter the
-running statistics for each one that is trained on.
+The attacked model keeps its noise, fresh in every forward pass, while its batch norms use their running statistics and
+do not update them: the published code attacks in training mode, where ten attacked batches enter the running statistics
+for each batch that is trained on.
 """
 
 from __future__ import annotations
@@ -37,10 +37,10 @@ from pdedsl.words.attacks import Norm
 
 @dataclass(frozen=True)
 class Adversary:
-    """An attack within the ball of radius `eps` around each sample, and within `bounds` where they are given.
+    """An attack within the ball of radius `eps` around each sample, and within `bounds` if they are given.
 
-    `step` is 2.5·eps/steps where it is left out; fgsm makes one step of length eps. `eot` gradients with independent
-    noise are averaged (expectation over transformation; section 4 there).
+    `step` defaults to 2.5·eps/steps; fgsm makes one step of length eps. `eot` gradients with independent noise are
+    averaged (expectation over transformation; section 4 of the paper).
     """
 
     word: words.Adversary
@@ -51,7 +51,7 @@ class Adversary:
         return float(self.word.eps)
 
     def __call__(self, model: nn.Module, x: Tensor, y: Tensor, draws: Draws) -> Tensor:
-        """Attacked samples. Every row makes all its steps: training wants the worst point, not the first."""
+        """Attacked samples. Every row takes all its steps: training wants the worst point, not the first."""
         norm, (steps, length), x = read_norm(self.word.norm.value), self._schedule(), x.detach()
         with attacking(model):
             ball, predictor = region(norm, x, self.eps, read_box(self.bounds)), Predictor(model, eot=self.word.eot)
@@ -69,7 +69,7 @@ class Adversary:
                 assert_never(self.word)
 
     def _start(self, x: Tensor, draws: Draws) -> Tensor:
-        """Uniform in the ball, from the numbers of the step and the row: the same for any number of processes."""
+        """Uniform in the ball, from random numbers keyed by step and row: the same for any number of processes."""
         if self.word.norm is Norm.INF:
             return x + self.eps * (2.0 * draws.like(x, "start", "uniform") - 1.0)
         radius = column(draws.numbers(x, "radius").pow(1.0 / x[0].numel()), x)
@@ -78,7 +78,7 @@ class Adversary:
 
 @contextmanager
 def attacking(model: nn.Module) -> Iterator[None]:
-    """Within: training mode, but for batch norms, and frozen weights. Afterwards every mode and flag is as it was."""
+    """Within: training mode except for batch norms, and frozen weights. Afterwards every mode and flag is restored."""
     modes = [(module, module.training) for module in model.modules()]
     try:
         model.train()

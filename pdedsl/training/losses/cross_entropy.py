@@ -16,8 +16,8 @@ from pdedsl.training.losses.accuracy import ACCURACY, accuracy
 class CrossEntropyLoss:
     """Mean of -log u_y(x, T).
 
-    `apart`: the sum over the members of an ensemble of each one's own, so that they are trained as if alone (Wang,
-    Yuan, Shi, Osher 2020, section 4.2).
+    `apart`: the sum of the members' own losses in an ensemble, so that each is trained as if alone (Wang, Yuan, Shi,
+    Osher 2020, section 4.2).
     """
 
     apart: bool = False

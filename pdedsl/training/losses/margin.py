@@ -16,7 +16,7 @@ from pdedsl.training.losses.accuracy import ACCURACY, accuracy
 class MarginLoss:
     """Mean of τ·CE((s - 2√2 ε e_y)/τ, y), τ = `temperature` (Prach, Brau, Buttazzo, Lampert, CVPR 2024).
 
-    The score of the label must lead by 2√2 ε before the loss is as small as a plain one at a lead of 0.
+    The score of the label must lead by 2√2 ε before the loss is as small as plain cross-entropy at a lead of 0.
     """
 
     eps: float

@@ -1,4 +1,4 @@
-"""Differences of network outputs are taken in the precision of the weights."""
+"""Differences of network outputs are computed in the precision of the weights."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Terms of the loss that see the weights alone."""
+"""Terms of the loss that depend on the weights alone."""
 
 from __future__ import annotations
 

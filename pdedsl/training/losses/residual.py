@@ -53,7 +53,7 @@ class ResidualLoss:
 
 
 def timed_network(model: nn.Module) -> nn.Module:
-    """g(x, t) of a model that reads it at one time."""
+    """g(x, t) of a model that evaluates it at one fixed time."""
     found = [module for module in model.modules() if isinstance(module, AtTime)]
     if len(found) != 1:
         raise ValueError(f"a residual needs a model with one network g(x, t), and this one has {len(found)}")
@@ -87,7 +87,7 @@ class _Points:
         return cls(torch.cat(rows), torch.cat(clock), times.numel(), at.numel())
 
     def evaluate(self, network: nn.Module, config: Residual) -> Tensor:
-        """Scores of all points; a Jet where the centres need derivatives."""
+        """Scores of all points; a Jet if derivatives at the centres are needed."""
         scores: Tensor
         if config.derivative is InTime.CENTRAL and config.estimator is not Laplacian.EXACT:
             scores = network(self.x, self.t)
@@ -108,7 +108,7 @@ class _Points:
 
 
 def _one_of(times: Tensor, draws: Draws) -> Tensor:
-    """For each row one of the times, as a matrix of one row."""
+    """One of the times for each row, chosen at random, as a matrix with one row."""
     count = times.shape[0]
     index = (draws.numbers(times[0], "time").squeeze(1) * count).long().clamp(max=count - 1)
     return times.gather(0, index.unsqueeze(0))
@@ -132,7 +132,7 @@ def _dimensions(x: Tensor) -> int:
 
 
 def _residuals(scores: Tensor, points: _Points, config: Residual) -> tuple[Tensor, Tensor]:
-    """∂g/∂t - νΔg at the centres, twice: with different probes for `unbiased`, the same otherwise."""
+    """∂g/∂t - νΔg at the centres, twice: with different probes for `unbiased`, otherwise the same."""
     g = scores.softmax(-1) if config.of is Scores.PROBABILITIES else scores
     groups = values(g)[points.labelled :].reshape(-1, points.size, g.shape[-1])
     change = torch.zeros_like(groups[0])

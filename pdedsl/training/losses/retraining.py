@@ -43,7 +43,7 @@ from pdedsl.words.diffusions import Gradient, InSpace
 
 @dataclass(frozen=True)
 class HeatLoss:
-    """½‖v - f_k‖² + weight·½hs²‖∇v‖², f_k = `previous`, a frozen model in evaluation mode. Labels do not enter it."""
+    """½‖v - f_k‖² + weight·½hs²‖∇v‖², f_k = `previous`, a frozen model in evaluation mode. Labels are not used."""
 
     config: Retraining
     previous: nn.Module
