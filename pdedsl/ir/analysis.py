@@ -14,7 +14,7 @@ from pdedsl.ir.verdicts import Axiom, Verdict
 
 
 class EquationClass(StrEnum):
-    """What an equation is, by the highest derivatives in it."""
+    """The class of an equation, by its highest derivatives or its form."""
 
     TRANSPORT = "transport"
     CONVECTION_DIFFUSION = "convection-diffusion"
@@ -35,9 +35,9 @@ class EquationClass(StrEnum):
 
 @dataclass(frozen=True)
 class EquationFacts:
-    """What one equation is: its class, its terms, the generator of the process behind it.
+    """What the analysis finds out about one equation: its class, its terms, the generator of the process behind it.
 
-    Constants are numbers in `generator`, which is computed with, and letters in `process`, which is read.
+    Constants are numbers in `generator`, for computations, and names in `process`, for display.
     """
 
     equation: Equation = field(repr=False)
@@ -53,7 +53,7 @@ class EquationFacts:
 
 @dataclass(frozen=True)
 class Analysis:
-    """All that can be said of a spec before a weight exists, and what is wrong with it."""
+    """All that is known about a spec before it has any weights, and what is wrong with it."""
 
     spec: Spec
     equations: tuple[EquationFacts, ...]

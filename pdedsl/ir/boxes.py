@@ -11,12 +11,12 @@ Bounds = tuple[Real, Real]
 
 
 def boxes_of(spec: Spec) -> list[tuple[Box, Span]]:
-    """Every box and its place, in the order of the text."""
+    """Every box with its place in the text, in the order of the text."""
     train = spec.train
     return list(zip(train.constrain, train.places["constrain"], strict=True)) if train and train.constrain else []
 
 
 def box_of(name: str, spec: Spec) -> Bounds | None:
-    """The box of an operator: what is in all that are given for it, which is nothing where low > high."""
+    """The intersection of all boxes given for an operator, empty if low > high; None if there are none."""
     own = [box for box, _ in boxes_of(spec) if box.operator == name]
     return (max(box.low for box in own), min(box.high for box in own)) if own else None

@@ -1,7 +1,7 @@
-"""The canonical text of a spec: the same for every way of writing the same problem, whatever its names.
+"""The canonical text of a spec: the same for every way of writing the same problem, whatever names it uses.
 
-Constants are numbers, coordinates are counted, and the names of unknowns and learned fields are replaced by colours:
-what they are, refined by where they stand until no two that differ look alike.
+Constants are replaced by numbers, coordinates by their indices, and names of unknowns and learned fields by colours:
+the kind of a field, refined by where it occurs until fields that differ have different colours.
 """
 
 from __future__ import annotations
@@ -25,13 +25,13 @@ from pdedsl.words.training import Box
 from pdedsl.words.word import Chosen, Word, called
 
 Colours = dict[Symbol, str]
-MOST_TWINS = 40  # fields up to which names are made not to count
-ORDERED = ("optimizer", "augment")  # entries that run one after the other
-QUIET = ("frame", "loss")  # entries that leave no trace at their defaults: a spec has the hash of one without them
+MOST_TWINS = 40  # with more fields, names may affect the text
+ORDERED = ("optimizer", "augment")  # entries whose values are applied in sequence
+QUIET = ("frame", "loss")  # entries left out at their defaults, so that the hash is that of a spec without them
 
 
 def canonical_text(spec: Spec) -> str:
-    """One line a fact, in sorted order."""
+    """One line per fact, in sorted order."""
     colours = names_of(spec)
     return "\n".join([*_frame(spec), *sorted(_facts(spec, colours))]) + "\n"
 
@@ -40,13 +40,13 @@ def canonical_text(spec: Spec) -> str:
 
 
 def names_of(spec: Spec) -> Colours:
-    """A name for each unknown and learned field that does not depend on what its author called it."""
+    """A name for each unknown and learned field that does not depend on the name in the spec."""
     fields = fields_of(spec)
     colours = _told_apart(spec, {f.head: _kind(f) for f in fields})
     while (tied := _tied(colours)) and len(fields) <= MOST_TWINS:
         refined = _refined(spec, colours)
         first = min((h for h in colours if colours[h] == tied), key=lambda h: h.name)
-        refined[first] += "*"  # twins: either may come first
+        refined[first] += "*"  # twins are interchangeable: either may come first
         colours = _told_apart(spec, refined)
     ordered = sorted(fields, key=lambda f: (isinstance(f, Learned), colours[f.head], f.name))
     counts = {Unknown: 0, Learned: 0}
@@ -58,7 +58,7 @@ def names_of(spec: Spec) -> Colours:
 
 
 def _told_apart(spec: Spec, colours: Colours) -> Colours:
-    """Colours that are refined as long as that tells more fields apart."""
+    """Refines colours as long as this distinguishes more fields."""
     while _tied(colours) and len(colours) <= MOST_TWINS:
         refined = _refined(spec, colours)
         if len(set(refined.values())) == len(set(colours.values())):
@@ -69,7 +69,7 @@ def _told_apart(spec: Spec, colours: Colours) -> Colours:
 
 def unknowns_in_order(spec: Spec) -> tuple[Symbol, ...]:
     """The unknowns in an order that does not depend on their names, as in Y' = ∂H/∂Z, Z' = -∂H/∂Y: by the number of
-    terms with a minus, by their colours, and by their names where nothing tells them apart."""
+    negative terms, by colour, and by name only if nothing else distinguishes them."""
     colours = _told_apart(spec, {f.head: _kind(f) for f in fields_of(spec)})
     falling = {
         e.unknown: sum(_is_negative(term) for right in e.right for term in Add.make_args(right)) for e in spec.equations
@@ -135,7 +135,7 @@ def _facts(spec: Spec, colours: Colours) -> list[str]:
 
 
 def _realizations(spec: Spec) -> list[str]:
-    """What is realized, with what the spec leaves open; a method of the transport is one in time."""
+    """The realizations, with defaults filled in; a method for the convection counts as one in time."""
     kept = spec.realize
     if spec.space.kind is not SpaceKind.PHYSICAL:
         kept = replace(
@@ -166,7 +166,7 @@ def _equation(e: Equation, show: Show, colours: Colours) -> str:
 
 
 def _condition(c: Condition, show: Show, colours: Colours) -> list[str]:
-    """One line a side, so that `on boundary` and its sides say the same."""
+    """One line per side, so that `on boundary` is the same as naming all sides."""
     if c.on_boundary:
         part = "".join(sorted(f" where {_scaled(g.expr, show, signed=True)}" for g in c.part))
         places = [*c.sides, *(f"on {_scaled(s.expr, show)}" for s in c.surfaces)]
@@ -180,15 +180,15 @@ def _component(index: int | None) -> str:
 
 
 def _exact(e: Exact, spec: Spec, show: Show, colours: Colours) -> list[str]:
-    """One line a component, so that components may be given together or one by one. In counted coordinates, since by
-    their names sympy chooses between sin(x - t) and -sin(t - x)."""
+    """One line per component, so that components may be given together or one by one. Coordinates are renamed first, as
+    sympy chooses between sin(x - t) and -sin(t - x) by their names."""
     counted, first = {x: Symbol(text, real=True) for x, text in _places(spec).items()}, e.component or 1
     values = [multiply_out(v.xreplace(counted)) for v in e.value]
     return [f"exact {colours[e.unknown]}[{k}] = {show(v)}" for k, v in enumerate(values, first)]
 
 
 def _places(spec: Spec) -> dict[Symbol, str]:
-    """The coordinates and the time, in letters that no author can write."""
+    """Names for coordinates and time that cannot occur in a spec."""
     time = {spec.time.symbol: "·t"} if spec.time else {}
     return {s: f"·x{i}" for i, s in enumerate(spec.space.coordinates, 1)} | time
 
@@ -199,7 +199,7 @@ def _observation(o: Observation, colours: Colours) -> str:
 
 
 def _scaled(whole: Expr, show: Show, signed: bool = False) -> str:
-    """`whole = 0`, scaled so that the first term has coefficient one; up to its sign where that counts."""
+    """`whole = 0`, scaled so that the first term has coefficient 1; or ±1 if the sign matters (`signed`)."""
     split = [a.as_coeff_Mul() for a in Add.make_args(multiply_out(whole))]
     terms = sorted((show(rest), coefficient) for coefficient, rest in split)
     scale = abs(terms[0][1]) if signed else terms[0][1]
@@ -207,7 +207,7 @@ def _scaled(whole: Expr, show: Show, signed: bool = False) -> str:
 
 
 def _block(block: Block, heads: dict[str, str]) -> list[str]:
-    """A line for each value of each entry, defaults too; their order counts where they run one after the other."""
+    """A line for each value of each entry, including defaults; numbered where their order matters."""
     lines = []
     if isinstance(block, NetworkBlock) and block.close == block.stages[-1]:
         block = replace(block, close=None)

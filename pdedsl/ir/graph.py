@@ -1,7 +1,7 @@
 """The canonical form as a graph, for programs and models that take equations as input.
 
-Facts come first, in the order of the canonical text, then the expressions in them: what is the same stands there once,
-so that a coordinate, a field or a product of several facts is one node. `text_of` gives the canonical text back.
+Facts come first, in the order of the canonical text, then the expressions in them. Equal expressions are one node, so
+that facts share coordinates, fields and products. `text_of` restores the canonical text.
 """
 
 from __future__ import annotations
@@ -16,14 +16,14 @@ VERSION = 1
 HOLE = "{}"
 _MATHEMATICS = re.compile("equation|inside|boundary|initial|terminal|exact")  # facts with expressions
 _DECLARED = re.compile("unknown|learn")
-_BEFORE = re.compile(r"= |; |\bon |\bwhere ")  # what stands before an expression
+_BEFORE = re.compile(r"= |; |\bon |\bwhere ")  # what precedes an expression
 _ATOM = re.compile(r"[^\s()\[\];:]+")
 _NUMBER = re.compile(r"-?\d+(?:/\d+|\.\d+)?(?:[eE][+-]?\d+)?")
 _NAME = re.compile(r"\b[uw]\d+\b")
 
 
 class Kind(StrEnum):
-    """What a node is."""
+    """The kind of a node."""
 
     FACT = "fact"
     CALL = "call"
@@ -34,7 +34,7 @@ class Kind(StrEnum):
 
 
 class Role(StrEnum):
-    """What an edge says: an argument at its place, or the declaration of a field."""
+    """What an edge points to: an argument, or the declaration of a field."""
 
     ARGUMENT = "argument"
     DECLARATION = "declaration"
@@ -42,8 +42,8 @@ class Role(StrEnum):
 
 @dataclass(frozen=True)
 class Node:
-    """`name` is that of a fact, a function, a field or a symbol, or a number; `text` of a fact has a hole for each
-    expression; `indices` of the arguments of a field stand in brackets."""
+    """`name` is that of a fact, function, field or symbol, or a number; `text` is that of a fact, with a hole for each
+    expression; `indices` says how many arguments of a field, the first ones, are indices in brackets."""
 
     kind: Kind
     name: str
@@ -67,7 +67,7 @@ class Graph:
     edges: tuple[Edge, ...]
 
     def as_dict(self) -> dict[str, object]:
-        """Of values that JSON has."""
+        """The graph as a dict that can be written as JSON."""
         return {
             "format": "pdedsl graph",
             "version": VERSION,
@@ -109,7 +109,7 @@ def graph_of(canonical: str) -> Graph:
 
 
 def _fields(node: Node) -> Iterator[str]:
-    """The fields that a node speaks of by name."""
+    """The names of the fields that a node mentions."""
     if node.kind is Kind.FIELD:
         yield node.name
     elif node.kind is Kind.FACT and _MATHEMATICS.fullmatch(node.name):
@@ -118,7 +118,7 @@ def _fields(node: Node) -> Iterator[str]:
 
 @dataclass
 class _Builder:
-    """Nodes of expressions, each made once; they are counted behind the facts."""
+    """Builds the nodes of expressions, each once; their numbers follow those of the facts."""
 
     facts: int
     nodes: list[Node] = field(default_factory=list)
@@ -136,7 +136,7 @@ class _Builder:
         return Node(Kind.FACT, name, "".join(HOLE if isinstance(p, int) else p for p in pieces))
 
     def _pieces(self) -> Iterator[str | int]:
-        """The text of a fact and its expressions, one after the other; `inside` is an expression alone."""
+        """The pieces of text of a fact and its expressions, alternating; an `inside` fact is an expression alone."""
         begins = self.text.startswith("(")
         while begins or (found := _BEFORE.search(self.text, self.at)):
             if not begins:

@@ -1,4 +1,4 @@
-"""Layers of a network on pixels, with all that is needed to build them."""
+"""Layers of a network on pixels, with everything needed to build them."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ class NormBound:
 
 @dataclass(frozen=True)
 class WeightBox:
-    """Every number of K between two others, by projection."""
+    """Every entry of K in [low, high], by projection."""
 
     low: Real
     high: Real
@@ -46,12 +46,12 @@ class Symmetric:
     constraint: Constraint
     activation: Activation
     norm: Normalisation | None
-    new_weights: bool  # at each step; otherwise one layer for all
+    new_weights: bool  # whether each step has its own weights; otherwise all share one layer
 
 
 @dataclass(frozen=True)
 class Network:
-    """factor · f(Y), or factor · f(Y, t) where it is `timed`."""
+    """factor · f(Y), or factor · f(Y, t) if it is `timed`."""
 
     head: Symbol
     factor: Expr

@@ -1,4 +1,4 @@
-"""What moves in an equation on feature maps, with a right-hand side for each part of it."""
+"""The kinds of motion of feature maps, with a right-hand side for each state."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ class First(Generic[T]):
 
 @dataclass(frozen=True)
 class Second(Generic[T]):
-    """∂²Y/∂t² = F(Y), at rest at the start."""
+    """∂²Y/∂t² = F(Y), starting at rest."""
 
     push: T
 

@@ -1,4 +1,4 @@
-"""Noise of a step: random maps, of which a diffusion is the second moment, and noise as it is planned."""
+"""Noise of a step: random maps whose second moment is a diffusion, and noise as planned."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from pdedsl.diagnostics import Span
 from pdedsl.words.diffusions import Law
 from pdedsl.words.integrators import Across
 
-# ---- random residual maps, as the analysis finds them
+# ---- random residual maps, as found by the analysis
 
 
 @dataclass(frozen=True)
@@ -38,11 +38,11 @@ class SharedBranches:
 
 RandomMap = DroppedUnits | DroppedMaps | SharedBranches
 
-# ---- noise of a layer, as it is planned
+# ---- noise of a layer, as planned
 
 
 class Dropping(Enum):
-    """What is dropped at once."""
+    """What is dropped together."""
 
     UNITS = "units"
     LAYER = "layer"
@@ -50,7 +50,7 @@ class Dropping(Enum):
 
 @dataclass(frozen=True)
 class Plain:
-    """σξ, with σ = `std` the same everywhere, and numbers ξ of a law with variance 1."""
+    """σξ, with constant σ = `std` and random ξ from a law with variance 1."""
 
     std: Expr
     law: Law
@@ -68,7 +68,7 @@ class Scaled:
 
 @dataclass(frozen=True)
 class Relative:
-    """a·std(x)·ξ, with the standard deviation of the state itself and a = `scale`."""
+    """a·std(x)·ξ, with the standard deviation std(x) of the state itself and a = `scale`."""
 
     scale: Expr
     across: Across
@@ -96,7 +96,7 @@ class Dropped:
 
 @dataclass(frozen=True)
 class Shared:
-    """αf + (1-α)g with a random share α of mean ½ and standard deviation `std`."""
+    """αf + (1-α)g with a random weight α of mean ½ and standard deviation `std`."""
 
     std: Expr
     span: Span

@@ -1,4 +1,4 @@
-"""Objective: what training minimises. The realization of the diffusion decides."""
+"""Objective: what training minimises, as determined by the realization of the diffusion."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ MOST_EXACT = 64
 
 @dataclass(frozen=True)
 class CrossEntropy:
-    """-log u_y(x, T). `apart`: of each member of an ensemble by itself, instead of their mean."""
+    """-log u_y(x, T). `apart`: for each member of an ensemble by itself instead of for their mean."""
 
     apart: bool = False
 
@@ -21,7 +21,7 @@ class CrossEntropy:
 class Margin:
     """τ·CE((s - 2√2 ε e_y)/τ, y) with τ = `temperature` (Prach, Brau, Buttazzo, Lampert, CVPR 2024, section 4).
 
-    Scores that are 1-Lipschitz certify the radius (s_y - max s_B)/√2, so that 2√2 ε asks for twice ε.
+    1-Lipschitz scores s certify the radius (s_y - max s_B)/√2, so the margin 2√2 ε asks for a radius of 2ε.
     """
 
     eps: float
@@ -33,8 +33,8 @@ class Residual:
     """L₁ + weight·L₂ (Wang, Tao, Bao, Shi, section 4), for a network g(x, t) with a channel for the time.
 
     L₁ = mean of -log g_y(x, t_k) over `times`; L₂ = mean of ‖∂g/∂t - νΔg‖² at x + ε, with ε uniform in
-    [-jitter, jitter]. ν is `diffusivity`; g is read at time `end` after training. `instants` ONE: L₂ at one of the
-    times, drawn for each sample at each step, which has the same mean and costs as many times less as there are times.
+    [-jitter, jitter]. ν is `diffusivity`; after training, g is evaluated at time `end`. `instants` ONE: L₂ at a single
+    time, drawn for each sample at each step: the same mean, at a cost divided by the number of times.
     """
 
     diffusivity: float
@@ -56,8 +56,8 @@ class Retraining:
     """Steps of implicit Euler for f_t = νΔf by retraining (Campbell, Finlay, Oberman 2020).
 
     After training by cross-entropy, step k of n minimises ½‖v - f_k‖² + weight·½hs²‖∇v‖², where s² = `variance` is the
-    variance of the Gaussian average wanted, h = 1/n. weight = ½ gives that variance; weight w gives 2ws². `delta` is of
-    differences alone.
+    variance of the desired Gaussian average, h = 1/n. weight = ½ gives that variance; weight w gives 2ws². `delta` is
+    used by differences only.
     """
 
     variance: float

@@ -25,15 +25,15 @@ from pdedsl.words.solvers import Grid, Solver
 
 @dataclass(frozen=True)
 class Shake:
-    """Noise on the whole state at once: a stretch of pure diffusion."""
+    """Noise added to the whole state in one step: a stretch of pure diffusion."""
 
     noise: Added
 
 
 @dataclass(frozen=True)
 class Walk:
-    """Steps along a field on R^d, with noise behind each: step k, in network order, starts at first + clock·k·step. An
-    adaptive scheme, which chooses its steps itself, has one, and `step` is how far it goes."""
+    """Steps along a field on R^d, with noise after each: step k, in network order, starts at first + clock·k·step. For
+    an adaptive scheme, which chooses its own steps, `steps` is 1 and `step` is the whole length."""
 
     field: tuple[Expr, ...]
     first: Expr
@@ -43,26 +43,26 @@ class Walk:
     clock: int
     noise: Noise | None
     span: Span
-    branches: tuple[Symbol, ...] = ()  # two fields that share each step, with the noise of shaking
+    branches: tuple[Symbol, ...] = ()  # two fields that share each step, for shake-shake noise
 
 
 @dataclass(frozen=True)
 class Maps:
-    """The residual maps of a named network, each with its own weights, with noise behind each."""
+    """The residual maps of a named network, each with its own weights, with noise after each."""
 
     net: Network
     step: Expr
     noise: Noise | None
     span: Span
-    first: Expr = S.One  # the time of the first map, from which those of the others are counted
+    first: Expr = S.One  # the time of the first map; the others follow in steps
     clock: int = -1
     before_readout: Added | None = None
-    branch: Network | None = None  # a second network, whose maps stand beside those of the first
+    branch: Network | None = None  # a second network, whose maps are parallel to those of the first
 
 
 @dataclass(frozen=True)
 class Timed:
-    """A network with the time as a further input, read at one time: diffusion is in its training."""
+    """A network with time as an additional input, evaluated at one time: the diffusion is in its training."""
 
     net: Network
     time: Expr
@@ -71,7 +71,7 @@ class Timed:
 
 @dataclass(frozen=True)
 class Base:
-    """A learned network of class scores."""
+    """A learned network that gives class scores."""
 
     net: Network
     span: Span
@@ -82,7 +82,7 @@ Part = Shake | Walk | Maps | Timed | Base
 
 @dataclass(frozen=True)
 class Family:
-    """Members of one architecture, each with its own weights: parts in network order."""
+    """Members of one architecture, each with its own weights; parts are in network order."""
 
     parts: tuple[Part, ...]
     members: int
@@ -90,20 +90,20 @@ class Family:
 
 @dataclass(frozen=True)
 class DataPlan:
-    """A model on a data space: families of members, a readout, and what is averaged with which weights."""
+    """A model on a data space: families of members, a readout, and what is averaged, with which weights."""
 
-    families: tuple[Family, ...]  # one, or one for each depth
+    families: tuple[Family, ...]  # one, or one per depth
     dimension: int
     image: tuple[int, int, int] | None
-    classes: int | None  # None: the unknown is no class probability, so there is an operator but no classifier
-    readout: bool  # whether a linear operator W stands behind the parts
+    classes: int | None  # None: the unknown is not a class probability, so there is an operator but no classifier
+    readout: bool  # whether a linear operator W follows the parts
     samples: int
     average: Scores
     weights: Weighting  # of the members
     readout_span: Span
     objective: Objective = field(default_factory=CrossEntropy)
-    bound: Expr | None = None  # ‖W‖ ≤ bound, for every weight
-    box: Bounds | None = None  # in which training keeps the numbers of W
+    bound: Expr | None = None  # ‖W‖ ≤ bound for every weight
+    box: Bounds | None = None  # in which training keeps the entries of W
 
     @property
     def parts(self) -> tuple[Part, ...]:
@@ -117,7 +117,7 @@ class DataPlan:
 
 @dataclass(frozen=True)
 class ImagePlan:
-    """A model on the image plane: the frame and the equation in it."""
+    """A model on the image plane: the frame of the network, and the equation inside it."""
 
     image: tuple[int, int, int]
     stages: tuple[int, ...]
@@ -134,7 +134,7 @@ class ImagePlan:
 
 @dataclass(frozen=True)
 class OperatorPlan:
-    """The evolution operator on R^d: pieces in PDE time."""
+    """The evolution operator on R^d, with pieces in the time of the equation."""
 
     pieces: tuple[OperatorPiece, ...]
     direction: Direction
@@ -153,14 +153,14 @@ class OperatorPiece:
     drift: tuple[Expr, ...]
     diffusivity: tuple[tuple[Expr, ...], ...]
     shape: Shape
-    index: Symbol | None = None  # of components, where the space is not written out in them
+    index: Symbol | None = None  # of the generic component, if the space is not written out
     rate: Expr = S.Zero
     source: Expr = S.Zero
 
 
 @dataclass(frozen=True)
 class Alternative:
-    """Another method for the same statement; `obstacle` says why it does not apply, if it does not."""
+    """Another method for the same statement; `obstacle` says why it does not apply, and is empty if it does."""
 
     method: Solver
     obstacle: str = ""
@@ -168,8 +168,8 @@ class Alternative:
 
 @dataclass(frozen=True)
 class Built:
-    """What holds for every network N: u = base + factor · N for each component, and the axis about whose middle N is
-    even or odd, with a sign for each component."""
+    """What is built in for every network N: u = base + factor · N for each component, and the axis about whose middle N
+    is even or odd, with a sign for each component."""
 
     parts: tuple[tuple[Expr, Expr], ...]
     mirror: tuple[int, tuple[int, ...]] | None = None
@@ -177,16 +177,16 @@ class Built:
 
 @dataclass(frozen=True)
 class SolvePlan:
-    """A physical problem and the method that solves it, with the reason for the choice and what else there is."""
+    """A physical problem and the method that solves it, with the reason for the choice and the alternatives."""
 
     statement: Statement
     method: Solver
     reason: str
     alternatives: tuple[Alternative, ...]
-    network: Mlp  # of the unknowns
+    network: Mlp  # for the unknowns
     built: Built
-    reference: Grid | None = None  # that an `evaluate` block asks for
-    optimizers: tuple[Optimizer, ...] = ()  # none: that of the method
+    reference: Grid | None = None  # requested by an `evaluate` block
+    optimizers: tuple[Optimizer, ...] = ()  # empty: the default of the method
     steps: int | None = None
     ansatz: tuple[str, ...] = ()  # how conditions are built into the network, for each component
 

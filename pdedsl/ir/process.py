@@ -1,7 +1,7 @@
-"""Process: the random motion behind a linear equation for a scalar, and what its paths gather.
+"""Process: the random motion behind a linear equation for a scalar, and what accumulates along its paths.
 
 With G = b·∇ + A:∇∇ + c and dX = b ds + √(2A) dB, a solution of ∂u/∂t = G u + f (from initial data), of
-∂u/∂t + G u + f = 0 (from terminal data) or of G u + f = 0 is u = E[e^{∫c} u(X at its end) + ∫ e^{∫c} f ds].
+∂u/∂t + G u + f = 0 (from terminal data) or of G u + f = 0 is u = E[e^{∫c} u(X at the end) + ∫ e^{∫c} f ds].
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ class Stop:
 
 @dataclass(frozen=True)
 class Turn:
-    """∂u/∂n + rate·u = value, n outwards: paths are reflected, and gather by their local time."""
+    """∂u/∂n + rate·u = value, n outwards: paths are reflected, and accumulate by their local time."""
 
     rate: Expr
     value: Expr
@@ -33,7 +33,7 @@ class Turn:
 
 @dataclass(frozen=True)
 class Side:
-    """What happens at a place, or on the part of it where every g of `part` is positive."""
+    """What happens to paths at a place, or on the part of it where every g in `part` is positive."""
 
     place: Place
     event: Stop | Turn
@@ -41,7 +41,7 @@ class Side:
 
 
 class Clock(Enum):
-    """How the time of the equation runs along a path: from the point back to initial data, or on to terminal ones."""
+    """How the time of the equation runs along a path: backward to initial data, or forward to terminal data."""
 
     BACK = -1
     ON = 1
@@ -49,7 +49,7 @@ class Clock(Enum):
 
 @dataclass(frozen=True)
 class Evolving:
-    """Paths end when the data are reached, u = value there."""
+    """Paths end when they reach the data, where u = value."""
 
     clock: Clock
     value: Expr
@@ -57,14 +57,14 @@ class Evolving:
 
 @dataclass(frozen=True)
 class Process:
-    """`matrix` are the entries (i, j, Aᵢⱼ) with i ≤ j that are not zero."""
+    """Coefficients, data and sides; `matrix` holds the nonzero entries (i, j, Aᵢⱼ) with i ≤ j."""
 
     domain: Domain
     drift: tuple[Expr, ...]
     matrix: tuple[tuple[int, int, Expr], ...]
     rate: Expr
     source: Expr
-    data: Evolving | None  # none for an equation at rest
+    data: Evolving | None  # None for a stationary equation
     sides: tuple[Side, ...]
 
     @property
@@ -73,12 +73,12 @@ class Process:
 
     @cached_property
     def is_exact(self) -> bool:
-        """Whether one step of any length has the law of the path, and what it gathers is known."""
+        """Whether a single step of any length has the exact law of the path and of what accumulates along it."""
         return not self.sides and self.source == 0 and not self._varying((*self.drift, self.rate, *self._entries))
 
     @cached_property
     def is_brownian(self) -> bool:
-        """aΔu + f = 0 with a number a, paths end at all sides, curves are quadratic: paths leap between spheres."""
+        """Whether it is aΔu + f = 0, a constant, paths end at all sides, and curves are quadratic: walk on spheres."""
         diagonal = {(i, i): a for i, _, a in self.matrix}
         alike = len(self.matrix) == len(diagonal) == self.dimension and len(set(diagonal.values())) == 1
         calm = not any((*self.drift, self.rate)) and not self._varying(self._entries)
@@ -87,11 +87,11 @@ class Process:
 
     @cached_property
     def curves(self) -> tuple[Expr, ...]:
-        """The g > 0 of the shape, each once."""
+        """The functions g of the shape, each once."""
         return tuple(dict.fromkeys(s.place.expr for s in self.sides if isinstance(s.place, Surface)))
 
     def bend(self, curve: Expr) -> Expr | None:
-        """An M ≥ 0 with g(x + h) ≥ g(x) + ∇g(x)·h - ½M|h|² for all x and h, where g is quadratic (Gershgorin)."""
+        """M ≥ 0 with g(x + h) ≥ g(x) + ∇g(x)·h - ½M|h|² for all x and h, if g is quadratic (Gershgorin); else None."""
         space = self.domain.space
         slopes = [curve.diff(x) for x in space]
         rows = [[slope.diff(y) for y in space] for slope in slopes]

@@ -1,4 +1,4 @@
-"""Representation: an equation with a theorem applied, before any step size or layer is chosen."""
+"""Representation: an equation after a theorem is applied, before any step size or layer is chosen."""
 
 from __future__ import annotations
 
@@ -20,11 +20,10 @@ from pdedsl.words.word import Chosen
 
 @dataclass(frozen=True)
 class Stretch:
-    """A piece of the path in network order: the first layer stands at time `first`, the last at `last`.
+    """A piece of the path in network order: from time `first`, at the first layer, to time `last`.
 
-    ∂u/∂t = drift·∇u + diffusivity:∇∇u + rate u + source, in the direction of the data. Where the space is not written
-    out in components, drift and diffusivity hold one expression each, the component of number `index` and the entry of
-    the diagonal there.
+    ∂u/∂t = drift·∇u + diffusivity:∇∇u + rate u + source, in the direction of the data. If the space is not written
+    out in components, drift and diffusivity hold one expression each: component `index`, and the diagonal entry there.
     """
 
     first: Expr
@@ -34,12 +33,12 @@ class Stretch:
     shape: Shape
     convection: Span | None
     diffusion: Span | None
-    random: RandomMap | None = None  # of which the diffusion is the second moment
+    random: RandomMap | None = None  # the random map whose second moment is the diffusion
     index: Symbol | None = None
     rate: Expr = S.Zero
     source: Expr = S.Zero
     reaction: Span | None = None
-    gain: Span | None = None  # where the source stands
+    gain: Span | None = None  # where the source is written
 
     @property
     def length(self) -> Expr:
@@ -55,7 +54,7 @@ class Stretch:
 
     @property
     def is_constant(self) -> bool:
-        """Whether one step is exact, however long: every coefficient is the same at all points and times."""
+        """Whether one step of any length is exact: every coefficient is constant in space and time."""
         rest = (*(e for row in self.diffusivity for e in row), self.rate, self.source)
         fixed = all(e.is_number if self.index is None else _is_fixed(e) for e in self.drift)
         return bool(fixed and all(e.is_number for e in rest))
@@ -72,19 +71,19 @@ class Stretch:
 
     @property
     def weighs(self) -> bool:
-        """Whether a path gathers a weight or sources here."""
+        """Whether a path accumulates a weight or sources here."""
         return bool(self.rate != 0 or self.source != 0)
 
 
 def _is_fixed(component: Expr) -> bool:
-    """Σₖ cₖ δᵢₖ with numbers cₖ: a vector that is written out."""
+    """Whether it is Σₖ cₖ δᵢₖ with numbers cₖ: a constant vector with finitely many named components."""
     terms = Add.make_args(component)
     return bool(component == 0) or all(isinstance(with_number(t)[1], KroneckerDelta) for t in terms)
 
 
 @dataclass(frozen=True)
 class Paths:
-    """u = E[e^{∫c} g(X) + ∫ e^{∫c} f]: the data g averaged over paths, with what these gather on the stretches."""
+    """u = E[e^{∫c} g(X) + ∫ e^{∫c} f]: the data g averaged over paths, with what accumulates along them."""
 
     theorem: Theorem
     direction: Direction
@@ -94,8 +93,8 @@ class Paths:
 
     @property
     def input_variance(self) -> Expr | None:
-        """The variance of the Gaussian noise that all pieces have together, if it is positive and the same everywhere:
-        with a radius for it, an average over such noise on the input is certified."""
+        """The total variance of the Gaussian noise of all pieces, if it is positive and the same everywhere: an average
+        over such noise on the input can be certified with a radius."""
         pieces = [stretch.variance for stretch in self.stretches]
         known = [variance for variance in pieces if variance is not None]
         return Add(*known) if len(known) == len(pieces) and Add(*known).is_positive else None

@@ -1,4 +1,4 @@
-"""Spec: what a `.pde` file means. Names are resolved, types are checked, mathematics is sympy."""
+"""Spec: the meaning of a `.pde` file. Names are resolved, types checked, and formulas are sympy expressions."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ class SpaceKind(StrEnum):
 
 
 class ConditionKind(StrEnum):
-    """Where a condition holds: at the start, at the end, or on sides of the boundary."""
+    """Where a condition holds: at the start, at the end, or on the boundary."""
 
     INITIAL = "initial"
     TERMINAL = "terminal"
@@ -36,7 +36,7 @@ class ConditionKind(StrEnum):
 
 @dataclass(frozen=True)
 class Interval:
-    """[start, end], its ends joined when it is periodic."""
+    """[start, end]; its ends are identified if it is periodic."""
 
     start: Expr
     end: Expr
@@ -45,7 +45,7 @@ class Interval:
 
 @dataclass(frozen=True)
 class Level:
-    """A function with its place in the text: g of an inequality g > 0, F of a curve or surface F = 0."""
+    """A function with its place in the text: g in an inequality g > 0, F in a curve or surface F = 0."""
 
     expr: Expr
     span: Span
@@ -58,13 +58,13 @@ class Space:
     kind: SpaceKind
     names: tuple[str, ...]
     dimension: int | Symbol
-    coordinates: tuple[Symbol, ...]  # one a component, or the position alone
+    coordinates: tuple[Symbol, ...]  # one per component, or the position alone
     explicit: bool  # whether the coordinates are components
     image: tuple[int, int, int] | None = None
     sides: tuple[Interval, ...] = ()
     span: Span = NOWHERE
-    inside: tuple[Level, ...] = ()  # a shape: the part of the box where every one is positive
-    from_data: bool = False  # whether the dimension is a letter in the text, and that of the data here
+    inside: tuple[Level, ...] = ()  # a shape: the part of the box where all of these are positive
+    from_data: bool = False  # whether the dimension is a letter in the text and a number here, taken from the data
 
     @property
     def boundary(self) -> tuple[str, ...]:
@@ -116,31 +116,31 @@ class Learned:
     """A learned field, with the network behind it."""
 
     name: str
-    id: str  # the name in ASCII
+    id: str  # its name in ASCII
     head: Symbol
     type: Type
     params: tuple[str, ...]
     arguments: tuple[Expr, ...]
     net: Chosen[Network] | None
     span: Span
-    start: Expr | None = None  # the value that a plain number starts from
+    start: Expr | None = None  # the initial value of a learned number
 
 
 @dataclass(frozen=True)
 class Summand:
-    """A term of an equation as it was written, moved to the left; one expression a component."""
+    """A term of an equation as written, moved to the left-hand side; one expression per component."""
 
     exprs: tuple[Expr, ...]
     span: Span
-    minus: bool = False  # whether a minus stands before it
+    minus: bool = False  # whether it is preceded by a minus sign
 
 
 @dataclass(frozen=True)
 class Equation:
     """Σ summands = 0, during an interval of time.
 
-    `unknown` is what the equation determines, and the normal form reads ∂ⁿunknown/∂tⁿ = right, or 0 = right when
-    `order` is 0: the same for every way of writing the equation.
+    `unknown` is what the equation determines, and the normal form is ∂ⁿunknown/∂tⁿ = right, n = `order`, or 0 = right
+    if `order` is 0: the same for every way of writing the equation.
     """
 
     summands: tuple[Summand, ...]
@@ -149,13 +149,13 @@ class Equation:
     right: tuple[Expr, ...]
     interval: tuple[Expr, Expr] | None
     span: Span
-    component: int | None = None  # of the unknown, counted from one, where the equation is for that one alone
+    component: int | None = None  # of the unknown, counted from one, if the equation is for that component alone
 
 
 @dataclass(frozen=True)
 class Condition:
-    """∂ᵏunknown/∂tᵏ = value at the start or the end, or an equation `left = 0` on sides of the boundary and on
-    surfaces, or on the part of them where inequalities hold."""
+    """∂ᵏunknown/∂tᵏ = value at the start or the end, or value = 0 on sides of the boundary and on surfaces, or on the
+    `part` of them where inequalities hold."""
 
     kind: ConditionKind
     unknown: Symbol
@@ -165,7 +165,7 @@ class Condition:
     span: Span
     surfaces: tuple[Level, ...] = ()
     part: tuple[Level, ...] = ()
-    component: int | None = None  # of the unknown, where the condition is for that one alone
+    component: int | None = None  # of the unknown, counted from one, if the condition is for that component alone
 
     @property
     def on_boundary(self) -> bool:
@@ -184,7 +184,7 @@ class Exact:
 
 @dataclass(frozen=True)
 class Observation:
-    """Measured values of unknowns, or of single components of them, in a file."""
+    """Measured values of unknowns, or of some of their components, in a file."""
 
     observed: tuple[tuple[Symbol, int | None], ...]
     data: Chosen[Measured]
@@ -224,13 +224,13 @@ class Spec:
 
     @property
     def blocks(self) -> tuple[Block, ...]:
-        """Those that are there, in the order of the text."""
+        """The blocks of the spec, in the order of the text."""
         found = [b for b in (self.network, self.train, self.evaluate) if b is not None]
         return tuple(sorted(found, key=lambda b: b.span))
 
     @cached_property
     def values(self) -> dict[Symbol, Expr]:
-        """The numbers that constants stand for."""
+        """The values of the constants."""
         return {c.symbol: c.value for c in self.constants}
 
     @cached_property

@@ -1,7 +1,7 @@
 """Statement: a physical problem as a textbook states it, in components: residuals, where each holds, what is known.
 
 Vectors, divergences and sums over components are written out, so that every method (features, a trained network, a
-grid, paths) starts from the same scalar expressions. Coordinates are those of space, in their order, and then the time.
+grid, paths) starts from the same scalar expressions. Coordinates are those of space, in order, then time.
 """
 
 from __future__ import annotations
@@ -40,12 +40,12 @@ class Affine:
 
 @dataclass(frozen=True)
 class Residual:
-    """expr = 0, in coordinates, learned fields, and a letter for each derivative of a component: u, u_x, u_xx."""
+    """expr = 0, in coordinates, learned fields, and one symbol for each derivative of a component: u, u_x, u_xx."""
 
     expr: Expr
     letters: tuple[tuple[Symbol, Derivative], ...]
     span: Span
-    interval: tuple[Expr, Expr] | None = None  # of time, for an equation in pieces
+    interval: tuple[Expr, Expr] | None = None  # of time, for an equation given in pieces
 
     @cached_property
     def derivatives(self) -> tuple[Derivative, ...]:
@@ -53,16 +53,16 @@ class Residual:
 
     @property
     def jumps(self) -> bool:
-        """Whether it has the derivative of a jump, which no point sees."""
+        """Whether it contains the derivative of a jump, which has no value at points."""
         return bool(self.expr.has(DiracDelta))
 
     @cached_property
     def affine(self) -> Affine | None:
-        """The residual by its coefficients, if it is affine in the unknowns."""
+        """The residual in terms of its coefficients, if it is affine in the unknowns; otherwise None."""
         symbols = {s for s, _ in self.letters}
         slopes: dict[Symbol, list[Expr]] = {s: [] for s in symbols}
         rest = []
-        for term in Add.make_args(self.expr):  # each with its own letters: there may be a thousand
+        for term in Add.make_args(self.expr):  # term by term, as there may be a thousand letters
             own = term.free_symbols & symbols
             rest.append(term.xreplace(dict.fromkeys(own, S.Zero)))
             for s in own:
@@ -92,7 +92,7 @@ Place = Face | Surface
 
 @dataclass(frozen=True)
 class Imposed:
-    """A condition: residuals that vanish on a place, or on the part of it where every g of `part` is positive."""
+    """A condition: residuals that vanish at a place, or on the part of it where every g in `part` is positive."""
 
     residuals: tuple[Residual, ...]
     place: Place
@@ -102,11 +102,11 @@ class Imposed:
 
 @dataclass(frozen=True)
 class Domain:
-    """A box, its periodic sides joined, cut to where every g of `inside` is positive."""
+    """The part of a box where every g in `inside` is positive; periodic sides are identified."""
 
     coordinates: tuple[Symbol, ...]
     intervals: tuple[Interval, ...]
-    timed: bool  # whether the last coordinate is the time
+    timed: bool  # whether the last coordinate is time
     inside: tuple[Expr, ...] = ()
 
     @property
@@ -114,7 +114,7 @@ class Domain:
         return self.coordinates[:-1] if self.timed else self.coordinates
 
     def text_of(self, place: Place) -> str:
-        """Where a condition holds."""
+        """Where a condition holds, in words."""
         match place:
             case Face(coordinate=k, upper=upper):
                 return f"at {self.coordinates[k]} = {self.intervals[k].end if upper else self.intervals[k].start}"
@@ -130,14 +130,14 @@ class Component:
 
     name: str
     head: Symbol
-    index: int | None  # in its unknown, counted from one
+    index: int | None  # in its unknown, counted from one; None for a scalar
     sign: Sign = Sign.ANY
 
 
 @dataclass(frozen=True)
 class Observed:
-    """Values of components, measured: an array for each coordinate and component by its name, or `points` (n, k) and
-    `values` (n, c), in a file of numpy's savez."""
+    """Measured values of components, in a file written by numpy's savez: an array for each coordinate and component, by
+    name, or `points` (n, k) and `values` (n, c)."""
 
     components: tuple[int, ...]
     file: str
@@ -146,20 +146,20 @@ class Observed:
 
 @dataclass(frozen=True)
 class Statement:
-    """All that is asked of the unknowns."""
+    """Everything that is required of the unknowns."""
 
     theorem: Theorem
     components: tuple[Component, ...]
     domain: Domain
     equations: tuple[Residual, ...]
     conditions: tuple[Imposed, ...]
-    exact: tuple[Expr | None, ...]  # a known solution, for each component
-    parameters: tuple[Learned, ...] = ()  # what is learned beside the unknowns
+    exact: tuple[Expr | None, ...]  # a known solution, or None, for each component
+    parameters: tuple[Learned, ...] = ()  # what is learned besides the unknowns
     observed: tuple[Observed, ...] = ()
 
     @cached_property
     def floating(self) -> tuple[int, ...]:
-        """The components of which nothing is said but their slopes in space: each is known up to a constant."""
+        """The components that occur only through derivatives in space: each is determined up to a constant."""
         imposed = (r for c in self.conditions for r in c.residuals)
         space = len(self.domain.space)
         letters = (d for r in (*self.equations, *imposed) for d in r.derivatives)

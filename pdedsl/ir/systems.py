@@ -1,4 +1,4 @@
-"""What kind of system the equations are, and the method in time that follows where the spec leaves it open."""
+"""The kind of system that the equations form, and the default methods that follow from it."""
 
 from __future__ import annotations
 
@@ -26,9 +26,9 @@ from pdedsl.words.integrators import Fixed, Integrator, Leapfrog, Verlet, in_ste
 from pdedsl.words.networks import Mlp, Torch, residual_maps
 from pdedsl.words.word import Chosen
 
-DEFAULT_STEPS = 3  # of an equation on pixels, when the spec names none
-STEPS_ALONG_A_FIELD = 10  # the same on R^d
-OPERATOR_SAMPLES = 1024  # paths of an evolution operator, when the spec names no number
+DEFAULT_STEPS = 3  # for equations on pixels, if the spec does not say how many
+STEPS_ALONG_A_FIELD = 10  # the same for fields on R^d
+OPERATOR_SAMPLES = 1024  # paths of an evolution operator, if the spec does not say how many
 
 
 def is_separable_pair(spec: Spec) -> bool:
@@ -45,7 +45,7 @@ def is_separable_pair(spec: Spec) -> bool:
 
 
 def integrator_of(spec: Spec) -> Chosen[Integrator]:
-    """How the equation is stepped in time, with all that the spec leaves open."""
+    """How the equation is stepped in time, with defaults for what the spec leaves open."""
     method = spec.realize.time or spec.realize.convection or Chosen(_default(spec))
     steps = DEFAULT_STEPS if spec.space.kind is SpaceKind.PIXELS else STEPS_ALONG_A_FIELD
     return replace(method, word=in_steps(method.word, steps))
@@ -60,8 +60,8 @@ def _default(spec: Spec) -> Integrator:
 
 
 def effective_integrator(spec: Spec) -> Integrator:
-    """The same for every way of saying it: the residual maps of a network are its steps, whether they are counted or
-    not."""
+    """A normal form of the integrator: giving the number of residual maps of a network as its steps is the same as not
+    giving a number."""
     method = integrator_of(spec).word
     nets = [w.net.word for w in spec.learned if w.net and isinstance(w.type, Vector)]
     counted = any(
@@ -71,8 +71,8 @@ def effective_integrator(spec: Spec) -> Integrator:
 
 
 def operator_draws(spec: Spec) -> int:
-    """Paths of an evolution operator: as many as the spec says, if it says so. Beside a network of class probabilities,
-    whose draws are spoken of, it has its own number unless theirs is another than the usual one."""
+    """The number of paths of an evolution operator: `samples` if the spec gives it. For class probabilities `samples`
+    is the number of draws of the network, and counts here only if it differs from its default."""
     method = spec.realize.diffusion
     if method is None or not isinstance(method.word, Drawn):
         return OPERATOR_SAMPLES
@@ -86,7 +86,7 @@ def _has_classes(spec: Spec) -> bool:
 
 
 def effective_diffusion(spec: Spec) -> Chosen[Diffusion] | None:
-    """The same for every way of saying it: None for what is done where nothing is said."""
+    """A normal form of the diffusion method: None if it is the same as the default."""
     method = spec.realize.diffusion
     if method is None:
         return None
@@ -98,7 +98,7 @@ def effective_diffusion(spec: Spec) -> Chosen[Diffusion] | None:
 
 
 def _unsaid(word: Diffusion, spec: Spec) -> Diffusion | None:
-    """Noise, which is all that an isotropic diffusion has; or the random map that alone has a diffusion of its form."""
+    """What the word would be if the spec left it open: noise, if the diffusion is isotropic, or the same random map."""
     draws = 1 if _has_classes(spec) else OPERATOR_SAMPLES
     match word:
         case Noise():
@@ -112,7 +112,7 @@ def _unsaid(word: Diffusion, spec: Spec) -> Diffusion | None:
 
 
 def _is_isotropic(equation: Equation, spec: Spec) -> bool:
-    """Whether the second derivatives of the unknown make up a multiple of its Laplacian, or there are none."""
+    """Whether the second derivatives of the unknown form a multiple of its Laplacian, or there are none."""
     right, coordinates = Add(*equation.right), spec.space.coordinates
     if not spec.space.explicit:
         whole = [c for c in right.atoms(Contraction) if _is_second(c.body, equation) and len(set(c.body.slots)) == 1]

@@ -1,8 +1,8 @@
 """Terms of an equation, each with its coefficients: what provers, lowering, explanations and emission match on.
 
 A summand of the text may be several terms: ∇·(x u) is the transport x·∇u and the reaction d u. The terms of an equation
-add up to its normal form ∂ⁿu/∂tⁿ = right, whatever way it was written. `exprs` is the share of a term in it, one
-expression for each component, where its coefficients do not say it.
+add up to its normal form ∂ⁿu/∂tⁿ = right, however it was written. `exprs` is the contribution of a term, one expression
+for each component, if its coefficients do not determine it.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ from pdedsl.words.normalisations import Normalisation
 
 
 class Shape(StrEnum):
-    """How far a matrix is from a number."""
+    """The shape of a matrix: zero, a multiple of the identity, diagonal or full."""
 
     NONE = "none"
     ISOTROPIC = "isotropic"
@@ -31,7 +31,7 @@ class Shape(StrEnum):
 
 @dataclass(frozen=True)
 class Origin:
-    """The summand in which a term stands, as it was written."""
+    """The summand in which a term occurs, as written."""
 
     text: str
     span: Span
@@ -39,16 +39,16 @@ class Origin:
 
 @dataclass(frozen=True)
 class Components:
-    """A vector or a symmetric matrix in a space that is written out: an entry for each coordinate, or pair of them."""
+    """A vector or a symmetric matrix in a space that is written out: one entry per coordinate, or per pair."""
 
     rows: tuple[tuple[Expr, ...], ...]  # one row for a vector
 
 
 @dataclass(frozen=True)
 class Indexed:
-    """The same in a space that is not: bᵢ with i = INDEX, or diag(aᵢ) + Σ c w wᵀ + Σ c H with learned matrices H.
+    """The same in a space that is not written out: bᵢ with i = INDEX, or diag(aᵢ) + Σ c w wᵀ + Σ c H with learned H.
 
-    `rest` says whether a matrix has entries of another form too.
+    `rest` says whether a matrix also has entries of another form.
     """
 
     diagonal: Expr  # bᵢ of a vector, aᵢ of a matrix
@@ -104,8 +104,8 @@ def _written_out(rows: tuple[tuple[Expr, ...], ...]) -> Shape:
 
 @dataclass(frozen=True)
 class TimeDerivative:
-    """∂ⁿu/∂tⁿ, possibly with derivatives in space too (`mixed`). On the right of ∂ⁿu/∂tⁿ = F it is `exprs`; what F is
-    solved for has none."""
+    """∂ⁿu/∂tⁿ, possibly with derivatives in space, too (`mixed`). `exprs` is its contribution to F in ∂ⁿu/∂tⁿ = F,
+    empty for the derivative that the equation is solved for."""
 
     word: ClassVar[str] = "time_derivative"
     order: int
@@ -134,7 +134,7 @@ class Diffusion:
 
 @dataclass(frozen=True)
 class Reaction:
-    """c u; on feature maps c Y of the state `of`, which in a pair is either half."""
+    """c u; on feature maps c Y for the state `of`, which in a pair may be either half."""
 
     word: ClassVar[str] = "reaction"
     rate: Expr
@@ -144,7 +144,7 @@ class Reaction:
 
 @dataclass(frozen=True)
 class Source:
-    """f, without an unknown; a value for each component."""
+    """f, which contains no unknown; one value for each component."""
 
     word: ClassVar[str] = "source"
     values: tuple[Expr, ...]
@@ -164,7 +164,7 @@ class Coupling:
 
 @dataclass(frozen=True)
 class SymmetricLayer:
-    """factor · Kᵀ σ(N(K Y)) of the state `of`; `adjoint`: factor · K σ(N(Kᵀ Y))."""
+    """factor · Kᵀ σ(N(K Y)) for the state `of`; if `adjoint`, factor · K σ(N(Kᵀ Y))."""
 
     word: ClassVar[str] = "symmetric_layer"
     factor: Expr
@@ -178,7 +178,7 @@ class SymmetricLayer:
 
 @dataclass(frozen=True)
 class LearnedField:
-    """factor · f(Y, t) of the state `of`."""
+    """factor · f(Y, t) for the state `of`."""
 
     word: ClassVar[str] = "learned_field"
     factor: Expr
@@ -200,7 +200,7 @@ class Nonlocal:
 
 @dataclass(frozen=True)
 class Nonlinear:
-    """A function of u and its derivatives up to `order`, that is not linear; or on feature maps, of any other form."""
+    """A nonlinear function of u and its derivatives up to `order`; on feature maps, a term of any other form."""
 
     word: ClassVar[str] = "nonlinear"
     order: int
@@ -210,7 +210,7 @@ class Nonlinear:
 
 @dataclass(frozen=True)
 class HigherOrder:
-    """Linear, with derivatives in space above the second."""
+    """Linear, with derivatives in space of order above two."""
 
     word: ClassVar[str] = "higher_order"
     order: int

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 @dataclass(frozen=True)
 class Theorem:
-    """What turns an equation into a scheme, where it is proved, and what it says in one sentence."""
+    """A theorem that turns an equation into a scheme: where it is proved, and what it says in one sentence."""
 
     name: str
     source: str

@@ -1,4 +1,4 @@
-"""Types of the unknowns and of the learned fields. What a type promises holds for every weight."""
+"""Types of unknowns and learned fields. What a type promises holds for every weight."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from sympy import Expr
 
 
 class Sign(StrEnum):
-    """Which numbers, by comparison with zero."""
+    """The sign of a scalar."""
 
     ANY = ""
     POSITIVE = ">"
@@ -18,7 +18,7 @@ class Sign(StrEnum):
 
 @dataclass(frozen=True)
 class Scalar:
-    """A number, perhaps of one sign."""
+    """A number, possibly restricted in sign."""
 
     sign: Sign = Sign.ANY
 
@@ -30,7 +30,7 @@ class Scalar:
 class Vector:
     """Several numbers."""
 
-    size: int | None = None  # the space's dimension when None
+    size: int | None = None  # None: the dimension of the space
     divergence_free: bool = False
 
     def __str__(self) -> str:
@@ -39,7 +39,7 @@ class Vector:
 
 @dataclass(frozen=True)
 class Matrix:
-    """A square matrix of the dimension of the space."""
+    """A square matrix with the dimension of the space."""
 
     psd: bool = False
     symmetric: bool = False
@@ -50,7 +50,7 @@ class Matrix:
 
 @dataclass(frozen=True)
 class Simplex:
-    """Probabilities of classes."""
+    """Class probabilities."""
 
     classes: int
 
@@ -68,7 +68,7 @@ class Channels:
 
 @dataclass(frozen=True)
 class Operator:
-    """A linear operator, its norm at most `bound` if there is one."""
+    """A linear operator, of norm at most `bound` if there is one."""
 
     bound: Expr | None = None
 

@@ -1,4 +1,4 @@
-"""Verdicts: what is known of an axiom, and why. A prover that has no rule says `Unknown`."""
+"""Verdicts: what is known about an axiom, and why. A prover without an applicable rule returns `Unknown`."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from pdedsl.ir.examples import MapExample
 
 
 class Truth(StrEnum):
-    """What is known of an axiom, in a word."""
+    """What is known about an axiom, in a word."""
 
     PROVED = "proved"
     REFUTED = "refuted"
@@ -20,7 +20,7 @@ class Truth(StrEnum):
 
 
 class Axiom(StrEnum):
-    """What may be asked of an equation."""
+    """The properties that are decided for equations."""
 
     LINEARITY = "linearity"
     CONSTANTS = "constants"
@@ -39,7 +39,7 @@ class Axiom(StrEnum):
 
 @dataclass(frozen=True)
 class _Said:
-    """What every verdict says, and how a notebook shows it."""
+    """What all verdicts have: a reason, and how a notebook shows it."""
 
     truth: ClassVar[Truth]
     reason: str
@@ -63,12 +63,12 @@ class Refuted(_Said):
     truth: ClassVar[Truth] = Truth.REFUTED
     witness: str
     guilty: tuple[Span, ...] = field(repr=False)
-    example: MapExample | None = None  # the same, to be run again
+    example: MapExample | None = None  # the example in a form that can be run again
 
 
 @dataclass(frozen=True)
 class Unknown(_Said):
-    """Neither: which hypothesis could not be discharged, or that there is no rule."""
+    """Neither proved nor refuted: which hypothesis could not be checked, or that there is no rule."""
 
     truth: ClassVar[Truth] = Truth.UNKNOWN
     guilty: tuple[Span, ...] = field(default=(), repr=False)

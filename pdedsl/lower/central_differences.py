@@ -1,4 +1,4 @@
-"""Central differences: ∂²Y/∂t² = F(Y) by Y₊ = 2Y - Y₋ + δt² F(Y), or as a system for Y and its speed.
+"""Central differences: ∂²Y/∂t² = F(Y) by Y₊ = 2Y - Y₋ + δt² F(Y), or as a first-order system for Y and its speed.
 
 Ruthotto and Haber, eq. 11; Hairer, Lubich, Wanner, section I.1.4.
 """

@@ -1,7 +1,7 @@
 """The method of characteristics: u_t = b·∇u + c u + f is an ordinary differential equation along X' = b.
 
 Evans, Partial Differential Equations, section 3.2: along X' = b(X, t) the solution of the equation without c and f is
-constant; with them u(x, T) = e^{∫c} g(X_T) + ∫ e^{∫₀ˢc} f(X_s, T - s) ds. A step of Euler along X is the residual map
+constant; with them u(x, T) = e^{∫c} g(X_T) + ∫ e^{∫₀ˢc} f(X_s, T - s) ds. An Euler step along X is the residual map
 x + Δt·b(x) (Wang, Tao, Bao, Shi, eq. 1.3).
 """
 
@@ -26,7 +26,7 @@ GROWING = Theorem(
 
 
 def accepts(analysis: Analysis) -> bool:
-    """Linear, without diffusion."""
+    """Whether the equation is linear, without diffusion in any piece of time."""
     found = generators(analysis)
     return found is not None and all(g.shape is Shape.NONE for g in found)
 

@@ -1,7 +1,7 @@
-"""Collocation: a function solves a problem where the residuals of its equations and conditions vanish.
+"""Collocation: a function solves a problem if the residuals of the equations and conditions vanish.
 
-Lagaris, Likas and Fotiadis 1998; Raissi, Perdikaris and Karniadakis 2019. The problem is written out in components, and
-what follows (features, a trained network, a grid, paths) is chosen by planning.
+Lagaris, Likas and Fotiadis 1998; Raissi, Perdikaris and Karniadakis 2019. The problem is written out in components;
+planning chooses the method (features, a trained network, a grid, paths).
 """
 
 from __future__ import annotations
@@ -59,7 +59,7 @@ def _equation(equation: Equation, writer: Writer) -> Iterator[Residual]:
 
 
 def _condition(condition: Condition, writer: Writer) -> Iterator[Imposed]:
-    """One for each side and surface: the outer normal is another there."""
+    """One condition for each side and surface, as the outer normal differs."""
     if condition.kind is not ConditionKind.BOUNDARY:
         yield _in_time(condition, writer)
         return
@@ -78,7 +78,7 @@ def _condition(condition: Condition, writer: Writer) -> Iterator[Imposed]:
 
 
 def _joins(condition: Condition, writer: Writer) -> bool:
-    """u(0, t) = u(1, t)."""
+    """Whether a condition relates two sides, like u(0, t) = u(1, t)."""
     fields = (f for v in condition.value for f in v.atoms(Field) if f.head in writer.own)
     return len(condition.sides) > 1 and any(tuple(f.arguments) != writer.own[f.head] for f in fields)
 
@@ -93,7 +93,7 @@ def _normal_on(face: Face, space: Space) -> Normal:
 
 
 def boundary_level(expr: Expr, space: Space, writer: Writer) -> Expr:
-    """F of a surface, as g of the shape that it bounds if there is one: positive inside."""
+    """F of a surface; if it bounds the shape, the g of that inequality, which is positive inside."""
     for g in space.inside:
         inner = writer.written(g.expr, g.span)
         ratio = cancel(expr / inner)
@@ -103,7 +103,7 @@ def boundary_level(expr: Expr, space: Space, writer: Writer) -> Expr:
 
 
 def _normal_of(level: Expr, condition: Condition, span: Span, writer: Writer) -> Normal:
-    """-∇g/‖∇g‖, where the condition asks for it."""
+    """The outer normal -∇g/‖∇g‖, if the condition uses it."""
     if not _asks_normal(condition, writer):
         return ()
     slopes = [level.diff(x) for x in writer.coordinates[: len(writer.spec.space.sides)]]
@@ -112,7 +112,7 @@ def _normal_of(level: Expr, condition: Condition, span: Span, writer: Writer) ->
 
 
 def _asks_normal(condition: Condition, writer: Writer) -> bool:
-    """Whether the outer normal stands in a condition."""
+    """Whether a condition contains the outer normal."""
     return any(c.args[0] not in writer.spec.space.coordinates for v in condition.value for c in _indexed(v))
 
 
@@ -135,7 +135,7 @@ def _in_time(condition: Condition, writer: Writer) -> Imposed:
 
 
 def _at_home(value: Expr, writer: Writer) -> dict[Expr, Expr]:
-    """Other unknowns at the start or the end, as the condition is."""
+    """Replaces values of unknowns at the start or end, where the condition holds, by the unknowns themselves."""
     time = writer.spec.time
     assert time is not None
     found = {}

@@ -1,8 +1,8 @@
 """The Feynman-Kac formula: u_t = b·∇u + A:∇∇u + c u + f is solved by a mean over random paths.
 
 Øksendal, Stochastic Differential Equations, section 8.2: u(x, T) = E[e^{∫c} g(X_T) + ∫ e^{∫₀ˢc} f(X_s, T - s) ds] with
-dX = b dt + Σ dB, X₀ = x, ΣΣᵀ = 2A; b, Σ, c and f at time T - s for initial data, at time s for terminal data. A step of
-Euler-Maruyama is a residual map and then noise of covariance 2AΔt (Wang, Yuan, Shi, Osher, eq. 2.8).
+dX = b dt + Σ dB, X₀ = x, ΣΣᵀ = 2A; b, Σ, c and f at time T - s for initial data, at time s for terminal data. An
+Euler-Maruyama step is a residual map followed by noise of covariance 2AΔt (Wang, Yuan, Shi, Osher, eq. 2.8).
 """
 
 from __future__ import annotations
@@ -31,7 +31,7 @@ WEIGHTED = Theorem(
 
 
 def accepts(analysis: Analysis) -> bool:
-    """Linear, with diffusion in one of its pieces at least."""
+    """Whether the equation is linear; those without diffusion are taken by characteristics before."""
     return generators(analysis) is not None
 
 

@@ -1,7 +1,7 @@
 """Hamiltonian splitting: ∂Y/∂t = f(Z), ∂Z/∂t = g(Y), stepped one half at a time.
 
-Ruthotto and Haber, eq. 10: with f = K₁ᵀσ(K₁ Z) and g = -K₂ᵀσ(K₂ Y) it keeps ΣΦ(K₁ Z) + ΣΦ(K₂ Y), Φ' = σ, and
-half-steps are symplectic Euler (Hairer, Lubich, Wanner, section I.1.2). Any such pair runs backwards (RevNet).
+Ruthotto and Haber, eq. 10: with f = K₁ᵀσ(K₁ Z) and g = -K₂ᵀσ(K₂ Y) it conserves ΣΦ(K₁ Z) + ΣΦ(K₂ Y), Φ' = σ, and
+half-steps are symplectic Euler (Hairer, Lubich, Wanner, section I.1.2). Any such pair can be run backwards (RevNet).
 """
 
 from __future__ import annotations

@@ -39,7 +39,7 @@ from pdedsl.lower.stretches import VALUES
 
 @dataclass(frozen=True)
 class Rule:
-    """A theorem: whether its hypotheses hold, and what follows."""
+    """A theorem: whether its hypotheses hold, and the representation that follows."""
 
     accepts: Callable[[Analysis], bool]
     lower: Callable[[Analysis], Representation]
@@ -57,7 +57,7 @@ RULES = (
 
 
 def lower(analysis: Analysis) -> Representation:
-    """The equation with the first theorem that applies."""
+    """The representation by the first theorem that applies."""
     for rule in RULES:
         if rule.accepts(analysis):
             return rule.lower(analysis)
@@ -80,7 +80,7 @@ def _no_theorem(analysis: Analysis) -> PdeError:
 
 
 def _no_generator(facts: EquationFacts) -> PdeError:
-    """The first term that is not of ∂u/∂t = b·∇u + A:∇∇u + c u + f."""
+    """The error for the first term that does not belong to ∂u/∂t = b·∇u + A:∇∇u + c u + f."""
     for term in facts.terms:
         match term:
             case TimeDerivative() | Transport() | Diffusion() | Reaction() | Source():

@@ -1,4 +1,4 @@
-"""What the theorems on feature maps share: right-hand sides, and when there is one equation or a pair."""
+"""Shared by the theorems on feature maps: right-hand sides, and whether there is a single equation or a pair."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from pdedsl.ir.terms import LearnedField, MapTerm, Nonlinear, Reaction, Symmetri
 
 
 def single(analysis: Analysis) -> EquationFacts | None:
-    """The equation of one state on pixels, if there is no other."""
+    """The equation on pixels, if there is only one, for one state."""
     spec = analysis.spec
     alone = spec.space.kind is SpaceKind.PIXELS and len(spec.unknowns) == len(analysis.equations) == 1
     return analysis.equations[0] if alone else None
@@ -32,7 +32,7 @@ def _place(term: MapTerm, names: dict[object, str]) -> str:
 
 
 def pushes_in_order(analysis: Analysis) -> tuple[Push, ...]:
-    """Of a pair: which half moves first does not depend on their names."""
+    """The right-hand sides of a pair; which half moves first does not depend on their names."""
     spec = analysis.spec
     facts = {facts.equation.unknown: facts for facts in analysis.equations}
     return tuple(push_of(facts[head], spec) for head in unknowns_in_order(spec))

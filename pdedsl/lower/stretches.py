@@ -1,8 +1,8 @@
-"""Linear equations on a data space → stretches of a path: what the theorems on paths share.
+"""Linear equations on a data space → stretches of a path; shared by the theorems on paths.
 
 A stretch holds the whole generator ∂u/∂t = b·∇u + A:∇∇u + c u + f of its piece of time, so that the network contains
-what the normal form contains, whatever way the equation was written. With initial data the clock runs backwards: what
-is last in the time of the equation comes first in the network.
+all of the normal form, however the equation was written. With initial data the clock runs backwards: the last piece of
+time comes first in the network.
 """
 
 from __future__ import annotations
@@ -36,11 +36,11 @@ from pdedsl.symbolic.expansion import multiply_out
 from pdedsl.symbolic.symbols import INDEX, Component, Contraction, Field, Partial
 from pdedsl.words.directions import Direction
 
-VALUES = Scalar | Simplex  # of an unknown that is averaged over paths
+VALUES = Scalar | Simplex  # types of unknowns that can be averaged over paths
 
 
 def generators(analysis: Analysis) -> list[Generator] | None:
-    """Of one unknown on a data space, one for each piece of time; None where the theorems on paths say nothing."""
+    """The generators for one unknown on a data space, one per piece of time; None if the theorems do not apply."""
     spec = analysis.spec
     if (
         spec.space.kind is not SpaceKind.DATA
@@ -89,7 +89,7 @@ def _stretch(facts: EquationFacts, spec: Spec, backwards: bool) -> Stretch:
 
 
 def _shape(random: RandomMap) -> Shape:
-    """That of the second moment, whatever the velocity is."""
+    """The shape of the diffusion matrix of a random map, for any velocity."""
     match random:
         case DroppedUnits():
             return Shape.DIAGONAL
@@ -100,7 +100,7 @@ def _shape(random: RandomMap) -> Shape:
 
 
 def _place(facts: EquationFacts, kind: type[Term]) -> Span | None:
-    """Where the first term of a kind stands."""
+    """The place of the first term of a kind in the text."""
     return next((t.origin.span for t in facts.terms if isinstance(t, kind)), None)
 
 
@@ -108,7 +108,7 @@ Rows = tuple[tuple[Expr, ...], ...]
 
 
 def _coefficients(generator: Generator, facts: EquationFacts) -> tuple[tuple[Expr, ...], Rows, Expr | None]:
-    """Drift and matrix by their components, or by that of number i where the space is not written out."""
+    """Drift and matrix in components, or their component i if the space is not written out."""
     match generator.drift, generator.matrix:
         case Components(rows=(drift,)), Components(rows=rows):
             return drift, rows, None
@@ -121,7 +121,7 @@ def _coefficients(generator: Generator, facts: EquationFacts) -> tuple[tuple[Exp
 
 
 def _check_reads(generator: Generator, facts: EquationFacts, spec: Spec) -> None:
-    """Learned fields are read at the point and time of the path, which is where the network has them."""
+    """Requires learned fields to be read at the point and time of the path, where the network evaluates them."""
     learned = {w.head: w for w in spec.learned}
     exprs = (*_entries(generator.drift), *_entries(generator.matrix), generator.rate, generator.source)
     for field in sorted({f for e in exprs for f in e.atoms(Field)}, key=str):
@@ -151,14 +151,14 @@ def without_divergences(expr: Expr, spec: Spec) -> Expr:
 
 
 def _last(learned: Learned, spec: Spec) -> dict[Expr, Expr]:
-    """∂v_d/∂x_d, and minus the other derivatives, which it is."""
+    """∂v_d/∂x_d, mapped to minus the sum of the other derivatives, which it equals."""
     slots = enumerate(spec.space.coordinates, 1)
     parts = [Partial(Field(learned.head, (S(k),), learned.arguments), slot) for k, slot in slots]
     return {parts[-1]: -Add(*parts[:-1])}
 
 
 def _is_divergence(expr: Expr, heads: Container[Symbol]) -> bool:
-    """Σᵢ ∂vᵢ/∂xᵢ."""
+    """Whether it is Σᵢ ∂vᵢ/∂xᵢ."""
     match expr:
         case Contraction(index=i, body=Partial(body=Field() as field, slots=(Component(args=(_, k)),))):
             return field.head in heads and tuple(field.indices) == (i,) and i == k

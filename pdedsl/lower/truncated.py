@@ -1,7 +1,7 @@
-"""An evolution on R^d as a problem on a box, for a reference on a grid.
+"""An evolution on R^d as a problem on a box, for a reference solution on a grid.
 
-[-extent, extent]^d with its sides joined: what leaves on one side enters on the other, so that the solution must be
-small there at all times.
+The box is [-extent, extent]^d, periodic: what leaves on one side enters on the other, so the solution must be small
+there at all times.
 """
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ def truncated(analysis: Analysis, extent: float) -> Statement:
 
 
 def reference_of(analysis: Analysis) -> Statement | None:
-    """What the reference of an `evaluate` block solves, where its equation is on R^d."""
+    """The problem for the reference in an `evaluate` block, if the equation is on R^d."""
     spec = analysis.spec
     asked = None if spec.evaluate is None else spec.evaluate.reference
     if asked is None or spec.learned or spec.space.kind is not SpaceKind.DATA or spec.space.image is not None:

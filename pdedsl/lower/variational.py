@@ -1,6 +1,6 @@
 """Variational: -Σ c Kᵀσ(K Y) - λY is minus the gradient of Σ c ΣΦ(K Y) + ½λ‖Y‖², Φ' = σ.
 
-Ruthotto and Haber, eq. 7 and 8. With a normalisation between K and σ it is the same layer and no gradient.
+Ruthotto and Haber, eq. 7 and 8. With a normalisation between K and σ the layer is the same, but not a gradient.
 """
 
 from __future__ import annotations

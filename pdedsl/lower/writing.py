@@ -1,4 +1,4 @@
-"""A spec written out in components: Σᵢ as sums, derivatives of the unknowns as letters, the outer normal as numbers."""
+"""A spec written out in full: sums for Σᵢ, symbols for derivatives of unknowns, the outer normal in components."""
 
 from __future__ import annotations
 
@@ -16,11 +16,11 @@ from pdedsl.symbolic import symbols
 from pdedsl.symbolic.calculus import differentiate
 from pdedsl.symbolic.symbols import Contraction, Field, Partial
 
-Normal = tuple[Expr, ...]  # a component for each coordinate of space
+Normal = tuple[Expr, ...]  # one component for each coordinate of space
 
 
 def ranges_of(spec: Spec) -> tuple[tuple[Symbol, ...], tuple[Interval, ...]]:
-    """The coordinates, the time last, and where they run."""
+    """The coordinates, with time last, and their intervals."""
     space, time = coordinates_of(spec.space), spec.time
     sides = tuple(spec.space.sides)
     if time is None:
@@ -29,7 +29,7 @@ def ranges_of(spec: Spec) -> tuple[tuple[Symbol, ...], tuple[Interval, ...]]:
 
 
 def coordinates_of(space: Space) -> tuple[Symbol, ...]:
-    """One symbol for each dimension, also where the spec has one for the position."""
+    """One symbol for each dimension, even if the spec has a single symbol for the position."""
     if space.explicit:
         return space.coordinates
     return tuple(Symbol(f"{space.names[0]}_{k}", real=True) for k in range(1, int(space.dimension) + 1))
@@ -48,7 +48,7 @@ def components_of(unknown: Unknown, dimension: int) -> Iterator[Component]:
 
 @dataclass(frozen=True)
 class Writer:
-    """Expressions of a spec, written out."""
+    """Writes out the expressions of a spec."""
 
     spec: Spec
     components: tuple[Component, ...]
@@ -80,7 +80,7 @@ class Writer:
         return self.letters[derivative]
 
     def written(self, expr: Expr, span: Span, normal: Normal = ()) -> Expr:
-        """Every node of ours as symbols, functions and learned fields."""
+        """The expression in symbols, functions and learned fields alone."""
         own, dimension = self.own, int(self.spec.space.dimension)
         position = None if self.spec.space.explicit else self.spec.space.coordinates[0]
         places: Mapping[Expr, int] = {x: k for k, x in enumerate(self.coordinates)}

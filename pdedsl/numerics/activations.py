@@ -1,4 +1,4 @@
-"""Activations, one record each: a formula, where torch computes it, and what proofs may use of it."""
+"""Activations, one record each: a formula, the torch function that computes it, and the facts that proofs may use."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from typing import Any, Protocol
 
 
 class Algebra(Protocol):
-    """The functions of which formulas are made: of floating-point numbers here, of symbols in `symbolic`."""
+    """The functions that formulas are built from: on floating-point numbers here, on symbols in `symbolic`."""
 
     def max(self, a: Any, b: Any) -> Any: ...
     def min(self, a: Any, b: Any) -> Any: ...
@@ -31,11 +31,11 @@ Formula = Callable[[Algebra, Any], Any]
 
 @dataclass(frozen=True)
 class Activation:
-    """σ on the line.
+    """An activation σ of one real variable.
 
-    `monotone`: it does not decrease; `lipschitz`: an upper bound of |σ'| (∞: none); `least` and `most`: bounds of σ;
+    `monotone`: σ is nondecreasing; `lipschitz`: an upper bound on |σ'| (∞: none); `least` and `most`: bounds of σ;
     `positive`: σ > 0; `keeps_sign`: z σ(z) ≥ 0; `smooth`: twice differentiable, with bounded σ''; `rising`: σ' > 0;
-    `torch`: the function of torch that is the same on tensors (none for the identity).
+    `torch`: the torch function that computes it on tensors (empty for the identity).
     """
 
     name: str
@@ -57,20 +57,20 @@ class Activation:
         return math.isfinite(self.least) and math.isfinite(self.most)
 
     def __call__(self, x: float) -> float:
-        """The value at a number; what leaves the range of floating-point numbers is not a number."""
+        """The value at a number; NaN on overflow, or where σ is undefined."""
         try:
             return float(self.formula(FLOATS, x))
         except (OverflowError, ValueError):
             return math.nan
 
     def __reduce__(self) -> tuple[Callable[[str], Activation], tuple[str]]:
-        """A record is found again by its name."""
+        """Pickles a record by its name."""
         return named, (self.name,)
 
 
 @dataclass(frozen=True)
 class Paired:
-    """σ on pairs of channels, and so not a function on the line: it has no formula, and stands in no equation.
+    """σ on pairs of channels, so not a function of one variable: it has no formula, and cannot occur in an equation.
 
     `monotone`: ⟨σ(y) - σ(z), y - z⟩ ≥ 0.
     """
@@ -80,13 +80,13 @@ class Paired:
     lipschitz: float
 
 
-# (a, b) ↦ (max, min) is the gradient of ½(a² + b²) - ½ min(a - b, 0)², which is not convex: where a < b it is a b. Its
-# derivatives have norm 1, and the eigenvalue -1 where a < b, so that -Kᵀ maxmin(K Y) takes states apart.
+# (a, b) ↦ (max, min) is the gradient of ½(a² + b²) - ½ min(a - b, 0)², which is not convex: for a < b it equals a b.
+# Its Jacobian has norm 1, and an eigenvalue -1 for a < b, so that -Kᵀ maxmin(K Y) moves states apart.
 MAXMIN = Paired("maxmin", monotone=False, lipschitz=1)
 
 
 class Floats:
-    """The algebra of floating-point numbers, without overflow where there need be none."""
+    """The functions on floating-point numbers, without avoidable overflow."""
 
     max = staticmethod(max)
     min = staticmethod(min)
@@ -117,8 +117,8 @@ SQUARE = Activation(
     "square", lambda m, x: x * x, "torch.square", False, inf, least=0, keeps_sign=False, convex=True, smooth=True
 )
 
-# Of gelu, silu, mish and erf the steepest slopes are 1.12890…, 1.09984…, 1.08850… and 2/√π = 1.12837…, rounded upwards;
-# the least values of gelu, silu and mish are -0.16997…, -0.27846… and -0.30884…, rounded downwards.
+# The steepest slopes of gelu, silu, mish and erf are 1.12890…, 1.09984…, 1.08850… and 2/√π = 1.12837…, rounded up;
+# the least values of gelu, silu and mish are -0.16997…, -0.27846… and -0.30884…, rounded down.
 _ALL = (
     IDENTITY,
     RELU,
@@ -193,7 +193,7 @@ _ALL = (
     SQUARE,
 )
 ACTIVATIONS: Mapping[str, Activation] = MappingProxyType({a.name: a for a in _ALL})
-OTHER_NAMES: Mapping[str, str] = MappingProxyType({"arctan": "atan"})  # the second is the one that counts
+OTHER_NAMES: Mapping[str, str] = MappingProxyType({"arctan": "atan"})  # an alias, and the name that counts
 
 
 def named(name: str) -> Activation:

@@ -1,10 +1,10 @@
-"""Steps that take no two states apart, by exact arithmetic on the tableau.
+"""Whether steps never move two states apart, by exact arithmetic on the tableau.
 
-Let ⟨f(y) - f(z), y - z⟩ ≤ -|f(y) - f(z)|²/β. With B = diag(b) and M = BA + AᵀB - bbᵀ the difference Δ of two steps has
+Let ⟨f(y) - f(z), y - z⟩ ≤ -|f(y) - f(z)|²/β. With B = diag(b), M = BA + AᵀB - bbᵀ the difference Δ of two solutions has
     |Δ₁|² = |Δ₀|² + 2h Σ bᵢ⟨Δfᵢ, ΔYᵢ⟩ - h² Σ mᵢⱼ⟨Δfᵢ, Δfⱼ⟩          (Burrage, Butcher 1979)
           ≤ |Δ₀|² - h² Σ (mᵢⱼ + 2bᵢδᵢⱼ/(hβ))⟨Δfᵢ, Δfⱼ⟩             where bᵢ ≥ 0,
-so that no step grows while M + 2B/(hβ) is semidefinite: circle contractivity (Dahlquist, Jeltsch 1979). It is hβ ≤ 2
-for Euler, Heun and the classical method of order 4; the explicit midpoint, whose b₁ is 0, has no such step.
+so that it does not grow if M + 2B/(hβ) is semidefinite: circle contractivity (Dahlquist, Jeltsch 1979). This means
+hβ ≤ 2 for Euler, Heun and the classical method of order 4; for the explicit midpoint rule, with b₁ = 0, it never holds.
 """
 
 from __future__ import annotations
@@ -14,17 +14,17 @@ from fractions import Fraction
 from pdedsl.numerics.integrators import RungeKutta
 
 Matrix = list[list[Fraction]]
-SHORT = 1000  # the denominators of tableaux are smaller
+SHORT = 1000  # denominators in the tableaux are smaller
 
 
 def exactly(a: float) -> Fraction:
-    """The fraction that a coefficient was written as, where it is one."""
+    """The fraction that a coefficient was written as, if its denominator is short; otherwise the exact float."""
     short = Fraction(a).limit_denominator(SHORT)
     return short if float(short) == a else Fraction(a)
 
 
 def contracts(method: RungeKutta, size: Fraction) -> bool:
-    """Whether a step with hβ = `size` takes no two states apart, for every such f."""
+    """Whether a step with hβ = `size` moves no two states apart, for every such f."""
     weights = [exactly(b) for b in method.weights]
     if any(b < 0 for b in weights):
         return False

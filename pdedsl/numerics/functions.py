@@ -1,6 +1,6 @@
-"""Functions of numbers that a network computes, one row each: the name in sympy, and where torch computes it.
+"""Functions of numbers that a network can compute, one row each: the name in sympy, and the torch function.
 
-Planning refuses what is not here, and emission reads the same rows.
+Planning refuses other functions, and emission uses the same rows.
 """
 
 from __future__ import annotations

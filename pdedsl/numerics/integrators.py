@@ -1,4 +1,4 @@
-"""Time integrators, one record each: analysis, planning, emission and runtime read the same tableau.
+"""Time integrators, one record each: analysis, planning, emission and runtime share its tableau.
 
 A new explicit method is one more `RungeKutta` in `METHODS`: its word in the language, its stability bounds, its steps
 in the network and its row in the documentation follow from it.
@@ -15,8 +15,8 @@ Row = tuple[float, ...]
 Polynomial = tuple[float, ...]
 """Coefficients in rising powers."""
 
-GRID = 64  # points in each unit, on which a bound is looked for
-LONGEST = 8.0  # no interval of a method here is longer
+GRID = 64  # points per unit at which a stability bound is searched
+LONGEST = 8.0  # no stability interval of a method here is longer
 ROUNDING = 1e-12
 
 
@@ -24,7 +24,7 @@ ROUNDING = 1e-12
 class RungeKutta:
     """k_i = f(t + c_i h, y + h Σ_j a_ij k_j), y + h Σ_i b_i k_i, with a strictly lower triangular matrix of `rows`.
 
-    `rows` leaves out the first, empty row; `label` is its name in Python.
+    `rows` omits the first, empty row; `label` is the name in Python.
     """
 
     name: str
@@ -45,7 +45,7 @@ class RungeKutta:
 
     @cached_property
     def stability(self) -> Polynomial:
-        """R of a step y ↦ R(hλ) y of y' = λy: R(z) = 1 + Σ_k z^{k+1} bᵀAᵏ1 (Hairer, Wanner, IV.2)."""
+        """R in the step y ↦ R(hλ) y for y' = λy: R(z) = 1 + Σ_k z^{k+1} bᵀAᵏ1 (Hairer, Wanner, IV.2)."""
         vector, coefficients = [1.0] * self.stages, [1.0]
         for _ in range(self.stages):
             coefficients.append(sum(b * v for b, v in zip(self.weights, vector, strict=True)))
@@ -55,10 +55,10 @@ class RungeKutta:
 
 @dataclass(frozen=True)
 class Embedded:
-    """A Runge-Kutta pair that chooses its steps. k₁ = f(t, y), k_{i+1} = f(t + nodes_i h, y + h Σ_j rows_ij k_j).
+    """An adaptive Runge-Kutta pair. k₁ = f(t, y), k_{i+1} = f(t + nodes_i h, y + h Σ_j rows_ij k_j).
 
     The last row is the step itself (the last stage of one step is the first of the next), and h Σ_j error_j k_j
-    estimates its error. Pairs without rows are those of torchdiffeq.
+    estimates its error. Pairs without rows are run by torchdiffeq.
     """
 
     name: str
@@ -71,19 +71,19 @@ class Embedded:
 
 @dataclass(frozen=True)
 class Series:
-    """Backward Euler with its inverse as a series, (I - hf)⁻¹ ≈ I + hf + … + (hf)ⁿ."""
+    """Backward Euler with the inverse as a truncated series, (I - hf)⁻¹ ≈ I + hf + … + (hf)ⁿ."""
 
     name: str = "backward_euler"
-    most: int = 200  # terms that are looked at; the bound of longer series is within 0.006 of 1
+    most: int = 200  # terms considered for stability; the bound of longer series is within 0.006 of 1
 
     def stability(self, terms: int) -> Polynomial:
-        """1 + z + … + zⁿ; of a longer series one with as many terms, even or odd, as are looked at."""
+        """1 + z + … + zⁿ; a longer series is cut to about `most` terms, of the same parity."""
         return (1.0,) * (min(terms, self.most + terms % 2) + 1)
 
 
 @dataclass(frozen=True)
 class Verlet:
-    """Y += h f(Z), Z += h g(Y) on a pair, which can be undone; stable for h²ω² up to `swing`."""
+    """Y += h f(Z), Z += h g(Y) on a pair, which is reversible; stable for h²ω² up to `swing`."""
 
     name: str = "verlet"
     swing: float = 4.0
@@ -91,7 +91,7 @@ class Verlet:
 
 @dataclass(frozen=True)
 class Leapfrog:
-    """Y₊ = 2Y - Y₋ + h² F(Y) of second order in time, which can be undone; stable for h²ω² up to `swing`."""
+    """Y₊ = 2Y - Y₋ + h² F(Y) for second order in time, which is reversible; stable for h²ω² up to `swing`."""
 
     name: str = "leapfrog"
     swing: float = 4.0
@@ -127,7 +127,7 @@ BOSH3 = Embedded(
     error=(2 / 9 - 7 / 24, 1 / 3 - 1 / 4, 4 / 9 - 1 / 3, -1 / 8),
     source="Bogacki, Shampine 1989",
 )
-HEUN21 = Embedded(  # one stage more than needed, so that the last stage is the next first
+HEUN21 = Embedded(  # one stage more than needed, so that the last stage is the first of the next step
     "adaptive_heun",
     2,
     nodes=(1.0, 1.0),
@@ -179,7 +179,7 @@ def swinging(r: Polynomial) -> float:
 
 
 def _reach(size: Callable[[float], float]) -> float:
-    """Where a size first exceeds one: the first such point of a grid, and then by bisection."""
+    """Where a function first exceeds one: the first such point of a grid, refined by bisection."""
     above = next((k / GRID for k in range(1, int(LONGEST * GRID)) if size(k / GRID) > 1 + ROUNDING), LONGEST)
     below = above - 1 / GRID
     if below == 0:

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-SAFETY, GROWTH, SHRINKAGE = 0.9, 10.0, 0.2  # of torchdiffeq, so that the numbers of evaluations compare
-STRETCH = 1.01  # of Hairer's dopri5
+SAFETY, GROWTH, SHRINKAGE = 0.9, 10.0, 0.2  # those of torchdiffeq, so that numbers of evaluations are comparable
+STRETCH = 1.01  # that of Hairer's dopri5
 
 
 class SolverFailed(ArithmeticError):
-    """A method did not reach the end to its tolerance; the message says why."""
+    """A method did not reach the end within its tolerance; the message says why."""
 
 
 def first_size(h0: float, d1: float, d2: float, order: int) -> float:
@@ -28,10 +28,10 @@ def next_size(t: float, h: float, ratio: float, order: int, end: float) -> float
 
 
 def cut(h: float, left: float) -> float:
-    """A step ends at the end, and reaches there if it nearly does: what rounding leaves is no step of its own."""
+    """The step, cut to end at the end, or stretched if it nearly reaches it, so that no tiny step remains."""
     return left if STRETCH * h >= left else h
 
 
 def advanced(t: float, h: float, end: float) -> float:
-    """t + h; the end is reached to the bit by a step that was cut to it."""
+    """t + h; exactly `end` for a step that was cut to it."""
     return end if h == end - t else t + h

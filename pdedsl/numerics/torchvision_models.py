@@ -1,6 +1,6 @@
-"""Classifiers of torchvision by their names there: how many residual maps they have, and which images they take.
+"""Classifiers of torchvision by name: how many residual maps they have, and which images they take.
 
-A table, since planning does without torch; a test compares it with torchvision itself. Models that have other inputs or
+A table, since planning does not import torch; a test compares it with torchvision itself. Models with other inputs or
 several outputs, for detection or segmentation or with auxiliary classifiers, are not in it.
 """
 
@@ -13,8 +13,8 @@ from types import MappingProxyType
 
 @dataclass(frozen=True)
 class Model:
-    """`maps`: residual maps, behind which noise can stand; images of (3, h, w) with sides from `least`, or of `least`
-    only."""
+    """`maps`: the number of residual maps, after which noise can be added; images are (3, h, w) with sides of at least
+    `least`, or if `only`, at most as well."""
 
     maps: int = 0
     least: int = 8

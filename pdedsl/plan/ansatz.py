@@ -1,8 +1,8 @@
 """u = base + factor · N: functions that satisfy conditions on the faces of a box for every network N.
 
 The base interpolates the values between the faces, one coordinate after another, and then in time (Gordon 1971); the
-factor vanishes on the faces. A condition that contradicts one before it where they meet is not built in, and neither is
-one that is no value: those are asked for in the loss.
+factor vanishes on the faces. A condition that contradicts an earlier one where they meet is not built in, nor is one
+that does not give a value: those go into the loss.
 """
 
 from __future__ import annotations
@@ -20,8 +20,8 @@ from pdedsl.symbolic.notation import notation
 from pdedsl.symbolic.symbols import Field
 
 KINKS = (Abs, Heaviside, Max, Min, Piecewise, sign, Field)
-MOST = 3  # dimensions of space in which conditions on sides are built in: the factor is a product over all sides
-SAMPLES = (0.137, 0.418, 0.291, 0.733, 0.862)  # where functions are compared, as shares of the intervals
+MOST = 3  # dimensions of space up to which conditions on sides are built in: the factor is a product over all sides
+SAMPLES = (0.137, 0.418, 0.291, 0.733, 0.862)  # points at which functions are compared, as fractions of the intervals
 ROUNDING = 1e-9
 
 
@@ -54,7 +54,7 @@ def ansatz_of(statement: Statement) -> tuple[Ansatz, ...]:
 
 
 def jumps(statement: Statement) -> bool:
-    """Whether values at the start, or at the end, are not those of a side where both meet: no smooth function has
+    """Whether values at the start or end of time differ from those of a side where they meet: no smooth function has
     both."""
     domain = statement.domain
     for component in range(len(statement.components)):
@@ -71,7 +71,7 @@ def jumps(statement: Statement) -> bool:
 
 
 def _places(statement: Statement, component: int) -> tuple[list[Given], list[Given]]:
-    """What is given in time, and what on sides."""
+    """The values given in time, and those given on sides."""
     domain = statement.domain
     given = [g for k, c in enumerate(statement.conditions) for g in _given(domain, c, k, component)]
     last = len(domain.coordinates) - 1
@@ -130,7 +130,7 @@ def _with_pair(domain: Domain, found: Ansatz, k: int, x: Symbol, own: dict[bool,
 
 
 def _in_time(domain: Domain, given: Sequence[Given], built: Ansatz) -> Ansatz | None:
-    """With the values at one end of time, too; None where these contradict what is built."""
+    """The ansatz extended by the values at one end of time; None if these contradict it."""
     ends = {g.face.upper for g in given}
     if len(ends) != 1 or sorted(g.order for g in given) != list(range(len(given))):
         return built if not given else None
@@ -148,7 +148,7 @@ def _in_time(domain: Domain, given: Sequence[Given], built: Ansatz) -> Ansatz | 
 
 
 def _vanishes_where(domain: Domain, expr: Expr, built: Ansatz) -> bool:
-    """Whether expr = 0 on all faces where the factor is, at samples, to what rounding leaves beside the base."""
+    """Whether expr = 0 on all faces where the factor is zero, at sample points, up to rounding relative to the base."""
     value, base = compiled(expr, _layout(domain)), compiled(built.base, _layout(domain))
     for k, (x, side) in enumerate(zip(domain.coordinates, domain.intervals, strict=True)):
         for end in (side.start, side.end):
@@ -164,7 +164,7 @@ def _layout(domain: Domain) -> Layout:
 
 
 def _samples(domain: Domain, fixed: int, end: float) -> Iterator[list[float]]:
-    """Points on a face."""
+    """Sample points on a face."""
     for shift in range(len(SAMPLES)):
         shares = (SAMPLES[(shift + 2 * k) % len(SAMPLES)] for k in range(len(domain.intervals)))
         point = [
@@ -179,7 +179,7 @@ def in_network(residual: Residual, ansatz: Sequence[Ansatz], coordinates: tuple[
     letters: dict[Derivative, Symbol] = {}
     values: dict[Symbol, Expr] = {}
     for symbol, derivative in residual.letters:
-        if derivative.component >= len(ansatz):  # of what is learned beside the unknowns
+        if derivative.component >= len(ansatz):  # something learned besides the unknowns
             letters[derivative] = values[symbol] = symbol
             continue
         own = ansatz[derivative.component]

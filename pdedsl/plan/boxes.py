@@ -1,4 +1,4 @@
-"""Boxes of weights: those of one operator must overlap."""
+"""Boxes of weights: all boxes of one operator must overlap."""
 
 from __future__ import annotations
 

@@ -1,6 +1,6 @@
-"""Whether an expression can be computed at points of a network: what is not, planning refuses, and emission never sees.
+"""Whether a network can compute an expression at points; planning refuses the others, so emission never sees them.
 
-The functions are those of `numerics.functions`, which emission reads, too.
+The functions are those of `numerics.functions`, which emission uses, too.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ LONG = 40  # characters
 
 
 def problem_of(expr: Expr, spec: Spec, index: Symbol | None = None) -> str | None:
-    """What in an expression has no network, in the words of the language; `index` is that of its component."""
+    """What in an expression cannot be computed, in words; `index` is the index of its component."""
     learned = {w.head: w for w in spec.learned}
 
     def of(e: Expr, index: Symbol | None) -> str | None:
@@ -53,7 +53,7 @@ def problem_of(expr: Expr, spec: Spec, index: Symbol | None = None) -> str | Non
                 return "this expression"
 
     def _sum(own: Symbol, body: Expr, index: Symbol | None) -> str | None:
-        """Σⱼ of numbers at a point, or Σⱼ Aᵢⱼ wⱼ with a learned matrix A."""
+        """What is wrong with a sum, unless it is Σⱼ of numbers at a point, or Σⱼ Aᵢⱼ wⱼ with a learned matrix A."""
         if index is None or index not in body.free_symbols:
             return of(body, own)
         matrix = next((f for f in Mul.make_args(body) if isinstance(f, Field) and len(f.indices) == 2), None)

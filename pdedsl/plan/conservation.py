@@ -1,6 +1,6 @@
-"""∂w/∂t + Σ ∂Fᵢ(w, x)/∂xᵢ = S(w, x, t): the fluxes of equations of the first order, found from their coefficients.
+"""∂w/∂t + Σ ∂Fᵢ(w, x)/∂xᵢ = S(w, x, t): the fluxes of equations of first order, from their coefficients.
 
-The coefficient Aₖⱼ of -∂wⱼ/∂xᵢ is ∂Fₖ/∂wⱼ where its own derivatives are symmetric; F is its integral from zero.
+The coefficient Aₖⱼ of -∂wⱼ/∂xᵢ is ∂Fₖ/∂wⱼ if ∂Aₖⱼ/∂wₗ = ∂Aₖₗ/∂wⱼ; F is found by integration.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ ROUGH = (Abs, Heaviside, Max, Min, sign)
 
 @dataclass(frozen=True)
 class Balance:
-    """For each axis a flux for each variable and its slopes ∂Fₖ/∂wⱼ; and the sources."""
+    """For each axis, the flux of each variable and its slopes ∂Fₖ/∂wⱼ; and the sources."""
 
     fluxes: tuple[tuple[Expr, ...], ...]
     slopes: tuple[tuple[tuple[Expr, ...], ...], ...]
@@ -25,7 +25,7 @@ class Balance:
 
 
 def is_hyperbolic(evolution: Evolution) -> bool:
-    """Whether jumps are to be expected: of first order, with speeds that depend on w, or rough speeds or data."""
+    """Whether jumps are to be expected: first order, with speeds that depend on w, or non-smooth speeds or data."""
     of_first = all(d.order <= 1 for _, d in evolution.jets) and any(d.order for _, d in evolution.jets)
     if evolution.still or not evolution.moving or not of_first or any(j for _, j in evolution.variables):
         return False
@@ -57,7 +57,7 @@ def _letter(evolution: Evolution, derivative: Derivative) -> Symbol:
 
 
 def _integral(row: list[Expr], values: list[Symbol]) -> Expr:
-    """F with ∂F/∂wⱼ = Aⱼ."""
+    """F with ∂F/∂wⱼ = Aⱼ, or NoGrid if there is none."""
     for j, a in enumerate(row):
         for i in range(j):
             if simplify(a.diff(values[i]) - row[i].diff(values[j])) != 0:
@@ -81,7 +81,7 @@ def _source(evolution: Evolution, k: int, fluxes: list[tuple[Expr, ...]]) -> Exp
 
 
 def held(evolution: Evolution, side: Side) -> Expr | None:
-    """The value that a side gives to its variable; None where its slope is zero."""
+    """The value that a side prescribes for its variable; None if it prescribes a zero slope."""
     jets = evolution.jets_in(side.expr)
     if len(jets) != 1 or side.part:
         raise NoGrid("a side of a conservation law has a value or no slope")

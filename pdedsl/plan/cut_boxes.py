@@ -1,4 +1,4 @@
-"""A linear equation at rest on a box that is cut to a shape, with values given all round: what differences need."""
+"""A stationary linear equation on a box cut to a shape, with values on the whole boundary, for finite differences."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Paths → a model on a data space: how many steps, which noise behind each, what is averaged."""
+"""Paths → a model on a data space: how many steps, which noise after each, what is averaged."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ def plan_data(paths: Paths, spec: Spec) -> DataPlan:
     families = families_of(paths, spec, method)
     members, samples = members_of(method.word if method else None)
     readout = readout_of(paths, spec, families[0])
-    if classes is None:  # the operator is the model, so that what it cannot do is a mistake here
+    if classes is None:  # the operator is the model, so its refusals are errors here
         plan_operator(paths, spec)
         require_formulas((paths.data,), paths.data_span, spec)
     if readout and not isinstance(spec.space.dimension, int):
@@ -50,7 +50,7 @@ def plan_data(paths: Paths, spec: Spec) -> DataPlan:
 
 
 def _classes(paths: Paths, spec: Spec) -> int | None:
-    """Of class probabilities, whose sum stays 1; None where the unknown is a number."""
+    """The number of classes, if the unknown is a class probability, whose sum must stay 1; otherwise None."""
     unknown = spec.unknowns[0]
     if not isinstance(unknown.type, Simplex):
         return None

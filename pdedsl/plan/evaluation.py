@@ -1,4 +1,4 @@
-"""What an `evaluate` block asks for, against what the equation and the block have."""
+"""Checks that an `evaluate` block asks only for what can be measured."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ from pdedsl.words.solvers import Collocation, Solver
 def require_evaluation(
     block: EvaluateBlock, representation: Representation, model: Model, spec: Spec, reference: Statement | None
 ) -> None:
-    """Everything in the block can be measured, or it is an error here, before anyone trains."""
+    """Raises an error, before any training, for an entry of the block that cannot be measured."""
     if isinstance(model, SolvePlan):
         _nothing_of_a_classifier(block)
         _require_pictures_of_solution(block, model.method)
@@ -54,7 +54,7 @@ def _nothing_of_a_classifier(block: EvaluateBlock) -> None:
 def _require_reference(
     block: EvaluateBlock, representation: Representation, spec: Spec, statement: Statement | None
 ) -> None:
-    """On R^d: an operator whose parts are all known, and a grid that solves its equation on a box."""
+    """On R^d, a reference needs an evolution operator, and a grid that solves the equation on a box."""
     if block.plot:
         raise mistakes.evaluations.picture_on_space(block.plot[0].value, block.place("plot"))
     if block.reference is None:

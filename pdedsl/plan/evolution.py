@@ -1,7 +1,7 @@
-"""Statement → ∂w/∂t = F(w), 0 = G(w): a problem of any order in time as a system of first order, with its sides.
+"""Statement → ∂w/∂t = F(w), 0 = G(w): a problem of any order in time as a first-order system, with its sides.
 
-The variables w are the components and their derivatives in time below the highest; components without a derivative in
-time (a pressure, or all at rest) are algebraic. Jets are derivatives in space of variables.
+The variables w are the components and their time derivatives below the highest; components without a time derivative (a
+pressure, or all in a stationary problem) are algebraic. Jets are the derivatives of variables in space.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ from pdedsl.symbolic.symbols import Field, Partial
 
 @dataclass(frozen=True)
 class Parameter:
-    """A learned number or function in an expression: component `indices` of it, or its derivative in coordinates."""
+    """A learned number or function in an expression: its component `indices`, differentiated in `slots`."""
 
     symbol: Symbol
     name: str
@@ -29,16 +29,17 @@ class Parameter:
 
 @dataclass(frozen=True)
 class Side:
-    """expr = 0 on a face, in jets; `variable` is the first variable that it is about.
+    """expr = 0 on a face, in terms of jets; `variable` is the first variable in it.
 
-    `kept` is its derivative in time for the highest variable of the component: kept, it keeps the condition.
+    `kept` is the condition differentiated in time up to the highest variable of the component: while it holds, so does
+    the condition.
     """
 
     expr: Expr
     kept: Expr
     place: Face
     variable: int
-    normal: int  # the highest derivative across the face
+    normal: int  # order of the highest derivative normal to the face
     part: tuple[Expr, ...] = ()
 
 
@@ -47,14 +48,14 @@ class Evolution:
     """∂w/∂t = rights for the variables in `moving`, 0 = constraints; initial values; sides."""
 
     statement: Statement
-    variables: tuple[tuple[int, int], ...]  # a component, and the order of its derivative in time
-    jets: tuple[tuple[Symbol, Derivative], ...]  # in space, of variables
+    variables: tuple[tuple[int, int], ...]  # a component, and the order of its time derivative
+    jets: tuple[tuple[Symbol, Derivative], ...]  # a symbol for each derivative of a variable in space
     moving: tuple[int, ...]
     rights: tuple[Expr, ...]
     constraints: tuple[Expr, ...]
     initial: tuple[Expr, ...]  # one for each variable in `moving`
     sides: tuple[Side, ...]
-    backward: bool  # whether the data are at the end
+    backward: bool  # whether the data are given at the end of time
     parameters: tuple[Parameter, ...]
 
     @cached_property
@@ -63,12 +64,12 @@ class Evolution:
 
     @property
     def still(self) -> tuple[int, ...]:
-        """The variables that have no derivative in time."""
+        """The variables without a time derivative."""
         return tuple(k for k in range(len(self.variables)) if k not in self.moving)
 
     @cached_property
     def floating(self) -> tuple[int, ...]:
-        """The still variables of which nothing but slopes in space is spoken of, and nothing on a side: pressures."""
+        """The still variables that occur only through derivatives in space, and not on any side: pressures."""
         bound = {d.component for s in self.sides for _, d in self.jets_in(s.expr)}
         plain = {d.component for _, d in self.jets if d.order == 0}
         return tuple(k for k in self.still if k not in bound | plain)
@@ -89,17 +90,17 @@ class Evolution:
 
 
 class NoGrid(Exception):
-    """Why a statement is not solved on a grid, in a phrase."""
+    """Why a statement cannot be solved on a grid, in a phrase."""
 
 
 def evolution_of(statement: Statement) -> Evolution:
-    """The system of first order, or NoGrid with the reason."""
+    """The first-order system; raises NoGrid with the reason if there is none."""
     return Reader(statement).read()
 
 
 @dataclass
 class Reader:
-    """What has been found in a statement so far: letters of jets and parameters are shared by its expressions."""
+    """Reads a statement; the symbols for jets and parameters are shared by all of its expressions."""
 
     statement: Statement
     jets: dict[Derivative, Symbol] = field(default_factory=dict)
@@ -123,7 +124,7 @@ class Reader:
 
     @cached_property
     def orders(self) -> tuple[int, ...]:
-        """The highest derivative in time of each component."""
+        """The order of the highest time derivative of each component."""
         timed = self.statement.domain.timed
         letters = [d for e in self.statement.equations for d in e.derivatives]
         count = len(self.statement.components)
@@ -156,7 +157,7 @@ class Reader:
         )
 
     def in_jets(self, residual: Residual) -> Expr:
-        """The residual in jets, its highest derivatives in time kept as they are; learned things as symbols."""
+        """The residual in jets, except for its highest time derivatives; with symbols for what is learned."""
         found: dict[Expr, Expr] = {}
         for symbol, derivative in residual.letters:
             space, j = self._split(derivative)
@@ -167,7 +168,7 @@ class Reader:
         return self._known(residual.expr).xreplace(found)
 
     def _known(self, expr: Expr) -> Expr:
-        """Learned numbers and functions as symbols, for which values are given."""
+        """The expression with symbols for learned numbers and functions."""
         names = {p.head: p.name for p in self.statement.parameters}
         places = {x: k for k, x in enumerate(self.statement.domain.coordinates)}
         own = expr.atoms(Partial)
@@ -186,7 +187,7 @@ class Reader:
         return expr.xreplace(partials).xreplace(fields)
 
     def _solved(self) -> tuple[tuple[Expr, ...], tuple[Expr, ...]]:
-        """Right sides for the moving variables, and the equations that hold at every time."""
+        """Right-hand sides for the moving variables, and the constraints, which hold at all times."""
         tops = {}
         for e in self.statement.equations:
             for symbol, d in e.letters:
@@ -244,7 +245,7 @@ class Reader:
             yield Side(expr, kept, condition.place, variable, normal, condition.part)
 
     def _in_time(self, expr: Expr) -> Expr:
-        """∂/∂t of an expression whose jets have one more derivative in time among the variables."""
+        """∂/∂t of an expression, for jets whose time derivatives are variables, too."""
         terms = [expr.diff(self.statement.domain.coordinates[-1])]
         for derivative, symbol in tuple(self.jets.items()):
             if symbol in expr.free_symbols:
@@ -257,7 +258,7 @@ class Reader:
 
 
 def _solve(equations: list[Expr], symbols: list[Symbol]) -> list[Expr]:
-    """The symbols from equations that are affine in them."""
+    """Solves equations that are affine in the symbols for them."""
     if not symbols:
         return []
     slopes = Matrix([[e.diff(s) for s in symbols] for e in equations])

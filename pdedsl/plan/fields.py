@@ -1,4 +1,4 @@
-"""What formulas of a network are made of: expressions that can be computed, and learned fields on R^d."""
+"""Checks on the formulas of a network: they must be computable, from learned fields on R^d."""
 
 from __future__ import annotations
 
@@ -18,13 +18,13 @@ from pdedsl.words.networks import Mlp, Torch
 
 
 def fields_of(exprs: Iterable[Expr], spec: Spec) -> list[Learned]:
-    """The learned fields in formulas, in the order of their declarations."""
+    """The learned fields in formulas, in the order of declaration."""
     heads = {f.head for e in exprs for f in e.atoms(Field)}
     return [w for w in spec.learned if w.head in heads]
 
 
 def require_formulas(exprs: Iterable[Expr], span: Span, spec: Spec, index: Symbol | None = None) -> None:
-    """Each can be computed at points, of fields that are networks on R^d."""
+    """Requires each formula to be computable at points, from fields that are networks on R^d."""
     exprs = tuple(exprs)
     for expr in exprs:
         problem = problem_of(expr, spec, index)
@@ -38,7 +38,7 @@ def require_formulas(exprs: Iterable[Expr], span: Span, spec: Spec, index: Symbo
 
 
 def require_coefficients(stretch: Stretch, spec: Spec) -> None:
-    """All that the generator is made of."""
+    """Requires the same of all coefficients of the generator."""
     place = stretch.convection or stretch.diffusion or stretch.reaction or stretch.gain or spec.space.span
     require_formulas(stretch.drift, place, spec, stretch.index)
     entries = (e for row in stretch.diffusivity for e in row)

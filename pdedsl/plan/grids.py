@@ -1,4 +1,4 @@
-"""Which way to solve on a grid fits a statement, or why none does."""
+"""Which grid scheme fits a statement, or why none does."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ MOST_DIMENSIONS = 3
 
 
 class Scheme(StrEnum):
-    """A way to solve on a grid, with its reason."""
+    """A grid scheme, with the reason for it."""
 
     FOURIER = "a Fourier series: no axis has sides of its own, and the highest derivatives have constant coefficients"
     VOLUMES = "finite volumes with a limiter: a conservation law, whose solutions may jump"
@@ -27,7 +27,7 @@ class Scheme(StrEnum):
 
 
 def grid_scheme(statement: Statement) -> Scheme | str:
-    """A scheme, or in a phrase why the grid does not solve it."""
+    """A scheme, or a phrase that says why no grid solves the statement."""
     try:
         return scheme(statement)
     except NoGrid as reason:
@@ -35,7 +35,7 @@ def grid_scheme(statement: Statement) -> Scheme | str:
 
 
 def scheme(statement: Statement) -> Scheme:
-    """A scheme, or NoGrid with the reason."""
+    """A scheme; raises NoGrid with the reason if there is none."""
     domain = statement.domain
     if len(domain.space) > MOST_DIMENSIONS:
         raise NoGrid(f"a grid has at most {MOST_DIMENSIONS} dimensions of space")
@@ -65,7 +65,7 @@ def _volumes(evolution: Evolution) -> Scheme:
 
 
 def _spectral(evolution: Evolution) -> bool:
-    """What is not linear with constant coefficients is of lower order than what is, or of the first at most."""
+    """Whether all but the linear terms with constant coefficients are of lower order than these, or of first order."""
     exprs = (*evolution.rights, *evolution.constraints)
     linear = linear_of(evolution, exprs)
     if not evolution.moving:
@@ -79,7 +79,7 @@ def _spectral(evolution: Evolution) -> bool:
 
 
 def _determined(evolution: Evolution, rests: tuple[Expr, ...]) -> bool:
-    """Either the constraints speak of the still variables, or nothing but the linear part does."""
+    """Whether the constraints contain still variables, or only the linear part does."""
     still = set(evolution.still)
     spoken = any(d.component in still for _, d in evolution.jets_in(*evolution.constraints))
     return spoken or not any(d.component in still for _, d in evolution.jets_in(*rests))

@@ -17,7 +17,7 @@ from pdedsl.words.frames import Between, Lipschitz, Paper
 from pdedsl.words.integrators import ONE_STEP, Adaptive, BackwardEuler, Fixed, Integrator, Leapfrog, Reversible, Verlet
 from pdedsl.words.word import Chosen
 
-MOST_STEPS = 10_000  # of a network: each is a layer
+MOST_STEPS = 10_000  # each step is a layer of the network
 
 
 def plan_image(states: States, spec: Spec) -> ImagePlan:
@@ -51,7 +51,7 @@ def _require_fit(motion: Motion[Push], method: Chosen[Integrator]) -> None:
 
 
 def _splitting(motion: Motion[Push]) -> tuple[type[Reversible], ...]:
-    """The methods that are made for such equations alone."""
+    """The methods that exist only for this kind of motion."""
     match motion:
         case First():
             return ()
@@ -64,7 +64,7 @@ def _splitting(motion: Motion[Push]) -> tuple[type[Reversible], ...]:
 
 
 def _steps(method: Chosen[Integrator]) -> int:
-    """Adaptive methods choose their own between the ends."""
+    """The number of steps; 1 for adaptive methods, which choose their own."""
     match method.word:
         case Fixed(steps=steps) | BackwardEuler(steps=steps) | Verlet(steps=steps) | Leapfrog(steps=steps):
             assert steps is not None
@@ -78,7 +78,8 @@ def _steps(method: Chosen[Integrator]) -> int:
 
 
 def _require_widths(frame: NetworkBlock, pair: bool) -> None:
-    """The opening leads to the first stage, between stages the image is halved, and a pair shares the channels."""
+    """Requires the opening to match the first stage, an image that can be halved between stages, and for a pair even
+    widths."""
     stages, span = frame.stages, frame.place("stages")
     if frame.open != stages[0]:
         raise mistakes.pixels.opening_differs(frame.open, stages[0], frame.place("open"))
@@ -101,7 +102,7 @@ def _require_halvings(frame: NetworkBlock, size: int) -> None:
 
 
 def _require_bounded(frame: NetworkBlock, word: Lipschitz) -> None:
-    """Patches fit into the image and into the channels; maxmin takes channels in pairs; dense layers have a width."""
+    """Requires patches that fit into image and channels, even widths for maxmin, dense layers if `close` is given."""
     image, at = frame.input.word, frame.place("frame")
     if word.patch > min(image.height, image.width):
         raise mistakes.pixels.large_patches(word.patch, image.height, image.width, at)

@@ -1,6 +1,6 @@
-"""∂u/∂t = Σ ∂ᵢ(aᵢ ∂ᵢu) + Σ bᵢ ∂ᵢu + s(u, x, t), or 0 = …, for one unknown: conductivities that may jump.
+"""∂u/∂t = Σ ∂ᵢ(aᵢ ∂ᵢu) + Σ bᵢ ∂ᵢu + s(u, x, t), or 0 = …, for one unknown: conductivities may jump.
 
-Written out, ∂ᵢ(aᵢ ∂ᵢu) = aᵢ ∂ᵢ²u + (∂ᵢaᵢ) ∂ᵢu: what is left of the factor of ∂ᵢu must have no derivative of a jump.
+As ∂ᵢ(aᵢ ∂ᵢu) = aᵢ ∂ᵢ²u + (∂ᵢaᵢ) ∂ᵢu, the coefficient of ∂ᵢu minus ∂ᵢaᵢ must not contain the derivative of a jump.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ ROUGH = (Abs, DiracDelta, Heaviside, Max, Min, sign)
 
 @dataclass(frozen=True)
 class Wall:
-    """value · u + slope · ∂u/∂xᵢ + rest = 0 on a side across axis i."""
+    """value · u + slope · ∂u/∂xᵢ + rest = 0 on a side normal to axis i."""
 
     side: Side
     value: Expr
@@ -36,7 +36,7 @@ class Layered:
 
 
 def is_layered(evolution: Evolution) -> bool:
-    """Whether a factor of a second derivative has jumps or kinks."""
+    """Whether a coefficient of a second derivative has jumps or kinks."""
     second = [s for s, d in evolution.jets if d.order == 2]
     return any(r.diff(s).has(*ROUGH) for r in _rights(evolution) for s in second)
 
@@ -46,7 +46,7 @@ def _rights(evolution: Evolution) -> tuple[Expr, ...]:
 
 
 def layered_of(evolution: Evolution) -> Layered:
-    """The parts, or NoGrid with the reason."""
+    """The parts; raises NoGrid with the reason if it has another form."""
     if len(evolution.variables) != 1:
         raise NoGrid("its coefficients jump, and it is no equation of the first order in time for one unknown")
     (right,), space = _rights(evolution), evolution.statement.domain.space

@@ -1,4 +1,4 @@
-"""Terms of equations on feature maps → layers: a learned field is one layer, and what has no layer is a mistake."""
+"""Terms of equations on feature maps → layers: a learned field is one layer; terms without a layer are errors."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ def layers_of(states: States, spec: Spec) -> Motion[RightHandSide]:
 
 
 def _require_once(motion: Motion[Push]) -> None:
-    """Every learned field stands in one layer: each layer has weights of its own."""
+    """Requires that every learned field occurs in one layer only, as each layer has its own weights."""
     seen: set[Symbol] = set()
     terms = (term for push in motion.parts for term in push.terms)
     for term in sorted(terms, key=lambda term: term.origin.span.start):
@@ -75,7 +75,8 @@ def _layers(term: MapTerm, push: Push, method: Integrator, spec: Spec) -> Iterat
 
 
 def _symmetric(term: SymmetricLayer, push: Push, method: Integrator, spec: Spec) -> Symmetric:
-    """Verlet and leapfrog are run backwards to find their states again; adaptive methods have no steps to count."""
+    """A symmetric layer. Verlet and leapfrog exclude batch norm, as they are run backwards to recover states; adaptive
+    methods exclude weights that depend on time, as they have no fixed steps."""
     learned = next(w for w in spec.learned if w.head == term.operator)
     if isinstance(term.norm, BatchNorm) and isinstance(method, Reversible):
         raise mistakes.pixels.batch_norm_backwards(method.name, push.span)

@@ -1,4 +1,4 @@
-"""What a spec says about methods, with defaults for what it leaves out."""
+"""The methods that a spec asks for, with defaults for what it leaves open."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ from pdedsl.words.word import Chosen
 
 
 def scheme_of(spec: Spec) -> Chosen[Integrator]:
-    """How characteristics are followed."""
+    """The method by which characteristics are integrated."""
     method = integrator_of(spec)
     if isinstance(method.word, Reversible):
         raise mistakes.realizations.no_characteristics(method.word.name, ONE_STEP, method.span)
@@ -36,7 +36,7 @@ def scheme_of(spec: Spec) -> Chosen[Integrator]:
 
 
 def steps_of(method: Integrator) -> int:
-    """How many steps along a field on R^d; adaptive methods choose their own between the ends."""
+    """How many steps along a field on R^d; 1 for adaptive methods, which choose their own."""
     if isinstance(method, Adaptive):
         return 1
     assert method.steps is not None
@@ -44,12 +44,12 @@ def steps_of(method: Integrator) -> int:
 
 
 def takes_noise(method: Integrator) -> bool:
-    """Whether its steps are defined with noise: Euler-Maruyama, and the stochastic method of Heun."""
+    """Whether its steps have a version with noise: Euler-Maruyama, and the stochastic Heun method."""
     return isinstance(method, Fixed) and method.method in (EULER, HEUN)
 
 
 def members_of(method: Diffusion | None) -> tuple[int, int]:
-    """Networks with weights of their own, and draws of each."""
+    """The number of networks with separate weights, and of draws from each."""
     match method:
         case Noise() | Dropout() | StochasticDepth() | ShakeShake():
             return method.members, method.samples
@@ -62,5 +62,5 @@ def members_of(method: Diffusion | None) -> tuple[int, int]:
 
 
 def depths(net: Network) -> tuple[Network, ...]:
-    """A network with a list of depths as one network for each: an ensemble of different depths."""
+    """One network for each depth in its list: an ensemble of different depths."""
     return tuple(replace(net, depth=(d,)) for d in net.depth) if isinstance(net, Resnet) else (net,)

@@ -1,4 +1,4 @@
-"""The noise of a step: covariance 2AΔt, as independent numbers or as a residual map that is random itself."""
+"""The noise of a step: covariance 2AΔt, as added random numbers or as a random residual map."""
 
 from __future__ import annotations
 
@@ -41,7 +41,7 @@ from pdedsl.words.diffusions import Noise as NoiseWord
 
 
 def noise_of(stretch: Stretch, dt: Expr, method: Diffusion | None) -> Noise:
-    """What the method makes of the diffusion; a random map is the default of its own shape."""
+    """The noise by which a method realizes the diffusion; by default, the random map with this diffusion, if any."""
     span = stretch.diffusion or Span(0, 1)
     random = _random_map(stretch, method, span)
     if random is None:
@@ -52,7 +52,7 @@ def noise_of(stretch: Stretch, dt: Expr, method: Diffusion | None) -> Noise:
 
 
 def _random_map(stretch: Stretch, method: Diffusion | None, span: Span) -> RandomMap | None:
-    """The random map that the diffusion is realized by, which must have the diffusion as its second moment."""
+    """The random map that realizes the diffusion, which must be its second moment."""
     if method is None:
         return stretch.random
     wanted = _wanted(method)
@@ -65,7 +65,7 @@ def _random_map(stretch: Stretch, method: Diffusion | None, span: Span) -> Rando
 
 
 def _wanted(method: Diffusion) -> tuple[type[RandomMap], str] | None:
-    """The random map that a method is, and the diffusion that it has."""
+    """The random map of a method, and the diffusion that it produces."""
     match method:
         case Dropout():
             return DroppedUnits, "c Σᵢ vᵢ² ∂²u/∂xᵢ² along the velocity v"
@@ -109,12 +109,12 @@ def law_of(method: Diffusion | None) -> Law:
 
 
 def takes_one_step(stretch: Stretch, method: Diffusion | None) -> bool:
-    """Whether one step is exact: a sum of Gaussian numbers is one, a sum of others is not."""
+    """Whether one step is exact: a sum of Gaussian variables is Gaussian; other laws do not have this property."""
     return stretch.is_constant and not (stretch.diffuses and law_of(method) is not Law.GAUSSIAN)
 
 
 def _added(stretch: Stretch, dt: Expr, method: Diffusion | None, span: Span) -> Added:
-    """Numbers behind a step: of one size, of one for each component, or correlated."""
+    """Random numbers added after a step: independent, relative to the state, or correlated."""
     law = law_of(method)
     if isinstance(method, NoiseWord) and method.scale is Scale.RELATIVE:
         return _relative(stretch, method, span)
@@ -132,13 +132,13 @@ def _relative(stretch: Stretch, method: NoiseWord, span: Span) -> Relative:
 
 
 def _independent(stretch: Stretch, dt: Expr, law: Law, span: Span) -> Plain | Scaled:
-    """Each component with its own noise, of standard deviation √(2νΔt)."""
+    """Independent noise for each component, of standard deviation √(2νΔt)."""
     std = _root(2 * stretch.diffusivity[0][0] * dt, span)
     return Plain(std, law, span) if std.is_number else Scaled(std, law, span)
 
 
 def _root(variance: Expr, span: Span) -> Expr:
-    """A standard deviation. Of a number beyond floating point the analysis does not know the sign."""
+    """A standard deviation; the check is for numbers beyond floating point, whose sign the analysis does not know."""
     std = sqrt(variance)
     if std.is_number and not std.is_real:
         raise mistakes.syntax.too_large(span)

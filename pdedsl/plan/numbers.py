@@ -1,4 +1,4 @@
-"""What is learned beside the unknowns, as letters behind those of the components: functions first, then numbers."""
+"""What is learned besides the unknowns, as extra components after theirs: functions first, then numbers."""
 
 from __future__ import annotations
 
@@ -20,12 +20,12 @@ Change = Callable[[Residual], Residual]
 
 @dataclass(frozen=True)
 class Number:
-    """ν = value(letter): eᵐ where it must be positive."""
+    """A learned number ν = value(letter): eᵐ if its type has a sign, otherwise m."""
 
     name: str
     letter: Symbol
     value: Expr
-    start: float  # of the letter
+    start: float  # initial value of the letter
 
 
 def numbers_of(statement: Statement) -> tuple[Number, ...]:
@@ -45,7 +45,7 @@ def _is_signed(learned: Learned) -> bool:
 
 @dataclass(frozen=True)
 class Function:
-    """k = N, or eᴺ where it must be positive, for a network N of some coordinates."""
+    """A learned function k = N, or eᴺ if its type has a sign, for a network N of some coordinates."""
 
     learned: Learned
     axes: tuple[int, ...]
@@ -66,14 +66,14 @@ def functions_of(statement: Statement) -> tuple[Function, ...]:
 
 
 def is_of_coordinates(learned: Learned, statement: Statement) -> bool:
-    """Whether a learned function is a number at every point: all others are refused."""
+    """Whether a learned function is a scalar function of distinct coordinates; others are refused."""
     arguments = learned.arguments
     own = set(arguments) <= set(statement.domain.coordinates) and len(set(arguments)) == len(arguments)
     return own and isinstance(learned.type, Scalar)
 
 
 def with_letters(statement: Statement) -> Statement:
-    """The same problem, in which every learned number is a function of its letter."""
+    """The same problem with every learned number expressed by its letter, and every learned function by its network."""
     numbered = with_functions(statement)
     values = {p.head: n for p, n in zip(numbered.parameters, numbers_of(statement), strict=True)}
     first = len(statement.components) + len(functions_of(statement))
@@ -90,7 +90,7 @@ def with_letters(statement: Statement) -> Statement:
 
 
 def with_functions(statement: Statement) -> Statement:
-    """The same problem, in which every learned function is one of its network: of components behind the others."""
+    """The same problem with every learned function expressed by its network, which becomes an extra component."""
     functions = {f.learned.head: (len(statement.components) + k, f) for k, f in enumerate(functions_of(statement))}
     if not functions:
         return statement
@@ -121,7 +121,7 @@ def _spelled(
 
 
 def _uses(expr: Expr) -> Iterator[tuple[Expr, Field, tuple[Symbol, ...]]]:
-    """Fields and their derivatives, the derivatives first: a field stands in them, too."""
+    """Fields and their derivatives; derivatives first, as they contain the fields."""
     yield from ((p, p.body, tuple(p.slots)) for p in sorted(expr.atoms(Partial), key=str) if isinstance(p.body, Field))
     yield from ((f, f, ()) for f in sorted(expr.atoms(Field), key=str))
 
@@ -133,7 +133,7 @@ def _written(
     coordinates: tuple[Symbol, ...],
     letters: dict[Derivative, Symbol],
 ) -> Expr:
-    """∂^α of N or eᴺ, in letters for the derivatives of N."""
+    """∂^α of N or eᴺ, with symbols for the derivatives of N."""
     network = Head(f"N{place}", real=True)(*(coordinates[k] for k in function.axes))
     value = exp(network) if function.signed else network
     value = value.diff(*slots) if slots else value

@@ -19,7 +19,7 @@ from pdedsl.words.word import Chosen
 
 
 def loss_of(spec: Spec) -> CrossEntropy | Margin:
-    """The loss that the spec names; a margin is one of inputs where the scores have a Lipschitz constant."""
+    """The loss that the spec names; a margin requires a frame that bounds the Lipschitz constant of the scores."""
     chosen = spec.train.loss if spec.train else None
     match chosen.word if chosen else None:
         case None | training.CrossEntropy():
@@ -34,7 +34,7 @@ def loss_of(spec: Spec) -> CrossEntropy | Margin:
 
 
 def objective_of(paths: Paths, method: Chosen[words.Diffusion] | None, dimension: int) -> Objective:
-    """What training minimises: diffusion that is not in the network is in its loss."""
+    """What training minimises: diffusion that is not in the network is in the loss."""
     if method is None:
         return CrossEntropy()
     match method.word:
@@ -57,7 +57,7 @@ def _apart(weights: words.Weighting, span: Span) -> Objective:
 
 
 def _amount(paths: Paths, method: Chosen[words.Diffusion]) -> Expr:
-    """∫ ν dt of diffusion that stands by itself, behind the transport."""
+    """∫ ν dt of isotropic diffusion with constant ν; refused unless it is separate from the transport and after it."""
     still = [s for s in paths.stretches if s.diffuses]
     moving = [s for s in still if s.moves or not s.diffusivity[0][0].is_number or s.shape is not Shape.ISOTROPIC]
     if moving or not still:
@@ -82,7 +82,7 @@ def _retraining(word: words.Retraining, amount: float) -> Retraining:
 
 
 def _residual(word: words.Residual, amount: float, dimension: int, span: Span) -> Residual:
-    """g(x, t) on the unit of time, in which all of the diffusion happens."""
+    """The residual objective for g(x, t) on [0, 1], the time in which all of the diffusion happens."""
     if word.estimator is words.Laplacian.EXACT and dimension > MOST_EXACT:
         raise mistakes.realizations.exact_laplacian(dimension, MOST_EXACT, span)
     return Residual(

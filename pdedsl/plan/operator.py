@@ -24,7 +24,7 @@ from pdedsl.words.word import Chosen
 
 
 def operator_or_refusal(representation: Representation, spec: Spec) -> OperatorPlan | PdeError:
-    """The evolution operator, or why there is none."""
+    """The evolution operator, or the error that says why there is none."""
     match representation:
         case Paths():
             try:
@@ -40,7 +40,7 @@ def operator_or_refusal(representation: Representation, spec: Spec) -> OperatorP
 
 
 def plan_operator(paths: Paths, spec: Spec) -> OperatorPlan:
-    """The evolution operator on R^d, for data that the caller brings."""
+    """The evolution operator on R^d, for data supplied by the caller."""
     scheme = scheme_of(spec)
     method = spec.realize.diffusion.word if spec.realize.diffusion else None
     exact = [takes_one_step(stretch, method) for stretch in paths.stretches]

@@ -1,7 +1,7 @@
-"""Which equation without a derivative in time goes with which variable: the one that bends it most.
+"""Pairs each equation without a time derivative with a variable: the one with the highest derivatives in it.
 
-A condition on a side takes the place of its variable's equation there, so that -Δv + ∇p = f belongs to v and ∇·v = 0 to
-the pressure, in whatever order they are written.
+On a side, a condition replaces the equation of its variable. So -Δv + ∇p = f must belong to v and ∇·v = 0 to the
+pressure, in whatever order they are written.
 """
 
 from __future__ import annotations
@@ -13,13 +13,13 @@ from sympy import Expr, Symbol
 
 from pdedsl.ir.statement import Derivative
 
-MOST = 6  # variables for which all orders are tried
+MOST = 6  # variables up to which all pairings are tried
 
 
 def paired(
     constraints: tuple[Expr, ...], still: tuple[int, ...], jets: Mapping[Symbol, Derivative]
 ) -> tuple[Expr, ...]:
-    """The constraints in the order of their variables: Σ (order of the variable in its equation)² is greatest."""
+    """The constraints in the order of their variables, by the pairing that maximises Σ `_order`²."""
     if len(constraints) != len(still) or not 1 < len(still) <= MOST:
         return constraints
     orders = [[_order(e, k, jets) for k in still] for e in constraints]
@@ -28,6 +28,6 @@ def paired(
 
 
 def _order(expr: Expr, variable: int, jets: Mapping[Symbol, Derivative]) -> int:
-    """Of the highest derivative of a variable; a variable that does not occur is worse than one that is not bent."""
+    """One more than the order of the highest derivative of a variable; 0 if it does not occur."""
     found = [d.order for s, d in jets.items() if s in expr.free_symbols and d.component == variable]
     return 1 + max(found) if found else 0

@@ -1,4 +1,4 @@
-"""Stretches of the path → parts of a network: how many steps, and which noise behind each."""
+"""Stretches of the path → parts of a network: how many steps, and which noise after each."""
 
 from __future__ import annotations
 
@@ -37,13 +37,13 @@ from pdedsl.words.networks import Mlp, Network, Torch, Torchvision, residual_map
 from pdedsl.words.word import Chosen
 
 Method = Chosen[Diffusion] | None
-MAPS = Symbol("maps", integer=True, positive=True)  # how many a network has that is not imported yet
+MAPS = Symbol("maps", integer=True, positive=True)  # the number of maps of a network that is not imported yet
 
 Parts = tuple[Part, ...]
 
 
 def families_of(paths: Paths, spec: Spec, method: Method) -> tuple[Parts, ...]:
-    """The parts of a member; where a network has a list of depths, of a member of each depth."""
+    """The parts of a member; for a network with a list of depths, those of one member of each depth."""
     trained = method is not None and isinstance(method.word, Residual | Retraining)
     if method is not None and trained and any(s.moves for s in paths.stretches):
         return ((_timed(paths, spec, method),),)
@@ -61,13 +61,13 @@ def _parts(stretches: list[Stretch], paths: Paths, spec: Spec, method: Method, f
 
 
 def _alternatives(stretch: Stretch, spec: Spec) -> tuple[Network, ...]:
-    """The networks of a velocity, one for each of its depths."""
+    """The networks for a velocity, one for each of its depths."""
     learned = _velocity(stretch, spec)
     return depths(learned.net.word) if learned and learned.net else ()
 
 
 def _with_readouts(parts: list[Part]) -> list[Part]:
-    """Named networks have their readout inside: noise behind the maps goes in front of it, and maps come last."""
+    """Named networks contain their readout: noise after the maps goes before the readout, and nothing may follow."""
     for k, part in enumerate(parts):
         if isinstance(part, Maps) and k + 1 < len(parts):
             last = parts[k + 1]
@@ -78,7 +78,7 @@ def _with_readouts(parts: list[Part]) -> list[Part]:
 
 
 def _timed(paths: Paths, spec: Spec, method: Chosen[Diffusion]) -> Timed:
-    """A network with a time input: its residual is penalised in training, and it is read when diffusion has ended."""
+    """A network with a time input: training penalises its residual, and it is evaluated at the end of the diffusion."""
     moving = next(s for s in paths.stretches if s.moves)
     learned = _velocity(moving, spec)
     if learned is None or learned.net is None:
@@ -89,7 +89,7 @@ def _timed(paths: Paths, spec: Spec, method: Chosen[Diffusion]) -> Timed:
 
 
 def _base(paths: Paths, spec: Spec) -> Base | None:
-    """The data as a learned network, `f(x, 0) = base(x)`."""
+    """The network of data that are learned, `f(x, 0) = base(x)`; None if they are not."""
     if not isinstance(paths.data, Field):
         return None
     learned = next((w for w in spec.learned if w.head == paths.data.head), None)
@@ -124,12 +124,12 @@ def _stretch_parts(stretch: Stretch, paths: Paths, spec: Spec, method: Method, f
 
 
 def _is_field(net: Network, spec: Spec) -> bool:
-    """Whether steps go along it: not a network on images, whose residual maps are its steps."""
+    """Whether a network is a field to step along, unlike one on images, whose residual maps are the steps."""
     return isinstance(net, Mlp) or (isinstance(net, Torch) and spec.space.image is None)
 
 
 def _at_rest(stretch: Stretch, word: Diffusion | None) -> Shake:
-    """All of a stretch without a velocity at once."""
+    """A stretch without a velocity, in a single step."""
     noise = noise_of(stretch, stretch.length, word)
     assert not isinstance(noise, Inside), "a random map has a velocity"
     return Shake(noise)
@@ -156,7 +156,7 @@ def _branches(stretch: Stretch) -> tuple[Symbol, ...]:
 
 
 def _check_noise(noise: Noise, scheme: Chosen[Integrator], stretch: Stretch) -> None:
-    """Noise stands behind steps of Euler, or is added in those of Heun."""
+    """Requires a scheme that takes noise: Euler for any, Heun for added noise that is not relative."""
     if not takes_noise(scheme.word):
         raise mistakes.realizations.scheme_with_noise(scheme.word.name, stretch.diffusion or scheme.span)
     if is_euler(scheme.word):
@@ -175,7 +175,7 @@ def _check_noise(noise: Noise, scheme: Chosen[Integrator], stretch: Stretch) -> 
 
 
 def _maps(stretch: Stretch, learned: Learned, paths: Paths, method: Method, spec: Spec, family: int) -> Maps:
-    """The residual maps of a named network, which are its steps of Euler."""
+    """The residual maps of a named network, which are Euler steps."""
     assert learned.net is not None
     if spec.space.image is None:
         raise mistakes.networks.acts_on_images(learned.net.word.name, learned.span)
@@ -206,7 +206,7 @@ def _check_map_noise(noise: Noise, net: Network, maps: int | None, spec: Spec) -
 
 
 def _of_time_alone(std: Expr, spec: Spec) -> bool:
-    """Whether a size is a learned number, a function of the time, or made of such: it fits a state of any shape."""
+    """Whether a standard deviation depends on time and learned numbers alone, so that it fits a state of any shape."""
     known = {MAPS, *([spec.time.symbol] if spec.time else [])}
     heads = {w.head for w in fields_of((std,), spec)}
     own = {w.head for w in fields_of((std,), spec) if set(w.arguments) <= known}
@@ -214,7 +214,7 @@ def _of_time_alone(std: Expr, spec: Spec) -> bool:
 
 
 def _require_model(net: Network, spec: Spec, span: Span) -> None:
-    """A model of torchvision that classifies images of this size."""
+    """Requires a torchvision model, if one is named, to exist and to accept images of this size."""
     if not isinstance(net, Torchvision) or spec.space.image is None:
         return
     record = MODELS.get(net.model)
@@ -228,7 +228,7 @@ def _require_model(net: Network, spec: Spec, span: Span) -> None:
 
 
 def _promises_nothing(learned: Learned, who: str) -> None:
-    """Only steps along a field on R^d keep what its type says."""
+    """Refuses divergence-free types: only steps along a field on R^d guarantee them."""
     if isinstance(learned.type, Vector) and learned.type.divergence_free:
         raise mistakes.networks.not_divergence_free(who, learned.span)
 
@@ -240,7 +240,7 @@ def _check_steps(net: Network, maps: int | None, spec: Spec) -> None:
 
 
 def _branch(stretch: Stretch, spec: Spec, family: int) -> Network:
-    """The second of two networks, which must have the layers of the first."""
+    """The second of two networks, which must be declared with the same layers as the first."""
     first, second = fields_of(stretch.drift, spec)
     assert first.net is not None
     _promises_nothing(second, first.net.word.name)
@@ -250,7 +250,7 @@ def _branch(stretch: Stretch, spec: Spec, family: int) -> Network:
 
 
 def _velocity(stretch: Stretch, spec: Spec) -> Learned | None:
-    """The learned field that is the drift, component by component; the first of two that share it."""
+    """The learned field whose components are the drift; of two branches, the first; None for any other drift."""
     if isinstance(stretch.random, SharedBranches):
         return fields_of(stretch.drift, spec)[0]
     heads: set[Symbol] = {b.head for b in stretch.drift if isinstance(b, Field)}

@@ -1,4 +1,4 @@
-"""What an equation on feature maps may say: whatever has no place in the network is a mistake, never ignored."""
+"""What a spec on feature maps may contain: whatever has no place in the network is an error, never ignored."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ def _require_states(spec: Spec) -> None:
 
 
 def _require_rest(condition: Condition, spec: Spec) -> None:
-    """The opening layer gives Y at the start; of second order, ∂Y/∂t = 0 there."""
+    """Allows only ∂Y/∂t = 0 at the start, for second order in time: the opening layer provides Y."""
     second = any(e.unknown == condition.unknown and e.order == 2 for e in spec.equations)
     at_start = condition.kind is ConditionKind.INITIAL and condition.order == 1
     if second and at_start and all(v == 0 for v in condition.value):
@@ -35,7 +35,7 @@ def _require_rest(condition: Condition, spec: Spec) -> None:
 
 
 def _require_arguments(learned: Learned, spec: Spec) -> None:
-    """K or K(t); f(Y) or f(Y, t)."""
+    """Requires K or K(t) for operators, f(Y) or f(Y, t) for fields."""
     assert spec.time is not None
     rest = [a for a in learned.arguments if a != spec.time.symbol]
     if isinstance(learned.type, Operator):

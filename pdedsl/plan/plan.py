@@ -17,8 +17,8 @@ from pdedsl.plan.solving import plan_solving
 
 
 def plan(representation: Representation, spec: Spec, reference: Statement | None = None) -> Model:
-    """The network of a spec; whatever it asks for and cannot have is refused. `reference` is its equation of R^d on a
-    box, where an `evaluate` block asks for it."""
+    """The plan of a spec; whatever it asks for but cannot have is refused. `reference` is its equation on R^d restated
+    on a box, if an `evaluate` block asks for it."""
     require_overlap(spec)
     model = _model(representation, spec)
     require_memory(model, spec)

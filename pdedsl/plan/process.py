@@ -1,7 +1,7 @@
-"""Statement → Process: whether means over random paths solve a problem, and which paths.
+"""Statement → Process: whether means over random paths solve a problem, and over which paths.
 
-Every refusal of `realize equation by paths` is made here. (Øksendal, theorems 8.2.1 and 9.1.1; local times for sides
-with a slope: Freidlin 1985, section 2.5.)
+All refusals of `realize equation by paths` are here. (Øksendal, theorems 8.2.1 and 9.1.1; local times for sides with a
+slope: Freidlin 1985, section 2.5.)
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ from pdedsl.numerics.functions import OF_MANY, OF_ONE
 
 
 def obstacle(statement: Statement) -> PdeError | None:
-    """Why paths do not solve a problem."""
+    """Why paths do not solve a problem; None if they do."""
     try:
         process_of(statement)
     except PdeError as error:
@@ -27,7 +27,7 @@ def obstacle(statement: Statement) -> PdeError | None:
 
 
 def process_of(statement: Statement) -> Process:
-    """The process of a problem; whatever has none is refused."""
+    """The process of a problem; problems without one are refused."""
     residual = _only_equation(statement)
     affine, domain = _affine(residual), statement.domain
     _require_orders(affine, residual, domain)
@@ -72,13 +72,13 @@ def _require_orders(affine: Affine, residual: Residual, domain: Domain) -> None:
 
 
 def _divided(affine: Affine, residual: Residual, data: Evolving | None, domain: Domain) -> Affine:
-    """G u + f, with the sign that makes it the generator of a motion along the clock of the data."""
+    """G u + f, scaled so that G generates a motion along the clock of the data."""
     factor = _sign(affine, domain) if data is None else _of_time(affine, residual, domain) * data.clock.value
     return Affine(tuple((d, simplify(c / factor)) for d, c in affine.parts), affine.rest / factor)
 
 
 def _of_time(affine: Affine, residual: Residual, domain: Domain) -> Expr:
-    """The factor of ∂u/∂t."""
+    """The coefficient of ∂u/∂t, which must be a nonzero number."""
     factor = simplify(next((c for d, c in affine.parts if d.orders[-1]), S.Zero))
     if not factor.is_number or factor == 0:
         raise mistakes.paths.uneven_time(residual.span)
@@ -86,14 +86,14 @@ def _of_time(affine: Affine, residual: Residual, domain: Domain) -> Expr:
 
 
 def _sign(affine: Affine, domain: Domain) -> Expr:
-    """That of the second derivatives, in the middle of the domain where they are no numbers."""
+    """The sign of the sum of the pure second-order coefficients in the middle of the domain."""
     middle = {x: (i.start + i.end) / 2 for x, i in zip(domain.coordinates, domain.intervals, strict=True)}
     trace = Add(*(c for d, c in affine.parts if max(d.orders) == 2))
     return S.NegativeOne if float(trace.xreplace(middle)) < 0 else S.One
 
 
 def _at(affine: Affine, domain: Domain, *places: int) -> Expr:
-    """The coefficient of the derivative in these coordinates."""
+    """The coefficient of the derivative with respect to these coordinates."""
     wanted = tuple(places.count(k) for k in range(len(domain.coordinates)))
     return next((c for d, c in affine.parts if d.orders == wanted), S.Zero)
 
@@ -109,7 +109,7 @@ def _matrix(affine: Affine, domain: Domain) -> Iterator[tuple[int, int, Expr]]:
 
 
 def _data(statement: Statement) -> Evolving | None:
-    """The condition in time; a statement has one where it has a time."""
+    """The condition in time; None for a stationary problem."""
     if not statement.domain.timed:
         return None
     time = len(statement.domain.coordinates) - 1
@@ -136,7 +136,7 @@ def _sides(statement: Statement) -> Iterator[Side]:
 
 
 def _event(condition: Imposed, coordinate: int, upper: bool) -> Stop | Turn:
-    """α u + β ∂u/∂n = γ."""
+    """What happens to a path where α u + β ∂u/∂n = γ."""
     affine = _solved(condition)
     slopes = {d: c for d, c in affine.parts if d.order}
     if not slopes:
@@ -157,7 +157,7 @@ def _solved(condition: Imposed) -> Affine:
 
 
 def _given(condition: Imposed, affine: Affine) -> Expr:
-    """The value of u where nothing else is in the condition."""
+    """The value of u, if the condition contains nothing else."""
     match affine.parts:
         case ((Derivative(order=0), factor),):
             return -affine.rest / factor
@@ -166,7 +166,7 @@ def _given(condition: Imposed, affine: Affine) -> Expr:
 
 
 def _bounding(curve: Expr, condition: Imposed, domain: Domain) -> Expr:
-    """The g > 0 of the shape that vanishes on the curve."""
+    """The g of the shape that vanishes on the curve."""
     for inner in domain.inside:
         if simplify(inner / curve).is_number:
             return inner
@@ -194,7 +194,7 @@ def _require_process(process: Process, residual: Residual, statement: Statement)
 
 
 def _may_be_positive(process: Process) -> bool:
-    """Whether A is semidefinite, as far as numbers show; of functions the analysis has said what it knows."""
+    """Whether A may be semidefinite: decided for constant A; for functions the analysis has reported what it knows."""
     if any(a.is_negative for i, j, a in process.matrix if i == j):
         return False
     if all(i == j for i, j, _ in process.matrix) or any(a.free_symbols for _, _, a in process.matrix):

@@ -1,4 +1,4 @@
-"""The data of class probabilities → what stands behind the path: W of softmax(W x), or a learned network."""
+"""The data of class probabilities → what follows the path: W of softmax(W x), or a learned network."""
 
 from __future__ import annotations
 
@@ -18,14 +18,14 @@ from pdedsl.words.networks import Linear, Mlp, Torch
 
 @dataclass(frozen=True)
 class Readout:
-    """A linear map to scores, ‖W‖ ≤ bound for every weight, or with numbers in a box that training keeps."""
+    """A linear map W to scores, with ‖W‖ ≤ bound for every weight, or with entries that training keeps in a box."""
 
     bound: Expr | None
     box: Bounds | None
 
 
 def readout_of(paths: Paths, spec: Spec, parts: tuple[Part, ...]) -> Readout | None:
-    """W behind the parts; none where a network ends in scores by itself, or the unknown is no class probability."""
+    """W after the parts; None if a network has scores of its own, or the unknown is not a class probability."""
     operator: Learned | None = None
     named = next((p for p in parts if isinstance(p, Maps | Timed)), None)
     if isinstance(spec.unknowns[0].type, Simplex):
@@ -45,7 +45,7 @@ def readout_of(paths: Paths, spec: Spec, parts: tuple[Part, ...]) -> Readout | N
 
 
 def _operator(paths: Paths, spec: Spec) -> Learned:
-    """The learned operator of softmax(W x), which acts on the point itself."""
+    """The learned operator W of softmax(W x), which must be applied to the point itself."""
     scores = paths.data.args[0]
     head = scores.operator.head if isinstance(scores, Applied) and isinstance(scores.operator, Field) else None
     learned = next((w for w in spec.learned if w.head == head), None)
@@ -60,7 +60,7 @@ def _operator(paths: Paths, spec: Spec) -> Learned:
 
 
 def _is_point(expr: Expr, space: Space) -> bool:
-    """Whether it is (x, y), or xᵢ in a space that is not written out."""
+    """Whether it is the point: (x, y), or xᵢ in a space that is not written out."""
     if not space.explicit:
         return isinstance(expr, Component) and expr.args[0] == space.coordinates[0] and not expr.args[1].is_Integer
     return (tuple(expr) if isinstance(expr, Tuple) else (expr,)) == space.coordinates
@@ -71,7 +71,7 @@ def _point(space: Space) -> str:
 
 
 def _check_network(paths: Paths, spec: Spec, named: Maps | Timed | None) -> None:
-    """The data as a learned network, read at the point."""
+    """Requires the data to be a learned network, evaluated at the point."""
     data = paths.data
     learned = next((w for w in spec.learned if isinstance(data, Field) and w.head == data.head), None)
     if learned is None or learned.net is None:

@@ -1,8 +1,8 @@
-"""Where a Fourier series applies: periodic axes, and axes whose sides only mirror the solution.
+"""Where a Fourier series applies: periodic axes, and axes whose sides only reflect the solution.
 
-u = 0 at both ends of an axis is an odd function on a ring of twice the length, and ∂u/∂n = 0 an even one, if the
-equation and the data are reflected likewise: then the ring has no sides. Data that have the length itself for a period
-need no longer ring.
+A function with u = 0 at both ends of an axis extends to an odd periodic function of twice the length, one with
+∂u/∂n = 0 to an even one, if equation and data have the same symmetry: then there are no sides. If equation and data
+have the length itself as a period, it is not doubled.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ DIGITS = 30
 
 @dataclass(frozen=True)
 class Loop:
-    """An axis as a ring; `mirror` where it is one by reflection."""
+    """An axis as a ring; `mirror` if it is one by reflection."""
 
     start: Expr
     period: Expr
@@ -29,14 +29,14 @@ class Loop:
 
 @dataclass(frozen=True)
 class Linear:
-    """∂w/∂t = Σ coefficient · jet + rest: coefficients are free of place, time and unknowns, or learned numbers."""
+    """∂w/∂t = Σ coefficient · jet + rest: coefficients are constants or learned numbers."""
 
     parts: tuple[tuple[int, Symbol, Expr], ...]  # the row, the jet, its coefficient
     rests: tuple[Expr, ...]
 
 
 def linear_of(evolution: Evolution, exprs: tuple[Expr, ...]) -> Linear:
-    """Each expression's linear part with constant coefficients, read off its terms."""
+    """The linear part of each expression with constant coefficients, term by term."""
     jets = set(evolution.of_jets)
     fields = {p.symbol for p in evolution.parameters if _varies(evolution, p.name)}
     moving = set(evolution.coordinates) | fields
@@ -58,7 +58,7 @@ def _varies(evolution: Evolution, name: str) -> bool:
 
 
 def loops_of(evolution: Evolution) -> tuple[Loop, ...] | None:
-    """Each axis as a ring, if all of them are."""
+    """The axes as rings; None if one of them is not a ring."""
     domain = evolution.statement.domain
     found = []
     for axis, interval in enumerate(domain.intervals[: len(domain.space)]):
@@ -85,7 +85,7 @@ def _mirrored(evolution: Evolution, axis: int) -> Loop | None:
 
 
 def _parities(evolution: Evolution, axis: int) -> Mapping[int, int] | None:
-    """-1 for each component that vanishes at both ends, +1 for each whose slope does; None if that is not all."""
+    """-1 for each component that vanishes at both ends, +1 for each whose slope does; None for any other conditions."""
     found: dict[tuple[int, bool], int] = {}
     for side in evolution.sides:
         if side.place.coordinate != axis:
@@ -124,7 +124,7 @@ def _reflected(evolution: Evolution, axis: int, end: Expr, signs: Mapping[int, i
 
 
 def same(one: Expr, other: Expr) -> bool:
-    """Whether two expressions agree, to 20 digits at random points: a false yes needs a chance of 10⁻²⁰."""
+    """Whether two expressions agree to 20 digits at four random points; a false yes would be a coincidence of 10⁻²⁰."""
     if one == other:
         return True
     symbols = sorted(one.free_symbols | other.free_symbols, key=str)

@@ -1,4 +1,4 @@
-"""How much memory a plan would take, in numbers: what no machine holds is refused before any of it is taken."""
+"""How much memory a plan would take, counted in numbers: too large plans are refused before anything is allocated."""
 
 from __future__ import annotations
 
@@ -25,10 +25,10 @@ from pdedsl.words.networks import (
 from pdedsl.words.solvers import Collocation, Features, Grid, Paths
 
 MOST_WEIGHTS = 1_000_000_000
-MOST_NUMBERS = 1_000_000_000  # of a solution in the making: 8 GB
-FEATURES = 2000  # where their number is left open: the most that are tried
-OF_RESIDUAL = Mlp(width=20, depth=3)  # where no network is named
-ROWS = 3  # of Gauss-Newton for each weight, at most
+MOST_NUMBERS = 1_000_000_000  # in the largest table of a method: 8 GB
+FEATURES = 2000  # if their number is left open: the most that are tried
+OF_RESIDUAL = Mlp(width=20, depth=3)  # if no network is named
+ROWS = 3  # of Gauss-Newton per weight, at most
 
 
 def require_memory(model: Model, spec: Spec) -> None:
@@ -55,7 +55,7 @@ def _require_few(weights: int, spec: Spec) -> None:
 
 
 def _layers(frame: Frame) -> int:
-    """Matrices between the equation and the scores."""
+    """The number of matrices between the equation and the scores."""
     match frame:
         case Paper():
             return 1
@@ -70,14 +70,14 @@ def _channels(plan: DataPlan) -> int:
 
 
 def _learned(spec: Spec, dimension: int, channels: int, classes: int | None) -> Iterable[int]:
-    """The weights of each learned part."""
+    """The number of weights of each learned part."""
     for one in spec.learned:
         if one.net is not None:
             yield weights_of(one.net.word, dimension, channels, classes or dimension)
 
 
 def weights_of(net: Network, dimension: int, channels: int, out: int) -> int:
-    """About so many: biases and what is as small are left out."""
+    """The approximate number of weights: biases and other small parts are left out."""
     match net:
         case Mlp(width=width, depth=depth):
             return (dimension + 1 + out) * width + (depth - 1) * width**2
@@ -90,15 +90,15 @@ def weights_of(net: Network, dimension: int, channels: int, out: int) -> int:
         case Linear():
             return dimension * out
         case Resnet() | Resnet18() | PreactResnet18() | Torchvision():
-            return 0  # of a size that is known, and that machines hold
+            return 0  # of a known size that fits into memory
         case Torch():
-            return 0  # of a size that its author knows
+            return 0  # only its author knows its size
         case _:
             assert_never(net)
 
 
 def _numbers(plan: SolvePlan) -> int:
-    """The largest table of a method."""
+    """The size of the largest table of a method."""
     domain, components = plan.statement.domain, len(plan.statement.components)
     size, places = len(domain.coordinates), max(len(plan.statement.conditions), 1)
     match plan.method:
@@ -112,6 +112,6 @@ def _numbers(plan: SolvePlan) -> int:
             streams = (2 * size + 2) * net.width * (net.depth if plan.optimizers else 1)
             return max(points * streams, rows * weights, weights**2)
         case Grid() | Paths():
-            return 0  # the first has a bound of its own, the second works on so many paths at a time
+            return 0  # the first has its own bound, the second works on batches of paths
         case _:
             assert_never(plan.method)

@@ -1,6 +1,6 @@
-"""Statement → the method that solves it: the one that is written, or the one that fits, with its reason.
+"""Statement → the method that solves it: the one in the spec, or the recommended one, with its reason.
 
-Every refusal is made here: a method that a plan names solves its statement.
+All refusals are made here: a method named in a plan can solve its statement.
 """
 
 from __future__ import annotations
@@ -32,7 +32,7 @@ from pdedsl.words.word import Chosen
 
 GIVEN = "as the spec says"
 DEFAULT = Mlp(width=20, depth=3)
-MOST_POINTS = 1 << 21  # of a grid: 128 a side in three dimensions
+MOST_POINTS = 1 << 21  # of a grid: 128 per side in three dimensions
 
 
 def plan_solving(statement: Statement, spec: Spec) -> SolvePlan:
@@ -69,7 +69,7 @@ def plan_solving(statement: Statement, spec: Spec) -> SolvePlan:
 
 
 def _require_steps(asked: Chosen[Solver], train: TrainBlock | None, optimizers: tuple[Optimizer, ...]) -> None:
-    """Those of the method are those of training, unless the block says how many, or L-BFGS alone does."""
+    """Refuses `steps` of the method if the `train` block, or L-BFGS alone, already says how many."""
     if train is not None and train.steps is not None:
         raise mistakes.realizations.unused_argument("steps", "train { steps } says how many", asked.span)
     if optimizers and all(isinstance(o, Lbfgs) for o in optimizers):
@@ -77,7 +77,7 @@ def _require_steps(asked: Chosen[Solver], train: TrainBlock | None, optimizers: 
 
 
 def network_of(spec: Spec) -> Mlp | None:
-    """One network for all unknowns: the first that is named."""
+    """The network for all unknowns: the first that is named, if any."""
     for unknown in spec.unknowns:
         if unknown.net is not None:
             if not isinstance(unknown.net.word, Mlp):
@@ -87,7 +87,7 @@ def network_of(spec: Spec) -> Mlp | None:
 
 
 def _require_learnable(statement: Statement) -> None:
-    """Functions that are learned are numbers at points, by networks for points."""
+    """Requires learned functions to be scalar functions of coordinates, given by networks on points."""
     for p in statement.parameters:
         if p.params and not is_of_coordinates(p, statement):
             raise mistakes.realizations.learned_function(p.name, p.span)
@@ -121,12 +121,12 @@ class Choice:
     reason: str
 
 
-FEW = 8  # coordinates up to which random features fill a domain
-MANY = 20  # from which on a mean over paths is all that is cheap
+FEW = 8  # coordinates up to which random features can cover a domain
+MANY = 20  # coordinates above which only means over paths are cheap
 
 
 def recommended(statement: Statement, span: Span) -> Choice:
-    """What the analysis recommends where the spec leaves it open."""
+    """The method recommended where the spec leaves it open."""
     size = len(statement.domain.coordinates)
     if inverse(statement):
         return Choice(Collocation(), "something is learned beside the unknowns: a network is trained with it")
@@ -149,7 +149,7 @@ def inverse(statement: Statement) -> bool:
 
 
 def obstacle(method: Solver, statement: Statement, span: Span) -> PdeError | None:
-    """Why a method does not solve a statement, if it does not."""
+    """Why a method does not solve a statement; None if it does."""
     if not isinstance(method, Grid) and any(r.jumps for r in statement.equations):
         return mistakes.realizations.jump_by_points(span)
     match method:
@@ -167,7 +167,7 @@ def obstacle(method: Solver, statement: Statement, span: Span) -> PdeError | Non
 
 
 def _is_estimable(residual: Residual) -> bool:
-    """Whether derivatives are of one component, along one coordinate each, up to the second, with known factors."""
+    """Whether all derivatives are of one component, pure, of order at most two, and have known coefficients."""
     letters = {s for s, _ in residual.letters}
     derived = [(s, d) for s, d in residual.letters if d.order]
     known = all(not residual.expr.diff(s).free_symbols & letters for s, _ in derived)
@@ -177,7 +177,7 @@ def _is_estimable(residual: Residual) -> bool:
 
 
 def require_reference(reference: Chosen[Grid], statement: Statement) -> None:
-    """The grid that an `evaluate` block asks for solves the statement."""
+    """Requires that the grid named in an `evaluate` block solves the statement."""
     refusal = obstacle(reference.word, statement, reference.span)
     if refusal is not None:
         raise mistakes.realizations.no_reference(refusal.diagnostics[0].message, reference.span)
@@ -205,7 +205,7 @@ def _alternative(method: Solver, statement: Statement) -> Alternative:
 
 
 def require_computable(statement: Statement) -> None:
-    """Every function in the residuals is one of torch's, and every number finite; jumps are for cells alone."""
+    """Requires torch functions and finite numbers in all residuals; only finite volumes take derivatives of jumps."""
     imposed = (r for c in statement.conditions for r in c.residuals)
     layered = grid_scheme(statement) in (Scheme.LAYERS, Scheme.VOLUMES)
     for residual in (*statement.equations, *imposed):

@@ -1,7 +1,7 @@
-"""Statement → a reflection that it is not changed by: its solution is even or odd about the middle of an axis.
+"""Statement → a reflection that leaves it invariant: its solution is even or odd about the middle of an axis.
 
-If u solves it, so does ±u(Rx). Data at the start determine a solution, which is then its own image; of a linear problem
-the mean of u and its image is a solution, too. Of other problems nothing follows, and nothing is built in.
+If u solves it, so does ±u(Rx). With initial data the solution is unique and hence its own image; for a linear problem
+the mean of u and its image is a solution, too. For other problems nothing follows, and nothing is built in.
 """
 
 from __future__ import annotations
@@ -17,12 +17,12 @@ from pdedsl.plan.ansatz import ansatz_of
 from pdedsl.plan.rings import same
 from pdedsl.symbolic.notation import notation
 
-MOST = 3  # components, and dimensions of space, for which signs and axes are tried
+MOST = 3  # components, and dimensions of space, up to which symmetries are tried
 
 
 @dataclass(frozen=True)
 class Symmetry:
-    """u_c(Rx) = signs[c] u_c(x), where R turns a coordinate about the middle of its interval."""
+    """u_c(Rx) = signs[c] u_c(x), where R reflects a coordinate about the middle of its interval."""
 
     axis: int
     signs: tuple[int, ...]
@@ -38,7 +38,7 @@ class Symmetry:
 
 
 def symmetry_of(statement: Statement) -> Symmetry | None:
-    """The first that is found, and that base and factor of the ansatz have as well."""
+    """The first symmetry found that base and factor of the ansatz have as well."""
     domain, count = statement.domain, len(statement.components)
     unique = statement.is_affine or any(_in_time(c, statement) for c in statement.conditions)
     if not unique or domain.inside or statement.parameters or statement.observed:
@@ -71,7 +71,7 @@ def _holds(symmetry: Symmetry, statement: Statement) -> bool:
 
 
 def _imposed(condition: Imposed, symmetry: Symmetry, statement: Statement) -> bool:
-    """Whether the image of a condition is one of the conditions at the image of its place."""
+    """Whether the reflection of a condition is one of the conditions at the reflected place."""
     place = condition.place
     if not isinstance(place, Face) or condition.part:
         return False
@@ -86,7 +86,7 @@ def _there(expr: Expr, face: Face, statement: Statement) -> Expr:
 
 
 def _image(residual: Residual, symmetry: Symmetry, statement: Statement) -> Expr:
-    """What the residual of u(Rx) is at Rx."""
+    """The residual of ±u(Rx), evaluated at Rx."""
     there = _turned(symmetry, statement)
     for letter, d in residual.letters:
         there[letter] = symmetry.signs[d.component] * (-1) ** d.orders[symmetry.axis] * letter

@@ -1,4 +1,4 @@
-"""What is realized must be there: a `realize` line, or an argument of one, that changes nothing is a mistake."""
+"""Refuses `realize` lines, and arguments in them, that have no effect."""
 
 from __future__ import annotations
 
@@ -45,7 +45,7 @@ def require_used(plan: DataPlan, paths: Paths, spec: Spec) -> None:
 
 
 def _steps(plan: DataPlan, paths: Paths, spec: Spec) -> bool:
-    """Whether there are steps, of the operator where that is the model, otherwise of the network."""
+    """Whether there are any steps: of the operator if that is the model, otherwise of the network."""
     if plan.classes is None:
         method = spec.realize.diffusion.word if spec.realize.diffusion else None
         return not all(takes_one_step(s, method) for s in paths.stretches)
@@ -53,7 +53,7 @@ def _steps(plan: DataPlan, paths: Paths, spec: Spec) -> bool:
 
 
 def _require_arguments(chosen: Chosen[Diffusion], plan: DataPlan) -> None:
-    """Arguments that were given another value than their own, and have no part in the network."""
+    """Refuses arguments that differ from their defaults but have no effect on the network."""
     params = chosen.word.signature()
     idle = _idle(chosen.word, plan)
     for key in sorted(chosen.given):
@@ -62,7 +62,7 @@ def _require_arguments(chosen: Chosen[Diffusion], plan: DataPlan) -> None:
 
 
 def _idle(word: Diffusion, plan: DataPlan) -> dict[str, str]:
-    """Arguments without effect, each with its reason."""
+    """The arguments without effect, each with its reason."""
     match word:
         case Noise():
             return _idle_of_noise(word, plan)

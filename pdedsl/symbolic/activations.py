@@ -1,6 +1,6 @@
-"""Activations as functions of sympy: each is a name on feature maps and a formula on numbers.
+"""Activations as sympy functions: on feature maps each is a name, on numbers a formula.
 
-Formulas, and what is known of them for proofs, are in `numerics`.
+The formulas, and the facts that proofs use, are in `numerics`.
 """
 
 from __future__ import annotations
@@ -14,7 +14,7 @@ from pdedsl.numerics.activations import Activation as Record
 
 
 class Symbols:
-    """The algebra of sympy."""
+    """The functions of formulas, for sympy expressions."""
 
     max = staticmethod(Max)
     min = staticmethod(Min)
@@ -36,7 +36,7 @@ class Symbols:
 
 
 SYMBOLS = Symbols()
-OWN = ("sin", "tanh", "atan", "erf")  # functions of sympy itself
+OWN = ("sin", "tanh", "atan", "erf")  # these exist in sympy
 
 
 def formula_of(record: Record, x: Expr) -> Expr:
@@ -45,7 +45,7 @@ def formula_of(record: Record, x: Expr) -> Expr:
 
 
 class Activation(Function):  # type: ignore[misc]
-    """A named activation; at a number it is its value, and an odd one lets a sign out: σ(-K Y) = -σ(K Y)."""
+    """A named activation; evaluated at numbers, and if it is odd, signs are pulled out: σ(-K Y) = -σ(K Y)."""
 
     nargs = 1
     record: Record
@@ -81,12 +81,12 @@ LETTER = Dummy("z", real=True)
 
 @cache
 def derivative_of(record: Record, order: int) -> Expr:
-    """σ or a derivative of it at LETTER, in elementary functions, worked out once."""
+    """σ or a derivative of it at LETTER, in elementary functions; cached."""
     return formula_of(record, LETTER).diff(LETTER, order) if order else formula_of(record, LETTER)
 
 
 class Slope(Function):  # type: ignore[misc]
-    """σ' of an activation, which a proof knows by its sign and its bound; a number at a number."""
+    """σ' of an activation, of which proofs know the sign and a bound; evaluated at numbers."""
 
     nargs = 1
     of: Record
@@ -98,7 +98,7 @@ class Slope(Function):  # type: ignore[misc]
         return derivative_of(cls.of, 1).xreplace({LETTER: x})
 
     def fdiff(self, argindex: int = 1) -> Expr:
-        """σ'' is known by its formula alone."""
+        """σ'', by its formula."""
         return derivative_of(self.of, 2).xreplace({LETTER: self.args[0]})
 
     def _eval_is_real(self) -> bool:
@@ -114,7 +114,7 @@ SLOPES: dict[str, type[Slope]] = {
 
 
 def as_activation(body: Expr) -> Expr:
-    """|z| and z² by their names: they are layers like any other, however they are written."""
+    """Replaces |z| and z² by named activations, so that they are recognised as layers however they are written."""
     match body:
         case Abs(args=(inner,)):
             return ACTIVATIONS["abs"](inner)

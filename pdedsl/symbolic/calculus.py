@@ -26,18 +26,18 @@ from pdedsl.symbolic.activations import Activation, as_activation
 from pdedsl.symbolic.expansion import multiply_out
 from pdedsl.symbolic.symbols import Applied, Component, Contraction, Partial, TooLarge
 
-MAX_NODES = 20_000  # that one derivative may create
+MAX_NODES = 20_000  # visited for one derivative, at most
 
 
 def depends(expr: Expr, slot: Expr) -> bool:
-    """Whether an expression varies with a coordinate or with time."""
+    """Whether an expression contains a coordinate or time."""
     base = slot.args[0] if isinstance(slot, Component) else slot
     return base in expr.free_symbols
 
 
 def differentiate(expr: Expr, slot: Expr, chain: bool = False) -> Expr:
-    """∂expr/∂slot by the rules of calculus; derivatives of fields stay symbolic, and those of activations unless the
-    chain rule is asked for."""
+    """∂expr/∂slot by the rules of calculus; derivatives of fields stay symbolic, and so do those of activations, maxima
+    and minima unless `chain` is set."""
     budget = [MAX_NODES]
 
     def d(e: Expr) -> Expr:
@@ -78,7 +78,7 @@ def differentiate(expr: Expr, slot: Expr, chain: bool = False) -> Expr:
 
 
 def _slope_in(e: Expr, k: int) -> Expr:
-    """∂/∂aₖ of max(a₁, …, aₙ) or min, as steps."""
+    """∂/∂aₖ of max(a₁, …, aₙ) or min, in step functions."""
     letters = [Dummy(real=True) for _ in e.args]
     return e.func(*letters).diff(letters[k]).xreplace(dict(zip(letters, e.args, strict=True)))
 
@@ -92,7 +92,7 @@ def contract(body: Callable[[Expr], Expr], dimension: int | Expr | None) -> Expr
 
 
 def _contracted(term: Expr, index: Symbol) -> Expr:
-    """Σ over one index of a single product: constants come out, Kronecker deltas are used up."""
+    """Σ over one index of a single product: constant factors are pulled out, Kronecker deltas resolved."""
     outside, inside = term.as_independent(index, as_Add=False)
     for factor in Mul.make_args(inside):
         if isinstance(factor, KroneckerDelta) and index in factor.args:

@@ -1,8 +1,8 @@
-"""Sums of numbers that cancel, within each other.
+"""A bound on the work for nested sums of numbers that cancel.
 
-Where a sum loses its digits, sympy works out its terms again with more of them: sums within sums take a multiple of the
-time with every level, and eight levels never end. Within a stage of ours so much work ends the stage; sympy is left as
-it is for everybody else.
+If a sum loses digits by cancellation, sympy evaluates its terms again with more precision: nested sums multiply the
+time with every level, and eight levels practically never end. Within one of our stages, so much work ends the stage;
+other users of sympy are not affected.
 """
 
 from __future__ import annotations
@@ -15,11 +15,11 @@ from sympy.core import evalf
 
 from pdedsl.deep import is_deep
 
-MOST = 4_000  # sums that are worked out in one thread
+MOST = 4_000  # sums evaluated in one thread
 
 
 class Endless(BaseException):
-    """A spec whose numbers take too much work. Nothing tries another way on hearing of it, but the end of a stage."""
+    """A spec whose numbers take too much work. A BaseException, so that only the end of a stage handles it."""
 
 
 class _Count(threading.local):
@@ -30,8 +30,8 @@ _count = _Count()
 
 
 def bound_cancelling() -> None:
-    """Count the sums behind every number that sympy works out."""
-    pi.evalf()  # makes the table
+    """Make sympy count the sums that it evaluates."""
+    pi.evalf()  # creates the table
     plain = evalf.evalf_table[Add]
 
     def counted(expr: Add, prec: int, options: dict[str, Any]) -> Any:

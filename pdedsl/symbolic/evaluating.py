@@ -1,6 +1,6 @@
-"""Expressions → functions of points in double precision, without any text that Python would run.
+"""Expressions → functions of points in double precision, without generating code.
 
-A point lists the coordinates of space, and then the time. What has no real value is not a number.
+A point lists the coordinates of space, then time. Where there is no real value, the result is NaN.
 """
 
 from __future__ import annotations
@@ -65,7 +65,7 @@ FUNCTIONS: dict[type, Callable[[float], float]] = {
 
 @dataclass(frozen=True)
 class Layout:
-    """Where each coordinate stands in a point; a position that is not written out has its components from zero on."""
+    """The place of each coordinate in a point; the components of a position that is not written out start at zero."""
 
     places: dict[Symbol, int]
     dimension: int  # of space
@@ -75,7 +75,7 @@ class Layout:
 
 
 def compiled(expr: Expr, layout: Layout) -> Valued:
-    """The value of an expression at a point."""
+    """The expression as a function of a point."""
     inner = _of(expr, layout, {})
 
     def at(point: Point) -> float:
@@ -153,7 +153,7 @@ def _function(e: Expr, args: list[Valued]) -> Valued:
 
 
 def _inside(formula: Expr, argument: Valued) -> Valued:
-    """A formula in one letter, of an argument."""
+    """A formula in LETTER, applied to an argument."""
     outer = _of(formula, Layout({LETTER: 0}, 0), {})
     return lambda p: outer((argument(p),))
 

@@ -1,4 +1,4 @@
-"""Multiplying out, within bounds: the expression as a sum of products, in one form whoever wrote it."""
+"""Multiplying out, within limits: the expression as a sum of products, in a form independent of how it was written."""
 
 from __future__ import annotations
 
@@ -6,11 +6,11 @@ from sympy import Add, Expr, Integer, Mul, Pow, expand, log
 
 from pdedsl.symbolic.symbols import TooLarge
 
-MAX_TERMS = 5_000  # that one expression may have when it is multiplied out
+MAX_TERMS = 5_000  # of an expression after multiplying out, at most
 
 
 def multiply_out(expr: Expr) -> Expr:
-    """The expression as a sum of products; refuses what would explode."""
+    """The expression as a sum of products; raises TooLarge if it would have too many terms."""
     if terms_of(expr) > MAX_TERMS and terms_of(expr) > 2 * len(Add.make_args(expr)):
         raise TooLarge(f"an expression of more than {MAX_TERMS:,} terms when it is multiplied out")
     if isinstance(expr, Add):
@@ -19,7 +19,7 @@ def multiply_out(expr: Expr) -> Expr:
 
 
 def _expanded(expr: Expr) -> Expr:
-    """Products of sums multiplied out, arguments of functions too; exp(a + b) stays whole, as sympy joins it again."""
+    """Multiplies out products of sums, also in arguments of functions; exp(a + b) is kept, as sympy would rejoin it."""
     if not can_expand(expr):
         return expr
     result = expand(expr, power_exp=False)
@@ -29,7 +29,7 @@ def _expanded(expr: Expr) -> Expr:
 
 
 def can_expand(expr: Expr) -> bool:
-    """Whether there is a sum to multiply out, or a power or logarithm of a product to open."""
+    """Whether there is a sum to multiply out, or a power or logarithm of a product to expand."""
     if expr.is_Atom:
         return False
     if isinstance(expr, (Add, log)) or (isinstance(expr, Pow) and not expr.exp.is_Integer):
@@ -42,7 +42,7 @@ def _is_quotient(expr: Expr) -> bool:
 
 
 def _without_content(power: Expr) -> Expr:
-    """1/(2x + 2) as ½/(x + 1): a factor on both sides of an equation leaves no trace in a denominator."""
+    """1/(2x + 2) as ½/(x + 1): so scaling an equation does not change its denominators."""
     content, rest = power.base.primitive()
     if power.exp.is_Integer and _starts_negative(rest):
         content, rest = -content, -rest
@@ -50,7 +50,7 @@ def _without_content(power: Expr) -> Expr:
 
 
 def _starts_negative(total: Expr) -> bool:
-    """A sign for a sum that does not depend on names: of all its coefficients together, or of its constant."""
+    """Whether a sum counts as negative, independently of names: by the sum of its coefficients, else its constant."""
     balance = Add(*(a.as_coeff_Mul()[0] for a in total.args))
     return bool(balance.is_negative or (balance == 0 and total.as_coeff_Add()[0].is_negative))
 

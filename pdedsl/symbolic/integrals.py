@@ -1,4 +1,4 @@
-"""Integrals of polynomials in x and in sin, cos, sinh, cosh and exp of multiples of x; None for all else."""
+"""Integrals of polynomials in x and in sin, cos, sinh, cosh and exp of linear functions of x; None for others."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ from sympy import Add, Expr, I, Mul, Pow, S, Symbol, cos, cosh, exp, expand, sin
 
 
 def integral(expr: Expr, x: Symbol, low: Expr, high: Expr) -> Expr | None:
-    """∫ expr dx between two numbers."""
+    """∫ expr dx from `low` to `high`."""
     parts = []
     for term in Add.make_args(expand(expr)):
         outside, inside = term.as_independent(x, as_Add=False)
@@ -56,7 +56,7 @@ def _of_a_wave(term: Expr, x: Symbol) -> Expr | None:
 
 
 def _real(total: Expr) -> Expr:
-    """The real part, which is all there is: exp(a + ib) as exp(a) (cos(b) + i sin(b))."""
+    """The real part; the imaginary part is zero. exp(a + ib) is replaced by exp(a) (cos(b) + i sin(b))."""
     parts = {e: e.args[0].as_real_imag() for e in total.atoms(exp) if e.has(I)}
     whole = expand(total.xreplace({e: exp(a) * (cos(b) + I * sin(b)) for e, (a, b) in parts.items()}), power_exp=False)
     return Add(*(term for term in Add.make_args(whole) if not term.has(I)))

@@ -1,4 +1,4 @@
-"""How large an expression is."""
+"""The size of an expression."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from sympy.core.basic import Basic
 
 @lru_cache(maxsize=1 << 16)
 def measure(expr: Basic) -> tuple[int, int]:
-    """Nodes and depth of an expression; shared parts are measured once and counted each time."""
+    """Nodes and depth of an expression; shared parts are measured once but counted at each occurrence."""
     size, depth = 1, 0
     for arg in expr.args:
         nodes, below = measure(arg)

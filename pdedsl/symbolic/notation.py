@@ -1,6 +1,6 @@
 """Expressions in the notation of a spec: `√2 σ`, `2π x² - ½`, `∂²u/∂x∂t`, `|x|`, never the names of sympy.
 
-What stands here can be written into a spec again, and means the same there.
+The result can be pasted into a spec, and means the same there.
 """
 
 from __future__ import annotations
@@ -16,11 +16,11 @@ from pdedsl.symbolic.symbols import Component, Contraction, Field, Partial
 RAISED = str.maketrans("0123456789-", "⁰¹²³⁴⁵⁶⁷⁸⁹⁻")
 LOWERED = str.maketrans("0123456789ijk", "₀₁₂₃₄₅₆₇₈₉ᵢⱼₖ")
 HALF = Rational(1, 2)
-DOUBTFUL = "(½0123456789"  # behind a factor this could be an argument, or another digit of it
+DOUBTFUL = "(½0123456789"  # after a factor, text that starts so could be read as its argument, or as another digit
 
 
 def notation(expr: Expr) -> str:
-    """An expression in a line of text, as one would write it in a spec."""
+    """An expression in one line of text, as one would write it in a spec."""
     return re.sub(r"(?<=\d) π", "π", _Notation().doprint(expr))
 
 
@@ -29,9 +29,9 @@ def raised(n: int) -> str:
 
 
 class _Notation(StrPrinter):  # type: ignore[misc]
-    """Factors stand side by side, a sign between them only where a call could be read into them."""
+    """Factors are juxtaposed; a `*` is written only where they could be misread as a call."""
 
-    printmethod = "_notation"  # no node has it: what is printed is decided here
+    printmethod = "_notation"  # no node defines this method, so printing is decided here
 
     def _print_Dummy(self, e: Dummy) -> str:
         return str(e.name)
@@ -42,7 +42,7 @@ class _Notation(StrPrinter):  # type: ignore[misc]
         return self._positive(e)
 
     def _positive(self, e: Expr) -> str:
-        """A product with a stroke where there is a denominator; a half stands before."""
+        """A product, with a slash if there is a denominator; ½ is a leading factor."""
         if not e.is_Mul:
             return str(self.parenthesize(e, PRECEDENCE["Mul"]))
         half, rest = e.as_coeff_Mul()
@@ -56,7 +56,7 @@ class _Notation(StrPrinter):  # type: ignore[misc]
         return str(first) + "".join(f"{' * ' if text[0] in DOUBTFUL else ' '}{text}" for text in others)
 
     def _tight(self, e: Expr) -> str:
-        """A power or an atom, or else in parentheses."""
+        """A power or an atom; anything else in parentheses."""
         return str(self.parenthesize(e, PRECEDENCE["Pow"], strict=True))
 
     def _print_Pow(self, e: Pow, rational: bool = False) -> str:
@@ -106,7 +106,7 @@ class _Notation(StrPrinter):  # type: ignore[misc]
     # ---- nodes of our own
 
     def _print_Symbol(self, e: Symbol) -> str:
-        """x_1 is x₁."""
+        """Prints x_1 as x₁."""
         base, mark, number = e.name.rpartition("_")
         return f"{base}{number.translate(LOWERED)}" if mark and number.isdecimal() else str(e.name)
 
@@ -133,7 +133,7 @@ class _Notation(StrPrinter):  # type: ignore[misc]
 
 
 def _ordered(e: Expr) -> list[Expr]:
-    """Numbers first, then letters, then functions, derivatives and sums."""
+    """Numbers first, then symbols, functions, sums, and last fields, derivatives and contractions."""
     factors = list(Mul.make_args(e))
     return sorted(factors, key=lambda f: (not f.is_number, f.is_Number is False and f.is_number, _rank(f)))
 

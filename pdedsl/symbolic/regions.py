@@ -1,8 +1,8 @@
-"""Points of a domain, of its sides and of surfaces in it, drawn once and for all.
+"""Sample points of a domain, of its sides and of surfaces in it, the same in every run.
 
-A domain is a box cut to where every g is positive. Points are found, never proved to be missing: a place of which none
-is found in many trials is taken to be empty. On a surface F = 0 they are found by Newton's method along the gradient,
-x ← x - F ∇F/‖∇F‖², and count where F changes its sign across them.
+A domain is the part of a box where every g is positive. A place is taken to be empty if many trials find no point in
+it; this is not a proof. On a surface F = 0 points are found by Newton's method along the gradient, x ← x - F ∇F/‖∇F‖²,
+and count only if F changes sign there.
 """
 
 from __future__ import annotations
@@ -23,14 +23,14 @@ STARTS = 400
 FEW_STARTS = 8
 MANY_DIMENSIONS = 17
 STEPS = 60
-CLOSE = 1e-9  # of the size of the box: on a surface, or in the closed domain
-SCALES = (1.0, 0.5, 0.2, 0.1, 0.05, 0.02)  # of draws about the middle: in many dimensions a ball fills little of a box
-SMALL = 1e-5  # of a step across a surface
+CLOSE = 1e-9  # relative to the size of the box: tolerance for being on a surface, or in the closed domain
+SCALES = (1.0, 0.5, 0.2, 0.1, 0.05, 0.02)  # of draws around the middle: in many dimensions a ball fills little of a box
+SMALL = 1e-5  # step of differences, relative to the size of the box
 
 
 @dataclass(frozen=True)
 class Region:
-    """Coordinates with their ends, and the functions that are positive inside."""
+    """The intervals of the coordinates, and the functions that are positive inside."""
 
     layout: Layout
     ends: tuple[tuple[float, float], ...]
@@ -52,7 +52,7 @@ class Region:
         return list(islice(self._drawn(self.ends, self.levels), count))
 
     def face(self, k: int, upper: bool, count: int) -> list[Point]:
-        """Points of a side that lie in the domain, or on its boundary along with a part of the side."""
+        """Points of a side at which every g is positive."""
         return list(_face(self, k, upper, count))
 
     def surface(self, level: Expr, count: int) -> list[Point]:
@@ -91,12 +91,12 @@ class Region:
         return [_slope(f, point, k, step) for k in range(self.layout.dimension)]
 
     def holds(self, point: Point) -> bool:
-        """Whether a point lies in the closed box."""
+        """Whether a point lies in the closed box, up to the tolerance."""
         slack = CLOSE * self.size
         return all(a - slack <= x <= b + slack for x, (a, b) in zip(point, self.ends, strict=True))
 
 
-# The same points are asked for by several stages.
+# Cached, as several stages ask for the same points.
 @lru_cache(maxsize=64)
 def _face(region: Region, k: int, upper: bool, count: int) -> tuple[Point, ...]:
     return tuple(islice(region.drawn_on(k, upper), count))
@@ -114,7 +114,7 @@ def region_of(
     time: Symbol | None,
     inside: Sequence[Expr] = (),
 ) -> Region:
-    """The region of a space, by its coordinates or the one symbol of its position, and of the time."""
+    """The region of space and time, for coordinates or a single symbol for the position."""
     places = {x: k for k, x in enumerate(coordinates)} | ({time: dimension} if time is not None else {})
     return Region(Layout(places, dimension), tuple((float(a), float(b)) for a, b in ends), tuple(inside))
 
@@ -128,7 +128,7 @@ def _moved(point: Point, k: int, step: float) -> Point:
 
 
 def _landed(f: Valued, start: Point, region: Region) -> Point | None:
-    """A point of the surface near a start, if F changes its sign there and the box holds it."""
+    """A point of the surface near a start, if F changes sign there and it lies in the box."""
     point = list(start)
     for _ in range(STEPS):
         slopes = region.gradient(f, point)
@@ -150,7 +150,7 @@ def _crosses(f: Valued, point: Point, slopes: Sequence[float], square: float, re
 
 
 def _near(levels: Sequence[Valued], point: Point, region: Region) -> bool:
-    """Whether a point lies in the closed domain, up to the error of the point."""
+    """Whether every g is nonnegative at a point, up to the error of the point."""
     return all(_reaches(g, point, region) for g in levels)
 
 

@@ -1,7 +1,7 @@
 """The sympy vocabulary of a spec: fields, partial derivatives, contractions, operators and layers.
 
-Low dimensions are written out in components, `Δu = ∂²u/∂x² + ∂²u/∂y²`. Where the dimension is large or symbolic,
-components carry an index and sums over them are contractions, `Δu = Σᵢ ∂²u/∂xᵢ²`; both are the same nodes.
+Low dimensions are written out in components, `Δu = ∂²u/∂x² + ∂²u/∂y²`. If the dimension is large or symbolic,
+components carry an index and sums over them are contractions, `Δu = Σᵢ ∂²u/∂xᵢ²`; both use the same kinds of nodes.
 """
 
 from __future__ import annotations
@@ -11,16 +11,16 @@ from typing import Any
 from sympy import Expr, Mul, Symbol, Tuple, default_sort_key
 from sympy.core.symbol import Str
 
-INDEX = Symbol("i", integer=True)  # of the component that stands for all, in a space that is not written out
-MAX_ORDER = 8  # of a derivative
+INDEX = Symbol("i", integer=True)  # of the generic component, in a space that is not written out
+MAX_ORDER = 8  # of a derivative, at most
 
 
 class TooLarge(Exception):
-    """An expression that would grow beyond the limits of an order, of nodes or of terms."""
+    """An expression beyond the limits on the order of derivatives, on nodes or on terms."""
 
 
 class _Node(Expr):  # type: ignore[misc]
-    """A real, commutative expression of our own."""
+    """Base class of our own expressions, which are real and commutative."""
 
     is_commutative = True
 
@@ -102,7 +102,7 @@ class Transposed(_Node):
 
 
 class Applied(_Node):
-    """A linear operator applied: `K Y`, `W x`."""
+    """A linear operator applied to an expression: `K Y`, `W x`."""
 
     def __new__(cls, operator: Expr, body: Expr) -> Applied:
         return super().__new__(cls, operator, body)  # type: ignore[no-any-return]
@@ -115,7 +115,7 @@ class Applied(_Node):
 
 
 def with_number(expr: Expr) -> tuple[Expr, Expr]:
-    """c and f of a product c f, where c is a number."""
+    """The numerical factor of a product, and the product of the other factors."""
     factors = Mul.make_args(expr)
     return Mul(*(f for f in factors if f.is_number)), Mul(*(f for f in factors if not f.is_number))
 
