@@ -7,7 +7,6 @@ taken to be as regular as their networks: Lipschitz in x if the activation is; t
 from __future__ import annotations
 
 from dataclasses import dataclass
-from enum import Enum
 from math import inf, isfinite
 
 from sympy import (
@@ -132,7 +131,10 @@ class Grower:
         if not isfinite(facts.lipschitz):
             return WILD
         flat = learned.net is None or (isinstance(learned.net.word, Mlp) and facts.bounded)
-        return Growth(0 if flat else 1, 0, 0 if facts.smooth else inf)
+        found = [COORDINATE if a.is_Symbol else self._of(a) for a in field.arguments]  # q(x²) grows as x² does
+        first = max(g.first for g in found)
+        second = max(2 * first, *(g.second for g in found)) if facts.smooth else inf
+        return Growth(0 if flat else max(g.value for g in found), first, second)
 
     def _slope_of(self, field: Field) -> Growth:
         """A derivative of a learned field: bounded, and so are its own derivatives if the activation is smooth."""
@@ -152,13 +154,43 @@ class Grower:
         return _composed(float(power), g, self._least(base))
 
     def _least(self, base: Expr) -> float:
-        """k with base ≥ c(1 + |x|)^k, c > 0: the degree in one dimension, 2 for c + Σ cᵢxᵢ² over all xᵢ, else 0."""
+        """k with base ≥ c(1 + |x|)^k, c > 0, for a base that is positive at every point; -∞ if none is found.
+
+        It is the degree in one dimension, 2 for c + Σ cᵢxᵢ² over all xᵢ, and -k for 1/f with f ≤ C(1 + |x|)^k.
+        """
         if len(self.coordinates) == 1 and base.is_polynomial(*self.coordinates):
-            return float(Poly(base, *self.coordinates).degree())
+            poly = Poly(base, *self.coordinates)
+            if self._is_away(poly.LC()):  # x²t + 1 is of degree 0 at t = 0
+                return float(poly.degree())
         constant, rest = base.as_coeff_Add()
         squared = {_squared(a) for a in Add.make_args(rest)}
         whole = squared == self.coordinates or any(isinstance(x, Component) for x in squared)
-        return 2.0 if constant.is_positive and None not in squared and whole else 0.0
+        if constant.is_positive and None not in squared and whole:
+            return 2.0
+        if self.bounded or self._is_above(base):
+            return 0.0
+        if isinstance(base, Pow) and base.base != S.Exp1 and base.exp.is_Rational and base.exp < 0:
+            return float(base.exp) * self._of(base.base).value
+        return NONE
+
+    def _is_away(self, e: Expr) -> bool:
+        """Whether |e| ≥ c > 0, at all times, for an expression without x."""
+        found = range_of(e, self.box)
+        if found is not None and 0 not in found:
+            return True
+        times = {self.spec.time.symbol} if self.spec.time else set()
+        return bool(e.is_nonzero) and not e.free_symbols & {*self.box, *times}
+
+    def _is_above(self, e: Expr) -> bool:
+        """Whether e ≥ c > 0 in all of space: 1 + exp(x) is, sigmoid(x) is not."""
+        found = range_of(e, self.box)
+        if found is not None and found.low > 0:
+            return True
+        if isinstance(e, Field):
+            return self._learned(e).is_bounded  # softplus of a bounded network
+        terms = Add.make_args(e)
+        lifted = any(a.is_positive and not self._varies(a) and self._is_away(a) for a in terms)
+        return lifted and all(nonnegative(a, self.box) for a in terms)
 
     def _exponential(self, power: Expr) -> Growth:
         g, most = self._of(power), range_of(power, self.box)
@@ -178,8 +210,10 @@ class Grower:
     def _logarithm(self, inner: Expr, g: Growth) -> Growth:
         if not positive(inner, self.box):
             return WILD
-        first = _plus(-self._least(inner), g.first)
-        return Growth(SLOW, first, max(_plus(-self._least(inner), g.second), 2 * first))
+        least = self._least(inner)
+        first = _plus(-least, g.first)
+        value = SLOW if isfinite(least) and isfinite(g.value) else inf
+        return Growth(value, first, max(_plus(-least, g.second), 2 * first))
 
     def _function(self, e: Expr, g: Growth) -> Growth:
         match e:
@@ -203,7 +237,8 @@ class Grower:
 def _activated(facts: Record, g: Growth) -> Growth:
     if facts is SQUARE:
         return _times(g, g)
-    return Growth(0 if facts.bounded else g.value, g.first, _chained(g)[1] if facts.smooth else inf)
+    value = g.value if facts.keeps_sign else max(0, g.value)  # softplus(0) is not 0
+    return Growth(0 if facts.bounded else value, g.first, _chained(g)[1] if facts.smooth else inf)
 
 
 def _squared(e: Expr) -> Expr | None:
@@ -252,40 +287,3 @@ def activation_of(learned: Learned) -> Record:
     """The activation of its network; relu if the network offers no choice."""
     net = learned.net.word if learned.net else None
     return net.activation if isinstance(net, Mlp | Convnet) else RECORDS["relu"]
-
-
-class InTime(Enum):
-    """How an expression behaves at the ends of its time interval."""
-
-    BOUNDED = "bounded"
-    INTEGRABLE = "integrable"
-    UNKNOWN = "unknown"
-
-
-def in_time(e: Expr, time: Symbol | None, box: Box) -> InTime:
-    if time is None or time not in e.free_symbols:
-        return InTime.BOUNDED
-    e = e.xreplace(dict.fromkeys(e.atoms(Field), S.One))
-    others = dict.fromkeys(e.free_symbols - {time}, S.One)
-    singular = [a for a in e.atoms(Pow, log, tan) if time in a.free_symbols and not isinstance(a, exp)]
-    rough = [a for a in singular if not _is_finite(a.xreplace(others), box)]
-    if not rough:
-        return InTime.BOUNDED
-    return InTime.INTEGRABLE if all(_is_integrable(a, time, box) for a in rough) else InTime.UNKNOWN
-
-
-def _is_finite(a: Expr, box: Box) -> bool:
-    found = range_of(a, box)
-    return found is not None and isfinite(found.low) and isfinite(found.high)
-
-
-def _is_integrable(a: Expr, time: Symbol, box: Box) -> bool:
-    ends = box.get(time)
-    if ends is None or ends.low != 0:
-        return False
-    match a:
-        case log(args=(inner,)):
-            return bool(inner == time)
-        case Pow(base=base, exp=power):
-            return bool(base == time and power.is_number and power > -1)
-    return False

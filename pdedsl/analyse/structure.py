@@ -11,8 +11,8 @@ from math import inf
 
 from sympy import Add, Dummy, Expr, Pow, S, cancel, factor_terms, together
 
-from pdedsl.analyse.growth import InTime, in_time
 from pdedsl.analyse.in_space import InSpace
+from pdedsl.analyse.in_time import InTime, in_time
 from pdedsl.analyse.in_unknown import InUnknown
 from pdedsl.analyse.intervals import Box, Range
 from pdedsl.analyse.letters import LEAST, Letters

@@ -6,8 +6,8 @@ from math import isfinite
 
 from sympy import Expr
 
-from pdedsl.analyse.growth import InTime, in_time
 from pdedsl.analyse.in_space import InSpace
+from pdedsl.analyse.in_time import InTime, in_time
 from pdedsl.analyse.letters import Letters
 from pdedsl.analyse.problem import Problem
 from pdedsl.analyse.provers.hypotheses import Hypothesis, concluded

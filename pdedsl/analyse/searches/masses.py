@@ -40,7 +40,8 @@ def _inside(ends: tuple[Expr, Expr]) -> Float:
 def _data(x: Symbol, low: float, high: float, bounded: bool, positive: bool) -> list[Expr]:
     lift = 1 if positive else 0
     if not bounded:
-        return [exp(-((x - 1) ** 2)) + 0 * lift, x * exp(-(x**2)) + exp(-(x**2))]
+        tilt = 1 + (1 + x) ** 2 if positive else 1 + x
+        return [exp(-((x - 1) ** 2)), tilt * exp(-(x**2))]
     s = (x - low) / (high - low)
     return [lift + 64 * s**3 * (1 - s) ** 3, lift + 64 * s**4 * (1 - s) ** 3]
 

@@ -11,7 +11,7 @@ Fast diffusion Δ(u^m), m < (n - 2)/n, loses mass at infinity and dies out (Bén
 from __future__ import annotations
 
 from analyse.frames import Row, data, declared, plane, ring, rod, torus
-from analyse.frames_more import REST, SHUT, circle, linear, nonlinear, physical, segment, square
+from analyse.frames_more import REST, SHUT, circle, line, linear, nonlinear, physical, segment, square
 
 SEAM = "the coefficient jumps at the seam"
 DIV = "diffusion|convection-diffusion"
@@ -57,6 +57,13 @@ TABLE: tuple[Row, ...] = (
         "line, u² Δu", data("∂u/∂t = u² Δu"), NL, "RPpPP...R", "-2∫ u (∂u/∂x)²; a coefficient without slope in u"
     ),
     nonlinear("line, Hamilton-Jacobi", data("∂u/∂t = Δu - 2‖∇u‖²"), "hamilton-jacobi", "RPPPPpp.R"),
+    linear(
+        "line, relu(-u), u ≥ 0",
+        line("∂u/∂t = Δu + relu(-u)", kind="scalar ≥ 0"),
+        "diffusion|reaction-diffusion",
+        "ppPPPpppp",
+        "relu(-u) is 0 for u ≥ 0",
+    ),
     nonlinear("line, Fisher", data("∂u/∂t = Δu + 2u (1 - u)"), "reaction-diffusion", "RRPPPp..R"),
     nonlinear("line, Korteweg-de Vries", data("∂u/∂t + u ∂u/∂x + ∂³u/∂x³ = 0"), "higher-order", "RPRpppp.P"),
     nonlinear("line, tanh flux", data("∂u/∂t = ∂(tanh(∂u/∂x) + u)/∂x"), f"{NL}|convection-diffusion", "RPPPPpp.P"),

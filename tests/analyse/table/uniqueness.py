@@ -21,6 +21,11 @@ NO_ESCAPE = "the drift is not of linear growth, but paths do not escape"
 STUCK = "a path at zero may stay or leave"
 RD = "x in R^d"
 CD = "convection-diffusion"
+NO_SOLUTION = "the rate grows too fast: no bounded solution"
+AT_ONCE = "paths from tx² > 1 come from infinity at t = 0"
+P = "learn p : scalar"
+Q_RELU = "learn q(x) : scalar > 0 = mlp(activation=relu)"
+Q_TANH = "learn q(x) : scalar > 0 = mlp(activation=tanh)"
 RATE = "the reaction has no slope at zero"
 
 TABLE: tuple[Row, ...] = (
@@ -86,6 +91,37 @@ TABLE: tuple[Row, ...] = (
     nonlinear("level sets, x²", data("∂u/∂t = x² abs(∂u/∂x)"), "hamilton-jacobi", "R.r....", ESCAPE),
     nonlinear("level sets, 1 + |x|", data("∂u/∂t = (1 + abs(x)) abs(∂u/∂x)"), "hamilton-jacobi", "RPPPPpr"),
     nonlinear("level sets, sin x", data("∂u/∂t = sin(x) abs(∂u/∂x)"), "hamilton-jacobi", "RPPPPpp"),
+    # ---- coefficients that are positive, and come near zero far away
+    linear("1/sigmoid, outwards", data("∂u/∂t = Δu + (1/sigmoid(-x)) ∂u/∂x"), CD, "P.r....", ESCAPE),
+    linear("1/sigmoid, outwards, plane", plane("∂u/∂t = Δu + (1/sigmoid(-x)) ∂u/∂x"), CD, "P.r....", ESCAPE),
+    linear("1/softplus, outwards", data("∂u/∂t = Δu + (1/softplus(-x)) ∂u/∂x"), CD, "P.r....", ESCAPE),
+    linear("transport, 1/sigmoid, outwards", data("∂u/∂t = (1/sigmoid(-x)) ∂u/∂x"), "transport", "P.r....", ESCAPE),
+    linear("transport, 1/sigmoid, inwards", data("∂u/∂t = (1/sigmoid(x)) ∂u/∂x"), "transport", "PPPPP.r"),
+    linear("1/sigmoid on an interval", segment("∂u/∂t = Δu + (1/sigmoid(x)) ∂u/∂x", COLD, "sin(π x)"), CD, "PRPPP..PR"),
+    linear("1/sigmoid Δu", data("∂u/∂t = (1/sigmoid(-x)) Δu"), "diffusion", "PPpPP.r", "the line is recurrent"),
+    linear("source 1/sigmoid", data("∂u/∂t = Δu + 1/sigmoid(x)"), "diffusion", "RRPPPrr"),
+    linear("rate 1/sigmoid", data("∂u/∂t = Δu + u/sigmoid(-x)"), "reaction-diffusion", "PRU....", NO_SOLUTION),
+    linear(
+        "rate log(1 + exp x³)", data("∂u/∂t = Δu + log(1 + exp(x³)) u"), "reaction-diffusion", "PRU....", NO_SOLUTION
+    ),
+    linear(
+        "transport, logarithm of bells",
+        data("∂u/∂t = -log(exp(-x²) + exp(-x⁴)) ∂u/∂x"),
+        "transport",
+        "P.r....",
+        ESCAPE,
+    ),
+    linear("transport, log(1/(1 + x²))", data("∂u/∂t = log(1/(1 + x²)) ∂u/∂x"), "transport", "PPPPPpr"),
+    linear("transport, x² softplus", data("∂u/∂t = x² softplus(1/(1 + x²)) ∂u/∂x"), "transport", "P.r....", ESCAPE),
+    linear("transport, x² gelu", data("∂u/∂t = x² gelu(1/(1 + x²)) ∂u/∂x"), "transport", "PPPPPpp"),
+    linear("transport, x³/(1 + tx²)", data("∂u/∂t = (x³/(1 + t x²)) ∂u/∂x"), "transport", "P.r....", AT_ONCE),
+    linear(
+        "transport, x³/(1 + p²x²)", data("∂u/∂t = (x³/(1 + p² x²)) ∂u/∂x", declare=P), "transport", "P.r....", "p = 0"
+    ),
+    linear("transport, 1/q, relu", data("∂u/∂t = (1/q(x)) ∂u/∂x", declare=Q_RELU), "transport", "P.r....", ESCAPE),
+    linear("transport, 1/q, tanh", data("∂u/∂t = (1/q(x)) ∂u/∂x", declare=Q_TANH), "transport", "PPPPPpp"),
+    linear("transport, q(x²), relu", data("∂u/∂t = q(x²) ∂u/∂x", declare=Q_RELU), "transport", "P.r....", ESCAPE),
+    linear("transport, q(2x), relu", data("∂u/∂t = q(2x) ∂u/∂x", declare=Q_RELU), "transport", "PPPPPpr"),
     # ---- diffusion that vanishes or grows
     linear("√|x| Δu", data("∂u/∂t = sqrt(abs(x)) ∂²u/∂x²"), "diffusion", "P.r....", STUCK),
     linear("|sin x|^½ Δu", data("∂u/∂t = sqrt(abs(sin(x))) ∂²u/∂x²"), "diffusion", "P.r....", STUCK),

@@ -1,0 +1,49 @@
+"""F as a function of t: coefficients that are bounded, or integrable, at the ends of their time interval."""
+
+from __future__ import annotations
+
+from enum import Enum
+from math import isfinite
+
+from sympy import Expr, Pow, S, Symbol, exp, log, tan
+
+from pdedsl.analyse.intervals import Box
+from pdedsl.analyse.ranges import range_of
+from pdedsl.symbolic.symbols import Field
+
+
+class InTime(Enum):
+    """How an expression behaves at the ends of its time interval."""
+
+    BOUNDED = "bounded"
+    INTEGRABLE = "integrable"
+    UNKNOWN = "unknown"
+
+
+def in_time(e: Expr, time: Symbol | None, box: Box) -> InTime:
+    if time is None or time not in e.free_symbols:
+        return InTime.BOUNDED
+    e = e.xreplace(dict.fromkeys(e.atoms(Field), S.One))
+    others = dict.fromkeys(e.free_symbols - {time}, S.One)
+    singular = [a for a in e.atoms(Pow, log, tan) if time in a.free_symbols and not isinstance(a, exp)]
+    rough = [a for a in singular if not _is_finite(a.xreplace(others), box)]
+    if not rough:
+        return InTime.BOUNDED
+    return InTime.INTEGRABLE if all(_is_integrable(a, time, box) for a in rough) else InTime.UNKNOWN
+
+
+def _is_finite(a: Expr, box: Box) -> bool:
+    found = range_of(a, box)
+    return found is not None and isfinite(found.low) and isfinite(found.high)
+
+
+def _is_integrable(a: Expr, time: Symbol, box: Box) -> bool:
+    ends = box.get(time)
+    if ends is None or ends.low != 0:
+        return False
+    match a:
+        case log(args=(inner,)):
+            return bool(inner == time)
+        case Pow(base=base, exp=power):
+            return bool(base == time and power.is_number and power > -1)
+    return False
