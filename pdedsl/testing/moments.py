@@ -48,8 +48,8 @@ class Moment:
 
     @property
     def z(self) -> float:
-        """The difference in standard errors; infinite if one of the two numbers is not finite."""
-        if not (isfinite(self.expected) and isfinite(self.found)):
+        """The difference in standard errors; infinite if one of the three numbers is not finite."""
+        if not (isfinite(self.expected) and isfinite(self.found) and isfinite(self.error)):
             return inf
         return abs(self.found - self.expected) / hypot(self.error, ROUNDING * (1.0 + abs(self.expected)))
 
@@ -69,7 +69,7 @@ class Moments:
         """Adds tables of the same shape; the index of an entry, counted from one, is appended to its name."""
         expected, error = (torch.as_tensor(v).to(found).expand_as(found) for v in (expected, error))
         far = (found - expected).abs() / torch.hypot(error, ROUNDING * (1.0 + expected.abs()))
-        place = int(far.nan_to_num(inf, inf).argmax())
+        place = int(far.where(error.isfinite(), inf).nan_to_num(inf, inf).argmax())
         at = "".join(f"[{int(k) + 1}]" for k in torch.unravel_index(torch.tensor(place), found.shape))
         values = (float(table.reshape(-1)[place]) for table in (expected, found, error))
         self._one(Moment(name + at, *values))

@@ -244,6 +244,8 @@ def test_shipped_specs_take_settings_and_pass_the_check(path: Path) -> None:
     ]
     if any(word in read(path).text for word in ("simplex", "channels")):  # a classifier
         settings += ["evaluate.natural", "evaluate.attack=fgsm(eps=1)"]
+    if "residual(steps=" in read(path).text:  # the block says how many
+        settings.append("realize.equation=residual")
     source = overridden(read(path), settings)
     examined = examine(source)
     examined.sound()

@@ -212,6 +212,6 @@ def test_laplace_noise_in_the_operator() -> None:
     """E ξ⁴ = 6 for Laplace ξ of variance 1, 3 for Gaussian: one step of variance 1 from 0; the standard deviation of ξ⁴
     is √(2520 - 36) = 50 for Laplace, √96 for Gaussian."""
     for law, fourth, spread in (("normal", 3.0, 96**0.5), ("laplace", 6.0, 2484**0.5)):
-        made = Evolution(None, 0.5, samples=200_000, law=law)  # type: ignore[arg-type]
+        made = Evolution(None, 0.5, dt=1.0, samples=200_000, law=law)  # type: ignore[arg-type]
         found = float(made(lambda x: x[..., 0] ** 4, torch.zeros(1, 1, dtype=F64), 1.0))
         assert abs(found - fourth) < 5 * spread / 200_000**0.5

@@ -5,7 +5,8 @@ from __future__ import annotations
 import pytest
 from texts import compiled, shipped
 
-from pdedsl.testing import axioms, equation
+from pdedsl.ir.verdicts import Axiom
+from pdedsl.testing import axioms, equation, on_grid
 from pdedsl.testing.model import under_test
 from pdedsl.testing.moments import Outcome
 
@@ -16,6 +17,11 @@ TRIED = ("linearity", "comparison", "maximum_principle", "conservation")
 def test_the_wave_keeps_its_axioms(axiom: str) -> None:
     result = axioms.search_for(axiom, under_test(compiled(shipped("wave"))))
     assert result.outcome is Outcome.HELD
+
+
+def test_nan_on_the_grid_keeps_no_axiom(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setitem(on_grid.TESTS, Axiom.LINEARITY, lambda *_: float("nan"))
+    assert axioms.search_for("linearity", under_test(compiled(shipped("wave")))).outcome is Outcome.BROKEN
 
 
 @pytest.mark.parametrize("name", ["burgers", "wave"])

@@ -74,6 +74,14 @@ def test_what_is_no_number_is_wrong() -> None:
     assert not same("w", "it", torch.zeros(2), torch.tensor([0.0, float("nan")])).ok
 
 
+@pytest.mark.parametrize("error", [float("nan"), float("inf")])
+def test_an_error_that_is_not_finite_hides_nothing(error: float) -> None:
+    moments = Moments()
+    moments.add("mean", 0.0, torch.zeros(2), 1.0)
+    moments.add("variance", 0.0, torch.zeros(2), torch.tensor([1.0, error]))
+    assert not moments.finding("w").ok
+
+
 def test_a_failure_prints_what_was_expected_and_found() -> None:
     """The moment, both values, the z-score and the rate; and again the same with the same seed."""
     mistake = next(b for b in PATHS if b.name == "drift 20 % off in the operator")

@@ -35,6 +35,7 @@ class Declared:
     fields: set[str] = field(default_factory=set)
     variables: set[str] = field(default_factory=set)
     transposable: set[str] = field(default_factory=set)
+    vectors: set[str] = field(default_factory=set)  # fields of that type
     functions: set[str] = field(default_factory=set)  # fields that are declared with arguments
 
 
@@ -51,6 +52,8 @@ def declared(statements: Iterable[list[Token]]) -> Declared:
                 found.functions.add(identity(rest[0]))
             if _declares_matrix(rest[1:]):
                 found.transposable.add(identity(rest[0]))
+            if _declares_vector(rest[1:]):
+                found.vectors.add(identity(rest[0]))
     return found
 
 
@@ -67,6 +70,11 @@ def _declares_matrix(tokens: list[Token]) -> bool:
         if token.type == "EQUAL":
             return _kinds(after, 2) == ["LSQB", "LSQB"]
     return False
+
+
+def _declares_vector(tokens: list[Token]) -> bool:
+    """After the name: `(…) : vector`."""
+    return any(token.type == "COLON" and tokens[i + 1 : i + 2] == ["vector"] for i, token in enumerate(tokens))
 
 
 # ---- one token for each derivative and adjoint

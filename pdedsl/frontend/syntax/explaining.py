@@ -55,7 +55,7 @@ def _foreign(token: Token, tokens: list[Token]) -> PdeError | None:
         if side is not None:
             return mistakes.notation.at_a_side(span_of(side))
         return mistakes.notation.two_equalities(span_of(token))
-    if token.type == "PERIODIC" and tokens[0].type != "SPACE":
+    if token.type == "PERIODIC" and tokens[0].type not in {"SPACE", *DECLARING}:
         return mistakes.notation.periodic(span_of(token))
     if token.type == "LBRACE" and tokens[0].type not in {"PDE", *BLOCKS}:
         return mistakes.notation.braces(span_of(token))

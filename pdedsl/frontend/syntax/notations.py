@@ -136,11 +136,10 @@ def _named_place(reading: Reading) -> Rewritten | None:
 
 
 def _transposed(reading: Reading) -> Rewritten | None:
-    """`v^T` of a field that is not a matrix."""
+    """`v^T` of a vector."""
     match reading.tokens[:3]:
         case [Token(type="NAME") as name, Token(type="CARET"), Token(type="NAME") as power] if power == "T":
-            known = identity(name) in reading.names.fields - reading.names.transposable
-            if known and reading.is_free(power):
+            if identity(name) in reading.names.vectors and reading.is_free(power):
                 raise mistakes.notation.transposed(name, span_over(name, power))
     return None
 
@@ -171,8 +170,8 @@ def _without_braces(tokens: list[Token], reporter: Reporter) -> list[Token]:
     """The tokens without braces around a whole spec: `pde Heat {`."""
     words = [i for i, token in enumerate(tokens) if token.type != "NEWLINE"]
     kinds = [tokens[i].type for i in words]
-    at = next((k for k in (2, 3) if kinds[:1] == ["PDE"] and kinds[k : k + 1] == ["LBRACE"]), None)
-    if at is None:
+    at = 3 if kinds[2:3] == ["STRING"] else 2
+    if kinds[:2] != ["PDE", "NAME"] or kinds[at : at + 1] != ["LBRACE"]:
         return tokens
     brace = tokens[words[at]]
     reporter.add(mistakes.notation.braces_of_spec(span_over(brace, brace)))
