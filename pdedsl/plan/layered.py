@@ -68,6 +68,8 @@ def layered_of(evolution: Evolution) -> Layered:
         raise NoGrid("the derivative of a jump has no value on a grid: write the term as a divergence")
     if any(e.free_symbols & {*evolution.of_jets, *_times(evolution)} for e in drifts):
         raise NoGrid("its coefficients jump, and its drift changes with time or with the unknown")
+    if any(a == 0 and b != 0 for a, b in zip(slopes, drifts, strict=True)):
+        raise NoGrid("its coefficients jump, and along an axis it drifts without diffusion")
     return Layered(tuple(slopes), tuple(drifts), source, tuple(_wall(evolution, s) for s in evolution.sides))
 
 

@@ -15,6 +15,10 @@ from pdedsl.diagnostics import PdeError
 from pdedsl.ir.process import Clock, Evolving, Process, Side, Stop, Turn
 from pdedsl.ir.statement import Affine, Derivative, Domain, Face, Imposed, Residual, Statement, Surface
 from pdedsl.numerics.functions import OF_MANY, OF_ONE
+from pdedsl.symbolic.evaluating import compiled
+from pdedsl.symbolic.regions import region_of
+
+SAMPLES = 64  # points at which the sign of a coefficient is looked at
 
 
 def obstacle(statement: Statement) -> PdeError | None:
@@ -86,10 +90,14 @@ def _of_time(affine: Affine, residual: Residual, domain: Domain) -> Expr:
 
 
 def _sign(affine: Affine, domain: Domain) -> Expr:
-    """The sign of the sum of the pure second-order coefficients in the middle of the domain."""
-    middle = {x: (i.start + i.end) / 2 for x, i in zip(domain.coordinates, domain.intervals, strict=True)}
+    """The sign of the sum of the pure second-order coefficients, at points of the domain if its symbols do not tell."""
     trace = Add(*(c for d, c in affine.parts if max(d.orders) == 2))
-    return S.NegativeOne if float(trace.xreplace(middle)) < 0 else S.One
+    if trace.is_negative or trace.is_nonnegative:
+        return S.NegativeOne if trace.is_negative else S.One
+    ends = [(i.start, i.end) for i in domain.intervals]
+    region = region_of(domain.coordinates, len(domain.coordinates), ends, None, domain.inside)
+    value = compiled(trace, region.layout)
+    return S.NegativeOne if sum(map(value, region.interior(SAMPLES))) < 0 else S.One
 
 
 def _at(affine: Affine, domain: Domain, *places: int) -> Expr:

@@ -129,7 +129,10 @@ class Celled:
 
     @cached_property
     def matrix(self) -> Tensor:
-        """Fluxes between cells and to the sides; drifts by central differences, which skip the faces on sides."""
+        """Fluxes between cells and to the sides, and drifts b (u₊ - u₋) / Δx with the values on the two faces of a cell.
+
+        These follow from the fluxes f: u₊ = u + f r for the resistance r from the centre to the face.
+        """
         result = torch.zeros(self.count, self.count, dtype=self.like.dtype, device=self.like.device)
         index = torch.arange(self.count, device=self.like.device).reshape(self.shape)
         for k, axis in enumerate(self.axes):
@@ -146,15 +149,17 @@ class Celled:
         behind = low.roll(-1, k)
         if not axis.periodic:
             left, right, high, behind = (t.narrow(k, 0, axis.n - 1) for t in (left, right, high, behind))
-        conductance = (1 / (high + behind)).reshape(-1)
-        drift = self._at(self.parts.drifts[k], self.middles, self.start).reshape(-1)
-        a, b = left.reshape(-1), right.reshape(-1)
+        drift, conductance = self._drift(k), (1 / (high + behind)).reshape(-1)
+        first, second = left.reshape(-1), right.reshape(-1)
         result = torch.zeros(self.count, self.count, dtype=self.like.dtype, device=self.like.device)
-        for own, other, sign in ((a, b, 1.0), (b, a, -1.0)):
-            share = conductance / width + sign * drift[own] / (2 * width)
+        for own, other, reach in ((first, second, high.reshape(-1)), (second, first, -behind.reshape(-1))):
+            share = conductance * (1 + drift[own] * reach) / width
             result = result.index_put((own, other), share, accumulate=True)
             result = result.index_put((own, own), -share, accumulate=True)
         return result
+
+    def _drift(self, k: int) -> Tensor:
+        return self._at(self.parts.drifts[k], self.middles, self.start).reshape(-1)
 
     def _resistances(self, k: int) -> tuple[Tensor, Tensor]:
         """∫ dx/a from the lower face of each cell to its centre, and from there to the upper face."""
@@ -179,7 +184,10 @@ class Celled:
         return tuple(map(self._edge, self.parts.walls))
 
     def _edge(self, wall: Wall) -> Edge:
-        """P u_w + Q f/a + G = 0 for the flux f = a ∂u/∂x, with u_w = u ± f r: f = -(P u + G) / (± P r + Q/a)."""
+        """P u_w + Q f/a + G = 0 for the flux f = a ∂u/∂x, with u_w = u ± f r: f = -(P u + G) / (± P r + Q/a).
+
+        The cell receives ± f / Δx, and b f r / Δx from its drift.
+        """
         k, upper = wall.side.place.coordinate, wall.side.place.upper
         axis, sign = self.axes[k], 1.0 if upper else -1.0
         end, width = (axis.n - 1 if upper else 0), (axis.end - axis.start) / axis.n
@@ -188,6 +196,7 @@ class Celled:
         places[k] = torch.full_like(places[k], axis.end if upper else axis.start)
         exprs = (wall.value, wall.slope, self.parts.conductivities[k])
         value, slope, conductivity = (self._at(e, places, self.start) for e in exprs)
-        factor = -sign / width / (sign * value * resistance + slope / conductivity)
         cells = torch.arange(self.count, device=self.like.device).reshape(self.shape).select(k, end).reshape(-1)
+        received = (sign + self._drift(k)[cells] * resistance) / width
+        factor = -received / (sign * value * resistance + slope / conductivity)
         return Edge(cells, factor, value, formulas(self.evolution, [wall.rest]), places)

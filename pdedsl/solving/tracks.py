@@ -12,6 +12,7 @@ from pdedsl.ir.process import Clock, Evolving, Process
 from pdedsl.runtime.spheres import Leap, Leaper, free_radius, leap
 from pdedsl.runtime.stopped import Draw, Path, Sides, start, step, stopped_value
 from pdedsl.runtime.streams import generator
+from pdedsl.solving.points import Points
 from pdedsl.solving.processes import Tensors
 
 Tracks = Callable[[Tensor, int, int], Tensor]
@@ -20,6 +21,7 @@ Tracks = Callable[[Tensor, int, int], Tensor]
 LOOK = 32  # steps between checks for paths that have not ended
 PATIENCE = 1000  # mean exit times of the box after which a path that has not ended counts as lost: NaN
 NEAR = 1e-6  # as a fraction of the box: a walk on spheres that is nearer to a side has reached it
+SPREAD = 1024  # points at which the variance is looked at
 WAYS, TIMES, BRIDGE = 0, 1, 2  # purposes of random numbers
 
 
@@ -138,10 +140,10 @@ class AtRest:
         return opposite(torch.where(path.alive, torch.nan, found))
 
     def _time(self, points: Tensor) -> Tensor:
-        """The least (width/2)²/variance of a coordinate, with the largest variance at two corners and the middle."""
+        """The least (width/2)²/variance of a coordinate, with the largest variance at points spread over the domain."""
         sides = self.tensors.sides(points)
-        box = torch.stack([sides.lower, sides.upper, (sides.lower + sides.upper) / 2])
-        variance = self.tensors.motion.root(box, box[:, 0]).variances().amax(0)
+        spread = Points(self.tensors.process.domain, points.device, points.dtype).inside(SPREAD, 0)
+        variance = self.tensors.motion.root(spread, spread[:, 0]).variances().amax(0)
         return ((sides.upper - sides.lower).square() / 4 / variance).min().expand(1)
 
 

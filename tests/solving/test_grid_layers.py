@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import math
+
 import pytest
 import torch
 
@@ -50,6 +52,31 @@ def test_sides_with_slopes_and_mixtures_in_time() -> None:
     errors = [float((solve_by_grid(statement, Grid(n=n))(points)[:, 0] - points.sum(1)).abs().max()) for n in (8, 16)]
     assert errors[1] < 1e-3
     assert errors[0] / errors[1] > 3.5
+
+
+def test_a_drift_acts_in_the_cells_next_to_the_sides() -> None:
+    """u = x² solves ∇·(k∇u) + 3 ∂u/∂x = 2k + 2x sign(x - ½) + 6x for k = 1 + |x - ½|."""
+    text = "∇·((1 + |x - 0.5|)∇u) + 3 ∂u/∂x = 2 + 2|x - 0.5| + 2x sign(x - 0.5) + 6x\nu + ∂u/∂n = 0 on left\n"
+    statement = stated(ROD + text + "∂u/∂n = 2 on right\n")
+    errors = []
+    for n in (10, 20, 40):
+        x = (torch.arange(n, dtype=torch.float64)[:, None] + 0.5) / n
+        errors.append(float((solve_by_grid(statement, Grid(n=n))(x) - x**2).abs().max()))
+    assert errors[0] / errors[1] > 3.5
+    assert errors[1] / errors[2] > 3.5
+
+
+def test_a_drift_across_a_jump_sees_the_slope_of_either_side() -> None:
+    """k u′ + u = c: with k = 1, then 10, u = c (1 - e^{-x}), then c - c e^{-1/2} e^{-(x - 1/2)/10}; the jump is a face."""
+    statement = stated(ROD + "∇·((1 + 9 heaviside(x - 0.5))∇u) + ∂u/∂x = 0\nu = 0 on left\n∂u/∂n = 1 on right\n")
+    c = 10 * math.exp(0.5 + 0.05)
+    errors = []
+    for n in (10, 20, 40):
+        x = (torch.arange(n, dtype=torch.float64)[:, None] + 0.5) / n
+        exact = c * (1 - torch.exp(-torch.where(x < 0.5, x, 0.5 + (x - 0.5) / 10)))
+        errors.append(float((solve_by_grid(statement, Grid(n=n))(x) - exact).abs().max()))
+    assert errors[0] / errors[1] > 3.5
+    assert errors[1] / errors[2] > 3.5
 
 
 def test_a_square_of_two_materials_in_layers() -> None:

@@ -19,7 +19,7 @@ from pdedsl.lower.lower import lower
 from pdedsl.plan.process import process_of
 from pdedsl.solving.paths import PathMean, solve_by_paths
 from pdedsl.solving.processes import Tensors
-from pdedsl.solving.tracks import Chance, Draw, InTime, opposite, single
+from pdedsl.solving.tracks import AtRest, Chance, Draw, InTime, opposite, single
 from pdedsl.words.solvers import Paths
 
 PI = math.pi
@@ -231,6 +231,22 @@ def test_data_and_sides_are_met_exactly() -> None:
     value, half = mean(text, samples=100).interval(at)
     assert torch.allclose(value[:, 0], exact(at), rtol=0, atol=1e-9)
     assert half.max() < 1e-9
+
+
+HOLE = "(x - ½)² + (y - ½)²"
+
+
+@pytest.mark.parametrize(
+    ("text", "largest"),
+    [
+        (SQUARE + "sin(2π x)² Δu - u = 0\nu = 1 on boundary", 2.0),
+        (SQUARE.replace("^2", f"^2 where {HOLE} > 1/16") + f"1/({HOLE}) Δu - u = 0\nu = 1 on boundary", 32.0),
+    ],
+    ids=["none at the ends and in the middle", "infinite in a hole"],
+)
+def test_a_step_is_a_share_of_the_shortest_time_in_the_domain(text: str, largest: float) -> None:
+    track = AtRest(Tensors(process_of(stated(text))), 8)
+    assert float(track._time(points((0.1, 0.1)))) == pytest.approx(0.25 / largest, rel=0.02)
 
 
 def test_opposite_paths_are_averaged() -> None:

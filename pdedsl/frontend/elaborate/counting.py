@@ -168,7 +168,7 @@ def _report(unknown: Unknown, found: list[Counted], pieces: list[Piece], spec: S
     elif few is not None:
         counts = str(few.given), str(few.given + few.lacking)
         reporter.add(mistakes.equations.few_conditions_on(unknown.name, *counts, _place(few, spec), unknown.span))
-    elif _is_free(found, spec):
+    elif found and _is_free(unknown.head, spec):
         reporter.add(mistakes.equations.no_condition_on(unknown.name, (), unknown.span, behind))
     for condition in (c for c in spec.conditions if c.unknown == unknown.head and c.on_boundary):
         crowded = [c for c in found if c.surplus and applies(condition, c.piece)]
@@ -177,10 +177,21 @@ def _report(unknown: Unknown, found: list[Counted], pieces: list[Piece], spec: S
             reporter.add(mistakes.equations.many_conditions_on(unknown.name, *told, condition.span))
 
 
-def _is_free(found: list[Counted], spec: Spec) -> bool:
-    """Whether there are no time derivatives and no boundary conditions: u_x = f leaves a constant of integration."""
-    rest = all(not e.order for e in spec.equations)
-    return bool(found) and rest and not any(c.on_boundary for c in spec.conditions)
+def _is_free(head: Symbol, spec: Spec) -> bool:
+    """Whether derivatives in space, but neither a time derivative nor a boundary condition, determine an unknown and
+    all that share equations with it: u_x = f leaves a constant of integration."""
+    linked, sharing = {head}, [_heads(e, spec) for e in spec.equations]
+    while more := {h for heads in sharing if heads & linked for h in heads} - linked:
+        linked |= more
+    own = [e for e, heads in zip(spec.equations, sharing, strict=True) if heads & linked]
+    differential = any(_order(e, h, None, spec) for e in own for h in linked)
+    settled = any(e.order for e in own) or any(c.on_boundary and c.unknown in linked for c in spec.conditions)
+    return differential and not settled
+
+
+def _heads(equation: Equation, spec: Spec) -> set[Symbol]:
+    """The unknowns in an equation."""
+    return {u.head for u in spec.unknowns if _concerns(equation, u.head)}
 
 
 def _place(counted: Counted, spec: Spec) -> str:
