@@ -136,7 +136,7 @@ def _show_crosscheck(found: Crosscheck) -> None:
     for member in found.members:
         residual = "" if member.residual is None else f"; largest residual {member.residual:.1e} of its terms"
         own = f"own error {member.error:.1e} ({member.kind})" if member.error else f"own error {member.kind}"
-        say(f"  {member.name}: {own}{residual}{'; FAILS' if member.fails else ''}")
+        say(f"  {member.name}: {own}{residual}{'; FAILS' if member.fails(found.limit) else ''}")
     for name, obstacle in found.without:
         say(f"  not by {name}: {obstacle}")
     for pair in found.pairs:

@@ -129,7 +129,7 @@ class Celled:
 
     @cached_property
     def matrix(self) -> Tensor:
-        """Fluxes between cells and to the sides, and drifts b (u₊ - u₋) / Δx with the values on the two faces of a cell.
+        """Fluxes between cells and to the sides, and drifts b (u₊ - u₋) / Δx with values on the faces of a cell.
 
         These follow from the fluxes f: u₊ = u + f r for the resistance r from the centre to the face.
         """

@@ -42,10 +42,10 @@ class Member:
     drawn: bool = False  # whether the error is a 95 % interval
     residual: float | None = None  # the largest, relative to its terms, or to the data if these are much smaller
 
-    @property
-    def fails(self) -> bool:
-        """Whether not even one digit is correct, by its own error estimate or by its residuals."""
-        return not bool(self.values.isfinite().all()) or max(self.error, self.residual or 0.0) > NO_DIGIT
+    def fails(self, limit: float = NO_DIGIT) -> bool:
+        """Whether not even one digit is correct, or its residuals are above a limit."""
+        known = self.error <= NO_DIGIT and (self.residual or 0.0) <= limit
+        return not (known and bool(self.values.isfinite().all()))
 
 
 @dataclass(frozen=True)
@@ -70,7 +70,12 @@ class Crosscheck:
 
     @property
     def agrees(self) -> bool:
-        return all(p.agrees for p in self.pairs) and not any(m.fails for m in self.members)
+        """Whether all pairs agree and no member fails; residuals that alone have to convince must be small."""
+        return all(p.agrees for p in self.pairs) and not any(m.fails(self.limit) for m in self.members)
+
+    @property
+    def limit(self) -> float:
+        return NO_DIGIT if self.pairs else VISIBLE
 
 
 def crosscheck(plan: SolvePlan, source: Source, how: How, tell: Callable[[str], None] = lambda _: None) -> Crosscheck:
@@ -122,7 +127,7 @@ def _residual(solved: Solved, plan: SolvePlan, source: Source, how: How) -> floa
     if not has_derivatives(solved):
         return None
     found = Trust(audit_of(solved, plan.statement, how).gaps(source))
-    return max(gap.relative for gap in found.gaps) * (NO_DIGIT / found.allowed)
+    return max(gap.relative for gap in found.gaps) * found.amplified
 
 
 def pair(a: Member, b: Member) -> Pair:

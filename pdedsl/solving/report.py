@@ -10,7 +10,7 @@ from pdedsl.explanation.solving import method_lines, statement_lines
 from pdedsl.files import replace_text
 from pdedsl.quoting import as_json, literal
 from pdedsl.solving.solution import Solution
-from pdedsl.solving.trust import NO_DIGIT, Trust, Verdict
+from pdedsl.solving.trust import Trust, Verdict
 
 REPORT, FIGURES = "report.md", "report.json"
 PICTURES = {
@@ -91,7 +91,7 @@ def _limits_text(trust: Trust) -> str:
         return ""
     return (
         "Residuals are taken at fresh points, by derivatives of the network itself, and measured by the size of their "
-        f"terms: 0 is exact, 1 is no cancellation, above {NO_DIGIT:g} not one digit of the equation holds."
+        f"terms: 0 is exact, 1 is no cancellation; allowed is {trust.allowed:.2g}."
     )
 
 

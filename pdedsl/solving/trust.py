@@ -1,10 +1,11 @@
 """How far a solution can be trusted: judged by fresh residuals and a reference, never by the training loss.
 
-Two limits, and their reasons. A residual whose root mean square is above a tenth of its terms means that not one digit
-of the equation holds: training has collapsed, or a condition was missed. If all data are small compared with the terms,
-as near a resonance, the limit is smaller in proportion. Two solutions that are further apart than a hundredth
-(relative, in L2), or ten times the reference's own error estimate, differ visibly in a picture: at least one of them is
-wrong.
+Two solutions that are further apart than a hundredth (relative, in L2), or ten times the reference's own error
+estimate, differ visibly in a picture: at least one of them is wrong. A residual that is the only evidence has the same
+limit, as its root mean square relative to its terms is about the error of a problem with a well-conditioned
+operator. Beside a comparison it may be up to a tenth, as a thin layer has large residuals and little weight; above that
+not one digit of the equation holds: training has collapsed, or a condition was missed. If all data are small compared
+with the terms, as near a resonance, residuals count for more in proportion.
 """
 
 from __future__ import annotations
@@ -90,9 +91,14 @@ class Trust:
 
     @property
     def allowed(self) -> float:
-        """The limit of residuals relative to their terms: lower if the data, which drive the solution, are small."""
+        """The limit of residuals relative to their terms."""
+        return (NO_DIGIT if any(c.speaks for c in self.comparisons) else VISIBLE) / self.amplified
+
+    @property
+    def amplified(self) -> float:
+        """By how much residuals count for more: above one if the data, which drive the solution, are small."""
         driven = max((g.data / g.size for g in self.gaps if g.size > 0), default=0.0)
-        return NO_DIGIT * min(1.0, ENOUGH * driven) if driven > 0 else NO_DIGIT
+        return max(1.0, 1 / (ENOUGH * driven)) if driven > 0 else 1.0
 
     @property
     def error(self) -> ErrorBar:
@@ -101,7 +107,7 @@ class Trust:
             return ErrorBar(c.distance + c.error, c.reference)
         if self.own is not None:
             return self.own
-        worst = max((g.relative for g in self.gaps), default=inf) * (NO_DIGIT / self.allowed)
+        worst = max((g.relative for g in self.gaps), default=inf) * self.amplified
         return ErrorBar(worst, "the residuals alone, relative to their terms: the error itself is not known")
 
 
@@ -124,7 +130,7 @@ class Judged:
     """A residual and its limit."""
 
     gap: Gap
-    allowed: float = NO_DIGIT
+    allowed: float
 
     @property
     def ok(self) -> bool:

@@ -67,7 +67,7 @@ def test_a_drift_acts_in_the_cells_next_to_the_sides() -> None:
 
 
 def test_a_drift_across_a_jump_sees_the_slope_of_either_side() -> None:
-    """k u′ + u = c: with k = 1, then 10, u = c (1 - e^{-x}), then c - c e^{-1/2} e^{-(x - 1/2)/10}; the jump is a face."""
+    """k u′ + u = c: u = c (1 - e^{-s}) with s = x while k = 1, and s = ½ + (x - ½)/10 where it is 10."""
     statement = stated(ROD + "∇·((1 + 9 heaviside(x - 0.5))∇u) + ∂u/∂x = 0\nu = 0 on left\n∂u/∂n = 1 on right\n")
     c = 10 * math.exp(0.5 + 0.05)
     errors = []

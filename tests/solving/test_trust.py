@@ -11,6 +11,7 @@ from torch import Tensor, nn
 
 from pdedsl.compiler import to_compilation
 from pdedsl.ir.plan import SolvePlan
+from pdedsl.solving.crosscheck import Crosscheck, Member, Pair
 from pdedsl.solving.fresh import Audit, Gap
 from pdedsl.solving.points import Points
 from pdedsl.solving.report import figures
@@ -90,6 +91,20 @@ def test_a_collapsed_solution_fails() -> None:
 def test_what_is_no_number_fails() -> None:
     trust = Trust((Gap("u = 0", "inside", nan, nan, 1.0, 3),))
     assert trust.verdict is Verdict.FAILS
+
+
+@pytest.mark.parametrize(
+    ("relative", "alone", "confirmed"), [(0.009, True, True), (0.09, False, True), (0.11, False, False)]
+)
+def test_residuals_alone_must_be_as_small_as_distances(relative: float, alone: bool, confirmed: bool) -> None:
+    gaps = (Gap("u = 1", "inside", relative, relative, 1.0, 3, data=0.5),)
+    beside = (Comparison("another", 0.001, 0.0, 1e-12, exact=False),)
+    silent = (Comparison("another", 0.001, 0.0, 0.5, exact=False),)
+    assert [Trust(gaps, c).verdict is Verdict.HOLDS for c in ((), beside)] == [alone, confirmed]
+    assert any("missed" in c for c in Trust(gaps, silent).complaints) is not alone
+    member = Member("one", torch.ones(3, 1), 0.0, "none", residual=relative)
+    pairs = Pair("one", "two", 0.001, 0.01)
+    assert [Crosscheck((member,), p, ()).agrees for p in ((), (pairs,))] == [alone, confirmed]
 
 
 @pytest.mark.parametrize(
