@@ -18,23 +18,23 @@ import pytest
 from click.testing import CliRunner
 from texts import NAMES, SPECS, changed, shipped
 
-from pdedsl import stages
 from pdedsl.cli import cli
 from pdedsl.diagnostics import PdeError, Source
+from pdedsl.stages import Stage, Stages
 
 GOLDEN = Path(__file__).parent / "golden"
 STAGES = ("syntax", "spec", "analysis", "representation", "plan", "python")
 EVERY = """
 import hashlib, json, sys
 from pathlib import Path
-from pdedsl.stages import Stage, stage_text
+from pdedsl.stages import Stage, Stages
 from pdedsl.diagnostics import PdeError, Source
 found = {}
 for path in sys.argv[2:]:
-    source = Source(Path(path).read_text("utf-8"), Path(path).name)
+    stages = Stages(Source(Path(path).read_text("utf-8"), Path(path).name))
     for stage in sys.argv[1].split(","):
         try:
-            text = stage_text(source, Stage(stage))
+            text = stages.text(Stage(stage))
         except PdeError as error:
             text = f"{error}\\n"
         found[f"{Path(path).stem}.{stage}"] = hashlib.sha256(text.encode()).hexdigest()
@@ -43,10 +43,15 @@ print(json.dumps(found))
 
 
 @cache
+def stages(name: str) -> Stages:
+    return Stages(Source(shipped(name), f"{name}.pde"))
+
+
+@cache
 def stage_text(name: str, stage: str) -> str:
     """The stage, or what is said if it is not reached."""
     try:
-        return stages.stage_text(Source(shipped(name), f"{name}.pde"), stages.Stage(stage))
+        return stages(name).text(Stage(stage))
     except PdeError as error:
         return f"{error}\n"
 

@@ -131,12 +131,12 @@ def compile(file: str, output: Path | None, emit: str | None, standalone: bool, 
     from pdedsl.compiler import to_compilation
     from pdedsl.diagnostics import PdeError
     from pdedsl.explanation.package import write_package
-    from pdedsl.stages import Stage, stage_text
+    from pdedsl.stages import Stage, Stages
 
     try:
         source = read_spec(file)
         if emit:
-            give(stage_text(source, Stage(emit), trusted(trust)))
+            give(Stages(source, trusted(trust)).text(Stage(emit)))
             return
         compilation = to_compilation(source, trusted(trust))
     except PdeError as error:

@@ -9,6 +9,7 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
+from weekly import share
 
 from frontend.bounds_cases import cases
 
@@ -46,7 +47,7 @@ def runner() -> Iterator[subprocess.Popen[str]]:
         process.stdin.close()
 
 
-@pytest.mark.parametrize("name", CASES)
+@pytest.mark.parametrize("name", share(list(CASES), 3))
 def test_an_answer_within_bounds(name: str, runner: subprocess.Popen[str], tmp_path: Path) -> None:
     assert runner.stdin is not None
     assert runner.stdout is not None

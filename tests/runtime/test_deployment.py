@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 import importlib.util
-from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 
 import pytest
 import torch
 from torch import nn
+from weekly import share
 
 import pdedsl
 from pdedsl.runtime.adaptive import NotRecorded
@@ -73,14 +73,9 @@ def test_what_the_table_says_of_export(name: str) -> None:
     assert DEPLOYMENT.row(name, ("export",)) == [TABLE[name]["export"]]
 
 
-def of_this_week() -> list[str]:
-    """A fifth of the table, another one each week: the whole takes minutes."""
-    return list(TABLE)[datetime.now(UTC).isocalendar().week % 5 :: 5]
-
-
 @pytest.mark.filterwarnings("ignore")
 @pytest.mark.long
-@pytest.mark.parametrize("name", of_this_week())
+@pytest.mark.parametrize("name", share(list(TABLE), 5))
 def test_the_rest_of_the_table(name: str) -> None:
     rest = [key for key in DEPLOYMENT.TRIES if key not in CHEAP]
     assert DEPLOYMENT.row(name, tuple(rest)) == [TABLE[name][key] for key in rest]

@@ -6,6 +6,7 @@ from pathlib import Path
 
 import pytest
 from click.testing import CliRunner, Result
+from texts import changed
 
 from pdedsl.cli import cli
 from training import specs
@@ -88,6 +89,8 @@ def test_data_that_is_not_there(folder: Path) -> None:
 def test_a_compiled_network_learns_the_same(folder: Path) -> None:
     from training.test_resume import figures
 
+    small = changed(specs.MOONS, ("width=16, depth=2", "width=4, depth=1"), ("steps=4", "steps=1"))
+    (folder / "moons.pde").write_text(small, "utf-8")
     assert train("--set", "train.epochs=1", "--compile").exit_code == 0
     assert CliRunner().invoke(cli, ["train", "moons.pde", "-o", "b", "--set", "train.epochs=1"]).exit_code == 0
     for one, other in zip(figures(folder / "run"), figures(folder / "b"), strict=True):

@@ -104,6 +104,13 @@ WIDENED: dict[str, Union | Enumeration] = {
     "Layer": Union("ir/layers.py", {"emit/image.py"}),
     "Constraint": Union("ir/layers.py", {"emit/image.py"}),
 }
+# Unions are ours: what libraries say of their types is not read.
+UNREAD = """
+[[tool.mypy.overrides]]
+module = ["torch.*", "torchvision.*", "sympy.*", "numpy.*", "matplotlib.*", "click.*", "rich.*", "hypothesis.*", "lark.*"]
+follow_imports = "skip"
+follow_imports_for_stubs = true
+"""
 UNHANDLED = re.compile(r"^pdedsl/(\S+):\d+: error: .*\"assert_never\"(.*)", re.MULTILINE)
 ADDED = re.compile(r"\bAdded(\w+)|\b(\w+)\.ADDED")
 
@@ -111,15 +118,13 @@ ADDED = re.compile(r"\bAdded(\w+)|\b(\w+)\.ADDED")
 @pytest.mark.long
 def test_mypy_names_every_place_that_does_not_know_an_added_case(tmp_path: Path) -> None:
     shutil.copytree(ROOT / "pdedsl", tmp_path / "pdedsl", ignore=shutil.ignore_patterns("__pycache__"))
-    shutil.copy(ROOT / "pyproject.toml", tmp_path)
+    (tmp_path / "pyproject.toml").write_text((ROOT / "pyproject.toml").read_text("utf-8") + UNREAD, "utf-8")
     for name, union in WIDENED.items():
         path = tmp_path / "pdedsl" / union.file
         before = path.read_text("utf-8")
         after = union.widened(name, before)
         assert after != before, name
         path.write_text(after, "utf-8")
-    if (ROOT / ".mypy_cache").exists():  # what `make lint` has found out about libraries is not found out again
-        shutil.copytree(ROOT / ".mypy_cache", tmp_path / ".mypy_cache")
     ran = subprocess.run([sys.executable, "-m", "mypy"], cwd=tmp_path, capture_output=True, text=True)
     found = {(name, file) for file, types in UNHANDLED.findall(ran.stdout) for name in sum(ADDED.findall(types), ())}
     missed = {(name, file) for name, union in WIDENED.items() for file in union.places} - found
