@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import cached_property
 
 import torch
 from sympy import Expr, Symbol, cse, numbered_symbols
@@ -24,17 +25,24 @@ class Pointwise:
     results: tuple[Staged, ...]
 
     def __call__(self, *values: Tensor) -> tuple[Tensor, ...]:
-        scope = {s.name: v for s, v in zip(self.symbols, values, strict=True)} | {"x": values[0]}
+        scope = dict(zip(self._names, values, strict=True))
+        scope["x"] = like = values[0]
         for name, value in self.shared:
             scope[name] = value(scope)
-        shape = values[0].shape
+        shape = like.shape
         if any(v.shape != shape for v in values):
             shape = torch.broadcast_shapes(*(v.shape for v in values))  # type: ignore[no-untyped-call]
-        return tuple(_full(r(scope), values[0], shape) for r in self.results)
+        return tuple([_full(r(scope), like, shape) for r in self.results])
+
+    @cached_property
+    def _names(self) -> tuple[str, ...]:
+        return tuple(s.name for s in self.symbols)
 
 
 def _full(value: Tensor | float, like: Tensor, shape: torch.Size) -> Tensor:
-    found = value.to(like) if isinstance(value, Tensor) else torch.tensor(value, dtype=like.dtype, device=like.device)
+    if not isinstance(value, Tensor):
+        return torch.tensor(value, dtype=like.dtype, device=like.device).expand(shape)
+    found = value if value.dtype == like.dtype and value.device == like.device else value.to(like)
     return found if found.shape == shape else found.expand(shape)
 
 

@@ -6,7 +6,7 @@ import operator
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, fields, is_dataclass
 from enum import StrEnum
-from functools import cached_property
+from functools import cached_property, reduce
 from importlib import import_module
 from typing import Any, assert_never
 
@@ -216,8 +216,7 @@ def staged(node: Node, program: Program) -> Staged:
             whole, place = of(owner), (..., index) if second is None else (..., index, second)
             return lambda scope: whole(scope)[place]
         case Op(sign=sign, args=args):
-            operands = list(map(of, args))
-            return lambda scope: _operate(sign, [a(scope) for a in operands])
+            return _operated(sign, list(map(of, args)))
         case int() | float() | str() | None:
             return lambda scope: node
         case _:
@@ -228,13 +227,16 @@ def _called(target: Staged, args: list[Staged], named: list[tuple[str, Staged]])
     return lambda scope: target(scope)(*[a(scope) for a in args], **{k: v(scope) for k, v in named})
 
 
-def _operate(sign: str, args: list[Any]) -> Any:
-    result = args[0]
+def _operated(sign: str, args: list[Staged]) -> Staged:
     if len(args) == 1:
-        return -result
-    for a in args[1:]:
-        result = OPERATIONS[sign](result, a)
-    return result
+        (only,) = args
+        return lambda scope: -only(scope)
+    first, *others = args
+    operation = OPERATIONS[sign]
+    if len(others) == 1:
+        (second,) = others
+        return lambda scope: operation(first(scope), second(scope))
+    return lambda scope: reduce(lambda result, a: operation(result, a(scope)), others, first(scope))
 
 
 def located(path: str | Own) -> Callable[..., Any]:

@@ -51,6 +51,19 @@ def balance_of(evolution: Evolution) -> Balance:
     return Balance(tuple(fluxes), tuple(slopes), sources)
 
 
+def carried(evolution: Evolution, rest: Expr) -> tuple[tuple[Expr, ...], Expr]:
+    """Polynomials Fₖ(u), one for each axis, and what remains of Σ ∂Fₖ(u)/∂xₖ + …, for an evolution of one variable."""
+    count = len(evolution.statement.domain.space)
+    value, fluxes = _letter(evolution, Derivative(0, (0,) * count)), []
+    for axis in range(count):
+        letter = _letter(evolution, Derivative(0, tuple(int(k == axis) for k in range(count))))
+        slope = rest.diff(letter)
+        plain = slope.free_symbols <= {value} and slope.is_polynomial(value)
+        fluxes.append(integrate(slope, value) if plain else S.Zero)
+        rest = expand(rest - slope * letter) if plain else rest
+    return tuple(fluxes), rest
+
+
 def _letter(evolution: Evolution, derivative: Derivative) -> Symbol:
     found = next((s for s, d in evolution.jets if d == derivative), None)
     return found if found is not None else Symbol(f"absent_{derivative.component}_{derivative.order}", real=True)

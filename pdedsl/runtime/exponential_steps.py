@@ -38,6 +38,7 @@ class Exponential:
     length: float
     matrices: bool
     kept: dict[int, Weights] = field(default_factory=dict)
+    _first: tuple[Tensor, float, Tensor] | None = None  # the last state and time, and N there
 
     def weights(self, level: int) -> Weights:
         if level not in self.kept:
@@ -55,12 +56,18 @@ class Exponential:
         if self.rest is None:
             return whole
         n, half = self.rest, add(None, weights.half, w)
-        first = n(w, time)
+        first = self._at_start(w, time, n)
         second = n(add(half, weights.second, first), time + h / 2)
         third = n(add(add(half, weights.third[0], first), weights.third[1], second), time + h / 2)
         fourth = n(add(add(whole, weights.fourth[0], first), weights.fourth[1], third), time + h)
         a, b, c = weights.last
         return add(add(add(whole, a, first), b, second + third), c, fourth)
+
+    def _at_start(self, w: Tensor, time: float, rest: Rest) -> Tensor:
+        """N(w, t), which steps of several lengths from one state share."""
+        if self._first is None or self._first[0] is not w or self._first[1] != time:
+            self._first = w, time, rest(w, time)
+        return self._first[2]
 
     def _add(self, to: Tensor | None, weight: Tensor, w: Tensor) -> Tensor:
         """to + weight · w, or weight · w alone."""

@@ -153,9 +153,9 @@ class Path:
 def _tried(
     step: Step, state: Tensor, begin: float, length: float, level: int, control: Control
 ) -> tuple[Tensor, Tensor, float]:
-    half = step(state, begin, level + 1)
+    whole, half = step(state, begin, level), step(state, begin, level + 1)
     end = step(half, begin + length / 2 ** (level + 1), level + 1)
-    gap = (end - step(state, begin, level)) / (2**control.order - 1)
+    gap = (end - whole) / (2**control.order - 1)
     error = float(control.size(gap) / control.size(end).clamp_min(1e-300))
     return (half + gap / 2, end + gap, error) if control.extrapolated else (half, end, error)
 

@@ -11,10 +11,11 @@ from dataclasses import dataclass
 from functools import cached_property
 
 import torch
-from sympy import Expr, Poly, Symbol
+from sympy import Expr, Poly, S, Symbol
 from sympy.polys.polyerrors import PolynomialError
 from torch import Tensor
 
+from pdedsl.plan.conservation import carried
 from pdedsl.plan.evolution import Evolution
 from pdedsl.plan.rings import Linear, Loop, linear_of
 from pdedsl.runtime.fourier import Ring, Torus
@@ -59,7 +60,23 @@ class Spectral:
 
     @cached_property
     def rest(self) -> Formulas:
-        return formulas(self.evolution, self.linear.rests[: len(self.evolution.moving)])
+        return formulas(self.evolution, self._products[0])
+
+    @cached_property
+    def _products(self) -> tuple[tuple[Expr, ...], Tensor | None]:
+        """What is computed on the grid: N itself, or, for one variable, its fluxes F and what is no flux, with the
+        factors iκ and 1 that make N̂ of them: u ∂u/∂x is half of ∂u²/∂x, and needs no transform of ∂u/∂x."""
+        rests = self.linear.rests[: len(self.evolution.moving)]
+        if len(self.evolution.variables) != 1 or len(rests) != 1:
+            return rests, None
+        fluxes, left = carried(self.evolution, rests[0])
+        if not any(fluxes):
+            return rests, None
+        units = [tuple(int(i == k) for i in range(self.torus.dimension)) for k in range(self.torus.dimension)]
+        parts = [(*f.as_coeff_Mul(), unit) for f, unit in zip(fluxes, units, strict=True) if f != 0]
+        parts += [(S.One, left, (0,) * self.torus.dimension)] if left != 0 else []
+        factors = [float(c) * self.torus.derivative(unit) for c, _, unit in parts]
+        return tuple(e for _, e, _ in parts), torch.stack(torch.broadcast_tensors(*factors))
 
     @property
     def learns(self) -> bool:
@@ -144,24 +161,31 @@ class Spectral:
             other = _by(self.eliminated, w)
         else:
             assert self.pressure is not None
-            other = _by(self.pressure, _by(self.block(True, True), w) + self._products(w, time))
+            other = _by(self.pressure, _by(self.block(True, True), w) + self._nonlinear(w, time))
         places = [*self.evolution.moving, *self.evolution.still]
         return torch.cat([w, other])[[places.index(k) for k in range(len(places))]]
 
     def nonlinear(self, w: Tensor, time: float) -> Tensor:
         """N̂, including the pressure that it requires."""
-        found = self._products(w, time)
+        found = self._nonlinear(w, time)
         if self.pressure is None:
             return found
         return found + _by(self.block(True, False) @ self.pressure, found)
 
-    def _products(self, w: Tensor, time: float) -> Tensor:
+    def _nonlinear(self, w: Tensor, time: float) -> Tensor:
         every = self.whole(w, time) if self.eliminated is not None else w
         values: tuple[Tensor, ...] = ()
         if self.rest.jets:
             wanted = every if len(every) == 1 else every.index_select(0, self._places)
-            values = self.torus.values(wanted * self._factors).unbind()
-        return self.torus.coefficients(torch.stack(self.rest(values, self.known(time))))
+            values = (
+                (self.torus.values(wanted)[0],) if self._plain else self.torus.values(wanted * self._factors).unbind()
+            )
+        found = self.rest(values, self.known(time))
+        on_modes = self.torus.coefficients(found[0].unsqueeze(0) if len(found) == 1 else torch.stack(found))
+        factors = self._products[1]
+        if factors is None:
+            return on_modes
+        return factors * on_modes if len(found) == 1 else (factors * on_modes).sum(0, keepdim=True)
 
     @cached_property
     def _places(self) -> Tensor:
@@ -169,6 +193,11 @@ class Spectral:
         known = range(len(self.evolution.variables)) if self.eliminated is not None else self.evolution.moving
         wanted = [known.index(self.evolution.of_jets[s].component) for s in self.rest.jets]
         return torch.tensor(wanted, device=self.torus.like.device)
+
+    @cached_property
+    def _plain(self) -> bool:
+        """Whether N needs nothing but the value of a single variable."""
+        return len(self.rest.jets) == 1 and self.evolution.of_jets[self.rest.jets[0]].order == 0
 
     @cached_property
     def _factors(self) -> Tensor:
