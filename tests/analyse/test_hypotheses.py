@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import pytest
+from weekly import share
 
 from analyse.checks import false, lazy, wrong_classes, wrong_form
 from analyse.frames import Row, data, pair
@@ -12,7 +13,8 @@ from analyse.table import TABLE
 from analyse.table.behind import ZERO, disc
 from analyse.table.rejected import REJECTED
 
-ROWS = [pytest.param(row, id=row.name) for row in TABLE]
+WEEKLY = set(share([row.name for row in TABLE], 4))  # of the inner loop
+ROWS = [pytest.param(r, id=r.name, marks=[] if r.name in WEEKLY else pytest.mark.slow) for r in TABLE]
 # What could be decided and is not yet, by row; the table says which answer would be right.
 LAZY = {
     "delay, ring": "conservation",

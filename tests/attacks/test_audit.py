@@ -59,6 +59,7 @@ def examined(model: Callable[[Tensor], Tensor]) -> Audit:
     return audit(model, data.test_x[:N], data.test_y[:N], eps=0.1, bounds=(0.0, 1.0), steps=15, queries=150)
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("model", [quantised, exploding, overflowing, resized, stepped, detached])
 def test_masked_models_are_flagged(model: Callable[[Tensor], Tensor]) -> None:
     found = examined(model)
@@ -67,12 +68,14 @@ def test_masked_models_are_flagged(model: Callable[[Tensor], Tensor]) -> None:
     assert found.verdict.startswith("gradients may be masked")
 
 
+@pytest.mark.long
 def test_a_robust_model_passes() -> None:
     found = examined(trained(0.1))
     assert not found.masked, found.verdict
     assert found.verdict == f"no sign of masked gradients in {len(found.findings)} checks"
 
 
+@pytest.mark.long
 def test_honest_noise_and_plain_training_pass() -> None:
     for model in (standard, noisy):
         found = examined(model)

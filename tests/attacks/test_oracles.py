@@ -14,9 +14,7 @@ from attacks.models import digits, trained
 from pdedsl import attacks
 from pdedsl.attacks import Result
 
-pytestmark = pytest.mark.long
-
-pytestmark = pytest.mark.filterwarnings("ignore")
+pytestmark = [pytest.mark.long, pytest.mark.filterwarnings("ignore")]
 BOX = (0.0, 1.0)
 EPS = {"inf": 0.1, "2": 0.6}
 

@@ -39,6 +39,7 @@ def bounded(tmp_path_factory: pytest.TempPathFactory) -> nn.Module:
     return pdedsl.train("convex_potential", tmp_path_factory.mktemp("runs") / "run", set=[*network, *train]).module
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("name", NAMES)
 def test_lipschitz(bounded: nn.Module, name: str) -> None:
     x, y = digits().test_x[:N], digits().test_y[:N]
@@ -65,6 +66,7 @@ def averaged() -> tuple[Tensor, Tensor, Tensor]:
     return x[told], found.classes[told], found.radii[told]
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("name", NAMES)
 def test_gaussian(averaged: tuple[Tensor, Tensor, Tensor], name: str) -> None:
     """The certified class keeps the majority where attacks on the average lead: of 400 votes it has 160 there.

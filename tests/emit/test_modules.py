@@ -177,6 +177,7 @@ def test_copies(name: str) -> None:
         assert all(torch.equal(twin(x), expected) for twin in (*twins, kept))
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("name", FAMILIES)
 def test_export(name: str) -> None:
     network, x = model(name), inputs(TEXTS[name], 3)

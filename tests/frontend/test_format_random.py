@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
@@ -10,6 +11,8 @@ from pdedsl.frontend.printing.spell import show
 from pdedsl.frontend.syntax import tree as t
 from pdedsl.frontend.syntax.names import FRACTION_OF, unicode_name
 from pdedsl.frontend.syntax.operators import DOTS
+
+pytestmark = pytest.mark.slow
 
 # ---- random trees
 

@@ -31,6 +31,7 @@ u(x, y, 0) = 0
 u = 0 on boundary
 """
 SECONDS = 10
+pytestmark = pytest.mark.slow
 FAST = settings(derandomize=True, deadline=None, database=None, suppress_health_check=list(HealthCheck))
 
 
@@ -79,7 +80,7 @@ def inside(error: PdeError) -> None:
 # ---- sentences of the grammar
 
 
-@settings(FAST, max_examples=20)
+@settings(FAST, max_examples=10)
 @given(drawn_by_lark("spec"))
 def test_specs_drawn_by_lark(text: str) -> None:
     check(text)
@@ -91,37 +92,37 @@ def test_expressions_drawn_by_lark(text: str) -> None:
     check(f"{FRAME}∂u/∂t = {text}\n")
 
 
-@settings(FAST, max_examples=40)
+@settings(FAST, max_examples=20)
 @given(sentences("spec"))
 def test_specs_of_the_grammar(text: str) -> None:
     check(text)
 
 
-@settings(FAST, max_examples=50)
+@settings(FAST, max_examples=25)
 @given(sentences("statement"))
 def test_statements_of_the_grammar(text: str) -> None:
     check(FRAME + text + "\n")
 
 
-@settings(FAST, max_examples=25)
+@settings(FAST, max_examples=12)
 @given(sentences("equation"))
 def test_equations_of_the_grammar(text: str) -> None:
     check(FRAME + text + "\n")
 
 
-@settings(FAST, max_examples=50)
+@settings(FAST, max_examples=25)
 @given(sentences("sum"))
 def test_expressions_of_the_grammar(text: str) -> None:
     check(f"{FRAME}∂u/∂t = {text}\n")
 
 
-@settings(FAST, max_examples=30)
+@settings(FAST, max_examples=15)
 @given(sentences("block"))
 def test_blocks_of_the_grammar(text: str) -> None:
     check(FRAME + "∂u/∂t = Δu\n" + text + "\n")
 
 
-@settings(FAST, max_examples=80)
+@settings(FAST, max_examples=40)
 @given(fitting, st.sampled_from(["∂u/∂t", "∂²u/∂t²", "∂u/∂t + Δu", "0", "u(x, y, 0)"]))
 def test_equations_whose_ranks_fit(right: str, left: str) -> None:
     check(f"{FRAME}{left} = {right}\n")
@@ -152,20 +153,20 @@ def mutants(draw: st.DrawFn) -> str:
     return "".join(pieces)
 
 
-@settings(FAST, max_examples=100)
+@settings(FAST, max_examples=50)
 @given(mutants())
 def test_mutants(text: str) -> None:
     check(text)
 
 
-@settings(FAST, max_examples=100)
+@settings(FAST, max_examples=50)
 @given(st.sampled_from(sorted(SPECS)), st.integers(0, 2000), st.binary(min_size=1, max_size=8))
 def test_random_bytes_inside(name: str, at: int, noise: bytes) -> None:
     data = SPECS[name].encode()
     check_bytes(data[:at] + noise + data[at:])
 
 
-@settings(FAST, max_examples=50)
+@settings(FAST, max_examples=25)
 @given(st.binary(max_size=200))
 def test_random_bytes(data: bytes) -> None:
     check_bytes(data)
@@ -181,7 +182,7 @@ def check_bytes(data: bytes) -> None:
         inside(error)
 
 
-@settings(FAST, max_examples=80)
+@settings(FAST, max_examples=40)
 @given(st.text(max_size=300))
 @example("\ud800")
 @example("")
@@ -190,7 +191,7 @@ def test_random_text(text: str) -> None:
     check(text)
 
 
-@settings(FAST, max_examples=80)
+@settings(FAST, max_examples=40)
 @given(st.text(st.sampled_from('uvxyt∂∇ΔΣᵢ²³½/·:()[]{}‖|+-*=^,# \n0123456789.e"dKᵀ'), max_size=80))
 def test_random_signs(text: str) -> None:
     check(f"{FRAME}∂u/∂t = {text}\n")

@@ -154,6 +154,7 @@ def fields() -> dict[str, tuple[str, Tensor]]:
     return {"written out": (plane, POINTS[:2]), "many dimensions": (MANY, x)}  # as many points as dimensions
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("name", fields())
 @pytest.mark.parametrize("method", ["dopri5(rtol=1e-8, atol=1e-8)", "dopri5(rtol=1e-8, atol=1e-8, adjoint=true)"])
 def test_learned_fields_in_time(name: str, method: str) -> None:
