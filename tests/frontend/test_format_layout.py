@@ -29,6 +29,17 @@ def test_an_equation_begins_no_other_statement(left: str) -> None:
     assert formatted(written) == written
 
 
+@pytest.mark.parametrize("line", ["boundary² = ¼", "cnst b = 1", "initial u = 2"])
+def test_a_sign_hides_no_mistake_at_the_start_of_a_line(line: str) -> None:
+    """Formatting leaves the sign out, and what it writes is read again."""
+    found = []
+    for text in (line, f"+{line}"):
+        with pytest.raises(PdeError) as caught:
+            formatted(f"{text}\n")
+        found.append([d.code for d in caught.value.diagnostics])
+    assert found[0] == found[1]
+
+
 @pytest.mark.parametrize("name", ["on", "in", "for", "by", "from", "periodic"])
 def test_words_inside_statements_are_no_names(name: str) -> None:
     with pytest.raises(PdeError) as caught:

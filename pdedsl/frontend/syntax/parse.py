@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from itertools import takewhile
+from itertools import dropwhile, takewhile
 from typing import cast
 
 from lark import Token
@@ -70,7 +70,9 @@ def _names_lost(tokens: list[Token]) -> set[str]:
 
 
 def _check_keyword(tokens: list[Token], known: set[str]) -> None:
-    """A line that starts with two words must start with a keyword: reports a misspelled one."""
+    """A line that starts with two words must start with a keyword: reports a misspelled one, behind a plus too, which
+    formatting leaves out."""
+    tokens = list(dropwhile(lambda token: token.type == "PLUS", tokens)) or tokens
     first = tokens[0]
     follows = tokens[1].type if len(tokens) > 1 else ""
     if first.type != "NAME" or identity(first) in known:
