@@ -92,7 +92,7 @@ def _amount(problem: Problem, k: int, end: Expr, normal: int, there: list[Placed
         case Value(given=given):
             if not vanishes(row[k]):
                 return _free_if_nonzero(row[k], ranges)
-            return Through.UNKNOWN if along else expand(normal * value * given)
+            return Through.UNKNOWN if along or jet.order > 1 else expand(normal * value * given)
         case Flux(slope=slope, given=given) if slope is not None:
             if along:
                 return Through.UNKNOWN

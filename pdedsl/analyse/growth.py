@@ -35,6 +35,7 @@ from pdedsl.analyse.intervals import Box
 from pdedsl.analyse.ranges import range_of
 from pdedsl.analyse.signs import nonnegative, positive
 from pdedsl.ir.spec import Learned, Spec
+from pdedsl.ir.types import Vector
 from pdedsl.numerics.activations import ACTIVATIONS as RECORDS
 from pdedsl.numerics.activations import SQUARE
 from pdedsl.numerics.activations import Activation as Record
@@ -103,7 +104,7 @@ class Grower:
             case Field():
                 return self._learned(e)
             case Partial(body=Field() as field):
-                return self._slope_of(field)
+                return _derived(self._learned(field))
             case Contraction(body=body):
                 return self._of(body)
             case Add():
@@ -125,8 +126,8 @@ class Grower:
 
     def _learned(self, field: Field) -> Growth:
         learned = next((w for w in self.spec.learned if w.head == field.head), None)
-        if learned is None or (learned.net is not None and isinstance(learned.net.word, Torch)):
-            return WILD  # nothing is known about the user's own code
+        if learned is None or is_own(learned):
+            return WILD
         facts = activation_of(learned)
         if not isfinite(facts.lipschitz):
             return WILD
@@ -134,12 +135,9 @@ class Grower:
         found = [COORDINATE if a.is_Symbol else self._of(a) for a in field.arguments]  # q(x²) grows as x² does
         first = max(g.first for g in found)
         second = max(2 * first, *(g.second for g in found)) if facts.smooth else inf
-        return Growth(0 if flat else max(g.value for g in found), first, second)
-
-    def _slope_of(self, field: Field) -> Growth:
-        """A derivative of a learned field: bounded, and so are its own derivatives if the activation is smooth."""
-        g = self._learned(field)
-        return WILD if not g.is_lipschitz else Growth(0, 0, 0) if g.is_twice_bounded else Growth(0, inf, inf)
+        whole = Growth(0 if flat else max(g.value for g in found), first, second)
+        curls = isinstance(learned.type, Vector) and learned.type.divergence_free and learned.net is not None
+        return _derived(whole) if curls else whole  # the curl of a network
 
     def _power(self, base: Expr, power: Expr) -> Growth:
         g = self._of(base)
@@ -197,7 +195,7 @@ class Grower:
         if g.is_bounded:
             return Growth(0, *_chained(g))
         if most is None or most.high == inf:
-            return WILD if not self.bounded else Growth(0, *_chained(g))
+            return Growth(0, *_chained(g)) if self.bounded and isfinite(g.value) else WILD
         falls = self._is_apart(power) and nonnegative(-power, self.box) and isfinite(g.second)
         return Growth(0, 0, 0) if falls else Growth(0, *_chained(g))
 
@@ -232,6 +230,11 @@ class Grower:
             case tanh() | atan() | Activation():
                 return _activated(RECORDS[type(e).__name__], g)
         return WILD
+
+
+def _derived(g: Growth) -> Growth:
+    """A derivative of a network: bounded, and so are its own derivatives if the activation is smooth."""
+    return WILD if not g.is_lipschitz else Growth(0, 0, 0) if g.is_twice_bounded else Growth(0, inf, inf)
 
 
 def _activated(facts: Record, g: Growth) -> Growth:
@@ -281,6 +284,11 @@ def _composed(p: float, g: Growth, least: float) -> Growth:
 
     first = _plus(powered(p - 1), g.first)
     return Growth(powered(p), first, max(_plus(powered(p - 1), g.second), _plus(powered(p - 2), 2 * g.first)))
+
+
+def is_own(learned: Learned) -> bool:
+    """Whether its network is the user's own code, of which nothing is known."""
+    return learned.net is not None and isinstance(learned.net.word, Torch)
 
 
 def activation_of(learned: Learned) -> Record:

@@ -12,6 +12,7 @@ from math import isfinite
 
 from sympy import Expr, Mul, diff, expand
 
+from pdedsl.analyse.kinks import by_relu
 from pdedsl.analyse.letters import Letters
 from pdedsl.analyse.matrices import Rows, semidefinite
 from pdedsl.analyse.positivity import positive_inside, strictly_positive
@@ -35,18 +36,24 @@ class InSpace:
     def drift_is_fine(self) -> bool:
         """Whether the drift is one-sided Lipschitz in x."""
         jet = self.of.jet
-        if not jet.is_affine:
-            return all(map(self._drift_of_term, self.of.terms))
-        if all(self._is_lipschitz(b) for b in jet.drift):
+        return self._is_one_sided(jet.drift) if jet.is_affine else all(map(self._drift_of_term, self.of.terms))
+
+    @cached_property
+    def flow_is_fine(self) -> bool:
+        """Whether what ∂u/∂t = ∇·(b u) carries, along x' = -b, does not reach infinity in finite time."""
+        jet = self.of.jet
+        return self._is_one_sided(tuple(-b for b in jet.drift)) if jet.is_affine else self.drift_is_fine
+
+    def _is_one_sided(self, drift: tuple[Expr, ...]) -> bool:
+        """Whether ⟨b(x) - b(y), x - y⟩ ≤ C|x - y|²."""
+        if all(self._is_lipschitz(b) for b in drift):
             return True
-        if any(b.has(Field) for b in jet.drift):
+        if any(b.has(Field) or range_of(b, self.of.near) is None for b in drift):
             return False
-        jacobian = [[b.diff(x) for x in jet.coordinates] for b in jet.drift]
+        jacobian = [[b.diff(x) for x in self.of.jet.coordinates] for b in drift]
         n = len(jacobian)
         if n == 1:
-            return range_of(jet.drift[0], self.of.near) is not None and bounded_above(
-                expand(jacobian[0][0]), self.of.box
-            )
+            return bounded_above(expand(jacobian[0][0]), self.of.box)
         return any(semidefinite(_lifted(jacobian, shift, n), self.of.box) for shift in SHIFTS)
 
     def _is_lipschitz(self, e: Expr) -> bool:
@@ -83,7 +90,15 @@ class InSpace:
             return True
         if len(jet.coordinates) == 1 and strictly_positive(jet.matrix[0][0], self.of.whole):
             return all(self._is_lipschitz(self._split(e)[0]) and self._split(e)[1] is not None for e in varying)
-        return all(self._split(e)[1] is not None and self._has_a_root(((self._split(e)[0],),)) for e in varying)
+        return all(self._scales(self._split(e)[1]) and self._has_a_root(((self._split(e)[0],),)) for e in varying)
+
+    def _scales(self, rest: Expr | None) -> bool:
+        """Whether g(u, p, X) is positively homogeneous of degree one in X, like max(X, 2X): then σ² g(X) = g(σXσ). At
+        x = 0, x² X³ is as degenerate as |x|^⅔ X, which has several solutions."""
+        second = self.of.jet.second
+        return rest is not None and all(
+            vanishes(expand(by_relu(rest.xreplace({x: k * x for x in second})) - k * by_relu(rest))) for k in (2, 3)
+        )
 
     def _has_a_root(self, rows: Rows) -> bool:
         if Roots(self.of).are_in(rows) and all(self._is_smooth_at_seams(e) for row in rows for e in row):

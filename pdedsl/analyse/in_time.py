@@ -5,7 +5,7 @@ from __future__ import annotations
 from enum import Enum
 from math import isfinite
 
-from sympy import Expr, Pow, S, Symbol, exp, log, tan
+from sympy import Expr, Mul, Pow, S, Symbol, exp, log, tan
 
 from pdedsl.analyse.intervals import Box
 from pdedsl.analyse.ranges import range_of
@@ -23,13 +23,15 @@ class InTime(Enum):
 def in_time(e: Expr, time: Symbol | None, box: Box) -> InTime:
     if time is None or time not in e.free_symbols:
         return InTime.BOUNDED
-    e = e.xreplace(dict.fromkeys(e.atoms(Field), S.One))
+    e = e.xreplace(dict.fromkeys((f for f in e.atoms(Field) if all(a.is_Symbol for a in f.arguments)), S.One))
     others = dict.fromkeys(e.free_symbols - {time}, S.One)
     singular = [a for a in e.atoms(Pow, log, tan) if time in a.free_symbols and not isinstance(a, exp)]
     rough = [a for a in singular if not _is_finite(a.xreplace(others), box)]
     if not rough:
         return InTime.BOUNDED
-    return InTime.INTEGRABLE if all(_is_integrable(a, time, box) for a in rough) else InTime.UNKNOWN
+    rest = Mul(*(f for f in Mul.make_args(e) if f not in rough))  # exp(1/√t) is not integrable, though 1/√t is
+    alone = not any(rest.has(a) for a in rough)
+    return InTime.INTEGRABLE if alone and all(_is_integrable(a, time, box) for a in rough) else InTime.UNKNOWN
 
 
 def _is_finite(a: Expr, box: Box) -> bool:

@@ -9,9 +9,10 @@ from dataclasses import dataclass
 from functools import cached_property
 from math import isfinite
 
-from sympy import Abs, Dummy, Expr, Heaviside, Max, Min, Mul, diff, expand, sign
+from sympy import Abs, Dummy, Expr, Heaviside, Max, Min, Mul, S, Symbol, diff, expand, sign
+from sympy import Matrix as Entries
 
-from pdedsl.analyse.growth import activation_of
+from pdedsl.analyse.growth import activation_of, is_own
 from pdedsl.analyse.letters import Letters
 from pdedsl.analyse.positivity import locally_bounded, strictly_positive
 from pdedsl.analyse.ranges import range_of
@@ -43,15 +44,41 @@ class InUnknown:
         if jet.u not in jet.expr.free_symbols and not self._learned_of_u:
             return True
         if jet.is_affine:
-            return jet.order == 0 or self._is_below(jet.rate)
+            return jet.order == 0 or (jet.order == 1 and self._is_finite(jet.rate)) or self._is_below(jet.rate)
         whole = _folded(self.lower.xreplace(self._learned_of_u))
         slopes = [diff(whole, v) for v in (jet.u, *self._learned_of_u.values())]
         settled = [s.xreplace(self.of.singular_in_time) for s in slopes]
         return all(self._has_a_bound(s) for s in settled) and self._networks_are_lipschitz
 
     def _has_a_bound(self, slope: Expr) -> bool:
+        """Whether it is bounded above for all ∇u and ∇∇u; if F is a balance law or diffuses, for bounded ones."""
         found = range_of(slope, self.of.whole)
-        return (found is not None and isfinite(found.high)) or locally_bounded(slope, self.of.whole)
+        if found is not None and isfinite(found.high):
+            return True
+        free = not slope.free_symbols & {*self.of.jet.p, *self.of.jet.second}
+        return locally_bounded(slope, self.of.whole) and (free or self._is_balance or self._is_parabolic)
+
+    @cached_property
+    def _is_balance(self) -> bool:
+        """Whether F is linear in ∇u, besides a density or a linear diffusion (Kruzhkov 1970; Carrillo 1999). Otherwise
+        higher level sets may overtake lower ones: a jump of ∂u/∂t = u|∂u/∂x| travels at any speed up to its height."""
+        jet, p = self.of.jet, {*self.of.jet.p, *self.of.jet.second}
+        plain = not any(e.free_symbols & p for row in jet.matrix for e in row)
+        slopes = [diff(self.lower, q) for q in jet.p]
+        return plain and not any(s.free_symbols & p for s in slopes)
+
+    @cached_property
+    def _is_parabolic(self) -> bool:
+        """Whether F diffuses in every direction."""
+        rows = self.of.jet.matrix
+        return (
+            all(strictly_positive(row[i], self.of.whole) for i, row in enumerate(rows)) and Entries(rows).is_diagonal()
+        )
+
+    def _is_finite(self, rate: Expr) -> bool:
+        """Whether the rate has an integral along every characteristic."""
+        own = {w.head for w in self.of.problem.spec.learned if is_own(w)}
+        return locally_bounded(rate, self.of.whole) and not any(f.head in own for f in rate.atoms(Field))
 
     def _is_below(self, rate: Expr) -> bool:
         """Whether the rate is bounded above, or grows at most linearly while the diffusion is bounded: then
@@ -72,7 +99,9 @@ class InUnknown:
     def _networks_are_lipschitz(self) -> bool:
         heads = {f.head for f in self._learned_of_u}
         learned = [w for w in self.of.problem.spec.learned if w.head in heads]
-        return all(isfinite(activation_of(w).lipschitz) for w in learned)
+        inner = [diff(a, self.of.jet.u) for f in self._learned_of_u for a in f.arguments if a.args]
+        smooth = all(locally_bounded(e, self.of.whole) for e in inner)
+        return smooth and all(isfinite(activation_of(w).lipschitz) and not is_own(w) for w in learned)
 
     @cached_property
     def diffuses_well(self) -> bool:
@@ -97,6 +126,12 @@ class InUnknown:
 
     def _has_u(self, e: Expr) -> bool:
         return self.of.jet.u in e.free_symbols or any(self.of.jet.u in f.free_symbols for f in e.atoms(Field))
+
+    @property
+    def densities(self) -> tuple[Expr, ...]:
+        """The slopes β' of its densities."""
+        rows = self.of.jet.matrix
+        return () if self._beside_density is None else tuple(row[i] for i, row in enumerate(rows))
 
     @cached_property
     def lower(self) -> Expr:
@@ -123,3 +158,11 @@ class InUnknown:
         """Whether F is a density plus terms that are linear in ∇u."""
         rest, p = self._beside_density, self.of.jet.p
         return rest is not None and not any(rest.diff(q).free_symbols & set(p) for q in p)
+
+
+def is_tame(slope: Expr, u: Symbol) -> bool:
+    """Whether β is bounded near zero: β' is bounded there, or is a power of u with an exponent above -1."""
+    power = slope.as_independent(u)[1].as_base_exp()
+    if power[0] == u:
+        return bool(power[1] > -1)
+    return not slope.xreplace({u: S.Zero}).has(S.ComplexInfinity, S.NaN, S.Infinity)

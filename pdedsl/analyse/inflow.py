@@ -15,7 +15,8 @@ from pdedsl.analyse.problem import Problem
 from pdedsl.analyse.samples import ranges_of
 from pdedsl.analyse.sides import Placed, Value, sides_of
 from pdedsl.analyse.signs import box_of, nonnegative
-from pdedsl.ir.spec import side_names
+from pdedsl.ir.spec import Condition, side_names
+from pdedsl.symbolic.symbols import Field
 
 
 @dataclass(frozen=True)
@@ -41,8 +42,14 @@ def inflow_of(problem: Problem) -> Inflow:
             there = [p for p in placed if p.coordinate == x and p.normal == normal and name in p.condition.sides]
             inward = enters(jet.drift[k], x, end, normal, box)
             fits = fits and _fits(inward, there)
-            wrong += [p for p in there if inward is False]
+            wrong += [p for p in there if inward is False and not _ties_ends(p.condition, problem)]
     return Inflow(fits, tuple(wrong))
+
+
+def _ties_ends(condition: Condition, problem: Problem) -> bool:
+    """Whether a condition compares values at several points: u(0, t) = u(1, t) takes what arrives at an outflow."""
+    fields = {f for v in condition.value for f in v.atoms(Field) if f.head == problem.unknown.head}
+    return len(fields) > 1
 
 
 def enters(b: Expr, x: Symbol, end: Expr, normal: int, box: Box) -> bool | None:

@@ -9,7 +9,8 @@ from math import inf
 
 from sympy import Add, Dummy, Expr, Pow, Symbol
 
-from pdedsl.analyse.growth import Grower
+from pdedsl.analyse.growth import Grower, is_own
+from pdedsl.analyse.in_time import InTime, in_time
 from pdedsl.analyse.intervals import Box, Range
 from pdedsl.analyse.jets import Jet
 from pdedsl.analyse.problem import Problem
@@ -76,6 +77,12 @@ class Letters:
             return {}
         rough = [a for a in self.jet.expr.atoms(Pow) if a.free_symbols == {self.time} and range_of(a, self.box) is None]
         return {a: Dummy(positive=True) for a in rough}
+
+    def in_time(self, e: Expr) -> InTime:
+        """How an expression behaves in time; nothing is known of a network of the user's own."""
+        own = {w.head for w in self.problem.spec.learned if is_own(w)}
+        unseen = any(f.head in own and self.time in f.free_symbols for f in e.atoms(Field))
+        return InTime.UNKNOWN if unseen else in_time(e, self.time, self.box)
 
     def varies(self, e: Expr) -> bool:
         """Whether an expression depends on x."""

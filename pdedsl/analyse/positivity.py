@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from math import isinf
+
 from sympy import (
     Abs,
     Add,
@@ -51,7 +53,7 @@ def strictly_positive(e: Expr, box: Box) -> bool:
         case Mul():
             return all(strictly_positive(a, box) for a in e.args)
         case Add():
-            if found is not None and found.low >= 0 and any(map(_reaches_no_end, e.args)):
+            if found is not None and found.low >= 0 and any(_stays_above(a, box) for a in e.args):
                 return True
             shorter = cancel(together(e)) if len(e.args) <= MAX_SHORT else e
             if _is_slope_of_tanh(e) or (not shorter.is_Add and strictly_positive(shorter, box)):
@@ -96,10 +98,16 @@ def _stays_away(e: Expr, box: Box) -> bool:
     return not e.has(sign, Heaviside, Slope) and (strictly_positive(e, box) or strictly_positive(-e, box))
 
 
-def _reaches_no_end(e: Expr) -> bool:
-    """Whether it is a constant times a strictly increasing function, which does not attain its bounds."""
-    f = e.as_coeff_Mul()[1]
-    return isinstance(f, exp | tanh | atan | erf) or (isinstance(f, Activation) and f.record.rising)
+def _stays_above(e: Expr, box: Box) -> bool:
+    """Whether it does not attain its lower bound: a multiple of a strictly increasing function, whose argument does not
+    attain its own bound there. tanh(x) does not attain -1, but tanh(x²) attains 0."""
+    factor, f = e.as_coeff_Mul()
+    rises = isinstance(f, exp | tanh | atan | erf) or (isinstance(f, Activation) and f.record.rising)
+    inner = range_of(f.args[0], box) if rises else None
+    if inner is None:
+        return False
+    end = inner.low if factor > 0 else inner.high
+    return isinf(end) or bool(end == 0 and f.args[0].is_nonzero)
 
 
 def _is_slope_of_tanh(e: Expr) -> bool:

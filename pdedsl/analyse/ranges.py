@@ -75,6 +75,8 @@ class _Reader:
                 return self.box.get(e) or _by_sign(e)
             case Component() if e.args[1] == INDEX or not e.args[1].is_Integer:
                 return LINE
+            case Field(arguments=arguments) if any(a.args and self.read(a) is None for a in arguments):
+                return None
             case Field() | Component() | Partial():
                 return _by_sign(e)
             case Add():

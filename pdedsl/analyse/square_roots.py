@@ -10,7 +10,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from sympy import Add, Expr, Mul, Pow, S, expand
+from sympy import Add, Expr, Mul, Pow, S, expand, factor
 
 from pdedsl.analyse.letters import Letters
 from pdedsl.analyse.matrices import Rows
@@ -46,7 +46,14 @@ class Roots:
         smooth = [a for a in terms if self._is_smooth(a)]
         squares = [a for a in terms if a not in smooth and self._is_square(a)]
         others = [a for a in terms if a not in smooth and a not in squares]
+        mixed = any(not self._is_even(a) for a in squares)
+        if mixed and not self._is_even(factor(Add(*squares))):
+            return False
         return all(nonnegative(a, self.of.box) for a in (Add(*smooth), Add(*squares), *others))
+
+    def _is_even(self, term: Expr) -> bool:
+        """Whether a term is c f²."""
+        return all(isinstance(a, Pow) and a.exp == 2 for a in Mul.make_args(term) if self.of.varies(a))
 
     def _is_smooth(self, term: Expr) -> bool:
         return not self.of.varies(term) or self.of.grower.of(term).is_twice_bounded

@@ -9,15 +9,16 @@ from dataclasses import dataclass
 from functools import cached_property
 from math import inf
 
-from sympy import Add, Dummy, Expr, Pow, S, cancel, factor_terms, together
+from sympy import Add, Dummy, Expr, Mul, Pow, S, cancel, factor_terms, log, together
 
 from pdedsl.analyse.in_space import InSpace
-from pdedsl.analyse.in_time import InTime, in_time
-from pdedsl.analyse.in_unknown import InUnknown
+from pdedsl.analyse.in_time import InTime
+from pdedsl.analyse.in_unknown import InUnknown, is_tame
 from pdedsl.analyse.intervals import Box, Range
 from pdedsl.analyse.letters import LEAST, Letters
 from pdedsl.analyse.problem import Problem
 from pdedsl.analyse.ranges import range_of
+from pdedsl.analyse.signs import nonnegative
 
 
 @dataclass(frozen=True)
@@ -38,9 +39,34 @@ class Structure:
     def has_values(self) -> bool:
         """Whether F is defined for every jet; a singularity only at ∇u = 0 is admitted for level-set equations."""
         settled = self.in_unknown.lower.xreplace(self.of.singular_in_time)
-        if all(range_of(e, self.of.whole) is not None for e in Add.make_args(settled)):
+        if not all(map(self._is_defined, self.in_unknown.densities)):
+            return False
+        return all(map(self._has_value, Add.make_args(settled))) or self._is_level_set
+
+    def _has_value(self, e: Expr) -> bool:
+        """Whether it is defined, and no logarithm is infinite, but for z log z."""
+        box, factors = self.of.whole, {f.as_base_exp()[0] for f in Mul.make_args(e)}
+        inner = [a.args[0] for a in e.atoms(log) if a.free_symbols != {self.of.time}]
+        finite = ((found := range_of(z, box)) is not None and (found.low > 0 or z in factors) for z in inner)
+        return range_of(e, box) is not None and all(finite)
+
+    @cached_property
+    def keeps_sign(self) -> bool:
+        """Whether u = 0 does not decrease, if F is taken for u ≥ 0 alone; from u > 0 there is a way to go."""
+        jet = self.of.jet
+        if jet.is_affine or not jet.u.is_nonnegative or jet.u.is_positive:
             return True
-        return self._is_level_set
+        lower = (e for e in self.of.terms if not e.free_symbols & set(jet.second))
+        at_zero = Add(*lower).xreplace(dict.fromkeys((jet.u, *jet.p), S.Zero))
+        return nonnegative(at_zero, self.of.box)
+
+    def _is_defined(self, slope: Expr) -> bool:
+        """Whether β has a value for all u, by its slope: that of √u is unbounded at 0, where √u has one if u ≥ 0."""
+        u, box = self.of.jet.u, self.of.whole
+        settled = slope.xreplace(self.of.singular_in_time)
+        if range_of(settled, box) is not None:
+            return True
+        return u.is_nonnegative and is_tame(slope, u) and range_of(settled, {**box, u: Range(LEAST, inf)}) is not None
 
     @cached_property
     def _is_level_set(self) -> bool:
@@ -48,6 +74,9 @@ class Structure:
         Giga, Goto 1991)."""
         jet, scale = self.of.jet, Dummy("scale", positive=True)
         if any(range_of(e, away) is None for away in self._away for e in self.of.terms):
+            return False
+        second = set(jet.second)
+        if not all(self._has_value(e) for e in self.of.terms if not e.free_symbols & second):
             return False
         values = [e for row in jet.matrix for e in row]
         for e in values:
@@ -66,7 +95,7 @@ class Structure:
 
     @cached_property
     def is_integrable_in_time(self) -> bool:
-        return all(in_time(e, self.of.time, self.of.box) is not InTime.UNKNOWN for e in self.of.terms)
+        return all(self.of.in_time(e) is not InTime.UNKNOWN for e in self.of.terms)
 
 
 def structure_of(problem: Problem) -> Structure:

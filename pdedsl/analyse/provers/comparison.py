@@ -11,11 +11,12 @@ from __future__ import annotations
 from collections.abc import Iterator
 from math import isfinite
 
-from sympy import Expr, S, Symbol
 from sympy import Matrix as Entries
+from sympy import S
 
 from pdedsl.analyse.conditions import at_rest
 from pdedsl.analyse.ellipticity import Elliptic, ellipticity
+from pdedsl.analyse.in_unknown import is_tame
 from pdedsl.analyse.inflow import inflow_of
 from pdedsl.analyse.letters import Letters
 from pdedsl.analyse.positivity import locally_bounded, strictly_positive
@@ -69,8 +70,10 @@ def is_mixed(problem: Problem) -> bool:
 
 
 def is_coupled(problem: Problem) -> bool:
+    """Whether other unknowns occur in the equation, or in the conditions on its unknown."""
     others = {u.head for u in problem.spec.unknowns} - {problem.unknown.head}
-    return any(f.head in others for f in problem.jet.expr.atoms(Field))
+    given = [v for c in problem.spec.conditions if c.unknown == problem.unknown.head for v in c.value]
+    return any(f.head in others for e in (problem.jet.expr, *given) for f in e.atoms(Field))
 
 
 def _too_high(problem: Problem) -> Verdict:
@@ -115,6 +118,7 @@ def _hypotheses(problem: Problem) -> Iterator[Hypothesis]:
     if problem.jet.order == 2:
         yield Hypothesis("∂F/∂(∇∇u) is positive semidefinite in all dimensions of the space", True)
     yield Hypothesis("F has a value for all u, ∇u and ∇∇u", found.has_values)
+    yield Hypothesis("u does not leave the values of its type", found.keeps_sign)
     yield Hypothesis("F is one-sided Lipschitz in u", found.in_unknown.is_lipschitz)
     if problem.jet.order == 2:
         yield Hypothesis("∂F/∂(∇∇u) does not vanish with u, unless F is a Laplacian", found.in_unknown.diffuses_well)
@@ -140,15 +144,7 @@ def _is_tame_at_infinity(problem: Problem) -> bool:
     entries = [e for row in jet.matrix for e in row if jet.u in e.free_symbols]
     if not jet.u.is_positive or not entries:
         return True
-    return all(_is_tame(e, jet.u) for e in entries)
-
-
-def _is_tame(slope: Expr, u: Symbol) -> bool:
-    """Whether β is bounded near zero: β' is bounded there, or is a power of u with an exponent above -1."""
-    power = slope.as_independent(u)[1].as_base_exp()
-    if power[0] == u:
-        return bool(power[1] > -1)
-    return not slope.xreplace({u: S.Zero}).has(S.ComplexInfinity, S.NaN, S.Infinity)
+    return all(is_tame(e, jet.u) for e in entries)
 
 
 # ---- no time

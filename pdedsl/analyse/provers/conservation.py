@@ -19,6 +19,7 @@ from pdedsl.analyse.jets import Jet, jet_of
 from pdedsl.analyse.letters import Letters
 from pdedsl.analyse.problem import Problem, named, spans
 from pdedsl.analyse.provers.comparison import IMPLICIT, is_mixed
+from pdedsl.analyse.ranges import range_of
 from pdedsl.analyse.samples import nonzero_point, ranges_of
 from pdedsl.analyse.searches.masses import losing
 from pdedsl.analyse.sight import reads_at_rest
@@ -101,6 +102,8 @@ def _over_the_domain(total: Expr | None, problem: Problem) -> Expr | None:
 def _of_a_divergence(problem: Problem, through: Through) -> Verdict:
     spec = problem.spec
     source = _source(problem)
+    if not _has_values_inside(problem):
+        return Unknown("mass may be lost where a coefficient has a pole.")
     if not is_whole_across_seams(problem):
         return Unknown("the flux may jump where the domain closes: a coefficient is not periodic.")
     if not spec.space.sides and not _decays(problem):
@@ -111,6 +114,11 @@ def _of_a_divergence(problem: Problem, through: Through) -> Verdict:
         return _with_source(problem, source)
     held = (DIVERGENCE, "nothing passes through the boundary, the seams or infinity", "there is no source")
     return Proved("the right-hand side is a divergence, and nothing passes through the boundary.", held)
+
+
+def _has_values_inside(problem: Problem) -> bool:
+    found = Letters(problem)
+    return all(range_of(e, found.near) is not None for e in found.terms if found.varies(e))
 
 
 # ---- divergences
@@ -200,7 +208,7 @@ def _decays(problem: Problem) -> bool:
     if jet.order > 2 or problem.equation.order > 1:
         return not found.varies(jet.expr)
     in_space = InSpace(found)
-    fine = in_space.diffusion_is_fine and in_space.drift_is_fine
+    fine = in_space.diffusion_is_fine and in_space.flow_is_fine
     at_zero = jet.expr.xreplace(dict.fromkeys(jet.variables, jet.u * 0))
     tame = not any(e.xreplace({jet.u: jet.u * 0}).has(*_INFINITE) for row in jet.matrix for e in row)
     return fine and tame and not at_zero.has(*_INFINITE) and (jet.is_affine or not found.varies(jet.expr - jet.source))

@@ -7,7 +7,7 @@ from math import isfinite
 from sympy import Expr
 
 from pdedsl.analyse.in_space import InSpace
-from pdedsl.analyse.in_time import InTime, in_time
+from pdedsl.analyse.in_time import InTime
 from pdedsl.analyse.letters import Letters
 from pdedsl.analyse.problem import Problem
 from pdedsl.analyse.provers.hypotheses import Hypothesis, concluded
@@ -60,13 +60,13 @@ def temporal_regularity(problem: Problem, ordered: Verdict, constant: Verdict) -
     if problem.spec.space.boundary:
         return Unknown("near the boundary the bound takes data that fit the conditions there.")
     is_ordered = Hypothesis("a comparison principle holds", isinstance(ordered, Proved))
-    steady = Hypothesis("the coefficients are bounded in time", all(_is_steady(e, found) for e in found.terms))
+    steady = Hypothesis(
+        "the coefficients are bounded in time", all(found.in_time(e) is InTime.BOUNDED for e in found.terms)
+    )
     if jet.is_affine:
         coefficients = (*jet.drift, *(e for row in jet.matrix for e in row), jet.rate, jet.source)
-        bounded = Hypothesis(
-            "the coefficients are bounded in x", all(found.grower.of(e).is_bounded for e in coefficients)
-        )
-        return concluded("the coefficients are bounded, so u changes at a bounded rate", (is_ordered, steady, bounded))
+        flat = Hypothesis("the coefficients are bounded in x", all(found.grower.of(e).is_bounded for e in coefficients))
+        return concluded("the coefficients are bounded, so u changes at a bounded rate", (is_ordered, steady, flat))
     settled = isinstance(constant, Proved) or jet.u not in jet.expr.free_symbols
     return concluded(
         "F does not depend on x and is bounded for bounded derivatives",
@@ -86,10 +86,6 @@ def _no_rule(problem: Problem) -> str:
     if problem.jet.hidden:
         return "the derivative of a function of u is not worked out."
     return ""
-
-
-def _is_steady(e: Expr, found: Letters) -> bool:
-    return in_time(e, found.time, found.box) is InTime.BOUNDED
 
 
 def _is_bounded(e: Expr, found: Letters) -> bool:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from analyse.frames import Row
 from analyse.table import (
+    absent,
     behind,
     blocks,
     boundaries,
@@ -14,8 +15,10 @@ from analyse.table import (
     edges,
     further,
     hessians,
+    inside,
     maps,
     masses,
+    mingled,
     minima,
     moments,
     narrow,
@@ -26,6 +29,7 @@ from analyse.table import (
     spaces,
     systems,
     times,
+    undefined,
     uniqueness,
     wide,
 )
@@ -44,5 +48,9 @@ OPPONENT = (
     behind,
     contrary,
     contested,
+    absent,
+    mingled,
+    undefined,
+    inside,
 )  # by another hand
 TABLE: tuple[Row, ...] = tuple(row for room in (*ROOMS, *OPPONENT) for row in room.TABLE)
