@@ -16,7 +16,7 @@ from torch import Tensor
 
 from pdedsl.attacks.descent import Inside, Moments
 from pdedsl.attacks.goal import Goal, margin
-from pdedsl.attacks.layout import column, take
+from pdedsl.attacks.layout import column, inner, take
 from pdedsl.attacks.nearest import Nearest
 from pdedsl.attacks.norms import L2, Linf, Norm, NormName, read_norm
 from pdedsl.attacks.predictor import Predictor
@@ -35,13 +35,18 @@ def cw(
     kappa: float = 0.0,
     iterations: int = 50,
     lr: float = 1e-2,
-    search: int = 9,
+    search: int | None = None,
     eot: int = 1,
     bounds: Bounds = None,
     target: Tensor | None = None,
     seed: int = 0,
 ) -> Result:
-    """The nearest point that reaches the goal by a margin of κ; `search` rounds over c for ℓ2, a fixed c for ℓ∞.
+    """The nearest point that reaches the goal by a margin of κ.
+
+    With `search` = 1, the default for ℓ∞, c is fixed, as in eq. 3.5, and decides what is found: for ℓ∞, if the margin f
+    is linear, the minimum is the nearest point of the boundary if c‖∇f‖₁ > 1, and x itself if c‖∇f‖₁ < 1. With more
+    rounds, by default 9 for ℓ2, c is found by bisection for each row, from c over the dual norm of ∇f(x) on: then the
+    unit of the scores does not matter.
 
     With `eps`, only points within ε count, and a row ends as soon as it has one.
     """
@@ -51,8 +56,9 @@ def cw(
         left = task.take(rows)
         attacked = task.x.clone()
         if len(rows):
+            rounds = (9 if isinstance(measure, L2) else 1) if search is None else search
             penalty = _Penalty(measure, kappa, iterations, lr)
-            attacked[rows] = penalty.run(left, Nearest(left, measure, eps), c, search)
+            attacked[rows] = penalty.run(left, Nearest(left, measure, eps), c, rounds)
         return task.result(measure, attacked, eps)
 
 
@@ -64,12 +70,12 @@ class _Penalty:
     iterations: int
     lr: float
 
-    def run(self, task: Task, nearest: Nearest, c: float, search: int) -> Tensor:
+    def run(self, task: Task, nearest: Nearest, c: float, rounds: int) -> Tensor:
         """Bisection over the weight c: halfway down after a success; after a failure halfway up, or tenfold."""
-        weight = torch.full_like(nearest.distance, c)
+        weight = torch.full_like(nearest.distance, c) / (self._steepness(task) if rounds > 1 else 1.0)
         low, high = torch.zeros_like(weight), torch.full_like(weight, torch.inf)
         rows, last = torch.arange(len(task.x), device=task.x.device), task.x.clone()
-        for _ in range(search if isinstance(self.norm, L2) else 1):
+        for _ in range(rounds):
             rows = rows[~nearest.done(rows)]
             if not len(rows):
                 break
@@ -78,6 +84,12 @@ class _Penalty:
             low[rows] = torch.where(hit, low[rows], torch.maximum(low[rows], weight[rows]))
             weight = torch.where(high.isfinite(), 0.5 * (low + high), 10.0 * low)
         return nearest.or_else(last)
+
+    def _steepness(self, task: Task) -> Tensor:
+        """‖∇f(x)‖ in the dual norm, of the margin f; 1 where it says nothing."""
+        gradient = task.predictor.slope(task.x, task.goal, margin).gradient.nan_to_num()
+        size = inner(gradient, self.norm.steepest(gradient))
+        return size.where(size > 0.0, torch.ones_like(size))
 
     def _descend(self, task: Task, nearest: Nearest, rows: Tensor, weight: Tensor) -> tuple[Tensor, Tensor]:
         """One minimisation with Adam: its last points, and whether it passed through one that reached the goal."""

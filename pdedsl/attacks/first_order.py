@@ -8,7 +8,7 @@ A row that has reached the goal leaves the batch and costs nothing more.
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import final
+from typing import NamedTuple, final
 
 import torch
 from torch import Tensor
@@ -33,9 +33,17 @@ class Climb:
     stop: bool = True
 
 
-def ascend(predictor: Predictor, start: Tensor, goal: Goal, region: Region, climb: Climb) -> Tensor:
-    """The point where each row reached the goal, or its last point."""
-    result, rows, x = start.clone(), torch.arange(len(start), device=start.device), start
+class Top(NamedTuple):
+    """The point at which each row was seen to reach the goal, or its last point; and which rows were seen to."""
+
+    x: Tensor
+    reached: Tensor
+
+
+def ascend(predictor: Predictor, start: Tensor, goal: Goal, region: Region, climb: Climb) -> Top:
+    """Climb from `start`. The last points are not looked at: without `stop`, no row is seen to reach the goal."""
+    rows = torch.arange(len(start), device=start.device)
+    result, x = Top(start.clone(), torch.zeros_like(rows, dtype=torch.bool)), start
     for step in range(climb.steps):
         if not len(rows):
             return result
@@ -44,11 +52,11 @@ def ascend(predictor: Predictor, start: Tensor, goal: Goal, region: Region, clim
         if climb.stop and due(predictor, step):
             done = reached(predictor, x, goal, scores, certain=climb.transform is None)
             if done.any():
-                result[rows[done]] = take(x, done)
+                result.x[rows[done]], result.reached[rows[done]] = take(x, done), True
                 left = ~done
                 rows, x, v, goal, region = rows[left], take(x, left), take(v, left), goal.take(left), region.take(left)
         x = region.project(torch.add(x, v, alpha=climb.length))
-    result[rows] = x
+    result.x[rows] = x
     return result
 
 

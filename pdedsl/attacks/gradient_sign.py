@@ -29,7 +29,11 @@ def fgsm(
     target: Tensor | None = None,
     seed: int = 0,
 ) -> Result:
-    """One step of length ε along the gradient of the cross-entropy: its sign for ℓ∞, its direction for ℓ2."""
+    """One step of length ε along the gradient of the cross-entropy: its sign for ℓ∞, its direction for ℓ2, clipped.
+
+    If scores are linear and there are two classes, it is the best step for ℓ∞, and for ℓ2 the best one if nothing is
+    clipped; else another goes farther where it is not clipped.
+    """
     measure = read_norm(norm)
     with attacking(model, x, y, target=target, bounds=bounds, eot=eot, seed=seed) as task:
         climb = Climb(measure, eps, 1, entropy(task.predictor))
@@ -132,9 +136,9 @@ def _run(task: Task, norm: Norm, eps: float, climb: Climb, restarts: int, start:
         left = rounds.left
         region = left.region(norm, eps)
         begin = region.project((start if restart == 0 else somewhere)(left, norm, eps))
-        x = ascend(left.predictor, begin, left.goal, region, climb)
+        top = ascend(left.predictor, begin, left.goal, region, climb)
         if restarts == 1:  # the points would be scored here and again below
-            rounds.keep(x)
+            rounds.keep(*top)
         else:
-            rounds.record(x)
+            rounds.record(top.x)
     return rounds.result(norm)

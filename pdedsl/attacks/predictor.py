@@ -58,6 +58,11 @@ class Predictor:
     def stochastic(self) -> bool:
         return self._draws > 1
 
+    @property
+    def repeats(self) -> bool:
+        """Was the model seen to give the same answers again, so that nothing needs to be asked twice?"""
+        return self._asked is None and not self.stochastic
+
     @contextmanager
     def attacked(self, x: Tensor, seed: int) -> Iterator[None]:
         """Within, the model is frozen and its noise a function of `seed`; of nested attacks the outermost decides."""

@@ -27,9 +27,10 @@ class Rounds:
     def left(self) -> Task:
         return self.task.take(self.rows)
 
-    def keep(self, x: Tensor) -> None:
-        """Store points for the remaining rows, without scoring them."""
+    def keep(self, x: Tensor, reached: Tensor) -> None:
+        """Store points for the remaining rows without scoring them; those that `reached` the goal were seen to."""
         self.x[self.rows] = x
+        self.rows = self.rows[~reached]
 
     def record(self, x: Tensor) -> int:
         """Score points for the remaining rows; returns how many of these are now fooled."""
@@ -45,7 +46,7 @@ class Rounds:
         return before - len(self.rows)
 
     def result(self, norm: Norm) -> Result:
-        return self.task.result(norm, self.x)
+        return self.task.result(norm, self.x, rows=self.rows)
 
 
 def likely(task: Task, number: int) -> Tensor:

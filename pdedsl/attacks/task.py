@@ -65,14 +65,21 @@ class Task:
         """The indices of rows for which the samples themselves do not `surely` reach the goal."""
         return (~self.predictor.surely(self.x, self.goal)).nonzero()[:, 0]
 
-    def result(self, norm: Norm, attacked: Tensor, eps: float | None = None) -> Result:
-        """Score what an attack returns, projected if `eps` is given; samples replace points that are not finite."""
+    def result(self, norm: Norm, attacked: Tensor, eps: float | None = None, rows: Tensor | None = None) -> Result:
+        """Score what an attack returns, projected if `eps` is given; samples replace points that are not finite.
+
+        If `rows` are given, the others were seen to reach the goal, and are scored again only if answers may differ.
+        """
         finite = attacked.flatten(1).isfinite().all(1)
+        if rows is None or not finite.all() or not self.predictor.repeats:
+            rows = torch.arange(len(attacked), device=attacked.device)
         attacked = attacked if finite.all() else select(finite, attacked, self.x)
         if eps is not None:
             far = norm.length(attacked - self.x) > eps
             attacked = select(far, self.region(norm, eps).project(attacked), attacked) if far.any() else attacked
-        fooled = self.goal.reached(self.predictor.fresh(attacked))
+        fooled = torch.ones_like(self.goal.y, dtype=torch.bool)
+        if len(rows):
+            fooled[rows] = self.goal.take(rows).reached(self.predictor.fresh(take(attacked, rows)))
         distances = norm.length(attacked - self.x)
         return Result(attacked, fooled, distances, self.predictor.draws, self.predictor.rows)
 

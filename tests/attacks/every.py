@@ -20,7 +20,7 @@ BOTH: dict[str, Attack] = {
     "apgd-t": partial(attacks.apgd, steps=20, loss="dlr", targets=3),
     "fab": partial(attacks.fab, steps=10, targets=2),
     "square": partial(attacks.square, queries=500),
-    "cw": partial(attacks.cw, iterations=40, lr=0.05, c=10.0, search=6),
+    "cw": partial(attacks.cw, iterations=60, lr=0.05, search=6),
     "autoattack": partial(attacks.autoattack, steps=10, queries=50),
 }
 """Attacks for either norm that take an ε."""

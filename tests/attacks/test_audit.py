@@ -15,7 +15,7 @@ from pdedsl.attacks import Audit, Linf, Predictor, audit
 from pdedsl.attacks.evidence import Evidence
 from pdedsl.attacks.signs import randomness
 
-N = 60
+N = 40
 
 
 def standard(x: Tensor) -> Tensor:
@@ -56,7 +56,7 @@ def noisy(x: Tensor) -> Tensor:
 @cache
 def examined(model: Callable[[Tensor], Tensor]) -> Audit:
     data = digits()
-    return audit(model, data.test_x[:N], data.test_y[:N], eps=0.1, bounds=(0.0, 1.0), steps=15, queries=150)
+    return audit(model, data.test_x[:N], data.test_y[:N], eps=0.1, bounds=(0.0, 1.0), steps=10, queries=60)
 
 
 @pytest.mark.long

@@ -7,6 +7,7 @@ import numpy.typing
 import pytest
 import torch
 from scipy.optimize import brentq, linprog, minimize
+from torch import Tensor
 
 from attacks.every import CASES, attack
 from attacks.models import Linear, linear
@@ -22,14 +23,11 @@ def test_fooled_within_eps_if_and_only_if_the_boundary_is_nearer(name: str, norm
     case = linear(2, 6)
     distance = case.distance(norm)
     eps = distance.median().item() * 1.001
-    result = attack(name, norm)(case.model, case.x, case.y, eps=eps, seed=3)
-    clear = (distance / eps - 1.0).abs() > (0.1 if name == "cw" else 0.01)
+    finer = {"lr": 5e-3} if name == "cw" else {}
+    result = attack(name, norm)(case.model, case.x, case.y, eps=eps, seed=3, **finer)
+    clear = (distance / eps - 1.0).abs() > 0.01
     assert torch.equal(result.fooled[clear], (distance < eps)[clear])
     assert clear.sum() > 40
-
-
-EXACT = ("pgd", "apgd-ce", "fab", "square", "ddn", "boundary")
-"""Without one step and clipping (fgsm), a penalty that depends on the unit of scores (cw) and a ratio (dlr)."""
 
 
 def reach(w: Array, x: Array, norm: str, eps: float) -> float:
@@ -43,9 +41,12 @@ def reach(w: Array, x: Array, norm: str, eps: float) -> float:
     return float(w @ numpy.clip(w * scale, -x, 1 - x))
 
 
-@pytest.mark.parametrize(("name", "norm"), [case for case in CASES if case[0] in EXACT])
+@pytest.mark.parametrize(("name", "norm"), [case for case in CASES if case != ("fgsm", "2")])
 def test_in_a_box_that_cuts_the_ball(name: str, norm: str) -> None:
-    """Half of the samples are on faces of the box; it is fooled who can be, up to 2 % of ε, and nobody else."""
+    """Half of the samples are on faces of the box; it is fooled who can be, up to 2 % of ε, and nobody else.
+
+    Scores are large, which must not matter. One step for ℓ2 is not an optimum: see below.
+    """
     case = linear(2, 6, dtype=torch.float64)
     x = case.x.clone()
     x[::2, ::2] = x[::2, ::2].round()
@@ -54,7 +55,7 @@ def test_in_a_box_that_cuts_the_ball(name: str, norm: str) -> None:
     most, less = (
         torch.tensor([reach(w, p, norm, e) for w, p in zip(apart, x.numpy(), strict=True)]) for e in (eps, 0.98 * eps)
     )
-    fooled = attack(name, norm)(case.model, x, y, eps=eps, bounds=(0.0, 1.0), seed=3).fooled
+    fooled = attack(name, norm)(lambda x: 1e4 * case.model(x), x, y, eps=eps, bounds=(0.0, 1.0), seed=3).fooled
     assert not (fooled & (gap > most)).any()
     assert fooled[gap < less].all()
     assert 10 < fooled.sum() < 50
@@ -65,20 +66,25 @@ def test_in_a_box_that_cuts_the_ball(name: str, norm: str) -> None:
     ("name", "norm", "most"),
     [
         ("ddn", "2", 1.01),
-        ("cw", "2", 1.01),
-        ("cw", "inf", 1.05),
+        ("cw", "2", 1.002),
+        ("cw", "inf", 1.01),
         ("fab", "2", 1.002),
         ("fab", "inf", 1.002),
         ("boundary", "2", 1.001),
     ],
 )
 def test_the_smallest_distance(name: str, norm: str, most: float, bounds: tuple[float, float] | None) -> None:
-    case = linear(2, 5, n=40)
+    """Whatever the unit of the scores."""
+    case, (unit, lr) = linear(2, 5, n=40), (1e4, 5e-3) if bounds is None else (1e-2, 1e-3)
+
+    def model(x: Tensor) -> Tensor:
+        return unit * case.model(x)
+
     runs = {
-        "ddn": lambda: ddn(case.model, case.x, case.y, steps=150, approach=8, bounds=bounds),
-        "cw": lambda: cw(case.model, case.x, case.y, norm=norm, iterations=300, lr=5e-3, search=6, bounds=bounds),
-        "fab": lambda: fab(case.model, case.x, case.y, norm=norm, steps=30, bounds=bounds),
-        "boundary": lambda: boundary(case.model, case.x, case.y, queries=1500, bounds=bounds),
+        "ddn": lambda: ddn(model, case.x, case.y, steps=150, approach=8, bounds=bounds),
+        "cw": lambda: cw(model, case.x, case.y, norm=norm, iterations=150, lr=lr, search=6, bounds=bounds),
+        "fab": lambda: fab(model, case.x, case.y, norm=norm, steps=30, bounds=bounds),
+        "boundary": lambda: boundary(model, case.x, case.y, queries=1500, bounds=bounds),
     }
     result, distance = runs[name](), case.distance(norm)
     assert result.fooled.all()
@@ -87,6 +93,18 @@ def test_the_smallest_distance(name: str, norm: str, most: float, bounds: tuple[
     assert ratio.min() > 1.0 - 1e-5
     assert ratio.median() < most
     assert ratio.max() < 1.0 + 5.0 * (most - 1.0)
+
+
+@pytest.mark.parametrize(("share", "found"), [(0.8, False), (3.0, True)])
+def test_a_fixed_c_decides_what_cw_finds(share: float, found: bool) -> None:
+    """c‖∇f‖₁ = `share`: the minimum of ‖x′ − x‖∞ + c max{0, −f(x′)} is x itself below 1, the nearest point above."""
+    case = linear(2, 5, n=40)
+    distance = case.distance("inf")
+    far = distance > 0.05
+    c = share / case.weight.diff(dim=0).abs().sum().item()
+    result = cw(case.model, case.x, case.y, c=c, iterations=300, lr=5e-3)
+    assert (result.fooled[far] == found).all()
+    assert not found or (result.distances / distance)[far].median() < 1.01
 
 
 @pytest.mark.parametrize("norm", ["inf", "2"])
@@ -106,7 +124,7 @@ def test_a_target_is_reached_if_it_can_be() -> None:
     for result in (
         pgd(case.model, case.x, case.y, eps=50.0, steps=100, target=target),
         apgd(case.model, case.x, case.y, eps=50.0, target=target),
-        cw(case.model, case.x, case.y, norm=2, lr=0.5, iterations=200, target=target),
+        cw(case.model, case.x, case.y, norm=2, lr=0.5, iterations=40, search=4, target=target),
         ddn(case.model, case.x, case.y, steps=200, target=target),
         fab(case.model, case.x, case.y, target=target),
         boundary(case.model, case.x, case.y, target=target),
@@ -116,13 +134,22 @@ def test_a_target_is_reached_if_it_can_be() -> None:
         assert reached.double().mean() > 0.8
 
 
-def test_one_step_in_a_box_is_exact() -> None:
+def test_one_step_in_a_box_is_exact_for_the_largest_entry() -> None:
+    """And for ℓ2 it is a step that is clipped, shorter than ε: that of most gain goes farther where it may."""
     case = linear(2, 6)
     result = fgsm(case.model, case.x, case.y, eps=0.3, bounds=(0.0, 1.0))
     apart = case.weight[1 - case.y] - case.weight[case.y]
     best = (case.x + 0.3 * apart.sign()).clamp(0.0, 1.0)
     attacked = case.model(case.x).argmax(1) == case.y
     torch.testing.assert_close(result.x[attacked], best[attacked], rtol=0, atol=1e-7)
+    x, w = torch.tensor([[0.9, 0.5]], dtype=torch.float64), torch.tensor([1.0, 1.0], dtype=torch.float64)
+    step = fgsm(
+        lambda x: torch.stack([5.0 - x @ w, x @ w], 1), x, torch.tensor([0]), eps=0.3, norm=2, bounds=(0.0, 1.0)
+    )
+    torch.testing.assert_close(
+        step.x, torch.tensor([[1.0, 0.5 + 0.3 * 0.5**0.5]], dtype=torch.float64), rtol=1e-6, atol=0
+    )
+    assert ((step.x - x) @ w).item() < 0.99 * reach(w.numpy(), x[0].numpy(), "2", 0.3)
 
 
 def test_the_projection_to_ball_and_box_is_the_nearest_point() -> None:

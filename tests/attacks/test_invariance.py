@@ -63,7 +63,7 @@ def test_adversarial_training_can_go_on_after_success() -> None:
     model, x, goal = trained(0.1), digits().test_x[:20], Goal(digits().test_y[:20])
     space = region(Linf(), x, 0.2, Box(0.0, 1.0))
     points = [
-        ascend(Predictor(model, draws=1), x, goal, space, Climb(Linf(), 0.05, 10, log_odds, stop=stop))
+        ascend(Predictor(model, draws=1), x, goal, space, Climb(Linf(), 0.05, 10, log_odds, stop=stop)).x
         for stop in (True, False)
     ]
     losses = [log_odds(model(z), goal).sum() for z in points]

@@ -6,7 +6,7 @@ import pytest
 import torch
 from torch import Tensor
 
-from attacks.every import ONCE, attack
+from attacks.every import ONCE, attack, short
 from pdedsl.attacks import Predictor, boundary, pgd, square
 from pdedsl.attacks.goal import Goal
 from pdedsl.attacks.predictor import mean_scores
@@ -44,7 +44,7 @@ def test_the_mean_is_attacked(name: str, norm: str) -> None:
     y = (x @ w < 0).long()
     distance = (x @ w).abs() / (w.norm() if norm == "2" else w.abs().sum())
     eps = distance.median().item()
-    result = attack(name, norm)(Predictor(noisy, eot=8, draws=200), x, y, eps=eps)
+    result = short(name, norm)(Predictor(noisy, eot=8, draws=200), x, y, eps=eps)
     near, far = distance < 0.5 * eps, distance > 1.8 * eps
     assert result.fooled[near].double().mean() > 0.85
     assert not result.fooled[far].any()
@@ -107,3 +107,7 @@ def test_what_is_fooled_costs_nothing_more() -> None:
     assert sizes[1] <= 3  # the last is wrong from the start
     assert sizes[-2] == 1
     assert result.rows == sum(sizes) + sum(sizes[1:-1])
+    assert sizes[-1] == 4  # only one draw was asked for, and the result is to hold for another
+    again = pgd(model, x, y, eps=0.5, step=0.05, steps=30)
+    assert torch.equal(again.fooled, result.fooled)
+    assert sizes[-1] == 1  # the model was seen to repeat its answers

@@ -57,7 +57,7 @@ class Adversary:
             ball, predictor = region(norm, x, self.eps, read_box(self.bounds)), Predictor(model, eot=self.word.eot)
             start = ball.project(self._start(x, draws)) if isinstance(self.word, words.Pgd) else x
             climb = Climb(norm, length, steps, entropy(predictor), stop=False)
-            return ascend(predictor, start, Goal(y), ball, climb)
+            return ascend(predictor, start, Goal(y), ball, climb).x
 
     def _schedule(self) -> tuple[int, float]:
         match self.word:
