@@ -41,6 +41,7 @@ format: $(VENV)/.developed
 
 bench: $(VENV)/.developed
 	$(BIN)/python benchmarks/start_up.py
+	$(BIN)/python benchmarks/testing.py
 	$(BIN)/python benchmarks/editor.py
 	$(BIN)/python benchmarks/data_space.py
 	$(BIN)/python benchmarks/image_plane.py

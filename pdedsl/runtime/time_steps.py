@@ -26,7 +26,15 @@ SHORTEST = 10  # interpolation alone does not make a step shorter than T / 2^10
 
 
 class Unstable(Exception):
-    """No step is short enough."""
+    """No step is short enough, or too many steps were taken."""
+
+
+@dataclass(frozen=True)
+class Effort:
+    """The tolerance for the errors of all steps together, and how many steps may be tried, if there is a limit."""
+
+    tolerance: float
+    most: int | None = None
 
 
 @dataclass(frozen=True)
@@ -40,6 +48,7 @@ class Control:
     extrapolated: bool
     counted: Tensor | None = None
     least: float = 0.0  # an estimate that is accepted in a single step, however short it is
+    most: int | None = None  # steps to try
 
     @property
     def between(self) -> float:
@@ -64,9 +73,11 @@ class March:
 def solved_in_time(step: Step, start: Tensor, length: float, control: Control) -> March:
     """Steps as long as error and interpolation in time allow; the allowed error is proportional to the step length."""
     path, longest = Path([0], [start]), FIRST
-    level, before = longest + 2, float("inf")
+    level, before, tried = longest + 2, float("inf"), 0
     while path.ends[-1] < WHOLE:
-        begin = length * path.ends[-1] / WHOLE
+        begin, tried = length * path.ends[-1] / WHOLE, tried + 1
+        if control.most is not None and tried > control.most:
+            raise Unstable(f"{control.most} steps end at time {begin:g}")
         half, end, error = _tried(step, path.states[-1], begin, length, level, control)
         allowed = max(control.tolerance * 2.0**-level, control.least)
         stalled = before * 0.5 < error < NOISE  # shorter steps do not reduce rounding errors

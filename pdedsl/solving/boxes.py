@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from dataclasses import replace
+from functools import lru_cache
 
 import torch
 from sympy import Expr
@@ -13,7 +14,7 @@ from pdedsl.plan.evolution import Evolution
 from pdedsl.runtime.expansions import Expansion
 from pdedsl.runtime.factored import Factored
 from pdedsl.runtime.radau import ORDER, Radau
-from pdedsl.runtime.time_steps import Control, March, retraced, solved_in_time
+from pdedsl.runtime.time_steps import Control, Effort, March, retraced, solved_in_time
 from pdedsl.solving.cells import Celled, cells_of
 from pdedsl.solving.collocated import Collocated, axes_of
 from pdedsl.solving.consistent import consistent
@@ -34,13 +35,13 @@ def fitting(evolution: Evolution, n: int) -> int:
 
 
 def on_box(
-    evolution: Evolution, n: int, given: Mapping[str, Given], like: Tensor, tolerance: float, layered: bool = False
+    evolution: Evolution, n: int, given: Mapping[str, Given], like: Tensor, effort: Effort, layered: bool = False
 ) -> Gridded:
     if layered:
         problem: Problem = Celled(evolution, cells_of(evolution, n), given, like)
     else:
         problem = Collocated(evolution, axes_of(evolution, n), given, like)
-    return _in_time(problem, tolerance) if evolution.moving else _at_rest(problem)
+    return _in_time(problem, effort) if evolution.moving else _at_rest(problem)
 
 
 def _at_rest(problem: Problem) -> Gridded:
@@ -89,9 +90,9 @@ def _shortened(problem: Problem, w: Tensor, move: Tensor, value: Tensor, matrix:
     return w - move
 
 
-def _in_time(problem: Problem, tolerance: float) -> Gridded:
+def _in_time(problem: Problem, effort: Effort) -> Gridded:
     evolution = problem.evolution
-    march = _marched(problem, tolerance)
+    march = _marched(problem, effort)
     values = torch.stack([_values(problem, w) for w in march.states])
     if set(evolution.still) - set(evolution.floating):  # they have no values before the first step
         values = _filled(evolution, values)
@@ -108,14 +109,15 @@ def _filled(evolution: Evolution, values: Tensor) -> Tensor:
     return torch.cat([torch.stack(first).unsqueeze(0), values[1:]])
 
 
-def _marched(problem: Problem, tolerance: float) -> March:
+def _marched(problem: Problem, effort: Effort) -> March:
     """March without gradients, on a copy of the problem; if gradients are needed, retrace the same steps with them."""
     evolution = problem.evolution
     first, last = ends(evolution)
     begin, length = (last if evolution.backward else first), last - first
     start = _initial(problem, begin)
     least = JUMP * min(1.0, _gap(problem, start))
-    control = Control(ORDER, tolerance, extrapolated=False, counted=_counted(problem), least=least)
+    counted, tolerance = _counted(problem), effort.tolerance
+    control = Control(ORDER, tolerance, extrapolated=False, counted=counted, least=least, most=effort.most)
     if evolution.floating and isinstance(problem, Collocated):
         start = consistent(problem, start, begin, -length if evolution.backward else length)
     with torch.no_grad():
@@ -154,8 +156,12 @@ def _quick(problem: Problem, length: float) -> Radau:
     matrix, lasting = problem.slope(zero, problem.start), problem.right(zero, problem.start)
     moved = _moves(problem)
 
+    @lru_cache(maxsize=16)  # the rounds of a step, and steps of two lengths, ask at the same times
+    def source(s: float) -> Tensor:
+        return problem.right(zero, at(s)) if moved else lasting
+
     def right(w: Tensor, s: float) -> Tensor:
-        return matrix @ w + (problem.right(zero, at(s)) if moved else lasting)
+        return matrix @ w + source(s)
 
     return Radau(right, lambda w, s: matrix, problem.mass, length, affine=True)
 

@@ -15,7 +15,7 @@ from pdedsl.ir.statement import Domain, Statement
 from pdedsl.plan.evolution import evolution_of
 from pdedsl.plan.grids import Scheme, scheme
 from pdedsl.plan.rings import loops_of
-from pdedsl.runtime.time_steps import Unstable
+from pdedsl.runtime.time_steps import Effort, Unstable
 from pdedsl.solving.anchored import anchored
 from pdedsl.solving.boxes import fitting, on_box
 from pdedsl.solving.gridded import SURPLUS, Failed, Gridded
@@ -60,24 +60,32 @@ def solve_by_grid(
     return Solved(fine.module, method, figures, notes)
 
 
-def on_one_grid(statement: Statement, n: int, allowed: float) -> nn.Module:
-    """The solution with n points per side and tolerances `allowed` times as large; its error is not estimated."""
-    return _tried(statement, n, {}, torch.zeros((), dtype=torch.float64), allowed)[0].module
+def on_one_grid(statement: Statement, n: int, allowed: float, most: int) -> nn.Module:
+    """The solution with n points per side, tolerances `allowed` times as large, and at most `most` tried steps; its
+    error is not estimated."""
+    return _tried(statement, n, {}, torch.zeros((), dtype=torch.float64), allowed, most)[0].module
 
 
 def _tried(
-    statement: Statement, n: int, given: Mapping[str, Given], like: Tensor, allowed: float = 1.0
+    statement: Statement,
+    n: int,
+    given: Mapping[str, Given],
+    like: Tensor,
+    allowed: float = 1.0,
+    most: int | None = None,
 ) -> tuple[Gridded, int]:
     """The solution with tolerances `allowed` times as large."""
     try:
-        return _on(statement, n, given, like, allowed)
+        return _on(statement, n, given, like, allowed, most)
     except Unstable as reason:
         raise Failed(str(reason)) from reason
     except torch.linalg.LinAlgError as reason:  # type: ignore[attr-defined]
         raise Failed("the equations on the grid have no unique solution") from reason
 
 
-def _on(statement: Statement, n: int, given: Mapping[str, Given], like: Tensor, allowed: float) -> tuple[Gridded, int]:
+def _on(
+    statement: Statement, n: int, given: Mapping[str, Given], like: Tensor, allowed: float, most: int | None
+) -> tuple[Gridded, int]:
     chosen = scheme(statement)
     if chosen is Scheme.SHAPE:
         return on_shape(statement, n, like), n
@@ -86,12 +94,13 @@ def _on(statement: Statement, n: int, given: Mapping[str, Given], like: Tensor, 
         case Scheme.FOURIER:
             loops = loops_of(evolution)
             assert loops is not None
-            return on_torus(evolution, loops, n, given, like, allowed * TOLERANCE), n
+            return on_torus(evolution, loops, n, given, like, Effort(allowed * TOLERANCE, most)), n
         case Scheme.VOLUMES:
             return by_volumes(evolution, n, given, like), n
         case Scheme.COLLOCATION | Scheme.LAYERS:
             size = fitting(evolution, n)
-            return on_box(evolution, size, given, like, allowed * IMPLICIT, layered=chosen is Scheme.LAYERS), size
+            effort = Effort(allowed * IMPLICIT, most)
+            return on_box(evolution, size, given, like, effort, layered=chosen is Scheme.LAYERS), size
 
 
 def difference(one: Gridded, other: Gridded, statement: Statement, seed: int, like: Tensor) -> float:

@@ -13,32 +13,32 @@ from pdedsl.plan.rings import Loop
 from pdedsl.runtime.expansions import Expansion
 from pdedsl.runtime.exponential_steps import ORDER, Exponential
 from pdedsl.runtime.fourier import Torus
-from pdedsl.runtime.time_steps import Control, March, retraced, solved_in_time
+from pdedsl.runtime.time_steps import Control, Effort, March, retraced, solved_in_time
 from pdedsl.solving.gridded import Gridded, ends, figures_of, in_order, moments, steps_in_words
 from pdedsl.solving.on_nodes import Given, formulas
 from pdedsl.solving.periodic import Spectral, torus_of
 
 
 def on_torus(
-    evolution: Evolution, loops: tuple[Loop, ...], n: int, given: Mapping[str, Given], like: Tensor, tolerance: float
+    evolution: Evolution, loops: tuple[Loop, ...], n: int, given: Mapping[str, Given], like: Tensor, effort: Effort
 ) -> Gridded:
     torus = torus_of(evolution, loops, n, like)
     problem = Spectral(evolution, torus, given)
     if not evolution.moving:
         return _at_rest(problem)
-    march = _marched(problem, tolerance)
+    march = _marched(problem, effort)
     times = moments(evolution, march)
     states = torch.stack([problem.whole(w, t) for w, t in zip(march.states, times, strict=True)])
     module = in_order(evolution, torus.rings, _values(torus, evolution, states), times)
     return Gridded(module, figures_of(march), _notes(evolution, loops, torus, march))
 
 
-def _marched(problem: Spectral, tolerance: float) -> March:
+def _marched(problem: Spectral, effort: Effort) -> March:
     """March without gradients, on a copy of the problem; if gradients are needed, retrace the same steps with them."""
     start = _initial(problem)
     first, last = ends(problem.evolution)
     length = last - first
-    control = Control(ORDER, tolerance, extrapolated=True)
+    control = Control(ORDER, effort.tolerance, extrapolated=True, most=effort.most)
     with torch.no_grad():
         march = solved_in_time(_stepper(replace(problem), length), start.detach(), length, control)
     if not start.requires_grad and not problem.learns:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import pytest
+import torch
 from texts import compiled, shipped
 
 from pdedsl.ir.verdicts import Axiom
@@ -20,8 +21,22 @@ def test_the_wave_keeps_its_axioms(axiom: str) -> None:
 
 
 def test_nan_on_the_grid_keeps_no_axiom(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setitem(on_grid.TESTS, Axiom.LINEARITY, lambda *_: float("nan"))
+    monkeypatch.setitem(on_grid.TESTS, Axiom.LINEARITY, lambda *_: torch.tensor(float("nan")))
     assert axioms.search_for("linearity", under_test(compiled(shipped("wave")))).outcome is Outcome.BROKEN
+
+
+def test_a_layer_too_thin_for_the_grid_breaks_nothing() -> None:
+    """At the end of time 32 and 64 points give the same wrong answer, a gap of 0.06; shorter times tell the truth."""
+    model = under_test(compiled(shipped("allen_cahn")))
+    assert axioms.search_for("comparison", model).outcome is Outcome.HELD
+    assert axioms.search_for("conservation", model).outcome is Outcome.BROKEN
+
+
+def test_where_the_grid_fails_nothing_is_tested(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(on_grid, "STEPS", 3)
+    spec = shipped("wave").replace("c = 1", "c = 1.25")  # solutions of the shipped one may be known already
+    result = axioms.search_for("linearity", under_test(compiled(spec)))
+    assert (result.outcome, "3 steps end at time" in result.note) == (Outcome.UNTESTED, True)
 
 
 @pytest.mark.parametrize("name", ["burgers", "wave"])
