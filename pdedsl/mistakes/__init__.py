@@ -5,6 +5,7 @@ Families follow the codes. Nothing outside this package writes a code or the mes
 
 from __future__ import annotations
 
+from pdedsl.mistakes import characters as characters
 from pdedsl.mistakes import data as data
 from pdedsl.mistakes import equations as equations
 from pdedsl.mistakes import evaluations as evaluations
@@ -31,6 +32,7 @@ from pdedsl.mistakes.code import Code
 FAMILIES = (
     reading,
     syntax,
+    characters,
     notation,
     names,
     shapes,

@@ -35,7 +35,8 @@ def not_known(span: Span) -> PdeError:
 
 
 def moving(time: str, span: Span) -> PdeError:
-    return NOT_A_LEVEL.error(f"a shape or a curve cannot depend on {time}", span, "the domain is the same at all times")
+    hint = "the domain is the same at all times; the start is written: u(x, 0) = …"
+    return NOT_A_LEVEL.error(f"a shape or a curve cannot depend on {time}", span, hint)
 
 
 def not_physical(span: Span) -> PdeError:

@@ -31,6 +31,7 @@ WELL_KNOWN = {
     **dict.fromkeys(("dW", "dB", "noise", "white_noise"), RANDOM),
     **DIFFERENTIALS,
     **dict.fromkeys(("dirac", "Dirac", "DiracDelta"), POINT),
+    **{f"log{base}": f"write log(…)/log({base})" for base in (2, 10)},
     "T": "declare it, as in: const T = 1",
     "at": "a side is named behind 'on', as in: u = 0 on boundary, or u = 0 on x = 0",
     "boundary": "a side is named behind 'on', as in: u = 0 on boundary",
@@ -46,9 +47,11 @@ FUNCTIONS = {
 """Names of other programs for functions of the language."""
 
 
-def unknown_name(name: str, guess: str | None, called: bool, timed: bool, span: Span) -> PdeError:
-    """`called` if a bracket follows it, `timed` if the spec has a time."""
+def unknown_name(name: str, guess: str | None, called: bool, timed: bool, span: Span, first: bool = False) -> PdeError:
+    """`called` if a bracket follows it, `timed` if the spec has a time, `first` if it has no unknown."""
     way = f"declare it, as in: let {name}(…) = …" if called else "declare it with const, let, learn or unknown"
+    if first and not called:
+        way = f"declare it, as in: unknown {name}(x, t) : scalar, or const {name} = 1"
     known = (called and SOURCES.get(name)) or _well_known(name, timed)
     guess = FUNCTIONS.get(name, guess) if called else guess
     fixes = () if known else instead(name, guess, span)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from pdedsl.diagnostics import PdeError, Span
-from pdedsl.fixes import Edit, Fix, instead
+from pdedsl.fixes import Edit, Fix, instead, without
 from pdedsl.mistakes.english import all_of
 from pdedsl.mistakes.syntax import AMBIGUOUS, MISUSED, NUMBER
 
@@ -24,8 +24,9 @@ def two_numbers(written: str, span: Span) -> PdeError:
 
 
 def decimal_comma(written: str, span: Span) -> PdeError:
-    number = written.replace(",", ".")
-    return MISUSED.error(f"'{written}' is not a number", span, f"write: {number}", fixes=instead(written, number, span))
+    number, whole = written.replace(",", "."), written.replace(",", "")
+    ways = f"write: {whole} or {number}" if len(written.partition(",")[2]) == 3 else f"write: {number}"
+    return MISUSED.error(f"'{written}' is not a number", span, ways, fixes=instead(written, number, span))
 
 
 def root(span: Span) -> PdeError:
@@ -48,8 +49,8 @@ def derivative(written: str, variables: list[str], span: Span) -> PdeError:
 
 
 def named_place(name: str, variable: str, span: Span) -> PdeError:
-    """`u(x=0, t)`."""
-    hint = f"write the value in the place of {variable}, as in {name}(0, t)"
+    """`u(x=0, t)`, `u(t=0)`."""
+    hint = f"write the value in the place of {variable}, as in {name}(0, t) for a side, or {name}(x, 0) for the start"
     return MISUSED.error(f"the arguments of '{name}' have no names", span, hint)
 
 
@@ -64,9 +65,25 @@ def transposed(name: str, span: Span) -> PdeError:
     return MISUSED.error(f"'{name}' is not a matrix or an operator, and has no transpose", span, hint)
 
 
-def at_a_side(span: Span) -> PdeError:
-    """`u = 0 at x = 0`."""
-    return MISUSED.error("a side is named behind 'on'", span, "as in: u = 0 on x = 0", fixes=instead("at", "on", span))
+def at_a_side(word: str, start: bool, span: Span) -> PdeError:
+    """`u = 0 at x = 0`, `u = 1 at t = 0`."""
+    if start:
+        return MISUSED.error(f"the start is not named behind '{word}'", span, "the start is written: u(x, 0) = …")
+    fixes = instead(word, "on", span)
+    return MISUSED.error("a side is named behind 'on'", span, "as in: u = 0 on x = 0", fixes=fixes)
+
+
+def bullet(span: Span) -> PdeError:
+    """`• u = 0`."""
+    return MISUSED.error(
+        "a line does not start with a bullet", span, "leave it out", fixes=without(span, "leave it out")
+    )
+
+
+def arguments_of_slope(name: str, span: Span) -> PdeError:
+    """`∂u(x, t)/∂t`."""
+    hint = f"write {name} without its arguments, as in ∂{name}/∂t"
+    return MISUSED.error(f"the derivative of '{name}' is written without arguments", span, hint)
 
 
 def periodic(span: Span) -> PdeError:
@@ -103,4 +120,4 @@ def any_value(span: Span) -> PdeError:
 def subscripted(name: str, span: Span) -> PdeError:
     """`unknown H₂(x, t)`."""
     hint = f"declare {name} as a vector, whose components are {name}₁ and {name}₂, or leave the subscript out: {name}1"
-    return MISUSED.error("a subscript is a component: a name cannot have one", span, hint)
+    return MISUSED.error("a subscript is a component: a name cannot have one", span, hint, once=True)

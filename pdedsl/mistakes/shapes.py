@@ -108,7 +108,8 @@ def operator_components(span: Span) -> PdeError:
 
 
 def no_component(found: str, span: Span) -> PdeError:
-    return SHAPE.error(f"{an(found)} has no such component", span)
+    ways = {"function": "arguments stand in round brackets, as in sin(x)"}
+    return SHAPE.error(f"{an(found)} has no such component", span, ways.get(found, ""))
 
 
 def too_few_indices(found: str, rank: int, span: Span) -> PdeError:
@@ -132,9 +133,11 @@ def wrong_number(word: str, wanted: str, found: int, span: Span) -> PdeError:
     return ARITY.error(f"'{word}' takes {wanted}, found {found}", span)
 
 
-def wrong_arguments(name: str, params: Sequence[str], found: int, span: Span) -> PdeError:
-    """A declared function with too many or too few arguments; with one, it may be meant as a factor."""
-    product = f"; write {name}*(…) for a product" if found == 1 else ""
+def wrong_arguments(name: str, params: Sequence[str], found: int, timed: bool, span: Span) -> PdeError:
+    """A declared function with too many or too few arguments; with one, it may be meant as a factor, or, if `timed`,
+    as the start of an unknown, whose last argument is the time."""
+    start = f"; the start is written {name}({all_of(params[:-1])}, 0)" if timed else ""
+    product = f"{start}; write {name}*(…) for a product" if found == 1 else ""
     hint = f"declared as {name}({all_of(params)}){product}"
     message = f"'{name}' takes {counted(len(params), 'argument')}, found {found}"
     return ARITY.error(message, span, hint, fixes=times(name, span) if found == 1 else ())

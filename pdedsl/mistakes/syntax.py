@@ -29,67 +29,12 @@ NO_SPACE = Code("E123", "a spec has no `space`")
 MANY_UNKNOWNS = Code("E124", "a spec has too many unknowns")
 NO_UNKNOWN = Code("E125", "a spec has no `unknown`")
 
+COORDINATES = "several coordinates are declared together, as in: space (x, y) in [0, 1] × [0, 2]"
 NAME_A_PART = "name a part of it with let"
+SUMMED = "as in sum(i, v[i]^2)"
+ARGUMENTS = {"sum": SUMMED}
 SMALLER = "write it in fewer or smaller steps"
-STRAYS = {
-    "∂": "a derivative is written ∂u/∂t or ∂(…)/∂x",
-    "'": 'a derivative is written ∂u/∂t, and a text stands in double quotes: "…"',
-    "\u0307": "a derivative is written ∂u/∂t",
-    "\u0308": "a derivative is written ∂²u/∂t²",
-    "%": "a comment starts with #; 10 % is 0.1",
-    "@": "write W x for a product, and v·w for a dot product",
-    **dict.fromkeys("⟨⟩", "write v·w for a dot product"),
-    "$": "leave the $ out",
-    "∞": "an interval has finite ends: choose a number that is large enough, or write R^d for a data space",
-    ";": "a statement ends at the end of its line, and a comma separates what is in brackets",
-    ".": "write v·w for a dot product, ∂u/∂t for a derivative, [0, 1] for an interval, 5.0 for 5., \
-and names of files in quotes",
-    "\\": "the language has no backslash: write σ or sigma, ∇ or grad(…)",
-    **dict.fromkeys("≈≡→≐", "write '='"),
-    "±": "write each of the two on a line of its own",
-    "∫": "integrals are not part of the language",
-    "!": "factorials are not part of the language",
-}
-
-STRAYS_INSTEAD = {"%": "#", ";": "\n", "$": "", "≈": "=", "≡": "="}
-
-
-# ---- characters
-
-
-def not_a_spec(strays: int, span: Span) -> PdeError:
-    message = f"this does not look like a spec: {strays} characters up to here have no meaning"
-    return NO_SPEC.error(message, span, "a spec starts with: pde Name")
-
-
-def stray_character(char: str, span: Span) -> PdeError:
-    shown = f"'{char}'" if char.isprintable() else "this character"
-    new = STRAYS_INSTEAD.get(char)
-    fixes = () if new is None else (Fix(STRAYS[char], (Edit(span, new, char),)),)
-    return STRAY.error(f"{shown} (U+{ord(char):04X}) has no meaning here", span, STRAYS.get(char, ""), fixes=fixes)
-
-
-def open_text(span: Span) -> PdeError:
-    return OPEN_TEXT.error("this text is never closed", span, 'add the closing "', fixes=added(span.end, '"'))
-
-
-def long_name(length: int, most: int, span: Span) -> PdeError:
-    return LONG_NAME.error(f"this name has {length:,} characters; the limit is {most}", span)
-
-
-def long_number(length: int, most: int, span: Span) -> PdeError:
-    return NUMBER.error(f"this number has {length:,} characters; the limit is {most}", span)
-
-
-def long_derivative(length: int, most: int, span: Span) -> PdeError:
-    return NUMBER.error(f"this derivative has {length:,} characters; the limit is {most}", span)
-
-
-def number_out_of_range(largest: int, span: Span) -> PdeError:
-    hint = f"numbers lie between 1e-{largest} and 1e{largest}"
-    return NUMBER.error("this number is too large or too small", span, hint)
-
-
+PIECES = "there is no 'if': write pieces in space with heaviside(x - 0.5), and pieces in time with 'for t in [a, b]'"
 # ---- brackets
 
 
@@ -146,8 +91,13 @@ def second_header(span: Span) -> PdeError:
     return SECOND_HEADER.error("a second 'pde' in one file", span, "keep one spec in a file")
 
 
-def second_declaration(what: str, span: Span) -> PdeError:
-    return SECOND.error(f"a second '{what}': a spec has only one", span, ONE, fixes=without(span))
+def second_space(span: Span) -> PdeError:
+    hint = f"{ONE}; {COORDINATES}"
+    return SECOND.error("a second 'space': a spec has only one", span, hint, fixes=without(span))
+
+
+def second_time(span: Span) -> PdeError:
+    return SECOND.error("a second 'time': a spec has only one", span, ONE, fixes=without(span))
 
 
 def no_space(span: Span) -> PdeError:
@@ -195,7 +145,7 @@ def index_of_sigma(span: Span) -> PdeError:
 
 
 def index_of_sum(span: Span) -> PdeError:
-    return MISUSED.error("the first argument of sum must be an index", span, "as in sum(i, v[i]^2)")
+    return MISUSED.error("the first argument of sum must be an index", span, SUMMED)
 
 
 def not_a_variable(span: Span) -> PdeError:
@@ -206,7 +156,7 @@ def not_a_variable(span: Span) -> PdeError:
 def operator_arguments(word: str, least: int, exactly: bool, span: Span) -> PdeError:
     """`grad(u, x)`, `lap(f=u)`."""
     wanted = counted(least, "argument") if exactly else f"at least {counted(least, 'argument')}"
-    return MISUSED.error(f"{word} takes {wanted}, without names", span)
+    return MISUSED.error(f"{word} takes {wanted}, without names", span, ARGUMENTS.get(word, ""))
 
 
 def power_of_constant(span: Span) -> PdeError:

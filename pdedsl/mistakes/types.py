@@ -8,6 +8,7 @@ from pdedsl.diagnostics import PdeError, Span
 from pdedsl.fixes import added, instead, one_of_them
 from pdedsl.mistakes.code import Code
 from pdedsl.mistakes.english import all_of, an, one_of, perhaps
+from pdedsl.mistakes.names import COMPLEX
 
 TYPE = Code("E312", "a type does not exist, has the wrong size, or cannot be that of an unknown")
 TRAIT = Code("E313", "a type has no such property or bound")
@@ -15,6 +16,7 @@ NETWORK = Code("E314", "a learned field has no network, or one that does not fit
 INTERVAL = Code("E315", "an interval is expected, or is empty")
 SPACE = Code("E316", "a space or its dimension is not one that the language knows")
 
+OTHER_TYPES = {"complex": COMPLEX}
 SPACES = ("R^2", "R^d", "image(c, h, w)", "pixels", "[a, b]", "[a, b]^2 periodic")
 FORMS = f"spaces: {', '.join(SPACES)}"
 
@@ -25,7 +27,7 @@ FORMS = f"spaces: {', '.join(SPACES)}"
 def not_a_type(name: str | None, types: Sequence[str], guess: str | None, span: Span) -> PdeError:
     """`name` is None where no name stands."""
     shown = f"'{name}'" if name is not None else "this"
-    hint = perhaps(guess, f"types: {all_of(types)}")
+    hint = OTHER_TYPES.get(name or "") or perhaps(guess, f"types: {all_of(types)}")
     return TYPE.error(f"{shown} is not a type", span, hint, fixes=instead(name or "", guess, span))
 
 

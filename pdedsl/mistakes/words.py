@@ -40,9 +40,10 @@ ELSEWHERE = {
 # ---- words and their arguments
 
 
-def not_a_word(what: str, known: Sequence[str], span: Span) -> PdeError:
-    """`what` is wanted: "a network", "an optimizer"."""
-    return NO_CALL.error(f"expected {what}", span, f"known here: {all_of(known)}")
+def not_a_word(what: str, known: Sequence[str], file: bool, span: Span) -> PdeError:
+    """`what` is wanted: "a network", "an optimizer"; `file` if the name of a file stands in its place."""
+    own = 'a file of your own is npz("data.npz"); ' if file else ""
+    return NO_CALL.error(f"expected {what}", span, f"{own}known here: {all_of(known)}")
 
 
 def unknown_word(word: str, what: str, known: Sequence[str], guess: str | None, span: Span) -> PdeError:

@@ -42,6 +42,8 @@ SAME = [
     ("∂u/∂t = κ ∂^2 u / ∂x^2", "∂u/∂t = κ ∂²u/∂x²"),
     ("∂u/∂t = κ ∂2u/∂x2", "∂u/∂t = κ ∂²u/∂x²"),
     ("du/dt = κ d^2u/dx^2", "∂u/∂t = κ ∂²u/∂x²"),
+    ("du/dt = κ d²u/dx²", "∂u/∂t = κ ∂²u/∂x²"),
+    ("∂u/∂t = κ nabla² u", "∂u/∂t = κ Δu"),
     ("∂u/∂t = κ ∇^2 u", "∂u/∂t = κ Δu"),
     ("∂u/∂t = κ nabla^2 u", "∂u/∂t = κ Δu"),
     ("∂u/∂t = κ laplace(u)", "∂u/∂t = κ Δu"),
@@ -76,6 +78,7 @@ def test_what_reads_one_way_is_read(theirs: str, ours: str) -> None:
     ("theirs", "ours"),
     [
         ("du/dn = 0 on boundary", "n·∇u = 0 on boundary"),
+        ("u_n = 0 on boundary", "n·∇u = 0 on boundary"),
         ("∂u/∂n + 2u = 1 on boundary", "n·∇u + 2u = 1 on boundary"),
         ("u = 0 on ∂Ω", "u = 0 on boundary"),
     ],

@@ -20,7 +20,8 @@ def require_distinct(params: tuple[t.Name, ...]) -> None:
 
 def require_arity(name: t.Name, params: tuple[t.Name, ...], args: tuple[Value, ...], span: Span) -> None:
     if len(params) != len(args):
-        raise mistakes.shapes.wrong_arguments(name.text, [p.text for p in params], len(args), span)
+        timed = len(params) > 1 and params[-1].id == "t"
+        raise mistakes.shapes.wrong_arguments(name.text, [p.text for p in params], len(args), timed, span)
 
 
 def flat(param: t.Name, own: Value, value: Value, span: Span, space: Space | None) -> list[Expr]:

@@ -37,7 +37,8 @@ def chosen(expr: t.Expr, forms: Forms[T], what: str, evaluate: Evaluate, line: S
         case t.Call(head=t.Name() as head, args=args, named=named):
             pass
         case _:
-            raise mistakes.words.not_a_word(what, list(forms), expr.span)
+            file = isinstance(expr, t.Text) and "npz" in forms
+            raise mistakes.words.not_a_word(what, list(forms), file, expr.span)
     if head.id not in forms:
         raise unknown_word(head, forms, what)
     form = forms[head.id]

@@ -80,9 +80,11 @@ def _declare(syntax: t.Syntax, env: Environment) -> None:
     """Register all names, then resolve the space and the time, on which the others depend."""
     spaces = [s for s in syntax.statements if isinstance(s, t.SpaceDecl)]
     times = [s for s in syntax.statements if isinstance(s, t.TimeDecl)]
-    for extra in (*spaces[1:], *times[1:]):
-        what = "space" if isinstance(extra, t.SpaceDecl) else "time"
-        env.reporter.add(mistakes.syntax.second_declaration(what, extra.span))
+    for space in spaces[1:]:
+        env.reporter.add(mistakes.syntax.second_space(space.span))
+        env.broken |= {name.id for name in space.names} - {name.id for name in spaces[0].names}
+    for time in times[1:]:
+        env.reporter.add(mistakes.syntax.second_time(time.span))
     for statement in syntax.statements:
         if isinstance(statement, Declaration) and statement not in (*spaces[1:], *times[1:]):
             names = statement.names if isinstance(statement, t.SpaceDecl) else (statement.name,)

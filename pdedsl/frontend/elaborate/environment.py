@@ -189,7 +189,8 @@ class Environment:
         words = {*self.declared, *FUNCTIONS, "pi", "softmax"}
         guess = nearest(name.id, words)
         meant = joined(name.text, {unicode_name(w) for w in words}) or (guess and unicode_name(guess))
-        return mistakes.names.unknown_name(name.text, meant, called, self.time is not None, name.span)
+        first = not any(isinstance(d, t.UnknownDecl) for d in self.declared.values())
+        return mistakes.names.unknown_name(name.text, meant, called, self.time is not None, name.span, first)
 
     def _resolve(self, name: t.Name, declaration: Declaration) -> Value:
         match declaration:
@@ -278,7 +279,7 @@ class Environment:
         arguments: list[Expr] = []
         for param in params:
             if not isinstance(self.declared.get(param.id), t.SpaceDecl | t.TimeDecl | t.UnknownDecl):
-                self._find(param)
+                self.variable(param)
                 raise mistakes.names.not_a_parameter(param.text, param.span)
             arguments += self._flat(param, self.value(param), param.span)
         return tuple(arguments)

@@ -20,7 +20,7 @@ def number(literal: t.Number) -> Rational:
     exponent = literal.text.lower().partition("e")[2].lstrip("+-0")
     value = Decimal(literal.text) if len(exponent) < 6 else Decimal(0)
     if len(exponent) >= 6 or (value and abs(value.adjusted()) > LARGEST):
-        raise mistakes.syntax.number_out_of_range(LARGEST, literal.span)
+        raise mistakes.characters.number_out_of_range(LARGEST, literal.span)
     exact = Fraction(value)
     return Rational(exact.numerator, exact.denominator)
 

@@ -48,7 +48,7 @@ def declared(statements: Iterable[list[Token]]) -> Declared:
             found.variables.update(identity(token) for token in words if token.type == "NAME")
         elif first.type in DECLARING and _kinds(rest, 1) == ["NAME"]:
             found.fields.add(identity(rest[0]))
-            if len(rest) > 1 and rest[1].type in ("CALL", "LPAR"):
+            if len(rest) > 1 and rest[1].type in ("CALL", "LPAR", "SUBSCRIPT"):
                 found.functions.add(identity(rest[0]))
             if _declares_matrix(rest[1:]):
                 found.transposable.add(identity(rest[0]))

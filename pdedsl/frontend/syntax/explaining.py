@@ -8,6 +8,7 @@ from lark.exceptions import UnexpectedToken
 from pdedsl import mistakes
 from pdedsl.diagnostics import PdeError, Span
 from pdedsl.frontend.syntax.tokens import BLOCKS, LEADING, span_of
+from pdedsl.mistakes.syntax import COORDINATES, PIECES
 
 KEYWORDS = tuple(kind.lower() for kind in sorted(LEADING))
 EXPECTED = {
@@ -51,10 +52,12 @@ def _foreign(token: Token, tokens: list[Token]) -> PdeError | None:
     if token.type == "SUBSCRIPT" and at == 2 and tokens[0].type in DECLARING:
         return mistakes.notation.subscripted(str(tokens[1]), span_of(tokens[1]).to(span_of(token)))
     if token.type == "EQUAL" and any(other.type == "EQUAL" for other in tokens[:at]):
-        side = next((other for other in tokens[:at] if other == "at"), None)
+        side = next((k for k, other in enumerate(tokens[:at]) if other in ("at", "for")), None)
         if side is not None:
-            return mistakes.notation.at_a_side(span_of(side))
+            return mistakes.notation.at_a_side(tokens[side], tokens[side + 1] == "t", span_of(tokens[side]))
         return mistakes.notation.two_equalities(span_of(token))
+    if at == 1 and tokens[0].type == "DOT":
+        return mistakes.notation.bullet(span_of(tokens[0]))
     if token.type == "PERIODIC" and tokens[0].type not in {"SPACE", *DECLARING}:
         return mistakes.notation.periodic(span_of(token))
     if token.type == "LBRACE" and tokens[0].type not in {"PDE", *BLOCKS}:
@@ -75,18 +78,22 @@ def _wanted(accepts: set[str]) -> str:
 
 def _hint(tokens: list[Token], token: Token | None) -> str:
     first = tokens[0]
-    if token is not None and token is first and token.type in ("PLUS", "STAR", "SLASH", "DOT", "EQUAL"):
-        return f"end the line above with '{token}' to go on here"
+    if (token is None or token is first) and first.type in ("PLUS", "STAR", "SLASH", "DOT", "EQUAL"):
+        return f"end the line above with '{first}' to go on here"
     if token is not None and token.type.isupper() and str(token) in KEYWORDS:
         return f"'{token}' is a keyword: choose another name"
-    if any(other.type == "NAME" and other == "if" for other in tokens):
-        return IF
+    if any(other.type == "NAME" and other in PIECED for other in tokens) or _called(token, tokens, "WHERE"):
+        return PIECES
     if token is not None and token.type == "IN" and first.type == "NAME":
         return f"write: time {first} in …, or space {first} in …"
     at = next((k for k, other in enumerate(tokens) if other is token), 0)
     kinds = {other.type for other in tokens[at:]}
     if token is not None and token.type == "COMMA" and first.type in ("SPACE", "TIME"):
         return COORDINATES if kinds & {"IN", "ELEMENT"} else "an interval stands in square brackets, as in [0, 1]"
+    if token is not None and first.type == "SPACE" and token == "x" and at > 1 and tokens[at - 1].type == "RSQB":
+        return "write × between intervals, as in [0, 1] × [0, 2]"
+    if token is not None and token.type == "COMMA" and first.type in ("CONST", "LET"):
+        return "write one statement per line"
     if token is not None and first.type not in SHAPES:
         if token.type == "COMMA":
             return HOLDS if "RELATION" in kinds else "write one statement per line"
@@ -97,9 +104,14 @@ def _hint(tokens: list[Token], token: Token | None) -> str:
     return SHAPES.get(first.type, "")
 
 
-IF = "there is no 'if': write pieces in space with heaviside(x - 0.5), and pieces in time with 'for t in [a, b]'"
+def _called(token: Token | None, tokens: list[Token], kind: str) -> bool:
+    """Whether a token of a kind has a bracket behind it, like a function."""
+    after = next((k + 1 for k, other in enumerate(tokens) if other is token), len(tokens))
+    return token is not None and token.type == kind and [other.type for other in tokens[after : after + 1]] == ["LPAR"]
+
+
+PIECED = ("if", "piecewise", "Piecewise", "cases", "select")
 HOLDS = "leave it out: an equation holds on the whole 'space' and 'time' of the spec"
-COORDINATES = "several coordinates are declared together, as in: space (x, y) in [0, 1] × [0, 2]"
 MISPLACED = {
     "WHERE": "a constant is declared on a line of its own, as in: const k = 2",
     "RELATION": "an equation has one '='; inequalities stand behind 'where' only",

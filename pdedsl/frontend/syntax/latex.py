@@ -1,4 +1,4 @@
-r"""Lines in LaTeX, read well enough to show them in our notation: `\frac{\partial u}{\partial t}`, ∂u/∂t."""
+r"""Comments `/* … */` of several lines, and lines in LaTeX, read well enough to show them in our notation."""
 
 from __future__ import annotations
 
@@ -8,8 +8,10 @@ from pdedsl import mistakes
 from pdedsl.diagnostics import Reporter, Span
 from pdedsl.frontend.syntax.names import LETTER_OF, superscript
 
+_START = re.compile(r"(\w+) = (.*) on (\w+)\s*=\s*([0-9.]+)")
 _COMMAND = re.compile(r"\\[A-Za-z]+|\|_")
 _AT_A_SIDE = re.compile(r"(.*?)\s*\|_(?:\{([^{}]*)\}|(\w+))\s*=(.*)")
+_REMARK = re.compile(r"/\*[^\r\n]*[\r\n](?:.|[\r\n])*?\*/")
 _TEXT = re.compile(r'"[^"\r\n]*"')
 _LINE = re.compile(r"[^\r\n]+")
 _PARTIAL = r"\\partial(?:\^\{?(\d)\}?)?\s*"
@@ -42,20 +44,33 @@ SIGNS = {
 }
 
 
+def without_remarks(text: str, reporter: Reporter) -> str:
+    """The text with comments `/* … */` of several lines blanked, each reported once."""
+
+    def blanked(found: re.Match[str]) -> str:
+        start = found.start()
+        if "#" in text[text.rfind("\n", 0, start) + 1 : start]:
+            return found[0]
+        reporter.add(mistakes.notation.comment("/*", Span(start, start + 2)))
+        return re.sub(r"[^\r\n]", " ", found[0])
+
+    return _REMARK.sub(blanked, text) if "/*" in text else text
+
+
 def without_latex(text: str, reporter: Reporter) -> str:
     """The text with LaTeX lines blanked, each reported once."""
     if "\\" not in text and "|_" not in text:
         return text
-    return _LINE.sub(lambda line: _blanked(line, reporter), text)
+    return _LINE.sub(lambda line: _blanked(line, text, reporter), text)
 
 
-def _blanked(line: re.Match[str], reporter: Reporter) -> str:
+def _blanked(line: re.Match[str], text: str, reporter: Reporter) -> str:
     written = _TEXT.sub(lambda text: " " * len(text[0]), line[0]).split("#")[0]
     if _COMMAND.search(written) is None:
         return line[0]
     start = line.start() + len(written) - len(written.lstrip())
     span = Span(start, line.start() + len(written.rstrip()))
-    reporter.add(mistakes.notation.latex(in_our_notation(written), span))
+    reporter.add(mistakes.notation.latex(_at_the_start(in_our_notation(written), text), span))
     return " " * len(written) + line[0][len(written) :]
 
 
@@ -70,6 +85,13 @@ def in_our_notation(line: str) -> str:
     text = _POWER.sub(lambda m: superscript(int(m[1] or m[2])), text)
     text = re.sub(r"\s+\(", "(", text.replace("{", "(").replace("}", ")"))
     return " ".join(text.replace("\\", "").split())
+
+
+def _at_the_start(line: str, text: str) -> str:
+    """`u(x, 0) = f` for `u = f on t=0`, if u is declared with arguments, the last of which is t."""
+    found = _START.fullmatch(line)
+    declared = found and re.search(rf"\bunknown\s+{re.escape(found[1])}\s*\(([^()\n]*),\s*{found[3]}\s*\)", text)
+    return f"{found[1]}({declared[1]}, {found[4]}) = {found[2]}" if found and declared else line
 
 
 def _slope(found: re.Match[str]) -> str:

@@ -99,11 +99,14 @@ def _root(reading: Reading) -> Rewritten | None:
 
 
 def _laplacian(reading: Reading) -> Rewritten | None:
-    """`∇^2`, `nabla^2`."""
+    """`∇^2`, `nabla^2`, `nabla²`."""
     match reading.tokens[:3]:
         case [Token(type="NABLA" | "NAME") as nabla, Token(type="CARET"), Token(type="NUMBER") as two]:
             if two == "2" and (nabla.type == "NABLA" or (nabla == "nabla" and reading.is_free(nabla))):
                 return [made("LAPLACIAN", "Δ", nabla, two)], 3
+        case [Token(type="NAME") as nabla, Token(type="SUPERSCRIPT") as two, *_]:
+            if nabla == "nabla" and two == "²" and reading.is_free(nabla):
+                return [made("LAPLACIAN", "Δ", nabla, two)], 2
     return None
 
 
@@ -123,6 +126,9 @@ def _operator(reading: Reading) -> Rewritten | None:
 def _curl(reading: Reading) -> Rewritten | None:
     if reading.kinds[:2] == ("NABLA", "STAR"):
         raise mistakes.notation.curl(span_over(*reading.tokens[:2]))
+    word = reading.tokens[0]
+    if word in ("curl", "rot") and reading.kinds[1:2] in (("LPAR",), ("NAME",)) and reading.is_free(word):
+        raise mistakes.notation.curl(span_over(word, word))
     return None
 
 
@@ -201,7 +207,7 @@ RULES: dict[str, tuple[Rule, ...]] = {
     "NUMBER": (_numbers,),
     "ROOT": (_root,),
     "NABLA": (_laplacian, _curl),
-    "NAME": (_laplacian, _operator, _named_place, _transposed, by_subscript, by_quotient, along_normal),
+    "NAME": (_laplacian, _operator, _curl, _named_place, _transposed, by_subscript, by_quotient, along_normal),
     "EDGE": (_boundary,),
     **dict.fromkeys(("BELOW", "NEAR"), (by_operator,)),
     "QUOTIENT": (by_quotient,),

@@ -26,6 +26,8 @@ OTHER_WORDS = {
     **dict.fromkeys(("def", "define", "function"), "let"),
     **dict.fromkeys(("solve", "method", "solver", "discretize"), "realize"),
     **dict.fromkeys(("assert", "assume", "property"), "require"),
+    **dict.fromkeys(("training", "fit"), "train"),
+    **dict.fromkeys(("test", "evaluation", "eval"), "evaluate"),
 }
 """Words that other programs use for ours."""
 CONDITIONS = {"initial", "ic", "bc", "boundary", "dirichlet", "neumann", "robin"}
@@ -42,8 +44,13 @@ def parse_lines(read: Lines, source: Source, reporter: Reporter) -> t.Syntax:
     known = read.names.fields | read.names.variables
     statements: list[t.Statement] = []
     lost: set[str] = set()
+    unopened = False  # whether the lines above, up to a block without its brace, are indented
     for line in read.lines:
         before = len(statements)
+        unopened = unopened and source.position(span_of(line.tokens[0]).start)[1] > 1
+        if unopened:
+            continue
+        unopened = line.tokens[0].type in BLOCKS and line.entries is None
         with reporter.guard():
             statements += _read(line, known, reporter)
         if len(statements) == before:
@@ -64,7 +71,13 @@ def _read(line: Line, known: set[str], reporter: Reporter) -> list[t.Statement]:
 def _names_lost(tokens: list[Token]) -> set[str]:
     """The keyword of an unreadable declaration and the names that it would have declared."""
     first = 0 if len(tokens) > 1 and tokens[1].type == "IN" else 1  # `t in [0, 1]`
-    names = takewhile(lambda token: token.type in ("NAME", "LPAR", "COMMA"), tokens[first:])
+    within = (
+        "NAME",
+        "LPAR",
+        "COMMA",
+        *(("COLON", "NUMBER", "RELATION") if tokens[0].type in ("SPACE", "TIME") else ()),
+    )
+    names = takewhile(lambda token: token.type in within, tokens[first:])
     keyword = OTHER_WORDS.get(str(tokens[0]), tokens[0].type.lower())
     return {keyword.upper(), *(identity(token) for token in names if token.type == "NAME")}
 

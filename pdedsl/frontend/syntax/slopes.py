@@ -13,7 +13,9 @@ from pdedsl.frontend.syntax.names import identity, raised, superscript
 
 _ORDER = r"(?:\^?([0-9]{1,2})|([⁰¹²³⁴-⁹]{1,2}))?"
 _ABOVE = re.compile(rf"∂{_ORDER}[ \t]*([^\W\d_]\w*?)([₀-₉]*)([⁰¹²³⁴-⁹]*)[ \t]*/[ \t]*(∂.+)$")
-_TIGHT = re.compile(r"d\^([0-9]{1,2})[ \t]*([^\W\d]\w*)[ \t]*/[ \t]*((?:d[^\W\d]\w*(?:\^[0-9]{1,2})?)+)")
+_TIGHT = re.compile(
+    r"d(?:\^([0-9]{1,2})|([⁰¹²³⁴-⁹]{1,2}))[ \t]*([^\W\d]\w*)[ \t]*/[ \t]*((?:d[^\W\d]\w*(?:\^[0-9]{1,2})?)+)"
+)
 _ALONE = re.compile(rf"d{_ORDER}[ \t]*/[ \t]*((?:d[^\W\d_][^\W⁰¹²³⁴-⁹]*?(?:\^[0-9]|[⁰¹²³⁴-⁹])?)+)(?![\w^])")
 _RAISED = re.compile(r"[⁰¹²³⁴-⁹]+")
 _POWER = re.compile(r"(?:\^([0-9])|([⁰¹²³⁴-⁹]))?$")
@@ -44,6 +46,8 @@ def _subscripted(body: str, below: str, reading: Reading, *old: Token) -> Rewrit
     if identity(body) not in reading.names.functions:
         return None
     order = _split(below, reading.names.variables)
+    if order is None and below == "n" and reading.is_free("n"):
+        return [made("DERIVATIVE", f"∂{body}/∂n", *old)], 1 if len(old) == 1 else 4
     if order is None:
         return None
     variables = denominator("".join(f"d{v}" for v in order), len(order), reading.names.variables)
@@ -70,6 +74,8 @@ def by_operator(reading: Reading) -> Rewritten | None:
     assert power
     below = token[1 : power.start()].translate(_LETTERS).strip("_{}")
     order = _split(below, reading.names.variables)
+    if not order and identity(below) in reading.names.functions and reading.kinds[1:2] == ("LPAR",):
+        raise mistakes.notation.arguments_of_slope(below, span_over(token, token))
     if not order or (power[0] and len(order) > 1):
         raise mistakes.notation.derivative(token, sorted(reading.names.variables), span_over(token, token))
     order *= int(power[1] or 0) or (raised(power[2]) if power[2] else 1)
@@ -78,7 +84,7 @@ def by_operator(reading: Reading) -> Rewritten | None:
 
 
 def by_quotient(reading: Reading) -> Rewritten | None:
-    """`∂u²/∂x`, `∂H₂/∂x`, `∂^2u/∂x^2`, `∂2u/∂x2`; `d^2u/dx^2`."""
+    """`∂u²/∂x`, `∂H₂/∂x`, `∂^2u/∂x^2`, `∂2u/∂x2`; `d^2u/dx^2`, `d²u/dx²`."""
     token = reading.tokens[0]
     if token.type == "NAME" and token == "d" and token.start_pos is not None and reading.is_free(token):
         if found := _TIGHT.match(reading.text, token.start_pos):
@@ -94,11 +100,12 @@ def by_quotient(reading: Reading) -> Rewritten | None:
 
 
 def _in_ascii(found: re.Match[str], reading: Reading) -> Rewritten:
-    order, body, under = found.groups()
+    plain, sup, body, under = found.groups()
+    order = int(plain or 0) or raised(sup)
     start, end = found.span()
     old = Token("QUOTIENT", found[0], start_pos=start, end_pos=end)
     count = sum(start <= (t.start_pos or 0) < end for t in reading.tokens)
-    return _derived(old, int(order), body, under, reading), count
+    return _derived(old, order, body, under, reading), count
 
 
 def _in_front(found: re.Match[str], reading: Reading) -> Rewritten | None:

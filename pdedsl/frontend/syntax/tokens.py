@@ -22,7 +22,7 @@ from pdedsl import mistakes
 from pdedsl.diagnostics import PdeError, Reporter, Source, Span
 from pdedsl.frontend.syntax.differentials import DECLARING, Declared, declared, marked
 from pdedsl.frontend.syntax.foreign import foreign_token
-from pdedsl.frontend.syntax.latex import without_latex
+from pdedsl.frontend.syntax.latex import without_latex, without_remarks
 from pdedsl.frontend.syntax.letters import plain_letters
 from pdedsl.frontend.syntax.names import MAX_NAME, MAX_RAISED
 from pdedsl.frontend.syntax.notations import in_our_notation
@@ -73,7 +73,7 @@ class Lines:
 
 
 def read_lines(source: Source, scanner: BasicLexer, reporter: Reporter) -> Lines:
-    text = without_latex(plain_letters(source.text), reporter)
+    text = without_latex(without_remarks(plain_letters(source.text), reporter), reporter)
     raw, comments = _scan(source, text, scanner, reporter)
     tokens = list(_with_brackets(in_our_notation(raw, text, reporter), reporter))
     bad = sorted(d.span.start for d in reporter.errors)
@@ -114,14 +114,14 @@ def _scan(
                 state.line_ctr.feed(str(foreign), False)
                 continue
             char = source.text[at]
-            stray = (PAIRED.get(char, char), source.position(at)[0])
+            stray = (PAIRED.get(char, char), 0 if char == "`" else source.position(at)[0])
             if stray not in strays:
                 reporter.add(_stray(source, at))
             strays.append(stray)
             state.line_ctr.feed(char, char == "\n")
             if len(strays) >= MOST_STRAY:
                 reporter.diagnostics.clear()
-                raise mistakes.syntax.not_a_spec(MOST_STRAY, Span(at, at + 1)) from None
+                raise mistakes.characters.not_a_spec(MOST_STRAY, Span(at, at + 1)) from None
             continue
         if token.type == "COMMENT":
             comments.append(Comment(_written(token, source).rstrip(), span=span_of(token)))
@@ -142,19 +142,24 @@ def _stray(source: Source, at: int) -> PdeError:
     if char == '"':
         line = _LINE.match(source.text, at)
         assert line
-        return mistakes.syntax.open_text(Span(*line.span()))
-    return mistakes.syntax.stray_character(char, Span(at, at + 1))
+        return mistakes.characters.open_text(Span(*line.span()))
+    before, after = source.text[source.text.rfind("\n", 0, at) + 1 : at], _LINE.match(source.text, at + 1)
+    if char == "." and after:
+        return mistakes.characters.stray_dot(before, after[0], Span(at, at + 1))
+    if char == "\\" and after and not after[0].strip():
+        return mistakes.characters.late_backslash(Span(at, at + 1))
+    return mistakes.characters.stray_character(char, Span(at, at + 1))
 
 
 def _check_length(token: Token) -> None:
     if token.type == "NAME" and len(token) > MAX_NAME:
-        raise mistakes.syntax.long_name(len(token), MAX_NAME, span_of(token))
+        raise mistakes.characters.long_name(len(token), MAX_NAME, span_of(token))
     if token.type in ("NUMBER", "SUPERSCRIPT", "SUBSCRIPT"):
         most = MAX_NUMBER if token.type == "NUMBER" else MAX_RAISED
         if len(token) > most:
-            raise mistakes.syntax.long_number(len(token), most, span_of(token))
+            raise mistakes.characters.long_number(len(token), most, span_of(token))
     if token.type in ("DERIVATIVE", "OPERATOR", "PARTIAL", "OVER") and len(token) > MAX_DERIVATIVE:
-        raise mistakes.syntax.long_derivative(len(token), MAX_DERIVATIVE, span_of(token))
+        raise mistakes.characters.long_derivative(len(token), MAX_DERIVATIVE, span_of(token))
 
 
 # ---- brackets
@@ -179,7 +184,7 @@ def _with_brackets(tokens: list[Token], reporter: Reporter) -> Iterator[Token]:
             token = _told_apart(token, previous, closed, stack)
             closed = stack[-1].type if stack and token.type in CLOSING else ""
             with reporter.guard():
-                _match(token, stack)
+                _match(token, stack, reporter)
             if len(stack) > MAX_DEPTH:
                 raise mistakes.syntax.nested_brackets(MAX_DEPTH, span_of(token))
         yield token
@@ -211,7 +216,7 @@ def _told_apart(token: Token, previous: Token, closed: str, stack: list[Token]) 
             return token
 
 
-def _match(token: Token, stack: list[Token]) -> None:
+def _match(token: Token, stack: list[Token], reporter: Reporter) -> None:
     if token.type in OPENING:
         stack.append(token)
     elif token.type in CLOSING:
@@ -219,7 +224,10 @@ def _match(token: Token, stack: list[Token]) -> None:
             raise mistakes.syntax.closes_nothing(token, span_of(token))
         opened = stack.pop()
         closer = OPENING[opened.type]
-        if closer != CLOSING[token.type]:
+        inside = Span(span_of(opened).end, span_of(token).start)
+        if closer != CLOSING[token.type] and not any(
+            inside.start <= d.span.start < inside.end for d in reporter.errors
+        ):
             raise mistakes.syntax.wrong_closer(token, opened, closer, span_of(token), span_of(opened))
 
 
