@@ -52,9 +52,9 @@ class Structure:
 
     @cached_property
     def keeps_sign(self) -> bool:
-        """Whether u = 0 does not decrease, if F is taken for u ≥ 0 alone; from u > 0 there is a way to go."""
+        """Whether u = 0 does not decrease, or F is linear and has the same form for u < 0."""
         jet = self.of.jet
-        if jet.is_affine or not jet.u.is_nonnegative or jet.u.is_positive:
+        if jet.is_affine:
             return True
         lower = (e for e in self.of.terms if not e.free_symbols & set(jet.second))
         at_zero = Add(*lower).xreplace(dict.fromkeys((jet.u, *jet.p), S.Zero))

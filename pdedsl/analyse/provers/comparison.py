@@ -118,7 +118,8 @@ def _hypotheses(problem: Problem) -> Iterator[Hypothesis]:
     if problem.jet.order == 2:
         yield Hypothesis("∂F/∂(∇∇u) is positive semidefinite in all dimensions of the space", True)
     yield Hypothesis("F has a value for all u, ∇u and ∇∇u", found.has_values)
-    yield Hypothesis("u does not leave the values of its type", found.keeps_sign)
+    if problem.jet.u.is_nonnegative and not problem.jet.u.is_positive:  # from u > 0 there is a way to go
+        yield Hypothesis("u does not leave the values of its type", found.keeps_sign)
     yield Hypothesis("F is one-sided Lipschitz in u", found.in_unknown.is_lipschitz)
     if problem.jet.order == 2:
         yield Hypothesis("∂F/∂(∇∇u) does not vanish with u, unless F is a Laplacian", found.in_unknown.diffuses_well)
