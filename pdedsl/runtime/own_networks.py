@@ -8,13 +8,13 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
-from typing import cast
+from typing import Any, cast
 
 import torch
 from torch import Tensor, nn
 
 from pdedsl.runtime.backbones import Shape
-from pdedsl.runtime.residual_maps import found_in
+from pdedsl.runtime.residual_maps import TRANSFORMERS, found_in
 from pdedsl.runtime.standardize import Standardize
 
 
@@ -31,6 +31,14 @@ class Followed(nn.Module):
 
     def forward(self, *args: object, **named: object) -> Tensor:
         return cast(Tensor, self.noise(self.map(*args, **named)))
+
+    def __getattr__(self, name: str) -> Any:
+        """Attributes; `nn.TransformerEncoder` also reads those of its layers, which the map knows."""
+        parts = self.__dict__.get("_modules", {})
+        layer = parts.get("map")
+        return (
+            getattr(layer, name) if isinstance(layer, TRANSFORMERS) and name not in parts else super().__getattr__(name)
+        )
 
 
 class Led(nn.Module):

@@ -2,7 +2,8 @@
 
 The forward pass of each module is traced with its children as opaque steps. A module is a residual map if its result is
 such a sum, possibly followed by pointwise steps. Such a sum anywhere else, in the middle of a forward pass, is a
-residual map after which noise cannot be inserted: `Found.open` names the modules that have one.
+residual map after which noise cannot be inserted: `Found.open` names the modules that have one. Of torch's own layers
+those of a transformer have residual maps; their forward passes cannot be traced, and are known.
 """
 
 from __future__ import annotations
@@ -26,6 +27,8 @@ POINTWISE = (
     torch.Tensor.contiguous,
 )
 POINTWISE_MODULES = (nn.ReLU, nn.ReLU6, nn.LeakyReLU, nn.GELU, nn.SiLU, nn.Hardswish, nn.ELU, nn.Identity, nn.Dropout)
+TRANSFORMERS = (nn.TransformerEncoderLayer, nn.TransformerDecoderLayer)
+"""x + F(N x) after x + F(N x), if the norm N comes first; else N(x + F(x)), whose sums are in the middle."""
 
 
 @dataclass(frozen=True)
@@ -76,6 +79,9 @@ def found_in(model: nn.Module) -> Found:
     open_: list[str] = []
     unread: list[str] = []
     for path, module in _walk("", model, maps):
+        if isinstance(module, TRANSFORMERS):
+            (maps if module.norm_first else open_).append(path)
+            continue
         graph = _graph(module)
         if graph is None:
             unread.append(path)
@@ -100,8 +106,9 @@ def _walk(path: str, module: nn.Module, maps: list[str]) -> Iterator[tuple[str, 
 
 
 def _is_plain(module: nn.Module) -> bool:
-    """Torch's own modules, including containers, and modules without children: none counts as a residual map."""
-    return type(module).__module__.startswith("torch.nn.") or not list(module.children())
+    """Torch's own modules, including containers, and modules without children: no residual maps but TRANSFORMERS."""
+    torchs = type(module).__module__.startswith("torch.nn.") and not isinstance(module, TRANSFORMERS)
+    return torchs or not list(module.children())
 
 
 def _graph(module: nn.Module) -> fx.Graph | None:

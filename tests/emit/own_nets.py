@@ -43,6 +43,19 @@ class Open(Net):
         return self.head(x.mean((2, 3)))
 
 
+class Tokens(nn.Module):
+    """Rows of an image as tokens of torch's own transformer."""
+
+    def __init__(self, norm_first: bool = True) -> None:
+        super().__init__()
+        layer = nn.TransformerEncoderLayer(8, 2, 8, 0.0, batch_first=True, norm_first=norm_first)
+        self.encoder = nn.TransformerEncoder(layer, 2, enable_nested_tensor=False)
+        self.head = nn.Linear(8, 3)
+
+    def forward(self, x: Tensor) -> Tensor:
+        return self.head(self.encoder(x[:, 0]).mean(1))
+
+
 class Plain(nn.Sequential):
     """No residual maps."""
 

@@ -93,6 +93,15 @@ def test_maps_are_found_and_left_alone() -> None:
     assert found_in(nets.Open()).open == ("",)
 
 
+def test_layers_of_transformers_that_are_torchs_own() -> None:
+    """Residual maps if the norm comes first; else their sums are inside. Noise stands behind each."""
+    network = own_backbone(nets.Tokens(), (1, 8, 8), 3).network(lambda layer: GaussianNoise(float(layer + 1), seed=0))
+    followed = {path: m.noise.std for path, m in network.named_modules() if isinstance(m, Followed)}
+    assert followed == {"1.encoder.layers.0": 1.0, "1.encoder.layers.1": 2.0}
+    assert not torch.equal(*network(torch.ones(2, 1, 8, 8)))
+    assert found_in(nets.Tokens(norm_first=False)).open == ("encoder.layers.0", "encoder.layers.1")
+
+
 def test_noise_stands_behind_each_map_in_the_order_of_calls() -> None:
     network = own_backbone(nets.Net(), (1, 8, 8), 3).network(lambda layer: GaussianNoise(float(layer), seed=0))
     followed = {path: m.noise.std for path, m in network.named_modules() if isinstance(m, Followed)}
