@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import importlib
 import json
 import os
 import subprocess
 import sys
 from pathlib import Path
 
+import numpy
 import pytest
 from click.testing import CliRunner, Result
 from emit.test_emitted import AWKWARD, MORE
@@ -123,13 +125,23 @@ def test_harness_does_what_the_commands_do(tmp_path: Path) -> None:
     assert started(made, "harness.py").returncode != 0
 
 
-def test_harness_runs_an_edited_model(tmp_path: Path) -> None:
-    made = tmp_path / "made"
-    assert run("compile", spec(tmp_path, WHOLE), "-o", made).exit_code == 0
-    model = made / "model.py"
-    model.write_text(model.read_text("utf-8") + "\n\ndef model(seed):\n    raise SystemExit('mine')\n", "utf-8")
-    done = started(made, "harness.py", "train", "run")
-    assert "mine" in done.stderr
+def test_harness_as_a_module_with_data_of_ones_own(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """What is trained and judged is the network of `model.py` as it is, edited or not."""
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.syspath_prepend(tmp_path)
+    assert run("compile", spec(tmp_path, WHOLE), "-o", tmp_path / "edited").exit_code == 0
+    model = tmp_path / "edited" / "model.py"
+    more = "\n\nbuilt, seeds = model, []\n\n\ndef model(seed):\n    seeds.append(seed)\n    return built(seed)\n"
+    model.write_text(model.read_text("utf-8") + more, "utf-8")
+    x = numpy.random.default_rng(0).normal(size=(40, 2)).astype("float32")
+    y = (x[:, 0] > 0).astype("int64")
+    numpy.savez(tmp_path / "mine.npz", x_train=x[:30], y_train=y[:30], x_test=x[30:], y_test=y[30:])
+    harness = importlib.import_module("edited.harness")
+    lbfgs = ["train.optimizer=lbfgs(steps=2)", "train.epochs=1", "train.schedule="]
+    harness.train("own", set=['train.data=npz("mine.npz")', *lbfgs])
+    report = harness.evaluate("own")
+    assert sum(map(sum, report.clean.confusion)) == 10
+    assert len(importlib.import_module("edited.model").seeds) == 2
 
 
 # ---- all or nothing
