@@ -6,11 +6,12 @@ grid, paths) starts from the same scalar expressions. Coordinates are those of s
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import cached_property
 from typing import assert_never
 
-from sympy import Add, DiracDelta, Expr, S, Symbol
+from sympy import Add, DiracDelta, Expr, Mul, S, Symbol
 
 from pdedsl.diagnostics import Span
 from pdedsl.ir.spec import Interval, Learned
@@ -28,6 +29,10 @@ class Derivative:
     @property
     def order(self) -> int:
         return sum(self.orders)
+
+    @property
+    def mixed(self) -> bool:
+        return sum(map(bool, self.orders)) > 1
 
 
 @dataclass(frozen=True)
@@ -62,7 +67,7 @@ class Residual:
         symbols = {s for s, _ in self.letters}
         slopes: dict[Symbol, list[Expr]] = {s: [] for s in symbols}
         rest = []
-        for term in Add.make_args(self.expr):  # term by term, as there may be a thousand letters
+        for term in _summands(self.expr, symbols):  # term by term, as there may be a thousand letters
             own = term.free_symbols & symbols
             rest.append(term.xreplace(dict.fromkeys(own, S.Zero)))
             for s in own:
@@ -70,6 +75,17 @@ class Residual:
         if any(c.free_symbols & symbols for found in slopes.values() for c in found):
             return None
         return Affine(tuple((d, Add(*slopes[s])) for s, d in self.letters), Add(*rest))
+
+
+def _summands(expr: Expr, letters: set[Symbol]) -> Iterator[Expr]:
+    """The terms of a sum, with factors of sums of several letters multiplied in."""
+    for term in Add.make_args(expr):
+        sums = [a for a in term.args if a.is_Add and a.free_symbols & letters] if term.is_Mul else []
+        if len(sums) == 1 and len(sums[0].free_symbols & letters) > 1:
+            factor = Mul(*(a for a in term.args if a is not sums[0]))
+            yield from _summands(Add(*(factor * a for a in sums[0].args)), letters)
+        else:
+            yield term
 
 
 @dataclass(frozen=True)

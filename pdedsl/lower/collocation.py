@@ -129,7 +129,7 @@ def _in_time(condition: Condition, writer: Writer) -> Imposed:
     residuals = []
     for k, value in zip(own, condition.value, strict=True):
         given = writer.residual(value.xreplace(_at_home(value, writer)), condition.span)
-        letter, derivative = writer.letter(Derivative(k, orders)), Derivative(k, orders)
+        letter, derivative = writer.letter(Derivative(k, orders), condition.span), Derivative(k, orders)
         residuals.append(Residual(letter - given.expr, ((letter, derivative), *given.letters), condition.span))
     return Imposed(tuple(residuals), Face(time, condition.kind is ConditionKind.TERMINAL), condition.span)
 

@@ -16,6 +16,7 @@ from pdedsl.symbolic import symbols
 from pdedsl.symbolic.calculus import differentiate
 from pdedsl.symbolic.symbols import Contraction, Field, Partial
 
+MAX_MIXED = 500  # derivatives of unknowns: all second ones in 32 dimensions
 Normal = tuple[Expr, ...]  # one component for each coordinate of space
 
 
@@ -53,6 +54,7 @@ class Writer:
     spec: Spec
     components: tuple[Component, ...]
     coordinates: tuple[Symbol, ...]
+    taken: set[str]  # names of symbols
     letters: dict[Derivative, Symbol] = field(default_factory=dict)
 
     @property
@@ -68,14 +70,16 @@ class Writer:
         letters = tuple(sorted(found.items(), key=lambda pair: (pair[1].component, pair[1].orders)))
         return Residual(written, letters, span, interval)
 
-    def letter(self, derivative: Derivative) -> Symbol:
+    def letter(self, derivative: Derivative, span: Span) -> Symbol:
         if derivative not in self.letters:
+            if derivative.mixed and sum(d.mixed for d in self.letters) == MAX_MIXED:
+                raise mistakes.syntax.many_mixed_derivatives(MAX_MIXED, span)
             component = self.components[derivative.component]
             below = "".join(x.name * n for x, n in zip(self.coordinates, derivative.orders, strict=True))
             name = f"{component.name}_{below}" if below else component.name
-            taken = {s.name for s in (*self.coordinates, *self.letters.values())}
-            while name in taken:
+            while name in self.taken:
                 name += "_"
+            self.taken.add(name)
             self.letters[derivative] = Symbol(name, real=True)
         return self.letters[derivative]
 
@@ -94,7 +98,7 @@ class Writer:
             orders = [0] * len(self.coordinates)
             for slot in slots:
                 orders[place(slot)] += 1
-            return self.letter(Derivative(self.component(body), tuple(orders)))
+            return self.letter(Derivative(self.component(body), tuple(orders)), span)
 
         def of(e: Expr) -> Expr:
             match e:
@@ -128,4 +132,5 @@ class Writer:
 def writer_of(spec: Spec) -> Writer:
     dimension = int(spec.space.dimension)
     components = tuple(c for u in spec.unknowns for c in components_of(u, dimension))
-    return Writer(spec, components, ranges_of(spec)[0])
+    coordinates, _ = ranges_of(spec)
+    return Writer(spec, components, coordinates, {x.name for x in coordinates})

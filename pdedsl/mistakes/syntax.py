@@ -210,6 +210,11 @@ def many_terms(found: int, most: int, span: Span) -> PdeError:
     return TOO_MUCH.error(f"this equation has {found:,} terms; the limit is {most}", span, SMALLER)
 
 
+def many_mixed_derivatives(most: int, span: Span) -> PdeError:
+    message = f"written out, this has more than {most} different mixed derivatives"
+    return TOO_MUCH.error(message, span, "use fewer dimensions")
+
+
 def many_inequalities(found: int, most: int, span: Span) -> PdeError:
     return TOO_MUCH.error(f"this shape has {found:,} inequalities; the limit is {most}", span, "write fewer of them")
 

@@ -78,7 +78,12 @@ def _require_orders(affine: Affine, residual: Residual, domain: Domain) -> None:
 def _divided(affine: Affine, residual: Residual, data: Evolving | None, domain: Domain) -> Affine:
     """G u + f, scaled so that G generates a motion along the clock of the data."""
     factor = _sign(affine, domain) if data is None else _of_time(affine, residual, domain) * data.clock.value
-    return Affine(tuple((d, simplify(c / factor)) for d, c in affine.parts), affine.rest / factor)
+    return Affine(tuple((d, _plain(c / factor)) for d, c in affine.parts), affine.rest / factor)
+
+
+def _plain(coefficient: Expr) -> Expr:
+    """Shorter where it can be; polynomials are left as they are, of which there may be thousands."""
+    return coefficient if coefficient.is_polynomial() else simplify(coefficient)
 
 
 def _of_time(affine: Affine, residual: Residual, domain: Domain) -> Expr:

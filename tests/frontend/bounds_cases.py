@@ -49,6 +49,14 @@ def nested(left: str, right: str, depth: int = 10_000, inside: str = "x") -> str
     return equation(left * depth + inside + right * depth)
 
 
+def hessian(dimension: int) -> str:
+    """Every second derivative of a physical equation in many dimensions."""
+    return (
+        f"pde P\nspace x in [0, 1]^{dimension}\ntime t in [0, 1]\nunknown u(x, t) : scalar\nu(x, 0) = 0\n"
+        "u = 0 on boundary\n∂u/∂t = Δu + ΣᵢΣⱼ xᵢ xⱼ ∂²u/∂xᵢ∂xⱼ\n"
+    )
+
+
 def megabytes() -> dict[str, str]:
     return {
         "1 MiB, one name": FRAME + filled("a"),
@@ -159,6 +167,8 @@ def numbers() -> dict[str, str]:
         "a dimension of 16": FRAME.replace("(x, y) in R^2", "x in R^16").replace("x, y", "x") + "∂u/∂t = Δ⁴u\n",
         "a huge domain": somewhere("[0, 1]^1000000000"),
         "a domain of 1,000 dimensions": somewhere("[0, 1]^1000 periodic"),
+        "every second derivative in 32 dimensions": hessian(32),
+        "every second derivative in 200 dimensions": hessian(200),
         "a huge image": somewhere("image(10^9, 10^9, 10^9)"),
         "a huge vector": FRAME.replace("scalar", "vector(1000000)") + "∂u/∂t = Δu\n",
         "many classes": FRAME.replace("scalar", "simplex(1000000000)") + "∂u/∂t = Δu\n",
