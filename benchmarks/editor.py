@@ -6,16 +6,15 @@ are those of the processor, which is what passes where nothing else runs.
 
 from __future__ import annotations
 
-import os
 import resource
 import statistics
 import subprocess
 import sys
 import time
 
-from pdedsl.cli.language import KEPT
+from pdedsl.cli.language import stay
 
-os.environ.setdefault("SYMPY_CACHE_SIZE", KEPT)  # as `pdedsl lsp` does
+stay()  # as `pdedsl lsp` does
 
 from pdedsl.editor import analysed
 from pdedsl.sources import shipped_specs

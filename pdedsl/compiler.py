@@ -6,13 +6,14 @@ imports torch.
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from pdedsl.compilation import Compilation, Examination, Planned
 from pdedsl.data_shapes import sized
-from pdedsl.diagnostics import PdeError, Source, in_order
+from pdedsl.diagnostics import PdeError, Reporter, Source, in_order
 from pdedsl.frontend.elaborate.elaborate import elaborate
 from pdedsl.frontend.syntax.parse import parse_syntax
 from pdedsl.ir.spec import Spec
@@ -28,9 +29,9 @@ def to_syntax(source: Source) -> Syntax:
     return reported(source, lambda reporter: parse_syntax(source, reporter))[0]
 
 
-def to_spec(source: Source) -> Spec:
+def to_spec(source: Source, parse: Callable[[Source, Reporter], Syntax] = parse_syntax) -> Spec:
     """The meaning of the text, with the warnings found while reading it."""
-    spec, reporter = reported(source, lambda reporter: elaborate(parse_syntax(source, reporter), source, reporter))
+    spec, reporter = reported(source, lambda reporter: elaborate(parse(source, reporter), source, reporter))
     return replace(spec, warnings=in_order(reporter.warnings))
 
 

@@ -11,9 +11,10 @@ from __future__ import annotations
 import math
 from collections.abc import Iterator, Sequence
 
-from sympy import Add, Expr, Integer, KroneckerDelta, S, Symbol, cancel, expand, sqrt
+from sympy import Add, Expr, Integer, KroneckerDelta, Rational, S, Symbol, cancel, expand, sqrt
 
 from pdedsl import mistakes
+from pdedsl.analyse.samples import exact_at
 from pdedsl.diagnostics import Diagnostic, Span
 from pdedsl.ir.spec import Condition, ConditionKind, Spec, side_names
 from pdedsl.symbolic.calculus import differentiate
@@ -36,7 +37,8 @@ def violations(spec: Spec) -> tuple[Diagnostic, ...]:
     for span, (terms, fixed, points) in (*_equations(spec, region), *_conditions(spec, region)):
         if any(f for term in terms for f in term.atoms(Field)):
             continue
-        if (size := _residual(terms, points, region)) and not _cancels(terms, fixed):
+        size, point = _residual(terms, points, region)
+        if size and not (_is_rounding(terms, point, size, region) and _cancels(terms, fixed)):
             text = spec.source.quote(span)
             worst[span, text] = max(worst.get((span, text), 0.0), size)
     place = spec.exact[0].span
@@ -50,22 +52,29 @@ def domain_of(spec: Spec) -> Region:
     return region_of(space.coordinates, len(space.sides), ends, time.symbol if time else None, inside)
 
 
+def _is_rounding(terms: Sequence[Expr], point: Point, size: float, region: Region) -> bool:
+    """Whether the sum of the terms at a point may be far below its size in double precision."""
+    exact = exact_at(Add(*terms), {x: Rational(point[k]) for x, k in region.layout.places.items()})
+    return exact is None or abs(exact) < size / 2
+
+
 def _cancels(terms: Sequence[Expr], fixed: Fixed) -> bool:
     """Whether the terms sum to zero when expanded; long expressions are not tried."""
     there = [t.xreplace(fixed) for t in terms]
     return sum(t.count_ops() for t in there) <= LARGE and bool(expand(Add(*there)) == 0)
 
 
-def _residual(terms: Sequence[Expr], points: Sequence[Point], region: Region) -> float:
-    """The largest absolute sum of the terms; zero if it is no more than rounding."""
+def _residual(terms: Sequence[Expr], points: Sequence[Point], region: Region) -> tuple[float, Point]:
+    """The largest absolute sum of the terms, and where; zero if it is no more than rounding."""
     values, worst = [compiled(t, region.layout) for t in terms], 0.0
+    place: Point = ()
     anywhere = max(filter(math.isfinite, (_size([v(p) for v in values]) for p in region.interior(POINTS))), default=0.0)
     for point in points:
         found = [v(point) for v in values]
         total, size = abs(math.fsum(found)), _size(found)
-        if math.isfinite(size) and total > CLOSE * max(size, anywhere):
-            worst = max(worst, total)
-    return worst
+        if math.isfinite(size) and total > max(worst, CLOSE * max(size, anywhere)):
+            worst, place = total, point
+    return worst, place
 
 
 def _size(found: Sequence[float]) -> float:

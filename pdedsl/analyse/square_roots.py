@@ -28,7 +28,7 @@ class Roots:
     of: Letters
 
     def are_in(self, rows: Rows) -> bool:
-        entries = [e for row in rows for e in row if self.of.varies(e)]
+        entries = [e for e in dict.fromkeys(e for row in rows for e in row) if self.of.varies(e)]
         if all(self.of.grower.of(e).is_twice_bounded for e in entries):
             return True
         return self._is_folded(rows) or (

@@ -9,6 +9,7 @@ functions is one in general; a proof needs rules in index notation. A symbolic d
 from __future__ import annotations
 
 from dataclasses import dataclass
+from functools import lru_cache
 
 from sympy import Add, Expr, Integer, Symbol, sqrt
 
@@ -16,6 +17,7 @@ from pdedsl.ir.spec import Spec
 from pdedsl.symbolic.symbols import Component, Contraction, Field, Partial
 
 ALL = 16  # largest dimension that is written out in full
+KEPT = 500  # expressions: several facts are read off the same one
 FIRST = 3  # coordinates that are written out in a larger space, at least
 OTHER = Symbol("other", integer=True)  # index of any of the last m coordinates
 
@@ -76,7 +78,12 @@ def written_out(expr: Expr, spec: Spec, layout: Layout | None = None) -> Expr:
     if not isinstance(n, int):
         ones = [c for c in expr.atoms(Contraction) if c.body == 1]
         expr = expr.xreplace(dict.fromkeys(ones, n))
-    return _out(expr, layout)
+    return _written(expr, layout)
+
+
+@lru_cache(maxsize=KEPT)
+def _written(e: Expr, layout: Layout) -> Expr:
+    return _out(e, layout)
 
 
 def _out(e: Expr, layout: Layout) -> Expr:

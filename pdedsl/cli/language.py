@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gc
 import os
 from pathlib import Path
 
@@ -13,6 +14,7 @@ from pdedsl.quoting import as_json
 from pdedsl.sources import locate, shipped_specs, title
 
 KEPT = "20000"  # cached results of sympy in a server, 1000 by default: most of a text stays the same between edits
+SELDOM = 500  # how often the whole of a server's memory is searched for garbage, 10 by default: that takes 0.1 s
 
 
 @click.command(epilog=example("pdedsl check my.pde other.pde\npdedsl check --json resnet\ncat my.pde | pdedsl check -"))
@@ -126,10 +128,16 @@ def completion(shell: str) -> None:
     click.echo(found(click.get_current_context().find_root().command, {}, "pdedsl", "_PDEDSL_COMPLETE").source())
 
 
+def stay() -> None:
+    """Sets up a process that answers many questions; to be called before sympy is imported."""
+    os.environ.setdefault("SYMPY_CACHE_SIZE", KEPT)
+    gc.set_threshold(*gc.get_threshold()[:2], SELDOM)
+
+
 @click.command(epilog=example("pip install 'pdedsl[lsp]'\npdedsl lsp"))
 def lsp() -> None:
     """Serve an editor over standard input and output, by the Language Server Protocol."""
-    os.environ.setdefault("SYMPY_CACHE_SIZE", KEPT)
+    stay()
     try:
         from pdedsl.lsp.server import server
     except ModuleNotFoundError as error:

@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import cached_property
 
 from pdedsl.compilation import Examination
 from pdedsl.compiler import concluded, to_spec
-from pdedsl.deep import deeply
-from pdedsl.diagnostics import Diagnostic, PdeError, Reporter, Source, Span
+from pdedsl.diagnostics import NOWHERE, Diagnostic, PdeError, Reporter, Source
 from pdedsl.editor.names import Names, names_in
 from pdedsl.editor.reuse import analysis_of
 from pdedsl.frontend.syntax.differentials import Declared
@@ -54,28 +53,26 @@ class Document:
 
 def analysed(text: str, name: str = "<text>") -> Document:
     """A text through every stage that it reaches; never raises."""
-    source = Source(plain(text), name)
-    lines, syntax = read(source)
+    source, reading = Source(plain(text), name), Reading()
     try:
-        spec = to_spec(source)
+        spec = to_spec(source, reading.parsed)
     except PdeError as error:
-        return Document(source, lines, syntax, None, None, error.diagnostics)
+        return Document(source, reading.lines, reading.syntax, None, None, error.diagnostics)
     try:
-        examination = concluded(analysis_of(spec, syntax))
+        examination = concluded(analysis_of(spec, reading.syntax))
     except PdeError as error:
-        return Document(source, lines, syntax, spec, None, error.diagnostics)
-    return Document(source, lines, syntax, spec, examination, examination.diagnostics)
+        return Document(source, reading.lines, reading.syntax, spec, None, error.diagnostics)
+    return Document(source, reading.lines, reading.syntax, spec, examination, examination.diagnostics)
 
 
-def read(source: Source) -> tuple[Lines, Syntax]:
-    """The tokens and statements of a text; what cannot be parsed is left out."""
-    nothing = Lines([], (), Declared()), Syntax((), span=Span(0, len(source.text)))
+@dataclass
+class Reading:
+    """The tokens and statements of a text, kept while it is parsed; what cannot be parsed is left out."""
 
-    def work() -> tuple[Lines, Syntax]:
-        try:
-            lines = read_lines(source, scanner(), Reporter())
-        except PdeError:
-            return nothing
-        return lines, parse_lines(lines, source, Reporter())
+    lines: Lines = field(default_factory=lambda: Lines([], (), Declared()))
+    syntax: Syntax = field(default_factory=lambda: Syntax((), span=NOWHERE))
 
-    return deeply(work)
+    def parsed(self, source: Source, reporter: Reporter) -> Syntax:
+        self.lines = read_lines(source, scanner(), reporter)
+        self.syntax = parse_lines(self.lines, source, reporter)
+        return self.syntax

@@ -15,7 +15,7 @@ from pdedsl.ir.analysis import Analysis
 from pdedsl.ir.spec import Spec
 from pdedsl.words.blocks import EvaluateBlock, TrainBlock
 
-MOST = 32  # cached analyses
+MOST = 64  # cached analyses
 APART = {TrainBlock.kind, EvaluateBlock.kind}  # blocks that the analysis does not use
 Key = tuple[str, ...]
 _kept: dict[Key, tuple[tuple[int, ...], Analysis]] = {}
@@ -26,11 +26,9 @@ def analysis_of(spec: Spec, syntax: t.Syntax) -> Analysis:
     spans = [s.span for s in syntax.statements if _matters(s)]
     key = tuple(spec.source.text[span.start : span.end] for span in spans)
     starts = tuple(span.start for span in spans)
-    if key not in _kept:
-        if len(_kept) >= MOST:
-            _kept.pop(next(iter(_kept)))
-        _kept[key] = starts, to_analysis(spec)
-    before, kept = _kept[key]
+    before, kept = _kept[key] = _kept.pop(key, None) or (starts, to_analysis(spec))
+    if len(_kept) > MOST:
+        _kept.pop(next(iter(_kept)))  # the one that was used least recently
     if before == starts and kept.spec.source == spec.source:
         return kept
     moved: Analysis = _mapped(replace(kept, spec=spec), _mover(before, starts))

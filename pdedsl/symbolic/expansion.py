@@ -2,13 +2,17 @@
 
 from __future__ import annotations
 
+from functools import lru_cache
+
 from sympy import Add, Expr, Integer, Mul, Pow, expand, log
 
 from pdedsl.symbolic.symbols import TooLarge
 
 MAX_TERMS = 5_000  # of an expression after multiplying out, at most
+KEPT = 2_000  # results: the stages after reading ask for the same ones, and so does the next edit in an editor
 
 
+@lru_cache(maxsize=KEPT)
 def multiply_out(expr: Expr) -> Expr:
     """The expression as a sum of products; raises TooLarge if it would have too many terms."""
     if terms_of(expr) > MAX_TERMS and terms_of(expr) > 2 * len(Add.make_args(expr)):

@@ -19,10 +19,11 @@ async function engine() {
   const pyodide = await loadPyodide({
     indexURL: here,
     lockFileContents: { info, packages: {} },
-    env: { SYMPY_CACHE_SIZE: "20000" }, // as the language server: most of a text stays as it was
+    env: { SYMPY_CACHE_SIZE: "20000" }, // and rare searches for garbage, as in the language server
   });
   pyodide.unpackArchive(await archive, "zip", { extractDir: "/packages" });
   pyodide.runPython("import sys; sys.path.insert(0, '/packages')");
+  pyodide.runPython("import gc; gc.set_threshold(*gc.get_threshold()[:2], 500)");
   return pyodide.pyimport("pdedsl.editor.overview");
 }
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from sympy import Add, Expr, Integer, Symbol, Tuple, cancel, fraction
+from sympy import Add, Expr, Integer, Mul, Pow, Symbol, Tuple, cancel, sift
 
 from pdedsl import mistakes
 from pdedsl.frontend.elaborate.environment import Environment
@@ -91,6 +91,17 @@ def normal(exprs: list[Expr], numbers: dict[Symbol, Expr]) -> Expr:
     """A sum of products with constants replaced by numbers; variable denominators are cancelled where possible."""
     whole = Add(*(multiply_out(e.xreplace(numbers)) for e in exprs))
     terms = Add.make_args(whole)
-    if len(terms) <= MAX_CANCEL and any(not fraction(a)[1].is_number for a in terms):
-        return Add(*(cancel(a) for a in Add.make_args(whole)))
-    return whole
+    return Add(*map(_cancelled, terms)) if len(terms) <= MAX_CANCEL else whole
+
+
+def _cancelled(term: Expr) -> Expr:
+    """A product without common factors above and below the line; roots, and functions that stand only above it, are
+    set aside."""
+    factors = Mul.make_args(term)
+    below = [f for f in factors if isinstance(f, Pow) and f.exp.is_Integer and f.exp < 0 and not f.is_number]
+    if not below:
+        return term
+    if not all(f.is_rational_function() for f in below):
+        return cancel(term)
+    ratio, apart = sift(factors, lambda f: bool(f.is_rational_function()), binary=True)
+    return cancel(Mul(*ratio)) * Mul(*apart)

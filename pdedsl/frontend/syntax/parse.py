@@ -18,6 +18,7 @@ from pdedsl.frontend.syntax.tables import parser, scanner
 from pdedsl.frontend.syntax.tokens import BLOCKS, Line, Lines, read_lines, span_of
 
 MAX_TREE = 1000
+FEW = MAX_TREE // 10  # tokens: each adds fewer than ten levels to a tree
 ENOUGH = 100  # mistakes after which reading stops
 OTHER_WORDS = {
     **dict.fromkeys(("domain", "region"), "space"),
@@ -122,7 +123,6 @@ def _parse(tokens: list[Token], start: str) -> t.Node:
         node = cast(t.Node, steps.feed_token(Token.new_borrow_pos("$END", "", tokens[-1])))
     except UnexpectedToken as error:
         raise explained(error, tokens) from None
-    deep = t.deepest(node, MAX_TREE)
-    if deep:
+    if len(tokens) > FEW and (deep := t.deepest(node, MAX_TREE)):
         raise mistakes.syntax.nested_too_deeply(deep.span)
     return node

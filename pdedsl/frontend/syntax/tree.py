@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass, field, fields
+from functools import cache
 
 from pdedsl.diagnostics import Source, Span
 from pdedsl.frontend.syntax.expressions import ATOMS as ATOMS
@@ -238,9 +239,14 @@ class Syntax(Node):
 def children(node: Node) -> list[Node]:
     """The nodes directly below one."""
     found: list[Node] = []
-    for f in fields(node):
-        _gather(getattr(node, f.name), found)
+    for name in _names(type(node)):
+        _gather(getattr(node, name), found)
     return found
+
+
+@cache
+def _names(kind: type[Node]) -> tuple[str, ...]:
+    return tuple(f.name for f in fields(kind))
 
 
 def _gather(value: object, found: list[Node]) -> None:
