@@ -36,11 +36,12 @@ def _check_text(file: str) -> bool:
     try:
         source = read_spec(file)
         examined = examine(source)
-        examined.sound()
     except PdeError as error:
         report_error(error)
         return False
     show(source, examined.diagnostics)
+    if examined.errors:
+        return False
     count, spec = len(examined.diagnostics), examined.analysis.spec
     noted = f", {count} warning{'s' * (count > 1)}" if count else ""
     say(f"{source.name}: {spec.name}: no errors{noted}")

@@ -31,7 +31,7 @@ INTERNAL = re.compile(
 
 
 def answer(path: Path) -> tuple[Source, tuple[Diagnostic, ...]]:
-    """Everything that is said about a file, warnings of a right one too."""
+    """Everything that is said about a file, warnings too."""
     source = Source("")
     try:
         source = decode(path.read_bytes(), path.name)
@@ -40,7 +40,7 @@ def answer(path: Path) -> tuple[Source, tuple[Diagnostic, ...]]:
             pdedsl.compile(source.text).operator()
     except PdeError as error:
         return replace(error.source or source, name=path.name), error.diagnostics
-    return source, examined.errors or examined.diagnostics
+    return source, examined.diagnostics
 
 
 def intended(path: Path) -> set[str]:
