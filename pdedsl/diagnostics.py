@@ -131,6 +131,9 @@ class PdeError(Exception):
             return "; ".join(f"{d.code}: {d.message}" for d in self.diagnostics)
         return report(self.source, self.diagnostics)
 
+    def without_fixes(self) -> PdeError:
+        return PdeError((replace(d, fixes=()) for d in self.diagnostics), self.source)
+
     def within(self, source: Source) -> PdeError:
         """The same mistakes, shown in their text."""
         return PdeError(self.diagnostics, source)

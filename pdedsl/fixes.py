@@ -23,12 +23,16 @@ class Span(NamedTuple):
 @dataclass(frozen=True)
 class Edit:
     """Replaces the text at `span` by `new`. If `old` is given, only that is replaced: it is all of the span, or occurs
-    in it exactly once. An `item` that is removed goes with a comma of its list, or with its line if it has none."""
+    in it exactly once. An `item` that is removed goes with a comma of its list, or with its line if it has none; a
+    `term` of a sum goes with its sign, and zero takes its place if it is the only one; of a call, the argument `key`
+    is removed, with its value."""
 
     span: Span
     new: str = ""
     old: str = ""
     item: bool = False
+    term: bool = False
+    key: str = ""
 
 
 @dataclass(frozen=True)
@@ -49,6 +53,15 @@ def instead(old: str, new: str | None, span: Span) -> tuple[Fix, ...]:
 
 def without(span: Span, title: str = "remove it", item: bool = False) -> tuple[Fix, ...]:
     return (Fix(title, (Edit(span, item=item),)),)
+
+
+def without_term(span: Span) -> tuple[Fix, ...]:
+    return (Fix("leave it out", (Edit(span, term=True),)),)
+
+
+def without_argument(key: str, span: Span) -> tuple[Fix, ...]:
+    """Leaves an argument out of the call at `span`."""
+    return (Fix(f"leave {key} out", (Edit(span, key=key),)),)
 
 
 def added(at: int, text: str) -> tuple[Fix, ...]:
@@ -86,10 +99,12 @@ def applied(text: str, edits: Sequence[Edit]) -> str:
 
 
 def _placed(text: str, edit: Edit) -> Edit | None:
-    span = _found(text, edit)
+    span = _argument(text, edit.span, edit.key) if edit.key else _found(text, edit)
     if span is None or not 0 <= span.start <= span.end <= len(text):
         return None
-    if not edit.new:
+    if edit.term:
+        return _without_term(text, span)
+    if not edit.new and not edit.key:
         span = _from_list(text, span) if edit.item else _with_line(text, span)
     return replace(edit, span=span)
 
@@ -101,6 +116,34 @@ def _found(text: str, edit: Edit) -> Span | None:
         return edit.span
     places = [m.span() for m in re.finditer(rf"(?<!\w){re.escape(old)}(?!\w)", text[start:end])]
     return Span(start + places[0][0], start + places[0][1]) if len(places) == 1 else None
+
+
+def _argument(text: str, span: Span, key: str) -> Span | None:
+    """Where `key=value` stands in a call, with a comma, or with the brackets if it is the only argument."""
+    value = r"(?:\[[^\]]*\]|\([^()]*\)|[^,()\[\]])+"
+    found = re.search(rf"(?<!\w){re.escape(key)}\s*={value}", text[span.start : span.end])
+    if found is None:
+        return None
+    start, end = span.start + found.start(), span.start + found.end()
+    before, after = text[:start].rstrip(), text[end:]
+    if before.endswith(","):
+        return Span(len(before) - 1, end)
+    if after.startswith(","):
+        return Span(start, end + len(after) - len(after[1:].lstrip()))
+    return Span(len(before) - 1, end + 1) if before.endswith("(") else None
+
+
+def _without_term(text: str, span: Span) -> Edit:
+    """The removal of a term of a sum."""
+    before, after = text[: span.start].rstrip(_BLANK), text[span.end :].lstrip(_BLANK)
+    signed = before.endswith(("+", "-", "−"))
+    sum_before = before[:-1].rstrip(_BLANK) if signed else before
+    if not sum_before.endswith(("=", "(", ",")):
+        return Edit(Span(len(sum_before), span.end))
+    start, following = len(before) - signed, len(text) - len(after)
+    if after.startswith("+"):
+        return Edit(Span(start, following + 1))
+    return Edit(Span(start, following)) if after.startswith(("-", "−")) else Edit(Span(start, span.end), "0")
 
 
 def _with_line(text: str, span: Span) -> Span:

@@ -43,12 +43,14 @@ def missing(problem: Problem) -> Iterator[PdeError]:
     lacking = min(([name for name in end if name not in given] for end in ends if end), key=len, default=[])
     misplaced = problem.equation.order > 0 and any(name in given for name in out)  # reported as another mistake
     if lacking and not misplaced:
-        yield mistakes.proofs.no_inflow(problem.unknown.name, lacking, problem.unknown.span)
+        behind = max(e.span.end for e in problem.spec.equations)
+        yield mistakes.proofs.no_inflow(problem.unknown.name, lacking, problem.unknown.span, behind)
     elif problem.equation.order == 0 and not lacking and {*into} & given and {*out} & given:
         enough, other = (into, out) if {*into} <= given else (out, into)
         more = [name for name in other if name in given]
         last = next(c for c in reversed(problem.spec.conditions) if {*c.sides} & {*more})
-        yield mistakes.proofs.at_both_ends(problem.unknown.name, enough, more, last.span)
+        alone = {*last.sides} <= {*more} and not last.surfaces
+        yield mistakes.proofs.at_both_ends(problem.unknown.name, enough, more, last.span, alone)
 
 
 def missing_in_system(problems: tuple[Problem, ...]) -> PdeError | None:

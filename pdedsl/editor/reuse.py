@@ -26,7 +26,7 @@ def analysis_of(spec: Spec, syntax: t.Syntax) -> Analysis:
     spans = [s.span for s in syntax.statements if _matters(s)]
     key = tuple(spec.source.text[span.start : span.end] for span in spans)
     starts = tuple(span.start for span in spans)
-    before, kept = _kept[key] = _kept.pop(key, None) or (starts, to_analysis(spec))
+    before, kept = _kept[key] = _kept.pop(key) if key in _kept else (starts, to_analysis(spec))
     if len(_kept) > MOST:
         _kept.pop(next(iter(_kept)))  # the one that was used least recently
     if before == starts and kept.spec.source == spec.source:

@@ -16,6 +16,11 @@ def boxes_of(spec: Spec) -> list[tuple[Box, Span]]:
     return list(zip(train.constrain, train.places["constrain"], strict=True)) if train and train.constrain else []
 
 
+def place_of_box(name: str, spec: Spec) -> Span:
+    """Where the first box of an operator stands."""
+    return next(span for box, span in boxes_of(spec) if box.operator == name)
+
+
 def box_of(name: str, spec: Spec) -> Bounds | None:
     """The intersection of all boxes given for an operator, empty if low > high; None if there are none."""
     own = [box for box, _ in boxes_of(spec) if box.operator == name]

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from pdedsl.diagnostics import PdeError, Span
+from pdedsl.fixes import without
 from pdedsl.mistakes.code import Code
 
 NOT_A_LEVEL = Code("E430", "an inequality or a curve is not given by a known function of the coordinates")
@@ -15,9 +16,11 @@ def empty(span: Span) -> PdeError:
     return EMPTY.error("no point of the box satisfies all inequalities", span, "check their signs")
 
 
-def cuts_nothing(text: str, span: Span) -> PdeError:
+def cuts_nothing(text: str, span: Span, before: int | None) -> PdeError:
+    """`before` is where `where` stands, if this is the only inequality."""
+    fixes = without(span, item=True) if before is None else without(Span(before, span.end))
     message = f"'{text}' cuts nothing off: no part of its edge lies in the domain"
-    return EMPTY.error(message, span, "remove it, or make the box or the shape larger")
+    return EMPTY.error(message, span, "remove it, or make the box or the shape larger", fixes=fixes)
 
 
 def selects_nothing(span: Span) -> PdeError:

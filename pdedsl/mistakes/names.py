@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from pdedsl.diagnostics import Diagnostic, PdeError, Span
-from pdedsl.fixes import Fix, added, instead, without
+from pdedsl.fixes import Fix, added, instead, one_of_them, without
 from pdedsl.mistakes.code import Code
 from pdedsl.mistakes.english import all_of, perhaps
 
@@ -81,14 +81,18 @@ def of_frames(name: str, span: Span) -> PdeError:
     return UNKNOWN.error(f"'{name}' is an activation of frames, and not of equations", span, hint)
 
 
-def unknown_of_nothing(name: str, span: Span) -> PdeError:
+def unknown_of_nothing(name: str, variables: Sequence[str], span: Span) -> PdeError:
+    """`variables` are the coordinates and the time, as far as they are known."""
     hint = f"write {name}(x, t), with the coordinates and the time of this spec"
-    return PARAMETER.error(f"the unknown '{name}' depends on nothing", span, hint)
+    fixes = instead(name, f"{name}({all_of(variables)})", span) if variables else ()
+    return PARAMETER.error(f"the unknown '{name}' depends on nothing", span, hint, fixes=fixes)
 
 
 def start_of_unknown(name: str, unknown: str, arguments: str, span: Span) -> PdeError:
     """`u0 = …` for u(x, 0) = …."""
-    return UNKNOWN.error(f"unknown name '{name}'", span, f"the start is written: {unknown}({arguments}) = …", once=True)
+    start = f"{unknown}({arguments})"
+    hint, fixes = f"the start is written: {start} = …", instead(name, start, span)
+    return UNKNOWN.error(f"unknown name '{name}'", span, hint, once=True, fixes=fixes)
 
 
 def without_const(name: str, span: Span) -> PdeError:
@@ -155,4 +159,6 @@ def never_used(name: str, span: Span, statement: Span | None) -> Diagnostic:
 def network_of_nothing(name: str, arguments: str, type_: str, span: Span) -> Diagnostic:
     """`arguments` are those that it might have: "x, t"."""
     message = f"'{name}' depends on nothing, so its network is a learned constant"
-    return OF_NOTHING.warning(message, span, f"write {name}({arguments}), or without a network: learn {name} : {type_}")
+    called, alone = f"{name}({arguments})", f"learn {name} : {type_}"
+    fixes = *instead(name, called, span), *one_of_them([alone], span)
+    return OF_NOTHING.warning(message, span, f"write {called}, or without a network: {alone}", fixes)

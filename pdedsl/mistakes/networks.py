@@ -6,7 +6,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from pdedsl.diagnostics import PdeError, Span
-from pdedsl.fixes import instead
+from pdedsl.fixes import Edit, Fix, instead, one_of_them, without, without_term
 from pdedsl.mistakes.code import Code
 from pdedsl.mistakes.english import ONE, all_of, perhaps
 
@@ -26,7 +26,8 @@ MOST_WRITTEN = 16  # dimensions that are written out in components
 
 def margin_of_nothing(span: Span) -> PdeError:
     message = "a margin loss needs a network with a Lipschitz constant, and this one has none"
-    return NO_MARGIN.error(message, span, "on pixels write network { frame lipschitz }, or use loss cross_entropy")
+    hint = "on pixels write network { frame lipschitz }, or use loss cross_entropy"
+    return NO_MARGIN.error(message, span, hint, fixes=one_of_them(["cross_entropy"], span))
 
 
 # ---- terms
@@ -75,7 +76,7 @@ def exact_derivatives(dimension: int, most: int, span: Span) -> PdeError:
 def leaves_simplex(kind: str, text: str, span: Span) -> PdeError:
     """`kind`: "reaction" or "source"."""
     message = f"the {kind} '{text}' changes the sum of class probabilities, which is 1"
-    return NO_TERM.error(message, span, "leave it out, or make the unknown a scalar")
+    return NO_TERM.error(message, span, "leave it out, or make the unknown a scalar", fixes=without_term(span))
 
 
 # ---- fields
@@ -86,17 +87,20 @@ def unknown_dimension(span: Span) -> PdeError:
     return MISFIT.error("a network needs a space of known dimension", span, hint)
 
 
-def not_a_field(network: str, span: Span) -> PdeError:
-    return MISFIT.error(f"{network} is not a field on R^d", span, "use mlp")
+def not_a_field(network: str, span: Span, written: Span) -> PdeError:
+    """`written` is where the network stands, here and below."""
+    return MISFIT.error(f"{network} is not a field on R^d", span, "use mlp", fixes=one_of_them(["mlp"], written))
 
 
-def acts_on_images(network: str, span: Span) -> PdeError:
-    return MISFIT.error(f"{network} acts on images, not on points", span, ON_POINTS)
+def acts_on_images(network: str, span: Span, written: Span) -> PdeError:
+    message, fixes = f"{network} acts on images, not on points", one_of_them(["mlp"], written)
+    return MISFIT.error(message, span, ON_POINTS, fixes=fixes)
 
 
-def divergence_of_size(dimension: int, span: Span) -> PdeError:
+def divergence_of_size(size: int, dimension: int, span: Span) -> PdeError:
     message = "a divergence-free field needs as many components as there are coordinates"
-    return MISFIT.error(message, span, f"leave its size out: it is {dimension}")
+    fixes = instead(f"vector({size})", "vector", span)
+    return MISFIT.error(message, span, f"leave its size out: it is {dimension}", fixes=fixes)
 
 
 def divergence_free_on_the_line(name: str, span: Span) -> PdeError:
@@ -105,7 +109,9 @@ def divergence_free_on_the_line(name: str, span: Span) -> PdeError:
 
 
 def not_divergence_free(what: str, span: Span) -> PdeError:
-    return MISFIT.error(f"{what} cannot be divergence-free", span, "use mlp on R^d, or leave divergence_free out")
+    fixes = (Fix("leave divergence_free out", (Edit(span, old="divergence_free", item=True),)),)
+    hint = "use mlp on R^d, or leave divergence_free out"
+    return MISFIT.error(f"{what} cannot be divergence-free", span, hint, fixes=fixes)
 
 
 # ---- velocities that are named networks
@@ -137,12 +143,13 @@ def no_such_model(name: str, guess: str | None, span: Span) -> PdeError:
 
 def model_of_colours(name: str, channels: int, span: Span) -> PdeError:
     message = f"the {name} of torchvision takes images of 3 channels, found {channels}"
-    return MISFIT.error(message, span, "use resnet, or images of 3 channels")
+    return MISFIT.error(message, span, "use resnet, or images of 3 channels", fixes=one_of_them(["resnet"], span))
 
 
 def model_of_size(name: str, size: int, only: bool, span: Span) -> PdeError:
     sides = f"of {size} x {size} pixels" if only else f"with sides of at least {size} pixels"
-    return MISFIT.error(f"the {name} of torchvision takes images {sides}", span, "use resnet, or other images")
+    message, hint = f"the {name} of torchvision takes images {sides}", "use resnet, or other images"
+    return MISFIT.error(message, span, hint, fixes=one_of_them(["resnet"], span))
 
 
 def no_maps(name: str, span: Span) -> PdeError:
@@ -166,13 +173,15 @@ def linear_scores(point: str, span: Span) -> PdeError:
     return MISFIT.error("the scores of a network must be linear in the point", span, hint)
 
 
-def no_scores(network: str, span: Span) -> PdeError:
-    return MISFIT.error(f"{network} does not give scores of classes", span, "use linear")
+def no_scores(network: str, span: Span, written: Span) -> PdeError:
+    fixes = one_of_them(["linear"], written)
+    return MISFIT.error(f"{network} does not give scores of classes", span, "use linear", fixes=fixes)
 
 
 def readout_in_time(name: str, span: Span) -> PdeError:
-    hint = f"write: learn {name} : operator = linear"
-    return MISFIT.error(f"'{name}' is one map behind the whole path: it takes no arguments", span, hint)
+    written = f"learn {name} : operator = linear"
+    message, fixes = f"'{name}' is one map behind the whole path: it takes no arguments", one_of_them([written], span)
+    return MISFIT.error(message, span, f"write: {written}", fixes=fixes)
 
 
 def no_probabilities(point: str, span: Span) -> PdeError:
@@ -198,19 +207,24 @@ def boxes_apart(name: str, span: Span, first: Span) -> PdeError:
     return CONSTRAINT.error(message, span, "give boxes that overlap", ((first, "another of them"),))
 
 
-def norm_and_box(name: str, span: Span) -> PdeError:
-    return CONSTRAINT.error(f"'{name}' has both a norm bound and a box", span, ONE)
+def norm_and_box(name: str, span: Span, box: Span) -> PdeError:
+    """`box` is where the second stands."""
+    fixes = without(box, "remove the box", item=True)
+    return CONSTRAINT.error(f"'{name}' has both a norm bound and a box", span, ONE, fixes=fixes)
 
 
 def not_in_network(name: object, operator: str | None, span: Span) -> PdeError:
     """`operator` is the one that can be constrained, if any."""
     hint = f"constrain {operator}" if operator else "leave it out"
-    return CONSTRAINT.error(f"'{name}' is not in the network: there is nothing to constrain", span, hint)
+    fixes = *instead(str(name), operator, span), *without(span, "leave it out", item=True)
+    return CONSTRAINT.error(f"'{name}' is not in the network: there is nothing to constrain", span, hint, fixes=fixes)
 
 
-def readout_of_its_own(network: str, name: str, span: Span) -> PdeError:
+def readout_of_its_own(network: str, name: str, span: Span, box: Span | None) -> PdeError:
+    """`box` is where the constraint stands, if it is not in the type."""
     message = f"{network} ends in a readout of its own, which keeps no constraint of '{name}'"
-    return CONSTRAINT.error(message, span, "leave the constraint out, or use mlp along the path")
+    fixes = without(box, "leave the constraint out", item=True) if box else ()
+    return CONSTRAINT.error(message, span, "leave the constraint out, or use mlp along the path", fixes=fixes)
 
 
 # ---- evolution operators

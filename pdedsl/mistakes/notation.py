@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from pdedsl.diagnostics import PdeError, Span
-from pdedsl.fixes import Edit, Fix, instead, without
+from pdedsl.fixes import Edit, Fix, bracketed, instead, one_of_them, without
 from pdedsl.mistakes.english import all_of
 from pdedsl.mistakes.syntax import AMBIGUOUS, MISUSED, NUMBER
 
@@ -29,8 +29,12 @@ def decimal_comma(written: str, span: Span) -> PdeError:
     return MISUSED.error(f"'{written}' is not a number", span, ways, fixes=instead(written, number, span))
 
 
-def root(span: Span) -> PdeError:
-    return AMBIGUOUS.error("it is not clear where this root ends", span, "add brackets, as in √(u²) or (√u)²")
+def root(span: Span, body: Span, power: bool) -> PdeError:
+    """`body` is the name or number behind the root; `power` if an exponent follows it, and not a bracket."""
+    whole = (bracketed("as in √(u²)", Span(body.start, span.end)),) if power else ()
+    fixes = *whole, bracketed("as in (√u)²", Span(span.start, body.end))
+    hint = "add brackets, as in √(u²) or (√u)²"
+    return AMBIGUOUS.error("it is not clear where this root ends", span, hint, fixes=fixes)
 
 
 def curl(span: Span) -> PdeError:
@@ -40,7 +44,8 @@ def curl(span: Span) -> PdeError:
 
 def inverse(function: str, span: Span) -> PdeError:
     hint = f"write a{function}(…) for the inverse function, or 1/{function}(…)"
-    return AMBIGUOUS.error(f"{function}⁻¹ can be read in two ways", span, hint)
+    fixes = one_of_them([f"a{function}"], span)
+    return AMBIGUOUS.error(f"{function}⁻¹ can be read in two ways", span, hint, fixes=fixes)
 
 
 def derivative(written: str, variables: list[str], span: Span) -> PdeError:
@@ -48,10 +53,11 @@ def derivative(written: str, variables: list[str], span: Span) -> PdeError:
     return MISUSED.error(f"'{written}' is not a derivative by the variables of this spec", span, hint)
 
 
-def named_place(name: str, variable: str, span: Span) -> PdeError:
-    """`u(x=0, t)`, `u(t=0)`."""
+def named_place(name: str, variable: str, span: Span, key: Span | None) -> PdeError:
+    """`u(x=0, t)`, `u(t=0)`; `key` is `x=` where other arguments follow."""
     hint = f"write the value in the place of {variable}, as in {name}(0, t) for a side, or {name}(x, 0) for the start"
-    return MISUSED.error(f"the arguments of '{name}' have no names", span, hint)
+    fixes = without(key, "give its value") if key else ()
+    return MISUSED.error(f"the arguments of '{name}' have no names", span, hint, fixes=fixes)
 
 
 def two_equalities(span: Span) -> PdeError:
@@ -61,8 +67,8 @@ def two_equalities(span: Span) -> PdeError:
 
 def transposed(name: str, span: Span) -> PdeError:
     """`v^T w` for vectors."""
-    hint = f"write {name}·w for the dot product with a vector w"
-    return MISUSED.error(f"'{name}' is not a matrix or an operator, and has no transpose", span, hint)
+    hint, fixes = f"write {name}·w for the dot product with a vector w", one_of_them([f"{name}·"], span)
+    return MISUSED.error(f"'{name}' is not a matrix or an operator, and has no transpose", span, hint, fixes=fixes)
 
 
 def at_a_side(word: str, start: bool, span: Span) -> PdeError:
@@ -97,13 +103,18 @@ def condition(word: str, span: Span) -> PdeError:
     return MISUSED.error(f"a condition is an equation, without '{word}'", span, hint)
 
 
-def braces(span: Span) -> PdeError:
-    return MISUSED.error("braces enclose the entries of a block", span, "use round brackets: ( … )")
+def braces(span: Span, closing: Span | None) -> PdeError:
+    """`closing` is the brace that ends what they enclose, if there is one."""
+    edits = () if closing is None else (Edit(span, "("), Edit(closing, ")"))
+    fixes = (Fix("use round brackets", edits),) if edits else ()
+    return MISUSED.error("braces enclose the entries of a block", span, "use round brackets: ( … )", fixes=fixes)
 
 
-def braces_of_spec(span: Span) -> PdeError:
-    """`pde Heat {`."""
-    return MISUSED.error("a spec has no braces around it", span, "leave them out: a spec ends with its file")
+def braces_of_spec(span: Span, closing: Span | None) -> PdeError:
+    """`pde Heat {`; `closing` is the brace at the end, if there is one."""
+    edits = (Edit(span), Edit(closing)) if closing else (Edit(span),)
+    hint = "leave them out: a spec ends with its file"
+    return MISUSED.error("a spec has no braces around it", span, hint, fixes=(Fix("leave them out", edits),))
 
 
 def operator_alone(written: str, span: Span) -> PdeError:

@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 from pdedsl.diagnostics import PdeError, Span
+from pdedsl.fixes import one_of_them
 from pdedsl.mistakes.networks import MISFIT
 
 OTHERS = "realize equation by features, residual or grid"
@@ -10,6 +13,12 @@ OTHERS = "realize equation by features, residual or grid"
 
 def _none(reason: str, span: Span, hint: str = OTHERS) -> PdeError:
     return MISFIT.error(f"random paths do not solve this: {reason}", span, hint)
+
+
+def elsewise(refusal: PdeError, method: Span) -> PdeError:
+    """The refusal, with the other methods as fixes where they are its way out; `method` is where `paths` stands."""
+    fixes = one_of_them(("features", "residual"), method)
+    return PdeError((replace(d, fixes=fixes if d.hint == OTHERS else ()) for d in refusal.diagnostics), refusal.source)
 
 
 def system(span: Span) -> PdeError:

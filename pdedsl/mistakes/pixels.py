@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from pdedsl.diagnostics import PdeError, Span
-from pdedsl.fixes import instead, without
+from pdedsl.fixes import instead, one_of_them, without
 from pdedsl.mistakes.code import Code
 from pdedsl.mistakes.english import all_of
 from pdedsl.mistakes.networks import MISFIT
@@ -19,8 +19,9 @@ WIDTHS = Code("E608", "the widths of a `network` block do not fit together")
 # ---- equations
 
 
-def not_a_feature_map(name: str, span: Span) -> PdeError:
-    return NO_LAYER.error(f"'{name}' is not a feature map", span, "write: unknown Y(x, t) : channels")
+def not_a_feature_map(name: str, type_: str, span: Span) -> PdeError:
+    hint, fixes = "write: unknown Y(x, t) : channels", instead(type_, "channels", span)
+    return NO_LAYER.error(f"'{name}' is not a feature map", span, hint, fixes=fixes)
 
 
 def no_layer(span: Span) -> PdeError:
@@ -51,7 +52,8 @@ def no_place_for_condition(second: bool, span: Span) -> PdeError:
     """`second` if the equation is of second order in time."""
     start = "the opening layer of the network gives the start"
     hint = f"{start}, at rest: ∂Y/∂t(x, 0) = 0" if second else f"{start}: leave it out"
-    return NO_LAYER.error("this condition has no place in the network", span, hint)
+    fixes = () if second else without(span, "leave it out")
+    return NO_LAYER.error("this condition has no place in the network", span, hint, fixes=fixes)
 
 
 def operator_depends(name: str, span: Span) -> PdeError:
@@ -72,22 +74,26 @@ def part_of_its_own(part: str, span: Span) -> PdeError:
 
 
 def method_misfit(method: str, known: Sequence[str], span: Span) -> PdeError:
-    return INTEGRATOR.error(f"{method} does not fit this equation", span, f"use {all_of(known)}")
+    hint, fixes = f"use {all_of(known)}", one_of_them(known[:1], span)
+    return INTEGRATOR.error(f"{method} does not fit this equation", span, hint, fixes=fixes)
 
 
 def too_many_steps(steps: int, most: int, span: Span) -> PdeError:
     message = f"a network of {steps:,} steps is too deep: the limit is {most:,}"
-    return INTEGRATOR.error(message, span, "take fewer steps, or a method that chooses them: dopri5")
+    hint, fixes = "take fewer steps, or a method that chooses them: dopri5", instead(str(steps), str(most), span)
+    return INTEGRATOR.error(message, span, hint, fixes=fixes)
 
 
 def batch_norm_backwards(method: str, span: Span) -> PdeError:
     message = f"{method} recomputes its states on the way back, which batch_norm does not allow"
-    return INTEGRATOR.error(message, span, "use tv_norm, or realize time by euler")
+    fixes = instead("batch_norm", "tv_norm", span)
+    return INTEGRATOR.error(message, span, "use tv_norm, or realize time by euler", fixes=fixes)
 
 
-def weights_of_steps(name: str, method: str, span: Span) -> PdeError:
+def weights_of_steps(name: str, time: str, method: str, span: Span) -> PdeError:
     message = f"'{name}' has new weights at each step, and {method} chooses its own number of steps"
-    return INTEGRATOR.error(message, span, f"write {name} without the time")
+    fixes = instead(f"{name}({time})", name, span)
+    return INTEGRATOR.error(message, span, f"write {name} without the time", fixes=fixes)
 
 
 # ---- networks of fields
@@ -97,8 +103,10 @@ def no_field_on_pixels(network: str, span: Span) -> PdeError:
     return MISFIT.error(f"{network} is not a field on the image plane", span, "use convnet(layers)")
 
 
-def no_operator_on_pixels(network: str, span: Span) -> PdeError:
-    return MISFIT.error(f"{network} does not act on feature maps", span, "use conv(3)")
+def no_operator_on_pixels(network: str, span: Span, written: Span | None) -> PdeError:
+    """`written` is where the network stands, if there is one."""
+    fixes = one_of_them(["conv(3)"], written)
+    return MISFIT.error(f"{network} does not act on feature maps", span, "use conv(3)", fixes=fixes)
 
 
 def even_kernel(size: int, span: Span) -> PdeError:
@@ -116,7 +124,7 @@ def no_frame(span: Span) -> PdeError:
 
 def opening_differs(opened: int, first: int, span: Span) -> PdeError:
     message = f"the opening layer has {opened} channels and the first stage {first}"
-    return WIDTHS.error(message, span, "make them equal")
+    return WIDTHS.error(message, span, "make them equal", fixes=instead(str(opened), str(first), span))
 
 
 def too_many_stages(height: int, width: int, halvings: int, span: Span) -> PdeError:
@@ -144,7 +152,8 @@ def narrow_opening(channels: int, opened: int, span: Span) -> PdeError:
 
 def odd_pairs(width: int, span: Span) -> PdeError:
     message = f"maxmin takes the channels behind a connector in pairs: {width} is odd"
-    return WIDTHS.error(message, span, "make the widths behind the first even, or write lipschitz(activation=relu)")
+    hint = "make the widths behind the first even, or write lipschitz(activation=relu)"
+    return WIDTHS.error(message, span, hint, fixes=instead(str(width), str(width + 1), span))
 
 
 def close_of_nothing(span: Span) -> PdeError:

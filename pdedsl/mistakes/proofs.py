@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from pdedsl.diagnostics import Diagnostic, PdeError, Span
-from pdedsl.fixes import Edit, Fix, without
+from pdedsl.fixes import Edit, Fix, added, without
 from pdedsl.mistakes.code import Code, Notes
 from pdedsl.mistakes.english import all_of
 from pdedsl.mistakes.equations import NO_BOUNDARY
@@ -50,10 +50,12 @@ def at_outflow(condition: str, span: Span) -> PdeError:
     return OUTFLOW.error(f"'{condition}' stands where values leave the domain", span, hint, fixes=without(span))
 
 
-def at_both_ends(unknown: str, enough: Sequence[str], more: Sequence[str], span: Span) -> PdeError:
-    """At rest: values travel from one end of the characteristics to the other, in either direction."""
+def at_both_ends(unknown: str, enough: Sequence[str], more: Sequence[str], span: Span, alone: bool) -> PdeError:
+    """At rest: values travel from one end of the characteristics to the other, in either direction. `alone` if the
+    condition stands on no side but one that has too much."""
     message = f"'{unknown}' is given on {' and '.join(enough)}, which determines it on {' and '.join(more)}"
-    return OUTFLOW.error(message, span, f"give {unknown} on {all_of(enough)} alone")
+    hint, fixes = f"give {unknown} on {all_of(enough)} alone", without(span) if alone else ()
+    return OUTFLOW.error(message, span, hint, fixes=fixes)
 
 
 def waves_at_rest(terms: str, span: Span) -> PdeError:
@@ -63,10 +65,11 @@ def waves_at_rest(terms: str, span: Span) -> PdeError:
     return BACKWARDS.error(message, span, hint)
 
 
-def no_inflow(unknown: str, sides: Sequence[str], span: Span) -> PdeError:
-    """No condition where characteristics enter."""
+def no_inflow(unknown: str, sides: Sequence[str], span: Span, behind: int) -> PdeError:
+    """No condition where characteristics enter; `behind` is where one that is zero may stand."""
     message = f"'{unknown}' has no condition on {' and '.join(sides)}, where values enter the domain"
-    return NO_BOUNDARY.error(message, span, f"add {unknown} = … on {all_of(sides)}")
+    fixes = added(behind, f"\n{unknown} = 0 on {all_of(sides)}")
+    return NO_BOUNDARY.error(message, span, f"add {unknown} = … on {all_of(sides)}", fixes=fixes)
 
 
 def few_for_waves(side: str, given: int, wanted: int, span: Span) -> PdeError:

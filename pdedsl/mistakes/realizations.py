@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from pdedsl.diagnostics import PdeError, Span
-from pdedsl.fixes import without
+from pdedsl.fixes import instead, one_of_them, without, without_argument
 from pdedsl.mistakes.code import Code
 from pdedsl.mistakes.english import all_of
 from pdedsl.mistakes.networks import MISFIT, MOST_WRITTEN
@@ -21,7 +21,8 @@ OWN_PIECE = "give the diffusion a piece of time of its own, or use noise"
 
 
 def no_characteristics(method: str, known: Sequence[str], span: Span) -> PdeError:
-    return INTEGRATOR.error(f"{method} does not follow characteristics", span, f"use {all_of(known)}")
+    hint, fixes = f"use {all_of(known)}", one_of_them(known[:1], span)
+    return INTEGRATOR.error(f"{method} does not follow characteristics", span, hint, fixes=fixes)
 
 
 def scheme_with_noise(method: str, span: Span) -> PdeError:
@@ -31,14 +32,15 @@ def scheme_with_noise(method: str, span: Span) -> PdeError:
 
 def heun_with(noise: str, span: Span) -> PdeError:
     message = f"heun needs additive noise, and {noise} is not additive"
-    return INTEGRATOR.error(message, span, "use euler")
+    return INTEGRATOR.error(message, span, "use euler", fixes=instead("heun", "euler", span))
 
 
 def maps_are_steps(maps: int | None, network: str, span: Span) -> PdeError:
     """`maps` is None where they are not counted yet."""
     hint = f"use euler(steps={maps}), or leave it out" if maps else "leave it out"
     counted = f"{maps} residual maps" if maps else "residual maps"
-    return INTEGRATOR.error(f"the {counted} of {network} are already its Euler steps", span, hint)
+    fixes = one_of_them([f"euler(steps={maps})"], span) if maps else ()
+    return INTEGRATOR.error(f"the {counted} of {network} are already its Euler steps", span, hint, fixes=fixes)
 
 
 def joined_sides(span: Span) -> PdeError:
@@ -54,8 +56,8 @@ def elsewhere(span: Span) -> PdeError:
 # ---- diffusion
 
 
-def noise_of_full_matrix(instead: str | None, span: Span) -> PdeError:
-    hint = f"realize diffusion by {instead}" if instead else "write νΔu"
+def noise_of_full_matrix(other: str | None, span: Span) -> PdeError:
+    hint = f"realize diffusion by {other}" if other else "write νΔu"
     return MISFIT.error(f"noise along a full matrix needs a space of at most {MOST_WRITTEN} dimensions", span, hint)
 
 
@@ -94,12 +96,14 @@ def learned_velocity(method: str, span: Span) -> PdeError:
 
 def weights_apart(span: Span) -> PdeError:
     message = "members that are trained apart cannot have learned weights"
-    return MISFIT.error(message, span, "use weights=equal, or training=joint")
+    fixes = *instead("learned", "equal", span), *instead("apart", "joint", span)
+    return MISFIT.error(message, span, "use weights=equal, or training=joint", fixes=fixes)
 
 
 def exact_laplacian(dimension: int, most: int, span: Span) -> PdeError:
     message = f"the exact Laplacian is limited to {most} dimensions, found {dimension}"
-    return MISFIT.error(message, span, "use estimator=biased or unbiased")
+    fixes = *instead("exact", "biased", span), *instead("exact", "unbiased", span)
+    return MISFIT.error(message, span, "use estimator=biased or unbiased", fixes=fixes)
 
 
 # ---- what changes nothing
@@ -110,11 +114,13 @@ def unused_part(part: str, hint: str, span: Span) -> PdeError:
 
 
 def unused_argument(key: str, why: str, span: Span) -> PdeError:
-    return UNUSED.error(f"'{key}' changes nothing: {why}", span, f"leave {key} out")
+    fixes = without_argument(key, span)
+    return UNUSED.error(f"'{key}' changes nothing: {why}", span, f"leave {key} out", fixes=fixes)
 
 
 def no_grid(reason: str, span: Span) -> PdeError:
-    return MISFIT.error(f"a grid does not solve this: {reason}", span, "realize equation by features or residual")
+    hint, fixes = "realize equation by features or residual", one_of_them(("features", "residual"), span)
+    return MISFIT.error(f"a grid does not solve this: {reason}", span, hint, fixes=fixes)
 
 
 def no_reference(reason: str, span: Span) -> PdeError:
@@ -123,29 +129,32 @@ def no_reference(reason: str, span: Span) -> PdeError:
 
 def jump_by_points(span: Span) -> PdeError:
     message = "a coefficient jumps, and the derivative of a jump has no value at points"
-    return MISFIT.error(message, span, "realize equation by grid")
+    return MISFIT.error(message, span, "realize equation by grid", fixes=one_of_them(["grid"], span))
 
 
 def learned_function(name: str, span: Span) -> PdeError:
     message = f"on a physical domain only numbers and scalar functions of coordinates are learned; '{name}' is neither"
-    return MISFIT.error(message, span, f"write learn {name} : scalar = 1, or learn {name}(x) : scalar = mlp")
+    hint = f"write learn {name} : scalar = 1, or learn {name}(x) : scalar = mlp"
+    return MISFIT.error(message, span, hint, fixes=one_of_them([f"learn {name} : scalar = 1"], span))
 
 
 def learned_by_paths(span: Span) -> PdeError:
     message = "random paths cannot learn coefficients"
-    return MISFIT.error(message, span, "realize equation by residual")
+    return MISFIT.error(message, span, "realize equation by residual", fixes=one_of_them(["residual"], span))
 
 
 def learned_by_features(span: Span) -> PdeError:
     message = "features can learn numbers, but not functions"
-    return MISFIT.error(message, span, "realize equation by residual")
+    return MISFIT.error(message, span, "realize equation by residual", fixes=one_of_them(["residual"], span))
 
 
 def probes_of(span: Span) -> PdeError:
     message = "probes estimate first and second derivatives along coordinates, of one component and with known factors"
-    return MISFIT.error(message, span, "leave probes out: derivatives are exact then")
+    fixes = without_argument("probes", span)
+    return MISFIT.error(message, span, "leave probes out: derivatives are exact then", fixes=fixes)
 
 
 def probes_by_descent(span: Span) -> PdeError:
     message = "a loss with probes is random, and Gauss-Newton and L-BFGS need one that is not"
-    return MISFIT.error(message, span, "choose a method of first order, train { optimizer adam }, or leave probes out")
+    hint = "choose a method of first order, train { optimizer adam }, or leave probes out"
+    return MISFIT.error(message, span, hint, fixes=without_argument("probes", span))

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from pdedsl.diagnostics import PdeError, Span
-from pdedsl.fixes import times, without
+from pdedsl.fixes import Edit, Fix, instead, times, without, without_term
 from pdedsl.mistakes.code import Code
 from pdedsl.mistakes.english import all_of, an, counted, this_is
 
@@ -31,17 +31,21 @@ def terms_differ(found: str, other: str, added: bool, scores: bool, span: Span, 
     """Two terms of a sum (`added`), or of the two sides of an equation; `other`, which may be `scores`, came first."""
     verb = "cannot be added to" if added else "do not fit" if an(found) == found else "does not fit"
     hint = BIAS if added and scores else ""
-    return SUMMANDS.error(f"{an(found)} {verb} {an(other)}", span, hint, notes=((first, this_is(other)),))
+    notes, fixes = ((first, this_is(other)),), without_term(span) if hint else ()
+    return SUMMANDS.error(f"{an(found)} {verb} {an(other)}", span, hint, notes=notes, fixes=fixes)
 
 
 def bias(name: str, span: Span) -> PdeError:
     """`W x + b`, where nothing is called b."""
-    return SUMMANDS.error(f"'{name}' cannot be added to scores of a linear operator", span, BIAS)
+    message = f"'{name}' cannot be added to scores of a linear operator"
+    return SUMMANDS.error(message, span, BIAS, fixes=without_term(span))
 
 
-def no_product(left: str, right: str, vectors: bool, span: Span) -> PdeError:
+def no_product(left: str, right: str, vectors: bool, span: Span, between: Span | None = None) -> PdeError:
+    """`between` is what stands between two vectors, where that is known."""
     hint = "use · for the dot product, as in v·w" if vectors else "use A:B to contract matrices"
-    return SHAPE.error(f"{an(left)} times {an(right)} is not defined", span, hint)
+    fixes = (Fix("write ·", (Edit(between, "·"),)),) if between else ()
+    return SHAPE.error(f"{an(left)} times {an(right)} is not defined", span, hint, fixes=fixes)
 
 
 def cannot_be_multiplied(left: str, right: str, span: Span) -> PdeError:
@@ -66,7 +70,9 @@ def power_of_kind(found: str, span: Span) -> PdeError:
 
 
 def no_power(found: str, is_vector: bool, span: Span) -> PdeError:
-    return SHAPE.error(f"a power of {an(found)} is not defined", span, "write ‖v‖² for v·v" if is_vector else "")
+    bars = Edit(Span(span.start, span.start), "‖"), Edit(Span(span.end - 1, span.end), "‖²", "²")
+    hint, fixes = ("write ‖v‖² for v·v", (Fix("write ‖…‖²", bars),)) if is_vector else ("", ())
+    return SHAPE.error(f"a power of {an(found)} is not defined", span, hint, fixes=fixes)
 
 
 def division_by(found: str, span: Span) -> PdeError:
@@ -102,9 +108,10 @@ def not_a_list(span: Span) -> PdeError:
     return SHAPE.error("a list holds numbers, or the rows of a matrix", span)
 
 
-def operator_components(span: Span) -> PdeError:
+def operator_components(span: Span, bracket: int) -> PdeError:
     hint = "put a space before the bracket to apply it"
-    return NOT_A_VALUE.error("an operator has no components", span, hint)
+    fixes = (Fix("put a space before the bracket", (Edit(Span(bracket, bracket), " "),)),)
+    return NOT_A_VALUE.error("an operator has no components", span, hint, fixes=fixes)
 
 
 def no_component(found: str, span: Span) -> PdeError:
@@ -247,7 +254,8 @@ def coordinates_not_written_out(found: str, span: Span) -> PdeError:
 
 
 def several_components(name: str, span: Span) -> PdeError:
-    return SHAPE.error(f"'{name}' has several components", span, f"write ∂/∂{name}₁ or ∇")
+    hint, fixes = f"write ∂/∂{name}₁ or ∇", instead(name, f"{name}₁", span)
+    return SHAPE.error(f"'{name}' has several components", span, hint, fixes=fixes)
 
 
 def not_a_variable(name: str, span: Span) -> PdeError:

@@ -80,10 +80,11 @@ def no_statement(word: str, guess: str | None, blocks: list[str], span: Span) ->
     return NO_STATEMENT.error(f"no statement starts with '{word}'", span, hint, fixes=instead(word, guess, span))
 
 
-def no_header(late: bool, span: Span) -> PdeError:
-    """`late` if there is one, behind other statements."""
+def no_header(late: str | None, span: Span) -> PdeError:
+    """`late` is its text if there is one, behind other statements."""
     message = "'pde' must come first" if late else "a spec starts with its name"
-    fixes = () if late else (Fix("add pde Spec", (Edit(Span(0, 0), "pde Spec\n"),)),)
+    moved = Fix("move it to the top", (Edit(Span(0, 0), f"{late}\n"), Edit(span)))
+    fixes = (moved,) if late else (Fix("add pde Spec", (Edit(Span(0, 0), "pde Spec\n"),)),)
     return HEADER.error(message, span, 'as in: pde Heat "The heat equation"', fixes=fixes)
 
 

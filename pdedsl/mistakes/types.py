@@ -37,7 +37,8 @@ def not_for_unknowns(kind: str, span: Span) -> PdeError:
 
 
 def wrong_size(kind: str, takes_size: bool, example: str, span: Span) -> PdeError:
-    return TYPE.error(f"'{kind}' takes {'one size' if takes_size else 'no size'}", span, f"as in {example}")
+    message = f"'{kind}' takes {'one size' if takes_size else 'no size'}"
+    return TYPE.error(message, span, f"as in {example}", fixes=() if takes_size else one_of_them([example], span))
 
 
 def size_out_of_range(least: int, most: int, span: Span) -> PdeError:
@@ -73,8 +74,10 @@ def no_network(name: str, example: str, span: Span) -> PdeError:
     return NETWORK.error(f"'{name}' has no network", span, f"add = {example}", fixes=fixes)
 
 
-def network_of_other_type(network: str, kind: str, wanted: str, span: Span) -> PdeError:
-    return NETWORK.error(f"{network} is not a network for {an(kind)}", span, f"use {wanted}")
+def network_of_other_type(network: str, kind: str, wanted: str, first: str, span: Span) -> PdeError:
+    """`first` is one of those that are wanted, as it may be written."""
+    fixes = one_of_them([first], span)
+    return NETWORK.error(f"{network} is not a network for {an(kind)}", span, f"use {wanted}", fixes=fixes)
 
 
 def start_of_scalar(kind: str, span: Span) -> PdeError:

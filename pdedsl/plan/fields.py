@@ -54,10 +54,10 @@ def _require_field(learned: Learned, spec: Spec) -> None:
     if learned.net is None:
         return
     if not isinstance(learned.net.word, Mlp | Torch):
-        raise mistakes.networks.not_a_field(learned.net.word.name, learned.span)
+        raise mistakes.networks.not_a_field(learned.net.word.name, learned.span, learned.net.span)
     match learned.type:
         case Vector(divergence_free=True, size=size) if size not in (None, dimension):
-            raise mistakes.networks.divergence_of_size(dimension, learned.span)
+            raise mistakes.networks.divergence_of_size(size, dimension, learned.span)
         case Vector(divergence_free=True) if dimension < 2:
             raise mistakes.networks.divergence_free_on_the_line(learned.name, learned.span)
         case _:

@@ -8,7 +8,7 @@ from typing import assert_never
 from sympy import Add, Symbol
 
 from pdedsl import mistakes
-from pdedsl.ir.boxes import box_of
+from pdedsl.ir.boxes import box_of, place_of_box
 from pdedsl.ir.layers import Constraint, Free, Layer, Network, NormBound, RightHandSide, Symmetric, WeightBox
 from pdedsl.ir.motions import First, Motion, Pair, Second
 from pdedsl.ir.representation import Push, States
@@ -81,7 +81,7 @@ def _symmetric(term: SymmetricLayer, push: Push, method: Integrator, spec: Spec)
     if isinstance(term.norm, BatchNorm) and isinstance(method, Reversible):
         raise mistakes.pixels.batch_norm_backwards(method.name, push.span)
     if learned.arguments and isinstance(method, Adaptive):
-        raise mistakes.pixels.weights_of_steps(learned.name, method.name, learned.span)
+        raise mistakes.pixels.weights_of_steps(learned.name, str(learned.arguments[-1]), method.name, learned.span)
     size, constraint = _size(learned), _constraint(learned, spec)
     return Symmetric(term.operator, term.factor, size, constraint, term.activation, term.norm, _in_time(learned, spec))
 
@@ -89,7 +89,8 @@ def _symmetric(term: SymmetricLayer, push: Push, method: Integrator, spec: Spec)
 def _size(learned: Learned) -> int:
     net = learned.net.word if learned.net else None
     if not isinstance(net, Conv):
-        raise mistakes.pixels.no_operator_on_pixels(net.name if net else "a parameter", learned.span)
+        written = learned.net.span if learned.net else None
+        raise mistakes.pixels.no_operator_on_pixels(net.name if net else "a parameter", learned.span, written)
     if net.size % 2 == 0:
         raise mistakes.pixels.even_kernel(net.size, learned.span)
     return net.size
@@ -99,7 +100,7 @@ def _constraint(learned: Learned, spec: Spec) -> Constraint:
     box = box_of(learned.name, spec)
     bound = learned.type.bound if isinstance(learned.type, Operator) else None
     if bound is not None and box is not None:
-        raise mistakes.networks.norm_and_box(learned.name, learned.span)
+        raise mistakes.networks.norm_and_box(learned.name, learned.span, place_of_box(learned.name, spec))
     if bound is not None:
         return NormBound(bound)
     return Free() if box is None else WeightBox(*box)

@@ -178,7 +178,7 @@ def _maps(stretch: Stretch, learned: Learned, paths: Paths, method: Method, spec
     """The residual maps of a named network, which are Euler steps."""
     assert learned.net is not None
     if spec.space.image is None:
-        raise mistakes.networks.acts_on_images(learned.net.word.name, learned.span)
+        raise mistakes.networks.acts_on_images(learned.net.word.name, learned.span, learned.net.span)
     _promises_nothing(learned, learned.net.word.name)
     net = depths(learned.net.word)[family]
     _require_model(net, spec, learned.net.span)

@@ -22,7 +22,7 @@ def require_expressible(spec: Spec) -> None:
 def _require_states(spec: Spec) -> None:
     for unknown in spec.unknowns:
         if not isinstance(unknown.type, Channels) or unknown.net is not None:
-            raise mistakes.pixels.not_a_feature_map(unknown.name, unknown.span)
+            raise mistakes.pixels.not_a_feature_map(unknown.name, str(unknown.type), unknown.span)
 
 
 def _require_rest(condition: Condition, spec: Spec) -> None:

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from sympy import Expr, Tuple
 
 from pdedsl import mistakes
-from pdedsl.ir.boxes import Bounds, box_of, boxes_of
+from pdedsl.ir.boxes import Bounds, box_of, boxes_of, place_of_box
 from pdedsl.ir.plan import Maps, Part, Timed
 from pdedsl.ir.representation import Paths
 from pdedsl.ir.spec import Learned, Space, Spec
@@ -39,8 +39,8 @@ def readout_of(paths: Paths, spec: Spec, parts: tuple[Part, ...]) -> Readout | N
     if named is None:
         return made
     if made != Readout(None, None):
-        span = boxes_of(spec)[0][1] if made.box else operator.span
-        raise mistakes.networks.readout_of_its_own(named.net.name, operator.name, span)
+        box = boxes_of(spec)[0][1] if made.box else None
+        raise mistakes.networks.readout_of_its_own(named.net.name, operator.name, box or operator.span, box)
     return None
 
 
@@ -53,7 +53,7 @@ def _operator(paths: Paths, spec: Spec) -> Learned:
         raise mistakes.networks.linear_scores(_point(spec.space), paths.data_span)
     assert learned.net is not None
     if not isinstance(learned.net.word, Linear):
-        raise mistakes.networks.no_scores(learned.net.word.name, learned.span)
+        raise mistakes.networks.no_scores(learned.net.word.name, learned.span, learned.net.span)
     if learned.arguments:
         raise mistakes.networks.readout_in_time(learned.name, learned.span)
     return learned
@@ -81,7 +81,7 @@ def _check_network(paths: Paths, spec: Spec, named: Maps | Timed | None) -> None
     if named is not None:
         raise mistakes.networks.scores_twice(named.net.name, _point(spec.space), paths.data_span)
     if spec.space.image is None and not isinstance(learned.net.word, Mlp | Torch):
-        raise mistakes.networks.acts_on_images(learned.net.word.name, learned.span)
+        raise mistakes.networks.acts_on_images(learned.net.word.name, learned.span, learned.net.span)
 
 
 def _check_boxes(operator: Learned | None, spec: Spec) -> None:
@@ -94,5 +94,5 @@ def _within(operator: Learned, spec: Spec) -> Readout:
     assert isinstance(operator.type, Operator)
     made = Readout(operator.type.bound, box_of(operator.name, spec))
     if made.bound is not None and made.box is not None:
-        raise mistakes.networks.norm_and_box(operator.name, operator.span)
+        raise mistakes.networks.norm_and_box(operator.name, operator.span, place_of_box(operator.name, spec))
     return made

@@ -42,7 +42,7 @@ def plan_solving(statement: Statement, spec: Spec) -> SolvePlan:
     choice = Choice(asked.word, GIVEN) if asked is not None else recommended(statement, spec.space.span)
     refusal = obstacle(choice.method, statement, asked.span if asked is not None else spec.space.span)
     if refusal is not None:
-        raise refusal
+        raise refusal if asked is not None else refusal.without_fixes()  # which stand for the method that is asked for
     others = tuple(_alternative(m, statement) for m in METHODS if type(m) is not type(choice.method))
     reference = spec.evaluate.reference if spec.evaluate else None
     if reference is not None:
@@ -81,7 +81,7 @@ def network_of(spec: Spec) -> Mlp | None:
     for unknown in spec.unknowns:
         if unknown.net is not None:
             if not isinstance(unknown.net.word, Mlp):
-                raise mistakes.networks.acts_on_images(unknown.net.word.name, unknown.net.span)
+                raise mistakes.networks.acts_on_images(unknown.net.word.name, unknown.net.span, unknown.net.span)
             return unknown.net.word
     return None
 
@@ -92,7 +92,7 @@ def _require_learnable(statement: Statement) -> None:
         if p.params and not is_of_coordinates(p, statement):
             raise mistakes.realizations.learned_function(p.name, p.span)
         if p.params and p.net is not None and not isinstance(p.net.word, Mlp):
-            raise mistakes.networks.acts_on_images(p.net.word.name, p.net.span)
+            raise mistakes.networks.acts_on_images(p.net.word.name, p.net.span, p.net.span)
 
 
 def _built(statement: Statement) -> Built:
@@ -161,7 +161,10 @@ def obstacle(method: Solver, statement: Statement, span: Span) -> PdeError | Non
         case Grid():
             return _no_grid(method, statement, span)
         case Paths():
-            return mistakes.realizations.learned_by_paths(span) if inverse(statement) else process.obstacle(statement)
+            if inverse(statement):
+                return mistakes.realizations.learned_by_paths(span)
+            refusal = process.obstacle(statement)
+            return refusal and mistakes.paths.elsewise(refusal, span)
         case _:
             assert_never(method)
 

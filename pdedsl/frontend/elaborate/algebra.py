@@ -135,7 +135,9 @@ def chain(values: list[tuple[t.Times, Value, Span]]) -> Value:
     for sign, value, place in reversed(values[:-1]):
         if sign == "/":
             value = reciprocal(value, place)
-        span = place.to(span)
+        between, span = Span(place.end, span.start), place.to(span)
+        if isinstance(value, Tensor) and isinstance(result, Tensor) and value.rank == result.rank == 1:
+            raise mistakes.shapes.no_product(value.shown(), result.shown(), True, span, between)
         result = value.call((result,), span) if isinstance(value, Map) else scale(value, result, span)
     return result
 

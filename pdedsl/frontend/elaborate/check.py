@@ -182,7 +182,8 @@ def _places(spec: Spec, reporter: Reporter) -> None:
         return
     for g in spec.space.inside:
         if not points_on(g.expr, region):
-            reporter.add(mistakes.geometry.cuts_nothing(spec.source.quote(g.span), g.span))
+            alone = spec.source.text.rfind("where", 0, g.span.start) if len(spec.space.inside) == 1 else None
+            reporter.add(mistakes.geometry.cuts_nothing(spec.source.quote(g.span), g.span, alone))
     for condition in (c for c in spec.conditions if c.on_boundary and (c.surfaces or c.part or spec.space.inside)):
         if not selects(condition, region):
             reporter.add(mistakes.geometry.selects_nothing(condition.span))

@@ -30,7 +30,7 @@ MAX_EQUATIONS = 200  # and conditions; each piece of time has its own equation
 
 def elaborate(syntax: t.Syntax, source: Source, reporter: Reporter) -> Spec:
     """The meaning of a spec; raises every mistake at once."""
-    header = _header(syntax, reporter)
+    header = _header(syntax, source, reporter)
     env = Environment(reporter, broken=set(syntax.lost))
     _declare(syntax, env)
     env.resolve_all()
@@ -64,13 +64,13 @@ def elaborate(syntax: t.Syntax, source: Source, reporter: Reporter) -> Spec:
     return spec
 
 
-def _header(syntax: t.Syntax, reporter: Reporter) -> t.Header | None:
+def _header(syntax: t.Syntax, source: Source, reporter: Reporter) -> t.Header | None:
     headers = [s for s in syntax.statements if isinstance(s, t.Header)]
     if not syntax.statements or not isinstance(syntax.statements[0], t.Header):
         first = syntax.statements[0].span if syntax.statements else Span(0, 0)
         where = headers[0].span if headers else Span(first.start, min(first.start + 1, syntax.span.end))
         if "PDE" not in syntax.lost and (syntax.statements or not reporter.errors):
-            reporter.add(mistakes.syntax.no_header(bool(headers), where))
+            reporter.add(mistakes.syntax.no_header(source.quote(where) if headers else None, where))
     for extra in headers[1:]:
         reporter.add(mistakes.syntax.second_header(extra.span))
     return headers[0] if headers else None

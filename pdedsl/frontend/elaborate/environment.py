@@ -251,7 +251,8 @@ class Environment:
         type_ = type_of(declaration, self.number)
         params = declaration.params or ()
         if isinstance(declaration, t.UnknownDecl) and not params:
-            raise mistakes.names.unknown_of_nothing(name.text, declaration.span)
+            known = (*(self.space.names if self.space else ()), *((self.time.name,) if self.time else ()))
+            raise mistakes.names.unknown_of_nothing(name.text, known, declaration.span)
         require_distinct(params)
         arguments = self._own_arguments(params)
         sign = {">": {"positive": True}, ">=": {"nonnegative": True}}.get(getattr(type_, "sign", ""), {"real": True})

@@ -69,7 +69,7 @@ class Scope:
 def component(body: Value, expr: t.Index, scope: Scope) -> Tensor:
     """`A[i, j]`: one component of a vector or a matrix."""
     if isinstance(body, LinearMap):
-        raise mistakes.shapes.operator_components(expr.span)
+        raise mistakes.shapes.operator_components(expr.span, expr.body.span.end)
     if not isinstance(body, Tensor) or body.rank < len(expr.indices):
         raise mistakes.shapes.no_component(shown(body), expr.span)
     if body.rank > len(expr.indices):

@@ -153,6 +153,7 @@ def net_of(declaration: t.UnknownDecl | t.LearnDecl, type_: Type, number: Number
         return None
     net = chosen(declaration.net, NETWORKS, "a network", number)
     if isinstance(type_, Operator) != isinstance(net.word, OperatorNetwork):
-        wanted = " or ".join(OPERATORS) if isinstance(type_, Operator) else "mlp, resnet, convnet, …"
-        raise mistakes.types.network_of_other_type(net.word.name, type(type_).__name__.lower(), wanted, net.span)
+        operator, kind = isinstance(type_, Operator), type(type_).__name__.lower()
+        wanted = (" or ".join(OPERATORS), "conv(3)") if operator else ("mlp, resnet, convnet, …", "mlp")
+        raise mistakes.types.network_of_other_type(net.word.name, kind, *wanted, net.span)
     return net

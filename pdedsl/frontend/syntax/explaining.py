@@ -61,7 +61,8 @@ def _foreign(token: Token, tokens: list[Token]) -> PdeError | None:
     if token.type == "PERIODIC" and tokens[0].type not in {"SPACE", *DECLARING}:
         return mistakes.notation.periodic(span_of(token))
     if token.type == "LBRACE" and tokens[0].type not in {"PDE", *BLOCKS}:
-        return mistakes.notation.braces(span_of(token))
+        closing = next((other for other in tokens[at:] if other.type == "RBRACE"), None)
+        return mistakes.notation.braces(span_of(token), span_of(closing) if closing else None)
     if token.type == "RPAR" and at and tokens[at - 1].type in OPERATORS:
         return mistakes.notation.operator_alone(tokens[at - 1], span_of(tokens[at - 1]))
     if token.type == "RPAR" and at and tokens[at - 1].type == "DOT":

@@ -89,7 +89,8 @@ def _root(reading: Reading) -> Rewritten | None:
             sign, body = reading.tokens[:2]
             after = reading.tokens[2:3]
             if after and after[0].start_pos == body.end_pos and after[0].type in ("SUPERSCRIPT", "CARET", "LPAR"):
-                raise mistakes.notation.root(span_over(sign, after[0]))
+                power = after[0].type == "SUPERSCRIPT"
+                raise mistakes.notation.root(span_over(sign, after[0]), span_over(body, body), power)
             name = Token("NAME", "sqrt", start_pos=sign.start_pos, end_pos=body.start_pos)
             return [name, edge("LPAR", "(", body.start_pos), body, edge("RPAR", ")", body.end_pos)], 2
     return None
@@ -135,9 +136,16 @@ def _curl(reading: Reading) -> Rewritten | None:
 def _named_place(reading: Reading) -> Rewritten | None:
     """`u(x=0, t)`."""
     match reading.tokens[:4]:
-        case [Token(type="NAME") as name, Token(type="LPAR"), Token(type="NAME") as variable, Token(type="EQUAL")]:
+        case [
+            Token(type="NAME") as name,
+            Token(type="LPAR"),
+            Token(type="NAME") as variable,
+            Token(type="EQUAL") as is_,
+        ]:
             if identity(name) in reading.names.functions and identity(variable) in reading.names.variables:
-                raise mistakes.notation.named_place(name, variable, span_over(name, variable))
+                first = reading.kinds[5:6] == ("COMMA",)
+                key = span_over(variable, is_) if first else None
+                raise mistakes.notation.named_place(name, variable, span_over(name, variable), key)
     return None
 
 
@@ -180,8 +188,9 @@ def _without_braces(tokens: list[Token], reporter: Reporter) -> list[Token]:
     if kinds[:2] != ["PDE", "NAME"] or kinds[at : at + 1] != ["LBRACE"]:
         return tokens
     brace = tokens[words[at]]
-    reporter.add(mistakes.notation.braces_of_spec(span_over(brace, brace)))
     last = words[-1] if kinds[-1] == "RBRACE" else -1
+    closing = span_over(tokens[last], tokens[last]) if last >= 0 else None
+    reporter.add(mistakes.notation.braces_of_spec(span_over(brace, brace), closing))
     return [token for i, token in enumerate(tokens) if i not in (words[at], last)]
 
 

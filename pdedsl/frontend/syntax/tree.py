@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import dataclass, field, fields
 from functools import cache
+from typing import Any
 
 from pdedsl.diagnostics import Source, Span
 from pdedsl.frontend.syntax.expressions import ATOMS as ATOMS
@@ -245,7 +246,7 @@ def children(node: Node) -> list[Node]:
 
 
 @cache
-def _names(kind: type[Node]) -> tuple[str, ...]:
+def _names(kind: Any) -> tuple[str, ...]:
     return tuple(f.name for f in fields(kind))
 
 
