@@ -86,10 +86,10 @@ def bullet(span: Span) -> PdeError:
     )
 
 
-def arguments_of_slope(name: str, span: Span) -> PdeError:
+def arguments_of_slope(name: str, span: Span, arguments: Span) -> PdeError:
     """`∂u(x, t)/∂t`."""
-    hint = f"write {name} without its arguments, as in ∂{name}/∂t"
-    return MISUSED.error(f"the derivative of '{name}' is written without arguments", span, hint)
+    hint, fixes = f"write {name} without its arguments, as in ∂{name}/∂t", without(arguments, "leave them out")
+    return MISUSED.error(f"the derivative of '{name}' is written without arguments", span, hint, fixes=fixes)
 
 
 def periodic(span: Span) -> PdeError:

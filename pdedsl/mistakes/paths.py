@@ -16,9 +16,9 @@ def _none(reason: str, span: Span, hint: str = OTHERS) -> PdeError:
 
 
 def elsewise(refusal: PdeError, method: Span) -> PdeError:
-    """The refusal, with the other methods as fixes where they are its way out; `method` is where `paths` stands."""
-    fixes = one_of_them(("features", "residual"), method)
-    return PdeError((replace(d, fixes=fixes if d.hint == OTHERS else ()) for d in refusal.diagnostics), refusal.source)
+    """The refusal, with a method that needs none of this as a fix; `method` is where `paths` stands."""
+    fixes = one_of_them(["residual"], method)
+    return PdeError((replace(d, fixes=fixes) for d in refusal.diagnostics), refusal.source)
 
 
 def system(span: Span) -> PdeError:

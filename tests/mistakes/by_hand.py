@@ -22,18 +22,20 @@ runs.nothing_to_train runs.schedule_without_steps runs.solved_not_trained runs.t
 """The spec is right, and another command or other data would do: found when it runs, not while a text is checked."""
 
 A_VALUE = """
+characters.not_a_spec notation.at_a_side syntax.operator_arguments
 equations.few_conditions_on equations.fixes_one_variable equations.gives_no_value equations.no_equation
 equations.not_a_place evaluations.nothing_attacked evaluations.picture_without geometry.no_coordinate
 geometry.not_physical known.not_an_unknown known.not_physical networks.unknown_dimension own_networks.not_a_path
 pixels.no_field_on_pixels pixels.no_frame proofs.few_for_waves shapes.not_a_value shapes.softmax_of_scores
 syntax.acts_on_nothing syntax.ends_early syntax.index_of_sigma syntax.index_of_sum syntax.no_space syntax.no_unknown
-syntax.not_a_spec syntax.not_a_variable syntax.unexpected types.dimension_not_a_number types.not_an_interval
+syntax.not_a_variable syntax.unexpected types.dimension_not_a_number types.not_an_interval
 types.periodic_interval types.start_not_positive words.empty_list words.missing_argument words.missing_entry
 words.needs_from words.needs_interval words.only_operators
 """
 """The help shows a form; what stands in it, a value or an equation, only the author knows."""
 
 A_CHOICE = """
+characters.late_backslash characters.stray_dot shapes.no_component
 names.another_meaning names.declared_twice names.word_of_the_language networks.no_number networks.several_unknowns
 notation.derivative notation.subscripted pixels.part_of_its_own proofs.meaningless
 realizations.scheme_with_noise syntax.late_argument syntax.not_an_operator syntax.orders_differ syntax.second_header
@@ -60,11 +62,12 @@ shapes.product_of_kinds syntax.order_zero
 """The mathematics has to change: an equation, its data or its domain, as the author means it."""
 
 SMALLER = """
+characters.number_out_of_range
 networks.boxes_apart networks.one_depth notation.two_numbers pixels.large_patches pixels.narrow_opening
 pixels.odd_width pixels.too_many_stages sizes.too_many_numbers sizes.too_many_weights syntax.beyond_limits
 syntax.deep_expression syntax.large_exponent syntax.large_expression syntax.large_number syntax.large_power
 syntax.many_calls syntax.many_extrema syntax.many_inequalities syntax.many_terms syntax.many_unknowns
-syntax.nested_brackets syntax.nested_too_deeply syntax.number_out_of_range syntax.too_large types.many_dimensions
+syntax.nested_brackets syntax.nested_too_deeply syntax.too_large types.many_dimensions
 """
 """A number, a size or an expression has to be another, and which one depends on the rest of the experiment."""
 

@@ -54,6 +54,7 @@ CURED = [  # a mistake that no wrong spec has, its code, and what its first fix 
     (HEAT.format("∂u/∂t = Δu + √x²"), "E105", "√(x²)"),
     (HEAT.format("∂u/∂t = Δu + sin⁻¹ x"), "E105", "asin x"),
     (HEAT.format("∂u/∂t = Δu\nu(x=0, t) = 0"), "E111", "u(0, t) = 0"),
+    (HEAT.format("∂u(x, t)/∂t = Δu"), "E111", "∂u/∂t = Δu"),
     (HEAT.format("∂u/∂t = Δu + {x + 1}"), "E111", "(x + 1)"),
     (HEAT.format("∂u/∂t = Δu").replace("Heat", "Heat {") + "}\n", "E111", "pde Heat \n"),
     (HEAT.format("∂u/∂t = Δu").replace("u(x, t) :", "u :"), "E205", "unknown u(x, t) : scalar"),

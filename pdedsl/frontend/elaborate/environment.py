@@ -251,7 +251,7 @@ class Environment:
         type_ = type_of(declaration, self.number)
         params = declaration.params or ()
         if isinstance(declaration, t.UnknownDecl) and not params:
-            known = (*(self.space.names if self.space else ()), *((self.time.name,) if self.time else ()))
+            known = [n for n, d in self.declared.items() if isinstance(d, t.SpaceDecl | t.TimeDecl)]
             raise mistakes.names.unknown_of_nothing(name.text, known, declaration.span)
         require_distinct(params)
         arguments = self._own_arguments(params)
@@ -262,9 +262,8 @@ class Environment:
         if isinstance(declaration, t.UnknownDecl):
             self.unknowns[name.id] = Unknown(name.text, head, type_, arguments, net, declaration.span)
         else:
-            names = tuple(p.text for p in params)
-            place, start = declaration.span, start_of(declaration, type_, self.number)
-            self.learned[name.id] = Learned(name.text, name.id, head, type_, names, arguments, net, place, start)
+            told = arguments, net, declaration.span, start_of(declaration, type_, self.number)
+            self.learned[name.id] = Learned(name.text, name.id, head, type_, tuple(p.text for p in params), *told)
         return field_of(head, type_, arguments, self.scope())
 
     def _coordinate(self, name: t.Name) -> Value:

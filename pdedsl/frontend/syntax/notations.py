@@ -143,7 +143,7 @@ def _named_place(reading: Reading) -> Rewritten | None:
             Token(type="EQUAL") as is_,
         ]:
             if identity(name) in reading.names.functions and identity(variable) in reading.names.variables:
-                first = reading.kinds[5:6] == ("COMMA",)
+                first = [token.type for token in reading.tokens[5:6]] == ["COMMA"]
                 key = span_over(variable, is_) if first else None
                 raise mistakes.notation.named_place(name, variable, span_over(name, variable), key)
     return None

@@ -75,7 +75,9 @@ def by_operator(reading: Reading) -> Rewritten | None:
     below = token[1 : power.start()].translate(_LETTERS).strip("_{}")
     order = _split(below, reading.names.variables)
     if not order and identity(below) in reading.names.functions and reading.kinds[1:2] == ("LPAR",):
-        raise mistakes.notation.arguments_of_slope(below, span_over(token, token))
+        closing = next((other for other in reading.tokens if other.type == "RPAR"), reading.tokens[1])
+        places = span_over(token, token), span_over(reading.tokens[1], closing)
+        raise mistakes.notation.arguments_of_slope(below, *places)
     if not order or (power[0] and len(order) > 1):
         raise mistakes.notation.derivative(token, sorted(reading.names.variables), span_over(token, token))
     order *= int(power[1] or 0) or (raised(power[2]) if power[2] else 1)

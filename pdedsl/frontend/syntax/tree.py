@@ -4,8 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass, field, fields
-from functools import cache
-from typing import Any
 
 from pdedsl.diagnostics import Source, Span
 from pdedsl.frontend.syntax.expressions import ATOMS as ATOMS
@@ -240,14 +238,13 @@ class Syntax(Node):
 def children(node: Node) -> list[Node]:
     """The nodes directly below one."""
     found: list[Node] = []
-    for name in _names(type(node)):
+    kind = type(node)
+    for name in _NAMES.get(kind) or _NAMES.setdefault(kind, tuple(f.name for f in fields(node))):
         _gather(getattr(node, name), found)
     return found
 
 
-@cache
-def _names(kind: Any) -> tuple[str, ...]:
-    return tuple(f.name for f in fields(kind))
+_NAMES: dict[type, tuple[str, ...]] = {}  # of the fields of each kind of node
 
 
 def _gather(value: object, found: list[Node]) -> None:
