@@ -62,7 +62,7 @@ shapes.product_of_kinds syntax.order_zero
 """The mathematics has to change: an equation, its data or its domain, as the author means it."""
 
 SMALLER = """
-characters.number_out_of_range
+characters.number_out_of_range syntax.many_mixed_derivatives
 networks.boxes_apart networks.one_depth notation.two_numbers pixels.large_patches pixels.narrow_opening
 pixels.odd_width pixels.too_many_stages sizes.too_many_numbers sizes.too_many_weights syntax.beyond_limits
 syntax.deep_expression syntax.large_exponent syntax.large_expression syntax.large_number syntax.large_power
