@@ -41,7 +41,7 @@ from pdedsl.numerics.activations import SQUARE
 from pdedsl.numerics.activations import Activation as Record
 from pdedsl.symbolic.activations import Activation
 from pdedsl.symbolic.symbols import Component, Contraction, Field, Partial
-from pdedsl.words.networks import Convnet, Mlp, Torch
+from pdedsl.words.networks import Convnet, Mlp, Torch, Torchvision
 
 NONE = -inf  # identically zero
 SLOW = 0.1  # exponent for a logarithm
@@ -126,7 +126,7 @@ class Grower:
 
     def _learned(self, field: Field) -> Growth:
         learned = next((w for w in self.spec.learned if w.head == field.head), None)
-        if learned is None or is_own(learned):
+        if learned is None or is_foreign(learned):
             return WILD
         facts = activation_of(learned)
         if not isfinite(facts.lipschitz):
@@ -286,9 +286,10 @@ def _composed(p: float, g: Growth, least: float) -> Growth:
     return Growth(powered(p), first, max(_plus(powered(p - 1), g.second), _plus(powered(p - 2), 2 * g.first)))
 
 
-def is_own(learned: Learned) -> bool:
-    """Whether its network is the user's own code, of which nothing is known."""
-    return learned.net is not None and isinstance(learned.net.word, Torch)
+def is_foreign(learned: Learned) -> bool:
+    """Whether its network is the user's own code, of which nothing is known, or one of torchvision: where it multiplies
+    channels by a function of all of them (squeeze and excitation), its slopes are not bounded."""
+    return learned.net is not None and isinstance(learned.net.word, Torch | Torchvision)
 
 
 def activation_of(learned: Learned) -> Record:

@@ -12,7 +12,7 @@ from math import isfinite
 from sympy import Abs, Dummy, Expr, Heaviside, Max, Min, Mul, S, Symbol, diff, expand, sign
 from sympy import Matrix as Entries
 
-from pdedsl.analyse.growth import activation_of, is_own
+from pdedsl.analyse.growth import activation_of, is_foreign
 from pdedsl.analyse.letters import Letters
 from pdedsl.analyse.positivity import locally_bounded, strictly_positive
 from pdedsl.analyse.ranges import range_of
@@ -52,7 +52,7 @@ class InUnknown:
 
     def _has_a_bound(self, slope: Expr) -> bool:
         """Whether it is bounded above for all ∇u and ∇∇u; if F is a balance law or diffuses, for bounded ones."""
-        found = range_of(slope, self.of.whole)
+        found = range_of(slope, self.of.whole, poles=True)  # -√u falls steeply at 0
         if found is not None and isfinite(found.high):
             return True
         free = not slope.free_symbols & {*self.of.jet.p, *self.of.jet.second}
@@ -77,7 +77,7 @@ class InUnknown:
 
     def _is_finite(self, rate: Expr) -> bool:
         """Whether the rate has an integral along every characteristic."""
-        own = {w.head for w in self.of.problem.spec.learned if is_own(w)}
+        own = {w.head for w in self.of.problem.spec.learned if is_foreign(w)}
         return locally_bounded(rate, self.of.whole) and not any(f.head in own for f in rate.atoms(Field))
 
     def _is_below(self, rate: Expr) -> bool:
@@ -101,7 +101,7 @@ class InUnknown:
         learned = [w for w in self.of.problem.spec.learned if w.head in heads]
         inner = [diff(a, self.of.jet.u) for f in self._learned_of_u for a in f.arguments if a.args]
         smooth = all(locally_bounded(e, self.of.whole) for e in inner)
-        return smooth and all(isfinite(activation_of(w).lipschitz) and not is_own(w) for w in learned)
+        return smooth and all(isfinite(activation_of(w).lipschitz) and not is_foreign(w) for w in learned)
 
     @cached_property
     def diffuses_well(self) -> bool:

@@ -9,7 +9,7 @@ from math import inf
 
 from sympy import Add, Dummy, Expr, Pow, Symbol
 
-from pdedsl.analyse.growth import Grower, is_own
+from pdedsl.analyse.growth import Grower, is_foreign
 from pdedsl.analyse.in_time import InTime, in_time
 from pdedsl.analyse.intervals import Box, Range
 from pdedsl.analyse.jets import Jet
@@ -79,8 +79,8 @@ class Letters:
         return {a: Dummy(positive=True) for a in rough}
 
     def in_time(self, e: Expr) -> InTime:
-        """How an expression behaves in time; nothing is known of a network of the user's own."""
-        own = {w.head for w in self.problem.spec.learned if is_own(w)}
+        """How an expression behaves in time; nothing is known of a foreign network."""
+        own = {w.head for w in self.problem.spec.learned if is_foreign(w)}
         unseen = any(f.head in own and self.time in f.free_symbols for f in e.atoms(Field))
         return InTime.UNKNOWN if unseen else in_time(e, self.time, self.box)
 

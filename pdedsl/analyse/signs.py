@@ -54,8 +54,10 @@ DEPTH = 2  # how often monotonicity is shown by the sign of a derivative of a de
 
 def vanishes(expr: Expr) -> bool:
     """Whether a sum is zero after cancelling; False if that is not shown."""
-    terms = len(Add.make_args(expr))
-    return expr == 0 or (1 < terms <= MAX_TERMS and cancel(together(expr)) == 0)
+    if not 1 < len(Add.make_args(expr)) <= MAX_TERMS:
+        return bool(expr == 0)
+    straight = by_relu(expr)
+    return bool(cancel(together(expr)) == 0 or (straight != expr and expand(straight) == 0))
 
 
 def is_zero(expr: Expr, ranges: Ranges) -> bool | None:

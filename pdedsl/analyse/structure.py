@@ -56,7 +56,7 @@ class Structure:
         jet = self.of.jet
         if jet.is_affine:
             return True
-        lower = (e for e in self.of.terms if not e.free_symbols & set(jet.second))
+        lower = (e for e in Add.make_args(self.in_unknown.lower) if not e.free_symbols & set(jet.second))
         at_zero = Add(*lower).xreplace(dict.fromkeys((jet.u, *jet.p), S.Zero))
         return nonnegative(at_zero, self.of.box)
 

@@ -111,7 +111,8 @@ def test_a_point_in_many_dimensions_has_all_its_coordinates(space: str, n: int, 
 def test_every_printed_point_lies_in_its_domain() -> None:
     """On [0, 1] and in the time from 0 to 1."""
     seen = 0
-    for row in (r for r in TABLE if "x in [0, 1]" in r.text and "time t in [0, 1]" in r.text):
+    bounded = [r for r in TABLE if "x in [0, 1]" in r.text and "time t in [0, 1]" in r.text]
+    for row in (r for r in bounded if "refuted" in r.allowed().get(Axiom.COMPARISON, ())):
         verdict = analysed(row.text).axioms.get(Axiom.COMPARISON)
         found = AT.search(verdict.witness) if isinstance(verdict, Refuted) else None
         for name, value in named(found[2] if found else None).items():

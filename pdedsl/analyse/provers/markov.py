@@ -50,7 +50,7 @@ def locality(problem: Problem) -> Verdict:
         return Refuted(f"{named(guilty)} reads {what}.", witness, spans(guilty))
     if seen:
         return Unknown("whether the equation reads the unknowns at other points is not seen.")
-    if problem.jet.nonlocal_:
+    if memory(problem.equation, problem.spec):
         return Unknown("what a term at another time sees is not said.")
     if is_mixed(problem):
         return Unknown(SOLVED)

@@ -7,6 +7,9 @@ sections 2.3.3 and 6.4).
 
 from __future__ import annotations
 
+from sympy import S
+
+from pdedsl.analyse.ellipticity import ellipticity
 from pdedsl.analyse.problem import Problem
 from pdedsl.analyse.provers.hypotheses import Hypothesis, concluded
 from pdedsl.analyse.samples import ranges_of
@@ -47,7 +50,11 @@ def _holds_values_or_nothing(problem: Problem) -> bool:
 
 
 def _is_damped(problem: Problem) -> bool:
-    """Whether the equation is affine without a source, with ∂F/∂u ≤ 0, and zero is one of its boundary values."""
-    jet, box = problem.jet, box_of(ranges_of(problem.spec, problem.equation))
+    """Whether F(c) has the sign of -c for constants c, and zero is one of the boundary values."""
+    box = box_of(ranges_of(problem.spec, problem.equation))
     zero = any(isinstance(p.side, Value) and p.side.given == 0 for p in sides_of(problem))
-    return zero and jet.is_affine and jet.source == 0 and nonnegative(-jet.rate, box)
+    jet, flat = problem.jet, dict.fromkeys(problem.jet.variables[1:], S.Zero)
+    if not zero or jet.singular or problem.is_vector:
+        return False
+    sign = -1 if ellipticity(problem).nonnegative else 1  # at rest -Δu + u = 0 is the same as Δu - u = 0
+    return nonnegative(sign * jet.u * jet.expr.xreplace(flat), box)

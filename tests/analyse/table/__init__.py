@@ -6,6 +6,7 @@ from analyse.frames import Row
 from analyse.table import (
     absent,
     behind,
+    beyond,
     blocks,
     boundaries,
     classes,
@@ -52,5 +53,6 @@ OPPONENT = (
     mingled,
     undefined,
     inside,
+    beyond,
 )  # by another hand
 TABLE: tuple[Row, ...] = tuple(row for room in (*ROOMS, *OPPONENT) for row in room.TABLE)

@@ -7,7 +7,7 @@
 
 from __future__ import annotations
 
-from analyse.frames import Row, data, plane, ring, rod
+from analyse.frames import Row, data, lines, plane, ring, rod
 from analyse.frames_more import COLD, REST, SHUT, circle, line, linear, nonlinear, physical, segment, square
 
 T = 'torch("my.nets:Net")'
@@ -17,7 +17,19 @@ def seg(equation: str, ends: str) -> str:
     return segment(equation, ends, "1 - x²", "x in [-1, 1]")
 
 
+SQUEEZED = lines(
+    "pde Row",
+    "space x in image(3, 64, 64)",
+    "time t in [0, 1]",
+    "unknown u(x, t) : simplex(10)",
+    'learn v(x, t) : vector = torchvision("mobilenet_v3_small")',
+    "learn W : operator = linear",
+    "∂u/∂t = v·∇u",
+    "u(x, 0) = softmax(W x)",
+)
+
 TABLE: tuple[Row, ...] = (
+    linear("besides, squeeze and excitation", SQUEEZED, "transport", "PPpPPUU"),
     linear(
         "besides, pole inside, absorbing",
         seg("∂u/∂t = ∂²u/∂x² + ∂(u/x)/∂x", "n·∇u = -u on boundary"),
