@@ -92,6 +92,7 @@ def _show(solution: Solution, folder: Path) -> None:
         say(f"  residual of '{gap.text}' {gap.where}: {gap.relative:.1e} of its terms, at most {gap.worst:.1e}")
     for c in trust.comparisons:
         own = "" if c.exact else f", whose own error is about {c.error:.1e}"
+        own += f"; the intervals of 95 % are ± {c.interval:.1e}" if c.interval else ""
         say(f"  distance to {c.reference}: {c.distance:.1e} in L2{own}" if isfinite(c.distance) else f"  {c.reference}")
     for name, estimate in solution.parameters.items():
         about = "" if estimate.deviation is None else f" ± {estimate.deviation:.1g}"

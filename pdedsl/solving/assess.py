@@ -31,7 +31,6 @@ WITH_PATHS = 64  # the same, if each costs thousands of paths
 CHEAP = {1: 256, 2: 48}  # points per side of a grid that costs little, by the dimension of space
 ALONE = "no exact solution is stated, and no cheap grid solves this: only the residuals speak"
 ROUNDING = 1e-16
-SIGMAS = 3.0  # half-widths of a 95 % interval, that is 5.9 standard deviations: 4e-9 for one point
 
 Function = Callable[[Tensor], Tensor]
 
@@ -93,7 +92,7 @@ def comparison(solved: Solved, reference: Reference, statement: Statement, how: 
     made = compared(found, expected, names, reference.text, reference.error)
     if isinstance(solved.method, Paths):
         half = interval_of(solved, points)
-        return replace(made, error=float(half.norm() / expected.norm()), margin=SIGMAS)
+        return replace(made, interval=float(half.norm() / expected.norm()))
     return made
 
 

@@ -19,12 +19,12 @@ from torch import Tensor
 from pdedsl.diagnostics import Source
 from pdedsl.ir.plan import SolvePlan
 from pdedsl.solving.anchored import anchored
-from pdedsl.solving.assess import CHEAP, SIGMAS, WITH_PATHS, audit_of, exact_of
+from pdedsl.solving.assess import CHEAP, WITH_PATHS, audit_of, exact_of
 from pdedsl.solving.fresh import SEED
 from pdedsl.solving.methods import How, has_derivatives, interval_of, solved_by
 from pdedsl.solving.points import Points
 from pdedsl.solving.solved import Solved
-from pdedsl.solving.trust import MARGIN, NO_DIGIT, VISIBLE, Trust, relative
+from pdedsl.solving.trust import MARGIN, NO_DIGIT, SIGMAS, VISIBLE, Trust, relative
 from pdedsl.words.solvers import Collocation, Features, Grid, Paths, Solver
 
 COMPARED = 1024

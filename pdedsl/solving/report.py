@@ -137,7 +137,7 @@ def figures(solution: Solution) -> dict[str, object]:
                 "maximum": _or_null(c.maximum),
                 "error": _or_null(c.error),
                 "exact": c.exact,
-                "margin": c.margin,
+                "interval": _or_null(c.interval),
                 "components": [list(pair) for pair in c.components],
             }
             for c in trust.comparisons

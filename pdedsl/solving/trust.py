@@ -23,6 +23,7 @@ NO_DIGIT = 0.1
 ENOUGH = 2.0  # factor on the share of the data: u = g has two terms, and one of them is data
 VISIBLE = 0.01
 MARGIN = 10.0
+SIGMAS = 3.0  # half-widths of a 95 % interval, that is 5.9 standard deviations: 4e-9 for one point
 
 
 class Verdict(StrEnum):
@@ -41,11 +42,11 @@ class Comparison:
     error: float
     exact: bool
     components: tuple[tuple[str, float], ...] = ()
-    margin: float = MARGIN
+    interval: float = 0.0  # half the width of the solution's own 95 % intervals, if it has any
 
     @property
     def allowed(self) -> float:
-        return max(VISIBLE, self.margin * self.error)
+        return max(VISIBLE, MARGIN * self.error, SIGMAS * self.interval)
 
     @property
     def speaks(self) -> bool:
@@ -54,7 +55,8 @@ class Comparison:
 
     @property
     def ok(self) -> bool:
-        return isfinite(self.distance) and self.distance <= self.allowed and self.speaks
+        near = isfinite(self.distance) and self.distance <= self.allowed
+        return near and self.speaks and self.interval <= NO_DIGIT
 
 
 @dataclass(frozen=True)
@@ -148,6 +150,8 @@ def _distance_text(c: Comparison) -> str:
         return f"nothing confirms the solution: {c.reference}"
     if not c.speaks:
         return f"nothing confirms the solution: the error of {c.reference} itself is {c.error:.1e}"
+    if not c.interval <= NO_DIGIT:
+        return f"not one digit is certain: the solution's own intervals of 95 % are ± {c.interval:.1e}"
     what = "is wrong" if c.exact else "disagrees"
     return f"the solution {what}: {c.distance:.1e} from {c.reference} (allowed {c.allowed:.1e})"
 

@@ -21,7 +21,7 @@ class Detail:
     sheet: int
 
 
-FULL, COARSE = Detail(400, 120), Detail(41, 15)  # the latter if every point costs thousands of paths
+FULL, COARSE = Detail(400, 120), Detail(25, 15)  # the latter if every point costs thousands of paths
 
 
 @dataclass(frozen=True)

@@ -214,8 +214,18 @@ def test_exits_between_steps_make_stopping_of_order_one() -> None:
 def test_a_point_has_the_same_value_in_every_batch_and_another_for_another_seed() -> None:
     text, at, _ = CLOSED["reaction and source"]
     module = mean(text, samples=200)
-    assert torch.equal(module(at)[1:], module(at[1:]))
+    assert torch.equal(module(at)[1:], module(at[1:].clone()))
     assert not torch.equal(module(at), mean(text, samples=200, seed=1)(at))
+
+
+def test_results_that_are_kept_belong_to_their_points() -> None:
+    text, at, _ = CLOSED["reaction and source"]
+    module, moved = mean(text, samples=200), at.clone()
+    first = module(moved)
+    moved[0, 0] += 0.1  # in place
+    assert torch.equal(module(moved), mean(text, samples=200)(moved))
+    assert torch.equal(module(at), first)
+    assert module(at.float()).dtype == torch.float32
 
 
 def test_values_have_the_type_of_the_points_and_no_derivative() -> None:

@@ -162,6 +162,15 @@ def test_a_reference_without_a_digit_confirms_nothing() -> None:
     assert "nothing confirms" in trust.complaints[0]
 
 
+def test_intervals_of_the_solution_are_no_error_of_the_reference() -> None:
+    good = Comparison("another", 0.05, 0.0, 1e-6, exact=False, interval=0.04)
+    assert Trust((), (good,)).verdict is Verdict.HOLDS
+    assert float(Trust((), (good,)).error) == pytest.approx(0.05, rel=1e-4)
+    vague = Trust((), (Comparison("another", 0.05, 0.0, 1e-6, exact=False, interval=0.2),))
+    assert vague.verdict is Verdict.DISAGREES
+    assert "not one digit is certain" in vague.complaints[0]
+
+
 def test_a_method_that_speaks_for_itself_alone_needs_a_digit() -> None:
     sure, vague = (Trust((), own=ErrorBar(value, "its own intervals")) for value in (0.01, 0.5))
     assert (sure.verdict, float(sure.error)) == (Verdict.HOLDS, 0.01)
