@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import sys
+from dataclasses import dataclass
 from math import isfinite
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -17,6 +18,8 @@ if TYPE_CHECKING:
     from pdedsl.solving.crosscheck import Crosscheck
     from pdedsl.solving.events import Stepped
     from pdedsl.solving.solution import Solution
+
+SILENCE = 60.0  # seconds between two lines of progress, at most
 
 
 @click.command(
@@ -52,7 +55,9 @@ def solve(file: str, output: Path, settings: tuple[str, ...], device: str | None
         compilation = compiled(to_compilation(source), ())
         say(f"{compilation.spec.name}: {compilation.spec.title}" if compilation.spec.title else compilation.spec.name)
         say(method_lines(compilation.plan)[0])  # type: ignore[arg-type]  # `compiled` has seen to it
-        solution = run_solving(compilation, output, device=device, resume=resume, listeners=(_progress,))
+        solution = run_solving(
+            compilation, output, device=device, resume=resume, listeners=(Shown(None if resume else (0, 0.0)),)
+        )
     except PdeError as error:
         report_error(error)
         raise click.exceptions.Exit(WRONG) from None
@@ -73,14 +78,35 @@ def _few_threads() -> None:
         torch.set_num_threads(1)
 
 
-def _progress(event: Stepped) -> None:
-    """On a terminal, a line that replaces the previous one; elsewhere about twenty lines."""
-    figures = ", ".join(f"{name} {value:.2e}" for name, value in event.figures.items())
-    line = f"step {event.step} of {event.of}, {event.seconds:.0f} s: {figures}"
-    if sys.stderr.isatty():
-        click.echo(f"\r\x1b[2K{quoting.line(line)[:118]}", err=True, nl=event.step == event.of)
-    elif event.step == event.of or event.step % max(1, event.of // 20) == 0:
-        say(line, err=True)
+@dataclass
+class Shown:
+    """Progress: on a terminal, a line that replaces the last one; elsewhere about twenty lines, and one a minute."""
+
+    first: tuple[int, float] | None  # a step and its time, from which the pace is measured: if resumed, the first seen
+    last: float = 0.0  # when a line was written
+
+    def __call__(self, event: Stepped) -> None:
+        self.first = self.first or (event.step, event.seconds)
+        figures = ", ".join(f"{name} {value:.2e}" for name, value in event.figures.items())
+        line = f"step {event.step} of {event.of}, {event.seconds:.0f} s{self._left(event)}: {figures}"
+        if sys.stderr.isatty():
+            click.echo(f"\r\x1b[2K{quoting.line(line)[:118]}", err=True, nl=event.step == event.of)
+        elif _is_due(event.step, event.of) or event.seconds - self.last > SILENCE:
+            self.last = event.seconds
+            say(line, err=True)
+
+    def _left(self, event: Stepped) -> str:
+        """How long the rest takes at the pace so far, once that is known."""
+        assert self.first is not None
+        steps, seconds = event.step - self.first[0], event.seconds - self.first[1]
+        left = (event.of - event.step) * seconds / steps if steps else 0.0
+        if left < 2 * SILENCE:
+            return ""
+        return f", about {left / 3600:.1f} hours left" if left > 5400 else f", about {left / 60:.0f} minutes left"
+
+
+def _is_due(step: int, of: int) -> bool:
+    return step == of or step % max(1, of // 20) == 0
 
 
 def _show(solution: Solution, folder: Path) -> None:

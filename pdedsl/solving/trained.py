@@ -35,6 +35,7 @@ if TYPE_CHECKING:
 REDRAWN = 5  # Gauss-Newton steps between redraws of the points
 SPARSE, DENSER, DENSEST = 0.6, 1.4, 3.0  # rows per weight: at first, the factor of an increase, and at most
 LEAST_ROWS = 600  # fewer save no time
+MANY, ENOUGH = 2000, 800  # weights from which a step has few rows, redrawn each time, and how many: a step costs rows²
 OVERFITTED = 3.0  # ratio of the loss at new points to that at the last ones, above which there are more rows
 FACTORS = (1e-2, 0.1, 1.0, 10.0)  # dampings tried, relative to the last best one
 LEAST, MOST = 1e-14, 1e6
@@ -60,6 +61,14 @@ class Trainer:
         networks = (self.network, *self.functions)
         pairs = (pair for n in networks for pair in zip(n.weights, n.biases, strict=True))
         return [*(p for pair in pairs for p in pair), self.numbers]
+
+    @property
+    def _count(self) -> int:
+        return sum(p.numel() for p in self.parameters)
+
+    @property
+    def _is_large(self) -> bool:
+        return self._count > MANY
 
     @property
     def learners(self) -> Learners:
@@ -92,8 +101,9 @@ class Trainer:
 
     def _one(self, phase: Phase) -> float:
         if isinstance(phase.optimizer, GaussNewton):
-            if self.step % REDRAWN == 0 or not self.rows:
-                self.rows = self._redrawn(self.step // REDRAWN)
+            lasting = 1 if self._is_large else REDRAWN
+            if self.step % lasting == 0 or not self.rows:
+                self.rows = self._redrawn(self.step // lasting)
             return self._damped()
         if not self.rows or (self.task.method.causal and self.step % REDRAWN == 0):
             self.rows = self._all()
@@ -125,8 +135,9 @@ class Trainer:
         return _averaged([*chosen, *self.task.conditions(draw), *self.task.measured])
 
     def _chosen(self, rows: NetworkRows, residual: Tensor, source: torch.Generator) -> NetworkRows:
-        weights = sum(p.numel() for p in self.parameters)
-        count = max(LEAST_ROWS, int(self.density * weights / len(self.task.equations)))
+        count = max(LEAST_ROWS, int(self.density * self._count / len(self.task.equations)))
+        if self._is_large:
+            count = min(count, ENOUGH // len(self.task.equations))
         if 2 * count > len(rows.points):
             return rows
         weight = rows.weight.expand(len(residual))

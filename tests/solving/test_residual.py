@@ -10,6 +10,7 @@ import torch
 from torch import Tensor, cos, exp, sin
 
 from pdedsl.solving.measured import Measured
+from pdedsl.solving.network_rows import stacked
 from pdedsl.solving.points import Points
 from pdedsl.solving.residual import Task, solve_by_residual
 from pdedsl.solving.solved import Solved
@@ -65,6 +66,23 @@ def test_conditions_have_as_many_points_as_are_asked_for() -> None:
 
 
 NEWTON, DESCENT = (Phase(GaussNewton(), 23),), phases_of((Adam(lr=1e-2), Lbfgs(steps=8)), 10)
+
+
+def test_a_large_network_has_few_rows_and_new_ones_in_every_step() -> None:
+    trainer = Trainer(Task(HEAT, Collocation(points=2000, steps=2), Mlp(width=46, depth=2), Points(HEAT.domain), 0))
+    drawn: list[Tensor] = []
+
+    def seen(progress: Progress) -> bool:
+        drawn.append(trainer.rows[0].points)
+        return True
+
+    first = float(stacked(trainer._redrawn(0), trainer.learners).detach().square().sum())
+    last, _ = trainer.run((), None, seen)
+    assert [len(p) for p in drawn] == [800, 800]
+    assert not torch.equal(*drawn)
+    assert last < 0.5 * first
+
+
 RUNS = {
     "gauss_newton": (NEWTON, Collocation(points=60)),
     "adam, lbfgs": (DESCENT, Collocation(points=60)),
