@@ -12,7 +12,7 @@ from itertools import product
 
 from sympy import Expr
 
-from pdedsl.ir.statement import Face, Imposed, Residual, Statement
+from pdedsl.ir.statement import Derivative, Face, Imposed, Residual, Statement
 from pdedsl.plan.ansatz import ansatz_of
 from pdedsl.plan.rings import same
 from pdedsl.symbolic.notation import notation
@@ -47,6 +47,61 @@ def symmetry_of(statement: Statement) -> Symmetry | None:
         return None
     found = (Symmetry(axis, signs) for axis in range(len(domain.space)) for signs in product((1, -1), repeat=count))
     return next((s for s in found if _holds(s, statement) and _is_in(s, statement)), None)
+
+
+def parities_of(statement: Statement) -> tuple[int, ...]:
+    """1 or -1 for each coordinate about whose middle the solution of a linear problem may be taken to be even or odd,
+    and 0 for the others."""
+    domain = statement.domain
+    free = (0,) * len(domain.coordinates)
+    if not _is_plain(statement):
+        return free
+    kinds = ([s for s in (1, -1) if _holds(Symmetry(k, (s,)), statement)] for k in range(len(domain.space)))
+    return (*(k[0] if k else 0 for k in kinds), *free[len(domain.space) :])
+
+
+def is_exchangeable(statement: Statement) -> bool:
+    """Whether the solution of a linear problem at rest may be taken not to change with the order of its coordinates."""
+    domain = statement.domain
+    if not _is_plain(statement) or domain.timed or len({(i.start, i.end, i.periodic) for i in domain.intervals}) > 1:
+        return False
+    return all(_swaps(k, statement) for k in range(len(domain.space) - 1))
+
+
+def _is_plain(statement: Statement) -> bool:
+    """Whether it is one linear equation on a box, without anything to be learned."""
+    learned = statement.parameters or statement.observed
+    whole = all(r.interval is None for r in statement.equations)
+    return statement.is_affine and whole and not (statement.domain.inside or learned or len(statement.components) > 1)
+
+
+def _swaps(k: int, statement: Statement) -> bool:
+    """Whether nothing changes if coordinates k and k + 1 are exchanged."""
+    every = [*statement.equations, *(r for c in statement.conditions for r in c.residuals)]
+    letters = {d: s for r in every for s, d in r.letters}
+    x, y = statement.domain.coordinates[k : k + 2]
+    there: dict[Expr, Expr] = {x: y, y: x}
+    for d, letter in letters.items():
+        other = Derivative(d.component, _exchanged(d.orders, k))
+        if other not in letters:
+            return False
+        there[letter] = letters[other]
+    if not all(_among(r.expr.xreplace(there), [e.expr for e in statement.equations]) for r in statement.equations):
+        return False
+    return all(_finds(c, k, there, statement) for c in statement.conditions)
+
+
+def _finds(condition: Imposed, k: int, there: dict[Expr, Expr], statement: Statement) -> bool:
+    place = condition.place
+    if not isinstance(place, Face) or condition.part:
+        return False
+    face = Face({k: k + 1, k + 1: k}.get(place.coordinate, place.coordinate), place.upper)
+    others = [_there(r.expr, face, statement) for c in statement.conditions if c.place == face for r in c.residuals]
+    return all(_among(_there(r.expr.xreplace(there), face, statement), others) for r in condition.residuals)
+
+
+def _exchanged(orders: tuple[int, ...], k: int) -> tuple[int, ...]:
+    return (*orders[:k], orders[k + 1], orders[k], *orders[k + 2 :])
 
 
 def _is_in(symmetry: Symmetry, statement: Statement) -> bool:

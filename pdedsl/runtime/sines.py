@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import cached_property
 from math import pi
 from typing import final
 
@@ -34,8 +35,7 @@ class Waves:
     phases: Tensor
 
     def at(self, points: Tensor) -> WavesAt:
-        angle = points @ self.frequencies.T + self.phases
-        return WavesAt(angle.sin(), angle.cos(), self.frequencies)
+        return WavesAt(points @ self.frequencies.T + self.phases, self.frequencies)
 
     def to(self, like: Tensor) -> Waves:
         return Waves(self.frequencies.to(like), self.phases.to(like))
@@ -67,29 +67,35 @@ def _even(n: int, k: int, seed: int) -> Tensor:
 
 @dataclass(frozen=True)
 class WavesAt:
-    """The features at points (m, k), as sines and cosines (m, n)."""
+    """The features at points (m, k): their angles (m, n), of which sines and cosines are computed as needed."""
 
-    sine: Tensor
-    cosine: Tensor
+    angle: Tensor
     frequencies: Tensor
+
+    @cached_property
+    def sine(self) -> Tensor:
+        return self.angle.sin()
+
+    @cached_property
+    def cosine(self) -> Tensor:
+        return self.angle.cos()
 
     def derivative(self, orders: Orders) -> Tensor:
         """∂^α φ, (m, n)."""
         factor, of = self._factor(orders)
         return of * factor
 
-    def values(self, orders: Orders, weights: Tensor) -> Tensor:
-        """Σⱼ aⱼ ∂^α φⱼ, (m,)."""
-        factor, of = self._factor(orders)
-        return of @ (factor * weights)
+    def values(self, orders: Sequence[Orders], weights: Tensor) -> list[Tensor]:
+        """Σⱼ aⱼ ∂^α φⱼ, (m,), for each α."""
+        return [of @ (factor * weights) for factor, of in map(self._factor, orders)]
 
     def combined(self, coefficients: Sequence[Tensor], orders: Sequence[Orders]) -> Tensor:
         """Σ cₐ(x) ∂^α φ, (m, n), by one matrix product for all derivatives of even order and one for the others."""
-        total = torch.zeros_like(self.sine)
-        for odd, of in ((0, self.sine), (1, self.cosine)):
+        total = torch.zeros_like(self.angle)
+        for odd in (0, 1):
             own = [k for k, o in enumerate(orders) if sum(o) % 2 == odd]
             if own:
-                factors = torch.stack([self._factor(orders[k])[0] for k in own])
+                factors, of = torch.stack([self._factor(orders[k])[0] for k in own]), self.cosine if odd else self.sine
                 total.addcmul_(of, torch.stack([coefficients[k] for k in own], 1) @ factors)
         return total
 

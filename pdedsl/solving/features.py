@@ -16,19 +16,24 @@ from torch import Tensor
 
 from pdedsl.ir.statement import Statement
 from pdedsl.plan.numbers import numbers_of, with_letters
+from pdedsl.plan.symmetry import is_exchangeable, parities_of
+from pdedsl.runtime.folded import Folded
 from pdedsl.runtime.sampling import Law
+from pdedsl.runtime.shuffled import Shuffled
 from pdedsl.runtime.sines import Sides, SineNetwork, Waves, random_waves
 from pdedsl.runtime.streams import mix
 from pdedsl.solving.measured import Measured
 from pdedsl.solving.points import CPU, Points
 from pdedsl.solving.rows import Counts, Rows, Slopes, rows_of
-from pdedsl.solving.sine_system import Found, System
+from pdedsl.solving.sine_system import AnyWaves, Found, System
 from pdedsl.solving.solved import Estimate, Solved
 from pdedsl.words.solvers import Features
 
 LADDER = (0.5, 1.0, 2.0, 4.0, 8.0, 16.0, 32.0)  # bandwidths, in coordinates scaled to [-1, 1]
 TRIAL = 400  # number of features with which bandwidths are compared
 WIDENING, WIDER = 1.4, 3  # factor by which the bandwidth is increased, and how often at most
+SHUFFLED = 5  # coordinates of which all orders are taken
+SYMMETRIC = 200  # features, if they are: as many as symmetric polynomials in five coordinates up to degree 12
 MEASURED = 1e-3  # the weight of measurements relative to equations
 PRINTED = "{:.3g}".format
 
@@ -45,8 +50,10 @@ def solve_by_features(
     """The solution in the span of `method.n` sines; it is computed in float64, whatever `dtype` is."""
     problem = Problem(statement, method, Points(statement.domain, device or CPU), seed, tuple(measured))
     fit = _fitted(problem)
-    module = SineNetwork(fit.waves, fit.weights).to(dtype=dtype)
+    waves, weights = (fit.waves, fit.weights) if isinstance(fit.waves, Waves) else fit.waves.spread(fit.weights)
+    module = SineNetwork(waves, weights).to(dtype=dtype)
     notes = (f"{len(fit.waves.phases)} sines of bandwidth {', '.join(map(PRINTED, fit.bandwidth.tolist()))}",)
+    notes += (problem.symmetries,) if problem.symmetries else ()
     figures = {"fresh_residual": fit.fresh, "residual": fit.loss, "steps": float(fit.steps)}
     return Solved(module, method, figures, notes, _estimates(problem, fit))
 
@@ -72,12 +79,12 @@ class Problem:
     @property
     def features(self) -> int:
         """The number of features: by default more in more dimensions."""
-        return self.method.n or {1: 200, 2: 700}.get(len(self.points.low), 1200)
+        return self.method.n or {1: 200, 2: 700}.get(len(self.points.low), SYMMETRIC if self.shuffled else 1200)
 
     @property
     def most(self) -> int:
         """The number of features of a second attempt, if the first leaves too large a residual."""
-        return self.method.n or {1: 400, 2: 1400}.get(len(self.points.low), 2000)
+        return self.method.n or {1: 400, 2: 1400}.get(len(self.points.low), SYMMETRIC if self.shuffled else 2000)
 
     @property
     def fine(self) -> float:
@@ -97,6 +104,34 @@ class Problem:
     def sides(self) -> Sides:
         low, high = self.points.low, self.points.high
         return Sides((low + high) / 2, (high - low) / 2, torch.tensor(self.points.joined))
+
+    @cached_property
+    def parities(self) -> tuple[int, ...]:
+        """Of the solution about the middle of each coordinate; not asked for in few dimensions, where sines abound."""
+        return (0,) * len(self.points.low) if self.few else parities_of(self.statement)
+
+    @cached_property
+    def shuffled(self) -> bool:
+        """Whether the order of the coordinates does not matter, and they are not too many to be put in all orders."""
+        size = len(self.points.low)
+        return not self.few and size <= SHUFFLED and not any(self.parities) and is_exchangeable(self.statement)
+
+    @property
+    def symmetries(self) -> str:
+        if self.shuffled:
+            return "as the problem, they do not change with the order of the coordinates"
+        names = zip(self.statement.domain.coordinates, self.parities, strict=True)
+        kinds = [f"{'even' if p > 0 else 'odd'} in {x}" for x, p in names if p]
+        return f"as the problem, they are {', '.join(kinds)}, about the middle of the domain" if kinds else ""
+
+    def drawn(self, features: int, bandwidth: Tensor) -> AnyWaves:
+        """Random sines with the symmetries of the problem."""
+        plain = random_waves(features, self.sides, bandwidth, mix(self.seed, 4))
+        if self.shuffled:
+            return Shuffled(plain)
+        if any(self.parities):
+            return Folded(plain.frequencies, plain.phases, self.sides.middle, self.parities)
+        return plain
 
     @property
     def law(self) -> Law:
@@ -126,7 +161,7 @@ class Problem:
 class Fit:
     """Weights (c, n), the residual that they leave, and the residual at fresh points, in units of the unknown."""
 
-    waves: Waves
+    waves: AnyWaves
     bandwidth: Tensor
     found: Found
     loss: float
@@ -150,25 +185,25 @@ def _fitted(problem: Problem) -> Fit:
 
 def _trial(problem: Problem) -> Fit:
     """The best of a ladder of bandwidths common to all coordinates, then twice or half as much for each coordinate."""
-    features = min(TRIAL, problem.features)
+    features = min(problem.features // 3 if problem.shuffled else TRIAL, problem.features)
     rows, fresh = problem.rows(features), problem.fresh()
 
     def fit(bandwidth: Tensor) -> Fit:
         return _fit(problem, rows, fresh, features, bandwidth)
 
-    return _climbed(
-        fit, _best(fit, (torch.full_like(problem.sides.half, s) for s in LADDER), problem.fine), problem.fine
-    )
+    bandwidths = (torch.full_like(problem.sides.half, s) for s in LADDER)
+    even = _best(fit, bandwidths, problem.fine, 1e3 if problem.few else 10.0)
+    return even if problem.shuffled else _climbed(fit, even, problem.fine)
 
 
-def _best(fit: Callable[[Tensor], Fit], bandwidths: Iterator[Tensor], fine: float) -> Fit:
+def _best(fit: Callable[[Tensor], Fit], bandwidths: Iterator[Tensor], fine: float, passed: float) -> Fit:
     """The smallest residual; the ladder is abandoned once it has clearly been passed."""
     best: Fit | None = None
     for bandwidth in bandwidths:
         found = fit(bandwidth)
         if best is None or found.fresh < best.fresh:
             best = found
-        if best.fresh < fine or found.fresh > 1e3 * best.fresh:
+        if best.fresh < fine or found.fresh > passed * best.fresh:
             break
     assert best is not None
     return best
@@ -212,7 +247,7 @@ def _fresh(fit: Fit) -> float:
 
 
 def _fit(problem: Problem, rows: Sequence[Rows], fresh: Sequence[Rows], features: int, bandwidth: Tensor) -> Fit:
-    waves = random_waves(features, problem.sides, bandwidth, mix(problem.seed, 4)).to(rows[0].points)
+    waves = problem.drawn(features, bandwidth).to(rows[0].points)
     components = len(problem.statement.components)
     system, check = (System(waves, r, components, problem.numbers) for r in (rows, fresh))
     found, loss, steps = system.solved(problem.statement.is_affine)

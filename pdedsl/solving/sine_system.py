@@ -9,12 +9,15 @@ from functools import cached_property
 import torch
 from torch import Tensor
 
+from pdedsl.runtime.folded import Folded, FoldedAt
 from pdedsl.runtime.least_squares import solution_of
+from pdedsl.runtime.shuffled import Shuffled, ShuffledAt
 from pdedsl.runtime.sines import Waves, WavesAt
 from pdedsl.solving.rows import Rows
 
 STEPS = 30  # of Gauss-Newton
 HALVINGS = 8
+AnyWaves = Waves | Folded | Shuffled
 CHANGE = 1e-3  # relative change of the residual below which Gauss-Newton ends
 
 
@@ -35,13 +38,13 @@ class Found:
 class System:
     """Rows in terms of the sines of `waves` for each component and of learned numbers, which begin at `start`."""
 
-    waves: Waves
+    waves: AnyWaves
     rows: Sequence[Rows]
     components: int
     start: Tensor
 
     @cached_property
-    def at(self) -> tuple[WavesAt, ...]:
+    def at(self) -> tuple[WavesAt | FoldedAt | ShuffledAt, ...]:
         return tuple(self.waves.at(r.points) for r in self.rows)
 
     def residual(self, found: Found) -> Tensor:
@@ -96,13 +99,16 @@ class System:
         return [float(d) for d in (noise * torch.linalg.inv(free.T @ free)).diagonal().sqrt()]
 
     def _of(self, k: int, found: Found) -> tuple[Tensor, tuple[Tensor, ...]]:
-        values = []
-        for d in self.rows[k].derivatives:
-            if d.component < self.components:
-                values.append(self.at[k].values(d.orders, found.weights[d.component]))
-            else:
-                values.append(found.numbers[d.component - self.components].expand(len(self.rows[k].points)))
-        return self.rows[k].at(values)
+        wanted, values = self.rows[k].derivatives, {}
+        for component in range(self.components):
+            own = [d for d in wanted if d.component == component]
+            if own:
+                columns = self.at[k].values([d.orders for d in own], found.weights[component])
+                values |= dict(zip(own, columns, strict=True))
+        for d in wanted:
+            if d.component >= self.components:
+                values[d] = found.numbers[d.component - self.components].expand(len(self.rows[k].points))
+        return self.rows[k].at([values[d] for d in wanted])
 
     def _slopes(self, found: Found) -> Tensor:
         """∂(weighted residuals)/∂(weights, numbers), the components one after another."""

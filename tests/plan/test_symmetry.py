@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from pdedsl.plan.symmetry import Symmetry, symmetry_of
+from pdedsl.plan.symmetry import Symmetry, is_exchangeable, parities_of, symmetry_of
 from tests.solving.physical import on_square, stated
 
 LINE = "pde L\nspace x in [-1, 1]\ntime t in [0, 1]\nunknown u(x, t) : scalar\n"
@@ -37,3 +37,31 @@ def test_at_rest_only_linear_problems_have_an_image_for_certain() -> None:
     assert symmetry_of(on_square("Δu = cos(x) sin(y)\n" + ZERO)) == EVEN
     assert symmetry_of(on_square("Δu = (x + 1) sin(y)\n" + ZERO)) == Symmetry(1, (-1,))
     assert symmetry_of(on_square("Δu + u³ = cos(x) sin(y)\n" + ZERO)) is None
+
+
+CUBE = "pde A\nspace (x, y, z, w) in [0, 1]^4\nunknown u(x, y, z, w) : scalar\n"
+
+
+@pytest.mark.parametrize(
+    ("text", "parities", "exchangeable"),
+    [
+        ("-Δu = 1\n" + ZERO, (1, 1, 1, 1), True),
+        ("-Δu = x y z w\n" + ZERO, (0, 0, 0, 0), True),
+        ("-Δu = (x - ½) sin(π y)\n" + ZERO, (-1, 1, 1, 1), False),
+        ("-Δu = x + ∂u/∂y\n" + ZERO, (0, 0, 1, 1), False),
+        (
+            "-Δu = 1\nu = 0 on x = 0, x = 1, y = 0, y = 1, z = 0, z = 1, w = 1\n∂u/∂n = 0 on w = 0\n",
+            (1, 1, 1, 0),
+            False,
+        ),
+        ("-Δu = 1\nu = x y z w on boundary\n", (0, 0, 0, 0), True),
+        ("-Δu = 1\nu = x y on boundary\n", (0, 0, 1, 1), False),
+        ("-Δu = u³ + x y z w\n" + ZERO, (0, 0, 0, 0), False),
+    ],
+)
+def test_reflections_and_permutations_of_linear_problems(
+    text: str, parities: tuple[int, ...], exchangeable: bool
+) -> None:
+    statement = stated(CUBE + text)
+    assert parities_of(statement) == parities
+    assert is_exchangeable(statement) is exchangeable

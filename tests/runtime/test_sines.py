@@ -1,10 +1,13 @@
-"""Random sines: their derivatives against automatic ones, and whole periods along joined sides."""
+"""Random sines, plain and symmetric: their derivatives against automatic ones, and whole periods along joined sides."""
 
 from __future__ import annotations
 
+import pytest
 import torch
 
-from pdedsl.runtime.sines import Sides, SineNetwork, random_waves
+from pdedsl.runtime.folded import Folded
+from pdedsl.runtime.shuffled import Shuffled
+from pdedsl.runtime.sines import Sides, SineNetwork, Waves, random_waves
 
 SIDES = Sides(torch.tensor([0.5, 1.0]).double(), torch.tensor([0.5, 2.0]).double(), torch.tensor([True, False]))
 WAVES = random_waves(7, SIDES, torch.tensor([6.0, 2.0]).double(), 1)
@@ -12,9 +15,22 @@ POINTS = torch.rand(5, 2, dtype=torch.float64, generator=torch.Generator().manua
 WEIGHTS = torch.randn(1, 7, dtype=torch.float64, generator=torch.Generator().manual_seed(1))
 
 
-def by_autograd(orders: tuple[int, int]) -> torch.Tensor:
+SYMMETRIC: list[Waves | Folded | Shuffled] = [
+    WAVES,
+    Folded(WAVES.frequencies, WAVES.phases, SIDES.middle, (1, -1)),
+    Folded(WAVES.frequencies, WAVES.phases, SIDES.middle, (0, 1)),
+    Folded(WAVES.frequencies, WAVES.phases, SIDES.middle, (-1, 0)),
+    Shuffled(WAVES),
+]
+
+
+def plain(waves: Waves | Folded | Shuffled) -> SineNetwork:
+    return SineNetwork(*((waves, WEIGHTS) if isinstance(waves, Waves) else waves.spread(WEIGHTS)))
+
+
+def by_autograd(waves: Waves | Folded | Shuffled, orders: tuple[int, int]) -> torch.Tensor:
     x = POINTS.clone().requires_grad_()
-    value = SineNetwork(WAVES, WEIGHTS)(x)[:, 0]
+    value = plain(waves)(x)[:, 0]
     for k, order in enumerate(orders):
         for _ in range(order):
             (slopes,) = torch.autograd.grad(value.sum(), x, create_graph=True)
@@ -22,12 +38,25 @@ def by_autograd(orders: tuple[int, int]) -> torch.Tensor:
     return value.detach()
 
 
-def test_derivatives_of_any_order_are_those_of_autograd() -> None:
-    at = WAVES.at(POINTS)
-    for orders in ((0, 0), (1, 0), (0, 2), (2, 1), (3, 1), (4, 0), (2, 3)):
-        expected = by_autograd(orders)
-        assert torch.allclose(at.values(orders, WEIGHTS[0]), expected, rtol=1e-12, atol=1e-10)
-        assert torch.allclose(at.derivative(orders) @ WEIGHTS[0], expected, rtol=1e-12, atol=1e-10)
+@pytest.mark.parametrize("waves", SYMMETRIC, ids=["plain", "even and odd", "even in one", "odd in one", "shuffled"])
+def test_derivatives_of_any_order_are_those_of_autograd(waves: Waves | Folded | Shuffled) -> None:
+    orders = [(0, 0), (1, 0), (0, 2), (2, 1), (3, 1), (4, 0), (2, 3)]
+    expected = torch.stack([by_autograd(waves, o) for o in orders])
+    at = waves.at(POINTS)
+    assert torch.allclose(torch.stack(at.values(orders, WEIGHTS[0])), expected, rtol=1e-12, atol=1e-10)
+    for k, o in enumerate(orders):
+        assert torch.allclose(at.combined([POINTS[:, 1]], [o]) @ WEIGHTS[0], POINTS[:, 1] * expected[k], atol=1e-10)
+
+
+def test_sums_have_the_symmetries_of_their_sines() -> None:
+    mirrored = 2 * SIDES.middle - POINTS
+    for waves, kinds in ((SYMMETRIC[1], (1, -1)), (SYMMETRIC[2], (0, 1)), (SYMMETRIC[3], (-1, 0))):
+        for k, kind in enumerate(kinds):
+            turned = POINTS.clone()
+            turned[:, k] = mirrored[:, k]
+            difference = plain(waves)(turned) - (kind or 1) * plain(waves)(POINTS)
+            assert (float(difference.abs().max()) < 1e-12) is (kind != 0)
+    assert torch.allclose(plain(SYMMETRIC[4])(POINTS.flip(1)), plain(SYMMETRIC[4])(POINTS), atol=1e-12)
 
 
 def test_a_combination_is_the_sum_of_its_derivatives() -> None:
