@@ -59,12 +59,11 @@ class ShuffledAt:
     def values(self, orders: Sequence[Orders], weights: Tensor) -> list[Tensor]:
         """Σⱼ aⱼ ∂^α φⱼ, (m,), for each α."""
         plain, (spread,) = self.waves.every, self.waves.spread(weights[None])[1]
-        parts = [plain.at(x).values(orders, spread) for x in self.points.split(self._size)]
+        parts = [plain.at(x).values(orders, spread) for x in torch.split(self.points, self._size)]
         return [torch.cat(column) for column in zip(*parts, strict=True)]
 
     def combined(self, coefficients: Sequence[Tensor], orders: Sequence[Orders]) -> Tensor:
         """Σ cₐ(x) ∂^α φ, (m, n)."""
-        parts = zip(self.points.split(self._size), *(c.split(self._size) for c in coefficients), strict=True)
-        shape = (-1, len(self.waves.phases))
-        found = [self.waves.every.at(x).combined(c, orders).unflatten(1, shape).mean(1) for x, *c in parts]
-        return torch.cat(found)
+        parts = zip(*(torch.split(t, self._size) for t in (self.points, *coefficients)), strict=True)
+        found = [self.waves.every.at(x).combined(c, orders) for x, *c in parts]
+        return torch.cat([f.reshape(len(f), -1, len(self.waves.phases)).mean(1) for f in found])

@@ -52,8 +52,8 @@ def solve_by_features(
     fit = _fitted(problem)
     waves, weights = (fit.waves, fit.weights) if isinstance(fit.waves, Waves) else fit.waves.spread(fit.weights)
     module = SineNetwork(waves, weights).to(dtype=dtype)
-    notes = (f"{len(fit.waves.phases)} sines of bandwidth {', '.join(map(PRINTED, fit.bandwidth.tolist()))}",)
-    notes += (problem.symmetries,) if problem.symmetries else ()
+    drawn = f"{len(fit.waves.phases)} sines of bandwidth {', '.join(map(PRINTED, fit.bandwidth.tolist()))}"
+    notes = (drawn, problem.symmetries) if problem.symmetries else (drawn,)
     figures = {"fresh_residual": fit.fresh, "residual": fit.loss, "steps": float(fit.steps)}
     return Solved(module, method, figures, notes, _estimates(problem, fit))
 

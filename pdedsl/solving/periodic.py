@@ -76,7 +76,7 @@ class Spectral:
         parts = [(*f.as_coeff_Mul(), unit) for f, unit in zip(fluxes, units, strict=True) if f != 0]
         parts += [(S.One, left, (0,) * self.torus.dimension)] if left != 0 else []
         factors = [float(c) * self.torus.derivative(unit) for c, _, unit in parts]
-        return tuple(e for _, e, _ in parts), torch.stack(torch.broadcast_tensors(*factors))
+        return tuple(e for _, e, _ in parts), torch.stack(torch.broadcast_tensors(*factors))  # type: ignore[no-untyped-call]
 
     @property
     def learns(self) -> bool:

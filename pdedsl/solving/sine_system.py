@@ -9,6 +9,7 @@ from functools import cached_property
 import torch
 from torch import Tensor
 
+from pdedsl.ir.statement import Derivative
 from pdedsl.runtime.folded import Folded, FoldedAt
 from pdedsl.runtime.least_squares import solution_of
 from pdedsl.runtime.shuffled import Shuffled, ShuffledAt
@@ -99,7 +100,8 @@ class System:
         return [float(d) for d in (noise * torch.linalg.inv(free.T @ free)).diagonal().sqrt()]
 
     def _of(self, k: int, found: Found) -> tuple[Tensor, tuple[Tensor, ...]]:
-        wanted, values = self.rows[k].derivatives, {}
+        wanted = self.rows[k].derivatives
+        values: dict[Derivative, Tensor] = {}
         for component in range(self.components):
             own = [d for d in wanted if d.component == component]
             if own:
