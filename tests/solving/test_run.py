@@ -37,6 +37,7 @@ u = 0 on boundary
 realize equation by residual(points=60, steps=8)
 evaluate { reference grid(n=16) }
 """
+UNDRAWN = "pdedsl.solving.run.draw"  # pictures take longest, and are looked at where they matter
 FILES = {"spec.pde", "weights.safetensors", "metrics.jsonl", "report.md", "report.json"}
 PICTURES = {"solution.png", "error.png", "residual.png", "animation.gif"}
 
@@ -61,7 +62,8 @@ def test_a_solution_and_its_folder(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("method", ["grid(n=12)", "paths(samples=400)"])
-def test_other_methods_are_read_back(method: str, tmp_path: Path) -> None:
+def test_other_methods_are_read_back(method: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(UNDRAWN, lambda *_: None)
     text = HEAT.replace("features(n=80, bandwidth=2)", method)
     solution = pdedsl.solve(text, tmp_path / "run")
     points = torch.tensor([[0.5, 0.05]], dtype=torch.float64)
@@ -69,7 +71,8 @@ def test_other_methods_are_read_back(method: str, tmp_path: Path) -> None:
 
 
 @pytest.mark.long
-def test_an_interrupted_run_goes_on_to_the_bit(tmp_path: Path) -> None:
+def test_an_interrupted_run_goes_on_to_the_bit(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(UNDRAWN, lambda *_: None)
     whole = pdedsl.solve(BURGERS, tmp_path / "whole")
 
     class Killed(Exception):
@@ -113,7 +116,8 @@ def test_an_interruption_is_obeyed_and_nothing_is_lost(step: int, tmp_path: Path
         assert torch.equal(resumed.module.state_dict()[name], value), name
 
 
-def test_another_spec_does_not_go_on(tmp_path: Path) -> None:
+def test_another_spec_does_not_go_on(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(UNDRAWN, lambda *_: None)
     pdedsl.solve(HEAT, tmp_path / "run")
     with pytest.raises(pdedsl.RunError, match="not empty"):
         pdedsl.solve(HEAT, tmp_path / "run")
