@@ -10,7 +10,7 @@ from torch import Tensor
 from pdedsl.attacks.gradient_sign import entropy
 from pdedsl.attacks.layout import column, take
 from pdedsl.attacks.nearest import Nearest
-from pdedsl.attacks.norms import L2
+from pdedsl.attacks.norms import L2, NormName, read_euclidean
 from pdedsl.attacks.predictor import Predictor
 from pdedsl.attacks.task import Bounds, Result, Task, attacking
 from pdedsl.untouched import Model
@@ -21,6 +21,7 @@ def ddn(
     x: Tensor,
     y: Tensor,
     *,
+    norm: NormName = "2",
     eps: float | None = None,
     steps: int = 20,
     start: float = 1.0,
@@ -38,11 +39,12 @@ def ddn(
     with α from 1 to 0.01 along a half cosine. `approach` bisections refine the result, which oscillates by γ around the
     boundary. With `eps`, only points within ε count, and a row ends as soon as it has one.
     """
+    measure = read_euclidean(norm)
     with attacking(model, x, y, target=target, bounds=bounds, eot=eot, seed=seed) as task:
-        nearest = Nearest(task, L2(), eps)
+        nearest = Nearest(task, measure, eps)
         last = _descend(task, nearest, steps, start, gamma)
         nearest.approach(approach, first=1.0 - gamma)
-        return task.result(L2(), nearest.or_else(last), eps)
+        return task.result(measure, nearest.or_else(last), eps)
 
 
 def _descend(task: Task, nearest: Nearest, steps: int, start: float, gamma: float) -> Tensor:

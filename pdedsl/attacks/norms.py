@@ -70,3 +70,11 @@ def read_norm(norm: NormName) -> Norm:
     if norm not in NORMS:
         raise ValueError(f"unknown norm {norm!r}: 'inf' or '2'")
     return NORMS[norm]
+
+
+def read_euclidean(norm: NormName) -> L2:
+    """The norm of an attack that is defined for ℓ2 alone."""
+    measure = read_norm(norm)
+    if not isinstance(measure, L2):
+        raise ValueError(f"this attack searches for the nearest point in ℓ2, not in ℓ{measure.name}: norm='2'")
+    return measure

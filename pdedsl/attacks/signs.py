@@ -69,13 +69,18 @@ def landscape(e: Evidence) -> Finding:
 
 
 def unit_of_scores(e: Evidence) -> Finding:
-    """PGD on scores in units of their own size."""
+    """PGD on scores about their mean, in units of their own size: neither a shift nor a scale should matter."""
     size = e.predictor.query(e.x).nan_to_num().std(1).median().clamp_min(1e-30)
     model = e.predictor.model
-    scaled = Predictor(lambda x: model(x) / size, eot=e.predictor.eot, draws=e.predictor.draws)
+
+    def standardized(x: Tensor) -> Tensor:
+        scores = model(x)
+        return (scores - scores.mean(1, keepdim=True)) / size
+
+    scaled = Predictor(standardized, eot=e.predictor.eot, draws=e.predictor.draws)
     more = int((e.by_steps(e.eps, model=scaled) & ~e.runs[0]).sum())
     more -= int((e.runs[1] & ~e.runs[0]).sum())
-    text = f"scores divided by their size ({size:.3g}) let PGD fool {max(more, 0)} more of {e.n} samples"
+    text = f"scores about their mean, over their size ({size:.3g}), let PGD fool {max(more, 0)} more of {e.n} samples"
     return Finding("unit of scores", more >= e.several, text)
 
 

@@ -10,7 +10,7 @@ from torch import Tensor
 
 from pdedsl.attacks.layout import column, inner, select, take
 from pdedsl.attacks.nearest import Nearest
-from pdedsl.attacks.norms import L2
+from pdedsl.attacks.norms import L2, NormName, read_euclidean
 from pdedsl.attacks.outset import outset
 from pdedsl.attacks.predictor import Predictor
 from pdedsl.attacks.task import Bounds, Result, Task, attacking
@@ -24,6 +24,7 @@ def boundary(
     x: Tensor,
     y: Tensor,
     *,
+    norm: NormName = "2",
     eps: float | None = None,
     queries: int = 1000,
     step: float = 0.1,
@@ -38,15 +39,16 @@ def boundary(
     around x and towards x. `step` is the length of the first step on the sphere, relative to its radius. A row for
     which no point of another class is found is returned unchanged. With `eps`, a row ends as soon as it is within ε.
     """
+    measure = read_euclidean(norm)
     with attacking(model, x, y, target=target, bounds=bounds, eot=eot, seed=seed) as task:
         rows = task.open()
         attacked = task.x.clone()
         if len(rows):
-            nearest, used = outset(task, rows, Nearest(task.take(rows), L2(), eps))
+            nearest, used = outset(task, rows, Nearest(task.take(rows), measure, eps))
             nearest.approach(BISECTIONS)
             _walk(nearest, max(0, queries - used - BISECTIONS) // 2, step)
             attacked[rows] = nearest.x
-        return task.result(L2(), attacked, eps)
+        return task.result(measure, attacked, eps)
 
 
 def _walk(nearest: Nearest, rounds: int, step: float) -> None:

@@ -12,7 +12,7 @@ import pytest
 import torch
 from torch import Tensor, nn
 
-from attacks.every import BOTH, CASES, ONCE, attack, short
+from attacks.every import BOTH, CASES, EUCLIDEAN, FEW, ONCE, attack, short
 from attacks.models import linear
 from pdedsl.attacks import Predictor, apgd, audit, pgd, square
 from pdedsl.untouched import modules_of
@@ -132,6 +132,17 @@ def test_where_gradients_are_off(name: str, norm: str) -> None:
         with guard():
             result = run(case.model, case.x.clone(), case.y.clone(), eps=0.1)
         assert torch.equal(result.x, expected.x)
+
+
+def test_all_are_called_alike() -> None:
+    """With a norm, an ε, bounds and a seed; those that are defined for ℓ2 alone refuse another norm."""
+    case = linear(2, 3, n=4)
+    for name, run in (BOTH | EUCLIDEAN).items():
+        result = run(case.model, case.x, case.y, norm="2", eps=0.1, bounds=(0.0, 1.0), seed=1, **FEW.get(name, {}))
+        assert result.x.shape == case.x.shape
+        if name in EUCLIDEAN:
+            with pytest.raises(ValueError, match="nearest point in ℓ2, not in ℓinf"):
+                run(case.model, case.x, case.y, norm="inf")
 
 
 def test_weights_get_no_gradient() -> None:

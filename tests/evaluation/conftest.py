@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from functools import partial
 from pathlib import Path
 
 import pytest
@@ -10,7 +11,9 @@ import torch
 from torch import Tensor, nn
 
 import pdedsl
-from pdedsl.evaluation import pictures
+from pdedsl import attacks
+from pdedsl.attacks import audit, autoattack, evidence, landscape, predictor, signs
+from pdedsl.evaluation import engine, measure, pictures
 
 TRAIN = ["train.epochs=3", "train.data.train=100", "train.data.test=60", "evaluate.certify=gaussian(n=200)"]
 
@@ -59,3 +62,16 @@ def _empty_pictures(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPa
 @pytest.fixture
 def drawn() -> None:
     """Asked for where a report must have its pictures."""
+
+
+@pytest.fixture
+def small_audit(monkeypatch: pytest.MonkeyPatch) -> None:
+    """An audit of few steps on few samples: for tests of what it is given and where it goes."""
+    monkeypatch.setattr(measure, "audit", partial(audit, steps=2, queries=3))
+    monkeypatch.setattr(engine, "AUDITED", 2)
+    monkeypatch.setattr(evidence, "GROWTHS", 1)
+    monkeypatch.setattr(evidence, "RESTARTS", 2)
+    monkeypatch.setattr(landscape, "QUARTERS", range(0, 5, 4))
+    monkeypatch.setattr(signs, "DRAWS", 2)
+    monkeypatch.setattr(attacks, "autoattack", partial(autoattack, steps=2, queries=4))
+    monkeypatch.setattr(predictor, "DRAWS", 3)

@@ -5,7 +5,6 @@ from __future__ import annotations
 import importlib.util
 import re
 from collections.abc import Iterator
-from functools import partial
 from pathlib import Path
 from types import ModuleType
 
@@ -15,15 +14,13 @@ from click.testing import CliRunner
 from texts import SPECS, shipped
 
 import pdedsl
-from pdedsl import attacks
-from pdedsl.attacks import audit, autoattack, evidence, landscape, predictor, signs
 from pdedsl.cli import cli
-from pdedsl.evaluation import engine, measure, run
+from pdedsl.evaluation import run
 from pdedsl.evaluation.protocol import audits, norm_of, sweep
 from pdedsl.evaluation.report import Report
 from pdedsl.runtime.solver_costs import adaptive_blocks
 
-pytestmark = pytest.mark.long
+pytestmark = [pytest.mark.long, pytest.mark.usefixtures("small_audit")]
 
 SPECS_OF_DATA = [
     p.stem for p in sorted(SPECS.glob("*.pde")) if re.search(r"^evaluate \{\n  natural", p.read_text("utf-8"), re.M)
@@ -59,19 +56,6 @@ def small(name: str) -> str:
     for old, new in SMALLER:
         text = re.sub(old, new, text, flags=re.M)  # type: ignore[arg-type]
     return text
-
-
-@pytest.fixture(autouse=True)
-def small_audit(monkeypatch: pytest.MonkeyPatch) -> None:
-    """An audit of few steps on few samples: what is tested here is that it runs, and what it is given."""
-    monkeypatch.setattr(measure, "audit", partial(audit, steps=2, queries=3))
-    monkeypatch.setattr(engine, "AUDITED", 2)
-    monkeypatch.setattr(evidence, "GROWTHS", 1)
-    monkeypatch.setattr(evidence, "RESTARTS", 2)
-    monkeypatch.setattr(landscape, "QUARTERS", range(0, 5, 4))
-    monkeypatch.setattr(signs, "DRAWS", 2)
-    monkeypatch.setattr(attacks, "autoattack", partial(autoattack, steps=2, queries=4))
-    monkeypatch.setattr(predictor, "DRAWS", 3)
 
 
 @pytest.fixture(autouse=True)
