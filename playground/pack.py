@@ -7,6 +7,7 @@ import json
 import os
 import py_compile
 import re
+import sys
 import zipfile
 from pathlib import Path
 
@@ -81,14 +82,23 @@ def pack(target):
             data = compiled(path, place) if is_module else path.read_bytes()
             name = str(place.with_suffix(".pyc") if is_module else place)
             archive.writestr(zipfile.ZipInfo(name, (1980, 1, 1, 0, 0, 0)), data, zipfile.ZIP_DEFLATED, 9)
+        name, data = tables()
+        archive.writestr(zipfile.ZipInfo(name, (1980, 1, 1, 0, 0, 0)), data, zipfile.ZIP_DEFLATED, 9)
     return os.path.getsize(target)
+
+
+def tables():
+    """The tables of the parser, where it looks for them: computing them takes a tenth of the wait for a first check."""
+    sys.path[:0] = [str(WHEELS), str(REPOSITORY)]
+    from pdedsl.frontend.syntax.tables import grammar_text, kept_at, parser
+
+    parser()
+    path = kept_at(grammar_text())
+    return str(path.relative_to(REPOSITORY)), path.read_bytes()
 
 
 def gallery():
     """The shipped specs by name, and the words with which lines begin."""
-    import sys
-
-    sys.path[:0] = [str(WHEELS), str(REPOSITORY)]
     from pdedsl.frontend.syntax.explaining import KEYWORDS
     from pdedsl.frontend.syntax.operators import KEYWORDS as INNER
     from pdedsl.sources import shipped_specs, title

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from functools import cached_property
+from functools import cached_property, lru_cache
 
 from sympy import Add, Dummy, Expr, Integer, Mul, Rational, S, Symbol, default_sort_key, expand
 
@@ -117,6 +117,7 @@ class State:
         return self._in_letters(self.expr.xreplace({**others, letter: changed})).diff(changed)
 
 
+@lru_cache(maxsize=64)  # several provers look at the same conditions
 def state_of(expr: Expr, spec: Spec) -> State:
     return State(multiply_out(solenoidal(written_out(expr, spec), spec)), frozenset(u.head for u in spec.unknowns))
 

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from functools import lru_cache
 from itertools import product
 from math import comb, prod
 
@@ -49,6 +50,7 @@ class Given:
     place: tuple[int, int]
 
 
+@lru_cache(maxsize=4)  # asked several times for each plan
 def ansatz_of(statement: Statement) -> tuple[Ansatz, ...]:
     return tuple(_of(statement, k) for k in range(len(statement.components)))
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from enum import StrEnum
+from functools import lru_cache
 
 from sympy import Expr
 
@@ -26,6 +27,7 @@ class Scheme(StrEnum):
     COLLOCATION = "collocation at Chebyshev points: a box whose sides have conditions"
 
 
+@lru_cache(maxsize=4)  # asked several times for each plan
 def grid_scheme(statement: Statement) -> Scheme | str:
     """A scheme, or a phrase that says why no grid solves the statement."""
     try:

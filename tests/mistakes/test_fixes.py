@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+from functools import cache
 from pathlib import Path
 
 import pytest
@@ -18,12 +19,16 @@ CASES = sorted(BAD.glob("*.pde"))
 
 
 def fixed(text: str) -> list[tuple[Diagnostic, Fix, str]]:
-    found = analysed(text).diagnostics
-    return [(d, fix, applied(text, edits_in(text, fix))) for d in found for fix in d.fixes]
+    return [(d, fix, applied(text, edits_in(text, fix))) for d in found(text) for fix in d.fixes]
+
+
+@cache
+def found(text: str) -> tuple[Diagnostic, ...]:
+    return analysed(text).diagnostics
 
 
 def count(text: str, code: str) -> int:
-    return sum(d.code == code for d in analysed(text).diagnostics)
+    return sum(d.code == code for d in found(text))
 
 
 HEAT = "pde Heat\nspace x in [0, 1]\ntime t in [0, 1]\nunknown u(x, t) : scalar\n{}\nu(x, 0) = x\nu = 0 on boundary\n"
@@ -89,7 +94,7 @@ def test_a_fix_takes_its_mistake_away(path: Path) -> None:
 
 def helps() -> dict[str, bool]:
     """The constructors of mistakes that give a help, and whether they give a fix as well."""
-    found: dict[str, bool] = {}
+    made_by: dict[str, bool] = {}
     for family in mistakes.FAMILIES:
         tree = ast.parse(Path(str(family.__file__)).read_text("utf-8"))
         for made in (f for f in tree.body if isinstance(f, ast.FunctionDef)):
@@ -97,8 +102,8 @@ def helps() -> dict[str, bool]:
                 if call.func.attr in ("error", "warning") and _given(call, 2, "hint"):
                     fixed_by = _given(call, 3, "fixes") if call.func.attr == "warning" else _given(call, 9, "fixes")
                     name = f"{family.__name__.rpartition('.')[2]}.{made.name}"
-                    found[name] = found.get(name, True) and fixed_by
-    return found
+                    made_by[name] = made_by.get(name, True) and fixed_by
+    return made_by
 
 
 def _given(call: ast.Call, place: int, key: str) -> bool:
@@ -106,6 +111,6 @@ def _given(call: ast.Call, place: int, key: str) -> bool:
 
 
 def test_every_help_has_a_fix_or_a_reason_why_not() -> None:
-    found = helps()
-    assert len(found) > 300
-    assert {name for name, fix in found.items() if not fix} == BY_HAND
+    given = helps()
+    assert len(given) > 300
+    assert {name for name, fix in given.items() if not fix} == BY_HAND

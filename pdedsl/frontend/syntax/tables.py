@@ -33,14 +33,18 @@ def grammar_text() -> str:
 @cache
 def parser() -> Lark:
     grammar = grammar_text()
-    key = sha256(f"{lark.__version__}\n{grammar}".encode()).hexdigest()[:16]
-    path = Path(cache_from_source(__file__)).with_name(f"grammar-{key}.json")
+    path = kept_at(grammar)
     kept = _read(path)
     if kept is not None:
         return kept
     made = Lark(grammar, parser="lalr", lexer="basic", start=["statement", "entry"], transformer=Builder())
     _write(path, made)
     return made
+
+
+def kept_at(grammar: str) -> Path:
+    key = sha256(f"{lark.__version__}\n{grammar}".encode()).hexdigest()[:16]
+    return Path(cache_from_source(__file__)).with_name(f"grammar-{key}.json")
 
 
 @cache
