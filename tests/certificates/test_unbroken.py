@@ -49,6 +49,7 @@ def test_lipschitz(bounded: nn.Module, name: str) -> None:
     assert not inside(name, bounded, x, found.classes, found.radii)[1].any()
 
 
+@pytest.mark.long
 def test_attacks_are_not_idle(bounded: nn.Module) -> None:
     """Beyond the radii they do fool."""
     x = digits().test_x[:N]
