@@ -7,6 +7,7 @@ from collections.abc import Callable
 import pytest
 import torch
 from torch import Tensor, nn
+from weekly import share
 
 import pdedsl
 from pdedsl.compilation import Compilation
@@ -54,7 +55,7 @@ SURVIVORS = [
 
 
 @pytest.mark.parametrize(("make", "axiom"), BROKEN, ids=lambda value: getattr(value, "__name__", value))
-@pytest.mark.parametrize("seed", [0, 1, 2])
+@pytest.mark.parametrize("seed", share((0, 1, 2), 3))
 def test_a_mutant_is_caught(make: Callable[[], Mutant], axiom: str, seed: int) -> None:
     assert axioms.falsify(axiom, make(), EXAMPLES, seed, attempts=1) is not None
 
@@ -94,7 +95,7 @@ def test_a_network_survives(axiom: str) -> None:
     assert axioms.falsify(axiom, _features(nn.Identity), MANY, seed=0) is None
 
 
-@pytest.mark.parametrize("seed", [0, 1, 2])
+@pytest.mark.parametrize("seed", share((0, 1, 2), 3))
 def test_a_network_whose_noise_ignores_its_seed_is_caught(seed: int) -> None:
     with weights_from(seed):
         assert axioms.falsify("linearity", _features(OtherNoise), EXAMPLES, seed, attempts=1) is not None
