@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from functools import partial
+
 import numpy
 import numpy.typing
 import pytest
@@ -11,7 +13,7 @@ from torch import Tensor
 
 from attacks.every import CASES, attack
 from attacks.models import Linear, linear
-from pdedsl.attacks import apgd, boundary, cw, ddn, fab, fgsm, pgd
+from pdedsl.attacks import apgd, autoattack, boundary, cw, ddn, fab, fgsm, pgd
 from pdedsl.attacks.hyperplane import nearest_on_plane
 from pdedsl.attacks.norms import L2, Linf, Norm
 
@@ -109,13 +111,17 @@ def test_a_fixed_c_decides_what_cw_finds(share: float, found: bool) -> None:
 
 @pytest.mark.parametrize("norm", ["inf", "2"])
 def test_many_classes(norm: str) -> None:
+    """Attacks that aim at one class after another find the nearest boundary; one loss may lead to another boundary."""
     case = linear(5, 6)
     distance = case.distance(norm)
     eps = distance.median().item() * 1.001
     clear = (distance / eps - 1.0).abs() > 0.01
-    for run in (fab, lambda *a, **k: apgd(*a, loss="dlr", targets=9, **k)):
+    for run in (fab, partial(apgd, loss="dlr", targets=9), partial(autoattack, steps=10, queries=50)):
         result = run(case.model, case.x, case.y, norm=norm, eps=eps)
         assert torch.equal(result.fooled[clear], (distance < eps)[clear])
+    one = attack("pgd", norm)(case.model, case.x, case.y, eps=eps).fooled
+    assert not (one & (distance > eps))[clear].any()
+    assert (~one & (distance < eps))[clear].any()
 
 
 def test_a_target_is_reached_if_it_can_be() -> None:
