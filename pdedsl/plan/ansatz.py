@@ -8,7 +8,7 @@ that does not give a value: those go into the loss.
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import lru_cache
 from itertools import product
 from math import comb, prod
@@ -16,6 +16,7 @@ from math import comb, prod
 from sympy import Abs, Expr, Heaviside, Max, Min, Piecewise, S, Symbol, sign
 
 from pdedsl.ir.statement import Derivative, Domain, Face, Imposed, Residual, Statement
+from pdedsl.plan.units import units_of
 from pdedsl.symbolic.evaluating import Layout, compiled
 from pdedsl.symbolic.notation import notation
 from pdedsl.symbolic.symbols import Field
@@ -52,7 +53,8 @@ class Given:
 
 @lru_cache(maxsize=4)  # asked several times for each plan
 def ansatz_of(statement: Statement) -> tuple[Ansatz, ...]:
-    return tuple(_of(statement, k) for k in range(len(statement.components)))
+    plain = [_of(statement, k) for k in range(len(statement.components))]
+    return tuple(replace(a, factor=u * a.factor) for a, u in zip(plain, units_of(statement), strict=True))
 
 
 def jumps(statement: Statement) -> bool:

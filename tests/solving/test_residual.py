@@ -69,6 +69,26 @@ def test_conditions_have_as_many_points_as_are_asked_for() -> None:
 NEWTON, DESCENT = (Phase(GaussNewton(), 23),), phases_of((Adam(lr=1e-2), Lbfgs(steps=8)), 10)
 
 
+def test_the_unit_of_the_unknown_does_not_matter() -> None:
+    """Every step is the same, whatever the size of the data."""
+    found = []
+    for size in ("1", "1e6", "1e-6"):
+        start = f"u(x, 0) = {size} sin(π x)\nu = 0 on boundary\n"
+        trainer = Trainer(
+            Task(
+                statement := on_line("∂u/∂t = 0.1 ∂²u/∂x²\n" + start),
+                Collocation(points=60, steps=4),
+                TINY,
+                Points(statement.domain),
+                0,
+            )
+        )
+        trainer.run((), None, lambda progress: True)
+        found.append(trainer._vector())
+    torch.testing.assert_close(found[1], found[0], rtol=1e-6, atol=1e-6)
+    torch.testing.assert_close(found[2], found[0], rtol=1e-6, atol=1e-6)
+
+
 def test_a_large_network_has_few_rows_and_new_ones_in_every_step() -> None:
     trainer = Trainer(Task(HEAT, Collocation(points=2000, steps=2), Mlp(width=46, depth=2), Points(HEAT.domain), 0))
     drawn: list[Tensor] = []
