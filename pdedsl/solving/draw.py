@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from pathlib import Path
 
 import torch
@@ -14,7 +15,7 @@ from pdedsl.solving.fresh import residual_at
 from pdedsl.solving.methods import How, has_derivatives
 from pdedsl.solving.pictures import FRAMES, Function, Scene, film, plot_losses, plot_sizes, plot_solution
 from pdedsl.solving.solution import Solution
-from pdedsl.solving.views import COARSE, FULL
+from pdedsl.solving.views import COARSE, COARSEST, FULL
 from pdedsl.training.log import read_metrics
 from pdedsl.words.solvers import Paths
 
@@ -42,7 +43,8 @@ def draw(folder: Path, solution: Solution, how: How, reference: Function | None)
         residual = _batched(lambda x: residual_at(audit, x).unsqueeze(-1), how)
         plot_sizes(folder / "residual.png", residual, Scene(statement.domain, ("|residual|",), title, scene.detail))
     if statement.domain.timed:
-        film(folder / "animation.gif", values, scene, FEW_FRAMES if slow else FRAMES)
+        shown = replace(scene, detail=COARSEST) if slow else scene
+        film(folder / "animation.gif", values, shown, FEW_FRAMES if slow else FRAMES)
     losses = [(row["step"], row["loss"]) for row in read_metrics(folder / METRICS) if row.get("loss")]
     if losses:
         plot_losses(folder / "curves.png", losses, title)

@@ -19,7 +19,7 @@ from pdedsl.words.solvers import Paths
 LEVEL = 0.95
 ROWS = 2048  # pairs of paths at a time: the same for every batch, so that a point has the same value in each
 NUMBERS = 2**21  # at a time
-KEPT = 2  # results
+KEPT = 4  # results: a picture has up to three views
 
 
 def solve_by_paths(statement: Statement, method: Paths, *, seed: int = 0) -> Solved:

@@ -21,7 +21,8 @@ class Detail:
     sheet: int
 
 
-FULL, COARSE = Detail(400, 120), Detail(25, 15)  # the latter if every point costs thousands of paths
+FULL = Detail(400, 120)
+COARSE, COARSEST = Detail(25, 15), Detail(25, 9)  # of pictures and films, if every point costs thousands of paths
 
 
 @dataclass(frozen=True)
