@@ -2,7 +2,8 @@
 
 - Where a side meets the start (or end) of time, both give u: if they differ, u jumps there, and its derivatives are
   unbounded near it (compatibility of order 0: Evans, section 7.1.3).
-- c Δu + f = 0 with ∂u/∂n = g on all sides has a solution only if ∫f + c∮g = 0 (Gauss; Evans, section 6.2.3).
+- ∇·(a∇u) + f = 0 with ∂u/∂n = g on all sides that are not periodic has a solution only if ∫f + ∮a g = 0 (Gauss;
+  Evans, section 6.2.3).
 """
 
 from __future__ import annotations
@@ -86,29 +87,33 @@ def _told(data: Condition, placed: Placed, gap: tuple[float, float], spec: Spec)
 
 
 def _unbalanced(problem: Problem) -> Iterator[Diagnostic]:
-    """Checks c Δu + f(x) = 0 with constant c and ∂u/∂n = g(x) on every side."""
+    """Checks ∇·(a(x)∇u) + f(x) = 0, with ∂u/∂n = g(x) on every side that is not periodic."""
     jet, spec = problem.jet, problem.spec
     if problem.equation.order or jet.order != 2 or jet.higher or jet.hidden or jet.nonlocal_ or not jet.is_affine:
         return
     placed, d = sides_of(problem), len(jet.coordinates)
     slopes = [p for p in placed if isinstance(p.side, Flux) and p.side.slope == 0 and not p.condition.part]
-    if spec.time is not None or d > MOST_DIMENSIONS or len(slopes) != 2 * d or not is_covered(problem):
+    walls = 2 * sum(not side.periodic for side in spec.space.sides)
+    if spec.time is not None or d > MOST_DIMENSIONS or len(slopes) != walls or not (is_covered(problem) or not walls):
         return
-    factor = jet.matrix[0][0]
-    alike = all(jet.matrix[i][j] == (factor if i == j else 0) for i in range(d) for j in range(d))
-    if not (alike and factor.is_number and all(b == 0 for b in jet.drift) and jet.rate == 0):
+    factor = jet.matrix[0][0].xreplace(spec.values)
+    alike = all(jet.matrix[i][j].xreplace(spec.values) == (factor if i == j else 0) for i in range(d) for j in range(d))
+    drift = [b.xreplace(spec.values) - factor.diff(x) for b, x in zip(jet.drift, jet.coordinates, strict=True)]
+    if not (alike and all(b.expand() == 0 for b in drift) and jet.rate == 0):
         return
     source = jet.expr.xreplace(dict.fromkeys(jet.variables, 0)).xreplace(spec.values)
     fluxes = [p.side.given.xreplace(spec.values) for p in slopes if isinstance(p.side, Flux)]
-    if any(e.atoms(Field) or not e.free_symbols <= set(jet.coordinates) for e in (source, *fluxes)):
+    if any(e.atoms(Field) or not e.free_symbols <= set(jet.coordinates) for e in (factor, source, *fluxes)):
         return
     inside, size = _integral(source, jet.coordinates, spec)
     total = inside
     for p, flux in zip(slopes, fluxes, strict=True):
-        value, own = _integral(flux, tuple(x for x in jet.coordinates if x != p.coordinate), spec)
-        total, size = total + float(factor) * value, size + abs(float(factor)) * own
+        flow = (factor * flux).xreplace({p.coordinate: p.end})
+        value, own = _integral(flow, tuple(x for x in jet.coordinates if x != p.coordinate), spec)
+        total, size = total + value, size + own
     if math.isfinite(total) and abs(total) > 1e-4 * size:
-        yield mistakes.proofs.unbalanced(problem.unknown.name, total, slopes[0].condition.span)
+        span = slopes[0].condition.span if slopes else problem.equation.span
+        yield mistakes.proofs.unbalanced(problem.unknown.name, total, bool(slopes), span)
 
 
 def _integral(expr: Expr, over: tuple[Symbol, ...], spec: Spec) -> tuple[float, float]:

@@ -10,25 +10,31 @@ from __future__ import annotations
 from collections.abc import Iterator
 from itertools import product
 
+from sympy import Expr, Symbol
+
 from pdedsl import mistakes
 from pdedsl.analyse.inflow import enters
 from pdedsl.analyse.problem import Problem
 from pdedsl.analyse.rates import rates_of
-from pdedsl.analyse.samples import ranges_of
+from pdedsl.analyse.samples import Ranges, points, ranges_of, value_at
 from pdedsl.analyse.signs import box_of
 from pdedsl.diagnostics import PdeError
 from pdedsl.ir.spec import Space, side_names
 
+DRAWS = 40  # points on a side
+CLEARLY = 1e-6  # a flow inward that is no rounding error
 SHORT = 10_000  # a wave number so large that terms of order zero are negligible
 Sides = list[tuple[int, str, int]]  # the number of a coordinate, the name of the side, the outer normal
 
 
 def missing(problem: Problem) -> Iterator[PdeError]:
-    """Errors for one linear equation of first order; a side along which the direction changes is not checked."""
+    """Errors for one linear equation of first order. A side along which the direction changes takes a condition or
+    none; it lacks one if values enter at a sampled point, and none is given."""
     jet, space = problem.jet, problem.spec.space
     if not jet.is_affine or jet.order != 1 or problem.equation.order > 1 or not _is_box(space):
         return
     box, ranges = box_of(ranges_of(problem.spec, problem.equation)), ranges_of(problem.spec)
+    given = {name for c in problem.spec.conditions for name in c.sides}
     into: list[str] = []
     out: list[str] = []
     for k, name, normal in _sides(space):
@@ -38,7 +44,10 @@ def missing(problem: Problem) -> Iterator[PdeError]:
         found = enters(jet.drift[k], x, ranges[x][(normal + 1) // 2], normal, box)
         if found is not None:
             (into if found else out).append(name)
-    given = {name for c in problem.spec.conditions for name in c.sides}
+        elif (
+            problem.equation.order and name not in given and _enters_somewhere(normal * jet.drift[k], x, normal, ranges)
+        ):
+            into.append(name)
     ends = (into, out) if problem.equation.order == 0 else (into,)
     lacking = min(([name for name in end if name not in given] for end in ends if end), key=len, default=[])
     misplaced = problem.equation.order > 0 and any(name in given for name in out)  # reported as another mistake
@@ -51,6 +60,12 @@ def missing(problem: Problem) -> Iterator[PdeError]:
         last = next(c for c in reversed(problem.spec.conditions) if {*c.sides} & {*more})
         alone = {*last.sides} <= {*more} and not last.surfaces
         yield mistakes.proofs.at_both_ends(problem.unknown.name, enough, more, last.span, alone)
+
+
+def _enters_somewhere(flow: Expr, x: Symbol, normal: int, ranges: Ranges) -> bool:
+    there = flow.xreplace({x: ranges[x][(normal + 1) // 2]})
+    values = (value_at(there, p) for p in points(there.free_symbols, ranges, DRAWS))
+    return any(v is not None and v > CLEARLY for v in values)
 
 
 def missing_in_system(problems: tuple[Problem, ...]) -> PdeError | None:

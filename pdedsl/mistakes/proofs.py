@@ -105,7 +105,11 @@ def contradiction(side: str, data: str, where: str, start: float, end: float, sp
     return CONTRADICTION.warning(message, span, "change one of the two, unless a solution that is rough there is meant")
 
 
-def unbalanced(unknown: str, total: float, span: Span) -> Diagnostic:
+def unbalanced(unknown: str, total: float, slopes: bool, span: Span) -> Diagnostic:
+    """`slopes` if some are given; otherwise all sides are periodic."""
     message = f"only slopes of '{unknown}' are given, and with the source they add up to {abs(total):.3g}, not to 0"
     hint = "no solution exists: change the source or a slope, or give a value on one side"
+    if not slopes:
+        message = f"'{unknown}' is periodic, and its source adds up to {abs(total):.3g}, not to 0"
+        hint = "no solution exists: change the source"
     return UNBALANCED.warning(message, span, hint)

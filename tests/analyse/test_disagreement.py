@@ -55,6 +55,9 @@ def test_along_a_whole_side() -> None:
         ("-3Δu = 1\n∂u/∂n = -1 on right\n∂u/∂n = 0 on left, top, bottom", "4"),  # 2 - 3·2
         ("Δu = cos(π x)\n∂u/∂n = 0 on boundary", ""),
         ("Δu = x y\n∂u/∂n = 0 on boundary", "1"),  # ½ · 2
+        ("∇·((1 + x)∇u) = 1\n∂u/∂n = 0 on boundary", "2"),
+        ("∇·((1 + x)∇u) = 1\n∂u/∂n = 1/2 on right\n∂u/∂n = 0 on left, top, bottom", ""),  # 2 · ½ · 2 - 2
+        ("(1 + x)Δu = 1\n∂u/∂n = 0 on boundary", ""),  # not a divergence
         ("-Δu + u = 1\n∂u/∂n = 0 on boundary", ""),  # u = 1
         ("-Δu = 1\n∂u/∂n = 0 on left, right, top\nu = 0 on bottom", ""),
         ("-Δu = 1\n∂u/∂n + u = 0 on boundary", ""),
@@ -64,6 +67,12 @@ def test_slopes_that_balance_the_source(text: str, total: str) -> None:
     found = warned(PLANE + text)
     assert [code for code, _ in found] == (["W403"] if total else [])
     assert not total or f"add up to {total}, not to 0" in found[0][1]
+
+
+@pytest.mark.parametrize(("source", "said"), [("1", ["W403"]), ("cos(2π x)", [])])
+def test_a_periodic_source(source: str, said: list[str]) -> None:
+    text = f"space x in [0, 1] periodic\nunknown u(x) : scalar\n-Δu = {source}"
+    assert [code for code, _ in warned(text)] == said
 
 
 def test_a_network_that_depends_on_nothing() -> None:
