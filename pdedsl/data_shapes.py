@@ -12,11 +12,17 @@ from typing import IO, assert_never
 from zipfile import BadZipFile, ZipFile
 
 from pdedsl import mistakes
+from pdedsl.diagnostics import PdeError, Span
 from pdedsl.ir.spec import Spec
 from pdedsl.words.data import Cifar10, Cifar100, Data, Digits, FashionMnist, Mnist, Moons, Npz, Stl10, Svhn
 from pdedsl.words.word import Chosen
 
 Shape = tuple[int, ...]
+WHOLE = ("x_train", "y_train", "x_test", "y_test")
+CALLED = {
+    "x": ("x", "data", "image", "input", "feature", "sample"),
+    "y": ("y", "label", "target", "class", "output"),
+}
 HEADER = 10_000  # bytes; numpy's own limit
 _SHAPE = re.compile(rb"'shape': (\([\d, ]*\))")
 
@@ -59,11 +65,33 @@ def _of_file(name: str, data: Chosen[Data], root: Path) -> Shape:
         raise mistakes.data.no_file(name, list(dict.fromkeys(str(p.absolute()) for p in places)), data.span)
     try:
         with ZipFile(path) as archive:
-            entry = next(n for n in ("x_train.npy", "x.npy") if n in archive.namelist())
+            entry = next((n for n in ("x_train.npy", "x.npy") if n in archive.namelist()), None)
+            if entry is None:
+                raise other_arrays(path, data.span)
             with archive.open(entry) as file:
                 return _of_header(file)
-    except (OSError, BadZipFile, StopIteration, ValueError, SyntaxError, EOFError, NotImplementedError):
+    except (OSError, BadZipFile, ValueError, SyntaxError, EOFError, NotImplementedError):
         raise mistakes.data.no_shape(path.name, data.span) from None
+
+
+def other_arrays(path: Path, span: Span) -> PdeError:
+    """The mistake of a file whose arrays have other names than ours."""
+    with ZipFile(path) as archive:
+        names = sorted(name.removesuffix(".npy") for name in archive.namelist())
+    return mistakes.data.other_arrays(path.name, names, f"{', '.join(WHOLE)}, or x, y", span, _meant(names))
+
+
+def _meant(names: list[str]) -> dict[str, str]:
+    """Which names are probably meant as x and y, in a file of two arrays or four."""
+    wanted = WHOLE if len(names) == len(WHOLE) else ("x", "y")
+    found: dict[str, str] = {}
+    for want in wanted:
+        kind, _, half = want.partition("_")
+        fits = [n for n in names if half in n.lower() and n.lower().startswith(CALLED[kind])]
+        fits += [n for n in names if half in n.lower() and any(w in n.lower() for w in CALLED[kind][1:])]
+        if fits:
+            found[want] = fits[0]
+    return found if len(set(found.values())) == len(wanted) == len(names) else {}
 
 
 def _of_header(file: IO[bytes]) -> Shape:

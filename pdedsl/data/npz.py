@@ -20,15 +20,11 @@ from numpy.typing import NDArray
 from pdedsl import mistakes
 from pdedsl.data.sets import Raw, Split
 from pdedsl.data.subset import parted
+from pdedsl.data_shapes import WHOLE, other_arrays
 from pdedsl.diagnostics import Span
 
 Array = NDArray[Any]
-WHOLE = ("x_train", "y_train", "x_test", "y_test")
 _FIXED = 0  # `x, y` are split in the same way whatever the seed of a run
-CALLED = {
-    "x": ("x", "data", "image", "input", "feature", "sample"),
-    "y": ("y", "label", "target", "class", "output"),
-}
 TEST_SHARE = 0.2
 MOST_CLASSES = 100_000
 LARGEST = 1e30
@@ -57,31 +53,11 @@ def read(path: Path, span: Span, shape: tuple[int, ...] | None = None) -> Raw:
         n = min(max(1, round(TEST_SHARE * len(whole))), len(whole) - 1)
         test, train = parted(whole, n, _FIXED, "npz test")
     else:
-        raise mistakes.data.other_arrays(
-            path.name, _names(path), f"{', '.join(WHOLE)}, or x, y", span, _meant(_names(path))
-        )
+        raise other_arrays(path, span)
     if min(train.labels.min(), test.labels.min()) == 1:
         raise mistakes.data.counted_from_one(path.name, int(max(train.labels.max(), test.labels.max())), span)
     classes = int(max(train.labels.max(), test.labels.max())) + 1
     return Raw(train, test, classes, _bounds(train, test), tuple(map(str, range(classes))))
-
-
-def _names(path: Path) -> list[str]:
-    with ZipFile(path) as archive:
-        return sorted(name.removesuffix(".npy") for name in archive.namelist())
-
-
-def _meant(names: Sequence[str]) -> dict[str, str]:
-    """Which names are probably meant as x and y, in a file of two arrays or four."""
-    wanted = WHOLE if len(names) == len(WHOLE) else ("x", "y")
-    found: dict[str, str] = {}
-    for want in wanted:
-        kind, _, half = want.partition("_")
-        fits = [n for n in names if half in n.lower() and n.lower().startswith(CALLED[kind])]
-        fits += [n for n in names if half in n.lower() and any(w in n.lower() for w in CALLED[kind][1:])]
-        if fits:
-            found[want] = fits[0]
-    return found if len(set(found.values())) == len(wanted) == len(names) else {}
 
 
 def arrays(path: Path, span: Span, names: Sequence[str]) -> dict[str, Array]:

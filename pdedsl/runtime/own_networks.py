@@ -124,8 +124,8 @@ def own_backbone(
     scores = _tried(model, torch.zeros(2, *taken))
     if scores.shape != (2, classes):
         raise ValueError(
-            f"{type(model).__name__} makes {tuple(scores.shape)} of two inputs {taken}: "
-            f"wanted are scores of {classes} classes, {(2, classes)}"
+            f"{type(model).__name__} maps two inputs of shape {taken} to shape {tuple(scores.shape)}: "
+            f"expected scores of {classes} classes, shape {(2, classes)}"
         )
     made = OwnBackbone(model, taken, tuple(maps))
     if count is not None and len(made.maps) != count:

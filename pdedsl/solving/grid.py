@@ -60,10 +60,9 @@ def solve_by_grid(
     return Solved(fine.module, method, figures, notes)
 
 
-def on_one_grid(statement: Statement, n: int, allowed: float, most: int) -> nn.Module:
-    """The solution with n points per side, tolerances `allowed` times as large, and at most `most` tried steps; its
-    error is not estimated."""
-    return _tried(statement, n, {}, torch.zeros((), dtype=torch.float64), allowed, most)[0].module
+def on_one_grid(statement: Statement, n: int, effort: Effort) -> nn.Module:
+    """The solution with n points per side; its error is not estimated."""
+    return _tried(statement, n, {}, torch.zeros((), dtype=torch.float64), effort=effort)[0].module
 
 
 def _tried(
@@ -72,11 +71,11 @@ def _tried(
     given: Mapping[str, Given],
     like: Tensor,
     allowed: float = 1.0,
-    most: int | None = None,
+    effort: Effort | None = None,
 ) -> tuple[Gridded, int]:
-    """The solution with tolerances `allowed` times as large."""
+    """The solution with tolerances `allowed` times as large, or with another effort."""
     try:
-        return _on(statement, n, given, like, allowed, most)
+        return _on(statement, n, given, like, allowed, effort)
     except Unstable as reason:
         raise Failed(str(reason)) from reason
     except torch.linalg.LinAlgError as reason:  # type: ignore[attr-defined]
@@ -84,7 +83,7 @@ def _tried(
 
 
 def _on(
-    statement: Statement, n: int, given: Mapping[str, Given], like: Tensor, allowed: float, most: int | None
+    statement: Statement, n: int, given: Mapping[str, Given], like: Tensor, allowed: float, effort: Effort | None
 ) -> tuple[Gridded, int]:
     chosen = scheme(statement)
     if chosen is Scheme.SHAPE:
@@ -94,12 +93,12 @@ def _on(
         case Scheme.FOURIER:
             loops = loops_of(evolution)
             assert loops is not None
-            return on_torus(evolution, loops, n, given, like, Effort(allowed * TOLERANCE, most)), n
+            return on_torus(evolution, loops, n, given, like, effort or Effort(allowed * TOLERANCE)), n
         case Scheme.VOLUMES:
             return by_volumes(evolution, n, given, like), n
         case Scheme.COLLOCATION | Scheme.LAYERS:
             size = fitting(evolution, n)
-            effort = Effort(allowed * IMPLICIT, most)
+            effort = effort or Effort(allowed * IMPLICIT)
             return on_box(evolution, size, given, like, effort, layered=chosen is Scheme.LAYERS), size
 
 

@@ -2,7 +2,7 @@
 
 The data of the spec are multiplied by smooth random factors, so that what holds by accident for the data of the spec
 alone (a mean that is zero by symmetry) does not count. An axiom is broken only if it is missed by far more than the
-error of the grid, measured on twice as many points; where the grid is too coarse to tell, shorter times are tried.
+error of the grid, measured on a finer one; where the grid is too coarse to tell, shorter times are tried.
 """
 
 from __future__ import annotations
@@ -18,6 +18,7 @@ from torch import Tensor, nn
 from pdedsl.ir.plan import SolvePlan
 from pdedsl.ir.statement import Face, Imposed, Residual, Statement
 from pdedsl.ir.verdicts import Axiom
+from pdedsl.runtime.time_steps import Effort
 from pdedsl.solving.grid import on_one_grid
 from pdedsl.solving.gridded import Failed
 from pdedsl.solving.points import Points, points_of_conditions
@@ -25,11 +26,11 @@ from pdedsl.testing.moments import Outcome
 from pdedsl.words.solvers import Grid
 
 SIZES = {1: 32, 2: 12}  # points per side, by the dimension of space
+FINER = {1: 64, 2: 18}  # of the grid by which the error is measured
 CASES = 2
 POINTS = 1024
 TOLERANCE = 1e-4  # relative to the largest value: the error allowed to the grid itself
-ALLOWED = 10.0  # factor on the error bound of the grid's own time steps, whose errors stay far below it
-STEPS = 120  # tried in time
+EFFORT = Effort(5e-6, most=120)  # in time: errors far below those allowed, and no more steps than a smooth one takes
 SHARES = (Rational(1), Rational(1, 8), Rational(1, 64))  # of the time, until one is short enough
 SURE = 4.0  # a gap is the equation's if it is this many times the error of the grid
 NODES = 48  # of a quadrature along each side
@@ -76,7 +77,7 @@ def _tried(test: Test, problem: Problem, seed: int) -> Tried:
             finer = test(problem.finer(), seed * CASES + case)
             error = float((gaps - finer).abs().max()) if finer is not None else 0.0
             if found <= TOLERANCE + SURE * error:
-                raise Failed(f"twice as many points differ by {error:.1e}")
+                raise Failed(f"a finer grid differs by {error:.1e}")
             data = f"with data {case + 1} of seed {seed}{problem.until}"
             return Tried(Outcome.BROKEN, f"by {found:.1e} of the largest value, {data}")
         worst = max(worst, found)
@@ -87,7 +88,7 @@ def _tried(test: Test, problem: Problem, seed: int) -> Tried:
 @lru_cache(maxsize=32)  # axioms share some of their data
 def _solution(statement: Statement, n: int) -> nn.Module | Failed:
     try:
-        return on_one_grid(statement, n, ALLOWED, STEPS)
+        return on_one_grid(statement, n, EFFORT)
     except Failed as reason:
         return reason
 
@@ -127,7 +128,7 @@ class Problem:
         return Problem(statement, self.grid, f" until {domain.coordinates[-1]} = {float(end):g}")
 
     def finer(self) -> Problem:
-        return replace(self, grid=Grid(n=2 * self.grid.n))
+        return replace(self, grid=Grid(n=FINER[len(self.statement.domain.space)]))
 
     def solved(self, statement: Statement, points: Tensor) -> Tensor:
         """The solution at points; raises `Failed` if the grid finds none."""

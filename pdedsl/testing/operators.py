@@ -41,7 +41,7 @@ class Operator(Protocol):
 
     def between(self, f: Data, x: Tensor, a: float, b: float) -> Tensor: ...
 
-    def error(self, f: Data, x: Tensor, t: float) -> Tensor: ...
+    def estimate(self, f: Data, x: Tensor, a: float, b: float) -> Estimate: ...
 
 
 @dataclass(frozen=True)
@@ -62,9 +62,6 @@ class Flow:
             return f(x)
         part, at = self._part(a, b)
         return cast(Tensor, part(f, x, at))
-
-    def error(self, f: Data, x: Tensor, t: float) -> Tensor:
-        return self.estimate(f, x, self.start, t).standard_error
 
     def estimate(self, f: Data, x: Tensor, a: float, b: float) -> Estimate:
         part, at = self._part(a, b)

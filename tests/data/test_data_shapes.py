@@ -64,3 +64,9 @@ def test_a_file_without_samples(array: np.ndarray, tmp_path: Path) -> None:
     (tmp_path / "mine.npz").write_bytes(b"PK\3\4 no archive")
     with pytest.raises(PdeError, match="does not tell the dimension of the space"):
         pdedsl.compile(TEXT.format(classes=3, data='npz("mine.npz")'), data=tmp_path)
+
+
+def test_arrays_of_other_names_are_told(tmp_path: Path) -> None:
+    np.savez(tmp_path / "mine.npz", features=np.zeros((4, 2)), target=np.zeros(4, dtype=int))
+    with pytest.raises(PdeError, match=r'np.savez\("mine.npz", x=features, y=target\)'):
+        pdedsl.compile(TEXT.format(classes=3, data='npz("mine.npz")'), data=tmp_path)

@@ -123,7 +123,10 @@ def test_maps_may_be_named(maps: str) -> None:
         (own("Unused"), "E614: the residual map 'spare' is called never in a forward pass, which must be once"),
         (own(more=', maps="Other"'), "E614: Net has no module of the class or at the path 'Other'"),
         (own(more=", widht=4"), "unexpected keyword argument 'widht'"),
-        (own(more=", classes=7"), "E614: Net makes (2, 7) of two inputs (1, 8, 8): wanted are scores of 3 classes"),
+        (
+            own(more=", classes=7"),
+            "E614: Net maps two inputs of shape (1, 8, 8) to shape (2, 7): expected scores of 3 classes",
+        ),
         (own("Other"), "E614: the module 'tests.emit.own_nets' has no class or function 'Other'"),
         (own("broken"), "E614: 'tests.emit.own_nets:broken' fails: RuntimeError: no weights today"),
         (own("number"), "E614: a network must be an nn.Module, found int"),

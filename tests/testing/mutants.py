@@ -10,7 +10,7 @@ from dataclasses import dataclass, field
 import torch
 from torch import Tensor
 
-from pdedsl.runtime.evolution import Evolution
+from pdedsl.runtime.evolution import Estimate, Evolution
 from pdedsl.testing.operators import Data, Flow
 
 Between = Callable[[Flow, Data, Tensor, float, float], Tensor]
@@ -42,8 +42,8 @@ class Mutant:
     def between(self, f: Data, x: Tensor, a: float, b: float) -> Tensor:
         return self.change(self.base, f, x, a, b)
 
-    def error(self, f: Data, x: Tensor, t: float) -> Tensor:
-        return self.base.error(f, x, t)
+    def estimate(self, f: Data, x: Tensor, a: float, b: float) -> Estimate:
+        return Estimate(self.between(f, x, a, b), self.base.estimate(f, x, a, b).standard_error)
 
 
 def fresh_noise() -> Mutant:
