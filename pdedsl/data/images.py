@@ -15,6 +15,7 @@ from pdedsl.data import npz
 from pdedsl.data.download import download
 from pdedsl.data.formats import Damaged, Part, actual, cifar_names, read_part
 from pdedsl.data.sets import Raw, Split
+from pdedsl.data_shapes import WHOLE
 from pdedsl.diagnostics import Span
 from pdedsl.words.data import Cifar10, Cifar100, FashionMnist, Mnist, PublicSet, Stl10, Svhn
 
@@ -80,7 +81,7 @@ def read(word: PublicSet, root: Path, span: Span) -> Raw:
 def _get(name: str, chosen: ImageSet, root: Path, span: Span) -> None:
     problem = download(chosen.kind, chosen.files, root, chosen.present)
     if problem:
-        raise mistakes.data.cannot_be_downloaded(name, root, problem, chosen.site, chosen.files, npz.WHOLE, span)
+        raise mistakes.data.cannot_be_downloaded(name, root, problem, chosen.site, chosen.files, WHOLE, span)
 
 
 def _split(word: PublicSet, part: Part, root: Path) -> Split:
