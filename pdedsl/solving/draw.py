@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
 from pathlib import Path
 
 import torch
@@ -20,14 +19,15 @@ from pdedsl.training.log import read_metrics
 from pdedsl.words.solvers import Paths
 
 BATCH = 4096  # points at a time
-FEW_FRAMES = 8  # if every point costs thousands of paths
+FEW_FRAMES = 6  # if every point costs thousands of paths
 
 
 def draw(folder: Path, solution: Solution, how: How, reference: Function | None) -> None:
     """Solution, error, residual, an animation if it depends on time, the loss if it was trained: whichever apply."""
     statement, title = solution.plan.statement, solution.compilation.spec.name
     slow = isinstance(solution.solved.method, Paths)
-    scene = Scene(statement.domain, tuple(c.name for c in statement.components), title, COARSE if slow else FULL)
+    few = COARSE if len(statement.domain.space) == 1 else COARSEST
+    scene = Scene(statement.domain, tuple(c.name for c in statement.components), title, few if slow else FULL)
     values = _batched(lambda x: anchored(solution.solved, statement, x), how)
     plot_solution(folder / "solution.png", values, scene)
     if reference is not None:
@@ -43,8 +43,7 @@ def draw(folder: Path, solution: Solution, how: How, reference: Function | None)
         residual = _batched(lambda x: residual_at(audit, x).unsqueeze(-1), how)
         plot_sizes(folder / "residual.png", residual, Scene(statement.domain, ("|residual|",), title, scene.detail))
     if statement.domain.timed:
-        shown = replace(scene, detail=COARSEST) if slow else scene
-        film(folder / "animation.gif", values, shown, FEW_FRAMES if slow else FRAMES)
+        film(folder / "animation.gif", values, scene, FEW_FRAMES if slow else FRAMES)
     losses = [(row["step"], row["loss"]) for row in read_metrics(folder / METRICS) if row.get("loss")]
     if losses:
         plot_losses(folder / "curves.png", losses, title)

@@ -22,7 +22,7 @@ class Detail:
 
 
 FULL = Detail(400, 120)
-COARSE, COARSEST = Detail(25, 15), Detail(25, 9)  # of pictures and films, if every point costs thousands of paths
+COARSE, COARSEST = Detail(25, 15), Detail(25, 9)  # if every point costs thousands of paths, on a line and beyond
 
 
 @dataclass(frozen=True)
