@@ -12,9 +12,9 @@ TESTS = Path(__file__).parent
 PACKAGE = Path(pdedsl.__file__).parent
 # Not tests, but what they read and draw from: wrong specs, golden texts, the campaigns of `make fuzz` and `make kills`.
 KEPT = {"bad", "golden", "fuzzing", "killing"}
-# The product as a whole: its pages, its examples, its wheel, and this mirror.
+# The product as a whole: its pages, its editors, its examples, its wheel, and this mirror.
 WHOLE = set(
-    "architecture contributing docs examples grammar_readme grammar_words packaging readme rooms vscode".split()
+    "architecture contributing docs editors examples grammar_readme grammar_words packaging readme rooms vscode".split()
 )
 
 

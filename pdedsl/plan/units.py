@@ -16,7 +16,7 @@ from pdedsl.ir.statement import Domain, Face, Residual, Statement
 from pdedsl.symbolic.evaluating import Point, compiled
 from pdedsl.symbolic.regions import Region, region_of
 
-SAMPLES = 32
+SAMPLES = 256  # enough to meet a spot that is a tenth of a square wide
 SURE, ROUGH = 10, 300  # factors by which a size may be wrong, from conditions and from an equation
 FEW = 8  # coordinates; more have no conditions built in, and few points say little
 

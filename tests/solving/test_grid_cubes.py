@@ -10,7 +10,8 @@ import torch
 from torch import Tensor
 
 from pdedsl.plan.grids import Scheme, scheme
-from pdedsl.solving.grid import on_one_grid
+from pdedsl.runtime.time_steps import Effort
+from pdedsl.solving.grid import IMPLICIT, TOLERANCE, on_one_grid
 from tests.solving.physical import stated
 
 CUBE = "pde A\nspace (x, y, z) in [0, 1]^3{sides}\n{time}unknown u(x, y, z{t}) : scalar\n"
@@ -31,7 +32,8 @@ def errors(
         ends
     )
     expected = exact(points)
-    found = [on_one_grid(statement, n, 1.0)(points)[:, 0] for n in sizes]
+    effort = Effort(TOLERANCE if kind is Scheme.FOURIER else IMPLICIT)
+    found = [on_one_grid(statement, n, effort)(points)[:, 0] for n in sizes]
     return [float((f - expected).norm() / expected.norm()) for f in found]
 
 
