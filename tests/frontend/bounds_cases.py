@@ -63,6 +63,7 @@ def megabytes() -> dict[str, str]:
         "1 MiB, one number": equation(filled("7")),
         "1 MiB, one comment": FRAME + "#" + filled("c"),
         "1 MiB, comments": equation("Δu") + filled("# c\n"),
+        "comments that never end": FRAME + "*/\n" + filled("/*\n", MIB // 2),
         "1 MiB, a sum": equation(filled("u + ") + "u"),
         "1 MiB, a product": equation(filled("u ") + "u"),
         "1 MiB, opening brackets": equation(filled("(")),

@@ -11,7 +11,6 @@ from pdedsl.frontend.syntax.names import LETTER_OF, superscript
 _START = re.compile(r"(\w+) = (.*) on (\w+)\s*=\s*([0-9.]+)")
 _COMMAND = re.compile(r"\\[A-Za-z]+|\|_")
 _AT_A_SIDE = re.compile(r"(.*?)\s*\|_(?:\{([^{}]*)\}|(\w+))\s*=(.*)")
-_REMARK = re.compile(r"/\*[^\r\n]*[\r\n](?:.|[\r\n])*?\*/")
 _TEXT = re.compile(r'"[^"\r\n]*"')
 _LINE = re.compile(r"[^\r\n]+")
 _PARTIAL = r"\\partial(?:\^\{?(\d)\}?)?\s*"
@@ -45,16 +44,17 @@ SIGNS = {
 
 
 def without_remarks(text: str, reporter: Reporter) -> str:
-    """The text with comments `/* … */` of several lines blanked, each reported once."""
-
-    def blanked(found: re.Match[str]) -> str:
-        start = found.start()
-        if "#" in text[text.rfind("\n", 0, start) + 1 : start]:
-            return found[0]
-        reporter.add(mistakes.notation.comment("/*", Span(start, start + 2)))
-        return re.sub(r"[^\r\n]", " ", found[0])
-
-    return _REMARK.sub(blanked, text) if "/*" in text else text
+    """The text with comments `/* … */` of several lines blanked, each reported once; one pass, whatever the text."""
+    parts, at = [], 0
+    while (start := text.find("/*", at)) >= 0 and (end := text.find("*/", start + 2)) >= 0:
+        inside = text[start : end + 2]
+        line = text[text.rfind("\n", at, start) + 1 : start] if "\n" in text[at:start] else text[at:start]
+        remark = len(inside.splitlines()) > 1 and "#" not in line
+        if remark:
+            reporter.add(mistakes.notation.comment("/*", Span(start, start + 2)))
+        parts += [text[at:start], re.sub(r"[^\r\n]", " ", inside) if remark else inside]
+        at = end + 2
+    return "".join([*parts, text[at:]])
 
 
 def without_latex(text: str, reporter: Reporter) -> str:
