@@ -112,7 +112,7 @@ class Speller:
         """The text between two factors."""
         if sign == "/":  # `du/dx` without spaces may be a derivative
             return " / " if _DIFFERENTIAL.search(text[-MAX_NAME - 1 :]) and piece[0] == "d" else "/"
-        if sign or isinstance(factor, t.Fraction):  # 2½ would be 5/2
+        if sign or isinstance(factor, t.Fraction) or piece[0] in FRACTION_OF.values():  # 2½ is 5/2, and 2½² its square
             return f" {sign} " if sign else " "
         number = isinstance(before, t.Number) or (isinstance(before, t.Fraction) and not self.ascii)
         if piece[0] in "Δ∇":
