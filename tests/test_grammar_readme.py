@@ -115,6 +115,7 @@ def test_frames(fence: Fence) -> None:
     assert not errors(fence.body)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("fence", tagged("sh"))
 def test_commands(fence: Fence, tmp_path: Path) -> None:
     shown = FENCES[FENCES.index(fence) + 1]

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import pytest
-from weekly import share
+from weekly import marked
 
 from analyse.checks import false, lazy, wrong_classes, wrong_form
 from analyse.frames import Row, data, pair
@@ -13,8 +13,7 @@ from analyse.table import TABLE
 from analyse.table.behind import ZERO, disc
 from analyse.table.rejected import REJECTED
 
-WEEKLY = set(share([row.name for row in TABLE], 4))  # of the inner loop
-ROWS = [pytest.param(r, id=r.name, marks=[] if r.name in WEEKLY else pytest.mark.slow) for r in TABLE]
+ROWS = marked(TABLE, lambda row: row.name, quick=4, tested=2)
 # What could be decided and is not yet, by row; the table says which answer would be right.
 LAZY = {
     "delay, ring": "conservation",

@@ -160,6 +160,7 @@ def test_columns_count_characters_and_lines_end_as_the_author_likes() -> None:
 # ---- the other commands
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("stage", ["canonical", "latex"])
 def test_compile_prints_a_stage_whatever_the_hash_seed(stage: str) -> None:
     first = run("compile", "--emit", stage, "wave").stdout

@@ -125,6 +125,7 @@ def test_harness_does_what_the_commands_do(tmp_path: Path) -> None:
     assert started(made, "harness.py").returncode != 0
 
 
+@pytest.mark.long
 def test_harness_as_a_module_with_data_of_ones_own(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """What is trained and judged is the network of `model.py` as it is, edited or not."""
     monkeypatch.chdir(tmp_path)

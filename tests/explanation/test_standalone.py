@@ -44,6 +44,7 @@ def test_the_same_numbers_without_pdedsl(tmp_path: Path) -> None:
     assert done.returncode == 0, done.stderr
 
 
+@pytest.mark.slow
 def test_a_package_is_imported_from_anywhere(tmp_path: Path) -> None:
     assert CliRunner().invoke(cli, ["compile", "resnet", "-o", str(tmp_path / "mine")]).exit_code == 0
     path = f"import sys; sys.path.append({str(tmp_path)!r})"

@@ -223,6 +223,7 @@ def test_more_indices_than_a_subscript_holds() -> None:
     assert expression(show(many)) == many
 
 
+@pytest.mark.slow
 @settings(derandomize=True, max_examples=60, deadline=None)
 @given(st.data())
 def test_no_comment_is_lost(data: st.DataObject) -> None:

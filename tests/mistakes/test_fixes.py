@@ -7,6 +7,7 @@ from functools import cache
 from pathlib import Path
 
 import pytest
+from weekly import marked
 
 from pdedsl import mistakes
 from pdedsl.diagnostics import Diagnostic
@@ -83,7 +84,7 @@ def test_the_fix_of_a_small_mistake(text: str, code: str, made: str) -> None:
     assert count(after, code) < count(text, code), after
 
 
-@pytest.mark.parametrize("path", CASES, ids=lambda p: p.stem)
+@pytest.mark.parametrize("path", marked(CASES, lambda p: p.stem, quick=4, tested=2))
 def test_a_fix_takes_its_mistake_away(path: Path) -> None:
     text = path.read_text("utf-8")
     for diagnostic, fix, after in fixed(text):

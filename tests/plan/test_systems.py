@@ -100,6 +100,7 @@ def test_a_turn_has_the_order_of_its_method(method: str) -> None:
         assert math.log2(coarse / fine) == pytest.approx({"verlet": 1, **METHODS}[method], abs=0.15)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("of", ["pair", "second"])
 @pytest.mark.parametrize("method", ["dopri5", "bosh3", "dopri8", "dopri5(adjoint=true, norm=batch)"])
 def test_adaptive_methods_agree_with_small_steps(of: str, method: str) -> None:

@@ -142,6 +142,7 @@ def _own(folder: Path, **specs: str) -> subprocess.CompletedProcess[str]:
     return subprocess.run(command, cwd=folder, capture_output=True, text=True, timeout=120, check=False)
 
 
+@pytest.mark.long
 def test_in_a_pytest_file_of_ones_own(tmp_path: Path, broken: Path) -> None:
     """One passes, and the failure of the other shows the counterexample."""
     run = _own(tmp_path, held=str(shipped_specs()["monotone"]), broken=str(broken))

@@ -53,6 +53,7 @@ def operators(row: MapRow, draw: int) -> dict[str, Array]:
     return made
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("row", SHORT)
 def test_what_is_proved_survives_a_search(row: MapRow) -> None:
     axioms = analysed(row.text).axioms
