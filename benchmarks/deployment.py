@@ -44,7 +44,7 @@ def smaller(text: str) -> str:
     text = re.sub(r"image\((\d), \d+, \d+\)", r"image(\1, 8, 8)", text)
     text = re.sub(r"open +\d+\n  stages +\[[^]]*\]", lambda m: f"open 8\n  stages [8{', 12' * (',' in m[0])}]", text)
     text = text.replace("patch=4, dense=7", "patch=2, dense=2").replace("close   256", "close   6")
-    return re.sub(r"samples=\d+", "samples=3", text).replace("[0, 100]", "[0, 2]")
+    return re.sub(r"(?<!paths\()samples=\d+", "samples=3", text).replace("[0, 100]", "[0, 2]")
 
 
 def network_of(name: str) -> tuple[nn.Module, Tensor] | None:

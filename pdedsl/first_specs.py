@@ -53,7 +53,7 @@ evaluate {
 $certify}
 """)
 _PHYSICAL = Template("""\
-# Solve it with: pdedsl solve $file
+# Solve it with: pdedsl solve $file -o run
 pde $name
 
 space   x in [0, 1]

@@ -13,13 +13,16 @@ DOTS = (
     (r".*[0-9]", r"", "write 5.0 for 5."),
     (r".*", r"\s*$", "a statement ends with its line, without a full stop; a comment starts with #"),
     (r".*", r"diff\b|d[a-z]\b|grad\b|laplacian\b", "a derivative is written ∂u/∂t, ∂²u/∂x² or diff(u, x)"),
+    (r".*", r"T\b", "the adjoint of W is written Wᵀ or W^T"),
+    (r".*\btorch\([\w.]*", r"\w", 'a network of your own is named in quotes, as in torch("package.module:Name")'),
+    (r".*\b(?:nn|optim|F)", r"\w", "write a word of the language alone, as in mlp(width=64) or adam(lr=0.1)"),
     (r".*", r"(?:npz|npy|csv|txt|json|pde|pt|png|h5|mat)\b", "the name of a file stands in quotes"),
     (r".*\b(?:np|numpy|jnp|math|Math|torch|sympy|sp|tf)", r"[a-z]", "write the function alone, as in sin(x)"),
 )
 """What a dot may have been meant for, by what stands before and behind it on its line."""
 STRAYS = {
     "∂": "a derivative is written ∂u/∂t or ∂(…)/∂x",
-    "'": 'a derivative is written ∂u/∂t, and a text stands in double quotes: "…"',
+    "'": 'a derivative is written ∂u/∂t or ∂²u/∂x², and a text stands in double quotes: "…"',
     "\u0307": "a derivative is written ∂u/∂t",
     "\u0308": "a derivative is written ∂²u/∂t²",
     "%": "a comment starts with #; 10 % is 0.1",
@@ -32,7 +35,9 @@ STRAYS = {
     "?": PIECES,
     "`": "leave lines of ``` out: a spec is a plain text",
     "\\": "the language has no backslash: write σ or sigma, ∇ or grad(…)",
-    **dict.fromkeys("≈≡→≐", "write '='"),
+    **dict.fromkeys("≈≡≐", "write '='"),
+    "→": "a condition is written u = … on boundary, and an unknown is declared as: unknown u(x, t) : scalar",
+    "°": "angles are in radians: write π/4 for 45°",
     "±": "write each of the two on a line of its own",
     "∫": "integrals are not part of the language",
     "!": "factorials are not part of the language",

@@ -8,6 +8,7 @@ from pdedsl.diagnostics import PdeError, Span
 from pdedsl.fixes import Edit, Fix, added, instead, one_of_them, without
 from pdedsl.mistakes.code import Code
 from pdedsl.mistakes.english import ONE, all_of, one_of, perhaps
+from pdedsl.mistakes.syntax import STEPS
 
 NO_UNKNOWN = Code("E401", "an equation contains no unknown")
 CANCELS = Code("E402", "the terms of an equation cancel")
@@ -29,8 +30,10 @@ NO_BOUNDARY = Code("E417", "a boundary condition is missing")
 WITHOUT_FOR = "remove 'for …'"
 
 
-def no_unknown(span: Span) -> PdeError:
-    return NO_UNKNOWN.error("this equation contains no unknown", span, "define names with const or let")
+def no_unknown(step: bool, span: Span) -> PdeError:
+    """`step` for `Δt = 0.01`."""
+    hint = STEPS if step else "define names with const or let"
+    return NO_UNKNOWN.error("this equation contains no unknown", span, hint)
 
 
 def terms_cancel(span: Span) -> PdeError:
@@ -68,12 +71,12 @@ def not_a_side(name: str, sides: Sequence[str], guess: str | None, span: Span) -
 
 
 def not_a_place(span: Span) -> PdeError:
-    hint = "name a side, as in 'on left', or a curve, as in 'on x² + y² = 1'"
+    hint = "name sides, as in 'on left, right', or a curve, as in 'on x² + y² = 1'"
     return PLACE.error("this is neither a side nor a curve", span, hint)
 
 
-def fixes_one_variable(span: Span) -> PdeError:
-    return PLACE.error("a condition must fix exactly one variable", span, "as in u(x, 0) = …")
+def fixes_one_variable(example: str, span: Span) -> PdeError:
+    return PLACE.error("a condition must fix exactly one variable", span, f"as in {example} = …")
 
 
 def neither_start_nor_end(time: str, at: str, start: str, end: str, span: Span, place: Span | None) -> PdeError:

@@ -8,6 +8,7 @@ from pdedsl.diagnostics import Diagnostic, PdeError, Span
 from pdedsl.fixes import Fix, added, instead, one_of_them, without
 from pdedsl.mistakes.code import Code
 from pdedsl.mistakes.english import all_of, perhaps
+from pdedsl.mistakes.syntax import STEPS
 
 UNKNOWN = Code("E201", "a name is not declared")
 TWICE = Code("E202", "a name is declared twice")
@@ -23,6 +24,12 @@ RANDOM = "equations have no random terms: noise on the paths of a transported u 
 PATHS = f"{SLOPE}; a path dX = v dt + σ dW belongs to ∂u/∂t + v·∇u + ½σ²Δu = 0"
 POINT = "a point source is not a function: write a narrow one, as in exp(-x²/(2 s²))/(s √(2π)) with a small const s"
 DIFFERENTIALS = dict.fromkeys(("dX", "dx"), PATHS)
+SETTINGS = {
+    **dict.fromkeys(("dt", "Δt", "delta_t", "nt"), STEPS),
+    **dict.fromkeys(("mesh", "domain", "geometry"), "a domain is declared as: space (x, y) in [0, 1]^2"),
+    **dict.fromkeys(("nx", "ny"), "sizes belong to a method, as in: realize equation by grid(n=128)"),
+}
+"""Lines of programs, `dt = 0.01`, that have another place here."""
 SOURCES = dict.fromkeys(("delta", "δ"), POINT)  # of which a bare name is a number like others
 WELL_KNOWN = {
     **dict.fromkeys(("inf", "infty", "infinity", "oo"), FINITE),
@@ -33,6 +40,10 @@ WELL_KNOWN = {
     **dict.fromkeys(("dirac", "Dirac", "DiracDelta"), POINT),
     **{f"log{base}": f"write log(…)/log({base})" for base in (2, 10)},
     "T": "declare it, as in: const T = 1",
+    "O": "the number is written with the digit 0",
+    "argmax": "class probabilities are written softmax(W x)",
+    "lambda": "a function is declared as: let f(x) = x²",
+    **dict.fromkeys(("inner", "dot"), "write v·w; an equation has no test functions, as in -Δu = f"),
     "at": "a side is named behind 'on', as in: u = 0 on boundary, or u = 0 on x = 0",
     "boundary": "a side is named behind 'on', as in: u = 0 on boundary",
 }
@@ -47,11 +58,19 @@ FUNCTIONS = {
 """Names of other programs for functions of the language."""
 
 
+def unit(name: str, span: Span) -> PdeError:
+    """`const κ = 0.1 m`, where nothing is called m."""
+    hint = "a constant is made of numbers and other constants, without units"
+    return UNKNOWN.error(f"unknown name '{name}'", span, hint, once=True)
+
+
 def unknown_name(name: str, guess: str | None, called: bool, timed: bool, span: Span, first: bool = False) -> PdeError:
     """`called` if a bracket follows it, `timed` if the spec has a time, `first` if it has no unknown."""
     way = f"declare it, as in: let {name}(…) = …" if called else "declare it with const, let, learn or unknown"
     if first and not called:
         way = f"declare it, as in: unknown {name}(x, t) : scalar, or const {name} = 1"
+    if name in ("x", "y", "z", "r") and not called:
+        way = f"declare it as a coordinate: space (x, y) in [0, 1]^2, or as a number: const {name} = 1"
     known = (called and SOURCES.get(name)) or _well_known(name, timed)
     guess = FUNCTIONS.get(name, guess) if called else guess
     fixes = () if known else instead(name, guess, span)
@@ -98,8 +117,9 @@ def start_of_unknown(name: str, unknown: str, arguments: str, span: Span) -> Pde
 def without_const(name: str, span: Span) -> PdeError:
     """`κ = 0.1`, where nothing is declared."""
     hint = f"a number is declared as: const {name} = …, and a function as: let {name}(x) = …"
-    hint = DIFFERENTIALS.get(name, hint)
-    return UNKNOWN.error(f"unknown name '{name}'", span, hint, once=True, fixes=added(span.start, "const "))
+    other = DIFFERENTIALS.get(name) or SETTINGS.get(name)
+    fixes = () if other else added(span.start, "const ")
+    return UNKNOWN.error(f"unknown name '{name}'", span, other or hint, once=True, fixes=fixes)
 
 
 def unknown_variable(name: str, variables: Sequence[str], timed: bool, span: Span) -> PdeError:

@@ -50,7 +50,9 @@ def inverse(function: str, span: Span) -> PdeError:
 
 def derivative(written: str, variables: list[str], span: Span) -> PdeError:
     hint = f"as in ∂u/∂t or ∂²u/∂x∂y; variables of this spec: {all_of(variables)}"
-    return MISUSED.error(f"'{written}' is not a derivative by the variables of this spec", span, hint)
+    if written[-1] in "ᵢⱼₖ":
+        hint = f"write a sum, as in Σ{written[-1]} ∂²u/∂x{written[-1]}², or Δu"
+    return MISUSED.error(f"'{written}' is not a derivative by the variables of this spec", span, hint, once=True)
 
 
 def named_place(name: str, variable: str, span: Span, key: Span | None) -> PdeError:
@@ -103,6 +105,36 @@ def condition(word: str, span: Span) -> PdeError:
     return MISUSED.error(f"a condition is an equation, without '{word}'", span, hint)
 
 
+def label(word: str, span: Span, whole: Span) -> PdeError:
+    """`heat: ∂u/∂t = …`, `Solve ∂u/∂t = …`; `whole` is the word with its colon."""
+    hint, fixes = "leave it out, or write it as a comment: # …", without(whole, "leave it out")
+    return MISUSED.error(f"an equation has no words or labels before it, found '{word}'", span, hint, fixes=fixes)
+
+
+def ends_with_equal(span: Span) -> PdeError:
+    return MISUSED.error("this line ends with '='", span, "write its right-hand side behind it")
+
+
+def doubled_equal(span: Span) -> PdeError:
+    return MISUSED.error("a second '=' in one statement", span, "remove it", fixes=without(span))
+
+
+def joined_statements(span: Span) -> PdeError:
+    """`const a = 1 const b = 2`; `span` is the second keyword."""
+    fixes = (Fix("start a new line", (Edit(Span(span.start, span.start), "\n"),)),)
+    return MISUSED.error("a second statement in one line", span, "write one statement per line", fixes=fixes)
+
+
+def set_of_sides(span: Span) -> PdeError:
+    """`on {left, right}`."""
+    return MISUSED.error("sides are named without braces", span, "as in: u = 0 on left, right")
+
+
+def sum_of(span: Span) -> PdeError:
+    """`sum_{i=1}^n`."""
+    return MISUSED.error("a sum runs over all components", span, "as in Σᵢ vᵢ² or sum(i, v[i]^2)")
+
+
 def braces(span: Span, closing: Span | None) -> PdeError:
     """`closing` is the brace that ends what they enclose, if there is one."""
     edits = () if closing is None else (Edit(span, "("), Edit(closing, ")"))
@@ -119,7 +151,7 @@ def braces_of_spec(span: Span, closing: Span | None) -> PdeError:
 
 def operator_alone(written: str, span: Span) -> PdeError:
     """`(-Δ)^s u`."""
-    hint = "write what it acts on behind it, as in Δu; powers of operators other than Δ² are not part of the language"
+    hint = "write what it acts on behind it, as in Δu or ∂u/∂t"
     return MISUSED.error(f"'{written}' acts on nothing", span, hint)
 
 

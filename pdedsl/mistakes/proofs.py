@@ -105,9 +105,10 @@ def contradiction(side: str, data: str, where: str, start: float, end: float, sp
     return CONTRADICTION.warning(message, span, "change one of the two, unless a solution that is rough there is meant")
 
 
-def unbalanced(unknown: str, total: float, slopes: bool, span: Span) -> Diagnostic:
-    """`slopes` if some are given; otherwise all sides are periodic."""
-    message = f"only slopes of '{unknown}' are given, and with the source they add up to {abs(total):.3g}, not to 0"
+def unbalanced(unknown: str, total: float, slopes: bool, span: Span, about: bool = False) -> Diagnostic:
+    """`slopes` if some are given, otherwise all sides are periodic; `about` if the total is known to two digits."""
+    shown = f"about {abs(total):.2g}" if about else f"{abs(total):.3g}"
+    message = f"only slopes of '{unknown}' are given, and with the source they add up to {shown}, not to 0"
     hint = "no solution exists: change the source or a slope, or give a value on one side"
     if not slopes:
         message = f"'{unknown}' is periodic, and its source adds up to {abs(total):.3g}, not to 0"

@@ -61,6 +61,11 @@ def unknown_part(what: str, word: str, known: Sequence[str], guess: str | None, 
     return NOTHING.error(f"{what} '{word}'", span, perhaps(guess, f"known here: {all_of(known)}" if known else ""))
 
 
+def part_of_path(word: str, path: str, span: Span) -> PdeError:
+    """`v.width` for `learn.v.width`."""
+    return NOTHING.error(f"a spec has no block '{word}'", span, perhaps(path))
+
+
 def no_constant_but_entry(word: str, path: str, span: Span) -> PdeError:
     return NOTHING.error(f"this spec has no constant '{word}'", span, perhaps(path))
 

@@ -163,7 +163,8 @@ def function_of(word: str, found: str, span: Span) -> PdeError:
 
 
 def takes_numbers(word: str, found: str, span: Span) -> PdeError:
-    return SHAPE.error(f"'{word}' takes numbers, found {an(found)}", span)
+    hint = "class probabilities are written softmax(W x)" if found.startswith("scores") else ""
+    return SHAPE.error(f"'{word}' takes numbers, found {an(found)}", span, hint)
 
 
 def takes_feature_map(word: str, span: Span) -> PdeError:

@@ -34,6 +34,7 @@ NAME_A_PART = "name a part of it with let"
 SUMMED = "as in sum(i, v[i]^2)"
 ARGUMENTS = {"sum": SUMMED}
 SMALLER = "write it in fewer or smaller steps"
+STEPS = "the method chooses the steps in time; on data and on pixels: realize time by euler(steps=100)"
 PIECES = "there is no 'if': write pieces in space with heaviside(x - 0.5), and pieces in time with 'for t in [a, b]'"
 # ---- brackets
 
@@ -101,8 +102,11 @@ def second_time(span: Span) -> PdeError:
     return SECOND.error("a second 'time': a spec has only one", span, ONE, fixes=without(span))
 
 
-def no_space(span: Span) -> PdeError:
+def no_space(time: str | None, span: Span) -> PdeError:
+    """`time` is the only variable of an ordinary differential equation."""
     hint = "add: space x in R^2, in image(c, h, w), in pixels or in [a, b]"
+    if time is not None:
+        hint = f"in an ordinary differential equation the variable is the space: space {time} in [0, 1], without 'time'"
     return NO_SPACE.error("this spec has no space", span, hint)
 
 

@@ -17,7 +17,7 @@ INTERVAL = Code("E315", "an interval is expected, or is empty")
 SPACE = Code("E316", "a space or its dimension is not one that the language knows")
 
 OTHER_TYPES = {"complex": COMPLEX}
-SPACES = ("R^2", "R^d", "image(c, h, w)", "pixels", "[a, b]", "[a, b]^2 periodic")
+SPACES = ("R^2", "R^d", "image(c, h, w)", "pixels", "[a, b]", "[a, b]^2 periodic", "[-1, 1]^2 where x² + y² < 1")
 FORMS = f"spaces: {', '.join(SPACES)}"
 
 
@@ -27,7 +27,7 @@ FORMS = f"spaces: {', '.join(SPACES)}"
 def not_a_type(name: str | None, types: Sequence[str], guess: str | None, span: Span) -> PdeError:
     """`name` is None where no name stands."""
     shown = f"'{name}'" if name is not None else "this"
-    hint = OTHER_TYPES.get(name or "") or perhaps(guess, f"types: {all_of(types)}")
+    hint = OTHER_TYPES.get(name or "") or perhaps(guess, f"types: {all_of(types)}; sizes as in vector(2), simplex(10)")
     return TYPE.error(f"{shown} is not a type", span, hint, fixes=instead(name or "", guess, span))
 
 

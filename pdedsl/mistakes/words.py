@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from pdedsl.diagnostics import PdeError, Span
-from pdedsl.fixes import instead, without
+from pdedsl.fixes import Edit, Fix, instead, one_of_them, without
 from pdedsl.mistakes.code import Code
 from pdedsl.mistakes.english import ONE, all_of, counted, one_of, perhaps
 
@@ -32,7 +32,9 @@ ELSEWHERE = {
     "lr": "it is an argument of the optimizer, as in: optimizer sgd(lr=0.1)",
     "learning_rate": "it is an argument of the optimizer, as in: optimizer sgd(lr=0.1)",
     "momentum": "it is an argument of the optimizer, as in: optimizer sgd(lr=0.1, momentum=0.9)",
+    "weight_decay": "it is an argument of the optimizer, as in: optimizer sgd(lr=0.1, weight_decay=5e-4)",
     "eps": "it is an argument of an attack, as in: attack pgd(eps=8/255)",
+    "device": "it is an option of the command: --device cuda",
 }
 """Where an entry stands that a block does not have."""
 
@@ -43,7 +45,19 @@ ELSEWHERE = {
 def not_a_word(what: str, known: Sequence[str], file: bool, span: Span) -> PdeError:
     """`what` is wanted: "a network", "an optimizer"; `file` if the name of a file stands in its place."""
     own = 'a file of your own is npz("data.npz"); ' if file else ""
-    return NO_CALL.error(f"expected {what}", span, f"{own}known here: {all_of(known)}")
+    hint = f"{own}known here: {all_of(known)}; arguments stand in brackets, as in sgd(lr=0.1)"
+    return NO_CALL.error(f"expected {what}", span, hint)
+
+
+def in_quotes(what: str, text: str, span: Span) -> PdeError:
+    """`data "moons"`."""
+    return NO_CALL.error(f"expected {what}", span, f"write it without quotes: {text}", fixes=one_of_them([text], span))
+
+
+def value_in_quotes(key: str, wanted: str, text: str, span: Span) -> PdeError:
+    """`eps="8/255"`."""
+    hint, fixes = f"write it without quotes: {text}", one_of_them([text], span)
+    return VALUE.error(f"{key} must be {wanted}", span, hint, fixes=fixes)
 
 
 def unknown_word(word: str, what: str, known: Sequence[str], guess: str | None, span: Span) -> PdeError:
@@ -126,6 +140,14 @@ def number_of_values(key: str, most: int, found: int, span: Span) -> PdeError:
     takes = ("no value", "one value")[most] if most < 2 else f"1 to {most} values"
     return NUMBER_OF_VALUES.error(
         f"'{key}' takes {takes}", span, "write each entry on a line of its own" if found > most > 0 else ""
+    )
+
+
+def joined_entries(second: str, span: Span) -> PdeError:
+    """`batch 128 epochs 10`."""
+    fixes = (Fix("start a new line", (Edit(Span(span.start, span.start), "\n  "),)),)
+    return NUMBER_OF_VALUES.error(
+        f"a second entry in one line: '{second}'", span, "write each entry on a line of its own", fixes=fixes
     )
 
 

@@ -45,6 +45,11 @@ class Run:
         source, root = source_of(folder / SPEC), None if data is None else Path(data)
         return cls.of(folder, to_compilation(source, trust, root))
 
+    def __repr__(self) -> str:
+        """The folder, the outcome and the last figures, in a line."""
+        figures = ", ".join(f"{name} {value:.4g}" for name, value in self.figures.items())
+        return f"Run({self.folder}, {self.outcome}{': ' if figures else ''}{figures})"
+
     def _repr_html_(self) -> str:
         """The figures and the curves, for a notebook."""
         figures = tuple((name.replace("_", " "), f"{value:.6g}") for name, value in self.figures.items())

@@ -10,7 +10,7 @@ SYNONYMS = {
     **dict.fromkeys(("learning_rate", "rate", "step_size"), "lr"),
     **dict.fromkeys(("epsilon", "radius"), "eps"),
     **dict.fromkeys(("hidden", "units", "hidden_size", "channels", "neurons"), "width"),
-    **dict.fromkeys(("num_layers", "hidden_layers", "blocks"), "depth"),
+    **dict.fromkeys(("num_layers", "hidden_layers", "layers", "blocks"), "depth"),
     **dict.fromkeys(("iterations", "iters", "num_steps", "n_steps", "nt"), "steps"),
     **dict.fromkeys(("n", "num_samples", "n_samples"), "samples"),
     **dict.fromkeys(("linf", "infinity"), "inf"),
@@ -18,7 +18,12 @@ SYNONYMS = {
     **dict.fromkeys(("pinn", "network", "neural_network"), "residual"),
     **dict.fromkeys(("fdm", "fd", "finite_differences", "finite_difference", "spectral", "fem", "fvm"), "grid"),
     **dict.fromkeys(("monte_carlo", "montecarlo", "feynman_kac", "random_walks"), "paths"),
-    **dict.fromkeys(("prob", "probs", "probability", "probabilities", "classes", "categorical"), "simplex"),
+    **dict.fromkeys(("prob", "probs", "probability", "probabilities", "classes", "categorical", "softmax"), "simplex"),
+    **dict.fromkeys(("smoothing", "randomized_smoothing", "cohen"), "gaussian"),
+    **dict.fromkeys(("gaussian", "brownian", "sde", "langevin"), "noise"),
+    **dict.fromkeys(("carlini", "carlini_wagner"), "cw"),
+    **dict.fromkeys(("augmentation", "transform", "transforms"), "augment"),
+    **dict.fromkeys(("dtype", "amp"), "precision"),
     **dict.fromkeys(("float", "real", "number", "double"), "scalar"),
     **dict.fromkeys(("accuracy", "clean"), "natural"),
     **dict.fromkeys(("monotone", "monotonicity", "order"), "comparison"),
@@ -28,6 +33,7 @@ SYNONYMS = {
 
 
 def synonym(word: str, words: Iterable[str]) -> str | None:
-    """Our word for another's, if it is one that may stand here."""
-    found = SYNONYMS.get(word.lower())
-    return found if found is not None and found in set(words) else None
+    """Our word for another's, if it is one that may stand here; `pgd20` is `pgd`."""
+    known = set(words)
+    found = (SYNONYMS.get(word.lower()), word.lower().rstrip("0123456789").rstrip("_-"))
+    return next((w for w in found if w in known), None)

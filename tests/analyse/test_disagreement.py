@@ -69,6 +69,24 @@ def test_slopes_that_balance_the_source(text: str, total: str) -> None:
     assert not total or f"add up to {total}, not to 0" in found[0][1]
 
 
+@pytest.mark.parametrize(
+    ("text", "total"),
+    [
+        ("-Δu = 4\n∂u/∂n = 0 on boundary", "13"),  # 4π
+        ("Δu = 1 + x\n2 ∂u/∂n = 0 on boundary", "3.1"),  # π
+        ("-Δu = x\n∂u/∂n = 0 on boundary", ""),
+        ("-Δu = 4\n∂u/∂n = -2 on boundary", ""),  # 4π - 2·2π
+        ("-Δu = 4\n∂u/∂n = 1 on boundary", ""),  # other slopes are not added up on a shape
+        ("-Δu = 4\nu = 0 on boundary", ""),
+        ("-Δu + u = 4\n∂u/∂n = 0 on boundary", ""),
+    ],
+)
+def test_slopes_on_a_disc(text: str, total: str) -> None:
+    found = warned(f"space (x, y) in [-1, 1]^2 where x² + y² < 1\nunknown u(x, y) : scalar\n{text}")
+    assert [code for code, _ in found] == (["W403"] if total else [])
+    assert not total or f"add up to about {total}, not to 0" in found[0][1]
+
+
 @pytest.mark.parametrize(("source", "said"), [("1", ["W403"]), ("cos(2π x)", [])])
 def test_a_periodic_source(source: str, said: list[str]) -> None:
     text = f"space x in [0, 1] periodic\nunknown u(x) : scalar\n-Δu = {source}"

@@ -41,6 +41,22 @@ def test_three_questions() -> None:
     assert Path("Mine.pde").read_text("utf-8") == first_spec("Mine", Purpose.POINTS, "moons", True)
 
 
+@pytest.mark.parametrize(("purpose", "subject"), [("points", "moons"), ("equation", "heat")])
+def test_the_commands_that_come_next_are_complete(purpose: str, subject: str) -> None:
+    result = CliRunner().invoke(cli, ["new", "Mine", "--for", purpose, "--data", subject, "--noise"])
+    commands = [c.split()[1:] for c in result.output.partition("next: ")[2].split(", ")]
+    commands.append(Path("Mine.pde").read_text("utf-8").splitlines()[0].partition("pdedsl ")[2].split())
+    assert [verb for verb, *_ in commands] == ["explain", *["solve" if purpose == "equation" else "train"] * 2]
+    for verb, *words in commands:
+        cli.commands[verb].make_context(verb, words)  # a missing option would be an error
+
+
+def test_without_anybody_to_ask_the_options_are_named() -> None:
+    result = CliRunner().invoke(cli, ["new", "Mine"], input="")
+    assert result.exit_code == 2
+    assert "--for, --data" in result.output
+
+
 def test_it_trains_at_once() -> None:
     CliRunner().invoke(cli, ["new", "Mine", "--for", "points", "--data", "moons", "--no-noise"])
     result = CliRunner().invoke(cli, ["train", "Mine.pde", "-o", "run", "--set", "train.epochs=3"])

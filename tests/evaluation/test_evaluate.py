@@ -31,7 +31,11 @@ def margins(case: Case) -> Tensor:
 
 def test_natural(linear: Case) -> None:
     model, x, y = linear
-    clean = pdedsl.evaluate(model, x, y).clean
+    report = pdedsl.evaluate(model, x, y)
+    clean = report.clean
+    assert "95.6 %" in repr(report)  # in a terminal
+    assert "<table>" in report._repr_html_()  # in a notebook
+    assert "95.6" in report._repr_html_()
     predicted = model(x).argmax(1)
     assert (clean.accuracy.hits, clean.accuracy.of) == (430, 450)
     assert clean.loss == pytest.approx(nn.functional.cross_entropy(model(x), y).item())

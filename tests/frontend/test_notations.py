@@ -26,6 +26,9 @@ def sides(condition: str) -> str:
 SAME = [
     ("u_t = κ u_xx", "∂u/∂t = κ ∂²u/∂x²"),
     ("u_t = κ u_{xx}", "∂u/∂t = κ ∂²u/∂x²"),
+    ("u_{,t} = κ u_{,xx}", "∂u/∂t = κ ∂²u/∂x²"),
+    ("∂u/∂t = κ Δu ÷ 2", "∂u/∂t = κ Δu/2"),
+    ("∂u/∂t = κ Δu + Δ^2 sin(x)", "∂u/∂t = κ Δu + Δ² sin(x)"),
     ("u_t = κ u_xx + u_xt", "∂u/∂t = κ ∂²u/∂x² + ∂²u/∂x∂t"),
     ("∂_t u = κ ∂_xx u", "∂u/∂t = κ ∂²u/∂x²"),
     ("∂_t u = κ ∂_{xx} u", "∂u/∂t = κ ∂²u/∂x²"),

@@ -28,7 +28,16 @@ from pdedsl.words.optimizers import Sgd
         ("sigm=3", "E731", "this spec has no constant 'sigm'", "sigm", "did you mean 'sigma'?"),
         ("2=3", "E731", "this spec has no constant '2'", "2", "known here"),
         ("c d=3", "E731", "this spec has no constant 'c d'", "c d", "known here"),
-        ("v=3", "E731", "this spec has no constant 'v'", "v", "known here"),
+        ("v=3", "E731", "this spec has no constant 'v'", "v", "did you mean 'learn.v'?"),
+        ("v.width=8", "E731", "a spec has no block 'v'", "v", "did you mean 'learn.v.width'?"),
+        (
+            "optimizer.lr=1",
+            "E731",
+            "a spec has no block 'optimizer'",
+            "optimizer",
+            "did you mean 'train.optimizer.lr'?",
+        ),
+        ("time.steps=2", "E731", "a spec has no block 'time'", "time", "did you mean 'realize.time.steps'?"),
         (
             "realize.difusion=noise",
             "E731",
@@ -125,7 +134,7 @@ def test_a_report_of_a_wrong_path() -> None:
 @pytest.mark.parametrize(
     ("setting", "code", "marked"),
     [
-        ("train.epochs=many", "E201", "many"),
+        ("train.epochs=many", "E507", "many"),
         ("train.epochs=0", "E507", "0"),
         ("train.epochs=3 = 4", "E102", "="),
         ("train.epochs=§", "E101", "§"),

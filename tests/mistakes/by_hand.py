@@ -10,7 +10,7 @@ own_networks.hidden_module own_networks.no_maps own_networks.not_found own_netwo
 reading.no_such_file reading.not_utf8
 settings.constant_needs_value settings.empty_path settings.entry_needs_value settings.long_path settings.needs_value
 settings.no_call settings.no_constant_but_entry settings.not_alone settings.several_calls settings.several_entries
-settings.unknown_part settings.unnamed_behind
+settings.part_of_path settings.unknown_part settings.unnamed_behind
 """
 """What is to be changed is a file of data, a module, an environment or the command line."""
 
@@ -22,7 +22,8 @@ runs.nothing_to_train runs.schedule_without_steps runs.solved_not_trained runs.t
 """The spec is right, and another command or other data would do: found when it runs, not while a text is checked."""
 
 A_VALUE = """
-characters.not_a_spec notation.at_a_side syntax.operator_arguments
+characters.not_a_spec names.unit notation.at_a_side notation.ends_with_equal notation.set_of_sides notation.sum_of
+syntax.operator_arguments
 equations.few_conditions_on equations.fixes_one_variable equations.gives_no_value equations.no_equation
 equations.not_a_place evaluations.nothing_attacked evaluations.picture_without geometry.no_coordinate
 geometry.not_physical known.not_an_unknown known.not_physical networks.unknown_dimension own_networks.not_a_path
@@ -57,7 +58,7 @@ proofs.waves_at_rest realizations.another_diffusion realizations.diffusion_alone
 realizations.elsewhere realizations.joined_sides realizations.learned_velocity realizations.sampling_along
 shapes.cannot_be_called shapes.cannot_be_multiplied shapes.coordinates_not_written_out shapes.no_adjoint
 shapes.no_divergence shapes.no_real_value shapes.not_constant shapes.out_of_range shapes.power_of_tensor_constant
-shapes.product_of_kinds syntax.order_zero
+shapes.product_of_kinds shapes.takes_numbers syntax.order_zero
 """
 """The mathematics has to change: an equation, its data or its domain, as the author means it."""
 

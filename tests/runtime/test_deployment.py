@@ -61,6 +61,14 @@ def test_the_table_has_every_spec_that_has_a_network_on_data() -> None:
     assert set(TABLE["neural_ode"].values()) == {"yes", "refused"}
 
 
+def test_the_other_specs_are_passed_over() -> None:
+    """`benchmarks/deployment.py` reads every spec, also where there is nothing to record."""
+    for name in shipped_specs().keys() - TABLE.keys():
+        text = shipped_specs()[name].read_text("utf-8")
+        if DEPLOYMENT.smaller(text) != text:
+            assert DEPLOYMENT.network_of(name) is None
+
+
 @pytest.mark.filterwarnings("ignore")
 @pytest.mark.parametrize("name", TABLE)
 def test_what_the_table_says_of_vmap_and_empty_batches(name: str) -> None:

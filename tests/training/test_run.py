@@ -69,6 +69,11 @@ def test_a_run_is_opened_as_it_was_left(tmp_path: Path) -> None:
     x = torch.randn(5, 2)
     assert torch.equal(opened.module(x), run.module(x))
     assert opened.figures == run.figures
+    assert repr(opened).startswith(f"Run({tmp_path / 'a'}, finished: test_accuracy 0.")  # in a terminal
+    (tmp_path / "a" / "curves.png").write_bytes(b"")
+    shown = opened._repr_html_()  # in a notebook
+    assert f"{run.figures['test_accuracy']:.6g}" in shown
+    assert "data:image/png" in shown
 
 
 def test_what_is_no_run_is_not_opened(tmp_path: Path) -> None:

@@ -74,7 +74,19 @@ def _applied(source: Source, setting: Setting) -> str:
         return _realization(syntax, source.text, setting)
     if first.id in ENTRIES:
         return _entry(syntax, source.text, setting)
+    above = _above(first, syntax)
+    if above is not None:
+        whole = ".".join([above, *(word.text for word in setting.words)])
+        raise setting.wrong(mistakes.settings.part_of_path(first.text, whole, first.span))
     raise setting.unknown(first, "a spec has no block", [*ENTRIES, REALIZE, *FIELDS])
+
+
+def _above(word: Word, syntax: t.Syntax) -> str | None:
+    """What stands before a word in a path: `learn` before `v`, `train` before `optimizer`."""
+    kinds: dict[type[t.Statement], str] = {of: kind for kind, of in FIELDS.items()}
+    fields = {s.name.id: kinds[type(s)] for s in syntax.statements if isinstance(s, t.LearnDecl | t.UnknownDecl)}
+    entries = {key: kind for kind, rules in reversed(ENTRIES.items()) for key in rules}
+    return (entries | dict.fromkeys(PARTS, REALIZE) | fields).get(word.id)
 
 
 def _syntax(source: Source) -> t.Syntax:
@@ -140,7 +152,7 @@ def _constant(syntax: t.Syntax, text: str, setting: Setting) -> str:
     named = _name_and_power(word.text)
     found = next((c for c in constants if named and c.name.id == named.name.id), None)
     if named is None or found is None:
-        raise _no_constant(word, constants, setting)
+        raise _no_constant(word, constants, syntax, setting)
     if not setting.value:
         raise setting.wrong(mistakes.settings.constant_needs_value(word.text, word.span))
     value = splice.widened(text, found.value.span)
@@ -149,10 +161,10 @@ def _constant(syntax: t.Syntax, text: str, setting: Setting) -> str:
     return splice.replaced(text, found.name.span.to(value), f"{word.text} = {setting.value}")
 
 
-def _no_constant(word: Word, constants: list[t.ConstDecl], setting: Setting) -> PdeError:
-    kind = next((kind for kind, rules in ENTRIES.items() if word.id in rules), None)
-    if kind:
-        return setting.wrong(mistakes.settings.no_constant_but_entry(word.text, f"{kind}.{word.id}", word.span))
+def _no_constant(word: Word, constants: list[t.ConstDecl], syntax: t.Syntax, setting: Setting) -> PdeError:
+    above = _above(word, syntax)
+    if above is not None:
+        return setting.wrong(mistakes.settings.no_constant_but_entry(word.text, f"{above}.{word.text}", word.span))
     names = (c.name.id if word.text.isascii() else c.name.text for c in constants)
     return setting.unknown(word, "this spec has no constant", (*names, "train.…", "evaluate.…", "realize.…"))
 

@@ -15,6 +15,7 @@ from pdedsl.ir.types import Operator
 from pdedsl.ir.verdicts import Axiom
 from pdedsl.words.blocks import Block, Transfer
 from pdedsl.words.entries import BLOCKS, ENTRIES, Boxes, Calls, Entry, Names, Nothing, Plain
+from pdedsl.words.params import Number, Whole
 from pdedsl.words.realizations import PARTS
 from pdedsl.words.training import Box
 from pdedsl.words.word import Chosen
@@ -83,6 +84,10 @@ def _fits(entry: t.Entry, kind: str, seen: dict[str, t.Name]) -> None:
     first = seen.setdefault(key.id, key)
     if first is not key and not rule.values.repeats:
         raise mistakes.words.entry_twice(key.text, key.span, first.span, entry.span)
+    products = [item.value for item in entry.items if isinstance(item.value, t.Product)]
+    joined = next((f for p in products for f in t.children(p) if isinstance(f, t.Name) and f.id in rules), None)
+    if joined is not None:
+        raise mistakes.words.joined_entries(joined.text, joined.span)
     if not rule.least <= len(entry.items) <= rule.most:
         raise mistakes.words.number_of_values(key.text, rule.most, len(entry.items), entry.span)
 
@@ -111,6 +116,8 @@ def _value(key: t.Name, item: t.Item, rule: Entry, env: Environment) -> object:
         case Names():
             return _named(key, item, rule.what)
         case Plain(param=param):
+            if isinstance(item.value, t.Name) and env.is_free(item.value.id) and isinstance(param.kind, Whole | Number):
+                raise mistakes.words.wrong_value(key.id, param.wanted, item.span)
             return argument(item.value, param, key.id, env.number)
         case Boxes():
             return _box(item, env)

@@ -37,6 +37,8 @@ def chosen(expr: t.Expr, forms: Forms[T], what: str, evaluate: Evaluate, line: S
         case t.Call(head=t.Name() as head, args=args, named=named):
             pass
         case _:
+            if isinstance(expr, t.Text) and expr.value in forms:
+                raise mistakes.words.in_quotes(what, expr.value, expr.span)
             file = isinstance(expr, t.Text) and "npz" in forms
             raise mistakes.words.not_a_word(what, list(forms), file, expr.span)
     if head.id not in forms:
@@ -91,9 +93,9 @@ def _option(expr: t.Expr, evaluate: Evaluate) -> Value:
 
 
 def meant(word: str, words: Iterable[str]) -> str | None:
-    """The word that was probably meant: one with a similar spelling, or a synonym from elsewhere."""
+    """The word that was probably meant: a synonym from elsewhere, or one with a similar spelling."""
     known = list(words)
-    return nearest(word, known) or synonym(word, known)
+    return synonym(word, known) or nearest(word, known)
 
 
 def unknown_word(word: t.Name, words: Iterable[str], what: str) -> PdeError:
@@ -144,6 +146,8 @@ def _single(expr: t.Expr, param: Param, key: str, evaluate: Evaluate) -> Value:
             return _word(choice, word, key, expr.span)
         case Flag(), t.Name(id=("true" | "false") as word):
             return word == "true"
+        case ((Choice() | Whole() | Number()), t.Text(value=text)):
+            raise mistakes.words.value_in_quotes(key, param.wanted, text, expr.span)
         case ((Text() | Choice() | Flag()), _):
             raise wrong
         case _, (t.Text() | t.ListOf()):

@@ -110,7 +110,10 @@ def at_point(
         if a != o
     ]
     if len(fixed) != 1:
-        raise mistakes.equations.fixes_one_variable(statement.span)
+        unknown = unknown_of(field, env)
+        last = env.time.symbol if env.time else unknown.arguments[-1]
+        places = ", ".join("0" if a == last else str(a) for a in unknown.arguments)
+        raise mistakes.equations.fixes_one_variable(f"{unknown.name}({places})", statement.span)
     variable, place = fixed[0]
     if env.time is not None and variable == env.time.symbol:
         return _at_time(statement, summands, fields, place, env)

@@ -24,6 +24,7 @@ from pdedsl.words.normalisations import NORMALISATIONS
 from pdedsl.words.realizations import Realizations
 from pdedsl.words.word import Chosen
 
+UNITS = {*("m", "cm", "mm", "km", "s", "ms", "kg", "g", "K", "J", "W", "N", "Pa", "Hz", "mol", "V")}
 MAX_UNKNOWNS = 64
 MAX_EQUATIONS = 200  # and conditions; each piece of time has its own equation
 
@@ -33,6 +34,7 @@ def elaborate(syntax: t.Syntax, source: Source, reporter: Reporter) -> Spec:
     header = _header(syntax, source, reporter)
     env = Environment(reporter, broken=set(syntax.lost))
     _declare(syntax, env)
+    _without_units(syntax, env)
     env.resolve_all()
     equations, conditions = _relations(syntax, env)
     exact, observed = _known(syntax, env)
@@ -94,9 +96,12 @@ def _declare(syntax: t.Syntax, env: Environment) -> None:
     unknowns = [s for s in syntax.statements if isinstance(s, t.UnknownDecl)]
     if len(unknowns) > MAX_UNKNOWNS:
         raise mistakes.syntax.many_unknowns(MAX_UNKNOWNS, unknowns[MAX_UNKNOWNS].span)
-    if not spaces and syntax.statements and "SPACE" not in syntax.lost:
-        env.reporter.add(mistakes.syntax.no_space(syntax.statements[0].span))
+    if (not spaces and syntax.statements) or {"SPACE", "TIME"} & syntax.lost:
         env.broken |= {p.id for u in unknowns for p in u.params or () if p.id not in env.declared}
+    if not spaces and syntax.statements and "SPACE" not in syntax.lost:
+        time = times[0].name if times else None
+        ordinary = time is not None and all(u.params == (time,) for u in unknowns) and bool(unknowns)
+        env.reporter.add(mistakes.syntax.no_space(time.text if time and ordinary else None, syntax.statements[0].span))
     with env.reporter.guard():
         env.space = space_of(spaces[0], env) if spaces else None
     with env.reporter.guard():
@@ -148,6 +153,15 @@ def _without_const(statement: t.EquationStmt, env: Environment) -> None:
             wrong = slope or mistakes.names.without_const(name.text, statement.span)
         env.reporter.add(wrong)
         env.broken.add(name.id)
+
+
+def _without_units(syntax: t.Syntax, env: Environment) -> None:
+    """`const κ = 0.1 m`: reports units once."""
+    for constant in (s for s in syntax.statements if isinstance(s, t.ConstDecl)):
+        units = [n for n in t.walk(constant.value) if isinstance(n, t.Name) and n.id in UNITS and env.is_free(n.id)]
+        if units:
+            env.reporter.add(mistakes.names.unit(units[0].text, units[0].span))
+            env.broken |= {constant.name.id, *(n.id for n in units)}
 
 
 def _known(syntax: t.Syntax, env: Environment) -> tuple[list[Exact], list[Observation]]:

@@ -19,7 +19,8 @@ def relation(statement: t.EquationStmt, env: Environment) -> Equation | Conditio
     summands = summands_of(statement, scope)
     fields = unknown_fields([e for s in summands for e in s.exprs], env)
     if not fields:
-        raise mistakes.equations.no_unknown(statement.span)
+        step = isinstance(statement.left, t.Prefix) and isinstance(statement.left.body, t.Name)
+        raise mistakes.equations.no_unknown(step, statement.span)
     if statement.on:
         return on_places(statement, summands, fields, env)
     if all(f.arguments != own_arguments(f, env) and is_fixed(f, env) for f in fields):

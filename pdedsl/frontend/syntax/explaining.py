@@ -8,7 +8,7 @@ from lark.exceptions import UnexpectedToken
 from pdedsl import mistakes
 from pdedsl.diagnostics import PdeError, Span
 from pdedsl.frontend.syntax.tokens import BLOCKS, LEADING, span_of
-from pdedsl.mistakes.syntax import COORDINATES, PIECES
+from pdedsl.mistakes.syntax import COORDINATES, PIECES, STEPS
 
 KEYWORDS = tuple(kind.lower() for kind in sorted(LEADING))
 EXPECTED = {
@@ -44,7 +44,7 @@ def explained(error: UnexpectedToken, tokens: list[Token]) -> PdeError:
 
 def _foreign(token: Token, tokens: list[Token]) -> PdeError | None:
     """A decimal comma, a chain of equalities, sides that are periodic by themselves."""
-    at = next((i for i, other in enumerate(tokens) if other is token), 0)
+    at = len(tokens) if token.type == "$END" else next((i for i, other in enumerate(tokens) if other is token), 0)
     match tokens[max(at - 1, 0) : at + 2]:
         case [Token(type="NUMBER") as whole, Token(type="COMMA"), Token(type="NUMBER") as part]:
             if whole.end_pos == token.start_pos and token.end_pos == part.start_pos:
@@ -52,6 +52,8 @@ def _foreign(token: Token, tokens: list[Token]) -> PdeError | None:
     if token.type == "SUBSCRIPT" and at == 2 and tokens[0].type in DECLARING:
         return mistakes.notation.subscripted(str(tokens[1]), span_of(tokens[1]).to(span_of(token)))
     if token.type == "EQUAL" and any(other.type == "EQUAL" for other in tokens[:at]):
+        if wrong := _twice(tokens, at):
+            return wrong
         side = next((k for k, other in enumerate(tokens[:at]) if other in ("at", "for")), None)
         if side is not None:
             return mistakes.notation.at_a_side(tokens[side], tokens[side + 1] == "t", span_of(tokens[side]))
@@ -61,13 +63,42 @@ def _foreign(token: Token, tokens: list[Token]) -> PdeError | None:
     if token.type == "PERIODIC" and tokens[0].type not in {"SPACE", *DECLARING}:
         return mistakes.notation.periodic(span_of(token))
     if token.type == "LBRACE" and tokens[0].type not in {"PDE", *BLOCKS}:
+        if _pieced(tokens):
+            return None
+        if at and tokens[at - 1].type == "ON":
+            return mistakes.notation.set_of_sides(span_of(token))
+        if at and tokens[at - 1].startswith(("sum", "Σ", "∑")):
+            return mistakes.notation.sum_of(span_of(tokens[at - 1]))
         closing = next((other for other in tokens[at:] if other.type == "RBRACE"), None)
         return mistakes.notation.braces(span_of(token), span_of(closing) if closing else None)
-    if token.type == "RPAR" and at and tokens[at - 1].type in OPERATORS:
+    if token.type in ("RPAR", "EQUAL", "$END") and at and tokens[at - 1].type in OPERATORS:
         return mistakes.notation.operator_alone(tokens[at - 1], span_of(tokens[at - 1]))
     if token.type == "RPAR" and at and tokens[at - 1].type == "DOT":
         return mistakes.notation.any_value(span_of(tokens[at - 1]))
     return None
+
+
+def _twice(tokens: list[Token], at: int) -> PdeError | None:
+    """A second '=': behind the first, on the next line, or of a second statement."""
+    first = next(k for k, other in enumerate(tokens) if other.type == "EQUAL")
+    keyword = next((other for other in tokens[1:at] if other in KEYWORDS), None)
+    if first + 1 == at:
+        return mistakes.notation.doubled_equal(span_of(tokens[at]))
+    if keyword is not None:
+        return mistakes.notation.joined_statements(span_of(keyword))
+    if _below(tokens, first + 1):
+        return mistakes.notation.ends_with_equal(span_of(tokens[first]))
+    return None
+
+
+def _below(tokens: list[Token], at: int) -> bool:
+    """Whether a token stands on a later line than the one before it."""
+    before, token = tokens[at - 1 : at + 1] if at < len(tokens) else (None, None)
+    return before is not None and token is not None and (token.line or 0) > (before.line or 0)
+
+
+def _pieced(tokens: list[Token]) -> bool:
+    return any(other.type == "NAME" and other in PIECED for other in tokens)
 
 
 def _wanted(accepts: set[str]) -> str:
@@ -83,21 +114,33 @@ def _hint(tokens: list[Token], token: Token | None) -> str:
         return f"end the line above with '{first}' to go on here"
     if token is not None and token.type.isupper() and str(token) in KEYWORDS:
         return f"'{token}' is a keyword: choose another name"
-    if any(other.type == "NAME" and other in PIECED for other in tokens) or _called(token, tokens, "WHERE"):
+    if _pieced(tokens) or _called(token, tokens, "WHERE"):
         return PIECES
-    if token is not None and token.type == "IN" and first.type == "NAME":
-        return f"write: time {first} in …, or space {first} in …"
+    if token is not None and token.type in ("IN", "ELEMENT") and first.type not in SHAPES:
+        if token is not tokens[1]:
+            return HOLDS
+        return f"write: time {first} in …, or space {first} in …" if token.type == "IN" else SHAPES["UNKNOWN"]
+    if first in ("import", "from"):
+        return 'a spec imports nothing; a network of your own is torch("package.module:Name")'
     at = next((k for k, other in enumerate(tokens) if other is token), 0)
     kinds = {other.type for other in tokens[at:]}
     if token is not None and token.type == "COMMA" and first.type in ("SPACE", "TIME"):
+        if first.type == "TIME" and tokens[at - 1].type == "RSQB":
+            return STEPS
         return COORDINATES if kinds & {"IN", "ELEMENT"} else "an interval stands in square brackets, as in [0, 1]"
     if token is not None and first.type == "SPACE" and token == "x" and at > 1 and tokens[at - 1].type == "RSQB":
         return "write × between intervals, as in [0, 1] × [0, 2]"
     if token is not None and token.type == "COMMA" and first.type in ("CONST", "LET"):
         return "write one statement per line"
     if token is not None and first.type not in SHAPES:
+        if token.type == "COMMA" and any(other.type == "FOR" for other in tokens[:at]):
+            return HOLDS
+        if token.type == "COMMA" and (at + 1 == len(tokens) or _below(tokens, at + 1)):
+            return "leave the comma out: a statement ends with its line"
         if token.type == "COMMA":
-            return HOLDS if "RELATION" in kinds else "write one statement per line"
+            return HOLDS if "RELATION" in kinds else "write one statement per line; a comment starts with #"
+        if token.type == "OVER":
+            return "a derivative is written ∂u/∂t"
         if token.type in MISPLACED:
             return MISPLACED[token.type]
     if token is None and not any(other.type == "EQUAL" for other in tokens) and first.type not in SHAPES:
@@ -122,13 +165,13 @@ SHAPES = {
     "PDE": 'as in: pde Name "title"',
     "SPACE": "as in: space x in R^2, space x in image(3, 32, 32), space (x, y) in [0, 1]^2 periodic",
     "TIME": "as in: time t in [0, 1]",
-    "UNKNOWN": "as in: unknown u(x, t) : scalar",
+    "UNKNOWN": "as in: unknown u(x, t) : scalar, or unknown u(x, t) : simplex(10)",
     "CONST": "as in: const σ = 0.1",
     "LET": "as in: let f(x) = exp(-x²)",
     "LEARN": "as in: learn v(x, t) : vector = mlp(width=64, depth=4), or learn ν : scalar > 0 = 0.1",
     "EXACT": "as in: exact u = exp(-t) sin(x)",
     "OBSERVE": 'as in: observe u from npz("points.npz")',
-    "REALIZE": "as in: realize diffusion by noise(samples=32)",
+    "REALIZE": "as in: realize diffusion by noise(samples=32), or realize equation by grid",
     "REQUIRE": "as in: require linearity, comparison",
     "NETWORK": "as in: network { … }",
     "TRAIN": "as in: train { … }",

@@ -19,7 +19,7 @@ _FOREIGN = re.compile(
     rf"|(?P<BELOW>∂(?:_(?:\{{\w+\}}|[^\W⁰¹²³⁴-⁹]+)|[{SMALL}]+)(?:\^[0-9]|[⁰¹²³⁴-⁹])?)"
     r"|(?P<QUOTIENT>∂(?:\^?[0-9]{1,2}|[⁰¹²³⁴-⁹]{1,2})?[ \t]*[^\W\d_]\w*[₀-₉]*[⁰¹²³⁴-⁹]*[ \t]*/[ \t]*"
     r"(?:∂[^\W\d_]\w*?(?:\^?[0-9]{1,2}|[⁰¹²³⁴-⁹]{1,2})?)+(?!\w))"
-    r"|(?P<EDGE>∂(?:Ω|Omega)\b)"
+    r"|(?P<EDGE>∂(?:Ω|Omega)(?:_\w+|[₀-₉])?(?!\w))"
     r"|(?P<NEAR>∂[^\W\d_]+(?:\^[0-9]|[⁰¹²³⁴-⁹])?)"
 )
 
@@ -43,6 +43,11 @@ class Reading:
     @property
     def kinds(self) -> tuple[str, ...]:
         return tuple(token.type for token in self.tokens[:4])
+
+    @property
+    def comma(self) -> int:
+        """1 if a comma stands behind an opening bracket, as in `u_{,xx}`."""
+        return int(self.kinds[2:3] == ("COMMA",))
 
     def tight(self, count: int) -> bool:
         """Whether the first tokens touch each other."""

@@ -8,7 +8,7 @@ from pdedsl import mistakes
 from pdedsl.diagnostics import Reporter, Span
 from pdedsl.frontend.syntax.names import LETTER_OF, superscript
 
-_START = re.compile(r"(\w+) = (.*) on (\w+)\s*=\s*([0-9.]+)")
+_START = re.compile(r"(∂?(\w+)(?:/∂\w+)?) = (.*) on (\w+)\s*=\s*([0-9.]+)")
 _COMMAND = re.compile(r"\\[A-Za-z]+|\|_")
 _AT_A_SIDE = re.compile(r"(.*?)\s*\|_(?:\{([^{}]*)\}|(\w+))\s*=(.*)")
 _TEXT = re.compile(r'"[^"\r\n]*"')
@@ -90,8 +90,8 @@ def in_our_notation(line: str) -> str:
 def _at_the_start(line: str, text: str) -> str:
     """`u(x, 0) = f` for `u = f on t=0`, if u is declared with arguments, the last of which is t."""
     found = _START.fullmatch(line)
-    declared = found and re.search(rf"\bunknown\s+{re.escape(found[1])}\s*\(([^()\n]*),\s*{found[3]}\s*\)", text)
-    return f"{found[1]}({declared[1]}, {found[4]}) = {found[2]}" if found and declared else line
+    declared = found and re.search(rf"\bunknown\s+{re.escape(found[2])}\s*\(([^()\n]*),\s*{found[4]}\s*\)", text)
+    return f"{found[1]}({declared[1]}, {found[5]}) = {found[3]}" if found and declared else line
 
 
 def _slope(found: re.Match[str]) -> str:

@@ -15,7 +15,7 @@ from pdedsl import mistakes
 from pdedsl.diagnostics import Reporter
 from pdedsl.frontend.syntax.differentials import Declared, declared
 from pdedsl.frontend.syntax.foreign import Reading, Rewritten, Rule, edge, made, span_over
-from pdedsl.frontend.syntax.names import identity
+from pdedsl.frontend.syntax.names import identity, superscript
 from pdedsl.frontend.syntax.slopes import along_normal, by_operator, by_quotient, by_subscript
 
 BLOCKS = {"NETWORK", "TRAIN", "EVALUATE"}
@@ -100,8 +100,11 @@ def _root(reading: Reading) -> Rewritten | None:
 
 
 def _laplacian(reading: Reading) -> Rewritten | None:
-    """`∇^2`, `nabla^2`, `nabla²`."""
+    """`∇^2`, `nabla^2`, `nabla²`; `Δ^2`."""
     match reading.tokens[:3]:
+        case [Token(type="LAPLACIAN") as sign, Token(type="CARET") as caret, Token(type="NUMBER") as power]:
+            if power.isdigit() and len(power) == 1:
+                return [sign, made("SUPERSCRIPT", superscript(int(power)), caret, power)], 3
         case [Token(type="NABLA" | "NAME") as nabla, Token(type="CARET"), Token(type="NUMBER") as two]:
             if two == "2" and (nabla.type == "NABLA" or (nabla == "nabla" and reading.is_free(nabla))):
                 return [made("LAPLACIAN", "Δ", nabla, two)], 3
@@ -159,9 +162,9 @@ def _transposed(reading: Reading) -> Rewritten | None:
 
 
 def _boundary(reading: Reading) -> Rewritten | None:
-    """`on ∂Ω`."""
+    """`on ∂Ω`; a part of it, `∂Ω_D`, keeps its name, which is none of a side."""
     token = reading.tokens[0]
-    return ([token.update("NAME", "boundary")], 1) if token.type == "EDGE" else None
+    return [token.update("NAME", "boundary" if token in ("∂Ω", "∂Omega") else str(token))], 1
 
 
 # ---- blocks
@@ -216,6 +219,7 @@ RULES: dict[str, tuple[Rule, ...]] = {
     "NUMBER": (_numbers,),
     "ROOT": (_root,),
     "NABLA": (_laplacian, _curl),
+    "LAPLACIAN": (_laplacian,),
     "NAME": (_laplacian, _operator, _curl, _named_place, _transposed, by_subscript, by_quotient, along_normal),
     "EDGE": (_boundary,),
     **dict.fromkeys(("BELOW", "NEAR"), (by_operator,)),

@@ -31,6 +31,8 @@ OTHER_WORDS = {
     **dict.fromkeys(("test", "evaluation", "eval"), "evaluate"),
 }
 """Words that other programs use for ours."""
+PROSE = {"Solve", "Find", "find", "Given", "given", "Consider", "subject", "Equation", "equation"}
+"""Words before the equations of a book."""
 CONDITIONS = {"initial", "ic", "bc", "boundary", "dirichlet", "neumann", "robin"}
 """Words before the conditions of other programs."""
 
@@ -79,8 +81,12 @@ def _names_lost(tokens: list[Token]) -> set[str]:
         *(("COLON", "NUMBER", "RELATION") if tokens[0].type in ("SPACE", "TIME") else ()),
     )
     names = takewhile(lambda token: token.type in within, tokens[first:])
-    keyword = OTHER_WORDS.get(str(tokens[0]), tokens[0].type.lower())
-    return {keyword.upper(), *(identity(token) for token in names if token.type == "NAME")}
+    keyword = _keyword_meant(tokens[0]) if tokens[0].type == "NAME" else tokens[0].type
+    return {(keyword or "").upper(), *(identity(token) for token in names if token.type == "NAME")}
+
+
+def _keyword_meant(word: str) -> str | None:
+    return OTHER_WORDS.get(word) or nearest(word, KEYWORDS)
 
 
 def _check_keyword(tokens: list[Token], known: set[str]) -> None:
@@ -93,14 +99,22 @@ def _check_keyword(tokens: list[Token], known: set[str]) -> None:
         return
     if first.lower() in CONDITIONS and follows != "EQUAL":
         raise mistakes.notation.condition(first, span_of(first))
+    if first in PROSE or (follows == "COLON" and _is_label(tokens)):
+        whole = span_of(first).to(span_of(tokens[1])) if follows == "COLON" else span_of(first)
+        raise mistakes.notation.label(first, span_of(first), whole)
     if follows not in ("NAME", "LPAR", "LBRACE", "BY"):
         return
-    typo = OTHER_WORDS.get(str(first)) or nearest(str(first), KEYWORDS)
+    typo = _keyword_meant(first)
     if typo == "unknown" and len(tokens) > 2 and tokens[2].type in ("IN", "ELEMENT"):
         typo = "space"  # `var x in [0, 1]`
     if typo or follows == "LBRACE":
         blocks = [kind.lower() for kind in sorted(BLOCKS)]
         raise mistakes.syntax.no_statement(first, typo, blocks, span_of(first))
+
+
+def _is_label(tokens: list[Token]) -> bool:
+    """`heat: ∂u/∂t = …`, and not `A:∇∇u`."""
+    return tokens[0].end_pos == tokens[1].start_pos and (len(tokens) < 3 or tokens[1].end_pos != tokens[2].start_pos)
 
 
 def _block(line: Line, reporter: Reporter) -> t.BlockStmt:

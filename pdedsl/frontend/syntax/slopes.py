@@ -23,15 +23,15 @@ _LETTERS = str.maketrans(SMALL, "aeoxhpstruv")
 
 
 def by_subscript(reading: Reading) -> Rewritten | None:
-    """`u_xx`, `u_{xx}`, `uₓₓ`."""
-    match reading.tokens[:4]:
+    """`u_xx`, `u_{xx}`, `u_{,xx}`, `uₓₓ`."""
+    match [*reading.tokens[:2], *reading.tokens[2 + reading.comma : 4 + reading.comma]]:
         case [
             Token(type="NAME") as word,
             Token(type="LBRACE"),
             Token(type="NAME") as below,
             Token(type="RBRACE") as end,
         ]:
-            if word.endswith("_") and reading.tight(4):
+            if word.endswith("_") and reading.tight(4 + reading.comma):
                 return _subscripted(word[:-1], below, reading, word, end)
         case [Token(type="NAME") as word, *_] if "_" in word and reading.is_free(word):
             body, _, under = word.rpartition("_")
@@ -47,12 +47,12 @@ def _subscripted(body: str, below: str, reading: Reading, *old: Token) -> Rewrit
         return None
     order = _split(below, reading.names.variables)
     if order is None and below == "n" and reading.is_free("n"):
-        return [made("DERIVATIVE", f"∂{body}/∂n", *old)], 1 if len(old) == 1 else 4
+        return [made("DERIVATIVE", f"∂{body}/∂n", *old)], 1 if len(old) == 1 else 4 + reading.comma
     if order is None:
         return None
     variables = denominator("".join(f"d{v}" for v in order), len(order), reading.names.variables)
     spelled = f"∂{superscript(len(order)) if len(order) > 1 else ''}{body}/{''.join(variables or ())}"
-    return [made("DERIVATIVE", spelled, *old)], 1 if len(old) == 1 else 4
+    return [made("DERIVATIVE", spelled, *old)], 1 if len(old) == 1 else 4 + reading.comma
 
 
 def _split(below: str, variables: set[str]) -> list[str] | None:

@@ -33,7 +33,7 @@ MAX_DEPTH = 200
 MAX_NUMBER = 60
 MAX_DERIVATIVE = 400  # characters
 MOST_STRAY = 20
-PAIRED = {"⟩": "⟨"}  # brackets that the language does not have: only the first is reported
+PAIRED = {"⟩": "⟨", "∞": "→"}  # signs that come together, as in ⟨v, w⟩ and x → ∞: only the first is reported
 
 OPENING = {"LPAR": ")", "LSQB": "]", "LBRACE": "}", "CALL": ")", "INDEX": "]", "NORM": "‖", "BAR": "|"}
 CLOSING = {"RPAR": ")", "RSQB": "]", "RBRACE": "}", "ENDNORM": "‖", "ENDBAR": "|"}
@@ -251,6 +251,11 @@ def _end_for(opened: Token, tokens: list[Token]) -> int:
 # ---- lines
 
 
+def _opens_block(before: list[Token]) -> bool:
+    """Whether a brace opens a block: not behind '=', as in `u = 0 on {left, right}`."""
+    return bool(before) and before[0].type in {"NAME", *BLOCKS} and all(token.type != "EQUAL" for token in before)
+
+
 def _lines(tokens: list[Token], bad: list[int]) -> Iterator[Line]:
     """Statements; a block's entries are separate lines. `bad` are the positions of mistakes."""
     current: list[Token] = []
@@ -263,7 +268,7 @@ def _lines(tokens: list[Token], bad: list[int]) -> Iterator[Line]:
 
     for token in tokens:
         start, end = span_of(token)
-        if token.type == "LBRACE" and block is None and current and current[0].type in {"NAME", *BLOCKS}:
+        if token.type == "LBRACE" and block is None and _opens_block(current):
             block, current = replace(taken(end), tokens=[*current, token], entries=[]), []
             since = end
         elif block is not None and token.type in ("NEWLINE", "RBRACE"):
