@@ -104,8 +104,8 @@ def _fault() -> NoReturn:
             if path.suffix == ".pde" and path.is_file():
                 file.write(f"\n==== {name}\n{path.read_text('utf-8', 'replace')}")
     say(
-        "pdedsl: this is a fault of pdedsl, not of your spec.\n"
-        f"Please report it, and attach {file.name} (it holds the spec and where we failed).",
+        "pdedsl: this is a bug in pdedsl, not a mistake in your spec.\n"
+        f"Please report it, and attach {file.name} (it contains the spec and a traceback).",
         err=True,
     )
     sys.exit(FAULT)

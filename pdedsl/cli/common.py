@@ -76,7 +76,7 @@ def said_later() -> Iterator[None]:
         warnings.simplefilter("default")
         yield
     for text in dict.fromkeys(str(w.message).split("\n")[0] for w in caught):
-        say(f"warning of a library: {text}", err=True)
+        say(f"library warning: {text}", err=True)
 
 
 def read_spec(file: str, settings: tuple[str, ...] = ()) -> Source:

@@ -58,7 +58,7 @@ STAGES = (
     type=click.Path(path_type=Path),
     help="A .safetensors file, or a folder with weights.safetensors: its kernels as differential operators.",
 )
-@click.option("--all", "every", is_flag=True, help="Every kernel with every term, not the largest alone.")
+@click.option("--all", "every", is_flag=True, help="Every kernel with every term, not only the largest.")
 @TRUST
 def explain(file: str, form: str | None, weights: Path | None, every: bool, trust: bool) -> None:
     """Say what an equation is, what it becomes, and what can be proved about it."""
@@ -66,7 +66,7 @@ def explain(file: str, form: str | None, weights: Path | None, every: bool, trus
     from pdedsl.interface import explained
 
     if every and weights is None:
-        raise click.UsageError("--all says more of --weights: give both")
+        raise click.UsageError("--all needs --weights")
     if weights and form == "latex":
         raise click.UsageError("kernels have no LaTeX form: use --markdown or --json")
     try:
@@ -123,8 +123,10 @@ def _stencils(source: Source, weights: Path, every: bool, trust: bool) -> tuple[
     "-o", "--output", type=click.Path(path_type=Path), help="The folder to write; by default the spec's name."
 )
 @click.option("--emit", type=click.Choice(STAGES), help="Print a stage instead of writing a package.")
-@click.option("--standalone", is_flag=True, help="A package that needs no pdedsl: the model and what it uses of it.")
-@click.option("--force", is_flag=True, help="Replace files that are there already.")
+@click.option(
+    "--standalone", is_flag=True, help="Write a package that does not need pdedsl: the model and the code it uses."
+)
+@click.option("--force", is_flag=True, help="Replace existing files.")
 @TRUST
 def compile(file: str, output: Path | None, emit: str | None, standalone: bool, force: bool, trust: bool) -> None:
     """Compile a spec to a Python package: model, harness, tests and explanation."""
@@ -144,7 +146,9 @@ def compile(file: str, output: Path | None, emit: str | None, standalone: bool, 
         raise click.exceptions.Exit(WRONG) from None
     folder = output or Path(Path(file).stem if file != "-" else compilation.spec.name)
     if standalone and not folder.resolve().name.isidentifier():
-        raise click.UsageError(f"Python cannot import a folder called '{folder.resolve().name}': choose another by -o")
+        raise click.UsageError(
+            f"Python cannot import a folder called '{folder.resolve().name}': choose another with -o"
+        )
     files = compilation.standalone_files(folder.resolve().name) if standalone else compilation.files()
     try:
         write_package(folder, files, force)
@@ -237,8 +241,8 @@ def _finding_line(finding: Finding) -> str:
 
     match finding.outcome:
         case Outcome.HELD:
-            return f"ok   {finding.of}: as the equation says; {finding.note}"
+            return f"ok   {finding.of}: agrees with the equation; {finding.note}"
         case Outcome.BROKEN:
-            return f"FAIL {finding.of}: not as the equation says\n       {finding.note}"
+            return f"FAIL {finding.of}: differs from the equation\n       {finding.note}"
         case Outcome.UNTESTED:
             return f"--   {finding.of}: not tested: {finding.note}"

@@ -28,12 +28,12 @@ if TYPE_CHECKING:
 @click.argument("run", type=click.Path(path_type=Path, exists=True, file_okay=False))
 @click.option("--subset", type=click.IntRange(1), metavar="N", help="Only N test samples, stratified by class.")
 @click.option("--set", "settings", multiple=True, metavar="NAME=VALUE", help="Change an entry of the spec; repeatable.")
-@click.option("--seed", type=click.IntRange(0), default=0, show_default=True, help="Of attacks and subsets.")
-@click.option("--seeds", type=click.IntRange(1), default=1, show_default=True, help="Attack from so many seeds.")
+@click.option("--seed", type=click.IntRange(0), default=0, show_default=True, help="The seed of attacks and subsets.")
+@click.option("--seeds", type=click.IntRange(1), default=1, show_default=True, help="Attack with this many seeds.")
 @click.option("--source", "sources", multiple=True, metavar="NAME=RUN", help="The run that a transfer attack names.")
 @click.option("--data", type=click.Path(path_type=Path), help="The folder of the data sets.  [env: PDEDSL_DATA]")
 @click.option("--device", help="cpu, cuda, cuda:1, …; by default a GPU if there is one.")
-@click.option("--resume", is_flag=True, help="Go on with an evaluation that was interrupted.")
+@click.option("--resume", is_flag=True, help="Continue an evaluation that was interrupted.")
 @TRUST
 def evaluate(
     run: Path,
@@ -47,7 +47,7 @@ def evaluate(
     resume: bool,
     trust: bool,
 ) -> None:
-    """Attack, certify and audit a trained network, as its spec says; a report goes into the run."""
+    """Attack, certify and audit a trained network, as its spec says; the report is written into the run."""
     from pdedsl.diagnostics import PdeError
     from pdedsl.evaluation.engine import Stopped
     from pdedsl.evaluation.run import evaluate_run
@@ -74,7 +74,7 @@ def evaluate(
         raise click.UsageError(str(error)) from None
     except Stopped:
         again = quoting.command(*sys.argv, *([] if resume else ["--resume"]))
-        say(f"interrupted; nothing is lost. To go on: {again}", err=True)
+        say(f"interrupted; nothing is lost. To continue: {again}", err=True)
         raise click.exceptions.Exit(INTERRUPTED) from None
     if os.environ.get("RANK", "0") == "0":
         _show(report, run)
@@ -113,7 +113,7 @@ def _show(report: Report, run: Path) -> None:
 @click.option("-o", "--output", type=click.Path(path_type=Path), required=True, help="The page to write.")
 @click.option("--latex", type=click.Path(path_type=Path), help="Also write the tables in LaTeX.")
 def report(runs: tuple[Path, ...], output: Path, latex: Path | None) -> None:
-    """Compare evaluated runs side by side, in one page that needs no other file."""
+    """Compare evaluated runs side by side, in a single self-contained page."""
     from pdedsl.evaluation.compare import write_comparison
     from pdedsl.files import RunError
 

@@ -19,9 +19,9 @@ SELDOM = 500  # how often the whole of a server's memory is searched for garbage
 
 @click.command(epilog=example("pdedsl check my.pde other.pde\npdedsl check --json resnet\ncat my.pde | pdedsl check -"))
 @click.argument("files", nargs=-1, required=True, type=SPEC)
-@click.option("--json", "as_json", is_flag=True, help="Print one JSON object a file, one a line.")
+@click.option("--json", "as_json", is_flag=True, help="Print one JSON object per file, each on its own line.")
 def check(files: tuple[str, ...], as_json: bool) -> None:
-    """Say whether specs are right, and if not, where and how to mend them."""
+    """Check specs: what is wrong, where, and how to fix it."""
     wrong = False
     for file in files:
         wrong |= not (_check_json(file) if as_json else _check_text(file))

@@ -33,7 +33,7 @@ SILENCE = 60.0  # seconds between two lines of progress, at most
 @click.option("-o", "--output", type=click.Path(path_type=Path), required=True, help="The folder of the solution.")
 @click.option("--set", "settings", multiple=True, metavar="NAME=VALUE", help="Change an entry of the spec; repeatable.")
 @click.option("--device", help="cpu, cuda, cuda:1, …; by default a GPU if there is one.")
-@click.option("--resume", is_flag=True, help="Go on with what is in the folder, if there is something.")
+@click.option("--resume", is_flag=True, help="Continue the work in the folder, if there is any.")
 def solve(file: str, output: Path, settings: tuple[str, ...], device: str | None, resume: bool) -> None:
     """Solve an equation on a physical domain: solution, error bar, pictures and a report go to a folder.
 
@@ -65,7 +65,7 @@ def solve(file: str, output: Path, settings: tuple[str, ...], device: str | None
         raise click.UsageError(str(error)) from None
     except (Stopped, KeyboardInterrupt):
         again = quoting.command("pdedsl", "solve", output / "spec.pde", "-o", output, "--resume")
-        say(f"interrupted; nothing is lost. To go on: {again}", err=True)
+        say(f"interrupted; nothing is lost. To continue: {again}", err=True)
         raise click.exceptions.Exit(INTERRUPTED) from None
     _show(solution, output)
 
@@ -136,7 +136,7 @@ def _show(solution: Solution, folder: Path) -> None:
 @click.option("--set", "settings", multiple=True, metavar="NAME=VALUE", help="Change an entry of the spec; repeatable.")
 @click.option("--device", help="cpu, cuda, cuda:1, …; by default a GPU if there is one.")
 def crosscheck(file: str, settings: tuple[str, ...], device: str | None) -> None:
-    """Solve an equation by every method that applies, and say how far the solutions are apart.
+    """Solve an equation by every method that applies, and report how far apart the solutions are.
 
     On R^d, where all parts are known, these are the evolution operator and a grid. Exit code 1 where two disagree, or
     where one misses its equation.
@@ -170,6 +170,6 @@ def _show_crosscheck(found: Crosscheck) -> None:
         verdict = "agree" if pair.agrees else "DISAGREE"
         say(f"{verdict}: {pair.first} and {pair.second}, {pair.distance:.1e} apart (allowed {pair.allowed:.1e})")
     if not found.pairs:
-        say("there is nothing to compare: one method applies, and no exact solution is stated")
+        say("there is nothing to compare: only one method applies, and the spec states no exact solution")
     if not found.agrees:
         raise click.exceptions.Exit(WRONG)

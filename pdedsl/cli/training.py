@@ -42,11 +42,13 @@ if TYPE_CHECKING:
 @click.option("--set", "settings", multiple=True, metavar="NAME=VALUE", help="Change an entry of the spec; repeatable.")
 @click.option("--data", type=click.Path(path_type=Path), help="The folder of the data sets.  [env: PDEDSL_DATA]")
 @click.option("--device", help="cpu, cuda, cuda:1, …; by default a GPU if there is one.")
-@click.option("--resume", is_flag=True, help="Go on with the run in the folder, if there is one.")
+@click.option("--resume", is_flag=True, help="Continue the run in the folder, if there is one.")
 @click.option("--from", "start", type=click.Path(path_type=Path), help="Start with the weights of another run.")
 @click.option("--compile", "compiled", is_flag=True, help="Compile the network with torch.compile.")
 @TRUST
-@click.option("--save-every", type=click.FloatRange(0), default=30, show_default=True, help="Seconds; checkpoints.")
+@click.option(
+    "--save-every", type=click.FloatRange(0), default=30, show_default=True, help="Seconds between checkpoints."
+)
 def train(
     file: str,
     output: Path,
@@ -113,7 +115,7 @@ def _train_end(run: Run, folder: Path, trust: bool) -> None:
         say(f"{folder}/: weights.safetensors, report.md, curves.png, metrics.jsonl, tensorboard/")
         say(f"to attack, certify and audit it: {quoting.command('pdedsl', 'evaluate', folder, *leave)}")
     elif run.outcome is Outcome.INTERRUPTED:
-        say(f"interrupted; nothing is lost. To go on: {again}", err=True)
+        say(f"interrupted; nothing is lost. To continue: {again}", err=True)
     else:
         say(f"pdedsl: {run.message}", err=True)
     if run.outcome is not Outcome.FINISHED:

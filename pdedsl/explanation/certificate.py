@@ -22,13 +22,15 @@ def certificate_lines(plan: Model, analysis: Analysis) -> list[str]:
     if not (asked or framed):
         return []
     broken = [f"{LACK}: {why}" for why in _broken(plan, analysis)]
-    return broken or ["Lipschitz constant of the scores in ℓ2, for every weight: 1, of the equation as of every piece"]
+    return broken or [
+        "the scores have Lipschitz constant 1 in ℓ2 for every weight: the equation and every piece have it"
+    ]
 
 
 def _broken(plan: Model, analysis: Analysis) -> Iterator[str]:
     match plan:
         case DataPlan():
-            yield "of networks on a data space no constant is known"
+            yield "no Lipschitz constant is known for networks on a data space"
         case ImagePlan(frame=frame):
             match frame:
                 case Paper():

@@ -169,7 +169,7 @@ def _retraining_lines(r: Retraining) -> list[str]:
         else f"{reached / r.variance:g} times the equation's; 0.5 is exact"
     )
     return [
-        f"training minimises the cross-entropy, then {r.steps} times the distance to the network before plus "
+        f"training minimises the cross-entropy, then {r.steps} times the distance to the previous network plus "
         f"{r.weight:g}·½hs²‖∇v‖², h = 1/{r.steps}, s² = {r.variance:g}",
         f"weight {r.weight:g} smooths to the variance {reached:g}, {same}",
     ]

@@ -46,7 +46,8 @@ def floating_lines(statement: Statement) -> list[str]:
     """The components that are determined only up to a constant or a function of time."""
     free = "a function of time" if statement.domain.timed else "a constant"
     return [
-        f"{statement.components[c].name} is determined up to {free}, and compared up to it" for c in statement.floating
+        f"{statement.components[c].name} is determined up to {free}, which comparisons ignore"
+        for c in statement.floating
     ]
 
 

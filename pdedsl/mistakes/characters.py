@@ -16,13 +16,13 @@ DOTS = (
     (r".*", r"T\b", "the adjoint of W is written Wᵀ or W^T"),
     (r".*\btorch\([\w.]*", r"\w", 'a network of your own is named in quotes, as in torch("package.module:Name")'),
     (r".*\b(?:nn|optim|F)", r"\w", "write a word of the language alone, as in mlp(width=64) or adam(lr=0.1)"),
-    (r".*", r"(?:npz|npy|csv|txt|json|pde|pt|png|h5|mat)\b", "the name of a file stands in quotes"),
+    (r".*", r"(?:npz|npy|csv|txt|json|pde|pt|png|h5|mat)\b", "put the name of a file in quotes"),
     (r".*\b(?:np|numpy|jnp|math|Math|torch|sympy|sp|tf)", r"[a-z]", "write the function alone, as in sin(x)"),
 )
 """What a dot may have been meant for, by what stands before and behind it on its line."""
 STRAYS = {
     "∂": "a derivative is written ∂u/∂t or ∂(…)/∂x",
-    "'": 'a derivative is written ∂u/∂t or ∂²u/∂x², and a text stands in double quotes: "…"',
+    "'": 'a derivative is written ∂u/∂t or ∂²u/∂x², and a text is put in double quotes: "…"',
     "\u0307": "a derivative is written ∂u/∂t",
     "\u0308": "a derivative is written ∂²u/∂t²",
     "%": "a comment starts with #; 10 % is 0.1",

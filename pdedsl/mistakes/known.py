@@ -30,7 +30,7 @@ def not_an_unknown(name: str | None, span: Span) -> PdeError:
 def not_at_home(name: str, span: Span) -> PdeError:
     hint = f"write {name} alone"
     return SUBJECT.error(
-        f"'{name}' has other arguments than those of its declaration", span, hint, fixes=instead("", name, span)
+        f"'{name}' does not have the arguments of its declaration", span, hint, fixes=instead("", name, span)
     )
 
 

@@ -30,6 +30,7 @@ SETTINGS = {
     **dict.fromkeys(("nx", "ny"), "sizes belong to a method, as in: realize equation by grid(n=128)"),
 }
 """Lines of programs, `dt = 0.01`, that have another place here."""
+LETTERS = frozenset("xyzr")  # of coordinates
 SOURCES = dict.fromkeys(("delta", "δ"), POINT)  # of which a bare name is a number like others
 WELL_KNOWN = {
     **dict.fromkeys(("inf", "infty", "infinity", "oo"), FINITE),
@@ -44,8 +45,8 @@ WELL_KNOWN = {
     "argmax": "class probabilities are written softmax(W x)",
     "lambda": "a function is declared as: let f(x) = x²",
     **dict.fromkeys(("inner", "dot"), "write v·w; an equation has no test functions, as in -Δu = f"),
-    "at": "a side is named behind 'on', as in: u = 0 on boundary, or u = 0 on x = 0",
-    "boundary": "a side is named behind 'on', as in: u = 0 on boundary",
+    "at": "a side is named after 'on', as in: u = 0 on boundary, or u = 0 on x = 0",
+    "boundary": "a side is named after 'on', as in: u = 0 on boundary",
 }
 FUNCTIONS = {
     **dict.fromkeys(("H", "Heaviside", "step", "theta", "θ", "Theta", "Θ"), "heaviside"),
@@ -69,7 +70,7 @@ def unknown_name(name: str, guess: str | None, called: bool, timed: bool, span: 
     way = f"declare it, as in: let {name}(…) = …" if called else "declare it with const, let, learn or unknown"
     if first and not called:
         way = f"declare it, as in: unknown {name}(x, t) : scalar, or const {name} = 1"
-    if name in ("x", "y", "z", "r") and not called:
+    if name in LETTERS and not called:
         way = f"declare it as a coordinate: space (x, y) in [0, 1]^2, or as a number: const {name} = 1"
     known = (called and SOURCES.get(name)) or _well_known(name, timed)
     guess = FUNCTIONS.get(name, guess) if called else guess

@@ -54,7 +54,7 @@ def several_unknowns(names: Sequence[str], span: Span) -> PdeError:
 
 
 def read_elsewhere(name: str, span: Span) -> PdeError:
-    message = f"'{name}' is read at another point or time than that of the path"
+    message = f"'{name}' is taken at a point or time other than that of the path"
     return MISFIT.error(message, span, f"write {name} without arguments, or with those of its declaration")
 
 
@@ -131,7 +131,7 @@ def factor_of_network(network: str, name: str, span: Span) -> PdeError:
 
 
 def noise_of_constant_size(network: str, span: Span) -> PdeError:
-    message = f"the maps of {network} change the shape of the state: noise behind them must have a constant size"
+    message = f"the maps of {network} change the shape of the state: noise after them must have a constant size"
     return MISFIT.error(message, span, "write νΔu with a constant ν, or use mlp")
 
 
@@ -153,7 +153,7 @@ def model_of_size(name: str, size: int, only: bool, span: Span) -> PdeError:
 
 
 def no_maps(name: str, span: Span) -> PdeError:
-    message = f"the {name} of torchvision has no residual maps, behind which noise could stand"
+    message = f"the {name} of torchvision has no residual maps, after which noise could be added"
     return MISFIT.error(message, span, "use resnet, or give the diffusion a piece of time of its own")
 
 
@@ -180,7 +180,7 @@ def no_scores(network: str, span: Span, written: Span) -> PdeError:
 
 def readout_in_time(name: str, span: Span) -> PdeError:
     written = f"learn {name} : operator = linear"
-    message, fixes = f"'{name}' is one map behind the whole path: it takes no arguments", one_of_them([written], span)
+    message, fixes = f"'{name}' is one map after the whole path: it takes no arguments", one_of_them([written], span)
     return MISFIT.error(message, span, f"write: {written}", fixes=fixes)
 
 
@@ -190,12 +190,12 @@ def no_probabilities(point: str, span: Span) -> PdeError:
 
 
 def data_elsewhere(name: str, span: Span) -> PdeError:
-    message = f"'{name}' is read at another point than the end of the path"
+    message = f"'{name}' is taken at a point other than the end of the path"
     return MISFIT.error(message, span, f"write {name} with the arguments of its declaration")
 
 
 def scores_twice(network: str, point: str, span: Span) -> PdeError:
-    message = f"{network} ends in scores: no other network can stand behind it"
+    message = f"{network} ends in scores: no other network can follow it"
     return MISFIT.error(message, span, f"write softmax(W {point})")
 
 

@@ -7,6 +7,8 @@ from pdedsl.fixes import Edit, Fix, bracketed, instead, one_of_them, without
 from pdedsl.mistakes.english import all_of
 from pdedsl.mistakes.syntax import AMBIGUOUS, MISUSED, NUMBER
 
+INDICES = frozenset("ᵢⱼₖ")
+
 
 def comment(opening: str, span: Span) -> PdeError:
     fixes = (Fix("write #", (Edit(span, "#", "//"),)),)
@@ -50,7 +52,7 @@ def inverse(function: str, span: Span) -> PdeError:
 
 def derivative(written: str, variables: list[str], span: Span) -> PdeError:
     hint = f"as in ∂u/∂t or ∂²u/∂x∂y; variables of this spec: {all_of(variables)}"
-    if written[-1] in "ᵢⱼₖ":
+    if written[-1] in INDICES:
         hint = f"write a sum, as in Σ{written[-1]} ∂²u/∂x{written[-1]}², or Δu"
     return MISUSED.error(f"'{written}' is not a derivative by the variables of this spec", span, hint, once=True)
 
@@ -76,9 +78,11 @@ def transposed(name: str, span: Span) -> PdeError:
 def at_a_side(word: str, start: bool, span: Span) -> PdeError:
     """`u = 0 at x = 0`, `u = 1 at t = 0`."""
     if start:
-        return MISUSED.error(f"the start is not named behind '{word}'", span, "the start is written: u(x, 0) = …")
+        return MISUSED.error(
+            f"an initial condition is not written with '{word}'", span, "the start is written: u(x, 0) = …"
+        )
     fixes = instead(word, "on", span)
-    return MISUSED.error("a side is named behind 'on'", span, "as in: u = 0 on x = 0", fixes=fixes)
+    return MISUSED.error("a side is named after 'on'", span, "as in: u = 0 on x = 0", fixes=fixes)
 
 
 def bullet(span: Span) -> PdeError:
@@ -95,7 +99,7 @@ def arguments_of_slope(name: str, span: Span, arguments: Span) -> PdeError:
 
 
 def periodic(span: Span) -> PdeError:
-    hint = "write 'periodic' behind its interval, as in: space x in [0, 1] periodic"
+    hint = "write 'periodic' after its interval, as in: space x in [0, 1] periodic"
     return MISUSED.error("a periodic domain is declared by its space", span, hint)
 
 
@@ -112,7 +116,7 @@ def label(word: str, span: Span, whole: Span) -> PdeError:
 
 
 def ends_with_equal(span: Span) -> PdeError:
-    return MISUSED.error("this line ends with '='", span, "write its right-hand side behind it")
+    return MISUSED.error("this line ends with '='", span, "write its right-hand side after it")
 
 
 def doubled_equal(span: Span) -> PdeError:
@@ -151,7 +155,7 @@ def braces_of_spec(span: Span, closing: Span | None) -> PdeError:
 
 def operator_alone(written: str, span: Span) -> PdeError:
     """`(-Δ)^s u`."""
-    hint = "write what it acts on behind it, as in Δu or ∂u/∂t"
+    hint = "write what it acts on after it, as in Δu or ∂u/∂t"
     return MISUSED.error(f"'{written}' acts on nothing", span, hint)
 
 

@@ -67,7 +67,7 @@ def open_curve(span: Span) -> PdeError:
 
 
 def inner_curve(span: Span) -> PdeError:
-    return _none("the condition stands on a curve that does not bound the shape", span)
+    return _none("the condition is on a curve that does not bound the shape", span)
 
 
 def mixed_side(span: Span) -> PdeError:

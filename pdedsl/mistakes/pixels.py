@@ -151,8 +151,8 @@ def narrow_opening(channels: int, opened: int, span: Span) -> PdeError:
 
 
 def odd_pairs(width: int, span: Span) -> PdeError:
-    message = f"maxmin takes the channels behind a connector in pairs: {width} is odd"
-    hint = "make the widths behind the first even, or write lipschitz(activation=relu)"
+    message = f"maxmin takes the channels after a connector in pairs: {width} is odd"
+    hint = "make the widths after the first even, or write lipschitz(activation=relu)"
     return WIDTHS.error(message, span, hint, fixes=instead(str(width), str(width + 1), span))
 
 

@@ -47,7 +47,7 @@ def indefinite(terms: str, span: Span) -> PdeError:
 
 def at_outflow(condition: str, span: Span) -> PdeError:
     hint = "remove it: the value there is the one that arrives"
-    return OUTFLOW.error(f"'{condition}' stands where values leave the domain", span, hint, fixes=without(span))
+    return OUTFLOW.error(f"'{condition}' is given where values leave the domain", span, hint, fixes=without(span))
 
 
 def at_both_ends(unknown: str, enough: Sequence[str], more: Sequence[str], span: Span, alone: bool) -> PdeError:
@@ -108,7 +108,7 @@ def contradiction(side: str, data: str, where: str, start: float, end: float, sp
 def unbalanced(unknown: str, total: float, slopes: bool, span: Span, about: bool = False) -> Diagnostic:
     """`slopes` if some are given, otherwise all sides are periodic; `about` if the total is known to two digits."""
     shown = f"about {abs(total):.2g}" if about else f"{abs(total):.3g}"
-    message = f"only slopes of '{unknown}' are given, and with the source they add up to {shown}, not to 0"
+    message = f"'{unknown}' has only slopes (Neumann conditions), and with the source they add up to {shown}, not to 0"
     hint = "no solution exists: change the source or a slope, or give a value on one side"
     if not slopes:
         message = f"'{unknown}' is periodic, and its source adds up to {abs(total):.3g}, not to 0"

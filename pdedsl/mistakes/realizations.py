@@ -12,7 +12,7 @@ from pdedsl.mistakes.networks import MISFIT, MOST_WRITTEN
 
 INTEGRATOR = Code("E605", "a time integrator does not fit the equation")
 UNUSED = Code("E611", "a 'realize' line, or an argument of one, changes nothing")
-ELSEWHERE = Code("E613", "an unknown on a physical domain stands at another point or time than the equation")
+ELSEWHERE = Code("E613", "an unknown on a physical domain is taken at a point or time other than that of the equation")
 
 OWN_PIECE = "give the diffusion a piece of time of its own, or use noise"
 
@@ -44,12 +44,12 @@ def maps_are_steps(maps: int | None, network: str, span: Span) -> PdeError:
 
 
 def joined_sides(span: Span) -> PdeError:
-    hint = "for a periodic domain write 'periodic' behind its interval, as in: space x in [0, 1] periodic"
+    hint = "for a periodic domain write 'periodic' after its interval, as in: space x in [0, 1] periodic"
     return ELSEWHERE.error("no method supports a condition that joins two sides", span, hint)
 
 
 def elsewhere(span: Span) -> PdeError:
-    message = "no method supports an unknown at another point or time than that of the equation"
+    message = "no method supports an unknown at a point or time other than that of the equation"
     return ELSEWHERE.error(message, span, "write every unknown without arguments, or with those of its declaration")
 
 
@@ -75,7 +75,7 @@ def needs_velocity(method: str, span: Span) -> PdeError:
 
 
 def sampling_along(span: Span) -> PdeError:
-    message = "sampling puts noise on the input only: the diffusion must come behind the transport, not along with it"
+    message = "sampling puts noise on the input only: the diffusion must come after the transport, not together with it"
     return MISFIT.error(message, span, OWN_PIECE)
 
 
@@ -85,7 +85,7 @@ def diffusion_alone(method: str, span: Span) -> PdeError:
 
 
 def diffusion_last(method: str, span: Span) -> PdeError:
-    message = f"{method} smooths u itself: its diffusion must come behind the transport in time"
+    message = f"{method} smooths u itself: its diffusion must come after the transport in time"
     return MISFIT.error(message, span, "exchange the pieces of time, or use noise")
 
 

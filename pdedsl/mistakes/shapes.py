@@ -12,14 +12,14 @@ from pdedsl.mistakes.english import all_of, an, counted, this_is
 SUMMANDS = Code("E301", "the terms of a sum, or the sides of an equation, have different shapes")
 SHAPE = Code("E302", "a value has the wrong shape for what is done with it")
 NONLINEAR = Code("E303", "class probabilities are multiplied, or raised to a power")
-NOT_A_VALUE = Code("E304", "a function or operator stands where a value is wanted, or the other way round")
-TEXT = Code("E305", "a text in quotes stands in a mathematical expression")
+NOT_A_VALUE = Code("E304", "a function or operator is used as a value, or the other way round")
+TEXT = Code("E305", "a text in quotes is used in a mathematical expression")
 NAMED = Code("E306", "a function is given an argument by name")
 ARITY = Code("E307", "a function is given too many or too few arguments")
 NO_VALUE = Code("E308", "an expression has no real value")
 INDEX = Code("E309", "a list is empty, or has no component of this index")
 VARIABLE = Code("E310", "a derivative by something that is neither a coordinate nor the time")
-CONSTANT = Code("E311", "something other than a constant number stands where one is wanted")
+CONSTANT = Code("E311", "a constant number is needed, and something else is given")
 
 
 # ---- sums and products
@@ -115,7 +115,7 @@ def operator_components(span: Span, bracket: int) -> PdeError:
 
 
 def no_component(found: str, span: Span) -> PdeError:
-    ways = {"function": "arguments stand in round brackets, as in sin(x)"}
+    ways = {"function": "put arguments in round brackets, as in sin(x)"}
     return SHAPE.error(f"{an(found)} has no such component", span, ways.get(found, ""))
 
 

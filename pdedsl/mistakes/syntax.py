@@ -138,7 +138,7 @@ def late_argument(span: Span) -> PdeError:
 
 
 def acts_on_nothing(span: Span) -> PdeError:
-    return MISUSED.error("this operator acts on nothing", span, "write what it acts on behind it: (u·∇)u")
+    return MISUSED.error("this operator acts on nothing", span, "write what it acts on after it: (u·∇)u")
 
 
 def not_an_operator(written: str, span: Span) -> PdeError:
@@ -155,7 +155,7 @@ def index_of_sum(span: Span) -> PdeError:
 
 def not_a_variable(span: Span) -> PdeError:
     hint = "as in diff(u, x) or diff(u, x, y); a second derivative is diff(u, x, x)"
-    return MISUSED.error("diff needs variables behind its first argument", span, hint)
+    return MISUSED.error("diff needs variables after its first argument", span, hint)
 
 
 def operator_arguments(word: str, least: int, exactly: bool, span: Span) -> PdeError:

@@ -9,7 +9,7 @@ from pdedsl.fixes import Edit, Fix, instead, one_of_them, without
 from pdedsl.mistakes.code import Code
 from pdedsl.mistakes.english import ONE, all_of, counted, one_of, perhaps
 
-NO_CALL = Code("E501", "something other than a word of the language stands where one is wanted")
+NO_CALL = Code("E501", "a word of the language is needed, and something else is given")
 UNKNOWN = Code("E502", "a network, method, data set, axiom or other word does not exist")
 MISSING = Code("E503", "an argument that must be given is missing")
 TOO_MANY = Code("E504", "a word is given too many arguments")
@@ -21,11 +21,11 @@ EPOCHS_AND_STEPS = Code("E509", "both `epochs` and `steps` are given")
 ENTRY = Code("E510", "a block has no entry of this name")
 ENTRY_TWICE = Code("E511", "an entry is given twice")
 NUMBER_OF_VALUES = Code("E512", "an entry is given too many or too few values")
-FROM_OR_IN = Code("E513", "`from` or `in` is missing, or stands where it does not belong")
+FROM_OR_IN = Code("E513", "`from` or `in` is missing, or is used where it does not belong")
 CONSTRAINED = Code("E514", "something other than a learned operator is constrained")
 REALIZED_TWICE = Code("E515", "a part of the equation is realized twice")
-SECOND_BLOCK = Code("E516", "a block stands twice")
-FRAME = Code("E517", "a `network` block stands in a spec that is not on pixels")
+SECOND_BLOCK = Code("E516", "a block is given twice")
+FRAME = Code("E517", "a spec that is not on pixels has a `network` block")
 
 
 ELSEWHERE = {
@@ -45,7 +45,7 @@ ELSEWHERE = {
 def not_a_word(what: str, known: Sequence[str], file: bool, span: Span) -> PdeError:
     """`what` is wanted: "a network", "an optimizer"; `file` if the name of a file stands in its place."""
     own = 'a file of your own is npz("data.npz"); ' if file else ""
-    hint = f"{own}known here: {all_of(known)}; arguments stand in brackets, as in sgd(lr=0.1)"
+    hint = f"{own}known here: {all_of(known)}; put arguments in brackets, as in sgd(lr=0.1)"
     return NO_CALL.error(f"expected {what}", span, hint)
 
 

@@ -75,7 +75,7 @@ class OwnBackbone:
         found = found_in(self.model)
         if found.open:
             where = f"'{found.open[0]}'" if found.open[0] else "the network itself"
-            raise NoMaps(f"x + F(x) stands in the midst of {where}, where no noise can stand behind it")
+            raise NoMaps(f"x + F(x) is computed inside {where}, where no noise can be added after it")
         if not found.maps:
             unread = f"; '{found.unread[0] or 'forward'}' could not be read" if found.unread else ""
             raise NoMaps(f"no residual maps x + F(x) were found in {type(self.model).__name__}{unread}")

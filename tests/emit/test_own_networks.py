@@ -118,7 +118,7 @@ def test_maps_may_be_named(maps: str) -> None:
 @pytest.mark.parametrize(
     ("text", "said"),
     [
-        (own("Open"), "E614: x + F(x) stands in the midst of the network itself, where no noise can stand behind it"),
+        (own("Open"), "E614: x + F(x) is computed inside the network itself, where no noise can be added after it"),
         (own("Plain"), "E614: no residual maps x + F(x) were found in Plain"),
         (own("Unused"), "E614: the residual map 'spare' is called never in a forward pass, which must be once"),
         (own(more=', maps="Other"'), "E614: Net has no module of the class or at the path 'Other'"),

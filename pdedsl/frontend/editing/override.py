@@ -85,7 +85,7 @@ def _above(word: Word, syntax: t.Syntax) -> str | None:
     """What stands before a word in a path: `learn` before `v`, `train` before `optimizer`."""
     kinds: dict[type[t.Statement], str] = {of: kind for kind, of in FIELDS.items()}
     fields = {s.name.id: kinds[type(s)] for s in syntax.statements if isinstance(s, t.LearnDecl | t.UnknownDecl)}
-    entries = {key: kind for kind, rules in reversed(ENTRIES.items()) for key in rules}
+    entries = {key: kind for kind, rules in reversed([*ENTRIES.items()]) for key in rules}
     return (entries | dict.fromkeys(PARTS, REALIZE) | fields).get(word.id)
 
 

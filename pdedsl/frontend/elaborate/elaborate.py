@@ -99,9 +99,11 @@ def _declare(syntax: t.Syntax, env: Environment) -> None:
     if (not spaces and syntax.statements) or {"SPACE", "TIME"} & syntax.lost:
         env.broken |= {p.id for u in unknowns for p in u.params or () if p.id not in env.declared}
     if not spaces and syntax.statements and "SPACE" not in syntax.lost:
-        time = times[0].name if times else None
-        ordinary = time is not None and all(u.params == (time,) for u in unknowns) and bool(unknowns)
-        env.reporter.add(mistakes.syntax.no_space(time.text if time and ordinary else None, syntax.statements[0].span))
+        clock = times[0].name if times else None
+        ordinary = clock is not None and all(u.params == (clock,) for u in unknowns) and bool(unknowns)
+        env.reporter.add(
+            mistakes.syntax.no_space(clock.text if clock and ordinary else None, syntax.statements[0].span)
+        )
     with env.reporter.guard():
         env.space = space_of(spaces[0], env) if spaces else None
     with env.reporter.guard():

@@ -127,7 +127,7 @@ def _hint(tokens: list[Token], token: Token | None) -> str:
     if token is not None and token.type == "COMMA" and first.type in ("SPACE", "TIME"):
         if first.type == "TIME" and tokens[at - 1].type == "RSQB":
             return STEPS
-        return COORDINATES if kinds & {"IN", "ELEMENT"} else "an interval stands in square brackets, as in [0, 1]"
+        return COORDINATES if kinds & {"IN", "ELEMENT"} else "put an interval in square brackets, as in [0, 1]"
     if token is not None and first.type == "SPACE" and token == "x" and at > 1 and tokens[at - 1].type == "RSQB":
         return "write × between intervals, as in [0, 1] × [0, 2]"
     if token is not None and token.type == "COMMA" and first.type in ("CONST", "LET"):
@@ -158,7 +158,7 @@ PIECED = ("if", "piecewise", "Piecewise", "cases", "select")
 HOLDS = "leave it out: an equation holds on the whole 'space' and 'time' of the spec"
 MISPLACED = {
     "WHERE": "a constant is declared on a line of its own, as in: const k = 2",
-    "RELATION": "an equation has one '='; inequalities stand behind 'where' only",
+    "RELATION": "an equation has one '='; inequalities are written only after 'where'",
     "ON": "a condition is an equation, as in: u = 0 on boundary, or ∂u/∂n = 0 on boundary",
 }
 SHAPES = {
