@@ -19,7 +19,7 @@ README = """# {name}
 {title}
 
 `from {package} import model`, with the folder above on the path, then `model(seed)` is the network. It needs {needs},
-but not pdedsl: `{parts}/` holds the code of pdedsl that it uses. `spec.pde` is the spec that was compiled, hash `{hash}`.
+but not pdedsl: `{parts}/` holds the code of pdedsl that it uses. `spec.pde` is its spec, hash `{hash}`.
 """
 
 

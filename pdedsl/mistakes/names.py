@@ -30,7 +30,9 @@ SETTINGS = {
     **dict.fromkeys(("nx", "ny"), "sizes belong to a method, as in: realize equation by grid(n=128)"),
 }
 """Lines of programs, `dt = 0.01`, that have another place here."""
-LETTERS = frozenset("xyzr")  # of coordinates
+LETTERS = {
+    name: f"declare it as a coordinate: space (x, y) in [0, 1]^2, or as a number: const {name} = 1" for name in "xyzr"
+}
 SOURCES = dict.fromkeys(("delta", "δ"), POINT)  # of which a bare name is a number like others
 WELL_KNOWN = {
     **dict.fromkeys(("inf", "infty", "infinity", "oo"), FINITE),
@@ -70,8 +72,7 @@ def unknown_name(name: str, guess: str | None, called: bool, timed: bool, span: 
     way = f"declare it, as in: let {name}(…) = …" if called else "declare it with const, let, learn or unknown"
     if first and not called:
         way = f"declare it, as in: unknown {name}(x, t) : scalar, or const {name} = 1"
-    if name in LETTERS and not called:
-        way = f"declare it as a coordinate: space (x, y) in [0, 1]^2, or as a number: const {name} = 1"
+    way = way if called else LETTERS.get(name, way)
     known = (called and SOURCES.get(name)) or _well_known(name, timed)
     guess = FUNCTIONS.get(name, guess) if called else guess
     fixes = () if known else instead(name, guess, span)

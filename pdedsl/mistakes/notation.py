@@ -7,7 +7,7 @@ from pdedsl.fixes import Edit, Fix, bracketed, instead, one_of_them, without
 from pdedsl.mistakes.english import all_of
 from pdedsl.mistakes.syntax import AMBIGUOUS, MISUSED, NUMBER
 
-INDICES = frozenset("ᵢⱼₖ")
+SUMS = {index: f"write a sum, as in Σ{index} ∂²u/∂x{index}², or Δu" for index in "ᵢⱼₖ"}
 
 
 def comment(opening: str, span: Span) -> PdeError:
@@ -52,8 +52,7 @@ def inverse(function: str, span: Span) -> PdeError:
 
 def derivative(written: str, variables: list[str], span: Span) -> PdeError:
     hint = f"as in ∂u/∂t or ∂²u/∂x∂y; variables of this spec: {all_of(variables)}"
-    if written[-1] in INDICES:
-        hint = f"write a sum, as in Σ{written[-1]} ∂²u/∂x{written[-1]}², or Δu"
+    hint = SUMS.get(written[-1], hint)
     return MISUSED.error(f"'{written}' is not a derivative by the variables of this spec", span, hint, once=True)
 
 
