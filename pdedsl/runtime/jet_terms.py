@@ -50,7 +50,15 @@ Slopes = Callable[[Tensor, int], list[Tensor]]
 def of_tanh(z: Tensor, most: int) -> list[Tensor]:
     """Polynomials in t = tanh z, since t′ = 1 - t²."""
     t = z.tanh()
-    return [t, *_polynomials(t, most, (1, 0, -1))]
+    if most > 3:
+        return [t, *_polynomials(t, most, (1, 0, -1))]
+    slope = torch.addcmul(t.new_ones(()), t, t, value=-1)
+    found = [t, slope]
+    if most > 1:
+        found.append(torch.addcmul(t.new_zeros(()), t, slope, value=-2))
+    if most > 2:
+        found.append(torch.addcmul(4 * slope, slope, slope, value=-6))
+    return found[: most + 1]
 
 
 def of_sigmoid(z: Tensor, most: int) -> list[Tensor]:

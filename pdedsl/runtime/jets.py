@@ -19,6 +19,7 @@ from torch import Tensor, nn
 from torch.nn import functional
 
 from pdedsl.runtime.activations import activation
+from pdedsl.runtime.fused import affine, bent
 from pdedsl.runtime.jet_terms import Orders, Slopes, below, of_any, of_sigmoid, of_sine, of_tanh, terms_of
 from pdedsl.runtime.sines import Sides
 from pdedsl.runtime.streams import mix
@@ -162,8 +163,7 @@ class JetNetwork(nn.Module):
             coefficients = tuple(torch.cat([c, c]) for c in coefficients)
         entered, layers = self._first(points, wanted, coefficients), list[Layer]()
         for k, (weight, bias) in enumerate(zip(self.weights, self.biases, strict=True)):
-            left = functional.linear(entered, weight)
-            left = torch.cat([left[:1] + bias, left[1:]])
+            left = affine(entered, weight, bias)
             layers.append(Layer(entered, left))
             if k + 1 < len(self.weights):
                 entered = self._bent(left, wanted, coefficients)
@@ -213,8 +213,11 @@ class JetNetwork(nn.Module):
         return out
 
     def _bent(self, z: Tensor, wanted: Wanted, coefficients: tuple[Tensor, ...]) -> Tensor:
-        slopes = SLOPES.get(self.name, of_any(activation(self.name)))(z[0], wanted.most)
-        first = 1 + len(wanted.first)
+        slopes_of = SLOPES.get(self.name, of_any(activation(self.name)))
+        if not wanted.higher and not any(c.requires_grad for c in coefficients):
+            pairs = [(c[:, list(own)], a, b) for c, (own, a, b) in zip(coefficients, wanted.pairs, strict=True)]
+            return bent(z, slopes_of, pairs)
+        slopes, first = slopes_of(z[0], wanted.most), 1 + len(wanted.first)
         out = [slopes[0][None]]
         if first > 1:
             out.append(slopes[1] * z[1:first])

@@ -74,6 +74,21 @@ def test_slopes_of_rows_are_gradients_of_single_points(mirror: Mirror | None) ->
         assert torch.allclose(slopes[n], torch.cat([g.flatten() for g in single]), atol=1e-12)
 
 
+@pytest.mark.parametrize("name", ["tanh", "sin", "softplus"])
+def test_gradients_by_the_weights_are_those_of_nested_autograd(name: str) -> None:
+    net, parts = network(name, MIRRORS[-1]), ((2, 0), (1, 1), (0, 1))
+    coefficients = torch.randn(6, 3, dtype=torch.float64, generator=torch.Generator().manual_seed(1))
+    streams, _ = net.jets(POINTS, Wanted(((0, 0), (1, 0)), (parts,)), (coefficients,))
+    operator = sum(coefficients[:, k] * nested(net, o, 0) for k, o in enumerate(parts))
+    losses = (
+        (streams[0, :, 0] * streams[1, :, 0] + streams[-1, :, 0]).square().sum(),
+        (nested(net, (0, 0), 0) * nested(net, (1, 0), 0) + operator).square().sum(),
+    )
+    found, expected = (torch.autograd.grad(loss, list(net.parameters())) for loss in losses)
+    for one, other in zip(found, expected, strict=True):
+        torch.testing.assert_close(one, other, rtol=1e-10, atol=1e-10)
+
+
 def test_a_periodic_coordinate_has_the_same_value_a_period_on() -> None:
     assert torch.allclose(network()(POINTS + torch.tensor([0.0, 4.0])), network()(POINTS), atol=1e-12)
 
