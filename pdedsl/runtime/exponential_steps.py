@@ -17,9 +17,12 @@ Rest = Callable[[Tensor, float], Tensor]
 ORDER = 4
 
 
+SMALL = 1 << 14  # entries of a state up to which two steps at once are faster than one after the other
+
+
 @dataclass(frozen=True)
 class Weights:
-    """The factors of the stages of a step, for one step length."""
+    """The factors of the stages of a step, for one step length; for several of them along a first axis."""
 
     half: Tensor
     whole: Tensor
@@ -31,31 +34,45 @@ class Weights:
 
 @dataclass
 class Exponential:
-    """Steps of length T / 2^level. L is (m, modes…) if it is diagonal, otherwise (modes…, m, m)."""
+    """Steps of length T / 2^level of w (..., m, modes…). L is (..., m, modes…) if it is diagonal, otherwise
+    (..., modes…, m, m); `rest` is N, and `steady` if it does not depend on time."""
 
     symbol: Tensor
     rest: Rest | None
     length: float
     matrices: bool
-    kept: dict[int, Weights] = field(default_factory=dict)
+    dimension: int
+    steady: bool = False
+    kept: dict[tuple[int, ...], Weights] = field(default_factory=dict)
     _first: tuple[Tensor, float, Tensor] | None = None  # the last state and time, and N there
 
-    def weights(self, level: int) -> Weights:
-        if level not in self.kept:
-            h = self.length / 2**level
+    def weights(self, *levels: int) -> Weights:
+        if levels not in self.kept:
+            h = self.symbol.new_tensor([self.length / 2**level for level in levels])
+            h = h.reshape(-1, *[1] * self.symbol.ndim) if len(levels) > 1 else h.squeeze()
             e2, p1, p2 = phis(h / 2 * self.symbol, 2, matrices=self.matrices)
             e, f1, f2, f3 = phis(h * self.symbol, 3, matrices=self.matrices)
             third, fourth = (h * (p1 / 2 - p2), h * p2), (h * (f1 - 2 * f2), 2 * h * f2)
             last = (h * (f1 - 3 * f2 + 4 * f3), h * (2 * f2 - 4 * f3), h * (4 * f3 - f2))
-            self.kept[level] = Weights(e2, e, h / 2 * p1, third, fourth, last)
-        return self.kept[level]
+            self.kept[levels] = Weights(e2, e, h / 2 * p1, third, fourth, last)
+        return self.kept[levels]
 
     def __call__(self, w: Tensor, time: float, level: int) -> Tensor:
-        weights, add, h = self.weights(level), self._add, self.length / 2**level
+        return self._stepped(self.weights(level), w, time, self.length / 2**level)
+
+    def both(self, w: Tensor, time: float, level: int) -> tuple[Tensor, Tensor]:
+        """A step, and one of half the length from the same state: if times do not matter, stage by stage together."""
+        if self.rest is None or not self.steady or w.numel() > SMALL:
+            return self(w, time, level), self(w, time, level + 1)
+        one, other = self._stepped(self.weights(level, level + 1), w, time, 0.0).unbind()
+        return one, other
+
+    def _stepped(self, weights: Weights, w: Tensor, time: float, h: float) -> Tensor:
+        add, n = self._add, self.rest
         whole = add(None, weights.whole, w)
-        if self.rest is None:
+        if n is None:
             return whole
-        n, half = self.rest, add(None, weights.half, w)
+        half = add(None, weights.half, w)
         first = self._at_start(w, time, n)
         second = n(add(half, weights.second, first), time + h / 2)
         third = n(add(add(half, weights.third[0], first), weights.third[1], second), time + h / 2)
@@ -72,6 +89,12 @@ class Exponential:
     def _add(self, to: Tensor | None, weight: Tensor, w: Tensor) -> Tensor:
         """to + weight · w, or weight · w alone."""
         if self.matrices:
-            found = torch.einsum("...ij,j...->i...", weight, w)
+            found = mixed(weight, w, self.dimension)
             return found if to is None else to + found
         return weight * w if to is None else torch.addcmul(to, weight, w)
+
+
+def mixed(matrix: Tensor, w: Tensor, dimension: int) -> Tensor:
+    """Matrices (..., modes…, i, j) times w (..., j, modes…): (..., i, modes…)."""
+    place = -dimension - 1
+    return (matrix @ w.movedim(place, -1).unsqueeze(-1)).squeeze(-1).movedim(-1, place)

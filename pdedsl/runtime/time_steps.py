@@ -9,12 +9,22 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass, field
 from math import ceil, log2
+from typing import Protocol, runtime_checkable
 
 import torch
 from torch import Tensor
 
 Step = Callable[[Tensor, float, int], Tensor]
 """The state after a step of length T / 2^level from a time in [0, T]."""
+
+
+@runtime_checkable
+class Paired(Protocol):
+    """A step that computes those of two lengths at once: of a level, and of the next."""
+
+    def both(self, state: Tensor, time: float, level: int) -> tuple[Tensor, Tensor]: ...
+
+
 DEEPEST = 30
 WHOLE = 1 << DEEPEST
 FIRST = 4  # no step is longer than T / 2^4
@@ -26,7 +36,11 @@ SHORTEST = 10  # interpolation alone does not make a step shorter than T / 2^10
 
 
 class Unstable(Exception):
-    """No step is short enough, or too many steps were taken."""
+    """No step is short enough."""
+
+
+class Exhausted(Unstable):
+    """As many steps as are allowed were tried."""
 
 
 @dataclass(frozen=True)
@@ -40,7 +54,8 @@ class Effort:
 @dataclass(frozen=True)
 class Control:
     """The order of a step, the tolerance for the sum of the estimates relative to the state, and whether these are
-    subtracted. `counted` are weights of the entries of the state in the estimates, if not all are one.
+    subtracted. `counted` are weights of the entries of the state in the estimates, if not all are one. With `batched`,
+    the first axis of a state is one of several solutions, each of which keeps the tolerance.
     """
 
     order: int
@@ -49,6 +64,7 @@ class Control:
     counted: Tensor | None = None
     least: float = 0.0  # an estimate that is accepted in a single step, however short it is
     most: int | None = None  # steps to try
+    batched: bool = False
 
     @property
     def between(self) -> float:
@@ -56,7 +72,8 @@ class Control:
         return max(BETWEEN, SHARE * self.tolerance, self.least)
 
     def size(self, w: Tensor) -> Tensor:
-        found: Tensor = torch.linalg.vector_norm(w.detach() if self.counted is None else w.detach() * self.counted)
+        counted = w.detach() if self.counted is None else w.detach() * self.counted
+        found: Tensor = torch.linalg.vector_norm(counted, dim=tuple(range(1, w.ndim)) if self.batched else None)
         return found
 
 
@@ -77,7 +94,7 @@ def solved_in_time(step: Step, start: Tensor, length: float, control: Control) -
     while path.ends[-1] < WHOLE:
         begin, tried = length * path.ends[-1] / WHOLE, tried + 1
         if control.most is not None and tried > control.most:
-            raise Unstable(f"{control.most} steps end at time {begin:g}")
+            raise Exhausted(f"{control.most} steps end at time {begin:g}")
         half, end, error = _tried(step, path.states[-1], begin, length, level, control)
         allowed = max(control.tolerance * 2.0**-level, control.least)
         stalled = before * 0.5 < error < NOISE  # shorter steps do not reduce rounding errors
@@ -86,7 +103,7 @@ def solved_in_time(step: Step, start: Tensor, length: float, control: Control) -
             if level >= DEEPEST:
                 raise Unstable(f"no step is short enough at time {begin:g}")
             continue
-        path.add(half, end, level, error, float(control.size(end)))
+        path.add(half, end, level, error, control.size(end))
         before, excess = float("inf"), path.excess(control, longest)
         missed = [k for k, e in excess.items() if e > 1 and path.levels[k] < SHORTEST]
         if missed:
@@ -121,14 +138,14 @@ class Path:
     states: list[Tensor]  # at the ends, and in the middles between them
     levels: list[int] = field(default_factory=list)
     errors: list[float] = field(default_factory=list)
-    size: float = 0.0  # of the largest state
+    size: Tensor = field(default_factory=lambda: torch.zeros(()))  # of the largest state
 
-    def add(self, half: Tensor, end: Tensor, level: int, error: float, size: float) -> None:
+    def add(self, half: Tensor, end: Tensor, level: int, error: float, size: Tensor) -> None:
         self.ends.append(self.ends[-1] + _span(level))
         self.states += [half, end]
         self.levels.append(level)
         self.errors.append(error)
-        self.size = max(self.size, size)
+        self.size = torch.maximum(self.size.to(size), size)
 
     def cut(self, first: int) -> None:
         """Discard all pairs from number `first` on."""
@@ -146,9 +163,9 @@ class Path:
             return {}
         last = count if self.ends[-1] == WHOLE else count - behind + 1
         newest = range(0 if count == STENCIL - 1 else count - behind, last)
-        allowed = max(2.0**STENCIL * control.between * self.size, 1e-300)
+        allowed = (2.0**STENCIL * control.between * self.size).clamp_min(1e-300)
         asked = (k for k in newest if self.levels[k] <= max(longest, SHORTEST - 1))
-        return {k: float(control.size(self._missed(k))) / allowed for k in asked}
+        return {k: float((control.size(self._missed(k)) / allowed).max()) for k in asked}
 
     def _missed(self, k: int) -> Tensor:
         """The interpolation error in the middle of pair k, by the polynomial through the ends around it."""
@@ -164,10 +181,13 @@ class Path:
 def _tried(
     step: Step, state: Tensor, begin: float, length: float, level: int, control: Control
 ) -> tuple[Tensor, Tensor, float]:
-    whole, half = step(state, begin, level), step(state, begin, level + 1)
+    if isinstance(step, Paired):
+        whole, half = step.both(state, begin, level)
+    else:
+        whole, half = step(state, begin, level), step(state, begin, level + 1)
     end = step(half, begin + length / 2 ** (level + 1), level + 1)
     gap = (end - whole) / (2**control.order - 1)
-    error = float(control.size(gap) / control.size(end).clamp_min(1e-300))
+    error = float((control.size(gap) / control.size(end).clamp_min(1e-300)).max())
     return (half + gap / 2, end + gap, error) if control.extrapolated else (half, end, error)
 
 

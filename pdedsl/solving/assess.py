@@ -15,10 +15,11 @@ from pdedsl.explanation.solving import floating_lines
 from pdedsl.ir.plan import SolvePlan
 from pdedsl.ir.statement import Statement
 from pdedsl.plan.numbers import functions_of, with_functions
-from pdedsl.runtime.time_steps import Unstable
+from pdedsl.runtime.time_steps import Exhausted, Unstable
 from pdedsl.solving.anchored import anchored
 from pdedsl.solving.ansatz_module import AnsatzModule, WithFunctions
 from pdedsl.solving.fresh import SEED, Audit
+from pdedsl.solving.grid import solve_by_grid
 from pdedsl.solving.gridded import Failed
 from pdedsl.solving.methods import How, has_derivatives, interval_of, solved_by
 from pdedsl.solving.points import Points
@@ -29,6 +30,7 @@ from pdedsl.words.solvers import Grid, Paths
 COMPARED = 2048  # points at which two solutions are compared
 WITH_PATHS = 64  # the same, if each costs thousands of paths
 CHEAP = {1: 256, 2: 48}  # points per side of a grid that costs little, by the dimension of space
+MANY_STEPS = 1500  # in time, of a grid that nobody asked for: a solution that needs more of them is not cheap
 ALONE = "no exact solution is stated, and no cheap grid solves this: only the residuals speak"
 ROUNDING = 1e-16
 
@@ -113,7 +115,8 @@ def references_of(plan: SolvePlan, how: How) -> Iterator[Reference]:
         except Failed as failure:  # one that nobody asked for may fail silently, unless the solution itself breaks down
             if plan.reference:
                 raise
-            if isinstance(failure.__cause__, Unstable):
+            cause = failure.__cause__
+            if isinstance(cause, Unstable) and not isinstance(cause, Exhausted):
                 yield Reference(f"{grid} breaks down: {failure}", lambda x: x.new_full((len(x), 1), nan), inf)
             return
         if plan.reference or found.error <= NO_DIGIT:  # or be ignored, if not one digit is correct
@@ -138,5 +141,8 @@ def cheap_grid(plan: SolvePlan) -> Grid | None:
 def grid_of(grid: Grid, plan: SolvePlan, how: How) -> Reference:
     """A grid, and its distance to a grid with half as many points per side, which exceeds its error where it
     converges."""
-    solved = solved_by(grid, plan, how)
+    if plan.reference:
+        solved = solved_by(grid, plan, how)
+    else:
+        solved = solve_by_grid(plan.statement, grid, seed=how.seed, device=how.device, most=MANY_STEPS)
     return Reference(str(grid), solved, max(solved.figures["error"], ROUNDING))

@@ -5,7 +5,7 @@ Its error is estimated by comparison with half the grid and looser step toleranc
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 
 import torch
 from torch import Tensor, nn
@@ -17,6 +17,7 @@ from pdedsl.plan.grids import Scheme, scheme
 from pdedsl.plan.rings import loops_of
 from pdedsl.runtime.time_steps import Effort, Unstable
 from pdedsl.solving.anchored import anchored
+from pdedsl.solving.batches import Apart, Member, Together, batches_of, gathered
 from pdedsl.solving.boxes import fitting, on_box
 from pdedsl.solving.gridded import SURPLUS, Failed, Gridded
 from pdedsl.solving.on_nodes import Given
@@ -41,16 +42,22 @@ def solve_by_grid(
     device: torch.device | str = "cpu",
     dtype: torch.dtype = torch.float64,
     given: Mapping[str, Given] | None = None,
+    most: int | None = None,
 ) -> Solved:
     """The solution with n points per side; `given` are the values of what is learned, by name.
 
-    Raises `Failed` if the scheme finds no solution: a Newton iteration or a step in time that does not end well.
+    If scalars have batches of b values, (b,), there are b solutions, with values (b, n, c): Fourier series take their
+    steps together, the other schemes one solution after another. Figures are those of the worst.
+
+    Raises `Failed` if the scheme finds no solution: a Newton iteration or a step in time that does not end well, or
+    more than `most` steps in time.
     """
     like = torch.zeros((), dtype=dtype, device=device)
-    fine, n = _tried(statement, method.n, given or {}, like)
+    fine, n = _tried(statement, method.n, given or {}, like, most=most)
     with torch.no_grad():
-        coarse, _ = _tried(statement, max(4, n // 2), given or {}, like, COARSER)
-        error = max(difference(fine, coarse, statement, seed, like), fine.doubt)
+        coarse, _ = _tried(statement, max(4, n // 2), given or {}, like, COARSER, most=most)
+        pairs = zip(_members(fine), _members(coarse), strict=True)
+        error = max(fine.doubt, *(difference(one, other, statement, seed, like) for one, other in pairs))
     if fine.figures.get(SURPLUS, 0.0) > max(BALANCED, coarse.figures.get(SURPLUS, 0.0) / 2):
         raise Failed("no solution has these sides: what flows in there is not what flows out")
     figures = {"n": float(n), **fine.figures, "error": error}
@@ -72,10 +79,11 @@ def _tried(
     like: Tensor,
     allowed: float = 1.0,
     effort: Effort | None = None,
+    most: int | None = None,
 ) -> tuple[Gridded, int]:
-    """The solution with tolerances `allowed` times as large, or with another effort."""
+    """The solution with tolerances `allowed` times as large and at most so many steps, or with another effort."""
     try:
-        return _on(statement, n, given, like, allowed, effort)
+        return _on(statement, n, given, like, lambda tolerance: effort or Effort(allowed * tolerance, most))
     except Unstable as reason:
         raise Failed(str(reason)) from reason
     except torch.linalg.LinAlgError as reason:  # type: ignore[attr-defined]
@@ -83,9 +91,13 @@ def _tried(
 
 
 def _on(
-    statement: Statement, n: int, given: Mapping[str, Given], like: Tensor, allowed: float, effort: Effort | None
+    statement: Statement, n: int, given: Mapping[str, Given], like: Tensor, effort: Callable[[float], Effort]
 ) -> tuple[Gridded, int]:
-    chosen = scheme(statement)
+    chosen, batches = scheme(statement), batches_of(statement, given)
+    if batches and chosen is not Scheme.FOURIER:
+        rows = [dict(zip(batches, row, strict=True)) for row in zip(*batches.values(), strict=True)]
+        found = [_on(statement, n, {**given, **row}, like, effort) for row in rows]
+        return gathered([g for g, _ in found]), found[0][1]
     if chosen is Scheme.SHAPE:
         return on_shape(statement, n, like), n
     evolution = evolution_of(statement)
@@ -93,16 +105,23 @@ def _on(
         case Scheme.FOURIER:
             loops = loops_of(evolution)
             assert loops is not None
-            return on_torus(evolution, loops, n, given, like, effort or Effort(allowed * TOLERANCE)), n
+            return on_torus(evolution, loops, n, given, like, effort(TOLERANCE)), n
         case Scheme.VOLUMES:
             return by_volumes(evolution, n, given, like), n
         case Scheme.COLLOCATION | Scheme.LAYERS:
             size = fitting(evolution, n)
-            effort = effort or Effort(allowed * IMPLICIT)
-            return on_box(evolution, size, given, like, effort, layered=chosen is Scheme.LAYERS), size
+            return on_box(evolution, size, given, like, effort(IMPLICIT), layered=chosen is Scheme.LAYERS), size
 
 
-def difference(one: Gridded, other: Gridded, statement: Statement, seed: int, like: Tensor) -> float:
+def _members(found: Gridded) -> list[nn.Module]:
+    match found.module:
+        case Apart() | Together() as batch:
+            return [Member(batch, k) for k in range(batch.size)]
+        case module:
+            return [module]
+
+
+def difference(one: nn.Module, other: nn.Module, statement: Statement, seed: int, like: Tensor) -> float:
     """The distance at random points, relative to the first."""
     domain = statement.domain
     generator = torch.Generator().manual_seed(seed)
@@ -110,7 +129,7 @@ def difference(one: Gridded, other: Gridded, statement: Statement, seed: int, li
     low = like.new_tensor([float(i.start) for i in domain.intervals])
     high = like.new_tensor([float(i.end) for i in domain.intervals])
     points = _inside(domain, low + (high - low) * shares)
-    first, second = (anchored(g.module, statement, points) for g in (one, other))
+    first, second = (anchored(module, statement, points) for module in (one, other))
     return float((first - second).norm() / first.norm().clamp_min(1e-300))
 
 

@@ -13,7 +13,8 @@ from pdedsl.emit.pointwise import Pointwise, pointwise
 from pdedsl.plan.evolution import Evolution, Parameter
 
 Given = Tensor | Callable[[Tensor], Tensor]
-"""A learned number, or a learned function of points (n, k) of its own arguments."""
+"""A learned number, vector or matrix; a batch of values of a number, (b,); or a learned function of points (n, k), of
+its own arguments."""
 
 
 @dataclass(frozen=True)
@@ -54,9 +55,11 @@ def _value(
     evolution: Evolution, parameter: Parameter, given: Given, places: Sequence[Tensor], shape: torch.Size
 ) -> Tensor:
     if isinstance(given, Tensor):
-        return given[parameter.indices] if parameter.indices else given
-    own = next(p for p in evolution.statement.parameters if p.name == parameter.name)
-    slots = [evolution.coordinates.index(a) for a in own.arguments]
+        with torch.enable_grad():  # the value is kept, and may be needed with gradients later
+            own = given[parameter.indices] if parameter.indices else given
+            return own.reshape(-1, *[1] * len(shape)) if own.ndim else own
+    stated = next(p for p in evolution.statement.parameters if p.name == parameter.name)
+    slots = [evolution.coordinates.index(a) for a in stated.arguments]
     columns = [places[k].expand(shape).reshape(-1).clone().requires_grad_() for k in slots]
     with torch.enable_grad():
         value = given(torch.stack(columns, dim=-1)).reshape(len(columns[0]), -1)

@@ -18,6 +18,7 @@ from torch import Tensor
 from pdedsl.plan.conservation import carried
 from pdedsl.plan.evolution import Evolution
 from pdedsl.plan.rings import Linear, Loop, linear_of
+from pdedsl.runtime.exponential_steps import mixed
 from pdedsl.runtime.fourier import Ring, Torus
 from pdedsl.solving.on_nodes import Formulas, Given, formulas, known_at
 
@@ -48,7 +49,9 @@ def _degree(evolution: Evolution, expr: Expr) -> int:
 
 @dataclass(frozen=True)
 class Spectral:
-    """An evolution on the modes of a torus; w are the coefficients of variables with a time derivative, (m, modes…)."""
+    """An evolution on the modes of a torus; w are the coefficients of the m variables with a time derivative,
+    (m, modes…), or (b, m, modes…) if numbers in `given` are a batch of values, (b,).
+    """
 
     evolution: Evolution
     torus: Torus
@@ -84,17 +87,25 @@ class Spectral:
         return any(v.requires_grad for v in self.at_start.values())
 
     @property
+    def batch(self) -> tuple[int, ...]:
+        """(b,) if numbers in `given` are a batch of b values, otherwise ()."""
+        sizes = {tuple(v.shape[: v.ndim - self.torus.dimension]) for v in self.at_start.values()}
+        return max(sizes, default=())
+
+    @property
     def quiet(self) -> bool:
         """Whether there is nothing but the linear part."""
         return all(r == 0 for r in self.linear.rests)
 
     def known(self, time: float) -> Mapping[Symbol, Tensor]:
-        return self.at_start if self._autonomous else self._known_at(time)
+        return self.at_start if self.autonomous else self._known_at(time)
 
     @cached_property
-    def _autonomous(self) -> bool:
+    def autonomous(self) -> bool:
+        """Whether N does not depend on time."""
         domain = self.evolution.statement.domain
-        timed = {p.symbol for p in self.evolution.parameters} | {domain.coordinates[-1]}
+        changing = self.evolution.timed_functions
+        timed = {p.symbol for p in self.evolution.parameters if p.name in changing} | {domain.coordinates[-1]}
         return not domain.timed or not any(r.free_symbols & timed for r in self.linear.rests)
 
     @cached_property
@@ -115,9 +126,11 @@ class Spectral:
         numbers = formulas(self.evolution, [c for _, _, c in self.linear.parts])((), self.at_start)
         for (row, jet, _), number in zip(self.linear.parts, numbers, strict=True):
             d = self.evolution.of_jets[jet]
-            one = number[(0,) * torus.dimension]
-            found[row][d.component] = found[row][d.component] + one * torus.derivative(d.orders)
-        return torch.stack([torch.stack(row, dim=-1) for row in found], dim=-2)
+            for axis in torus.axes:
+                number = number.narrow(axis, 0, 1)
+            found[row][d.component] = found[row][d.component] + number * torus.derivative(d.orders)
+        entries = torch.broadcast_tensors(*(e for row in found for e in row))  # type: ignore[no-untyped-call]
+        return torch.stack(entries, dim=-1).reshape(*entries[0].shape, rows, -1)
 
     def block(self, above: bool, moving: bool) -> Tensor:
         """The rows of right-hand sides or of constraints, the columns of moving or of still variables."""
@@ -158,34 +171,46 @@ class Spectral:
         if not self.evolution.still:
             return w
         if self.eliminated is not None:
-            other = _by(self.eliminated, w)
+            other = self._by(self.eliminated, w)
         else:
             assert self.pressure is not None
-            other = _by(self.pressure, _by(self.block(True, True), w) + self._nonlinear(w, time))
+            other = self._by(self.pressure, self._by(self.block(True, True), w) + self._nonlinear(w, time))
         places = [*self.evolution.moving, *self.evolution.still]
-        return torch.cat([w, other])[[places.index(k) for k in range(len(places))]]
+        order = torch.tensor([places.index(k) for k in range(len(places))], device=w.device)
+        return torch.cat([w, other], self.place).index_select(self.place, order)
 
     def nonlinear(self, w: Tensor, time: float) -> Tensor:
         """N̂, including the pressure that it requires."""
         found = self._nonlinear(w, time)
         if self.pressure is None:
             return found
-        return found + _by(self.block(True, False) @ self.pressure, found)
+        return found + self._by(self.block(True, False) @ self.pressure, found)
 
     def _nonlinear(self, w: Tensor, time: float) -> Tensor:
         every = self.whole(w, time) if self.eliminated is not None else w
         values: tuple[Tensor, ...] = ()
         if self.rest.jets:
-            wanted = every if len(every) == 1 else every.index_select(0, self._places)
-            values = (
-                (self.torus.values(wanted)[0],) if self._plain else self.torus.values(wanted * self._factors).unbind()
-            )
+            wanted = every if every.shape[self.place] == 1 else every.index_select(self.place, self._places)
+            values = self.torus.values(wanted if self._plain else wanted * self._factors).unbind(self.place)
         found = self.rest(values, self.known(time))
-        on_modes = self.torus.coefficients(found[0].unsqueeze(0) if len(found) == 1 else torch.stack(found))
+        on_modes = self.torus.coefficients(self._stacked(found))
         factors = self._products[1]
         if factors is None:
             return on_modes
-        return factors * on_modes if len(found) == 1 else (factors * on_modes).sum(0, keepdim=True)
+        return factors * on_modes if len(found) == 1 else (factors * on_modes).sum(self.place, keepdim=True)
+
+    @property
+    def place(self) -> int:
+        """The axis of the variables, before those of the modes."""
+        return -self.torus.dimension - 1
+
+    def _stacked(self, found: tuple[Tensor, ...]) -> Tensor:
+        if len(found) == 1:
+            return found[0].unsqueeze(self.place)
+        return torch.stack(torch.broadcast_tensors(*found), self.place)  # type: ignore[no-untyped-call]
+
+    def _by(self, matrix: Tensor, w: Tensor) -> Tensor:
+        return mixed(matrix, w, self.torus.dimension)
 
     @cached_property
     def _places(self) -> Tensor:
@@ -203,7 +228,3 @@ class Spectral:
     def _factors(self) -> Tensor:
         """(iκ)^α of the jets in N."""
         return torch.stack([self.torus.derivative(self.evolution.of_jets[s].orders) for s in self.rest.jets])
-
-
-def _by(matrix: Tensor, w: Tensor) -> Tensor:
-    return torch.einsum("...ij,j...->i...", matrix, w)

@@ -6,14 +6,15 @@ from collections.abc import Mapping
 from dataclasses import replace
 
 import torch
-from torch import Tensor
+from torch import Tensor, nn
 
 from pdedsl.plan.evolution import Evolution
 from pdedsl.plan.rings import Loop
 from pdedsl.runtime.expansions import Expansion
-from pdedsl.runtime.exponential_steps import ORDER, Exponential
+from pdedsl.runtime.exponential_steps import ORDER, Exponential, mixed
 from pdedsl.runtime.fourier import Torus
 from pdedsl.runtime.time_steps import Control, Effort, March, retraced, solved_in_time
+from pdedsl.solving.batches import Apart
 from pdedsl.solving.gridded import Gridded, ends, figures_of, in_order, moments, steps_in_words
 from pdedsl.solving.on_nodes import Given, formulas
 from pdedsl.solving.periodic import Spectral, torus_of
@@ -29,8 +30,12 @@ def on_torus(
     march = _marched(problem, effort)
     times = moments(evolution, march)
     states = torch.stack([problem.whole(w, t) for w, t in zip(march.states, times, strict=True)])
-    module = in_order(evolution, torus.rings, _values(torus, evolution, states), times)
-    return Gridded(module, figures_of(march), _notes(evolution, loops, torus, march))
+    module = in_order(evolution, torus.rings, _values(problem, states), times)
+    return Gridded(_apart(module, problem), figures_of(march), _notes(evolution, loops, torus, march))
+
+
+def _apart(module: nn.Module, problem: Spectral) -> nn.Module:
+    return Apart(module, *problem.batch) if problem.batch else module
 
 
 def _marched(problem: Spectral, effort: Effort) -> March:
@@ -38,7 +43,8 @@ def _marched(problem: Spectral, effort: Effort) -> March:
     start = _initial(problem)
     first, last = ends(problem.evolution)
     length = last - first
-    control = Control(ORDER, effort.tolerance, extrapolated=True, most=effort.most)
+    batched = bool(problem.batch)
+    control = Control(ORDER, effort.tolerance, extrapolated=True, most=effort.most, batched=batched)
     with torch.no_grad():
         march = solved_in_time(_stepper(replace(problem), length), start.detach(), length, control)
     if not start.requires_grad and not problem.learns:
@@ -53,38 +59,47 @@ def _stepper(problem: Spectral, length: float) -> Exponential:
     operator = sign * problem.operator
     diagonal = torch.diagonal(operator, dim1=-2, dim2=-1)
     matrices = bool((operator - torch.diag_embed(diagonal)).any())
-    symbol = operator if matrices else torch.movedim(diagonal, -1, 0)
+    symbol = operator if matrices else torch.movedim(diagonal, -1, problem.place)
     forward, backward = problem.nonlinear, lambda w, t: -problem.nonlinear(w, t)
     rest = backward if evolution.backward else forward
-    return Exponential(symbol, None if problem.quiet else lambda w, s: rest(w, begin + sign * s), length, matrices)
+    stepped = None if problem.quiet else lambda w, s: rest(w, begin + sign * s)
+    return Exponential(symbol, stepped, length, matrices, problem.torus.dimension, problem.autonomous)
 
 
 def _initial(problem: Spectral) -> Tensor:
     evolution, torus = problem.evolution, problem.torus
     data = Torus(torus.rings, max(torus.fine, 4), torus.like)
     found = formulas(evolution, evolution.initial)((), Spectral(evolution, data, problem.given).at_start)
-    return data.coefficients(torch.stack([f.expand(data.sizes) for f in found]))
+    return data.coefficients(_filled(problem, data, found))
 
 
-def _values(torus: Torus, evolution: Evolution, coefficients: Tensor) -> Tensor:
-    """The components at as many points as there are modes, from coefficients of states (T, variables, modes…)."""
-    own = [k for k, (_, j) in enumerate(evolution.variables) if j == 0]
+def _filled(problem: Spectral, torus: Torus, values: tuple[Tensor, ...]) -> Tensor:
+    """The values of all variables at all points of a grid, (..., variables, points…)."""
+    return torch.stack([v.expand(*problem.batch, *torus.sizes) for v in values], problem.place)
+
+
+def _values(problem: Spectral, coefficients: Tensor) -> Tensor:
+    """The components at as many points as there are modes, (T, components, …), those of a batch one after another; from
+    coefficients of states (T, ..., variables, modes…)."""
+    torus = problem.torus
+    own = [k for k, (_, j) in enumerate(problem.evolution.variables) if j == 0]
+    wanted = coefficients.index_select(problem.place, torch.tensor(own, device=coefficients.device))
     sizes = [r.modes for r in torus.rings]
-    found: Tensor = torch.fft.irfftn(coefficients[:, own], s=sizes, dim=torus.axes, norm="forward")
-    return found
+    found: Tensor = torch.fft.irfftn(wanted, s=sizes, dim=torus.axes, norm="forward")
+    return found.flatten(1, problem.place)
 
 
 def _at_rest(problem: Spectral) -> Gridded:
     """Σ L(k) û = -f̂, mode by mode; where L vanishes on a mode, û is zero, which is exact if f̂ vanishes there."""
     evolution, torus = problem.evolution, problem.torus
     found = formulas(evolution, problem.linear.rests)((), problem.known(0.0))
-    source = torus.coefficients(torch.stack([f.expand(torus.sizes) for f in found]))
-    solved = -torch.einsum("...ij,j...->i...", torch.linalg.pinv(problem.symbol), source)
-    left = torch.einsum("...ij,j...->i...", problem.symbol, solved) + source
-    module = Expansion(torus.rings, _values(torus, evolution, solved.unsqueeze(0)), None)
+    source = torus.coefficients(_filled(problem, torus, found))
+    solved = -mixed(torch.linalg.pinv(problem.symbol), source, torus.dimension)
+    left = mixed(problem.symbol, solved, torus.dimension) + source
+    module = Expansion(torus.rings, _values(problem, solved.unsqueeze(0)), None)
     modes = " × ".join(str(r.modes) for r in torus.rings)
     notes = (f"Fourier series with {modes} modes, divided by the symbol",)
-    return Gridded(module, {"left over": float(left.detach().abs().max())}, notes)
+    return Gridded(_apart(module, problem), {"left over": float(left.detach().abs().max())}, notes)
 
 
 def _notes(evolution: Evolution, loops: tuple[Loop, ...], torus: Torus, march: March) -> tuple[str, ...]:

@@ -11,8 +11,10 @@ from torch import Tensor, nn
 
 from pdedsl.compiler import to_compilation
 from pdedsl.ir.plan import SolvePlan
+from pdedsl.solving.assess import references_of
 from pdedsl.solving.crosscheck import Crosscheck, Member, Pair
 from pdedsl.solving.fresh import Audit, Gap
+from pdedsl.solving.methods import How
 from pdedsl.solving.points import Points
 from pdedsl.solving.report import figures
 from pdedsl.solving.run import solve
@@ -188,3 +190,16 @@ def test_a_solution_beyond_the_end_of_the_true_one_is_none() -> None:
     assert solution.verdict is not Verdict.HOLDS
     assert any("breaks down" in c for c in solution.trust.complaints)
     json.dumps(figures(solution), allow_nan=False)
+
+
+def test_a_grid_that_nobody_asked_for_is_not_waited_for(monkeypatch: pytest.MonkeyPatch) -> None:
+    """As for a degenerate diffusion, whose steps become too short; one that the spec names goes on."""
+    monkeypatch.setattr("pdedsl.solving.assess.MANY_STEPS", 3)
+    text = (
+        "pde A\nspace x in [0, 1]\ntime t in [0, 1]\nunknown u(x, t) : scalar\n∂u/∂t = Δu\nu(x, 0) = 1 + x²\n"
+        "u = 1 on left\n∂u/∂n = 2 on right\n"
+    )
+    for more, known in (("", 0), ("evaluate { reference grid(n=8) }\n", 1)):
+        plan = to_compilation(source_of(text + more)).plan
+        assert isinstance(plan, SolvePlan)
+        assert len(list(references_of(plan, How()))) == known
