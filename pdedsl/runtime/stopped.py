@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
+from functools import cached_property
 from typing import NamedTuple
 
 import torch
@@ -68,6 +69,11 @@ class Sides:
     curves: Callable[[Tensor], tuple[Tensor, Tensor]] | None = None
     pull: Callable[[Tensor, Tensor], tuple[Tensor, Tensor]] | None = None
 
+    @cached_property
+    def ends(self) -> bool:
+        """Whether a path can end at any of them."""
+        return self.curves is not None or bool(self.stops.any())
+
     def inside(self, y: Tensor) -> Tensor:
         """Joined sides wrap; without curves, sides without a condition clamp: only step errors cross them."""
         wrapped = self.lower + torch.remainder(y - self.lower, self.upper - self.lower)
@@ -120,7 +126,9 @@ def step(path: Path, motion: Motion, sides: Sides, dt: Tensor, draw: Draw) -> Pa
         y = y + h * motion.drift(x, t)
     later = t + motion.clock * dt
     y, growth, gained = _turned(path, sides, y, later, root.variances() * h, draw.uniform)
-    crossed = _crossed(sides, x, y, root, h, draw.uniform).any(-1)
+    crossed = torch.zeros_like(path.alive)
+    if sides.ends:
+        crossed = _crossed(sides, x, y, root, h, draw.uniform).any(-1)
     going, leaving = path.alive & ~crossed, path.alive & crossed
     inside = sides.inside(y)
     growth, gained = _gathered(motion, growth, gained, (x, t), (inside, later), dt)

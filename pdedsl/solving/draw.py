@@ -19,7 +19,7 @@ from pdedsl.training.log import read_metrics
 from pdedsl.words.solvers import Paths
 
 BATCH = 4096  # points at a time
-FEW_FRAMES = 6  # if every point costs thousands of paths
+FEW_FRAMES = 5  # if every point costs thousands of paths: three of them are the views of the picture
 
 
 def draw(folder: Path, solution: Solution, how: How, reference: Function | None) -> None:

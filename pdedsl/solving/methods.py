@@ -60,7 +60,6 @@ def _solved_by(method: Solver, plan: SolvePlan, how: How) -> Solved:
 
 def _trained(method: Collocation, plan: SolvePlan, how: How) -> Solved:
     phases = phases_of(plan.optimizers, plan.steps or method.steps)
-    steps = sum(p.steps for p in phases) or method.steps
     solved = solve_by_residual(
         plan.statement,
         method,
@@ -68,7 +67,7 @@ def _trained(method: Collocation, plan: SolvePlan, how: How) -> Solved:
         phases=phases,
         seed=how.seed,
         device=how.device,
-        listener=how.watch.of(steps),
+        listener=how.watch.of(sum(p.steps for p in phases)),
         state=how.watch.state,
         measured=how.measured,
     )

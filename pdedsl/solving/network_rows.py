@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 
@@ -103,6 +103,14 @@ class NetworkRows:
     def coefficients(self) -> tuple[Tensor, ...]:
         columns = self.points.unbind(-1)
         return tuple(torch.stack(f(*columns), -1) for f in self.form.factors)
+
+    def split(self, size: int) -> Iterator[NetworkRows]:
+        """The same rows in pieces of at most so many points."""
+        weight = self.weight.expand(len(self.points))
+        for start in range(0, len(self.points), size):
+            own = slice(start, start + size)
+            target = None if self.target is None else self.target[own]
+            yield NetworkRows(self.form, self.points[own], weight[own], target)
 
     def residual(self, learners: Learners) -> Tensor:
         """The residual, unweighted."""

@@ -52,7 +52,9 @@ def solve_by_residual(
     state: State | None = None,
     measured: Sequence[Measured] = (),
 ) -> Solved:
-    """By Gauss-Newton for `method.steps` steps, unless other phases are given; a given `state` is resumed."""
+    """By Gauss-Newton for `method.steps` steps, or until the loss falls no further, unless other phases are given.
+
+    A given `state` is resumed."""
     task = Task(statement, method, network, Points(statement.domain, device or CPU), seed, tuple(measured))
     trainer = Trainer(task)
     loss, steps = trainer.run(phases, state, listener)

@@ -25,6 +25,7 @@ from pdedsl.solving.methods import How, solved_by
 from pdedsl.solving.report import PICTURES, write_report
 from pdedsl.solving.saved import begun, kept, save
 from pdedsl.solving.solution import Solution
+from pdedsl.solving.training import spent
 from pdedsl.solving.watching import SAVE_SECONDS, Watch
 from pdedsl.sources import changed, source_of
 from pdedsl.training import checkpoint
@@ -121,7 +122,7 @@ def _solved(
         found = kept(folder, plan, how) if folder is not None and resume else None
         if found is None:
             solved = solved_by(plan.method, plan, how)
-            seconds = time.perf_counter() - began
+            seconds = spent(how.watch.state) + time.perf_counter() - began
             if folder is not None:
                 save(folder, solved, compilation.spec, seconds)
         else:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import replace
+from statistics import median
 from typing import TYPE_CHECKING
 
 import torch
@@ -18,12 +19,14 @@ from pdedsl.solving.estimates import estimates_of
 from pdedsl.solving.network_rows import Learners, NetworkRows, stacked
 from pdedsl.solving.solved import Estimate
 from pdedsl.solving.training import (
+    PROGRESS,
     Clock,
     GaussNewton,
     Listener,
     Phase,
     Progress,
     State,
+    gauss_newton,
     load_tensors,
     tensors_of,
     torch_optimizer,
@@ -32,6 +35,7 @@ from pdedsl.solving.training import (
 if TYPE_CHECKING:
     from pdedsl.solving.residual import Task
 
+PIECE = 2000  # points of a descent at a time: the streams of more do not fit into a cache
 REDRAWN = 5  # Gauss-Newton steps between redraws of the points
 SPARSE, DENSER, DENSEST = 0.6, 1.4, 3.0  # rows per weight: at first, the factor of an increase, and at most
 LEAST_ROWS = 600  # fewer save no time
@@ -39,6 +43,7 @@ MANY, ENOUGH = 2000, 800  # weights from which a step has few rows, redrawn each
 OVERFITTED = 3.0  # ratio of the loss at new points to that at the last ones, above which there are more rows
 FACTORS = (1e-2, 0.1, 1.0, 10.0)  # dampings tried, relative to the last best one
 LEAST, MOST = 1e-14, 1e6
+WINDOW, FALLING, ROUNDING = 50, 0.8, 1e-24  # steps of which the median loss is compared, and what ends a run
 INERTIA = 0.9  # share of the last step from which the next begins, if that is better
 
 
@@ -54,6 +59,7 @@ class Trainer:
         self.density, self.reached, self.largest = SPARSE, float("inf"), 0.0
         self.last = torch.zeros_like(self._vector())
         self.rows: list[NetworkRows] = []
+        self.losses: list[float] = []  # of the last steps
         self.optimizer: torch.optim.Optimizer | None = None
 
     @property
@@ -77,19 +83,28 @@ class Trainer:
 
     def run(self, phases: Sequence[Phase], state: State | None, listener: Listener) -> tuple[float, int]:
         """The last loss, and the number of steps taken."""
-        phases = phases or (Phase(GaussNewton(), self.task.method.steps),)
+        phases = phases or gauss_newton(self.task.method.steps)
         clock = Clock() if state is None else self.restore(state, phases)
-        loss, end = float("nan"), 0
+        loss, end = self.losses[-1] if self.losses else float("nan"), 0
         for phase in phases:
             start, end = end, end + phase.steps
             if self.step < end:
                 self._open(phase, start, state)
-            while self.step < end:
+            while self.step < end and not (phase.patience and self.settled):
                 loss = self._one(phase)
                 self.step += 1
+                self.losses = [*self.losses, loss][-2 * WINDOW :]
                 if not listener(Progress(self.step, loss, clock.seconds, lambda: self.snapshot(clock))):
                     return loss, self.step
         return loss, self.step
+
+    @property
+    def settled(self) -> bool:
+        """Whether the loss fell by less than a factor from one stretch of steps to the next, or to rounding."""
+        before, after = self.losses[:WINDOW], self.losses[WINDOW:]
+        if len(after) < WINDOW:
+            return False
+        return not ROUNDING < median(after) <= FALLING * median(before)
 
     def _open(self, phase: Phase, start: int, state: State | None) -> None:
         """Begin a phase, or resume it where it was interrupted."""
@@ -118,7 +133,8 @@ class Trainer:
         if self.task.method.causal:
             with torch.no_grad():
                 found = [self._causal(rows, rows.residual(self.learners)) for rows in found]
-        return _averaged([*found, *self.task.conditions(0), *self.task.measured])
+        imposed, measured = _averaged([*found, *self.task.conditions(0)]), _averaged(self.task.measured)
+        return [*(part for rows in imposed for part in rows.split(PIECE)), *measured]
 
     def _redrawn(self, draw: int) -> list[NetworkRows]:
         """Points drawn with a density ∝ |r| + mean |r| of the residual r, weighted so that the loss is that of uniform
@@ -183,18 +199,20 @@ class Trainer:
     def _descended(self, optimizer: torch.optim.Optimizer) -> float:
         def closure() -> Tensor:
             optimizer.zero_grad()
-            loss = self._objective()
-            loss.backward()  # type: ignore[no-untyped-call]
-            return loss
+            source = generator(self.task.points.device, mix(self.task.seed, 11, self.step))
+            return torch.stack([self._gathered(rows, source) for rows in self.rows]).sum()
 
-        return float(torch.as_tensor(optimizer.step(closure)).detach())  # type: ignore[arg-type]
+        return float(torch.as_tensor(optimizer.step(closure)))  # type: ignore[arg-type]
 
-    def _objective(self) -> Tensor:
+    def _gathered(self, rows: NetworkRows, source: torch.Generator) -> Tensor:
+        """A part of the loss; its gradient is added to that of the others, one piece in memory at a time."""
         probes = self.task.method.probes
         if probes is None:
-            return stacked(self.rows, self.learners).square().sum()
-        source = generator(self.task.points.device, mix(self.task.seed, 11, self.step))
-        return torch.stack([r.product(self.learners, probes, source) for r in self.rows]).sum()
+            loss = (rows.weight * rows.residual(self.learners)).square().sum()
+        else:
+            loss = rows.product(self.learners, probes, source)
+        loss.backward()  # type: ignore[no-untyped-call]
+        return loss.detach()
 
     def _vector(self) -> Tensor:
         return torch.cat([p.detach().flatten() for p in self.parameters])
@@ -210,7 +228,8 @@ class Trainer:
 
     def snapshot(self, clock: Clock) -> State:
         progress = [self.step, self.damping, self.density, self.reached, self.largest, clock.seconds]
-        found = {"weights": self._vector(), "last": self.last, "progress": torch.tensor(progress, dtype=torch.float64)}
+        found = {"weights": self._vector(), "last": self.last, PROGRESS: torch.tensor(progress, dtype=torch.float64)}
+        found["losses"] = torch.tensor(self.losses, dtype=torch.float64)
         for k, rows in enumerate(self.rows):
             found |= {f"points{k}": rows.points, f"weight{k}": rows.weight}
         if self.optimizer is not None:
@@ -222,12 +241,12 @@ class Trainer:
         with well_formed("the checkpoint of the run is not of this spec: take it away"):
             self._load(state["weights"].to(self.numbers))
             self.last = state["last"].to(self.numbers)
-            step, damping, density, reached, largest, seconds = state["progress"].tolist()
+            step, damping, density, reached, largest, seconds = state[PROGRESS].tolist()
             newton = isinstance(_phase_at(phases, int(step)).optimizer, GaussNewton)
             rows = self._redrawn(0) if newton else self._all()
             self.rows = [_as_in(state, k, r) for k, r in enumerate(rows)]
             self.step, self.damping, self.density, self.reached = int(step), damping, density, reached
-            self.largest = largest
+            self.largest, self.losses = largest, state["losses"].tolist()
             return Clock(seconds)
 
     def estimates(self) -> dict[str, Estimate]:

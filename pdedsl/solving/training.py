@@ -20,18 +20,34 @@ class GaussNewton:
 
 @dataclass(frozen=True)
 class Phase:
-    """An optimizer, for a number of steps."""
+    """An optimizer, for a number of steps; with `patience`, fewer if the loss falls no further."""
 
     optimizer: GaussNewton | Optimizer
     steps: int
+    patience: bool = False
 
 
-def phases_of(optimizers: tuple[Optimizer, ...], steps: int) -> tuple[Phase, ...]:
-    """The optimizers of a `train` block: L-BFGS has its own number of steps, the others have that of the block."""
-    return tuple(Phase(o, o.steps if isinstance(o, Lbfgs) else steps) for o in optimizers)
+MOST, DESCENT = 1000, 300  # steps of Gauss-Newton that end by themselves, and of a descent, if nobody says how many
+
+
+def gauss_newton(steps: int | None) -> tuple[Phase, ...]:
+    return (Phase(GaussNewton(), steps or MOST, patience=steps is None),)
+
+
+def phases_of(optimizers: tuple[Optimizer, ...], steps: int | None) -> tuple[Phase, ...]:
+    """The optimizers of a `train` block: L-BFGS has its own number of steps, the others have that of the block. Without
+    any, Gauss-Newton."""
+    found = tuple(Phase(o, o.steps if isinstance(o, Lbfgs) else steps or DESCENT) for o in optimizers)
+    return found or gauss_newton(steps)
 
 
 State = dict[str, Tensor]
+PROGRESS = "progress"  # numbers in a state, of which the last are the seconds that it took
+
+
+def spent(state: State | None) -> float:
+    """The seconds of a run until this state."""
+    return 0.0 if state is None else float(state[PROGRESS][-1])
 
 
 @dataclass(frozen=True)

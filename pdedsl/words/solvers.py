@@ -15,15 +15,16 @@ class Collocation(Word, spelled="residual"):
 
     `initial` and `boundary` are the points on each place of a condition, and `weight` its weight, where it is not built
     into the network: balanced with the equations if it is left out. `steps` are those of Gauss-Newton, where no
-    optimizer is chosen. With `causal`, later times have less weight while residuals before them are large (Wang,
-    Sankaran, Perdikaris 2024). With `probes`, steps of Adam see second derivatives along so many random directions
-    twice, whose product is an unbiased loss, instead of along each coordinate (Hutchinson 1990).
+    optimizer is chosen: if they are left out, it goes on until the loss falls no further, for at most 1000 steps. With
+    `causal`, later times have less weight while residuals before them are large (Wang, Sankaran, Perdikaris 2024). With
+    `probes`, steps of Adam see second derivatives along so many random directions twice, whose product is an unbiased
+    loss, instead of along each coordinate (Hutchinson 1990).
     """
 
     points: Many = 10000
     initial: Many = 100
     boundary: Many = 100
-    steps: Steps = 300
+    steps: Steps | None = None
     weight: Positive | None = None
     causal: Nonnegative = 0
     probes: Few | None = None

@@ -55,7 +55,7 @@ EULER = "time by euler: steps=10"
         (PLANE.replace("(8, 1, tanh)", "(8)"), [EULER, "v = mlp(width=8, depth=4, activation=tanh)"]),
         (
             shipped("burgers"),
-            ["equation by residual: steps=300, causal=0", "u = mlp(width=20, depth=8, activation=tanh)"],
+            ["equation by residual: causal=0", "u = mlp(width=20, depth=8, activation=tanh)"],
         ),
     ],
 )

@@ -104,6 +104,38 @@ def test_a_large_network_has_few_rows_and_new_ones_in_every_step() -> None:
     assert last < 0.5 * first
 
 
+@pytest.mark.parametrize(
+    ("losses", "settled"),
+    [
+        ([0.99**k for k in range(100)], False),
+        ([0.999**k for k in range(100)], True),
+        ([1.0] * 40 + [0.1] * 59, False),  # too few steps to say
+        ([1e-25 * 0.9**k for k in range(100)], True),
+        ([1.0] * 50 + [float("nan")] * 50, True),
+    ],
+    ids=["falling", "flat", "few", "rounding", "nan"],
+)
+def test_when_the_loss_falls_no_further(losses: list[float], settled: bool) -> None:
+    trainer = Trainer(Task(HEAT, Collocation(points=60), TINY, Points(HEAT.domain), 0))
+    trainer.losses = losses
+    assert trainer.settled is settled
+
+
+def test_steps_end_by_themselves_interrupted_or_not(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("pdedsl.solving.trained.WINDOW", 4)
+    monkeypatch.setattr("pdedsl.solving.trained.FALLING", 0.0)  # nothing falls so fast
+    kept: list[State] = []
+
+    def until(progress: Progress) -> bool:
+        kept.append(progress.state())
+        return progress.step < 5
+
+    solve_by_residual(HEAT, Collocation(points=60), network=TINY, listener=until)
+    for state in (None, kept[-1]):
+        assert solve_by_residual(HEAT, Collocation(points=60), network=TINY, state=state).figures["steps"] == 8
+    assert solve_by_residual(HEAT, Collocation(points=60, steps=9), network=TINY).figures["steps"] == 9
+
+
 RUNS = {
     "gauss_newton": (NEWTON, Collocation(points=60)),
     "adam, lbfgs": (DESCENT, Collocation(points=60)),

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import os
 import signal
+import time
 from pathlib import Path
 
 import numpy as np
@@ -14,7 +15,10 @@ from click.testing import CliRunner
 
 import pdedsl
 from pdedsl.cli import cli
+from pdedsl.ir.plan import SolvePlan
 from pdedsl.solving.events import Stepped, Stopped
+from pdedsl.solving.methods import How, solved_by
+from pdedsl.solving.run import compiled
 from pdedsl.solving.trust import Verdict
 
 HEAT = """pde Heat
@@ -80,6 +84,7 @@ def test_an_interrupted_run_goes_on_to_the_bit(tmp_path: Path, monkeypatch: pyte
         pass
 
     def kill(event: Stepped) -> None:
+        time.sleep(0.05)
         if event.step == 5:
             raise Killed  # after step 4 was saved, as a crash would leave it
 
@@ -87,9 +92,10 @@ def test_an_interrupted_run_goes_on_to_the_bit(tmp_path: Path, monkeypatch: pyte
         pdedsl.solve(BURGERS, tmp_path / "run", save_seconds=0, listeners=(kill,))
     with pytest.raises(pdedsl.RunError, match="--resume"):
         pdedsl.Solution.open(tmp_path / "run")
-    steps: list[int] = []
-    resumed = pdedsl.solve(BURGERS, tmp_path / "run", resume=True, listeners=(lambda e: steps.append(e.step),))
-    assert steps == [5, 6, 7, 8]
+    events: list[Stepped] = []
+    resumed = pdedsl.solve(BURGERS, tmp_path / "run", resume=True, listeners=(events.append,))
+    assert [e.step for e in events] == [5, 6, 7, 8]
+    assert resumed.seconds >= events[-1].seconds > 0.2  # with those before the crash
     for name, value in whole.module.state_dict().items():
         assert torch.equal(resumed.module.state_dict()[name], value), name
     rows = [json.loads(line)["step"] for line in (tmp_path / "run" / "metrics.jsonl").read_text().splitlines()]
@@ -115,6 +121,14 @@ def test_an_interruption_is_obeyed_and_nothing_is_lost(step: int, tmp_path: Path
     whole = pdedsl.solve(BURGERS)
     for name, value in whole.module.state_dict().items():
         assert torch.equal(resumed.module.state_dict()[name], value), name
+
+
+@pytest.mark.parametrize("block", ["steps 3", "steps 3\n  optimizer adam"])
+def test_the_train_block_says_how_many_steps(block: str) -> None:
+    text = BURGERS.replace(", steps=8", "") + f"train {{\n  {block}\n}}\n"
+    plan = compiled(text, ()).plan
+    assert isinstance(plan, SolvePlan)
+    assert solved_by(plan.method, plan, How()).figures["steps"] == 3
 
 
 def test_another_spec_does_not_go_on(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
