@@ -93,10 +93,9 @@ def _told(data: Condition, placed: Placed, gap: tuple[float, float], spec: Spec)
 def _unbalanced(problem: Problem) -> Iterator[Diagnostic]:
     """Checks ∇·(a(x)∇u) + f(x) = 0, with ∂u/∂n = g(x) on every side that is not periodic."""
     jet, spec, placed = problem.jet, problem.spec, sides_of(problem)
-    found = _divergence(problem)
     slopes = [p for p in placed if isinstance(p.side, Flux) and p.side.slope == 0 and not p.condition.part]
     walls = 2 * sum(not side.periodic for side in spec.space.sides)
-    if found is None or len(slopes) != walls or not (is_covered(problem) or not walls):
+    if len(slopes) != walls or not (is_covered(problem) or not walls) or (found := _divergence(problem)) is None:
         return
     factor, source = found
     fluxes = [p.side.given.xreplace(spec.values) for p in slopes if isinstance(p.side, Flux)]
@@ -118,12 +117,12 @@ def _divergence(problem: Problem) -> tuple[Expr, Expr] | None:
     jet, spec, d = problem.jet, problem.spec, len(problem.jet.coordinates)
     if problem.equation.order or jet.order != 2 or jet.higher or jet.hidden or jet.nonlocal_ or not jet.is_affine:
         return None
+    if spec.time is not None or d > MOST_DIMENSIONS:
+        return None
     factor = jet.matrix[0][0].xreplace(spec.values)
     alike = all(jet.matrix[i][j].xreplace(spec.values) == (factor if i == j else 0) for i in range(d) for j in range(d))
     drift = [b.xreplace(spec.values) - factor.diff(x) for b, x in zip(jet.drift, jet.coordinates, strict=True)]
     if not (alike and all(b.expand() == 0 for b in drift) and jet.rate == 0):
-        return None
-    if spec.time is not None or d > MOST_DIMENSIONS:
         return None
     return factor, jet.expr.xreplace(dict.fromkeys(jet.variables, 0)).xreplace(spec.values)
 

@@ -271,7 +271,7 @@ def evidence(verdict: Verdict) -> str:
         case Refuted(witness=witness):
             return f" Counterexample: {witness}."
         case Unknown():
-            return " It will be decided by testing."
+            return " It is left to testing."
         case _:
             assert_never(verdict)
 

@@ -38,7 +38,7 @@ def map_axioms(system: System) -> dict[Axiom, Verdict]:
 
 def without_network(terms: tuple[MapTerm, ...]) -> dict[Axiom, Verdict]:
     """Verdicts for equations that are neither a single equation nor a separable pair."""
-    why = "these equations are neither one equation nor a separable pair: there is no network to speak of."
+    why = "these equations are neither one equation nor a separable pair: they have no network."
     names = (Axiom.STABILITY, Axiom.ENERGY_DECAY, Axiom.ENERGY_CONSERVATION, Axiom.REVERSIBILITY)
     return {name: Unknown(why, spans(terms)) for name in names}
 

@@ -49,7 +49,7 @@ def conservation(problem: Problem) -> Verdict:
         return Refuted("mass passes through the boundary.", "data that are steep at the boundary", spans(at))
     eulers = _eulers(problem)
     if eulers is None:
-        return Unknown("it is not seen whether the right-hand side is a divergence.")
+        return Unknown("it could not be decided whether the right-hand side is a divergence.")
     for euler in (e for e in eulers if not vanishes(e)):
         if reads_at_rest(problem.equation, problem.spec):
             return Unknown("what an unknown at rest adds to the mass is not known.")
@@ -107,7 +107,7 @@ def _of_a_divergence(problem: Problem, through: Through) -> Verdict:
     if not is_whole_across_seams(problem):
         return Unknown("the flux may jump where the domain closes: a coefficient is not periodic.")
     if not spec.space.sides and not _decays(problem):
-        return Unknown("it is not seen that the flux decays at infinity.")
+        return Unknown("it could not be shown that the flux decays at infinity.")
     if through is Through.UNKNOWN:
         return Unknown("the right-hand side is a divergence, but mass may pass through the boundary.")
     if source != 0 or through is Through.GIVEN:

@@ -23,4 +23,4 @@ def concluded(reason: str, hypotheses: Iterable[Hypothesis], guilty: tuple[Span,
     missing = next((h for h in listed if not h.holds), None)
     if missing is None:
         return Proved(f"{reason}.", tuple(h.text for h in listed))
-    return Unknown(f"it is not seen that {missing.text}.", guilty)
+    return Unknown(f"it could not be shown that {missing.text}.", guilty)

@@ -51,7 +51,7 @@ def _with_source(problem: Problem) -> Verdict:
         return Unknown(f"{why}.", spans(guilty))
     ranges = ranges_of(problem.spec, problem.equation)
     if all(nonzero_point(s.source, ranges) is None for s in problem.states):
-        return Unknown(f"{named(guilty)} does not depend on u, and is not seen to be other than zero.", spans(guilty))
+        return Unknown(f"{named(guilty)} does not depend on u, and could not be shown to be nonzero.", spans(guilty))
     why = f"{named(guilty)} does not depend on u: the solution is affine, not linear"
     return Refuted(f"{why}.", NOT_ZERO, spans(guilty))
 

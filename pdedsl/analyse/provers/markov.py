@@ -23,7 +23,7 @@ def markov(problem: Problem) -> Verdict:
         what = f"{names}, a name for what was" if names else "the unknown at another time"
         return Refuted(f"{named(guilty)} reads {what}.", witness, spans(guilty))
     if seen:
-        return Unknown("whether the equation reads the unknown at another time is not seen.")
+        return Unknown("it could not be decided whether the equation reads the unknown at another time.")
     order = problem.equation.order
     if problem.is_implicit:
         return Unknown(IMPLICIT)
@@ -49,7 +49,7 @@ def locality(problem: Problem) -> Verdict:
         what = f"{names}, which the others give over all of space"
         return Refuted(f"{named(guilty)} reads {what}.", witness, spans(guilty))
     if seen:
-        return Unknown("whether the equation reads the unknowns at other points is not seen.")
+        return Unknown("it could not be decided whether the equation reads the unknowns at other points.")
     if memory(problem.equation, problem.spec):
         return Unknown("what a term at another time sees is not said.")
     if is_mixed(problem):
