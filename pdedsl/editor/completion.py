@@ -80,7 +80,8 @@ class _Proposal:
 
 def complete(document: Document, offset: int) -> tuple[Item, ...]:
     """What may be written at a place, completing what is already typed there."""
-    text, backslash = document.text, typed(document.text, offset)
+    text, offset = document.text, min(offset, len(document.text))
+    backslash = typed(text, offset)
     if backslash:
         return tuple(Item(word, ItemKind.SIGN, backslash, sign, sign) for word, sign in inputs().items())
     start = offset

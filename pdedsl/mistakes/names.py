@@ -99,7 +99,8 @@ def differential(name: str, unknown: str, span: Span) -> PdeError:
 def of_frames(name: str, span: Span) -> PdeError:
     """An activation on pairs of channels, in an equation."""
     hint = f"it is not the gradient of a convex function, and -Kᵀ {name}(K Y) may drive states apart: use relu or tanh"
-    return UNKNOWN.error(f"'{name}' is an activation of frames, and not of equations", span, hint)
+    fixes = one_of_them(("relu", "tanh"), span)
+    return UNKNOWN.error(f"'{name}' is an activation of frames, and not of equations", span, hint, fixes=fixes)
 
 
 def unknown_of_nothing(name: str, variables: Sequence[str], span: Span) -> PdeError:

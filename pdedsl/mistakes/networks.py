@@ -45,7 +45,7 @@ def no_equation(span: Span) -> PdeError:
 
 def no_number(name: str, type_: str, span: Span) -> PdeError:
     message = f"'{name}' is a {type_}: on a data space the unknown must be class probabilities or a number"
-    return NO_TERM.error(message, span, "use simplex(k), or scalar")
+    return NO_TERM.error(message, span, "use simplex(k), or scalar", fixes=instead(type_, "scalar", span))
 
 
 def several_unknowns(names: Sequence[str], span: Span) -> PdeError:

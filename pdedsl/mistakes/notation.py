@@ -128,9 +128,10 @@ def joined_statements(span: Span) -> PdeError:
     return MISUSED.error("a second statement in one line", span, "write one statement per line", fixes=fixes)
 
 
-def set_of_sides(span: Span) -> PdeError:
-    """`on {left, right}`."""
-    return MISUSED.error("sides are named without braces", span, "as in: u = 0 on left, right")
+def set_of_sides(span: Span, closing: Span | None) -> PdeError:
+    """`on {left, right}`; `closing` is the brace at the end, if there is one."""
+    fixes = (Fix("leave them out", (Edit(span), Edit(closing))),) if closing else ()
+    return MISUSED.error("sides are named without braces", span, "as in: u = 0 on left, right", fixes=fixes)
 
 
 def sum_of(span: Span) -> PdeError:

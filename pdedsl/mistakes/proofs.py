@@ -92,7 +92,8 @@ def refuted(axiom: str, reason: str, witness: str, guilty: Sequence[Span], span:
 
 def meaningless(axiom: str, axioms: Sequence[str], span: Span) -> PdeError:
     message = f"{axiom} has no meaning for this equation"
-    return MEANINGLESS.error(message, span, f"axioms here: {all_of(axioms)}")
+    fixes = without(span, item=True)
+    return MEANINGLESS.error(message, span, f"axioms here: {all_of(axioms)}", fixes=fixes)
 
 
 def unstable_step(reason: str, way: str, span: Span) -> Diagnostic:

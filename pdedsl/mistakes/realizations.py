@@ -25,9 +25,11 @@ def no_characteristics(method: str, known: Sequence[str], span: Span) -> PdeErro
     return INTEGRATOR.error(f"{method} does not follow characteristics", span, hint, fixes=fixes)
 
 
-def scheme_with_noise(method: str, span: Span) -> PdeError:
+def scheme_with_noise(method: str, span: Span, chosen: Span) -> PdeError:
+    """`chosen` is where the method stands."""
     hint = "use euler or heun, or give the diffusion a piece of time of its own"
-    return INTEGRATOR.error(f"{method} with noise is not defined", span, hint)
+    fixes = (*instead(method, "euler", chosen), *instead(method, "heun", chosen))
+    return INTEGRATOR.error(f"{method} with noise is not defined", span, hint, fixes=fixes)
 
 
 def heun_with(noise: str, span: Span) -> PdeError:
@@ -79,14 +81,16 @@ def sampling_along(span: Span) -> PdeError:
     return MISFIT.error(message, span, OWN_PIECE)
 
 
-def diffusion_alone(method: str, span: Span) -> PdeError:
+def diffusion_alone(method: str, span: Span, chosen: Span) -> PdeError:
     message = f"{method} is for diffusion alone, νΔu with a constant ν, in a piece of time of its own"
-    return MISFIT.error(message, span, "write the diffusion as a piece of time without transport, or use noise")
+    hint = "write the diffusion as a piece of time without transport, or use noise"
+    return MISFIT.error(message, span, hint, fixes=one_of_them(("noise",), chosen))
 
 
-def diffusion_last(method: str, span: Span) -> PdeError:
+def diffusion_last(method: str, span: Span, chosen: Span) -> PdeError:
     message = f"{method} smooths u itself: its diffusion must come after the transport in time"
-    return MISFIT.error(message, span, "exchange the pieces of time, or use noise")
+    fixes = one_of_them(("noise",), chosen)
+    return MISFIT.error(message, span, "exchange the pieces of time, or use noise", fixes=fixes)
 
 
 def learned_velocity(method: str, span: Span) -> PdeError:

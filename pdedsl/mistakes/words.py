@@ -66,12 +66,17 @@ def unknown_word(word: str, what: str, known: Sequence[str], guess: str | None, 
 
 
 def not_a_value(key: str, known: Sequence[str], span: Span) -> PdeError:
-    return UNKNOWN.error(f"this is not a value of {key}", span, f"known here: {all_of(known)}")
+    fixes = one_of_them(known, span)
+    return UNKNOWN.error(f"this is not a value of {key}", span, f"known here: {all_of(known)}", fixes=fixes)
 
 
-def other_part(method: str, part: str, realizes: Sequence[str], methods: Sequence[str], span: Span) -> PdeError:
+def other_part(
+    method: str, part: str, realizes: Sequence[str], methods: Sequence[str], span: Span, where: Span
+) -> PdeError:
+    """`where` the part is named."""
     hint = f"{method} realizes {one_of(realizes)}; for {part}: {all_of(methods)}"
-    return UNKNOWN.error(f"'{method}' does not realize {part}", span, hint)
+    fixes = one_of_them(realizes, where)
+    return UNKNOWN.error(f"'{method}' does not realize {part}", span, hint, fixes=fixes)
 
 
 def missing_argument(word: str, key: str, keys: Sequence[str], wanted: str, span: Span) -> PdeError:

@@ -62,9 +62,9 @@ def _amount(paths: Paths, method: Chosen[words.Diffusion]) -> Expr:
     moving = [s for s in still if s.moves or not s.diffusivity[0][0].is_number or s.shape is not Shape.ISOTROPIC]
     if moving or not still:
         at = moving[0].diffusion if moving else None
-        raise mistakes.realizations.diffusion_alone(method.word.name, at or method.span)
+        raise mistakes.realizations.diffusion_alone(method.word.name, at or method.span, method.span)
     if any(not s.diffuses for s in paths.stretches[: len(still)]):
-        raise mistakes.realizations.diffusion_last(method.word.name, still[-1].diffusion or method.span)
+        raise mistakes.realizations.diffusion_last(method.word.name, still[-1].diffusion or method.span, method.span)
     return sum((s.diffusivity[0][0] * s.length for s in still), S.Zero)
 
 

@@ -65,7 +65,7 @@ def _check(stretch: Stretch, is_exact: bool, scheme: Chosen[Integrator], spec: S
     if stretch.index is not None and stretch.shape is Shape.FULL:
         raise mistakes.networks.operator_of_full_matrix(stretch.diffusion or spec.space.span)
     if stretch.diffuses and not is_exact and not takes_noise(scheme.word):
-        raise mistakes.realizations.scheme_with_noise(scheme.word.name, stretch.diffusion or scheme.span)
+        raise mistakes.realizations.scheme_with_noise(scheme.word.name, stretch.diffusion or scheme.span, scheme.span)
     require_coefficients(stretch, spec)
 
 

@@ -158,7 +158,7 @@ def _branches(stretch: Stretch) -> tuple[Symbol, ...]:
 def _check_noise(noise: Noise, scheme: Chosen[Integrator], stretch: Stretch) -> None:
     """Requires a scheme that takes noise: Euler for any, Heun for added noise that is not relative."""
     if not takes_noise(scheme.word):
-        raise mistakes.realizations.scheme_with_noise(scheme.word.name, stretch.diffusion or scheme.span)
+        raise mistakes.realizations.scheme_with_noise(scheme.word.name, stretch.diffusion or scheme.span, scheme.span)
     if is_euler(scheme.word):
         return
     match noise:

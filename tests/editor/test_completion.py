@@ -75,6 +75,11 @@ def test_an_expression_holds_names_and_functions() -> None:
     assert "on" not in proposed(HEAD + "u = |")
 
 
+def test_a_place_beyond_the_end_is_the_end() -> None:
+    document = analysed(HEAD)
+    assert complete(document, len(HEAD) + 9) == complete(document, len(HEAD))
+
+
 def test_defaults_limits_and_meaning_come_along() -> None:
     width = proposed(HEAD + "learn w(x) : vector = mlp(|")["width"]
     assert width.insert == "width="

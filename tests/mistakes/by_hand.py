@@ -22,7 +22,7 @@ runs.nothing_to_train runs.schedule_without_steps runs.solved_not_trained runs.t
 """The spec is right, and another command or other data would do: found when it runs, not while a text is checked."""
 
 A_VALUE = """
-characters.not_a_spec names.unit notation.at_a_side notation.ends_with_equal notation.set_of_sides notation.sum_of
+characters.not_a_spec names.unit notation.at_a_side notation.ends_with_equal notation.sum_of
 syntax.operator_arguments
 equations.few_conditions_on equations.fixes_one_variable equations.gives_no_value equations.no_equation
 equations.not_a_place evaluations.nothing_attacked evaluations.picture_without geometry.no_coordinate
@@ -37,24 +37,24 @@ words.needs_from words.needs_interval words.only_operators
 
 A_CHOICE = """
 characters.late_backslash characters.stray_dot shapes.no_component
-names.another_meaning names.declared_twice names.word_of_the_language networks.no_number networks.several_unknowns
-notation.derivative notation.subscripted pixels.part_of_its_own proofs.meaningless
-realizations.scheme_with_noise syntax.late_argument syntax.not_an_operator syntax.orders_differ syntax.second_header
-types.not_a_space types.not_for_unknowns types.product_of_intervals types.start_of_scalar words.not_a_value
-words.not_a_word words.other_part
+names.another_meaning names.declared_twice names.word_of_the_language networks.several_unknowns
+notation.derivative notation.subscripted pixels.part_of_its_own
+syntax.late_argument syntax.not_an_operator syntax.orders_differ syntax.second_header
+types.not_a_space types.not_for_unknowns types.product_of_intervals types.start_of_scalar
+words.not_a_word
 """
 """Several words would do, or either of two may be meant; completion proposes them."""
 
 ANOTHER_EQUATION = """
 equations.no_unknown geometry.empty geometry.moving geometry.not_known geometry.selects_nothing known.not_known
-known.violated names.differential names.material_derivative names.of_frames names.unknown_index names.unknown_variable
+known.violated names.differential names.material_derivative names.unknown_index names.unknown_variable
 networks.divergence_free_on_the_line networks.exact_derivatives networks.factor_of_network networks.full_matrix
 networks.linear_scores networks.no_equation networks.no_probabilities networks.no_term
 networks.noise_of_constant_size networks.scores_twice notation.any_value notation.condition notation.curl
 notation.operator_alone notation.periodic notation.two_equalities paths._none pixels.field_depends pixels.no_layer
 pixels.no_separable_pair pixels.operator_depends pixels.order_in_time pixels.pieces_in_time pixels.two_layers
 proofs.contradiction proofs.indefinite proofs.learned_sign proofs.refuted proofs.unbalanced proofs.unstable_step
-proofs.waves_at_rest realizations.another_diffusion realizations.diffusion_alone realizations.diffusion_last
+proofs.waves_at_rest realizations.another_diffusion
 realizations.elsewhere realizations.joined_sides realizations.learned_velocity realizations.sampling_along
 shapes.cannot_be_called shapes.cannot_be_multiplied shapes.coordinates_not_written_out shapes.no_adjoint
 shapes.no_divergence shapes.no_real_value shapes.not_constant shapes.out_of_range shapes.power_of_tensor_constant

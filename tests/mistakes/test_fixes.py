@@ -42,6 +42,7 @@ learn W : operator = linear
 {}
 u(x, 0) = softmax(W x)
 """
+TURNED = "∂u/∂t = Δu for t in [0, 0.5]\n∂u/∂t = v·∇u for t in [0.5, 1]\nrealize diffusion by residual(weight=2)"
 PIXELS = """pde Pixels
 space x in pixels
 time t in [0, 1]
@@ -60,6 +61,7 @@ CURED = [  # a mistake that no wrong spec has, its code, and what its first fix 
     (HEAT.format("∂u/∂t = Δu + √x²"), "E105", "√(x²)"),
     (HEAT.format("∂u/∂t = Δu + sin⁻¹ x"), "E105", "asin x"),
     (HEAT.format("∂u/∂t = Δu\nu(x=0, t) = 0"), "E111", "u(0, t) = 0"),
+    (HEAT.format("∂u/∂t = Δu").replace("boundary", "{left, right}"), "E111", "u = 0 on left, right"),
     (HEAT.format("∂u(x, t)/∂t = Δu"), "E111", "∂u/∂t = Δu"),
     (HEAT.format("∂u/∂t = Δu + {x + 1}"), "E111", "(x + 1)"),
     (HEAT.format("∂u/∂t = = Δu"), "E111", "∂u/∂t =  Δu"),
@@ -75,6 +77,7 @@ CURED = [  # a mistake that no wrong spec has, its code, and what its first fix 
     (POINTS.format("∂u/∂t = v·∇u + W[1] u"), "E304", "W [1]"),
     (POINTS.format("∂u/∂t = v·∇u + 1/2 Δu").replace("W :", "W(t) :"), "E604", "learn W : operator = linear"),
     (POINTS.format("∂u/∂t = v·∇u").replace("linear", "conv(3)"), "E604", "operator = linear"),
+    (POINTS.format(TURNED), "E604", "realize diffusion by noise\n"),
     (PIXELS.format("Y(x, 0) = 0"), "E602", "relu(K Y)\nnetwork"),
     (PIXELS.format("").replace("conv(3)", "linear"), "E604", "operator = conv(3)"),
     (PIXELS.format("realize time by dopri5").replace("K :", "K(t) :"), "E605", "learn K : operator"),

@@ -31,7 +31,7 @@ def realization(statement: t.RealizeStmt, env: Environment) -> Chosen[Any]:
     if isinstance(head, t.Name) and head.id not in methods:
         elsewhere = [p for p, m in PARTS.items() if head.id in m]
         if elsewhere:
-            raise mistakes.words.other_part(head.text, part.id, elsewhere, list(methods), head.span)
+            raise mistakes.words.other_part(head.text, part.id, elsewhere, list(methods), head.span, part.span)
     return chosen(statement.method, methods, f"a way to realize {part.id}", env.number, statement.span)
 
 

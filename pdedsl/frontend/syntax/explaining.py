@@ -65,11 +65,11 @@ def _foreign(token: Token, tokens: list[Token]) -> PdeError | None:
     if token.type == "LBRACE" and tokens[0].type not in {"PDE", *BLOCKS}:
         if _pieced(tokens):
             return None
+        closing = next((other for other in tokens[at:] if other.type == "RBRACE"), None)
         if at and tokens[at - 1].type == "ON":
-            return mistakes.notation.set_of_sides(span_of(token))
+            return mistakes.notation.set_of_sides(span_of(token), span_of(closing) if closing else None)
         if at and tokens[at - 1].startswith(("sum", "Σ", "∑")):
             return mistakes.notation.sum_of(span_of(tokens[at - 1]))
-        closing = next((other for other in tokens[at:] if other.type == "RBRACE"), None)
         return mistakes.notation.braces(span_of(token), span_of(closing) if closing else None)
     if token.type in ("RPAR", "EQUAL", "$END") and at and tokens[at - 1].type in OPERATORS:
         return mistakes.notation.operator_alone(tokens[at - 1], span_of(tokens[at - 1]))
