@@ -9,7 +9,7 @@ from pdedsl import mistakes
 from pdedsl.deep import deeply
 from pdedsl.diagnostics import PdeError, Reporter, Source, in_order
 from pdedsl.ir.spec import Spec
-from pdedsl.symbolic.cancelling import Endless, bound_cancelling
+from pdedsl.symbolic.cancelling import Endless, begin_counting, bound_cancelling
 
 T = TypeVar("T")
 bound_cancelling()
@@ -34,6 +34,7 @@ def bounded(spec: Spec, work: Callable[[], T]) -> T:
     does not end, is a mistake in the spec."""
 
     def stage(_: Reporter) -> T:
+        begin_counting()
         try:
             return work()
         except (OverflowError, Endless):

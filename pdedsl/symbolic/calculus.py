@@ -57,8 +57,8 @@ def differentiate(expr: Expr, slot: Expr, chain: bool = False) -> Expr:
             case Add():
                 return Add(*map(d, e.args))
             case Mul():
-                rest = [Mul(*e.args[:i], *e.args[i + 1 :]) for i in range(len(e.args))]
-                return Add(*(d(a) * r for a, r in zip(e.args, rest, strict=True)))
+                moving = [i for i, a in enumerate(e.args) if depends(a, slot)]
+                return Add(*(d(e.args[i]) * Mul(*e.args[:i], *e.args[i + 1 :]) for i in moving))
             case Pow(base=base, exp=power):
                 if not depends(power, slot):
                     return power * base ** (power - 1) * d(base)

@@ -15,7 +15,7 @@ from sympy.core import evalf
 
 from pdedsl.deep import is_deep
 
-MOST = 4_000  # sums evaluated in one thread
+MOST = 4_000  # sums evaluated in one stage
 
 
 class Endless(BaseException):
@@ -27,6 +27,11 @@ class _Count(threading.local):
 
 
 _count = _Count()
+
+
+def begin_counting() -> None:
+    """What is evaluated from here on belongs to another stage."""
+    _count.sums = 0
 
 
 def bound_cancelling() -> None:

@@ -30,9 +30,20 @@ def stated(text: str) -> Statement:
         (LINE + "∂u/∂t = Δu\nu(x, 0) = sin(π x)\nu = 0 on boundary\n", Scheme.FOURIER),
         (LINE + "∂u/∂t = Δu\nu(x, 0) = cos(π x)\n∂u/∂n = 0 on boundary\n", Scheme.FOURIER),
         (LINE + "∂u/∂t = Δu\nu(x, 0) = x (1 - x)\nu = 0 on boundary\n", Scheme.COLLOCATION),
+        (LINE + "∂u/∂t = Δu\nu(x, 0) = 1e-24 x (1 - x)\nu = 0 on boundary\n", Scheme.COLLOCATION),
         (LINE + "∂u/∂t = Δu + u²\nu(x, 0) = sin(π x)\nu = 0 on boundary\n", Scheme.COLLOCATION),
     ],
-    ids=["smooth", "linear transport", "shocks", "variable diffusion", "odd", "even", "not odd", "equation not odd"],
+    ids=[
+        "smooth",
+        "linear transport",
+        "shocks",
+        "variable diffusion",
+        "odd",
+        "even",
+        "not odd",
+        "small",
+        "equation not odd",
+    ],
 )
 def test_the_scheme_follows_from_the_statement(text: str, scheme: Scheme) -> None:
     assert grid_scheme(stated(text)) is scheme

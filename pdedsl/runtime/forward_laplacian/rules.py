@@ -163,7 +163,7 @@ def _along(func: Function, points: list[Tensor], tangents: list[Tensor]) -> Tens
 
 def _dual(point: Tensor, tangent: Tensor) -> Tensor:
     with warnings.catch_warnings():  # a warning of torch's own, on first use of forward-mode derivatives
-        warnings.filterwarnings("ignore", "`torch.jit.script` is deprecated", FutureWarning)
+        warnings.filterwarnings("ignore", "`torch.jit.script` is (deprecated|not supported)", FutureWarning)
         return cast(Tensor, forward_ad.make_dual(point, tangent))  # type: ignore[no-untyped-call]
 
 
