@@ -62,7 +62,11 @@ def _points_a_side(engine: Engine, x: Tensor) -> int:
     began = perf_counter()
     with torch.no_grad(), frozen(engine.model):
         _probabilities(engine, x[:1].expand(TRIED, -1))
-    each = (perf_counter() - began) / TRIED
+    return finest_grid((perf_counter() - began) / TRIED)
+
+
+def finest_grid(each: float) -> int:
+    """Points per side of the finest grid whose points, at `each` seconds, take at most `SECONDS`; else the coarsest."""
     return next((n for n in GRIDS if each * n**2 <= SECONDS), GRIDS[-1])
 
 

@@ -5,12 +5,15 @@ from __future__ import annotations
 import os
 import subprocess
 import sys
+import warnings
 from pathlib import Path
 
+import click
 import pytest
 
 from cli.commands import RIGHT, SPECS, rows, run, written
 from pdedsl.cli import cli
+from pdedsl.cli.common import said_later
 from pdedsl.cli.solving import Shown
 from pdedsl.solving.events import Stepped
 
@@ -237,3 +240,12 @@ def test_wrong_usage(line: str) -> None:
 def test_no_command_shows_help() -> None:
     done = run(code=2)
     assert "Commands:" in done.stdout + done.stderr
+
+
+def test_warnings_of_libraries_do_not_break_into_a_table(capsys: pytest.CaptureFixture[str]) -> None:
+    with said_later():
+        warnings.warn("deprecated\nand a long story", FutureWarning, stacklevel=1)
+        click.echo("row 1")
+        assert capsys.readouterr() == ("row 1\n", "")
+        warnings.warn("deprecated", FutureWarning, stacklevel=1)
+    assert capsys.readouterr() == ("", "library warning: deprecated\n")

@@ -22,6 +22,7 @@ from pdedsl.measures.boundary import (
     boundary_measures,
     plot_boundaries,
 )
+from pdedsl.training.pictures import finest_grid
 
 BOX = (-1.0, 1.0, -1.0, 1.0)
 RADIUS, LONG, SHORT = 0.7, 0.9, 0.3
@@ -181,3 +182,8 @@ def test_the_picture_is_written_whole_and_the_same_every_time(tmp_path: Path) ->
     assert image[..., :3].std() > 0.1
     assert (tmp_path / "a.png").read_bytes() == (tmp_path / "b.png").read_bytes()
     assert sorted(p.name for p in tmp_path.iterdir()) == ["a.png", "b.png"]
+
+
+@pytest.mark.parametrize(("each", "points"), [(0.0, 128), (1e-4, 96), (2e-4, 64), (1e-3, 32), (1.0, 32)])
+def test_slow_networks_are_drawn_on_coarse_grids(each: float, points: int) -> None:
+    assert finest_grid(each) == points
