@@ -8,10 +8,11 @@ from __future__ import annotations
 
 from functools import partial, reduce
 
-from sympy import Add, Dummy, Expr, S, Symbol, expand
+from sympy import Add, Dummy, Expr, S, Symbol
 
 from pdedsl.analyse.coefficients import parts_of
 from pdedsl.symbolic.calculus import contract, differentiate
+from pdedsl.symbolic.expansion import expand
 from pdedsl.symbolic.symbols import Partial
 
 

@@ -10,7 +10,7 @@ from collections.abc import Sequence
 from enum import Enum
 from typing import TypeAlias
 
-from sympy import Add, Expr, Mul, S, Symbol, cancel, expand
+from sympy import Add, Expr, Mul, S, Symbol, cancel
 
 from pdedsl.analyse.jets import Jet
 from pdedsl.analyse.problem import Problem
@@ -19,6 +19,7 @@ from pdedsl.analyse.samples import Ranges, nonzero_point, ranges_of
 from pdedsl.analyse.sides import Flux, Other, Placed, Value, sides_of
 from pdedsl.analyse.signs import vanishes
 from pdedsl.ir.spec import Condition, side_names
+from pdedsl.symbolic.expansion import expand
 from pdedsl.symbolic.symbols import Component, Field, Partial
 
 

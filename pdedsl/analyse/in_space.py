@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from functools import cached_property
 from math import isfinite
 
-from sympy import Expr, Mul, diff, expand
+from sympy import Expr, Mul, diff
 
 from pdedsl.analyse.kinks import by_relu
 from pdedsl.analyse.letters import Letters
@@ -21,6 +21,7 @@ from pdedsl.analyse.samples import ranges_of
 from pdedsl.analyse.sides import all_values
 from pdedsl.analyse.signs import bounded_above, positive, vanishes
 from pdedsl.analyse.square_roots import Roots
+from pdedsl.symbolic.expansion import expand
 from pdedsl.symbolic.symbols import Field
 
 SHIFTS = (0, 1, 100)  # upper bounds tried for the Jacobian of the drift

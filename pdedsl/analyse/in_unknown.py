@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from functools import cached_property
 from math import isfinite
 
-from sympy import Abs, Dummy, Expr, Heaviside, Max, Min, Mul, S, Symbol, diff, expand, sign
+from sympy import Abs, Dummy, Expr, Heaviside, Max, Min, Mul, S, Symbol, diff, sign
 from sympy import Matrix as Entries
 
 from pdedsl.analyse.growth import activation_of, is_foreign
@@ -18,6 +18,7 @@ from pdedsl.analyse.positivity import locally_bounded, strictly_positive
 from pdedsl.analyse.ranges import range_of
 from pdedsl.analyse.signs import bounded_above
 from pdedsl.symbolic.activations import Activation
+from pdedsl.symbolic.expansion import expand
 from pdedsl.symbolic.symbols import Field
 
 KINKS = (Activation, Max, Min, Abs, sign, Heaviside)

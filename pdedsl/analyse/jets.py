@@ -5,14 +5,14 @@ from __future__ import annotations
 from dataclasses import dataclass
 from functools import cached_property
 
-from sympy import Add, Dummy, Expr, Max, Min, Mul, Pow, S, Symbol, Tuple, default_sort_key, expand, nan, zoo
+from sympy import Add, Dummy, Expr, Max, Min, Mul, Pow, S, Symbol, Tuple, default_sort_key, nan, zoo
 
-from pdedsl.analyse.writing import Layout, in_coordinates, layout_of, written_out
+from pdedsl.analyse.writing import Layout, in_coordinates, layout_of, multiplied_out
 from pdedsl.ir.spec import Spec, Unknown
 from pdedsl.ir.types import Scalar, Sign, Vector
 from pdedsl.symbolic.activations import Activation
 from pdedsl.symbolic.calculus import differentiate
-from pdedsl.symbolic.expansion import multiply_out
+from pdedsl.symbolic.expansion import expand
 from pdedsl.symbolic.symbols import Field, Partial
 
 
@@ -75,7 +75,7 @@ class Jet:
             if not touched:
                 rest.append(term)
             elif len(touched) == 1 and touched[0] in variables:
-                parts.setdefault(touched[0], []).append(term / touched[0])
+                parts.setdefault(touched[0], []).append(_without(term, touched[0]))
             else:
                 return None
         return {v: Add(*found) for v, found in parts.items()}, Add(*rest)
@@ -87,7 +87,7 @@ class Jet:
         parts = []
         for term in (a for a in Add.make_args(self.expr) if variable in a.free_symbols):
             touched = [f for f in Mul.make_args(term) if variable in f.free_symbols]
-            parts.append(term / variable if touched == [variable] else term.diff(variable))
+            parts.append(_without(term, variable) if touched == [variable] else term.diff(variable))
         return Add(*parts)
 
     @cached_property
@@ -142,6 +142,13 @@ class Jet:
         return differentiate(expr.xreplace(self.back), slot)
 
 
+def _without(product: Expr, factor: Symbol) -> Expr:
+    """A product divided by one of its factors."""
+    rest = [f for f in Mul.make_args(product) if f != factor]
+    plain = isinstance(product, Mul) and not any(f.is_Add for f in rest)
+    return product._new_rawargs(*rest) if plain else Mul(*rest)
+
+
 def as_scalar(exprs: tuple[Expr, ...], unknown: Unknown) -> Expr:
     """The components of a vector combined into one scalar, each with its own weight, which keeps orders and kinds."""
     if not isinstance(unknown.type, Vector):
@@ -156,7 +163,7 @@ def jet_of(expr: Expr, unknown: Unknown, spec: Spec, dimension: int | None = Non
     layout = layout_of(expr, spec, dimension)
     coordinates = layout.coordinates
     elsewhere = _looks_elsewhere(expr, spec)
-    expr = multiply_out(written_out(opened(expr), spec, layout))
+    expr = multiplied_out(opened(expr), spec, layout)
     value = in_coordinates(Field(unknown.head, (), unknown.arguments), layout)
     u = Dummy("u", **assumed(unknown))
     p = tuple(Dummy(f"p{i}", real=True) for i in range(1, len(coordinates) + 1))

@@ -22,7 +22,6 @@ from sympy import (
     Symbol,
     atan,
     erf,
-    expand,
     preorder_traversal,
     sign,
     tanh,
@@ -31,6 +30,7 @@ from sympy import (
 from pdedsl.numerics.activations import ACTIVATIONS as RECORDS
 from pdedsl.numerics.activations import RELU as RECORD
 from pdedsl.symbolic.activations import ACTIVATIONS, SYMBOLS, Activation
+from pdedsl.symbolic.expansion import expand
 
 RELU = ACTIVATIONS[RECORD.name]
 

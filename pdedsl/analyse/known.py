@@ -11,7 +11,7 @@ from __future__ import annotations
 import math
 from collections.abc import Iterator, Sequence
 
-from sympy import Add, Expr, Integer, KroneckerDelta, Rational, S, Symbol, cancel, expand, sqrt
+from sympy import Add, Expr, Integer, KroneckerDelta, Rational, S, Symbol, cancel, sqrt
 
 from pdedsl import mistakes
 from pdedsl.analyse.samples import exact_at
@@ -19,6 +19,7 @@ from pdedsl.diagnostics import Diagnostic, Span
 from pdedsl.ir.spec import Condition, ConditionKind, Spec, side_names
 from pdedsl.symbolic.calculus import differentiate
 from pdedsl.symbolic.evaluating import Point, compiled
+from pdedsl.symbolic.expansion import expand
 from pdedsl.symbolic.regions import Region, region_of
 from pdedsl.symbolic.symbols import Component, Field, Partial
 

@@ -4,11 +4,12 @@ from __future__ import annotations
 
 from itertools import combinations, product
 
-from sympy import Add, Expr, Float, KroneckerDelta, Matrix, S, Symbol, cancel, expand, together
+from sympy import Add, Expr, Float, KroneckerDelta, Matrix, S, Symbol, cancel, together
 
 from pdedsl.analyse.intervals import Box
 from pdedsl.analyse.signs import nonnegative
 from pdedsl.ir.terms import Indexed
+from pdedsl.symbolic.expansion import expand
 from pdedsl.symbolic.symbols import INDEX, Contraction, Field
 
 Rows = tuple[tuple[Expr, ...], ...]

@@ -10,11 +10,12 @@ from __future__ import annotations
 
 from typing import assert_never
 
-from sympy import Expr, Rational, Symbol, expand
+from sympy import Expr, Rational, Symbol
 
 from pdedsl.ir.noise import DroppedMaps, DroppedUnits, RandomMap, SharedBranches
 from pdedsl.ir.spec import Spec
 from pdedsl.ir.terms import Components, Generator, Indexed, Shape
+from pdedsl.symbolic.expansion import expand
 from pdedsl.symbolic.symbols import INDEX, Field
 
 Vector = tuple[Expr, ...]

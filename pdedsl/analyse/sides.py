@@ -9,7 +9,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import lru_cache
 
-from sympy import Add, Dummy, Expr, S, Symbol, expand
+from sympy import Add, Dummy, Expr, S, Symbol
 
 from pdedsl.analyse.conditions import further
 from pdedsl.analyse.intervals import Box
@@ -17,6 +17,7 @@ from pdedsl.analyse.problem import Problem
 from pdedsl.analyse.samples import ranges_of
 from pdedsl.analyse.signs import box_of, nonnegative
 from pdedsl.ir.spec import Condition, Spec, side_names
+from pdedsl.symbolic.expansion import expand
 from pdedsl.symbolic.symbols import Component, Field, Partial
 
 

@@ -10,7 +10,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import cached_property
 
-from sympy import Expr, Symbol, Tuple, expand, pi, sin
+from sympy import Expr, Symbol, Tuple, pi, sin
 
 from pdedsl.analyse.frames import unknown_of
 from pdedsl.analyse.positivity import strictly_positive
@@ -19,6 +19,7 @@ from pdedsl.analyse.signs import box_of
 from pdedsl.analyse.states import State, state_of
 from pdedsl.analyse.writing import in_coordinates, layout_of
 from pdedsl.ir.spec import Equation, Spec, Unknown
+from pdedsl.symbolic.expansion import expand
 from pdedsl.symbolic.symbols import Component, Field, Partial
 
 

@@ -22,7 +22,6 @@ from sympy import (
     atan,
     cancel,
     cos,
-    expand,
     factor,
     fraction,
     pi,
@@ -39,6 +38,7 @@ from pdedsl.analyse.ranges import range_of
 from pdedsl.analyse.roots import has_no_root, polynomial_above
 from pdedsl.analyse.samples import Point, Ranges, nonzero_point
 from pdedsl.analyse.separable import folded, separable_above
+from pdedsl.symbolic.expansion import expand
 from pdedsl.symbolic.faults import worked_out
 from pdedsl.symbolic.notation import notation
 from pdedsl.symbolic.symbols import Contraction, Field, Partial

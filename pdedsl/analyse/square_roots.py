@@ -10,7 +10,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from sympy import Add, Expr, Mul, Pow, S, expand, factor
+from sympy import Add, Expr, Mul, Pow, S, factor
 
 from pdedsl.analyse.letters import Letters
 from pdedsl.analyse.matrices import Rows
@@ -18,6 +18,7 @@ from pdedsl.analyse.signs import nonnegative
 from pdedsl.ir.types import Matrix, Scalar
 from pdedsl.numerics.activations import RELU
 from pdedsl.symbolic.activations import Activation
+from pdedsl.symbolic.expansion import expand
 from pdedsl.symbolic.symbols import Field
 
 
@@ -47,9 +48,10 @@ class Roots:
         squares = [a for a in terms if a not in smooth and self._is_square(a)]
         others = [a for a in terms if a not in smooth and a not in squares]
         mixed = any(not self._is_even(a) for a in squares)
-        if mixed and not self._is_even(factor(Add(*squares))):
+        whole = factor(Add(*squares)) if mixed else Add(*squares)
+        if mixed and not self._is_even(whole):
             return False
-        return all(nonnegative(a, self.of.box) for a in (Add(*smooth), Add(*squares), *others))
+        return all(nonnegative(a, self.of.box) for a in (Add(*smooth), whole, *others))
 
     def _is_even(self, term: Expr) -> bool:
         """Whether a term is c f²."""

@@ -5,15 +5,15 @@ from __future__ import annotations
 from dataclasses import dataclass
 from functools import cached_property, lru_cache
 
-from sympy import Add, Dummy, Expr, Integer, Mul, Rational, S, Symbol, default_sort_key, expand
+from sympy import Add, Dummy, Expr, Integer, Mul, Rational, S, Symbol, default_sort_key
 
 from pdedsl.analyse.kinks import by_relu
 from pdedsl.analyse.samples import SMALL, Point, Ranges, exact_at, nonzero_point, points, telling_points, value_at
-from pdedsl.analyse.writing import written_out
+from pdedsl.analyse.writing import layout_of, multiplied_out
 from pdedsl.ir.spec import Spec
 from pdedsl.ir.types import Vector
 from pdedsl.symbolic.calculus import depends
-from pdedsl.symbolic.expansion import multiply_out
+from pdedsl.symbolic.expansion import expand, multiply_out
 from pdedsl.symbolic.symbols import Field, Partial
 
 TRIES = 12
@@ -119,7 +119,11 @@ class State:
 
 @lru_cache(maxsize=64)  # several provers look at the same conditions
 def state_of(expr: Expr, spec: Spec) -> State:
-    return State(multiply_out(solenoidal(written_out(expr, spec), spec)), frozenset(u.head for u in spec.unknowns))
+    if spec.space.explicit:
+        whole = multiply_out(solenoidal(expr, spec))
+    else:
+        whole = multiplied_out(expr, spec, layout_of(expr, spec))
+    return State(whole, frozenset(u.head for u in spec.unknowns))
 
 
 def solenoidal(expr: Expr, spec: Spec) -> Expr:

@@ -14,6 +14,7 @@ from functools import lru_cache
 from sympy import Add, Expr, Integer, Symbol, sqrt
 
 from pdedsl.ir.spec import Spec
+from pdedsl.symbolic.expansion import MAX_TERMS, multiply_out, terms_of
 from pdedsl.symbolic.symbols import Component, Contraction, Field, Partial
 
 ALL = 16  # largest dimension that is written out in full
@@ -79,6 +80,16 @@ def written_out(expr: Expr, spec: Spec, layout: Layout | None = None) -> Expr:
         ones = [c for c in expr.atoms(Contraction) if c.body == 1]
         expr = expr.xreplace(dict.fromkeys(ones, n))
     return _written(expr, layout)
+
+
+def multiplied_out(expr: Expr, spec: Spec, layout: Layout) -> Expr:
+    """A sum of products in components. Factors that are numbers are set aside, as the same terms have others in the
+    summands of an equation, and in the next version of a text in an editor."""
+    split = [term.as_coeff_Mul() for term in Add.make_args(expr)]
+    written = [(c, written_out(rest, spec, layout)) for c, rest in split]
+    if sum(terms_of(rest) for _, rest in written) > MAX_TERMS:
+        return multiply_out(written_out(expr, spec, layout))
+    return Add(*(c * a for c, rest in written for a in Add.make_args(multiply_out(rest))))
 
 
 @lru_cache(maxsize=KEPT)

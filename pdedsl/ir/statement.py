@@ -68,9 +68,13 @@ class Residual:
         slopes: dict[Symbol, list[Expr]] = {s: [] for s in symbols}
         rest = []
         for term in _summands(self.expr, symbols):  # term by term, as there may be a thousand letters
-            own = term.free_symbols & symbols
-            rest.append(term.xreplace(dict.fromkeys(own, S.Zero)))
-            for s in own:
+            factors = Mul.make_args(term)
+            if len(own := [f for f in factors if f.free_symbols & symbols]) == 1 and own[0] in symbols:
+                slopes[own[0]].append(Mul(*(f for f in factors if f is not own[0])))
+                continue
+            touched = term.free_symbols & symbols
+            rest.append(term.xreplace(dict.fromkeys(touched, S.Zero)))
+            for s in touched:
                 slopes[s].append(term.diff(s))
         if any(c.free_symbols & symbols for found in slopes.values() for c in found):
             return None

@@ -7,10 +7,11 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from sympy import Abs, DiracDelta, Expr, Heaviside, Integral, Max, Min, S, Symbol, expand, integrate, sign, simplify
+from sympy import Abs, DiracDelta, Expr, Heaviside, Integral, Max, Min, S, Symbol, integrate, sign, simplify
 
 from pdedsl.ir.statement import Derivative
 from pdedsl.plan.evolution import Evolution, NoGrid, Side
+from pdedsl.symbolic.expansion import expand
 
 ROUGH = (Abs, Heaviside, Max, Min, sign)
 

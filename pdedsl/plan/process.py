@@ -208,7 +208,7 @@ def _require_process(process: Process, residual: Residual, statement: Statement)
 
 def _may_be_positive(process: Process) -> bool:
     """Whether A may be semidefinite: decided for constant A; for functions the analysis has reported what it knows."""
-    if any(a.is_negative for i, j, a in process.matrix if i == j):
+    if any(a.is_negative for a in {a for i, j, a in process.matrix if i == j}):
         return False
     if all(i == j for i, j, _ in process.matrix) or any(a.free_symbols for _, _, a in process.matrix):
         return True

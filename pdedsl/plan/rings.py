@@ -12,10 +12,11 @@ from dataclasses import dataclass
 from math import isclose
 from random import Random
 
-from sympy import Add, Expr, Symbol, expand
+from sympy import Add, Expr, Symbol
 
 from pdedsl.plan.evolution import Evolution, Side
 from pdedsl.symbolic.evaluating import Layout, compiled
+from pdedsl.symbolic.expansion import expand
 from pdedsl.symbolic.symbols import Contraction
 
 

@@ -71,4 +71,6 @@ def _size(residual: Residual, points: Sequence[Point], region: Region) -> float:
 
 def _mean(expr: Expr, points: Sequence[Point], region: Region) -> float:
     at = compiled(expr, region.layout)
+    if not expr.free_symbols:
+        points = points[:1]
     return sum(abs(at(p)) for p in points) / max(1, len(points))

@@ -93,8 +93,9 @@ def _of(e: Expr, layout: Layout, indices: dict[Expr, list[int]]) -> Valued:
 
     match e:
         case _ if e.is_number:
-            value = worked_out(lambda: float(e))
-            return lambda p: nan if value is None else value
+            found = worked_out(lambda: float(e))
+            value = nan if found is None else found
+            return lambda p: value
         case Symbol() if e in indices:
             cell = indices[e]
             return lambda p: cell[0]
@@ -108,10 +109,12 @@ def _of(e: Expr, layout: Layout, indices: dict[Expr, list[int]]) -> Valued:
             return _sum(body, index, layout, indices)
         case Add():
             terms = [of(a) for a in e.args]
-            return lambda p: math.fsum(t(p) for t in terms)
+            return lambda p: math.fsum([t(p) for t in terms])
         case Mul():
             factors = [of(a) for a in e.args]
-            return lambda p: math.prod(f(p) for f in factors)
+            return _product(factors)
+        case Pow(base=base, exp=exponent) if exponent.is_Rational:
+            return _raised(of(base), of(exponent)(()))
         case _:
             return _function(e, [of(a) for a in e.args])
 
@@ -156,6 +159,18 @@ def _inside(formula: Expr, argument: Valued) -> Valued:
     """A formula in LETTER, applied to an argument."""
     outer = _of(formula, Layout({LETTER: 0}, 0), {})
     return lambda p: outer((argument(p),))
+
+
+def _product(factors: list[Valued]) -> Valued:
+    """A product, of which most have two factors."""
+    if len(factors) == 2:
+        first, second = factors
+        return lambda p: first(p) * second(p)
+    return lambda p: math.prod([f(p) for f in factors])
+
+
+def _raised(base: Valued, power: float) -> Valued:
+    return lambda p: _power(base(p), power)
 
 
 def _power(base: float, power: float) -> float:

@@ -4,11 +4,12 @@ from __future__ import annotations
 
 from functools import lru_cache
 
-from sympy import Add, Expr, Integer, Mul, Pow, expand, log
+from sympy import Add, Basic, Expr, Integer, Mul, Pow, log
 
 from pdedsl.symbolic.symbols import TooLarge
 
 MAX_TERMS = 5_000  # of an expression after multiplying out, at most
+HINTS = {"log": True, "mul": True, "multinomial": True, "power_base": True, "basic": True}
 KEPT = 2_000  # results: the stages after reading ask for the same ones, and so does the next edit in an editor
 
 
@@ -27,18 +28,57 @@ def _expanded(expr: Expr) -> Expr:
     if not can_expand(expr):
         return expr
     result = expand(expr, power_exp=False)
-    if any(_is_quotient(p) and _without_content(p) != p for p in result.atoms(Pow)):
-        return result.replace(_is_quotient, _without_content)
+    while found := _contents(result):
+        result = result.xreplace(found)
     return result
 
 
-def can_expand(expr: Expr) -> bool:
+def _contents(expr: Expr) -> dict[Expr, Expr]:
+    """The innermost quotients with a content, and what they are without it."""
+    found = {p: new for p in expr.atoms(Pow) if _is_quotient(p) and (new := _without_content(p)) != p}
+    return {p: new for p, new in found.items() if not any(q in found for q in p.base.atoms(Pow))}
+
+
+@lru_cache(maxsize=KEPT)
+def expand(expr: Expr, power_exp: bool = True) -> Expr:
+    """Sympy's `expand`, which looks only where there is something to expand."""
+    hints = HINTS | {"power_exp": power_exp}
+    for hint in ("log", "multinomial", "mul", "power_base", "power_exp"):
+        if hints[hint]:
+            expr = _by(hint, expr, hints)
+    before = None
+    while expr != before:
+        before = expr
+        for hint in ("multinomial", "mul", "log"):
+            expr = _by(hint, expr, hints)
+    return expr
+
+
+def _by(hint: str, expr: Expr, hints: dict[str, bool]) -> Expr:
+    """Applies one of sympy's rules to the parts of an expression, then to the whole."""
+    if not can_expand(expr):
+        return expr
+    parts = [_by(hint, a, hints) for a in expr.args]
+    if any(new is not old for new, old in zip(parts, expr.args, strict=True)):
+        expr = expr.func(*parts)
+    rule = getattr(expr, f"_eval_expand_{hint}", None)
+    new = expr if rule is None else rule(**hints)
+    return expr if new == expr else new
+
+
+@lru_cache(maxsize=1 << 16)
+def can_expand(expr: Basic) -> bool:
     """Whether there is a sum to multiply out, or a power or logarithm of a product to expand."""
     if expr.is_Atom:
         return False
-    if isinstance(expr, (Add, log)) or (isinstance(expr, Pow) and not expr.exp.is_Integer):
+    if isinstance(expr, (Add, log)) or (isinstance(expr, Pow) and not expr.exp.is_Integer and not _is_root(expr)):
         return True
     return any(map(can_expand, expr.args))
+
+
+def _is_root(power: Expr) -> bool:
+    """Whether a power is one of a rational number, such as √2."""
+    return bool(power.base.is_Rational and power.exp.is_Rational)
 
 
 def _is_quotient(expr: Expr) -> bool:

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-from sympy import Add, Expr, I, Mul, Pow, S, Symbol, cos, cosh, exp, expand, sin, sinh
+from sympy import Add, Expr, I, Mul, Pow, S, Symbol, cos, cosh, exp, sin, sinh
+
+from pdedsl.symbolic.expansion import expand
 
 
 def integral(expr: Expr, x: Symbol, low: Expr, high: Expr) -> Expr | None:

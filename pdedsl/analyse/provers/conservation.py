@@ -7,7 +7,7 @@ the flux.
 
 from __future__ import annotations
 
-from sympy import Expr, Pow, S, Symbol, expand
+from sympy import Expr, Pow, S, Symbol
 
 from pdedsl.analyse.adjoint import adjoint_of_one
 from pdedsl.analyse.coefficients import NotLinear
@@ -28,7 +28,7 @@ from pdedsl.analyse.states import letters_of, solenoidal
 from pdedsl.analyse.writing import written_out
 from pdedsl.ir.terms import Origin, Source
 from pdedsl.ir.verdicts import Proved, Refuted, Unknown, Verdict
-from pdedsl.symbolic.expansion import can_expand, multiply_out, terms_of
+from pdedsl.symbolic.expansion import can_expand, expand, multiply_out, terms_of
 from pdedsl.symbolic.integrals import integral
 from pdedsl.symbolic.notation import notation
 from pdedsl.symbolic.symbols import Field, Partial, TooLarge

@@ -5,7 +5,7 @@ An unknown given by a stationary equation takes the constant value that this equ
 
 from __future__ import annotations
 
-from sympy import Dummy, Expr, Rational, Symbol, expand
+from sympy import Dummy, Expr, Rational, Symbol
 
 from pdedsl.analyse.conditions import not_admitting, quoted
 from pdedsl.analyse.frames import unknown_of
@@ -18,6 +18,7 @@ from pdedsl.analyse.states import multiples, state_of
 from pdedsl.ir.spec import Spec
 from pdedsl.ir.terms import Origin
 from pdedsl.ir.verdicts import Proved, Refuted, Unknown, Verdict
+from pdedsl.symbolic.expansion import expand
 from pdedsl.symbolic.notation import notation
 
 STILL = "F vanishes for constants"
