@@ -8,6 +8,7 @@ from pdedsl.diagnostics import PdeError, Span
 from pdedsl.fixes import Edit, Fix, added
 from pdedsl.mistakes.syntax import LONG_NAME, NO_SPEC, NUMBER, OPEN_TEXT, PIECES, STRAY
 
+ALONE = "write a word of the language alone, as in mlp(width=64) or adam(lr=0.1)"
 DOTS = (
     (r".*", r"\.", "an interval is written [0, 1]"),
     (r".*[0-9]", r"", "write 5.0 for 5."),
@@ -15,7 +16,9 @@ DOTS = (
     (r".*", r"diff\b|d[a-z]\b|grad\b|laplacian\b", "a derivative is written ∂u/∂t, ∂²u/∂x² or diff(u, x)"),
     (r".*", r"T\b", "the adjoint of W is written Wᵀ or W^T"),
     (r".*\btorch\([\w.]*", r"\w", 'a network of your own is named in quotes, as in torch("package.module:Name")'),
-    (r".*\b(?:nn|optim|F)", r"\w", "write a word of the language alone, as in mlp(width=64) or adam(lr=0.1)"),
+    (r".*\b(?:nn|optim|F)", r"\w", ALONE),
+    (r".*\btorch", r"(?:nn|optim)\b", ALONE),
+    (r".*\b(?:torchvision|datasets)", r"\w", "a data set is named alone, as in mnist or cifar10"),
     (r".*", r"(?:npz|npy|csv|txt|json|pde|pt|png|h5|mat)\b", "put the name of a file in quotes"),
     (r".*\b(?:np|numpy|jnp|math|Math|torch|sympy|sp|tf)", r"[a-z]", "write the function alone, as in sin(x)"),
 )
@@ -37,6 +40,7 @@ STRAYS = {
     "\\": "the language has no backslash: write σ or sigma, ∇ or grad(…)",
     **dict.fromkeys("≈≡≐", "write '='"),
     "→": "a condition is written u = … on boundary, and an unknown is declared as: unknown u(x, t) : scalar",
+    "_": "a subscript belongs to a name, as in u_xx; for one direction of Δ write ∂²u/∂x²",
     "°": "angles are in radians: write π/4 for 45°",
     "±": "write each of the two on a line of its own",
     "∫": "integrals are not part of the language",

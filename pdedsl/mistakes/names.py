@@ -42,7 +42,7 @@ WELL_KNOWN = {
     **DIFFERENTIALS,
     **dict.fromkeys(("dirac", "Dirac", "DiracDelta"), POINT),
     **{f"log{base}": f"write log(…)/log({base})" for base in (2, 10)},
-    "T": "declare it, as in: const T = 1",
+    **{name: f"declare it, as in: const {name} = 1" for name in "TL"},
     "O": "the number is written with the digit 0",
     "argmax": "class probabilities are written softmax(W x)",
     "lambda": "a function is declared as: let f(x) = x²",

@@ -114,8 +114,10 @@ def label(word: str, span: Span, whole: Span) -> PdeError:
     return MISUSED.error(f"an equation has no words or labels before it, found '{word}'", span, hint, fixes=fixes)
 
 
-def ends_with_equal(span: Span) -> PdeError:
-    return MISUSED.error("this line ends with '='", span, "write its right-hand side after it")
+def ends_with(sign: str, span: Span) -> PdeError:
+    """`u(x, 0) =`, `∂u/∂t = Δu +`: a line that goes on below, where another equation begins."""
+    hint = "complete this line: another equation begins on the next"
+    return MISUSED.error(f"this line ends with '{sign}'", span, hint)
 
 
 def doubled_equal(span: Span) -> PdeError:

@@ -38,6 +38,10 @@ ELSEWHERE = {
 }
 """Where an entry stands that a block does not have."""
 
+NOISE = "the noise is that of the equation, as in ½σ²Δu"
+OF_OTHERS = {"sigma": NOISE, "σ": NOISE}
+"""Arguments that other programs have."""
+
 
 # ---- words and their arguments
 
@@ -45,7 +49,7 @@ ELSEWHERE = {
 def not_a_word(what: str, known: Sequence[str], file: bool, span: Span) -> PdeError:
     """`what` is wanted: "a network", "an optimizer"; `file` if the name of a file stands in its place."""
     own = 'a file of your own is npz("data.npz"); ' if file else ""
-    hint = f"{own}known here: {all_of(known)}; put arguments in brackets, as in sgd(lr=0.1)"
+    hint = f"{own}known here: {all_of(known)}; put arguments in brackets, and commas between several values"
     return NO_CALL.error(f"expected {what}", span, hint)
 
 
@@ -92,7 +96,7 @@ def too_many_arguments(word: str, most: int, found: int, span: Span) -> PdeError
 
 def unknown_argument(word: str, key: str, keys: Sequence[str], guess: str | None, span: Span) -> PdeError:
     hint = f"its arguments: {all_of(keys)}" if keys else "it takes no arguments"
-    fixes = instead(key, guess, span)
+    hint, fixes = OF_OTHERS.get(key, hint), instead(key, guess, span)
     return NO_ARGUMENT.error(f"'{word}' has no argument '{key}'", span, perhaps(guess, hint), fixes=fixes)
 
 

@@ -191,9 +191,10 @@ def heading(event: Started) -> list[str]:
     """Name and title; what is trained on what; notes."""
     data = [f"{n:,} {name}" for n, name in ((event.validation, "validation"), (event.test, "test")) if n]
     where = event.device + (f", {event.processes} processes" if event.processes > 1 else "")
+    steps = f"{event.steps:,} step{'s' * (event.steps != 1)}"
     lines = [
         f"{event.name}: {event.title}" if event.title else event.name,
-        f"{event.parameters:,} parameters, {event.steps:,} steps in batches of {event.batch:,} on {where}",
+        f"{event.parameters:,} parameters, {steps} in batches of {event.batch:,} on {where}",
         f"{', '.join([f'{event.train:,} training', *data])} samples; in {event.folder}",
     ]
     if len(event.phases) > 1:

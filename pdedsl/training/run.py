@@ -207,8 +207,9 @@ def data_of(compilation: Compilation, config: TrainConfig, root: Path | None) ->
 def _fitted(config: TrainConfig, samples: int, world: World) -> TrainConfig:
     """A batch has at most all samples, and at least one per process."""
     if config.batch > samples:
-        note = f"batch {samples}, since there are no more samples"
-        config = replace(config, batch=samples, defaults=(*config.defaults, note))
+        others = tuple(d for d in config.defaults if not d.startswith("batch "))
+        note = f"batch {samples} (all samples: there are fewer than {config.batch})"
+        config = replace(config, batch=samples, defaults=(note, *others))
     if config.batch < world.size:
         raise RunError(f"a batch of {config.batch} cannot be shared by {world.size} processes; make it larger")
     return config

@@ -9,6 +9,8 @@ SYNONYMS = {
     **dict.fromkeys(("batch_size", "batchsize", "minibatch"), "batch"),
     **dict.fromkeys(("learning_rate", "rate", "step_size"), "lr"),
     **dict.fromkeys(("epsilon", "radius"), "eps"),
+    **dict.fromkeys(("sigma", "scale"), "std"),
+    "wd": "weight_decay",
     **dict.fromkeys(("hidden", "units", "hidden_size", "channels", "neurons"), "width"),
     **dict.fromkeys(("num_layers", "hidden_layers", "layers", "blocks"), "depth"),
     **dict.fromkeys(("iterations", "iters", "num_steps", "n_steps", "nt"), "steps"),

@@ -22,7 +22,7 @@ runs.nothing_to_train runs.schedule_without_steps runs.solved_not_trained runs.t
 """The spec is right, and another command or other data would do: found when it runs, not while a text is checked."""
 
 A_VALUE = """
-characters.not_a_spec names.unit notation.at_a_side notation.ends_with_equal notation.sum_of
+characters.not_a_spec names.unit notation.at_a_side notation.ends_with notation.sum_of
 syntax.operator_arguments
 equations.few_conditions_on equations.fixes_one_variable equations.gives_no_value equations.no_equation
 equations.not_a_place evaluations.nothing_attacked evaluations.picture_without geometry.no_coordinate

@@ -7,7 +7,7 @@ from lark.exceptions import UnexpectedToken
 
 from pdedsl import mistakes
 from pdedsl.diagnostics import PdeError, Span
-from pdedsl.frontend.syntax.tokens import BLOCKS, LEADING, span_of
+from pdedsl.frontend.syntax.tokens import BINARY, BLOCKS, LEADING, span_of
 from pdedsl.mistakes.syntax import COORDINATES, PIECES, STEPS
 
 KEYWORDS = tuple(kind.lower() for kind in sorted(LEADING))
@@ -86,9 +86,8 @@ def _twice(tokens: list[Token], at: int) -> PdeError | None:
         return mistakes.notation.doubled_equal(span_of(tokens[at]))
     if keyword is not None:
         return mistakes.notation.joined_statements(span_of(keyword))
-    if _below(tokens, first + 1):
-        return mistakes.notation.ends_with_equal(span_of(tokens[first]))
-    return None
+    last = next((k for k in range(first, at) if tokens[k].type in BINARY and _below(tokens, k + 1)), None)
+    return mistakes.notation.ends_with(tokens[last], span_of(tokens[last])) if last is not None else None
 
 
 def _below(tokens: list[Token], at: int) -> bool:

@@ -10,7 +10,7 @@ from pdedsl.frontend.syntax.names import LETTER_OF, superscript
 
 _START = re.compile(r"(∂?(\w+)(?:/∂\w+)?) = (.*) on (\w+)\s*=\s*([0-9.]+)")
 _COMMAND = re.compile(r"\\[A-Za-z]+|\|_")
-_AT_A_SIDE = re.compile(r"(.*?)\s*\|_(?:\{([^{}]*)\}|(\w+))\s*=(.*)")
+_AT_A_SIDE = re.compile(r"(.*?)\s*\|_(?:\{([^{}]*)\}|(∂?\w+))\s*=(.*)")
 _TEXT = re.compile(r'"[^"\r\n]*"')
 _LINE = re.compile(r"[^\r\n]+")
 _PARTIAL = r"\\partial(?:\^\{?(\d)\}?)?\s*"
