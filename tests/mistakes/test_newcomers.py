@@ -180,6 +180,7 @@ u(x, 0) = softmax(W x)
         (HEAT.replace("Δu", "sum_{i=1}^3 u_xx"), "Σᵢ vᵢ²"),
         (HEAT.replace("Δu", "Δu\nu ∈ C²"), "unknown u(x, t) : scalar"),
         (HEAT.replace("sin(π x)", ""), "complete this line"),
+        (HEAT.replace("= Δu", "== Δu = 0"), "write one '=' per line"),
         (HEAT.replace("sin(π x)", "sin(π x) +"), "complete this line"),
         (HEAT.replace("Δu", "Δ_x u"), "for one direction of Δ"),
         (HEAT.replace("u = 0 on boundary", "u|_∂Ω = 0"), "write: u = 0 on ∂Ω"),

@@ -92,8 +92,10 @@ def _twice(tokens: list[Token], at: int) -> PdeError | None:
 
 def _below(tokens: list[Token], at: int) -> bool:
     """Whether a token stands on a later line than the one before it."""
-    before, token = tokens[at - 1 : at + 1] if at < len(tokens) else (None, None)
-    return before is not None and token is not None and (token.line or 0) > (before.line or 0)
+    match tokens[at - 1 : at + 1]:
+        case [Token(line=int(first)), Token(line=int(second))]:  # those of other notations have no line
+            return second > first
+    return False
 
 
 def _pieced(tokens: list[Token]) -> bool:
