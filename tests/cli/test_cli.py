@@ -52,8 +52,7 @@ COMMANDS = {
 }
 
 
-RUNNING = ("test", "train", "evaluate", "report", "solve", "crosscheck")  # networks and grids
-NEEDED = {"evaluate": ("train",), "report": ("train", "evaluate")}  # what comes before
+RUNNING = ("test", "train evaluate report", "solve", "crosscheck")  # networks and grids, one after another
 
 
 # ---- solve
@@ -219,11 +218,17 @@ def test_every_command_is_tested() -> None:
     assert {*COMMANDS, "lsp"} == set(cli.commands)  # the server by its protocol, in tests/lsp
 
 
-@pytest.mark.parametrize("command", [pytest.param(c, marks=pytest.mark.long) if c in RUNNING else c for c in COMMANDS])
-def test_every_command_runs(command: str, tmp_path: Path) -> None:
-    for word in (*NEEDED.get(command, ()), command):
+@pytest.mark.parametrize("commands", [c for c in COMMANDS if c not in " ".join(RUNNING).split()])
+def test_every_command_runs(commands: str, tmp_path: Path) -> None:
+    for word in commands.split():
         done = run(word, *(w.format(folder=tmp_path, run=tmp_path / "run") for w in COMMANDS[word]))
         assert bool(done.stdout) == (word != "lsp")  # which has nothing to say where nobody asks
+
+
+@pytest.mark.long
+@pytest.mark.parametrize("commands", RUNNING)
+def test_networks_and_grids_are_run(commands: str, tmp_path: Path) -> None:
+    test_every_command_runs(commands, tmp_path)
 
 
 # ---- usage
