@@ -83,7 +83,7 @@ def test_what_the_table_says_of_export(name: str) -> None:
 
 @pytest.mark.filterwarnings("ignore")
 @pytest.mark.long
-@pytest.mark.parametrize("name", share(list(TABLE), 5))
+@pytest.mark.parametrize("name", share(list(TABLE), 10))
 def test_the_rest_of_the_table(name: str) -> None:
     rest = [key for key in DEPLOYMENT.TRIES if key not in CHEAP]
     assert DEPLOYMENT.row(name, tuple(rest)) == [TABLE[name][key] for key in rest]
