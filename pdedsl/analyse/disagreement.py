@@ -12,7 +12,7 @@ import math
 from collections.abc import Iterator
 from itertools import product
 
-from sympy import Add, Dummy, Expr, Symbol, expand
+from sympy import Add, Dummy, Expr, S, Symbol, expand
 
 from pdedsl import mistakes
 from pdedsl.analyse.problem import Problem
@@ -124,7 +124,7 @@ def _divergence(problem: Problem) -> tuple[Expr, Expr] | None:
     drift = [b.xreplace(spec.values) - factor.diff(x) for b, x in zip(jet.drift, jet.coordinates, strict=True)]
     if not (alike and all(b.expand() == 0 for b in drift) and jet.rate == 0):
         return None
-    return factor, jet.expr.xreplace(dict.fromkeys(jet.variables, 0)).xreplace(spec.values)
+    return factor, jet.expr.xreplace(dict.fromkeys(jet.variables, S.Zero)).xreplace(spec.values)
 
 
 def _unbalanced_on_shape(problem: Problem) -> Iterator[Diagnostic]:

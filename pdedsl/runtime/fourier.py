@@ -35,7 +35,7 @@ class Torus:
     fine: int
     like: Tensor
 
-    @property
+    @cached_property
     def dimension(self) -> int:
         return len(self.rings)
 

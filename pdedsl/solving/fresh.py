@@ -4,7 +4,8 @@ The points are drawn anew with a separate seed, and the derivatives are taken by
 itself: neither is shared with the method that found it. A residual is measured against its terms: if r = Σ τᵢ, the size
 is the root mean square of Σ |τᵢ|, so that 0 is exact and 1 is no cancellation at all. A condition such as u = 0 has
 only one term; the derivatives in it count with their size in the whole domain, a slope with the largest of the slopes
-along all axes.
+along all axes. The terms of an equation may all vanish, as on a straight line: the derivatives in them count at least
+with the changes of the unknown, divided by the lengths of the domain.
 
 A solution is driven by the data: the terms without unknowns. If these are small compared with all other terms, in every
 row, they are amplified, and only residuals that are small compared with the data support a solution (near a resonance
@@ -15,6 +16,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
+from math import prod
 
 import torch
 from sympy import Add, Expr, Float
@@ -81,8 +83,23 @@ class Audit:
     def _equation(self, residual: Residual, source: Source, k: int) -> Gap:
         points = self.points.inside(self._inside, self._seed + k, during=residual.interval)
         terms = self._terms(residual, points)
-        size = terms.abs().sum(-1).square().mean().sqrt()
+        size = torch.maximum(terms.abs().sum(-1).square().mean().sqrt(), self._scale(residual, points))
         return _gap(source.quote(residual.span), "inside", terms.sum(-1), size, self._data(residual, points))
+
+    def _scale(self, residual: Residual, points: Tensor) -> Tensor:
+        """Σ |a| · deviation of u / lengths^α over the terms a(x) ∂^α u of r: their size, but for polynomials in x."""
+        whole, letters = _with_numbers(residual.expr, self.statement, self.values), {s for s, _ in residual.letters}
+        slopes = [(whole.diff(s), d) for s, d in residual.letters if d.order]
+        known = [(a, d) for a, d in slopes if not a.free_symbols & letters]
+        if not known:
+            return points.new_zeros(())
+        factors = torch.stack(pointwise([a for a, _ in known], self.statement.domain.coordinates)(*points.unbind(-1)))
+        with torch.no_grad():
+            deviation = self.module(points).std(0)[[d.component for _, d in known]]
+        lengths = [float(i.end - i.start) for i in self.statement.domain.intervals]
+        units = [prod(length**-n for length, n in zip(lengths, d.orders, strict=True)) for _, d in known]
+        found: Tensor = factors.square().mean(1).sqrt() @ (deviation * points.new_tensor(units))
+        return found
 
     def _condition(self, imposed: Imposed, residual: Residual, points: Tensor, source: Source) -> Gap:
         terms, where = self._terms(residual, points), self.statement.domain.text_of(imposed.place)

@@ -199,7 +199,7 @@ class Spectral:
             return on_modes
         return factors * on_modes if len(found) == 1 else (factors * on_modes).sum(self.place, keepdim=True)
 
-    @property
+    @cached_property
     def place(self) -> int:
         """The axis of the variables, before those of the modes."""
         return -self.torus.dimension - 1

@@ -192,6 +192,23 @@ def test_a_solution_beyond_the_end_of_the_true_one_is_none() -> None:
     json.dumps(figures(solution), allow_nan=False)
 
 
+REST = "pde A\nspace x in [0, 1]\nunknown u(x) : scalar\n"
+SQUARE = "pde A\nspace (x, y) in [0, 1]^2\nunknown u(x, y) : scalar\n"
+
+
+@pytest.mark.parametrize(
+    ("text", "verdict"),
+    [
+        (REST + "∂²u/∂x² = 0\nu = 0 on left\nu = 1 on right\n", Verdict.HOLDS),
+        (REST + "-1e-4 ∂²u/∂x² + ∂u/∂x = 1\nu = 0 on boundary\n", Verdict.FAILS),
+        (SQUARE + "Δu + 2π² u = 0\nu = 0 on boundary\nexact u = sin(π x) sin(π y)\n", Verdict.FAILS),
+    ],
+    ids=["a straight line", "a layer thinner than every sine", "an eigenfunction, one of many solutions"],
+)
+def test_what_is_said_of_textbook_problems(text: str, verdict: Verdict) -> None:
+    assert solve(text).verdict is verdict
+
+
 def test_a_grid_that_nobody_asked_for_is_not_waited_for(monkeypatch: pytest.MonkeyPatch) -> None:
     """As for a degenerate diffusion, whose steps become too short; one that the spec names goes on."""
     monkeypatch.setattr("pdedsl.solving.assess.MANY_STEPS", 3)
