@@ -30,8 +30,8 @@ class Pointwise:
         for name, value in self.shared:
             scope[name] = value(scope)
         shape = like.shape
-        if any(v.shape != shape for v in values):
-            shape = torch.broadcast_shapes(*(v.shape for v in values))  # type: ignore[no-untyped-call]
+        if len(values) > 1 and any(v.shape != shape for v in values):
+            shape = torch.broadcast_tensors(*values)[0].shape  # type: ignore[no-untyped-call]
         return tuple([_full(r(scope), like, shape) for r in self.results])
 
     @cached_property

@@ -6,15 +6,17 @@ Its error is estimated by comparison with half the grid and looser step toleranc
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from functools import cached_property
 
 import torch
 from torch import Tensor, nn
 
 from pdedsl.emit.pointwise import pointwise
 from pdedsl.ir.statement import Domain, Statement
-from pdedsl.plan.evolution import evolution_of
+from pdedsl.plan.evolution import Evolution, evolution_of
 from pdedsl.plan.grids import Scheme, scheme
-from pdedsl.plan.rings import loops_of
+from pdedsl.plan.rings import Loop, loops_of
 from pdedsl.runtime.time_steps import Effort, Unstable
 from pdedsl.solving.anchored import anchored
 from pdedsl.solving.batches import Apart, Member, Together, batches_of, gathered
@@ -52,10 +54,10 @@ def solve_by_grid(
     Raises `Failed` if the scheme finds no solution: a Newton iteration or a step in time that does not end well, or
     more than `most` steps in time.
     """
-    like = torch.zeros((), dtype=dtype, device=device)
-    fine, n = _tried(statement, method.n, given or {}, like, most=most)
+    like, way = torch.zeros((), dtype=dtype, device=device), Way(statement)
+    fine, n = _tried(way, method.n, given or {}, like, most=most)
     with torch.no_grad():
-        coarse, _ = _tried(statement, max(4, n // 2), given or {}, like, COARSER, most=most)
+        coarse, _ = _tried(way, max(4, n // 2), given or {}, like, COARSER, most=most)
         pairs = zip(_members(fine), _members(coarse), strict=True)
         error = max(fine.doubt, *(difference(one, other, statement, seed, like) for one, other in pairs))
     if fine.figures.get(SURPLUS, 0.0) > max(BALANCED, coarse.figures.get(SURPLUS, 0.0) / 2):
@@ -69,11 +71,32 @@ def solve_by_grid(
 
 def on_one_grid(statement: Statement, n: int, effort: Effort) -> nn.Module:
     """The solution with n points per side; its error is not estimated."""
-    return _tried(statement, n, {}, torch.zeros((), dtype=torch.float64), effort=effort)[0].module
+    return _tried(Way(statement), n, {}, torch.zeros((), dtype=torch.float64), effort=effort)[0].module
+
+
+@dataclass(frozen=True)
+class Way:
+    """How a statement is solved, on whatever grid."""
+
+    statement: Statement
+
+    @cached_property
+    def scheme(self) -> Scheme:
+        return scheme(self.statement)
+
+    @cached_property
+    def evolution(self) -> Evolution:
+        return evolution_of(self.statement)
+
+    @cached_property
+    def loops(self) -> tuple[Loop, ...]:
+        found = loops_of(self.evolution)
+        assert found is not None
+        return found
 
 
 def _tried(
-    statement: Statement,
+    way: Way,
     n: int,
     given: Mapping[str, Given],
     like: Tensor,
@@ -83,7 +106,7 @@ def _tried(
 ) -> tuple[Gridded, int]:
     """The solution with tolerances `allowed` times as large and at most so many steps, or with another effort."""
     try:
-        return _on(statement, n, given, like, lambda tolerance: effort or Effort(allowed * tolerance, most))
+        return _on(way, n, given, like, lambda tolerance: effort or Effort(allowed * tolerance, most))
     except Unstable as reason:
         raise Failed(str(reason)) from reason
     except torch.linalg.LinAlgError as reason:  # type: ignore[attr-defined]
@@ -91,26 +114,24 @@ def _tried(
 
 
 def _on(
-    statement: Statement, n: int, given: Mapping[str, Given], like: Tensor, effort: Callable[[float], Effort]
+    way: Way, n: int, given: Mapping[str, Given], like: Tensor, effort: Callable[[float], Effort]
 ) -> tuple[Gridded, int]:
-    chosen, batches = scheme(statement), batches_of(statement, given)
-    if batches and chosen is not Scheme.FOURIER:
+    batches = batches_of(way.statement, given)
+    if batches and way.scheme is not Scheme.FOURIER:
         rows = [dict(zip(batches, row, strict=True)) for row in zip(*batches.values(), strict=True)]
-        found = [_on(statement, n, {**given, **row}, like, effort) for row in rows]
+        found = [_on(way, n, {**given, **row}, like, effort) for row in rows]
         return gathered([g for g, _ in found]), found[0][1]
-    if chosen is Scheme.SHAPE:
-        return on_shape(statement, n, like), n
-    evolution = evolution_of(statement)
-    match chosen:
+    match way.scheme:
+        case Scheme.SHAPE:
+            return on_shape(way.statement, n, like), n
         case Scheme.FOURIER:
-            loops = loops_of(evolution)
-            assert loops is not None
-            return on_torus(evolution, loops, n, given, like, effort(TOLERANCE)), n
+            return on_torus(way.evolution, way.loops, n, given, like, effort(TOLERANCE)), n
         case Scheme.VOLUMES:
-            return by_volumes(evolution, n, given, like), n
+            return by_volumes(way.evolution, n, given, like), n
         case Scheme.COLLOCATION | Scheme.LAYERS:
-            size = fitting(evolution, n)
-            return on_box(evolution, size, given, like, effort(IMPLICIT), layered=chosen is Scheme.LAYERS), size
+            size = fitting(way.evolution, n)
+            layered = way.scheme is Scheme.LAYERS
+            return on_box(way.evolution, size, given, like, effort(IMPLICIT), layered=layered), size
 
 
 def _members(found: Gridded) -> list[nn.Module]:
