@@ -29,7 +29,7 @@ from pdedsl.solving.volumes import by_volumes
 from pdedsl.solving.waves import on_torus
 from pdedsl.words.solvers import Grid
 
-TOLERANCE = 2e-6  # for the error estimates of exponential steps, which are subtracted: less than 1e-8 is left
+TOLERANCE = 5e-7  # for the error estimates of exponential steps, which are subtracted afterwards
 IMPLICIT = 1e-9  # for the error estimates of implicit steps
 COARSER = 10.0  # factor on these tolerances on half the grid
 BALANCED = 1e-3  # net inflow: a larger one is due to the sides, if it does not decrease on the finer grid

@@ -43,7 +43,7 @@ MANY, ENOUGH = 2000, 800  # weights from which a step has few rows, redrawn each
 OVERFITTED = 3.0  # ratio of the loss at new points to that at the last ones, above which there are more rows
 FACTORS = (1e-2, 0.1, 1.0, 10.0)  # dampings tried, relative to the last best one
 LEAST, MOST = 1e-14, 1e6
-WINDOW, FALLING, ROUNDING = 50, 0.8, 1e-24  # steps of which the median loss is compared, and what ends a run
+WINDOW, FALLING, ROUNDING = 50, 0.9, 1e-24  # steps of which the median loss is compared, and what ends a run
 INERTIA = 0.9  # share of the last step from which the next begins, if that is better
 
 
