@@ -60,11 +60,12 @@ def gaussian(
     require_confidence(alpha, n0, n)
     classes = torch.full((len(x),), -1, dtype=torch.long)
     hits, draws = torch.zeros(len(x), dtype=torch.long), torch.full((len(x),), n0)
+    enough = fewest_hits(n, alpha)
     with voting(model, x, sigma, batch, seed) as votes:
         for rows in groups(len(x), x.device):
-            classes[rows.cpu()], hits[rows.cpu()], spent = _certify(votes, rows, n0, n, fewest_hits(n, alpha))
+            classes[rows.cpu()], hits[rows.cpu()], spent = _certify(votes, rows, n0, n, enough)
             draws[rows.cpu()] += spent
-    lower = torch.where(hits >= fewest_hits(n, alpha), lower_bound(hits, n, alpha), 0.0)
+    lower = torch.where(hits >= enough, lower_bound(hits, n, alpha), 0.0)
     radii = radius(lower, sigma)
     return Gaussian(
         classes=classes.where(radii > 0.0, -1),

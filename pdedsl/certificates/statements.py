@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from bisect import bisect_right
 
 import torch
 from scipy.special import betaincinv, betaln, ndtr, ndtri
@@ -26,8 +27,7 @@ def lower_bound(hits: Tensor, draws: int, alpha: float) -> Tensor:
 
 def fewest_hits(draws: int, alpha: float, above: float = 0.5) -> int:
     """The fewest hits of n draws for which p̲ > `above`; n + 1 if there is no such number."""
-    bounds = lower_bound(torch.arange(draws + 1), draws, alpha)
-    return int((bounds <= above).sum())
+    return bisect_right(range(draws + 1), above, key=lambda k: lower_bound(torch.tensor(k), draws, alpha).item())
 
 
 def log_wealth(hits: Tensor, draws: Tensor, p: float) -> Tensor:
