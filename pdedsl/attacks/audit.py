@@ -80,7 +80,7 @@ def audit(
         findings = [check(evidence) for check in signs.CHECKS]
         findings += [signs.transfer(evidence, surrogate) for surrogate in surrogates]
         findings += signs.curve(evidence)
-        findings += [signs.randomness(evidence)] if predictor.stochastic else []
+        findings.append((signs.randomness if predictor.stochastic else signs.differences)(evidence))
         return Audit(tuple(findings), size, survey(evidence))
 
 

@@ -13,7 +13,7 @@ from torch.nn import functional
 from attacks.models import digits, linear, trained
 from pdedsl.attacks import Audit, Linf, Predictor, audit
 from pdedsl.attacks.evidence import Evidence
-from pdedsl.attacks.signs import randomness
+from pdedsl.attacks.signs import differences, randomness, unit_of_scores
 
 N = 40
 
@@ -47,6 +47,24 @@ def stepped(x: Tensor) -> Tensor:
 
 def detached(x: Tensor) -> Tensor:
     return standard(x.detach())
+
+
+def half_stopped(x: Tensor) -> Tensor:
+    there = torch.arange(64).reshape(8, 8) % 2 == 0
+    return standard(x.where(there, x.detach()))
+
+
+def replaced(x: Tensor) -> Tensor:
+    """The gradient at a picture that is turned upside down."""
+    return standard(x.detach() + x.flip(2) - x.flip(2).detach())
+
+
+def shattered(x: Tensor) -> Tensor:
+    return standard(x + 0.02 * (500.0 * x).sin())
+
+
+def lukewarm(x: Tensor) -> Tensor:
+    return 0.01 * trained(0.1)(x)
 
 
 def noisy(x: Tensor) -> Tensor:
@@ -110,6 +128,31 @@ def test_averages_of_the_evaluation_are_those_of_the_audit() -> None:
 
     assert random(1)
     assert not random(150)
+
+
+def evidence(model: Callable[[Tensor], Tensor], eps: float = 0.1) -> Evidence:
+    return Evidence(
+        Predictor(model, draws=1), digits().test_x[:N], digits().test_y[:N], Linf(), eps, 10, 60, (0.0, 1.0), 0
+    )
+
+
+@pytest.mark.parametrize("model", [half_stopped, replaced, shattered, quantised, detached])
+def test_gradients_that_are_not_derivatives(model: Callable[[Tensor], Tensor]) -> None:
+    assert differences(evidence(model)).suspicious
+
+
+@pytest.mark.parametrize("eps", [1e-6, 0.1, 0.5])
+def test_derivatives(eps: float) -> None:
+    """Kinks of a network, large scores and small steps leave next to nothing unexplained."""
+    for model in (standard, trained(0.1), exploding):
+        found = differences(evidence(model, eps))
+        assert "leave 0 % unexplained" in found.text or "leave 1 % unexplained" in found.text
+
+
+def test_scores_in_another_unit() -> None:
+    """The softmax of small scores is nearly uniform: its gradient leads to no class in particular."""
+    assert unit_of_scores(evidence(lukewarm, 0.2)).suspicious
+    assert not unit_of_scores(evidence(trained(0.1), 0.2)).suspicious
 
 
 def test_the_reasons_are_the_right_ones() -> None:
