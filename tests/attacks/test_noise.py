@@ -7,7 +7,8 @@ import torch
 from torch import Tensor
 
 from attacks.every import ONCE, attack, short
-from pdedsl.attacks import Predictor, boundary, pgd, square
+from pdedsl.attacks import Predictor, boundary, ifgsm, pgd, square
+from pdedsl.attacks.first_order import FEW
 from pdedsl.attacks.goal import Goal
 from pdedsl.attacks.predictor import mean_scores
 
@@ -111,3 +112,19 @@ def test_what_is_fooled_costs_nothing_more() -> None:
     again = pgd(model, x, y, eps=0.5, step=0.05, steps=30)
     assert torch.equal(again.fooled, result.fooled)
     assert sizes[-1] == 1  # the model was seen to repeat its answers
+
+
+def test_who_is_fooled_pays_no_last_gradient() -> None:
+    """The loss of a linear model with two classes is linear: it is known which step leads across."""
+    sizes: list[tuple[int, bool]] = []
+
+    def model(x: Tensor) -> Tensor:
+        sizes.append((len(x), x.requires_grad))
+        s = x.sum(1)
+        return torch.stack([s, -s], 1)
+
+    depth = torch.tensor([0.12, 0.32, 0.52, 0.72], dtype=torch.float64)
+    x = depth.repeat_interleave(FEW)[:, None].expand(-1, 2)
+    result = ifgsm(model, x, torch.zeros(len(x), dtype=torch.long), eps=1.0, step=0.05, steps=20)
+    assert result.fooled.all()
+    assert sum(n for n, gradient in sizes if gradient) == FEW * (3 + 7 + 11 + 15)
