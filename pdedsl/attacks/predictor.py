@@ -21,7 +21,10 @@ DRAWS = 32
 
 
 class Slope(NamedTuple):
-    """Loss and scores at a point, a number and a row per sample, and the gradient of the loss by the input."""
+    """Loss and scores at a point, a number and a row per sample, and the gradient of the loss by the input.
+
+    Scores have the dtype of the model, loss and gradient that of the input.
+    """
 
     loss: Tensor
     scores: Tensor
@@ -40,7 +43,7 @@ class Predictor:
     """
 
     def __init__(
-        self, model: Model, *, eot: int = 1, draws: int | None = None, batch: int = 256, training: bool = False
+        self, model: Model, *, eot: int = 1, draws: int | None = None, batch: int = 128, training: bool = False
     ) -> None:
         if min(eot, batch, 1 if draws is None else draws) < 1:
             raise ValueError("eot, draws and batch are at least 1")
@@ -137,10 +140,10 @@ class Predictor:
             scores = self._call(at if transform is None else transform(at))
             value = loss(scores, goal)
             if not value.requires_grad:  # nothing can be differentiated: the audit reports it
-                return Slope(value, scores, torch.zeros_like(x))
+                return Slope(value.to(x.dtype), scores, torch.zeros_like(x))
             self.rows += len(x)
             (gradient,) = torch.autograd.grad(value.sum(), at, allow_unused=True, materialize_grads=True)
-        return Slope(value.detach(), scores.detach(), gradient)
+        return Slope(value.detach().to(x.dtype), scores.detach(), gradient)
 
     def _call(self, x: Tensor) -> Tensor:
         self.rows += len(x)

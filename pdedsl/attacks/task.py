@@ -100,6 +100,6 @@ def attacking(
     box = read_box(bounds)
     x, y = read_samples(x, y)
     box.check(x)
-    with predictor.attacked(x, seed), torch.inference_mode(False):
+    with predictor.attacked(x, seed), torch.inference_mode(False), torch.no_grad():
         generator = torch.Generator(x.device).manual_seed(seed)
         yield Task(predictor, x, Goal(y, None if target is None else read_classes(target)), box, generator)

@@ -10,7 +10,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from torch import Tensor, nn
 
-from attacks.every import CASES, short
+from attacks.every import CASES, ONCE, short
 from attacks.models import linear
 from pdedsl.attacks import fgsm, pgd, square
 from pdedsl.attacks.box import Box
@@ -113,6 +113,21 @@ def test_half_precision(dtype: torch.dtype) -> None:
         assert result.x.dtype == dtype
         assert exactly_within(result.x, x, norm, 0.1)
         assert 0 < result.fooled.sum() < len(x)
+
+
+@pytest.mark.parametrize("dtype", [torch.float64, torch.bfloat16])
+@pytest.mark.parametrize(("name", "norm"), ONCE)
+def test_scores_of_another_dtype(name: str, norm: str, dtype: torch.dtype) -> None:
+    """Than that of the inputs, which is that of the result."""
+    case = linear(3, 6, n=12)
+
+    def model(x: Tensor) -> Tensor:
+        return case.model(x).to(dtype)
+
+    result = short(name, norm)(model, case.x, case.y, eps=0.1)
+    assert result.x.dtype == torch.float32
+    assert exactly_within(result.x, case.x, norm, 0.1)
+    assert torch.equal(result.fooled, model(result.x).argmax(1) != case.y)
 
 
 @pytest.mark.parametrize("shape", [(4, 1, 28, 28), (2, 3, 32, 32), (3, 1, 5, 9)])
