@@ -18,6 +18,7 @@ if TYPE_CHECKING:
     from pdedsl.solving.residual import Task
 
 CERTAIN = 1e3  # the weight of equations relative to measurements, when computing standard deviations
+ROUNDING = 1e-15
 SHARES = (0.1, 0.3, 0.5, 0.7, 0.9)  # positions along the diagonal of the box at which a function is reported
 
 
@@ -35,8 +36,16 @@ def estimates_of(task: Task, learners: Learners, rows: Sequence[NetworkRows]) ->
     told = [*_functions(task, learners), *_numbers(task, learners)]
     if not told or not task.measured:
         return {t.name: Estimate(t.value) for t in told}
-    covariance = _covariance(task, learners, rows)
-    return {t.name: Estimate(t.value, float((t.slopes @ covariance @ t.slopes).sqrt())) for t in told}
+    precision = _precision(task, learners, rows)
+    return {t.name: Estimate(t.value, _deviation(t.slopes, precision)) for t in told}
+
+
+def _deviation(slopes: Tensor, precision: Tensor) -> float:
+    """√(sᵀ P⁻¹ s); infinite along directions that nothing determines."""
+    values, vectors = torch.linalg.eigh(precision)
+    shares = (vectors.T @ slopes).square()
+    values = torch.where(values > ROUNDING * values.max(), values, 0.0)
+    return float(torch.where(shares > ROUNDING * shares.sum(), shares / values, 0.0).sum().sqrt())
 
 
 def _own(learners: Learners) -> int:
@@ -72,8 +81,8 @@ def _with_slopes(function: Function, network: JetNetwork, points: Tensor) -> tup
     return value.detach(), row_slopes(value, layers).detach()
 
 
-def _covariance(task: Task, learners: Learners, rows: Sequence[NetworkRows]) -> Tensor:
-    """(JᵀJ/σ² + P)⁻¹ for what is learned along with the unknowns, with the weights of the unknowns' network eliminated.
+def _precision(task: Task, learners: Learners, rows: Sequence[NetworkRows]) -> Tensor:
+    """JᵀJ/σ² + P for what is learned along with the unknowns, with the weights of the unknowns' network eliminated.
 
     J is the Jacobian of the measurements and, weighted much more heavily, of what must hold exactly; σ² is the mean
     square of the measurements' residuals. P = 1 for weights of functions, which have the prior N(0, 1): where the
@@ -88,5 +97,5 @@ def _covariance(task: Task, learners: Learners, rows: Sequence[NetworkRows]) -> 
     free = beside - rest @ torch.linalg.lstsq(rest.cpu(), beside.cpu(), driver="gelsy").solution.to(rest.device)
     prior = torch.ones_like(beside[0])
     prior[own - len(learners.numbers) :] = 0
-    found: Tensor = noise * torch.linalg.inv(free.T @ free + noise * prior.diag())
+    found: Tensor = free.T @ free / noise + prior.diag()
     return found

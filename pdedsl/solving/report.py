@@ -154,7 +154,10 @@ def figures(solution: Solution) -> dict[str, object]:
             }
             for g in trust.gaps
         ],
-        "parameters": {n: {"value": e.value, "deviation": e.deviation} for n, e in solution.parameters.items()},
+        "parameters": {
+            n: {"value": e.value, "deviation": None if e.deviation is None else _or_null(e.deviation)}
+            for n, e in solution.parameters.items()
+        },
         "figures": dict(solution.solved.figures),
         "notes": list(trust.notes),
         "seconds": solution.seconds,

@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
+from math import inf
 from pathlib import Path
 
 import numpy as np
 import pytest
+import torch
 
 import pdedsl
 from pdedsl.diagnostics import PdeError
+from pdedsl.solving.estimates import _deviation
 
 SPEC = """
 pde Decay
@@ -96,3 +99,10 @@ def test_a_missing_file_is_named(tmp_path: Path) -> None:
     (tmp_path / "points.npz").unlink()
     with pytest.raises(PdeError, match=r"points\.npz"):
         pdedsl.solve(spec)
+
+
+def test_a_number_that_nothing_determines_has_no_deviation_to_speak_of() -> None:
+    """As one that is in no equation, or two of which only the sum is."""
+    precision = torch.tensor([[4.0, 0.0], [0.0, 0.0]], dtype=torch.float64)
+    found = [_deviation(torch.tensor(s, dtype=torch.float64), precision) for s in ([1.0, 0.0], [0.0, 1.0], [1.0, 1.0])]
+    assert found == [0.5, inf, inf]
