@@ -17,7 +17,7 @@ from pdedsl.analyse.jets import Jet, as_scalar, jet_of
 from pdedsl.analyse.matrices import Rows, indexed_semidefinite, semidefinite
 from pdedsl.analyse.positivity import strictly_positive
 from pdedsl.analyse.problem import Problem
-from pdedsl.analyse.samples import Ranges, exact_at, levels_of, points, ranges_of
+from pdedsl.analyse.samples import Ranges, have_values, levels_of, points, ranges_of
 from pdedsl.analyse.searches.eigenvalues import negative_eigenvalue
 from pdedsl.analyse.signs import box_of, nonnegative
 from pdedsl.ir.terms import Indexed
@@ -120,17 +120,18 @@ class Elliptic:
     def _searched(self, jet: Jet) -> str:
         times = (self.problem.spec.time.symbol,) if self.problem.spec.time else ()
         free = frozenset((*jet.coordinates, *jet.variables, *times))
-        levels = levels_of(self.problem.spec)
-        return negative_eigenvalue(_times(self.sign, jet.matrix), jet.expr, free, self.ranges, jet.layout, levels)
+        levels, whole = levels_of(self.problem.spec), (jet.expr, *self.problem.domain(jet))
+        return negative_eigenvalue(_times(self.sign, jet.matrix), whole, free, self.ranges, jet.layout, levels)
 
     def _tiny(self) -> str:
         """The same, for a diagonal entry that is negative at every point, even by less than a search detects."""
-        whole = self.jet.expr
-        if not self.is_written_out or whole.has(Field, Partial):
+        whole = (self.jet.expr, *self.problem.domain(self.jet))
+        if not self.is_written_out or any(e.has(Field, Partial) for e in whole):
             return ""
         if not any(strictly_positive(-row[i], self.box) for i, row in enumerate(self.rows)):
             return ""
-        has_value = any(exact_at(whole, p) is not None for p in points(whole.free_symbols, self.ranges))
+        symbols = set().union(*(e.free_symbols for e in whole))
+        has_value = any(have_values(whole, p) for p in points(symbols, self.ranges))
         return "eigenvalue at every point" if has_value else ""
 
     def _is_negative_for_every_weight(self) -> bool:

@@ -133,16 +133,16 @@ class InSpace:
         """Whether drift and diffusion agree where periodic ends meet."""
         jet = self.of.jet
         entries = (*jet.drift, *(e for row in jet.matrix for e in row)) if jet.is_affine else (jet.expr,)
-        return self._are_whole(entries)
+        return self.are_whole(entries)
 
-    def _are_whole(self, entries: tuple[Expr, ...]) -> bool:
+    def are_whole(self, entries: tuple[Expr, ...]) -> bool:
         return all(map(self._is_whole, entries))
 
     @cached_property
     def is_smooth_on_rings(self) -> bool:
         """The same for all coefficients."""
         jet = self.of.jet
-        return self.is_whole_on_rings and (not jet.is_affine or self._are_whole((jet.rate, jet.source)))
+        return self.is_whole_on_rings and (not jet.is_affine or self.are_whole((jet.rate, jet.source)))
 
     def _is_whole(self, whole: Expr) -> bool:
         ranges, space = ranges_of(self.of.problem.spec), self.of.problem.spec.space

@@ -137,6 +137,11 @@ class Jet:
         flat = dict.fromkeys((*self.p, *self.second, *self.higher), S.Zero)
         return any(a.xreplace(flat).has(nan, zoo) for a in (*self.expr.atoms(Pow), self.expr))
 
+    def in_letters(self, expr: Expr) -> Expr:
+        """An expression in u and its derivatives, in the letters of this jet."""
+        letters = {e: v for v, e in self.back.items() if v is not self.u}
+        return expr.xreplace(letters).xreplace({self.back[self.u]: self.u})
+
     def total(self, expr: Expr, slot: Symbol) -> Expr:
         """The total derivative in space of a function of the jet."""
         return differentiate(expr.xreplace(self.back), slot)

@@ -84,6 +84,11 @@ class Letters:
         unseen = any(f.head in own and self.time in f.free_symbols for f in e.atoms(Field))
         return InTime.UNKNOWN if unseen else in_time(e, self.time, self.box)
 
+    @property
+    def is_defined(self) -> bool:
+        """Whether the logarithms that were differentiated have values, for bounded values of the jet."""
+        return all(range_of(e, self.near) is not None for e in self.problem.domain(self.jet))
+
     def varies(self, e: Expr) -> bool:
         """Whether an expression depends on x."""
         base = set(self.problem.spec.space.coordinates)

@@ -11,6 +11,7 @@ from sympy import Expr, Symbol
 from pdedsl.analyse.frames import frame_of, goal_of, unknown_of
 from pdedsl.analyse.jets import Jet, opened
 from pdedsl.analyse.states import State, state_of
+from pdedsl.analyse.writing import written_out
 from pdedsl.diagnostics import Span
 from pdedsl.fixes import Edit
 from pdedsl.ir.spec import ConditionKind, Equation, Spec, Unknown
@@ -67,6 +68,11 @@ class Problem:
         frame = frame_of(self.equation, self.spec)
         late = self.equation.order == 1 and direction_of(self.spec, self.equation.unknown) is Direction.TERMINAL
         return (-1 if late else 1) * opened(frame.counted(self.equation.right[0]))
+
+    def domain(self, jet: Jet) -> tuple[Expr, ...]:
+        """What has a real value wherever the equation has one, in the letters of a jet."""
+        found = dict.fromkeys(e.xreplace(self.spec.values) for s in self.equation.summands for e in s.domain)
+        return tuple(jet.in_letters(written_out(e, self.spec, jet.layout)) for e in found)
 
     @property
     def is_affine(self) -> bool:

@@ -7,11 +7,11 @@ counts.
 from __future__ import annotations
 
 import random
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from functools import lru_cache
 from math import isfinite
 
-from sympy import Add, Dummy, Expr, Float, Pow, Rational, Symbol
+from sympy import Add, Dummy, Expr, Float, Pow, Rational, S, Symbol
 
 from pdedsl.analyse.kinks import knots
 from pdedsl.ir.spec import Equation, Spec
@@ -97,6 +97,11 @@ def exact_at(expr: Expr, point: Point) -> float | None:
     return _digits(_placed(expr, point))
 
 
+def have_values(exprs: Iterable[Expr], point: Point) -> bool:
+    """Whether all have a real value at a point."""
+    return all(exact_at(e, point) is not None for e in exprs)
+
+
 def _digits(value: Expr) -> float | None:
     found = value.evalf(DIGITS)
     return 0.0 if isinstance(found, Float) and found._prec < BITS else _real(found)
@@ -132,14 +137,24 @@ def _is_allowed(symbol: Symbol, value: Rational, ranges: Ranges) -> bool:
     return bool(low <= value <= high)
 
 
-def nonzero_point(expr: Expr, ranges: Ranges, draws: int = 8) -> Point | None:
-    """A point at which an expression is certainly nonzero; None if none is found, or there are too many terms."""
+def nonzero_point(expr: Expr, ranges: Ranges, draws: int = 8, beside: Iterable[Expr] = ()) -> Point | None:
+    """A point at which an expression is certainly nonzero, and those `beside` it have values; None if none is found, or
+    there are too many terms."""
     if len(Add.make_args(expr)) > MAX_TERMS:
         return None
-    for point in telling_points(expr, expr.free_symbols, ranges, draws):
-        if _is_nonzero(expr, point):
+    others = tuple(map(settled, beside))
+    symbols = expr.free_symbols.union(*(e.free_symbols for e in others))
+    for point in telling_points(expr, symbols, ranges, draws):
+        if _is_nonzero(expr, point) and have_values(others, point):
             return point
     return None
+
+
+def settled(e: Expr) -> Expr:
+    """An expression with 1 for every field: these are some real numbers, and do not affect whether it has a value."""
+    for kind in (Partial, Field):
+        e = e.xreplace(dict.fromkeys(e.atoms(kind), S.One))
+    return e
 
 
 def _is_nonzero(expr: Expr, point: Point) -> bool:

@@ -2,8 +2,9 @@
 
 A matrix with bounded second derivatives has such a root (Stroock and Varadhan, Multidimensional Diffusion Processes,
 theorem 5.2.3); so has fgᵀ + gfᵀ with Lipschitz f and g if it is a square, and what a learned type builds from a root:
-LLᵀ, softplus. Roots of several matrices, side by side, are a root of their sum. If relu(g) is the coefficient of Δu,
-nothing moves where g < 0, and values on the edge of this region stay: they are boundary values for the rest.
+LLᵀ, softplus. Roots of several matrices, side by side, are a root of their sum. If relu(g) is the coefficient of Δu
+and there is no drift, nothing moves where g < 0, and values on the edge of this region stay where they are if g does
+not depend on t: they are boundary values for the rest.
 """
 
 from __future__ import annotations
@@ -76,8 +77,10 @@ class Roots:
         return (isinstance(kind, Matrix) and kind.psd) or (isinstance(kind, Scalar) and bool(kind.sign))
 
     def _is_folded(self, rows: Rows) -> bool:
-        """Whether the matrix is c relu(g) I with a smooth g."""
-        e = rows[0][0]
+        """Whether the matrix is c relu(g) I with a smooth g, and neither a drift nor time moves the edge g = 0."""
+        jet, e = self.of.jet, rows[0][0]
+        if not jet.is_affine or any(b != 0 for b in jet.drift) or self.of.time in e.free_symbols:
+            return False
         if any(a != (e if i == j else S.Zero) for i, row in enumerate(rows) for j, a in enumerate(row)):
             return False
         varying = [a for a in Mul.make_args(e) if self.of.varies(a)]

@@ -8,7 +8,17 @@ from functools import cached_property, lru_cache
 from sympy import Add, Dummy, Expr, Integer, Mul, Rational, S, Symbol, default_sort_key
 
 from pdedsl.analyse.kinks import by_relu
-from pdedsl.analyse.samples import SMALL, Point, Ranges, exact_at, nonzero_point, points, telling_points, value_at
+from pdedsl.analyse.samples import (
+    SMALL,
+    Point,
+    Ranges,
+    exact_at,
+    nonzero_point,
+    points,
+    settled,
+    telling_points,
+    value_at,
+)
 from pdedsl.analyse.writing import layout_of, multiplied_out
 from pdedsl.ir.spec import Spec
 from pdedsl.ir.types import Vector
@@ -89,14 +99,19 @@ class State:
         flat = self.expr.xreplace(dict.fromkeys(self._letters(self.expr, Partial), S.Zero))
         fields = self._letters(flat, Field)
         constants: dict[str, Symbol] = {}
-        for name in (_name(f) for f in fields):
-            constants.setdefault(name, Dummy(name, real=True))
+        for f in fields:
+            constants.setdefault(_name(f), Dummy(_name(f), **_sign(f)))
         flat = flat.xreplace({f: constants[_name(f)] for f in fields})
         still = [p for p in flat.atoms(Partial) if not all(depends(p.body, s) for s in p.slots)]
         return multiply_out(flat.xreplace(dict.fromkeys(still, S.Zero)))
 
     def _letters(self, expr: Expr, kind: type[Expr]) -> list[Expr]:
         return sorted((a for a in expr.atoms(kind) if self._is_letter(a)), key=default_sort_key)
+
+    @property
+    def in_letters(self) -> Expr:
+        """The expression with a symbol for each letter, and 1 for whatever is learned."""
+        return settled(self._in_letters(self.expr))
 
     def _in_letters(self, expr: Expr) -> Expr:
         for kind in (Partial, Field):

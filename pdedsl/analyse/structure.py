@@ -39,7 +39,8 @@ class Structure:
     def has_values(self) -> bool:
         """Whether F is defined for every jet; a singularity only at ∇u = 0 is admitted for level-set equations."""
         settled = self.in_unknown.lower.xreplace(self.of.singular_in_time)
-        if not all(map(self._is_defined, self.in_unknown.densities)):
+        hidden = [a for e in self.of.problem.domain(self.of.jet) for a in Add.make_args(e)]
+        if not all(map(self._is_defined, self.in_unknown.densities)) or not all(map(self._has_value, hidden)):
             return False
         return all(map(self._has_value, Add.make_args(settled))) or self._is_level_set
 

@@ -133,6 +133,7 @@ class Summand:
     exprs: tuple[Expr, ...]
     span: Span
     minus: bool = False  # whether it is preceded by a minus sign
+    domain: tuple[Expr, ...] = ()  # logarithms that were differentiated: the summand has a value where they have one
 
 
 @dataclass(frozen=True)

@@ -9,13 +9,18 @@ from __future__ import annotations
 import math
 import re
 from collections.abc import Callable
+from contextlib import suppress
+from dataclasses import replace
 from fractions import Fraction
 
+import mpmath as mp
 import numpy as np
 import pytest
+from weekly import share
 
 from analyse.frames import data, plane, ring, rod
 from analyse.outcomes import analysed
+from analyse.series import NoRule, NoValue, Place, places, right_of, value_of
 from analyse.table import TABLE
 from pdedsl.ir.verdicts import Axiom, Refuted
 
@@ -119,6 +124,54 @@ def test_every_printed_point_lies_in_its_domain() -> None:
             seen += name == "x"
             assert name not in ("x", "t") or 0 <= value <= 1, (row.name, name, value)
     assert seen > 20
+
+
+# ---- all tables on the line, by power series from the text
+
+DENIED = [r for r in TABLE if any("refuted" in r.allowed().get(a, ()) for a in (Axiom.COMPARISON, Axiom.CONSTANTS))]
+ON_THE_LINE = share([r for r in DENIED if re.search(r"space x in (\[|R\n)", r.text)], 40)
+
+
+def test_every_printed_point_refutes() -> None:
+    """∂F/∂X is what is printed, at the printed point, and F has a real value there; so does a constant that moves."""
+    seen = [0, 0]
+    for row in ON_THE_LINE:
+        axioms = analysed(row.text).axioms
+        for k, (axiom, pattern, check) in enumerate(CHECKS):
+            verdict = axioms.get(axiom)
+            found = pattern.search(verdict.witness) if isinstance(verdict, Refuted) else None
+            with suppress(NoRule), mp.workdps(DIGITS):
+                if found and "every" not in found[0]:
+                    assert check(row.text, found), (row.name, found[0])
+                    seen[k] += 1
+    assert all(seen), seen
+
+
+def _is_backwards(text: str, found: re.Match[str]) -> bool:
+    right, shown = right_of(text), mp.mpf(found[1])
+    sign = -1 if "u(x, 1) =" in text else 1
+    for at in places({k: mp.mpf(v.numerator) / v.denominator for k, v in named(found[2]).items()}):
+        with suppress(NoValue):
+            rise = value_of(right, _bent(at, NUDGE)) - value_of(right, _bent(at, -NUDGE))
+            if abs(sign * rise / (2 * NUDGE) - shown) <= 0.01 * abs(shown):
+                return True
+    return False
+
+
+def _bent(at: Place, by: mp.mpf) -> Place:
+    return replace(at, u=(*at.u[:2], at.u[2] + by / 2))
+
+
+def _moves(text: str, found: re.Match[str]) -> bool:
+    right, shown = right_of(text), mp.mpf(found[2])
+    at = next(places({k: mp.mpf(v.numerator) / v.denominator for k, v in named(found[3]).items()}))
+    constant = Fraction(found[1].replace("½", "1/2"))
+    there = value_of(right, replace(at, u=(mp.mpf(constant.numerator) / constant.denominator,)))
+    return bool(abs(there - shown) <= 0.02 * abs(shown))
+
+
+NUDGE, DIGITS = mp.mpf(10) ** -12, 50
+CHECKS = ((Axiom.COMPARISON, AT, _is_backwards), (Axiom.CONSTANTS, RATE, _moves))
 
 
 # ---- constants that move, and bells that gain mass

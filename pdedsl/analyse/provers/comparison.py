@@ -86,8 +86,9 @@ def _too_high(problem: Problem) -> Verdict:
         )
     jet, ranges = problem.jet, ranges_of(problem.spec, problem.equation)
     slopes = [jet.slope(h) for h in jet.higher if len(jet.back[h].slots) == jet.order]
+    whole = (jet.expr, *problem.domain(jet))
     for slope in (s for s in slopes if not s.has(Field) and s != 0):
-        if nonzero_point(slope, ranges) is not None:
+        if nonzero_point(slope, ranges, beside=whole) is not None:
             why = f"{named(guilty)} is of third or higher order, which no comparison principle allows"
             return Refuted(f"{why}.", TOUCHING, spans(guilty))
     return Unknown(f"{named(guilty)} is of third or higher order, if its coefficient is not zero.", spans(guilty))

@@ -118,7 +118,7 @@ def _of_a_divergence(problem: Problem, through: Through) -> Verdict:
 
 def _has_values_inside(problem: Problem) -> bool:
     found = Letters(problem)
-    return all(range_of(e, found.near) is not None for e in found.terms if found.varies(e))
+    return found.is_defined and all(range_of(e, found.near) is not None for e in found.terms if found.varies(e))
 
 
 # ---- divergences
@@ -182,6 +182,8 @@ def _no_divergence(problem: Problem, euler: Expr) -> Verdict:
     guilty, spec = _makers(problem), problem.spec
     if any(f.head in {w.head for w in spec.learned} for f in euler.atoms(Field)):
         return Unknown(f"{named(guilty)} is not a divergence for every weight.", spans(guilty))
+    if not Letters(problem).is_defined:
+        return Unknown(f"{named(guilty)} is not a divergence, if the equation has a value.", spans(guilty))
     reason = f"{named(guilty)} is not a divergence: mass is made or lost inside"
     ranges = ranges_of(spec, problem.equation)
     if nonzero_point(letters_of(euler, spec), ranges) is not None:

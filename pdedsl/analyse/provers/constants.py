@@ -12,10 +12,11 @@ from pdedsl.analyse.frames import unknown_of
 from pdedsl.analyse.positivity import strictly_positive
 from pdedsl.analyse.problem import Problem, named, spans
 from pdedsl.analyse.provers.linearity import has_learned
+from pdedsl.analyse.ranges import range_of
 from pdedsl.analyse.samples import exact_at, nonzero_point, ranges_of
 from pdedsl.analyse.signs import box_of, shown, vanishes
 from pdedsl.analyse.states import multiples, state_of
-from pdedsl.ir.spec import Spec
+from pdedsl.ir.spec import Condition, Spec
 from pdedsl.ir.terms import Origin
 from pdedsl.ir.verdicts import Proved, Refuted, Unknown, Verdict
 from pdedsl.symbolic.expansion import expand
@@ -32,7 +33,7 @@ def constants(problem: Problem) -> Verdict:
     if any(r is None for r in rates):
         return Unknown("what an unknown at rest is for a constant is not known.")
     moving = [r for r in rates if r is not None and not vanishes(r)]
-    broken, open_ = not_admitting(problem.spec, None)
+    broken, open_ = _unmet(problem.spec)
     moved = _moving(problem, moving) if moving else None
     if moved and (isinstance(moved, Refuted) or not broken):
         return moved
@@ -46,24 +47,43 @@ def constants(problem: Problem) -> Verdict:
     if open_:
         why = f"whether {quoted(open_, problem.spec)} holds for every constant is not known"
         return Unknown(f"{why}.", tuple(c.span for c in open_))
+    if any(range_of(e, box_of(ranges_of(problem.spec, problem.equation))) is None for e in _domain(problem)):
+        return Unknown("the equation has no value for some constants.")
     held = ("every condition holds for every constant",) if problem.spec.space.boundary else ()
     return Proved("every term contains a derivative of u, so a constant stays as it is.", (STILL, *held))
+
+
+def _domain(problem: Problem) -> list[Expr]:
+    """What has a real value where the equation has one, for constants."""
+    return [state_of(e, problem.spec).at_constants for s in problem.equation.summands for e in s.domain]
+
+
+def _unmet(spec: Spec) -> tuple[list[Condition], list[Condition]]:
+    """The conditions that constants violate, and those that they may violate: among these are conditions on unknowns at
+    rest, which are not free, but given by the others."""
+    broken, open_ = not_admitting(spec, None)
+    resting = {u.name for u in spec.unknowns} - {unknown_of(e, spec).name for e in spec.equations if e.order}
+    bound = {c for c in broken if any(s.name in resting for s in _letters(c, spec))}
+    return [c for c in broken if c not in bound], [*open_, *bound]
+
+
+def _letters(condition: Condition, spec: Spec) -> set[Symbol]:
+    return {s for v in condition.value for s in state_of(v.xreplace(spec.values), spec).at_constants.atoms(Dummy)}
 
 
 def _at_rest(rate: Expr, spec: Spec) -> Expr | None:
     """The rate, with the unknowns of stationary equations replaced by the constants that these imply."""
     letters = {s.name: s for s in rate.atoms(Dummy)}
-    for equation in (e for e in spec.equations if e.order == 0):
-        name = unknown_of(equation, spec).head.name
-        if name not in letters:
-            continue
-        balance = state_of(equation.right[0], spec).at_constants
-        own = {s: letters.get(s.name, s) for s in balance.atoms(Dummy)}
-        solved = _solved(balance.xreplace(own), letters[name])
-        if solved is None:
-            return None
-        rate = expand(rate.xreplace({letters[name]: solved}))
-    return rate
+    given = {unknown_of(e, spec).head.name: e for e in spec.equations if e.order == 0}
+    for _ in given:  # w may be given by v, and v by u
+        for name in (s.name for s in rate.atoms(Dummy) if s.name in given):
+            balance = state_of(given[name].right[0], spec).at_constants
+            own = {s: letters.setdefault(s.name, s) for s in balance.atoms(Dummy)}
+            solved = _solved(balance.xreplace(own), letters[name])
+            if solved is None:
+                return None
+            rate = expand(rate.xreplace({letters[name]: solved}))
+    return None if any(s.name in given for s in rate.atoms(Dummy)) else rate
 
 
 def _solved(balance: Expr, letter: Symbol) -> Expr | None:
@@ -103,11 +123,13 @@ def _moved_constant(rate: Expr, problem: Problem) -> str:
     """Constants and a point at which they change, in words."""
     ranges = ranges_of(problem.spec, problem.equation)
     for constant in TRIED:
-        if constant < 0 and problem.jet.u.is_nonnegative:
-            continue
         chosen = multiples(rate, constant)
+        if constant < 0 and (problem.jet.u.is_nonnegative or any(s.is_nonnegative for s in chosen)):
+            continue
+        named_ = {s.name: v for s, v in chosen.items()}
+        domain = [e.xreplace({s: named_.get(s.name, constant) for s in e.atoms(Dummy)}) for e in _domain(problem)]
         there = rate.xreplace(chosen)
-        point = nonzero_point(there, ranges)
+        point = nonzero_point(there, ranges, beside=domain)
         if point is not None:
             values = [f"{s.name} = {notation(v)}" for s, v in chosen.items()]
             at = f" at {shown(point)}" if point else ""

@@ -3,12 +3,17 @@ conditions besides the first datum."""
 
 from __future__ import annotations
 
-from sympy import Expr
+from itertools import combinations_with_replacement
+
+from sympy import Dummy, Expr, Poly, Symbol
 
 from pdedsl.analyse.conditions import further, not_admitting, quoted
 from pdedsl.analyse.problem import Problem, named, spans
 from pdedsl.analyse.provers.hypotheses import Hypothesis, concluded
-from pdedsl.analyse.samples import Ranges, nonzero_point, ranges_of
+from pdedsl.analyse.ranges import range_of
+from pdedsl.analyse.resting import without_resting
+from pdedsl.analyse.samples import Point, Ranges, exact_at, nonzero_point, points, ranges_of
+from pdedsl.analyse.signs import box_of
 from pdedsl.analyse.states import State, state_of
 from pdedsl.ir.spec import Condition, Spec
 from pdedsl.ir.terms import Origin
@@ -16,6 +21,7 @@ from pdedsl.ir.verdicts import Refuted, Unknown, Verdict
 from pdedsl.symbolic.symbols import Component, Field
 
 NOT_ZERO = "T(0) is not 0, so T(2f) is not 2T(f)"
+ZEROS = 3  # points at which zeros are looked for
 SCALES = "with data 2f instead of f the two sides scale differently"
 
 
@@ -24,6 +30,9 @@ def linearity(problem: Problem) -> Verdict:
         return _nonlinear(problem)
     if any(s.source != 0 for s in problem.states):
         return _with_source(problem)
+    box = box_of(ranges_of(problem.spec, problem.equation))
+    if any(range_of(e, box) is None for e in problem.domain(problem.jet)):
+        return Unknown("the equation has no value for some u.")
     return _up_to_conditions(problem)
 
 
@@ -34,9 +43,41 @@ def _nonlinear(problem: Problem) -> Verdict:
     if problem.is_implicit:
         return Unknown(f"{named(guilty)} is not solved for the derivative in time.", spans(guilty))
     ranges = ranges_of(problem.spec, problem.equation)
-    if not any(s.bends(ranges) for s in problem.states):
+    if not problem.equation.order:
+        if any(_is_curved(s, ranges) for s in problem.states):
+            return Refuted(f"{named(guilty)} is not linear in u.", SCALES, spans(guilty))
+        return Unknown(f"{named(guilty)} may be zero for sums of solutions.", spans(guilty))
+    rights = [without_resting(s.expr, problem.spec) for s in problem.states]
+    if any(r is None for r in rights):
+        return Unknown(f"{named(guilty)} may be linear, as unknowns at rest depend on the others.", spans(guilty))
+    if not any(State(r, s.heads).bends(ranges) for r, s in zip(rights, problem.states, strict=True) if r is not None):
         return Unknown(f"{named(guilty)} seems to be linear in u, by numbers alone.", spans(guilty))
     return Refuted(f"{named(guilty)} is not linear in u.", SCALES, spans(guilty))
+
+
+def _is_curved(state: State, ranges: Ranges) -> bool:
+    """Whether F is zero at two points, and not at their sum: (Δu)³ = 0 is linear for all its form."""
+    whole = state.in_letters
+    letters = sorted(whole.atoms(Dummy), key=str)
+    draws = list(points(whole.free_symbols, ranges, ZEROS))
+    found: list[Point] = []
+    for drawn in draws:
+        point = draws[0] | {s: drawn[s] for s in letters}  # at one place
+        for letter in letters:
+            others = whole.xreplace({s: v for s, v in point.items() if s != letter})
+            found += [point | {letter: z} for z in _zeros(others, letter) if z >= 0 or not letter.is_nonnegative]
+    sums = ({s: a[s] + b[s] if s in letters else a[s] for s in a} for a, b in combinations_with_replacement(found, 2))
+    return any(exact_at(whole, point) for point in sums)
+
+
+def _zeros(expr: Expr, letter: Symbol) -> list[Expr]:
+    """The real zeros of a polynomial in one letter, if it is of first degree or has rational coefficients."""
+    if letter not in expr.free_symbols or not expr.is_polynomial(letter):
+        return []
+    poly = Poly(expr, letter)
+    if poly.degree() == 1:
+        return [-poly.nth(0) / poly.nth(1)]
+    return list(dict.fromkeys(poly.real_roots())) if all(c.is_Rational for c in poly.coeffs()) else []
 
 
 def bent(problem: Problem) -> list[Origin]:

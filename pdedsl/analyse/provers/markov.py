@@ -59,9 +59,9 @@ def locality(problem: Problem) -> Verdict:
 
 
 def _is_sure(seen: list[Sight]) -> bool:
-    """Whether the dependence is certain; what is read both directly and through another unknown may cancel."""
-    by_name = {s.by is not None for s in seen}
-    return len(by_name) == 1 and any(s.sure for s in seen)
+    """Whether the dependence is certain; what is read both directly and through another unknown, or through several,
+    may cancel."""
+    return len({s.by for s in seen}) == len({s.via for s in seen}) == 1 and any(s.sure for s in seen)
 
 
 def _readers(problem: Problem, seen: list[Sight]) -> tuple[list[Origin], str]:

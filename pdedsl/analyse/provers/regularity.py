@@ -28,7 +28,9 @@ def spatial_regularity(problem: Problem, ordered: Verdict) -> Verdict:
         unique = Hypothesis(
             "the equation is linear, or a comparison principle holds", jet.is_affine or is_ordered.holds
         )
-        return concluded("the coefficients do not depend on x: the equation commutes with translations", (unique,))
+        kept = Hypothesis("initial velocities are Lipschitz in x", _starts_smoothly(problem, found))
+        checked = (unique, kept) if problem.equation.order > 1 else (unique,)
+        return concluded("the coefficients do not depend on x: the equation commutes with translations", checked)
     entries = tuple(e for row in jet.matrix for e in row)
     grower = found.grower
     return concluded(
@@ -39,9 +41,28 @@ def spatial_regularity(problem: Problem, ordered: Verdict) -> Verdict:
             Hypothesis("the diffusion does not depend on x", not any(map(found.varies, entries))),
             Hypothesis("drift, rate and source are Lipschitz in x", _are_lipschitz(problem, found)),
             Hypothesis("the rate is bounded", grower.of(jet.rate).is_bounded),
+            Hypothesis("the solution is bounded if the rate depends on x", _stays_bounded(found)),
+            Hypothesis("coefficients that depend on x are bounded in time", _are_bounded_in_time(found)),
             Hypothesis("the coefficients are the same on both sides of a seam", InSpace(found).is_smooth_on_rings),
         ),
     )
+
+
+def _starts_smoothly(problem: Problem, found: Letters) -> bool:
+    """Data other than the first do not move with it: they must change little by a translation."""
+    given = [c for c in problem.spec.conditions if c.unknown == problem.equation.unknown and c.order]
+    values = tuple(v.xreplace(problem.spec.values) for c in given for v in c.value)
+    return all(found.grower.of(v).is_lipschitz for v in values) and InSpace(found).are_whole(values)
+
+
+def _stays_bounded(found: Letters) -> bool:
+    """(c(x) - c(x + h)) u is a multiple of |h| for bounded u: for Δu + sin(x) u + x it is not."""
+    return not found.varies(found.jet.rate) or found.grower.of(found.jet.source).is_bounded
+
+
+def _are_bounded_in_time(found: Letters) -> bool:
+    """sin(x)/√t moves the solution by C|h|√t."""
+    return all(found.in_time(e) is InTime.BOUNDED for e in found.terms if found.varies(e))
 
 
 def _are_lipschitz(problem: Problem, found: Letters) -> bool:

@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterator
 
 from mpmath import eigsy
 from mpmath import matrix as mp_matrix
-from sympy import Add, Expr, Rational, S, Symbol
+from sympy import Add, Expr, Rational, Symbol
 
 from pdedsl.analyse.intervals import LINE
 from pdedsl.analyse.matrices import Rows, blocks_of
@@ -17,40 +17,45 @@ from pdedsl.analyse.samples import (
     Point,
     Ranges,
     exact_at,
+    have_values,
     is_inside,
     points,
+    settled,
     telling_points,
     value_at,
 )
 from pdedsl.analyse.signs import box_of, shown
 from pdedsl.analyse.writing import Layout
-from pdedsl.symbolic.symbols import Field, Partial
+from pdedsl.symbolic.symbols import Field
 
 STEPS = [Rational(k, 8) for k in range(-32, 33)]
 QUARTERS = [Rational(355 * k, 226) for k in (-3, -1, 1, 3)]  # approximately odd multiples of π/2
 
 
 def negative_eigenvalue(
-    rows: Rows, whole: Expr, free: frozenset[Symbol], ranges: Ranges, layout: Layout, levels: tuple[Expr, ...] = ()
+    rows: Rows,
+    parts: tuple[Expr, ...],
+    free: frozenset[Symbol],
+    ranges: Ranges,
+    layout: Layout,
+    levels: tuple[Expr, ...] = (),
 ) -> str:
-    """Where it is, in words; empty if none is found. `free` are the symbols that an example may choose, `levels` the
-    functions that are positive in the domain."""
-    # learned fields are some real numbers: they do not affect whether the equation has a value
-    for kind in (Partial, Field):
-        whole = whole.xreplace(dict.fromkeys(whole.atoms(kind), S.One))
-    symbols = {s for row in (*rows, levels) for e in row for s in e.free_symbols} | whole.free_symbols
+    """Where it is, in words; empty if none is found. The equation has a value where all of its `parts` have one. `free`
+    are the symbols that an example may choose, `levels` the functions that are positive in the domain."""
+    whole = tuple(map(settled, parts))
+    symbols = {s for row in (*rows, levels, whole) for e in row for s in e.free_symbols}
     if any(e.has(Field) for row in rows for e in row) or not symbols <= free:
         return ""
-    if len(Add.make_args(whole)) > MAX_TERMS:
+    if any(len(Add.make_args(e)) > MAX_TERMS for e in whole):
         return ""
     near = (*_on_the_diagonal(symbols, ranges, layout), *_between_roots(rows, symbols, ranges))
-    about = Add(*{row[i] for i, row in enumerate(rows)}, whole)
+    about = Add(*{row[i] for i, row in enumerate(rows)}, *whole)
     for point in (*near, *telling_points(about, symbols, ranges)):
         if _least(rows, point, value_at, -SMALL) is None:
             continue
         for place in (p for p in (_rounded(point, ranges), point) if is_inside(p, levels)):
             least = _least(rows, place, exact_at, SMALL if len(rows) > 1 else 0)
-            if least and exact_at(whole, place) is not None:
+            if least and have_values(whole, place):
                 told = {s: v for s, v in place.items() if any(s in e.free_symbols for row in rows for e in row)}
                 return f"eigenvalue {least:.3g}" + (f" at {shown(told, place is point)}" if told else "")
     return ""

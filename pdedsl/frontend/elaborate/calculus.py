@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from contextvars import ContextVar
 from dataclasses import replace
 from typing import assert_never
 
-from sympy import Expr
+from sympy import Expr, log
 
 from pdedsl import mistakes
 from pdedsl.diagnostics import Span
@@ -17,6 +19,25 @@ from pdedsl.symbolic.calculus import contract, differentiate
 from pdedsl.symbolic.symbols import Partial, TooLarge
 
 MAX_ORDER = 8  # of a derivative
+_DOMAIN: ContextVar[list[Expr] | None] = ContextVar("domain", default=None)
+
+
+@contextmanager
+def watched() -> Iterator[list[Expr]]:
+    """Collects logarithms that are differentiated: of log u remains 1/u, which has a value at -1."""
+    found: list[Expr] = []
+    token = _DOMAIN.set(found)
+    try:
+        yield found
+    finally:
+        _DOMAIN.reset(token)
+
+
+def _differentiated(body: Expr, slot: Expr) -> Expr:
+    found = _DOMAIN.get()
+    if found is not None and body.has(log):
+        found.append(body)
+    return differentiate(body, slot)
 
 
 def derivative(body: Tensor, expr: t.Derivative, scope: Scope) -> Tensor:
@@ -55,7 +76,7 @@ def _partial(body: Tensor, wrt: t.Wrt, scope: Scope) -> Tensor:
         along = replace(slopes, at=lambda *i: slopes.at(*i[1:], i[0]))
         return dot(scope.outer_normal(), along, wrt.span)
     slot = slot_of(wrt, scope)
-    return replace(body, at=lambda *i: bounded(lambda: differentiate(body.at(*i), slot), wrt.span))
+    return replace(body, at=lambda *i: bounded(lambda: _differentiated(body.at(*i), slot), wrt.span))
 
 
 def prefixed(operator: t.Operator, body: Tensor, span: Span, scope: Scope) -> Tensor:
@@ -80,7 +101,7 @@ def gradient(body: Tensor, scope: Scope, span: Span) -> Tensor:
     _written_alike(body, scope, span)
 
     def at(*index: Expr) -> Expr:
-        return bounded(lambda: differentiate(body.at(*index[:-1]), scope.slot(index[-1])), span)
+        return bounded(lambda: _differentiated(body.at(*index[:-1]), scope.slot(index[-1])), span)
 
     return Tensor(body.rank + 1, at, scope.dimension, body.kind)
 
@@ -94,7 +115,7 @@ def divergence(body: Tensor, scope: Scope, span: Span) -> Tensor:
 
     def at(*index: Expr) -> Expr:
         def term(k: Expr) -> Expr:
-            return differentiate(body.at(*index, k), scope.slot(k))
+            return _differentiated(body.at(*index, k), scope.slot(k))
 
         return bounded(lambda: contract(term, scope.dimension), span)
 

@@ -2,9 +2,14 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+from functools import partial
+from typing import TypeVar
+
 from sympy import Add, Expr, Integer, Mul, Pow, Symbol, Tuple, cancel, sift
 
 from pdedsl import mistakes
+from pdedsl.frontend.elaborate.calculus import watched
 from pdedsl.frontend.elaborate.environment import Environment
 from pdedsl.frontend.elaborate.expressions import tensor
 from pdedsl.frontend.elaborate.scope import Scope
@@ -15,6 +20,7 @@ from pdedsl.ir.types import Vector
 from pdedsl.symbolic.expansion import multiply_out
 from pdedsl.symbolic.symbols import Field
 
+T = TypeVar("T")
 MAX_TERMS = 500  # of an equation
 MAX_CANCEL = 60  # terms of an equation whose denominators are cleared
 
@@ -25,12 +31,22 @@ def summands_of(statement: t.EquationStmt, scope: Scope) -> tuple[Summand, ...]:
     sides = [*((s, s, e) for s, e in left), *((-s, s, e) for s, e in right)]
     if len(sides) > MAX_TERMS:
         raise mistakes.syntax.many_terms(len(sides), MAX_TERMS, statement.span)
-    values = [tensor(e, scope) for _, _, e in sides]
+    domains: list[list[Expr]] = [[] for _ in sides]
+    values = [_watched(partial(tensor, e, scope), d) for (_, _, e), d in zip(sides, domains, strict=True)]
     like = fitting([(sign, value, e.span) for (sign, _, e), value in zip(sides, values, strict=True)], added=False)
+    found = [_watched(partial(listed, v, like.rank, like.size), d) for v, d in zip(values, domains, strict=True)]
     return tuple(
-        Summand(tuple(sign * x for x in listed(value, like.rank, like.size)), e.span, written < 0)
-        for (sign, written, e), value in zip(sides, values, strict=True)
+        Summand(tuple(sign * x for x in exprs), e.span, written < 0, tuple(dict.fromkeys(domain)))
+        for (sign, written, e), exprs, domain in zip(sides, found, domains, strict=True)
     )
+
+
+def _watched(compute: Callable[[], T], domain: list[Expr]) -> T:
+    """A result; what has to have a value for it is added to the domain."""
+    with watched() as found:
+        result = compute()
+    domain += found
+    return result
 
 
 def _terms(expr: t.Expr, sign: int) -> list[tuple[int, t.Expr]]:

@@ -5,16 +5,21 @@ from __future__ import annotations
 from analyse.frames import Row
 from analyse.table import (
     absent,
+    aliases,
     behind,
     beyond,
     blocks,
     boundaries,
+    bounding,
+    cancelling,
     classes,
     contested,
     contrary,
+    curved,
     domains,
     edges,
     further,
+    growing,
     hessians,
     inside,
     maps,
@@ -25,9 +30,12 @@ from analyse.table import (
     narrow,
     orders,
     places,
+    returned,
     sharp,
+    signed,
     simple,
     spaces,
+    stacked,
     systems,
     times,
     undefined,
@@ -55,4 +63,6 @@ OPPONENT = (
     inside,
     beyond,
 )  # by another hand
-TABLE: tuple[Row, ...] = tuple(row for room in (*ROOMS, *OPPONENT) for row in room.TABLE)
+SECOND = (signed, returned, curved, stacked, cancelling, aliases, growing, bounding)  # and by a third
+AGAIN: tuple[Row, ...] = tuple(row for room in SECOND for row in room.TABLE)
+TABLE: tuple[Row, ...] = (*(row for room in (*ROOMS, *OPPONENT) for row in room.TABLE), *AGAIN)

@@ -1,0 +1,64 @@
+"""Right-hand sides without the unknowns of stationary equations: with w = u, w² - u² is zero.
+
+An unknown that is given pointwise is replaced by its value. One that is given by P(∂)w = Q(∂)u is no differential
+operator of u if Q is of lower order than P: then its derivatives below that order are independent of those of u, and
+only the highest is replaced.
+"""
+
+from __future__ import annotations
+
+from functools import reduce
+
+from sympy import Expr, Symbol
+
+from pdedsl.analyse.frames import unknown_of
+from pdedsl.analyse.states import state_of
+from pdedsl.analyse.writing import in_coordinates, layout_of
+from pdedsl.ir.spec import Equation, Spec
+from pdedsl.symbolic.calculus import differentiate
+from pdedsl.symbolic.expansion import expand, multiply_out
+from pdedsl.symbolic.symbols import Field, Partial
+
+
+def without_resting(expr: Expr, spec: Spec) -> Expr | None:
+    """The same without what the others imply at once; None if that is not known."""
+    evolving = {unknown_of(e, spec).head for e in spec.equations if e.order}
+    given = {unknown_of(e, spec).head: e for e in spec.equations if not e.order}
+    found: Expr | None = expr
+    for head, equation in [(h, e) for _ in given for h, e in given.items() if h not in evolving]:  # w = v, v = u
+        if found is not None and _order(found, head) is not None:
+            lower = _is_lower(found, head, equation, spec)
+            found = reduced(found, head, equation, spec) if lower else None
+    return found
+
+
+def _is_lower(expr: Expr, head: Symbol, equation: Equation, spec: Spec) -> bool:
+    """Whether w is not differentiated in its equation, or the others less often, and it is not so more often in F."""
+    orders = {u.head: _order(e, u.head) for e in equation.right for u in spec.unknowns}
+    most = orders.pop(head) or 0
+    return not most or ((_order(expr, head) or 0) <= most and all(k is None or k < most for k in orders.values()))
+
+
+def reduced(expr: Expr, head: Symbol, equation: Equation, spec: Spec) -> Expr | None:
+    """The expression with w, or its highest derivative, replaced by what its equation says of it."""
+    state, unknown = state_of(equation.right[0], spec), next(u for u in spec.unknowns if u.head == head)
+    own = in_coordinates(Field(head, (), unknown.arguments), layout_of(equation.right[0], spec))
+    letters = [a for a in state.letters if _order(a, head) is not None]
+    if len(equation.right) > 1 or not letters or any(f != own for f in expr.atoms(Field) if f.head == head):
+        return None
+    top = max(letters, key=lambda a: (_order(a, head), str(a)))
+    slope = state.slope(top)
+    rest = expand(state.expr - slope * top)
+    if not slope.is_number or slope == 0 or rest.has(top):
+        return None
+    if not isinstance(top, Partial):
+        partials = {p: reduce(differentiate, p.slots, -rest / slope) for p in expr.atoms(Partial) if p.body == own}
+        return multiply_out(expr.xreplace(partials).xreplace({own: -rest / slope}))
+    return multiply_out(expr.xreplace({top: -rest / slope}))
+
+
+def _order(expr: Expr, head: Symbol) -> int | None:
+    """The order of the highest derivative of an unknown; None if it does not occur."""
+    if not any(f.head == head for f in expr.atoms(Field)):
+        return None
+    return max((len(p.slots) for p in expr.atoms(Partial) if any(f.head == head for f in p.atoms(Field))), default=0)
