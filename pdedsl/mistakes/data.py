@@ -86,6 +86,10 @@ def not_finite(name: str, sample: int, span: Span) -> PdeError:
     return CONTENTS.error(f"{name} holds a value that is not a finite number, in sample {sample}", span)
 
 
+def measured_outside(sample: int, coordinate: str, value: float, span: Span) -> PdeError:
+    return CONTENTS.error(f"measurement {sample} is outside the domain: {coordinate} = {value:g}", span)
+
+
 def huge_values(name: str, most: float, span: Span) -> PdeError:
     return CONTENTS.error(f"{name} holds values beyond {most:g}".replace("e+", "e"), span, "scale them")
 

@@ -19,6 +19,8 @@ from pdedsl.files import RunError, replace_with
 from pdedsl.ir.statement import Observed, Statement
 from pdedsl.solving.measured import Measured
 
+ROUNDING = 1e-6  # of a side, by which measured coordinates may be off: single precision
+
 
 def measured(statement: Statement, source: Source) -> tuple[Measured, ...]:
     """The measurements of every `observe` in a spec, on the CPU and in float64."""
@@ -60,8 +62,19 @@ def _read(observed: Observed, statement: Statement, source: Source) -> list[Meas
         )
     if len(points) != len(values):
         raise mistakes.data.counts_differ("points", len(points), "values", len(values), span)
+    _require_inside(points, statement, span)
     at = torch.from_numpy(points)
     return [Measured(k, at, torch.from_numpy(values[:, i].copy())) for i, k in enumerate(observed.components)]
+
+
+def _require_inside(points: Array, statement: Statement, span: Span) -> None:
+    """Requires every coordinate to be between its ends, but for rounding, unless these are joined."""
+    for k, (x, side) in enumerate(zip(statement.domain.coordinates, statement.domain.intervals, strict=True)):
+        low, high = float(side.start), float(side.end)
+        room = ROUNDING * (high - low)
+        wrong = np.flatnonzero((points[:, k] < low - room) | (points[:, k] > high + room))
+        if len(wrong) and not side.periodic:
+            raise mistakes.data.measured_outside(int(wrong[0]), x.name, float(points[wrong[0], k]), span)
 
 
 def _path(file: str, source: Source, span: Span) -> Path:

@@ -86,6 +86,7 @@ def test_a_function_is_found_from_measurements_and_kept_in_the_folder(tmp_path: 
         ({"points": np.ones((3, 2)), "values": np.ones((4, 1))}, "3"),
         ({"points": np.ones((3, 1)), "values": np.ones((3, 1))}, "shape"),
         ({"x": np.ones(3), "t": np.ones(3), "u": np.array(["a", "b", "c"])}, "numbers"),
+        ({"x": np.ones(3), "t": np.array([1.0, 0.5, 5.0]), "u": np.ones(3)}, "outside the domain: t = 5"),
     ],
 )
 def test_a_file_that_does_not_fit_is_named(tmp_path: Path, arrays: dict[str, np.ndarray], said: str) -> None:
