@@ -24,7 +24,7 @@ class Factored:
     def of(cls, matrix: Tensor) -> Factored:
         scale = 1 / matrix.abs().amax(1).clamp_min(1e-300)
         scaled = matrix * scale[:, None]
-        lower_upper, pivots = torch.linalg.lu_factor(scaled)
+        lower_upper, pivots, _ = torch.linalg.lu_factor_ex(scaled)
         own = lower_upper.diagonal().abs()
         bad = not bool(own.min() > SINGULAR * own.max())
         return cls(scale, lower_upper, pivots, torch.linalg.pinv(scaled, rtol=RANK) if bad else None)
