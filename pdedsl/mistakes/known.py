@@ -1,8 +1,8 @@
-"""E44x: known solutions and measurements."""
+"""E44x, W440: known solutions and measurements."""
 
 from __future__ import annotations
 
-from pdedsl.diagnostics import PdeError, Span
+from pdedsl.diagnostics import Diagnostic, PdeError, Span
 from pdedsl.fixes import instead, without
 from pdedsl.mistakes.code import Code
 from pdedsl.mistakes.english import ONE
@@ -11,6 +11,7 @@ SUBJECT = Code("E440", "`exact` or `observe` does not name an unknown at its own
 VALUE = Code("E441", "a known solution is not a known function")
 TWICE = Code("E442", "a known solution is given twice")
 VIOLATED = Code("E443", "a known solution does not satisfy an equation or a condition")
+UNMEASURED = Code("W440", "something is learned along with a solution, and nothing is measured")
 
 
 def violated(text: str, size: float, span: Span) -> PdeError:
@@ -41,3 +42,9 @@ def not_known(span: Span) -> PdeError:
 
 def twice(span: Span) -> PdeError:
     return TWICE.error("a second known solution for the same unknown", span, ONE, fixes=without(span))
+
+
+def unmeasured(name: str, unknown: str, span: Span) -> Diagnostic:
+    """The equation may hold for every value of it."""
+    message = f"nothing is measured, so any '{name}' may do"
+    return UNMEASURED.warning(message, span, f'add measurements: observe {unknown} from npz("points.npz")')

@@ -4,3 +4,4 @@ unknown u(x) : scalar
 learn v(x) : vector = mlp
 Δu + v·∇u = 1
 u = 0 on boundary
+observe u from npz("points.npz")

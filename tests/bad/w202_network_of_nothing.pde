@@ -6,3 +6,4 @@ learn k : scalar > 0 = mlp(width=8, depth=2)
 ∂u/∂t = k Δu
 u(x, 0) = sin(π x)
 u = 0 on boundary
+observe u from npz("points.npz")

@@ -39,6 +39,7 @@ def check(spec: Spec, env: Environment) -> None:
     if spec.space.kind is SpaceKind.PHYSICAL:
         _places(spec, reporter)
         count_conditions(spec, reporter)
+        _unmeasured(spec, reporter)
     if spec.network and spec.space.kind is not SpaceKind.PIXELS:
         reporter.add(mistakes.words.frame_without_pixels(spec.network.span))
     _unused(env)
@@ -210,3 +211,9 @@ def _of_nothing(env: Environment) -> None:
         if learned.net is not None and not learned.params and not isinstance(learned.type, Operator):
             told = ", ".join(coordinates), str(learned.type)
             env.reporter.add(mistakes.names.network_of_nothing(learned.name, *told, learned.span))
+
+
+def _unmeasured(spec: Spec, reporter: Reporter) -> None:
+    """Reports what is learned along with a solution that is measured nowhere."""
+    for learned in spec.learned if spec.unknowns and not spec.observed else ():
+        reporter.add(mistakes.known.unmeasured(learned.name, spec.unknowns[0].name, learned.span))
