@@ -166,7 +166,7 @@ REFUSED = {
     "a base elsewhere": (
         "E604",
         "b(-x, y)",
-        "another point",
+        "at a point other than the end",
         PLAIN.replace("softmax(W [x, y])", "b(-x, y)") + "learn b(x, y) : simplex(2) = mlp\n",
     ),
     "a base of images": (
