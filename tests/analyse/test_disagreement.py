@@ -94,9 +94,11 @@ def test_a_periodic_source(source: str, said: list[str]) -> None:
 
 
 def test_a_network_that_depends_on_nothing() -> None:
-    text = "∂u/∂t = k Δu\nu(x, 0) = 0\nu = 0 on boundary\nlearn k : scalar > 0{}"
+    text = 'observe u from npz("u.npz")\n∂u/∂t = k Δu\nu(x, 0) = 0\nu = 0 on boundary\nlearn k : scalar > 0{}'
     assert [code for code, _ in _read(IN_TIME + text.format(" = mlp"))] == ["W202"]
     assert _read(IN_TIME + text.format("")) == _read(IN_TIME + text.format(" = 0.1")) == []
+    unmeasured = text.format("").partition("\n")[2]
+    assert [code for code, _ in _read(IN_TIME + unmeasured)] == ["W440"]
 
 
 def _read(text: str) -> list[tuple[str, str]]:
