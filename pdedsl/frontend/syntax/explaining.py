@@ -117,7 +117,7 @@ def _hint(tokens: list[Token], token: Token | None) -> str:
         return f"'{token}' is a keyword: choose another name"
     if _pieced(tokens) or _called(token, tokens, "WHERE"):
         return PIECES
-    if token is not None and token.type in ("IN", "ELEMENT") and first.type not in SHAPES:
+    if token is not None and token is not first and token.type in ("IN", "ELEMENT") and first.type not in SHAPES:
         if token is not tokens[1]:
             return HOLDS
         return f"write: time {first} in …, or space {first} in …" if token.type == "IN" else SHAPES["UNKNOWN"]

@@ -1,0 +1,3 @@
+pde P
+space x in [0, 1]
+in
