@@ -102,6 +102,7 @@ SPACING = [
     ("∂(u x)/∂x + ∂²(u x)/∂x²", "∂(u x)/∂x + ∂²(u x)/∂x²", "diff(u x, x) + diff(u x, x, x)"),
     ("d2u/dxdy + d2u/dx2", "∂²u/∂x∂y + ∂²u/∂x²", "d2u/dxdy + d2u/dx2"),
     ("∂w/∂x + ∂u/∂z", "∂w/∂x + ∂u/∂z", "diff(w, x) + diff(u, z)"),
+    ("∂u/∂u_x + ∂(u_x)/∂u_y", "∂u/∂u_x + ∂(∂u/∂x)/∂u_y", "diff(u, u_x) + diff(du/dx, u_y)"),
     ("∂u/∂t(x, 0)", "∂u/∂t(x, 0)", "du/dt(x, 0)"),
     ("du/dx^2", "(∂u/∂x)²", "(du/dx)^2"),
     ("a/du/dx", "a/(∂u/∂x)", "a/(du/dx)"),

@@ -38,14 +38,33 @@ def _statements(tokens: list[Token]) -> Iterator[tuple[bool, list[Token]]]:
 
 
 def _rewritten(tokens: list[Token], names: Declared, text: str, reporter: Reporter) -> Iterator[Token]:
-    i = 0
+    i, variables = 0, _variables_of_diff(tokens)
     while i < len(tokens):
         found: Rewritten = [tokens[i]], 1
-        if rules := RULES.get(tokens[i].type):
+        if (rules := RULES.get(tokens[i].type)) and i not in variables:
             with reporter.guard():
                 found = _first(rules, Reading(tokens[i : i + 8], names, text)) or found
         yield from found[0]
         i += found[1]
+
+
+def _variables_of_diff(tokens: list[Token]) -> set[int]:
+    """Where `diff(u, x, y)` names its variables, never derivatives: `u_t` in `diff(u, u_t)` is a wrong name."""
+    found, depth = set(), 0
+    behind: list[tuple[int, bool]] = []  # the depth of each open `diff`, and whether a comma has followed its body
+    for i, token in enumerate(tokens):
+        if token.type in ("LPAR", "LSQB", "LBRACE"):
+            depth += 1
+            if i and tokens[i - 1] == "diff":
+                behind.append((depth, False))
+        elif token.type in ("RPAR", "RSQB", "RBRACE"):
+            behind = behind[:-1] if behind and behind[-1][0] == depth else behind
+            depth -= 1
+        elif token.type == "COMMA" and behind and behind[-1][0] == depth:
+            behind[-1] = depth, True
+        elif token.type == "NAME" and behind and behind[-1] == (depth, True):
+            found.add(i)
+    return found
 
 
 def _first(rules: tuple[Rule, ...], reading: Reading) -> Rewritten | None:
