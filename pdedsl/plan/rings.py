@@ -9,15 +9,12 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
-from math import isclose
-from random import Random
 
 from sympy import Add, Expr, Symbol
 
 from pdedsl.plan.evolution import Evolution, Side
-from pdedsl.symbolic.evaluating import Layout, compiled
 from pdedsl.symbolic.expansion import expand
-from pdedsl.symbolic.symbols import Contraction
+from pdedsl.symbolic.sameness import same
 
 
 @dataclass(frozen=True)
@@ -82,7 +79,7 @@ def _mirrored(evolution: Evolution, axis: int) -> Loop | None:
             return None
     length = interval.end - interval.start
     shifted = {evolution.coordinates[axis]: evolution.coordinates[axis] + length}
-    whole = all(same(e, e.xreplace(shifted)) for e in (*evolution.rights, *evolution.initial))
+    whole = all(same(e, e, shifted) for e in (*evolution.rights, *evolution.initial))
     return Loop(interval.start, length if whole else 2 * length, mirror=True)
 
 
@@ -120,20 +117,6 @@ def _reflected(evolution: Evolution, axis: int, end: Expr, signs: Mapping[int, i
         there[symbol] = signs[evolution.variables[d.component][0]] * (-1) ** d.orders[axis] * symbol
     for k, right, start in zip(evolution.moving, evolution.rights, evolution.initial, strict=True):
         sign = signs[evolution.variables[k][0]]
-        if not all(same(sign * e, e.xreplace(there)) for e in (right, start)):
+        if not all(same(e, e, there, sign=sign) for e in (right, start)):
             return False
     return True
-
-
-def same(one: Expr, other: Expr) -> bool:
-    """Whether two expressions agree to ten digits at four random points: what differs less is not worth two series."""
-    if one == other:
-        return True
-    if one.has(Contraction) or other.has(Contraction):
-        return False
-    symbols = sorted(one.free_symbols | other.free_symbols, key=str)
-    layout = Layout({s: k for k, s in enumerate(symbols)}, len(symbols))
-    left, right = compiled(one, layout), compiled(other, layout)
-    random = Random(0)
-    points = [[random.random() for _ in symbols] for _ in range(4)]
-    return all(isclose(left(p), right(p), rel_tol=1e-10) for p in points)

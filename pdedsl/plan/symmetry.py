@@ -14,8 +14,8 @@ from sympy import Expr
 
 from pdedsl.ir.statement import Derivative, Face, Imposed, Residual, Statement
 from pdedsl.plan.ansatz import ansatz_of
-from pdedsl.plan.rings import same
 from pdedsl.symbolic.notation import notation
+from pdedsl.symbolic.sameness import Put, same
 
 MOST = 3  # components, and dimensions of space, up to which symmetries are tried
 
@@ -86,7 +86,8 @@ def _swaps(k: int, statement: Statement) -> bool:
         if other not in letters:
             return False
         there[letter] = letters[other]
-    if not all(_among(r.expr.xreplace(there), [e.expr for e in statement.equations]) for r in statement.equations):
+    equations = [r.expr for r in statement.equations]
+    if not all(_among(e, there, equations) for e in equations):
         return False
     return all(_finds(c, k, there, statement) for c in statement.conditions)
 
@@ -96,8 +97,8 @@ def _finds(condition: Imposed, k: int, there: dict[Expr, Expr], statement: State
     if not isinstance(place, Face) or condition.part:
         return False
     face = Face({k: k + 1, k + 1: k}.get(place.coordinate, place.coordinate), place.upper)
-    others = [_there(r.expr, face, statement) for c in statement.conditions if c.place == face for r in c.residuals]
-    return all(_among(_there(r.expr.xreplace(there), face, statement), others) for r in condition.residuals)
+    others, fixed = _imposed_on(face, statement), _fixed(face, statement)
+    return all(_among(r.expr, _then(there, fixed), others, fixed) for r in condition.residuals)
 
 
 def _exchanged(orders: tuple[int, ...], k: int) -> tuple[int, ...]:
@@ -108,9 +109,7 @@ def _is_in(symmetry: Symmetry, statement: Statement) -> bool:
     """Whether base + factor · N has the symmetry for every N that has it."""
     turned = _turned(symmetry, statement)
     pairs = zip(ansatz_of(statement), symmetry.signs, strict=True)
-    return all(
-        same(a.base.xreplace(turned), sign * a.base) and same(a.factor.xreplace(turned), a.factor) for a, sign in pairs
-    )
+    return all(same(a.base, a.base, turned, sign=sign) and same(a.factor, a.factor, turned) for a, sign in pairs)
 
 
 def _in_time(condition: Imposed, statement: Statement) -> bool:
@@ -120,7 +119,7 @@ def _in_time(condition: Imposed, statement: Statement) -> bool:
 
 def _holds(symmetry: Symmetry, statement: Statement) -> bool:
     equations = [r.expr for r in statement.equations]
-    if not all(_among(_image(r, symmetry, statement), equations) for r in statement.equations):
+    if not all(_among(r.expr, _image(r, symmetry, statement), equations) for r in statement.equations):
         return False
     return all(_imposed(c, symmetry, statement) for c in statement.conditions)
 
@@ -131,21 +130,31 @@ def _imposed(condition: Imposed, symmetry: Symmetry, statement: Statement) -> bo
     if not isinstance(place, Face) or condition.part:
         return False
     there = Face(place.coordinate, place.upper != (place.coordinate == symmetry.axis))
-    others = [_there(r.expr, there, statement) for c in statement.conditions if c.place == there for r in c.residuals]
-    return all(_among(_there(_image(r, symmetry, statement), there, statement), others) for r in condition.residuals)
+    others, fixed = _imposed_on(there, statement), _fixed(there, statement)
+    images = ((r.expr, _then(_image(r, symmetry, statement), fixed)) for r in condition.residuals)
+    return all(_among(expr, image, others, fixed) for expr, image in images)
 
 
-def _there(expr: Expr, face: Face, statement: Statement) -> Expr:
+def _imposed_on(face: Face, statement: Statement) -> list[Expr]:
+    return [r.expr for c in statement.conditions if c.place == face for r in c.residuals]
+
+
+def _fixed(face: Face, statement: Statement) -> Put:
+    """The coordinate that is constant on a face, and its value there."""
     side = statement.domain.intervals[face.coordinate]
-    return expr.xreplace({statement.domain.coordinates[face.coordinate]: side.end if face.upper else side.start})
+    return {statement.domain.coordinates[face.coordinate]: side.end if face.upper else side.start}
 
 
-def _image(residual: Residual, symmetry: Symmetry, statement: Statement) -> Expr:
-    """The residual of ±u(Rx), evaluated at Rx."""
+def _then(first: Put, fixed: Put) -> Put:
+    return {**fixed, **{letter: value.xreplace(fixed) for letter, value in first.items()}}
+
+
+def _image(residual: Residual, symmetry: Symmetry, statement: Statement) -> Put:
+    """What turns a residual into that of ±u(Rx), evaluated at Rx."""
     there = _turned(symmetry, statement)
     for letter, d in residual.letters:
         there[letter] = symmetry.signs[d.component] * (-1) ** d.orders[symmetry.axis] * letter
-    return residual.expr.xreplace(there)
+    return there
 
 
 def _turned(symmetry: Symmetry, statement: Statement) -> dict[Expr, Expr]:
@@ -153,5 +162,6 @@ def _turned(symmetry: Symmetry, statement: Statement) -> dict[Expr, Expr]:
     return {x: side.start + side.end - x}
 
 
-def _among(image: Expr, exprs: Sequence[Expr]) -> bool:
-    return any(same(image, e) or same(image, -e) for e in exprs)
+def _among(expr: Expr, image: Put, others: Sequence[Expr], at: Put | None = None) -> bool:
+    """Whether an expression at the image of a point is, up to its sign, one of the others at the point."""
+    return any(same(other, expr, image, at, sign) for other in others for sign in (1, -1))

@@ -1,0 +1,40 @@
+"""Expressions are compared at the images of points, as if the images had been written out."""
+
+from __future__ import annotations
+
+import pytest
+from sympy import Expr, Integer, Symbol, log, pi, sin, sqrt
+
+from pdedsl.symbolic.sameness import Put, same
+
+x, y = Symbol("x", real=True), Symbol("y", real=True)
+ABOUT_HALF: Put = {x: 1 - x}
+LARGE = sum((sin(k * pi * x) / k for k in range(1, 30, 2)), Integer(0))
+
+
+@pytest.mark.parametrize(
+    ("expr", "sign", "expected"),
+    [
+        (x * (1 - x), 1, True),
+        (x * (1 - x), -1, False),
+        (x - Integer(1) / 2, -1, True),
+        (LARGE, 1, True),
+        (LARGE + sin(2 * pi * x) / 10**9, 1, False),  # nine digits agree, ten do not
+        (LARGE * y + y**2, 1, True),
+        (log((x - 3) * (-2 - x)), 1, True),  # without a value at the points that are tried
+        (log(x - 3), 1, False),
+        (sqrt(y), 1, True),
+    ],
+)
+def test_a_reflection_is_that_of_the_written_image(expr: Expr, sign: int, expected: bool) -> None:
+    assert same(expr, expr, ABOUT_HALF, sign=sign) is expected
+    assert same(sign * expr, expr.xreplace(dict(ABOUT_HALF))) is expected
+
+
+def test_both_sides_may_be_seen_elsewhere() -> None:
+    assert same(x + y, x * y, there={x: Integer(2)}, at={x: y})
+    assert not same(x + y, x * y, there={x: Integer(3)}, at={x: y})
+
+
+def test_letters_are_exchanged_at_once() -> None:
+    assert same(x - y, x - y, there={x: y, y: x}, sign=-1)
