@@ -103,13 +103,14 @@ class Expansion(nn.Module):
         t = x[:, -1]
         after = torch.searchsorted(self.times, t.detach().contiguous(), right=True)
         first = (after - width // 2).clamp(0, len(self.times) - width)
-        result = x.new_zeros(len(x), self.coefficients.shape[1])
-        for k in sorted(set(first.tolist())):
-            rows = (first == k).nonzero().squeeze(-1)
+        near, order = first.sort()
+        starts, counts = torch.unique_consecutive(near, return_counts=True)
+        found = [x.new_zeros(0, self.coefficients.shape[1])]
+        for k, rows in zip(starts.tolist(), torch.split(order, counts.tolist()), strict=True):
             weights = lagrange(t[rows], self.times[k : k + width].expand(len(rows), width))
-            found = self._in_space(self.coefficients[k : k + width], x[rows, :-1])
-            result = result.index_copy(0, rows, torch.einsum("ps,psc->pc", weights, found))
-        return result
+            values = self._in_space(self.coefficients[k : k + width], x[rows, :-1])
+            found.append((weights.unsqueeze(-1) * values).sum(1))
+        return torch.cat(found)[order.argsort()]
 
     def _in_space(self, coefficients: Tensor, x: Tensor) -> Tensor:
         """(S, c, K, …) at points (p, d): (p, S, c)."""

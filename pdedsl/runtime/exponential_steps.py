@@ -44,18 +44,28 @@ class Exponential:
     dimension: int
     steady: bool = False
     kept: dict[tuple[int, ...], Weights] = field(default_factory=dict)
+    known: dict[int, list[Tensor]] = field(default_factory=dict)  # φ₀ … φ₃ of h L, by level
     _first: tuple[Tensor, float, Tensor] | None = None  # the last state and time, and N there
 
     def weights(self, *levels: int) -> Weights:
         if levels not in self.kept:
             h = self.symbol.new_tensor([self.length / 2**level for level in levels])
             h = h.reshape(-1, *[1] * self.symbol.ndim) if len(levels) > 1 else h.squeeze()
-            e2, p1, p2 = phis(h / 2 * self.symbol, 2, matrices=self.matrices)
-            e, f1, f2, f3 = phis(h * self.symbol, 3, matrices=self.matrices)
+            e2, p1, p2, _ = self._phis(*(level + 1 for level in levels))
+            e, f1, f2, f3 = self._phis(*levels)
             third, fourth = (h * (p1 / 2 - p2), h * p2), (h * (f1 - 2 * f2), 2 * h * f2)
             last = (h * (f1 - 3 * f2 + 4 * f3), h * (2 * f2 - 4 * f3), h * (4 * f3 - f2))
             self.kept[levels] = Weights(e2, e, h / 2 * p1, third, fourth, last)
         return self.kept[levels]
+
+    def _phis(self, *levels: int) -> list[Tensor]:
+        """φ₀ … φ₃ of h L, along a first axis if there are several levels."""
+        if len(levels) > 1:
+            return [torch.stack(same) for same in zip(*(self._phis(level) for level in levels), strict=True)]
+        (level,) = levels
+        if level not in self.known:
+            self.known[level] = phis(self.length / 2**level * self.symbol, 3, matrices=self.matrices)
+        return self.known[level]
 
     def __call__(self, w: Tensor, time: float, level: int) -> Tensor:
         return self._stepped(self.weights(level), w, time, self.length / 2**level)

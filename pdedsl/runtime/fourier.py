@@ -8,10 +8,13 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from functools import cached_property
+from itertools import count
 from math import pi, prod
 
 import torch
 from torch import Tensor
+
+PLANNED = 512  # points from which planning a transform takes longer than the transform
 
 
 @dataclass(frozen=True)
@@ -29,7 +32,8 @@ class Ring:
 
 @dataclass(frozen=True)
 class Torus:
-    """A product of rings, and a finer grid on which products are computed: `fine` points for each of `half` modes."""
+    """A product of rings, and a finer grid on which products are computed: at least `fine` points for each of `half`
+    modes."""
 
     rings: tuple[Ring, ...]
     fine: int
@@ -45,7 +49,8 @@ class Torus:
 
     @cached_property
     def sizes(self) -> tuple[int, ...]:
-        return tuple(self.fine * r.half for r in self.rings)
+        least = [self.fine * r.half for r in self.rings]
+        return tuple(least) if self.dimension > 1 else (_quick(least[0]),)
 
     def points(self) -> list[Tensor]:
         """The coordinates of the fine grid, each in a shape that broadcasts."""
@@ -88,6 +93,19 @@ class Torus:
 
     def _counted(self, n: int) -> Tensor:
         return torch.arange(n, dtype=self.like.dtype, device=self.like.device)
+
+
+def _quick(least: int) -> int:
+    """The least length from here on for which a single transform is quick: MKL plans every one anew, and those of many
+    points without a prime factor above 7 take it several times as long as the transform itself."""
+    if least < PLANNED:
+        return least
+    return next(n for n in count(least) if any(n % p == 0 and _is_smooth(n // p) for p in (44, 52)))
+
+
+def _is_smooth(n: int) -> bool:
+    """Whether 2, 3, 5 and 7 are its only prime factors."""
+    return pow(210, n.bit_length(), n) == 0
 
 
 def _padded(coefficients: Tensor, axis: int, half: int, size: int) -> Tensor:

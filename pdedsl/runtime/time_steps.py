@@ -8,8 +8,8 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass, field
+from functools import lru_cache
 from math import ceil, log2
-from typing import Protocol, runtime_checkable
 
 import torch
 from torch import Tensor
@@ -18,11 +18,8 @@ Step = Callable[[Tensor, float, int], Tensor]
 """The state after a step of length T / 2^level from a time in [0, T]."""
 
 
-@runtime_checkable
-class Paired(Protocol):
-    """A step that computes those of two lengths at once: of a level, and of the next."""
-
-    def both(self, state: Tensor, time: float, level: int) -> tuple[Tensor, Tensor]: ...
+Both = Callable[[Tensor, float, int], tuple[Tensor, Tensor]]
+"""The states after a step of a level and after one of the next, from the same state."""
 
 
 DEEPEST = 30
@@ -73,7 +70,8 @@ class Control:
 
     def size(self, w: Tensor) -> Tensor:
         counted = w.detach() if self.counted is None else w.detach() * self.counted
-        found: Tensor = torch.linalg.vector_norm(counted, dim=tuple(range(1, w.ndim)) if self.batched else None)
+        counted = torch.view_as_real(counted) if counted.is_complex() else counted  # several times as fast
+        found: Tensor = torch.linalg.vector_norm(counted, dim=tuple(range(1, counted.ndim)) if self.batched else None)
         return found
 
 
@@ -170,21 +168,24 @@ class Path:
     def _missed(self, k: int) -> Tensor:
         """The interpolation error in the middle of pair k, by the polynomial through the ends around it."""
         first = min(max(k - STENCIL // 2 + 1, 0), len(self.ends) - STENCIL)
-        ends = torch.tensor(self.ends[first : first + STENCIL], dtype=torch.float64)
-        middle = torch.tensor(float(self.ends[k] + _span(self.levels[k] + 1)), dtype=torch.float64)
+        ends, middle = self.ends[first : first + STENCIL], self.ends[k] + _span(self.levels[k] + 1)
         around = torch.stack([s.detach() for s in self.states[2 * first : 2 * (first + STENCIL) : 2]])
-        weights = lagrange(middle, ends).to(around.device, around.dtype)
+        weights = _between(middle - ends[0], *(e - ends[0] for e in ends)).to(around.device, around.dtype)
         found: Tensor = torch.tensordot(weights, around, dims=1) - self.states[2 * k + 1].detach()
         return found
+
+
+@lru_cache(maxsize=100)
+def _between(t: int, *nodes: int) -> Tensor:
+    """Lagrange weights at t; mostly those of equal steps."""
+    return lagrange(torch.tensor(t, dtype=torch.float64), torch.tensor(nodes, dtype=torch.float64))
 
 
 def _tried(
     step: Step, state: Tensor, begin: float, length: float, level: int, control: Control
 ) -> tuple[Tensor, Tensor, float]:
-    if isinstance(step, Paired):
-        whole, half = step.both(state, begin, level)
-    else:
-        whole, half = step(state, begin, level), step(state, begin, level + 1)
+    both: Both = getattr(step, "both", lambda *at: (step(*at), step(at[0], at[1], at[2] + 1)))
+    whole, half = both(state, begin, level)
     end = step(half, begin + length / 2 ** (level + 1), level + 1)
     gap = (end - whole) / (2**control.order - 1)
     error = float((control.size(gap) / control.size(end).clamp_min(1e-300)).max())

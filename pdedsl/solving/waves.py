@@ -79,14 +79,12 @@ def _filled(problem: Spectral, torus: Torus, values: tuple[Tensor, ...]) -> Tens
 
 
 def _values(problem: Spectral, coefficients: Tensor) -> Tensor:
-    """The components at as many points as there are modes, (T, components, …), those of a batch one after another; from
+    """The components at more points than there are modes, (T, components, …), those of a batch one after another; from
     coefficients of states (T, ..., variables, modes…)."""
-    torus = problem.torus
+    torus = Torus(problem.torus.rings, 2, problem.torus.like)
     own = [k for k, (_, j) in enumerate(problem.evolution.variables) if j == 0]
     wanted = coefficients.index_select(problem.place, torch.tensor(own, device=coefficients.device))
-    sizes = [r.modes for r in torus.rings]
-    found: Tensor = torch.fft.irfftn(wanted, s=sizes, dim=torus.axes, norm="forward")
-    return found.flatten(1, problem.place)
+    return torus.values(wanted).flatten(1, problem.place)
 
 
 def _at_rest(problem: Spectral) -> Gridded:
