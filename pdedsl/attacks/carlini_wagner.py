@@ -53,13 +53,13 @@ def cw(
     measure = read_norm(norm)
     with attacking(model, x, y, target=target, bounds=bounds, eot=eot, seed=seed) as task:
         rows = task.open()
+        if not len(rows):
+            return task.result(measure, task.x.clone(), eps)
         left = task.take(rows)
-        attacked = task.x.clone()
-        if len(rows):
-            rounds = (9 if isinstance(measure, L2) else 1) if search is None else search
-            penalty = _Penalty(measure, kappa, iterations, lr)
-            attacked[rows] = penalty.run(left, Nearest(left, measure, eps), c, rounds)
-        return task.result(measure, attacked, eps)
+        nearest = Nearest(left, measure, eps)
+        rounds = (9 if isinstance(measure, L2) else 1) if search is None else search
+        last = _Penalty(measure, kappa, iterations, lr).run(left, nearest, c, rounds)
+        return nearest.result(task, rows, last, eps)
 
 
 @final
@@ -71,7 +71,7 @@ class _Penalty:
     lr: float
 
     def run(self, task: Task, nearest: Nearest, c: float, rounds: int) -> Tensor:
-        """Bisection over the weight c: halfway down after a success; after a failure halfway up, or tenfold."""
+        """The last points of a bisection over c: halfway down after a success, and after a failure up, or tenfold."""
         weight = torch.full_like(nearest.distance, c) / (self._steepness(task) if rounds > 1 else 1.0)
         low, high = torch.zeros_like(weight), torch.full_like(weight, torch.inf)
         rows, last = torch.arange(len(task.x), device=task.x.device), task.x.clone()
@@ -83,7 +83,7 @@ class _Penalty:
             high[rows] = torch.where(hit, torch.minimum(high[rows], weight[rows]), high[rows])
             low[rows] = torch.where(hit, low[rows], torch.maximum(low[rows], weight[rows]))
             weight = torch.where(high.isfinite(), 0.5 * (low + high), 10.0 * low)
-        return nearest.or_else(last)
+        return last
 
     def _steepness(self, task: Task) -> Tensor:
         """‖∇f(x)‖ in the dual norm, of the margin f; 1 where it says nothing."""

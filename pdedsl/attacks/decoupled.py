@@ -44,7 +44,7 @@ def ddn(
         nearest = Nearest(task, measure, eps)
         last = _descend(task, nearest, steps, start, gamma)
         nearest.approach(approach, first=1.0 - gamma)
-        return task.result(measure, nearest.or_else(last), eps)
+        return nearest.result(task, torch.arange(len(last), device=last.device), last, eps)
 
 
 def _descend(task: Task, nearest: Nearest, steps: int, start: float, gamma: float) -> Tensor:

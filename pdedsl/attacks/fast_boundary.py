@@ -47,15 +47,14 @@ def fab(
     measure = read_norm(norm)
     with attacking(model, x, y, target=target, bounds=bounds, eot=eot, seed=seed) as task:
         rows = task.open()
-        attacked = task.x.clone()
-        if len(rows):
-            left = task.take(rows)
-            nearest = Nearest(left, measure, eps)
-            aims = likely(left, targets) if target is None else rows.new_empty(len(rows), 0)
-            last = _runs(Fab(measure, steps), nearest, aims, restarts, eps)
-            nearest.approach(8 if eps is None else 0, first=0.9)
-            attacked[rows] = nearest.or_else(last)
-        return task.result(measure, attacked, eps)
+        if not len(rows):
+            return task.result(measure, task.x.clone(), eps)
+        left = task.take(rows)
+        nearest = Nearest(left, measure, eps)
+        aims = likely(left, targets) if target is None else rows.new_empty(len(rows), 0)
+        last = _runs(Fab(measure, steps), nearest, aims, restarts, eps)
+        nearest.approach(8 if eps is None else 0, first=0.9)
+        return nearest.result(task, rows, last, eps)
 
 
 def _runs(plan: Fab, nearest: Nearest, aims: Tensor, restarts: int, eps: float | None) -> Tensor:

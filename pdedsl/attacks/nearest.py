@@ -10,7 +10,9 @@ from torch import Tensor
 from pdedsl.attacks.layout import column, select, take
 from pdedsl.attacks.norms import Norm
 from pdedsl.attacks.region import rounded_down
-from pdedsl.attacks.task import Task
+from pdedsl.attacks.task import Result, Task
+
+SETTLING = 20  # steps from the boundary, each twice the last
 
 
 @final
@@ -70,3 +72,22 @@ class Nearest:
     def or_else(self, last: Tensor) -> Tensor:
         """The points that were found, and `last` where there are none."""
         return select(self.found, self.x, last)
+
+    def result(self, whole: Task, rows: Tensor, last: Tensor, eps: float | None) -> Result:
+        """Score what was found for `rows` of a task, and `last` where nothing was.
+
+        In their last digits scores depend on the batch, so that a point on the boundary may reach the goal in one batch
+        and not in another. Such points are moved away from their samples until all reach it together.
+        """
+        attacked, found = whole.x.clone(), torch.zeros_like(whole.goal.y, dtype=torch.bool)
+        attacked[rows] = self.or_else(last)
+        found[rows] = self.found if eps is None else self.distance <= eps
+        result, unit = whole.result(self.norm, attacked, eps), torch.finfo(attacked.dtype).eps
+        for step in range(SETTLING):
+            slipped = found & ~result.fooled
+            if whole.predictor.stochastic or not slipped.any():
+                break
+            further = whole.x + (attacked - whole.x) * (1.0 + 2.0**step * unit)
+            attacked = select(slipped, further.clamp(*whole.box.ends(further)), attacked)
+            result = whole.result(self.norm, attacked, eps)
+        return result

@@ -42,13 +42,12 @@ def boundary(
     measure = read_euclidean(norm)
     with attacking(model, x, y, target=target, bounds=bounds, eot=eot, seed=seed) as task:
         rows = task.open()
-        attacked = task.x.clone()
-        if len(rows):
-            nearest, used = outset(task, rows, Nearest(task.take(rows), measure, eps))
-            nearest.approach(BISECTIONS)
-            _walk(nearest, max(0, queries - used - BISECTIONS) // 2, step)
-            attacked[rows] = nearest.x
-        return task.result(measure, attacked, eps)
+        if not len(rows):
+            return task.result(measure, task.x.clone(), eps)
+        nearest, used = outset(task, rows, Nearest(task.take(rows), measure, eps))
+        nearest.approach(BISECTIONS)
+        _walk(nearest, max(0, queries - used - BISECTIONS) // 2, step)
+        return nearest.result(task, rows, nearest.x, eps)
 
 
 def _walk(nearest: Nearest, rounds: int, step: float) -> None:

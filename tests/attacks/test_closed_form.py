@@ -63,6 +63,20 @@ def test_in_a_box_that_cuts_the_ball(name: str, norm: str) -> None:
     assert 10 < fooled.sum() < 50
 
 
+@pytest.mark.parametrize("name", ["ddn", "cw", "fab", "boundary"])
+def test_what_was_found_in_one_batch_holds_in_another(name: str) -> None:
+    """In their last digits scores depend on the batch, here on its size: points on the boundary move off it."""
+    case = linear(2, 5, n=40)
+
+    def model(x: Tensor) -> Tensor:
+        return case.model(x) + case.weight.new_tensor([1e-5 * len(x), 0.0])
+
+    y = model(case.x).argmax(1)
+    found = attack(name, "2")(model, case.x, y, seed=3)
+    assert found.fooled.all()
+    assert torch.equal(model(found.x).argmax(1) != y, found.fooled)
+
+
 @pytest.mark.parametrize("bounds", [None, (-5.0, 6.0)])
 @pytest.mark.parametrize(
     ("name", "norm", "most"),
