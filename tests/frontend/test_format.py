@@ -173,3 +173,11 @@ def test_a_text_ends_with_its_line() -> None:
             formatted(f'pde X "title{end}space x in R^2{end}"')
         first = caught.value.diagnostics[0]
         assert (first.code, first.span) == ("E110", (6, 12))
+
+
+@pytest.mark.parametrize("sign", ["∂²/∂x² κ", "Δκ", "∇·κ", "∇κ", "∂κ/∂x", "diff(κ, x, x)", "lap(κ)"])
+def test_a_misspelt_keyword_is_one_in_both_spellings(sign: str) -> None:
+    """ASCII has words for signs, so what stands before a sign is judged as if it stood before a word."""
+    with pytest.raises(PdeError) as caught:
+        formatted(f"{DECLARED}cons {sign} = 0\n")
+    assert [d.code for d in caught.value.diagnostics] == ["E106"]

@@ -35,6 +35,8 @@ PROSE = {"Solve", "Find", "find", "Given", "given", "Consider", "subject", "Equa
 """Words before the equations of a book."""
 CONDITIONS = {"initial", "ic", "bc", "boundary", "dirichlet", "neumann", "robin"}
 """Words before the conditions of other programs."""
+SPELLED = {"ALONE", "DERIVATIVE", "DIV", "HESSIAN", "LAPLACIAN", "NABLA", "OPERATOR", "PARTIAL", "SIGMA"}
+"""Signs that are words in ASCII: a word before them is one before a word."""
 
 
 def parse_syntax(source: Source, reporter: Reporter) -> t.Syntax:
@@ -99,10 +101,11 @@ def _check_keyword(tokens: list[Token], known: set[str]) -> None:
         return
     if first.lower() in CONDITIONS and follows != "EQUAL":
         raise mistakes.notation.condition(first, span_of(first))
-    if first in PROSE or (follows == "COLON" and _is_label(tokens)):
+    before = first in PROSE or (follows in SPELLED and first.capitalize() in PROSE)
+    if before or (follows == "COLON" and _is_label(tokens)):
         whole = span_of(first).to(span_of(tokens[1])) if follows == "COLON" else span_of(first)
         raise mistakes.notation.label(first, span_of(first), whole)
-    if follows not in ("NAME", "LPAR", "LBRACE", "BY"):
+    if follows not in ("NAME", "LPAR", "LBRACE", "BY", *SPELLED):
         return
     typo = _keyword_meant(first)
     if typo == "unknown" and len(tokens) > 2 and tokens[2].type in ("IN", "ELEMENT"):
