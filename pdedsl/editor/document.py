@@ -11,9 +11,8 @@ from pdedsl.diagnostics import NOWHERE, Diagnostic, PdeError, Reporter, Source
 from pdedsl.editor.names import Names, names_in
 from pdedsl.editor.reuse import analysis_of
 from pdedsl.frontend.syntax.differentials import Declared
-from pdedsl.frontend.syntax.parse import parse_lines
-from pdedsl.frontend.syntax.tables import scanner
-from pdedsl.frontend.syntax.tokens import Lines, read_lines
+from pdedsl.frontend.syntax.parse import read_syntax
+from pdedsl.frontend.syntax.tokens import Lines
 from pdedsl.frontend.syntax.tree import Syntax
 from pdedsl.ir.analysis import Analysis
 from pdedsl.ir.plan import Model
@@ -73,6 +72,5 @@ class Reading:
     syntax: Syntax = field(default_factory=lambda: Syntax((), span=NOWHERE))
 
     def parsed(self, source: Source, reporter: Reporter) -> Syntax:
-        self.lines = read_lines(source, scanner(), reporter)
-        self.syntax = parse_lines(self.lines, source, reporter)
+        self.lines, self.syntax = read_syntax(source, reporter)
         return self.syntax

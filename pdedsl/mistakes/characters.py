@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import re
+import unicodedata
 
 from pdedsl.diagnostics import PdeError, Span
-from pdedsl.fixes import Edit, Fix, added
+from pdedsl.fixes import Edit, Fix, added, without
 from pdedsl.mistakes.syntax import LONG_NAME, NO_SPEC, NUMBER, OPEN_TEXT, PIECES, STRAY
 
 ALONE = "write a word of the language alone, as in mlp(width=64) or adam(lr=0.1)"
+OWN = f'{ALONE}; a network of your own is torch("package.module:Name")'
 DOTS = (
     (r".*", r"\.", "an interval is written [0, 1]"),
     (r".*[0-9]", r"", "write 5.0 for 5."),
@@ -16,6 +18,7 @@ DOTS = (
     (r".*", r"diff\b|d[a-z]\b|grad\b|laplacian\b", "a derivative is written ∂u/∂t, ∂²u/∂x² or diff(u, x)"),
     (r".*", r"T\b", "the adjoint of W is written Wᵀ or W^T"),
     (r".*\btorch\([\w.]*", r"\w", 'a network of your own is named in quotes, as in torch("package.module:Name")'),
+    (r"\s*learn\b.*=\s*(?:torch\.)?(?:nn|models)", r"\w", OWN),
     (r".*\b(?:nn|optim|F)", r"\w", ALONE),
     (r".*\btorch", r"(?:nn|optim)\b", ALONE),
     (r".*\b(?:torchvision|datasets)", r"\w", "a data set is named alone, as in mnist or cifar10"),
@@ -23,6 +26,7 @@ DOTS = (
     (r".*\b(?:np|numpy|jnp|math|Math|torch|sympy|sp|tf)", r"[a-z]", "write the function alone, as in sin(x)"),
 )
 """What a dot may have been meant for, by what stands before and behind it on its line."""
+HIDDEN = {"Cf": True}  # categories of Unicode whose characters cannot be seen
 STRAYS = {
     "∂": "a derivative is written ∂u/∂t or ∂(…)/∂x",
     "'": 'a derivative is written ∂u/∂t or ∂²u/∂x², and a text is put in double quotes: "…"',
@@ -39,6 +43,7 @@ STRAYS = {
     "`": "leave lines of ``` out: a spec is a plain text",
     "\\": "the language has no backslash: write σ or sigma, ∇ or grad(…)",
     **dict.fromkeys("≈≡≐", "write '='"),
+    "~": "write '='",
     "→": "a condition is written u = … on boundary, and an unknown is declared as: unknown u(x, t) : scalar",
     "_": "a subscript belongs to a name, as in u_xx; for one direction of Δ write ∂²u/∂x²",
     "°": "angles are in radians: write π/4 for 45°",
@@ -56,6 +61,9 @@ def not_a_spec(strays: int, span: Span) -> PdeError:
 
 
 def stray_character(char: str, span: Span) -> PdeError:
+    if HIDDEN.get(unicodedata.category(char)):
+        hint = f"delete it (U+{ord(char):04X}): copied texts may contain such characters"
+        return STRAY.error("an invisible character", span, hint, once=True, fixes=without(span))
     shown = f"'{char}'" if char.isprintable() else "this character"
     new = STRAYS_INSTEAD.get(char)
     fixes = () if new is None else (Fix(STRAYS[char], (Edit(span, new, char),)),)

@@ -50,6 +50,8 @@ WELL_KNOWN = {
     "at": "a side is named after 'on', as in: u = 0 on boundary, or u = 0 on x = 0",
     "boundary": "a side is named after 'on', as in: u = 0 on boundary",
 }
+NORMAL = "the slope along the outer normal is written ∂u/∂n, as in: ∂u/∂n = 0 on boundary"
+NORMALS = dict.fromkeys(("ν", "nu", "η", "eta", "N", "normal", "ℓ"), NORMAL)
 FUNCTIONS = {
     **dict.fromkeys(("H", "Heaviside", "step", "theta", "θ", "Theta", "Θ"), "heaviside"),
     **dict.fromkeys(("sgn", "Sign"), "sign"),
@@ -70,8 +72,8 @@ def unit(name: str, span: Span) -> PdeError:
 def unknown_name(name: str, guess: str | None, called: bool, timed: bool, span: Span, first: bool = False) -> PdeError:
     """`called` if a bracket follows it, `timed` if the spec has a time, `first` if it has no unknown."""
     way = f"declare it, as in: let {name}(…) = …" if called else "declare it with const, let, learn or unknown"
-    if first and not called:
-        way = f"declare it, as in: unknown {name}(x, t) : scalar, or const {name} = 1"
+    if first:
+        way = f"declare it, as in: unknown {name}(x, t) : scalar" + (f", or const {name} = 1" if not called else "")
     way = way if called else LETTERS.get(name, way)
     known = (called and SOURCES.get(name)) or _well_known(name, timed)
     guess = FUNCTIONS.get(name, guess) if called else guess
@@ -132,7 +134,7 @@ def unknown_variable(name: str, variables: Sequence[str], timed: bool, span: Spa
         if variables
         else "declare a space"
     )
-    known = _well_known(name, timed)
+    known = NORMALS.get(name) or _well_known(name, timed)
     return UNKNOWN.error(f"unknown {'name' if known else 'variable'} '{name}'", span, known or hint, once=True)
 
 

@@ -2,12 +2,18 @@
 
 from __future__ import annotations
 
+from collections.abc import Collection
+
 from pdedsl.diagnostics import PdeError, Span
 from pdedsl.fixes import Edit, Fix, bracketed, instead, one_of_them, without
 from pdedsl.mistakes.english import all_of
 from pdedsl.mistakes.syntax import AMBIGUOUS, MISUSED, NUMBER
 
-SUMS = {index: f"write a sum, as in Σ{index} ∂²u/∂x{index}², or Δu" for index in "ᵢⱼₖ"}
+SUMS = {
+    letter: f"sums are written out, as in Σ{index} ∂²u/∂x{index}², or without indices: Δu, (u·∇)u, ∇·u"
+    for index, letters in (("ᵢ", "ᵢi"), ("ⱼ", "ⱼj"), ("ₖ", "ₖk"))
+    for letter in letters
+}
 
 
 def comment(opening: str, span: Span) -> PdeError:
@@ -19,6 +25,21 @@ def latex(line: str, span: Span) -> PdeError:
     """`line` is the same in our notation."""
     fixes = (Fix("write it in our notation", (Edit(span, line),)),)
     return MISUSED.error("this line is written in LaTeX", span, f"write: {line}", fixes=fixes)
+
+
+def strange(why: str, old: str, new: str, span: Span) -> PdeError:
+    """A line of another program; `new` is the same in our notation. What differs is marked."""
+    first = next((k for k, (a, b) in enumerate(zip(old, new, strict=False)) if a != b), min(len(old), len(new)))
+    same = next((k for k, (a, b) in enumerate(zip(old[:first:-1], new[:first:-1], strict=False)) if a != b), 0)
+    end = max(len(old) - same, first + 1)
+    first = min(first, len(old) - 1)
+    fixes = (Fix("write it in our notation", (Edit(span, new),)),)
+    return MISUSED.error(why, Span(span.start + first, span.start + end), f"write: {new.strip()}", fixes=fixes)
+
+
+def remark(why: str, way: str, span: Span) -> PdeError:
+    """A line that has no counterpart in the language."""
+    return MISUSED.error(why, span, way, once=True)
 
 
 def two_numbers(written: str, span: Span) -> PdeError:
@@ -50,8 +71,10 @@ def inverse(function: str, span: Span) -> PdeError:
     return AMBIGUOUS.error(f"{function}⁻¹ can be read in two ways", span, hint, fixes=fixes)
 
 
-def derivative(written: str, variables: list[str], span: Span) -> PdeError:
+def derivative(written: str, variables: list[str], span: Span, functions: Collection[str] = ()) -> PdeError:
     hint = f"as in ∂u/∂t or ∂²u/∂x∂y; variables of this spec: {all_of(variables)}"
+    if written[1:] in functions:
+        hint = "a derivative is written on one line, as in ∂u/∂t or ∂²u/∂x²"
     hint = SUMS.get(written[-1], hint)
     return MISUSED.error(f"'{written}' is not a derivative by the variables of this spec", span, hint, once=True)
 

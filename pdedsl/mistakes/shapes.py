@@ -24,14 +24,15 @@ CONSTANT = Code("E311", "a constant number is needed, and something else is give
 
 # ---- sums and products
 
+LINE = {"vector of size 1": "on an interval the slope of u is a number: write ∂u/∂x for ∇u and ∇·u"}
 BIAS = "a linear operator has a bias of its own: leave this out"
 
 
 def terms_differ(found: str, other: str, added: bool, scores: bool, span: Span, first: Span) -> PdeError:
     """Two terms of a sum (`added`), or of the two sides of an equation; `other`, which may be `scores`, came first."""
     verb = "cannot be added to" if added else "do not fit" if an(found) == found else "does not fit"
-    hint = BIAS if added and scores else ""
-    notes, fixes = ((first, this_is(other)),), without_term(span) if hint else ()
+    hint = BIAS if added and scores else LINE.get(found) or LINE.get(other, "")
+    notes, fixes = ((first, this_is(other)),), without_term(span) if added and scores else ()
     return SUMMANDS.error(f"{an(found)} {verb} {an(other)}", span, hint, notes=notes, fixes=fixes)
 
 

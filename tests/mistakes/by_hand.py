@@ -52,10 +52,10 @@ known.violated names.differential names.material_derivative names.unknown_index 
 networks.divergence_free_on_the_line networks.exact_derivatives networks.factor_of_network networks.full_matrix
 networks.linear_scores networks.no_equation networks.no_probabilities networks.no_term
 networks.noise_of_constant_size networks.scores_twice notation.any_value notation.condition notation.curl
-notation.operator_alone notation.periodic notation.two_equalities paths._none pixels.field_depends pixels.no_layer
-pixels.no_separable_pair pixels.operator_depends pixels.order_in_time pixels.pieces_in_time pixels.two_layers
-proofs.contradiction proofs.indefinite proofs.learned_sign proofs.refuted proofs.unbalanced proofs.unstable_step
-proofs.waves_at_rest realizations.another_diffusion
+notation.operator_alone notation.periodic notation.remark notation.two_equalities paths._none pixels.field_depends
+pixels.no_layer pixels.no_separable_pair pixels.operator_depends pixels.order_in_time pixels.pieces_in_time
+pixels.two_layers proofs.contradiction proofs.indefinite proofs.learned_sign proofs.refuted proofs.unbalanced
+proofs.unstable_step proofs.waves_at_rest realizations.another_diffusion
 realizations.elsewhere realizations.joined_sides realizations.learned_velocity realizations.sampling_along
 shapes.cannot_be_called shapes.cannot_be_multiplied shapes.coordinates_not_written_out shapes.no_adjoint
 shapes.no_divergence shapes.no_real_value shapes.not_constant shapes.out_of_range shapes.power_of_tensor_constant

@@ -7,7 +7,7 @@ from collections.abc import Mapping
 from pdedsl import mistakes
 from pdedsl.diagnostics import PdeError
 from pdedsl.frontend.syntax import tree as t
-from pdedsl.frontend.syntax.names import unicode_name
+from pdedsl.frontend.syntax.names import identity, unicode_name
 
 MOST_LETTERS = 4  # in the subscript of an unknown, as in u_xxyy
 
@@ -26,7 +26,8 @@ def derivative_meant(name: t.Name, declared: Mapping[str, t.Statement]) -> PdeEr
             return mistakes.names.material_derivative(name.text, unknown.text, name.span)
         if name.id == f"d{unknown.id}":
             return mistakes.names.differential(name.text, unknown.text, name.span)
-        below = name.text.removeprefix(unknown.text)
+        same = name.text.lower().startswith(f"{unknown.text}_".lower())  # U_xx for u_xx
+        below = name.text[len(unknown.text) :] if same else name.text.removeprefix(unknown.text)
         letters = below.replace("_", "")
         if below == name.text or not letters.isalpha() or len(letters) > MOST_LETTERS:
             continue
@@ -35,4 +36,9 @@ def derivative_meant(name: t.Name, declared: Mapping[str, t.Statement]) -> PdeEr
             return mistakes.names.unknown_name(name.text, f"{unknown.text}_{letters}", False, timed, name.span)
         if below[0] == "_" and len({*letters} - {*known}) == 1:
             return mistakes.names.unknown_variable(missing[0], known, timed, name.span)
+    base, _, below = name.text.rpartition("_")
+    if (
+        base and below and {*below} <= {*known, *"xyzt"} and identity(base) not in declared
+    ):  # `u_xx`, where nothing is called u
+        return mistakes.names.unknown_name(base, None, True, timed, name.span, first=True)
     return None

@@ -70,8 +70,7 @@ class Environment:
 
     def constant_scope(self) -> Scope:
         """The scope of constant expressions: only constants are visible, so no space is needed."""
-        nowhere = Space(SpaceKind.DATA, (), 0, (), True)
-        return Scope(nowhere, None, self, constant=True)
+        return Scope(Space(SpaceKind.DATA, (), 0, (), True), None, self, constant=True)
 
     def number(self, expr: t.Expr) -> Expr:
         """The exact value of a constant expression."""
@@ -169,22 +168,23 @@ class Environment:
 
     def is_free(self, name: str) -> bool:
         """Whether the spec does not declare a name."""
-        return name not in self.declared and name not in self.broken
+        return name not in self.declared and not self._is_lost(name)
+
+    def _is_lost(self, name: str) -> bool:  # its declaration is unreadable, or, of `u_t`, that of `u`
+        return name in self.broken or (name not in self.declared and name.partition("_")[0] in self.broken)
 
     def _find(self, name: t.Name, called: bool = False) -> Declaration:
         self.used.add(name.id)
-        if name.id in self.broken:
+        if self._is_lost(name.id):
             raise Reported
-        declaration = self.declared.get(name.id)
-        if declaration is None:
+        if name.id not in self.declared:
             raise self._unknown_name(name, called)
-        return declaration
+        return self.declared[name.id]
 
     def _unknown_name(self, name: t.Name, called: bool) -> PdeError:
         if name.id == MAXMIN.name:
             return mistakes.names.of_frames(name.text, name.span)
-        slope = derivative_meant(name, self.declared)
-        if slope is not None:
+        if (slope := derivative_meant(name, self.declared)) is not None:
             return slope
         words = {*self.declared, *FUNCTIONS, "pi", "softmax"}
         guess = nearest(name.id, words)

@@ -9,7 +9,7 @@ from pdedsl.diagnostics import Reporter, Span
 from pdedsl.frontend.syntax.names import LETTER_OF, superscript
 
 _START = re.compile(r"(∂?(\w+)(?:/∂\w+)?) = (.*) on (\w+)\s*=\s*([0-9.]+)")
-_COMMAND = re.compile(r"\\[A-Za-z]+|\|_")
+_COMMAND = re.compile(r"\\[A-Za-z]+|\\[\[\]]|\|_")
 _AT_A_SIDE = re.compile(r"(.*?)\s*\|_(?:\{([^{}]*)\}|(∂?\w+))\s*=(.*)")
 _TEXT = re.compile(r'"[^"\r\n]*"')
 _LINE = re.compile(r"[^\r\n]+")
@@ -22,7 +22,9 @@ _FRACTION = re.compile(r"\\[dt]?frac\s*\{([^{}]*)\}\s*\{([^{}]*)\}")
 _ROOT = re.compile(r"\\sqrt\s*\{([^{}]*)\}")
 _WRAPPED = re.compile(r"\\(?:mathrm|mathbf|mathit|operatorname|text|vec|hat|bm)\s*\{([^{}]*)\}")
 _POWER = re.compile(r"\^(?:\{(\d{1,2})\}|(\d))")
-_SPACING = re.compile(r"\\(?:left|right|quad|qquad|[,;:! ])|\$|\\\\|&")
+_SPACING = re.compile(
+    r"\\(?:left|right|quad|qquad|nonumber|displaystyle|[,;:! \[\]])|\$|\\\\|&|\\(?:begin|end|label|tag)\*?\{[^{}]*\}"
+)
 SIGNS = {
     "partial": "∂",
     "nabla": "∇",
@@ -68,6 +70,8 @@ def _blanked(line: re.Match[str], text: str, reporter: Reporter) -> str:
     written = _TEXT.sub(lambda text: " " * len(text[0]), line[0]).split("#")[0]
     if _COMMAND.search(written) is None:
         return line[0]
+    if not in_our_notation(written):  # \\begin{equation}: what it encloses is reported
+        return " " * len(written) + line[0][len(written) :]
     start = line.start() + len(written) - len(written.lstrip())
     span = Span(start, line.start() + len(written.rstrip()))
     reporter.add(mistakes.notation.latex(_at_the_start(in_our_notation(written), text), span))

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from itertools import dropwhile, takewhile
 from typing import cast
 
@@ -14,6 +15,7 @@ from pdedsl.frontend.syntax import tree as t
 from pdedsl.frontend.syntax.building import cover, name_of
 from pdedsl.frontend.syntax.explaining import KEYWORDS, explained
 from pdedsl.frontend.syntax.names import identity
+from pdedsl.frontend.syntax.strange import without_strange_lines
 from pdedsl.frontend.syntax.tables import parser, scanner
 from pdedsl.frontend.syntax.tokens import BLOCKS, Line, Lines, read_lines, span_of
 
@@ -21,9 +23,13 @@ MAX_TREE = 1000
 FEW = MAX_TREE // 10  # tokens: each adds fewer than ten levels to a tree
 ENOUGH = 100  # mistakes after which reading stops
 OTHER_WORDS = {
-    **dict.fromkeys(("domain", "region"), "space"),
-    **dict.fromkeys(("field", "variable", "var"), "unknown"),
-    **dict.fromkeys(("constant", "parameter", "param"), "const"),
+    **dict.fromkeys(
+        ("domain", "region", "raum", "gebiet", "espace", "domaine", "espacio", "spazio", "dominio"), "space"
+    ),
+    **dict.fromkeys(("zeit", "temps", "tiempo", "tempo"), "time"),
+    **dict.fromkeys(("field", "variable", "var", "unbekannte", "gesucht", "inconnue", "incognita"), "unknown"),
+    **dict.fromkeys(("constant", "parameter", "param", "konstante", "constante", "costante", "double"), "const"),
+    **dict.fromkeys(("float", "real", "int", "scalar"), "const"),
     **dict.fromkeys(("def", "define", "function"), "let"),
     **dict.fromkeys(("solve", "method", "solver", "discretize"), "realize"),
     **dict.fromkeys(("assert", "assume", "property"), "require"),
@@ -41,11 +47,22 @@ SPELLED = {"ALONE", "DERIVATIVE", "DIV", "HESSIAN", "LAPLACIAN", "NABLA", "OPERA
 
 def parse_syntax(source: Source, reporter: Reporter) -> t.Syntax:
     """The statements that can be parsed; mistakes go to the reporter, names in unreadable declarations to `lost`."""
-    return parse_lines(read_lines(source, scanner(), reporter), source, reporter)
+    return read_syntax(source, reporter)[1]
 
 
-def parse_lines(read: Lines, source: Source, reporter: Reporter) -> t.Syntax:
-    """The same, from tokens."""
+def read_syntax(source: Source, reporter: Reporter) -> tuple[Lines, t.Syntax]:
+    """The same, with the tokens of what could be read."""
+    source, lost = without_strange_lines(source, reporter, lambda text, quiet: _as_written(text, quiet)[1])
+    read, syntax = _as_written(source, reporter)
+    return read, replace(syntax, lost=syntax.lost | lost)
+
+
+def _as_written(source: Source, reporter: Reporter) -> tuple[Lines, t.Syntax]:
+    read = read_lines(source, scanner(), reporter)
+    return read, _parsed(read, source, reporter)
+
+
+def _parsed(read: Lines, source: Source, reporter: Reporter) -> t.Syntax:
     known = read.names.fields | read.names.variables
     statements: list[t.Statement] = []
     lost: set[str] = set()
@@ -83,7 +100,8 @@ def _names_lost(tokens: list[Token]) -> set[str]:
         *(("COLON", "NUMBER", "RELATION") if tokens[0].type in ("SPACE", "TIME") else ()),
     )
     names = takewhile(lambda token: token.type in within, tokens[first:])
-    keyword = _keyword_meant(tokens[0]) if tokens[0].type == "NAME" else tokens[0].type
+    word = tokens[0]
+    keyword = (_keyword_meant(word.lower()) or _by_shape(tokens)) if word.type == "NAME" else word.type
     return {(keyword or "").upper(), *(identity(token) for token in names if token.type == "NAME")}
 
 
@@ -107,12 +125,21 @@ def _check_keyword(tokens: list[Token], known: set[str]) -> None:
         raise mistakes.notation.label(first, span_of(first), whole)
     if follows not in ("NAME", "LPAR", "LBRACE", "BY", *SPELLED):
         return
-    typo = _keyword_meant(first)
+    typo = _keyword_meant(first.lower()) or _by_shape(tokens)
     if typo == "unknown" and len(tokens) > 2 and tokens[2].type in ("IN", "ELEMENT"):
         typo = "space"  # `var x in [0, 1]`
     if typo or follows == "LBRACE":
         blocks = [kind.lower() for kind in sorted(BLOCKS)]
         raise mistakes.syntax.no_statement(first, typo, blocks, span_of(first))
+
+
+def _by_shape(tokens: list[Token]) -> str | None:
+    """The keyword of `word x in [0, 1]` and of `word u(x, t) : scalar`, whatever the word."""
+    kinds = [token.type for token in tokens[:3]]
+    if kinds in (["NAME", "NAME", "IN"], ["NAME", "NAME", "ELEMENT"]):
+        return "time" if tokens[1] == "t" else "space"
+    types = kinds == ["NAME", "NAME", "CALL"] and not any(token.type == "EQUAL" for token in tokens)
+    return "unknown" if types and any(token.type == "COLON" for token in tokens) else None
 
 
 def _is_label(tokens: list[Token]) -> bool:

@@ -79,7 +79,8 @@ def by_operator(reading: Reading) -> Rewritten | None:
         places = span_over(token, token), span_over(reading.tokens[1], closing)
         raise mistakes.notation.arguments_of_slope(below, *places)
     if not order or (power[0] and len(order) > 1):
-        raise mistakes.notation.derivative(token, sorted(reading.names.variables), span_over(token, token))
+        known = sorted(reading.names.variables)
+        raise mistakes.notation.derivative(token, known, span_over(token, token), reading.names.functions)
     order *= int(power[1] or 0) or (raised(power[2]) if power[2] else 1)
     variables = denominator("".join(f"d{v}" for v in order), len(order), reading.names.variables)
     return [token.update("OPERATOR", f"∂{superscript(len(order))}/{''.join(variables or ())}")], 1

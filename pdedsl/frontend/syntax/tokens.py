@@ -46,6 +46,7 @@ BLOCKS = {"NETWORK", "TRAIN", "EVALUATE"}
 LEADING = {"PDE", "SPACE", "TIME", "EXACT", "OBSERVE", "REALIZE", "REQUIRE", *DECLARING, *BLOCKS}
 INDEXED = {"NAME", "ADJOINT", "RPAR"}
 _LINE = re.compile(r"[^\r\n]*")
+_ENDS = re.compile(r"[ \t;]*(?:$|#|//|%|[\r\n])")
 
 
 def span_of(token: Token) -> Span:
@@ -114,6 +115,9 @@ def _scan(
                 state.line_ctr.feed(str(foreign), False)
                 continue
             char = source.text[at]
+            if char == ";" and _ENDS.match(text, at + 1):  # as other programs end a statement
+                state.line_ctr.feed(char, False)
+                continue
             stray = (PAIRED.get(char, char), 0 if char == "`" else source.position(at)[0])
             if stray not in strays:
                 reporter.add(_stray(source, at))

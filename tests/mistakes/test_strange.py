@@ -1,0 +1,134 @@
+"""Lines of other programs and books: one message each, which shows the line in our notation; and it can be read."""
+
+from __future__ import annotations
+
+import re
+from pathlib import Path
+
+import pytest
+
+from pdedsl.editor import analysed
+from pdedsl.fixes import applied, edits_in
+from pdedsl.frontend.syntax.calls import known
+from pdedsl.frontend.syntax.rewriting import REMARKS, rewritten
+from pdedsl.sources import shipped_specs
+
+ROOT = Path(__file__).parents[2]
+HEAT = """pde Heat
+space x in [0, 1]
+time t in [0, 1]
+unknown u(x, t) : scalar
+const k = 0.1
+{}
+u(x, 0) = sin(π x)
+u = 0 on boundary
+"""
+SQUARE = "pde Square\nspace (x, y) in [0, 1]^2\nunknown u(x, y) : scalar\n{}\nu = 0 on boundary\n"
+START = HEAT.format("∂u/∂t = k Δu").replace("u(x, 0) = sin(π x)", "{}")
+ODE = "pde Swing\nspace t in [0, 1]\nunknown u(t) : scalar\n{}\nu(0) = 1\n∂u/∂t(0) = 0\n"
+SPACE = HEAT.format("∂u/∂t = k Δu").replace("space x in [0, 1]", "{}")
+SIDES = HEAT.format("∂u/∂t = k Δu").replace("u = 0 on boundary", "{}")
+POINTS = """pde Points
+space x in R^3
+time t in [0, 1]
+unknown u(x, t) : scalar
+const A = [[1, 0, 0], [0, 2, 0], [0, 0, 3]]
+{}
+u(x, 0) = exp(-‖x‖²)
+"""
+CASES = [
+    (HEAT, "D[u[x,t],t] == k D[u[x,t],{x,2}]", "∂u/∂t = k ∂²u/∂x²"),
+    (HEAT, "D(u, t) = k D(u, x, x)", "∂u/∂t = k ∂²u/∂x²"),
+    (HEAT, "diff(u, t) = k*diff(u, x, 2)", "diff(u, t) = k*∂²u/∂x²"),
+    (HEAT, "Dt(u(x, t)) ~ k * Dxx(u(x, t))", "∂u/∂t = k * ∂²u/∂x²"),
+    (HEAT, "Differential(t)(u) = k*Differential(x)^2(u)", "∂u/∂t = k*∂²u/∂x²"),
+    (HEAT, "der(u) = k*pder(u,x,x)", "∂u/∂t = k*∂²u/∂x²"),
+    (HEAT, "jacobian(u, x, i=0, j=1) = k*hessian(u, x, i=0, j=0)", "∂u/∂t = k*∂²u/∂x²"),
+    (HEAT, "partial u / partial t = k partial^2 u / partial x^2", "∂u/∂t  = k ∂²u/∂x²"),
+    (HEAT, "u_t = k.*u_xx - u.^2", "u_t = k*u_xx - u^2"),
+    (HEAT, "u_t = k*u_xx .+ sin.(u)", "u_t = k*u_xx + sin(u)"),
+    (HEAT, "u_t = k*u_xx + np.exp(-t)", "u_t = k*u_xx + exp(-t)"),
+    (HEAT, "u_t - k*u_xx", "u_t - k*u_xx = 0"),
+    (HEAT, "return u_t - k*u_xx", "u_t - k*u_xx = 0"),
+    (HEAT, "∂u/∂t = k ∂²u/∂x²   (2.3)", "∂u/∂t = k ∂²u/∂x²"),
+    (HEAT, "∂u/∂t = k u (2)", "∂u/∂t = k u"),
+    (HEAT, "∂u/∂t = k∇2u", "∂u/∂t = k∇²u"),
+    (HEAT, "∂u/∂t = k del2(u)", "∂u/∂t = k Δu"),
+    (HEAT, "∂u/∂t = k ∂²u/∂x².", "∂u/∂t = k ∂²u/∂x²"),
+    (ODE, "u''(t) + u(t) = 0", "∂²u/∂t² + u = 0"),
+    (SQUARE, "-Δu = sin(pi*x[0])*x[1]", "-Δu = sin(pi*x)*y"),
+    (SQUARE, "Laplacian[u[x,y],{x,y}] == Constant(-1)", "Δu = -1"),
+    (POINTS, "∂u/∂t = tr(A D²u)", "∂u/∂t = A:∇∇u"),
+    (POINTS, "∂u/∂t = trace(hessian(u))", "∂u/∂t = Δu"),
+    (POINTS, "∂u/∂t = Σ_{i=1}^{3} ∂²u/∂x_i²", "∂u/∂t = Σᵢ ∂²u/∂xᵢ²"),
+    (START, "u(x, 0) = @(x) sin(pi*x)", "u(x, 0) = sin(pi*x)"),
+    (START, "u(x, 0) = lambda x: sin(pi*x)", "u(x, 0) = sin(pi*x)"),
+    (START, "u(x, 0) = Sin[Pi x]", "u(x, 0) = sin(pi x)"),
+    (SPACE, "space 0 <= x <= 1", "space x in [0, 1]"),
+    (SPACE, "space x from 0 to 1", "space x in [0, 1]"),
+    (SPACE, "space x in 0:1", "space x in [0, 1]"),
+    (SPACE, "space x ∈ Interval(0.0, 1.0)", "space x in [0.0, 1.0]"),
+    (SPACE, "x = linspace(0, 1, 100)", "space x in [0, 1]"),
+    (SIDES, "DirichletBC(u, 0, boundary)", "u = 0 on boundary"),
+]
+
+
+@pytest.mark.parametrize(("spec", "line", "ours"), CASES, ids=[line for _, line, _ in CASES])
+def test_the_line_is_shown_in_our_notation(spec: str, line: str, ours: str) -> None:
+    text = spec.format(line)
+    (found,) = analysed(text).diagnostics
+    assert found.hint == f"write: {ours}"
+    at = text.index(line)
+    assert at <= found.span.start < found.span.end <= at + len(line) + 1
+    (fix,) = found.fixes
+    mended = applied(text, edits_in(text, fix))
+    assert mended == spec.format(ours)
+    left = analysed(mended).diagnostics
+    assert not [d for d in left if d.code.startswith(("E1", "E2"))], left
+
+
+@pytest.mark.parametrize(
+    ("spec", "line", "way"),
+    [
+        (SQUARE, "dot(grad(u), grad(w)) = 1", "-Δu = f"),
+        (SIDES, "u -> 0 as x -> inf", "u = 0 on boundary"),
+        (HEAT, "□u = 0", "∂²u/∂t² - c² Δu"),
+        (HEAT, "∂u\n∂t = k∂2u\n∂x2", "∂u/∂t or ∂²u/∂x²"),
+    ],
+)
+def test_what_has_no_counterpart_is_said_once(spec: str, line: str, way: str) -> None:
+    (found,) = analysed(spec.format(line)).diagnostics
+    assert way in found.hint
+
+
+def snippets() -> list[str]:
+    pages = [ROOT / "README.md", ROOT / "grammar" / "README.md", *(ROOT / "docs").rglob("*.md")]
+    return [text for page in pages for text in re.findall(r"```pde\n(.*?)```", page.read_text("utf-8"), re.DOTALL)]
+
+
+def test_lines_of_the_language_are_left_alone() -> None:
+    texts = [path.read_text("utf-8") for path in shipped_specs().values()] + snippets()
+    assert len(texts) > 45
+    for text in texts:
+        names = known(text)
+        for line in text.splitlines():
+            written = line.split("#")[0].rstrip()
+            if "=" in written or "Δ" not in written:  # a line that goes on above has no sides of its own
+                assert rewritten(written, names) == (written, "")
+            assert not [why for pattern, why, _ in REMARKS if re.search(pattern, written)]
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        HEAT.format("∂u/∂t =\n  k Δu +\n  u"),
+        HEAT.format("∂u/∂t = k (Δu +\n  u)"),
+        HEAT.format("let D(x) = x²\n∂u/∂t = k Δu + D(x)"),
+        HEAT.format("const λ = 1\nconst A = 2\n∂u/∂t = k Δu + λ A u"),
+        HEAT.format("let box(x) = x²\n∂u/∂t = k Δu + box(x)"),
+        HEAT.format("∂u/∂t = k Δu;").replace("[0, 1]", "[0, 1];"),
+        START.format("u(x, 0) = x sin (1)"),
+    ],
+)
+def test_what_reads_as_it_is_has_no_such_mistake(text: str) -> None:
+    assert not [d for d in analysed(text).diagnostics if d.is_error]
