@@ -1,4 +1,4 @@
-"""Deep recursion in a thread whose stack is large enough for its recursion limit."""
+"""Deep recursion in a thread whose stack is large enough for its recursion limit; who waits for it can be told so."""
 
 from __future__ import annotations
 
@@ -10,7 +10,14 @@ from typing import TypeVar
 T = TypeVar("T")
 FRAMES = 20_000  # two hundred brackets deep, through sympy
 STACK = 512 << 20  # bytes, reserved; memory is taken only for what is used
+PATIENCE = 4.0  # seconds between two signs of life
 _here = threading.local()
+_listeners: list[Callable[[], None]] = []
+
+
+def listen(listener: Callable[[], None]) -> None:
+    """Call `listener` whenever a result takes longer than `PATIENCE`, and again after as many seconds."""
+    _listeners.append(listener)
 
 
 def is_deep() -> bool:
@@ -50,10 +57,18 @@ def _run(target: Callable[[], None]) -> bool:
         thread = threading.Thread(target=target, daemon=True)
         sys.setrecursionlimit(max(limit, FRAMES))
         thread.start()
-        thread.join()
+        _wait_for(thread)
         return True
     except (RuntimeError, ValueError):
         return False
     finally:
         threading.stack_size(size)
         sys.setrecursionlimit(limit)
+
+
+def _wait_for(thread: threading.Thread) -> None:
+    thread.join(PATIENCE if _listeners else None)
+    while thread.is_alive():
+        for listener in _listeners:
+            listener()
+        thread.join(PATIENCE)

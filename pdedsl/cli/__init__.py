@@ -7,6 +7,8 @@ from __future__ import annotations
 
 import os
 import sys
+import time
+from functools import partial
 from io import StringIO
 from pathlib import Path
 from typing import NoReturn
@@ -22,6 +24,7 @@ from pdedsl.cli.language import check, completion, format_, lsp, specs
 from pdedsl.cli.solving import crosscheck, solve
 from pdedsl.cli.starting import new
 from pdedsl.cli.training import train
+from pdedsl.deep import listen
 from pdedsl.sources import locate
 
 
@@ -57,6 +60,7 @@ for command in (
 def main() -> NoReturn:
     """Run a command, and exit with its exit code."""
     code: object = 0
+    listen(partial(_at_work, time.monotonic()))
     try:
         code = cli.main(prog_name="pdedsl", standalone_mode=False)
     except SystemExit:
@@ -77,6 +81,12 @@ def main() -> NoReturn:
     except Exception:
         _fault()
     _leave(code if isinstance(code, int) else 0)
+
+
+def _at_work(began: float) -> None:
+    """A long spec may take its time, up to the limits on its size: a person who waits is told."""
+    if sys.stderr.isatty():
+        say(f"still at work after {time.monotonic() - began:.0f} s: this spec is long", err=True)
 
 
 def _leave(code: int) -> NoReturn:
