@@ -132,3 +132,17 @@ def test_lines_of_the_language_are_left_alone() -> None:
 )
 def test_what_reads_as_it_is_has_no_such_mistake(text: str) -> None:
     assert not [d for d in analysed(text).diagnostics if d.is_error]
+
+
+@pytest.mark.parametrize(
+    "line",
+    [
+        "partial u/" + "partialx" * 35 + "!",  # one way to read each of these, or their number doubles with every word
+        "partial u/" + "partial  x " * 25 + "!",
+        "u =" + " " * 290 + "!",
+        "DirichletBC(u)",
+        "DirichletBC()",
+    ],
+)
+def test_lines_that_look_like_it_keep_their_mistakes(line: str) -> None:
+    assert analysed(HEAT.format(line)).diagnostics

@@ -184,5 +184,5 @@ def conditions(line: str, names: Known) -> str:
         return line
     first, *rest = _split(found[1])
     unknown, equal, value = (part.strip() for part in re.sub(r"==", "=", first).partition("="))
-    value, rest = (value, rest) if equal else (*rest[:1], rest[1:])  # type: ignore[assignment]
-    return f"{_alone(unknown, names)} = {value} on boundary"
+    value = value if equal else next(iter(rest), "")
+    return f"{_alone(unknown, names)} = {value} on boundary" if value else line

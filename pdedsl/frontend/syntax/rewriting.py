@@ -56,7 +56,7 @@ def _anonymous(line: str, names: Known) -> str:
     own = re.fullmatch(r"(\s*let\s+\w+)\s*=\s*(?:@\(|lambda\s+)([\w, ]+)[):](.*)", line)
     if own:
         return f"{own[1]}({own[2].strip()}) = {own[3].strip()}"
-    return re.sub(r"(=\s*)(?:@\([\w, ]*\)|lambda\s+[\w, ]+:|\(?[\w, ]+\)?\s*(?:->|↦|=>))\s*", r"\1", line)
+    return re.sub(r"(=\s*+)(?:@\([\w, ]*\)|lambda\s+[\w, ]+:|\(?[\w, ]++\)?\s*(?:->|↦|=>))\s*", r"\1", line)
 
 
 def _equal(line: str, names: Known) -> str:
@@ -99,7 +99,9 @@ def _primes(line: str, names: Known) -> str:
 
 def _partial_words(line: str, names: Known) -> str:
     """`partial^2 u / partial x^2`."""
-    above = r"\bpartial\s*(?:\^?\s*(\d))?\s*(\w+)\s*/\s*\(?\s*((?:partial\s*\w+?\s*(?:\^?\s*\d)?\s*)+)\)?(?=$|[\s)+*-])"
+    one = r"partial\s*(?:(?!partial)[^\W\d])+(?:\s*\^?\s*\d)?"  # atomic below: there is one way to read it
+    below = rf"((?>{one})(?>\s*{one})*)"
+    above = rf"\bpartial\s*(?:\^?\s*(\d))?\s*(\w+)\s*/\s*\(?\s*{below}\s*\)?(?=$|[\s)+*-])"
 
     def new(found: re.Match[str]) -> str:
         by = [v for v, n in re.findall(r"partial\s*([^\W\d]+)\s*\^?\s*(\d?)", found[3]) for _ in range(int(n or 1))]
