@@ -11,6 +11,7 @@ from functools import partial, reduce
 from sympy import Add, Dummy, Expr, S, Symbol
 
 from pdedsl.analyse.coefficients import parts_of
+from pdedsl.symbolic.atoms import atoms
 from pdedsl.symbolic.calculus import contract, differentiate
 from pdedsl.symbolic.expansion import expand
 from pdedsl.symbolic.symbols import Partial
@@ -26,7 +27,7 @@ def _moved(coefficient: Expr, letter: Expr) -> Expr:
     """(-1)ᵏ ∂ᵏc/∂xᵢ…∂xⱼ, summed over the indices of the derivative."""
     slots = letter.slots if isinstance(letter, Partial) else ()
     term = reduce(lambda e, slot: -differentiate(e, slot, chain=True), slots, coefficient)
-    indices = sorted({s for slot in slots for s in slot.atoms(Dummy)}, key=lambda s: s.dummy_index)
+    indices = sorted({s for slot in slots for s in atoms(slot, Dummy)}, key=lambda s: s.dummy_index)
     return reduce(lambda e, index: contract(partial(_at, e, index), None), indices, term)
 
 

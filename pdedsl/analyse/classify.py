@@ -15,6 +15,7 @@ from pdedsl.ir.analysis import EquationClass
 from pdedsl.ir.spec import Equation, Spec, Summand
 from pdedsl.ir.systems import is_separable_pair
 from pdedsl.ir.terms import Origin, Term
+from pdedsl.symbolic.atoms import atoms
 from pdedsl.symbolic.symbols import Applied, Field, Partial
 from pdedsl.words.directions import Direction
 
@@ -77,11 +78,13 @@ def _with_others(frame: Frame, jet: Jet) -> Jet:
     """The jet with derivatives of other unknowns, and of this one at another point or time, accounted for: as those of
     this one, each with its own weight, or as coefficients if this one has derivatives itself."""
     own, here = frame.own(0), {frame.own(k) for k in range(len(frame.equation.right))}
-    found = [p for e in frame.equation.right for p in e.atoms(Partial) if _is_of(p, frame.heads) and p.body not in here]
+    found = [
+        p for e in frame.equation.right for p in atoms(e, Partial) if _is_of(p, frame.heads) and p.body not in here
+    ]
     if not found:
         return jet
     alone = [e.xreplace(dict.fromkeys(found, Dummy(positive=True))) for e in frame.equation.right]
-    if any(p.body == own for e in alone for p in e.atoms(Partial)):
+    if any(p.body == own for e in alone for p in atoms(e, Partial)):
         moved = {p: Elsewhere(positive=True) for p in found}
     else:
         moved = {p: Dummy(positive=True) * Partial(own, *p.slots) for p in sorted(found, key=default_sort_key)}
@@ -99,8 +102,8 @@ def _second_order(jet: Jet, frame: Frame) -> EquationClass:
         return EquationClass.NONLINEAR_DIFFUSION
     if jet.depends_on(jet.drift, jet.p):
         return EquationClass.HAMILTON_JACOBI
-    lower = jet.expr.xreplace(dict.fromkeys((*jet.p, *jet.second, *jet.expr.atoms(Elsewhere)), S.Zero))
-    if jet.u in lower.free_symbols or any(f.head in frame.heads for f in lower.atoms(Field)):
+    lower = jet.expr.xreplace(dict.fromkeys((*jet.p, *jet.second, *atoms(jet.expr, Elsewhere)), S.Zero))
+    if jet.u in lower.free_symbols or any(f.head in frame.heads for f in atoms(lower, Field)):
         return EquationClass.REACTION_DIFFUSION
     moves = jet.expr.free_symbols & set(jet.p)
     return EquationClass.CONVECTION_DIFFUSION if moves else EquationClass.DIFFUSION
@@ -115,7 +118,7 @@ def _feature_class(equation: Equation, spec: Spec) -> EquationClass | None:
     if is_separable_pair(spec):
         return EquationClass.HAMILTONIAN
     right = equation.right[0]
-    learned = any(_is_learned_of_unknown(f, spec) for f in right.atoms(Field))
+    learned = any(_is_learned_of_unknown(f, spec) for f in atoms(right, Field))
     if right.has(Applied) or (learned and not _differentiates(right, spec)):
         if equation.order == 2:
             return EquationClass.WAVE
@@ -125,10 +128,10 @@ def _feature_class(equation: Equation, spec: Spec) -> EquationClass | None:
 
 def _differentiates(right: Expr, spec: Spec) -> bool:
     heads = {u.head for u in spec.unknowns}
-    return any(f.head in heads for p in right.atoms(Partial) for f in p.body.atoms(Field))
+    return any(f.head in heads for p in atoms(right, Partial) for f in atoms(p.body, Field))
 
 
 def _is_learned_of_unknown(field: Field, spec: Spec) -> bool:
     heads = {u.head for u in spec.unknowns}
     own = {w.head for w in spec.learned}
-    return field.head in own and any(f.head in heads for a in field.arguments for f in a.atoms(Field))
+    return field.head in own and any(f.head in heads for a in field.arguments for f in atoms(a, Field))

@@ -13,6 +13,7 @@ from functools import partial
 from sympy import Add, Dummy, Expr, KroneckerDelta, Mul, S, Symbol, cancel
 
 from pdedsl.ir.terms import Components, Indexed
+from pdedsl.symbolic.atoms import atoms
 from pdedsl.symbolic.calculus import contract
 from pdedsl.symbolic.expansion import multiply_out
 from pdedsl.symbolic.symbols import INDEX, Component, Contraction, Field, Partial
@@ -41,7 +42,7 @@ def is_letter(expr: Expr, heads: frozenset[Symbol]) -> bool:
 
 
 def touches(expr: Expr, heads: frozenset[Symbol]) -> bool:
-    return not expr.is_Atom and any(f.head in heads for f in expr.atoms(Field))
+    return not expr.is_Atom and any(f.head in heads for f in atoms(expr, Field))
 
 
 def parts_of(expr: Expr, heads: frozenset[Symbol]) -> Iterator[Part]:
@@ -51,7 +52,7 @@ def parts_of(expr: Expr, heads: frozenset[Symbol]) -> Iterator[Part]:
 
 def second_parts(expr: Expr, head: Symbol) -> Iterator[Part]:
     """The second derivatives of an unknown with their coefficients, which may depend on it. Raises NotLinear."""
-    found = _parts(expr, lambda e: any(_is_second(p, head) for p in e.atoms(Partial)), lambda e: _is_second(e, head))
+    found = _parts(expr, lambda e: any(_is_second(p, head) for p in atoms(e, Partial)), lambda e: _is_second(e, head))
     return ((coefficient, letter) for coefficient, letter in found if letter is not S.One)
 
 
@@ -181,8 +182,8 @@ def _component(placed: list[Placed], dimension: int | Symbol) -> Expr:
 
 def _anywhere(term: Expr, place: Expr) -> Expr:
     """A term with INDEX in place of the component number `place`."""
-    own = [e for e in term.atoms(Component) if e.args[1] == place]
-    fields = [f for f in term.atoms(Field) if tuple(f.indices) == (place,)]
+    own = [e for e in atoms(term, Component) if e.args[1] == place]
+    fields = [f for f in atoms(term, Field) if tuple(f.indices) == (place,)]
     moved = {e: Component(e.args[0], INDEX) for e in own} | {f: Field(f.head, (INDEX,), f.arguments) for f in fields}
     return term.xreplace(moved)
 

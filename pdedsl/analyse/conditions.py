@@ -14,7 +14,9 @@ from pdedsl.analyse.samples import Ranges, ranges_of
 from pdedsl.analyse.signs import is_zero
 from pdedsl.analyse.states import multiples, state_of
 from pdedsl.ir.spec import Condition, Spec, side_names
+from pdedsl.symbolic.atoms import atoms
 from pdedsl.symbolic.evaluating import compiled
+from pdedsl.symbolic.replacing import replaced
 from pdedsl.symbolic.symbols import Field
 
 POINTS = 8  # on each curve
@@ -73,7 +75,7 @@ def _residuals(
 def _any(flat: Expr, spec: Spec) -> dict[Symbol, Symbol]:
     """Symbols that carry the signs of the unknowns they stand for."""
     signs = {u.head.name: assumed(u) for u in spec.unknowns}
-    return {s: Dummy(s.name, **signs[s.name]) for s in flat.atoms(Dummy) if s.name in signs}
+    return {s: Dummy(s.name, **signs[s.name]) for s in atoms(flat, Dummy) if s.name in signs}
 
 
 def _on_sides(expr: Expr, condition: Condition, spec: Spec, ranges: Ranges) -> Iterator[Expr]:
@@ -84,7 +86,7 @@ def _on_sides(expr: Expr, condition: Condition, spec: Spec, ranges: Ranges) -> I
     for k, coordinate in enumerate(spec.space.coordinates):
         for name, end in zip(side_names(k), ranges[coordinate], strict=True):
             if name in condition.sides:
-                yield expr.xreplace({coordinate: end})
+                yield replaced(expr, {coordinate: end})
 
 
 def not_admitting(spec: Spec, *values: Rational | int | None) -> tuple[list[Condition], list[Condition]]:

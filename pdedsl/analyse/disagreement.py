@@ -19,7 +19,9 @@ from pdedsl.analyse.problem import Problem
 from pdedsl.analyse.sides import Flux, Placed, Value, is_covered, sides_of
 from pdedsl.diagnostics import Diagnostic
 from pdedsl.ir.spec import Condition, ConditionKind, Spec
-from pdedsl.symbolic.evaluating import Layout, compiled
+from pdedsl.symbolic.atoms import atoms
+from pdedsl.symbolic.evaluating import Layout, compiled, values
+from pdedsl.symbolic.replacing import replaced
 from pdedsl.symbolic.symbols import Component, Field, Partial
 
 CLOSE = 1e-6  # relative to the largest of both values and 1
@@ -54,8 +56,8 @@ def _corners(problem: Problem) -> Iterator[Diagnostic]:
     for placed in sides_of(problem):
         if not isinstance(placed.side, Value) or placed.condition.part:
             continue
-        start = data.value[0].xreplace(spec.values).xreplace({placed.coordinate: placed.end})
-        side = placed.side.given.xreplace(spec.values).xreplace({time.symbol: at})
+        start = replaced(data.value[0].xreplace(spec.values), {placed.coordinate: placed.end})
+        side = replaced(placed.side.given.xreplace(spec.values), {time.symbol: at})
         gap = _largest_gap(start, side, placed, spec)
         if gap is not None:
             yield _told(data, placed, gap, spec)
@@ -64,12 +66,10 @@ def _corners(problem: Problem) -> Iterator[Diagnostic]:
 def _largest_gap(start: Expr, side: Expr, placed: Placed, spec: Spec) -> tuple[float, float] | None:
     """The two values at the point where they differ most; None if they agree."""
     others = [x for x in spec.space.coordinates if x != placed.coordinate]
-    if start.atoms(Field) or side.atoms(Field) or not (start.free_symbols | side.free_symbols) <= set(others):
+    if start.has(Field) or side.has(Field) or not (start.free_symbols | side.free_symbols) <= set(others):
         return None
     layout = Layout({x: k for k, x in enumerate(others)}, 0)
-    f, g = compiled(start, layout), compiled(side, layout)
-    inner = [_inside(spec, x) for x in others]
-    pairs = [(f(p), g(p)) for p in product(*inner)]
+    pairs = zip(*values((start, side), layout, list(product(*(_inside(spec, x) for x in others)))), strict=True)
     known = [(a, b) for a, b in pairs if math.isfinite(a) and math.isfinite(b)]
     apart = [(a, b) for a, b in known if abs(a - b) > CLOSE * max(1.0, abs(a), abs(b))]
     return max(apart, key=lambda pair: abs(pair[0] - pair[1]), default=None)
@@ -99,7 +99,7 @@ def _unbalanced(problem: Problem) -> Iterator[Diagnostic]:
         return
     factor, source = found
     fluxes = [p.side.given.xreplace(spec.values) for p in slopes if isinstance(p.side, Flux)]
-    if any(e.atoms(Field) or not e.free_symbols <= set(jet.coordinates) for e in (factor, source, *fluxes)):
+    if any(e.has(Field) or not e.free_symbols <= set(jet.coordinates) for e in (factor, source, *fluxes)):
         return
     inside, size = _integral(source, jet.coordinates, spec)
     total = inside
@@ -133,7 +133,7 @@ def _unbalanced_on_shape(problem: Problem) -> Iterator[Diagnostic]:
     own = [c for c in spec.conditions if c.on_boundary and c.unknown == problem.unknown.head]
     if found is None or not own or not all(_is_slope_of_zero(c, problem) for c in own):
         return
-    if any(e.atoms(Field) or not e.free_symbols <= set(jet.coordinates) for e in found):
+    if any(e.has(Field) or not e.free_symbols <= set(jet.coordinates) for e in found):
         return
     layout = Layout({x: k for k, x in enumerate(jet.coordinates)}, 0)
     f, edges = compiled(found[1], layout), [compiled(g.expr.xreplace(spec.values), layout) for g in spec.space.inside]
@@ -149,7 +149,7 @@ def _is_slope_of_zero(condition: Condition, problem: Problem) -> bool:
     """Whether a condition is n·∇u = 0, up to a number as factor."""
     x = problem.spec.space.coordinates
     value = Field(problem.unknown.head, (), problem.unknown.arguments)
-    normals = {c.args[1]: c for e in condition.value for c in e.atoms(Component) if c.args[0] not in x}
+    normals = {c.args[1]: c for e in condition.value for c in atoms(e, Component) if c.args[0] not in x}
     slopes = [Dummy("slope") for _ in x]
     whole = (
         condition.value[0]

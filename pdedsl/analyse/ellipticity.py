@@ -22,6 +22,7 @@ from pdedsl.analyse.searches.eigenvalues import negative_eigenvalue
 from pdedsl.analyse.signs import box_of, nonnegative
 from pdedsl.ir.terms import Indexed
 from pdedsl.ir.types import Matrix, Scalar
+from pdedsl.symbolic.atoms import atoms
 from pdedsl.symbolic.expansion import multiply_out
 from pdedsl.symbolic.symbols import Contraction, Field, Partial
 
@@ -78,7 +79,7 @@ class Elliptic:
 
     def _with_diagonals(self) -> Rows:
         """The rows with nonnegative symbols for the diagonal entries of learned semidefinite matrices."""
-        fields = {f for row in self.rows for e in row for f in e.atoms(Field) if f.head in self.psd}
+        fields = {f for row in self.rows for e in row for f in atoms(e, Field) if f.head in self.psd}
         diagonal = sorted((f for f in fields if len(set(f.indices)) == 1), key=str)
         letters = {f: Dummy(f"d{k}", nonnegative=True) for k, f in enumerate(diagonal)}
         return tuple(tuple(e.xreplace(letters) for e in row) for row in self.rows)
@@ -96,12 +97,12 @@ class Elliptic:
     def _of_the_trace(self) -> bool:
         """Whether F depends on X only through tr X, and does not decrease in it."""
         head, right = self.problem.unknown.head, self.sign * self.problem.right
-        found = [c for c in right.atoms(Contraction) if _is_laplacian(c, head)]
+        found = [c for c in atoms(right, Contraction) if _is_laplacian(c, head)]
         if len(found) != 1:
             return False
         trace = Dummy("trace", real=True)
         rest = right.xreplace({found[0]: trace})
-        if any(len(p.slots) > 1 for p in rest.atoms(Partial)):
+        if any(len(p.slots) > 1 for p in atoms(rest, Partial)):
             return False
         return nonnegative(rest.diff(trace), self.box, self.dimension)
 
@@ -155,7 +156,7 @@ def _times(sign: int, rows: Rows) -> Rows:
 
 
 def _is_laplacian(c: Contraction, head: Symbol) -> bool:
-    partials = [p for p in c.atoms(Partial) if isinstance(p.body, Field) and p.body.head == head]
+    partials = [p for p in atoms(c, Partial) if isinstance(p.body, Field) and p.body.head == head]
     return len(partials) == 1 and c.body == partials[0] and len(set(partials[0].slots)) == 1 and len(c.body.slots) == 2
 
 
@@ -168,7 +169,7 @@ def _with_positive(matrix: Indexed, problem: Problem) -> Indexed:
     letter = {value: problem.jet.u}
 
     def moved(e: Expr) -> Expr:
-        kept = {p: Dummy(f"keep{k}") for k, p in enumerate(e.atoms(Partial))}
+        kept = {p: Dummy(f"keep{k}") for k, p in enumerate(atoms(e, Partial))}
         return e.xreplace(kept).xreplace(letter).xreplace({v: k for k, v in kept.items()})
 
     outer = tuple((moved(c), w) for c, w in matrix.outer)

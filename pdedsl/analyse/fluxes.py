@@ -19,6 +19,7 @@ from pdedsl.analyse.samples import Ranges, nonzero_point, ranges_of
 from pdedsl.analyse.sides import Flux, Other, Placed, Value, sides_of
 from pdedsl.analyse.signs import vanishes
 from pdedsl.ir.spec import Condition, side_names
+from pdedsl.symbolic.atoms import atoms
 from pdedsl.symbolic.expansion import expand
 from pdedsl.symbolic.symbols import Component, Field, Partial
 
@@ -191,7 +192,7 @@ def is_whole_across_seams(problem: Problem) -> bool:
         if not side.periodic or not _varies(whole, x, problem):
             continue
         learned = {w.head for w in problem.spec.learned}
-        if any(f.head in learned and x in f.free_symbols for f in whole.atoms(Field)):
+        if any(f.head in learned and x in f.free_symbols for f in atoms(whole, Field)):
             return False
         low, high = ranges[x]
         entries = (*_flux(jet, k)[0], _flux(jet, k)[1]) if jet.is_affine and jet.order <= 2 else _slopes(jet, whole, x)
@@ -202,7 +203,7 @@ def is_whole_across_seams(problem: Problem) -> bool:
 
 def _varies(whole: Expr, x: Symbol, problem: Problem) -> bool:
     heads = {u.head for u in problem.spec.unknowns}
-    own = [f for f in (*whole.atoms(Partial), *whole.atoms(Field)) if _head(f) in heads]
+    own = [f for f in (*atoms(whole, Partial), *atoms(whole, Field)) if _head(f) in heads]
     return x in whole.xreplace(dict.fromkeys(own, S.One)).free_symbols
 
 

@@ -12,6 +12,7 @@ from pdedsl.analyse.coefficients import Part, indexed_matrix, indexed_vector, ma
 from pdedsl.ir.spec import Equation, Spec, Summand, Unknown
 from pdedsl.ir.terms import Coefficient
 from pdedsl.ir.types import Matrix, Vector
+from pdedsl.symbolic.atoms import atoms
 from pdedsl.symbolic.expansion import multiply_out
 from pdedsl.symbolic.symbols import Contraction, Field, Partial
 
@@ -44,7 +45,7 @@ class Frame:
     def counted(self, expr: Expr) -> Expr:
         """The expression with Σᵢ 1 replaced by the dimension, if that is a number."""
         n = self.spec.space.dimension
-        ones = [c for c in expr.atoms(Contraction) if c.body == 1]
+        ones = [c for c in atoms(expr, Contraction) if c.body == 1]
         return expr.xreplace(dict.fromkeys(ones, Integer(n))) if ones and isinstance(n, int) else expr
 
     def drift(self, parts: list[Part]) -> Coefficient:
@@ -65,7 +66,7 @@ def unknown_of(equation: Equation, spec: Spec) -> Unknown:
     if found is not None:
         return found
     settled = {e.unknown for e in spec.equations}
-    inside = {f.head for e in equation.right for f in e.atoms(Field)}
+    inside = {f.head for e in equation.right for f in atoms(e, Field)}
     here = [u for u in spec.unknowns if u.head in inside] or list(spec.unknowns)
     return next((u for u in here if u.head not in settled), here[0])
 

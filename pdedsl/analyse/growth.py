@@ -40,6 +40,7 @@ from pdedsl.numerics.activations import ACTIVATIONS as RECORDS
 from pdedsl.numerics.activations import SQUARE
 from pdedsl.numerics.activations import Activation as Record
 from pdedsl.symbolic.activations import Activation
+from pdedsl.symbolic.atoms import atoms
 from pdedsl.symbolic.symbols import Component, Contraction, Field, Partial
 from pdedsl.words.networks import Convnet, Mlp, Torch, Torchvision
 
@@ -93,7 +94,7 @@ class Grower:
         if e.free_symbols & self.coordinates:
             return True
         base = set(self.spec.space.coordinates)
-        return any(f.free_symbols & base for f in e.atoms(Field, Component))
+        return any(f.free_symbols & base for f in atoms(e, Field, Component))
 
     def _of(self, e: Expr) -> Growth:
         if not self._varies(e):

@@ -21,6 +21,7 @@ from pdedsl.analyse.samples import ranges_of
 from pdedsl.analyse.sides import all_values
 from pdedsl.analyse.signs import bounded_above, positive, vanishes
 from pdedsl.analyse.square_roots import Roots
+from pdedsl.symbolic.atoms import atoms
 from pdedsl.symbolic.expansion import expand
 from pdedsl.symbolic.symbols import Field
 
@@ -146,7 +147,7 @@ class InSpace:
 
     def _is_whole(self, whole: Expr) -> bool:
         ranges, space = ranges_of(self.of.problem.spec), self.of.problem.spec.space
-        if any(side.periodic for side in space.sides) and any(self.of.varies(f) for f in whole.atoms(Field)):
+        if any(side.periodic for side in space.sides) and any(self.of.varies(f) for f in atoms(whole, Field)):
             return False
         for x, side in zip(space.coordinates, space.sides, strict=False):
             if side.periodic and x in whole.free_symbols:

@@ -9,6 +9,7 @@ from sympy import Expr, Mul, Pow, S, Symbol, exp, log, tan
 
 from pdedsl.analyse.intervals import Box
 from pdedsl.analyse.ranges import range_of
+from pdedsl.symbolic.atoms import atoms
 from pdedsl.symbolic.symbols import Field
 
 
@@ -23,9 +24,9 @@ class InTime(Enum):
 def in_time(e: Expr, time: Symbol | None, box: Box) -> InTime:
     if time is None or time not in e.free_symbols:
         return InTime.BOUNDED
-    e = e.xreplace(dict.fromkeys((f for f in e.atoms(Field) if all(a.is_Symbol for a in f.arguments)), S.One))
+    e = e.xreplace(dict.fromkeys((f for f in atoms(e, Field) if all(a.is_Symbol for a in f.arguments)), S.One))
     others = dict.fromkeys(e.free_symbols - {time}, S.One)
-    singular = [a for a in e.atoms(Pow, log, tan) if time in a.free_symbols and not isinstance(a, exp)]
+    singular = [a for a in atoms(e, Pow, log, tan) if time in a.free_symbols and not isinstance(a, exp)]
     rough = [a for a in singular if not _is_finite(a.xreplace(others), box)]
     if not rough:
         return InTime.BOUNDED

@@ -18,6 +18,7 @@ from pdedsl.analyse.positivity import locally_bounded, strictly_positive
 from pdedsl.analyse.ranges import range_of
 from pdedsl.analyse.signs import bounded_above
 from pdedsl.symbolic.activations import Activation
+from pdedsl.symbolic.atoms import atoms
 from pdedsl.symbolic.expansion import expand
 from pdedsl.symbolic.symbols import Field
 
@@ -79,7 +80,7 @@ class InUnknown:
     def _is_finite(self, rate: Expr) -> bool:
         """Whether the rate has an integral along every characteristic."""
         own = {w.head for w in self.of.problem.spec.learned if is_foreign(w)}
-        return locally_bounded(rate, self.of.whole) and not any(f.head in own for f in rate.atoms(Field))
+        return locally_bounded(rate, self.of.whole) and not any(f.head in own for f in atoms(rate, Field))
 
     def _is_below(self, rate: Expr) -> bool:
         """Whether the rate is bounded above, or grows at most linearly while the diffusion is bounded: then
@@ -93,7 +94,7 @@ class InUnknown:
     def _learned_of_u(self) -> dict[Expr, Expr]:
         """A symbol for each learned function of the unknown."""
         jet = self.of.jet
-        found = [f for f in jet.expr.atoms(Field) if f.free_symbols & jet.variable_set]
+        found = [f for f in atoms(jet.expr, Field) if f.free_symbols & jet.variable_set]
         return {f: Dummy(f"f{k}", real=True) for k, f in enumerate(sorted(found, key=str))}
 
     @property
@@ -121,12 +122,12 @@ class InUnknown:
     def _is_proper(self) -> bool:
         """Whether ∂F/∂u is bounded uniformly in ∇u and ∇∇u: for all u, or for bounded u if F has no kink in u."""
         slope = diff(self.of.jet.expr, self.of.jet.u)
-        parted = any(self.of.jet.u in a.free_symbols for a in self.of.jet.expr.atoms(*KINKS))
+        parted = any(self.of.jet.u in a.free_symbols for a in atoms(self.of.jet.expr, *KINKS))
         found = [range_of(slope, box) for box in ((self.of.whole,) if parted else (self.of.whole, self.of.near_u))]
         return any(r is not None and isfinite(r.low) and isfinite(r.high) for r in found)
 
     def _has_u(self, e: Expr) -> bool:
-        return self.of.jet.u in e.free_symbols or any(self.of.jet.u in f.free_symbols for f in e.atoms(Field))
+        return self.of.jet.u in e.free_symbols or any(self.of.jet.u in f.free_symbols for f in atoms(e, Field))
 
     @property
     def densities(self) -> tuple[Expr, ...]:

@@ -16,6 +16,7 @@ from pdedsl.analyse.samples import ranges_of
 from pdedsl.analyse.sides import Placed, Value, sides_of
 from pdedsl.analyse.signs import box_of, nonnegative
 from pdedsl.ir.spec import Condition, side_names
+from pdedsl.symbolic.atoms import atoms
 from pdedsl.symbolic.symbols import Field
 
 
@@ -48,7 +49,7 @@ def inflow_of(problem: Problem) -> Inflow:
 
 def _ties_ends(condition: Condition, problem: Problem) -> bool:
     """Whether a condition compares values at several points: u(0, t) = u(1, t) takes what arrives at an outflow."""
-    fields = {f for v in condition.value for f in v.atoms(Field) if f.head == problem.unknown.head}
+    fields = {f for v in condition.value for f in atoms(v, Field) if f.head == problem.unknown.head}
     return len(fields) > 1
 
 

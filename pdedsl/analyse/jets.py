@@ -11,6 +11,7 @@ from pdedsl.analyse.writing import Layout, in_coordinates, layout_of, multiplied
 from pdedsl.ir.spec import Spec, Unknown
 from pdedsl.ir.types import Scalar, Sign, Vector
 from pdedsl.symbolic.activations import Activation
+from pdedsl.symbolic.atoms import atoms
 from pdedsl.symbolic.calculus import differentiate
 from pdedsl.symbolic.expansion import expand
 from pdedsl.symbolic.symbols import Field, Partial
@@ -135,7 +136,7 @@ class Jet:
         if self._affine is not None:
             return False
         flat = dict.fromkeys((*self.p, *self.second, *self.higher), S.Zero)
-        return any(a.xreplace(flat).has(nan, zoo) for a in (*self.expr.atoms(Pow), self.expr))
+        return any(a.xreplace(flat).has(nan, zoo) for a in (*atoms(self.expr, Pow), self.expr))
 
     def in_letters(self, expr: Expr) -> Expr:
         """An expression in u and its derivatives, in the letters of this jet."""
@@ -158,7 +159,7 @@ def as_scalar(exprs: tuple[Expr, ...], unknown: Unknown) -> Expr:
     """The components of a vector combined into one scalar, each with its own weight, which keeps orders and kinds."""
     if not isinstance(unknown.type, Vector):
         return exprs[0]
-    fields = {f for e in exprs for f in e.atoms(Field) if f.head == unknown.head}
+    fields = {f for e in exprs for f in atoms(e, Field) if f.head == unknown.head}
     scalar = {f: Field(f.head, (), tuple(f.arguments)) for f in fields}
     return Add(*(e.xreplace(scalar) * Symbol(f"_{k}", positive=True) for k, e in enumerate(exprs)))
 
@@ -175,7 +176,7 @@ def jet_of(expr: Expr, unknown: Unknown, spec: Spec, dimension: int | None = Non
     x = {(i, j): Dummy(f"X{i + 1}{j + 1}", real=True) for i in range(len(p)) for j in range(i, len(p))}
     replaced: dict[Expr, Expr] = {}
     higher: list[Symbol] = []
-    partials = sorted(expr.atoms(Partial), key=default_sort_key)
+    partials = sorted(atoms(expr, Partial), key=default_sort_key)
     for partial in (a for a in partials if a.body == value):
         indices = tuple(sorted(coordinates.index(s) for s in partial.slots if s in coordinates))
         if len(indices) == len(partial.slots) == 1:
@@ -203,7 +204,7 @@ def assumed(unknown: Unknown) -> dict[str, bool]:
 
 def opened(expr: Expr) -> Expr:
     """Applies the chain rule to derivatives of activations: ∂/∂x relu(∂u/∂x) = relu'(∂u/∂x) ∂²u/∂x²."""
-    closed = [p for p in expr.atoms(Partial) if p.body.has(Activation, Max, Min)]
+    closed = [p for p in atoms(expr, Partial) if p.body.has(Activation, Max, Min)]
     return expr.xreplace({p: _by_chain(p) for p in closed}) if closed else expr
 
 
@@ -217,10 +218,10 @@ def _by_chain(partial: Partial) -> Expr:
 def _hides(partial: Partial, unknown: Unknown) -> bool:
     """Whether this is the derivative of a function of the unknown rather than of the unknown itself."""
     own = isinstance(partial.body, Field) and partial.body.head == unknown.head
-    return not own and any(f.head == unknown.head for f in partial.body.atoms(Field))
+    return not own and any(f.head == unknown.head for f in atoms(partial.body, Field))
 
 
 def _looks_elsewhere(expr: Expr, spec: Spec) -> bool:
     """Whether an unknown is read at arguments other than its own."""
     here = {u.head: Tuple(*u.arguments) for u in spec.unknowns}
-    return any(f.arguments != here.get(f.head, f.arguments) for f in expr.atoms(Field))
+    return any(f.arguments != here.get(f.head, f.arguments) for f in atoms(expr, Field))

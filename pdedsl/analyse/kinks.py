@@ -30,6 +30,7 @@ from sympy import (
 from pdedsl.numerics.activations import ACTIVATIONS as RECORDS
 from pdedsl.numerics.activations import RELU as RECORD
 from pdedsl.symbolic.activations import ACTIVATIONS, SYMBOLS, Activation
+from pdedsl.symbolic.atoms import atoms
 from pdedsl.symbolic.expansion import expand
 
 RELU = ACTIVATIONS[RECORD.name]
@@ -76,7 +77,7 @@ def _relu(z: Expr) -> Expr:
 
 def knots(expr: Expr, free: set[Symbol]) -> Iterator[tuple[Symbol, Rational]]:
     """Where an expression bends in one symbol: the zeros of the linear arguments of kinks, jumps and activations."""
-    for atom in sorted(expr.atoms(Activation, Abs, Max, Min, sign, Heaviside, tanh, atan, erf), key=str):
+    for atom in sorted(atoms(expr, Activation, Abs, Max, Min, sign, Heaviside, tanh, atan, erf), key=str):
         pairs = [(a, b) for a in atom.args for b in atom.args if a is not b] if isinstance(atom, Max | Min) else []
         for z in {a - b for a, b in pairs} or {atom.args[0]}:
             yield from _zeros(z, free)

@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterator, Sequence
+from functools import lru_cache
 
 from sympy import Add, Expr, Integer, KroneckerDelta, Rational, S, Symbol, cancel, sqrt
 
@@ -17,8 +18,9 @@ from pdedsl import mistakes
 from pdedsl.analyse.samples import exact_at
 from pdedsl.diagnostics import Diagnostic, Span
 from pdedsl.ir.spec import Condition, ConditionKind, Spec, side_names
+from pdedsl.symbolic.atoms import atoms
 from pdedsl.symbolic.calculus import differentiate
-from pdedsl.symbolic.evaluating import Point, compiled
+from pdedsl.symbolic.evaluating import Point, compiled, values
 from pdedsl.symbolic.expansion import expand
 from pdedsl.symbolic.regions import Region, region_of
 from pdedsl.symbolic.symbols import Component, Field, Partial
@@ -34,16 +36,22 @@ def violations(spec: Spec) -> tuple[Diagnostic, ...]:
     """An error for each equation and condition that the known solution does not satisfy."""
     if not spec.exact:
         return ()
-    region, worst = domain_of(spec), dict[tuple[Span, str], float]()
-    for span, (terms, fixed, points) in (*_equations(spec, region), *_conditions(spec, region)):
-        if any(f for term in terms for f in term.atoms(Field)):
-            continue
-        size, point = _residual(terms, points, region)
+    region, place = domain_of(spec), spec.exact[0].span
+    rows: dict[Span, list[Row]] = {}
+    for span, row in (*_equations(spec, region), *_conditions(spec, region)):
+        rows.setdefault(span, []).append(row)
+    worst = ((spec.source.quote(span), _violation(own, region)) for span, own in rows.items())
+    return tuple(d for text, size in worst if size for d in mistakes.known.violated(text, size, place).diagnostics)
+
+
+def _violation(rows: list[Row], region: Region) -> float:
+    """The largest residual of an equation or condition that is no rounding error; zero if there is none."""
+    known = [row for row in rows if not any(term.has(Field) for term in row[0])]
+    found = [(*_residual(terms, points, region), terms, fixed) for terms, fixed, points in known]
+    for size, point, terms, fixed in sorted(found, key=lambda one: -one[0]):
         if size and not (_is_rounding(terms, point, size, region) and _cancels(terms, fixed)):
-            text = spec.source.quote(span)
-            worst[span, text] = max(worst.get((span, text), 0.0), size)
-    place = spec.exact[0].span
-    return tuple(d for (_, text), size in worst.items() for d in mistakes.known.violated(text, size, place).diagnostics)
+            return size
+    return 0.0
 
 
 def domain_of(spec: Spec) -> Region:
@@ -67,11 +75,11 @@ def _cancels(terms: Sequence[Expr], fixed: Fixed) -> bool:
 
 def _residual(terms: Sequence[Expr], points: Sequence[Point], region: Region) -> tuple[float, Point]:
     """The largest absolute sum of the terms, and where; zero if it is no more than rounding."""
-    values, worst = [compiled(t, region.layout) for t in terms], 0.0
     place: Point = ()
-    anywhere = max(filter(math.isfinite, (_size([v(p) for v in values]) for p in region.interior(POINTS))), default=0.0)
-    for point in points:
-        found = [v(point) for v in values]
+    worst, inside = 0.0, region.interior(POINTS)
+    rows = list(zip(*values(terms, region.layout, [*inside, *points]), strict=True))
+    anywhere = max(filter(math.isfinite, map(_size, rows[: len(inside)])), default=0.0)
+    for point, found in zip(points, rows[len(inside) :], strict=True):
         total, size = abs(math.fsum(found)), _size(found)
         if math.isfinite(size) and total > max(worst, CLOSE * max(size, anywhere)):
             worst, place = total, point
@@ -82,20 +90,21 @@ def _size(found: Sequence[float]) -> float:
     return math.fsum(map(abs, found))
 
 
+@lru_cache(maxsize=64)  # a condition on several sides is often the same on all
 def _put(expr: Expr, spec: Spec) -> Expr:
     """The expression with the known solution substituted for the unknowns."""
     own = {u.head: tuple(u.arguments) for u in spec.unknowns} | {w.head: tuple(w.arguments) for w in spec.learned}
-    values = _values(spec)
+    known = _values(spec)
 
     def of(e: Expr) -> Expr:
         match e:
-            case Partial(body=Field() as body, slots=slots) if _key(body) in values:
-                value = values[_key(body)]
+            case Partial(body=Field() as body, slots=slots) if _key(body) in known:
+                value = known[_key(body)]
                 for slot in slots:
                     value = differentiate(value, slot, chain=True)
                 return value.xreplace(dict(zip(own[body.head], body.arguments, strict=True)))
-            case Field() if _key(e) in values:
-                return values[_key(e)].xreplace(dict(zip(own[e.head], e.arguments, strict=True)))
+            case Field() if _key(e) in known:
+                return known[_key(e)].xreplace(dict(zip(own[e.head], e.arguments, strict=True)))
             case Partial(body=body, slots=slots) if not isinstance(body, Field):
                 inner = of(body)
                 for slot in slots:
@@ -138,9 +147,9 @@ def _in_time(c: Condition, spec: Spec, region: Region) -> Iterator[Row]:
     time, upper = spec.time, c.kind is ConditionKind.TERMINAL
     assert time is not None
     points = region.face(region.layout.dimension, upper, POINTS)
-    values = _values(spec)
+    known = _values(spec)
     for k, given in enumerate(c.value, c.component or 1):
-        value = values.get((c.unknown, k))
+        value = known.get((c.unknown, k))
         if value is not None:
             for _ in range(c.order):
                 value = differentiate(value, time.symbol, chain=True)
@@ -179,7 +188,7 @@ def _terms(value: Expr, spec: Spec) -> list[Expr]:
 
 
 def _normals(value: Expr, spec: Spec) -> list[Expr]:
-    return [c for c in value.atoms(Component) if c.args[0] not in spec.space.coordinates]
+    return [c for c in atoms(value, Component) if c.args[0] not in spec.space.coordinates]
 
 
 def _normal_on(value: Expr, k: int, upper: bool, spec: Spec) -> dict[Expr, Expr]:

@@ -9,6 +9,7 @@ from sympy import Add, Expr, Float, KroneckerDelta, Matrix, S, Symbol, cancel, t
 from pdedsl.analyse.intervals import Box
 from pdedsl.analyse.signs import nonnegative
 from pdedsl.ir.terms import Indexed
+from pdedsl.symbolic.atoms import atoms
 from pdedsl.symbolic.expansion import expand
 from pdedsl.symbolic.symbols import INDEX, Contraction, Field
 
@@ -102,7 +103,7 @@ def _with_symmetric_entries(rows: Rows, heads: frozenset[Symbol]) -> Rows:
     """Replaces A_ji by A_ij, for matrices that are symmetric by type."""
 
     def ordered(e: Expr) -> Expr:
-        fields = (f for f in e.atoms(Field) if f.head in heads)
+        fields = (f for f in atoms(e, Field) if f.head in heads)
         return e.xreplace({f: _entry(f.head, f, *f.indices) for f in fields})
 
     return tuple(tuple(map(ordered, row)) for row in rows) if heads else rows
@@ -115,7 +116,7 @@ def _entry(head: Symbol, like: Field, i: Expr, j: Expr) -> Field:
 def _without_psd(rows: Rows, heads: frozenset[Symbol]) -> Rows:
     """The matrix minus c·H for every learned H that is semidefinite by type, where c ≥ 0."""
     for head in sorted(heads, key=str):
-        entry = next((f for f in rows[0][0].atoms(Field) if f.head == head), None)
+        entry = next((f for f in atoms(rows[0][0], Field) if f.head == head), None)
         if entry is None:
             continue
         share = rows[0][0].coeff(entry)
@@ -123,7 +124,7 @@ def _without_psd(rows: Rows, heads: frozenset[Symbol]) -> Rows:
             tuple((e - share * _entry(head, entry, S(i), S(j))).expand() for j, e in enumerate(row, 1))
             for i, row in enumerate(rows, 1)
         )
-        if nonnegative(share, {}) and not any(f.head == head for row in less for e in row for f in e.atoms(Field)):
+        if nonnegative(share, {}) and not any(f.head == head for row in less for e in row for f in atoms(e, Field)):
             rows = less
     return rows
 
@@ -161,7 +162,7 @@ def _along(a: Expr, c: Expr, w: Expr, dimension: int | None) -> Expr:
 
 def _on_named(a: Expr, outer: tuple[tuple[Expr, Expr], ...], box: Box, dimension: int | None) -> bool:
     """For a matrix that is a multiple of the identity except in finitely many named coordinates."""
-    deltas = {d for e in (a, *(w for _, w in outer)) for d in e.atoms(KroneckerDelta)}
+    deltas = {d for e in (a, *(w for _, w in outer)) for d in atoms(e, KroneckerDelta)}
     numbers = sorted({int(n) for d in deltas for n in d.args if n.is_Integer})
     none = dict.fromkeys(deltas, S.Zero)
     elsewhere = a.xreplace(none)

@@ -24,6 +24,7 @@ from pdedsl.analyse.sight import Reader, reads_at_rest
 from pdedsl.diagnostics import Diagnostic, PdeError
 from pdedsl.ir.spec import Spec
 from pdedsl.ir.terms import Diffusion, HigherOrder, Nonlinear
+from pdedsl.symbolic.atoms import atoms
 from pdedsl.symbolic.symbols import Field, Partial
 from pdedsl.words.directions import Direction
 
@@ -126,7 +127,7 @@ def _is_odd_wave(problem: Problem) -> bool:
 
 def _has_learned(problem: Problem) -> bool:
     heads = {w.head for w in problem.spec.learned}
-    return any(f.head in heads for row in problem.jet.matrix for e in row for f in e.atoms(Field))
+    return any(f.head in heads for row in problem.jet.matrix for e in row for f in atoms(e, Field))
 
 
 def _of_high_order(problem: Problem) -> Iterator[PdeError]:

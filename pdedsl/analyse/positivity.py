@@ -37,6 +37,7 @@ from pdedsl.analyse.ranges import range_of
 from pdedsl.analyse.roots import between_roots
 from pdedsl.analyse.signs import nonnegative
 from pdedsl.symbolic.activations import Activation, Slope
+from pdedsl.symbolic.atoms import atoms
 from pdedsl.symbolic.symbols import Field, Partial
 
 MAX_SHORT = 4  # terms of a sum that is brought to a common denominator
@@ -111,7 +112,7 @@ def _stays_above(e: Expr, box: Box) -> bool:
 
 
 def _is_slope_of_tanh(e: Expr) -> bool:
-    return len(e.args) == 2 and any(e == 1 - tanh(a.args[0]) ** 2 for a in e.atoms(tanh))
+    return len(e.args) == 2 and any(e == 1 - tanh(a.args[0]) ** 2 for a in atoms(e, tanh))
 
 
 def positive_inside(e: Expr, x: Symbol, box: Box) -> bool:

@@ -15,6 +15,7 @@ from pdedsl.analyse.frames import unknown_of
 from pdedsl.analyse.states import state_of
 from pdedsl.analyse.writing import in_coordinates, layout_of
 from pdedsl.ir.spec import Equation, Spec
+from pdedsl.symbolic.atoms import atoms
 from pdedsl.symbolic.calculus import differentiate
 from pdedsl.symbolic.expansion import expand, multiply_out
 from pdedsl.symbolic.symbols import Field, Partial
@@ -44,7 +45,7 @@ def reduced(expr: Expr, head: Symbol, equation: Equation, spec: Spec) -> Expr | 
     state, unknown = state_of(equation.right[0], spec), next(u for u in spec.unknowns if u.head == head)
     own = in_coordinates(Field(head, (), unknown.arguments), layout_of(equation.right[0], spec))
     letters = [a for a in state.letters if _order(a, head) is not None]
-    if len(equation.right) > 1 or not letters or any(f != own for f in expr.atoms(Field) if f.head == head):
+    if len(equation.right) > 1 or not letters or any(f != own for f in atoms(expr, Field) if f.head == head):
         return None
     top = max(letters, key=lambda a: (_order(a, head), str(a)))
     slope = state.slope(top)
@@ -52,13 +53,13 @@ def reduced(expr: Expr, head: Symbol, equation: Equation, spec: Spec) -> Expr | 
     if not slope.is_number or slope == 0 or rest.has(top):
         return None
     if not isinstance(top, Partial):
-        partials = {p: reduce(differentiate, p.slots, -rest / slope) for p in expr.atoms(Partial) if p.body == own}
+        partials = {p: reduce(differentiate, p.slots, -rest / slope) for p in atoms(expr, Partial) if p.body == own}
         return multiply_out(expr.xreplace(partials).xreplace({own: -rest / slope}))
     return multiply_out(expr.xreplace({top: -rest / slope}))
 
 
 def _order(expr: Expr, head: Symbol) -> int | None:
     """The order of the highest derivative of an unknown; None if it does not occur."""
-    if not any(f.head == head for f in expr.atoms(Field)):
+    if not any(f.head == head for f in atoms(expr, Field)):
         return None
-    return max((len(p.slots) for p in expr.atoms(Partial) if any(f.head == head for f in p.atoms(Field))), default=0)
+    return max((len(p.slots) for p in atoms(expr, Partial) if any(f.head == head for f in atoms(p, Field))), default=0)

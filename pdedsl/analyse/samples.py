@@ -15,8 +15,10 @@ from sympy import Add, Dummy, Expr, Float, Pow, Rational, S, Symbol
 
 from pdedsl.analyse.kinks import knots
 from pdedsl.ir.spec import Equation, Spec
+from pdedsl.symbolic.atoms import atoms
 from pdedsl.symbolic.evaluating import Layout, Valued, compiled
 from pdedsl.symbolic.faults import worked_out
+from pdedsl.symbolic.replacing import replaced
 from pdedsl.symbolic.symbols import Component, Contraction, Field, Partial
 
 Ranges = dict[Symbol, tuple[Expr, Expr]]
@@ -109,10 +111,10 @@ def _digits(value: Expr) -> float | None:
 
 def _placed(expr: Expr, point: Point) -> Expr:
     """The expression at a point: with fractions, or with 30-digit floats where a large power would make these huge."""
-    powers = (power.exp for power in expr.atoms(Pow))
+    powers = (power.exp for power in atoms(expr, Pow))
     vast = any(exponent.is_Integer and abs(exponent) > MAX_POWER for exponent in powers)
     found = {s: Float(point[s], DIGITS) if vast else point[s] for s in expr.free_symbols if s in point}
-    return expr.xreplace(found)
+    return replaced(expr, found)
 
 
 def _real(value: Expr) -> float | None:
@@ -153,7 +155,7 @@ def nonzero_point(expr: Expr, ranges: Ranges, draws: int = 8, beside: Iterable[E
 def settled(e: Expr) -> Expr:
     """An expression with 1 for every field: these are some real numbers, and do not affect whether it has a value."""
     for kind in (Partial, Field):
-        e = e.xreplace(dict.fromkeys(e.atoms(kind), S.One))
+        e = e.xreplace(dict.fromkeys(atoms(e, kind), S.One))
     return e
 
 

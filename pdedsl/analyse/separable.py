@@ -4,15 +4,16 @@ from __future__ import annotations
 
 from sympy import Abs, Add, Dummy, Expr, Poly, Pow, S, Symbol, sign
 
+from pdedsl.symbolic.atoms import atoms
 from pdedsl.symbolic.symbols import Component, Contraction
 
 
 def folded(expr: Expr) -> Expr:
     """The expression with y ≥ 0 for |x|, if x occurs only as |x|, x sign(x) or in even powers: x² - |x| is y² - y."""
-    for x in sorted({a.args[0] for a in expr.atoms(Abs, sign) if a.args[0].is_Symbol}, key=str):
+    for x in sorted({a.args[0] for a in atoms(expr, Abs, sign) if a.args[0].is_Symbol}, key=str):
         y = Dummy(x.name, nonnegative=True)
         found = expr.xreplace({Abs(x): y, sign(x): y / x})
-        even = {p: y**p.exp for p in found.atoms(Pow) if p.base == x and p.exp.is_even and p.exp.is_positive}
+        even = {p: y**p.exp for p in atoms(found, Pow) if p.base == x and p.exp.is_even and p.exp.is_positive}
         found = found.xreplace(even)
         expr = expr if x in found.free_symbols else found
     return expr
@@ -20,7 +21,7 @@ def folded(expr: Expr) -> Expr:
 
 def separable_above(expr: Expr, dimension: int) -> bool:
     """Σᵢ p(xᵢ) + Σₖ qₖ(xₖ) + c ≥ 0 on R^d, with p and qₖ of degree ≤ 2: minimised coordinate by coordinate."""
-    if len({c.args[0] for c in expr.atoms(Component)}) != 1:
+    if len({c.args[0] for c in atoms(expr, Component)}) != 1:
         return False
     s = Dummy("s", real=True)
     shared, own, rest = S.Zero, dict[Expr, Expr](), S.Zero
@@ -28,8 +29,8 @@ def separable_above(expr: Expr, dimension: int) -> bool:
         factor, inner = term.as_coeff_Mul()
         if isinstance(inner, Contraction):
             index, summand = inner.index, inner.body
-            shared += factor * summand.xreplace({c: s for c in summand.atoms(Component) if c.args[1] == index})
-        elif len(found := term.atoms(Component)) == 1:
+            shared += factor * summand.xreplace({c: s for c in atoms(summand, Component) if c.args[1] == index})
+        elif len(found := atoms(term, Component)) == 1:
             (x,) = found
             own[x] = own.get(x, S.Zero) + term.xreplace({x: s})
         else:

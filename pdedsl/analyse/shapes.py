@@ -15,6 +15,7 @@ from sympy import Expr, Rational, Symbol
 from pdedsl.ir.noise import DroppedMaps, DroppedUnits, RandomMap, SharedBranches
 from pdedsl.ir.spec import Spec
 from pdedsl.ir.terms import Components, Generator, Indexed, Shape
+from pdedsl.symbolic.atoms import atoms
 from pdedsl.symbolic.expansion import expand
 from pdedsl.symbolic.symbols import INDEX, Field
 
@@ -95,7 +96,7 @@ def _factor(pairs: list[tuple[Expr, Expr]]) -> Expr | None:
 
 def _halves(drift: Vector, spec: Spec) -> tuple[tuple[Symbol, ...], tuple[Vector, Vector]] | None:
     """The learned f and g of a drift ½(f + g): their names and components; None for other drifts."""
-    heads = tuple(w.head for w in spec.learned if any(f.head == w.head for f in drift[0].atoms(Field)))
+    heads = tuple(w.head for w in spec.learned if any(f.head == w.head for f in atoms(drift[0], Field)))
     if len(heads) != 2:
         return None
     f, g = (tuple(next(iter(_parts(b, head)), Rational(0)) for b in drift) for head in heads)
@@ -104,4 +105,4 @@ def _halves(drift: Vector, spec: Spec) -> tuple[tuple[Symbol, ...], tuple[Vector
 
 
 def _parts(expr: Expr, head: Symbol) -> list[Field]:
-    return [f for f in expr.atoms(Field) if f.head == head]
+    return [f for f in atoms(expr, Field) if f.head == head]

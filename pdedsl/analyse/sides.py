@@ -17,7 +17,9 @@ from pdedsl.analyse.problem import Problem
 from pdedsl.analyse.samples import ranges_of
 from pdedsl.analyse.signs import box_of, nonnegative
 from pdedsl.ir.spec import Condition, Spec, side_names
+from pdedsl.symbolic.atoms import atoms
 from pdedsl.symbolic.expansion import expand
+from pdedsl.symbolic.replacing import replaced
 from pdedsl.symbolic.symbols import Component, Field, Partial
 
 
@@ -76,12 +78,13 @@ def _read(condition: Condition, x: Symbol, end: Expr, normal: int, problem: Prob
         return Other()
     unknown = problem.unknown
     value = Field(unknown.head, (), unknown.arguments)
-    whole = condition.value[0].xreplace(problem.spec.values)
-    whole = whole.xreplace(_normals(whole, x, normal, problem))
+    whole = replaced(condition.value[0], problem.spec.values)
+    whole = replaced(whole, _normals(whole, x, normal, problem))
     u, flux = Dummy("u", real=True), Dummy("flux", real=True)
-    whole = whole.xreplace({Partial(value, x): normal * flux}).xreplace({value: u}).xreplace({x: end})
+    whole = replaced(whole, {Partial(value, x): normal * flux})
+    whole = replaced(replaced(whole, {value: u}), {x: end})
     whole = Add(*(expand(term) if term.has(u, flux) else term for term in Add.make_args(whole)))
-    if any(f.head == unknown.head for f in whole.atoms(Field)):
+    if any(f.head == unknown.head for f in atoms(whole, Field)):
         return Other()
     return _solved(whole, u, flux)
 
@@ -89,7 +92,7 @@ def _read(condition: Condition, x: Symbol, end: Expr, normal: int, problem: Prob
 def _normals(whole: Expr, x: Symbol, normal: int, problem: Problem) -> dict[Expr, Expr]:
     """The components of the outer normal on a side of a box."""
     found = {}
-    for c in whole.atoms(Component):
+    for c in atoms(whole, Component):
         index = c.args[1]
         if index.is_Integer and c.args[0] not in problem.spec.space.coordinates:
             found[c] = S(normal) if problem.spec.space.coordinates[int(index) - 1] == x else S.Zero

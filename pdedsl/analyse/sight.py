@@ -21,6 +21,7 @@ from pdedsl.analyse.signs import box_of
 from pdedsl.analyse.states import State, state_of
 from pdedsl.analyse.writing import in_coordinates, layout_of
 from pdedsl.ir.spec import Equation, Spec, Unknown
+from pdedsl.symbolic.atoms import atoms
 from pdedsl.symbolic.expansion import expand
 from pdedsl.symbolic.symbols import Component, Field, Partial
 
@@ -55,7 +56,7 @@ class Reader:
     @cached_property
     def fields(self) -> tuple[Field, ...]:
         heads = {u.head for u in self.spec.unknowns}
-        found = (f for e in self.equation.right for f in e.atoms(Field) if f.head in heads)
+        found = (f for e in self.equation.right for f in atoms(e, Field) if f.head in heads)
         return tuple(dict.fromkeys(sorted(found, key=str)))
 
     @cached_property
@@ -106,12 +107,12 @@ class Reader:
     def order_in(self, head: Symbol) -> int:
         """The order of the highest derivative of an unknown in space."""
         time = self.spec.time.symbol if self.spec.time else None
-        partials = (p for e in self.equation.right for p in e.atoms(Partial) if _has(p, head))
+        partials = (p for e in self.equation.right for p in atoms(e, Partial) if _has(p, head))
         return max((len([s for s in p.slots if s != time]) for p in partials), default=0)
 
 
 def _has(expr: Expr, head: Symbol) -> bool:
-    return any(f.head == head for f in expr.atoms(Field))
+    return any(f.head == head for f in atoms(expr, Field))
 
 
 def _is_of(letter: Expr, head: Symbol, arguments: Tuple | None = None) -> bool:
@@ -145,7 +146,7 @@ def _distance(one: Field, other: Field, unknown: Unknown, reader: Reader) -> Exp
 
 def _gap(given: Expr, other: Expr, own: Symbol, reader: Reader) -> Expr:
     """The difference; in a periodic coordinate, a function of it that vanishes at multiples of the period."""
-    components = {c: own for e in (given, other) for c in e.atoms(Component) if c.args[0] == own}
+    components = {c: own for e in (given, other) for c in atoms(e, Component) if c.args[0] == own}
     space, gap = reader.spec.space, expand(given.xreplace(components) - other.xreplace(components))
     if own not in space.coordinates or not space.sides:
         return gap

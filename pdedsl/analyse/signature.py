@@ -16,6 +16,7 @@ from pdedsl.analyse.jets import Jet
 from pdedsl.analyse.samples import SMALL, Point, is_inside, levels_of, points, ranges_of, value_at
 from pdedsl.ir.analysis import EquationClass
 from pdedsl.ir.spec import Spec
+from pdedsl.symbolic.atoms import atoms
 from pdedsl.symbolic.symbols import Field
 
 Rows = tuple[tuple[Expr, ...], ...]
@@ -48,7 +49,7 @@ def _points(rows: Rows, spec: Spec) -> Iterator[Point]:
 
 def _with_letters(rows: Rows) -> Rows:
     """The rows with positive symbols for positive learned fields."""
-    fields = {f for row in rows for e in row for f in e.atoms(Field) if f.is_positive}
+    fields = {f for row in rows for e in row for f in atoms(e, Field) if f.is_positive}
     letters = {f: f.head for f in fields}
     return tuple(tuple(e.xreplace(letters) for e in row) for row in rows)
 

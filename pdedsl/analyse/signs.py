@@ -38,6 +38,7 @@ from pdedsl.analyse.ranges import range_of
 from pdedsl.analyse.roots import has_no_root, polynomial_above
 from pdedsl.analyse.samples import Point, Ranges, nonzero_point
 from pdedsl.analyse.separable import folded, separable_above
+from pdedsl.symbolic.atoms import atoms
 from pdedsl.symbolic.expansion import expand
 from pdedsl.symbolic.faults import worked_out
 from pdedsl.symbolic.notation import notation
@@ -79,7 +80,7 @@ def box_of(ranges: Ranges) -> Box:
 
 def nonnegative(expr: Expr, box: Box, dimension: int | None = None) -> bool:
     """Whether an expression is nonnegative wherever it is defined in the box; False if that is not shown."""
-    if len(Add.make_args(expr)) > MAX_LOOKED_AT or len(expr.atoms(Function)) > MAX_FUNCTIONS:
+    if len(Add.make_args(expr)) > MAX_LOOKED_AT or len(atoms(expr, Function)) > MAX_FUNCTIONS:
         found = range_of(expr, box, dimension, poles=True)
         return found is not None and found.low >= 0
     if expr.is_nonnegative:
@@ -98,7 +99,7 @@ def _with_letters(expr: Expr) -> Expr:
     if expr.has(Contraction):
         return expr
     letters: dict[Expr, Symbol] = {}
-    for atom in sorted((*expr.atoms(Partial), *expr.atoms(Field)), key=str):
+    for atom in sorted((*atoms(expr, Partial), *atoms(expr, Field)), key=str):
         known = {"positive": True} if atom.is_positive else {"nonnegative": True} if atom.is_nonnegative else {}
         letters[atom] = Dummy(f"z{len(letters)}", real=True, **known)
     return expr.xreplace(letters)
@@ -126,8 +127,7 @@ def _forms(expr: Expr) -> Iterator[Expr]:
         yield expand(by_relu(expr))  # |x| + x is 2relu(x)
     if expr.has(atan):
         yield from _factored(expr.replace(atan, lambda _: pi / 2 * tanh(Dummy(real=True))))  # between -π/2 and π/2
-    simpler = cancel(together(expr))
-    yield simpler
+    yield (simpler := cancel(together(expr)))
     yield from _factored(simpler)
     constant, rest = simpler.as_coeff_Add()
     if constant.is_nonnegative:
@@ -139,7 +139,7 @@ def _forms(expr: Expr) -> Iterator[Expr]:
 
 
 def _factored(expr: Expr) -> Iterator[Expr]:
-    bits = sum(int(number.p).bit_length() + int(number.q).bit_length() for number in expr.atoms(Rational))
+    bits = sum(int(number.p).bit_length() + int(number.q).bit_length() for number in atoms(expr, Rational))
     if expr.is_Add and len(expr.args) <= MAX_FACTORED and bits <= MAX_BITS:
         yield factor(expr)
 
@@ -207,7 +207,7 @@ def _above(value: Expr) -> Fraction:
 def _wave_above(expr: Expr, x: Symbol) -> bool:
     """c + a sin θ + b cos θ is at least c - √(a² + b²)."""
     constant, rest = expr.as_coeff_Add()
-    arguments = {w.args[0] for w in rest.atoms(sin, cos)}
+    arguments = {w.args[0] for w in atoms(rest, sin, cos)}
     if len(arguments) != 1:
         return False
     (theta,) = arguments
@@ -218,7 +218,7 @@ def _wave_above(expr: Expr, x: Symbol) -> bool:
 
 def _period(expr: Expr, x: Symbol) -> Expr | None:
     """A period, if x occurs only in sines and cosines of rational multiples of x, or of πx."""
-    waves = expr.atoms(sin, cos)
+    waves = atoms(expr, sin, cos)
     if any(expr.xreplace(dict.fromkeys(waves, S.Zero)).has(x) for _ in (0,)) or not waves:
         return None
     slopes = [w.args[0].diff(x) for w in waves]

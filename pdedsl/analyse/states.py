@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from functools import cached_property, lru_cache
+from typing import Any
 
 from sympy import Add, Dummy, Expr, Integer, Mul, Rational, S, Symbol, default_sort_key
 
@@ -22,6 +23,7 @@ from pdedsl.analyse.samples import (
 from pdedsl.analyse.writing import layout_of, multiplied_out
 from pdedsl.ir.spec import Spec
 from pdedsl.ir.types import Vector
+from pdedsl.symbolic.atoms import atoms
 from pdedsl.symbolic.calculus import depends
 from pdedsl.symbolic.expansion import expand, multiply_out
 from pdedsl.symbolic.symbols import Field, Partial
@@ -50,7 +52,7 @@ class State:
         return Add(*source), Add(*rest)
 
     def _touches(self, expr: Expr) -> bool:
-        return not expr.is_Atom and any(f.head in self.heads for f in expr.atoms(Field))
+        return not expr.is_Atom and any(f.head in self.heads for f in atoms(expr, Field))
 
     def _is_letter(self, expr: Expr) -> bool:
         field = expr.body if isinstance(expr, Partial) else expr
@@ -102,11 +104,11 @@ class State:
         for f in fields:
             constants.setdefault(_name(f), Dummy(_name(f), **_sign(f)))
         flat = flat.xreplace({f: constants[_name(f)] for f in fields})
-        still = [p for p in flat.atoms(Partial) if not all(depends(p.body, s) for s in p.slots)]
+        still = [p for p in atoms(flat, Partial) if not all(depends(p.body, s) for s in p.slots)]
         return multiply_out(flat.xreplace(dict.fromkeys(still, S.Zero)))
 
-    def _letters(self, expr: Expr, kind: type[Expr]) -> list[Expr]:
-        return sorted((a for a in expr.atoms(kind) if self._is_letter(a)), key=default_sort_key)
+    def _letters(self, expr: Expr, kind: Any) -> list[Expr]:
+        return sorted((a for a in atoms(expr, kind) if self._is_letter(a)), key=default_sort_key)
 
     @property
     def in_letters(self) -> Expr:
@@ -147,7 +149,7 @@ def solenoidal(expr: Expr, spec: Spec) -> Expr:
     if not free or not spec.space.explicit:
         return expr
     *others, last = spec.space.coordinates
-    found = [p for p in expr.atoms(Partial) if isinstance(p.body, Field) and p.body.head in free and last in p.slots]
+    found = [p for p in atoms(expr, Partial) if isinstance(p.body, Field) and p.body.head in free and last in p.slots]
     return expr.xreplace({p: _by_others(p, others, last) for p in found if tuple(p.body.indices) == (len(others) + 1,)})
 
 
@@ -165,7 +167,7 @@ def letters_of(expr: Expr, spec: Spec) -> Expr:
 
 def multiples(flat: Expr, constant: int | Rational) -> dict[Symbol, Rational]:
     """Values for the unknowns in an expression at constants: the constant, twice the constant, …"""
-    letters = sorted(flat.atoms(Dummy), key=lambda s: s.name)
+    letters = sorted(atoms(flat, Dummy), key=lambda s: s.name)
     return {s: Rational(k * constant) for k, s in enumerate(letters, 1)}
 
 
@@ -174,7 +176,7 @@ def _name(field: Field) -> str:
 
 
 def _at_zero(expr: Expr) -> Expr:
-    return expr.xreplace(dict.fromkeys(expr.atoms(Dummy), S.Zero))
+    return expr.xreplace(dict.fromkeys(atoms(expr, Dummy), S.Zero))
 
 
 def _sign(letter: Expr) -> dict[str, bool]:
@@ -193,7 +195,7 @@ def _bends(expr: Expr, ranges: Ranges) -> bool:
     """Whether G(c + a + b) + G(c) differs from G(c + a) + G(c + b) somewhere, also for b = -a; if G has no numerical
     values, whether a derivative of it still depends on a letter."""
     numbers = False
-    letters = expr.atoms(Dummy)
+    letters = atoms(expr, Dummy)
     drawn = points(expr.free_symbols, ranges, 6 * TRIES)
     starts = () if expr.has(Partial) else telling_points(expr, expr.free_symbols, ranges, TRIES)
     for c, a, b in zip(starts, drawn, drawn, strict=False):
@@ -211,12 +213,12 @@ def _differ(corners: list[float]) -> bool:
     return abs(both + none - one - other) > SMALL * max(1, *map(abs, corners))
 
 
-def _surely_differ(expr: Expr, start: Point, letters: set[Symbol], a: Point, b: Point) -> bool:
+def _surely_differ(expr: Expr, start: Point, letters: frozenset[Symbol], a: Point, b: Point) -> bool:
     """The same in high precision: in double precision cosh² - sinh² of large numbers has no correct digit."""
     corners = [exact_at(expr, _moved(start, letters, *by)) for by in ((a, b), (), (a,), (b,))]
     values = [v for v in corners if v is not None]
     return len(values) == len(corners) and _differ(values)
 
 
-def _moved(start: Point, letters: set[Symbol], *by: Point) -> Point:
+def _moved(start: Point, letters: frozenset[Symbol], *by: Point) -> Point:
     return {s: v + (sum(p[s] for p in by) if s in letters else 0) for s, v in start.items()}

@@ -19,6 +19,7 @@ from pdedsl.analyse.letters import LEAST, Letters
 from pdedsl.analyse.problem import Problem
 from pdedsl.analyse.ranges import range_of
 from pdedsl.analyse.signs import nonnegative
+from pdedsl.symbolic.atoms import atoms
 
 
 @dataclass(frozen=True)
@@ -47,7 +48,7 @@ class Structure:
     def _has_value(self, e: Expr) -> bool:
         """Whether it is defined, and no logarithm is infinite, but for z log z."""
         box, factors = self.of.whole, {f.as_base_exp()[0] for f in Mul.make_args(e)}
-        inner = [a.args[0] for a in e.atoms(log) if a.free_symbols != {self.of.time}]
+        inner = [a.args[0] for a in atoms(e, log) if a.free_symbols != {self.of.time}]
         finite = ((found := range_of(z, box)) is not None and (found.low > 0 or z in factors) for z in inner)
         return range_of(e, box) is not None and all(finite)
 

@@ -33,6 +33,7 @@ from pdedsl.ir.terms import (
     Transport,
 )
 from pdedsl.ir.types import Vector
+from pdedsl.symbolic.atoms import atoms
 from pdedsl.symbolic.expansion import multiply_out
 from pdedsl.symbolic.symbols import Applied, Field, Partial
 from pdedsl.words.directions import Direction
@@ -197,7 +198,7 @@ def _is_at_another_time(field: Field, frame: Frame) -> bool:
 
 
 def _unknowns_in(expr: Expr, frame: Frame) -> list[Field]:
-    return [f for f in expr.atoms(Field) if f.head in frame.heads]
+    return [f for f in atoms(expr, Field) if f.head in frame.heads]
 
 
 def _looks_elsewhere(expr: Expr, frame: Frame) -> bool:

@@ -14,6 +14,7 @@ from functools import lru_cache
 from sympy import Add, Expr, Integer, Symbol, sqrt
 
 from pdedsl.ir.spec import Spec
+from pdedsl.symbolic.atoms import atoms
 from pdedsl.symbolic.expansion import MAX_TERMS, multiply_out, terms_of
 from pdedsl.symbolic.symbols import Component, Contraction, Field, Partial
 
@@ -62,7 +63,7 @@ def layout_of(expr: Expr, spec: Spec, dimension: int | None = None) -> Layout:
 
 def _named(expr: Expr, base: Symbol) -> int:
     """The largest index of a coordinate that occurs explicitly."""
-    numbers = (int(c.args[1]) for c in expr.atoms(Component) if c.args[0] == base and c.args[1].is_Integer)
+    numbers = (int(c.args[1]) for c in atoms(expr, Component) if c.args[0] == base and c.args[1].is_Integer)
     return max(numbers, default=0)
 
 
@@ -77,7 +78,7 @@ def written_out(expr: Expr, spec: Spec, layout: Layout | None = None) -> Expr:
         return expr
     n = spec.space.dimension
     if not isinstance(n, int):
-        ones = [c for c in expr.atoms(Contraction) if c.body == 1]
+        ones = [c for c in atoms(expr, Contraction) if c.body == 1]
         expr = expr.xreplace(dict.fromkeys(ones, n))
     return _written(expr, layout)
 

@@ -133,6 +133,9 @@ def stay() -> None:
     """Sets up a process that answers many questions; to be called before sympy is imported."""
     os.environ.setdefault("SYMPY_CACHE_SIZE", KEPT)
     gc.set_threshold(*gc.get_threshold()[:2], SELDOM)
+    from pdedsl.symbolic.remembering import remember_signs
+
+    remember_signs()
 
 
 @click.command(epilog=example("pip install 'pdedsl[lsp]'\npdedsl lsp"))

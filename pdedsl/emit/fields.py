@@ -16,6 +16,7 @@ from pdedsl.ir.noise import Correlated, Dropped, Noise, Plain, Relative, Scaled,
 from pdedsl.ir.plan import DataPlan, Maps, OperatorPlan, Shake, Walk
 from pdedsl.ir.spec import Learned, Spec
 from pdedsl.ir.types import Matrix, Scalar, Type, Vector
+from pdedsl.symbolic.atoms import atoms
 from pdedsl.symbolic.symbols import INDEX, Field
 from pdedsl.words.integrators import Adaptive
 from pdedsl.words.networks import Mlp, Torch
@@ -61,7 +62,7 @@ def data_exprs(model: DataPlan, spec: Spec) -> list[Expr]:
 
 
 def fields_in(exprs: list[Expr], spec: Spec) -> tuple[Learned, ...]:
-    heads = {f.head for e in exprs for f in e.atoms(Field)}
+    heads = {f.head for e in exprs for f in atoms(e, Field)}
     return tuple(w for w in spec.learned if w.head in heads)
 
 
@@ -189,7 +190,7 @@ def formula(
 ) -> Node:
     """A function of points; learned fields in it are passed as arguments, so that they are part of the model. `t` is
     the time if it is not a parameter, for example that of a layer."""
-    heads = {f.head for e in exprs for f in e.atoms(Field)}
+    heads = {f.head for e in exprs for f in atoms(e, Field)}
     used = [name for head, name in names.items() if head in heads]
     function: Node = Lambda((*params, *used), body)
     if TIME.name not in params and _mentions(body, TIME):

@@ -14,6 +14,7 @@ from pdedsl.emit.names import RUNTIME, TAKEN, name_of, quoted
 from pdedsl.emit.program import Binding, Call, Component, Function, Items, Method, Node, Op, Ref, Returns
 from pdedsl.ir.spec import Learned, Spec
 from pdedsl.ir.statement import Derivative, Imposed, Residual, Statement
+from pdedsl.symbolic.atoms import atoms
 from pdedsl.symbolic.symbols import Field, Partial
 
 POINTS = Ref("points")
@@ -79,7 +80,7 @@ def path_of(derivative: Derivative) -> tuple[int, ...]:
 
 
 def fields_of(expr: Expr, statement: Statement) -> tuple[Learned, ...]:
-    heads = {f.head for f in expr.atoms(Field)}
+    heads = {f.head for f in atoms(expr, Field)}
     return tuple(w for w in statement.parameters if w.head in heads)
 
 

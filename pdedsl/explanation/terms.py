@@ -28,6 +28,7 @@ from pdedsl.ir.terms import (
     Transport,
     shape_of,
 )
+from pdedsl.symbolic.atoms import atoms
 from pdedsl.symbolic.notation import notation
 from pdedsl.symbolic.symbols import Field
 from pdedsl.words.directions import Direction
@@ -69,7 +70,7 @@ def _nature(coefficient: Coefficient, spec: Spec) -> str:
     entries = _entries(coefficient)
     heads = {w.head for w in spec.learned}
     matrices = isinstance(coefficient, Indexed) and coefficient.learned
-    if matrices or any(f.head in heads for e in entries for f in e.atoms(Field)):
+    if matrices or any(f.head in heads for e in entries for f in atoms(e, Field)):
         return "learned"
     varying = {*spec.space.coordinates, *((spec.time.symbol,) if spec.time else ())}
     return "known" if any(e.free_symbols & varying for e in entries) else "constant"

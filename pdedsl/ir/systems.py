@@ -10,6 +10,7 @@ from sympy import Add, Expr, S
 from pdedsl.ir.spec import Equation, SpaceKind, Spec
 from pdedsl.ir.types import Simplex, Vector
 from pdedsl.numerics.integrators import EULER
+from pdedsl.symbolic.atoms import atoms
 from pdedsl.symbolic.symbols import Contraction, Field, Partial
 from pdedsl.words.diffusions import (
     Diffusion,
@@ -38,7 +39,7 @@ def is_separable_pair(spec: Spec) -> bool:
         return False
     for e in equations:
         heads = {u.head for u in spec.unknowns}
-        found = {f.head for f in e.right[0].atoms(Field)} & heads
+        found = {f.head for f in atoms(e.right[0], Field)} & heads
         if e.unknown is None or found != heads - {e.unknown}:
             return False
     return len({e.unknown for e in equations}) == 2
@@ -115,9 +116,9 @@ def _is_isotropic(equation: Equation, spec: Spec) -> bool:
     """Whether the second derivatives of the unknown form a multiple of its Laplacian, or there are none."""
     right, coordinates = Add(*equation.right), spec.space.coordinates
     if not spec.space.explicit:
-        whole = [c for c in right.atoms(Contraction) if _is_second(c.body, equation) and len(set(c.body.slots)) == 1]
-        return not any(_is_second(p, equation) for p in right.xreplace(dict.fromkeys(whole, S.Zero)).atoms(Partial))
-    found = {p.slots: right.coeff(p) for p in right.atoms(Partial) if _is_second(p, equation)}
+        whole = [c for c in atoms(right, Contraction) if _is_second(c.body, equation) and len(set(c.body.slots)) == 1]
+        return not any(_is_second(p, equation) for p in atoms(right.xreplace(dict.fromkeys(whole, S.Zero)), Partial))
+    found = {p.slots: right.coeff(p) for p in atoms(right, Partial) if _is_second(p, equation)}
     return not found or (set(found) == {(x, x) for x in coordinates} and len(set(found.values())) == 1)
 
 

@@ -18,6 +18,7 @@ from pdedsl.ir.statement import Component, Derivative, Domain, Face, Imposed, Ob
 from pdedsl.ir.theorem import Theorem
 from pdedsl.lower.writing import Normal, Writer, ranges_of, writer_of
 from pdedsl.symbolic import symbols
+from pdedsl.symbolic.atoms import atoms
 from pdedsl.symbolic.symbols import Field
 
 THEOREM = Theorem(
@@ -79,7 +80,7 @@ def _condition(condition: Condition, writer: Writer) -> Iterator[Imposed]:
 
 def _joins(condition: Condition, writer: Writer) -> bool:
     """Whether a condition relates two sides, like u(0, t) = u(1, t)."""
-    fields = (f for v in condition.value for f in v.atoms(Field) if f.head in writer.own)
+    fields = (f for v in condition.value for f in atoms(v, Field) if f.head in writer.own)
     return len(condition.sides) > 1 and any(tuple(f.arguments) != writer.own[f.head] for f in fields)
 
 
@@ -116,9 +117,8 @@ def _asks_normal(condition: Condition, writer: Writer) -> bool:
     return any(c.args[0] not in writer.spec.space.coordinates for v in condition.value for c in _indexed(v))
 
 
-def _indexed(expr: Expr) -> set[Expr]:
-    found: set[Expr] = expr.atoms(symbols.Component)
-    return found
+def _indexed(expr: Expr) -> frozenset[Expr]:
+    return atoms(expr, symbols.Component)
 
 
 def _in_time(condition: Condition, writer: Writer) -> Imposed:
@@ -139,7 +139,7 @@ def _at_home(value: Expr, writer: Writer) -> dict[Expr, Expr]:
     time = writer.spec.time
     assert time is not None
     found = {}
-    for f in value.atoms(Field):
+    for f in atoms(value, Field):
         own = writer.own.get(f.head, ())
         if all(
             a == o or (o == time.symbol and a in (time.start, time.end)) for a, o in zip(f.arguments, own, strict=False)

@@ -32,6 +32,7 @@ from pdedsl.ir.terms import (
 )
 from pdedsl.ir.theorem import Theorem
 from pdedsl.ir.types import Scalar, Simplex, Vector
+from pdedsl.symbolic.atoms import atoms
 from pdedsl.symbolic.expansion import multiply_out
 from pdedsl.symbolic.symbols import INDEX, Component, Contraction, Field, Partial
 from pdedsl.words.directions import Direction
@@ -124,7 +125,7 @@ def _check_reads(generator: Generator, facts: EquationFacts, spec: Spec) -> None
     """Requires learned fields to be read at the point and time of the path, where the network evaluates them."""
     learned = {w.head: w for w in spec.learned}
     exprs = (*_entries(generator.drift), *_entries(generator.matrix), generator.rate, generator.source)
-    for field in sorted({f for e in exprs for f in e.atoms(Field)}, key=str):
+    for field in sorted({f for e in exprs for f in atoms(e, Field)}, key=str):
         if field.head in learned and tuple(field.arguments) != tuple(learned[field.head].arguments):
             raise mistakes.networks.read_elsewhere(learned[field.head].name, facts.equation.span)
 

@@ -17,8 +17,9 @@ from sympy import Abs, Expr, Heaviside, Max, Min, Piecewise, S, Symbol, sign
 
 from pdedsl.ir.statement import Derivative, Domain, Face, Imposed, Residual, Statement
 from pdedsl.plan.units import units_of
-from pdedsl.symbolic.evaluating import Layout, compiled
+from pdedsl.symbolic.evaluating import Layout, values
 from pdedsl.symbolic.notation import notation
+from pdedsl.symbolic.replacing import replaced
 from pdedsl.symbolic.symbols import Field
 
 KINKS = (Abs, Heaviside, Max, Min, Piecewise, sign, Field)
@@ -67,9 +68,9 @@ def jumps(statement: Statement) -> bool:
             early, late = _on(domain, side.face, start.value), _on(domain, start.face, side.value)
             end = domain.intervals[side.face.coordinate]
             at = float(end.end if side.face.upper else end.start)
-            gap, size = compiled(early - late, _layout(domain)), compiled(late, _layout(domain))
-            points = _samples(domain, side.face.coordinate, at)
-            if any(abs(gap(p)) > ROUNDING * (1 + abs(size(p))) for p in points):
+            points = list(_samples(domain, side.face.coordinate, at))
+            one, other = values((early, late), _layout(domain), points)
+            if any(abs(a - b) > ROUNDING * (1 + abs(b)) for a, b in zip(one, other, strict=True)):
                 return True
     return False
 
@@ -109,7 +110,7 @@ def _given(domain: Domain, condition: Imposed, number: int, component: int) -> I
 
 def _on(domain: Domain, face: Face, value: Expr) -> Expr:
     side = domain.intervals[face.coordinate]
-    return value.xreplace({domain.coordinates[face.coordinate]: side.end if face.upper else side.start})
+    return replaced(value, {domain.coordinates[face.coordinate]: side.end if face.upper else side.start})
 
 
 def _on_sides(domain: Domain, given: Sequence[Given]) -> Ansatz:
@@ -124,7 +125,7 @@ def _on_sides(domain: Domain, given: Sequence[Given]) -> Ansatz:
 def _with_pair(domain: Domain, found: Ansatz, k: int, x: Symbol, own: dict[bool, Given]) -> Ansatz:
     low, high = domain.intervals[k].start, domain.intervals[k].end
     share = (x - low) / (high - low)
-    gaps = {up: g.value - found.base.xreplace({x: high if up else low}) for up, g in own.items()}
+    gaps = {up: g.value - replaced(found.base, {x: high if up else low}) for up, g in own.items()}
     rise = {False: 1 - share, True: share} if len(own) == 2 else dict.fromkeys(own, S.One)
     added = sum((rise[up] * gap for up, gap in gaps.items()), S.Zero)
     factor = prod((4 * share * (1 - share),) if len(own) == 2 else (share if False in own else 1 - share,))
@@ -142,7 +143,7 @@ def _in_time(domain: Domain, given: Sequence[Given], built: Ansatz) -> Ansatz | 
     start = side.end if ends == {True} else side.start
     added = S.Zero
     for g in sorted(given, key=lambda g: g.order):
-        missing = g.value - (built.base + added).diff(t, g.order).xreplace({t: start})
+        missing = g.value - replaced((built.base + added).diff(t, g.order), {t: start})
         added += missing * (t - start) ** g.order / prod(range(1, g.order + 1))
     if not _vanishes_where(domain, added, built):
         return None
@@ -153,14 +154,14 @@ def _in_time(domain: Domain, given: Sequence[Given], built: Ansatz) -> Ansatz | 
 
 def _vanishes_where(domain: Domain, expr: Expr, built: Ansatz) -> bool:
     """Whether expr = 0 on all faces where the factor is zero, at sample points, up to rounding relative to the base."""
-    value, base = compiled(expr, _layout(domain)), compiled(built.base, _layout(domain))
-    for k, (x, side) in enumerate(zip(domain.coordinates, domain.intervals, strict=True)):
-        for end in (side.start, side.end):
-            if built.factor.xreplace({x: end}) == 0 and not all(
-                abs(value(p)) <= ROUNDING * (1 + abs(base(p))) for p in _samples(domain, k, float(end))
-            ):
-                return False
-    return True
+    faces = [
+        _samples(domain, k, float(end))
+        for k, (x, side) in enumerate(zip(domain.coordinates, domain.intervals, strict=True))
+        for end in (side.start, side.end)
+        if built.factor.xreplace({x: end}) == 0
+    ]
+    found, base = values((expr, built.base), _layout(domain), [p for face in faces for p in face])
+    return all(abs(v) <= ROUNDING * (1 + abs(b)) for v, b in zip(found, base, strict=True))
 
 
 def _layout(domain: Domain) -> Layout:

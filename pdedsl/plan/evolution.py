@@ -14,6 +14,7 @@ from sympy import Add, Expr, Matrix, Symbol
 
 from pdedsl.ir.statement import Derivative, Face, Imposed, Residual, Statement
 from pdedsl.plan.pairing import paired
+from pdedsl.symbolic.atoms import atoms
 from pdedsl.symbolic.symbols import Field, Partial
 
 
@@ -171,9 +172,9 @@ class Reader:
         """The expression with symbols for learned numbers and functions."""
         names = {p.head: p.name for p in self.statement.parameters}
         places = {x: k for k, x in enumerate(self.statement.domain.coordinates)}
-        own = expr.atoms(Partial)
+        own = atoms(expr, Partial)
         inner = {e.body for e in own}
-        for e in sorted((*own, *(f for f in expr.atoms(Field) if f not in inner or expr.has(f))), key=str):
+        for e in sorted((*own, *(f for f in atoms(expr, Field) if f not in inner or expr.has(f))), key=str):
             body, slots = (e.body, e.slots) if isinstance(e, Partial) else (e, ())
             if e in self.parameters:
                 continue

@@ -13,13 +13,14 @@ from pdedsl.ir.representation import Stretch
 from pdedsl.ir.spec import Learned, Spec
 from pdedsl.ir.types import Vector
 from pdedsl.plan.computable import problem_of
+from pdedsl.symbolic.atoms import atoms
 from pdedsl.symbolic.symbols import Field, Partial
 from pdedsl.words.networks import Mlp, Torch
 
 
 def fields_of(exprs: Iterable[Expr], spec: Spec) -> list[Learned]:
     """The learned fields in formulas, in the order of declaration."""
-    heads = {f.head for e in exprs for f in e.atoms(Field)}
+    heads = {f.head for e in exprs for f in atoms(e, Field)}
     return [w for w in spec.learned if w.head in heads]
 
 

@@ -13,6 +13,7 @@ from sympy import Function as Head
 from pdedsl.ir.spec import Learned
 from pdedsl.ir.statement import Derivative, Imposed, Residual, Statement
 from pdedsl.ir.types import Scalar, Sign
+from pdedsl.symbolic.atoms import atoms
 from pdedsl.symbolic.symbols import Field, Partial
 
 Change = Callable[[Residual], Residual]
@@ -81,7 +82,7 @@ def with_letters(statement: Statement) -> Statement:
     zero = (0,) * len(statement.domain.coordinates)
 
     def lettered(residual: Residual) -> Residual:
-        fields = {f: values[f.head].value for f in residual.expr.atoms(Field) if f.head in values}
+        fields = {f: values[f.head].value for f in atoms(residual.expr, Field) if f.head in values}
         expr = residual.expr.xreplace(fields)
         more = tuple((s, Derivative(k, zero)) for s, k in places.items() if s in expr.free_symbols)
         return replace(residual, expr=expr, letters=(*residual.letters, *more))
@@ -122,8 +123,8 @@ def _spelled(
 
 def _uses(expr: Expr) -> Iterator[tuple[Expr, Field, tuple[Symbol, ...]]]:
     """Fields and their derivatives; derivatives first, as they contain the fields."""
-    yield from ((p, p.body, tuple(p.slots)) for p in sorted(expr.atoms(Partial), key=str) if isinstance(p.body, Field))
-    yield from ((f, f, ()) for f in sorted(expr.atoms(Field), key=str))
+    yield from ((p, p.body, tuple(p.slots)) for p in sorted(atoms(expr, Partial), key=str) if isinstance(p.body, Field))
+    yield from ((f, f, ()) for f in sorted(atoms(expr, Field), key=str))
 
 
 def _written(
@@ -142,5 +143,5 @@ def _written(
         name = f"N{place}_{'_'.join(map(str, orders))}"
         return letters.setdefault(Derivative(place, orders), Symbol(name, real=True))
 
-    slopes = {s: letter(tuple(s.variables.count(x) for x in coordinates)) for s in value.atoms(Slope)}
+    slopes = {s: letter(tuple(s.variables.count(x) for x in coordinates)) for s in atoms(value, Slope)}
     return value.xreplace(slopes).xreplace({network: letter((0,) * len(coordinates))})

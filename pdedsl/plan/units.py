@@ -13,7 +13,7 @@ from math import isfinite, log10, prod
 from sympy import Expr, Integer, S
 
 from pdedsl.ir.statement import Domain, Face, Residual, Statement
-from pdedsl.symbolic.evaluating import Point, compiled
+from pdedsl.symbolic.evaluating import Point, values
 from pdedsl.symbolic.regions import Region, region_of
 
 SAMPLES = 256  # enough to meet a spot that is a tenth of a square wide
@@ -59,18 +59,14 @@ def _moved(point: Point, place: object, domain: Domain) -> Point:
 def _size(residual: Residual, points: Sequence[Point], region: Region) -> float:
     zero = dict.fromkeys((s for s, _ in residual.letters), S.Zero)
     half = [(b - a) / 2 for a, b in region.ends]
-    coefficients = [
-        _mean(residual.expr.diff(s).xreplace(zero), points, region)
-        / prod(h**n for h, n in zip(half, d.orders, strict=True))
-        for s, d in residual.letters
-    ]
-    at, largest = compiled(residual.expr.xreplace(zero), region.layout), max(coefficients, default=0.0)
-    data = max((abs(at(p)) for p in points), default=0.0)
-    return data / largest if isfinite(data) and isfinite(largest) and largest > 0 else 0.0
+    slopes = [residual.expr.diff(s).xreplace(zero) for s, _ in residual.letters]
+    data, *columns = values([residual.expr.xreplace(zero), *slopes], region.layout, points)
+    scales = [prod(h**n for h, n in zip(half, d.orders, strict=True)) for _, d in residual.letters]
+    coefficients = [_mean([abs(v) for v in c]) / scale for c, scale in zip(columns, scales, strict=True)]
+    size, largest = max(map(abs, data), default=0.0), max(coefficients, default=0.0)
+    return size / largest if isfinite(size) and isfinite(largest) and largest > 0 else 0.0
 
 
-def _mean(expr: Expr, points: Sequence[Point], region: Region) -> float:
-    at = compiled(expr, region.layout)
-    if not expr.free_symbols:
-        points = points[:1]
-    return sum(abs(at(p)) for p in points) / max(1, len(points))
+def _mean(column: Sequence[float]) -> float:
+    """The mean; of a constant, that constant without rounding errors."""
+    return column[0] if len(set(column)) == 1 else sum(column) / max(1, len(column))

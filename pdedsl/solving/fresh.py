@@ -28,6 +28,7 @@ from pdedsl.emit.residuals import path_of
 from pdedsl.ir.statement import Derivative, Domain, Imposed, Residual, Statement
 from pdedsl.runtime.partials import partials
 from pdedsl.solving.points import Points, points_of_conditions
+from pdedsl.symbolic.atoms import atoms
 from pdedsl.symbolic.symbols import Field
 
 INSIDE, ON, MANY = 2048, 512, 6  # points inside; on each place; the number of coordinates from which there are fewer
@@ -144,7 +145,7 @@ def derivatives_of(module: Callable[[Tensor], Tensor], wanted: Sequence[Derivati
 def _with_numbers(expr: Expr, statement: Statement, values: Mapping[str, float]) -> Expr:
     """The expression with everything learned along with the unknowns replaced by the numbers found."""
     heads = {w.head: values[w.name] for w in statement.parameters if w.name in values}
-    return expr.xreplace({f: Float(heads[f.head]) for f in expr.atoms(Field) if f.head in heads})
+    return expr.xreplace({f: Float(heads[f.head]) for f in atoms(expr, Field) if f.head in heads})
 
 
 def turns(derivative: Derivative, domain: Domain) -> list[tuple[Derivative, float]]:

@@ -6,8 +6,9 @@ A point lists the coordinates of space, then time. Where there is no real value,
 from __future__ import annotations
 
 import math
+import operator
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from math import nan
 
 from sympy import (
@@ -43,6 +44,8 @@ from pdedsl.symbolic.symbols import Component, Contraction
 
 Point = Sequence[float]
 Valued = Callable[[Point], float]
+Column = list[float]  # values at many points
+NO_VALUE = (ValueError, ZeroDivisionError, OverflowError, TypeError)
 FUNCTIONS: dict[type, Callable[[float], float]] = {
     Abs: abs,
     acos: math.acos,
@@ -81,10 +84,56 @@ def compiled(expr: Expr, layout: Layout) -> Valued:
     def at(point: Point) -> float:
         try:
             return inner(point)
-        except (ValueError, ZeroDivisionError, OverflowError, TypeError):
+        except NO_VALUE:
             return nan
 
     return at
+
+
+def values(exprs: Sequence[Expr], layout: Layout, points: Sequence[Point]) -> list[Column]:
+    """Each expression at every point, as `compiled` gives it; what they have in common is computed once."""
+    table = _Table(layout, points)
+    return [table.values(e) for e in exprs]
+
+
+@dataclass(frozen=True)
+class _Table:
+    """The values of expressions and of their parts at the same points."""
+
+    layout: Layout
+    points: Sequence[Point]
+    found: dict[Expr, Column] = field(default_factory=dict)
+
+    def values(self, e: Expr) -> Column:
+        try:
+            return self.of(e)
+        except NO_VALUE:  # at some point
+            return list(map(compiled(e, self.layout), self.points))
+
+    def of(self, e: Expr) -> Column:
+        if e not in self.found:
+            self.found[e] = self._computed(e)
+        return self.found[e]
+
+    def _computed(self, e: Expr) -> Column:
+        match e:
+            case Symbol() if e in self.layout.places:
+                return list(map(operator.itemgetter(self.layout.places[e]), self.points))
+            case _ if e.is_number:
+                return [_number(e)] * len(self.points)
+            case Add():
+                return list(map(math.fsum, zip(*map(self.of, e.args), strict=True)))
+            case Mul(args=(first, second)):
+                return list(map(operator.mul, self.of(first), self.of(second)))
+            case Mul():
+                return list(map(math.prod, zip(*map(self.of, e.args), strict=True)))
+            case Pow(base=base, exp=exponent) if exponent.is_Rational:
+                power = _number(exponent)
+                return [_power(v, power) for v in self.of(base)]
+            case _ if type(e) in FUNCTIONS:
+                return list(map(FUNCTIONS[type(e)], self.of(e.args[0])))
+            case _:
+                return list(map(_of(e, self.layout, {}), self.points))
 
 
 def _of(e: Expr, layout: Layout, indices: dict[Expr, list[int]]) -> Valued:
@@ -93,8 +142,7 @@ def _of(e: Expr, layout: Layout, indices: dict[Expr, list[int]]) -> Valued:
 
     match e:
         case _ if e.is_number:
-            found = worked_out(lambda: float(e))
-            value = nan if found is None else found
+            value = _number(e)
             return lambda p: value
         case Symbol() if e in indices:
             cell = indices[e]
@@ -114,9 +162,15 @@ def _of(e: Expr, layout: Layout, indices: dict[Expr, list[int]]) -> Valued:
             factors = [of(a) for a in e.args]
             return _product(factors)
         case Pow(base=base, exp=exponent) if exponent.is_Rational:
-            return _raised(of(base), of(exponent)(()))
+            return _raised(of(base), _number(exponent))
         case _:
             return _function(e, [of(a) for a in e.args])
+
+
+def _number(e: Expr) -> float:
+    quick = worked_out(lambda: e.p / e.q) if e.is_Rational else None  # the same, except where it overflows
+    found = worked_out(lambda: float(e)) if quick is None else quick
+    return nan if found is None else found
 
 
 def _sum(body: Expr, index: Symbol, layout: Layout, indices: dict[Expr, list[int]]) -> Valued:

@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from functools import lru_cache
 
 from sympy import Add, Basic, Expr, Integer, Mul, Pow, log
 
+from pdedsl.symbolic.atoms import atoms
+from pdedsl.symbolic.replacing import rebuilt, replaced
 from pdedsl.symbolic.symbols import TooLarge
 
 MAX_TERMS = 5_000  # of an expression after multiplying out, at most
@@ -23,26 +26,31 @@ def multiply_out(expr: Expr) -> Expr:
     return _expanded(expr)
 
 
+@lru_cache(maxsize=KEPT)
 def _expanded(expr: Expr) -> Expr:
     """Multiplies out products of sums, also in arguments of functions; exp(a + b) is kept, as sympy would rejoin it."""
     if not can_expand(expr):
         return expr
-    result = expand(expr, power_exp=False)
+    result = expand(_with_arguments(expr, _expanded), power_exp=False)
     while found := _contents(result):
-        result = result.xreplace(found)
+        result = replaced(result, found)
     return result
 
 
 def _contents(expr: Expr) -> dict[Expr, Expr]:
     """The innermost quotients with a content, and what they are without it."""
-    found = {p: new for p in expr.atoms(Pow) if _is_quotient(p) and (new := _without_content(p)) != p}
-    return {p: new for p, new in found.items() if not any(q in found for q in p.base.atoms(Pow))}
+    found = {p: new for p in atoms(expr, Pow) if _is_quotient(p) and (new := _without_content(p)) != p}
+    return {p: new for p, new in found.items() if not any(q in found for q in atoms(p.base, Pow))}
 
 
 @lru_cache(maxsize=KEPT)
 def expand(expr: Expr, power_exp: bool = True) -> Expr:
-    """Sympy's `expand`, which looks only where there is something to expand."""
+    """Sympy's `expand`, which looks only where there is something to expand. Arguments of functions come first, so that
+    each function is built once and not for every rule: sympy looks long at what it may simplify to."""
+    if not can_expand(expr):
+        return expr
     hints = HINTS | {"power_exp": power_exp}
+    expr = _with_arguments(expr, lambda a: expand(a, power_exp))
     for hint in ("log", "multinomial", "mul", "power_base", "power_exp"):
         if hints[hint]:
             expr = _by(hint, expr, hints)
@@ -54,13 +62,26 @@ def expand(expr: Expr, power_exp: bool = True) -> Expr:
     return expr
 
 
-def _by(hint: str, expr: Expr, hints: dict[str, bool]) -> Expr:
-    """Applies one of sympy's rules to the parts of an expression, then to the whole."""
+def _with_arguments(expr: Expr, change: Callable[[Expr], Expr]) -> Expr:
+    """The expression with the arguments of its functions changed."""
     if not can_expand(expr):
         return expr
-    parts = [_by(hint, a, hints) for a in expr.args]
-    if any(new is not old for new, old in zip(parts, expr.args, strict=True)):
-        expr = expr.func(*parts)
+    inner = [_with_arguments(a, change) if _is_open(expr) else change(a) for a in expr.args]
+    return rebuilt(expr, inner)
+
+
+def _is_open(expr: Expr) -> bool:
+    """Whether rules are applied inside one after another; the logarithm of a product is taken apart before it is
+    multiplied out."""
+    return isinstance(expr, (Add, Mul, Pow)) or expr.has(log)
+
+
+def _by(hint: str, expr: Expr, hints: dict[str, bool]) -> Expr:
+    """Applies one of sympy's rules to the terms and factors of an expression, then to the whole."""
+    if not can_expand(expr):
+        return expr
+    if _is_open(expr):
+        expr = rebuilt(expr, [_by(hint, a, hints) for a in expr.args])
     rule = getattr(expr, f"_eval_expand_{hint}", None)
     new = expr if rule is None else rule(**hints)
     return expr if new == expr else new

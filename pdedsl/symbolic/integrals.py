@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from sympy import Add, Expr, I, Mul, Pow, S, Symbol, cos, cosh, exp, sin, sinh
 
+from pdedsl.symbolic.atoms import atoms
 from pdedsl.symbolic.expansion import expand
 
 
@@ -59,6 +60,6 @@ def _of_a_wave(term: Expr, x: Symbol) -> Expr | None:
 
 def _real(total: Expr) -> Expr:
     """The real part; the imaginary part is zero. exp(a + ib) is replaced by exp(a) (cos(b) + i sin(b))."""
-    parts = {e: e.args[0].as_real_imag() for e in total.atoms(exp) if e.has(I)}
+    parts = {e: e.args[0].as_real_imag() for e in atoms(total, exp) if e.has(I)}
     whole = expand(total.xreplace({e: exp(a) * (cos(b) + I * sin(b)) for e, (a, b) in parts.items()}), power_exp=False)
     return Add(*(term for term in Add.make_args(whole) if not term.has(I)))

@@ -11,8 +11,6 @@ from typing import Any
 from sympy import Expr, Mul, Symbol, Tuple, default_sort_key
 from sympy.core.symbol import Str
 
-import pdedsl.symbolic.quicker  # noqa: F401
-
 INDEX = Symbol("i", integer=True)  # of the generic component, in a space that is not written out
 MAX_ORDER = 8  # of a derivative, at most
 

@@ -31,6 +31,7 @@ from pdedsl.ir.terms import (
     TimeDerivative,
     Transport,
 )
+from pdedsl.symbolic.atoms import atoms
 from pdedsl.symbolic.expansion import multiply_out
 from pdedsl.symbolic.symbols import Contraction, with_number
 from pdedsl.testing.coefficients import Unreadable
@@ -156,5 +157,5 @@ def _sum(exprs: list[Expr], spec: Spec) -> Expr:
     """The sum, expanded, with constants as numbers, and Σᵢ 1 as the dimension."""
     total = Add(*exprs).xreplace(spec.values)
     size = spec.space.dimension
-    ones = [c for c in total.atoms(Contraction) if c.body == 1] if isinstance(size, int) else []
+    ones = [c for c in atoms(total, Contraction) if c.body == 1] if isinstance(size, int) else []
     return multiply_out(total.xreplace(dict.fromkeys(ones, Integer(size))))

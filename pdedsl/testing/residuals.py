@@ -21,6 +21,7 @@ from pdedsl.emit.pointwise import pointwise
 from pdedsl.ir.plan import SolvePlan
 from pdedsl.ir.statement import Imposed, Residual, Statement
 from pdedsl.solving.points import Points
+from pdedsl.symbolic.atoms import atoms
 from pdedsl.symbolic.symbols import Field, Partial
 from pdedsl.testing.model import ModelUnderTest
 from pdedsl.testing.moments import Finding, Outcome
@@ -133,7 +134,7 @@ def _letters(residual: Residual, values: tuple[Expr, ...], statement: Statement)
 
 
 def _numbers(expr: Expr, statement: Statement, points: Tensor) -> Tensor:
-    fields = {p: Integer(0) for p in expr.atoms(Partial)} | {f: Float(LEARNED) for f in expr.atoms(Field)}
+    fields = {p: Integer(0) for p in atoms(expr, Partial)} | {f: Float(LEARNED) for f in atoms(expr, Field)}
     function = lambdify(statement.domain.coordinates, expr.xreplace(fields), "mpmath")
     return torch.tensor([float(function(*row)) for row in points.tolist()], dtype=torch.float64)
 

@@ -24,6 +24,7 @@ from pdedsl.ir.motions import First, Pair, Second
 from pdedsl.ir.terms import LearnedField, MapTerm, Nonlinear, Reaction, SymmetricLayer
 from pdedsl.ir.verdicts import Axiom, Proved, Refuted, Unknown, Verdict
 from pdedsl.numerics.integrators import Leapfrog, Verlet
+from pdedsl.symbolic.atoms import atoms
 from pdedsl.symbolic.symbols import Field, Partial
 
 
@@ -98,7 +99,7 @@ def _reads_the_state_alone(system: System) -> bool:
     right = system.equations[0].right[0]
     own = {Field(u.head, (), u.arguments) for u in system.spec.unknowns}
     heads = {u.head for u in system.spec.unknowns}
-    return not right.has(Partial) and {f for f in right.atoms(Field) if f.head in heads} <= own
+    return not right.has(Partial) and {f for f in atoms(right, Field) if f.head in heads} <= own
 
 
 def _why(system: System, cause: Callable[[MapTerm], str]) -> str:

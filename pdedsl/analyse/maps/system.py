@@ -16,6 +16,7 @@ from pdedsl.ir.spec import Equation, Spec
 from pdedsl.ir.terms import LearnedField, MapTerm, Nonlinear, Reaction, SymmetricLayer
 from pdedsl.ir.types import Operator
 from pdedsl.numerics.activations import ACTIVATIONS
+from pdedsl.symbolic.atoms import atoms
 from pdedsl.symbolic.symbols import Layer
 
 IDENTITY = ACTIVATIONS["identity"]
@@ -68,7 +69,7 @@ class System:
     @cached_property
     def epsilons(self) -> tuple[float, ...]:
         """The ε of the normalisations, if there are any."""
-        layers = [layer for e in self.equations for layer in sorted(e.right[0].atoms(Layer), key=str)]
+        layers = [layer for e in self.equations for layer in sorted(atoms(e.right[0], Layer), key=str)]
         return tuple(float(normalisation_of(layer).eps) for layer in layers)
 
     @cached_property

@@ -18,6 +18,7 @@ from pdedsl.ir.boxes import box_of
 from pdedsl.ir.motions import Pair
 from pdedsl.ir.spec import Learned
 from pdedsl.ir.types import Operator
+from pdedsl.symbolic.atoms import atoms
 from pdedsl.symbolic.symbols import Field
 
 HALVINGS = 8  # how often the size of K is halved
@@ -112,7 +113,7 @@ def _reached(learned: Learned, channels: int) -> float:
 def operators_of(system: System) -> list[Symbol]:
     """Every operator in the equations, once."""
     own = [w.head for w in system.spec.learned if isinstance(w.type, Operator)]
-    found = {f.head for e in system.equations for f in e.right[0].atoms(Field)}
+    found = {f.head for e in system.equations for f in atoms(e.right[0], Field)}
     return [head for head in own if head in found]
 
 

@@ -29,6 +29,7 @@ from pdedsl.analyse.signs import box_of, nonnegative
 from pdedsl.analyse.structure import structure_of
 from pdedsl.ir.terms import Diffusion, HigherOrder, Nonlinear, Nonlocal, Reaction, TimeDerivative
 from pdedsl.ir.verdicts import Proved, Refuted, Unknown, Verdict
+from pdedsl.symbolic.atoms import atoms
 from pdedsl.symbolic.symbols import Field
 
 SOLVED = "a derivative in time and space makes the equation nonlocal when it is solved for ∂u/∂t."
@@ -73,7 +74,7 @@ def is_coupled(problem: Problem) -> bool:
     """Whether other unknowns occur in the equation, or in the conditions on its unknown."""
     others = {u.head for u in problem.spec.unknowns} - {problem.unknown.head}
     given = [v for c in problem.spec.conditions if c.unknown == problem.unknown.head for v in c.value]
-    return any(f.head in others for e in (problem.jet.expr, *given) for f in e.atoms(Field))
+    return any(f.head in others for e in (problem.jet.expr, *given) for f in atoms(e, Field))
 
 
 def _too_high(problem: Problem) -> Verdict:

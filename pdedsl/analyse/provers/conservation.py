@@ -28,6 +28,7 @@ from pdedsl.analyse.states import letters_of, solenoidal
 from pdedsl.analyse.writing import written_out
 from pdedsl.ir.terms import Origin, Source
 from pdedsl.ir.verdicts import Proved, Refuted, Unknown, Verdict
+from pdedsl.symbolic.atoms import atoms
 from pdedsl.symbolic.expansion import can_expand, expand, multiply_out, terms_of
 from pdedsl.symbolic.integrals import integral
 from pdedsl.symbolic.notation import notation
@@ -133,7 +134,7 @@ def _eulers(problem: Problem) -> list[Expr] | None:
     found = [euler_operator(jet, _in_time(jet, time))]
     for unknown in spec.unknowns:
         whole = problem.equation.right[0]
-        if unknown.head != problem.unknown.head and any(f.head == unknown.head for f in whole.atoms(Field)):
+        if unknown.head != problem.unknown.head and any(f.head == unknown.head for f in atoms(whole, Field)):
             found.append(euler_operator(jet_of(whole, unknown, spec)))
     return None if None in found else [expand(solenoidal(e, spec)) for e in found if e is not None]
 
@@ -161,7 +162,7 @@ def euler_operator(jet: Jet, without: frozenset[Symbol] = frozenset()) -> Expr |
         return None
     if not can_expand(total):
         return total
-    rooted = any(p.base.is_Add and not p.exp.is_Integer for p in total.atoms(Pow))
+    rooted = any(p.base.is_Add and not p.exp.is_Integer for p in atoms(total, Pow))
     return expand(total) if terms_of(total) <= (MAX_ROOTED if rooted else MAX_EULER) else None
 
 
@@ -180,7 +181,7 @@ def _euler_sum(jet: Jet, without: frozenset[Symbol]) -> Expr:
 
 def _no_divergence(problem: Problem, euler: Expr) -> Verdict:
     guilty, spec = _makers(problem), problem.spec
-    if any(f.head in {w.head for w in spec.learned} for f in euler.atoms(Field)):
+    if any(f.head in {w.head for w in spec.learned} for f in atoms(euler, Field)):
         return Unknown(f"{named(guilty)} is not a divergence for every weight.", spans(guilty))
     if not Letters(problem).is_defined:
         return Unknown(f"{named(guilty)} is not a divergence, if the equation has a value.", spans(guilty))

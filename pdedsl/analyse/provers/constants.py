@@ -19,6 +19,7 @@ from pdedsl.analyse.states import multiples, state_of
 from pdedsl.ir.spec import Condition, Spec
 from pdedsl.ir.terms import Origin
 from pdedsl.ir.verdicts import Proved, Refuted, Unknown, Verdict
+from pdedsl.symbolic.atoms import atoms
 from pdedsl.symbolic.expansion import expand
 from pdedsl.symbolic.notation import notation
 
@@ -68,22 +69,22 @@ def _unmet(spec: Spec) -> tuple[list[Condition], list[Condition]]:
 
 
 def _letters(condition: Condition, spec: Spec) -> set[Symbol]:
-    return {s for v in condition.value for s in state_of(v.xreplace(spec.values), spec).at_constants.atoms(Dummy)}
+    return {s for v in condition.value for s in atoms(state_of(v.xreplace(spec.values), spec).at_constants, Dummy)}
 
 
 def _at_rest(rate: Expr, spec: Spec) -> Expr | None:
     """The rate, with the unknowns of stationary equations replaced by the constants that these imply."""
-    letters = {s.name: s for s in rate.atoms(Dummy)}
+    letters = {s.name: s for s in atoms(rate, Dummy)}
     given = {unknown_of(e, spec).head.name: e for e in spec.equations if e.order == 0}
     for _ in given:  # w may be given by v, and v by u
-        for name in (s.name for s in rate.atoms(Dummy) if s.name in given):
+        for name in (s.name for s in atoms(rate, Dummy) if s.name in given):
             balance = state_of(given[name].right[0], spec).at_constants
-            own = {s: letters.setdefault(s.name, s) for s in balance.atoms(Dummy)}
+            own = {s: letters.setdefault(s.name, s) for s in atoms(balance, Dummy)}
             solved = _solved(balance.xreplace(own), letters[name])
             if solved is None:
                 return None
             rate = expand(rate.xreplace({letters[name]: solved}))
-    return None if any(s.name in given for s in rate.atoms(Dummy)) else rate
+    return None if any(s.name in given for s in atoms(rate, Dummy)) else rate
 
 
 def _solved(balance: Expr, letter: Symbol) -> Expr | None:
@@ -127,7 +128,7 @@ def _moved_constant(rate: Expr, problem: Problem) -> str:
         if constant < 0 and (problem.jet.u.is_nonnegative or any(s.is_nonnegative for s in chosen)):
             continue
         named_ = {s.name: v for s, v in chosen.items()}
-        domain = [e.xreplace({s: named_.get(s.name, constant) for s in e.atoms(Dummy)}) for e in _domain(problem)]
+        domain = [e.xreplace({s: named_.get(s.name, constant) for s in atoms(e, Dummy)}) for e in _domain(problem)]
         there = rate.xreplace(chosen)
         point = nonzero_point(there, ranges, beside=domain)
         if point is not None:

@@ -18,6 +18,7 @@ from pdedsl.analyse.states import State, state_of
 from pdedsl.ir.spec import Condition, Spec
 from pdedsl.ir.terms import Origin
 from pdedsl.ir.verdicts import Refuted, Unknown, Verdict
+from pdedsl.symbolic.atoms import atoms
 from pdedsl.symbolic.symbols import Component, Field
 
 NOT_ZERO = "T(0) is not 0, so T(2f) is not 2T(f)"
@@ -58,7 +59,7 @@ def _nonlinear(problem: Problem) -> Verdict:
 def _is_curved(state: State, ranges: Ranges) -> bool:
     """Whether F is zero at two points, and not at their sum: (Δu)³ = 0 is linear for all its form."""
     whole = state.in_letters
-    letters = sorted(whole.atoms(Dummy), key=str)
+    letters = sorted(atoms(whole, Dummy), key=str)
     draws = list(points(whole.free_symbols, ranges, ZEROS))
     found: list[Point] = []
     for drawn in draws:
@@ -132,7 +133,7 @@ def has_learned(expr: Expr, spec: Spec, of_unknowns: bool = False) -> bool:
     """Whether an expression contains a learned field; with `of_unknowns`, one that is evaluated at an unknown."""
     heads = {w.head for w in spec.learned}
     unknowns = {u.head for u in spec.unknowns}
-    fields = [f for f in expr.atoms(Field) if f.head in heads]
+    fields = [f for f in atoms(expr, Field) if f.head in heads]
     if not of_unknowns:
         return bool(fields)
-    return any(g.head in unknowns for f in fields for a in f.arguments for g in a.atoms(Field))
+    return any(g.head in unknowns for f in fields for a in f.arguments for g in atoms(a, Field))

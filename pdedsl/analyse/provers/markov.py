@@ -11,6 +11,7 @@ from pdedsl.analyse.provers.comparison import IMPLICIT, SOLVED, is_mixed
 from pdedsl.analyse.sight import Sight, distance, memory
 from pdedsl.ir.terms import Nonlocal, Origin, TimeDerivative
 from pdedsl.ir.verdicts import Proved, Refuted, Unknown, Verdict
+from pdedsl.symbolic.atoms import atoms
 from pdedsl.symbolic.symbols import Field
 
 
@@ -70,5 +71,5 @@ def _readers(problem: Problem, seen: list[Sight]) -> tuple[list[Origin], str]:
     if any(s.by is None for s in sure):
         return [p.origin for p in problem.parts if any(isinstance(t, Nonlocal) for t in p.terms)], ""
     heads = {s.by for s in sure}
-    guilty = [p.origin for p in problem.parts if any(f.head in heads for s in p.states for f in s.expr.atoms(Field))]
+    guilty = [p.origin for p in problem.parts if any(f.head in heads for s in p.states for f in atoms(s.expr, Field))]
     return guilty, ", ".join(sorted({h.name for h in heads if h is not None}))

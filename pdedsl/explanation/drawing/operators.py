@@ -15,6 +15,7 @@ from pdedsl.ir.plan import DataPlan, Shake, Walk
 from pdedsl.ir.spec import Spec
 from pdedsl.ir.systems import operator_draws
 from pdedsl.ir.terms import Reaction, Source
+from pdedsl.symbolic.atoms import atoms
 from pdedsl.symbolic.notation import notation
 from pdedsl.symbolic.symbols import Field
 from pdedsl.words.diffusions import Law
@@ -67,7 +68,7 @@ def _is_constant(walk: Walk, analysis: Analysis) -> bool:
     rates = [t.rate for t in terms if isinstance(t, Reaction)]
     gathered = [*rates, *(value for t in terms if isinstance(t, Source) for value in t.values)]
     varying = {*spec.space.coordinates, *([spec.time.symbol] if spec.time else [])}
-    still = all(not e.free_symbols & varying and not e.atoms(Field) for e in (*walk.field, *gathered))
+    still = all(not e.free_symbols & varying and not e.has(Field) for e in (*walk.field, *gathered))
     match walk.noise:
         case Plain(law=law) | Correlated(law=law):
             return still and law is Law.GAUSSIAN
@@ -79,7 +80,7 @@ def _is_constant(walk: Walk, analysis: Analysis) -> bool:
 
 def nets(field: tuple[Expr, ...], spec: Spec) -> tuple[str, ...]:
     """The networks of the learned fields in a vector field."""
-    heads = {f.head for entry in field for f in entry.atoms(Field)}
+    heads = {f.head for entry in field for f in atoms(entry, Field)}
     return tuple(f"{w.name} = {w.net}" for w in spec.learned if w.head in heads and w.net)
 
 

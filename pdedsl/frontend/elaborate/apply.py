@@ -10,6 +10,7 @@ from pdedsl.frontend.elaborate.numbers import defined
 from pdedsl.frontend.elaborate.values import Tensor, Value, scalar, shown
 from pdedsl.symbolic.symbols import Softmax
 
+EVERYWHERE = {"exp", "sin", "cos", "atan", "sinh", "cosh", "tanh", "erf"}  # real for every real number
 MAX_CHOICES = 8  # arguments of min and max
 
 
@@ -32,7 +33,8 @@ def function_at(name: str, args: tuple[Value, ...], span: Span) -> Value:
         values.append(arg)
     kind = "channels" if any(v.kind == "channels" for v in values) else "number"
     function = pointwise(name) if kind == "channels" else function
-    return scalar(defined(function(*(v.expr for v in values)), span), kind)
+    result = function(*(v.expr for v in values))
+    return scalar(result if name in EVERYWHERE else defined(result, span), kind)
 
 
 def _softmax(args: tuple[Value, ...], span: Span) -> Tensor:

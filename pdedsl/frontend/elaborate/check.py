@@ -17,6 +17,7 @@ from pdedsl.frontend.syntax import tree as t
 from pdedsl.frontend.syntax.names import subscript
 from pdedsl.ir.spec import Condition, Equation, SpaceKind, Spec, Unknown
 from pdedsl.ir.types import Operator, Vector
+from pdedsl.symbolic.atoms import atoms
 from pdedsl.symbolic.notation import notation
 from pdedsl.symbolic.symbols import Field
 
@@ -49,7 +50,7 @@ def check(spec: Spec, env: Environment) -> None:
 def _concerns(equation: Equation, unknown: Unknown) -> bool:
     if equation.unknown is not None:
         return bool(equation.unknown == unknown.head)
-    return any(f.head == unknown.head for e in equation.right for f in e.atoms(Field))
+    return any(f.head == unknown.head for e in equation.right for f in atoms(e, Field))
 
 
 @dataclass(frozen=True)

@@ -12,6 +12,7 @@ from pdedsl.frontend.elaborate.pieces import reached
 from pdedsl.frontend.elaborate.summands import normal, size_of, unknown_of
 from pdedsl.frontend.syntax import tree as t
 from pdedsl.ir.spec import Condition, ConditionKind, Level, Space, SpaceKind, Summand, side_names
+from pdedsl.symbolic.atoms import atoms
 from pdedsl.symbolic.notation import notation
 from pdedsl.symbolic.symbols import Field, Partial
 
@@ -80,7 +81,7 @@ def _side_or_curve(level: Level, space: Space) -> tuple[tuple[str, ...], tuple[L
 
 def _main(fields: list[Field], summands: tuple[Summand, ...], env: Environment) -> Field:
     """The unknown that a condition is for: the one with the derivative of highest order."""
-    partials = [p for s in summands for e in s.exprs for p in e.atoms(Partial)]
+    partials = [p for s in summands for e in s.exprs for p in atoms(e, Partial)]
     orders = {f: max((len(p.slots) for p in partials if p.has(f)), default=0) for f in fields}
     return max(fields, key=lambda f: orders[f])
 
@@ -147,7 +148,7 @@ def _argument(statement: t.EquationStmt, field: Field, variable: Expr, env: Envi
 
 
 def _target(whole: Expr, field: Field, time: Symbol) -> Expr:
-    slopes = [p for p in whole.atoms(Partial) if p.body == field and set(p.slots) == {time}]
+    slopes = [p for p in atoms(whole, Partial) if p.body == field and set(p.slots) == {time}]
     return max(slopes, key=lambda p: len(p.slots)) if slopes else field
 
 

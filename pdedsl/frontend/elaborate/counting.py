@@ -23,6 +23,7 @@ from pdedsl.diagnostics import Reporter
 from pdedsl.frontend.elaborate.pieces import Piece, applies, pieces_of, region_in, selected
 from pdedsl.ir.spec import Condition, ConditionKind, Equation, Spec, Unknown
 from pdedsl.ir.types import Vector
+from pdedsl.symbolic.atoms import atoms
 from pdedsl.symbolic.evaluating import Point
 from pdedsl.symbolic.regions import Region
 from pdedsl.symbolic.symbols import Field, Partial
@@ -74,7 +75,7 @@ def _rows(condition: Condition, spec: Spec) -> Fraction:
 def _is_apart(condition: Condition, spec: Spec) -> bool:
     """Whether a condition contains an unknown at points other than its own variables."""
     own = {u.head: tuple(u.arguments) for u in spec.unknowns}
-    fields = (f for v in condition.value for f in v.atoms(Field) if f.head in own)
+    fields = (f for v in condition.value for f in atoms(v, Field) if f.head in own)
     return any(tuple(f.arguments) != own[f.head] for f in fields)
 
 
@@ -83,7 +84,7 @@ def _holds(condition: Condition, point: Point | None, region: Region) -> bool:
 
 
 def _concerns(equation: Equation, head: Symbol) -> bool:
-    return equation.unknown == head or any(f.head == head for e in equation.right for f in e.atoms(Field))
+    return equation.unknown == head or any(f.head == head for e in equation.right for f in atoms(e, Field))
 
 
 def _settled(
@@ -103,7 +104,7 @@ def _settled(
 def _given_by(head: Symbol, spec: Spec) -> list[Symbol]:
     """The other unknowns in an unknown's equations without time derivative."""
     own = [e for e in spec.equations if e.unknown == head and not e.order]
-    inside = {f.head for e in own for r in e.right for f in r.atoms(Field)}
+    inside = {f.head for e in own for r in e.right for f in atoms(r, Field)}
     return [u.head for u in spec.unknowns if u.head in inside and u.head != head]
 
 
@@ -129,8 +130,8 @@ def _order(equation: Equation, head: Symbol, axis: int | None, spec: Spec) -> in
     """The highest order of an unknown's derivatives in space, counting one coordinate or all."""
     time, space = spec.time.symbol if spec.time else None, spec.space
     orders = []
-    for p in {p for e in equation.right for p in e.atoms(Partial)}:
-        if any(f.head == head for f in p.body.atoms(Field)):
+    for p in {p for e in equation.right for p in atoms(e, Partial)}:
+        if any(f.head == head for f in atoms(p.body, Field)):
             slots = [s for s in p.slots if s != time]
             across = axis is None or not space.explicit
             orders.append(len(slots) if across else sum(s == space.coordinates[axis or 0] for s in slots))

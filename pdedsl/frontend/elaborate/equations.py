@@ -13,6 +13,7 @@ from pdedsl.frontend.elaborate.intervals import interval_of
 from pdedsl.frontend.elaborate.summands import normal, own_arguments, size_of, unknown_fields, unknown_of
 from pdedsl.frontend.syntax import tree as t
 from pdedsl.ir.spec import Equation, Summand
+from pdedsl.symbolic.atoms import atoms
 from pdedsl.symbolic.expansion import multiply_out
 from pdedsl.symbolic.symbols import Field, Partial
 
@@ -40,7 +41,7 @@ def _leading(whole: Expr, env: Environment) -> Partial | None:
     heads = {u.head for u in env.unknowns.values()}
     found = [
         p
-        for p in whole.atoms(Partial)
+        for p in atoms(whole, Partial)
         if isinstance(p.body, Field)
         and p.body.head in heads
         and set(p.slots) == {t_}

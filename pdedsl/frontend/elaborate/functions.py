@@ -10,10 +10,11 @@ import sympy as sp
 from pdedsl.numerics.activations import ACTIVATIONS as RECORDS
 from pdedsl.numerics.activations import OTHER_NAMES
 from pdedsl.symbolic.activations import ACTIVATIONS, formula_of
+from pdedsl.symbolic.replacing import exponential
 
 Numeric = Callable[..., sp.Expr]
 
-ELEMENTARY = "exp log sqrt sin cos tan asin acos atan sinh cosh tanh erf sign".split()
+ELEMENTARY = "log sqrt sin cos tan asin acos atan sinh cosh tanh erf sign".split()
 RELU, SOFTPLUS = ACTIVATIONS["relu"], ACTIVATIONS["softplus"]
 
 # On numbers these are composed of known functions; on feature maps they are separate layers.
@@ -25,6 +26,7 @@ COMPOSED: dict[str, Numeric] = {
 # name: (number of arguments, -1 for two or more; function)
 FUNCTIONS: dict[str, tuple[int, Numeric]] = {
     **{name: (1, getattr(sp, name)) for name in ELEMENTARY},
+    "exp": (1, exponential),
     **{name: (1, cls) for name, cls in ACTIVATIONS.items()},
     **{name: (1, partial(formula_of, RECORDS[name])) for name in ("identity", "abs", "square")},
     **{name: (1, function) for name, function in COMPOSED.items()},

@@ -26,7 +26,7 @@ def exact_of(statement: t.ExactStmt, env: Environment) -> Exact:
     subject = tensor(statement.unknown, env.scope())
     like = fitting([(1, subject, statement.unknown.span), (-1, value, statement.value.span)], added=False)
     exprs = tuple(e.xreplace(env.numbers) for e in listed(value, like.rank, like.size))
-    if any(f for e in exprs for f in e.atoms(Field)):
+    if any(e.has(Field) for e in exprs):
         raise mistakes.known.not_known(statement.value.span)
     return Exact(field.head, component, exprs, statement.span)
 

@@ -34,7 +34,7 @@ def _level(expr: Expr, span: Span) -> Level:
 def _known(expr: t.Expr, env: Environment, timed: bool) -> Expr:
     """A scalar that depends only on the position, and with `timed` also on the time."""
     value = tensor(expr, env.scope(), 0).expr.xreplace(env.numbers)
-    if value.atoms(Field):
+    if value.has(Field):
         raise mistakes.geometry.not_known(expr.span)
     if not timed and env.time is not None and env.time.symbol in value.free_symbols:
         raise mistakes.geometry.moving(env.time.name, expr.span)

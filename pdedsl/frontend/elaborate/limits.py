@@ -10,6 +10,7 @@ from sympy.core.basic import Basic
 
 from pdedsl import mistakes
 from pdedsl.diagnostics import Span
+from pdedsl.symbolic.atoms import atoms
 from pdedsl.symbolic.cancelling import Endless
 from pdedsl.symbolic.measure import measure
 from pdedsl.symbolic.symbols import TooLarge
@@ -28,7 +29,7 @@ def within_limits(expr: Basic, span: Span) -> None:
         raise mistakes.syntax.large_expression(size, MAX_SIZE, span)
     if depth > MAX_DEPTH:
         raise mistakes.syntax.deep_expression(depth, MAX_DEPTH, span)
-    if len(expr.atoms(Min, Max)) > MAX_EXTREMA:
+    if expr.has(Min, Max) and len(atoms(expr, Min, Max)) > MAX_EXTREMA:
         raise mistakes.syntax.many_extrema(MAX_EXTREMA, span)
 
 

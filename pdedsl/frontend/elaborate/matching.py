@@ -16,6 +16,7 @@ from sympy import Symbol
 
 from pdedsl.ir.spec import Equation, SpaceKind, Spec
 from pdedsl.ir.types import Vector
+from pdedsl.symbolic.atoms import atoms
 from pdedsl.symbolic.symbols import Field, Partial
 
 
@@ -65,7 +66,7 @@ def _size(type_: object, spec: Spec) -> int:
 
 def _fits(equation: Equation, head: Symbol, size: int) -> bool:
     """Whether an equation could determine the unknown: it contains it, and has as many rows as it has components."""
-    return len(equation.right) == size and any(f.head == head for e in equation.right for f in e.atoms(Field))
+    return len(equation.right) == size and any(f.head == head for e in equation.right for f in atoms(e, Field))
 
 
 def _wanted(equation: Equation, partners: list[Partner]) -> list[Partner]:
@@ -80,10 +81,10 @@ def _order(equation: Equation, partner: Partner) -> int:
     def own(f: Field) -> bool:
         return f.head == partner.head and (partner.component is None or tuple(f.indices) == (partner.component,))
 
-    partials = [p for e in equation.right for p in e.atoms(Partial) if any(own(f) for f in p.atoms(Field))]
+    partials = [p for e in equation.right for p in atoms(e, Partial) if any(own(f) for f in atoms(p, Field))]
     if partials:
         return max(len(p.slots) for p in partials)
-    return 0 if any(own(f) for e in equation.right for f in e.atoms(Field)) else -1
+    return 0 if any(own(f) for e in equation.right for f in atoms(e, Field)) else -1
 
 
 def _paired(k: int, wanted: dict[int, list[Partner]], taken: dict[Partner, int], tried: set[Partner]) -> bool:

@@ -17,7 +17,9 @@ from pdedsl.frontend.elaborate.values import Tensor, fitting
 from pdedsl.frontend.syntax import tree as t
 from pdedsl.ir.spec import Summand, Unknown
 from pdedsl.ir.types import Vector
+from pdedsl.symbolic.atoms import atoms
 from pdedsl.symbolic.expansion import multiply_out
+from pdedsl.symbolic.replacing import replaced
 from pdedsl.symbolic.symbols import Field
 
 T = TypeVar("T")
@@ -74,7 +76,7 @@ def listed(value: Tensor, rank: int, size: int | None) -> list[Expr]:
 
 def unknown_fields(exprs: list[Expr], env: Environment) -> list[Field]:
     heads = {u.head for u in env.unknowns.values()}
-    found = {f for e in exprs for f in e.atoms(Field) if f.head in heads}
+    found = {f for e in exprs for f in atoms(e, Field) if f.head in heads}
     return sorted(found, key=str)
 
 
@@ -105,7 +107,7 @@ def is_fixed(field: Field, env: Environment) -> bool:
 
 def normal(exprs: list[Expr], numbers: dict[Symbol, Expr]) -> Expr:
     """A sum of products with constants replaced by numbers; variable denominators are cancelled where possible."""
-    whole = Add(*(multiply_out(e.xreplace(numbers)) for e in exprs))
+    whole = Add(*(multiply_out(replaced(e, numbers)) for e in exprs))
     terms = Add.make_args(whole)
     return Add(*map(_cancelled, terms)) if len(terms) <= MAX_CANCEL else whole
 
