@@ -6,7 +6,7 @@ import json
 from functools import lru_cache
 
 from pdedsl.compiler import compiled
-from pdedsl.diagnostics import Diagnostic, PdeError, report
+from pdedsl.diagnostics import Diagnostic, PdeError, Span, report
 from pdedsl.editor.completion import complete
 from pdedsl.editor.document import Document, analysed
 from pdedsl.editor.hover import hover
@@ -122,4 +122,4 @@ def _offset(text: str, units: int) -> int:
 def _range(document: Document, start: int, end: int) -> dict[str, int]:
     """A range in UTF-16 units from the start of the text."""
     width = Positions(document.text).width
-    return {"from": width(document.text[:start]), "to": width(document.text[:end])}
+    return {"from": width(Span(0, start)), "to": width(Span(0, end))}

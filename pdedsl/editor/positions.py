@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 import re
-from bisect import bisect_right
+from bisect import bisect_left, bisect_right
 from dataclasses import dataclass
 from enum import StrEnum
 from functools import cached_property
+from itertools import accumulate
 from typing import assert_never
 
 from pdedsl.diagnostics import Span
@@ -33,10 +34,15 @@ class Positions:
     def _starts(self) -> list[int]:
         return [0, *(found.end() for found in _BREAK.finditer(self.text))]
 
+    @cached_property
+    def _before(self) -> list[int]:
+        """How many units stand before each offset, so that a long line costs no more than a short one."""
+        return [0, *accumulate(map(self._width, self.text))]
+
     def position(self, offset: int) -> tuple[int, int]:
         """Line and column of an offset."""
         line = bisect_right(self._starts, offset) - 1
-        return line, self.width(self.text[self._starts[line] : offset])
+        return line, self._before[offset] - self._before[self._starts[line]]
 
     def offset(self, line: int, column: int) -> int:
         """The offset of a line and a column; beyond the end of a line or of the text, that end."""
@@ -45,22 +51,22 @@ class Positions:
         at = self._starts[line]
         end = _BREAK.search(self.text, at)
         last = end.start() if end else len(self.text)
-        while at < last and column > 0:
-            column -= self.width(self.text[at])
-            at += 1
-        return at
+        return bisect_left(self._before, self._before[at] + column, at, last)
 
     def range(self, span: Span) -> tuple[tuple[int, int], tuple[int, int]]:
         return self.position(span.start), self.position(span.end)
 
-    def width(self, text: str) -> int:
-        """The length of a text in units: in UTF-16, characters beyond the basic plane, such as 𝑢, take two."""
+    def width(self, span: Span) -> int:
+        return self._before[span.end] - self._before[span.start]
+
+    def _width(self, character: str) -> int:
+        """The units of a character: in UTF-16, those beyond the basic plane, such as 𝑢, take two."""
         match self.encoding:
             case Encoding.UTF8:
-                return len(text.encode("utf-8", "surrogatepass"))
+                return len(character.encode("utf-8", "surrogatepass"))
             case Encoding.UTF16:
-                return len(text.encode("utf-16-le", "surrogatepass")) // 2
+                return 1 + (character > "\uffff")
             case Encoding.UTF32:
-                return len(text)
+                return 1
             case _:
                 assert_never(self.encoding)

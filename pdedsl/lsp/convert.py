@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
+from functools import cached_property
 
 from lsprotocol import types as lsp
 
@@ -25,7 +26,7 @@ class Converter:
     uri: str
     encoding: Encoding
 
-    @property
+    @cached_property
     def positions(self) -> Positions:
         return Positions(self.document.text, self.encoding)
 
@@ -119,7 +120,7 @@ class Converter:
         line = column = 0
         for one in found:
             at, start = self.positions.position(one.span.start)
-            width = self.positions.width(self.document.text[one.span.start : one.span.end])
+            width = self.positions.width(one.span)
             marks = one.declares + 2 * one.fixed
             data += [at - line, start - column if at == line else start, width, kinds.index(one.kind), marks]
             line, column = at, start
