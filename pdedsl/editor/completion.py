@@ -6,6 +6,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from enum import StrEnum
 from inspect import cleandoc
+from itertools import takewhile
 from typing import Any, assert_never
 
 from pdedsl.diagnostics import Span
@@ -17,12 +18,11 @@ from pdedsl.editor.places import (
     AtChoice,
     AtEntry,
     AtExpression,
+    AtName,
     AtSide,
     AtSpace,
-    AtSpec,
     AtStart,
     AtType,
-    AtUnknown,
     AtValue,
     AtWord,
     Nowhere,
@@ -35,10 +35,11 @@ from pdedsl.frontend.elaborate.functions import FUNCTIONS, RESERVED
 from pdedsl.frontend.elaborate.typing import TRAITS, TYPES
 from pdedsl.frontend.syntax import tree as t
 from pdedsl.frontend.syntax.explaining import KEYWORDS, SHAPES
+from pdedsl.frontend.syntax.names import identity
+from pdedsl.frontend.syntax.tokens import span_of
 from pdedsl.ir.spec import side_names
 from pdedsl.ir.verdicts import Axiom
 from pdedsl.mistakes.types import SPACES
-from pdedsl.sources import shipped_specs
 from pdedsl.words.entries import ENTRIES
 from pdedsl.words.params import Choice, Flag, Param
 from pdedsl.words.word import Form, Forms
@@ -88,8 +89,26 @@ def complete(document: Document, offset: int) -> tuple[Item, ...]:
     while start > 0 and (text[start - 1].isalnum() or text[start - 1] == "_"):
         start -= 1
     span = Span(start, offset)
-    found = dict.fromkeys(_proposals(place_at(text, offset), document))
+    place, new = place_at(text, offset), _declared_at(document, offset)
+    local = _parameters(document, offset) if isinstance(place, AtExpression) else ()
+    found = (p for p in dict.fromkeys((*local, *_proposals(place, document))) if p.label not in new)
     return tuple(Item(p.label, p.kind, span, p.insert or p.label, p.detail, p.about) for p in found)
+
+
+def _declared_at(document: Document, offset: int) -> set[str]:
+    """What is being declared in the line of a place, and is not known there yet."""
+    line = document.source.position(offset)[0]
+    new = [d for d in document.names.declared.values() if d.kind not in (Kind.PARAMETER, Kind.INDEX)]
+    return {d.text for d in new if document.source.position(d.span.start)[0] == line}
+
+
+def _parameters(document: Document, offset: int) -> Iterator[_Proposal]:
+    """The parameters of the function in whose definition a place is, except those that are coordinates."""
+    lines = [line.tokens for line in document.lines.lines if span_of(line.tokens[0]).start < offset]
+    if lines and lines[-1][0].type == "LET":
+        names = [token for token in takewhile(lambda token: token.type != "EQUAL", lines[-1]) if token.type == "NAME"]
+        known = document.names.declared
+        yield from (_Proposal(str(n), ItemKind.NAME, Kind.PARAMETER) for n in names[1:] if identity(n) not in known)
 
 
 def _proposals(place: Place, document: Document) -> Iterator[_Proposal]:
@@ -119,10 +138,8 @@ def _proposals(place: Place, document: Document) -> Iterator[_Proposal]:
         case AtType(base=base):
             known = TRAITS.get(base, ()) if base else TYPES
             yield from (_Proposal(word, ItemKind.TYPE) for word in known)
-        case AtUnknown(operators=operators):
-            yield from _names(document, Kind.LEARNED if operators else Kind.UNKNOWN)
-        case AtSpec():
-            yield from (_Proposal(name, ItemKind.VALUE) for name in shipped_specs())
+        case AtName(kinds=kinds):
+            yield from _names(document, *kinds)
         case AtExpression(ends=ends):
             yield from _expression(document, ends)
         case _:

@@ -8,9 +8,11 @@ from typing import Any, assert_never
 from lark import Token
 
 from pdedsl.diagnostics import PdeError, Reporter, Source
+from pdedsl.editor.names import Kind
 from pdedsl.frontend.elaborate.domain import IMAGES
 from pdedsl.frontend.syntax.tables import scanner
 from pdedsl.frontend.syntax.tokens import BINARY, CLOSING, OPENING, OPERAND_END, Line, read_lines, span_of
+from pdedsl.sources import shipped_specs
 from pdedsl.words.entries import ENTRIES, Boxes, Calls, Names, Nothing, Plain
 from pdedsl.words.measured import MEASURED
 from pdedsl.words.networks import NETWORKS, OPERATORS
@@ -90,15 +92,10 @@ class AtType:
 
 
 @dataclass(frozen=True)
-class AtUnknown:
-    """Where the name of an unknown, or with `operators` of a learned operator, is expected."""
+class AtName:
+    """Where a name of one of these kinds is expected."""
 
-    operators: bool = False
-
-
-@dataclass(frozen=True)
-class AtSpec:
-    """After `from`, where the name of another spec is expected."""
+    kinds: tuple[Kind, ...]
 
 
 @dataclass(frozen=True)
@@ -120,8 +117,7 @@ Place = (
     | AtSpace
     | AtSide
     | AtType
-    | AtUnknown
-    | AtSpec
+    | AtName
     | AtExpression
 )
 
@@ -194,6 +190,9 @@ def _place(tokens: list[Token], block: str) -> Place:
 
 
 def _in_bracket(tokens: list[Token], at: int, block: str) -> Place:
+    if at == 2 and tokens[0].type in ("UNKNOWN", "LEARN", "LET"):
+        variables = (Kind.COORDINATE, Kind.TIME)
+        return AtName(variables if tokens[0].type == "UNKNOWN" else (*variables, Kind.UNKNOWN))
     outer = _place(tokens[: at - 1], block) if tokens[at].type == "CALL" else _place(tokens[:at], block)
     if tokens[at].type == "LSQB" and isinstance(outer, AtValue):
         return outer
@@ -232,7 +231,7 @@ def _in_entry(tokens: list[Token], block: str) -> Place:
     if rule is None:
         return Nowhere()
     if tokens[-1].type == "FROM":
-        return AtSpec()
+        return AtChoice(tuple(shipped_specs()))
     if len(tokens) > 1 and tokens[-1].type != "COMMA":
         return AtExpression(_ends(tokens))
     match rule.what:
@@ -243,7 +242,7 @@ def _in_entry(tokens: list[Token], block: str) -> Place:
         case Plain(param=param):
             return AtValue(str(tokens[0]), param)
         case Boxes():
-            return AtUnknown(operators=True)
+            return AtName((Kind.LEARNED,))
         case Nothing():
             return Nowhere()
         case _:
@@ -256,11 +255,10 @@ def _in_statement(kinds: list[str], tokens: list[Token]) -> Place:
         case "PDE" | "NETWORK" | "TRAIN" | "EVALUATE":
             return Nowhere()
         case "SPACE" | "TIME":
-            inside = {"IN", "ELEMENT"} & set(kinds)
-            if not inside:
+            if not {"IN", "ELEMENT"} & set(kinds):
                 return AtChoice(("in",)) if len(kinds) > 1 else Nowhere()
-            space = kinds[0] == "SPACE" and last in ("IN", "ELEMENT", "STAR")
-            return AtSpace() if space else AtExpression(_ends(tokens))
+            whole = AtSpace() if kinds[0] == "SPACE" else AtChoice(("[0, 1]",))
+            return whole if last in ("IN", "ELEMENT", "STAR") else AtExpression(_ends(tokens))
         case "UNKNOWN" | "LEARN":
             return _in_declaration(kinds, tokens)
         case "CONST" | "LET":
@@ -272,9 +270,10 @@ def _in_statement(kinds: list[str], tokens: list[Token]) -> Place:
         case "REQUIRE":
             return AtAxiom() if last in ("REQUIRE", "COMMA") else Nowhere()
         case "OBSERVE":
-            return AtWord(MEASURED) if last == "FROM" else AtUnknown() if last != "NAME" else AtChoice(("from",))
+            unknown = AtName((Kind.UNKNOWN,))
+            return AtWord(MEASURED) if last == "FROM" else unknown if last != "NAME" else AtChoice(("from",))
         case "EXACT" if "EQUAL" not in kinds:
-            return AtUnknown()
+            return AtName((Kind.UNKNOWN, Kind.LEARNED))
         case _:
             on = "ON" in kinds and "WHERE" not in kinds and last in ("ON", "COMMA")
             return AtSide() if on else AtExpression(_ends(tokens))

@@ -54,6 +54,11 @@ def proposed(text: str) -> dict[str, Item]:
         ("evaluate {\n  plot |", {str(w) for w in ENTRIES["evaluate"]["plot"].what.words}),  # type: ignore[union-attr]
         ("train {\n  constrain |", {"v"}),
         ("u = 0 on |", {"boundary", "left", "right"}),
+        ("time s in |", {"[0, 1]"}),
+        ("unknown w(|", {"x", "t"}),
+        ("learn w(x, |) : vector", {"x", "t", "u"}),
+        ("exact |", {"u", "v"}),
+        ("const a = 2 # |", set()),
         ("# a comment |", set()),
         ('pde Q "a title |', set()),
         ("pde |", set()),
@@ -73,6 +78,17 @@ def test_an_expression_holds_names_and_functions() -> None:
     assert {"u", "v", "σ", "x", "t", "sin", "grad"} <= set(proposed(HEAD + "∂u/∂t = v·∇|"))
     assert "on" in proposed(HEAD + "u = 0 |")
     assert "on" not in proposed(HEAD + "u = |")
+
+
+def test_what_a_line_declares_is_not_known_in_it_yet() -> None:
+    assert "a" not in proposed(HEAD + "const a = |")
+    assert "s" not in proposed(HEAD + "let s(t) = t + |")
+    assert "a" in proposed(HEAD + "const a = 1\nconst b = |")
+
+
+def test_parameters_are_known_in_their_definition() -> None:
+    assert {"a", "b", "t", "σ"} <= set(proposed(HEAD + "let g(a, b, t) = exp(a + |"))
+    assert "a" not in proposed(HEAD + "let g(a) = a\nconst b = |")
 
 
 def test_a_place_beyond_the_end_is_the_end() -> None:

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from pdedsl.editor import Positions
+from pdedsl.diagnostics import Span
+from pdedsl.editor import Encoding, Positions
 
 TEXTS = ["", "u", "a\nb", "∂u/∂t = 𝑢Δu\r\n𝑢𝑢 = 0\rlast", "\n\n", "𝑢\n"]
 
@@ -28,3 +29,15 @@ def test_what_lies_outside_is_the_nearest_end() -> None:
     positions = Positions("ab\r\ncd")
     assert positions.offset(0, 99) == 2
     assert positions.offset(9, 0) == 6
+
+
+@pytest.mark.parametrize("encoding", list(Encoding))
+@pytest.mark.parametrize("text", TEXTS)
+def test_columns_are_the_lengths_of_encoded_texts(text: str, encoding: Encoding) -> None:
+    positions, unit = Positions(text, encoding), {"utf-8": 1, "utf-16": 2, "utf-32": 4}[encoding]
+    codec = encoding if encoding == Encoding.UTF8 else f"{encoding}-le"
+    for i in range(len(text) + 1):
+        line, column = positions.position(i)
+        before = text[positions.offset(line, 0) : i]
+        assert column == len(before.encode(codec)) // unit
+        assert positions.width(Span(0, i)) == len(text[:i].encode(codec)) // unit

@@ -3,19 +3,24 @@
     PYTHONPATH=tests python -m fuzzing.edits --edits 10000 --seed 0
 
 prints how many texts were right and the processor time that diagnostics took, or the first text that raised an
-exception.
+exception. What is said of every tenth text is compared with what `pdedsl check` says in a process of its own.
 """
 
 from __future__ import annotations
 
+import json
 import random
 import statistics
+import subprocess
 import sys
+import tempfile
 import time
 import traceback
 from argparse import ArgumentParser
 from collections.abc import Iterator
+from pathlib import Path
 
+from pdedsl.cli.language import stay
 from pdedsl.compiler import examine
 from pdedsl.diagnostics import PdeError, Source, Span, report
 from pdedsl.editor import (
@@ -38,6 +43,7 @@ from pdedsl.editor import (
 from pdedsl.lsp.convert import Converter
 from pdedsl.sources import shipped_specs
 
+BATCH = 50  # texts that one process of the command line is asked about
 STEPS = 25  # edits of one text before another is taken
 SCRAPS = [
     *"()[]{}‖|=:,+-*/^·∂∇ΔΣ½²ᵢ₁\n\n \t#\"\\$;'𝑢\u0307\r",
@@ -106,19 +112,36 @@ def said(text: str) -> str:
         return report(source, error.diagnostics)
 
 
+def compared(documents: dict[str, Document]) -> None:
+    """What is said of texts is what the command line says of files with these texts."""
+    with tempfile.TemporaryDirectory() as folder:
+        for name, document in documents.items():
+            Path(folder, name).write_bytes(document.text.encode())
+        command = [sys.executable, "-m", "pdedsl", "check", "--json", *documents]
+        rows = subprocess.run(command, cwd=folder, capture_output=True, encoding="utf-8").stdout.splitlines()
+    for (name, document), row in zip(documents.items(), rows, strict=True):
+        own = json.loads(json.dumps([d.as_json(document.source) for d in document.diagnostics]))
+        assert own == json.loads(row)["diagnostics"], f"{name}: {document.text}"
+
+
 def main() -> None:
     parser = ArgumentParser(description=__doc__)
     parser.add_argument("--edits", type=int, default=10_000)
     parser.add_argument("--seed", type=int, default=0)
     options = parser.parse_args()
-    rng, times, right = random.Random(options.seed), [], 0
+    stay()  # as `pdedsl lsp` does
+    rng, times, right, some = random.Random(options.seed), [], 0, dict[str, Document]()
     for i, text in enumerate(texts(options.edits, options.seed)):
         try:
             start = time.process_time()
-            document = analysed(text)
+            document = analysed(text, f"{i}.pde")
             times.append(time.process_time() - start)
             asked(document, rng)
-            assert i % 10 or report(document.source, document.diagnostics) == said(text)
+            if i % 10 == 0:
+                some[f"{i}.pde"] = document
+            if len(some) == BATCH or i == options.edits - 1:
+                compared(some)
+                some = {}
         except Exception:
             print(f"edit {i}:\n{text}\n{traceback.format_exc()}")
             sys.exit(1)
