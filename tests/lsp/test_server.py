@@ -152,6 +152,57 @@ async def test_columns_count_utf_16_units(client: LanguageClient) -> None:
 
 
 @pytest.mark.asyncio
+async def test_of_several_changes_the_last_is_told(client: LanguageClient) -> None:
+    text, uri, seen = spec("heat"), "file:///changes.pde", []
+    await shown(client, text, uri)
+    for version in range(2, 7):
+        whole = lsp.TextDocumentContentChangeWholeDocument(text + "let" * (version < 6) + "# a" * (version == 6))
+        client.text_document_did_change(
+            lsp.DidChangeTextDocumentParams(lsp.VersionedTextDocumentIdentifier(version, uri), [whole])
+        )
+    while not seen or seen[-1].version != 6:
+        seen.append(await client.wait_for_notification(lsp.TEXT_DOCUMENT_PUBLISH_DIAGNOSTICS))
+    assert [s.version for s in seen] == sorted({s.version for s in seen})
+    assert not client.diagnostics[uri]
+
+
+@pytest.mark.asyncio
+async def test_a_text_that_is_closed_while_it_waits_is_forgotten(client: LanguageClient) -> None:
+    uri, other = "file:///closed.pde", "file:///open.pde"
+    await shown(client, spec("heat"), other)
+    await shown(client, spec("heat"), uri)
+    whole = lsp.TextDocumentContentChangeWholeDocument("nothing")
+    client.text_document_did_change(
+        lsp.DidChangeTextDocumentParams(lsp.VersionedTextDocumentIdentifier(2, uri), [whole])
+    )
+    client.text_document_did_close(lsp.DidCloseTextDocumentParams(here(uri)))
+    assert await client.text_document_document_symbol_async(lsp.DocumentSymbolParams(here(other)))
+    await shown(client, spec("wave"), "file:///next.pde")
+    assert not client.diagnostics[uri]
+
+
+@pytest.mark.asyncio
+@pytest.mark.parametrize("ends", ["\r\n", "\r"])
+async def test_places_do_not_depend_on_the_ends_of_lines(client: LanguageClient, ends: str) -> None:
+    text = spec("heat").replace("Δu", "\tΔw")
+    plain = await shown(client, text, "file:///plain.pde")
+    other = await shown(client, text.replace("\n", ends), "file:///ends.pde")
+    assert plain
+    assert [(d.range, d.message) for d in plain] == [(d.range, d.message) for d in other]
+
+
+@pytest.mark.asyncio
+async def test_a_very_long_line(client: LanguageClient) -> None:
+    text = spec("heat").replace("Δu", "Δu" + " + 0*𝑢" * 600)
+    (found,) = await shown(client, text, "file:///long.pde")
+    line = next(line for line in text.split("\n") if "𝑢" in line)
+    assert found.range.end.character == len(line.encode("utf-16-le")) // 2
+    tokens = await client.text_document_semantic_tokens_full_async(lsp.SemanticTokensParams(here("file:///long.pde")))
+    assert tokens
+    assert len(tokens.data) > 5 * 1200
+
+
+@pytest.mark.asyncio
 async def test_completion_hints_folds_and_formatting(client: LanguageClient) -> None:
     text = spec("convection_diffusion").replace("  ", " ")
     await shown(client, text)
