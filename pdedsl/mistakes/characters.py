@@ -24,6 +24,7 @@ DOTS = (
     (r".*\b(?:torchvision|datasets)", r"\w", "a data set is named alone, as in mnist or cifar10"),
     (r".*", r"(?:npz|npy|csv|txt|json|pde|pt|png|h5|mat)\b", "put the name of a file in quotes"),
     (r".*\b(?:np|numpy|jnp|math|Math|torch|sympy|sp|tf)", r"[a-z]", "write the function alone, as in sin(x)"),
+    (r".*\w", r"\w{2,}|\w\s*[=(]", "a name has no dot in it: leave out what stands before the dot"),
 )
 """What a dot may have been meant for, by what stands before and behind it on its line."""
 HIDDEN = {"Cf": True}  # categories of Unicode whose characters cannot be seen

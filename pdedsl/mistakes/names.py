@@ -134,7 +134,8 @@ def unknown_variable(name: str, variables: Sequence[str], timed: bool, span: Spa
         if variables
         else "declare a space"
     )
-    known = NORMALS.get(name) or _well_known(name, timed)
+    near = {v.lower(): f"did you mean '{v}'?" for v in variables}.get(name.lower())  # ∂u/∂T for ∂u/∂t
+    known = near or NORMALS.get(name) or _well_known(name, timed)
     return UNKNOWN.error(f"unknown {'name' if known else 'variable'} '{name}'", span, known or hint, once=True)
 
 

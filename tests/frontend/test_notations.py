@@ -127,7 +127,7 @@ CURES = [
     (heat("∂u/∂t = κ Δu // fast"), "E111", "write: #"),
     (heat("/* fast */ ∂u/∂t = κ Δu"), "E111", "write: #"),
     (heat("∂u/∂t = κ Δu % fast"), "E101", "#"),
-    (heat("$∂u/∂t = κ Δu$"), "E101", "leave the $ out"),
+    (heat("$∂u/∂t = κ Δu$"), "E111", "write: ∂u/∂t = κ Δu"),
     (heat(r"\frac{\partial u}{\partial t} = \kappa \frac{\partial^2 u}{\partial x^2}"), "E111", "∂u/∂t = κ ∂²u/∂x²"),
     (heat(r"\partial_t u = \kappa\,\nabla^2 u - \sin{u}"), "E111", "∂_t u = κ ∇² u - sin(u)"),
     (heat("u' = κ Δu"), "E101", "∂u/∂t"),

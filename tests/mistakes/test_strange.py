@@ -24,6 +24,7 @@ u(x, 0) = sin(π x)
 u = 0 on boundary
 """
 SQUARE = "pde Square\nspace (x, y) in [0, 1]^2\nunknown u(x, y) : scalar\n{}\nu = 0 on boundary\n"
+DOMAIN = "pde Square\n{}\nunknown u(x, y) : scalar\n-Δu = 1\nu = 0 on boundary\n"
 START = HEAT.format("∂u/∂t = k Δu").replace("u(x, 0) = sin(π x)", "{}")
 ODE = "pde Swing\nspace t in [0, 1]\nunknown u(t) : scalar\n{}\nu(0) = 1\n∂u/∂t(0) = 0\n"
 SPACE = HEAT.format("∂u/∂t = k Δu").replace("space x in [0, 1]", "{}")
@@ -68,7 +69,13 @@ CASES = [
     (SPACE, "space x from 0 to 1", "space x in [0, 1]"),
     (SPACE, "space x in 0:1", "space x in [0, 1]"),
     (SPACE, "space x ∈ Interval(0.0, 1.0)", "space x in [0.0, 1.0]"),
+    (SPACE, "geom = dde.geometry.Interval(0, 1)", "space x in [0, 1]"),
     (SPACE, "x = linspace(0, 1, 100)", "space x in [0, 1]"),
+    (DOMAIN, "space (x, y) in UnitSquareMesh(8, 8)", "space (x, y) in [0, 1]^2"),
+    (DOMAIN, "space (x, y) in Disk((0,0), 2)", "space (x, y) in [-2, 2]^2 where x² + y² < 2²"),
+    (DOMAIN, "space (x, y) in Rectangle((0, 0), (2, 1))", "space (x, y) in [0, 2] × [0, 1]"),
+    (HEAT, "return du_t - k*du_xx", "u_t - k*u_xx = 0"),
+    (HEAT, "$$u_t = k u_xx$$ (heat)", "u_t = k u_xx"),
     (SIDES, "DirichletBC(u, 0, boundary)", "u = 0 on boundary"),
 ]
 

@@ -37,8 +37,11 @@ def derivative_meant(name: t.Name, declared: Mapping[str, t.Statement]) -> PdeEr
         if below[0] == "_" and len({*letters} - {*known}) == 1:
             return mistakes.names.unknown_variable(missing[0], known, timed, name.span)
     base, _, below = name.text.rpartition("_")
-    if (
-        base and below and {*below} <= {*known, *"xyzt"} and identity(base) not in declared
-    ):  # `u_xx`, where nothing is called u
+    if not base or not below or not {*below} <= {*known, *"xyzt"} or identity(base) in declared:
+        return None
+    unknowns = {d.name.text for d in declared.values() if isinstance(d, t.UnknownDecl)}
+    if not unknowns:  # `u_xx`, where nothing is called u
         return mistakes.names.unknown_name(base, None, True, timed, name.span, first=True)
-    return None
+    factor = next((base.removesuffix(u) for u in unknowns if base.endswith(u)), "")
+    meant = f"{factor} {name.text.removeprefix(factor)}" if identity(factor) in declared else None  # `ku_xx`
+    return mistakes.names.unknown_name(name.text, meant, False, timed, name.span) if meant else None

@@ -188,7 +188,7 @@ class Environment:
             return slope
         words = {*self.declared, *FUNCTIONS, "pi", "softmax"}
         guess = nearest(name.id, words)
-        meant = joined(name.text, {unicode_name(w) for w in words}) or (guess and unicode_name(guess))
+        meant = joined(name.text, {*words, *map(unicode_name, words)}) or (guess and unicode_name(guess))
         first = not any(isinstance(d, t.UnknownDecl) for d in self.declared.values())
         return mistakes.names.unknown_name(name.text, meant, called, self.time is not None, name.span, first)
 

@@ -178,7 +178,8 @@ def differential(line: str, names: Known) -> str:
 
 
 def conditions(line: str, names: Known) -> str:
-    """`DirichletBC(u, 0, boundary)`, `DirichletCondition[u[x] == 0, True]`."""
+    """`DirichletBC(u, 0, boundary)`, `DirichletCondition[u[x] == 0, True]`, `u = 0 on near(x, 0)`."""
+    line = re.sub(r"(?<=\bon )\s*near\((\w+)(?:\[0\])?,\s*([^(),]+)\)", r"\1 = \2", line)
     found = re.fullmatch(r"\s*Dirichlet(?:BC|Condition)\s*[\[(](.*)[\])]\s*", line)
     if found is None:
         return line

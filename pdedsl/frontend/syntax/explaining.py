@@ -47,7 +47,8 @@ def _foreign(token: Token, tokens: list[Token]) -> PdeError | None:
     at = len(tokens) if token.type == "$END" else next((i for i, other in enumerate(tokens) if other is token), 0)
     match tokens[max(at - 1, 0) : at + 2]:
         case [Token(type="NUMBER") as whole, Token(type="COMMA"), Token(type="NUMBER") as part]:
-            if whole.end_pos == token.start_pos and token.end_pos == part.start_pos:
+            pair = [other.type for other in (*tokens[at - 2 : at - 1], *tokens[at + 2 : at + 3])] == ["LPAR", "RPAR"]
+            if whole.end_pos == token.start_pos and token.end_pos == part.start_pos and not pair:
                 return mistakes.notation.decimal_comma(f"{whole},{part}", span_of(whole).to(span_of(part)))
     if token.type == "SUBSCRIPT" and at == 2 and tokens[0].type in DECLARING:
         return mistakes.notation.subscripted(str(tokens[1]), span_of(tokens[1]).to(span_of(token)))

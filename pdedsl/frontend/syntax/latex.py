@@ -21,10 +21,13 @@ _BELOW = re.compile(r"\\partial\s*(\w)(?:\^\{?(\d)\}?)?")
 _FRACTION = re.compile(r"\\[dt]?frac\s*\{([^{}]*)\}\s*\{([^{}]*)\}")
 _ROOT = re.compile(r"\\sqrt\s*\{([^{}]*)\}")
 _WRAPPED = re.compile(r"\\(?:mathrm|mathbf|mathit|operatorname|text|vec|hat|bm)\s*\{([^{}]*)\}")
+_DOTTED = re.compile(r"\\d(d?)ot\s*\{?\s*(\w+)\s*\}?")
 _POWER = re.compile(r"\^(?:\{(\d{1,2})\}|(\d))")
 _SPACING = re.compile(
     r"\\(?:left|right|quad|qquad|nonumber|displaystyle|[,;:! \[\]])|\$|\\\\|&|\\(?:begin|end|label|tag)\*?\{[^{}]*\}"
 )
+REMARKS = (("/*", "*/"), ("#=", "=#"), ('"""', '"""'), ("(*", "*)"), ("%{", "%}"), ("<!--", "-->"))
+"""What encloses the comments of other programs."""
 SIGNS = {
     "partial": "∂",
     "nabla": "∇",
@@ -46,16 +49,24 @@ SIGNS = {
 
 
 def without_remarks(text: str, reporter: Reporter) -> str:
-    """The text with comments `/* … */` of several lines blanked, each reported once; one pass, whatever the text."""
+    """The text with comments of several lines blanked, each reported once."""
+    for opening, closing in REMARKS:
+        text = _without(text, opening, closing, reporter) if opening in text else text
+    return text
+
+
+def _without(text: str, opening: str, closing: str, reporter: Reporter) -> str:
+    """One pass, whatever the text."""
     parts, at = [], 0
-    while (start := text.find("/*", at)) >= 0 and (end := text.find("*/", start + 2)) >= 0:
-        inside = text[start : end + 2]
+    while (start := text.find(opening, at)) >= 0 and (end := text.find(closing, start + len(opening))) >= 0:
+        stop = end + len(closing)
+        inside = text[start:stop]
         line = text[text.rfind("\n", at, start) + 1 : start] if "\n" in text[at:start] else text[at:start]
         remark = len(inside.splitlines()) > 1 and "#" not in line
         if remark:
-            reporter.add(mistakes.notation.comment("/*", Span(start, start + 2)))
+            reporter.add(mistakes.notation.comment(opening, Span(start, start + len(opening))))
         parts += [text[at:start], re.sub(r"[^\r\n]", " ", inside) if remark else inside]
-        at = end + 2
+        at = stop
     return "".join([*parts, text[at:]])
 
 
@@ -82,12 +93,14 @@ def in_our_notation(line: str) -> str:
     """A line of LaTeX in our notation; unknown commands stay, without their backslash."""
     if side := _AT_A_SIDE.fullmatch(line.strip().strip("$")):
         return f"{in_our_notation(side[1])} = {in_our_notation(side[4])} on {in_our_notation(side[2] or side[3])}"
+    line = _DOTTED.sub(lambda m: f"∂{superscript(2) if m[1] else ''}{m[2]}/∂t{superscript(2) if m[1] else ''}", line)
+    line = re.sub(r"_\{(\w+)\}", r"_\1", line)
     text = _SLOPE.sub(_slope, _WRAPPED.sub(r"\1", _SPACING.sub(" ", line)))
     for pattern, new in ((_ROOT, r"√(\1)"), (_FRACTION, r"(\1)/(\2)")):
         text = pattern.sub(new, text)
     text = re.sub(r"\\([A-Za-z]+)\s*", lambda m: SIGNS.get(m[1]) or f"{LETTER_OF.get(m[1], m[1])} ", text)
     text = _POWER.sub(lambda m: superscript(int(m[1] or m[2])), text)
-    text = re.sub(r"\s+\(", "(", text.replace("{", "(").replace("}", ")"))
+    text = re.sub(r"(?<=\w)\s+\(", "(", text.replace("{", "(").replace("}", ")"))
     return " ".join(text.replace("\\", "").split())
 
 

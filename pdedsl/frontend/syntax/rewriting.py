@@ -33,6 +33,24 @@ def rewritten(line: str, names: Known) -> tuple[str, str]:
 # ---- signs
 
 
+def _dollars(line: str, names: Known) -> str:
+    """`$$u_t = u_xx$$ (heat)`."""
+    found = re.fullmatch(r"(\s*)\$+([^$]+)\$+[^$=]*", line)
+    return f"{found[1]}{found[2].strip()}" if found else line
+
+
+def _defined(line: str, names: Known) -> str:
+    """`def f(x): return sin(x)`."""
+    return re.sub(r"^(\s*)def\s+(\w+\([\w, ]*\))\s*:\s*return\s+", r"\1let \2 = ", line)
+
+
+def _differentials(line: str, names: Known) -> str:
+    """`du_t = k*du_xx`."""
+    own = "|".join(map(re.escape, names.functions)) or r"\b\B"
+    below = "".join(re.escape(v) for v in names.variables if len(v) == 1)
+    return re.sub(rf"\bd((?:{own})_[{below}]+)\b", r"\1", line) if below else line
+
+
 def _elementwise(line: str, names: Known) -> str:
     """`k.*u.^2`, `sin.(u)`."""
     line = re.sub(r"(?<=[\w)\]\s])\.(?=[*/^+-])", "", line)
@@ -156,10 +174,35 @@ def _images(line: str, names: Known) -> str:
 
 
 def _sampled(line: str, names: Known) -> str:
-    """`x = linspace(0, 1, 100)`."""
-    sampled = rf"\s*(\w+)\s*=\s*\(?(?:linspace|arange|range)\(({_NUMBER}),\s*({_NUMBER})\b.*\)\s*;?\s*"
-    found = re.fullmatch(sampled, line)
-    return f"{'time' if found[1] == 't' else 'space'} {found[1]} in [{found[2]}, {found[3]}]" if found else line
+    """`x = linspace(0, 1, 100)`, `geom = geometry.Interval(0, 1)`."""
+    made = r"(?:[\w.]*\.)?(linspace|arange|range|Interval|TimeDomain)"
+    found = re.fullmatch(rf"\s*(\w+)\s*=\s*\(?{made}\(({_NUMBER}),\s*({_NUMBER})\b.*\)\s*;?\s*", line)
+    if found is None:
+        return line
+    timed = found[1] == "t" or "Time" in found[2] or "time" in found[1]
+    name = ("t" if timed else "x") if found[2][0].isupper() else found[1]
+    return f"{'time' if timed else 'space'} {name} in [{found[3]}, {found[4]}]"
+
+
+def _shapes(line: str, names: Known) -> str:
+    """`space (x, y) in UnitSquare(32, 32)`, `Rectangle((0, 0), (2, 1))`, `Disk((0, 0), 1)`."""
+    declared = r"(\s*space\s+\(?[\w, ]+\)?\s+(?:in|∈)\s+)"
+    found = re.fullmatch(rf"{declared}(?:[\w.]*\.)?(\w+?)(?:Mesh)?\b\s*(\(.*\))?\s*", line)
+    if found is None:
+        return line
+    numbers = re.findall(_NUMBER, found[3] or "")
+    unit = {"UnitInterval": "", "UnitSquare": "^2", "UnitCube": "^3"}.get(found[2])
+    if unit is not None:
+        return f"{found[1]}[0, 1]{unit}"
+    if found[2] in ("Rectangle", "Rect", "Box") and len(numbers) == 4:
+        (a, b), (c, d) = numbers[:2], numbers[2:]
+        return f"{found[1]}[{a}, {c}] × [{b}, {d}]"
+    if found[2] in ("Disk", "Disc", "Circle", "Ball", "UnitDisk") and len(names.coordinates) == 2:
+        r = numbers[-1] if numbers and found[2] != "UnitDisk" else "1"
+        x, y = names.coordinates
+        centred = {*numbers[:-1]} <= {"0", "0.0"}
+        return f"{found[1]}[-{r}, {r}]^2 where {x}² + {y}² < {'1' if r == '1' else f'{r}²'}" if centred else line
+    return line
 
 
 def _entries(line: str, names: Known) -> str:
@@ -184,6 +227,10 @@ RULES: tuple[tuple[str, Rule], ...] = (
     ("an interval is written [a, b], after 'in'", _interval),
     ("a space of images is written image(channels, height, width)", _images),
     ("points are chosen by the method: declare the interval", _sampled),
+    ("a domain is made of intervals and inequalities", _shapes),
+    ("formulas stand alone, without $", _either(_dollars, r"\$")),
+    ("this is not how a function is declared", _either(_defined, r"\bdef\b")),
+    ("this is not how a derivative is written", _differentials),
     ("a statement ends with its line, without a sign", _ending),
     ("products, powers and functions act at every point, and are written without dots", _elementwise),
     ("a function is named without the library that it comes from", _prefixes),

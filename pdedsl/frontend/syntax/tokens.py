@@ -97,7 +97,7 @@ def _scan(
     source: Source, text: str, scanner: BasicLexer, reporter: Reporter
 ) -> tuple[list[Token], tuple[Comment, ...]]:
     """Raw tokens of `text`, which is the source in plain letters; comments and strings stay as they were written. A
-    character that starts no token is skipped, and reported once per line."""
+    character that starts no token is skipped; the first of each line is reported."""
     comments: list[Comment] = []
     strays: list[tuple[str, int]] = []  # characters, each with its line
     state = LexerState(TextSlice.cast_from(text))
@@ -118,8 +118,9 @@ def _scan(
             if char == ";" and _ENDS.match(text, at + 1):  # as other programs end a statement
                 state.line_ctr.feed(char, False)
                 continue
-            stray = (PAIRED.get(char, char), 0 if char == "`" else source.position(at)[0])
-            if stray not in strays:
+            line = source.position(at)[0]
+            stray = ("`", 0) if char == "`" else (PAIRED.get(char, char), line)
+            if stray not in strays and line not in {other for _, other in strays}:  # one cause, one message
                 reporter.add(_stray(source, at))
             strays.append(stray)
             state.line_ctr.feed(char, char == "\n")
