@@ -31,6 +31,7 @@ HIDDEN = {"Cf": True}  # categories of Unicode whose characters cannot be seen
 STRAYS = {
     "∂": "a derivative is written ∂u/∂t or ∂(…)/∂x",
     "'": 'a derivative is written ∂u/∂t or ∂²u/∂x², and a text is put in double quotes: "…"',
+    "″": "a derivative is written ∂²u/∂x² or ∂²u/∂t²",
     "\u0307": "a derivative is written ∂u/∂t",
     "\u0308": "a derivative is written ∂²u/∂t²",
     "%": "a comment starts with #; 10 % is 0.1",

@@ -62,7 +62,7 @@ u(x, 0) = softmax(W x)
         (HEAT.replace("Δu", "Δu + log10(1 + x)"), "log(…)/log(10)"),
         (HEAT.replace("Δu", "Δu + sin[π x]"), "write: ∂u/∂t = Δu + sin(π x)"),
         (HEAT.replace("Δu", "Δu + np.sin(x)"), "write: ∂u/∂t = Δu + sin(x)"),
-        (HEAT.replace("Δu", "u.diff(x, x)"), "diff(u, x)"),
+        (HEAT.replace("Δu", "u.diff(x, x)"), "write: ∂u/∂t = diff(u, x, x)"),
         (HEAT.replace("Δu", "5. Δu"), "write 5.0"),
         (HEAT.replace("Δu", "1,000 Δu"), "write: 1000 or 1.000"),
         (HEAT.replace("Δu", "curl(u)"), "write out its components"),

@@ -16,7 +16,7 @@ MATHS = (
     *("max", "min", "relu", "sigmoid", "softmax", "heaviside"),
 )
 OTHER_NAMES = {"ln": "log", "arcsin": "asin", "arccos": "acos", "arctan": "atan", "heavisidetheta": "heaviside"}
-SLOPES = {"D", "diff", "Diff", "Derivative", "derivative", "deriv", "der", "pder", "pdiff", "PD", "partial"}
+SLOPES = {"D", "diff", "Diff", "Derivative", "derivative", "deriv", "der", "pder", "pdiff", "PD", "partial", "d"}
 LAPLACIANS = {"del2", "Laplacian", "laplacian", "laplace", "lap", "Lap", "delsq"}
 HESSIANS = {"hessian", "Hessian", "Hess"}
 TRACES = {"tr", "Tr", "trace", "Trace"}
@@ -81,7 +81,12 @@ def _end(line: str, at: int) -> int:
 
 
 def calls(line: str, names: Known) -> str:
-    """The line with its calls rewritten, inner ones first."""
+    """The line with its calls rewritten, inner ones first; `u.diff(t)` and `Eq(…, …)` are calls, too."""
+    line = re.sub(r"(?<![\w.])(\w+(?:\([\w, ]*\))?)\.diff\(", r"diff(\1, ", line)
+    line = re.sub(r"'(?=diff\()", "", line)
+    sides = re.fullmatch(r"\s*Eq\((.*)\)\s*", line)
+    if sides and len(_split(sides[1])) == 2:
+        line = " = ".join(_split(sides[1]))
     for found in reversed(list(_CALLED.finditer(line))[:40]):
         end = _end(line, found.start(2))
         if end < 0 or found[1] in names.names - {*names.functions}:
@@ -117,7 +122,7 @@ def _called(name: str, bracket: str, arguments: list[str], names: Known) -> str 
         return arguments[0]
     if name == "Expression" and (text := re.fullmatch(r'["\'](.*)["\']', arguments[0])):
         return f"({text[1]})"
-    if lower in MATHS and (bracket == "[" or name != name.lower()):
+    if lower in MATHS and (name != name.lower() or (bracket == "[" and re.search(r"\W", "".join(arguments)))):
         return f"{lower}({', '.join(arguments)})"
     return None
 
@@ -140,7 +145,7 @@ def _slope(arguments: list[str], names: Known) -> str | None:
     body, *by = arguments
     order: list[str] = []
     for part in by:
-        piece = re.fullmatch(r"[{(]\s*(\w+)\s*,\s*(\d)\s*[})]", part)
+        piece = re.fullmatch(r"[{(]\s*(\w+)\s*,\s*(\d)\s*[})]", part) or re.fullmatch(r"(\w+)\$(\d)", part)
         if piece:
             order += [piece[1]] * int(piece[2])
         elif re.fullmatch(r"[1-4]", part) and (order or len(names.variables) == 1):

@@ -9,15 +9,15 @@ from pdedsl.diagnostics import Reporter, Span
 from pdedsl.frontend.syntax.names import LETTER_OF, superscript
 
 _START = re.compile(r"(∂?(\w+)(?:/∂\w+)?) = (.*) on (\w+)\s*=\s*([0-9.]+)")
-_COMMAND = re.compile(r"\\[A-Za-z]+|\\[\[\]]|\|_")
+_COMMAND = re.compile(r"\\[A-Za-z]+|\\[\[\]\\]|\|_")
 _AT_A_SIDE = re.compile(r"(.*?)\s*\|_(?:\{([^{}]*)\}|(∂?\w+))\s*=(.*)")
 _TEXT = re.compile(r'"[^"\r\n]*"')
 _LINE = re.compile(r"[^\r\n]+")
-_PARTIAL = r"\\partial(?:\^\{?(\d)\}?)?\s*"
+_PARTIAL = r"(?:\\partial|\\mathrm\s*\{d\}|d)(?:\^\{?(\d)\}?)?\s*"
 _SLOPE = re.compile(
-    rf"\\[dt]?frac\s*\{{\s*{_PARTIAL}(\w+|\\[A-Za-z]+)?\s*\}}\s*\{{((?:\s*\\partial\s*\w(?:\^\{{?\d\}}?)?)+)\s*\}}"
+    rf"\\[dt]?frac\s*\{{\s*{_PARTIAL}(\w+|\\[A-Za-z]+)?\s*\}}\s*\{{((?:\s*(?:\\partial|\\mathrm\s*\{{d\}}|d)\s*\w(?:\^\{{?\d\}}?)?)+)\s*\}}"
 )
-_BELOW = re.compile(r"\\partial\s*(\w)(?:\^\{?(\d)\}?)?")
+_BELOW = re.compile(r"(?:\\partial|\\mathrm\s*\{d\}|d)\s*(\w)(?:\^\{?(\d)\}?)?")
 _FRACTION = re.compile(r"\\[dt]?frac\s*\{([^{}]*)\}\s*\{([^{}]*)\}")
 _ROOT = re.compile(r"\\sqrt\s*\{([^{}]*)\}")
 _WRAPPED = re.compile(r"\\(?:mathrm|mathbf|mathit|operatorname|text|vec|hat|bm)\s*\{([^{}]*)\}")

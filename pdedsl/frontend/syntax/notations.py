@@ -190,10 +190,12 @@ def _boundary(reading: Reading) -> Rewritten | None:
 
 
 def _brace_below(reading: Reading) -> Rewritten | None:
-    """`train` with its brace on the next line."""
+    """`train` with its brace on the next line, or with a sign before it: `train = {`."""
     first = reading.tokens[0]
     if first.type not in BLOCKS:
         return None
+    if reading.kinds[1:3] in (("EQUAL", "LBRACE"), ("COLON", "LBRACE")):
+        return [first], 2
     lines = 0
     while reading.kinds[1 + lines : 2 + lines] == ("NEWLINE",):
         lines += 1

@@ -6,8 +6,10 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable
+from dataclasses import replace
 
 from pdedsl.frontend.syntax.calls import WORD, Known, calls, conditions, derivative, differential
+from pdedsl.frontend.syntax.latex import in_our_notation
 
 _NUMBER = r"-?(?:\d+(?:\.\d*)?(?:e[+-]?\d+)?|pi|π|inf)"
 PREFIX = r"\b(?:np|numpy|jnp|jax|math|Math|torch|nn|functional|autograd|optim|sympy|sp|tf|ufl|dde|grad|F|xp)\."
@@ -143,7 +145,10 @@ def _sums(line: str, names: Known) -> str:
 
 
 def _numbered(line: str, names: Known) -> str:
-    """`∂u/∂t = Δu   (2.3)`: the number of an equation."""
+    """`∂u/∂t = Δu   (2.3)`, `(1) ∂u/∂t = Δu`, `1. ∂u/∂t = Δu`: the number of an equation."""
+    before = re.fullmatch(r"\s*(?:\(\d{1,3}[a-z]?\)|\d{1,3}[.)])\s+([^\W\d∂∇].*=.*|[∂∇Δ].*=.*)", line)
+    if before:
+        return before[1]
     found = re.fullmatch(r"([^#\"]*=[^#\"]*?(\S))\s+\((\d{1,3}(?:\.\d{1,3})*[a-z]?)\)\s*", line)
     last = WORD.findall(found[1])[-1:] if found else []
     called = found and found[2].isalpha() and not {*last} & names.names
@@ -175,6 +180,10 @@ def _images(line: str, names: Known) -> str:
 
 def _sampled(line: str, names: Known) -> str:
     """`x = linspace(0, 1, 100)`, `geom = geometry.Interval(0, 1)`."""
+    shape = re.fullmatch(r"\s*\w+\s*=\s*((?:[\w.]*\.)?(?:Unit|Rectangle|Disk|Box)\w*(?:\(.*\))?);?\s*", line)
+    if shape and not names.coordinates:
+        new = _shapes(f"space (x, y) in {shape[1]}", replace(names, coordinates=("x", "y")))
+        return line if new.endswith(shape[1]) else new
     made = r"(?:[\w.]*\.)?(linspace|arange|range|Interval|TimeDomain)"
     found = re.fullmatch(rf"\s*(\w+)\s*=\s*\(?{made}\(({_NUMBER}),\s*({_NUMBER})\b.*\)\s*;?\s*", line)
     if found is None:
@@ -206,7 +215,8 @@ def _shapes(line: str, names: Known) -> str:
 
 
 def _entries(line: str, names: Known) -> str:
-    """`"data": "moons",`."""
+    """`"data": "moons",`, `- data: moons`."""
+    line = re.sub(r"^(\s+)-\s+(\w+)\s*:\s*([^=]*)$", r"\1\2 \3", line)
     found = re.fullmatch(r"(\s+)[\"'](\w+)[\"']\s*:\s*([^=]*?),?\s*", line)
     value = found and re.fullmatch(r"[\"'](\w+)[\"']", found[3])
     return line if found is None else f"{found[1]}{found[2]} {value[1] if value else found[3]}"
@@ -222,8 +232,12 @@ def _either(rule: Rule, mark: str) -> Rule:
 
 
 RULES: tuple[tuple[str, Rule], ...] = (
-    ("a number in brackets at the end of an equation would be a factor of its last term", _numbered),
-    ("an entry of a block is a word and its value, without quotes", _entries),
+    ("the number of an equation would be a factor in it", _numbered),
+    (
+        "this line is written in LaTeX",
+        _either(lambda line, _: in_our_notation(line), r"^(?!.*\|_).*(?:\\[A-Za-z\\]|&)"),
+    ),
+    ("an entry of a block is a word and its value, without quotes or signs", _entries),
     ("an interval is written [a, b], after 'in'", _interval),
     ("a space of images is written image(channels, height, width)", _images),
     ("points are chosen by the method: declare the interval", _sampled),
@@ -261,9 +275,14 @@ INTERVALS = (
 
 REMARKS: tuple[tuple[str, str, str], ...] = (
     (
-        r"\b(?:inner|dot)\(\s*(?:grad|nabla)\b.*(?:grad|nabla)",
+        r"\b(?:inner|dot)\(\s*(?:grad|nabla)\b.*(?:grad|nabla)|\bint[123]d\(",
         "an equation is written at a point, without integrals and test functions",
         "write the equation itself, as in -Δu = f, and its conditions: u = 0 on boundary",
+    ),
+    (
+        r"^\s*bcs?\s*=|^\s*\w+\s*=.*(?:Dirichlet|Neumann|Robin|Periodic)BC\b",
+        "a condition is an equation on a line of its own",
+        "as in: u = 0 on boundary, u(0, t) = 0, or u(x, 0) = … for the start",
     ),
     (
         r"^\s*\w+(?:\([\w, ]*\))?\s*(?:->|→)",

@@ -33,7 +33,7 @@ def without_strange_lines(source: Source, reporter: Reporter, parse: Parse) -> t
     for line in list(_LINE.finditer(text))[:MOST]:
         written = line[0].split("#")[0].rstrip()
         new, why = rewritten(written, names) if len(written) <= LONG else (written, "")
-        if why:
+        if why and new.strip():
             found[source.position(line.start())[0]] = (Span(line.start(), line.start() + len(written)), new, why)
     if not found:
         return source, frozenset()
