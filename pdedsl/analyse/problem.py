@@ -6,10 +6,13 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 from functools import cached_property
 
-from sympy import Expr, Symbol
+from sympy import Expr, Pow, Symbol
 
 from pdedsl.analyse.frames import frame_of, goal_of, unknown_of
 from pdedsl.analyse.jets import Jet, opened
+from pdedsl.analyse.ranges import range_of
+from pdedsl.analyse.samples import ranges_of
+from pdedsl.analyse.signs import box_of
 from pdedsl.analyse.states import State, state_of
 from pdedsl.analyse.writing import written_out
 from pdedsl.diagnostics import Span
@@ -17,6 +20,7 @@ from pdedsl.fixes import Edit
 from pdedsl.ir.spec import ConditionKind, Equation, Spec, Unknown
 from pdedsl.ir.terms import Generator, Origin, Term, TimeDerivative
 from pdedsl.ir.types import Vector
+from pdedsl.symbolic.symbols import Field
 from pdedsl.words.directions import Direction
 
 MAX_NAMED = 5
@@ -70,9 +74,19 @@ class Problem:
         return (-1 if late else 1) * opened(frame.counted(self.equation.right[0]))
 
     def domain(self, jet: Jet) -> tuple[Expr, ...]:
-        """What has a real value wherever the equation has one, in the letters of a jet."""
+        """What has a real value wherever the equation has one, and does not occur in it, in the letters of a jet."""
+        return tuple(jet.in_letters(written_out(e, self.spec, jet.layout)) for e in self.dropped)
+
+    @cached_property
+    def dropped(self) -> tuple[Expr, ...]:
+        """Roots, poles and logarithms that occur in the text, and no more in F."""
         found = dict.fromkeys(e.xreplace(self.spec.values) for s in self.equation.summands for e in s.domain)
-        return tuple(jet.in_letters(written_out(e, self.spec, jet.layout)) for e in found)
+        return tuple(e for e in found if not any(_occurs(e, right) for right in self.equation.right))
+
+    @property
+    def is_undefined(self) -> bool:
+        """Whether what was dropped may have no value, for some values of the unknowns."""
+        return is_undefined(self.dropped, self.spec)
 
     @property
     def is_affine(self) -> bool:
@@ -105,6 +119,20 @@ class Problem:
     @property
     def pushing_parts(self) -> list[Part]:
         return [p for p in self.parts if not p.is_goal]
+
+
+def is_undefined(exprs: tuple[Expr, ...], spec: Spec) -> bool:
+    """Whether one may have no value, for some values of the unknowns in it."""
+    heads, box = {u.head for u in spec.unknowns}, box_of(ranges_of(spec))
+    return any(range_of(e, box) is None for e in exprs if any(f.head in heads for f in e.atoms(Field)))
+
+
+def _occurs(e: Expr, whole: Expr) -> bool:
+    """Whether an expression has a value only where a root, a pole or a logarithm has one."""
+    if not isinstance(e, Pow) or not e.exp.is_Rational:
+        return bool(whole.has(e))
+    powers = [a.exp for a in whole.atoms(Pow) if a.base == e.base]
+    return any(k.is_negative if e.exp.is_negative else not k.is_Integer for k in powers)
 
 
 def named(origins: list[Origin]) -> str:

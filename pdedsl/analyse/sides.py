@@ -13,7 +13,7 @@ from sympy import Add, Dummy, Expr, S, Symbol
 
 from pdedsl.analyse.conditions import further
 from pdedsl.analyse.intervals import Box
-from pdedsl.analyse.problem import Problem
+from pdedsl.analyse.problem import Problem, is_undefined
 from pdedsl.analyse.samples import ranges_of
 from pdedsl.analyse.signs import box_of, nonnegative
 from pdedsl.ir.spec import Condition, Spec, side_names
@@ -74,7 +74,7 @@ def _placed(condition: Condition, problem: Problem) -> Iterator[Placed]:
 
 
 def _read(condition: Condition, x: Symbol, end: Expr, normal: int, problem: Problem) -> Side:
-    if len(condition.value) != 1:
+    if len(condition.value) != 1 or is_undefined(condition.domain, problem.spec):
         return Other()
     unknown = problem.unknown
     value = Field(unknown.head, (), unknown.arguments)

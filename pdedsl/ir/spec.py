@@ -133,7 +133,7 @@ class Summand:
     exprs: tuple[Expr, ...]
     span: Span
     minus: bool = False  # whether it is preceded by a minus sign
-    domain: tuple[Expr, ...] = ()  # logarithms that were differentiated: the summand has a value where they have one
+    domain: tuple[Expr, ...] = ()  # roots, poles, logarithms: it has a value where they have one, even if they cancel
 
 
 @dataclass(frozen=True)
@@ -167,6 +167,7 @@ class Condition:
     surfaces: tuple[Level, ...] = ()
     part: tuple[Level, ...] = ()
     component: int | None = None  # of the unknown, counted from one, if the condition is for that component alone
+    domain: tuple[Expr, ...] = ()  # as of summands
 
     @property
     def on_boundary(self) -> bool:

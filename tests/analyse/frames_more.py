@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 from analyse.frames import Row, arguments, bell, lines
+from pdedsl.ir.analysis import EquationClass
 
+EVERY = "|".join(EquationClass)
 SHUT = "n·∇u = 0 on boundary"
 COLD = "u = 0 on boundary"
 REST = "∂u/∂t(x, 0) = 0"
@@ -70,3 +72,16 @@ def system(
         equations,
         *(f"{u}({x}, 0) = {start}" for u in names if u not in still.split()),
     )
+
+
+def classless(
+    name: str,
+    text: str,
+    cells: str,
+    why: str = "",
+    bent: bool = False,
+    order: int | tuple[int, ...] = 1,
+    count: int = 1,
+) -> Row:
+    """A row that says nothing of the classes of its equations."""
+    return (nonlinear if bent else linear)(name, text, " ".join([EVERY] * count), cells, why, order)

@@ -12,7 +12,6 @@ from pdedsl.analyse.frames import unknown_of
 from pdedsl.analyse.positivity import strictly_positive
 from pdedsl.analyse.problem import Problem, named, spans
 from pdedsl.analyse.provers.linearity import has_learned
-from pdedsl.analyse.ranges import range_of
 from pdedsl.analyse.samples import exact_at, nonzero_point, ranges_of
 from pdedsl.analyse.signs import box_of, shown, vanishes
 from pdedsl.analyse.states import multiples, state_of
@@ -48,7 +47,7 @@ def constants(problem: Problem) -> Verdict:
     if open_:
         why = f"whether {quoted(open_, problem.spec)} holds for every constant is not known"
         return Unknown(f"{why}.", tuple(c.span for c in open_))
-    if any(range_of(e, box_of(ranges_of(problem.spec, problem.equation))) is None for e in _domain(problem)):
+    if problem.is_undefined:
         return Unknown("the equation has no value for some constants.")
     held = ("every condition holds for every constant",) if problem.spec.space.boundary else ()
     return Proved("every term contains a derivative of u, so a constant stays as it is.", (STILL, *held))
@@ -56,7 +55,7 @@ def constants(problem: Problem) -> Verdict:
 
 def _domain(problem: Problem) -> list[Expr]:
     """What has a real value where the equation has one, for constants."""
-    return [state_of(e, problem.spec).at_constants for s in problem.equation.summands for e in s.domain]
+    return [state_of(e, problem.spec).at_constants for e in problem.dropped]
 
 
 def _unmet(spec: Spec) -> tuple[list[Condition], list[Condition]]:

@@ -8,12 +8,10 @@ from itertools import combinations_with_replacement
 from sympy import Dummy, Expr, Poly, Symbol
 
 from pdedsl.analyse.conditions import further, not_admitting, quoted
-from pdedsl.analyse.problem import Problem, named, spans
+from pdedsl.analyse.problem import Problem, is_undefined, named, spans
 from pdedsl.analyse.provers.hypotheses import Hypothesis, concluded
-from pdedsl.analyse.ranges import range_of
 from pdedsl.analyse.resting import without_resting
 from pdedsl.analyse.samples import Point, Ranges, exact_at, nonzero_point, points, ranges_of
-from pdedsl.analyse.signs import box_of
 from pdedsl.analyse.states import State, state_of
 from pdedsl.ir.spec import Condition, Spec
 from pdedsl.ir.terms import Origin
@@ -31,8 +29,7 @@ def linearity(problem: Problem) -> Verdict:
         return _nonlinear(problem)
     if any(s.source != 0 for s in problem.states):
         return _with_source(problem)
-    box = box_of(ranges_of(problem.spec, problem.equation))
-    if any(range_of(e, box) is None for e in problem.domain(problem.jet)):
+    if problem.is_undefined:
         return Unknown("the equation has no value for some u.")
     return _up_to_conditions(problem)
 
@@ -101,7 +98,7 @@ def _with_source(problem: Problem) -> Verdict:
 def _up_to_conditions(problem: Problem) -> Verdict:
     spec, linear = problem.spec, "every term is linear in u and its derivatives, and there is no source"
     crooked = [c for c in further(spec) if any(_is_crooked(s, ranges_of(spec)) for s in _states(c, spec))]
-    unclear = [c for c in further(spec) if not all(s.is_affine for s in _states(c, spec))]
+    unclear = [c for c in further(spec) if _is_bent(c, spec) or is_undefined(c.domain, spec)]
     if problem.equation.order:
         broken, open_ = not_admitting(spec, 0)
         if crooked:
@@ -115,6 +112,10 @@ def _up_to_conditions(problem: Problem) -> Verdict:
             return Unknown(f"{why}.", tuple(c.span for c in open_))
     texts = ("every term is linear and homogeneous in the unknowns", "the conditions are linear in the unknowns")
     return concluded(linear, (Hypothesis(texts[0], True), Hypothesis(texts[1], not unclear)))
+
+
+def _is_bent(condition: Condition, spec: Spec) -> bool:
+    return not all(s.is_affine for s in _states(condition, spec))
 
 
 def _is_crooked(state: State, ranges: Ranges) -> bool:

@@ -10,6 +10,7 @@ from sympy import Abs, Expr, Integer, S, Symbol, Tuple, sqrt
 
 from pdedsl import mistakes
 from pdedsl.diagnostics import Span
+from pdedsl.frontend.elaborate.definedness import noted
 from pdedsl.frontend.elaborate.limits import MAX_BITS
 from pdedsl.frontend.elaborate.numbers import defined
 from pdedsl.frontend.elaborate.values import (
@@ -99,7 +100,7 @@ def _raised(base: Value, exponent: Tensor, span: Span, numbers: Mapping[Symbol, 
         raise mistakes.shapes.power_of_kind(base.shown(), span)
     b, e = base.expr, exponent.expr
     _within_powers(b.xreplace(numbers), e.xreplace(numbers), span)
-    return Tensor(0, lambda: defined(b**e, span), kind=base.kind, literal=base.literal and exponent.literal)
+    return Tensor(0, lambda: noted(defined(b**e, span)), kind=base.kind, literal=base.literal and exponent.literal)
 
 
 def _within_powers(b: Expr, e: Expr, span: Span) -> None:
@@ -114,7 +115,7 @@ def reciprocal(value: Value, span: Span) -> Tensor:
         raise mistakes.shapes.division_by(shown(value), span)
     if value.expr == S.Zero:
         raise mistakes.shapes.division_by_zero(span)
-    return Tensor(0, lambda: 1 / value.expr, kind=value.kind, literal=value.literal)
+    return Tensor(0, lambda: noted(1 / value.expr), kind=value.kind, literal=value.literal)
 
 
 def sum_of_maps(parts: list[tuple[int, LinearMap, Span]]) -> LinearMap:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from pdedsl import mistakes
 from pdedsl.diagnostics import Span
 from pdedsl.frontend.elaborate.algebra import components, norm
+from pdedsl.frontend.elaborate.definedness import noted
 from pdedsl.frontend.elaborate.functions import FUNCTIONS, pointwise
 from pdedsl.frontend.elaborate.numbers import defined
 from pdedsl.frontend.elaborate.values import Tensor, Value, scalar, shown
@@ -34,7 +35,7 @@ def function_at(name: str, args: tuple[Value, ...], span: Span) -> Value:
     kind = "channels" if any(v.kind == "channels" for v in values) else "number"
     function = pointwise(name) if kind == "channels" else function
     result = function(*(v.expr for v in values))
-    return scalar(result if name in EVERYWHERE else defined(result, span), kind)
+    return scalar(noted(result if name in EVERYWHERE else defined(result, span)), kind)
 
 
 def _softmax(args: tuple[Value, ...], span: Span) -> Tensor:

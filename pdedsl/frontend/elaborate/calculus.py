@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
-from contextlib import contextmanager
-from contextvars import ContextVar
+from collections.abc import Callable
 from dataclasses import replace
 from typing import assert_never
 
@@ -12,6 +10,7 @@ from sympy import Expr, log
 
 from pdedsl import mistakes
 from pdedsl.diagnostics import Span
+from pdedsl.frontend.elaborate.definedness import note
 from pdedsl.frontend.elaborate.scope import Scope, slot_of
 from pdedsl.frontend.elaborate.values import Tensor, Value, dot, scalar, shown
 from pdedsl.frontend.syntax import tree as t
@@ -19,24 +18,11 @@ from pdedsl.symbolic.calculus import contract, differentiate
 from pdedsl.symbolic.symbols import Partial, TooLarge
 
 MAX_ORDER = 8  # of a derivative
-_DOMAIN: ContextVar[list[Expr] | None] = ContextVar("domain", default=None)
-
-
-@contextmanager
-def watched() -> Iterator[list[Expr]]:
-    """Collects logarithms that are differentiated: of log u remains 1/u, which has a value at -1."""
-    found: list[Expr] = []
-    token = _DOMAIN.set(found)
-    try:
-        yield found
-    finally:
-        _DOMAIN.reset(token)
 
 
 def _differentiated(body: Expr, slot: Expr) -> Expr:
-    found = _DOMAIN.get()
-    if found is not None and body.has(log):
-        found.append(body)
+    if body.has(log):
+        note((body,))
     return differentiate(body, slot)
 
 

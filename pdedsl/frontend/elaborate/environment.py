@@ -12,6 +12,7 @@ from pdedsl.diagnostics import PdeError, Reporter, Span, nearest
 from pdedsl.frontend.elaborate.arguments import are_alike, flat, require_arity, require_distinct
 from pdedsl.frontend.elaborate.choosing import chosen
 from pdedsl.frontend.elaborate.constants import list_constant, number_constant
+from pdedsl.frontend.elaborate.definedness import note, watched
 from pdedsl.frontend.elaborate.derivatives import derivative_meant, variables
 from pdedsl.frontend.elaborate.expressions import evaluate, tensor
 from pdedsl.frontend.elaborate.fields import applied, field_of
@@ -60,7 +61,8 @@ class Environment:
     _open: list[str] = field(default_factory=list)
     _called: list[str] = field(default_factory=list)
     _calls: int = 0
-    _numbers: dict[Symbol, Expr] = field(default_factory=dict)
+    numbers: dict[Symbol, Expr] = field(default_factory=dict)  # the values of the constants that were resolved
+    _domains: dict[str, list[Expr]] = field(default_factory=dict)
 
     # ---- scopes
     def scope(self) -> Scope:
@@ -80,16 +82,12 @@ class Environment:
             raise known if self.reporter.errors else mistakes.shapes.not_constant(expr.span) from None
         return constant(value.xreplace(self.numbers), expr.span)
 
-    @property
-    def numbers(self) -> dict[Symbol, Expr]:
-        """The values of the constants; each is entered when it is resolved."""
-        return self._numbers
-
     # ---- the protocol of names
     def value(self, name: t.Name) -> Value:
         """What a bare name means."""
         declaration = self._find(name)
         if name.id in self.values:
+            note(self._domains[name.id])
             return self.values[name.id]
         if len(self._open) > MAX_CHAIN:
             raise mistakes.names.long_chain(MAX_CHAIN, name.span)
@@ -98,13 +96,14 @@ class Environment:
             raise mistakes.names.defined_by_itself(name.text, name.span, [unicode_name(n) for n in cycle])
         self._open.append(name.id)
         try:
-            self.values[name.id] = self._resolve(name, declaration)
+            with watched() as self._domains[name.id]:
+                self.values[name.id] = self._resolve(name, declaration)
         except PdeError:
             self.broken.add(name.id)
             raise
         finally:
             self._open.pop()
-        return self.values[name.id]
+        return self.value(name)
 
     def variable(self, name: t.Name) -> Value:
         """What a name after ∂ means: if it is undeclared, the mistake suggests a coordinate or the time."""
@@ -213,7 +212,7 @@ class Environment:
             made, meaning = list_constant(declaration, value, self.numbers)
         else:
             made, meaning = number_constant(declaration, self.number(declaration.value))
-            self._numbers[made.symbol] = made.value
+            self.numbers[made.symbol] = made.value
         self.constants[declaration.name.id] = made
         return meaning
 

@@ -21,8 +21,9 @@ def relation(statement: t.EquationStmt, env: Environment) -> Equation | Conditio
     if not fields:
         step = isinstance(statement.left, t.Prefix) and isinstance(statement.left.body, t.Name)
         raise mistakes.equations.no_unknown(step, statement.span)
+    domain = tuple(dict.fromkeys(e.xreplace(env.numbers) for s in summands for e in s.domain))
     if statement.on:
-        return on_places(statement, summands, fields, env)
+        return replace(on_places(statement, summands, fields, env), domain=domain)
     if all(f.arguments != own_arguments(f, env) and is_fixed(f, env) for f in fields):
-        return at_point(statement, summands, fields, env)
+        return replace(at_point(statement, summands, fields, env), domain=domain)
     return equation_of(statement, summands, env)

@@ -9,7 +9,7 @@ from typing import TypeVar
 from sympy import Add, Expr, Integer, Mul, Pow, Symbol, Tuple, cancel, sift
 
 from pdedsl import mistakes
-from pdedsl.frontend.elaborate.calculus import watched
+from pdedsl.frontend.elaborate.definedness import watched
 from pdedsl.frontend.elaborate.environment import Environment
 from pdedsl.frontend.elaborate.expressions import tensor
 from pdedsl.frontend.elaborate.scope import Scope

@@ -10,6 +10,7 @@ from sympy import Add, Expr, S
 
 from pdedsl import mistakes
 from pdedsl.diagnostics import Span
+from pdedsl.frontend.elaborate.definedness import remembered
 from pdedsl.symbolic.calculus import contract
 
 # What a tensor's components are: numbers, class probabilities, feature maps, or the features a linear map makes.
@@ -34,7 +35,7 @@ class Tensor:
 
     def __post_init__(self) -> None:
         """Caches components; computes a scalar immediately, so that its mistakes are reported where they are made."""
-        object.__setattr__(self, "at", cache(self.at))
+        object.__setattr__(self, "at", remembered(self.at) if self.rank else cache(self.at))
         if self.rank == 0:
             self.at()
 
