@@ -99,6 +99,20 @@ def quoted(conditions: list[Condition], spec: Spec) -> str:
     return ", ".join(f"'{spec.source.quote(c.span)}'" for c in conditions)
 
 
+def remembering(spec: Spec) -> list[Condition]:
+    """The conditions on the boundary that read an unknown at another time."""
+    own = {u.head: tuple(u.arguments) for u in spec.unknowns}
+    time = spec.time.symbol if spec.time else None
+
+    def is_past(f: Field) -> bool:
+        return any(a != b for a, b in zip(f.arguments, own[f.head], strict=True) if b == time)
+
+    def reads(c: Condition) -> list[Field]:
+        return [f for v in c.value for f in v.atoms(Field) if f.head in own]
+
+    return [c for c in spec.conditions if c.on_boundary and any(map(is_past, reads(c)))]
+
+
 def at_rest(problem: Problem) -> bool:
     """Whether all initial time derivatives are given, and zero."""
     order = problem.equation.order

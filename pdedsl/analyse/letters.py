@@ -7,7 +7,7 @@ from fractions import Fraction
 from functools import cached_property
 from math import inf
 
-from sympy import Add, Dummy, Expr, Pow, Symbol
+from sympy import Add, Dummy, Expr, Pow, Symbol, acos, asin, factor, log, tan
 
 from pdedsl.analyse.growth import Grower, is_foreign
 from pdedsl.analyse.in_time import InTime, in_time
@@ -57,7 +57,7 @@ class Letters:
         u, wide = self.jet.u, Range(-SIZE, SIZE)
         low = 1 / SIZE if u.is_positive else Fraction(0) if u.is_nonnegative else -SIZE
         letters = dict.fromkeys(self.jet.variables, wide) | {u: Range(low, SIZE)}
-        return {**dict.fromkeys(self.jet.coordinates, wide), **letters, **self.box}
+        return {**letters, **self.box}
 
     @cached_property
     def whole(self) -> Box:
@@ -89,8 +89,19 @@ class Letters:
 
     @property
     def is_defined(self) -> bool:
-        """Whether the logarithms that were differentiated have values, for bounded values of the jet."""
-        return all(range_of(e, self.near) is not None for e in self.problem.domain(self.jet))
+        """Whether roots, poles and logarithms have values for all values of the unknowns, also those that cancelled."""
+        return all(map(self.has_value, (*self.problem.domain(self.jet), *self.partial)))
+
+    def has_value(self, e: Expr) -> bool:
+        """Whether it has a value for all values of the unknowns, as it is or factored."""
+        return any(range_of(form, self.whole) is not None for form in (e, factor(e)))
+
+    @cached_property
+    def partial(self) -> list[Expr]:
+        """The powers and functions of the unknowns in F that may have no value."""
+        heads, variables = {u.head for u in self.problem.spec.unknowns}, self.jet.variable_set
+        found = self.jet.expr.atoms(Pow, log, tan, asin, acos)
+        return [a for a in found if a.free_symbols & variables or any(f.head in heads for f in a.atoms(Field))]
 
     def varies(self, e: Expr) -> bool:
         """Whether an expression depends on x."""

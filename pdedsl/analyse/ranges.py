@@ -95,7 +95,7 @@ class _Reader:
                 return self._wave(e)
             case Heaviside():
                 inner = self.read(e.args[0])
-                return Range(Fraction(0), Fraction(1)) if inner is None else step(inner)
+                return None if inner is None else step(inner)
             case _ if len(e.args) == 1:
                 inner = self.read(e.args[0])
                 return None if inner is None else function_of(e, inner)

@@ -11,7 +11,7 @@ from collections.abc import Iterable, Iterator
 from functools import lru_cache
 from math import isfinite
 
-from sympy import Add, Dummy, Expr, Float, Pow, Rational, S, Symbol
+from sympy import Add, DiracDelta, Dummy, Expr, Float, Heaviside, Pow, Rational, S, Symbol, sign
 
 from pdedsl.analyse.kinks import knots
 from pdedsl.ir.spec import Equation, Spec
@@ -100,8 +100,13 @@ def exact_at(expr: Expr, point: Point) -> float | None:
 
 
 def have_values(exprs: Iterable[Expr], point: Point) -> bool:
-    """Whether all have a real value at a point."""
-    return all(exact_at(e, point) is not None for e in exprs)
+    """Whether all have a real value at a point, and none of them jumps there."""
+    return all(exact_at(e, point) is not None and not jumps_at(e, point) for e in exprs)
+
+
+def jumps_at(e: Expr, point: Point) -> bool:
+    """Whether a jump is met: sign(x)² is 1 but at x = 0, which says nothing of an equation."""
+    return any(value_at(a.args[0], point) == 0 for a in e.atoms(sign, Heaviside, DiracDelta))
 
 
 def _digits(value: Expr) -> float | None:
@@ -147,7 +152,7 @@ def nonzero_point(expr: Expr, ranges: Ranges, draws: int = 8, beside: Iterable[E
     others = tuple(map(settled, beside))
     symbols = expr.free_symbols.union(*(e.free_symbols for e in others))
     for point in telling_points(expr, symbols, ranges, draws):
-        if _is_nonzero(expr, point) and have_values(others, point):
+        if _is_nonzero(expr, point) and not jumps_at(expr, point) and have_values(others, point):
             return point
     return None
 

@@ -14,6 +14,7 @@ from sympy import Add, Dummy, Expr, S, Symbol
 from pdedsl.analyse.conditions import further
 from pdedsl.analyse.intervals import Box
 from pdedsl.analyse.problem import Problem, is_undefined
+from pdedsl.analyse.ranges import range_of
 from pdedsl.analyse.samples import ranges_of
 from pdedsl.analyse.signs import box_of, nonnegative
 from pdedsl.ir.spec import Condition, Spec, side_names
@@ -129,7 +130,7 @@ def keeps_order(placed: Placed, box: Box) -> bool:
         case Value():
             return True
         case Flux(slope=slope):
-            return slope is not None and nonnegative(-slope, box)
+            return slope is not None and range_of(slope, box) is not None and nonnegative(-slope, box)
         case Other():
             return False
 

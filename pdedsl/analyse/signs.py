@@ -230,8 +230,8 @@ def _period(expr: Expr, x: Symbol) -> Expr | None:
 
 
 def _at_an_end(expr: Expr, x: Symbol, ends: Range, box: Box, depth: int) -> bool:
-    """Whether a monotone function is nonnegative at the end where it is least."""
-    slope = worked_out(lambda: expr.diff(x))
+    """Whether a monotone function is nonnegative at the end where it is least; 5 + 1/(¾ - x) is not monotone."""
+    slope = worked_out(lambda: expr.diff(x)) if range_of(expr, box) is not None else None
     if slope is None:
         return False
     for sign, end in ((1, ends.low), (-1, ends.high)):

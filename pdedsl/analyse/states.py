@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from functools import cached_property, lru_cache
 from typing import Any
 
-from sympy import Add, Dummy, Expr, Integer, Mul, Rational, S, Symbol, default_sort_key
+from sympy import Add, DiracDelta, Dummy, Expr, Integer, Mul, Rational, S, Symbol, default_sort_key
 
 from pdedsl.analyse.kinks import by_relu
 from pdedsl.analyse.samples import (
@@ -14,6 +14,7 @@ from pdedsl.analyse.samples import (
     Point,
     Ranges,
     exact_at,
+    jumps_at,
     nonzero_point,
     points,
     settled,
@@ -196,11 +197,13 @@ def _bends(expr: Expr, ranges: Ranges) -> bool:
     values, whether a derivative of it still depends on a letter."""
     numbers = False
     letters = atoms(expr, Dummy)
+    expr = expr.xreplace(dict.fromkeys(expr.atoms(DiracDelta), S.Zero))  # points where something jumps do not count
     drawn = points(expr.free_symbols, ranges, 6 * TRIES)
     starts = () if expr.has(Partial) else telling_points(expr, expr.free_symbols, ranges, TRIES)
     for c, a, b in zip(starts, drawn, drawn, strict=False):
         for other in (b, {s: -v for s, v in a.items()}):
-            corners = [value_at(expr, _moved(c, letters, *by)) for by in ((a, other), (), (a,), (other,))]
+            places = [_moved(c, letters, *by) for by in ((a, other), (), (a,), (other,))]
+            corners = [None if jumps_at(expr, place) else value_at(expr, place) for place in places]
             values = [v for v in corners if v is not None]
             numbers = numbers or len(values) == len(corners)
             if len(values) == len(corners) and _differ(values) and _surely_differ(expr, c, letters, a, other):

@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from functools import cached_property
 from math import inf
 
-from sympy import Add, Dummy, Expr, Mul, Pow, S, cancel, factor_terms, log, together
+from sympy import Abs, Add, Dummy, Expr, Heaviside, Mul, Pow, S, cancel, factor_terms, log, sign, together
 
 from pdedsl.analyse.in_space import InSpace
 from pdedsl.analyse.in_time import InTime
@@ -94,6 +94,21 @@ class Structure:
         """Boxes that cover all nonzero gradients: in each, one component is nonzero."""
         ends = (Range(LEAST, inf), Range(-inf, -LEAST))
         return [{**self.of.whole, p: side} for p in self.of.jet.p for side in ends]
+
+    @cached_property
+    def is_continuous(self) -> bool:
+        """Whether F has no jump in ∇u and ∇∇u; z sign(z) has none, and one in front of ∂²u/∂xᵢ² that depends on ∂u/∂xᵢ
+        alone belongs to a flux."""
+        return all(map(self._joins, self.of.terms))
+
+    def _joins(self, term: Expr) -> bool:
+        jet, powers = self.of.jet, [f.as_base_exp() for f in Mul.make_args(term)]
+        jumps = [a.args[0] for a in term.atoms(sign, Heaviside) if a.free_symbols & {*jet.p, *jet.second}]
+        small = {base for base, power in powers if power.is_positive}
+        if all(z in small or Abs(z) in small for z in jumps):
+            return True
+        others = [(jet.variable_set - {p}, term / jet.x[i, i]) for i, p in enumerate(jet.p)]
+        return any(not (rest.free_symbols & apart or self.of.varies(rest)) for apart, rest in others)
 
     @cached_property
     def is_integrable_in_time(self) -> bool:

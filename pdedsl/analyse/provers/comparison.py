@@ -120,6 +120,8 @@ def _hypotheses(problem: Problem) -> Iterator[Hypothesis]:
     if problem.jet.order == 2:
         yield Hypothesis("∂F/∂(∇∇u) is positive semidefinite in all dimensions of the space", True)
     yield Hypothesis("F has a value for all u, ∇u and ∇∇u", found.has_values)
+    if not problem.jet.is_affine:
+        yield Hypothesis("F does not jump in ∇u and ∇∇u", found.is_continuous)
     if problem.jet.u.is_nonnegative and not problem.jet.u.is_positive:  # from u > 0 there is a way to go
         yield Hypothesis("u does not leave the values of its type", found.keeps_sign)
     yield Hypothesis("F is one-sided Lipschitz in u", found.in_unknown.is_lipschitz)

@@ -5,10 +5,11 @@ An unknown given by a stationary equation takes the constant value that this equ
 
 from __future__ import annotations
 
-from sympy import Dummy, Expr, Rational, Symbol
+from sympy import Dummy, Expr, Rational, S, Symbol
 
 from pdedsl.analyse.conditions import not_admitting, quoted
 from pdedsl.analyse.frames import unknown_of
+from pdedsl.analyse.letters import Letters
 from pdedsl.analyse.positivity import strictly_positive
 from pdedsl.analyse.problem import Problem, named, spans
 from pdedsl.analyse.provers.linearity import has_learned
@@ -47,10 +48,17 @@ def constants(problem: Problem) -> Verdict:
     if open_:
         why = f"whether {quoted(open_, problem.spec)} holds for every constant is not known"
         return Unknown(f"{why}.", tuple(c.span for c in open_))
-    if problem.is_undefined:
+    if problem.is_undefined or not _has_values(problem):
         return Unknown("the equation has no value for some constants.")
     held = ("every condition holds for every constant",) if problem.spec.space.boundary else ()
     return Proved("every term contains a derivative of u, so a constant stays as it is.", (STILL, *held))
+
+
+def _has_values(problem: Problem) -> bool:
+    """Whether roots, poles and logarithms in F have values for all constants."""
+    found, jet = Letters(problem), problem.jet
+    flat = dict.fromkeys((*jet.p, *jet.second, *jet.higher), S.Zero)
+    return all(found.has_value(a.xreplace(flat)) for a in found.partial)
 
 
 def _domain(problem: Problem) -> list[Expr]:

@@ -6,6 +6,7 @@ Reading an unknown at another time is memory. Dependence through unknowns of sta
 
 from __future__ import annotations
 
+from pdedsl.analyse.conditions import quoted, remembering
 from pdedsl.analyse.problem import Problem, named, spans
 from pdedsl.analyse.provers.comparison import IMPLICIT, SOLVED, is_mixed
 from pdedsl.analyse.sight import Sight, distance, memory
@@ -28,6 +29,9 @@ def markov(problem: Problem) -> Verdict:
     order = problem.equation.order
     if problem.is_implicit:
         return Unknown(IMPLICIT)
+    kept = remembering(problem.spec)
+    if kept and order == 1:
+        return Unknown(f"{quoted(kept, problem.spec)} reads an unknown at another time.", tuple(c.span for c in kept))
     if order == 1:
         held = ("first order in time", "no unknown is read at another time")
         return Proved("first order in time: the solution now is all that the future needs.", held)

@@ -10,7 +10,7 @@ from __future__ import annotations
 from sympy import S
 
 from pdedsl.analyse.ellipticity import ellipticity
-from pdedsl.analyse.problem import Problem
+from pdedsl.analyse.problem import Problem, spans
 from pdedsl.analyse.provers.hypotheses import Hypothesis, concluded
 from pdedsl.analyse.samples import ranges_of
 from pdedsl.analyse.sides import Flux, Value, sides_of
@@ -24,7 +24,8 @@ def maximum_principle(problem: Problem, ordered: Verdict, constant: Verdict) -> 
     if isinstance(ordered, Refuted) and jet.is_affine and (still or not problem.spec.space.boundary):
         why = ordered.reason.removesuffix(".")
         return Refuted(f"no comparison principle holds: {why}.", ordered.witness, ordered.guilty)
-    if isinstance(constant, Refuted) and not still and _is_closed(problem) and problem.equation.order == 1:
+    closed = not still and _is_closed(problem) and problem.equation.order == 1
+    if closed and isinstance(constant, Refuted) and set(constant.guilty) <= set(spans(problem.pushing)):
         why = constant.reason.removesuffix(".")
         return Refuted(f"a constant does not stay: {why}.", constant.witness, constant.guilty)
     solved = still or _is_damped(problem)

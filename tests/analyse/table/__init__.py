@@ -12,34 +12,43 @@ from analyse.table import (
     boundaries,
     bounding,
     cancelling,
+    chained,
     classes,
+    clocks,
     contested,
     contrary,
     curved,
     domains,
+    dropped,
     edges,
     further,
     growing,
     hessians,
     inside,
+    layered,
     maps,
     masses,
     mingled,
     minima,
     moments,
+    moved,
     narrow,
     orders,
+    pieced,
     places,
     returned,
     sharp,
     signed,
     simple,
+    solid,
     spaces,
     stacked,
     systems,
     times,
     undefined,
     uniqueness,
+    unseen,
+    weighted,
     wide,
 )
 
@@ -64,5 +73,7 @@ OPPONENT = (
     beyond,
 )  # by another hand
 SECOND = (signed, returned, curved, stacked, cancelling, aliases, growing, bounding)  # and by a third
+THIRD = (dropped, chained, moved, clocks, solid, pieced, weighted, layered, unseen)  # and by a fourth
 AGAIN: tuple[Row, ...] = tuple(row for room in SECOND for row in room.TABLE)
-TABLE: tuple[Row, ...] = (*(row for room in (*ROOMS, *OPPONENT) for row in room.TABLE), *AGAIN)
+LAST: tuple[Row, ...] = tuple(row for room in THIRD for row in room.TABLE)
+TABLE: tuple[Row, ...] = (*(row for room in (*ROOMS, *OPPONENT) for row in room.TABLE), *AGAIN, *LAST)

@@ -77,7 +77,7 @@ TABLE: tuple[Row, ...] = (
     composed("minus 2tanh and curvature", f"{XX} - 2tanh({XX})", "RPR......", "1 - 2 at zero"),
     # ---- poles and domains
     composed("a pole at one", f"1/(1 - {XX})", "RRr......", "1 at 0, -1 at 2"),
-    composed("a pole at -2", "Δu/(2 + u)", "RPR......", "u = -3"),
+    composed("a pole at -2", "Δu/(2 + u)", "R.R......", "u = -3"),
     composed("an even pole", f"-1/({XX})²", "R.r......", "2/X³, negative for X < 0"),
     positive("1/(2 + u)", "Δu/(2 + u)", "RPPPP...R"),
     positive("Δ(u³ - u)", "Δ(u³ - u)", "RPR.....P", "3u² - 1 for small u"),

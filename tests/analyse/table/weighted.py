@@ -51,7 +51,7 @@ def rest(name: str, equation: str, ends: str, cells: str, why: str = "", bent: b
 TABLE: tuple[Row, ...] = (
     weight("q > 0", "q Δu", f"{Q} > 0", "PPPPPPPPP"),
     weight("-q, q > 0", "-q Δu", f"{Q} > 0", "PPrPP..r."),
-    weight("q > 0 as a rate", "Δu + q u", f"{Q} > 0", "PRPPPppRR"),
+    weight("q > 0 as a rate", "Δu + q u", f"{Q} > 0", "PRPPPppRr"),
     weight("q as a rate", "Δu + q u", Q, "PrPPPpp.r", "unless it is 0"),
     weight("q as a wind", "Δu + q ∂u/∂x", Q, "PPPPPPPPP"),
     weight("q² Δu", "q² Δu", Q, "PPpPPppp."),
@@ -101,7 +101,7 @@ TABLE: tuple[Row, ...] = (
     shape("disc, 2 - x - y", DISC, "∂u/∂t = (2 - x - y)Δu", "u = 0 on boundary", "PRPPP...."),
     shape("triangle, source", HALF, "∂u/∂t = Δu + 1", "u = 0 on boundary", "RRPPP...."),
     shape("triangle, cubic", HALF, "∂u/∂t = Δu - u³", "u = 0 on boundary", "RRpPP..p.", "", True),
-    shape("triangle, far", HALF, "∂u/∂t = Δu + u(y, x, t)", "u = 0 on boundary", "P..PR...."),
+    shape("triangle, far", HALF, "∂u/∂t = Δu + u(y, x, t)", "u = 0 on boundary", "P..Pr...."),
     shape("disc, wind", DISC, "∂u/∂t = Δu + y ∂u/∂x - x ∂u/∂y", "n·∇u = 0 on boundary", "PPpPP..pp"),
     shape("triangle, x = y where positive", HALF, "∂u/∂t = (1 - x - y) Δu", SHUT, "PP.PP...."),
     # ---- sides
