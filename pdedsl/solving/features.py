@@ -34,6 +34,8 @@ TRIAL = 400  # number of features with which bandwidths are compared
 WIDENING, WIDER = 1.4, 3  # factor by which the bandwidth is increased, and how often at most
 SHUFFLED = 5  # coordinates of which all orders are taken
 SYMMETRIC = 200  # features, if they are: as many as symmetric polynomials in five coordinates up to degree 12
+MOST = 4000  # weights of a second attempt in many dimensions
+SPARSE = 1500  # weights from which there are fewer rows for each
 MEASURED = 1e-3  # the weight of measurements relative to equations
 PRINTED = "{:.3g}".format
 
@@ -84,7 +86,8 @@ class Problem:
     @property
     def most(self) -> int:
         """The number of features of a second attempt, if the first leaves too large a residual."""
-        return self.method.n or {1: 400, 2: 1400}.get(len(self.points.low), SYMMETRIC if self.shuffled else 2000)
+        most = MOST // len(self.statement.components)
+        return self.method.n or {1: 400, 2: 1400}.get(len(self.points.low), SYMMETRIC if self.shuffled else most)
 
     @property
     def fine(self) -> float:
@@ -139,10 +142,11 @@ class Problem:
         return Law.CHEBYSHEV if self.few else Law.SOBOL
 
     def rows(self, features: int) -> list[Rows]:
-        """About twice as many rows as weights."""
+        """Three rows for each weight; only two if there are many, so that there can be more of them."""
         unknowns = features * len(self.statement.components)
-        inside = 2 * unknowns // max(len(self.statement.equations), 1)
-        on = max(20, unknowns // max(len(self.statement.conditions), 1))
+        within, around = (2.0, 1.0) if unknowns <= SPARSE else (1.2, 0.8)
+        inside = int(within * unknowns) // max(len(self.statement.equations), 1)
+        on = max(20, int(around * unknowns) // max(len(self.statement.conditions), 1))
         counts = Counts(self.method.points or inside, on)
         weight = float(self.method.weight)
         return [*rows_of(self.lettered, self.points, counts, mix(self.seed, 2), self.law, weight), *self.of_measured()]
