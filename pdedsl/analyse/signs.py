@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from fractions import Fraction
-from itertools import islice
 from math import inf, isinf, lcm
 
 from sympy import (
@@ -41,6 +40,7 @@ from pdedsl.analyse.separable import folded, separable_above
 from pdedsl.symbolic.atoms import atoms
 from pdedsl.symbolic.expansion import expand
 from pdedsl.symbolic.faults import worked_out
+from pdedsl.symbolic.measure import measure
 from pdedsl.symbolic.notation import notation
 from pdedsl.symbolic.symbols import Contraction, Field, Partial
 
@@ -49,8 +49,8 @@ MAX_LOOKED_AT = 200  # for longer sums only the range is tried
 MAX_FUNCTIONS = 12  # with more functions only the range is tried: polynomials in so many symbols grow too fast
 MAX_FACTORED = 8  # longer sums are not factored
 MAX_BITS = 512  # of all numbers in a sum that is factored: factoring needs a prime beyond them
-PIECES = 400  # into which a box is divided at most
-DEPTH = 2  # how often monotonicity is shown by the sign of a derivative of a derivative
+PIECES, WORK = 400, 100_000  # pieces of a box at most, and parts of the expression that are read for them
+DEPTH, LONG = 2, 200  # how often expressions are differentiated to show that they are monotone, if not this long
 
 
 def vanishes(expr: Expr) -> bool:
@@ -190,7 +190,7 @@ def _of_one(expr: Expr, x: Symbol, box: Box, depth: int) -> bool:
     if _wave_above(expr, x):
         return True
     bounded = not isinf(ends.low) and not isinf(ends.high)
-    if bounded and depth and _at_an_end(expr, x, ends, box, depth):
+    if bounded and depth and measure(expr)[0] <= LONG and _at_an_end(expr, x, ends, box, depth):
         return True
     if bounded:
         return _by_pieces(expr, [x], box)
@@ -252,7 +252,7 @@ def _by_pieces(expr: Expr, symbols: list[Symbol], box: Box) -> bool:
     if not 1 <= len(symbols) <= 3 or any(e is None or isinf(e.low) or isinf(e.high) for e in ends):
         return False
     waiting = [dict(box)]
-    for _ in islice(iter(int, 1), PIECES):
+    for _ in range(min(PIECES, WORK // (1 + measure(expr)[0]))):
         if not waiting:
             return True
         piece = waiting.pop()

@@ -16,9 +16,11 @@ from pdedsl.ir.process import Clock, Evolving, Process, Side, Stop, Turn
 from pdedsl.ir.statement import Affine, Derivative, Domain, Face, Imposed, Residual, Statement, Surface
 from pdedsl.numerics.functions import OF_MANY, OF_ONE
 from pdedsl.symbolic.evaluating import compiled
+from pdedsl.symbolic.measure import measure
 from pdedsl.symbolic.regions import region_of
 
 SAMPLES = 64  # points at which the sign of a coefficient is looked at
+LONG = 100  # parts of a coefficient that is not simplified
 
 
 def obstacle(statement: Statement) -> PdeError | None:
@@ -82,8 +84,8 @@ def _divided(affine: Affine, residual: Residual, data: Evolving | None, domain: 
 
 
 def _plain(coefficient: Expr) -> Expr:
-    """Shorter where it can be; polynomials are left as they are, of which there may be thousands."""
-    return coefficient if coefficient.is_polynomial() else simplify(coefficient)
+    """Shorter where it can be; polynomials, of which there may be thousands, and long expressions stay as they are."""
+    return coefficient if coefficient.is_polynomial() or measure(coefficient)[0] > LONG else simplify(coefficient)
 
 
 def _of_time(affine: Affine, residual: Residual, domain: Domain) -> Expr:
