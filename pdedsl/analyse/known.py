@@ -1,5 +1,5 @@
 """Whether a known solution solves the problem: residuals of equations and conditions are evaluated at fixed points. A
-violation found there does not count if the terms cancel symbolically.
+violation found there does not count if the terms cancel symbolically, or in high precision at all of these points.
 
 A residual is compared with the sizes of its terms, at the same point and over the domain, so that rounding errors do
 not count, whatever the units. Equations and conditions with an unknown or learned field that has no known value are
@@ -47,9 +47,10 @@ def violations(spec: Spec) -> tuple[Diagnostic, ...]:
 def _violation(rows: list[Row], region: Region) -> float:
     """The largest residual of an equation or condition that is no rounding error; zero if there is none."""
     known = [row for row in rows if not any(term.has(Field) for term in row[0])]
-    found = [(*_residual(terms, points, region), terms, fixed) for terms, fixed, points in known]
-    for size, point, terms, fixed in sorted(found, key=lambda one: -one[0]):
-        if size and not (_is_rounding(terms, point, size, region) and _cancels(terms, fixed)):
+    found = [(*_residual(terms, points, region), terms, fixed, points) for terms, fixed, points in known]
+    for size, point, terms, fixed, points in sorted(found, key=lambda one: -one[0]):
+        rounded = bool(size) and _is_rounding(terms, point, size, region)
+        if size and not (rounded and (_cancels(terms, fixed) or _vanishes(terms, points, region))):
             return size
     return 0.0
 
@@ -63,8 +64,17 @@ def domain_of(spec: Spec) -> Region:
 
 def _is_rounding(terms: Sequence[Expr], point: Point, size: float, region: Region) -> bool:
     """Whether the sum of the terms at a point may be far below its size in double precision."""
-    exact = exact_at(Add(*terms), {x: Rational(point[k]) for x, k in region.layout.places.items()})
+    exact = _precisely(terms, point, region)
     return exact is None or abs(exact) < size / 2
+
+
+def _vanishes(terms: Sequence[Expr], points: Sequence[Point], region: Region) -> bool:
+    """Whether no digit of the sum is left at any point, in high precision: fractions are not expanded to cancel."""
+    return all(_precisely(terms, point, region) == 0 for point in points)
+
+
+def _precisely(terms: Sequence[Expr], point: Point, region: Region) -> float | None:
+    return exact_at(Add(*terms), {x: Rational(point[k]) for x, k in region.layout.places.items()})
 
 
 def _cancels(terms: Sequence[Expr], fixed: Fixed) -> bool:
@@ -77,7 +87,8 @@ def _residual(terms: Sequence[Expr], points: Sequence[Point], region: Region) ->
     """The largest absolute sum of the terms, and where; zero if it is no more than rounding."""
     place: Point = ()
     worst, inside = 0.0, region.interior(POINTS)
-    rows = list(zip(*values(terms, region.layout, [*inside, *points]), strict=True))
+    parts = [part for term in terms for part in Add.make_args(term)]
+    rows = list(zip(*values(parts, region.layout, [*inside, *points]), strict=True))
     anywhere = max(filter(math.isfinite, map(_size, rows[: len(inside)])), default=0.0)
     for point, found in zip(points, rows[len(inside) :], strict=True):
         total, size = abs(math.fsum(found)), _size(found)

@@ -14,6 +14,13 @@ SQUARE = "pde A\nspace (x, y) in [0, 1]^2\nunknown u(x, y) : scalar\n"
 START = "u(x, 0) = sin(π x)\n"
 AIRY, THERE, BACK = "∂u/∂t + ∂³u/∂x³ = 0\n", "∂u/∂t + (x - ½) ∂u/∂x = 0\n", "∂u/∂t - (x - ½) ∂u/∂x = 0\n"
 DIAGONAL = "∂u/∂x + ∂u/∂y = u\n"
+
+
+def harmonic(u: str) -> str:
+    """Fractions whose second derivatives cancel, without being equal when multiplied out."""
+    return f"Δu = 0\nu = {u} on boundary\nexact u = {u}\n"
+
+
 STATEMENTS = [
     (LINE + "∂u/∂t = ∂²u/∂x²\n" + START + "u = 0 on left\n∂u/∂x = 0 on right\n", ""),
     (LINE + "∂u/∂t = ∂²u/∂x²\n" + START + "u = 0 on left\n", "E417"),
@@ -46,6 +53,10 @@ STATEMENTS = [
     (SQUARE + "∂²u/∂x² + 3 ∂²u/∂x∂y + ∂²u/∂y² = 0\nu = 0 on boundary\n", "E418"),
     (SQUARE + "Δu + 100u = 1\nu = 0 on boundary\n", ""),
     (SQUARE + "Δu = 0\nu = x on boundary\nexact u = x + 1e-3 y\n", "E443"),
+    (SQUARE + harmonic("log((x + 1)² + (y + 1)²)/log(25)"), ""),
+    (SQUARE + harmonic("(x + 1)/((x + 1)² + (y + 1)²)"), ""),
+    (SQUARE + harmonic("(x + 1)³/((x + 1)² + (y + 1)²)³ - 3 (x + 1) (y + 1)²/((x + 1)² + (y + 1)²)³"), ""),
+    (SQUARE + harmonic("x/((x + 1)² + (y + 1)²)"), "E443"),
 ]
 
 
