@@ -15,9 +15,10 @@ from sympy import Add, Expr, Mul, S, Symbol, cancel
 from pdedsl.analyse.jets import Jet
 from pdedsl.analyse.problem import Problem
 from pdedsl.analyse.provers.comparison import is_coupled
+from pdedsl.analyse.ranges import range_of
 from pdedsl.analyse.samples import Ranges, nonzero_point, ranges_of
 from pdedsl.analyse.sides import Flux, Other, Placed, Value, sides_of
-from pdedsl.analyse.signs import vanishes
+from pdedsl.analyse.signs import box_of, vanishes
 from pdedsl.ir.spec import Condition, side_names
 from pdedsl.symbolic.atoms import atoms
 from pdedsl.symbolic.expansion import expand
@@ -50,7 +51,8 @@ def given_flux(problem: Problem) -> Expr | None:
     amounts = _amounts(problem)
     if any(isinstance(a, Through) for a in amounts) or len(problem.spec.space.sides) > 1:
         return None if any(a != 0 for a in amounts) else S.Zero
-    return Add(*amounts)
+    box = box_of(ranges_of(problem.spec))
+    return Add(*amounts) if all(range_of(a, box) is not None for a in amounts) else None
 
 
 def _amounts(problem: Problem) -> list[Amount]:

@@ -7,7 +7,7 @@ from fractions import Fraction
 from functools import cached_property
 from math import inf
 
-from sympy import Add, Dummy, Expr, Pow, Symbol, acos, asin, factor, log, tan
+from sympy import Add, Dummy, Expr, Pow, Symbol
 
 from pdedsl.analyse.growth import Grower, is_foreign
 from pdedsl.analyse.in_time import InTime, in_time
@@ -17,6 +17,7 @@ from pdedsl.analyse.problem import Problem
 from pdedsl.analyse.ranges import range_of
 from pdedsl.analyse.samples import ranges_of
 from pdedsl.analyse.signs import box_of
+from pdedsl.analyse.writing import written_out
 from pdedsl.symbolic.atoms import atoms
 from pdedsl.symbolic.symbols import Field
 
@@ -90,18 +91,9 @@ class Letters:
     @property
     def is_defined(self) -> bool:
         """Whether roots, poles and logarithms have values for all values of the unknowns, also those that cancelled."""
-        return all(map(self.has_value, (*self.problem.domain(self.jet), *self.partial)))
-
-    def has_value(self, e: Expr) -> bool:
-        """Whether it has a value for all values of the unknowns, as it is or factored."""
-        return any(range_of(form, self.whole) is not None for form in (e, factor(e)))
-
-    @cached_property
-    def partial(self) -> list[Expr]:
-        """The powers and functions of the unknowns in F that may have no value."""
-        heads, variables = {u.head for u in self.problem.spec.unknowns}, self.jet.variable_set
-        found = self.jet.expr.atoms(Pow, log, tan, asin, acos)
-        return [a for a in found if a.free_symbols & variables or any(f.head in heads for f in a.atoms(Field))]
+        problem, jet = self.problem, self.jet
+        kept = [jet.in_letters(written_out(e, problem.spec, jet.layout)) for e in problem.partial]
+        return all(range_of(e, self.whole) is not None for e in (*problem.domain(jet), *kept))
 
     def varies(self, e: Expr) -> bool:
         """Whether an expression depends on x."""

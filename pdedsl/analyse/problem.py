@@ -80,8 +80,13 @@ class Problem:
     @cached_property
     def dropped(self) -> tuple[Expr, ...]:
         """Roots, poles and logarithms that occur in the text, and no more in F."""
-        found = dict.fromkeys(e.xreplace(self.spec.values) for s in self.equation.summands for e in s.domain)
+        found = domain_of(self.equation, self.spec)
         return tuple(e for e in found if not any(_occurs(e, right) for right in self.equation.right))
+
+    @property
+    def partial(self) -> list[Expr]:
+        """Roots, poles and logarithms of unknowns that occur in the text."""
+        return of_unknowns(domain_of(self.equation, self.spec), self.spec)
 
     @property
     def is_undefined(self) -> bool:
@@ -121,10 +126,20 @@ class Problem:
         return [p for p in self.parts if not p.is_goal]
 
 
+def domain_of(equation: Equation, spec: Spec) -> tuple[Expr, ...]:
+    """What has a real value wherever an equation has one."""
+    return tuple(dict.fromkeys(e.xreplace(spec.values) for s in equation.summands for e in s.domain))
+
+
+def of_unknowns(exprs: tuple[Expr, ...], spec: Spec) -> list[Expr]:
+    heads = {u.head for u in spec.unknowns}
+    return [e for e in exprs if any(f.head in heads for f in e.atoms(Field))]
+
+
 def is_undefined(exprs: tuple[Expr, ...], spec: Spec) -> bool:
     """Whether one may have no value, for some values of the unknowns in it."""
-    heads, box = {u.head for u in spec.unknowns}, box_of(ranges_of(spec))
-    return any(range_of(e, box) is None for e in exprs if any(f.head in heads for f in e.atoms(Field)))
+    box = box_of(ranges_of(spec))
+    return any(range_of(e, box) is None for e in of_unknowns(exprs, spec))
 
 
 def _occurs(e: Expr, whole: Expr) -> bool:

@@ -5,14 +5,14 @@ An unknown given by a stationary equation takes the constant value that this equ
 
 from __future__ import annotations
 
-from sympy import Dummy, Expr, Rational, S, Symbol
+from sympy import Dummy, Expr, Rational, Symbol
 
-from pdedsl.analyse.conditions import not_admitting, quoted
+from pdedsl.analyse.conditions import further, not_admitting, quoted
 from pdedsl.analyse.frames import unknown_of
-from pdedsl.analyse.letters import Letters
 from pdedsl.analyse.positivity import strictly_positive
-from pdedsl.analyse.problem import Problem, named, spans
+from pdedsl.analyse.problem import Problem, domain_of, named, of_unknowns, spans
 from pdedsl.analyse.provers.linearity import has_learned
+from pdedsl.analyse.ranges import range_of
 from pdedsl.analyse.samples import exact_at, nonzero_point, ranges_of
 from pdedsl.analyse.signs import box_of, shown, vanishes
 from pdedsl.analyse.states import multiples, state_of
@@ -48,17 +48,20 @@ def constants(problem: Problem) -> Verdict:
     if open_:
         why = f"whether {quoted(open_, problem.spec)} holds for every constant is not known"
         return Unknown(f"{why}.", tuple(c.span for c in open_))
-    if problem.is_undefined or not _has_values(problem):
+    if not _is_defined(problem):
         return Unknown("the equation has no value for some constants.")
     held = ("every condition holds for every constant",) if problem.spec.space.boundary else ()
     return Proved("every term contains a derivative of u, so a constant stays as it is.", (STILL, *held))
 
 
-def _has_values(problem: Problem) -> bool:
-    """Whether roots, poles and logarithms in F have values for all constants."""
-    found, jet = Letters(problem), problem.jet
-    flat = dict.fromkeys((*jet.p, *jet.second, *jet.higher), S.Zero)
-    return all(found.has_value(a.xreplace(flat)) for a in found.partial)
+def _is_defined(problem: Problem) -> bool:
+    """Whether roots, poles and logarithms have values for all constants: in the equation, in those at rest and in the
+    conditions."""
+    spec = problem.spec
+    found = [e for a in spec.equations if a is problem.equation or not a.order for e in domain_of(a, spec)]
+    found += [e for c in further(spec) for e in c.domain]
+    flat = (state_of(e, spec).at_constants for e in of_unknowns(tuple(found), spec))
+    return all(range_of(e, box_of(ranges_of(spec, problem.equation))) is not None for e in flat)
 
 
 def _domain(problem: Problem) -> list[Expr]:

@@ -63,7 +63,9 @@ def _is_curved(state: State, ranges: Ranges) -> bool:
         point = draws[0] | {s: drawn[s] for s in letters}  # at one place
         for letter in letters:
             others = whole.xreplace({s: v for s, v in point.items() if s != letter})
-            found += [point | {letter: z} for z in _zeros(others, letter) if z >= 0 or not letter.is_nonnegative]
+            found += [
+                point | {letter: z} for z in _zeros(others, letter) if not z.is_negative or not letter.is_nonnegative
+            ]
     sums = ({s: a[s] + b[s] if s in letters else a[s] for s in a} for a, b in combinations_with_replacement(found, 2))
     return any(exact_at(whole, point) for point in sums)
 
@@ -74,7 +76,8 @@ def _zeros(expr: Expr, letter: Symbol) -> list[Expr]:
         return []
     poly = Poly(expr, letter)
     if poly.degree() == 1:
-        return [-poly.nth(0) / poly.nth(1)]
+        zero = -poly.nth(0) / poly.nth(1)
+        return [zero] if zero.is_real else []
     return list(dict.fromkeys(poly.real_roots())) if all(c.is_Rational for c in poly.coeffs()) else []
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from functools import partial
 
 from sympy import Add, Expr, Integer, S, Symbol
@@ -28,6 +29,8 @@ def equation_of(statement: t.EquationStmt, summands: tuple[Summand, ...], env: E
     if target is None:
         return Equation(summands, _only_unknown(wholes, env), 0, tuple(wholes), interval, statement.span)
     right, body = tuple(_solved(w, target, k, env) for k, w in enumerate(wholes)), target.body
+    below = tuple(1 / c for k, w in enumerate(wholes) if unknown_fields([c := _coefficient(w, target, k)], env))
+    summands = (replace(summands[0], domain=(*summands[0].domain, *below)), *summands[1:])
     alone = bool(body.indices) and len(wholes) < size_of(unknown_of(body, env), env)
     component = int(body.indices[0]) if alone and body.indices[0].is_Integer else None
     return Equation(summands, body.head, len(target.slots), right, interval, statement.span, component)
@@ -50,12 +53,24 @@ def _leading(whole: Expr, env: Environment) -> Partial | None:
     return max(found, key=lambda p: (len(p.slots), str(p))) if found else None
 
 
-def _solved(whole: Expr, target: Partial, k: int, env: Environment) -> Expr:
-    """The right-hand side when the equation is solved for its time derivative."""
+def _goal(target: Partial, k: int) -> Partial:
+    """The time derivative of the component that an equation determines."""
     body = target.body
     if body.indices and k:
         body = Field(body.head, (Integer(k + 1),), tuple(body.arguments))
-    goal = Partial(body, *target.slots)
+    return Partial(body, *target.slots)
+
+
+def _coefficient(whole: Expr, target: Partial, k: int) -> Expr:
+    """What the time derivative is multiplied by; 1 in an implicit equation."""
+    goal = _goal(target, k)
+    found = Add(*(a / goal for a in Add.make_args(whole) if a.has(goal)))
+    return S.One if found == 0 or found.has(goal) else found
+
+
+def _solved(whole: Expr, target: Partial, k: int, env: Environment) -> Expr:
+    """The right-hand side when the equation is solved for its time derivative."""
+    goal = _goal(target, k)
     terms = Add.make_args(whole)
     with_goal = [a for a in terms if a.has(goal)]
     coefficient = Add(*(a / goal for a in with_goal))
