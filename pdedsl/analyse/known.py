@@ -23,6 +23,7 @@ from pdedsl.symbolic.calculus import differentiate
 from pdedsl.symbolic.evaluating import Point, compiled, values
 from pdedsl.symbolic.expansion import expand
 from pdedsl.symbolic.regions import Region, region_of
+from pdedsl.symbolic.replacing import rebuilt, replaced
 from pdedsl.symbolic.symbols import Component, Field, Partial
 
 POINTS = 16
@@ -113,9 +114,9 @@ def _put(expr: Expr, spec: Spec) -> Expr:
                 value = known[_key(body)]
                 for slot in slots:
                     value = differentiate(value, slot, chain=True)
-                return value.xreplace(dict(zip(own[body.head], body.arguments, strict=True)))
+                return replaced(value, dict(zip(own[body.head], body.arguments, strict=True)))
             case Field() if _key(e) in known:
-                return known[_key(e)].xreplace(dict(zip(own[e.head], e.arguments, strict=True)))
+                return replaced(known[_key(e)], dict(zip(own[e.head], e.arguments, strict=True)))
             case Partial(body=body, slots=slots) if not isinstance(body, Field):
                 inner = of(body)
                 for slot in slots:
@@ -124,7 +125,7 @@ def _put(expr: Expr, spec: Spec) -> Expr:
             case Field() | Partial():
                 return e
             case _:
-                return e.func(*map(of, e.args)) if e.args else e
+                return rebuilt(e, [of(a) for a in e.args]) if e.args else e
 
     return of(expr.xreplace(spec.values))
 

@@ -142,6 +142,7 @@ def main() -> None:
             if len(some) == BATCH or i == options.edits - 1:
                 compared(some)
                 some = {}
+                print(f"{i + 1} edits", flush=True)
         except Exception:
             print(f"edit {i}:\n{text}\n{traceback.format_exc()}")
             sys.exit(1)

@@ -44,6 +44,7 @@ from pdedsl.symbolic.evaluating import Layout, compiled, values
 from pdedsl.symbolic.expansion import expand as quick
 from pdedsl.symbolic.remembering import remember_signs
 from pdedsl.symbolic.replacing import exponential, replaced
+from pdedsl.symbolic.replacing import product as multiplied
 from pdedsl.symbolic.symbols import Field, Partial
 from tests.texts import shipped
 
@@ -187,3 +188,22 @@ def signs(bound: Expr | None) -> tuple[object, ...]:
     return (
         (None,) if bound is None else (bound.is_positive, bound.is_negative, bound.is_zero, bound.is_number and bound)
     )
+
+
+def test_products() -> None:
+    some = [
+        x,
+        Integer(2),
+        Rational(-1, 3),
+        x + 1,
+        2 * x * exp(x + y),
+        exp(x * y),
+        exp(1),
+        sqrt(2),
+        1 / (x + y),
+        Integer(0),
+    ]
+    for e in CASES[::8]:
+        for one, other in product(some, repeat=2):
+            factors = (one, exp(e / 2 + x), other)
+            assert multiplied(*factors) == Mul(*factors), factors

@@ -13,6 +13,7 @@ from pdedsl.frontend.elaborate.summands import listed
 from pdedsl.frontend.elaborate.values import Tensor, fitting
 from pdedsl.frontend.syntax import tree as t
 from pdedsl.ir.spec import Exact, Learned, Observation, SpaceKind, Unknown
+from pdedsl.symbolic.replacing import replaced
 from pdedsl.symbolic.symbols import Field
 from pdedsl.words.measured import MEASURED
 
@@ -25,7 +26,7 @@ def exact_of(statement: t.ExactStmt, env: Environment) -> Exact:
     value = tensor(statement.value, env.scope())
     subject = tensor(statement.unknown, env.scope())
     like = fitting([(1, subject, statement.unknown.span), (-1, value, statement.value.span)], added=False)
-    exprs = tuple(e.xreplace(env.numbers) for e in listed(value, like.rank, like.size))
+    exprs = tuple(replaced(e, env.numbers) for e in listed(value, like.rank, like.size))
     if any(e.has(Field) for e in exprs):
         raise mistakes.known.not_known(statement.value.span)
     return Exact(field.head, component, exprs, statement.span)

@@ -19,7 +19,7 @@ from pdedsl.ir.spec import Summand, Unknown
 from pdedsl.ir.types import Vector
 from pdedsl.symbolic.atoms import atoms
 from pdedsl.symbolic.expansion import multiply_out
-from pdedsl.symbolic.replacing import replaced
+from pdedsl.symbolic.replacing import product, replaced
 from pdedsl.symbolic.symbols import Field
 
 T = TypeVar("T")
@@ -122,4 +122,4 @@ def _cancelled(term: Expr) -> Expr:
     if not all(f.is_rational_function() for f in below):
         return cancel(term)
     ratio, apart = sift(factors, lambda f: bool(f.is_rational_function()), binary=True)
-    return cancel(Mul(*ratio)) * Mul(*apart)
+    return product(cancel(Mul(*ratio)), *apart)

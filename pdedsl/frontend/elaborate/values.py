@@ -12,6 +12,7 @@ from pdedsl import mistakes
 from pdedsl.diagnostics import Span
 from pdedsl.frontend.elaborate.definedness import remembered
 from pdedsl.symbolic.calculus import contract
+from pdedsl.symbolic.replacing import product
 
 # What a tensor's components are: numbers, class probabilities, feature maps, or the features a linear map makes.
 Kind = str  # "number" | "simplex" | "channels" | "features"
@@ -142,7 +143,9 @@ def times(a: Tensor, b: Tensor, span: Span) -> Tensor:
         raise mistakes.shapes.no_product(a.shown(), b.shown(), a.rank == b.rank == 1, span)
     kind = product_kind(a, b, span)
     tensor, other = (a, b) if a.rank else (b, a)
-    return Tensor(tensor.rank, lambda *i: other.expr * tensor.at(*i), tensor.size, kind, a.literal and b.literal)
+    return Tensor(
+        tensor.rank, lambda *i: product(other.expr, tensor.at(*i)), tensor.size, kind, a.literal and b.literal
+    )
 
 
 def scale(left: Value, right: Value, span: Span) -> Value:
