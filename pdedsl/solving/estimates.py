@@ -48,6 +48,13 @@ def _deviation(slopes: Tensor, precision: Tensor) -> float:
     return float(torch.where(shares > ROUNDING * shares.sum(), shares / values, 0.0).sum().sqrt())
 
 
+def noise_of(residual: Tensor, numbers: int) -> Tensor:
+    """σ² of measurements with these residuals, once so many numbers were fitted to them: Σ r² / (n - numbers), and
+    infinite for n ≤ numbers, which any noise fits."""
+    free = len(residual) - numbers
+    return residual.square().sum() / free if free > 0 else residual.new_tensor(torch.inf)
+
+
 def _own(learners: Learners) -> int:
     """How many weights and numbers are learned along with the unknowns."""
     return sum(p.numel() for _, f in learners.functions for p in f.parameters()) + len(learners.numbers)
@@ -84,15 +91,15 @@ def _with_slopes(function: Function, network: JetNetwork, points: Tensor) -> tup
 def _precision(task: Task, learners: Learners, rows: Sequence[NetworkRows]) -> Tensor:
     """JᵀJ/σ² + P for what is learned along with the unknowns, with the weights of the unknowns' network eliminated.
 
-    J is the Jacobian of the measurements and, weighted much more heavily, of what must hold exactly; σ² is the mean
-    square of the measurements' residuals. P = 1 for weights of functions, which have the prior N(0, 1): where the
+    J is the Jacobian of the measurements and, weighted much more heavily, of what must hold exactly; σ² is that of
+    `noise_of`. P = 1 for weights of functions, which have the prior N(0, 1): where the
     measurements say nothing, a function is as uncertain as its prior. P = 0 for numbers.
     """
     parts = [replace(r, weight=torch.ones_like(r.weight)).slopes(learners) for r in rows]
     count, own = len(task.measured), _own(learners)
     heavy = [1.0 if k >= len(rows) - count else CERTAIN for k in range(len(rows))]
     slopes = torch.cat([f * s for f, (_, s) in zip(heavy, parts, strict=True)])
-    noise = torch.cat([r for r, _ in parts[-count:]]).square().mean()
+    noise = noise_of(torch.cat([r for r, _ in parts[-count:]]), len(learners.numbers))
     beside, rest = slopes[:, -own:], slopes[:, :-own]
     free = beside - rest @ torch.linalg.lstsq(rest.cpu(), beside.cpu(), driver="gelsy").solution.to(rest.device)
     prior = torch.ones_like(beside[0])

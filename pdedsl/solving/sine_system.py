@@ -14,6 +14,7 @@ from pdedsl.runtime.folded import Folded, FoldedAt
 from pdedsl.runtime.least_squares import solution_of
 from pdedsl.runtime.shuffled import Shuffled, ShuffledAt
 from pdedsl.runtime.sines import Waves, WavesAt
+from pdedsl.solving.estimates import noise_of
 from pdedsl.solving.rows import Rows
 
 STEPS = 30  # of Gauss-Newton
@@ -90,10 +91,10 @@ class System:
         return found.moved(torch.cat([direction, torch.zeros_like(found.numbers)]), 1.0)
 
     def deviations(self, found: Found, measured: int) -> list[float]:
-        """√ of the diagonal of σ²(JᵀJ)⁻¹ for the numbers, with the weights eliminated; σ² is the mean square of the
-        residuals of the last `measured` rows, which are the measurements, and J is in their units."""
+        """√ of the diagonal of σ²(JᵀJ)⁻¹ for the numbers, with the weights eliminated; σ² is that of the measurements,
+        which are the last `measured` rows, and J is in their units."""
         unit, count = self.rows[-1].weight, sum(len(r.points) for r in self.rows[-measured:])
-        noise = (self.residual(found)[-count:] / unit).square().mean()
+        noise = noise_of(self.residual(found)[-count:] / unit, len(self.start))
         slopes = self._slopes(found) / unit
         own, rest = slopes[:, -len(self.start) :], slopes[:, : -len(self.start)]
         free = torch.stack([c - rest @ solution_of(rest, c) for c in own.unbind(-1)], -1)

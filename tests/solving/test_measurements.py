@@ -10,8 +10,16 @@ import pytest
 import torch
 
 import pdedsl
+from pdedsl.compiler import to_analysis
 from pdedsl.diagnostics import PdeError
+from pdedsl.interface import parse
+from pdedsl.ir.statement import Statement
+from pdedsl.lower.lower import lower
 from pdedsl.solving.estimates import _deviation
+from pdedsl.solving.features import solve_by_features
+from pdedsl.solving.measured import Measured
+from pdedsl.solving.residual import solve_by_residual
+from pdedsl.words.solvers import Collocation, Features
 
 SPEC = """
 pde Decay
@@ -107,3 +115,36 @@ def test_a_number_that_nothing_determines_has_no_deviation_to_speak_of() -> None
     precision = torch.tensor([[4.0, 0.0], [0.0, 0.0]], dtype=torch.float64)
     found = [_deviation(torch.tensor(s, dtype=torch.float64), precision) for s in ([1.0, 0.0], [0.0, 1.0], [1.0, 1.0])]
     assert found == [0.5, inf, inf]
+
+
+ROD = """
+pde Rod
+space x in [0, 1]
+unknown u(x) : scalar{}
+learn k : scalar = 1
+∂²u/∂x² = -k
+u = 0 on boundary
+"""
+
+
+@pytest.mark.parametrize("count", [1, 2, 6])
+@pytest.mark.parametrize("name", ["features", "residual"])
+def test_deviations_are_those_of_linear_regression(name: str, count: int) -> None:
+    """u = k x (1 - x)/2 with slopes s: k has the deviation √(Σ r² / (n - 1) / Σ s²), and none for one measurement."""
+    statement = lower(to_analysis(parse(ROD.format(" = mlp(width=6, depth=1)" if name == "residual" else ""))))
+    assert isinstance(statement, Statement)
+    draw = np.random.default_rng(count)
+    x = draw.random(count)
+    values = 2 * x * (1 - x) / 2 + 0.05 * draw.standard_normal(count)
+    measured = [Measured(0, torch.tensor(x)[:, None], torch.tensor(values))]
+    if name == "features":
+        solved = solve_by_features(statement, Features(n=30), measured=measured)
+    else:
+        solved = solve_by_residual(statement, Collocation(points=60, steps=25), measured=measured)
+    slopes = x * (1 - x) / 2
+    best = (slopes @ values) / (slopes @ slopes)
+    left = np.sum((values - best * slopes) ** 2)
+    found = solved.parameters["k"]
+    assert found.value == pytest.approx(best, rel=1e-3)
+    expected = (left / (count - 1) / (slopes @ slopes)) ** 0.5 if count > 1 else inf
+    assert found.deviation == pytest.approx(expected, rel=1e-2)
