@@ -22,6 +22,7 @@ from pdedsl.symbolic.atoms import atoms
 from pdedsl.symbolic.calculus import differentiate
 from pdedsl.symbolic.evaluating import Point, compiled, values
 from pdedsl.symbolic.expansion import expand
+from pdedsl.symbolic.measure import measure
 from pdedsl.symbolic.regions import Region, region_of
 from pdedsl.symbolic.replacing import rebuilt, replaced
 from pdedsl.symbolic.symbols import Component, Field, Partial
@@ -29,6 +30,7 @@ from pdedsl.symbolic.symbols import Component, Field, Partial
 POINTS = 16
 CLOSE = 1e-8  # largest residual relative to the sizes of its terms
 LARGE = 500  # operations; larger expressions are not expanded
+HUGE = 20_000  # parts; larger expressions are evaluated in double precision alone
 Fixed = dict[Expr, Expr]  # the value of the coordinate that is constant on a side
 Row = tuple[Sequence[Expr], Fixed, Sequence[Point]]  # terms that should sum to zero on a side, and points of it
 
@@ -75,6 +77,9 @@ def _vanishes(terms: Sequence[Expr], points: Sequence[Point], region: Region) ->
 
 
 def _precisely(terms: Sequence[Expr], point: Point, region: Region) -> float | None:
+    """The sum of the terms in high precision; None if that takes too long."""
+    if sum(measure(t)[0] for t in terms) > HUGE:
+        return None
     return exact_at(Add(*terms), {x: Rational(point[k]) for x, k in region.layout.places.items()})
 
 

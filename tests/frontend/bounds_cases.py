@@ -182,6 +182,9 @@ def numbers() -> dict[str, str]:
     return {**{name: declared(f"const a0 = {text}") for name, text in values.items()}, **places}
 
 
+LINE = FRAME.replace("(x, y) in R^2", "x in [0, 1]").replace("x, y", "x") + "u = 0 on boundary\n"
+
+
 def algebra() -> dict[str, str]:
     return {
         "a power of a sum": equation("(x + y + u + t + sin(x) + cos(x))^100"),
@@ -215,6 +218,8 @@ def algebra() -> dict[str, str]:
         "moduli of products": equation("abs((x + u)(y - u)(t - u)(x y - u)(x - y u)^3)"),
         "1,500 terms": equation(" + ".join(f"{i} u^{i % 90} ∂u/∂x" for i in range(1, 1501))),
         "1,500 known terms": equation(" + ".join(f"sin({i} x)" for i in range(1, 1501))),
+        "a quotient of fifty powers": equation(f"Δu/({' + '.join(f'(x - {i}/50)^{2 * i}' for i in range(50))})", LINE),
+        "a solution nested deeply": equation("Δu", LINE) + f"exact u = {'sin(' * 55}x t{')' * 55}\n",
         "2,000 constants": declared(*(f"const a{i} = {i}" for i in range(2000))),
     }
 
