@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import replace
 from functools import partial
 
-from sympy import Add, Expr, Integer, S, Symbol
+from sympy import Abs, Add, Expr, Heaviside, Integer, Max, Min, S, Symbol, sign
 
 from pdedsl import mistakes
 from pdedsl.frontend.elaborate.calculus import bounded
@@ -14,6 +14,7 @@ from pdedsl.frontend.elaborate.intervals import interval_of
 from pdedsl.frontend.elaborate.summands import normal, own_arguments, size_of, unknown_fields, unknown_of
 from pdedsl.frontend.syntax import tree as t
 from pdedsl.ir.spec import Equation, Summand
+from pdedsl.symbolic.activations import Activation
 from pdedsl.symbolic.atoms import atoms
 from pdedsl.symbolic.expansion import multiply_out
 from pdedsl.symbolic.symbols import Field, Partial
@@ -29,7 +30,7 @@ def equation_of(statement: t.EquationStmt, summands: tuple[Summand, ...], env: E
     if target is None:
         return Equation(summands, _only_unknown(wholes, env), 0, tuple(wholes), interval, statement.span)
     right, body = tuple(_solved(w, target, k, env) for k, w in enumerate(wholes)), target.body
-    below = tuple(1 / c for k, w in enumerate(wholes) if unknown_fields([c := _coefficient(w, target, k)], env))
+    below = tuple(e for k, w in enumerate(wholes) for e in _below(_coefficient(w, target, k), body, env))
     summands = (replace(summands[0], domain=(*summands[0].domain, *below)), *summands[1:])
     alone = bool(body.indices) and len(wholes) < size_of(unknown_of(body, env), env)
     component = int(body.indices[0]) if alone and body.indices[0].is_Integer else None
@@ -66,6 +67,14 @@ def _coefficient(whole: Expr, target: Partial, k: int) -> Expr:
     goal = _goal(target, k)
     found = Add(*(a / goal for a in Add.make_args(whole) if a.has(goal)))
     return S.One if found == 0 or found.has(goal) else found
+
+
+def _below(coefficient: Expr, body: Field, env: Environment) -> tuple[Expr, ...]:
+    """What must have a value for the equation to say something of u: relu(x) ∂u/∂t = relu(x) Δu does not where x < 0.
+    Single points, as in x ∂u/∂t = x Δu, do not matter."""
+    if unknown_fields([coefficient], env):
+        return (1 / coefficient,)
+    return (body / coefficient,) if coefficient.has(Activation, Abs, Max, Min, Heaviside, sign) else ()
 
 
 def _solved(whole: Expr, target: Partial, k: int, env: Environment) -> Expr:

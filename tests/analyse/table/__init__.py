@@ -38,6 +38,7 @@ from analyse.table import (
     pieced,
     places,
     returned,
+    scattered,
     sharp,
     signed,
     simple,
@@ -74,7 +75,19 @@ OPPONENT = (
     beyond,
 )  # by another hand
 SECOND = (signed, returned, curved, stacked, cancelling, aliases, growing, bounding)  # and by a third
-THIRD = (dropped, chained, moved, clocks, solid, pieced, weighted, layered, unseen, divided)  # and by a fourth
+THIRD = (
+    dropped,
+    chained,
+    moved,
+    clocks,
+    solid,
+    pieced,
+    weighted,
+    layered,
+    unseen,
+    divided,
+    scattered,
+)  # and by a fourth
 AGAIN: tuple[Row, ...] = tuple(row for room in SECOND for row in room.TABLE)
 LAST: tuple[Row, ...] = tuple(row for room in THIRD for row in room.TABLE)
 TABLE: tuple[Row, ...] = (*(row for room in (*ROOMS, *OPPONENT) for row in room.TABLE), *AGAIN, *LAST)

@@ -77,8 +77,8 @@ TABLE: tuple[Row, ...] = (
     over("x² before u'", f"x² ∂u/∂t = x² {X}", "pppPP....", "wind"),
     over("sin u", "sin(u) ∂u/∂t = sin(u) Δu", "pppPP....", "heat, for solutions with two derivatives"),
     over("|u|", "|u| ∂u/∂t = |u| Δu", "pppPP....", "heat, for solutions with two derivatives"),
-    over("u - |u|", "(u - |u|) ∂u/∂t = (u - |u|) Δu", "UUUPP....", "u > 0 is free"),
-    over("u'' + u'", f"(Δu + {X}) ∂u/∂t = (Δu + {X})²", "UUUPP....", "exp(-x) is free"),
+    over("u - |u|", "(u - |u|) ∂u/∂t = (u - |u|) Δu", "UUUPP....", "u > 0 is free", True),
+    over("u'' + u'", f"(Δu + {X}) ∂u/∂t = (Δu + {X})²", "UUUPP....", "exp(-x) is free", True),
     over("∂u/∂t twice", "(∂u/∂t)² = 0", "pp.pp....", "nothing moves", True),
     classless("third, free, v", pair("v ∂u/∂t = v Δu", "∂v/∂t = Δv"), "U.UPP....", "where v is 0", count=2),
     # ---- zeros
