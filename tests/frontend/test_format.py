@@ -181,3 +181,9 @@ def test_a_misspelt_keyword_is_one_in_both_spellings(sign: str) -> None:
     with pytest.raises(PdeError) as caught:
         formatted(f"{DECLARED}cons {sign} = 0\n")
     assert [d.code for d in caught.value.diagnostics] == ["E106"]
+
+
+def test_letters_that_unicode_takes_apart_stay_whole() -> None:
+    text = formatted(f"{DECLARED}let \u0958u = 1\n")
+    assert "\u0958u" in text
+    assert formatted(text) == text

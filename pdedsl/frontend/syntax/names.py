@@ -33,14 +33,18 @@ _WORD = re.compile(r"[A-Za-z]+")
 
 def identity(spelling: str) -> str:
     """The ASCII spelling, by which names are compared; letters of other scripts are kept."""
-    text = unicodedata.normalize("NFC", spelling).translate(VARIANTS)
-    return "".join(GREEK.get(c, c) for c in text)
+    return "".join(GREEK.get(c, c) for c in _composed(spelling))
 
 
 def unicode_name(spelling: str) -> str:
     """The spelling with Greek letters: `K_sigma` gives `K_σ`; a word that merely contains a letter's name is kept."""
+    return "_".join(map(_greek, _composed(spelling).split("_")))
+
+
+def _composed(spelling: str) -> str:
+    """One spelling of the same letters; those that Unicode takes apart, as क़, stay whole, or they could not be read."""
     text = unicodedata.normalize("NFC", spelling).translate(VARIANTS)
-    return "_".join(map(_greek, text.split("_")))
+    return text if all(c.isalnum() or c == "_" for c in text) else spelling
 
 
 def _greek(word: str) -> str:
