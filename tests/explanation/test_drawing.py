@@ -154,6 +154,10 @@ def test_lines_are_no_longer_than_asked(text: str, columns: int) -> None:
     assert "".join(lines).replace(" ", "") == text.replace(" ", "")
 
 
+def test_an_equation_is_not_broken_at_its_sign() -> None:
+    assert list(wrapped("3 steps of verlet, δt = 1", 24)) == ["3 steps of verlet,", "δt = 1"]
+
+
 def test_the_command_writes_and_prints(tmp_path: Path) -> None:
     target = tmp_path / "net.svg"
     result = CliRunner().invoke(cli, ["draw", "enresnet", "-o", str(target)])

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 
@@ -57,9 +58,9 @@ class Sheet:
 
 
 def wrapped(text: str, columns: int) -> Iterator[str]:
-    """Lines of at most so many columns, broken at spaces where possible."""
+    """Lines of at most so many columns, broken at spaces where possible, but not beside an equals sign."""
     line = ""
-    for word in text.split(" "):
+    for word in re.split(r"(?<!=) (?!=)", text):
         if line and width(line) + 1 + width(word) > columns:
             yield line
             line = ""
