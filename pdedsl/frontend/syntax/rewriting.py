@@ -227,8 +227,8 @@ def _nabla(line: str, names: Known) -> str:
 
 
 def _either(rule: Rule, mark: str) -> Rule:
-    """A rule for lines with a mark alone."""
-    return lambda line, names: rule(line, names) if re.search(mark, line) else line
+    """A rule for lines with a mark alone, outside of quotes: a title may say what it likes."""
+    return lambda line, names: rule(line, names) if re.search(mark, re.sub(r'"[^"]*"', '""', line)) else line
 
 
 RULES: tuple[tuple[str, Rule], ...] = (
