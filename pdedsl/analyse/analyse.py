@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import re
+from dataclasses import replace
+
 from pdedsl import mistakes
 from pdedsl.analyse.classify import class_of, forward, parts_of
 from pdedsl.analyse.disagreement import disagreements
@@ -77,8 +80,26 @@ def _axioms(problems: tuple[Problem, ...], spec: Spec) -> dict[Axiom, Verdict]:
     found: dict[Axiom, Verdict] = {}
     for problem in problems:
         for name, verdict in function_axioms(problem).items():
+            verdict = _by_name(verdict, spec)
             found[name] = _weaker(found[name], verdict) if name in found else verdict
     return found | _of_the_average(spec) if Axiom.LINEARITY in found else found
+
+
+_QUOTED_OR_U = re.compile(r"('[^']*')|\bu\b")
+
+
+def _by_name(verdict: Verdict, spec: Spec) -> Verdict:
+    """The verdict with the names of the unknowns for u, outside of what it quotes."""
+    names = [unknown.name for unknown in spec.unknowns]
+    if names.count("u"):
+        return verdict
+    own = names[0] if len(names) == 1 else f"({', '.join(names)})"
+
+    def told(text: str) -> str:
+        return _QUOTED_OR_U.sub(lambda m: m[1] or own, text)
+
+    verdict = replace(verdict, reason=told(verdict.reason))
+    return replace(verdict, hypotheses=tuple(map(told, verdict.hypotheses))) if isinstance(verdict, Proved) else verdict
 
 
 def _of_the_average(spec: Spec) -> dict[Axiom, Verdict]:

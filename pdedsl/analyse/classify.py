@@ -58,6 +58,8 @@ def class_of(frame: Frame, jet: Jet) -> EquationClass:
     feature = _feature_class(equation, spec)
     if feature:
         return feature
+    if not equation.order and not _holds_own(frame):
+        return EquationClass.CONSTRAINT
     jet = _with_others(frame, jet)
     if jet.order > 2:
         return EquationClass.HIGHER_ORDER
@@ -72,6 +74,11 @@ def class_of(frame: Frame, jet: Jet) -> EquationClass:
             return _first_order(jet)
         case _:
             return EquationClass.ODE
+
+
+def _holds_own(frame: Frame) -> bool:
+    """Whether the unknown that an equation is counted for stands in it: p does not in ∇·v = 0."""
+    return any(f.head == frame.unknown.head for e in frame.equation.right for f in atoms(e, Field))
 
 
 def _with_others(frame: Frame, jet: Jet) -> Jet:

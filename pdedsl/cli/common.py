@@ -43,6 +43,9 @@ def example(text: str) -> str:
     return "\b\nExamples:\n" + "\n".join(f"  {line}" for line in text.strip().splitlines())
 
 
+SET = click.option(
+    "--set", "settings", multiple=True, metavar="NAME=VALUE", help="Change an entry of the spec; repeatable."
+)
 TRUST = click.option(
     "--trust", is_flag=True, help='Import the Python code that the spec names by torch("package.module:Name").'
 )

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING
 import click
 
 from pdedsl.cli.common import (
+    SET,
     SPEC,
     TRUST,
     WRONG,
@@ -22,7 +23,7 @@ from pdedsl.cli.common import (
     show,
     trusted,
 )
-from pdedsl.quoting import as_json
+from pdedsl.quoting import as_json, command
 
 if TYPE_CHECKING:
     from pdedsl.compilation import Compilation
@@ -59,8 +60,11 @@ STAGES = (
     help="A .safetensors file, or a folder with weights.safetensors: its kernels as differential operators.",
 )
 @click.option("--all", "every", is_flag=True, help="Every kernel with every term, not only the largest.")
+@SET
 @TRUST
-def explain(file: str, form: str | None, weights: Path | None, every: bool, trust: bool) -> None:
+def explain(
+    file: str, form: str | None, weights: Path | None, every: bool, settings: tuple[str, ...], trust: bool
+) -> None:
     """Say what an equation is, what it becomes, and what can be proved about it."""
     from pdedsl.diagnostics import PdeError
     from pdedsl.interface import explained
@@ -70,7 +74,7 @@ def explain(file: str, form: str | None, weights: Path | None, every: bool, trus
     if weights and form == "latex":
         raise click.UsageError("kernels have no LaTeX form: use --markdown or --json")
     try:
-        explanation = explained(read_spec(file))
+        explanation = explained(read_spec(file, settings))
     except PdeError as error:
         report_error(error)
         raise click.exceptions.Exit(WRONG) from None
@@ -127,8 +131,17 @@ def _stencils(source: Source, weights: Path, every: bool, trust: bool) -> tuple[
     "--standalone", is_flag=True, help="Write a package that does not need pdedsl: the model and the code it uses."
 )
 @click.option("--force", is_flag=True, help="Replace existing files.")
+@SET
 @TRUST
-def compile(file: str, output: Path | None, emit: str | None, standalone: bool, force: bool, trust: bool) -> None:
+def compile(
+    file: str,
+    output: Path | None,
+    emit: str | None,
+    standalone: bool,
+    force: bool,
+    settings: tuple[str, ...],
+    trust: bool,
+) -> None:
     """Compile a spec to a Python package: model, harness, tests and explanation."""
     from pdedsl.compiler import to_compilation
     from pdedsl.diagnostics import PdeError
@@ -136,7 +149,7 @@ def compile(file: str, output: Path | None, emit: str | None, standalone: bool, 
     from pdedsl.stages import Stage, Stages
 
     try:
-        source = read_spec(file)
+        source = read_spec(file, settings)
         if emit:
             give(Stages(source, trusted(trust)).text(Stage(emit)))
             return
@@ -164,8 +177,9 @@ def compile(file: str, output: Path | None, emit: str | None, standalone: bool, 
 @click.argument("file", type=SPEC)
 @click.option("--examples", type=click.IntRange(1), default=50, show_default=True, help="Cases to try for each axiom.")
 @click.option("--seed", type=int, default=0, show_default=True, help="The same seed tries the same cases.")
+@SET
 @TRUST
-def test(file: str, examples: int, seed: int, trust: bool) -> None:
+def test(file: str, examples: int, seed: int, settings: tuple[str, ...], trust: bool) -> None:
     """Search for counterexamples to the axioms, and compare the network with its equation.
 
     What is random is compared by moments, with a false-alarm rate that is printed.
@@ -174,12 +188,14 @@ def test(file: str, examples: int, seed: int, trust: bool) -> None:
     from pdedsl.diagnostics import PdeError
 
     try:
-        compilation = to_compilation(read_spec(file), trusted(trust))
+        compilation = to_compilation(read_spec(file, settings), trusted(trust))
     except PdeError as error:
         report_error(error)
         raise click.exceptions.Exit(WRONG) from None
     if not _all_hold(compilation, examples, seed):
-        say(f"replay: pdedsl test {file} --examples {examples} --seed {seed}", err=True)
+        changed = [part for setting in settings for part in ("--set", setting)]
+        replay = command("pdedsl", "test", file, *changed, "--examples", str(examples), "--seed", str(seed))
+        say(f"replay: {replay}", err=True)
         raise click.exceptions.Exit(WRONG)
 
 

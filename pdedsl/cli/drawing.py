@@ -6,20 +6,21 @@ from pathlib import Path
 
 import click
 
-from pdedsl.cli.common import SPEC, WRONG, example, give, read_spec, report_error, say, show
+from pdedsl.cli.common import SET, SPEC, WRONG, example, give, read_spec, report_error, say, show
 from pdedsl.files import replace_text
 
 
 @click.command(epilog=example("pdedsl draw enresnet -o net.svg\npdedsl draw my.pde > my.svg"))
 @click.argument("file", type=SPEC)
 @click.option("-o", "--output", type=click.Path(path_type=Path), help="The file to write; by default standard output.")
-def draw(file: str, output: Path | None) -> None:
+@SET
+def draw(file: str, output: Path | None, settings: tuple[str, ...]) -> None:
     """Draw an equation by its terms, and the network that it becomes, as SVG."""
     from pdedsl.diagnostics import PdeError
     from pdedsl.interface import explained
 
     try:
-        explanation = explained(read_spec(file))
+        explanation = explained(read_spec(file, settings))
     except PdeError as error:
         report_error(error)
         raise click.exceptions.Exit(WRONG) from None

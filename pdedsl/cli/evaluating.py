@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 import click
 
 from pdedsl import quoting
-from pdedsl.cli.common import INTERRUPTED, TRUST, WRONG, example, report_error, say, trusted
+from pdedsl.cli.common import INTERRUPTED, SET, TRUST, WRONG, example, report_error, say, trusted
 
 if TYPE_CHECKING:
     from pdedsl.evaluation.engine import Told
@@ -27,7 +27,7 @@ if TYPE_CHECKING:
 )
 @click.argument("run", type=click.Path(path_type=Path, exists=True, file_okay=False))
 @click.option("--subset", type=click.IntRange(1), metavar="N", help="Only N test samples, stratified by class.")
-@click.option("--set", "settings", multiple=True, metavar="NAME=VALUE", help="Change an entry of the spec; repeatable.")
+@SET
 @click.option("--seed", type=click.IntRange(0), default=0, show_default=True, help="The seed of attacks and subsets.")
 @click.option("--seeds", type=click.IntRange(1), default=1, show_default=True, help="Attack with this many seeds.")
 @click.option("--source", "sources", multiple=True, metavar="NAME=RUN", help="The run that a transfer attack names.")

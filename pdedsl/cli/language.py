@@ -8,7 +8,7 @@ from pathlib import Path
 
 import click
 
-from pdedsl.cli.common import SPEC, WRONG, example, give, read_spec, report_error, say, show
+from pdedsl.cli.common import SET, SPEC, WRONG, example, give, read_spec, report_error, say, show
 from pdedsl.files import replace_text
 from pdedsl.quoting import as_json
 from pdedsl.sources import locate, shipped_specs, title
@@ -20,21 +20,22 @@ SELDOM = 500  # how often the whole of a server's memory is searched for garbage
 @click.command(epilog=example("pdedsl check my.pde other.pde\npdedsl check --json resnet\ncat my.pde | pdedsl check -"))
 @click.argument("files", nargs=-1, required=True, type=SPEC)
 @click.option("--json", "as_json", is_flag=True, help="Print one JSON object per file, each on its own line.")
-def check(files: tuple[str, ...], as_json: bool) -> None:
+@SET
+def check(files: tuple[str, ...], as_json: bool, settings: tuple[str, ...]) -> None:
     """Check specs: what is wrong, where, and how to fix it."""
     wrong = False
     for file in files:
-        wrong |= not (_check_json(file) if as_json else _check_text(file))
+        wrong |= not (_check_json(file, settings) if as_json else _check_text(file, settings))
     if wrong:
         raise click.exceptions.Exit(WRONG)
 
 
-def _check_text(file: str) -> bool:
+def _check_text(file: str, settings: tuple[str, ...]) -> bool:
     from pdedsl.compiler import examine
     from pdedsl.diagnostics import PdeError
 
     try:
-        source = read_spec(file)
+        source = read_spec(file, settings)
         examined = examine(source)
     except PdeError as error:
         report_error(error)
@@ -48,7 +49,7 @@ def _check_text(file: str) -> bool:
     return True
 
 
-def _check_json(file: str) -> bool:
+def _check_json(file: str, settings: tuple[str, ...]) -> bool:
     from pdedsl.compiler import examine
     from pdedsl.diagnostics import PdeError, Source
     from pdedsl.explanation.explain import facts_json
@@ -56,7 +57,7 @@ def _check_json(file: str) -> bool:
     row: dict[str, object] = {"file": file, "ok": False, "name": None, "hash": None, "diagnostics": []}
     source = Source("", file)
     try:
-        source = read_spec(file)
+        source = read_spec(file, settings)
         examined = examine(source)
         spec, diagnostics = examined.analysis.spec, examined.diagnostics
         row |= {"name": spec.name, "hash": spec.hash}

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 import click
 
 from pdedsl import quoting
-from pdedsl.cli.common import INTERRUPTED, SPEC, WRONG, example, read_spec, report_error, say
+from pdedsl.cli.common import INTERRUPTED, SET, SPEC, WRONG, example, read_spec, report_error, say
 
 if TYPE_CHECKING:
     from pdedsl.solving.crosscheck import Crosscheck
@@ -31,7 +31,7 @@ SILENCE = 60.0  # seconds between two lines of progress, at most
 )
 @click.argument("file", type=SPEC)
 @click.option("-o", "--output", type=click.Path(path_type=Path), required=True, help="The folder of the solution.")
-@click.option("--set", "settings", multiple=True, metavar="NAME=VALUE", help="Change an entry of the spec; repeatable.")
+@SET
 @click.option("--device", help="cpu, cuda, cuda:1, …; by default a GPU if there is one.")
 @click.option("--resume", is_flag=True, help="Continue the work in the folder, if there is any.")
 def solve(file: str, output: Path, settings: tuple[str, ...], device: str | None, resume: bool) -> None:
@@ -133,7 +133,7 @@ def _show(solution: Solution, folder: Path) -> None:
 
 @click.command(epilog=example("pdedsl crosscheck wave\npdedsl crosscheck my.pde --set 'realize.equation=features'"))
 @click.argument("file", type=SPEC)
-@click.option("--set", "settings", multiple=True, metavar="NAME=VALUE", help="Change an entry of the spec; repeatable.")
+@SET
 @click.option("--device", help="cpu, cuda, cuda:1, …; by default a GPU if there is one.")
 def crosscheck(file: str, settings: tuple[str, ...], device: str | None) -> None:
     """Solve an equation by every method that applies, and report how far apart the solutions are.

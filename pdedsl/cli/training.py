@@ -12,6 +12,7 @@ import click
 from pdedsl import quoting
 from pdedsl.cli.common import (
     INTERRUPTED,
+    SET,
     SPEC,
     TRUST,
     WRONG,
@@ -39,7 +40,7 @@ if TYPE_CHECKING:
 )
 @click.argument("file", type=SPEC)
 @click.option("-o", "--output", type=click.Path(path_type=Path), required=True, help="The folder of the run.")
-@click.option("--set", "settings", multiple=True, metavar="NAME=VALUE", help="Change an entry of the spec; repeatable.")
+@SET
 @click.option("--data", type=click.Path(path_type=Path), help="The folder of the data sets.  [env: PDEDSL_DATA]")
 @click.option("--device", help="cpu, cuda, cuda:1, …; by default a GPU if there is one.")
 @click.option("--resume", is_flag=True, help="Continue the run in the folder, if there is one.")

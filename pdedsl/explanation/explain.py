@@ -61,6 +61,8 @@ def class_text(kind: EquationClass) -> str:
             return "an equation of mixed type: elliptic in one part of the domain, and not in another"
         case EquationClass.HIGHER_ORDER:
             return "an equation of third or higher order"
+        case EquationClass.CONSTRAINT:
+            return "a constraint at rest on the other unknowns"
         case _:
             assert_never(kind)
 

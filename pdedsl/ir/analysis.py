@@ -31,6 +31,7 @@ class EquationClass(StrEnum):
     HYPERBOLIC = "hyperbolic"
     MIXED = "mixed"
     HIGHER_ORDER = "higher-order"
+    CONSTRAINT = "constraint"
 
 
 @dataclass(frozen=True)

@@ -39,16 +39,19 @@ class Axiom(StrEnum):
 
 @dataclass(frozen=True)
 class _Said:
-    """What all verdicts have: a reason, and how a notebook shows it."""
+    """What all verdicts have: a reason, and how a terminal and a notebook show it."""
 
     truth: ClassVar[Truth]
     reason: str
+
+    def __repr__(self) -> str:
+        return f"{type(self).__name__}({self.reason!r})"
 
     def _repr_markdown_(self) -> str:
         return f"**{self.truth}**: {quoting.markdown(self.reason)}"
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, repr=False)
 class Proved(_Said):
     """It holds for every weight and all data: why, and the hypotheses of the theorem, each of which was checked."""
 
@@ -56,7 +59,7 @@ class Proved(_Said):
     hypotheses: tuple[str, ...] = ()
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, repr=False)
 class Refuted(_Said):
     """It fails: why, an example that shows it, and the terms or conditions that are to blame."""
 
@@ -66,7 +69,7 @@ class Refuted(_Said):
     example: MapExample | None = None  # the example in a form that can be run again
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, repr=False)
 class Unknown(_Said):
     """Neither proved nor refuted: which hypothesis could not be checked, or that there is no rule."""
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from pdedsl.diagnostics import PdeError, Span
+from pdedsl.diagnostics import Diagnostic, PdeError, Span
 from pdedsl.fixes import added, instead, one_of_them
 from pdedsl.mistakes.code import Code
 from pdedsl.mistakes.english import all_of, an, one_of, perhaps
@@ -15,6 +15,7 @@ TRAIT = Code("E313", "a type has no such property or bound")
 NETWORK = Code("E314", "a learned field has no network, or one that does not fit its type")
 INTERVAL = Code("E315", "an interval is expected, or is empty")
 SPACE = Code("E316", "a space or its dimension is not one that the language knows")
+CHANNELS = Code("W316", "the last size of an image looks like its channels, which come first")
 
 OTHER_TYPES = {"complex": COMPLEX}
 SPACES = ("R^2", "R^d", "image(c, h, w)", "pixels", "[a, b]", "[a, b]^2 periodic", "[-1, 1]^2 where x² + y² < 1")
@@ -103,6 +104,14 @@ def empty_interval(start: str, end: str, span: Span) -> PdeError:
 
 def not_a_space(span: Span) -> PdeError:
     return SPACE.error("this is not a space", span, FORMS)
+
+
+def channels_last(shape: tuple[int, int, int], span: Span) -> Diagnostic:
+    """`image(32, 32, 3)`."""
+    height, width, channels = shape
+    right = f"image({channels}, {height}, {width})"
+    message = f"this image has {height} channels, and {width} × {channels} pixels"
+    return CHANNELS.warning(message, span, f"channels come first: write {right}", fixes=one_of_them([right], span))
 
 
 def periodic_interval(span: Span) -> PdeError:

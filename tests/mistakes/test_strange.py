@@ -143,6 +143,7 @@ def test_lines_of_the_language_are_left_alone() -> None:
         HEAT.format("const λ = 1\nconst A = 2\n∂u/∂t = k Δu + λ A u"),
         HEAT.format("let box(x) = x²\n∂u/∂t = k Δu + box(x)"),
         HEAT.format("∂u/∂t = k Δu;").replace("[0, 1]", "[0, 1];"),
+        HEAT.format("∂u/∂t = k Δu").replace("pde Heat", r'pde Heat "R&D # \nabla \\ u.^2 -> $x$ D[u] ~ (2)"'),
         HEAT.format("∂u⁄∂t = k Δu"),
         START.format("u(x, 0) = x sin (1)"),
     ],

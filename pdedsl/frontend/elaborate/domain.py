@@ -45,6 +45,8 @@ def space_of(declaration: t.SpaceDecl, env: Environment) -> Space:
             return _space(SpaceKind.DATA, declaration, _dimension(exponent, env))
         case t.Call(head=t.Name(id="image")) as call:
             image = chosen(call, IMAGES, "a space", env.number).word.shape
+            if image[2] in (1, 3) and image[0] not in (1, 3) and image[0] == image[1]:
+                env.reporter.add(mistakes.types.channels_last(image, call.span))
             return _space(SpaceKind.DATA, declaration, prod(image), image=image)
         case other:
             raise mistakes.types.not_a_space(other.span)

@@ -20,6 +20,8 @@ from pdedsl.frontend.syntax.rewriting import CAREFUL, REMARKS, rewritten
 _LINE = re.compile(r"[^\r\n]+")
 LONG = 300  # characters of a line that is not rewritten
 MOST = 2000  # lines that are looked at
+_TEXT = re.compile(r'"[^"]*"')
+_CODE = re.compile(r'(?:"[^"]*"|[^"#])*')
 Parse = Callable[[Source, Reporter], t.Syntax]
 
 
@@ -31,7 +33,7 @@ def without_strange_lines(source: Source, reporter: Reporter, parse: Parse) -> t
     text = plain_letters(source.text)
     found: dict[int, tuple[Span, str, str]] = {}  # by line: its place, the same in our notation, and why
     for line in list(_LINE.finditer(text))[:MOST]:
-        written = line[0].split("#")[0].rstrip()
+        written = _code(line[0])
         new, why = rewritten(written, names) if len(written) <= LONG else (written, "")
         if why and new.strip():
             found[source.position(line.start())[0]] = (Span(line.start(), line.start() + len(written)), new, why)
@@ -50,13 +52,21 @@ def without_strange_lines(source: Source, reporter: Reporter, parse: Parse) -> t
     return replace(source, text=blank), frozenset(_declared(syntax, {*good}, tried))
 
 
+def _code(line: str) -> str:
+    """A line without its comment; '#' in a text in quotes does not start one."""
+    found = _CODE.match(line)
+    return found[0].rstrip() if found else line
+
+
 def _without_remarks(source: Source, text: str, names: Known, reporter: Reporter) -> Source:
     """The text without lines that have no counterpart, each kind reported once."""
-    lines = [(line, line[0].split("#")[0].rstrip()) for line in list(_LINE.finditer(text))[:MOST]]
+    lines = [(line, _code(line[0])) for line in list(_LINE.finditer(text))[:MOST]]
     edits: list[tuple[Span, str]] = []
     broken = False  # whether the line above belongs to a formula that was broken into lines
     for line, written in lines:
-        found = next((one for one in REMARKS if len(written) <= LONG and re.search(one[0], written)), None)
+        found = next(
+            (one for one in REMARKS if len(written) <= LONG and re.search(one[0], _TEXT.sub('""', written))), None
+        )
         weak = found is REMARKS[0]
         if weak and not {*re.findall(r"(?:grad|nabla)\(?\s*(\w+)", written)} - {*names.functions}:
             found = None
