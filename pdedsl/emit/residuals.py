@@ -15,6 +15,7 @@ from pdedsl.emit.program import Binding, Call, Component, Function, Items, Metho
 from pdedsl.ir.spec import Learned, Spec
 from pdedsl.ir.statement import Derivative, Imposed, Residual, Statement
 from pdedsl.symbolic.atoms import atoms
+from pdedsl.symbolic.notation import notation
 from pdedsl.symbolic.symbols import Field, Partial
 
 POINTS = Ref("points")
@@ -38,7 +39,7 @@ def _equation(name: str, residual: Residual, statement: Statement, spec: Spec) -
 
 
 def _condition(name: str, imposed: Imposed, residual: Residual, statement: Statement, spec: Spec) -> Function:
-    part = "".join(f", where {g} > 0" for g in imposed.part)
+    part = "".join(f", where {notation(g)} > 0" for g in imposed.part)
     doc = f"Zero {statement.domain.text_of(imposed.place)}{part}: {quoted(imposed.span, spec)}."
     return _residual(name, residual, doc, statement, spec)
 

@@ -17,6 +17,7 @@ from pdedsl.diagnostics import Span
 from pdedsl.ir.spec import Interval, Learned
 from pdedsl.ir.theorem import Theorem
 from pdedsl.ir.types import Sign
+from pdedsl.symbolic.notation import notation
 
 
 @dataclass(frozen=True)
@@ -137,9 +138,10 @@ class Domain:
         """Where a condition holds, in words."""
         match place:
             case Face(coordinate=k, upper=upper):
-                return f"at {self.coordinates[k]} = {self.intervals[k].end if upper else self.intervals[k].start}"
+                interval = self.intervals[k]
+                return f"at {self.coordinates[k]} = {notation(interval.end if upper else interval.start)}"
             case Surface(expr=expr):
-                return f"where {expr} = 0"
+                return f"where {notation(expr)} = 0"
             case _:
                 assert_never(place)
 
