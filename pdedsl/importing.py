@@ -10,7 +10,8 @@ from pdedsl.diagnostics import Span
 from pdedsl.emit.fields import own_module
 from pdedsl.emit.program import Program, staged
 from pdedsl.ir.plan import DataPlan, Maps, Model
-from pdedsl.ir.spec import Spec
+from pdedsl.ir.spec import Learned, Spec
+from pdedsl.ir.types import Vector
 from pdedsl.words.networks import Network, Torch
 from pdedsl.words.word import Chosen
 
@@ -25,7 +26,29 @@ def imported(spec: Spec, model: Model, trust: bool) -> Spec:
         return spec
     if not trust:
         raise mistakes.own_networks.not_trusted(own[0].span)
-    return replace(spec, learned=tuple(replace(w, net=_counted(w.net, model)) for w in spec.learned))
+    counted = tuple(replace(w, net=_counted(w.net, model)) for w in spec.learned)
+    for learned in counted:
+        _try_field(learned, spec, model)
+    return replace(spec, learned=counted)
+
+
+def _try_field(learned: Learned, spec: Spec, model: Model) -> None:
+    """A vector field on points must take them, and the time if it depends on it, and return vectors."""
+    net = learned.net
+    if net is None or not isinstance(net.word, Torch) or not isinstance(model, DataPlan) or model.image is not None:
+        return
+    if not isinstance(learned.type, Vector):
+        return
+    from pdedsl.runtime.own_networks import OwnField
+
+    timed = spec.time is not None and spec.time.symbol in learned.arguments
+    try:
+        OwnField(staged(own_module(net.word), EMPTY)({}), model.dimension, learned.type.size or model.dimension, timed)
+    except Exception as error:
+        what = (
+            f"{_told(net.word, error)}; '{learned.name}' is called with points{' and times' * timed}, and gives vectors"
+        )
+        raise mistakes.own_networks.not_imported(what, net.span) from error
 
 
 def _counted(chosen: Chosen[Network] | None, model: Model) -> Chosen[Network] | None:

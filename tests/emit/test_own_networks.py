@@ -199,6 +199,19 @@ def test_a_field_on_points() -> None:
     torch.testing.assert_close(field(x, torch.full((5, 3), 0.25)), expected)
 
 
+def test_a_field_that_takes_no_time_is_refused() -> None:
+    text = """pde Points
+space x in R^2
+time t in [0, 1]
+unknown u(x, t) : simplex(2)
+learn v(x, t) : vector = torch("tests.emit.own_nets:Block")
+learn W : operator = linear
+∂u/∂t = v·∇u
+u(x, 0) = softmax(W x)
+"""
+    assert "'v' is called with points and times, and gives vectors" in refused(text)
+
+
 def test_sizes_of_noise_that_are_learned_or_change_in_time() -> None:
     """σ² = s, learned from 0.5 on, times a function of the time: map l of three stands at t = 1 - l/3."""
     text = picture("∂u/∂t = v·∇u + ½ s (1 + t)Δu", net=NET.format("Net", ""))
