@@ -13,7 +13,7 @@ from functools import partial
 from sympy import Add, Dummy, Expr, KroneckerDelta, Mul, S, Symbol, cancel
 
 from pdedsl.ir.terms import Components, Indexed
-from pdedsl.symbolic.atoms import atoms
+from pdedsl.symbolic.atoms import atoms, free_symbols
 from pdedsl.symbolic.calculus import contract
 from pdedsl.symbolic.expansion import multiply_out
 from pdedsl.symbolic.symbols import INDEX, Component, Contraction, Field, Partial
@@ -86,7 +86,7 @@ def _inside(factor: Expr, touched_by: Test, letter: Test) -> Iterator[Part]:
         case Contraction(index=index, body=body):
             own = Dummy(integer=True)  # another contraction beside this one may have the same index
             for coefficient, found in _parts(multiply_out(body.xreplace({index: own})), touched_by, letter):
-                yield (coefficient if own in found.free_symbols else Contraction(own, coefficient)), found
+                yield (coefficient if own in free_symbols(found) else Contraction(own, coefficient)), found
         case _:
             raise NotLinear
 
@@ -97,7 +97,7 @@ def whole(parts: Iterable[Part]) -> Expr:
 
 
 def _summed(expr: Expr) -> Expr:
-    for index in sorted((s for s in expr.free_symbols if isinstance(s, Dummy)), key=lambda s: s.dummy_index):
+    for index in sorted((s for s in free_symbols(expr) if isinstance(s, Dummy)), key=lambda s: s.dummy_index):
         expr = contract(partial(_at, expr, index), None)
     return expr
 
@@ -173,7 +173,7 @@ def _component(placed: list[Placed], dimension: int | Symbol) -> Expr:
         for term in Add.make_args(multiply_out(coefficient)):
             single.setdefault(_anywhere(term, place), {})[place] = term
     for general, terms in single.items():
-        if len(terms) == dimension and INDEX in general.free_symbols:
+        if len(terms) == dimension and INDEX in free_symbols(general):
             total.append(general)
         else:
             total += [term * KroneckerDelta(INDEX, place) for place, term in terms.items()]
@@ -197,7 +197,7 @@ def _bilinear(
     at: dict[Expr, list[Expr]] = {p: [] for p in places}
     both: list[Expr] = []
     for factor in Mul.make_args(product):
-        found = [p for p in places if not p.is_Integer and p in factor.free_symbols]
+        found = [p for p in places if not p.is_Integer and p in free_symbols(factor)]
         (both if len(found) > 1 else at[found[0]] if found else outside).append(factor)
     match both:
         case []:

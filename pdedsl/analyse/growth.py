@@ -40,7 +40,7 @@ from pdedsl.numerics.activations import ACTIVATIONS as RECORDS
 from pdedsl.numerics.activations import SQUARE
 from pdedsl.numerics.activations import Activation as Record
 from pdedsl.symbolic.activations import Activation
-from pdedsl.symbolic.atoms import atoms
+from pdedsl.symbolic.atoms import atoms, free_symbols
 from pdedsl.symbolic.symbols import Component, Contraction, Field, Partial
 from pdedsl.words.networks import Convnet, Mlp, Torch, Torchvision
 
@@ -91,10 +91,10 @@ class Grower:
         return Growth(*(0 if isfinite(k) else k for k in (found.value, found.first, found.second)))
 
     def _varies(self, e: Expr) -> bool:
-        if e.free_symbols & self.coordinates:
+        if free_symbols(e) & self.coordinates:
             return True
         base = set(self.spec.space.coordinates)
-        return any(f.free_symbols & base for f in atoms(e, Field, Component))
+        return any(free_symbols(f) & base for f in atoms(e, Field, Component))
 
     def _of(self, e: Expr) -> Growth:
         if not self._varies(e):
@@ -178,7 +178,7 @@ class Grower:
         if found is not None and 0 not in found:
             return True
         times = {self.spec.time.symbol} if self.spec.time else set()
-        return bool(e.is_nonzero) and not e.free_symbols & {*self.box, *times}
+        return bool(e.is_nonzero) and not free_symbols(e) & {*self.box, *times}
 
     def _is_above(self, e: Expr) -> bool:
         """Whether e ≥ c > 0 in all of space: 1 + exp(x) is, sigmoid(x) is not."""
@@ -204,7 +204,7 @@ class Grower:
         """Whether it is Σ pᵢ(xᵢ) with polynomials pᵢ: then pᵢ' exp(pᵢ) is bounded if exp(pᵢ) is. Not so exp(-x²y²)."""
         if power.has(Field) or not power.is_polynomial(*self.coordinates):
             return False
-        return all(len(a.free_symbols & self.coordinates) <= 1 for a in Add.make_args(power))
+        return all(len(free_symbols(a) & self.coordinates) <= 1 for a in Add.make_args(power))
 
     def _logarithm(self, inner: Expr, g: Growth) -> Growth:
         if not positive(inner, self.box):

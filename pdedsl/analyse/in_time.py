@@ -9,7 +9,7 @@ from sympy import Expr, Mul, Pow, S, Symbol, exp, log, tan
 
 from pdedsl.analyse.intervals import Box
 from pdedsl.analyse.ranges import range_of
-from pdedsl.symbolic.atoms import atoms
+from pdedsl.symbolic.atoms import atoms, free_symbols
 from pdedsl.symbolic.symbols import Field
 
 
@@ -22,11 +22,11 @@ class InTime(Enum):
 
 
 def in_time(e: Expr, time: Symbol | None, box: Box) -> InTime:
-    if time is None or time not in e.free_symbols:
+    if time is None or time not in free_symbols(e):
         return InTime.BOUNDED
     e = e.xreplace(dict.fromkeys((f for f in atoms(e, Field) if all(a.is_Symbol for a in f.arguments)), S.One))
-    others = dict.fromkeys(e.free_symbols - {time}, S.One)
-    singular = [a for a in atoms(e, Pow, log, tan) if time in a.free_symbols and not isinstance(a, exp)]
+    others = dict.fromkeys(free_symbols(e) - {time}, S.One)
+    singular = [a for a in atoms(e, Pow, log, tan) if time in free_symbols(a) and not isinstance(a, exp)]
     rough = [a for a in singular if not _is_finite(a.xreplace(others), box)]
     if not rough:
         return InTime.BOUNDED

@@ -18,7 +18,7 @@ from pdedsl.analyse.positivity import locally_bounded, strictly_positive
 from pdedsl.analyse.ranges import range_of
 from pdedsl.analyse.signs import bounded_above
 from pdedsl.symbolic.activations import Activation
-from pdedsl.symbolic.atoms import atoms
+from pdedsl.symbolic.atoms import atoms, free_symbols
 from pdedsl.symbolic.expansion import expand
 from pdedsl.symbolic.symbols import Field
 
@@ -43,7 +43,7 @@ class InUnknown:
     def is_lipschitz(self) -> bool:
         """Whether ∂F/∂u is bounded above on every bounded set of jets; for a linear equation, on all of space."""
         jet = self.of.jet
-        if jet.u not in jet.expr.free_symbols and not self._learned_of_u:
+        if jet.u not in free_symbols(jet.expr) and not self._learned_of_u:
             return True
         if jet.is_affine:
             return jet.order == 0 or (jet.order == 1 and self._is_finite(jet.rate)) or self._is_below(jet.rate)
@@ -57,7 +57,7 @@ class InUnknown:
         found = range_of(slope, self.of.whole, poles=True)  # -√u falls steeply at 0
         if found is not None and isfinite(found.high):
             return True
-        free = not slope.free_symbols & {*self.of.jet.p, *self.of.jet.second}
+        free = not free_symbols(slope) & {*self.of.jet.p, *self.of.jet.second}
         return locally_bounded(slope, self.of.whole) and (free or self._is_balance or self._is_parabolic)
 
     @cached_property
@@ -65,9 +65,9 @@ class InUnknown:
         """Whether F is linear in ∇u, besides a density or a linear diffusion (Kruzhkov 1970; Carrillo 1999). Otherwise
         higher level sets may overtake lower ones: a jump of ∂u/∂t = u|∂u/∂x| travels at any speed up to its height."""
         jet, p = self.of.jet, {*self.of.jet.p, *self.of.jet.second}
-        plain = not any(e.free_symbols & p for row in jet.matrix for e in row)
+        plain = not any(free_symbols(e) & p for row in jet.matrix for e in row)
         slopes = [diff(self.lower, q) for q in jet.p]
-        return plain and not any(s.free_symbols & p for s in slopes)
+        return plain and not any(free_symbols(s) & p for s in slopes)
 
     @cached_property
     def _is_parabolic(self) -> bool:
@@ -94,7 +94,7 @@ class InUnknown:
     def _learned_of_u(self) -> dict[Expr, Expr]:
         """A symbol for each learned function of the unknown."""
         jet = self.of.jet
-        found = [f for f in atoms(jet.expr, Field) if f.free_symbols & jet.variable_set]
+        found = [f for f in atoms(jet.expr, Field) if free_symbols(f) & jet.variable_set]
         return {f: Dummy(f"f{k}", real=True) for k, f in enumerate(sorted(found, key=str))}
 
     @property
@@ -122,12 +122,12 @@ class InUnknown:
     def _is_proper(self) -> bool:
         """Whether ∂F/∂u is bounded uniformly in ∇u and ∇∇u: for all u, or for bounded u if F has no kink in u."""
         slope = diff(self.of.jet.expr, self.of.jet.u)
-        parted = any(self.of.jet.u in a.free_symbols for a in atoms(self.of.jet.expr, *KINKS))
+        parted = any(self.of.jet.u in free_symbols(a) for a in atoms(self.of.jet.expr, *KINKS))
         found = [range_of(slope, box) for box in ((self.of.whole,) if parted else (self.of.whole, self.of.near_u))]
         return any(r is not None and isfinite(r.low) and isfinite(r.high) for r in found)
 
     def _has_u(self, e: Expr) -> bool:
-        return self.of.jet.u in e.free_symbols or any(self.of.jet.u in f.free_symbols for f in atoms(e, Field))
+        return self.of.jet.u in free_symbols(e) or any(self.of.jet.u in free_symbols(f) for f in atoms(e, Field))
 
     @property
     def densities(self) -> tuple[Expr, ...]:
@@ -149,17 +149,17 @@ class InUnknown:
             return None
         for i, p in enumerate(jet.p):
             a = jet.matrix[i][i]
-            if a.free_symbols & {*jet.p, *jet.second, *jet.coordinates}:
+            if free_symbols(a) & {*jet.p, *jet.second, *jet.coordinates}:
                 return None
             rest = rest - a * jet.x[i, i] - a.diff(jet.u) * p**2
         rest = expand(rest)
-        return None if rest.free_symbols & set(jet.second) else rest
+        return None if free_symbols(rest) & set(jet.second) else rest
 
     @property
     def _is_density(self) -> bool:
         """Whether F is a density plus terms that are linear in ∇u."""
         rest, p = self._beside_density, self.of.jet.p
-        return rest is not None and not any(rest.diff(q).free_symbols & set(p) for q in p)
+        return rest is not None and not any(free_symbols(rest.diff(q)) & set(p) for q in p)
 
 
 def is_tame(slope: Expr, u: Symbol) -> bool:

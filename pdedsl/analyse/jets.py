@@ -11,7 +11,7 @@ from pdedsl.analyse.writing import Layout, in_coordinates, layout_of, multiplied
 from pdedsl.ir.spec import Spec, Unknown
 from pdedsl.ir.types import Scalar, Sign, Vector
 from pdedsl.symbolic.activations import Activation
-from pdedsl.symbolic.atoms import atoms
+from pdedsl.symbolic.atoms import atoms, free_symbols
 from pdedsl.symbolic.calculus import differentiate
 from pdedsl.symbolic.expansion import expand
 from pdedsl.symbolic.symbols import Field, Partial
@@ -54,7 +54,7 @@ class Jet:
     @cached_property
     def order(self) -> int:
         """The highest order of a derivative with a coordinate of space; derivatives in time alone do not count."""
-        free, places = self.expr.free_symbols, set(self.coordinates)
+        free, places = free_symbols(self.expr), set(self.coordinates)
         slots = [self.back[v].slots for v in (*self.p, *self.second, *self.higher) if v in free]
         seen = [len(s) for s in slots if places & set(s)]
         return max((*seen, *map(self.hidden_order, self.hidden)), default=0)
@@ -72,7 +72,7 @@ class Jet:
         parts: dict[Symbol, list[Expr]] = {}
         rest: list[Expr] = []
         for term in Add.make_args(self.expr):
-            touched = [f for f in Mul.make_args(term) if f.free_symbols & variables]
+            touched = [f for f in Mul.make_args(term) if free_symbols(f) & variables]
             if not touched:
                 rest.append(term)
             elif len(touched) == 1 and touched[0] in variables:
@@ -86,8 +86,8 @@ class Jet:
         if self._affine is not None:
             return self._affine[0].get(variable, S.Zero)
         parts = []
-        for term in (a for a in Add.make_args(self.expr) if variable in a.free_symbols):
-            touched = [f for f in Mul.make_args(term) if variable in f.free_symbols]
+        for term in (a for a in Add.make_args(self.expr) if variable in free_symbols(a)):
+            touched = [f for f in Mul.make_args(term) if variable in free_symbols(f)]
             parts.append(_without(term, variable) if touched == [variable] else term.diff(variable))
         return Add(*parts)
 
@@ -110,7 +110,7 @@ class Jet:
 
     def depends_on(self, exprs: tuple[Expr, ...], variables: tuple[Symbol, ...]) -> bool:
         some = self.variable_set if variables is self.variables else set(variables)
-        return any(e.free_symbols & some for e in exprs)
+        return any(free_symbols(e) & some for e in exprs)
 
     @property
     def is_linear(self) -> bool:

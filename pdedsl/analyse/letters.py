@@ -18,7 +18,7 @@ from pdedsl.analyse.ranges import range_of
 from pdedsl.analyse.samples import ranges_of
 from pdedsl.analyse.signs import box_of
 from pdedsl.analyse.writing import written_out
-from pdedsl.symbolic.atoms import atoms
+from pdedsl.symbolic.atoms import atoms, free_symbols
 from pdedsl.symbolic.symbols import Field
 
 SIZE = Fraction(100)  # bound for u, ∇u and ∇∇u where bounded values are considered
@@ -75,17 +75,17 @@ class Letters:
     @cached_property
     def singular_in_time(self) -> dict[Expr, Expr]:
         """Symbols for factors that are unbounded at an end of the time interval."""
-        if self.time is None or self.time not in self.jet.expr.free_symbols:
+        if self.time is None or self.time not in free_symbols(self.jet.expr):
             return {}
         rough = [
-            a for a in atoms(self.jet.expr, Pow) if a.free_symbols == {self.time} and range_of(a, self.box) is None
+            a for a in atoms(self.jet.expr, Pow) if free_symbols(a) == {self.time} and range_of(a, self.box) is None
         ]
         return {a: Dummy(positive=True) for a in rough}
 
     def in_time(self, e: Expr) -> InTime:
         """How an expression behaves in time; nothing is known of a foreign network."""
         own = {w.head for w in self.problem.spec.learned if is_foreign(w)}
-        unseen = any(f.head in own and self.time in f.free_symbols for f in atoms(e, Field))
+        unseen = any(f.head in own and self.time in free_symbols(f) for f in atoms(e, Field))
         return InTime.UNKNOWN if unseen else in_time(e, self.time, self.box)
 
     @property
@@ -98,4 +98,4 @@ class Letters:
     def varies(self, e: Expr) -> bool:
         """Whether an expression depends on x."""
         base = set(self.problem.spec.space.coordinates)
-        return bool(e.free_symbols & set(self.jet.coordinates)) or any(f.free_symbols & base for f in atoms(e, Field))
+        return bool(free_symbols(e) & set(self.jet.coordinates)) or any(free_symbols(f) & base for f in atoms(e, Field))

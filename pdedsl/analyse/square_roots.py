@@ -19,6 +19,7 @@ from pdedsl.analyse.signs import nonnegative
 from pdedsl.ir.types import Matrix, Scalar
 from pdedsl.numerics.activations import RELU
 from pdedsl.symbolic.activations import Activation
+from pdedsl.symbolic.atoms import free_symbols
 from pdedsl.symbolic.expansion import expand
 from pdedsl.symbolic.symbols import Field
 
@@ -79,7 +80,7 @@ class Roots:
     def _is_folded(self, rows: Rows) -> bool:
         """Whether the matrix is c relu(g) I with a smooth g, and neither a drift nor time moves the edge g = 0."""
         jet, e = self.of.jet, rows[0][0]
-        if not jet.is_affine or any(b != 0 for b in jet.drift) or self.of.time in e.free_symbols:
+        if not jet.is_affine or any(b != 0 for b in jet.drift) or self.of.time in free_symbols(e):
             return False
         if any(a != (e if i == j else S.Zero) for i, row in enumerate(rows) for j, a in enumerate(row)):
             return False

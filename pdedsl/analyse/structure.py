@@ -19,7 +19,7 @@ from pdedsl.analyse.letters import LEAST, Letters
 from pdedsl.analyse.problem import Problem
 from pdedsl.analyse.ranges import range_of
 from pdedsl.analyse.signs import nonnegative
-from pdedsl.symbolic.atoms import atoms
+from pdedsl.symbolic.atoms import atoms, free_symbols
 
 
 @dataclass(frozen=True)
@@ -48,7 +48,7 @@ class Structure:
     def _has_value(self, e: Expr) -> bool:
         """Whether it is defined, and no logarithm is infinite, but for z log z."""
         box, factors = self.of.whole, {f.as_base_exp()[0] for f in Mul.make_args(e)}
-        inner = [a.args[0] for a in atoms(e, log) if a.free_symbols != {self.of.time}]
+        inner = [a.args[0] for a in atoms(e, log) if free_symbols(a) != {self.of.time}]
         finite = ((found := range_of(z, box)) is not None and (found.low > 0 or z in factors) for z in inner)
         return range_of(e, box) is not None and all(finite)
 
@@ -58,7 +58,7 @@ class Structure:
         jet = self.of.jet
         if jet.is_affine:
             return True
-        lower = (e for e in Add.make_args(self.in_unknown.lower) if not e.free_symbols & set(jet.second))
+        lower = (e for e in Add.make_args(self.in_unknown.lower) if not free_symbols(e) & set(jet.second))
         at_zero = Add(*lower).xreplace(dict.fromkeys((jet.u, *jet.p), S.Zero))
         return nonnegative(at_zero, self.of.box)
 
@@ -78,7 +78,7 @@ class Structure:
         if any(range_of(e, away) is None for away in self._away for e in self.of.terms):
             return False
         second = set(jet.second)
-        if not all(self._has_value(e) for e in self.of.terms if not e.free_symbols & second):
+        if not all(self._has_value(e) for e in self.of.terms if not free_symbols(e) & second):
             return False
         values = [e for row in jet.matrix for e in row]
         for e in values:
@@ -103,12 +103,12 @@ class Structure:
 
     def _joins(self, term: Expr) -> bool:
         jet, powers = self.of.jet, [f.as_base_exp() for f in Mul.make_args(term)]
-        jumps = [a.args[0] for a in term.atoms(sign, Heaviside) if a.free_symbols & {*jet.p, *jet.second}]
+        jumps = [a.args[0] for a in term.atoms(sign, Heaviside) if free_symbols(a) & {*jet.p, *jet.second}]
         small = {base for base, power in powers if power.is_positive}
         if all(z in small or Abs(z) in small for z in jumps):
             return True
         others = [(jet.variable_set - {p}, term / jet.x[i, i]) for i, p in enumerate(jet.p)]
-        return any(not (rest.free_symbols & apart or self.of.varies(rest)) for apart, rest in others)
+        return any(not (free_symbols(rest) & apart or self.of.varies(rest)) for apart, rest in others)
 
     @cached_property
     def is_integrable_in_time(self) -> bool:

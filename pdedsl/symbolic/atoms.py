@@ -22,3 +22,8 @@ def atoms(expr: Basic, *kinds: type) -> frozenset[Any]:
         if isinstance(part, Basic):
             waiting.extend(part.args)
     return frozenset(found)
+
+
+@lru_cache(maxsize=KEPT)
+def free_symbols(expr: Basic) -> frozenset[Any]:
+    return frozenset(expr.free_symbols)
