@@ -86,7 +86,7 @@ class Problem:
     @property
     def most(self) -> int:
         """The number of features of a second attempt, if the first leaves too large a residual."""
-        most = MOST // len(self.statement.components)
+        most = 2000 if self.few else max(2000, MOST // len(self.statement.components))
         return self.method.n or {1: 400, 2: 1400}.get(len(self.points.low), SYMMETRIC if self.shuffled else most)
 
     @property
@@ -142,9 +142,9 @@ class Problem:
         return Law.CHEBYSHEV if self.few else Law.SOBOL
 
     def rows(self, features: int) -> list[Rows]:
-        """Three rows for each weight; only two if there are many, so that there can be more of them."""
+        """Three rows for each weight; in many dimensions two if there are many, so that there can be more of them."""
         unknowns = features * len(self.statement.components)
-        within, around = (2.0, 1.0) if unknowns <= SPARSE else (1.2, 0.8)
+        within, around = (2.0, 1.0) if self.few or unknowns <= SPARSE else (1.2, 0.8)
         inside = int(within * unknowns) // max(len(self.statement.equations), 1)
         on = max(20, int(around * unknowns) // max(len(self.statement.conditions), 1))
         counts = Counts(self.method.points or inside, on)
