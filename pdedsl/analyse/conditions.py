@@ -5,19 +5,21 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator
 from math import isfinite
 
-from sympy import Dummy, Expr, Rational, S, Symbol
+from sympy import Abs, Dummy, Expr, Heaviside, Max, Min, Rational, S, Symbol, sign
 
 from pdedsl.analyse.jets import assumed
 from pdedsl.analyse.known import domain_of
+from pdedsl.analyse.positivity import strictly_positive
 from pdedsl.analyse.problem import Problem
-from pdedsl.analyse.samples import Ranges, ranges_of
-from pdedsl.analyse.signs import is_zero
+from pdedsl.analyse.samples import Ranges, ranges_of, settled
+from pdedsl.analyse.signs import box_of, is_zero
 from pdedsl.analyse.states import multiples, state_of
 from pdedsl.ir.spec import Condition, Spec, side_names
+from pdedsl.symbolic.activations import Activation
 from pdedsl.symbolic.atoms import atoms
 from pdedsl.symbolic.evaluating import compiled
 from pdedsl.symbolic.replacing import replaced
-from pdedsl.symbolic.symbols import Field
+from pdedsl.symbolic.symbols import Component, Field
 
 POINTS = 8  # on each curve
 BEYOND = 1e-6  # values above this are not rounding errors
@@ -97,6 +99,32 @@ def not_admitting(spec: Spec, *values: Rational | int | None) -> tuple[list[Cond
 
 def quoted(conditions: list[Condition], spec: Spec) -> str:
     return ", ".join(f"'{spec.source.quote(c.span)}'" for c in conditions)
+
+
+def hollow(spec: Spec) -> list[Condition]:
+    """The conditions on the boundary that say nothing on a side, or at times: x u = 0 where x = 0, relu(t - ½) u = 0.
+    Single points do not matter, and nonlinear conditions are not looked at."""
+    return [c for c in spec.conditions if c.on_boundary and any(_is_hollow(v, c, spec) for v in c.value)]
+
+
+def _is_hollow(value: Expr, condition: Condition, spec: Spec) -> bool:
+    state, ranges = state_of(value.xreplace(spec.values), spec), ranges_of(spec)
+    slopes = [settled(state.slope(a)).xreplace(_normals(value, spec)) for a in state.letters]
+    if not state.is_affine or not slopes:
+        return False
+    placed = [list(_on_sides(s, condition, spec, ranges)) for s in slopes]
+    return any(all(_may_vanish(e, ranges) for e in there) for there in zip(*placed, strict=True))
+
+
+def _normals(value: Expr, spec: Spec) -> dict[Expr, Expr]:
+    return {n: S.One for n in value.atoms(Component) if n.args[0] not in spec.space.coordinates}
+
+
+def _may_vanish(e: Expr, ranges: Ranges) -> bool:
+    """Whether it is zero, or may be on more than single points."""
+    box = box_of(ranges)
+    sure = strictly_positive(e, box) or strictly_positive(-e, box)
+    return bool(e == 0) or (e.has(Activation, Abs, Max, Min, Heaviside, sign) and not sure)
 
 
 def remembering(spec: Spec) -> list[Condition]:

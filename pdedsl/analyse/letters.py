@@ -89,11 +89,16 @@ class Letters:
         return InTime.UNKNOWN if unseen else in_time(e, self.time, self.box)
 
     @property
+    def is_kept(self) -> bool:
+        """Whether roots, poles and logarithms that cancelled have values everywhere, for all values of the jet."""
+        return all(range_of(e, self.whole) is not None for e in self.problem.domain(self.jet))
+
+    @property
     def is_defined(self) -> bool:
         """Whether roots, poles and logarithms have values for all values of the unknowns, also those that cancelled."""
         problem, jet = self.problem, self.jet
         kept = [jet.in_letters(written_out(e, problem.spec, jet.layout)) for e in problem.partial]
-        return all(range_of(e, self.whole) is not None for e in (*problem.domain(jet), *kept))
+        return self.is_kept and all(range_of(e, self.whole) is not None for e in kept)
 
     def varies(self, e: Expr) -> bool:
         """Whether an expression depends on x."""

@@ -226,7 +226,7 @@ def _averages(problem: Problem) -> bool:
     """∂²u/∂t² = c²∂²u/∂x² from rest, on a line, on a ring, or between ends where ∂u/∂n = 0."""
     jet = problem.jet
     simple = jet.is_affine and len(jet.coordinates) == 1 and jet.source == 0 and jet.rate == 0
-    if not simple or jet.layout.m or not isinstance(problem.spec.space.dimension, int):
+    if not simple or not Letters(problem).is_kept or jet.layout.m or not isinstance(problem.spec.space.dimension, int):
         return False
     still = jet.drift == (S.Zero,) and not set(jet.higher) & jet.expr.free_symbols
     free = all(isinstance(p.side, Flux) and p.side.slope == 0 and p.side.given == 0 for p in sides_of(problem))

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from sympy import Dummy, Expr, Rational, Symbol
 
-from pdedsl.analyse.conditions import further, not_admitting, quoted
+from pdedsl.analyse.conditions import further, hollow, not_admitting, quoted
 from pdedsl.analyse.frames import unknown_of
 from pdedsl.analyse.positivity import strictly_positive
 from pdedsl.analyse.problem import Problem, domain_of, named, of_unknowns, spans
@@ -48,6 +48,9 @@ def constants(problem: Problem) -> Verdict:
     if open_:
         why = f"whether {quoted(open_, problem.spec)} holds for every constant is not known"
         return Unknown(f"{why}.", tuple(c.span for c in open_))
+    if empty := hollow(problem.spec):
+        why = f"{quoted(empty, problem.spec)} says nothing somewhere, or at times"
+        return Unknown(f"{why}.", tuple(c.span for c in empty))
     if not _is_defined(problem):
         return Unknown("the equation has no value for some constants.")
     held = ("every condition holds for every constant",) if problem.spec.space.boundary else ()

@@ -7,7 +7,7 @@ from itertools import combinations_with_replacement
 
 from sympy import Dummy, Expr, Poly, Symbol
 
-from pdedsl.analyse.conditions import further, not_admitting, quoted
+from pdedsl.analyse.conditions import further, hollow, not_admitting, quoted
 from pdedsl.analyse.problem import Problem, is_undefined, named, spans
 from pdedsl.analyse.provers.hypotheses import Hypothesis, concluded
 from pdedsl.analyse.resting import without_resting
@@ -101,7 +101,7 @@ def _with_source(problem: Problem) -> Verdict:
 def _up_to_conditions(problem: Problem) -> Verdict:
     spec, linear = problem.spec, "every term is linear in u and its derivatives, and there is no source"
     crooked = [c for c in further(spec) if any(_is_crooked(s, ranges_of(spec)) for s in _states(c, spec))]
-    unclear = [c for c in further(spec) if _is_bent(c, spec) or is_undefined(c.domain, spec)]
+    unclear = [*(c for c in further(spec) if _is_bent(c, spec) or is_undefined(c.domain, spec)), *hollow(spec)]
     if problem.equation.order:
         broken, open_ = not_admitting(spec, 0)
         if crooked:

@@ -23,6 +23,8 @@ def spatial_regularity(problem: Problem, ordered: Verdict) -> Verdict:
         return Unknown(why)
     if problem.spec.space.boundary:
         return Unknown("a translation leaves a domain that has a boundary.")
+    if not found.is_kept:
+        return Unknown("the equation has no value for some x or u.")
     is_ordered = Hypothesis("a comparison principle holds", isinstance(ordered, Proved))
     if not found.varies(jet.expr):
         unique = Hypothesis(

@@ -25,6 +25,7 @@ from analyse.table import (
     further,
     growing,
     hessians,
+    hollow,
     inside,
     layered,
     maps,
@@ -87,6 +88,7 @@ THIRD = (
     unseen,
     divided,
     scattered,
+    hollow,
 )  # and by a fourth
 AGAIN: tuple[Row, ...] = tuple(row for room in SECOND for row in room.TABLE)
 LAST: tuple[Row, ...] = tuple(row for room in THIRD for row in room.TABLE)

@@ -3,7 +3,7 @@ families whose members are decided by one formula. Decided on paper.
 
 - x u = 0 where x = 0 says nothing, nor does relu(t - ½) u = 0 before ½: many solutions.
 - ∂²u/∂t² = Δ(√u √u) is a wave for u ≥ 0 alone; Δu + log(x) u - log(x) u has no value for x < 0.
-- a + b sin(x) has one sign if |b| ≤ a; x² + b x + c if b² ≤ 4c; [[a, b], [b, c]] is semidefinite if a c ≥ b² and a, c ≥ 0.
+- a + b sin(x) ≥ 0 if |b| ≤ a; x² + b x + c ≥ 0 if b² ≤ 4c; [[a, b], [b, c]] is semidefinite if a c ≥ b² and a, c ≥ 0.
 - a u^n is monotone if n is odd; n·∇u = -c u cools for c ≥ 0.
 """
 
@@ -37,28 +37,30 @@ def family(name: str, text: str, cells: str, bent: bool = False) -> Row:
     return classless(f"third, family, {name}", text, cells, "", bent)
 
 
-def elliptic(a: bool) -> str:
-    return "P" if a else "R"
+def elliptic(a: bool, yes: str = "P") -> str:
+    return yes if a else "R"
+
+
+def waved(name: str, right: str, a: int, b: int, mass: str) -> Row:
+    sign = elliptic(a >= abs(b), "p")
+    return family(name, circle(f"∂u/∂t = {right}"), f"PP{sign}PP..{sign}{mass}")
+
+
+def squared(b: int, c: int) -> Row:
+    """On [0, 1]: least at an end, or at -b/2."""
+    least = min(c, 1 + b + c, c - b * b / 4 if -2 <= b <= 0 else c)
+    text = segment(f"∂u/∂t = (x² {b:+}x {c:+}) Δu", COLD, "x")
+    return family(f"x² {b:+}x {c:+} on [0, 1]", text, f"PR{elliptic(least >= 0, 'p')}PP....")
 
 
 FAMILIES: tuple[Row, ...] = (
+    *(waved(f"{a} {b:+}sin x", f"({a} {b:+}sin(x)) Δu", a, b, "R") for a, b in SINES),
+    *(waved(f"({a} {b:+}sin x)u' in flux", f"∂(({a} {b:+}sin(x)) {X})/∂x", a, b, "P") for a, b in SINES),
     *(
-        family(f"{a} + {b}sin x", circle(f"∂u/∂t = ({a} + {b}sin(x)) Δu"), f"PP{'p' if a >= abs(b) else 'R'}PP..{'p' if a >= abs(b) else 'R'}R")
-        for a, b in SINES
-    ),
-    *(
-        family(f"({a} + {b}sin x)u' in flux", circle(f"∂u/∂t = ∂(({a} + {b}sin(x)) {X})/∂x"), f"PP{'p' if a >= abs(b) else 'R'}PP..{'p' if a >= abs(b) else 'R'}P")
-        for a, b in SINES
-    ),
-    *(
-        family(f"x² + {b}x + {c}", data(f"∂u/∂t = (x² + {b} x + {c}) Δu"), f"PP{elliptic(b * b <= 4 * c)}PP....")
+        family(f"x² + {b}x + {c}", data(f"∂u/∂t = (x² {b:+}x {c:+}) Δu"), f"PP{elliptic(b * b <= 4 * c)}PP....")
         for b, c in SQUARES
     ),
-    *(
-        family(f"x² + {b}x + {c} on [0, 1]", segment(f"∂u/∂t = (x² + {b} x + {c}) Δu", COLD, "x"), f"PR{'p' if _least >= 0 else 'R'}PP....")
-        for b, c in SQUARES
-        for _least in (min(c, 1 + b + c, c - b * b / 4 if -2 <= b <= 0 else c),)
-    ),
+    *(squared(b, c) for b, c in SQUARES),
     *(
         family(
             f"[[{a}, {b}], [{b}, {c}]]", plane("∂u/∂t = A:∇∇u", f"const A = [[{a}, {b}], [{b}, {c}]]"),
@@ -77,7 +79,7 @@ FAMILIES: tuple[Row, ...] = (
         for a, n in POWERS
     ),
     *(
-        family(f"Δu + {a}u^{n}", ring(f"∂u/∂t = Δu + {a} u^{n}"), "RRPPP..rR", True)
+        family(f"Δu + {a}u^{n}", ring(f"∂u/∂t = Δu {a:+}u^{n}"), "RRPPP..rR", True)
         for a, n in POWERS
     ),
     *(
@@ -89,7 +91,7 @@ FAMILIES: tuple[Row, ...] = (
         for b in (-3, -1, 2, 5)
     ),
     *(
-        family(f"u(x + {s}, t) on a ring", ring(f"∂u/∂t = Δu + 2u(x + {s}, t)"), f"pr.P{'p' if s == int(s) else 'R'}...r")
+        family(f"u(x {s:+}, t), ring", ring(f"∂u/∂t = Δu + 2u(x {s:+}, t)"), f"pr.P{elliptic(s == int(s), 'p')}...r")
         for s in (1, 2, 0.25, 1.5, -1, -0.1)
     ),
     *(
@@ -128,7 +130,7 @@ TABLE: tuple[Row, ...] = (
     wave("Δu on both sides", "Δu ∂²u/∂t² = (Δu)²", "UUUR....."),
     wave("exp log u", "∂²u/∂t² = Δ(exp(log(u)))", "rrUR....."),
     wave("u²/u", "∂²u/∂t² = Δ(u²/u)", "..UR....."),
-    moved("relu(x) on both sides", "relu(x) ∂u/∂t = relu(x) Δu", "UUUPPU..."),
+    moved("relu(x) on both sides", "relu(x) ∂u/∂t = 3relu(x) Δu", "UUUPPU..."),
     moved("log x - log x", "∂u/∂t = 2Δu + log(x) u - log(x) u", "..UPPU..."),
     moved("√x² in disguise", "∂u/∂t = Δu + sqrt(x)² u - x u", "..UPPU..."),
     moved("Δu on both sides", "Δu ∂u/∂t = 2(Δu)²", "UUUPPU..."),
@@ -151,6 +153,6 @@ TABLE: tuple[Row, ...] = (
         order=(1, 0),
         count=2,
     ),
-    classless("third, hollow, shut, relu(-u²)", rod("∂u/∂t = Δu + relu(-u²)", SHUT), "pPpPP..pp", "nothing"),
+    classless("third, hollow, shut, relu(-u²)", rod("∂u/∂t = Δu + relu(-u²)", SHUT), "pppPP..pp", "nothing"),
     *FAMILIES,
 )
