@@ -11,7 +11,7 @@ from pdedsl.analyse.jets import assumed
 from pdedsl.analyse.known import domain_of
 from pdedsl.analyse.positivity import strictly_positive
 from pdedsl.analyse.problem import Problem
-from pdedsl.analyse.samples import Ranges, ranges_of, settled
+from pdedsl.analyse.samples import Ranges, ranges_of
 from pdedsl.analyse.signs import box_of, is_zero
 from pdedsl.analyse.states import multiples, state_of
 from pdedsl.ir.spec import Condition, Spec, side_names
@@ -109,7 +109,7 @@ def hollow(spec: Spec) -> list[Condition]:
 
 def _is_hollow(value: Expr, condition: Condition, spec: Spec) -> bool:
     state, ranges = state_of(value.xreplace(spec.values), spec), ranges_of(spec)
-    slopes = [settled(state.slope(a)).xreplace(_normals(value, spec)) for a in state.letters]
+    slopes = [state.slope(a).xreplace(_normals(value, spec)) for a in state.letters]
     if not state.is_affine or not slopes:
         return False
     placed = [list(_on_sides(s, condition, spec, ranges)) for s in slopes]
@@ -124,7 +124,7 @@ def _may_vanish(e: Expr, ranges: Ranges) -> bool:
     """Whether it is zero, or may be on more than single points."""
     box = box_of(ranges)
     sure = strictly_positive(e, box) or strictly_positive(-e, box)
-    return bool(e == 0) or (e.has(Activation, Abs, Max, Min, Heaviside, sign) and not sure)
+    return bool(e == 0) or (e.has(Field, Activation, Abs, Max, Min, Heaviside, sign) and not sure)
 
 
 def remembering(spec: Spec) -> list[Condition]:

@@ -132,7 +132,8 @@ def domain_of(equation: Equation, spec: Spec) -> tuple[Expr, ...]:
 
 
 def of_unknowns(exprs: tuple[Expr, ...], spec: Spec) -> list[Expr]:
-    heads = {u.head for u in spec.unknowns}
+    """Those with an unknown, or with a weight."""
+    heads = {u.head for u in spec.unknowns} | {w.head for w in spec.learned}
     return [e for e in exprs if any(f.head in heads for f in e.atoms(Field))]
 
 

@@ -70,11 +70,11 @@ def _coefficient(whole: Expr, target: Partial, k: int) -> Expr:
 
 
 def _below(coefficient: Expr, body: Field, env: Environment) -> tuple[Expr, ...]:
-    """What must have a value for the equation to say something of u: relu(x) ∂u/∂t = relu(x) Δu does not where x < 0.
-    Single points, as in x ∂u/∂t = x Δu, do not matter."""
+    """What must have a value for the equation to say something of u: relu(x) ∂u/∂t = relu(x) Δu does not where x < 0,
+    nor q ∂u/∂t = q Δu for a weight of 0. Single points, as in x ∂u/∂t = x Δu, do not matter."""
     if unknown_fields([coefficient], env):
         return (1 / coefficient,)
-    return (body / coefficient,) if coefficient.has(Activation, Abs, Max, Min, Heaviside, sign) else ()
+    return (body / coefficient,) if coefficient.has(Field, Activation, Abs, Max, Min, Heaviside, sign) else ()
 
 
 def _solved(whole: Expr, target: Partial, k: int, env: Environment) -> Expr:

@@ -27,6 +27,7 @@ from analyse.table import (
     hessians,
     hollow,
     inside,
+    kindred,
     layered,
     maps,
     masses,
@@ -51,6 +52,7 @@ from analyse.table import (
     undefined,
     uniqueness,
     unseen,
+    weighed,
     weighted,
     wide,
 )
@@ -89,6 +91,8 @@ THIRD = (
     divided,
     scattered,
     hollow,
+    kindred,
+    weighed,
 )  # and by a fourth
 AGAIN: tuple[Row, ...] = tuple(row for room in SECOND for row in room.TABLE)
 LAST: tuple[Row, ...] = tuple(row for room in THIRD for row in room.TABLE)

@@ -59,7 +59,7 @@ TABLE: tuple[Row, ...] = (
     ends("2u = u", "2u = u on boundary", "PRPPP..PR", "u = 0"),
     ends("flux u - u", "∂u/∂n = u - u on boundary", "PPPPP..PP", "∂u/∂n = 0"),
     ends("a factor", "(1 + x²) ∂u/∂n = 0 on boundary", "PPPPP..PP", "∂u/∂n = 0"),
-    ends("a factor that vanishes", declared("x ∂u/∂n = 0 on left", "∂u/∂n = 0 on right"), "P.r......", "0 = 0 on left"),
+    ends("a factor that vanishes", declared("x ∂u/∂n = 0 on left", "∂u/∂n = 0 on right"), "..r......", "0 = 0 on left"),
     ends("by ∂/∂x, Robin", declared("∂u/∂x = 2u on left", "∂u/∂x = -3u on right"), "PRPPP...R", "both let heat out"),
     ends("by ∂/∂x, one wrong", declared("∂u/∂x = 2u on left", "∂u/∂x = 3u on right"), "PRpPP..rR", "the right feeds"),
     ends("Robin with x", "∂u/∂n + (x - 2) u = 0 on boundary", "PRpPP..rR", "both feed: -2 and -1"),

@@ -1,5 +1,4 @@
-"""A third opponent, seventh round: weights that may be zero, spaces that are not written out, jumps of norms. Decided on
-paper.
+"""A third opponent, seventh round: weights that may be zero, spaces not written out, jumps of norms. Decided on paper.
 
 - q ∂u/∂t = q Δu and q n·∇u = 0 say nothing for the weight q = 0, and √q √q has no value for q < 0; with q > 0 they do.
 - sign(‖∇u‖ - 1) and Σᵢ sign(∂u/∂xᵢ) jump in every dimension; max(‖∇u‖ - 1, 0) does not.
@@ -16,6 +15,7 @@ X, XX = "∂u/∂x", "∂²u/∂x²"
 MANY = "x in R^20"
 ANY = "x in R^d"
 Q, POSITIVE = "learn q : scalar", "learn q : scalar > 0"
+F = "learn f(u) : scalar = mlp"
 VAIN = "q may be 0"
 JUMP = "not continuous in ∇u"
 K = "learn K : operator, ‖K‖ ≤ 1 = conv(3)"
@@ -66,7 +66,7 @@ TABLE: tuple[Row, ...] = (
     weight("√q √q, q ≥ 0", "∂u/∂t = sqrt(q) sqrt(q) Δu", "learn q : scalar >= 0", "PPpPP....", "q"),
     weight("exp log q", f"∂u/∂t = exp(log(q)) {X}", Q, "U.UPP....", "no value for q < 0"),
     weight("f(√u)u'", f"∂u/∂t = f(sqrt(u)) {X}", "learn f(u) : scalar = mlp", ".UUPP....", "no value for u < 0", True),
-    weight("Δu + f(log u)u'", f"∂u/∂t = Δu + f(log(u)) {X}", "learn f(u) : scalar = mlp", ".UUPP....", "no value", True),
+    weight("Δu + f(log u)u'", f"∂u/∂t = Δu + f(log(u)) {X}", F, ".UUPP....", "no value", True),
     weight("f(u²)u'", f"∂u/∂t = f(u²) {X}", "learn f(u) : scalar = mlp(activation=tanh)", ".PpPP....", "", True),
     weight("sign(f(u'))", f"∂u/∂t = Δu + sign(f({X}))", "learn f(u) : scalar = mlp", "..UPP....", JUMP, True),
     weight("f(sign u')", f"∂u/∂t = Δu + f(sign({X}))", "learn f(u) : scalar = mlp", "..UPP....", JUMP, True),
@@ -78,7 +78,7 @@ TABLE: tuple[Row, ...] = (
     wall("q n·∇u = 0", "q n·∇u = 0 on boundary", Q, "UUUPP...."),
     wall("q > 0, q n·∇u = 0", "q n·∇u = 0 on boundary", POSITIVE, "PPpPP..pp", "n·∇u = 0"),
     wall("qu = 0", "q u = 0 on boundary", Q, "U.UPP...."),
-    wall("q > 0, qu = 0", "q u = 0 on boundary", POSITIVE, "PRpPP..pr", "u = 0"),
+    wall("q > 0, qu = 0", "q u = 0 on boundary", POSITIVE, "PrpPP..pr", "u = 0"),
     wall("q n·∇u = -u", "q n·∇u = -u on boundary", Q, "PR.PP....", "one of them is said"),
     wall("√q √q n·∇u = 0", "sqrt(q) sqrt(q) n·∇u = 0 on boundary", Q, "U.UPP....", "no value for q < 0"),
     wall("relu(q)u = 0", declared("relu(q) u = 0 on left", "n·∇u = 0 on right"), Q, "U.UPP...."),
@@ -97,7 +97,7 @@ TABLE: tuple[Row, ...] = (
     wide("tanh Δu", "∂u/∂t = tanh(Δu)", "RPPPP....", "continuous"),
     flat("heaviside(‖∇u‖² - 1)Δu", "heaviside(‖∇u‖² - 1) Δu", "RPUPP...."),
     flat("max(‖∇u‖ - 1, 0)", "Δu + max(‖∇u‖ - 1, 0)", "RPPPP....", "continuous"),
-    flat("sign(‖∇u‖)", "Δu + sign(‖∇u‖)", "R.UPP...."),
+    flat("sign(‖∇u‖)", "Δu + sign(‖∇u‖)", "r.UPP...."),
     flat("sign(Δu)‖∇u‖", "sign(Δu) ‖∇u‖", "RPUPP...."),
     flat("‖∇u‖ sign(u)", "‖∇u‖ sign(u)", "RPUPP....", "jumps with u"),
     flat("sign(x)‖∇u‖", "sign(x) ‖∇u‖", "RPUPP....", "jumps in x"),
