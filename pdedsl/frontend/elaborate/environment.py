@@ -146,7 +146,7 @@ class Environment:
         settings = Tuple(*(Tuple(Str(k), sympify(v)) for k, v in made.arguments.items()))
 
         def apply(args: tuple[Value, ...], span: Span) -> Value:
-            if len(args) != 1 or not isinstance(args[0], Tensor) or args[0].kind != "channels":
+            if len(args) != 1 or not isinstance(args[0], Tensor) or args[0].rank or args[0].kind != "channels":
                 raise mistakes.shapes.takes_feature_map(made.name, span)
             return scalar(Layer(Str(made.name), settings, args[0].expr), "channels")
 
