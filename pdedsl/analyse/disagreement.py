@@ -21,6 +21,7 @@ from pdedsl.diagnostics import Diagnostic
 from pdedsl.ir.spec import Condition, ConditionKind, Spec
 from pdedsl.symbolic.atoms import atoms
 from pdedsl.symbolic.evaluating import Layout, compiled, values
+from pdedsl.symbolic.faults import worked_out
 from pdedsl.symbolic.replacing import replaced
 from pdedsl.symbolic.symbols import Component, Field, Partial
 
@@ -56,11 +57,16 @@ def _corners(problem: Problem) -> Iterator[Diagnostic]:
     for placed in sides_of(problem):
         if not isinstance(placed.side, Value) or placed.condition.part:
             continue
-        start = replaced(data.value[0].xreplace(spec.values), {placed.coordinate: placed.end})
-        side = replaced(placed.side.given.xreplace(spec.values), {time.symbol: at})
-        gap = _largest_gap(start, side, placed, spec)
+        start = _there(data.value[0], placed.coordinate, placed.end, spec)
+        side = _there(placed.side.given, time.symbol, at, spec)
+        gap = None if start is None or side is None else _largest_gap(start, side, placed, spec)
         if gap is not None:
             yield _told(data, placed, gap, spec)
+
+
+def _there(value: Expr, coordinate: Expr, end: Expr, spec: Spec) -> Expr | None:
+    """The value where a coordinate has reached its end; None where it has none, as `min(1/x, 1)` at 0."""
+    return worked_out(lambda: replaced(value.xreplace(spec.values), {coordinate: end}))
 
 
 def _largest_gap(start: Expr, side: Expr, placed: Placed, spec: Spec) -> tuple[float, float] | None:

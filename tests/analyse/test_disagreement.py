@@ -24,6 +24,7 @@ def warned(text: str) -> list[tuple[str, str]]:
         ("∂u/∂t = Δu\nu(x, 0) = x\nu = 0 on left\nu = 1 on right", "'u(x, 0) = x' gives 2 at x = 2"),
         ("∂u/∂t = Δu\nu(x, 0) = x\nu = t on left\nu = 2 + t on right", ""),
         ("∂u/∂t = Δu\nu(x, 0) = sin(π x)\nu = 0 on boundary", ""),
+        ("∂u/∂t = Δu\nu(x, 0) = min(1/x, 2 - x)\nu = 0 on boundary", ""),  # without a value at x = 0
         ("∂u/∂t = Δu\nu(x, 0) = 1\n∂u/∂n = 1 on boundary", ""),  # slopes are not compared
         ("∂u/∂t + ∂u/∂x = 0\nu(x, 0) = cos(x)\nu = 0 on left", "gives 1 at x = 0"),
         ("∂u/∂t = -Δu\nu(x, 1) = 1\nu = t on boundary", ""),  # at the end, where t is 1
