@@ -50,20 +50,21 @@ def sampled(line: str, names: Known) -> str:
 
 def shapes(line: str, names: Known) -> str:
     """`space (x, y) in UnitSquare(32, 32)`, `Rectangle((0, 0), (2, 1))`, `Disk((0, 0), 1)`."""
-    declared = r"(\s*space\s+\(?[\w, ]+\)?\s+(?:in|∈)\s+)"
-    found = re.fullmatch(rf"{declared}(?:[\w.]*\.)?(\w+?)(?:Mesh)?\b\s*(\(.*\))?\s*", line)
-    if found is None:
+    before = re.match(r"\s*space\s++[^∈]*?(?:\sin|∈)\s+", line)
+    declared = before and re.fullmatch(r"\s*space\s++\(?[\w, ]+\)?\s*(?:in|∈)?\s*", before[0])
+    found = declared and re.fullmatch(r"(?:[\w.]*\.)?(\w+?)(?:Mesh)?\b\s*(\(.*\))?\s*", line[declared.end() :])
+    if not before or not found:
         return line
-    numbers = re.findall(_NUMBER, found[3] or "")
-    unit = {"UnitInterval": "", "UnitSquare": "^2", "UnitCube": "^3"}.get(found[2])
+    numbers = re.findall(_NUMBER, found[2] or "")
+    unit = {"UnitInterval": "", "UnitSquare": "^2", "UnitCube": "^3"}.get(found[1])
     if unit is not None:
-        return f"{found[1]}[0, 1]{unit}"
-    if found[2] in ("Rectangle", "Rect", "Box") and len(numbers) == 4:
+        return f"{before[0]}[0, 1]{unit}"
+    if found[1] in ("Rectangle", "Rect", "Box") and len(numbers) == 4:
         (a, b), (c, d) = numbers[:2], numbers[2:]
-        return f"{found[1]}[{a}, {c}] × [{b}, {d}]"
-    if found[2] in ("Disk", "Disc", "Circle", "Ball", "UnitDisk") and len(names.coordinates) == 2:
-        r = numbers[-1] if numbers and found[2] != "UnitDisk" else "1"
+        return f"{before[0]}[{a}, {c}] × [{b}, {d}]"
+    if found[1] in ("Disk", "Disc", "Circle", "Ball", "UnitDisk") and len(names.coordinates) == 2:
+        r = numbers[-1] if numbers and found[1] != "UnitDisk" else "1"
         x, y = names.coordinates
         centred = {*numbers[:-1]} <= {"0", "0.0"}
-        return f"{found[1]}[-{r}, {r}]^2 where {x}² + {y}² < {'1' if r == '1' else f'{r}²'}" if centred else line
+        return f"{before[0]}[-{r}, {r}]^2 where {x}² + {y}² < {'1' if r == '1' else f'{r}²'}" if centred else line
     return line
