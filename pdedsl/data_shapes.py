@@ -20,7 +20,7 @@ from pdedsl.words.word import Chosen
 Shape = tuple[int, ...]
 WHOLE = ("x_train", "y_train", "x_test", "y_test")
 CALLED = {
-    "x": ("x", "data", "image", "input", "feature", "sample"),
+    "x": ("x", "data", "image", "input", "feature", "sample", "point"),
     "y": ("y", "label", "target", "class", "output"),
 }
 HEADER = 10_000  # bytes; numpy's own limit

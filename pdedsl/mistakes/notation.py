@@ -52,6 +52,20 @@ def decimal_comma(written: str, span: Span) -> PdeError:
     return MISUSED.error(f"'{written}' is not a number", span, ways, fixes=instead(written, number, span))
 
 
+def round_brackets(interval: bool, opening: Span, closing: Span) -> PdeError:
+    """`const v = (1, 2)`, `for t in (0, 1)`."""
+    what, hint = ("intervals are", "as in [0, 1]") if interval else ("vectors and lists are", "as in [1, 2]")
+    fixes = (Fix("use square brackets", (Edit(opening, "["), Edit(closing, "]"))),)
+    return MISUSED.error(f"{what} written in square brackets", opening.to(closing), hint, fixes=fixes)
+
+
+def coordinates_in_brackets(name: str, opening: Span, closing: Span) -> PdeError:
+    """`u((x, y), t)`."""
+    fixes = (Fix("leave them out", (Edit(opening), Edit(closing))),)
+    message = f"the coordinates in '{name}' have no brackets of their own"
+    return MISUSED.error(message, opening.to(closing), f"as in {name}(x, y, t)", fixes=fixes)
+
+
 def root(span: Span, body: Span, power: bool) -> PdeError:
     """`body` is the name or number behind the root; `power` if an exponent follows it, and not a bracket."""
     whole = (bracketed("as in √(u²)", Span(body.start, span.end)),) if power else ()
@@ -154,9 +168,9 @@ def joined_statements(span: Span) -> PdeError:
 
 
 def set_of_sides(span: Span, closing: Span | None) -> PdeError:
-    """`on {left, right}`; `closing` is the brace at the end, if there is one."""
+    """`on {left, right}`, `on (left, right)`; `closing` is the bracket at the end, if there is one."""
     fixes = (Fix("leave them out", (Edit(span), Edit(closing))),) if closing else ()
-    return MISUSED.error("sides are named without braces", span, "as in: u = 0 on left, right", fixes=fixes)
+    return MISUSED.error("sides are named without brackets", span, "as in: u = 0 on left, right", fixes=fixes)
 
 
 def sum_of(span: Span) -> PdeError:

@@ -264,6 +264,7 @@ def test_a_single_sample_cannot_be_parted(tmp_path: Path) -> None:
     [
         (("data", "labels"), "x=data, y=labels"),
         (("images", "target"), "x=images, y=target"),
+        (("points", "label"), "x=points, y=label"),
         (("X", "Y"), "x=X, y=Y"),
         (("X_train", "Y_train", "X_test", "Y_test"), "x_train=X_train, y_train=Y_train, x_test=X_test, y_test=Y_test"),
         (

@@ -31,10 +31,10 @@ OPERAND = {"NAME", "NUMBER", "LPAR", "LSQB"}
 
 
 def explained(error: UnexpectedToken, tokens: list[Token]) -> PdeError:
-    foreign = _foreign(error.token, tokens)
+    accepts = error.accepts or error.expected
+    foreign = _foreign(error.token, tokens) or _listed(error.token, tokens, accepts)
     if foreign is not None:
         return foreign
-    accepts = error.accepts or error.expected
     wanted = _wanted(accepts)
     if error.token.type == "$END":
         end = span_of(tokens[-1]).end
@@ -47,7 +47,8 @@ def _foreign(token: Token, tokens: list[Token]) -> PdeError | None:
     at = len(tokens) if token.type == "$END" else next((i for i, other in enumerate(tokens) if other is token), 0)
     match tokens[max(at - 1, 0) : at + 2]:
         case [Token(type="NUMBER") as whole, Token(type="COMMA"), Token(type="NUMBER") as part]:
-            pair = [other.type for other in (*tokens[at - 2 : at - 1], *tokens[at + 2 : at + 3])] == ["LPAR", "RPAR"]
+            around = [other.type for other in (*tokens[at - 2 : at - 1], *tokens[at + 2 : at + 3])]
+            pair = around in (["LPAR", "RPAR"], ["LPAR", "COMMA"])
             if whole.end_pos == token.start_pos and token.end_pos == part.start_pos and not pair:
                 return mistakes.notation.decimal_comma(f"{whole},{part}", span_of(whole).to(span_of(part)))
     if token.type == "SUBSCRIPT" and at == 2 and tokens[0].type in DECLARING:
@@ -76,6 +77,37 @@ def _foreign(token: Token, tokens: list[Token]) -> PdeError | None:
         return mistakes.notation.operator_alone(tokens[at - 1], span_of(tokens[at - 1]))
     if token.type == "RPAR" and at and tokens[at - 1].type == "DOT":
         return mistakes.notation.any_value(span_of(tokens[at - 1]))
+    return None
+
+
+def _listed(token: Token, tokens: list[Token], accepts: set[str]) -> PdeError | None:
+    """A vector, an interval or sides in round brackets, or coordinates in brackets of their own."""
+    if token.type != "COMMA" or "RPAR" not in accepts or tokens[0].type in ("SPACE", "TIME"):
+        return None
+    at = next(i for i, other in enumerate(tokens) if other is token)
+    first, last = _bracket(tokens, at, -1), _bracket(tokens, at, 1)
+    kinds = [other.type for other in tokens]
+    if first is None or last is None or kinds[first] != "LPAR":
+        return None
+    opening, closing = span_of(tokens[first]), span_of(tokens[last])
+    if kinds[first - 1] == "ON":
+        return mistakes.notation.set_of_sides(opening, closing)
+    names = set(kinds[first + 1 : last]) == {"NAME", "COMMA"}
+    if names and kinds[first - 2 : first] == ["NAME", "CALL"] and kinds[last + 1 : last + 2] == ["COMMA"]:
+        return mistakes.notation.coordinates_in_brackets(tokens[first - 2], opening, closing)
+    interval = kinds[first - 1] in ("IN", "ELEMENT")
+    if interval and tokens[first - 2] != "t":  # pieces in time alone are written so
+        return None
+    return mistakes.notation.round_brackets(interval, opening, closing)
+
+
+def _bracket(tokens: list[Token], at: int, step: int) -> int | None:
+    """The round bracket that opens (step -1) or closes (step 1) what encloses a token."""
+    depth = 0
+    for k in range(at, len(tokens) if step > 0 else -1, step):
+        depth += step * {"LPAR": 1, "CALL": 1, "RPAR": -1}.get(tokens[k].type, 0)
+        if depth < 0:
+            return k
     return None
 
 
