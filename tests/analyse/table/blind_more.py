@@ -19,14 +19,15 @@ X, XX = "∂u/∂x", "∂²u/∂x²"
 DISC = "(x, y) in [-1, 1]^2 where x² + y² < 1"
 ELL = "(x, y) in [-1, 1]^2 where min(x, y) < 0"
 BALL = "(x, y, z) in [-1, 1]^3 where x² + y² + z² < 1"
+BOX = "(x, y) in [0, 1]^2"
 CUBE = "(x, y, z) in [0, 1]^3"
 PLANE, LOOP = "(x, y) in R^2", "x in [0, 1] periodic"
 K, L = "learn K : operator, ‖K‖ ≤ 1 = conv(3)", "learn L : operator, ‖L‖ ≤ 1 = conv(3)"
 F = "learn f(u) : scalar = mlp"
 
 
-def on(name: str, text: str, cells: str, bent: bool = False, order: int = 1, why: str = "") -> Row:
-    return classless(f"blind, {name}", text, cells, why, bent, order)
+def on(name: str, text: str, cells: str, bent: bool = False, order: int = 1, why: str = "", count: int = 1) -> Row:
+    return classless(f"blind, {name}", text, cells, why, bent, order, count)
 
 
 def wall(name: str, right: str, ends: str, cells: str, bent: bool = False, declare: str = "") -> Row:
@@ -99,8 +100,10 @@ TABLE: tuple[Row, ...] = (
     on("bar, string that absorbs", rod("∂²u/∂t² = Δu", "n·∇u = -∂u/∂t on boundary", rest=REST), "Pp.......", order=2),
     on("bar, beam, 1 + x", rod(f"∂²u/∂t² = -∂²((1 + x) {XX})/∂x²", declared(COLD, f"{XX} = 0 on boundary"), rest=REST),
        "PRrrP..rr", order=2),
-    on("bar, heat, then wind", ring(f"∂u/∂t = Δu for t in [0, ½]\n∂u/∂t = sin(2π x) {X} for t in [½, 1]"), "PPpPP..pr"),
-    on("bar, heat, then sink", ring("∂u/∂t = Δu for t in [0, ½]\n∂u/∂t = -u³ for t in [½, 1]"), "RRpPP..rr", True),
+    on("bar, heat, then wind", ring(f"∂u/∂t = Δu for t in [0, ½]\n∂u/∂t = sin(2π x) {X} for t in [½, 1]"),
+       "PPpPP..pr", count=2),
+    on("bar, heat, then sink", ring("∂u/∂t = Δu for t in [0, ½]\n∂u/∂t = -u³ for t in [½, 1]"),
+       "RRpPP..rr", True, count=2),
     on("square, cooled on top", square("∂u/∂t = Δu", declared("n·∇u = -y u on right, top", "n·∇u = 0 on left, bottom")),
        "PRpPP...r"),
     on("square, oblique", square("∂u/∂t = Δu", declared("n·∇u + ∂u/∂y = 0 on right", "u = 0 on left, bottom, top")),
@@ -196,4 +199,50 @@ TABLE: tuple[Row, ...] = (
     classless("blind, layer, two halves",
               maps("∂Y/∂t = Kᵀ tanh(K Z)\n∂Z/∂t = -Lᵀ tanh(L Y)", f"{K}\n{L}", "verlet(steps=3)"),
               "...P", "", True, 1, 2),
+    # ---- values on the walls that are not 0, and fluxes that balance
+    *(on(f"rest, {name}, {ends}", still(equation, "", space, f"{ends} on boundary"), f"..p....{c}.", bent, 0)
+      for name, equation, space, ends, c, bent in (
+          ("cubic", "Δu = u³", BOX, "u = 1", "r", True),
+          ("screened", "Δu = u", BOX, "u = 2", "r", False),
+          ("sinh", "Δu = sinh(u)", BOX, "u = -1", "r", True),
+          ("fifth power", "Δu = u⁵", BOX, "u = x y", "p", True),
+          ("screened by 4", "Δu = 4u", BOX, "u = 1 + 0.1x", "r", False),
+          ("wind", "Δu + ∂u/∂x = 0", BOX, "u = x y", "p", False),
+          ("screened rod", f"{XX} = u", "x in [0, 1]", "u = 1", "r", False),
+          ("source", "Δu = -1", DISC, "u = 0", "r", False),
+          ("uneven", "(1 + x²) ∂²u/∂x² + ∂²u/∂y² = 0", BOX, "u = y", "p", False))),
+    on("rest, one warm side", still("Δu = 0", ends="u = 1 on left\nn·∇u = 0 on right, top, bottom"), "..p....p.",
+       order=0),
+    on("rest, fed", still("Δu = 0", ends="u = 0 on left\nn·∇u = 1 on right\nn·∇u = 0 on top, bottom"), "..p....r.",
+       order=0),
+    wall("sink, warm", "Δu - 3u", "u = 2 on boundary", "RRpPP..rr"),
+    wall("cubic sink, u = x", "Δu - u³", "u = x on boundary", "RRpPP..pr", True),
+    wall("towards 1, walls of 1", "Δu + 1 - u", "u = 1 on boundary", "RRpPP..pr"),
+    wall("towards 1, cold walls", "Δu + 1 - u", COLD, "RRpPP..rr"),
+    wall("pendulum, cold", "Δu - 2sin(u)", COLD, "RRpPP..rr", True),
+    wall("sink and x, cold", "Δu - u + x", COLD, "RRpPP..rr"),
+    wall("towards 2, one wall of 2", "Δu - (u - 2)", declared("u = 2 on left", "n·∇u = 0 on right"), "RRpPP..pr"),
+    wall("rate x - ½, cold", "Δu + (x - ½) u", COLD, "PRpPP..rr"),
+    wall("rate x² - x, cold", "Δu + (x² - x) u", COLD, "PRpPP..pr"),
+    wall("trap and no flux", f"{XX} + ∂((2x - 1) u)/∂x", "n·∇u = -u on boundary", "PRpPP...p"),
+    wall("trap and flux", f"{XX} + ∂((2x + 1) u)/∂x", "n·∇u = -u on boundary", "PRpPP...r"),
+    *(wall(f"1 + x², fed by {a} and {c}", f"∂((1 + x²) {X})/∂x",
+           declared(f"n·∇u = {a} on left", f"n·∇u = {c} on right"), f"RRpPP...{'p' if a + 2 * c == 0 else 'r'}") for a, c in ((2, -1), (1, -1), (-4, 2))),
+    *(wall(f"source {f} and {c}", f"Δu + {f}", declared("n·∇u = 0 on left", f"n·∇u = {c} on right"), f"RRpPP...{v}")
+      for f, c, v in (("x", "-½", "p"), ("x²", "-1/3", "p"), ("x²", "-½", "r"))),
+    *(on(f"square, source {f}, {a} and {c}", square(f"∂u/∂t = Δu + {f}", declared(
+         f"n·∇u = {a} on right", f"n·∇u = {c} on top", "n·∇u = 0 on left, bottom")), f"RRpPP...{v}")
+      for f, a, c, v in (("x y", "-¼", "0", "p"), ("x y", "-½y", "0", "p"), ("0", "y", "-x", "p"),
+                         ("0", "y²", "-x", "r"))),
+    on("square, channel", square("∂u/∂t = Δu - u³", declared("u = 0 on left, right", "n·∇u = 0 on bottom, top")),
+       "RRpPP..pr", True),
+    shape("disc, sink, warm", DISC, "Δu - u", "u = 1 on boundary", "RRpPP..rr"),
+    on("bar, string, free, pushed", rod("∂²u/∂t² = Δu + cos(π x)", SHUT, rest=REST), "RRprP..rp", order=2),
+    on("bar, string, one end free", rod("∂²u/∂t² = 4Δu", declared("n·∇u = 0 on left", "u = 0 on right"), rest=REST),
+       "PRrrP..rr", order=2),
+    *(on(f"line, telegraph, {a} and {m}", line(f"∂²u/∂t² + {a}∂u/∂t = Δu - {m}u", rest=REST), f"PR{c}rP..rr", order=2,
+         why="J₀(cs) against J₁(cs)") for a, m, c in ((1, "¼", "p"), (1, 1, "p"), (2, 2, "p"), (2, 4, "r"))),
+    many("two fluxes", "u v", "∂u/∂t = Δu + ∇·(u ∇v)\n∂v/∂t = 3Δv + Δu", "RPrPP...p", LOOP, True),
+    weight("Robin, ≥ 0", rod("∂u/∂t = Δu", "n·∇u = -γ u on boundary", "learn γ : scalar ≥ 0"), "P.pPP...."),
+    weight("a value on the wall", rod("∂u/∂t = Δu", "u = g on boundary", "learn g : scalar"), ".rpPP..pr"),
 )  # fmt: skip
