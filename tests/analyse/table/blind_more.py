@@ -20,6 +20,8 @@ DISC = "(x, y) in [-1, 1]^2 where x² + y² < 1"
 ELL = "(x, y) in [-1, 1]^2 where min(x, y) < 0"
 BALL = "(x, y, z) in [-1, 1]^3 where x² + y² + z² < 1"
 BOX = "(x, y) in [0, 1]^2"
+BAND = "(x, y) in [0, 1] * [0, 2] periodic"
+TRIANGLE = "(x, y) in [0, 1]^2 where x + y < 1"
 CUBE = "(x, y, z) in [0, 1]^3"
 PLANE, LOOP = "(x, y) in R^2", "x in [0, 1] periodic"
 K, L = "learn K : operator, ‖K‖ ≤ 1 = conv(3)", "learn L : operator, ‖L‖ ≤ 1 = conv(3)"
@@ -227,7 +229,8 @@ TABLE: tuple[Row, ...] = (
     wall("trap and no flux", f"{XX} + ∂((2x - 1) u)/∂x", "n·∇u = -u on boundary", "PRpPP...p"),
     wall("trap and flux", f"{XX} + ∂((2x + 1) u)/∂x", "n·∇u = -u on boundary", "PRpPP...r"),
     *(wall(f"1 + x², fed by {a} and {c}", f"∂((1 + x²) {X})/∂x",
-           declared(f"n·∇u = {a} on left", f"n·∇u = {c} on right"), f"RRpPP...{'p' if a + 2 * c == 0 else 'r'}") for a, c in ((2, -1), (1, -1), (-4, 2))),
+           declared(f"n·∇u = {a} on left", f"n·∇u = {c} on right"), f"RRpPP...{'p' if a + 2 * c == 0 else 'r'}")
+      for a, c in ((2, -1), (1, -1), (-4, 2))),
     *(wall(f"source {f} and {c}", f"Δu + {f}", declared("n·∇u = 0 on left", f"n·∇u = {c} on right"), f"RRpPP...{v}")
       for f, c, v in (("x", "-½", "p"), ("x²", "-1/3", "p"), ("x²", "-½", "r"))),
     *(on(f"square, source {f}, {a} and {c}", square(f"∂u/∂t = Δu + {f}", declared(
@@ -245,4 +248,35 @@ TABLE: tuple[Row, ...] = (
     many("two fluxes", "u v", "∂u/∂t = Δu + ∇·(u ∇v)\n∂v/∂t = 3Δv + Δu", "RPrPP...p", LOOP, True),
     weight("Robin, ≥ 0", rod("∂u/∂t = Δu", "n·∇u = -γ u on boundary", "learn γ : scalar ≥ 0"), "P.pPP...."),
     weight("a value on the wall", rod("∂u/∂t = Δu", "u = g on boundary", "learn g : scalar"), ".rpPP..pr"),
+    # ---- edges of shapes, cubes and bands; orders above two
+    shape("disc, 1 + x² in a flux", DISC, "∇·((1 + x²) ∇u)", SHUT, "PPpPP..pp"),
+    shape("disc, 1 + x²", DISC, "(1 + x²) Δu", SHUT, "PPpPP..pr"),
+    shape("disc, trap and no flux", DISC, "Δu + ∂(x u)/∂x + ∂(y u)/∂y", "n·∇u = -u on boundary", "PRpPP...p"),
+    shape("disc, trap and flux", DISC, "Δu + ∂(x u)/∂x + ∂(y u)/∂y", "n·∇u = -2u on boundary", "PRpPP...r"),
+    shape("ell, wind, shut", ELL, "Δu + ∂u/∂x", SHUT, "PPpPP..pr"),
+    shape("triangle, shut", TRIANGLE, "2Δu", SHUT, "PPpPP..pp"),
+    shape("triangle, wind along an edge", TRIANGLE, "Δu + ∂u/∂x - ∂u/∂y", SHUT, "PPpPP..pr"),
+    shape("cube, cooling", CUBE, "Δu", "n·∇u = -u on boundary", "PRpPP...r"),
+    shape("cube, 1 + xyz", CUBE, "∇·((1 + x y z) ∇u)", SHUT, "PPpPP..pp"),
+    shape("cube, wind", CUBE, "Δu + y (1 - y) ∂u/∂x", SHUT, "PPpPP..pr"),
+    shape("band, along", BAND, "Δu + x ∂u/∂y", "n·∇u = 0 on left, right", "PPpPP..pp"),
+    shape("band, across", BAND, "Δu + sin(π y) ∂u/∂x", "n·∇u = 0 on left, right", "PPpPP..pr"),
+    wall("plate, clamped", "-Δ²u", declared(COLD, f"{X} = 0 on boundary"), "PRrPP..rr"),
+    wall("plate, no flux", "-2Δ²u", declared(f"{X} = 0 on boundary", "∂³u/∂x³ = 0 on boundary"), "PPrPP..rp"),
+    wall("Cahn and Hilliard, no flux", "Δ(u³ - u - 0.01Δu)",
+         declared(f"{X} = 0 on boundary", "∂³u/∂x³ = 0 on boundary"), "RPrPP..rp", True),
+    weight("a wind", plane("∂u/∂t = b·∇u + Δu", "learn b : vector"), "PPpPPpppp"),
+    weight("κ², relu", line("∂u/∂t = κ² Δu", declare="learn κ(x) : scalar = mlp(activation=relu)"), "PPpPP..p."),
+    weight("|κ|", line("∂u/∂t = (|κ| + |x|) Δu", declare="learn κ(x) : scalar = mlp"), "PP.PP...."),
+    layer("down and up", "-Kᵀ relu(K Y) + Lᵀ relu(L Y)", "rr..", f"{K}\n{L}"),
+    layer("elu(2KY)", "-Kᵀ elu(2K Y)", "pp.."),
+    layer("leaky relu(3KY)", "-Kᵀ leaky_relu(3K Y)", "rr.."),
+    layer("half of mish", "-½Kᵀ mish(K Y)", "rp.."),
+    layer("silu, four steps", "-Kᵀ silu(K Y)", "rp..", K, "euler(steps=4)"),
+    layer("-Y - KᵀKY, rk4", "-Y - Kᵀ K Y", "pp..", K, "rk4(steps=3)", False),
+    layer("-½Y - KᵀKY, heun", "-½Y - Kᵀ K Y", "pp..", K, "heun(steps=3)", False),
+    layer("new weights, 1.2", "-Kᵀ tanh(K Y)", "pp..", "learn K(t) : operator, ‖K‖ ≤ 1.2 = conv(3)"),
+    classless("blind, layer, saddle", maps("∂Y/∂t = K Z\n∂Z/∂t = Kᵀ Y", K, "verlet(steps=3)"), "rr.P", "", False, 1, 2),
+    classless("blind, layer, run away", maps("∂²Y/∂t² = Kᵀ K Y + Y", K, "leapfrog(steps=3)", "∂Y/∂t(x, 0) = 0"), "rr.P", "",
+              False, 2),
 )  # fmt: skip
