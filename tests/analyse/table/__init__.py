@@ -8,6 +8,8 @@ from analyse.table import (
     aliases,
     behind,
     beyond,
+    blind,
+    blind_more,
     blocks,
     boundaries,
     bounding,
@@ -94,6 +96,7 @@ THIRD = (
     kindred,
     weighed,
 )  # and by a fourth
+FOURTH = (blind, blind_more)  # and by a fifth, who has read no prover
 AGAIN: tuple[Row, ...] = tuple(row for room in SECOND for row in room.TABLE)
-LAST: tuple[Row, ...] = tuple(row for room in THIRD for row in room.TABLE)
+LAST: tuple[Row, ...] = tuple(row for room in (*THIRD, *FOURTH) for row in room.TABLE)
 TABLE: tuple[Row, ...] = (*(row for room in (*ROOMS, *OPPONENT) for row in room.TABLE), *AGAIN, *LAST)

@@ -143,7 +143,7 @@ TABLE: tuple[Row, ...] = (
     room("ABC, one letter wrong", "0.1Δu + (sin(2π x) + cos(2π y)) ∂u/∂x + (sin(2π x) + cos(2π z)) ∂u/∂y"
          " + (sin(2π y) + cos(2π x)) ∂u/∂z", "PPpPP..pr", space="[0, 1]^3 periodic"),
     room("spinodal", "Δ(u³ - u - 0.01Δu)", "RPrPP..rp", True, "[0, 1]^3 periodic"),
-    room("p-Laplacian, 3", "∇·(‖∇u‖ ∇u)", "RPpPP..pp", True, "[0, 1]^3 periodic"),
+    room("p-Laplacian, 3", "∇·(‖∇u‖ ∇u)", "RppPP..pp", True, "[0, 1]^3 periodic"),
     room("reaction of rank 3", "Δu + u³ - u⁵", "RRpPP..rr", True, "[0, 1]^3 periodic"),
     # ---- rings and tori
     loop("KdV and Burgers", f"-u {X} + Δu - ∂³u/∂x³", "RPrPP..rP"),
@@ -151,7 +151,7 @@ TABLE: tuple[Row, ...] = (
     loop("Swift and Hohenberg", "0.2u - u - 2Δu - Δ²u - u³", "RRrPP..rr"),
     loop("phase-field crystal", "Δ(0.8u + 2Δu + Δ²u + u³)", "RPrPP..rP"),
     loop("film with a force", f"-∂(u³ ∂³u/∂x³)/∂x - ∂({X}/u)/∂x", "RPrPP..rp", kind="scalar > 0"),
-    loop("Buckley and Leverett", "-∂(u²/(u² + (1 - u)²))/∂x", "RPpPP..pp"),
+    loop("Buckley and Leverett", "-∂(u²/(u² + (1 - u)²))/∂x", "RppPP..pp"),
     loop("traffic", "-∂(u (1 - u))/∂x", "RPpPP..pP"),
     loop("traffic on a road", "0.1Δu - ∂((2 + sin(2π x)) u (1 - u))/∂x", "RRpPP..rP"),
     loop("rate that swings", "Δu + cos(2π t) u", "PRPPP..rr", False),
@@ -167,7 +167,7 @@ TABLE: tuple[Row, ...] = (
     tiled("Cahn and Hilliard", "Δ(u³ - u - 0.01Δu)", "RPrPP..rP"),
     tiled("Kuramoto and Sivashinsky", "-Δu - Δ²u - ½‖∇u‖²", "RPrPP..rr"),
     tiled("Burgers", "Δu - u ∂u/∂x - u ∂u/∂y", "RPpPP..pP"),
-    tiled("minimal graphs", "∇·(∇u/sqrt(1 + ‖∇u‖²))", "RPpPP..pP"),
+    tiled("minimal graphs", "∇·(∇u/sqrt(1 + ‖∇u‖²))", "RPpPP..pp"),
     tiled("Perona and Malik, exp", "∇·(exp(-‖∇u‖²) ∇u)", "RPrPP...P"),
     tiled("denoising", "∇·(∇u/sqrt(1 + ‖∇u‖²)) + ½ - u", "RRpPP..rr"),
     tiled("bands", "∂((2 + sin(2π y)) ∂u/∂x)/∂x + ∂((2 + sin(2π x)) ∂u/∂y)/∂y", "PPPPP..PP", False),

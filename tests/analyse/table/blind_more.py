@@ -251,8 +251,8 @@ TABLE: tuple[Row, ...] = (
     # ---- edges of shapes, cubes and bands; orders above two
     shape("disc, 1 + x² in a flux", DISC, "∇·((1 + x²) ∇u)", SHUT, "PPpPP..pp"),
     shape("disc, 1 + x²", DISC, "(1 + x²) Δu", SHUT, "PPpPP..pr"),
-    shape("disc, trap and no flux", DISC, "Δu + ∂(x u)/∂x + ∂(y u)/∂y", "n·∇u = -u on boundary", "PRpPP...p"),
-    shape("disc, trap and flux", DISC, "Δu + ∂(x u)/∂x + ∂(y u)/∂y", "n·∇u = -2u on boundary", "PRpPP...r"),
+    shape("disc, trap and no flux", DISC, "Δu + ∂(x u)/∂x + ∂(y u)/∂y", "n·∇u = -u on boundary", "PrpPP...p"),
+    shape("disc, trap and flux", DISC, "Δu + ∂(x u)/∂x + ∂(y u)/∂y", "n·∇u = -2u on boundary", "PrpPP...r"),
     shape("ell, wind, shut", ELL, "Δu + ∂u/∂x", SHUT, "PPpPP..pr"),
     shape("triangle, shut", TRIANGLE, "2Δu", SHUT, "PPpPP..pp"),
     shape("triangle, wind along an edge", TRIANGLE, "Δu + ∂u/∂x - ∂u/∂y", SHUT, "PPpPP..pr"),
@@ -277,6 +277,6 @@ TABLE: tuple[Row, ...] = (
     layer("-½Y - KᵀKY, heun", "-½Y - Kᵀ K Y", "pp..", K, "heun(steps=3)", False),
     layer("new weights, 1.2", "-Kᵀ tanh(K Y)", "pp..", "learn K(t) : operator, ‖K‖ ≤ 1.2 = conv(3)"),
     classless("blind, layer, saddle", maps("∂Y/∂t = K Z\n∂Z/∂t = Kᵀ Y", K, "verlet(steps=3)"), "rr.P", "", False, 1, 2),
-    classless("blind, layer, run away", maps("∂²Y/∂t² = Kᵀ K Y + Y", K, "leapfrog(steps=3)", "∂Y/∂t(x, 0) = 0"), "rr.P", "",
-              False, 2),
+    classless("blind, layer, run away", maps("∂²Y/∂t² = Kᵀ K Y + Y", K, "leapfrog(steps=3)", "∂Y/∂t(x, 0) = 0"),
+              "rr.P", "", False, 2),
 )  # fmt: skip
