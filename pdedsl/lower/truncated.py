@@ -32,4 +32,6 @@ def reference_of(analysis: Analysis) -> Statement | None:
     asked = None if spec.evaluate is None else spec.evaluate.reference
     if asked is None or spec.learned or spec.space.kind is not SpaceKind.DATA or spec.space.image is not None:
         return None
+    if not isinstance(spec.space.dimension, int):
+        return None
     return truncated(analysis, float(asked.word.extent or EXTENT))

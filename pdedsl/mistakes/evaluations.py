@@ -10,7 +10,7 @@ NO_NOISE = Code("E621", "a Gaussian certificate is asked for and the equation ha
 NOTHING_ATTACKED = Code("E622", "an audit is asked for and there is no attack")
 NOT_A_CLASSIFIER = Code("E623", "attacks, certificates and the like are asked for and nothing is classified")
 NO_SUCH_PICTURE = Code("E624", "a picture is asked for that this evaluation does not have")
-LEARNED = Code("E625", "a reference solution is asked for and the equation has a learned part")
+LEARNED = Code("E625", "a reference is asked for and the equation has a learned part, or its space no number of dimensions")
 NO_CONSTANT = Code("E626", "a Lipschitz certificate is asked for where nothing is known of the slopes of a network")
 
 
@@ -46,6 +46,11 @@ def not_a_classifier(entry: str, span: Span) -> PdeError:
 def no_reference(span: Span) -> PdeError:
     message = "a reference solves an equation whose parts are all known, and this one is learned"
     return LEARNED.error(message, span, "remove it", fixes=without(span, item=True))
+
+
+def reference_in_any_dimension(letter: str, span: Span) -> PdeError:
+    message = f"a reference is solved on a grid, and the dimension '{letter}' of this space is not a number"
+    return LEARNED.error(message, span, "write it as a number, as in: space x in R^2")
 
 
 def picture_of_plane(picture: str, dimension: int, span: Span) -> PdeError:

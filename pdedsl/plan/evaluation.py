@@ -62,6 +62,8 @@ def _require_reference(
     operator = operator_or_refusal(representation, spec)
     if isinstance(operator, PdeError):
         raise operator
+    if not isinstance(spec.space.dimension, int):
+        raise mistakes.evaluations.reference_in_any_dimension(str(spec.space.dimension), block.place("reference"))
     if statement is None:
         raise mistakes.evaluations.no_reference(block.place("reference"))
     require_reference(replace(block.reference, word=replace(block.reference.word, extent=None)), statement)

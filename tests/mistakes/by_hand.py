@@ -25,7 +25,8 @@ A_VALUE = """
 characters.not_a_spec names.unit notation.at_a_side notation.ends_with notation.sum_of
 syntax.operator_arguments
 equations.few_conditions_on equations.fixes_one_variable equations.gives_no_value equations.no_equation
-equations.not_a_place evaluations.nothing_attacked evaluations.picture_without geometry.no_coordinate
+equations.not_a_place evaluations.nothing_attacked evaluations.picture_without
+evaluations.reference_in_any_dimension geometry.no_coordinate
 geometry.not_physical known.not_an_unknown known.not_physical known.unmeasured networks.unknown_dimension
 own_networks.not_a_path
 pixels.no_field_on_pixels pixels.no_frame proofs.few_for_waves shapes.not_a_value shapes.softmax_of_scores
