@@ -10,7 +10,7 @@ NO_NOISE = Code("E621", "a Gaussian certificate is asked for and the equation ha
 NOTHING_ATTACKED = Code("E622", "an audit is asked for and there is no attack")
 NOT_A_CLASSIFIER = Code("E623", "attacks, certificates and the like are asked for and nothing is classified")
 NO_SUCH_PICTURE = Code("E624", "a picture is asked for that this evaluation does not have")
-LEARNED = Code("E625", "a reference is asked for and the equation has a learned part, or its space no number of dimensions")
+LEARNED = Code("E625", "a reference is asked for and the equation has a learned part, or a space of any dimension")
 NO_CONSTANT = Code("E626", "a Lipschitz certificate is asked for where nothing is known of the slopes of a network")
 
 
