@@ -21,6 +21,30 @@ from pdedsl.symbolic.expansion import expand, multiply_out
 from pdedsl.symbolic.symbols import Field, Partial
 
 
+def is_constrained(spec: Spec) -> bool:
+    """Whether an equation at rest binds unknowns that evolve, as ∇·u = 0 does. What enforces it, such as a pressure,
+    reads all of space, and terms may vanish by it."""
+    evolving = {e.unknown for e in spec.equations if e.order}
+
+    def binds(equation: Equation) -> bool:
+        inside = {f.head for right in equation.right for f in atoms(right, Field)}
+        return unknown_of(equation, spec).head not in inside - evolving and bool(inside & evolving)
+
+    return any(binds(e) for e in spec.equations if not e.order)
+
+
+def resting_in(equation: Equation, spec: Spec) -> dict[Symbol, Equation]:
+    """The unknowns at rest that an equation reads, itself or through others of them, each with its equation."""
+    given = {unknown_of(e, spec).head: e for e in spec.equations if not e.order}
+    found, waiting = dict[Symbol, Equation](), [equation]
+    while waiting:
+        read = {f.head for right in waiting.pop().right for f in atoms(right, Field)}
+        new = {h: e for h, e in given.items() if h in read and h not in found and e is not equation}
+        found |= new
+        waiting += new.values()
+    return found
+
+
 def without_resting(expr: Expr, spec: Spec) -> Expr | None:
     """The same without what the others imply at once; None if that is not known."""
     evolving = {unknown_of(e, spec).head for e in spec.equations if e.order}

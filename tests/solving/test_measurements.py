@@ -117,7 +117,7 @@ def test_a_number_that_nothing_determines_has_no_deviation_to_speak_of() -> None
     assert found == [0.5, inf, inf]
 
 
-ROD = """
+LOADED = """
 pde Rod
 space x in [0, 1]
 unknown u(x) : scalar{}
@@ -131,7 +131,7 @@ u = 0 on boundary
 @pytest.mark.parametrize("name", ["features", "residual"])
 def test_deviations_are_those_of_linear_regression(name: str, count: int) -> None:
     """u = k x (1 - x)/2 with slopes s: k has the deviation √(Σ r² / (n - 1) / Σ s²), and none for one measurement."""
-    statement = lower(to_analysis(parse(ROD.format(" = mlp(width=6, depth=1)" if name == "residual" else ""))))
+    statement = lower(to_analysis(parse(LOADED.format(" = mlp(width=6, depth=1)" if name == "residual" else ""))))
     assert isinstance(statement, Statement)
     draw = np.random.default_rng(count)
     x = draw.random(count)

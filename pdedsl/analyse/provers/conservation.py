@@ -20,6 +20,7 @@ from pdedsl.analyse.letters import Letters
 from pdedsl.analyse.problem import Problem, named, spans
 from pdedsl.analyse.provers.comparison import IMPLICIT, is_mixed
 from pdedsl.analyse.ranges import range_of
+from pdedsl.analyse.resting import is_constrained, resting_in
 from pdedsl.analyse.samples import nonzero_point, ranges_of
 from pdedsl.analyse.searches.masses import losing
 from pdedsl.analyse.sight import reads_at_rest
@@ -52,7 +53,7 @@ def conservation(problem: Problem) -> Verdict:
     if eulers is None:
         return Unknown("it could not be decided whether the right-hand side is a divergence.")
     for euler in (e for e in eulers if not vanishes(e)):
-        if reads_at_rest(problem.equation, problem.spec):
+        if reads_at_rest(problem.equation, problem.spec) or is_constrained(problem.spec):
             return Unknown("what an unknown at rest adds to the mass is not known.")
         return _no_divergence(problem, euler)
     if problem.equation.order > 1 and not at_rest(problem):
@@ -107,7 +108,7 @@ def _of_a_divergence(problem: Problem, through: Through) -> Verdict:
         return Unknown("mass may be lost where a coefficient has a pole.")
     if not is_whole_across_seams(problem):
         return Unknown("the flux may jump where the domain closes: a coefficient is not periodic.")
-    if not spec.space.sides and not _decays(problem):
+    if not spec.space.sides and (resting_in(problem.equation, spec) or not _decays(problem)):
         return Unknown("it could not be shown that the flux decays at infinity.")
     if through is Through.UNKNOWN:
         return Unknown("the right-hand side is a divergence, but mass may pass through the boundary.")

@@ -13,10 +13,11 @@ from pdedsl.analyse.positivity import strictly_positive
 from pdedsl.analyse.problem import Problem, domain_of, named, of_unknowns, spans
 from pdedsl.analyse.provers.linearity import has_learned
 from pdedsl.analyse.ranges import range_of
+from pdedsl.analyse.resting import resting_in
 from pdedsl.analyse.samples import exact_at, nonzero_point, ranges_of
 from pdedsl.analyse.signs import box_of, shown, vanishes
 from pdedsl.analyse.states import multiples, state_of
-from pdedsl.ir.spec import Condition, Spec
+from pdedsl.ir.spec import Condition, Equation, Spec
 from pdedsl.ir.terms import Origin
 from pdedsl.ir.verdicts import Proved, Refuted, Unknown, Verdict
 from pdedsl.symbolic.atoms import atoms
@@ -24,6 +25,7 @@ from pdedsl.symbolic.expansion import expand
 from pdedsl.symbolic.notation import notation
 
 STILL = "F vanishes for constants"
+RESTING = "what an unknown at rest is for a constant is not known."
 TRIED = (*(Rational(k) for k in (1, 2, -1, 3, 1000, -1000)), Rational(1, 2))
 
 
@@ -32,7 +34,7 @@ def constants(problem: Problem) -> Verdict:
         return Unknown("the equation has no value where the gradient vanishes.")
     rates = [_at_rest(s.at_constants, problem.spec) for s in problem.states]
     if any(r is None for r in rates):
-        return Unknown("what an unknown at rest is for a constant is not known.")
+        return Unknown(RESTING)
     moving = [r for r in rates if r is not None and not vanishes(r)]
     broken, open_ = _unmet(problem.spec)
     moved = _moving(problem, moving) if moving else None
@@ -53,6 +55,8 @@ def constants(problem: Problem) -> Verdict:
         return Unknown(f"{why}.", tuple(c.span for c in empty))
     if not _is_defined(problem):
         return Unknown("the equation has no value for some constants.")
+    if not all(_is_constant(head, e, problem.spec) for head, e in resting_in(problem.equation, problem.spec).items()):
+        return Unknown(RESTING)
     held = ("every condition holds for every constant",) if problem.spec.space.boundary else ()
     return Proved("every term contains a derivative of u, so a constant stays as it is.", (STILL, *held))
 
@@ -98,6 +102,14 @@ def _at_rest(rate: Expr, spec: Spec) -> Expr | None:
                 return None
             rate = expand(rate.xreplace({letters[name]: solved}))
     return None if any(s.name in given for s in atoms(rate, Dummy)) else rate
+
+
+def _is_constant(head: Symbol, equation: Equation, spec: Spec) -> bool:
+    """Whether an unknown at rest may be constant if the others are: Δw = u has no constant solution, w = x is none."""
+    balances = [expand(state_of(right, spec).at_constants) for right in equation.right]
+    letters = {s.name: s for b in balances for s in atoms(b, Dummy)}
+    solved = (b if b == 0 else _solved(b, letters.get(head.name, Dummy())) for b in balances)
+    return all(v is not None and {*v.free_symbols} <= {*atoms(v, Dummy)} for v in solved)
 
 
 def _solved(balance: Expr, letter: Symbol) -> Expr | None:

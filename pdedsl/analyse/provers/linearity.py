@@ -10,7 +10,7 @@ from sympy import Dummy, Expr, Poly, Symbol
 from pdedsl.analyse.conditions import further, hollow, not_admitting, quoted
 from pdedsl.analyse.problem import Problem, is_undefined, named, spans
 from pdedsl.analyse.provers.hypotheses import Hypothesis, concluded
-from pdedsl.analyse.resting import without_resting
+from pdedsl.analyse.resting import is_constrained, without_resting
 from pdedsl.analyse.samples import Point, Ranges, exact_at, nonzero_point, points, ranges_of
 from pdedsl.analyse.states import State, state_of
 from pdedsl.ir.spec import Condition, Spec
@@ -46,7 +46,7 @@ def _nonlinear(problem: Problem) -> Verdict:
             return Refuted(f"{named(guilty)} is not linear in u.", SCALES, spans(guilty))
         return Unknown(f"{named(guilty)} may be zero for sums of solutions.", spans(guilty))
     rights = [without_resting(s.expr, problem.spec) for s in problem.states]
-    if any(r is None for r in rights):
+    if any(r is None for r in rights) or is_constrained(problem.spec):
         return Unknown(f"{named(guilty)} may be linear, as unknowns at rest depend on the others.", spans(guilty))
     if not any(State(r, s.heads).bends(ranges) for r, s in zip(rights, problem.states, strict=True) if r is not None):
         return Unknown(f"{named(guilty)} seems to be linear in u, by numbers alone.", spans(guilty))

@@ -9,6 +9,7 @@ from __future__ import annotations
 from pdedsl.analyse.conditions import quoted, remembering
 from pdedsl.analyse.problem import Problem, named, spans
 from pdedsl.analyse.provers.comparison import IMPLICIT, SOLVED, is_mixed
+from pdedsl.analyse.resting import is_constrained
 from pdedsl.analyse.sight import Sight, distance, memory
 from pdedsl.ir.terms import Nonlocal, Origin, TimeDerivative
 from pdedsl.ir.verdicts import Proved, Refuted, Unknown, Verdict
@@ -59,6 +60,8 @@ def locality(problem: Problem) -> Verdict:
         return Unknown("what a term at another time sees is not said.")
     if is_mixed(problem):
         return Unknown(SOLVED)
+    if is_constrained(problem.spec):
+        return Unknown("a constraint on unknowns that evolve, as ∇·u = 0, is enforced over all of space.")
     held = ("every unknown is read at its own point", "no unknown is given over all of space")
     return Proved("every term is a differential operator: it sees u and its derivatives at one point.", held)
 

@@ -18,7 +18,7 @@ from analyse.equations.diffusion import DIFFUSION
 from analyse.equations.features import GRADIENT_FLOW, HAMILTONIAN
 from analyse.equations.linear import CONVECTION_DIFFUSION, TRANSPORT
 from analyse.equations.nonlinear import HAMILTON_JACOBI, NONLINEAR_DIFFUSION, REACTION_DIFFUSION
-from analyse.equations.orders import AT_REST, ELLIPTIC, HIGHER_ORDER, ODE, WAVE
+from analyse.equations.orders import AT_REST, CONSTRAINED, ELLIPTIC, HIGHER_ORDER, ODE, WAVE
 from analyse.equations.physical import NONLOCAL, PHYSICAL
 from analyse.frames import Row
 
@@ -30,6 +30,7 @@ TABLE: tuple[Row, ...] = (
     *NONLINEAR_DIFFUSION,
     *HAMILTON_JACOBI,
     *WAVE,
+    *CONSTRAINED,
     *HIGHER_ORDER,
     *ELLIPTIC,
     *AT_REST,

@@ -194,3 +194,37 @@ AT_REST = (
         )
     ),
 )
+
+
+def flow(motion: str, constraint: str = "∇·v = 0") -> str:
+    return (
+        "pde Row\nspace (x, y) in [0, 1]^2 periodic\ntime t in [0, 1]\nunknown v(x, y, t) : vector(2)\n"
+        f"unknown p(x, y, t) : scalar\n{motion}\n{constraint}\nv(x, y, 0) = [0, 0]\n"
+    )
+
+
+BY_PRESSURE = "the pressure is given by v, over all of space"
+CONSTRAINED = (
+    Row("Stokes", flow("∂v/∂t + ∇p = Δv"), ("diffusion", "constraint"), True, (1, 0), "PP.P....."),
+    Row("Brinkman", flow("∂v/∂t + ∇p = Δv - v"), ("reaction-diffusion", "constraint"), True, (1, 0), "PR.P....."),
+    Row("Oseen", flow("∂v/∂t + 2∂v/∂x + ∇p = Δv"), ("convection-diffusion", "constraint"), True, (1, 0), "PP.P....."),
+    Row("Darcy, in time", flow("∂v/∂t + ∇p = -v"), ("transport", "constraint"), True, (1, 0), "PR.P....."),
+    Row(
+        "Navier-Stokes",
+        flow("∂v/∂t + v·∇v + ∇p = Δv", "∂v₁/∂x + ∂v₂/∂y = 0"),
+        ("convection-diffusion", "constraint"),
+        False,
+        (1, 0),
+        "rP.Pr....",
+        BY_PRESSURE,
+    ),
+    Row(
+        "Euler",
+        flow("∂v/∂t + v·∇v + ∇p = 0", "3∇·v = 0"),
+        ("transport", "constraint"),
+        False,
+        (1, 0),
+        "rP.Pr....",
+        BY_PRESSURE,
+    ),
+)

@@ -181,7 +181,7 @@ TABLE: tuple[Row, ...] = (
     linear(
         "again, system, a constraint",
         system("u v p", f"∂u/∂t = Δu + p\n∂v/∂t = Δv\n{U} = ∂v/∂x", RING, still="p"),
-        " ".join([f"{ANY}|system"] * 3),
+        " ".join([f"{ANY}|system|constraint"] * 3),
         "...Pp....",
         "p = Δv - Δu",
         (1, 0),

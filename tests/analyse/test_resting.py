@@ -1,0 +1,70 @@
+"""What an unknown at rest adds is not forgotten, nor what a constraint does: decided by hand."""
+
+from __future__ import annotations
+
+import pytest
+
+from pdedsl.compiler import to_analysis, to_spec
+from pdedsl.diagnostics import Source
+from pdedsl.ir.verdicts import Axiom, Proved, Refuted
+
+LINE = """pde P
+space x in R
+time t in [0, 1]
+unknown u(x, t) : scalar
+unknown w(x, t) : scalar
+{}
+{}
+u(x, 0) = exp(-x²)
+"""
+FLOW = """pde P
+space (x, y) in [0, 1]^2 periodic
+time t in [0, 1]
+unknown v(x, y, t) : vector(2)
+unknown p(x, y, t) : scalar
+unknown c(x, y, t) : scalar
+∂v/∂t + v·∇v + ∇p = Δv
+∇·v = 0
+{}
+v(x, y, 0) = [0, 0]
+c(x, y, 0) = 0
+"""
+
+
+def verdicts(text: str) -> dict[Axiom, object]:
+    return dict(to_analysis(to_spec(Source(text))).axioms)
+
+
+@pytest.mark.parametrize(
+    ("motion", "rest"),
+    [
+        ("∂u/∂t = Δu + ∂w/∂x", "w = x"),  # Δu + 1
+        ("∂u/∂t = Δu + ∂w/∂x", "∂w/∂x = exp(-x²)"),
+        ("∂u/∂t = Δu + Δw", "Δw = exp(-x²)"),
+        ("∂u/∂t = Δu + Δw", "Δw = u"),  # Δu + u
+        ("∂u/∂t = Δu + ∂w/∂x", "∂w/∂x = u"),
+        ("∂u/∂t = Δu - ∇·(u∇w)", "Δw = -u"),  # a constant C grows as C²
+    ],
+)
+def test_constants_and_mass_that_an_unknown_at_rest_changes(motion: str, rest: str) -> None:
+    found = verdicts(LINE.format(motion, rest))
+    assert not isinstance(found[Axiom.CONSTANTS], Proved)
+    assert not isinstance(found[Axiom.CONSERVATION], Proved)
+
+
+def test_constants_that_an_unknown_at_rest_keeps() -> None:
+    found = verdicts(LINE.format("∂u/∂t = Δu - ∇·(u∇w)", "Δw = w - u"))
+    assert isinstance(found[Axiom.CONSTANTS], Proved)
+
+
+@pytest.mark.parametrize("motion", ["∂c/∂t + v·∇c = 0.1Δc", "∂c/∂t = Δc + (∇·v) c"])
+def test_what_vanishes_by_a_constraint_refutes_nothing(motion: str) -> None:
+    """∇·v = 0: v·∇c is ∇·(v c), and the pressure reads all of space."""
+    found = verdicts(FLOW.format(motion))
+    assert not isinstance(found[Axiom.CONSERVATION], Refuted)
+    assert not isinstance(found[Axiom.LOCALITY], Proved)
+
+
+def test_a_term_that_a_constraint_removes_is_not_called_nonlinear() -> None:
+    linear = FLOW.format("∂c/∂t = Δc + (∇·v) c").replace("v·∇v + ", "")
+    assert not isinstance(verdicts(linear)[Axiom.LINEARITY], Refuted)
