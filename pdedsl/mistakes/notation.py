@@ -31,8 +31,8 @@ def strange(why: str, old: str, new: str, span: Span) -> PdeError:
     """A line of another program; `new` is the same in our notation. What differs is marked."""
     first = next((k for k, (a, b) in enumerate(zip(old, new, strict=False)) if a != b), min(len(old), len(new)))
     same = next((k for k, (a, b) in enumerate(zip(old[:first:-1], new[:first:-1], strict=False)) if a != b), 0)
-    end = max(len(old) - same, first + 1)
     first = min(first, len(old) - 1)
+    end = max(len(old) - same, first + 1)
     fixes = (Fix("write it in our notation", (Edit(span, new),)),)
     return MISUSED.error(why, Span(span.start + first, span.start + end), f"write: {new.strip()}", fixes=fixes)
 

@@ -164,3 +164,14 @@ def test_what_reads_as_it_is_has_no_such_mistake(text: str) -> None:
 )
 def test_lines_that_look_like_it_keep_their_mistakes(line: str) -> None:
     assert analysed(HEAT.format(line)).diagnostics
+
+
+def test_places_lie_inside_the_shortest_text() -> None:
+    found = analysed("∇^2u").diagnostics
+    assert all(d.span.end <= len("∇^2u") for d in found)
+    assert found
+
+
+def test_products_of_gradients_of_derivatives_are_no_weak_form() -> None:
+    text = HEAT.format("0 = dot(grad(diff(u, x)), grad(diff(u, x)))")
+    assert not any("test functions" in d.message for d in analysed(text).diagnostics)

@@ -68,7 +68,7 @@ def _without_remarks(source: Source, text: str, names: Known, reporter: Reporter
             (one for one in REMARKS if len(written) <= LONG and re.search(one[0], _TEXT.sub('""', written))), None
         )
         weak = found is REMARKS[0]
-        if weak and not {*re.findall(r"(?:grad|nabla)\(?\s*(\w+)", written)} - {*names.functions}:
+        if weak and not {*re.findall(r"(?:grad|nabla)\(?\s*(\w+)", written)} - {*names.functions, "diff"}:
             found = None
         rest = broken and written.lstrip().startswith("∂") and "/" not in written
         broken = rest or found is REMARKS[-1]
