@@ -44,7 +44,7 @@ def _try_field(learned: Learned, spec: Spec, model: Model) -> None:
     timed = spec.time is not None and spec.time.symbol in learned.arguments
     try:
         OwnField(staged(own_module(net.word), EMPTY)({}), model.dimension, learned.type.size or model.dimension, timed)
-    except Exception as error:
+    except Exception as error:  # user code may raise anything
         what = (
             f"{_told(net.word, error)}; '{learned.name}' is called with points{' and times' * timed}, and gives vectors"
         )
@@ -70,7 +70,7 @@ def _counted(chosen: Chosen[Network] | None, model: Model) -> Chosen[Network] | 
         count = len(own_backbone(module, shape, model.classes, maps=chosen.word.maps).maps)
     except NoMaps as error:
         raise mistakes.own_networks.no_maps(str(error), chosen.span) from None
-    except Exception as error:
+    except Exception as error:  # user code may raise anything
         raise mistakes.own_networks.not_imported(_told(chosen.word, error), chosen.span) from error
     return replace(chosen, word=replace(chosen.word, counted=count))
 
@@ -83,7 +83,7 @@ def _import(net: Torch, span: Span) -> None:
         if error.name is not None and f"{path}.".startswith(f"{error.name}."):
             raise mistakes.own_networks.not_found(path, span) from None
         raise mistakes.own_networks.not_imported(_told(net, error), span) from error
-    except Exception as error:
+    except Exception as error:  # user code may raise anything
         raise mistakes.own_networks.not_imported(_told(net, error), span) from error
     if not callable(getattr(module, name, None)):
         raise mistakes.own_networks.not_imported(f"the module '{path}' has no class or function '{name}'", span)

@@ -46,8 +46,11 @@ class Server(LanguageServer):
         self._known: dict[str, Document] = {}
 
     def open(self, uri: str) -> Converter:
-        """What is known about the current text."""
-        text = plain(self.workspace.get_text_document(uri).source)
+        """What is known about the current text; one that is neither open nor readable is empty."""
+        try:
+            text = plain(self.workspace.get_text_document(uri).source)
+        except (OSError, UnicodeError):
+            text = ""
         known = self._known.get(uri)
         if known is None or known.text != text:
             known = self._known[uri] = analysed(text, uri)

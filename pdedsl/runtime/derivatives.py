@@ -11,6 +11,8 @@ from collections.abc import Callable
 import torch
 from torch import Tensor
 
+from pdedsl.runtime.forward_mode import tangent_of
+
 Function = Callable[[Tensor], Tensor]
 
 
@@ -18,8 +20,7 @@ def along(f: Function, x: Tensor, k: int) -> Tensor:
     """∂f/∂xₖ, in the shape of f(x)."""
     direction = torch.zeros_like(x)
     direction[..., k] = 1.0
-    tangent: Tensor = torch.func.jvp(f, (x,), (direction,))[1]
-    return tangent
+    return tangent_of(f, (x,), (direction,))
 
 
 def gradient(f: Function, x: Tensor) -> Tensor:

@@ -12,6 +12,7 @@ import torch
 from torch import Tensor
 
 from pdedsl.runtime.exponentials import phis
+from pdedsl.runtime.time_steps import Paired
 
 Rest = Callable[[Tensor, float], Tensor]
 ORDER = 4
@@ -33,7 +34,7 @@ class Weights:
 
 
 @dataclass
-class Exponential:
+class Exponential(Paired):
     """Steps of length T / 2^level of w (..., m, modes…). L is (..., m, modes…) if it is diagonal, otherwise
     (..., modes…, m, m); `rest` is N, and `steady` if it does not depend on time."""
 

@@ -26,7 +26,7 @@ def _unpivoted(a: Tensor, b: Tensor) -> Tensor | None:
         return None
     try:
         x: Tensor = torch.linalg.lstsq(a, b[:, None], driver="gels").solution[:, 0]
-    except torch.linalg.LinAlgError:  # type: ignore[attr-defined]
+    except torch.linalg.LinAlgError:  # type: ignore[attr-defined]  # torch's stubs lack it
         return None  # columns depend on each other
     rounding = torch.finfo(a.dtype).eps * a.norm() * x.norm()
     return x if bool(rounding < torch.maximum((a @ x - b).norm(), ROUNDED * b.norm())) else None

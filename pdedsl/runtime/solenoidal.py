@@ -8,6 +8,8 @@ from typing import final
 import torch
 from torch import Tensor, nn
 
+from pdedsl.runtime.forward_mode import tangent_of
+
 
 @final
 class DivergenceFree(nn.Module):
@@ -35,5 +37,4 @@ class DivergenceFree(nn.Module):
         return torch.stack(velocity, dim=-1)
 
     def _along(self, direction: Tensor, x: Tensor, t: float | Tensor) -> Tensor:
-        slope: Tensor = torch.func.jvp(lambda point: self.potential(point, t), (x,), (direction,))[1]
-        return slope
+        return tangent_of(lambda point: self.potential(point, t), (x,), (direction,))

@@ -109,7 +109,7 @@ def _tried(
         return _on(way, n, given, like, lambda tolerance: effort or Effort(allowed * tolerance, most))
     except Unstable as reason:
         raise Failed(str(reason)) from reason
-    except torch.linalg.LinAlgError as reason:  # type: ignore[attr-defined]
+    except torch.linalg.LinAlgError as reason:  # type: ignore[attr-defined]  # torch's stubs lack it
         raise Failed("the equations on the grid have no unique solution") from reason
 
 

@@ -12,6 +12,14 @@ import pytest
 
 pytestmark = pytest.mark.slow
 WRONG = "pde Heat\n"
+MIXED = """pde Mixed
+space x in R^2
+time t in [0, 1]
+unknown u(x, t) : scalar
+learn v(x, t) : vector = mlp(8, 2)
+∂u/∂t = ∇·(v u)
+u(x, 0) = exp(-‖x‖²)
+"""
 BREAK = """
 import sys
 import pdedsl.compiler
@@ -122,3 +130,12 @@ def test_help_imports_next_to_nothing() -> None:
     found = imported("--help")
     assert "click" in found
     assert not found & {"torch", "torchvision", "numpy", "scipy", "sympy", "lark"}
+
+
+def test_no_warning_of_torch_breaks_into_the_output(tmp_path: Path) -> None:
+    """On first use of forward-mode derivatives, which ∇·(v u) needs for a learned v, torch warns about itself."""
+    (tmp_path / "mixed.pde").write_text(MIXED, "utf-8")
+    command = [sys.executable, "-W", "error", "-m", "pdedsl", "test", "mixed.pde"]
+    done = subprocess.run(command, cwd=tmp_path, capture_output=True, text=True)
+    assert done.returncode == 0, done.stderr
+    assert "Warning" not in done.stderr

@@ -249,3 +249,17 @@ async def test_the_other_spelling_as_a_command(client: LanguageClient) -> None:
     [edit] = (asked[0].edit.changes or {})[here().uri]
     assert edit.new_text == format_source(Source(text), ascii=True)
     assert "kappa lap(u)" in edit.new_text
+
+
+@pytest.mark.asyncio
+async def test_a_text_that_was_never_opened_has_nothing_in_it(client: LanguageClient, tmp_path: Path) -> None:
+    """Neither open nor on the disk, or not a text: an empty answer, not an error of the server."""
+    binary, place = tmp_path / "binary.pde", lsp.Position(3, 7)
+    binary.write_bytes(b"\xff\xfe\x00")
+    for uri in ((tmp_path / "nowhere.pde").as_uri(), binary.as_uri(), "untitled:Untitled-1"):
+        assert await client.text_document_hover_async(lsp.HoverParams(here(uri), place)) is None
+        assert await client.text_document_definition_async(lsp.DefinitionParams(here(uri), place)) is None
+        assert not await client.text_document_document_symbol_async(lsp.DocumentSymbolParams(here(uri)))
+        tokens = await client.text_document_semantic_tokens_full_async(lsp.SemanticTokensParams(here(uri)))
+        assert tokens
+        assert not tokens.data

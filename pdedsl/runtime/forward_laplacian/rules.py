@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import warnings
 from collections.abc import Callable
 from typing import cast
 
@@ -14,6 +13,7 @@ from torch.nn import functional
 from pdedsl.runtime.batch_norm import across, normalised, shared_batch_norm
 from pdedsl.runtime.forward_laplacian.frame import Function, Layer, Pair
 from pdedsl.runtime.forward_laplacian.norm import batch_norm_with
+from pdedsl.runtime.forward_mode import tangent_of
 
 
 def linear(layer: Layer) -> Pair:
@@ -162,19 +162,14 @@ def _along(func: Function, points: list[Tensor], tangents: list[Tensor]) -> Tens
 
 
 def _dual(point: Tensor, tangent: Tensor) -> Tensor:
-    with warnings.catch_warnings():  # a warning of torch's own, on first use of forward-mode derivatives
-        warnings.filterwarnings("ignore", "`torch.jit.script` is (deprecated|not supported)", FutureWarning)
-        return cast(Tensor, forward_ad.make_dual(point, tangent))  # type: ignore[no-untyped-call]
+    return cast(Tensor, forward_ad.make_dual(point, tangent))  # type: ignore[no-untyped-call]
 
 
 def _twice(func: Function, points: list[Tensor], tangents: list[Tensor]) -> Tensor:
     """f″[tangent, tangent]."""
     line = tuple(tangents)
 
-    def slope(*at: Tensor) -> Tensor:
-        return cast(Tensor, torch.func.jvp(func, at, line)[1])
-
-    return cast(Tensor, torch.func.jvp(slope, tuple(points), line)[1])
+    return tangent_of(lambda *at: tangent_of(func, at, line), tuple(points), line)
 
 
 RULES: dict[Function, Callable[[Layer], Pair]] = {
