@@ -16,6 +16,7 @@ from pdedsl.data_shapes import sized
 from pdedsl.diagnostics import PdeError, Reporter, Source, in_order
 from pdedsl.frontend.elaborate.elaborate import elaborate
 from pdedsl.frontend.syntax.parse import parse_syntax
+from pdedsl.frontend.syntax.strange import read
 from pdedsl.ir.spec import Spec
 from pdedsl.reporting import bounded, reported
 
@@ -26,12 +27,16 @@ if TYPE_CHECKING:
 
 def to_syntax(source: Source) -> Syntax:
     """The syntax tree; raises every mistake if some of the text cannot be parsed."""
-    return reported(source, lambda reporter: parse_syntax(source, reporter))[0]
+    return reported(source, lambda reporter: read(source, reporter, lambda syntax, _: syntax))[0]
 
 
 def to_spec(source: Source, parse: Callable[[Source, Reporter], Syntax] = parse_syntax) -> Spec:
     """The meaning of the text, with the warnings found while reading it."""
-    spec, reporter = reported(source, lambda reporter: elaborate(parse(source, reporter), source, reporter))
+
+    def meaning(syntax: Syntax, reporter: Reporter) -> Spec:
+        return elaborate(syntax, source, reporter)
+
+    spec, reporter = reported(source, lambda reporter: read(source, reporter, meaning, parse))
     return replace(spec, warnings=in_order(reporter.warnings))
 
 

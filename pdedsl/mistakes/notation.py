@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Collection
 
-from pdedsl.diagnostics import PdeError, Span
+from pdedsl.diagnostics import Diagnostic, PdeError, Span
 from pdedsl.fixes import Edit, Fix, bracketed, instead, one_of_them, without
 from pdedsl.mistakes.english import all_of
-from pdedsl.mistakes.syntax import AMBIGUOUS, MISUSED, NUMBER
+from pdedsl.mistakes.syntax import AMBIGUOUS, MISUSED, NUMBER, NUMBERED
 
 SUMS = {
     letter: f"sums are written out, as in Σ{index} ∂²u/∂x{index}², or without indices: Δu, (u·∇)u, ∇·u"
@@ -35,6 +35,13 @@ def strange(why: str, old: str, new: str, span: Span) -> PdeError:
     end = max(len(old) - same, first + 1)
     fixes = (Fix("write it in our notation", (Edit(span, new),)),)
     return MISUSED.error(why, Span(span.start + first, span.start + end), f"write: {new.strip()}", fixes=fixes)
+
+
+def numbered(new: str, span: Span) -> Diagnostic:
+    """A line that reads as an equation with its number, which multiplies a term."""
+    fixes = (Fix("leave the number out", (Edit(span, new.strip()),)),)
+    hint = f"if it is the number of the equation, write: {new.strip()}"
+    return NUMBERED.warning("the number in brackets is a factor in this equation", span, hint, fixes)
 
 
 def remark(why: str, way: str, span: Span) -> PdeError:

@@ -22,6 +22,7 @@ MISUSED = Code("E111", "an operator or word is not used the way the language wri
 ORDERS = Code("E112", "the orders above and below the line of a derivative differ")
 TOO_MUCH = Code("E113", "an expression is too large to be worked out")
 ARGUMENT_END = Code("E114", "it is not clear where the argument of a function ends")
+NUMBERED = Code("W115", "a factor in brackets at an end of an equation looks like the number of the equation")
 HEADER = Code("E120", "a spec does not start with `pde Name`")
 SECOND_HEADER = Code("E121", "a file has a second `pde`")
 SECOND = Code("E122", "a spec has a second `space` or `time`")

@@ -24,6 +24,7 @@ from pdedsl.diagnostics import Patch, PdeError, Reporter, Source, Span, in_order
 from pdedsl.frontend.editing import splice
 from pdedsl.frontend.editing.setargument import with_argument
 from pdedsl.frontend.editing.setpath import Setting, Word, read
+from pdedsl.frontend.syntax import strange
 from pdedsl.frontend.syntax import tree as t
 from pdedsl.frontend.syntax.parse import parse_syntax
 from pdedsl.words.entries import ENTRIES, Calls, default_of
@@ -92,7 +93,7 @@ def _above(word: Word, syntax: t.Syntax) -> str | None:
 def _syntax(source: Source) -> t.Syntax:
     reporter = Reporter()
     with reporter.guard():
-        syntax = parse_syntax(source, reporter)
+        syntax = strange.read(source, reporter, lambda syntax, _: syntax)
     if reporter.errors:
         raise PdeError(in_order(reporter.errors), source)
     return syntax

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
 from itertools import dropwhile, takewhile
 from typing import cast
 
@@ -15,7 +14,6 @@ from pdedsl.frontend.syntax import tree as t
 from pdedsl.frontend.syntax.building import cover, name_of
 from pdedsl.frontend.syntax.explaining import KEYWORDS, explained
 from pdedsl.frontend.syntax.names import identity
-from pdedsl.frontend.syntax.strange import without_strange_lines
 from pdedsl.frontend.syntax.tables import parser, scanner
 from pdedsl.frontend.syntax.tokens import BLOCKS, Line, Lines, read_lines, span_of
 
@@ -52,12 +50,6 @@ def parse_syntax(source: Source, reporter: Reporter) -> t.Syntax:
 
 def read_syntax(source: Source, reporter: Reporter) -> tuple[Lines, t.Syntax]:
     """The same, with the tokens of what could be read."""
-    source, lost = without_strange_lines(source, reporter, lambda text, quiet: _as_written(text, quiet)[1])
-    read, syntax = _as_written(source, reporter)
-    return read, replace(syntax, lost=syntax.lost | lost)
-
-
-def _as_written(source: Source, reporter: Reporter) -> tuple[Lines, t.Syntax]:
     read = read_lines(source, scanner(), reporter)
     return read, _parsed(read, source, reporter)
 

@@ -13,6 +13,7 @@ from pdedsl.frontend.syntax.latex import in_our_notation
 
 _TEXT = re.compile(r'"[^"]*"')
 _READ = re.compile(r"""^\s+["']\w+["']\s*:|\bExpression\(""")  # lines whose quotes are part of their notation
+_EQUATION = r"(?:[^\W\d∂∇]|[∂∇Δ]).*=.*"
 PREFIX = r"\b(?:np|numpy|jnp|jax|math|Math|torch|nn|functional|autograd|optim|sympy|sp|tf|ufl|dde|grad|F|xp)\."
 
 
@@ -148,14 +149,19 @@ def _sums(line: str, names: Known) -> str:
     return line
 
 
-def _numbered(line: str, names: Known) -> str:
-    """`∂u/∂t = Δu   (2.3)`, `(1) ∂u/∂t = Δu`, `1. ∂u/∂t = Δu`: the number of an equation."""
-    before = re.fullmatch(r"\s*(?:\(\d{1,3}[a-z]?\)|\d{1,3}[.)])\s+([^\W\d∂∇].*=.*|[∂∇Δ].*=.*)", line)
+def _counted(line: str, names: Known) -> str:
+    """`1. ∂u/∂t = Δu`, `1) ∂u/∂t = Δu`."""
+    return re.sub(rf"^\s*\d{{1,3}}[.)]\s+(?={_EQUATION}$)", "", line)
+
+
+def numbered(line: str, names: Known) -> str:
+    """`∂u/∂t = Δu   (2.3)`, `(1) ∂u/∂t = Δu`: without what is read as a factor."""
+    before = re.fullmatch(rf"\s*\(\d{{1,3}}[a-z]?\)\s+({_EQUATION})", line)
     if before:
         return before[1]
     found = re.fullmatch(r"([^#\"]*=[^#\"]*?(\S))\s+\((\d{1,3}(?:\.\d{1,3})*[a-z]?)\)\s*", line)
-    last = WORD.findall(found[1])[-1:] if found else []
-    called = found and found[2].isalpha() and not {*last} & names.names
+    last = {word.lstrip("Δ") for word in WORD.findall(found[1])[-1:]} if found else set()
+    called = found and found[2].isalpha() and not last & names.names
     return line if found is None or called or found[2] in "+-*/^=,·×:(" else found[1]
 
 
@@ -185,7 +191,7 @@ def _either(rule: Rule, mark: str) -> Rule:
 
 
 RULES: tuple[tuple[str, Rule], ...] = (
-    ("the number of an equation would be a factor in it", _numbered),
+    ("equations are not numbered", _counted),
     (
         "this line is written in LaTeX",
         _either(lambda line, _: in_our_notation(line), r"^(?!.*\|_).*(?:\\[A-Za-z\\]|&)"),

@@ -1,21 +1,25 @@
 """Lines in the notation of other programs: each is reported once, with the same line in ours.
 
-What is shown is tried first: only a line that can be read once it is rewritten is shown so; others keep the mistakes
-that they have as they were written.
+They are looked for only in a text that has mistakes, so that no correct text is refused because it resembles another
+program's. What is shown is tried first: only a line that can be read once it is rewritten is shown so; others keep the
+mistakes that they have as they were written.
 """
 
 from __future__ import annotations
 
 import re
-from collections.abc import Callable
+from collections.abc import Callable, Container, Iterator, Sequence
 from dataclasses import replace
+from itertools import islice
+from typing import TypeVar
 
 from pdedsl import mistakes
-from pdedsl.diagnostics import Reporter, Source, Span
+from pdedsl.diagnostics import Diagnostic, PdeError, Reporter, Source, Span, in_order
 from pdedsl.frontend.syntax import tree as t
 from pdedsl.frontend.syntax.calls import Known, known
 from pdedsl.frontend.syntax.letters import plain_letters
-from pdedsl.frontend.syntax.rewriting import CAREFUL, REMARKS, rewritten
+from pdedsl.frontend.syntax.parse import parse_syntax
+from pdedsl.frontend.syntax.rewriting import CAREFUL, REMARKS, numbered, rewritten
 
 _LINE = re.compile(r"[^\r\n]+")
 LONG = 300  # characters of a line that is not rewritten
@@ -23,28 +27,46 @@ MOST = 2000  # lines that are looked at
 _TEXT = re.compile(r'"[^"]*"')
 _CODE = re.compile(r'(?:"[^"]*"|[^"#])*')
 Parse = Callable[[Source, Reporter], t.Syntax]
+T = TypeVar("T")
 
 
-def without_strange_lines(source: Source, reporter: Reporter, parse: Parse) -> tuple[Source, frozenset[str]]:
-    """The text with such lines blanked, and the keywords and names that they declare."""
-    text = plain_letters(source.text)
-    names = known(text)
-    source = _without_remarks(source, text, names, reporter)
-    text = plain_letters(source.text)
+def read(
+    source: Source, reporter: Reporter, meaning: Callable[[t.Syntax, Reporter], T], parse: Parse = parse_syntax
+) -> T:
+    """The meaning of a text; of one with mistakes, what remains of it without the lines of other programs."""
+    first = Reporter()
+    with first.guard():
+        result = meaning(parse(source, first), first)
+        if not first.errors:
+            reporter.diagnostics += [*first.diagnostics, *_numbers(source)]
+            return result
+    rest, lost = without_strange_lines(source, reporter, first.errors)
+    if not reporter.errors:
+        raise PdeError(in_order(first.errors), source)
+    syntax = parse(rest, reporter)
+    return meaning(replace(syntax, lost=syntax.lost | lost), reporter)
+
+
+def without_strange_lines(
+    source: Source, reporter: Reporter, errors: Sequence[Diagnostic]
+) -> tuple[Source, frozenset[str]]:
+    """The text with such lines blanked, and the keywords and names that they declare. `errors` are its mistakes as it
+    is written: a line without any is ours, as far as there is a space to judge it by."""
+    names = known(plain_letters(source.text))
+    wrong = _lines_of(errors, source) if names.coordinates else range(MOST)
+    source = _without_remarks(source, names, wrong, reporter)
     found: dict[int, tuple[Span, str, str]] = {}  # by line: its place, the same in our notation, and why
-    for line in list(_LINE.finditer(text))[:MOST]:
-        written = _code(line[0])
-        new, why = rewritten(written, names) if len(written) <= LONG else (written, "")
-        if why and new.strip():
-            found[source.position(line.start())[0]] = (Span(line.start(), line.start() + len(written)), new, why)
+    for at, span, written in _lines(source):
+        new, why = rewritten(written, names)
+        if why and new.strip() and at in wrong:
+            found[at] = (span, new, why)
     if not found:
         return source, frozenset()
-    wrong = _wrong_lines(source, parse)
-    found = {at: one for at, one in found.items() if at in wrong or one[2] not in CAREFUL}
+    unread = _lines_of(_parsed(source)[1], source)
+    found = {at: one for at, one in found.items() if at in unread or one[2] not in CAREFUL}
     tried = Source(_replaced(source.text, [(span, new) for span, new, _ in found.values()]), source.name)
-    trial = Reporter()
-    syntax = parse(tried, trial)
-    still = {tried.position(d.span.start)[0] for d in trial.errors}
+    syntax, left = _parsed(tried)
+    still = _lines_of(left, tried)
     good = {at: one for at, one in found.items() if at not in still}
     for span, new, why in good.values():
         reporter.add(mistakes.notation.strange(why, source.text[span.start : span.end], new, span))
@@ -52,39 +74,49 @@ def without_strange_lines(source: Source, reporter: Reporter, parse: Parse) -> t
     return replace(source, text=blank), frozenset(_declared(syntax, {*good}, tried))
 
 
-def _code(line: str) -> str:
-    """A line without its comment; '#' in a text in quotes does not start one."""
-    found = _CODE.match(line)
-    return found[0].rstrip() if found else line
+def _numbers(source: Source) -> Iterator[Diagnostic]:
+    """Equations that may carry a number, `Δu = 0 (2.3)`, which is a factor as they are read."""
+    names = known(plain_letters(source.text))
+    for _, span, written in _lines(source):
+        new = numbered(written, names)
+        if new != written:
+            yield mistakes.notation.numbered(new, span)
 
 
-def _without_remarks(source: Source, text: str, names: Known, reporter: Reporter) -> Source:
+def _lines(source: Source) -> Iterator[tuple[int, Span, str]]:
+    """The lines that are looked at: number, place and text without the comment; '#' in quotes does not start one."""
+    for line in islice(_LINE.finditer(plain_letters(source.text)), MOST):
+        found = _CODE.match(line[0])
+        written = found[0].rstrip() if found else line[0]
+        if len(written) <= LONG:
+            yield source.position(line.start())[0], Span(line.start(), line.start() + len(written)), written
+
+
+def _without_remarks(source: Source, names: Known, wrong: Container[int], reporter: Reporter) -> Source:
     """The text without lines that have no counterpart, each kind reported once."""
-    lines = [(line, _code(line[0])) for line in list(_LINE.finditer(text))[:MOST]]
     edits: list[tuple[Span, str]] = []
     broken = False  # whether the line above belongs to a formula that was broken into lines
-    for line, written in lines:
-        found = next(
-            (one for one in REMARKS if len(written) <= LONG and re.search(one[0], _TEXT.sub('""', written))), None
-        )
-        weak = found is REMARKS[0]
-        if weak and not {*re.findall(r"(?:grad|nabla)\(?\s*(\w+)", written)} - {*names.functions, "diff"}:
-            found = None
+    for at, span, written in _lines(source):
+        found = next((one for one in REMARKS if re.search(one[0], _TEXT.sub('""', written))), None)
+        found = found if at in wrong else None
         rest = broken and written.lstrip().startswith("∂") and "/" not in written
         broken = rest or found is REMARKS[-1]
         if found is None and not rest:
             continue
-        span = Span(line.start() + len(written) - len(written.lstrip()), line.start() + len(written))
+        span = Span(span.start + len(written) - len(written.lstrip()), span.end)
         edits.append((span, " " * (span.end - span.start)))
         if found is not None and not (rest and found is REMARKS[-1]):
             reporter.add(mistakes.notation.remark(found[1], found[2], span))
     return replace(source, text=_replaced(source.text, edits)) if edits else source
 
 
-def _wrong_lines(source: Source, parse: Parse) -> set[int]:
+def _parsed(source: Source) -> tuple[t.Syntax, list[Diagnostic]]:
     reporter = Reporter()
-    parse(source, reporter)
-    return {source.position(d.span.start)[0] for d in reporter.errors}
+    return parse_syntax(source, reporter), reporter.errors
+
+
+def _lines_of(found: Sequence[Diagnostic], source: Source) -> set[int]:
+    return {source.position(d.span.start)[0] for d in found}
 
 
 def _replaced(text: str, edits: list[tuple[Span, str]]) -> str:
