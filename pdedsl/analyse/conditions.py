@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator
 from math import isfinite
 
-from sympy import Abs, Dummy, Expr, Heaviside, Max, Min, Rational, S, Symbol, sign
+from sympy import Abs, Dummy, Expr, Heaviside, Max, Min, Mul, Rational, S, Symbol, sign
 
 from pdedsl.analyse.jets import assumed
 from pdedsl.analyse.known import domain_of
@@ -102,18 +102,25 @@ def quoted(conditions: list[Condition], spec: Spec) -> str:
 
 
 def hollow(spec: Spec) -> list[Condition]:
-    """The conditions on the boundary that say nothing on a side, or at times: x u = 0 where x = 0, relu(t - ½) u = 0.
-    Single points do not matter, and nonlinear conditions are not looked at."""
+    """The conditions on the boundary that say nothing on a side, or at times: u - u = 0, relu(t - ½) u = 0, or x u = 0
+    where x = 0. Single points do not matter; a nonlinear condition, as relu(u) = 0, must depend strictly on a value or
+    derivative of the unknown."""
     return [c for c in spec.conditions if c.on_boundary and any(_is_hollow(v, c, spec) for v in c.value)]
 
 
 def _is_hollow(value: Expr, condition: Condition, spec: Spec) -> bool:
-    state, ranges = state_of(value.xreplace(spec.values), spec), ranges_of(spec)
+    state, ranges = state_of(_without_powers(value.xreplace(spec.values)), spec), ranges_of(spec)
     slopes = [state.slope(a).xreplace(_normals(value, spec)) for a in state.letters]
-    if not state.is_affine or not slopes:
-        return False
+    if not slopes or not state.is_affine:
+        return not any(_is_strict(s, ranges) for s in slopes)
     placed = [list(_on_sides(s, condition, spec, ranges)) for s in slopes]
     return any(all(_may_vanish(e, ranges) for e in there) for there in zip(*placed, strict=True))
+
+
+def _without_powers(value: Expr) -> Expr:
+    """What is zero at the same points: u for u²."""
+    powers = (f.as_base_exp() for f in Mul.make_args(value))
+    return Mul(*(base if n.is_positive else base**n for base, n in powers))
 
 
 def _normals(value: Expr, spec: Spec) -> dict[Expr, Expr]:
@@ -122,9 +129,12 @@ def _normals(value: Expr, spec: Spec) -> dict[Expr, Expr]:
 
 def _may_vanish(e: Expr, ranges: Ranges) -> bool:
     """Whether it is zero, or may be on more than single points."""
-    box = box_of(ranges)
-    sure = strictly_positive(e, box) or strictly_positive(-e, box)
-    return bool(e == 0) or (e.has(Field, Activation, Abs, Max, Min, Heaviside, sign) and not sure)
+    kinked = e.has(Field, Activation, Abs, Max, Min, Heaviside, sign)
+    return bool(e == 0) or (kinked and not _is_strict(e, ranges))
+
+
+def _is_strict(e: Expr, ranges: Ranges) -> bool:
+    return strictly_positive(e, box_of(ranges)) or strictly_positive(-e, box_of(ranges))
 
 
 def remembering(spec: Spec) -> list[Condition]:

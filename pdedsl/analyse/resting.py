@@ -7,6 +7,7 @@ only the highest is replaced.
 
 from __future__ import annotations
 
+from collections import Counter
 from functools import reduce
 
 from sympy import Expr, Symbol
@@ -19,6 +20,8 @@ from pdedsl.symbolic.atoms import atoms
 from pdedsl.symbolic.calculus import differentiate
 from pdedsl.symbolic.expansion import expand, multiply_out
 from pdedsl.symbolic.symbols import Field, Partial
+
+DEPTH = 12  # how often the derivatives of an unknown are replaced
 
 
 def is_constrained(spec: Spec) -> bool:
@@ -65,7 +68,7 @@ def _is_lower(expr: Expr, head: Symbol, equation: Equation, spec: Spec) -> bool:
 
 
 def reduced(expr: Expr, head: Symbol, equation: Equation, spec: Spec) -> Expr | None:
-    """The expression with w, or its highest derivative, replaced by what its equation says of it."""
+    """The expression with w, or its highest derivative and those of it, replaced by what its equation says of them."""
     state, unknown = state_of(equation.right[0], spec), next(u for u in spec.unknowns if u.head == head)
     own = in_coordinates(Field(head, (), unknown.arguments), layout_of(equation.right[0], spec))
     letters = [a for a in state.letters if _order(a, head) is not None]
@@ -76,10 +79,14 @@ def reduced(expr: Expr, head: Symbol, equation: Equation, spec: Spec) -> Expr | 
     rest = expand(state.expr - slope * top)
     if not slope.is_number or slope == 0 or rest.has(top):
         return None
-    if not isinstance(top, Partial):
-        partials = {p: reduce(differentiate, p.slots, -rest / slope) for p in atoms(expr, Partial) if p.body == own}
-        return multiply_out(expr.xreplace(partials).xreplace({own: -rest / slope}))
-    return multiply_out(expr.xreplace({top: -rest / slope}))
+    slots, value = Counter(top.slots if isinstance(top, Partial) else ()), -rest / slope
+    for _ in range(DEPTH):
+        found = {p: Counter(p.slots) for p in atoms(expr, Partial) if p.body == own}
+        above = {p: reduce(differentiate, (c - slots).elements(), value) for p, c in found.items() if slots <= c}
+        expr = multiply_out(expr.xreplace(above).xreplace({top: value}))
+        if not above:
+            return expr
+    return None
 
 
 def _order(expr: Expr, head: Symbol) -> int | None:

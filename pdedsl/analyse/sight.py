@@ -187,9 +187,10 @@ def _seen(reader: Reader, in_time: bool, sure: bool, by: Symbol | None, path: fr
         if given is None:
             continue
         known = sure and reader.counts(head)
+        itself = known and not any(_has(p, head) for e in reader.equation.right for p in atoms(e, Partial))
         for giver in given:
             yield from () if in_time else _spread(reader, giver, head, known, by)
-            yield from _seen(giver, in_time, known, by or head, path | {head, reader.head})
+            yield from _seen(giver, in_time, itself, by or head, path | {head, reader.head})
         if not given and not in_time:
             yield from (Sight(known and free, by or head, head) for free in _constraints(head, spec))
 

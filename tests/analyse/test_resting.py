@@ -68,3 +68,37 @@ def test_what_vanishes_by_a_constraint_refutes_nothing(motion: str) -> None:
 def test_a_term_that_a_constraint_removes_is_not_called_nonlinear() -> None:
     linear = FLOW.format("∂c/∂t = Δc + (∇·v) c").replace("v·∇v + ", "")
     assert not isinstance(verdicts(linear)[Axiom.LINEARITY], Refuted)
+
+
+CHAIN = LINE.replace("{}\n{}", "unknown z(x, t) : scalar\n{}")
+
+
+@pytest.mark.parametrize(
+    "equations",
+    [
+        "∂u/∂t = Δu + ∂²z/∂x²\n∂w/∂x = u\n∂z/∂x = w",  # ∂²z/∂x² = u
+        "∂u/∂t = Δu + ∂z/∂x\nz = w\n∂w/∂x = u",  # ∂z/∂x = u
+        "∂u/∂t = Δu + ∂z/∂x\nw = u\nz = u(0, t)",  # ∂z/∂x = 0
+        "∂u/∂t = Δu + z (∂²w/∂x² - ∂u/∂x)\n∂w/∂x = u\nz = w",  # 0
+    ],
+)
+def test_what_is_local_at_a_second_look_is_not_called_nonlocal(equations: str) -> None:
+    for space in ("R", "[0, 1] periodic"):
+        found = verdicts(CHAIN.format(equations).replace("in R", f"in {space}"))
+        assert not isinstance(found[Axiom.LOCALITY], Refuted)
+        assert not isinstance(found[Axiom.MARKOV], Refuted)
+
+
+def test_equations_at_rest_have_an_unknown_each_on_every_space() -> None:
+    """∂²z/∂x² = u: constants grow, and so does mass."""
+    found = verdicts(CHAIN.format("∂u/∂t = Δu + ∂²z/∂x²\n∂w/∂x = u\n∂z/∂x = w"))
+    assert not isinstance(found[Axiom.CONSTANTS], Proved)
+    assert not isinstance(found[Axiom.CONSERVATION], Proved)
+
+
+@pytest.mark.parametrize("end", ["u - u = 0", "u² = u²", "relu(n·∇u) = 0", "n·∇u (n·∇u - 1) = 0", "|u| - sqrt(u²) = 0"])
+def test_conditions_that_say_too_little_keep_no_constants(end: str) -> None:
+    text = LINE.replace("in R", "in [0, 1]").format("w = u", f"∂u/∂t = Δu\n{end} on boundary")
+    found = verdicts(text)
+    assert not isinstance(found[Axiom.CONSTANTS], Proved)
+    assert not isinstance(found[Axiom.LINEARITY], Proved)

@@ -5,7 +5,7 @@ An unknown given by a stationary equation takes the constant value that this equ
 
 from __future__ import annotations
 
-from sympy import Dummy, Expr, Rational, Symbol
+from sympy import Add, Dummy, Expr, Rational, Symbol
 
 from pdedsl.analyse.conditions import further, hollow, not_admitting, quoted
 from pdedsl.analyse.frames import unknown_of
@@ -23,6 +23,7 @@ from pdedsl.ir.verdicts import Proved, Refuted, Unknown, Verdict
 from pdedsl.symbolic.atoms import atoms
 from pdedsl.symbolic.expansion import expand
 from pdedsl.symbolic.notation import notation
+from pdedsl.symbolic.symbols import Partial
 
 STILL = "F vanishes for constants"
 RESTING = "what an unknown at rest is for a constant is not known."
@@ -31,7 +32,7 @@ TRIED = (*(Rational(k) for k in (1, 2, -1, 3, 1000, -1000)), Rational(1, 2))
 
 def constants(problem: Problem) -> Verdict:
     if problem.jet.singular:
-        return Unknown("the equation has no value where the gradient vanishes.")
+        return Unknown("it could not be shown that the equation has a value where the gradient vanishes.")
     rates = [_at_rest(s.at_constants, problem.spec) for s in problem.states]
     if any(r is None for r in rates):
         return Unknown(RESTING)
@@ -51,14 +52,16 @@ def constants(problem: Problem) -> Verdict:
         why = f"whether {quoted(open_, problem.spec)} holds for every constant is not known"
         return Unknown(f"{why}.", tuple(c.span for c in open_))
     if empty := hollow(problem.spec):
-        why = f"{quoted(empty, problem.spec)} says nothing somewhere, or at times"
+        why = f"{quoted(empty, problem.spec)} may say too little, somewhere or at times"
         return Unknown(f"{why}.", tuple(c.span for c in empty))
     if not _is_defined(problem):
-        return Unknown("the equation has no value for some constants.")
+        return Unknown("it could not be shown that the equation has a value for every constant.")
     if not all(_is_constant(head, e, problem.spec) for head, e in resting_in(problem.equation, problem.spec).items()):
         return Unknown(RESTING)
     held = ("every condition holds for every constant",) if problem.spec.space.boundary else ()
-    return Proved("every term contains a derivative of u, so a constant stays as it is.", (STILL, *held))
+    differs = all(term.has(Partial) for s in problem.states for term in Add.make_args(s.expr))
+    why = "every term contains a derivative of u" if differs else "the terms cancel for a constant u"
+    return Proved(f"{why}, so a constant stays as it is.", (STILL, *held))
 
 
 def _is_defined(problem: Problem) -> bool:

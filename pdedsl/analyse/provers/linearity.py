@@ -30,7 +30,7 @@ def linearity(problem: Problem) -> Verdict:
     if any(s.source != 0 for s in problem.states):
         return _with_source(problem)
     if problem.is_undefined:
-        return Unknown("the equation has no value for some u.")
+        return Unknown("it could not be shown that the equation has a value for all u.")
     return _up_to_conditions(problem)
 
 

@@ -29,8 +29,9 @@ def maximum_principle(problem: Problem, ordered: Verdict, constant: Verdict) -> 
         why = constant.reason.removesuffix(".")
         return Refuted(f"a constant does not stay: {why}.", constant.witness, constant.guilty)
     solved = still or _is_damped(problem)
+    stays = "constants solve the equation" if still else "the reaction only damps towards 0, a value of the data"
     return concluded(
-        "constants solve the equation, and a comparison principle holds",
+        f"{stays}, and a comparison principle holds",
         (
             Hypothesis("a comparison principle holds", isinstance(ordered, Proved)),
             Hypothesis("constants solve the equation, or the reaction only damps towards a value of the data", solved),

@@ -24,7 +24,7 @@ def spatial_regularity(problem: Problem, ordered: Verdict) -> Verdict:
     if problem.spec.space.boundary:
         return Unknown("a translation leaves a domain that has a boundary.")
     if not found.is_kept:
-        return Unknown("the equation has no value for some x or u.")
+        return Unknown("it could not be shown that the equation has a value for all x and u.")
     is_ordered = Hypothesis("a comparison principle holds", isinstance(ordered, Proved))
     if not found.varies(jet.expr):
         unique = Hypothesis(
@@ -106,6 +106,8 @@ def temporal_regularity(problem: Problem, ordered: Verdict, constant: Verdict) -
 def _no_rule(problem: Problem) -> str:
     if problem.is_vector:
         return "the bound for a vector depends on how its components are coupled."
+    if problem.jet.nonlocal_:
+        return "there is no rule for what is read at other points."
     if problem.jet.hidden:
         return "the derivative of a function of u is not worked out."
     return ""

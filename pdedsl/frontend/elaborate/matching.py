@@ -1,7 +1,8 @@
 """Which unknown each equation determines, if no time derivative tells.
 
 A system determines its unknowns if equations and unknowns can be paired. An equation that is solved for a time
-derivative has its partner; each of the others is paired, preferably with the unknown it differentiates most: in
+derivative has its partner; each of the others is paired, preferably with an unknown that occurs in it, and with the one
+it differentiates most: in
 
     ∂u/∂t + (u·∇)u = -∇p + νΔu        ∇·u = 0
 
@@ -31,13 +32,14 @@ class Partner:
 
 def assigned(spec: Spec) -> tuple[Equation, ...]:
     """The equations, each with the unknown it determines; one that finds no partner is left unchanged."""
-    if spec.space.kind is not SpaceKind.PHYSICAL:
+    if spec.space.kind is SpaceKind.PIXELS:
         return spec.equations
     free = [k for k, e in enumerate(spec.equations) if not e.order and e.interval is None]
-    wanted = {k: _wanted(spec.equations[k], _partners(spec)) for k in free}
     taken: dict[Partner, int] = {}
-    for k in free:
-        _paired(k, wanted, taken, set())
+    for inside in (True, False):
+        wanted = {k: _wanted(spec.equations[k], _partners(spec), inside) for k in free}
+        for k in (k for k in free if k not in taken.values()):
+            _paired(k, wanted, taken, set())
     found = {k: partner for partner, k in taken.items()}
     return tuple(_with(e, found.get(k)) for k, e in enumerate(spec.equations))
 
@@ -69,9 +71,10 @@ def _fits(equation: Equation, head: Symbol, size: int) -> bool:
     return len(equation.right) == size and any(f.head == head for e in equation.right for f in atoms(e, Field))
 
 
-def _wanted(equation: Equation, partners: list[Partner]) -> list[Partner]:
-    """Possible partners of an equation, by decreasing order of their derivatives in it; those not in it come last."""
-    fits = [p for p in partners if p.rows == len(equation.right)]
+def _wanted(equation: Equation, partners: list[Partner], inside: bool) -> list[Partner]:
+    """Possible partners of an equation, by decreasing order of their derivatives in it; if not only those `inside` it,
+    the others come last."""
+    fits = [p for p in partners if p.rows == len(equation.right) and (not inside or _order(equation, p) >= 0)]
     return sorted(fits, key=lambda p: -_order(equation, p))
 
 
