@@ -123,6 +123,8 @@ def _show(solution: Solution, folder: Path) -> None:
     for name, estimate in solution.parameters.items():
         about = "" if estimate.deviation is None else f" ± {estimate.deviation:.1g}"
         say(f"  {name} = {estimate.value:.6g}{about}")
+    for note in trust.notes:
+        say(f"  {note}")
     say(f"error: {trust.error}")
     say(f"{folder}/: {', '.join(sorted(p.name for p in folder.iterdir() if not p.name.startswith('.')))}")
     if trust.verdict is not Verdict.HOLDS:

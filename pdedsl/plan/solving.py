@@ -39,7 +39,7 @@ def plan_solving(statement: Statement, spec: Spec) -> SolvePlan:
     _require_learnable(statement)
     require_computable(statement)
     asked = spec.realize.equation
-    choice = Choice(asked.word, GIVEN) if asked is not None else recommended(statement, spec.space.span)
+    choice = Choice(asked.word, GIVEN) if asked is not None else recommended(statement, spec)
     refusal = obstacle(choice.method, statement, asked.span if asked is not None else spec.space.span)
     if refusal is not None:
         raise refusal if asked is not None else refusal.without_fixes()  # which stand for the method that is asked for
@@ -122,18 +122,24 @@ class Choice:
 
 
 FEW = 8  # coordinates up to which random features can cover a domain
+SIDE = {1: 256, 2: 96, 3: 32}  # points per side of a grid that is recommended, by the dimension of space
 MANY = 20  # coordinates above which only means over paths are cheap
 
 
-def recommended(statement: Statement, span: Span) -> Choice:
+def recommended(statement: Statement, spec: Spec) -> Choice:
     """The method recommended where the spec leaves it open."""
-    size = len(statement.domain.coordinates)
+    size, span = len(statement.domain.coordinates), spec.space.span
     if inverse(statement):
         return Choice(Collocation(), "something is learned beside the unknowns: a network is trained with it")
     if any(r.jumps for r in statement.equations):
         return Choice(Grid(), "a coefficient jumps: what leaves a cell of the grid enters the next")
     if jumps(with_letters(statement)) and obstacle(Grid(), statement, span) is None:
         return Choice(Grid(), "the data in time do not meet the sides: no smooth function satisfies both")
+    if network_of(spec) is not None or (spec.train is not None and spec.train.says("optimizer")):
+        return Choice(Collocation(), "the spec says what is trained, or how")
+    reason = _for_a_grid(grid_scheme(statement), statement.is_affine)
+    if reason is not None:
+        return Choice(Grid(n=SIDE[len(statement.domain.space)]), reason)
     if size > MANY and obstacle(Paths(), statement, span) is None:
         reason = f"in {size} coordinates a mean over random paths costs no more than in one"
         return Choice(Paths(), reason)
@@ -142,6 +148,15 @@ def recommended(statement: Statement, span: Span) -> Choice:
         return Choice(Features(), reason)
     why = f"{size} coordinates are too many for features" if statement.is_affine else "it is not linear in the unknowns"
     return Choice(Collocation(), f"{why}: a network is trained on the residual")
+
+
+def _for_a_grid(scheme: Scheme | str, linear: bool) -> str | None:
+    """Why the grid is better than a network, where it is: in accuracy, and in time."""
+    if scheme is Scheme.VOLUMES:
+        return "a conservation law, whose solutions may jump: what leaves a cell of the grid enters the next"
+    if scheme is Scheme.FOURIER and not linear:
+        return "it is not linear in the unknowns, and no axis has sides of its own: a Fourier series"
+    return None
 
 
 def inverse(statement: Statement) -> bool:

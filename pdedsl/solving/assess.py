@@ -32,6 +32,7 @@ WITH_PATHS = 64  # the same, if each costs thousands of paths
 CHEAP = {1: 256, 2: 48}  # points per side of a grid that costs little, by the dimension of space
 MANY_STEPS = 1500  # in time, of a grid that nobody asked for: a solution that needs more of them is not cheap
 ALONE = "no exact solution is stated, and no cheap grid solves this: only the residuals speak"
+BY_ITSELF = "nothing but half the grid was compared with this solution: `pdedsl crosscheck` tries the other methods"
 ROUNDING = 1e-16
 
 Function = Callable[[Tensor], Tensor]
@@ -58,9 +59,10 @@ def assessed(solved: Solved, plan: SolvePlan, source: Source, how: How) -> Asses
     gaps = audit_of(solved, plan.statement, how).gaps(source) if has_derivatives(solved) else ()
     references = tuple(references_of(plan, how))
     comparisons = tuple(comparison(solved, r, plan.statement, how) for r in references)
+    alone = BY_ITSELF if isinstance(solved.method, Grid) else ALONE
     if isinstance(solved.method, Grid):
         comparisons = (*comparisons, _halved(solved))
-    notes = (*floating_lines(plan.statement), *(() if references else (ALONE,)))
+    notes = (*floating_lines(plan.statement), *(() if references else (alone,)))
     own = _interval(solved, plan.statement, how) if isinstance(solved.method, Paths) else None
     return Assessment(Trust(gaps, comparisons, notes, own), tuple(r for r in references if isfinite(r.error)))
 
