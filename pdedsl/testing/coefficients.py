@@ -54,6 +54,7 @@ FUNCTIONS: dict[str, Callable[..., Any]] = {
 
 DIFFERENCES = ((1, 3 / 4), (2, -3 / 20), (3, 1 / 60))  # of order 6
 WIDTH = 1e-2  # accurate to about ten digits
+ELSEWHERE = 0.7
 
 
 def central(value: Callable[[float], Any]) -> Array:
@@ -141,13 +142,17 @@ class Reader:
         return along(int(slot.args[1]) - 1)
 
     def field(self, head: Symbol, x: Array, t: float) -> Array:
-        """A learned field at points, in whatever shape it has."""
+        """A learned field at points, in whatever shape it has. What is not an argument of it does not count, and is
+        somewhere else here: a network that reads it differs."""
         if head not in self.fields:
             raise Unreadable(f"'{head}' is not a field on R^d")
         last = self.last.get(head)
         if last is None or last[0] is not x or last[1] != t:
+            given = next(w.arguments for w in self.spec.learned if w.head == head)
+            at = np.where([c in given for c in self.spec.space.coordinates], x, x + ELSEWHERE)
+            time = t if self.spec.time is None or self.spec.time.symbol in given else t + ELSEWHERE
             with torch.no_grad():
-                values = self.fields[head](torch.from_numpy(np.ascontiguousarray(x)), t).double().numpy()
+                values = self.fields[head](torch.from_numpy(np.ascontiguousarray(at)), time).double().numpy()
             last = self.last[head] = (x, t, values)
         return last[2]
 

@@ -110,19 +110,22 @@ def arrived(process: Process, x: Tensor, legs: list[Leg], paths: int, seed: int)
     return process.after(start, legs, np.random.default_rng([seed, 11]))
 
 
-def compare(moments: Moments, name: str, expected: Tensor, found: Tensor) -> None:
+def compare(moments: Moments, name: str, expected: Tensor, found: Tensor, slack: float = 0.0) -> None:
     """First and second moments of two samples (paths, points, d), and the means of |X|, which tell laws of the same
     variance apart, each at every point: two-sample z-tests.
 
-    Coordinates are centred and scaled by the expected sample, and clipped at four standard deviations.
+    Coordinates are centred and scaled by the expected sample, and clipped at four standard deviations. `slack` is an
+    error of the paths themselves, which counts like a standard error.
     """
     centre = expected.mean(0)
     scale = expected.std(0) if len(expected) > 1 else torch.zeros_like(centre)
     scale = torch.where(scale > 1e-9 * (1.0 + centre.abs()), scale, 1.0)
     a, b = (((y - centre) / scale).clamp(-CUT, CUT) for y in (expected, found))
     moments.paths = max(moments.paths, len(found))
+    least = torch.tensor(slack, dtype=scale.dtype) / scale.min()
     for label, p, q in (("E[X]", a, b), ("E[X Xᵀ]", products(a), products(b)), ("E|X|", a.abs(), b.abs())):
-        moments.add(f"{label} of {name}, in expected standard deviations", p.mean(0), q.mean(0), _error(p, q))
+        of = f"{label} of {name}, in expected standard deviations"
+        moments.add(of, p.mean(0), q.mean(0), _error(p, q).hypot(least))
 
 
 def independent(moments: Moments, name: str, a: Tensor, b: Tensor) -> None:

@@ -13,7 +13,9 @@ from pdedsl.numerics.integrators import EULER, HEUN
 from pdedsl.testing.model import ModelUnderTest
 from pdedsl.testing.periods import Period, periods_of
 from pdedsl.words.diffusions import Law
-from pdedsl.words.integrators import Across, Fixed, Integrator
+from pdedsl.words.integrators import Across, Adaptive, Fixed, Integrator
+
+SLACK = 6.0  # of the error of an adaptive method, in units of its tolerance: errors of steps add up, and grow
 
 
 class Astray(Exception):
@@ -57,6 +59,15 @@ class Leg:
     def corrected(self) -> bool:
         """Whether the drift is that of Heun's method: the mean of a step is h b only in the limit."""
         return isinstance(self.scheme, Fixed) and self.scheme.method == HEUN and self.period.moves
+
+    @property
+    def slack(self) -> float:
+        """The error of an adaptive method, of which about five times as much is allowed, as of a standard error."""
+        match self.scheme:
+            case Adaptive(rtol=rtol, atol=atol) if not self.random:
+                return SLACK * float(rtol + atol)
+            case _:
+                return 0.0
 
 
 def module_legs(model: ModelUnderTest) -> list[Leg]:

@@ -125,6 +125,13 @@ PATHS: tuple[Break, ...] = (
     Break("components of the drift exchanged", ("marching.step",), exchanged, ("isotropic", "carried"), LAW),
     Break("drift of the middle", ("evolution.Piece.velocity",), velocity_in_the_middle, ("known",), GENERATOR),
     Break("Laplace noise of variance 2", ("streams.fill",), unnormalised, ("laplace",), LAW),
+    Break(
+        "a coordinate read that is no argument",
+        ("marching.Reading.forward",),
+        lambda real: lambda self, x, t=None: self.network(x, t),
+        ("one letter", "time alone"),
+        STEPS,
+    ),
     Break("noise before the step", ("marching.March.forward",), noise_first, ("isotropic",), STEPS),
     Break("noise missing behind the last step", ("marching.March.__init__",), without_last, ("isotropic",), STEPS),
     Break(

@@ -110,7 +110,10 @@ SMALL: dict[str, str] = {
     "divergence": known("∂u/∂t = ∇·(v u) + 0.04 Δu", _noise(), "let v(x, y, t) = [x cos(t), sin(2 x)]"),
     "learned": known("∂u/∂t = ∇·(v u) + 0.04 Δu", _noise(), "learn v(x, y, t) : vector = mlp(width=8, depth=1)"),
     "conducting": known("∂u/∂t = ∇·(a ∇u)", _noise(), "learn a(x, y) : scalar > 0 = mlp(width=8, depth=1)"),
+    "one letter": points("∂u/∂t = v·∇u + a Δu", _noise(), f"{FIELD}\nlearn a(x) : scalar > 0 = mlp(width=8, depth=1)"),
+    "time alone": points("∂u/∂t = v·∇u + a Δu", _noise(), f"{FIELD}\nlearn a(t) : scalar > 0 = mlp(width=8, depth=1)"),
     "carried": points("∂u/∂t = v·∇u", "realize time by rk4(steps=3)"),
+    "own steps": points("∂u/∂t = 3v·∇u", "realize time by dopri5(rtol=1e-5, atol=1e-5)"),
     # pictures
     "transport": picture("∂u/∂t = v·∇u"),
     "smooth": picture("∂u/∂t = v·∇u + 0.02 Δu", "realize diffusion by noise(members=2, samples=2)"),
