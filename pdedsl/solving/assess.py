@@ -29,7 +29,7 @@ from pdedsl.words.solvers import Grid, Paths
 
 COMPARED = 2048  # points at which two solutions are compared
 WITH_PATHS = 64  # the same, if each costs thousands of paths
-CHEAP = {1: 256, 2: 48}  # points per side of a grid that costs little, by the dimension of space
+CHEAP = {1: 256, 2: 48, 3: 12}  # points per side of a grid that costs little, by the dimension of space
 MANY_STEPS = 1500  # in time, of a grid that nobody asked for: a solution that needs more of them is not cheap
 ALONE = "no exact solution is stated, and no cheap grid solves this: only the residuals speak"
 BY_ITSELF = "nothing but half the grid was compared with this solution: `pdedsl crosscheck` tries the other methods"
@@ -134,7 +134,7 @@ def exact_of(statement: Statement) -> Reference | None:
 
 
 def cheap_grid(plan: SolvePlan) -> Grid | None:
-    """A grid that costs little: in one or two dimensions, if a grid applies at all."""
+    """A grid that costs little, if one applies at all."""
     applies = any(isinstance(a.method, Grid) and not a.obstacle for a in plan.alternatives)
     n = CHEAP.get(len(plan.statement.domain.space))
     return Grid(n=n) if applies and n is not None else None

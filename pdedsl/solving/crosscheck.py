@@ -98,7 +98,7 @@ def _fitting(method: Solver, plan: SolvePlan) -> Solver:
     """A method that was not asked for is made cheap: a coarse grid, a short training."""
     match method:
         case Grid():
-            return plan.reference or replace(method, n=CHEAP.get(len(plan.statement.domain.space), 16))
+            return plan.reference or replace(method, n=CHEAP[len(plan.statement.domain.space)])
         case Collocation():
             return replace(method, points=POINTS, steps=STEPS)
         case Features() | Paths():

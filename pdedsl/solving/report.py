@@ -128,7 +128,7 @@ def figures(solution: Solution) -> dict[str, object]:
         "hash": spec.hash,
         "method": str(solution.solved.method),
         "verdict": trust.verdict.value,
-        "error": {"value": trust.error.value, "against": trust.error.against},
+        "error": {"value": _or_null(trust.error.value), "against": trust.error.against},
         "complaints": list(trust.complaints),
         "comparisons": [
             {

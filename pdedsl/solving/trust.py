@@ -110,12 +110,14 @@ class Trust:
         if self.own is not None:
             return self.own
         worst = max((g.relative for g in self.gaps), default=inf) * self.amplified
+        if not worst <= VISIBLE:
+            return ErrorBar(inf, "nothing confirms the solution, and its residuals are not small")
         return ErrorBar(worst, "the residuals alone, relative to their terms: the error itself is not known")
 
 
 @dataclass(frozen=True)
 class ErrorBar:
-    """A measured bound, relative in L2, and what it was measured against."""
+    """A measured bound, relative in L2, and what it was measured against; infinite, and why, if nothing is known."""
 
     value: float
     against: str
@@ -124,7 +126,7 @@ class ErrorBar:
         return self.value
 
     def __str__(self) -> str:
-        return f"{self.value:.1e} against {self.against}"
+        return f"{self.value:.1e} against {self.against}" if isfinite(self.value) else f"not known: {self.against}"
 
 
 @dataclass(frozen=True)

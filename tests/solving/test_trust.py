@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from math import nan
+from math import inf, nan
 
 import pytest
 import torch
@@ -90,9 +90,13 @@ def test_a_collapsed_solution_fails() -> None:
     assert [g.where for g in trust.gaps if g.relative > 0.1] == ["at t = 0"]
 
 
-def test_what_is_no_number_fails() -> None:
-    trust = Trust((Gap("u = 0", "inside", nan, nan, 1.0, 3),))
+@pytest.mark.parametrize("residual", [nan, 0.02, 0.97])
+def test_residuals_that_are_not_small_are_no_error_bar(residual: float) -> None:
+    """As of sin(20πx) sin(20πy) by too few sines: its residual is 0.97 of its terms, its error 9 times the solution."""
+    trust = Trust((Gap("u = 0", "inside", residual, residual, 1.0, 3, data=0.5),))
     assert trust.verdict is Verdict.FAILS
+    assert trust.error.value == inf
+    assert str(trust.error).startswith("not known")
 
 
 @pytest.mark.parametrize(
@@ -207,6 +211,18 @@ SQUARE = "pde A\nspace (x, y) in [0, 1]^2\nunknown u(x, y) : scalar\n"
 )
 def test_what_is_said_of_textbook_problems(text: str, verdict: Verdict) -> None:
     assert solve(text).verdict is verdict
+
+
+def test_three_dimensions_have_a_reference() -> None:
+    """Dimensions of which no grid is cheap have none: only residuals speak, and the notes say so."""
+    texts = [
+        f"pde A\nspace x in [0, 1]^{d}\nunknown u(x) : scalar\n-Δu = 0\nu = x₁ x₂ on boundary\n"
+        "realize equation by features(n=60, bandwidth=1)\n"
+        for d in (3, 4)
+    ]
+    found = [solve(text).trust for text in texts]
+    assert [[c.reference for c in t.comparisons] for t in found] == [["grid(n=12)"], []]
+    assert [any("only the residuals speak" in n for n in t.notes) for t in found] == [False, True]
 
 
 def test_a_grid_that_nobody_asked_for_is_not_waited_for(monkeypatch: pytest.MonkeyPatch) -> None:
