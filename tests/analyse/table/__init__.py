@@ -41,6 +41,7 @@ from analyse.table import (
     orders,
     pieced,
     places,
+    rested,
     returned,
     scattered,
     sharp,
@@ -54,6 +55,7 @@ from analyse.table import (
     undefined,
     uniqueness,
     unseen,
+    usual,
     weighed,
     weighted,
     wide,
@@ -97,6 +99,7 @@ THIRD = (
     weighed,
 )  # and by a fourth
 FOURTH = (blind, blind_more)  # and by a fifth, who has read no prover
+FIFTH = (rested, usual)  # and by a sixth, who has
 AGAIN: tuple[Row, ...] = tuple(row for room in SECOND for row in room.TABLE)
-LAST: tuple[Row, ...] = tuple(row for room in (*THIRD, *FOURTH) for row in room.TABLE)
+LAST: tuple[Row, ...] = tuple(row for room in (*THIRD, *FOURTH, *FIFTH) for row in room.TABLE)
 TABLE: tuple[Row, ...] = (*(row for room in (*ROOMS, *OPPONENT) for row in room.TABLE), *AGAIN, *LAST)
