@@ -10,12 +10,13 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from functools import cached_property
+from itertools import combinations
 
 from sympy import Add, Expr, Mul, S, Symbol, Tuple, cancel, pi, sin
 
 from pdedsl.analyse.frames import unknown_of
 from pdedsl.analyse.positivity import strictly_positive
-from pdedsl.analyse.resting import reduced
+from pdedsl.analyse.resting import is_constrained, reduced
 from pdedsl.analyse.samples import Ranges, nonzero_point, points, ranges_of
 from pdedsl.analyse.signs import box_of
 from pdedsl.analyse.states import State, state_of
@@ -74,7 +75,23 @@ class Reader:
 
     def counts(self, head: Symbol, arguments: Tuple | None = None, where: Expr = S.One) -> bool:
         """Whether F certainly depends on an unknown (at these arguments) at a point where an expression is not zero."""
-        return any(self._moves(s, a, where) for s in self.states for a in s.letters if _is_of(a, head, arguments))
+        moves = (self._moves(s, a, where) for s in self.states for a in s.letters if _is_of(a, head, arguments))
+        return self._is_free(head) and any(moves)
+
+    def _is_free(self, head: Symbol) -> bool:
+        """Whether no term with an unknown has a factor that may vanish for what an equation at rest says: z u(x + 1, t)
+        with z = u - w and w = u, or (∇·v) c(x + 1, t) with ∇·v = 0."""
+        bound = {u.head for u in self.spec.unknowns if is_constrained(self.spec) or _given(u.head, self.spec)} - {head}
+        terms = (t for e in self.equation.right for t in Add.make_args(e) if _has(t, head))
+        return not any(_has(t, other) for t in terms for other in bound)
+
+    @property
+    def is_apart(self) -> bool:
+        """Whether no unknown is read twice at one place, by different names: u(x + ½) and u(x - ½) on a ring."""
+        pairs = ((a, b) for a, b in combinations(self.fields, 2) if (a.head, a.indices) == (b.head, b.indices))
+        unknowns = {u.head: u for u in self.spec.unknowns}
+        gaps = (_distance(a, b, unknowns[a.head], self) for a, b in pairs)
+        return all(nonzero_point(gap, self.ranges) is not None for gap in gaps)
 
     def _moves(self, state: State, letter: Expr, where: Expr) -> bool:
         slope, box = state.slope(letter), box_of(self.ranges)

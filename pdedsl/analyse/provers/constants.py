@@ -23,7 +23,7 @@ from pdedsl.ir.verdicts import Proved, Refuted, Unknown, Verdict
 from pdedsl.symbolic.atoms import atoms
 from pdedsl.symbolic.expansion import expand
 from pdedsl.symbolic.notation import notation
-from pdedsl.symbolic.symbols import Partial
+from pdedsl.symbolic.symbols import Field, Partial
 
 STILL = "F vanishes for constants"
 RESTING = "what an unknown at rest is for a constant is not known."
@@ -38,6 +38,9 @@ def constants(problem: Problem) -> Verdict:
         return Unknown(RESTING)
     moving = [r for r in rates if r is not None and not vanishes(r)]
     broken, open_ = _unmet(problem.spec)
+    read = resting_in(problem.equation, problem.spec)
+    if any(c.unknown in read for c in open_) or not _are_known(read, problem):
+        return Unknown(RESTING)
     moved = _moving(problem, moving) if moving else None
     if moved and (isinstance(moved, Refuted) or not broken):
         return moved
@@ -56,8 +59,6 @@ def constants(problem: Problem) -> Verdict:
         return Unknown(f"{why}.", tuple(c.span for c in empty))
     if not _is_defined(problem):
         return Unknown("it could not be shown that the equation has a value for every constant.")
-    if not all(_is_constant(head, e, problem.spec) for head, e in resting_in(problem.equation, problem.spec).items()):
-        return Unknown(RESTING)
     held = ("every condition holds for every constant",) if problem.spec.space.boundary else ()
     differs = all(term.has(Partial) for s in problem.states for term in Add.make_args(s.expr))
     why = "every term contains a derivative of u" if differs else "the terms cancel for a constant u"
@@ -83,13 +84,14 @@ def _unmet(spec: Spec) -> tuple[list[Condition], list[Condition]]:
     """The conditions that constants violate, and those that they may violate: among these are conditions on unknowns at
     rest, which are not free, but given by the others."""
     broken, open_ = not_admitting(spec, None)
-    resting = {u.name for u in spec.unknowns} - {unknown_of(e, spec).name for e in spec.equations if e.order}
-    bound = {c for c in broken if any(s.name in resting for s in _letters(c, spec))}
+    resting = [u for u in spec.unknowns if not any(e.order and unknown_of(e, spec) == u for e in spec.equations)]
+    heads, names = {u.head for u in resting}, {u.name for u in resting}
+    bound = {c for c in broken if c.unknown in heads or _letters(c, spec) & names}
     return [c for c in broken if c not in bound], [*open_, *bound]
 
 
-def _letters(condition: Condition, spec: Spec) -> set[Symbol]:
-    return {s for v in condition.value for s in atoms(state_of(v.xreplace(spec.values), spec).at_constants, Dummy)}
+def _letters(condition: Condition, spec: Spec) -> set[str]:
+    return {s.name for v in condition.value for s in atoms(state_of(v.xreplace(spec.values), spec).at_constants, Dummy)}
 
 
 def _at_rest(rate: Expr, spec: Spec) -> Expr | None:
@@ -105,6 +107,14 @@ def _at_rest(rate: Expr, spec: Spec) -> Expr | None:
                 return None
             rate = expand(rate.xreplace({letters[name]: solved}))
     return None if any(s.name in given for s in atoms(rate, Dummy)) else rate
+
+
+def _are_known(read: dict[Symbol, Equation], problem: Problem) -> bool:
+    """Whether unknowns at rest are what their equations say for constants: they are constant, or not differentiated."""
+    partials = [p for e in (problem.equation, *read.values()) for right in e.right for p in atoms(right, Partial)]
+    return all(_is_constant(head, e, problem.spec) for head, e in read.items()) or not any(
+        f.head in read for p in partials for f in atoms(p, Field)
+    )
 
 
 def _is_constant(head: Symbol, equation: Equation, spec: Spec) -> bool:

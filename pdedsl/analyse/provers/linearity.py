@@ -3,6 +3,7 @@ conditions besides the first datum."""
 
 from __future__ import annotations
 
+from dataclasses import replace
 from itertools import combinations_with_replacement
 
 from sympy import Dummy, Expr, Poly, Symbol
@@ -12,6 +13,7 @@ from pdedsl.analyse.problem import Problem, is_undefined, named, spans
 from pdedsl.analyse.provers.hypotheses import Hypothesis, concluded
 from pdedsl.analyse.resting import is_constrained, without_resting
 from pdedsl.analyse.samples import Point, Ranges, exact_at, nonzero_point, points, ranges_of
+from pdedsl.analyse.sight import Reader
 from pdedsl.analyse.states import State, state_of
 from pdedsl.ir.spec import Condition, Spec
 from pdedsl.ir.terms import Origin
@@ -48,6 +50,9 @@ def _nonlinear(problem: Problem) -> Verdict:
     rights = [without_resting(s.expr, problem.spec) for s in problem.states]
     if any(r is None for r in rights) or is_constrained(problem.spec):
         return Unknown(f"{named(guilty)} may be linear, as unknowns at rest depend on the others.", spans(guilty))
+    whole = replace(problem.equation, right=tuple(r for r in rights if r is not None))
+    if not Reader(whole, problem.spec).is_apart:
+        return Unknown(f"{named(guilty)} may be linear, as places that it reads may be the same.", spans(guilty))
     if not any(State(r, s.heads).bends(ranges) for r, s in zip(rights, problem.states, strict=True) if r is not None):
         return Unknown(f"{named(guilty)} seems to be linear in u, by numbers alone.", spans(guilty))
     return Refuted(f"{named(guilty)} is not linear in u.", SCALES, spans(guilty))
