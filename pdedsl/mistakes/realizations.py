@@ -11,7 +11,7 @@ from pdedsl.mistakes.english import all_of
 from pdedsl.mistakes.networks import MISFIT, MOST_WRITTEN
 
 INTEGRATOR = Code("E605", "a time integrator does not fit the equation")
-UNUSED = Code("E611", "a 'realize' line, or an argument of one, changes nothing")
+UNUSED = Code("E611", "a 'realize' line, an argument, an entry of 'train' or a second network changes nothing")
 ELSEWHERE = Code("E613", "an unknown on a physical domain is taken at a point or time other than that of the equation")
 
 OWN_PIECE = "give the diffusion a piece of time of its own, or use noise"
@@ -120,6 +120,16 @@ def unused_part(part: str, hint: str, span: Span) -> PdeError:
 def unused_argument(key: str, why: str, span: Span) -> PdeError:
     fixes = without_argument(key, span)
     return UNUSED.error(f"'{key}' changes nothing: {why}", span, f"leave {key} out", fixes=fixes)
+
+
+def unused_entry(key: str, hint: str, span: Span) -> PdeError:
+    """Of a `train` block on a physical domain."""
+    return UNUSED.error(f"'{key}' changes nothing on a physical domain", span, hint, fixes=without(span, item=True))
+
+
+def one_network(first: str, span: Span) -> PdeError:
+    message = f"this network changes nothing: all unknowns are outputs of the first one, {first}"
+    return UNUSED.error(message, span, f"use {first}", fixes=one_of_them([first], span))
 
 
 def no_grid(reason: str, span: Span) -> PdeError:

@@ -23,6 +23,7 @@ from pdedsl.plan.ansatz import ansatz_of, jumps
 from pdedsl.plan.grids import Scheme, grid_scheme
 from pdedsl.plan.numbers import functions_of, is_of_coordinates, with_letters
 from pdedsl.plan.symmetry import symmetry_of
+from pdedsl.plan.used import require_used_on_domain
 from pdedsl.symbolic.symbols import Field, Partial
 from pdedsl.words.blocks import TrainBlock
 from pdedsl.words.networks import Mlp
@@ -36,6 +37,7 @@ MOST_POINTS = 1 << 21  # of a grid: 128 per side in three dimensions
 
 
 def plan_solving(statement: Statement, spec: Spec) -> SolvePlan:
+    require_used_on_domain(spec)
     _require_learnable(statement)
     require_computable(statement)
     asked = spec.realize.equation

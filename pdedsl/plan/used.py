@@ -1,7 +1,8 @@
-"""Refuses `realize` lines, and arguments in them, that have no effect."""
+"""Refuses `realize` lines, arguments in them and entries of `train` that have no effect."""
 
 from __future__ import annotations
 
+from itertools import pairwise
 from typing import assert_never
 
 from pdedsl import mistakes
@@ -42,6 +43,30 @@ def require_used(plan: DataPlan, paths: Paths, spec: Spec) -> None:
         if not any(s.diffuses for s in paths.stretches):
             raise mistakes.realizations.unused_part("diffusion", "there is none: leave it out", chosen.diffusion.line)
         _require_arguments(chosen.diffusion, plan)
+
+
+def require_used_on_domain(spec: Spec) -> None:
+    """On a physical domain: of realizations that of the equation, and of training how the residual is minimised."""
+    for part, method in spec.realize.written():
+        if method is not spec.realize.equation:
+            hint = "on a physical domain the equation is solved as a whole, as in: realize equation by residual"
+            raise mistakes.realizations.unused_part(part, hint, method.line)
+    for key, hint in OF_DATA.items() if spec.train is not None else ():
+        if spec.train.says(key):
+            raise mistakes.realizations.unused_entry(key, hint, spec.train.place(key))
+    for first, other in pairwise(u.net for u in spec.unknowns if u.net is not None):
+        if first.word != other.word:
+            raise mistakes.realizations.one_network(str(first.word), other.span)
+
+
+LEAVE, MEASURED = "leave it out", "leave it out: what was measured is given by observe"
+OF_DATA = {
+    "data": MEASURED,
+    "epochs": "write steps",
+    "batch": "leave it out: the points are those of realize equation by residual(points=…)",
+    **dict.fromkeys(("schedule", "augment", "adversary", "loss", "regularize", "constrain", "precision"), LEAVE),
+}
+"""Entries of `train` for networks on data, and what to do with them on a physical domain."""
 
 
 def _steps(plan: DataPlan, paths: Paths, spec: Spec) -> bool:

@@ -66,7 +66,7 @@ CASES = {
     "e702_no_data": Case(("train.data=",)),
     "e703_flipped_points": Case(("train.augment=flip",)),
     "e704_nothing_to_train": Case(spec=SCALAR),
-    "e704_solved_not_trained": Case(spec=SCALAR.replace("R²", "[0, 1]^2 periodic")),
+    "e704_solved_not_trained": Case(("train.data=",), SCALAR.replace("R²", "[0, 1]^2 periodic")),
     "e706_trained_not_solved": Case(command="solve"),
     "e705_schedule_without_steps": Case(("train.schedule=step",)),
     "e720_no_file": Case((OWN,)),

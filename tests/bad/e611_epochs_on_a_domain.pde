@@ -1,0 +1,13 @@
+pde H
+space x in [0, 1]
+time t in [0, 1]
+unknown u(x, t) : scalar
+∂u/∂t = 0.1Δu
+u(x, 0) = sin(π x)
+u = 0 on boundary
+realize equation by residual
+
+train {
+  epochs 5
+  seed 1
+}

@@ -1,0 +1,8 @@
+pde H
+space x in [0, 1]
+time t in [0, 1]
+unknown u(x, t) : scalar
+∂u/∂t = 0.1Δu
+u(x, 0) = sin(π x)
+u = 0 on boundary
+realize time by rk4(steps=2)
