@@ -51,8 +51,8 @@ def require_used_on_domain(spec: Spec) -> None:
         if method is not spec.realize.equation:
             hint = "on a physical domain the equation is solved as a whole, as in: realize equation by residual"
             raise mistakes.realizations.unused_part(part, hint, method.line)
-    for key, hint in OF_DATA.items() if spec.train is not None else ():
-        if spec.train.says(key):
+    for key, hint in OF_DATA.items():
+        if spec.train is not None and spec.train.says(key):
             raise mistakes.realizations.unused_entry(key, hint, spec.train.place(key))
     for first, other in pairwise(u.net for u in spec.unknowns if u.net is not None):
         if first.word != other.word:
