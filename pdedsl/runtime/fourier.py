@@ -78,7 +78,8 @@ class Torus:
 
     def coefficients(self, values: Tensor) -> Tensor:
         """The coefficients of values on the fine grid, truncated to the modes."""
-        whole: Tensor = torch.fft.rfftn(values, dim=self.axes, norm="forward")
+        # MKL of older versions of torch refuses values that are one number for all points.
+        whole: Tensor = torch.fft.rfftn(values.contiguous(), dim=self.axes, norm="forward")
         for axis, ring in zip(self.axes, self.rings, strict=True):
             whole = _cut(whole, axis, ring.half)
         return whole
