@@ -5,7 +5,7 @@ The coefficient Aₖⱼ of -∂wⱼ/∂xᵢ is ∂Fₖ/∂wⱼ if ∂Aₖⱼ/∂
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from sympy import Abs, DiracDelta, Expr, Heaviside, Integral, Max, Min, S, Symbol, integrate, sign, simplify
 
@@ -33,6 +33,14 @@ def is_hyperbolic(evolution: Evolution) -> bool:
     jets = set(evolution.of_jets)
     slopes = [r.diff(s) for r in evolution.rights for s, d in evolution.jets if d.order == 1]
     return any(s.free_symbols & jets for s in slopes) or any(e.has(*ROUGH) for e in (*slopes, *evolution.initial))
+
+
+def with_values(evolution: Evolution) -> Evolution:
+    """With a letter for each variable itself, of which fluxes are functions: the equations may contain only slopes."""
+    flat = (0,) * len(evolution.statement.domain.space)
+    wanted = [Derivative(k, flat) for k in range(len(evolution.variables))]
+    known = set(evolution.of_jets.values())
+    return replace(evolution, jets=(*evolution.jets, *((_letter(evolution, d), d) for d in wanted if d not in known)))
 
 
 def balance_of(evolution: Evolution) -> Balance:

@@ -14,12 +14,13 @@ from pdedsl.emit.pointwise import pointwise
 from pdedsl.explanation.solving import floating_lines
 from pdedsl.ir.plan import SolvePlan
 from pdedsl.ir.statement import Statement
+from pdedsl.plan.grids import Scheme, grid_scheme
 from pdedsl.plan.numbers import functions_of, with_functions
 from pdedsl.runtime.time_steps import Exhausted, Unstable
 from pdedsl.solving.anchored import anchored
 from pdedsl.solving.ansatz_module import AnsatzModule, WithFunctions
 from pdedsl.solving.fresh import SEED, Audit
-from pdedsl.solving.grid import solve_by_grid
+from pdedsl.solving.grid import IN_MEAN, solve_by_grid
 from pdedsl.solving.gridded import Failed
 from pdedsl.solving.methods import How, has_derivatives, interval_of, solved_by
 from pdedsl.solving.points import Points
@@ -75,7 +76,8 @@ def _interval(solved: Solved, statement: Statement, how: How) -> ErrorBar:
 
 
 def _halved(solved: Solved) -> Comparison:
-    return Comparison("itself on half as many points a side", solved.figures["error"], nan, ROUNDING, exact=False)
+    error, mean = solved.figures["error"], solved.figures.get(IN_MEAN, nan)
+    return Comparison("itself on half as many points a side", error, nan, ROUNDING, exact=False, mean=mean)
 
 
 def audit_of(solved: Solved, statement: Statement, how: How) -> Audit:
@@ -93,7 +95,8 @@ def comparison(solved: Solved, reference: Reference, statement: Statement, how: 
     names = tuple(c.name for c in statement.components)
     with torch.no_grad():
         found, expected = (anchored(f, statement, points) for f in (solved, reference.values))
-    made = compared(found, expected, names, reference.text, reference.error)
+    jumps = grid_scheme(statement) is Scheme.VOLUMES
+    made = compared(found, expected, names, reference.text, reference.error, jumps)
     if isinstance(solved.method, Paths):
         half = interval_of(solved, points)
         return replace(made, interval=float(half.norm() / expected.norm()))

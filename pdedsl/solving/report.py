@@ -44,7 +44,8 @@ def elements(solution: Solution, pictures: list[str]) -> list[Element]:
         Paragraph(f"{trust.verdict.value}: {SAID[trust.verdict]} Error: {trust.error}."),
         Items(trust.complaints),
         Table(
-            ("distance to", "relative, in L2", "largest", "error of the reference", "allowed"), tuple(_distances(trust))
+            ("distance to", "relative, in L2", "in L1", "largest", "error of the reference", "allowed"),
+            tuple(_distances(trust)),
         ),
         Table(
             ("residual of", "where", "rms", "maximum", "rms / terms", "maximum / terms", "points"), tuple(_gaps(trust))
@@ -73,6 +74,7 @@ def _distances(trust: Trust) -> list[tuple[str, ...]]:
         (
             c.reference,
             f"{c.distance:.1e}",
+            "-" if isnan(c.mean) else f"{c.mean:.1e}",
             "-" if isnan(c.maximum) else f"{c.maximum:.1e}",
             f"{c.error:.1e}",
             f"{c.allowed:.1e}",
@@ -138,6 +140,7 @@ def figures(solution: Solution) -> dict[str, object]:
                 "error": _or_null(c.error),
                 "exact": c.exact,
                 "interval": _or_null(c.interval),
+                "mean": _or_null(c.mean),
                 "components": [list(pair) for pair in c.components],
             }
             for c in trust.comparisons
@@ -146,11 +149,11 @@ def figures(solution: Solution) -> dict[str, object]:
             {
                 "text": g.text,
                 "where": g.where,
-                "rms": g.rms,
-                "maximum": g.maximum,
-                "size": g.size,
+                "rms": _or_null(g.rms),
+                "maximum": _or_null(g.maximum),
+                "size": _or_null(g.size),
                 "points": g.points,
-                "data": g.data,
+                "data": _or_null(g.data),
             }
             for g in trust.gaps
         ],

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from math import nan
+from math import inf, nan
 from pathlib import Path
 from typing import Any
 
@@ -85,13 +85,15 @@ def opened(folder: Path) -> Solution:
 def _trust(path: Path) -> Trust:
     with well_formed(f"{path} cannot be read"):
         read: dict[str, Any] = json.loads(path.read_text("utf-8"))
-        gaps = tuple(Gap(**row) for row in read["residuals"])
-        rows: list[dict[str, Any]] = [
-            {k: nan if v is None else v for k, v in row.items()} for row in read["comparisons"]
-        ]
-        comparisons = tuple(Comparison(**{**row, "components": _pairs(row)}) for row in rows)
-        own = None if gaps else ErrorBar(**read["error"])
+        gaps = tuple(Gap(**row) for row in _rows(read["residuals"]))
+        comparisons = tuple(Comparison(**{**row, "components": _pairs(row)}) for row in _rows(read["comparisons"]))
+        value = read["error"]["value"]
+        own = None if gaps else ErrorBar(inf if value is None else value, read["error"]["against"])
         return Trust(gaps, comparisons, tuple(read["notes"]), own)
+
+
+def _rows(read: list[dict[str, Any]]) -> list[dict[str, Any]]:
+    return [{k: nan if v is None else v for k, v in row.items()} for row in read]
 
 
 def _pairs(row: dict[str, Any]) -> tuple[tuple[str, float], ...]:

@@ -1,7 +1,8 @@
 """How far a solution can be trusted: judged by fresh residuals and a reference, never by the training loss.
 
 Two solutions that are further apart than a hundredth (relative, in L2), or ten times the reference's own error
-estimate, differ visibly in a picture: at least one of them is wrong. A residual that is the only evidence has the same
+estimate, differ visibly in a picture: at least one of them is wrong. Solutions that may jump are judged in L1 instead,
+in which one cell beside a jump counts little (Kuznetsov 1976). A residual that is the only evidence has the same
 limit, as its root mean square relative to its terms is about the error of a problem with a well-conditioned
 operator. Beside a comparison it may be up to a tenth, as a thin layer has large residuals and little weight; above that
 not one digit of the equation holds: training has collapsed, or a condition was missed. If all data are small compared
@@ -12,7 +13,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from enum import StrEnum
-from math import inf, isfinite
+from math import inf, isfinite, isnan, nan
 
 import torch
 from torch import Tensor
@@ -43,10 +44,15 @@ class Comparison:
     exact: bool
     components: tuple[tuple[str, float], ...] = ()
     interval: float = 0.0  # half the width of the solution's own 95 % intervals, if it has any
+    mean: float = nan  # the distance in L1, by which solutions that may jump are judged
 
     @property
     def allowed(self) -> float:
         return max(VISIBLE, MARGIN * self.error, SIGMAS * self.interval)
+
+    @property
+    def judged(self) -> float:
+        return self.distance if isnan(self.mean) else self.mean
 
     @property
     def speaks(self) -> bool:
@@ -55,7 +61,7 @@ class Comparison:
 
     @property
     def ok(self) -> bool:
-        near = isfinite(self.distance) and self.distance <= self.allowed
+        near = isfinite(self.distance) and self.judged <= self.allowed
         return near and self.speaks and self.interval <= NO_DIGIT
 
 
@@ -155,17 +161,20 @@ def _distance_text(c: Comparison) -> str:
     if not c.interval <= NO_DIGIT:
         return f"not one digit is certain: the solution's own intervals of 95 % are ± {c.interval:.1e}"
     what = "is wrong" if c.exact else "disagrees"
-    return f"the solution {what}: {c.distance:.1e} from {c.reference} (allowed {c.allowed:.1e})"
+    return f"the solution {what}: {c.judged:.1e} from {c.reference} (allowed {c.allowed:.1e})"
 
 
-def compared(found: Tensor, expected: Tensor, names: tuple[str, ...], reference: str, error: float) -> Comparison:
-    """From values (n, c) at the same points."""
+def compared(
+    found: Tensor, expected: Tensor, names: tuple[str, ...], reference: str, error: float, jumps: bool = False
+) -> Comparison:
+    """From values (n, c) at the same points; in L1 too, if they may jump."""
     distances = tuple((name, relative(found[:, k], expected[:, k])) for k, name in enumerate(names))
     largest = float((found - expected).abs().max())
-    return Comparison(reference, relative(found, expected), largest, error, error == 0.0, distances)
+    mean = relative(found, expected, 1) if jumps else nan
+    return Comparison(reference, relative(found, expected), largest, error, error == 0.0, distances, mean=mean)
 
 
-def relative(found: Tensor, expected: Tensor) -> float:
+def relative(found: Tensor, expected: Tensor, power: int = 2) -> float:
     """‖found - expected‖ / ‖expected‖, or the numerator alone where the denominator is zero."""
-    size, distance = torch.linalg.vector_norm(expected), torch.linalg.vector_norm(found - expected)
+    size, distance = (torch.linalg.vector_norm(v, power) for v in (expected, found - expected))
     return float(distance / size) if size > 0 else float(distance)

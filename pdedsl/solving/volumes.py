@@ -13,7 +13,7 @@ from sympy import Expr, Symbol
 from torch import Tensor
 
 from pdedsl.ir.statement import Face
-from pdedsl.plan.conservation import Balance, balance_of, held
+from pdedsl.plan.conservation import Balance, balance_of, held, with_values
 from pdedsl.plan.evolution import Evolution
 from pdedsl.runtime.expansions import Cells
 from pdedsl.runtime.limited import faces, rusanov, shu_osher
@@ -149,7 +149,7 @@ def _halved(step: float, length: float) -> float:
 def by_volumes(evolution: Evolution, n: int, given: Mapping[str, Given], like: Tensor) -> Gridded:
     domain = evolution.statement.domain
     axes = tuple(Cells(float(i.start), float(i.end), n, i.periodic) for i in domain.intervals[: len(domain.space)])
-    problem = Volumes(evolution, axes, given, like)
+    problem = Volumes(with_values(evolution), axes, given, like)
     first, last = ends(evolution)
     time, w = first, problem.start(first)
     times, states = [time], [w]

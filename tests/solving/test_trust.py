@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Callable
 from math import inf, nan
 
 import pytest
@@ -236,3 +237,36 @@ def test_a_grid_that_nobody_asked_for_is_not_waited_for(monkeypatch: pytest.Monk
         plan = to_compilation(source_of(text + more)).plan
         assert isinstance(plan, SolvePlan)
         assert len(list(references_of(plan, How()))) == known
+
+
+RIEMANN = "∂u/∂t + u ∂u/∂x = 0\nu(x, 0) = {}\nu = {} on left\nu = {} on right\n"
+
+
+@pytest.mark.parametrize(
+    ("equations", "exact"),
+    [
+        (RIEMANN.format("-sign(x)", 1, -1), lambda x, t: -x.sign()),
+        (RIEMANN.format("sign(x)", -1, 1), lambda x, t: (x / t).clamp(-1, 1)),
+        (
+            "∂u/∂t + ∂u/∂x = 0\nu(x, 0) = heaviside(-x)\nu = 1 on left\n",
+            lambda x, t: (x < t).to(x.dtype),
+        ),
+    ],
+    ids=["a shock", "a fan", "a front that is carried"],
+)
+def test_the_error_bar_of_a_solution_that_jumps(equations: str, exact: Callable[..., Tensor]) -> None:
+    """In L2 the error falls with the root of the width of a cell: more slowly than what half the grid differs by."""
+    solution = solve("pde A\nspace x in [-1, 1]\ntime t in [0, 0.5]\nunknown u(x, t) : scalar\n" + equations)
+    points = torch.rand(4000, 2, dtype=torch.float64, generator=torch.Generator().manual_seed(0))
+    x, t = 2 * points[:, 0] - 1, points[:, 1] / 2
+    expected = exact(x, t)
+    error = float((solution(torch.stack([x, t], 1))[:, 0] - expected).norm() / expected.norm())
+    assert error < 1.2 * float(solution.error) < 5 * error
+    (itself,) = solution.trust.comparisons
+    assert itself.mean < itself.distance / 2
+
+
+def test_jumps_are_judged_in_the_mean() -> None:
+    near, far = (Comparison("another", 0.05, 0.0, 1e-12, exact=False, mean=mean) for mean in (0.009, 0.011))
+    assert [Trust((), (c,)).verdict for c in (near, far)] == [Verdict.HOLDS, Verdict.DISAGREES]
+    assert float(Trust((), (near,)).error) == pytest.approx(0.05)
