@@ -59,9 +59,12 @@ def ansatz_of(statement: Statement) -> tuple[Ansatz, ...]:
 
 
 def jumps(statement: Statement) -> bool:
-    """Whether values at the start or end of time differ from those of a side where they meet: no smooth function has
-    both."""
+    """Whether values at the start or end of time jump, or differ from those of a side where they meet: no smooth
+    function has them."""
     domain = statement.domain
+    data = (r.expr for c in statement.conditions if domain.timed and _is_of_time(domain, c) for r in c.residuals)
+    if any(e.has(Heaviside, sign) for e in data):
+        return True
     for component in range(len(statement.components)):
         in_time, on_sides = _places(statement, component)
         for start, side in product((g for g in in_time if g.order == 0), on_sides):
@@ -73,6 +76,10 @@ def jumps(statement: Statement) -> bool:
             if any(abs(a - b) > ROUNDING * (1 + abs(b)) for a, b in zip(one, other, strict=True)):
                 return True
     return False
+
+
+def _is_of_time(domain: Domain, condition: Imposed) -> bool:
+    return isinstance(condition.place, Face) and condition.place.coordinate == len(domain.coordinates) - 1
 
 
 def _places(statement: Statement, component: int) -> tuple[list[Given], list[Given]]:

@@ -131,17 +131,18 @@ MANY = 20  # coordinates above which only means over paths are cheap
 def recommended(statement: Statement, spec: Spec) -> Choice:
     """The method recommended where the spec leaves it open."""
     size, span = len(statement.domain.coordinates), spec.space.span
+    grid = Grid(n=SIDE.get(len(statement.domain.space), Grid.n))
     if inverse(statement):
         return Choice(Collocation(), "something is learned beside the unknowns: a network is trained with it")
     if any(r.jumps for r in statement.equations):
-        return Choice(Grid(), "a coefficient jumps: what leaves a cell of the grid enters the next")
-    if jumps(with_letters(statement)) and obstacle(Grid(), statement, span) is None:
-        return Choice(Grid(), "the data in time do not meet the sides: no smooth function satisfies both")
+        return Choice(grid, "a coefficient jumps: what leaves a cell of the grid enters the next")
+    if jumps(with_letters(statement)) and obstacle(grid, statement, span) is None:
+        return Choice(grid, "the data in time jump, or do not meet the sides: no smooth function satisfies them")
     if network_of(spec) is not None or (spec.train is not None and spec.train.says("optimizer")):
         return Choice(Collocation(), "the spec says what is trained, or how")
     reason = _for_a_grid(grid_scheme(statement), statement.is_affine)
     if reason is not None:
-        return Choice(Grid(n=SIDE[len(statement.domain.space)]), reason)
+        return Choice(grid, reason)
     if size > MANY and obstacle(Paths(), statement, span) is None:
         reason = f"in {size} coordinates a mean over random paths costs no more than in one"
         return Choice(Paths(), reason)

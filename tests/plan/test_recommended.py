@@ -24,10 +24,25 @@ STATEMENTS = {
     "not linear, periodic": (RING.format("") + "∂u/∂t + u ∂u/∂x = Δu\n", Grid(n=256), "Fourier"),
     "a periodic system": (FLOW, Grid(n=96), "Fourier"),
     "shocks": (RING.format("") + "∂u/∂t + u ∂u/∂x = 0\n", Grid(n=256), "may jump"),
-    "linear, data that jump": (
-        LINE + "∂u/∂t + ∂u/∂x = 0\nu(x, 0) = heaviside(0.5 - x)\nu = 1 on left\n",
+    "a speed with a kink": (
+        RING.format("") + "∂u/∂t + ∂((2 + |x - ½|) u)/∂x = 0\n",
         Grid(n=256),
         "may jump",
+    ),
+    "data that jump": (
+        LINE + "∂u/∂t = Δu\nu(x, 0) = heaviside(0.5 - x)\n∂u/∂n = 0 on boundary\n",
+        Grid(n=256),
+        "data in time jump",
+    ),
+    "data that do not meet the sides": (
+        LINE + "∂u/∂t = Δu\nu(x, 0) = 1\nu = 0 on boundary\n",
+        Grid(n=256),
+        "do not meet the sides",
+    ),
+    "a coefficient that jumps": (
+        LINE + "∂u/∂t = ∇·((1 + heaviside(x - ½))∇u)\nu(x, 0) = sin(π x)\nu = 0 on boundary\n",
+        Grid(n=256),
+        "a coefficient jumps",
     ),
     "not linear, between sides": (
         LINE + "∂u/∂t = Δu - u³\nu(x, 0) = x (1 - x)\nu = 0 on boundary\n",
