@@ -72,6 +72,11 @@ def relative_noise(span: Span) -> PdeError:
     return MISFIT.error(message, span, "write νΔu, or scale=exact")
 
 
+def relative_on_a_line(span: Span) -> PdeError:
+    message = "relative noise has the standard deviation of the coordinates of a point, and here there is only one"
+    return MISFIT.error(message, span, "use scale=exact")
+
+
 def needs_velocity(method: str, span: Span) -> PdeError:
     return MISFIT.error(f"{method} needs a velocity to act on", span, "realize diffusion by noise")
 

@@ -128,6 +128,8 @@ def _added(stretch: Stretch, dt: Expr, method: Diffusion | None, span: Span) -> 
 def _relative(stretch: Stretch, method: NoiseWord, span: Span) -> Relative:
     if stretch.shape is not Shape.ISOTROPIC or not stretch.diffusivity[0][0].is_number:
         raise mistakes.realizations.relative_noise(span)
+    if stretch.index is None and len(stretch.drift) == 1:
+        raise mistakes.realizations.relative_on_a_line(span)
     return Relative(_root(2 * stretch.diffusivity[0][0], span), method.across, method.kind, span)
 
 
