@@ -132,6 +132,17 @@ def unused_entry(key: str, hint: str, span: Span) -> PdeError:
     return UNUSED.error(f"'{key}' changes nothing on a physical domain", span, hint, fixes=without(span, item=True))
 
 
+def same_in_time(regularizer: str, span: Span) -> PdeError:
+    message = f"'{regularizer}' changes nothing: no weights differ from step to step"
+    return UNUSED.error(message, span, "leave it out", fixes=without(span, item=True))
+
+
+def network_of_unknown(name: str, span: Span) -> PdeError:
+    message = f"this network changes nothing: on a data space '{name}' follows from the equation"
+    hint = "leave it out: networks are of what is learned, as in learn v(x, t) : vector = mlp"
+    return UNUSED.error(message, span, hint)
+
+
 def one_network(first: str, span: Span) -> PdeError:
     message = f"this network changes nothing: all unknowns are outputs of the first one, {first}"
     return UNUSED.error(message, span, f"use {first}", fixes=one_of_them([first], span))

@@ -14,6 +14,7 @@ from pdedsl.plan.evaluation import require_evaluation
 from pdedsl.plan.image import plan_image
 from pdedsl.plan.sizes import require_memory
 from pdedsl.plan.solving import plan_solving
+from pdedsl.plan.used import require_used_in_training
 
 
 def plan(representation: Representation, spec: Spec, reference: Statement | None = None) -> Model:
@@ -22,6 +23,8 @@ def plan(representation: Representation, spec: Spec, reference: Statement | None
     require_overlap(spec)
     model = _model(representation, spec)
     require_memory(model, spec)
+    if spec.train is not None:
+        require_used_in_training(spec.train, model)
     if spec.evaluate is not None:
         require_evaluation(spec.evaluate, representation, model, spec, reference)
     return model

@@ -6,10 +6,11 @@ from itertools import pairwise
 from typing import assert_never
 
 from pdedsl import mistakes
-from pdedsl.ir.plan import DataPlan, Maps, Walk
+from pdedsl.ir.plan import DataPlan, ImagePlan, Maps, Model, SolvePlan, Walk
 from pdedsl.ir.representation import Paths
 from pdedsl.ir.spec import Spec
 from pdedsl.plan.noise import takes_one_step
+from pdedsl.words.blocks import TrainBlock
 from pdedsl.words.diffusions import (
     Diffusion,
     Dropout,
@@ -20,11 +21,16 @@ from pdedsl.words.diffusions import (
     ShakeShake,
     StochasticDepth,
 )
+from pdedsl.words.optimizers import Sgd
+from pdedsl.words.training import SmoothInTime
 from pdedsl.words.word import Chosen
 
 
 def require_used(plan: DataPlan, paths: Paths, spec: Spec) -> None:
     chosen = spec.realize
+    for unknown in spec.unknowns:
+        if unknown.net is not None:
+            raise mistakes.realizations.network_of_unknown(unknown.name, unknown.net.span)
     if chosen.equation is not None:
         hint = "on a data space its parts are realized: time and diffusion"
         raise mistakes.realizations.unused_part("equation", hint, chosen.equation.line)
@@ -43,6 +49,27 @@ def require_used(plan: DataPlan, paths: Paths, spec: Spec) -> None:
         if not any(s.diffuses for s in paths.stretches):
             raise mistakes.realizations.unused_part("diffusion", "there is none: leave it out", chosen.diffusion.line)
         _require_arguments(chosen.diffusion, plan)
+
+
+def require_used_in_training(train: TrainBlock, model: Model) -> None:
+    for optimizer in train.optimizer:
+        match optimizer.word:
+            case Sgd(nesterov=True, momentum=0):
+                raise mistakes.realizations.unused_argument("nesterov", "there is no momentum", optimizer.span)
+    for regularizer in train.regularize:
+        if isinstance(regularizer.word, SmoothInTime) and not _changes_in_time(model):
+            raise mistakes.realizations.same_in_time(regularizer.word.name, regularizer.span)
+
+
+def _changes_in_time(model: Model) -> bool:
+    """Whether there are weights that may differ from step to step."""
+    match model:
+        case ImagePlan(motion=motion, steps=steps):
+            return steps > 1 and any(layer.new_weights for right in motion.parts for layer in right.layers)
+        case DataPlan() | SolvePlan():
+            return False
+        case _:
+            assert_never(model)
 
 
 def require_used_on_domain(spec: Spec) -> None:

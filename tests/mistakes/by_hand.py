@@ -77,7 +77,7 @@ syntax.nested_brackets syntax.nested_too_deeply syntax.too_large types.many_dime
 ELSEWHERE = """
 networks.data_elsewhere networks.no_maps networks.read_elsewhere networks.torchvision_maps networks.two_pieces
 own_networks.random_maps realizations.needs_velocity realizations.noise_of_full_matrix realizations.relative_noise
-realizations.relative_on_a_line
+realizations.network_of_unknown realizations.relative_on_a_line
 words.number_of_values words.second_block
 """
 """The mistake is one of two statements that do not fit each other, and what it says of the other is advice."""
