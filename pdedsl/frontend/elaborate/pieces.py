@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 
@@ -53,10 +54,16 @@ def pieces_of(spec: Spec) -> list[Piece]:
         for name, upper in zip(side_names(k), (False, True), strict=True)
     ]
     surfaces = [
-        Piece(f"'{spec.source.quote(g.span)}'", None, False, g, tuple(points_on(g.expr, region)))
+        Piece(_equation(spec.source.quote(g.span)), None, False, g, tuple(points_on(g.expr, region)))
         for g in spec.space.inside
     ]
     return [*sides, *surfaces]
+
+
+def _equation(inequality: str) -> str:
+    """`x² + y² = 1` for `x² + y² < 1`, as it stands in a condition; a chain of inequalities is quoted."""
+    text, count = re.subn("[<>]=?|[≤≥]", "=", inequality)
+    return text if count == 1 else f"'{inequality}'"
 
 
 def points_on(level: Expr, region: Region) -> list[Point]:
