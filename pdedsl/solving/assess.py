@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, replace
 from math import inf, isfinite, nan
 
@@ -58,7 +58,8 @@ class Assessment:
 
 def assessed(solved: Solved, plan: SolvePlan, source: Source, how: How) -> Assessment:
     gaps = audit_of(solved, plan.statement, how).gaps(source) if has_derivatives(solved) else ()
-    references = tuple(references_of(plan, how))
+    found = {name: e.value for name, e in solved.parameters.items()}
+    references = tuple(references_of(plan, how, found))
     comparisons = tuple(comparison(solved, r, plan.statement, how) for r in references)
     alone = BY_ITSELF if isinstance(solved.method, Grid) else ALONE
     if isinstance(solved.method, Grid):
@@ -108,15 +109,18 @@ def fresh_points(statement: Statement, solved: Solved, how: How) -> Tensor:
     return Points(statement.domain, how.device).inside(count, how.seed + SEED + 1)
 
 
-def references_of(plan: SolvePlan, how: How) -> Iterator[Reference]:
-    """The exact solution, if stated; and the grid that the spec asks for, or, if nothing else is known, a cheap one."""
+def references_of(plan: SolvePlan, how: How, numbers: Mapping[str, float] | None = None) -> Iterator[Reference]:
+    """The exact solution, if stated; and the grid that the spec asks for, or, if nothing else is known, a cheap one.
+
+    `numbers` were found along with the solution: the grid takes them as they are.
+    """
     exact = exact_of(plan.statement)
     if exact is not None:
         yield exact
-    grid = plan.reference or (cheap_grid(plan) if exact is None else None)
+    grid = plan.reference or (cheap_grid(plan, numbers or {}) if exact is None else None)
     if grid is not None:
         try:
-            found = grid_of(grid, plan, how)
+            found = grid_of(grid, plan, how, numbers or {})
         except Failed as failure:  # one that nobody asked for may fail silently, unless the solution itself breaks down
             if plan.reference:
                 raise
@@ -136,18 +140,23 @@ def exact_of(statement: Statement) -> Reference | None:
     return Reference("the exact solution", lambda x: torch.stack(at(*x.unbind(-1)), -1), 0.0)
 
 
-def cheap_grid(plan: SolvePlan) -> Grid | None:
-    """A grid that costs little, if one applies at all."""
+def cheap_grid(plan: SolvePlan, numbers: Mapping[str, float]) -> Grid | None:
+    """A grid that costs little, if one applies at all, or would apply if what is learned were known."""
+    statement = plan.statement
+    known = bool(statement.parameters) and all(p.name in numbers for p in statement.parameters)
     applies = any(isinstance(a.method, Grid) and not a.obstacle for a in plan.alternatives)
-    n = CHEAP.get(len(plan.statement.domain.space))
+    applies = applies or (known and isinstance(grid_scheme(statement), Scheme))
+    n = CHEAP.get(len(statement.domain.space))
     return Grid(n=n) if applies and n is not None else None
 
 
-def grid_of(grid: Grid, plan: SolvePlan, how: How) -> Reference:
+def grid_of(grid: Grid, plan: SolvePlan, how: How, numbers: Mapping[str, float]) -> Reference:
     """A grid, and its distance to a grid with half as many points per side, which exceeds its error where it
     converges."""
     if plan.reference:
         solved = solved_by(grid, plan, how)
     else:
-        solved = solve_by_grid(plan.statement, grid, seed=how.seed, device=how.device, most=MANY_STEPS)
-    return Reference(str(grid), solved, max(solved.figures["error"], ROUNDING))
+        given = {name: torch.tensor(value, dtype=torch.float64, device=how.device) for name, value in numbers.items()}
+        solved = solve_by_grid(plan.statement, grid, seed=how.seed, device=how.device, given=given, most=MANY_STEPS)
+    with_numbers = f" with {', '.join(f'{name} = {value:.4g}' for name, value in numbers.items())}" if numbers else ""
+    return Reference(f"{grid}{with_numbers}", solved, max(solved.figures["error"], ROUNDING))

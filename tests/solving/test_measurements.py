@@ -58,6 +58,18 @@ def test_a_rate_is_found_from_measurements(tmp_path: Path, table: bool) -> None:
     assert abs(solution.parameters["a"].value - RATE) < 1e-2 * RATE
 
 
+def test_what_is_found_is_given_to_the_reference(tmp_path: Path) -> None:
+    """The distance is that to e^{-at} with the rate a that was found, whatever the true one is."""
+    x, t, u = samples()
+    solution = pdedsl.solve(written(tmp_path, x=x, t=t, u=u + 0.2 * np.random.default_rng(1).standard_normal(len(t))))
+    found = solution.parameters["a"].value
+    (grid,) = solution.trust.comparisons
+    assert grid.reference == f"grid(n=256) with a = {found:.4g}"
+    points = np.random.default_rng(2).random((4000, 2))
+    values, own = solution(points).detach().numpy()[:, 0], np.exp(-found * points[:, 1])
+    assert grid.distance == pytest.approx(np.linalg.norm(values - own) / np.linalg.norm(own), rel=0.05)
+
+
 ROD = """
 pde Rod
 space x in [0, 1]
