@@ -55,9 +55,15 @@ def without_resting(expr: Expr, spec: Spec) -> Expr | None:
     found: Expr | None = expr
     for head, equation in [(h, e) for _ in given for h, e in given.items() if h not in evolving]:  # w = v, v = u
         if found is not None and _order(found, head) is not None:
-            lower = _is_lower(found, head, equation, spec)
+            lower = _is_lower(found, head, equation, spec) and _is_bound(equation, evolving, spec)
             found = reduced(found, head, equation, spec) if lower else None
     return found
+
+
+def _is_bound(equation: Equation, evolving: set[Symbol], spec: Spec) -> bool:
+    """Whether an equation at rest reads unknowns that evolve, itself or through others; Δp = 0 makes p a coefficient."""
+    read = (equation, *resting_in(equation, spec).values())
+    return any(f.head in evolving for e in read for right in e.right for f in atoms(right, Field))
 
 
 def _is_lower(expr: Expr, head: Symbol, equation: Equation, spec: Spec) -> bool:

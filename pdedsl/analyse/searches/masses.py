@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from math import isfinite
 
-from sympy import Expr, Float, Symbol, exp
+from sympy import Expr, Float, Integer, Symbol, exp
 
 from pdedsl.analyse.jets import Jet
 from pdedsl.analyse.samples import Ranges
@@ -22,9 +22,10 @@ def losing(jet: Jet, ranges: Ranges, time: Symbol | None) -> str:
     if len(jet.coordinates) != 1 or jet.expr.has(Field) or jet.hidden or jet.higher:
         return ""
     x = jet.coordinates[0]
-    low, high = (float(e) for e in ranges.get(x, (Float(-WIDE), Float(WIDE))))
+    ends = ranges.get(x, (Integer(-WIDE), Integer(WIDE)))
+    low, high = map(float, ends)
     at = {time: _inside(ranges[time])} if time is not None and time in ranges else {}
-    for u in _data(x, low, high, x in ranges, bool(jet.u.is_nonnegative)):
+    for u in _data(x, *ends, x in ranges, bool(jet.u.is_nonnegative)):
         coarse, fine = _rates(jet, u, x, low, high, at) or (0.0, 0.0)
         if abs(fine) > LEAST and abs(coarse - fine) < 0.05 * abs(fine):
             return f"the mass of u = {notation(u)} changes at the rate {fine:.3g}"
@@ -35,7 +36,7 @@ def _inside(ends: tuple[Expr, Expr]) -> Float:
     return Float(0.3 * float(ends[0]) + 0.7 * float(ends[1]))
 
 
-def _data(x: Symbol, low: float, high: float, bounded: bool, positive: bool) -> list[Expr]:
+def _data(x: Symbol, low: Expr, high: Expr, bounded: bool, positive: bool) -> list[Expr]:
     lift = 1 if positive else 0
     if not bounded:
         tilt = 1 + (1 + x) ** 2 if positive else 1 + x

@@ -113,7 +113,7 @@ TABLE: tuple[Row, ...] = (
     rest("film, mixed", "u p", "∂u/∂t = ∂(u³ ∂p/∂x)/∂x\np = -Δu", "rp.Pp...p", bent=True),
     rest("porous, mixed", "u p v", "∂u/∂t = -∂(u v)/∂x\nv = -∂p/∂x\np = u", "rp.Pp...p", bent=True),
     rest("traffic with a flux", "u q", "∂u/∂t = Δu - ∂q/∂x\nq = u (1 - u)", "rp.Pp...p", bent=True),
-    rest("carried by what is flat", "u p", "∂u/∂t = ∇·(u∇p) + Δu\nΔp = 0", ".p.Pp...p", "∇p = 0 on a ring", True),
+    rest("carried by what is flat", "u p", "∂u/∂t = ∇·(u∇p) + Δu\nΔp = 0", "pp.Pp...p", "∇p = 0 on a ring", True),
     # ---- intervals
     inside("Δp with Δp = 0", "∂u/∂t = Δu + Δp\nΔp = 0", STILL_P, ".p.Pp...p", "p is x"),
     inside("u p' with Δp = 0", "∂u/∂t = Δu + u ∂p/∂x\nΔp = 0", STILL_P, ".r.P....r", "Δu + u", bent=True),
