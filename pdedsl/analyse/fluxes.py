@@ -191,7 +191,7 @@ def is_whole_across_seams(problem: Problem) -> bool:
     ranges = ranges_of(problem.spec)
     whole = jet.expr - jet.source
     for k, (x, side) in enumerate(zip(space.coordinates, space.sides, strict=False)):
-        if not side.periodic or not _varies(whole, x, problem):
+        if not side.periodic or not varies_in(whole, x, problem):
             continue
         learned = {w.head for w in problem.spec.learned}
         if any(f.head in learned and x in f.free_symbols for f in atoms(whole, Field)):
@@ -203,7 +203,8 @@ def is_whole_across_seams(problem: Problem) -> bool:
     return True
 
 
-def _varies(whole: Expr, x: Symbol, problem: Problem) -> bool:
+def varies_in(whole: Expr, x: Symbol, problem: Problem) -> bool:
+    """Whether an expression depends on a coordinate other than through its unknowns."""
     heads = {u.head for u in problem.spec.unknowns}
     own = [f for f in (*atoms(whole, Partial), *atoms(whole, Field)) if _head(f) in heads]
     return x in whole.xreplace(dict.fromkeys(own, S.One)).free_symbols

@@ -102,3 +102,15 @@ def test_conditions_that_say_too_little_keep_no_constants(end: str) -> None:
     found = verdicts(text)
     assert not isinstance(found[Axiom.CONSTANTS], Proved)
     assert not isinstance(found[Axiom.LINEARITY], Proved)
+
+
+def test_a_force_that_a_pressure_balances_moves_no_constant() -> None:
+    text = FLOW.format("∂c/∂t = Δc").replace("= Δv", "= Δv + [sin(2π x), 0]")
+    assert not isinstance(verdicts(text)[Axiom.CONSTANTS], Refuted)
+
+
+@pytest.mark.parametrize("equation", ["∂u/∂x ∂²u/∂x² = 0", "(∂²u/∂x²)² = ∂u/∂x ∂²u/∂x²"])
+def test_products_at_rest_are_not_called_nonlinear(equation: str) -> None:
+    """∂u/∂x ∂²u/∂x² = 0 makes ∂u/∂x constant: u is linear between its ends."""
+    text = f"pde P\nspace x in [0, 1]\nunknown u(x) : scalar\n{equation}\nu = x on boundary\n"
+    assert not isinstance(verdicts(text)[Axiom.LINEARITY], Refuted)

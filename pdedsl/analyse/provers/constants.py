@@ -8,6 +8,7 @@ from __future__ import annotations
 from sympy import Add, Dummy, Expr, Rational, Symbol
 
 from pdedsl.analyse.conditions import further, hollow, not_admitting, quoted
+from pdedsl.analyse.fluxes import varies_in
 from pdedsl.analyse.frames import unknown_of
 from pdedsl.analyse.positivity import strictly_positive
 from pdedsl.analyse.problem import Problem, domain_of, named, of_unknowns, spans
@@ -41,6 +42,9 @@ def constants(problem: Problem) -> Verdict:
     read = resting_in(problem.equation, problem.spec)
     if any(c.unknown in read for c in open_) or not _are_known(read, problem):
         return Unknown(RESTING)
+    free = any(vanishes(b) for e in read.values() for b in _balances(e, problem.spec))
+    if moving and free and not _has_a_mean(problem):
+        return Unknown("an unknown at rest that is free for constants, such as a pressure, may hold them in place.")
     moved = _moving(problem, moving) if moving else None
     if moved and (isinstance(moved, Refuted) or not broken):
         return moved
@@ -119,10 +123,23 @@ def _are_known(read: dict[Symbol, Equation], problem: Problem) -> bool:
 
 def _is_constant(head: Symbol, equation: Equation, spec: Spec) -> bool:
     """Whether an unknown at rest may be constant if the others are: Δw = u has no constant solution, w = x is none."""
-    balances = [expand(state_of(right, spec).at_constants) for right in equation.right]
+    balances = _balances(equation, spec)
     letters = {s.name: s for b in balances for s in atoms(b, Dummy)}
     solved = (b if b == 0 else _solved(b, letters.get(head.name, Dummy())) for b in balances)
     return all(v is not None and {*v.free_symbols} <= {*atoms(v, Dummy)} for v in solved)
+
+
+def _has_a_mean(problem: Problem) -> bool:
+    """Whether the equation is the same everywhere on a torus: derivatives of a free unknown have the mean zero there,
+    and do not cancel a rate."""
+    space = problem.spec.space
+    even = not any(varies_in(right, x, problem) for right in problem.equation.right for x in space.coordinates)
+    return bool(space.sides) and all(side.periodic for side in space.sides) and problem.is_affine and even
+
+
+def _balances(equation: Equation, spec: Spec) -> list[Expr]:
+    """What must be zero for constants, by an equation at rest."""
+    return [expand(state_of(right, spec).at_constants) for right in equation.right]
 
 
 def _solved(balance: Expr, letter: Symbol) -> Expr | None:

@@ -6,12 +6,12 @@ from __future__ import annotations
 from dataclasses import replace
 from itertools import combinations_with_replacement
 
-from sympy import Dummy, Expr, Poly, Symbol
+from sympy import Dummy, Expr, Mul, Poly, Symbol, factor
 
 from pdedsl.analyse.conditions import further, hollow, not_admitting, quoted
 from pdedsl.analyse.problem import Problem, is_undefined, named, spans
 from pdedsl.analyse.provers.hypotheses import Hypothesis, concluded
-from pdedsl.analyse.resting import is_constrained, without_resting
+from pdedsl.analyse.resting import is_constrained, says_more, without_resting
 from pdedsl.analyse.samples import Point, Ranges, exact_at, nonzero_point, points, ranges_of
 from pdedsl.analyse.sight import Reader
 from pdedsl.analyse.states import State, state_of
@@ -42,26 +42,40 @@ def _nonlinear(problem: Problem) -> Verdict:
         return Unknown(f"{named(guilty)} depends on u through a learned function.", spans(guilty))
     if problem.is_implicit:
         return Unknown(f"{named(guilty)} is not solved for the derivative in time.", spans(guilty))
-    ranges = ranges_of(problem.spec, problem.equation)
-    if not problem.equation.order:
+    ranges, spec = ranges_of(problem.spec, problem.equation), problem.spec
+    if not any(e.order for e in spec.equations) and says_more(problem.equation, spec):
         if any(_is_curved(s, ranges) for s in problem.states):
             return Refuted(f"{named(guilty)} is not linear in u.", SCALES, spans(guilty))
         return Unknown(f"{named(guilty)} may be zero for sums of solutions.", spans(guilty))
-    rights = [without_resting(s.expr, problem.spec) for s in problem.states]
-    if any(r is None for r in rights) or is_constrained(problem.spec):
+    rights = [_right(s, problem) for s in problem.states]
+    if any(r is None for r in rights) or is_constrained(spec):
         return Unknown(f"{named(guilty)} may be linear, as unknowns at rest depend on the others.", spans(guilty))
     whole = replace(problem.equation, right=tuple(r for r in rights if r is not None))
-    if not Reader(whole, problem.spec).is_apart:
+    if not Reader(whole, spec).is_apart:
         return Unknown(f"{named(guilty)} may be linear, as places that it reads may be the same.", spans(guilty))
     if not any(State(r, s.heads).bends(ranges) for r, s in zip(rights, problem.states, strict=True) if r is not None):
         return Unknown(f"{named(guilty)} seems to be linear in u, by numbers alone.", spans(guilty))
     return Refuted(f"{named(guilty)} is not linear in u.", SCALES, spans(guilty))
 
 
+def _right(state: State, problem: Problem) -> Expr | None:
+    """F, or what an unknown at rest is given by, in unknowns that evolve; None if it is not given by a formula."""
+    if problem.equation.order:
+        return without_resting(state.expr, problem.spec)
+    head = problem.unknown.head
+    own = [a for a in state.letters if any(f.head == head for f in atoms(a, Field))]
+    alone = len(own) == 1 and isinstance(own[0], Field) and state.slope(own[0]).is_number
+    return without_resting(state.expr, problem.spec, head) if alone else None
+
+
 def _is_curved(state: State, ranges: Ranges) -> bool:
-    """Whether F is zero at two points, and not at their sum: (Δu)³ = 0 is linear for all its form."""
+    """Whether F is zero at two points, and not at their sum: (Δu)³ = 0 is linear for all its form. If F is a product,
+    its factors may be zero at points that are on no solution, as in ∂u/∂x ∂²u/∂x² = 0."""
     whole = state.in_letters
     letters = sorted(atoms(whole, Dummy), key=str)
+    factors = [f for f in Mul.make_args(factor(whole)) if atoms(f, Dummy)]
+    if sum(1 for f in factors if not f.as_base_exp()[1].is_negative) > 1:
+        return False
     draws = list(points(whole.free_symbols, ranges, ZEROS))
     found: list[Point] = []
     for drawn in draws:
