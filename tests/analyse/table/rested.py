@@ -71,7 +71,6 @@ TABLE: tuple[Row, ...] = (
     rest("w = u²", "u w", "∂u/∂t = Δu - w\nw = u²", "rr.Pp...r", bent=True),
     rest("a chain of slopes", "u w z", f"∂u/∂t = ∂z/∂x\nz = w\nw = {X}", "Pp.Pp...p", HEAT),
     rest("z w - u²", "u w z", "∂u/∂t = Δu + z w - u²\nw = u\nz = u", "pp.Pp...p", HEAT, True),
-    rest("w w' - u u'", "u w", f"∂u/∂t = Δu + w ∂w/∂x - u {X}\nw = u", "pp.Pp...p", HEAT, True),
     rest("Δ²w with Δw = u", "u w", "∂u/∂t = Δu + Δ²w\nΔw = u", "P..Pp...p"),
     rest("w - Δw with Δw - w = u", "u w", "∂u/∂t = Δu - Δw + w\nΔw - w = u", "Pr.Pp...r"),
     rest("Δ(Δw - w) with Δw - w = u", "u w", "∂u/∂t = Δu + Δ²w - Δw\nΔw - w = u", "Pp.Pp...p"),
@@ -160,7 +159,6 @@ TABLE: tuple[Row, ...] = (
     flow("carried", "∂v/∂t + v·∇v + ∇p = Δv", "∂c/∂t + v·∇c = Δc", "rP.Pr....", "the pressure reads all", True),
     rest("flow in one dimension", "u p", f"∂u/∂t + u {X} + ∂p/∂x = Δu\n{X} = 0", "pp.P....p", "u is flat", True),
     # ---- walls
-    wall("u n·∇u = 0", "u n·∇u = 0 on boundary", ".p.PP....", "either"),
     wall("relu(u) = 0", "relu(u) = 0 on boundary", ".R.PP....", "too little"),
     wall("(n·∇u)² = n·∇u", "(n·∇u)² = n·∇u on boundary", "UU.PP....", "two slopes"),
     wall("|u| - √(u²)", "n·∇u = |u| - sqrt(u²) on boundary", "pp.PP...p", "n·∇u = 0"),
@@ -175,7 +173,6 @@ TABLE: tuple[Row, ...] = (
     wall("heaviside(u) n·∇u = 0", "heaviside(u) n·∇u = 0 on boundary", "UU.PP....", "nothing for u < 0"),
     # ---- domains, jumps and weights
     on("relu of a slope", data(f"∂u/∂t = Δu + heaviside({X}) {X}"), "RPpPP....", "relu is Lipschitz", True),
-    on("exp(log u)", line("∂u/∂t = Δ(exp(log(u)))"), "U..PP....", "no value for u < 0"),
     on("exp(log u), u > 0", line("∂u/∂t = Δ(exp(log(u)))", kind="scalar > 0"), "pp.PP....", HEAT),
     on("1 - u² on both sides", ring("(1 - u²) ∂u/∂t = (1 - u²) Δu"), ".UU.P....", "nothing for u = 1", True),
     on("exp(x) on both sides", line("exp(x) ∂u/∂t = exp(x) Δu"), "pppPP....", HEAT),
