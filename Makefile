@@ -79,8 +79,8 @@ kills: $(VENV)/.developed
 # Every dependency of the product in the oldest version that pyproject.toml allows; what only the tests need is new, and so
 # is what the dependencies need, of which old ones warn.
 OLDEST := .oldest
-TRIED  := tests/data tests/emit tests/evaluation/test_compare.py tests/evaluation/test_run.py tests/frontend tests/ir \
-          tests/plan tests/solving/test_grid.py tests/solving/test_run.py tests/solving/test_saved.py \
+TRIED  := tests/attacks tests/certificates tests/data tests/emit tests/evaluation/test_compare.py tests/evaluation/test_run.py tests/frontend tests/ir \
+          tests/plan tests/runtime/test_time_steps.py tests/solving/test_grid.py tests/solving/test_run.py tests/solving/test_saved.py \
           tests/training/test_checkpoint.py tests/training/test_resume.py tests/test_quoting.py
 oldest:
 	$(PYTHON) -m venv $(OLDEST)

@@ -69,7 +69,7 @@ def expanded(axis: Axis, values: Tensor, dim: int) -> Tensor:
     """The coefficients for values at the points of an axis; a ring has 2 half - 1 of them."""
     match axis:
         case Ring():
-            found = torch.fft.rfft(values, dim=dim, norm="forward")
+            found = torch.fft.rfft(values.contiguous(), dim=dim, norm="forward")
             rest = found.narrow(dim, 1, axis.half - 1)
             return torch.cat([found.real.narrow(dim, 0, 1), 2 * rest.real, -2 * rest.imag], dim=dim)
         case Segment():

@@ -34,9 +34,7 @@ IMPLICIT = 1e-9  # for the error estimates of implicit steps
 COARSER = 10.0  # factor on these tolerances on half the grid
 BALANCED = 1e-3  # net inflow: a larger one is due to the sides, if it does not decrease on the finer grid
 COMPARED = 2048  # points
-SLOW = 1 / (
-    2**0.5 - 1
-)  # errors at jumps fall with the root of the width in L2: half the grid differs by less than they are
+SLOW = 1 / (2**0.5 - 1)  # errors at jumps fall with the root of the width in L2: half the grid differs by less
 IN_MEAN = "error in the mean"  # a figure of solutions that may jump, which converge faster in L1 (Kuznetsov 1976)
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import importlib.util
+import re
 from pathlib import Path
 from typing import Any
 
@@ -51,6 +52,17 @@ def table() -> dict[str, dict[str, str]]:
 TABLE = table()
 CHEAP = ("vmap", "empty")
 RECORDED = ("convection_diffusion", "fractalnet", "monotone", "rotation")  # one of each kind
+
+
+def test_the_table_names_the_versions_it_is_about() -> None:
+    pinned = dict(
+        line.split("==") for line in (ROOT / ".ci" / "constraints.txt").read_text("utf-8").split() if "==" in line
+    )
+    declared = re.search(r'"torch>=([0-9.]+)"', (ROOT / "pyproject.toml").read_text("utf-8"))
+    page = " ".join((ROOT / "README.md").read_text("utf-8").partition(DEPLOYMENT.MARK)[0].split())
+    assert declared is not None
+    said = f"torch {pinned['torch'].rpartition('.')[0]}; the oldest that pdedsl runs with, {declared[1]}, records fewer"
+    assert said in page
 
 
 def test_the_table_has_every_spec_that_has_a_network_on_data() -> None:
