@@ -26,6 +26,8 @@ __all__ = [
     "RunError",
     "Solution",
     "Spec",
+    "attacks",
+    "certificates",
     "compile",
     "evaluate",
     "evaluate_run",
@@ -38,6 +40,7 @@ __all__ = [
 ]
 
 if TYPE_CHECKING:
+    from pdedsl import attacks, certificates
     from pdedsl.compilation import Compilation
     from pdedsl.diagnostics import PdeError
     from pdedsl.evaluation.evaluate import evaluate
@@ -52,6 +55,8 @@ if TYPE_CHECKING:
     from pdedsl.training.saved import Run
 
 _HOMES = {
+    "attacks": "pdedsl.attacks",
+    "certificates": "pdedsl.certificates",
     "Compilation": "pdedsl.compilation",
     "compile": "pdedsl.interface",
     "PdeError": "pdedsl.diagnostics",
@@ -79,7 +84,8 @@ def __getattr__(name: str) -> object:
         raise AttributeError(f"module 'pdedsl' has no attribute '{name}'")
     from importlib import import_module
 
-    return getattr(import_module(home), name)
+    module = import_module(home)
+    return getattr(module, name, module)  # a room is at home in itself
 
 
 def __dir__() -> list[str]:

@@ -71,7 +71,7 @@ def gaussian(
         classes=classes.where(radii > 0.0, -1),
         radii=radii,
         lipschitz=lipschitz_radius(lower, sigma),
-        paper=paper_radius(lower, sigma, x[0].numel()),
+        paper=paper_radius(lower, sigma, x.shape[1:].numel()),
         lower=lower,
         draws=draws,
         sigma=sigma,

@@ -22,7 +22,7 @@ class Votes:
 
     def __init__(self, model: Model, x: Tensor, sigma: float, batch: int, generator: torch.Generator) -> None:
         self.model, self.x, self.sigma, self.batch, self.generator = model, x, sigma, batch, generator
-        self._noisy = torch.empty_like(x[:1].expand(batch, *x.shape[1:]), memory_format=torch.contiguous_format)
+        self._noisy = x.new_empty(batch, *x.shape[1:])
 
     def classes(self, rows: Tensor) -> Tensor:
         """A vote for each entry of `rows`, which are indices of samples and may repeat."""
@@ -58,4 +58,4 @@ def voting(model: Model, x: Tensor, sigma: float, batch: int, seed: int) -> Iter
 
 
 def groups(n: int, device: torch.device) -> tuple[Tensor, ...]:
-    return torch.split(torch.arange(n, device=device), GROUP)
+    return torch.split(torch.arange(n, device=device), GROUP) if n else ()

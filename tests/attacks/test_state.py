@@ -168,6 +168,8 @@ def test_an_empty_batch_and_one_that_is_all_wrong() -> None:
         result = attack(name, norm)(case.model, case.x, (case.y + 1) % 3, eps=0.1)
         assert torch.equal(result.x, case.x)
         assert result.fooled.all()
+        none = attack(name, norm)(case.model, case.x[:0], case.y[:0], eps=0.1)
+        assert (none.x.shape, none.fooled.shape) == ((0, *case.x.shape[1:]), (0,))
 
 
 def test_an_audit_leaves_no_trace() -> None:

@@ -14,7 +14,7 @@ from scipy.stats import binom, binomtest
 from torch import Tensor, nn
 
 from pdedsl.attacks import ddn
-from pdedsl.certificates import gaussian, gaussian_at
+from pdedsl.certificates import gaussian, gaussian_at, lipschitz
 from pdedsl.certificates.statements import (
     fewest_hits,
     lipschitz_radius,
@@ -212,3 +212,10 @@ def test_batches_are_full() -> None:
 def test_noise_of_no_size_is_refused() -> None:
     with pytest.raises(ValueError, match="positive standard deviation"):
         gaussian(half_space, torch.zeros(1, 2), sigma=0.0)
+
+
+def test_an_empty_batch() -> None:
+    model, x = nn.Linear(3, 2), torch.rand(0, 3)
+    drawn = gaussian(model, x, sigma=0.5), gaussian_at(model, x, sigma=0.5, radii=0.1)
+    for found in (*drawn, lipschitz(model, x, constant=1.0)):
+        assert (found.classes.shape, found.radii.shape) == ((0,), (0,))
