@@ -32,7 +32,7 @@ COMPARED = 2048  # points at which two solutions are compared
 WITH_PATHS = 64  # the same, if each costs thousands of paths
 CHEAP = {1: 256, 2: 48, 3: 12}  # points per side of a grid that costs little, by the dimension of space
 MANY_STEPS = 1500  # in time, of a grid that nobody asked for: a solution that needs more of them is not cheap
-ALONE = "no exact solution is stated, and no cheap grid solves this: only the residuals speak"
+ALONE = "no exact solution is stated, and no cheap grid solves this: only {} speak"
 BY_ITSELF = "nothing but half the grid was compared with this solution: `pdedsl crosscheck` tries the other methods"
 ROUNDING = 1e-16
 
@@ -61,7 +61,8 @@ def assessed(solved: Solved, plan: SolvePlan, source: Source, how: How) -> Asses
     found = {name: e.value for name, e in solved.parameters.items()}
     references = tuple(references_of(plan, how, found))
     comparisons = tuple(comparison(solved, r, plan.statement, how) for r in references)
-    alone = BY_ITSELF if isinstance(solved.method, Grid) else ALONE
+    evidence = "its own intervals" if isinstance(solved.method, Paths) else "the residuals"
+    alone = BY_ITSELF if isinstance(solved.method, Grid) else ALONE.format(evidence)
     if isinstance(solved.method, Grid):
         comparisons = (*comparisons, _halved(solved))
     notes = (*floating_lines(plan.statement), *(() if references else (alone,)))

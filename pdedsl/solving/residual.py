@@ -36,6 +36,7 @@ from pdedsl.words.solvers import Collocation
 
 BESIDE = Mlp(width=10, depth=2)  # for a function that is learned along with the unknowns
 BALANCING = 500  # points at which gradient sizes are compared
+MEASURED = 0.03  # weight of measurements relative to equations, which hold exactly, if only numbers are learned
 HEAVIER = 3.0  # weight of conditions relative to equations, when balanced
 
 
@@ -177,10 +178,11 @@ class Task:
     @cached_property
     def measured(self) -> tuple[NetworkRows, ...]:
         """Rows of measurements; their residuals estimate the noise, for the standard deviations of what is learned."""
-        found = []
-        for m in (m.to(self.points) for m in self.given):
-            found.append(NetworkRows(self.form(m.residual), m.points, m.points.new_ones(()), m.values))
-        return tuple(found)
+        weight = 1.0 if functions_of(self.statement) else MEASURED  # a function would take many more steps
+        return tuple(
+            NetworkRows(self.form(m.residual), m.points, m.points.new_tensor(weight), m.values)
+            for m in (m.to(self.points) for m in self.given)
+        )
 
     def drawn(self, n: int, draw: int) -> list[NetworkRows]:
         """Rows of all equations at new points, each weighted as if it were alone: mean squares are added."""

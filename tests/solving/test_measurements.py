@@ -8,6 +8,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 import torch
+from scipy.optimize import minimize_scalar
 from scipy.stats import binom
 from scipy.stats import t as student
 
@@ -21,6 +22,7 @@ from pdedsl.solving.estimates import _deviation
 from pdedsl.solving.features import solve_by_features
 from pdedsl.solving.measured import Measured
 from pdedsl.solving.residual import solve_by_residual
+from pdedsl.solving.trust import Verdict
 from pdedsl.words.solvers import Collocation, Features
 
 SPEC = """
@@ -68,6 +70,22 @@ def test_what_is_found_is_given_to_the_reference(tmp_path: Path) -> None:
     points = np.random.default_rng(2).random((4000, 2))
     values, own = solution(points).detach().numpy()[:, 0], np.exp(-found * points[:, 1])
     assert grid.distance == pytest.approx(np.linalg.norm(values - own) / np.linalg.norm(own), rel=0.05)
+
+
+def test_noise_does_not_bend_the_solution(tmp_path: Path) -> None:
+    """With 20 % noise: the rate is that of least squares among e^{-at}, and so is its deviation; all equations hold."""
+    x, t, u = samples()
+    values = u + 0.2 * np.random.default_rng(1).standard_normal(len(t))
+    best = minimize_scalar(lambda a: ((values - np.exp(-a * t)) ** 2).sum(), bounds=(0, 3), method="bounded").x
+    slopes = t * np.exp(-best * t)
+    expected = (((values - np.exp(-best * t)) ** 2).sum() / (len(t) - 1) / (slopes @ slopes)) ** 0.5
+    text = written(tmp_path, x=x, t=t, u=values).read_text("utf-8").replace("steps=15", "steps=60")
+    (tmp_path / "long.pde").write_text(text, "utf-8")
+    solution = pdedsl.solve(tmp_path / "long.pde")
+    assert solution.parameters["a"].value == pytest.approx(best, abs=0.05 * expected)
+    assert solution.parameters["a"].deviation == pytest.approx(expected, rel=0.05)
+    assert solution.trust.comparisons[0].distance < 1e-3
+    assert solution.verdict is Verdict.HOLDS
 
 
 ROD = """
