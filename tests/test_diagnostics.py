@@ -6,7 +6,7 @@ import pytest
 
 from pdedsl.diagnostics import nearest
 
-WORDS = ["sin", "tan", "tanh", "pi", "K", "kappa", "simplex", "scalar", "resnet", "convnet", "mlp", "lr", "linearity"]
+WORDS = "sin sign tan tanh pi K kappa simplex scalar resnet convnet mlp lr linearity".split()
 
 
 @pytest.mark.parametrize(
@@ -20,6 +20,7 @@ WORDS = ["sin", "tan", "tanh", "pi", "K", "kappa", "simplex", "scalar", "resnet"
         ("Simplex", "simplex"),
         ("linaerty", "linearity"),  # two slips in nine letters
         ("resnets", "resnet"),
+        ("sinn", "sin"),  # a letter twice, before another letter
     ],
 )
 def test_near_misses(word: str, meant: str) -> None:

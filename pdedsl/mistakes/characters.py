@@ -36,7 +36,7 @@ STRAYS = {
     "\u0308": "a derivative is written ∂²u/∂t²",
     "%": "a comment starts with #; 10 % is 0.1",
     "@": "write W x for a product, and v·w for a dot product",
-    **dict.fromkeys("⟨⟩", "write v·w for a dot product"),
+    **dict.fromkeys("⟨⟩", "write v·w for a dot product, and [1, 2] for a vector"),
     "$": "leave the $ out",
     "∞": "an interval has finite ends: choose a number that is large enough, or write R^d for a data space",
     ";": "a statement ends at the end of its line, and a comma separates what is in brackets",

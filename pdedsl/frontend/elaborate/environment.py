@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field
+from typing import get_args
 
 from sympy import Expr, Symbol, Tuple, sympify
 from sympy.core.symbol import Str
@@ -185,7 +186,7 @@ class Environment:
             return mistakes.names.of_frames(name.text, name.span)
         if (slope := derivative_meant(name, self.declared)) is not None:
             return slope
-        words = {*self.declared, *FUNCTIONS, "pi", "softmax"}
+        words = {*self.declared, *FUNCTIONS, "pi", "softmax", *(get_args(t.Operator) if called else ())}
         guess = nearest(name.id, words)
         meant = joined(name.text, {*words, *map(unicode_name, words)}) or (guess and unicode_name(guess))
         first = not any(isinstance(d, t.UnknownDecl) for d in self.declared.values())

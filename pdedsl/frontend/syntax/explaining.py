@@ -192,7 +192,7 @@ PIECED = ("if", "piecewise", "Piecewise", "cases", "select")
 HOLDS = "leave it out: an equation holds on the whole 'space' and 'time' of the spec"
 MISPLACED = {
     "WHERE": "a constant is declared on a line of its own, as in: const k = 2",
-    "RELATION": "an equation has one '='; inequalities are written only after 'where'",
+    "RELATION": "an equation has one '=', inequalities are written only after 'where', and a vector is [1, 2]",
     "ON": "a condition is an equation, as in: u = 0 on boundary, or ∂u/∂n = 0 on boundary",
 }
 SHAPES = {
