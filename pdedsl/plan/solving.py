@@ -125,6 +125,7 @@ class Choice:
 
 FEW = 8  # coordinates up to which random features can cover a domain
 SIDE = {1: 256, 2: 96, 3: 32}  # points per side of a grid that is recommended, by the dimension of space
+FLOW = 24  # the same, for a flow between sides: its unknowns are solved for together
 MANY = 20  # coordinates above which only means over paths are cheap
 
 
@@ -140,6 +141,8 @@ def recommended(statement: Statement, spec: Spec) -> Choice:
         return Choice(grid, "the data in time jump, or do not meet the sides: no smooth function satisfies them")
     if network_of(spec) is not None or (spec.train is not None and spec.train.says("optimizer")):
         return Choice(Collocation(), "the spec says what is trained, or how")
+    if not statement.is_affine and statement.floating and grid_scheme(statement) is Scheme.COLLOCATION:
+        return Choice(Grid(n=FLOW), "a flow that is not linear, with its pressure: one system of equations on a grid")
     reason = _for_a_grid(grid_scheme(statement), statement.is_affine)
     if reason is not None:
         return Choice(grid, reason)

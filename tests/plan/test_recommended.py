@@ -23,6 +23,12 @@ STATEMENTS = {
     "linear": (RING.format("") + "∂u/∂t = Δu\n", Features(), "linear"),
     "not linear, periodic": (RING.format("") + "∂u/∂t + u ∂u/∂x = Δu\n", Grid(n=256), "Fourier"),
     "a periodic system": (FLOW, Grid(n=96), "Fourier"),
+    "a flow between sides": (
+        "pde Cavity\nspace (x, y) in [0, 1]^2\nunknown v(x, y) : vector(2)\nunknown p(x, y) : scalar\n"
+        "v·∇v = -∇p + 0.05Δv\n∇·v = 0\nv = [0, 0] on left, right, bottom\nv = [x² (1 - x)², 0] on top\n",
+        Grid(n=24),
+        "pressure",
+    ),
     "shocks": (RING.format("") + "∂u/∂t + u ∂u/∂x = 0\n", Grid(n=256), "may jump"),
     "a speed with a kink": (
         RING.format("") + "∂u/∂t + ∂((2 + |x - ½|) u)/∂x = 0\n",
