@@ -42,6 +42,7 @@ from analyse.table import (
     orders,
     pieced,
     places,
+    repaired,
     rested,
     returned,
     scattered,
@@ -100,7 +101,7 @@ THIRD = (
     weighed,
 )  # and by a fourth
 FOURTH = (blind, blind_more)  # and by a fifth, who has read no prover
-FIFTH = (rested, usual, answered)  # and by a sixth, who has
+FIFTH = (rested, usual, answered, repaired)  # and by a sixth, who has
 AGAIN: tuple[Row, ...] = tuple(row for room in SECOND for row in room.TABLE)
 LAST: tuple[Row, ...] = tuple(row for room in (*THIRD, *FOURTH, *FIFTH) for row in room.TABLE)
 TABLE: tuple[Row, ...] = (*(row for room in (*ROOMS, *OPPONENT) for row in room.TABLE), *AGAIN, *LAST)
