@@ -28,6 +28,7 @@ from pdedsl.symbolic.symbols import Field, Partial
 
 STILL = "F vanishes for constants"
 RESTING = "what an unknown at rest is for a constant is not known."
+FREE = "an unknown at rest that is free for constants, such as a pressure, may hold them in place."
 TRIED = (*(Rational(k) for k in (1, 2, -1, 3, 1000, -1000)), Rational(1, 2))
 
 
@@ -35,17 +36,12 @@ def constants(problem: Problem) -> Verdict:
     if problem.jet.singular:
         return Unknown("it could not be shown that the equation has a value where the gradient vanishes.")
     rates = [_at_rest(s.at_constants, problem.spec) for s in problem.states]
-    if any(r is None for r in rates):
-        return Unknown(RESTING)
     moving = [r for r in rates if r is not None and not vanishes(r)]
     broken, open_ = _unmet(problem.spec)
-    read = resting_in(problem.equation, problem.spec)
-    if any(c.unknown in read for c in open_) or not _are_known(read, problem):
-        return Unknown(RESTING)
-    free = any(vanishes(b) for e in read.values() for b in _balances(e, problem.spec))
-    if moving and free and not _has_a_mean(problem):
-        return Unknown("an unknown at rest that is free for constants, such as a pressure, may hold them in place.")
-    moved = _moving(problem, moving) if moving else None
+    doubt = RESTING if None in rates else _doubt(problem, open_, bool(moving))
+    if doubt and not broken:
+        return Unknown(doubt)
+    moved = _moving(problem, moving) if moving and not doubt else None
     if moved and (isinstance(moved, Refuted) or not broken):
         return moved
     if broken:
@@ -67,6 +63,15 @@ def constants(problem: Problem) -> Verdict:
     differs = all(term.has(Partial) for s in problem.states for term in Add.make_args(s.expr))
     why = "every term contains a derivative of u" if differs else "the terms cancel for a constant u"
     return Proved(f"{why}, so a constant stays as it is.", (STILL, *held))
+
+
+def _doubt(problem: Problem, open_: list[Condition], moving: bool) -> str:
+    """Why unknowns at rest may not be what their equations say for constants, or "" if they are."""
+    read = resting_in(problem.equation, problem.spec)
+    if any(c.unknown in read for c in open_) or not _are_known(read, problem):
+        return RESTING
+    free = any(vanishes(b) for e in read.values() for b in _balances(e, problem.spec))
+    return FREE if moving and free and not _has_a_mean(problem) else ""
 
 
 def _is_defined(problem: Problem) -> bool:

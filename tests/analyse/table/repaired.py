@@ -13,6 +13,7 @@ from analyse.frames_more import REST, circle, classless, line, system
 from analyse.table.rested import HEAT, RING, inside, rest
 
 I = "x in [0, 1]"  # noqa: E741
+SQUARE = "(x, y) in [0, 1]^2"
 NOWHERE = "no value for some u"
 COLD_BOTH = declared("u = 0 on boundary", "v = 0 on boundary")
 SHUT_BOTH = declared("n·∇u = 0 on boundary", "n·∇v = 0 on boundary")
@@ -72,7 +73,9 @@ TABLE: tuple[Row, ...] = (
     one("Monge and Ampère", "∂²u/∂x² ∂²u/∂y² - (∂²u/∂x∂y)² = 1", "R"),
     one("log u is harmonic", "u Δu = ‖∇u‖²", "R"),
     one("(1 + u²) Δu", "(1 + u²) Δu = 0", "p", "Δu = 0"),
-    one("relu(u) - relu(-u) - u", "Δu = relu(u) - relu(-u) - u", "p", "Δu = 0"),
+    classless(
+        "fifth, last, one, relu(u) - relu(-u) - u", still("Δu = relu(u) - relu(-u) - u"), "p........", "Δu = 0", order=0
+    ),
     one("u³ in front", "(1 + u²) Δu = u³", "R"),
     # ---- flows
     flow("Stokes, walls", "∂v/∂t + ∇p = Δv", "", "PR.Pr....", "the pressure reads all", False, "[0, 1]^2"),
@@ -86,13 +89,15 @@ TABLE: tuple[Row, ...] = (
     walled("rotation, cold", "∂u/∂t = Δu + v\n∂v/∂t = Δv - u", COLD_BOTH, "PR.PP...R"),
     walled("slopes, shut", "∂u/∂t = Δu + ∂v/∂x\n∂v/∂t = Δv + ∂u/∂x", SHUT_BOTH, "PP.PP...r"),
     walled(
-        "Gray and Scott, shut", "∂u/∂t = Δu - u v² + 0.04 (1 - u)\n∂v/∂t = ½Δv + u v² - 0.1v", SHUT_BOTH, "RR.PP...R", True
+        "Gray and Scott, shut", "∂u/∂t = Δu - u v² + 0.04 (1 - u)\n∂v/∂t = ½Δv + u v² - 0.1v", SHUT_BOTH,
+        "RR.PP...R", True,
     ),
     walled("cross-diffusion, shut", "∂u/∂t = Δu + ½Δv\n∂v/∂t = ½Δu + Δv", SHUT_BOTH, "PP.PP...p"),
     walled("cross-diffusion, cold", "∂u/∂t = Δu + ½Δv\n∂v/∂t = ½Δu + Δv", COLD_BOTH, "PR.PP...r"),
     walled("one warm", "∂u/∂t = Δu\n∂v/∂t = Δv", declared("u = 1 on boundary", "v = 0 on boundary"), "RR.PP...R"),
     inside(
-        "last, chemotaxis, shut", "∂u/∂t = Δu - ∇·(u∇w)\nΔw = w - u", declared("n·∇u = 0 on boundary", "n·∇w = 0 on boundary"),
+        "last, chemotaxis, shut", "∂u/∂t = Δu - ∇·(u∇w)\nΔw = w - u",
+        declared("n·∇u = 0 on boundary", "n·∇w = 0 on boundary"),
         "rp.Pr...p", "w is a mean", "w", True,
     ),
     # ---- time
