@@ -31,11 +31,12 @@ NOWHERE = Span(0, 0)
 
 @dataclass(frozen=True)
 class Patch:
-    """The origin of part of a text: characters of another text, `origin`, from `start` on, which the user wrote."""
+    """The origin of part of a text: characters of another text, `origin`, from `start` on, which the user wrote; or all
+    of it, if the part was written for it and is not in it."""
 
     span: Span
     origin: Source
-    start: int
+    start: int | None = None
 
     def moved(self, at: int, by: int) -> Patch:
         """The patch after an edit at `at` that lengthened the text by `by` characters."""
@@ -56,7 +57,9 @@ class Source:
     def written(self, span: Span) -> tuple[Source, Span]:
         """The source and place where the user wrote the text of a span."""
         for patch in self.patches:
-            if patch.holds(span):
+            if patch.holds(span) and patch.start is None:
+                return patch.origin, Span(0, len(patch.origin.text))
+            if patch.holds(span) and patch.start is not None:
                 by = patch.start - patch.span.start
                 return patch.origin, Span(span.start + by, span.end + by)
         return self, span

@@ -9,9 +9,10 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from frontend.settings import TEXT, changed, meaning, refused, value
-from pdedsl.compiler import to_spec, to_syntax
-from pdedsl.diagnostics import PdeError, Source
+from pdedsl.compiler import examine, to_spec, to_syntax
+from pdedsl.diagnostics import PdeError, Source, Span
 from pdedsl.frontend.editing.override import overridden
+from pdedsl.sources import read, shipped_specs
 from pdedsl.words.optimizers import Sgd
 
 # ---- wrong settings: the place is in the setting
@@ -242,6 +243,14 @@ def test_an_argument_of_the_default_optimizer() -> None:
 )
 def test_a_wrong_value_is_shown_where_it_was_written(settings: tuple[str, ...], place: str) -> None:
     assert place in refused(*settings)[1]
+
+
+@pytest.mark.parametrize("setting", ["realize.time=rk4", "realize.reaction=euler(steps=1)", "evaluate.natural"])
+@pytest.mark.parametrize("name", ["heat", "wave", "poisson"])
+def test_a_line_that_is_added_was_written_in_the_setting(name: str, setting: str) -> None:
+    source = overridden(read(shipped_specs()[name]), (setting,))
+    places = {source.written(d.span) for d in examine(source).errors}
+    assert places == {(Source(setting, "--set"), Span(0, len(setting)))}
 
 
 @pytest.mark.parametrize("setting", ["learn=mlp", "learn.q=mlp", "unknown.u.width", "space=", "learn.v"])

@@ -54,9 +54,13 @@ def _patched(source: Source, text: str, setting: Setting) -> Source:
     patches = tuple(p.moved(first, by) for p in source.patches if p.span.end <= first or p.span.start >= last - by)
     low, high = sorted((first, max(0, last - len(value))))  # the change contains the value, or vice versa
     at = text.rfind(value, low, high + len(value)) if value else -1
+    origin = Source(setting.text, "--set")
     if at >= 0:
-        origin = Source(setting.text, "--set")
         patches += (Patch(Span(at, at + len(value)), origin, setting.text.index(value, setting.text.index("="))),)
+    while by == last - first and first and text[first - 1] == text[last - 1] != "\n":
+        first, last = first - 1, last - 1  # a whole line was added
+    if last > first:
+        patches += (Patch(Span(first, last), origin),)
     return replace(source, text=text, patches=patches)
 
 
