@@ -41,6 +41,10 @@ WELL_KNOWN = {
     **dict.fromkeys(("dW", "dB", "noise", "white_noise"), RANDOM),
     **DIFFERENTIALS,
     **dict.fromkeys(("dirac", "Dirac", "DiracDelta"), POINT),
+    **dict.fromkeys(
+        ("ds", "dS"), "there are no integrals: what holds on a side is a line, as in ∂u/∂n = 1 on boundary"
+    ),
+    **dict.fromkeys(("integral", "integrate", "Integral", "Int"), "integrals are not part of the language"),
     **{f"log{base}": f"write log(…)/log({base})" for base in (2, 10)},
     **{name: f"declare it, as in: const {name} = 1" for name in "TL"},
     "O": "the number is written with the digit 0",
