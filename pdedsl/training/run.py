@@ -204,6 +204,9 @@ def data_of(compilation: Compilation, config: TrainConfig, root: Path | None) ->
         raise error.within(error.source or compilation.spec.source) from None
 
 
+WHOLE = "lbfgs takes all samples in each of its own steps: epochs, batch and schedule of the spec do not apply"
+
+
 def _fitted(config: TrainConfig, samples: int, world: World) -> TrainConfig:
     """A batch has at most all samples, and at least one per process."""
     if config.batch > samples:
@@ -225,6 +228,7 @@ def _started(
 ) -> Started:
     spec, data = compilation.spec, engine.data
     defaults = (f"by default: {', '.join(config.defaults)}",) if config.defaults else ()
+    whole = all(phase.whole for phase in engine.phases)
     return Started(
         name=spec.name,
         title=spec.title,
@@ -236,11 +240,11 @@ def _started(
         train=len(data.train),
         validation=len(data.validation) if data.validation is not None else 0,
         test=len(data.test),
-        batch=config.batch,
+        batch=len(data.train) if whole else config.batch,
         device=str(engine.world.device),
         processes=engine.world.size,
         resumed=resumed,
-        notes=(*complaints, *defaults),
+        notes=(*complaints, *defaults, *((WHOLE,) if whole else ())),
         adaptive=bool(adaptive_blocks(engine.model)),
         attacked=config.adversary is not None,
     )

@@ -12,7 +12,7 @@ import pdedsl
 from pdedsl.files import RunError
 from pdedsl.runtime.standardize import Standardize
 from pdedsl.runtime.streams import streams
-from pdedsl.training.events import Stepped
+from pdedsl.training.events import Started, Stepped
 from training import specs
 from training.runs import IMAGES, heard, weights
 from training.test_resume import Heard
@@ -113,6 +113,17 @@ def test_optimizers_one_after_the_other(tmp_path: Path) -> None:
     rows = heard(specs.MOONS, tmp_path / "a", "train.optimizer=adam(lr=1e-2), lbfgs(steps=3)")
     assert [row.phase for row in rows[-4:]] == ["train, adam"] + ["train, lbfgs"] * 3
     assert rows[-1].loss < rows[-3].loss
+
+
+def test_entries_that_lbfgs_alone_does_not_use_are_named_and_change_nothing(tmp_path: Path) -> None:
+    listener, alone = Heard(), ("train.optimizer=lbfgs(steps=3)", "train.data.train=150")
+    one = pdedsl.train(specs.MOONS, tmp_path / "a", set=alone, listeners=(listener,))
+    unused = ("train.epochs=9", "train.batch=7", "train.schedule=step(every=1, factor=0.1)")
+    other = pdedsl.train(specs.MOONS, tmp_path / "b", set=(*alone, *unused))
+    (started,) = listener.of(Started)
+    assert started.batch == started.train == 150
+    assert "epochs, batch and schedule of the spec do not apply" in started.notes[-1]
+    assert equal(one, other)
 
 
 def test_precision(tmp_path: Path) -> None:
