@@ -132,6 +132,6 @@ def _residual(solved: Solved, plan: SolvePlan, source: Source, how: How) -> floa
 
 def pair(a: Member, b: Member) -> Pair:
     n = min(len(a.values), len(b.values))
-    margin = SIGMAS if a.drawn or b.drawn else MARGIN
-    distance = relative(a.values[:n], b.values[:n])
-    return Pair(a.name, b.name, distance, max(VISIBLE, margin * hypot(a.error, b.error)))
+    own = hypot(a.error, b.error)
+    allowed = SIGMAS * own if a.drawn or b.drawn else min(MARGIN * own, NO_DIGIT)
+    return Pair(a.name, b.name, relative(a.values[:n], b.values[:n]), max(VISIBLE, allowed))

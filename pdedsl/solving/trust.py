@@ -48,7 +48,7 @@ class Comparison:
 
     @property
     def allowed(self) -> float:
-        return max(VISIBLE, MARGIN * self.error, SIGMAS * self.interval)
+        return max(VISIBLE, min(MARGIN * self.error, NO_DIGIT), SIGMAS * self.interval)
 
     @property
     def judged(self) -> float:

@@ -13,7 +13,7 @@ from torch import Tensor, nn
 from pdedsl.compiler import to_compilation
 from pdedsl.ir.plan import SolvePlan
 from pdedsl.solving.assess import references_of
-from pdedsl.solving.crosscheck import Crosscheck, Member, Pair
+from pdedsl.solving.crosscheck import Crosscheck, Member, Pair, pair
 from pdedsl.solving.fresh import Audit, Gap
 from pdedsl.solving.methods import How
 from pdedsl.solving.points import Points
@@ -121,11 +121,18 @@ def test_residuals_alone_must_be_as_small_as_distances(relative: float, alone: b
         (0.011, 1e-12, False, Verdict.DISAGREES),
         (0.011, 0.0, True, Verdict.FAILS),
         (0.05, 0.01, False, Verdict.HOLDS),  # the reference itself is no better
+        (0.11, 0.09, False, Verdict.DISAGREES),  # not one digit is common to both
         (nan, 0.0, False, Verdict.DISAGREES),
     ],
 )
 def test_limits_of_a_comparison(distance: float, error: float, exact: bool, verdict: Verdict) -> None:
     assert Trust((), (Comparison("another", distance, 0.0, error, exact),)).verdict is verdict
+
+
+@pytest.mark.parametrize(("distance", "agrees"), [(0.09, True), (0.11, False)])
+def test_a_pair_without_a_common_digit_disagrees(distance: float, agrees: bool) -> None:
+    ones = torch.ones(3, 1)
+    assert pair(Member("a", ones * (1 + distance), 0.06, ""), Member("b", ones, 0.0, "")).agrees is agrees
 
 
 def test_distances() -> None:
