@@ -36,6 +36,15 @@ def terms_differ(found: str, other: str, added: bool, scores: bool, span: Span, 
     return SUMMANDS.error(f"{an(found)} {verb} {an(other)}", span, hint, notes=notes, fixes=fixes)
 
 
+def scores_alone(found: str, other: str, span: Span, first: Span) -> PdeError:
+    """`u(x, 1) = W x` for class probabilities u."""
+    softmax = Fix(
+        "write softmax(…)", (Edit(Span(span.start, span.start), "softmax("), Edit(Span(span.end, span.end), ")"))
+    )
+    hint, notes = "softmax makes probabilities of scores, as in softmax(W x)", ((first, this_is(other)),)
+    return SUMMANDS.error(f"{an(found)} do not fit {an(other)}", span, hint, notes=notes, fixes=(softmax,))
+
+
 def bias(name: str, span: Span) -> PdeError:
     """`W x + b`, where nothing is called b."""
     message = f"'{name}' cannot be added to scores of a linear operator"

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from pdedsl.diagnostics import PdeError, Span
-from pdedsl.fixes import Edit, Fix, instead, one_of_them, without
+from pdedsl.fixes import Edit, Fix, added, instead, one_of_them, without
 from pdedsl.mistakes.code import Code
 from pdedsl.mistakes.english import ONE, all_of, counted, one_of, perhaps
 
@@ -41,6 +41,8 @@ ELSEWHERE = {
 NOISE = "the noise is that of the equation, as in ½σ²Δu"
 OF_OTHERS = {"sigma": NOISE, "σ": NOISE}
 """Arguments that other programs have."""
+LISTED = {"width": "all hidden layers have the same width, and there are 'depth' of them, as in: width=64, depth=4"}
+"""What is given as a list elsewhere, and here as a number."""
 
 
 # ---- words and their arguments
@@ -111,6 +113,17 @@ def empty_list(key: str, wanted: str, span: Span) -> PdeError:
 
 def wrong_value(key: str, wanted: str, span: Span, guess: str | None = None) -> PdeError:
     return VALUE.error(f"{key} must be {wanted}", span, perhaps(guess), fixes=instead("", guess, span))
+
+
+def list_of_values(key: str, wanted: str, span: Span) -> PdeError:
+    """`mlp([2, 32, 32, 2])`."""
+    return VALUE.error(f"{key} must be {wanted}", span, LISTED.get(key, "write one value instead of a list"))
+
+
+def by_place(key: str, wanted: str, other: str, alone: bool, span: Span) -> PdeError:
+    """`pgd(8/255)`: the first argument is another; `alone` if there are no more of them without a name."""
+    hint, fixes = f"write {other}=…: without a name, this is {key}", added(span.start, f"{other}=") if alone else ()
+    return VALUE.error(f"{key} must be {wanted}", span, hint, fixes=fixes)
 
 
 def too_much(key: str, most: int, span: Span) -> PdeError:

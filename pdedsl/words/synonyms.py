@@ -1,41 +1,51 @@
-"""Words of other programs for ours: what to suggest where spelling alone does not tell."""
+"""Our words, each with those of other programs for it: what to suggest where spelling alone does not tell."""
 
 from __future__ import annotations
 
 from collections.abc import Iterable
 
 SYNONYMS = {
-    **dict.fromkeys(("dataset", "input", "source"), "data"),
-    **dict.fromkeys(("batch_size", "batchsize", "minibatch"), "batch"),
-    **dict.fromkeys(("learning_rate", "rate", "step_size"), "lr"),
-    **dict.fromkeys(("epsilon", "radius"), "eps"),
-    **dict.fromkeys(("sigma", "scale"), "std"),
-    "wd": "weight_decay",
-    **dict.fromkeys(("hidden", "units", "hidden_size", "channels", "neurons"), "width"),
-    **dict.fromkeys(("num_layers", "hidden_layers", "layers", "blocks"), "depth"),
-    **dict.fromkeys(("iterations", "iters", "num_steps", "n_steps", "nt"), "steps"),
-    **dict.fromkeys(("n", "num_samples", "n_samples"), "samples"),
-    **dict.fromkeys(("linf", "infinity"), "inf"),
-    **dict.fromkeys(("l2", "euclidean"), "2"),
-    **dict.fromkeys(("pinn", "network", "neural_network"), "residual"),
-    **dict.fromkeys(("fdm", "fd", "finite_differences", "finite_difference", "spectral", "fem", "fvm"), "grid"),
-    **dict.fromkeys(("monte_carlo", "montecarlo", "feynman_kac", "random_walks"), "paths"),
-    **dict.fromkeys(("prob", "probs", "probability", "probabilities", "classes", "categorical", "softmax"), "simplex"),
-    **dict.fromkeys(("smoothing", "randomized_smoothing", "cohen"), "gaussian"),
-    **dict.fromkeys(("gaussian", "brownian", "sde", "langevin"), "noise"),
-    **dict.fromkeys(("carlini", "carlini_wagner"), "cw"),
-    **dict.fromkeys(("augmentation", "transform", "transforms"), "augment"),
-    **dict.fromkeys(("dtype", "amp"), "precision"),
-    **dict.fromkeys(("float", "real", "number", "double"), "scalar"),
-    **dict.fromkeys(("accuracy", "clean"), "natural"),
-    **dict.fromkeys(("monotone", "monotonicity", "order"), "comparison"),
-    **dict.fromkeys(("runge_kutta", "rungekutta"), "rk4"),
-    **dict.fromkeys(("adv", "attack"), "adversary"),
+    "data": ("dataset", "input", "source"),
+    "batch": ("batch_size", "batchsize", "minibatch"),
+    "lr": ("learning_rate", "rate", "step_size"),
+    "eps": ("epsilon", "radius"),
+    "std": ("sigma", "scale"),
+    "weight_decay": ("wd",),
+    "width": ("hidden", "units", "hidden_size", "channels", "neurons"),
+    "depth": ("num_layers", "hidden_layers", "layers", "blocks"),
+    "steps": ("iterations", "iters", "num_steps", "n_steps", "nt"),
+    "samples": ("n", "num_samples", "n_samples"),
+    "inf": ("linf", "infinity"),
+    "2": ("l2", "euclidean"),
+    "residual": ("pinn", "network", "neural_network"),
+    "grid": ("fdm", "fd", "finite_differences", "finite_difference", "spectral", "fem", "fvm"),
+    "paths": ("monte_carlo", "montecarlo", "feynman_kac", "random_walks"),
+    "simplex": ("prob", "probs", "probability", "probabilities", "classes", "categorical", "softmax"),
+    "gaussian": ("smoothing", "randomized_smoothing", "cohen"),
+    "noise": ("gaussian", "brownian", "sde", "langevin"),
+    "cw": ("carlini", "carlini_wagner"),
+    "augment": ("augmentation", "transform", "transforms"),
+    "precision": ("dtype", "amp"),
+    "scalar": ("float", "real", "number", "double"),
+    "natural": ("accuracy", "clean"),
+    "comparison": ("monotone", "monotonicity", "order"),
+    "rk4": ("runge_kutta", "rungekutta"),
+    "adversary": ("adv", "attack", "adversarial", "adversarial_training"),
+    "step": ("alpha", "step_size", "stepsize", "steplr", "multisteplr"),
+    "cosine": ("cosineannealinglr",),
+    "every": ("step_size",),
+    "at": ("milestones",),
+    "factor": ("gamma",),
+    "members": ("ensemble", "networks", "num_members"),
+    "cross_entropy": ("crossentropyloss", "crossentropy", "ce", "nll"),
+    "conv": ("conv2d", "convolution"),
+    "linear": ("dense", "fc"),
+    "size": ("kernel_size", "kernel"),
 }
 
 
 def synonym(word: str, words: Iterable[str]) -> str | None:
     """Our word for another's, if it is one that may stand here; `pgd20` is `pgd`."""
-    known = set(words)
-    found = (SYNONYMS.get(word.lower()), word.lower().rstrip("0123456789").rstrip("_-"))
+    known, lower = set(words), word.lower()
+    found = (*(ours for ours, theirs in SYNONYMS.items() if lower in theirs), lower.rstrip("0123456789").rstrip("_-"))
     return next((w for w in found if w in known), None)

@@ -32,8 +32,8 @@ own_networks.not_a_path
 pixels.no_field_on_pixels pixels.no_frame proofs.few_for_waves shapes.not_a_value shapes.softmax_of_scores
 syntax.acts_on_nothing syntax.ends_early syntax.index_of_sigma syntax.index_of_sum syntax.no_space syntax.no_unknown
 syntax.not_a_variable syntax.unexpected types.dimension_not_a_number types.not_an_interval
-types.periodic_interval types.start_not_positive words.empty_list words.missing_argument words.missing_entry
-words.needs_from words.needs_interval words.only_operators
+types.periodic_interval types.start_not_positive words.empty_list words.list_of_values words.missing_argument
+words.missing_entry words.needs_from words.needs_interval words.only_operators
 """
 """The help shows a form; what stands in it, a value or an equation, only the author knows."""
 

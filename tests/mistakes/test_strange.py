@@ -10,7 +10,8 @@ import pytest
 from pdedsl.editor import analysed
 from pdedsl.fixes import applied, edits_in
 from pdedsl.frontend.syntax.calls import known
-from pdedsl.frontend.syntax.rewriting import REMARKS, rewritten
+from pdedsl.frontend.syntax.remarks import REMARKS
+from pdedsl.frontend.syntax.rewriting import rewritten
 from pdedsl.sources import shipped_specs
 
 ROOT = Path(__file__).parents[2]
@@ -37,6 +38,11 @@ const A = [[1, 0, 0], [0, 2, 0], [0, 0, 3]]
 {}
 u(x, 0) = exp(-‖x‖²)
 """
+PIXELS = (
+    "pde Layers\nspace x in pixels\ntime t in [0, 3]\nunknown Y(x, t) : channels\nlearn K(t) : operator = conv(3)\n{}\n"
+)
+MATLAB, NESTED = "const A = [1 0 0; 0, 2, 0; 0 0 3]", "const A = [[1, 0, 0], [0, 2, 0], [0, 0, 3]]"
+FUNCTION, DECLARED = "u = Function('u')(x, t)", "unknown u(x, t) : scalar"
 CASES = [
     (HEAT, "D[u[x,t],t] == k D[u[x,t],{x,2}]", "∂u/∂t = k ∂²u/∂x²"),
     (HEAT, "D(u, t) = k D(u, x, x)", "∂u/∂t = k ∂²u/∂x²"),
@@ -82,6 +88,17 @@ CASES = [
     (HEAT, "return du_t - k*du_xx", "u_t - k*u_xx = 0"),
     (HEAT, "$$u_t = k u_xx$$ (heat)", "u_t = k u_xx"),
     (SIDES, "DirichletBC(u, 0, boundary)", "u = 0 on boundary"),
+    (HEAT, "dt(u) - k*lap(u) = 0", "∂u/∂t - k*lap(u) = 0"),
+    (HEAT, "∂u/∂t = k Δu - u d_dx(u)", "∂u/∂t = k Δu - u ∂u/∂x"),
+    (SQUARE, "-(dxx(u) + dyy(u)) = 1", "-(∂²u/∂x² + ∂²u/∂y²) = 1"),
+    (HEAT, "∂u/∂t = k Δu + gradient_squared(u)", "∂u/∂t = k Δu + ‖∇u‖²"),
+    (HEAT, "∂u/∂t = 1_000 Δu", "∂u/∂t = 1000 Δu"),
+    (HEAT, "∂u/∂t = 1x10^-3 Δu", "∂u/∂t = 1*10^-3 Δu"),
+    (START, "u[x, 0] == Sin[Pi x]", "u(x, 0) = sin(pi x)"),
+    (PIXELS, "∂Y/∂t = -K' relu(K Y)", "∂Y/∂t = -Kᵀ relu(K Y)"),
+    (POINTS.replace("const A = [[1, 0, 0], [0, 2, 0], [0, 0, 3]]\n{}", "{}\n∂u/∂t = A:∇∇u"), MATLAB, NESTED),
+    (HEAT.replace("unknown u(x, t) : scalar", "{}").replace("0.1\n{}", "0.1\n∂u/∂t = k Δu"), FUNCTION, DECLARED),
+    (HEAT.replace("const k = 0.1\n{}", "{}\n∂u/∂t = k Δu"), "@parameters k = 0.1", "const k = 0.1"),
 ]
 
 
@@ -107,6 +124,13 @@ def test_the_line_is_shown_in_our_notation(spec: str, line: str, ours: str) -> N
         (SIDES, "bcs = [u(0,t) ~ 0, u(1,t) ~ 0]", "u = 0 on boundary"),
         (HEAT, "□u = 0", "∂²u/∂t² - c² Δu"),
         (HEAT, "∂u\n∂t = k∂2u\n∂x2", "∂u/∂t or ∂²u/∂x²"),
+        (HEAT, 'problem.add_equation("dt(u) - k*lap(u) = 0")', "∂u/∂t = k Δu"),
+        (HEAT, "TransientTerm() == DiffusionTerm(coeff=k)", "∂u/∂t = k Δu"),
+        (HEAT, 'eq = PDE({"u": "k * laplace(u)"})', "∂u/∂t = k Δu"),
+        (HEAT, "NDSolve[{D[u[x,t],t] == k D[u[x,t],x,x]}, u, {x,0,1}]", "∂u/∂t = k Δu"),
+        (SQUARE, 'V = FunctionSpace(mesh, "CG", 1)\n-Δu = 1', "leave this line out"),
+        (HEAT, "Dxx = Differential(x)^2\n∂u/∂t = k Dxx(u)", "leave this line out"),
+        (HEAT, "@variables w\n∂u/∂t = k Δu + w", "const k = 0.1"),
     ],
 )
 def test_what_has_no_counterpart_is_said_once(spec: str, line: str, way: str) -> None:
@@ -143,6 +167,8 @@ def test_lines_of_the_language_are_left_alone() -> None:
         HEAT.format("∂u/∂t = k Δu").replace("pde Heat", r'pde Heat "R&D # \nabla \\ u.^2 -> $x$ D[u] ~ (2)"'),
         HEAT.format("∂u⁄∂t = k Δu"),
         START.format("u(x, 0) = x sin (1)"),
+        HEAT.format("let x10 = x\nlet d_dx(x) = 2\nlet dx(s) = s²\n∂u/∂t = k Δu + 1x10^2 + d_dx(x) + dx(u)"),
+        HEAT.format("let PDE(s) = s\nlet symbol(s) = s\n∂u/∂t = k Δu + PDE(u) + symbol(x)"),
     ],
 )
 def test_what_reads_as_it_is_has_no_such_mistake(text: str) -> None:

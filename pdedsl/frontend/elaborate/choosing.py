@@ -46,6 +46,7 @@ def chosen(expr: t.Expr, forms: Forms[T], what: str, evaluate: Evaluate, line: S
     form = forms[head.id]
     own = [(key, value) for key, value in named if key.id not in form.params] if form.of.open else []
     given = _matched(head, args, tuple(pair for pair in named if pair not in own), form.params, expr.span)
+    _require_places(head, args, given, form.params, forms, expr.span)
     values = {key: argument(value, form.params[key], key, evaluate) for key, value in given.items()}
     for key, param in form.params.items():
         if key not in values and param.required:
@@ -124,6 +125,26 @@ def _matched(
     return given
 
 
+def _require_places(
+    head: t.Name,
+    args: tuple[t.Expr, ...],
+    given: Mapping[str, t.Expr],
+    params: Mapping[str, Param],
+    words: Iterable[str],
+    span: Span,
+) -> None:
+    """`pgd(8/255)`, where the norm comes first; `resnet(18)` for `resnet18`."""
+    for (key, param), value in zip(params.items(), args[:1], strict=False):
+        needed = next((k for k, other in params.items() if other.required and k not in given), None)
+        match param.kind, value:
+            case Choice(), (t.Name() | t.Text()):
+                pass
+            case Choice() as choice, _ if needed and not (isinstance(value, t.Number) and choice.named(value.text)):
+                raise mistakes.words.by_place(key, param.wanted, needed, len(args) == 1, value.span)
+            case Whole(among=among), t.Number(text=n) if among and f"{head.id}{n}" in words:
+                raise mistakes.words.wrong_value(key, f"one of {', '.join(map(str, among))}", span, f"{head.id}{n}")
+
+
 def argument(expr: t.Expr, param: Param, key: str, evaluate: Evaluate) -> Value:
     """One argument, checked for its kind and limits; a tuple where several values are allowed."""
     if not param.many:
@@ -150,7 +171,9 @@ def _single(expr: t.Expr, param: Param, key: str, evaluate: Evaluate) -> Value:
             raise mistakes.words.value_in_quotes(key, param.wanted, text, expr.span)
         case ((Text() | Choice() | Flag()), _):
             raise wrong
-        case _, (t.Text() | t.ListOf()):
+        case _, t.ListOf():
+            raise mistakes.words.list_of_values(key, param.wanted, expr.span)
+        case _, t.Text():
             raise wrong
         case Whole() as whole, _:
             return _whole(whole, evaluate(expr), key, expr.span, wrong)

@@ -104,6 +104,8 @@ def _declare(syntax: t.Syntax, env: Environment) -> None:
         env.reporter.add(
             mistakes.syntax.no_space(clock.text if clock and ordinary else None, syntax.statements[0].span)
         )
+    for statement in [s for s in syntax.statements if isinstance(s, t.EquationStmt)][:MAX_EQUATIONS]:
+        _without_const(statement, env)
     with env.reporter.guard():
         env.space = space_of(spaces[0], env) if spaces else None
     with env.reporter.guard():
@@ -128,8 +130,6 @@ def _relations(syntax: t.Syntax, env: Environment) -> tuple[list[Equation], list
     statements = [s for s in syntax.statements if isinstance(s, t.EquationStmt)]
     if len(statements) > MAX_EQUATIONS:
         env.reporter.add(mistakes.reading.many_equations(MAX_EQUATIONS, statements[MAX_EQUATIONS].span))
-    for statement in statements[:MAX_EQUATIONS]:
-        _without_const(statement, env)
     for statement in statements[:MAX_EQUATIONS]:
         if len(env.reporter.errors) >= ENOUGH:
             break

@@ -122,6 +122,8 @@ def fitting(parts: list[Part], added: bool) -> Tensor:
     _, first, place = kept[0]
     for _, other, span in kept:
         if not _fits(first, other):
+            if not added and (first.kind, other.kind) == ("simplex", "features"):
+                raise mistakes.shapes.scores_alone(other.shown(), first.shown(), span, place)
             scores = first.kind == "features"
             raise mistakes.shapes.terms_differ(other.shown(), first.shown(), added, scores, span, place)
     kind = next((v.kind for _, v, _ in kept if v.kind != "number"), "number")

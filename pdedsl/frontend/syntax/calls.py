@@ -7,7 +7,9 @@ from dataclasses import dataclass
 
 from pdedsl.frontend.syntax.names import superscript
 
-_DECLARED = re.compile(r"^[ \t]*(space|time|unknown|let|const|learn)\b[ \t]*([^\n:=#]*)", re.MULTILINE)
+_DECLARED = re.compile(
+    r"^[ \t]*(space|time|unknown|let|const|learn)\b[ \t]*([^\n:=#]*)(?::[ \t]*(operator)\b)?", re.MULTILINE
+)
 WORD = re.compile(r"[^\W\d]\w*")
 _CALLED = re.compile(r"(?<![\w.∂])([^\W\d]\w*)([\[(])")
 _CLOSER = {"(": ")", "[": "]", "{": "}"}
@@ -41,7 +43,7 @@ def known(text: str) -> Known:
     functions: dict[str, tuple[str, ...]] = {}
     coordinates: tuple[str, ...] = ()
     time, operators, names = None, set(), set()
-    for keyword, rest in _DECLARED.findall(text):
+    for keyword, rest, operator in _DECLARED.findall(text):
         words = WORD.findall(rest.partition(" in ")[0].partition("∈")[0])
         names |= {*words[:1]}
         if keyword == "space":
@@ -50,7 +52,7 @@ def known(text: str) -> Known:
             time = words[0]
         elif words and "(" in rest:
             functions[words[0]] = tuple(words[1:])
-        elif words and keyword == "learn":
+        if words and operator:
             operators.add(words[0])
     return Known(functions, coordinates, time, frozenset(operators), frozenset(names | {*coordinates}))
 
@@ -100,9 +102,10 @@ def calls(line: str, names: Known) -> str:
 
 def _called(name: str, bracket: str, arguments: list[str], names: Known) -> str | None:
     lower = OTHER_NAMES.get(name.lower(), name.lower())
-    below = re.fullmatch(r"D_?([a-z]+)", name)
-    if name in names.functions:
-        home = bracket == "[" and len(arguments) > 1 and tuple(arguments) == names.functions[name]
+    below = re.fullmatch(r"(?:d_d|[Dd]_?)([a-z]+)", name)
+    if name in names.functions:  # `u[x, 0]`, but not `A[1, 2]`
+        own = names.functions[name]
+        home = bracket == "[" and len(arguments) == len(own) > 1 and any(map(str.__eq__, arguments, own))
         return f"{name}({', '.join(arguments)})" if home else None
     if name == "diff" and len(arguments) > 1 and all(a in names.variables for a in arguments[1:]):
         return None
@@ -116,6 +119,8 @@ def _called(name: str, bracket: str, arguments: list[str], names: Known) -> str 
         return f"Δ{_alone(arguments[0], names)}"
     if name in HESSIANS and len(arguments) == 1:
         return f"∇∇{_alone(arguments[0], names)}"
+    if name == "gradient_squared" and len(arguments) == 1:
+        return f"‖∇{_alone(arguments[0], names)}‖²"
     if name in TRACES and len(arguments) == 1:
         return _trace(arguments[0])
     if name == "Constant" and len(arguments) == 1:

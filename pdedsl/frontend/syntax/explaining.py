@@ -166,6 +166,8 @@ def _hint(tokens: list[Token], token: Token | None) -> str:
         return "write × between intervals, as in [0, 1] × [0, 2]"
     if token is not None and token.type == "COMMA" and first.type in ("CONST", "LET"):
         return "write one statement per line"
+    if first.type == "UNKNOWN" and token is not None and (token.type == "COMMA" or at == 1):
+        return f"write one unknown per line, {SHAPES['UNKNOWN']}"
     if token is not None and first.type not in SHAPES:
         if token.type == "COMMA" and any(other.type == "FOR" for other in tokens[:at]):
             return HOLDS

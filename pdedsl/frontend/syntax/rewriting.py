@@ -12,7 +12,9 @@ from pdedsl.frontend.syntax.domains import images, interval, sampled, shapes
 from pdedsl.frontend.syntax.latex import in_our_notation
 
 _TEXT = re.compile(r'"[^"]*"')
-_READ = re.compile(r"""^\s+["']\w+["']\s*:|\bExpression\(""")  # lines whose quotes are part of their notation
+_READ = re.compile(
+    r"""^\s+["']\w+["']\s*:|\b(?:Expression|Function)\("""
+)  # lines whose quotes are part of their notation
 _EQUATION = r"(?:[^\W\d∂∇]|[∂∇Δ]).*=.*"
 PREFIX = r"\b(?:np|numpy|jnp|jax|math|Math|torch|nn|functional|autograd|optim|sympy|sp|tf|ufl|dde|grad|F|xp)\."
 
@@ -64,8 +66,37 @@ def _elementwise(line: str, names: Known) -> str:
     return re.sub(r"(?<=[A-Za-z])\.(?=\()", "", line)
 
 
+def _numbers(line: str, names: Known) -> str:
+    """`1_000`, `1x10^-3`."""
+    line = re.sub(r"(?<![\w.])\d{1,3}(?:_\d{3})+(?!\w)", lambda m: m[0].replace("_", ""), line)
+    return re.sub(r"(?<=\d)x10(?=\^|\*\*|[⁻⁰¹²³⁴-⁹])", "*10", line) if "x10" not in names.names else line
+
+
+def _rows(line: str, names: Known) -> str:
+    """`[1 0; 0 2]`."""
+
+    def new(found: re.Match[str]) -> str:
+        rows = [", ".join(re.split(r"\s*,\s*|\s+", row.strip())) for row in found[1].split(";")]
+        return f"[{', '.join(f'[{row}]' if ',' in row else row for row in rows)}]"
+
+    return re.sub(r"\[([^\[\]()=]*;[^\[\]()=]*)\]", new, line)
+
+
+def _declarations(line: str, names: Known) -> str:
+    """`u = Function('u')(x, t)`, `@parameters k = 0.1`."""
+    line = re.sub(r"^\s*@(?:parameters|constants)\s+(\w+\s*=)", r"const \1", line)
+    own = r"""^\s*(\w+)\s*=\s*(?:\w+\.)?Function\(["']\w*["']\)(\([\w, ]+\))\s*$"""
+    return re.sub(own, r"unknown \1\2 : scalar", line)
+
+
 def _lower(found: re.Match[str]) -> str:
     return (found[1] or "").lower()
+
+
+def _modules(line: str, names: Known) -> str:
+    """`mlp(activation=nn.ReLU())`, `loss nn.CrossEntropyLoss()`."""
+    line = re.sub(r"(?<![\w.])(?:torch\.)?nn\.(ReLU|Tanh|GELU|SiLU|Sigmoid|Softplus|ELU|Mish)\b(?:\(\))?", _lower, line)
+    return re.sub(r"(?<![\w.])(?:torch\.)?nn\.CrossEntropyLoss\b(?:\(\))?", "cross_entropy", line)
 
 
 def _prefixes(line: str, names: Known) -> str:
@@ -104,13 +135,11 @@ def _from_zero(line: str, names: Known) -> str:
 
 
 def _primes(line: str, names: Known) -> str:
-    """`u''(t) + u(t) = 0`, `u'(0) = 1`, where u has one variable; `W'` of an operator."""
+    """`u''(t) + u(t) = 0`, `u'(0) = 1`, where u has one variable."""
 
     def new(found: re.Match[str]) -> str:
         name, marks, called = found.groups()
         by = names.functions.get(name, ())
-        if name in names.operators and len(marks) == 1 and not called:
-            return f"{name}ᵀ"
         if len(by) != 1:
             return found[0]
         return derivative(name, [by[0]] * len(marks), names) + ("" if not called or called[1:-1] == by[0] else called)
@@ -120,6 +149,11 @@ def _primes(line: str, names: Known) -> str:
         own = "|".join(f"{re.escape(f)}\\({re.escape(a[0])}\\)" for f, a in names.functions.items() if len(a) == 1)
         line = re.sub(own or r"$^", lambda m: m[0].partition("(")[0], line)
     return line
+
+
+def _adjoints(line: str, names: Known) -> str:
+    """`W'` of an operator."""
+    return re.sub(r"(\w+)['′](?!['′(])", lambda m: f"{m[1]}ᵀ" if m[1] in names.operators else m[0], line)
 
 
 def _partial_words(line: str, names: Known) -> str:
@@ -206,6 +240,10 @@ RULES: tuple[tuple[str, Rule], ...] = (
     ("this is not how a derivative is written", _differentials),
     ("a statement ends with its line, without a sign", _ending),
     ("products, powers and functions act at every point, and are written without dots", _elementwise),
+    ("this is not how a number is written", _numbers),
+    ("a matrix is a list of its rows", _either(_rows, ";")),
+    ("this is not how a name is declared", _declarations),
+    ("a word of the language stands alone", _modules),
     ("a function is named without the library that it comes from", _prefixes),
     ("a value is an expression, not a function of its own", _anonymous),
     ("an equation is written with '='", _either(_equal, "~")),
@@ -213,6 +251,7 @@ RULES: tuple[tuple[str, Rule], ...] = (
     ("this is not how a derivative is written", _either(differential, "Differential")),
     ("this is not how a condition is written", conditions),
     ("this has another name in the language", calls),
+    ("an adjoint is written Kᵀ or K^T", _either(_adjoints, "['′]")),
     ("this is not how a derivative is written", _either(_primes, "['′″]")),
     ("this is not how a derivative is written", _partial_words),
     ("a sum runs over all components", _either(_sums, r"sum|[Σ∑]_")),
@@ -222,29 +261,3 @@ RULES: tuple[tuple[str, Rule], ...] = (
 
 CAREFUL = {why for why, rule in RULES if rule in (_ending, _residual)}
 """Reasons that hold only where a line cannot be read as it is: it might go on below."""
-
-REMARKS: tuple[tuple[str, str, str], ...] = (
-    (
-        r"\b(?:inner|dot)\(\s*(?:grad|nabla)\b.*(?:grad|nabla)|\bint[123]d\(",
-        "an equation is written at a point, without integrals and test functions",
-        "write the equation itself, as in -Δu = f, and its conditions: u = 0 on boundary",
-    ),
-    (
-        r"^\s*bcs?\s*=|^\s*\w+\s*=.*(?:Dirichlet|Neumann|Robin|Periodic)BC\b",
-        "a condition is an equation on a line of its own",
-        "as in: u = 0 on boundary, u(0, t) = 0, or u(x, 0) = … for the start",
-    ),
-    (
-        r"^\s*\w+(?:\([\w, ]*\))?\s*(?:->|→)",
-        "a limit is not a condition",
-        "on a bounded domain write: u = 0 on boundary; on R^d nothing is asked at infinity",
-    ),
-    (r"□", "this operator is not part of the language", "write ∂²u/∂t² - c² Δu"),
-    (r"^\s*end;?\s*$", "a spec has no 'end'", "leave it out"),
-    (
-        r"^\s*∂(?!Ω|Omega)[0-9²]?\w+\s*$",
-        "a derivative is written on one line",
-        "as in ∂u/∂t or ∂²u/∂x²: copied formulas lose their fraction bars",
-    ),
-)
-"""What has no counterpart on the same line: a pattern, what is wrong, and a way out."""

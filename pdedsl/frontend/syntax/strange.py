@@ -16,16 +16,18 @@ from typing import TypeVar
 from pdedsl import mistakes
 from pdedsl.diagnostics import Diagnostic, PdeError, Reporter, Source, Span, in_order
 from pdedsl.frontend.syntax import tree as t
-from pdedsl.frontend.syntax.calls import Known, known
+from pdedsl.frontend.syntax.calls import WORD, Known, known
 from pdedsl.frontend.syntax.letters import plain_letters
 from pdedsl.frontend.syntax.parse import parse_syntax
-from pdedsl.frontend.syntax.rewriting import CAREFUL, REMARKS, numbered, rewritten
+from pdedsl.frontend.syntax.remarks import REMARKS
+from pdedsl.frontend.syntax.rewriting import CAREFUL, numbered, rewritten
 
 _LINE = re.compile(r"[^\r\n]+")
 LONG = 300  # characters of a line that is not rewritten
 MOST = 2000  # lines that are looked at
 _TEXT = re.compile(r'"[^"]*"')
 _CODE = re.compile(r'(?:"[^"]*"|[^"#])*')
+_DEFINES = re.compile(r"\s*(?:@\w+ )?([\w, ]+)(?:=|$)")  # `V = …`, `@parameters k`
 Parse = Callable[[Source, Reporter], t.Syntax]
 T = TypeVar("T")
 
@@ -54,14 +56,14 @@ def without_strange_lines(
     is written: a line without any is ours, as far as there is a space to judge it by."""
     names = known(plain_letters(source.text))
     wrong = _lines_of(errors, source) if names.coordinates else range(MOST)
-    source = _without_remarks(source, names, wrong, reporter)
+    source, defined = _without_remarks(source, names, wrong, reporter)
     found: dict[int, tuple[Span, str, str]] = {}  # by line: its place, the same in our notation, and why
     for at, span, written in _lines(source):
         new, why = rewritten(written, names)
         if why and new.strip() and at in wrong:
             found[at] = (span, new, why)
     if not found:
-        return source, frozenset()
+        return source, defined
     unread = _lines_of(_parsed(source)[1], source)
     found = {at: one for at, one in found.items() if at in unread or one[2] not in CAREFUL}
     tried = Source(_replaced(source.text, [(span, new) for span, new, _ in found.values()]), source.name)
@@ -71,7 +73,7 @@ def without_strange_lines(
     for span, new, why in good.values():
         reporter.add(mistakes.notation.strange(why, source.text[span.start : span.end], new, span))
     blank = _replaced(source.text, [(span, " " * (span.end - span.start)) for span, _, _ in good.values()])
-    return replace(source, text=blank), frozenset(_declared(syntax, {*good}, tried))
+    return replace(source, text=blank), defined | _declared(syntax, {*good}, tried)
 
 
 def _numbers(source: Source) -> Iterator[Diagnostic]:
@@ -92,8 +94,11 @@ def _lines(source: Source) -> Iterator[tuple[int, Span, str]]:
             yield source.position(line.start())[0], Span(line.start(), line.start() + len(written)), written
 
 
-def _without_remarks(source: Source, names: Known, wrong: Container[int], reporter: Reporter) -> Source:
-    """The text without lines that have no counterpart, each kind reported once."""
+def _without_remarks(
+    source: Source, names: Known, wrong: Container[int], reporter: Reporter
+) -> tuple[Source, frozenset[str]]:
+    """The text without lines that have no counterpart, each kind reported once, and the names that they define."""
+    defined: set[str] = set()
     edits: list[tuple[Span, str]] = []
     broken = False  # whether the line above belongs to a formula that was broken into lines
     for at, span, written in _lines(source):
@@ -105,9 +110,11 @@ def _without_remarks(source: Source, names: Known, wrong: Container[int], report
             continue
         span = Span(span.start + len(written) - len(written.lstrip()), span.end)
         edits.append((span, " " * (span.end - span.start)))
+        if left := _DEFINES.match(written):
+            defined |= {*WORD.findall(left[1])} - names.names
         if found is not None and not (rest and found is REMARKS[-1]):
             reporter.add(mistakes.notation.remark(found[1], found[2], span))
-    return replace(source, text=_replaced(source.text, edits)) if edits else source
+    return replace(source, text=_replaced(source.text, edits)) if edits else source, frozenset(defined)
 
 
 def _parsed(source: Source) -> tuple[t.Syntax, list[Diagnostic]]:
