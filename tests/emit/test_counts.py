@@ -93,6 +93,6 @@ def test_shipped(name: str) -> None:
 def test_an_operator_without_time_is_shared_by_the_steps() -> None:
     """9f² + 2f for each step, or once."""
     text = framed("parabolic", "cifar10")
-    shared = changed(text, ("K(t)    :", "K :"))
+    shared = changed(text, ("K(t)    :", "K :"), ("smooth_in_time(2e-4), ", ""))
     saved = 2 * sum(9 * f**2 + 2 * f for f in (32, 64, 112))
     assert count(text) - count(shared) == saved
