@@ -42,8 +42,11 @@ def ill_posed(problems: tuple[Problem, ...]) -> tuple[Diagnostic, ...]:
 def _of(problem: Problem) -> Iterator[PdeError]:
     if problem.is_vector or problem.jet.nonlocal_ or problem.is_implicit:
         return
-    for placed in inflow_of(problem).at_outflow[:1] if problem.equation.order == 1 else ():
-        yield mistakes.proofs.at_outflow(problem.spec.source.quote(placed.condition.span), placed.condition.span)
+    if problem.equation.order == 1 and (leaving := inflow_of(problem).at_outflow):
+        condition = leaving[0].condition
+        out = [name for name in condition.sides if name in {p.name for p in leaving if p.condition is condition}]
+        others = [name for name in condition.sides if name not in out]
+        yield mistakes.proofs.at_outflow(problem.spec.source.quote(condition.span), out, others, condition.span)
     if len(problem.spec.unknowns) == 1:
         yield from missing(problem)
     if _leans_on_others(problem):

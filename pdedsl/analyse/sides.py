@@ -50,9 +50,10 @@ Side = Value | Flux | Other
 
 @dataclass(frozen=True)
 class Placed:
-    """A condition on one side: the coordinate that is constant there, its value, and the outer normal, ±1."""
+    """A condition on one side: its name, the coordinate that is constant there, its value, and the outer normal, ±1."""
 
     condition: Condition
+    name: str
     coordinate: Symbol
     end: Expr
     normal: int
@@ -71,7 +72,9 @@ def _placed(condition: Condition, problem: Problem) -> Iterator[Placed]:
     for k, coordinate in enumerate(space.coordinates):
         for name, end, normal in zip(side_names(k), ranges.get(coordinate, ()), (-1, 1), strict=False):
             if name in condition.sides:
-                yield Placed(condition, coordinate, end, normal, _read(condition, coordinate, end, normal, problem))
+                yield Placed(
+                    condition, name, coordinate, end, normal, _read(condition, coordinate, end, normal, problem)
+                )
 
 
 def _read(condition: Condition, x: Symbol, end: Expr, normal: int, problem: Problem) -> Side:

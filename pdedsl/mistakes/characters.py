@@ -49,6 +49,7 @@ STRAYS = {
     "→": "a condition is written u = … on boundary, and an unknown is declared as: unknown u(x, t) : scalar",
     "_": "a subscript belongs to a name, as in u_xx; for one direction of Δ write ∂²u/∂x²",
     "°": "angles are in radians: write π/4 for 45°",
+    **dict.fromkeys("⊂⊆", "a domain is declared by its coordinates, as in: space (x, y) in [0, 1]^2"),
     "±": "write each of the two on a line of its own",
     "∫": "integrals are not part of the language",
     "!": "factorials are not part of the language",

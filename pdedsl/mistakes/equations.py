@@ -71,7 +71,7 @@ def not_a_side(name: str, sides: Sequence[str], guess: str | None, span: Span) -
 
 
 def not_a_place(span: Span) -> PdeError:
-    hint = "name sides, as in 'on left, right', or a curve, as in 'on x² + y² = 1'"
+    hint = "name sides, as in 'on left, right', all of them by 'on boundary', or a curve, as in 'on x² + y² = 1'"
     return PLACE.error("this is neither a side nor a curve", span, hint)
 
 

@@ -202,7 +202,7 @@ def braces_of_spec(span: Span, closing: Span | None) -> PdeError:
 def operator_alone(written: str, span: Span) -> PdeError:
     """`(-Δ)^s u`."""
     hint = "write what it acts on after it, as in Δu or ∂u/∂t"
-    return MISUSED.error(f"'{written}' acts on nothing", span, hint)
+    return MISUSED.error(f"'{written.replace('¹', '')}' acts on nothing", span, hint)
 
 
 def any_value(span: Span) -> PdeError:

@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
 
 from pdedsl.diagnostics import Diagnostic, PdeError, Span
-from pdedsl.fixes import Edit, Fix, added, without
+from pdedsl.fixes import Edit, Fix, added, one_of_them, without
 from pdedsl.mistakes.code import Code, Notes
 from pdedsl.mistakes.english import all_of
 from pdedsl.mistakes.equations import NO_BOUNDARY
@@ -45,9 +46,14 @@ def indefinite(terms: str, span: Span) -> PdeError:
     return INDEFINITE.error(f"the diffusion {terms} runs backwards in some directions", span, hint)
 
 
-def at_outflow(condition: str, span: Span) -> PdeError:
-    hint = "remove it: the value there is the one that arrives"
-    return OUTFLOW.error(f"'{condition}' is given where values leave the domain", span, hint, fixes=without(span))
+def at_outflow(condition: str, outflow: Sequence[str], others: Sequence[str], span: Span) -> PdeError:
+    """`outflow` are the sides of the condition where values leave, and `others` the rest of them."""
+    hint, fixes = "remove it: the value there is the one that arrives", without(span)
+    if others:
+        plain = re.fullmatch(r"(.*\son\s)[\w, ]+", condition)  # without 'where', which has a sign of comparison
+        hint = f"give it on {all_of(others)} alone: on {all_of(outflow)} the value is the one that arrives"
+        fixes = one_of_them([f"{plain[1]}{all_of(others)}"] if plain else [], span)
+    return OUTFLOW.error(f"'{condition}' is given where values leave the domain", span, hint, fixes=fixes)
 
 
 def at_both_ends(unknown: str, enough: Sequence[str], more: Sequence[str], span: Span, alone: bool) -> PdeError:

@@ -34,12 +34,15 @@ ELSEWHERE = {
     "momentum": "it is an argument of the optimizer, as in: optimizer sgd(lr=0.1, momentum=0.9)",
     "weight_decay": "it is an argument of the optimizer, as in: optimizer sgd(lr=0.1, weight_decay=5e-4)",
     "eps": "it is an argument of an attack, as in: attack pgd(eps=8/255)",
+    "shuffle": "leave it out: samples are always shuffled",
+    "early_stopping": "leave it out: the weights are those of the last step",
     "device": "it is an option of the command: --device cuda",
 }
 """Where an entry stands that a block does not have."""
 
 NOISE = "the noise is that of the equation, as in ½σ²Δu"
-OF_OTHERS = {"sigma": NOISE, "σ": NOISE}
+FOLDER = "leave it out: data are downloaded, or read from the folder that the option --data names"
+OF_OTHERS = {"sigma": NOISE, "σ": NOISE, "root": FOLDER, "path": FOLDER, "download": FOLDER}
 """Arguments that other programs have."""
 LISTED = {"width": "all hidden layers have the same width, and there are 'depth' of them, as in: width=64, depth=4"}
 """What is given as a list elsewhere, and here as a number."""

@@ -6,6 +6,10 @@ from collections.abc import Iterable
 
 SYNONYMS = {
     "data": ("dataset", "input", "source"),
+    "epochs": ("num_epochs", "n_epochs", "max_epochs"),
+    "validation": ("val", "val_split", "validation_split"),
+    "decision_boundary": ("boundary",),
+    "diffusion": ("noise",),
     "batch": ("batch_size", "batchsize", "minibatch"),
     "lr": ("learning_rate", "rate", "step_size"),
     "eps": ("epsilon", "radius"),

@@ -123,6 +123,8 @@ def _called(name: str, bracket: str, arguments: list[str], names: Known) -> str 
         return f"‖∇{_alone(arguments[0], names)}‖²"
     if name in TRACES and len(arguments) == 1:
         return _trace(arguments[0])
+    if name in ("Rational", "Fraction") and len(arguments) == 2:
+        return f"({arguments[0]}/{arguments[1]})"
     if name == "Constant" and len(arguments) == 1:
         return arguments[0]
     if name == "Expression" and (text := re.fullmatch(r'["\'](.*)["\']', arguments[0])):

@@ -20,6 +20,9 @@ INTERVALS = (
 
 def interval(line: str, names: Known) -> str:
     """`space 0 <= x <= 1`, `space x from 0 to 1`, `time t in 0:1`, `space x in Interval(0, 1)`, `space x in ]0, 1[`."""
+    bare = re.match(r"\s*([^\W\d]\w*)\s*∈\s*[A-Za-z]*[(\[]", line)  # `x ∈ Interval(0, 1)`
+    if bare and bare[1] not in names.names:
+        line = f"{'time' if bare[1] == 't' else 'space'} {line.strip()}"
     found = next((m for pattern in INTERVALS if (m := re.fullmatch(pattern, line))), None)
     closed = line.count("[") == line.count("]") and line.count("(") == line.count(")")
     if found is None or not closed or re.search(r"\[\s*[^\[\],]+,[^\[\],]+\]", line):

@@ -20,6 +20,7 @@ from pdedsl.frontend.syntax.slopes import along_normal, by_operator, by_quotient
 
 BLOCKS = {"NETWORK", "TRAIN", "EVALUATE"}
 CALLED = {"laplace": "lap", "laplacian": "lap", "Laplacian": "lap", "nabla": "grad", "ln": "log"}
+CALLED |= {"gradient": "grad", "divergence": "div"}
 PREFIXES = {"laplace": "LAPLACIAN", "laplacian": "LAPLACIAN", "Laplacian": "LAPLACIAN", "lap": "LAPLACIAN"}
 PREFIXES |= {"nabla": "NABLA", "grad": "NABLA", "div": "DIV"}
 SIGN_OF = {"LAPLACIAN": "Δ", "NABLA": "∇", "DIV": "∇·"}

@@ -14,7 +14,7 @@ REMARKS: tuple[tuple[str, str, str], ...] = (
         "as in: u = 0 on boundary, u(0, t) = 0, or u(x, 0) = … for the start",
     ),
     (
-        r"\b(?:add_equation|N?DSolve(?:Value)?|dsolve|pdepe|PDE|PDESystem|TransientTerm|DiffusionTerm)\s*[\[(]",
+        r"\b(?:add_equation|N?DSolve(?:Value)?|dsolve|pdepe|PDE|PDESystem|TransientTerm|DiffusionTerm)\s*[\[(]|^\s*solve\(",
         "an equation is a line of its own, not part of a call",
         "as in: ∂u/∂t = k Δu; it is solved by the command: pdedsl solve",
     ),

@@ -54,8 +54,11 @@ def _defined(line: str, names: Known) -> str:
 
 
 def _differentials(line: str, names: Known) -> str:
-    """`du_t = k*du_xx`."""
+    """`du_t = k*du_xx`, `d2u/dx^2`."""
     own = "|".join(map(re.escape, names.functions)) or r"\b\B"
+    by = "|".join(map(re.escape, names.variables)) or r"\b\B"
+    twice = rf"\bd([2-4])({own})\s*/\s*d({by})(?:\^|\*\*)\1(?!\w)"
+    line = re.sub(twice, lambda m: derivative(m[2], [m[3]] * int(m[1]), names), line)
     below = "".join(re.escape(v) for v in names.variables if len(v) == 1)
     return re.sub(rf"\bd((?:{own})_[{below}]+)\b", r"\1", line) if below else line
 
@@ -109,9 +112,9 @@ def _anonymous(line: str, names: Known) -> str:
     """`= @(x) sin(x)`, `= lambda x: sin(x)`, `= x -> sin(x)`."""
     if {"lambda", "λ"} & names.names:  # `λ A:∇∇u`
         return line
-    own = re.fullmatch(r"(\s*let\s+\w+)\s*=\s*(?:@\(|lambda\s+)([\w, ]+)[):](.*)", line)
-    if own:
-        return f"{own[1]}({own[2].strip()}) = {own[3].strip()}"
+    own = re.fullmatch(r"\s*(?:let\s+)?(\w+)\s*=\s*(?:@\(|lambda\s+)([\w, ]+)[):](.*)", line)
+    if own and (own[1] not in names.names or line.lstrip().startswith("let ")):
+        return f"let {own[1]}({own[2].strip()}) = {own[3].strip()}"
     return re.sub(r"(=\s*+)(?:@\([\w, ]*\)|lambda\s+[\w, ]+:|\(?[\w, ]++\)?\s*(?:->|↦|=>))\s*", r"\1", line)
 
 
@@ -208,10 +211,11 @@ def _ending(line: str, names: Known) -> str:
 
 
 def _entries(line: str, names: Known) -> str:
-    """`"data": "moons",`, `- data: moons`."""
+    """`"data": "moons",`, `- data: moons`, `attack pgd-20(eps=0.1)`."""
     line = re.sub(r"^(\s+)-\s+(\w+)\s*:\s*([^=]*)$", r"\1\2 \3", line)
     found = re.fullmatch(r"(\s+)[\"'](\w+)[\"']\s*:\s*([^=]*?),?\s*", line)
     value = found and re.fullmatch(r"[\"'](\w+)[\"']", found[3])
+    line = re.sub(r"^(\s+(?:attack|adversary)\s+)(ifgsm|pgd)-(\d{1,4})\(([^()]+)\)", r"\1\2(\4, steps=\3)", line)
     return line if found is None else f"{found[1]}{found[2]} {value[1] if value else found[3]}"
 
 

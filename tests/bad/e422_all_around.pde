@@ -1,0 +1,7 @@
+pde Carried
+space   x in [0, 1]
+time    t in [0, 1]
+unknown u(x, t) : scalar
+∂u/∂t + ∂u/∂x = 0
+u(x, 0) = 0
+u = 0 on boundary
