@@ -91,7 +91,9 @@ def _import(net: Torch, span: Span) -> None:
 
 def _told(net: Torch, error: Exception) -> str:
     """What went wrong: the message of our own checks, or the Python error."""
+    from pdedsl.runtime.own_networks import Misfit
+
     said = str(error).strip().split("\n")[0]
-    if type(error) is ValueError:
+    if isinstance(error, Misfit):
         return said
     return f"'{net.network}' fails: {type(error).__name__}: {said}"

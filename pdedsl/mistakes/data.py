@@ -95,7 +95,8 @@ def huge_values(name: str, most: float, span: Span) -> PdeError:
 
 
 def not_labels(name: str, shape: Shape, dtype: object, span: Span) -> PdeError:
-    hint = "expected: one whole number for each sample, its class counted from 0"
+    single = f"; if these are one-hot, save {name}.argmax(1)" if len(shape) == 2 else ""
+    hint = f"expected: one whole number for each sample, its class counted from 0{single}"
     return CONTENTS.error(f"{name} has shape {shape} and holds {dtype}", span, hint)
 
 

@@ -1,6 +1,6 @@
 """The user's own networks: noise after their residual maps, and fields on points.
 
-A misfit raises a ValueError that explains it: a shape, a residual map that is never called, noise that has no place.
+A `Misfit` says what is wrong: a shape, a residual map that is never called, noise that has no place.
 """
 
 from __future__ import annotations
@@ -18,7 +18,11 @@ from pdedsl.runtime.residual_maps import TRANSFORMERS, found_in
 from pdedsl.runtime.standardize import Standardize
 
 
-class NoMaps(ValueError):
+class Misfit(ValueError):
+    """A network that is not what the equation asks for."""
+
+
+class NoMaps(Misfit):
     """Noise is requested, but the residual maps are not known."""
 
 
@@ -123,13 +127,13 @@ def own_backbone(
     taken = (shape[0] + time, *shape[1:])
     scores = _tried(model, torch.zeros(2, *taken))
     if scores.shape != (2, classes):
-        raise ValueError(
+        raise Misfit(
             f"{type(model).__name__} maps two inputs of shape {taken} to shape {tuple(scores.shape)}: "
             f"expected scores of {classes} classes, shape {(2, classes)}"
         )
     made = OwnBackbone(model, taken, tuple(maps))
     if count is not None and len(made.maps) != count:
-        raise ValueError(f"{type(model).__name__} was compiled with {count} residual maps and has {len(made.maps)}")
+        raise Misfit(f"{type(model).__name__} was compiled with {count} residual maps and has {len(made.maps)}")
     return made
 
 
@@ -143,7 +147,7 @@ class OwnField(nn.Module):
         points = torch.zeros(2, dimension)
         values = _tried(network, points, *[torch.zeros(2, 1)] * timed)
         if values.shape != (2, outputs):
-            raise ValueError(
+            raise Misfit(
                 f"{type(network).__name__} makes {tuple(values.shape)} of two points {(2, dimension)}: "
                 f"wanted is {(2, outputs)}"
             )
@@ -162,7 +166,7 @@ class OwnField(nn.Module):
 
 def _require_module(model: object) -> None:
     if not isinstance(model, nn.Module):
-        raise ValueError(f"a network must be an nn.Module, found {type(model).__name__}")
+        raise Misfit(f"a network must be an nn.Module, found {type(model).__name__}")
 
 
 def _tried(model: nn.Module, *inputs: Tensor) -> Tensor:
@@ -170,7 +174,7 @@ def _tried(model: nn.Module, *inputs: Tensor) -> Tensor:
     with _evaluating(model), torch.no_grad():
         value = model(*inputs)
     if not isinstance(value, Tensor):
-        raise ValueError(f"{type(model).__name__} returns {type(value).__name__}: wanted is a tensor")
+        raise Misfit(f"{type(model).__name__} returns {type(value).__name__}: wanted is a tensor")
     return value
 
 
@@ -214,5 +218,5 @@ def _readout(model: nn.Module, shape: Shape) -> str:
             hook.remove()
     last = [path for path, value in values.items() if value is scores]
     if not last:
-        raise ValueError(f"{type(model).__name__} does not end in a linear map, in front of which noise could stand")
+        raise Misfit(f"{type(model).__name__} does not end in a linear map, in front of which noise could stand")
     return last[-1]

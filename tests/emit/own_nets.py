@@ -98,5 +98,9 @@ def broken() -> nn.Module:
     raise RuntimeError("no weights today")
 
 
+def misused() -> nn.Module:
+    raise ValueError("width must be even")
+
+
 def number() -> int:
     return 1

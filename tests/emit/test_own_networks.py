@@ -129,6 +129,7 @@ def test_maps_may_be_named(maps: str) -> None:
         ),
         (own("Other"), "E614: the module 'tests.emit.own_nets' has no class or function 'Other'"),
         (own("broken"), "E614: 'tests.emit.own_nets:broken' fails: RuntimeError: no weights today"),
+        (own("misused"), "E614: 'tests.emit.own_nets:misused' fails: ValueError: width must be even"),
         (own("number"), "E614: a network must be an nn.Module, found int"),
         (own().replace("tests.emit.own_nets", "tests.emit.none"), "E614: Python finds no module 'tests.emit.none'"),
         (own().replace("tests.emit.own_nets:Net", "model:Net"), "E604: a module called 'model' would be hidden"),

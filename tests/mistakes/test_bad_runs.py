@@ -80,6 +80,7 @@ CASES = {
     "e721_not_finite": Case((OWN,), own=arrays(POINTS + np.array([[0], [0], [np.nan], [0], [0], [0]]))),
     "e721_huge_values": Case((OWN,), own=arrays(POINTS + np.float32(1e35))),
     "e721_not_labels": Case((OWN,), own=arrays(y=LABELS + 0.5)),
+    "e721_one_hot": Case((OWN,), own=arrays(y=np.eye(2)[LABELS])),
     "e721_label_below_zero": Case((OWN,), own=arrays(y=LABELS - 1)),
     "e721_halves_differ": Case((OWN,), own=arrays(np.zeros((6, 3), np.float32))),
     "e722_no_folder": Case(("train.data=mnist",), files={"file": b""}, root="file/data"),
