@@ -6,6 +6,8 @@ from analyse.frames import Row
 from analyse.table import (
     absent,
     aliases,
+    analyst,
+    analyst_more,
     answered,
     behind,
     beyond,
@@ -102,6 +104,7 @@ THIRD = (
 )  # and by a fourth
 FOURTH = (blind, blind_more)  # and by a fifth, who has read no prover
 FIFTH = (rested, usual, answered, repaired)  # and by a sixth, who has
+SIXTH = (analyst, analyst_more)  # by a seventh, who has read none
 AGAIN: tuple[Row, ...] = tuple(row for room in SECOND for row in room.TABLE)
-LAST: tuple[Row, ...] = tuple(row for room in (*THIRD, *FOURTH, *FIFTH) for row in room.TABLE)
+LAST: tuple[Row, ...] = tuple(row for room in (*THIRD, *FOURTH, *FIFTH, *SIXTH) for row in room.TABLE)
 TABLE: tuple[Row, ...] = (*(row for room in (*ROOMS, *OPPONENT) for row in room.TABLE), *AGAIN, *LAST)
