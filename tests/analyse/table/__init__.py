@@ -8,6 +8,7 @@ from analyse.table import (
     aliases,
     analyst,
     analyst_again,
+    analyst_last,
     analyst_more,
     answered,
     behind,
@@ -105,7 +106,7 @@ THIRD = (
 )  # and by a fourth
 FOURTH = (blind, blind_more)  # and by a fifth, who has read no prover
 FIFTH = (rested, usual, answered, repaired)  # and by a sixth, who has
-SIXTH = (analyst, analyst_more, analyst_again)  # by a seventh, who has read none
+SIXTH = (analyst, analyst_more, analyst_again, analyst_last)  # by a seventh, who has read none
 AGAIN: tuple[Row, ...] = tuple(row for room in SECOND for row in room.TABLE)
 LAST: tuple[Row, ...] = tuple(row for room in (*THIRD, *FOURTH, *FIFTH, *SIXTH) for row in room.TABLE)
 TABLE: tuple[Row, ...] = (*(row for room in (*ROOMS, *OPPONENT) for row in room.TABLE), *AGAIN, *LAST)
