@@ -8,6 +8,7 @@ from typing import Any
 
 from sympy import Add, DiracDelta, Dummy, Expr, Integer, Mul, Rational, S, Symbol, default_sort_key
 
+from pdedsl.analyse.jets import opened
 from pdedsl.analyse.kinks import by_relu
 from pdedsl.analyse.samples import (
     SMALL,
@@ -68,7 +69,7 @@ class State:
     def bends(self, ranges: Ranges) -> bool:
         """Whether it is certainly not affine somewhere in range; if it is neither affine nor bends, it is not known."""
         rest = self._parts[1]
-        return rest != 0 and (self._has_monomial(rest, ranges) or _bends(self._in_letters(rest), ranges))
+        return rest != 0 and (self._has_monomial(rest, ranges) or _bends(self._in_letters(opened(rest)), ranges))
 
     def _has_monomial(self, rest: Expr, ranges: Ranges) -> bool:
         """Whether it is a polynomial in letters with a monomial of degree two or more whose total coefficient is not
@@ -104,9 +105,7 @@ class State:
         constants: dict[str, Symbol] = {}
         for f in fields:
             constants.setdefault(_name(f), Dummy(_name(f), **_sign(f)))
-        flat = flat.xreplace({f: constants[_name(f)] for f in fields})
-        still = [p for p in atoms(flat, Partial) if not all(depends(p.body, s) for s in p.slots)]
-        return multiply_out(flat.xreplace(dict.fromkeys(still, S.Zero)))
+        return multiply_out(_without_still(flat.xreplace({f: constants[_name(f)] for f in fields})))
 
     def _letters(self, expr: Expr, kind: Any) -> list[Expr]:
         return sorted((a for a in atoms(expr, kind) if self._is_letter(a)), key=default_sort_key)
@@ -177,7 +176,13 @@ def _name(field: Field) -> str:
 
 
 def _at_zero(expr: Expr) -> Expr:
-    return expr.xreplace(dict.fromkeys(atoms(expr, Dummy), S.Zero))
+    return _without_still(expr.xreplace(dict.fromkeys(atoms(expr, Dummy), S.Zero)))
+
+
+def _without_still(expr: Expr) -> Expr:
+    """Zero for derivatives of what does not move."""
+    still = [p for p in atoms(expr, Partial) if not all(depends(p.body, s) for s in p.slots)]
+    return expr.xreplace(dict.fromkeys(still, S.Zero))
 
 
 def _sign(letter: Expr) -> dict[str, bool]:
@@ -203,12 +208,17 @@ def _bends(expr: Expr, ranges: Ranges) -> bool:
     for c, a, b in zip(starts, drawn, drawn, strict=False):
         for other in (b, {s: -v for s, v in a.items()}):
             places = [_moved(c, letters, *by) for by in ((a, other), (), (a,), (other,))]
-            corners = [None if jumps_at(expr, place) else value_at(expr, place) for place in places]
+            corners = [value_at(expr, p) if _is_of_type(p) and not jumps_at(expr, p) else None for p in places]
             values = [v for v in corners if v is not None]
             numbers = numbers or len(values) == len(corners)
             if len(values) == len(corners) and _differ(values) and _surely_differ(expr, c, letters, a, other):
                 return True
     return not numbers and any(expr.diff(s).free_symbols & letters for s in letters)
+
+
+def _is_of_type(place: Point) -> bool:
+    """Whether the letters have the signs of their types: what elu does below zero says nothing of u > 0."""
+    return all(v >= 0 for s, v in place.items() if s.is_nonnegative)
 
 
 def _differ(corners: list[float]) -> bool:

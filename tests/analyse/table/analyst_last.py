@@ -20,9 +20,9 @@ SIGN = "it takes a bound on the whole line"
 HERE = "it takes the value of a place or of a time"
 
 
-def nothing(name: str, term: str) -> Row:
+def nothing(name: str, term: str, bent: bool = True) -> Row:
     """Heat and a reaction that is zero."""
-    return classless(f"analyst last, nothing, {name}", line(f"∂u/∂t = 7Δu + {term}"), "pppppp.", ZERO, True)
+    return classless(f"analyst last, nothing, {name}", line(f"∂u/∂t = 7Δu + {term}"), "pppppp.", ZERO, bent)
 
 
 def something(name: str, term: str, cells: str = "RRPPP..") -> Row:
@@ -59,27 +59,35 @@ NOTHING: tuple[Row, ...] = (
     nothing("sigmoid", "sigmoid(u) + sigmoid(-u) - 1"),
     nothing("softplus by its name", "softplus(u) - log(1 + exp(u))"),
     nothing("tanh by its name", "tanh(u) - (exp(u) - exp(-u))/(exp(u) + exp(-u))"),
-    nothing("a large exponent", "log(exp(900u)) - 900u"),
+    nothing("a large exponent", "log(exp(900u)) - 900u", False),
     nothing("hyperbolic", "cosh(u)² - sinh(u)² - 1"),
-    nothing("leaky", "leaky_relu(u) + leaky_relu(-u) - 0.99|u|"),
+    nothing("leaky", "leaky_relu(u) + leaky_relu(-u) - 0.99|u|", False),
     nothing("hardtanh", "hardtanh(u) - max(-1, min(1, u))"),
-    nothing("softsign", "softsign(u) (1 + |u|) - u"),
-    nothing("a root of a power", "sqrt(u⁴) - u²"),
-    nothing("erf", "erf(u) + erf(-u)"),
+    nothing("softsign", "softsign(u) (1 + |u|) - u", False),
+    nothing("a root of a power", "sqrt(u⁴) - u²", False),
+    nothing("erf", "erf(u) + erf(-u)", False),
     nothing("double angle", "sin(2u) - 2sin(u) cos(u)"),
     something("asin of sin", "asin(sin(u)) - u", "RR.PP.."),
-    something("a late relu", "relu(u - 3000)"),
-    something("a small sine", "1e-12 sin(u)"),
+    something("a late relu", "relu(u - 3000)", "RrPPP.."),
+    something("a small sine", "1e-12 sin(u)", "rRPPP.."),
     something("a late exponential", "exp(u - 700)", "RRpPP.."),
     something("integers", "sin(π u)"),
     something("a cubic with three zeros", "u (u - 1) (u - 2)", "RRpPP.."),
     something("erf is not tanh", "erf(u) - tanh(2u/sqrt(π))"),
     something("modulus cubed", "|u|³ - u³", "RRpPP.."),
     something("a bump far off", "max(0, 1 - |u - 5000|)", "rrPPP.."),
-    positive("modulus cubed", "Δu + |u|³ - u³", "pppPP..pp"),
-    positive("sign", "Δu + sign(u) - 1", "pppPP..pp"),
+    positive("modulus cubed", "Δu + |u|³ - u³", "pppPP..pp", False),
+    positive("sign", "Δu + sign(u) - 1", "pppPP..pp", False),
     positive("a rate that never starts", "Δu + relu(t - 2) u", "pppPP..pp", False),
-    positive("a negative part", "Δu + relu(-u) u²", "pppPP..pp"),
+    positive("a negative part", "Δu + relu(-u) u²", "pppPP..pp", False),
+    positive("elu and a source", "Δu + elu(u)", "pRPPP..RR"),
+    positive("elu beside one", "Δ(elu(u - 1))", "RPpPP..p."),
+    positive("elu squared", "Δ(elu(u)²/u)", "pppPP..pp"),
+    positive("relu", "Δ(3relu(u))", "PPPPP..PP", False),
+    positive("leaky relu", "Δ(3leaky_relu(u))", "PPPPP..PP", False),
+    classless(
+        "analyst last, nonnegative, sign", circle("∂u/∂t = Δ(u sign(u))", kind="scalar ≥ 0"), "pppPP..pp", ZERO, True
+    ),
     positive("elu", "Δ(elu(u))", "pppPP..pp"),
 )
 FACTORS: tuple[Row, ...] = (
@@ -98,14 +106,14 @@ FACTORS: tuple[Row, ...] = (
     heat("sine below its line", "x² - sin(x)²", "PPpPP.."),
     heat("sine below its line, no square", "x - sin(x)", "PPRPP.."),
     heat("exponentials", "exp(x) + exp(-x) - 2", "PPpPP.."),
-    heat("exponentials, less", "exp(x) + exp(-x) - 2.0001", "PPRPP.."),
-    heat("a logarithm", "log(1 + x²) - 1e-4", "PPRPP.."),
+    heat("exponentials, less", "exp(x) + exp(-x) - 2.0001", "PPrPP.."),
+    heat("a logarithm", "log(1 + x²) - 1e-4", "PPrPP.."),
     heat("far off", "1000000 - x", "PPRPP.."),
     heat("Motzkin on a line", "1 + x⁶ - 3x²/4^(1/3) + x⁴", "PPpPP.."),
 )
 PLACES: tuple[Row, ...] = (
     here("min with the end", "u(x, min(t, 1))", "ppppp.."),
-    here("min before the end", "u(x, min(t, 0.99))", "PPpR..."),
+    here("min before the end", "u(x, min(t, 0.99))", "PPpr..."),
     here("max after the start", "u(x, max(t, 1e-9))", "PP.r..."),
     here("sine of the time", "u(x, sin(t))", "PPpR..."),
     here("a circle", "u(x + sin(x)² + cos(x)² - 1, t)", "ppppp.."),
