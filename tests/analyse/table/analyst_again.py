@@ -7,8 +7,7 @@ Decided on paper before anything was run:
 - ±(1 + x⁴)|∂u/∂x| brings what happens at infinity in finite time.
 - D²/(1 - D) = -D - 1 + 1/(1 - D), and 1/(1 - D) is an average: Δu + ∂²u/∂x∂t keeps the order.
 - 2z + |z| and z³ have one inverse, which increases.
-- A step of midpoint is I - A + ½AB for slopes A, B that need not commute: its norm may exceed 1 for every step. Those of rk4
-  have positive weights, and the disc of radius 1 (Dahlquist and Jeltsch 1979).
+- A step of midpoint is I - A + ½AB for slopes A, B that need not commute: its norm may exceed 1 for every step.
 - A network of squares grows faster than a line.
 """
 
@@ -96,7 +95,6 @@ GATES: tuple[Row, ...] = (
     bar("a wall that takes from the midst", "2Δu", "u = -u(½, t) on left\nu = 0 on right", "pRrP...rr"),
     bar("a thermostat", "2Δu + 5u(½, t) - 5u", SHUT, "PPpPR..pr"),
     bar("a thermostat, wrong way", "2Δu - 5u(½, t) + 5u", SHUT, "PPrPR..rr"),
-    bar("degenerate at both ends, as a flux", "∂/∂x(x (1 - x) ∂u/∂x)", SHUT, "PPPPP..PP"),
     bar("degenerate at both ends", "x (1 - x) Δu", SHUT, "PPpPP..pR"),
     bar("reaction of a weight", "Δu - k u", COLD, "PRPPP..PR", declare="learn k : scalar ≥ 0"),
     bar("reaction of a weight, warm", "Δu - k u", "u = 1 on boundary", "RRPPP..UR", declare="learn k : scalar ≥ 0"),
@@ -111,7 +109,6 @@ GATES: tuple[Row, ...] = (
 RINGS: tuple[Row, ...] = (
     loop("a rate with a seam", "∂u/∂t = sin(x) u", "PRPPPrpRR"),
     loop("a rate without a seam", "∂u/∂t = 3|x - ½| u", "PRPPPppRR"),
-    loop("a wind with a seam", "∂u/∂t = x ∂u/∂x", "PP.PP...R"),
     loop("a rate that jumps in the midst", "∂u/∂t = heaviside(x - ½) u", "PRPPPrpRR"),
     loop("a flux that jumps", "∂u/∂t = ∂((1 + heaviside(x - ½)) u)/∂x", "P.pPP...."),
     loop("a source that jumps", "∂u/∂t = sign(x - ½)", "RRPPPrpr."),
@@ -124,7 +121,6 @@ RINGS: tuple[Row, ...] = (
     loop("backwards at first", "(t - ½) ∂u/∂t = Δu", "..r......"),
     loop("reading at 0", "∂u/∂t = Δu + 3u(0, t) - 3u", "PPpPR..pr"),
     loop("nearly here", "∂u/∂t = Δu + u(x + 1e-9, t) - u", "PPpPRp.pp"),
-    loop("here after a turn", "∂u/∂t = Δu + u(x + 2, t) - u", "PPpPPpppp"),
     loop("two that cancel", "∂u/∂t = Δu + u(x + ¼, t) - u(x - ¾, t)", "PPpPppppp"),
     wave("a shape of velocity", "∂²u/∂t² = 3Δu", "sin(2π x)", "RRp.P..rP"),
     wave("a push", "∂²u/∂t² = 3Δu", "1", "RRp.P..rR"),
@@ -147,10 +143,7 @@ RINGS: tuple[Row, ...] = (
     arrows("Burgers", "3Δu - u·∇u", "RPrPP..pr", True),
 )
 LINES: tuple[Row, ...] = (
-    real("a rate that jumps", "heaviside(x) u", "PRPPPrp"),
     real("a rate with a root", "sqrt(|sin(x)|) u", "PRPPPrp"),
-    real("a rate that swings ever faster", "sin(x²) u", "PRPPPrp"),
-    real("a wind that swings ever faster", "sin(x²) ∂u/∂x", "PPpPPrp"),
     real("a source that jumps", "Δu + sign(x)", "RRPPP.p"),
     real("a source with a root", "sqrt(|sin(x)|)", "RRPPPrp"),
     real("control that explodes", "(1 + x⁴)|∂u/∂x|", "RPrPP..", True),
@@ -160,7 +153,6 @@ LINES: tuple[Row, ...] = (
     real("a maximum with a coefficient", "max(x Δu, Δu)", "RPRPP..", True),
     real("a maximum with a square", "max(x² Δu, Δu)", "RPpPP..", True),
     real("half a line of heat, jumping", "(2 + sign(x)) Δu", "PPpPP.."),
-    real("a rate like log t", "Δu + log(t) u", "PR.PP.r"),
     real("a rate like a cube root", "Δu + t^(-1/3) u", "PRpPP.r"),
     real("singular at the end", "(1 - t)^(-1/2) Δu", "PPpPPpp"),
     real("too singular at the end", "(1 - t)^(-2) Δu", "PPpPP.."),
@@ -184,7 +176,6 @@ WEIGHTS: tuple[Row, ...] = (
 )
 LAYERS: tuple[Row, ...] = (
     layer("midpoint", "-Kᵀ relu(K Y)", "1", "U...", "midpoint(steps=3)"),
-    layer("rk4", "-Kᵀ relu(K Y)", "1", "P...", "rk4(steps=3)"),
     layer("heun", "-Kᵀ relu(K Y)", "1", "pp..", "heun(steps=3)"),
     layer("heun at the bound", "-Kᵀ relu(K Y)", "1.41", "pp..", "heun(steps=3)"),
     layer("ssprk3", "-Kᵀ tanh(K Y)", "1.41", "pp..", "ssprk3(steps=3)"),
