@@ -14,6 +14,7 @@ import shutil
 from collections.abc import Iterator
 from functools import cache
 from pathlib import Path
+from types import ModuleType
 
 import pdedsl
 from pdedsl import mistakes, quoting
@@ -180,9 +181,9 @@ def python() -> str:
     for name in pdedsl.__all__:
         value = getattr(pdedsl, name)
         doc = inspect.cleandoc(value.__doc__ or "")
-        called = "" if inspect.isclass(value) else _signature(value)
+        called = _signature(value) if inspect.isfunction(value) else ""
         parts.append(f"## pdedsl.{name}\n\n{quoting.fenced(f'{name}{called}', 'python')}\n\n{doc}")
-        parts += list(_methods(value)) if inspect.isclass(value) else []
+        parts += list(_functions(value)) if inspect.isclass(value) or inspect.ismodule(value) else []
     return "\n\n".join(parts) + "\n"
 
 
@@ -190,7 +191,8 @@ def _signature(function: object) -> str:
     return str(inspect.signature(function)).replace("'", "")  # type: ignore[arg-type]
 
 
-def _methods(value: type) -> Iterator[str]:
+def _functions(value: type | ModuleType) -> Iterator[str]:
+    """The methods of a class, or the functions of a module."""
     for name, member in inspect.getmembers(value, inspect.isfunction):
         if not name.startswith("_") and member.__doc__ and member.__module__.startswith("pdedsl"):
             called = quoting.fenced(f"{name}{_signature(member)}", "python")

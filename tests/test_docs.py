@@ -85,6 +85,15 @@ def test_every_code_has_an_example_and_every_word_a_section() -> None:
     assert shown_forms >= every_form()
 
 
+def test_the_page_of_the_python_interface_has_every_name_and_what_can_be_called() -> None:
+    import generate
+    import pdedsl
+
+    page = generate.python()
+    assert all(f"## pdedsl.{name}\n" in page for name in pdedsl.__all__)
+    assert all(f"\n{name}(" in page for name in ("solve", "pgd", "gaussian"))
+
+
 def every_form() -> set[str]:
     """The names of all forms, of every table of `pdedsl.words`."""
     import importlib
