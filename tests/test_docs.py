@@ -87,6 +87,7 @@ def test_every_code_has_an_example_and_every_word_a_section() -> None:
 
 def test_the_page_of_the_python_interface_has_every_name_and_what_can_be_called() -> None:
     import generate
+
     import pdedsl
 
     page = generate.python()
