@@ -34,7 +34,7 @@ from pdedsl.fixes import Edit
 from pdedsl.lsp.convert import LEGEND, Converter
 from pdedsl.sources import plain
 
-PAUSE = 0.02  # seconds without another change before a text is analysed
+PAUSE = 0.01  # seconds without another change before a text is analysed
 ASCII, UNICODE = "pdedsl.ascii", "pdedsl.unicode"
 
 
