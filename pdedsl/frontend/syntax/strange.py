@@ -58,9 +58,9 @@ def without_strange_lines(
     wrong = _lines_of(errors, source) if names.coordinates else range(MOST)
     source, defined = _without_remarks(source, names, wrong, reporter)
     found: dict[int, tuple[Span, str, str]] = {}  # by line: its place, the same in our notation, and why
-    for at, span, written in _lines(source):
+    for at, span, written in (line for line in _lines(source) if line[0] in wrong):
         new, why = rewritten(written, names)
-        if why and new.strip() and at in wrong:
+        if why and new.strip():
             found[at] = (span, new, why)
     if not found:
         return source, defined
@@ -102,8 +102,8 @@ def _without_remarks(
     edits: list[tuple[Span, str]] = []
     broken = False  # whether the line above belongs to a formula that was broken into lines
     for at, span, written in _lines(source):
-        found = next((one for one in REMARKS if re.search(one[0], _TEXT.sub('""', written))), None)
-        found = found if at in wrong else None
+        code = _TEXT.sub('""', written) if at in wrong else ""
+        found = next((one for one in REMARKS if re.search(one[0], code)), None)
         rest = broken and written.lstrip().startswith("∂") and "/" not in written
         broken = rest or found is REMARKS[-1]
         if found is None and not rest:
