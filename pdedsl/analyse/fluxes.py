@@ -19,7 +19,7 @@ from pdedsl.analyse.ranges import range_of
 from pdedsl.analyse.samples import Ranges, nonzero_point, ranges_of
 from pdedsl.analyse.sides import Flux, Other, Placed, Value, sides_of
 from pdedsl.analyse.signs import box_of, vanishes
-from pdedsl.ir.spec import Condition, side_names
+from pdedsl.ir.spec import Condition, Equation, side_names
 from pdedsl.symbolic.atoms import atoms
 from pdedsl.symbolic.expansion import expand
 from pdedsl.symbolic.symbols import Component, Field, Partial
@@ -191,7 +191,7 @@ def is_whole_across_seams(problem: Problem) -> bool:
     ranges = ranges_of(problem.spec)
     whole = jet.expr - jet.source
     for k, (x, side) in enumerate(zip(space.coordinates, space.sides, strict=False)):
-        if not side.periodic or not varies_in(whole, x, problem):
+        if not side.periodic or not _varies(whole, x, problem):
             continue
         learned = {w.head for w in problem.spec.learned}
         if any(f.head in learned and x in f.free_symbols for f in atoms(whole, Field)):
@@ -203,7 +203,12 @@ def is_whole_across_seams(problem: Problem) -> bool:
     return True
 
 
-def varies_in(whole: Expr, x: Symbol, problem: Problem) -> bool:
+def is_placed(equation: Equation, problem: Problem) -> bool:
+    """Whether an equation depends on x itself."""
+    return any(_varies(right, x, problem) for right in equation.right for x in problem.spec.space.coordinates)
+
+
+def _varies(whole: Expr, x: Symbol, problem: Problem) -> bool:
     """Whether an expression depends on a coordinate other than through its unknowns."""
     heads = {u.head for u in problem.spec.unknowns}
     own = [f for f in (*atoms(whole, Partial), *atoms(whole, Field)) if _head(f) in heads]

@@ -12,7 +12,7 @@ from sympy import Expr, Pow, S, Symbol
 from pdedsl.analyse.adjoint import adjoint_of_one
 from pdedsl.analyse.coefficients import NotLinear
 from pdedsl.analyse.conditions import at_rest
-from pdedsl.analyse.fluxes import Through, flux_through, given_flux, is_whole_across_seams, varies_in
+from pdedsl.analyse.fluxes import Through, flux_through, given_flux, is_placed, is_whole_across_seams
 from pdedsl.analyse.frames import frame_of
 from pdedsl.analyse.in_space import InSpace
 from pdedsl.analyse.jets import Jet, jet_of
@@ -27,7 +27,6 @@ from pdedsl.analyse.sight import reads_at_rest
 from pdedsl.analyse.signs import box_of, is_zero, nonnegative, vanishes
 from pdedsl.analyse.states import letters_of, solenoidal
 from pdedsl.analyse.writing import written_out
-from pdedsl.ir.spec import Equation
 from pdedsl.ir.terms import Origin, Source
 from pdedsl.ir.verdicts import Proved, Refuted, Unknown, Verdict
 from pdedsl.symbolic.atoms import atoms
@@ -110,7 +109,7 @@ def _of_a_divergence(problem: Problem, through: Through) -> Verdict:
     if not is_whole_across_seams(problem):
         return Unknown("the flux may jump where the domain closes: a coefficient is not periodic.")
     read = resting_in(problem.equation, spec).values()
-    if any(is_undefined(domain_of(e, spec), spec) or _is_placed(e, problem) for e in read):
+    if any(is_undefined(domain_of(e, spec), spec) or is_placed(e, problem) for e in read):
         return Unknown("an unknown at rest may jump at a seam, or have no value.")
     if not spec.space.sides and (read or not _decays(problem)):
         return Unknown("it could not be shown that the flux decays at infinity.")
@@ -120,11 +119,6 @@ def _of_a_divergence(problem: Problem, through: Through) -> Verdict:
         return _with_source(problem, source)
     held = (DIVERGENCE, "nothing passes through the boundary, the seams or infinity", "there is no source")
     return Proved("the right-hand side is a divergence, and nothing passes through the boundary.", held)
-
-
-def _is_placed(equation: Equation, problem: Problem) -> bool:
-    """Whether an equation depends on x itself."""
-    return any(varies_in(right, x, problem) for right in equation.right for x in problem.spec.space.coordinates)
 
 
 def _has_values_inside(problem: Problem) -> bool:

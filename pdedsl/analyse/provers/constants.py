@@ -8,7 +8,7 @@ from __future__ import annotations
 from sympy import Add, Dummy, Expr, Rational, Symbol
 
 from pdedsl.analyse.conditions import further, hollow, not_admitting, quoted
-from pdedsl.analyse.fluxes import varies_in
+from pdedsl.analyse.fluxes import is_placed
 from pdedsl.analyse.frames import unknown_of
 from pdedsl.analyse.positivity import strictly_positive
 from pdedsl.analyse.problem import Problem, domain_of, named, of_unknowns, spans
@@ -138,8 +138,8 @@ def _has_a_mean(problem: Problem) -> bool:
     """Whether the equation is the same everywhere on a torus: derivatives of a free unknown have the mean zero there,
     and do not cancel a rate."""
     space = problem.spec.space
-    even = not any(varies_in(right, x, problem) for right in problem.equation.right for x in space.coordinates)
-    return bool(space.sides) and all(side.periodic for side in space.sides) and problem.is_affine and even
+    ring = bool(space.sides) and all(side.periodic for side in space.sides)
+    return ring and problem.is_affine and not is_placed(problem.equation, problem)
 
 
 def _balances(equation: Equation, spec: Spec) -> list[Expr]:
