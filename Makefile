@@ -4,7 +4,7 @@ VENV   := .venv
 BIN    := $(VENV)/bin
 
 # The inner loop: the language, its analysis and its plans, without what is marked slow.
-QUICK := tests/analyse tests/cli tests/data tests/explanation tests/frontend tests/ir tests/mistakes tests/plan tests/words \
+QUICK := tests/analysis tests/cli tests/config tests/data tests/errors tests/explainer tests/ir tests/language tests/planning \
          tests/test_*.py
 # A worker takes tests that stand together, and so compiles a spec once for all of them.
 PYTEST := $(BIN)/python -m pytest -n 2 --dist worksteal
@@ -79,8 +79,8 @@ kills: $(VENV)/.developed
 # Every dependency of the product in the oldest version that pyproject.toml allows; what only the tests need is new, and so
 # is what the dependencies need, of which old ones warn.
 OLDEST := .oldest
-TRIED  := tests/attacks tests/certificates tests/data tests/emit tests/evaluation/test_compare.py tests/evaluation/test_run.py tests/frontend tests/ir \
-          tests/plan tests/runtime/test_time_steps.py tests/solving/test_grid.py tests/solving/test_run.py tests/solving/test_saved.py \
+TRIED  := tests/attacks tests/certificates tests/data tests/codegen tests/evaluation/test_compare.py tests/evaluation/test_run.py tests/language tests/ir \
+          tests/planning tests/runtime/test_time_steps.py tests/solvers/test_grid.py tests/solvers/test_run.py tests/solvers/test_saved.py \
           tests/training/test_checkpoint.py tests/training/test_resume.py tests/test_quoting.py
 oldest:
 	$(PYTHON) -m venv $(OLDEST)

@@ -26,9 +26,9 @@ from torch import Tensor, nn
 from torch.nn import functional
 
 from pdedsl import attacks
+from pdedsl.config.base import Chosen
+from pdedsl.config.data import Cifar10, Data, FashionMnist, Mnist, Npz
 from pdedsl.data.load import load
-from pdedsl.words.data import Cifar10, Data, FashionMnist, Mnist, Npz
-from pdedsl.words.word import Chosen
 
 
 @dataclass(frozen=True)

@@ -39,10 +39,10 @@ from torch.nn import functional
 
 from pdedsl import attacks
 from pdedsl.attacks import Linf, Predictor
-from pdedsl.attacks.first_order import Climb, ascend
-from pdedsl.attacks.goal import Goal, log_odds
-from pdedsl.attacks.region import region
-from pdedsl.attacks.task import Box
+from pdedsl.attacks.base import Box
+from pdedsl.attacks.constraints import region
+from pdedsl.attacks.criterion import Goal, log_odds
+from pdedsl.attacks.pgd import Climb, ascend
 from pdedsl.certificates import gaussian
 
 EPS, STEPS, BOX, BATCH = 0.15, 20, (0.0, 1.0), 199

@@ -27,11 +27,11 @@ import pdedsl
 from pdedsl import attacks
 from pdedsl.attacks import Predictor, Result
 from pdedsl.certificates import gaussian, lipschitz
-from pdedsl.certificates.votes import voting
+from pdedsl.certificates.randomized_smoothing import voting
+from pdedsl.config.base import Chosen
+from pdedsl.config.data import Digits
 from pdedsl.data.load import load
-from pdedsl.untouched import Model
-from pdedsl.words.data import Digits
-from pdedsl.words.word import Chosen
+from pdedsl.frozen_model import Model
 
 BOX, SIGMA, VOTES, LEAST = (0.0, 1.0), 0.2, 1000, 400
 SETTINGS = (

@@ -27,8 +27,8 @@ from torch import Tensor, nn
 from torch.nn import functional
 
 from pdedsl.runtime.backbones import resnet
-from pdedsl.runtime.expectation import Expectation
-from pdedsl.runtime.noise import RelativeNoise
+from pdedsl.runtime.sde.feynman_kac import Expectation
+from pdedsl.runtime.sde.noise import RelativeNoise
 
 MEMBERS = 5
 NOISE = 0.1

@@ -29,8 +29,8 @@ from torch import Tensor, nn
 
 import pdedsl
 from pdedsl.ir.plan import SolvePlan
-from pdedsl.runtime.adaptive import NotRecorded
-from pdedsl.runtime.streams import frozen, streams
+from pdedsl.runtime.ode.adaptive import NotRecorded
+from pdedsl.runtime.rng import frozen, streams
 from pdedsl.sources import shipped_specs
 
 ROOT = Path(__file__).parents[1]

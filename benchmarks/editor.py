@@ -14,7 +14,7 @@ import subprocess
 import sys
 import time
 
-from pdedsl.cli.language import stay
+from pdedsl.cli.text import stay
 
 stay()  # as `pdedsl lsp` does
 

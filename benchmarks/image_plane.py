@@ -20,12 +20,12 @@ from pathlib import Path
 import torch
 from torch import Tensor, nn
 
-from pdedsl.runtime.adaptive import Adaptive
-from pdedsl.runtime.blocks import Halves, SecondOrder, symmetric_layer
 from pdedsl.runtime.convnet import ConvNet
-from pdedsl.runtime.fields import PerStep, Stationary
-from pdedsl.runtime.integrators import Steps
-from pdedsl.runtime.torchdiffeq_solver import Torchdiffeq
+from pdedsl.runtime.image_fields import PerStep, Stationary
+from pdedsl.runtime.ode.adaptive import Adaptive
+from pdedsl.runtime.ode.explicit import Steps
+from pdedsl.runtime.ode.torchdiffeq_solver import Torchdiffeq
+from pdedsl.runtime.pde_blocks import Halves, SecondOrder, symmetric_layer
 
 MEMORY_TARGET = 1.15
 BACKWARD_TARGET = 1.6

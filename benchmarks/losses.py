@@ -23,13 +23,13 @@ import torch
 from torch import Tensor, nn
 from torch.nn import functional
 
-from pdedsl.data.draws import Draws
-from pdedsl.ir.objective import Residual, Retraining
+from pdedsl.config.methods import Gradient, InSpace, Instants, InTime, Laplacian, Scores, Weights
+from pdedsl.data.sampling import Draws
+from pdedsl.ir.plan import Residual, Retraining
 from pdedsl.runtime.backbones import Backbone, mlp, resnet
-from pdedsl.runtime.marching import AtTime
-from pdedsl.runtime.timed import TimeChannel
+from pdedsl.runtime.sde.characteristic_steps import AtTime
+from pdedsl.runtime.time_conditioning import TimeChannel
 from pdedsl.training.losses import HeatLoss, ResidualLoss
-from pdedsl.words.diffusions import Gradient, InSpace, Instants, InTime, Laplacian, Scores, Weights
 
 RESIDUAL = Residual(
     diffusivity=0.2,

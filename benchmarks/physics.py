@@ -32,22 +32,20 @@ import torch
 from deepxde_peer import peer, solvers
 from torch import Tensor, cos, exp, sin
 
+from pdedsl.api import parse
 from pdedsl.compiler import to_analysis
-from pdedsl.interface import parse
-from pdedsl.ir.statement import Statement
-from pdedsl.lower.lower import lower
-from pdedsl.runtime.collapsed import collapsed
-from pdedsl.runtime.jets import JetNetwork, Wanted
-from pdedsl.runtime.sines import Sides
-from pdedsl.solving.ansatz_module import AnsatzModule
-from pdedsl.solving.features import solve_by_features
-from pdedsl.solving.grid import solve_by_grid
-from pdedsl.solving.measured import Measured
-from pdedsl.solving.points import Points
-from pdedsl.solving.residual import DEFAULT, Task, solve_by_residual
-from pdedsl.solving.trained import Trainer
-from pdedsl.solving.training import GaussNewton, Phase, Progress
-from pdedsl.words.solvers import Collocation, Features, Grid
+from pdedsl.config.methods import Collocation, Features, Grid
+from pdedsl.ir.problem import Statement
+from pdedsl.lowering.rules import lower
+from pdedsl.runtime.basis.random_features import Sides
+from pdedsl.runtime.diff.mlp_jets import JetNetwork, Wanted, collapsed
+from pdedsl.solvers.ansatz import AnsatzModule
+from pdedsl.solvers.collocation_points import Points
+from pdedsl.solvers.grid.driver import solve_by_grid
+from pdedsl.solvers.pinn.residuals import Measured
+from pdedsl.solvers.pinn.task import DEFAULT, Task, solve_by_residual
+from pdedsl.solvers.pinn.trainer import GaussNewton, Phase, Progress, Trainer
+from pdedsl.solvers.random_features import solve_by_features
 
 LINE = "pde A\nspace x in [{}]\ntime t in [0, 1]\nunknown u(x, t) : scalar\n"
 SQUARE = "pde A\nspace (x, y) in [-1, 1]^2{}\nunknown u(x, y) : scalar\n"

@@ -20,13 +20,12 @@ import torch
 from torch import Tensor, nn
 
 from pdedsl.compiler import to_compilation
+from pdedsl.config.methods import Collocation
 from pdedsl.ir.plan import SolvePlan
-from pdedsl.solving.points import Points
-from pdedsl.solving.residual import Task
-from pdedsl.solving.trained import Trainer
-from pdedsl.solving.training import phases_of
+from pdedsl.solvers.collocation_points import Points
+from pdedsl.solvers.pinn.task import Task
+from pdedsl.solvers.pinn.trainer import Trainer, phases_of
 from pdedsl.sources import source_of
-from pdedsl.words.solvers import Collocation
 
 NU = 0.01 / math.pi
 

@@ -20,8 +20,8 @@ from torch.nn.functional import cross_entropy
 
 import pdedsl
 from pdedsl.data.sets import Data, Split
-from pdedsl.ir.objective import CrossEntropy
-from pdedsl.processes import World
+from pdedsl.distributed import World
+from pdedsl.ir.plan import CrossEntropy
 from pdedsl.sources import source_of
 from pdedsl.training.config import config_of
 from pdedsl.training.engine import Engine

@@ -17,22 +17,17 @@ from pathlib import Path
 from types import ModuleType
 
 import pdedsl
-from pdedsl import mistakes, quoting
-from pdedsl.editor.vocabulary import entry_text, word_text
-from pdedsl.explanation.explain import Explanation, class_text
+from pdedsl import errors
+from pdedsl.config.blocks import ENTRIES
+from pdedsl.config.data import DATA, MEASURED
+from pdedsl.config.evaluation import ATTACKS, CERTIFICATES
+from pdedsl.config.methods import DIFFUSIONS, INTEGRATORS, SOLVERS
+from pdedsl.config.networks import FRAMES, NETWORKS, NORMALISATIONS
+from pdedsl.config.training import ADVERSARIES, AUGMENTATIONS, LOSSES, OPTIMIZERS, REGULARIZERS, SCHEDULES
+from pdedsl.diagnostics import escaping
+from pdedsl.editor.documentation import entry_text, word_text
+from pdedsl.explainer.explain import Explanation, class_text
 from pdedsl.sources import shipped_specs
-from pdedsl.words.attacks import ATTACKS, CERTIFICATES
-from pdedsl.words.data import DATA
-from pdedsl.words.diffusions import DIFFUSIONS
-from pdedsl.words.entries import ENTRIES
-from pdedsl.words.frames import FRAMES
-from pdedsl.words.integrators import INTEGRATORS
-from pdedsl.words.measured import MEASURED
-from pdedsl.words.networks import NETWORKS
-from pdedsl.words.normalisations import NORMALISATIONS
-from pdedsl.words.optimizers import OPTIMIZERS, SCHEDULES
-from pdedsl.words.solvers import SOLVERS
-from pdedsl.words.training import ADVERSARIES, AUGMENTATIONS, LOSSES, REGULARIZERS
 
 HERE = Path(__file__).parent
 ROOT, OUT = HERE.parent, HERE / "generated"
@@ -114,10 +109,10 @@ def diagnostics() -> str:
         "# Diagnostics\n\nEvery code with a wrong spec, what `pdedsl check` says of it, and after `help:` the way out "
         "where there is one. Codes are stable."
     )
-    return "\n\n".join([head, *map(_diagnostic, mistakes.codes())]) + "\n"
+    return "\n\n".join([head, *map(_diagnostic, errors.codes())]) + "\n"
 
 
-def _diagnostic(code: mistakes.Code) -> str:
+def _diagnostic(code: errors.Code) -> str:
     about = f"## {code.name}\n\n{code.about[0].upper()}{code.about[1:]}."
     found = examples(code.name)
     if not found:
@@ -125,8 +120,8 @@ def _diagnostic(code: mistakes.Code) -> str:
     expected = found[0]
     spec = next((s for suffix in (".pde", ".txt") if (s := expected.with_suffix(suffix)).is_file()), None)
     text = spec.read_bytes().decode("utf-8", "replace") if spec else ""
-    shown = [quoting.fenced(text, "pde")] if text and len(text) < 1200 else []
-    return "\n\n".join([about, *shown, quoting.fenced(_short(expected.read_text("utf-8")), "text")])
+    shown = [escaping.fenced(text, "pde")] if text and len(text) < 1200 else []
+    return "\n\n".join([about, *shown, escaping.fenced(_short(expected.read_text("utf-8")), "text")])
 
 
 def examples(code: str) -> list[Path]:
@@ -146,8 +141,8 @@ def theorems() -> str:
     """What each prover applies: the docstrings of the provers."""
     parts = []
     for name in PROVERS:
-        doc = inspect.cleandoc(importlib.import_module(f"pdedsl.analyse.{name}").__doc__ or "")
-        parts += [quoting.fenced(block, "text") if "   " in block else block for block in doc.split("\n\n")]
+        doc = inspect.cleandoc(importlib.import_module(f"pdedsl.analysis.{name}").__doc__ or "")
+        parts += [escaping.fenced(block, "text") if "   " in block else block for block in doc.split("\n\n")]
     return "\n\n".join(parts) + "\n"
 
 
@@ -168,9 +163,9 @@ def _shipped(name: str) -> str:
     explanation = _explained(name)
     spec = explanation.analysis.spec
     kinds = dict.fromkeys(class_text(facts.kind) for facts in explanation.analysis.equations)
-    said = f"{quoting.markdown(spec.title)}. {'; '.join(kinds).capitalize()}."
+    said = f"{escaping.markdown(spec.title)}. {'; '.join(kinds).capitalize()}."
     drawing = f"![What {name} becomes](drawings/{name}.svg)"
-    return "\n\n".join([f"## {name}", said, quoting.fenced(spec.source.text, "pde"), drawing])
+    return "\n\n".join([f"## {name}", said, escaping.fenced(spec.source.text, "pde"), drawing])
 
 
 # ---- Python
@@ -182,7 +177,7 @@ def python() -> str:
         value = getattr(pdedsl, name)
         doc = inspect.cleandoc(value.__doc__ or "")
         called = _signature(value) if inspect.isfunction(value) else ""
-        parts.append(f"## pdedsl.{name}\n\n{quoting.fenced(f'{name}{called}', 'python')}\n\n{doc}")
+        parts.append(f"## pdedsl.{name}\n\n{escaping.fenced(f'{name}{called}', 'python')}\n\n{doc}")
         parts += list(_functions(value)) if inspect.isclass(value) or inspect.ismodule(value) else []
     return "\n\n".join(parts) + "\n"
 
@@ -195,7 +190,7 @@ def _functions(value: type | ModuleType) -> Iterator[str]:
     """The methods of a class, or the functions of a module."""
     for name, member in inspect.getmembers(value, inspect.isfunction):
         if not name.startswith("_") and member.__doc__ and member.__module__.startswith("pdedsl"):
-            called = quoting.fenced(f"{name}{_signature(member)}", "python")
+            called = escaping.fenced(f"{name}{_signature(member)}", "python")
             yield f"{called}\n\n{inspect.cleandoc(member.__doc__)}"
 
 

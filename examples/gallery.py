@@ -14,7 +14,7 @@ import matplotlib.pyplot as plt
 from matplotlib.axes import Axes
 
 import pdedsl
-from pdedsl.solving.views import Detail, View, views_of
+from pdedsl.solvers.plots import Detail, View, views_of
 
 SPECS = """heat heat_2d heat_100d poisson poisson_disc poisson_holes wave advection burgers allen_cahn kdv
 kuramoto_sivashinsky helmholtz schroedinger gray_scott cavity stirring black_scholes fokker_planck

@@ -10,12 +10,12 @@ from pathlib import Path
 import torch
 
 import pdedsl
+from pdedsl.config.base import Chosen
+from pdedsl.config.data import Moons
 from pdedsl.data.load import load
 from pdedsl.evaluation.compare import write_comparison
-from pdedsl.measures.boundary import Panel, boundary_measures, plot_boundaries
-from pdedsl.training.view import view_for
-from pdedsl.words.data import Moons
-from pdedsl.words.word import Chosen
+from pdedsl.runs.decision_boundary import Panel, boundary_measures, plot_boundaries
+from pdedsl.training.progress import view_for
 
 OUT, BOX = Path("demo"), (-2.0, 3.0, -1.5, 2.0)
 RUNS = {"plain": ("before diffusion", 0.0), "diffusion": ("after diffusion", 0.1)}

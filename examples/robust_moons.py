@@ -13,13 +13,13 @@ import torch
 from matplotlib.figure import Figure
 
 import pdedsl
-from pdedsl.data.draws import Draws
+from pdedsl.config.base import Chosen
+from pdedsl.config.data import Moons
+from pdedsl.config.training import Pgd
 from pdedsl.data.load import load
-from pdedsl.measures.boundary import Panel, boundary_measures, plot_boundaries
+from pdedsl.data.sampling import Draws
+from pdedsl.runs.decision_boundary import Panel, boundary_measures, plot_boundaries
 from pdedsl.training.losses import Adversary
-from pdedsl.words.data import Moons
-from pdedsl.words.training import Pgd
-from pdedsl.words.word import Chosen
 
 WEIGHTS, DIFFUSIVITIES, BOX = (0.01, 0.05, 0.2), (0.05, 0.1, 0.2), (-2.0, 3.0, -1.5, 2.0)
 

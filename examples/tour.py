@@ -8,7 +8,7 @@ from pathlib import Path
 import torch
 
 import pdedsl
-from pdedsl.explanation.package import write_package
+from pdedsl.explainer.package import write_package
 from pdedsl.sources import shipped_specs
 from pdedsl.testing import axioms
 

@@ -41,38 +41,38 @@ __all__ = [
 
 if TYPE_CHECKING:
     from pdedsl import attacks, certificates
-    from pdedsl.compilation import Compilation
+    from pdedsl.api import compile, explain, format, load, parse
+    from pdedsl.compiler import Compilation
     from pdedsl.diagnostics import PdeError
     from pdedsl.evaluation.evaluate import evaluate
     from pdedsl.evaluation.report import Report
     from pdedsl.evaluation.run import evaluate_run
-    from pdedsl.files import RunError
-    from pdedsl.interface import compile, explain, format, load, parse
+    from pdedsl.io import RunError
     from pdedsl.ir.spec import Spec
-    from pdedsl.solving.run import solve
-    from pdedsl.solving.solution import Solution
+    from pdedsl.solvers.run import solve
+    from pdedsl.solvers.solution import Solution
     from pdedsl.training.run import train
-    from pdedsl.training.saved import Run
+    from pdedsl.training.run_loader import Run
 
 _HOMES = {
     "attacks": "pdedsl.attacks",
     "certificates": "pdedsl.certificates",
-    "Compilation": "pdedsl.compilation",
-    "compile": "pdedsl.interface",
+    "Compilation": "pdedsl.compiler",
+    "compile": "pdedsl.api",
     "PdeError": "pdedsl.diagnostics",
     "evaluate": "pdedsl.evaluation.evaluate",
     "Report": "pdedsl.evaluation.report",
     "evaluate_run": "pdedsl.evaluation.run",
     "Spec": "pdedsl.ir.spec",
-    "explain": "pdedsl.interface",
-    "format": "pdedsl.interface",
-    "load": "pdedsl.interface",
+    "explain": "pdedsl.api",
+    "format": "pdedsl.api",
+    "load": "pdedsl.api",
     "load_ipython_extension": "pdedsl.notebook",
-    "parse": "pdedsl.interface",
-    "Run": "pdedsl.training.saved",
-    "RunError": "pdedsl.files",
-    "Solution": "pdedsl.solving.solution",
-    "solve": "pdedsl.solving.run",
+    "parse": "pdedsl.api",
+    "Run": "pdedsl.training.run_loader",
+    "RunError": "pdedsl.io",
+    "Solution": "pdedsl.solvers.solution",
+    "solve": "pdedsl.solvers.run",
     "train": "pdedsl.training.run",
 }
 

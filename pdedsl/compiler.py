@@ -1,28 +1,182 @@
-"""The pipeline: Source → Syntax → Spec → Analysis → Representation → Plan → Program → modules.
-
-Stages after the analysis are imported when they are used, so that `pdedsl format` starts quickly; only building modules
-imports torch.
-"""
+"""Runs a stage of the compiler on a deep stack, and attaches the source to every error."""
 
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import replace
+from dataclasses import dataclass, replace
+from enum import StrEnum
+from functools import cached_property
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, TypeVar, assert_never
 
-from pdedsl.compilation import Compilation, Examination, Planned
-from pdedsl.data_shapes import sized
-from pdedsl.diagnostics import PdeError, Reporter, Source, in_order
-from pdedsl.frontend.elaborate.elaborate import elaborate
-from pdedsl.frontend.syntax.parse import parse_syntax
-from pdedsl.frontend.syntax.strange import read
+from pdedsl import errors
+from pdedsl.big_stack import deeply
+from pdedsl.data.shapes import sized
+from pdedsl.diagnostics import Diagnostic, PdeError, Reporter, Source, in_order
+from pdedsl.diagnostics.escaping import as_json
 from pdedsl.ir.spec import Spec
-from pdedsl.reporting import bounded, reported
+from pdedsl.language.elaborate.elaborate import elaborate
+from pdedsl.language.hints import read
+from pdedsl.language.parser import parse_syntax
+from pdedsl.symbolic.sympy_errors import Endless, begin_counting, bound_cancelling
 
 if TYPE_CHECKING:
-    from pdedsl.frontend.syntax.tree import Syntax
+    from torch import nn
+
+    from pdedsl.codegen.program import Program
+    from pdedsl.explainer.explain import Explanation
     from pdedsl.ir.analysis import Analysis
+    from pdedsl.ir.plan import Model, OperatorPlan
+    from pdedsl.ir.representation import Representation
+    from pdedsl.language.ast import Syntax
+
+
+# ---- reporting
+
+
+T = TypeVar("T")
+bound_cancelling()
+
+
+def reported(source: Source, work: Callable[[Reporter], T]) -> tuple[T, Reporter]:
+    """The result of a stage; an error carries the source, and the mistakes found before it."""
+    reporter = Reporter()
+    try:
+        result = deeply(lambda: work(reporter))
+    except PdeError as error:
+        if error.source is not None:
+            raise
+        raise PdeError(in_order((*reporter.errors, *error.diagnostics)), source) from None
+    if reporter.errors:
+        raise PdeError(in_order(reporter.errors), source)
+    return result, reporter
+
+
+def bounded(spec: Spec, work: Callable[[], T]) -> T:
+    """The same for a stage after reading; a coefficient that overflows, such as exp(exp(exp(9))), or whose computation
+    does not end, is a mistake in the spec."""
+
+    def stage(_: Reporter) -> T:
+        begin_counting()
+        try:
+            return work()
+        except (OverflowError, Endless):
+            raise errors.syntax.too_large(spec.equations[0].span) from None
+
+    return reported(spec.source, stage)[0]
+
+
+# ---- compilation
+# Results of the compiler: the examination of a spec, and its compilation through all stages up to modules.
+
+
+@dataclass(frozen=True)
+class Planned:
+    """The representation that a theorem gives, and the network planned from it."""
+
+    representation: Representation
+    model: Model
+
+
+@dataclass(frozen=True)
+class Examination:
+    """Everything known about a spec without building anything: what `check` and `explain` report.
+
+    `planned` is None if the spec has mistakes.
+    """
+
+    analysis: Analysis
+    planned: Planned | None
+    diagnostics: tuple[Diagnostic, ...]
+
+    @property
+    def errors(self) -> tuple[Diagnostic, ...]:
+        return tuple(d for d in self.diagnostics if d.is_error)
+
+    def sound(self) -> Planned:
+        """The plan; raises the mistakes of the spec if there are any."""
+        if self.errors or self.planned is None:
+            raise PdeError(self.errors, self.analysis.spec.source)
+        return self.planned
+
+
+@dataclass(frozen=True)
+class Compilation:
+    """A spec after every stage of the compiler. Modules are built on demand; only building them imports torch."""
+
+    analysis: Analysis
+    representation: Representation
+    plan: Model
+    operator_plan: OperatorPlan | PdeError  # or the reason why there is no operator on R^d
+    program: Program
+
+    @property
+    def spec(self) -> Spec:
+        return self.analysis.spec
+
+    @property
+    def explanation(self) -> Explanation:
+        """What the equation is, what it became, and what was proved about it."""
+        from pdedsl.explainer.explain import Explanation
+
+        return Explanation(self.analysis, self.representation.theorem, self.plan)
+
+    def __repr__(self) -> str:
+        return f"Compilation({self.spec.name} by {self.representation.theorem.name}, hash {self.spec.hash})"
+
+    def _repr_markdown_(self) -> str:
+        return self.explanation._repr_markdown_()
+
+    def _repr_html_(self) -> str:
+        return self.explanation._repr_html_()
+
+    def module(self, seed: int = 0) -> nn.Module:
+        """The network: it returns scores whose softmax is u if u holds class probabilities, otherwise u itself."""
+        from pdedsl.codegen.build import build_model
+
+        return build_model(self.program, seed)
+
+    def operator(self, module: nn.Module | None = None, samples: int | None = None, seed: int = 0) -> nn.Module:
+        """The evolution operator: `operator(f, x, t)` is the solution at time t with data f at points x (n, d).
+
+        Learned fields are taken from `module`, or newly initialised. Raises `PdeError` with the reason if there is no
+        operator on R^d.
+        """
+        from pdedsl.codegen.build import build_operator
+
+        if isinstance(self.operator_plan, PdeError):
+            raise PdeError(self.operator_plan.diagnostics, self.spec.source)
+        return build_operator(self.program, self.spec, module, samples, seed)
+
+    def python(self) -> str:
+        """The model as the text of a Python module."""
+        return self._python
+
+    @cached_property
+    def _python(self) -> str:
+        from pdedsl.codegen.python import source
+
+        return source(self.program)
+
+    def files(self) -> dict[str, str]:
+        """The files of a package that holds the model, its harness, its tests and its explanation."""
+        from pdedsl.explainer.package import package_files
+
+        return package_files(self.explanation, self.plan, self.python())
+
+    def standalone_files(self, package: str) -> dict[str, str]:
+        """The files of a package of this name with the model and the parts of the runtime it uses: it depends only on
+        torch and on what its network needs besides."""
+        from pdedsl.explainer.package import standalone_files
+
+        return standalone_files(self.spec, self.python(), package)
+
+
+# ---- compiler
+# The pipeline: Source → Syntax → Spec → Analysis → Representation → Plan → Program → modules.
+#
+# Stages after the analysis are imported when they are used, so that `pdedsl format` starts quickly; only building
+# modules imports torch.
 
 
 def to_syntax(source: Source) -> Syntax:
@@ -42,7 +196,7 @@ def to_spec(source: Source, parse: Callable[[Source, Reporter], Syntax] = parse_
 
 def to_analysis(spec: Spec) -> Analysis:
     """What can be proved about a spec, with the mistakes that only the analysis reveals."""
-    from pdedsl.analyse.analyse import analyse
+    from pdedsl.analysis.analyze import analyse
 
     return with_warnings(bounded(spec, lambda: analyse(spec)))
 
@@ -55,9 +209,9 @@ def with_warnings(analysis: Analysis) -> Analysis:
 
 def to_plan(analysis: Analysis) -> Planned:
     """The theorem that applies, and the network that follows from it."""
-    from pdedsl.lower.lower import lower
-    from pdedsl.lower.truncated import reference_of
-    from pdedsl.plan.plan import plan
+    from pdedsl.lowering.rules import lower
+    from pdedsl.lowering.truncated_domain import reference_of
+    from pdedsl.planning.plan import plan
 
     def planned() -> Planned:
         representation = lower(analysis)
@@ -87,9 +241,9 @@ def concluded(analysis: Analysis, data: Path | None = None) -> Examination:
 
 def compiled(examination: Examination, trust: bool = False) -> Compilation:
     """Every stage of a spec without mistakes. `trust` allows importing the user's own networks that the spec names."""
-    from pdedsl.emit.calls import program_of
-    from pdedsl.importing import imported
-    from pdedsl.plan.operator import operator_or_refusal
+    from pdedsl.codegen.build import program_of
+    from pdedsl.codegen.user_networks import imported
+    from pdedsl.planning.operator import operator_or_refusal
 
     analysis, planned = examination.analysis, examination.sound()
     spec = bounded(analysis.spec, lambda: imported(analysis.spec, planned.model, trust))
@@ -111,3 +265,72 @@ def examine(source: Source, data: Path | None = None) -> Examination:
 
 def to_compilation(source: Source, trust: bool = False, data: Path | None = None) -> Compilation:
     return compiled(examine(source, data), trust)
+
+
+# ---- stages
+# The stages of the compiler as stable text, for `pdedsl compile --emit`.
+
+
+class Stage(StrEnum):
+    SYNTAX = "syntax"
+    SPEC = "spec"
+    CANONICAL = "canonical"
+    GRAPH = "graph"
+    LATEX = "latex"
+    ANALYSIS = "analysis"
+    REPRESENTATION = "representation"
+    PLAN = "plan"
+    PYTHON = "python"
+
+
+class Stages:
+    """The stages of one source. What several of them need is computed once."""
+
+    def __init__(self, source: Source, trust: bool = False) -> None:
+        self._source, self._trust = source, trust
+
+    @cached_property
+    def _spec(self) -> Spec:
+        return to_spec(self._source)
+
+    @cached_property
+    def _analysis(self) -> Analysis:
+        return to_analysis(self._spec)
+
+    @cached_property
+    def _compilation(self) -> Compilation:
+        return compiled(concluded(self._analysis), self._trust)
+
+    def text(self, stage: Stage) -> str:
+        """The result of a stage, run after all earlier ones, as text."""
+        from pdedsl.explainer.stage_text import noun_text, spec_text
+        from pdedsl.language.ast import outline
+
+        match stage:
+            case Stage.SYNTAX:
+                return outline(to_syntax(self._source), self._source)
+            case Stage.SPEC:
+                return bounded(self._spec, lambda: spec_text(self._spec))
+            case Stage.CANONICAL:
+                return bounded(self._spec, lambda: self._spec.canonical)
+            case Stage.GRAPH:
+                return bounded(self._spec, self._graph)
+            case Stage.LATEX:
+                return self._spec.latex + "\n"
+            case Stage.ANALYSIS:
+                return noun_text(self._analysis.equations) + noun_text(self._analysis.axioms)
+            case Stage.REPRESENTATION:
+                return noun_text(self._compilation.representation)
+            case Stage.PLAN:
+                operator = self._compilation.operator_plan
+                refused = isinstance(operator, PdeError)
+                return noun_text(self._compilation.plan) + ("" if refused else noun_text(operator))
+            case Stage.PYTHON:
+                return self._compilation.python()
+            case _:
+                assert_never(stage)
+
+    def _graph(self) -> str:
+        from pdedsl.ir.graph import graph_of
+
+        return as_json(graph_of(self._spec.canonical).as_dict() | {"hash": self._spec.hash}) + "\n"

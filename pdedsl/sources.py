@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from functools import cache
 from pathlib import Path
 
-from pdedsl import mistakes
+from pdedsl import errors
 from pdedsl.diagnostics import Source, nearest
 
 MAX_BYTES = 1 << 20
@@ -65,8 +65,8 @@ def changed(source: Source, settings: Sequence[str]) -> Source:
     """The text with entries changed, as if it had been written that way."""
     if not settings:
         return source
-    from pdedsl.deep import deeply
-    from pdedsl.frontend.editing.override import overridden
+    from pdedsl.big_stack import deeply
+    from pdedsl.language.edit import overridden
 
     return deeply(lambda: overridden(source, settings))
 
@@ -78,26 +78,26 @@ def read(path: str | Path) -> Source:
         with open(path, "rb") as file:
             data = file.read(MAX_BYTES + 1)
     except FileNotFoundError:
-        raise mistakes.reading.no_such_file(name, nearest(Path(name).stem, shipped_specs())) from None
+        raise errors.source.no_such_file(name, nearest(Path(name).stem, shipped_specs())) from None
     except IsADirectoryError:
-        raise mistakes.reading.is_directory(name) from None
+        raise errors.source.is_directory(name) from None
     except PermissionError:
-        raise mistakes.reading.no_permission(name) from None
+        raise errors.source.no_permission(name) from None
     except OSError as error:
-        raise mistakes.reading.cannot_be_read(name, error.strerror or str(error)) from None
+        raise errors.source.cannot_be_read(name, error.strerror or str(error)) from None
     return decode(data, name)
 
 
 def decode(data: bytes, name: str) -> Source:
     if len(data) > MAX_BYTES:
-        raise mistakes.reading.file_too_large(name, MAX_BYTES)
+        raise errors.source.file_too_large(name, MAX_BYTES)
     if b"\0" in data:
-        raise mistakes.reading.is_binary(name)
+        raise errors.source.is_binary(name)
     try:
         text = data.decode("utf-8")
     except UnicodeDecodeError as error:
         before = data[: error.start].decode("utf-8")
-        raise mistakes.reading.not_utf8(before, data[error.start], name) from None
+        raise errors.source.not_utf8(before, data[error.start], name) from None
     return Source(plain(text), name)
 
 

@@ -90,7 +90,7 @@ def pack(target):
 def tables():
     """The tables of the parser, where it looks for them: computing them takes a tenth of the wait for a first check."""
     sys.path[:0] = [str(WHEELS), str(REPOSITORY)]
-    from pdedsl.frontend.syntax.tables import grammar_text, kept_at, parser
+    from pdedsl.language.parser import grammar_text, kept_at, parser
 
     parser()
     path = kept_at(grammar_text())
@@ -99,8 +99,8 @@ def tables():
 
 def gallery():
     """The shipped specs by name, and the words with which lines begin."""
-    from pdedsl.frontend.syntax.explaining import KEYWORDS
-    from pdedsl.frontend.syntax.operators import KEYWORDS as INNER
+    from pdedsl.language.precedence import KEYWORDS as INNER
+    from pdedsl.language.syntax_errors import KEYWORDS
     from pdedsl.sources import shipped_specs, title
 
     specs = [{"name": n, "title": title(p), "text": p.read_text("utf-8")} for n, p in shipped_specs().items()]

@@ -122,7 +122,7 @@ def framed(part: str, frame: str) -> str:
     return "\n".join([*kept, part])
 
 
-def errors(text: str) -> set[str]:
+def error_codes(text: str) -> set[str]:
     """The codes of what is wrong before a network is planned."""
     try:
         analysis = to_analysis(to_spec(Source(text)))

@@ -9,9 +9,9 @@ from pathlib import Path
 import pytest
 import torch
 
-from pdedsl.numerics import integrators
-from pdedsl.numerics.integrators import RungeKutta
-from pdedsl.runtime.integrators import Explicit, Steps
+from pdedsl.numerics import butcher
+from pdedsl.numerics.butcher import RungeKutta
+from pdedsl.runtime.ode.explicit import Explicit, Steps
 
 ROOT = Path(__file__).parents[1]
 PAGE = (ROOT / "CONTRIBUTING.md").read_text("utf-8")
@@ -25,7 +25,7 @@ def test_places_exist(place: str) -> None:
 
 def test_the_worked_change_is_a_method_of_its_order() -> None:
     (snippet,) = re.findall(r"```python\n(.*?)```", PAGE, re.DOTALL)
-    scope: dict[str, object] = dict(vars(integrators))
+    scope: dict[str, object] = dict(vars(butcher))
     exec(snippet, scope)
     method = scope["RALSTON"]
     assert isinstance(method, RungeKutta)

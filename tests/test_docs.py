@@ -7,10 +7,10 @@ from pathlib import Path
 
 import pytest
 from click.testing import CliRunner
-from grammar_page import Fence, errors, fences_of, saved_as
+from grammar_page import Fence, error_codes, fences_of, saved_as
 
 import pdedsl
-from pdedsl import mistakes, words
+from pdedsl import config, errors
 from pdedsl.cli import cli
 from pdedsl.ir.verdicts import Axiom
 
@@ -50,8 +50,8 @@ def shown(fence: Fence, names: dict[str, object], printed: str) -> str:
         case "pde":
             assert pdedsl.parse(fence.body).warnings == ()
         case "pde-wrong":
-            assert errors(fence.body), "nothing is wrong with it"
-            assert all(f"`{code}`" in fence.above for code in errors(fence.body))
+            assert error_codes(fence.body), "nothing is wrong with it"
+            assert all(f"`{code}`" in fence.above for code in error_codes(fence.body))
         case "python":
             exec(compile(fence.body, "<page>", "exec"), names)
         case "sh":
@@ -78,7 +78,7 @@ def test_every_code_has_an_example_and_every_word_a_section() -> None:
     import generate
 
     page = generate.diagnostics()
-    for code in mistakes.codes():
+    for code in errors.codes():
         section = page[page.index(f"## {code.name}\n") :].partition("\n## ")[0]
         assert f"[{code.name}]" in section
     shown_forms = {name for forms in generate.FAMILIES.values() for name in forms}
@@ -96,13 +96,13 @@ def test_the_page_of_the_python_interface_has_every_name_and_what_can_be_called(
 
 
 def every_form() -> set[str]:
-    """The names of all forms, of every table of `pdedsl.words`."""
+    """The names of all forms, of every table of `pdedsl.config`."""
     import importlib
     import pkgutil
 
     found: set[str] = set()
-    for info in pkgutil.iter_modules(words.__path__):
-        module = importlib.import_module(f"pdedsl.words.{info.name}")
+    for info in pkgutil.iter_modules(config.__path__):
+        module = importlib.import_module(f"pdedsl.config.{info.name}")
         tables = (v for k, v in vars(module).items() if k.isupper() and hasattr(v, "keys"))
         found |= {key for table in tables for key, form in table.items() if type(form).__name__ == "Form"}
     return found

@@ -22,7 +22,7 @@ from grammar_page import (
     Fence,
     cells,
     codes,
-    errors,
+    error_codes,
     files,
     framed,
     paragraph,
@@ -30,15 +30,15 @@ from grammar_page import (
     tagged,
 )
 
-from pdedsl import mistakes, sources
+from pdedsl import errors, sources
+from pdedsl.api import format, parse
 from pdedsl.cli import cli
 from pdedsl.diagnostics import PdeError
-from pdedsl.frontend.elaborate import algebra, limits, numbers, typing
-from pdedsl.frontend.syntax import tokens
-from pdedsl.frontend.syntax.names import MAX_NAME
-from pdedsl.interface import format, parse
+from pdedsl.language import lexer
+from pdedsl.language.elaborate import expressions, limits, types
+from pdedsl.language.names import MAX_NAME
 from pdedsl.sources import decode
-from pdedsl.symbolic import expansion, symbols
+from pdedsl.symbolic import rewrite, symbols
 
 EXPRESSION = [("data", "∂u/∂t = {}"), ("pixels", "∂Y/∂t = {}")]
 
@@ -60,7 +60,7 @@ def context_of(text: str, contexts: list[tuple[str, str]]) -> tuple[str, str]:
     """The first context in which a text is right."""
     tried = {}
     for frame, template in contexts:
-        tried[template] = errors(framed(template.replace("{}", text), frame))
+        tried[template] = error_codes(framed(template.replace("{}", text), frame))
         if not tried[template]:
             return frame, template
     raise AssertionError(f"{text}: {tried}")
@@ -85,7 +85,7 @@ def test_tags() -> None:
 
 @pytest.mark.parametrize("fence", tagged("pde"))
 def test_specs(fence: Fence) -> None:
-    assert not errors(fence.body)
+    assert not error_codes(fence.body)
     assert not parse(fence.body).warnings
 
 
@@ -98,7 +98,7 @@ def test_first_spec() -> None:
 def test_parts(fence: Fence) -> None:
     """A warning may concern a name of the frame, never one of the fragment."""
     text = framed(fence.body, fence.frame)
-    assert not errors(text)
+    assert not error_codes(text)
     border = len(text) - len(fence.body)
     assert [w for w in parse(text).warnings if w.span.start >= border or w.code != "W201"] == []
 
@@ -107,12 +107,12 @@ def test_parts(fence: Fence) -> None:
 def test_wrong(fence: Fence) -> None:
     said = re.search(r"fails with ((?:`E\d{3}`(?:, | and )?)+)", fence.above)
     assert said, "the line above names no code"
-    assert errors(framed(fence.body, fence.frame)) == set(codes(said[1]))
+    assert error_codes(framed(fence.body, fence.frame)) == set(codes(said[1]))
 
 
 @pytest.mark.parametrize("fence", tagged("pde-preamble"))
 def test_frames(fence: Fence) -> None:
-    assert not errors(fence.body)
+    assert not error_codes(fence.body)
 
 
 @pytest.mark.slow
@@ -163,23 +163,23 @@ def test_juxtaposition(row: list[str]) -> None:
 @pytest.mark.parametrize("row", tables("table: wrong")[0], ids=lambda row: row[0])
 def test_rejected(row: list[str]) -> None:
     (wrong,) = codes(row[0])
-    assert errors(filled(wrong, EXPRESSION[0])) == set(codes(row[1]))
+    assert error_codes(filled(wrong, EXPRESSION[0])) == set(codes(row[1]))
     for right in codes(row[2]):
-        assert not errors(filled(right, EXPRESSION[0])), right
+        assert not error_codes(filled(right, EXPRESSION[0])), right
 
 
 def test_signs_of_prose() -> None:
     """What the page says of `sum` and of dots, beside its tables."""
     context = EXPRESSION[0]
-    assert not errors(filled("∇·(A·∇u)", context))
+    assert not error_codes(filled("∇·(A·∇u)", context))
     assert parse(filled("∇·(A∇u)", context)).hash == parse(filled("∇·(A·∇u)", context)).hash
-    assert errors(filled("∂³u/∂x₁²", context)) == {"E112"}
+    assert error_codes(filled("∂³u/∂x₁²", context)) == {"E112"}
     assert parse(filled("sum(row, v[row])", context)).hash == parse(filled("Σₖ vₖ", context)).hash
-    assert errors(filled("a\n  + b", context)) >= {"E102"}
-    assert not errors(filled("a +\n  b", context))
+    assert error_codes(filled("a\n  + b", context)) >= {"E102"}
+    assert not error_codes(filled("a +\n  b", context))
     assert parse(filled("0.1 + 0.2", context)).hash == parse(filled(".3", context)).hash
-    assert errors(filled("3.", context)) == {"E101"}
-    assert errors(filled("du / dt", context)) == {"E201"}
+    assert error_codes(filled("3.", context)) == {"E101"}
+    assert error_codes(filled("du / dt", context)) == {"E201"}
 
 
 # ---- tables of statements
@@ -191,7 +191,7 @@ def test_spaces(row: list[str]) -> None:
     arguments = "x, y" if "(x, y)" in form else "x"
     kind = "channels" if "pixels" in form else "scalar"
     text = f"pde P\n{form}\ntime t in [0, 1]\nunknown u({arguments}, t) : {kind}\n∂u/∂t = Δu\nu({arguments}, 0) = 0\n"
-    assert errors(text) in (set(), {"E417"})
+    assert error_codes(text) in (set(), {"E417"})
 
 
 @pytest.mark.parametrize("row", tables("table: conditions")[0], ids=lambda row: row[0])
@@ -199,7 +199,7 @@ def test_conditions(row: list[str]) -> None:
     line = "pde P\nspace x in [-1, 1]\ntime t in [0, 1]\nunknown u(x, t) : scalar\nlet f(x) = x\n"
     square = line.replace("space x in [-1, 1]", "space (x, y) in [-1, 1]^2").replace("u(x, t)", "u(x, y, t)")
     for condition in (c for c in codes(row[1]) if "=" in c):
-        found = [errors(f"{frame}∂²u/∂t² = Δu\n{condition}\n") for frame in (line, square)]
+        found = [error_codes(f"{frame}∂²u/∂t² = Δu\n{condition}\n") for frame in (line, square)]
         assert any(e <= {"E416", "E417"} for e in found), (condition, found)
 
 
@@ -208,16 +208,16 @@ def test_conditions(row: list[str]) -> None:
 
 def test_codes(golden: Callable[[Path, str], None]) -> None:
     """Every code of the catalogue has its row, and the page names no other."""
-    rows = [f"| `{code.name}` | {code.about} |" for code in mistakes.codes()]
+    rows = [f"| `{code.name}` | {code.about} |" for code in errors.codes()]
     start = LINES.index("<!-- table: codes -->") + 3
     golden(ROOT / "grammar" / "README.md", "\n".join([*LINES[:start], *rows, *LINES[LINES.index("", start) :]]))
-    assert set(re.findall(r"\b[EW]\d{3}\b", PAGE)) == {code.name for code in mistakes.codes()}
+    assert set(re.findall(r"\b[EW]\d{3}\b", PAGE)) == {code.name for code in errors.codes()}
 
 
 def test_families() -> None:
     start = LINES.index("| codes | about |") + 2
     rows = [cells(line) for line in LINES[start : LINES.index("", start)]]
-    assert [row[0] for row in rows] == list(dict.fromkeys(family(code.name) for code in mistakes.codes()))
+    assert [row[0] for row in rows] == list(dict.fromkeys(family(code.name) for code in errors.codes()))
 
 
 def family(code: str) -> str:
@@ -239,22 +239,22 @@ def test_json() -> None:
 
 
 LIMITS = {
-    "words and signs": tokens.MAX_TOKENS,
-    "brackets in brackets": tokens.MAX_DEPTH,
+    "words and signs": lexer.MAX_TOKENS,
+    "brackets in brackets": lexer.MAX_DEPTH,
     "characters of a name": MAX_NAME,
-    "characters of a number": tokens.MAX_NUMBER,
-    "decimal exponent of a number": numbers.LARGEST,
-    "exponent of a power": algebra.MAX_EXPONENT,
+    "characters of a number": lexer.MAX_NUMBER,
+    "decimal exponent of a number": expressions.LARGEST,
+    "exponent of a power": expressions.MAX_EXPONENT,
     "bits of a power of numbers": limits.MAX_BITS,
     "order of a derivative": symbols.MAX_ORDER,
-    "terms of an expression, multiplied out": expansion.MAX_TERMS,
+    "terms of an expression, multiplied out": rewrite.MAX_TERMS,
     "dimensions of a physical domain": 1000,
-    "classes of a `simplex`": typing.MAX_CLASSES,
+    "classes of a `simplex`": types.MAX_CLASSES,
 }
 
 
 BEYOND = {
-    "words and signs": "a" + " + a" * (tokens.MAX_TOKENS // 2 + 1),
+    "words and signs": "a" + " + a" * (lexer.MAX_TOKENS // 2 + 1),
     "brackets in brackets": "(" * 201 + "a" + ")" * 201,
     "characters of a name": "a" * 101,
     "characters of a number": "1" * 61,
@@ -275,15 +275,15 @@ def test_limits() -> None:
         decode(b"#" * (sources.MAX_BYTES + 1), "large.pde")
     assert [d.code for d in caught.value.diagnostics] == codes(rows["size of a file"][2])
     for label, text in BEYOND.items():
-        assert errors(filled(text, EXPRESSION[0])) - {"E201"} == set(codes(rows[label][2])), label
+        assert error_codes(filled(text, EXPRESSION[0])) - {"E201"} == set(codes(rows[label][2])), label
     space = "pde P\nspace x in [0, 1]^{}\nunknown u(x) : {}\nΔu = u\n"
-    assert errors(space.format(1001, "scalar")) == {"E316"}
-    assert "E312" in errors(space.format(2, "simplex(1000001)"))
-    assert not errors(filled("(" * 200 + "a" + ")" * 200, EXPRESSION[0]))
+    assert error_codes(space.format(1001, "scalar")) == {"E316"}
+    assert "E312" in error_codes(space.format(2, "simplex(1000001)"))
+    assert not error_codes(filled("(" * 200 + "a" + ")" * 200, EXPRESSION[0]))
 
 
 def test_towers_of_powers_are_refused() -> None:
-    assert errors(filled("9^9^9^9", EXPRESSION[0])) == {"E113"}
+    assert error_codes(filled("9^9^9^9", EXPRESSION[0])) == {"E113"}
 
 
 def test_the_table_of_contents_names_every_section() -> None:

@@ -7,19 +7,17 @@ from collections.abc import Iterable, Iterator
 from typing import Any
 
 import pytest
-from grammar_page import FENCES, LINES, PAGE, Fence, codes, errors, files, framed, paragraph, tables, tagged
+from grammar_page import FENCES, LINES, PAGE, Fence, codes, error_codes, files, framed, paragraph, tables, tagged
 
-from pdedsl.frontend.elaborate.functions import FUNCTIONS, RESERVED
-from pdedsl.frontend.syntax.names import GREEK
-from pdedsl.interface import format, parse
+from pdedsl.api import format, parse
+from pdedsl.config.base import Forms, Param, Whole
+from pdedsl.config.blocks import ENTRIES, Boxes, Calls, Names, Plain
+from pdedsl.config.methods import PARTS
+from pdedsl.config.networks import NETWORKS, NORMALISATIONS, OPERATORS
 from pdedsl.ir.verdicts import Axiom
+from pdedsl.language.elaborate.expressions import FUNCTIONS, RESERVED
+from pdedsl.language.names import GREEK
 from pdedsl.numerics.activations import ACTIVATIONS
-from pdedsl.words.entries import ENTRIES, Boxes, Calls, Names, Plain
-from pdedsl.words.networks import NETWORKS, OPERATORS
-from pdedsl.words.normalisations import NORMALISATIONS
-from pdedsl.words.params import Param, Whole
-from pdedsl.words.realizations import PARTS
-from pdedsl.words.word import Forms
 
 # ---- tables of words
 
@@ -143,7 +141,7 @@ def test_names() -> None:
     said = set(codes(paragraph("- Reserved:")))
     assert said == RESERVED - {*FUNCTIONS, "softmax"} | {"in", "on", "for", "by", "from", "periodic"}
     for name in said:
-        assert errors(framed(f"const {name} = 1", "data")), name
+        assert error_codes(framed(f"const {name} = 1", "data")), name
 
 
 # ---- canonical form

@@ -15,8 +15,8 @@ from hypothesis import strategies as st
 from markdown_it import MarkdownIt
 from matplotlib.cbook import is_math_text
 
-from pdedsl import quoting
-from pdedsl.explanation.tex import ascii_tex
+from pdedsl.diagnostics import escaping
+from pdedsl.explainer.tex import ascii_tex
 
 WORST = (
     "",
@@ -80,39 +80,39 @@ def plain(text: str) -> bool:
 
 @quoted
 def test_lines_hold_nothing_unseen(text: str) -> None:
-    assert plain(quoting.lines(text))
-    assert "\n" not in quoting.line(text)
-    assert len(quoting.lines(text)) == len(quoting.line(text)) == len(text)
-    assert quoting.lines(quoting.lines(text)) == quoting.lines(text)
+    assert plain(escaping.lines(text))
+    assert "\n" not in escaping.line(text)
+    assert len(escaping.lines(text)) == len(escaping.line(text)) == len(text)
+    assert escaping.lines(escaping.lines(text)) == escaping.lines(text)
 
 
 @quoted
 def test_json_keeps_the_value(text: str) -> None:
-    shown = quoting.as_json({"a": [text]}, indent=2)
+    shown = escaping.as_json({"a": [text]}, indent=2)
     assert plain(shown)
     assert json.loads(shown) == {"a": [text]}
 
 
 @quoted
 def test_a_docstring_is_all_there_is(text: str) -> None:
-    source = f'def f():\n    """{quoting.docstring(text)}"""\n    return 1\n'
+    source = f'def f():\n    """{escaping.docstring(text)}"""\n    return 1\n'
     compile(source.encode(), "f.py", "exec")
     (function,) = ast.parse(source).body
     assert isinstance(function, ast.FunctionDef)
-    assert ast.get_docstring(function, clean=False) == quoting.lines(text)
+    assert ast.get_docstring(function, clean=False) == escaping.lines(text)
     assert ast.dump(ast.Module(function.body[1:], [])) == ast.dump(ast.parse("return 1"))
 
 
 @quoted
 def test_a_comment_is_nothing(text: str) -> None:
-    source = f"a = 1\nb = 2\n# {quoting.comment(text)}\nc = 3\n"
+    source = f"a = 1\nb = 2\n# {escaping.comment(text)}\nc = 3\n"
     compile(source.encode(), "f.py", "exec")
     assert ast.dump(ast.parse(source)) == ast.dump(ast.parse("a = 1\nb = 2\nc = 3\n"))
 
 
 @quoted
 def test_a_literal_is_the_text(text: str) -> None:
-    literal = quoting.literal(text)
+    literal = escaping.literal(text)
     assert ast.literal_eval(literal) == text
     assert plain(literal)
     literal.encode()
@@ -133,16 +133,16 @@ class Tags(HTMLParser):
 @quoted
 def test_markdown_is_one_text(text: str) -> None:
     """In a paragraph, in a list and in a cell of a table, by a parser of CommonMark with HTML allowed."""
-    shown = quoting.markdown(text)
+    shown = escaping.markdown(text)
     reader = MarkdownIt("commonmark", {"html": True}).enable(["table", "strikethrough"])
     for page, tags in (
         (shown, {"p"}),
         (f"- {shown}", {"ul", "li"}),
-        (_table(quoting.cell(text)), set("table thead tbody tr th td".split())),
+        (_table(escaping.cell(text)), set("table thead tbody tr th td".split())),
     ):
         inline = [t for t in reader.parse(page) if t.type == "inline" and t.content != "h"]
         found = "".join(c.content for t in inline for c in t.children or [])
-        assert found.split() == quoting.line(text).split()
+        assert found.split() == escaping.line(text).split()
         html = Tags()
         html.feed(reader.render(page))
         assert html.found <= tags
@@ -155,36 +155,36 @@ def _table(cell: str) -> str:
 @quoted
 def test_a_fence_holds_all(text: str) -> None:
     reader = MarkdownIt("commonmark", {"html": True})
-    tokens = reader.parse(f"a\n\n{quoting.fenced(text, 'pde')}\n\nb\n")
+    tokens = reader.parse(f"a\n\n{escaping.fenced(text, 'pde')}\n\nb\n")
     assert [t.type for t in tokens if t.type in ("fence", "inline")] == ["inline", "fence", "inline"]
 
 
 @quoted
 def test_latex_is_read_back(text: str) -> None:
     """Every command stands for one character, and no other sign of TeX is left."""
-    shown = quoting.latex(text)
-    signs = {tex: char for char, tex in quoting.TEX.items()}
+    shown = escaping.latex(text)
+    signs = {tex: char for char, tex in escaping.TEX.items()}
     known = "|".join(sorted(map(re.escape, signs), key=len, reverse=True))
     read = re.sub(known, "", shown)
     assert not set(read) & set("\\{}$&#%_^~\n\r\x00")
-    assert re.sub(known, lambda m: signs[m[0]], shown) == quoting.line(text)
+    assert re.sub(known, lambda m: signs[m[0]], shown) == escaping.line(text)
     assert not set(re.sub(r"\\[A-Za-z]+|\\.|[{}^_|]", "", ascii_tex(shown))) & set("$&#%~\\")
 
 
 @quoted
 def test_a_caption_is_no_formula(text: str) -> None:
-    assert not is_math_text(quoting.caption(text))
-    assert plain(quoting.caption(text))
+    assert not is_math_text(escaping.caption(text))
+    assert plain(escaping.caption(text))
 
 
 @pytest.mark.parametrize(("written", "shown"), [("a_b", r"a\_b"), ("50 %", "50 %"), ("v·∇u = 0", "v·∇u = 0")])
 def test_plain_words_stay_readable(written: str, shown: str) -> None:
-    assert quoting.markdown(written) == shown
+    assert escaping.markdown(written) == shown
 
 
 @quoted
 def test_a_command_keeps_its_words(text: str) -> None:
-    shown = quoting.command("pdedsl", "evaluate", text)
-    assert shlex.split(shown) == ["pdedsl", "evaluate", *shlex.split(quoting.line(shlex.quote(text)))]
+    shown = escaping.command("pdedsl", "evaluate", text)
+    assert shlex.split(shown) == ["pdedsl", "evaluate", *shlex.split(escaping.line(shlex.quote(text)))]
     assert len(shlex.split(shown)) == 3
-    assert quoting.line(shown) == shown
+    assert escaping.line(shown) == shown

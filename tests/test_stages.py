@@ -19,15 +19,15 @@ from click.testing import CliRunner
 from texts import NAMES, SPECS, changed, shipped
 
 from pdedsl.cli import cli
+from pdedsl.compiler import Stage, Stages
 from pdedsl.diagnostics import PdeError, Source
-from pdedsl.stages import Stage, Stages
 
 GOLDEN = Path(__file__).parent / "golden"
 STAGES = ("syntax", "spec", "analysis", "representation", "plan", "python")
 EVERY = """
 import hashlib, json, sys
 from pathlib import Path
-from pdedsl.stages import Stage, Stages
+from pdedsl.compiler import Stage, Stages
 from pdedsl.diagnostics import PdeError, Source
 found = {}
 for path in sys.argv[2:]:

@@ -14,8 +14,8 @@ from lark.exceptions import UnexpectedCharacters
 from lark.lexer import LexerState, Token
 from lark.utils import TextSlice
 
-from pdedsl.frontend.syntax.tables import scanner
-from pdedsl.frontend.syntax.tokens import LEADING
+from pdedsl.language.lexer import LEADING
+from pdedsl.language.parser import scanner
 from pdedsl.sources import shipped_specs
 
 ROOT = Path(__file__).parents[1]

@@ -13,7 +13,7 @@ import torch
 from torch import Tensor, nn
 
 import pdedsl
-from pdedsl.compilation import Compilation
+from pdedsl.compiler import Compilation
 from pdedsl.ir.plan import ImagePlan
 
 SPECS = Path(__file__).parents[1] / "specs"

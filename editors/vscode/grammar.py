@@ -6,10 +6,10 @@ import json
 import re
 from pathlib import Path
 
-from pdedsl.frontend.elaborate.functions import RESERVED
-from pdedsl.frontend.elaborate.typing import TRAITS, TYPES
-from pdedsl.frontend.syntax.tables import grammar_text
-from pdedsl.frontend.syntax.tokens import LEADING
+from pdedsl.language.elaborate.expressions import RESERVED
+from pdedsl.language.elaborate.types import TRAITS, TYPES
+from pdedsl.language.lexer import LEADING
+from pdedsl.language.parser import grammar_text
 
 PATH = Path(__file__).parent / "syntaxes" / "pde.tmLanguage.json"
 BRACKETS = set("()[]{}‖|,")

@@ -5,19 +5,19 @@ resolution of its steps; only `fgsm` for ℓ2 may not where it is clipped. Among
 after another do: `fab`, `apgd` with `targets`, `autoattack`. One loss for all may lead to a farther boundary.
 """
 
-from pdedsl.attacks.audit import Audit, audit
-from pdedsl.attacks.auto_pgd import apgd
-from pdedsl.attacks.box import Box
+from pdedsl.attacks.apgd import apgd
+from pdedsl.attacks.autoattack import autoattack
+from pdedsl.attacks.base import Result
+from pdedsl.attacks.boundary_attack import boundary
 from pdedsl.attacks.carlini_wagner import cw
-from pdedsl.attacks.cascade import autoattack
-from pdedsl.attacks.decoupled import ddn
-from pdedsl.attacks.fast_boundary import fab
-from pdedsl.attacks.gradient_sign import difgsm, fgsm, ifgsm, pgd
+from pdedsl.attacks.constraints import Box
+from pdedsl.attacks.ddn import ddn
+from pdedsl.attacks.fab import fab
+from pdedsl.attacks.gradient_masking.audit import Audit, audit
 from pdedsl.attacks.norms import L2, Linf
+from pdedsl.attacks.pgd import difgsm, fgsm, ifgsm, pgd
 from pdedsl.attacks.predictor import Predictor
-from pdedsl.attacks.squares import square
-from pdedsl.attacks.task import Result
-from pdedsl.attacks.walk import boundary
+from pdedsl.attacks.square import square
 
 __all__ = [
     "L2",

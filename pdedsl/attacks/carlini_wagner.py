@@ -14,14 +14,13 @@ from typing import assert_never, final
 import torch
 from torch import Tensor
 
-from pdedsl.attacks.descent import Inside, Moments
-from pdedsl.attacks.goal import Goal, margin
-from pdedsl.attacks.layout import column, inner, take
-from pdedsl.attacks.nearest import Nearest
+from pdedsl.attacks.adam import Inside, Moments
+from pdedsl.attacks.base import Bounds, Nearest, Result, Task, attacking
+from pdedsl.attacks.batch_ops import column, inner, take
+from pdedsl.attacks.criterion import Goal, margin
 from pdedsl.attacks.norms import L2, Linf, Norm, NormName, read_norm
 from pdedsl.attacks.predictor import Predictor
-from pdedsl.attacks.task import Bounds, Result, Task, attacking
-from pdedsl.untouched import Model
+from pdedsl.frozen_model import Model
 
 
 def cw(

@@ -9,7 +9,7 @@ from typing import final
 import torch
 from torch import Tensor
 
-from pdedsl.attacks.layout import column
+from pdedsl.attacks.batch_ops import column
 
 
 @final

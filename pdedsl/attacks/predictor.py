@@ -10,9 +10,9 @@ from typing import NamedTuple, final
 import torch
 from torch import Tensor
 
-from pdedsl.attacks.goal import Goal, Loss
-from pdedsl.samples import read_scores
-from pdedsl.untouched import Model, modules_of, random_state, untouched
+from pdedsl.attacks.criterion import Goal, Loss
+from pdedsl.frozen_model import Model, modules_of, random_state, untouched
+from pdedsl.validation import read_scores
 
 Transform = Callable[[Tensor], Tensor]
 

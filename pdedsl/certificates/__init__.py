@@ -2,8 +2,7 @@
 and `radii`, with class −1 and radius 0 where it abstains.
 """
 
-from pdedsl.certificates.gaussian import Gaussian, gaussian
 from pdedsl.certificates.lipschitz import Lipschitz, lipschitz
-from pdedsl.certificates.sequential import Sequential, gaussian_at
+from pdedsl.certificates.randomized_smoothing import Gaussian, Sequential, gaussian, gaussian_at
 
 __all__ = ["Gaussian", "Lipschitz", "Sequential", "gaussian", "gaussian_at", "lipschitz"]

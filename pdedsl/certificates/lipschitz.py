@@ -9,7 +9,7 @@ from typing import final
 import torch
 from torch import Tensor
 
-from pdedsl.untouched import Model, modules_of, untouched
+from pdedsl.frozen_model import Model, modules_of, untouched
 
 
 @final

@@ -16,15 +16,15 @@ from typing import NoReturn
 import click
 
 from pdedsl import __version__
+from pdedsl.big_stack import listen
 from pdedsl.cli.common import FAULT, INTERRUPTED, USAGE, example, say
-from pdedsl.cli.compiling import compile, explain, test
-from pdedsl.cli.drawing import draw
-from pdedsl.cli.evaluating import evaluate, report
-from pdedsl.cli.language import check, completion, format_, lsp, specs
-from pdedsl.cli.solving import crosscheck, solve
-from pdedsl.cli.starting import new
-from pdedsl.cli.training import train
-from pdedsl.deep import listen
+from pdedsl.cli.compile import compile, explain, test
+from pdedsl.cli.draw import draw
+from pdedsl.cli.evaluate import evaluate, report
+from pdedsl.cli.new import new
+from pdedsl.cli.solve import crosscheck, solve
+from pdedsl.cli.text import check, completion, format_, lsp, specs
+from pdedsl.cli.train import train
 from pdedsl.sources import locate
 
 

@@ -12,13 +12,13 @@ from typing import TYPE_CHECKING
 
 import click
 
-from pdedsl import quoting
+from pdedsl.diagnostics import escaping
 from pdedsl.sources import shipped_specs
 
 if TYPE_CHECKING:
     from click.shell_completion import CompletionItem
 
-    from pdedsl.compilation import Compilation
+    from pdedsl.compiler import Compilation
     from pdedsl.diagnostics import Diagnostic, PdeError, Source
 
 WRONG, USAGE, FAULT, INTERRUPTED = 1, 2, 70, 130
@@ -60,7 +60,7 @@ def trusted(trust: bool) -> bool:
 
 def say_imported(compilation: Compilation) -> None:
     """Reports what was found in the user's own networks."""
-    from pdedsl.words.networks import Torch
+    from pdedsl.config.networks import Torch
 
     for learned in compilation.spec.learned:
         match learned.net.word if learned.net else None:
@@ -95,12 +95,12 @@ def read_spec(file: str, settings: tuple[str, ...] = ()) -> Source:
 
 def say(text: str, err: bool = False) -> None:
     """Prints a message; whatever it quotes reaches the terminal only as text."""
-    click.echo(quoting.lines(text), err=err)
+    click.echo(escaping.lines(text), err=err)
 
 
 def give(text: str) -> None:
     """Prints a requested text: exactly for a file or a program, with invisible characters shown on a terminal."""
-    click.echo(quoting.lines(text) if sys.stdout.isatty() else text, nl=False)
+    click.echo(escaping.lines(text) if sys.stdout.isatty() else text, nl=False)
 
 
 def report_error(error: PdeError) -> None:

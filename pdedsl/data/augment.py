@@ -9,8 +9,8 @@ import torch
 from torch import Tensor
 from torch.nn.functional import pad
 
-from pdedsl.data.draws import Draws
-from pdedsl.words.training import Augmentation, Crop, Flip, Gaussian
+from pdedsl.config.training import Augmentation, Crop, Flip, Gaussian
+from pdedsl.data.sampling import Draws
 
 
 def augment(x: Tensor, words: Sequence[Augmentation], draws: Draws) -> Tensor:

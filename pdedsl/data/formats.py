@@ -16,7 +16,7 @@ from zlib import error as ZlibError  # noqa: N812
 import numpy as np
 from numpy.typing import NDArray
 
-from pdedsl.words.data import Cifar10, Cifar100, FashionMnist, Mnist, PublicSet, Stl10, Svhn
+from pdedsl.config.data import Cifar10, Cifar100, FashionMnist, Mnist, PublicSet, Stl10, Svhn
 
 Array = NDArray[Any]
 Arrays = tuple[Array, Array]

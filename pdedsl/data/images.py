@@ -10,14 +10,14 @@ from pathlib import Path
 
 import torch
 
-from pdedsl import mistakes
+from pdedsl import errors
+from pdedsl.config.data import Cifar10, Cifar100, FashionMnist, Mnist, PublicSet, Stl10, Svhn
 from pdedsl.data import npz
 from pdedsl.data.download import download
 from pdedsl.data.formats import Damaged, Part, actual, cifar_names, read_part
 from pdedsl.data.sets import Raw, Split
-from pdedsl.data_shapes import WHOLE
+from pdedsl.data.shapes import WHOLE
 from pdedsl.diagnostics import Span
-from pdedsl.words.data import Cifar10, Cifar100, FashionMnist, Mnist, PublicSet, Stl10, Svhn
 
 
 @dataclass(frozen=True)
@@ -74,14 +74,14 @@ def read(word: PublicSet, root: Path, span: Span) -> Raw:
         train, test = (_split(word, part, root) for part in Part)
         names = cifar_names(chosen.kind, root) if isinstance(word, Cifar100) else chosen.names
     except Damaged as error:
-        raise mistakes.data.damaged(name, root, error, span) from None
+        raise errors.runs.damaged(name, root, error, span) from None
     return Raw(train, test, len(names), (0.0, 1.0), names)
 
 
 def _get(name: str, chosen: ImageSet, root: Path, span: Span) -> None:
     problem = download(chosen.kind, chosen.files, root, chosen.present)
     if problem:
-        raise mistakes.data.cannot_be_downloaded(name, root, problem, chosen.site, chosen.files, WHOLE, span)
+        raise errors.runs.cannot_be_downloaded(name, root, problem, chosen.site, chosen.files, WHOLE, span)
 
 
 def _split(word: PublicSet, part: Part, root: Path) -> Split:
@@ -98,5 +98,5 @@ def _from_npz(chosen: ImageSet, path: Path, span: Span) -> Raw:
     raw = npz.read(path, span, chosen.shape)
     if raw.shape != chosen.shape or raw.classes > len(chosen.names):
         expected = (len(chosen.names), chosen.shape)
-        raise mistakes.data.another_set(path, raw.classes, raw.shape, expected, span)
+        raise errors.runs.another_set(path, raw.classes, raw.shape, expected, span)
     return Raw(raw.train, raw.test, len(chosen.names), raw.bounds, chosen.names)

@@ -6,15 +6,13 @@ import math
 from pathlib import Path
 from typing import assert_never
 
-from pdedsl import mistakes
-from pdedsl.data import images, npz, offline
-from pdedsl.data.sets import Data, Raw, Split
-from pdedsl.data.statistics import moments
-from pdedsl.data.subset import first, parted
-from pdedsl.data_shapes import data_root
-from pdedsl.words.data import Cifar10, Cifar100, Digits, FashionMnist, Mnist, Moons, Npz, Stl10, Svhn
-from pdedsl.words.data import Data as Word
-from pdedsl.words.word import Chosen
+from pdedsl import errors
+from pdedsl.config.base import Chosen
+from pdedsl.config.data import Cifar10, Cifar100, Digits, FashionMnist, Mnist, Moons, Npz, Stl10, Svhn
+from pdedsl.config.data import Data as Word
+from pdedsl.data import bundled, images, npz
+from pdedsl.data.sets import Data, Raw, Split, first, moments, parted
+from pdedsl.data.shapes import data_root
 
 
 def load(
@@ -41,9 +39,9 @@ def load(
 def _read(wanted: Chosen[Word], root: Path, seed: int, shape: tuple[int, ...] | None) -> Raw:
     match wanted.word:
         case Moons(train=train, test=test, noise=noise):
-            return offline.moons(train, test, float(noise), seed)
+            return bundled.moons(train, test, float(noise), seed)
         case Digits():
-            return offline.digits()
+            return bundled.digits()
         case Npz(file=file):
             return npz.read(npz.find(file, root, wanted.span), wanted.span, shape)
         case Mnist() | FashionMnist() | Cifar10() | Cifar100() | Svhn() | Stl10():
@@ -60,19 +58,19 @@ def _shown(word: Word) -> str:
 def _fitted(raw: Raw, wanted: Chosen[Word], shape: tuple[int, ...] | None, classes: int | None) -> Raw:
     """The set, if it fits the model; a user's own labels may lack the last classes."""
     if shape is not None and shape not in (raw.shape, (math.prod(raw.shape),)):
-        raise mistakes.data.shape_differs(_shown(wanted.word), raw.shape, shape, wanted.span)
+        raise errors.runs.shape_differs(_shown(wanted.word), raw.shape, shape, wanted.span)
     if classes is None or classes == raw.classes:
         return raw
     if isinstance(wanted.word, Npz) and raw.classes < classes:
         return Raw(raw.train, raw.test, classes, raw.bounds, tuple(map(str, range(classes))))
-    raise mistakes.data.classes_differ(_shown(wanted.word), raw.classes, classes, wanted.span)
+    raise errors.runs.classes_differ(_shown(wanted.word), raw.classes, classes, wanted.span)
 
 
 def _part(split: Split, n: int | None, key: str, seed: int, wanted: Chosen[Word]) -> Split:
     if n is None or n == len(split):
         return split
     if n > len(split):
-        raise mistakes.data.too_few_samples(_shown(wanted.word), key, len(split), n, wanted.span)
+        raise errors.runs.too_few_samples(_shown(wanted.word), key, len(split), n, wanted.span)
     return first(split, n, seed, f"subset {key}")
 
 
@@ -82,6 +80,6 @@ def _set_aside(train: Split, wanted: Chosen[Word], seed: int) -> tuple[Split, Sp
         return train, None
     n = round(share * len(train))
     if not 0 < n < len(train):
-        raise mistakes.data.nothing_left(share, len(train), n > 0, wanted.span)
+        raise errors.runs.nothing_left(share, len(train), n > 0, wanted.span)
     validation, rest = parted(train, n, seed, "validation")
     return rest, validation

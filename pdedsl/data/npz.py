@@ -17,10 +17,9 @@ import numpy as np
 import torch
 from numpy.typing import NDArray
 
-from pdedsl import mistakes
-from pdedsl.data.sets import Raw, Split
-from pdedsl.data.subset import parted
-from pdedsl.data_shapes import WHOLE, other_arrays
+from pdedsl import errors
+from pdedsl.data.sets import Raw, Split, parted
+from pdedsl.data.shapes import WHOLE, other_arrays
 from pdedsl.diagnostics import Span
 
 Array = NDArray[Any]
@@ -37,7 +36,7 @@ def find(name: str, root: Path, span: Span) -> Path:
     for path in places:
         if path.is_file():
             return path
-    raise mistakes.data.no_file(name, list(dict.fromkeys(str(p.absolute()) for p in places)), span)
+    raise errors.runs.no_file(name, list(dict.fromkeys(str(p.absolute()) for p in places)), span)
 
 
 def read(path: Path, span: Span, shape: tuple[int, ...] | None = None) -> Raw:
@@ -49,20 +48,20 @@ def read(path: Path, span: Span, shape: tuple[int, ...] | None = None) -> Raw:
     elif {"x", "y"} <= found.keys():
         whole = _split(found, "x", "y", span, shape)
         if len(whole) < 2:
-            raise mistakes.data.single_sample(span)
+            raise errors.runs.single_sample(span)
         n = min(max(1, round(TEST_SHARE * len(whole))), len(whole) - 1)
         test, train = parted(whole, n, _FIXED, "npz test")
     else:
         raise other_arrays(path, span)
     if min(train.labels.min(), test.labels.min()) == 1:
-        raise mistakes.data.counted_from_one(path.name, int(max(train.labels.max(), test.labels.max())), span)
+        raise errors.runs.counted_from_one(path.name, int(max(train.labels.max(), test.labels.max())), span)
     classes = int(max(train.labels.max(), test.labels.max())) + 1
     return Raw(train, test, classes, _bounds(train, test), tuple(map(str, range(classes))))
 
 
 def arrays(path: Path, span: Span, names: Sequence[str]) -> dict[str, Array]:
     """The arrays among these names that a file holds."""
-    unreadable = mistakes.data.not_npz(path.name, span)
+    unreadable = errors.runs.not_npz(path.name, span)
     with open(path, "rb") as file:
         try:
             loaded = np.load(file, allow_pickle=False)
@@ -81,7 +80,7 @@ def _array(loaded: Any, name: str, path: Path, span: Span) -> Array:
         found = None
     if isinstance(found, np.ndarray):  # numpy returns anything that is not an array as bytes
         return found
-    raise mistakes.data.unreadable_array(name, path.name, span)
+    raise errors.runs.unreadable_array(name, path.name, span)
 
 
 def _within_bounds(archive: ZipFile, name: str, path: Path, span: Span) -> None:
@@ -89,7 +88,7 @@ def _within_bounds(archive: ZipFile, name: str, path: Path, span: Span) -> None:
     names = archive.namelist()
     entry = archive.getinfo(f"{name}.npy" if f"{name}.npy" in names else name)
     if entry.file_size > max(UNPACKED, RATIO * path.stat().st_size):
-        raise mistakes.data.too_large(name, path.name, entry.file_size, span)
+        raise errors.runs.too_large(name, path.name, entry.file_size, span)
     with archive.open(entry) as file:
         version = np.lib.format.read_magic(file)
         header = np.lib.format.read_array_header_1_0 if version == (1, 0) else np.lib.format.read_array_header_2_0
@@ -101,21 +100,21 @@ def _within_bounds(archive: ZipFile, name: str, path: Path, span: Span) -> None:
 def _split(arrays: dict[str, Array], x: str, y: str, span: Span, shape: tuple[int, ...] | None) -> Split:
     inputs, labels = _inputs(arrays[x], x, span, shape), _labels(arrays[y], y, span)
     if len(inputs) != len(labels):
-        raise mistakes.data.counts_differ(x, len(inputs), y, len(labels), span)
+        raise errors.runs.counts_differ(x, len(inputs), y, len(labels), span)
     return Split(inputs, labels)
 
 
 def _inputs(array: Array, name: str, span: Span, shape: tuple[int, ...] | None) -> torch.Tensor:
     if array.ndim not in (2, 3, 4) or 0 in array.shape:
-        raise mistakes.data.not_samples(name, array.shape, span)
+        raise errors.runs.not_samples(name, array.shape, span)
     real = np.issubdtype(array.dtype, np.floating)
     if array.dtype != np.uint8 and not real:
-        raise mistakes.data.not_numbers(name, array.dtype, span)
+        raise errors.runs.not_numbers(name, array.dtype, span)
     if real and not np.isfinite(array).all():
         bad = int(np.argwhere(~np.isfinite(array))[0][0])
-        raise mistakes.data.not_finite(name, bad, span)
+        raise errors.runs.not_finite(name, bad, span)
     if real and float(np.abs(array).max()) > LARGEST:
-        raise mistakes.data.huge_values(name, LARGEST, span)
+        raise errors.runs.huge_values(name, LARGEST, span)
     if array.ndim == 3:
         array = array[:, None]
     if array.ndim == 4 and _channels_last(array.shape[1:], shape):
@@ -136,10 +135,10 @@ def _labels(array: Array, name: str, span: Span) -> torch.Tensor:
     if array.ndim == 2 and array.shape[1] == 1:
         array = array[:, 0]
     if array.ndim != 1 or not np.issubdtype(array.dtype, np.integer):
-        raise mistakes.data.not_labels(name, array.shape, array.dtype, span)
+        raise errors.runs.not_labels(name, array.shape, array.dtype, span)
     if len(array) and (array.min() < 0 or array.max() >= MOST_CLASSES):
         wrong = array.min() if array.min() < 0 else array.max()
-        raise mistakes.data.label_out_of_range(name, wrong, MOST_CLASSES - 1, span)
+        raise errors.runs.label_out_of_range(name, wrong, MOST_CLASSES - 1, span)
     return torch.from_numpy(array.astype(np.int64))
 
 
@@ -149,7 +148,7 @@ def _alike(train: Split, test: Split, span: Span) -> None:
         for s in (train, test)
     )
     if a != b:
-        raise mistakes.data.halves_differ(a, b, span)
+        raise errors.runs.halves_differ(a, b, span)
 
 
 def _bounds(train: Split, test: Split) -> tuple[float, float] | None:

@@ -3,9 +3,15 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from zlib import crc32
 
+import numpy as np
 import torch
 from torch import Tensor
+
+from pdedsl.runtime.rng import generator
+
+# ---- sets
 
 
 @dataclass(frozen=True)
@@ -75,3 +81,59 @@ class Data:
     std: tuple[float, ...]
     bounds: tuple[float, float] | None
     class_names: tuple[str, ...]
+
+
+# ---- subset
+# Subsets of a data set that preserve the proportions of its classes.
+
+
+def stratified(labels: Tensor, seed: int, purpose: str) -> Tensor:
+    """A random order in which every prefix has the classes in their proportions, as nearly as integers allow.
+
+    Systematic sampling within each class: its k-th sample is placed at (k + U)/n, with U uniform on [0, 1) and n its
+    size. Every prefix of the order is contained in every longer one.
+    """
+    source = generator(torch.device("cpu"), seed, crc32(purpose.encode()))
+    shuffled = torch.randperm(len(labels), generator=source)
+    grouped = shuffled[labels[shuffled].argsort(stable=True)]
+    own, sizes = labels[grouped], torch.bincount(labels)
+    starts = torch.rand(len(sizes), dtype=torch.float64, generator=source)
+    rank = torch.arange(len(labels)) - (sizes.cumsum(0) - sizes)[own]
+    return grouped[((rank + starts[own]) / sizes[own]).argsort(stable=True)]
+
+
+def first(split: Split, n: int, seed: int, purpose: str) -> Split:
+    """n samples, stratified, in their original order."""
+    return split.at(stratified(split.labels, seed, purpose)[:n].sort().values)
+
+
+def parted(split: Split, n: int, seed: int, purpose: str) -> tuple[Split, Split]:
+    """n samples, stratified, and the rest."""
+    order = stratified(split.labels, seed, purpose)
+    return split.at(order[:n].sort().values), split.at(order[n:].sort().values)
+
+
+# ---- statistics
+# Mean and standard deviation of each channel, the same on every machine and for every number of threads.
+
+
+def moments(inputs: Tensor) -> tuple[tuple[float, ...], tuple[float, ...]]:
+    """Mean and standard deviation (over n, not n - 1) of each channel; 1 for a channel that does not vary."""
+    pairs = [_of_bytes(c) if c.dtype == torch.uint8 else _of_reals(c) for c in inputs.unbind(1)]
+    return tuple(mean for mean, _ in pairs), tuple(std if std > 0 else 1.0 for _, std in pairs)
+
+
+def _of_bytes(channel: Tensor) -> tuple[float, float]:
+    """From the histogram: the sums are integers, hence exact."""
+    counts = torch.bincount(channel.flatten(), minlength=256).tolist()
+    n = sum(counts)
+    first = sum(v * k for v, k in enumerate(counts))
+    second = sum(v * v * k for v, k in enumerate(counts))
+    return first / n / 255, ((n * second - first * first) ** 0.5) / n / 255
+
+
+def _of_reals(channel: Tensor) -> tuple[float, float]:
+    values = channel.double().numpy()
+    low, high = values.min(), values.max()
+    # A constant channel may differ from its rounded mean; that is not variation.
+    return float(np.mean(values)), float(np.std(values)) if low < high else 0.0

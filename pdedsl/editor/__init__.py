@@ -21,15 +21,18 @@ from pdedsl.editor.actions import Action as Action
 from pdedsl.editor.actions import actions as actions
 from pdedsl.editor.completion import Item as Item
 from pdedsl.editor.completion import complete as complete
+from pdedsl.editor.conversion import formatted as formatted
+from pdedsl.editor.conversion import inputs as inputs
+from pdedsl.editor.conversion import unicode_at as unicode_at
 from pdedsl.editor.document import Document as Document
 from pdedsl.editor.document import analysed as analysed
 from pdedsl.editor.highlight import Coloured as Coloured
 from pdedsl.editor.highlight import TokenKind as TokenKind
 from pdedsl.editor.highlight import colours as colours
-from pdedsl.editor.hints import Hint as Hint
-from pdedsl.editor.hints import hints as hints
 from pdedsl.editor.hover import Hover as Hover
 from pdedsl.editor.hover import hover as hover
+from pdedsl.editor.inlay_hints import Hint as Hint
+from pdedsl.editor.inlay_hints import hints as hints
 from pdedsl.editor.navigation import definition as definition
 from pdedsl.editor.navigation import references as references
 from pdedsl.editor.navigation import renamable as renamable
@@ -39,6 +42,3 @@ from pdedsl.editor.outline import folds as folds
 from pdedsl.editor.outline import symbols as symbols
 from pdedsl.editor.positions import Encoding as Encoding
 from pdedsl.editor.positions import Positions as Positions
-from pdedsl.editor.spelling import formatted as formatted
-from pdedsl.editor.spelling import inputs as inputs
-from pdedsl.editor.spelling import unicode_at as unicode_at

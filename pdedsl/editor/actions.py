@@ -5,9 +5,9 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from pdedsl.diagnostics import Diagnostic, Span
+from pdedsl.diagnostics.fixes import Edit, edits_in
+from pdedsl.editor.conversion import formatted
 from pdedsl.editor.document import Document
-from pdedsl.editor.spelling import formatted
-from pdedsl.fixes import Edit, edits_in
 
 
 @dataclass(frozen=True)

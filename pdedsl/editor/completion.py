@@ -9,10 +9,11 @@ from inspect import cleandoc
 from itertools import takewhile
 from typing import Any, assert_never
 
+from pdedsl.config.base import Choice, Flag, Form, Forms, Param
+from pdedsl.config.blocks import ENTRIES
 from pdedsl.diagnostics import Span
-from pdedsl.editor.document import Document
-from pdedsl.editor.names import Kind
-from pdedsl.editor.places import (
+from pdedsl.editor.conversion import inputs, typed
+from pdedsl.editor.cursor_context import (
     AtArgument,
     AtAxiom,
     AtChoice,
@@ -29,20 +30,18 @@ from pdedsl.editor.places import (
     Place,
     place_at,
 )
-from pdedsl.editor.spelling import inputs, typed
-from pdedsl.editor.vocabulary import entry_text, limits, shown_default, word_text
-from pdedsl.frontend.elaborate.functions import FUNCTIONS, RESERVED
-from pdedsl.frontend.elaborate.typing import TRAITS, TYPES
-from pdedsl.frontend.syntax import tree as t
-from pdedsl.frontend.syntax.explaining import KEYWORDS, SHAPES
-from pdedsl.frontend.syntax.names import identity
-from pdedsl.frontend.syntax.tokens import span_of
+from pdedsl.editor.document import Document
+from pdedsl.editor.documentation import entry_text, limits, shown_default, word_text
+from pdedsl.editor.names import Kind
+from pdedsl.errors.types import SPACES
 from pdedsl.ir.spec import side_names
 from pdedsl.ir.verdicts import Axiom
-from pdedsl.mistakes.types import SPACES
-from pdedsl.words.entries import ENTRIES
-from pdedsl.words.params import Choice, Flag, Param
-from pdedsl.words.word import Form, Forms
+from pdedsl.language import ast as t
+from pdedsl.language.elaborate.expressions import FUNCTIONS, RESERVED
+from pdedsl.language.elaborate.types import TRAITS, TYPES
+from pdedsl.language.lexer import span_of
+from pdedsl.language.names import identity
+from pdedsl.language.syntax_errors import KEYWORDS, SHAPES
 
 
 class ItemKind(StrEnum):

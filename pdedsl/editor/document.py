@@ -5,18 +5,17 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from functools import cached_property
 
-from pdedsl.compilation import Examination
-from pdedsl.compiler import concluded, to_spec
+from pdedsl.compiler import Examination, concluded, to_spec
 from pdedsl.diagnostics import NOWHERE, Diagnostic, PdeError, Reporter, Source
+from pdedsl.editor.analysis_cache import analysis_of
 from pdedsl.editor.names import Names, names_in
-from pdedsl.editor.reuse import analysis_of
-from pdedsl.frontend.syntax.differentials import Declared
-from pdedsl.frontend.syntax.parse import read_syntax
-from pdedsl.frontend.syntax.tokens import Lines
-from pdedsl.frontend.syntax.tree import Syntax
 from pdedsl.ir.analysis import Analysis
 from pdedsl.ir.plan import Model
 from pdedsl.ir.spec import Spec
+from pdedsl.language.ast import Syntax
+from pdedsl.language.lexer import Lines
+from pdedsl.language.parser import read_syntax
+from pdedsl.language.token_stream import Declared
 from pdedsl.sources import plain
 
 

@@ -12,7 +12,7 @@ from lark import Token
 from pdedsl.diagnostics import Span
 from pdedsl.editor.document import Document
 from pdedsl.editor.names import Kind, Occurrence
-from pdedsl.editor.uses import (
+from pdedsl.editor.references import (
     ArgumentName,
     ArgumentValue,
     AxiomName,
@@ -26,8 +26,8 @@ from pdedsl.editor.uses import (
     TypeName,
     WordName,
 )
-from pdedsl.frontend.elaborate.functions import RESERVED
-from pdedsl.frontend.syntax.tokens import LEADING, Line, span_of
+from pdedsl.language.elaborate.expressions import RESERVED
+from pdedsl.language.lexer import LEADING, Line, span_of
 
 
 class TokenKind(StrEnum):

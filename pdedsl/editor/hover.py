@@ -5,11 +5,13 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 from typing import assert_never
 
-from pdedsl import quoting
-from pdedsl.diagnostics import Span
+from pdedsl.config.blocks import ENTRIES
+from pdedsl.config.methods import PARTS
+from pdedsl.diagnostics import Span, escaping
 from pdedsl.editor.document import Document
+from pdedsl.editor.documentation import argument_text, entry_text, word_text
 from pdedsl.editor.names import Declaration, Kind, Occurrence
-from pdedsl.editor.uses import (
+from pdedsl.editor.references import (
     ArgumentName,
     ArgumentValue,
     AxiomName,
@@ -23,20 +25,17 @@ from pdedsl.editor.uses import (
     TypeName,
     WordName,
 )
-from pdedsl.editor.vocabulary import argument_text, entry_text, word_text
-from pdedsl.explanation.describe import places
-from pdedsl.explanation.explain import class_text, evidence
-from pdedsl.explanation.terms import coefficient_of, detail_of, valued
-from pdedsl.frontend.printing import latex
-from pdedsl.frontend.syntax import tree as t
-from pdedsl.frontend.syntax.explaining import SHAPES
-from pdedsl.frontend.syntax.tokens import span_of
+from pdedsl.explainer.describe import places
+from pdedsl.explainer.explain import class_text, evidence
+from pdedsl.explainer.terms import coefficient_of, detail_of, valued
 from pdedsl.ir.analysis import EquationFacts
 from pdedsl.ir.spec import Learned, Spec, Unknown
 from pdedsl.ir.terms import Term
 from pdedsl.ir.verdicts import Axiom
-from pdedsl.words.entries import ENTRIES
-from pdedsl.words.realizations import PARTS
+from pdedsl.language import ast as t
+from pdedsl.language.lexer import span_of
+from pdedsl.language.printing import latex
+from pdedsl.language.syntax_errors import SHAPES
 
 
 @dataclass(frozen=True)
@@ -80,7 +79,7 @@ def _name(document: Document, name: Occurrence) -> Hover | None:
         case PartName():
             said = f"Ways to realize it: {', '.join(PARTS[name.id])}." if name.id in PARTS else ""
         case Heading() if document.spec:
-            said = f"{quoting.markdown(document.spec.title or text)}\n\nhash `{document.spec.hash}`"
+            said = f"{escaping.markdown(document.spec.title or text)}\n\nhash `{document.spec.hash}`"
         case Heading() | TypeName() | EntryValue() | SideName() | Origin():
             said = ""
         case _:
@@ -92,7 +91,7 @@ def _declared(document: Document, of: Declaration, span: Span) -> Hover:
     """A declared name: its declaration, its type, and its value if it is a number."""
     rows = [f"**{of.kind}**{_type(document.spec, of)}"]
     if of.statement is not None:
-        rows.append(quoting.fenced(document.source.quote(of.statement.span), "pde"))
+        rows.append(escaping.fenced(document.source.quote(of.statement.span), "pde"))
     head = latex.name(t.Name(of.id, of.text))
     return Hover(span, "\n\n".join(rows), head)
 
@@ -123,7 +122,7 @@ def _verdict(document: Document, axiom: Axiom) -> str:
     if verdict is None:
         return f"**{axiom}**"
     reason = verdict.reason[:1].upper() + verdict.reason[1:]
-    return f"**{axiom}: {verdict.truth}.** {quoting.markdown(reason + evidence(verdict))}"
+    return f"**{axiom}: {verdict.truth}.** {escaping.markdown(reason + evidence(verdict))}"
 
 
 # ---- terms and equations
@@ -139,14 +138,14 @@ def _term(document: Document, offset: int) -> Hover | None:
         return None
     span = min((term.origin.span for term, _ in found), key=lambda s: s.end - s.start)
     rows = [_term_line(term, facts, analysis.spec) for term, facts in found if term.origin.span == span]
-    rows += [f"- {quoting.markdown(row)}" for row in (places(span, document.plan) if document.plan else ())]
+    rows += [f"- {escaping.markdown(row)}" for row in (places(span, document.plan) if document.plan else ())]
     return Hover(span, "\n".join(rows), _latex_at(document, span))
 
 
 def _term_line(term: Term, facts: EquationFacts, spec: Spec) -> str:
     said = [s for s in (detail_of(term, spec), coefficient_of(term, facts, spec)) if s]
-    about = f" ({quoting.markdown('; '.join(said))})" if said else ""
-    return f"**{term.word.replace('_', ' ')}**: {quoting.markdown(term.origin.text)}{about}"
+    about = f" ({escaping.markdown('; '.join(said))})" if said else ""
+    return f"**{term.word.replace('_', ' ')}**: {escaping.markdown(term.origin.text)}{about}"
 
 
 def _equation(document: Document, offset: int) -> Hover | None:

@@ -11,10 +11,10 @@ from functools import cached_property
 from lark import Token
 
 from pdedsl.diagnostics import Source, Span
-from pdedsl.editor.uses import Reference, Use, uses_in
-from pdedsl.frontend.syntax import tree as t
-from pdedsl.frontend.syntax.names import identity
-from pdedsl.frontend.syntax.tokens import Line, Lines, span_of
+from pdedsl.editor.references import Reference, Use, uses_in
+from pdedsl.language import ast as t
+from pdedsl.language.lexer import Line, Lines, span_of
+from pdedsl.language.names import identity
 
 _ABOVE = re.compile(r"∂[⁰¹²³⁴-⁹]*([^/\s₀-₉ᵢⱼₖ-ₙ]*)")
 _BELOW = re.compile(r"∂([^∂₀-₉ᵢⱼₖ-ₙ⁻⁰¹²³⁴-⁹]+)")

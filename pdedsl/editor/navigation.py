@@ -6,15 +6,15 @@ from lark.exceptions import UnexpectedCharacters
 from lark.lexer import LexerState
 from lark.utils import TextSlice
 
-from pdedsl import mistakes
+from pdedsl import errors
+from pdedsl.config.networks import NORMALISATIONS
 from pdedsl.diagnostics import Span
+from pdedsl.diagnostics.fixes import Edit, applied
 from pdedsl.editor.document import Document, analysed
 from pdedsl.editor.names import Kind, Occurrence
-from pdedsl.fixes import Edit, applied
-from pdedsl.frontend.elaborate.functions import RESERVED
-from pdedsl.frontend.syntax.names import identity
-from pdedsl.frontend.syntax.tables import scanner
-from pdedsl.words.normalisations import NORMALISATIONS
+from pdedsl.language.elaborate.expressions import RESERVED
+from pdedsl.language.names import identity
+from pdedsl.language.parser import scanner
 
 
 def definition(document: Document, offset: int) -> Span | None:
@@ -48,19 +48,19 @@ def rename(document: Document, offset: int, new: str) -> tuple[Edit, ...]:
     before = document.spec.hash if document.spec else None
     same = after.spec.hash == before if after.spec else before is None
     if not same or [d.code for d in after.diagnostics] != [d.code for d in document.diagnostics]:
-        raise mistakes.names.another_meaning(new, found.span)
+        raise errors.names.another_meaning(new, found.span)
     return edits
 
 
 def _require_free(document: Document, found: Occurrence, new: str) -> None:
     """Checks that the new name is valid and not in use."""
     if not _is_name(new):
-        raise mistakes.syntax.unexpected(new, "a name", found.span, "")
+        raise errors.syntax.unexpected(new, "a name", found.span, "")
     if identity(new) in RESERVED or identity(new) in NORMALISATIONS:
-        raise mistakes.names.word_of_the_language(new, found.span)
+        raise errors.names.word_of_the_language(new, found.span)
     others = [d for d in document.names.declarations if d.id == identity(new) and d != found.of]
     if others and others[0].kind is not Kind.INDEX:
-        raise mistakes.names.declared_twice(new, found.span, others[0].span)
+        raise errors.names.declared_twice(new, found.span, others[0].span)
 
 
 def _is_name(text: str) -> bool:

@@ -10,7 +10,7 @@ from typing import assert_never
 
 from pdedsl.diagnostics import Source, Span
 from pdedsl.editor.document import Document
-from pdedsl.frontend.syntax import tree as t
+from pdedsl.language import ast as t
 
 
 class SymbolKind(StrEnum):

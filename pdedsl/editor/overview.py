@@ -5,15 +5,15 @@ from __future__ import annotations
 import json
 from functools import lru_cache
 
+from pdedsl.api import explanation_of, format_source
 from pdedsl.compiler import compiled
 from pdedsl.diagnostics import Diagnostic, PdeError, Span, report
+from pdedsl.diagnostics.fixes import edits_in
 from pdedsl.editor.completion import complete
 from pdedsl.editor.document import Document, analysed
 from pdedsl.editor.hover import hover
 from pdedsl.editor.positions import Positions
-from pdedsl.explanation.explain import Explanation, evidence
-from pdedsl.fixes import edits_in
-from pdedsl.interface import explanation_of, format_source
+from pdedsl.explainer.explain import Explanation, evidence
 
 NAME = "playground.pde"
 

@@ -8,13 +8,13 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from pdedsl import quoting
+from pdedsl.config.evaluation import Norm
+from pdedsl.diagnostics import escaping
 from pdedsl.evaluation.report import FORMAT
 from pdedsl.evaluation.run import FOLDER
 from pdedsl.evaluation.summary import MASKED
-from pdedsl.explanation.document import Code, Element, Heading, Items, Picture, Table, page
-from pdedsl.files import RunError, replace_text, well_formed
-from pdedsl.words.attacks import Norm
+from pdedsl.io import RunError, replace_text, well_formed
+from pdedsl.runs.document import Code, Element, Heading, Items, Picture, Table, page
 
 
 @dataclass(frozen=True)
@@ -47,7 +47,7 @@ def _read(run: Path) -> _Read:
     try:
         plain = json.loads(path.read_text("utf-8"))
     except FileNotFoundError:
-        raise RunError(f"{run} was not evaluated: {quoting.command('pdedsl', 'evaluate', run)}") from None
+        raise RunError(f"{run} was not evaluated: {escaping.command('pdedsl', 'evaluate', run)}") from None
     except (OSError, ValueError, RecursionError):
         raise RunError(f"{path} cannot be read: evaluate the run again") from None
     if not isinstance(plain, dict) or plain.get("format") != FORMAT:
@@ -124,7 +124,7 @@ _SIGNS = {"ℓ": r"$\ell$", "∞": r"$\infty$", "ε": r"$\varepsilon$"}
 
 
 def _cell(text: str) -> str:
-    return "".join(_SIGNS.get(char, char) for char in quoting.latex(text))
+    return "".join(_SIGNS.get(char, char) for char in escaping.latex(text))
 
 
 def _latex(title: str, table: Table) -> str:
@@ -132,4 +132,4 @@ def _latex(title: str, table: Table) -> str:
     lines = [" & ".join(_cell(cell) for cell in row) + r" \\" for row in (table.head, *table.rows)]
     inner = "\n".join([r"\toprule", lines[0], r"\midrule", *lines[1:], r"\bottomrule"])
     columns = "l" + "r" * (len(table.head) - 1)
-    return f"% {quoting.comment(title)}\n\\begin{{tabular}}{{{columns}}}\n{inner}\n\\end{{tabular}}"
+    return f"% {escaping.comment(title)}\n\\begin{{tabular}}{{{columns}}}\n{inner}\n\\end{{tabular}}"

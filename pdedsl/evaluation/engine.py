@@ -9,12 +9,12 @@ from zlib import crc32
 
 from torch import Tensor
 
+from pdedsl.distributed import World
 from pdedsl.evaluation.measure import Columns, measured
-from pdedsl.evaluation.parts import Parts
+from pdedsl.evaluation.model_under_test import Subject
+from pdedsl.evaluation.partial_results import Parts
 from pdedsl.evaluation.protocol import Audited, Measurement
-from pdedsl.evaluation.subject import Subject
-from pdedsl.processes import World
-from pdedsl.runtime.streams import mix
+from pdedsl.runtime.rng import mix
 
 BATCH = 200
 """Samples at once. It is part of the result: the random numbers of a batch belong to it."""

@@ -9,21 +9,21 @@ from math import isinf
 from torch import Tensor
 
 from pdedsl.attacks import Box
-from pdedsl.attacks.box import End, read_box
+from pdedsl.attacks.constraints import End, read_box
+from pdedsl.config.blocks import EvaluateBlock
+from pdedsl.config.evaluation import Gaussian, Lipschitz
+from pdedsl.distributed import World
 from pdedsl.evaluation.engine import Engine, Listener
-from pdedsl.evaluation.figures import Figures
 from pdedsl.evaluation.measure import knows_constant
-from pdedsl.evaluation.parts import Parts
+from pdedsl.evaluation.metrics import Figures
+from pdedsl.evaluation.model_under_test import Smoothing, Subject
+from pdedsl.evaluation.partial_results import Parts
 from pdedsl.evaluation.protocol import Certified, Measurement, measurements
 from pdedsl.evaluation.report import Report
-from pdedsl.evaluation.sizes import weights_of
-from pdedsl.evaluation.subject import Smoothing, Subject
-from pdedsl.evaluation.text import block_of
-from pdedsl.processes import World
-from pdedsl.samples import read_samples
-from pdedsl.untouched import Model, modules_of
-from pdedsl.words.attacks import Gaussian, Lipschitz
-from pdedsl.words.blocks import EvaluateBlock
+from pdedsl.evaluation.unparse import block_of
+from pdedsl.evaluation.weight_histogram import weights_of
+from pdedsl.frozen_model import Model, modules_of
+from pdedsl.validation import read_samples
 
 
 def evaluate(

@@ -11,12 +11,12 @@ from torch.nn.functional import cross_entropy
 
 from pdedsl import certificates
 from pdedsl.attacks import L2, Predictor, audit
-from pdedsl.evaluation.attacking import attacked, eot_of
+from pdedsl.config.evaluation import Attack, Certificate, Gaussian, Lipschitz
+from pdedsl.evaluation.attacks import attacked, eot_of
+from pdedsl.evaluation.model_under_test import Smoothing, Subject
 from pdedsl.evaluation.protocol import Attacked, Audited, Certified, Measurement, Natural, Transferred
-from pdedsl.evaluation.subject import Smoothing, Subject
-from pdedsl.runtime.streams import seed_noise
-from pdedsl.untouched import Model, modules_of, untouched
-from pdedsl.words.attacks import Attack, Certificate, Gaussian, Lipschitz
+from pdedsl.frozen_model import Model, modules_of, untouched
+from pdedsl.runtime.rng import seed_noise
 
 Columns = Mapping[str, Sequence[Any]]
 """Names with a value for each sample."""

@@ -5,17 +5,17 @@ from __future__ import annotations
 from collections.abc import Sequence
 from pathlib import Path
 
-from pdedsl import quoting
+from pdedsl.config.evaluation import Norm
+from pdedsl.diagnostics import escaping
 from pdedsl.evaluation.report import Certified, Clean, Complexity, Doubt, Report, Robust, Weights
-from pdedsl.explanation.document import Code, Element, Heading, Items, Paragraph, Picture, Table, markdown, page
-from pdedsl.files import replace_text
-from pdedsl.words.attacks import Norm
+from pdedsl.io import replace_text
+from pdedsl.runs.document import Code, Element, Heading, Items, Paragraph, Picture, Table, markdown, page
 
 
 def write_pages(report: Report, folder: Path) -> None:
     """Write all forms of a report, beside its pictures."""
     elements = document(report)
-    replace_text(folder / "report.json", quoting.as_json(report.plain(), indent=1) + "\n")
+    replace_text(folder / "report.json", escaping.as_json(report.plain(), indent=1) + "\n")
     replace_text(folder / "report.md", markdown(elements))
     replace_text(folder / "report.html", page(report.name, elements, folder))
 

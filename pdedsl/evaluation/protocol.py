@@ -6,7 +6,8 @@ from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from typing import assert_never
 
-from pdedsl.words.attacks import (
+from pdedsl.config.blocks import EvaluateBlock
+from pdedsl.config.evaluation import (
     Apgd,
     Attack,
     Autoattack,
@@ -23,7 +24,6 @@ from pdedsl.words.attacks import (
     Square,
     sizes_of,
 )
-from pdedsl.words.blocks import EvaluateBlock
 
 
 @dataclass(frozen=True)

@@ -12,8 +12,8 @@ from enum import Enum
 from math import isfinite
 from pathlib import Path
 
-from pdedsl.attacks.landscape import Landscape
-from pdedsl.evaluation.shares import Share
+from pdedsl.attacks.gradient_masking.loss_landscape import Landscape
+from pdedsl.evaluation.proportions import Share
 
 FORMAT = 2
 
@@ -171,7 +171,7 @@ class Report:
     def _repr_html_(self) -> str:
         """The page without its pictures, for a notebook."""
         from pdedsl.evaluation.pages import document
-        from pdedsl.explanation.document import Picture, fragment
+        from pdedsl.runs.document import Picture, fragment
 
         return fragment([e for e in document(self) if not isinstance(e, Picture)], Path())
 

@@ -13,33 +13,30 @@ from torch import Tensor, nn
 
 from pdedsl import __version__
 from pdedsl.attacks import Box
-from pdedsl.compilation import Compilation
-from pdedsl.compiler import to_compilation
-from pdedsl.data.sets import Data
-from pdedsl.data.subset import first
-from pdedsl.evaluation.complexity import complexity_of
+from pdedsl.compiler import Compilation, to_compilation
+from pdedsl.config.blocks import EvaluateBlock
+from pdedsl.data.sets import Data, first
+from pdedsl.diagnostics.escaping import command
+from pdedsl.distributed import World, joined
 from pdedsl.evaluation.engine import BATCH, Engine, Listener
 from pdedsl.evaluation.evaluate import reported, require
+from pdedsl.evaluation.model_under_test import Subject
 from pdedsl.evaluation.pages import write_pages
-from pdedsl.evaluation.parts import kept
-from pdedsl.evaluation.pictures import Scene, draw
+from pdedsl.evaluation.partial_results import kept
+from pdedsl.evaluation.plots import Scene, draw
 from pdedsl.evaluation.protocol import measurements
+from pdedsl.evaluation.rademacher import complexity_of
 from pdedsl.evaluation.report import FORMAT, Report
-from pdedsl.evaluation.sizes import weights_of
 from pdedsl.evaluation.smoothing import smoothing_of
-from pdedsl.evaluation.subject import Subject
-from pdedsl.files import RunError, refuse_links, replace_text, sweep
-from pdedsl.processes import World, joined
-from pdedsl.quoting import command
-from pdedsl.runtime.fixed_steps import with_fixed_steps
+from pdedsl.evaluation.weight_histogram import weights_of
+from pdedsl.io import RunError, refuse_links, replace_text, sweep
+from pdedsl.runtime.ode.solver_control import with_fixed_steps
 from pdedsl.sources import changed, source_of
 from pdedsl.training.checkpoint import digest
 from pdedsl.training.config import config_of
-from pdedsl.training.folder import locked
-from pdedsl.training.interruption import interruption
 from pdedsl.training.run import data_of, objective_of
-from pdedsl.training.saved import SPEC, Run
-from pdedsl.words.blocks import EvaluateBlock
+from pdedsl.training.run_folder import interruption, locked
+from pdedsl.training.run_loader import SPEC, Run
 
 FOLDER = "evaluation"
 DRAWING = "network.svg"

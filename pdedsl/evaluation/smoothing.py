@@ -6,13 +6,13 @@ import math
 
 from torch import nn
 
-from pdedsl.compilation import Compilation
-from pdedsl.evaluation.subject import Smoothing
+from pdedsl.compiler import Compilation
+from pdedsl.config.methods import Scores
+from pdedsl.evaluation.model_under_test import Smoothing
 from pdedsl.ir.plan import DataPlan, Maps, Shake, Walk
 from pdedsl.ir.representation import Paths
-from pdedsl.runtime.expectation import Expectation
-from pdedsl.runtime.noise import GaussianNoise
-from pdedsl.words.diffusions import Scores
+from pdedsl.runtime.sde.feynman_kac import Expectation
+from pdedsl.runtime.sde.noise import GaussianNoise
 
 
 def smoothing_of(compilation: Compilation, model: nn.Module) -> Smoothing | None:

@@ -5,8 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from enum import StrEnum
 
-from pdedsl import quoting
-from pdedsl.diagnostics import Diagnostic
+from pdedsl.diagnostics import Diagnostic, escaping
 from pdedsl.ir.noise import RandomMap
 from pdedsl.ir.spec import Equation, Spec
 from pdedsl.ir.terms import Generator, Term
@@ -65,5 +64,5 @@ class Analysis:
         return f"Analysis({self.spec.name}: {', '.join(f'{name} {v.truth}' for name, v in self.axioms.items())})"
 
     def _repr_markdown_(self) -> str:
-        rows = [f"| {name} | {v.truth} | {quoting.cell(v.reason)} |" for name, v in self.axioms.items()]
+        rows = [f"| {name} | {v.truth} | {escaping.cell(v.reason)} |" for name, v in self.axioms.items()]
         return "\n".join(["| axiom | verdict | reason |", "| --- | --- | --- |", *rows])

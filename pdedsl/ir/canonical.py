@@ -15,14 +15,13 @@ from sympy import Add, Expr, Mul, Symbol, Tuple
 from sympy.core.basic import Basic
 from sympy.core.symbol import Str
 
+from pdedsl.config.base import Chosen, Word, called
+from pdedsl.config.blocks import ENTRIES, Block, NetworkBlock, Transfer, item_text, items
+from pdedsl.config.training import Box
 from pdedsl.ir.spec import Condition, Equation, Exact, Learned, Observation, SpaceKind, Spec, Unknown
-from pdedsl.ir.systems import effective_diffusion, effective_integrator
-from pdedsl.symbolic.expansion import multiply_out
+from pdedsl.ir.system_kinds import effective_diffusion, effective_integrator
+from pdedsl.symbolic.rewrite import multiply_out
 from pdedsl.symbolic.symbols import Field, Partial, with_number
-from pdedsl.words.blocks import Block, NetworkBlock, Transfer
-from pdedsl.words.entries import ENTRIES, item_text, items
-from pdedsl.words.training import Box
-from pdedsl.words.word import Chosen, Word, called
 
 Colours = dict[Symbol, str]
 MOST_TWINS = 40  # with more fields, names may affect the text

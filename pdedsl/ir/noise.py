@@ -7,9 +7,8 @@ from enum import Enum
 
 from sympy import Expr, Symbol
 
+from pdedsl.config.methods import Across, Law
 from pdedsl.diagnostics import Span
-from pdedsl.words.diffusions import Law
-from pdedsl.words.integrators import Across
 
 # ---- random residual maps, as found by the analysis
 

@@ -1,4 +1,4 @@
-"""Plan: blocks with their sizes, steps and noise, ready to be built."""
+"""Layers of a network on pixels, with everything needed to build them."""
 
 from __future__ import annotations
 
@@ -6,21 +6,192 @@ from dataclasses import dataclass, field
 
 from sympy import Expr, S, Symbol
 
+from pdedsl.config.base import Real
+from pdedsl.config.methods import (
+    Direction,
+    Fixed,
+    Gradient,
+    Grid,
+    InSpace,
+    Instants,
+    Integrator,
+    InTime,
+    Laplacian,
+    Law,
+    Scores,
+    Solver,
+    Weighting,
+    Weights,
+)
+from pdedsl.config.networks import Convnet, Frame, Mlp, Network, Normalisation
+from pdedsl.config.training import Box, Optimizer
 from pdedsl.diagnostics import Span
-from pdedsl.ir.boxes import Bounds
-from pdedsl.ir.layers import RightHandSide
-from pdedsl.ir.motions import Motion
 from pdedsl.ir.noise import Added, Noise
-from pdedsl.ir.objective import CrossEntropy, Objective
-from pdedsl.ir.statement import Statement
+from pdedsl.ir.problem import Statement
+from pdedsl.ir.semidiscrete_systems import Motion
+from pdedsl.ir.spec import Spec
 from pdedsl.ir.terms import Shape
-from pdedsl.words.diffusions import Law, Scores, Weighting
-from pdedsl.words.directions import Direction
-from pdedsl.words.frames import Frame
-from pdedsl.words.integrators import Fixed, Integrator
-from pdedsl.words.networks import Mlp, Network
-from pdedsl.words.optimizers import Optimizer
-from pdedsl.words.solvers import Grid, Solver
+from pdedsl.numerics.activations import Activation
+
+# ---- layers
+
+
+@dataclass(frozen=True)
+class Free:
+    """An operator without a constraint."""
+
+
+@dataclass(frozen=True)
+class NormBound:
+    """‖K‖ ≤ bound for every weight."""
+
+    bound: Expr
+
+
+@dataclass(frozen=True)
+class WeightBox:
+    """Every entry of K in [low, high], by projection."""
+
+    low: Real
+    high: Real
+
+
+Constraint = Free | NormBound | WeightBox
+
+
+@dataclass(frozen=True)
+class Symmetric:
+    """factor · Kᵀ σ(N(K Y)) with a convolution K, size × size, of the learned operator `head`."""
+
+    head: Symbol
+    factor: Expr
+    size: int
+    constraint: Constraint
+    activation: Activation
+    norm: Normalisation | None
+    new_weights: bool  # whether each step has its own weights; otherwise all share one layer
+
+
+@dataclass(frozen=True)
+class NetworkLayers:
+    """factor · f(Y), or factor · f(Y, t) if it is `timed`."""
+
+    head: Symbol
+    factor: Expr
+    net: Convnet
+    timed: bool
+    new_weights: bool
+
+
+Layer = Symmetric | NetworkLayers
+
+
+@dataclass(frozen=True)
+class RightHandSide:
+    """Σ layers + reaction · Y."""
+
+    layers: tuple[Layer, ...]
+    reaction: Expr
+    span: Span
+
+
+# ---- objective
+# Objective: what training minimises, as determined by the realization of the diffusion.
+
+
+MOST_EXACT = 64
+"""Dimensions up to which the Laplacian is taken exactly: it costs as many rows as there are."""
+
+
+@dataclass(frozen=True)
+class CrossEntropy:
+    """-log u_y(x, T). `apart`: for each member of an ensemble by itself instead of for their mean."""
+
+    apart: bool = False
+
+
+@dataclass(frozen=True)
+class Margin:
+    """τ·CE((s - 2√2 ε e_y)/τ, y) with τ = `temperature` (Prach, Brau, Buttazzo, Lampert, CVPR 2024, section 4).
+
+    1-Lipschitz scores s certify the radius (s_y - max s_B)/√2, so the margin 2√2 ε asks for a radius of 2ε.
+    """
+
+    eps: float
+    temperature: float
+
+
+@dataclass(frozen=True)
+class Residual:
+    """L₁ + weight·L₂ (Wang, Tao, Bao, Shi, section 4), for a network g(x, t) with a channel for the time.
+
+    L₁ = mean of -log g_y(x, t_k) over `times`; L₂ = mean of ‖∂g/∂t - νΔg‖² at x + ε, with ε uniform in
+    [-jitter, jitter]. ν is `diffusivity`; after training, g is evaluated at time `end`. `instants` ONE: L₂ at a single
+    time, drawn for each sample at each step: the same mean, at a cost divided by the number of times.
+    """
+
+    diffusivity: float
+    end: float
+    weight: float
+    h: float
+    tau: float
+    probes: int
+    times: tuple[float, ...]
+    jitter: float
+    estimator: Laplacian
+    derivative: InTime
+    of: Scores
+    instants: Instants = Instants.ALL
+
+
+@dataclass(frozen=True)
+class Retraining:
+    """Steps of implicit Euler for f_t = νΔf by retraining (Campbell, Finlay, Oberman 2020).
+
+    After training by cross-entropy, step k of n minimises ½‖v - f_k‖² + weight·½hs²‖∇v‖², where s² = `variance` is the
+    variance of the desired Gaussian average, h = 1/n. weight = ½ gives that variance; weight w gives 2ws². `delta` is
+    used by differences only.
+    """
+
+    variance: float
+    steps: int
+    weight: float
+    probes: int
+    delta: float
+    start: Weights
+    estimator: Gradient
+    derivative: InSpace = InSpace.FORWARD
+
+
+Objective = CrossEntropy | Margin | Residual | Retraining
+
+
+# ---- boxes
+# `constrain K in [a, b]`: the box in which training keeps the weights of an operator.
+
+
+Bounds = tuple[Real, Real]
+
+
+def boxes_of(spec: Spec) -> list[tuple[Box, Span]]:
+    """Every box with its place in the text, in the order of the text."""
+    train = spec.train
+    return list(zip(train.constrain, train.places["constrain"], strict=True)) if train and train.constrain else []
+
+
+def place_of_box(name: str, spec: Spec) -> Span:
+    """Where the first box of an operator stands."""
+    return next(span for box, span in boxes_of(spec) if box.operator == name)
+
+
+def box_of(name: str, spec: Spec) -> Bounds | None:
+    """The intersection of all boxes given for an operator, empty if low > high; None if there are none."""
+    own = [box for box, _ in boxes_of(spec) if box.operator == name]
+    return (max(box.low for box in own), min(box.high for box in own)) if own else None
+
+
+# ---- plan
+# Plan: blocks with their sizes, steps and noise, ready to be built.
 
 
 @dataclass(frozen=True)

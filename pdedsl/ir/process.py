@@ -13,7 +13,7 @@ from itertools import chain
 
 from sympy import Add, Expr, Max, Symbol
 
-from pdedsl.ir.statement import Domain, Place, Surface
+from pdedsl.ir.problem import Domain, Place, Surface
 
 
 @dataclass(frozen=True)

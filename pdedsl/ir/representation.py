@@ -6,16 +6,15 @@ from dataclasses import dataclass
 
 from sympy import Add, Expr, KroneckerDelta, S, Symbol
 
+from pdedsl.config.base import Chosen
+from pdedsl.config.methods import Direction, Integrator
 from pdedsl.diagnostics import Span
-from pdedsl.ir.motions import Motion
 from pdedsl.ir.noise import RandomMap
-from pdedsl.ir.statement import Statement
+from pdedsl.ir.problem import Statement
+from pdedsl.ir.semidiscrete_systems import Motion
 from pdedsl.ir.terms import MapTerm, Shape
 from pdedsl.ir.theorem import Theorem
 from pdedsl.symbolic.symbols import with_number
-from pdedsl.words.directions import Direction
-from pdedsl.words.integrators import Integrator
-from pdedsl.words.word import Chosen
 
 
 @dataclass(frozen=True)

@@ -8,14 +8,14 @@ from functools import cached_property
 
 from sympy import Expr, Symbol
 
+from pdedsl.config.base import Chosen
+from pdedsl.config.blocks import Block, EvaluateBlock, NetworkBlock, TrainBlock
+from pdedsl.config.data import Measured
+from pdedsl.config.methods import Realizations
+from pdedsl.config.networks import Network
 from pdedsl.diagnostics import NOWHERE, Diagnostic, Source, Span
 from pdedsl.ir.types import Type
 from pdedsl.ir.verdicts import Axiom
-from pdedsl.words.blocks import Block, EvaluateBlock, NetworkBlock, TrainBlock
-from pdedsl.words.measured import Measured
-from pdedsl.words.networks import Network
-from pdedsl.words.realizations import Realizations
-from pdedsl.words.word import Chosen
 
 
 class SpaceKind(StrEnum):
@@ -251,10 +251,10 @@ class Spec:
     @cached_property
     def latex(self) -> str:
         """The problem as it was written, for a paper or a notebook."""
-        from pdedsl.deep import deeply
+        from pdedsl.big_stack import deeply
         from pdedsl.diagnostics import Reporter
-        from pdedsl.frontend.printing.latex import latex_of
-        from pdedsl.frontend.syntax.parse import parse_syntax
+        from pdedsl.language.parser import parse_syntax
+        from pdedsl.language.printing.latex import latex_of
 
         return deeply(lambda: latex_of(parse_syntax(self.source, Reporter())))
 

@@ -13,11 +13,11 @@ from typing import ClassVar, assert_never
 
 from sympy import Expr, S, Symbol
 
+from pdedsl.config.methods import Direction
+from pdedsl.config.networks import Normalisation
 from pdedsl.diagnostics import Span
 from pdedsl.numerics.activations import Activation
 from pdedsl.symbolic.symbols import INDEX
-from pdedsl.words.directions import Direction
-from pdedsl.words.normalisations import Normalisation
 
 
 class Shape(StrEnum):

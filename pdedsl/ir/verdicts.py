@@ -1,4 +1,4 @@
-"""Verdicts: what is known about an axiom, and why. A prover without an applicable rule returns `Unknown`."""
+"""Counterexamples to an axiom that can be run again on the compiled network."""
 
 from __future__ import annotations
 
@@ -6,9 +6,31 @@ from dataclasses import dataclass, field
 from enum import StrEnum
 from typing import ClassVar
 
-from pdedsl import quoting
-from pdedsl.diagnostics import Span
-from pdedsl.ir.examples import MapExample
+from sympy import Symbol
+
+from pdedsl.diagnostics import Span, escaping
+
+# ---- examples
+
+
+@dataclass(frozen=True)
+class MapExample:
+    """Weights and feature maps for a block with at least as many channels as a state has values.
+
+    Every operator is a multiple of the identity on these channels and zero on the others, all normalisations have the
+    same scale and bias, and learned fields are zero. A state has one value for each of the first channels of each
+    half, the same at every pixel, and is zero in the other channels.
+    """
+
+    operators: tuple[tuple[Symbol, float], ...]
+    scale: float
+    bias: float
+    states: tuple[tuple[tuple[float, ...], ...], ...]  # one or two, each with one half after the other
+    growth: float  # ratio of end to start, of the distance of two states or of the norm of one
+
+
+# ---- verdicts
+# Verdicts: what is known about an axiom, and why. A prover without an applicable rule returns `Unknown`.
 
 
 class Truth(StrEnum):
@@ -48,7 +70,7 @@ class _Said:
         return f"{type(self).__name__}({self.reason!r})"
 
     def _repr_markdown_(self) -> str:
-        return f"**{self.truth}**: {quoting.markdown(self.reason)}"
+        return f"**{self.truth}**: {escaping.markdown(self.reason)}"
 
 
 @dataclass(frozen=True, repr=False)

@@ -8,10 +8,9 @@ from functools import cached_property
 
 from lsprotocol import types as lsp
 
-from pdedsl import quoting
-from pdedsl.diagnostics import Diagnostic, Span
+from pdedsl.diagnostics import Diagnostic, Span, escaping
+from pdedsl.diagnostics.fixes import Edit
 from pdedsl.editor import Action, Coloured, Document, Encoding, Hint, Hover, Item, Positions, Symbol, TokenKind
-from pdedsl.fixes import Edit
 
 LEGEND = lsp.SemanticTokensLegend([str(kind) for kind in TokenKind], ["declaration", "readonly"])
 ITEM_KINDS = {kind.name.lower(): kind for kind in lsp.CompletionItemKind}
@@ -63,18 +62,18 @@ class Converter:
         help_ = f"\nhelp: {found.hint}" if found.hint else ""
         return lsp.Diagnostic(
             self.range(found.span),
-            quoting.lines(found.message + help_),
+            escaping.lines(found.message + help_),
             severity=lsp.DiagnosticSeverity.Error if found.is_error else lsp.DiagnosticSeverity.Warning,
             code=found.code,
             source="pdedsl",
             related_information=[
-                lsp.DiagnosticRelatedInformation(self.location(span), quoting.lines(label))
+                lsp.DiagnosticRelatedInformation(self.location(span), escaping.lines(label))
                 for span, label in found.notes
             ],
         )
 
     def hover(self, hover: Hover) -> lsp.Hover:
-        tex = f"\n\n{quoting.fenced(hover.latex, 'latex')}" if hover.latex else ""
+        tex = f"\n\n{escaping.fenced(hover.latex, 'latex')}" if hover.latex else ""
         content = lsp.MarkupContent(lsp.MarkupKind.Markdown, hover.text + tex)
         return lsp.Hover(content, self.range(hover.span))
 

@@ -12,6 +12,7 @@ from pygls.lsp.server import LanguageServer
 
 from pdedsl import __version__
 from pdedsl.diagnostics import PdeError, Span
+from pdedsl.diagnostics.fixes import Edit
 from pdedsl.editor import (
     Document,
     Encoding,
@@ -30,7 +31,6 @@ from pdedsl.editor import (
     symbols,
     unicode_at,
 )
-from pdedsl.fixes import Edit
 from pdedsl.lsp.convert import LEGEND, Converter
 from pdedsl.sources import plain
 

@@ -11,7 +11,7 @@ from types import MappingProxyType
 from pdedsl.numerics.activations import ACTIVATIONS
 
 ELEMENTARY = "exp log sqrt sin cos tan asin acos atan sinh cosh tanh erf sign".split()
-POINTS = "pdedsl.runtime.points"
+POINTS = "pdedsl.runtime.tensor_helpers"
 
 OF_ONE: Mapping[str, str] = MappingProxyType(
     {

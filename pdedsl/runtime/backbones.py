@@ -14,9 +14,9 @@ import torch
 from torch import Tensor, nn
 
 from pdedsl.runtime.activations import Pointwise
-from pdedsl.runtime.convection import Residual
-from pdedsl.runtime.standardize import Standardize
-from pdedsl.runtime.timed import Autonomous, TimeFeature
+from pdedsl.runtime.ode.explicit import Residual
+from pdedsl.runtime.standardization import Standardize
+from pdedsl.runtime.time_conditioning import Autonomous, TimeFeature
 
 Shape = tuple[int, ...]
 """Of one sample, without the batch axis: (c, h, w) or (d,)."""

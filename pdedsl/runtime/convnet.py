@@ -13,7 +13,7 @@ from torch import Tensor, nn
 from torch.nn import functional
 
 from pdedsl.runtime.activations import activation
-from pdedsl.runtime.fields import Time
+from pdedsl.runtime.image_fields import Time
 
 
 @final

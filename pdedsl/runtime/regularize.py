@@ -12,8 +12,8 @@ from collections.abc import Iterator
 import torch
 from torch import Tensor, nn
 
-from pdedsl.runtime.blocks import Block
-from pdedsl.runtime.fields import PerStep
+from pdedsl.runtime.image_fields import PerStep
+from pdedsl.runtime.pde_blocks import Block
 
 
 def smooth_in_time(model: nn.Module, tau: float = 1e-3) -> Tensor:

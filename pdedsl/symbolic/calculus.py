@@ -22,8 +22,8 @@ from sympy import (
     sign,
 )
 
-from pdedsl.symbolic.activations import Activation, as_activation
-from pdedsl.symbolic.expansion import multiply_out
+from pdedsl.symbolic.functions import Activation, as_activation
+from pdedsl.symbolic.rewrite import multiply_out
 from pdedsl.symbolic.symbols import Applied, Component, Contraction, Partial, TooLarge
 
 MAX_NODES = 20_000  # visited for one derivative, at most

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from sympy import Add, Expr, I, Mul, Pow, S, Symbol, cos, cosh, exp, sin, sinh
 
-from pdedsl.symbolic.atoms import atoms
-from pdedsl.symbolic.expansion import expand
+from pdedsl.symbolic.rewrite import expand
+from pdedsl.symbolic.symbols import atoms
 
 
 def integral(expr: Expr, x: Symbol, low: Expr, high: Expr) -> Expr | None:

@@ -6,10 +6,14 @@ components carry an index and sums over them are contractions, `Δu = Σᵢ ∂�
 
 from __future__ import annotations
 
+from functools import lru_cache
 from typing import Any
 
-from sympy import Expr, Mul, Symbol, Tuple, default_sort_key
+from sympy import Basic, Expr, Mul, Symbol, Tuple, default_sort_key
 from sympy.core.symbol import Str
+
+# ---- symbols
+
 
 INDEX = Symbol("i", integer=True)  # of the generic component, in a space that is not written out
 MAX_ORDER = 8  # of a derivative, at most
@@ -143,3 +147,29 @@ class Softmax(_Node):
 
     def _sympystr(self, printer: Any) -> str:
         return f"softmax({printer._print(self.args[0])})"
+
+
+# ---- atoms
+# The parts of expressions by their kind.
+
+
+KEPT = 20_000  # results: provers ask for the same parts again and again, and so does the next edit in an editor
+
+
+@lru_cache(maxsize=KEPT)
+def atoms(expr: Basic, *kinds: type) -> frozenset[Any]:
+    """The parts of these kinds, as sympy's `expr.atoms(*kinds)` finds them by generators nested as deep as the
+    expression."""
+    found, waiting = set(), [expr]
+    while waiting:
+        part = waiting.pop()
+        if isinstance(part, kinds):
+            found.add(part)
+        if isinstance(part, Basic):
+            waiting.extend(part.args)
+    return frozenset(found)
+
+
+@lru_cache(maxsize=KEPT)
+def free_symbols(expr: Basic) -> frozenset[Any]:
+    return frozenset(expr.free_symbols)

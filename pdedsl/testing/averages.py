@@ -7,11 +7,11 @@ from itertools import combinations
 import torch
 from torch import Tensor, nn
 
+from pdedsl.config.methods import Scores, Weighting
 from pdedsl.ir.plan import DataPlan, Maps, Shake, Walk
-from pdedsl.testing.laws import members_of, readout_of, recorded
+from pdedsl.testing.distributions import members_of, readout_of, recorded
 from pdedsl.testing.moments import Finding, Moments, Outcome, same, standard_error
 from pdedsl.testing.operators import Flow
-from pdedsl.words.diffusions import Scores, Weighting
 
 AVERAGE, AGREEMENT = "average of model()", "agreement of model() and operator()"
 

@@ -12,22 +12,22 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 from typing import Any
 
-from pdedsl.compilation import Compilation
+from pdedsl.compiler import Compilation
+from pdedsl.config.methods import Adaptive, Reversible
 from pdedsl.ir.analysis import EquationClass
-from pdedsl.ir.motions import Second
 from pdedsl.ir.plan import ImagePlan, SolvePlan
+from pdedsl.ir.semidiscrete_systems import Second
 from pdedsl.ir.verdicts import Axiom, Refuted, Truth
-from pdedsl.runtime.blocks import Block
+from pdedsl.runtime.pde_blocks import Block
 from pdedsl.testing.cases import cases, pairs
 from pdedsl.testing.checks import EXACT, FLAT, STATISTICAL
 from pdedsl.testing.feature_checks import FEATURE, prepared
+from pdedsl.testing.finite_differences_check import try_on_grid
 from pdedsl.testing.model import ModelUnderTest, under_test
 from pdedsl.testing.moments import Outcome
-from pdedsl.testing.on_grid import try_on_grid
 from pdedsl.testing.operators import Features, Flow, Operator, block_of, operator_of
 from pdedsl.testing.replay import breaks_again
 from pdedsl.testing.search import MOST, search
-from pdedsl.words.integrators import Adaptive, Reversible
 
 WIDTH = 4  # channels of a block under test
 REFUTING = 100  # at least so many examples, if one is known to break the axiom

@@ -7,15 +7,15 @@ from dataclasses import dataclass
 import torch
 from torch import Tensor, nn
 
+from pdedsl.config.methods import Adaptive, BackwardEuler, Fixed, Integrator, Leapfrog, Start, Verlet
 from pdedsl.ir.analysis import Analysis
 from pdedsl.ir.plan import ImagePlan
 from pdedsl.ir.spec import Spec
 from pdedsl.ir.types import Operator
-from pdedsl.testing.by_hand import fine, step_of
 from pdedsl.testing.model import ModelUnderTest, weights_from
 from pdedsl.testing.moments import Finding, Outcome, same, worst_of
 from pdedsl.testing.pixels import OtherWeights, Right, right_hand_sides
-from pdedsl.words.integrators import Adaptive, BackwardEuler, Fixed, Integrator, Leapfrog, Start, Verlet
+from pdedsl.testing.reference_steps import fine, step_of
 
 BLOCK = "steps of block()"
 WIDTH, SIZE, MAPS = 4, 5, 2  # channels, pixels per side, maps in a batch

@@ -16,14 +16,12 @@ from itertools import pairwise
 import torch
 from torch import Tensor, nn
 
-from pdedsl.compilation import Compilation
-from pdedsl.ir.objective import CrossEntropy
-from pdedsl.ir.plan import Base, DataPlan, ImagePlan, Maps, SolvePlan
+from pdedsl.compiler import Compilation
+from pdedsl.ir.plan import Base, CrossEntropy, DataPlan, ImagePlan, Maps, SolvePlan
 from pdedsl.testing.averages import AGREEMENT, AVERAGE, agreement_finding, average_finding
 from pdedsl.testing.blocks import BLOCK, block_finding
 from pdedsl.testing.coefficients import Unreadable
-from pdedsl.testing.generator import GENERATOR, generator_finding
-from pdedsl.testing.laws import (
+from pdedsl.testing.distributions import (
     DRAWS,
     arrived,
     compare,
@@ -35,16 +33,17 @@ from pdedsl.testing.laws import (
     independent,
     many,
 )
-from pdedsl.testing.legs import Astray, Leg, Numbers, module_legs, operator_legs
+from pdedsl.testing.feynman_kac_weights import WEIGHTS, weights_finding
+from pdedsl.testing.generator import GENERATOR, generator_finding
 from pdedsl.testing.model import Fields, ModelUnderTest, under_test
 from pdedsl.testing.moments import Finding, Moments, Outcome, standard_error, untested
 from pdedsl.testing.noises import MAPS, NOISE, layer_findings
 from pdedsl.testing.operators import SOME, Flow, flow_of
 from pdedsl.testing.paths import Process, process_of
-from pdedsl.testing.periods import data_of, periods_of
 from pdedsl.testing.residuals import EXACT, RESIDUALS, exact_findings, residual_findings
+from pdedsl.testing.step_runs import Astray, Leg, Numbers, module_legs, operator_legs
 from pdedsl.testing.steps import STEPS, steps_finding
-from pdedsl.testing.weights import WEIGHTS, weights_finding
+from pdedsl.testing.time_intervals import data_of, periods_of
 
 MODEL, LAW = "model()", "law of model()"
 OPERATOR, SOLUTION = "law of operator()", "u of model()"

@@ -9,8 +9,8 @@ import torch
 from torch import Tensor, nn
 
 from pdedsl.ir.verdicts import Axiom
-from pdedsl.runtime.blocks import Halves, SecondOrder
-from pdedsl.runtime.operators import Conv
+from pdedsl.runtime.linear_operators import Conv
+from pdedsl.runtime.pde_blocks import Halves, SecondOrder
 from pdedsl.testing.cases import Pair
 from pdedsl.testing.checks import ROUNDING
 from pdedsl.testing.model import weights_from

@@ -8,11 +8,19 @@ import numpy as np
 import torch
 from torch import Tensor
 
-from pdedsl.testing.laws import DIRECTIONS, PAIRS, compare, directions, ends_of_operator, expected_ends, products
-from pdedsl.testing.legs import Leg
+from pdedsl.testing.distributions import (
+    DIRECTIONS,
+    PAIRS,
+    compare,
+    directions,
+    ends_of_operator,
+    expected_ends,
+    products,
+)
 from pdedsl.testing.moments import Finding, Moments, standard_error
 from pdedsl.testing.operators import Flow
 from pdedsl.testing.paths import Process
+from pdedsl.testing.step_runs import Leg
 
 GENERATOR = "generator of operator()"
 SHARES = (0.05, 0.5, 0.95)  # of the range of times at which a step may begin

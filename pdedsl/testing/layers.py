@@ -11,7 +11,7 @@ from dataclasses import dataclass
 import torch
 from torch import Tensor, nn
 
-from pdedsl.testing.laws import ends_of_module, many, members_of, readout_of, recorded
+from pdedsl.testing.distributions import ends_of_module, many, members_of, readout_of, recorded
 
 
 @dataclass(frozen=True)

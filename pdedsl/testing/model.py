@@ -16,9 +16,9 @@ import torch
 from torch import nn
 
 import pdedsl
-from pdedsl.compilation import Compilation
-from pdedsl.emit.names import maker_of, name_of
-from pdedsl.emit.program import Function, Program, Ref, run
+from pdedsl.codegen.names import maker_of, name_of
+from pdedsl.codegen.program import Function, Program, Ref, run
+from pdedsl.compiler import Compilation
 from pdedsl.ir.plan import OperatorPlan
 
 Fields = Mapping[str, nn.Module]

@@ -11,18 +11,18 @@ from math import pi, sqrt
 import torch
 from torch import Tensor, nn
 
+from pdedsl.config.methods import Law
+from pdedsl.config.networks import Torch, residual_maps
 from pdedsl.ir.noise import DroppedMaps, DroppedUnits, RandomMap, SharedBranches
 from pdedsl.ir.plan import DataPlan, Maps, Shake
-from pdedsl.testing.gaps import Gap, Wanted, gaps_of, random_map
-from pdedsl.testing.laws import DRAWS, in_training
+from pdedsl.testing.distributions import DRAWS, in_training
 from pdedsl.testing.layers import MapSeen, Run, Seen, plain, runs_of
 from pdedsl.testing.model import ModelUnderTest
 from pdedsl.testing.moments import Finding, Moments, Outcome, same, untested, worst_of
-from pdedsl.testing.own_maps import own_gaps, own_maps
+from pdedsl.testing.noise_sites import Gap, Wanted, gaps_of, random_map
 from pdedsl.testing.paths import process_of
-from pdedsl.testing.periods import Period, moving, periods_of
-from pdedsl.words.diffusions import Law
-from pdedsl.words.networks import Torch, residual_maps
+from pdedsl.testing.time_intervals import Period, moving, periods_of
+from pdedsl.testing.user_networks import own_gaps, own_maps
 
 MAPS, NOISE = "residual maps of model()", "noise of model()"
 MANY, FEW = 128, 8  # paths, if each draws one number per map, and if it draws one per unit

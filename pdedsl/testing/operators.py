@@ -9,12 +9,11 @@ from typing import Protocol, cast
 import torch
 from torch import Tensor, nn
 
-from pdedsl.compilation import Compilation
-from pdedsl.runtime.evolution import Estimate, Evolution
-from pdedsl.runtime.expectation import Expectation
-from pdedsl.runtime.streams import frozen
+from pdedsl.compiler import Compilation
+from pdedsl.config.methods import Direction
+from pdedsl.runtime.rng import frozen
+from pdedsl.runtime.sde.feynman_kac import Estimate, Evolution, Expectation
 from pdedsl.testing.model import ModelUnderTest, under_test, weights_from
-from pdedsl.words.directions import Direction
 
 __all__ = ["Data", "Features", "Flow", "Operator", "block_of", "flow_of", "operator_of", "weights_from"]
 

@@ -12,15 +12,14 @@ from typing import assert_never
 
 import numpy as np
 
-from pdedsl.emit.names import name_of
+from pdedsl.codegen.names import name_of
+from pdedsl.config.methods import Adaptive, BackwardEuler, Fixed, Law, Leapfrog, Verlet
 from pdedsl.ir.noise import DroppedMaps, DroppedUnits, RandomMap, SharedBranches
-from pdedsl.testing.by_hand import fine, step_of
 from pdedsl.testing.coefficients import Array, Reader
-from pdedsl.testing.legs import Leg, Multiples, Numbers
 from pdedsl.testing.model import Fields, ModelUnderTest
-from pdedsl.testing.periods import Period, is_initial
-from pdedsl.words.diffusions import Law
-from pdedsl.words.integrators import Adaptive, BackwardEuler, Fixed, Leapfrog, Verlet
+from pdedsl.testing.reference_steps import fine, step_of
+from pdedsl.testing.step_runs import Leg, Multiples, Numbers
+from pdedsl.testing.time_intervals import Period, is_initial
 
 FINE = 400  # steps of RK4, as reference for an adaptive method
 

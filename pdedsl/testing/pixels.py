@@ -16,15 +16,14 @@ from sympy import Symbol
 from torch import Tensor, nn
 from torch.nn import functional
 
+from pdedsl.config.methods import Adaptive
+from pdedsl.config.networks import BatchNorm, Convnet, Normalisation, TvNorm
 from pdedsl.ir.analysis import Analysis, EquationFacts
 from pdedsl.ir.canonical import names_of, unknowns_in_order
 from pdedsl.ir.plan import ImagePlan
 from pdedsl.ir.spec import Learned, Spec
 from pdedsl.ir.terms import LearnedField, MapTerm, Nonlinear, Reaction, SymmetricLayer
 from pdedsl.numerics.activations import Activation
-from pdedsl.words.integrators import Adaptive
-from pdedsl.words.networks import Convnet
-from pdedsl.words.normalisations import BatchNorm, Normalisation, TvNorm
 
 Layer = Callable[[float, Tensor], Tensor]
 Right = Callable[[int, float, Tensor], Tensor]

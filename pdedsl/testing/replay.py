@@ -6,13 +6,13 @@ import torch
 from sympy import Symbol
 from torch import Tensor, nn
 
-from pdedsl.ir.examples import MapExample
 from pdedsl.ir.plan import ImagePlan
-from pdedsl.runtime.blocks import Block
+from pdedsl.ir.verdicts import MapExample
 from pdedsl.runtime.convnet import ConvNet
-from pdedsl.runtime.fields import Field
-from pdedsl.runtime.operators import Conv
-from pdedsl.runtime.parabolic import TotalVariationNorm
+from pdedsl.runtime.image_fields import Field
+from pdedsl.runtime.linear_operators import Conv
+from pdedsl.runtime.pde_blocks import Block
+from pdedsl.runtime.symmetric_layer import TotalVariationNorm
 
 AS_FOUND = 1e-3  # tolerance, relative to the change found by the analysis
 PIXELS = 3

@@ -16,13 +16,12 @@ import torch
 from sympy import DiracDelta, Expr, Float, Integer, Symbol, cos, lambdify, sin
 from torch import Tensor, nn
 
-from pdedsl.emit.names import name_of
-from pdedsl.emit.pointwise import pointwise
+from pdedsl.codegen.expressions import pointwise
+from pdedsl.codegen.names import name_of
 from pdedsl.ir.plan import SolvePlan
-from pdedsl.ir.statement import Imposed, Residual, Statement
-from pdedsl.solving.points import Points
-from pdedsl.symbolic.atoms import atoms
-from pdedsl.symbolic.symbols import Field, Partial
+from pdedsl.ir.problem import Imposed, Residual, Statement
+from pdedsl.solvers.collocation_points import Points
+from pdedsl.symbolic.symbols import Field, Partial, atoms
 from pdedsl.testing.model import ModelUnderTest
 from pdedsl.testing.moments import Finding, Outcome
 

@@ -11,12 +11,12 @@ import numpy as np
 import torch
 from torch import Tensor, nn
 
-from pdedsl.runtime.marching import March
+from pdedsl.runtime.sde.characteristic_steps import March
+from pdedsl.testing.distributions import ends_of_module, members_of, products
 from pdedsl.testing.generator import entries
-from pdedsl.testing.laws import ends_of_module, members_of, products
-from pdedsl.testing.legs import Leg, Multiples
 from pdedsl.testing.moments import Finding, Moments, Outcome, standard_error, untested
 from pdedsl.testing.paths import Process
+from pdedsl.testing.step_runs import Leg, Multiples
 
 STEPS = "steps of model()"
 

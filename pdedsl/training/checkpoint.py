@@ -16,7 +16,7 @@ from typing import Any
 import torch
 from torch import Tensor
 
-from pdedsl.files import replace_with
+from pdedsl.io import replace_with
 
 KEPT = 2
 FORMAT = 2  # 2: the digest also covers plain data

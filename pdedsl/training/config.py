@@ -4,13 +4,12 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from pdedsl import mistakes
+from pdedsl import errors
+from pdedsl.config.base import Chosen
+from pdedsl.config.blocks import TrainBlock
+from pdedsl.config.data import Data
+from pdedsl.config.training import Adversary, Augmentation, Gaussian, Optimizer, Precision, Regularizer, Schedule, Step
 from pdedsl.ir.spec import SpaceKind, Spec
-from pdedsl.words.blocks import TrainBlock
-from pdedsl.words.data import Data
-from pdedsl.words.optimizers import Optimizer, Schedule, Step
-from pdedsl.words.training import Adversary, Augmentation, Gaussian, Precision, Regularizer
-from pdedsl.words.word import Chosen
 
 
 @dataclass(frozen=True)
@@ -35,9 +34,9 @@ def config_of(spec: Spec) -> TrainConfig:
     """The experiment of a spec. Whatever the spec leaves open gets a default, which is reported."""
     block = spec.train
     if block is None:
-        raise mistakes.runs.no_train_block(spec.space.span).within(spec.source)
+        raise errors.runs.no_train_block(spec.space.span).within(spec.source)
     if block.data is None:
-        raise mistakes.runs.no_data(block.span).within(spec.source)
+        raise errors.runs.no_data(block.span).within(spec.source)
     _fits(block, spec)
     return TrainConfig(
         data=block.data,
@@ -60,10 +59,10 @@ def _fits(block: TrainBlock, spec: Spec) -> None:
     for chosen in block.augment:
         points = spec.space.kind is SpaceKind.DATA and spec.space.image is None
         if points and not isinstance(chosen.word, Gaussian):
-            raise mistakes.runs.for_images(chosen.word.name, chosen.span).within(spec.source)
+            raise errors.runs.for_images(chosen.word.name, chosen.span).within(spec.source)
     schedule = block.schedule.word
     if isinstance(schedule, Step) and not schedule.at and schedule.every is None:
-        raise mistakes.runs.schedule_without_steps(block.schedule.span).within(spec.source)
+        raise errors.runs.schedule_without_steps(block.schedule.span).within(spec.source)
 
 
 def _defaults(block: TrainBlock) -> tuple[str, ...]:

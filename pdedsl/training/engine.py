@@ -9,27 +9,27 @@ from typing import Any
 import torch
 from torch import Tensor, nn
 
+from pdedsl.config.methods import Weights
+from pdedsl.config.training import Precision
 from pdedsl.data.augment import augment
-from pdedsl.data.draws import Draws
-from pdedsl.data.order import Order
+from pdedsl.data.batches import Order
+from pdedsl.data.sampling import Draws
 from pdedsl.data.sets import Data
-from pdedsl.ir.objective import Retraining
-from pdedsl.processes import World
+from pdedsl.distributed import World
+from pdedsl.ir.plan import Retraining
 from pdedsl.runtime.batch_norm import share_batch_norms
-from pdedsl.runtime.constraints import Box
-from pdedsl.runtime.expectation import Expectation
-from pdedsl.runtime.operators import Operator, project_operators
-from pdedsl.runtime.solver_costs import fail_by_nan
-from pdedsl.runtime.standardize import standardize
-from pdedsl.runtime.streams import mix, streams
+from pdedsl.runtime.linear_operators import Operator, project_operators
+from pdedsl.runtime.ode.solver_control import fail_by_nan
+from pdedsl.runtime.rng import mix, streams
+from pdedsl.runtime.sde.feynman_kac import Expectation
+from pdedsl.runtime.standardization import standardize
+from pdedsl.runtime.weight_constraints import Box
 from pdedsl.training.checkpoint import Damaged, Tensors, flattened, nested
 from pdedsl.training.config import TrainConfig
 from pdedsl.training.objectives import adversary_of, loss_of, penalty_of
+from pdedsl.training.optimizers import factor, optimizer_of
 from pdedsl.training.phases import Phase
-from pdedsl.training.schedule import factor, optimizer_of
 from pdedsl.training.step import Objective, Terms, total
-from pdedsl.words.diffusions import Weights
-from pdedsl.words.training import Precision
 
 Make = Callable[[int], nn.Module]
 

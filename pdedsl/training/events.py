@@ -8,7 +8,7 @@ from enum import StrEnum
 from pathlib import Path
 from typing import Protocol
 
-from pdedsl.quoting import line
+from pdedsl.diagnostics.escaping import line
 
 
 class Outcome(StrEnum):

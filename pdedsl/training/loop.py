@@ -11,19 +11,19 @@ from typing import Any
 import torch
 from torch import Tensor
 
-from pdedsl.files import well_formed
-from pdedsl.measures.assess import assess
+from pdedsl.io import well_formed
 from pdedsl.numerics.step_size import SolverFailed
-from pdedsl.runtime.solver_costs import adaptive_blocks
-from pdedsl.runtime.torchdiffeq_solver import failures_told
+from pdedsl.runs.assessment import assess
+from pdedsl.runtime.ode.solver_control import adaptive_blocks
+from pdedsl.runtime.ode.torchdiffeq_solver import failures_told
 from pdedsl.training import checkpoint
 from pdedsl.training.checkpoint import Checkpoint
 from pdedsl.training.divergence import loss_message, solver_message
 from pdedsl.training.engine import Engine
 from pdedsl.training.events import Apart, Assessed, Ended, Event, Listener, Outcome, Saved, Stepped
-from pdedsl.training.interruption import Interrupted, interruption
-from pdedsl.training.losses.accuracy import ACCURACY
+from pdedsl.training.losses.classification import ACCURACY
 from pdedsl.training.phases import Phase
+from pdedsl.training.run_folder import Interrupted, interruption
 from pdedsl.training.step import Terms
 
 REPORTS = 20  # reports per epoch, at most

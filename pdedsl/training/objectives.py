@@ -6,10 +6,10 @@ from typing import assert_never
 
 from torch import nn
 
-from pdedsl.ir.objective import CrossEntropy, Margin, Objective, Residual, Retraining
+from pdedsl.config import training
+from pdedsl.ir.plan import CrossEntropy, Margin, Objective, Residual, Retraining
 from pdedsl.training.losses import Adversary, CrossEntropyLoss, HeatLoss, MarginLoss, Regularization, ResidualLoss
 from pdedsl.training.step import Attacker, Loss, Penalty
-from pdedsl.words import training
 
 
 def loss_of(objective: Objective, previous: nn.Module | None) -> Loss:

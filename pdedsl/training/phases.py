@@ -5,9 +5,9 @@ from __future__ import annotations
 import math
 from dataclasses import dataclass
 
-from pdedsl.ir.objective import CrossEntropy, Objective, Retraining
+from pdedsl.config.training import Lbfgs, Optimizer
+from pdedsl.ir.plan import CrossEntropy, Objective, Retraining
 from pdedsl.training.config import TrainConfig
-from pdedsl.words.optimizers import Lbfgs, Optimizer
 
 
 @dataclass(frozen=True)

@@ -6,8 +6,8 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 from pathlib import Path
 
-from pdedsl.explanation.document import Code, Heading, Items, Paragraph, Picture, Table, markdown
-from pdedsl.files import replace_text
+from pdedsl.io import replace_text
+from pdedsl.runs.document import Code, Heading, Items, Paragraph, Picture, Table, markdown
 from pdedsl.training.events import count, duration, number, percent
 
 PICTURES = {

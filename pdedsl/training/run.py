@@ -10,20 +10,18 @@ from pathlib import Path
 
 import torch
 
-from pdedsl import mistakes
-from pdedsl.compilation import Compilation
-from pdedsl.compiler import to_compilation
+from pdedsl import errors
+from pdedsl.compiler import Compilation, to_compilation
 from pdedsl.data.load import load
 from pdedsl.data.sets import Data
 from pdedsl.diagnostics import PdeError
-from pdedsl.files import RunError, replace_text
-from pdedsl.ir.objective import CrossEntropy, Margin, Objective, Retraining
-from pdedsl.ir.plan import DataPlan, SolvePlan
+from pdedsl.diagnostics.escaping import command
+from pdedsl.distributed import World, joined
+from pdedsl.io import RunError, replace_text
+from pdedsl.ir.plan import CrossEntropy, DataPlan, Margin, Objective, Retraining, SolvePlan
 from pdedsl.ir.spec import Spec
 from pdedsl.numerics.step_size import SolverFailed
-from pdedsl.processes import World, joined
-from pdedsl.quoting import command
-from pdedsl.runtime.solver_costs import adaptive_blocks
+from pdedsl.runtime.ode.solver_control import adaptive_blocks
 from pdedsl.sources import changed, source_of
 from pdedsl.training import checkpoint
 from pdedsl.training.checkpoint import Checkpoint, save_tensors
@@ -31,13 +29,13 @@ from pdedsl.training.config import TrainConfig, config_of
 from pdedsl.training.divergence import solver_message
 from pdedsl.training.engine import Engine, Make
 from pdedsl.training.events import Ended, Listener, Outcome, Started
-from pdedsl.training.folder import claimed, refuse_other
-from pdedsl.training.log import MetricsLog, TensorBoardLog, read_metrics
 from pdedsl.training.loop import Loop
+from pdedsl.training.metrics import MetricsLog, TensorBoardLog, read_metrics
 from pdedsl.training.phases import phases_of
-from pdedsl.training.pictures import finish
-from pdedsl.training.saved import SPEC, WEIGHTS, Run, weights_for
-from pdedsl.training.view import view_for
+from pdedsl.training.plots import finish
+from pdedsl.training.progress import view_for
+from pdedsl.training.run_folder import claimed, refuse_other
+from pdedsl.training.run_loader import SPEC, WEIGHTS, Run, weights_for
 
 SAVE_SECONDS = 30.0
 METRICS, CHECKPOINTS = "metrics.jsonl", "checkpoints"
@@ -186,10 +184,10 @@ def objective_of(compilation: Compilation) -> Objective:
     """What training minimises; an error says why if there is nothing to train."""
     plan, spec = compilation.plan, compilation.spec
     if isinstance(plan, SolvePlan):
-        raise mistakes.runs.solved_not_trained(spec.space.span).within(spec.source)
+        raise errors.runs.solved_not_trained(spec.space.span).within(spec.source)
     if isinstance(plan, DataPlan) and plan.classes is None:
         unknown = spec.unknowns[0]
-        raise mistakes.runs.nothing_to_train(unknown.name, unknown.span).within(spec.source)
+        raise errors.runs.nothing_to_train(unknown.name, unknown.span).within(spec.source)
     return plan.objective
 
 

@@ -8,8 +8,8 @@ from contextlib import nullcontext
 import torch
 from torch import Tensor, nn
 
-from pdedsl.data.draws import Draws
-from pdedsl.training.losses.accuracy import ACCURACY
+from pdedsl.data.sampling import Draws
+from pdedsl.training.losses.classification import ACCURACY
 
 Terms = dict[str, Tensor]
 Loss = Callable[[nn.Module, Tensor, Tensor, Draws], Mapping[str, Tensor]]

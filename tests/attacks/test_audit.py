@@ -12,8 +12,8 @@ from torch.nn import functional
 
 from attacks.models import digits, linear, trained
 from pdedsl.attacks import Audit, Linf, Predictor, audit
-from pdedsl.attacks.evidence import Evidence
-from pdedsl.attacks.signs import differences, randomness, unit_of_scores
+from pdedsl.attacks.gradient_masking.attack_runs import Evidence
+from pdedsl.attacks.gradient_masking.checks import differences, randomness, unit_of_scores
 
 N = 40
 

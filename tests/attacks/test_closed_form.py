@@ -14,7 +14,7 @@ from torch import Tensor
 from attacks.every import CASES, attack
 from attacks.models import Linear, linear
 from pdedsl.attacks import apgd, autoattack, boundary, cw, ddn, fab, fgsm, pgd
-from pdedsl.attacks.hyperplane import nearest_on_plane
+from pdedsl.attacks.fab import nearest_on_plane
 from pdedsl.attacks.norms import L2, Linf, Norm
 
 Array = numpy.typing.NDArray[numpy.float64]

@@ -13,10 +13,9 @@ from torch import Tensor, nn
 from attacks.every import CASES, ONCE, short
 from attacks.models import linear
 from pdedsl.attacks import fgsm, pgd, square
-from pdedsl.attacks.box import Box
-from pdedsl.attacks.bumps import Bumps
+from pdedsl.attacks.constraints import Box, region
 from pdedsl.attacks.norms import L2, Linf
-from pdedsl.attacks.region import region
+from pdedsl.attacks.square import Bumps
 
 
 def exactly_within(attacked: Tensor, x: Tensor, norm: str, eps: float) -> bool:

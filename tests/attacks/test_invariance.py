@@ -11,9 +11,9 @@ from torch import Tensor
 from attacks.every import CASES, ONCE, attack, short
 from attacks.models import digits, trained
 from pdedsl.attacks import Box, Linf, Predictor, fgsm
-from pdedsl.attacks.first_order import Climb, ascend
-from pdedsl.attacks.goal import Goal, log_odds
-from pdedsl.attacks.region import region
+from pdedsl.attacks.constraints import region
+from pdedsl.attacks.criterion import Goal, log_odds
+from pdedsl.attacks.pgd import Climb, ascend
 
 
 @pytest.mark.parametrize(("name", "norm"), ONCE)

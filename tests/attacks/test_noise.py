@@ -8,8 +8,8 @@ from torch import Tensor
 
 from attacks.every import ONCE, attack, short
 from pdedsl.attacks import Predictor, boundary, ifgsm, pgd, square
-from pdedsl.attacks.first_order import FEW
-from pdedsl.attacks.goal import Goal
+from pdedsl.attacks.criterion import Goal
+from pdedsl.attacks.pgd import FEW
 from pdedsl.attacks.predictor import mean_scores
 
 

@@ -15,7 +15,7 @@ from torch import Tensor, nn
 from attacks.every import BOTH, CASES, EUCLIDEAN, FEW, ONCE, attack, short
 from attacks.models import linear
 from pdedsl.attacks import Predictor, apgd, audit, pgd, square
-from pdedsl.untouched import modules_of
+from pdedsl.frozen_model import modules_of
 
 
 class Awkward(nn.Module):

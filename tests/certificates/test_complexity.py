@@ -6,7 +6,7 @@ from math import log, sqrt
 
 import pytest
 
-from pdedsl.certificates.complexity import rademacher_bound
+from pdedsl.certificates.rademacher import rademacher_bound
 
 
 @pytest.mark.parametrize("weight", [0.01, 0.3, 1.0, 40.0])

@@ -15,7 +15,7 @@ from torch import Tensor, nn
 
 from pdedsl.attacks import ddn
 from pdedsl.certificates import gaussian, gaussian_at, lipschitz
-from pdedsl.certificates.statements import (
+from pdedsl.certificates.binomial import (
     fewest_hits,
     lipschitz_radius,
     log_wealth,

@@ -13,8 +13,8 @@ from torch import Tensor, nn
 import pdedsl
 from pdedsl.attacks import Predictor
 from pdedsl.certificates import gaussian, lipschitz
-from pdedsl.certificates.votes import voting
-from pdedsl.untouched import Model
+from pdedsl.certificates.randomized_smoothing import voting
+from pdedsl.frozen_model import Model
 
 NAMES = [*BOTH, *EUCLIDEAN]
 SIGMA, N = 0.2, 120

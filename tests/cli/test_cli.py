@@ -14,8 +14,8 @@ import pytest
 from cli.commands import RIGHT, SPECS, rows, run, written
 from pdedsl.cli import cli
 from pdedsl.cli.common import said_later
-from pdedsl.cli.solving import Shown
-from pdedsl.solving.events import Stepped
+from pdedsl.cli.solve import Shown
+from pdedsl.solvers.progress import Stepped
 
 NAMES = sorted(p.stem for p in SPECS.rglob("*.pde"))
 

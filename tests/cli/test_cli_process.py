@@ -23,10 +23,10 @@ u(x, 0) = exp(-‖x‖²)
 BREAK = """
 import sys
 import pdedsl.compiler
-import pdedsl.interface
+import pdedsl.api
 def broken(*args, **options):
     raise RuntimeError("something we did not think of")
-for home, verb in ((pdedsl.compiler, "to_spec"), (pdedsl.compiler, "to_analysis"), (pdedsl.interface, "format_source")):
+for home, verb in ((pdedsl.compiler, "to_spec"), (pdedsl.compiler, "to_analysis"), (pdedsl.api, "format_source")):
     setattr(home, verb, broken)
 sys.argv = ["pdedsl", *sys.argv[1:]]
 from pdedsl.cli import main

@@ -15,7 +15,7 @@ from texts import changed, compiled, light, shipped
 from torch import Tensor
 
 from pdedsl.cli import cli
-from pdedsl.runtime.kernels import stencils_of
+from pdedsl.runtime.stencils import stencils_of
 
 TEXT = light("parabolic")
 FIRST = "stages.0.field.layers.0.operator"

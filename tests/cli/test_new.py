@@ -11,7 +11,7 @@ import pdedsl
 from pdedsl.cli import cli
 from pdedsl.compiler import examine
 from pdedsl.diagnostics import Source
-from pdedsl.first_specs import SUBJECTS, Purpose, first_spec
+from pdedsl.templates import SUBJECTS, Purpose, first_spec
 
 EVERY = [
     (purpose, subject, noisy)

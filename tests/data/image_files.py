@@ -12,12 +12,12 @@ from typing import Any
 import numpy as np
 import pytest
 
+from pdedsl.config.base import Chosen
+from pdedsl.config.data import DATA
 from pdedsl.data.images import SETS as BY_WORD
 from pdedsl.data.load import load
 from pdedsl.data.sets import Data
 from pdedsl.diagnostics import PdeError, Span
-from pdedsl.words.data import DATA
-from pdedsl.words.word import Chosen
 
 Array = Any
 

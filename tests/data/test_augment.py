@@ -6,9 +6,9 @@ import pytest
 import torch
 from torch import Tensor
 
+from pdedsl.config.training import Augmentation, Crop, Flip, Gaussian
 from pdedsl.data.augment import augment, crop, flip
-from pdedsl.data.draws import Draws
-from pdedsl.words.training import Augmentation, Crop, Flip, Gaussian
+from pdedsl.data.sampling import Draws
 
 ALL: tuple[Augmentation, ...] = (Crop(pad=2), Flip(), Gaussian(std=0.1), Crop(pad=1))
 

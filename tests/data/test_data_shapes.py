@@ -8,11 +8,11 @@ import numpy as np
 import pytest
 
 import pdedsl
+from pdedsl.config.base import Chosen
+from pdedsl.config.data import DATA, Digits, Moons
 from pdedsl.data.load import load
-from pdedsl.data_shapes import sized
+from pdedsl.data.shapes import sized
 from pdedsl.diagnostics import PdeError
-from pdedsl.words.data import DATA, Digits, Moons
-from pdedsl.words.word import Chosen
 
 TEXT = """pde Points
 space x in R^d

@@ -10,9 +10,9 @@ import pytest
 import torch
 
 from data.image_files import EVERY, SETS, pictures, read, refused, write, write_mnist
+from pdedsl.config.base import Chosen
+from pdedsl.config.data import DATA, Cifar10
 from pdedsl.data.load import load
-from pdedsl.words.data import DATA, Cifar10
-from pdedsl.words.word import Chosen
 
 # ---- reading
 

@@ -11,12 +11,12 @@ import pytest
 import torch
 from torch import Tensor
 
+from pdedsl.config.base import Chosen
+from pdedsl.config.data import Data as Word
+from pdedsl.config.data import Digits, Moons
 from pdedsl.data.load import data_root, load
 from pdedsl.data.sets import Data, Split
 from pdedsl.diagnostics import PdeError, Span
-from pdedsl.words.data import Data as Word
-from pdedsl.words.data import Digits, Moons
-from pdedsl.words.word import Chosen
 
 DIGITS = Chosen(Digits(), span=Span(3, 9))
 MOONS = Chosen(Moons(train=51, test=80, noise=0.1))

@@ -13,11 +13,11 @@ import numpy as np
 import pytest
 import torch
 
+from pdedsl.config.base import Chosen
+from pdedsl.config.data import Npz
 from pdedsl.data.load import load
 from pdedsl.data.sets import Data
 from pdedsl.diagnostics import PdeError, Span
-from pdedsl.words.data import Npz
-from pdedsl.words.word import Chosen
 
 WANTED = Chosen(Npz(file="own.npz"), span=Span(1, 5))
 RANDOM = np.random.default_rng(0)

@@ -7,7 +7,7 @@ from collections.abc import Iterable
 import pytest
 import torch
 
-from pdedsl.data.order import Order
+from pdedsl.data.batches import Order
 
 SIZES = [(7, 3), (10, 5), (12, 12), (5, 13), (1, 4), (100, 32)]
 

@@ -5,9 +5,7 @@ from __future__ import annotations
 import pytest
 import torch
 
-from pdedsl.data.sets import Split
-from pdedsl.data.statistics import moments
-from pdedsl.data.subset import first, parted, stratified
+from pdedsl.data.sets import Split, first, moments, parted, stratified
 
 BYTES = torch.arange(256, dtype=torch.uint8).view(4, 1, 8, 8)
 

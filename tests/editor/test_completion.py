@@ -4,15 +4,15 @@ from __future__ import annotations
 
 import pytest
 
+from pdedsl.config.base import forms_of
+from pdedsl.config.blocks import ENTRIES
+from pdedsl.config.data import DATA
+from pdedsl.config.evaluation import Attack
+from pdedsl.config.methods import PARTS
+from pdedsl.config.networks import NETWORKS, OPERATORS
 from pdedsl.editor import Item, analysed, complete, inputs, unicode_at
-from pdedsl.frontend.elaborate.typing import TYPES
 from pdedsl.ir.verdicts import Axiom
-from pdedsl.words.attacks import Attack
-from pdedsl.words.data import DATA
-from pdedsl.words.entries import ENTRIES
-from pdedsl.words.networks import NETWORKS, OPERATORS
-from pdedsl.words.realizations import PARTS
-from pdedsl.words.word import forms_of
+from pdedsl.language.elaborate.types import TYPES
 
 HEAD = """pde P
 space x in R^2

@@ -5,8 +5,8 @@ from __future__ import annotations
 import pytest
 
 from pdedsl.diagnostics import PdeError
+from pdedsl.diagnostics.fixes import applied
 from pdedsl.editor import Document, analysed, definition, references, renamable, rename
-from pdedsl.fixes import applied
 from pdedsl.sources import shipped_specs
 
 NOTATIONS = """pde Notations

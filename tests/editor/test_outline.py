@@ -6,10 +6,10 @@ from itertools import pairwise
 
 import pytest
 
+from pdedsl.api import format_source
 from pdedsl.diagnostics import Source, Span
+from pdedsl.diagnostics.fixes import applied
 from pdedsl.editor import actions, analysed, colours, folds, formatted, hints, symbols
-from pdedsl.fixes import applied
-from pdedsl.interface import format_source
 from pdedsl.sources import shipped_specs
 
 

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import pytest
 
+from pdedsl.api import explained
 from pdedsl.diagnostics import Source
 from pdedsl.editor import Document, analysed
-from pdedsl.explanation.explain import Explanation
-from pdedsl.interface import explained
+from pdedsl.explainer.explain import Explanation
 from pdedsl.sources import shipped_specs
 
 

@@ -12,8 +12,9 @@ from torch import Tensor, nn
 
 import pdedsl
 from pdedsl import attacks
-from pdedsl.attacks import audit, autoattack, evidence, landscape, predictor, signs
-from pdedsl.evaluation import engine, measure, pictures
+from pdedsl.attacks import audit, autoattack, predictor
+from pdedsl.attacks.gradient_masking import attack_runs, checks, loss_landscape
+from pdedsl.evaluation import engine, measure, plots
 
 TRAIN = ["train.epochs=3", "train.data.train=100", "train.data.test=60", "evaluate.certify=gaussian(n=200)"]
 
@@ -54,9 +55,9 @@ Margin = Callable[[Tensor], Tensor]
 def _empty_pictures(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> None:
     """Pictures take most of the time of a small report: their files are empty but where a test asks for `drawn`."""
     if "drawn" not in request.fixturenames:
-        monkeypatch.setattr(pictures, "_written", lambda figure, path: path.write_bytes(b""))
-        monkeypatch.setattr(pictures, "plot_curves", lambda metrics, path, title: path.write_bytes(b""))
-        monkeypatch.setattr(pictures, "plot_boundaries", lambda panels, path: path.write_bytes(b""))
+        monkeypatch.setattr(plots, "_written", lambda figure, path: path.write_bytes(b""))
+        monkeypatch.setattr(plots, "plot_curves", lambda metrics, path, title: path.write_bytes(b""))
+        monkeypatch.setattr(plots, "plot_boundaries", lambda panels, path: path.write_bytes(b""))
 
 
 @pytest.fixture
@@ -69,9 +70,9 @@ def small_audit(monkeypatch: pytest.MonkeyPatch) -> None:
     """An audit of few steps on few samples: for tests of what it is given and where it goes."""
     monkeypatch.setattr(measure, "audit", partial(audit, steps=2, queries=3))
     monkeypatch.setattr(engine, "AUDITED", 2)
-    monkeypatch.setattr(evidence, "GROWTHS", 1)
-    monkeypatch.setattr(evidence, "RESTARTS", 2)
-    monkeypatch.setattr(landscape, "QUARTERS", range(0, 5, 4))
-    monkeypatch.setattr(signs, "DRAWS", 2)
+    monkeypatch.setattr(attack_runs, "GROWTHS", 1)
+    monkeypatch.setattr(attack_runs, "RESTARTS", 2)
+    monkeypatch.setattr(loss_landscape, "QUARTERS", range(0, 5, 4))
+    monkeypatch.setattr(checks, "DRAWS", 2)
     monkeypatch.setattr(attacks, "autoattack", partial(autoattack, steps=2, queries=4))
     monkeypatch.setattr(predictor, "DRAWS", 3)

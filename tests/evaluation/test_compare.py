@@ -11,7 +11,7 @@ import pytest
 
 from pdedsl.evaluation.compare import write_comparison
 from pdedsl.evaluation.report import FORMAT
-from pdedsl.files import RunError
+from pdedsl.io import RunError
 
 SHARE = {"value": 0.5, "low": 0.4, "high": 0.6}
 REPORT = {"format": FORMAT, "name": "R", "clean": {"accuracy": SHARE}, "equation": "pde P", "doubts": []}

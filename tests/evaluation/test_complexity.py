@@ -7,8 +7,8 @@ import torch
 from training.specs import MOONS, NOISY
 
 import pdedsl
-from pdedsl.certificates.complexity import rademacher_bound
-from pdedsl.evaluation.complexity import complexity_of
+from pdedsl.certificates.rademacher import rademacher_bound
+from pdedsl.evaluation.rademacher import complexity_of
 
 
 @pytest.mark.parametrize("spec", [MOONS, NOISY])

@@ -12,12 +12,12 @@ from torch import Tensor, nn
 
 import pdedsl
 from pdedsl.attacks import Box, Predictor
-from pdedsl.evaluation.attacking import attacked, eot_of, function_of
+from pdedsl.config.evaluation import ATTACKS
+from pdedsl.evaluation.attacks import attacked, eot_of, function_of
 from pdedsl.evaluation.evaluate import evaluate
+from pdedsl.evaluation.model_under_test import Claim
 from pdedsl.evaluation.protocol import measurements, sweep
-from pdedsl.evaluation.subject import Claim
-from pdedsl.evaluation.text import block_of
-from pdedsl.words.attacks import ATTACKS
+from pdedsl.evaluation.unparse import block_of
 
 Case = tuple[nn.Linear, Tensor, Tensor]
 

@@ -10,15 +10,15 @@ import pytest
 import torch
 from torch import Tensor, nn
 
+from pdedsl.distributed import World
 from pdedsl.evaluation import engine as engines
 from pdedsl.evaluation.engine import Engine, Stopped, Told
-from pdedsl.evaluation.parts import kept
+from pdedsl.evaluation.model_under_test import Subject
+from pdedsl.evaluation.partial_results import kept
 from pdedsl.evaluation.protocol import measurements
-from pdedsl.evaluation.subject import Subject
-from pdedsl.evaluation.text import block_of
-from pdedsl.files import RunError
-from pdedsl.processes import World
-from pdedsl.runtime.noise import GaussianNoise
+from pdedsl.evaluation.unparse import block_of
+from pdedsl.io import RunError
+from pdedsl.runtime.sde.noise import GaussianNoise
 
 WANTED = tuple(measurements(block_of("attack pgd(eps=0.3, steps=2), fgsm(eps=0.1)"), range(2)))
 WHAT = tuple(what for what in WANTED if "audit" not in what.key)

@@ -31,7 +31,7 @@ from pdedsl.evaluation.report import (
 )
 from pdedsl.evaluation.run import evaluate_run
 from pdedsl.evaluation.smoothing import smoothing_of
-from pdedsl.explanation.document import markdown, page
+from pdedsl.runs.document import markdown, page
 
 pytestmark = pytest.mark.usefixtures("small_audit")
 

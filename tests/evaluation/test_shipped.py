@@ -18,7 +18,7 @@ from pdedsl.cli import cli
 from pdedsl.evaluation import run
 from pdedsl.evaluation.protocol import audits, norm_of, sweep
 from pdedsl.evaluation.report import Report
-from pdedsl.runtime.solver_costs import adaptive_blocks
+from pdedsl.runtime.ode.solver_control import adaptive_blocks
 
 pytestmark = [pytest.mark.long, pytest.mark.usefixtures("small_audit")]
 

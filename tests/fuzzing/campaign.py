@@ -20,7 +20,7 @@ from fuzzing.mutants import mutants, noise
 from fuzzing.sentences import sentences
 from fuzzing.sound import sound
 from fuzzing.specs import specs
-from pdedsl.deep import deeply
+from pdedsl.big_stack import deeply
 
 SECONDS = 5  # of the processor, for one case
 MEMORY = 4 << 30

@@ -20,7 +20,7 @@ from argparse import ArgumentParser
 from collections.abc import Iterator
 from pathlib import Path
 
-from pdedsl.cli.language import stay
+from pdedsl.cli.text import stay
 from pdedsl.compiler import examine
 from pdedsl.diagnostics import PdeError, Source, Span, report
 from pdedsl.editor import (

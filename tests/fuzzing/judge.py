@@ -9,19 +9,17 @@ from pathlib import Path
 from typing import TypeVar
 
 import pdedsl
-from pdedsl.compilation import Compilation, Examination
-from pdedsl.compiler import compiled, examined, to_syntax
-from pdedsl.deep import deeply
+from pdedsl.big_stack import deeply
+from pdedsl.compiler import Compilation, Examination, bounded, compiled, examined, reported, to_syntax
 from pdedsl.diagnostics import PdeError, Reporter, Source, in_order, report
-from pdedsl.explanation.explain import Explanation
-from pdedsl.explanation.show import noun_text, spec_text
-from pdedsl.frontend.elaborate.elaborate import elaborate
-from pdedsl.frontend.printing.format import format_syntax
-from pdedsl.frontend.syntax.parse import parse_syntax
-from pdedsl.frontend.syntax.tree import Syntax
+from pdedsl.diagnostics.escaping import as_json
+from pdedsl.explainer.explain import Explanation
+from pdedsl.explainer.stage_text import noun_text, spec_text
 from pdedsl.ir.spec import Spec
-from pdedsl.quoting import as_json
-from pdedsl.reporting import bounded, reported
+from pdedsl.language.ast import Syntax
+from pdedsl.language.elaborate.elaborate import elaborate
+from pdedsl.language.parser import parse_syntax
+from pdedsl.language.printing.format import format_syntax
 from pdedsl.sources import decode
 
 T = TypeVar("T")

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from random import Random
 
-from frontend.grammar_sentences import TOUCHING, WORDS, expansions, shortest
+from language.grammar_sentences import TOUCHING, WORDS, expansions, shortest
 
 LEXEMES = {
     "NAME": WORDS,

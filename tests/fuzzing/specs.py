@@ -7,14 +7,12 @@ from collections.abc import Mapping
 from random import Random
 from typing import Any
 
+from pdedsl.config.base import Choice, Flag, Form, Number, Param, Text, Whole
+from pdedsl.config.data import DATA
+from pdedsl.config.evaluation import ATTACKS, CERTIFICATES
+from pdedsl.config.methods import PARTS
+from pdedsl.config.training import ADVERSARIES, AUGMENTATIONS, OPTIMIZERS, REGULARIZERS, SCHEDULES
 from pdedsl.ir.verdicts import Axiom
-from pdedsl.words.attacks import ATTACKS, CERTIFICATES
-from pdedsl.words.data import DATA
-from pdedsl.words.optimizers import OPTIMIZERS, SCHEDULES
-from pdedsl.words.params import Choice, Flag, Number, Param, Text, Whole
-from pdedsl.words.realizations import PARTS
-from pdedsl.words.training import ADVERSARIES, AUGMENTATIONS, REGULARIZERS
-from pdedsl.words.word import Form
 
 NUMBERS = "1 2 3 ½ 0.1 π 1e-3 7/3 (1/3)^0.5 exp(1) log(2) σ σ² (2σ) T"
 ODD = "0 (-1) (-π) 1e-300 1e300 1e9 log(1/2) (-8)^(1/3) sqrt(-1) (σ-σ) (1/(T-T)) exp(99) (T-3)"

@@ -14,8 +14,8 @@ from hypothesis import strategies as st
 import pdedsl
 from ir.canonical_cases import DIFFERENT, LINE, PIXELS, PLANE, SAME_EQUATIONS, SAME_NETWORKS, SAME_SPECS
 from pdedsl.diagnostics import Reporter, Source
-from pdedsl.frontend.syntax import tree as t
-from pdedsl.frontend.syntax.parse import parse_syntax
+from pdedsl.language import ast as t
+from pdedsl.language.parser import parse_syntax
 
 SPECS = {path.stem: path.read_text("utf-8") for path in sorted((Path(__file__).parents[2] / "specs").glob("*.pde"))}
 LETTER = "[A-Za-z_α-ω]"

@@ -9,9 +9,9 @@ import pytest
 from lsprotocol import types as lsp
 from pytest_lsp import LanguageClient
 
+from pdedsl.api import format_source
 from pdedsl.diagnostics import MOST, Source
 from pdedsl.editor import Positions
-from pdedsl.interface import format_source
 from pdedsl.sources import shipped_specs
 
 BAD = Path(__file__).parents[1] / "bad"

@@ -5,7 +5,7 @@ from __future__ import annotations
 import torch
 from torch import Tensor
 
-from pdedsl.runtime.evolution import Estimate
+from pdedsl.runtime.sde.feynman_kac import Estimate
 
 torch_double = torch.float64
 

@@ -12,7 +12,7 @@ from collections.abc import Callable
 import torch
 from torch import Tensor
 
-from pdedsl.words.directions import Direction
+from pdedsl.config.methods import Direction
 
 Velocity = Callable[[Tensor, float], Tensor]
 

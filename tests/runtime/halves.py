@@ -5,13 +5,13 @@ from __future__ import annotations
 import torch
 from torch import Tensor, nn
 
-from pdedsl.runtime.blocks import Block, Halves, SecondOrder
-from pdedsl.runtime.constraints import NormBound
 from pdedsl.runtime.convnet import ConvNet
-from pdedsl.runtime.fields import PerStep, Stationary
-from pdedsl.runtime.integrators import Leapfrog, Steps
-from pdedsl.runtime.operators import Conv
-from pdedsl.runtime.parabolic import SymmetricLayer
+from pdedsl.runtime.image_fields import PerStep, Stationary
+from pdedsl.runtime.linear_operators import Conv
+from pdedsl.runtime.ode.explicit import Leapfrog, Steps
+from pdedsl.runtime.pde_blocks import Block, Halves, SecondOrder
+from pdedsl.runtime.symmetric_layer import SymmetricLayer
+from pdedsl.runtime.weight_constraints import NormBound
 from runtime.paper_blocks import hamiltonian_block, second_order_block
 
 

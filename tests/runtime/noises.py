@@ -7,15 +7,9 @@ from collections.abc import Callable
 import torch
 from torch import Tensor, nn
 
-from pdedsl.runtime.convection import Residual
-from pdedsl.runtime.noise import (
-    CorrelatedNoise,
-    GaussianNoise,
-    LaplaceNoise,
-    RelativeNoise,
-    ScaledNoise,
-)
-from pdedsl.runtime.random_maps import Dropout, ShakeShake
+from pdedsl.runtime.ode.explicit import Residual
+from pdedsl.runtime.sde.noise import CorrelatedNoise, GaussianNoise, LaplaceNoise, RelativeNoise, ScaledNoise
+from pdedsl.runtime.sde.random_residual import Dropout, ShakeShake
 
 FACTOR = torch.tensor([[1.0, 0.0, 0.0], [0.5, 2.0, 0.0], [-1.0, 0.3, 0.7]])
 

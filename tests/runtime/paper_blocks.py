@@ -6,11 +6,11 @@ from collections.abc import Callable
 
 from torch import nn
 
-from pdedsl.runtime.blocks import Block, Halves, Propagation, SecondOrder
-from pdedsl.runtime.fields import PerStep
-from pdedsl.runtime.integrators import Integrator, Leapfrog, Steps
-from pdedsl.runtime.operators import Conv
-from pdedsl.runtime.parabolic import SymmetricLayer, TotalVariationNorm
+from pdedsl.runtime.image_fields import PerStep
+from pdedsl.runtime.linear_operators import Conv
+from pdedsl.runtime.ode.explicit import Integrator, Leapfrog, Steps
+from pdedsl.runtime.pde_blocks import Block, Halves, Propagation, SecondOrder
+from pdedsl.runtime.symmetric_layer import SymmetricLayer, TotalVariationNorm
 
 
 def symmetric_layer(channels: int, sign: float = -1.0, eps: float = 1e-3) -> SymmetricLayer:

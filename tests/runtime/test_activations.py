@@ -10,8 +10,8 @@ from pdedsl.numerics.activations import ACTIVATIONS
 from pdedsl.runtime.activations import Pointwise, activation
 from pdedsl.runtime.backbones import convnet, mlp, vector_field
 from pdedsl.runtime.convnet import ConvNet
-from pdedsl.runtime.operators import Linear
-from pdedsl.runtime.parabolic import SymmetricLayer
+from pdedsl.runtime.linear_operators import Linear
+from pdedsl.runtime.symmetric_layer import SymmetricLayer
 
 
 @pytest.mark.parametrize("name", ACTIVATIONS)

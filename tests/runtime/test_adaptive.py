@@ -8,13 +8,13 @@ import pytest
 import torch
 from torch import Tensor, nn
 
-from pdedsl.numerics.integrators import ADAPTIVE
-from pdedsl.runtime.adaptive import Adaptive
-from pdedsl.runtime.blocks import Propagation
+from pdedsl.numerics.butcher import ADAPTIVE
 from pdedsl.runtime.convnet import ConvNet
-from pdedsl.runtime.fields import PerStep, Stationary, Time
-from pdedsl.runtime.integrators import RK4, Integrator, Steps
-from pdedsl.runtime.torchdiffeq_solver import Torchdiffeq
+from pdedsl.runtime.image_fields import PerStep, Stationary, Time
+from pdedsl.runtime.ode.adaptive import Adaptive
+from pdedsl.runtime.ode.explicit import RK4, Integrator, Steps
+from pdedsl.runtime.ode.torchdiffeq_solver import Torchdiffeq
+from pdedsl.runtime.pde_blocks import Propagation
 
 UNIT = Steps(0.0, 1.0, 1)
 LEAN = [name for name, pair in ADAPTIVE.items() if pair.rows]

@@ -8,12 +8,12 @@ import pytest
 import torch
 from torch import Tensor, nn
 
-from pdedsl.numerics.integrators import ADAPTIVE
+from pdedsl.numerics.butcher import ADAPTIVE
 from pdedsl.numerics.step_size import SolverFailed
-from pdedsl.runtime.adaptive import Adaptive, Failing, Solver
-from pdedsl.runtime.fields import Time
-from pdedsl.runtime.integrators import Euler, Integrator, Steps
-from pdedsl.runtime.torchdiffeq_solver import Torchdiffeq, failures_told
+from pdedsl.runtime.image_fields import Time
+from pdedsl.runtime.ode.adaptive import Adaptive, Failing, Solver
+from pdedsl.runtime.ode.explicit import Euler, Integrator, Steps
+from pdedsl.runtime.ode.torchdiffeq_solver import Torchdiffeq, failures_told
 
 UNIT = Steps(0.0, 1.0, 1)
 LEAN = [name for name, pair in ADAPTIVE.items() if pair.rows]

@@ -19,9 +19,9 @@ from pdedsl.runtime.backbones import (
     vector_field,
     wide_resnet,
 )
-from pdedsl.runtime.convection import Residual
-from pdedsl.runtime.noise import GaussianNoise
-from pdedsl.runtime.timed import TimeChannel
+from pdedsl.runtime.ode.explicit import Residual
+from pdedsl.runtime.sde.noise import GaussianNoise
+from pdedsl.runtime.time_conditioning import TimeChannel
 
 
 def parameters(backbone: Backbone) -> int:

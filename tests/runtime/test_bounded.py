@@ -9,24 +9,23 @@ import pytest
 import torch
 from torch import Tensor, nn
 
-from pdedsl.runtime import bounded
-from pdedsl.runtime.bounded import BoundedWeight, scale_of
-from pdedsl.runtime.constraints import NormBound
-from pdedsl.runtime.operators import Conv, Linear
-from pdedsl.runtime.parabolic import SymmetricLayer
+from pdedsl.runtime import weight_constraints
+from pdedsl.runtime.linear_operators import Conv, Linear
+from pdedsl.runtime.symmetric_layer import SymmetricLayer
+from pdedsl.runtime.weight_constraints import BoundedWeight, NormBound, scale_of
 
 
 @pytest.fixture
 def worked_out(monkeypatch: pytest.MonkeyPatch) -> list[Tensor]:
     """The weights for which the bound was worked out."""
     seen: list[Tensor] = []
-    plain = bounded._work_out
+    plain = weight_constraints._work_out
 
     def counted(weight: Tensor, bound: float) -> object:
         seen.append(weight)
         return plain(weight, bound)
 
-    monkeypatch.setattr(bounded, "_work_out", counted)
+    monkeypatch.setattr(weight_constraints, "_work_out", counted)
     return seen
 
 

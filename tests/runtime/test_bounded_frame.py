@@ -10,16 +10,15 @@ import torch
 from torch import Tensor, nn
 
 from pdedsl.runtime.activations import MaxMin
-from pdedsl.runtime.blocks import Propagation
-from pdedsl.runtime.bounded_frame import BoundedFrame, bounded_network
-from pdedsl.runtime.bounded_pieces import Mixed, Padded, Patches, Potential
-from pdedsl.runtime.constraints import NormBound, convolution_norm_bound, spectral_norm
-from pdedsl.runtime.fields import PerStep
-from pdedsl.runtime.frame import ImageNetwork
-from pdedsl.runtime.integrators import Euler, Steps
-from pdedsl.runtime.operators import Conv
-from pdedsl.runtime.parabolic import SymmetricLayer
-from pdedsl.runtime.standardize import Centre, standardize
+from pdedsl.runtime.image_fields import PerStep
+from pdedsl.runtime.image_network import BoundedFrame, ImageNetwork, bounded_network
+from pdedsl.runtime.linear_operators import Conv
+from pdedsl.runtime.nonexpansive_layers import Mixed, Padded, Patches, Potential
+from pdedsl.runtime.ode.explicit import Euler, Steps
+from pdedsl.runtime.pde_blocks import Propagation
+from pdedsl.runtime.standardization import Centre, standardize
+from pdedsl.runtime.symmetric_layer import SymmetricLayer
+from pdedsl.runtime.weight_constraints import NormBound, convolution_norm_bound, spectral_norm
 
 IMAGE = (1, 7, 6)
 FRAME = BoundedFrame(IMAGE, (5, 6), classes=3, close=4, patch=2, dense=2)

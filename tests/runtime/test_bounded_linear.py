@@ -9,9 +9,8 @@ import pytest
 import torch
 from torch import Tensor, nn
 
-from pdedsl.runtime.bounded import BoundedWeight
-from pdedsl.runtime.constraints import Box, NormBound, spectral_norm
-from pdedsl.runtime.operators import Linear, project_operators
+from pdedsl.runtime.linear_operators import Linear, project_operators
+from pdedsl.runtime.weight_constraints import BoundedWeight, Box, NormBound, spectral_norm
 
 F64 = torch.float64
 

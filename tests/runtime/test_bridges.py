@@ -12,7 +12,7 @@ import pytest
 import torch
 from torch import Tensor
 
-from pdedsl.runtime.bridges import first_time, local_time, reaches
+from pdedsl.runtime.sde.absorbed_reflected_paths import first_time, local_time, reaches
 
 ROWS = 40_000
 NEAR, VARIANCE = torch.tensor(0.7, dtype=torch.float64), torch.tensor(1.3, dtype=torch.float64)

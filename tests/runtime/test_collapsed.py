@@ -5,9 +5,8 @@ from __future__ import annotations
 import pytest
 import torch
 
-from pdedsl.runtime.collapsed import collapsed, collapses
-from pdedsl.runtime.jets import JetNetwork, Wanted
-from pdedsl.runtime.sines import Sides
+from pdedsl.runtime.basis.random_features import Sides
+from pdedsl.runtime.diff.mlp_jets import JetNetwork, Wanted, collapsed, collapses
 
 DIMENSION = 7
 

@@ -13,9 +13,9 @@ from torch import nn
 from weekly import share
 
 import pdedsl
-from pdedsl.runtime.adaptive import NotRecorded
-from pdedsl.runtime.constraints import convolution_norm_bound, recorded_norm, spectral_norm
-from pdedsl.runtime.standard_draws import standard_draw
+from pdedsl.runtime.ode.adaptive import NotRecorded
+from pdedsl.runtime.rng import standard_draw
+from pdedsl.runtime.weight_constraints import convolution_norm_bound, recorded_norm, spectral_norm
 from pdedsl.sources import shipped_specs
 from tests.texts import learned
 

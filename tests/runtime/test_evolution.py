@@ -15,9 +15,8 @@ import torch
 from torch import Tensor, nn
 
 from pdedsl.runtime.backbones import vector_field
-from pdedsl.runtime.convection import Field
-from pdedsl.runtime.evolution import Evolution
-from pdedsl.runtime.pieces import Piece
+from pdedsl.runtime.ode.explicit import Field
+from pdedsl.runtime.sde.feynman_kac import Evolution, Piece
 from runtime.evolutions import assert_within, bump, points, torch_double
 
 K = torch.tensor([1.3, -0.7], dtype=torch_double)

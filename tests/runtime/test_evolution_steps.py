@@ -9,9 +9,9 @@ import pytest
 import torch
 from torch import Tensor, nn
 
-from pdedsl.numerics.integrators import EXPLICIT
-from pdedsl.runtime.convection import Residual, step
-from pdedsl.runtime.evolution import Evolution
+from pdedsl.numerics.butcher import EXPLICIT
+from pdedsl.runtime.ode.explicit import Residual, step
+from pdedsl.runtime.sde.feynman_kac import Evolution
 from runtime.evolutions import assert_within, bump, points, torch_double
 from runtime.grid import PeriodicGrid, random_field
 

@@ -12,9 +12,9 @@ import torch
 from torch import Tensor, nn
 
 from pdedsl.runtime.backbones import convnet, mlp, resnet
-from pdedsl.runtime.expectation import Expectation
-from pdedsl.runtime.noise import CorrelatedNoise, GaussianNoise, LaplaceNoise, RelativeNoise
-from pdedsl.runtime.streams import frozen, streams
+from pdedsl.runtime.rng import frozen, streams
+from pdedsl.runtime.sde.feynman_kac import Expectation
+from pdedsl.runtime.sde.noise import CorrelatedNoise, GaussianNoise, LaplaceNoise, RelativeNoise
 
 
 def member(depth: int = 2, std: float = 0.5) -> nn.Sequential:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import torch
 
-from pdedsl.runtime.factored import Factored
+from pdedsl.runtime.linalg import Factored
 
 
 def test_a_matrix_with_a_row_of_zeros_is_solved_by_the_least_norm() -> None:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import torch
 
 import pdedsl
-from pdedsl.runtime.fixed_steps import with_fixed_steps
+from pdedsl.runtime.ode.solver_control import with_fixed_steps
 
 SPEC = """pde Ode
 space x in pixels

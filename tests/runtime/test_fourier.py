@@ -5,7 +5,7 @@ from math import pi
 import pytest
 import torch
 
-from pdedsl.runtime.fourier import Ring, Torus
+from pdedsl.runtime.basis.fourier import Ring, Torus
 
 
 @pytest.mark.parametrize("half", [3, 100, 171, 384, 512, 768, 1001])

@@ -8,11 +8,11 @@ import pytest
 import torch
 from torch import nn
 
-from pdedsl.runtime.blocks import Halves, Propagation
 from pdedsl.runtime.convnet import ConvNet, TimeConv
-from pdedsl.runtime.fields import PerStep
-from pdedsl.runtime.frame import Frame, image_network
-from pdedsl.runtime.integrators import BackwardEuler, Euler, Heun, Steps
+from pdedsl.runtime.image_fields import PerStep
+from pdedsl.runtime.image_network import Frame, image_network
+from pdedsl.runtime.ode.explicit import BackwardEuler, Euler, Heun, Steps
+from pdedsl.runtime.pde_blocks import Halves, Propagation
 from runtime.paper_blocks import hamiltonian_block, parabolic_block, second_order_block
 
 THREE = Steps(0.0, 3.0, 3)

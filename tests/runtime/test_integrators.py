@@ -8,10 +8,10 @@ import pytest
 import torch
 from torch import Tensor
 
-from pdedsl.runtime.fields import PerStep, Stationary, Time
-from pdedsl.runtime.integrators import RK4, BackwardEuler, Euler, Heun, Integrator, Leapfrog, Steps, Verlet
-from pdedsl.runtime.operators import Linear
-from pdedsl.runtime.parabolic import SymmetricLayer
+from pdedsl.runtime.image_fields import PerStep, Stationary, Time
+from pdedsl.runtime.linear_operators import Linear
+from pdedsl.runtime.ode.explicit import RK4, BackwardEuler, Euler, Heun, Integrator, Leapfrog, Steps, Verlet
+from pdedsl.runtime.symmetric_layer import SymmetricLayer
 
 ONE = torch.ones(1, dtype=torch.float64)
 

@@ -6,9 +6,8 @@ import pytest
 import torch
 from torch import Tensor
 
-from pdedsl.runtime.jet_terms import terms_of
-from pdedsl.runtime.jets import JetNetwork, Mirror, Wanted, row_slopes
-from pdedsl.runtime.sines import Sides
+from pdedsl.runtime.basis.random_features import Sides
+from pdedsl.runtime.diff.mlp_jets import JetNetwork, Mirror, Wanted, row_slopes, terms_of
 
 SIDES = Sides(torch.tensor([0.5, 1.0]).double(), torch.tensor([0.5, 2.0]).double(), torch.tensor([False, True]))
 POINTS = torch.rand(6, 2, dtype=torch.float64, generator=torch.Generator().manual_seed(0))

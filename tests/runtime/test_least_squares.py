@@ -2,7 +2,7 @@
 
 import torch
 
-from pdedsl.runtime.least_squares import MANY, solution_of
+from pdedsl.runtime.linalg import MANY, solution_of
 
 
 def test_many_columns_leave_a_residual_at_right_angles() -> None:

@@ -6,7 +6,7 @@ import pytest
 import torch
 from torch import Tensor
 
-from pdedsl.runtime.levenberg import steps
+from pdedsl.runtime.linalg import steps
 
 
 def direct(slopes: Tensor, residual: Tensor, shift: Tensor, before: Tensor) -> Tensor:

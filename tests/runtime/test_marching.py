@@ -6,13 +6,13 @@ import pytest
 import torch
 from torch import Tensor, nn
 
-from pdedsl.numerics.integrators import EXPLICIT
-from pdedsl.runtime.adaptive import Adaptive
+from pdedsl.numerics.butcher import EXPLICIT
 from pdedsl.runtime.backbones import vector_field
-from pdedsl.runtime.integrators import BackwardEuler, Explicit, Integrator
-from pdedsl.runtime.marching import InTime, March
-from pdedsl.runtime.noise import CorrelatedNoise, GaussianNoise, LaplaceNoise
-from pdedsl.runtime.torchdiffeq_solver import Torchdiffeq
+from pdedsl.runtime.ode.adaptive import Adaptive
+from pdedsl.runtime.ode.explicit import BackwardEuler, Explicit, Integrator
+from pdedsl.runtime.ode.torchdiffeq_solver import Torchdiffeq
+from pdedsl.runtime.sde.characteristic_steps import InTime, March
+from pdedsl.runtime.sde.noise import CorrelatedNoise, GaussianNoise, LaplaceNoise
 
 F64 = torch.float64
 

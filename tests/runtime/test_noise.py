@@ -11,10 +11,8 @@ import pytest
 import torch
 from torch import nn
 
-from pdedsl.runtime.noise import (
-    GaussianNoise,
-)
-from pdedsl.runtime.streams import drawing, frozen, mix, one_call, seed_noise, streams
+from pdedsl.runtime.rng import drawing, frozen, mix, one_call, seed_noise, streams
+from pdedsl.runtime.sde.noise import GaussianNoise
 from runtime.noises import KINDS, points
 
 every_kind = pytest.mark.parametrize("kind", list(KINDS))

@@ -10,16 +10,9 @@ import pytest
 import torch
 from torch import nn
 
-from pdedsl.runtime.noise import (
-    CorrelatedNoise,
-    GaussianNoise,
-    LaplaceNoise,
-    RelativeNoise,
-    ScaledNoise,
-    cholesky,
-)
-from pdedsl.runtime.random_maps import Dropout, ShakeShake
-from pdedsl.runtime.streams import Stream, frozen
+from pdedsl.runtime.rng import Stream, frozen
+from pdedsl.runtime.sde.noise import CorrelatedNoise, GaussianNoise, LaplaceNoise, RelativeNoise, ScaledNoise, cholesky
+from pdedsl.runtime.sde.random_residual import Dropout, ShakeShake
 from runtime.noises import FACTOR, KINDS, Twice, points
 
 

@@ -7,9 +7,9 @@ import torch
 from torch import Tensor
 from torch.nn import functional
 
-from pdedsl.runtime.constraints import Box, Constraint, Free, NormBound, convolution_norm_bound
-from pdedsl.runtime.operators import Conv, Linear, Operator, project_operators
-from pdedsl.runtime.solenoidal import DivergenceFree
+from pdedsl.runtime.divergence_free import DivergenceFree
+from pdedsl.runtime.linear_operators import Conv, Linear, Operator, project_operators
+from pdedsl.runtime.weight_constraints import Box, Constraint, Free, NormBound, convolution_norm_bound
 
 
 def power_method(operator: Operator, shape: tuple[int, ...], iterations: int = 200) -> float:

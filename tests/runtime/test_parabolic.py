@@ -8,12 +8,12 @@ from torch import Tensor, nn
 
 from pdedsl.numerics.activations import ACTIVATIONS
 from pdedsl.runtime.activations import activation
-from pdedsl.runtime.blocks import Propagation
-from pdedsl.runtime.constraints import NormBound
-from pdedsl.runtime.fields import PerStep, Stationary
-from pdedsl.runtime.integrators import Euler, Steps
-from pdedsl.runtime.operators import Conv, Linear
-from pdedsl.runtime.parabolic import SymmetricLayer, TotalVariationNorm, batch_norm
+from pdedsl.runtime.image_fields import PerStep, Stationary
+from pdedsl.runtime.linear_operators import Conv, Linear
+from pdedsl.runtime.ode.explicit import Euler, Steps
+from pdedsl.runtime.pde_blocks import Propagation
+from pdedsl.runtime.symmetric_layer import SymmetricLayer, TotalVariationNorm, batch_norm
+from pdedsl.runtime.weight_constraints import NormBound
 
 SLOPES = torch.linspace(-8, 8, 160_001, dtype=torch.float64)
 

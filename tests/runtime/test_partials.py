@@ -6,7 +6,7 @@ import pytest
 import torch
 from torch import Tensor, nn
 
-from pdedsl.runtime.partials import partials
+from pdedsl.runtime.diff.autodiff import partials
 
 PATHS = {
     (0,): lambda x, y: torch.sin(2 * x) * torch.exp(y),

@@ -7,9 +7,8 @@ from itertools import product
 import pytest
 import torch
 
-from pdedsl.runtime.jets import JetNetwork, Mirror, Wanted
-from pdedsl.runtime.probed import estimable, estimated
-from pdedsl.runtime.sines import Sides
+from pdedsl.runtime.basis.random_features import Sides
+from pdedsl.runtime.diff.mlp_jets import JetNetwork, Mirror, Wanted, estimable, estimated
 
 BENDS = ((2, 0, 0), (0, 2, 0), (0, 0, 2))
 SIDES = (torch.tensor([0.5, 1.0, 0.0]).double(), torch.tensor([0.5, 2.0, 1.0]).double())

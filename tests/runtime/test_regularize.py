@@ -6,10 +6,10 @@ import pytest
 import torch
 from torch import nn
 
-from pdedsl.runtime.blocks import Propagation
 from pdedsl.runtime.convnet import ConvNet
-from pdedsl.runtime.fields import Stationary
-from pdedsl.runtime.integrators import Euler, Steps
+from pdedsl.runtime.image_fields import Stationary
+from pdedsl.runtime.ode.explicit import Euler, Steps
+from pdedsl.runtime.pde_blocks import Propagation
 from pdedsl.runtime.regularize import decay, smooth_in_time
 from runtime.paper_blocks import hamiltonian_block, parabolic_block
 

@@ -6,9 +6,8 @@ import pytest
 import torch
 from torch import Tensor
 
-from pdedsl.runtime.noise import RelativeNoise
-from pdedsl.runtime.relative import ShakenInTraining, shaken, std
-from pdedsl.words.integrators import Across
+from pdedsl.config.methods import Across
+from pdedsl.runtime.sde.noise import RelativeNoise, ShakenInTraining, shaken, std
 
 both = pytest.mark.parametrize("across", list(Across))
 

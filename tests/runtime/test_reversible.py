@@ -8,15 +8,15 @@ import pytest
 import torch
 from torch import Tensor, nn
 
-from pdedsl.runtime import pullback_symmetric
-from pdedsl.runtime.blocks import Halves, SecondOrder
-from pdedsl.runtime.constraints import NormBound
 from pdedsl.runtime.convnet import ConvNet
-from pdedsl.runtime.fields import Stationary, Time
-from pdedsl.runtime.integrators import Leapfrog, Steps, Verlet
-from pdedsl.runtime.operators import Conv
-from pdedsl.runtime.parabolic import SymmetricLayer, batch_norm
-from pdedsl.runtime.reversible import Reversible
+from pdedsl.runtime.image_fields import Stationary, Time
+from pdedsl.runtime.linear_operators import Conv
+from pdedsl.runtime.ode import reversible
+from pdedsl.runtime.ode.explicit import Leapfrog, Steps, Verlet
+from pdedsl.runtime.ode.reversible import Reversible
+from pdedsl.runtime.pde_blocks import Halves, SecondOrder
+from pdedsl.runtime.symmetric_layer import SymmetricLayer, batch_norm
+from pdedsl.runtime.weight_constraints import NormBound
 from runtime.halves import BLOCKS, _block, _gradients
 from runtime.paper_blocks import hamiltonian_block, second_order_block
 
@@ -43,10 +43,10 @@ def test_gradients_equal_autograd(name: str, depth: int) -> None:
 def test_written_out_and_generic_products_agree() -> None:
     block, x = _block("hamiltonian", 5), torch.randn(2, 8, 5, 6, dtype=torch.float64)
     layer = block.right_hand_sides()[0].layer(0)
-    assert pullback_symmetric.has_pullback(layer)
+    assert reversible.has_pullback_pullback_symmetric(layer)
     frozen = copy.deepcopy(layer)
     frozen.norm.requires_grad_(False)
-    assert not pullback_symmetric.has_pullback(frozen)
+    assert not reversible.has_pullback_pullback_symmetric(frozen)
     first = _gradients(block, x, store=False)[1]
     for half in block.right_hand_sides():
         for step in range(5):

@@ -6,14 +6,14 @@ import pytest
 import torch
 from torch import Tensor, nn
 
-from pdedsl.runtime import pullback_convnet
-from pdedsl.runtime.blocks import SecondOrder
 from pdedsl.runtime.convnet import ConvNet
-from pdedsl.runtime.fields import PerStep, Sum
-from pdedsl.runtime.integrators import Steps, Verlet
-from pdedsl.runtime.operators import Conv
-from pdedsl.runtime.parabolic import SymmetricLayer, TotalVariationNorm
-from pdedsl.runtime.reversible import Reversible
+from pdedsl.runtime.image_fields import PerStep, Sum
+from pdedsl.runtime.linear_operators import Conv
+from pdedsl.runtime.ode import reversible
+from pdedsl.runtime.ode.explicit import Steps, Verlet
+from pdedsl.runtime.ode.reversible import Reversible
+from pdedsl.runtime.pde_blocks import SecondOrder
+from pdedsl.runtime.symmetric_layer import SymmetricLayer, TotalVariationNorm
 from runtime.halves import _block, _gradients
 
 
@@ -35,10 +35,10 @@ def test_written_out_product_of_a_convnet(layout: str, layers: int, size: int) -
     net = ConvNet(6, layers, size).double().to(memory_format=LAYOUTS[layout])
     for parameter in net.parameters():
         nn.init.normal_(parameter, mean=0.2)
-    assert pullback_convnet.has_pullback(net)
+    assert reversible.has_pullback(net)
     y, g = (torch.randn(3, 6, 5, 4, dtype=torch.float64).to(memory_format=LAYOUTS[layout]) for _ in range(2))
     with torch.no_grad():
-        value, pullback = pullback_convnet.linearised(net, 0.7, y)
+        value, pullback = reversible.linearised(net, 0.7, y)
         ours = pullback(g)
     y.requires_grad_()
     plain = torch.autograd.grad(net(0.7, y), (y, *net.parameters()), g)
@@ -51,11 +51,11 @@ def test_written_out_product_of_a_convnet(layout: str, layers: int, size: int) -
 
 
 def test_which_convnets_are_written_out() -> None:
-    assert not pullback_convnet.has_pullback(ConvNet(4, 1, activation_name="tanh"))
-    assert not pullback_convnet.has_pullback(ConvNet(4, 1, norm=False))
+    assert not reversible.has_pullback(ConvNet(4, 1, activation_name="tanh"))
+    assert not reversible.has_pullback(ConvNet(4, 1, norm=False))
     frozen = ConvNet(4, 1)
     frozen.norms.requires_grad_(False)
-    assert not pullback_convnet.has_pullback(frozen)
+    assert not reversible.has_pullback(frozen)
 
 
 @pytest.mark.parametrize("name", ["hamiltonian", "second order", "revnet"])

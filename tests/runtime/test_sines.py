@@ -5,9 +5,7 @@ from __future__ import annotations
 import pytest
 import torch
 
-from pdedsl.runtime.folded import Folded
-from pdedsl.runtime.shuffled import Shuffled
-from pdedsl.runtime.sines import Sides, SineNetwork, Waves, random_waves
+from pdedsl.runtime.basis.random_features import Folded, Shuffled, Sides, SineNetwork, Waves, random_waves
 
 SIDES = Sides(torch.tensor([0.5, 1.0]).double(), torch.tensor([0.5, 2.0]).double(), torch.tensor([True, False]))
 WAVES = random_waves(7, SIDES, torch.tensor([6.0, 2.0]).double(), 1)

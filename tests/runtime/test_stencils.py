@@ -11,9 +11,9 @@ from texts import built, changed, light
 from torch import Tensor, nn
 from torch.nn import functional
 
-from pdedsl.runtime.operators import Conv
-from pdedsl.runtime.parabolic import SymmetricLayer
+from pdedsl.runtime.linear_operators import Conv
 from pdedsl.runtime.stencils import ORDERS, as_operator, carried, coefficients, kernel
+from pdedsl.runtime.symmetric_layer import SymmetricLayer
 
 FIVE_POINT = torch.tensor([[0.0, 1, 0], [1, -4, 1], [0, 1, 0]], dtype=torch.float64)
 PAPERS = torch.tensor([0.0, 0, 0, -1, -1, 0, 0, 0, 0], dtype=torch.float64)

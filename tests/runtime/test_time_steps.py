@@ -5,9 +5,9 @@ from __future__ import annotations
 import torch
 from torch import Tensor
 
-from pdedsl.runtime.expansions import Expansion
-from pdedsl.runtime.fourier import Ring
-from pdedsl.runtime.time_steps import Control, March, solved_in_time
+from pdedsl.runtime.basis.fourier import Ring
+from pdedsl.runtime.basis.interpolation import Expansion
+from pdedsl.runtime.ode.step_doubling import Control, March, solved_in_time
 
 CONTROL = Control(4, 1e-6, extrapolated=True)
 ZERO = torch.zeros(1, dtype=torch.float64)

@@ -8,9 +8,9 @@ from torch import nn
 
 from pdedsl.numerics.torchvision_models import MODELS
 from pdedsl.runtime.backbones import Backbone
-from pdedsl.runtime.noise import GaussianNoise
-from pdedsl.runtime.streams import streams
-from pdedsl.runtime.torchvision_backbones import is_residual, torchvision_model
+from pdedsl.runtime.rng import streams
+from pdedsl.runtime.sde.noise import GaussianNoise
+from pdedsl.runtime.user_modules import is_residual, torchvision_model
 
 pytestmark = pytest.mark.filterwarnings("ignore")  # torchvision's own
 WITH_AUXILIARIES = {"googlenet", "inception_v3"}

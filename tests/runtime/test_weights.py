@@ -14,10 +14,9 @@ import torch
 from torch import Tensor, nn
 
 from pdedsl.runtime.backbones import vector_field
-from pdedsl.runtime.evolution import Evolution
-from pdedsl.runtime.marching import Solution
-from pdedsl.runtime.pieces import Piece, Rate
-from pdedsl.runtime.streams import frozen, seed_noise
+from pdedsl.runtime.rng import frozen, seed_noise
+from pdedsl.runtime.sde.characteristic_steps import Solution
+from pdedsl.runtime.sde.feynman_kac import Evolution, Piece, Rate
 from runtime.weighing import F64, X, wave, within
 
 

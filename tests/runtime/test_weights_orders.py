@@ -9,8 +9,8 @@ import pytest
 import torch
 from torch import Tensor
 
-from pdedsl.numerics.integrators import EXPLICIT
-from pdedsl.runtime.evolution import Evolution
+from pdedsl.numerics.butcher import EXPLICIT
+from pdedsl.runtime.sde.feynman_kac import Evolution
 from runtime.weighing import F64, X, wave, within
 
 # ---- observed orders

@@ -39,13 +39,12 @@ from sympy.core import exprtools
 from pdedsl.compiler import to_spec
 from pdedsl.diagnostics import Source
 from pdedsl.sources import shipped_specs
-from pdedsl.symbolic.atoms import atoms
-from pdedsl.symbolic.evaluating import Layout, compiled, values
-from pdedsl.symbolic.expansion import expand as quick
-from pdedsl.symbolic.remembering import remember_signs
-from pdedsl.symbolic.replacing import exponential, replaced
-from pdedsl.symbolic.replacing import product as multiplied
-from pdedsl.symbolic.symbols import Field, Partial
+from pdedsl.symbolic.cache import remember_signs
+from pdedsl.symbolic.evaluate import Layout, compiled, values
+from pdedsl.symbolic.rewrite import expand as quick
+from pdedsl.symbolic.rewrite import exponential, replaced
+from pdedsl.symbolic.rewrite import product as multiplied
+from pdedsl.symbolic.symbols import Field, Partial, atoms
 from tests.texts import shipped
 
 x, y, z = symbols("x y z", real=True)

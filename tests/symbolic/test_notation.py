@@ -6,7 +6,7 @@ import pytest
 from sympy import Abs, Expr, Float, Heaviside, Integer, Max, Min, Rational, Symbol, cos, exp, oo, pi, sin, sqrt, symbols
 
 import pdedsl
-from pdedsl.symbolic.notation import notation
+from pdedsl.symbolic.printing import notation
 from pdedsl.symbolic.symbols import Component, Contraction, Field, Partial
 
 x, y, s = symbols("x y σ", real=True)

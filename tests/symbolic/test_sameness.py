@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 from sympy import Expr, Integer, Symbol, log, pi, sin, sqrt
 
-from pdedsl.symbolic.sameness import Put, same
+from pdedsl.symbolic.evaluate import Put, same
 
 x, y = Symbol("x", real=True), Symbol("y", real=True)
 ABOUT_HALF: Put = {x: 1 - x}

@@ -9,7 +9,7 @@ from torch import Tensor
 from torch.nn import functional
 
 from pdedsl.runtime.activations import activation
-from pdedsl.runtime.integrators import Coupling, Steps
+from pdedsl.runtime.ode.explicit import Coupling, Steps
 from pdedsl.testing.equation import LAW
 from testing.breaks import Break
 

@@ -12,10 +12,10 @@ from pdedsl.ir.representation import Stretch
 from pdedsl.ir.terms import Reaction, SymmetricLayer
 from pdedsl.testing.blocks import BLOCK
 from pdedsl.testing.equation import LAW, OPERATOR
+from pdedsl.testing.feynman_kac_weights import WEIGHTS
 from pdedsl.testing.generator import GENERATOR
 from pdedsl.testing.noises import NOISE
 from pdedsl.testing.steps import STEPS
-from pdedsl.testing.weights import WEIGHTS
 from testing.breaks import Break
 
 STRETCH = ("stretches._stretch",)

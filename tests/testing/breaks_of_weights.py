@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
-from pdedsl.runtime.paths import Path
-from pdedsl.testing.weights import WEIGHTS
+from pdedsl.runtime.sde.feynman_kac import Path
+from pdedsl.testing.feynman_kac_weights import WEIGHTS
 from testing.breaks import Break
 
 GATHERED, RATES, EXACT = ("paths.Path.weighed",), ("pieces.Piece.rates",), ("pieces.Piece.exact_weights",)

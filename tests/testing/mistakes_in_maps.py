@@ -7,8 +7,8 @@ from typing import Any
 
 from torch import Tensor, nn
 
+from pdedsl.config.methods import Scores
 from pdedsl.runtime.backbones import Backbone
-from pdedsl.words.diffusions import Scores
 
 
 def network_with(change: Callable[[Backbone, Any], list[nn.Module]]) -> Callable[[Any], Any]:

@@ -7,8 +7,8 @@ from typing import Any
 
 from torch import Tensor, nn
 
-from pdedsl.runtime.evolution import Leg
-from pdedsl.runtime.streams import mix, streams
+from pdedsl.runtime.rng import mix, streams
+from pdedsl.runtime.sde.feynman_kac import Leg
 
 
 def louder(factor: float) -> Callable[[Any], Any]:

@@ -10,7 +10,7 @@ from dataclasses import dataclass, field
 import torch
 from torch import Tensor
 
-from pdedsl.runtime.evolution import Estimate, Evolution
+from pdedsl.runtime.sde.feynman_kac import Estimate, Evolution
 from pdedsl.testing.operators import Data, Flow
 
 Between = Callable[[Flow, Data, Tensor, float, float], Tensor]

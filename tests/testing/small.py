@@ -5,7 +5,7 @@ from __future__ import annotations
 from functools import cache
 
 import pdedsl
-from pdedsl.compilation import Compilation
+from pdedsl.compiler import Compilation
 
 POINTS = """pde Points
 space (x, y) in R^2

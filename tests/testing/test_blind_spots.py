@@ -9,14 +9,14 @@ import torch
 from torch import Tensor, nn
 
 import pdedsl
-from pdedsl.runtime.expectation import Expectation
+from pdedsl.config.methods import Scores
+from pdedsl.runtime.sde.feynman_kac import Expectation
 from pdedsl.sources import shipped_specs
 from pdedsl.testing import axioms
 from pdedsl.testing.cases import Bump, Case, Wave
 from pdedsl.testing.checks import EXACT, STATISTICAL, breaks_linearity
 from pdedsl.testing.model import under_test
 from pdedsl.testing.operators import Data, Features, Flow, operator_of, weights_from
-from pdedsl.words.diffusions import Scores
 from testing import mutants
 from testing.mutants import Mutant
 

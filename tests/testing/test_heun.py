@@ -17,11 +17,11 @@ import torch
 from torch import Tensor, nn
 
 import pdedsl
-from pdedsl.runtime.evolution import Evolution
-from pdedsl.runtime.marching import March
-from pdedsl.testing.legs import operator_legs
+from pdedsl.runtime.sde.characteristic_steps import March
+from pdedsl.runtime.sde.feynman_kac import Evolution
 from pdedsl.testing.model import under_test
 from pdedsl.testing.paths import process_of
+from pdedsl.testing.step_runs import operator_legs
 
 F64 = torch.float64
 MEAN, VARIANCE = 1.0 + np.exp(-1.0), 0.15 - 0.25 * np.exp(-2.0)

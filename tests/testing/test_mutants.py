@@ -10,11 +10,9 @@ from torch import Tensor, nn
 from weekly import share
 
 import pdedsl
-from pdedsl.compilation import Compilation
-from pdedsl.runtime import operators as runtime_operators
-from pdedsl.runtime.evolution import Evolution
-from pdedsl.runtime.expectation import Expectation
-from pdedsl.runtime.paths import Leg
+from pdedsl.compiler import Compilation
+from pdedsl.runtime import linear_operators as runtime_operators
+from pdedsl.runtime.sde.feynman_kac import Evolution, Expectation, Leg
 from pdedsl.testing import axioms
 from pdedsl.testing.checks import EXACT, STATISTICAL
 from pdedsl.testing.model import under_test

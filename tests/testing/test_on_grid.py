@@ -9,7 +9,7 @@ import torch
 from texts import compiled, shipped
 
 from pdedsl.ir.verdicts import Axiom
-from pdedsl.testing import axioms, equation, on_grid
+from pdedsl.testing import axioms, equation, finite_differences_check
 from pdedsl.testing.model import under_test
 from pdedsl.testing.moments import Outcome
 
@@ -23,7 +23,7 @@ def test_the_wave_keeps_its_axioms(axiom: str) -> None:
 
 
 def test_nan_on_the_grid_keeps_no_axiom(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setitem(on_grid.TESTS, Axiom.LINEARITY, lambda *_: torch.tensor(float("nan")))
+    monkeypatch.setitem(finite_differences_check.TESTS, Axiom.LINEARITY, lambda *_: torch.tensor(float("nan")))
     assert axioms.search_for("linearity", under_test(compiled(shipped("wave")))).outcome is Outcome.BROKEN
 
 
@@ -35,7 +35,7 @@ def test_a_layer_too_thin_for_the_grid_breaks_nothing() -> None:
 
 
 def test_where_the_grid_fails_nothing_is_tested(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(on_grid, "EFFORT", replace(on_grid.EFFORT, most=3))
+    monkeypatch.setattr(finite_differences_check, "EFFORT", replace(finite_differences_check.EFFORT, most=3))
     spec = shipped("wave").replace("c = 1", "c = 1.25")  # solutions of the shipped one may be known already
     result = axioms.search_for("linearity", under_test(compiled(spec)))
     assert (result.outcome, "3 steps end at time" in result.note) == (Outcome.UNTESTED, True)

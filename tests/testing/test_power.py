@@ -11,19 +11,18 @@ import torch
 from torch import Tensor
 
 import pdedsl
-from pdedsl.compilation import Compilation
-from pdedsl.runtime.evolution import Evolution
-from pdedsl.runtime.pieces import Piece
+from pdedsl.compiler import Compilation
+from pdedsl.runtime.sde.feynman_kac import Evolution, Piece
 from pdedsl.testing import axioms, equation
-from pdedsl.testing.by_hand import BY_HAND, fine
 from pdedsl.testing.cases import Wave, cases, others
 from pdedsl.testing.coefficients import Reader
 from pdedsl.testing.generator import GENERATOR
 from pdedsl.testing.model import under_test
 from pdedsl.testing.moments import Finding, Moments, bound, same
 from pdedsl.testing.operators import Data, operator_of
-from pdedsl.testing.periods import periods_of
+from pdedsl.testing.reference_steps import BY_HAND, fine
 from pdedsl.testing.search import search
+from pdedsl.testing.time_intervals import periods_of
 from testing.breaks import broken
 from testing.breaks_of_paths import PATHS
 from testing.small import known, small

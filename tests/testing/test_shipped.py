@@ -7,7 +7,7 @@ from functools import cache
 import pytest
 
 import pdedsl
-from pdedsl.compilation import Compilation
+from pdedsl.compiler import Compilation
 from pdedsl.ir.plan import ImagePlan
 from pdedsl.sources import shipped_specs
 from pdedsl.testing import axioms

@@ -9,11 +9,11 @@ import pytest
 import torch
 
 import pdedsl
-from pdedsl.compilation import Compilation
-from pdedsl.testing.legs import operator_legs
+from pdedsl.compiler import Compilation
 from pdedsl.testing.model import under_test
 from pdedsl.testing.operators import flow_of
 from pdedsl.testing.paths import Arrived, process_of
+from pdedsl.testing.step_runs import operator_legs
 from testing.small import known
 
 POINT = (0.6, -0.4)

@@ -14,7 +14,7 @@ from matplotlib.image import imread
 from scipy.special import ellipe
 from torch import Tensor, nn
 
-from pdedsl.measures.boundary import (
+from pdedsl.runs.decision_boundary import (
     Classifier,
     Panel,
     boundaries_figure,
@@ -22,7 +22,7 @@ from pdedsl.measures.boundary import (
     boundary_measures,
     plot_boundaries,
 )
-from pdedsl.training.pictures import finest_grid
+from pdedsl.training.plots import finest_grid
 
 BOX = (-1.0, 1.0, -1.0, 1.0)
 RADIUS, LONG, SHORT = 0.7, 0.9, 0.3

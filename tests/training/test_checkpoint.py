@@ -9,7 +9,7 @@ import pytest
 import torch
 
 import pdedsl
-from pdedsl.files import RunError
+from pdedsl.io import RunError
 from pdedsl.training.checkpoint import Checkpoint, Damaged, load_tensors, newest, save, save_tensors
 
 from .specs import MOONS

@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 
 from pdedsl.training.events import Apart, Assessed, Event, Saved, Stepped
-from pdedsl.training.log import MetricsLog, TensorBoardLog, read_metrics
+from pdedsl.training.metrics import MetricsLog, TensorBoardLog, read_metrics
 
 
 def stepped(step: int, loss: float = 0.5) -> Stepped:

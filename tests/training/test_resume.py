@@ -13,7 +13,7 @@ import pytest
 import torch
 
 import pdedsl
-from pdedsl.files import RunError
+from pdedsl.io import RunError
 from pdedsl.training.checkpoint import load_tensors
 from pdedsl.training.events import Event, Saved, Started, Stepped
 from training import specs

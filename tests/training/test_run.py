@@ -9,9 +9,9 @@ import torch
 from torch import nn
 
 import pdedsl
-from pdedsl.files import RunError
-from pdedsl.runtime.standardize import Standardize
-from pdedsl.runtime.streams import streams
+from pdedsl.io import RunError
+from pdedsl.runtime.rng import streams
+from pdedsl.runtime.standardization import Standardize
 from pdedsl.training.events import Started, Stepped
 from training import specs
 from training.runs import IMAGES, heard, weights

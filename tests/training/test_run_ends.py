@@ -9,8 +9,8 @@ import pytest
 import torch
 
 import pdedsl
-from pdedsl.files import RunError
-from pdedsl.runtime.standardize import Standardize
+from pdedsl.io import RunError
+from pdedsl.runtime.standardization import Standardize
 from pdedsl.runtime.stencils import carried
 from pdedsl.training.checkpoint import load_tensors, newest
 from pdedsl.training.events import Started

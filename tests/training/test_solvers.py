@@ -13,10 +13,10 @@ from click.testing import CliRunner
 import pdedsl
 from pdedsl.cli import cli
 from pdedsl.data.sets import Split
-from pdedsl.measures.assess import ROWS, assess
+from pdedsl.distributed import World
 from pdedsl.numerics.step_size import SolverFailed
-from pdedsl.processes import World
-from pdedsl.training import loop, pictures
+from pdedsl.runs.assessment import ROWS, assess
+from pdedsl.training import loop, plots
 from pdedsl.training.checkpoint import newest
 from pdedsl.training.engine import Engine
 from pdedsl.training.events import Assessed, Ended, Started
@@ -129,7 +129,7 @@ def test_a_loss_that_was_not_finite_before_is_named_first(tmp_path: Path, monkey
     ("module", "where", "kept"),
     [
         (loop, "the assessment after step 4", "the initial weights are kept"),
-        (pictures, "the last assessment", "the state after step 4 is kept"),
+        (plots, "the last assessment", "the state after step 4 is kept"),
     ],
 )
 def test_assessments_fail_alike(

@@ -25,7 +25,7 @@ from pdedsl.training.events import (
     duration,
     number,
 )
-from pdedsl.training.view import Lines, Live, view_for
+from pdedsl.training.progress import Lines, Live, view_for
 
 STARTED = Started(
     name="Heat",

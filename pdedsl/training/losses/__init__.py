@@ -1,10 +1,9 @@
 """What training minimises: `terms = loss(model, x, y, draws)`, named and weighted means over the rows of x."""
 
-from pdedsl.training.losses.adversary import Adversary
-from pdedsl.training.losses.cross_entropy import CrossEntropyLoss
-from pdedsl.training.losses.margin import MarginLoss
-from pdedsl.training.losses.regularize import Regularization
-from pdedsl.training.losses.residual import ResidualLoss
-from pdedsl.training.losses.retraining import HeatLoss
+from pdedsl.training.losses.adversarial import Adversary
+from pdedsl.training.losses.classification import CrossEntropyLoss, MarginLoss
+from pdedsl.training.losses.heat_smoothing import HeatLoss
+from pdedsl.training.losses.residual_penalty import ResidualLoss
+from pdedsl.training.losses.weight_penalty import Regularization
 
 __all__ = ["Adversary", "CrossEntropyLoss", "HeatLoss", "MarginLoss", "Regularization", "ResidualLoss"]

@@ -10,9 +10,9 @@ from enum import Enum
 import torch
 from torch import Tensor, nn
 
-from pdedsl.ir.objective import Residual
-from pdedsl.runtime.marching import AtTime
-from pdedsl.words.diffusions import Instants, InTime, Laplacian, Scores
+from pdedsl.config.methods import Instants, InTime, Laplacian, Scores
+from pdedsl.ir.plan import Residual
+from pdedsl.runtime.sde.characteristic_steps import AtTime
 
 NU = 0.3
 RESIDUAL = Residual(

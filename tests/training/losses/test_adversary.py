@@ -11,13 +11,13 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from torch import Tensor, nn
 
-from pdedsl.data.draws import Draws
+from pdedsl.config.evaluation import Norm
+from pdedsl.config.training import ADVERSARIES
+from pdedsl.data.sampling import Draws
 from pdedsl.runtime.backbones import convnet
-from pdedsl.runtime.expectation import Expectation
-from pdedsl.runtime.noise import GaussianNoise
+from pdedsl.runtime.sde.feynman_kac import Expectation
+from pdedsl.runtime.sde.noise import GaussianNoise
 from pdedsl.training.losses import Adversary
-from pdedsl.words.attacks import Norm
-from pdedsl.words.training import ADVERSARIES
 from training.losses.exact import points, seeded
 
 

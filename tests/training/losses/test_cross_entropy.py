@@ -7,11 +7,11 @@ import torch
 from torch import Tensor, nn
 from torch.nn import functional
 
-from pdedsl.data.draws import Draws
-from pdedsl.runtime.expectation import Expectation
+from pdedsl.config.training import SmoothInTime, Weights
+from pdedsl.data.sampling import Draws
 from pdedsl.runtime.regularize import decay, smooth_in_time
+from pdedsl.runtime.sde.feynman_kac import Expectation
 from pdedsl.training.losses import CrossEntropyLoss, Regularization
-from pdedsl.words.training import SmoothInTime, Weights
 from training.losses.exact import points, seeded
 
 DRAWS = Draws(0, 0)

@@ -11,8 +11,8 @@ from torch.nn import functional
 
 from pdedsl.numerics.activations import ACTIVATIONS
 from pdedsl.runtime.activations import Pointwise
-from pdedsl.runtime.forward_laplacian.frame import Frame
-from pdedsl.runtime.forward_laplacian.jets import Jet, make_jet, values
+from pdedsl.runtime.diff.forward_laplacian.batch_layout import Frame
+from pdedsl.runtime.diff.forward_laplacian.jets import Jet, make_jet, values
 from training.losses.exact import NU, points, seeded
 
 DIMENSION = 3

@@ -7,8 +7,8 @@ import math
 import torch
 from torch import nn
 
-from pdedsl.data.draws import Draws
-from pdedsl.ir.objective import Margin
+from pdedsl.data.sampling import Draws
+from pdedsl.ir.plan import Margin
 from pdedsl.training.losses import MarginLoss
 from pdedsl.training.objectives import loss_of
 

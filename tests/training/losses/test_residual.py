@@ -9,12 +9,12 @@ import pytest
 import torch
 from torch import Tensor, nn
 
-from pdedsl.data.draws import Draws
-from pdedsl.ir.objective import Residual
+from pdedsl.config.methods import Instants
+from pdedsl.data.sampling import Draws
+from pdedsl.ir.plan import Residual
 from pdedsl.runtime.backbones import convnet, mlp, resnet
-from pdedsl.runtime.timed import TimeChannel
+from pdedsl.runtime.time_conditioning import TimeChannel
 from pdedsl.training.losses import ResidualLoss
-from pdedsl.words.diffusions import Instants
 from training.losses.exact import (
     NU,
     SIGMAS,

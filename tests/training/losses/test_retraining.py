@@ -10,11 +10,11 @@ import pytest
 import torch
 from torch import Tensor, nn
 
-from pdedsl.data.draws import Draws
-from pdedsl.ir.objective import Retraining
+from pdedsl.config.methods import Gradient, InSpace, Weights
+from pdedsl.data.sampling import Draws
+from pdedsl.ir.plan import Retraining
 from pdedsl.runtime.backbones import convnet, mlp
 from pdedsl.training.losses import HeatLoss
-from pdedsl.words.diffusions import Gradient, InSpace, Weights
 from training.losses.exact import SIGMAS, deviation, points, seeded, slope_along
 
 CONFIG = Retraining(

@@ -1,0 +1,151 @@
+"""Spec → Analysis."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import replace
+
+from pdedsl import errors
+from pdedsl.analysis.axioms.prove import function_axioms
+from pdedsl.analysis.classification import class_of, forward, parts_of
+from pdedsl.analysis.compatibility import disagreements
+from pdedsl.analysis.exact_solution import violations
+from pdedsl.analysis.feature_maps.axioms import Findings, map_findings
+from pdedsl.analysis.normal_form import Frame, frame_of, with_letters
+from pdedsl.analysis.problem import Problem, direction_of
+from pdedsl.analysis.random_residual import name_of, random_map
+from pdedsl.analysis.terms import generator_of, terms_of
+from pdedsl.analysis.well_posedness import ill_posed
+from pdedsl.config.base import Chosen
+from pdedsl.config.methods import Direction, Noise, Scores
+from pdedsl.diagnostics import Diagnostic
+from pdedsl.ir.analysis import Analysis, EquationFacts
+from pdedsl.ir.spec import Equation, SpaceKind, Spec
+from pdedsl.ir.system_kinds import is_separable_pair
+from pdedsl.ir.verdicts import Axiom, Proved, Refuted, Unknown, Verdict
+from pdedsl.symbolic.symbols import TooLarge
+
+
+def analyse(spec: Spec) -> Analysis:
+    """What each equation is, what can be proved about the spec, and what is wrong with it."""
+    found = map_findings(spec) if spec.space.kind is SpaceKind.PIXELS else _function_findings(spec)
+    return Analysis(spec, found.equations, found.axioms, (*found.wrong, *_contract(found.axioms, spec)))
+
+
+def _function_findings(spec: Spec) -> Findings:
+    problems = tuple(_problem(e, spec) for e in spec.equations)
+    wrong = (*ill_posed(problems), *violations(spec), *disagreements(problems))
+    return Findings(tuple(map(_facts, problems)), _axioms(problems, spec), wrong)
+
+
+def _problem(equation: Equation, spec: Spec) -> Problem:
+    frame = frame_of(equation, spec)
+    try:
+        generator = generator_of(equation.right[0], _direction(frame), frame)
+        return Problem(equation, parts_of(frame, terms_of(frame)), forward(frame), generator, spec)
+    except TooLarge as error:
+        raise errors.syntax.beyond_limits(str(error), equation.span) from None
+
+
+def _direction(frame: Frame) -> Direction:
+    return direction_of(frame.spec, frame.equation.unknown)
+
+
+def _facts(problem: Problem) -> EquationFacts:
+    equation, spec, frame = problem.equation, problem.spec, frame_of(problem.equation, problem.spec)
+    generator, linear = problem.generator, problem.is_affine
+    process = generator_of(with_letters(frame), _direction(frame), frame) if generator else None
+    random = random_map(generator, spec) if generator else None
+    shapes = (*_shapes(equation, spec), *((name_of(random),) if random else ()))
+    text, kind = spec.source.quote(equation.span), class_of(frame, problem.jet)
+    return EquationFacts(equation, text, kind, linear, problem.terms, generator, process or generator, shapes, random)
+
+
+def _shapes(equation: Equation, spec: Spec) -> tuple[str, ...]:
+    """Known shapes that a realization can use."""
+    found = []
+    if is_separable_pair(spec):
+        found.append("separable pair")
+    if equation.interval is not None:
+        found.append("split in time")
+    return tuple(found)
+
+
+# ---- axioms
+
+
+def _axioms(problems: tuple[Problem, ...], spec: Spec) -> dict[Axiom, Verdict]:
+    """The weakest verdict over the equations: all must hold for the whole to hold."""
+    found: dict[Axiom, Verdict] = {}
+    for problem in problems:
+        for name, verdict in function_axioms(problem).items():
+            verdict = _by_name(verdict, spec)
+            found[name] = _weaker(found[name], verdict) if name in found else verdict
+    return found | _of_the_average(spec) if Axiom.LINEARITY in found else found
+
+
+_QUOTED_OR_U = re.compile(r"('[^']*')|\bu\b")
+
+
+def _by_name(verdict: Verdict, spec: Spec) -> Verdict:
+    """The verdict with the names of the unknowns for u, outside of what it quotes."""
+    names = [unknown.name for unknown in spec.unknowns]
+    if names.count("u"):
+        return verdict
+    own = names[0] if len(names) == 1 else f"({', '.join(names)})"
+
+    def told(text: str) -> str:
+        return _QUOTED_OR_U.sub(lambda m: m[1] or own, text)
+
+    verdict = replace(verdict, reason=told(verdict.reason))
+    return replace(verdict, hypotheses=tuple(map(told, verdict.hypotheses))) if isinstance(verdict, Proved) else verdict
+
+
+def _of_the_average(spec: Spec) -> dict[Axiom, Verdict]:
+    """Averaging logits, if the spec asks for it, refutes linearity: the theorem is about the mean of probabilities."""
+    method = spec.realize.diffusion
+    match method:
+        case Chosen(word=Noise(average=Scores.LOGITS)):
+            pass
+        case _:
+            return {}
+    reason = "the spec averages logits, and the softmax of a mean is not the mean of softmaxes."
+    witness = (
+        "two draws with probabilities (0.9, 0.1) and (0.5, 0.5) average to (0.7, 0.3), their logits to (0.75, 0.25)"
+    )
+    return {Axiom.LINEARITY: Refuted(reason, witness, (method.span,))}
+
+
+def _weaker(a: Verdict, b: Verdict) -> Verdict:
+    """Refuted outranks unknown, which outranks proved; two verdicts of the same kind are joined, with both reasons."""
+    match a, b:
+        case Refuted(guilty=ours), Refuted(guilty=theirs) if a.reason != b.reason:
+            return Refuted(_joined(a, b), a.witness, (*ours, *theirs))
+        case Unknown(guilty=ours), Unknown(guilty=theirs) if a.reason != b.reason:
+            return Unknown(_joined(a, b), (*ours, *theirs))
+        case Proved(), Proved() if a.reason != b.reason:
+            return Proved(_joined(a, b), tuple(dict.fromkeys((*a.hypotheses, *b.hypotheses))))
+        case (Refuted(), _) | (Unknown(), Proved()):
+            return a
+        case _:
+            return b
+
+
+def _joined(a: Verdict, b: Verdict) -> str:
+    return f"{a.reason.removesuffix('.')}; {b.reason}"
+
+
+# ---- contracts
+
+
+def _contract(axioms: dict[Axiom, Verdict], spec: Spec) -> tuple[Diagnostic, ...]:
+    """Errors for `require` lines whose axiom is refuted, or has no meaning for the spec."""
+    found: list[Diagnostic] = []
+    for requirement in spec.requirements:
+        verdict = axioms.get(requirement.axiom)
+        if verdict is None:
+            found += errors.equations.meaningless(requirement.axiom, list(axioms), requirement.span).diagnostics
+        elif isinstance(verdict, Refuted):
+            told = verdict.reason, verdict.witness, verdict.guilty
+            found += errors.equations.refuted(requirement.axiom, *told, requirement.span).diagnostics
+    return tuple(found)

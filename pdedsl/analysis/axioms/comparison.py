@@ -1,0 +1,239 @@
+"""The comparison principle: f ≤ g implies T(f) ≤ T(g).
+
+First order in time: F is nondecreasing in ∇∇u, and the hypotheses of `structure` hold (Crandall, Ishii, Lions 1992,
+theorem 8.2; Evans, section 7.1.4). Second order in time: the fundamental solution changes sign in the plane and in
+space (Evans, section 2.4), and is an average in one dimension. Stationary: the maximum principle (Gilbarg and
+Trudinger, theorem 3.3).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from math import isfinite
+
+from sympy import Matrix as Entries
+from sympy import S
+
+from pdedsl.analysis.axioms.ellipticity import Elliptic, ellipticity
+from pdedsl.analysis.axioms.hypotheses import Hypothesis, concluded
+from pdedsl.analysis.axioms.structure_conditions import is_tame, structure_of
+from pdedsl.analysis.boundary import Flux, all_values, at_rest, order_is_kept, sides_of
+from pdedsl.analysis.bounds.interval import range_of
+from pdedsl.analysis.bounds.jet_bounds import Letters
+from pdedsl.analysis.bounds.sign import box_of, locally_bounded, nonnegative, strictly_positive
+from pdedsl.analysis.inflow import inflow_of
+from pdedsl.analysis.problem import Problem, named, spans
+from pdedsl.analysis.sample_points import nonzero_point, ranges_of
+from pdedsl.ir.terms import Diffusion, HigherOrder, Nonlinear, Nonlocal, Reaction, TimeDerivative
+from pdedsl.ir.verdicts import Proved, Refuted, Unknown, Verdict
+from pdedsl.symbolic.symbols import Field, atoms
+
+SOLVED = "a derivative in time and space makes the equation nonlocal when it is solved for ∂u/∂t."
+IMPLICIT = "the equation is not solved for the derivative in time."
+TOUCHING = "data that touch 0 from above with a large derivative of third or fourth order there leave it downwards"
+BUMP = "f = 0 and a narrow bump g ≥ 0 with the same ∂u/∂t at the start: behind its front T(g) falls below T(f)"
+
+
+def comparison(problem: Problem) -> Verdict:
+    jet, order = problem.jet, problem.equation.order
+    if problem.is_vector:
+        return Unknown("the unknown is a vector, and an order of vectors is a convention.")
+    if is_mixed(problem):
+        return Unknown(SOLVED)
+    if problem.is_implicit:
+        return Unknown(IMPLICIT)
+    if order > 2:
+        guilty = problem.where(TimeDerivative)
+        return Unknown(f"{named(guilty)} is of order {order} in time, for which there is no rule.", spans(guilty))
+    if jet.nonlocal_:
+        at = spans(problem.where(Nonlocal))
+        return Unknown("a nonlocal term keeps order only where its kernel is nonnegative.", at)
+    if is_coupled(problem):
+        return Unknown("the unknowns are coupled, and a system keeps order only where it is cooperative.")
+    if jet.order > 2:
+        return _too_high(problem)
+    match order:
+        case 0:
+            return _elliptic(problem)
+        case 1:
+            return _parabolic(problem)
+        case _:
+            return _wave(problem)
+
+
+def is_mixed(problem: Problem) -> bool:
+    """Whether there are mixed derivatives in time and space, as in ∂³u/∂x²∂t."""
+    return any(t.mixed for t in problem.terms if isinstance(t, TimeDerivative))
+
+
+def is_coupled(problem: Problem) -> bool:
+    """Whether other unknowns occur in the equation, or in the conditions on its unknown."""
+    others = {u.head for u in problem.spec.unknowns} - {problem.unknown.head}
+    given = [v for c in problem.spec.conditions if c.unknown == problem.unknown.head for v in c.value]
+    return any(f.head in others for e in (problem.jet.expr, *given) for f in atoms(e, Field))
+
+
+def _too_high(problem: Problem) -> Verdict:
+    """Refuted for evolution equations if a coefficient of highest order is nonzero at a point. Stationary equations are
+    left open: with u and Δu given on the boundary they may be a system of second order that preserves order."""
+    guilty = problem.where(HigherOrder, Nonlinear) or problem.pushing
+    if problem.equation.order == 0:
+        return Unknown(
+            f"{named(guilty)} is of third or higher order, for which there is no rule at rest.", spans(guilty)
+        )
+    jet, ranges = problem.jet, ranges_of(problem.spec, problem.equation)
+    slopes = [jet.slope(h) for h in jet.higher if len(jet.back[h].slots) == jet.order]
+    whole = (jet.expr, *problem.domain(jet))
+    for slope in (s for s in slopes if not s.has(Field) and s != 0):
+        if nonzero_point(slope, ranges, beside=whole) is not None:
+            why = f"{named(guilty)} is of third or higher order, which no comparison principle allows"
+            return Refuted(f"{why}.", TOUCHING, spans(guilty))
+    return Unknown(f"{named(guilty)} is of third or higher order, if its coefficient is not zero.", spans(guilty))
+
+
+# ---- first order in time
+
+
+def _parabolic(problem: Problem) -> Verdict:
+    guilty = problem.where(Diffusion, Nonlinear)
+    if problem.jet.order == 2:
+        sign = ellipticity(problem)
+        if sign.nonnegative is False:
+            witness = f"∂F/∂(∇∇u) has a negative {sign.witness}: data that touch from above there cross"
+            return Refuted(f"{named(guilty)} is not elliptic.", witness, spans(guilty))
+        if sign.nonnegative is None:
+            return Unknown(f"the sign of {named(guilty)} cannot be decided.", spans(guilty))
+    reason = (
+        f"{named(guilty)} is degenerate elliptic: ∂F/∂(∇∇u) is positive semidefinite"
+        if problem.jet.order == 2
+        else "the equation has no second derivatives: values travel along characteristics"
+    )
+    return concluded(reason, _hypotheses(problem), spans(problem.pushing))
+
+
+def _hypotheses(problem: Problem) -> Iterator[Hypothesis]:
+    found = structure_of(problem)
+    if problem.jet.order == 2:
+        yield Hypothesis("∂F/∂(∇∇u) is positive semidefinite in all dimensions of the space", True)
+    yield Hypothesis("F has a value for all u, ∇u and ∇∇u", found.has_values)
+    if not problem.jet.is_affine:
+        yield Hypothesis("F does not jump in ∇u and ∇∇u", found.is_continuous)
+    if problem.jet.u.is_nonnegative and not problem.jet.u.is_positive:  # from u > 0 there is a way to go
+        yield Hypothesis("u does not leave the values of its type", found.keeps_sign)
+    yield Hypothesis("F is one-sided Lipschitz in u", found.in_unknown.is_lipschitz)
+    if problem.jet.order == 2:
+        yield Hypothesis("∂F/∂(∇∇u) does not vanish with u, unless F is a Laplacian", found.in_unknown.diffuses_well)
+        away = ", away from the boundary" * bool(problem.spec.space.boundary)
+        yield Hypothesis(f"the diffusion is ΣΣᵀ with Σ Lipschitz in x{away}", found.in_space.diffusion_is_fine)
+    yield Hypothesis(
+        "the drift is one-sided Lipschitz in x, and grows at most linearly outwards", found.in_space.drift_is_fine
+    )
+    yield Hypothesis("the coefficients have integrals in time", found.is_integrable_in_time)
+    yield Hypothesis("the coefficients are the same on both sides of a seam", found.in_space.is_whole_on_rings)
+    if problem.jet.order == 2:
+        text = "each condition on the boundary is a value, or a flux along the normal, affine and not increasing in u"
+        yield Hypothesis(text, order_is_kept(problem))
+    elif problem.jet.order == 1:
+        yield Hypothesis("values are given where characteristics enter, and only there", inflow_of(problem).is_given)
+    if problem.jet.order == 2 and not problem.spec.space.sides:
+        yield Hypothesis("a density does not lose its mass to infinity", _is_tame_at_infinity(problem))
+
+
+def _is_tame_at_infinity(problem: Problem) -> bool:
+    """Whether the solution is unique on all of space; not for fast diffusion, Δβ(u) with β' unbounded near zero."""
+    jet = problem.jet
+    entries = [e for row in jet.matrix for e in row if jet.u in e.free_symbols]
+    if not jet.u.is_positive or not entries:
+        return True
+    return all(is_tame(e, jet.u) for e in entries)
+
+
+# ---- no time
+
+
+def _elliptic(problem: Problem) -> Verdict:
+    """0 = F preserves the order of its data if ∂F/∂(∇∇u) and -∂F/∂u have the same sign, and the data are values."""
+    jet, guilty = problem.jet, problem.where(Diffusion, Nonlinear)
+    sign = 1 if ellipticity(problem).nonnegative else -1 if ellipticity(problem, -1).nonnegative else 0
+    if jet.order < 2 or not sign:
+        return Unknown(f"the sign of {named(guilty)} cannot be decided.", spans(guilty))
+    box = box_of(ranges_of(problem.spec))
+    return concluded(
+        f"{named(guilty)} is elliptic, and no term of order zero works against it",
+        (
+            Hypothesis("∂F/∂(∇∇u) is positive definite", is_definite(problem, sign)),
+            Hypothesis("F does not increase with u", nonnegative(-sign * jet.rate, box)),
+            Hypothesis("F is Lipschitz in ∇u, for bounded jets", _is_lipschitz_in_slopes(problem)),
+            Hypothesis("F has a value for all u, ∇u and ∇∇u", structure_of(problem).has_values),
+            Hypothesis("values are given on the whole boundary", order_is_kept(problem) and all_values(problem)),
+            Hypothesis("the domain has a boundary", bool(problem.spec.space.boundary)),
+        ),
+        spans(problem.pushing),
+    )
+
+
+def _is_lipschitz_in_slopes(problem: Problem) -> bool:
+    """Gilbarg and Trudinger, theorem 10.1; ∂²u/∂x² + √|∂u/∂x| = 0 with u = 0 at both ends has two solutions."""
+    jet, found = problem.jet, Letters(problem)
+    bounds = ((slope, range_of(slope, found.whole)) for slope in map(jet.slope, jet.p))
+    return all(
+        locally_bounded(slope, found.whole) or (r is not None and isfinite(r.low) and isfinite(r.high))
+        for slope, r in bounds
+    )
+
+
+def is_definite(problem: Problem, sign: int) -> bool:
+    """Whether it is shown to be elliptic at every point: for a constant or a diagonal matrix."""
+    found = Elliptic(problem, sign)
+    rows = Entries(found.rows)
+    if all(e.is_number for e in rows):
+        return bool(rows.is_positive_definite)
+    if not rows.is_diagonal():
+        return False
+    return all(strictly_positive(rows[i, i], found.box) for i in range(rows.rows))
+
+
+# ---- second order in time
+
+
+def _wave(problem: Problem) -> Verdict:
+    """From rest, waves on the line average the data (d'Alembert) unless a force pulls back; others overshoot."""
+    guilty = problem.where(TimeDerivative)
+    if ellipticity(problem).nonnegative is False:
+        at = problem.where(Diffusion) or problem.pushing
+        witness = f"∂F/∂(∇∇u) has a negative {ellipticity(problem).witness}: short waves grow at every rate"
+        return Refuted(f"{named(at)} makes waves grow.", witness, spans(at))
+    rank = _rank(problem)
+    if rank >= 2 and not problem.spec.space.boundary and isinstance(problem.spec.space.dimension, int):
+        why = f"{named(guilty)} makes waves, and a wave in more than one dimension overshoots behind its front"
+        return Refuted(f"{why}.", BUMP, spans(guilty))
+    damped = set(problem.jet.higher) & problem.jet.expr.free_symbols
+    if rank == 1 and problem.jet.rate.is_negative and not damped and not problem.spec.space.boundary:
+        pulling = problem.where(Reaction)
+        return Refuted(f"{named(pulling)} pulls a wave below zero.", BUMP, spans(guilty))
+    if _averages(problem):
+        why = "on the line a wave at rest is the mean of its two halves that travel (d'Alembert)"
+        return Proved(f"{why}.", ("one dimension", "constant speed", "at rest at first", "no further terms"))
+    why = f"{named(guilty)} makes waves: on the line they average data at rest, in general they overshoot"
+    return Unknown(f"{why}.", spans(guilty))
+
+
+def _averages(problem: Problem) -> bool:
+    """∂²u/∂t² = c²∂²u/∂x² from rest, on a line, on a ring, or between ends where ∂u/∂n = 0."""
+    jet = problem.jet
+    simple = jet.is_affine and len(jet.coordinates) == 1 and jet.source == 0 and jet.rate == 0
+    if not simple or not Letters(problem).is_kept or jet.layout.m or not isinstance(problem.spec.space.dimension, int):
+        return False
+    still = jet.drift == (S.Zero,) and not set(jet.higher) & jet.expr.free_symbols
+    free = all(isinstance(p.side, Flux) and p.side.slope == 0 and p.side.given == 0 for p in sides_of(problem))
+    steady = bool(jet.matrix[0][0].is_number and jet.matrix[0][0].is_positive)
+    return still and steady and free and at_rest(problem)
+
+
+def _rank(problem: Problem) -> int:
+    """In how many directions waves travel, for an affine equation with constant second-order coefficients; else 0."""
+    rows = problem.jet.matrix
+    if not problem.jet.is_affine or not all(e.is_number for row in rows for e in row):
+        return 0
+    matrix = Entries(rows)
+    return int(matrix.rank()) if matrix.is_positive_semidefinite else 0

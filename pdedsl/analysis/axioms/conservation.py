@@ -1,0 +1,317 @@
+"""Data with changing mass: d/dt ∫u = ∫F[u] on the line, by quadrature, for smooth bumps that fit the conditions."""
+
+from __future__ import annotations
+
+from math import isfinite
+
+from sympy import Expr, Float, Integer, Pow, S, Symbol, exp
+
+from pdedsl.analysis.axioms.comparison import IMPLICIT, is_mixed
+from pdedsl.analysis.axioms.structure_conditions import InSpace
+from pdedsl.analysis.boundary import at_rest
+from pdedsl.analysis.boundary_flux import Through, flux_through, given_flux, is_placed, is_whole_across_seams
+from pdedsl.analysis.bounds.interval import range_of
+from pdedsl.analysis.bounds.jet_bounds import Letters
+from pdedsl.analysis.bounds.sign import box_of, is_zero, nonnegative, vanishes
+from pdedsl.analysis.components import NotLinear, adjoint_of_one
+from pdedsl.analysis.constraint_elimination import is_constrained, resting_in
+from pdedsl.analysis.dependence import reads_at_rest
+from pdedsl.analysis.index_expansion import written_out
+from pdedsl.analysis.jet import Jet, jet_of, letters_of, solenoidal
+from pdedsl.analysis.normal_form import frame_of
+from pdedsl.analysis.problem import Problem, domain_of, is_undefined, named, spans
+from pdedsl.analysis.sample_points import Ranges, nonzero_point, ranges_of
+from pdedsl.ir.terms import Origin, Source
+from pdedsl.ir.verdicts import Proved, Refuted, Unknown, Verdict
+from pdedsl.symbolic.evaluate import Layout, compiled
+from pdedsl.symbolic.integrals import integral
+from pdedsl.symbolic.printing import notation
+from pdedsl.symbolic.rewrite import can_expand, expand, multiply_out, terms_of
+from pdedsl.symbolic.symbols import Field, Partial, TooLarge, atoms
+
+# ---- masses
+
+
+NODES = 400
+LEAST = 1e-3  # smaller rates do not count
+WIDE = 6  # standard deviations of a bell on the whole line
+
+
+def losing(jet: Jet, ranges: Ranges, time: Symbol | None) -> str:
+    """A function whose mass changes, in words; empty if none is found."""
+    if len(jet.coordinates) != 1 or jet.expr.has(Field) or jet.hidden or jet.higher:
+        return ""
+    x = jet.coordinates[0]
+    ends = ranges.get(x, (Integer(-WIDE), Integer(WIDE)))
+    low, high = map(float, ends)
+    at = {time: _inside(ranges[time])} if time is not None and time in ranges else {}
+    for u in _data(x, *ends, x in ranges, bool(jet.u.is_nonnegative)):
+        coarse, fine = _rates(jet, u, x, low, high, at) or (0.0, 0.0)
+        if abs(fine) > LEAST and abs(coarse - fine) < 0.05 * abs(fine):
+            return f"the mass of u = {notation(u)} changes at the rate {fine:.3g}"
+    return ""
+
+
+def _inside(ends: tuple[Expr, Expr]) -> Float:
+    return Float(0.3 * float(ends[0]) + 0.7 * float(ends[1]))
+
+
+def _data(x: Symbol, low: Expr, high: Expr, bounded: bool, positive: bool) -> list[Expr]:
+    lift = 1 if positive else 0
+    if not bounded:
+        tilt = 1 + (1 + x) ** 2 if positive else 1 + x
+        return [exp(-((x - 1) ** 2)), tilt * exp(-(x**2))]
+    s = (x - low) / (high - low)
+    return [lift + 64 * s**3 * (1 - s) ** 3, lift + 64 * s**4 * (1 - s) ** 3]
+
+
+def _rates(
+    jet: Jet, u: Expr, x: Symbol, low: float, high: float, at: dict[Symbol, Float]
+) -> tuple[float, float] | None:
+    """∫ F[u] dx by the trapezoidal rule with NODES nodes and twice as many, for data that vanish at the ends."""
+    filled = {jet.u: u} | {v: u.diff(x, len(d.slots)) for v, d in jet.back.items() if isinstance(d, Partial)}
+    whole = jet.expr.xreplace(at)
+    used = [v for v in filled if v in whole.free_symbols]
+    if whole.free_symbols - {x, *used}:
+        return None
+    f = compiled(whole, Layout({s: k for k, s in enumerate((x, *used))}, 0))
+    parts = [compiled(filled[v], Layout({x: 0}, 0)) for v in used]
+    step = (high - low) / (2 * NODES)
+    places = [low + k * step for k in range(1, 2 * NODES)]
+    values = [f((y, *(part((y,)) for part in parts))) for y in places]
+    found = 2 * step * sum(values[1::2]), step * sum(values)
+    return found if all(map(isfinite, found)) else None
+
+
+# ---- conservation
+# Conservation of mass: d/dt ∫u = 0.
+#
+# F is a divergence if and only if its Euler operators vanish (Olver, Applications of Lie Groups to Differential
+# Equations, theorem 4.7); then d/dt ∫u is the flux through the boundary. On all of space the data decay, and so must
+# the flux.
+
+
+_INFINITE = (S.ComplexInfinity, S.NaN, S.Infinity, S.NegativeInfinity)
+MAX_EULER = 20_000  # terms of an Euler operator that is expanded
+MAX_ROOTED = 5_000  # the same with roots of sums, for which sympy takes far longer
+DIVERGENCE = "F is a divergence: its Euler operators vanish"
+
+
+def conservation(problem: Problem) -> Verdict:
+    why = _no_rule(problem)
+    if why:
+        return Unknown(why)
+    through = flux_through(problem)
+    if through is Through.FREE:
+        at = problem.pushing
+        return Refuted("mass passes through the boundary.", "data that are steep at the boundary", spans(at))
+    eulers = _eulers(problem)
+    if eulers is None:
+        return Unknown("it could not be decided whether the right-hand side is a divergence.")
+    for euler in (e for e in eulers if not vanishes(e)):
+        if reads_at_rest(problem.equation, problem.spec) or is_constrained(problem.spec):
+            return Unknown("what an unknown at rest adds to the mass is not known.")
+        return _no_divergence(problem, euler)
+    if problem.equation.order > 1 and not at_rest(problem):
+        return _from_velocity(problem, through)
+    return _of_a_divergence(problem, through)
+
+
+def _no_rule(problem: Problem) -> str:
+    jet, spec = problem.jet, problem.spec
+    if problem.equation.order == 0:
+        return "nothing evolves in time."
+    if problem.is_implicit:
+        return IMPLICIT
+    if jet.nonlocal_ or jet.hidden or problem.is_vector or is_mixed(problem):
+        return "only local equations of scalars with derivatives of unknowns alone are decided."
+    in_time = _in_time(jet, spec.time.symbol if spec.time else None)
+    if any(jet.slope(h).free_symbols & {*jet.coordinates, *jet.variables} for h in in_time):
+        return "a term with ∂u/∂t depends on x or u."
+    return ""
+
+
+def _from_velocity(problem: Problem, through: Through) -> Verdict:
+    """Second order in time: initially the mass grows at the rate ∫ ∂u/∂t(x, 0) dx."""
+    spec, unknown = problem.spec, problem.equation.unknown
+    given = [c for c in spec.conditions if c.unknown == unknown and c.order == 1]
+    if problem.equation.order > 2 or len(given) != 1 or not spec.space.sides:
+        return Unknown("it depends on the initial velocity.")
+    velocity = given[0]
+    total = _over_the_domain(velocity.value[0].xreplace(spec.values), problem)
+    match None if total is None else is_zero(total, {}):
+        case True:
+            return _of_a_divergence(problem, through)
+        case False:
+            why = f"'{spec.source.quote(velocity.span)}' makes mass"
+            return Refuted(f"{why}.", f"at first it adds {notation(total)} in a unit of time", (velocity.span,))
+        case None:
+            return Unknown("the integral of the initial velocity is not known.")
+
+
+def _over_the_domain(total: Expr | None, problem: Problem) -> Expr | None:
+    """The integral over all coordinates; None if it is not known."""
+    ranges = ranges_of(problem.spec, problem.equation)
+    for c in problem.jet.coordinates:
+        total = None if total is None or total.has(Field) else integral(total, c, *ranges[c]) if total != 0 else total
+    return total
+
+
+def _of_a_divergence(problem: Problem, through: Through) -> Verdict:
+    spec = problem.spec
+    source = _source(problem)
+    if not _has_values_inside(problem):
+        return Unknown("mass may be lost where a coefficient has a pole.")
+    if not is_whole_across_seams(problem):
+        return Unknown("the flux may jump where the domain closes: a coefficient is not periodic.")
+    read = resting_in(problem.equation, spec).values()
+    if any(is_undefined(domain_of(e, spec), spec) or is_placed(e, problem) for e in read):
+        return Unknown("an unknown at rest may jump at a seam, or have no value.")
+    if not spec.space.sides and (read or not _decays(problem)):
+        return Unknown("it could not be shown that the flux decays at infinity.")
+    if through is Through.UNKNOWN:
+        return Unknown("the right-hand side is a divergence, but mass may pass through the boundary.")
+    if source != 0 or through is Through.GIVEN:
+        return _with_source(problem, source)
+    held = (DIVERGENCE, "nothing passes through the boundary, the seams or infinity", "there is no source")
+    return Proved("the right-hand side is a divergence, and nothing passes through the boundary.", held)
+
+
+def _has_values_inside(problem: Problem) -> bool:
+    found = Letters(problem)
+    return found.is_defined and all(range_of(e, found.near) is not None for e in found.terms if found.varies(e))
+
+
+# ---- divergences
+
+
+def _eulers(problem: Problem) -> list[Expr] | None:
+    """The Euler operator for each unknown."""
+    spec, jet = problem.spec, problem.jet
+    if not jet.layout.is_whole(spec) and Letters(problem).varies(jet.expr):
+        return _by_index(problem)
+    time = spec.time.symbol if spec.time else None
+    found = [euler_operator(jet, _in_time(jet, time))]
+    for unknown in spec.unknowns:
+        whole = problem.equation.right[0]
+        if unknown.head != problem.unknown.head and any(f.head == unknown.head for f in atoms(whole, Field)):
+            found.append(euler_operator(jet_of(whole, unknown, spec)))
+    return None if None in found else [expand(solenoidal(e, spec)) for e in found if e is not None]
+
+
+def _by_index(problem: Problem) -> list[Expr] | None:
+    """The same for a linear equation in a space that is not written out in components."""
+    frame = frame_of(problem.equation, problem.spec)
+    try:
+        found = frame.counted(adjoint_of_one(multiply_out(problem.right), frame.heads))
+    except (NotLinear, TooLarge):
+        return None
+    return [expand(written_out(found, problem.spec, problem.jet.layout))] if not vanishes(found) else []
+
+
+def _in_time(jet: Jet, time: Symbol | None) -> frozenset[Symbol]:
+    """Time derivatives on the right-hand side: they contribute c(t) d/dt ∫u, which stays zero from rest."""
+    return frozenset(h for h in jet.higher if time in jet.back[h].slots)
+
+
+def euler_operator(jet: Jet, without: frozenset[Symbol] = frozenset()) -> Expr | None:
+    """Σ (-D)^α ∂F/∂u_α; None where it has too many terms."""
+    try:
+        total = _euler_sum(jet, without)
+    except TooLarge:
+        return None
+    if not can_expand(total):
+        return total
+    rooted = any(p.base.is_Add and not p.exp.is_Integer for p in atoms(total, Pow))
+    return expand(total) if terms_of(total) <= (MAX_ROOTED if rooted else MAX_EULER) else None
+
+
+def _euler_sum(jet: Jet, without: frozenset[Symbol]) -> Expr:
+    total = jet.rate.xreplace(jet.back)
+    used = jet.expr.free_symbols - without
+    for variable in (v for v in (*jet.p, *jet.second, *jet.higher) if v in used):
+        slope = jet.slope(variable).xreplace(jet.back)
+        partial = jet.back[variable]
+        assert isinstance(partial, Partial)
+        for slot in partial.slots:
+            slope = -jet.total(slope, slot)
+        total = total + slope
+    return total
+
+
+def _no_divergence(problem: Problem, euler: Expr) -> Verdict:
+    guilty, spec = _makers(problem), problem.spec
+    if any(f.head in {w.head for w in spec.learned} for f in atoms(euler, Field)):
+        return Unknown(f"{named(guilty)} is not a divergence for every weight.", spans(guilty))
+    if not Letters(problem).is_defined:
+        return Unknown(f"{named(guilty)} is not a divergence, if the equation has a value.", spans(guilty))
+    reason = f"{named(guilty)} is not a divergence: mass is made or lost inside"
+    ranges = ranges_of(spec, problem.equation)
+    if nonzero_point(letters_of(euler, spec), ranges) is not None:
+        return Refuted(f"{reason}.", f"its Euler operator is {notation(euler)}, not 0", spans(guilty))
+    witness = losing(problem.jet, ranges, spec.time.symbol if spec.time else None)
+    if witness:
+        return Refuted(f"{reason}.", witness, spans(guilty))
+    return Unknown(f"whether {named(guilty)} is a divergence is not known.", spans(guilty))
+
+
+def _makers(problem: Problem) -> list[Origin]:
+    """The summands that are not divergences by themselves."""
+    if len(problem.pushing_parts) == 1:  # the whole is known not to be a divergence
+        return problem.pushing
+    operators = ((p.origin, euler_operator(p.jet)) for p in problem.pushing_parts)
+    making = [origin for origin, euler in operators if euler is None or not vanishes(euler)]
+    return making or problem.pushing
+
+
+def _decays(problem: Problem) -> bool:
+    """Whether the flux of decaying data decays: no coefficient is singular, and drift and diffusion meet the conditions
+    of `InSpace`; of high order, or of second order in time, the coefficients are constant in space."""
+    found, jet = Letters(problem), problem.jet
+    if jet.order > 2 or problem.equation.order > 1:
+        return not found.varies(jet.expr)
+    in_space = InSpace(found)
+    fine = in_space.diffusion_is_fine and in_space.flow_is_fine
+    at_zero = jet.expr.xreplace(dict.fromkeys(jet.variables, jet.u * 0))
+    tame = not any(e.xreplace({jet.u: jet.u * 0}).has(*_INFINITE) for row in jet.matrix for e in row)
+    return fine and tame and not at_zero.has(*_INFINITE) and (jet.is_affine or not found.varies(jet.expr - jet.source))
+
+
+# ---- sources
+
+
+def _source(problem: Problem) -> Expr:
+    """What remains of a divergence for constant u: zero, or a function of x and t alone."""
+    if all(vanishes(s.at_constants) for s in problem.states) or problem.jet.singular:
+        return problem.jet.u * 0
+    return problem.jet.source
+
+
+def _with_source(problem: Problem, source: Expr) -> Verdict:
+    """Decides by ∫ f over the domain plus the given flux, neither of which depends on u."""
+    guilty = problem.where(Source) or problem.pushing
+    ranges = ranges_of(problem.spec, problem.equation)
+    if not problem.spec.space.sides:
+        return _on_the_line(problem, source)
+    total = _over_the_domain(source if source != 0 else S.Zero, problem)
+    given = given_flux(problem)
+    if total is None or given is None:
+        return Unknown(f"the integral of {named(guilty)} is not known.", spans(guilty))
+    match is_zero(expand(total + given), ranges):
+        case True:
+            return Proved(f"the rest is a divergence, and the integral of {named(guilty)} is 0.", (DIVERGENCE,))
+        case False:
+            witness = f"it adds {notation(expand(total + given))} in a unit of time"
+            return Refuted(f"{named(guilty)} makes mass.", witness, spans(guilty))
+        case None:
+            return Unknown(f"the integral of {named(guilty)} is not known.", spans(guilty))
+
+
+def _on_the_line(problem: Problem, source: Expr) -> Verdict:
+    """On all of space: a source of one sign creates or removes mass."""
+    guilty, ranges = problem.where(Source) or problem.pushing, ranges_of(problem.spec, problem.equation)
+    box = box_of(ranges)
+    one_sign = nonnegative(source, box) or nonnegative(-source, box)
+    if one_sign and nonzero_point(source, ranges) is not None:
+        return Refuted(f"{named(guilty)} makes mass.", f"{notation(source)} is of one sign", spans(guilty))
+    return Unknown(f"the integral of {named(guilty)} is not known.", spans(guilty))

@@ -1,0 +1,272 @@
+"""The search for a point at which a symmetric matrix has a negative eigenvalue, and the equation a real value."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from functools import cached_property, lru_cache
+
+from mpmath import eigsy
+from mpmath import matrix as mp_matrix
+from sympy import Add, Dummy, Expr, Rational, Symbol
+
+from pdedsl.analysis.bounds.definiteness import Rows, blocks_of, indexed_semidefinite, semidefinite
+from pdedsl.analysis.bounds.interval import LINE, Box
+from pdedsl.analysis.bounds.sign import box_of, nonnegative, places_between_roots, shown, strictly_positive
+from pdedsl.analysis.components import NotLinear, indexed_matrix, second_parts
+from pdedsl.analysis.index_expansion import Layout
+from pdedsl.analysis.jet import Jet, as_scalar, jet_of
+from pdedsl.analysis.problem import Problem
+from pdedsl.analysis.sample_points import (
+    MAX_TERMS,
+    SMALL,
+    Point,
+    Ranges,
+    exact_at,
+    have_values,
+    is_inside,
+    levels_of,
+    points,
+    ranges_of,
+    settled,
+    telling_points,
+    value_at,
+)
+from pdedsl.ir.terms import Indexed
+from pdedsl.ir.types import Matrix, Scalar
+from pdedsl.symbolic.rewrite import multiply_out
+from pdedsl.symbolic.symbols import Contraction, Field, Partial, atoms
+
+# ---- eigenvalues
+
+
+STEPS = [Rational(k, 8) for k in range(-32, 33)]
+QUARTERS = [Rational(355 * k, 226) for k in (-3, -1, 1, 3)]  # approximately odd multiples of π/2
+
+
+def negative_eigenvalue(
+    rows: Rows,
+    parts: tuple[Expr, ...],
+    free: frozenset[Symbol],
+    ranges: Ranges,
+    layout: Layout,
+    levels: tuple[Expr, ...] = (),
+) -> str:
+    """Where it is, in words; empty if none is found. The equation has a value where all of its `parts` have one. `free`
+    are the symbols that an example may choose, `levels` the functions that are positive in the domain."""
+    whole = tuple(map(settled, parts))
+    symbols = {s for row in (*rows, levels, whole) for e in row for s in e.free_symbols}
+    if any(e.has(Field) for row in rows for e in row) or not symbols <= free:
+        return ""
+    if any(len(Add.make_args(e)) > MAX_TERMS for e in whole):
+        return ""
+    near = (*_on_the_diagonal(symbols, ranges, layout), *_between_roots(rows, symbols, ranges))
+    about = Add(*{row[i] for i, row in enumerate(rows)}, *whole)
+    for point in (*near, *telling_points(about, symbols, ranges)):
+        if _least(rows, point, value_at, -SMALL) is None:
+            continue
+        for place in (p for p in (_rounded(point, ranges), point) if is_inside(p, levels)):
+            least = _least(rows, place, exact_at, SMALL if len(rows) > 1 else 0)
+            if least and have_values(whole, place):
+                told = {s: v for s, v in place.items() if any(s in e.free_symbols for row in rows for e in row)}
+                return f"eigenvalue {least:.3g}" + (f" at {shown(told, place is point)}" if told else "")
+    return ""
+
+
+def _rounded(point: Point, ranges: Ranges) -> Point:
+    """The point rounded as it is printed, if that is in range, so that the printed point is the one checked."""
+    short = {s: Rational(f"{float(v):.3g}") for s, v in point.items()}
+    inside = all(ranges[s][0] <= v <= ranges[s][1] for s, v in short.items() if s in ranges)
+    return short if inside else point
+
+
+def _on_the_diagonal(symbols: set[Symbol], ranges: Ranges, layout: Layout) -> Iterator[Point]:
+    """Points with all coordinates equal, where sums over them are largest and smallest."""
+    if not symbols & set(layout.coordinates) or ranges.keys() & set(layout.coordinates):
+        return
+    other = next(points(symbols - set(layout.coordinates), ranges))
+    for s in QUARTERS if layout.base is None else (*QUARTERS, *STEPS):
+        place = {x: Rational(str(float(v))) for x, v in layout.diagonal(s).items() if x in symbols}
+        yield {**other, **place}
+
+
+def _between_roots(rows: Rows, symbols: set[Symbol], ranges: Ranges) -> Iterator[Point]:
+    """Points at which diagonal entries that are polynomials in one variable take each of their signs."""
+    box = box_of(ranges)
+    for e in {row[i] for i, row in enumerate(rows) if len(row[i].free_symbols) == 1}:
+        (x,) = e.free_symbols
+        other = next(points(symbols - {x}, ranges))
+        for place in places_between_roots(e, x, box.get(x, LINE)):
+            if not x.is_nonnegative or place >= 0:
+                yield {**other, x: place}
+
+
+def _least(rows: Rows, point: Point, evaluate: Callable[[Expr, Point], float | None], margin: float) -> float | None:
+    """The least eigenvalue at a point, if it is below -margin times the largest of 1 and the entries."""
+    found = {e: evaluate(e, point) for e in {e for row in rows for e in row}}
+    values = [v for v in found.values() if v is not None]
+    if len(values) < len(found):
+        return None
+    blocks = blocks_of(rows)
+    least = min(_of_block([[found[rows[i][j]] or 0.0 for j in block] for i in block]) for block in blocks)
+    return least if least < -margin * max(1.0, *map(abs, values)) else None
+
+
+def _of_block(numbers: list[list[float]]) -> float:
+    return numbers[0][0] if len(numbers) == 1 else float(min(eigsy(mp_matrix(numbers), eigvals_only=True)))
+
+
+# ---- ellipticity
+# Degenerate ellipticity: F(x, t, u, p, X) does not decrease in X (Crandall, Ishii, Lions 1992, section 1).
+#
+# ∂F/∂X must be positive semidefinite for all values of the jet. This is decided in components where the space is
+# written out, and otherwise by rules for diag(aᵢ) + Σ c w wᵀ.
+
+
+@dataclass(frozen=True)
+class Sign:
+    """Whether a matrix is positive semidefinite (None: not known), with a witness if it is not."""
+
+    nonnegative: bool | None
+    witness: str = ""
+
+
+@dataclass(frozen=True)
+class Elliptic:
+    """∂F/∂X of a problem, or -∂F/∂X."""
+
+    problem: Problem
+    sign: int = 1
+
+    @property
+    def jet(self) -> Jet:
+        return self.problem.jet
+
+    @cached_property
+    def ranges(self) -> Ranges:
+        return ranges_of(self.problem.spec, self.problem.equation)
+
+    @cached_property
+    def box(self) -> Box:
+        return box_of(self.ranges)
+
+    @cached_property
+    def rows(self) -> Rows:
+        return _times(self.sign, self.jet.matrix)
+
+    @property
+    def psd(self) -> frozenset[Symbol]:
+        return frozenset(w.head for w in self.problem.spec.learned if isinstance(w.type, Matrix) and w.type.psd)
+
+    @property
+    def dimension(self) -> int | None:
+        n = self.problem.spec.space.dimension
+        return n if isinstance(n, int) else None
+
+    @property
+    def is_written_out(self) -> bool:
+        return self.jet.layout.is_whole(self.problem.spec)
+
+    @property
+    def is_proved(self) -> bool:
+        if self.is_written_out:
+            return any(semidefinite(rows, self.box, self.psd) for rows in (self.rows, self._with_diagonals()))
+        return self._by_index() or self._of_the_trace()
+
+    def _with_diagonals(self) -> Rows:
+        """The rows with nonnegative symbols for the diagonal entries of learned semidefinite matrices."""
+        fields = {f for row in self.rows for e in row for f in atoms(e, Field) if f.head in self.psd}
+        diagonal = sorted((f for f in fields if len(set(f.indices)) == 1), key=str)
+        letters = {f: Dummy(f"d{k}", nonnegative=True) for k, f in enumerate(diagonal)}
+        return tuple(tuple(e.xreplace(letters) for e in row) for row in self.rows)
+
+    def _by_index(self) -> bool:
+        spec, head = self.problem.spec, self.problem.unknown.head
+        learned = frozenset(w.head for w in spec.learned if isinstance(w.type, Matrix))
+        try:
+            parts = list(second_parts(multiply_out(self.sign * self.problem.right), head))
+        except NotLinear:
+            return False
+        found = indexed_matrix(parts, spec.space.dimension, learned)
+        return indexed_semidefinite(_with_positive(found, self.problem), self.psd, self.box, self.dimension)
+
+    def _of_the_trace(self) -> bool:
+        """Whether F depends on X only through tr X, and does not decrease in it."""
+        head, right = self.problem.unknown.head, self.sign * self.problem.right
+        found = [c for c in atoms(right, Contraction) if _is_laplacian(c, head)]
+        if len(found) != 1:
+            return False
+        trace = Dummy("trace", real=True)
+        rest = right.xreplace({found[0]: trace})
+        if any(len(p.slots) > 1 for p in atoms(rest, Partial)):
+            return False
+        return nonnegative(rest.diff(trace), self.box, self.dimension)
+
+    @cached_property
+    def witness(self) -> str:
+        """Where it fails, in words; for a symbolic dimension it must fail in each of dimensions 1, 2 and 3."""
+        spec = self.problem.spec
+        if self._is_negative_for_every_weight():
+            return "eigenvalue for every weight"
+        if self.is_written_out or self.dimension is not None:
+            return self._searched(self.jet) or self._tiny()
+        unknown, right = self.problem.unknown, as_scalar((self.problem.right,), self.problem.unknown)
+        shown = [self._searched(jet_of(right, unknown, spec, d)) for d in (1, 2)]
+        return self._searched(self.jet) if all(shown) else ""
+
+    def _searched(self, jet: Jet) -> str:
+        times = (self.problem.spec.time.symbol,) if self.problem.spec.time else ()
+        free = frozenset((*jet.coordinates, *jet.variables, *times))
+        levels, whole = levels_of(self.problem.spec), (jet.expr, *self.problem.domain(jet))
+        return negative_eigenvalue(_times(self.sign, jet.matrix), whole, free, self.ranges, jet.layout, levels)
+
+    def _tiny(self) -> str:
+        """The same, for a diagonal entry that is negative at every point, even by less than a search detects."""
+        whole = (self.jet.expr, *self.problem.domain(self.jet))
+        if not self.is_written_out or any(e.has(Field, Partial) for e in whole):
+            return ""
+        if not any(strictly_positive(-row[i], self.box) for i, row in enumerate(self.rows)):
+            return ""
+        symbols = set().union(*(e.free_symbols for e in whole))
+        has_value = any(have_values(whole, p) for p in points(symbols, self.ranges))
+        return "eigenvalue at every point" if has_value else ""
+
+    def _is_negative_for_every_weight(self) -> bool:
+        """Whether a diagonal entry with learned fields is negative for all of their values."""
+        return any(row[i].has(Field) and strictly_positive(-row[i], self.box) for i, row in enumerate(self.rows))
+
+
+@lru_cache(maxsize=64)
+def ellipticity(problem: Problem, sign: int = 1) -> Sign:
+    """Whether ± ∂F/∂X is positive semidefinite; not known where second derivatives are hidden in functions."""
+    found = Elliptic(problem, sign)
+    if any(problem.jet.hidden_order(d) > 1 for d in problem.jet.hidden):
+        return Sign(None)
+    if found.is_proved:
+        return Sign(True)
+    return Sign(False, found.witness) if found.witness else Sign(None)
+
+
+def _times(sign: int, rows: Rows) -> Rows:
+    return tuple(tuple(sign * e for e in row) for row in rows)
+
+
+def _is_laplacian(c: Contraction, head: Symbol) -> bool:
+    partials = [p for p in atoms(c, Partial) if isinstance(p.body, Field) and p.body.head == head]
+    return len(partials) == 1 and c.body == partials[0] and len(set(partials[0].slots)) == 1 and len(c.body.slots) == 2
+
+
+def _with_positive(matrix: Indexed, problem: Problem) -> Indexed:
+    """The matrix with a symbol for the unknown that has the sign given by its type."""
+    unknown = problem.unknown
+    if not isinstance(unknown.type, Scalar):
+        return matrix
+    value = Field(unknown.head, (), unknown.arguments)
+    letter = {value: problem.jet.u}
+
+    def moved(e: Expr) -> Expr:
+        kept = {p: Dummy(f"keep{k}") for k, p in enumerate(atoms(e, Partial))}
+        return e.xreplace(kept).xreplace(letter).xreplace({v: k for k, v in kept.items()})
+
+    outer = tuple((moved(c), w) for c, w in matrix.outer)
+    return Indexed(moved(matrix.diagonal), outer, tuple((moved(c), h) for c, h in matrix.learned), matrix.rest)

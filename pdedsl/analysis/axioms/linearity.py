@@ -1,0 +1,161 @@
+"""Linearity: T(af + bg) = a T(f) + b T(g). Every term is linear and homogeneous in the unknowns, and so are the
+conditions besides the first datum."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from itertools import combinations_with_replacement
+
+from sympy import Dummy, Expr, Mul, Poly, Symbol, factor
+
+from pdedsl.analysis.axioms.hypotheses import Hypothesis, concluded
+from pdedsl.analysis.boundary import further, hollow, not_admitting, quoted
+from pdedsl.analysis.constraint_elimination import is_constrained, says_more, without_resting
+from pdedsl.analysis.dependence import Reader
+from pdedsl.analysis.jet import State, state_of
+from pdedsl.analysis.problem import Problem, is_undefined, named, spans
+from pdedsl.analysis.sample_points import Point, Ranges, exact_at, nonzero_point, points, ranges_of
+from pdedsl.ir.spec import Condition, Spec
+from pdedsl.ir.terms import Origin
+from pdedsl.ir.verdicts import Refuted, Unknown, Verdict
+from pdedsl.symbolic.symbols import Component, Field, atoms
+
+NOT_ZERO = "T(0) is not 0, so T(2f) is not 2T(f)"
+ZEROS = 3  # points at which zeros are looked for
+SCALES = "with data 2f instead of f the two sides scale differently"
+
+
+def linearity(problem: Problem) -> Verdict:
+    if not problem.is_affine:
+        return _nonlinear(problem)
+    if any(s.source != 0 for s in problem.states):
+        return _with_source(problem)
+    if problem.is_undefined:
+        return Unknown("it could not be shown that the equation has a value for all u.")
+    return _up_to_conditions(problem)
+
+
+def _nonlinear(problem: Problem) -> Verdict:
+    guilty = bent(problem)
+    if any(has_learned(s.bending, problem.spec, of_unknowns=True) for s in problem.states):
+        return Unknown(f"{named(guilty)} depends on u through a learned function.", spans(guilty))
+    if problem.is_implicit:
+        return Unknown(f"{named(guilty)} is not solved for the derivative in time.", spans(guilty))
+    ranges, spec = ranges_of(problem.spec, problem.equation), problem.spec
+    if not any(e.order for e in spec.equations) and says_more(problem.equation, spec):
+        if any(_is_curved(s, ranges) for s in problem.states):
+            return Refuted(f"{named(guilty)} is not linear in u.", SCALES, spans(guilty))
+        return Unknown(f"{named(guilty)} may be zero for sums of solutions.", spans(guilty))
+    rights = [_right(s, problem) for s in problem.states]
+    if any(r is None for r in rights) or is_constrained(spec):
+        return Unknown(f"{named(guilty)} may be linear, as unknowns at rest depend on the others.", spans(guilty))
+    whole = replace(problem.equation, right=tuple(r for r in rights if r is not None))
+    if not Reader(whole, spec).is_apart:
+        return Unknown(f"{named(guilty)} may be linear, as places that it reads may be the same.", spans(guilty))
+    if not any(State(r, s.heads).bends(ranges) for r, s in zip(rights, problem.states, strict=True) if r is not None):
+        return Unknown(f"{named(guilty)} seems to be linear in u, by numbers alone.", spans(guilty))
+    return Refuted(f"{named(guilty)} is not linear in u.", SCALES, spans(guilty))
+
+
+def _right(state: State, problem: Problem) -> Expr | None:
+    """F, or what an unknown at rest is given by, in unknowns that evolve; None if it is not given by a formula."""
+    if problem.equation.order:
+        return without_resting(state.expr, problem.spec)
+    head = problem.unknown.head
+    own = [a for a in state.letters if any(f.head == head for f in atoms(a, Field))]
+    alone = len(own) == 1 and isinstance(own[0], Field) and state.slope(own[0]).is_number
+    return without_resting(state.expr, problem.spec, head) if alone else None
+
+
+def _is_curved(state: State, ranges: Ranges) -> bool:
+    """Whether F is zero at two points, and not at their sum: (Δu)³ = 0 is linear for all its form. If F is a product,
+    its factors may be zero at points that are on no solution, as in ∂u/∂x ∂²u/∂x² = 0."""
+    whole = state.in_letters
+    letters = sorted(atoms(whole, Dummy), key=str)
+    factors = [f for f in Mul.make_args(factor(whole)) if atoms(f, Dummy)]
+    if sum(1 for f in factors if not f.as_base_exp()[1].is_negative) > 1:
+        return False
+    draws = list(points(whole.free_symbols, ranges, ZEROS))
+    found: list[Point] = []
+    for drawn in draws:
+        point = draws[0] | {s: drawn[s] for s in letters}  # at one place
+        for letter in letters:
+            others = whole.xreplace({s: v for s, v in point.items() if s != letter})
+            found += [
+                point | {letter: z} for z in _zeros(others, letter) if not z.is_negative or not letter.is_nonnegative
+            ]
+    sums = ({s: a[s] + b[s] if s in letters else a[s] for s in a} for a, b in combinations_with_replacement(found, 2))
+    return any(exact_at(whole, point) for point in sums)
+
+
+def _zeros(expr: Expr, letter: Symbol) -> list[Expr]:
+    """The real zeros of a polynomial in one letter, if it is of first degree or has rational coefficients."""
+    if letter not in expr.free_symbols or not expr.is_polynomial(letter):
+        return []
+    poly = Poly(expr, letter)
+    if poly.degree() == 1:
+        zero = -poly.nth(0) / poly.nth(1)
+        return [zero] if zero.is_real else []
+    return list(dict.fromkeys(poly.real_roots())) if all(c.is_Rational for c in poly.coeffs()) else []
+
+
+def bent(problem: Problem) -> list[Origin]:
+    """The summands that are not linear and homogeneous in the unknowns."""
+    return [p.origin for p in problem.pushing_parts if not all(s.is_linear for s in p.states)]
+
+
+def _with_source(problem: Problem) -> Verdict:
+    guilty = bent(problem)
+    if any(has_learned(s.source, problem.spec) for s in problem.states):
+        why = f"{named(guilty)} does not depend on u, and its weights decide whether it is zero"
+        return Unknown(f"{why}.", spans(guilty))
+    ranges = ranges_of(problem.spec, problem.equation)
+    if all(nonzero_point(s.source, ranges) is None for s in problem.states):
+        return Unknown(f"{named(guilty)} does not depend on u, and could not be shown to be nonzero.", spans(guilty))
+    why = f"{named(guilty)} does not depend on u: the solution is affine, not linear"
+    return Refuted(f"{why}.", NOT_ZERO, spans(guilty))
+
+
+def _up_to_conditions(problem: Problem) -> Verdict:
+    spec, linear = problem.spec, "every term is linear in u and its derivatives, and there is no source"
+    crooked = [c for c in further(spec) if any(_is_crooked(s, ranges_of(spec)) for s in _states(c, spec))]
+    unclear = [*(c for c in further(spec) if _is_bent(c, spec) or is_undefined(c.domain, spec)), *hollow(spec)]
+    if problem.equation.order:
+        broken, open_ = not_admitting(spec, 0)
+        if crooked:
+            why = f"{quoted(crooked, spec)} is not linear in u"
+            return Refuted(f"{why}.", SCALES, tuple(c.span for c in crooked))
+        if broken:
+            why = f"{quoted(broken, spec)} is not zero: the solution is affine, not linear"
+            return Refuted(f"{why}.", NOT_ZERO, tuple(c.span for c in broken))
+        if open_:
+            why = f"whether {quoted(open_, spec)} holds for u = 0 is not known"
+            return Unknown(f"{why}.", tuple(c.span for c in open_))
+    texts = ("every term is linear and homogeneous in the unknowns", "the conditions are linear in the unknowns")
+    return concluded(linear, (Hypothesis(texts[0], True), Hypothesis(texts[1], not unclear)))
+
+
+def _is_bent(condition: Condition, spec: Spec) -> bool:
+    return not all(s.is_affine for s in _states(condition, spec))
+
+
+def _is_crooked(state: State, ranges: Ranges) -> bool:
+    """Whether a nonlinear condition gives a value or derivative that enters it linearly: u³ = 0 is really u = 0."""
+    slopes = (state.slope(letter) for letter in state.letters)
+    return state.bends(ranges) and any(
+        s != 0 and (s.is_number or isinstance(s.as_coeff_Mul()[1], Component)) for s in slopes
+    )
+
+
+def _states(condition: Condition, spec: Spec) -> list[State]:
+    return [state_of(v.xreplace(spec.values), spec) for v in condition.value]
+
+
+def has_learned(expr: Expr, spec: Spec, of_unknowns: bool = False) -> bool:
+    """Whether an expression contains a learned field; with `of_unknowns`, one that is evaluated at an unknown."""
+    heads = {w.head for w in spec.learned}
+    unknowns = {u.head for u in spec.unknowns}
+    fields = [f for f in atoms(expr, Field) if f.head in heads]
+    if not of_unknowns:
+        return bool(fields)
+    return any(g.head in unknowns for f in fields for a in f.arguments for g in atoms(a, Field))

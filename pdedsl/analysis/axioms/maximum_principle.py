@@ -1,0 +1,62 @@
+"""The maximum principle: u stays between the minimum and the maximum of its data.
+
+For evolution equations the data are the initial and the boundary values, for stationary ones the boundary values. It
+follows from comparison with constants, if these solve the equation and no flux drives u beyond its data (Evans,
+sections 2.3.3 and 6.4).
+"""
+
+from __future__ import annotations
+
+from sympy import S
+
+from pdedsl.analysis.axioms.ellipticity import ellipticity
+from pdedsl.analysis.axioms.hypotheses import Hypothesis, concluded
+from pdedsl.analysis.boundary import Flux, Value, sides_of
+from pdedsl.analysis.bounds.sign import box_of, nonnegative, vanishes
+from pdedsl.analysis.problem import Problem, spans
+from pdedsl.analysis.sample_points import ranges_of
+from pdedsl.ir.verdicts import Proved, Refuted, Verdict
+
+
+def maximum_principle(problem: Problem, ordered: Verdict, constant: Verdict) -> Verdict:
+    jet = problem.jet
+    still = not jet.singular and all(vanishes(s.at_constants) for s in problem.states)
+    if isinstance(ordered, Refuted) and jet.is_affine and (still or not problem.spec.space.boundary):
+        why = ordered.reason.removesuffix(".")
+        return Refuted(f"no comparison principle holds: {why}.", ordered.witness, ordered.guilty)
+    closed = not still and _is_closed(problem) and problem.equation.order == 1
+    if closed and isinstance(constant, Refuted) and set(constant.guilty) <= set(spans(problem.pushing)):
+        why = constant.reason.removesuffix(".")
+        return Refuted(f"a constant does not stay: {why}.", constant.witness, constant.guilty)
+    solved = still or _is_damped(problem)
+    stays = "constants solve the equation" if still else "the reaction only damps towards 0, a value of the data"
+    return concluded(
+        f"{stays}, and a comparison principle holds",
+        (
+            Hypothesis("a comparison principle holds", isinstance(ordered, Proved)),
+            Hypothesis("constants solve the equation, or the reaction only damps towards a value of the data", solved),
+            Hypothesis("nothing is driven through the boundary", _holds_values_or_nothing(problem)),
+        ),
+        () if isinstance(ordered, Proved) else ordered.guilty,
+    )
+
+
+def _is_closed(problem: Problem) -> bool:
+    """Whether every condition on the boundary is ∂u/∂n = 0."""
+    return all(isinstance(p.side, Flux) and p.side.slope == 0 and p.side.given == 0 for p in sides_of(problem))
+
+
+def _holds_values_or_nothing(problem: Problem) -> bool:
+    sides = [p.side for p in sides_of(problem)]
+    return all(isinstance(s, Value) or (isinstance(s, Flux) and s.slope == 0 and s.given == 0) for s in sides)
+
+
+def _is_damped(problem: Problem) -> bool:
+    """Whether F(c) has the sign of -c for constants c, and zero is one of the boundary values."""
+    box = box_of(ranges_of(problem.spec, problem.equation))
+    zero = any(isinstance(p.side, Value) and p.side.given == 0 for p in sides_of(problem))
+    jet, flat = problem.jet, dict.fromkeys(problem.jet.variables[1:], S.Zero)
+    if not zero or jet.singular or problem.is_vector:
+        return False
+    sign = -1 if ellipticity(problem).nonnegative else 1  # at rest -Δu + u = 0 is the same as Δu - u = 0
+    return nonnegative(sign * jet.u * jet.expr.xreplace(flat), box)

@@ -1,0 +1,115 @@
+"""The axioms of an equation on functions: which hold for every weight, which fail, and why.
+
+The axioms are those of Wang et al., "An axiomatized PDE model of deep neural networks", section 2. They concern
+the whole problem: T maps the first datum to the solution, with boundary conditions and further data fixed.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+from sympy import S
+
+from pdedsl.analysis.axioms.comparison import comparison
+from pdedsl.analysis.axioms.conservation import conservation
+from pdedsl.analysis.axioms.linearity import linearity
+from pdedsl.analysis.axioms.markov import locality, markov
+from pdedsl.analysis.axioms.maximum_principle import maximum_principle
+from pdedsl.analysis.axioms.preserves_constants import constants
+from pdedsl.analysis.axioms.regularity import spatial_regularity, temporal_regularity
+from pdedsl.analysis.boundary import has_curves
+from pdedsl.analysis.bounds.jet_bounds import Letters
+from pdedsl.analysis.problem import Problem
+from pdedsl.ir.spec import Condition, SpaceKind, Spec
+from pdedsl.ir.types import Scalar
+from pdedsl.ir.verdicts import Axiom, Refuted, Unknown, Verdict
+from pdedsl.symbolic.rewrite import measure
+from pdedsl.symbolic.symbols import Field
+from pdedsl.symbolic.sympy_errors import worked_out
+
+MOST = 400  # nodes of a nonlinear expression; larger ones are not decided
+EVOLUTION = (
+    Axiom.CONSTANTS,
+    Axiom.MARKOV,
+    Axiom.LOCALITY,
+    Axiom.SPATIAL_REGULARITY,
+    Axiom.TEMPORAL_REGULARITY,
+)
+
+
+def function_axioms(problem: Problem) -> dict[Axiom, Verdict]:
+    """All verdicts for one equation; Unknown where sympy fails, or would take too long."""
+    if _has_single_components(problem.spec):
+        return dict.fromkeys(_names(problem), Unknown("no theorem here covers single components."))
+    if not problem.jet.is_affine and measure(problem.jet.expr)[0] > MOST:
+        return _of_a_large_one(problem)
+    return _on_a_shape(problem) if has_curves(problem.spec) else _verdicts(problem)
+
+
+def _of_a_large_one(problem: Problem) -> dict[Axiom, Verdict]:
+    """The verdicts that need no work on the whole expression."""
+    found = dict.fromkeys(_names(problem), Unknown("the equation is too large to be decided."))
+    seen = {Axiom.LINEARITY: linearity, Axiom.MARKOV: markov, Axiom.LOCALITY: locality}
+    return {**found, **{name: _settled(prove, problem) for name, prove in seen.items() if name in found}}
+
+
+def _has_single_components(spec: Spec) -> bool:
+    return any(e.component for e in spec.equations) or any(c.component for c in spec.conditions)
+
+
+def _names(problem: Problem) -> tuple[Axiom, ...]:
+    """The axioms that are meaningful for an equation."""
+    evolution = EVOLUTION if problem.equation.order else ()
+    physical = (Axiom.MAXIMUM_PRINCIPLE, Axiom.CONSERVATION) if _has_mass(problem) else ()
+    return (Axiom.LINEARITY, Axiom.COMPARISON, *evolution, *physical)
+
+
+def _has_mass(problem: Problem) -> bool:
+    """Whether maximum principle and mass are meaningful: for physical problems and scalars, not for probabilities."""
+    return problem.spec.space.kind is SpaceKind.PHYSICAL or isinstance(problem.unknown.type, Scalar)
+
+
+def _settled(prove: Callable[..., Verdict], problem: Problem, *known: Verdict) -> Verdict:
+    """A verdict; Unknown where sympy gives up on an expression, so that the other axioms are still decided."""
+    return worked_out(lambda: prove(problem, *known)) or Unknown("it could not be worked out.")
+
+
+def _on_a_shape(problem: Problem) -> dict[Axiom, Verdict]:
+    """The verdicts that do not depend on the form of the boundary. What holds on a box holds on a part of it; a
+    counterexample may lie outside that part, and counts only if the coefficients are constant."""
+    found = dict.fromkeys(_names(problem), Unknown("no theorem here covers shapes, curves or parts of sides."))
+    provers = {Axiom.LINEARITY: linearity, Axiom.CONSTANTS: constants, Axiom.MARKOV: markov, Axiom.LOCALITY: locality}
+    if problem.jet.order == 2:
+        provers[Axiom.COMPARISON] = comparison
+    told = {name: _settled(prove, problem) for name, prove in provers.items() if name in found}
+    even = not Letters(problem).varies(problem.jet.expr)
+    by_conditions = {c.span for c in problem.spec.conditions if not _varies(c, problem)}
+    return {
+        **found,
+        **{k: v for k, v in told.items() if not isinstance(v, Refuted) or even or set(v.guilty) <= by_conditions},
+    }
+
+
+def _varies(condition: Condition, problem: Problem) -> bool:
+    """Whether a condition depends on the coordinates."""
+    own = Field(problem.unknown.head, (), problem.unknown.arguments)
+    rest = [e.xreplace(problem.spec.values).xreplace({own: S.One}) for e in condition.value]
+    return any(e.free_symbols & set(problem.spec.space.coordinates) for e in rest)
+
+
+def _verdicts(problem: Problem) -> dict[Axiom, Verdict]:
+    ordered, constant = _settled(comparison, problem), _settled(constants, problem)
+    found = {Axiom.LINEARITY: _settled(linearity, problem), Axiom.COMPARISON: ordered}
+    if problem.equation.order:
+        found |= {
+            Axiom.CONSTANTS: constant,
+            Axiom.MARKOV: _settled(markov, problem),
+            Axiom.LOCALITY: _settled(locality, problem),
+            Axiom.SPATIAL_REGULARITY: _settled(spatial_regularity, problem, ordered),
+            Axiom.TEMPORAL_REGULARITY: _settled(temporal_regularity, problem, ordered, constant),
+        }
+    if _has_mass(problem):
+        found[Axiom.MAXIMUM_PRINCIPLE] = _settled(maximum_principle, problem, ordered, constant)
+        if problem.equation.order or not any(e.order for e in problem.spec.equations):
+            found[Axiom.CONSERVATION] = _settled(conservation, problem)
+    return found

@@ -1,0 +1,263 @@
+"""Proofs that symmetric matrices of expressions are positive semidefinite everywhere; False means: none was found."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from itertools import combinations, product
+
+from sympy import Add, Expr, Float, KroneckerDelta, Matrix, Mul, Pow, S, Symbol, cancel, factor, together
+
+from pdedsl.analysis.bounds.interval import Box
+from pdedsl.analysis.bounds.jet_bounds import Letters
+from pdedsl.analysis.bounds.sign import nonnegative
+from pdedsl.ir import types
+from pdedsl.ir.terms import Indexed
+from pdedsl.numerics.activations import RELU
+from pdedsl.symbolic.functions import Activation
+from pdedsl.symbolic.rewrite import expand
+from pdedsl.symbolic.symbols import INDEX, Contraction, Field, atoms, free_symbols
+
+# ---- matrices
+
+
+Rows = tuple[tuple[Expr, ...], ...]
+MAX_LETTERS = 8  # symbols in an entry, beyond which no outer product is looked for
+MAX_MINORS = 3  # largest dimension for which principal minors are tried
+
+
+def semidefinite(rows: Rows, box: Box, psd_heads: frozenset[Symbol] = frozenset()) -> bool:
+    """Whether a matrix is shown to be semidefinite; learned matrices in `psd_heads` are semidefinite by type."""
+    rows = _without_psd(_with_symmetric_entries(rows, psd_heads), psd_heads)
+    return all(_block(tuple(tuple(rows[i][j] for j in block) for i in block), box) for block in blocks_of(rows))
+
+
+def blocks_of(rows: Rows) -> list[list[int]]:
+    """Sets of coordinates that are not coupled to each other."""
+    left, found = set(range(len(rows))), []
+    while left:
+        block, new = set(), {min(left)}
+        while new:
+            block |= new
+            new = {j for i in new for j in left - block if rows[i][j] != 0}
+        left -= block
+        found.append(sorted(block))
+    return found
+
+
+def _block(rows: Rows, box: Box) -> bool:
+    d = len(rows)
+    if d == 1:
+        return nonnegative(rows[0][0], box)
+    if all(e.is_number for row in rows for e in row):
+        return bool(Matrix(rows).is_positive_semidefinite)
+    if _isotropic_and_outer(rows, box):
+        return True
+    return d <= MAX_MINORS and all(_minor(rows, c, box) for n in range(1, d + 1) for c in combinations(range(d), n))
+
+
+def _minor(rows: Rows, chosen: tuple[int, ...], box: Box) -> bool:
+    """Whether a principal minor is nonnegative: a 2 × 2 minor also in the form ab - c²."""
+    if len(chosen) == 2:
+        i, j = chosen
+        if nonnegative(rows[i][i] * rows[j][j] - rows[i][j] ** 2, box):
+            return True
+    return nonnegative(Matrix(rows).extract(list(chosen), list(chosen)).det(), box)
+
+
+def _isotropic_and_outer(rows: Rows, box: Box) -> bool:
+    """Whether it is αI + β p pᵀ for symbols p, with nonnegative eigenvalues α and α + β|p|²."""
+    d = len(rows)
+    letters = [s for s in sorted(rows[0][1].free_symbols, key=str) if s not in box]
+    for p in combinations(letters, d) if len(letters) <= MAX_LETTERS else ():
+        if not _seems_outer(rows, p):
+            continue
+        ratio = expand(rows[0][1] / (p[0] * p[1]))
+        alpha = expand(rows[0][0] - ratio * p[0] ** 2)
+        if all(
+            _is_entry(rows[i][j], ratio * p[i] * p[j] + (alpha if i == j else 0)) for i in range(d) for j in range(d)
+        ):
+            length = Add(*(s**2 for s in p))
+            return nonnegative(alpha, box) and nonnegative(alpha + ratio * length, box)
+    return False
+
+
+def _seems_outer(rows: Rows, p: tuple[Symbol, ...]) -> bool:
+    """The same form checked numerically at one point, to skip symbolic work where it fails."""
+    letters = sorted({s for row in rows for e in row for s in e.free_symbols} | set(p), key=str)
+    at = {s: Float(1 + 1 / (k + 3)) for k, s in enumerate(letters)}
+    values = [[e.xreplace(at) for e in row] for row in rows]
+    if not all(v.is_Float for row in values for v in row):
+        return True
+    ratio = values[0][1] / (at[p[0]] * at[p[1]])
+    alpha = values[0][0] - ratio * at[p[0]] ** 2
+    size = 1 + max(abs(v) for row in values for v in row)
+    gaps = (
+        values[i][j] - ratio * at[s] * at[q] - (alpha if i == j else 0)
+        for (i, s), (j, q) in product(enumerate(p), repeat=2)
+    )
+    return all(abs(gap) < 1e-9 * size for gap in gaps)
+
+
+def _is_entry(e: Expr, other: Expr) -> bool:
+    difference = expand(e - other)
+    return bool(difference == 0 or (len(difference.args) <= MAX_LETTERS and cancel(together(difference)) == 0))
+
+
+# ---- learned matrices
+
+
+def _with_symmetric_entries(rows: Rows, heads: frozenset[Symbol]) -> Rows:
+    """Replaces A_ji by A_ij, for matrices that are symmetric by type."""
+
+    def ordered(e: Expr) -> Expr:
+        fields = (f for f in atoms(e, Field) if f.head in heads)
+        return e.xreplace({f: _entry(f.head, f, *f.indices) for f in fields})
+
+    return tuple(tuple(map(ordered, row)) for row in rows) if heads else rows
+
+
+def _entry(head: Symbol, like: Field, i: Expr, j: Expr) -> Field:
+    return Field(head, tuple(sorted((i, j), key=str)), tuple(like.arguments))
+
+
+def _without_psd(rows: Rows, heads: frozenset[Symbol]) -> Rows:
+    """The matrix minus c·H for every learned H that is semidefinite by type, where c ≥ 0."""
+    for head in sorted(heads, key=str):
+        entry = next((f for f in atoms(rows[0][0], Field) if f.head == head), None)
+        if entry is None:
+            continue
+        share = rows[0][0].coeff(entry)
+        less = tuple(
+            tuple((e - share * _entry(head, entry, S(i), S(j))).expand() for j, e in enumerate(row, 1))
+            for i, row in enumerate(rows, 1)
+        )
+        if nonnegative(share, {}) and not any(f.head == head for row in less for e in row for f in atoms(e, Field)):
+            rows = less
+    return rows
+
+
+# ---- by index
+
+
+def indexed_semidefinite(matrix: Indexed, psd_heads: frozenset[Symbol], box: Box, dimension: int | None) -> bool:
+    """Whether diag(aᵢ) + Σ c w wᵀ + Σ c H is semidefinite in any dimension: every part is, or aᵢ = a and there is one
+    w, or only finitely many named components of the ws are nonzero."""
+
+    def holds(e: Expr) -> bool:
+        return nonnegative(e, box, dimension)
+
+    if matrix.rest or not all(h in psd_heads and holds(c) for c, h in matrix.learned):
+        return False
+    a, outer = matrix.diagonal, matrix.outer
+    if not a.has(KroneckerDelta) and holds(a) and all(holds(c) for c, _ in outer):
+        return True
+    if a.has(INDEX) and not a.has(KroneckerDelta):
+        return False
+    if len(outer) == 1 and not a.has(KroneckerDelta) and not outer[0][1].has(KroneckerDelta):
+        return holds(a) and holds(_along(a, *outer[0], dimension))
+    return _on_named(a, outer, box, dimension)
+
+
+def _along(a: Expr, c: Expr, w: Expr, dimension: int | None) -> Expr:
+    """The eigenvalue a + c|w|² along w."""
+    index = Symbol("i1", integer=True)
+    if INDEX not in w.free_symbols:
+        count = S(dimension) if dimension is not None else Contraction(index, S.One)
+        return cancel(a + c * w**2 * count) if dimension is not None else a + c * w**2 * count
+    return cancel(together(a + c * Contraction(index, w.xreplace({INDEX: index}) ** 2)))
+
+
+def _on_named(a: Expr, outer: tuple[tuple[Expr, Expr], ...], box: Box, dimension: int | None) -> bool:
+    """For a matrix that is a multiple of the identity except in finitely many named coordinates."""
+    deltas = {d for e in (a, *(w for _, w in outer)) for d in atoms(e, KroneckerDelta)}
+    numbers = sorted({int(n) for d in deltas for n in d.args if n.is_Integer})
+    none = dict.fromkeys(deltas, S.Zero)
+    elsewhere = a.xreplace(none)
+    if any(w.xreplace(none) != 0 for _, w in outer) or INDEX in elsewhere.free_symbols:
+        return False
+    at = [{d: S.One if S(n) in d.args else S.Zero for d in deltas} for n in numbers]
+    rows = tuple(
+        tuple(
+            (a.xreplace(at[i]) if i == j else S.Zero)
+            + Add(*(c * w.xreplace(at[i]) * w.xreplace(at[j]) for c, w in outer))
+            for j in range(len(numbers))
+        )
+        for i in range(len(numbers))
+    )
+    rest = dimension is not None and len(numbers) == dimension
+    return (rest or nonnegative(elsewhere, box, dimension)) and semidefinite(rows, box)
+
+
+# ---- square_roots
+# Conditions under which a matrix A(x) ⪰ 0 is ΣΣᵀ with Σ Lipschitz in x.
+#
+# A matrix with bounded second derivatives has such a root (Stroock and Varadhan, Multidimensional Diffusion Processes,
+# theorem 5.2.3); so has fgᵀ + gfᵀ with Lipschitz f and g if it is a square, and what a learned type builds from a root:
+# LLᵀ, softplus. Roots of several matrices, side by side, are a root of their sum. If relu(g) is the coefficient of Δu
+# and there is no drift, nothing moves where g < 0, and values on the edge of this region stay where they are if g does
+# not depend on t: they are boundary values for the rest.
+
+
+@dataclass(frozen=True)
+class Roots:
+    """Checks the entries of a matrix term by term."""
+
+    of: Letters
+
+    def are_in(self, rows: Rows) -> bool:
+        entries = [e for e in dict.fromkeys(e for row in rows for e in row) if self.of.varies(e)]
+        if all(self.of.grower.of(e).is_twice_bounded for e in entries):
+            return True
+        return self._is_folded(rows) or (
+            all(self._is_sum(e) for e in entries) and all(self._is_apart(row[i]) for i, row in enumerate(rows))
+        )
+
+    def _is_sum(self, e: Expr) -> bool:
+        """Whether each term is smooth, or has a root."""
+        return all(self._is_smooth(a) or self._is_square(a) or self._is_typed(a) for a in Add.make_args(expand(e)))
+
+    def _is_apart(self, e: Expr) -> bool:
+        """Whether, in a diagonal entry, the sum of the smooth terms is nonnegative, that of the products of Lipschitz
+        functions is, and every other term is by itself."""
+        terms = Add.make_args(expand(e))
+        smooth = [a for a in terms if self._is_smooth(a)]
+        squares = [a for a in terms if a not in smooth and self._is_square(a)]
+        others = [a for a in terms if a not in smooth and a not in squares]
+        mixed = any(not self._is_even(a) for a in squares)
+        whole = factor(Add(*squares)) if mixed else Add(*squares)
+        if mixed and not self._is_even(whole):
+            return False
+        return all(nonnegative(a, self.of.box) for a in (Add(*smooth), whole, *others))
+
+    def _is_even(self, term: Expr) -> bool:
+        """Whether a term is c f²."""
+        return all(isinstance(a, Pow) and a.exp == 2 for a in Mul.make_args(term) if self.of.varies(a))
+
+    def _is_smooth(self, term: Expr) -> bool:
+        return not self.of.varies(term) or self.of.grower.of(term).is_twice_bounded
+
+    def _is_square(self, term: Expr) -> bool:
+        """Whether a term is c f g with Lipschitz f and g."""
+        factors: list[Expr] = []
+        for a in (a for a in Mul.make_args(term) if self.of.varies(a)):
+            factors += [a.base] * 2 if isinstance(a, Pow) and a.exp == 2 else [a]
+        return len(factors) == 2 and all(self.of.grower.of(f).is_lipschitz for f in factors)
+
+    def _is_typed(self, term: Expr) -> bool:
+        """Whether a term is a multiple of a learned field that is nonnegative, or semidefinite, by type."""
+        varying = [a for a in Mul.make_args(term) if self.of.varies(a)]
+        if len(varying) != 1 or not isinstance(varying[0], Field) or not self.of.grower.of(varying[0]).is_lipschitz:
+            return False
+        kind = next((w.type for w in self.of.problem.spec.learned if w.head == varying[0].head), None)
+        return (isinstance(kind, types.Matrix) and kind.psd) or (isinstance(kind, types.Scalar) and bool(kind.sign))
+
+    def _is_folded(self, rows: Rows) -> bool:
+        """Whether the matrix is c relu(g) I with a smooth g, and neither a drift nor time moves the edge g = 0."""
+        jet, e = self.of.jet, rows[0][0]
+        if not jet.is_affine or any(b != 0 for b in jet.drift) or self.of.time in free_symbols(e):
+            return False
+        if any(a != (e if i == j else S.Zero) for i, row in enumerate(rows) for j, a in enumerate(row)):
+            return False
+        varying = [a for a in Mul.make_args(e) if self.of.varies(a)]
+        folds = len(varying) == 1 and isinstance(varying[0], Activation) and varying[0].record is RELU
+        return folds and self.of.grower.of(varying[0].args[0]).is_twice_bounded

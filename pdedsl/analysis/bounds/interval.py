@@ -1,0 +1,424 @@
+"""Intervals with exact ends, and their arithmetic, rounded outwards: a sign found this way is proved.
+
+Sums, products and powers of rational numbers are exact; other numbers are rounded outwards (Moore, Kearfott, Cloud,
+Introduction to Interval Analysis, chapter 2).
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from fractions import Fraction
+from math import inf
+from typing import TypeAlias
+
+from sympy import (
+    Abs,
+    Add,
+    Expr,
+    Heaviside,
+    Integer,
+    Max,
+    Min,
+    Mul,
+    Number,
+    Pow,
+    Rational,
+    S,
+    Symbol,
+    acos,
+    asin,
+    atan,
+    cos,
+    cosh,
+    erf,
+    exp,
+    log,
+    pi,
+    sign,
+    sin,
+    sinh,
+    tan,
+    tanh,
+)
+
+from pdedsl.numerics.activations import ABS, IDENTITY, RELU, SQUARE
+from pdedsl.numerics.activations import Activation as Record
+from pdedsl.symbolic.functions import Activation, Slope
+from pdedsl.symbolic.symbols import INDEX, Component, Contraction, Field, Partial
+
+# ---- intervals
+
+
+End: TypeAlias = "Fraction | float"  # a float where it is infinite
+ROUND = Fraction(1, 10**12)  # a generous bound of the relative error of floating-point functions
+TINY = Fraction(1, 10**300)  # below this, floating-point numbers lose digits and underflow
+MAX_POWER = 64  # largest exponent that is computed exactly
+LARGE = 1 << 200  # denominators from this size on are rounded
+
+
+@dataclass(frozen=True)
+class Range:
+    """An interval [low, high] that contains every value."""
+
+    low: End
+    high: End
+
+    def __contains__(self, value: End) -> bool:
+        return self.low <= value <= self.high
+
+
+Box = Mapping[Symbol, Range]
+LINE = Range(-inf, inf)
+POSITIVE = Range(Fraction(0), inf)
+
+
+def exact(value: Expr) -> Range | None:
+    """A range that contains a number, exact if the number is rational."""
+    if isinstance(value, Rational):
+        return Range(Fraction(int(value.p), int(value.q)), Fraction(int(value.p), int(value.q)))
+    if not value.is_real:
+        return None
+    return about(float(value.evalf(20)))
+
+
+def about(value: float, error: Fraction = Fraction(0)) -> Range:
+    """A range around a floating-point result: `error` plus a relative error, or plus TINY near underflow."""
+    if math.isinf(value):
+        return Range(value, value)
+    middle = Fraction(value)
+    error += abs(middle) * ROUND if abs(middle) > TINY else TINY
+    return Range(middle - error, middle + error)
+
+
+def plus(a: Range, b: Range) -> Range:
+    return Range(a.low + b.low, a.high + b.high)
+
+
+def times(a: Range, b: Range) -> Range:
+    corners = [_by(x, y) for x in (a.low, a.high) for y in (b.low, b.high)]
+    return Range(min(corners), max(corners))
+
+
+def _by(x: End, y: End) -> End:
+    return Fraction(0) if x == 0 or y == 0 else x * y
+
+
+def integer_power(x: Range, n: int) -> Range:
+    if n > MAX_POWER:
+        return POSITIVE if n % 2 == 0 or x.low >= 0 else LINE
+    ends = [_raised(x.low, n), _raised(x.high, n)]
+    if n % 2 == 0 and x.low < 0 < x.high:
+        ends.append(Fraction(0))
+    return Range(min(ends), max(ends))
+
+
+def _raised(x: End, n: int) -> End:
+    return x if isinstance(x, float) and (x > 0 or n % 2) else inf if isinstance(x, float) else x**n
+
+
+def inverse(x: Range) -> Range:
+    return Range(*(Fraction(0) if math.isinf(end) else 1 / end for end in (x.high, x.low)))
+
+
+def fractional_power(x: Range, power: Fraction) -> Range:
+    """x^power for x ≥ 0 and power > 0."""
+    return Range(_raised_to(x.low, power).low, _raised_to(x.high, power).high)
+
+
+def _raised_to(x: End, power: Fraction) -> Range:
+    if x in (0, 1) or math.isinf(x):
+        return Range(x, x)
+    return about(float(x) ** float(power))
+
+
+def rounded(x: Range) -> Range:
+    """Rounds outwards where fractions have become long; signs are kept."""
+    low, high = x.low, x.high
+    if isinstance(low, Fraction) and low.denominator >= LARGE:
+        low = max(about(float(low)).low, Fraction(0)) if low > 0 else about(float(low)).low
+    if isinstance(high, Fraction) and high.denominator >= LARGE:
+        high = min(about(float(high)).high, Fraction(0)) if high < 0 else about(float(high)).high
+    return Range(low, high)
+
+
+def modulus(x: Range) -> Range:
+    low, high = _size(x.low), _size(x.high)
+    return Range(Fraction(0) if 0 in x else min(low, high), max(low, high))
+
+
+def _size(x: End) -> End:
+    return -x if x < 0 else x
+
+
+# ---- functions
+# Ranges of functions of one variable over an interval, rounded outwards.
+#
+# Arguments of sines are measured in units of π, so that sin(πx) ≥ 0 on [0, 1] is found (Moore, Kearfott, Cloud,
+# Introduction to Interval Analysis, chapter 5).
+
+
+def sine(x: Range) -> Range:
+    """sin(πx)."""
+    if math.isinf(x.low) or math.isinf(x.high) or x.high - x.low >= 2:
+        return Range(Fraction(-1), Fraction(1))
+    ends = [_sine_at(x.low), _sine_at(x.high)]
+    low, high = min(e.low for e in ends), max(e.high for e in ends)
+    first = math.floor(x.low)
+    for k in range(first, math.ceil(x.high) + 1):
+        if Fraction(2 * k + 1, 2) in x:  # sin is ±1 half-way between its zeros
+            low, high = (low, Fraction(1)) if k % 2 == 0 else (Fraction(-1), high)
+    return Range(max(low, Fraction(-1)), min(high, Fraction(1)))
+
+
+def _sine_at(x: End) -> Range:
+    reduced = Fraction(x) % 2
+    if 2 * reduced % 1 == 0:
+        quarter = Fraction((0, 1, 0, -1)[int(2 * reduced)])
+        return Range(quarter, quarter)
+    value = Fraction(math.sin(math.pi * float(reduced)))
+    return Range(value - ROUND, value + ROUND)
+
+
+NEAR = Fraction(1, 10**15)  # absolute error where a function adds 1 and subtracts it again
+
+RISING: dict[type[Expr], tuple[Callable[[float], float], End, End]] = {
+    exp: (math.exp, Fraction(0), inf),
+    tanh: (math.tanh, Fraction(-1), Fraction(1)),
+    atan: (math.atan, Fraction(-2), Fraction(2)),
+    erf: (math.erf, Fraction(-1), Fraction(1)),
+    sinh: (math.sinh, -inf, inf),
+    asin: (math.asin, Fraction(-2), Fraction(2)),
+}
+ZEROS: dict[type[Expr], tuple[int, int]] = {exp: (0, 1), tanh: (0, 0), atan: (0, 0), erf: (0, 0), sinh: (0, 0)}
+
+
+def function_of(e: Expr, x: Range) -> Range | None:
+    match e:
+        case Abs():
+            return modulus(x)
+        case sign():
+            return Range(Fraction(_sign(x.low)), Fraction(_sign(x.high)))
+        case cosh():
+            size = modulus(x)
+            return Range(Fraction(1), _value(math.cosh, size.high, inf).high)
+        case log():
+            return _logarithm(x)
+        case tan() if x.low > -1.57 and x.high < 1.57:
+            return Range(_value(math.tan, x.low, -inf).low, _value(math.tan, x.high, inf).high)
+        case asin() | acos() if x.low < -1 or x.high > 1:
+            return None
+        case Slope():
+            return _slope(e)
+        case Activation():
+            return _activation(e.record, x)
+    found = RISING.get(type(e))
+    return None if found is None else _rising(type(e), x, *found)
+
+
+def step(x: Range) -> Range:
+    return Range(Fraction(int(x.low > 0)), Fraction(int(x.high >= 0)))
+
+
+def _sign(x: End) -> int:
+    return (x > 0) - (x < 0)
+
+
+def _rising(kind: type[Expr], x: Range, f: Callable[[float], float], least: End, most: End) -> Range:
+    ends = []
+    for end, limit in ((x.low, least), (x.high, most)):
+        at, value = ZEROS.get(kind, (None, 0))
+        ends.append(Range(Fraction(value), Fraction(value)) if end == at else _value(f, end, limit))
+    return Range(max(ends[0].low, least), min(ends[1].high, most))
+
+
+def _value(f: Callable[[float], float], x: End, limit: End, error: Fraction = Fraction(0)) -> Range:
+    """A range that contains f(x), exact if f(0) = 0 and x = 0; `limit` if x is infinite."""
+    if math.isinf(x):
+        return Range(limit, limit)
+    if x == 0 and f(0.0) == 0:
+        return Range(Fraction(0), Fraction(0))
+    try:
+        return about(f(float(x)), error)
+    except OverflowError:
+        return Range(Fraction(10**300), inf) if x > 0 else Range(-inf, Fraction(-(10**300)))
+
+
+def _logarithm(x: Range) -> Range | None:
+    if x.low < 0 or x.high == 0:
+        return None
+    return Range(_log(x.low).low, _log(x.high).high)
+
+
+def _log(x: End) -> Range:
+    if x == 0 or math.isinf(x):
+        return Range(-inf, -inf) if x == 0 else Range(inf, inf)
+    if x == 1 or float(x) == 0:
+        return Range(Fraction(0), Fraction(0)) if x == 1 else Range(-inf, Fraction(-700))
+    return about(math.log(float(x)), NEAR)  # near 1 the rounding of the argument counts, too
+
+
+def _slope(e: Slope) -> Range:
+    most = _end(e.of.lipschitz)
+    return Range(Fraction(0) if e.of.monotone else -most, most)
+
+
+def _end(x: float) -> End:
+    """The exact fraction of a decimal number, as written."""
+    return x if math.isinf(x) else Fraction(str(x))
+
+
+def _activation(facts: Record, x: Range) -> Range | None:
+    if facts is SQUARE:
+        return integer_power(x, 2)
+    if facts is ABS:
+        return modulus(x)
+    least, most = _end(facts.least), _end(facts.most)
+    if not facts.monotone:
+        size = modulus(x)
+        wide = times(size, Range(Fraction(-2), Fraction(2)))
+        return Range(max(wide.low, least), min(wide.high, most))
+    ends = [Range(Fraction(0), Fraction(0)) if end == 0 and facts.keeps_sign else None for end in (x.low, x.high)]
+    low = ends[0] or (_exact_line(facts, x.low) or _value(facts, x.low, least, NEAR))
+    high = ends[1] or (_exact_line(facts, x.high) or _value(facts, x.high, most, NEAR))
+    return Range(max(low.low, least), min(high.high, most))
+
+
+def _exact_line(facts: Record, x: End) -> Range | None:
+    """relu and the identity without rounding."""
+    if facts is RELU:
+        x = max(x, Fraction(0))
+    elif facts is not IDENTITY:
+        return None
+    return Range(x, x)
+
+
+# ---- ranges
+# Ranges of expressions over boxes, rounded outwards (Moore, Kearfott, Cloud, Introduction to Interval Analysis).
+
+
+def range_of(expr: Expr, box: Box, dimension: int | None = None, poles: bool = False) -> Range | None:
+    """An interval that contains the range of an expression; None if it may be undefined, or no rule is known.
+
+    `dimension` is that of a space that is not written out; None if it is arbitrary. With `poles`, points without a
+    value are ignored: 1/x is positive for x ≥ 0.
+    """
+    try:
+        return _Reader(box, dimension, poles).read(expr)
+    except OverflowError:  # a number beyond the floating-point range
+        return None
+
+
+@dataclass(frozen=True)
+class _Reader:
+    box: Box
+    dimension: int | None
+    poles: bool
+
+    def read(self, e: Expr) -> Range | None:
+        match e:
+            case Number() if e.is_real:
+                return exact(e)
+            case _ if e in (S.Pi, S.Exp1):
+                return exact(e)
+            case Symbol():
+                return self.box.get(e) or _by_sign(e)
+            case Component() if e.args[1] == INDEX or not e.args[1].is_Integer:
+                return LINE
+            case Field(arguments=arguments) if any(a.args and self.read(a) is None for a in arguments):
+                return None
+            case Field() | Component() | Partial():
+                return _by_sign(e)
+            case Add():
+                return self._all(e.args, plus)
+            case Mul():
+                return self._product(e)
+            case Pow(base=base, exp=power):
+                return self._power(base, power)
+            case Contraction(body=body):
+                return self._sum(body)
+            case Max():
+                return self._all(e.args, lambda a, b: Range(max(a.low, b.low), max(a.high, b.high)))
+            case Min():
+                return self._all(e.args, lambda a, b: Range(min(a.low, b.low), min(a.high, b.high)))
+            case sin() | cos():
+                return self._wave(e)
+            case Heaviside():
+                inner = self.read(e.args[0])
+                return None if inner is None else step(inner)
+            case _ if len(e.args) == 1:
+                inner = self.read(e.args[0])
+                return None if inner is None else function_of(e, inner)
+        return None
+
+    def _all(self, args: tuple[Expr, ...], combine: Callable[[Range, Range], Range]) -> Range | None:
+        found = [self.read(a) for a in args]
+        if any(f is None for f in found):
+            return None
+        whole, *rest = (f for f in found if f is not None)
+        for other in rest:
+            whole = combine(whole, other)
+        return rounded(whole)
+
+    def _product(self, e: Mul) -> Range | None:
+        """x sign(x) is |x|, and x/√(c + x²) lies between -1 and 1 for c ≥ 0."""
+        args = list(e.args)
+        for s in (a for a in e.args if isinstance(a, sign) and a.args[0] in args):
+            args = [a for a in args if a is not s and a != s.args[0]] + [Abs(s.args[0])]
+        for root in (a for a in e.args if isinstance(a, Pow) and a.exp == Rational(-1, 2)):
+            found = next((a for a in args if self._is_below(a, root.base)), None)
+            if found is not None:
+                rest = self._all((*(a for a in args if a is not found and a is not root), S.One), times)
+                return None if rest is None else times(rest, Range(Fraction(-1), Fraction(1)))
+        return self._all(tuple(args), times)
+
+    def _is_below(self, a: Expr, square: Expr) -> bool:
+        """Whether a² is at most `square`."""
+        rest = self.read(square - a**2) if a.is_Symbol and a in square.free_symbols else None
+        return rest is not None and rest.low >= 0
+
+    def _power(self, base: Expr, power: Expr) -> Range | None:
+        if base == S.Exp1:
+            inner = self.read(power)
+            return None if inner is None else function_of(exp(power, evaluate=False), inner)
+        x = self.read(base)
+        if x is None or not isinstance(power, Rational):
+            return None
+        if isinstance(power, Integer) and power > 0:
+            return rounded(integer_power(x, int(power)))
+        if power < 0:
+            below = self._power(base, -power)
+            if below is not None and (self.poles or base.is_positive) and below.low == 0 < below.high:
+                return Range(Fraction(0) if math.isinf(below.high) else 1 / below.high, inf)
+            return None if below is None or 0 in below else inverse(below)
+        return fractional_power(x, Fraction(int(power.p), int(power.q))) if x.low >= 0 else None
+
+    def _sum(self, body: Expr) -> Range | None:
+        """Σᵢ g(xᵢ) lies between n min g and n max g."""
+        g = self.read(body)
+        if g is None:
+            return None
+        if self.dimension is not None:
+            return times(g, Range(Fraction(self.dimension), Fraction(self.dimension)))
+        return times(g, Range(Fraction(1), inf))
+
+    def _wave(self, e: Expr) -> Range | None:
+        """sin and cos, with the argument in units of π."""
+        argument = e.args[0]
+        units = argument / pi
+        shift = Fraction(1, 2) if isinstance(e, cos) else Fraction(0)
+        if not units.has(pi):
+            inner = self.read(units)
+            return None if inner is None else sine(Range(inner.low + shift, inner.high + shift))
+        inner = self.read(argument)
+        if inner is None or math.isinf(inner.high - inner.low):
+            return None if inner is None else Range(Fraction(-1), Fraction(1))
+        low, high = (about(float(end) / math.pi) for end in (inner.low, inner.high))
+        if isinstance(e, sin) and inner.low == 0 and inner.high <= Fraction(3):
+            return Range(Fraction(0), Fraction(1))
+        return sine(Range(low.low + shift, high.high + shift))
+
+
+def _by_sign(e: Expr) -> Range:
+    return POSITIVE if e.is_nonnegative else Range(-inf, Fraction(0)) if e.is_nonpositive else LINE

@@ -1,0 +1,90 @@
+"""Piecewise linear functions in terms of relu alone, so that terms that cancel are recognised.
+
+|z| = 2relu(z) - z, max(a, b) = b + relu(a - b), min(a, b) = a - relu(a - b), relu(-z) = relu(z) - z, and
+relu(cz) = c relu(z) for c > 0. Activations composed of these functions are replaced by their formulas.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from functools import reduce
+
+from sympy import (
+    Abs,
+    Add,
+    Expr,
+    Heaviside,
+    Max,
+    Min,
+    Mul,
+    Rational,
+    S,
+    Symbol,
+    atan,
+    erf,
+    preorder_traversal,
+    sign,
+    tanh,
+)
+
+from pdedsl.numerics.activations import ACTIVATIONS as RECORDS
+from pdedsl.numerics.activations import RELU as RECORD
+from pdedsl.symbolic.functions import ACTIVATIONS, SYMBOLS, Activation
+from pdedsl.symbolic.rewrite import expand
+from pdedsl.symbolic.symbols import atoms
+
+RELU = ACTIVATIONS[RECORD.name]
+
+
+def _is_piecewise(formula: Expr) -> bool:
+    """Whether a formula consists of sums, products, maxima, minima and absolute values only."""
+    kinds = (Add, Mul, Max, Min, Abs, Symbol, Rational)
+    return all(isinstance(e, kinds) for e in preorder_traversal(formula))
+
+
+_Z = Symbol("z", real=True)
+PIECEWISE = tuple(r for r in RECORDS.values() if _is_piecewise(r.formula(SYMBOLS, _Z)))
+
+
+def by_relu(expr: Expr) -> Expr:
+    """The same function, with every kink expressed by relu."""
+    if not expr.args or not expr.has(Activation, Abs, Max, Min):
+        return expr
+    args = [by_relu(a) for a in expr.args]
+    match expr:
+        case Abs():
+            return 2 * _relu(args[0]) - args[0]
+        case Max():
+            return reduce(lambda a, b: b + _relu(a - b), args)
+        case Min():
+            return reduce(lambda a, b: a - _relu(a - b), args)
+        case Activation() if expr.record in PIECEWISE:
+            return by_relu(expr.record.formula(SYMBOLS, args[0]))
+        case _:
+            return expr.func(*args)
+
+
+def _relu(z: Expr) -> Expr:
+    """relu(z), with sign and positive factors of z normalised."""
+    z = expand(z)
+    if z.is_number:
+        return z if z.is_nonnegative else S.Zero
+    factor, rest = z.as_content_primitive()
+    if rest.could_extract_minus_sign():
+        return factor * (RELU(-rest) + rest)
+    return factor * RELU(rest)
+
+
+def knots(expr: Expr, free: set[Symbol]) -> Iterator[tuple[Symbol, Rational]]:
+    """Where an expression bends in one symbol: the zeros of the linear arguments of kinks, jumps and activations."""
+    for atom in sorted(atoms(expr, Activation, Abs, Max, Min, sign, Heaviside, tanh, atan, erf), key=str):
+        pairs = [(a, b) for a in atom.args for b in atom.args if a is not b] if isinstance(atom, Max | Min) else []
+        for z in {a - b for a, b in pairs} or {atom.args[0]}:
+            yield from _zeros(z, free)
+
+
+def _zeros(z: Expr, free: set[Symbol]) -> Iterator[tuple[Symbol, Rational]]:
+    for s in sorted(z.free_symbols & free, key=str):
+        slope = z.diff(s)
+        if slope.is_number and slope.is_nonzero and len(z.free_symbols) == 1:
+            yield s, Rational(str(float(-z.xreplace({s: S.Zero}) / slope)))

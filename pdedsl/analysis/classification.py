@@ -1,0 +1,214 @@
+"""The class of a stationary equation of second order, by the signs of the eigenvalues of its second-order coefficients.
+
+One sign: elliptic; both signs: hyperbolic; otherwise, with a zero: parabolic; different classes at different points:
+mixed (Evans, Partial Differential Equations, sections 6.1 and 7.2; Tricomi's y ∂²u/∂x² + ∂²u/∂y² = 0 is mixed).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from mpmath import eigsy
+from mpmath import matrix as mp_matrix
+from sympy import Dummy, Expr, S, Symbol, default_sort_key
+
+from pdedsl.analysis.feature_maps.terms import map_terms, runs_down
+from pdedsl.analysis.jet import Jet, as_scalar, jet_of, state_of
+from pdedsl.analysis.normal_form import Frame
+from pdedsl.analysis.problem import Part, direction_of
+from pdedsl.analysis.sample_points import SMALL, Point, is_inside, levels_of, points, ranges_of, value_at
+from pdedsl.config.methods import Direction
+from pdedsl.diagnostics import Span
+from pdedsl.ir.analysis import EquationClass
+from pdedsl.ir.spec import Equation, Spec, Summand
+from pdedsl.ir.system_kinds import is_separable_pair
+from pdedsl.ir.terms import Origin, Term
+from pdedsl.symbolic.symbols import Applied, Field, Partial, atoms
+
+# ---- signature
+
+
+Rows = tuple[tuple[Expr, ...], ...]
+
+
+def class_at_rest(jet: Jet, spec: Spec) -> EquationClass:
+    """The class at sample points of the domain; a matrix with learned entries of unknown sign is assumed elliptic."""
+    rows = _with_letters(jet.matrix)
+    found = {_at(rows, point) for point in _points(rows, spec)} - {None}
+    if len(found) > 1:
+        return EquationClass.MIXED
+    return next((kind for kind in found if kind is not None), EquationClass.ELLIPTIC)
+
+
+def class_of_waves(jet: Jet, spec: Spec) -> EquationClass:
+    """∂²u/∂t² = A:∇∇u is a wave equation for A ⪰ 0, elliptic in space-time for A ≺ 0, and otherwise mixed."""
+    rows = _with_letters(jet.matrix)
+    found = [signs for signs in (_signs(rows, point) for point in _points(rows, spec)) if signs]
+    if not any(-1 in signs for signs in found):
+        return EquationClass.WAVE
+    return EquationClass.ELLIPTIC if all(signs == {-1} for signs in found) else EquationClass.MIXED
+
+
+def _points(rows: Rows, spec: Spec) -> Iterator[Point]:
+    """Sample points of the domain, for the symbols in the entries."""
+    levels = levels_of(spec)
+    symbols = {s for e in (*levels, *(e for row in rows for e in row)) for s in e.free_symbols}
+    return (p for p in points(symbols, ranges_of(spec)) if is_inside(p, levels))
+
+
+def _with_letters(rows: Rows) -> Rows:
+    """The rows with positive symbols for positive learned fields."""
+    fields = {f for row in rows for e in row for f in atoms(e, Field) if f.is_positive}
+    letters = {f: f.head for f in fields}
+    return tuple(tuple(e.xreplace(letters) for e in row) for row in rows)
+
+
+def _at(rows: Rows, point: Point) -> EquationClass | None:
+    signs = _signs(rows, point)
+    if not signs:
+        return None
+    if signs in ({1}, {-1}):
+        return EquationClass.ELLIPTIC
+    return EquationClass.HYPERBOLIC if signs >= {1, -1} else EquationClass.PARABOLIC
+
+
+def _signs(rows: Rows, point: Point) -> set[int]:
+    """The signs of the eigenvalues; empty if an entry has no value."""
+    positive = {s: abs(v) if s.is_positive else v for s, v in point.items()}
+    values = [[value_at(e, positive) for e in row] for row in rows]
+    if any(v is None for row in values for v in row):
+        return set()
+    size = max((abs(v) for row in values for v in row if v is not None), default=0.0)
+    return {_sign(float(v), size) for v in eigsy(mp_matrix(values), eigvals_only=True)}
+
+
+def _sign(value: float, size: float) -> int:
+    return 0 if abs(value) <= SMALL * size else 1 if value > 0 else -1
+
+
+# ---- classify
+# The summands of an equation with their terms, and its class, which is read off the normal form alone.
+
+
+class Elsewhere(Dummy):  # type: ignore[misc]
+    """Stands for a derivative of another unknown, or of this one at another point, treated as a coefficient."""
+
+
+def forward(frame: Frame) -> Jet:
+    """F in u_t = F, with the sign changed for terminal data, so that time runs away from the data."""
+    late = direction_of(frame.spec, frame.equation.unknown) is Direction.TERMINAL and frame.equation.order == 1
+    return jet_of((-1 if late else 1) * as_scalar(frame.equation.right, frame.unknown), frame.unknown, frame.spec)
+
+
+# ---- parts
+
+
+def parts_of(frame: Frame, terms: tuple[Term, ...]) -> tuple[Part, ...]:
+    """The summands of an equation, each with the terms that it contributes."""
+    made: dict[Span, list[Term]] = {}
+    for term in terms:
+        made.setdefault(term.origin.span, []).append(term)
+    summands = (s for s in frame.equation.summands if any(e != 0 for e in s.exprs))
+    return tuple(_part(s, tuple(made.get(s.span, ())), frame) for s in summands)
+
+
+def _part(summand: Summand, terms: tuple[Term, ...], frame: Frame) -> Part:
+    exprs = tuple(e.xreplace(frame.spec.values) for e in summand.exprs)
+    jet = jet_of(as_scalar(exprs, frame.unknown), frame.unknown, frame.spec)
+    origin = Origin("-" * summand.minus + frame.spec.source.quote(summand.span), summand.span)
+    return Part(origin, terms, jet, tuple(state_of(e, frame.spec) for e in exprs))
+
+
+# ---- equations
+
+
+def class_of(frame: Frame, jet: Jet) -> EquationClass:
+    """The class, from the derivatives of all unknowns: ∂h/∂t + ∂q/∂x = 0 is a transport equation for h."""
+    equation, spec = frame.equation, frame.spec
+    feature = _feature_class(equation, spec)
+    if feature:
+        return feature
+    if not equation.order and not _holds_own(frame):
+        return EquationClass.CONSTRAINT
+    jet = _with_others(frame, jet)
+    if jet.order > 2:
+        return EquationClass.HIGHER_ORDER
+    if equation.order > 2:
+        return EquationClass.HIGHER_ORDER if jet.order else EquationClass.ODE
+    if equation.order == 2:
+        return class_of_waves(jet, spec) if jet.order == 2 else EquationClass.WAVE
+    match jet.order:
+        case 2:
+            return _second_order(jet, frame) if equation.order else class_at_rest(jet, spec)
+        case 1:
+            return _first_order(jet)
+        case _:
+            return EquationClass.ODE
+
+
+def _holds_own(frame: Frame) -> bool:
+    """Whether the unknown that an equation is counted for stands in it: p does not in ∇·v = 0."""
+    return any(f.head == frame.unknown.head for e in frame.equation.right for f in atoms(e, Field))
+
+
+def _with_others(frame: Frame, jet: Jet) -> Jet:
+    """The jet with derivatives of other unknowns, and of this one at another point or time, accounted for: as those of
+    this one, each with its own weight, or as coefficients if this one has derivatives itself."""
+    own, here = frame.own(0), {frame.own(k) for k in range(len(frame.equation.right))}
+    found = [
+        p for e in frame.equation.right for p in atoms(e, Partial) if _is_of(p, frame.heads) and p.body not in here
+    ]
+    if not found:
+        return jet
+    alone = [e.xreplace(dict.fromkeys(found, Dummy(positive=True))) for e in frame.equation.right]
+    if any(p.body == own for e in alone for p in atoms(e, Partial)):
+        moved = {p: Elsewhere(positive=True) for p in found}
+    else:
+        moved = {p: Dummy(positive=True) * Partial(own, *p.slots) for p in sorted(found, key=default_sort_key)}
+    exprs = tuple(e.xreplace(moved) for e in frame.equation.right)
+    return jet_of(as_scalar(exprs, frame.unknown), frame.unknown, frame.spec)
+
+
+def _is_of(partial: Partial, heads: frozenset[Symbol]) -> bool:
+    return isinstance(partial.body, Field) and partial.body.head in heads
+
+
+def _second_order(jet: Jet, frame: Frame) -> EquationClass:
+    entries = tuple(e for row in jet.matrix for e in row)
+    if jet.depends_on(entries, jet.variables) or any(len(d.slots) > 1 for d in jet.hidden):
+        return EquationClass.NONLINEAR_DIFFUSION
+    if jet.depends_on(jet.drift, jet.p):
+        return EquationClass.HAMILTON_JACOBI
+    lower = jet.expr.xreplace(dict.fromkeys((*jet.p, *jet.second, *atoms(jet.expr, Elsewhere)), S.Zero))
+    if jet.u in lower.free_symbols or any(f.head in frame.heads for f in atoms(lower, Field)):
+        return EquationClass.REACTION_DIFFUSION
+    moves = jet.expr.free_symbols & set(jet.p)
+    return EquationClass.CONVECTION_DIFFUSION if moves else EquationClass.DIFFUSION
+
+
+def _first_order(jet: Jet) -> EquationClass:
+    return EquationClass.HAMILTON_JACOBI if jet.depends_on(jet.drift, jet.p) else EquationClass.TRANSPORT
+
+
+def _feature_class(equation: Equation, spec: Spec) -> EquationClass | None:
+    """Classes determined by the form of the system or of a symmetric layer."""
+    if is_separable_pair(spec):
+        return EquationClass.HAMILTONIAN
+    right = equation.right[0]
+    learned = any(_is_learned_of_unknown(f, spec) for f in atoms(right, Field))
+    if right.has(Applied) or (learned and not _differentiates(right, spec)):
+        if equation.order == 2:
+            return EquationClass.WAVE
+        return EquationClass.GRADIENT_FLOW if runs_down(map_terms(equation, spec)) else EquationClass.ODE
+    return None
+
+
+def _differentiates(right: Expr, spec: Spec) -> bool:
+    heads = {u.head for u in spec.unknowns}
+    return any(f.head in heads for p in atoms(right, Partial) for f in atoms(p.body, Field))
+
+
+def _is_learned_of_unknown(field: Field, spec: Spec) -> bool:
+    heads = {u.head for u in spec.unknowns}
+    own = {w.head for w in spec.learned}
+    return field.head in own and any(f.head in heads for a in field.arguments for f in atoms(a, Field))

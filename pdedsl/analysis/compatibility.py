@@ -1,0 +1,191 @@
+"""Warnings for data that contradict each other: a solution exists only in a weak sense, or not at all.
+
+- Where a side meets the start (or end) of time, both give u: if they differ, u jumps there, and its derivatives are
+  unbounded near it (compatibility of order 0: Evans, section 7.1.3).
+- ∇·(a∇u) + f = 0 with ∂u/∂n = g on all sides that are not periodic has a solution only if ∫f + ∮a g = 0 (Gauss;
+  Evans, section 6.2.3). On a shape only slopes of zero are compared, with ∫f by the rule of midpoints.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator
+from itertools import product
+
+from sympy import Add, Dummy, Expr, S, Symbol, expand
+
+from pdedsl import errors
+from pdedsl.analysis.boundary import Flux, Placed, Value, is_covered, sides_of
+from pdedsl.analysis.problem import Problem
+from pdedsl.diagnostics import Diagnostic
+from pdedsl.ir.spec import Condition, ConditionKind, Spec
+from pdedsl.symbolic.evaluate import Layout, compiled, values
+from pdedsl.symbolic.rewrite import replaced
+from pdedsl.symbolic.symbols import Component, Field, Partial, atoms
+from pdedsl.symbolic.sympy_errors import worked_out
+
+CLOSE = 1e-6  # relative to the largest of both values and 1
+GAUSS = ((-0.906179845938664, 0.236926885056189), (-0.538469310105683, 0.478628670499366), (0.0, 0.568888888888889))
+NODES = (*GAUSS, *((-x, w) for x, w in GAUSS[:2]))  # five nodes, exact for polynomials up to degree 9
+PIECES = 4  # into which each side is divided, with five nodes each
+MOST_DIMENSIONS = 3
+CELLS = {1: 400, 2: 60, 3: 20}  # of a shape's box, in each direction
+CLEARLY = 0.1  # of the integral of |f|: far above the error of cells that the edge of a shape cuts
+
+
+def disagreements(problems: tuple[Problem, ...]) -> tuple[Diagnostic, ...]:
+    spec = problems[0].spec
+    if not spec.space.explicit or not spec.space.sides:
+        return ()
+    known = [p for p in problems if not p.is_vector]
+    if spec.space.inside:
+        return tuple(d for p in known for d in _unbalanced_on_shape(p))
+    return tuple(d for p in known for d in (*list(_corners(p))[:1], *_unbalanced(p)))
+
+
+# ---- where sides meet the start
+
+
+def _corners(problem: Problem) -> Iterator[Diagnostic]:
+    spec, time = problem.spec, problem.spec.time
+    given = [c for c in spec.conditions if not c.on_boundary and c.unknown == problem.unknown.head and c.order == 0]
+    if time is None or not given or len(given[0].value) != 1:
+        return
+    (data, *_), late = given, given[0].kind is ConditionKind.TERMINAL
+    at = time.end if late else time.start
+    for placed in sides_of(problem):
+        if not isinstance(placed.side, Value) or placed.condition.part:
+            continue
+        start = _there(data.value[0], placed.coordinate, placed.end, spec)
+        side = _there(placed.side.given, time.symbol, at, spec)
+        gap = None if start is None or side is None else _largest_gap(start, side, placed, spec)
+        if gap is not None:
+            yield _told(data, placed, gap, spec)
+
+
+def _there(value: Expr, coordinate: Expr, end: Expr, spec: Spec) -> Expr | None:
+    """The value where a coordinate has reached its end; None where it has none, as `min(1/x, 1)` at 0."""
+    return worked_out(lambda: replaced(value.xreplace(spec.values), {coordinate: end}))
+
+
+def _largest_gap(start: Expr, side: Expr, placed: Placed, spec: Spec) -> tuple[float, float] | None:
+    """The two values at the point where they differ most; None if they agree."""
+    others = [x for x in spec.space.coordinates if x != placed.coordinate]
+    if start.has(Field) or side.has(Field) or not (start.free_symbols | side.free_symbols) <= set(others):
+        return None
+    layout = Layout({x: k for k, x in enumerate(others)}, 0)
+    pairs = zip(*values((start, side), layout, list(product(*(_inside(spec, x) for x in others)))), strict=True)
+    known = [(a, b) for a, b in pairs if math.isfinite(a) and math.isfinite(b)]
+    apart = [(a, b) for a, b in known if abs(a - b) > CLOSE * max(1.0, abs(a), abs(b))]
+    return max(apart, key=lambda pair: abs(pair[0] - pair[1]), default=None)
+
+
+def _inside(spec: Spec, x: Symbol) -> tuple[float, ...]:
+    side = spec.space.sides[spec.space.coordinates.index(x)]
+    a, b = float(side.start), float(side.end)
+    return tuple(a + share * (b - a) for share in (0.21, 0.52, 0.83))
+
+
+def _told(data: Condition, placed: Placed, gap: tuple[float, float], spec: Spec) -> Diagnostic:
+    where = f"{placed.coordinate.name} = {float(placed.end):g}"
+    written = spec.source.quote(placed.condition.span), spec.source.quote(data.span)
+    return errors.equations.contradiction(*written, where, *gap, placed.condition.span)
+
+
+# ---- slopes on all sides
+
+
+def _unbalanced(problem: Problem) -> Iterator[Diagnostic]:
+    """Checks ∇·(a(x)∇u) + f(x) = 0, with ∂u/∂n = g(x) on every side that is not periodic."""
+    jet, spec, placed = problem.jet, problem.spec, sides_of(problem)
+    slopes = [p for p in placed if isinstance(p.side, Flux) and p.side.slope == 0 and not p.condition.part]
+    walls = 2 * sum(not side.periodic for side in spec.space.sides)
+    if len(slopes) != walls or not (is_covered(problem) or not walls) or (found := _divergence(problem)) is None:
+        return
+    factor, source = found
+    fluxes = [p.side.given.xreplace(spec.values) for p in slopes if isinstance(p.side, Flux)]
+    if any(e.has(Field) or not e.free_symbols <= set(jet.coordinates) for e in (factor, source, *fluxes)):
+        return
+    inside, size = _integral(source, jet.coordinates, spec)
+    total = inside
+    for p, flux in zip(slopes, fluxes, strict=True):
+        flow = (factor * flux).xreplace({p.coordinate: p.end})
+        value, own = _integral(flow, tuple(x for x in jet.coordinates if x != p.coordinate), spec)
+        total, size = total + value, size + own
+    if math.isfinite(total) and abs(total) > 1e-4 * size:
+        span = slopes[0].condition.span if slopes else problem.equation.span
+        yield errors.equations.unbalanced(problem.unknown.name, total, bool(slopes), span)
+
+
+def _divergence(problem: Problem) -> tuple[Expr, Expr] | None:
+    """a and f of an equation ∇·(a(x)∇u) + f(x) = 0 at rest; None for any other."""
+    jet, spec, d = problem.jet, problem.spec, len(problem.jet.coordinates)
+    if problem.equation.order or jet.order != 2 or jet.higher or jet.hidden or jet.nonlocal_ or not jet.is_affine:
+        return None
+    if spec.time is not None or d > MOST_DIMENSIONS:
+        return None
+    factor = jet.matrix[0][0].xreplace(spec.values)
+    alike = all(jet.matrix[i][j].xreplace(spec.values) == (factor if i == j else 0) for i in range(d) for j in range(d))
+    drift = [b.xreplace(spec.values) - factor.diff(x) for b, x in zip(jet.drift, jet.coordinates, strict=True)]
+    if not (alike and all(b.expand() == 0 for b in drift) and jet.rate == 0):
+        return None
+    return factor, jet.expr.xreplace(dict.fromkeys(jet.variables, S.Zero)).xreplace(spec.values)
+
+
+def _unbalanced_on_shape(problem: Problem) -> Iterator[Diagnostic]:
+    """Checks ∇·(a(x)∇u) + f(x) = 0, with ∂u/∂n = 0 on all of the boundary."""
+    jet, spec, found = problem.jet, problem.spec, _divergence(problem)
+    own = [c for c in spec.conditions if c.on_boundary and c.unknown == problem.unknown.head]
+    if found is None or not own or not all(_is_slope_of_zero(c, problem) for c in own):
+        return
+    if any(e.has(Field) or not e.free_symbols <= set(jet.coordinates) for e in found):
+        return
+    layout = Layout({x: k for k, x in enumerate(jet.coordinates)}, 0)
+    f, edges = compiled(found[1], layout), [compiled(g.expr.xreplace(spec.values), layout) for g in spec.space.inside]
+    points = [p for p in product(*(_midpoints(spec, x) for x in jet.coordinates)) if all(g(p) > 0 for g in edges)]
+    cell = math.prod(float(s.end - s.start) / CELLS[len(jet.coordinates)] for s in spec.space.sides)
+    values = [f(p) * cell for p in points]
+    total, size = math.fsum(values), math.fsum(map(abs, values))
+    if math.isfinite(total) and abs(total) > CLEARLY * size:
+        yield errors.equations.unbalanced(problem.unknown.name, total, True, own[0].span, about=True)
+
+
+def _is_slope_of_zero(condition: Condition, problem: Problem) -> bool:
+    """Whether a condition is n·∇u = 0, up to a number as factor."""
+    x = problem.spec.space.coordinates
+    value = Field(problem.unknown.head, (), problem.unknown.arguments)
+    normals = {c.args[1]: c for e in condition.value for c in atoms(e, Component) if c.args[0] not in x}
+    slopes = [Dummy("slope") for _ in x]
+    whole = (
+        condition.value[0]
+        .xreplace(problem.spec.values)
+        .xreplace({Partial(value, y): s for y, s in zip(x, slopes, strict=True)})
+    )
+    if len(condition.value) != 1 or len(normals) != len(x):
+        return False
+    flux = Add(*(normals[k] * s for k, s in zip(sorted(normals), slopes, strict=True)))
+    factor = expand(whole).coeff(slopes[0]).coeff(normals[min(normals)])
+    return bool(factor.is_number) and bool(factor != 0) and expand(whole - factor * flux) == 0
+
+
+def _midpoints(spec: Spec, x: Symbol) -> list[float]:
+    side, n = spec.space.sides[spec.space.coordinates.index(x)], CELLS[len(spec.space.coordinates)]
+    a, h = float(side.start), float(side.end - side.start) / n
+    return [a + h * (k + 0.5) for k in range(n)]
+
+
+def _integral(expr: Expr, over: tuple[Symbol, ...], spec: Spec) -> tuple[float, float]:
+    """∫ over a box, and ∫ of the absolute value, by Gauss's rule on pieces."""
+    f = compiled(expr, Layout({x: k for k, x in enumerate(over)}, 0))
+    total, size = [], []
+    for point in product(*(_nodes(spec, x) for x in over)):
+        value = f(tuple(x for x, _ in point)) * math.prod(w for _, w in point)
+        total.append(value)
+        size.append(abs(value))
+    return math.fsum(total), math.fsum(size)
+
+
+def _nodes(spec: Spec, x: Symbol) -> list[tuple[float, float]]:
+    side = spec.space.sides[spec.space.coordinates.index(x)]
+    a, h = float(side.start), float(side.end - side.start) / PIECES
+    return [(a + h * (k + (1 + node) / 2), h * w / 2) for k in range(PIECES) for node, w in NODES]

@@ -1,0 +1,252 @@
+"""The coefficients of the derivatives of an unknown, as a vector or a symmetric matrix.
+
+In a space that is not written out in components, v·∇u is Σⱼ vⱼ ∂u/∂xⱼ, so bᵢ is the coefficient of ∂u/∂xⱼ with i
+substituted for j. The diagonal entry Aᵢᵢ is the coefficient of ∂²u/∂xⱼ², and Σⱼₖ c fⱼ gₖ ∂²u/∂xⱼ∂xₖ has the matrix
+½c(fgᵀ + gfᵀ), which becomes a sum of c w wᵀ by completing squares. A single derivative ∂u/∂x₃ contributes δᵢ₃.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator
+from functools import partial, reduce
+
+from sympy import Add, Dummy, Expr, KroneckerDelta, Mul, S, Symbol, cancel
+
+from pdedsl.ir.terms import Components, Indexed
+from pdedsl.symbolic.calculus import contract, differentiate
+from pdedsl.symbolic.rewrite import expand, multiply_out
+from pdedsl.symbolic.symbols import INDEX, Component, Contraction, Field, Partial, atoms, free_symbols
+
+# ---- coefficients
+
+
+Part = tuple[Expr, Expr]
+"""A coefficient and the value or derivative of an unknown beside it; an index that is free in both is summed over."""
+Placed = tuple[Expr, Expr]
+"""What stands beside a derivative, and the number of the component by which it is taken."""
+Form = dict[tuple[Expr, Expr], Expr]
+"""c of Σ c fⱼ gₖ, by fᵢ and gᵢ."""
+
+
+class NotLinear(Exception):
+    """A product that is not a coefficient times one value or derivative of an unknown."""
+
+
+# ---- parts
+
+
+def is_letter(expr: Expr, heads: frozenset[Symbol]) -> bool:
+    """Whether an expression is the value of an unknown, here or at another point, or a derivative of it."""
+    field = expr.body if isinstance(expr, Partial) else expr
+    if not isinstance(field, Field) or field.head not in heads:
+        return False
+    return not any(touches(a, heads) for a in field.arguments)
+
+
+def touches(expr: Expr, heads: frozenset[Symbol]) -> bool:
+    return not expr.is_Atom and any(f.head in heads for f in atoms(expr, Field))
+
+
+def parts_of(expr: Expr, heads: frozenset[Symbol]) -> Iterator[Part]:
+    """The parts of an affine expression; a source is the coefficient of 1. Raises NotLinear."""
+    return _parts(expr, lambda e: touches(e, heads), lambda e: is_letter(e, heads))
+
+
+def second_parts(expr: Expr, head: Symbol) -> Iterator[Part]:
+    """The second derivatives of an unknown with their coefficients, which may depend on it. Raises NotLinear."""
+    found = _parts(expr, lambda e: any(_is_second(p, head) for p in atoms(e, Partial)), lambda e: _is_second(e, head))
+    return ((coefficient, letter) for coefficient, letter in found if letter is not S.One)
+
+
+def _is_second(expr: Expr, head: Symbol) -> bool:
+    return (
+        isinstance(expr, Partial) and len(expr.slots) == 2 and isinstance(expr.body, Field) and expr.body.head == head
+    )
+
+
+Test = Callable[[Expr], bool]
+
+
+def _parts(expr: Expr, touched_by: Test, letter: Test) -> Iterator[Part]:
+    for product in Add.make_args(expr):
+        touched = [f for f in Mul.make_args(product) if touched_by(f)]
+        rest = Mul(*(f for f in Mul.make_args(product) if not touched_by(f)))
+        match touched:
+            case []:
+                yield product, S.One
+            case [factor]:
+                for coefficient, found in _inside(factor, touched_by, letter):
+                    yield rest * coefficient, found
+            case _:
+                raise NotLinear
+
+
+def _inside(factor: Expr, touched_by: Test, letter: Test) -> Iterator[Part]:
+    match factor:
+        case _ if letter(factor):
+            yield S.One, factor
+        case Contraction(index=index, body=body):
+            own = Dummy(integer=True)  # another contraction beside this one may have the same index
+            for coefficient, found in _parts(multiply_out(body.xreplace({index: own})), touched_by, letter):
+                yield (coefficient if own in free_symbols(found) else Contraction(own, coefficient)), found
+        case _:
+            raise NotLinear
+
+
+def whole(parts: Iterable[Part]) -> Expr:
+    """The expression that the parts add up to; a product with a free index is summed over it."""
+    return Add(*(_summed(coefficient * letter) for coefficient, letter in parts))
+
+
+def _summed(expr: Expr) -> Expr:
+    for index in sorted((s for s in free_symbols(expr) if isinstance(s, Dummy)), key=lambda s: s.dummy_index):
+        expr = contract(partial(_at, expr, index), None)
+    return expr
+
+
+def _at(expr: Expr, index: Symbol, place: Expr) -> Expr:
+    return expr.xreplace({index: place})
+
+
+# ---- vectors and matrices
+
+
+def vector(parts: Iterable[Part], coordinates: tuple[Symbol, ...]) -> Components:
+    """b of Σ bᵢ ∂u/∂xᵢ, written out."""
+    rows: dict[Expr, list[Expr]] = {}
+    for coefficient, letter in parts:
+        rows.setdefault(letter.slots[0], []).append(coefficient)
+    return Components((tuple(Add(*rows.get(c, ())) for c in coordinates),))
+
+
+def matrix(parts: Iterable[Part], coordinates: tuple[Symbol, ...]) -> Components:
+    """The symmetric A of Σ Aᵢⱼ ∂²u/∂xᵢ∂xⱼ, written out."""
+    entries: dict[frozenset[Expr], list[Expr]] = {}
+    for coefficient, letter in parts:
+        a, b = letter.slots
+        entries.setdefault(frozenset((a, b)), []).append(coefficient / (1 if a == b else 2))
+    rows = (tuple(Add(*entries.get(frozenset((a, b)), ())) for b in coordinates) for a in coordinates)
+    return Components(tuple(rows))
+
+
+def indexed_vector(parts: Iterable[Part], dimension: int | Symbol) -> Indexed:
+    placed = [(c, *_places(letter)) for c, letter in parts]
+    return Indexed(_component(placed, dimension))
+
+
+def indexed_matrix(parts: Iterable[Part], dimension: int | Symbol, learned: frozenset[Symbol]) -> Indexed:
+    """`learned` are the heads of learned matrices."""
+    diagonal: list[Placed] = []
+    form: Form = {}
+    matrices: dict[Symbol, Expr] = {}
+    rest = False
+    for coefficient, letter in parts:
+        j, k = _places(letter)
+        if j == k:
+            diagonal.append((coefficient, j))
+            continue
+        for product in Add.make_args(multiply_out(coefficient)):
+            found = _bilinear(product, j, k, learned)
+            match found:
+                case (c, Field(head=head)):
+                    matrices[head] = matrices.get(head, S.Zero) + c
+                case (c, f, g):
+                    form[f, g] = form.get((f, g), S.Zero) + c
+                case _:
+                    rest = True
+    outer = _squares(form)
+    total = _component(diagonal, dimension)
+    shared = tuple((c, h) for h, c in matrices.items() if c != 0)
+    return Indexed(total, outer or (), shared, rest or outer is None)
+
+
+def _places(letter: Expr) -> tuple[Expr, ...]:
+    return tuple(s.args[1] for s in letter.slots if isinstance(s, Component))
+
+
+def _component(placed: list[Placed], dimension: int | Symbol) -> Expr:
+    """Component i of the sum. Terms of the same form at all of 1, 2, …, d become one term at i: Σₖ xₖ δᵢₖ is xᵢ."""
+    total: list[Expr] = []
+    single: dict[Expr, dict[Expr, Expr]] = {}
+    for coefficient, place in placed:
+        if not place.is_Integer:
+            total.append(coefficient.xreplace({place: INDEX}))
+            continue
+        for term in Add.make_args(multiply_out(coefficient)):
+            single.setdefault(_anywhere(term, place), {})[place] = term
+    for general, terms in single.items():
+        if len(terms) == dimension and INDEX in free_symbols(general):
+            total.append(general)
+        else:
+            total += [term * KroneckerDelta(INDEX, place) for place, term in terms.items()]
+    return Add(*total)
+
+
+def _anywhere(term: Expr, place: Expr) -> Expr:
+    """A term with INDEX in place of the component number `place`."""
+    own = [e for e in atoms(term, Component) if e.args[1] == place]
+    fields = [f for f in atoms(term, Field) if tuple(f.indices) == (place,)]
+    moved = {e: Component(e.args[0], INDEX) for e in own} | {f: Field(f.head, (INDEX,), f.arguments) for f in fields}
+    return term.xreplace(moved)
+
+
+def _bilinear(
+    product: Expr, j: Expr, k: Expr, learned: frozenset[Symbol]
+) -> tuple[Expr, Expr, Expr] | tuple[Expr, Field] | None:
+    """c, f and g of c fⱼ gₖ, or c and H of c Hⱼₖ; None for what is neither."""
+    places = (j, k)
+    outside: list[Expr] = []
+    at: dict[Expr, list[Expr]] = {p: [] for p in places}
+    both: list[Expr] = []
+    for factor in Mul.make_args(product):
+        found = [p for p in places if not p.is_Integer and p in free_symbols(factor)]
+        (both if len(found) > 1 else at[found[0]] if found else outside).append(factor)
+    match both:
+        case []:
+            f, g = (KroneckerDelta(INDEX, p) if p.is_Integer else Mul(*at[p]).xreplace({p: INDEX}) for p in places)
+            return Mul(*outside), f, g
+        case [Field(head=head) as matrix_] if head in learned and not at[j] and not at[k]:
+            return Mul(*outside), matrix_
+        case _:
+            return None
+
+
+def _squares(form: Form) -> tuple[tuple[Expr, Expr], ...] | None:
+    """Σ c w wᵀ by completing squares (Lagrange); None if there are more than six vectors."""
+    names = sorted({f for pair in form for f in pair}, key=str)
+    if len(names) > 6:
+        return None
+    c = {(a, b): (form.get((a, b), S.Zero) + form.get((b, a), S.Zero)) / 2 for a in names for b in names}
+    found: list[tuple[Expr, Expr]] = []
+    while any(v != 0 for v in c.values()):
+        pivot = next((a for a in names if c[a, a] != 0), None)
+        if pivot is None:
+            a, b = next(pair for pair, v in c.items() if v != 0)
+            found += [(c[a, b] / 2, a + b), (-c[a, b] / 2, a - b)]
+            c[a, b] = c[b, a] = S.Zero
+            continue
+        row = {b: c[pivot, b] / c[pivot, pivot] for b in names}
+        found.append((c[pivot, pivot], Add(*(row[b] * b for b in names))))
+        c = {(a, b): cancel(v - found[-1][0] * row[a] * row[b]) for (a, b), v in c.items()}
+    return tuple(found)
+
+
+# ---- adjoint
+# d/dt ∫u of a linear equation, by index: ∫ Lu = ∫ u L*1, where L*1 = c - Σᵢ ∂bᵢ/∂xᵢ + Σᵢⱼ ∂²Aᵢⱼ/∂xᵢ∂xⱼ.
+#
+# Index notation is kept where a space is not written out in components: an integral over the few coordinates that are
+# shown is not one over all of them. ∇·(x u) is x·∇u + n u, where n is the dimension of the whole space.
+
+
+def adjoint_of_one(right: Expr, heads: frozenset[Symbol]) -> Expr:
+    """L*1 for an affine right-hand side, ignoring its source. Raises NotLinear."""
+    parts = [(c, letter) for c, letter in parts_of(right, heads) if letter is not S.One]
+    return expand(Add(*(_moved(c, letter) for c, letter in parts)))
+
+
+def _moved(coefficient: Expr, letter: Expr) -> Expr:
+    """(-1)ᵏ ∂ᵏc/∂xᵢ…∂xⱼ, summed over the indices of the derivative."""
+    slots = letter.slots if isinstance(letter, Partial) else ()
+    term = reduce(lambda e, slot: -differentiate(e, slot, chain=True), slots, coefficient)
+    indices = sorted({s for slot in slots for s in atoms(slot, Dummy)}, key=lambda s: s.dummy_index)
+    return reduce(lambda e, index: contract(partial(_at, e, index), None), indices, term)

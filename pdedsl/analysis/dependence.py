@@ -1,0 +1,262 @@
+"""What an equation reads at other times or points: directly, or through unknowns of stationary equations, which stand
+for what these imply. w = u(x, t - 1) is memory by another name; Δw = w - u gives w = (1 - Δ)⁻¹u, a mean over all space.
+
+A sight is sure if at some point the place is certainly another one, its coefficient certainly nonzero, and nothing else
+that is read may cancel it: u(x + ½) - u(x - ½) is zero on a ring of length 1, and w - v if both are (1 - Δ)⁻¹u.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass, replace
+from functools import cached_property
+from itertools import combinations
+
+from sympy import Add, Expr, Mul, S, Symbol, Tuple, cancel, pi, sin
+
+from pdedsl.analysis.bounds.sign import box_of, strictly_positive
+from pdedsl.analysis.constraint_elimination import is_constrained, reduced
+from pdedsl.analysis.index_expansion import in_coordinates, layout_of
+from pdedsl.analysis.jet import State, state_of
+from pdedsl.analysis.normal_form import unknown_of
+from pdedsl.analysis.sample_points import Ranges, nonzero_point, points, ranges_of
+from pdedsl.ir.spec import Equation, Spec, Unknown
+from pdedsl.symbolic.rewrite import expand
+from pdedsl.symbolic.symbols import Component, Field, Partial, atoms
+
+TRIES = 4  # points at which the slopes of an equation are read
+
+
+@dataclass(frozen=True)
+class Sight:
+    """Something read elsewhere, directly or `by` way of the unknown of a stationary equation, and `via` the last of
+    several such unknowns."""
+
+    sure: bool
+    by: Symbol | None
+    via: Symbol | None
+
+
+@dataclass(frozen=True)
+class Reader:
+    """An equation, and the values and derivatives of unknowns that occur in it."""
+
+    equation: Equation
+    spec: Spec
+
+    @cached_property
+    def head(self) -> Symbol:
+        return unknown_of(self.equation, self.spec).head
+
+    @cached_property
+    def states(self) -> tuple[State, ...]:
+        return tuple(state_of(e, self.spec) for e in self.equation.right)
+
+    @cached_property
+    def fields(self) -> tuple[Field, ...]:
+        heads = {u.head for u in self.spec.unknowns}
+        found = (f for e in self.equation.right for f in atoms(e, Field) if f.head in heads)
+        return tuple(dict.fromkeys(sorted(found, key=str)))
+
+    @cached_property
+    def read(self) -> tuple[Symbol, ...]:
+        """The other unknowns that occur in it."""
+        return tuple(dict.fromkeys(f.head for f in self.fields if f.head != self.head))
+
+    @cached_property
+    def ranges(self) -> Ranges:
+        return ranges_of(self.spec, self.equation)
+
+    def place(self, field: Field) -> Tuple:
+        """The arguments of a field, in the coordinates of the states."""
+        return in_coordinates(field, layout_of(self.equation.right[0], self.spec)).arguments
+
+    def counts(self, head: Symbol, arguments: Tuple | None = None, where: Expr = S.One) -> bool:
+        """Whether F certainly depends on an unknown (at these arguments) at a point where an expression is not zero."""
+        moves = (self._moves(s, a, where) for s in self.states for a in s.letters if _is_of(a, head, arguments))
+        return self._is_free(head) and any(moves)
+
+    def _is_free(self, head: Symbol) -> bool:
+        """Whether no term with an unknown has a factor that may vanish for what an equation at rest says: z u(x + 1, t)
+        with z = u - w and w = u, or (∇·v) c(x + 1, t) with ∇·v = 0."""
+        bound = {u.head for u in self.spec.unknowns if is_constrained(self.spec) or _given(u.head, self.spec)} - {head}
+        terms = (t for e in self.equation.right for t in Add.make_args(e) if _has(t, head))
+        return not any(_has(t, other) for t in terms for other in bound)
+
+    @property
+    def is_apart(self) -> bool:
+        """Whether no unknown is read twice at one place, by different names: u(x + ½) and u(x - ½) on a ring."""
+        pairs = ((a, b) for a, b in combinations(self.fields, 2) if (a.head, a.indices) == (b.head, b.indices))
+        unknowns = {u.head: u for u in self.spec.unknowns}
+        gaps = (_distance(a, b, unknowns[a.head], self) for a, b in pairs)
+        return all(nonzero_point(gap, self.ranges) is not None for gap in gaps)
+
+    def _moves(self, state: State, letter: Expr, where: Expr) -> bool:
+        slope, box = state.slope(letter), box_of(self.ranges)
+        if nonzero_point(slope * where, self.ranges) is not None:
+            return True
+        always = strictly_positive(slope, box) or strictly_positive(expand(-slope), box)
+        return always and nonzero_point(where, self.ranges) is not None
+
+    def within(self, giver: Reader) -> Reader:
+        """The same with what another equation says of its unknown put in, if that can be done."""
+        found = [reduced(s.expr, giver.head, giver.equation, self.spec) for s in self.states]
+        rights = tuple(s.expr if r is None else r for r, s in zip(found, self.states, strict=True))
+        return Reader(replace(self.equation, right=rights), self.spec)
+
+    def symbol(self, head: Symbol, draw: int = 0) -> Expr | None:
+        """Σ cₐ ξᵃ for the derivatives cₐ ∂ᵃ of an unknown in F, with a coordinate for each ξ; the slopes of F are taken
+        at a point, or have to be numbers if `draw` is 0. None if one has no value, or the unknown is read elsewhere."""
+        total, places = S.Zero, set(self.spec.space.coordinates)
+        own = next(u for u in self.spec.unknowns if u.head == head).arguments
+        for letter in (a for s in self.states for a in s.letters if _is_of(a, head)):
+            slope, slots = self.states[0].slope(letter), letter.slots if isinstance(letter, Partial) else ()
+            *_, point = points(slope.free_symbols, self.ranges, draw) if draw else ({},)
+            value = slope.xreplace(point)
+            at_home = _field_of(letter).arguments == Tuple(*own)
+            if len(self.states) > 1 or not value.is_Rational or not at_home or not places.issuperset(slots):
+                return None
+            total += value * Mul(*slots)
+        return total
+
+    def order_in(self, head: Symbol) -> int:
+        """The order of the highest derivative of an unknown in space."""
+        time = self.spec.time.symbol if self.spec.time else None
+        partials = (p for e in self.equation.right for p in atoms(e, Partial) if _has(p, head))
+        return max((len([s for s in p.slots if s != time]) for p in partials), default=0)
+
+
+def _has(expr: Expr, head: Symbol) -> bool:
+    return any(f.head == head for f in atoms(expr, Field))
+
+
+def _is_of(letter: Expr, head: Symbol, arguments: Tuple | None = None) -> bool:
+    field = _field_of(letter)
+    return bool(field.head == head and (arguments is None or field.arguments == arguments))
+
+
+def _field_of(letter: Expr) -> Field:
+    field: Field = letter.body if isinstance(letter, Partial) else letter
+    return field
+
+
+# ---- places
+
+
+def _gaps(field: Field, unknown: Unknown, reader: Reader, in_time: bool) -> list[Expr]:
+    """Functions that are zero where a field is read at its own time, or point, or is also read in another way."""
+    time = reader.spec.time.symbol if reader.spec.time else None
+    pairs = zip(field.arguments, unknown.arguments, strict=True)
+    gaps = [_gap(given, own, own, reader) for given, own in pairs if given != own and (own == time) == in_time]
+    others = [f for f in reader.fields if f.head == field.head and f.indices == field.indices and f != field]
+    apart = Mul(*(_distance(field, f, unknown, reader) for f in others))
+    return [g * apart for g in gaps if g != 0]
+
+
+def _distance(one: Field, other: Field, unknown: Unknown, reader: Reader) -> Expr:
+    """A function that is zero where two fields are read at the same place."""
+    triples = zip(one.arguments, other.arguments, unknown.arguments, strict=True)
+    return Add(*(_gap(a, b, own, reader) ** 2 for a, b, own in triples if a != b))
+
+
+def _gap(given: Expr, other: Expr, own: Symbol, reader: Reader) -> Expr:
+    """The difference; in a periodic coordinate, a function of it that vanishes at multiples of the period."""
+    components = {c: own for e in (given, other) for c in atoms(e, Component) if c.args[0] == own}
+    space, gap = reader.spec.space, expand(given.xreplace(components) - other.xreplace(components))
+    if own not in space.coordinates or not space.sides:
+        return gap
+    if not space.sides[space.coordinates.index(own)].periodic:
+        return gap
+    start, end = reader.ranges[own]
+    return sin(pi * gap / (end - start))
+
+
+# ---- sights
+
+
+def memory(equation: Equation, spec: Spec) -> list[Sight]:
+    """What is read at another time."""
+    return list(_seen(Reader(equation, spec), True, True, None, frozenset()))
+
+
+def distance(equation: Equation, spec: Spec) -> list[Sight]:
+    """What is read at another point, or determined by values over all of space."""
+    return list(_seen(Reader(equation, spec), False, True, None, frozenset()))
+
+
+def reads_at_rest(equation: Equation, spec: Spec) -> bool:
+    """Whether an equation contains another unknown that does not evolve in time."""
+    return any(_given(head, spec) is not None for head in Reader(equation, spec).read)
+
+
+def _seen(reader: Reader, in_time: bool, sure: bool, by: Symbol | None, path: frozenset[Symbol]) -> Iterator[Sight]:
+    spec = reader.spec
+    for field in reader.fields:
+        unknown = next(u for u in spec.unknowns if u.head == field.head)
+        gaps = _gaps(field, unknown, reader, in_time)
+        if gaps:
+            there = any(reader.counts(field.head, reader.place(field), gap) for gap in gaps)
+            yield Sight(sure and there, by, reader.head if by else None)
+    for head in (h for h in reader.read if h not in path):
+        given = _given(head, spec)
+        if given is None:
+            continue
+        known = sure and reader.counts(head)
+        itself = known and not any(_has(p, head) for e in reader.equation.right for p in atoms(e, Partial))
+        for giver in given:
+            yield from () if in_time else _spread(reader, giver, head, known, by)
+            yield from _seen(giver, in_time, itself, by or head, path | {head, reader.head})
+        if not given and not in_time:
+            yield from (Sight(known and free, by or head, head) for free in _constraints(head, spec))
+
+
+def _constraints(head: Symbol, spec: Spec) -> Iterator[bool]:
+    """For each stationary equation with derivatives, whether the unknown is absent from it: such equations determine an
+    unknown that no equation is solved for, as ∇·u = 0 determines the pressure."""
+    for reader in (Reader(e, spec) for e in spec.equations if not e.order):
+        if any(reader.order_in(f.head) for f in reader.fields):
+            yield all(f.head != head for f in reader.fields)
+
+
+def _given(head: Symbol, spec: Spec) -> list[Reader] | None:
+    """The stationary equations for an unknown; None if it evolves."""
+    readers = [Reader(e, spec) for e in spec.equations]
+    if any(r.head == head and r.equation.order for r in readers):
+        return None
+    return [r for r in readers if r.head == head]
+
+
+def _spread(reader: Reader, giver: Reader, head: Symbol, sure: bool, by: Symbol | None) -> Iterator[Sight]:
+    """An unknown with derivatives in its own equation, or with a circular definition, is not determined pointwise."""
+    resting = any(_given(h, reader.spec) is not None for h in giver.read)
+    if giver.order_in(head) and giver.read:
+        yield Sight(sure and not resting and _reads_over_space(reader, giver, head), by or head, head)
+    elif resting and _comes_back(giver, head, frozenset()):
+        yield Sight(False, by or head, head)
+
+
+def _reads_over_space(reader: Reader, giver: Reader, head: Symbol) -> bool:
+    """Whether F certainly depends on others over all of space by way of w, where P(∂)w = Q(∂)u.
+
+    At a point F changes by S(∂)w = (SQ/P)(∂)u, with its slopes S: this is local only if P divides SQ, as for
+    Δw - w = Δu - u. If the equation for w has another form, w itself is no differential operator of u if the
+    derivatives of u in it are of lower order.
+    """
+    own, over = giver.symbol(head), [giver.symbol(h) for h in giver.read]
+    if own is not None and None not in over:
+        read = (reader.within(giver).symbol(head, draw) for draw in range(1, TRIES))
+        products = (s * q / own for s in read if s is not None for q in over)
+        return any(not cancel(e).is_polynomial(*reader.spec.space.coordinates) for e in products)
+    letters = [a for s in reader.states for a in s.letters if _is_of(a, head)]
+    lower = all(giver.order_in(h) < giver.order_in(head) for h in giver.read)
+    return lower and len(letters) == 1 and not isinstance(letters[0], Partial) and any(map(giver.counts, giver.read))
+
+
+def _comes_back(reader: Reader, head: Symbol, path: frozenset[Symbol]) -> bool:
+    """Whether the definition of an unknown is circular, through other unknowns."""
+    for other in (h for h in reader.read if h not in path):
+        if other == head:
+            return True
+        if any(_comes_back(r, head, path | {other}) for r in _given(other, reader.spec) or ()):
+            return True
+    return False

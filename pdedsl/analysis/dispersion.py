@@ -1,0 +1,79 @@
+"""Growth rates λ of waves e^{iξx + λt}, for equations with constant coefficients.
+
+λ is an eigenvalue of M(iξ) for ∂u/∂t = M(∂)u, and a root of λⁿ = P(iξ, λ) for ∂ⁿu/∂tⁿ = P(∂, ∂/∂t)u.
+"""
+
+from __future__ import annotations
+
+from mpmath import eig
+from mpmath import matrix as mp_matrix
+from sympy import Symbol
+
+from pdedsl.analysis.components import NotLinear, parts_of
+from pdedsl.analysis.problem import Problem
+from pdedsl.ir.spec import Spec
+from pdedsl.symbolic.symbols import MAX_ORDER, Field, Partial
+
+
+def rates_of(problems: tuple[Problem, ...], spec: Spec, xi: list[int]) -> list[complex] | None:
+    """All λ for a wave vector; None if a coefficient is not a number."""
+    heads = [p.unknown.head for p in problems]
+    rows = [_row(p, heads, xi, spec) for p in problems]
+    if any(row is None for row in rows) or len(set(heads)) < len(heads):
+        return None
+    return [complex(v) for v in eig(mp_matrix(rows), left=False, right=False)]
+
+
+def _row(problem: Problem, heads: list[Symbol], xi: list[int], spec: Spec) -> list[complex] | None:
+    row = [0j] * len(heads)
+    try:
+        parts = list(parts_of(problem.right, frozenset(heads)))
+    except NotLinear:
+        return None
+    for coefficient, letter in parts:
+        field, slots = (letter.body, letter.slots) if isinstance(letter, Partial) else (letter, ())
+        if not isinstance(field, Field):
+            continue
+        places = [spec.space.coordinates.index(s) for s in slots if s in spec.space.coordinates]
+        if not coefficient.is_number or field.head not in heads or len(places) != len(slots):
+            return None
+        factor = complex(coefficient)
+        for k in places:
+            factor *= 1j * xi[k]
+        row[heads.index(field.head)] += factor
+    return row
+
+
+def roots_of(problem: Problem, xi: list[int]) -> list[complex] | None:
+    """All λ of one equation, which may have mixed derivatives in time and space."""
+    powers = _powers(problem, xi)
+    if powers is None or not powers[-1]:
+        return None
+    monic = [p / powers[-1] for p in powers[:-1]]
+    if len(monic) < 2:  # mpmath's answer for a 1 × 1 matrix has another form
+        return [-p for p in monic]
+    companion = [[complex(j == i + 1) for j in range(len(monic))] for i in range(len(monic))]
+    companion[-1] = [-p for p in monic]
+    return [complex(v) for v in eig(mp_matrix(companion), left=False, right=False)]
+
+
+def _powers(problem: Problem, xi: list[int]) -> list[complex] | None:
+    """The coefficients of 1, λ, λ², … in λⁿ - P(iξ, λ)."""
+    jet, time = problem.jet, problem.spec.time
+    if not jet.is_affine or time is None:
+        return None
+    places = (*jet.coordinates, time.symbol)
+    found = [0j] * MAX_ORDER + [0j]
+    found[problem.equation.order] = 1 + 0j
+    for variable in jet.variables:
+        coefficient, partial = jet.slope(variable), jet.back.get(variable)
+        slots = partial.slots if isinstance(partial, Partial) else ()
+        if not coefficient.is_number or not set(slots) <= set(places):
+            return None
+        factor = complex(coefficient)
+        for k in (places.index(s) for s in slots if s != time.symbol):
+            factor *= 1j * xi[k]
+        found[slots.count(time.symbol)] -= factor
+    while found and not found[-1]:
+        found.pop()
+    return found or None

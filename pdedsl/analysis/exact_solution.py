@@ -1,0 +1,223 @@
+"""Whether a known solution solves the problem: residuals of equations and conditions are evaluated at fixed points. A
+violation found there does not count if the terms cancel symbolically, or in high precision at all of these points.
+
+A residual is compared with the sizes of its terms, at the same point and over the domain, so that rounding errors do
+not count, whatever the units. Equations and conditions with an unknown or learned field that has no known value are
+not checked.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator, Sequence
+from functools import lru_cache
+
+from sympy import Add, Expr, Integer, KroneckerDelta, Rational, S, Symbol, cancel, sqrt
+
+from pdedsl import errors
+from pdedsl.analysis.sample_points import exact_at
+from pdedsl.diagnostics import Diagnostic, Span
+from pdedsl.ir.spec import Condition, ConditionKind, Spec, side_names
+from pdedsl.symbolic.calculus import differentiate
+from pdedsl.symbolic.domain import Region, region_of
+from pdedsl.symbolic.evaluate import Point, compiled, values
+from pdedsl.symbolic.rewrite import expand, measure, rebuilt, replaced
+from pdedsl.symbolic.symbols import Component, Field, Partial, atoms
+
+POINTS = 16
+CLOSE = 1e-8  # largest residual relative to the sizes of its terms
+LARGE = 500  # operations; larger expressions are not expanded
+HUGE = 20_000  # parts; larger expressions are evaluated in double precision alone
+Fixed = dict[Expr, Expr]  # the value of the coordinate that is constant on a side
+Row = tuple[Sequence[Expr], Fixed, Sequence[Point]]  # terms that should sum to zero on a side, and points of it
+
+
+def violations(spec: Spec) -> tuple[Diagnostic, ...]:
+    """An error for each equation and condition that the known solution does not satisfy."""
+    if not spec.exact:
+        return ()
+    region, place = domain_of(spec), spec.exact[0].span
+    rows: dict[Span, list[Row]] = {}
+    for span, row in (*_equations(spec, region), *_conditions(spec, region)):
+        rows.setdefault(span, []).append(row)
+    worst = ((spec.source.quote(span), _violation(own, region)) for span, own in rows.items())
+    return tuple(d for text, size in worst if size for d in errors.equations.violated(text, size, place).diagnostics)
+
+
+def _violation(rows: list[Row], region: Region) -> float:
+    """The largest residual of an equation or condition that is no rounding error; zero if there is none."""
+    known = [row for row in rows if not any(term.has(Field) for term in row[0])]
+    found = [(*_residual(terms, points, region), terms, fixed, points) for terms, fixed, points in known]
+    for size, point, terms, fixed, points in sorted(found, key=lambda one: -one[0]):
+        rounded = bool(size) and _is_rounding(terms, point, size, region)
+        if size and not (rounded and (_cancels(terms, fixed) or _vanishes(terms, points, region))):
+            return size
+    return 0.0
+
+
+def domain_of(spec: Spec) -> Region:
+    space, time = spec.space, spec.time
+    ends = [(s.start, s.end) for s in space.sides] + ([(time.start, time.end)] if time else [])
+    inside = [g.expr for g in space.inside]
+    return region_of(space.coordinates, len(space.sides), ends, time.symbol if time else None, inside)
+
+
+def _is_rounding(terms: Sequence[Expr], point: Point, size: float, region: Region) -> bool:
+    """Whether the sum of the terms at a point may be far below its size in double precision."""
+    exact = _precisely(terms, point, region)
+    return exact is None or abs(exact) < size / 2
+
+
+def _vanishes(terms: Sequence[Expr], points: Sequence[Point], region: Region) -> bool:
+    """Whether no digit of the sum is left at any point, in high precision: fractions are not expanded to cancel."""
+    return all(_precisely(terms, point, region) == 0 for point in points)
+
+
+def _precisely(terms: Sequence[Expr], point: Point, region: Region) -> float | None:
+    """The sum of the terms in high precision; None if that takes too long."""
+    if sum(measure(t)[0] for t in terms) > HUGE:
+        return None
+    return exact_at(Add(*terms), {x: Rational(point[k]) for x, k in region.layout.places.items()})
+
+
+def _cancels(terms: Sequence[Expr], fixed: Fixed) -> bool:
+    """Whether the terms sum to zero when expanded; long expressions are not tried."""
+    there = [t.xreplace(fixed) for t in terms]
+    return sum(t.count_ops() for t in there) <= LARGE and bool(expand(Add(*there)) == 0)
+
+
+def _residual(terms: Sequence[Expr], points: Sequence[Point], region: Region) -> tuple[float, Point]:
+    """The largest absolute sum of the terms, and where; zero if it is no more than rounding."""
+    place: Point = ()
+    worst, inside = 0.0, region.interior(POINTS)
+    parts = [part for term in terms for part in Add.make_args(term)]
+    rows = list(zip(*values(parts, region.layout, [*inside, *points]), strict=True))
+    anywhere = max(filter(math.isfinite, map(_size, rows[: len(inside)])), default=0.0)
+    for point, found in zip(points, rows[len(inside) :], strict=True):
+        total, size = abs(math.fsum(found)), _size(found)
+        if math.isfinite(size) and total > max(worst, CLOSE * max(size, anywhere)):
+            worst, place = total, point
+    return worst, place
+
+
+def _size(found: Sequence[float]) -> float:
+    return math.fsum(map(abs, found))
+
+
+@lru_cache(maxsize=64)  # a condition on several sides is often the same on all
+def _put(expr: Expr, spec: Spec) -> Expr:
+    """The expression with the known solution substituted for the unknowns."""
+    own = {u.head: tuple(u.arguments) for u in spec.unknowns} | {w.head: tuple(w.arguments) for w in spec.learned}
+    known = _values(spec)
+
+    def of(e: Expr) -> Expr:
+        match e:
+            case Partial(body=Field() as body, slots=slots) if _key(body) in known:
+                value = known[_key(body)]
+                for slot in slots:
+                    value = differentiate(value, slot, chain=True)
+                return replaced(value, dict(zip(own[body.head], body.arguments, strict=True)))
+            case Field() if _key(e) in known:
+                return replaced(known[_key(e)], dict(zip(own[e.head], e.arguments, strict=True)))
+            case Partial(body=body, slots=slots) if not isinstance(body, Field):
+                inner = of(body)
+                for slot in slots:
+                    inner = differentiate(inner, slot, chain=True)
+                return inner
+            case Field() | Partial():
+                return e
+            case _:
+                return rebuilt(e, [of(a) for a in e.args]) if e.args else e
+
+    return of(expr.xreplace(spec.values))
+
+
+def _key(f: Field) -> tuple[Symbol, int]:
+    return f.head, int(f.indices[0]) if f.indices and f.indices[0].is_Integer else 1
+
+
+def _values(spec: Spec) -> dict[tuple[Symbol, int], Expr]:
+    return {(e.unknown, k): v for e in spec.exact for k, v in enumerate(e.value, e.component or 1)}
+
+
+# ---- rows
+
+
+def _equations(spec: Spec, region: Region) -> Iterator[tuple[Span, Row]]:
+    points = region.interior(POINTS)
+    for e in spec.equations:
+        there = [p for p in points if e.interval is None or float(e.interval[0]) <= p[-1] <= float(e.interval[1])]
+        for k in range(len(e.summands[0].exprs)):
+            yield e.span, ([_put(s.exprs[k], spec) for s in e.summands], {}, there)
+
+
+def _conditions(spec: Spec, region: Region) -> Iterator[tuple[Span, Row]]:
+    for c in spec.conditions:
+        for row in _in_time(c, spec, region) if not c.on_boundary else _in_space(c, spec, region):
+            yield c.span, row
+
+
+def _in_time(c: Condition, spec: Spec, region: Region) -> Iterator[Row]:
+    time, upper = spec.time, c.kind is ConditionKind.TERMINAL
+    assert time is not None
+    points = region.face(region.layout.dimension, upper, POINTS)
+    known = _values(spec)
+    for k, given in enumerate(c.value, c.component or 1):
+        value = known.get((c.unknown, k))
+        if value is not None:
+            for _ in range(c.order):
+                value = differentiate(value, time.symbol, chain=True)
+            yield [value, -_put(given, spec)], {time.symbol: time.end if upper else time.start}, points
+
+
+def _in_space(c: Condition, spec: Spec, region: Region) -> Iterator[Row]:
+    parts = [compiled(g.expr, region.layout) for g in c.part]
+
+    def chosen(points: list[Point]) -> list[Point]:
+        return [p for p in points if all(g(p) > 0 for g in parts)]
+
+    dimension = len(spec.space.sides)
+    for k in range(dimension) if spec.space.explicit else (0, dimension - 1):  # all are alike: two will do
+        for name, upper in zip(side_names(k), (False, True), strict=True):
+            if name in c.sides:
+                points = chosen(region.face(k, upper, 4 * POINTS if parts else POINTS))
+                fixed = _end(spec, k, upper)
+                for v in c.value:
+                    yield _terms(v.xreplace(_normal_on(v, k, upper, spec)), spec), fixed, points
+    for s in c.surfaces:
+        for v in c.value:
+            normal = _normal_of(v, s.expr, spec)
+            if normal is not None:
+                yield _terms(v.xreplace(normal), spec), {}, chosen(region.surface(s.expr, POINTS))
+
+
+def _end(spec: Spec, k: int, upper: bool) -> Fixed:
+    """The coordinate that is constant on a side, with its value, if the space has coordinates."""
+    space = spec.space
+    return {space.coordinates[k]: space.sides[k].end if upper else space.sides[k].start} if space.explicit else {}
+
+
+def _terms(value: Expr, spec: Spec) -> list[Expr]:
+    return [_put(term, spec) for term in Add.make_args(value)]
+
+
+def _normals(value: Expr, spec: Spec) -> list[Expr]:
+    return [c for c in atoms(value, Component) if c.args[0] not in spec.space.coordinates]
+
+
+def _normal_on(value: Expr, k: int, upper: bool, spec: Spec) -> dict[Expr, Expr]:
+    sign = S.One if upper else S.NegativeOne
+    return {c: sign * KroneckerDelta(c.args[1], Integer(k + 1)) for c in _normals(value, spec)}
+
+
+def _normal_of(value: Expr, level: Expr, spec: Spec) -> dict[Expr, Expr] | None:
+    """The outer normal -∇g/‖∇g‖, for the inequality g > 0 that the surface bounds; None if it bounds none."""
+    asked = _normals(value, spec)
+    if not asked:
+        return {}
+    own = next((g.expr for g in spec.space.inside if cancel(level / g.expr).is_number), None)
+    if own is None or not spec.space.explicit:
+        return None
+    slopes = [own.diff(x) for x in spec.space.coordinates]
+    length = sqrt(Add(*(s**2 for s in slopes)))
+    return {c: -slopes[int(c.args[1]) - 1] / length for c in asked}

@@ -1,0 +1,280 @@
+"""Axioms of equations on feature maps, as discretised: Φ maps the state at the start to the state at the end.
+
+stability            ‖Φ(Y) - Φ(Y')‖ ≤ ‖Y - Y'‖ for every weight and all Y and Y'
+energy_decay         ‖Φ(Y)‖ ≤ ‖Y‖ for every weight and all Y
+energy_conservation  ‖Φ(Y)‖ = ‖Y‖ for first order in time; otherwise the energy of the equation is conserved
+reversibility        the last states determine the first ones
+
+The norm of a pair is that of both halves together; for second order in time it is that of Y, which starts at rest. What
+is proved holds for every width and every image; a refutation comes from a run with the method and steps of the spec
+and with weights that its types and boxes allow. After Ruthotto and Haber, "Deep neural networks motivated by partial
+differential equations", in the form that holds.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import assert_never
+
+from sympy import Expr
+
+from pdedsl.analysis.classification import class_of, forward
+from pdedsl.analysis.feature_maps.contractivity import dissipative, gain, nonexpansive
+from pdedsl.analysis.feature_maps.counterexamples import one_changed, one_grown, two_apart
+from pdedsl.analysis.feature_maps.descriptions import growing, named, parting, spans, stiffness
+from pdedsl.analysis.feature_maps.steps import Stepping
+from pdedsl.analysis.feature_maps.system import System, slopes_of, system_of
+from pdedsl.analysis.feature_maps.terms import is_linear, map_terms, runs_down
+from pdedsl.analysis.normal_form import frame_of, goal_of
+from pdedsl.diagnostics import Diagnostic
+from pdedsl.errors import equations, syntax
+from pdedsl.ir.analysis import EquationClass, EquationFacts
+from pdedsl.ir.semidiscrete_systems import First, Pair, Second
+from pdedsl.ir.spec import Equation, Spec
+from pdedsl.ir.system_kinds import is_separable_pair
+from pdedsl.ir.terms import LearnedField, MapTerm, Nonlinear, Origin, Reaction, SymmetricLayer, TimeDerivative
+from pdedsl.ir.verdicts import Axiom, Proved, Refuted, Unknown, Verdict
+from pdedsl.numerics.butcher import Leapfrog, Verlet
+from pdedsl.symbolic.symbols import Field, Partial, TooLarge, atoms
+
+# ---- axioms
+
+
+def map_axioms(system: System) -> dict[Axiom, Verdict]:
+    return {
+        Axiom.STABILITY: _stability(system),
+        Axiom.ENERGY_DECAY: _energy_decay(system),
+        Axiom.ENERGY_CONSERVATION: _energy_conservation(system),
+        Axiom.REVERSIBILITY: _reversibility(system),
+    }
+
+
+def without_network(terms: tuple[MapTerm, ...]) -> dict[Axiom, Verdict]:
+    """Verdicts for equations that are neither a single equation nor a separable pair."""
+    why = "these equations are neither one equation nor a separable pair: they have no network."
+    names = (Axiom.STABILITY, Axiom.ENERGY_DECAY, Axiom.ENERGY_CONSERVATION, Axiom.REVERSIBILITY)
+    return {name: Unknown(why, spans(terms)) for name in names}
+
+
+def _stability(system: System) -> Verdict:
+    found = nonexpansive(system)
+    example = two_apart(system) if isinstance(found, Unknown) else None
+    if example is None:
+        return found
+    at, term = spans(system.all_terms), named(system.all_terms)
+    return Refuted(f"{_why(system, _cause)}, so {term} can push states apart.", parting(example, system), at, example)
+
+
+def _energy_decay(system: System) -> Verdict:
+    found = dissipative(system)
+    example = one_grown(system) if isinstance(found, Unknown) else None
+    if example is None:
+        return found
+    return Refuted(
+        f"{_why(system, gain)}, so ‖Y‖ can grow.", growing(example, system), spans(system.all_terms), example
+    )
+
+
+def _energy_conservation(system: System) -> Verdict:
+    terms, at = system.all_terms, spans(system.all_terms)
+    if not terms:
+        return Proved("nothing moves.", ("the right-hand side is zero",))
+    if isinstance(system.motion, First):
+        example = one_changed(system)
+        if example is None:
+            return Unknown(f"{named(terms)} has no known energy.", at)
+        change = "gains" if example.growth > 1 else "loses"
+        return Refuted(f"a state {change} energy by {named(terms)}.", growing(example, system), at, example)
+    if not system.is_static:
+        return Unknown("the weights depend on time, and so does the energy.", at)
+    if any(isinstance(term, LearnedField | Nonlinear) for term in terms):
+        return Unknown(f"{named(terms)} has no known energy.", at)
+    kept = isinstance(system.stepping.method, Verlet | Leapfrog)
+    keeps = "keeps it up to a bounded error" if kept else "need not"
+    return Unknown(f"the flow keeps the energy; {system.stepping.name} {keeps}.", at)
+
+
+def _reversibility(system: System) -> Verdict:
+    match system.motion, system.stepping.method:
+        case Pair(), Verlet():
+            why = "each half-step of Verlet adds a function of the other half, which can be subtracted again"
+            return Proved(f"{why}.", ("each half is pushed by the other alone",))
+        case Second(), Leapfrog() if _reads_the_state_alone(system):
+            why = "leapfrog is symmetric: the last two states give the one before them"
+            return Proved(f"{why}.", ("the right-hand side reads Y and neither its speed nor another time",))
+        case _:
+            name = system.stepping.name
+            return Unknown(f"a step of {name} has an inverse only where it is small.", spans(system.all_terms))
+
+
+def _reads_the_state_alone(system: System) -> bool:
+    right = system.equations[0].right[0]
+    own = {Field(u.head, (), u.arguments) for u in system.spec.unknowns}
+    heads = {u.head for u in system.spec.unknowns}
+    return not right.has(Partial) and {f for f in atoms(right, Field) if f.head in heads} <= own
+
+
+def _why(system: System, cause: Callable[[MapTerm], str]) -> str:
+    """Why an example exists: the kind of motion, the first cause found among the terms, or the length of the step."""
+    if isinstance(system.motion, Second):
+        return "states swing in an equation of second order in time"
+    if isinstance(system.motion, Pair):
+        return "each half pushes the other"
+    return next(filter(None, map(cause, system.all_terms)), f"a step of {system.stepping.name} may be too long")
+
+
+def _cause(term: MapTerm) -> str:
+    match term:
+        case Reaction(rate=rate) if rate > 0:
+            return "the reaction grows"
+        case SymmetricLayer(norm=norm, activation=sigma) if norm is not None:
+            return f"{sigma.name} after {norm.name} is not monotone for every weight"
+        case SymmetricLayer(factor=factor) if factor > 0:
+            return "a layer of this sign runs uphill"
+        case SymmetricLayer(activation=sigma) if not sigma.monotone:
+            return f"{sigma.name} is not monotone"
+        case Nonlinear():
+            return "nothing in its form holds it back"
+        case _:
+            return ""
+
+
+# ---- warnings
+# Warnings for explicit steps that are too long for the slopes that the layers can have.
+
+
+EXACT = 1e-9  # a step exactly at its bound is not beyond it
+SHORTER = "take more steps, or a smaller bound on ‖K‖"
+Warning = tuple[str, str]
+"""What is wrong, and a way out."""
+
+
+def stability_warning(system: System) -> Warning | None:
+    """The warning for an explicit step beyond its stability bound."""
+    match system.motion:
+        case First():
+            return _too_stiff(system)
+        case Second():
+            steepest = _steepest(system, 0)
+            return _too_fast(system.stepping, steepest, stiffness(system.terms[0]), "leapfrog")
+        case Pair():
+            return _too_fast(system.stepping, *_frequency(system), "verlet")
+        case _:
+            assert_never(system.motion)
+
+
+def _too_stiff(system: System) -> Warning | None:
+    stepping, steepest = system.stepping, _steepest(system, 0)
+    bound = stepping.decaying
+    if bound is None or steepest is None or stepping.step is None:
+        return None
+    size = stepping.step * steepest
+    if float(size) <= bound + EXACT:
+        return None
+    text = f"δt {stiffness(system.terms[0])} = {size} exceeds {bound:.4g}, the stability bound of {stepping.name}"
+    return text, SHORTER
+
+
+def _steepest(system: System, equation: int, sign: int = 1) -> Expr | None:
+    """The steepest slope of a right-hand side that is a descent direction, or ascent for a negative sign."""
+    terms = system.terms[equation]
+    slopes = slopes_of(terms, system.spec)
+    if slopes is None or any(sign * t.factor > 0 for t in terms if isinstance(t, SymmetricLayer)):
+        return None
+    steepest = slopes.high if sign > 0 else -slopes.low
+    return steepest if steepest.is_finite else None
+
+
+def _too_fast(stepping: Stepping, squared: Expr | None, shown: str, better: str) -> Warning | None:
+    """Compares ω² with the stability bound on δt² ω²."""
+    bound = stepping.swinging
+    if squared is None or bound is None or stepping.step is None or squared == 0:
+        return None
+    size = stepping.step**2 * squared
+    if float(size) <= bound + EXACT:
+        return None
+    if bound == 0:
+        text = f"these states swing, and {stepping.name} makes them grow, however short its steps"
+        return text, f"realize time by {better} or rk4"
+    return f"δt² {shown} = {size} exceeds {bound:.4g}, the stability bound of {stepping.name}", SHORTER
+
+
+def _frequency(system: System) -> tuple[Expr | None, str]:
+    """ω² ≤ βγ for Y' = ±A(Z), Z' = ∓B(Y), with the steepest slopes β of A and γ of B."""
+    for signs in ((1, -1), (-1, 1)):
+        sizes = [_steepest(system, place, sign) for place, sign in enumerate(signs)]
+        if sizes[0] is not None and sizes[1] is not None:
+            shown = (
+                stiffness(terms).replace("K", f"K{i}").replace("λ", f"λ{i}")
+                for terms, i in zip(system.terms, "₁₂", strict=True)
+            )
+            return sizes[0] * sizes[1], " ".join(shown)
+    return None, ""
+
+
+# ---- findings
+# What the analysis finds out about equations on feature maps.
+
+
+@dataclass(frozen=True)
+class Findings:
+    """What equations are, what can be proved about them, and what is wrong with them."""
+
+    equations: tuple[EquationFacts, ...]
+    axioms: dict[Axiom, Verdict]
+    wrong: tuple[Diagnostic, ...]
+
+
+def map_findings(spec: Spec) -> Findings:
+    terms = {equation: map_terms(equation, spec) for equation in spec.equations}
+    facts = tuple(_facts(equation, found, spec) for equation, found in terms.items())
+    system = system_of(spec)
+    if system is None:
+        return Findings(facts, without_network(tuple(t for found in terms.values() for t in found)), ())
+    return Findings(facts, map_axioms(system), _warnings(system))
+
+
+def _facts(equation: Equation, terms: tuple[MapTerm, ...], spec: Spec) -> EquationFacts:
+    kind, text = _class(equation, spec), spec.source.quote(equation.span)
+    linear = all(is_linear(term, spec) for term in terms)
+    every = (*_derivative(equation, spec), *terms)
+    return EquationFacts(equation, text, kind, linear, every, None, None, _shapes(equation, terms, spec))
+
+
+def _class(equation: Equation, spec: Spec) -> EquationClass:
+    frame = frame_of(equation, spec)
+    try:
+        return class_of(frame, forward(frame))
+    except TooLarge:
+        raise syntax.too_large(equation.span) from None
+
+
+def _derivative(equation: Equation, spec: Spec) -> tuple[TimeDerivative, ...]:
+    """The summands in which ∂ⁿY/∂tⁿ is written."""
+    goal = goal_of(frame_of(equation, spec), 0)
+    found = [s for s in equation.summands if goal is not None and any(_has(e, goal) for e in s.exprs)]
+    origins = [Origin("-" * s.minus + spec.source.quote(s.span), s.span) for s in found]
+    return tuple(TimeDerivative(equation.order, origin) for origin in origins)
+
+
+def _has(expr: Expr, goal: Expr) -> bool:
+    return bool(expr.has(goal))
+
+
+def _shapes(equation: Equation, terms: tuple[MapTerm, ...], spec: Spec) -> tuple[str, ...]:
+    """Known shapes that a realization can use."""
+    shapes = {
+        "symmetric layer": runs_down(terms),
+        "separable pair": is_separable_pair(spec),
+        "split in time": equation.interval is not None,
+    }
+    return tuple(name for name, found in shapes.items() if found)
+
+
+def _warnings(system: System) -> tuple[Diagnostic, ...]:
+    warning = stability_warning(system)
+    if warning is None:
+        return ()
+    method = system.spec.realize.time
+    return (equations.unstable_step(*warning, method.line if method else system.equations[0].span),)

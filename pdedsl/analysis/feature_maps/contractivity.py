@@ -1,0 +1,359 @@
+"""|p(x)| ≤ 1 on an interval, by exact arithmetic: p scales an eigenvector in a linear step or network.
+
+A step of Y' = -SY with symmetric S is R(-hS), so no two states move apart if |R(-x)| ≤ 1 for every x that is h times an
+eigenvalue of S (Hairer, Wanner, chapter IV.2). Y″ = -SY from rest is a polynomial in h²S for leapfrog, and
+Re R(ihω)ᴺ with S = ω² for a one-step method.
+"""
+
+from __future__ import annotations
+
+from fractions import Fraction
+from math import log
+from typing import assert_never
+
+from sympy import Expr, Poly, Rational, Symbol, ceiling, floor
+
+from pdedsl.analysis.feature_maps.descriptions import activations, named, spans, stiffness
+from pdedsl.analysis.feature_maps.system import Slopes, System
+from pdedsl.ir.semidiscrete_systems import First, Pair, Second
+from pdedsl.ir.terms import LearnedField, MapTerm, Nonlinear, Reaction, SymmetricLayer
+from pdedsl.ir.verdicts import Proved, Unknown
+from pdedsl.numerics.butcher import EULER, Embedded, Leapfrog, RungeKutta, Series, Verlet
+from pdedsl.numerics.stability import Matrix, contracts, exactly, is_semidefinite
+
+# ---- polynomials
+
+
+X = Symbol("x")
+GRID = 10**12  # ends that are not fractions are rounded outwards to multiples of 1/GRID
+EXPONENT = 200  # powers up to this are computed exactly
+MARGIN = 1e-9  # for rounding errors of logarithms
+DEGREE = 24  # largest degree of the polynomial of a whole network
+
+
+def rational(method: RungeKutta) -> list[Rational]:
+    """The coefficients of R as fractions: 1, bᵀ1, bᵀA1, …"""
+    b = [exactly(x) for x in method.weights]
+    rows = [[exactly(x) for x in row] for row in ((), *method.rows)]
+    vector, found = [Fraction(1)] * len(b), [Fraction(1)]
+    for _ in b:
+        found.append(sum((p * q for p, q in zip(b, vector, strict=True)), Fraction(0)))
+        vector = [sum((a * v for a, v in zip(row, vector, strict=False)), Fraction(0)) for row in rows]
+    return [Rational(c.numerator, c.denominator) for c in found]
+
+
+def decays(method: RungeKutta, low: Expr, high: Expr) -> bool:
+    """Whether |R(-x)| ≤ 1 for all x in [low, high]."""
+    terms = [c * (-1) ** k for k, c in enumerate(rational(method))]
+    return within_one(Poly(terms[::-1], X), low, high)
+
+
+def swings(method: RungeKutta, squared: Expr) -> bool:
+    """Whether |R(iy)| ≤ 1 for all y² up to `squared`: with x = y², R(iy) = E(x) + iy O(x)."""
+    c = rational(method)
+    even = Poly([v * (-1) ** k for k, v in enumerate(c[0::2])][::-1], X)
+    odd = Poly([v * (-1) ** k for k, v in enumerate(c[1::2])][::-1], X)
+    return nonnegative(1 - even**2 - Poly(X, X) * odd**2, Rational(0), above(squared))
+
+
+def series_decays(terms: int, low: Expr, high: Expr) -> bool:
+    """Whether |1 - x + … + (-x)ⁿ| ≤ 1 for all x in [low, high], n = terms.
+
+    The sum is (1 - (-x)ⁿ⁺¹)/(1 + x). For 0 ≤ x ≤ 1 it always holds; for x > 1 it fails if n is even, as it needs
+    xⁿ ≤ 1, and may hold if n is odd, as it needs xⁿ⁺¹ ≤ 2 + x.
+    """
+    if low < 0 or not high.is_finite:
+        return False
+    if high <= 1 or terms % 2 == 0:
+        return bool(high <= 1)
+    if terms > EXPONENT:
+        return (terms + 1) * log(high) < log(2 + high) - MARGIN
+    return bool(above(high) ** (terms + 1) <= 2 + above(high))
+
+
+def leapfrog_keeps(steps: int, first: Expr, low: Expr, high: Expr) -> bool:
+    """Whether |P_N(x)| ≤ 1 for all x = h²ω² in [low, high], P₀ = 1, P₁ = 1 - first·x, P₊ = (2 - x)P - P₋.
+
+    For first = ½ it is cos Nθ with cos θ = 1 - x/2, which is at most 1 for 0 ≤ x ≤ 4, whatever N is.
+    """
+    if first == Rational(1, 2) and low >= 0 and high <= 4:
+        return True
+    if steps > DEGREE:
+        return False
+    before, now = Poly(1, X), Poly(1 - first * X, X)
+    for _ in range(steps - 1):
+        before, now = now, Poly(2 - X, X) * now - before
+    return within_one(now, low, high)
+
+
+def within_one(p: Poly, low: Expr, high: Expr) -> bool:
+    return bool(low.is_finite and high.is_finite) and nonnegative(1 - p**2, below(low), above(high))
+
+
+def nonnegative(q: Poly, a: Rational, b: Rational) -> bool:
+    """Whether q ≥ 0 on [a, b]: no root of odd order lies inside, and a nonzero value inside is positive."""
+    if a == b or q.is_ground:
+        return bool(q.eval(a) >= 0)
+    for factor, order in q.sqf_list()[1]:
+        if order % 2 and factor.count_roots(a, b) > (factor.eval(a) == 0) + (factor.eval(b) == 0):
+            return False
+    n = q.degree() + 2
+    inside = (q.eval(a + (b - a) * Rational(k, n)) for k in range(1, n))
+    return bool(next(value for value in inside if value != 0) > 0)
+
+
+def below(x: Expr) -> Rational:
+    return x if x.is_Rational else Rational(floor(x * GRID), GRID)
+
+
+def above(x: Expr) -> Rational:
+    return x if x.is_Rational else Rational(ceiling(x * GRID), GRID)
+
+
+# ---- oscillation
+# Linear equations that oscillate: second order in time from rest, and pairs whose halves rotate into each other.
+
+
+POWERS = 64  # of the matrix of a step, at most
+
+
+def swing(system: System) -> Proved | Unknown:
+    """Y″ = -SY from rest, with the same symmetric S in all steps: the network is a polynomial in S."""
+    stepping, slopes = system.stepping, system.slopes
+    why = "states swing, and whether two of them part by the end is not known"
+    unknown = Unknown(f"{named(system.all_terms)} drives a second-order equation: {why}.", spans(system.all_terms))
+    if slopes is None or not system.is_linear or not system.is_static or stepping.step is None:
+        return unknown
+    low, high = stepping.step**2 * slopes.low, stepping.step**2 * slopes.high
+    if not (low.is_finite and high.is_finite and _keeps(system, low, high)):
+        return unknown
+    within = f"δt² ‖S‖ in [{low}, {high}]"
+    reason = f"the equation is linear with the same weights at all steps, and {within}"
+    checked = ("a linear equation with a symmetric operator S", "one S for all steps", "rest at the start", within)
+    return Proved(f"{reason}: by {stepping.name} no state ends larger than it began.", checked)
+
+
+def _keeps(system: System, low: Expr, high: Expr) -> bool:
+    match system.stepping.method:
+        case Leapfrog():
+            return leapfrog_keeps(system.stepping.steps or 1, system.stepping.first, low, high)
+        case RungeKutta() as method:
+            return bool(low >= 0) and swings(method, high)
+        case _:
+            return False
+
+
+def turn(system: System) -> Proved | Unknown:
+    """Y' = aZ, Z' = bY with numbers a and b: the network is a power of one matrix."""
+    stepping, at = system.stepping, spans(system.all_terms)
+    unknown = Unknown("the two halves turn about each other: distances may grow and shrink again.", at)
+    if not all(isinstance(term, Reaction) for term in system.all_terms) or stepping.step is None:
+        return unknown
+    rates = [stepping.step * sum(t.rate for t in terms if isinstance(t, Reaction)) for terms in system.terms]
+    if not all(rate.is_Rational for rate in rates):
+        return unknown
+    step = _turning(system, *(Fraction(int(rate.p), int(rate.q)) for rate in rates))
+    if step is None or not (_shrinks(step) or _shrinks(_power(step, stepping.steps or 1))):
+        return unknown
+    reason = f"the two halves turn into each other, and by {stepping.name} no state grows"
+    return Proved(f"{reason}.", ("linear with numbers for coefficients", "‖M‖ ≤ 1 for the matrix M of the steps"))
+
+
+def _turning(system: System, a: Fraction, b: Fraction) -> Matrix | None:
+    """The matrix of a step: R([[0, a], [b, 0]]) = E(ab) + [[0, a], [b, 0]] O(ab), or that of Verlet."""
+    match system.stepping.method:
+        case Verlet():
+            return [[Fraction(1), a], [b, 1 + a * b]]
+        case RungeKutta() as method:
+            return _rotated([Fraction(int(x.p), int(x.q)) for x in rational(method)], a, b)
+        case Series() if system.stepping.terms <= POWERS:
+            return _rotated([Fraction(1)] * (system.stepping.terms + 1), a, b)
+        case _:
+            return None
+
+
+def _rotated(r: list[Fraction], a: Fraction, b: Fraction) -> Matrix:
+    even = sum((x * (a * b) ** k for k, x in enumerate(r[0::2])), Fraction(0))
+    odd = sum((x * (a * b) ** k for k, x in enumerate(r[1::2])), Fraction(0))
+    return [[even, a * odd], [b * odd, even]]
+
+
+def _power(matrix: Matrix, n: int) -> Matrix:
+    """Mⁿ, or M if n is too large."""
+    found = matrix
+    for _ in range(n - 1 if n <= POWERS else 0):
+        found = _product(found, matrix)
+    return found
+
+
+def _product(p: Matrix, q: Matrix) -> Matrix:
+    return [[sum((p[i][k] * q[k][j] for k in (0, 1)), Fraction(0)) for j in (0, 1)] for i in (0, 1)]
+
+
+def _shrinks(m: Matrix) -> bool:
+    """Whether I - MᵀM is positive semidefinite."""
+    square = _product([list(column) for column in zip(*m, strict=True)], m)
+    return is_semidefinite([[(i == j) - square[i][j] for j in (0, 1)] for i in (0, 1)])
+
+
+# ---- contraction
+# Theorems by which two states never move apart, for any weights; their hypotheses are checked here.
+#
+# Contraction of a gradient flow: -F = Σ c Kᵀσ(K·) + λ is the gradient of a convex function, β-Lipschitz, and therefore
+# ⟨F(y) - F(z), y - z⟩ ≤ -|F(y) - F(z)|²/β (Baillon, Haddad 1977). An Euler step is non-expansive if δt β ≤ 2, a step of
+# another method if `contracts` says so. A linear step is R(-hS) with a symmetric S.
+
+
+NONEXPANSIVE = "non-expansive"
+NO_BOUND = "no bound on ‖K‖ is declared, and an explicit step may exceed 2/‖K‖²; add ‖K‖ ≤ c to the type"
+SHORT = Rational(1, 1000)  # a step so short that every method that can contract does
+
+
+def nonexpansive(system: System) -> Proved | Unknown:
+    """‖Y(T) - Y'(T)‖ ≤ ‖Y(0) - Y'(0)‖ for every weight."""
+    match system.motion:
+        case First():
+            return _flow(system)
+        case Second():
+            return swing(system)
+        case Pair():
+            return turn(system)
+        case _:
+            assert_never(system.motion)
+
+
+def _flow(system: System) -> Proved | Unknown:
+    slopes, terms, at = system.slopes, system.all_terms, spans(system.all_terms)
+    if slopes is None:
+        return Unknown(_unbounded(system), at)
+    if system.is_linear and slopes.high.is_finite and slopes.low.is_finite:
+        return _linear(system, slopes)
+    if not slopes.low >= 0:
+        return Unknown(f"{named(terms)} is not the gradient of a convex function for every weight.", at)
+    between = f"{named(terms)} has slopes in [{-slopes.high}, {-slopes.low}]"
+    return contracting(system, slopes, NONEXPANSIVE, activations(terms, "monotone") if _descends(system) else between)
+
+
+def _descends(system: System) -> bool:
+    """Whether every term alone is minus the gradient of a convex function."""
+    return all(
+        (isinstance(term, Reaction) and term.rate <= 0)
+        or (isinstance(term, SymmetricLayer) and term.factor < 0 and term.activation.monotone)
+        for term in system.all_terms
+    )
+
+
+def _linear(system: System, slopes: Slopes) -> Proved | Unknown:
+    """Decides |R(-hS)| ≤ 1 for all eigenvalues of S in [low, high]."""
+    stepping, at = system.stepping, spans(system.all_terms)
+    if stepping.step is None:
+        return Unknown(f"the flow is linear; how {stepping.name} steps it is not known.", at)
+    low, high = stepping.step * slopes.low, stepping.step * slopes.high
+    shown = f"δt {stiffness(system.all_terms)} in [{low}, {high}]"
+    if not _amplifies_nothing(system, low, high):
+        return Unknown(f"|R| ≤ 1 does not hold for {stepping.name} and all {shown}.", at)
+    reason = f"the equation is linear, and |R| ≤ 1 for {shown}: each step of {stepping.name} is {NONEXPANSIVE}"
+    return Proved(f"{reason}.", ("a linear equation with a symmetric operator S", f"{shown}", "|R(-δt S)| ≤ 1"))
+
+
+def _amplifies_nothing(system: System, low: Expr, high: Expr) -> bool:
+    match system.stepping.method:
+        case RungeKutta() as method:
+            return decays(method, low, high)
+        case Series():
+            return series_decays(system.stepping.terms, low, high)
+        case Embedded() | Verlet() | Leapfrog():
+            return False
+        case _:
+            assert_never(system.stepping.method)
+
+
+def contracting(system: System, slopes: Slopes, what: str, said: str) -> Proved | Unknown:
+    """By circle contractivity with β = high."""
+    stepping, terms, at = system.stepping, system.all_terms, spans(system.all_terms)
+    if not slopes.high.is_finite:
+        return Unknown(f"the flow is {what}, but {NO_BOUND}.", at)
+    if stepping.step is None or not _contracts(system, SHORT):
+        return Unknown(f"the flow is {what}; for {stepping.name} this is not proved.", at)
+    size = stepping.step * slopes.high
+    shown = f"δt {stiffness(terms)} = {size} for δt = {stepping.step}"
+    article, step = ("an", "Euler step") if stepping.method == EULER else ("a", f"step of {stepping.name}")
+    if _contracts(system, size):
+        checked = (said, f"δt β = {size} with the steepest slope β = {slopes.high}", "M + 2B/(δt β) is semidefinite")
+        return Proved(f"{said} and {shown}, at most 2: each {step} is {what}.", checked)
+    return Unknown(f"the flow is {what}, but {shown} exceeds 2: {article} {step} may not be.", at)
+
+
+def _contracts(system: System, size: Expr) -> bool:
+    match system.stepping.method:
+        case RungeKutta() as method:
+            bound = above(size)
+            return contracts(method, Fraction(int(bound.p), int(bound.q)))
+        case Series():
+            return system.stepping.terms == 1 and bool(size <= 2)
+        case Embedded() | Verlet() | Leapfrog():
+            return False
+        case _:
+            assert_never(system.stepping.method)
+
+
+def _unbounded(system: System) -> str:
+    """Why there is no bound on the slopes."""
+    for term in system.all_terms:
+        if isinstance(term, SymmetricLayer) and term.norm is not None:
+            return f"{term.activation.name} after {term.norm.name} need not be monotone."
+    return f"nothing in the types bounds how {named(system.all_terms)} spreads its inputs."
+
+
+# ---- dissipation
+# When states do not grow, for any weights: ‖Y(T)‖ ≤ ‖Y(0)‖.
+#
+# States of a non-expansive network that maps 0 to 0 do not grow. Otherwise d/dt ½‖Y‖² = -Σ c⟨KY, σ(KY)⟩ - λ‖Y‖²: if
+# z σ(z) ≥ 0 and |σ'| ≤ L, then σ(z)² ≤ L z σ(z), and the inequality of contraction holds between Y and 0 even if σ is
+# not monotone.
+
+
+DISSIPATIVE = "dissipative (‖Y‖ does not grow)"
+
+
+def dissipative(system: System) -> Proved | Unknown:
+    proof, at = nonexpansive(system), spans(system.all_terms)
+    keeps_sign = isinstance(system.motion, First) and not any(map(gain, system.all_terms))
+    if keeps_sign and system.slopes is not None and not (system.is_linear and isinstance(proof, Proved)):
+        said = activations(system.all_terms, "of the sign of {its} argument{s}")
+        return contracting(system, system.slopes, DISSIPATIVE, said)
+    if isinstance(proof, Proved) and all(map(_keeps_zero, system.all_terms)):
+        return Proved(proof.reason.replace(NONEXPANSIVE, DISSIPATIVE), (*proof.hypotheses, "0 stays 0"))
+    if not isinstance(system.motion, First):
+        return Unknown("only a symmetric layer of first order in time is known to dissipate.", at)
+    return Unknown(f"{next(filter(None, map(gain, system.all_terms)), 'this step may be too long')}.", at)
+
+
+def _keeps_zero(term: MapTerm) -> bool:
+    """Whether a term is zero at Y = 0."""
+    match term:
+        case Reaction():
+            return True
+        case SymmetricLayer(norm=None, activation=sigma):
+            return sigma(0.0) == 0
+        case SymmetricLayer() | LearnedField() | Nonlinear():
+            return False
+        case _:
+            assert_never(term)
+
+
+def gain(term: MapTerm) -> str:
+    """Why a term might add energy; empty if it cannot."""
+    match term:
+        case Reaction(rate=rate):
+            return "" if rate <= 0 else "the reaction gives energy"
+        case SymmetricLayer(norm=norm, factor=factor, activation=sigma):
+            if norm is not None:
+                return f"{norm.name} has a trainable bias, with which the layer pushes at Y = 0"
+            if factor > 0:
+                return f"{named([term])} pushes away from zero"
+            return "" if sigma.keeps_sign else f"{sigma.name} need not have the sign of its argument"
+        case LearnedField() | Nonlinear():
+            return f"{named([term])} is not known to dissipate"
+        case _:
+            assert_never(term)

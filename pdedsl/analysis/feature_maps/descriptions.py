@@ -1,0 +1,91 @@
+"""Terms, bounds and examples as text for messages."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+
+from pdedsl.analysis.feature_maps.system import System
+from pdedsl.diagnostics import Span
+from pdedsl.ir.terms import MapTerm, Reaction, SymmetricLayer
+from pdedsl.ir.verdicts import MapExample
+
+MAX_NAMED = 5
+PRIME = "'"
+
+
+def named(terms: Sequence[MapTerm]) -> str:
+    """Terms as written in the spec; of many, the first few."""
+    texts = list(dict.fromkeys(f"'{term.origin.text}'" for term in terms))
+    more = len(texts) - MAX_NAMED
+    shown = ", ".join(texts[:MAX_NAMED])
+    return f"{shown} and {more} more" if more > 0 else shown or "the equation"
+
+
+def spans(terms: Sequence[MapTerm]) -> tuple[Span, ...]:
+    return tuple(dict.fromkeys(term.origin.span for term in terms))
+
+
+def stiffness(terms: Sequence[MapTerm]) -> str:
+    """Σ c ‖K‖² Lip(σ) + λ as text."""
+    layers = [term for term in terms if isinstance(term, SymmetricLayer)]
+    slopes = " Lip(σ)" * any(layer.activation.lipschitz != 1 for layer in layers)
+    scales = "c" * any(abs(layer.factor) != 1 for layer in layers)
+    size = f"{'Σ' * (len(layers) > 1)}{scales}‖K‖²{slopes}"
+    names = [size] * bool(layers) + ["λ"] * any(isinstance(term, Reaction) for term in terms)
+    return names[0] if len(names) == 1 else f"({' + '.join(names)})" if names else "0"
+
+
+def activations(terms: Sequence[MapTerm], are: str) -> str:
+    """`tanh is monotone`, `relu and tanh are monotone`; `{its}` and `{s}` are filled in."""
+    names = sorted({term.activation.name for term in terms if isinstance(term, SymmetricLayer)})
+    if not names:
+        return "the reaction pulls back"
+    verb, its, s = ("is", "its", "") if len(names) == 1 else ("are", "their", "s")
+    return f"{' and '.join(names)} {verb} {are.format(its=its, s=s)}"
+
+
+# ---- examples
+
+
+def parting(example: MapExample, system: System) -> str:
+    one, other = example.states
+    states = f"{_state(one, system)} and {_state(other, system, PRIME)}"
+    ends = f"they are {_times(example.growth)} times as far apart"
+    return f"{_weights(example)}{states}: at the end, {_by(system)}, {ends}"
+
+
+def growing(example: MapExample, system: System) -> str:
+    (state,) = example.states
+    ends = "it is not zero" if math.isinf(example.growth) else f"its norm is {_times(example.growth)} times as large"
+    return f"{_weights(example)}{_state(state, system)}: at the end, {_by(system)}, {ends}"
+
+
+def _by(system: System) -> str:
+    size = "steps of its own" if system.stepping.step is None else f"δt = {system.stepping.step}"
+    return f"by {system.stepping.name} with {size}"
+
+
+def _weights(example: MapExample) -> str:
+    """`K = 0.75 times the identity, `."""
+    parts = [f"{head} = {k:g}" for head, k in example.operators]
+    of = " and ".join(parts) + " times the identity" * any(k for _, k in example.operators)
+    norm = f"scale {example.scale:g} and bias {example.bias:g} in N" * ((example.scale, example.bias) != (1, 0))
+    return "".join(f"{part}, " for part in (of, norm) if part)
+
+
+def _state(halves: tuple[tuple[float, ...], ...], system: System, mark: str = "") -> str:
+    """`Y = 1`, or `Y = (1, 0)` on two channels, and `Y = 1, Z = 0` of a pair."""
+    names = (str(half) + mark for half in system.halves)
+    return ", ".join(f"{name} = {_vector(values)}" for name, values in zip(names, halves, strict=True))
+
+
+def _vector(y: tuple[float, ...]) -> str:
+    return f"({', '.join(f'{a:g}' for a in y)})" if len(y) > 1 else f"{y[0]:g}"
+
+
+def _times(growth: float) -> str:
+    """The number with enough digits to tell it from one."""
+    change = abs(growth - 1)
+    digits = max(4, 2 - math.floor(math.log10(change))) if change else 4
+    return f"{growth:.{digits}g}"

@@ -1,0 +1,271 @@
+"""Right-hand sides as functions of numbers, for K = k times the identity on the first channels and zero on the others.
+
+A state has one number for each of these channels, the same at all pixels; the other channels are zero and stay so, as K
+is zero there. Learned fields f(Y, t) are zero, as for networks whose last weights are zero.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import assert_never
+
+from sympy import Add, Expr, Function, Mul, Pow, Symbol
+
+from pdedsl.analysis.feature_maps.steps import Adapting, Tolerances
+from pdedsl.analysis.feature_maps.system import System
+from pdedsl.analysis.feature_maps.terms import declared, normalisation_of, state_of
+from pdedsl.config.networks import BatchNorm, Normalisation, TvNorm
+from pdedsl.ir.semidiscrete_systems import First, Pair, Second
+from pdedsl.ir.spec import Spec
+from pdedsl.ir.types import Operator
+from pdedsl.numerics.activations import ACTIVATIONS
+from pdedsl.numerics.butcher import Embedded, Leapfrog, RungeKutta, Series, Verlet
+from pdedsl.symbolic.symbols import Applied, Field, Layer, Transposed, with_number
+
+# ---- reading
+
+
+Vector = tuple[float, ...]
+FUNCTIONS: Mapping[str, Callable[[float], float]] = {"Abs": abs, "cos": math.cos, "exp": math.exp, "sinh": math.sinh}
+
+
+@dataclass(frozen=True)
+class Weights:
+    """The k of each operator, and the scale and bias of all normalisations, equal in all channels."""
+
+    operators: tuple[tuple[Symbol, float], ...] = ()
+    scale: float = 1.0
+    bias: float = 0.0
+
+    def of(self, operator: Symbol) -> float:
+        sizes: dict[Symbol, float] = dict(self.operators)
+        return sizes[operator]
+
+
+class NoValue(Exception):
+    """An expression that cannot be evaluated here: a derivative, another time, or an unknown function."""
+
+
+Reading = Callable[[Mapping[Symbol, Vector]], Vector]
+
+
+def reading(expr: Expr, weights: Weights, channels: int, spec: Spec) -> Reading:
+    """The expression as a function of the states. Raises NoValue."""
+    if expr.is_number:
+        constant = (float(expr),) * channels
+        return lambda _: constant
+    if isinstance(expr, Field):
+        return _field(expr, channels, spec)
+    if isinstance(expr, Applied):
+        return _times(_size(expr.operator, weights, spec), reading(expr.body, weights, channels, spec))
+    if isinstance(expr, Layer):
+        return _normalised(normalisation_of(expr), reading(expr.body, weights, channels, spec), weights)
+    factor, rest = with_number(expr)
+    if factor != 1:
+        return _times(float(factor), reading(rest, weights, channels, spec))
+    return _composed(expr, [reading(a, weights, channels, spec) for a in expr.args])
+
+
+def _field(field: Field, channels: int, spec: Spec) -> Reading:
+    state = state_of(field, spec)
+    if state is not None:
+        return lambda states: states[state]
+    if declared(field, spec) is None:
+        raise NoValue
+    return lambda _: (0.0,) * channels
+
+
+def _size(operator: Expr, weights: Weights, spec: Spec) -> float:
+    """k; a multiple of the identity is its own transpose."""
+    inner = operator.args[0] if isinstance(operator, Transposed) else operator
+    learned = declared(inner, spec) if isinstance(inner, Field) else None
+    if learned is None or not isinstance(learned.type, Operator):
+        raise NoValue
+    return weights.of(inner.head)
+
+
+def _times(k: float, inner: Reading) -> Reading:
+    return lambda states: tuple([k * a for a in inner(states)])
+
+
+def _normalised(norm: Normalisation, inner: Reading, weights: Weights) -> Reading:
+    """A normalisation; batch norm has the statistics of a new network: mean 0, variance 1."""
+    eps, scale, bias = float(norm.eps), weights.scale, weights.bias
+
+    def size(z: Vector) -> float:
+        match norm:
+            case TvNorm():
+                return math.sqrt(sum(a * a for a in z) + eps)
+            case BatchNorm():
+                return math.sqrt(1 + eps)
+            case _:
+                assert_never(norm)
+
+    def value(states: Mapping[Symbol, Vector]) -> Vector:
+        z = inner(states)
+        by = scale / size(z)
+        return tuple([by * a + bias for a in z])
+
+    return value
+
+
+def _composed(expr: Expr, inner: list[Reading]) -> Reading:
+    if isinstance(expr, Add):
+        return lambda states: tuple(map(sum, zip(*[f(states) for f in inner], strict=True)))
+    if isinstance(expr, Mul):
+        return lambda states: tuple(map(math.prod, zip(*[f(states) for f in inner], strict=True)))
+    if isinstance(expr, Pow) and expr.exp.is_Integer and expr.exp > 0:
+        power, base = int(expr.exp), inner[0]
+        return lambda states: tuple(a**power for a in base(states))
+    name = type(expr).__name__
+    known = ACTIVATIONS.get(name) or FUNCTIONS.get(name)
+    if not isinstance(expr, Function) or known is None or len(inner) != 1:
+        raise NoValue
+    sigma, body = known, inner[0]
+    return lambda states: tuple([sigma(a) for a in body(states)])
+
+
+# ---- running
+# A network on pixels run in floating-point numbers, step by step, with the method of the spec.
+
+
+FieldRunning = Callable[[Vector], Vector]
+Run = Callable[[Vector], Vector | None]
+"""From the state at the start, the halves of a pair one after the other, to the state at the end, if it has one."""
+
+
+def run_of(system: System, weights: Weights, channels: int) -> Run:
+    """The network with these weights. Raises NoValue if a term cannot be evaluated, or the method does not apply."""
+    rights = [equation.right[0].xreplace(system.spec.values) for equation in system.equations]
+    readings = [reading(right, weights, channels, system.spec) for right in rights]
+    steps = _steps(system, readings, channels)
+
+    def run(start: Vector) -> Vector | None:
+        try:
+            end = steps(start)
+        except OverflowError:
+            return None
+        return end if all(map(math.isfinite, end)) else None
+
+    return run
+
+
+def _steps(system: System, readings: Sequence[Reading], channels: int) -> FieldRunning:
+    """All steps of the block. For second order in time, the state starts at rest, and its final speed is dropped."""
+    stepping, heads = system.stepping, system.halves
+    if stepping.tolerances is not None:
+        return _adapting(system, readings, channels, stepping.tolerances)
+    if stepping.step is None or stepping.steps is None:
+        raise NoValue
+    h, count = float(stepping.step), stepping.steps
+    match system.motion:
+        case First():
+            (push,), (head,) = readings, heads
+            return _repeated(_one_step(system, lambda y: push({head: y}), h), count)
+        case Pair():
+            if isinstance(stepping.method, Verlet):
+                return _repeated(_verlet(readings, heads, h, channels), count)
+            return _repeated(_one_step(system, _pair(readings, heads, channels), h), count)
+        case Second():
+            (push,), (head,) = readings, heads
+            if isinstance(stepping.method, Leapfrog):
+                return _leapfrog(lambda y: push({head: y}), h, count, float(stepping.first))
+            whole = _repeated(_one_step(system, lambda s: (*s[channels:], *push({head: s[:channels]})), h), count)
+            return lambda y: whole((*y, *(0.0 for _ in y)))[:channels]
+        case _:
+            assert_never(system.motion)
+
+
+def _adapting(system: System, readings: Sequence[Reading], channels: int, tolerances: Tolerances) -> FieldRunning:
+    """One adaptive run from start to end. Second order in time is excluded: the network has another state there."""
+    method, time, frame = system.stepping.method, system.spec.time, system.spec.network
+    if not isinstance(method, Embedded) or time is None or isinstance(system.motion, Second):
+        raise NoValue
+    width = max(frame.stages) if frame else channels * len(readings)
+    adapting = Adapting(method, tolerances, float(time.end - time.start), width)
+    field = _pair(readings, system.halves, channels) if len(readings) > 1 else _alone(readings[0], system.halves[0])
+    return lambda y: adapting.run(field, y)
+
+
+def _alone(push: Reading, head: Symbol) -> FieldRunning:
+    return lambda y: push({head: y})
+
+
+def _repeated(step: FieldRunning, count: int) -> FieldRunning:
+    def run(y: Vector) -> Vector:
+        for _ in range(count):
+            y = step(y)
+        return y
+
+    return run
+
+
+def _pair(readings: Sequence[Reading], heads: Sequence[Symbol], n: int) -> FieldRunning:
+    (f, g), (one, other) = readings, heads
+    return lambda s: (*f({other: s[n:]}), *g({one: s[:n]}))
+
+
+# ---- methods
+
+
+def _one_step(system: System, field: FieldRunning, h: float) -> FieldRunning:
+    match system.stepping.method:
+        case RungeKutta() as method:
+            return lambda y: _runge_kutta(method, field, h, y)
+        case Series():
+            return lambda y: _series(system.stepping.terms, field, h, y)
+        case Embedded() | Verlet() | Leapfrog():
+            raise NoValue
+        case _:
+            assert_never(system.stepping.method)
+
+
+def _runge_kutta(method: RungeKutta, field: FieldRunning, h: float, y: Vector) -> Vector:
+    slopes: list[Vector] = []
+    for row in ((), *method.rows):
+        slopes.append(field(_moved(y, h, row, slopes)))
+    return _moved(y, h, method.weights, slopes)
+
+
+def _moved(y: Vector, h: float, row: Sequence[float], slopes: Sequence[Vector]) -> Vector:
+    for a, k in zip(row, slopes, strict=True):
+        if a:
+            y = tuple([b + h * a * c for b, c in zip(y, k, strict=True)])
+    return y
+
+
+def _series(terms: int, field: FieldRunning, h: float, y: Vector) -> Vector:
+    """y + F(y) + F(F(y)) + …, F = h times the right-hand side: backward Euler."""
+    total = power = y
+    for _ in range(terms):
+        power = tuple([h * a for a in field(power)])
+        total = tuple([a + b for a, b in zip(total, power, strict=True)])
+    return total
+
+
+def _verlet(readings: Sequence[Reading], heads: Sequence[Symbol], h: float, n: int) -> FieldRunning:
+    """Y += h f(Z), Z += h g(Y)."""
+    (f, g), (one, other) = readings, heads
+
+    def step(s: Vector) -> Vector:
+        z = s[n:]
+        y = tuple([a + h * b for a, b in zip(s[:n], f({other: z}), strict=True)])
+        return (*y, *[a + h * b for a, b in zip(z, g({one: y}), strict=True)])
+
+    return step
+
+
+def _leapfrog(push: FieldRunning, h: float, count: int, first: float) -> FieldRunning:
+    """D += h² F(Y), Y += D, with the first push scaled by `first`."""
+
+    def run(y: Vector) -> Vector:
+        difference = (0.0,) * len(y)
+        for j in range(count):
+            share = (first if j == 0 else 1.0) * h * h
+            difference = tuple([d + share * p for d, p in zip(difference, push(y), strict=True)])
+            y = tuple([a + d for a, d in zip(y, difference, strict=True)])
+        return y
+
+    return run

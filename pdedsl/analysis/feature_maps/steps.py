@@ -1,0 +1,197 @@
+"""A network on pixels run with adaptive steps in floating-point numbers, by the same rule as in `runtime`.
+
+The error of a step is a root mean square over all channels of a sample; channels that are zero stay zero and contribute
+no error. Step sizes follow `numerics.step_size`.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import assert_never
+
+from sympy import Expr, S
+
+from pdedsl.config import methods as words
+from pdedsl.config.methods import Across, Adaptive, Fixed
+from pdedsl.ir.spec import Spec
+from pdedsl.ir.system_kinds import integrator_of
+from pdedsl.numerics.butcher import (
+    BACKWARD_EULER,
+    LEAPFROG,
+    VERLET,
+    Embedded,
+    Leapfrog,
+    Method,
+    Polynomial,
+    RungeKutta,
+    Series,
+    Verlet,
+    decaying,
+    swinging,
+)
+from pdedsl.numerics.step_size import SolverFailed, advanced, cut, first_size, next_size
+
+# ---- adapting
+
+
+Vector = tuple[float, ...]
+Field = Callable[[Vector], Vector]
+ATTEMPTS = 60  # steps attempted in one run, at most
+
+
+@dataclass(frozen=True)
+class Tolerances:
+    """Tolerances for the error of a step: atol + rtol |y|."""
+
+    rtol: float
+    atol: float
+
+
+@dataclass(frozen=True)
+class Adapting:
+    """A Runge-Kutta pair with its tolerances, from 0 to `end`, on states of `width` channels."""
+
+    method: Embedded
+    tolerances: Tolerances
+    end: float
+    width: int
+
+    def run(self, field: Field, y: Vector) -> Vector:
+        """The state at the end; raises OverflowError if it is not reached within the attempted steps."""
+        t, k, h = 0.0, field(y), self._first(field, y)
+        for _ in range(ATTEMPTS):
+            h = cut(h, self.end - t)
+            new, slope, error = self._attempt(field, y, k, h)
+            ratio = self._norm(error, tuple(max(abs(a), abs(b)) for a, b in zip(y, new, strict=True)))
+            size = self._next(t, h, ratio)
+            if ratio <= 1:
+                t, y, k = advanced(t, h, self.end), new, slope
+            if t == self.end:
+                return y
+            h = size
+        raise OverflowError
+
+    def _next(self, t: float, h: float, ratio: float) -> float:
+        try:
+            return next_size(t, h, ratio, self.method.order, self.end)
+        except SolverFailed as failed:
+            raise OverflowError from failed
+
+    def _attempt(self, field: Field, y: Vector, k: Vector, h: float) -> tuple[Vector, Vector, Vector]:
+        """The new state, its slope, and the estimate of the error."""
+        slopes, new = [k], y
+        for row in self.method.rows:
+            new = _sum(y, h, row, slopes)
+            slopes.append(field(new))
+        return new, slopes[-1], _sum((0.0,) * len(y), h, self.method.error, slopes)
+
+    def _first(self, field: Field, y: Vector) -> float:
+        """The first step size, by Hairer, Nørsett, Wanner I (1993), II.4."""
+        k = field(y)
+        d0, d1 = self._norm(y, y), self._norm(k, y)
+        guess = 1e-6 if d0 < 1e-5 or d1 < 1e-5 else 0.01 * d0 / d1
+        beyond = field(_sum(y, min(guess, self.end), (1.0,), [k]))
+        d2 = self._norm(tuple(a - b for a, b in zip(beyond, k, strict=True)), y)
+        return first_size(guess, d1, d2 / guess, self.method.order)
+
+    def _norm(self, x: Vector, size: Vector) -> float:
+        rtol, atol = self.tolerances.rtol, self.tolerances.atol
+        return math.hypot(*(a / (atol + rtol * abs(s)) for a, s in zip(x, size, strict=True))) / math.sqrt(self.width)
+
+
+def _sum(y: Vector, h: float, row: tuple[float, ...], slopes: list[Vector]) -> Vector:
+    for a, k in zip(row, slopes, strict=True):
+        y = tuple(b + h * a * c for b, c in zip(y, k, strict=True))
+    return y
+
+
+# ---- stepping
+# The steps that a network on pixels takes in time.
+
+
+@dataclass(frozen=True)
+class Stepping:
+    """`steps` steps of length `step` by a method; both are None for adaptive methods."""
+
+    method: Method
+    step: Expr | None
+    steps: int | None
+    terms: int = 1  # of the series of backward Euler
+    first: Expr = S.Half  # factor of the first push of leapfrog: ½ is consistent with a start at rest
+    tolerances: Tolerances | None = None  # of an adaptive method that chooses steps for each sample by our own rule
+
+    @property
+    def name(self) -> str:
+        return self.method.name
+
+    @property
+    def polynomial(self) -> Polynomial | None:
+        """The stability polynomial R of a step; None for methods that are adaptive or split the state."""
+        match self.method:
+            case RungeKutta(stability=r):
+                return r
+            case Series() as series:
+                return series.stability(self.terms)
+            case Embedded() | Verlet() | Leapfrog():
+                return None
+            case _:
+                assert_never(self.method)
+
+    @property
+    def decaying(self) -> float | None:
+        """The stability bound on δt λ for Y' = -λY; None for methods without a stability polynomial."""
+        r = self.polynomial
+        return None if r is None else decaying(r)
+
+    @property
+    def swinging(self) -> float | None:
+        """The stability bound on δt² ω² for Y″ = -ω²Y; None for adaptive methods."""
+        match self.method:
+            case Verlet(swing=swing) | Leapfrog(swing=swing):
+                return swing
+            case Embedded():
+                return None
+            case _:
+                r = self.polynomial
+                return None if r is None else swinging(r) ** 2
+
+    @property
+    def evaluations(self) -> int | None:
+        """Evaluations of the right-hand side per step; None if steps are not chosen by our own rule."""
+        match self.method:
+            case RungeKutta(stages=stages):
+                return stages
+            case Series():
+                return self.terms
+            case Verlet() | Leapfrog():
+                return 1
+            case Embedded(rows=rows):
+                return len(rows) if self.tolerances else None
+            case _:
+                assert_never(self.method)
+
+
+def stepping_of(spec: Spec) -> Stepping:
+    """The steps that the spec asks for, with the planner's defaults."""
+    word = integrator_of(spec).word
+    match word:
+        case Fixed(method=method, steps=steps):
+            return Stepping(method, _step(spec, steps), steps)
+        case words.BackwardEuler(steps=steps, terms=terms):
+            return Stepping(BACKWARD_EULER, _step(spec, steps), steps, terms=terms)
+        case words.Verlet(steps=steps):
+            return Stepping(VERLET, _step(spec, steps), steps)
+        case words.Leapfrog(steps=steps, start=start):
+            first = S.One if start is words.Start.PAPER else S.Half
+            return Stepping(LEAPFROG, _step(spec, steps), steps, first=first)
+        case Adaptive(method=method, rtol=rtol, atol=atol, adjoint=adjoint, norm=norm):
+            own = bool(method.rows) and not adjoint and norm is Across.SAMPLE
+            return Stepping(method, None, None, tolerances=Tolerances(float(rtol), float(atol)) if own else None)
+        case _:
+            assert_never(word)
+
+
+def _step(spec: Spec, steps: int | None) -> Expr | None:
+    return (spec.time.end - spec.time.start) / steps if spec.time and steps else None

@@ -1,0 +1,159 @@
+"""The equations of a network on pixels as one system, and bounds on the slopes of symmetric layers."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import cached_property
+from math import isfinite
+from typing import assert_never
+
+from sympy import Expr, Max, Min, Rational, S, Symbol, oo
+
+from pdedsl.analysis.feature_maps.steps import Stepping, stepping_of
+from pdedsl.analysis.feature_maps.terms import is_linear, map_terms, normalisation_of
+from pdedsl.ir.canonical import unknowns_in_order
+from pdedsl.ir.semidiscrete_systems import First, Motion, Pair, Second
+from pdedsl.ir.spec import Equation, Spec
+from pdedsl.ir.system_kinds import is_separable_pair
+from pdedsl.ir.terms import LearnedField, MapTerm, Nonlinear, Reaction, SymmetricLayer
+from pdedsl.ir.types import Operator
+from pdedsl.numerics.activations import ACTIVATIONS
+from pdedsl.symbolic.symbols import Layer, atoms
+
+# ---- system
+
+
+IDENTITY = ACTIVATIONS["identity"]
+
+
+@dataclass(frozen=True)
+class Half:
+    """A state with its equation and the terms of that equation."""
+
+    head: Symbol
+    equation: Equation
+    terms: tuple[MapTerm, ...]
+
+
+@dataclass(frozen=True)
+class System:
+    """The equations of motion, and how they are stepped in time."""
+
+    spec: Spec
+    motion: Motion[Half]
+    stepping: Stepping
+
+    @property
+    def halves(self) -> tuple[Symbol, ...]:
+        return tuple(half.head for half in self.motion.parts)
+
+    @property
+    def equations(self) -> tuple[Equation, ...]:
+        return tuple(half.equation for half in self.motion.parts)
+
+    @property
+    def terms(self) -> tuple[tuple[MapTerm, ...], ...]:
+        return tuple(half.terms for half in self.motion.parts)
+
+    @property
+    def all_terms(self) -> tuple[MapTerm, ...]:
+        return tuple(term for terms in self.terms for term in terms)
+
+    @property
+    def is_linear(self) -> bool:
+        return all(is_linear(term, self.spec) for term in self.all_terms)
+
+    @property
+    def is_static(self) -> bool:
+        """Whether every step has the same weights."""
+        time = self.spec.time
+        changing = time is not None and any(time.symbol in w.arguments for w in self.spec.learned)
+        return not changing or self.stepping.steps == 1
+
+    @cached_property
+    def epsilons(self) -> tuple[float, ...]:
+        """The ε of the normalisations, if there are any."""
+        layers = [layer for e in self.equations for layer in sorted(atoms(e.right[0], Layer), key=str)]
+        return tuple(float(normalisation_of(layer).eps) for layer in layers)
+
+    @cached_property
+    def slopes(self) -> Slopes | None:
+        """The slopes of a system of one equation; None for a pair."""
+        return slopes_of(self.terms[0], self.spec) if len(self.terms) == 1 else None
+
+
+@dataclass(frozen=True)
+class Slopes:
+    """-F is a gradient, and the eigenvalues of its symmetric derivative lie in [low, high] for every weight."""
+
+    low: Expr
+    high: Expr
+
+
+def slopes_of(terms: tuple[MapTerm, ...], spec: Spec) -> Slopes | None:
+    """The slopes of -F = Σ Kᵀφ(K Y) + λY, φ = Σ c σ over the layers with the same K; None if there are other terms.
+
+    KᵀDK with D = diag(φ') in [l, L] has its eigenvalues in ‖K‖² [min(0, l), max(0, L)].
+    """
+    low = high = S.Zero
+    layers: dict[tuple[Symbol, bool], Slopes] = {}
+    for term in terms:
+        match term:
+            case Reaction(rate=rate):
+                low, high = low - rate, high - rate
+            case SymmetricLayer(norm=None, operator=operator, adjoint=adjoint):
+                own, others = _slope(term), layers.get((operator, adjoint), Slopes(S.Zero, S.Zero))
+                layers[operator, adjoint] = Slopes(own.low + others.low, own.high + others.high)
+            case SymmetricLayer() | LearnedField() | Nonlinear():
+                return None
+            case _:
+                assert_never(term)
+    for (operator, _), slope in layers.items():
+        low += _times(Min(S.Zero, slope.low), bound_squared(operator, spec))
+        high += _times(Max(S.Zero, slope.high), bound_squared(operator, spec))
+    return Slopes(low, high)
+
+
+def _slope(layer: SymmetricLayer) -> Slopes:
+    """The slopes of -factor·σ: σ' is in [0, L] if σ is monotone, [1, 1] for the identity, [-L, L] otherwise."""
+    sigma, c = layer.activation, -layer.factor
+    steep = Rational(str(sigma.lipschitz)) if isfinite(sigma.lipschitz) else oo
+    flat = steep if sigma == IDENTITY else S.Zero if sigma.monotone else -steep
+    return Slopes(Min(c * flat, c * steep), Max(c * flat, c * steep))
+
+
+def _times(a: Expr, b: Expr) -> Expr:
+    """a b, with 0 · ∞ = 0."""
+    return S.Zero if a == 0 else a * b
+
+
+def bound_squared(operator: Symbol, spec: Spec) -> Expr:
+    """An upper bound on ‖K‖²."""
+    kind = next(w.type for w in spec.learned if w.head == operator)
+    return kind.bound**2 if isinstance(kind, Operator) and kind.bound is not None else oo
+
+
+# ---- building
+# Spec → System: what moves, and in which order.
+
+
+def system_of(spec: Spec) -> System | None:
+    """The equations as one system; None if they are neither a single equation nor a separable pair."""
+    motion = _motion(spec)
+    return None if motion is None else System(spec, motion, stepping_of(spec))
+
+
+def _motion(spec: Spec) -> Motion[Half] | None:
+    halves = [Half(e.unknown, e, map_terms(e, spec)) for e in spec.equations if e.unknown and len(e.right) == 1]
+    if is_separable_pair(spec):
+        order = unknowns_in_order(spec)
+        return Pair(*sorted(halves, key=lambda half: order.index(half.head)))
+    if len(spec.equations) != 1 or len(halves) != 1 or len(spec.unknowns) != 1:
+        return None
+    match halves[0].equation.order:
+        case 1:
+            return First(halves[0])
+        case 2:
+            return Second(halves[0])
+        case _:
+            return None

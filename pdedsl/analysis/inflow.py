@@ -1,0 +1,155 @@
+"""Where characteristics enter a domain and where they leave it, for equations of first order.
+
+∂u/∂t = b·∇u carries values along X' = -b: on a side with outer normal n they enter where b·n > 0 and leave where
+b·n < 0. A problem needs values where they enter, and none where they leave (Evans, section 3.2).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from itertools import product
+
+from sympy import Expr, Symbol
+
+from pdedsl import errors
+from pdedsl.analysis.boundary import Placed, Value, sides_of
+from pdedsl.analysis.bounds.interval import Box
+from pdedsl.analysis.bounds.sign import box_of, nonnegative
+from pdedsl.analysis.dispersion import rates_of
+from pdedsl.analysis.problem import Problem
+from pdedsl.analysis.sample_points import Ranges, points, ranges_of, value_at
+from pdedsl.diagnostics import PdeError
+from pdedsl.ir.spec import Condition, Space, side_names
+from pdedsl.symbolic.symbols import Field, atoms
+
+# ---- inflow
+
+
+@dataclass(frozen=True)
+class Inflow:
+    """Whether values are given exactly where characteristics enter, and the conditions imposed where they leave."""
+
+    is_given: bool
+    at_outflow: tuple[Placed, ...]
+
+
+def inflow_of(problem: Problem) -> Inflow:
+    jet, space = problem.jet, problem.spec.space
+    if not space.boundary:
+        return Inflow(True, ())
+    if not jet.is_affine or jet.order != 1:
+        return Inflow(False, ())
+    box, placed = box_of(ranges_of(problem.spec, problem.equation)), sides_of(problem)
+    fits, wrong = True, []
+    for k, x in enumerate(space.coordinates):
+        if space.sides[k].periodic:
+            continue
+        for name, end, normal in zip(side_names(k), ranges_of(problem.spec)[x], (-1, 1), strict=True):
+            there = [p for p in placed if p.coordinate == x and p.normal == normal and name in p.condition.sides]
+            inward = enters(jet.drift[k], x, end, normal, box)
+            fits = fits and _fits(inward, there)
+            wrong += [p for p in there if inward is False and not _ties_ends(p.condition, problem)]
+    return Inflow(fits, tuple(wrong))
+
+
+def _ties_ends(condition: Condition, problem: Problem) -> bool:
+    """Whether a condition compares values at several points: u(0, t) = u(1, t) takes what arrives at an outflow."""
+    fields = {f for v in condition.value for f in atoms(v, Field) if f.head == problem.unknown.head}
+    return len(fields) > 1
+
+
+def enters(b: Expr, x: Symbol, end: Expr, normal: int, box: Box) -> bool | None:
+    """True if b·n ≥ 0 on the whole side (not identically zero), False if b·n ≤ 0; None if neither is shown."""
+    flow = normal * b.xreplace({x: end})
+    if nonnegative(-flow, box):
+        return False
+    return True if nonnegative(flow, box) else None
+
+
+def _fits(enters: bool | None, there: list[Placed]) -> bool:
+    if enters is None:
+        return False
+    return (len(there) == 1 and isinstance(there[0].side, Value)) if enters else not there
+
+
+# ---- entering
+# Sides where characteristics enter the domain but no value is given, for single equations and systems of first order.
+#
+# ∂u/∂t = b·∇u needs a value where b·n > 0; ∂w/∂t = Σ Bₖ ∂w/∂xₖ needs as many conditions on a side as B·n has positive
+# eigenvalues, the waves that travel inward (Kreiss 1970). A stationary equation takes values at either end of the
+# characteristics, but on all of it.
+
+
+DRAWS = 40  # points on a side
+CLEARLY = 1e-6  # a flow inward that is no rounding error
+SHORT = 10_000  # a wave number so large that terms of order zero are negligible
+Sides = list[tuple[int, str, int]]  # the number of a coordinate, the name of the side, the outer normal
+
+
+def missing(problem: Problem) -> Iterator[PdeError]:
+    """Errors for one linear equation of first order. A side along which the direction changes takes a condition or
+    none; it lacks one if values enter at a sampled point, and none is given."""
+    jet, space = problem.jet, problem.spec.space
+    if not jet.is_affine or jet.order != 1 or problem.equation.order > 1 or not _is_box(space):
+        return
+    box, ranges = box_of(ranges_of(problem.spec, problem.equation)), ranges_of(problem.spec)
+    given = {name for c in problem.spec.conditions for name in c.sides}
+    into: list[str] = []
+    out: list[str] = []
+    for k, name, normal in _sides(space):
+        x = space.coordinates[k]
+        if problem.equation.order == 0 and jet.drift[k] == 0:
+            continue  # parallel to the characteristics, which neither begin nor end there
+        found = enters(jet.drift[k], x, ranges[x][(normal + 1) // 2], normal, box)
+        if found is not None:
+            (into if found else out).append(name)
+        elif (
+            problem.equation.order and name not in given and _enters_somewhere(normal * jet.drift[k], x, normal, ranges)
+        ):
+            into.append(name)
+    ends = (into, out) if problem.equation.order == 0 else (into,)
+    lacking = min(([name for name in end if name not in given] for end in ends if end), key=len, default=[])
+    misplaced = problem.equation.order > 0 and any(name in given for name in out)  # reported as another mistake
+    if lacking and not misplaced:
+        behind = max(e.span.end for e in problem.spec.equations)
+        yield errors.equations.no_inflow(problem.unknown.name, lacking, problem.unknown.span, behind)
+    elif problem.equation.order == 0 and not lacking and {*into} & given and {*out} & given:
+        enough, other = (into, out) if {*into} <= given else (out, into)
+        more = [name for name in other if name in given]
+        last = next(c for c in reversed(problem.spec.conditions) if {*c.sides} & {*more})
+        alone = {*last.sides} <= {*more} and not last.surfaces
+        yield errors.equations.at_both_ends(problem.unknown.name, enough, more, last.span, alone)
+
+
+def _enters_somewhere(flow: Expr, x: Symbol, normal: int, ranges: Ranges) -> bool:
+    there = flow.xreplace({x: ranges[x][(normal + 1) // 2]})
+    values = (value_at(there, p) for p in points(there.free_symbols, ranges, DRAWS))
+    return any(v is not None and v > CLEARLY for v in values)
+
+
+def missing_in_system(problems: tuple[Problem, ...]) -> PdeError | None:
+    """The error for a linear evolution system of first order with constant coefficients."""
+    spec = problems[0].spec
+    first = all(p.jet.order <= 1 and p.equation.order == 1 and not p.is_vector for p in problems)
+    if not first or not _is_box(spec.space) or len(problems) != len(spec.unknowns):
+        return None
+    for k, name, normal in _sides(spec.space):
+        waves = [normal * SHORT * (j == k) for j in range(len(spec.space.coordinates))]
+        rates = rates_of(problems, spec, waves)
+        if rates is None:
+            return None
+        wanted = sum(v.imag > 1e-6 * SHORT for v in rates)
+        given = sum(len(c.value) for c in spec.conditions if name in c.sides)
+        if given < wanted:
+            return errors.equations.few_for_waves(name, given, wanted, problems[0].unknown.span)
+    return None
+
+
+def _is_box(space: Space) -> bool:
+    return bool(space.boundary) and space.explicit and not space.inside
+
+
+def _sides(space: Space) -> Sides:
+    ends = product(range(len(space.coordinates)), (0, 1))
+    return [(k, side_names(k)[e], 2 * e - 1) for k, e in ends if not space.sides[k].periodic]

@@ -1,0 +1,111 @@
+"""An equation solved for what it determines, ∂ⁿu/∂tⁿ = F, and what each of its summands contributes to F."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from functools import cached_property
+
+from sympy import Add, Expr, Integer, Symbol
+
+from pdedsl.analysis.components import Part, indexed_matrix, indexed_vector, matrix, vector
+from pdedsl.ir.spec import Equation, Spec, Summand, Unknown
+from pdedsl.ir.terms import Coefficient
+from pdedsl.ir.types import Matrix, Vector
+from pdedsl.symbolic.rewrite import multiply_out
+from pdedsl.symbolic.symbols import Contraction, Field, Partial, atoms
+
+
+@dataclass(frozen=True)
+class Frame:
+    """An equation, the unknown that it determines, and how coefficients are written in its space."""
+
+    equation: Equation
+    unknown: Unknown
+    spec: Spec
+
+    @cached_property
+    def heads(self) -> frozenset[Symbol]:
+        return frozenset(u.head for u in self.spec.unknowns)
+
+    @cached_property
+    def time(self) -> Symbol | None:
+        return self.spec.time.symbol if self.spec.time else None
+
+    def own(self, k: int) -> Field:
+        """Component k of the unknown, counted from zero."""
+        indices: tuple[Expr, ...] = ()
+        if isinstance(self.unknown.type, Vector):
+            size = self.unknown.type.size
+            written = size is not None or self.spec.space.explicit or len(self.equation.right) > 1
+            indices = (Integer(k + 1),) if written else (Symbol("i0", integer=True),)
+        return Field(self.unknown.head, indices, self.unknown.arguments)
+
+    def counted(self, expr: Expr) -> Expr:
+        """The expression with Σᵢ 1 replaced by the dimension, if that is a number."""
+        n = self.spec.space.dimension
+        ones = [c for c in atoms(expr, Contraction) if c.body == 1]
+        return expr.xreplace(dict.fromkeys(ones, Integer(n))) if ones and isinstance(n, int) else expr
+
+    def drift(self, parts: list[Part]) -> Coefficient:
+        space = self.spec.space
+        return vector(parts, space.coordinates) if space.explicit else indexed_vector(parts, space.dimension)
+
+    def diffusivity(self, parts: list[Part]) -> Coefficient:
+        space = self.spec.space
+        learned = frozenset(w.head for w in self.spec.learned if isinstance(w.type, Matrix))
+        if space.explicit:
+            return matrix(parts, space.coordinates)
+        return indexed_matrix(parts, space.dimension, learned)
+
+
+def unknown_of(equation: Equation, spec: Spec) -> Unknown:
+    """The unknown that an equation determines; for a stationary equation with several, one that no other determines."""
+    found = next((u for u in spec.unknowns if u.head == equation.unknown), None)
+    if found is not None:
+        return found
+    settled = {e.unknown for e in spec.equations}
+    inside = {f.head for e in equation.right for f in atoms(e, Field)}
+    here = [u for u in spec.unknowns if u.head in inside] or list(spec.unknowns)
+    return next((u for u in here if u.head not in settled), here[0])
+
+
+def frame_of(equation: Equation, spec: Spec) -> Frame:
+    return Frame(equation, unknown_of(equation, spec), spec)
+
+
+def shares(frame: Frame) -> Iterator[tuple[Summand, tuple[Expr, ...]]]:
+    """What each summand contributes to the right-hand side, with numbers substituted for constants."""
+    rows = [
+        (s, tuple(multiply_out(frame.counted(e.xreplace(frame.spec.values))) for e in s.exprs))
+        for s in frame.equation.summands
+        if any(e != 0 for e in s.exprs)
+    ]
+    solve = [_solver(frame, k, [exprs[k] for _, exprs in rows]) for k in range(len(frame.equation.right))]
+    for summand, exprs in rows:
+        yield summand, tuple(solved(e) for solved, e in zip(solve, exprs, strict=True))
+
+
+def _solver(frame: Frame, k: int, exprs: list[Expr]) -> Callable[[Expr], Expr]:
+    """Maps a summand to its contribution, for the equation solved for the time derivative of component k."""
+    goal = goal_of(frame, k)
+    if goal is None:
+        return lambda e: e
+    with_goal = [a for e in exprs for a in Add.make_args(e) if a.has(goal)]
+    coefficient = Add(*(a / goal for a in with_goal))
+    if coefficient == 0 or coefficient.has(goal):
+        return lambda e: e  # an implicit equation keeps its whole form
+    return lambda e: Add(*(multiply_out(-a / coefficient) for a in Add.make_args(e) if not a.has(goal)))
+
+
+def goal_of(frame: Frame, k: int) -> Partial | None:
+    """∂ⁿu/∂tⁿ, for which the equation is solved."""
+    if frame.time is None or not frame.equation.order:
+        return None
+    return Partial(frame.own(k), *(frame.time,) * frame.equation.order)
+
+
+def with_letters(frame: Frame) -> Expr:
+    """The right-hand side with the names of constants, for display."""
+    exprs = [multiply_out(s.exprs[0]) for s in frame.equation.summands]
+    return Add(*map(_solver(frame, 0, exprs), exprs))

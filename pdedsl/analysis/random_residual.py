@@ -1,0 +1,107 @@
+"""Diffusion matrices that are the second moment of a random residual map (Wang, Tao, Bao, Shi, Table 1, Remark 2.5).
+
+A step X + Δt·V with a random V of mean v has the generator of u_t = v·∇u + A:∇∇u with A = ½Δt·Cov V, up to O(Δt²):
+units dropped, Vᵢ = vᵢ zᵢ/p with zᵢ ~ Bernoulli(p):      A = Δt(1-p)/(2p) diag(vᵢ²)
+maps dropped, V = v z/p with one z (stochastic depth):    A = Δt(1-p)/(2p) v vᵀ
+branches shared, V = α f + (1-α) g, α ~ U(½-w, ½+w):      A = Δt w²/6 (f-g)(f-g)ᵀ and v = ½(f+g); shake-shake, w = ½
+"""
+
+from __future__ import annotations
+
+from typing import assert_never
+
+from sympy import Expr, Rational, Symbol
+
+from pdedsl.ir.noise import DroppedMaps, DroppedUnits, RandomMap, SharedBranches
+from pdedsl.ir.spec import Spec
+from pdedsl.ir.terms import Components, Generator, Indexed, Shape
+from pdedsl.symbolic.rewrite import expand
+from pdedsl.symbolic.symbols import INDEX, Field, atoms
+
+Vector = tuple[Expr, ...]
+
+
+def name_of(random: RandomMap) -> str:
+    match random:
+        case DroppedUnits():
+            return "dropout"
+        case DroppedMaps():
+            return "stochastic depth"
+        case SharedBranches():
+            return "shake-shake"
+        case _:
+            assert_never(random)
+
+
+def random_map(generator: Generator, spec: Spec) -> RandomMap | None:
+    """The random map that has this drift and this diffusion matrix, with its strength; None if there is none."""
+    match generator.drift, generator.matrix:
+        case Components(rows=(drift,)), Components(rows=rows):
+            return _written_out(generator, drift, rows, spec)
+        case Indexed(diagonal=drift), Indexed() as matrix:
+            return _indexed(drift, matrix, spec)
+    return None
+
+
+def _written_out(generator: Generator, drift: Vector, rows: tuple[Vector, ...], spec: Spec) -> RandomMap | None:
+    if generator.shape is Shape.DIAGONAL:
+        strength = _factor([(rows[i][i], b**2) for i, b in enumerate(drift)])
+        return DroppedUnits(strength) if strength else None
+    if generator.shape is not Shape.FULL:
+        return None
+    strength = _outer(rows, drift)
+    if strength:
+        return DroppedMaps(strength)
+    heads, (f, g) = _halves(drift, spec) or ((), (drift, drift))
+    strength = _outer(rows, tuple(a - b for a, b in zip(f, g, strict=True))) if heads else None
+    return SharedBranches(strength, heads) if strength else None
+
+
+def _indexed(drift: Expr, matrix: Indexed, spec: Spec) -> RandomMap | None:
+    """The same in index notation, by component i."""
+    if matrix.rest or matrix.learned or drift == 0:
+        return None
+    if not matrix.outer:
+        varies = INDEX in drift.free_symbols & matrix.diagonal.free_symbols
+        strength = _factor([(matrix.diagonal, drift**2)]) if varies else None
+        return DroppedUnits(strength) if strength else None
+    if len(matrix.outer) > 1 or matrix.diagonal != 0:
+        return None
+    ((c, w),) = matrix.outer
+    strength = _factor([(c * w**2, drift**2)])
+    if strength:
+        return DroppedMaps(strength)
+    heads, ((f,), (g,)) = _halves((drift,), spec) or ((), ((drift,), (drift,)))
+    strength = _factor([(c * w**2, (f - g) ** 2)]) if heads else None
+    return SharedBranches(strength, heads) if strength else None
+
+
+def _outer(rows: tuple[Vector, ...], w: Vector) -> Expr | None:
+    """The number c > 0 with A = c w wᵀ, if there is one."""
+    return _factor([(a, w[i] * w[j]) for i, row in enumerate(rows) for j, a in enumerate(row)])
+
+
+def _factor(pairs: list[tuple[Expr, Expr]]) -> Expr | None:
+    """The number c > 0 with a = c b for every pair (a, b), if there is one."""
+    if any(whole == 0 for _, whole in pairs):
+        return None
+    a, whole = pairs[0]
+    number, leading = expand(whole).as_ordered_terms()[0].as_coeff_Mul()
+    c = expand(a).coeff(leading) / number
+    if not (c.is_number and c.is_positive):
+        return None
+    return c if all(expand(a - c * whole) == 0 for a, whole in pairs) else None
+
+
+def _halves(drift: Vector, spec: Spec) -> tuple[tuple[Symbol, ...], tuple[Vector, Vector]] | None:
+    """The learned f and g of a drift ½(f + g): their names and components; None for other drifts."""
+    heads = tuple(w.head for w in spec.learned if any(f.head == w.head for f in atoms(drift[0], Field)))
+    if len(heads) != 2:
+        return None
+    f, g = (tuple(next(iter(_parts(b, head)), Rational(0)) for b in drift) for head in heads)
+    halved = all(expand(b - Rational(1, 2) * (f[i] + g[i])) == 0 for i, b in enumerate(drift))
+    return (heads, (f, g)) if halved else None
+
+
+def _parts(expr: Expr, head: Symbol) -> list[Field]:
+    return [f for f in atoms(expr, Field) if f.head == head]

@@ -1,0 +1,62 @@
+"""The compiler as `import pdedsl` offers it: functions from a spec in any form to a result or a text."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from pdedsl.big_stack import deeply
+from pdedsl.compiler import Compilation, Examination, compiled, examine, examined, to_spec, to_syntax
+from pdedsl.diagnostics import Source
+from pdedsl.ir.spec import Spec
+from pdedsl.sources import plain, source_of
+
+if TYPE_CHECKING:
+    from pdedsl.explainer.explain import Explanation
+
+
+def parse(text: str, name: str = "<text>") -> Spec:
+    """The meaning of a spec given as text. Raises `PdeError` with every mistake in it."""
+    return to_spec(Source(plain(text), name))
+
+
+def load(spec: Spec | str | Path) -> Spec:
+    """The meaning of a spec: a path, the name of a shipped spec, the folder of a run or package, or its text."""
+    return spec if isinstance(spec, Spec) else to_spec(source_of(spec))
+
+
+def explain(spec: Spec | str | Path) -> Explanation:
+    """What an equation is, what it becomes, and what can be proved about it. The spec is given as for `load`."""
+    return explained(load(spec).source)
+
+
+def explained(source: Source) -> Explanation:
+    """Like `explain`, from a source."""
+    return explanation_of(examine(source))
+
+
+def explanation_of(found: Examination) -> Explanation:
+    """Like `explain`, for a spec that is already examined."""
+    from pdedsl.explainer.explain import Explanation
+
+    theorem, plan = (found.planned.representation.theorem, found.planned.model) if found.planned else (None, None)
+    return Explanation(found.analysis, theorem, plan, found.errors)
+
+
+def compile(spec: Spec | str | Path, trust: bool = False, data: str | Path | None = None) -> Compilation:
+    """Every stage of a spec, given as for `load`. `trust` allows importing your own networks that it names; `data`
+    is the folder of data sets, which determine the dimension of R^d."""
+    return compiled(examined(load(spec), None if data is None else Path(data)), trust)
+
+
+def format(text: str, ascii: bool = False) -> str:
+    """A spec in canonical layout, in Unicode or in ASCII."""
+    return format_source(Source(plain(text)), ascii)
+
+
+def format_source(source: Source, ascii: bool = False) -> str:
+    """Like `format`, from a source."""
+    from pdedsl.language.printing.format import format_syntax
+
+    syntax = to_syntax(source)
+    return deeply(lambda: format_syntax(syntax, source, ascii))

@@ -1,0 +1,179 @@
+"""The box of valid inputs, lower ≤ x ≤ upper; its ends are numbers, or tensors that broadcast against one sample."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+from typing import assert_never, final
+
+import torch
+from torch import Tensor
+
+from pdedsl.attacks.batch_ops import column, take
+from pdedsl.attacks.norms import L2, Linf, Norm
+
+# ---- box
+
+
+End = float | Tensor
+
+
+@final
+@dataclass(frozen=True)
+class Box:
+    lower: End = -math.inf
+    upper: End = math.inf
+
+    @property
+    def bounded(self) -> bool:
+        """Are all ends finite?"""
+        ends = (torch.as_tensor(self.lower), torch.as_tensor(self.upper))
+        return all(bool(end.isfinite().all()) for end in ends)
+
+    def ends(self, x: Tensor) -> tuple[Tensor, Tensor]:
+        """Both ends as tensors of the dtype and device of x, rounded inwards, that broadcast against it."""
+        return self._inwards(self.lower, x, math.inf), self._inwards(self.upper, x, -math.inf)
+
+    def check(self, x: Tensor) -> None:
+        lower, upper = self.ends(x)
+        beyond = torch.maximum(lower - x, x - upper).amax().item() if x.numel() else 0.0
+        if beyond > 0.0:
+            raise ValueError(
+                f"x leaves its bounds by {beyond:g}: attack inputs that are valid, in the units of `bounds`"
+            )
+
+    @staticmethod
+    def _inwards(end: End, x: Tensor, towards: float) -> Tensor:
+        if isinstance(end, Tensor):
+            return end.to(x)
+        near = x.new_tensor(end)
+        missed = near.item() < end if towards > 0 else near.item() > end
+        return torch.nextafter(near, near.new_tensor(towards)) if missed else near
+
+
+def read_box(bounds: Box | tuple[End, End] | None) -> Box:
+    if bounds is None:
+        return Box()
+    return bounds if isinstance(bounds, Box) else Box(*bounds)
+
+
+# ---- region
+# Where an attack may go: the ball of radius ε around each sample, intersected with the box. Both hold exactly.
+#
+# Exactly: for the numbers as they are stored, ‖x′ − x‖ ≤ ε in real arithmetic, not up to the rounding of x + δ.
+
+
+@final
+@dataclass(frozen=True)
+class Cube:
+    """lo ≤ x′ ≤ hi, the ℓ∞ ball and the box in one: projection is a single clamp."""
+
+    lo: Tensor
+    hi: Tensor
+
+    def project(self, x: Tensor) -> Tensor:
+        return x.clamp(self.lo, self.hi)
+
+    def take(self, rows: Tensor) -> Cube:
+        return Cube(take(self.lo, rows), take(self.hi, rows))
+
+
+@final
+@dataclass(frozen=True)
+class Ball:
+    """‖x′ − x‖₂ ≤ r and lo ≤ x′ ≤ hi."""
+
+    x: Tensor
+    radius: Tensor
+    lo: Tensor
+    hi: Tensor
+    cut: bool
+
+    def project(self, x: Tensor) -> Tensor:
+        """The nearest point of ball ∩ box, x + clip(s·v), with the largest s ≤ 1 for which it is in the ball.
+
+        The optimality conditions of min ‖δ − v‖ leave one multiplier, that of the ball, hence s. With C the clipped
+        coordinates at s, s ← √((r² − ‖δ_C‖²)/‖v_F‖²) rises to the root from below and may stop at any time.
+        """
+        v = x - self.x
+        tiny = torch.finfo(v.dtype).tiny
+        scale = (self.radius / L2().length(v).clamp_min(tiny)).clamp(max=1.0)
+        for _ in range(3 if self.cut else 0):
+            moved = self.x + v * column(scale, v)
+            free = (moved > self.lo) & (moved < self.hi)
+            clipped = (moved.clamp(self.lo, self.hi) - self.x).masked_fill(free, 0.0)
+            left = (self.radius.square() - clipped.flatten(1).square().sum(1)).clamp_min(0.0)
+            room = (left / (v * free).flatten(1).square().sum(1).clamp_min(tiny)).sqrt()
+            scale = torch.maximum(scale, room.clamp(max=1.0))
+        return self._inside(self.x + v * column(scale, v))
+
+    def _inside(self, x: Tensor) -> Tensor:
+        """Clipped to the box, and scaled once more if clipping overshot by a rounding error."""
+        x = x.clamp(self.lo, self.hi)
+        if not self.cut:
+            return x
+        away = x - self.x
+        excess = (self.radius / L2().length(away).clamp_min(torch.finfo(x.dtype).tiny)).clamp(max=1.0)
+        return (self.x + away * column(excess, away)).clamp(self.lo, self.hi)
+
+    def take(self, rows: Tensor) -> Ball:
+        lo, hi = (take(end, rows) if len(end) == len(self.x) else end for end in (self.lo, self.hi))
+        return Ball(take(self.x, rows), self.radius[rows], lo, hi, self.cut)
+
+
+Region = Cube | Ball
+
+
+def region(norm: Norm, x: Tensor, eps: float, box: Box) -> Region:
+    """The points within ε of x and within the box, to which x must belong."""
+    radius = rounded_down(eps, x)
+    match norm:
+        case Linf():
+            return _cube(x, radius, box)
+        case L2():
+            return _ball(x, radius, box)
+        case _:
+            assert_never(norm)
+
+
+def rounded_down(eps: float, x: Tensor) -> Tensor:
+    """The largest number in the dtype of x that does not exceed ε."""
+    if not eps >= 0.0:
+        raise ValueError(f"an attack goes as far as eps, a number from 0 on, not {eps}")
+    near = x.new_tensor(eps)
+    return near if near.item() <= eps else torch.nextafter(near, near.new_tensor(0.0))
+
+
+def _cube(x: Tensor, eps: Tensor, box: Box) -> Cube:
+    lower, upper = box.ends(x)
+    return Cube(torch.maximum(_within(x, x - eps, eps), lower), torch.minimum(_within(x, x + eps, eps), upper))
+
+
+def _within(x: Tensor, end: Tensor, eps: Tensor) -> Tensor:
+    """`end`, x ± ε up to rounding, moved towards x until |end − x| ≤ ε in real arithmetic."""
+    for _ in range(2):
+        end = torch.where(_farther(x, end, eps), torch.nextafter(end, x), end)
+    return end
+
+
+def _farther(a: Tensor, b: Tensor, eps: Tensor) -> Tensor:
+    """|a − b| > ε, decided exactly: a − b is its rounded value plus an error term (Knuth's TwoSum)."""
+    difference = a - b
+    other = difference - a
+    error = (a - (difference - other)) - (b + other)
+    length, rest = difference.abs(), torch.where(difference < 0, -error, error)
+    return (length > eps) | ((length == eps) & (rest > 0))
+
+
+def _ball(x: Tensor, eps: Tensor, box: Box) -> Ball:
+    """r = ε − u(‖x‖ + 16 ε), u the unit roundoff: storing x + δ moves it by u‖x + δ‖ at most; lengths are rounded."""
+    lower, upper = box.ends(x)
+    unit = torch.finfo(x.dtype).eps / 2
+    radius = (eps - unit * (L2().length(x) + 17.0 * eps)).clamp_min(0.0)
+    cut = bool(lower.isfinite().any() | upper.isfinite().any())
+    return Ball(x, radius, _sample(lower, x), _sample(upper, x), cut)
+
+
+def _sample(end: Tensor, x: Tensor) -> Tensor:
+    """An end with the batch axis, so that its rows can be told from its channels."""
+    return end.reshape(*[1] * (x.dim() - end.dim()), *end.shape)

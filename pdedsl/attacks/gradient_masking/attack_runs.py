@@ -1,0 +1,135 @@
+"""What the checks of an audit examine: attacks on the same samples, each run once."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import cached_property
+from math import ceil
+
+import torch
+from torch import Tensor
+
+from pdedsl.attacks.base import Bounds
+from pdedsl.attacks.constraints import read_box
+from pdedsl.attacks.criterion import Goal
+from pdedsl.attacks.norms import Norm
+from pdedsl.attacks.pgd import fgsm, pgd
+from pdedsl.attacks.predictor import Predictor
+from pdedsl.attacks.square import square
+from pdedsl.frozen_model import Model
+
+RESTARTS = 4
+GROWTHS = 6
+"""Sizes of ε, at most, between that of an evaluation and everything."""
+
+
+@dataclass(frozen=True)
+class Evidence:
+    predictor: Predictor
+    x: Tensor
+    y: Tensor
+    norm: Norm
+    eps: float
+    steps: int
+    queries: int
+    bounds: Bounds
+    seed: int
+
+    @property
+    def n(self) -> int:
+        return len(self.x)
+
+    @property
+    def several(self) -> int:
+        """As many samples as chance does not explain: three in a hundred, and at least three."""
+        return max(3, ceil(0.03 * self.n))
+
+    @cached_property
+    def goal(self) -> Goal:
+        return Goal(self.y)
+
+    @cached_property
+    def wrong(self) -> Tensor:
+        """Misclassified without an attack."""
+        return self.goal.reached(self.predictor.fresh(self.x))
+
+    @cached_property
+    def others(self) -> bool:
+        """Is there another class where every point is allowed? In a box, or if the samples' predictions differ."""
+        predicted = self.predictor.fresh(self.x).argmax(1)
+        return read_box(self.bounds).bounded or bool((predicted != predicted[0]).any())
+
+    def by_steps(self, eps: float, seed: int = 0, model: Model | Predictor | None = None) -> Tensor:
+        """Fooled by PGD."""
+        attacked = self.predictor if model is None else model
+        return pgd(
+            attacked,
+            self.x,
+            self.y,
+            eps=eps,
+            norm=self.norm,
+            steps=self.steps,
+            bounds=self.bounds,
+            seed=self.seed + seed,
+        ).fooled
+
+    @cached_property
+    def runs(self) -> Tensor:
+        """Fooled by each of a few runs of PGD from different starting points."""
+        return torch.stack([self.by_steps(self.eps, run) for run in range(RESTARTS)])
+
+    @cached_property
+    def one(self) -> Tensor:
+        return fgsm(
+            self.predictor, self.x, self.y, eps=self.eps, norm=self.norm, bounds=self.bounds, seed=self.seed
+        ).fooled
+
+    @cached_property
+    def white(self) -> Tensor:
+        """Fooled by any attack that uses gradients."""
+        return self.runs.any(0) | self.one
+
+    @cached_property
+    def scores_only(self) -> Tensor:
+        return square(
+            self.predictor,
+            self.x,
+            self.y,
+            eps=self.eps,
+            norm=self.norm,
+            queries=self.queries,
+            bounds=self.bounds,
+            seed=self.seed,
+        ).fooled
+
+    @cached_property
+    def accuracies(self) -> list[tuple[float, float]]:
+        """ε and the share that withstands PGD, from ε = 0 to where everything is allowed, or until nothing is left."""
+        found = [(0.0, _share(~self.wrong)), (self.eps, _share(~self.runs[0]))]
+        for eps in self._growing:
+            if found[-1][1] == 0.0:
+                break
+            found.append((eps, _share(~self.by_steps(eps))))
+        return found
+
+    @property
+    def _growing(self) -> list[float]:
+        """ε doubled repeatedly, or increased faster, so that the last size allows everything."""
+        last = everything(self.x, self.norm, self.bounds)
+        factor = max(2.0, (last / self.eps) ** (1.0 / GROWTHS))
+        sizes = [self.eps * factor**k for k in range(1, GROWTHS) if self.eps * factor**k < 0.99 * last]
+        return [*sizes, last] if last > self.eps else []
+
+
+def everything(x: Tensor, norm: Norm, bounds: Bounds) -> float:
+    """The ε at which every point of the box is allowed; if there is no box, of the smallest one that holds the samples.
+
+    There is another class among the samples: a sample still correct at this ε is not robust; the attack failed.
+    """
+    lo, hi = read_box(bounds).ends(x)
+    lo, hi = lo.where(lo.isfinite(), x.amin(0)), hi.where(hi.isfinite(), x.amax(0))
+    return float(norm.length((hi - lo).expand_as(x[:1])).max())
+
+
+def _share(where: Tensor) -> float:
+    return where.double().mean().item()

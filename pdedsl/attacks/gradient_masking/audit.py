@@ -1,0 +1,93 @@
+"""Do the gradients of a model tell the truth? Signs of gradient masking (Athalye, Carlini, Wagner, ICML 2018, section
+3.1; Carlini et al. 2019, "On evaluating adversarial robustness").
+
+Masked gradients make weak attacks fail, so that a model looks robust but is not. Each check compares two quantities
+whose order is known if gradients are sound. None of the checks proves robustness.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import final
+
+from torch import Tensor
+
+from pdedsl.attacks.base import Bounds
+from pdedsl.attacks.fab import fab
+from pdedsl.attacks.gradient_masking import checks
+from pdedsl.attacks.gradient_masking.attack_runs import Evidence, everything
+from pdedsl.attacks.gradient_masking.checks import Finding
+from pdedsl.attacks.gradient_masking.loss_landscape import Landscape, survey
+from pdedsl.attacks.norms import NormName, read_norm
+from pdedsl.attacks.predictor import Predictor
+from pdedsl.frozen_model import Model
+from pdedsl.validation import read_samples
+
+
+@final
+@dataclass(frozen=True)
+class Audit:
+    """What was found around an ε, and the loss landscape there."""
+
+    findings: tuple[Finding, ...]
+    eps: float
+    landscape: Landscape
+
+    @property
+    def masked(self) -> bool:
+        return any(finding.suspicious for finding in self.findings)
+
+    @property
+    def reasons(self) -> tuple[str, ...]:
+        return tuple(finding.text for finding in self.findings if finding.suspicious)
+
+    @property
+    def verdict(self) -> str:
+        """In words, to be shown beside a robust accuracy."""
+        if not self.masked:
+            return f"no sign of masked gradients in {len(self.findings)} checks"
+        return "gradients may be masked, the accuracy under attack is not to be believed: " + "; ".join(self.reasons)
+
+
+def audit(
+    model: Model | Predictor,
+    x: Tensor,
+    y: Tensor,
+    *,
+    eps: float | None = None,
+    norm: NormName = "inf",
+    steps: int = 20,
+    queries: int = 300,
+    eot: int = 1,
+    bounds: Bounds = None,
+    surrogates: Sequence[Model] = (),
+    seed: int = 0,
+) -> Audit:
+    """Examine the model at the samples x, a hundred or so, around the ε of an evaluation.
+
+    If no ε is given, as when attacks search for the nearest adversarial example, it is the median distance of those
+    that FAB finds. `surrogates` are models whose attacks should not transfer better than attacks on the model itself:
+    one that was trained separately, or the same network with a fixed-step solver instead of an adaptive one.
+    """
+    x, y = read_samples(x, y)
+    if not len(x):
+        raise ValueError("an audit looks at samples, and there are none")
+    predictor = model if isinstance(model, Predictor) else Predictor(model, eot=eot)
+    with predictor.attacked(x, seed):
+        size = _typical(predictor, x, y, norm, steps, bounds, seed) if eps is None else eps
+        evidence = Evidence(predictor, x, y, read_norm(norm), size, steps, queries, bounds, seed)
+        findings = [check(evidence) for check in checks.CHECKS]
+        findings += [checks.transfer(evidence, surrogate) for surrogate in surrogates]
+        findings += checks.curve(evidence)
+        findings.append((checks.randomness if predictor.stochastic else checks.differences)(evidence))
+        return Audit(tuple(findings), size, survey(evidence))
+
+
+def _typical(
+    predictor: Predictor, x: Tensor, y: Tensor, norm: NormName, steps: int, bounds: Bounds, seed: int
+) -> float:
+    """The median distance of the adversarial examples found; if none, half of the ε that allows every point."""
+    found = fab(predictor, x, y, norm=norm, steps=steps, targets=3, bounds=bounds, seed=seed)
+    lengths = found.distances[found.fooled & (found.distances > 0.0)]
+    return lengths.median().item() if len(lengths) else 0.5 * everything(x, read_norm(norm), bounds)

@@ -1,0 +1,49 @@
+"""The loss around samples, for inspection: along the step that an attack takes, and along a random one."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import final
+
+import torch
+from torch import Tensor
+
+from pdedsl.attacks.constraints import read_box
+from pdedsl.attacks.criterion import log_odds
+from pdedsl.attacks.gradient_masking.attack_runs import Evidence
+
+SAMPLES = 16
+"""Samples that are looked at, at most."""
+QUARTERS = range(-4, 9)
+"""Of ε: from −ε to 2ε."""
+
+Lines = tuple[tuple[float, ...], ...]
+
+
+@final
+@dataclass(frozen=True)
+class Landscape:
+    """`along[i][k]`: the loss of sample i at x + sizes[k]·v, clipped to the box, with v the steepest step at x of norm
+    1; `across`: the same with a random v. The loss is log((1 − p)/p) for the probability p of the class of the sample:
+    below 0 the class has the majority. Smooth lines that rise to the right are what a gradient promises."""
+
+    sizes: tuple[float, ...]
+    along: Lines
+    across: Lines
+
+
+def survey(e: Evidence) -> Landscape:
+    rows = torch.arange(0, e.n, -(-e.n // SAMPLES), device=e.x.device)
+    x, goal = e.x[rows], e.goal.take(rows)
+    generator = torch.Generator(x.device).manual_seed(e.seed)
+    steepest = e.norm.steepest(e.predictor.slope(x, goal, log_odds).gradient)
+    random = e.norm.steepest(torch.empty_like(x).normal_(generator=generator))
+    sizes = [0.25 * e.eps * k for k in QUARTERS]
+
+    def lines(v: Tensor) -> Lines:
+        ends = read_box(e.bounds).ends(x)
+        points = (torch.add(x, v, alpha=size).clamp(*ends) for size in sizes)
+        losses = torch.stack([log_odds(e.predictor.fresh(point), goal) for point in points], 1)
+        return tuple(map(tuple, losses.double().tolist()))
+
+    return Landscape(tuple(sizes), lines(steepest), lines(random))

@@ -1,0 +1,34 @@
+"""The command that draws what an equation becomes."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import click
+
+from pdedsl.cli.common import SET, SPEC, WRONG, example, give, read_spec, report_error, say, show
+from pdedsl.io import replace_text
+
+
+@click.command(epilog=example("pdedsl draw enresnet -o net.svg\npdedsl draw my.pde > my.svg"))
+@click.argument("file", type=SPEC)
+@click.option("-o", "--output", type=click.Path(path_type=Path), help="The file to write; by default standard output.")
+@SET
+def draw(file: str, output: Path | None, settings: tuple[str, ...]) -> None:
+    """Draw an equation by its terms, and the network that it becomes, as SVG."""
+    from pdedsl.api import explained
+    from pdedsl.diagnostics import PdeError
+
+    try:
+        explanation = explained(read_spec(file, settings))
+    except PdeError as error:
+        report_error(error)
+        raise click.exceptions.Exit(WRONG) from None
+    if explanation.errors:  # only a network can be drawn
+        show(explanation.analysis.spec.source, explanation.errors)
+        raise click.exceptions.Exit(WRONG)
+    if output is None:
+        give(explanation.svg())
+        return
+    replace_text(output, explanation.svg())
+    say(f"{output} written", err=True)

@@ -1,0 +1,124 @@
+"""The commands evaluate and report."""
+
+from __future__ import annotations
+
+import os
+import sys
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import click
+
+from pdedsl.cli.common import INTERRUPTED, SET, TRUST, WRONG, example, report_error, say, trusted
+from pdedsl.diagnostics import escaping
+
+if TYPE_CHECKING:
+    from pdedsl.evaluation.engine import Told
+    from pdedsl.evaluation.report import Report
+
+
+@click.command(
+    epilog=example(
+        "pdedsl evaluate run\n"
+        "pdedsl evaluate run --subset 200 --set 'evaluate.attack=autoattack(eps=8/255)'\n"
+        "pdedsl evaluate run --resume\n"
+        "pdedsl evaluate enresnet_run --source resnet=resnet_run"
+    )
+)
+@click.argument("run", type=click.Path(path_type=Path, exists=True, file_okay=False))
+@click.option("--subset", type=click.IntRange(1), metavar="N", help="Only N test samples, stratified by class.")
+@SET
+@click.option("--seed", type=click.IntRange(0), default=0, show_default=True, help="The seed of attacks and subsets.")
+@click.option("--seeds", type=click.IntRange(1), default=1, show_default=True, help="Attack with this many seeds.")
+@click.option("--source", "sources", multiple=True, metavar="NAME=RUN", help="The run that a transfer attack names.")
+@click.option("--data", type=click.Path(path_type=Path), help="The folder of the data sets.  [env: PDEDSL_DATA]")
+@click.option("--device", help="cpu, cuda, cuda:1, …; by default a GPU if there is one.")
+@click.option("--resume", is_flag=True, help="Continue an evaluation that was interrupted.")
+@TRUST
+def evaluate(
+    run: Path,
+    subset: int | None,
+    settings: tuple[str, ...],
+    seed: int,
+    seeds: int,
+    sources: tuple[str, ...],
+    data: Path | None,
+    device: str | None,
+    resume: bool,
+    trust: bool,
+) -> None:
+    """Attack, certify and audit a trained network, as its spec says; the report is written into the run."""
+    from pdedsl.diagnostics import PdeError
+    from pdedsl.evaluation.engine import Stopped
+    from pdedsl.evaluation.run import evaluate_run
+    from pdedsl.io import RunError
+
+    try:
+        report = evaluate_run(
+            run,
+            set=settings,
+            subset=subset,
+            seed=seed,
+            seeds=seeds,
+            data=data,
+            device=device,
+            resume=resume,
+            trust=trusted(trust),
+            sources=_named(sources),
+            listeners=(_progress,),
+        )
+    except PdeError as error:
+        report_error(error)
+        raise click.exceptions.Exit(WRONG) from None
+    except RunError as error:
+        raise click.UsageError(str(error)) from None
+    except Stopped:
+        again = escaping.command(*sys.argv, *([] if resume else ["--resume"]))
+        say(f"interrupted; nothing is lost. To continue: {again}", err=True)
+        raise click.exceptions.Exit(INTERRUPTED) from None
+    if os.environ.get("RANK", "0") == "0":
+        _show(report, run)
+
+
+def _named(sources: tuple[str, ...]) -> dict[str, Path]:
+    pairs = [source.partition("=") for source in sources]
+    for name, equals, place in pairs:
+        if not (name and equals and place):
+            raise click.UsageError(f"--source takes NAME=RUN, not '{name}{equals}{place}'")
+    return {name: Path(place) for name, _, place in pairs}
+
+
+def _progress(told: Told) -> None:
+    """On a terminal, a line for each batch that replaces the previous one; elsewhere a line for each measurement."""
+    share = "" if told.share is None else f"  {100 * told.share:.1f} %"
+    line = f"[{told.done}/{told.of}] {told.measurement}, batch {told.batch} of {told.batches}{share}"
+    if sys.stderr.isatty():
+        click.echo(f"\r\x1b[2K{escaping.line(line)[:118]}", err=True, nl=told.done == told.of)
+    elif told.batch == told.batches:
+        say(line, err=True)
+
+
+def _show(report: Report, run: Path) -> None:
+    from pdedsl.evaluation.summary import summary
+
+    say(summary(report))
+    say(f"{run}/evaluation/: report.html, report.md, report.json, {', '.join(f for f, _ in report.pictures)}")
+
+
+@click.command(
+    name="report",
+    epilog=example("pdedsl report run other_run -o page.html\npdedsl report runs/* -o page.html --latex tables.tex"),
+)
+@click.argument("runs", type=click.Path(path_type=Path, exists=True, file_okay=False), nargs=-1, required=True)
+@click.option("-o", "--output", type=click.Path(path_type=Path), required=True, help="The page to write.")
+@click.option("--latex", type=click.Path(path_type=Path), help="Also write the tables in LaTeX.")
+def report(runs: tuple[Path, ...], output: Path, latex: Path | None) -> None:
+    """Compare evaluated runs side by side, in a single self-contained page."""
+    from pdedsl.evaluation.compare import write_comparison
+    from pdedsl.io import RunError
+
+    try:
+        write_comparison(runs, output, latex)
+    except RunError as error:
+        raise click.UsageError(str(error)) from None
+    say(f"wrote {output}" + (f" and {latex}" if latex else ""))

@@ -1,0 +1,177 @@
+"""The commands solve and crosscheck."""
+
+from __future__ import annotations
+
+import os
+import sys
+from dataclasses import dataclass
+from math import isfinite
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import click
+
+from pdedsl.cli.common import INTERRUPTED, SET, SPEC, WRONG, example, read_spec, report_error, say
+from pdedsl.diagnostics import escaping
+
+if TYPE_CHECKING:
+    from pdedsl.solvers.crosscheck import Crosscheck
+    from pdedsl.solvers.progress import Stepped
+    from pdedsl.solvers.solution import Solution
+
+SILENCE = 60.0  # seconds between two lines of progress, at most
+
+
+@click.command(
+    epilog=example(
+        "pdedsl solve burgers -o run\n"
+        "pdedsl solve wave -o run --set 'realize.equation=grid(n=128)'\n"
+        "pdedsl solve run/spec.pde -o run --resume"
+    )
+)
+@click.argument("file", type=SPEC)
+@click.option("-o", "--output", type=click.Path(path_type=Path), required=True, help="The folder of the solution.")
+@SET
+@click.option("--device", help="cpu, cuda, cuda:1, …; by default a GPU if there is one.")
+@click.option("--resume", is_flag=True, help="Continue the work in the folder, if there is any.")
+def solve(file: str, output: Path, settings: tuple[str, ...], device: str | None, resume: bool) -> None:
+    """Solve an equation on a physical domain: solution, error bar, pictures and a report go to a folder.
+
+    The error bar comes from residuals at fresh points and from a reference, never from the loss of training. A solution
+    that misses its equation or a condition, or disagrees with its reference, ends with exit code 1.
+    """
+    from pdedsl.diagnostics import PdeError
+    from pdedsl.io import RunError
+
+    _few_threads()
+    try:
+        source = read_spec(file, settings)
+        from pdedsl.compiler import to_compilation
+        from pdedsl.explainer.describe import method_lines
+        from pdedsl.solvers.progress import Stopped
+        from pdedsl.solvers.run import compiled
+        from pdedsl.solvers.run import solve as run_solving
+
+        compilation = compiled(to_compilation(source), ())
+        say(f"{compilation.spec.name}: {compilation.spec.title}" if compilation.spec.title else compilation.spec.name)
+        say(method_lines(compilation.plan)[0])  # type: ignore[arg-type]  # `compiled` has seen to it
+        solution = run_solving(
+            compilation, output, device=device, resume=resume, listeners=(Shown(None if resume else (0, 0.0)),)
+        )
+    except PdeError as error:
+        report_error(error)
+        raise click.exceptions.Exit(WRONG) from None
+    except RunError as error:
+        raise click.UsageError(str(error)) from None
+    except (Stopped, KeyboardInterrupt):
+        again = escaping.command("pdedsl", "solve", output / "spec.pde", "-o", output, "--resume")
+        say(f"interrupted; nothing is lost. To continue: {again}", err=True)
+        raise click.exceptions.Exit(INTERRUPTED) from None
+    _show(solution, output)
+
+
+def _few_threads() -> None:
+    """Small matrices are fastest on one thread; OMP_NUM_THREADS takes precedence."""
+    if "OMP_NUM_THREADS" not in os.environ:
+        import torch
+
+        torch.set_num_threads(1)
+
+
+@dataclass
+class Shown:
+    """Progress: on a terminal, a line that replaces the last one; elsewhere about twenty lines, and one a minute."""
+
+    first: tuple[int, float] | None  # a step and its time, from which the pace is measured: if resumed, the first seen
+    last: float = 0.0  # when a line was written
+
+    def __call__(self, event: Stepped) -> None:
+        self.first = self.first or (event.step, event.seconds)
+        figures = ", ".join(f"{name} {value:.2e}" for name, value in event.figures.items())
+        line = f"step {event.step} of {event.of}, {event.seconds:.0f} s{self._left(event)}: {figures}"
+        if sys.stderr.isatty():
+            click.echo(f"\r\x1b[2K{escaping.line(line)[:118]}", err=True, nl=event.step == event.of)
+        elif _is_due(event.step, event.of) or event.seconds - self.last > SILENCE:
+            self.last = event.seconds
+            say(line, err=True)
+
+    def _left(self, event: Stepped) -> str:
+        """How long the rest takes at the pace so far, once that is known."""
+        assert self.first is not None
+        steps, seconds = event.step - self.first[0], event.seconds - self.first[1]
+        left = (event.of - event.step) * seconds / steps if steps else 0.0
+        if left < 2 * SILENCE:
+            return ""
+        return f", about {left / 3600:.1f} hours left" if left > 5400 else f", about {left / 60:.0f} minutes left"
+
+
+def _is_due(step: int, of: int) -> bool:
+    return step == of or step % max(1, of // 20) == 0
+
+
+def _show(solution: Solution, folder: Path) -> None:
+    """Shows the error bar with its sources, and what is wrong, if anything; the exit code then says so too."""
+    from pdedsl.solvers.error_estimate import Verdict
+
+    trust = solution.trust
+    for gap in trust.gaps:
+        say(f"  residual of '{gap.text}' {gap.where}: {gap.relative:.1e} of its terms, at most {gap.worst:.1e}")
+    for c in trust.comparisons:
+        own = "" if c.exact else f", whose own error is about {c.error:.1e}"
+        own += f"; the intervals of 95 % are ± {c.interval:.1e}" if c.interval else ""
+        say(f"  distance to {c.reference}: {c.distance:.1e} in L2{own}" if isfinite(c.distance) else f"  {c.reference}")
+    for name, estimate in solution.parameters.items():
+        about = "" if estimate.deviation is None else f" ± {estimate.deviation:.1g}"
+        say(f"  {name} = {estimate.value:.6g}{about}")
+    for note in trust.notes:
+        say(f"  {note}")
+    say(f"error: {trust.error}")
+    say(f"{folder}/: {', '.join(sorted(p.name for p in folder.iterdir() if not p.name.startswith('.')))}")
+    if trust.verdict is not Verdict.HOLDS:
+        for complaint in trust.complaints:
+            say(f"{trust.verdict.value}: {complaint}", err=True)
+        raise click.exceptions.Exit(WRONG)
+
+
+@click.command(epilog=example("pdedsl crosscheck wave\npdedsl crosscheck my.pde --set 'realize.equation=features'"))
+@click.argument("file", type=SPEC)
+@SET
+@click.option("--device", help="cpu, cuda, cuda:1, …; by default a GPU if there is one.")
+def crosscheck(file: str, settings: tuple[str, ...], device: str | None) -> None:
+    """Solve an equation by every method that applies, and report how far apart the solutions are.
+
+    On R^d, where all parts are known, these are the evolution operator and a grid. Exit code 1 where two disagree, or
+    where one misses its equation.
+    """
+    from pdedsl.diagnostics import PdeError
+    from pdedsl.io import RunError
+
+    _few_threads()
+    try:
+        source = read_spec(file, settings)
+        from pdedsl.compiler import to_compilation
+        from pdedsl.solvers.crosscheck import crosschecked
+
+        found = crosschecked(to_compilation(source), device, lambda name: say(f"solving by {name}", err=True))
+    except PdeError as error:
+        report_error(error)
+        raise click.exceptions.Exit(WRONG) from None
+    except RunError as error:
+        raise click.UsageError(str(error)) from None
+    _show_crosscheck(found)
+
+
+def _show_crosscheck(found: Crosscheck) -> None:
+    for member in found.members:
+        residual = "" if member.residual is None else f"; largest residual {member.residual:.1e} of its terms"
+        own = f"own error {member.error:.1e} ({member.kind})" if member.error else f"own error {member.kind}"
+        say(f"  {member.name}: {own}{residual}{'; FAILS' if member.fails(found.limit) else ''}")
+    for name, obstacle in found.without:
+        say(f"  not by {name}: {obstacle}")
+    for pair in found.pairs:
+        verdict = "agree" if pair.agrees else "DISAGREE"
+        say(f"{verdict}: {pair.first} and {pair.second}, {pair.distance:.1e} apart (allowed {pair.allowed:.1e})")
+    if not found.pairs:
+        say("there is nothing to compare: only one method applies, and the spec states no exact solution")
+    if not found.agrees:
+        raise click.exceptions.Exit(WRONG)

@@ -1,0 +1,150 @@
+"""Commands about the text of specs: check, format, specs, completion, lsp."""
+
+from __future__ import annotations
+
+import gc
+import os
+from pathlib import Path
+
+import click
+
+from pdedsl.cli.common import SET, SPEC, WRONG, example, give, read_spec, report_error, say, show
+from pdedsl.diagnostics.escaping import as_json
+from pdedsl.io import replace_text
+from pdedsl.sources import locate, shipped_specs, title
+
+KEPT = "20000"  # cached results of sympy in a server, 1000 by default: most of a text stays the same between edits
+SELDOM = 500  # how often the whole of a server's memory is searched for garbage, 10 by default: that takes 0.1 s
+
+
+@click.command(epilog=example("pdedsl check my.pde other.pde\npdedsl check --json resnet\ncat my.pde | pdedsl check -"))
+@click.argument("files", nargs=-1, required=True, type=SPEC)
+@click.option("--json", "as_json", is_flag=True, help="Print one JSON object per file, each on its own line.")
+@SET
+def check(files: tuple[str, ...], as_json: bool, settings: tuple[str, ...]) -> None:
+    """Check specs: what is wrong, where, and how to fix it."""
+    wrong = False
+    for file in files:
+        wrong |= not (_check_json(file, settings) if as_json else _check_text(file, settings))
+    if wrong:
+        raise click.exceptions.Exit(WRONG)
+
+
+def _check_text(file: str, settings: tuple[str, ...]) -> bool:
+    from pdedsl.compiler import examine
+    from pdedsl.diagnostics import PdeError
+
+    try:
+        source = read_spec(file, settings)
+        examined = examine(source)
+    except PdeError as error:
+        report_error(error)
+        return False
+    show(source, examined.diagnostics)
+    if examined.errors:
+        return False
+    count, spec = len(examined.diagnostics), examined.analysis.spec
+    noted = f", {count} warning{'s' * (count > 1)}" if count else ""
+    say(f"{source.name}: {spec.name}: no errors{noted}")
+    return True
+
+
+def _check_json(file: str, settings: tuple[str, ...]) -> bool:
+    from pdedsl.compiler import examine
+    from pdedsl.diagnostics import PdeError, Source
+    from pdedsl.explainer.explain import facts_json
+
+    row: dict[str, object] = {"file": file, "ok": False, "name": None, "hash": None, "diagnostics": []}
+    source = Source("", file)
+    try:
+        source = read_spec(file, settings)
+        examined = examine(source)
+        spec, diagnostics = examined.analysis.spec, examined.diagnostics
+        row |= {"name": spec.name, "hash": spec.hash}
+        facts = facts_json(examined.analysis)
+    except PdeError as error:
+        source, diagnostics, facts = error.source or source, error.diagnostics, {}
+    row["ok"] = not any(d.is_error for d in diagnostics)
+    row["diagnostics"] = [d.as_json(source) for d in diagnostics]
+    click.echo(as_json(row | facts))
+    return bool(row["ok"])
+
+
+@click.command(
+    "format", epilog=example("pdedsl format my.pde\npdedsl format --check *.pde\npdedsl format --ascii - < my.pde")
+)
+@click.argument("files", nargs=-1, required=True, type=SPEC)
+@click.option("--check", "only_check", is_flag=True, help="Change nothing; exit with 1 if a file would change.")
+@click.option("--ascii", "as_ascii", is_flag=True, help="Write ASCII spellings instead of Unicode.")
+def format_(files: tuple[str, ...], only_check: bool, as_ascii: bool) -> None:
+    """Rewrite specs in canonical layout, in place; - and shipped specs go to standard output."""
+    from pdedsl.api import format_source
+    from pdedsl.diagnostics import PdeError
+
+    failed = False
+    for file in files:
+        try:
+            source = read_spec(file)
+            text = format_source(source, as_ascii)
+        except PdeError as error:
+            report_error(error)
+            failed = True
+            continue
+        if only_check:
+            if text != source.text:
+                say(f"{source.name} would be reformatted", err=True)
+                failed = True
+        elif file == "-" or locate(file):
+            give(text)
+        elif text != source.text:
+            replace_text(Path(file), text)
+            say(f"{file} reformatted", err=True)
+    if failed:
+        raise click.exceptions.Exit(WRONG)
+
+
+@click.command(epilog=example("pdedsl specs\npdedsl specs resnet > my.pde"))
+@click.argument("name", required=False, type=SPEC)
+def specs(name: str | None) -> None:
+    """List the shipped specs with their titles, or print one."""
+    found = shipped_specs()
+    if name is None:
+        width = max(map(len, found), default=0)
+        for stem, path in found.items():
+            click.echo(f"{stem:{width}}  {title(path)}")
+        return
+    shipped = locate(name)
+    if shipped is None:
+        raise click.BadParameter(f"no shipped spec '{name}'; 'pdedsl specs' lists them", param_hint="NAME")
+    click.echo(shipped.read_text("utf-8"), nl=False)
+
+
+@click.command(epilog=example('eval "$(pdedsl completion bash)"'))
+@click.argument("shell", type=click.Choice(("bash", "zsh", "fish")))
+def completion(shell: str) -> None:
+    """Print the script that makes a shell complete commands, options and specs."""
+    from click.shell_completion import get_completion_class
+
+    found = get_completion_class(shell)
+    assert found is not None
+    click.echo(found(click.get_current_context().find_root().command, {}, "pdedsl", "_PDEDSL_COMPLETE").source())
+
+
+def stay() -> None:
+    """Sets up a process that answers many questions; to be called before sympy is imported."""
+    os.environ.setdefault("SYMPY_CACHE_SIZE", KEPT)
+    gc.set_threshold(*gc.get_threshold()[:2], SELDOM)
+    from pdedsl.symbolic.cache import remember_signs
+
+    remember_signs()
+
+
+@click.command(epilog=example("pip install 'pdedsl[lsp]'\npdedsl lsp"))
+def lsp() -> None:
+    """Serve an editor over standard input and output, by the Language Server Protocol."""
+    stay()
+    try:
+        from pdedsl.lsp.server import server
+    except ModuleNotFoundError as error:
+        raise click.UsageError(f"{error.name} is not installed: pip install 'pdedsl[lsp]'") from None
+    server().start_io()

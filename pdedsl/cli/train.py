@@ -1,0 +1,123 @@
+"""The command train."""
+
+from __future__ import annotations
+
+import os
+import sys
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import click
+
+from pdedsl.cli.common import (
+    INTERRUPTED,
+    SET,
+    SPEC,
+    TRUST,
+    WRONG,
+    example,
+    read_spec,
+    report_error,
+    said_later,
+    say,
+    say_imported,
+    trusted,
+)
+from pdedsl.diagnostics import escaping
+
+if TYPE_CHECKING:
+    from pdedsl.ir.plan import Model
+    from pdedsl.training.run_loader import Run
+
+
+@click.command(
+    epilog=example(
+        "pdedsl train convection_diffusion -o run\n"
+        "pdedsl train enresnet -o run --set train.epochs=2 --set train.data.train=1000\n"
+        "pdedsl train run/spec.pde -o run --resume\n"
+        "torchrun --nproc-per-node=2 -m pdedsl train my.pde -o run"
+    )
+)
+@click.argument("file", type=SPEC)
+@click.option("-o", "--output", type=click.Path(path_type=Path), required=True, help="The folder of the run.")
+@SET
+@click.option("--data", type=click.Path(path_type=Path), help="The folder of the data sets.  [env: PDEDSL_DATA]")
+@click.option("--device", help="cpu, cuda, cuda:1, …; by default a GPU if there is one.")
+@click.option("--resume", is_flag=True, help="Continue the run in the folder, if there is one.")
+@click.option("--from", "start", type=click.Path(path_type=Path), help="Start with the weights of another run.")
+@click.option("--compile", "compiled", is_flag=True, help="Compile the network with torch.compile.")
+@TRUST
+@click.option(
+    "--save-every", type=click.FloatRange(0), default=30, show_default=True, help="Seconds between checkpoints."
+)
+def train(
+    file: str,
+    output: Path,
+    settings: tuple[str, ...],
+    data: Path | None,
+    device: str | None,
+    resume: bool,
+    start: Path | None,
+    compiled: bool,
+    trust: bool,
+    save_every: float,
+) -> None:
+    """Train the network of a spec: weights, figures, curves and a report go to a folder."""
+    from pdedsl.compiler import to_compilation
+    from pdedsl.diagnostics import PdeError
+
+    try:
+        compilation = to_compilation(read_spec(file, settings), trusted(trust), data)
+        say_imported(compilation)
+        from pdedsl.io import RunError
+        from pdedsl.training.progress import view_for
+        from pdedsl.training.run import train as run_training
+
+        _few_threads(compilation.plan)
+        with said_later(), view_for(sys.stdout) as view:
+            run = run_training(
+                compilation,
+                output,
+                data=data,
+                device=device,
+                resume=resume,
+                compile=compiled,
+                start=start,
+                save_seconds=save_every,
+                listeners=(view,),
+            )
+    except PdeError as error:
+        report_error(error)
+        raise click.exceptions.Exit(WRONG) from None
+    except RunError as error:
+        raise click.UsageError(str(error)) from None
+    _train_end(run, output, trust)
+
+
+def _few_threads(plan: Model) -> None:
+    """Small matrices are fastest on one thread, by far on a busy machine; OMP_NUM_THREADS takes precedence."""
+    from pdedsl.ir.plan import SolvePlan
+
+    if not isinstance(plan, SolvePlan) and plan.image is None and "OMP_NUM_THREADS" not in os.environ:
+        import torch
+
+        torch.set_num_threads(1)
+
+
+def _train_end(run: Run, folder: Path, trust: bool) -> None:
+    """Shows what was written, or how to resume."""
+    from pdedsl.training.events import Outcome
+
+    leave = ["--trust"] * trust
+    again = escaping.command("pdedsl", "train", folder / "spec.pde", "-o", folder, "--resume", *leave)
+    if os.environ.get("RANK", "0") != "0":
+        pass
+    elif run.outcome is Outcome.FINISHED:
+        say(f"{folder}/: weights.safetensors, report.md, curves.png, metrics.jsonl, tensorboard/")
+        say(f"to attack, certify and audit it: {escaping.command('pdedsl', 'evaluate', folder, *leave)}")
+    elif run.outcome is Outcome.INTERRUPTED:
+        say(f"interrupted; nothing is lost. To continue: {again}", err=True)
+    else:
+        say(f"pdedsl: {run.message}", err=True)
+    if run.outcome is not Outcome.FINISHED:
+        raise click.exceptions.Exit(INTERRUPTED if run.outcome is Outcome.INTERRUPTED else WRONG)

@@ -1,0 +1,214 @@
+"""Statement → functions of the written module: a residual for each equation and condition, and the known solution."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Iterator, Sequence
+from itertools import groupby
+from keyword import iskeyword
+from unicodedata import normalize
+
+from sympy import DiracDelta, Expr, Mul, S, Symbol
+
+from pdedsl.codegen.expressions import node_of
+from pdedsl.codegen.names import RUNTIME, TAKEN, name_of, quoted
+from pdedsl.codegen.program import Binding, Call, Component, Function, Items, Lambda, Method, Node, Op, Ref, Returns
+from pdedsl.ir.plan import Built, SolvePlan
+from pdedsl.ir.problem import Derivative, Imposed, Residual, Statement
+from pdedsl.ir.spec import Interval, Learned, Spec
+from pdedsl.symbolic.printing import notation
+from pdedsl.symbolic.symbols import Field, Partial, atoms
+
+# ---- residuals
+
+
+POINTS = Ref("points")
+OWN = TAKEN | {"points", "values", "partials", "model", "exact", "base", "factor"}
+
+
+def residual_functions(statement: Statement, spec: Spec) -> list[Function]:
+    equations = [_equation(f"equation{k}", r, statement, spec) for k, r in enumerate(statement.equations, 1)]
+    imposed = [(c, r) for c in statement.conditions for r in c.residuals]
+    conditions = [_condition(f"condition{k}", c, r, statement, spec) for k, (c, r) in enumerate(imposed, 1)]
+    return [*equations, *conditions, *_exact(statement, spec)]
+
+
+def _equation(name: str, residual: Residual, statement: Statement, spec: Spec) -> Function:
+    during = ""
+    if residual.interval is not None:
+        start, end = residual.interval
+        during = f", for {statement.domain.coordinates[-1]} in [{start}, {end}]"
+    doc = f"Zero inside{during}: {quoted(residual.span, spec)}."
+    return _residual(name, residual, doc, statement, spec)
+
+
+def _condition(name: str, imposed: Imposed, residual: Residual, statement: Statement, spec: Spec) -> Function:
+    part = "".join(f", where {notation(g)} > 0" for g in imposed.part)
+    doc = f"Zero {statement.domain.text_of(imposed.place)}{part}: {quoted(imposed.span, spec)}."
+    return _residual(name, residual, doc, statement, spec)
+
+
+def _residual(name: str, residual: Residual, doc: str, statement: Statement, spec: Spec) -> Function:
+    expr = residual.expr.replace(DiracDelta, lambda *_: S.Zero)  # no point lies on the jump
+    fields = fields_of(expr, statement)
+    names = Names(statement, residual)
+    letters = [(s, d) for s, d in residual.letters if not residual.jumps or s in expr.free_symbols]
+    paths = tuple(Items(path_of(d)) for _, d in letters)
+    bindings = [*names.coordinates(expr)]
+    if paths:
+        found = Call(f"{RUNTIME}.diff.autodiff.partials", (Ref("model"), POINTS, *paths))
+        bindings.append(Binding("values", found))
+        bindings += [Binding(names.of[s], Component(Ref("values"), k)) for k, (s, _) in enumerate(letters)]
+    params = (("model", None), ("points", None), *((name_of(w), None) for w in fields))
+    result = _at_points(expr, names)
+    doc = f"{doc[:-1]}, off the jumps of its coefficients." if residual.jumps else doc
+    return Function(name, params, doc, tuple(bindings), result, returns=Returns.TENSOR)
+
+
+def _exact(statement: Statement, spec: Spec) -> Iterator[Function]:
+    known = [e for e in statement.exact if e is not None]
+    if len(known) != len(statement.exact):
+        return
+    yield of_points("exact", "The solution that the spec states.", known, statement)
+
+
+def of_points(name: str, doc: str, exprs: Sequence[Expr], statement: Statement) -> Function:
+    """Expressions in the coordinates as one function of points."""
+    names = Names(statement, None)
+    result = Call(f"{RUNTIME}.tensor_helpers.stack", (POINTS, *(_node(e, names) for e in exprs)))
+    return Function(name, (("points", None),), doc, tuple(names.coordinates(*exprs)), result, returns=Returns.TENSOR)
+
+
+def path_of(derivative: Derivative) -> tuple[int, ...]:
+    """The component, then each coordinate repeated as often as it is differentiated by."""
+    return (derivative.component, *(k for k, n in enumerate(derivative.orders) for _ in range(n)))
+
+
+def fields_of(expr: Expr, statement: Statement) -> tuple[Learned, ...]:
+    heads = {f.head for f in atoms(expr, Field)}
+    return tuple(w for w in statement.parameters if w.head in heads)
+
+
+class Names:
+    """A Python name for each coordinate and symbol of a residual."""
+
+    def __init__(self, statement: Statement, residual: Residual | None) -> None:
+        self.statement = statement
+        letters = [s for s, _ in residual.letters] if residual else []
+        own = {name_of(w) for w in statement.parameters}
+        self.of = _python_names([*statement.domain.coordinates, *letters], own)
+
+    def coordinates(self, *exprs: Expr) -> Iterator[Binding]:
+        """Bindings of the coordinates that the expressions use."""
+        read = {s for e in exprs for s in e.free_symbols}
+        for k, x in enumerate(self.statement.domain.coordinates):
+            if x in read:
+                yield Binding(self.of[x], Component(POINTS, k))
+
+    def leaf(self, e: Expr) -> Node | None:
+        match e:
+            case Symbol():
+                return Ref(self.of[e])
+            case Field(head=head):
+                return Component(Method(Ref(self._field(head)), "", (POINTS,)), 0)
+            case Partial(body=Field(head=head), slots=slots):
+                path = (0, *sorted(self.statement.domain.coordinates.index(s) for s in slots))
+                return Component(
+                    Call(f"{RUNTIME}.diff.autodiff.partials", (Ref(self._field(head)), POINTS, Items(path))), 0
+                )
+            case Mul(args=args) if sum(bool(a.is_number) for a in args) > 1:
+                factor = Mul(*(a for a in args if a.is_number))
+                rest = tuple(_node(a, self) for a in args if not a.is_number)
+                return Op("*", (float(factor), *rest))
+        return None
+
+    def _field(self, head: Symbol) -> str:
+        return next(name_of(w) for w in self.statement.parameters if w.head == head)
+
+
+def _python_names(symbols: Iterable[Symbol], taken: set[str]) -> dict[Symbol, str]:
+    found: dict[Symbol, str] = {}
+    for symbol in symbols:
+        name = re.sub(r"\W", "_", normalize("NFKC", symbol.name))
+        name = name if name.isidentifier() else f"_{name}"
+        while iskeyword(name) or name in (OWN - {"x", "t"}) | taken | set(found.values()):
+            name += "_"
+        found[symbol] = name
+    return found
+
+
+def _node(expr: Expr, names: Names) -> Node:
+    return node_of(expr, names.leaf, POINTS)
+
+
+def _at_points(expr: Expr, names: Names) -> Node:
+    return Call(f"{RUNTIME}.tensor_helpers.number", (POINTS, float(expr))) if expr.is_number else _node(expr, names)
+
+
+# ---- solving
+# SolvePlan → the functions of the written module: the network of the unknowns, and what it must satisfy.
+
+
+SHOWN = 3  # sides that are written one by one
+
+
+def solve_functions(plan: SolvePlan, spec: Spec) -> tuple[Function, ...]:
+    return (_model(plan), *_parts(plan), *residual_functions(plan.statement, spec))
+
+
+def _model(plan: SolvePlan) -> Function:
+    statement = plan.statement
+    unknowns = ", ".join(c.name for c in statement.components)
+    coordinates = ", ".join(x.name for x in statement.domain.coordinates)
+    doc = f"{unknowns} at points (n, {len(statement.domain.coordinates)}) of {coordinates}, before any training."
+    network = _network(plan)
+    if _is_built(plan.built):
+        own = (_function("base"), _function("factor"))
+        network = Call(f"{RUNTIME}.hard_constraints.BuiltIn", (network, *own))
+    return Function("model", (("seed", 0),), doc, (), network)
+
+
+def _is_built(built: Built) -> bool:
+    return any(base != 0 or factor != 1 for base, factor in built.parts)
+
+
+def _function(name: str) -> Node:
+    return Lambda(("points",), Call(name, named=(("points", POINTS),)))
+
+
+def _network(plan: SolvePlan) -> Node:
+    chosen, domain = plan.network, plan.statement.domain
+    named: list[tuple[str, Node]] = [
+        ("width", chosen.width),
+        ("depth", chosen.depth),
+        ("outputs", len(plan.statement.components)),
+        ("activation", chosen.activation.name),
+        ("seed", Ref("seed")),
+    ]
+    if plan.built.mirror is not None:
+        axis, signs = plan.built.mirror
+        named.append(("mirror", Items((axis, Items(signs)))))
+    return Call(f"{RUNTIME}.diff.mlp_jets.JetNetwork.on_box", (_sides(domain.intervals),), tuple(named))
+
+
+def _sides(intervals: tuple[Interval, ...]) -> Node:
+    """The sides, listed one by one, or runs of equal sides as [side] * n."""
+    every = [Items((float(i.start), float(i.end), i.periodic)) for i in intervals]
+    if len(every) <= SHOWN:
+        return Items(tuple(every), square=True)
+    runs = [(side, len(list(same))) for side, same in groupby(every)]
+    parts = tuple(Op("*", (Items((side,), square=True), count)) for side, count in runs)
+    return Op("+", parts) if len(parts) > 1 else parts[0]
+
+
+def _parts(plan: SolvePlan) -> tuple[Function, ...]:
+    """The functions `base` and `factor`, if the conditions are built into the model."""
+    if not _is_built(plan.built):
+        return ()
+    (bases, factors), statement = zip(*plan.built.parts, strict=True), plan.statement
+    return (
+        of_points("base", "Satisfies the conditions that are built in.", bases, statement),
+        of_points(
+            "factor", "Vanishes where they hold: base + factor N satisfies them for every N.", factors, plan.statement
+        ),
+    )

@@ -1,0 +1,99 @@
+"""Imports the user's own networks: only here is foreign code run, and only with the user's permission."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from importlib import import_module
+
+from pdedsl import errors
+from pdedsl.codegen.fields import own_module
+from pdedsl.codegen.program import Program, staged
+from pdedsl.config.base import Chosen
+from pdedsl.config.networks import Network, Torch
+from pdedsl.diagnostics import Span
+from pdedsl.ir.plan import DataPlan, Maps, Model
+from pdedsl.ir.spec import Learned, Spec
+from pdedsl.ir.types import Vector
+
+EMPTY = Program("", ())
+
+
+def imported(spec: Spec, model: Model, trust: bool) -> Spec:
+    """The spec with the residual maps of the user's own networks counted, if noise follows them; unchanged if it names
+    no such network."""
+    own = [w.net for w in spec.learned if w.net is not None and isinstance(w.net.word, Torch)]
+    if not own:
+        return spec
+    if not trust:
+        raise errors.networks.not_trusted(own[0].span)
+    counted = tuple(replace(w, net=_counted(w.net, model)) for w in spec.learned)
+    for learned in counted:
+        _try_field(learned, spec, model)
+    return replace(spec, learned=counted)
+
+
+def _try_field(learned: Learned, spec: Spec, model: Model) -> None:
+    """A vector field on points must take them, and the time if it depends on it, and return vectors."""
+    net = learned.net
+    if net is None or not isinstance(net.word, Torch) or not isinstance(model, DataPlan) or model.image is not None:
+        return
+    if not isinstance(learned.type, Vector):
+        return
+    from pdedsl.runtime.user_modules import OwnField
+
+    timed = spec.time is not None and spec.time.symbol in learned.arguments
+    try:
+        OwnField(staged(own_module(net.word), EMPTY)({}), model.dimension, learned.type.size or model.dimension, timed)
+    except Exception as error:  # user code may raise anything
+        what = (
+            f"{_told(net.word, error)}; '{learned.name}' is called with points{' and times' * timed}, and gives vectors"
+        )
+        raise errors.networks.not_imported(what, net.span) from error
+
+
+def _counted(chosen: Chosen[Network] | None, model: Model) -> Chosen[Network] | None:
+    if chosen is None or not isinstance(chosen.word, Torch):
+        return chosen
+    _import(chosen.word, chosen.span)
+    noisy = isinstance(model, DataPlan) and any(
+        isinstance(p, Maps) and p.net == chosen.word and p.noise is not None for p in model.parts
+    )
+    if not noisy:
+        return replace(chosen, word=replace(chosen.word, counted=0))
+    assert isinstance(model, DataPlan)
+    assert model.classes is not None
+    from pdedsl.runtime.user_modules import NoMaps, own_backbone
+
+    shape = model.image or (model.dimension,)
+    try:
+        module = staged(own_module(chosen.word), EMPTY)({})
+        count = len(own_backbone(module, shape, model.classes, maps=chosen.word.maps).maps)
+    except NoMaps as error:
+        raise errors.networks.no_residual_blocks(str(error), chosen.span) from None
+    except Exception as error:  # user code may raise anything
+        raise errors.networks.not_imported(_told(chosen.word, error), chosen.span) from error
+    return replace(chosen, word=replace(chosen.word, counted=count))
+
+
+def _import(net: Torch, span: Span) -> None:
+    path, name = net.path
+    try:
+        module = import_module(path)
+    except ModuleNotFoundError as error:
+        if error.name is not None and f"{path}.".startswith(f"{error.name}."):
+            raise errors.networks.not_found(path, span) from None
+        raise errors.networks.not_imported(_told(net, error), span) from error
+    except Exception as error:  # user code may raise anything
+        raise errors.networks.not_imported(_told(net, error), span) from error
+    if not callable(getattr(module, name, None)):
+        raise errors.networks.not_imported(f"the module '{path}' has no class or function '{name}'", span)
+
+
+def _told(net: Torch, error: Exception) -> str:
+    """What went wrong: the message of our own checks, or the Python error."""
+    from pdedsl.runtime.user_modules import Misfit
+
+    said = str(error).strip().split("\n")[0]
+    if isinstance(error, Misfit):
+        return said
+    return f"'{net.network}' fails: {type(error).__name__}: {said}"

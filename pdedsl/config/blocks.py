@@ -1,0 +1,307 @@
+"""The blocks `network`, `train` and `evaluate`: a field is an entry, its type what follows the word."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import MISSING, dataclass, field, fields
+from enum import Enum
+from fractions import Fraction
+from types import MappingProxyType, NoneType
+from typing import Annotated, Any, ClassVar, get_args, get_origin, get_type_hints
+
+from pdedsl.config.base import (
+    Chosen,
+    Count,
+    Forms,
+    Many,
+    Natural,
+    Param,
+    Positive,
+    Width,
+    Word,
+    called,
+    forms_of,
+    param_of,
+    shown,
+)
+from pdedsl.config.data import Data
+from pdedsl.config.evaluation import Attack, Certificate
+from pdedsl.config.methods import Grid
+from pdedsl.config.networks import Frame, Paper
+from pdedsl.config.training import (
+    Adversary,
+    Augmentation,
+    Box,
+    Constant,
+    CrossEntropy,
+    Loss,
+    Optimizer,
+    Precision,
+    Regularizer,
+    Schedule,
+    Sgd,
+)
+from pdedsl.diagnostics import NOWHERE, Span
+
+# ---- blocks
+
+
+@dataclass(frozen=True)
+class Values:
+    """How many values a line takes, and whether the entry may stand on several lines."""
+
+    most: int = 1
+    repeats: bool = False
+
+
+SEVERAL = Values(most=8)
+DEFAULT_OPTIMIZER = Chosen(Sgd(momentum=Fraction(9, 10)))
+STEADY = Chosen(Constant())
+PAPER = Chosen(Paper())
+ENTROPY = Chosen(CrossEntropy())
+
+
+@dataclass(frozen=True, kw_only=True)
+class Image(Word):
+    """An image space, or the input of a network."""
+
+    channels: Width
+    height: Width
+    width: Width
+
+    @property
+    def shape(self) -> tuple[int, int, int]:
+        return self.channels, self.height, self.width
+
+
+@dataclass(frozen=True, kw_only=True)
+class Block:
+    """`places` tells where the entries stand that the spec gives, a place for each value."""
+
+    kind: ClassVar[str]
+    places: Mapping[str, tuple[Span, ...]] = field(default_factory=dict, compare=False)
+    span: Span = field(default=NOWHERE, compare=False)
+
+    def place(self, key: str) -> Span:
+        """Where an entry stands, or the block if it has none."""
+        return next(iter(self.places.get(key, ())), self.span)
+
+    def says(self, key: str) -> bool:
+        """Whether the spec gives an entry, be it its default."""
+        return key in self.places
+
+
+@dataclass(frozen=True, kw_only=True)
+class NetworkBlock(Block):
+    """The frame around an equation on pixels."""
+
+    kind = "network"
+    input: Chosen[Image]
+    open: Width
+    stages: tuple[Width, ...]
+    close: Width | None = None
+    classes: Many
+    frame: Chosen[Frame] = PAPER
+
+
+@dataclass(frozen=True, kw_only=True)
+class TrainBlock(Block):
+    """An experiment. Its length is in epochs, or in steps, and then there are no epochs."""
+
+    kind = "train"
+    data: Chosen[Data] | None = None
+    epochs: Count | None = 10
+    steps: Count | None = None
+    batch: Count = 128
+    optimizer: Annotated[tuple[Chosen[Optimizer], ...], SEVERAL] = (DEFAULT_OPTIMIZER,)
+    schedule: Chosen[Schedule] = STEADY
+    augment: Annotated[tuple[Chosen[Augmentation], ...], SEVERAL] = ()
+    adversary: Chosen[Adversary] | None = None
+    loss: Chosen[Loss] = ENTROPY
+    regularize: Annotated[tuple[Chosen[Regularizer], ...], SEVERAL] = ()
+    constrain: Annotated[tuple[Box, ...], SEVERAL] = ()
+    precision: Precision = Precision.FLOAT32
+    seed: Natural = 0
+
+
+class Audit(Enum):
+    GRADIENT_MASKING = "gradient_masking"
+
+
+class Plot(Enum):
+    DECISION_BOUNDARY = "decision_boundary"
+    CONFUSION = "confusion"
+    SOLUTION = "solution"
+    CURVES = "curves"
+    RADII = "radii"
+    ATTACKS = "attacks"
+    SAMPLES = "samples"
+    WEIGHTS = "weights"
+
+
+@dataclass(frozen=True, kw_only=True)
+class Histogram(Word):
+    """Of the sizes of weights, and the share of them below a size."""
+
+    below: Positive = Fraction(1, 1000)
+
+
+@dataclass(frozen=True)
+class Transfer:
+    """Adversaries of one network tried on another: `transfer pgd(eps=0.1) from resnet`."""
+
+    attack: Chosen[Attack]
+    source: str
+
+
+@dataclass(frozen=True, kw_only=True)
+class EvaluateBlock(Block):
+    """How a trained network is judged."""
+
+    kind = "evaluate"
+    natural: bool = False
+    attack: Annotated[tuple[Chosen[Attack], ...], Values(most=8, repeats=True)] = ()
+    transfer: Annotated[tuple[Transfer, ...], Values(repeats=True)] = ()
+    certify: Annotated[tuple[Chosen[Certificate], ...], Values(repeats=True)] = ()
+    audit: Audit | None = None
+    reference: Chosen[Grid] | None = None
+    weights: Chosen[Histogram] | None = None
+    plot: Annotated[tuple[Plot, ...], Values(most=8, repeats=True)] = ()
+
+
+# ---- entries
+# The entries of blocks, from the types of their fields: what may follow each word, and how often.
+
+
+@dataclass(frozen=True)
+class Calls:
+    """One of some words; `sourced`: then `from SPEC`."""
+
+    forms: Forms[Any]
+    sourced: bool = False
+
+
+@dataclass(frozen=True)
+class Names:
+    """One of the words of an enum."""
+
+    words: tuple[str, ...]
+    of: type[Enum]
+
+
+@dataclass(frozen=True)
+class Plain:
+    """A number or a list."""
+
+    param: Param
+
+
+@dataclass(frozen=True)
+class Boxes:
+    """`NAME in [a, b]`."""
+
+
+@dataclass(frozen=True)
+class Nothing:
+    """The word alone."""
+
+
+What = Calls | Names | Plain | Boxes | Nothing
+
+
+@dataclass(frozen=True)
+class Entry:
+    """A line of a block; `several`: its values are collected."""
+
+    what: What
+    values: Values
+    several: bool
+    required: bool
+
+    @property
+    def least(self) -> int:
+        return 0 if isinstance(self.what, Nothing) else 1
+
+    @property
+    def most(self) -> int:
+        return 0 if isinstance(self.what, Nothing) else self.values.most
+
+
+def entries_of(block: type[Block]) -> Mapping[str, Entry]:
+    """The entries of a block by their words."""
+    hints = get_type_hints(block, include_extras=True)
+    own = [f for f in fields(block) if f.name not in Block.__annotations__]
+    return MappingProxyType({f.name: _entry(hints[f.name], f.default is MISSING) for f in own})
+
+
+def _entry(hint: Any, required: bool) -> Entry:
+    values, several = Values(), False
+    if get_origin(hint) is Annotated and isinstance(hint.__metadata__[0], Values):
+        values, several = hint.__metadata__[0], True
+        hint = get_args(get_args(hint)[0])[0]
+    return Entry(_what(hint), values, several, required)
+
+
+def _what(hint: Any) -> What:
+    args = get_args(hint)
+    if NoneType in args:
+        return _what(next(a for a in args if a is not NoneType))
+    if get_origin(hint) is Chosen:
+        return Calls(forms_of(args[0]))
+    if hint is Transfer:
+        return Calls(forms_of(get_args(get_type_hints(Transfer)["attack"])[0]), sourced=True)
+    if hint is Box:
+        return Boxes()
+    if hint is bool:
+        return Nothing()
+    if isinstance(hint, type) and issubclass(hint, Enum):
+        return Names(tuple(str(member.value) for member in hint), hint)
+    param = param_of(hint, MISSING)
+    assert param is not None
+    return Plain(param)
+
+
+BLOCKS: Mapping[str, type[Block]] = MappingProxyType({b.kind: b for b in (NetworkBlock, TrainBlock, EvaluateBlock)})
+ENTRIES: Mapping[str, Mapping[str, Entry]] = MappingProxyType({kind: entries_of(b) for kind, b in BLOCKS.items()})
+
+
+def default_of(kind: str, key: str) -> str:
+    """What an entry is where it is left out, if that is one word; nothing otherwise."""
+    default = next(f.default for f in fields(BLOCKS[kind]) if f.name == key)
+    match default:
+        case Chosen() as chosen:
+            return str(chosen)
+        case (Chosen() as chosen,):
+            return str(chosen)
+        case _:
+            return ""
+
+
+def default_text(kind: str, key: str) -> str:
+    """The same, with numbers and words of enums too."""
+    default = next(f.default for f in fields(BLOCKS[kind]) if f.name == key)
+    plain = isinstance(default, int | Enum) and not isinstance(default, bool)
+    return shown(default) if plain else default_of(kind, key)
+
+
+def items(block: Block, key: str) -> tuple[object, ...]:
+    """The values of an entry, one a place; none where it is left out."""
+    value = getattr(block, key)
+    if ENTRIES[block.kind][key].several:
+        return tuple(value)
+    return () if value is None or value is False else (value,)
+
+
+def item_text(item: object) -> str:
+    """A value of an entry, every argument written out."""
+    match item:
+        case Chosen(word=Word() as word):
+            return called(word.name, word.arguments)
+        case Transfer(attack=attack, source=source):
+            return f"{attack} from {source}"
+        case Box(operator=operator, low=low, high=high):
+            return f"{operator} in [{shown(low)}, {shown(high)}]"
+        case True:
+            return ""
+        case _:
+            return shown(item)

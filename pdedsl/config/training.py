@@ -1,0 +1,202 @@
+"""What training does to its batches and weights: augmentations, adversaries, regularizers, precision."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from enum import Enum
+from fractions import Fraction
+from typing import Annotated
+
+from pdedsl.config.base import (
+    Count,
+    Few,
+    Forms,
+    Natural,
+    Nonnegative,
+    Positive,
+    Rate,
+    Real,
+    Share,
+    Whole,
+    Word,
+    forms_of,
+)
+from pdedsl.config.evaluation import Norm
+
+# ---- training
+
+
+@dataclass(frozen=True, kw_only=True)
+class Crop(Word):
+    """A window of the image's own size, at random in the image with `pad` zeros on every side."""
+
+    pad: Annotated[int, Whole(1, most=128)] = 4
+
+
+@dataclass(frozen=True, kw_only=True)
+class Flip(Word):
+    """Left and right exchanged, with probability ½."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class Gaussian(Word):
+    """x + std·n with n ~ N(0, I); values may leave [0, 1]."""
+
+    std: Positive
+
+
+Augmentation = Crop | Flip | Gaussian
+AUGMENTATIONS: Forms[Augmentation] = forms_of(Augmentation)
+
+
+@dataclass(frozen=True, kw_only=True)
+class Fgsm(Word):
+    """One step of length eps along the gradient's sign or direction (Goodfellow et al. 2015)."""
+
+    norm: Norm = Norm.INF
+    eps: Positive
+    eot: Few = 1
+
+
+@dataclass(frozen=True, kw_only=True)
+class Pgd(Word):
+    """Steps from a random start, projected to the ball (Madry et al. 2018); `step` is 2.5 eps/steps if left out."""
+
+    norm: Norm = Norm.INF
+    eps: Positive
+    step: Positive | None = None
+    steps: Count = 10
+    eot: Few = 1
+
+
+@dataclass(frozen=True, kw_only=True)
+class Ifgsm(Word):
+    """The same from the sample itself (Kurakin et al. 2017)."""
+
+    norm: Norm = Norm.INF
+    eps: Positive
+    step: Positive | None = None
+    steps: Count = 10
+    eot: Few = 1
+
+
+Adversary = Fgsm | Pgd | Ifgsm
+ADVERSARIES: Forms[Adversary] = forms_of(Adversary)
+
+
+@dataclass(frozen=True, kw_only=True)
+class SmoothInTime(Word):
+    """weight · ∫ φ_τ(∂_t θ) dt (Ruthotto, Haber 2018, eq. 13)."""
+
+    weight: Nonnegative
+
+
+@dataclass(frozen=True, kw_only=True)
+class Weights(Word):
+    """weight · ½‖θ‖²."""
+
+    weight: Nonnegative
+
+
+Regularizer = SmoothInTime | Weights
+REGULARIZERS: Forms[Regularizer] = forms_of(Regularizer)
+
+
+@dataclass(frozen=True, kw_only=True)
+class CrossEntropy(Word):
+    """-log of the probability of the label."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class Margin(Word):
+    """Cross-entropy with the score of the label lowered by 2√2 eps, at a temperature (Prach et al., CVPR 2024)."""
+
+    eps: Positive
+    temperature: Positive = Fraction(1, 4)
+
+
+Loss = CrossEntropy | Margin
+LOSSES: Forms[Loss] = forms_of(Loss)
+
+
+class Precision(Enum):
+    FLOAT32 = "float32"
+    FLOAT64 = "float64"
+    BFLOAT16 = "bfloat16"
+
+
+@dataclass(frozen=True)
+class Box:
+    """`constrain K in [a, b]`: where training keeps the weights of an operator."""
+
+    operator: str
+    low: Real
+    high: Real
+
+
+# ---- optimizers
+# Optimizers and schedules of their learning rate.
+
+
+@dataclass(frozen=True, kw_only=True)
+class Sgd(Word):
+    """Stochastic gradient descent."""
+
+    lr: Rate = Fraction(1, 10)
+    momentum: Share = 0
+    weight_decay: Nonnegative = 0
+    nesterov: bool = False
+
+
+@dataclass(frozen=True, kw_only=True)
+class Adam(Word):
+    """Kingma, Ba 2015."""
+
+    lr: Rate = Fraction(1, 1000)
+    weight_decay: Nonnegative = 0
+
+
+@dataclass(frozen=True, kw_only=True)
+class Adamw(Word):
+    """Loshchilov, Hutter 2019."""
+
+    lr: Rate = Fraction(1, 1000)
+    weight_decay: Nonnegative = Fraction(1, 100)
+
+
+@dataclass(frozen=True, kw_only=True)
+class Lbfgs(Word):
+    """L-BFGS, which sees all data at once, for its own number of steps (Liu, Nocedal 1989)."""
+
+    steps: Count = 1000
+    lr: Rate = 1
+    history: Few = 50
+
+
+Optimizer = Sgd | Adam | Adamw | Lbfgs
+OPTIMIZERS: Forms[Optimizer] = forms_of(Optimizer)
+
+
+@dataclass(frozen=True, kw_only=True)
+class Step(Word):
+    """Times `factor` at certain times, or every so often."""
+
+    at: tuple[Natural, ...] = ()
+    every: Count | None = None
+    factor: Positive = Fraction(1, 10)
+
+
+@dataclass(frozen=True, kw_only=True)
+class Cosine(Word):
+    """Half a period of a cosine after a warm-up (Loshchilov, Hutter 2017)."""
+
+    warmup: Natural = 0
+
+
+@dataclass(frozen=True, kw_only=True)
+class Constant(Word):
+    """The same rate throughout."""
+
+
+Schedule = Step | Cosine | Constant
+SCHEDULES: Forms[Schedule] = forms_of(Schedule)

@@ -1,0 +1,103 @@
+"""The shape of one sample of a data set, without reading the samples: it gives `space x in R^d` its dimension."""
+
+from __future__ import annotations
+
+import ast
+import os
+import re
+from dataclasses import replace
+from math import prod
+from pathlib import Path
+from typing import IO, assert_never
+from zipfile import BadZipFile, ZipFile
+
+from pdedsl import errors
+from pdedsl.config.base import Chosen
+from pdedsl.config.data import Cifar10, Cifar100, Data, Digits, FashionMnist, Mnist, Moons, Npz, Stl10, Svhn
+from pdedsl.diagnostics import PdeError, Span
+from pdedsl.ir.spec import Spec
+
+Shape = tuple[int, ...]
+WHOLE = ("x_train", "y_train", "x_test", "y_test")
+CALLED = {
+    "x": ("x", "data", "image", "input", "feature", "sample", "point"),
+    "y": ("y", "label", "target", "class", "output"),
+}
+HEADER = 10_000  # bytes; numpy's own limit
+_SHAPE = re.compile(rb"'shape': (\([\d, ]*\))")
+
+
+def data_root(root: Path | None) -> Path:
+    """The folder of the data: `root` if given, else $PDEDSL_DATA, else ~/.cache/pdedsl/data."""
+    return root or Path(os.environ.get("PDEDSL_DATA") or Path.home() / ".cache" / "pdedsl" / "data")
+
+
+def sized(spec: Spec, root: Path | None) -> Spec:
+    """The spec, with the dimension of its data in place of an open d of R^d, if it names data."""
+    if isinstance(spec.space.dimension, int) or spec.train is None or spec.train.data is None:
+        return spec
+    dimension = prod(_shape(spec.train.data, root))
+    return replace(spec, space=replace(spec.space, dimension=dimension, from_data=True))
+
+
+def _shape(data: Chosen[Data], root: Path | None) -> Shape:
+    match data.word:
+        case Moons():
+            return (2,)
+        case Digits():
+            return 1, 8, 8
+        case Mnist() | FashionMnist():
+            return 1, 28, 28
+        case Cifar10() | Cifar100() | Svhn():
+            return 3, 32, 32
+        case Stl10():
+            return 3, 96, 96
+        case Npz(file=file):
+            return _of_file(file, data, data_root(root))
+        case _:
+            assert_never(data.word)
+
+
+def _of_file(name: str, data: Chosen[Data], root: Path) -> Shape:
+    places = [root / name, Path(name)]
+    path = next((p for p in places if p.is_file()), None)
+    if path is None:
+        raise errors.runs.no_file(name, list(dict.fromkeys(str(p.absolute()) for p in places)), data.span)
+    try:
+        with ZipFile(path) as archive:
+            entry = next((n for n in ("x_train.npy", "x.npy") if n in archive.namelist()), None)
+            if entry is None:
+                raise other_arrays(path, data.span)
+            with archive.open(entry) as file:
+                return _of_header(file)
+    except (OSError, BadZipFile, ValueError, SyntaxError, EOFError, NotImplementedError):
+        raise errors.runs.no_shape(path.name, data.span) from None
+
+
+def other_arrays(path: Path, span: Span) -> PdeError:
+    """The mistake of a file whose arrays have other names than ours."""
+    with ZipFile(path) as archive:
+        names = sorted(name.removesuffix(".npy") for name in archive.namelist())
+    return errors.runs.other_arrays(path.name, names, f"{', '.join(WHOLE)}, or x, y", span, _meant(names))
+
+
+def _meant(names: list[str]) -> dict[str, str]:
+    """Which names are probably meant as x and y, in a file of two arrays or four."""
+    wanted = WHOLE if len(names) == len(WHOLE) else ("x", "y")
+    found: dict[str, str] = {}
+    for want in wanted:
+        kind, _, half = want.partition("_")
+        fits = [n for n in names if half in n.lower() and n.lower().startswith(CALLED[kind])]
+        fits += [n for n in names if half in n.lower() and any(w in n.lower() for w in CALLED[kind][1:])]
+        if fits:
+            found[want] = fits[0]
+    return found if len(set(found.values())) == len(wanted) == len(names) else {}
+
+
+def _of_header(file: IO[bytes]) -> Shape:
+    """The shape in the header of an array, without the number of samples (numpy.lib.format)."""
+    found = _SHAPE.search(file.read(HEADER))
+    shape = ast.literal_eval(found[1].decode()) if found else ()
+    if len(shape) < 2:
+        raise ValueError("not an array of samples")
+    return tuple(shape[1:])

@@ -1,0 +1,15 @@
+"""Diagnostics: source texts and spans, errors and warnings with stable codes, and fixes that a program can apply."""
+
+from pdedsl.diagnostics.diagnostic import NOWHERE as NOWHERE
+from pdedsl.diagnostics.diagnostic import Diagnostic as Diagnostic
+from pdedsl.diagnostics.diagnostic import Patch as Patch
+from pdedsl.diagnostics.diagnostic import PdeError as PdeError
+from pdedsl.diagnostics.diagnostic import Reporter as Reporter
+from pdedsl.diagnostics.diagnostic import Severity as Severity
+from pdedsl.diagnostics.diagnostic import Source as Source
+from pdedsl.diagnostics.diagnostic import in_order as in_order
+from pdedsl.diagnostics.diagnostic import nearest as nearest
+from pdedsl.diagnostics.diagnostic import render as render
+from pdedsl.diagnostics.diagnostic import report as report
+from pdedsl.diagnostics.diagnostic import width as width
+from pdedsl.diagnostics.fixes import Span as Span

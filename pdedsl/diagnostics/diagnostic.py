@@ -1,0 +1,265 @@
+"""Diagnostics: a place in a text, a message with a stable code, and a way out."""
+
+from __future__ import annotations
+
+import re
+import unicodedata
+from bisect import bisect_right
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, field, replace
+from enum import StrEnum
+from functools import cached_property
+from itertools import groupby
+
+from pdedsl.diagnostics import escaping
+from pdedsl.diagnostics.fixes import Fix, Span, edits_in
+
+
+class Severity(StrEnum):
+    ERROR = "error"
+    WARNING = "warning"
+
+
+WINDOW = 100  # columns of a source line that an excerpt shows
+MOST = 20  # diagnostics that one report shows
+_COMMENT = re.compile(r'("[^"\n\r]*")|#[^\n\r]*')  # or a string literal, which may contain '#'
+
+
+NOWHERE = Span(0, 0)
+
+
+@dataclass(frozen=True)
+class Patch:
+    """The origin of part of a text: characters of another text, `origin`, from `start` on, which the user wrote; or all
+    of it, if the part was written for it and is not in it."""
+
+    span: Span
+    origin: Source
+    start: int | None = None
+
+    def moved(self, at: int, by: int) -> Patch:
+        """The patch after an edit at `at` that lengthened the text by `by` characters."""
+        return self if self.span.end <= at else replace(self, span=Span(self.span.start + by, self.span.end + by))
+
+    def holds(self, span: Span) -> bool:
+        return self.span.start <= span.start and span.end <= self.span.end
+
+
+@dataclass(frozen=True)
+class Source:
+    """A text and the name that the user knows it by; `patches` are parts from elsewhere, such as the command line."""
+
+    text: str
+    name: str = "<text>"
+    patches: tuple[Patch, ...] = field(default=(), compare=False)
+
+    def written(self, span: Span) -> tuple[Source, Span]:
+        """The source and place where the user wrote the text of a span."""
+        for patch in self.patches:
+            if patch.holds(span) and patch.start is None:
+                return patch.origin, Span(0, len(patch.origin.text))
+            if patch.holds(span) and patch.start is not None:
+                by = patch.start - patch.span.start
+                return patch.origin, Span(span.start + by, span.end + by)
+        return self, span
+
+    @cached_property
+    def _starts(self) -> list[int]:
+        return [0, *(i + 1 for i, c in enumerate(self.text) if c == "\n")]
+
+    def position(self, offset: int) -> tuple[int, int]:
+        """Line and column, both from 1, columns in characters."""
+        line = bisect_right(self._starts, offset)
+        return line, offset - self._starts[line - 1] + 1
+
+    def line(self, number: int) -> str:
+        start = self._starts[number - 1]
+        end = self._starts[number] - 1 if number < len(self._starts) else len(self.text)
+        return self.text[start:end].rstrip("\r")
+
+    def quote(self, span: Span) -> str:
+        """The text of a span, on one line and without comments."""
+        return " ".join(_COMMENT.sub(r"\1", self.text[span.start : span.end]).split())
+
+    def range(self, span: Span) -> dict[str, int]:
+        """Where a span begins and ends, for programs."""
+        (line, column), (end_line, end_column) = self.position(span.start), self.position(span.end)
+        return {"line": line, "column": column, "end_line": end_line, "end_column": end_column}
+
+
+@dataclass(frozen=True)
+class Diagnostic:
+    """One mistake or warning. `notes` mark further places that the message refers to. Of diagnostics marked `once`
+    with the same code and message, only the first in the text is kept. `fixes` can be applied by a program."""
+
+    code: str
+    message: str
+    span: Span
+    hint: str = ""
+    severity: Severity = Severity.ERROR
+    notes: tuple[tuple[Span, str], ...] = ()
+    once: bool = False
+    fixes: tuple[Fix, ...] = ()
+
+    @property
+    def is_error(self) -> bool:
+        return self.severity is Severity.ERROR
+
+    def as_json(self, source: Source) -> dict[str, object]:
+        return {
+            "code": self.code,
+            "severity": self.severity,
+            "message": self.message,
+            "hint": self.hint,
+            **source.range(self.span),
+            "notes": [{"label": label, **source.range(span)} for span, label in self.notes],
+            "fixes": [
+                {"title": fix.title, "edits": [{**source.range(e.span), "text": e.new} for e in edits]}
+                for fix in self.fixes
+                if (edits := edits_in(source.text, fix))
+            ],
+        }
+
+
+class PdeError(Exception):
+    """The spec is wrong; `diagnostics` says where, why and what to do, in the order of the text."""
+
+    def __init__(self, diagnostics: Iterable[Diagnostic], source: Source | None = None) -> None:
+        self.diagnostics = tuple(diagnostics)
+        self.source = source
+        super().__init__(self.diagnostics)
+
+    def __str__(self) -> str:
+        if self.source is None:
+            return "; ".join(f"{d.code}: {d.message}" for d in self.diagnostics)
+        return report(self.source, self.diagnostics)
+
+    def without_fixes(self) -> PdeError:
+        return PdeError((replace(d, fixes=()) for d in self.diagnostics), self.source)
+
+    def within(self, source: Source) -> PdeError:
+        """The same mistakes, shown in their text."""
+        return PdeError(self.diagnostics, source)
+
+
+@dataclass
+class Reporter:
+    """Gathers independent mistakes, so that one run reports them all.
+
+    `with reporter.guard(): …` records the errors of its body and continues after it.
+    """
+
+    diagnostics: list[Diagnostic] = field(default_factory=list)
+
+    def guard(self) -> Reporter:
+        return self
+
+    def __enter__(self) -> Reporter:
+        return self
+
+    def __exit__(self, kind: object, error: BaseException | None, trace: object) -> bool:
+        if isinstance(error, PdeError):
+            self.diagnostics.extend(error.diagnostics)
+            return True
+        return False
+
+    def add(self, found: PdeError | Diagnostic) -> None:
+        self.diagnostics += found.diagnostics if isinstance(found, PdeError) else (found,)
+
+    @property
+    def errors(self) -> list[Diagnostic]:
+        return [d for d in self.diagnostics if d.is_error]
+
+    @property
+    def warnings(self) -> tuple[Diagnostic, ...]:
+        return in_order(d for d in self.diagnostics if not d.is_error)
+
+
+def in_order(diagnostics: Iterable[Diagnostic]) -> tuple[Diagnostic, ...]:
+    """Diagnostics in the order of the text, without duplicates."""
+    found = sorted(dict.fromkeys(diagnostics), key=lambda d: (d.span, d.code, d.message))
+    first = {(d.code, d.message): d for d in reversed(found) if d.once}
+    return tuple(d for d in found if not d.once or d is first[d.code, d.message])
+
+
+def report(source: Source, diagnostics: Sequence[Diagnostic]) -> str:
+    """Diagnostics as text, with excerpts and carets; at most `MOST` of them."""
+    shown = [render(source, d) for d in diagnostics[:MOST]]
+    if len(diagnostics) > MOST:
+        shown.append(f"… and {len(diagnostics) - MOST} more")
+    return "\n\n".join(shown)
+
+
+def render(source: Source, diagnostic: Diagnostic) -> str:
+    """One diagnostic: its headline, the excerpt of each marked place, and the hint."""
+    if not diagnostic.notes:
+        source, span = source.written(diagnostic.span)
+        diagnostic = replace(diagnostic, span=span)
+    line, column = source.position(diagnostic.span.start)
+    parts = [
+        f"{diagnostic.severity}[{diagnostic.code}]: {escaping.lines(diagnostic.message)}",
+        f"  --> {escaping.line(source.name)}:{line}:{column}",
+    ]
+    marks = ((diagnostic.span, ""), *diagnostic.notes)
+    if source.text:
+        margin = len(str(max(source.position(span.start)[0] for span, _ in marks)))
+        parts += [_excerpt(source, span, label, margin) for span, label in marks]
+    if diagnostic.hint:
+        parts.append(f"  help: {escaping.lines(diagnostic.hint)}")
+    return "\n".join(parts)
+
+
+def _excerpt(source: Source, span: Span, label: str, margin: int) -> str:
+    """The line of a span with the span underlined; a long line is cut to a window around it."""
+    line, column = source.position(span.start)
+    text = source.line(line)
+    first = min(column - 1, len(text))
+    last = max(first + 1, min(first + max(span.end - span.start, 1), len(text)))
+    left = max(0, first - WINDOW // 2) if len(text) > WINDOW else 0
+    right = min(len(text), left + WINDOW)
+    shown = escaping.line(text[left:right])
+    lead, tail = "…" if left else "", "…" if right < len(text) else ""
+    pad = " " * (len(lead) + width(shown[: first - left]))
+    carets = "^" * max(1, width(shown[first - left : min(last, right) - left]))
+    mark = f"{pad}{carets} {escaping.line(label)}".rstrip()
+    return f"{line:>{margin}} | {lead}{shown}{tail}\n{'':>{margin}} | {mark}"
+
+
+def width(text: str) -> int:
+    """The number of columns that a text occupies on a terminal."""
+    return sum(0 if unicodedata.combining(c) else 2 if unicodedata.east_asian_width(c) in "WF" else 1 for c in text)
+
+
+def nearest(word: str, words: Iterable[str]) -> str | None:
+    """The word a reader probably meant, for a 'did you mean'.
+
+    Words of three to seven letters may differ by one slip, longer ones by one for every four letters; shorter ones only
+    in case. A guess that is farther off would not help. Of two that are as near, a letter too often or too seldom in a
+    row is the likelier slip: 'sinn' is 'sin', not 'sign'.
+    """
+    near = [w for w in sorted(set(words)) if abs(len(w) - len(word)) <= _allowed(w, word)]
+    slips = {w: (_slips(word.lower(), w.lower()), _once(word) != _once(w), abs(len(w) - len(word))) for w in near}
+    best = min(near, key=lambda w: slips[w], default=None)
+    return best if best is not None and slips[best][0] <= _allowed(best, word) else None
+
+
+def _allowed(a: str, b: str) -> int:
+    letters = max(len(a), len(b))
+    return 0 if letters < 3 else max(1, letters // 4)
+
+
+def _once(word: str) -> str:
+    """Every letter once where it stands several times in a row."""
+    return "".join(letter for letter, _ in groupby(word.lower()))
+
+
+def _slips(a: str, b: str) -> int:
+    """The number of insertions, deletions, substitutions and swaps of neighbours (optimal string alignment)."""
+    before: list[int] = []
+    row = list(range(len(b) + 1))
+    for i, x in enumerate(a, 1):
+        before, last, row = row, before, [i]
+        for j, y in enumerate(b, 1):
+            swapped = last[j - 2] + 1 if i > 1 and j > 1 and x == b[j - 2] and a[i - 2] == y else len(a) + len(b)
+            row.append(min(before[j] + 1, row[j - 1] + 1, before[j - 1] + (x != y), swapped))
+    return row[-1]

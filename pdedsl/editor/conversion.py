@@ -1,0 +1,46 @@
+r"""Layout and spelling: the canonical text in Unicode or ASCII, and Unicode typed as `\nabla`."""
+
+from __future__ import annotations
+
+import re
+from functools import cache
+
+from pdedsl.api import format_source
+from pdedsl.diagnostics import PdeError, Span
+from pdedsl.diagnostics.fixes import Edit
+from pdedsl.editor.document import Document
+from pdedsl.language.latex import SIGNS
+from pdedsl.language.names import FRACTIONS, INDEX_LETTERS, LETTER_OF, SUBSCRIPTS, SUPERSCRIPTS
+
+_TYPED = re.compile(r"\\[\^_]?\w*$")
+
+
+def formatted(document: Document, ascii: bool = False) -> str | None:
+    """What `pdedsl format` makes of the text, or None if it cannot be parsed."""
+    try:
+        return format_source(document.source, ascii)
+    except PdeError:
+        return None
+
+
+@cache
+def inputs() -> dict[str, str]:
+    r"""What can be typed for characters that keyboards lack: `\nabla`, `\sigma`, `\^2`, `\_i`, `\frac12`."""
+    signs = {**LETTER_OF, **{word: sign for word, sign in SIGNS.items() if not sign.isascii()}, "Vert": "‖"}
+    raised = {f"^{i}": sign for i, sign in enumerate(SUPERSCRIPTS)}
+    lowered = {f"_{i}": sign for i, sign in enumerate(SUBSCRIPTS)} | {f"_{i}": s for i, s in INDEX_LETTERS.items()}
+    fractions = {f"frac{a}{b}": sign for sign, (a, b) in FRACTIONS.items()}
+    return {f"\\{word}": sign for word, sign in {**signs, **raised, **lowered, **fractions}.items()}
+
+
+def typed(text: str, offset: int) -> Span | None:
+    """The span of a backslash and what was typed after it, ending at a place."""
+    found = _TYPED.search(text, max(0, offset - 20), offset)
+    return Span(*found.span()) if found else None
+
+
+def unicode_at(text: str, offset: int) -> Edit | None:
+    """The edit that replaces what was typed before a place by its Unicode character, if it has one."""
+    span = typed(text, offset)
+    sign = inputs().get(text[span.start : span.end]) if span else None
+    return Edit(span, sign) if span and sign else None

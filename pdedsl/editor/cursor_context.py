@@ -1,0 +1,298 @@
+"""The place of the cursor: what may be written there, determined from the tokens before it."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any, assert_never
+
+from lark import Token
+
+from pdedsl.config.base import Form, Forms, Param
+from pdedsl.config.blocks import ENTRIES, Boxes, Calls, Names, Nothing, Plain
+from pdedsl.config.data import MEASURED
+from pdedsl.config.methods import PARTS
+from pdedsl.config.networks import NETWORKS, OPERATORS
+from pdedsl.diagnostics import PdeError, Reporter, Source
+from pdedsl.editor.names import Kind
+from pdedsl.language.elaborate.declarations import IMAGES
+from pdedsl.language.lexer import BINARY, CLOSING, OPENING, OPERAND_END, Line, read_lines, span_of
+from pdedsl.language.parser import scanner
+from pdedsl.sources import shipped_specs
+
+
+@dataclass(frozen=True)
+class Nowhere:
+    """Nothing is proposed: in a comment, a string, a new name."""
+
+
+@dataclass(frozen=True)
+class AtStart:
+    """At the start of a statement."""
+
+
+@dataclass(frozen=True)
+class AtEntry:
+    """At the start of an entry of a block."""
+
+    block: str
+
+
+@dataclass(frozen=True)
+class AtWord:
+    """Where one of these words is expected."""
+
+    forms: Forms[Any]
+
+
+@dataclass(frozen=True)
+class AtArgument:
+    """Where an argument of a word begins: `named` are those already given by name, `count` is how many precede it."""
+
+    form: Form[Any]
+    named: frozenset[str]
+    count: int
+
+
+@dataclass(frozen=True)
+class AtValue:
+    """Where the value of an argument or entry is expected."""
+
+    key: str
+    param: Param
+
+
+@dataclass(frozen=True)
+class AtChoice:
+    """Where one of these names is expected."""
+
+    words: tuple[str, ...]
+
+
+@dataclass(frozen=True)
+class AtAxiom:
+    """After `require`."""
+
+
+@dataclass(frozen=True)
+class AtSpace:
+    """After `space x in`."""
+
+
+@dataclass(frozen=True)
+class AtSide:
+    """After `on`."""
+
+
+@dataclass(frozen=True)
+class AtType:
+    """After the colon of a declaration; `base` is the type whose traits may follow."""
+
+    base: str = ""
+
+
+@dataclass(frozen=True)
+class AtName:
+    """Where a name of one of these kinds is expected."""
+
+    kinds: tuple[Kind, ...]
+
+
+@dataclass(frozen=True)
+class AtExpression:
+    """In an expression; with `ends` an operand precedes, so that the expression may end here."""
+
+    ends: bool = False
+
+
+Place = (
+    Nowhere
+    | AtStart
+    | AtEntry
+    | AtWord
+    | AtArgument
+    | AtValue
+    | AtChoice
+    | AtAxiom
+    | AtSpace
+    | AtSide
+    | AtType
+    | AtName
+    | AtExpression
+)
+
+
+def place_at(text: str, offset: int) -> Place:
+    """What may be written at a place; the word being typed there is ignored."""
+    while offset > 0 and (text[offset - 1].isalnum() or text[offset - 1] == "_"):
+        offset -= 1
+    before = Source(text[:offset])
+    try:
+        read = read_lines(before, scanner(), Reporter())
+    except PdeError:
+        return Nowhere()
+    here = before.position(offset)[0]
+    if any(before.position(c.span.start)[0] == here for c in read.comments) or _in_text(text, offset):
+        return Nowhere()
+    block, tokens = _current(read.lines, before.text)
+    return _place(tokens, block)
+
+
+def _in_text(text: str, offset: int) -> bool:
+    line = text[text.rfind("\n", 0, offset) + 1 : offset]
+    return line.count('"') % 2 == 1
+
+
+def _current(lines: list[Line], text: str) -> tuple[str, list[Token]]:
+    """The kind of the enclosing block, if any, and the tokens of the statement or entry being written."""
+    block = next((line for line in lines[-2:] if line.entries is not None and line.tokens[-1].type == "LBRACE"), None)
+    last = lines[-1] if lines else None
+    if last is None:
+        return "", []
+    if block is None:
+        return "", last.tokens if _goes_on(last.tokens, text) else []
+    kind = str(block.tokens[0])
+    if last is block:
+        return kind, []
+    return kind, last.tokens if _goes_on(last.tokens, text) else []
+
+
+def _goes_on(tokens: list[Token], text: str) -> bool:
+    """Whether the statement of these tokens may continue at the end of the text."""
+    last = tokens[-1]
+    closed = last.type == "RBRACE"
+    return not closed and (_opened(tokens) is not None or last.type in BINARY or "\n" not in text[span_of(last).end :])
+
+
+def _opened(tokens: list[Token]) -> int | None:
+    """The index of the innermost open bracket."""
+    stack: list[int] = []
+    for i, token in enumerate(tokens):
+        if token.type in OPENING:
+            stack.append(i)
+        elif token.type in CLOSING and stack:
+            stack.pop()
+    return stack[-1] if stack else None
+
+
+# ---- what may follow tokens
+
+
+def _place(tokens: list[Token], block: str) -> Place:
+    at = _opened(tokens)
+    if at is not None:
+        return _in_bracket(tokens, at, block)
+    if block:
+        return _in_entry(tokens, block)
+    if not tokens:
+        return AtStart()
+    return _in_statement([token.type for token in tokens], tokens)
+
+
+def _in_bracket(tokens: list[Token], at: int, block: str) -> Place:
+    if at == 2 and tokens[0].type in ("UNKNOWN", "LEARN", "LET"):
+        variables = (Kind.COORDINATE, Kind.TIME)
+        return AtName(variables if tokens[0].type == "UNKNOWN" else (*variables, Kind.UNKNOWN))
+    outer = _place(tokens[: at - 1], block) if tokens[at].type == "CALL" else _place(tokens[:at], block)
+    if tokens[at].type == "LSQB" and isinstance(outer, AtValue):
+        return outer
+    if tokens[at].type != "CALL" or not isinstance(outer, AtWord | AtSpace):
+        return AtExpression(_ends(tokens))
+    form = (IMAGES if isinstance(outer, AtSpace) else outer.forms).get(str(tokens[at - 1]))
+    return _argument(form, tokens[at + 1 :]) if form else AtExpression(_ends(tokens))
+
+
+def _argument(form: Form[Any], tokens: list[Token]) -> Place:
+    """The place after these tokens inside the brackets of a word."""
+    arguments: list[list[Token]] = [[]]
+    depth = 0
+    for token in tokens:
+        depth += (token.type in OPENING) - (token.type in CLOSING)
+        if token.type == "COMMA" and depth == 0:
+            arguments.append([])
+        else:
+            arguments[-1].append(token)
+    *before, current = arguments
+    named = frozenset(str(a[0]) for a in before if [t.type for t in a[:2]] == ["NAME", "EQUAL"])
+    match [t.type for t in current]:
+        case []:
+            return AtArgument(form, named, len(before))
+        case ["NAME", "EQUAL"] if str(current[0]) in form.params:
+            return AtValue(str(current[0]), form.params[str(current[0])])
+        case _:
+            return AtExpression(_ends(tokens))
+
+
+def _in_entry(tokens: list[Token], block: str) -> Place:
+    rules = ENTRIES.get(block, {})
+    if not tokens:
+        return AtEntry(block)
+    rule = rules.get(str(tokens[0]))
+    if rule is None:
+        return Nowhere()
+    if tokens[-1].type == "FROM":
+        return AtChoice(tuple(shipped_specs()))
+    if len(tokens) > 1 and tokens[-1].type != "COMMA":
+        return AtExpression(_ends(tokens))
+    match rule.what:
+        case Calls(forms=forms):
+            return AtWord(forms)
+        case Names(words=words):
+            return AtChoice(words)
+        case Plain(param=param):
+            return AtValue(str(tokens[0]), param)
+        case Boxes():
+            return AtName((Kind.LEARNED,))
+        case Nothing():
+            return Nowhere()
+        case _:
+            assert_never(rule.what)
+
+
+def _in_statement(kinds: list[str], tokens: list[Token]) -> Place:
+    last = kinds[-1]
+    match kinds[0]:
+        case "PDE" | "NETWORK" | "TRAIN" | "EVALUATE":
+            return Nowhere()
+        case "SPACE" | "TIME":
+            if not {"IN", "ELEMENT"} & set(kinds):
+                return AtChoice(("in",)) if len(kinds) > 1 else Nowhere()
+            whole = AtSpace() if kinds[0] == "SPACE" else AtChoice(("[0, 1]",))
+            return whole if last in ("IN", "ELEMENT", "STAR") else AtExpression(_ends(tokens))
+        case "UNKNOWN" | "LEARN":
+            return _in_declaration(kinds, tokens)
+        case "CONST" | "LET":
+            return AtExpression(_ends(tokens)) if "EQUAL" in kinds else Nowhere()
+        case "REALIZE":
+            if last == "BY":
+                return AtWord(PARTS.get(str(tokens[1]), {}))
+            return AtChoice(("by",) if len(kinds) > 1 else tuple(PARTS))
+        case "REQUIRE":
+            return AtAxiom() if last in ("REQUIRE", "COMMA") else Nowhere()
+        case "OBSERVE":
+            unknown = AtName((Kind.UNKNOWN,))
+            return AtWord(MEASURED) if last == "FROM" else unknown if last != "NAME" else AtChoice(("from",))
+        case "EXACT" if "EQUAL" not in kinds:
+            return AtName((Kind.UNKNOWN, Kind.LEARNED))
+        case _:
+            on = "ON" in kinds and "WHERE" not in kinds and last in ("ON", "COMMA")
+            return AtSide() if on else AtExpression(_ends(tokens))
+
+
+def _in_declaration(kinds: list[str], tokens: list[Token]) -> Place:
+    """`learn v(x, t) : vector = mlp`."""
+    if "COLON" not in kinds:
+        return Nowhere()
+    base = next((str(t) for t in tokens[kinds.index("COLON") + 1 :][:1]), "")
+    match kinds[-1]:
+        case "COLON":
+            return AtType()
+        case "EQUAL":
+            return AtWord(OPERATORS if base == "operator" else {k: NETWORKS[k] for k in NETWORKS if k not in OPERATORS})
+        case "COMMA" if "EQUAL" not in kinds:
+            return AtType(base)
+        case _:
+            return AtExpression(_ends(tokens))
+
+
+def _ends(tokens: list[Token]) -> bool:
+    return bool(tokens) and tokens[-1].type in OPERAND_END

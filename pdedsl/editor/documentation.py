@@ -1,0 +1,58 @@
+"""Descriptions of the words of the language: signatures, defaults and limits, from `pdedsl.config`."""
+
+from __future__ import annotations
+
+from inspect import cleandoc
+from typing import Any, assert_never
+
+from pdedsl.config.base import Form, Param, Whole
+from pdedsl.config.blocks import ENTRIES, Boxes, Calls, Names, Nothing, Plain, default_text
+
+
+def word_text(form: Form[Any]) -> str:
+    """The description of a word: signature, meaning, and each of its arguments."""
+    rows = [f"```pde\n{form.shown()}\n```", cleandoc(form.of.__doc__ or "")]
+    rows += ["\n".join(f"- {argument_text(key, param)}" for key, param in form.params.items())]
+    return "\n\n".join(filter(None, rows))
+
+
+def argument_text(key: str, param: Param) -> str:
+    return f"`{key}`: {limits(param)}"
+
+
+def limits(param: Param) -> str:
+    """What an argument may be, and its default."""
+    most = f", at most {param.kind.most:,}" if isinstance(param.kind, Whole) and param.kind.most < Whole.most else ""
+    among = isinstance(param.kind, Whole) and param.kind.among
+    what = f"one of {', '.join(map(str, among))}" if among else param.wanted + most
+    if param.required:
+        return f"{what}; must be given"
+    return f"{what}; default {shown_default(param)}" if shown_default(param) else f"{what}; may be left out"
+
+
+def shown_default(param: Param) -> str:
+    """The default as it would be written, if there is one."""
+    if param.required or param.default is None or param.default == ():
+        return ""
+    return param.shown("").removeprefix("=").partition("|")[0]
+
+
+def entry_text(block: str, key: str) -> str:
+    """What follows the key of an entry in a block, and its default."""
+    entry = ENTRIES[block][key]
+    match entry.what:
+        case Calls(forms=forms, sourced=sourced):
+            what = f"one of {', '.join(forms)}" + ", then 'from' and a spec" * sourced
+        case Names(words=words):
+            what = f"one of {', '.join(words)}"
+        case Plain(param=param):
+            what = limits(param).removesuffix("; must be given")
+        case Boxes():
+            what = "a learned operator, then 'in [a, b]'"
+        case Nothing():
+            what = "stands alone"
+        case _:
+            assert_never(entry.what)
+    several = f"; up to {entry.most} on a line" if entry.most > 1 else ""
+    default = default_text(block, key)
+    return f"{what}{several}{f'; default {default}' * bool(default)}" + "; must be given" * entry.required

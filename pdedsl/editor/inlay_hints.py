@@ -1,0 +1,41 @@
+"""Inlay hints of an editor: the class and coefficient of a term, and the time of the first layer."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+from pdedsl.editor.document import Document
+from pdedsl.explainer.explain import first_layer
+from pdedsl.explainer.terms import coefficient_of
+from pdedsl.ir.analysis import EquationFacts
+from pdedsl.ir.spec import SpaceKind, Spec
+from pdedsl.ir.terms import TimeDerivative
+
+
+@dataclass(frozen=True)
+class Hint:
+    """A text to be shown after a place."""
+
+    offset: int
+    text: str
+
+
+def hints(document: Document) -> tuple[Hint, ...]:
+    """`diffusion, ν = 0.02` after a term, `first layer at t = 1` after an equation."""
+    if document.analysis is None:
+        return ()
+    spec = document.analysis.spec
+    found = [hint for facts in document.analysis.equations for hint in _of(facts, spec)]
+    return tuple(sorted(found, key=lambda hint: hint.offset))
+
+
+def _of(facts: EquationFacts, spec: Spec) -> Iterator[Hint]:
+    said: dict[int, list[str]] = {}
+    for term in facts.terms:
+        if not isinstance(term, TimeDerivative):
+            parts = (term.word.replace("_", " "), coefficient_of(term, facts, spec))
+            said.setdefault(term.origin.span.end, []).append(", ".join(filter(None, parts)))
+    yield from (Hint(offset, " and ".join(texts)) for offset, texts in said.items())
+    if facts.process and spec.time and spec.space.kind is SpaceKind.DATA:
+        yield Hint(facts.equation.span.end, f"first layer at {first_layer(facts, spec.time)}")

@@ -1,0 +1,222 @@
+"""The use of each name in a text: most refer to a declaration, others are words of the language."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import Any, assert_never
+
+from pdedsl.config.base import Choice, Flag, Form, Forms, Param
+from pdedsl.config.blocks import ENTRIES, Boxes, Calls, Entry, Names, Nothing, Plain
+from pdedsl.config.data import MEASURED
+from pdedsl.config.methods import PARTS
+from pdedsl.config.networks import NETWORKS, NORMALISATIONS
+from pdedsl.diagnostics import Span
+from pdedsl.ir.verdicts import Axiom
+from pdedsl.language import ast as t
+from pdedsl.language.elaborate.declarations import IMAGES
+
+
+@dataclass(frozen=True)
+class Reference:
+    """A declared name, or a known function."""
+
+
+@dataclass(frozen=True)
+class Heading:
+    """The name of the spec."""
+
+
+@dataclass(frozen=True)
+class TypeName:
+    """`scalar`, `psd`, `pixels`."""
+
+
+@dataclass(frozen=True)
+class WordName:
+    """A network, a method, a data set; `form` is None if there is no such word."""
+
+    form: Form[Any] | None
+
+
+@dataclass(frozen=True)
+class ArgumentName:
+    """`width` of `mlp(width=64)`."""
+
+    key: str
+    param: Param | None
+
+
+@dataclass(frozen=True)
+class ArgumentValue:
+    """`relu` of `convnet(activation=relu)`."""
+
+    key: str
+    param: Param
+
+
+@dataclass(frozen=True)
+class EntryName:
+    """`epochs` of a `train` block."""
+
+    block: str
+    key: str
+
+
+@dataclass(frozen=True)
+class EntryValue:
+    """`float32` after `precision`."""
+
+    key: str
+
+
+@dataclass(frozen=True)
+class PartName:
+    """`diffusion` of `realize diffusion by …`."""
+
+
+@dataclass(frozen=True)
+class AxiomName:
+    """`comparison` of `require comparison`."""
+
+    axiom: Axiom | None
+
+
+@dataclass(frozen=True)
+class SideName:
+    """`boundary`, `left`."""
+
+
+@dataclass(frozen=True)
+class Origin:
+    """`resnet` of `… from resnet`: another spec."""
+
+
+Use = (
+    Reference
+    | Heading
+    | TypeName
+    | WordName
+    | ArgumentName
+    | ArgumentValue
+    | EntryName
+    | EntryValue
+    | PartName
+    | AxiomName
+    | SideName
+    | Origin
+)
+Uses = Iterator[tuple[Span, Use]]
+ALL_METHODS: Forms[Any] = {name: form for methods in PARTS.values() for name, form in methods.items()}
+
+
+def uses_in(syntax: t.Syntax) -> dict[Span, Use]:
+    """The names that are not references, by their places."""
+    return {span: use for statement in syntax.statements for span, use in _statement(statement)}
+
+
+def _statement(statement: t.Statement) -> Uses:
+    match statement:
+        case t.Header(name=name):
+            yield name.span, Heading()
+        case t.SpaceDecl(sides=sides):
+            for side in sides:
+                yield from _space(side.body)
+        case t.UnknownDecl(type=traits, net=net) | t.LearnDecl(type=traits, net=net):
+            for trait in traits:
+                yield from _trait(trait)
+            yield from _network(net)
+        case t.EquationStmt(on=spots):
+            yield from ((spot.span, SideName()) for spot in spots if isinstance(spot, t.Name))
+            yield from _layers(statement)
+        case t.LetDecl():
+            yield from _layers(statement)
+        case t.ObserveStmt(data=data):
+            yield from _word(data, MEASURED)
+        case t.RealizeStmt(part=part, method=method):
+            yield part.span, PartName()
+            yield from _word(method, PARTS.get(part.id, ALL_METHODS))
+        case t.RequireStmt(axioms=axioms):
+            yield from ((name.span, AxiomName(Axiom(name.id) if name.id in set(Axiom) else None)) for name in axioms)
+        case t.BlockStmt(kind=kind, entries=entries):
+            for entry in entries:
+                yield entry.key.span, EntryName(kind.id, entry.key.id)
+                rule = ENTRIES[kind.id].get(entry.key.id)
+                for item in entry.items if rule else ():
+                    assert rule is not None
+                    yield from _item(item, rule, entry.key.id)
+        case t.TimeDecl() | t.ConstDecl() | t.ExactStmt():
+            pass
+        case _:
+            assert_never(statement)
+
+
+def _space(body: t.Expr) -> Uses:
+    match body:
+        case t.Name(span=span) | t.Power(base=t.Name(span=span)):
+            yield span, TypeName()
+        case t.Call():
+            yield from _word(body, IMAGES)
+
+
+def _trait(trait: t.Trait) -> Uses:
+    match trait.body:
+        case t.Name(span=span) | t.Call(head=t.Name(span=span)):
+            yield span, TypeName()
+
+
+def _network(net: t.Expr | None) -> Uses:
+    """A network; the initial value of a plain parameter is not one."""
+    match net:
+        case t.Name(id=word) | t.Call(head=t.Name(id=word)) if word in NETWORKS:
+            yield from _word(net, NETWORKS)
+
+
+def _layers(statement: t.Statement) -> Uses:
+    """`tv_norm(eps=1e-3)` within an expression."""
+    for node in t.walk(statement):
+        match node:
+            case t.Call(head=t.Name(id=word)) if word in NORMALISATIONS:
+                yield from _word(node, NORMALISATIONS)
+
+
+def _item(item: t.Item, rule: Entry, key: str) -> Uses:
+    if isinstance(item.source, t.Name):
+        yield item.source.span, Origin()
+    match rule.what:
+        case Calls(forms=forms):
+            yield from _word(item.value, forms)
+        case Names() if isinstance(item.value, t.Name):
+            yield item.value.span, EntryValue(key)
+        case Plain(param=param):
+            yield from _value(item.value, key, param)
+        case Names() | Boxes() | Nothing():
+            pass
+        case _:
+            assert_never(rule.what)
+
+
+def _word(expr: t.Expr, forms: Forms[Any]) -> Uses:
+    """A word with its arguments."""
+    match expr:
+        case t.Name(id=word, span=span):
+            yield span, WordName(forms.get(word))
+        case t.Call(head=t.Name(id=word, span=span), args=args, named=named):
+            form = forms.get(word)
+            yield span, WordName(form)
+            params = form.params if form else {}
+            for key, value in zip(params, args, strict=False):
+                yield from _value(value, key, params[key])
+            for name, value in named:
+                param = params.get(name.id)
+                yield name.span, ArgumentName(name.id, param)
+                yield from _value(value, name.id, param) if param else ()
+
+
+def _value(expr: t.Expr, key: str, param: Param) -> Uses:
+    match expr:
+        case t.Name(span=span) if isinstance(param.kind, Choice | Flag):
+            yield span, ArgumentValue(key, param)
+        case t.ListOf(items=items):
+            for item in items:
+                yield from _value(item, key, param)

@@ -1,0 +1,73 @@
+"""A diagnostic code: its name, and what it is about."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+
+from pdedsl.diagnostics import Diagnostic, PdeError, Severity, Span
+from pdedsl.diagnostics.fixes import Fix
+
+# ---- code
+
+
+Notes = tuple[tuple[Span, str], ...]
+
+
+@dataclass(frozen=True)
+class Code:
+    """`about` is the row of the code in the reference; the message of a mistake is more particular."""
+
+    name: str
+    about: str
+
+    def error(
+        self,
+        message: str,
+        span: Span,
+        hint: str = "",
+        notes: Notes = (),
+        once: bool = False,
+        fixes: tuple[Fix, ...] = (),
+    ) -> PdeError:
+        """The error for a single mistake, to be raised."""
+        return PdeError((Diagnostic(self.name, message, span, hint, notes=notes, once=once, fixes=fixes),))
+
+    def warning(self, message: str, span: Span, hint: str = "", fixes: tuple[Fix, ...] = ()) -> Diagnostic:
+        return Diagnostic(self.name, message, span, hint, Severity.WARNING, fixes=fixes)
+
+
+# ---- english
+# Turns of phrase that many messages share.
+
+
+ONE = "keep one of the two"
+
+
+def an(noun: str) -> str:
+    """A noun with its article; some have none."""
+    if noun.startswith(("class probabilities", "scores")):
+        return noun
+    return f"an {noun}" if noun[0] in "aeio" else f"a {noun}"
+
+
+def this_is(noun: str) -> str:
+    return f"{'these are' if an(noun) == noun else 'this is'} {an(noun)}"
+
+
+def counted(n: int, noun: str) -> str:
+    """`1 argument`, `2 arguments`, `no arguments`."""
+    return f"{n or 'no'} {noun}{'s' * (n != 1)}"
+
+
+def one_of(words: Iterable[str]) -> str:
+    return " or ".join(words)
+
+
+def all_of(words: Iterable[str]) -> str:
+    return ", ".join(words)
+
+
+def perhaps(guess: str | None, otherwise: str = "") -> str:
+    """The word that was probably meant, or else another way out."""
+    return f"did you mean '{guess}'?" if guess else otherwise

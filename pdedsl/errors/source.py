@@ -1,0 +1,54 @@
+"""E0xx: what cannot be read as a spec at all. Each carries its file, which has no text to show."""
+
+from __future__ import annotations
+
+from pdedsl.diagnostics import NOWHERE, PdeError, Source, Span
+from pdedsl.errors.base import Code
+
+MISSING = Code("E001", "the file does not exist")
+DIRECTORY = Code("E002", "the path names a directory")
+UNREADABLE = Code("E003", "the file cannot be read: no permission, or a fault of the disk")
+NOT_UTF8 = Code("E004", "the file is not UTF-8")
+BINARY = Code("E005", "the file is binary")
+TOO_LARGE = Code("E006", "the file or the spec is too large")
+
+
+def no_such_file(name: str, guess: str | None) -> PdeError:
+    """`guess` is a shipped spec of a similar name."""
+    hint = f"did you mean the shipped spec '{guess}'?" if guess else "'pdedsl specs' lists the shipped specs"
+    return MISSING.error("this file does not exist", NOWHERE, hint).within(Source("", name))
+
+
+def is_directory(name: str) -> PdeError:
+    return DIRECTORY.error("this is a directory, not a file", NOWHERE).within(Source("", name))
+
+
+def no_permission(name: str) -> PdeError:
+    return UNREADABLE.error("no permission to read this file", NOWHERE).within(Source("", name))
+
+
+def cannot_be_read(name: str, reason: str) -> PdeError:
+    return UNREADABLE.error(f"this file cannot be read: {reason}", NOWHERE).within(Source("", name))
+
+
+def not_utf8(before: str, byte: int, name: str) -> PdeError:
+    """`before` is the text up to the first bad byte."""
+    at = Span(len(before), len(before) + 1)
+    message = f"this file is not UTF-8: byte 0x{byte:02X}"
+    return NOT_UTF8.error(message, at, "save the file as UTF-8").within(Source(before + "�", name))
+
+
+def is_binary(name: str) -> PdeError:
+    return BINARY.error("this is a binary file, not a spec", NOWHERE).within(Source("", name))
+
+
+def file_too_large(name: str, most: int) -> PdeError:
+    return TOO_LARGE.error(f"this file is larger than {most >> 20} MiB", NOWHERE).within(Source("", name))
+
+
+def many_equations(most: int, span: Span) -> PdeError:
+    return TOO_LARGE.error(f"this spec has more than {most} equations and conditions", span)
+
+
+def too_many_tokens(most: int, span: Span) -> PdeError:
+    return TOO_LARGE.error(f"this spec has more than {most:,} words and signs", span)

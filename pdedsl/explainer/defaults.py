@@ -1,0 +1,58 @@
+"""What the compiler chose where the spec left it open: only choices that affect the network."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from pdedsl.config.base import Chosen, Word, shown
+from pdedsl.config.methods import Dropout, Noise, Residual, Retraining, ShakeShake, StochasticDepth
+from pdedsl.config.networks import Mlp, Resnet
+from pdedsl.ir.analysis import Analysis
+from pdedsl.ir.spec import Learned, SpaceKind, Spec, Unknown
+from pdedsl.ir.system_kinds import integrator_of
+from pdedsl.ir.terms import Transport
+from pdedsl.ir.types import Simplex, Vector
+
+
+def defaults(analysis: Analysis) -> list[str]:
+    """A line for each method and network with arguments left at their defaults."""
+    spec = analysis.spec
+    rows = [_row("time", integrator_of(spec), spec)] if _steps(analysis) and not spec.realize.time else []
+    for part, method in spec.realize.written():
+        resolved = integrator_of(spec) if method is spec.realize.time and _steps(analysis) else method
+        rows.append(_row(part, resolved, spec))
+    fields: list[Unknown | Learned] = [*spec.unknowns, *spec.learned]
+    nets = [(w.name, w.net) for w in fields if w.net and set(w.net.word.arguments) - w.net.given]
+    return [row for row in rows if row] + [f"{name} = {net}" for name, net in nets]
+
+
+def _row(part: str, method: Chosen[Any], spec: Spec) -> str:
+    said = method.given | _idle(method.word, spec)
+    left = [f"{k}={shown(v)}" for k, v in method.word.effective.items() if k not in said]
+    return f"{part} by {method.word.name}: {', '.join(left)}" if left else ""
+
+
+def _idle(word: Word, spec: Spec) -> frozenset[str]:
+    """Arguments without effect: those of a mean that is not taken. An operator has its own number of draws."""
+    if not isinstance(word, Noise | Dropout | StochasticDepth | ShakeShake):
+        return frozenset()
+    if not isinstance(spec.unknowns[0].type, Simplex):
+        return frozenset({"members", "samples", "average", "weights", "training"})
+    depths = any(w.net and isinstance(w.net.word, Resnet) and len(w.net.word.depth) > 1 for w in spec.learned)
+    if word.members > 1 or depths:
+        return frozenset()
+    return frozenset({"weights", "training"} | ({"average"} if word.samples == 1 else set()))
+
+
+def _steps(analysis: Analysis) -> bool:
+    """Whether steps in time are taken whose number no named network fixes."""
+    spec = analysis.spec
+    match spec.space.kind:
+        case SpaceKind.PIXELS:
+            return True
+        case SpaceKind.PHYSICAL:
+            return False
+    named = [w for w in spec.learned if isinstance(w.type, Vector) and w.net and not isinstance(w.net.word, Mlp)]
+    trained = spec.realize.diffusion is not None and isinstance(spec.realize.diffusion.word, Residual | Retraining)
+    moves = any(isinstance(term, Transport) for facts in analysis.equations for term in facts.terms)
+    return moves and not named and not trained and not spec.realize.convection

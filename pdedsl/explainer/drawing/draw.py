@@ -1,0 +1,225 @@
+"""An explanation → a drawing: the equation by its terms, the theorem, and the network in blocks linked to them.
+
+name, title
+equations, terms marked by class                conditions
+the theorem
+terms ───────── links ───────── blocks in network order
+axioms
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, assert_never
+
+from pdedsl.diagnostics import Span, escaping
+from pdedsl.explainer.drawing.blocks import Block, Group, Node
+from pdedsl.explainer.drawing.data_space import data_nodes
+from pdedsl.explainer.drawing.image_plane import image_nodes
+from pdedsl.explainer.drawing.physics import solve_nodes
+from pdedsl.explainer.drawing.source_marks import Mark, equation_lines, marks_of
+from pdedsl.explainer.drawing.style import style
+from pdedsl.explainer.drawing.svg import CODE, LINE, PROSE, Sheet, short, wrapped
+from pdedsl.ir.analysis import Analysis
+from pdedsl.ir.plan import DataPlan, ImagePlan, Model, SolvePlan
+from pdedsl.ir.verdicts import Axiom, Truth, Verdict
+
+if TYPE_CHECKING:
+    from pdedsl.explainer.explain import Explanation
+
+WIDTH, MARGIN, GAP = 900, 24, 16
+LEFT, RIGHT = 330, 420  # the widths of the columns
+COLUMN = WIDTH - MARGIN - RIGHT  # where the network begins
+SIGNS = {Truth.PROVED: "✓", Truth.REFUTED: "✗", Truth.UNKNOWN: "?"}
+
+
+def nodes_of(plan: Model, analysis: Analysis) -> tuple[Node, ...]:
+    """The network in blocks."""
+    match plan:
+        case DataPlan():
+            return data_nodes(plan, analysis)
+        case ImagePlan():
+            return image_nodes(plan, analysis)
+        case SolvePlan():
+            return solve_nodes(plan, analysis)
+        case _:
+            assert_never(plan)
+
+
+def svg(explanation: Explanation) -> str:
+    """The drawing as one SVG element, which needs no other file."""
+    drawing = Drawing(explanation.analysis)
+    drawing.heading()
+    drawing.equations()
+    if explanation.theorem:
+        drawing.theorem(explanation.theorem.name, explanation.theorem.source, explanation.theorem.says)
+    nodes = nodes_of(explanation.plan, explanation.analysis) if explanation.plan else ()
+    drawing.columns(nodes or tuple(Block("no network", (d.message,), (d.span,)) for d in explanation.errors))
+    drawing.axioms(explanation.analysis.axioms)
+    return drawing.page(explanation.network)
+
+
+@dataclass(frozen=True)
+class Placed:
+    """A block, and the point where links arrive."""
+
+    block: Block
+    x: float
+    y: float
+
+
+@dataclass
+class Drawing:
+    """A sheet that is filled from top to bottom; `y` is where it continues."""
+
+    analysis: Analysis
+    sheet: Sheet = field(default_factory=Sheet)
+    y: float = MARGIN + 8
+
+    # ---- across the sheet
+
+    def heading(self) -> None:
+        spec = self.analysis.spec
+        self.sheet.prose(MARGIN, self.y + 6, spec.name, "name")
+        self.y += 10
+        for line in wrapped(spec.title, _columns(WIDTH - 2 * MARGIN, PROSE)):
+            self.y += LINE
+            self.sheet.prose(MARGIN, self.y, line, "soft")
+        self.y += GAP
+
+    def equations(self) -> None:
+        """The equations as they were written, each term on the colour of its class."""
+        source = self.analysis.spec.source
+        marks = marks_of(self.analysis)
+        for span in [e.equation.span for e in self.analysis.equations]:
+            for line in equation_lines(source, span, marks, _columns(WIDTH - 2 * MARGIN, CODE)):
+                self.y += LINE + 5
+                x: float = MARGIN
+                for run in line:
+                    if run.mark:
+                        self.sheet.box(x, self.y - 14, run.columns * CODE, 19, f"tint {run.mark.kind}", 3)
+                        self.sheet.box(x, self.y + 4, run.columns * CODE, 2, run.mark.kind, 1)
+                    self.sheet.code(x, self.y, run.text)
+                    x += run.columns * CODE
+        self.y += GAP
+
+    def theorem(self, name: str, source: str, says: str) -> None:
+        lines = list(wrapped(says, _columns(WIDTH - 2 * MARGIN - 24, PROSE)))
+        height = 30 + LINE * len(lines)
+        self.sheet.box(MARGIN, self.y, WIDTH - 2 * MARGIN, height, "card")
+        self.sheet.prose(MARGIN + 12, self.y + 20, f"by {name} ({source})", "head")
+        for k, line in enumerate(lines, 1):
+            self.sheet.prose(MARGIN + 12, self.y + 20 + LINE * k, line)
+        self.y += height + GAP
+
+    def axioms(self, verdicts: dict[Axiom, Verdict]) -> None:
+        """The axioms side by side, each with the sign of its verdict."""
+        x: float = MARGIN
+        for name, verdict in verdicts.items():
+            text = f"{SIGNS[verdict.truth]} {name.replace('_', ' ')}: {verdict.truth}"
+            long = len(text) * PROSE + 16
+            if x + long > WIDTH - MARGIN:
+                x, self.y = MARGIN, self.y + 30
+            self.sheet.begin("axiom", None, verdict.reason)
+            self.sheet.box(x, self.y, long, 23, "card", 11)
+            self.sheet.prose(x + long / 2, self.y + 15.5, text)
+            self.sheet.end()
+            x += long + 8
+        self.y += (23 if verdicts else 0) + GAP
+
+    # ---- two columns
+
+    def columns(self, nodes: tuple[Node, ...]) -> None:
+        """Terms on the left, the network on the right, and a link from every term to the blocks that come from it."""
+        top, marks = self.y, marks_of(self.analysis)
+        ends = [self._mark(mark) for mark in marks]
+        left, self.y = self.y, top
+        starts = self._chain(nodes, COLUMN, RIGHT)
+        for mark, end in zip(marks, ends, strict=True):
+            for start in starts:
+                if any(_meet(mark.span, span) for span in start.block.of):
+                    self.sheet.link(MARGIN + LEFT, end, start.x, start.y, mark.kind)
+        self.y = max(left, self.y) + GAP
+
+    def _mark(self, mark: Mark) -> float:
+        """Draws a term, one line for its class and one for its text; returns the height at which links start."""
+        y, text = self.y, short(mark.text, _columns(LEFT - 20, CODE))
+        self.sheet.begin("term", mark.span, f"{mark.label}: {mark.text}")
+        self.sheet.box(MARGIN, y, LEFT, 46, "card")
+        self.sheet.box(MARGIN, y, 5, 46, mark.kind, 2)
+        self.sheet.prose(MARGIN + 14, y + 17, short(mark.label, _columns(LEFT - 20, PROSE)), "soft")
+        self.sheet.code(MARGIN + 14, y + 36, text)
+        self.sheet.end()
+        self.y += 46 + 10
+        return y + 23
+
+    def _chain(self, nodes: tuple[Node, ...], x: float, w: float, apart: bool = False) -> list[Placed]:
+        """Draws nodes below each other, with arrows between them unless they are side by side in the network."""
+        places = []
+        for k, node in enumerate(nodes):
+            if k:
+                if not apart:
+                    self.sheet.arrow(x + w / 2, self.y, self.y + GAP - 2)
+                self.y += GAP
+            places += self._group(node, x, w) if isinstance(node, Group) else [self._block(node, x, w)]
+        return places
+
+    def _group(self, group: Group, x: float, w: float) -> list[Placed]:
+        top = self.y
+        for line in wrapped(group.title, _columns(w - 20, PROSE)):
+            self.y += LINE
+            self.sheet.prose(x + 10, self.y, line, "soft")
+        self.y += 8
+        places = self._chain(group.nodes, x + 10, w - 20, group.apart)
+        self.y += 10
+        self.sheet.box(x, top, w, self.y - top, "frame")
+        return places
+
+    def _block(self, block: Block, x: float, w: float) -> Placed:
+        titles = list(wrapped(block.title, _columns(w - 24, PROSE + 1)))
+        lines = [line for text in block.lines for line in wrapped(text, _columns(w - 24, PROSE))]
+        top, height = self.y, 12 + LINE * (len(titles) + len(lines))
+        source = self.analysis.spec.source
+        self.sheet.begin("block", block.of[0] if block.of else None, _tip(block, [source.quote(s) for s in block.of]))
+        self.sheet.box(x, top, w, height, "card")
+        kinds = dict.fromkeys(m.kind for m in marks_of(self.analysis) for s in block.of if _meet(m.span, s))
+        for k, kind in enumerate(kinds):
+            self.sheet.box(x, top + k * height / len(kinds), 5, height / len(kinds), kind, 2)
+        for k, line in enumerate((*titles, *lines), 1):
+            self.sheet.prose(x + 14, top + 3 + LINE * k, line, "head" if k <= len(titles) else "prose")
+        self.sheet.end()
+        self.y += height
+        return Placed(block, x, top + height / 2)
+
+    # ---- the whole
+
+    def page(self, network: list[str]) -> str:
+        spec, height = self.analysis.spec, self.y + MARGIN - GAP
+        key = f"pde-{spec.hash}"
+        told = "; ".join([*(e.text for e in self.analysis.equations), *network])
+        size = f'viewBox="0 0 {WIDTH} {height:g}" width="{WIDTH}" height="{height:g}"'
+        return "\n".join(
+            [
+                f'<svg xmlns="http://www.w3.org/2000/svg" class="pde-drawing" {size} role="img" '
+                f'aria-labelledby="{key}-title {key}-desc" style="max-width:100%;height:auto">',
+                f'<title id="{key}-title">What {escaping.html(spec.name)} becomes</title>',
+                f'<desc id="{key}-desc">{escaping.html(told)}</desc>',
+                style(),
+                f'<rect class="paper" x=".5" y=".5" width="{WIDTH - 1}" height="{height - 1:g}" rx="8"/>',
+                *self.sheet.shapes,
+                *self.sheet.texts,
+                "</svg>\n",
+            ]
+        )
+
+
+def _columns(w: float, character: float) -> int:
+    return int(w / character)
+
+
+def _meet(a: Span, b: Span) -> bool:
+    return a.start < b.end and b.start < a.end
+
+
+def _tip(block: Block, quotes: list[str]) -> str:
+    return f"{block.title}, from {'; '.join(quotes)}" if quotes else block.title

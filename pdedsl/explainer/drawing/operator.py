@@ -1,0 +1,94 @@
+"""An evolution operator on R^d as blocks: steps, noise, weights and sources along a path, and the mean of the data."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from math import ceil
+
+from sympy import Expr, Max, sqrt
+
+from pdedsl.config.methods import Law
+from pdedsl.explainer.describe import noise_text
+from pdedsl.explainer.drawing.blocks import Block, Group, Node, counted
+from pdedsl.ir.analysis import Analysis
+from pdedsl.ir.noise import Correlated, Noise, Plain
+from pdedsl.ir.plan import DataPlan, Shake, Walk
+from pdedsl.ir.spec import Spec
+from pdedsl.ir.system_kinds import operator_draws
+from pdedsl.ir.terms import Reaction, Source
+from pdedsl.symbolic.printing import notation
+from pdedsl.symbolic.symbols import Field, atoms
+
+
+def point(spec: Spec) -> Block:
+    return Block("input", (f"a point of R^{spec.space.dimension}",))
+
+
+def operator_nodes(plan: DataPlan, analysis: Analysis) -> tuple[Node, ...]:
+    """The operator as blocks. Pieces with constant coefficients take one exact step; of the others, the longest takes
+    all planned steps."""
+    walks = [part for part in plan.parts if isinstance(part, Walk)]
+    longest = Max(*(w.steps * w.step for w in walks if not _is_constant(w, analysis)), 0)
+    nodes: list[Node] = []
+    for part in plan.parts:
+        match part:
+            case Walk():
+                nodes.append(_walk(part, longest / part.steps, analysis))
+            case Shake(noise=noise):
+                nodes.append(Block("noise", (noise_text(noise),), (noise.span,)))
+    random = any(isinstance(part, Shake) or part.noise for part in plan.parts if isinstance(part, Walk | Shake))
+    over = f"over {counted(operator_draws(analysis.spec), 'path')}" if random else "at the end of the path"
+    data = Block("mean of the data" if random else "value of the data", (over,), (plan.readout_span,))
+    return point(analysis.spec), *nodes, *_gathered(analysis), data
+
+
+def _walk(walk: Walk, most: Expr, analysis: Analysis) -> Node:
+    """The steps of one piece; `most` is the greatest length of a step."""
+    length = walk.steps * walk.step
+    steps = 1 if _is_constant(walk, analysis) else ceil(length / most)
+    noise = walk.noise and Block("noise", (noise_text(_scaled(walk.noise, walk.steps, steps)),), (walk.noise.span,))
+    if steps == 1 and _is_constant(walk, analysis):
+        block = Block("one exact step along the velocity", (f"over a time of {length}",), (walk.span,))
+        return Group("one step", (block, noise)) if noise else block
+    time = analysis.spec.time.name if analysis.spec.time else "t"
+    lines = (f"δt = {notation(length / steps)}, the first at {time} = {walk.first}", *nets(walk.field, analysis.spec))
+    block = Block(f"{walk.scheme.name} step along the velocity", lines, (walk.span,))
+    return Group(counted(steps, "step"), (block, noise) if noise else (block,))
+
+
+def _scaled(noise: Noise, planned: int, taken: int) -> Noise:
+    """The noise rescaled to a step of another length: its variance is proportional to the length."""
+    return replace(noise, std=noise.std * sqrt(planned) / sqrt(taken)) if isinstance(noise, Plain) else noise
+
+
+def _is_constant(walk: Walk, analysis: Analysis) -> bool:
+    spec = analysis.spec
+    terms = [t for facts in analysis.equations for t in facts.terms]
+    rates = [t.rate for t in terms if isinstance(t, Reaction)]
+    gathered = [*rates, *(value for t in terms if isinstance(t, Source) for value in t.values)]
+    varying = {*spec.space.coordinates, *([spec.time.symbol] if spec.time else [])}
+    still = all(not e.free_symbols & varying and not e.has(Field) for e in (*walk.field, *gathered))
+    match walk.noise:
+        case Plain(law=law) | Correlated(law=law):
+            return still and law is Law.GAUSSIAN
+        case None:
+            return still
+        case _:
+            return False
+
+
+def nets(field: tuple[Expr, ...], spec: Spec) -> tuple[str, ...]:
+    """The networks of the learned fields in a vector field."""
+    heads = {f.head for entry in field for f in atoms(entry, Field)}
+    return tuple(f"{w.name} = {w.net}" for w in spec.learned if w.head in heads and w.net)
+
+
+def _gathered(analysis: Analysis) -> tuple[Block, ...]:
+    terms = [t for facts in analysis.equations for t in facts.terms]
+    weights = tuple(t.origin.span for t in terms if isinstance(t, Reaction))
+    sources = tuple(t.origin.span for t in terms if isinstance(t, Source))
+    found = (
+        Block("weight", ("e to the integral of the rate along the path",), weights),
+        Block("sources", ("gathered along the path",), sources),
+    )
+    return tuple(block for block in found if block.of)

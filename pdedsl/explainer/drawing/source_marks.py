@@ -1,0 +1,91 @@
+"""Marked parts of a text: terms of the equations by class, conditions, and equations cut into runs of these."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+from pdedsl.diagnostics import Source, Span, width
+from pdedsl.explainer.terms import detail_of
+from pdedsl.ir.analysis import Analysis
+
+MOST = 40  # terms and conditions that are drawn
+
+
+@dataclass(frozen=True)
+class Mark:
+    """A term or a condition: its kind, its label, its text, and its place."""
+
+    kind: str
+    label: str
+    text: str
+    span: Span
+
+
+@dataclass(frozen=True)
+class Run:
+    """A piece of an equation that belongs to one term or to none."""
+
+    text: str
+    mark: Mark | None
+
+    @property
+    def columns(self) -> int:
+        return width(self.text)
+
+
+def marks_of(analysis: Analysis) -> tuple[Mark, ...]:
+    """The marks in the order of the text, the terms of each equation first."""
+    spec, found = analysis.spec, []
+    for term in (t for facts in analysis.equations for t in facts.terms):
+        detail = detail_of(term, spec)
+        label = f"{term.word.replace('_', ' ')}{f', {detail}' if detail else ''}"
+        found.append(Mark(term.word, label, term.origin.text, term.origin.span))
+    for condition in spec.conditions:
+        text = spec.source.quote(condition.span)
+        found.append(Mark("condition", f"{condition.kind} condition", text, condition.span))
+    for observation in spec.observed:
+        found.append(Mark("condition", "measurements", spec.source.quote(observation.span), observation.span))
+    return tuple(found[:MOST])
+
+
+def equation_lines(source: Source, span: Span, marks: tuple[Mark, ...], columns: int) -> list[list[Run]]:
+    """An equation as it was written, without comments, in lines of at most so many columns."""
+    lines: list[list[Run]] = [[]]
+    room = columns
+    for run in _runs(source, span, marks):
+        for piece in _pieces(run, room, columns):
+            if piece.columns > room:
+                lines.append([])
+                room = columns
+            lines[-1].append(piece)
+            room -= piece.columns
+    return lines
+
+
+def _runs(source: Source, span: Span, marks: tuple[Mark, ...]) -> Iterator[Run]:
+    at = span.start
+    for mark in sorted({m.span: m for m in reversed(marks)}.values(), key=lambda m: m.span):
+        if mark.span.start < at or mark.span.end > span.end:
+            continue
+        yield from _plain(source, Span(at, mark.span.start))
+        yield Run(source.quote(mark.span), mark)
+        at = mark.span.end
+    yield from _plain(source, Span(at, span.end))
+
+
+def _plain(source: Source, span: Span) -> Iterator[Run]:
+    """The text between terms, with any white space at either end reduced to one space."""
+    raw, text = source.text[span.start : span.end], source.quote(span)
+    if raw:
+        before, behind = " " * raw[0].isspace(), " " * (raw[-1].isspace() and bool(text))
+        yield Run(f"{before}{text}{behind}", None)
+
+
+def _pieces(run: Run, room: int, columns: int) -> Iterator[Run]:
+    """A run, cut into pieces only if it is longer than a line."""
+    if run.columns <= max(room, columns):
+        yield run
+        return
+    for start in range(0, len(run.text), columns):
+        yield Run(run.text[start : start + columns], run.mark)

@@ -1,0 +1,76 @@
+"""Shapes and text of a drawing as SVG. All quoted text passes through `quoting`."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+
+from pdedsl.diagnostics import Span, escaping, width
+
+PROSE = 6.6  # the width of a character of prose, on average and generously
+CODE = 7.8  # of quoted text, which is set to exactly this width
+LINE = 17
+
+
+@dataclass
+class Sheet:
+    """What has been drawn so far. Shapes are drawn beneath texts and parts, whatever their order."""
+
+    shapes: list[str] = field(default_factory=list)
+    texts: list[str] = field(default_factory=list)
+    in_part: bool = False
+
+    def box(self, x: float, y: float, w: float, h: float, kind: str, radius: int = 6) -> None:
+        layer = self.texts if self.in_part else self.shapes
+        layer.append(f'<rect class="{kind}" x="{x:g}" y="{y:g}" width="{w:g}" height="{h:g}" rx="{radius}"/>')
+
+    def link(self, x1: float, y1: float, x2: float, y2: float, kind: str) -> None:
+        """A curve with horizontal ends."""
+        bend = (x2 - x1) / 2
+        path = f"M{x1:g} {y1:g}C{x1 + bend:g} {y1:g} {x2 - bend:g} {y2:g} {x2:g} {y2:g}"
+        self.shapes.append(f'<path class="link {kind}" d="{path}"/>')
+
+    def arrow(self, x: float, y1: float, y2: float) -> None:
+        """An arrow pointing down."""
+        self.shapes.append(f'<path class="arrow" d="M{x:g} {y1:g}V{y2:g}M{x - 4:g} {y2 - 5:g}L{x:g} {y2:g}l4 -5"/>')
+
+    def prose(self, x: float, y: float, text: str, kind: str = "prose") -> None:
+        self.texts.append(f'<text class="{kind}" x="{x:g}" y="{y:g}">{escaping.html(text)}</text>')
+
+    def code(self, x: float, y: float, text: str) -> None:
+        """Quoted text at a fixed width per character, whatever the font. Leading spaces become an offset."""
+        x, text = x + CODE * (len(text) - len(text.lstrip())), text.strip()
+        if text:
+            long = f'textLength="{CODE * width(text):g}" lengthAdjust="spacingAndGlyphs"'
+            self.texts.append(f'<text class="code" x="{x:g}" y="{y:g}" {long}>{escaping.html(text)}</text>')
+
+    def begin(self, kind: str, span: Span | None, tip: str) -> None:
+        """Begins a part with a tooltip, and its place in the text for programs."""
+        place = f' data-start="{span.start}" data-end="{span.end}"' if span else ""
+        self.texts.append(f'<g class="{kind}"{place}><title>{escaping.html(tip)}</title>')
+        self.in_part = True
+
+    def end(self) -> None:
+        self.texts.append("</g>")
+        self.in_part = False
+
+
+def wrapped(text: str, columns: int) -> Iterator[str]:
+    """Lines of at most so many columns, broken at spaces where possible, but not beside an equals sign."""
+    line = ""
+    for word in re.split(r"(?<!=) (?!=)", text):
+        if line and width(line) + 1 + width(word) > columns:
+            yield line
+            line = ""
+        line = f"{line} {word}" if line else word
+        while width(line) > columns:
+            yield line[:columns]
+            line = line[columns:]
+    if line:
+        yield line
+
+
+def short(text: str, columns: int) -> str:
+    """The text, shortened with an ellipsis if it is too long."""
+    return text if len(text) <= columns else f"{text[: columns - 1]}…"

@@ -1,0 +1,196 @@
+"""Statement: a physical problem as a textbook states it, in components: residuals, where each holds, what is known.
+
+Vectors, divergences and sums over components are written out, so that every method (features, a trained network, a
+grid, paths) starts from the same scalar expressions. Coordinates are those of space, in order, then time.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from functools import cached_property
+from typing import assert_never
+
+from sympy import Add, DiracDelta, Expr, Mul, S, Symbol
+
+from pdedsl.diagnostics import Span
+from pdedsl.ir.spec import Interval, Learned
+from pdedsl.ir.theorem import Theorem
+from pdedsl.ir.types import Sign
+from pdedsl.symbolic.printing import notation
+
+
+@dataclass(frozen=True)
+class Derivative:
+    """∂^α of a component; `orders` is α, one number for each coordinate."""
+
+    component: int
+    orders: tuple[int, ...]
+
+    @property
+    def order(self) -> int:
+        return sum(self.orders)
+
+    @property
+    def mixed(self) -> bool:
+        return sum(map(bool, self.orders)) > 1
+
+
+@dataclass(frozen=True)
+class Affine:
+    """Σ coefficient · derivative + rest, with coefficients and rest free of the unknowns."""
+
+    parts: tuple[tuple[Derivative, Expr], ...]
+    rest: Expr
+
+
+@dataclass(frozen=True)
+class Residual:
+    """expr = 0, in coordinates, learned fields, and one symbol for each derivative of a component: u, u_x, u_xx."""
+
+    expr: Expr
+    letters: tuple[tuple[Symbol, Derivative], ...]
+    span: Span
+    interval: tuple[Expr, Expr] | None = None  # of time, for an equation given in pieces
+
+    @cached_property
+    def derivatives(self) -> tuple[Derivative, ...]:
+        return tuple(d for _, d in self.letters)
+
+    @property
+    def jumps(self) -> bool:
+        """Whether it contains the derivative of a jump, which has no value at points."""
+        return bool(self.expr.has(DiracDelta))
+
+    @cached_property
+    def affine(self) -> Affine | None:
+        """The residual in terms of its coefficients, if it is affine in the unknowns; otherwise None."""
+        symbols = {s for s, _ in self.letters}
+        slopes: dict[Symbol, list[Expr]] = {s: [] for s in symbols}
+        rest = []
+        for term in _summands(self.expr, symbols):  # term by term, as there may be a thousand letters
+            factors = Mul.make_args(term)
+            if len(own := [f for f in factors if f.free_symbols & symbols]) == 1 and own[0] in symbols:
+                slopes[own[0]].append(Mul(*(f for f in factors if f is not own[0])))
+                continue
+            touched = term.free_symbols & symbols
+            rest.append(term.xreplace(dict.fromkeys(touched, S.Zero)))
+            for s in touched:
+                slopes[s].append(term.diff(s))
+        if any(c.free_symbols & symbols for found in slopes.values() for c in found):
+            return None
+        return Affine(tuple((d, Add(*slopes[s])) for s, d in self.letters), Add(*rest))
+
+
+def _summands(expr: Expr, letters: set[Symbol]) -> Iterator[Expr]:
+    """The terms of a sum, with factors of sums of several letters multiplied in."""
+    for term in Add.make_args(expr):
+        sums = [a for a in term.args if a.is_Add and a.free_symbols & letters] if term.is_Mul else []
+        if len(sums) == 1 and len(sums[0].free_symbols & letters) > 1:
+            factor = Mul(*(a for a in term.args if a is not sums[0]))
+            yield from _summands(Add(*(factor * a for a in sums[0].args)), letters)
+        else:
+            yield term
+
+
+@dataclass(frozen=True)
+class Face:
+    """A coordinate at one of its ends: a side of the box, or the start or end of time."""
+
+    coordinate: int
+    upper: bool
+
+
+@dataclass(frozen=True)
+class Surface:
+    """Where F = 0 in the closed domain. On the boundary of a shape F is its g, and the outer normal is -∇F/‖∇F‖."""
+
+    expr: Expr
+
+
+Place = Face | Surface
+
+
+@dataclass(frozen=True)
+class Imposed:
+    """A condition: residuals that vanish at a place, or on the part of it where every g in `part` is positive."""
+
+    residuals: tuple[Residual, ...]
+    place: Place
+    span: Span
+    part: tuple[Expr, ...] = ()
+
+
+@dataclass(frozen=True)
+class Domain:
+    """The part of a box where every g in `inside` is positive; periodic sides are identified."""
+
+    coordinates: tuple[Symbol, ...]
+    intervals: tuple[Interval, ...]
+    timed: bool  # whether the last coordinate is time
+    inside: tuple[Expr, ...] = ()
+
+    @property
+    def space(self) -> tuple[Symbol, ...]:
+        return self.coordinates[:-1] if self.timed else self.coordinates
+
+    def text_of(self, place: Place) -> str:
+        """Where a condition holds, in words."""
+        match place:
+            case Face(coordinate=k, upper=upper):
+                interval = self.intervals[k]
+                return f"at {self.coordinates[k]} = {notation(interval.end if upper else interval.start)}"
+            case Surface(expr=expr):
+                return f"where {notation(expr)} = 0"
+            case _:
+                assert_never(place)
+
+
+@dataclass(frozen=True)
+class Component:
+    """A scalar that the equations determine: an unknown, or a component of one."""
+
+    name: str
+    head: Symbol
+    index: int | None  # in its unknown, counted from one; None for a scalar
+    sign: Sign = Sign.ANY
+
+
+@dataclass(frozen=True)
+class Observed:
+    """Measured values of components, in a file written by numpy's savez: an array for each coordinate and component, by
+    name, or `points` (n, k) and `values` (n, c)."""
+
+    components: tuple[int, ...]
+    file: str
+    span: Span
+
+
+@dataclass(frozen=True)
+class Statement:
+    """Everything that is required of the unknowns."""
+
+    theorem: Theorem
+    components: tuple[Component, ...]
+    domain: Domain
+    equations: tuple[Residual, ...]
+    conditions: tuple[Imposed, ...]
+    exact: tuple[Expr | None, ...]  # a known solution, or None, for each component
+    parameters: tuple[Learned, ...] = ()  # what is learned besides the unknowns
+    observed: tuple[Observed, ...] = ()
+
+    @cached_property
+    def floating(self) -> tuple[int, ...]:
+        """The components that occur only through derivatives in space: each is determined up to a constant."""
+        imposed = (r for c in self.conditions for r in c.residuals)
+        space = len(self.domain.space)
+        letters = (d for r in (*self.equations, *imposed) for d in r.derivatives)
+        told = {d.component for d in letters if not any(d.orders[:space])}
+        told |= {c for o in self.observed for c in o.components}
+        return tuple(c for c in range(len(self.components)) if c not in told)
+
+    @cached_property
+    def is_affine(self) -> bool:
+        """Whether equations and conditions are affine in the unknowns, and nothing else is learned."""
+        imposed = (r for c in self.conditions for r in c.residuals)
+        return not self.parameters and all(r.affine is not None for r in (*self.equations, *imposed))

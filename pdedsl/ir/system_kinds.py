@@ -1,0 +1,130 @@
+"""The kind of system that the equations form, and the default methods that follow from it."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import assert_never
+
+from sympy import Add, Expr, S
+
+from pdedsl.config.base import Chosen
+from pdedsl.config.methods import (
+    Diffusion,
+    Drawn,
+    Dropout,
+    Fixed,
+    Integrator,
+    Leapfrog,
+    Noise,
+    Residual,
+    Retraining,
+    Sampling,
+    ShakeShake,
+    StochasticDepth,
+    Verlet,
+    in_steps,
+)
+from pdedsl.config.networks import Mlp, Torch, residual_maps
+from pdedsl.ir.spec import Equation, SpaceKind, Spec
+from pdedsl.ir.types import Simplex, Vector
+from pdedsl.numerics.butcher import EULER
+from pdedsl.symbolic.symbols import Contraction, Field, Partial, atoms
+
+DEFAULT_STEPS = 3  # for equations on pixels, if the spec does not say how many
+STEPS_ALONG_A_FIELD = 10  # the same for fields on R^d
+OPERATOR_SAMPLES = 1024  # paths of an evolution operator, if the spec does not say how many
+
+
+def is_separable_pair(spec: Spec) -> bool:
+    """Y' = f(Z, t), Z' = g(Y, t): each half is pushed by the other alone."""
+    equations = [e for e in spec.equations if e.interval is None]
+    if len(spec.unknowns) != 2 or len(equations) != 2 or any(e.order != 1 or len(e.right) != 1 for e in equations):
+        return False
+    for e in equations:
+        heads = {u.head for u in spec.unknowns}
+        found = {f.head for f in atoms(e.right[0], Field)} & heads
+        if e.unknown is None or found != heads - {e.unknown}:
+            return False
+    return len({e.unknown for e in equations}) == 2
+
+
+def integrator_of(spec: Spec) -> Chosen[Integrator]:
+    """How the equation is stepped in time, with defaults for what the spec leaves open."""
+    method = spec.realize.time or spec.realize.convection or Chosen(_default(spec))
+    steps = DEFAULT_STEPS if spec.space.kind is SpaceKind.PIXELS else STEPS_ALONG_A_FIELD
+    return replace(method, word=in_steps(method.word, steps))
+
+
+def _default(spec: Spec) -> Integrator:
+    if spec.space.kind is SpaceKind.PIXELS and is_separable_pair(spec):
+        return Verlet()
+    if spec.space.kind is SpaceKind.PIXELS and any(e.order == 2 for e in spec.equations):
+        return Leapfrog()
+    return Fixed(method=EULER)
+
+
+def effective_integrator(spec: Spec) -> Integrator:
+    """A normal form of the integrator: giving the number of residual maps of a network as its steps is the same as not
+    giving a number."""
+    method = integrator_of(spec).word
+    nets = [w.net.word for w in spec.learned if w.net and isinstance(w.type, Vector)]
+    counted = any(
+        method == Fixed(method=EULER, steps=residual_maps(net)) for net in nets if not isinstance(net, Mlp | Torch)
+    )
+    return Fixed(method=EULER, steps=STEPS_ALONG_A_FIELD) if counted else method
+
+
+def operator_draws(spec: Spec) -> int:
+    """The number of paths of an evolution operator: `samples` if the spec gives it. For class probabilities `samples`
+    is the number of draws of the network, and counts here only if it differs from its default."""
+    method = spec.realize.diffusion
+    if method is None or not isinstance(method.word, Drawn):
+        return OPERATOR_SAMPLES
+    usual = method.word.signature()["samples"].default
+    said = method.word.samples != usual if _has_classes(spec) else method.says("samples")
+    return method.word.samples if said else OPERATOR_SAMPLES
+
+
+def _has_classes(spec: Spec) -> bool:
+    return any(isinstance(u.type, Simplex) for u in spec.unknowns)
+
+
+def effective_diffusion(spec: Spec) -> Chosen[Diffusion] | None:
+    """A normal form of the diffusion method: None if it is the same as the default."""
+    method = spec.realize.diffusion
+    if method is None:
+        return None
+    word = method.word
+    if isinstance(word, Drawn) and not _has_classes(spec):
+        word = replace(word, samples=operator_draws(spec))
+    unsaid = _unsaid(word, spec)
+    return None if unsaid is not None and word.effective == unsaid.effective else replace(method, word=word)
+
+
+def _unsaid(word: Diffusion, spec: Spec) -> Diffusion | None:
+    """What the word would be if the spec left it open: noise, if the diffusion is isotropic, or the same random map."""
+    draws = 1 if _has_classes(spec) else OPERATOR_SAMPLES
+    match word:
+        case Noise():
+            return Noise(samples=draws) if all(_is_isotropic(e, spec) for e in spec.equations) else None
+        case Dropout() | StochasticDepth() | ShakeShake():
+            return type(word)(samples=draws)
+        case Residual() | Retraining() | Sampling():
+            return None
+        case _:
+            assert_never(word)
+
+
+def _is_isotropic(equation: Equation, spec: Spec) -> bool:
+    """Whether the second derivatives of the unknown form a multiple of its Laplacian, or there are none."""
+    right, coordinates = Add(*equation.right), spec.space.coordinates
+    if not spec.space.explicit:
+        whole = [c for c in atoms(right, Contraction) if _is_second(c.body, equation) and len(set(c.body.slots)) == 1]
+        return not any(_is_second(p, equation) for p in atoms(right.xreplace(dict.fromkeys(whole, S.Zero)), Partial))
+    found = {p.slots: right.coeff(p) for p in atoms(right, Partial) if _is_second(p, equation)}
+    return not found or (set(found) == {(x, x) for x in coordinates} and len(set(found.values())) == 1)
+
+
+def _is_second(expr: Expr, equation: Equation) -> bool:
+    own = isinstance(expr, Partial) and isinstance(expr.body, Field) and expr.body.head == equation.unknown
+    return own and len(expr.slots) == 2

@@ -1,0 +1,411 @@
+"""Derivatives in the notations of other books: `u_xx`, `uₓₓ`, `∂_t u`, `∂ₓ²u`, `∂u²/∂x`, `∂^2u/∂x^2`, `d/dt u`."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from itertools import groupby
+
+from lark import Token
+
+from pdedsl import errors
+from pdedsl.diagnostics import Reporter
+from pdedsl.language.names import identity, raised, superscript
+from pdedsl.language.token_stream import (
+    SMALL,
+    Declared,
+    Reading,
+    Rewritten,
+    Rule,
+    declared,
+    denominator,
+    edge,
+    made,
+    span_over,
+)
+
+# ---- slopes
+
+
+_ORDER = r"(?:\^?([0-9]{1,2})|([⁰¹²³⁴-⁹]{1,2}))?"
+_ABOVE = re.compile(rf"∂{_ORDER}[ \t]*([^\W\d_]\w*?)([₀-₉]*)([⁰¹²³⁴-⁹]*)[ \t]*/[ \t]*(∂.+)$")
+_TIGHT = re.compile(
+    r"d(?:\^([0-9]{1,2})|([⁰¹²³⁴-⁹]{1,2}))[ \t]*([^\W\d]\w*)[ \t]*/[ \t]*((?:d[^\W\d]\w*(?:\^[0-9]{1,2})?)+)"
+)
+_ALONE = re.compile(rf"d{_ORDER}[ \t]*/[ \t]*((?:d[^\W\d_][^\W⁰¹²³⁴-⁹]*?(?:\^[0-9]|[⁰¹²³⁴-⁹])?)+)(?![\w^])")
+_RAISED = re.compile(r"[⁰¹²³⁴-⁹]+")
+_POWER = re.compile(r"(?:\^([0-9])|([⁰¹²³⁴-⁹]))?$")
+_LETTERS = str.maketrans(SMALL, "aeoxhpstruv")
+
+
+def by_subscript(reading: Reading) -> Rewritten | None:
+    """`u_xx`, `u_{xx}`, `u_{,xx}`, `uₓₓ`."""
+    match [*reading.tokens[:2], *reading.tokens[2 + reading.comma : 4 + reading.comma]]:
+        case [
+            Token(type="NAME") as word,
+            Token(type="LBRACE"),
+            Token(type="NAME") as below,
+            Token(type="RBRACE") as end,
+        ]:
+            if word.endswith("_") and reading.tight(4 + reading.comma):
+                return _subscripted(word[:-1], below, reading, word, end)
+        case [Token(type="NAME") as word, *_] if "_" in word and reading.is_free(word):
+            body, _, under = word.rpartition("_")
+            return _subscripted(body, under, reading, word)
+        case [Token(type="NAME") as word, *_] if word[-1] in SMALL and reading.is_free(word):
+            body = word.rstrip(SMALL)
+            return _subscripted(body, word[len(body) :].translate(_LETTERS), reading, word)
+    return None
+
+
+def _subscripted(body: str, below: str, reading: Reading, *old: Token) -> Rewritten | None:
+    if identity(body) not in reading.names.functions:
+        return None
+    order = _split(below, reading.names.variables)
+    if order is None and below == "n" and reading.is_free("n"):
+        return [made("DERIVATIVE", f"∂{body}/∂n", *old)], 1 if len(old) == 1 else 4 + reading.comma
+    if order is None:
+        return None
+    variables = denominator("".join(f"d{v}" for v in order), len(order), reading.names.variables)
+    spelled = f"∂{superscript(len(order)) if len(order) > 1 else ''}{body}/{''.join(variables or ())}"
+    return [made("DERIVATIVE", spelled, *old)], 1 if len(old) == 1 else 4 + reading.comma
+
+
+def _split(below: str, variables: set[str]) -> list[str] | None:
+    """`xxy` split into variables, trying the longest names first."""
+    if not below:
+        return []
+    for end in range(len(below), 0, -1):
+        if identity(below[:end]) in variables:
+            rest = _split(below[end:], variables)
+            if rest is not None:
+                return [below[:end], *rest]
+    return None
+
+
+def by_operator(reading: Reading) -> Rewritten | None:
+    """`∂_t`, `∂_xx`, `∂_{xy}`, `∂_x²`, `∂ₓ²`, `∂t`."""
+    token = reading.tokens[0]
+    power = _POWER.search(token)
+    assert power
+    below = token[1 : power.start()].translate(_LETTERS).strip("_{}")
+    order = _split(below, reading.names.variables)
+    if not order and identity(below) in reading.names.functions and reading.kinds[1:2] == ("LPAR",):
+        closing = next((other for other in reading.tokens if other.type == "RPAR"), reading.tokens[1])
+        places = span_over(token, token), span_over(reading.tokens[1], closing)
+        raise errors.syntax.arguments_of_slope(below, *places)
+    if not order or (power[0] and len(order) > 1):
+        known = sorted(reading.names.variables)
+        raise errors.syntax.derivative(token, known, span_over(token, token), reading.names.functions)
+    order *= int(power[1] or 0) or (raised(power[2]) if power[2] else 1)
+    variables = denominator("".join(f"d{v}" for v in order), len(order), reading.names.variables)
+    return [token.update("OPERATOR", f"∂{superscript(len(order))}/{''.join(variables or ())}")], 1
+
+
+def by_quotient(reading: Reading) -> Rewritten | None:
+    """`∂u²/∂x`, `∂H₂/∂x`, `∂^2u/∂x^2`, `∂2u/∂x2`; `d^2u/dx^2`, `d²u/dx²`."""
+    token = reading.tokens[0]
+    if token.type == "NAME" and token == "d" and token.start_pos is not None and reading.is_free(token):
+        if found := _TIGHT.match(reading.text, token.start_pos):
+            return _in_ascii(found, reading)
+        alone = _ALONE.match(reading.text, token.start_pos)
+        return _in_front(alone, reading) if alone else None
+    above = _ABOVE.match(token) if token.type == "QUOTIENT" else None
+    if above is None:
+        return None
+    plain, sup, body, below, power, under = above.groups()
+    order = int(plain or 0) or (raised(sup) if sup else 1)
+    return _derived(token, order, body + below + power, under, reading), 1
+
+
+def _in_ascii(found: re.Match[str], reading: Reading) -> Rewritten:
+    plain, sup, body, under = found.groups()
+    order = int(plain or 0) or raised(sup)
+    start, end = found.span()
+    old = Token("QUOTIENT", found[0], start_pos=start, end_pos=end)
+    count = sum(start <= (t.start_pos or 0) < end for t in reading.tokens)
+    return _derived(old, order, body, under, reading), count
+
+
+def _in_front(found: re.Match[str], reading: Reading) -> Rewritten | None:
+    """`d/dt u`, `d²/dx² u`."""
+    plain, sup, under = found.groups()
+    order = int(plain or 0) or (raised(sup) if sup else 1)
+    variables = denominator(_flat(under), order, reading.names.variables)
+    start, end = found.span()
+    count = sum(start <= (t.start_pos or 0) < end for t in reading.tokens)
+    if variables is None:
+        return None
+    above = superscript(order) if order > 1 else ""
+    return [Token("OPERATOR", f"∂{above}/{''.join(variables)}", start_pos=start, end_pos=end)], count
+
+
+def _flat(under: str) -> str:
+    """`∂x^2` and `dx²` as `dx2`."""
+    return _RAISED.sub(lambda m: str(raised(m[0])), under.replace("∂", "d")).replace("^", "").replace(" ", "")
+
+
+def _derived(old: Token, order: int, body: str, under: str, reading: Reading) -> list[Token]:
+    name, below, power = re.fullmatch(r"(.*?)([₀-₉]*)([⁰¹²³⁴-⁹]*)", body).groups()  # type: ignore[union-attr]
+    variables = denominator(_flat(under), order, reading.names.variables)
+    if variables is None or identity(name) not in reading.names.fields:
+        raise errors.syntax.derivative(old, sorted(reading.names.variables), span_over(old, old))
+    over = "".join(variables)
+    if name == body:
+        return [made("DERIVATIVE", f"∂{superscript(order)}{name}/{over}", old)]
+    inner = [made("NAME", name, old)]
+    inner += [made("SUBSCRIPT", below, old)] if below else []
+    inner += [made("SUPERSCRIPT", power, old)] if power else []
+    head = Token("PARTIAL", f"∂{superscript(order)}", start_pos=old.start_pos, end_pos=old.start_pos)
+    bracket = edge("LPAR", "(", old.start_pos)
+    return [head, bracket, *inner, edge("RPAR", ")", old.end_pos), made("OVER", f"/{over}", old)]
+
+
+def along_normal(reading: Reading) -> Rewritten | None:
+    """`du/dn` on a boundary, where ∂u/∂n is n·∇u."""
+    match reading.tokens[:3]:
+        case [Token(type="NAME") as above, Token(type="SLASH"), Token(type="NAME") as below]:
+            body = above.removeprefix("d")
+            named = identity(body) in reading.names.fields and above != body
+            if below == "dn" and named and reading.is_free(above) and reading.is_free("n") and reading.tight(3):
+                return [made("DERIVATIVE", f"∂{body}/∂n", above, below)], 3
+    return None
+
+
+# ---- notations
+# Notations of other books and programs, where they are unambiguous: `u_xx`, `∂_t u`, `∂u²/∂x`, `u**2`, `∇^2 u`.
+#
+# Each rule looks at the raw tokens from some position on, and replaces the first few by tokens of our own notation.
+# The new tokens keep the positions of the old ones, so that a mistake is still shown where it was written.
+
+
+BLOCKS = {"NETWORK", "TRAIN", "EVALUATE"}
+CALLED = {"laplace": "lap", "laplacian": "lap", "Laplacian": "lap", "nabla": "grad", "ln": "log"}
+CALLED |= {"gradient": "grad", "divergence": "div"}
+PREFIXES = {"laplace": "LAPLACIAN", "laplacian": "LAPLACIAN", "Laplacian": "LAPLACIAN", "lap": "LAPLACIAN"}
+PREFIXES |= {"nabla": "NABLA", "grad": "NABLA", "div": "DIV"}
+SIGN_OF = {"LAPLACIAN": "Δ", "NABLA": "∇", "DIV": "∇·"}
+STARTS_OPERAND = {"NAME", "NABLA", "LAPLACIAN", "DIV", "DERIVATIVE", "LPAR"}
+
+
+def in_our_notation(tokens: list[Token], text: str, reporter: Reporter) -> list[Token]:
+    """Raw tokens with every known foreign notation replaced."""
+    tokens = _without_braces(tokens, reporter)
+    names = declared(line for is_line, line in _statements(tokens) if is_line)
+    return list(_without_assignments(list(_rewritten(tokens, names, text, reporter))))
+
+
+def _statements(tokens: list[Token]) -> Iterator[tuple[bool, list[Token]]]:
+    return ((kind, list(group)) for kind, group in groupby(tokens, key=lambda token: token.type != "NEWLINE"))
+
+
+def _rewritten(tokens: list[Token], names: Declared, text: str, reporter: Reporter) -> Iterator[Token]:
+    i, variables = 0, _variables_of_diff(tokens)
+    while i < len(tokens):
+        found: Rewritten = [tokens[i]], 1
+        if (rules := RULES.get(tokens[i].type)) and i not in variables:
+            with reporter.guard():
+                found = _first(rules, Reading(tokens[i : i + 8], names, text)) or found
+        yield from found[0]
+        i += found[1]
+
+
+def _variables_of_diff(tokens: list[Token]) -> set[int]:
+    """Where `diff(u, x, y)` names its variables, never derivatives: `u_t` in `diff(u, u_t)` is a wrong name."""
+    found, depth = set(), 0
+    behind: list[tuple[int, bool]] = []  # the depth of each open `diff`, and whether a comma has followed its body
+    for i, token in enumerate(tokens):
+        if token.type in ("LPAR", "LSQB", "LBRACE"):
+            depth += 1
+            if i and tokens[i - 1] == "diff":
+                behind.append((depth, False))
+        elif token.type in ("RPAR", "RSQB", "RBRACE"):
+            behind = behind[:-1] if behind and behind[-1][0] == depth else behind
+            depth -= 1
+        elif token.type == "COMMA" and behind and behind[-1][0] == depth:
+            behind[-1] = depth, True
+        elif token.type == "NAME" and behind and behind[-1] == (depth, True):
+            found.add(i)
+    return found
+
+
+def _first(rules: tuple[Rule, ...], reading: Reading) -> Rewritten | None:
+    return next((found for rule in rules if (found := rule(reading)) is not None), None)
+
+
+# ---- signs
+
+
+def _doubled(reading: Reading) -> Rewritten | None:
+    """`**`, `==` and `:=`; `//` and `/*` do not start a comment."""
+    a, b = (*reading.tokens, *reading.tokens)[:2]
+    signs = {"**": "CARET", "==": "EQUAL", ":=": "EQUAL"}
+    if not reading.tight(2) or a + b not in (*signs, "//", "/*"):
+        return None
+    if a == "/":
+        raise errors.syntax.comment(a + b, span_over(a, b))
+    return [made(signs[a + b], {"CARET": "^", "EQUAL": "="}[signs[a + b]], a, b)], 2
+
+
+def _numbers(reading: Reading) -> Rewritten | None:
+    """`2½` is 5/2; `1.5.2` is an error."""
+    match reading.kinds[:2]:
+        case ("NUMBER", "NUMBER") if reading.tight(2):
+            a, b = reading.tokens[:2]
+            raise errors.syntax.two_numbers(a + b, span_over(a, b))
+        case ("NUMBER", "FRACTION") if reading.tight(2) and reading.tokens[0].isdigit():
+            whole, part = reading.tokens[:2]
+            plus = edge("PLUS", "+", part.start_pos)
+            return [edge("LPAR", "(", whole.start_pos), whole, plus, part, edge("RPAR", ")", part.end_pos)], 2
+    return None
+
+
+def _root(reading: Reading) -> Rewritten | None:
+    """`√u`, `√(…)`."""
+    match reading.kinds[:2]:
+        case ("ROOT", "LPAR"):
+            sign, bracket = reading.tokens[:2]
+            return [Token("NAME", "sqrt", start_pos=sign.start_pos, end_pos=bracket.start_pos), bracket], 2
+        case ("ROOT", "NAME" | "NUMBER"):
+            sign, body = reading.tokens[:2]
+            after = reading.tokens[2:3]
+            if after and after[0].start_pos == body.end_pos and after[0].type in ("SUPERSCRIPT", "CARET", "LPAR"):
+                power = after[0].type == "SUPERSCRIPT"
+                raise errors.syntax.root(span_over(sign, after[0]), span_over(body, body), power)
+            name = Token("NAME", "sqrt", start_pos=sign.start_pos, end_pos=body.start_pos)
+            return [name, edge("LPAR", "(", body.start_pos), body, edge("RPAR", ")", body.end_pos)], 2
+    return None
+
+
+# ---- operators
+
+
+def _laplacian(reading: Reading) -> Rewritten | None:
+    """`∇^2`, `nabla^2`, `nabla²`; `Δ^2`."""
+    match reading.tokens[:3]:
+        case [Token(type="LAPLACIAN") as sign, Token(type="CARET") as caret, Token(type="NUMBER") as power]:
+            if power.isdigit() and len(power) == 1:
+                return [sign, made("SUPERSCRIPT", superscript(int(power)), caret, power)], 3
+        case [Token(type="NABLA" | "NAME") as nabla, Token(type="CARET"), Token(type="NUMBER") as two]:
+            if two == "2" and (nabla.type == "NABLA" or (nabla == "nabla" and reading.is_free(nabla))):
+                return [made("LAPLACIAN", "Δ", nabla, two)], 3
+        case [Token(type="NAME") as nabla, Token(type="SUPERSCRIPT") as two, *_]:
+            if nabla == "nabla" and two == "²" and reading.is_free(nabla):
+                return [made("LAPLACIAN", "Δ", nabla, two)], 2
+    return None
+
+
+def _operator(reading: Reading) -> Rewritten | None:
+    """`laplace(u)`, `Laplacian u`, `grad u`; `ln(u)`."""
+    word = reading.tokens[0]
+    if word.type != "NAME" or word not in CALLED | PREFIXES or not reading.is_free(word) or len(reading.tokens) < 2:
+        return None
+    after = reading.tokens[1]
+    if after.type == "LPAR" and reading.tight(2):
+        return ([word.update(value=CALLED[word])], 1) if word in CALLED else None
+    if word in PREFIXES and after.type in STARTS_OPERAND:
+        return [made(PREFIXES[word], SIGN_OF[PREFIXES[word]], word)], 1
+    return None
+
+
+def _curl(reading: Reading) -> Rewritten | None:
+    if reading.kinds[:2] == ("NABLA", "STAR"):
+        raise errors.syntax.curl(span_over(*reading.tokens[:2]))
+    word = reading.tokens[0]
+    if word in ("curl", "rot") and reading.kinds[1:2] in (("LPAR",), ("NAME",)) and reading.is_free(word):
+        raise errors.syntax.curl(span_over(word, word))
+    return None
+
+
+def _named_place(reading: Reading) -> Rewritten | None:
+    """`u(x=0, t)`."""
+    match reading.tokens[:4]:
+        case [
+            Token(type="NAME") as name,
+            Token(type="LPAR"),
+            Token(type="NAME") as variable,
+            Token(type="EQUAL") as is_,
+        ]:
+            if identity(name) in reading.names.functions and identity(variable) in reading.names.variables:
+                first = [token.type for token in reading.tokens[5:6]] == ["COMMA"]
+                key = span_over(variable, is_) if first else None
+                raise errors.syntax.named_place(name, variable, span_over(name, variable), key)
+    return None
+
+
+def _transposed(reading: Reading) -> Rewritten | None:
+    """`v^T` of a vector."""
+    match reading.tokens[:3]:
+        case [Token(type="NAME") as name, Token(type="CARET"), Token(type="NAME") as power] if power == "T":
+            if identity(name) in reading.names.vectors and reading.is_free(power):
+                raise errors.syntax.transposed(name, span_over(name, power))
+    return None
+
+
+def _boundary(reading: Reading) -> Rewritten | None:
+    """`on ∂Ω`; a part of it, `∂Ω_D`, keeps its name, which is none of a side."""
+    token = reading.tokens[0]
+    return [token.update("NAME", "boundary" if token in ("∂Ω", "∂Omega") else str(token))], 1
+
+
+# ---- blocks
+
+
+def _brace_below(reading: Reading) -> Rewritten | None:
+    """`train` with its brace on the next line, or with a sign before it: `train = {`."""
+    first = reading.tokens[0]
+    if first.type not in BLOCKS:
+        return None
+    if reading.kinds[1:3] in (("EQUAL", "LBRACE"), ("COLON", "LBRACE")):
+        return [first], 2
+    lines = 0
+    while reading.kinds[1 + lines : 2 + lines] == ("NEWLINE",):
+        lines += 1
+    if lines and reading.kinds[1 + lines : 2 + lines] == ("LBRACE",):
+        return [first], 1 + lines
+    return None
+
+
+def _without_braces(tokens: list[Token], reporter: Reporter) -> list[Token]:
+    """The tokens without braces around a whole spec: `pde Heat {`."""
+    words = [i for i, token in enumerate(tokens) if token.type != "NEWLINE"]
+    kinds = [tokens[i].type for i in words]
+    at = 3 if kinds[2:3] == ["STRING"] else 2
+    if kinds[:2] != ["PDE", "NAME"] or kinds[at : at + 1] != ["LBRACE"]:
+        return tokens
+    brace = tokens[words[at]]
+    last = words[-1] if kinds[-1] == "RBRACE" else -1
+    closing = span_over(tokens[last], tokens[last]) if last >= 0 else None
+    reporter.add(errors.syntax.braces_of_spec(span_over(brace, brace), closing))
+    return [token for i, token in enumerate(tokens) if i not in (words[at], last)]
+
+
+def _without_assignments(tokens: list[Token]) -> Iterator[Token]:
+    """Entries of blocks as `epochs 5`, where `epochs = 5` or `epochs: 5` was written."""
+    open_: list[str] = []
+    before: tuple[str, ...] = ("", "")
+    for token in tokens:
+        if token.type in ("LBRACE", "LPAR", "LSQB"):
+            open_.append(token.type)
+        elif token.type in ("RBRACE", "RPAR", "RSQB") and open_:
+            open_.pop()
+        starts = before[1] == "NAME" and before[0] in ("NEWLINE", "LBRACE")
+        if open_ == ["LBRACE"] and starts and token.type in ("EQUAL", "COLON"):
+            continue
+        yield token
+        before = (before[1], token.type)
+
+
+# Rules by the kind of their first token; the first that matches applies.
+RULES: dict[str, tuple[Rule, ...]] = {
+    **dict.fromkeys(("STAR", "EQUAL", "COLON", "SLASH"), (_doubled,)),
+    "NUMBER": (_numbers,),
+    "ROOT": (_root,),
+    "NABLA": (_laplacian, _curl),
+    "LAPLACIAN": (_laplacian,),
+    "NAME": (_laplacian, _operator, _curl, _named_place, _transposed, by_subscript, by_quotient, along_normal),
+    "EDGE": (_boundary,),
+    **dict.fromkeys(("BELOW", "NEAR"), (by_operator,)),
+    "QUOTIENT": (by_quotient,),
+    **dict.fromkeys(BLOCKS, (_brace_below,)),
+}

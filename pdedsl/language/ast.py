@@ -1,0 +1,442 @@
+"""Nodes of expressions."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass, field, fields
+from typing import Literal
+
+from pdedsl.diagnostics import NOWHERE, Source, Span
+
+# ---- expressions
+
+
+@dataclass(frozen=True)
+class Node:
+    """A node of the syntax tree; spans are ignored when trees are compared."""
+
+    span: Span = field(default=NOWHERE, compare=False, kw_only=True)
+
+
+@dataclass(frozen=True)
+class Number(Node):
+    """A number as it was written."""
+
+    text: str
+
+
+@dataclass(frozen=True)
+class Fraction(Node):
+    """½, ⅓, ⅔, ¼ or ¾."""
+
+    over: tuple[int, int]
+
+
+@dataclass(frozen=True)
+class Name(Node):
+    """`id` is the ASCII identity, by which names are compared; `text` is the author's own spelling."""
+
+    id: str
+    text: str = field(compare=False)
+
+
+@dataclass(frozen=True)
+class Text(Node):
+    """A text in double quotes."""
+
+    value: str
+
+
+@dataclass(frozen=True)
+class Group(Node):
+    """A bracketed expression that is not an atom."""
+
+    body: Expr
+
+
+@dataclass(frozen=True)
+class ListOf(Node):
+    """`[a, b, …]`."""
+
+    items: tuple[Expr, ...]
+
+
+@dataclass(frozen=True)
+class Norm(Node):
+    """`‖body‖`."""
+
+    body: Expr
+
+
+@dataclass(frozen=True)
+class Wrt(Node):
+    """One variable of a derivative's denominator, `∂xᵢ²`."""
+
+    name: Name
+    indices: tuple[Expr, ...]
+    order: int
+
+
+@dataclass(frozen=True)
+class Derivative(Node):
+    """`∂²u/∂x∂y`; the body is a name or a Group."""
+
+    body: Expr
+    wrt: tuple[Wrt, ...]
+
+
+@dataclass(frozen=True)
+class Call(Node):
+    """`head(args, key=value)`."""
+
+    head: Expr
+    args: tuple[Expr, ...]
+    named: tuple[tuple[Name, Expr], ...] = ()
+
+
+@dataclass(frozen=True)
+class Index(Node):
+    """`body[i, j]`, a component."""
+
+    body: Expr
+    indices: tuple[Expr, ...]
+
+
+@dataclass(frozen=True)
+class Adjoint(Node):
+    """`Kᵀ`."""
+
+    body: Expr
+
+
+Operator = Literal["grad", "div", "lap", "hess"]
+
+
+@dataclass(frozen=True)
+class Prefix(Node):
+    """`∇body`, `∇·body`, `Δbody`, `∇∇body`."""
+
+    operator: Operator
+    body: Expr
+
+
+@dataclass(frozen=True)
+class Power(Node):
+    """`base^exponent`."""
+
+    base: Expr
+    exponent: Expr
+
+
+@dataclass(frozen=True)
+class Negative(Node):
+    """A minus after another operator: `a * -b`, `x^-1`."""
+
+    body: Expr
+
+
+@dataclass(frozen=True)
+class Total(Node):
+    """`Σᵢ body`."""
+
+    index: Name
+    body: Expr
+
+
+Sign = Literal["+", "-"]
+Times = Literal["", "*", "·", "/", ":"]
+
+
+@dataclass(frozen=True)
+class Product(Node):
+    """Factors, each with the sign before it; the first has none."""
+
+    factors: tuple[tuple[Times, Expr], ...]
+
+
+@dataclass(frozen=True)
+class Sum(Node):
+    """Summands, each with its sign; a lone positive summand is never a Sum."""
+
+    terms: tuple[tuple[Sign, Expr], ...]
+
+
+Expr = (
+    Number
+    | Fraction
+    | Name
+    | Text
+    | Group
+    | ListOf
+    | Norm
+    | Derivative
+    | Call
+    | Index
+    | Adjoint
+    | Prefix
+    | Power
+    | Negative
+    | Total
+    | Product
+    | Sum
+)
+ATOMS = (Number, Name, Text, ListOf, Norm, Call, Index, Adjoint, Fraction)
+
+
+# ---- tree
+# The syntax tree: what was written, with its position. Unicode and ASCII spellings give the same tree.
+
+
+@dataclass(frozen=True)
+class Header(Node):
+    """`pde Name "title"`."""
+
+    name: Name
+    title: Text | None
+
+
+@dataclass(frozen=True)
+class Side(Node):
+    """A factor of a domain."""
+
+    body: Expr
+    periodic: bool
+
+
+@dataclass(frozen=True)
+class Inequality(Node):
+    """`x² + y² < 1`."""
+
+    left: Expr
+    relation: str
+    right: Expr
+
+
+@dataclass(frozen=True)
+class SpaceDecl(Node):
+    """`space x in … where …`, restricted to where the inequalities hold."""
+
+    names: tuple[Name, ...]
+    sides: tuple[Side, ...]
+    where: tuple[Inequality, ...] = ()
+
+
+@dataclass(frozen=True)
+class TimeDecl(Node):
+    """`time t in [a, b]`."""
+
+    name: Name
+    interval: Expr
+
+
+@dataclass(frozen=True)
+class Trait(Node):
+    """A part of a type: `vector`, `psd`, `scalar > 0`, `‖K‖ ≤ 1`."""
+
+    body: Expr
+    relation: str = ""
+    bound: Expr | None = None
+
+
+@dataclass(frozen=True)
+class UnknownDecl(Node):
+    """`unknown u(x, t) : TYPE = net`."""
+
+    name: Name
+    params: tuple[Name, ...] | None
+    type: tuple[Trait, ...]
+    net: Expr | None
+
+
+@dataclass(frozen=True)
+class LearnDecl(Node):
+    """`learn v(x, t) : TYPE = net`."""
+
+    name: Name
+    params: tuple[Name, ...] | None
+    type: tuple[Trait, ...]
+    net: Expr | None
+
+
+@dataclass(frozen=True)
+class ConstDecl(Node):
+    """`const σ² = 0.2` fixes a power of the name."""
+
+    name: Name
+    power: int
+    value: Expr
+
+
+@dataclass(frozen=True)
+class LetDecl(Node):
+    """`let f(x) = …`."""
+
+    name: Name
+    params: tuple[Name, ...] | None
+    value: Expr
+
+
+@dataclass(frozen=True)
+class Curve(Node):
+    """`x² + y² = 1`: a curve or a surface."""
+
+    left: Expr
+    right: Expr
+
+
+Spot = Expr | Curve
+
+
+@dataclass(frozen=True)
+class EquationStmt(Node):
+    """`left = right for t in [a, b]`, or a condition `… on side, curve where …`."""
+
+    left: Expr
+    right: Expr
+    during: tuple[Name, Expr] | None
+    on: tuple[Spot, ...]
+    where: tuple[Inequality, ...] = ()
+
+
+@dataclass(frozen=True)
+class ExactStmt(Node):
+    """`exact u = …`: a known solution."""
+
+    unknown: Expr
+    value: Expr
+
+
+@dataclass(frozen=True)
+class ObserveStmt(Node):
+    """`observe u, v from data`: measurements."""
+
+    unknowns: tuple[Expr, ...]
+    data: Expr
+
+
+@dataclass(frozen=True)
+class RealizeStmt(Node):
+    """`realize part by method`."""
+
+    part: Name
+    method: Expr
+
+
+@dataclass(frozen=True)
+class RequireStmt(Node):
+    """`require axiom, …`."""
+
+    axioms: tuple[Name, ...]
+
+
+@dataclass(frozen=True)
+class Item(Node):
+    """A value of an entry: `pgd(…)`, `ifgsm(…) from resnet`, `K in [-1, 1]`."""
+
+    value: Expr
+    source: Name | Text | None = None
+    within: Expr | None = None
+
+
+@dataclass(frozen=True)
+class Entry(Node):
+    """A line of a block: its key and its values."""
+
+    key: Name
+    items: tuple[Item, ...]
+
+
+@dataclass(frozen=True)
+class BlockStmt(Node):
+    """`network { … }`, `train { … }`, `evaluate { … }`."""
+
+    kind: Name
+    entries: tuple[Entry, ...]
+
+
+Statement = (
+    Header
+    | SpaceDecl
+    | TimeDecl
+    | UnknownDecl
+    | LearnDecl
+    | ConstDecl
+    | LetDecl
+    | EquationStmt
+    | ExactStmt
+    | ObserveStmt
+    | RealizeStmt
+    | RequireStmt
+    | BlockStmt
+)
+
+
+@dataclass(frozen=True)
+class Comment(Node):
+    """`# …`, to the end of its line."""
+
+    text: str
+
+
+@dataclass(frozen=True)
+class Syntax(Node):
+    """A whole spec as written: statements and comments in the order of the text."""
+
+    statements: tuple[Statement, ...]
+    comments: tuple[Comment, ...] = field(default=(), compare=False)
+    lost: frozenset[str] = field(default=frozenset(), compare=False)  # keywords and names of unreadable statements
+
+
+# ---- the tree as a whole
+
+
+def children(node: Node) -> list[Node]:
+    """The nodes directly below one."""
+    found: list[Node] = []
+    kind = type(node)
+    for name in _NAMES.get(kind) or _NAMES.setdefault(kind, tuple(f.name for f in fields(node))):
+        _gather(getattr(node, name), found)
+    return found
+
+
+_NAMES: dict[type, tuple[str, ...]] = {}  # of the fields of each kind of node
+
+
+def _gather(value: object, found: list[Node]) -> None:
+    if isinstance(value, Node):
+        found.append(value)
+    elif isinstance(value, tuple) and not isinstance(value, Span):
+        for item in value:
+            _gather(item, found)
+
+
+def walk(node: Node) -> Iterator[Node]:
+    """A node and all its descendants; without recursion, so that trees of any depth can be walked."""
+    stack = [node]
+    while stack:
+        current = stack.pop()
+        yield current
+        stack.extend(reversed(children(current)))
+
+
+def deepest(node: Node, limit: int) -> Node | None:
+    """A node deeper than `limit`, if there is one; without recursion, so that trees of any depth can be checked."""
+    stack: list[tuple[Node, int]] = [(node, 0)]
+    while stack:
+        current, depth = stack.pop()
+        if depth > limit:
+            return current
+        stack.extend((child, depth + 1) for child in children(current))
+    return None
+
+
+def outline(node: Node, source: Source, depth: int = 0) -> str:
+    """The tree as indented text, each node with its position."""
+    line, column = source.position(node.span.start)
+    plain = [
+        repr(v) for f in fields(node) if isinstance(v := getattr(node, f.name), str | int | bool) and f.name != "text"
+    ]
+    text = getattr(node, "text", "")
+    head = " ".join([type(node).__name__, *([text] if text else []), *plain])
+    rows = [f"{'  ' * depth}{head}  @{line}:{column}\n"]
+    return "".join([*rows, *(outline(c, source, depth + 1) for c in children(node) if not isinstance(c, Comment))])

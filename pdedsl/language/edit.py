@@ -1,0 +1,532 @@
+"""`PATH=VALUE` taken apart: the words of the path with their places, and the value."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, replace
+from typing import Any
+
+from pdedsl import errors
+from pdedsl.config.base import Forms, Param
+from pdedsl.config.blocks import ENTRIES, Calls, default_of
+from pdedsl.config.methods import PARTS
+from pdedsl.config.networks import NETWORKS
+from pdedsl.diagnostics import Patch, PdeError, Reporter, Source, Span, in_order, nearest
+from pdedsl.language import ast as t
+from pdedsl.language import hints
+from pdedsl.language.names import identity
+from pdedsl.language.parser import parse_syntax
+
+# ---- setpath
+
+
+PAIRS = {"(": ")", "[": "]", "{": "}"}
+
+
+@dataclass(frozen=True)
+class Word:
+    """A part of a path: `id` is its ASCII identity."""
+
+    text: str
+    id: str
+    span: Span
+
+
+@dataclass(frozen=True)
+class Setting:
+    """PATH=VALUE; the value is None if there is no '='."""
+
+    text: str
+    words: tuple[Word, ...]
+    value: str | None
+
+    def wrong(self, mistake: PdeError) -> PdeError:
+        """A mistake in the setting itself."""
+        return mistake.within(Source(self.text, "--set"))
+
+    def unknown(self, word: Word, what: str, choices: Iterable[str]) -> PdeError:
+        known = list(dict.fromkeys(choices))
+        guess = nearest(word.id, known)
+        return self.wrong(errors.settings.unknown_part(what, word.text, known, guess, word.span))
+
+    @property
+    def path(self) -> Span:
+        return self.words[0].span.to(self.words[-1].span)
+
+
+def read(text: str) -> Setting:
+    """A setting, parsed; what its path names is not checked here."""
+    path, equals, value = text.partition("=")
+    words: list[Word] = []
+    at = 0
+    for part in path.split("."):
+        name = part.strip()
+        start = at + len(part) - len(part.lstrip())
+        words.append(Word(name, identity(name), Span(start, start + len(name))))
+        at += len(part) + 1
+    setting = Setting(text, tuple(words), value.strip() if equals else None)
+    empty = next((word for word in words if not word.text), None)
+    if empty is not None:
+        raise setting.wrong(errors.settings.empty_path(empty.span))
+    _check_value(setting, len(path) + 1)
+    return setting
+
+
+def _check_value(setting: Setting, start: int) -> None:
+    """Checks that a value is self-contained: it is on one line, and closes its own brackets."""
+    opened: list[int] = []
+    quoted = False
+    for at, char in enumerate(setting.text[start:], start):
+        here = Span(at, at + 1)
+        quoted ^= char == '"'
+        if char in "\n\r" or (char == "#" and not quoted):
+            raise setting.wrong(errors.settings.one_line(here))
+        if quoted:
+            continue
+        if char in PAIRS:
+            opened.append(at)
+        elif char in PAIRS.values() and (not opened or PAIRS[setting.text[opened.pop()]] != char):
+            raise setting.wrong(errors.settings.closes_nothing(char, here))
+    if quoted:
+        raise setting.wrong(errors.settings.open_text(Span(setting.text.rindex('"'), len(setting.text))))
+    if opened:
+        at = opened[-1]
+        raise setting.wrong(errors.settings.never_closed(setting.text[at], Span(at, at + 1)))
+
+
+# ---- splice
+# Edits of a spec's text that leave the rest, including comments and line ends, as the author wrote it.
+
+
+OPEN, CLOSE = "([", ")]"
+
+
+def replaced(text: str, span: Span, new: str) -> str:
+    return text[: span.start] + new + text[span.end :]
+
+
+def without(text: str, span: Span) -> str:
+    """The text without a span, and without its lines if nothing else is on them."""
+    start, end = span
+    while start > 0 and text[start - 1] in " \t":
+        start -= 1
+    while end < len(text) and text[end] in " \t":
+        end += 1
+    if (start == 0 or text[start - 1] in "\r\n") and (end == len(text) or text[end] in "\r\n"):
+        end += 2 if text.startswith("\r\n", end) else 1
+        return text[:start] + text[end:]
+    return replaced(text, span, "")
+
+
+def with_lines(text: str, lines: Sequence[str]) -> str:
+    """The text with lines appended."""
+    eol = line_end(text)
+    gap = eol if text and text[-1] not in "\r\n" else ""
+    return text + gap + "".join(line + eol for line in lines)
+
+
+def with_entry(text: str, brace: int, indent: str, line: str) -> str:
+    """The text with a line inserted before the closing brace of a block."""
+    eol = line_end(text)
+    start = max(text.rfind("\n", 0, brace), text.rfind("\r", 0, brace)) + 1
+    if text[start:brace].strip():
+        return replaced(text, Span(brace, brace), f"{eol}{indent}{line}{eol}")
+    return replaced(text, Span(start, start), f"{indent}{line}{eol}")
+
+
+def line_end(text: str) -> str:
+    """The line ending that the author uses."""
+    return next((eol for eol in ("\r\n", "\n", "\r") if eol in text), "\n")
+
+
+def indent_of(text: str, at: int) -> str | None:
+    """The white space before a position, if nothing else precedes it on its line."""
+    start = max(text.rfind("\n", 0, at), text.rfind("\r", 0, at)) + 1
+    return text[start:at] if not text[start:at].strip() else None
+
+
+def widened(text: str, span: Span) -> Span:
+    """A span including the brackets around it, which the tree omits if they have no meaning."""
+    before, behind = text[: span.start].rstrip(), text[span.end :].lstrip()
+    while before.endswith("(") and behind.startswith(")"):
+        span = Span(len(before) - 1, len(text) - len(behind) + 1)
+        before, behind = text[: span.start].rstrip(), text[span.end :].lstrip()
+    return span
+
+
+# ---- arguments of a call
+
+
+def arguments(text: str, at: int) -> tuple[list[Span], int]:
+    """The arguments of the call whose bracket opens at `at`, without the space and comments around them, and the
+    position of the closing bracket."""
+    found: list[Span] = []
+    first, last, depth, i = -1, -1, 0, at
+    while True:
+        i += 1
+        char = text[i]
+        if char == "#":
+            i = _comment_end(text, i)
+            continue
+        ends = depth == 0 and (char == "," or char in CLOSE)
+        if ends and first >= 0:
+            found.append(Span(first, last))
+            first = -1
+        if ends and char != ",":
+            return found, i
+        if ends or char.isspace():
+            continue
+        depth += (char in OPEN) - (char in CLOSE)
+        first = i if first < 0 else first
+        i = text.index('"', i + 1) if char == '"' else i
+        last = i + 1
+
+
+def with_argument(text: str, at: int, argument: str) -> str:
+    """The text with one more argument, after the last, for the call whose bracket opens at `at`."""
+    spans, close = arguments(text, at)
+    place = spans[-1].end if spans else close
+    return replaced(text, Span(place, place), f", {argument}" if spans else argument)
+
+
+def without_argument(text: str, at: int, which: int) -> str:
+    """The text without one argument and the comma before it; for the first one, the comma after it."""
+    spans, _ = arguments(text, at)
+    gone = spans[which]
+    if which > 0:
+        comma = _comma(text, spans[which - 1].end)
+        return text[:comma] + text[comma + 1 : gone.start].rstrip(" \t") + text[gone.end :]
+    if len(spans) > 1:
+        comma = _comma(text, gone.end)
+        return text[: gone.start] + text[gone.end : comma] + text[comma + 1 :].lstrip(" \t")
+    return replaced(text, gone, "")
+
+
+def _comma(text: str, at: int) -> int:
+    """The comma after an argument, skipping comments."""
+    while text[at] != ",":
+        at = _comment_end(text, at) if text[at] == "#" else at + 1
+    return at
+
+
+def _comment_end(text: str, at: int) -> int:
+    return min(k for k in (text.find("\n", at), text.find("\r", at)) if k >= 0)
+
+
+# ---- setargument
+# Sets an argument of a call; the path names the call only as far as necessary.
+
+
+@dataclass(frozen=True)
+class Called:
+    """A call in the text and the arguments that it can take."""
+
+    head: t.Name
+    call: t.Call | None  # None if it is written without brackets
+    signature: Mapping[str, Param]
+
+
+def with_argument_setargument(
+    text: str, setting: Setting, rest: Sequence[Word], values: Sequence[t.Expr], calls: Forms[Any]
+) -> str:
+    *named, word = rest
+    if len(named) > 1:
+        raise setting.wrong(errors.settings.long_path(word.span))
+    where = ".".join(w.id for w in setting.words[:2])
+    found = [called for value in values if (called := _called(value, calls))]
+    if not found:
+        raise setting.wrong(errors.settings.no_call(where, next(iter(calls), None), setting.path))
+    if named:
+        heads = [c.head.id for c in found]
+        found = [c for c in found if c.head.id == named[0].id]
+        if not found:
+            raise setting.unknown(named[0], f"{where} has no call", heads)
+    takers = [c for c in found if word.id in c.signature]
+    if not takers:
+        heads = list(dict.fromkeys(c.head.id for c in found))
+        raise setting.unknown(word, f"{' and '.join(heads)} {'have' if heads[1:] else 'has'} no argument", _keys(found))
+    if len(takers) > 1:
+        choices = list(dict.fromkeys(f"{where}.{c.head.id}.{word.id}" for c in takers))
+        raise setting.wrong(errors.settings.several_calls(where, word.id, len(takers), choices, setting.path))
+    return _given(text, setting, word, takers[0])
+
+
+def _keys(found: Iterable[Called]) -> list[str]:
+    return [key for called in found for key in called.signature]
+
+
+def _called(value: t.Expr, calls: Forms[Any]) -> Called | None:
+    match value:
+        case t.Name():
+            return Called(value, None, _params(value, calls))
+        case t.Call(head=t.Name() as head):
+            return Called(head, value, _params(head, calls))
+    return None
+
+
+def _params(head: t.Name, calls: Forms[Any]) -> Mapping[str, Param]:
+    return calls[head.id].params if head.id in calls else {}
+
+
+def _given(text: str, setting: Setting, word: Word, called: Called) -> str:
+    if setting.value is None:
+        raise setting.wrong(errors.settings.needs_value(f"{setting.text.strip()}=…", setting.path))
+    given, call, end = f"{word.id}={setting.value}", called.call, called.head.span.end
+    if call is None:
+        return replaced(text, Span(end, end), f"({given})") if setting.value else text
+    keys = [*list(called.signature)[: len(call.args)], *(key.id for key, _ in call.named)]
+    if word.id not in keys:
+        return with_argument(text, end, given) if setting.value else text
+    which = keys.index(word.id)
+    if not setting.value:
+        if which < len(call.args) - 1:
+            raise setting.wrong(errors.settings.unnamed_behind(word.id, word.span))
+        return without_argument(text, end, which)
+    spans, _ = arguments(text, end)
+    return replaced(text, spans[which], setting.value if which < len(call.args) else given)
+
+
+# ---- override
+# `--set PATH=VALUE`: changes to a spec, made in its text, so that what runs is always a readable spec.
+#
+# σ²=0.4  sigma^2=0.4  T=3          a constant
+# train.epochs=5                    an entry of a block; a missing entry or block is added
+# train.adversary=                  no value: the entry is removed
+# evaluate.natural                  an entry without a value
+# train.optimizer.lr=0.1            an argument of the call in an entry
+# train.optimizer.adam.lr=0.1       of this call, if several calls in entries of this key have it
+# realize.diffusion=noise(samples=8), realize.diffusion.samples=8      the same for a realization
+# learn.v=resnet(depth=32), learn.v.depth=32     the network of a learned field, or of an unknown: unknown.u=mlp
+# space=R^3, time=[0, 2]            where the problem lives
+#
+# A value is written in the language, on one line. A path that names nothing or more than one thing, and a wrong value,
+# are reported as errors in the text of the setting. Setting epochs removes steps, and vice versa.
+
+
+REALIZE = "realize"
+SPACE, TIME = ("space",), ("time",)
+FIELDS: dict[str, type[t.LearnDecl] | type[t.UnknownDecl]] = {"learn": t.LearnDecl, "unknown": t.UnknownDecl}
+INSTEAD = {"epochs": "steps", "steps": "epochs"}  # a block has only one of the two
+
+
+def overridden(source: Source, settings: Sequence[str]) -> Source:
+    """The spec with the settings applied in order."""
+    for text in settings:
+        setting = read(text)
+        source = _patched(source, _applied(source, setting), setting)
+    return source
+
+
+def _patched(source: Source, text: str, setting: Setting) -> Source:
+    """The changed text, which remembers where the value came from."""
+    old, value = source.text, setting.value or ""
+    first = _shared(old, text)
+    by = len(text) - len(old)
+    last = len(text) - _shared(old[first:][::-1], text[first:][::-1])
+    patches = tuple(p.moved(first, by) for p in source.patches if p.span.end <= first or p.span.start >= last - by)
+    low, high = sorted((first, max(0, last - len(value))))  # the change contains the value, or vice versa
+    at = text.rfind(value, low, high + len(value)) if value else -1
+    origin = Source(setting.text, "--set")
+    if at >= 0:
+        patches += (Patch(Span(at, at + len(value)), origin, setting.text.index(value, setting.text.index("="))),)
+    while by == last - first and first and text[first - 1] == text[last - 1] != "\n":
+        first, last = first - 1, last - 1  # a whole line was added
+    if last > first:
+        patches += (Patch(Span(first, last), origin),)
+    return replace(source, text=text, patches=patches)
+
+
+def _shared(one: str, other: str) -> int:
+    """The length of the common prefix of two texts."""
+    return next((k for k, (a, b) in enumerate(zip(one, other, strict=False)) if a != b), min(len(one), len(other)))
+
+
+def _applied(source: Source, setting: Setting) -> str:
+    syntax, first = _syntax(source), setting.words[0]
+    if first.id in FIELDS:
+        return _network(syntax, source.text, setting)
+    if len(setting.words) == 1:
+        return _place(syntax, source.text, setting) or _constant(syntax, source.text, setting)
+    if first.id == REALIZE:
+        return _realization(syntax, source.text, setting)
+    if first.id in ENTRIES:
+        return _entry(syntax, source.text, setting)
+    above = _above(first, syntax)
+    if above is not None:
+        whole = ".".join([above, *(word.text for word in setting.words)])
+        raise setting.wrong(errors.settings.part_of_path(first.text, whole, first.span))
+    raise setting.unknown(first, "a spec has no block", [*ENTRIES, REALIZE, *FIELDS])
+
+
+def _above(word: Word, syntax: t.Syntax) -> str | None:
+    """What stands before a word in a path: `learn` before `v`, `train` before `optimizer`."""
+    kinds: dict[type[t.Statement], str] = {of: kind for kind, of in FIELDS.items()}
+    fields = {s.name.id: kinds[type(s)] for s in syntax.statements if isinstance(s, t.LearnDecl | t.UnknownDecl)}
+    entries = {key: kind for kind, rules in reversed([*ENTRIES.items()]) for key in rules}
+    return (entries | dict.fromkeys(PARTS, REALIZE) | fields).get(word.id)
+
+
+def _syntax(source: Source) -> t.Syntax:
+    reporter = Reporter()
+    with reporter.guard():
+        syntax = hints.read(source, reporter, lambda syntax, _: syntax)
+    if reporter.errors:
+        raise PdeError(in_order(reporter.errors), source)
+    return syntax
+
+
+# ---- where the problem lives
+
+
+def _place(syntax: t.Syntax, text: str, setting: Setting) -> str | None:
+    """The text with another domain or time interval, if the path names it and no constant has that name."""
+    (word,) = setting.words
+    for statement in syntax.statements:
+        match statement:
+            case t.SpaceDecl(sides=sides) if word.id in SPACE:
+                span = sides[0].span.to(sides[-1].span)
+            case t.TimeDecl(interval=interval) if word.id in TIME:
+                span = widened(text, interval.span)
+            case _:
+                continue
+        if not setting.value:
+            raise setting.wrong(errors.settings.needs_value(f"{word.id}=…", word.span))
+        return replaced(text, span, setting.value)
+    return None
+
+
+# ---- networks
+
+
+def _network(syntax: t.Syntax, text: str, setting: Setting) -> str:
+    kind, *named = setting.words
+    fields = [s for s in syntax.statements if isinstance(s, FIELDS[kind.id])]
+    if not named:
+        raise setting.wrong(errors.settings.not_alone(kind.text, f"{kind.id}.v=…", kind.span))
+    name, *rest = named
+    found = next((f for f in fields if f.name.id == name.id), None)
+    if found is None:
+        raise setting.unknown(name, f"'{kind.id}' declares no", [f.name.text for f in fields])
+    if rest:
+        return with_argument_setargument(text, setting, rest, [found.net] if found.net else [], NETWORKS)
+    if setting.value is None:
+        raise setting.wrong(errors.settings.needs_value(f"{kind.id}.{name.text}=…", setting.path))
+    if found.net is None:
+        end = found.type[-1].span.end if found.type else found.span.end
+        return replaced(text, Span(end, end), f" = {setting.value}" if setting.value else "")
+    return replaced(text, widened(text, found.net.span), setting.value)
+
+
+# ---- constants
+
+
+def _constant(syntax: t.Syntax, text: str, setting: Setting) -> str:
+    (word,) = setting.words
+    constants = [s for s in syntax.statements if isinstance(s, t.ConstDecl)]
+    if word.id in (*ENTRIES, REALIZE):
+        inner = next(iter(ENTRIES.get(word.id, PARTS)))
+        raise setting.wrong(errors.settings.not_alone(word.text, f"{word.id}.{inner}=…", word.span))
+    named = _name_and_power(word.text)
+    found = next((c for c in constants if named and c.name.id == named.name.id), None)
+    if named is None or found is None:
+        raise _no_constant(word, constants, syntax, setting)
+    if not setting.value:
+        raise setting.wrong(errors.settings.constant_needs_value(word.text, word.span))
+    value = widened(text, found.value.span)
+    if found.power == named.power:
+        return replaced(text, value, setting.value)
+    return replaced(text, found.name.span.to(value), f"{word.text} = {setting.value}")
+
+
+def _no_constant(word: Word, constants: list[t.ConstDecl], syntax: t.Syntax, setting: Setting) -> PdeError:
+    above = _above(word, syntax)
+    if above is not None:
+        return setting.wrong(errors.settings.no_constant_but_entry(word.text, f"{above}.{word.text}", word.span))
+    names = (c.name.id if word.text.isascii() else c.name.text for c in constants)
+    return setting.unknown(word, "this spec has no constant", (*names, "train.…", "evaluate.…", "realize.…"))
+
+
+def _name_and_power(text: str) -> t.ConstDecl | None:
+    """`σ²` or `sigma^2`, read as the language reads them."""
+    reporter = Reporter()
+    statements: tuple[t.Statement, ...] = ()
+    with reporter.guard():
+        statements = parse_syntax(Source(f"const {text} = 0"), reporter).statements
+    match reporter.errors, statements:
+        case [], (t.ConstDecl() as declared,):
+            return declared
+    return None
+
+
+# ---- realizations
+
+
+def _realization(syntax: t.Syntax, text: str, setting: Setting) -> str:
+    _, part, *rest = setting.words
+    if part.id not in PARTS:
+        raise setting.unknown(part, "an equation has no part", PARTS)
+    found = [s for s in syntax.statements if isinstance(s, t.RealizeStmt) and s.part.id == part.id]
+    if rest:
+        return with_argument_setargument(text, setting, rest, [s.method for s in found], PARTS[part.id])
+    if setting.value is None:
+        raise setting.wrong(errors.settings.needs_value(f"realize.{part.text}=…", setting.path))
+    if not setting.value:
+        return _removed(text, [s.span for s in found])
+    if found:
+        return replaced(text, widened(text, found[0].method.span), setting.value)
+    return with_lines(text, ["", f"realize {part.id} by {setting.value}"])
+
+
+def _removed(text: str, spans: Iterable[Span]) -> str:
+    for span in sorted(spans, reverse=True):
+        text = without(text, span)
+    return text
+
+
+# ---- entries
+
+
+def _entry(syntax: t.Syntax, text: str, setting: Setting) -> str:
+    kind, key, *rest = setting.words
+    rules = ENTRIES[kind.id]
+    if key.id not in rules:
+        raise setting.unknown(key, f"'{kind.id}' has no entry", rules)
+    block = next((s for s in syntax.statements if isinstance(s, t.BlockStmt) and s.kind.id == kind.id), None)
+    found = [entry for entry in block.entries if entry.key.id == key.id] if block else []
+    if rest:
+        values = [item.value for entry in found for item in entry.items]
+        what = rules[key.id].what
+        forms = what.forms if isinstance(what, Calls) else {}
+        default = default_of(kind.id, key.id)
+        if not values and default and rest[-1].id in forms[default.partition("(")[0]].params:
+            given = replace(setting, text=f"{kind.id}.{key.id}={default}", words=setting.words[:2], value=default)
+            changed = Source(_entry(syntax, text, given))
+            return _entry(_syntax(changed), changed.text, setting)
+        return with_argument_setargument(text, setting, rest, values, forms)
+    if setting.value is None and rules[key.id].least > 0:
+        raise setting.wrong(errors.settings.entry_needs_value(f"{kind.id}.{key.id}", setting.path))
+    if setting.value == "":
+        return _removed(text, [_whole(text, entry) for entry in found])
+    if len(found) > 1:
+        raise setting.wrong(errors.settings.several_entries(kind.id, key.id, len(found), setting.path))
+    if found:
+        return _with_value(text, found[0], setting.value)
+    other = [entry for entry in block.entries if entry.key.id == INSTEAD.get(key.id)] if block else []
+    if other:
+        return replaced(text, _whole(text, other[0]), f"{key.id} {setting.value}")
+    line = f"{key.id} {setting.value or ''}".rstrip()
+    if block is None:
+        return with_lines(text, ["", f"{kind.id} {{", f"  {line}", "}"])
+    indent = indent_of(text, block.entries[-1].span.start) if block.entries else None
+    return with_entry(text, block.span.end - 1, indent or "  ", line)
+
+
+def _whole(text: str, entry: t.Entry) -> Span:
+    return entry.span.to(widened(text, entry.items[-1].span)) if entry.items else entry.span
+
+
+def _with_value(text: str, entry: t.Entry, value: str | None) -> str:
+    if not entry.items:
+        return replaced(text, Span(entry.span.end, entry.span.end), f" {value}" if value else "")
+    old = widened(text, entry.items[0].span).to(widened(text, entry.items[-1].span))
+    return replaced(text, old, value or "")

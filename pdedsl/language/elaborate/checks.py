@@ -1,0 +1,301 @@
+"""Checks statements against each other: each unknown needs an equation, each equation its conditions."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable
+from dataclasses import dataclass
+
+from sympy import Expr, Integer, S
+
+from pdedsl import errors
+from pdedsl.config.data import MEASURED
+from pdedsl.diagnostics import Reporter, Span
+from pdedsl.ir.spec import Condition, Equation, Exact, Learned, Observation, SpaceKind, Spec, Unknown
+from pdedsl.ir.types import Operator, Vector
+from pdedsl.language import ast as t
+from pdedsl.language.elaborate.boundary import count_conditions, points_on, region_in, selects
+from pdedsl.language.elaborate.environment import Environment
+from pdedsl.language.elaborate.equations import listed
+from pdedsl.language.elaborate.expressions import tensor
+from pdedsl.language.elaborate.options import chosen
+from pdedsl.language.elaborate.values import Tensor, fitting
+from pdedsl.language.names import subscript
+from pdedsl.symbolic.printing import notation
+from pdedsl.symbolic.rewrite import replaced
+from pdedsl.symbolic.symbols import Field, atoms
+
+# ---- check
+
+
+_DURING = re.compile(r"\bfor\s+\w+\s+(?:in|∈)\s+\[\s*([^,\[\]]+?)\s*,\s*([^,\[\]]+?)\s*\]$")
+
+
+def check(spec: Spec, env: Environment) -> None:
+    """Reports what is missing, duplicated, contradictory or unused."""
+    reporter = env.reporter
+    if not spec.unknowns:
+        reporter.add(errors.syntax.no_unknown(spec.space.span))
+    for unknown in spec.unknowns:
+        own = [e for e in spec.equations if _concerns(e, unknown)]
+        if not own:
+            reporter.add(errors.equations.no_equation(unknown.name, unknown.span))
+            continue
+        for part in parts_of(unknown, spec):
+            _pieces(spec, part, reporter)
+            _start(spec, part, reporter)
+    if spec.space.kind is SpaceKind.PHYSICAL:
+        _places(spec, reporter)
+        count_conditions(spec, reporter)
+        _unmeasured(spec, reporter)
+    if spec.network and spec.space.kind is not SpaceKind.PIXELS:
+        reporter.add(errors.options.frame_without_pixels(spec.network.span))
+    _unused(env)
+    _of_nothing(env)
+
+
+def _concerns(equation: Equation, unknown: Unknown) -> bool:
+    if equation.unknown is not None:
+        return bool(equation.unknown == unknown.head)
+    return any(f.head == unknown.head for e in equation.right for f in atoms(e, Field))
+
+
+@dataclass(frozen=True)
+class Part:
+    """An unknown, or a component that has its own equations, with its equations and conditions in time."""
+
+    unknown: Unknown
+    component: int | None
+    equations: tuple[Equation, ...]
+    conditions: tuple[Condition, ...]
+
+    @property
+    def name(self) -> str:
+        return self.unknown.name + (subscript([str(self.component)]) or "" if self.component else "")
+
+
+def parts_of(unknown: Unknown, spec: Spec) -> list[Part]:
+    equations = [e for e in spec.equations if e.unknown in (None, unknown.head)]
+    conditions = [c for c in spec.conditions if c.unknown == unknown.head and not c.on_boundary]
+    alone = {e.component for e in equations} | {c.component for c in conditions}
+    if not alone - {None}:
+        return [Part(unknown, None, tuple(equations), tuple(conditions))]
+    size = (unknown.type.size or spec.space.dimension) if isinstance(unknown.type, Vector) else 1
+    return [
+        Part(
+            unknown,
+            k,
+            tuple(e for e in equations if e.component in (None, k)),
+            tuple(c for c in conditions if c.component in (None, k)),
+        )
+        for k in range(1, int(size) + 1)
+    ]
+
+
+# ---- pieces in time
+
+
+def _pieces(spec: Spec, part: Part, reporter: Reporter) -> None:
+    """Checks that the intervals of an unknown's equations cover the time without gap or overlap."""
+    equations = [e for e in part.equations if e.unknown is not None]
+    if part.component and not part.equations:
+        reporter.add(errors.equations.no_equation(part.name, part.unknown.span))
+    whole = [e for e in equations if e.interval is None]
+    pieces = sorted((e for e in equations if e.interval is not None), key=lambda e: float(e.interval[0]))  # type: ignore[index]
+    for extra in whole[1:] or (whole if pieces else []):
+        time = spec.time.name if spec.time else None
+        reporter.add(errors.equations.second_equation(part.name, time, extra.span))
+    if whole or not pieces or spec.time is None:
+        return
+    name, reached, end = spec.time.name, spec.time.start, spec.time.end
+    for piece in pieces:
+        assert piece.interval is not None
+        a, b = piece.interval
+        if a < spec.time.start or b > end:
+            reporter.add(errors.equations.outside_the_time(_shown(a, b), _shown(spec.time.start, end), piece.span))
+        elif a > reached:
+            first, _ = _ends(spec, piece)
+            reporter.add(errors.equations.gap(name, notation(reached), notation(a), piece.span, first))
+        elif a < reached:
+            until, (first, _) = notation(min(b, reached)), _ends(spec, piece)
+            reporter.add(errors.equations.overlap(name, notation(a), until, notation(reached), piece.span, first))
+        reached = max(reached, b)
+    if reached < end:
+        _, last = _ends(spec, pieces[-1])
+        reporter.add(errors.equations.gap_at_the_end(name, notation(reached), notation(end), pieces[-1].span, last))
+
+
+def _ends(spec: Spec, piece: Equation) -> tuple[Span | None, Span | None]:
+    """Where the ends of a piece's interval are written, if they can be found by a pattern."""
+    found = _DURING.search(spec.source.text, piece.span.start, piece.span.end)
+    return (Span(*found.span(1)), Span(*found.span(2))) if found else (None, None)
+
+
+def _shown(start: Expr, end: Expr) -> str:
+    return f"[{notation(start)}, {notation(end)}]"
+
+
+# ---- conditions
+
+
+def _start(spec: Spec, part: Part, reporter: Reporter) -> None:
+    """Checks the initial or terminal conditions: one for each order below that of the equation, all at one end."""
+    if not part.equations:
+        return
+    own, order, unknown = list(part.conditions), max(e.order for e in part.equations), part.unknown
+    for twice in _repeated(own, lambda c: (c.kind, c.order)):
+        kind = f"{twice.kind} {'velocity' if twice.order else 'condition'}"
+        reporter.add(errors.equations.second_condition(part.name, kind, twice.span))
+    late = next((c for c in own if c.kind != own[0].kind and c.order == own[0].order), None)
+    if late and order < 2:
+        reporter.add(errors.equations.start_and_end(part.name, late.span))
+    for extra in (c for c in own if c.order >= order):
+        reporter.add(errors.equations.needless_condition(order, extra.span))
+    given = {c.order for c in own}
+    name, args = part.name, _shown_arguments(spec)
+    for k in range(order):
+        if (
+            k not in given
+            and not (k == 0 and spec.space.kind is SpaceKind.PIXELS)
+            and not (own and late and order >= 2)
+        ):
+            left = f"{name}({args})" if k == 0 else f"∂{name}/∂{_time(spec)}({args})"
+            what = "initial condition" if k == 0 else "initial velocity"
+            can_be_zero = k > 0 or spec.space.kind is SpaceKind.PHYSICAL
+            behind = part.equations[-1].span.end if can_be_zero else None
+            reporter.add(errors.equations.no_start(name, what, left, unknown.span, behind))
+
+
+def _shown_arguments(spec: Spec) -> str:
+    start = spec.time.start if spec.time else S.Zero
+    return ", ".join((*spec.space.names, notation(start)))
+
+
+def _time(spec: Spec) -> str:
+    return spec.time.name if spec.time else "t"
+
+
+def _repeated(conditions: list[Condition], key: Callable[[Condition], object]) -> list[Condition]:
+    seen: set[object] = set()
+    return [c for c in conditions if key(c) in seen or seen.add(key(c))]  # type: ignore[func-returns-value]
+
+
+# ---- places
+
+
+def _places(spec: Spec, reporter: Reporter) -> None:
+    """Reports an empty domain, an inequality that cuts nothing off, a condition that selects no points."""
+    region = region_in(spec)
+    if spec.space.inside and not region.interior(1):
+        reporter.add(errors.equations.empty(spec.space.span))
+        return
+    for g in spec.space.inside:
+        if not points_on(g.expr, region):
+            alone = spec.source.text.rfind("where", 0, g.span.start) if len(spec.space.inside) == 1 else None
+            reporter.add(errors.equations.cuts_nothing(spec.source.quote(g.span), g.span, alone))
+    for condition in (c for c in spec.conditions if c.on_boundary and (c.surfaces or c.part or spec.space.inside)):
+        if not selects(condition, region):
+            reporter.add(errors.equations.selects_nothing(condition.span))
+
+
+# ---- names
+
+
+def _unused(env: Environment) -> None:
+    for id_, declaration in env.declared.items():
+        if id_ in env.used or id_ in env.broken:
+            continue
+        name = declaration.names[0] if isinstance(declaration, t.SpaceDecl) else declaration.name
+        if isinstance(declaration, t.SpaceDecl):
+            name = next(n for n in declaration.names if n.id == id_)
+        alone = None if isinstance(declaration, t.SpaceDecl | t.TimeDecl) else declaration.span
+        env.reporter.add(errors.names.never_used(name.text, name.span, alone))
+
+
+def _of_nothing(env: Environment) -> None:
+    """Reports networks of fields without arguments; operators are exempt, as they act on what follows them."""
+    coordinates = [*(env.space.names if env.space else ()), *([env.time.name] if env.time else [])]
+    for learned in env.learned.values():
+        if learned.net is not None and not learned.params and not isinstance(learned.type, Operator):
+            told = ", ".join(coordinates), str(learned.type)
+            env.reporter.add(errors.names.network_of_nothing(learned.name, *told, learned.span))
+
+
+def _unmeasured(spec: Spec, reporter: Reporter) -> None:
+    """Reports what is learned along with a solution that is measured nowhere."""
+    for learned in spec.learned if spec.unknowns and not spec.observed else ():
+        reporter.add(errors.equations.unmeasured(learned.name, spec.unknowns[0].name, learned.span))
+
+
+# ---- known
+# `exact u = …` and `observe u from …`: what is known about the unknowns besides their equations.
+
+
+def exact_of(statement: t.ExactStmt, env: Environment) -> Exact:
+    """The known value of an unknown, of one of its components, or of a learned number."""
+    if env.scope().space.kind is not SpaceKind.PHYSICAL:
+        raise errors.equations.known_only_on_domains("exact", statement.span)
+    field, component = _subject(statement.unknown, env, learned=True)
+    value = tensor(statement.value, env.scope())
+    subject = tensor(statement.unknown, env.scope())
+    like = fitting([(1, subject, statement.unknown.span), (-1, value, statement.value.span)], added=False)
+    exprs = tuple(replaced(e, env.numbers) for e in listed(value, like.rank, like.size))
+    if any(e.has(Field) for e in exprs):
+        raise errors.equations.exact_has_unknowns(statement.value.span)
+    return Exact(field.head, component, exprs, statement.span)
+
+
+def observation_of(statement: t.ObserveStmt, env: Environment) -> Observation:
+    if env.scope().space.kind is not SpaceKind.PHYSICAL:
+        raise errors.equations.known_only_on_domains("observe", statement.span)
+    subjects = tuple(_subject(e, env, learned=False) for e in statement.unknowns)
+    data = chosen(statement.data, MEASURED, "a file of measurements", env.number)
+    return Observation(tuple((field.head, k) for field, k in subjects), data, statement.span)
+
+
+def _subject(expr: t.Expr, env: Environment, learned: bool) -> tuple[Unknown | Learned, int | None]:
+    """An unknown at its own variables, or a component of one."""
+    name, component = _named(expr)
+    found = _declared(name, env, learned)
+    value = tensor(expr, env.scope())
+    own = _at_home(value, found)
+    if not own:
+        raise errors.equations.not_at_home(found.name, expr.span)
+    return found, component
+
+
+def _at_home(value: Tensor, field: Unknown | Learned) -> bool:
+    first = value.at(*(Integer(1),) * value.rank)
+    return isinstance(first, Field) and first.head == field.head and tuple(first.arguments) == tuple(field.arguments)
+
+
+def _named(expr: t.Expr) -> tuple[t.Name, int | None]:
+    match expr:
+        case t.Name():
+            return expr, None
+        case t.Call(head=head):
+            return _named(head)
+        case t.Index(body=body, indices=(t.Number(text=text),)) if text.isdigit():
+            return _named(body)[0], int(text)
+        case _:
+            raise errors.equations.not_an_unknown(None, expr.span)
+
+
+def _declared(name: t.Name, env: Environment, learned: bool) -> Unknown | Learned:
+    env.value(name)
+    if name.id in env.unknowns:
+        return env.unknowns[name.id]
+    if learned and name.id in env.learned:
+        return env.learned[name.id]
+    raise errors.equations.not_an_unknown(name.text, name.span)
+
+
+def repeated(found: tuple[Exact, ...]) -> Span | None:
+    """The place of a second value for the same component."""
+    seen: set[object] = set()
+    for e in found:
+        keys = {(e.unknown, e.component)} if e.component else {(e.unknown, k) for k in range(1, len(e.value) + 1)}
+        if keys & seen:
+            return e.span
+        seen |= keys
+    return None

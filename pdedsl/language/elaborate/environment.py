@@ -1,0 +1,435 @@
+"""`const`: exact numbers, vectors and matrices; `const σ² = 0.2` gives σ as the real root."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from itertools import chain
+from typing import get_args
+
+from sympy import Expr, Integer, Symbol, Tuple, default_sort_key, sympify
+from sympy.core.symbol import Str
+
+from pdedsl import errors
+from pdedsl.config.networks import NORMALISATIONS
+from pdedsl.diagnostics import PdeError, Reporter, Span, nearest
+from pdedsl.ir.spec import Constant, Learned, Space, SpaceKind, Time, Unknown
+from pdedsl.ir.types import Channels, Matrix, Operator, Scalar, Simplex, Type, Vector
+from pdedsl.language import ast as t
+from pdedsl.language.elaborate.expressions import (
+    FUNCTIONS,
+    are_alike,
+    components,
+    constant,
+    evaluate,
+    flat,
+    require_arity,
+    require_distinct,
+    tensor,
+)
+from pdedsl.language.elaborate.limits import limited
+from pdedsl.language.elaborate.options import chosen
+from pdedsl.language.elaborate.scope import Scope
+from pdedsl.language.elaborate.types import net_of, start_of, type_of
+from pdedsl.language.elaborate.values import LinearMap, Map, Tensor, Value, note, scalar, shown, watched
+from pdedsl.language.names import identity, joined, unicode_name
+from pdedsl.numerics.activations import MAXMIN
+from pdedsl.symbolic.calculus import apply_linear
+from pdedsl.symbolic.symbols import Applied, Field, Layer, Transposed
+
+# ---- constants
+
+
+def number_constant(declaration: t.ConstDecl, value: Expr) -> tuple[Constant, Tensor]:
+    """A numeric constant; its symbol carries its sign as an assumption."""
+    name, n = declaration.name.text, declaration.power
+    if n == 0 or (n % 2 == 0 and value.is_negative):
+        raise errors.types.no_real_root(name, declaration.value.span)
+    root = value ** (Integer(1) / n) if not value.is_negative else -((-value) ** (Integer(1) / n))
+    sign = {"positive": True} if root.is_positive else {"negative": True} if root.is_negative else {"zero": True}
+    symbol = Symbol(name, **sign)
+    return Constant(name, symbol, root, declaration.span), scalar(symbol if root != 0 else Integer(0))
+
+
+def list_constant(declaration: t.ConstDecl, value: Tensor, numbers: Mapping[Symbol, Expr]) -> tuple[Constant, Tensor]:
+    """A constant vector or matrix, by its entries."""
+    if declaration.power != 1:
+        raise errors.types.power_of_tensor_constant(declaration.span)
+    if value.size is None:
+        raise errors.types.not_constant(declaration.value.span)
+    name, entries = declaration.name.text, components(value).xreplace(numbers)
+    for entry in entries if value.rank == 1 else chain.from_iterable(entries):
+        constant(entry, declaration.value.span)
+    made = Constant(name, Symbol(name, real=True), entries, declaration.span)
+    return made, Tensor(value.rank, lambda *i: _entry(entries, i), value.size)
+
+
+def _entry(entries: Expr, index: tuple[Expr, ...]) -> Expr:
+    for i in index:
+        entries = entries[int(i) - 1]
+    return entries
+
+
+# ---- fields
+# The value of a declared field, by its type: components, class probabilities, a feature map or an operator.
+
+
+def field_of(head: Symbol, type_: Type, arguments: tuple[Expr, ...], scope: Scope) -> Value:
+    """A field at its arguments."""
+    dimension = scope.dimension
+    match type_:
+        case Scalar():
+            return scalar(Field(head, (), arguments))
+        case Simplex(classes=classes):
+            return Tensor(0, lambda: Field(head, (), arguments), classes, "simplex")
+        case Channels():
+            return scalar(Field(head, (), arguments), "channels")
+        case Vector(size=size):
+            return Tensor(1, lambda i: Field(head, (i,), arguments), size or dimension)
+        case Matrix(psd=psd, symmetric=symmetric):
+            both = psd or symmetric
+            return Tensor(2, lambda i, j: Field(head, _ordered(i, j) if both else (i, j), arguments), dimension)
+        case Operator():
+            return _linear(Field(head, (), arguments), scope.space)
+
+
+def _ordered(i: Expr, j: Expr) -> tuple[Expr, Expr]:
+    a, b = sorted((i, j), key=default_sort_key)
+    return a, b
+
+
+def _linear(operator: Expr, space: Space) -> LinearMap:
+    spatial = set(space.coordinates)
+
+    def apply(x: Tensor, at: Span) -> Tensor:
+        if x.kind == "simplex" or x.kind == "features":
+            raise errors.types.operator_acts_on(x.shown(), at)
+        if x.rank == 0 and x.kind == "number":
+            return scalar(apply_linear(operator, x.expr, lambda e: not (e.free_symbols & spatial)), "features")
+        if x.rank == 0:
+            return scalar(apply_linear(operator, x.expr, lambda e: not (e.free_symbols & spatial)), x.kind)
+        return scalar(Applied(operator, components(x)), "features")
+
+    return LinearMap(apply, lambda: _linear(Transposed(operator), space))
+
+
+def applied(value: Value, args: tuple[Value, ...], span: Span, name: t.Name) -> Value:
+    """`K(Y)`: an operator applied to its one argument."""
+    if isinstance(value, LinearMap) and len(args) == 1 and isinstance(args[0], Tensor):
+        return value.apply(args[0], span)
+    raise errors.types.wrong_call(name.text, shown(value), span)
+
+
+# ---- derivatives
+# Undeclared names that look like derivatives of a declared unknown.
+
+
+MOST_LETTERS = 4  # in the subscript of an unknown, as in u_xxyy
+
+
+def variables(declared: Mapping[str, t.Statement]) -> tuple[list[str], bool]:
+    """The names of coordinates and time, and whether there is a time."""
+    times = [n for n, d in declared.items() if isinstance(d, t.TimeDecl)]
+    return [unicode_name(n) for n, d in declared.items() if isinstance(d, t.SpaceDecl)] + times, bool(times)
+
+
+def derivative_meant(name: t.Name, declared: Mapping[str, t.Statement]) -> PdeError | None:
+    """The mistake for `u_yy` with an undeclared coordinate, `uxx` for u_xx, `Du`, `du`."""
+    known, timed = variables(declared)
+    for unknown in (d.name for d in declared.values() if isinstance(d, t.UnknownDecl) and d.params):
+        if name.id == f"D{unknown.id}":
+            return errors.names.material_derivative(name.text, unknown.text, name.span)
+        if name.id == f"d{unknown.id}":
+            return errors.names.differential(name.text, unknown.text, name.span)
+        same = name.text.lower().startswith(f"{unknown.text}_".lower())  # U_xx for u_xx
+        below = name.text[len(unknown.text) :] if same else name.text.removeprefix(unknown.text)
+        letters = below.replace("_", "")
+        if below == name.text or not letters.isalpha() or len(letters) > MOST_LETTERS:
+            continue
+        missing = [letter for letter in letters if letter not in known]
+        if not missing:
+            return errors.names.unknown_name(name.text, f"{unknown.text}_{letters}", False, timed, name.span)
+        if below[0] == "_" and len({*letters} - {*known}) == 1:
+            return errors.names.unknown_variable(missing[0], known, timed, name.span)
+    base, _, below = name.text.rpartition("_")
+    if not base or not below or not {*below} <= {*known, *"xyzt"} or identity(base) in declared:
+        return None
+    unknowns = {d.name.text for d in declared.values() if isinstance(d, t.UnknownDecl)}
+    if not unknowns:  # `u_xx`, where nothing is called u
+        return errors.names.unknown_name(base, None, True, timed, name.span, first=True)
+    factor = next((base.removesuffix(u) for u in unknowns if base.endswith(u)), "")
+    meant = f"{factor} {name.text.removeprefix(factor)}" if identity(factor) in declared else None  # `ku_xx`
+    return errors.names.unknown_name(name.text, meant, False, timed, name.span) if meant else None
+
+
+# ---- environment
+# Declarations → the meaning of names. The only place where symbols are made.
+
+
+MAX_CALLS = 2000  # of functions defined by let, including nested calls
+MAX_CHAIN = 100  # definitions, each needing the next
+ENOUGH = 100  # mistakes after which nothing more is checked
+Declaration = t.UnknownDecl | t.LearnDecl | t.ConstDecl | t.LetDecl | t.SpaceDecl | t.TimeDecl
+
+
+class Reported(PdeError):
+    """A mistake already reported where it was made, so that its consequences are not reported again."""
+
+    def __init__(self) -> None:
+        super().__init__(())
+
+
+@dataclass
+class Environment:
+    """The declared names of a spec, each resolved when it is first used, in any order."""
+
+    reporter: Reporter
+    declared: dict[str, Declaration] = field(default_factory=dict)
+    space: Space | None = None
+    time: Time | None = None
+    types: dict[str, Type] = field(default_factory=dict)
+    values: dict[str, Value] = field(default_factory=dict)
+    constants: dict[str, Constant] = field(default_factory=dict)
+    unknowns: dict[str, Unknown] = field(default_factory=dict)
+    learned: dict[str, Learned] = field(default_factory=dict)
+    used: set[str] = field(default_factory=set)
+    broken: set[str] = field(default_factory=set)
+    _open: list[str] = field(default_factory=list)
+    _called: list[str] = field(default_factory=list)
+    _calls: int = 0
+    numbers: dict[Symbol, Expr] = field(default_factory=dict)  # the values of the constants that were resolved
+    _domains: dict[str, list[Expr]] = field(default_factory=dict)
+
+    # ---- scopes
+    def scope(self) -> Scope:
+        if self.space is None:
+            raise Reported
+        return Scope(self.space, self.time.symbol if self.time else None, self)
+
+    def constant_scope(self) -> Scope:
+        """The scope of constant expressions: only constants are visible, so no space is needed."""
+        return Scope(Space(SpaceKind.DATA, (), 0, (), True), None, self, constant=True)
+
+    def number(self, expr: t.Expr) -> Expr:
+        """The exact value of a constant expression."""
+        try:
+            value = tensor(expr, self.constant_scope(), 0).expr
+        except Reported as known:  # or a space whose declaration uses its own coordinates
+            raise known if self.reporter.errors else errors.types.not_constant(expr.span) from None
+        return constant(value.xreplace(self.numbers), expr.span)
+
+    # ---- the protocol of names
+    def value(self, name: t.Name) -> Value:
+        """What a bare name means."""
+        declaration = self._find(name)
+        if name.id in self.values:
+            note(self._domains[name.id])
+            return self.values[name.id]
+        if len(self._open) > MAX_CHAIN:
+            raise errors.names.long_chain(MAX_CHAIN, name.span)
+        if name.id in self._open:
+            cycle = [*self._open[self._open.index(name.id) :], name.id]
+            raise errors.names.defined_by_itself(name.text, name.span, [unicode_name(n) for n in cycle])
+        self._open.append(name.id)
+        try:
+            with watched() as self._domains[name.id]:
+                self.values[name.id] = self._resolve(name, declaration)
+        except PdeError:
+            self.broken.add(name.id)
+            raise
+        finally:
+            self._open.pop()
+        return self.value(name)
+
+    def variable(self, name: t.Name) -> Value:
+        """What a name after ∂ means: if it is undeclared, the mistake suggests a coordinate or the time."""
+        if self.is_free(name.id):
+            raise errors.names.unknown_variable(name.text, *variables(self.declared), name.span)
+        return self.value(name)
+
+    def callable(self, name: t.Name) -> bool:
+        declaration = self._find(name, called=True)
+        return isinstance(declaration, t.UnknownDecl | t.LearnDecl | t.LetDecl) and (
+            bool(declaration.params) or not isinstance(self.value(name), Tensor)
+        )
+
+    def call(self, name: t.Name, args: tuple[Value, ...], span: Span) -> Value:
+        """A declared function at given arguments."""
+        declaration = self._find(name)
+        match declaration:
+            case t.LetDecl(params=None):
+                value = self.value(name)
+                if isinstance(value, Map):
+                    return value.call(args, span)
+                return applied(value, args, span, name)
+            case t.LetDecl():
+                return self._let_at(declaration, args, span)
+            case t.UnknownDecl() | t.LearnDecl():
+                self.value(name)
+                type_ = self.types[name.id]
+                if isinstance(type_, Operator) and not self._own(declaration, args):
+                    return applied(self.value(name), args, span, name)
+                head = self.unknowns[name.id].head if name.id in self.unknowns else self.learned[name.id].head
+                return field_of(head, type_, self._arguments(declaration, args, span), self.scope())
+            case _:
+                raise errors.types.not_a_function(name.text, shown(self.value(name)), span)
+
+    def layer(self, call: t.Call) -> Map | None:
+        """`tv_norm(eps=1e-3)`: a normalisation, as a function still to be applied to a feature map."""
+        if not (isinstance(call.head, t.Name) and call.head.id in NORMALISATIONS and call.head.id not in self.declared):
+            return None
+        made = chosen(call, NORMALISATIONS, "a normalisation", self.number).word
+        settings = Tuple(*(Tuple(Str(k), sympify(v)) for k, v in made.arguments.items()))
+
+        def apply(args: tuple[Value, ...], span: Span) -> Value:
+            if len(args) != 1 or not isinstance(args[0], Tensor) or args[0].rank or args[0].kind != "channels":
+                raise errors.types.takes_feature_map(made.name, span)
+            return scalar(Layer(Str(made.name), settings, args[0].expr), "channels")
+
+        return Map(made.name, apply, "one feature map")
+
+    # ---- resolving
+    def resolve_all(self) -> None:
+        """Resolves every declaration and reports its mistakes; this alone does not count as a use of the name."""
+        for id_, declaration in self.declared.items():
+            names = declaration.names if isinstance(declaration, t.SpaceDecl) else (declaration.name,)
+            fresh = id_ not in self.used
+            if len(self.reporter.errors) >= ENOUGH:
+                break
+            with self.reporter.guard(), limited(declaration.span):
+                self.value(next(n for n in names if n.id == id_))
+            if fresh:
+                self.used.discard(id_)
+
+    def is_free(self, name: str) -> bool:
+        """Whether the spec does not declare a name."""
+        return name not in self.declared and not self._is_lost(name)
+
+    def _is_lost(self, name: str) -> bool:  # its declaration is unreadable, or, of `u_t`, that of `u`
+        return name in self.broken or (name not in self.declared and name.partition("_")[0] in self.broken)
+
+    def _find(self, name: t.Name, called: bool = False) -> Declaration:
+        self.used.add(name.id)
+        if self._is_lost(name.id):
+            raise Reported
+        if name.id not in self.declared:
+            raise self._unknown_name(name, called)
+        return self.declared[name.id]
+
+    def _unknown_name(self, name: t.Name, called: bool) -> PdeError:
+        if name.id == MAXMIN.name:
+            return errors.names.of_frames(name.text, name.span)
+        if (slope := derivative_meant(name, self.declared)) is not None:
+            return slope
+        words = {*self.declared, *FUNCTIONS, "pi", "softmax", *(get_args(t.Operator) if called else ())}
+        guess = nearest(name.id, words)
+        meant = joined(name.text, {*words, *map(unicode_name, words)}) or (guess and unicode_name(guess))
+        first = not any(isinstance(d, t.UnknownDecl) for d in self.declared.values())
+        return errors.names.unknown_name(name.text, meant, called, self.time is not None, name.span, first)
+
+    def _resolve(self, name: t.Name, declaration: Declaration) -> Value:
+        match declaration:
+            case t.ConstDecl():
+                return self._constant(declaration)
+            case t.LetDecl():
+                return self._let(declaration)
+            case t.UnknownDecl() | t.LearnDecl():
+                return self._declare_field(declaration)
+            case t.SpaceDecl():
+                return self._coordinate(name)
+            case t.TimeDecl():
+                if self.time is None:
+                    raise Reported
+                return scalar(self.time.symbol)
+
+    def _constant(self, declaration: t.ConstDecl) -> Value:
+        value = tensor(declaration.value, self.constant_scope())
+        if value.rank:
+            made, meaning = list_constant(declaration, value, self.numbers)
+        else:
+            made, meaning = number_constant(declaration, self.number(declaration.value))
+            self.numbers[made.symbol] = made.value
+        self.constants[declaration.name.id] = made
+        return meaning
+
+    def _let(self, declaration: t.LetDecl) -> Value:
+        params = declaration.params
+        if params is None:
+            return evaluate(declaration.value, self.scope())
+        require_distinct(params)
+        if all(p.id in self.declared for p in params):
+            return self._let_at(declaration, tuple(self.value(p) for p in params), declaration.span)
+        arity = f"{len(params)} argument{'s' * (len(params) != 1)}"
+        return Map(declaration.name.text, lambda args, span: self._let_at(declaration, args, span), arity)
+
+    def _let_at(self, declaration: t.LetDecl, args: tuple[Value, ...], span: Span) -> Value:
+        params = declaration.params or ()
+        require_arity(declaration.name, params, args, span)
+        for param, argument in zip(params, args, strict=True):
+            if param.id in self.declared:
+                self._flat(param, argument, span)
+        local = {p.id: a for p, a in zip(params, args, strict=True)}
+        base, name = self.scope(), declaration.name
+        if name.id in self._called:
+            raise errors.names.defined_by_itself(name.text, declaration.span)
+        self._calls += 1
+        if self._calls > MAX_CALLS:
+            raise errors.syntax.many_calls(MAX_CALLS, span)
+        self._called.append(name.id)
+        try:
+            return evaluate(declaration.value, Scope(base.space, base.time, self, local))
+        finally:
+            self._called.pop()
+
+    def _declare_field(self, declaration: t.UnknownDecl | t.LearnDecl) -> Value:
+        name = declaration.name
+        type_ = type_of(declaration, self.number)
+        params = declaration.params or ()
+        if isinstance(declaration, t.UnknownDecl) and not params:
+            known = [n for n, d in self.declared.items() if isinstance(d, t.SpaceDecl | t.TimeDecl)]
+            raise errors.names.unknown_of_nothing(name.text, known, declaration.span)
+        require_distinct(params)
+        arguments = self._own_arguments(params)
+        sign = {">": {"positive": True}, ">=": {"nonnegative": True}}.get(getattr(type_, "sign", ""), {"real": True})
+        head = Symbol(name.text, **sign)
+        self.types[name.id] = type_
+        net = net_of(declaration, type_, self.number)
+        if isinstance(declaration, t.UnknownDecl):
+            self.unknowns[name.id] = Unknown(name.text, head, type_, arguments, net, declaration.span)
+        else:
+            told = arguments, net, declaration.span, start_of(declaration, type_, self.number)
+            self.learned[name.id] = Learned(name.text, name.id, head, type_, tuple(p.text for p in params), *told)
+        return field_of(head, type_, arguments, self.scope())
+
+    def _coordinate(self, name: t.Name) -> Value:
+        scope, declaration = self.scope(), self.declared[name.id]
+        assert isinstance(declaration, t.SpaceDecl)
+        if len(declaration.names) == 1 and scope.dimension != 1:
+            return scope.position()
+        return scalar(scope.space.coordinates[declaration.names.index(name)])
+
+    # ---- arguments
+    def _own_arguments(self, params: tuple[t.Name, ...]) -> tuple[Expr, ...]:
+        """The variables that a field depends on, as declared."""
+        arguments: list[Expr] = []
+        for param in params:
+            if not isinstance(self.declared.get(param.id), t.SpaceDecl | t.TimeDecl | t.UnknownDecl):
+                self.variable(param)
+                raise errors.names.not_a_parameter(param.text, param.span)
+            arguments += self._flat(param, self.value(param), param.span)
+        return tuple(arguments)
+
+    def _arguments(
+        self, declaration: t.UnknownDecl | t.LearnDecl, args: tuple[Value, ...], span: Span
+    ) -> tuple[Expr, ...]:
+        params = declaration.params or ()
+        require_arity(declaration.name, params, args, span)
+        return tuple(e for p, a in zip(params, args, strict=True) for e in self._flat(p, a, span))
+
+    def _flat(self, param: t.Name, value: Value, span: Span) -> list[Expr]:
+        return flat(param, self.value(param), value, span, self.space)
+
+    def _own(self, declaration: t.UnknownDecl | t.LearnDecl, args: tuple[Value, ...]) -> bool:
+        """Whether an operator is called with its own parameters, `K(t)`, rather than applied."""
+        params = declaration.params or ()
+        return bool(params) and len(params) == len(args) and are_alike([self.value(p) for p in params], args)

@@ -1,0 +1,154 @@
+"""`realize`, `require` and the blocks `network`, `train`, `evaluate` → words and blocks, checked."""
+
+from __future__ import annotations
+
+from typing import Any, assert_never
+
+from pdedsl import errors
+from pdedsl.config.base import Chosen, Number, Whole
+from pdedsl.config.blocks import BLOCKS, ENTRIES, Block, Boxes, Calls, Entry, Names, Nothing, Plain, Transfer
+from pdedsl.config.methods import PARTS
+from pdedsl.config.training import Box
+from pdedsl.diagnostics import PdeError, Span
+from pdedsl.ir.spec import Requirement
+from pdedsl.ir.types import Operator
+from pdedsl.ir.verdicts import Axiom
+from pdedsl.language import ast as t
+from pdedsl.language.elaborate.declarations import interval_of
+from pdedsl.language.elaborate.environment import Environment
+from pdedsl.language.elaborate.options import argument, chosen, meant, real, unknown_word
+
+
+def realization(statement: t.RealizeStmt, env: Environment) -> Chosen[Any]:
+    """The method chosen for a part of the equation, among those that can realize it."""
+    part = statement.part
+    if part.id not in PARTS:
+        raise unknown_word(part, PARTS, "a part of an equation")
+    methods = PARTS[part.id]
+    head = statement.method.head if isinstance(statement.method, t.Call) else statement.method
+    if isinstance(head, t.Name) and head.id not in methods:
+        elsewhere = [p for p, m in PARTS.items() if head.id in m]
+        if elsewhere:
+            raise errors.options.other_part(head.text, part.id, elsewhere, list(methods), head.span, part.span)
+    return chosen(statement.method, methods, f"a way to realize {part.id}", env.number, statement.span)
+
+
+def requirements(statement: t.RequireStmt) -> list[Requirement]:
+    for name in statement.axioms:
+        if name.id not in set(Axiom):
+            raise unknown_word(name, Axiom, "an axiom")
+    return [Requirement(Axiom(n.id), n.span) for n in statement.axioms]
+
+
+# ---- blocks
+
+
+def block(statement: t.BlockStmt, env: Environment) -> Block | None:
+    """The block, or None if an entry is missing or wrong, which is reported here or where its names are declared."""
+    kind, before = statement.kind.id, len(env.reporter.errors)
+    found: dict[str, list[tuple[object, Span]]] = {}
+    seen: dict[str, t.Name] = {}
+    understood = 0
+    for entry in statement.entries:
+        with env.reporter.guard():
+            _fits(entry, kind, seen)
+            values = _values(entry, ENTRIES[kind][entry.key.id], env)
+            found.setdefault(entry.key.id, []).extend(values)
+            understood += 1
+    for key in (key for key, entry in ENTRIES[kind].items() if entry.required and key not in seen):
+        env.reporter.add(errors.options.missing_entry(kind, key, statement.kind.span))
+    if "epochs" in seen and "steps" in seen:
+        line = next(entry.span for entry in statement.entries if entry.key is seen["steps"])
+        env.reporter.add(errors.options.epochs_and_steps(seen["steps"].span, line))
+    whole = understood == len(statement.entries) and len(env.reporter.errors) == before
+    return _made(kind, found, statement.span) if whole else None
+
+
+def _made(kind: str, found: dict[str, list[tuple[object, Span]]], span: Span) -> Block:
+    values: dict[str, Any] = {"epochs": None} if "steps" in found else {}
+    for key, pairs in found.items():
+        items = tuple(value for value, _ in pairs)
+        values[key] = items if ENTRIES[kind][key].several else items[0]
+    places = {key: tuple(place for _, place in pairs) for key, pairs in found.items()}
+    return BLOCKS[kind](**values, places=places, span=span)
+
+
+def _fits(entry: t.Entry, kind: str, seen: dict[str, t.Name]) -> None:
+    """Checks that this kind of block has such an entry, how often it is given, and its number of values."""
+    key, rules = entry.key, ENTRIES[kind]
+    if key.id not in rules:
+        raise errors.options.unknown_entry(kind, key.text, list(rules), meant(key.id, rules), key.span)
+    rule = rules[key.id]
+    first = seen.setdefault(key.id, key)
+    if first is not key and not rule.values.repeats:
+        raise errors.options.entry_twice(key.text, key.span, first.span, entry.span)
+    products = [item.value for item in entry.items if isinstance(item.value, t.Product)]
+    joined = next((f for p in products for f in t.children(p) if isinstance(f, t.Name) and f.id in rules), None)
+    if joined is not None:
+        raise errors.options.joined_entries(joined.text, joined.span)
+    if not rule.least <= len(entry.items) <= rule.most:
+        raise errors.options.number_of_values(key.text, rule.most, len(entry.items), entry.span)
+
+
+def _values(entry: t.Entry, rule: Entry, env: Environment) -> list[tuple[object, Span]]:
+    if isinstance(rule.what, Nothing):
+        return [(True, entry.span)]
+    return [(_value(entry.key, item, rule, env), item.span) for item in entry.items]
+
+
+def _value(key: t.Name, item: t.Item, rule: Entry, env: Environment) -> object:
+    sourced, boxed = isinstance(rule.what, Calls) and rule.what.sourced, isinstance(rule.what, Boxes)
+    behind = Span(item.value.span.end, item.span.end)
+    if sourced and not item.source:
+        raise errors.options.needs_from(key.text, item.span)
+    if item.source and not sourced:
+        raise errors.options.takes_no_from(key.text, item.span, behind)
+    if boxed and not item.within:
+        raise errors.options.needs_interval(key.text, item.span)
+    if item.within and not boxed:
+        raise errors.options.takes_no_interval(key.text, item.span, behind)
+    match rule.what:
+        case Calls(forms=forms):
+            made = chosen(item.value, forms, f"a value of {key.id}", env.number, item.span)
+            return Transfer(made, _source(item)) if sourced else made
+        case Names():
+            return _named(key, item, rule.what)
+        case Plain(param=param):
+            if isinstance(item.value, t.Name) and env.is_free(item.value.id) and isinstance(param.kind, Whole | Number):
+                raise errors.options.wrong_value(key.id, param.wanted, item.span)
+            return argument(item.value, param, key.id, env.number)
+        case Boxes():
+            return _box(item, env)
+        case Nothing():
+            return True
+        case _:
+            assert_never(rule.what)
+
+
+def _source(item: t.Item) -> str:
+    assert item.source is not None
+    return item.source.value if isinstance(item.source, t.Text) else item.source.text
+
+
+def _named(key: t.Name, item: t.Item, names: Names) -> object:
+    if isinstance(item.value, t.Name) and item.value.id in names.words:
+        return names.of(item.value.id)
+    raise _unknown_value(key, item, names)
+
+
+def _unknown_value(key: t.Name, item: t.Item, names: Names) -> PdeError:
+    if isinstance(item.value, t.Name):
+        return unknown_word(item.value, names.words, f"a value of {key.id}")
+    return errors.options.not_a_value(key.id, names.words, item.span)
+
+
+def _box(item: t.Item, env: Environment) -> Box:
+    assert item.within is not None
+    name = item.value
+    if not isinstance(name, t.Name):
+        raise errors.options.only_operators(item.value.span)
+    env.value(name)
+    if not isinstance(env.types.get(name.id), Operator):
+        raise errors.options.not_an_operator(name.text, name.span)
+    bounds = interval_of(item.within, env)
+    return Box(env.learned[name.id].name, real(bounds.start), real(bounds.end))

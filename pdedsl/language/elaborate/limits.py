@@ -1,0 +1,41 @@
+"""Bounds on the computations that a spec can cause: a quick error, never a hang."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+
+from sympy import Max, Min
+from sympy.core.basic import Basic
+
+from pdedsl import errors
+from pdedsl.diagnostics import Span
+from pdedsl.symbolic.rewrite import measure
+from pdedsl.symbolic.symbols import TooLarge, atoms
+from pdedsl.symbolic.sympy_errors import Endless
+
+MAX_SIZE = 20_000  # nodes of an expression, written out
+MAX_DEPTH = 60  # nested functions, powers and sums
+MAX_EXTREMA = 16  # min and max in an expression: cases are distinguished for each
+MAX_BITS = 4096  # of a whole number
+
+
+def within_limits(expr: Basic, span: Span) -> None:
+    if expr.is_Rational and max(expr.p.bit_length(), expr.q.bit_length()) > MAX_BITS:
+        raise errors.syntax.large_number(span)
+    size, depth = measure(expr)
+    if size > MAX_SIZE:
+        raise errors.syntax.large_expression(size, MAX_SIZE, span)
+    if depth > MAX_DEPTH:
+        raise errors.syntax.deep_expression(depth, MAX_DEPTH, span)
+    if expr.has(Min, Max) and len(atoms(expr, Min, Max)) > MAX_EXTREMA:
+        raise errors.syntax.many_extrema(MAX_EXTREMA, span)
+
+
+@contextmanager
+def limited(span: Span) -> Iterator[None]:
+    """Within, a computation that grows beyond the bounds is reported as a mistake at `span`."""
+    try:
+        yield
+    except (TooLarge, OverflowError, RecursionError, Endless):
+        raise errors.syntax.too_large(span) from None

@@ -1,0 +1,210 @@
+"""Calls in the experiment part → words: networks, methods, data sets, optimizers, with their arguments checked."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Iterable, Mapping
+from fractions import Fraction
+from keyword import iskeyword
+from math import prod
+from typing import TypeVar
+
+from sympy import Expr
+
+from pdedsl import errors
+from pdedsl.config.base import Choice, Chosen, Flag, Forms, Number, Param, Real, Text, Value, Whole, Word, wanted_of
+from pdedsl.config.blocks import Image
+from pdedsl.config.networks import Torch
+from pdedsl.config.synonyms import synonym
+from pdedsl.diagnostics import NOWHERE, PdeError, Span, nearest
+from pdedsl.language import ast as t
+
+Evaluate = Callable[[t.Expr], Expr]  # a constant expression to its exact value
+T = TypeVar("T", bound=Word)
+MAX_LIST = 1000
+_PATH = re.compile(r"[A-Za-z_]\w*(\.[A-Za-z_]\w*)*:[A-Za-z_]\w*", re.ASCII)  # package.module:Name
+MAX_VALUES = 100_000_000  # of an image
+
+
+def chosen(expr: t.Expr, forms: Forms[T], what: str, evaluate: Evaluate, line: Span = NOWHERE) -> Chosen[T]:
+    """`pgd(eps=8/255)` or a bare `flip`, among the words that are allowed here."""
+    args: tuple[t.Expr, ...] = ()
+    named: tuple[tuple[t.Name, t.Expr], ...] = ()
+    match expr:
+        case t.Name():
+            head = expr
+        case t.Call(head=t.Name() as head, args=args, named=named):
+            pass
+        case _:
+            if isinstance(expr, t.Text) and expr.value in forms:
+                raise errors.options.in_quotes(what, expr.value, expr.span)
+            file = isinstance(expr, t.Text) and "npz" in forms
+            raise errors.options.not_a_word(what, list(forms), file, expr.span)
+    if head.id not in forms:
+        raise unknown_word(head, forms, what)
+    form = forms[head.id]
+    own = [(key, value) for key, value in named if key.id not in form.params] if form.of.open else []
+    given = _matched(head, args, tuple(pair for pair in named if pair not in own), form.params, expr.span)
+    _require_places(head, args, given, form.params, forms, expr.span)
+    values = {key: argument(value, form.params[key], key, evaluate) for key, value in given.items()}
+    for key, param in form.params.items():
+        if key not in values and param.required:
+            keys = list(form.params) if args else []
+            raise errors.options.missing_argument(head.id, key, keys, param.wanted, expr.span)
+    word = form.made({**values, "options": _options(own, evaluate)} if own else values)
+    if isinstance(word, Image) and prod(word.shape) > MAX_VALUES:
+        raise errors.options.too_much("channels × height × width", MAX_VALUES, expr.span)
+    if isinstance(word, Torch):
+        _require_path(word, given["network"].span)
+    return Chosen(word, frozenset({*values, *(key.id for key, _ in own)}), expr.span, line)
+
+
+def _require_path(net: Torch, span: Span) -> None:
+    """Checks for `package.module:Name`, whose module must not have the name of a file in a compiled package."""
+    if not _PATH.fullmatch(net.network):
+        raise errors.networks.not_a_path(span)
+    if net.path[0].partition(".")[0] in ("model", "harness", "test_axioms"):
+        raise errors.networks.hidden_module(net.path[0], span)
+
+
+def _options(named: Iterable[tuple[t.Name, t.Expr]], evaluate: Evaluate) -> tuple[tuple[str, Value], ...]:
+    """Arguments for the user's own code, sorted by name."""
+    found: dict[str, Value] = {}
+    for key, value in named:
+        if key.id in found:
+            raise errors.options.argument_twice(key.text, key.span, key.span.to(value.span))
+        if iskeyword(key.id) or not key.id.isidentifier():
+            raise errors.networks.not_a_python_name(key.text, key.span)
+        found[key.id] = _option(value, evaluate)
+    return tuple(sorted(found.items()))
+
+
+def _option(expr: t.Expr, evaluate: Evaluate) -> Value:
+    match expr:
+        case t.Text(value=text):
+            return text
+        case t.Name(id=("true" | "false") as word):
+            return word == "true"
+        case t.ListOf(items=items):
+            return tuple(_option(item, evaluate) for item in items)
+        case _:
+            number = evaluate(expr)
+            return int(number) if number.is_Integer else real(number)
+
+
+def meant(word: str, words: Iterable[str]) -> str | None:
+    """The word that was probably meant: a synonym from elsewhere, or one with a similar spelling."""
+    known = list(words)
+    return synonym(word, known) or nearest(word, known)
+
+
+def unknown_word(word: t.Name, words: Iterable[str], what: str) -> PdeError:
+    known = list(words)
+    return errors.options.unknown_word(word.text, what, known, meant(word.id, known), word.span)
+
+
+def _matched(
+    head: t.Name,
+    args: tuple[t.Expr, ...],
+    named: tuple[tuple[t.Name, t.Expr], ...],
+    params: Mapping[str, Param],
+    span: Span,
+) -> dict[str, t.Expr]:
+    """Arguments by name; positional ones fill the signature in order."""
+    keys = list(params)
+    if len(args) > len(keys):
+        raise errors.options.too_many_arguments(head.id, len(keys), len(args), args[len(keys)].span)
+    given = dict(zip(keys, args, strict=False))
+    for key, value in named:
+        if key.id not in params:
+            raise errors.options.unknown_argument(head.id, key.text, keys, meant(key.id, keys), key.span)
+        if key.id in given:
+            raise errors.options.argument_twice(key.text, key.span, key.span.to(value.span))
+        given[key.id] = value
+    return given
+
+
+def _require_places(
+    head: t.Name,
+    args: tuple[t.Expr, ...],
+    given: Mapping[str, t.Expr],
+    params: Mapping[str, Param],
+    words: Iterable[str],
+    span: Span,
+) -> None:
+    """`pgd(8/255)`, where the norm comes first; `resnet(18)` for `resnet18`."""
+    for (key, param), value in zip(params.items(), args[:1], strict=False):
+        needed = next((k for k, other in params.items() if other.required and k not in given), None)
+        match param.kind, value:
+            case Choice(), (t.Name() | t.Text()):
+                pass
+            case Choice() as choice, _ if needed and not (isinstance(value, t.Number) and choice.named(value.text)):
+                raise errors.options.by_place(key, param.wanted, needed, len(args) == 1, value.span)
+            case Whole(among=among), t.Number(text=n) if among and f"{head.id}{n}" in words:
+                raise errors.options.wrong_value(key, f"one of {', '.join(map(str, among))}", span, f"{head.id}{n}")
+
+
+def argument(expr: t.Expr, param: Param, key: str, evaluate: Evaluate) -> Value:
+    """One argument, checked for its kind and limits; a tuple where several values are allowed."""
+    if not param.many:
+        return _single(expr, param, key, evaluate)
+    if not isinstance(expr, t.ListOf):
+        return (_single(expr, param, key, evaluate),)
+    if not expr.items:
+        raise errors.options.empty_list(key, param.wanted, expr.span)
+    if len(expr.items) > MAX_LIST:
+        raise errors.options.long_list(key, MAX_LIST, expr.span)
+    return tuple(_single(e, param, key, evaluate) for e in expr.items)
+
+
+def _single(expr: t.Expr, param: Param, key: str, evaluate: Evaluate) -> Value:
+    wrong = errors.options.wrong_value(key, param.wanted, expr.span)
+    match param.kind, expr:
+        case Text(), t.Text(value=text):
+            return text
+        case Choice() as choice, (t.Name(id=word) | t.Number(text=word)):
+            return _word(choice, word, key, expr.span)
+        case Flag(), t.Name(id=("true" | "false") as word):
+            return word == "true"
+        case ((Choice() | Whole() | Number()), t.Text(value=text)):
+            raise errors.options.value_in_quotes(key, param.wanted, text, expr.span)
+        case ((Text() | Choice() | Flag()), _):
+            raise wrong
+        case _, t.ListOf():
+            raise errors.options.list_of_values(key, param.wanted, expr.span)
+        case _, t.Text():
+            raise wrong
+        case Whole() as whole, _:
+            return _whole(whole, evaluate(expr), key, expr.span, wrong)
+        case Number() as number, _:
+            return _number(number, evaluate(expr), wrong)
+        case _:
+            raise AssertionError(param.kind)
+
+
+def _word(choice: Choice, word: str, key: str, span: Span) -> Value:
+    found = choice.named(word)
+    if found is None:
+        raise errors.options.wrong_value(key, wanted_of(choice), span, meant(word, choice.words))
+    return found
+
+
+def _whole(kind: Whole, value: Expr, key: str, span: Span, wrong: PdeError) -> int:
+    if not value.is_Integer or value < kind.least:
+        raise wrong
+    if kind.among and value not in kind.among:
+        raise errors.options.wrong_value(key, f"one of {', '.join(map(str, kind.among))}", span)
+    if value > kind.most:
+        raise errors.options.too_much(key, kind.most, span)
+    return int(value)
+
+
+def _number(kind: Number, value: Expr, wrong: PdeError) -> Real:
+    if not kind.admits(float(value)):
+        raise wrong
+    return real(value)
+
+
+def real(value: Expr) -> Real:
+    """An exact fraction if the value is rational, otherwise a float."""
+    return Fraction(int(value.p), int(value.q)) if value.is_Rational else float(value)

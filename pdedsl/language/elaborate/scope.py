@@ -1,0 +1,112 @@
+"""The scope of an expression: its space and time, and what names, indices and variables mean in it."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import Protocol
+
+from sympy import Expr, Integer, Symbol
+
+from pdedsl import errors
+from pdedsl.diagnostics import Span
+from pdedsl.ir.spec import Space
+from pdedsl.language import ast as t
+from pdedsl.language.elaborate.values import LinearMap, Map, Tensor, Value, scalar, shown
+from pdedsl.symbolic.symbols import Component
+
+
+class Names(Protocol):
+    """The meaning of declared names."""
+
+    @property
+    def numbers(self) -> dict[Symbol, Expr]: ...
+
+    def value(self, name: t.Name) -> Value: ...
+
+    def is_free(self, name: str) -> bool: ...
+
+    def variable(self, name: t.Name) -> Value: ...
+
+    def callable(self, name: t.Name) -> bool: ...
+
+    def call(self, name: t.Name, args: tuple[Value, ...], span: Span) -> Value: ...
+
+    def layer(self, call: t.Call) -> Map | None: ...
+
+
+@dataclass(frozen=True)
+class Scope:
+    """The scope of an expression: the space, the time, the declared names, parameters and summation indices."""
+
+    space: Space
+    time: Symbol | None
+    names: Names
+    local: dict[str, Value] = field(default_factory=dict)
+    indices: dict[str, Expr] = field(default_factory=dict)
+    sums: int = 0  # how many Σ enclose it
+    normal: bool = False  # whether `n` is the outer normal here
+    constant: bool = False  # whether this is a constant expression, without a space
+
+    @property
+    def dimension(self) -> int | None:
+        """How many components are written out; None if contractions stand for them."""
+        return len(self.space.coordinates) if self.space.explicit else None
+
+    def slot(self, index: Expr) -> Expr:
+        """The coordinate with an index."""
+        if self.space.explicit:
+            return self.space.coordinates[int(index) - 1]
+        return Component(self.space.coordinates[0], index)
+
+    def position(self) -> Tensor:
+        return Tensor(1, self.slot, self.dimension)
+
+    def outer_normal(self) -> Tensor:
+        n = Symbol("n", real=True)
+        return Tensor(1, lambda i: Component(n, i), self.dimension)
+
+
+def component(body: Value, expr: t.Index, scope: Scope) -> Tensor:
+    """`A[i, j]`: one component of a vector or a matrix."""
+    if isinstance(body, LinearMap):
+        raise errors.types.operator_components(expr.span, expr.body.span.end)
+    if not isinstance(body, Tensor) or body.rank < len(expr.indices):
+        raise errors.types.no_component(shown(body), expr.span)
+    if body.rank > len(expr.indices):
+        raise errors.types.too_few_indices(body.shown(), body.rank, expr.span)
+    indices = [index_of(i, body.size, scope) for i in expr.indices]
+    return scalar(body.at(*indices), body.kind)
+
+
+def index_of(expr: t.Expr, size: int | None, scope: Scope) -> Expr:
+    match expr:
+        case t.Number(text=text) if text.isdigit() and len(text) < 10:
+            if not 1 <= int(text) <= (size or int(text)) or int(text) == 0:
+                raise errors.types.out_of_range(text, size, expr.span)
+            return Integer(int(text))
+        case t.Name(id=name) if name in scope.indices:
+            return scope.indices[name]
+        case t.Name(text=name):
+            raise errors.names.unknown_index(name, expr.span)
+        case _:
+            raise errors.types.not_an_index(expr.span)
+
+
+def slot_of(wrt: t.Wrt, scope: Scope) -> Expr:
+    """The variable of a derivative."""
+    value = scope.names.variable(wrt.name)
+    if isinstance(value, Tensor) and value.rank == 0 and value.expr == scope.time and not wrt.indices:
+        return scope.time
+    if isinstance(value, Tensor) and wrt.indices and value.rank == 1 and _is_position(value, scope):
+        return value.at(index_of(wrt.indices[0], value.size, scope))
+    if isinstance(value, Tensor) and value.rank == 1 and value.size == 1:
+        return value.at(Integer(1))
+    if isinstance(value, Tensor) and value.rank == 0 and value.expr in scope.space.coordinates and not wrt.indices:
+        return value.expr
+    if isinstance(value, Tensor) and _is_position(value, scope):
+        raise errors.types.several_components(wrt.name.text, wrt.span)
+    raise errors.types.not_a_variable(wrt.name.text, wrt.span)
+
+
+def _is_position(value: Tensor, scope: Scope) -> bool:
+    return value.rank == 1 and value.at(Integer(1)) == scope.slot(Integer(1))

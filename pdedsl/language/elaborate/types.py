@@ -1,0 +1,159 @@
+"""Type annotations → types: `scalar > 0`, `matrix, psd`, `operator, ‖K‖ ≤ 1`, and the network of a field."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+from sympy import Expr
+
+from pdedsl import errors
+from pdedsl.config.base import Chosen
+from pdedsl.config.networks import NETWORKS, OPERATORS, Network, OperatorNetwork
+from pdedsl.diagnostics import PdeError
+from pdedsl.ir.types import Channels, Matrix, Operator, Scalar, Sign, Simplex, Type, Vector
+from pdedsl.language import ast as t
+from pdedsl.language.elaborate.expressions import FUNCTIONS
+from pdedsl.language.elaborate.options import chosen, meant
+
+Number = Callable[[t.Expr], Expr]
+TYPES = ("scalar", "vector", "matrix", "simplex", "channels", "operator")
+TRAITS = {
+    "vector": ("divergence_free",),
+    "matrix": ("psd", "symmetric"),
+    "operator": ("‖K‖ ≤ c",),
+    "scalar": ("> 0", "≥ 0"),
+}
+MAX_CLASSES = 1_000_000
+MAX_COMPONENTS = 64  # of a vector with an explicit size
+
+
+def type_of(declaration: t.UnknownDecl | t.LearnDecl, number: Number) -> Type:
+    head, *traits = declaration.type
+    name, sizes = _head(head)
+    if isinstance(declaration, t.UnknownDecl) and name.id in ("matrix", "operator"):
+        raise errors.types.not_for_unknowns(name.id, head.span)
+    base = _base(name, sizes, head, number)
+    for trait in traits:
+        base = _with_trait(base, trait, declaration.name, number)
+    return base
+
+
+def _head(trait: t.Trait) -> tuple[t.Name, tuple[t.Expr, ...]]:
+    match trait.body:
+        case t.Name() as name:
+            sizes: tuple[t.Expr, ...] = ()
+        case t.Call(head=t.Name() as name, args=sizes, named=()):
+            pass
+        case _:
+            raise errors.types.not_a_type(None, TYPES, None, trait.span)
+    if name.id not in TYPES:
+        raise errors.types.not_a_type(name.text, TYPES, meant(name.id, TYPES), name.span)
+    return name, sizes
+
+
+def _base(name: t.Name, sizes: tuple[t.Expr, ...], trait: t.Trait, number: Number) -> Type:
+    wanted = {"vector": (0, 1), "simplex": (1, 1)}.get(name.id, (0, 0))
+    if not wanted[0] <= len(sizes) <= wanted[1]:
+        example = "simplex(10)" if name.id == "simplex" else name.id
+        raise errors.types.wrong_size(name.id, wanted[1] > 0, example, trait.span)
+    simplex = name.id == "simplex"
+    size = _size(sizes[0], number, 2 if simplex else 1, MAX_CLASSES if simplex else MAX_COMPONENTS) if sizes else None
+    if trait.relation and name.id != "scalar":
+        raise errors.types.not_comparable(name.id, trait.span)
+    match name.id:
+        case "scalar":
+            return _scalar(trait, number)
+        case "vector":
+            return Vector(size)
+        case "matrix":
+            return Matrix()
+        case "simplex":
+            assert size is not None
+            return Simplex(size)
+        case "channels":
+            return Channels()
+        case _:
+            return Operator()
+
+
+def _scalar(trait: t.Trait, number: Number) -> Scalar:
+    if not trait.relation:
+        return Scalar()
+    assert trait.bound is not None
+    if trait.relation not in (">", ">=") or number(trait.bound) != 0:
+        raise errors.types.bound_of_scalar(trait.span)
+    return Scalar(Sign(trait.relation))
+
+
+def _size(expr: t.Expr, number: Number, least: int, most: int) -> int:
+    size = number(expr)
+    if not size.is_Integer or not least <= size <= most:
+        raise errors.types.size_out_of_range(least, most, expr.span)
+    return int(size)
+
+
+def _with_trait(base: Type, trait: t.Trait, owner: t.Name, number: Number) -> Type:
+    match base, trait:
+        case Vector(size=size), t.Trait(body=t.Name(id="divergence_free"), relation=""):
+            return Vector(size, divergence_free=True)
+        case Matrix(symmetric=symmetric), t.Trait(body=t.Name(id="psd"), relation=""):
+            return Matrix(psd=True, symmetric=symmetric)
+        case Matrix(psd=psd), t.Trait(body=t.Name(id="symmetric"), relation=""):
+            return Matrix(psd=psd, symmetric=True)
+        case Operator(), t.Trait(body=t.Norm(body=t.Name() as name), relation="<=", bound=bound) if bound is not None:
+            if name != owner:
+                raise errors.types.norm_of_another(name.text, owner.text, trait.span)
+            value = number(bound)
+            if not value.is_positive:
+                raise errors.types.bound_not_positive(bound.span)
+            return Operator(value)
+        case _:
+            raise _unknown_trait(base, trait)
+
+
+def _unknown_trait(base: Type, trait: t.Trait) -> PdeError:
+    kind = type(base).__name__.lower()
+    return errors.types.unknown_trait(kind, TRAITS.get(kind, ()), trait.span)
+
+
+def start_of(declaration: t.UnknownDecl | t.LearnDecl, type_: Type, number: Number) -> Expr | None:
+    """`learn ν : scalar > 0 = 0.1`: the initial value of a plain parameter."""
+    if not isinstance(declaration, t.LearnDecl) or declaration.params or not _is_number(declaration.net):
+        return None
+    assert declaration.net is not None
+    if not isinstance(type_, Scalar):
+        raise errors.types.start_of_scalar(type(type_).__name__.lower(), declaration.net.span)
+    start = number(declaration.net)
+    if type_.sign is not Sign.ANY and not start.is_positive:
+        raise errors.types.start_not_positive(type_.sign, declaration.net.span)
+    return start
+
+
+def _is_number(net: t.Expr | None) -> bool:
+    """Whether a number rather than a network is given."""
+    match net:
+        case None:
+            return False
+        case t.Name(id=name):
+            return name not in NETWORKS
+        case t.Call(head=t.Name(id=name)):
+            return name in FUNCTIONS
+        case _:
+            return True
+
+
+def net_of(declaration: t.UnknownDecl | t.LearnDecl, type_: Type, number: Number) -> Chosen[Network] | None:
+    """The network of a field. A learned field without network or arguments is a plain parameter."""
+    if declaration.net is None:
+        if isinstance(declaration, t.LearnDecl) and (declaration.params or isinstance(type_, Operator)):
+            example = "conv(3)" if isinstance(type_, Operator) else "mlp(width=64, depth=4)"
+            raise errors.types.no_network(declaration.name.text, example, declaration.span)
+        return None
+    if isinstance(declaration, t.LearnDecl) and not declaration.params and _is_number(declaration.net):
+        return None
+    net = chosen(declaration.net, NETWORKS, "a network", number)
+    if isinstance(type_, Operator) != isinstance(net.word, OperatorNetwork):
+        operator, kind = isinstance(type_, Operator), type(type_).__name__.lower()
+        wanted = (" or ".join(OPERATORS), "conv(3)") if operator else ("mlp, resnet, convnet, …", "mlp")
+        raise errors.types.network_of_other_type(net.word.name, kind, *wanted, net.span)
+    return net

@@ -1,0 +1,270 @@
+"""What has to have a value for an expression to have one, though sympy drops it: √u √u becomes u, and ∂ log u/∂x 1/u.
+
+Roots, poles and functions that are not defined everywhere are noted when they are made.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator
+from contextlib import contextmanager
+from contextvars import ContextVar
+from dataclasses import dataclass, replace
+from functools import cache
+
+from sympy import Add, Expr, Pow, S, acos, asin, log, sqrt, tan
+
+from pdedsl import errors
+from pdedsl.diagnostics import Span
+from pdedsl.symbolic.calculus import contract
+from pdedsl.symbolic.rewrite import product
+
+# ---- definedness
+
+
+_DOMAIN: ContextVar[list[Expr] | None] = ContextVar("domain", default=None)
+
+
+@contextmanager
+def watched() -> Iterator[list[Expr]]:
+    """Collects what is noted."""
+    found: list[Expr] = []
+    token = _DOMAIN.set(found)
+    try:
+        yield found
+    finally:
+        _DOMAIN.reset(token)
+
+
+def note(exprs: Iterable[Expr]) -> None:
+    found = _DOMAIN.get()
+    if found is not None:
+        found += exprs
+
+
+def remembered(compute: Callable[..., Expr]) -> Callable[..., Expr]:
+    """The same function; each value is computed once, and what it needs is noted every time."""
+    kept: dict[tuple[Expr, ...], tuple[Expr, list[Expr]]] = {}
+
+    def at(*index: Expr) -> Expr:
+        if index not in kept:
+            with watched() as found:
+                kept[index] = compute(*index), found
+        note(kept[index][1])
+        return kept[index][0]
+
+    return at
+
+
+def noted(made: Expr) -> Expr:
+    """The expression; a power, root or function that may have no value is noted."""
+    if _DOMAIN.get() is not None and not made.is_number:
+        note(part for a in made.atoms(Pow, log, tan, asin, acos) if not a.is_number for part in _parts(a))
+    return made
+
+
+def _parts(a: Expr) -> Iterator[Expr]:
+    """√b for roots of b, 1/b for its negative powers, and functions as they are."""
+    if isinstance(a, log):  # log(1/b) has a value where log b has one
+        inner = a.args[0]
+        yield log(1 / inner) if isinstance(inner, Pow) and inner.exp.is_negative else a
+    elif not isinstance(a, Pow):
+        yield a
+    elif a.base == S.Exp1:
+        return
+    elif not a.exp.is_Rational:
+        yield a
+    else:
+        if not a.exp.is_Integer:
+            yield sqrt(a.base)
+        if a.exp.is_negative:
+            yield 1 / a.base
+
+
+# ---- values
+# Values of expressions during elaboration: tensors in components, operators and functions.
+
+
+# What a tensor's components are: numbers, class probabilities, feature maps, or the features a linear map makes.
+Kind = str  # "number" | "simplex" | "channels" | "features"
+SHOWN = {
+    "number": "scalar",
+    "simplex": "class probabilities",
+    "channels": "feature map",
+    "features": "scores of a linear operator",
+}
+
+
+@dataclass(frozen=True)
+class Tensor:
+    """A tensor of rank 0, 1 or 2 by components; `size` is None if it is the dimension of a space not written out."""
+
+    rank: int
+    at: Callable[..., Expr]
+    size: int | None = None
+    kind: Kind = "number"
+    literal: bool = False  # a number as written in the text: a literal 0 fits any shape
+
+    def __post_init__(self) -> None:
+        """Caches components; computes a scalar immediately, so that its mistakes are reported where they are made."""
+        object.__setattr__(self, "at", remembered(self.at) if self.rank else cache(self.at))
+        if self.rank == 0:
+            self.at()
+
+    @property
+    def expr(self) -> Expr:
+        return self.at()
+
+    def shown(self) -> str:
+        noun = (SHOWN[self.kind], "vector", "matrix")[self.rank]
+        if self.size is None or (not self.rank and self.kind != "simplex"):
+            return noun
+        return f"{noun} of size {self.size}" if self.rank else f"{noun} ({self.size} classes)"
+
+
+@dataclass(frozen=True)
+class LinearMap:
+    """A linear operator, given by its action on a tensor; the span is for mistakes."""
+
+    apply: Callable[[Tensor, Span], Tensor]
+    adjoint: Callable[[], LinearMap]
+
+
+@dataclass(frozen=True)
+class Map:
+    """A function not yet applied to its arguments."""
+
+    name: str
+    call: Callable[[tuple[Value, ...], Span], Value]
+    arity: str  # in words
+
+
+Value = Tensor | LinearMap | Map
+
+
+def scalar(expr: Expr, kind: Kind = "number", literal: bool = False) -> Tensor:
+    return Tensor(0, lambda: expr, kind=kind, literal=literal)
+
+
+def vector(items: tuple[Expr, ...]) -> Tensor:
+    return Tensor(1, lambda i: items[int(i) - 1], len(items))
+
+
+def matrix(rows: tuple[tuple[Expr, ...], ...]) -> Tensor:
+    return Tensor(2, lambda i, j: rows[int(i) - 1][int(j) - 1], len(rows))
+
+
+def shown(value: Value) -> str:
+    match value:
+        case Tensor():
+            return value.shown()
+        case LinearMap():
+            return "operator"
+        case Map():
+            return "function"
+
+
+def is_zero(value: Tensor) -> bool:
+    return value.rank == 0 and value.literal and value.expr == S.Zero
+
+
+Part = tuple[int, Tensor, Span]  # a sign, a value and its place
+
+
+def add(parts: list[Part]) -> Tensor:
+    """A signed sum; all parts must have the same rank, size and kind."""
+    like = fitting(parts, added=True)
+    kept = _nonzero(parts)
+
+    def at(*index: Expr) -> Expr:
+        return Add(*(sign * part.at(*index) for sign, part, _ in kept))
+
+    return replace(like, at=at, literal=all(p[1].literal for p in kept))
+
+
+def _nonzero(parts: list[Part]) -> list[Part]:
+    """The parts that give a sum its shape."""
+    return [p for p in parts if not is_zero(p[1])] or parts[:1]
+
+
+def fitting(parts: list[Part], added: bool) -> Tensor:
+    """A value with the common shape of all parts; a literal zero fits every shape."""
+    kept = _nonzero(parts)
+    _, first, place = kept[0]
+    for _, other, span in kept:
+        if not _fits(first, other):
+            if not added and (first.kind, other.kind) == ("simplex", "features"):
+                raise errors.types.scores_alone(other.shown(), first.shown(), span, place)
+            scores = first.kind == "features"
+            raise errors.types.terms_differ(other.shown(), first.shown(), added, scores, span, place)
+    kind = next((v.kind for _, v, _ in kept if v.kind != "number"), "number")
+    size = next((v.size for _, v, _ in kept if v.size is not None), None)
+    return replace(first, kind=kind, size=size)
+
+
+def _fits(a: Tensor, b: Tensor) -> bool:
+    sizes = a.size == b.size or None in (a.size, b.size)
+    kinds = a.kind == b.kind or {a.kind, b.kind} == {"number", "channels"}
+    return a.rank == b.rank and sizes and kinds
+
+
+def times(a: Tensor, b: Tensor, span: Span) -> Tensor:
+    """A product in which at most one factor has components, or a matrix times a vector."""
+    if a.rank == 2 and b.rank == 1:
+        return dot(a, b, span)
+    if a.rank and b.rank:
+        raise errors.types.no_product(a.shown(), b.shown(), a.rank == b.rank == 1, span)
+    kind = product_kind(a, b, span)
+    tensor, other = (a, b) if a.rank else (b, a)
+    return Tensor(
+        tensor.rank, lambda *i: product(other.expr, tensor.at(*i)), tensor.size, kind, a.literal and b.literal
+    )
+
+
+def scale(left: Value, right: Value, span: Span) -> Value:
+    """A product, or an operator acting on what follows it."""
+    match left, right:
+        case Tensor(), Tensor():
+            return times(left, right, span)
+        case LinearMap(), Tensor():
+            return left.apply(right, span)
+        case LinearMap(), LinearMap():
+            return compose(left, right)
+        case Tensor(rank=0), LinearMap():
+            return LinearMap(
+                lambda x, at: times(left, right.apply(x, at), span),
+                lambda: _as_map(scale(left, right.adjoint(), span)),
+            )
+        case _:
+            raise errors.types.cannot_be_multiplied(shown(left), shown(right), span)
+
+
+def _as_map(value: Value) -> LinearMap:
+    assert isinstance(value, LinearMap)
+    return value
+
+
+def compose(left: LinearMap, right: LinearMap) -> LinearMap:
+    return LinearMap(lambda x, at: left.apply(right.apply(x, at), at), lambda: compose(right.adjoint(), left.adjoint()))
+
+
+def dot(a: Tensor, b: Tensor, span: Span) -> Tensor:
+    """The product that sums over adjacent indices."""
+    if not a.rank or not b.rank:
+        return times(a, b, span)
+    if a.size != b.size and None not in (a.size, b.size):
+        raise errors.types.sizes_differ(a.shown(), b.shown(), span)
+    size = a.size if a.size is not None else b.size
+    kind = product_kind(a, b, span)
+
+    def at(*index: Expr) -> Expr:
+        left, right = index[: a.rank - 1], index[a.rank - 1 :]
+        return contract(lambda k: a.at(*left, k) * b.at(k, *right), size)
+
+    return Tensor(a.rank + b.rank - 2, at, size if a.rank + b.rank > 2 else None, kind)
+
+
+def product_kind(a: Tensor, b: Tensor, span: Span) -> Kind:
+    kinds = [k for k in (a.kind, b.kind) if k != "number"]
+    if len(kinds) == 2 and kinds != ["channels", "channels"]:
+        raise errors.types.product_of_kinds(SHOWN[kinds[0]], SHOWN[kinds[1]], span)
+    return kinds[0] if kinds else "number"

@@ -1,0 +1,247 @@
+"""The parser of the grammar. Its tables are computed once and cached as JSON: computing them takes ten times as long as
+reading them. Whoever can change them can change what a spec means, so they are stored where Python keeps this
+module's compiled code, with a digest against accidents. If they cannot be read there, they are computed anew.
+"""
+
+from __future__ import annotations
+
+import json
+from contextlib import suppress
+from copy import copy
+from functools import cache
+from hashlib import sha256
+from importlib.resources import files
+from importlib.util import cache_from_source
+from itertools import dropwhile, takewhile
+from pathlib import Path
+from typing import Any, cast
+
+import lark
+from lark import Lark, Token
+from lark.exceptions import UnexpectedToken
+from lark.lexer import BasicLexer
+
+from pdedsl import errors
+from pdedsl.diagnostics import Reporter, Source, Span, nearest
+from pdedsl.io import replace_text
+from pdedsl.language import ast as t
+from pdedsl.language.ast_builder import Builder, cover, name_of
+from pdedsl.language.lexer import BLOCKS, Line, Lines, read_lines, span_of
+from pdedsl.language.names import identity
+from pdedsl.language.syntax_errors import KEYWORDS, explained
+
+# ---- tables
+
+
+def grammar_text() -> str:
+    """The grammar, from the installed package or from the checkout."""
+    packaged = files("pdedsl").joinpath("grammar/pde.lark")
+    if packaged.is_file():
+        return packaged.read_text("utf-8")
+    return (Path(__file__).parents[2] / "grammar" / "pde.lark").read_text("utf-8")
+
+
+@cache
+def parser() -> Lark:
+    grammar = grammar_text()
+    path = kept_at(grammar)
+    kept = _read(path)
+    if kept is not None:
+        return kept
+    made = Lark(grammar, parser="lalr", lexer="basic", start=["statement", "entry"], transformer=Builder())
+    _write(path, made)
+    return made
+
+
+def kept_at(grammar: str) -> Path:
+    key = sha256(f"{lark.__version__}\n{grammar}".encode()).hexdigest()[:16]
+    return Path(cache_from_source(__file__)).with_name(f"grammar-{key}.json")
+
+
+@cache
+def scanner() -> BasicLexer:
+    """The scanner from text to raw tokens; comments are kept for the formatter."""
+    conf = copy(parser().lexer_conf)
+    conf.ignore = ["WHITE"]
+    conf.skip_validation = True
+    return BasicLexer(conf)
+
+
+def _read(path: Path) -> Lark | None:
+    try:
+        written, _, text = path.read_text("utf-8").partition("\n")
+        if written != digest(text):
+            return None
+        kept = json.loads(text, object_hook=_with_numbers)
+        return Lark.__new__(Lark)._load(kept, transformer=Builder())
+    except (OSError, ValueError, KeyError, TypeError, AttributeError, AssertionError):  # or of another lark version
+        return None
+
+
+def digest(text: str) -> str:
+    return sha256(text.encode()).hexdigest()
+
+
+def _with_numbers(row: dict[str, Any]) -> dict[Any, Any]:
+    """Keys as integers again: in JSON they are strings, in the tables they number states and tokens."""
+    return {int(k) if k.isdigit() else k: v for k, v in row.items()}
+
+
+def _write(path: Path, made: Lark) -> None:
+    """Writes the tables if possible, completely or not at all."""
+    data, memo = made.memo_serialize([lark.lexer.TerminalDef, lark.grammar.Rule])
+    data["options"] = {k: v for k, v in data["options"].items() if k != "transformer"}
+    text = json.dumps({"data": data, "memo": memo})
+    with suppress(OSError):
+        replace_text(path, f"{digest(text)}\n{text}")
+
+
+# ---- parse
+# Source → Syntax. Each statement is parsed separately, so that a mistake in one hides none in another.
+
+
+MAX_TREE = 1000
+FEW = MAX_TREE // 10  # tokens: each adds fewer than ten levels to a tree
+ENOUGH = 100  # mistakes after which reading stops
+OTHER_WORDS = {
+    **dict.fromkeys(
+        ("domain", "region", "raum", "gebiet", "espace", "domaine", "espacio", "spazio", "dominio"), "space"
+    ),
+    **dict.fromkeys(("zeit", "temps", "tiempo", "tempo"), "time"),
+    **dict.fromkeys(("field", "variable", "var", "unbekannte", "gesucht", "inconnue", "incognita"), "unknown"),
+    **dict.fromkeys(("constant", "parameter", "param", "konstante", "constante", "costante", "double"), "const"),
+    **dict.fromkeys(("float", "real", "int", "scalar"), "const"),
+    **dict.fromkeys(("def", "define", "function"), "let"),
+    **dict.fromkeys(("solve", "method", "solver", "discretize"), "realize"),
+    **dict.fromkeys(("assert", "assume", "property"), "require"),
+    **dict.fromkeys(("training", "fit"), "train"),
+    **dict.fromkeys(("test", "evaluation", "eval"), "evaluate"),
+}
+"""Words that other programs use for ours."""
+PROSE = {"Solve", "Find", "find", "Given", "given", "Consider", "subject", "Equation", "equation"}
+"""Words before the equations of a book."""
+CONDITIONS = {"initial", "ic", "bc", "boundary", "dirichlet", "neumann", "robin"}
+"""Words before the conditions of other programs."""
+SPELLED = {"ALONE", "DERIVATIVE", "DIV", "HESSIAN", "LAPLACIAN", "NABLA", "OPERATOR", "PARTIAL", "SIGMA"}
+"""Signs that are words in ASCII: a word before them is one before a word."""
+
+
+def parse_syntax(source: Source, reporter: Reporter) -> t.Syntax:
+    """The statements that can be parsed; mistakes go to the reporter, names in unreadable declarations to `lost`."""
+    return read_syntax(source, reporter)[1]
+
+
+def read_syntax(source: Source, reporter: Reporter) -> tuple[Lines, t.Syntax]:
+    """The same, with the tokens of what could be read."""
+    read = read_lines(source, scanner(), reporter)
+    return read, _parsed(read, source, reporter)
+
+
+def _parsed(read: Lines, source: Source, reporter: Reporter) -> t.Syntax:
+    known = read.names.fields | read.names.variables
+    statements: list[t.Statement] = []
+    lost: set[str] = set()
+    unopened = False  # whether the lines above, up to a block without its brace, are indented
+    for line in read.lines:
+        before = len(statements)
+        unopened = unopened and source.position(span_of(line.tokens[0]).start)[1] > 1
+        if unopened:
+            continue
+        unopened = line.tokens[0].type in BLOCKS and line.entries is None
+        with reporter.guard():
+            statements += _read_parse(line, known, reporter)
+        if len(statements) == before:
+            lost |= _names_lost(line.tokens)
+        if len(reporter.errors) >= ENOUGH:
+            break
+    return t.Syntax(tuple(statements), read.comments, frozenset(lost), span=Span(0, len(source.text)))
+
+
+def _read_parse(line: Line, known: set[str], reporter: Reporter) -> list[t.Statement]:
+    """The statement of a line; none if a mistake in it was already reported."""
+    _check_keyword(line.tokens, known)
+    if line.entries is not None:
+        return [] if line.spoiled else [_block(line, reporter)]
+    return [] if line.spoiled else [cast(t.Statement, _parse(line.tokens, "statement"))]
+
+
+def _names_lost(tokens: list[Token]) -> set[str]:
+    """The keyword of an unreadable declaration and the names that it would have declared."""
+    first = 0 if len(tokens) > 1 and tokens[1].type == "IN" else 1  # `t in [0, 1]`
+    within = (
+        "NAME",
+        "LPAR",
+        "COMMA",
+        *(("COLON", "NUMBER", "RELATION") if tokens[0].type in ("SPACE", "TIME") else ()),
+    )
+    names = takewhile(lambda token: token.type in within, tokens[first:])
+    word = tokens[0]
+    keyword = (_keyword_meant(word.lower()) or _by_shape(tokens)) if word.type == "NAME" else word.type
+    return {(keyword or "").upper(), *(identity(token) for token in names if token.type == "NAME")}
+
+
+def _keyword_meant(word: str) -> str | None:
+    return OTHER_WORDS.get(word) or nearest(word, KEYWORDS)
+
+
+def _check_keyword(tokens: list[Token], known: set[str]) -> None:
+    """A line that starts with two words must start with a keyword: reports a misspelled one, behind a plus too, which
+    formatting leaves out."""
+    tokens = list(dropwhile(lambda token: token.type == "PLUS", tokens)) or tokens
+    first = tokens[0]
+    follows = tokens[1].type if len(tokens) > 1 else ""
+    if first.type != "NAME" or identity(first) in known:
+        return
+    if first.lower() in CONDITIONS and follows != "EQUAL":
+        raise errors.syntax.condition(first, span_of(first))
+    before = first in PROSE or (follows in SPELLED and first.capitalize() in PROSE)
+    if before or (follows == "COLON" and _is_label(tokens)):
+        whole = span_of(first).to(span_of(tokens[1])) if follows == "COLON" else span_of(first)
+        raise errors.syntax.label(first, span_of(first), whole)
+    if follows not in ("NAME", "LPAR", "LBRACE", "BY", *SPELLED):
+        return
+    typo = _keyword_meant(first.lower()) or _by_shape(tokens)
+    if typo == "unknown" and len(tokens) > 2 and tokens[2].type in ("IN", "ELEMENT"):
+        typo = "space"  # `var x in [0, 1]`
+    if typo or follows == "LBRACE":
+        blocks = [kind.lower() for kind in sorted(BLOCKS)]
+        raise errors.syntax.no_statement(first, typo, blocks, span_of(first))
+
+
+def _by_shape(tokens: list[Token]) -> str | None:
+    """The keyword of `word x in [0, 1]` and of `word u(x, t) : scalar`, whatever the word."""
+    kinds = [token.type for token in tokens[:3]]
+    if kinds in (["NAME", "NAME", "IN"], ["NAME", "NAME", "ELEMENT"]):
+        return "time" if tokens[1] == "t" else "space"
+    types = kinds == ["NAME", "NAME", "CALL"] and not any(token.type == "EQUAL" for token in tokens)
+    return "unknown" if types and any(token.type == "COLON" for token in tokens) else None
+
+
+def _is_label(tokens: list[Token]) -> bool:
+    """`heat: ∂u/∂t = …`, and not `A:∇∇u`."""
+    return tokens[0].end_pos == tokens[1].start_pos and (len(tokens) < 3 or tokens[1].end_pos != tokens[2].start_pos)
+
+
+def _block(line: Line, reporter: Reporter) -> t.BlockStmt:
+    keyword = line.tokens[0]
+    if keyword.type not in BLOCKS or len(line.tokens) > 3:
+        _parse([*line.tokens[:2], line.tokens[-1]], "statement")
+    entries: list[t.Entry] = []
+    for entry in line.entries or []:
+        with reporter.guard():
+            if not entry.spoiled:
+                entries.append(cast(t.Entry, _parse(entry.tokens, "entry")))
+    return t.BlockStmt(name_of(keyword), tuple(entries), span=cover(line.tokens))
+
+
+def _parse(tokens: list[Token], start: str) -> t.Node:
+    steps = parser().parse_interactive(start=start)
+    try:
+        for token in tokens:
+            steps.feed_token(token)
+        node = cast(t.Node, steps.feed_token(Token.new_borrow_pos("$END", "", tokens[-1])))
+    except UnexpectedToken as error:
+        raise explained(error, tokens) from None
+    if len(tokens) > FEW and (deep := t.deepest(node, MAX_TREE)):
+        raise errors.syntax.nested_too_deeply(deep.span)
+    return node

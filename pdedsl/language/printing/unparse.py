@@ -1,0 +1,390 @@
+"""Rows of cells → lines of text, aligned.
+
+A cell may hold codes: OPEN and CLOSE enclose an alignment at the current column, and BREAK starts a new line there.
+No name, number, string or comment contains a newline, so nothing else can be mistaken for a code.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass
+from itertools import pairwise
+
+from pdedsl.diagnostics import Span, width
+from pdedsl.language import ast as t
+from pdedsl.language.ast import Comment
+from pdedsl.language.names import FRACTION_OF, MAX_NAME, SUPERSCRIPTS, subscript, superscript, unicode_name
+from pdedsl.language.precedence import DOTS, Factors, dotted, first_bracketed, inside, shielded
+from pdedsl.language.token_stream import Declared, ascii_derivative, subscript_of
+
+# ---- layout
+
+
+OPEN, CLOSE, BREAK = "\n<", "\n>", "\n|"
+_BLANK = re.compile(r"(?>\r\n|\r|\n)\s*?[\r\n]")
+
+
+@dataclass(frozen=True)
+class Row:
+    """A line of the result. The cells of neighbouring rows of the same kind are aligned."""
+
+    cells: tuple[str, ...]
+    span: Span
+    kind: str = ""
+    indent: str = ""
+    behind: Sequence[Comment] = ()
+
+
+def aligned(text: str) -> str:
+    """The text, with continuation lines aligned to its start."""
+    return f"{OPEN}{text}{CLOSE}" if BREAK in text else text
+
+
+def laid_out(rows: list[Row], source: str) -> str:
+    """The rows as text, with the author's blank lines."""
+    return "".join(_texts(rows, source))
+
+
+def _texts(rows: list[Row], source: str) -> Iterator[str]:
+    run: list[Row] = []
+    for i, row in enumerate(rows):
+        blank = i > 0 and _BLANK.search(source, rows[i - 1].span.end, row.span.start) is not None
+        if run and (blank or row.kind != run[0].kind):
+            yield from _aligned(run)
+            run = []
+        if blank:
+            yield "\n"
+        run.append(row)
+    yield from _aligned(run)
+
+
+def _aligned(run: list[Row]) -> Iterator[str]:
+    """Neighbouring rows of the same kind, their cells aligned: `head : type = net`, or `body    for …`."""
+    named = max((width(row.cells[0]) for row in run if len(row.cells) > 1), default=0)
+    typed = max((width(row.cells[1]) for row in run if len(row.cells) > 2), default=0)
+    ends = max((_last(_obeyed(row.cells[0])) for row in run), default=0)
+    for row in run:
+        match row.kind, row.cells:
+            case "piece", (body, during):
+                body = _obeyed(body)
+                text = f"{body}{' ' * (ends - _last(body))}    {during}"
+            case _, (head, *types):
+                text = head + " " * (named - width(head)) * bool(types)
+                text += f" : {types[0]}" if types else ""
+                text += f"{' ' * (typed - width(types[0]))} = {types[1]}" if len(types) > 1 else ""
+                text = _obeyed(text)
+        lines = f"{text}{''.join(f'  {c.text}' for c in row.behind)}".split("\n")
+        yield "".join(f"{row.indent}{line}\n" for line in lines)
+
+
+def _last(text: str) -> int:
+    """The width of the last line."""
+    return width(text.rpartition("\n")[2])
+
+
+def _obeyed(text: str) -> str:
+    """The text with its layout codes carried out."""
+    first, *rest = text.split("\n")
+    lines, columns = [first], [0]
+    for part in rest:
+        match part[0]:
+            case "<":
+                columns.append(width(lines[-1]))
+            case ">":
+                columns.pop()
+            case _:
+                lines.append(" " * columns[-1])
+        lines[-1] += part[1:]
+    return "\n".join(lines)
+
+
+# ---- spell
+# Expressions and types → canonical text, in Unicode or in ASCII; parsing the text gives the tree back.
+#
+# Trees are as the parser makes them: a bracket is a Group, except that `grad(…)`, `dot(…)` and `sum(…)` imply theirs,
+# and that an atom needs none. What binds too loosely for its place is bracketed, so a tree made by hand is read as
+# meant.
+
+
+Gap = Callable[[t.Node, t.Node, bool], str]  # the text between two nodes: a space, or a line break
+
+_SIGNS: dict[t.Operator, str] = {"grad": "∇", "div": "∇·", "lap": "Δ", "hess": "∇∇"}
+_PLAIN_NAME = re.compile(r"[^\W\d_eE]\w*+(?!\()")  # not called; 2e… would be a number
+_DIFFERENTIAL = re.compile(r"(?<!\w)d\w+$")
+_TRANSPOSE = re.compile(r"T(?![A-Za-z0-9_])")
+_SMALL = re.compile(r"0|[1-9][0-9]?")
+
+
+def show(expr: t.Expr, ascii: bool = False) -> str:
+    """An expression on one line."""
+    return Speller(ascii).sum(expr)
+
+
+def show_trait(trait: t.Trait, ascii: bool = False) -> str:
+    """A part of a type on one line: `‖K‖ ≤ 1`."""
+    return Speller(ascii).trait(trait)
+
+
+def one_space(before: t.Node, after: t.Node, listed: bool) -> str:
+    return " "
+
+
+@dataclass(frozen=True)
+class Speller:
+    """One method for each level of the grammar; it brackets expressions that bind more loosely.
+
+    Without `declared`, derivatives are taken to be of declared names. `gap` stands between the items of a list or a
+    call (`listed`) and between the summands of a sum that may be spread over lines.
+    """
+
+    ascii: bool
+    declared: Declared | None = None
+    gap: Gap = one_space
+
+    def name(self, name: t.Name) -> str:
+        # Not name.text: the Unicode form must be recoverable from the ASCII form.
+        return name.id if self.ascii else unicode_name(name.id)
+
+    # ---- sums and products
+
+    def sum(self, expr: t.Expr, spread: bool = False) -> str:
+        if not isinstance(expr, t.Sum):
+            return self.term(expr)
+        sign, first = expr.terms[0]
+        text = "-" * (sign == "-") + self.term(first)
+        for (_, before), (sign, term) in pairwise(expr.terms):
+            gap = self.gap(before, term, False) if spread else " "
+            text += f" {sign}{gap}{self.term(term)}"
+        return text
+
+    def term(self, expr: t.Expr) -> str:
+        return self.product(expr.factors) if isinstance(expr, t.Product) else self.row([("", expr)])
+
+    def product(self, factors: Factors) -> str:
+        at = next((i for i, (sign, _) in enumerate(factors) if sign in DOTS), 0)
+        if not at:
+            return self.row(factors)
+        sign, first = factors[at]
+        left, right = factors[:at], [("", first), *factors[at + 1 :]]
+        if self.ascii:
+            return f"{DOTS[sign]}({self.side(left)}, {self.side(right)})"
+        return f"{self.row(left)}{sign}{self.row(right)}"
+
+    def side(self, factors: Factors) -> str:
+        """A side of `dot(…)`, where a sum needs no brackets of its own."""
+        body = inside(factors[0][1])
+        return self.sum(body) if len(factors) == 1 and isinstance(body, t.Sum) else self.row(factors)
+
+    def row(self, factors: Factors) -> str:
+        """Factors without dots; a leading `1/2` that nothing divides needs no brackets in ASCII."""
+        match factors:
+            case [(_, t.Fraction(over=(a, b)))] | [(_, t.Fraction(over=(a, b))), ("" | "*", _), *_] if self.ascii:
+                text = f"{a}/{b}"
+            case [(_, first), *_]:
+                text = self.behind("", first)
+        for (above, before), (sign, factor) in pairwise(factors):
+            piece = self.behind(sign, factor)
+            text += self.space(text, before, above == "/", sign, factor, piece) + piece
+        return text
+
+    def behind(self, sign: t.Times, factor: t.Expr) -> str:
+        """A factor as it may be written after a sign."""
+        match factor:
+            case t.Negative(body=body):
+                return f"-{self.factor(body)}"
+            case t.Total():
+                return self.total(factor)
+            case _:
+                return self.factor(shielded(factor) if sign == "/" else factor)
+
+    def space(self, text: str, before: t.Expr, divided: bool, sign: t.Times, factor: t.Expr, piece: str) -> str:
+        """The text between two factors."""
+        if sign == "/":  # `du/dx` without spaces may be a derivative
+            return " / " if _DIFFERENTIAL.search(text[-MAX_NAME - 1 :]) and piece[0] == "d" else "/"
+        if sign or isinstance(factor, t.Fraction) or piece[0] in FRACTION_OF.values():  # 2½ is 5/2, and 2½² its square
+            return f" {sign} " if sign else " "
+        number = isinstance(before, t.Number) or (isinstance(before, t.Fraction) and not self.ascii)
+        if piece[0] in "Δ∇":
+            raised = isinstance(before, t.Power) and text[-1] in SUPERSCRIPTS
+            tight = number or raised or isinstance(before, t.Name | t.Group)
+        else:
+            named = _PLAIN_NAME.match(piece) is not None and not isinstance(factor, t.Derivative)
+            tight = number and (named or piece[0] == "(")
+        return "" if tight and not divided else " "
+
+    def total(self, total: t.Total) -> str:
+        mark = subscript([total.index.id])
+        if mark and not self.ascii:
+            return f"Σ{mark} {self.term(total.body)}"
+        body = inside(total.body)
+        return f"sum({self.name(total.index)}, {self.sum(body if isinstance(body, t.Sum) else total.body)})"
+
+    # ---- factors
+
+    def factor(self, expr: t.Expr) -> str:
+        match expr:
+            case t.Prefix():
+                return self.prefix(expr)
+            case t.Power():
+                return self.power(expr)
+            case t.Derivative():
+                return self.derivative(expr)
+            case _:
+                return self.postfix(expr)
+
+    def postfix(self, expr: t.Expr) -> str:
+        """An atom, or anything in brackets."""
+        if isinstance(expr, t.ATOMS):
+            return self.atom(expr)
+        body = inside(expr)
+        functional = self.ascii and (dotted(body) or isinstance(body, t.Total))
+        return self.sum(body) if functional else f"({self.sum(body)})"
+
+    def prefix(self, expr: t.Prefix) -> str:
+        if self.ascii:
+            return f"{expr.operator}({self.sum(inside(expr.body))})"
+        sign, body, times = _SIGNS[expr.operator], expr.body, 1
+        while sign == "Δ" and times < 4 and isinstance(body, t.Prefix) and body.operator == "lap":
+            body, times = body.body, times + 1
+        return sign + _raised(times) + (self.prefix(body) if isinstance(body, t.Prefix) else self.postfix(body))
+
+    def power(self, expr: t.Power) -> str:
+        base, raised = self.postfix(expr.base), None if self.ascii else _superscript(expr.exponent)
+        if raised:
+            return base + raised
+        exponent = self.exponent(expr.exponent)
+        if isinstance(expr.base, t.Name) and self.transposable(expr.base) and _TRANSPOSE.match(exponent):
+            exponent = self.exponent(first_bracketed(expr.exponent))  # K^T would be the adjoint
+        return f"{base}^{exponent}"
+
+    def exponent(self, expr: t.Expr) -> str:
+        if isinstance(expr, t.Negative):
+            return f"-{self.exponent(expr.body)}"
+        return self.power(expr) if isinstance(expr, t.Power) else self.postfix(expr)
+
+    # ---- derivatives
+
+    def derivative(self, expr: t.Derivative, called: bool = False) -> str:
+        """A derivative; one that is `called` needs the form of a fraction: `∂u/∂t(x, 0)`."""
+        wrt, body = expr.wrt, inside(expr.body)
+        below = [subscript_of(w.indices) for w in wrt]
+        if self.ascii and isinstance(body, t.Name) and (tight := ascii_derivative(body, wrt, self.declared)):
+            return tight
+        if None in below or (self.ascii and not called):
+            return f"diff({self.sum(body)}, {', '.join(self.variable(w) for w in wrt for _ in range(w.order))})"
+        above = self.above(body)
+        under = (f"∂{self.name(w.name)}{i}{_raised(w.order)}" for w, i in zip(wrt, below, strict=True))
+        return f"∂{_raised(sum(w.order for w in wrt))}{above}/{''.join(under)}"
+
+    def above(self, body: t.Expr) -> str:
+        match body:
+            case t.Name():
+                return self.name(body)
+            case t.Index(body=t.Name() as name, indices=indices) if (mark := subscript_of(indices)) and not self.ascii:
+                return self.name(name) + mark
+            case _:
+                return f"({self.sum(body)})"
+
+    def variable(self, wrt: t.Wrt) -> str:
+        return self.name(wrt.name) + (f"[{', '.join(map(self.sum, wrt.indices))}]" if wrt.indices else "")
+
+    # ---- atoms
+
+    def atom(self, expr: t.Expr) -> str:
+        match expr:
+            case t.Number(text=text):
+                return text
+            case t.Fraction(over=(a, b)):
+                return f"({a}/{b})" if self.ascii else FRACTION_OF[a, b]
+            case t.Name():
+                return self.name(expr)
+            case t.Text(value=value):
+                return f'"{value}"'
+            case t.ListOf(items=items):
+                return f"[{self.items([(None, item) for item in items])}]"
+            case t.Norm(body=body):
+                text = self.sum(body)
+                return f"norm({text})" if self.ascii or "‖" in text else f"‖{text}‖"
+            case t.Call(head=head, args=args, named=named):
+                return f"{self.head(head)}({self.items([*((None, arg) for arg in args), *named])})"
+            case t.Index():
+                return self.index(expr)
+            case t.Adjoint(body=body):
+                return self.adjoint(body)
+            case _:
+                raise AssertionError(f"{type(expr).__name__} is no atom")
+
+    def head(self, expr: t.Expr) -> str:
+        match expr:
+            case t.Derivative():
+                return self.derivative(expr, called=True)
+            case t.Adjoint(body=body):
+                return self.adjoint(body, called=True)
+            case _:
+                return self.postfix(expr)
+
+    def index(self, expr: t.Index) -> str:
+        mark = subscript_of(expr.indices)
+        if mark and not self.ascii and (called := self.component_of_call(expr.body, mark)):
+            return called
+        body = self.postfix(expr.body)
+        if mark and not isinstance(expr.body, t.Index) and not self.ascii:
+            return body + mark
+        touched = isinstance(expr.body, t.Name | t.Adjoint) or body[-1] == ")"  # else `[…]` would be a factor
+        return f"{body if touched else f'({body})'}[{', '.join(map(self.sum, expr.indices))}]"
+
+    def component_of_call(self, body: t.Expr, mark: str) -> str | None:
+        """`u₁(x, 0)`, if the parser will know that u is a function, and `∂u₁/∂t(x, 0)`."""
+        match body:
+            case t.Call(head=t.Name(id=name) as head) if self.declared and name in self.declared.functions:
+                return f"{self.name(head)}{mark}{self.atom(body).removeprefix(self.name(head))}"
+            case t.Call(head=t.Derivative(body=t.Name() as head, wrt=wrt)) as call:
+                slope = self.derivative(t.Derivative(head, wrt), called=True)
+                order, below = slope.split(self.name(head), 1)[0], slope.split("/", 1)[1]
+                return f"{order}{self.name(head)}{mark}/{below}{self.atom(call).removeprefix(slope)}"
+            case _:
+                return None
+
+    def transposable(self, name: t.Name) -> bool:
+        return self.declared is not None and name.id in self.declared.transposable
+
+    def adjoint(self, body: t.Expr, called: bool = False) -> str:
+        """An adjoint; one that is `called` needs the sign ᵀ: `adj(K)(x)` would be a product."""
+        if self.ascii and isinstance(body, t.Name) and self.transposable(body):
+            return f"{body.id}^T"
+        return f"adj({self.sum(inside(body))})" if self.ascii and not called else f"{self.postfix(body)}ᵀ"
+
+    def items(self, items: Sequence[tuple[t.Name | None, t.Expr]]) -> str:
+        """The items of a list or a call, broken where the author broke them."""
+        text = ""
+        for i, (key, value) in enumerate(items):
+            text += f",{self.gap(items[i - 1][1], key or value, True)}" if i else ""
+            text += f"{key.id}={self.sum(value)}" if key else self.sum(value)
+        return aligned(text)
+
+    # ---- types
+
+    def trait(self, trait: t.Trait) -> str:
+        body = self.factor(trait.body)
+        if trait.bound is None:
+            return body
+        return f"{body} {self.relation(trait.relation)} {self.sum(trait.bound)}"
+
+    def relation(self, sign: str) -> str:
+        return sign if self.ascii else sign.replace("<=", "≤").replace(">=", "≥")
+
+
+def _raised(order: int) -> str:
+    return superscript(order) if order != 1 else ""
+
+
+def _superscript(exponent: t.Expr) -> str | None:
+    """A small integer exponent as a superscript, otherwise None."""
+    match exponent:
+        case t.Number(text=text) if _SMALL.fullmatch(text):
+            return superscript(int(text))
+        case t.Negative(body=t.Number(text=text)) if _SMALL.fullmatch(text) and text != "0":
+            return superscript(-int(text))
+        case _:
+            return None

@@ -1,0 +1,276 @@
+"""Declared names, and the two ASCII notations that depend on them: `du/dx` is a derivative if `u` is declared as a
+field and `x` as a variable, otherwise a quotient; `K^T` is an adjoint if `K` is an operator or a matrix.
+
+    d2u/dxdy → ∂²u/∂x¹∂y¹        d2u/dx[i]2 → ∂²u/∂xᵢ²
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from dataclasses import dataclass, field
+from functools import cache
+from itertools import takewhile
+
+from lark import Token
+
+from pdedsl.diagnostics import Span
+from pdedsl.language import ast as t
+from pdedsl.language.names import MAX_NAME, identity, subscript, superscript
+
+# ---- differentials
+
+
+DECLARING = {"UNKNOWN", "CONST", "LET", "LEARN"}
+TRANSPOSABLE = {"operator", "matrix"}
+_BEHIND = {"LPAR": "CALL", "INDEX": "LSQB"}  # a bracket after the index in dx[i], which now follows the derivative
+_COORDINATES = {"NAME", "LPAR", "RPAR", "COMMA"}
+_DERIVATIVE = re.compile(r"d([0-9]{0,2})(\w+)/d((?:\w|\[\w+\])+)")
+_POWER = re.compile(r"(?:\[(\w+)\])?([0-9]{0,2})")
+
+
+# ---- declared names
+
+
+@dataclass
+class Declared:
+    """Names grouped by how they are declared: enough to tell a derivative from a quotient."""
+
+    fields: set[str] = field(default_factory=set)
+    variables: set[str] = field(default_factory=set)
+    transposable: set[str] = field(default_factory=set)
+    vectors: set[str] = field(default_factory=set)  # fields of that type
+    functions: set[str] = field(default_factory=set)  # fields that are declared with arguments
+
+
+def declared(statements: Iterable[list[Token]]) -> Declared:
+    """The declared names, read off the first words of each statement."""
+    found = Declared()
+    for first, *rest in statements:
+        if first.type in ("SPACE", "TIME"):
+            words = takewhile(lambda token: token.type in _COORDINATES, rest)
+            found.variables.update(identity(token) for token in words if token.type == "NAME")
+        elif first.type in DECLARING and _kinds(rest, 1) == ["NAME"]:
+            found.fields.add(identity(rest[0]))
+            if len(rest) > 1 and rest[1].type in ("CALL", "LPAR", "SUBSCRIPT"):
+                found.functions.add(identity(rest[0]))
+            if _declares_matrix(rest[1:]):
+                found.transposable.add(identity(rest[0]))
+            if _declares_vector(rest[1:]):
+                found.vectors.add(identity(rest[0]))
+    return found
+
+
+def _kinds(tokens: list[Token], count: int) -> list[str]:
+    return [token.type for token in tokens[:count]]
+
+
+def _declares_matrix(tokens: list[Token]) -> bool:
+    """After the name: `(…) : operator`, `: matrix`, or `= [[`."""
+    for i, token in enumerate(tokens):
+        after = tokens[i + 1 : i + 3]
+        if token.type == "COLON":
+            return _kinds(after, 1) == ["NAME"] and after[0] in TRANSPOSABLE
+        if token.type == "EQUAL":
+            return _kinds(after, 2) == ["LSQB", "LSQB"]
+    return False
+
+
+def _declares_vector(tokens: list[Token]) -> bool:
+    """After the name: `(…) : vector`."""
+    return any(token.type == "COLON" and tokens[i + 1 : i + 2] == ["vector"] for i, token in enumerate(tokens))
+
+
+# ---- one token for each derivative and adjoint
+
+
+def marked(tokens: list[Token], names: Declared, text: str) -> list[Token]:
+    """A statement's tokens, its ASCII derivatives and adjoints turned into the tokens of `∂u/∂t` and `ᵀ`."""
+    made = list(_with_adjoints(list(_with_derivatives(tokens, names, text)), names))
+    return [_by_neighbours(i, made, names) for i in range(len(made))]
+
+
+def _by_neighbours(i: int, tokens: list[Token], names: Declared) -> Token:
+    """`u₁(x, 0)` and `u[1](x, 0)` are calls of a declared u, and the ∇ of `(u·∇)` is not yet applied."""
+    token = tokens[i]
+    match token.type, _kinds(tokens[max(i - 4, 0) : i], 4):
+        case "LPAR", [*_, "NAME", "SUBSCRIPT"] if _touches(tokens[i - 1 : i + 1]):
+            return token.update("CALL") if identity(tokens[i - 2]) in names.functions else token
+        case "LPAR", ["NAME", "INDEX", "NUMBER", "RSQB"] if _touches(tokens[i - 1 : i + 1]):
+            return token.update("CALL") if identity(tokens[i - 4]) in names.functions else token
+        case "NABLA", [*_, "DOT"] if _kinds(tokens[i + 1 : i + 2], 1) == ["RPAR"]:
+            return token.update("ALONE")
+        case _:
+            return token
+
+
+def _touches(pair: list[Token]) -> bool:
+    return pair[0].end_pos == pair[1].start_pos
+
+
+def _with_derivatives(tokens: list[Token], names: Declared, text: str) -> Iterator[Token]:
+    end = -1  # of the last derivative; its raw tokens are skipped
+    for i, token in enumerate(tokens):
+        start = token.start_pos or 0
+        if start < end:
+            continue
+        found = derivative_at(text, start, names) if _kinds(tokens[i : i + 2], 2) == ["NAME", "SLASH"] else None
+        if found is not None:
+            spelled, end = found
+            yield Token("DERIVATIVE", spelled, start_pos=start, end_pos=end)
+        elif start == end and token.type in _BEHIND:
+            yield token.update(_BEHIND[token.type])
+        else:
+            yield token
+
+
+def _with_adjoints(tokens: list[Token], names: Declared) -> Iterator[Token]:
+    skip = False
+    for i, token in enumerate(tokens):
+        if skip:
+            skip = False
+        elif token.type == "CARET" and _transposes(tokens[max(i - 1, 0) : i + 2], names):
+            yield Token("ADJOINT", "ᵀ", start_pos=token.start_pos, end_pos=tokens[i + 1].end_pos)
+            skip = True
+        else:
+            yield token
+
+
+def _transposes(tokens: list[Token], names: Declared) -> bool:
+    match tokens:
+        case [Token(type="NAME") as base, _, Token(type="NAME") as mark]:
+            return mark == "T" and identity(base) in names.transposable
+    return False
+
+
+# ---- derivatives in ASCII
+
+
+def derivative_at(text: str, start: int, names: Declared) -> tuple[str, int] | None:
+    """The derivative written without spaces at a place, spelled with ∂, and its end; None if the names in it are not
+    declared accordingly."""
+    match = _DERIVATIVE.match(text, start)
+    if match is None:
+        return None
+    order, name, below = match.groups()
+    for n, body in [(int(order or 1), name), *([(1, order + name)] if order else [])]:
+        if identity(body) in names.fields and n <= 99:
+            variables = denominator("d" + below, n, names.variables)
+            if variables is not None:
+                return f"∂{superscript(n)}{body}/{''.join(variables)}", match.end()
+    return None
+
+
+def denominator(text: str, order: int, variables: set[str]) -> list[str] | None:
+    """`dxdy`, `dx2`, `dx[i]2` as `∂x¹`, `∂y¹`, …, such that the orders sum to `order`."""
+
+    @cache
+    def read(at: int, left: int) -> list[str] | None:
+        if at == len(text) or left <= 0 or text[at] != "d":
+            return [] if at == len(text) and left == 0 else None
+        for end in range(min(len(text), at + 1 + MAX_NAME), at + 1, -1):
+            rest = _POWER.match(text, end) if identity(text[at + 1 : end]) in variables else None
+            index = rest and (subscript([rest[1]]) if rest[1] else "")
+            if rest is None or index is None:
+                continue
+            power = int(rest[2] or 1)
+            after = read(rest.end(), left - power) if power else None
+            if after is not None:
+                return [f"∂{text[at + 1 : end]}{index}{superscript(power)}", *after]
+        return None
+
+    return read(0, order)
+
+
+def ascii_derivative(body: t.Name, wrt: Sequence[t.Wrt], names: Declared | None) -> str | None:
+    """`d2u/dxdy`, if it will be read back as this derivative; without `names`, its names are taken as declared."""
+    order = sum(w.order for w in wrt)
+    below = "".join(f"d{w.name.id}{_index(w.indices)}{w.order if w.order > 1 else ''}" for w in wrt)
+    text = f"d{order if order > 1 else ''}{body.id}/{below}"
+    meant = "".join(f"∂{w.name.id}{subscript_of(w.indices)}{superscript(w.order)}" for w in wrt)
+    taken = derivative_at(text, 0, names or Declared({body.id}, {w.name.id for w in wrt}))
+    return text if taken == (f"∂{superscript(order)}{body.id}/{meant}", len(text)) else None
+
+
+def subscript_of(indices: Sequence[t.Expr]) -> str | None:
+    """The indices as a Unicode subscript, or None if they cannot be written as one."""
+    return subscript(_words(indices)) if indices else ""
+
+
+def _index(indices: Sequence[t.Expr]) -> str:
+    return f"[{','.join(_words(indices))}]" if indices else ""
+
+
+def _words(indices: Sequence[t.Expr]) -> list[str]:
+    return [i.text if isinstance(i, t.Number) else i.id if isinstance(i, t.Name) else "" for i in indices]
+
+
+# ---- foreign
+# A position in the raw tokens, and tokens that the scanner of the grammar does not know.
+
+
+SMALL = "ₐₑₒₓₕₚₛₜᵣᵤᵥ"
+"""Letters below the line that are no indices."""
+_FOREIGN = re.compile(
+    r"(?P<ROOT>√)"
+    rf"|(?P<BELOW>∂(?:_(?:\{{\w+\}}|[^\W⁰¹²³⁴-⁹]+)|[{SMALL}]+)(?:\^[0-9]|[⁰¹²³⁴-⁹])?)"
+    r"|(?P<QUOTIENT>∂(?:\^?[0-9]{1,2}|[⁰¹²³⁴-⁹]{1,2})?[ \t]*[^\W\d_]\w*[₀-₉]*[⁰¹²³⁴-⁹]*[ \t]*/[ \t]*"
+    r"(?:∂[^\W\d_]\w*?(?:\^?[0-9]{1,2}|[⁰¹²³⁴-⁹]{1,2})?)+(?!\w))"
+    r"|(?P<EDGE>∂(?:Ω|Omega)(?:_\w+|[₀-₉])?(?!\w))"
+    r"|(?P<NEAR>∂[^\W\d_]+(?:\^[0-9]|[⁰¹²³⁴-⁹])?)"
+)
+
+
+def foreign_token(text: str, at: int) -> Token | None:
+    """A token that the scanner of the grammar does not know, for the rules of foreign notations."""
+    found = _FOREIGN.match(text, at)
+    if found is None or found.lastgroup is None:
+        return None
+    return Token(found.lastgroup, found[0], start_pos=at, end_pos=found.end())
+
+
+@dataclass(frozen=True)
+class Reading:
+    """The remaining tokens, the declared names, and the text."""
+
+    tokens: Sequence[Token]
+    names: Declared
+    text: str
+
+    @property
+    def kinds(self) -> tuple[str, ...]:
+        return tuple(token.type for token in self.tokens[:4])
+
+    @property
+    def comma(self) -> int:
+        """1 if a comma stands behind an opening bracket, as in `u_{,xx}`."""
+        return int(self.kinds[2:3] == ("COMMA",))
+
+    def tight(self, count: int) -> bool:
+        """Whether the first tokens touch each other."""
+        pairs = zip(self.tokens[: count - 1], self.tokens[1:count], strict=False)
+        return len(self.tokens) >= count and all(a.end_pos == b.start_pos for a, b in pairs)
+
+    def is_free(self, name: str) -> bool:
+        """Whether a name is undeclared, and so may be a word of another notation."""
+        return identity(name) not in self.names.fields | self.names.variables
+
+
+Rewritten = tuple[list[Token], int]
+"""New tokens, and how many old ones they stand for."""
+Rule = Callable[[Reading], Rewritten | None]
+
+
+def made(kind: str, text: str, *old: Token) -> Token:
+    return Token(kind, text, start_pos=old[0].start_pos, end_pos=old[-1].end_pos)
+
+
+def edge(kind: str, text: str, at: int | None) -> Token:
+    """A bracket that is not in the text."""
+    return Token(kind, text, start_pos=at, end_pos=at)
+
+
+def span_over(first: Token, last: Token) -> Span:
+    assert first.start_pos is not None
+    assert last.end_pos is not None
+    return Span(first.start_pos, last.end_pos)

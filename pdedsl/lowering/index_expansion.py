@@ -1,0 +1,136 @@
+"""A spec written out in full: sums for Σᵢ, symbols for derivatives of unknowns, the outer normal in components."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, field
+
+from sympy import Add, Expr, Integer, Symbol
+
+from pdedsl import errors
+from pdedsl.diagnostics import Span
+from pdedsl.ir.problem import Component, Derivative, Residual
+from pdedsl.ir.spec import Interval, Space, Spec, Unknown
+from pdedsl.ir.types import Scalar, Sign, Vector
+from pdedsl.symbolic import symbols
+from pdedsl.symbolic.calculus import differentiate
+from pdedsl.symbolic.symbols import Contraction, Field, Partial
+
+MAX_MIXED = 500  # derivatives of unknowns: all second ones in 32 dimensions
+Normal = tuple[Expr, ...]  # one component for each coordinate of space
+
+
+def ranges_of(spec: Spec) -> tuple[tuple[Symbol, ...], tuple[Interval, ...]]:
+    """The coordinates, with time last, and their intervals."""
+    space, time = coordinates_of(spec.space), spec.time
+    sides = tuple(spec.space.sides)
+    if time is None:
+        return space, sides
+    return (*space, time.symbol), (*sides, Interval(time.start, time.end))
+
+
+def coordinates_of(space: Space) -> tuple[Symbol, ...]:
+    """One symbol for each dimension, even if the spec has a single symbol for the position."""
+    if space.explicit:
+        return space.coordinates
+    return tuple(Symbol(f"{space.names[0]}_{k}", real=True) for k in range(1, int(space.dimension) + 1))
+
+
+def components_of(unknown: Unknown, dimension: int) -> Iterator[Component]:
+    match unknown.type:
+        case Vector(size=size):
+            for k in range(1, (size or dimension) + 1):
+                yield Component(f"{unknown.name}_{k}", unknown.head, k)
+        case Scalar(sign=sign):
+            yield Component(unknown.name, unknown.head, None, sign)
+        case _:
+            yield Component(unknown.name, unknown.head, None, Sign.ANY)
+
+
+@dataclass(frozen=True)
+class Writer:
+    """Writes out the expressions of a spec."""
+
+    spec: Spec
+    components: tuple[Component, ...]
+    coordinates: tuple[Symbol, ...]
+    taken: set[str]  # names of symbols
+    letters: dict[Derivative, Symbol] = field(default_factory=dict)
+
+    @property
+    def own(self) -> Mapping[Symbol, tuple[Expr, ...]]:
+        return {u.head: tuple(u.arguments) for u in self.spec.unknowns}
+
+    def residual(
+        self, expr: Expr, span: Span, normal: Normal = (), interval: tuple[Expr, Expr] | None = None
+    ) -> Residual:
+        written = self.written(expr, span, normal)
+        inside = written.free_symbols
+        found = {s: d for d, s in self.letters.items() if s in inside}
+        letters = tuple(sorted(found.items(), key=lambda pair: (pair[1].component, pair[1].orders)))
+        return Residual(written, letters, span, interval)
+
+    def letter(self, derivative: Derivative, span: Span) -> Symbol:
+        if derivative not in self.letters:
+            if derivative.mixed and sum(d.mixed for d in self.letters) == MAX_MIXED:
+                raise errors.syntax.many_mixed_derivatives(MAX_MIXED, span)
+            component = self.components[derivative.component]
+            below = "".join(x.name * n for x, n in zip(self.coordinates, derivative.orders, strict=True))
+            name = f"{component.name}_{below}" if below else component.name
+            while name in self.taken:
+                name += "_"
+            self.taken.add(name)
+            self.letters[derivative] = Symbol(name, real=True)
+        return self.letters[derivative]
+
+    def written(self, expr: Expr, span: Span, normal: Normal = ()) -> Expr:
+        """The expression in symbols, functions and learned fields alone."""
+        own, dimension = self.own, int(self.spec.space.dimension)
+        position = None if self.spec.space.explicit else self.spec.space.coordinates[0]
+        places: Mapping[Expr, int] = {x: k for k, x in enumerate(self.coordinates)}
+
+        def place(slot: Expr) -> int:
+            return int(slot.args[1]) - 1 if isinstance(slot, symbols.Component) else places[slot]
+
+        def letter(body: Field, slots: tuple[Expr, ...]) -> Symbol:
+            if tuple(body.arguments) != own[body.head]:
+                raise errors.methods.elsewhere(span)
+            orders = [0] * len(self.coordinates)
+            for slot in slots:
+                orders[place(slot)] += 1
+            return self.letter(Derivative(self.component(body), tuple(orders)), span)
+
+        def of(e: Expr) -> Expr:
+            match e:
+                case Contraction(index=index, body=body):
+                    return Add(*(of(body.xreplace({index: Integer(k)})) for k in range(1, dimension + 1)))
+                case symbols.Component(args=(base, index)):
+                    return self.coordinates[int(index) - 1] if base == position else normal[int(index) - 1]
+                case Partial(body=Field(head=head) as body, slots=slots) if head in own:
+                    return letter(body, slots)
+                case Partial(body=Field()):
+                    return e
+                case Partial(body=body, slots=(*before, last)):
+                    inner = Partial(body, *before) if before else body
+                    return of(differentiate(inner, last, chain=True))
+                case Field(head=head) if head in own:
+                    return letter(e, ())
+                case Field():
+                    return e
+                case _ if e.args:
+                    return e.func(*map(of, e.args))
+                case _:
+                    return e
+
+        return of(expr.xreplace(self.spec.values))
+
+    def component(self, body: Field) -> int:
+        index = int(body.indices[0]) if body.indices else None
+        return next(k for k, c in enumerate(self.components) if c.head == body.head and c.index == index)
+
+
+def writer_of(spec: Spec) -> Writer:
+    dimension = int(spec.space.dimension)
+    components = tuple(c for u in spec.unknowns for c in components_of(u, dimension))
+    coordinates, _ = ranges_of(spec)
+    return Writer(spec, components, coordinates, {x.name for x in coordinates})

@@ -1,0 +1,239 @@
+"""Linear equations on a data space → stretches of a path; shared by the theorems on paths.
+
+A stretch holds the whole generator ∂u/∂t = b·∇u + A:∇∇u + c u + f of its piece of time, so that the network contains
+all of the normal form, however the equation was written. With initial data the clock runs backwards: the last piece of
+time comes first in the network.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Container
+from typing import assert_never
+
+from sympy import Add, Expr, S, Symbol
+
+from pdedsl import errors
+from pdedsl.config.methods import Direction
+from pdedsl.diagnostics import Span
+from pdedsl.ir.analysis import Analysis, EquationFacts
+from pdedsl.ir.noise import DroppedMaps, DroppedUnits, RandomMap, SharedBranches
+from pdedsl.ir.representation import Paths, Stretch
+from pdedsl.ir.spec import ConditionKind, Learned, SpaceKind, Spec
+from pdedsl.ir.terms import (
+    Coefficient,
+    Components,
+    Diffusion,
+    Generator,
+    Indexed,
+    Reaction,
+    Shape,
+    Source,
+    Term,
+    Transport,
+)
+from pdedsl.ir.theorem import Theorem
+from pdedsl.ir.types import Scalar, Simplex, Vector
+from pdedsl.symbolic.rewrite import multiply_out
+from pdedsl.symbolic.symbols import INDEX, Component, Contraction, Field, Partial, atoms
+
+# ---- stretches
+
+
+VALUES = Scalar | Simplex  # types of unknowns that can be averaged over paths
+
+
+def generators(analysis: Analysis) -> list[Generator] | None:
+    """The generators for one unknown on a data space, one per piece of time; None if the theorems do not apply."""
+    spec = analysis.spec
+    if (
+        spec.space.kind is not SpaceKind.DATA
+        or len(spec.unknowns) != 1
+        or not isinstance(spec.unknowns[0].type, VALUES)
+    ):
+        return None
+    found = [facts.generator for facts in analysis.equations]
+    return [g for g in found if g is not None] if None not in found else None
+
+
+def paths_of(analysis: Analysis, theorem: Theorem) -> Paths:
+    """The paths along which the data are averaged, in network order."""
+    spec = analysis.spec
+    condition = next(c for c in spec.conditions if c.order == 0 and not c.on_boundary)
+    initial = condition.kind is ConditionKind.INITIAL
+    stretches = [_stretch(facts, spec, initial) for facts in analysis.equations]
+    stretches.sort(key=lambda s: float(s.first), reverse=initial)
+    direction = Direction.INITIAL if initial else Direction.TERMINAL
+    return Paths(theorem, direction, tuple(stretches), condition.value[0], condition.span)
+
+
+def _stretch(facts: EquationFacts, spec: Spec, backwards: bool) -> Stretch:
+    time, generator = spec.time, facts.generator
+    assert generator is not None
+    assert time is not None
+    start, end = facts.equation.interval or (time.start, time.end)
+    first, last = (end, start) if backwards else (start, end)
+    _check_reads(generator, facts, spec)
+    drift, matrix, index = _coefficients(generator, facts)
+    return Stretch(
+        first,
+        last,
+        tuple(without_divergences(b, spec) for b in drift),
+        matrix,
+        _shape(facts.random) if facts.random else generator.shape,
+        _place(facts, Transport),
+        _place(facts, Diffusion),
+        facts.random,
+        index,
+        without_divergences(generator.rate, spec),
+        without_divergences(generator.source, spec),
+        _place(facts, Reaction),
+        _place(facts, Source),
+    )
+
+
+def _shape(random: RandomMap) -> Shape:
+    """The shape of the diffusion matrix of a random map, for any velocity."""
+    match random:
+        case DroppedUnits():
+            return Shape.DIAGONAL
+        case DroppedMaps() | SharedBranches():
+            return Shape.FULL
+        case _:
+            assert_never(random)
+
+
+def _place(facts: EquationFacts, kind: type[Term]) -> Span | None:
+    """The place of the first term of a kind in the text."""
+    return next((t.origin.span for t in facts.terms if isinstance(t, kind)), None)
+
+
+Rows = tuple[tuple[Expr, ...], ...]
+
+
+def _coefficients(generator: Generator, facts: EquationFacts) -> tuple[tuple[Expr, ...], Rows, Expr | None]:
+    """Drift and matrix in components, or their component i if the space is not written out."""
+    match generator.drift, generator.matrix:
+        case Components(rows=(drift,)), Components(rows=rows):
+            return drift, rows, None
+        case Indexed(diagonal=drift_i), Indexed(diagonal=a, outer=outer, learned=learned, rest=rest):
+            if (outer or learned or rest) and facts.random is None:
+                raise errors.networks.full_matrix(_place(facts, Diffusion) or facts.equation.span)
+            return (drift_i,), ((a,),), INDEX
+        case _:
+            raise AssertionError(generator)
+
+
+def _check_reads(generator: Generator, facts: EquationFacts, spec: Spec) -> None:
+    """Requires learned fields to be read at the point and time of the path, where the network evaluates them."""
+    learned = {w.head: w for w in spec.learned}
+    exprs = (*_entries(generator.drift), *_entries(generator.matrix), generator.rate, generator.source)
+    for field in sorted({f for e in exprs for f in atoms(e, Field)}, key=str):
+        if field.head in learned and tuple(field.arguments) != tuple(learned[field.head].arguments):
+            raise errors.networks.read_elsewhere(learned[field.head].name, facts.equation.span)
+
+
+def _entries(coefficient: Coefficient) -> tuple[Expr, ...]:
+    match coefficient:
+        case Components(rows=rows):
+            return tuple(e for row in rows for e in row)
+        case Indexed(diagonal=a, outer=outer):
+            return (a, *(e for pair in outer for e in pair))
+        case _:
+            assert_never(coefficient)
+
+
+def without_divergences(expr: Expr, spec: Spec) -> Expr:
+    """The expression without ∇·v of fields that are divergence-free for every weight."""
+    free = [w for w in spec.learned if isinstance(w.type, Vector) and w.type.divergence_free]
+    if not free or not expr.has(Partial):
+        return expr
+    if spec.space.explicit:
+        return multiply_out(expr.xreplace({k: v for w in free for k, v in _last(w, spec).items()}))
+    heads = {w.head for w in free}
+    return expr.replace(lambda e: _is_divergence(e, heads), lambda e: S.Zero)
+
+
+def _last(learned: Learned, spec: Spec) -> dict[Expr, Expr]:
+    """∂v_d/∂x_d, mapped to minus the sum of the other derivatives, which it equals."""
+    slots = enumerate(spec.space.coordinates, 1)
+    parts = [Partial(Field(learned.head, (S(k),), learned.arguments), slot) for k, slot in slots]
+    return {parts[-1]: -Add(*parts[:-1])}
+
+
+def _is_divergence(expr: Expr, heads: Container[Symbol]) -> bool:
+    """Whether it is Σᵢ ∂vᵢ/∂xᵢ."""
+    match expr:
+        case Contraction(index=i, body=Partial(body=Field() as field, slots=(Component(args=(_, k)),))):
+            return field.head in heads and tuple(field.indices) == (i,) and i == k
+        case _:
+            return False
+
+
+# ---- characteristics
+# The method of characteristics: u_t = b·∇u + c u + f is an ordinary differential equation along X' = b.
+#
+# Evans, Partial Differential Equations, section 3.2: along X' = b(X, t) the solution of the equation without c and f is
+# constant; with them u(x, T) = e^{∫c} g(X_T) + ∫ e^{∫₀ˢc} f(X_s, T - s) ds. An Euler step along X is the residual map
+# x + Δt·b(x) (Wang, Tao, Bao, Shi, eq. 1.3).
+
+
+CONSTANT = Theorem(
+    "the method of characteristics",
+    "Evans, section 3.2; Wang et al., eq. 1.3",
+    "u is constant along X' = v; a step of Euler is a residual map x + δt v(x)",
+)
+GROWING = Theorem(
+    "the method of characteristics",
+    "Evans, section 3.2",
+    "along X' = v the value u grows at the rate c and by the source f, as in u' = c u + f",
+)
+
+
+def accepts(analysis: Analysis) -> bool:
+    """Whether the equation is linear, without diffusion in any piece of time."""
+    found = generators(analysis)
+    return found is not None and all(g.shape is Shape.NONE for g in found)
+
+
+def lower(analysis: Analysis) -> Paths:
+    found = generators(analysis)
+    assert found is not None
+    return paths_of(analysis, CONSTANT if all(g.rate == 0 and g.source == 0 for g in found) else GROWING)
+
+
+# ---- feynman_kac
+# The Feynman-Kac formula: u_t = b·∇u + A:∇∇u + c u + f is solved by a mean over random paths.
+#
+# Øksendal, Stochastic Differential Equations, section 8.2: u(x, T) = E[e^{∫c} g(X_T) + ∫ e^{∫₀ˢc} f(X_s, T - s) ds]
+# with dX = b dt + Σ dB, X₀ = x, ΣΣᵀ = 2A; b, Σ, c and f at time T - s for initial data, at time s for terminal data.
+# An Euler-Maruyama step is a residual map followed by noise of covariance 2AΔt (Wang, Yuan, Shi, Osher, eq. 2.8).
+
+
+NAME = "the Feynman-Kac formula"
+ALONG = Theorem(
+    NAME,
+    "Øksendal, section 8.2; Wang, Yuan, Shi, Osher, eq. 2.8",
+    "u is the mean of the data over a random path; a step of Euler-Maruyama is a residual map and then noise",
+)
+STILL = Theorem(
+    NAME,
+    "Øksendal, section 8.2; Campbell, Finlay, Oberman, eq. 7; Cohen et al.",
+    "u is the Gaussian average of the data",
+)
+WEIGHTED = Theorem(
+    NAME,
+    "Øksendal, section 8.2",
+    "u is the mean over a random path of the data with the weight e^{∫c}, and of the sources that it gathers",
+)
+
+
+def accepts_feynman_kac(analysis: Analysis) -> bool:
+    """Whether the equation is linear; those without diffusion are taken by characteristics before."""
+    return generators(analysis) is not None
+
+
+def lower_feynman_kac(analysis: Analysis) -> Paths:
+    paths = paths_of(analysis, ALONG)
+    if any(s.weighs for s in paths.stretches):
+        return paths_of(analysis, WEIGHTED)
+    return paths if any(s.moves for s in paths.stretches) else paths_of(analysis, STILL)

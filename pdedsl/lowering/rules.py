@@ -1,0 +1,95 @@
+"""Analysis → Representation: the theorems in the order in which they are tried."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import assert_never
+
+from pdedsl import errors
+from pdedsl.diagnostics import PdeError
+from pdedsl.ir.analysis import Analysis, EquationFacts
+from pdedsl.ir.representation import Representation
+from pdedsl.ir.spec import SpaceKind, Spec
+from pdedsl.ir.terms import (
+    Coupling,
+    Diffusion,
+    HigherOrder,
+    LearnedField,
+    Nonlinear,
+    Nonlocal,
+    Reaction,
+    Source,
+    SymmetricLayer,
+    TimeDerivative,
+    Transport,
+)
+from pdedsl.lowering import collocation, feature_maps, paths
+from pdedsl.lowering.paths import VALUES
+
+
+@dataclass(frozen=True)
+class Rule:
+    """A theorem: whether its hypotheses hold, and the representation that follows."""
+
+    accepts: Callable[[Analysis], bool]
+    lower: Callable[[Analysis], Representation]
+
+
+RULES = (
+    Rule(collocation.accepts, collocation.lower),
+    Rule(paths.accepts, paths.lower),
+    Rule(paths.accepts_feynman_kac, paths.lower_feynman_kac),
+    Rule(feature_maps.accepts, feature_maps.lower),
+    Rule(feature_maps.accepts_central_differences, feature_maps.lower_central_differences),
+    Rule(feature_maps.accepts_variational, feature_maps.lower_variational),
+    Rule(feature_maps.accepts_one_step, feature_maps.lower_one_step),
+)
+
+
+def lower(analysis: Analysis) -> Representation:
+    """The representation by the first theorem that applies."""
+    for rule in RULES:
+        if rule.accepts(analysis):
+            return rule.lower(analysis)
+    raise _no_theorem(analysis)
+
+
+def _no_theorem(analysis: Analysis) -> PdeError:
+    spec = analysis.spec
+    if spec.space.kind is SpaceKind.PIXELS:
+        return _no_motion(spec)
+    if len(spec.unknowns) > 1:
+        return errors.networks.several_unknowns([u.name for u in spec.unknowns], spec.unknowns[1].span)
+    unknown = spec.unknowns[0]
+    if not isinstance(unknown.type, VALUES):
+        return errors.networks.no_number(unknown.name, str(unknown.type), unknown.span)
+    for facts in analysis.equations:
+        if facts.generator is None:
+            return _no_generator(facts)
+    raise AssertionError("a linear equation for one unknown on a data space has a theorem")
+
+
+def _no_generator(facts: EquationFacts) -> PdeError:
+    """The error for the first term that does not belong to ∂u/∂t = b·∇u + A:∇∇u + c u + f."""
+    for term in facts.terms:
+        match term:
+            case TimeDerivative() | Transport() | Diffusion() | Reaction() | Source():
+                continue
+            case Nonlinear() | Nonlocal() | HigherOrder() | Coupling() | SymmetricLayer() | LearnedField():
+                return errors.networks.no_term(term.origin.text, term.origin.span)
+            case _:
+                assert_never(term)
+    return errors.networks.no_equation(facts.equation.span)
+
+
+def _no_motion(spec: Spec) -> PdeError:
+    """Why equations on feature maps are neither one equation of first or second order nor a separable pair."""
+    count = Counter(equation.unknown for equation in spec.equations)
+    for equation in spec.equations:
+        if equation.order not in (1, 2):
+            return errors.feature_maps.order_in_time(equation.order, equation.span)
+        if count[equation.unknown] > 1:
+            return errors.feature_maps.pieces_in_time(equation.span)
+    return errors.feature_maps.no_separable_pair(spec.equations[-1].span)

@@ -1,0 +1,37 @@
+"""An evolution on R^d as a problem on a box, for a reference solution on a grid.
+
+The box is [-extent, extent]^d, periodic: what leaves on one side enters on the other, so the solution must be small
+there at all times.
+"""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+from sympy import Rational
+
+from pdedsl.ir.analysis import Analysis
+from pdedsl.ir.problem import Statement
+from pdedsl.ir.spec import Interval, SpaceKind
+from pdedsl.lowering import collocation
+
+EXTENT = 4
+
+
+def truncated(analysis: Analysis, extent: float) -> Statement:
+    """The equation of R^d on a box."""
+    space, end = analysis.spec.space, Rational(str(float(extent)))
+    sides = (Interval(-end, end, periodic=True),) * int(space.dimension)
+    box = replace(space, kind=SpaceKind.PHYSICAL, sides=sides)
+    return collocation.lower(replace(analysis, spec=replace(analysis.spec, space=box)))
+
+
+def reference_of(analysis: Analysis) -> Statement | None:
+    """The problem for the reference in an `evaluate` block, if the equation is on R^d."""
+    spec = analysis.spec
+    asked = None if spec.evaluate is None else spec.evaluate.reference
+    if asked is None or spec.learned or spec.space.kind is not SpaceKind.DATA or spec.space.image is not None:
+        return None
+    if not isinstance(spec.space.dimension, int):
+        return None
+    return truncated(analysis, float(asked.word.extent or EXTENT))

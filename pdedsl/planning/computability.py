@@ -1,0 +1,141 @@
+"""Whether a network can compute an expression at points; planning refuses the others, so emission never sees them.
+
+The functions are those of `numerics.functions`, which emission uses, too.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from math import isfinite
+
+from sympy import Add, DiracDelta, Expr, KroneckerDelta, Mul, Pow, Symbol
+
+from pdedsl import errors
+from pdedsl.config.networks import Mlp, Torch
+from pdedsl.diagnostics import Span
+from pdedsl.ir.plan import MOST_EXACT
+from pdedsl.ir.representation import Stretch
+from pdedsl.ir.spec import Learned, Spec
+from pdedsl.ir.types import Vector
+from pdedsl.numerics.functions import OF_MANY, OF_ONE
+from pdedsl.symbolic.printing import notation
+from pdedsl.symbolic.symbols import Applied, Component, Contraction, Field, Partial, Softmax, atoms
+
+# ---- computable
+
+
+LONG = 40  # characters
+
+
+def problem_of(expr: Expr, spec: Spec, index: Symbol | None = None) -> str | None:
+    """What in an expression cannot be computed, in words; `index` is the index of its component."""
+    learned = {w.head: w for w in spec.learned}
+
+    def of(e: Expr, index: Symbol | None) -> str | None:
+        match e:
+            case _ if e.is_number:
+                real = e.is_extended_real and isfinite(float(e))
+                return None if real else f"the value {notation(e if len(str(e)) < LONG else e.evalf(3))}"
+            case Symbol():
+                known = (*spec.space.coordinates, *((spec.time.symbol,) if spec.time else ()))
+                return None if e in known else f"'{e}'"
+            case Component(args=(_, place)):
+                return _place(place, index)
+            case KroneckerDelta(args=(i, j)):
+                return _place(j if i == index else i, None) if index in (i, j) else "this choice of components"
+            case Field(head=head, indices=indices):
+                return _field(learned.get(head), indices, index, spec)
+            case Partial(body=body, slots=slots):
+                moment = spec.time is not None and spec.time.symbol in slots
+                return "a derivative in time" if moment else of(body, index)
+            case Contraction(index=own, body=body):
+                return _sum(own, body, index)
+            case Softmax() | Applied():
+                return "an operator in a formula"
+            case DiracDelta():
+                return "the derivative of a jump"
+            case Add() | Mul() | Pow():
+                return _first(of(a, index) for a in e.args)
+            case _ if type(e).__name__ in (*OF_ONE, *OF_MANY):
+                return _first(of(a, index) for a in e.args)
+            case _:
+                return "this expression"
+
+    def _sum(own: Symbol, body: Expr, index: Symbol | None) -> str | None:
+        """What is wrong with a sum, unless it is Σⱼ of numbers at a point, or Σⱼ Aᵢⱼ wⱼ with a learned matrix A."""
+        if index is None or index not in body.free_symbols:
+            return of(body, own)
+        matrix = next((f for f in Mul.make_args(body) if isinstance(f, Field) and len(f.indices) == 2), None)
+        if matrix is None or set(matrix.indices) != {own, index} or index in (body / matrix).free_symbols:
+            return "this sum over components"
+        return of(body / matrix, own)
+
+    return of(expr, index)
+
+
+def _first(found: Iterable[str | None]) -> str | None:
+    return next((text for text in found if text), None)
+
+
+def _place(place: Expr, index: Symbol | None) -> str | None:
+    return None if place == index or place.is_Integer else "this choice of components"
+
+
+def _field(learned: Learned | None, indices: Iterable[Expr], index: Symbol | None, spec: Spec) -> str | None:
+    if learned is None:
+        return "a value of the unknown"
+    places = tuple(indices)
+    if not spec.space.explicit and len(places) == 2:
+        return "an entry of a matrix by itself"
+    return _first(_place(place, index) for place in places)
+
+
+# ---- fields
+# Checks on the formulas of a network: they must be computable, from learned fields on R^d.
+
+
+def fields_of(exprs: Iterable[Expr], spec: Spec) -> list[Learned]:
+    """The learned fields in formulas, in the order of declaration."""
+    heads = {f.head for e in exprs for f in atoms(e, Field)}
+    return [w for w in spec.learned if w.head in heads]
+
+
+def require_formulas(exprs: Iterable[Expr], span: Span, spec: Spec, index: Symbol | None = None) -> None:
+    """Requires each formula to be computable at points, from fields that are networks on R^d."""
+    exprs = tuple(exprs)
+    for expr in exprs:
+        problem = problem_of(expr, spec, index)
+        if problem:
+            raise errors.networks.not_computable(problem, span)
+    for learned in fields_of(exprs, spec):
+        _require_field(learned, spec)
+    dimension = spec.space.dimension
+    if isinstance(dimension, int) and dimension > MOST_EXACT and any(e.has(Partial) for e in exprs):
+        raise errors.networks.exact_derivatives(dimension, MOST_EXACT, span)
+
+
+def require_coefficients(stretch: Stretch, spec: Spec) -> None:
+    """Requires the same of all coefficients of the generator."""
+    place = stretch.convection or stretch.diffusion or stretch.reaction or stretch.gain or spec.space.span
+    require_formulas(stretch.drift, place, spec, stretch.index)
+    entries = (e for row in stretch.diffusivity for e in row)
+    require_formulas(entries, stretch.diffusion or place, spec, stretch.index)
+    require_formulas((stretch.rate,), stretch.reaction or place, spec)
+    require_formulas((stretch.source,), stretch.gain or place, spec)
+
+
+def _require_field(learned: Learned, spec: Spec) -> None:
+    dimension = spec.space.dimension
+    if not isinstance(dimension, int):
+        raise errors.networks.unknown_dimension(spec.space.span)
+    if learned.net is None:
+        return
+    if not isinstance(learned.net.word, Mlp | Torch):
+        raise errors.networks.not_a_field(learned.net.word.name, learned.span, learned.net.span)
+    match learned.type:
+        case Vector(divergence_free=True, size=size) if size not in (None, dimension):
+            raise errors.networks.divergence_of_size(size, dimension, learned.span)
+        case Vector(divergence_free=True) if dimension < 2:
+            raise errors.networks.divergence_free_on_the_line(learned.name, learned.span)
+        case _:
+            return

@@ -1,0 +1,415 @@
+"""Stretches of the path → parts of a network: how many steps, and which noise after each."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from typing import assert_never
+
+from sympy import Expr, S, Symbol, Tuple
+
+from pdedsl import errors
+from pdedsl.config.base import Chosen
+from pdedsl.config.methods import (
+    Diffusion,
+    Direction,
+    Fixed,
+    Integrator,
+    Residual,
+    Retraining,
+    Sampling,
+    is_euler,
+)
+from pdedsl.config.methods import Noise as NoiseMethod
+from pdedsl.config.networks import Linear, Mlp, Network, Torch, Torchvision, residual_maps
+from pdedsl.diagnostics import Span, nearest
+from pdedsl.ir.noise import Correlated, Dropped, Inside, Noise, Plain, Relative, Scaled, Shared, SharedBranches
+from pdedsl.ir.plan import (
+    Base,
+    Bounds,
+    DataPlan,
+    Family,
+    Maps,
+    Part,
+    Shake,
+    Timed,
+    Walk,
+    box_of,
+    boxes_of,
+    place_of_box,
+)
+from pdedsl.ir.representation import Paths, Stretch
+from pdedsl.ir.spec import Learned, Space, Spec
+from pdedsl.ir.types import Operator, Simplex, Vector
+from pdedsl.numerics.butcher import EULER
+from pdedsl.numerics.torchvision_models import MODELS
+from pdedsl.planning.computability import fields_of, require_coefficients, require_formulas
+from pdedsl.planning.methods import depths, members_of, scheme_of, steps_of, takes_noise
+from pdedsl.planning.noise import noise_of
+from pdedsl.planning.objective import loss_of, objective_of
+from pdedsl.planning.operator import plan_operator
+from pdedsl.planning.unused_options import require_used
+from pdedsl.symbolic.symbols import Applied, Component, Field, Partial, Softmax
+
+# ---- parts
+
+
+Method = Chosen[Diffusion] | None
+MAPS = Symbol("maps", integer=True, positive=True)  # the number of maps of a network that is not imported yet
+
+Parts = tuple[Part, ...]
+
+
+def families_of(paths: Paths, spec: Spec, method: Method) -> tuple[Parts, ...]:
+    """The parts of a member; for a network with a list of depths, those of one member of each depth."""
+    trained = method is not None and isinstance(method.word, Residual | Retraining)
+    if method is not None and trained and any(s.moves for s in paths.stretches):
+        return ((_timed(paths, spec, method),),)
+    used = [s for s in paths.stretches if not trained or s.moves]
+    count = max((1, *(len(_alternatives(s, spec)) for s in used)))
+    base = _base(paths, spec)
+    return tuple(_parts(used, paths, spec, method, k) + ((base,) if base else ()) for k in range(count))
+
+
+def _parts(stretches: list[Stretch], paths: Paths, spec: Spec, method: Method, family: int) -> Parts:
+    parts: list[Part] = []
+    for stretch in stretches:
+        parts += _stretch_parts(stretch, paths, spec, method, family)
+    return tuple(_with_readouts(parts))
+
+
+def _alternatives(stretch: Stretch, spec: Spec) -> tuple[Network, ...]:
+    """The networks for a velocity, one for each of its depths."""
+    learned = _velocity(stretch, spec)
+    return depths(learned.net.word) if learned and learned.net else ()
+
+
+def _with_readouts(parts: list[Part]) -> list[Part]:
+    """Named networks contain their readout: noise after the maps goes before the readout, and nothing may follow."""
+    for k, part in enumerate(parts):
+        if isinstance(part, Maps) and k + 1 < len(parts):
+            last = parts[k + 1]
+            if k + 2 < len(parts) or not isinstance(last, Shake):
+                raise errors.networks.two_pieces(part.span)
+            return [*parts[:k], replace(part, before_readout=last.noise)]
+    return parts
+
+
+def _timed(paths: Paths, spec: Spec, method: Chosen[Diffusion]) -> Timed:
+    """A network with a time input: training penalises its residual, and it is evaluated at the end of the diffusion."""
+    moving = next(s for s in paths.stretches if s.moves)
+    learned = _velocity(moving, spec)
+    if learned is None or learned.net is None:
+        raise errors.methods.learned_velocity(method.word.name, moving.convection or method.span)
+    _promises_nothing(learned, "a network that is trained with a residual")
+    _require_model(learned.net.word, spec, learned.net.span)
+    return Timed(_single(learned.net), S.One, learned.span)
+
+
+def _base(paths: Paths, spec: Spec) -> Base | None:
+    """The network of data that are learned, `f(x, 0) = base(x)`; None if they are not."""
+    if not isinstance(paths.data, Field):
+        return None
+    learned = next((w for w in spec.learned if w.head == paths.data.head), None)
+    if learned is None or learned.net is None:
+        return None
+    _require_model(learned.net.word, spec, learned.net.span)
+    return Base(_single(learned.net), learned.span)
+
+
+def _single(net: Chosen[Network]) -> Network:
+    if len(depths(net.word)) > 1:
+        raise errors.networks.one_depth(net.span)
+    return net.word
+
+
+def _stretch_parts(stretch: Stretch, paths: Paths, spec: Spec, method: Method, family: int) -> list[Part]:
+    word = method.word if method else None
+    if not stretch.moves and all(e.is_number for row in stretch.diffusivity for e in row):
+        return [_at_rest(stretch, word)] if stretch.diffuses else []
+    if method is not None and isinstance(method.word, Sampling) and stretch.diffuses:
+        raise errors.methods.sampling_along(method.span)
+    drift = fields_of(stretch.drift, spec)
+    named = [w for w in drift if w.net is not None and not _is_field(w.net.word, spec)]
+    if not named:
+        return [_walk(stretch, paths, spec, method)]
+    learned = _velocity(stretch, spec)
+    if learned is None:
+        assert named[0].net is not None
+        place = stretch.convection or named[0].span
+        raise errors.networks.factor_of_network(named[0].net.word.name, named[0].name, place)
+    return [_maps(stretch, learned, paths, method, spec, family)]
+
+
+def _is_field(net: Network, spec: Spec) -> bool:
+    """Whether a network is a field to step along, unlike one on images, whose residual maps are the steps."""
+    return isinstance(net, Mlp) or (isinstance(net, Torch) and spec.space.image is None)
+
+
+def _at_rest(stretch: Stretch, word: Diffusion | None) -> Shake:
+    """A stretch without a velocity, in a single step."""
+    noise = noise_of(stretch, stretch.length, word)
+    assert not isinstance(noise, Inside), "a random map has a velocity"
+    return Shake(noise)
+
+
+def _walk(stretch: Stretch, paths: Paths, spec: Spec, method: Method) -> Walk:
+    """Steps of a scheme along a field on R^d."""
+    scheme = scheme_of(spec)
+    steps = steps_of(scheme.word)
+    dt = stretch.length / steps
+    clock = -1 if paths.direction is Direction.INITIAL else 1
+    require_coefficients(stretch, spec)
+    noise = noise_of(stretch, dt, method.word if method else None) if stretch.diffuses else None
+    if noise is not None:
+        _check_noise(noise, scheme, stretch)
+    span = stretch.convection or stretch.diffusion or spec.space.span
+    branches = _branches(stretch) if isinstance(noise, Shared) else ()
+    return Walk(stretch.drift, stretch.first, steps, dt, scheme.word, clock, noise, span, branches)
+
+
+def _branches(stretch: Stretch) -> tuple[Symbol, ...]:
+    assert isinstance(stretch.random, SharedBranches)
+    return stretch.random.branches
+
+
+def _check_noise(noise: Noise, scheme: Chosen[Integrator], stretch: Stretch) -> None:
+    """Requires a scheme that takes noise: Euler for any, Heun for added noise that is not relative."""
+    if not takes_noise(scheme.word):
+        raise errors.methods.scheme_with_noise(scheme.word.name, stretch.diffusion or scheme.span, scheme.span)
+    if is_euler(scheme.word):
+        return
+    match noise:
+        case Relative():
+            raise errors.methods.heun_with("relative", scheme.span)
+        case Dropped():
+            raise errors.methods.heun_with("dropout", scheme.span)
+        case Shared():
+            raise errors.methods.heun_with("shake", scheme.span)
+        case Plain() | Scaled() | Correlated():
+            return
+        case _:
+            assert_never(noise)
+
+
+def _maps(stretch: Stretch, learned: Learned, paths: Paths, method: Method, spec: Spec, family: int) -> Maps:
+    """The residual maps of a named network, which are Euler steps."""
+    assert learned.net is not None
+    if spec.space.image is None:
+        raise errors.networks.acts_on_images(learned.net.word.name, learned.span, learned.net.span)
+    _promises_nothing(learned, learned.net.word.name)
+    net = depths(learned.net.word)[family]
+    _require_model(net, spec, learned.net.span)
+    maps = residual_maps(net)
+    _check_steps(net, maps, spec)
+    dt = stretch.length / (MAPS if maps is None else max(maps, 1))
+    noise = noise_of(stretch, dt, method.word if method else None) if stretch.diffuses else None
+    if noise is not None:
+        _check_map_noise(noise, net, maps, spec)
+    branch = _branch(stretch, spec, family) if isinstance(noise, Shared) else None
+    clock = -1 if paths.direction is Direction.INITIAL else 1
+    return Maps(net, dt, noise, stretch.convection or learned.span, stretch.first, clock, branch=branch)
+
+
+def _check_map_noise(noise: Noise, net: Network, maps: int | None, spec: Spec) -> None:
+    if isinstance(noise, Correlated) or (isinstance(noise, Scaled) and not _of_time_alone(noise.std, spec)):
+        raise errors.networks.noise_of_constant_size(net.name, noise.span)
+    if isinstance(net, Torchvision):
+        if maps == 0:
+            raise errors.networks.no_maps(net.model, noise.span)
+        if isinstance(noise, Inside):
+            raise errors.networks.torchvision_maps(noise.span)
+    if isinstance(net, Torch) and isinstance(noise, Inside):
+        raise errors.networks.random_maps(noise.span)
+
+
+def _of_time_alone(std: Expr, spec: Spec) -> bool:
+    """Whether a standard deviation depends on time and learned numbers alone, so that it fits a state of any shape."""
+    known = {MAPS, *([spec.time.symbol] if spec.time else [])}
+    heads = {w.head for w in fields_of((std,), spec)}
+    own = {w.head for w in fields_of((std,), spec) if set(w.arguments) <= known}
+    return own == heads and std.free_symbols - heads <= known and not std.has(Partial)
+
+
+def _require_model(net: Network, spec: Spec, span: Span) -> None:
+    """Requires a torchvision model, if one is named, to exist and to accept images of this size."""
+    if not isinstance(net, Torchvision) or spec.space.image is None:
+        return
+    record = MODELS.get(net.model)
+    if record is None:
+        raise errors.networks.no_such_model(net.model, nearest(net.model, MODELS), span)
+    channels, height, width = spec.space.image
+    if channels != 3:
+        raise errors.networks.model_of_colours(net.model, channels, span)
+    if min(height, width) < record.least or (record.only and max(height, width) > record.least):
+        raise errors.networks.model_of_size(net.model, record.least, record.only, span)
+
+
+def _promises_nothing(learned: Learned, who: str) -> None:
+    """Refuses divergence-free types: only steps along a field on R^d guarantee them."""
+    if isinstance(learned.type, Vector) and learned.type.divergence_free:
+        raise errors.networks.not_divergence_free(who, learned.span)
+
+
+def _check_steps(net: Network, maps: int | None, spec: Spec) -> None:
+    time = spec.realize.time or spec.realize.convection
+    if time is not None and time.word not in (Fixed(method=EULER), Fixed(method=EULER, steps=maps)):
+        raise errors.methods.maps_are_steps(maps, net.name, time.span)
+
+
+def _branch(stretch: Stretch, spec: Spec, family: int) -> Network:
+    """The second of two networks, which must be declared with the same layers as the first."""
+    first, second = fields_of(stretch.drift, spec)
+    assert first.net is not None
+    _promises_nothing(second, first.net.word.name)
+    if second.net != first.net or second.net is None:
+        raise errors.networks.branches_differ(first.name, second.name, second.span)
+    return depths(second.net.word)[family]
+
+
+def _velocity(stretch: Stretch, spec: Spec) -> Learned | None:
+    """The learned field whose components are the drift; of two branches, the first; None for any other drift."""
+    if isinstance(stretch.random, SharedBranches):
+        return fields_of(stretch.drift, spec)[0]
+    heads: set[Symbol] = {b.head for b in stretch.drift if isinstance(b, Field)}
+    if len(heads) != 1 or not all(isinstance(b, Field) for b in stretch.drift):
+        return None
+    return next((w for w in spec.learned if w.head in heads), None)
+
+
+# ---- readout
+# The data of class probabilities → what follows the path: W of softmax(W x), or a learned network.
+
+
+@dataclass(frozen=True)
+class Readout:
+    """A linear map W to scores, with ‖W‖ ≤ bound for every weight, or with entries that training keeps in a box."""
+
+    bound: Expr | None
+    box: Bounds | None
+
+
+def readout_of(paths: Paths, spec: Spec, parts: tuple[Part, ...]) -> Readout | None:
+    """W after the parts; None if a network has scores of its own, or the unknown is not a class probability."""
+    operator: Learned | None = None
+    named = next((p for p in parts if isinstance(p, Maps | Timed)), None)
+    if isinstance(spec.unknowns[0].type, Simplex):
+        operator = _operator(paths, spec) if isinstance(paths.data, Softmax) else None
+        if operator is None:
+            _check_network(paths, spec, named)
+    _check_boxes(operator, spec)
+    if operator is None:
+        return None
+    made = _within(operator, spec)
+    if named is None:
+        return made
+    if made != Readout(None, None):
+        box = boxes_of(spec)[0][1] if made.box else None
+        raise errors.networks.readout_of_its_own(named.net.name, operator.name, box or operator.span, box)
+    return None
+
+
+def _operator(paths: Paths, spec: Spec) -> Learned:
+    """The learned operator W of softmax(W x), which must be applied to the point itself."""
+    scores = paths.data.args[0]
+    head = scores.operator.head if isinstance(scores, Applied) and isinstance(scores.operator, Field) else None
+    learned = next((w for w in spec.learned if w.head == head), None)
+    if learned is None or not _is_point(scores.body, spec.space):
+        raise errors.networks.linear_scores(_point(spec.space), paths.data_span)
+    assert learned.net is not None
+    if not isinstance(learned.net.word, Linear):
+        raise errors.networks.no_scores(learned.net.word.name, learned.span, learned.net.span)
+    if learned.arguments:
+        raise errors.networks.readout_in_time(learned.name, learned.span)
+    return learned
+
+
+def _is_point(expr: Expr, space: Space) -> bool:
+    """Whether it is the point: (x, y), or xᵢ in a space that is not written out."""
+    if not space.explicit:
+        return isinstance(expr, Component) and expr.args[0] == space.coordinates[0] and not expr.args[1].is_Integer
+    return (tuple(expr) if isinstance(expr, Tuple) else (expr,)) == space.coordinates
+
+
+def _point(space: Space) -> str:
+    return space.names[0] if len(space.names) == 1 else f"[{', '.join(space.names)}]"
+
+
+def _check_network(paths: Paths, spec: Spec, named: Maps | Timed | None) -> None:
+    """Requires the data to be a learned network, evaluated at the point."""
+    data = paths.data
+    learned = next((w for w in spec.learned if isinstance(data, Field) and w.head == data.head), None)
+    if learned is None or learned.net is None:
+        raise errors.networks.no_probabilities(_point(spec.space), paths.data_span)
+    if tuple(data.arguments) != tuple(learned.arguments):
+        raise errors.networks.data_elsewhere(learned.name, paths.data_span)
+    if named is not None:
+        raise errors.networks.scores_twice(named.net.name, _point(spec.space), paths.data_span)
+    if spec.space.image is None and not isinstance(learned.net.word, Mlp | Torch):
+        raise errors.networks.acts_on_images(learned.net.word.name, learned.span, learned.net.span)
+
+
+def _check_boxes(operator: Learned | None, spec: Spec) -> None:
+    for box, span in boxes_of(spec):
+        if operator is None or box.operator != operator.name:
+            raise errors.networks.not_in_network(box.operator, operator.name if operator else None, span)
+
+
+def _within(operator: Learned, spec: Spec) -> Readout:
+    assert isinstance(operator.type, Operator)
+    made = Readout(operator.type.bound, box_of(operator.name, spec))
+    if made.bound is not None and made.box is not None:
+        raise errors.networks.norm_and_box(operator.name, operator.span, place_of_box(operator.name, spec))
+    return made
+
+
+# ---- data
+# Paths → a model on a data space: how many steps, which noise after each, what is averaged.
+
+
+def plan_data(paths: Paths, spec: Spec) -> DataPlan:
+    classes = _classes(paths, spec)
+    loss_of(spec)
+    method = spec.realize.diffusion
+    noise = method.word if method and isinstance(method.word, NoiseMethod) else NoiseMethod()
+    families = families_of(paths, spec, method)
+    members, samples = members_of(method.word if method else None)
+    readout = readout_of(paths, spec, families[0])
+    if classes is None:  # the operator is the model, so its refusals are errors here
+        plan_operator(paths, spec)
+        require_formulas((paths.data,), paths.data_span, spec)
+    if readout and not isinstance(spec.space.dimension, int):
+        raise errors.networks.unknown_dimension(spec.space.span)
+    dimension = spec.space.dimension if isinstance(spec.space.dimension, int) else 0
+    made = DataPlan(
+        tuple(Family(parts, members) for parts in families),
+        dimension,
+        spec.space.image,
+        classes,
+        readout is not None,
+        samples,
+        noise.average,
+        noise.weights,
+        paths.data_span,
+        objective_of(paths, method, dimension),
+        readout.bound if readout else None,
+        readout.box if readout else None,
+    )
+    require_used(made, paths, spec)
+    return made
+
+
+def _classes(paths: Paths, spec: Spec) -> int | None:
+    """The number of classes, if the unknown is a class probability, whose sum must stay 1; otherwise None."""
+    unknown = spec.unknowns[0]
+    if not isinstance(unknown.type, Simplex):
+        return None
+    for stretch in paths.stretches:
+        _require_sum(stretch, spec)
+    return unknown.type.classes
+
+
+def _require_sum(stretch: Stretch, spec: Spec) -> None:
+    for kind, value, span in (("reaction", stretch.rate, stretch.reaction), ("source", stretch.source, stretch.gain)):
+        if value != 0:
+            place = span or stretch.convection or stretch.diffusion or spec.space.span
+            raise errors.networks.leaves_simplex(kind, spec.source.quote(place), place)

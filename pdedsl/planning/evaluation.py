@@ -1,0 +1,98 @@
+"""Checks that an `evaluate` block asks only for what can be measured."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from math import prod
+from typing import assert_never
+
+from pdedsl import errors
+from pdedsl.config.blocks import EvaluateBlock, Plot
+from pdedsl.config.evaluation import Gaussian, Lipschitz
+from pdedsl.config.methods import Collocation, Solver
+from pdedsl.diagnostics import PdeError, Span
+from pdedsl.ir.plan import DataPlan, ImagePlan, Model, SolvePlan
+from pdedsl.ir.problem import Statement
+from pdedsl.ir.representation import Paths, Representation
+from pdedsl.ir.spec import Spec
+from pdedsl.planning.operator import operator_or_refusal
+from pdedsl.planning.solver_selection import require_reference
+
+
+def require_evaluation(
+    block: EvaluateBlock, representation: Representation, model: Model, spec: Spec, reference: Statement | None
+) -> None:
+    """Raises an error, before any training, for an entry of the block that cannot be measured."""
+    if isinstance(model, SolvePlan):
+        _nothing_of_a_classifier(block)
+        _require_pictures_of_solution(block, model.method)
+        return
+    if isinstance(model, DataPlan) and model.classes is None:
+        _nothing_of_a_classifier(block)
+        _require_reference(block, representation, spec, reference)
+        return
+    noise = representation.input_variance if isinstance(representation, Paths) else None
+    for chosen in block.certify:
+        if isinstance(chosen.word, Gaussian) and noise is None:
+            raise errors.evaluation.no_noise(chosen.span)
+        if isinstance(chosen.word, Lipschitz) and noise is None and isinstance(model, DataPlan):
+            raise errors.evaluation.no_constant(chosen.span)
+    if block.reference is not None:
+        raise errors.evaluation.no_reference(block.place("reference"))
+    if block.audit and not block.attack:
+        raise errors.evaluation.nothing_attacked(block.place("audit"))
+    for plot, span in zip(block.plot, block.places.get("plot", ()), strict=False):
+        _require_picture(plot, span, block, model)
+
+
+def _nothing_of_a_classifier(block: EvaluateBlock) -> None:
+    for key in ("natural", "attack", "transfer", "certify", "audit", "weights"):
+        if block.says(key):
+            raise errors.evaluation.not_a_classifier(key, block.place(key))
+
+
+def _require_reference(
+    block: EvaluateBlock, representation: Representation, spec: Spec, statement: Statement | None
+) -> None:
+    """On R^d, a reference needs an evolution operator, and a grid that solves the equation on a box."""
+    if block.plot:
+        raise errors.evaluation.picture_on_space(block.plot[0].value, block.place("plot"))
+    if block.reference is None:
+        return
+    operator = operator_or_refusal(representation, spec)
+    if isinstance(operator, PdeError):
+        raise operator
+    if not isinstance(spec.space.dimension, int):
+        raise errors.evaluation.reference_in_any_dimension(str(spec.space.dimension), block.place("reference"))
+    if statement is None:
+        raise errors.evaluation.no_reference(block.place("reference"))
+    require_reference(replace(block.reference, word=replace(block.reference.word, extent=None)), statement)
+
+
+def _require_pictures_of_solution(block: EvaluateBlock, method: Solver) -> None:
+    for plot, span in zip(block.plot, block.places.get("plot", ()), strict=False):
+        if plot not in (Plot.SOLUTION, Plot.CURVES):
+            raise errors.evaluation.picture_of_classifier(plot.value, span)
+        if plot is Plot.CURVES and not isinstance(method, Collocation):
+            raise errors.evaluation.picture_of_training(plot.value, method.name, span)
+
+
+def _require_picture(plot: Plot, span: Span, block: EvaluateBlock, model: DataPlan | ImagePlan) -> None:
+    match plot:
+        case Plot.DECISION_BOUNDARY:
+            if _coordinates(model) != 2:
+                raise errors.evaluation.picture_of_plane(plot.value, _coordinates(model), span)
+        case Plot.RADII if not block.certify:
+            raise errors.evaluation.picture_without(plot.value, "certify", span)
+        case Plot.ATTACKS | Plot.SAMPLES if not block.attack:
+            raise errors.evaluation.picture_without(plot.value, "attack", span)
+        case Plot.SOLUTION:
+            raise errors.evaluation.picture_of_solution(plot.value, span)
+        case Plot.CONFUSION | Plot.CURVES | Plot.WEIGHTS | Plot.RADII | Plot.ATTACKS | Plot.SAMPLES:
+            pass
+        case _:
+            assert_never(plot)
+
+
+def _coordinates(model: DataPlan | ImagePlan) -> int:
+    return model.dimension if isinstance(model, DataPlan) else prod(model.image)

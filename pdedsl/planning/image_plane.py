@@ -1,0 +1,293 @@
+"""Terms of equations on feature maps → layers: a learned field is one layer; terms without a layer are errors."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import assert_never
+
+from sympy import Add, Symbol
+
+from pdedsl import errors
+from pdedsl.config.base import Chosen
+from pdedsl.config.blocks import NetworkBlock
+from pdedsl.config.methods import ONE_STEP, Adaptive, BackwardEuler, Fixed, Integrator, Leapfrog, Reversible, Verlet
+from pdedsl.config.networks import BatchNorm, Between, Conv, Convnet, Lipschitz, Paper
+from pdedsl.ir.plan import (
+    Constraint,
+    Free,
+    ImagePlan,
+    Layer,
+    NetworkLayers,
+    NormBound,
+    RightHandSide,
+    Symmetric,
+    WeightBox,
+    box_of,
+    boxes_of,
+    place_of_box,
+)
+from pdedsl.ir.representation import Push, States
+from pdedsl.ir.semidiscrete_systems import First, Motion, Pair, Second
+from pdedsl.ir.spec import Condition, ConditionKind, Learned, Spec
+from pdedsl.ir.terms import LearnedField, MapTerm, Nonlinear, Reaction, SymmetricLayer
+from pdedsl.ir.types import Channels, Operator
+from pdedsl.planning.objective import loss_of
+from pdedsl.symbolic.symbols import Field
+
+# ---- layers
+
+
+def layers_of(states: States, spec: Spec) -> Motion[RightHandSide]:
+    method = states.method.word
+    _require_once(states.motion)
+    match states.motion:
+        case First(push=push):
+            return First(_right(push, method, spec))
+        case Second(push=push):
+            return Second(_right(push, method, spec))
+        case Pair(first=first, second=second):
+            return Pair(_right(first, method, spec), _right(second, method, spec))
+        case _:
+            assert_never(states.motion)
+
+
+def _require_once(motion: Motion[Push]) -> None:
+    """Requires that every learned field occurs in one layer only, as each layer has its own weights."""
+    seen: set[Symbol] = set()
+    terms = (term for push in motion.parts for term in push.terms)
+    for term in sorted(terms, key=lambda term: term.origin.span.start):
+        for head in _learned_in(term):
+            if head in seen:
+                raise errors.feature_maps.two_layers(str(head), term.origin.span)
+            seen.add(head)
+
+
+def _learned_in(term: MapTerm) -> Iterator[Symbol]:
+    match term:
+        case SymmetricLayer(operator=head) | LearnedField(field=head):
+            yield head
+        case Reaction() | Nonlinear():
+            return
+        case _:
+            assert_never(term)
+
+
+def _right(push: Push, method: Integrator, spec: Spec) -> RightHandSide:
+    layers = tuple(layer for term in push.terms for layer in _layers(term, push, method, spec))
+    return RightHandSide(layers, Add(*(t.rate for t in push.terms if isinstance(t, Reaction))), push.span)
+
+
+def _layers(term: MapTerm, push: Push, method: Integrator, spec: Spec) -> Iterator[Layer]:
+    match term:
+        case SymmetricLayer(adjoint=False):
+            yield _symmetric(term, push, method, spec)
+        case LearnedField():
+            yield _network(term, method, spec)
+        case SymmetricLayer() | Nonlinear():
+            raise errors.feature_maps.no_layer(term.origin.span)
+        case Reaction():
+            return
+        case _:
+            assert_never(term)
+
+
+def _symmetric(term: SymmetricLayer, push: Push, method: Integrator, spec: Spec) -> Symmetric:
+    """A symmetric layer. Verlet and leapfrog exclude batch norm, as they are run backwards to recover states; adaptive
+    methods exclude weights that depend on time, as they have no fixed steps."""
+    learned = next(w for w in spec.learned if w.head == term.operator)
+    if isinstance(term.norm, BatchNorm) and isinstance(method, Reversible):
+        raise errors.feature_maps.batch_norm_backwards(method.name, push.span)
+    if learned.arguments and isinstance(method, Adaptive):
+        raise errors.feature_maps.weights_of_steps(learned.name, str(learned.arguments[-1]), method.name, learned.span)
+    size, constraint = _size(learned), _constraint(learned, spec)
+    return Symmetric(term.operator, term.factor, size, constraint, term.activation, term.norm, _in_time(learned, spec))
+
+
+def _size(learned: Learned) -> int:
+    net = learned.net.word if learned.net else None
+    if not isinstance(net, Conv):
+        written = learned.net.span if learned.net else None
+        raise errors.feature_maps.no_operator_on_pixels(net.name if net else "a parameter", learned.span, written)
+    if net.size % 2 == 0:
+        raise errors.feature_maps.even_kernel(net.size, learned.span)
+    return net.size
+
+
+def _constraint(learned: Learned, spec: Spec) -> Constraint:
+    box = box_of(learned.name, spec)
+    bound = learned.type.bound if isinstance(learned.type, Operator) else None
+    if bound is not None and box is not None:
+        raise errors.networks.norm_and_box(learned.name, learned.span, place_of_box(learned.name, spec))
+    if bound is not None:
+        return NormBound(bound)
+    return Free() if box is None else WeightBox(*box)
+
+
+def _network(term: LearnedField, method: Integrator, spec: Spec) -> NetworkLayers:
+    learned = next(w for w in spec.learned if w.head == term.field)
+    net = learned.net.word if learned.net else None
+    if not isinstance(net, Convnet):
+        raise errors.feature_maps.no_field_on_pixels(net.name if net else "a parameter", learned.span)
+    timed = _in_time(learned, spec)
+    return NetworkLayers(term.field, term.factor, net, timed, timed and not isinstance(method, Adaptive))
+
+
+def _in_time(learned: Learned, spec: Spec) -> bool:
+    return spec.time is not None and spec.time.symbol in learned.arguments
+
+
+# ---- pixels
+# What a spec on feature maps may contain: whatever has no place in the network is an error, never ignored.
+
+
+def require_expressible(spec: Spec) -> None:
+    _require_states(spec)
+    for condition in spec.conditions:
+        _require_rest(condition, spec)
+    for learned in spec.learned:
+        _require_arguments(learned, spec)
+    for part, method in spec.realize.written():
+        if method is not spec.realize.time:
+            raise errors.feature_maps.part_of_its_own(part, method.line)
+
+
+def _require_states(spec: Spec) -> None:
+    for unknown in spec.unknowns:
+        if not isinstance(unknown.type, Channels) or unknown.net is not None:
+            raise errors.feature_maps.not_a_feature_map(unknown.name, str(unknown.type), unknown.span)
+
+
+def _require_rest(condition: Condition, spec: Spec) -> None:
+    """Allows only ∂Y/∂t = 0 at the start, for second order in time: the opening layer provides Y."""
+    second = any(e.unknown == condition.unknown and e.order == 2 for e in spec.equations)
+    at_start = condition.kind is ConditionKind.INITIAL and condition.order == 1
+    if second and at_start and all(v == 0 for v in condition.value):
+        return
+    raise errors.feature_maps.no_place_for_condition(second, condition.span)
+
+
+def _require_arguments(learned: Learned, spec: Spec) -> None:
+    """Requires K or K(t) for operators, f(Y) or f(Y, t) for fields."""
+    assert spec.time is not None
+    rest = [a for a in learned.arguments if a != spec.time.symbol]
+    if isinstance(learned.type, Operator):
+        if rest:
+            raise errors.feature_maps.operator_depends(learned.name, learned.span)
+    elif len(rest) != 1 or not any(rest[0] == Field(u.head, (), u.arguments) for u in spec.unknowns):
+        raise errors.feature_maps.field_depends(learned.name, learned.span)
+
+
+# ---- image
+# States → a model on the image plane: the frame, the layers, the integrator and its steps.
+
+
+MOST_STEPS = 10_000  # each step is a layer of the network
+
+
+def plan_image(states: States, spec: Spec) -> ImagePlan:
+    require_expressible(spec)
+    motion, frame, method = layers_of(states, spec), spec.network, states.method
+    if frame is None:
+        raise errors.feature_maps.no_frame(spec.space.span)
+    _require_fit(states.motion, method)
+    _require_widths(frame, isinstance(motion, Pair))
+    assert spec.time is not None
+    return ImagePlan(
+        frame.input.word.shape,
+        frame.stages,
+        frame.classes,
+        frame.close,
+        motion,
+        method.word,
+        spec.time.start,
+        spec.time.end,
+        _steps(method),
+        frame.frame.word,
+        loss_of(spec),
+    )
+
+
+def _require_fit(motion: Motion[Push], method: Chosen[Integrator]) -> None:
+    own = _splitting(motion)
+    if isinstance(method.word, Reversible) and not isinstance(method.word, own):
+        use = (*(word.spelling for word in own), *ONE_STEP)
+        raise errors.feature_maps.method_misfit(method.word.name, use, method.span)
+
+
+def _splitting(motion: Motion[Push]) -> tuple[type[Reversible], ...]:
+    """The methods that exist only for this kind of motion."""
+    match motion:
+        case First():
+            return ()
+        case Second():
+            return (Leapfrog,)
+        case Pair():
+            return (Verlet,)
+        case _:
+            assert_never(motion)
+
+
+def _steps(method: Chosen[Integrator]) -> int:
+    """The number of steps; 1 for adaptive methods, which choose their own."""
+    match method.word:
+        case Fixed(steps=steps) | BackwardEuler(steps=steps) | Verlet(steps=steps) | Leapfrog(steps=steps):
+            assert steps is not None
+            if steps > MOST_STEPS:
+                raise errors.feature_maps.too_many_steps(steps, MOST_STEPS, method.span)
+            return steps
+        case Adaptive():
+            return 1
+        case _:
+            assert_never(method.word)
+
+
+def _require_widths(frame: NetworkBlock, pair: bool) -> None:
+    """Requires the opening to match the first stage, an image that can be halved between stages, and for a pair even
+    widths."""
+    stages, span = frame.stages, frame.place("stages")
+    if frame.open != stages[0]:
+        raise errors.feature_maps.opening_differs(frame.open, stages[0], frame.place("open"))
+    match frame.frame.word:
+        case Paper():
+            _require_halvings(frame, min(frame.input.word.shape[1:]))
+        case Lipschitz() as word:
+            _require_bounded(frame, word)
+        case _:
+            assert_never(frame.frame.word)
+    odd = next((width for width in stages if width % 2), None)
+    if pair and odd:
+        raise errors.feature_maps.odd_width(odd, span)
+
+
+def _require_halvings(frame: NetworkBlock, size: int) -> None:
+    halvings, image = len(frame.stages) - 1, frame.input.word
+    if size >> halvings < 1:
+        raise errors.feature_maps.too_many_stages(image.height, image.width, halvings, frame.place("stages"))
+
+
+def _require_bounded(frame: NetworkBlock, word: Lipschitz) -> None:
+    """Requires patches that fit into image and channels, even widths for maxmin, dense layers if `close` is given."""
+    image, at = frame.input.word, frame.place("frame")
+    if word.patch > min(image.height, image.width):
+        raise errors.feature_maps.large_patches(word.patch, image.height, image.width, at)
+    channels = image.channels * word.patch**2
+    if channels > frame.open:
+        raise errors.feature_maps.narrow_opening(channels, frame.open, frame.place("open"))
+    _require_halvings(frame, min(image.height, image.width) // word.patch)
+    odd = next((width for width in frame.stages[1:] if width % 2), None)
+    if odd and word.activation is Between.MAXMIN:
+        raise errors.feature_maps.odd_pairs(odd, frame.place("stages"))
+    if frame.close is not None and not word.dense:
+        raise errors.feature_maps.close_of_nothing(frame.place("close"))
+
+
+# ---- boxes
+# Boxes of weights: all boxes of one operator must overlap.
+
+
+def require_overlap(spec: Spec) -> None:
+    boxes = boxes_of(spec)
+    for place, (box, span) in enumerate(boxes):
+        for other, first in boxes[:place]:
+            if other.operator == box.operator and max(other.low, box.low) > min(other.high, box.high):
+                raise errors.networks.boxes_apart(box.operator, span, first)

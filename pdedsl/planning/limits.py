@@ -1,0 +1,119 @@
+"""How much memory a plan would take, counted in numbers: too large plans are refused before anything is allocated."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from typing import assert_never
+
+from pdedsl import errors
+from pdedsl.config.methods import Collocation, Features, Grid, Paths
+from pdedsl.config.networks import (
+    Conv,
+    Convnet,
+    Frame,
+    Linear,
+    Lipschitz,
+    Mlp,
+    Network,
+    Paper,
+    PreactResnet18,
+    Resnet,
+    Resnet18,
+    Torch,
+    Torchvision,
+    WideResnet,
+)
+from pdedsl.ir.plan import DataPlan, ImagePlan, Model, SolvePlan
+from pdedsl.ir.spec import Spec
+
+MOST_WEIGHTS = 1_000_000_000
+MOST_NUMBERS = 1_000_000_000  # in the largest table of a method: 8 GB
+FEATURES = 2000  # if their number is left open: the most that are tried
+OF_RESIDUAL = Mlp(width=20, depth=3)  # if no network is named
+ROWS = 3  # of Gauss-Newton per weight, at most
+
+
+def require_memory(model: Model, spec: Spec) -> None:
+    match model:
+        case SolvePlan(method=method):
+            found, asked = _numbers(model), spec.realize.equation
+            if found > MOST_NUMBERS:
+                span = asked.span if asked is not None else spec.space.span
+                raise errors.networks.too_many_numbers(method.name, found, MOST_NUMBERS, span)
+        case DataPlan():
+            _require_few(model.members * sum(_learned(spec, model.dimension, _channels(model), model.classes)), spec)
+        case ImagePlan():
+            widest = max((*model.stages, model.close or 1))
+            ends = widest * model.classes + widest**2 * _layers(model.frame)
+            _require_few(ends + model.steps * sum(sum(_learned(spec, c, c, None)) for c in model.stages), spec)
+        case _:
+            assert_never(model)
+
+
+def _require_few(weights: int, spec: Spec) -> None:
+    if weights > MOST_WEIGHTS:
+        places = [one.net.span for one in spec.learned if one.net is not None]
+        raise errors.networks.too_many_weights(weights, MOST_WEIGHTS, places[0] if places else spec.space.span)
+
+
+def _layers(frame: Frame) -> int:
+    """The number of matrices between the equation and the scores."""
+    match frame:
+        case Paper():
+            return 1
+        case Lipschitz(dense=dense):
+            return dense + 1
+        case _:
+            assert_never(frame)
+
+
+def _channels(plan: DataPlan) -> int:
+    return plan.image[0] if plan.image else plan.dimension
+
+
+def _learned(spec: Spec, dimension: int, channels: int, classes: int | None) -> Iterable[int]:
+    """The number of weights of each learned part."""
+    for one in spec.learned:
+        if one.net is not None:
+            yield weights_of(one.net.word, dimension, channels, classes or dimension)
+
+
+def weights_of(net: Network, dimension: int, channels: int, out: int) -> int:
+    """The approximate number of weights: biases and other small parts are left out."""
+    match net:
+        case Mlp(width=width, depth=depth):
+            return (dimension + 1 + out) * width + (depth - 1) * width**2
+        case WideResnet(depth=depth, width=width):
+            return depth // 3 * 9 * (16**2 + 32**2 + 64**2) * width**2
+        case Convnet(layers=layers):
+            return layers * 9 * channels**2
+        case Conv(size=size):
+            return (size * channels) ** 2
+        case Linear():
+            return dimension * out
+        case Resnet() | Resnet18() | PreactResnet18() | Torchvision():
+            return 0  # of a known size that fits into memory
+        case Torch():
+            return 0  # only its author knows its size
+        case _:
+            assert_never(net)
+
+
+def _numbers(plan: SolvePlan) -> int:
+    """The size of the largest table of a method."""
+    domain, components = plan.statement.domain, len(plan.statement.components)
+    size, places = len(domain.coordinates), max(len(plan.statement.conditions), 1)
+    match plan.method:
+        case Features(n=n, points=points):
+            columns = (n or FEATURES) * components
+            return columns * max((points or 0) * len(plan.statement.equations), 2 * columns)
+        case Collocation(points=points, initial=initial, boundary=boundary):
+            net = plan.network or OF_RESIDUAL
+            weights = weights_of(net, size, 0, components)
+            rows = min(points, ROWS * weights) + places * max(initial, boundary)
+            streams = (2 * size + 2) * net.width * (net.depth if plan.optimizers else 1)
+            return max(points * streams, rows * weights, weights**2)
+        case Grid() | Paths():
+            return 0  # the first has its own bound, the second works on batches of paths
+        case _:
+            assert_never(plan.method)

@@ -1,0 +1,67 @@
+"""The methods that a spec asks for, with defaults for what it leaves open."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import assert_never
+
+from pdedsl import errors
+from pdedsl.config.base import Chosen
+from pdedsl.config.methods import (
+    ONE_STEP,
+    Adaptive,
+    Diffusion,
+    Dropout,
+    Fixed,
+    Integrator,
+    Noise,
+    Residual,
+    Retraining,
+    Reversible,
+    Sampling,
+    ShakeShake,
+    StochasticDepth,
+)
+from pdedsl.config.networks import Network, Resnet
+from pdedsl.ir.spec import Spec
+from pdedsl.ir.system_kinds import integrator_of
+from pdedsl.numerics.butcher import EULER, HEUN
+
+
+def scheme_of(spec: Spec) -> Chosen[Integrator]:
+    """The method by which characteristics are integrated."""
+    method = integrator_of(spec)
+    if isinstance(method.word, Reversible):
+        raise errors.methods.no_characteristics(method.word.name, ONE_STEP, method.span)
+    return method
+
+
+def steps_of(method: Integrator) -> int:
+    """How many steps along a field on R^d; 1 for adaptive methods, which choose their own."""
+    if isinstance(method, Adaptive):
+        return 1
+    assert method.steps is not None
+    return method.steps
+
+
+def takes_noise(method: Integrator) -> bool:
+    """Whether its steps have a version with noise: Euler-Maruyama, and the stochastic Heun method."""
+    return isinstance(method, Fixed) and method.method in (EULER, HEUN)
+
+
+def members_of(method: Diffusion | None) -> tuple[int, int]:
+    """The number of networks with separate weights, and of draws from each."""
+    match method:
+        case Noise() | Dropout() | StochasticDepth() | ShakeShake():
+            return method.members, method.samples
+        case Sampling(samples=samples):
+            return 1, samples
+        case Residual() | Retraining() | None:
+            return 1, 1
+        case _:
+            assert_never(method)
+
+
+def depths(net: Network) -> tuple[Network, ...]:
+    """One network for each depth in its list: an ensemble of different depths."""
+    return tuple(replace(net, depth=(d,)) for d in net.depth) if isinstance(net, Resnet) else (net,)

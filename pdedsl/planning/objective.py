@@ -1,0 +1,101 @@
+"""Paths → what training minimises."""
+
+from __future__ import annotations
+
+from typing import assert_never
+
+from sympy import Expr, S
+
+from pdedsl import errors
+from pdedsl.config import methods as words
+from pdedsl.config import training
+from pdedsl.config.base import Chosen
+from pdedsl.config.networks import Lipschitz
+from pdedsl.diagnostics import Span
+from pdedsl.ir.plan import MOST_EXACT, CrossEntropy, Margin, Objective, Residual, Retraining
+from pdedsl.ir.representation import Paths
+from pdedsl.ir.spec import Spec
+from pdedsl.ir.terms import Shape
+
+
+def loss_of(spec: Spec) -> CrossEntropy | Margin:
+    """The loss that the spec names; a margin requires a frame that bounds the Lipschitz constant of the scores."""
+    chosen = spec.train.loss if spec.train else None
+    match chosen.word if chosen else None:
+        case None | training.CrossEntropy():
+            return CrossEntropy()
+        case training.Margin(eps=eps, temperature=temperature):
+            if spec.network is None or not isinstance(spec.network.frame.word, Lipschitz):
+                assert chosen is not None
+                raise errors.networks.margin_of_nothing(chosen.span)
+            return Margin(float(eps), float(temperature))
+        case other:
+            assert_never(other)
+
+
+def objective_of(paths: Paths, method: Chosen[words.Diffusion] | None, dimension: int) -> Objective:
+    """What training minimises: diffusion that is not in the network is in the loss."""
+    if method is None:
+        return CrossEntropy()
+    match method.word:
+        case words.Noise(training=words.Training.APART, weights=weights):
+            return _apart(weights, method.span)
+        case words.Residual() as residual:
+            return _residual(residual, float(_amount(paths, method)), dimension, method.span)
+        case words.Retraining() as retraining:
+            return _retraining(retraining, float(_amount(paths, method)))
+        case words.Noise() | words.Sampling() | words.Dropout() | words.StochasticDepth() | words.ShakeShake():
+            return CrossEntropy()
+        case _:
+            assert_never(method.word)
+
+
+def _apart(weights: words.Weighting, span: Span) -> Objective:
+    if weights is words.Weighting.LEARNED:
+        raise errors.methods.weights_apart(span)
+    return CrossEntropy(apart=True)
+
+
+def _amount(paths: Paths, method: Chosen[words.Diffusion]) -> Expr:
+    """∫ ν dt of isotropic diffusion with constant ν; refused unless it is separate from the transport and after it."""
+    still = [s for s in paths.stretches if s.diffuses]
+    moving = [s for s in still if s.moves or not s.diffusivity[0][0].is_number or s.shape is not Shape.ISOTROPIC]
+    if moving or not still:
+        at = moving[0].diffusion if moving else None
+        raise errors.methods.diffusion_alone(method.word.name, at or method.span, method.span)
+    if any(not s.diffuses for s in paths.stretches[: len(still)]):
+        raise errors.methods.diffusion_last(method.word.name, still[-1].diffusion or method.span, method.span)
+    return sum((s.diffusivity[0][0] * s.length for s in still), S.Zero)
+
+
+def _retraining(word: words.Retraining, amount: float) -> Retraining:
+    return Retraining(
+        2 * amount,
+        word.steps,
+        float(word.weight),
+        word.probes,
+        float(word.delta),
+        word.start,
+        word.estimator,
+        word.derivative,
+    )
+
+
+def _residual(word: words.Residual, amount: float, dimension: int, span: Span) -> Residual:
+    """The residual objective for g(x, t) on [0, 1], the time in which all of the diffusion happens."""
+    if word.estimator is words.Laplacian.EXACT and dimension > MOST_EXACT:
+        raise errors.methods.exact_laplacian(dimension, MOST_EXACT, span)
+    return Residual(
+        amount,
+        1.0,
+        float(word.weight),
+        float(word.h),
+        float(word.tau),
+        word.probes,
+        tuple(map(float, word.times)),
+        float(word.jitter),
+        word.estimator,
+        word.derivative,
+        word.of,
+        word.instants,
+    )

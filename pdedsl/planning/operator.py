@@ -1,0 +1,83 @@
+"""Paths → the evolution operator on R^d: pieces in PDE time, and the length of a step."""
+
+from __future__ import annotations
+
+from typing import assert_never
+
+from sympy import Integer
+
+from pdedsl import errors
+from pdedsl.config.base import Chosen
+from pdedsl.config.methods import Fixed, Integrator
+from pdedsl.config.networks import Mlp, Torch
+from pdedsl.diagnostics import PdeError
+from pdedsl.ir.plan import OperatorPiece, OperatorPlan
+from pdedsl.ir.problem import Statement
+from pdedsl.ir.representation import Paths, Representation, States, Stretch
+from pdedsl.ir.spec import Spec
+from pdedsl.ir.system_kinds import operator_draws
+from pdedsl.ir.terms import Shape
+from pdedsl.numerics.butcher import EXPLICIT
+from pdedsl.planning.computability import fields_of, require_coefficients
+from pdedsl.planning.methods import scheme_of, steps_of, takes_noise
+from pdedsl.planning.noise import law_of, takes_one_step
+
+
+def operator_or_refusal(representation: Representation, spec: Spec) -> OperatorPlan | PdeError:
+    """The evolution operator, or the error that says why there is none."""
+    match representation:
+        case Paths():
+            try:
+                return plan_operator(representation, spec)
+            except PdeError as refusal:
+                return refusal
+        case States():
+            return errors.networks.operator_of_features(spec.space.span)
+        case Statement():
+            return errors.networks.operator_on_domain(spec.space.span)
+        case _:
+            assert_never(representation)
+
+
+def plan_operator(paths: Paths, spec: Spec) -> OperatorPlan:
+    """The evolution operator on R^d, for data supplied by the caller."""
+    scheme = scheme_of(spec)
+    method = spec.realize.diffusion.word if spec.realize.diffusion else None
+    exact = [takes_one_step(stretch, method) for stretch in paths.stretches]
+    for stretch, is_exact in zip(paths.stretches, exact, strict=True):
+        _check(stretch, is_exact, scheme, spec)
+    if not isinstance(scheme.word, Fixed):
+        raise errors.networks.operator_by(scheme.word.name, tuple(EXPLICIT), scheme.span)
+    assert spec.time is not None
+    pieces = sorted((_piece(s) for s in paths.stretches), key=lambda p: float(p.start))
+    lengths = [s.length for s in paths.stretches]
+    stepped = [length for length, is_exact in zip(lengths, exact, strict=True) if not is_exact] or lengths
+    step = max(stepped) / Integer(steps_of(scheme.word))
+    return OperatorPlan(tuple(pieces), paths.direction, step, scheme.word, operator_draws(spec), law_of(method))
+
+
+def _check(stretch: Stretch, is_exact: bool, scheme: Chosen[Integrator], spec: Spec) -> None:
+    if spec.space.image is not None:
+        raise errors.networks.operator_on_images(spec.space.span)
+    for learned in fields_of(stretch.drift, spec):
+        if learned.net and not isinstance(learned.net.word, Mlp | Torch):
+            raise errors.networks.operator_of_network(learned.net.word.name, learned.span)
+    if stretch.index is not None and stretch.shape is Shape.FULL:
+        raise errors.networks.operator_of_full_matrix(stretch.diffusion or spec.space.span)
+    if stretch.diffuses and not is_exact and not takes_noise(scheme.word):
+        raise errors.methods.scheme_with_noise(scheme.word.name, stretch.diffusion or scheme.span, scheme.span)
+    require_coefficients(stretch, spec)
+
+
+def _piece(stretch: Stretch) -> OperatorPiece:
+    start, end = sorted((stretch.first, stretch.last), key=float)
+    return OperatorPiece(
+        start,
+        end,
+        stretch.drift,
+        stretch.diffusivity,
+        stretch.shape,
+        stretch.index,
+        stretch.rate,
+        stretch.source,
+    )

@@ -1,0 +1,41 @@
+"""Representation → Plan."""
+
+from __future__ import annotations
+
+from typing import assert_never
+
+from pdedsl.ir.plan import Model
+from pdedsl.ir.problem import Statement
+from pdedsl.ir.representation import Paths, Representation, States
+from pdedsl.ir.spec import Spec
+from pdedsl.planning.data_space import plan_data
+from pdedsl.planning.evaluation import require_evaluation
+from pdedsl.planning.image_plane import plan_image, require_overlap
+from pdedsl.planning.limits import require_memory
+from pdedsl.planning.solver_selection import plan_solving
+from pdedsl.planning.unused_options import require_used_in_training
+
+
+def plan(representation: Representation, spec: Spec, reference: Statement | None = None) -> Model:
+    """The plan of a spec; whatever it asks for but cannot have is refused. `reference` is its equation on R^d restated
+    on a box, if an `evaluate` block asks for it."""
+    require_overlap(spec)
+    model = _model(representation, spec)
+    require_memory(model, spec)
+    if spec.train is not None:
+        require_used_in_training(spec.train, model)
+    if spec.evaluate is not None:
+        require_evaluation(spec.evaluate, representation, model, spec, reference)
+    return model
+
+
+def _model(representation: Representation, spec: Spec) -> Model:
+    match representation:
+        case Paths():
+            return plan_data(representation, spec)
+        case States():
+            return plan_image(representation, spec)
+        case Statement():
+            return plan_solving(representation, spec)
+        case _:
+            assert_never(representation)

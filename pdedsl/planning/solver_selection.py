@@ -1,0 +1,351 @@
+"""Which grid scheme fits a statement, or why none does."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+from enum import StrEnum
+from functools import lru_cache
+from math import isfinite
+from typing import assert_never
+
+from sympy import Add, DiracDelta, Expr, Mul, Pow, Symbol
+
+from pdedsl import errors
+from pdedsl.config.base import Chosen
+from pdedsl.config.blocks import TrainBlock
+from pdedsl.config.methods import Collocation, Features, Grid, Paths, Solver
+from pdedsl.config.networks import Mlp
+from pdedsl.config.training import Lbfgs, Optimizer
+from pdedsl.diagnostics import PdeError, Span
+from pdedsl.ir.plan import Alternative, Built, SolvePlan
+from pdedsl.ir.problem import Residual, Statement
+from pdedsl.ir.spec import Spec
+from pdedsl.numerics.functions import OF_MANY, OF_ONE
+from pdedsl.planning.unused_options import require_used_on_domain
+from pdedsl.problem import diffusion_process
+from pdedsl.problem.ansatz import ansatz_of, jumps
+from pdedsl.problem.conservation_form import balance_of, held, is_hyperbolic
+from pdedsl.problem.first_order_system import Evolution, NoGrid, evolution_of
+from pdedsl.problem.interface_problem import is_layered, layered_of
+from pdedsl.problem.irregular_domain import cut_box
+from pdedsl.problem.parameters import functions_of, is_of_coordinates, with_letters
+from pdedsl.problem.periodicity import linear_of, loops_of
+from pdedsl.problem.symmetry import symmetry_of
+from pdedsl.symbolic.symbols import Field, Partial
+
+# ---- grids
+
+
+MOST_DIMENSIONS = 3
+
+
+class Scheme(StrEnum):
+    """A grid scheme, with the reason for it."""
+
+    FOURIER = "a Fourier series: no axis has sides of its own, and the highest derivatives have constant coefficients"
+    VOLUMES = "finite volumes with a limiter: a conservation law, whose solutions may jump"
+    LAYERS = "finite volumes: conductivities that jump, and one flux from cell to cell"
+    SHAPE = "differences that end on the boundary of the shape (Shortley and Weller)"
+    COLLOCATION = "collocation at Chebyshev points: a box whose sides have conditions"
+
+
+@lru_cache(maxsize=4)  # asked several times for each plan
+def grid_scheme(statement: Statement) -> Scheme | str:
+    """A scheme, or a phrase that says why no grid solves the statement."""
+    try:
+        return scheme(statement)
+    except NoGrid as reason:
+        return str(reason)
+
+
+def scheme(statement: Statement) -> Scheme:
+    """A scheme; raises NoGrid with the reason if there is none."""
+    domain = statement.domain
+    if len(domain.space) > MOST_DIMENSIONS:
+        raise NoGrid(f"a grid has at most {MOST_DIMENSIONS} dimensions of space")
+    if domain.inside:
+        cut_box(statement)
+        return Scheme.SHAPE
+    evolution = evolution_of(statement)
+    if is_layered(evolution):
+        layered_of(evolution)
+        return Scheme.LAYERS
+    if is_hyperbolic(evolution):
+        return _volumes(evolution)
+    if loops_of(evolution) is not None and _spectral(evolution):
+        return Scheme.FOURIER
+    if len(evolution.constraints) != len(evolution.still):
+        raise NoGrid("there are not as many equations as unknowns")
+    return Scheme.COLLOCATION
+
+
+def _volumes(evolution: Evolution) -> Scheme:
+    if evolution.backward:
+        raise NoGrid("a conservation law with shocks does not run backward")
+    balance_of(evolution)
+    for side in evolution.sides:
+        held(evolution, side)
+    return Scheme.VOLUMES
+
+
+def _spectral(evolution: Evolution) -> bool:
+    """Whether all but the linear terms with constant coefficients are of lower order than these, or of first order."""
+    exprs = (*evolution.rights, *evolution.constraints)
+    linear = linear_of(evolution, exprs)
+    if not evolution.moving:
+        return not evolution.jets_in(*linear.rests)
+    if any(r != 0 for r in linear.rests[len(evolution.rights) :]):
+        return False
+    if evolution.still and not _determined(evolution, linear.rests):
+        return False
+    most = max((evolution.of_jets[s].order for _, s, _ in linear.parts), default=0)
+    return all(_order(evolution, r) <= max(1, most - 1) for r in linear.rests)
+
+
+def _determined(evolution: Evolution, rests: tuple[Expr, ...]) -> bool:
+    """Whether the constraints contain still variables, or only the linear part does."""
+    still = set(evolution.still)
+    spoken = any(d.component in still for _, d in evolution.jets_in(*evolution.constraints))
+    return spoken or not any(d.component in still for _, d in evolution.jets_in(*rests))
+
+
+def _order(evolution: Evolution, expr: Expr) -> int:
+    return max((d.order for _, d in evolution.jets_in(expr)), default=0)
+
+
+# ---- solving
+# Statement → the method that solves it: the one in the spec, or the recommended one, with its reason.
+#
+# All refusals are made here: a method named in a plan can solve its statement.
+
+
+GIVEN = "as the spec says"
+DEFAULT = Mlp(width=20, depth=3)
+MOST_POINTS = 1 << 21  # of a grid: 128 per side in three dimensions
+
+
+def plan_solving(statement: Statement, spec: Spec) -> SolvePlan:
+    require_used_on_domain(spec)
+    _require_learnable(statement)
+    require_computable(statement)
+    asked = spec.realize.equation
+    choice = Choice(asked.word, GIVEN) if asked is not None else recommended(statement, spec)
+    refusal = obstacle(choice.method, statement, asked.span if asked is not None else spec.space.span)
+    if refusal is not None:
+        raise refusal if asked is not None else refusal.without_fixes()  # which stand for the method that is asked for
+    others = tuple(_alternative(m, statement) for m in METHODS if type(m) is not type(choice.method))
+    reference = spec.evaluate.reference if spec.evaluate else None
+    if reference is not None:
+        require_reference(reference, statement)
+    train = spec.train
+    optimizers = tuple(o.word for o in train.optimizer) if train and train.says("optimizer") else ()
+    if asked is not None and asked.says("steps") and isinstance(choice.method, Collocation):
+        _require_steps(asked, train, optimizers)
+    probed = isinstance(choice.method, Collocation) and choice.method.probes is not None
+    if probed and asked is not None and (not optimizers or any(isinstance(o, Lbfgs) for o in optimizers)):
+        raise errors.methods.probes_by_descent(asked.span)
+    return SolvePlan(
+        statement,
+        choice.method,
+        choice.reason,
+        others,
+        network_of(spec) or DEFAULT,
+        _built(statement),
+        reference.word if reference else None,
+        optimizers,
+        train.steps if train else None,
+        _ansatz(statement) if isinstance(choice.method, Collocation) else (),
+    )
+
+
+def _require_steps(asked: Chosen[Solver], train: TrainBlock | None, optimizers: tuple[Optimizer, ...]) -> None:
+    """Refuses `steps` of the method if the `train` block, or L-BFGS alone, already says how many."""
+    if train is not None and train.steps is not None:
+        raise errors.methods.unused_argument("steps", "train { steps } says how many", asked.span)
+    if optimizers and all(isinstance(o, Lbfgs) for o in optimizers):
+        raise errors.methods.unused_argument("steps", "lbfgs(steps) says how many", asked.span)
+
+
+def network_of(spec: Spec) -> Mlp | None:
+    """The network for all unknowns: the first that is named, if any."""
+    for unknown in spec.unknowns:
+        if unknown.net is not None:
+            if not isinstance(unknown.net.word, Mlp):
+                raise errors.networks.acts_on_images(unknown.net.word.name, unknown.net.span, unknown.net.span)
+            return unknown.net.word
+    return None
+
+
+def _require_learnable(statement: Statement) -> None:
+    """Requires learned functions to be scalar functions of coordinates, given by networks on points."""
+    for p in statement.parameters:
+        if p.params and not is_of_coordinates(p, statement):
+            raise errors.methods.learned_function(p.name, p.span)
+        if p.params and p.net is not None and not isinstance(p.net.word, Mlp):
+            raise errors.networks.acts_on_images(p.net.word.name, p.net.span, p.net.span)
+
+
+def _built(statement: Statement) -> Built:
+    symmetry = symmetry_of(statement)
+    parts = tuple((a.base, a.factor) for a in ansatz_of(with_letters(statement)))
+    return Built(parts, None if symmetry is None else (symmetry.axis, symmetry.signs))
+
+
+def _ansatz(statement: Statement) -> tuple[str, ...]:
+    built, symmetry = ansatz_of(with_letters(statement)), symmetry_of(statement)
+    texts = (a.text(c.name) for a, c in zip(built, statement.components, strict=True))
+    return (*texts, *(() if symmetry is None else (symmetry.text(statement),)))
+
+
+# ---- which method
+
+
+METHODS: tuple[Solver, ...] = (Features(), Collocation(), Grid(), Paths())
+
+
+@dataclass(frozen=True)
+class Choice:
+    """A method, and why it was chosen."""
+
+    method: Solver
+    reason: str
+
+
+FEW = 8  # coordinates up to which random features can cover a domain
+SIDE = {1: 256, 2: 96, 3: 32}  # points per side of a grid that is recommended, by the dimension of space
+FLOW = 24  # the same, for a flow between sides: its unknowns are solved for together
+MANY = 20  # coordinates above which only means over paths are cheap
+
+
+def recommended(statement: Statement, spec: Spec) -> Choice:
+    """The method recommended where the spec leaves it open."""
+    size, span = len(statement.domain.coordinates), spec.space.span
+    grid = Grid(n=SIDE.get(len(statement.domain.space), Grid.n))
+    if inverse(statement):
+        return Choice(Collocation(), "something is learned beside the unknowns: a network is trained with it")
+    if any(r.jumps for r in statement.equations):
+        return Choice(grid, "a coefficient jumps: what leaves a cell of the grid enters the next")
+    if jumps(with_letters(statement)) and obstacle(grid, statement, span) is None:
+        return Choice(grid, "the data in time jump, or do not meet the sides: no smooth function satisfies them")
+    if network_of(spec) is not None or (spec.train is not None and spec.train.says("optimizer")):
+        return Choice(Collocation(), "the spec says what is trained, or how")
+    if not statement.is_affine and statement.floating and grid_scheme(statement) is Scheme.COLLOCATION:
+        return Choice(Grid(n=FLOW), "a flow that is not linear, with its pressure: one system of equations on a grid")
+    reason = _for_a_grid(grid_scheme(statement), statement.is_affine)
+    if reason is not None:
+        return Choice(grid, reason)
+    if size > MANY and obstacle(Paths(), statement, span) is None:
+        reason = f"in {size} coordinates a mean over random paths costs no more than in one"
+        return Choice(Paths(), reason)
+    if statement.is_affine and size <= FEW:
+        reason = "equations and conditions are linear in the unknowns: one least-squares problem"
+        return Choice(Features(), reason)
+    why = f"{size} coordinates are too many for features" if statement.is_affine else "it is not linear in the unknowns"
+    return Choice(Collocation(), f"{why}: a network is trained on the residual")
+
+
+def _for_a_grid(scheme: Scheme | str, linear: bool) -> str | None:
+    """Why the grid is better than a network, where it is: in accuracy, and in time."""
+    if scheme is Scheme.VOLUMES:
+        return "a conservation law, whose solutions may jump: what leaves a cell of the grid enters the next"
+    if scheme is Scheme.FOURIER and not linear:
+        return "it is not linear in the unknowns, and no axis has sides of its own: a Fourier series"
+    return None
+
+
+def inverse(statement: Statement) -> bool:
+    return bool(statement.parameters or statement.observed)
+
+
+def obstacle(method: Solver, statement: Statement, span: Span) -> PdeError | None:
+    """Why a method does not solve a statement; None if it does."""
+    if not isinstance(method, Grid) and any(r.jumps for r in statement.equations):
+        return errors.methods.jump_by_points(span)
+    match method:
+        case Features():
+            return errors.methods.learned_by_features(span) if functions_of(statement) else None
+        case Collocation(probes=probes):
+            apart = probes is not None and not all(map(_is_estimable, statement.equations))
+            return errors.methods.probes_of(span) if apart else None
+        case Grid():
+            return _no_grid(method, statement, span)
+        case Paths():
+            if inverse(statement):
+                return errors.methods.learned_by_paths(span)
+            refusal = diffusion_process.obstacle(statement)
+            return refusal and errors.methods.elsewise(refusal, span)
+        case _:
+            assert_never(method)
+
+
+def _is_estimable(residual: Residual) -> bool:
+    """Whether all derivatives are of one component, pure, of order at most two, and have known coefficients."""
+    letters = {s for s, _ in residual.letters}
+    derived = [(s, d) for s, d in residual.letters if d.order]
+    known = all(not residual.expr.diff(s).free_symbols & letters for s, _ in derived)
+    return (
+        known and len({d.component for _, d in derived}) == 1 and all(max(d.orders) == d.order <= 2 for _, d in derived)
+    )
+
+
+def require_reference(reference: Chosen[Grid], statement: Statement) -> None:
+    """Requires that the grid named in an `evaluate` block solves the statement."""
+    refusal = obstacle(reference.word, statement, reference.span)
+    if refusal is not None:
+        raise errors.methods.no_reference(refusal.diagnostics[0].message, reference.span)
+
+
+def _no_grid(method: Grid, statement: Statement, span: Span) -> PdeError | None:
+    if inverse(statement):
+        return errors.methods.no_grid("something is learned beside the unknowns", span)
+    if method.extent is not None:
+        return errors.methods.no_grid("its domain has an extent of its own", span)
+    found = grid_scheme(statement)
+    if not isinstance(found, Scheme):
+        return errors.methods.no_grid(found, span)
+    if method.n ** len(statement.domain.space) > MOST_POINTS:
+        return errors.methods.no_grid(f"it would have more than {MOST_POINTS:,} points", span)
+    return None
+
+
+def _alternative(method: Solver, statement: Statement) -> Alternative:
+    refusal = obstacle(method, statement, statement.equations[0].span)
+    return Alternative(method, refusal.diagnostics[0].message if refusal else "")
+
+
+# ---- what can be computed
+
+
+def require_computable(statement: Statement) -> None:
+    """Requires torch functions and finite numbers in all residuals; only finite volumes take derivatives of jumps."""
+    imposed = (r for c in statement.conditions for r in c.residuals)
+    layered = grid_scheme(statement) in (Scheme.LAYERS, Scheme.VOLUMES)
+    for residual in (*statement.equations, *imposed):
+        problem = None if layered and residual.jumps else _problem(residual)
+        if problem is not None:
+            raise errors.networks.not_computable(problem, residual.span)
+
+
+def _problem(residual: Residual) -> str | None:
+    def of(e: Expr) -> str | None:
+        match e:
+            case _ if e.is_number:
+                real = e.is_extended_real and isfinite(float(e))
+                return None if real else "a number that is not real and finite"
+            case Symbol() | Field() | Partial(body=Field()):
+                return None
+            case DiracDelta():
+                return "the derivative of a jump"
+            case Add() | Mul() | Pow():
+                return _first(map(of, e.args))
+            case _ if type(e).__name__ in (*OF_ONE, *OF_MANY):
+                return _first(map(of, e.args))
+            case _:
+                return "this expression"
+
+    return of(residual.expr)
+
+
+def _first(found: Iterable[str | None]) -> str | None:
+    return next((text for text in found if text), None)

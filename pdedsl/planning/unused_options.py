@@ -1,0 +1,136 @@
+"""Refuses `realize` lines, arguments in them and entries of `train` that have no effect."""
+
+from __future__ import annotations
+
+from itertools import pairwise
+from typing import assert_never
+
+from pdedsl import errors
+from pdedsl.config.base import Chosen
+from pdedsl.config.blocks import TrainBlock
+from pdedsl.config.methods import Diffusion, Dropout, Noise, Residual, Retraining, Sampling, ShakeShake, StochasticDepth
+from pdedsl.config.training import Sgd, SmoothInTime
+from pdedsl.ir.plan import DataPlan, ImagePlan, Maps, Model, SolvePlan, Walk
+from pdedsl.ir.representation import Paths
+from pdedsl.ir.spec import Spec
+from pdedsl.planning.noise import takes_one_step
+
+
+def require_used(plan: DataPlan, paths: Paths, spec: Spec) -> None:
+    chosen = spec.realize
+    for unknown in spec.unknowns:
+        if unknown.net is not None:
+            raise errors.methods.network_of_unknown(unknown.name, unknown.net.span)
+    if chosen.equation is not None:
+        hint = "on a data space its parts are realized: time and diffusion"
+        raise errors.methods.unused_part("equation", hint, chosen.equation.line)
+    if chosen.reaction is not None:
+        raise errors.methods.unused_part("reaction", "it is a weight along the path", chosen.reaction.line)
+    if chosen.time is not None and chosen.convection is not None:
+        hint = "time and convection are one: keep one of the two"
+        raise errors.methods.unused_part("convection", hint, chosen.convection.line)
+    stepping = chosen.time or chosen.convection
+    if stepping is not None and not _steps(plan, paths, spec):
+        part = "time" if chosen.time else "convection"
+        raise errors.methods.unused_part(part, "one step is exact here: leave it out", stepping.line)
+    if chosen.convection is not None and not any(s.moves for s in paths.stretches):
+        raise errors.methods.unused_part("convection", "there is none: leave it out", chosen.convection.line)
+    if chosen.diffusion is not None:
+        if not any(s.diffuses for s in paths.stretches):
+            raise errors.methods.unused_part("diffusion", "there is none: leave it out", chosen.diffusion.line)
+        _require_arguments(chosen.diffusion, plan)
+
+
+def require_used_in_training(train: TrainBlock, model: Model) -> None:
+    for optimizer in train.optimizer:
+        match optimizer.word:
+            case Sgd(nesterov=True, momentum=0):
+                raise errors.methods.unused_argument("nesterov", "there is no momentum", optimizer.span)
+    for regularizer in train.regularize:
+        if isinstance(regularizer.word, SmoothInTime) and not _changes_in_time(model):
+            raise errors.methods.same_in_time(regularizer.word.name, regularizer.span)
+
+
+def _changes_in_time(model: Model) -> bool:
+    """Whether there are weights that may differ from step to step."""
+    match model:
+        case ImagePlan(motion=motion, steps=steps):
+            return steps > 1 and any(layer.new_weights for right in motion.parts for layer in right.layers)
+        case DataPlan() | SolvePlan():
+            return False
+        case _:
+            assert_never(model)
+
+
+def require_used_on_domain(spec: Spec) -> None:
+    """On a physical domain: of realizations that of the equation, and of training how the residual is minimised."""
+    for part, method in spec.realize.written():
+        if method is not spec.realize.equation:
+            hint = "on a physical domain the equation is solved as a whole, as in: realize equation by residual"
+            raise errors.methods.unused_part(part, hint, method.line)
+    for key, hint in OF_DATA.items():
+        if spec.train is not None and spec.train.says(key):
+            raise errors.methods.unused_entry(key, hint, spec.train.place(key))
+    for first, other in pairwise(u.net for u in spec.unknowns if u.net is not None):
+        if first.word != other.word:
+            raise errors.methods.one_network(str(first.word), other.span)
+
+
+LEAVE, MEASURED = "leave it out", "leave it out: what was measured is given by observe"
+OF_DATA = {
+    "data": MEASURED,
+    "epochs": "write steps",
+    "batch": "leave it out: the points are those of realize equation by residual(points=…)",
+    **dict.fromkeys(("schedule", "augment", "adversary", "loss", "regularize", "constrain", "precision"), LEAVE),
+}
+"""Entries of `train` for networks on data, and what to do with them on a physical domain."""
+
+
+def _steps(plan: DataPlan, paths: Paths, spec: Spec) -> bool:
+    """Whether there are any steps: of the operator if that is the model, otherwise of the network."""
+    if plan.classes is None:
+        method = spec.realize.diffusion.word if spec.realize.diffusion else None
+        return not all(takes_one_step(s, method) for s in paths.stretches)
+    return any(isinstance(part, Walk | Maps) for part in plan.parts)
+
+
+def _require_arguments(chosen: Chosen[Diffusion], plan: DataPlan) -> None:
+    """Refuses arguments that differ from their defaults but have no effect on the network."""
+    params = chosen.word.signature()
+    idle = _idle(chosen.word, plan)
+    for key in sorted(chosen.given):
+        if key in idle and getattr(chosen.word, key) != params[key].default:
+            raise errors.methods.unused_argument(key, idle[key], chosen.span)
+
+
+def _idle(word: Diffusion, plan: DataPlan) -> dict[str, str]:
+    """The arguments without effect, each with its reason."""
+    match word:
+        case Noise():
+            return _idle_of_noise(word, plan)
+        case Residual() | Retraining():
+            return {key: REASONS.get(key, "derivatives are taken exactly") for key in word.idle}
+        case Dropout() | StochasticDepth() | ShakeShake():
+            return {} if plan.classes else {"members": OPERATOR}
+        case Sampling():
+            return {}
+        case _:
+            assert_never(word)
+
+
+OPERATOR = "the model is the evolution operator, which has no members"
+ALONE = "there is one member"
+ONE_DRAW = "there is one member with one draw, and no mean"
+REASONS = {"instants": "there is one time"}
+EXACT = "the noise has the size of the equation"
+
+
+def _idle_of_noise(word: Noise, plan: DataPlan) -> dict[str, str]:
+    if plan.classes is None:
+        return dict.fromkeys(("members", "scale", "across", "average", "weights", "training"), OPERATOR)
+    idle = dict.fromkeys(word.idle, EXACT)
+    if plan.members == 1:
+        idle |= {"weights": ALONE, "training": ALONE}
+        if plan.samples == 1:
+            idle["average"] = ONE_DRAW
+    return idle

@@ -1,0 +1,216 @@
+"""u = base + factor · N: functions that satisfy conditions on the faces of a box for every network N.
+
+The base interpolates the values between the faces, one coordinate after another, and then in time (Gordon 1971); the
+factor vanishes on the faces. A condition that contradicts an earlier one where they meet is not built in, nor is one
+that does not give a value: those go into the loss.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, replace
+from functools import lru_cache
+from itertools import product
+from math import comb, prod
+
+from sympy import Abs, Expr, Heaviside, Max, Min, Piecewise, S, Symbol, sign
+
+from pdedsl.ir.problem import Derivative, Domain, Face, Imposed, Residual, Statement
+from pdedsl.problem.scaling import units_of
+from pdedsl.symbolic.evaluate import Layout, values
+from pdedsl.symbolic.printing import notation
+from pdedsl.symbolic.rewrite import replaced
+from pdedsl.symbolic.symbols import Field
+
+KINKS = (Abs, Heaviside, Max, Min, Piecewise, sign, Field)
+MOST = 3  # dimensions of space up to which conditions on sides are built in: the factor is a product over all sides
+SAMPLES = (0.137, 0.418, 0.291, 0.733, 0.862)  # points at which functions are compared, as fractions of the intervals
+ROUNDING = 1e-9
+
+
+@dataclass(frozen=True)
+class Ansatz:
+    """base + factor · N for one component, and the conditions that it satisfies, as (condition, residual)."""
+
+    base: Expr = S.Zero
+    factor: Expr = S.One
+    satisfied: frozenset[tuple[int, int]] = frozenset()
+
+    def text(self, name: str) -> str:
+        factor = notation(self.factor)
+        network = "N" if self.factor == 1 else f"({factor}) N" if " " in factor else f"{factor} N"
+        return f"{name} = {network}" if self.base == 0 else f"{name} = {notation(self.base)} + {network}"
+
+
+@dataclass(frozen=True)
+class Given:
+    """∂ⁿu/∂tⁿ = value on a face."""
+
+    face: Face
+    order: int
+    value: Expr
+    place: tuple[int, int]
+
+
+@lru_cache(maxsize=4)  # asked several times for each plan
+def ansatz_of(statement: Statement) -> tuple[Ansatz, ...]:
+    plain = [_of(statement, k) for k in range(len(statement.components))]
+    return tuple(replace(a, factor=u * a.factor) for a, u in zip(plain, units_of(statement), strict=True))
+
+
+def jumps(statement: Statement) -> bool:
+    """Whether values at the start or end of time jump, or differ from those of a side where they meet: no smooth
+    function has them."""
+    domain = statement.domain
+    data = (r.expr for c in statement.conditions if domain.timed and _is_of_time(domain, c) for r in c.residuals)
+    if any(e.has(Heaviside, sign) for e in data):
+        return True
+    for component in range(len(statement.components)):
+        in_time, on_sides = _places(statement, component)
+        for start, side in product((g for g in in_time if g.order == 0), on_sides):
+            early, late = _on(domain, side.face, start.value), _on(domain, start.face, side.value)
+            end = domain.intervals[side.face.coordinate]
+            at = float(end.end if side.face.upper else end.start)
+            points = list(_samples(domain, side.face.coordinate, at))
+            one, other = values((early, late), _layout(domain), points)
+            if any(abs(a - b) > ROUNDING * (1 + abs(b)) for a, b in zip(one, other, strict=True)):
+                return True
+    return False
+
+
+def _is_of_time(domain: Domain, condition: Imposed) -> bool:
+    return isinstance(condition.place, Face) and condition.place.coordinate == len(domain.coordinates) - 1
+
+
+def _places(statement: Statement, component: int) -> tuple[list[Given], list[Given]]:
+    """The values given in time, and those given on sides."""
+    domain = statement.domain
+    given = [g for k, c in enumerate(statement.conditions) for g in _given(domain, c, k, component)]
+    last = len(domain.coordinates) - 1
+    in_time = [g for g in given if domain.timed and g.face.coordinate == last]
+    return in_time, [g for g in given if g not in in_time and g.order == 0]
+
+
+def _of(statement: Statement, component: int) -> Ansatz:
+    domain = statement.domain
+    in_time, on_sides = _places(statement, component)
+    if domain.inside:
+        return Ansatz()
+    built = _on_sides(domain, on_sides) if len(domain.space) <= MOST else Ansatz()
+    found = _in_time(domain, in_time, built)
+    return found if found is not None else _in_time(domain, in_time, Ansatz()) or Ansatz()
+
+
+def _given(domain: Domain, condition: Imposed, number: int, component: int) -> Iterator[Given]:
+    if not isinstance(condition.place, Face) or condition.part:
+        return
+    for k, residual in enumerate(condition.residuals):
+        affine = residual.affine
+        if affine is None or len(affine.parts) != 1 or affine.rest.has(*KINKS):
+            continue
+        ((derivative, coefficient),) = affine.parts
+        pure = not any(derivative.orders[:-1]) if domain.timed else derivative.order == 0
+        if derivative.component == component and coefficient.is_number and pure:
+            value = -affine.rest / coefficient
+            yield Given(condition.place, derivative.order, _on(domain, condition.place, value), (number, k))
+
+
+def _on(domain: Domain, face: Face, value: Expr) -> Expr:
+    side = domain.intervals[face.coordinate]
+    return replaced(value, {domain.coordinates[face.coordinate]: side.end if face.upper else side.start})
+
+
+def _on_sides(domain: Domain, given: Sequence[Given]) -> Ansatz:
+    found = Ansatz()
+    for k, x in enumerate(domain.coordinates):
+        own = {g.face.upper: g for g in given if g.face.coordinate == k}
+        if own:
+            found = _with_pair(domain, found, k, x, own)
+    return found
+
+
+def _with_pair(domain: Domain, found: Ansatz, k: int, x: Symbol, own: dict[bool, Given]) -> Ansatz:
+    low, high = domain.intervals[k].start, domain.intervals[k].end
+    share = (x - low) / (high - low)
+    gaps = {up: g.value - replaced(found.base, {x: high if up else low}) for up, g in own.items()}
+    rise = {False: 1 - share, True: share} if len(own) == 2 else dict.fromkeys(own, S.One)
+    added = sum((rise[up] * gap for up, gap in gaps.items()), S.Zero)
+    factor = prod((4 * share * (1 - share),) if len(own) == 2 else (share if False in own else 1 - share,))
+    if not _vanishes_where(domain, added, found):
+        return found
+    return Ansatz(found.base + added, found.factor * factor, found.satisfied | {g.place for g in own.values()})
+
+
+def _in_time(domain: Domain, given: Sequence[Given], built: Ansatz) -> Ansatz | None:
+    """The ansatz extended by the values at one end of time; None if these contradict it."""
+    ends = {g.face.upper for g in given}
+    if len(ends) != 1 or sorted(g.order for g in given) != list(range(len(given))):
+        return built if not given else None
+    t, side = domain.coordinates[-1], domain.intervals[-1]
+    start = side.end if ends == {True} else side.start
+    added = S.Zero
+    for g in sorted(given, key=lambda g: g.order):
+        missing = g.value - replaced((built.base + added).diff(t, g.order), {t: start})
+        added += missing * (t - start) ** g.order / prod(range(1, g.order + 1))
+    if not _vanishes_where(domain, added, built):
+        return None
+    share = (t - start) / (side.end - side.start)
+    factor = built.factor * share ** len(given)
+    return Ansatz(built.base + added, factor, built.satisfied | {g.place for g in given})
+
+
+def _vanishes_where(domain: Domain, expr: Expr, built: Ansatz) -> bool:
+    """Whether expr = 0 on all faces where the factor is zero, at sample points, up to rounding relative to the base."""
+    faces = [
+        _samples(domain, k, float(end))
+        for k, (x, side) in enumerate(zip(domain.coordinates, domain.intervals, strict=True))
+        for end in (side.start, side.end)
+        if built.factor.xreplace({x: end}) == 0
+    ]
+    found, base = values((expr, built.base), _layout(domain), [p for face in faces for p in face])
+    return all(abs(v) <= ROUNDING * (1 + abs(b)) for v, b in zip(found, base, strict=True))
+
+
+def _layout(domain: Domain) -> Layout:
+    return Layout({x: k for k, x in enumerate(domain.coordinates)}, len(domain.space))
+
+
+def _samples(domain: Domain, fixed: int, end: float) -> Iterator[list[float]]:
+    """Sample points on a face."""
+    for shift in range(len(SAMPLES)):
+        shares = (SAMPLES[(shift + 2 * k) % len(SAMPLES)] for k in range(len(domain.intervals)))
+        point = [
+            float(side.start) + share * float(side.end - side.start)
+            for side, share in zip(domain.intervals, shares, strict=True)
+        ]
+        yield [*point[:fixed], end, *point[fixed + 1 :]]
+
+
+def in_network(residual: Residual, ansatz: Sequence[Ansatz], coordinates: tuple[Symbol, ...]) -> Residual:
+    """The residual of base + factor · N in the derivatives of N: by Leibniz, ∂^α(f N) = Σ C(α, β) ∂^(α-β)f ∂^β N."""
+    letters: dict[Derivative, Symbol] = {}
+    values: dict[Symbol, Expr] = {}
+    for symbol, derivative in residual.letters:
+        if derivative.component >= len(ansatz):  # something learned besides the unknowns
+            letters[derivative] = values[symbol] = symbol
+            continue
+        own = ansatz[derivative.component]
+        value = _derived(own.base, derivative.orders, coordinates)
+        for beta in product(*(range(n + 1) for n in derivative.orders)):
+            rest = tuple(a - b for a, b in zip(derivative.orders, beta, strict=True))
+            factor = _derived(own.factor, rest, coordinates)
+            if factor != 0:
+                part = Derivative(derivative.component, beta)
+                letters.setdefault(part, Symbol(f"N{len(letters)}", real=True))
+                value += prod(map(comb, derivative.orders, beta)) * factor * letters[part]
+        values[symbol] = value
+    return Residual(
+        residual.expr.xreplace(values), tuple((s, d) for d, s in letters.items()), residual.span, residual.interval
+    )
+
+
+def _derived(expr: Expr, orders: Sequence[int], coordinates: Sequence[Symbol]) -> Expr:
+    for x, order in zip(coordinates, orders, strict=True):
+        if order:
+            expr = expr.diff(x, order)
+    return expr

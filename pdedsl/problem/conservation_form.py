@@ -1,0 +1,114 @@
+"""∂w/∂t + Σ ∂Fᵢ(w, x)/∂xᵢ = S(w, x, t): the fluxes of equations of first order, from their coefficients.
+
+The coefficient Aₖⱼ of -∂wⱼ/∂xᵢ is ∂Fₖ/∂wⱼ if ∂Aₖⱼ/∂wₗ = ∂Aₖₗ/∂wⱼ; F is found by integration.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+
+from sympy import Abs, DiracDelta, Expr, Heaviside, Integral, Max, Min, S, Symbol, integrate, sign, simplify
+
+from pdedsl.ir.problem import Derivative
+from pdedsl.problem.first_order_system import Evolution, NoGrid, Side
+from pdedsl.symbolic.rewrite import expand
+
+ROUGH = (Abs, Heaviside, Max, Min, sign)
+
+
+@dataclass(frozen=True)
+class Balance:
+    """For each axis, the flux of each variable and its slopes ∂Fₖ/∂wⱼ; and the sources."""
+
+    fluxes: tuple[tuple[Expr, ...], ...]
+    slopes: tuple[tuple[tuple[Expr, ...], ...], ...]
+    sources: tuple[Expr, ...]
+
+
+def is_hyperbolic(evolution: Evolution) -> bool:
+    """Whether jumps are to be expected: first order, with speeds that depend on w, or non-smooth speeds or data."""
+    of_first = all(d.order <= 1 for _, d in evolution.jets) and any(d.order for _, d in evolution.jets)
+    if evolution.still or not evolution.moving or not of_first or any(j for _, j in evolution.variables):
+        return False
+    jets = set(evolution.of_jets)
+    slopes = [r.diff(s) for r in evolution.rights for s, d in evolution.jets if d.order == 1]
+    return any(s.free_symbols & jets for s in slopes) or any(e.has(*ROUGH) for e in (*slopes, *evolution.initial))
+
+
+def with_values(evolution: Evolution) -> Evolution:
+    """With a letter for each variable itself, of which fluxes are functions: the equations may contain only slopes."""
+    flat = (0,) * len(evolution.statement.domain.space)
+    wanted = [Derivative(k, flat) for k in range(len(evolution.variables))]
+    known = set(evolution.of_jets.values())
+    return replace(evolution, jets=(*evolution.jets, *((_letter(evolution, d), d) for d in wanted if d not in known)))
+
+
+def balance_of(evolution: Evolution) -> Balance:
+    space, count = evolution.statement.domain.space, len(evolution.variables)
+    flat = tuple(0 for _ in space)
+    values = [_letter(evolution, Derivative(k, flat)) for k in range(count)]
+    fluxes, slopes = [], []
+    for axis in range(len(space)):
+        unit = tuple(int(k == axis) for k in range(len(space)))
+        letters = [_letter(evolution, Derivative(k, unit)) for k in range(count)]
+        matrix = [[-r.diff(s) for s in letters] for r in evolution.rights]
+        if any(a.free_symbols & {s for s, d in evolution.jets if d.order} for row in matrix for a in row):
+            raise NoGrid("its equation is not linear in the first derivatives")
+        fluxes.append(tuple(_integral(row, values) for row in matrix))
+        slopes.append(tuple(map(tuple, matrix)))
+    sources = tuple(_source(evolution, k, fluxes) for k in range(count))
+    return Balance(tuple(fluxes), tuple(slopes), sources)
+
+
+def carried(evolution: Evolution, rest: Expr) -> tuple[tuple[Expr, ...], Expr]:
+    """Polynomials Fₖ(u), one for each axis, and what remains of Σ ∂Fₖ(u)/∂xₖ + …, for an evolution of one variable."""
+    count = len(evolution.statement.domain.space)
+    value, fluxes = _letter(evolution, Derivative(0, (0,) * count)), []
+    for axis in range(count):
+        letter = _letter(evolution, Derivative(0, tuple(int(k == axis) for k in range(count))))
+        slope = rest.diff(letter)
+        plain = slope.free_symbols <= {value} and slope.is_polynomial(value)
+        fluxes.append(integrate(slope, value) if plain else S.Zero)
+        rest = expand(rest - slope * letter) if plain else rest
+    return tuple(fluxes), rest
+
+
+def _letter(evolution: Evolution, derivative: Derivative) -> Symbol:
+    found = next((s for s, d in evolution.jets if d == derivative), None)
+    return found if found is not None else Symbol(f"absent_{derivative.component}_{derivative.order}", real=True)
+
+
+def _integral(row: list[Expr], values: list[Symbol]) -> Expr:
+    """F with ∂F/∂wⱼ = Aⱼ, or NoGrid if there is none."""
+    for j, a in enumerate(row):
+        for i in range(j):
+            if simplify(a.diff(values[i]) - row[i].diff(values[j])) != 0:
+                raise NoGrid("its equation is not a conservation law: no flux has these coefficients")
+    found: Expr = S.Zero
+    for a, w in zip(row, values, strict=True):
+        found += integrate(expand(a - found.diff(w)), w)
+    if found.has(Integral):
+        raise NoGrid("no flux was found for its equation")
+    return found
+
+
+def _source(evolution: Evolution, k: int, fluxes: list[tuple[Expr, ...]]) -> Expr:
+    space = evolution.statement.domain.space
+    first = {s: S.Zero for s, d in evolution.jets if d.order}
+    rest = evolution.rights[k].xreplace(first)
+    found = expand(rest + sum((flux[k].diff(x) for flux, x in zip(fluxes, space, strict=True)), S.Zero))
+    if found.has(DiracDelta):
+        raise NoGrid("the derivative of a jump has no value on a grid")
+    return found
+
+
+def held(evolution: Evolution, side: Side) -> Expr | None:
+    """The value that a side prescribes for its variable; None if it prescribes a zero slope."""
+    jets = evolution.jets_in(side.expr)
+    if len(jets) != 1 or side.part:
+        raise NoGrid("a side of a conservation law has a value or no slope")
+    ((symbol, derivative),) = jets
+    slope, rest = side.expr.diff(symbol), side.expr.xreplace({symbol: S.Zero})
+    if slope.free_symbols & {symbol} or (derivative.order and rest != 0):
+        raise NoGrid("a side of a conservation law has a value or no slope")
+    return None if derivative.order else -rest / slope

@@ -1,0 +1,232 @@
+"""Statement → Process: whether means over random paths solve a problem, and over which paths.
+
+All refusals of `realize equation by paths` are here. (Øksendal, theorems 8.2.1 and 9.1.1; local times for sides with a
+slope: Freidlin 1985, section 2.5.)
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+
+from sympy import Add, Expr, Matrix, Mul, Pow, S, Symbol, simplify
+
+from pdedsl import errors
+from pdedsl.diagnostics import PdeError
+from pdedsl.ir.problem import Affine, Derivative, Domain, Face, Imposed, Residual, Statement, Surface
+from pdedsl.ir.process import Clock, Evolving, Process, Side, Stop, Turn
+from pdedsl.numerics.functions import OF_MANY, OF_ONE
+from pdedsl.symbolic.domain import region_of
+from pdedsl.symbolic.evaluate import compiled
+from pdedsl.symbolic.rewrite import measure
+
+SAMPLES = 64  # points at which the sign of a coefficient is looked at
+LONG = 100  # parts of a coefficient that is not simplified
+
+
+def obstacle(statement: Statement) -> PdeError | None:
+    """Why paths do not solve a problem; None if they do."""
+    try:
+        process_of(statement)
+    except PdeError as error:
+        return error
+    return None
+
+
+def process_of(statement: Statement) -> Process:
+    """The process of a problem; problems without one are refused."""
+    residual = _only_equation(statement)
+    affine, domain = _affine(residual), statement.domain
+    _require_orders(affine, residual, domain)
+    data = _data(statement)
+    parts = _divided(affine, residual, data, domain)
+    drift = tuple(_at(parts, domain, k) for k in range(len(domain.space)))
+    process = Process(
+        domain, drift, tuple(_matrix(parts, domain)), _at(parts, domain), parts.rest, data, tuple(_sides(statement))
+    )
+    _require_process(process, residual, statement)
+    return process
+
+
+def _only_equation(statement: Statement) -> Residual:
+    first, *others = statement.equations
+    if len(statement.components) > 1:
+        raise errors.methods.system(first.span)
+    if others or first.interval is not None:
+        raise errors.methods.several_equations((others or [first])[0].span)
+    if statement.parameters:
+        learned = statement.parameters[0]
+        raise errors.methods.learned(learned.name, learned.span)
+    return first
+
+
+def _affine(residual: Residual) -> Affine:
+    if residual.affine is None:
+        raise errors.methods.nonlinear(residual.span)
+    return residual.affine
+
+
+def _require_orders(affine: Affine, residual: Residual, domain: Domain) -> None:
+    for derivative, _ in affine.parts:
+        in_time = derivative.orders[-1] if domain.timed else 0
+        if in_time and derivative.order > 1:
+            raise errors.methods.wave(residual.span)
+        if derivative.order > 2:
+            raise errors.methods.of_higher_order(derivative.order, residual.span)
+
+
+# ---- the generator
+
+
+def _divided(affine: Affine, residual: Residual, data: Evolving | None, domain: Domain) -> Affine:
+    """G u + f, scaled so that G generates a motion along the clock of the data."""
+    factor = _sign(affine, domain) if data is None else _of_time(affine, residual, domain) * data.clock.value
+    return Affine(tuple((d, _plain(c / factor)) for d, c in affine.parts), affine.rest / factor)
+
+
+def _plain(coefficient: Expr) -> Expr:
+    """Shorter where it can be; polynomials, of which there may be thousands, and long expressions stay as they are."""
+    return coefficient if coefficient.is_polynomial() or measure(coefficient)[0] > LONG else simplify(coefficient)
+
+
+def _of_time(affine: Affine, residual: Residual, domain: Domain) -> Expr:
+    """The coefficient of ∂u/∂t, which must be a nonzero number."""
+    factor = simplify(next((c for d, c in affine.parts if d.orders[-1]), S.Zero))
+    if not factor.is_number or factor == 0:
+        raise errors.methods.uneven_time(residual.span)
+    return factor
+
+
+def _sign(affine: Affine, domain: Domain) -> Expr:
+    """The sign of the sum of the pure second-order coefficients, at points of the domain if its symbols do not tell."""
+    trace = Add(*(c for d, c in affine.parts if max(d.orders) == 2))
+    if trace.is_negative or trace.is_nonnegative:
+        return S.NegativeOne if trace.is_negative else S.One
+    ends = [(i.start, i.end) for i in domain.intervals]
+    region = region_of(domain.coordinates, len(domain.coordinates), ends, None, domain.inside)
+    value = compiled(trace, region.layout)
+    return S.NegativeOne if sum(map(value, region.interior(SAMPLES))) < 0 else S.One
+
+
+def _at(affine: Affine, domain: Domain, *places: int) -> Expr:
+    """The coefficient of the derivative with respect to these coordinates."""
+    wanted = tuple(places.count(k) for k in range(len(domain.coordinates)))
+    return next((c for d, c in affine.parts if d.orders == wanted), S.Zero)
+
+
+def _matrix(affine: Affine, domain: Domain) -> Iterator[tuple[int, int, Expr]]:
+    for derivative, coefficient in affine.parts:
+        if derivative.order == 2:
+            i, j = (k for k, n in enumerate(derivative.orders) for _ in range(n))
+            yield i, j, coefficient if i == j else coefficient / 2
+
+
+# ---- conditions
+
+
+def _data(statement: Statement) -> Evolving | None:
+    """The condition in time; None for a stationary problem."""
+    if not statement.domain.timed:
+        return None
+    time = len(statement.domain.coordinates) - 1
+    for condition in statement.conditions:
+        match condition.place:
+            case Face(coordinate=k, upper=upper) if k == time:
+                return Evolving(Clock.ON if upper else Clock.BACK, _given(condition, _solved(condition)))
+            case _:
+                continue
+    raise errors.methods.wave(statement.equations[0].span)
+
+
+def _sides(statement: Statement) -> Iterator[Side]:
+    time = len(statement.domain.coordinates) - 1 if statement.domain.timed else None
+    for condition in statement.conditions:
+        match condition.place:
+            case Face(coordinate=k) if k == time:
+                continue
+            case Face(coordinate=k, upper=upper):
+                yield Side(condition.place, _event(condition, k, upper), condition.part)
+            case Surface(expr=curve):
+                inner = _bounding(curve, condition, statement.domain)
+                yield Side(Surface(inner), Stop(_given(condition, _solved(condition))), condition.part)
+
+
+def _event(condition: Imposed, coordinate: int, upper: bool) -> Stop | Turn:
+    """What happens to a path where α u + β ∂u/∂n = γ."""
+    affine = _solved(condition)
+    slopes = {d: c for d, c in affine.parts if d.order}
+    if not slopes:
+        return Stop(_given(condition, affine))
+    ((derivative, slope),) = slopes.items() if len(slopes) == 1 else ((None, S.Zero),)
+    if derivative is None or derivative.order != 1 or not derivative.orders[coordinate]:
+        raise errors.methods.oblique(condition.span)
+    outwards = slope if upper else -slope
+    value = next((c for d, c in affine.parts if not d.order), S.Zero)
+    return Turn(simplify(value / outwards), -affine.rest / outwards)
+
+
+def _solved(condition: Imposed) -> Affine:
+    (residual,) = condition.residuals
+    if residual.affine is None:
+        raise errors.methods.nonlinear(condition.span)
+    return residual.affine
+
+
+def _given(condition: Imposed, affine: Affine) -> Expr:
+    """The value of u, if the condition contains nothing else."""
+    match affine.parts:
+        case ((Derivative(order=0), factor),):
+            return -affine.rest / factor
+        case _:
+            raise errors.methods.oblique(condition.span)
+
+
+def _bounding(curve: Expr, condition: Imposed, domain: Domain) -> Expr:
+    """The g of the shape that vanishes on the curve."""
+    for inner in domain.inside:
+        if simplify(inner / curve).is_number:
+            return inner
+    raise errors.methods.inner_curve(condition.span)
+
+
+# ---- what a process needs beside
+
+
+def _require_process(process: Process, residual: Residual, statement: Statement) -> None:
+    curves = {s.place.expr for s in process.sides if isinstance(s.place, Surface)}
+    if set(process.domain.inside) - curves:
+        raise errors.methods.open_curve(residual.span)
+    if not _may_be_positive(process):
+        raise errors.methods.indefinite(residual.span)
+    if process.data is None and not any(isinstance(s.event, Stop) for s in process.sides):
+        raise errors.methods.endless(residual.span)
+    if process.data is None and not process.rate.is_nonpositive:
+        raise errors.methods.growing(residual.span)
+    for place in {s.place: None for s in process.sides}:
+        if len({type(s.event) for s in process.sides if s.place == place}) > 1:
+            raise errors.methods.mixed_side(next(c.span for c in statement.conditions if c.place == place))
+    if not all(map(_is_computable, _expressions(process))):
+        raise errors.methods.no_function(residual.span)
+
+
+def _may_be_positive(process: Process) -> bool:
+    """Whether A may be semidefinite: decided for constant A; for functions the analysis has reported what it knows."""
+    if any(a.is_negative for a in {a for i, j, a in process.matrix if i == j}):
+        return False
+    if all(i == j for i, j, _ in process.matrix) or any(a.free_symbols for _, _, a in process.matrix):
+        return True
+    entries = {(i, j): a for i, j, a in process.matrix}
+    n = process.dimension
+    return bool(Matrix(n, n, lambda i, j: entries.get((min(i, j), max(i, j)), S.Zero)).is_positive_semidefinite)
+
+
+def _expressions(process: Process) -> Iterable[Expr]:
+    yield from (*process.drift, process.rate, process.source, *(a for _, _, a in process.matrix))
+    yield from () if process.data is None else (process.data.value,)
+    for side in process.sides:
+        yield from side.part
+        yield from (side.event.value, side.event.rate) if isinstance(side.event, Turn) else (side.event.value,)
+
+
+def _is_computable(expr: Expr) -> bool:
+    known = isinstance(expr, Add | Mul | Pow | Symbol) or type(expr).__name__ in (*OF_ONE, *OF_MANY)
+    return bool(expr.is_number) or (known and all(map(_is_computable, expr.args)))

@@ -1,0 +1,300 @@
+"""Pairs each equation without a time derivative with a variable: the one with the highest derivatives in it.
+
+On a side, a condition replaces the equation of its variable. So -Δv + ∇p = f must belong to v and ∇·v = 0 to the
+pressure, in whatever order they are written.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass, field
+from functools import cached_property
+from itertools import permutations
+
+from sympy import Add, Expr, Matrix, Symbol
+
+from pdedsl.ir.problem import Derivative, Face, Imposed, Residual, Statement
+from pdedsl.symbolic.symbols import Field, Partial, atoms
+
+# ---- pairing
+
+
+MOST = 6  # variables up to which all pairings are tried
+
+
+def paired(
+    constraints: tuple[Expr, ...], still: tuple[int, ...], jets: Mapping[Symbol, Derivative]
+) -> tuple[Expr, ...]:
+    """The constraints in the order of their variables, by the pairing that maximises Σ `_order`²."""
+    if len(constraints) != len(still) or not 1 < len(still) <= MOST:
+        return constraints
+    orders = [[_order(e, k, jets) for k in still] for e in constraints]
+    best = max(permutations(range(len(still))), key=lambda p: sum(orders[e][k] ** 2 for k, e in enumerate(p)))
+    return tuple(constraints[e] for e in best)
+
+
+def _order(expr: Expr, variable: int, jets: Mapping[Symbol, Derivative]) -> int:
+    """One more than the order of the highest derivative of a variable; 0 if it does not occur."""
+    found = [d.order for s, d in jets.items() if s in expr.free_symbols and d.component == variable]
+    return 1 + max(found) if found else 0
+
+
+# ---- evolution
+# Statement → ∂w/∂t = F(w), 0 = G(w): a problem of any order in time as a first-order system, with its sides.
+#
+# The variables w are the components and their time derivatives below the highest; components without a time
+# derivative (a pressure, or all in a stationary problem) are algebraic. Jets are the derivatives of variables in
+# space.
+
+
+@dataclass(frozen=True)
+class Parameter:
+    """A learned number or function in an expression: its component `indices`, differentiated in `slots`."""
+
+    symbol: Symbol
+    name: str
+    indices: tuple[int, ...]
+    slots: tuple[int, ...]
+
+
+@dataclass(frozen=True)
+class Side:
+    """expr = 0 on a face, in terms of jets; `variable` is the first variable in it.
+
+    `kept` is the condition differentiated in time up to the highest variable of the component: while it holds, so does
+    the condition.
+    """
+
+    expr: Expr
+    kept: Expr
+    place: Face
+    variable: int
+    normal: int  # order of the highest derivative normal to the face
+    part: tuple[Expr, ...] = ()
+
+
+@dataclass(frozen=True)
+class Evolution:
+    """∂w/∂t = rights for the variables in `moving`, 0 = constraints; initial values; sides."""
+
+    statement: Statement
+    variables: tuple[tuple[int, int], ...]  # a component, and the order of its time derivative
+    jets: tuple[tuple[Symbol, Derivative], ...]  # a symbol for each derivative of a variable in space
+    moving: tuple[int, ...]
+    rights: tuple[Expr, ...]
+    constraints: tuple[Expr, ...]
+    initial: tuple[Expr, ...]  # one for each variable in `moving`
+    sides: tuple[Side, ...]
+    backward: bool  # whether the data are given at the end of time
+    parameters: tuple[Parameter, ...]
+
+    @cached_property
+    def of_jets(self) -> Mapping[Symbol, Derivative]:
+        return dict(self.jets)
+
+    @property
+    def still(self) -> tuple[int, ...]:
+        """The variables without a time derivative."""
+        return tuple(k for k in range(len(self.variables)) if k not in self.moving)
+
+    @cached_property
+    def floating(self) -> tuple[int, ...]:
+        """The still variables that occur only through derivatives in space, and not on any side: pressures."""
+        bound = {d.component for s in self.sides for _, d in self.jets_in(s.expr)}
+        plain = {d.component for _, d in self.jets if d.order == 0}
+        return tuple(k for k in self.still if k not in bound | plain)
+
+    @property
+    def timed_functions(self) -> set[str]:
+        """The learned functions of time."""
+        domain = self.statement.domain
+        return {p.name for p in self.statement.parameters if domain.timed and domain.coordinates[-1] in p.arguments}
+
+    @property
+    def coordinates(self) -> tuple[Symbol, ...]:
+        return self.statement.domain.coordinates
+
+    def jets_in(self, *exprs: Expr) -> tuple[tuple[Symbol, Derivative], ...]:
+        found = set().union(*(e.free_symbols for e in exprs)) if exprs else set()
+        return tuple((s, d) for s, d in self.jets if s in found)
+
+
+class NoGrid(Exception):
+    """Why a statement cannot be solved on a grid, in a phrase."""
+
+
+def evolution_of(statement: Statement) -> Evolution:
+    """The first-order system; raises NoGrid with the reason if there is none."""
+    return Reader(statement).read()
+
+
+@dataclass
+class Reader:
+    """Reads a statement; the symbols for jets and parameters are shared by all of its expressions."""
+
+    statement: Statement
+    jets: dict[Derivative, Symbol] = field(default_factory=dict)
+    parameters: dict[Expr, Parameter] = field(default_factory=dict)
+
+    def read(self) -> Evolution:
+        statement = self.statement
+        if any(e.interval is not None for e in statement.equations):
+            raise NoGrid("its equation changes in time by pieces")
+        variables, moving = self.variables, self.moving
+        rights, constraints = self._solved()
+        starts = [c for c in statement.conditions if self.in_time(c)]
+        backward = any(isinstance(c.place, Face) and c.place.upper for c in starts)
+        initial = self._initial(starts, variables, moving)
+        sides = tuple(s for c in statement.conditions if not self.in_time(c) for s in self._sides(c))
+        jets = tuple((s, d) for d, s in self.jets.items())
+        still = tuple(k for k in range(len(variables)) if k not in moving)
+        constraints = paired(constraints, still, dict(jets))
+        found = tuple(self.parameters.values())
+        return Evolution(statement, variables, jets, moving, rights, constraints, initial, sides, backward, found)
+
+    @cached_property
+    def orders(self) -> tuple[int, ...]:
+        """The order of the highest time derivative of each component."""
+        timed = self.statement.domain.timed
+        letters = [d for e in self.statement.equations for d in e.derivatives]
+        count = len(self.statement.components)
+        return tuple(
+            max((d.orders[-1] for d in letters if timed and d.component == c), default=0) for c in range(count)
+        )
+
+    @cached_property
+    def variables(self) -> tuple[tuple[int, int], ...]:
+        return tuple((c, j) for c, m in enumerate(self.orders) for j in range(max(m, 1)))
+
+    @cached_property
+    def moving(self) -> tuple[int, ...]:
+        return tuple(k for k, (c, _) in enumerate(self.variables) if self.orders[c] > 0)
+
+    def in_time(self, condition: Imposed) -> bool:
+        place, domain = condition.place, self.statement.domain
+        return domain.timed and isinstance(place, Face) and place.coordinate == len(domain.coordinates) - 1
+
+    def jet(self, variable: int, space: tuple[int, ...]) -> Symbol:
+        derivative = Derivative(variable, space)
+        if derivative not in self.jets:
+            below = "_".join(map(str, (variable, *space)))
+            self.jets[derivative] = Symbol(f"jet_{below}", real=True)
+        return self.jets[derivative]
+
+    def _split(self, derivative: Derivative) -> tuple[tuple[int, ...], int]:
+        return (
+            (derivative.orders[:-1], derivative.orders[-1]) if self.statement.domain.timed else (derivative.orders, 0)
+        )
+
+    def in_jets(self, residual: Residual) -> Expr:
+        """The residual in jets, except for its highest time derivatives; with symbols for what is learned."""
+        found: dict[Expr, Expr] = {}
+        for symbol, derivative in residual.letters:
+            space, j = self._split(derivative)
+            if (derivative.component, j) in self.variables:
+                found[symbol] = self.jet(self.variables.index((derivative.component, j)), space)
+            elif any(space) or j > self.orders[derivative.component]:
+                raise NoGrid("a derivative in space stands on the highest derivative in time")
+        return self._known(residual.expr).xreplace(found)
+
+    def _known(self, expr: Expr) -> Expr:
+        """The expression with symbols for learned numbers and functions."""
+        names = {p.head: p.name for p in self.statement.parameters}
+        places = {x: k for k, x in enumerate(self.statement.domain.coordinates)}
+        own = atoms(expr, Partial)
+        inner = {e.body for e in own}
+        for e in sorted((*own, *(f for f in atoms(expr, Field) if f not in inner or expr.has(f))), key=str):
+            body, slots = (e.body, e.slots) if isinstance(e, Partial) else (e, ())
+            if e in self.parameters:
+                continue
+            if not isinstance(body, Field) or body.head not in names:
+                raise NoGrid("an expression has no value on a grid")
+            symbol = Symbol(f"known_{len(self.parameters)}", real=True)
+            indices = tuple(int(i) - 1 for i in body.indices)
+            self.parameters[e] = Parameter(symbol, names[body.head], indices, tuple(places[s] for s in slots))
+        partials = {e: p.symbol for e, p in self.parameters.items() if isinstance(e, Partial)}
+        fields = {e: p.symbol for e, p in self.parameters.items() if isinstance(e, Field)}
+        return expr.xreplace(partials).xreplace(fields)
+
+    def _solved(self) -> tuple[tuple[Expr, ...], tuple[Expr, ...]]:
+        """Right-hand sides for the moving variables, and the constraints, which hold at all times."""
+        tops = {}
+        for e in self.statement.equations:
+            for symbol, d in e.letters:
+                if self.statement.domain.timed and 0 < d.orders[-1] == self.orders[d.component]:
+                    tops[d.component] = symbol
+        written = [self.in_jets(e) for e in self.statement.equations]
+        symbols = [tops[c] for c in sorted(tops)]
+        moving = [e for e in written if e.free_symbols & set(symbols)]
+        if len(moving) != len(symbols):
+            raise NoGrid("the equations do not determine each derivative in time")
+        right = dict(zip(sorted(tops), _solve(moving, symbols), strict=True))
+        rights = tuple(self._right(k, right) for k in self.moving)
+        return rights, tuple(e for e in written if not e.free_symbols & set(symbols))
+
+    def _right(self, k: int, right: Mapping[int, Expr]) -> Expr:
+        component, j = self.variables[k]
+        if j + 1 == self.orders[component]:
+            return right[component]
+        nothing = (0,) * len(self.statement.domain.space)
+        return self.jet(self.variables.index((component, j + 1)), nothing)
+
+    def _initial(
+        self, starts: Iterable[Imposed], variables: tuple[tuple[int, int], ...], moving: tuple[int, ...]
+    ) -> tuple[Expr, ...]:
+        given: dict[tuple[int, int], Expr] = {}
+        for condition in starts:
+            for r in condition.residuals:
+                affine = r.affine
+                if (
+                    affine is None
+                    or len(affine.parts) != 1
+                    or affine.parts[0][0].order != affine.parts[0][0].orders[-1]
+                ):
+                    raise NoGrid("a condition in time is not a value")
+                (derivative, slope), *_ = affine.parts
+                given[derivative.component, derivative.orders[-1]] = self._known(-affine.rest / slope)
+        if any(variables[k] not in given for k in moving):
+            raise NoGrid("the data in time are not whole")
+        return tuple(given[variables[k]] for k in moving)
+
+    def _sides(self, condition: Imposed) -> Iterator[Side]:
+        if not isinstance(condition.place, Face):
+            raise NoGrid("a condition stands on a curve")
+        for r in condition.residuals:
+            expr, axis = self.in_jets(r), condition.place.coordinate
+            about = [d for s, d in ((s, d) for d, s in self.jets.items()) if s in expr.free_symbols]
+            if not about:
+                raise NoGrid("a condition says nothing of the unknowns")
+            normal = max(d.orders[axis] for d in about)
+            variable = min(d.component for d in about)
+            component, j = self.variables[variable]
+            kept = expr
+            for _ in range(j + 1, self.orders[component]):
+                kept = self._in_time(kept)
+            yield Side(expr, kept, condition.place, variable, normal, condition.part)
+
+    def _in_time(self, expr: Expr) -> Expr:
+        """∂/∂t of an expression, for jets whose time derivatives are variables, too."""
+        terms = [expr.diff(self.statement.domain.coordinates[-1])]
+        for derivative, symbol in tuple(self.jets.items()):
+            if symbol in expr.free_symbols:
+                component, j = self.variables[derivative.component]
+                if (component, j + 1) not in self.variables:
+                    raise NoGrid("a condition joins unknowns of different orders in time")
+                above = self.jet(self.variables.index((component, j + 1)), derivative.orders)
+                terms.append(expr.diff(symbol) * above)
+        return Add(*terms)
+
+
+def _solve(equations: list[Expr], symbols: list[Symbol]) -> list[Expr]:
+    """Solves equations that are affine in the symbols for them."""
+    if not symbols:
+        return []
+    slopes = Matrix([[e.diff(s) for s in symbols] for e in equations])
+    if slopes.free_symbols & set(symbols):
+        raise NoGrid("an equation is not linear in its derivative in time")
+    if slopes.det() == 0:
+        raise NoGrid("the equations do not determine each derivative in time")
+    rests = Matrix([-e.xreplace(dict.fromkeys(symbols, 0)) for e in equations])
+    return list(slopes.LUsolve(rests).applyfunc(lambda e: e.expand()))

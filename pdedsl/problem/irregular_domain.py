@@ -1,0 +1,49 @@
+"""A stationary linear equation on a box cut to a shape, with values on the whole boundary, for finite differences."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+from sympy import Expr, S
+
+from pdedsl.ir.problem import Derivative, Imposed, Place, Statement
+from pdedsl.problem.first_order_system import NoGrid
+
+
+@dataclass(frozen=True)
+class CutBox:
+    """Σ second·∂ᵢ²u + Σ first·∂ᵢu + zeroth·u + rest = 0, and u on each face and on each surface g = 0."""
+
+    second: tuple[Expr, ...]
+    first: tuple[Expr, ...]
+    zeroth: Expr
+    rest: Expr
+    given: Mapping[Place, Expr]
+
+
+def cut_box(statement: Statement) -> CutBox:
+    """The coefficients, or NoGrid with the reason."""
+    domain = statement.domain
+    if domain.timed or len(statement.components) != 1 or len(domain.space) != 2:
+        raise NoGrid("on a shape a grid solves one equation at rest in two dimensions")
+    affine = statement.equations[0].affine
+    if affine is None or statement.parameters:
+        raise NoGrid("on a shape a grid solves linear equations with known coefficients")
+    if any(i.periodic for i in domain.intervals):
+        raise NoGrid("its domain is neither a box nor a shape inside one")
+    slopes = dict(affine.parts)
+    units = [tuple(int(k == axis) for k in range(2)) for axis in range(2)]
+    second = tuple(slopes.pop(Derivative(0, (2 * a, 2 * b)), S.Zero) for a, b in units)
+    first = tuple(slopes.pop(Derivative(0, unit), S.Zero) for unit in units)
+    zeroth = slopes.pop(Derivative(0, (0, 0)), S.Zero)
+    if any(c != 0 for c in slopes.values()):
+        raise NoGrid("on a shape a grid has no mixed derivatives and none beyond the second")
+    return CutBox(second, first, zeroth, affine.rest, dict(_given(c) for c in statement.conditions))
+
+
+def _given(condition: Imposed) -> tuple[Place, Expr]:
+    affine = condition.residuals[0].affine
+    if condition.part or affine is None or [d.order for d, _ in affine.parts] != [0]:
+        raise NoGrid("on a shape a grid needs values on whole sides and curves")
+    return condition.place, -affine.rest / affine.parts[0][1]

@@ -1,0 +1,146 @@
+"""What is learned besides the unknowns, as extra components after theirs: functions first, then numbers."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass, replace
+from math import log
+
+from sympy import Derivative as Slope
+from sympy import Expr, Symbol, exp
+from sympy import Function as Head
+
+from pdedsl.ir.problem import Derivative, Imposed, Residual, Statement
+from pdedsl.ir.spec import Learned
+from pdedsl.ir.types import Scalar, Sign
+from pdedsl.symbolic.symbols import Field, Partial, atoms
+
+Change = Callable[[Residual], Residual]
+
+
+@dataclass(frozen=True)
+class Number:
+    """A learned number ν = value(letter): eᵐ if its type has a sign, otherwise m."""
+
+    name: str
+    letter: Symbol
+    value: Expr
+    start: float  # initial value of the letter
+
+
+def numbers_of(statement: Statement) -> tuple[Number, ...]:
+    return tuple(_number(p) for p in statement.parameters if not p.params)
+
+
+def _number(learned: Learned) -> Number:
+    letter = Symbol(f"m_{learned.name}", real=True)
+    signed = _is_signed(learned)
+    begin = float(learned.start) if learned.start is not None else float(signed)
+    return Number(learned.name, letter, exp(letter) if signed else letter, log(begin) if signed else begin)
+
+
+def _is_signed(learned: Learned) -> bool:
+    return isinstance(learned.type, Scalar) and learned.type.sign is not Sign.ANY
+
+
+@dataclass(frozen=True)
+class Function:
+    """A learned function k = N, or eᴺ if its type has a sign, for a network N of some coordinates."""
+
+    learned: Learned
+    axes: tuple[int, ...]
+    signed: bool
+
+    @property
+    def name(self) -> str:
+        return self.learned.name
+
+
+def functions_of(statement: Statement) -> tuple[Function, ...]:
+    coordinates = statement.domain.coordinates
+    return tuple(
+        Function(p, tuple(coordinates.index(a) for a in p.arguments), _is_signed(p))
+        for p in statement.parameters
+        if p.params
+    )
+
+
+def is_of_coordinates(learned: Learned, statement: Statement) -> bool:
+    """Whether a learned function is a scalar function of distinct coordinates; others are refused."""
+    arguments = learned.arguments
+    own = set(arguments) <= set(statement.domain.coordinates) and len(set(arguments)) == len(arguments)
+    return own and isinstance(learned.type, Scalar)
+
+
+def with_letters(statement: Statement) -> Statement:
+    """The same problem with every learned number expressed by its letter, and every learned function by its network."""
+    numbered = with_functions(statement)
+    values = {p.head: n for p, n in zip(numbered.parameters, numbers_of(statement), strict=True)}
+    first = len(statement.components) + len(functions_of(statement))
+    places = {n.letter: first + k for k, n in enumerate(values.values())}
+    zero = (0,) * len(statement.domain.coordinates)
+
+    def lettered(residual: Residual) -> Residual:
+        fields = {f: values[f.head].value for f in atoms(residual.expr, Field) if f.head in values}
+        expr = residual.expr.xreplace(fields)
+        more = tuple((s, Derivative(k, zero)) for s, k in places.items() if s in expr.free_symbols)
+        return replace(residual, expr=expr, letters=(*residual.letters, *more))
+
+    return replace(_mapped(numbered, lettered), parameters=()) if values else numbered
+
+
+def with_functions(statement: Statement) -> Statement:
+    """The same problem with every learned function expressed by its network, which becomes an extra component."""
+    functions = {f.learned.head: (len(statement.components) + k, f) for k, f in enumerate(functions_of(statement))}
+    if not functions:
+        return statement
+    numbers = tuple(p for p in statement.parameters if not p.params)
+    coordinates = statement.domain.coordinates
+    return replace(_mapped(statement, lambda r: _spelled(r, functions, coordinates)), parameters=numbers)
+
+
+def _mapped(statement: Statement, change: Change) -> Statement:
+    def imposed(condition: Imposed) -> Imposed:
+        return replace(condition, residuals=tuple(map(change, condition.residuals)))
+
+    equations, conditions = tuple(map(change, statement.equations)), tuple(map(imposed, statement.conditions))
+    return replace(statement, equations=equations, conditions=conditions)
+
+
+def _spelled(
+    residual: Residual, functions: Mapping[Symbol, tuple[int, Function]], coordinates: tuple[Symbol, ...]
+) -> Residual:
+    letters: dict[Derivative, Symbol] = {}
+    values: dict[Expr, Expr] = {}
+    for node, field, slots in _uses(residual.expr):
+        if field.head in functions:
+            place, function = functions[field.head]
+            values[node] = _written(place, function, slots, coordinates, letters)
+    more = tuple((s, d) for d, s in letters.items())
+    return replace(residual, expr=residual.expr.xreplace(values), letters=(*residual.letters, *more))
+
+
+def _uses(expr: Expr) -> Iterator[tuple[Expr, Field, tuple[Symbol, ...]]]:
+    """Fields and their derivatives; derivatives first, as they contain the fields."""
+    yield from ((p, p.body, tuple(p.slots)) for p in sorted(atoms(expr, Partial), key=str) if isinstance(p.body, Field))
+    yield from ((f, f, ()) for f in sorted(atoms(expr, Field), key=str))
+
+
+def _written(
+    place: int,
+    function: Function,
+    slots: tuple[Symbol, ...],
+    coordinates: tuple[Symbol, ...],
+    letters: dict[Derivative, Symbol],
+) -> Expr:
+    """∂^α of N or eᴺ, with symbols for the derivatives of N."""
+    network = Head(f"N{place}", real=True)(*(coordinates[k] for k in function.axes))
+    value = exp(network) if function.signed else network
+    value = value.diff(*slots) if slots else value
+
+    def letter(orders: tuple[int, ...]) -> Symbol:
+        name = f"N{place}_{'_'.join(map(str, orders))}"
+        return letters.setdefault(Derivative(place, orders), Symbol(name, real=True))
+
+    slopes = {s: letter(tuple(s.variables.count(x) for x in coordinates)) for s in atoms(value, Slope)}
+    return value.xreplace(slopes).xreplace({network: letter((0,) * len(coordinates))})

@@ -1,0 +1,122 @@
+"""Where a Fourier series applies: periodic axes, and axes whose sides only reflect the solution.
+
+A function with u = 0 at both ends of an axis extends to an odd periodic function of twice the length, one with
+∂u/∂n = 0 to an even one, if equation and data have the same symmetry: then there are no sides. If equation and data
+have the length itself as a period, it is not doubled.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+from sympy import Add, Expr, Symbol
+
+from pdedsl.problem.first_order_system import Evolution, Side
+from pdedsl.symbolic.evaluate import same
+from pdedsl.symbolic.rewrite import expand
+
+
+@dataclass(frozen=True)
+class Loop:
+    """An axis as a ring; `mirror` if it is one by reflection."""
+
+    start: Expr
+    period: Expr
+    mirror: bool = False
+
+
+@dataclass(frozen=True)
+class Linear:
+    """∂w/∂t = Σ coefficient · jet + rest: coefficients are constants or learned numbers."""
+
+    parts: tuple[tuple[int, Symbol, Expr], ...]  # the row, the jet, its coefficient
+    rests: tuple[Expr, ...]
+
+
+def linear_of(evolution: Evolution, exprs: tuple[Expr, ...]) -> Linear:
+    """The linear part of each expression with constant coefficients, term by term."""
+    jets = set(evolution.of_jets)
+    fields = {p.symbol for p in evolution.parameters if _varies(evolution, p.name)}
+    moving = set(evolution.coordinates) | fields
+    parts: dict[tuple[int, Symbol], Expr] = {}
+    rests: list[list[Expr]] = [[] for _ in exprs]
+    for row, expr in enumerate(exprs):
+        for term in Add.make_args(expand(expr)):
+            (*found,) = term.free_symbols & jets
+            slope = term.diff(found[0]) if len(found) == 1 else None
+            if slope is None or slope.free_symbols & (jets | moving) or term != expand(slope * found[0]):
+                rests[row].append(term)
+            else:
+                parts[row, found[0]] = parts.get((row, found[0]), 0) + slope
+    return Linear(tuple((r, s, c) for (r, s), c in parts.items()), tuple(Add(*terms) for terms in rests))
+
+
+def _varies(evolution: Evolution, name: str) -> bool:
+    return any(p.name == name and p.params for p in evolution.statement.parameters)
+
+
+def loops_of(evolution: Evolution) -> tuple[Loop, ...] | None:
+    """The axes as rings; None if one of them is not a ring."""
+    domain = evolution.statement.domain
+    found = []
+    for axis, interval in enumerate(domain.intervals[: len(domain.space)]):
+        length = interval.end - interval.start
+        loop = Loop(interval.start, length) if interval.periodic else _mirrored(evolution, axis)
+        if loop is None:
+            return None
+        found.append(loop)
+    return tuple(found)
+
+
+def _mirrored(evolution: Evolution, axis: int) -> Loop | None:
+    interval = evolution.statement.domain.intervals[axis]
+    signs = _parities(evolution, axis)
+    if signs is None or evolution.still or any(d.orders[axis] and s is None for s, d in evolution.jets):
+        return None
+    for end in (interval.start, interval.end):
+        if not _reflected(evolution, axis, end, signs):
+            return None
+    length = interval.end - interval.start
+    shifted = {evolution.coordinates[axis]: evolution.coordinates[axis] + length}
+    whole = all(same(e, e, shifted) for e in (*evolution.rights, *evolution.initial))
+    return Loop(interval.start, length if whole else 2 * length, mirror=True)
+
+
+def _parities(evolution: Evolution, axis: int) -> Mapping[int, int] | None:
+    """-1 for each component that vanishes at both ends, +1 for each whose slope does; None for any other conditions."""
+    found: dict[tuple[int, bool], int] = {}
+    for side in evolution.sides:
+        if side.place.coordinate != axis:
+            continue
+        component, sign = _parity(evolution, side, axis)
+        if sign is None or (component, side.place.upper) in found:
+            return None
+        found[component, side.place.upper] = sign
+    components = range(len(evolution.statement.components))
+    if any(found.get((c, False)) is None or found.get((c, False)) != found.get((c, True)) for c in components):
+        return None
+    return {c: found[c, False] for c in components}
+
+
+def _parity(evolution: Evolution, side: Side, axis: int) -> tuple[int, int | None]:
+    jets = evolution.jets_in(side.expr)
+    if side.part or len(jets) != 1:
+        return 0, None
+    ((symbol, derivative),) = jets
+    plain = derivative.order == derivative.orders[axis] <= 1 and evolution.variables[derivative.component][1] == 0
+    alone = (side.expr / symbol).is_number and side.expr.xreplace({symbol: 0}) == 0
+    sign = (-1) ** (derivative.order + 1) if plain and alone else None
+    return evolution.variables[derivative.component][0], sign
+
+
+def _reflected(evolution: Evolution, axis: int, end: Expr, signs: Mapping[int, int]) -> bool:
+    x = evolution.coordinates[axis]
+    there: dict[Expr, Expr] = {x: 2 * end - x}
+    for symbol, d in evolution.jets:
+        there[symbol] = signs[evolution.variables[d.component][0]] * (-1) ** d.orders[axis] * symbol
+    for k, right, start in zip(evolution.moving, evolution.rights, evolution.initial, strict=True):
+        sign = signs[evolution.variables[k][0]]
+        if not all(same(e, e, there, sign=sign) for e in (right, start)):
+            return False
+    return True

@@ -1,0 +1,72 @@
+"""The size of a solution, from its data: a network whose values are about one is multiplied by it.
+
+With u = 0, what is left of a residual are the data; divided by its largest coefficient, in coordinates scaled to
+[-1, 1], they have the size of u. From conditions this is known well; from an equation only roughly, as a solution that
+oscillates is much smaller. A size that may be one is taken for one, others are rounded to a power of ten.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from math import isfinite, log10, prod
+
+from sympy import Expr, Integer, S
+
+from pdedsl.ir.problem import Domain, Face, Residual, Statement
+from pdedsl.symbolic.domain import Region, region_of
+from pdedsl.symbolic.evaluate import Point, values
+
+SAMPLES = 256  # enough to meet a spot that is a tenth of a square wide
+SURE, ROUGH = 10, 300  # factors by which a size may be wrong, from conditions and from an equation
+FEW = 8  # coordinates; more have no conditions built in, and few points say little
+
+
+def units_of(statement: Statement) -> tuple[Expr, ...]:
+    """A power of ten for each component."""
+    return tuple(_unit(statement, k) for k in range(len(statement.components)))
+
+
+def _unit(statement: Statement, component: int) -> Expr:
+    domain = statement.domain
+    if len(domain.coordinates) > FEW:
+        return S.One
+    ends = [(i.start, i.end) for i in domain.intervals]
+    region = region_of(domain.coordinates, len(domain.coordinates), ends, None, domain.inside)
+    points = region.interior(SAMPLES)
+    given = max((_size(r, p, region) for r, p in _conditions(statement, component, points)), default=0.0)
+    alone = len(statement.components) == 1
+    driven = max((_size(r, points, region) for r in statement.equations), default=0.0) if alone else 0.0
+    size, slack = (given, SURE) if driven <= ROUGH * given else (driven, ROUGH)
+    return S.One if size == 0 or 1 / slack <= size <= slack else Integer(10) ** round(log10(size))
+
+
+def _conditions(statement: Statement, component: int, points: list[Point]) -> Iterator[tuple[Residual, list[Point]]]:
+    """The conditions of one component alone, and points on their faces."""
+    for condition in statement.conditions:
+        there = [_moved(p, condition.place, statement.domain) for p in points]
+        for r in condition.residuals:
+            if {d.component for d in r.derivatives} == {component}:
+                yield r, there
+
+
+def _moved(point: Point, place: object, domain: Domain) -> Point:
+    if not isinstance(place, Face):
+        return point
+    side = domain.intervals[place.coordinate]
+    return [float(side.end if place.upper else side.start) if k == place.coordinate else x for k, x in enumerate(point)]
+
+
+def _size(residual: Residual, points: Sequence[Point], region: Region) -> float:
+    zero = dict.fromkeys((s for s, _ in residual.letters), S.Zero)
+    half = [(b - a) / 2 for a, b in region.ends]
+    slopes = [residual.expr.diff(s).xreplace(zero) for s, _ in residual.letters]
+    data, *columns = values([residual.expr.xreplace(zero), *slopes], region.layout, points)
+    scales = [prod(h**n for h, n in zip(half, d.orders, strict=True)) for _, d in residual.letters]
+    coefficients = [_mean([abs(v) for v in c]) / scale for c, scale in zip(columns, scales, strict=True)]
+    size, largest = max(map(abs, data), default=0.0), max(coefficients, default=0.0)
+    return size / largest if isfinite(size) and isfinite(largest) and largest > 0 else 0.0
+
+
+def _mean(column: Sequence[float]) -> float:
+    """The mean; of a constant, that constant without rounding errors."""
+    return column[0] if len(set(column)) == 1 else sum(column) / max(1, len(column))

@@ -1,0 +1,138 @@
+"""A document of headings, paragraphs, tables, code and pictures, as Markdown or as one HTML page."""
+
+from __future__ import annotations
+
+import base64
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import assert_never
+
+from pdedsl.diagnostics import escaping
+
+
+@dataclass(frozen=True)
+class Heading:
+    text: str
+    level: int = 2
+
+
+@dataclass(frozen=True)
+class Paragraph:
+    text: str
+
+
+@dataclass(frozen=True)
+class Items:
+    texts: tuple[str, ...]
+
+
+@dataclass(frozen=True)
+class Code:
+    text: str
+    language: str
+
+
+@dataclass(frozen=True)
+class Table:
+    head: tuple[str, ...]
+    rows: tuple[tuple[str, ...], ...]
+
+
+@dataclass(frozen=True)
+class Picture:
+    """A file beside the document, or with an address relative to it."""
+
+    file: str
+    caption: str
+
+
+Element = Heading | Paragraph | Items | Code | Table | Picture
+
+
+def markdown(elements: Sequence[Element]) -> str:
+    """The document as Markdown; empty elements are omitted."""
+    return "\n\n".join(text for element in elements if (text := _markdown(element))) + "\n"
+
+
+def _markdown(element: Element) -> str:
+    match element:
+        case Heading(text=text, level=level):
+            return f"{'#' * level} {escaping.markdown(text)}"
+        case Paragraph(text=text):
+            return escaping.markdown(text)
+        case Items(texts=texts):
+            return "\n".join(f"- {escaping.markdown(text)}" for text in texts)
+        case Code(text=text, language=language):
+            return escaping.fenced(text, language)
+        case Table(head=head, rows=rows):
+            top, *lines = ["| " + " | ".join(map(escaping.cell, row)) + " |" for row in (head, *rows)]
+            rule = "| " + " | ".join("---" for _ in head) + " |"
+            return "\n".join([top, rule, *lines]) if lines else ""
+        case Picture(file=file, caption=caption):
+            return f"![{escaping.markdown(caption)}]({file})"
+        case _:
+            assert_never(element)
+
+
+# ---- a single self-contained page
+
+KINDS = {".svg": "svg+xml"}  # of pictures; others are PNG
+_STYLE = """
+body { font: 16px/1.5 system-ui, sans-serif; max-width: 60rem; margin: 2rem auto; padding: 0 1rem; color: #222; }
+table { border-collapse: collapse; margin: 1rem 0; display: block; overflow-x: auto; }
+th, td { padding: .3rem .8rem; border-bottom: 1px solid #ddd; }
+th { text-align: left; } pre { background: #f6f6f6; padding: 1rem; overflow: auto; } img { max-width: 100%; }
+td { vertical-align: top; min-width: 12rem; } .short { white-space: nowrap; min-width: 0; } h2 { margin-top: 2.2rem; }
+figure { display: inline-block; vertical-align: top; width: 48%; min-width: 22rem; margin: 1rem 1% 1rem 0; }
+figcaption { color: #555; font-size: .9rem; }
+@media (prefers-color-scheme: dark) { body { background: #181818; color: #ddd; } pre { background: #262626; }
+th, td { border-color: #444; } img { background: #fff; } figcaption { color: #aaa; } }
+"""
+
+
+def page(title: str, elements: Sequence[Element], folder: Path) -> str:
+    """The document as one HTML page: pictures are embedded, and nothing is fetched from elsewhere."""
+    body = fragment(elements, folder)
+    head = f'<meta charset="utf-8"><title>{escaping.html(title)}</title><style>{_STYLE}</style>'
+    return f'<!doctype html>\n<html lang="en"><head>{head}</head><body>\n{body}\n</body></html>\n'
+
+
+def fragment(elements: Sequence[Element], folder: Path) -> str:
+    """The document as HTML inside another page, such as a notebook."""
+    return "\n".join(_html(element, folder) for element in elements)
+
+
+def _html(element: Element, folder: Path) -> str:
+    escape = escaping.html
+    match element:
+        case Heading(text=text, level=level):
+            return f"<h{level}>{escape(text)}</h{level}>"
+        case Paragraph(text=text):
+            return f"<p>{escape(text)}</p>" if text else ""
+        case Items(texts=texts):
+            return "<ul>" + "".join(f"<li>{escape(text)}</li>" for text in texts) + "</ul>" if texts else ""
+        case Code(text=text):
+            return f"<pre><code>{escaping.html_lines(text.strip())}</code></pre>"
+        case Table(head=head, rows=rows):
+            lines = [_row(head, "th") if any(head) else "", *(_row(row, "td") for row in rows)]
+            return "<table>" + "".join(lines) + "</table>" if rows else ""
+        case Picture(file=file, caption=caption):
+            data = base64.b64encode((folder / file).read_bytes()).decode("ascii")
+            kind = KINDS.get(Path(file).suffix, "png")
+            shown = f'<img alt="{escape(caption)}" src="data:image/{kind};base64,{data}">'
+            return f"<figure>{shown}<figcaption>{escape(caption)}</figcaption></figure>"
+        case _:
+            assert_never(element)
+
+
+SHORT = 30  # longest cell, in characters, that is kept on one line
+
+
+def _row(cells: tuple[str, ...], tag: str) -> str:
+    return "<tr>" + "".join(_html_cell(cell, tag) for cell in cells) + "</tr>"
+
+
+def _html_cell(text: str, tag: str) -> str:
+    short = ' class="short"' if len(text) <= SHORT else ""
+    return f"<{tag}{short}>{escaping.html(text)}</{tag}>"

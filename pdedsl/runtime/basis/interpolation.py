@@ -1,0 +1,167 @@
+"""Functions as expansions on a box: Σ c φ₁(x₁) … φ_d(x_d), with trigonometric, Chebyshev or hat functions on each axis.
+
+In time, the polynomial through the nearest states. Everything is smooth in the point, between states.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from math import pi
+from typing import assert_never
+
+import torch
+from torch import Tensor, nn
+
+from pdedsl.runtime.basis.chebyshev import polynomials, to_coefficients
+from pdedsl.runtime.basis.fourier import Ring
+from pdedsl.runtime.ode.step_doubling import lagrange
+
+# ---- expansions
+
+
+MOST_NUMBERS = 2**22  # numbers in memory at once
+
+
+@dataclass(frozen=True)
+class Segment:
+    """[start, end] with n Chebyshev points."""
+
+    start: float
+    end: float
+    n: int
+
+
+@dataclass(frozen=True)
+class Cells:
+    """[start, end] in n cells: linear between and beyond their centres; joined at the ends if periodic."""
+
+    start: float
+    end: float
+    n: int
+    periodic: bool = False
+
+
+Axis = Ring | Segment | Cells
+
+
+def functions(axis: Axis, x: Tensor) -> Tensor:
+    """φ(x), of shape (p, K)."""
+    match axis:
+        case Ring(start=start, period=period, half=half):
+            angle = (x - start).unsqueeze(-1) * (torch.arange(half, dtype=x.dtype, device=x.device) * (2 * pi / period))
+            return torch.cat([angle.cos(), angle[:, 1:].sin()], dim=-1)
+        case Segment(start=start, end=end, n=n):
+            return polynomials((2 * x - start - end) / (end - start), n)
+        case Cells():
+            return _hats(axis, x)
+        case _:
+            assert_never(axis)
+
+
+def _hats(axis: Cells, x: Tensor) -> Tensor:
+    place = (x - axis.start) * (axis.n / (axis.end - axis.start)) - 0.5
+    first = place.detach().floor().long()
+    if not axis.periodic:
+        first = first.clamp(0, axis.n - 2)
+    share = (place - first).unsqueeze(-1)
+    left, right = (torch.nn.functional.one_hot(k % axis.n, axis.n).to(x) for k in (first, first + 1))
+    return (1 - share) * left + share * right
+
+
+def expanded(axis: Axis, values: Tensor, dim: int) -> Tensor:
+    """The coefficients for values at the points of an axis; a ring has 2 half - 1 of them."""
+    match axis:
+        case Ring():
+            found = torch.fft.rfft(values.contiguous(), dim=dim, norm="forward")
+            rest = found.narrow(dim, 1, axis.half - 1)
+            return torch.cat([found.real.narrow(dim, 0, 1), 2 * rest.real, -2 * rest.imag], dim=dim)
+        case Segment():
+            return to_coefficients(values, dim)
+        case Cells():
+            return values
+        case _:
+            assert_never(axis)
+
+
+class Expansion(nn.Module):
+    """Values (T, c, K, …, K) at the points of axes and at times, as a function of points (p, d + 1), or (p, d)."""
+
+    coefficients: Tensor
+    times: Tensor
+
+    def __init__(self, axes: tuple[Axis, ...], values: Tensor, times: Tensor | None, stencil: int = 8) -> None:
+        super().__init__()
+        found = values
+        for k, axis in enumerate(axes):
+            found = expanded(axis, found, k + 2)
+        self.axes, self.timed, self.stencil = axes, times is not None, stencil
+        self.register_buffer("coefficients", found)
+        self.register_buffer("times", values.new_zeros(1) if times is None else times)
+
+    def forward(self, points: Tensor) -> Tensor:
+        x = points.to(self.coefficients.dtype)
+        if not self.timed:
+            return self._in_space(self.coefficients, x).squeeze(1)
+        width = min(self.stencil, len(self.times))
+        t = x[:, -1]
+        after = torch.searchsorted(self.times, t.detach().contiguous(), right=True)
+        first = (after - width // 2).clamp(0, len(self.times) - width)
+        near, order = first.sort()
+        starts, counts = torch.unique_consecutive(near, return_counts=True)
+        found = [x.new_zeros(0, self.coefficients.shape[1])]
+        for k, rows in zip(starts.tolist(), torch.split(order, counts.tolist()), strict=True):
+            weights = lagrange(t[rows], self.times[k : k + width].expand(len(rows), width))
+            values = self._in_space(self.coefficients[k : k + width], x[rows, :-1])
+            found.append((weights.unsqueeze(-1) * values).sum(1))
+        return torch.cat(found)[order.argsort()]
+
+    def _in_space(self, coefficients: Tensor, x: Tensor) -> Tensor:
+        """(S, c, K, …) at points (p, d): (p, S, c)."""
+        most = max(1, MOST_NUMBERS // max(1, coefficients[..., 0].numel() if len(self.axes) > 1 else 1))
+        return torch.cat([self._contracted(coefficients, part) for part in torch.split(x, most)])
+
+    def _contracted(self, coefficients: Tensor, x: Tensor) -> Tensor:
+        bases = [functions(axis, x[:, k]) for k, axis in enumerate(self.axes)]
+        found: Tensor = torch.tensordot(bases[0], coefficients, dims=([1], [2]))  # (p, S, c, K₂, …)
+        for basis in bases[1:]:
+            found = torch.einsum("pk,psck...->psc...", basis, found)
+        return found
+
+
+# ---- scattered
+# Values at scattered points as a function: near each point, the quadratic polynomial that fits its neighbours best.
+
+
+NEAREST = 14
+CHUNK = 256
+
+
+class Scattered(nn.Module):
+    """Points (m, 2) and values (m,); the error is of third order in their spacing h."""
+
+    places: Tensor
+    values: Tensor
+
+    def __init__(self, places: Tensor, values: Tensor, h: float) -> None:
+        super().__init__()
+        self.h = h
+        self.register_buffer("places", places)
+        self.register_buffer("values", values)
+
+    def forward(self, points: Tensor) -> Tensor:
+        x = points.to(self.places.dtype)
+        return torch.cat([self._at(part) for part in torch.split(x, CHUNK)]).unsqueeze(-1)
+
+    def _at(self, x: Tensor) -> Tensor:
+        center = x.detach()
+        distances, near = torch.cdist(center, self.places).topk(NEAREST, largest=False)
+        weights = 1 / (distances / self.h + 0.1)
+        there = _monomials((self.places[near] - center[:, None]) / self.h) * weights[..., None]
+        inverse: Tensor = torch.linalg.pinv(there, rtol=1e-10)
+        fitted = inverse @ (self.values[near] * weights)[..., None]
+        return (_monomials((x - center) / self.h) * fitted[..., 0]).sum(-1)
+
+
+def _monomials(x: Tensor) -> Tensor:
+    a, b = x[..., 0], x[..., 1]
+    return torch.stack([torch.ones_like(a), a, b, a * a, a * b, b * b], dim=-1)

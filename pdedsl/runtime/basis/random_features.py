@@ -1,0 +1,299 @@
+"""Random sine features φⱼ(x) = sin(wⱼ·x + bⱼ): a network of one layer whose derivatives are again sines,
+
+∂^α φⱼ = wⱼ^α sin(wⱼ·x + bⱼ + |α|π/2)   (Rahimi, Recht 2007; Dong, Li 2021).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from functools import cached_property
+from itertools import permutations
+from math import pi
+from typing import final
+
+import torch
+from torch import Tensor, nn
+
+# ---- sines
+
+
+Orders = tuple[int, ...]
+"""α: how often to differentiate along each coordinate."""
+
+
+@dataclass(frozen=True)
+class Sides:
+    """The box of the coordinates: its middle, its half-lengths, and which of its sides are joined."""
+
+    middle: Tensor
+    half: Tensor
+    joined: Tensor
+
+
+@dataclass(frozen=True)
+class Waves:
+    """wⱼ in the rows of `frequencies`, bⱼ in `phases`."""
+
+    frequencies: Tensor
+    phases: Tensor
+
+    def at(self, points: Tensor) -> WavesAt:
+        return WavesAt(points @ self.frequencies.T + self.phases, self.frequencies)
+
+    def to(self, like: Tensor) -> Waves:
+        return Waves(self.frequencies.to(like), self.phases.to(like))
+
+
+FEW = 3  # number of coordinates up to which frequencies fill a box evenly
+
+
+def random_waves(n: int, sides: Sides, bandwidth: Tensor, seed: int) -> Waves:
+    """w with mean 0 and standard deviation s in coordinates scaled to [-1, 1]; whole periods along joined sides.
+
+    In few coordinates, Sobol points of [-√3 s, √3 s]: few of them span functions without higher frequencies. In many,
+    where nearly all the volume of a box is at its corners, w ~ N(0, s²).
+    """
+    generator = torch.Generator().manual_seed(seed)
+    k = len(sides.half)
+    even = k <= FEW
+    w = (_even(n, k, seed) if even else torch.randn(n, k, dtype=torch.float64, generator=generator)) * bandwidth
+    w = torch.where(sides.joined, pi * (w / pi).round(), w) / sides.half
+    phases = 2 * pi * torch.rand(n, dtype=torch.float64, generator=generator)
+    return Waves(w, phases - w @ sides.middle)
+
+
+def _even(n: int, k: int, seed: int) -> Tensor:
+    engine = torch.quasirandom.SobolEngine(k, scramble=True, seed=seed >> 8)  # type: ignore[no-untyped-call]
+    drawn: Tensor = engine.draw(n, dtype=torch.float64)
+    return (2 * drawn - 1) * 3**0.5
+
+
+@dataclass(frozen=True)
+class WavesAt:
+    """The features at points (m, k): their angles (m, n), of which sines and cosines are computed as needed."""
+
+    angle: Tensor
+    frequencies: Tensor
+
+    @cached_property
+    def sine(self) -> Tensor:
+        return self.angle.sin()
+
+    @cached_property
+    def cosine(self) -> Tensor:
+        return self.angle.cos()
+
+    def derivative(self, orders: Orders) -> Tensor:
+        """∂^α φ, (m, n)."""
+        factor, of = self._factor(orders)
+        return of * factor
+
+    def values(self, orders: Sequence[Orders], weights: Tensor) -> list[Tensor]:
+        """Σⱼ aⱼ ∂^α φⱼ, (m,), for each α."""
+        return [of @ (factor * weights) for factor, of in map(self._factor, orders)]
+
+    def combined(self, coefficients: Sequence[Tensor], orders: Sequence[Orders]) -> Tensor:
+        """Σ cₐ(x) ∂^α φ, (m, n), by one matrix product for all derivatives of even order and one for the others."""
+        total = torch.zeros_like(self.angle)
+        for odd in (0, 1):
+            own = [k for k, o in enumerate(orders) if sum(o) % 2 == odd]
+            if own:
+                factors, of = torch.stack([self._factor(orders[k])[0] for k in own]), self.cosine if odd else self.sine
+                total.addcmul_(of, torch.stack([coefficients[k] for k in own], 1) @ factors)
+        return total
+
+    def _factor(self, orders: Orders) -> tuple[Tensor, Tensor]:
+        """±w^α, and the sines or cosines that it multiplies."""
+        sign = -1.0 if sum(orders) % 4 in (2, 3) else 1.0
+        factor = torch.full_like(self.frequencies[:, 0], sign)
+        for k, order in enumerate(orders):
+            if order:
+                factor = factor * self.frequencies[:, k] ** order
+        return factor, self.cosine if sum(orders) % 2 else self.sine
+
+
+@final
+class SineNetwork(nn.Module):
+    """u_c(x) = Σⱼ a_cj sin(wⱼ·x + bⱼ)."""
+
+    frequencies: Tensor
+    phases: Tensor
+    weights: Tensor
+
+    def __init__(self, waves: Waves, weights: Tensor) -> None:
+        super().__init__()
+        self.register_buffer("frequencies", waves.frequencies)
+        self.register_buffer("phases", waves.phases)
+        self.register_buffer("weights", weights)
+
+    def forward(self, points: Tensor) -> Tensor:
+        return torch.sin(points @ self.frequencies.T + self.phases) @ self.weights.T
+
+
+# ---- folded
+# Sines that are even or odd about the middle of some coordinates: products of functions of one coordinate each,
+#
+# φⱼ(x) = sin(wⱼ·z + bⱼ) ∏ τₖ(wⱼₖ yₖ),   τ = cos for even and sin for odd coordinates yₖ = xₖ - mₖ, z the free ones.
+#
+# They span what is left of sin(w·x + b) when it is averaged over the reflections; as sums they are plain sines again.
+
+
+Pattern = tuple[int, ...]
+"""For each coordinate with a parity whether its function is a sine (1), and last whether the free part is a cosine."""
+
+
+@dataclass(frozen=True)
+class Folded:
+    """`parity` is 1, -1 or 0 (free) for each coordinate."""
+
+    frequencies: Tensor
+    phases: Tensor
+    middle: Tensor
+    parity: tuple[int, ...]
+
+    def at(self, points: Tensor) -> FoldedAt:
+        return FoldedAt(self, points)
+
+    def to(self, like: Tensor) -> Folded:
+        return Folded(self.frequencies.to(like), self.phases.to(like), self.middle.to(like), self.parity)
+
+    @property
+    def own(self) -> list[int]:
+        """The coordinates with a parity."""
+        return [k for k, p in enumerate(self.parity) if p]
+
+    @property
+    def free(self) -> Tensor:
+        """The frequencies along the free coordinates, zero along the others."""
+        return self.frequencies * self.frequencies.new_tensor([float(p == 0) for p in self.parity])
+
+    @property
+    def has_free(self) -> bool:
+        return 0 in self.parity
+
+    def spread(self, weights: Tensor) -> tuple[Waves, Tensor]:
+        """The same sum as plain sines: sin A cos B and sin A sin B are halves of sums of two."""
+        terms = [(self.free, self.phases if self.has_free else torch.full_like(self.phases, pi / 2), weights)]
+        for k in self.own:
+            along = torch.zeros_like(self.frequencies)
+            along[:, k] = self.frequencies[:, k]
+            turn, sign = (0.0, 1.0) if self.parity[k] > 0 else (pi / 2, -1.0)
+            shift = self.frequencies[:, k] * self.middle[k]
+            terms = [
+                (w + s * along, b - s * shift + turn, a * (0.5 if s < 0 else 0.5 * sign))
+                for w, b, a in terms
+                for s in (-1.0, 1.0)
+            ]
+        w, b, a = zip(*terms, strict=True)
+        return Waves(torch.cat(w), torch.cat(b)), torch.cat(a, -1)
+
+
+@dataclass(frozen=True)
+class FoldedAt:
+    """The features at points (m, k); products are computed once for each pattern that derivatives need."""
+
+    waves: Folded
+    points: Tensor
+    _kept: dict[Pattern, Tensor] = field(default_factory=dict)
+
+    def values(self, orders: Sequence[Orders], weights: Tensor) -> list[Tensor]:
+        """Σⱼ aⱼ ∂^α φⱼ, (m,), for each α."""
+        return [self._product(pattern) @ (factor * weights) for pattern, factor in map(self._factor, orders)]
+
+    def combined(self, coefficients: Sequence[Tensor], orders: Sequence[Orders]) -> Tensor:
+        """Σ cₐ(x) ∂^α φ, (m, n), by one matrix product for all derivatives with the same pattern."""
+        total = self.points.new_zeros(len(self.points), len(self.waves.phases))
+        found = [self._factor(o) for o in orders]
+        for pattern in dict.fromkeys(p for p, _ in found):
+            own = [k for k, (p, _) in enumerate(found) if p == pattern]
+            factors = torch.stack([found[k][1] for k in own])
+            total.addcmul_(self._product(pattern), torch.stack([coefficients[k] for k in own], 1) @ factors)
+        return total
+
+    def _factor(self, orders: Orders) -> tuple[Pattern, Tensor]:
+        """∂^α turns every angle by α quarters: the functions that are left, and ±w^α."""
+        parity = self.waves.parity
+        quarters = [orders[k] + (0 if parity[k] < 0 else 1) for k in self.waves.own]  # of a sine
+        last = sum(o for o, p in zip(orders, parity, strict=True) if not p)
+        factor = torch.ones_like(self.waves.phases)
+        for k, order in enumerate(orders):
+            factor = factor * self.waves.frequencies[:, k] ** order
+        for q in (*quarters, last):
+            factor = -factor if q % 4 in (2, 3) else factor
+        return (*(1 - q % 2 for q in quarters), last % 2), factor
+
+    def _product(self, pattern: Pattern) -> Tensor:
+        if pattern not in self._kept:
+            waves = self.waves
+            found = None
+            if waves.has_free:
+                angle = self.points @ waves.free.T + waves.phases
+                found = angle.cos() if pattern[-1] else angle.sin()
+            for k, sine in zip(waves.own, pattern, strict=False):
+                angle = (self.points[:, k, None] - waves.middle[k]) * waves.frequencies[:, k]
+                part = angle.sin() if sine else angle.cos()
+                found = part if found is None else found * part
+            assert found is not None
+            self._kept[pattern] = found
+        return self._kept[pattern]
+
+
+# ---- shuffled
+# Sines averaged over permutations of the coordinates: what a solution that does not change with them is made of,
+#
+# φⱼ(x) = mean over π of sin(wⱼ·y + bⱼ) with yᵢ = x_π(i).
+
+
+NUMBERS = 2**17  # at a time: as many as a cache holds
+
+
+@dataclass(frozen=True)
+class Shuffled:
+    waves: Waves
+
+    @property
+    def phases(self) -> Tensor:
+        return self.waves.phases
+
+    @cached_property
+    def every(self) -> Waves:
+        """The sines for all permutations, one after another: wᵢ belongs to x_π(i)."""
+        w = self.waves.frequencies
+        places = [torch.tensor(p).argsort().to(w.device) for p in permutations(range(w.shape[1]))]
+        return Waves(torch.cat([w[:, p] for p in places]), self.phases.repeat(len(places)))
+
+    def at(self, points: Tensor) -> ShuffledAt:
+        return ShuffledAt(self, points)
+
+    def to(self, like: Tensor) -> Shuffled:
+        return Shuffled(self.waves.to(like))
+
+    def spread(self, weights: Tensor) -> tuple[Waves, Tensor]:
+        """The same sum as plain sines."""
+        count = len(self.every.phases) // len(self.phases)
+        return self.every, weights.repeat(1, count) / count
+
+
+@dataclass(frozen=True)
+class ShuffledAt:
+    """The features at points (m, k)."""
+
+    waves: Shuffled
+    points: Tensor
+
+    @property
+    def _size(self) -> int:
+        return max(1, NUMBERS // len(self.waves.every.phases))
+
+    def values(self, orders: Sequence[Orders], weights: Tensor) -> list[Tensor]:
+        """Σⱼ aⱼ ∂^α φⱼ, (m,), for each α."""
+        plain, (spread,) = self.waves.every, self.waves.spread(weights[None])[1]
+        parts = [plain.at(x).values(orders, spread) for x in torch.split(self.points, self._size)]
+        return [torch.cat(column) for column in zip(*parts, strict=True)]
+
+    def combined(self, coefficients: Sequence[Tensor], orders: Sequence[Orders]) -> Tensor:
+        """Σ cₐ(x) ∂^α φ, (m, n)."""
+        parts = zip(*(torch.split(t, self._size) for t in (self.points, *coefficients)), strict=True)
+        found = [self.waves.every.at(x).combined(c, orders) for x, *c in parts]
+        return torch.cat([f.reshape(len(f), -1, len(self.waves.phases)).mean(1) for f in found])

@@ -1,0 +1,88 @@
+"""Partial derivatives of any order of a function of points, by repeated reverse differentiation: works for any module,
+and is independent of faster ways to compute the same numbers.
+"""
+
+from __future__ import annotations
+
+import warnings
+from collections.abc import Callable
+
+import torch
+from torch import Tensor
+from torch.autograd import forward_ad
+
+# ---- partials
+
+
+Path = tuple[int, ...]
+
+
+def partials(f: Callable[[Tensor], Tensor], points: Tensor, *paths: Path) -> Tensor:
+    """∂…∂f_c / ∂xᵢ∂xⱼ… at points (n, k), one column (n, 1) per path (c, i, j, …): the component, then the coordinates.
+
+    Common beginnings of paths are computed once. Differentiable by the weights of f.
+    """
+    with torch.enable_grad():
+        x = points if points.requires_grad else points.detach().requires_grad_(True)
+        values = f(x)
+        slopes: dict[Path, Tensor] = {}
+
+        def of(path: Path) -> Tensor:
+            if len(path) == 1:
+                return values[..., path[0]]
+            if path[:-1] not in slopes:
+                slopes[path[:-1]] = _slopes(of(path[:-1]), x)
+            return slopes[path[:-1]][..., path[-1]]
+
+        return torch.stack([of(path) for path in paths], -1)
+
+
+def _slopes(values: Tensor, x: Tensor) -> Tensor:
+    if not values.requires_grad:
+        return torch.zeros_like(x)
+    (found,) = torch.autograd.grad(values.sum(), x, create_graph=True, allow_unused=True)
+    return torch.zeros_like(x) if found is None else found
+
+
+# ---- forward_mode
+# Forward-mode derivatives. Torch prepares them on first use, with a warning of its own about `torch.jit.script`: it is
+# silenced here, once, and so does not break into a user's output.
+
+
+with warnings.catch_warnings(), forward_ad.dual_level():
+    warnings.filterwarnings("ignore", "`torch.jit.script` is (deprecated|not supported)", FutureWarning)
+    forward_ad.make_dual(torch.zeros(1), torch.zeros(1))  # type: ignore[no-untyped-call]
+
+
+def tangent_of(f: Callable[..., Tensor], points: tuple[Tensor, ...], tangents: tuple[Tensor, ...]) -> Tensor:
+    """f′·tangent, where f is a function of as many tensors as there are points."""
+    found: Tensor = torch.func.jvp(f, points, tangents)[1]
+    return found
+
+
+# ---- derivatives
+# Derivatives of functions of points (..., d), exact and differentiable by weights: ∂f/∂xₖ, ∇f, ∂fₖ/∂xₖ.
+#
+# By forward-mode differentiation, one pass per direction, and by reverse mode for a gradient; derivatives of
+# derivatives nest.
+
+
+Function = Callable[[Tensor], Tensor]
+
+
+def along(f: Function, x: Tensor, k: int) -> Tensor:
+    """∂f/∂xₖ, in the shape of f(x)."""
+    direction = torch.zeros_like(x)
+    direction[..., k] = 1.0
+    return tangent_of(f, (x,), (direction,))
+
+
+def gradient(f: Function, x: Tensor) -> Tensor:
+    """∇f (..., d) of a scalar at each point, (...) or (..., 1)."""
+    slopes: Tensor = torch.func.grad(lambda y: f(y).sum())(x)
+    return slopes
+
+
+def diagonal(f: Function, x: Tensor) -> Tensor:
+    """∂fₖ/∂xₖ (..., d) of a vector at each point: the divergence is its sum."""
+    return torch.stack([along(f, x, k)[..., k] for k in range(x.shape[-1])], -1)

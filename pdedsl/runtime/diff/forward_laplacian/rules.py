@@ -1,0 +1,206 @@
+"""How derivatives pass through a layer: fast rules for costly layers, the chain rule by nested duals for the rest."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import cast
+
+import torch
+from torch import Tensor
+from torch.autograd import forward_ad
+from torch.nn import functional
+
+from pdedsl.runtime.batch_norm import across, normalised, shared_batch_norm
+from pdedsl.runtime.diff.autodiff import tangent_of
+from pdedsl.runtime.diff.forward_laplacian.batch_layout import Function, Layer, Pair
+from pdedsl.runtime.diff.forward_laplacian.batch_norm import batch_norm_with
+
+
+def linear(layer: Layer) -> Pair:
+    return layer.value(), layer.of(*layer.tangents)
+
+
+def joined(layer: Layer) -> Pair:
+    """cat of jets and of constants, whose derivatives are zero."""
+    (parts, *rest), kwargs = layer.with_jets(layer.tangents)
+    rows = layer.tangents[0].shape[0]
+    zeros = [
+        part if any(part is tangent for tangent in layer.tangents) else part.new_zeros(rows, *part.shape[1:])
+        for part in parts
+    ]
+    return layer.value(), layer.func(zeros, *rest, **kwargs)
+
+
+def affine(layer: Layer) -> Pair:
+    """W·x + b, by convolution or matrix product, for a jet x."""
+    args, kwargs = layer.with_jets(layer.tangents)
+    if not layer.first_alone or kwargs.get("weight") is not None:
+        return chain(layer)
+    rest = dict(kwargs)
+    rest.pop("bias", None)
+    return layer.value(), layer.func(args[0], args[1], None, *args[3:], **rest)
+
+
+def added(layer: Layer) -> Pair:
+    if len(layer.jets) == 2 and layer.jets[0].shape == layer.jets[1].shape:
+        return linear(layer)
+    value: Tensor = layer.value()
+    if layer.first_alone and value.shape == layer.jets[0].shape:
+        return value, layer.tangents[0]
+    return chain(layer, value)
+
+
+def scaled(layer: Layer) -> Pair:
+    return linear(layer) if layer.first_alone else chain(layer)
+
+
+def sized(layer: Layer) -> Pair:
+    """reshape and expand to sizes, the first of which is the number of rows or left open."""
+    args, _ = layer.with_jets(layer.jets)
+    sizes = args[1:] if isinstance(args[1], int) else tuple(args[1])
+    rows = layer.tangents[0].shape[0] if sizes[0] == layer.jets[0].shape[0] else sizes[0]
+    return layer.value(), layer.func(layer.tangents[0], (rows, *sizes[1:]))
+
+
+def relu(layer: Layer) -> Pair:
+    value, frame = layer.value(), layer.frame
+    centre = frame.centre(value.detach())  # otherwise backward would add zeros to the whole batch
+    if frame.blocks == 1:
+        return value, torch.ops.aten.threshold_backward(layer.tangents[0], centre, 0)
+    passed = (centre > 0).to(value.dtype)
+    return value, (frame.by_block(layer.tangents[0]) * passed).flatten(0, 1)
+
+
+def pointwise(layer: Layer) -> Pair:
+    """σ′ and σ″ by reverse differentiation, at the centres only."""
+    slope, bend = _slopes(layer.of, layer.frame.centre(layer.jets[0]), layer.frame.curved)
+    return layer.value(), _bent(layer, slope, bend)
+
+
+def tanh(layer: Layer) -> Pair:
+    """σ′ = 1 - σ², σ″ = -2σσ′."""
+    value: Tensor = layer.value()
+    at = layer.frame.centre(value)
+    slope = 1.0 - at.square()
+    return value, _bent(layer, slope, -2.0 * at * slope if layer.frame.curved else None)
+
+
+def _bent(layer: Layer, slope: Tensor, bend: Tensor | None) -> Tensor:
+    tangent, frame = layer.tangents[0], layer.frame
+    moved = (frame.by_block(tangent) * slope).flatten(0, 1)
+    if bend is None:
+        return moved
+    return frame.curve(moved, (frame.by_block(frame.split(tangent)[0]).square() * bend).flatten(0, 1))
+
+
+def _slopes(func: Function, at: Tensor, twice: bool) -> tuple[Tensor, Tensor | None]:
+    """(σ′, σ″), differentiable in `at`."""
+    if not (torch.is_grad_enabled() and at.requires_grad):
+        at = at.detach().requires_grad_()
+    with torch.enable_grad():
+        slope = _derivative(func(at), at)
+        return slope, _derivative(slope, at) if twice else None
+
+
+def _derivative(of: Tensor, at: Tensor) -> Tensor:
+    if not of.requires_grad:
+        return torch.zeros_like(at)
+    found = torch.autograd.grad(of.sum(), at, create_graph=True, allow_unused=True)[0]
+    return torch.zeros_like(at) if found is None else found
+
+
+def softmax(layer: Layer) -> Pair:
+    """p′[a] = p·ā and p″[a, a] = p·(ā² - Σ pā²), where ā = a - Σ pa."""
+    value, frame = layer.value(), layer.frame
+    args, kwargs = layer.with_jets(layer.jets)
+    axis = kwargs.get("dim", *args[1:2])
+
+    def centred(a: Tensor, p: Tensor) -> Tensor:
+        return a - (p * a).sum(axis, keepdim=True)
+
+    p = frame.centre(value, frame.blocks)
+    tilt = centred(layer.tangents[0], p)
+    if not frame.curved:
+        return value, p * tilt
+    p_lines, tilt_lines = frame.split(p)[0], frame.split(tilt)[0]
+    return value, frame.curve(p * tilt, p_lines * centred(tilt_lines.square(), p_lines))
+
+
+def batch_norm(layer: Layer) -> Pair:
+    args, kwargs = layer.with_jets(layer.jets)
+    return batch_norm_with(layer.tangents[0], *args, **kwargs)
+
+
+def shared_norm(layer: Layer) -> Pair:
+    """Batch norm shared by several processes, with its statistics held fixed."""
+    (x, norm), _ = layer.with_jets(layer.jets)
+    value, scale = normalised(x, norm)
+    return value, layer.tangents[0] * across(scale, x)
+
+
+def chain(layer: Layer, value: Tensor | None = None) -> Pair:
+    """Any function that acts row by row."""
+    value, frame = layer.value() if value is None else value, layer.frame
+    if value.dim() == 0 or value.shape[0] != layer.jets[0].shape[0]:
+        name = getattr(layer.func, "__name__", "this function")
+        raise ValueError(f"derivatives need layers that act row by row, and {name} does not")
+    moved = _along(layer.of, [frame.centre(jet, frame.blocks) for jet in layer.jets], layer.tangents)
+    if not frame.curved:
+        return value, moved
+    if layer.func in UNCURVED:
+        raise ValueError(f"there is no exact Laplacian through {layer.func.__name__}")
+    lines = [frame.split(tangent)[0] for tangent in layer.tangents]
+    return value, frame.curve(moved, _twice(layer.of, [frame.centre(jet, frame.lines) for jet in layer.jets], lines))
+
+
+def _along(func: Function, points: list[Tensor], tangents: list[Tensor]) -> Tensor:
+    """f′·tangent."""
+    with forward_ad.dual_level():
+        out = func(*map(_dual, points, tangents))
+        primal, tangent = forward_ad.unpack_dual(out)  # type: ignore[no-untyped-call]
+    return torch.zeros_like(primal) if tangent is None else tangent
+
+
+def _dual(point: Tensor, tangent: Tensor) -> Tensor:
+    return cast(Tensor, forward_ad.make_dual(point, tangent))  # type: ignore[no-untyped-call]
+
+
+def _twice(func: Function, points: list[Tensor], tangents: list[Tensor]) -> Tensor:
+    """f″[tangent, tangent]."""
+    line = tuple(tangents)
+
+    return tangent_of(lambda *at: tangent_of(func, at, line), tuple(points), line)
+
+
+RULES: dict[Function, Callable[[Layer], Pair]] = {
+    torch.cat: joined,
+    **dict.fromkeys((torch.flatten, Tensor.flatten, Tensor.contiguous, Tensor.permute), linear),
+    **dict.fromkeys((torch.conv1d, torch.conv2d, torch.conv3d, functional.linear), affine),
+    **dict.fromkeys((torch.add, Tensor.add, Tensor.__add__, torch.sub, Tensor.sub, Tensor.__sub__), added),
+    **dict.fromkeys((torch.mul, Tensor.mul, Tensor.__mul__, torch.div, Tensor.div, Tensor.__truediv__), scaled),
+    **dict.fromkeys((Tensor.reshape, Tensor.view, Tensor.expand), sized),
+    **dict.fromkeys((functional.relu, torch.relu, Tensor.relu), relu),
+    **dict.fromkeys((torch.tanh, Tensor.tanh), tanh),
+    **dict.fromkeys(
+        (
+            torch.sin,
+            torch.cos,
+            torch.exp,
+            torch.sigmoid,
+            torch.arctan,
+            torch.square,
+            functional.gelu,
+            functional.silu,
+            functional.mish,
+            functional.softplus,
+            functional.elu,
+            functional.leaky_relu,
+        ),
+        pointwise,
+    ),
+    **dict.fromkeys((functional.softmax, torch.softmax, Tensor.softmax), softmax),
+    functional.batch_norm: batch_norm,
+    shared_batch_norm: shared_norm,
+}
+UNCURVED = (functional.layer_norm, functional.group_norm, functional.instance_norm)
+"""Functions whose second derivatives torch gets wrong forwards: it holds their statistics fixed."""

@@ -1,0 +1,579 @@
+"""∂^α of σ(z(x)), written out: the multivariate formula of Faà di Bruno (Constantine, Savits 1996)."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass
+from functools import cache, cached_property
+from itertools import pairwise, product
+from math import pi
+from typing import Any, cast, final
+
+import torch
+from torch import Tensor, nn
+from torch.autograd.function import once_differentiable
+from torch.nn import functional
+
+from pdedsl.runtime.activations import activation
+from pdedsl.runtime.basis.random_features import Sides
+from pdedsl.runtime.rng import mix
+
+# ---- jet_terms
+
+
+Orders = tuple[int, ...]
+Term = tuple[int, int, tuple[Orders, ...]]
+"""c σ⁽ᵏ⁾ Π ∂^β z, as (c, k, all β)."""
+
+
+@cache
+def terms_of(orders: Orders) -> tuple[Term, ...]:
+    """∂^α σ(z) as a sum of terms, by differentiating σ(z) repeatedly."""
+    found: Counter[tuple[int, tuple[Orders, ...]]] = Counter({(0, ()): 1})
+    for axis, order in enumerate(orders):
+        for _ in range(order):
+            found = _differentiated(found, axis, len(orders))
+    return tuple((count, k, factors) for (k, factors), count in sorted(found.items()))
+
+
+def _differentiated(
+    terms: Counter[tuple[int, tuple[Orders, ...]]], axis: int, dimension: int
+) -> Counter[tuple[int, tuple[Orders, ...]]]:
+    unit = tuple(int(k == axis) for k in range(dimension))
+    found: Counter[tuple[int, tuple[Orders, ...]]] = Counter()
+    for (k, factors), count in terms.items():
+        found[k + 1, tuple(sorted((*factors, unit)))] += count
+        for i, beta in enumerate(factors):
+            raised = tuple(a + b for a, b in zip(beta, unit, strict=True))
+            found[k, tuple(sorted((*factors[:i], raised, *factors[i + 1 :])))] += count
+    return found
+
+
+def below(orders: Orders) -> Iterator[Orders]:
+    """All β with 0 < β ≤ α."""
+    return (b for b in product(*(range(n + 1) for n in orders)) if any(b))
+
+
+Slopes = Callable[[Tensor, int], list[Tensor]]
+"""σ, σ′, …, σ⁽ᵐ⁾ at z."""
+
+
+def of_tanh(z: Tensor, most: int) -> list[Tensor]:
+    """Polynomials in t = tanh z, since t′ = 1 - t²."""
+    t = z.tanh()
+    if most > 3:
+        return [t, *_polynomials(t, most, (1, 0, -1))]
+    slope = torch.addcmul(t.new_ones(()), t, t, value=-1)
+    found = [t, slope]
+    if most > 1:
+        found.append(torch.addcmul(t.new_zeros(()), t, slope, value=-2))
+    if most > 2:
+        found.append(torch.addcmul(4 * slope, slope, slope, value=-6))
+    return found[: most + 1]
+
+
+def of_sigmoid(z: Tensor, most: int) -> list[Tensor]:
+    """Polynomials in s, since s′ = s - s²."""
+    s = z.sigmoid()
+    return [s, *_polynomials(s, most, (0, 1, -1))]
+
+
+def _polynomials(value: Tensor, most: int, slope: tuple[int, ...]) -> Iterator[Tensor]:
+    coefficients: tuple[int, ...] = (0, 1)
+    for _ in range(most):
+        derived = tuple(k * c for k, c in enumerate(coefficients))[1:]
+        coefficients = _times(derived, slope)
+        result = torch.full_like(value, coefficients[-1])
+        for c in reversed(coefficients[:-1]):
+            result = result * value + c if c else result * value
+        yield result
+
+
+def _times(a: tuple[int, ...], b: tuple[int, ...]) -> tuple[int, ...]:
+    found = [0] * (len(a) + len(b) - 1)
+    for i, x in enumerate(a):
+        for j, y in enumerate(b):
+            found[i + j] += x * y
+    return tuple(found)
+
+
+def of_sine(z: Tensor, most: int) -> list[Tensor]:
+    sine, cosine = z.sin(), z.cos()
+    return [(sine, cosine, -sine, -cosine)[k % 4] for k in range(most + 1)]
+
+
+def of_any(function: Callable[[Tensor], Tensor]) -> Slopes:
+    """By repeated reverse differentiation, point by point."""
+
+    def slopes(z: Tensor, most: int) -> list[Tensor]:
+        at = z if z.requires_grad else z.detach().requires_grad_()
+        with torch.enable_grad():
+            found = [function(at)]
+            for _ in range(most):
+                found.append(_slope(found[-1], at))
+        return found
+
+    return slopes
+
+
+def _slope(value: Tensor, at: Tensor) -> Tensor:
+    if not value.requires_grad:
+        return torch.zeros_like(at)
+    (found,) = torch.autograd.grad(value.sum(), at, create_graph=True, allow_unused=True)
+    return torch.zeros_like(at) if found is None else found
+
+
+# ---- fused
+# The two halves of a layer of streams, each with its derivative written out: an affine map, and an activation.
+#
+# left  = entered Wᵀ, plus b on the stream of values
+# value = σ(z),   first = σ′(z) zᵢ,   operator = σ′(z) Lz + σ″(z) q,   q = Σ aₚ zᵢ zⱼ
+#
+# They are memory-bound: automatic differentiation would keep and read several times as many intermediate results. They
+# are differentiable once, which is all that training on residuals needs; a second derivative raises an error.
+
+
+Pairs = Sequence[tuple[Tensor, list[int], list[int]]]
+"""Of each operator: the coefficients (n, parts) of its second derivatives, and the streams of their two directions."""
+
+
+def affine(entered: Tensor, weight: Tensor, bias: Tensor) -> Tensor:
+    """(s, n, inputs) → (s, n, outputs); the bias belongs to the stream of values alone."""
+    return cast(Tensor, _Affine.apply(entered, weight, bias))
+
+
+def bent(z: Tensor, slopes: Slopes, operators: Pairs) -> Tensor:
+    """Streams of the value, of first derivatives and, last, of operators, behind an activation."""
+    return cast(Tensor, _Bent.apply(z, slopes, operators))
+
+
+class _Affine(torch.autograd.Function):
+    @staticmethod
+    def forward(ctx: Any, entered: Tensor, weight: Tensor, bias: Tensor) -> Tensor:
+        ctx.save_for_backward(entered, weight)
+        left = entered @ weight.T
+        left[0] += bias
+        return left
+
+    @staticmethod
+    @once_differentiable
+    def backward(ctx: Any, grad: Tensor) -> tuple[Tensor | None, ...]:
+        entered, weight = ctx.saved_tensors
+        by_input, by_weight, by_bias = ctx.needs_input_grad
+        return (
+            grad @ weight if by_input else None,
+            grad.flatten(0, 1).T @ entered.flatten(0, 1) if by_weight else None,
+            grad[0].sum(0) if by_bias else None,
+        )
+
+
+class _Bent(torch.autograd.Function):
+    @staticmethod
+    def forward(ctx: Any, z: Tensor, slopes: Slopes, operators: Pairs) -> Tensor:
+        needed = 2 if operators else 1
+        value, *derived = (s.detach() for s in slopes(z[0].detach(), needed + ctx.needs_input_grad[0]))
+        out = torch.empty_like(z)
+        out[0] = value
+        torch.mul(z[1:], derived[0], out=out[1:])
+        ctx.operators, squares = _numbered(z, operators), []
+        for stream, pair in ctx.operators:
+            squares.append(_squares(z, pair))
+            out[stream].addcmul_(derived[1], squares[-1])
+        ctx.save_for_backward(z, *squares, *derived)
+        return out
+
+    @staticmethod
+    @once_differentiable
+    def backward(ctx: Any, grad: Tensor) -> tuple[Tensor | None, ...]:
+        z, *saved = ctx.saved_tensors
+        squares, derived = saved[: len(ctx.operators)], saved[len(ctx.operators) :]
+        found = grad * derived[0]
+        if len(z) > 1:
+            along = grad[1] * z[1]
+            for g, y in zip(grad[2:], z[2:], strict=True):
+                along.addcmul_(g, y)
+            found[0].addcmul_(derived[1], along)
+        for (stream, pair), square in zip(ctx.operators, squares, strict=True):
+            found[0].addcmul_(grad[stream] * derived[2], square)
+            bend = grad[stream] * derived[1]
+            for factor, one, other in zip(pair[0].unbind(-1), pair[1], pair[2], strict=True):
+                weighed = bend * factor.unsqueeze(-1)
+                found[one].addcmul_(weighed, z[other])
+                found[other].addcmul_(weighed, z[one])
+        return found, None, None
+
+
+def _numbered(z: Tensor, operators: Pairs) -> list[tuple[int, tuple[Tensor, list[int], list[int]]]]:
+    """The operators with second derivatives, with the numbers of their streams."""
+    return [(len(z) - len(operators) + k, pair) for k, pair in enumerate(operators) if pair[1]]
+
+
+def _squares(z: Tensor, pair: tuple[Tensor, list[int], list[int]]) -> Tensor:
+    """Σ aₚ zᵢ zⱼ."""
+    factors, ones, others = pair
+    found = torch.zeros_like(z[0])
+    for a, i, j in zip(factors.unbind(-1), ones, others, strict=True):
+        found.addcmul_(a.unsqueeze(-1) * z[i], z[j])
+    return found
+
+
+# ---- jets
+# A network with its derivatives, in one forward pass: streams for u, for ∂^α u, and for second-order operators.
+#
+# An operator L = Σ aᵢⱼ ∂ᵢ∂ⱼ + Σ bᵢ ∂ᵢ has one stream for all its second derivatives (the forward Laplacian, Li et al.
+# 2024): L σ(z) = σ′ Lz + σ″ Σ aᵢⱼ zᵢ zⱼ. The first layer is affine in the coordinates, or periodic, and its streams are
+# known. All graphs are of first order: one backward pass gives the gradient by the weights, or that of every row.
+
+
+STEEP = 2.0  # scale of the weights of the first layer, relative to the others
+SLOPES: dict[str, Slopes] = {"tanh": of_tanh, "sin": of_sine, "sigmoid": of_sigmoid}
+
+
+@dataclass(frozen=True)
+class Wanted:
+    """Which derivatives: ∂^α for each of `orders`, and operators, each given by the orders of its parts, one or two."""
+
+    orders: tuple[Orders, ...]
+    operators: tuple[tuple[Orders, ...], ...] = ()
+
+    @cached_property
+    def first(self) -> tuple[int, ...]:
+        """The coordinates along which there is a stream of first derivatives."""
+        second = (o for parts in self.operators for o in parts if sum(o) == 2)
+        return tuple(sorted({k for o in (*self.orders, *second) for k, n in enumerate(o) if n}))
+
+    @cached_property
+    def higher(self) -> tuple[Orders, ...]:
+        return tuple(sorted({b for o in self.orders for b in below(o) if sum(b) > 1}, key=lambda b: (sum(b), b)))
+
+    @cached_property
+    def most(self) -> int:
+        return max([*map(sum, self.orders), *(2 for _ in self.operators), 0])
+
+    @cached_property
+    def place(self) -> dict[Orders, int]:
+        """The position of the stream of each α."""
+        dimension = len((*self.orders, *(o for parts in self.operators for o in parts))[0])
+        units = [tuple(int(i == k) for i in range(dimension)) for k in self.first]
+        return {o: k for k, o in enumerate(((0,) * dimension, *units, *self.higher))}
+
+    @cached_property
+    def pairs(self) -> tuple[tuple[tuple[int, ...], list[int], list[int]], ...]:
+        """For each operator: which of its parts are of second order, and the streams of their two directions."""
+        return tuple(self._pairs(parts) for parts in self.operators)
+
+    def _pairs(self, parts: tuple[Orders, ...]) -> tuple[tuple[int, ...], list[int], list[int]]:
+        own = tuple(k for k, o in enumerate(parts) if sum(o) == 2)
+        axes = [[axis for axis, n in enumerate(parts[k]) for _ in range(n)] for k in own]
+        stream = {axis: 1 + k for k, axis in enumerate(self.first)}
+        return own, [stream[a] for a, _ in axes], [stream[b] for _, b in axes]
+
+
+@dataclass(frozen=True)
+class Layer:
+    """The input and output of a layer, streams first: (s, n, width)."""
+
+    entered: Tensor
+    left: Tensor
+
+
+@dataclass(frozen=True)
+class Mirror:
+    """u(Rx) = ±u(x), with a sign for each output, where R reflects one axis about its middle."""
+
+    axis: int
+    signs: tuple[int, ...]
+
+
+@final
+class JetNetwork(nn.Module):
+    """x ↦ u(x) ∈ Rᶜ: coordinates scaled to [-1, 1], or as cosine and sine of their period, then layers of equal width.
+
+    With a mirror, u(x) = N(x) ± N(Rx): the layers receive the points followed by their images.
+    """
+
+    middle: Tensor
+    lengths: Tensor
+
+    def __init__(
+        self, sides: Sides, width: int, depth: int, outputs: int, name: str, seed: int, mirror: Mirror | None = None
+    ) -> None:
+        super().__init__()
+        self.name, self.mirror = name, mirror
+        self.register_buffer("middle", sides.middle.clone())
+        self.register_buffer("lengths", sides.half.clone())
+        self.joined = tuple(map(bool, sides.joined.tolist()))
+        inputs = sum(2 if j else 1 for j in self.joined)
+        sizes = [inputs, *[width] * depth, outputs]
+        generator = torch.Generator().manual_seed(seed)
+        pairs = list(pairwise(sizes))
+        self.weights = nn.ParameterList([_glorot(a, b, generator) for a, b in pairs])
+        self.biases = nn.ParameterList([torch.zeros(b, dtype=torch.float64) for _, b in pairs])
+        with torch.no_grad():  # steeper than the layers after it, so that its units differ within the box
+            self.weights[0].mul_(STEEP)
+            self.biases[0].uniform_(-STEEP, STEEP, generator=generator)
+
+    @classmethod
+    def on_box(
+        cls,
+        sides: Sequence[tuple[float, float, bool]],
+        *,
+        width: int,
+        depth: int,
+        outputs: int,
+        activation: str,
+        seed: int = 0,
+        mirror: tuple[int, tuple[int, ...]] | None = None,
+    ) -> JetNetwork:
+        """The untrained network, for coordinates given by start, end, and whether the two ends are joined."""
+        ends = torch.tensor([side[:2] for side in sides], dtype=torch.float64)
+        joined = torch.tensor([side[2] for side in sides])
+        box = Sides(ends.mean(1), (ends[:, 1] - ends[:, 0]) / 2, joined)
+        own = None if mirror is None else Mirror(*mirror)
+        return cls(box, width, depth, outputs, activation, mix(seed, 9), own)
+
+    def forward(self, points: Tensor) -> Tensor:
+        value = self.inputs(self.with_images(points), 0)
+        for k, (weight, bias) in enumerate(zip(self.weights, self.biases, strict=True)):
+            value = functional.linear(value, weight, bias)
+            if k + 1 < len(self.weights):
+                value = activation(self.name)(value)
+        return self.without_images(value)
+
+    def with_images(self, points: Tensor) -> Tensor:
+        """(n, k), or (2n, k) with a mirror: the points, then their images."""
+        if self.mirror is None:
+            return points
+        turned = points.new_ones(points.shape[1])
+        turned[self.mirror.axis] = -1
+        middle = self.middle.to(points)
+        return torch.cat([points, middle + turned * (points - middle)])
+
+    def without_images(self, values: Tensor) -> Tensor:
+        """N(x) ± N(Rx) of values (..., 2n, c)."""
+        if self.mirror is None:
+            return values
+        own, images = values.chunk(2, -2)
+        return own + images * values.new_tensor(self.mirror.signs)
+
+    def jets(self, points: Tensor, wanted: Wanted, coefficients: tuple[Tensor, ...] = ()) -> tuple[Tensor, list[Layer]]:
+        """Streams (s, n, c): u, ∂^α u in the order of `wanted.place`, then the operators, with coefficients (n, parts)
+        each; and the inputs and outputs of every layer."""
+        points = self.with_images(points)
+        if self.mirror is not None:
+            coefficients = tuple(torch.cat([c, c]) for c in coefficients)
+        entered, layers = self._first(points, wanted, coefficients), list[Layer]()
+        for k, (weight, bias) in enumerate(zip(self.weights, self.biases, strict=True)):
+            left = affine(entered, weight, bias)
+            layers.append(Layer(entered, left))
+            if k + 1 < len(self.weights):
+                entered = self._bent(left, wanted, coefficients)
+        return self.without_images(left), layers
+
+    def _first(self, points: Tensor, wanted: Wanted, coefficients: tuple[Tensor, ...]) -> Tensor:
+        streams = [self.inputs(points, 0), *(self._derived(points, o) for o in list(wanted.place)[1:])]
+        for parts, factors in zip(wanted.operators, coefficients, strict=True):
+            streams.append(sum(factors[:, k, None] * self._derived(points, o) for k, o in enumerate(parts)))  # type: ignore[arg-type]
+        return torch.stack(streams)
+
+    def _derived(self, points: Tensor, orders: Orders) -> Tensor:
+        """∂^α of the inputs by x: for an image, the sign changes with every derivative along the mirrored axis."""
+        found = self._embedded(points, orders)
+        if self.mirror is None or orders[self.mirror.axis] % 2 == 0:
+            return found
+        own, images = found.chunk(2)
+        return torch.cat([own, -images])
+
+    @property
+    def owners(self) -> Tensor:
+        """The coordinate of each input."""
+        found = [k for k, joined in enumerate(self.joined) for _ in range(2 if joined else 1)]
+        return torch.tensor(found, device=self.middle.device)
+
+    def inputs(self, points: Tensor, order: int) -> Tensor:
+        """The inputs of the first layer, at points with their images: each is a function of one coordinate of the
+        point, or the derivative of that function."""
+        scaled = (points - self.middle) / self.lengths
+        columns = [_input(scaled[:, k], order, self.lengths[k], joined) for k, joined in enumerate(self.joined)]
+        found = torch.cat(columns, -1)
+        if self.mirror is None or order % 2 == 0:
+            return found
+        own, images = found.chunk(2)
+        return torch.cat([own, torch.where(self.owners == self.mirror.axis, -images, images)])
+
+    def _embedded(self, points: Tensor, orders: Orders) -> Tensor:
+        """∂^α of the inputs."""
+        scaled = (points - self.middle) / self.lengths
+        axes = [k for k, order in enumerate(orders) if order]
+        out = scaled.new_zeros(len(points), self.weights[0].shape[1])
+        if len(axes) == 1:
+            (k,) = axes
+            start = sum(2 if j else 1 for j in self.joined[:k])
+            found = _input(scaled[:, k], orders[k], self.lengths[k], self.joined[k])
+            out[:, start : start + found.shape[1]] = found
+        return out
+
+    def _bent(self, z: Tensor, wanted: Wanted, coefficients: tuple[Tensor, ...]) -> Tensor:
+        slopes_of = SLOPES.get(self.name, of_any(activation(self.name)))
+        if not wanted.higher and not any(c.requires_grad for c in coefficients):
+            pairs = [(c[:, list(own)], a, b) for c, (own, a, b) in zip(coefficients, wanted.pairs, strict=True)]
+            return bent(z, slopes_of, pairs)
+        slopes, first = slopes_of(z[0], wanted.most), 1 + len(wanted.first)
+        out = [slopes[0][None]]
+        if first > 1:
+            out.append(slopes[1] * z[1:first])
+        out += [_composed(o, z, slopes, wanted)[None] for o in wanted.higher]
+        for k, (own, a, b) in enumerate(wanted.pairs):
+            stream = slopes[1] * z[len(wanted.place) + k]
+            if own:
+                squares = torch.einsum("np,pnw->nw", coefficients[k][:, list(own)], z[a] * z[b])
+                stream = stream + slopes[2] * squares
+            out.append(stream[None])
+        return torch.cat(out)
+
+
+def _glorot(inputs: int, outputs: int, generator: torch.Generator) -> Tensor:
+    size: float = (2 / (inputs + outputs)) ** 0.5
+    drawn: Tensor = torch.randn(outputs, inputs, dtype=torch.float64, generator=generator)
+    return drawn * size
+
+
+def _input(scaled: Tensor, order: int, length: Tensor, joined: bool) -> Tensor:
+    """∂ⁿ of the scaled coordinate, (n, 1), or of the cosine and sine of its period, (n, 2)."""
+    if joined:
+        angle = pi * scaled + order * pi / 2
+        return (pi / length) ** order * torch.stack([angle.cos(), angle.sin()], -1)
+    if order == 0:
+        return scaled[:, None]
+    return (1 / length).expand(len(scaled), 1) if order == 1 else torch.zeros_like(scaled)[:, None]
+
+
+def _composed(orders: Orders, z: Tensor, slopes: list[Tensor], wanted: Wanted) -> Tensor:
+    total = torch.zeros_like(z[0])
+    for count, k, factors in terms_of(orders):
+        product = slopes[k] * count if count > 1 else slopes[k]
+        for beta in factors:
+            product = product * z[wanted.place[beta]]
+        total = total + product
+    return total
+
+
+def row_slopes(values: Tensor, layers: list[Layer]) -> Tensor:
+    """∂valueₙ/∂weights for each row n of `values` (n,), which depends only on row n of the layers and on that of its
+    image: (n, weights), for each layer its matrix and then its bias."""
+    grads = torch.autograd.grad(values.sum(), [layer.left for layer in layers], retain_graph=True, allow_unused=True)
+    blocks = []
+    for layer, grad in zip(layers, grads, strict=True):
+        slope = torch.zeros_like(layer.left) if grad is None else grad
+        slope, entered = (t.reshape(len(t), -1, len(values), t.shape[-1]) for t in (slope, layer.entered))
+        blocks += [torch.einsum("shno,shni->noi", slope, entered).flatten(1), slope[0].sum(0)]
+    return torch.cat(blocks, 1)
+
+
+# ---- collapsed
+# u and L u of a network, L = Σ aᵢ ∂ᵢ² + Σ bᵢ ∂ᵢ, with the fewest streams: one for u, one for L u, and directions.
+#
+# The directions of the first layer are the columns of its matrix, the same at every point. If all aᵢ are the same
+# function, only Σᵢ zᵢ zᵢᵀ matters, and at most as many directions as units are needed: V Vᵀ = Rᵀ R for Vᵀ = Q R.
+
+
+def collapses(network: JetNetwork, wanted: Wanted) -> bool:
+    """Whether only u and one operator without mixed derivatives are wanted, in coordinates that are not periodic."""
+    if network.mirror is not None or any(network.joined) or len(wanted.operators) != 1 or any(map(sum, wanted.orders)):
+        return False
+    return all(max(parts) == sum(parts) for parts in wanted.operators[0])
+
+
+def collapsed(network: JetNetwork, points: Tensor, wanted: Wanted, coefficients: Tensor) -> Tensor:
+    """Streams (2, n, c): u and L u, for coefficients (n, parts)."""
+    (parts,) = wanted.operators
+    axes = [next(k for k, n in enumerate(o) if n) for o in parts]
+    second = [k for k, o in enumerate(parts) if sum(o) == 2]
+    first = [k for k in range(len(parts)) if k not in second]
+    columns = (network.weights[0] / network.lengths).T
+    value = functional.linear((points - network.middle) / network.lengths, network.weights[0], network.biases[0])
+    operator = coefficients[:, first] @ columns[[axes[k] for k in first]]
+    factors, directions = _directions(coefficients[:, second], columns[[axes[k] for k in second]])
+    slopes_of, last = SLOPES.get(network.name, of_any(activation(network.name))), len(network.weights) - 1
+    for k in range(1, last + 1):
+        weight = network.weights[k]
+        sigma, slope, bend = slopes_of(value, 2)
+        operator = functional.linear(slope * operator + bend * _squares_collapsed(factors, directions), weight)
+        value = functional.linear(sigma, weight, network.biases[k])
+        if k < last:
+            directions = functional.linear(slope * directions, weight)
+    return torch.stack([value, operator])
+
+
+def _directions(factors: Tensor, columns: Tensor) -> tuple[Tensor, Tensor]:
+    """aᵢ, a single one if they are equal, and zᵢ: (directions, 1, width)."""
+    if not torch.equal(factors, factors[:, :1].expand_as(factors)):
+        return factors, columns[:, None]
+    if len(columns) > columns.shape[1]:
+        columns = torch.linalg.qr(columns, mode="reduced").R
+    return factors[:, :1], columns[:, None]
+
+
+def _squares_collapsed(factors: Tensor, directions: Tensor) -> Tensor:
+    """Σ aᵢ zᵢ², (n, width)."""
+    if factors.shape[1] == 1:
+        return factors * directions.square().sum(0)
+    return torch.einsum("np,pnw->nw", factors, directions.square().expand(-1, len(factors), -1))
+
+
+# ---- probed
+# u and independent estimates of L u, L = Σ aᵢ ∂ᵢ² + Σ bᵢ ∂ᵢ, by few directions instead of one per coordinate.
+#
+# With random signs v, Σ aᵢ ∂ᵢ²u is the mean of D²u[z, z], z = Σ vᵢ √aᵢ eᵢ (Hutchinson 1990); aᵢ < 0 separately.
+
+
+def estimable(wanted: Wanted) -> bool:
+    """Whether only u and one operator without mixed derivatives are wanted."""
+    return (
+        len(wanted.operators) == 1
+        and not any(map(sum, wanted.orders))
+        and all(max(parts) == sum(parts) for parts in wanted.operators[0])
+    )
+
+
+def random_signs(wanted: Wanted, points: int, probes: int, source: torch.Generator) -> Tensor:
+    """For two estimates, (2, probes, points, parts)."""
+    shape = (2, probes, points, len(wanted.operators[0]))
+    return 2.0 * torch.randint(2, shape, generator=source, device=source.device) - 1
+
+
+def estimated(network: JetNetwork, points: Tensor, wanted: Wanted, coefficients: Tensor, signs: Tensor) -> Tensor:
+    """Streams (1 + e, n, c): u, and e estimates of L u, one for each of the e sets of signs (e, probes, n, parts)."""
+    (parts,) = wanted.operators
+    axes = torch.tensor([next(k for k, n in enumerate(o) if n) for o in parts], device=points.device)
+    order = torch.tensor([sum(o) for o in parts], device=points.device)
+    points, signs = network.with_images(points), signs.to(points)
+    if network.mirror is not None:
+        coefficients, signs = torch.cat([coefficients, coefficients]), torch.cat([signs, signs], 2)
+
+    def spread(values: Tensor) -> Tensor:
+        """(…, parts) → (…, inputs): the coefficient of a derivative, at the inputs that depend on its coordinate."""
+        whole = values.new_zeros(*values.shape[:-1], points.shape[1]).index_add(-1, axes, values)
+        return whole[..., network.owners]
+
+    slopes, bends = network.inputs(points, 1), network.inputs(points, 2)
+    second = coefficients * (order == 2)
+    entering = spread(coefficients * (order == 1)) * slopes + spread(second) * bends
+    roots = [second.clamp_min(0).sqrt(), (-second).clamp_min(0).sqrt()]
+    kept = [(sign, r) for sign, r in zip((1.0, -1.0), roots, strict=True) if bool(r.any())]
+    factors = points.new_tensor([sign / signs.shape[1] for sign, _ in kept for _ in range(signs.shape[1])])
+    directions = torch.cat([spread(signs * r) * slopes for _, r in kept], 1)
+    value = functional.linear(network.inputs(points, 0), network.weights[0], network.biases[0])
+    operator = functional.linear(entering.expand(len(signs), -1, -1), network.weights[0])
+    directions = functional.linear(directions, network.weights[0])
+    slopes_of, last = SLOPES.get(network.name, of_any(activation(network.name))), len(network.weights) - 1
+    for k in range(1, last + 1):
+        weight = network.weights[k]
+        sigma, slope, bend = slopes_of(value, 2)
+        squares = torch.einsum("p,epnw->enw", factors, directions.square())
+        operator = functional.linear(slope * operator + bend * squares, weight)
+        value = functional.linear(sigma, weight, network.biases[k])
+        if k < last:
+            directions = functional.linear(slope * directions, weight)
+    return network.without_images(torch.cat([value[None], operator]))

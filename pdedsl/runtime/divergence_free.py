@@ -1,0 +1,40 @@
+"""Divergence-free vector fields on data in ℝᵈ, from an antisymmetric potential."""
+
+from __future__ import annotations
+
+from itertools import combinations
+from typing import final
+
+import torch
+from torch import Tensor, nn
+
+from pdedsl.runtime.diff.autodiff import tangent_of
+
+
+@final
+class DivergenceFree(nn.Module):
+    """v_i = Σ_j ∂A_ij/∂x_j with A_ij = −A_ji, so that ∇·v = Σ_ij ∂²A_ij/∂x_i∂x_j = 0 for every potential.
+
+    In ℝ² the potential is one stream function ψ = A_12 and v = (∂ψ/∂y, −∂ψ/∂x). In ℝᵈ it has the d(d−1)/2 components
+    A_ij, i < j, in lexicographic order. It costs d derivatives in forward mode. `potential(x, t)` maps points (…, d) to
+    (…, d(d−1)/2), is differentiable, and treats points independently; t is passed on.
+    """
+
+    def __init__(self, potential: nn.Module, dimension: int):
+        super().__init__()
+        if dimension < 2:
+            raise ValueError("a divergence-free field on the line is constant: it needs two dimensions")
+        self.potential = potential
+        self.pairs = tuple(combinations(range(dimension), 2))
+
+    def forward(self, x: Tensor, t: float | Tensor = 0.0) -> Tensor:
+        axes = torch.eye(x.shape[-1], dtype=x.dtype, device=x.device)
+        slopes = [self._along(axis.expand_as(x), x, t) for axis in axes]  # ∂A/∂x_j
+        velocity = [torch.zeros_like(x[..., 0]) for _ in axes]
+        for place, (i, j) in enumerate(self.pairs):
+            velocity[i] = velocity[i] + slopes[j][..., place]
+            velocity[j] = velocity[j] - slopes[i][..., place]
+        return torch.stack(velocity, dim=-1)
+
+    def _along(self, direction: Tensor, x: Tensor, t: float | Tensor) -> Tensor:
+        return tangent_of(lambda point: self.potential(point, t), (x,), (direction,))

@@ -1,0 +1,219 @@
+"""The frame `network { … }` in the layout of Ruthotto, Haber 2018, section 5.
+
+    open       Conv3x3(no bias) → BatchNorm(eps 1e-4) → relu
+    stages     PDE block at width f_k → Conv1x1(f_k → f_{k+1}, no bias) → BatchNorm → relu → average pool by 2
+    the last   connector goes to `close` channels and averages over the image
+    classify   Linear with bias
+
+The numbers of parameters are those of their table 1.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass
+from itertools import pairwise
+from typing import Literal, NamedTuple, assert_never, cast, final
+
+from torch import Tensor, nn
+
+from pdedsl.config.networks import Between
+from pdedsl.runtime.activations import MaxMin
+from pdedsl.runtime.lipschitz import Constant, parts_of, product
+from pdedsl.runtime.nonexpansive_layers import Mixed, Padded, Patches, Potential
+from pdedsl.runtime.pde_blocks import Block, States
+from pdedsl.runtime.standardization import Centre, Standardize
+
+# ---- frame
+
+
+@final
+@dataclass(frozen=True)
+class Frame:
+    """What surrounds the equation. The opening leads to the first stage; `close` defaults to the width of the last
+    stage."""
+
+    image: tuple[int, int, int]
+    stages: tuple[int, ...]
+    classes: int
+    close: int | None = None
+    eps: float = 1e-4
+
+    def __post_init__(self) -> None:
+        if not self.stages:
+            raise ValueError("a network has at least one stage")
+        if min(self.image[1:]) >> (len(self.stages) - 1) < 1:
+            height, width = self.image[1:]
+            raise ValueError(f"an image of {height} x {width} cannot be halved {len(self.stages) - 1} times")
+
+    @property
+    def widths(self) -> tuple[int, ...]:
+        """f_0, …, f_last, close."""
+        return (*self.stages, self.close or self.stages[-1])
+
+
+class Passage(NamedTuple):
+    """A feature map at the start of a stage, and the states at its end, of which the first is the stage's output."""
+
+    start: Tensor
+    end: States
+
+
+@final
+class ImageNetwork(nn.Module):
+    """Images to logits.
+
+    The equation can run backwards, the frame cannot: opening and connectors rectify, and connectors average pixels. So
+    `inverse` leads from the end of each stage to its start and no further, even in a network with a single stage.
+    """
+
+    def __init__(self, opening: nn.Module, stages: nn.ModuleList, connectors: nn.ModuleList, classifier: nn.Module):
+        super().__init__()
+        self.opening = opening
+        self.stages = stages
+        self.connectors = connectors
+        self.classifier = classifier
+
+    def forward(self, x: Tensor) -> Tensor:
+        logits: Tensor = self.classifier(self.features(x))
+        return logits
+
+    def features(self, x: Tensor) -> Tensor:
+        """Y(θ): one number per channel, averaged over the image."""
+        y: Tensor = self.opening(x)
+        for stage, connector in zip(self.stages, self.connectors, strict=True):
+            y = connector(stage(y))
+        return y.flatten(1)
+
+    def lipschitz_parts(self) -> tuple[Constant, ...]:
+        """The constant of each part, in ℓ2 and for all weights, with the reason; ∞ if there is none."""
+        return tuple(parts_of(self.opening, self.stages, self.connectors, self.classifier))
+
+    def lipschitz_constant(self) -> float:
+        """The constant of the scores."""
+        return product(self.lipschitz_parts())
+
+    def lipschitz_head(self) -> tuple[Tensor, float]:
+        """W of scores W φ + b, and the constant of the features φ, as needed for
+        s_A - s_B = (w_A - w_B)·φ + b_A - b_B."""
+        head = self.classifier
+        weight = head.matrix() if isinstance(head, Mixed) else cast(Tensor, head.weight)
+        return weight.detach(), product(self.lipschitz_parts()[:-1])
+
+    def states(self, x: Tensor) -> tuple[Passage, ...]:
+        """The states at the start and at the end of every stage."""
+        passages, y = [], self.opening(x)
+        for stage, connector in zip(self.stages, self.connectors, strict=True):
+            passages.append(Passage(y, cast(Block, stage).last_states(y)))
+            y = connector(passages[-1].end[0])
+        return tuple(passages)
+
+    def inverse(self, ends: Sequence[States]) -> tuple[Tensor, ...]:
+        """The start of every stage from its end: `model.inverse([passage.end for passage in model.states(x)])`.
+
+        Exact up to round-off for pairs by Verlet and second order by leapfrog; other methods raise an error. For a
+        single stage call `model.stages[k].inverse(*end)`.
+        """
+        if isinstance(ends, Tensor) or len(ends) != len(self.stages):
+            raise ValueError(
+                f"connectors rectify and average, so nothing leads from one stage to the one before: give the end of "
+                f"each of the {len(self.stages)} stages, as in [passage.end for passage in model.states(x)]; for one "
+                f"stage call model.stages[k].inverse(*end)"
+            )
+        return tuple(cast(Block, stage).inverse(*end) for stage, end in zip(self.stages, ends, strict=True))
+
+
+def image_network(frame: Frame, block: Callable[[int], nn.Module]) -> ImageNetwork:
+    """The frame around `block(width)`, one block per stage."""
+    channels = frame.image[0]
+    opening = nn.Sequential(Standardize(channels), *_filter(channels, frame.stages[0], 3, frame.eps))
+    stages = nn.ModuleList(block(width) for width in frame.stages)
+    connectors = nn.ModuleList(
+        _connector(a, b, frame.eps, last=place == len(frame.stages))
+        for place, (a, b) in enumerate(pairwise(frame.widths), start=1)
+    )
+    return ImageNetwork(opening, stages, connectors, nn.Linear(frame.widths[-1], frame.classes))
+
+
+def _connector(channels: int, out_channels: int, eps: float, last: bool) -> nn.Sequential:
+    pool = nn.AdaptiveAvgPool2d(1) if last else nn.AvgPool2d(2)
+    return nn.Sequential(*_filter(channels, out_channels, 1, eps), pool)
+
+
+def _filter(channels: int, out_channels: int, size: int, eps: float) -> nn.Sequential:
+    convolution = nn.Conv2d(channels, out_channels, size, padding=size // 2, bias=False)
+    return nn.Sequential(convolution, nn.BatchNorm2d(out_channels, eps=eps), nn.ReLU())
+
+
+# ---- bounded_frame
+# The frame `network { frame lipschitz }`: every piece is 1-Lipschitz in ℓ2, for all weights.
+#
+# open       x - mean → p × p patches as channels → zeros up to f₀ channels     an isometry
+# stages     PDE block at width f_k                                             1 where its steps are non-expansive
+# connector  2 × 2 patches as channels → C to f_{k+1} channels → maxmin         ‖C‖ ≤ 1
+# the last   the whole map as one vector → `dense` convex potential layers      ‖W‖ ≤ 1, `close` rows each
+# classify   W x + b                                                            ‖W‖ ≤ 1
+#
+# C acts on the channels of a pixel and W on a vector, so that their norms are those of matrices: the largest singular
+# value itself, not an estimate, with an allowance for round-off. Patches replace pooling: a 2 × 2 mean, scaled to
+# norm 1, is one possible C (Meunier et al., ICML 2022, pool in this way and pad channels with zeros).
+
+
+HALVING = 2
+
+
+@final
+@dataclass(frozen=True)
+class BoundedFrame:
+    """What surrounds the equation. `close` defaults to the width of the last stage."""
+
+    image: tuple[int, int, int]
+    stages: tuple[int, ...]
+    classes: int
+    close: int | None = None
+    patch: int = 1
+    dense: int = 0
+    activation: Literal["maxmin", "relu"] = "maxmin"
+
+    def __post_init__(self) -> None:
+        if not self.stages:
+            raise ValueError("a network has at least one stage")
+        if self.stages[0] < self.image[0] * self.patch**2:
+            needed = self.image[0] * self.patch**2
+            raise ValueError(f"patches of {self.image[0]} channels make {needed} channels, more than {self.stages[0]}")
+
+    @property
+    def sizes(self) -> Iterator[tuple[int, int]]:
+        """Height and width of the maps at each stage: patches that reach beyond the image see zeros there."""
+        height, width, side = *self.image[1:], self.patch
+        for _ in self.stages:
+            height, width, side = -(-height // side), -(-width // side), HALVING
+            yield height, width
+
+
+def bounded_network(frame: BoundedFrame, block: Callable[[int], nn.Module]) -> ImageNetwork:
+    """The frame around `block(width)`, one block per stage."""
+    channels, stages = frame.image[0], frame.stages
+    opening = nn.Sequential(Centre(channels), Patches(frame.patch), Padded(stages[0]))
+    connectors = [_connector_bounded_frame(a, b, frame) for a, b in pairwise(stages)]
+    height, width = tuple(frame.sizes)[-1]
+    features = stages[-1] * height * width
+    blocks = nn.ModuleList(block(width) for width in stages)
+    dense = [Potential(features, frame.close or stages[-1]) for _ in range(frame.dense)]
+    last = nn.Sequential(nn.Flatten(), *dense)
+    head = Mixed(features, frame.classes, bias=True)
+    return ImageNetwork(opening, blocks, nn.ModuleList([*connectors, last]), head)
+
+
+def _connector_bounded_frame(channels: int, out_channels: int, frame: BoundedFrame) -> nn.Sequential:
+    return nn.Sequential(Patches(HALVING), Mixed(HALVING**2 * channels, out_channels), _activation(frame))
+
+
+def _activation(frame: BoundedFrame) -> nn.Module:
+    match Between(frame.activation):
+        case Between.MAXMIN:
+            return MaxMin()
+        case Between.RELU:
+            return nn.ReLU()
+        case other:
+            assert_never(other)

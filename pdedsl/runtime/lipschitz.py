@@ -1,0 +1,172 @@
+"""Lipschitz constants in ℓ2 of the parts of a network, valid for all weights: the basis of `certify lipschitz`.
+
+A part has a constant if its form implies one whatever its weights; ∞ means that none is known. The constants of
+successive parts multiply.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator
+from fractions import Fraction
+from typing import NamedTuple
+
+from torch import nn
+
+from pdedsl.numerics.activations import IDENTITY
+from pdedsl.numerics.butcher import BACKWARD_EULER, decaying
+from pdedsl.numerics.stability import contracts
+from pdedsl.runtime.activations import MaxMin
+from pdedsl.runtime.image_fields import Field, terms_of
+from pdedsl.runtime.linear_operators import norm_bound
+from pdedsl.runtime.nonexpansive_layers import Mixed, Padded, Patches, Potential
+from pdedsl.runtime.ode.explicit import BackwardEuler, Explicit, Steps
+from pdedsl.runtime.pde_blocks import FromRest, Halves, Propagation, SecondOrder
+from pdedsl.runtime.standardization import Centre
+from pdedsl.runtime.symmetric_layer import SymmetricLayer, TotalVariationNorm
+
+NONE = math.inf
+Method = Explicit | BackwardEuler
+
+
+class Constant(NamedTuple):
+    """A part of a network, its constant, and the reason for it."""
+
+    part: str
+    constant: float
+    why: str
+
+
+class Slopes(NamedTuple):
+    """-F is the gradient of a convex function with slopes of at most `high`; `linear`: F is also linear. `why` says
+    where the bound comes from, or why there is none: then `high` is ∞."""
+
+    high: float
+    linear: bool
+    why: str
+
+
+def product(parts: tuple[Constant, ...]) -> float:
+    """The constant of all parts in sequence."""
+    return NONE if any(math.isinf(p.constant) for p in parts) else math.prod(p.constant for p in parts)
+
+
+# ---- blocks
+
+
+def block_constant(block: nn.Module) -> tuple[float, str]:
+    """1 if every step is proved non-expansive for all weights: see `numerics.contractivity`."""
+    match block:
+        case Propagation(integrator=Explicit() | BackwardEuler() as method, field=field, steps=steps):
+            return _steps(method, field, steps)
+        case SecondOrder() | FromRest():
+            return NONE, "an equation of second order in time takes states apart"
+        case Halves():
+            return NONE, "two states that push each other have no bound"
+        case _:
+            return NONE, "no step of this method is proved non-expansive"
+
+
+def _steps(method: Method, field: Field, steps: Steps) -> tuple[float, str]:
+    sizes = []
+    for j in range(steps.count):
+        slopes = layer_slopes(field.layer(j))
+        size = steps.h * slopes.high
+        if math.isinf(size):
+            return NONE, slopes.why
+        if not _is_short(method, slopes, size):
+            return NONE, f"a step with δt β = {size:g}, β the steepest slope, is too long"
+        sizes.append(size)
+    return 1.0, f"{steps.count} steps with δt β ≤ {max(sizes):g}, β the steepest slope"
+
+
+def _is_short(method: Method, slopes: Slopes, size: float) -> bool:
+    """Rounded to nine digits: the allowance for round-off in ‖K‖ ≤ c is much larger than that rounding."""
+    exact = Fraction(size).limit_denominator(10**9)
+    match method:
+        case Explicit(method=tableau):
+            linear, nonlinear = tableau.stability, contracts(tableau, exact)
+        case BackwardEuler(terms=terms):
+            linear, nonlinear = BACKWARD_EULER.stability(terms), terms == 1 and exact <= 2
+    return nonlinear or (slopes.linear and exact <= decaying(linear))
+
+
+def layer_slopes(layer: nn.Module) -> Slopes:
+    """For -F = Σ c Kᵀσ(K·) + λ with c, λ ≥ 0, σ non-decreasing and L-Lipschitz, ‖K‖ ≤ b: at most Σ c L b² + λ."""
+    high, linear = 0.0, True
+    for factor, term in terms_of(layer):
+        match term:
+            case None:
+                lack = "a reaction grows" if factor > 0 else ""
+                high -= factor
+            case SymmetricLayer():
+                lack = _lack(term, factor)
+                bound = norm_bound(term.operator) or NONE
+                high -= factor * term.sign * term.activation.record.lipschitz * bound**2
+                linear = linear and term.activation.record is IDENTITY
+            case _:
+                lack = f"a {type(term).__name__} has no bound"
+        if lack:
+            return Slopes(NONE, False, lack)
+    return Slopes(high, linear, "")
+
+
+def _lack(layer: SymmetricLayer, factor: float) -> str:
+    """Why a layer is not minus the gradient of a convex function with bounded slopes; empty if it is."""
+    record = layer.activation.record
+    if isinstance(layer.norm, TotalVariationNorm):
+        return f"{record.name} after tv_norm need not be monotone"
+    if not isinstance(layer.norm, nn.Identity):
+        return f"{record.name} after batch_norm need not be monotone"
+    if factor * layer.sign > 0:
+        return "a layer +Kᵀσ(K Y) runs uphill"
+    if not record.monotone:
+        return f"{record.name} is not monotone"
+    return "" if norm_bound(layer.operator) is not None else "no bound on ‖K‖ is declared"
+
+
+# ---- what stands around them
+
+
+def piece_constant(piece: nn.Module) -> tuple[float, str]:
+    """The constant of a piece of a frame; for several in sequence, the product."""
+    match piece:
+        case nn.Sequential():
+            found = [piece_constant(inner) for inner in piece]
+            missing = next((why for constant, why in found if math.isinf(constant)), None)
+            if missing is not None:
+                return NONE, missing
+            return math.prod(c for c, _ in found), ", ".join(dict.fromkeys(why for _, why in found if why))
+        case Centre() | nn.Flatten() | nn.Identity():
+            return 1.0, ""
+        case Patches(side=1):
+            return 1.0, ""
+        case Patches():
+            return 1.0, "patches as channels"
+        case Padded():
+            return 1.0, "zeros as channels"
+        case Mixed():
+            bound = norm_bound(piece.operator)
+            assert bound is not None
+            return bound, f"‖C‖ ≤ {bound:g}"
+        case Potential():
+            return 1.0, "convex potential layers with ‖W‖ ≤ 1"
+        case MaxMin():
+            return 1.0, "maxmin"
+        case nn.ReLU():
+            return 1.0, "relu"
+        case nn.modules.batchnorm._BatchNorm():
+            return NONE, "batch norm divides by whatever it finds"
+        case _:
+            return NONE, f"nothing bounds the weights of {type(piece).__name__}"
+
+
+def parts_of(
+    opening: nn.Module, stages: nn.ModuleList, connectors: nn.ModuleList, classifier: nn.Module
+) -> Iterator[Constant]:
+    """All parts, in the order of the network."""
+    yield Constant("opening", *piece_constant(opening))
+    for k, (stage, connector) in enumerate(zip(stages, connectors, strict=True), start=1):
+        yield Constant(f"equation {k}", *block_constant(stage))
+        yield Constant(f"connector {k}", *piece_constant(connector))
+    yield Constant("head", *piece_constant(classifier))

@@ -1,0 +1,157 @@
+"""φ₀(z) = eᶻ and φₖ(z) = Σ zʲ / (j + k)!, of numbers or of matrices: the weights of exponential integrators.
+
+No cancellation: a series near 0, and beyond it φₖ(2z) = 2⁻ᵏ (φ₀(z) φₖ(z) + Σ_{j=1..k} φⱼ(z) / (k - j)!)
+(Skaflestad and Wright 2009).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from math import ceil, factorial, log2
+
+import torch
+from torch import Tensor
+
+from pdedsl.runtime.ode.step_doubling import Paired
+
+# ---- exponentials
+
+
+TERMS = 16  # 2⁻¹⁶ / 16! is below rounding
+Product = Callable[[Tensor, Tensor], Tensor]
+
+
+def phis(z: Tensor, count: int, *, matrices: bool = False) -> list[Tensor]:
+    """φ₀ … φ_count of every entry of z, or of every matrix in its last two dimensions."""
+    product: Product = torch.matmul if matrices else torch.mul
+    one = torch.eye(z.shape[-1], dtype=z.dtype, device=z.device).expand_as(z) if matrices else torch.ones_like(z)
+    doublings = _doublings(z, matrices)
+    found = _series(z / 2**doublings, one, count, product)
+    for _ in range(doublings):
+        found = [_doubled(found, k, product) for k in range(count + 1)]
+    return found
+
+
+def _doublings(z: Tensor, matrices: bool) -> int:
+    sizes = torch.linalg.matrix_norm(z.detach(), ord=1) if matrices else z.detach().abs()
+    largest = float(sizes.max())
+    return max(0, ceil(log2(largest)) + 1) if largest > 0 else 0
+
+
+def _series(z: Tensor, one: Tensor, count: int, product: Product) -> list[Tensor]:
+    powers = [one]
+    for _ in range(TERMS):
+        powers.append(product(powers[-1], z))
+    return [
+        sum((p * (1 / factorial(j + k)) for j, p in enumerate(powers)), torch.zeros_like(z)) for k in range(count + 1)
+    ]
+
+
+def _doubled(found: list[Tensor], k: int, product: Product) -> Tensor:
+    rest = sum((found[j] / factorial(k - j) for j in range(1, k + 1)), torch.zeros_like(found[0]))
+    twice = product(found[0], found[k]) + rest
+    return twice * 0.5**k
+
+
+# ---- exponential_steps
+# ∂w/∂t = L w + N(w, t) with L known for every mode: exponential Runge-Kutta steps of order four.
+#
+# Krogstad 2005 (his ETDRK4-B), with the weights of Cox and Matthews 2002; without N the step is exact.
+
+
+Rest = Callable[[Tensor, float], Tensor]
+ORDER = 4
+
+
+SMALL = 1 << 14  # entries of a state up to which two steps at once are faster than one after the other
+
+
+@dataclass(frozen=True)
+class Weights:
+    """The factors of the stages of a step, for one step length; for several of them along a first axis."""
+
+    half: Tensor
+    whole: Tensor
+    second: Tensor
+    third: tuple[Tensor, Tensor]
+    fourth: tuple[Tensor, Tensor]
+    last: tuple[Tensor, Tensor, Tensor]
+
+
+@dataclass
+class Exponential(Paired):
+    """Steps of length T / 2^level of w (..., m, modes…). L is (..., m, modes…) if it is diagonal, otherwise
+    (..., modes…, m, m); `rest` is N, and `steady` if it does not depend on time."""
+
+    symbol: Tensor
+    rest: Rest | None
+    length: float
+    matrices: bool
+    dimension: int
+    steady: bool = False
+    kept: dict[tuple[int, ...], Weights] = field(default_factory=dict)
+    known: dict[int, list[Tensor]] = field(default_factory=dict)  # φ₀ … φ₃ of h L, by level
+    _first: tuple[Tensor, float, Tensor] | None = None  # the last state and time, and N there
+
+    def weights(self, *levels: int) -> Weights:
+        if levels not in self.kept:
+            h = self.symbol.new_tensor([self.length / 2**level for level in levels])
+            h = h.reshape(-1, *[1] * self.symbol.ndim) if len(levels) > 1 else h.squeeze()
+            e2, p1, p2, _ = self._phis(*(level + 1 for level in levels))
+            e, f1, f2, f3 = self._phis(*levels)
+            third, fourth = (h * (p1 / 2 - p2), h * p2), (h * (f1 - 2 * f2), 2 * h * f2)
+            last = (h * (f1 - 3 * f2 + 4 * f3), h * (2 * f2 - 4 * f3), h * (4 * f3 - f2))
+            self.kept[levels] = Weights(e2, e, h / 2 * p1, third, fourth, last)
+        return self.kept[levels]
+
+    def _phis(self, *levels: int) -> list[Tensor]:
+        """φ₀ … φ₃ of h L, along a first axis if there are several levels."""
+        if len(levels) > 1:
+            return [torch.stack(same) for same in zip(*(self._phis(level) for level in levels), strict=True)]
+        (level,) = levels
+        if level not in self.known:
+            self.known[level] = phis(self.length / 2**level * self.symbol, 3, matrices=self.matrices)
+        return self.known[level]
+
+    def __call__(self, w: Tensor, time: float, level: int) -> Tensor:
+        return self._stepped(self.weights(level), w, time, self.length / 2**level)
+
+    def both(self, w: Tensor, time: float, level: int) -> tuple[Tensor, Tensor]:
+        """A step, and one of half the length from the same state: if times do not matter, stage by stage together."""
+        if self.rest is None or not self.steady or w.numel() > SMALL:
+            return self(w, time, level), self(w, time, level + 1)
+        one, other = self._stepped(self.weights(level, level + 1), w, time, 0.0).unbind()
+        return one, other
+
+    def _stepped(self, weights: Weights, w: Tensor, time: float, h: float) -> Tensor:
+        add, n = self._add, self.rest
+        whole = add(None, weights.whole, w)
+        if n is None:
+            return whole
+        half = add(None, weights.half, w)
+        first = self._at_start(w, time, n)
+        second = n(add(half, weights.second, first), time + h / 2)
+        third = n(add(add(half, weights.third[0], first), weights.third[1], second), time + h / 2)
+        fourth = n(add(add(whole, weights.fourth[0], first), weights.fourth[1], third), time + h)
+        a, b, c = weights.last
+        return add(add(add(whole, a, first), b, second + third), c, fourth)
+
+    def _at_start(self, w: Tensor, time: float, rest: Rest) -> Tensor:
+        """N(w, t), which steps of several lengths from one state share."""
+        if self._first is None or self._first[0] is not w or self._first[1] != time:
+            self._first = w, time, rest(w, time)
+        return self._first[2]
+
+    def _add(self, to: Tensor | None, weight: Tensor, w: Tensor) -> Tensor:
+        """to + weight · w, or weight · w alone."""
+        if self.matrices:
+            found = mixed(weight, w, self.dimension)
+            return found if to is None else to + found
+        return weight * w if to is None else torch.addcmul(to, weight, w)
+
+
+def mixed(matrix: Tensor, w: Tensor, dimension: int) -> Tensor:
+    """Matrices (..., modes…, i, j) times w (..., j, modes…): (..., i, modes…)."""
+    place = -dimension - 1
+    return (matrix @ w.movedim(place, -1).unsqueeze(-1)).squeeze(-1).movedim(-1, place)

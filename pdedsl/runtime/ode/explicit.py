@@ -1,0 +1,256 @@
+"""One step of any explicit Runge-Kutta method, from its tableau."""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from functools import partial
+from typing import Literal, final
+
+import torch
+from torch import Tensor, nn
+
+from pdedsl.numerics.butcher import EXPLICIT, RungeKutta
+from pdedsl.runtime.image_fields import VectorField
+
+# ---- explicit
+
+
+Slope = Callable[[float, Tensor], Tensor]
+"""f(c, y): the slope at the state y and the node c of the step, 0 at its start and 1 at its end."""
+
+
+def runge_kutta(method: RungeKutta, slope: Slope, h: float, y: Tensor) -> Tensor:
+    """y + h Σ bᵢ kᵢ with kᵢ = f(cᵢ, y + h Σ aᵢⱼ kⱼ) (Hairer, Nørsett, Wanner II.1)."""
+    slopes: list[Tensor] = []
+    for node, row in zip(method.nodes, ((), *method.rows), strict=True):
+        slopes.append(slope(node, _moved(y, h, row, slopes)))
+    return _moved(y, h, method.weights, slopes)
+
+
+def _moved(y: Tensor, h: float, row: Sequence[float], slopes: Sequence[Tensor]) -> Tensor:
+    for a, k in zip(row, slopes, strict=True):
+        if a:
+            y = torch.add(y, k, alpha=h * a)
+    return y
+
+
+# ---- integrators
+# Time integrators as data, independent of the equation: [t₀, t₁] in equal steps, y′ = field(step, t, y).
+#
+# One-step methods map y to y. Splittings map a pair to a pair by additive couplings, each of which can be undone
+# exactly; the same list of couplings is run forward, backward, and by the reversible execution of reversible.py.
+
+
+Pair = tuple[Tensor, Tensor]
+
+
+@final
+@dataclass(frozen=True)
+class Steps:
+    """`count` equal steps from t₀ to t₁; t₁ < t₀ runs backwards in time."""
+
+    start: float
+    stop: float
+    count: int
+
+    def __post_init__(self) -> None:
+        if self.count < 1:
+            raise ValueError(f"an integration has at least one step, not {self.count}")
+
+    @property
+    def h(self) -> float:
+        return (self.stop - self.start) / self.count
+
+    def time(self, step: int) -> float:
+        """t_j = t₀ + j h; the last one is exactly t₁."""
+        return self.stop if step == self.count else self.start + step * self.h
+
+
+class Integrator(ABC):
+    """Carries y from t₀ to t₁ along a vector field."""
+
+    @abstractmethod
+    def integrate(self, field: VectorField, y: Tensor, steps: Steps) -> Tensor:
+        """y(t₁) for y(t₀) = y."""
+
+
+class OneStep(Integrator):
+    """y_{j+1} from y_j, with the weights of step j in all stages."""
+
+    @abstractmethod
+    def step(self, field: VectorField, j: int, t: float, h: float, y: Tensor) -> Tensor:
+        """One step of length h from (t, y)."""
+
+    def integrate(self, field: VectorField, y: Tensor, steps: Steps) -> Tensor:
+        for j in range(steps.count):
+            y = self.step(field, j, steps.time(j), steps.h, y)
+        return y
+
+
+@final
+@dataclass(frozen=True)
+class Explicit(OneStep):
+    """An explicit Runge-Kutta method. Euler is a residual block, y + h f(t, y) (Ruthotto, Haber 2018, eq. 3)."""
+
+    method: RungeKutta
+
+    def step(self, field: VectorField, j: int, t: float, h: float, y: Tensor) -> Tensor:
+        return runge_kutta(self.method, lambda c, z: field(j, t + c * h, z), h, y)
+
+
+def __getattr__(label: str) -> Callable[[], Explicit]:
+    """`Euler()`, `Heun()`, `RK4()`, …: every explicit method by its label."""
+    for method in EXPLICIT.values():
+        if method.label == label:
+            return partial(Explicit, method)
+    raise AttributeError(f"no integrator {label!r}")
+
+
+@final
+@dataclass(frozen=True)
+class BackwardEuler(OneStep):
+    """y_{n+1} = (I − hf)⁻¹ y ≈ (I + hf + (hf)² + … + (hf)ⁿ) y, f at t_{n+1}, n = terms.
+
+    Powers are compositions, as in PolyNet: y + F(y) + F(F(y)) for two terms and h = 1 ("Towards natural robustness
+    against adversarial examples", eq. 15 to 18).
+    """
+
+    terms: int = 2
+
+    def __post_init__(self) -> None:
+        if self.terms < 1:
+            raise ValueError(f"the series needs at least one term after the identity, not {self.terms}")
+
+    def step(self, field: VectorField, j: int, t: float, h: float, y: Tensor) -> Tensor:
+        total, power = y, y
+        for _ in range(self.terms):
+            power = h * field(j, t + h, power)
+            total = total + power
+        return total
+
+
+@final
+@dataclass(frozen=True, slots=True)
+class Coupling:
+    """state[target] += scale · fields[field](step, time, state[1 − target]); field None stands for the identity."""
+
+    target: int
+    field: int | None
+    scale: float
+    step: int
+    time: float
+
+    def increment(self, fields: Sequence[VectorField], source: Tensor) -> Tensor:
+        return source if self.field is None else fields[self.field](self.step, self.time, source)
+
+
+class Splitting(ABC):
+    """A method made of couplings; each changes one half of the state by a function of the other, and so is
+    invertible."""
+
+    @abstractmethod
+    def couplings(self, steps: Steps) -> tuple[Coupling, ...]:
+        """Which increments are added to which half, in order."""
+
+    def integrate(self, fields: Sequence[VectorField], state: Pair, steps: Steps) -> Pair:
+        for coupling in self.couplings(steps):
+            state = _couple(coupling, fields, state, coupling.scale)
+        return state
+
+    def inverse(self, fields: Sequence[VectorField], state: Pair, steps: Steps) -> Pair:
+        """The state that `integrate` maps to this one: the same couplings, subtracted in reverse order."""
+        for coupling in reversed(self.couplings(steps)):
+            state = _couple(coupling, fields, state, -coupling.scale)
+        return state
+
+
+@final
+@dataclass(frozen=True)
+class Verlet(Splitting):
+    """Y_{j+1} = Y_j + h f(t_j, Z_j); Z_{j+1} = Z_j + h g(t_j, Y_{j+1}), fields (f, g) (Ruthotto, Haber, eq. 10).
+
+    The equation decides the signs. It is symplectic Euler: order 1, with bounded energy error for a Hamiltonian system.
+    """
+
+    def couplings(self, steps: Steps) -> tuple[Coupling, ...]:
+        pairs = (
+            (Coupling(0, 0, steps.h, j, steps.time(j)), Coupling(1, 1, steps.h, j, steps.time(j)))
+            for j in range(steps.count)
+        )
+        return tuple(coupling for pair in pairs for coupling in pair)
+
+
+FIRST = {"consistent": 0.5, "papers": 1.0}  # coefficient of h²F in the first step of leapfrog
+
+
+@final
+@dataclass(frozen=True)
+class Leapfrog(Splitting):
+    """Y_{j+1} = 2Y_j − Y_{j−1} + h² F(t_j, Y_j) for Y″ = F, Y′(0) = 0 (Ruthotto, Haber, after eq. 11).
+
+    The state is (Y_j, D_j) with D_j = Y_j − Y_{j−1}: D += h²F(Y), then Y += D, which is the same recursion with less
+    round-off (Hairer, Lubich, Wanner 2006, I.1.4). The consistent start Y₁ = Y₀ + ½h²F(Y₀) has order 2; their
+    Y₋₁ = Y₀, that is Y₁ = Y₀ + h²F(Y₀), has order 1.
+    """
+
+    start: Literal["consistent", "papers"] = "consistent"
+
+    def couplings(self, steps: Steps) -> tuple[Coupling, ...]:
+        pairs = (
+            (Coupling(1, 0, self._weight(j) * steps.h**2, j, steps.time(j)), Coupling(0, None, 1.0, j, steps.time(j)))
+            for j in range(steps.count)
+        )
+        return tuple(coupling for pair in pairs for coupling in pair)
+
+    def _weight(self, step: int) -> float:
+        return FIRST[self.start] if step == 0 else 1.0
+
+    @staticmethod
+    def at_rest(y: Tensor) -> Pair:
+        """(Y₀, 0): the state for Y′(0) = 0."""
+        return y, torch.zeros_like(y)
+
+
+def _couple(coupling: Coupling, fields: Sequence[VectorField], state: Pair, scale: float) -> Pair:
+    y, z = state
+    if coupling.target == 0:
+        return torch.add(y, coupling.increment(fields, z), alpha=scale), z
+    return y, torch.add(z, coupling.increment(fields, y), alpha=scale)
+
+
+# ---- convection
+# Transport as residual maps: steps of the characteristics X' = v(X, t) (Wang, Tao, Bao, Shi, section 2).
+#
+# In both forms of the equation the state moves along +v. Only the clock differs: it runs forwards for terminal data,
+# u_t + v·∇u = 0, and backwards for initial data, u_t = v·∇u, where the first layer sees v at the final time.
+
+
+Field = Callable[..., Tensor]
+"""v(x) or, where a time is given, v(x, t) with t a float."""
+
+
+def step(method: RungeKutta, field: Field, x: Tensor, dt: float, t: float | None = None, clock: float = 1.0) -> Tensor:
+    """A step of length Δt along X' = v(X, t); the times of its stages are t ± c Δt."""
+    return runge_kutta(method, lambda c, y: _at(field, y, None if t is None else t + clock * c * dt), dt, x)
+
+
+def _at(field: Field, x: Tensor, t: float | None) -> Tensor:
+    return field(x) if t is None else field(x, t)
+
+
+class Residual(nn.Module):
+    """x + Δt·f(x), or x + Δt·f(x, t) with the time of this layer: forward Euler, the residual map of ResNet."""
+
+    def __init__(self, field: Field, dt: float = 1.0, t: float | None = None) -> None:
+        super().__init__()
+        self.field, self.dt, self.t = field, dt, t
+
+    def forward(self, x: Tensor) -> Tensor:
+        velocity = _at(self.field, x, self.t)
+        # ResNet's own Δt = 1 needs no multiplication.
+        return x + velocity if self.dt == 1.0 else x + self.dt * velocity
+
+    def extra_repr(self) -> str:
+        return f"dt={self.dt:g}" if self.t is None else f"dt={self.dt:g}, t={self.t:g}"

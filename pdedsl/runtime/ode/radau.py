@@ -1,0 +1,122 @@
+"""M ∂w/∂t = R(w, t) with rows of M that may vanish: Radau IIA with three stages, of order five and L-stable.
+
+Hairer and Wanner 1996, IV.8: the stages W satisfy Σⱼ (A⁻¹)ᵢⱼ M (Wⱼ - w) / h = R(Wᵢ, tᵢ), which also imposes every
+condition without a time derivative, M = 0, at the stages and at the end. Newton's matrix decouples into (λ/h) M - J,
+once for the real eigenvalue λ of A⁻¹ and once for a complex one.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from functools import cache
+from math import sqrt
+
+import numpy as np
+import torch
+from torch import Tensor
+
+from pdedsl.runtime.linalg import Factored
+
+ORDER = 5
+ROOT = sqrt(6)
+STAGES = ((4 - ROOT) / 10, (4 + ROOT) / 10, 1.0)
+TABLEAU = np.array(
+    [
+        [(88 - 7 * ROOT) / 360, (296 - 169 * ROOT) / 1800, (-2 + 3 * ROOT) / 225],
+        [(296 + 169 * ROOT) / 1800, (88 + 7 * ROOT) / 360, (-2 - 3 * ROOT) / 225],
+        [(16 - ROOT) / 36, (16 + ROOT) / 36, 1 / 9],
+    ]
+)
+INVERSE = np.linalg.inv(TABLEAU)
+ROUNDS = 12
+NEAR = 1e-12
+MANY = 4  # rounds after which a new Jacobian is worth its cost
+
+
+@dataclass
+class Radau:
+    """Steps of length T / 2^level. `right` and `slope` are R and its Jacobian; `mass` is the diagonal of M."""
+
+    right: Callable[[Tensor, float], Tensor]
+    slope: Callable[[Tensor, float], Tensor]
+    mass: Tensor
+    length: float
+    affine: bool  # whether one Jacobian serves for all states and times
+    kept: dict[int, tuple[Factored, Factored]] = field(default_factory=dict)
+
+    def __call__(self, w: Tensor, time: float, level: int) -> Tensor:
+        """One step; NaN if Newton's method fails, which step control understands."""
+        if not bool(w.isfinite().all()):
+            return w  # the result of a step that failed
+        fresh = level not in self.kept
+        if fresh:
+            self._factor(w.detach(), time, level)
+        found = self._newton(w, time, level)
+        if found is None and not self.affine and not fresh:
+            self._factor(w.detach(), time, level)
+            found = self._newton(w, time, level)
+        return w * float("nan") if found is None else found
+
+    def _factor(self, w: Tensor, time: float, level: int) -> None:
+        jacobian = self.slope(w, time).detach()
+        values = np.linalg.eigvals(INVERSE)
+        real, pair = _ordered(values)
+        h = self.length / 2**level
+        self.kept[level] = (
+            Factored.of(torch.diag(self.mass * (real / h)) - jacobian),
+            Factored.of(torch.diag(self.mass * (pair / h)) - jacobian),
+        )
+
+    def _newton(self, w: Tensor, time: float, level: int) -> Tensor | None:
+        with torch.no_grad():
+            stages, rounds = self._converged(w.detach(), time, level)
+        if stages is None:
+            return None
+        if w.requires_grad or self._learns(w, time):
+            for _ in range(1 if self.affine else rounds + 1):  # gradients converge at the rate of the iteration
+                stages = stages - self._correction(stages, w, time, level)
+        if rounds > MANY:
+            del self.kept[level]
+        return stages[-1]
+
+    def _learns(self, w: Tensor, time: float) -> bool:
+        return torch.is_grad_enabled() and self.right(w, time).requires_grad
+
+    def _converged(self, w: Tensor, time: float, level: int) -> tuple[Tensor | None, int]:
+        stages, before = w.expand(3, -1).clone(), float("inf")
+        for k in range(1, ROUNDS + 1):
+            move = self._correction(stages, w, time, level)
+            stages = stages - move
+            size = float(move.norm() / stages.norm().clamp_min(1e-300))
+            if size <= NEAR or (self.affine and k == 2) or (size < 1e-10 and size > before / 2):
+                return stages, k
+            if not size < before * (2 if k < 3 else 0.5):
+                break
+            before = size
+        return None, ROUNDS
+
+    def _correction(self, stages: Tensor, w: Tensor, time: float, level: int) -> Tensor:
+        h = self.length / 2**level
+        inverse = w.new_tensor(INVERSE)
+        right = torch.stack([self.right(s, time + c * h) for s, c in zip(stages, STAGES, strict=True)])
+        gap = inverse @ ((stages - w) * self.mass) / h - right
+        back, there = (torch.as_tensor(m, device=w.device) for m in _vectors())
+        parts = there @ gap.to(back.dtype)
+        one, two = self.kept[level]
+        first, second = one.solve(parts[0].real), two.solve(parts[1])
+        return (back[:, :1] * first + 2 * back[:, 1:2] * second).real
+
+
+def _ordered(values: np.ndarray) -> tuple[float, complex]:
+    return float(values[abs(values.imag).argmin()].real), complex(values[values.imag.argmax()])
+
+
+@cache
+def _vectors() -> tuple[np.ndarray, np.ndarray]:
+    """Eigenvectors of A⁻¹, and the rows that give coordinates in them: the real one first, then the complex pair."""
+    values, vectors = np.linalg.eig(INVERSE)
+    order = [int(abs(values.imag).argmin()), int(values.imag.argmax()), int(values.imag.argmin())]
+    back = vectors[:, order]
+    back[:, 0] = (back[:, 0] / back[np.abs(back[:, 0]).argmax(), 0]).real
+    return back, np.linalg.inv(back)

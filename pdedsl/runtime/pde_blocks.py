@@ -1,0 +1,146 @@
+"""PDE blocks of an image network: an equation, an integrator and its steps, from feature map to feature map."""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from collections.abc import Sequence
+from typing import final
+
+import torch
+from torch import Tensor, nn
+
+from pdedsl.runtime.image_fields import Coupled, Field
+from pdedsl.runtime.ode.adaptive import Solver
+from pdedsl.runtime.ode.explicit import Integrator, Leapfrog, Pair, Steps, Verlet
+from pdedsl.runtime.ode.reversible import Reversible
+
+States = tuple[Tensor, ...]
+
+
+class Block(nn.Module, ABC):
+    """Feature map in, feature map of the same shape out."""
+
+    steps: Steps
+
+    @abstractmethod
+    def last_states(self, y: Tensor) -> States:
+        """The final states of the block: its output, then whatever else is needed to run backwards from there."""
+
+    @abstractmethod
+    def inverse(self, *states: Tensor) -> Tensor:
+        """The input that leads to these final states; a block that cannot run backwards raises an error."""
+
+    @abstractmethod
+    def right_hand_sides(self) -> Sequence[Field]:
+        """The learned fields, for the regularisation of their weights in time."""
+
+
+class Integrated(Block):
+    """A block by a method that cannot run backwards; if it is adaptive, `evaluations` reports the cost."""
+
+    def __init__(self, field: Field, integrator: Integrator, steps: Steps):
+        super().__init__()
+        self.field = field
+        self.integrator = integrator
+        self.steps = steps
+        self.evaluations: int | None = None
+        self.evaluations_per_sample: tuple[int, ...] | None = None
+
+    def forward(self, y: Tensor) -> Tensor:
+        return self.last_states(y)[0]
+
+    def inverse(self, *states: Tensor) -> Tensor:
+        """No formula undoes a step of Euler or Runge-Kutta: y + h f(y) = z need not even have a unique solution."""
+        name = type(self.integrator).__name__
+        raise ValueError(
+            f"steps of {name} cannot be undone exactly; what can: a pair by verlet, second order in time by leapfrog"
+        )
+
+    def right_hand_sides(self) -> Sequence[Field]:
+        return self.field.parts()
+
+    def integrate(self, y: Tensor) -> Tensor:
+        """The state at the end of time."""
+        if not isinstance(self.integrator, Solver):
+            return self.integrator.integrate(self.field, y, self.steps)
+        solution = self.integrator.solve(self.field, y, self.steps)
+        self.evaluations, self.evaluations_per_sample = solution.evaluations, solution.per_sample
+        return solution.state
+
+
+@final
+class Propagation(Integrated):
+    """Y(t₀) ↦ Y(t₁) for Y′ = field (Ruthotto, Haber, eq. 5)."""
+
+    def last_states(self, y: Tensor) -> States:
+        return (self.integrate(y),)
+
+
+@final
+class FromRest(Integrated):
+    """Y″ = g, Y′(0) = 0, as the system [Y, V]′ = [V, g(Y)], whose states are (Y, V)."""
+
+    def __init__(self, g: Field, integrator: Integrator, steps: Steps):
+        super().__init__(Coupled(None, g), integrator, steps)
+
+    def last_states(self, y: Tensor) -> States:
+        return _halves(self.integrate(torch.cat([y, torch.zeros_like(y)], dim=1)))
+
+
+@final
+class Halves(Block):
+    """The channels in two halves (Y, Z), coupled by Verlet: Y′ = f(Z), Z′ = g(Y) (Ruthotto, Haber, eq. 10; RevNet)."""
+
+    def __init__(self, f: Field, g: Field, steps: Steps, method: Verlet | None = None, store: bool = False):
+        super().__init__()
+        self.steps = steps
+        self.chain = Reversible((f, g), method or Verlet(), steps, store)
+
+    def forward(self, y: Tensor) -> Tensor:
+        return torch.cat(self.chain(*_halves(y)), dim=1)
+
+    def last_states(self, y: Tensor) -> States:
+        return (self(y),)
+
+    def inverse(self, *states: Tensor) -> Tensor:
+        """The input that leads to the output y; y alone is enough."""
+        (y,) = states
+        return torch.cat(self.chain.inverse(*_halves(y)), dim=1)
+
+    def right_hand_sides(self) -> Sequence[Field]:
+        return tuple(part for field in self.chain.fields for part in field.parts())
+
+
+@final
+class SecondOrder(Block):
+    """Y″ = field, Y′(0) = 0, by leapfrog (Ruthotto, Haber, eq. 11). Running backwards needs two states, which
+    `last_states` gives."""
+
+    def __init__(self, field: Field, steps: Steps, method: Leapfrog | None = None, store: bool = False):
+        super().__init__()
+        self.steps = steps
+        self.chain = Reversible((field,), method or Leapfrog(), steps, store)
+
+    def forward(self, y: Tensor) -> Tensor:
+        return self.last_states(y)[0]
+
+    def last_states(self, y: Tensor) -> States:
+        """(Y_N, Y_N − Y_{N−1}): the difference, because it keeps more digits than Y_{N−1} would."""
+        pair: Pair = self.chain(*Leapfrog.at_rest(y))
+        return pair
+
+    def inverse(self, *states: Tensor) -> Tensor:
+        """Y₀ from both final states: Y_N alone does not determine where it came from."""
+        if len(states) != 2:
+            raise ValueError("second order in time runs backwards from two states: those of last_states")
+        return self.chain.inverse(*states)[0]
+
+    def right_hand_sides(self) -> Sequence[Field]:
+        return tuple(part for field in self.chain.fields for part in field.parts())
+
+
+def _halves(y: Tensor) -> Pair:
+    if y.shape[1] % 2:
+        raise ValueError(f"{y.shape[1]} channels do not make two halves")
+    first, second = y.chunk(2, dim=1)
+    return first, second

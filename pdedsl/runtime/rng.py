@@ -1,0 +1,313 @@
+"""Noise by operators that every runtime has, for ONNX: it does not use our seeds, but the runtime's own generator."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
+from typing import Any, Literal, cast
+
+import torch
+from torch import Tensor, nn
+
+# ---- standard_draws
+
+
+def _laplace(shape: list[int], **options: Any) -> Tensor:
+    """By the inverse distribution function, kept away from log 0; variance 1."""
+    centred: Tensor = torch.rand(shape, **options) - 0.5
+    tail = torch.log((1.0 - 2.0 * centred.abs()).clamp(min=1e-7))
+    return -torch.sign(centred) * tail * math.sqrt(0.5)
+
+
+STANDARD: dict[str, Callable[..., Tensor]] = {"normal": torch.randn, "laplace": _laplace, "uniform": torch.rand}
+
+
+def standard_draw(law: str, shape: Sequence[int], dtype: torch.dtype, device: torch.device) -> Tensor:
+    """Independent numbers with the given law."""
+    return STANDARD[law](list(shape), dtype=dtype, device=device)
+
+
+# ---- streams
+# Random numbers that belong to the model: a pure function of (seed, step) in training, of (seed, call) in evaluation.
+#
+# The user's generator is neither read nor advanced. A Stream keeps three integers, so it is saved with the weights,
+# copied, pickled and resumed exactly. For `torch.compile` and `torch.export` the draw is one opaque operator: they
+# see a call, not a generator (compiled `randn` is eleven times slower than eager). Elsewhere it is a plain function:
+# the first call of an operator imports the compiler, and every call costs more than a small draw itself.
+
+
+Law = Literal["normal", "laplace", "uniform"]
+IS_SUM: dict[Law, bool] = {"normal": True, "laplace": False, "uniform": False}  # closed under addition
+
+_MASK = (1 << 64) - 1
+_TRAIN, _FROZEN, _EVAL = 1, 2, 3
+
+
+def mix(*words: int) -> int:
+    """Hash integers to one of 63 bits, with the step function of splitmix64 (Steele, Lea & Flood 2014).
+
+    The low 32 bits are as good as any others, which matters: torch's CPU generator reads only these of a seed.
+    """
+    z = 0
+    for word in words:
+        z = (z + (word & _MASK) + 0x9E3779B97F4A7C15) & _MASK
+        z = ((z ^ (z >> 30)) * 0xBF58476D1CE4E5B9) & _MASK
+        z = ((z ^ (z >> 27)) * 0x94D049BB133111EB) & _MASK
+        z ^= z >> 31
+    return z >> 1
+
+
+def generator(device: torch.device, *words: int) -> torch.Generator:
+    """A fresh generator for one draw, named by `words`."""
+    return torch.Generator(device).manual_seed(mix(*words))
+
+
+ROWS = 32
+"""Rows of a batch that share a generator: few enough for many processes to share a batch, many enough to be fast."""
+
+
+def fill_rows(out: Tensor, law: str, row: int, *words: int) -> None:
+    """Fill the rows of a batch, the first of which is number `row` of the whole batch.
+
+    A row's noise depends on its number alone, so processes that share a batch draw what a single process would.
+    """
+    end = row + out.shape[0]
+    for block in range(row // ROWS, -(-end // ROWS)):
+        low, high = max(block * ROWS, row), min((block + 1) * ROWS, end)
+        source = generator(out.device, *words, block)
+        if high - low == ROWS:
+            fill(out[low - row : high - row], law, source)
+            continue
+        whole = torch.empty(ROWS, *out.shape[1:], dtype=out.dtype, device=out.device)
+        fill(whole, law, source)
+        out[low - row : high - row] = whole[low - block * ROWS : high - block * ROWS]
+
+
+def fill(out: Tensor, law: str, source: torch.Generator) -> None:
+    """Fill with independent variables of mean 0 and variance 1 (normal, laplace), or uniform on [0, 1)."""
+    LAWS[law](out, source)
+
+
+def _normal(out: Tensor, source: torch.Generator) -> None:
+    out.normal_(generator=source)
+
+
+def _laplace_streams(out: Tensor, source: torch.Generator) -> None:
+    """A difference of exponentials: the inverse distribution function would meet log 0 once in 2²⁴ draws."""
+    out.exponential_(generator=source).sub_(torch.empty_like(out).exponential_(generator=source))
+    out.mul_(0.5**0.5)
+
+
+def _uniform(out: Tensor, source: torch.Generator) -> None:
+    out.uniform_(generator=source)
+
+
+LAWS: dict[str, Callable[[Tensor, torch.Generator], None]] = {
+    "normal": _normal,
+    "laplace": _laplace_streams,
+    "uniform": _uniform,
+}
+
+
+def draw(
+    state: Tensor,
+    law: str,
+    shape: Sequence[int],
+    dtype: torch.dtype,
+    device: torch.device,
+    first: int,
+    row: int,
+    training: bool,
+) -> Tensor:
+    """Noise of the given shape, (draws, rows, ...). Draw k is number `first + k`.
+
+    row >= 0: noise of this step or call, for rows `row`, `row + 1`, ... of the batch; row < 0: frozen.
+    """
+    out = torch.empty(shape, dtype=dtype, device=device)
+    if out.is_meta:
+        return out
+    words = _words(state, training, row < 0)
+    for k in range(shape[0]):  # each has its own generator: a draw does not depend on how draws are split into chunks
+        if row >= 0:
+            fill_rows(out[k], law, row, *words, first + k)
+        else:
+            fill(out[k], law, generator(device, *words, first + k))
+    return out
+
+
+def draw_block(
+    state: Tensor,
+    law: str,
+    shape: Sequence[int],
+    dtype: torch.dtype,
+    device: torch.device,
+    training: bool,
+    frozen: bool,
+    words: Sequence[int],
+) -> Tensor:
+    """Noise of the given shape from one generator, named by `words` among those of a step or call."""
+    out = torch.empty(shape, dtype=dtype, device=device)
+    if not out.is_meta:
+        fill(out, law, generator(device, *_words(state, training, frozen), *words))
+    return out
+
+
+def _words(state: Tensor, training: bool, frozen: bool) -> tuple[int, ...]:
+    """The words that identify the noise of one step or call or, if frozen, of all of them."""
+    seed, step, call = state.tolist()
+    return (_FROZEN, seed) if frozen else (_TRAIN, seed, step) if training else (_EVAL, seed, call)
+
+
+OPAQUE_DRAW = torch.library.custom_op("pdedsl::draw", draw, mutates_args=())
+OPAQUE_BLOCK = torch.library.custom_op("pdedsl::draw_block", draw_block, mutates_args=())
+
+
+@OPAQUE_DRAW.register_fake
+@OPAQUE_BLOCK.register_fake
+def _(state: Tensor, law: str, shape: Sequence[int], dtype: torch.dtype, device: torch.device, *_: object) -> Tensor:
+    return torch.empty(shape, dtype=dtype, device=device)
+
+
+def _is_traced(state: Tensor) -> bool:
+    """Whether a compiler or a function transform is tracing, or only shapes are needed."""
+    transformed = torch._C._functorch.maybe_current_level() is not None
+    return transformed or torch.compiler.is_compiling() or type(state) is not Tensor
+
+
+class Stream(nn.Module):
+    """The source of one noise block. `state` = (seed, steps, calls) is part of the state_dict.
+
+    Every row of a batch has its own noise, and it differs between steps of training and between calls in evaluation.
+    `row` is the number of the first row in the whole batch, if processes share one. While it is `frozen`, there is one
+    row per Monte-Carlo draw, shared by all inputs and calls (common random numbers), so that an output does not depend
+    on its batch and the averaged operator f -> u is linear, monotone and preserves constants.
+    """
+
+    state: Tensor
+
+    def __init__(self, seed: int) -> None:
+        super().__init__()
+        self.register_buffer("state", torch.tensor([mix(seed), 0, 0]))
+        self.first, self.count, self.row, self.frozen = 0, 1, 0, False
+
+    def reseed(self, seed: int) -> None:
+        """Restart at step 0 and call 0 of another stream."""
+        self.state.copy_(torch.tensor([mix(seed), 0, 0]))
+
+    def forward(self, x: Tensor, law: Law = "normal", features: int | None = None) -> Tensor:
+        """Noise with as many rows as x or, if frozen, as draws; `features` = 0 gives one number per row."""
+        shape = [1] * (x.dim() - 1) if features == 0 else list(x.shape[1:])
+        if self.frozen:
+            return _laid_out_as(x, self._draw(x, law, [self.count, *shape], -1))
+        if self.first == 0 and not torch.onnx.is_in_onnx_export():  # later chunks belong to the same step or call
+            self.advance()
+        return self._fresh(x, law, [self.count, x.shape[0] // self.count, *shape])
+
+    def advance(self) -> None:
+        """Go to the next step of training, or to the next call in evaluation."""
+        self.state[1 if self.training else 2].add_(1)
+
+    def block(self, x: Tensor, law: Law, shape: Sequence[int], *words: int) -> Tensor:
+        """Noise of any shape, identified by `words`, for callers that advance the stream themselves."""
+        if torch.onnx.is_in_onnx_export():
+            return standard_draw(law, shape, x.dtype, x.device)
+        drawn = OPAQUE_BLOCK if _is_traced(self.state) else draw_block
+        made = drawn(self.state, law, list(shape), x.dtype, x.device, self.training, self.frozen, list(words))
+        return cast(Tensor, made)
+
+    def spread(self, noise: Tensor, x: Tensor) -> Tensor:
+        """Noise with one row per draw, repeated to fit x, whose rows are all inputs of draw 1, then of draw 2, ..."""
+        if not self.frozen or self.count == 1:
+            return noise
+        return noise.repeat_interleave(x.shape[0] // self.count, dim=0)
+
+    def _fresh(self, x: Tensor, law: Law, shape: list[int]) -> Tensor:
+        # Drawn in memory order: `randn_like` on a channels_last tensor is seven times slower.
+        if not _is_channels_last(x):
+            return self._draw(x, law, shape, self.row).flatten(0, 1)
+        draws, n, c, h, w = shape
+        return self._draw(x, law, [draws, n, h, w, c], self.row).flatten(0, 1).permute(0, 3, 1, 2)
+
+    def _draw(self, x: Tensor, law: Law, shape: list[int], row: int) -> Tensor:
+        if torch.onnx.is_in_onnx_export():
+            return standard_draw(law, shape, x.dtype, x.device)
+        drawn = OPAQUE_DRAW if _is_traced(self.state) else draw
+        return cast(Tensor, drawn(self.state, law, shape, x.dtype, x.device, self.first, row, self.training))
+
+    def extra_repr(self) -> str:
+        return "" if self.state.is_meta else f"state={self.state.tolist()}"
+
+
+def _is_channels_last(x: Tensor) -> bool:
+    if x.dim() != 4 or torch._C._functorch.is_batchedtensor(x):  # vmap has no layouts
+        return False
+    return not x.is_contiguous() and x.is_contiguous(memory_format=torch.channels_last)
+
+
+def _laid_out_as(x: Tensor, noise: Tensor) -> Tensor:
+    """Frozen noise has the same values in every layout; only its strides follow those of x."""
+    return noise.contiguous(memory_format=torch.channels_last) if _is_channels_last(x) else noise
+
+
+def streams(model: nn.Module) -> list[Stream]:
+    """Every source of randomness in the model, in the order of its modules."""
+    return [module for module in model.modules() if isinstance(module, Stream)]
+
+
+def seed_noise(model: nn.Module, seed: int, row: int = 0) -> None:
+    """Give every noise block its own stream, all derived from one seed, each at step 0.
+
+    `row` is the number of this process's first row in a batch that several processes share.
+    """
+    for index, stream in enumerate(streams(model)):
+        stream.reseed(mix(seed, index))
+        stream.row = row
+
+
+@contextmanager
+def frozen(model: nn.Module) -> Iterator[None]:
+    """Within, all rows and calls share the noise of a draw: the model is a function of its input."""
+    before = [(source, source.frozen) for source in streams(model)]
+    try:
+        for source, _ in before:
+            source.frozen = True
+        yield
+    finally:
+        for source, was in before:
+            source.frozen = was
+
+
+@contextmanager
+def one_call(model: nn.Module) -> Iterator[Callable[[int], None]]:
+    """Within, many evaluations are one call on one long batch; the yielded function says at which row the next begins.
+
+    So the noise of a row depends neither on the batch size nor on the number of processes that share the rows.
+    """
+    before = [(source, source.row, source.state.clone()) for source in streams(model)]
+
+    def begin(row: int) -> None:
+        for source, _, state in before:
+            source.state.copy_(state)
+            source.row = row
+
+    try:
+        yield begin
+    finally:
+        begin(0)
+        for source, row, _ in before:
+            source.row = row
+            source.advance()
+
+
+@contextmanager
+def drawing(sources: Sequence[Stream], first: int, count: int) -> Iterator[None]:
+    """Within, the batch axis carries the Monte-Carlo draws first, ..., first + count - 1."""
+    before = [(source.first, source.count) for source in sources]
+    try:
+        for source in sources:
+            source.first, source.count = first, count
+        yield
+    finally:
+        for source, (start, number) in zip(sources, before, strict=True):
+            source.first, source.count = start, number

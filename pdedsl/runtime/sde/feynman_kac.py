@@ -1,0 +1,476 @@
+"""The coefficients of u_t = v·∇u + A:∇∇u + c u + f between two times."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from itertools import pairwise
+from typing import NamedTuple, TypeGuard, assert_never, cast
+
+import torch
+from torch import Tensor, nn
+
+from pdedsl.config.methods import Direction, Scores, Weighting
+from pdedsl.numerics.butcher import EXPLICIT, HEUN, RungeKutta
+from pdedsl.runtime.ode.explicit import Field, step
+from pdedsl.runtime.rng import IS_SUM, Law, Stream, drawing, seed_noise, streams
+from pdedsl.runtime.sde.noise import cholesky, times
+
+# ---- pieces
+
+
+Drift = Tensor | Field | None
+"""A constant velocity (d,), a field v(x, t) on points (..., d), or none."""
+Diffusion = float | Tensor | Callable[[Tensor, float], Tensor]
+"""ν of νΔu, the diagonal (d,) of A or A itself (d, d); or a callable (x, t) to (...), (..., d) or (..., d, d)."""
+Rate = float | Callable[[Tensor, float], Tensor]
+"""A number, or a callable (x, t) to one at each point, (...)."""
+
+
+class Piece(nn.Module):
+    """The coefficients for times in [start, stop]: drift v, diffusion A, rate c and source f."""
+
+    def __init__(
+        self,
+        start: float,
+        stop: float,
+        drift: Drift = None,
+        diffusion: Diffusion = 0.0,
+        rate: Rate = 0.0,
+        source: Rate = 0.0,
+    ) -> None:
+        super().__init__()
+        if not start < stop:
+            raise ValueError(f"a piece of time must have start < stop, got [{start:g}, {stop:g}]")
+        self.start, self.stop = start, stop
+        self.drift = nn.Buffer(drift) if _is_plain_tensor(drift) else drift
+        self.diffusion = nn.Buffer(diffusion) if _is_plain_tensor(diffusion) else diffusion
+        self.rate, self.source = rate, source
+
+    def within(self, start: float, stop: float) -> Piece | None:
+        """The same coefficients on the part of the piece within [start, stop]."""
+        low, high = max(self.start, start), min(self.stop, stop)
+        return Piece(low, high, self.drift, self.diffusion, self.rate, self.source) if low < high else None
+
+    @property
+    def is_random(self) -> bool:
+        return not (isinstance(self.diffusion, float | int) and self.diffusion == 0)
+
+    @property
+    def has_constant_coefficients(self) -> bool:
+        """If so, one Gaussian increment is exact, however long the step."""
+        return not any(map(_is_function, (self.drift, self.diffusion, self.rate, self.source)))
+
+    @property
+    def has_constant_rates(self) -> bool:
+        return not _is_function(self.rate) and not _is_function(self.source)
+
+    def velocity(self, x: Tensor, t: float) -> Tensor:
+        if self.drift is None:
+            return torch.zeros_like(x)
+        return self.drift.to(x).expand_as(x) if isinstance(self.drift, Tensor) else self.drift(x, t)
+
+    def rates(self, x: Tensor, t: float) -> tuple[Tensor, Tensor]:
+        """c and f at each point, (...)."""
+        return _at(self.rate, x, t), _at(self.source, x, t)
+
+    def exact_weights(self, length: float) -> tuple[float, float]:
+        """∫c = c·h and ∫₀ʰ e^{cs} f ds = f·(e^{ch} - 1)/c for constant rates."""
+        assert isinstance(self.rate, float | int)
+        assert isinstance(self.source, float | int)
+        z = self.rate * length
+        return z, self.source * length * (math.expm1(z) / z if z else 1.0)
+
+    def shake(self, x: Tensor, dt: float) -> Callable[[Tensor, float, Tensor], Tensor]:
+        """(x, t, ξ) ↦ √Δt·Σ(x, t)·ξ with ΣΣᵀ = 2A, for ξ of shape (draws, rows, d); a constant Σ is computed once."""
+        diffusion = self.diffusion
+        if isinstance(diffusion, Tensor | float | int):
+            exact = torch.as_tensor(diffusion, dtype=x.dtype, device=x.device)  # a number with full precision
+            root = _root(2.0 * dt * exact, 0)
+            return lambda x, t, noise: _act(root, noise, 0)
+        return lambda x, t, noise: _act(_root(2.0 * dt * diffusion(x, t), x.dim() - 1), noise, x.dim() - 1)
+
+
+def _at(value: Rate, x: Tensor, t: float) -> Tensor:
+    return torch.full_like(x[..., 0], value) if isinstance(value, float | int) else value(x, t)
+
+
+def _is_plain_tensor(value: object) -> TypeGuard[Tensor]:
+    return isinstance(value, Tensor) and not isinstance(value, nn.Parameter)
+
+
+def _is_function(value: Drift | Diffusion | Rate) -> bool:
+    return not (value is None or isinstance(value, Tensor | float | int))
+
+
+def _root(covariance: Tensor, points: int) -> Tensor:
+    """A factor of the covariance at each point: the root of a number or a diagonal, the Cholesky factor of a matrix."""
+    return cholesky(covariance) if covariance.dim() == points + 2 else covariance.sqrt()
+
+
+def _act(root: Tensor, noise: Tensor, points: int) -> Tensor:
+    if root.dim() == points + 2:
+        return times(root, noise)
+    return noise * (root.unsqueeze(-1) if root.dim() == points and points > 0 else root)
+
+
+# ---- paths
+# A Feynman-Kac path and what it accumulates: u = E[e^{∫c} g(X) + ∫ e^{∫₀ˢc} f(X_s) ds].
+#
+# Steps of X' = v or dX = v dt + Σ dB carry the weight e^{∫c} and the sum of sources along (Øksendal, theorem 8.2.1):
+#
+# no noise        X, ∫c and the sum are one system, which the method of the characteristics steps with its own order
+# Euler-Maruyama  X + Δt·v(X, t) + √Δt·Σ(X, t)·ξ, of weak order 1 (Kloeden, Platen, section 14.1)
+# Heun            X + ½Δt·(v(X, t) + v(X*, t + Δt)) + √Δt·Σ(X, t + ½Δt)·ξ, with X* the step of Euler-Maruyama: of weak
+# order 2 where Σ does not depend on x (section 15.1 there), otherwise of order 1
+# sums            by the trapezoidal rule, which keeps these orders
+
+
+class Path(NamedTuple):
+    """The point, the logarithm ∫c of the weight, and the sum of sources."""
+
+    x: Tensor
+    growth: Tensor | float = 0.0
+    gained: Tensor | float = 0.0
+
+    def value(self, data: Callable[[Tensor], Tensor]) -> Tensor:
+        """e^{∫c} g(X) + ∫ e^{∫c} f."""
+        value = data(self.x)
+        if not _is_zero(self.growth):
+            value = _exp(self.growth) * value
+        return value if _is_zero(self.gained) else value + self.gained
+
+    def weighed(self, growth: Tensor | float, gained: Tensor | float) -> Path:
+        """Followed by a stretch with its own weight and sum, the latter counted from the start of the stretch."""
+        return Path(self.x, self.growth + growth, self.gained + _exp(self.growth) * gained)
+
+
+class Leg(NamedTuple):
+    """A stretch of the path within one piece: `steps` steps of length `dt` from the PDE time `start`."""
+
+    piece: Piece
+    start: float
+    dt: float
+    steps: int
+    clock: float
+
+    def time(self, k: float) -> float:
+        return self.start + self.clock * k * self.dt
+
+
+def carried(path: Path, leg: Leg, method: RungeKutta) -> Path:
+    """Along X' = v(X, t)."""
+    piece, x = leg.piece, path.x
+    if piece.has_constant_rates:
+        for k in range(leg.steps):
+            x = step(method, piece.velocity, x, leg.dt, leg.time(k), leg.clock)
+        return path._replace(x=x).weighed(*piece.exact_weights(leg.dt * leg.steps))
+
+    def slope(y: Tensor, t: float) -> Tensor:
+        """The derivatives (v, c, e^{∫c} f) of (X, ∫c, ∫e^{∫c}f)."""
+        rate, source = piece.rates(y[..., :-2], t)
+        gain = torch.exp(y[..., -2]) * source
+        return torch.cat([piece.velocity(y[..., :-2], t), rate.unsqueeze(-1), gain.unsqueeze(-1)], -1)
+
+    y = torch.cat([x, x.new_zeros(*x.shape[:-1], 2)], -1)
+    for k in range(leg.steps):
+        y = step(method, slope, y, leg.dt, leg.time(k), leg.clock)
+    return path._replace(x=y[..., :-2]).weighed(y[..., -2], y[..., -1])
+
+
+def shaken(path: Path, leg: Leg, heun: bool, noise: Callable[[Tensor, int], Tensor]) -> Path:
+    """Along dX = v dt + Σ dB, with ξ = noise(x, k) in step k."""
+    piece = leg.piece
+    if piece.has_constant_rates:
+        for x in _walk(path.x, leg, heun, noise):
+            path = path._replace(x=x)
+        return path.weighed(*piece.exact_weights(leg.dt * leg.steps))
+    rate, source = piece.rates(path.x, leg.start)
+    for k, x in enumerate(_walk(path.x, leg, heun, noise), 1):
+        next_rate, next_source = piece.rates(x, leg.time(k))
+        growth = 0.5 * leg.dt * (rate + next_rate)
+        gained = 0.5 * leg.dt * (source + torch.exp(growth) * next_source)
+        path, rate, source = path._replace(x=x).weighed(growth, gained), next_rate, next_source
+    return path
+
+
+def _walk(x: Tensor, leg: Leg, heun: bool, noise: Callable[[Tensor, int], Tensor]) -> Iterator[Tensor]:
+    """The points after each step."""
+    piece, dt, shake = leg.piece, leg.dt, leg.piece.shake(x, leg.dt)
+    for k in range(leg.steps):
+        shock = shake(x, leg.time(k + 0.5 if heun else k), noise(x, k))
+        if piece.drift is not None:
+            slope = piece.velocity(x, leg.time(k))
+            if heun:
+                slope = 0.5 * (slope + piece.velocity(x + dt * slope + shock, leg.time(k + 1)))
+            x = x + dt * slope
+        x = x + shock
+        yield x
+
+
+def _is_zero(value: Tensor | float) -> bool:
+    return not isinstance(value, Tensor) and value == 0
+
+
+def _exp(value: Tensor | float) -> Tensor | float:
+    return value.exp() if isinstance(value, Tensor) else math.exp(value)
+
+
+# ---- evolution
+# The evolution operator on R^d: g ↦ u(·, t) for u_t = v·∇u + A:∇∇u + c u + f, by characteristics and Feynman-Kac.
+#
+# Initial data: u(x, t) = E[e^{∫c} g(Y) + ∫ e^{∫c} f], dY = v(Y, t − τ)dτ + Σ dB, Y₀ = x, ΣΣᵀ = 2A; the first step
+# sees the coefficients at time t, the last those near the start. Terminal data: u_t + v·∇u + A:∇∇u + c u + f = 0, and
+# the clock runs forwards. The noise of a draw is the same at every point x while the stream is frozen, which is the
+# default here: u is then an average of g over fixed maps of x, exactly linear in g if f = 0, monotone, and it
+# preserves constants if also c = 0.
+
+
+class Estimate(NamedTuple):
+    """A Monte-Carlo mean and its standard error (zero if nothing is random)."""
+
+    mean: Tensor
+    standard_error: Tensor
+
+
+class Evolution(nn.Module):
+    """`evolution(g, x, t)` is u(x, t) for data g, any callable from points (..., d) to (...), at points x (n, d).
+
+    The data are given at the start of the first piece (form = "initial") or at the end of the last one, the `horizon`
+    (form = "terminal"). A piece without diffusion takes steps of the `scheme`, of at most `dt`; a piece with diffusion
+    takes Euler-Maruyama steps, or steps of the stochastic Heun method if that is the scheme; if all its coefficients
+    are constant and its noise is Gaussian, one exact step. Pieces are passed in network order: for initial data, the
+    last in time first. `law` is that of the noise, and `antithetic` uses each noise with both signs.
+    """
+
+    def __init__(
+        self,
+        drift: Drift = None,
+        diffusion: Diffusion = 0.0,
+        *,
+        rate: Rate = 0.0,
+        source: Rate = 0.0,
+        pieces: Sequence[Piece] = (),
+        form: str = "initial",
+        horizon: float = math.inf,
+        dt: float = 0.01,
+        scheme: str = "rk4",
+        samples: int = 1024,
+        seed: int = 0,
+        antithetic: bool = False,
+        law: Law = "normal",
+        rows: int = 1 << 18,
+    ) -> None:
+        super().__init__()
+        self.pieces = nn.ModuleList(_contiguous(pieces or [Piece(0.0, horizon, drift, diffusion, rate, source)]))
+        self.form, self.dt, self.scheme, self.rows = Direction(form), dt, scheme, rows
+        self.samples, self.seed, self.antithetic, self.law = samples, seed, antithetic, law
+        self.stream = Stream(seed)
+        self.stream.frozen = True
+        if self.form is Direction.TERMINAL and math.isinf(self._pieces()[-1].stop):
+            raise ValueError("terminal data need a finite horizon")
+        if antithetic and samples % 2:
+            raise ValueError(f"antithetic draws come in pairs, but samples = {samples}")
+
+    def forward(self, f: Callable[[Tensor], Tensor], x: Tensor, t: float) -> Tensor:
+        return self._values(f, x, t).mean(0)
+
+    def estimate(self, f: Callable[[Tensor], Tensor], x: Tensor, t: float) -> Estimate:
+        """The solution with the standard error of its Monte-Carlo average."""
+        values = self._values(f, x, t)
+        mean = values.mean(0)
+        if len(values) == 1:
+            return Estimate(mean, torch.zeros_like(mean))
+        independent = values.reshape(2, -1, *mean.shape).mean(0) if self.antithetic else values
+        return Estimate(mean, independent.std(0) / len(independent) ** 0.5)
+
+    def legs(self, t: float) -> list[Leg]:
+        """The path from time t to the data, in network order."""
+        pieces = self._pieces()
+        if not pieces[0].start <= t <= pieces[-1].stop:
+            raise ValueError(f"time {t:g} is outside [{pieces[0].start:g}, {pieces[-1].stop:g}]")
+        if self.form is Direction.INITIAL:
+            spans = [(piece, min(piece.stop, t), min(piece.stop, t) - piece.start) for piece in reversed(pieces)]
+        else:
+            spans = [(piece, max(piece.start, t), piece.stop - max(piece.start, t)) for piece in pieces]
+        return [self._leg(piece, start, length) for piece, start, length in spans if length > 0]
+
+    def _leg(self, piece: Piece, start: float, length: float) -> Leg:
+        exact = piece.has_constant_coefficients and (IS_SUM[self.law] or not piece.is_random)
+        steps = 1 if exact else math.ceil(length / self.dt * (1.0 - 1e-12))
+        return Leg(piece, start, length / steps, steps, -1.0 if self.form is Direction.INITIAL else 1.0)
+
+    def _pieces(self) -> list[Piece]:
+        return [piece for piece in self.pieces if isinstance(piece, Piece)]
+
+    def between(self, low: float, high: float) -> Evolution:
+        """The same equation between two times, with its data given there and frozen noise."""
+        pieces = [part for piece in self._pieces() if (part := piece.within(low, high)) is not None]
+        options = {name: getattr(self, name) for name in ("form", "dt", "scheme", "samples", "seed", "law")}
+        return Evolution(pieces=pieces, **options)
+
+    def _values(self, f: Callable[[Tensor], Tensor], x: Tensor, t: float) -> Tensor:
+        """The value of each path, of shape (draws, n); one draw if nothing is random."""
+        legs = self.legs(t)
+        if not any(leg.piece.is_random for leg in legs):
+            return self._follow(x, legs, range(1)).value(f).unsqueeze(0)
+        if not self.stream.frozen:
+            self.stream.advance()
+        if torch.compiler.is_exporting():  # for any number of points: all at once
+            return self._follow(x, legs, range(self.samples)).value(f)
+        points = max(1, x.shape[:-1].numel())
+        most = max(1, self.rows // points)
+        chunks = [range(k, min(k + most, self.samples)) for k in range(0, self.samples, most)]
+        return torch.cat([self._follow(x, legs, draws).value(f) for draws in chunks])
+
+    def _follow(self, x: Tensor, legs: Sequence[Leg], draws: range) -> Path:
+        method, path = EXPLICIT[self.scheme], Path(x)
+        for index, leg in enumerate(legs):
+            if leg.piece.is_random:
+                path = shaken(path, leg, method is HEUN, self._drawn(index, draws))
+            else:
+                path = carried(path, leg, method)
+        return path
+
+    def _drawn(self, leg: int, draws: range) -> Callable[[Tensor, int], Tensor]:
+        return lambda x, step: self._noise(x, leg, step, draws)
+
+    def _noise(self, x: Tensor, leg: int, step: int, draws: range) -> Tensor:
+        """ξ of shape (draws, rows, d); while the stream is frozen one row, the same for all points."""
+        number = self.samples // 2 if self.antithetic else self.samples
+        rows = 1 if self.stream.frozen else x.shape[-2]
+        noise = self.stream.block(x, self.law, (number, rows, x.shape[-1]), leg, step)
+        noise = torch.cat([noise, -noise]) if self.antithetic else noise
+        return noise[draws.start : draws.stop]
+
+
+def _contiguous(pieces: Sequence[Piece]) -> Sequence[Piece]:
+    for before, after in pairwise(pieces):
+        if not math.isclose(before.stop, after.start, abs_tol=1e-12):
+            raise ValueError(f"the pieces leave a gap: one ends at {before.stop:g}, the next starts at {after.start:g}")
+    return pieces
+
+
+# ---- expectation
+# u(x, T) = E f(X_T), the Feynman-Kac average, over Monte-Carlo draws and over members with their own weights.
+#
+# Averages are of probabilities, f = softmax, because the mean of softmax is not the softmax of the mean; the result
+# is returned as a logarithm, so that the softmax of the scores is u. Averaging logits, as Wang, Yuan, Shi, Osher 2020
+# do in sections 3 and 5, is an option.
+
+
+class Expectation(nn.Module):
+    """log Σ_m w_m · mean_k softmax(member_m(x; draw k)), or Σ_m w_m · mean_k member_m(x; draw k) for logits.
+
+    Members may be of different kinds and depths, and may have been trained separately (Wang, Yuan, Shi, Osher 2020,
+    section 4.2); every noise block in them gets its own stream from `seed`. Learned weights are the softmax of
+    parameters (section 5 of that paper). `samples` is used in training, `eval_samples` (if set) in evaluation; both may
+    be changed at any time. Draws are folded into the batch axis in chunks of at most `rows` rows, or of one draw.
+    `batch` is the size of the whole batch if several processes share one in training, so that all split the draws in
+    the same way.
+    """
+
+    def __init__(
+        self,
+        members: Iterable[nn.Module],
+        *,
+        seed: int,
+        samples: int = 1,
+        eval_samples: int | None = None,
+        average: str = "probabilities",
+        weights: str = "equal",
+        rows: int = 256,
+    ) -> None:
+        super().__init__()
+        self.members = nn.ModuleList(members)
+        if not self.members:
+            raise ValueError("an expectation needs at least one member")
+        self.samples, self.eval_samples, self.average, self.rows = samples, eval_samples, Scores(average), rows
+        self.batch: int | None = None
+        learned = Weighting(weights) is Weighting.LEARNED
+        self.weight_logits = nn.Parameter(torch.zeros(len(self.members))) if learned else None
+        seed_noise(self, seed)
+
+    def weights(self) -> Tensor:
+        """The weights of the members: positive, with sum 1."""
+        return self._log_weights().exp()
+
+    def _log_weights(self) -> Tensor:
+        if self.weight_logits is not None:
+            return self.weight_logits.log_softmax(0)
+        return torch.full((len(self.members),), -math.log(len(self.members)), dtype=torch.float64)
+
+    def forward(self, x: Tensor) -> Tensor:
+        scores = [self._over_draws(member, x) for member in self.members]
+        if len(scores) == 1:
+            return scores[0]
+        return self._over_members(torch.stack(scores))
+
+    def each(self, x: Tensor) -> Tensor:
+        """The scores of every member by itself, (members, n, classes), to train them separately.
+
+        Σ_m CE(member_m) has the gradients of as many separate trainings, and `forward` averages what they learned
+        (Wang, Yuan, Shi, Osher 2020, section 4.2).
+        """
+        return torch.stack([self._over_draws(member, x) for member in self.members])
+
+    def _over_members(self, scores: Tensor) -> Tensor:
+        log_weights = self._log_weights().to(scores).reshape(-1, *[1] * (scores.dim() - 1))
+        match self.average:
+            case Scores.PROBABILITIES:
+                return torch.logsumexp(log_weights + scores, 0)
+            case Scores.LOGITS:
+                return (log_weights.exp() * scores).sum(0)
+            case _:
+                assert_never(self.average)
+
+    def _over_draws(self, member: nn.Module, x: Tensor) -> Tensor:
+        sources = streams(member)
+        samples = self.samples if self.training or self.eval_samples is None else self.eval_samples
+        if samples == 1 or not sources:
+            return self._mean([self._scores(member(x)).unsqueeze(0)], 1)
+        before, after = _split_at_noise(member) if not self.training else ([], [member])
+        return self._mean(list(self._chunks(after, _run(before, x), sources, samples)), samples)
+
+    def _chunks(self, parts: list[nn.Module], x: Tensor, sources: list[Stream], samples: int) -> Iterator[Tensor]:
+        """Scores of shape (draws, n, classes), one chunk of draws at a time."""
+        # An exported graph must not depend on the batch size, so all draws are folded at once there.
+        whole = self.batch if self.training and self.batch is not None else x.shape[0]
+        most = samples if torch.compiler.is_exporting() else max(1, self.rows // max(whole, 1))
+        for first in range(0, samples, most):
+            count = min(most, samples - first)
+            with drawing(sources, first, count):
+                scores = _run(parts, _fold(x, count))
+            yield self._scores(scores.reshape(count, x.shape[0], *scores.shape[1:]))
+
+    def _scores(self, logits: Tensor) -> Tensor:
+        return logits.log_softmax(-1) if self.average is Scores.PROBABILITIES else logits
+
+    def _mean(self, chunks: list[Tensor], samples: int) -> Tensor:
+        scores = chunks[0] if len(chunks) == 1 else torch.cat(chunks)
+        if samples == 1:
+            return scores.squeeze(0)
+        if self.average is Scores.PROBABILITIES:
+            return torch.logsumexp(scores, 0) - math.log(samples)
+        return scores.mean(0)
+
+    def extra_repr(self) -> str:
+        return f"samples={self.samples}, eval_samples={self.eval_samples}, average={self.average.value!r}"
+
+
+def _fold(x: Tensor, count: int) -> Tensor:
+    """All inputs of draw 1, then of draw 2, ..., along the batch axis; by `cat`, since `repeat` loses channels_last."""
+    return x if count == 1 else torch.cat([x] * count)
+
+
+def _split_at_noise(member: nn.Module) -> tuple[list[nn.Module], list[nn.Module]]:
+    """What comes before the first noise runs once, not once per draw."""
+    parts = list(member) if isinstance(member, nn.Sequential) else [member]
+    first = next(index for index, part in enumerate(parts) if streams(part))
+    return parts[:first], parts[first:]
+
+
+def _run(parts: list[nn.Module], x: Tensor) -> Tensor:
+    for part in parts:
+        x = cast(Tensor, part(x))
+    return x

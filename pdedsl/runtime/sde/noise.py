@@ -1,0 +1,252 @@
+"""x + a·std(x)·ξ, the layer noise of Wang, Yuan, Shi, Osher 2020, section 3.1, and its derivative, with few passes over
+memory.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable
+from typing import Any, assert_never, cast
+
+import torch
+from torch import Tensor, nn
+
+from pdedsl.config.methods import Across
+from pdedsl.runtime.rng import Law, Stream
+
+# ---- relative
+
+
+def shaken(x: Tensor, noise: Tensor, scale: float, across: Across) -> Tensor:
+    """x + a·std(x)·ξ by plain operations: differentiable to any order; `ShakenInTraining` must agree with it."""
+    return x + (scale * std(x, across)) * noise
+
+
+def std(x: Tensor, across: Across) -> Tensor:
+    """Unbiased, in a shape that broadcasts. In two passes: `torch.std` over three axes is ten times slower."""
+    return _spread(x - x.mean(_axes(x, across), keepdim=True), across)
+
+
+def _axes(x: Tensor, across: Across) -> tuple[int, ...]:
+    return tuple(range(_first(across), x.dim()))
+
+
+def _first(across: Across) -> int:
+    """The first of the axes over which the standard deviation is taken."""
+    match across:
+        case Across.SAMPLE:
+            return 1
+        case Across.BATCH:
+            return 0
+        case _:
+            assert_never(across)
+
+
+def _freedom(x: Tensor, across: Across) -> int:
+    freedom = x.shape[_first(across) :].numel() - 1
+    if freedom < 1:
+        raise ValueError("relative noise needs at least two numbers to take a standard deviation of")
+    return freedom
+
+
+def _spread(centred: Tensor, across: Across) -> Tensor:
+    norm: Tensor = torch.linalg.vector_norm(centred, dim=_axes(centred, across), keepdim=True)
+    return norm / math.sqrt(_freedom(centred, across))
+
+
+class ShakenInTraining(torch.autograd.Function):
+    """y = x + a·s·ξ, s = std(x); ∂s/∂x = (x − mean)/((n − 1)·s), so x̄ = ȳ + a·(ȳ·ξ)/((n − 1)·s)·(x − mean).
+
+    Ten passes over the state fewer than autograd of `shaken`, which is used for a second derivative.
+    """
+
+    generate_vmap_rule = True
+
+    @staticmethod
+    def forward(x: Tensor, noise: Tensor, scale: float, across: Across) -> tuple[Tensor, Tensor, Tensor]:
+        mean = x.mean(_axes(x, across), keepdim=True)
+        deviation = _spread(x - mean, across)
+        return torch.addcmul(x, noise, scale * deviation), mean, deviation
+
+    @staticmethod
+    def setup_context(ctx: Any, inputs: tuple[Any, ...], output: tuple[Tensor, Tensor, Tensor]) -> None:
+        x, noise, ctx.scale, ctx.across = inputs
+        ctx.save_for_backward(x, noise, *output[1:])
+        ctx.save_for_forward(x, noise, *output[1:])
+        ctx.mark_non_differentiable(*output[1:])
+
+    @staticmethod
+    def backward(ctx: Any, grad: Tensor, *_: Tensor) -> tuple[Tensor, None, None, None]:
+        x, noise, mean, deviation = ctx.saved_tensors
+        if torch.is_grad_enabled():  # a second derivative is wanted: mean and deviation must not be constants
+            mean, deviation = x.mean(_axes(x, ctx.across), keepdim=True), std(x, ctx.across)
+        slope = _ratio(ctx.scale * _dot(grad, noise, ctx.across), _freedom(x, ctx.across) * deviation)
+        return torch.addcmul(grad, x, slope).sub_(slope * mean), None, None, None
+
+    @staticmethod
+    def jvp(ctx: Any, tangent: Tensor, *_: None) -> tuple[Tensor, None, None]:
+        x, noise, mean, deviation = ctx.saved_tensors
+        slope = _ratio(ctx.scale * _dot(tangent, x - mean, ctx.across), _freedom(x, ctx.across) * deviation)
+        return tangent + slope * noise, None, None
+
+
+def _dot(a: Tensor, b: Tensor, across: Across) -> Tensor:
+    return (a * b).sum(_axes(a, across), keepdim=True)
+
+
+def _ratio(numerator: Tensor, denominator: Tensor) -> Tensor:
+    """0 for a constant sample, as the subgradient of a norm at 0."""
+    return torch.where(denominator > 0, numerator / denominator, 0.0)
+
+
+# ---- noise
+# Diffusion as noise, by the Feynman-Kac formula: A:∇∇u over a step Δt is noise of covariance 2AΔt.
+#
+# Every block adds a variable of mean zero, in training and in evaluation, from its own Stream. Rows are samples: axis 0
+# is the batch. What multiplies the noise is computed before the sum, so that a row does not depend on its neighbours.
+
+
+class GaussianNoise(nn.Module):
+    """x + s·ξ, ξ ~ N(0, I). A Parameter as `std` is learned; a tensor broadcasts against one sample."""
+
+    def __init__(self, std: float | Tensor, *, seed: int) -> None:
+        super().__init__()
+        self.std = std if isinstance(std, float | int | nn.Parameter) else nn.Buffer(std)
+        self.stream = Stream(seed)
+
+    def forward(self, x: Tensor) -> Tensor:
+        return _sum(x, self.std, self.stream, "normal")
+
+    def increment(self, x: Tensor) -> Tensor:
+        return _increment(x, self.std, self.stream, "normal")
+
+    def extra_repr(self) -> str:
+        return "" if isinstance(self.std, Tensor) else f"std={self.std:g}"
+
+
+class LaplaceNoise(nn.Module):
+    """x + s·ξ, independent Laplace ξ of variance 1, density exp(−√2|ξ|)/√2: the diffusivity of the Gaussian."""
+
+    def __init__(self, std: float, *, seed: int) -> None:
+        super().__init__()
+        self.std = std
+        self.stream = Stream(seed)
+
+    def forward(self, x: Tensor) -> Tensor:
+        return _sum(x, self.std, self.stream, "laplace")
+
+    def increment(self, x: Tensor) -> Tensor:
+        return _increment(x, self.std, self.stream, "laplace")
+
+    def extra_repr(self) -> str:
+        return f"std={self.std:g}"
+
+
+def _sum(x: Tensor, std: float | Tensor, stream: Stream, law: Law) -> Tensor:
+    """x + s·ξ, in one pass if possible."""
+    if stream.frozen or isinstance(std, Tensor):
+        return x + _increment(x, std, stream, law)
+    return torch.add(x, stream(x, law), alpha=std)
+
+
+def _increment(x: Tensor, std: float | Tensor, stream: Stream, law: Law) -> Tensor:
+    """s·ξ, which broadcasts to x: multiplied before broadcasting, so that every row is rounded in the same way."""
+    return stream.spread(stream(x, law) * std, x)
+
+
+class RelativeNoise(nn.Module):
+    """x + a·std(x)·ξ, ξ ~ N(0, I), the layer noise of Wang, Yuan, Shi, Osher 2020, section 3.1; the std is unbiased and
+    differentiated.
+
+    across = "sample": std over the features of each sample. across = "batch": one std over the whole batch tensor, as
+    in the published code, where a sample's noise depends on its neighbours.
+    """
+
+    def __init__(self, scale: float, *, seed: int, across: str = "sample", law: Law = "normal") -> None:
+        super().__init__()
+        self.scale, self.across, self.law = scale, Across(across), law
+        self.stream = Stream(seed)
+
+    def forward(self, x: Tensor) -> Tensor:
+        noise = self.stream.spread(self.stream(x, self.law), x)
+        if self.training and not torch.compiler.is_compiling():
+            return cast(Tensor, ShakenInTraining.apply(x, noise, self.scale, self.across)[0])
+        return shaken(x, noise, self.scale, self.across)
+
+    def extra_repr(self) -> str:
+        return f"scale={self.scale:g}, across={self.across.value!r}"
+
+
+class ScaledNoise(nn.Module):
+    """x + s(x)·ξ, independent ξ of variance 1, for a diffusivity ν(x) = s(x)²/(2Δt) that depends on the state.
+
+    `scale` returns one number per sample, of shape (n,), or anything that broadcasts to x. It is evaluated at `at`, the
+    state before the drift of an Euler-Maruyama step; if that is not given, at x itself, whose features are in one row.
+    """
+
+    def __init__(self, scale: Callable[[Tensor], Tensor], *, seed: int, law: Law = "normal") -> None:
+        super().__init__()
+        self.scale, self.law = scale, law
+        self.stream = Stream(seed)
+
+    def forward(self, x: Tensor, at: Tensor | None = None) -> Tensor:
+        return x + self.increment(x if at is None else at)
+
+    def increment(self, x: Tensor) -> Tensor:
+        scale = self.scale(x.flatten(1) if x.dim() > 2 else x)
+        if scale.dim() == 1:
+            scale = scale.reshape(-1, *[1] * (x.dim() - 1))
+        return scale * self.stream.spread(self.stream(x, self.law), x)
+
+
+class CorrelatedNoise(nn.Module):
+    """x + Lξ, independent ξ of variance 1: covariance LLᵀ = 2AΔt for the term A:∇∇u, over the features of a sample.
+
+    `factor` is a (d, d) matrix, learned if it is a Parameter (LLᵀ is positive semidefinite for every L), or a callable
+    from x to (n, d, d) for coefficients that depend on the state: on `at`, the state before the drift of an
+    Euler-Maruyama step, or if that is not given, on x itself.
+    """
+
+    def __init__(self, factor: Tensor | Callable[[Tensor], Tensor], *, seed: int, law: Law = "normal") -> None:
+        super().__init__()
+        if isinstance(factor, Tensor) and not isinstance(factor, nn.Parameter):
+            factor = nn.Buffer(factor)
+        self.factor, self.law = factor, law
+        self.stream = Stream(seed)
+
+    def forward(self, x: Tensor, at: Tensor | None = None) -> Tensor:
+        return x + self.increment(x if at is None else at)
+
+    def increment(self, x: Tensor) -> Tensor:
+        noise = self.stream(x, self.law).flatten(1)
+        if isinstance(self.factor, Tensor):
+            return self.stream.spread(noise @ self.factor.mT, x).view(-1, *x.shape[1:])
+        return times(self.factor(x), self.stream.spread(noise, x)).view_as(x)
+
+
+def times(matrix: Tensor, vector: Tensor) -> Tensor:
+    """A·v in every row. By a sum of products: a matrix product may round a row differently in another batch."""
+    return (matrix * vector.unsqueeze(-2)).sum(-1)
+
+
+def cholesky(matrix: Tensor) -> Tensor:
+    """Lower triangular L with LLᵀ = A for symmetric positive semidefinite A of shape (..., d, d).
+
+    Unlike torch.linalg.cholesky it accepts directions without diffusion: a vanishing pivot makes its whole column zero,
+    as it must be in a semidefinite matrix. The pivot aⱼⱼ - Σₖ lⱼₖ² carries the rounding error of aⱼⱼ, so it counts as
+    zero relative to that entry: scaling a coordinate scales its row (Higham 2002, section 10.1.1).
+    """
+    size = matrix.shape[-1]
+    floor = 4.0 * size * torch.finfo(matrix.dtype).eps * matrix.diagonal(dim1=-2, dim2=-1)
+    columns: list[Tensor] = []
+    for j in range(size):
+        column = matrix[..., :, j] - sum((left * left[..., j : j + 1] for left in columns), torch.zeros(()).to(matrix))
+        columns.append(_scaled_column(column, j, floor[..., j : j + 1]))
+    return torch.stack(columns, -1)
+
+
+def _scaled_column(column: Tensor, j: int, floor: Tensor) -> Tensor:
+    """Rows from j on, divided by the root of the pivot, or zero if the pivot vanishes."""
+    pivot = column[..., j : j + 1]
+    live = (pivot > floor) & (torch.arange(column.shape[-1], device=column.device) >= j)
+    return torch.where(live, column / torch.where(live, pivot, 1.0).sqrt(), 0.0)

@@ -1,0 +1,102 @@
+"""Residual maps that are random themselves: dropped units or maps, randomly mixed branches.
+
+Wang, Tao, Bao, Shi, table 1 and remark 2.5: x + Δt·V with a random velocity V has the diffusion matrix ½Δt·Cov V.
+"""
+
+from __future__ import annotations
+
+from typing import Literal, cast
+
+from torch import Tensor, nn
+
+from pdedsl.runtime.backbones import Backbone
+from pdedsl.runtime.rng import Stream
+
+# ---- random_maps
+
+
+Unit = Literal["units", "layer"]
+FEATURES: dict[Unit, int | None] = {"units": None, "layer": 0}  # axes with random numbers of their own
+
+
+class Dropout(nn.Module):
+    """F⊙z/p, z ~ Bernoulli(p): x + Δt·v⊙z/p has diffusivity Δt·(1−p)/(2p)·v_i² on ∂²/∂x_i².
+
+    of = "units" draws a z for every hidden unit; of = "layer" one for the whole map of a sample, which is stochastic
+    depth with diffusion matrix Δt·(1−p)/(2p)·vvᵀ (Wang, Tao, Bao, Shi, remark 2.5).
+    """
+
+    def __init__(self, keep: float, *, seed: int, of: Unit = "units") -> None:
+        super().__init__()
+        if not 0.0 < keep <= 1.0:
+            raise ValueError(f"the keep-probability must lie in (0, 1], got {keep:g}")
+        self.keep, self.of = keep, of
+        self.stream = Stream(seed)
+
+    def forward(self, x: Tensor) -> Tensor:
+        uniform = self.stream(x, "uniform", FEATURES[self.of])
+        return x * self.stream.spread((uniform < self.keep).to(x.dtype) / self.keep, x)
+
+    def extra_repr(self) -> str:
+        return f"keep={self.keep:g}, of={self.of!r}"
+
+
+class Mix(nn.Module):
+    """α·f + (1−α)·g, α ~ U(½−w, ½+w) per sample: mean (f+g)/2 and covariance w²/3·(f−g)(f−g)ᵀ.
+
+    As the velocity of a step: diffusion matrix Δt·w²/6·(f−g)(f−g)ᵀ; w = ½ is shake-shake (Wang, Tao, Bao, Shi,
+    remark 2.5).
+    """
+
+    def __init__(self, width: float = 0.5, *, seed: int) -> None:
+        super().__init__()
+        self.width = width
+        self.stream = Stream(seed)
+
+    def forward(self, branches: tuple[Tensor, Tensor]) -> Tensor:
+        f, g = branches
+        share = 0.5 + 2.0 * self.width * (self.stream(f, "uniform", 0) - 0.5)
+        return g + self.stream.spread(share, f) * (f - g)
+
+    def extra_repr(self) -> str:
+        return f"width={self.width:g}"
+
+
+class ShakeShake(nn.Module):
+    """α·f(x) + (1−α)·g(x) of two maps: `Mix` of their values."""
+
+    def __init__(self, f: nn.Module, g: nn.Module, *, seed: int, width: float = 0.5) -> None:
+        super().__init__()
+        self.f, self.g, self.mix = f, g, Mix(width, seed=seed)
+
+    def forward(self, x: Tensor) -> Tensor:
+        return cast(Tensor, self.mix((self.f(x), self.g(x))))
+
+
+# ---- dropped
+# Random residual maps: dropout x + F(x)⊙z/p, stochastic depth x + F(x)·z/p, and shake-shake
+# x + αF(x) + (1-α)G(x) (Wang, Tao, Bao, Shi, Table 1 and Remark 2.5).
+
+
+def dropped(backbone: Backbone, keep: float, of: Unit = "units") -> Backbone:
+    """The backbone with the velocity of each residual map dropped at random, down-sampling maps included."""
+    for block in backbone.blocks:
+        block.field = nn.Sequential(_field(block), Dropout(keep, seed=0, of=of))
+    return backbone
+
+
+def shaken(backbone: Backbone, other: Backbone, width: float = 0.5) -> Backbone:
+    """The backbone with the velocities of both networks at each residual map, mixed at random by α ~ U(½−w, ½+w).
+
+    Stem, head, shortcuts and the activation before a transition are those of the first: they are not velocities.
+    """
+    for block, beside in zip(backbone.blocks, other.blocks, strict=True):
+        block.field = ShakeShake(_field(block), _field(beside), seed=0, width=width)
+    return backbone
+
+
+def _field(block: nn.Module) -> nn.Module:
+    field = getattr(block, "field", None)
+    if not isinstance(field, nn.Module):
+        raise ValueError(f"{type(block).__name__} has no residual map to drop or share")
+    return field

@@ -1,0 +1,444 @@
+"""Where a user's own module has residual maps: x + F(x), S x + F(x), σ(x + F(x)), or several in sequence.
+
+The forward pass of each module is traced with its children as opaque steps. A module is a residual map if its result is
+such a sum, possibly followed by pointwise steps. Such a sum anywhere else, in the middle of a forward pass, is a
+residual map after which noise cannot be inserted: `Found.open` names the modules that have one. Of torch's own layers
+those of a transformer have residual maps; their forward passes cannot be traced, and are known.
+"""
+
+from __future__ import annotations
+
+import operator
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass
+from enum import StrEnum
+from typing import Any, cast
+
+import torch
+from torch import Tensor, fx, nn
+
+from pdedsl.runtime.backbones import Backbone, ChannelsLast, Shape
+from pdedsl.runtime.standardization import Standardize
+
+# ---- residual_maps
+
+
+ADDITIONS = (operator.add, operator.iadd, torch.add, torch.Tensor.add, torch.Tensor.add_)
+POINTWISE = (
+    torch.relu,
+    nn.functional.relu,
+    nn.functional.gelu,
+    nn.functional.silu,
+    torch.Tensor.relu,
+    torch.Tensor.relu_,
+    torch.Tensor.contiguous,
+)
+POINTWISE_MODULES = (nn.ReLU, nn.ReLU6, nn.LeakyReLU, nn.GELU, nn.SiLU, nn.Hardswish, nn.ELU, nn.Identity, nn.Dropout)
+TRANSFORMERS = (nn.TransformerEncoderLayer, nn.TransformerDecoderLayer)
+"""x + F(N x) after x + F(N x), if the norm N comes first; else N(x + F(x)), whose sums are in the middle."""
+
+
+@dataclass(frozen=True)
+class Found:
+    """Residual maps by their paths; modules with such a sum in their middle; modules that could not be traced."""
+
+    maps: tuple[str, ...]
+    open: tuple[str, ...]
+    unread: tuple[str, ...]
+
+
+class Kind(StrEnum):
+    """What a node of a traced pass is."""
+
+    INPUT = "placeholder"
+    ATTRIBUTE = "get_attr"
+    FUNCTION = "call_function"
+    METHOD = "call_method"
+    MODULE = "call_module"
+    RESULT = "output"
+
+
+def _kind(node: fx.Node) -> Kind:
+    return Kind(node.op)
+
+
+def _function(node: fx.Node) -> object:
+    """The function that is called, a method as a function of tensors; None for a module."""
+    match _kind(node):
+        case Kind.FUNCTION:
+            return node.target
+        case Kind.METHOD:
+            return getattr(torch.Tensor, str(node.target), None)
+        case _:
+            return None
+
+
+class _Flat(fx.Tracer):
+    """Treats every child as a single step."""
+
+    def is_leaf_module(self, m: nn.Module, module_qualified_name: str) -> bool:
+        return True
+
+
+def found_in(model: nn.Module) -> Found:
+    """The outermost residual maps of a module, in the order of registration."""
+    maps: list[str] = []
+    open_: list[str] = []
+    unread: list[str] = []
+    for path, module in _walk("", model, maps):
+        if isinstance(module, TRANSFORMERS):
+            (maps if module.norm_first else open_).append(path)
+            continue
+        graph = _graph(module)
+        if graph is None:
+            unread.append(path)
+            continue
+        sums = _sums(graph)
+        last = _result(graph, module)
+        if last is not None and last in sums:
+            maps.append(path)
+        elif sums:
+            open_.append(path)
+    return Found(tuple(maps), tuple(open_), tuple(unread))
+
+
+def _walk(path: str, module: nn.Module, maps: list[str]) -> Iterator[tuple[str, nn.Module]]:
+    """Modules from the outside in; the inside of a residual map is not examined."""
+    if not _is_plain(module):
+        yield path, module
+        if path in maps:
+            return
+    for name, child in module.named_children():
+        yield from _walk(f"{path}.{name}" if path else name, child, maps)
+
+
+def _is_plain(module: nn.Module) -> bool:
+    """Torch's own modules, including containers, and modules without children: no residual maps but TRANSFORMERS."""
+    torchs = type(module).__module__.startswith("torch.nn.") and not isinstance(module, TRANSFORMERS)
+    return torchs or not list(module.children())
+
+
+def _graph(module: nn.Module) -> fx.Graph | None:
+    try:
+        return _Flat().trace(module)
+    except Exception:  # user code may do anything with a traced value that is not a tensor
+        return None
+
+
+def _sums(graph: fx.Graph) -> set[fx.Node]:
+    """The nodes that are x + F(x): a state, plus something that modules or functions computed from it."""
+    states: set[fx.Node] = {n for n in graph.nodes if _kind(n) is Kind.INPUT}
+    sums: set[fx.Node] = set()
+    for node in graph.nodes:
+        if _function(node) not in ADDITIONS:
+            continue
+        terms = [a for a in node.args if isinstance(a, fx.Node)]
+        if len(terms) == 2 and any(_is_residual(a, b, states) for a, b in (terms, terms[::-1])):
+            sums.add(node)
+            states.add(node)
+    return sums
+
+
+def _is_residual(shortcut: fx.Node, field: fx.Node, states: set[fx.Node]) -> bool:
+    """Whether `shortcut` is a state or one step from it, and `field` depends on the same state through a module."""
+    from_ = [shortcut] if shortcut in states else [n for n in shortcut.all_input_nodes if n in states]
+    if shortcut not in states and _kind(shortcut) is not Kind.MODULE:
+        return False
+    return any(_reaches(field, state, False, set()) for state in from_)
+
+
+def _reaches(node: fx.Node, state: fx.Node, modules: bool, seen: set[fx.Node]) -> bool:
+    """Whether a node depends on a state, with a module in between."""
+    if node is state:
+        return modules
+    if node in seen:
+        return False
+    seen.add(node)
+    through = modules or _kind(node) is Kind.MODULE
+    return any(_reaches(n, state, through, seen) for n in node.all_input_nodes)
+
+
+def _result(graph: fx.Graph, module: nn.Module) -> fx.Node | None:
+    """The returned node, before pointwise functions."""
+    node = next(n for n in graph.nodes if _kind(n) is Kind.RESULT).args[0]
+    while isinstance(node, fx.Node) and _is_pointwise(node, module):
+        node = node.args[0]
+    return node if isinstance(node, fx.Node) else None
+
+
+def _is_pointwise(node: fx.Node, module: nn.Module) -> bool:
+    if _kind(node) is Kind.MODULE:
+        return isinstance(module.get_submodule(str(node.target)), POINTWISE_MODULES)
+    return _function(node) in POINTWISE
+
+
+# ---- own_networks
+# The user's own networks: noise after their residual maps, and fields on points.
+#
+# A `Misfit` says what is wrong: a shape, a residual map that is never called, noise that has no place.
+
+
+class Misfit(ValueError):
+    """A network that is not what the equation asks for."""
+
+
+class NoMaps(Misfit):
+    """Noise is requested, but the residual maps are not known."""
+
+
+class Followed(nn.Module):
+    """noise(F(x)): a residual map of any signature, followed by noise."""
+
+    def __init__(self, map: nn.Module, noise: nn.Module) -> None:
+        super().__init__()
+        self.map, self.noise = map, noise
+
+    def forward(self, *args: object, **named: object) -> Tensor:
+        return cast(Tensor, self.noise(self.map(*args, **named)))
+
+    def __getattr__(self, name: str) -> Any:
+        """Attributes; `nn.TransformerEncoder` also reads those of its layers, which the map knows."""
+        parts = self.__dict__.get("_modules", {})
+        layer = parts.get("map")
+        return (
+            getattr(layer, name) if isinstance(layer, TRANSFORMERS) and name not in parts else super().__getattr__(name)
+        )
+
+
+class Led(nn.Module):
+    """W(noise(x)): the readout, preceded by noise."""
+
+    def __init__(self, noise: nn.Module, readout: nn.Linear) -> None:
+        super().__init__()
+        self.noise, self.readout = noise, readout
+
+    def forward(self, x: Tensor) -> Tensor:
+        return cast(Tensor, self.readout(self.noise(x)))
+
+
+@dataclass(frozen=True)
+class OwnBackbone:
+    """A module from inputs of one shape to class scores. `named` are classes or paths of its residual maps."""
+
+    model: nn.Module
+    shape: Shape
+    named: tuple[str, ...]
+
+    @property
+    def maps(self) -> tuple[str, ...]:
+        """The paths of the residual maps, in the order of their calls; each is called once."""
+        paths = self._named() if self.named else self._found()
+        order = _calls(self.model, paths, self.shape)
+        for path in paths:
+            if order.count(path) != 1:
+                times = "never" if path not in order else f"{order.count(path)} times"
+                raise NoMaps(f"the residual map '{path}' is called {times} in a forward pass, which must be once")
+        return tuple(order)
+
+    def _found(self) -> tuple[str, ...]:
+        found = found_in(self.model)
+        if found.open:
+            where = f"'{found.open[0]}'" if found.open[0] else "the network itself"
+            raise NoMaps(f"x + F(x) is computed inside {where}, where no noise can be added after it")
+        if not found.maps:
+            unread = f"; '{found.unread[0] or 'forward'}' could not be read" if found.unread else ""
+            raise NoMaps(f"no residual maps x + F(x) were found in {type(self.model).__name__}{unread}")
+        return found.maps
+
+    def _named(self) -> tuple[str, ...]:
+        """The modules of a class, or at a path; a list of modules stands for its members."""
+        modules = dict(self.model.named_modules())
+        paths: list[str] = []
+        for name in self.named:
+            own = [path for path, module in modules.items() if type(module).__name__ == name]
+            if not own and isinstance(modules.get(name), nn.ModuleList | nn.Sequential):
+                own = [f"{name}.{child}" for child, _ in modules[name].named_children()]
+            paths += own or [name] * (name in modules)
+            if not own and name not in modules:
+                raise NoMaps(f"{type(self.model).__name__} has no module of the class or at the path '{name}'")
+        return tuple(dict.fromkeys(paths))
+
+    def network(
+        self, after: Callable[[int], nn.Module] | None = None, before_readout: nn.Module | None = None
+    ) -> nn.Sequential:
+        """The model with `after(l)` after its residual map l, and `before_readout` before its last linear map."""
+        readout = _readout(self.model, self.shape) if before_readout is not None else ""
+        if after is not None:
+            for index, path in enumerate(self.maps):
+                self.model.set_submodule(path, Followed(self.model.get_submodule(path), after(index)))
+        if before_readout is not None:
+            linear = cast(nn.Linear, self.model.get_submodule(readout))
+            self.model.set_submodule(readout, Led(before_readout, linear))
+        return nn.Sequential(Standardize(self.shape[0]), self.model)
+
+
+def own_backbone(
+    model: nn.Module,
+    shape: Shape,
+    classes: int,
+    *,
+    maps: Sequence[str] = (),
+    count: int | None = None,
+    time: bool = False,
+) -> OwnBackbone:
+    """A module as a network on inputs of `shape`, with an additional channel for time. `count` is the number of
+    residual maps by which its steps were counted."""
+    _require_module(model)
+    taken = (shape[0] + time, *shape[1:])
+    scores = _tried(model, torch.zeros(2, *taken))
+    if scores.shape != (2, classes):
+        raise Misfit(
+            f"{type(model).__name__} maps two inputs of shape {taken} to shape {tuple(scores.shape)}: "
+            f"expected scores of {classes} classes, shape {(2, classes)}"
+        )
+    made = OwnBackbone(model, taken, tuple(maps))
+    if count is not None and len(made.maps) != count:
+        raise Misfit(f"{type(model).__name__} was compiled with {count} residual maps and has {len(made.maps)}")
+    return made
+
+
+class OwnField(nn.Module):
+    """A module as a field on points (..., d): called as `network(x)`, or `network(x, t)` with t of shape (n, 1)."""
+
+    def __init__(self, network: nn.Module, dimension: int, outputs: int, timed: bool) -> None:
+        super().__init__()
+        _require_module(network)
+        self.network, self.outputs, self.timed = network, outputs, timed
+        points = torch.zeros(2, dimension)
+        values = _tried(network, points, *[torch.zeros(2, 1)] * timed)
+        if values.shape != (2, outputs):
+            raise Misfit(
+                f"{type(network).__name__} makes {tuple(values.shape)} of two points {(2, dimension)}: "
+                f"wanted is {(2, outputs)}"
+            )
+
+    def forward(self, x: Tensor, t: Tensor | float | None = None) -> Tensor:
+        points = x.reshape(-1, x.shape[-1])
+        times = []
+        if self.timed:
+            clock = torch.as_tensor(t, dtype=x.dtype, device=x.device)
+            times = [clock.expand(x.shape[:-1]).reshape(-1, 1)]
+        return cast(Tensor, self.network(points, *times)).reshape(*x.shape[:-1], self.outputs)
+
+
+# ---- trying it
+
+
+def _require_module(model: object) -> None:
+    if not isinstance(model, nn.Module):
+        raise Misfit(f"a network must be an nn.Module, found {type(model).__name__}")
+
+
+def _tried(model: nn.Module, *inputs: Tensor) -> Tensor:
+    """The value at the given inputs, in evaluation mode and without gradients; the modes of the module are restored."""
+    with _evaluating(model), torch.no_grad():
+        value = model(*inputs)
+    if not isinstance(value, Tensor):
+        raise Misfit(f"{type(model).__name__} returns {type(value).__name__}: wanted is a tensor")
+    return value
+
+
+@contextmanager
+def _evaluating(model: nn.Module) -> Iterator[None]:
+    modes = [(module, module.training) for module in model.modules()]
+    try:
+        model.eval()
+        yield
+    finally:
+        for module, mode in modes:
+            module.training = mode
+
+
+def _calls(model: nn.Module, paths: Sequence[str], shape: Shape) -> list[str]:
+    """Which of the modules are called in a forward pass, in order."""
+    called: list[str] = []
+    hooks = [
+        model.get_submodule(path).register_forward_hook(lambda *_, path=path: called.append(path)) for path in paths
+    ]
+    try:
+        _tried(model, torch.zeros(2, *shape))
+    finally:
+        for hook in hooks:
+            hook.remove()
+    return called
+
+
+def _readout(model: nn.Module, shape: Shape) -> str:
+    """The path of the linear map whose output is that of the model."""
+    paths = [path for path, module in model.named_modules() if isinstance(module, nn.Linear)]
+    values: dict[str, Tensor] = {}
+    hooks = []
+    for path in paths:
+        keep = lambda module, args, out, path=path: values.__setitem__(path, out)  # noqa: E731
+        hooks.append(model.get_submodule(path).register_forward_hook(keep))
+    try:
+        scores = _tried(model, torch.zeros(2, *shape))
+    finally:
+        for hook in hooks:
+            hook.remove()
+    last = [path for path, value in values.items() if value is scores]
+    if not last:
+        raise Misfit(f"{type(model).__name__} does not end in a linear map, in front of which noise could stand")
+    return last[-1]
+
+
+# ---- torchvision_backbones
+# Torchvision models with noise after their residual maps.
+
+
+ALWAYS = ("BasicBlock", "Bottleneck", "ResBottleneckBlock", "CNBlock")
+"""Blocks x + F(x), or S·x + F(x) where the shape changes (He et al. 2016; Radosavovic et al. 2020; Liu et al. 2022)."""
+SOMETIMES = {
+    **dict.fromkeys(("InvertedResidual", "MBConv", "FusedMBConv"), "use_res_connect"),
+    "_InvertedResidual": "apply_residual",
+}
+"""Blocks that are residual where their shape stays (Sandler et al. 2018; Tan, Le 2019), and the flag that says so."""
+
+
+def is_residual(block: nn.Module) -> bool:
+    name = type(block).__name__
+    return name in ALWAYS or bool(getattr(block, SOMETIMES.get(name, ""), False))
+
+
+@dataclass(frozen=True)
+class TorchvisionBackbone:
+    """A model that is not a sequence of parts."""
+
+    model: nn.Module
+
+    def network(
+        self, after: Callable[[int], nn.Module] | None = None, before_readout: nn.Module | None = None
+    ) -> nn.Sequential:
+        """The model with `after(l)` after its residual map l, and `before_readout` before its last linear map."""
+        if after is not None:
+            for index, (owner, name, block) in enumerate(_children(self.model, is_residual)):
+                owner.register_module(name, nn.Sequential(block, after(index)))
+        if before_readout is not None:
+            owner, name, linear = _children(self.model, lambda module: isinstance(module, nn.Linear))[-1]
+            owner.register_module(name, nn.Sequential(before_readout, linear))
+        return nn.Sequential(Standardize(3), self.model)
+
+
+def _children(model: nn.Module, wanted: Callable[[nn.Module], bool]) -> list[tuple[nn.Module, str, nn.Module]]:
+    """Modules of one kind, with their owners and their names there, in the order of the model."""
+    found = []
+    for owner in model.modules():
+        found += [(owner, name, child) for name, child in owner.named_children() if wanted(child)]
+    order = {id(module): k for k, module in enumerate(model.modules())}
+    return sorted(found, key=lambda entry: order[id(entry[2])])
+
+
+def torchvision_model(name: str, classes: int = 1000) -> Backbone | TorchvisionBackbone:
+    """A torchvision model by name, with random weights. The ResNet family is split at its residual maps; in any other
+    model noise is inserted after them in place."""
+    with torch.device("cpu"):  # old versions cannot be imported while another device is the default
+        from torchvision.models import get_model  # here, because it imports slowly
+
+    model = get_model(name, weights=None, num_classes=classes)
+    stages = [stage for k in (1, 2, 3, 4) if isinstance(stage := getattr(model, f"layer{k}", None), nn.Sequential)]
+    if len(stages) < 4 or not hasattr(model, "maxpool"):
+        return TorchvisionBackbone(model)
+    stem = nn.Sequential(Standardize(3), ChannelsLast(), model.conv1, model.bn1, model.relu, model.maxpool)
+    blocks = tuple(block for stage in stages for block in stage)
+    return Backbone(stem, blocks, nn.Sequential(model.avgpool, nn.Flatten(), model.fc))

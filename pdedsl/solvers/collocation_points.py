@@ -1,0 +1,131 @@
+"""Points of a domain: inside it, on its faces, and on surfaces F = 0 in it."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from typing import assert_never
+
+import torch
+from sympy import Expr
+from torch import Tensor
+
+from pdedsl.codegen.expressions import pointwise
+from pdedsl.ir.problem import Domain, Face, Imposed, Place, Surface
+from pdedsl.runtime.sampling import Box, Keeps, Law, NoPoints, kept, onto
+
+CPU = torch.device("cpu")
+ROUNDING = 1e-9  # how far below zero, relative to its values, a function may be at points of a closed domain
+
+
+@dataclass(frozen=True)
+class Points:
+    """Points of a domain, on a device; what is drawn depends only on the seed of the call."""
+
+    domain: Domain
+    device: torch.device = CPU
+    dtype: torch.dtype = torch.float64
+
+    @cached_property
+    def low(self) -> Tensor:
+        return torch.tensor([float(side.start) for side in self.domain.intervals], dtype=torch.float64)
+
+    @cached_property
+    def high(self) -> Tensor:
+        return torch.tensor([float(side.end) for side in self.domain.intervals], dtype=torch.float64)
+
+    @cached_property
+    def joined(self) -> tuple[bool, ...]:
+        return tuple(side.periodic for side in self.domain.intervals)
+
+    def inside(self, n: int, seed: int, law: Law = Law.SOBOL, during: tuple[Expr, Expr] | None = None) -> Tensor:
+        """(n, k) in the domain; `during` restricts the time to an interval."""
+        low, high = self.low.clone(), self.high.clone()
+        if during is not None:
+            low[-1], high[-1] = float(during[0]), float(during[1])
+        draw = Box(low, high, self.joined).source(law, seed)
+        return self._given(kept(draw, self._where(self.domain.inside, 0.0), n))
+
+    def on(self, imposed: Imposed, n: int, seed: int, law: Law = Law.SOBOL) -> Tensor:
+        """At most n points on the place of a condition, on the part of it where the condition holds: a face of an
+        interval is a single point."""
+        within = self._where(self.domain.inside, ROUNDING)
+        part = self._where(imposed.part, 0.0)
+        draw = self._source(imposed.place, seed, law)
+        count = 1 if self._is_point(imposed.place) else n
+        return self._given(kept(draw, lambda x: within(x) & part(x), count))
+
+    def _is_point(self, place: Place) -> bool:
+        return isinstance(place, Face) and len(self.domain.coordinates) == 1
+
+    def _given(self, points: Tensor) -> Tensor:
+        return points.to(self.device, self.dtype)
+
+    def _source(self, place: Place, seed: int, law: Law) -> Callable[[int], Tensor]:
+        match place:
+            case Face(coordinate=k, upper=upper):
+                return self._face(k, upper, Box(self.low, self.high, self.joined).without(k).source(law, seed))
+            case Surface(expr=expr):
+                return self._surface(expr, Box(self.low, self.high, self.joined).source(law, seed))
+            case _:
+                assert_never(place)
+
+    def _face(self, k: int, upper: bool, draw: Callable[[int], Tensor]) -> Callable[[int], Tensor]:
+        end = self.high[k] if upper else self.low[k]
+
+        def drawn(n: int) -> Tensor:
+            others = draw(n)
+            return torch.cat([others[:, :k], end.expand(n, 1), others[:, k:]], 1)
+
+        return drawn
+
+    def _surface(self, expr: Expr, draw: Callable[[int], Tensor]) -> Callable[[int], Tensor]:
+        level = self._value(expr)
+        moved = torch.ones_like(self.low)
+        if self.domain.timed:
+            moved[-1] = 0.0
+
+        def drawn(n: int) -> Tensor:
+            points, arrived = onto(level, draw(n), moved)
+            inside = ((points >= self.low) & (points <= self.high)).all(-1)
+            return points[arrived & inside]
+
+        return drawn
+
+    def _value(self, expr: Expr) -> Callable[[Tensor], Tensor]:
+        at = pointwise((expr,), self.domain.coordinates)
+        return lambda x: at(*x.unbind(-1))[0]
+
+    def _where(self, exprs: Sequence[Expr], slack: float) -> Keeps:
+        """A mask of points with every g > 0, or, with slack, every g ≥ 0 up to rounding."""
+        if not exprs:
+            return lambda x: torch.ones(len(x), dtype=torch.bool)
+        at = pointwise(exprs, self.domain.coordinates)
+
+        def keeps(x: Tensor) -> Tensor:
+            values = torch.stack(at(*x.unbind(-1)), -1)
+            if not slack:
+                return (values > 0).all(-1)
+            return (values >= -slack * values.abs().amax(0)).all(-1)
+
+        return keeps
+
+
+def points_of_conditions(
+    points: Points, conditions: Sequence[Imposed], n: int, seed: int, law: Law = Law.SOBOL
+) -> list[Tensor]:
+    """Points for each condition; a condition as written may have no points on some faces of a shape, but not on all."""
+    found = [_or_none(points, c, n, seed + k, law) for k, c in enumerate(conditions)]
+    for condition in conditions:
+        own = [x for c, x in zip(conditions, found, strict=True) if c.span == condition.span]
+        if not any(map(len, own)):
+            raise NoPoints(f"the condition at {condition.span} holds nowhere: no point of its place is in the domain")
+    return found
+
+
+def _or_none(points: Points, condition: Imposed, n: int, seed: int, law: Law) -> Tensor:
+    try:
+        return points.on(condition, n, seed, law)
+    except NoPoints:
+        return torch.empty(0, len(points.domain.coordinates), device=points.device, dtype=points.dtype)

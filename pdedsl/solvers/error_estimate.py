@@ -1,0 +1,496 @@
+"""Residuals at fresh points: how far a function is from satisfying each equation and each condition.
+
+The points are drawn anew with a separate seed, and the derivatives are taken by nested differentiation of the module
+itself: neither is shared with the method that found it. A residual is measured against its terms: if r = Σ τᵢ, the size
+is the root mean square of Σ |τᵢ|, so that 0 is exact and 1 is no cancellation at all. A condition such as u = 0 has
+only one term; the derivatives in it count with their size in the whole domain, a slope with the largest of the slopes
+along all axes. The terms of an equation may all vanish, as on a straight line: the derivatives in them count at least
+with the changes of the unknown, divided by the lengths of the domain.
+
+A solution is driven by the data: the terms without unknowns. If these are small compared with all other terms, in every
+row, they are amplified, and only residuals that are small compared with the data support a solution (near a resonance
+every multiple of a mode has residuals that are small compared with its own terms).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+from enum import StrEnum
+from math import inf, isfinite, isnan, nan, prod
+
+import torch
+from sympy import Add, Expr, Float
+from torch import Tensor, nn
+
+from pdedsl.codegen.expressions import pointwise
+from pdedsl.codegen.physics import path_of
+from pdedsl.config.methods import Grid, Paths
+from pdedsl.diagnostics import Source
+from pdedsl.explainer.describe import floating_lines
+from pdedsl.ir.plan import SolvePlan
+from pdedsl.ir.problem import Derivative, Domain, Imposed, Residual, Statement
+from pdedsl.planning.solver_selection import Scheme, grid_scheme
+from pdedsl.problem.parameters import functions_of, with_functions
+from pdedsl.runtime.diff.autodiff import partials
+from pdedsl.runtime.ode.step_doubling import Exhausted, Unstable
+from pdedsl.solvers.ansatz import AnsatzModule, WithFunctions
+from pdedsl.solvers.collocation_points import Points, points_of_conditions
+from pdedsl.solvers.gauge import anchored
+from pdedsl.solvers.grid.driver import IN_MEAN, solve_by_grid
+from pdedsl.solvers.grid.grid_result import Failed
+from pdedsl.solvers.method_result import Solved
+from pdedsl.solvers.methods import How, has_derivatives, interval_of, solved_by
+from pdedsl.symbolic.symbols import Field, atoms
+
+# ---- fresh
+
+
+INSIDE, ON, MANY = 2048, 512, 6  # points inside; on each place; the number of coordinates from which there are fewer
+SEED = 7919  # added to the seed of a run: no method draws from it
+
+
+@dataclass(frozen=True)
+class Gap:
+    """The residual of one equation or condition: its root mean square and maximum, the size of its terms, and that of
+    the data among them."""
+
+    text: str
+    where: str
+    rms: float
+    maximum: float
+    size: float
+    points: int
+    data: float = 0.0
+
+    @property
+    def relative(self) -> float:
+        return self.rms / self.size if self.size > 0 else self.rms
+
+    @property
+    def worst(self) -> float:
+        return self.maximum / self.size if self.size > 0 else self.maximum
+
+
+@dataclass(frozen=True)
+class Audit:
+    """A statement, to be checked for one module; `values` are the numbers that were found along with it."""
+
+    statement: Statement
+    module: nn.Module
+    points: Points
+    seed: int
+    values: Mapping[str, float]
+
+    def gaps(self, source: Source) -> tuple[Gap, ...]:
+        equations = [self._equation(r, source, k) for k, r in enumerate(self.statement.equations)]
+        places = points_of_conditions(self.points, self.statement.conditions, ON, self._seed)
+        pairs = [(c, x) for c, x in zip(self.statement.conditions, places, strict=True) if len(x)]
+        return (*equations, *(self._condition(c, r, x, source) for c, x in pairs for r in c.residuals))
+
+    @property
+    def _seed(self) -> int:
+        return self.seed + SEED
+
+    @property
+    def _inside(self) -> int:
+        return INSIDE if len(self.statement.domain.coordinates) < MANY else INSIDE // 8
+
+    def _equation(self, residual: Residual, source: Source, k: int) -> Gap:
+        points = self.points.inside(self._inside, self._seed + k, during=residual.interval)
+        terms = self._terms(residual, points)
+        size = torch.maximum(terms.abs().sum(-1).square().mean().sqrt(), self._scale(residual, points))
+        return _gap(source.quote(residual.span), "inside", terms.sum(-1), size, self._data(residual, points))
+
+    def _scale(self, residual: Residual, points: Tensor) -> Tensor:
+        """Σ |a| · deviation of u / lengths^α over the terms a(x) ∂^α u of r: their size, but for polynomials in x."""
+        whole, letters = _with_numbers(residual.expr, self.statement, self.values), {s for s, _ in residual.letters}
+        slopes = [(whole.diff(s), d) for s, d in residual.letters if d.order]
+        known = [(a, d) for a, d in slopes if not a.free_symbols & letters]
+        if not known:
+            return points.new_zeros(())
+        factors = torch.stack(pointwise([a for a, _ in known], self.statement.domain.coordinates)(*points.unbind(-1)))
+        with torch.no_grad():
+            deviation = self.module(points).std(0)[[d.component for _, d in known]]
+        lengths = [float(i.end - i.start) for i in self.statement.domain.intervals]
+        units = [prod(length**-n for length, n in zip(lengths, d.orders, strict=True)) for _, d in known]
+        found: Tensor = factors.square().mean(1).sqrt() @ (deviation * points.new_tensor(units))
+        return found
+
+    def _condition(self, imposed: Imposed, residual: Residual, points: Tensor, source: Source) -> Gap:
+        terms, where = self._terms(residual, points), self.statement.domain.text_of(imposed.place)
+        size = torch.maximum(terms.abs().sum(-1).square().mean(), self._anywhere(residual)).sqrt()
+        return _gap(source.quote(imposed.span), where, terms.sum(-1), size, self._data(residual, points))
+
+    def _anywhere(self, residual: Residual) -> Tensor:
+        """Mean squares in the domain of the derivatives in a condition, added; for a slope, that of the largest."""
+        turned = [(k, *pair) for k, d in enumerate(residual.derivatives) for pair in turns(d, self.statement.domain)]
+        found = derivatives_of(self.module, [d for _, d, _ in turned], self.points.inside(ON, self._seed))
+        squares = [(k, float(column.square().mean()) * f**2) for (k, _, f), column in zip(turned, found.T, strict=True)]
+        sizes = [max(s for j, s in squares if j == k) for k in range(len(residual.derivatives))]
+        return torch.tensor(sum(sizes), dtype=torch.float64)
+
+    def _data(self, residual: Residual, points: Tensor) -> float:
+        """The root mean square of the terms without unknowns."""
+        letters = {s for s, _ in residual.letters}
+        whole = _with_numbers(residual.expr, self.statement, self.values)
+        given = Add(*(t for t in Add.make_args(whole) if not t.free_symbols & letters))
+        (value,) = pointwise([given], self.statement.domain.coordinates)(*points.unbind(-1))
+        return float(value.square().mean().sqrt())
+
+    def _terms(self, residual: Residual, points: Tensor) -> Tensor:
+        """τᵢ at points, (n, number of terms)."""
+        letters = self._derivatives(residual, points)
+        symbols = (*self.statement.domain.coordinates, *(s for s, _ in residual.letters))
+        values = (*points.unbind(-1), *letters.unbind(-1))
+        terms = Add.make_args(_with_numbers(residual.expr, self.statement, self.values))
+        return torch.stack(pointwise(terms, symbols)(*values), -1)
+
+    def _derivatives(self, residual: Residual, points: Tensor) -> Tensor:
+        return derivatives_of(self.module, residual.derivatives, points)
+
+
+def derivatives_of(module: Callable[[Tensor], Tensor], wanted: Sequence[Derivative], points: Tensor) -> Tensor:
+    """A column for each derivative, (n, number of derivatives)."""
+    if not wanted:
+        return points.new_zeros(len(points), 0)
+    return partials(module, points, *map(path_of, wanted)).detach()
+
+
+def _with_numbers(expr: Expr, statement: Statement, values: Mapping[str, float]) -> Expr:
+    """The expression with everything learned along with the unknowns replaced by the numbers found."""
+    heads = {w.head: values[w.name] for w in statement.parameters if w.name in values}
+    return expr.xreplace({f: Float(heads[f.head]) for f in atoms(expr, Field) if f.head in heads})
+
+
+def turns(derivative: Derivative, domain: Domain) -> list[tuple[Derivative, float]]:
+    """A slope along one axis of space, and those along the others, with factors that give them its units."""
+    own, space = derivative.orders, len(domain.space)
+    axes = [k for k, order in enumerate(own) if order]
+    if len(axes) != 1 or axes[0] >= space or space > MANY:
+        return [(derivative, 1.0)]
+    lengths, order = [float(i.end - i.start) for i in domain.intervals], own[axes[0]]
+    along = [Derivative(derivative.component, tuple(order * (j == k) for j in range(len(own)))) for k in range(space)]
+    return [(d, (lengths[k] / lengths[axes[0]]) ** order) for k, d in enumerate(along)]
+
+
+def _gap(text: str, where: str, residual: Tensor, size: Tensor, data: float) -> Gap:
+    rms, maximum = residual.square().mean().sqrt(), residual.abs().max()
+    return Gap(text, where, float(rms), float(maximum), float(size), len(residual), data)
+
+
+def residual_at(audit: Audit, points: Tensor) -> Tensor:
+    """The norm of the residuals of all equations together at points, (n,): for a picture."""
+    rows = [audit._terms(r, points).sum(-1) for r in audit.statement.equations]
+    return torch.stack(rows).square().sum(0).sqrt()
+
+
+# ---- trust
+# How far a solution can be trusted: judged by fresh residuals and a reference, never by the training loss.
+#
+# Two solutions that are further apart than a hundredth (relative, in L2), or ten times the reference's own error
+# estimate, differ visibly in a picture: at least one of them is wrong. Solutions that may jump are judged in L1
+# instead, in which one cell beside a jump counts little (Kuznetsov 1976). A residual that is the only evidence has
+# the same limit, as its root mean square relative to its terms is about the error of a problem with a
+# well-conditioned operator. Beside a comparison it may be up to a tenth, as a thin layer has large residuals and
+# little weight; above that not one digit of the equation holds: training has collapsed, or a condition was missed. If
+# all data are small compared with the terms, as near a resonance, residuals count for more in proportion.
+
+
+NO_DIGIT = 0.1
+ENOUGH = 2.0  # factor on the share of the data: u = g has two terms, and one of them is data
+VISIBLE = 0.01
+MARGIN = 10.0
+SIGMAS = 3.0  # half-widths of a 95 % interval, that is 5.9 standard deviations: 4e-9 for one point
+
+
+class Verdict(StrEnum):
+    HOLDS = "holds"  # every residual is small, and so is the distance to the reference, if there is one
+    FAILS = "fails"  # an equation, a condition or the known solution is missed
+    DISAGREES = "disagrees"  # with another method
+
+
+@dataclass(frozen=True)
+class Comparison:
+    """The distance of a solution to a reference, relative in L2; `error` is the reference's own error estimate."""
+
+    reference: str
+    distance: float
+    maximum: float
+    error: float
+    exact: bool
+    components: tuple[tuple[str, float], ...] = ()
+    interval: float = 0.0  # half the width of the solution's own 95 % intervals, if it has any
+    mean: float = nan  # the distance in L1, by which solutions that may jump are judged
+
+    @property
+    def allowed(self) -> float:
+        return max(VISIBLE, min(MARGIN * self.error, NO_DIGIT), SIGMAS * self.interval)
+
+    @property
+    def judged(self) -> float:
+        return self.distance if isnan(self.mean) else self.mean
+
+    @property
+    def speaks(self) -> bool:
+        """Whether at least one digit of the reference is correct."""
+        return self.exact or self.error <= NO_DIGIT
+
+    @property
+    def ok(self) -> bool:
+        near = isfinite(self.distance) and self.judged <= self.allowed
+        return near and self.speaks and self.interval <= NO_DIGIT
+
+
+@dataclass(frozen=True)
+class Trust:
+    """All residuals, the comparisons if there are any, and the verdict that follows."""
+
+    gaps: tuple[Gap, ...]
+    comparisons: tuple[Comparison, ...] = ()
+    notes: tuple[str, ...] = ()
+    own: ErrorBar | None = None  # the method's own error estimate
+
+    @property
+    def verdict(self) -> Verdict:
+        missed = any(not j.ok for j in self._judged) or any(c.exact and not c.ok for c in self.comparisons)
+        if missed or self._vague:
+            return Verdict.FAILS
+        return Verdict.HOLDS if all(c.ok for c in self.comparisons) else Verdict.DISAGREES
+
+    @property
+    def complaints(self) -> tuple[str, ...]:
+        """What is wrong, in words."""
+        missed = [str(j) for j in self._judged if not j.ok]
+        vague = (f"not one digit is certain: {self.own}",) if self._vague else ()
+        return (*missed, *vague, *(_distance_text(c) for c in self.comparisons if not c.ok))
+
+    @property
+    def _vague(self) -> bool:
+        """Whether a method whose own estimate is the only evidence has not one correct digit."""
+        return self.own is not None and not self.comparisons and not self.own.value <= NO_DIGIT
+
+    @property
+    def _judged(self) -> list[Judged]:
+        return [Judged(g, self.allowed) for g in self.gaps]
+
+    @property
+    def allowed(self) -> float:
+        """The limit of residuals relative to their terms."""
+        return (NO_DIGIT if any(c.speaks for c in self.comparisons) else VISIBLE) / self.amplified
+
+    @property
+    def amplified(self) -> float:
+        """By how much residuals count for more: above one if the data, which drive the solution, are small."""
+        driven = max((g.data / g.size for g in self.gaps if g.size > 0), default=0.0)
+        return max(1.0, 1 / (ENOUGH * driven)) if driven > 0 else 1.0
+
+    @property
+    def error(self) -> ErrorBar:
+        """The best known: against the exact solution, a reference, the method's interval, or the residuals alone."""
+        for c in sorted((c for c in self.comparisons if c.speaks), key=lambda c: not c.exact):
+            return ErrorBar(c.distance + c.error, c.reference)
+        if self.own is not None:
+            return self.own
+        worst = max((g.relative for g in self.gaps), default=inf) * self.amplified
+        if not worst <= VISIBLE:
+            return ErrorBar(inf, "nothing confirms the solution, and its residuals are not small")
+        return ErrorBar(worst, "the residuals alone, relative to their terms: the error itself is not known")
+
+
+@dataclass(frozen=True)
+class ErrorBar:
+    """A measured bound, relative in L2, and what it was measured against; infinite, and why, if nothing is known."""
+
+    value: float
+    against: str
+
+    def __float__(self) -> float:
+        return self.value
+
+    def __str__(self) -> str:
+        return f"{self.value:.1e} against {self.against}" if isfinite(self.value) else f"not known: {self.against}"
+
+
+@dataclass(frozen=True)
+class Judged:
+    """A residual and its limit."""
+
+    gap: Gap
+    allowed: float
+
+    @property
+    def ok(self) -> bool:
+        return isfinite(self.gap.relative) and self.gap.relative <= self.allowed
+
+    def __str__(self) -> str:
+        return (
+            f"'{self.gap.text}' {self.gap.where} is missed: its residual is {self.gap.relative:.1e} of its terms "
+            f"(allowed {self.allowed:.2g})"
+        )
+
+
+def _distance_text(c: Comparison) -> str:
+    if not c.speaks and not isfinite(c.error):
+        return f"nothing confirms the solution: {c.reference}"
+    if not c.speaks:
+        return f"nothing confirms the solution: the error of {c.reference} itself is {c.error:.1e}"
+    if not c.interval <= NO_DIGIT:
+        return f"not one digit is certain: the solution's own intervals of 95 % are ± {c.interval:.1e}"
+    what = "is wrong" if c.exact else "disagrees"
+    return f"the solution {what}: {c.judged:.1e} from {c.reference} (allowed {c.allowed:.1e})"
+
+
+def compared(
+    found: Tensor, expected: Tensor, names: tuple[str, ...], reference: str, error: float, jumps: bool = False
+) -> Comparison:
+    """From values (n, c) at the same points; in L1 too, if they may jump."""
+    distances = tuple((name, relative(found[:, k], expected[:, k])) for k, name in enumerate(names))
+    largest = float((found - expected).abs().max())
+    mean = relative(found, expected, 1) if jumps else nan
+    return Comparison(reference, relative(found, expected), largest, error, error == 0.0, distances, mean=mean)
+
+
+def relative(found: Tensor, expected: Tensor, power: int = 2) -> float:
+    """‖found - expected‖ / ‖expected‖, or the numerator alone where the denominator is zero."""
+    size, distance = (torch.linalg.vector_norm(v, power) for v in (expected, found - expected))
+    return float(distance / size) if size > 0 else float(distance)
+
+
+# ---- assess
+# Solved → Trust: fresh residuals, and a reference: the exact solution if stated, else a grid if cheap.
+
+
+COMPARED = 2048  # points at which two solutions are compared
+WITH_PATHS = 64  # the same, if each costs thousands of paths
+CHEAP = {1: 256, 2: 48, 3: 12}  # points per side of a grid that costs little, by the dimension of space
+MANY_STEPS = 1500  # in time, of a grid that nobody asked for: a solution that needs more of them is not cheap
+ALONE = "no exact solution is stated, and no cheap grid solves this: only {} speak"
+BY_ITSELF = "nothing but half the grid was compared with this solution: `pdedsl crosscheck` tries the other methods"
+ROUNDING = 1e-16
+
+Function = Callable[[Tensor], Tensor]
+
+
+@dataclass(frozen=True)
+class Reference:
+    """What a solution is compared with; `error` is its own estimate of its error."""
+
+    text: str
+    values: Function
+    error: float
+
+
+@dataclass(frozen=True)
+class Assessment:
+    """How far the solution can be trusted, and what it was compared with."""
+
+    trust: Trust
+    references: tuple[Reference, ...]
+
+
+def assessed(solved: Solved, plan: SolvePlan, source: Source, how: How) -> Assessment:
+    gaps = audit_of(solved, plan.statement, how).gaps(source) if has_derivatives(solved) else ()
+    found = {name: e.value for name, e in solved.parameters.items()}
+    references = tuple(references_of(plan, how, found))
+    comparisons = tuple(comparison(solved, r, plan.statement, how) for r in references)
+    evidence = "its own intervals" if isinstance(solved.method, Paths) else "the residuals"
+    alone = BY_ITSELF if isinstance(solved.method, Grid) else ALONE.format(evidence)
+    if isinstance(solved.method, Grid):
+        comparisons = (*comparisons, _halved(solved))
+    notes = (*floating_lines(plan.statement), *(() if references else (alone,)))
+    own = _interval(solved, plan.statement, how) if isinstance(solved.method, Paths) else None
+    return Assessment(Trust(gaps, comparisons, notes, own), tuple(r for r in references if isfinite(r.error)))
+
+
+def _interval(solved: Solved, statement: Statement, how: How) -> ErrorBar:
+    points = fresh_points(statement, solved, how)
+    size = float(solved(points).norm())
+    half = float(interval_of(solved, points).norm())
+    return ErrorBar(half / size if size > 0 else half, "the solution's own intervals of 95 %")
+
+
+def _halved(solved: Solved) -> Comparison:
+    error, mean = solved.figures["error"], solved.figures.get(IN_MEAN, nan)
+    return Comparison("itself on half as many points a side", error, nan, ROUNDING, exact=False, mean=mean)
+
+
+def audit_of(solved: Solved, statement: Statement, how: How) -> Audit:
+    values = {name: found.value for name, found in solved.parameters.items()}
+    module, functions = solved.module, functions_of(statement)
+    if functions and isinstance(module, AnsatzModule):
+        module = WithFunctions(module, [f.axes for f in functions])
+    return Audit(with_functions(statement), module, Points(statement.domain, how.device), how.seed, values)
+
+
+def comparison(solved: Solved, reference: Reference, statement: Statement, how: How) -> Comparison:
+    if not isfinite(reference.error):
+        return Comparison(reference.text, nan, nan, inf, exact=False)
+    points = fresh_points(statement, solved, how)
+    names = tuple(c.name for c in statement.components)
+    with torch.no_grad():
+        found, expected = (anchored(f, statement, points) for f in (solved, reference.values))
+    jumps = grid_scheme(statement) is Scheme.VOLUMES
+    made = compared(found, expected, names, reference.text, reference.error, jumps)
+    if isinstance(solved.method, Paths):
+        half = interval_of(solved, points)
+        return replace(made, interval=float(half.norm() / expected.norm()))
+    return made
+
+
+def fresh_points(statement: Statement, solved: Solved, how: How) -> Tensor:
+    count = WITH_PATHS if isinstance(solved.method, Paths) else COMPARED
+    return Points(statement.domain, how.device).inside(count, how.seed + SEED + 1)
+
+
+def references_of(plan: SolvePlan, how: How, numbers: Mapping[str, float] | None = None) -> Iterator[Reference]:
+    """The exact solution, if stated; and the grid that the spec asks for, or, if nothing else is known, a cheap one.
+
+    `numbers` were found along with the solution: the grid takes them as they are.
+    """
+    exact = exact_of(plan.statement)
+    if exact is not None:
+        yield exact
+    grid = plan.reference or (cheap_grid(plan, numbers or {}) if exact is None else None)
+    if grid is not None:
+        try:
+            found = grid_of(grid, plan, how, numbers or {})
+        except Failed as failure:  # one that nobody asked for may fail silently, unless the solution itself breaks down
+            if plan.reference:
+                raise
+            cause = failure.__cause__
+            if isinstance(cause, Unstable) and not isinstance(cause, Exhausted):
+                yield Reference(f"{grid} breaks down: {failure}", lambda x: x.new_full((len(x), 1), nan), inf)
+            return
+        if plan.reference or found.error <= NO_DIGIT:  # or be ignored, if not one digit is correct
+            yield found
+
+
+def exact_of(statement: Statement) -> Reference | None:
+    known = [e for e in statement.exact if e is not None]
+    if len(known) < len(statement.components):
+        return None
+    at = pointwise(known, statement.domain.coordinates)
+    return Reference("the exact solution", lambda x: torch.stack(at(*x.unbind(-1)), -1), 0.0)
+
+
+def cheap_grid(plan: SolvePlan, numbers: Mapping[str, float]) -> Grid | None:
+    """A grid that costs little, if one applies at all, or would apply if what is learned were known."""
+    statement = plan.statement
+    known = bool(statement.parameters) and all(p.name in numbers for p in statement.parameters)
+    applies = any(isinstance(a.method, Grid) and not a.obstacle for a in plan.alternatives)
+    applies = applies or (known and isinstance(grid_scheme(statement), Scheme))
+    n = CHEAP.get(len(statement.domain.space))
+    return Grid(n=n) if applies and n is not None else None
+
+
+def grid_of(grid: Grid, plan: SolvePlan, how: How, numbers: Mapping[str, float]) -> Reference:
+    """A grid, and its distance to a grid with half as many points per side, which exceeds its error where it
+    converges."""
+    if plan.reference:
+        solved = solved_by(grid, plan, how)
+    else:
+        given = {name: torch.tensor(value, dtype=torch.float64, device=how.device) for name, value in numbers.items()}
+        solved = solve_by_grid(plan.statement, grid, seed=how.seed, device=how.device, given=given, most=MANY_STEPS)
+    with_numbers = f" with {', '.join(f'{name} = {value:.4g}' for name, value in numbers.items())}" if numbers else ""
+    return Reference(f"{grid}{with_numbers}", solved, max(solved.figures["error"], ROUNDING))

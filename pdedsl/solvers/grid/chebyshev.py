@@ -1,0 +1,509 @@
+"""Values at the nodes of a box: Chebyshev points on an axis with sides, equal steps on a periodic one.
+
+Equations hold at the nodes; next to a side its conditions replace them, the first one at the side, the second one node
+further in (Trefethen 2000, ch. 13 and 14). Rows: M ∂w/∂t = R(w, t), with M = 0 in the row of a condition. A pressure
+has degree lower by two than the flow that it keeps divergence-free, or it would have undetected oscillations (Bernardi
+and Maday 1992): its values on the sides follow from those inside. Its mean, which nothing determines, is added to the
+divergence: both vanish if inflow equals outflow.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass, replace
+from functools import cached_property, lru_cache
+
+import torch
+from sympy import Expr, Symbol
+from torch import Tensor
+
+from pdedsl.ir.problem import Derivative
+from pdedsl.problem.first_order_system import Evolution, Side
+from pdedsl.runtime.basis import chebyshev
+from pdedsl.runtime.basis.fourier import Ring
+from pdedsl.runtime.basis.interpolation import Axis, Expansion, Segment
+from pdedsl.runtime.linalg import Factored
+from pdedsl.runtime.ode.radau import ORDER, Radau
+from pdedsl.runtime.ode.step_doubling import Control, Effort, March, retraced, solved_in_time
+from pdedsl.solvers.grid.grid_result import (
+    SURPLUS,
+    Failed,
+    Gridded,
+    ends,
+    figures_of,
+    in_order,
+    moments,
+    steps_in_words,
+)
+from pdedsl.solvers.grid.interface_fv import Celled, cells_of
+from pdedsl.solvers.grid.nodal_functions import Formulas, Given, formulas, known_at
+
+# ---- collocated
+
+
+def axes_of(evolution: Evolution, n: int) -> tuple[Axis, ...]:
+    domain = evolution.statement.domain
+    found: list[Axis] = []
+    for interval in domain.intervals[: len(domain.space)]:
+        start, end = float(interval.start), float(interval.end)
+        found.append(Ring(start, end - start, max(2, (n + 1) // 2)) if interval.periodic else Segment(start, end, n))
+    return tuple(found)
+
+
+def nodes_of(axis: Axis, like: Tensor) -> Tensor:
+    if isinstance(axis, Ring):
+        return axis.start + axis.period * torch.arange(axis.modes, dtype=like.dtype, device=like.device) / axis.modes
+    return axis.start + (axis.end - axis.start) * (chebyshev.points(axis.n, like) + 1) / 2
+
+
+def derivative_of(axis: Axis, like: Tensor) -> Tensor:
+    """The matrix of d/dx at the nodes of an axis."""
+    if isinstance(axis, Ring):
+        own = torch.eye(axis.modes, dtype=like.dtype, device=like.device)
+        wave = 2j * torch.pi / axis.period * torch.arange(axis.half, dtype=like.dtype, device=like.device)
+        found: Tensor = torch.fft.irfft(wave[:, None] * torch.fft.rfft(own, dim=0), n=axis.modes, dim=0)
+        return found
+    return chebyshev.differentiation(axis.n, like) * (2 / (axis.end - axis.start))
+
+
+@dataclass(frozen=True)
+class Block:
+    """Rows of R: an expression at the nodes `at`, written to `rows`, and its derivatives by each of its jets."""
+
+    value: Formulas
+    slopes: Formulas
+    jets: tuple[Derivative, ...]
+    at: Tensor
+    rows: Tensor
+    sign: float
+
+
+@dataclass(frozen=True)
+class Collocated:
+    """An evolution at the nodes of the axes; w holds all variables one after the other."""
+
+    evolution: Evolution
+    axes: tuple[Axis, ...]
+    given: Mapping[str, Given]
+    like: Tensor
+
+    @cached_property
+    def lines(self) -> list[Tensor]:
+        return [nodes_of(a, self.like) for a in self.axes]
+
+    @cached_property
+    def shape(self) -> tuple[int, ...]:
+        return tuple(len(line) for line in self.lines)
+
+    @cached_property
+    def places(self) -> list[Tensor]:
+        """The coordinates of all nodes, each flattened."""
+        return [c.reshape(-1) for c in torch.meshgrid(*self.lines, indexing="ij")]
+
+    @property
+    def count(self) -> int:
+        return self.places[0].numel()
+
+    @cached_property
+    def _matrices(self) -> dict[tuple[int, ...], Tensor]:
+        return {}
+
+    def matrix(self, orders: tuple[int, ...]) -> Tensor:
+        """The matrix of ∂^α: from values at all nodes to derivatives at all nodes."""
+        if orders not in self._matrices:
+            found = torch.ones((1, 1), dtype=self.like.dtype, device=self.like.device)
+            for axis, order in zip(self.axes, orders, strict=True):
+                found = torch.kron(found, torch.linalg.matrix_power(derivative_of(axis, self.like), order))
+            self._matrices[orders] = found
+        return self._matrices[orders]
+
+    def known(self, time: float) -> Mapping[Symbol, Tensor]:
+        moment = self.like.new_full((1,), time)
+        timed = self.evolution.statement.domain.timed
+        return known_at(self.evolution, self.given, self.places, moment if timed else None)
+
+    @cached_property
+    def _lasting(self) -> list[Mapping[Symbol, Tensor]] | None:
+        """The known values at the nodes of each block, if no learned function depends on time."""
+        if self.evolution.timed_functions:
+            return None
+        return [self._picked(b, self.known(self.start)) for b in self.blocks]
+
+    def _known_in(self, time: float) -> list[Mapping[Symbol, Tensor]]:
+        """The known values for each block."""
+        if self._lasting is None:
+            known = self.known(time)
+            return [self._picked(b, known) for b in self.blocks]
+        if not self.evolution.statement.domain.timed:
+            return self._lasting
+        moment = {self.evolution.coordinates[-1]: self.like.new_full((1,), time)}
+        return [{**known, **moment} for known in self._lasting]
+
+    def _picked(self, block: Block, known: Mapping[Symbol, Tensor]) -> Mapping[Symbol, Tensor]:
+        return {s: v[block.at] if v.numel() == self.count > 1 else v for s, v in known.items()}
+
+    def right(self, w: Tensor, time: float) -> Tensor:
+        """R, with a sign that makes time run forward."""
+        result = w.new_zeros(w.shape)
+        for b, known in zip(self.blocks, self._known_in(time), strict=True):
+            (value,) = b.value(self._jets(b, b.value, w), known)
+            result = result.index_copy(0, b.rows, b.sign * value)
+        for k in self.evolution.floating:
+            result[self._own(k)] += self._held @ w[self._own(k)]
+        return result
+
+    def slope(self, w: Tensor, time: float) -> Tensor:
+        """∂R/∂w."""
+        result = w.new_zeros(len(w), len(w))
+        for b, known in zip(self.blocks, self._known_in(time), strict=True):
+            numbers = b.slopes(self._jets(b, b.slopes, w), known)
+            for jet, number in zip(b.jets, numbers, strict=True):
+                part = b.sign * number[:, None] * self.matrix(jet.orders)[b.at]
+                result[b.rows, self._own(jet.component)] += part
+        for k in self.evolution.floating:
+            result[self._own(k), self._own(k)] += self._held
+        return result
+
+    def _own(self, variable: int) -> slice:
+        return slice(variable * self.count, (variable + 1) * self.count)
+
+    @cached_property
+    def inner(self) -> Tensor:
+        """A mask of the nodes that are not on any side."""
+        found = torch.ones(self.shape, dtype=torch.bool, device=self.like.device)
+        for k, axis in enumerate(self.axes):
+            if isinstance(axis, Segment):
+                found.select(k, 0)[...] = False
+                found.select(k, self.shape[k] - 1)[...] = False
+        return found.reshape(-1)
+
+    @cached_property
+    def _held(self) -> Tensor:
+        """The rows of a pressure: on the sides, its distance to what the inner values imply; inside, their mean."""
+        whole = torch.ones((1, 1), dtype=self.like.dtype, device=self.like.device)
+        for axis, size in zip(self.axes, self.shape, strict=True):
+            own = torch.eye(size, dtype=self.like.dtype, device=self.like.device)
+            whole = torch.kron(whole, chebyshev.from_inner(size, self.like) if isinstance(axis, Segment) else own)
+        inner = self.inner.to(self.like.dtype)
+        rim = torch.eye(self.count, dtype=self.like.dtype, device=self.like.device) - whole
+        return torch.where(self.inner[:, None], inner / inner.sum(), rim)
+
+    def _jets(self, block: Block, formula: Formulas, w: Tensor) -> list[Tensor]:
+        values = w.reshape(-1, self.count)
+        return [self._jet(values, self.evolution.of_jets[s], block.at) for s in formula.jets]
+
+    def _jet(self, values: Tensor, jet: Derivative, at: Tensor) -> Tensor:
+        own = values[jet.component]
+        return own[at] if jet.order == 0 else self.matrix(jet.orders)[at] @ own
+
+    @cached_property
+    def mass(self) -> Tensor:
+        """1 in rows with a time derivative, else 0."""
+        result = self.like.new_zeros(len(self.evolution.variables) * self.count)
+        for k in self.evolution.moving:
+            result[self._own(k)] = 1
+        result[self.owners >= 0] = 0
+        return result
+
+    @cached_property
+    def owners(self) -> Tensor:
+        """For each row the condition that replaces its equation, or -1; those nearest to their side take precedence."""
+        result = torch.full((len(self.evolution.variables) * self.count,), -1, device=self.like.device)
+        for k, layer in sorted(self._layers(), key=lambda pair: (pair[1], self.evolution.sides[pair[0]].normal)):
+            side = self.evolution.sides[k]
+            rows = self._row_of(side) * self.count + self._nodes(side, layer)
+            result[rows[result[rows] < 0]] = k
+        return result
+
+    def _layers(self) -> Iterator[tuple[int, int]]:
+        """Each condition with its rank among the conditions on the same variable and side."""
+        seen: dict[object, int] = {}
+        order = sorted(range(len(self.evolution.sides)), key=lambda k: self.evolution.sides[k].normal)
+        for k in order:
+            side = self.evolution.sides[k]
+            key = (side.place, side.variable) if not side.part else (side.place, side.variable, side.part)
+            seen[key] = seen.get(key, -1) + 1
+            yield k, seen[key]
+
+    def _row_of(self, side: Side) -> int:
+        """The variable whose equation is replaced: the highest time derivative of the component."""
+        component, _ = self.evolution.variables[side.variable]
+        return max(k for k, (c, _) in enumerate(self.evolution.variables) if c == component)
+
+    def _nodes(self, side: Side, layer: int) -> Tensor:
+        """Nodes in a layer next to a side, on the part of the side where the condition holds."""
+        index = torch.arange(self.count, device=self.like.device).reshape(self.shape)
+        axis, size = side.place.coordinate, self.shape[side.place.coordinate]
+        found = index.select(axis, size - 1 - layer if side.place.upper else layer).reshape(-1)
+        for expr in side.part:
+            value = formulas(self.evolution, [expr])((), self.known(self.start))[0].expand(self.count)
+            found = found[value[self._onto(side, found)] > 0]
+        return found
+
+    @cached_property
+    def start(self) -> float:
+        return float(self.evolution.statement.domain.intervals[-1].start)
+
+    def _onto(self, side: Side, nodes: Tensor) -> Tensor:
+        """The nodes on the side itself that lie opposite the given ones."""
+        axis, size = side.place.coordinate, self.shape[side.place.coordinate]
+        stride = 1
+        for s in self.shape[axis + 1 :]:
+            stride *= s
+        place = (nodes // stride) % size
+        return nodes + ((size - 1 if side.place.upper else 0) - place) * stride
+
+    @cached_property
+    def blocks(self) -> tuple[Block, ...]:
+        evolution, every = self.evolution, torch.arange(self.count, device=self.like.device)
+        equations = dict(
+            zip((*evolution.moving, *evolution.still), (*evolution.rights, *evolution.constraints), strict=True)
+        )
+        found = []
+        for k, expr in equations.items():
+            free = every[(self.owners[self._own(k)] < 0) & (self.inner if k in evolution.floating else True)]
+            sign = -1.0 if evolution.backward and k in evolution.moving else 1.0
+            found.append(self._block(expr, free, k * self.count + free, sign))
+        for k, side in enumerate(evolution.sides):
+            rows = (self.owners == k).nonzero().squeeze(-1)
+            if len(rows):
+                found.append(self._block(side.kept, self._onto(side, rows % self.count), rows, 1.0))
+        return tuple(found)
+
+    def _block(self, expr: Expr, at: Tensor, rows: Tensor, sign: float) -> Block:
+        jets = self.evolution.jets_in(expr)
+        slopes = formulas(self.evolution, [expr.diff(s) for s, _ in jets])
+        return Block(formulas(self.evolution, [expr]), slopes, tuple(d for _, d in jets), at, rows, sign)
+
+
+# ---- consistent
+# Initial values that satisfy the constraints: the nearest divergence-free flow, and the pressure that goes with it.
+#
+# For ∂v/∂t = R(v) + G p, C v = c(t) (incompressible flow and its sides): v + G q = v₀ with C v = c, which is the
+# projection of Chorin 1968; then v′ - G p = R(v) with C v′ = c′.
+
+
+MOMENT = 1e-5  # fraction of the time interval, for c′ by a difference quotient
+
+
+def consistent(problem: Collocated, start: Tensor, begin: float, length: float) -> Tensor:
+    """`length` is negative if time runs backward."""
+    moving = problem.mass > 0
+    pressure = torch.zeros_like(moving).reshape(-1, problem.count)
+    pressure[list(problem.evolution.floating)] = True
+    pressure = pressure.reshape(-1)
+    with torch.no_grad():
+        slope = problem.slope(start, begin)
+        matrix = Factored.of(
+            torch.where(moving[:, None], torch.diag(problem.mass) - slope * pressure, slope)  # rows of v, rows of C
+        )
+    nearest = start - matrix.solve(torch.where(moving, 0.0, problem.right(start, begin)))
+    flow = torch.where(pressure, 0.0, nearest)
+    late = problem.right(flow, begin + MOMENT * length) - problem.right(flow, begin - MOMENT * length)
+    rates = matrix.solve(torch.where(moving, problem.right(flow, begin), -late / (2 * MOMENT * abs(length))))
+    return torch.where(pressure, rates, flow)
+
+
+# ---- boxes
+# Problems on a box with sides: Newton's method for stationary ones, Radau IIA in time, on values at nodes.
+
+
+Problem = Collocated | Celled
+MOST = 4000  # unknowns in a direct solve, at most
+ROUNDS = 50
+NEAR = 1e-12
+JUMP = 1e-6  # of a gap between initial data and sides: the share that a step may miss, since later steps forget it
+
+
+def fitting(evolution: Evolution, n: int) -> int:
+    """n, or the largest number of points per side that a direct solve can take."""
+    variables, dimension = len(evolution.variables), len(evolution.statement.domain.space)
+    return min(n, int((MOST / variables) ** (1 / dimension) + 1e-9))
+
+
+def on_box(
+    evolution: Evolution, n: int, given: Mapping[str, Given], like: Tensor, effort: Effort, layered: bool = False
+) -> Gridded:
+    if layered:
+        problem: Problem = Celled(evolution, cells_of(evolution, n), given, like)
+    else:
+        problem = Collocated(evolution, axes_of(evolution, n), given, like)
+    return _in_time(problem, effort) if evolution.moving else _at_rest(problem)
+
+
+def _at_rest(problem: Problem) -> Gridded:
+    with torch.no_grad():
+        w, rounds, singular = _newton(problem)
+    matrix = Factored.of(problem.slope(w, 0.0).detach())
+    w = w - matrix.solve(problem.right(w, 0.0))  # carries the gradients (implicit function theorem)
+    left = float(problem.right(w, 0.0).detach().abs().max())
+    notes = [f"{_nodes(problem)}, a direct solve: {rounds} rounds of Newton's method"]
+    if singular:
+        notes.append("the equations leave something free: the shortest solution is taken")
+    module = Expansion(problem.axes, _values(problem, w).unsqueeze(0), None)
+    figures = {"rounds": float(rounds), "left over": left, **_surplus(problem, w.detach())}
+    return Gridded(module, figures, tuple(notes))
+
+
+def _surplus(problem: Problem, w: Tensor) -> dict[str, float]:
+    """The mean of a pressure is the part of the divergence that cannot be removed: zero if inflow equals outflow."""
+    own, floating = w.reshape(-1, problem.count), problem.evolution.floating
+    flows = [own[k].abs().max() for k in range(len(own)) if k not in floating]
+    means = [own[k][problem.inner].mean().abs() for k in floating]
+    domain = problem.evolution.statement.domain
+    across = min(float(i.end - i.start) for i in domain.intervals[: len(domain.space)])
+    return {SURPLUS: float(max(means) * across / max(flows))} if means and flows else {}
+
+
+def _newton(problem: Problem) -> tuple[Tensor, int, bool]:
+    """From zero; steps are shortened until the residual falls."""
+    w = torch.zeros_like(problem.mass)
+    for k in range(1, ROUNDS + 1):
+        value, matrix = problem.right(w, 0.0), Factored.of(problem.slope(w, 0.0))
+        move = matrix.solve(value)
+        w = _shortened(problem, w, move, value, matrix)
+        if float(move.norm()) <= NEAR * max(float(w.norm()), 1e-300) or problem.evolution.statement.is_affine:
+            return w, k, matrix.singular
+    raise Failed("Newton's method on the grid did not converge")
+
+
+def _shortened(problem: Problem, w: Tensor, move: Tensor, value: Tensor, matrix: Factored) -> Tensor:
+    share, size = 1.0, float((value * matrix.scale).norm())
+    while share > 1e-3:
+        there = w - share * move
+        if float((problem.right(there, 0.0) * matrix.scale).norm()) < size:
+            return there
+        share /= 2
+    return w - move
+
+
+def _in_time(problem: Problem, effort: Effort) -> Gridded:
+    evolution = problem.evolution
+    march = _marched(problem, effort)
+    values = torch.stack([_values(problem, w) for w in march.states])
+    if set(evolution.still) - set(evolution.floating):  # they have no values before the first step
+        values = _filled(evolution, values)
+    module = in_order(evolution, problem.axes, values, moments(evolution, march))
+    steps = f"{_nodes(problem)}, Radau IIA steps of order 5: {steps_in_words(march)}"
+    corners = _corners(problem, march.states[0])
+    return Gridded(module, figures_of(march), (steps, *corners), march.error if corners else 0.0)
+
+
+def _filled(evolution: Evolution, values: Tensor) -> Tensor:
+    """Components without a time derivative get at the start the values that they have after the first step."""
+    own = {evolution.variables[k][0] for k in evolution.still}
+    first = [values[1, c] if c in own else values[0, c] for c in range(values.shape[1])]
+    return torch.cat([torch.stack(first).unsqueeze(0), values[1:]])
+
+
+def _marched(problem: Problem, effort: Effort) -> March:
+    """March without gradients, on a copy of the problem; if gradients are needed, retrace the same steps with them."""
+    evolution = problem.evolution
+    first, last = ends(evolution)
+    begin, length = (last if evolution.backward else first), last - first
+    start = _initial(problem, begin)
+    least = JUMP * min(1.0, _gap(problem, start))
+    counted, tolerance = _counted(problem), effort.tolerance
+    control = Control(ORDER, tolerance, extrapolated=False, counted=counted, least=least, most=effort.most)
+    if evolution.floating and isinstance(problem, Collocated):
+        start = consistent(problem, start, begin, -length if evolution.backward else length)
+    with torch.no_grad():
+        march = solved_in_time(_quick(replace(problem), length), start.detach(), length, control)
+    if not start.requires_grad and not problem.right(start, begin).requires_grad:
+        return march
+    return retraced(_stepper(problem, length), start, length, march, control)
+
+
+def _counted(problem: Problem) -> Tensor | None:
+    """Which unknowns error control counts: not a pressure, which is less accurate and does not propagate its errors."""
+    if not problem.evolution.floating:
+        return None
+    found = torch.ones_like(problem.mass).reshape(-1, problem.count)
+    found[list(problem.evolution.floating)] = 0
+    return found.reshape(-1)
+
+
+def _clock(evolution: Evolution) -> Callable[[float], float]:
+    first, last = ends(evolution)
+    return (lambda s: last - s) if evolution.backward else (lambda s: first + s)
+
+
+def _stepper(problem: Problem, length: float) -> Radau:
+    at = _clock(problem.evolution)
+    steady = _steady(problem)
+    right, slope = (lambda w, s: problem.right(w, at(s))), (lambda w, s: problem.slope(w, at(s)))
+    return Radau(right, slope, problem.mass, length, steady)
+
+
+def _quick(problem: Problem, length: float) -> Radau:
+    """An affine right-hand side, by its matrix and its value at zero."""
+    if not _steady(problem):
+        return _stepper(problem, length)
+    at, zero = _clock(problem.evolution), torch.zeros_like(problem.mass)
+    matrix, lasting = problem.slope(zero, problem.start), problem.right(zero, problem.start)
+    moved = _moves(problem)
+
+    @lru_cache(maxsize=16)  # the rounds of a step, and steps of two lengths, ask at the same times
+    def source(s: float) -> Tensor:
+        return problem.right(zero, at(s)) if moved else lasting
+
+    def right(w: Tensor, s: float) -> Tensor:
+        return matrix @ w + source(s)
+
+    return Radau(right, lambda w, s: matrix, problem.mass, length, affine=True)
+
+
+def _exprs(evolution: Evolution) -> tuple[Expr, ...]:
+    return (*evolution.rights, *evolution.constraints, *(s.kept for s in evolution.sides))
+
+
+def _moves(problem: Problem) -> bool:
+    """Whether anything besides the unknowns changes in time."""
+    evolution = problem.evolution
+    changing = {
+        evolution.coordinates[-1],
+        *(p.symbol for p in evolution.parameters if p.name in evolution.timed_functions),
+    }
+    return any(e.free_symbols & changing for e in _exprs(evolution))
+
+
+def _steady(problem: Problem) -> bool:
+    """Whether the Jacobian is the same at all times and states."""
+    evolution = problem.evolution
+    varying = {s for s, _ in evolution.jets} | {evolution.coordinates[-1]}
+    varying |= {p.symbol for p in evolution.parameters if p.name in evolution.timed_functions}
+    return not any(e.diff(s).free_symbols & varying for e in _exprs(evolution) for s, _ in evolution.jets_in(e))
+
+
+def _initial(problem: Problem, begin: float) -> Tensor:
+    evolution = problem.evolution
+    found = formulas(evolution, evolution.initial)((), problem.known(begin))
+    w = problem.like.new_zeros(len(evolution.variables), problem.count)
+    rows = dict(zip(evolution.moving, (f.expand(problem.count) for f in found), strict=True))
+    return torch.stack([rows.get(k, w[k]) for k in range(len(w))]).reshape(-1)
+
+
+def _gap(problem: Problem, start: Tensor) -> float:
+    """How far the initial data are from satisfying the conditions on the sides; 0 if only by rounding."""
+    sides = (problem.mass == 0) & (problem.owners >= 0)
+    first, last = ends(problem.evolution)
+    with torch.no_grad():
+        value = problem.right(start.detach(), last if problem.evolution.backward else first)
+    gap = float(value[sides].abs().max()) if bool(sides.any()) else 0.0
+    return gap if gap > 1e-8 else 0.0
+
+
+def _corners(problem: Problem, start: Tensor) -> tuple[str, ...]:
+    gap = _gap(problem, start)
+    return (f"data and sides do not meet: a gap of {gap:.2g} at the start limits the accuracy near it",) * bool(gap)
+
+
+def _values(problem: Problem, w: Tensor) -> Tensor:
+    """The values of the components at the nodes."""
+    own = [k for k, (_, j) in enumerate(problem.evolution.variables) if j == 0]
+    return w.reshape(-1, *problem.shape)[own]
+
+
+def _nodes(problem: Problem) -> str:
+    sizes = " × ".join(map(str, problem.shape))
+    return f"finite volumes, {sizes} cells" if isinstance(problem, Celled) else f"collocation at {sizes} nodes"

@@ -1,0 +1,328 @@
+"""Fourier series in space: exponential steps in time, division for stationary problems, projection for constraints.
+
+∂ŵ/∂t = L(k) ŵ + N̂(w): the linear part with constant coefficients is exact, the rest is stepped; products are computed
+on a grid fine enough to keep the retained modes free of aliasing for polynomials up to degree three.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
+from functools import cached_property
+
+import torch
+from sympy import Expr, Poly, S, Symbol
+from sympy.polys.polyerrors import PolynomialError
+from torch import Tensor, nn
+
+from pdedsl.problem.conservation_form import carried
+from pdedsl.problem.first_order_system import Evolution
+from pdedsl.problem.periodicity import Linear, Loop, linear_of
+from pdedsl.runtime.basis.fourier import Ring, Torus
+from pdedsl.runtime.basis.interpolation import Expansion
+from pdedsl.runtime.ode.etdrk import ORDER, Exponential, mixed
+from pdedsl.runtime.ode.step_doubling import Control, Effort, March, retraced, solved_in_time
+from pdedsl.solvers.grid.grid_result import Apart, Gridded, ends, figures_of, in_order, moments, steps_in_words
+from pdedsl.solvers.grid.nodal_functions import Formulas, Given, formulas, known_at
+
+# ---- periodic
+
+
+def torus_of(evolution: Evolution, loops: tuple[Loop, ...], n: int, like: Tensor) -> Torus:
+    """n points on each side of the box; twice as many if the box is continued by its mirror image."""
+    rings = []
+    for loop, interval in zip(loops, evolution.statement.domain.intervals, strict=False):
+        copies = round(float(loop.period / (interval.end - interval.start)))
+        rings.append(Ring(float(loop.start), float(loop.period), max(2, n * copies // 2)))
+    return Torus(tuple(rings), _fine(evolution), like)
+
+
+def _fine(evolution: Evolution) -> int:
+    """Grid points per half of the modes: (q + 1) h points make products of q factors with |k| < h exact on |k| < h."""
+    exprs = linear_of(evolution, (*evolution.rights, *evolution.constraints)).rests
+    return max([2, *(min(_degree(evolution, e) + 1, 4) for e in exprs)])
+
+
+def _degree(evolution: Evolution, expr: Expr) -> int:
+    jets = [s for s, _ in evolution.jets_in(expr)]
+    try:
+        degree = Poly(expr, *jets).total_degree() if jets else 1
+    except PolynomialError:
+        return 3
+    return int(degree) + (1 if expr.free_symbols & set(evolution.coordinates) else 0)
+
+
+@dataclass(frozen=True)
+class Spectral:
+    """An evolution on the modes of a torus; w are the coefficients of the m variables with a time derivative,
+    (m, modes…), or (b, m, modes…) if numbers in `given` are a batch of values, (b,).
+    """
+
+    evolution: Evolution
+    torus: Torus
+    given: Mapping[str, Given]
+
+    @cached_property
+    def linear(self) -> Linear:
+        return linear_of(self.evolution, (*self.evolution.rights, *self.evolution.constraints))
+
+    @cached_property
+    def rest(self) -> Formulas:
+        return formulas(self.evolution, self._products[0])
+
+    @cached_property
+    def _products(self) -> tuple[tuple[Expr, ...], Tensor | None]:
+        """What is computed on the grid: N itself, or, for one variable, its fluxes F and what is no flux, with the
+        factors iκ and 1 that make N̂ of them: u ∂u/∂x is half of ∂u²/∂x, and needs no transform of ∂u/∂x."""
+        rests = self.linear.rests[: len(self.evolution.moving)]
+        if len(self.evolution.variables) != 1 or len(rests) != 1:
+            return rests, None
+        fluxes, left = carried(self.evolution, rests[0])
+        if not any(fluxes):
+            return rests, None
+        units = [tuple(int(i == k) for i in range(self.torus.dimension)) for k in range(self.torus.dimension)]
+        parts = [(*f.as_coeff_Mul(), unit) for f, unit in zip(fluxes, units, strict=True) if f != 0]
+        parts += [(S.One, left, (0,) * self.torus.dimension)] if left != 0 else []
+        factors = [float(c) * self.torus.derivative(unit) for c, _, unit in parts]
+        return tuple(e for _, e, _ in parts), torch.stack(torch.broadcast_tensors(*factors))  # type: ignore[no-untyped-call]
+
+    @property
+    def learns(self) -> bool:
+        """Whether anything in `given` requires gradients."""
+        return any(v.requires_grad for v in self.at_start.values())
+
+    @property
+    def batch(self) -> tuple[int, ...]:
+        """(b,) if numbers in `given` are a batch of b values, otherwise ()."""
+        sizes = {tuple(v.shape[: v.ndim - self.torus.dimension]) for v in self.at_start.values()}
+        return max(sizes, default=())
+
+    @property
+    def quiet(self) -> bool:
+        """Whether there is nothing but the linear part."""
+        return all(r == 0 for r in self.linear.rests)
+
+    def known(self, time: float) -> Mapping[Symbol, Tensor]:
+        return self.at_start if self.autonomous else self._known_at(time)
+
+    @cached_property
+    def autonomous(self) -> bool:
+        """Whether N does not depend on time."""
+        domain = self.evolution.statement.domain
+        changing = self.evolution.timed_functions
+        timed = {p.symbol for p in self.evolution.parameters if p.name in changing} | {domain.coordinates[-1]}
+        return not domain.timed or not any(r.free_symbols & timed for r in self.linear.rests)
+
+    @cached_property
+    def at_start(self) -> Mapping[Symbol, Tensor]:
+        return self._known_at(float(self.evolution.statement.domain.intervals[-1].start))
+
+    def _known_at(self, time: float) -> Mapping[Symbol, Tensor]:
+        moment = self.torus.like.new_full([1] * self.torus.dimension, time)
+        timed = self.evolution.statement.domain.timed
+        return known_at(self.evolution, self.given, self.torus.points(), moment if timed else None)
+
+    @cached_property
+    def symbol(self) -> Tensor:
+        """The linear part on the modes, (modes…, rows, variables): rows of right-hand sides, then of constraints."""
+        torus, rows = self.torus, len(self.linear.rests)
+        flat = torch.zeros_like(torus.derivative((0,) * torus.dimension))
+        found = [[flat for _ in self.evolution.variables] for _ in range(rows)]
+        numbers = formulas(self.evolution, [c for _, _, c in self.linear.parts])((), self.at_start)
+        for (row, jet, _), number in zip(self.linear.parts, numbers, strict=True):
+            d = self.evolution.of_jets[jet]
+            for axis in torus.axes:
+                number = number.narrow(axis, 0, 1)
+            found[row][d.component] = found[row][d.component] + number * torus.derivative(d.orders)
+        entries = torch.broadcast_tensors(*(e for row in found for e in row))  # type: ignore[no-untyped-call]
+        return torch.stack(entries, dim=-1).reshape(*entries[0].shape, rows, -1)
+
+    def block(self, above: bool, moving: bool) -> Tensor:
+        """The rows of right-hand sides or of constraints, the columns of moving or of still variables."""
+        count = len(self.evolution.moving)
+        rows = self.symbol[..., :count, :] if above else self.symbol[..., count:, :]
+        return rows[..., list(self.evolution.moving if moving else self.evolution.still)]
+
+    @cached_property
+    def eliminated(self) -> Tensor | None:
+        """-E⁺C: still variables in terms of the moving ones, if the constraints determine them: E p + C w = 0."""
+        e = self.block(above=False, moving=False)
+        if not self.evolution.still or not bool(e.any()):
+            return None
+        inverse: Tensor = torch.linalg.pinv(e)
+        return -inverse @ self.block(False, True)
+
+    @cached_property
+    def pressure(self) -> Tensor | None:
+        """-(CG)⁺C: C w = 0 is preserved in ∂w/∂t = R + G p by p = -(CG)⁺ C R (Chorin 1968)."""
+        if not self.evolution.still or self.eliminated is not None:
+            return None
+        c, g = self.block(False, True), self.block(True, False)
+        inverse: Tensor = torch.linalg.pinv(c @ g)
+        return -inverse @ c
+
+    @cached_property
+    def operator(self) -> Tensor:
+        """L with the still variables eliminated, (modes…, m, m)."""
+        own, other = self.block(True, True), self.block(True, False)
+        if self.eliminated is not None:
+            return own + other @ self.eliminated
+        if self.pressure is not None:
+            return own + other @ self.pressure @ own
+        return own
+
+    def whole(self, w: Tensor, time: float) -> Tensor:
+        """The coefficients of all variables."""
+        if not self.evolution.still:
+            return w
+        if self.eliminated is not None:
+            other = self._by(self.eliminated, w)
+        else:
+            assert self.pressure is not None
+            other = self._by(self.pressure, self._by(self.block(True, True), w) + self._nonlinear(w, time))
+        places = [*self.evolution.moving, *self.evolution.still]
+        order = torch.tensor([places.index(k) for k in range(len(places))], device=w.device)
+        return torch.cat([w, other], self.place).index_select(self.place, order)
+
+    def nonlinear(self, w: Tensor, time: float) -> Tensor:
+        """N̂, including the pressure that it requires."""
+        found = self._nonlinear(w, time)
+        if self.pressure is None:
+            return found
+        return found + self._by(self.block(True, False) @ self.pressure, found)
+
+    def _nonlinear(self, w: Tensor, time: float) -> Tensor:
+        every = self.whole(w, time) if self.eliminated is not None else w
+        values: tuple[Tensor, ...] = ()
+        if self.rest.jets:
+            wanted = every if every.shape[self.place] == 1 else every.index_select(self.place, self._places)
+            values = self.torus.values(wanted if self._plain else wanted * self._factors).unbind(self.place)
+        found = self.rest(values, self.known(time))
+        on_modes = self.torus.coefficients(self._stacked(found))
+        factors = self._products[1]
+        if factors is None:
+            return on_modes
+        return factors * on_modes if len(found) == 1 else (factors * on_modes).sum(self.place, keepdim=True)
+
+    @cached_property
+    def place(self) -> int:
+        """The axis of the variables, before those of the modes."""
+        return -self.torus.dimension - 1
+
+    def _stacked(self, found: tuple[Tensor, ...]) -> Tensor:
+        if len(found) == 1:
+            return found[0].unsqueeze(self.place)
+        return torch.stack(torch.broadcast_tensors(*found), self.place)  # type: ignore[no-untyped-call]
+
+    def _by(self, matrix: Tensor, w: Tensor) -> Tensor:
+        return mixed(matrix, w, self.torus.dimension)
+
+    @cached_property
+    def _places(self) -> Tensor:
+        """The positions of the jets in N among the variables that are known."""
+        known = range(len(self.evolution.variables)) if self.eliminated is not None else self.evolution.moving
+        wanted = [known.index(self.evolution.of_jets[s].component) for s in self.rest.jets]
+        return torch.tensor(wanted, device=self.torus.like.device)
+
+    @cached_property
+    def _plain(self) -> bool:
+        """Whether N needs nothing but the value of a single variable."""
+        return len(self.rest.jets) == 1 and self.evolution.of_jets[self.rest.jets[0]].order == 0
+
+    @cached_property
+    def _factors(self) -> Tensor:
+        """(iκ)^α of the jets in N."""
+        return torch.stack([self.torus.derivative(self.evolution.of_jets[s].orders) for s in self.rest.jets])
+
+
+# ---- waves
+# Solves evolutions and stationary equations on a torus.
+
+
+def on_torus(
+    evolution: Evolution, loops: tuple[Loop, ...], n: int, given: Mapping[str, Given], like: Tensor, effort: Effort
+) -> Gridded:
+    torus = torus_of(evolution, loops, n, like)
+    problem = Spectral(evolution, torus, given)
+    if not evolution.moving:
+        return _at_rest(problem)
+    march = _marched(problem, effort)
+    times = moments(evolution, march)
+    states = torch.stack([problem.whole(w, t) for w, t in zip(march.states, times, strict=True)])
+    module = in_order(evolution, torus.rings, _values(problem, states), times)
+    return Gridded(_apart(module, problem), figures_of(march), _notes(evolution, loops, torus, march))
+
+
+def _apart(module: nn.Module, problem: Spectral) -> nn.Module:
+    return Apart(module, *problem.batch) if problem.batch else module
+
+
+def _marched(problem: Spectral, effort: Effort) -> March:
+    """March without gradients, on a copy of the problem; if gradients are needed, retrace the same steps with them."""
+    start = _initial(problem)
+    first, last = ends(problem.evolution)
+    length = last - first
+    batched = bool(problem.batch)
+    control = Control(ORDER, effort.tolerance, extrapolated=True, most=effort.most, batched=batched)
+    with torch.no_grad():
+        march = solved_in_time(_stepper(replace(problem), length), start.detach(), length, control)
+    if not start.requires_grad and not problem.learns:
+        return march
+    return retraced(_stepper(problem, length), start, length, march, control)
+
+
+def _stepper(problem: Spectral, length: float) -> Exponential:
+    evolution = problem.evolution
+    first, last = ends(evolution)
+    sign, begin = (-1.0, last) if evolution.backward else (1.0, first)
+    operator = sign * problem.operator
+    diagonal = torch.diagonal(operator, dim1=-2, dim2=-1)
+    matrices = bool((operator - torch.diag_embed(diagonal)).any())
+    symbol = operator if matrices else torch.movedim(diagonal, -1, problem.place)
+    forward, backward = problem.nonlinear, lambda w, t: -problem.nonlinear(w, t)
+    rest = backward if evolution.backward else forward
+    stepped = None if problem.quiet else lambda w, s: rest(w, begin + sign * s)
+    return Exponential(symbol, stepped, length, matrices, problem.torus.dimension, problem.autonomous)
+
+
+def _initial(problem: Spectral) -> Tensor:
+    evolution, torus = problem.evolution, problem.torus
+    data = Torus(torus.rings, max(torus.fine, 4), torus.like)
+    found = formulas(evolution, evolution.initial)((), Spectral(evolution, data, problem.given).at_start)
+    return data.coefficients(_filled(problem, data, found))
+
+
+def _filled(problem: Spectral, torus: Torus, values: tuple[Tensor, ...]) -> Tensor:
+    """The values of all variables at all points of a grid, (..., variables, points…)."""
+    return torch.stack([v.expand(*problem.batch, *torus.sizes) for v in values], problem.place)
+
+
+def _values(problem: Spectral, coefficients: Tensor) -> Tensor:
+    """The components at more points than there are modes, (T, components, …), those of a batch one after another; from
+    coefficients of states (T, ..., variables, modes…)."""
+    torus = Torus(problem.torus.rings, 2, problem.torus.like)
+    own = [k for k, (_, j) in enumerate(problem.evolution.variables) if j == 0]
+    wanted = coefficients.index_select(problem.place, torch.tensor(own, device=coefficients.device))
+    return torus.values(wanted).flatten(1, problem.place)
+
+
+def _at_rest(problem: Spectral) -> Gridded:
+    """Σ L(k) û = -f̂, mode by mode; where L vanishes on a mode, û is zero, which is exact if f̂ vanishes there."""
+    evolution, torus = problem.evolution, problem.torus
+    found = formulas(evolution, problem.linear.rests)((), problem.known(0.0))
+    source = torus.coefficients(_filled(problem, torus, found))
+    solved = -mixed(torch.linalg.pinv(problem.symbol), source, torus.dimension)
+    left = mixed(problem.symbol, solved, torus.dimension) + source
+    module = Expansion(torus.rings, _values(problem, solved.unsqueeze(0)), None)
+    modes = " × ".join(str(r.modes) for r in torus.rings)
+    notes = (f"Fourier series with {modes} modes, divided by the symbol",)
+    return Gridded(_apart(module, problem), {"left over": float(left.detach().abs().max())}, notes)
+
+
+def _notes(evolution: Evolution, loops: tuple[Loop, ...], torus: Torus, march: March) -> tuple[str, ...]:
+    modes = " × ".join(str(r.modes) for r in torus.rings)
+    notes = [f"Fourier series with {modes} modes, exponential steps of order 4: {steps_in_words(march)}"]
+    mirrors = [str(x) for x, loop in zip(evolution.coordinates, loops, strict=False) if loop.mirror]
+    if mirrors:
+        notes.append(f"the sides in {', '.join(mirrors)} mirror the solution: it is continued to a ring")
+    return tuple(notes)

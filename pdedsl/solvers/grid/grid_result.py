@@ -1,0 +1,126 @@
+"""What every solver on a grid returns, and the two ends of time."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+
+import torch
+from torch import Tensor, nn
+
+from pdedsl.io import RunError
+from pdedsl.ir.problem import Statement
+from pdedsl.ir.types import Scalar
+from pdedsl.problem.first_order_system import Evolution
+from pdedsl.runtime.basis.interpolation import Axis, Expansion
+from pdedsl.runtime.ode.step_doubling import STENCIL, March
+from pdedsl.solvers.grid.nodal_functions import Given
+
+# ---- gridded
+
+
+SURPLUS = "what flows in more than out"  # a figure, relative to the largest flow velocity
+
+
+class Failed(RunError):
+    """No solution was found on the grid; the message says why."""
+
+
+@dataclass(frozen=True)
+class Gridded:
+    """A solution on a grid, and how it was found."""
+
+    module: nn.Module
+    figures: dict[str, float]
+    notes: tuple[str, ...]
+    doubt: float = 0.0  # an error of the steps that half the grid shares, so that comparing them misses it
+
+
+def ends(evolution: Evolution) -> tuple[float, float]:
+    interval = evolution.statement.domain.intervals[-1]
+    return float(interval.start), float(interval.end)
+
+
+def moments(evolution: Evolution, march: March) -> list[float]:
+    """The times of the states: backward from the end if the data are given there."""
+    start, end = ends(evolution)
+    return [end - s if evolution.backward else start + s for s in march.times]
+
+
+def in_order(
+    evolution: Evolution, axes: tuple[Axis, ...], values: Tensor, times: list[float], stencil: int = STENCIL
+) -> Expansion:
+    moving = values.new_tensor(times)
+    if evolution.backward:
+        values, moving = values.flip(0), moving.flip(0)
+    return Expansion(axes, values, moving, stencil)
+
+
+def figures_of(march: March) -> dict[str, float]:
+    gaps = [b - a for a, b in zip(march.times[:-1], march.times[1:], strict=True)]
+    return {
+        "steps": float(len(gaps)),
+        "shortest step": min(gaps),
+        "longest step": max(gaps),
+        "error of the steps": march.error,
+    }
+
+
+def steps_in_words(march: March) -> str:
+    found = figures_of(march)
+    return f"{found['steps']:.0f} steps between {found['shortest step']:.2g} and {found['longest step']:.2g}"
+
+
+# ---- batches
+# Several solutions of one statement, for a batch of values of its numbers: modules with values (b, n, c).
+
+
+class Apart(nn.Module):
+    """A module whose outputs are the components of b solutions, one solution after another."""
+
+    def __init__(self, module: nn.Module, size: int) -> None:
+        super().__init__()
+        self.module, self.size = module, size
+
+    def forward(self, points: Tensor) -> Tensor:
+        values: Tensor = self.module(points)
+        return values.reshape(len(points), self.size, -1).movedim(1, 0)
+
+
+class Together(nn.Module):
+    """Several solutions, each with a module of its own."""
+
+    def __init__(self, modules: Sequence[nn.Module]) -> None:
+        super().__init__()
+        self.members, self.size = nn.ModuleList(modules), len(modules)
+
+    def forward(self, points: Tensor) -> Tensor:
+        return torch.stack([module(points) for module in self.members])
+
+
+class Member(nn.Module):
+    """One of several solutions."""
+
+    def __init__(self, module: nn.Module, number: int) -> None:
+        super().__init__()
+        self.module, self.number = module, number
+
+    def forward(self, points: Tensor) -> Tensor:
+        values: Tensor = self.module(points)
+        return values[self.number]
+
+
+def batches_of(statement: Statement, given: Mapping[str, Given]) -> dict[str, Tensor]:
+    """The scalars that are given as a batch of values, (b,); batches of different sizes are refused."""
+    scalars = {p.name for p in statement.parameters if isinstance(p.type, Scalar) and not p.params}
+    found = {n: v for n, v in given.items() if n in scalars and isinstance(v, Tensor) and v.ndim == 1}
+    if len({len(v) for v in found.values()}) > 1:
+        raise ValueError(f"batches of different sizes: {', '.join(f'{len(v)} of {n}' for n, v in found.items())}")
+    return found
+
+
+def gathered(found: Sequence[Gridded]) -> Gridded:
+    """Several solutions as one, with the largest of their figures and all that is said of any of them."""
+    figures = {name: max(g.figures[name] for g in found) for name in found[0].figures}
+    notes = tuple(dict.fromkeys(note for g in found for note in g.notes))
+    return Gridded(Together([g.module for g in found]), figures, notes, max(g.doubt for g in found))

@@ -1,0 +1,202 @@
+"""Conductivities that jump, by finite volumes: what leaves a cell enters its neighbour.
+
+Between the centres of two cells the flux is (u₂ - u₁) / ∫ dx/a, with resistances in series: exact on a line without
+sources, wherever a jumps (Patankar 1980, section 4.2; Samarskii 1961). To a side the resistance is that of half a cell.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from functools import cached_property
+
+import torch
+from sympy import Expr, Symbol
+from torch import Tensor
+
+from pdedsl.problem.first_order_system import Evolution
+from pdedsl.problem.interface_problem import Layered, Wall, layered_of
+from pdedsl.runtime.basis.interpolation import Cells
+from pdedsl.solvers.grid.nodal_functions import Formulas, Given, formulas, known_at
+
+PARTS = 32  # subintervals of a cell over which its resistance is summed
+
+
+def cells_of(evolution: Evolution, n: int) -> tuple[Cells, ...]:
+    domain = evolution.statement.domain
+    sides = domain.intervals[: len(domain.space)]
+    return tuple(Cells(float(i.start), float(i.end), n, i.periodic) for i in sides)
+
+
+@dataclass(frozen=True)
+class Edge:
+    """The cells next to a side, each of which receives factor · (value · u + rest) from it."""
+
+    cells: Tensor
+    factor: Tensor
+    value: Tensor
+    rest: Formulas
+    places: list[Tensor]
+
+
+@dataclass(frozen=True)
+class Celled:
+    """M ∂w/∂t = R(w, t) for values at the centres of cells; M = 1, or 0 for a stationary problem."""
+
+    evolution: Evolution
+    axes: tuple[Cells, ...]
+    given: Mapping[str, Given]
+    like: Tensor
+
+    @cached_property
+    def parts(self) -> Layered:
+        return layered_of(self.evolution)
+
+    @property
+    def shape(self) -> tuple[int, ...]:
+        return tuple(a.n for a in self.axes)
+
+    @cached_property
+    def middles(self) -> list[Tensor]:
+        """The coordinates of all centres, each in the shape of the cells."""
+        lines = [self._middle(a) for a in self.axes]
+        return list(torch.meshgrid(*lines, indexing="ij"))
+
+    def _middle(self, axis: Cells) -> Tensor:
+        count = torch.arange(axis.n, dtype=self.like.dtype, device=self.like.device)
+        return axis.start + (axis.end - axis.start) * (count + 0.5) / axis.n
+
+    @property
+    def count(self) -> int:
+        return self.middles[0].numel()
+
+    @cached_property
+    def start(self) -> float:
+        return float(self.evolution.statement.domain.intervals[-1].start)
+
+    @cached_property
+    def mass(self) -> Tensor:
+        return torch.full((self.count,), float(bool(self.evolution.moving)), dtype=self.like.dtype).to(self.like)
+
+    @cached_property
+    def owners(self) -> Tensor:
+        """No row belongs to a side: sides enter through the fluxes."""
+        return torch.full((self.count,), -1, device=self.like.device)
+
+    @property
+    def inner(self) -> Tensor:
+        return torch.ones(self.count, dtype=torch.bool, device=self.like.device)
+
+    def known(self, time: float) -> Mapping[Symbol, Tensor]:
+        return self._known([m.reshape(-1) for m in self.middles], time)
+
+    def _known(self, places: list[Tensor], time: float) -> Mapping[Symbol, Tensor]:
+        timed = self.evolution.statement.domain.timed
+        return known_at(self.evolution, self.given, places, self.like.new_full((1,), time) if timed else None)
+
+    def _at(self, expr: Expr, places: list[Tensor], time: float) -> Tensor:
+        flat = [p.reshape(-1) for p in places]
+        return (
+            formulas(self.evolution, [expr])((), self._known(flat, time))[0]
+            .expand(len(flat[0]))
+            .reshape(places[0].shape)
+        )
+
+    def right(self, w: Tensor, time: float) -> Tensor:
+        """R, with a sign that makes time run forward."""
+        value = self._source([w for _ in self._source.jets], self.known(time))[0]
+        return self._sign * (self.matrix @ w + self._edges(time) + value)
+
+    def slope(self, w: Tensor, time: float) -> Tensor:
+        """∂R/∂w."""
+        if not self._source.jets:
+            return self._sign * self.matrix
+        (value,) = self._source_slope([w for _ in self._source_slope.jets], self.known(time))
+        return self._sign * (self.matrix + torch.diag(value.expand(self.count)))
+
+    @cached_property
+    def _source(self) -> Formulas:
+        return formulas(self.evolution, [self.parts.source])
+
+    @cached_property
+    def _source_slope(self) -> Formulas:
+        (letter,) = self._source.jets
+        return formulas(self.evolution, [self.parts.source.diff(letter)])
+
+    @property
+    def _sign(self) -> float:
+        return -1.0 if self.evolution.backward else 1.0
+
+    @cached_property
+    def matrix(self) -> Tensor:
+        """Fluxes between cells and to the sides, and drifts b (u₊ - u₋) / Δx with values on the faces of a cell.
+
+        These follow from the fluxes f: u₊ = u + f r for the resistance r from the centre to the face.
+        """
+        result = torch.zeros(self.count, self.count, dtype=self.like.dtype, device=self.like.device)
+        index = torch.arange(self.count, device=self.like.device).reshape(self.shape)
+        for k, axis in enumerate(self.axes):
+            result = result + self._between(k, axis, index)
+        for side in self.walls:
+            own = torch.zeros_like(result[0]).index_add(0, side.cells, side.factor * side.value)
+            result = result + torch.diag(own)
+        return result
+
+    def _between(self, k: int, axis: Cells, index: Tensor) -> Tensor:
+        width = (axis.end - axis.start) / axis.n
+        low, high = self._resistances(k)
+        left, right = index, index.roll(-1, k)
+        behind = low.roll(-1, k)
+        if not axis.periodic:
+            left, right, high, behind = (t.narrow(k, 0, axis.n - 1) for t in (left, right, high, behind))
+        drift, conductance = self._drift(k), (1 / (high + behind)).reshape(-1)
+        first, second = left.reshape(-1), right.reshape(-1)
+        result = torch.zeros(self.count, self.count, dtype=self.like.dtype, device=self.like.device)
+        for own, other, reach in ((first, second, high.reshape(-1)), (second, first, -behind.reshape(-1))):
+            share = conductance * (1 + drift[own] * reach) / width
+            result = result.index_put((own, other), share, accumulate=True)
+            result = result.index_put((own, own), -share, accumulate=True)
+        return result
+
+    def _drift(self, k: int) -> Tensor:
+        return self._at(self.parts.drifts[k], self.middles, self.start).reshape(-1)
+
+    def _resistances(self, k: int) -> tuple[Tensor, Tensor]:
+        """∫ dx/a from the lower face of each cell to its centre, and from there to the upper face."""
+        axis = self.axes[k]
+        width = (axis.end - axis.start) / axis.n
+        share = (torch.arange(PARTS, dtype=self.like.dtype, device=self.like.device) + 0.5) / PARTS - 0.5
+        shifted = [m.unsqueeze(-1) + width * share * (i == k) for i, m in enumerate(self.middles)]
+        inverse = 1 / self._at(self.parts.conductivities[k], shifted, self.start)
+        low, high = inverse.chunk(2, -1)
+        return low.mean(-1) * width / 2, high.mean(-1) * width / 2
+
+    def _edges(self, time: float) -> Tensor:
+        """What the cells next to the sides receive from them, apart from the terms in u."""
+        result = torch.zeros(self.count, dtype=self.like.dtype, device=self.like.device)
+        for side in self.walls:
+            (rest,) = side.rest((), self._known(side.places, time))
+            result = result.index_add(0, side.cells, side.factor * rest)
+        return result
+
+    @cached_property
+    def walls(self) -> tuple[Edge, ...]:
+        return tuple(map(self._edge, self.parts.walls))
+
+    def _edge(self, wall: Wall) -> Edge:
+        """P u_w + Q f/a + G = 0 for the flux f = a ∂u/∂x, with u_w = u ± f r: f = -(P u + G) / (± P r + Q/a).
+
+        The cell receives ± f / Δx, and b f r / Δx from its drift.
+        """
+        k, upper = wall.side.place.coordinate, wall.side.place.upper
+        axis, sign = self.axes[k], 1.0 if upper else -1.0
+        end, width = (axis.n - 1 if upper else 0), (axis.end - axis.start) / axis.n
+        resistance = self._resistances(k)[1 if upper else 0].select(k, end).reshape(-1)
+        places = [m.select(k, 0).reshape(-1) for m in self.middles]
+        places[k] = torch.full_like(places[k], axis.end if upper else axis.start)
+        exprs = (wall.value, wall.slope, self.parts.conductivities[k])
+        value, slope, conductivity = (self._at(e, places, self.start) for e in exprs)
+        cells = torch.arange(self.count, device=self.like.device).reshape(self.shape).select(k, end).reshape(-1)
+        received = (sign + self._drift(k)[cells] * resistance) / width
+        factor = -received / (sign * value * resistance + slope / conductivity)
+        return Edge(cells, factor, value, formulas(self.evolution, [wall.rest]), places)

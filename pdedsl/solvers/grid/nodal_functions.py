@@ -1,0 +1,69 @@
+"""Expressions of an evolution as tensor functions of the values of jets, coordinates, time and what is learned."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+
+import torch
+from sympy import Expr, Symbol
+from torch import Tensor
+
+from pdedsl.codegen.expressions import Pointwise, pointwise
+from pdedsl.problem.first_order_system import Evolution, Parameter
+
+Given = Tensor | Callable[[Tensor], Tensor]
+"""A learned number, vector or matrix; a batch of values of a number, (b,); or a learned function of points (n, k), of
+its own arguments."""
+
+
+@dataclass(frozen=True)
+class Formulas:
+    """Expressions as functions: first of jets, then of what is known at the nodes."""
+
+    jets: tuple[Symbol, ...]
+    others: tuple[Symbol, ...]
+    compiled: Pointwise | None
+
+    def __call__(self, jets: Sequence[Tensor], known: Mapping[Symbol, Tensor]) -> tuple[Tensor, ...]:
+        if self.compiled is None:
+            return ()
+        return self.compiled(*jets, *(known[s] for s in self.others))
+
+
+def formulas(evolution: Evolution, exprs: Sequence[Expr]) -> Formulas:
+    """Each result, even a constant, has the shape of the nodes: that of the jets, or of all coordinates together."""
+    jets = tuple(s for s, _ in evolution.jets_in(*exprs))
+    others = (*evolution.coordinates, *(p.symbol for p in evolution.parameters))
+    if jets:
+        used = frozenset().union(*(e.free_symbols for e in exprs))
+        others = tuple(s for s in others if s in used)
+    return Formulas(jets, others, pointwise(list(exprs), [*jets, *others]) if exprs else None)
+
+
+def known_at(
+    evolution: Evolution, given: Mapping[str, Given], coordinates: Sequence[Tensor], time: Tensor | None
+) -> dict[Symbol, Tensor]:
+    """Coordinates in shapes that broadcast, the time, and what is learned, evaluated at nodes."""
+    places = list(coordinates) if time is None else [*coordinates, time]
+    shape = torch.broadcast_tensors(*places)[0].shape  # type: ignore[no-untyped-call]
+    found = dict(zip(evolution.coordinates, places, strict=True))
+    return found | {p.symbol: _value(evolution, p, given[p.name], places, shape) for p in evolution.parameters}
+
+
+def _value(
+    evolution: Evolution, parameter: Parameter, given: Given, places: Sequence[Tensor], shape: torch.Size
+) -> Tensor:
+    if isinstance(given, Tensor):
+        with torch.enable_grad():  # the value is kept, and may be needed with gradients later
+            own = given[parameter.indices] if parameter.indices else given
+            return own.reshape(-1, *[1] * len(shape)) if own.ndim else own
+    stated = next(p for p in evolution.statement.parameters if p.name == parameter.name)
+    slots = [evolution.coordinates.index(a) for a in stated.arguments]
+    columns = [places[k].expand(shape).reshape(-1).clone().requires_grad_() for k in slots]
+    with torch.enable_grad():
+        value = given(torch.stack(columns, dim=-1)).reshape(len(columns[0]), -1)
+        value = value[:, parameter.indices[0] if parameter.indices else 0]
+        for slot in parameter.slots:
+            (value,) = torch.autograd.grad(value.sum(), columns[slots.index(slot)], create_graph=True)
+    return value.reshape(shape)

@@ -1,0 +1,91 @@
+"""The methods by name: which function solves a statement, and what can be asked of the solution."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import assert_never
+
+import torch
+from torch import Tensor
+
+from pdedsl.config.methods import Collocation, Features, Grid, Paths, Solver
+from pdedsl.io import RunError
+from pdedsl.ir.plan import SolvePlan
+from pdedsl.runtime.basis.interpolation import Cells, Expansion, Scattered
+from pdedsl.solvers.grid.driver import solve_by_grid
+from pdedsl.solvers.method_result import Solved
+from pdedsl.solvers.monte_carlo import PathMean, solve_by_paths
+from pdedsl.solvers.pinn.residuals import Measured
+from pdedsl.solvers.pinn.task import solve_by_residual
+from pdedsl.solvers.pinn.trainer import phases_of
+from pdedsl.solvers.progress import Stopped, Watch
+from pdedsl.solvers.random_features import solve_by_features
+
+
+@dataclass(frozen=True)
+class How:
+    """What a solution depends on besides its plan."""
+
+    seed: int = 0
+    device: torch.device = torch.device("cpu")  # noqa: RUF009  # a constant
+    watch: Watch = field(default_factory=Watch)
+    measured: tuple[Measured, ...] = ()
+
+
+def solved_by(method: Solver, plan: SolvePlan, how: How) -> Solved:
+    """What a method finds; if it needs more memory than there is, a RunError says so."""
+    try:
+        return _solved_by(method, plan, how)
+    except (MemoryError, RuntimeError) as error:
+        if isinstance(error, MemoryError) or "allocate" in str(error):
+            raise RunError(f"there is not enough memory for {method}: make it smaller") from None
+        raise
+
+
+def _solved_by(method: Solver, plan: SolvePlan, how: How) -> Solved:
+    match method:
+        case Features():
+            return solve_by_features(plan.statement, method, seed=how.seed, device=how.device, measured=how.measured)
+        case Paths():
+            return solve_by_paths(plan.statement, method, seed=how.seed)
+        case Grid():
+            return solve_by_grid(plan.statement, method, seed=how.seed, device=how.device)
+        case Collocation():
+            return _trained(method, plan, how)
+        case _:
+            assert_never(method)
+
+
+def _trained(method: Collocation, plan: SolvePlan, how: How) -> Solved:
+    phases = phases_of(plan.optimizers, plan.steps or method.steps)
+    solved = solve_by_residual(
+        plan.statement,
+        method,
+        network=plan.network,
+        phases=phases,
+        seed=how.seed,
+        device=how.device,
+        listener=how.watch.of(sum(p.steps for p in phases)),
+        state=how.watch.state,
+        measured=how.measured,
+    )
+    if how.watch.stopped:
+        raise Stopped
+    return solved
+
+
+def has_derivatives(solved: Solved) -> bool:
+    """Whether residuals can be computed: not for a mean over paths, nor for piecewise interpolation between nodes."""
+    match solved.module:
+        case PathMean() | Scattered():
+            return False
+        case Expansion(axes=axes):
+            return not any(isinstance(axis, Cells) for axis in axes)
+        case _:
+            return True
+
+
+def interval_of(solved: Solved, points: Tensor) -> Tensor:
+    """Half the width of the 95 % interval at points, for a method that has one."""
+    assert isinstance(solved.module, PathMean)
+    return solved.module.interval(points)[1]

@@ -1,0 +1,385 @@
+"""Residuals as functions of tensors, and as rows of a least-squares problem: values, and slopes by every derivative."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from functools import cached_property, partial
+from pathlib import Path
+
+import numpy as np
+import torch
+from sympy import Expr, S, Symbol
+from torch import Tensor
+
+from pdedsl import errors, sources
+from pdedsl.codegen.expressions import Pointwise, pointwise
+from pdedsl.data.npz import Array, arrays, find
+from pdedsl.diagnostics import NOWHERE, PdeError, Source, Span
+from pdedsl.io import RunError, replace_with
+from pdedsl.ir.problem import Derivative, Imposed, Observed, Residual, Statement
+from pdedsl.runtime.diff.mlp_jets import (
+    JetNetwork,
+    Layer,
+    Wanted,
+    collapsed,
+    collapses,
+    estimable,
+    estimated,
+    random_signs,
+    row_slopes,
+)
+from pdedsl.runtime.rng import mix
+from pdedsl.runtime.sampling import Law
+from pdedsl.solvers.collocation_points import Points, points_of_conditions
+
+# ---- rows
+
+
+@dataclass(frozen=True)
+class Slopes:
+    """r and ∂r/∂(derivative of a component) at points (n, k), for values (n,) of the derivatives."""
+
+    residual: Residual
+    coordinates: tuple[Symbol, ...]
+
+    @cached_property
+    def _at(self) -> Pointwise:
+        letters = tuple(s for s, _ in self.residual.letters)
+        exprs = (self.residual.expr, *(self.residual.expr.diff(s) for s in letters))
+        return pointwise(exprs, (*self.coordinates, *letters))
+
+    def __call__(self, points: Tensor, values: Sequence[Tensor]) -> tuple[Tensor, tuple[Tensor, ...]]:
+        value, *slopes = self._at(*points.unbind(-1), *values)
+        return value, tuple(slopes)
+
+
+@dataclass(frozen=True)
+class Rows:
+    """A residual at points, with the weight of its rows."""
+
+    slopes: Slopes
+    points: Tensor
+    weight: float
+    target: Tensor | None = None  # measured values that the expression should have
+
+    def at(self, values: Sequence[Tensor]) -> tuple[Tensor, tuple[Tensor, ...]]:
+        """The residual and its slopes for these values of the derivatives."""
+        value, slopes = self.slopes(self.points, values)
+        return value if self.target is None else value - self.target, slopes
+
+    @property
+    def derivatives(self) -> tuple[Derivative, ...]:
+        return self.slopes.residual.derivatives
+
+
+def size_of(slopes: Slopes, points: Tensor, half: Tensor) -> float:
+    """The largest coefficient of a residual, linearised at u = 0, in coordinates scaled to [-1, 1].
+
+    A residual divided by it has the size of an error in the unknown.
+    """
+    derivatives = slopes.residual.derivatives
+    zeros = [torch.zeros_like(points[:, 0]) for _ in derivatives]
+    _, found = slopes(points, zeros)
+    stretched = [_stretched(s, d, half) for s, d in zip(found, derivatives, strict=True)]
+    return max((c for c in stretched if c > 0), default=1.0)
+
+
+def _stretched(coefficient: Tensor, derivative: Derivative, half: Tensor) -> float:
+    return float(coefficient.abs().mean()) / float((half ** half.new_tensor(derivative.orders)).prod())
+
+
+@dataclass(frozen=True)
+class Counts:
+    """The number of points: in the domain, and on the place of each condition."""
+
+    inside: int
+    on: int
+
+
+def rows_of(statement: Statement, points: Points, counts: Counts, seed: int, law: Law, weight: float) -> list[Rows]:
+    """Every residual at points of its own place; `weight` is that of conditions relative to equations."""
+    half = (points.high - points.low) / 2
+    found = [_of_equation(r, statement, points, counts.inside, mix(seed, 0), law, half) for r in statement.equations]
+    places = points_of_conditions(points, statement.conditions, counts.on, mix(seed, 1) >> 8, law)
+    for condition, at in zip(statement.conditions, places, strict=True):
+        found += _of_condition(condition, statement, at, weight, half)
+    return found
+
+
+def _of_equation(
+    residual: Residual, statement: Statement, points: Points, n: int, seed: int, law: Law, half: Tensor
+) -> Rows:
+    slopes = Slopes(residual, statement.domain.coordinates)
+    at = points.inside(n, seed >> 8, law, residual.interval)
+    return Rows(slopes, at, 1 / size_of(slopes, at, half.to(at)))
+
+
+def _of_condition(condition: Imposed, statement: Statement, at: Tensor, weight: float, half: Tensor) -> list[Rows]:
+    if not len(at):
+        return []
+    every = [Slopes(r, statement.domain.coordinates) for r in condition.residuals]
+    return [Rows(s, at, weight / size_of(s, at, half.to(at))) for s in every]
+
+
+# ---- network_rows
+# Residuals of a network at points, and their derivatives by its weights.
+
+
+COLLAPSED = 2  # the highest order of a derivative in an operator that is evaluated as one stream
+
+
+@dataclass(frozen=True)
+class Operator:
+    """Σ coefficient(x) ∂^α of one component; `letter` stands for it in the residual."""
+
+    component: int
+    parts: tuple[tuple[Derivative, Expr], ...]
+    letter: Symbol
+
+
+@dataclass(frozen=True)
+class Streamed:
+    """A residual in terms of single derivatives and, for each component, one operator that collects its linear part."""
+
+    expr: Expr
+    letters: tuple[tuple[Symbol, Derivative], ...]
+    operators: tuple[Operator, ...]
+    coordinates: tuple[Symbol, ...]
+    components: int
+
+    @cached_property
+    def wanted(self) -> Wanted:
+        zero = (0,) * len(self.coordinates)
+        orders = tuple(d.orders for _, d in self.letters if self.has(d))
+        return Wanted(orders or (zero,), tuple(tuple(d.orders for d, _ in o.parts) for o in self.operators))
+
+    def has(self, derivative: Derivative) -> bool:
+        """Whether it is a derivative of the network of the components."""
+        return derivative.component < self.components
+
+    def wanted_of(self, component: int, axes: tuple[int, ...]) -> Wanted:
+        """Derivatives of a learned function of some coordinates."""
+        own = tuple(tuple(d.orders[k] for k in axes) for _, d in self.letters if d.component == component)
+        return Wanted(own or ((0,) * len(axes),))
+
+    @cached_property
+    def value(self) -> Pointwise:
+        letters = (*(s for s, _ in self.letters), *(o.letter for o in self.operators))
+        return pointwise((self.expr,), (*self.coordinates, *letters))
+
+    @cached_property
+    def factors(self) -> tuple[Pointwise, ...]:
+        return tuple(pointwise([c for _, c in o.parts], self.coordinates) for o in self.operators)
+
+
+def streamed(residual: Residual, coordinates: tuple[Symbol, ...], components: int) -> Streamed:
+    """Collect second derivatives with known coefficients, and first ones along with them, in one operator."""
+    letters = {s for s, _ in residual.letters}
+    slopes = {s: residual.expr.diff(s) for s in letters}
+    plain = [(s, d) for s, d in residual.letters if not slopes[s].free_symbols & letters]
+    operators, gone, expr = [], set(), residual.expr
+    for component in range(components):
+        own = [(s, d) for s, d in plain if d.component == component and 1 <= d.order <= COLLAPSED]
+        if any(d.order == COLLAPSED for _, d in own):
+            letter = Symbol(f"L{component}", real=True)
+            operators.append(Operator(component, tuple((d, slopes[s]) for s, d in own), letter))
+            gone |= {s for s, _ in own}
+            expr += letter
+    expr = expr.xreplace(dict.fromkeys(gone, S.Zero))
+    rest = tuple((s, d) for s, d in residual.letters if s not in gone)
+    return Streamed(expr, rest, tuple(operators), coordinates, components)
+
+
+@dataclass(frozen=True)
+class Learners:
+    """Everything that is learned: the network of the components, then functions of some coordinates, then numbers."""
+
+    network: JetNetwork
+    functions: tuple[tuple[tuple[int, ...], JetNetwork], ...]
+    numbers: Tensor
+
+
+@dataclass(frozen=True)
+class NetworkRows:
+    """A residual at points, weighted."""
+
+    form: Streamed
+    points: Tensor
+    weight: Tensor  # one for all points, or one for each
+    target: Tensor | None = None  # measured values that the expression should have
+
+    @cached_property
+    def coefficients(self) -> tuple[Tensor, ...]:
+        columns = self.points.unbind(-1)
+        return tuple(torch.stack(f(*columns), -1) for f in self.form.factors)
+
+    def split(self, size: int) -> Iterator[NetworkRows]:
+        """The same rows in pieces of at most so many points."""
+        weight = self.weight.expand(len(self.points))
+        for start in range(0, len(self.points), size):
+            own = slice(start, start + size)
+            target = None if self.target is None else self.target[own]
+            yield NetworkRows(self.form, self.points[own], weight[own], target)
+
+    def residual(self, learners: Learners) -> Tensor:
+        """The residual, unweighted."""
+        network, wanted = learners.network, self.form.wanted
+        if collapses(network, wanted):
+            return self._of(learners, learners.numbers, collapsed(network, self.points, wanted, *self.coefficients))[0]
+        return self._of(learners, learners.numbers, network.jets(self.points, wanted, self.coefficients)[0])[0]
+
+    def product(self, learners: Learners, probes: int, source: torch.Generator) -> Tensor:
+        """The sum of weighted squares, or an unbiased estimate: of products of two independent estimates."""
+        form = self.form
+        if not estimable(form.wanted):
+            return (self.weight * self.residual(learners)).square().sum()
+        signs = random_signs(form.wanted, len(self.points), probes, source)
+        (coefficients,) = self.coefficients
+        u, *operators = estimated(learners.network, self.points, form.wanted, coefficients, signs)
+        one, two = (self._of(learners, learners.numbers, torch.stack([u, o]))[0] for o in operators)
+        return (self.weight.square() * one * two).sum()
+
+    def slopes(self, learners: Learners) -> tuple[Tensor, Tensor]:
+        """The weighted residual (n,), and its derivatives by weights and numbers (n, weights + numbers)."""
+        numbers = learners.numbers.detach().expand(len(self.points), -1).requires_grad_()
+        streams, layers = learners.network.jets(self.points, self.form.wanted, self.coefficients)
+        value, more_layers = self._of(learners, numbers, streams)
+        found = row_slopes(value, [*layers, *more_layers])
+        if numbers.shape[1]:
+            (more,) = torch.autograd.grad(value.sum(), numbers, allow_unused=True, retain_graph=True)
+            found = torch.cat([found, torch.zeros_like(numbers) if more is None else more], 1)
+        weight = self.weight.expand_as(value)
+        return (weight * value).detach(), (weight[:, None] * found).detach()
+
+    def _of(self, learners: Learners, numbers: Tensor, streams: Tensor) -> tuple[Tensor, list[Layer]]:
+        """The residual for given streams of the components, and the layers of the learned functions."""
+        form, layers = self.form, list[Layer]()
+        values = {d: streams[form.wanted.place[d.orders], :, d.component] for _, d in form.letters if form.has(d)}
+        for k, (axes, network) in enumerate(learners.functions, form.components):
+            wanted = form.wanted_of(k, axes)
+            found, more = network.jets(self.points[:, axes], wanted)
+            layers += more
+            own = [d for _, d in form.letters if d.component == k]
+            values |= {d: found[wanted.place[tuple(d.orders[a] for a in axes)], :, 0] for d in own}
+        first = form.components + len(learners.functions)
+        values |= {d: numbers[..., d.component - first] for _, d in form.letters if d.component >= first}
+        operators = [streams[k - len(form.operators), :, o.component] for k, o in enumerate(form.operators)]
+        (value,) = form.value(*self.points.unbind(-1), *(values[d] for _, d in form.letters), *operators)
+        return value if self.target is None else value - self.target, layers
+
+
+def stacked(rows: Sequence[NetworkRows], learners: Learners) -> Tensor:
+    """All weighted residuals."""
+    return torch.cat([r.weight * r.residual(learners) for r in rows])
+
+
+# ---- measured
+# Measured values as residuals: a component minus its measured values.
+
+
+@dataclass(frozen=True)
+class Measured:
+    """Values (n,) of a component at points (n, k)."""
+
+    component: int
+    points: Tensor
+    values: Tensor
+
+    @property
+    def residual(self) -> Residual:
+        """The component alone: its measured values are the target of the rows."""
+        letter = Symbol("u", real=True)
+        return Residual(letter, ((letter, Derivative(self.component, (0,) * self.points.shape[1])),), NOWHERE)
+
+    def to(self, points: Points) -> Measured:
+        at, values = (a.to(points.device, points.dtype) for a in (self.points, self.values))
+        return Measured(self.component, at, values)
+
+
+# ---- measurements
+# `observe u from npz("points.npz")`: measurements of the unknowns, from a file beside the spec.
+#
+# The file holds an array of n numbers for each coordinate and each observed component, by name, or `points` (n, k) and
+# `values` (n, c). Nothing in it is unpickled.
+
+
+ROUNDING = 1e-6  # of a side, by which measured coordinates may be off: single precision
+
+
+def measured(statement: Statement, source: Source) -> tuple[Measured, ...]:
+    """The measurements of every `observe` in a spec, on the CPU and in float64."""
+    try:
+        return tuple(m for observed in statement.observed for m in _read(observed, statement, source))
+    except PdeError as error:
+        raise PdeError(error.diagnostics, source) from None
+
+
+def keep_files(statement: Statement, source: Source, folder: Path) -> None:
+    """Copy the measurements to the folder of a run, so that it needs no other file; files named by a path stay."""
+    for observed in statement.observed:
+        found, kept = _path(observed.file, source, observed.span), folder / observed.file
+        if observed.file != kept.name or (kept.exists() and found.samefile(kept)):
+            continue
+        data = found.read_bytes()
+        if kept.exists() and kept.read_bytes() != data:
+            raise RunError(f"{found} is not what the run in {folder} began with: {kept}")
+        replace_with(kept, partial(_write, data))
+
+
+def _write(data: bytes, path: Path) -> None:
+    path.write_bytes(data)
+
+
+def _read(observed: Observed, statement: Statement, source: Source) -> list[Measured]:
+    span = observed.span
+    coordinates = [x.name for x in statement.domain.coordinates]
+    components = [statement.components[k].name for k in observed.components]
+    path = _path(observed.file, source, span)
+    held = arrays(path, span, (*coordinates, *components, "points", "values"))
+    if {"points", "values"} <= held.keys():
+        points, values = _table(held, "points", len(coordinates), span), _table(held, "values", len(components), span)
+    elif {*coordinates, *components} <= held.keys():
+        points, values = (np.stack([_column(held, n, span) for n in names], -1) for names in (coordinates, components))
+    else:
+        raise errors.runs.other_arrays(
+            path.name, sorted(held), f"{', '.join((*coordinates, *components))}, or points, values", span
+        )
+    if len(points) != len(values):
+        raise errors.runs.counts_differ("points", len(points), "values", len(values), span)
+    _require_inside(points, statement, span)
+    at = torch.from_numpy(points)
+    return [Measured(k, at, torch.from_numpy(values[:, i].copy())) for i, k in enumerate(observed.components)]
+
+
+def _require_inside(points: Array, statement: Statement, span: Span) -> None:
+    """Requires every coordinate to be between its ends, but for rounding, unless these are joined."""
+    for k, (x, side) in enumerate(zip(statement.domain.coordinates, statement.domain.intervals, strict=True)):
+        low, high = float(side.start), float(side.end)
+        room = ROUNDING * (high - low)
+        wrong = np.flatnonzero((points[:, k] < low - room) | (points[:, k] > high + room))
+        if len(wrong) and not side.periodic:
+            raise errors.runs.measured_outside(int(wrong[0]), x.name, float(points[wrong[0], k]), span)
+
+
+def _path(file: str, source: Source, span: Span) -> Path:
+    """Beside the spec, then beside the shipped specs, then from the working directory."""
+    beside = Path(source.name).parent
+    return find(file, beside if (beside / file).is_file() else sources.folder(), span)
+
+
+def _column(held: dict[str, Array], name: str, span: Span) -> Array:
+    return _table({name: held[name].reshape(-1, 1) if held[name].ndim == 1 else held[name]}, name, 1, span)[:, 0]
+
+
+def _table(held: dict[str, Array], name: str, columns: int, span: Span) -> Array:
+    found = held[name]
+    if not any(np.issubdtype(found.dtype, kind) for kind in (np.integer, np.floating)):
+        raise errors.runs.not_numbers(name, found.dtype, span)
+    if found.ndim != 2 or found.shape[1] != columns or not len(found):
+        raise errors.runs.not_measurements(name, found.shape, columns, span)
+    table = found.astype(np.float64)
+    wrong = np.flatnonzero(~np.isfinite(table).all(-1))
+    if len(wrong):
+        raise errors.runs.not_finite(name, int(wrong[0]), span)
+    return table

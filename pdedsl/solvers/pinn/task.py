@@ -1,0 +1,222 @@
+"""`residual(points)`: a network that is trained until its residuals vanish.
+
+Conditions on boxes are built into the ansatz where possible; the others are terms of the loss, like the equations. By
+default the network has a few hundred weights and is trained by Gauss-Newton (Levenberg, Marquardt): every residual at
+every point is a row, and points are redrawn where residuals are large (Wu, Zhu, Tan, Kartha, Lu 2023).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from functools import cached_property
+
+import torch
+from torch import Tensor
+
+from pdedsl.config.methods import Collocation
+from pdedsl.config.networks import Mlp
+from pdedsl.ir.problem import Face, Imposed, Residual, Statement
+from pdedsl.planning.solver_selection import DEFAULT
+from pdedsl.problem.ansatz import Ansatz, ansatz_of, in_network
+from pdedsl.problem.parameters import functions_of, numbers_of, with_letters
+from pdedsl.problem.symmetry import Symmetry, symmetry_of
+from pdedsl.runtime.basis.random_features import Sides
+from pdedsl.runtime.diff.mlp_jets import JetNetwork
+from pdedsl.runtime.rng import mix
+from pdedsl.runtime.sampling import Law
+from pdedsl.solvers.ansatz import AnsatzModule
+from pdedsl.solvers.collocation_points import CPU, Points, points_of_conditions
+from pdedsl.solvers.method_result import Solved
+from pdedsl.solvers.pinn.residuals import Learners, Measured, NetworkRows, Slopes, Streamed, size_of, streamed
+from pdedsl.solvers.pinn.trainer import Listener, Phase, State, Trainer, deaf
+
+BESIDE = Mlp(width=10, depth=2)  # for a function that is learned along with the unknowns
+BALANCING = 500  # points at which gradient sizes are compared
+MEASURED = 0.03  # weight of measurements relative to equations, which hold exactly, if only numbers are learned
+HEAVIER = 3.0  # weight of conditions relative to equations, when balanced
+
+
+def solve_by_residual(
+    statement: Statement,
+    method: Collocation,
+    *,
+    network: Mlp = DEFAULT,
+    phases: tuple[Phase, ...] = (),
+    seed: int = 0,
+    device: torch.device | None = None,
+    dtype: torch.dtype = torch.float64,
+    listener: Listener = deaf,
+    state: State | None = None,
+    measured: Sequence[Measured] = (),
+) -> Solved:
+    """By Gauss-Newton for `method.steps` steps, or until the loss falls no further, unless other phases are given.
+
+    A given `state` is resumed."""
+    task = Task(statement, method, network, Points(statement.domain, device or CPU), seed, tuple(measured))
+    trainer = Trainer(task)
+    loss, steps = trainer.run(phases, state, listener)
+    module = AnsatzModule(task.ansatz, statement.domain.coordinates, trainer.network, trainer.functions).to(dtype=dtype)
+    figures = {
+        "loss": loss,
+        "steps": float(steps),
+        "weights": float(sum(p.numel() for p in trainer.network.parameters())),
+    }
+    return Solved(module, method, figures, task.notes, trainer.estimates())
+
+
+@dataclass(frozen=True)
+class Task:
+    """What must vanish, in terms of the derivatives of the network."""
+
+    statement: Statement
+    method: Collocation
+    net: Mlp
+    points: Points
+    seed: int
+    given: tuple[Measured, ...] = ()
+
+    @cached_property
+    def problem(self) -> Statement:
+        return with_letters(self.statement)
+
+    @cached_property
+    def ansatz(self) -> tuple[Ansatz, ...]:
+        return ansatz_of(self.problem)
+
+    @property
+    def notes(self) -> tuple[str, ...]:
+        built = [a.text(c.name) for a, c in zip(self.ansatz, self.statement.components, strict=True)]
+        return (
+            *built,
+            *(() if self.symmetry is None else (self.symmetry.text(self.statement),)),
+            *(f"conditions in the loss have the weights {self._shown}" for _ in self.soft[:1]),
+        )
+
+    @property
+    def _shown(self) -> str:
+        weights = ", ".join(f"{w:.3g}" for w in self.weights)
+        return weights if self.method.weight is not None else f"{weights}, balanced with the equations"
+
+    @cached_property
+    def weights(self) -> tuple[float, ...]:
+        """The weights of the residuals of soft conditions, in units of the unknown: as given, or such that gradients
+        with respect to the network's weights are `HEAVIER` times those of the equations (Wang, Yu, Perdikaris 2022)."""
+        if self.method.weight is not None:
+            return (float(self.method.weight),) * sum(len(c.residuals) for c in self.soft)
+        axes = (f.axes for f in functions_of(self.statement))
+        start = Learners(self.network(), tuple(zip(axes, self.functions(), strict=True)), self.numbers())
+        equations = sum(_steepness(r, start) ** 2 for r in self.drawn(BALANCING, 0)) ** 0.5
+        found = [rows and _steepness(rows, start) for rows in self._asked(0, None)]
+        return tuple(HEAVIER * equations / s if s else HEAVIER for s in found)
+
+    @cached_property
+    def soft(self) -> tuple[Imposed, ...]:
+        """The conditions that the ansatz does not satisfy by construction."""
+        satisfied = frozenset().union(*(a.satisfied for a in self.ansatz))
+        left = []
+        for k, condition in enumerate(self.problem.conditions):
+            rest = tuple(r for i, r in enumerate(condition.residuals) if (k, i) not in satisfied)
+            if rest:
+                left.append(replace(condition, residuals=rest))
+        return tuple(left)
+
+    @property
+    def sides(self) -> Sides:
+        low, high = self.points.low, self.points.high
+        return Sides((low + high) / 2, (high - low) / 2, torch.tensor(self.points.joined))
+
+    @cached_property
+    def symmetry(self) -> Symmetry | None:
+        return symmetry_of(self.statement)
+
+    def network(self) -> JetNetwork:
+        ends = zip(self.points.low.tolist(), self.points.high.tolist(), self.points.joined, strict=True)
+        made = JetNetwork.on_box(
+            list(ends),
+            width=self.net.width,
+            depth=self.net.depth,
+            outputs=len(self.statement.components),
+            activation=self.net.activation.name,
+            seed=self.seed,
+            mirror=None if self.symmetry is None else (self.symmetry.axis, self.symmetry.signs),
+        )
+        return made.to(self.points.device)
+
+    def functions(self) -> tuple[JetNetwork, ...]:
+        """A network for each learned function, of its own coordinates only."""
+        found = []
+        for k, f in enumerate(functions_of(self.statement)):
+            net = f.learned.net.word if f.learned.net is not None else BESIDE
+            assert isinstance(net, Mlp)  # ensured by planning
+            axes, sides = list(f.axes), self.sides
+            own = Sides(sides.middle[axes], sides.half[axes], sides.joined[axes])
+            made = JetNetwork(own, net.width, net.depth, 1, net.activation.name, mix(self.seed, 10 + k))
+            found.append(made.to(self.points.device))
+        return tuple(found)
+
+    def numbers(self) -> Tensor:
+        """The letters of learned numbers at their initial values."""
+        starts = [n.start for n in numbers_of(self.statement)]
+        return torch.tensor(starts, dtype=torch.float64, device=self.points.device)
+
+    def form(self, residual: Residual) -> Streamed:
+        coordinates = self.statement.domain.coordinates
+        return streamed(in_network(residual, self.ansatz, coordinates), coordinates, len(self.statement.components))
+
+    @cached_property
+    def equations(self) -> tuple[Streamed, ...]:
+        return tuple(map(self.form, self.problem.equations))
+
+    def sized(self, residual: Residual, points: Tensor) -> float:
+        half = (self.points.high - self.points.low) / 2
+        return size_of(Slopes(residual, self.statement.domain.coordinates), points, half.to(points))
+
+    @cached_property
+    def measured(self) -> tuple[NetworkRows, ...]:
+        """Rows of measurements; their residuals estimate the noise, for the standard deviations of what is learned."""
+        weight = 1.0 if functions_of(self.statement) else MEASURED  # a function would take many more steps
+        return tuple(
+            NetworkRows(self.form(m.residual), m.points, m.points.new_tensor(weight), m.values)
+            for m in (m.to(self.points) for m in self.given)
+        )
+
+    def drawn(self, n: int, draw: int) -> list[NetworkRows]:
+        """Rows of all equations at new points, each weighted as if it were alone: mean squares are added."""
+        found = []
+        for residual, form in zip(self.problem.equations, self.equations, strict=True):
+            at = self.points.inside(n, mix(self.seed, 5, draw) >> 8, Law.SOBOL, residual.interval)
+            found.append(NetworkRows(form, at, at.new_tensor(1 / self.sized(residual, at))))
+        return found
+
+    def _is_in_time(self, condition: Imposed) -> bool:
+        """Whether it holds at the start or at the end of time."""
+        domain, place = self.statement.domain, condition.place
+        return domain.timed and isinstance(place, Face) and place.coordinate == len(domain.coordinates) - 1
+
+    def conditions(self, draw: int) -> list[NetworkRows]:
+        return [rows for rows in self._asked(draw, self.weights) if rows is not None]
+
+    def _asked(self, draw: int, weights: Sequence[float] | None) -> list[NetworkRows | None]:
+        """Rows of the residuals of soft conditions; None where a shape leaves no points."""
+        counts = max(self.method.boundary, self.method.initial)
+        places = points_of_conditions(self.points, self.soft, counts, mix(self.seed, 6, draw) >> 8)
+        found: list[NetworkRows | None] = []
+        for condition, drawn in zip(self.soft, places, strict=True):
+            at = drawn[: self.method.initial if self._is_in_time(condition) else self.method.boundary]
+            for residual in condition.residuals:
+                weight = at.new_tensor(1.0 if weights is None else weights[len(found)])
+                rows = (self.form(residual), at, weight / self.sized(residual, at)) if len(at) else None
+                found.append(rows and NetworkRows(*rows))
+        return found
+
+    def elapsed(self, points: Tensor) -> Tensor:
+        """The fraction of time that has passed since the data."""
+        share = (points[:, -1] - self.points.low[-1]) / (self.points.high[-1] - self.points.low[-1])
+        ends = [c.place.upper for c in self.problem.conditions if isinstance(c.place, Face) and self._is_in_time(c)]
+        return 1 - share if any(ends) else share
+
+
+def _steepness(rows: NetworkRows, learners: Learners) -> float:
+    """√ of the mean over rows of the squared norm of their gradient."""
+    return float(rows.slopes(learners)[1].square().sum(1).mean().sqrt())

@@ -1,0 +1,487 @@
+"""How a network is trained on residuals: phases, what a listener receives, and the state that a run is resumed from."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass, field, replace
+from statistics import median
+from typing import TYPE_CHECKING, Any
+
+import torch
+from torch import Tensor, nn
+
+from pdedsl.config.training import Adam, Adamw, Lbfgs, Optimizer, Sgd
+from pdedsl.io import well_formed
+from pdedsl.problem.parameters import Function, functions_of, numbers_of
+from pdedsl.runtime.diff.mlp_jets import JetNetwork, Wanted, row_slopes
+from pdedsl.runtime.linalg import steps as damped_steps
+from pdedsl.runtime.rng import generator, mix
+from pdedsl.solvers.method_result import Estimate
+from pdedsl.solvers.pinn.residuals import Learners, NetworkRows, stacked
+
+if TYPE_CHECKING:
+    from pdedsl.solvers.pinn.task import Task
+
+
+# ---- training
+
+
+@dataclass(frozen=True)
+class GaussNewton:
+    """Levenberg-Marquardt."""
+
+
+@dataclass(frozen=True)
+class Phase:
+    """An optimizer, for a number of steps; with `patience`, fewer if the loss falls no further."""
+
+    optimizer: GaussNewton | Optimizer
+    steps: int
+    patience: bool = False
+
+
+MOST, DESCENT = 1000, 300  # steps of Gauss-Newton that end by themselves, and of a descent, if nobody says how many
+
+
+def gauss_newton(steps: int | None) -> tuple[Phase, ...]:
+    return (Phase(GaussNewton(), steps or MOST, patience=steps is None),)
+
+
+def phases_of(optimizers: tuple[Optimizer, ...], steps: int | None) -> tuple[Phase, ...]:
+    """The optimizers of a `train` block: L-BFGS has its own number of steps, the others have that of the block. Without
+    any, Gauss-Newton."""
+    found = tuple(Phase(o, o.steps if isinstance(o, Lbfgs) else steps or DESCENT) for o in optimizers)
+    return found or gauss_newton(steps)
+
+
+State = dict[str, Tensor]
+PROGRESS = "progress"  # numbers in a state, of which the last are the seconds that it took
+
+
+def spent(state: State | None) -> float:
+    """The seconds of a run until this state."""
+    return 0.0 if state is None else float(state[PROGRESS][-1])
+
+
+@dataclass(frozen=True)
+class Progress:
+    """`loss` is the mean square of the weighted residuals; the run can be resumed exactly from `state()`."""
+
+    step: int
+    loss: float
+    seconds: float
+    state: Callable[[], State]
+
+
+Listener = Callable[[Progress], bool]
+"""False ends the run after this step."""
+
+
+def deaf(progress: Progress) -> bool:
+    return True
+
+
+@dataclass
+class Clock:
+    """Seconds, including those of an interrupted run that is resumed."""
+
+    before: float = 0.0
+    start: float = field(default_factory=time.monotonic)
+
+    @property
+    def seconds(self) -> float:
+        return self.before + time.monotonic() - self.start
+
+
+def torch_optimizer(word: Optimizer, parameters: list[torch.nn.Parameter]) -> torch.optim.Optimizer:
+    match word:
+        case Adam(lr=lr, weight_decay=decay):
+            return torch.optim.Adam(parameters, float(lr), weight_decay=float(decay))
+        case Adamw(lr=lr, weight_decay=decay):
+            return torch.optim.AdamW(parameters, float(lr), weight_decay=float(decay))
+        case Sgd(lr=lr, momentum=momentum, weight_decay=decay, nesterov=nesterov):
+            return torch.optim.SGD(parameters, float(lr), float(momentum), weight_decay=float(decay), nesterov=nesterov)
+        case Lbfgs(lr=lr, history=history):
+            return torch.optim.LBFGS(
+                parameters,
+                float(lr),
+                max_iter=1,
+                max_eval=25,
+                history_size=history,
+                line_search_fn="strong_wolfe",
+                tolerance_grad=0.0,
+                tolerance_change=0.0,
+            )
+
+
+SCRATCH = "al"  # a buffer of L-BFGS, refilled in every step
+
+
+def tensors_of(optimizer: torch.optim.Optimizer) -> State:
+    """Everything that an optimizer remembers, as named tensors: numbers become tensors, list entries are numbered."""
+    found: State = {}
+    for key, memory in optimizer.state_dict()["state"].items():
+        kept = dict(memory)
+        kept.pop(SCRATCH, None)
+        for name, value in kept.items():
+            for k, item in enumerate(value if isinstance(value, list) else [value]):
+                if item is not None:
+                    kind = "list" if isinstance(value, list) else "tensor" if isinstance(value, Tensor) else "number"
+                    found[f"optimizer/{key}/{name}/{kind}/{k}"] = torch.as_tensor(item, dtype=torch.float64)
+    return found
+
+
+def load_tensors(optimizer: torch.optim.Optimizer, state: State) -> None:
+    """The inverse of `tensors_of`."""
+    memory: dict[int, dict[str, Any]] = {}
+    for path, value in state.items():
+        if path.startswith("optimizer/"):
+            _, key, name, kind, _ = path.split("/")
+            own = memory.setdefault(int(key), {})
+            own[name] = READERS[kind](own.get(name), value.clone())
+    optimizer.load_state_dict({**optimizer.state_dict(), "state": memory})
+
+
+READERS: dict[str, Callable[[Any, Tensor], Any]] = {
+    "list": lambda before, value: [*(before or []), value],
+    "tensor": lambda before, value: value,
+    "number": lambda before, value: int(value) if float(value).is_integer() else float(value),
+}
+
+
+# ---- estimates
+# What was learned along with the unknowns, with standard deviations that follow from the noise of the measurements.
+
+
+CERTAIN = 1e3  # the weight of equations relative to measurements, when computing standard deviations
+ROUNDING = 1e-15
+SHARES = (0.1, 0.3, 0.5, 0.7, 0.9)  # positions along the diagonal of the box at which a function is reported
+
+
+@dataclass(frozen=True)
+class Told:
+    """A value, and its derivatives by everything that is learned along with the unknowns."""
+
+    name: str
+    value: float
+    slopes: Tensor
+
+
+def estimates_of(task: Task, learners: Learners, rows: Sequence[NetworkRows]) -> dict[str, Estimate]:
+    """Learned numbers, and learned functions at some points on the diagonal of the box."""
+    told = [*_functions(task, learners), *_numbers(task, learners)]
+    if not told or not task.measured:
+        return {t.name: Estimate(t.value) for t in told}
+    precision = _precision(task, learners, rows)
+    return {t.name: Estimate(t.value, _deviation(t.slopes, precision)) for t in told}
+
+
+def _deviation(slopes: Tensor, precision: Tensor) -> float:
+    """√(sᵀ P⁻¹ s); infinite along directions that nothing determines."""
+    values, vectors = torch.linalg.eigh(precision)
+    shares = (vectors.T @ slopes).square()
+    values = torch.where(values > ROUNDING * values.max(), values, 0.0)
+    return float(torch.where(shares > ROUNDING * shares.sum(), shares / values, 0.0).sum().sqrt())
+
+
+def noise_of(residual: Tensor, numbers: int) -> Tensor:
+    """σ² of measurements with these residuals, once so many numbers were fitted to them: Σ r² / (n - numbers), and
+    infinite for n ≤ numbers, which any noise fits."""
+    free = len(residual) - numbers
+    return residual.square().sum() / free if free > 0 else residual.new_tensor(torch.inf)
+
+
+def _own(learners: Learners) -> int:
+    """How many weights and numbers are learned along with the unknowns."""
+    return sum(p.numel() for _, f in learners.functions for p in f.parameters()) + len(learners.numbers)
+
+
+def _numbers(task: Task, learners: Learners) -> Iterator[Told]:
+    numbers = numbers_of(task.statement)
+    for k, (n, letter) in enumerate(zip(numbers, learners.numbers.tolist(), strict=True)):
+        value, slope = (float(e.xreplace({n.letter: letter})) for e in (n.value, n.value.diff(n.letter)))
+        slopes = torch.zeros(_own(learners), dtype=torch.float64)
+        slopes[k - len(numbers)] = slope
+        yield Told(n.name, value, slopes.to(learners.numbers.device))
+
+
+def _functions(task: Task, learners: Learners) -> Iterator[Told]:
+    start = 0
+    for function, (axes, network) in zip(functions_of(task.statement), learners.functions, strict=True):
+        low, high = (side[list(axes)].to(learners.numbers.device) for side in (task.points.low, task.points.high))
+        points = torch.stack([low + share * (high - low) for share in SHARES])
+        values, slopes = _with_slopes(function, network, points)
+        for x, value, own in zip(points, values, slopes, strict=True):
+            whole = own.new_zeros(_own(learners))
+            whole[start : start + len(own)] = own
+            yield Told(f"{function.name}({', '.join(f'{c:g}' for c in x.tolist())})", float(value), whole)
+        start += slopes.shape[1]
+
+
+def _with_slopes(function: Function, network: JetNetwork, points: Tensor) -> tuple[Tensor, Tensor]:
+    streams, layers = network.jets(points, Wanted(((0,) * points.shape[1],)))
+    value = streams[0, :, 0].exp() if function.signed else streams[0, :, 0]
+    return value.detach(), row_slopes(value, layers).detach()
+
+
+def _precision(task: Task, learners: Learners, rows: Sequence[NetworkRows]) -> Tensor:
+    """JᵀJ/σ² + P for what is learned along with the unknowns, with the weights of the unknowns' network eliminated.
+
+    J is the Jacobian of the measurements and, weighted much more heavily, of what must hold exactly; σ² is that of
+    `noise_of`. P = 1 for weights of functions, which have the prior N(0, 1): where the
+    measurements say nothing, a function is as uncertain as its prior. P = 0 for numbers.
+    """
+    parts = [replace(r, weight=torch.ones_like(r.weight)).slopes(learners) for r in rows]
+    count, own = len(task.measured), _own(learners)
+    heavy = [1.0 if k >= len(rows) - count else CERTAIN for k in range(len(rows))]
+    slopes = torch.cat([f * s for f, (_, s) in zip(heavy, parts, strict=True)])
+    noise = noise_of(torch.cat([r for r, _ in parts[-count:]]), len(learners.numbers))
+    beside, rest = slopes[:, -own:], slopes[:, :-own]
+    free = beside - rest @ torch.linalg.lstsq(rest.cpu(), beside.cpu(), driver="gelsy").solution.to(rest.device)
+    prior = torch.ones_like(beside[0])
+    prior[own - len(learners.numbers) :] = 0
+    found: Tensor = free.T @ free / noise + prior.diag()
+    return found
+
+
+# ---- trained
+# The state of a network that is trained on residuals, and its steps.
+
+
+PIECE = 2000  # points of a descent at a time: the streams of more do not fit into a cache
+REDRAWN = 5  # Gauss-Newton steps between redraws of the points
+SPARSE, DENSER, DENSEST = 0.6, 1.4, 3.0  # rows per weight: at first, the factor of an increase, and at most
+LEAST_ROWS = 600  # fewer save no time
+MANY, ENOUGH = 2000, 800  # weights from which a step has few rows, redrawn each time, and how many: a step costs rows²
+OVERFITTED = 3.0  # ratio of the loss at new points to that at the last ones, above which there are more rows
+FACTORS = (1e-2, 0.1, 1.0, 10.0)  # dampings tried, relative to the last best one
+LEAST, MOST_TRAINED = 1e-14, 1e6
+WINDOW, FALLING, ROUNDING_TRAINED = 50, 0.9, 1e-24  # steps of which the median loss is compared, and what ends a run
+INERTIA = 0.9  # share of the last step from which the next begins, if that is better
+
+
+class Trainer:
+    """Weights, damping and points of a run; with `snapshot` and `restore` it can be resumed exactly."""
+
+    def __init__(self, task: Task) -> None:
+        self.task = task
+        self.network: JetNetwork = task.network()
+        self.functions = task.functions()
+        self.numbers = nn.Parameter(task.numbers())
+        self.step, self.damping = 0, 1.0
+        self.density, self.reached, self.largest = SPARSE, float("inf"), 0.0
+        self.last = torch.zeros_like(self._vector())
+        self.rows: list[NetworkRows] = []
+        self.losses: list[float] = []  # of the last steps
+        self.optimizer: torch.optim.Optimizer | None = None
+
+    @property
+    def parameters(self) -> list[nn.Parameter]:
+        networks = (self.network, *self.functions)
+        pairs = (pair for n in networks for pair in zip(n.weights, n.biases, strict=True))
+        return [*(p for pair in pairs for p in pair), self.numbers]
+
+    @property
+    def _count(self) -> int:
+        return sum(p.numel() for p in self.parameters)
+
+    @property
+    def _is_large(self) -> bool:
+        return self._count > MANY
+
+    @property
+    def learners(self) -> Learners:
+        axes = (f.axes for f in functions_of(self.task.statement))
+        return Learners(self.network, tuple(zip(axes, self.functions, strict=True)), self.numbers)
+
+    def run(self, phases: Sequence[Phase], state: State | None, listener: Listener) -> tuple[float, int]:
+        """The last loss, and the number of steps taken."""
+        phases = phases or gauss_newton(self.task.method.steps)
+        clock = Clock() if state is None else self.restore(state, phases)
+        loss, end = self.losses[-1] if self.losses else float("nan"), 0
+        for phase in phases:
+            start, end = end, end + phase.steps
+            if self.step < end:
+                self._open(phase, start, state)
+            while self.step < end and not (phase.patience and self.settled):
+                loss = self._one(phase)
+                self.step += 1
+                self.losses = [*self.losses, loss][-2 * WINDOW :]
+                if not listener(Progress(self.step, loss, clock.seconds, lambda: self.snapshot(clock))):
+                    return loss, self.step
+        return loss, self.step
+
+    @property
+    def settled(self) -> bool:
+        """Whether the loss fell by less than a factor from one stretch of steps to the next, or to rounding."""
+        before, after = self.losses[:WINDOW], self.losses[WINDOW:]
+        if len(after) < WINDOW:
+            return False
+        return not ROUNDING_TRAINED < median(after) <= FALLING * median(before)
+
+    def _open(self, phase: Phase, start: int, state: State | None) -> None:
+        """Begin a phase, or resume it where it was interrupted."""
+        self.optimizer = None
+        if not isinstance(phase.optimizer, GaussNewton):
+            self.optimizer = torch_optimizer(phase.optimizer, [p for p in self.parameters if p.numel()])
+            if state is not None and self.step > start:
+                load_tensors(self.optimizer, state)
+
+    def _one(self, phase: Phase) -> float:
+        if isinstance(phase.optimizer, GaussNewton):
+            lasting = 1 if self._is_large else REDRAWN
+            if self.step % lasting == 0 or not self.rows:
+                self.rows = self._redrawn(self.step // lasting)
+            return self._damped()
+        if not self.rows or (self.task.method.causal and self.step % REDRAWN == 0):
+            self.rows = self._all()
+        assert self.optimizer is not None
+        return self._descended(self.optimizer)
+
+    # ---- points
+
+    def _all(self) -> list[NetworkRows]:
+        """All points of a descent; where the network has a symmetry, each of them counts for its image as well."""
+        count = self.task.method.points // len(self.task.equations)
+        found = self.task.drawn(count if self.network.mirror is None else max(1, count // 2), 0)
+        if self.task.method.causal:
+            with torch.no_grad():
+                found = [self._causal(rows, rows.residual(self.learners)) for rows in found]
+        imposed, measured = _averaged([*found, *self.task.conditions(0)]), _averaged(self.task.measured)
+        return [*(part for rows in imposed for part in rows.split(PIECE)), *measured]
+
+    def _redrawn(self, draw: int) -> list[NetworkRows]:
+        """Points drawn with a density ∝ |r| + mean |r| of the residual r, weighted so that the loss is that of uniform
+        points; more points if what was learned on the last ones does not hold at new ones."""
+        found = self.task.drawn(self.task.method.points, draw)
+        with torch.no_grad():
+            residuals = [rows.residual(self.learners) for rows in found]
+        fresh = sum(float((rows.weight * r).square().mean()) for rows, r in zip(found, residuals, strict=True))
+        if fresh > OVERFITTED * self.reached:
+            self.density = min(self.density * DENSER, DENSEST)
+        source = generator(torch.device("cpu"), mix(self.task.seed, 7, draw))
+        found = [self._causal(rows, r) for rows, r in zip(found, residuals, strict=True)]
+        chosen = [self._chosen(rows, r, source) for rows, r in zip(found, residuals, strict=True)]
+        return _averaged([*chosen, *self.task.conditions(draw), *self.task.measured])
+
+    def _chosen(self, rows: NetworkRows, residual: Tensor, source: torch.Generator) -> NetworkRows:
+        count = max(LEAST_ROWS, int(self.density * self._count / len(self.task.equations)))
+        if self._is_large:
+            count = min(count, ENOUGH // len(self.task.equations))
+        if 2 * count > len(rows.points):
+            return rows
+        weight = rows.weight.expand(len(residual))
+        size = (weight * residual).abs()
+        share = size / size.mean().clamp_min(1e-300) + 1
+        index = torch.multinomial(share.cpu(), count, generator=source).to(share.device)
+        return NetworkRows(rows.form, rows.points[index], weight[index] * (share.mean() / share[index]).sqrt())
+
+    def _causal(self, rows: NetworkRows, residual: Tensor) -> NetworkRows:
+        """Weights exp(-ε ∫₀ᵗ r² dt) of squares, with the integral in units of its largest value so far."""
+        epsilon = float(self.task.method.causal)
+        if not epsilon or not self.task.statement.domain.timed:
+            return rows
+        order = self.task.elapsed(rows.points).argsort()
+        before = torch.zeros_like(residual)
+        before[order[1:]] = (rows.weight * residual).square()[order].cumsum(0)[:-1] / len(residual)
+        self.largest = max(self.largest, float(before.max()))
+        return replace(rows, weight=rows.weight * (-epsilon / 2 * before / max(self.largest, 1e-300)).exp())
+
+    # ---- steps
+
+    def loss(self) -> float:
+        with torch.no_grad():
+            return float(stacked(self.rows, self.learners).square().sum())
+
+    def _damped(self) -> float:
+        """The best of several dampings; the next ones tried are around it, or much larger if none helped."""
+        parts = [r.slopes(self.learners) for r in self.rows]
+        residual, slopes = torch.cat([r for r, _ in parts]), torch.cat([s for _, s in parts])
+        start, best, damping = self._vector(), float(residual.square().sum()), self.damping
+        kept, first = start, best
+        dampings = [max(self.damping * f, LEAST) for f in FACTORS]
+        for tried, step in damped_steps(slopes, residual, dampings, [torch.zeros_like(start), INERTIA * self.last]):
+            self._load(start + step)
+            found = self.loss()
+            if found < best:
+                best, kept, damping = found, start + step, tried
+        self.damping = damping if best < first else min(self.damping * 100, MOST_TRAINED)
+        self._load(kept)
+        self.reached, self.last = best, kept - start
+        return best
+
+    def _descended(self, optimizer: torch.optim.Optimizer) -> float:
+        def closure() -> Tensor:
+            optimizer.zero_grad()
+            source = generator(self.task.points.device, mix(self.task.seed, 11, self.step))
+            return torch.stack([self._gathered(rows, source) for rows in self.rows]).sum()
+
+        return float(torch.as_tensor(optimizer.step(closure)))  # type: ignore[arg-type]
+
+    def _gathered(self, rows: NetworkRows, source: torch.Generator) -> Tensor:
+        """A part of the loss; its gradient is added to that of the others, one piece in memory at a time."""
+        probes = self.task.method.probes
+        if probes is None:
+            loss = (rows.weight * rows.residual(self.learners)).square().sum()
+        else:
+            loss = rows.product(self.learners, probes, source)
+        loss.backward()  # type: ignore[no-untyped-call]
+        return loss.detach()
+
+    def _vector(self) -> Tensor:
+        return torch.cat([p.detach().flatten() for p in self.parameters])
+
+    @torch.no_grad()
+    def _load(self, vector: Tensor) -> None:
+        start = 0
+        for p in self.parameters:
+            p.copy_(vector[start : start + p.numel()].view_as(p))
+            start += p.numel()
+
+    # ---- what is kept
+
+    def snapshot(self, clock: Clock) -> State:
+        progress = [self.step, self.damping, self.density, self.reached, self.largest, clock.seconds]
+        found = {"weights": self._vector(), "last": self.last, PROGRESS: torch.tensor(progress, dtype=torch.float64)}
+        found["losses"] = torch.tensor(self.losses, dtype=torch.float64)
+        for k, rows in enumerate(self.rows):
+            found |= {f"points{k}": rows.points, f"weight{k}": rows.weight}
+        if self.optimizer is not None:
+            found |= tensors_of(self.optimizer)
+        return {key: value.clone() for key, value in found.items()}
+
+    def restore(self, state: State, phases: Sequence[Phase]) -> Clock:
+        """The state when the snapshot was taken; the clock continues from there."""
+        with well_formed("the checkpoint of the run is not of this spec: take it away"):
+            self._load(state["weights"].to(self.numbers))
+            self.last = state["last"].to(self.numbers)
+            step, damping, density, reached, largest, seconds = state[PROGRESS].tolist()
+            newton = isinstance(_phase_at(phases, int(step)).optimizer, GaussNewton)
+            rows = self._redrawn(0) if newton else self._all()
+            self.rows = [_as_in(state, k, r) for k, r in enumerate(rows)]
+            self.step, self.damping, self.density, self.reached = int(step), damping, density, reached
+            self.largest, self.losses = largest, state["losses"].tolist()
+            return Clock(seconds)
+
+    def estimates(self) -> dict[str, Estimate]:
+        """What was learned along with the unknowns: numbers, and functions at some points."""
+        return estimates_of(self.task, self.learners, self.rows)
+
+
+def _averaged(rows: Sequence[NetworkRows]) -> list[NetworkRows]:
+    """Weights with which the sum of squares is the sum of mean squares."""
+    return [replace(r, weight=r.weight / len(r.points) ** 0.5) for r in rows]
+
+
+def _as_in(state: State, k: int, rows: NetworkRows) -> NetworkRows:
+    return replace(rows, points=state[f"points{k}"].to(rows.points), weight=state[f"weight{k}"].to(rows.points))
+
+
+def _phase_at(phases: Sequence[Phase], step: int) -> Phase:
+    """The phase of the last step taken."""
+    for phase in phases:
+        step -= phase.steps
+        if step <= 0:
+            return phase
+    return phases[-1]

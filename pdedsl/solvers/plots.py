@@ -1,0 +1,358 @@
+"""Where a solution is shown: lines and sheets of points through a domain, as many as a picture can hold."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING, Literal
+
+import torch
+from torch import Tensor
+
+from pdedsl.codegen.expressions import pointwise
+from pdedsl.config.methods import Paths
+from pdedsl.diagnostics.escaping import caption
+from pdedsl.io import replace_with
+from pdedsl.ir.problem import Domain
+from pdedsl.solvers.error_estimate import audit_of, residual_at
+from pdedsl.solvers.gauge import anchored
+from pdedsl.solvers.methods import How, has_derivatives
+from pdedsl.solvers.progress import METRICS, Stopped
+from pdedsl.solvers.solution import Solution
+from pdedsl.training.metrics import read_metrics
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+    from matplotlib.figure import Figure
+    from PIL.Image import Image
+
+
+# ---- views
+
+
+MOMENTS = 3  # times shown of a time-dependent problem in more than one space dimension
+
+
+@dataclass(frozen=True)
+class Detail:
+    """The number of points on a line, and on each side of a sheet."""
+
+    line: int
+    sheet: int
+
+
+FULL = Detail(400, 120)
+COARSE, COARSEST = Detail(25, 15), Detail(25, 9)  # if every point costs thousands of paths, on a line and beyond
+
+
+@dataclass(frozen=True)
+class View:
+    """Points (n, k) on a line or a sheet; `axes` are the coordinates that vary, the others are fixed as in `at`."""
+
+    points: Tensor
+    axes: tuple[int, ...]
+    shape: tuple[int, ...]
+    at: str
+    inside: Tensor  # (n,), which points belong to the domain
+
+    def values(self, found: Tensor) -> Tensor:
+        """One number at each point, in the shape of the view; NaN outside the domain."""
+        return torch.where(self.inside, found, torch.nan).reshape(self.shape)
+
+
+def views_of(domain: Domain, detail: Detail = FULL) -> tuple[View, ...]:
+    """The whole domain in one or two dimensions; in more, sheets through its middle, at some times."""
+    low, high = bounds(domain)
+    if len(low) <= 2:
+        return (_view(domain, tuple(range(len(low))), {}, detail),)
+    if domain.timed:
+        return frames_of(domain, MOMENTS, detail)
+    return (_view(domain, (0, 1), {k: float((low[k] + high[k]) / 2) for k in range(2, len(low))}, detail),)
+
+
+def frames_of(domain: Domain, count: int, detail: Detail = FULL) -> tuple[View, ...]:
+    """Space at a sequence of times, for a time-dependent problem."""
+    low, high = bounds(domain)
+    axes, last = ((0, 1) if len(domain.space) > 1 else (0,)), len(low) - 1
+    middle = {k: float((low[k] + high[k]) / 2) for k in range(len(axes), last)}
+    times = torch.linspace(float(low[last]), float(high[last]), count, dtype=torch.float64).tolist()
+    return tuple(_view(domain, axes, {**middle, last: t}, detail) for t in times)
+
+
+def bounds(domain: Domain) -> tuple[Tensor, Tensor]:
+    low = torch.tensor([float(side.start) for side in domain.intervals], dtype=torch.float64)
+    return low, torch.tensor([float(side.end) for side in domain.intervals], dtype=torch.float64)
+
+
+def _view(domain: Domain, axes: tuple[int, ...], at: dict[int, float], detail: Detail) -> View:
+    low, high = bounds(domain)
+    sizes = (detail.line,) if len(axes) == 1 else (detail.sheet,) * len(axes)
+    ends = [(float(low[k]), float(high[k])) for k in axes]
+    lines = [torch.linspace(*e, n, dtype=torch.float64) for e, n in zip(ends, sizes, strict=True)]
+    mesh = torch.meshgrid(*lines, indexing="ij")
+    points = torch.zeros(mesh[0].numel(), len(low), dtype=torch.float64)
+    for k, values in zip(axes, mesh, strict=True):
+        points[:, k] = values.reshape(-1)
+    for k, value in at.items():
+        points[:, k] = value
+    return View(points, axes, sizes, _at_text(domain, at), _inside(domain, points))
+
+
+def _at_text(domain: Domain, at: dict[int, float]) -> str:
+    if len(at) <= MOMENTS:
+        return ", ".join(f"{domain.coordinates[k]} = {value:.3g}" for k, value in sorted(at.items()))
+    moment = f" at {domain.coordinates[-1]} = {at[len(domain.coordinates) - 1]:.3g}" if domain.timed else ""
+    return f"through the middle{moment}"
+
+
+def _inside(domain: Domain, points: Tensor) -> Tensor:
+    if not domain.inside:
+        return torch.ones(len(points), dtype=torch.bool)
+    levels = pointwise(domain.inside, domain.coordinates)(*points.unbind(-1))
+    return (torch.stack(levels) >= 0).all(0)
+
+
+# ---- pictures
+# Pictures of a solution, of its distance to a reference and of its residual; an animation of what changes in time.
+
+
+INK = "#333333"
+SIGNED, SIZE = "RdBu_r", "viridis"
+SHOWN = 4  # components
+STRIP = 3.0  # ratio of length to width from which a domain counts as a strip
+FRAMES, PER_SECOND = 32, 10
+Function = Callable[[Tensor], Tensor]
+"""Points (n, k) to values (n, c)."""
+
+
+@dataclass(frozen=True)
+class Scene:
+    """What is drawn: a function on a domain, the names of its components, and how finely."""
+
+    domain: Domain
+    names: tuple[str, ...]
+    title: str
+    detail: Detail = FULL
+
+    @property
+    def shown(self) -> tuple[str, ...]:
+        return self.names[:SHOWN]
+
+
+def plot_solution(path: Path, f: Function, scene: Scene) -> None:
+    _written(path, figure_of(f, scene, SIGNED))
+
+
+def plot_sizes(path: Path, f: Function, scene: Scene) -> None:
+    """For non-negative quantities: an error, a residual."""
+    _written(path, figure_of(f, scene, SIZE))
+
+
+def plot_losses(path: Path, losses: Sequence[tuple[int, float]], title: str) -> None:
+    """The loss over the training steps, on a logarithmic scale."""
+    figure = _figure(7.0, 3.6)
+    ax = figure.subplots()
+    ax.semilogy(*zip(*losses, strict=True), color="#0072B2")
+    ax.set(xlabel="step", ylabel="loss")
+    ax.grid(alpha=0.25)
+    figure.suptitle(caption(title), fontsize=12, fontweight="bold", color=INK)
+    _written(path, figure)
+
+
+def _written(path: Path, figure: Figure) -> None:
+    replace_with(path, lambda part: figure.savefig(part, format="png", dpi=120))
+
+
+def figure_of(f: Function, scene: Scene, colours: str) -> Figure:
+    """A row for each component, a column for each view."""
+    views = views_of(scene.domain, scene.detail)
+    found = [f(view.points) for view in views]
+    figure = _figure(1.2 + 4.2 * len(views), 0.6 + 3.2 * len(scene.shown))
+    axes = figure.subplots(len(scene.shown), len(views), squeeze=False)
+    for row, name in enumerate(scene.shown):
+        shown = [view.values(values[:, row]) for view, values in zip(views, found, strict=True)]
+        limits = _limits(shown, colours)
+        for column, (view, values) in enumerate(zip(views, shown, strict=True)):
+            label = f"{name}, {view.at}" if view.at else name
+            _drawn(axes[row][column], view, values, scene.domain, label, colours, limits)
+    figure.suptitle(caption(scene.title), fontsize=12, fontweight="bold", color=INK)
+    return figure
+
+
+def _figure(width: float, height: float) -> Figure:
+    from matplotlib.backends.backend_agg import FigureCanvasAgg
+    from matplotlib.figure import Figure
+
+    figure = Figure(figsize=(width, height), layout="constrained")
+    FigureCanvasAgg(figure)
+    return figure
+
+
+def _limits(shown: Sequence[Tensor], colours: str) -> tuple[float, float]:
+    """The same for all views of a component; symmetric about zero if values have both signs."""
+    values = torch.cat([v[v.isfinite()].reshape(-1) for v in shown])
+    low, high = (float(values.min()), float(values.max())) if len(values) else (0.0, 1.0)
+    if colours == SIZE:
+        low = 0.0
+    elif low < 0 < high:
+        low, high = -max(-low, high), max(-low, high)
+    return (low, high) if high > low else (low - 1e-12, high + 1e-12)
+
+
+def _drawn(
+    ax: Axes,
+    view: View,
+    values: Tensor,
+    domain: Domain,
+    label: str,
+    colours: str,
+    limits: tuple[float, float],
+) -> None:
+    low, high = bounds(domain)
+    first = view.axes[0]
+    ax.set_title(caption(label), fontsize=10, color=INK)
+    if len(view.axes) == 1:
+        ax.plot(view.points[:, first].numpy(), values.numpy(), color="#0072B2")
+        ax.set_xlabel(caption(domain.coordinates[first].name))
+        return
+    # Time runs to the right, as in the papers.
+    across, up = (view.axes[1], first) if domain.timed and view.axes[1] == len(low) - 1 else (first, view.axes[1])
+    table = values if across == view.axes[1] else values.T
+    extent = (float(low[across]), float(high[across]), float(low[up]), float(high[up]))
+    picture = ax.imshow(
+        table.numpy(),
+        origin="lower",
+        aspect=_aspect(domain, across, up),
+        extent=extent,
+        cmap=colours,
+        vmin=limits[0],
+        vmax=limits[1],
+    )
+    ax.set_xlabel(caption(domain.coordinates[across].name))
+    ax.set_ylabel(caption(domain.coordinates[up].name))
+    ax.figure.colorbar(picture, ax=ax, shrink=0.9)
+
+
+def _aspect(domain: Domain, across: int, up: int) -> Literal["equal", "auto"]:
+    """A circle is drawn as a circle, unless the domain is a strip or one of the axes is time."""
+    low, high = bounds(domain)
+    ratio = float((high - low)[up] / (high - low)[across])
+    timed = domain.timed and len(low) - 1 in (across, up)
+    return "equal" if not timed and 1 / STRIP <= ratio <= STRIP else "auto"
+
+
+# ---- a film
+
+
+def film(path: Path, f: Function, scene: Scene, frames: int = FRAMES) -> None:
+    """An animated GIF of a time-dependent problem: curves on a line, sheets in more dimensions."""
+    views = frames_of(scene.domain, frames, scene.detail)
+    values = [f(view.points) for view in views]
+    tables = [[v.values(x[:, k]) for v, x in zip(views, values, strict=True)] for k in range(len(scene.shown))]
+    figure = _figure(1.2 + 4.2 * len(scene.shown), 3.8)
+    figure.set_dpi(80)
+    axes = figure.subplots(1, len(scene.shown), squeeze=False)[0]
+    changes = [
+        _begun(ax, views[0], table, scene.domain, name)
+        for ax, table, name in zip(axes, tables, scene.shown, strict=True)
+    ]
+    heading = figure.suptitle(" ", fontsize=11, color=INK)
+    figure.canvas.draw()
+    figure.set_layout_engine("none")  # fixed as it is now, for every frame
+    pictures = []
+    for k, view in enumerate(views):
+        for change, table in zip(changes, tables, strict=True):
+            change(table[k])
+        moment = f"{scene.domain.coordinates[-1]} = {float(view.points[0, -1]):.2f}"
+        heading.set_text(caption(f"{scene.title}, {moment}"))
+        pictures.append(_picture(figure))
+    replace_with(path, lambda part: _moving(part, pictures))
+
+
+def _begun(ax: Axes, view: View, tables: Sequence[Tensor], domain: Domain, name: str) -> Callable[[Tensor], None]:
+    """A frame with everything that stays the same, and a function that updates the rest."""
+    low, high = bounds(domain)
+    limits = _limits(tables, SIGNED)
+    ax.set_title(caption(name), fontsize=10, color=INK)
+    ax.set_xlabel(caption(domain.coordinates[0].name))
+    if len(view.axes) == 1:
+        room = 0.05 * (limits[1] - limits[0])
+        (curve,) = ax.plot(view.points[:, 0].numpy(), tables[0].numpy(), color="#0072B2")
+        ax.set_ylim(limits[0] - room, limits[1] + room)
+        return lambda values: curve.set_ydata(values.numpy())
+    extent = (float(low[0]), float(high[0]), float(low[1]), float(high[1]))
+    ax.set_ylabel(caption(domain.coordinates[1].name))
+    sheet = ax.imshow(
+        tables[0].T.numpy(),
+        origin="lower",
+        aspect=_aspect(domain, 0, 1),
+        extent=extent,
+        cmap=SIGNED,
+        vmin=limits[0],
+        vmax=limits[1],
+    )
+    return lambda values: sheet.set_data(values.T.numpy())
+
+
+def _picture(figure: Figure) -> Image:
+    from matplotlib.backends.backend_agg import FigureCanvasAgg
+    from PIL import Image
+
+    canvas = figure.canvas
+    assert isinstance(canvas, FigureCanvasAgg)
+    canvas.draw()  # type: ignore[no-untyped-call]
+    colours = canvas.buffer_rgba()  # type: ignore[no-untyped-call]
+    whole = Image.frombuffer("RGBA", canvas.get_width_height(), colours)
+    return whole.convert("RGB").convert("P", palette=Image.Palette.ADAPTIVE)
+
+
+def _moving(path: Path, pictures: Sequence[Image]) -> None:
+    first, *others = pictures
+    first.save(path, "GIF", save_all=True, append_images=others, duration=1000 // PER_SECOND, loop=0)
+
+
+# ---- draw
+# Which pictures a solution has, and where they are written.
+
+
+BATCH = 4096  # points at a time
+FEW_FRAMES = 5  # if every point costs thousands of paths: three of them are the views of the picture
+
+
+def draw(folder: Path, solution: Solution, how: How, reference: Function | None) -> None:
+    """Solution, error, residual, an animation if it depends on time, the loss if it was trained: whichever apply."""
+    statement, title = solution.plan.statement, solution.compilation.spec.name
+    slow = isinstance(solution.solved.method, Paths)
+    few = COARSE if len(statement.domain.space) == 1 else COARSEST
+    scene = Scene(statement.domain, tuple(c.name for c in statement.components), title, few if slow else FULL)
+    values = _batched(lambda x: anchored(solution.solved, statement, x), how)
+    plot_solution(folder / "solution.png", values, scene)
+    if reference is not None:
+        expected = _batched(lambda x: anchored(reference, statement, x), how)
+        names = tuple(f"|error of {name}|" for name in scene.names)
+        plot_sizes(
+            folder / "error.png",
+            lambda x: (values(x) - expected(x)).abs(),
+            Scene(statement.domain, names, title, scene.detail),
+        )
+    if has_derivatives(solution.solved):
+        audit = audit_of(solution.solved, statement, how)
+        residual = _batched(lambda x: residual_at(audit, x).unsqueeze(-1), how)
+        plot_sizes(folder / "residual.png", residual, Scene(statement.domain, ("|residual|",), title, scene.detail))
+    if statement.domain.timed:
+        film(folder / "animation.gif", values, scene, FEW_FRAMES if slow else FRAMES)
+    losses = [(row["step"], row["loss"]) for row in read_metrics(folder / METRICS) if row.get("loss")]
+    if losses:
+        plot_losses(folder / "curves.png", losses, title)
+
+
+def _batched(f: Function, how: How) -> Function:
+    """In batches, between which Ctrl-C takes effect: the solution is on disk, and `resume` draws the pictures."""
+
+    def of(part: Tensor) -> Tensor:
+        if how.watch.interrupted():
+            raise Stopped
+        return f(part.to(how.device)).detach()
+
+    return lambda points: torch.cat([of(part) for part in torch.split(points, BATCH)]).cpu()

@@ -1,0 +1,100 @@
+"""What happens while an equation is solved, and who listens."""
+
+from __future__ import annotations
+
+import json
+import time
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
+from math import isfinite
+from pathlib import Path
+
+from pdedsl.io import replace_text, writing
+from pdedsl.solvers.pinn.trainer import Progress, State
+from pdedsl.training import checkpoint
+from pdedsl.training.checkpoint import Checkpoint
+from pdedsl.training.metrics import read_metrics
+
+# ---- events
+
+
+@dataclass(frozen=True)
+class Stepped:
+    """Step `step` of `of` is done; `figures` are numbers that the method reports, such as its loss."""
+
+    step: int
+    of: int
+    figures: Mapping[str, float] = field(default_factory=dict)
+    seconds: float = 0.0
+
+
+Listener = Callable[[Stepped], None]
+METRICS = "metrics.jsonl"
+
+
+class Stopped(Exception):
+    """Ctrl-C was pressed, and what was done so far is on disk."""
+
+
+class Metrics:
+    """METRICS: a line for every reported step; a resumed run keeps the lines up to the step from which it resumes."""
+
+    def __init__(self, path: Path, resumed: int = 0) -> None:
+        self.path = path
+        rows = [row for row in read_metrics(path) if row["step"] <= resumed] if path.exists() else []
+        replace_text(path, "".join(map(_line, rows)))
+
+    def __call__(self, event: Stepped) -> None:
+        figures = {name: value if isfinite(value) else None for name, value in event.figures.items()}
+        row = {"kind": "step", "step": event.step, "of": event.of, **figures, "seconds": round(event.seconds, 3)}
+        with writing(self.path), self.path.open("a", encoding="utf-8", newline="\n") as file:
+            file.write(_line(row))
+
+
+def _line(row: Mapping[str, object]) -> str:
+    return json.dumps(row, allow_nan=False) + "\n"
+
+
+# ---- watching
+# Watches a method at work: reports its steps, saves its state to disk, and ends it after Ctrl-C.
+
+
+SAVE_SECONDS = 30.0
+TOLD = 100  # number of events in a run, approximately
+
+
+@dataclass
+class Watch:
+    """`state` is what a run resumes from; with a folder, states are saved to its checkpoints."""
+
+    listeners: tuple[Listener, ...] = ()
+    folder: Path | None = None
+    spec: str = ""
+    interrupted: Callable[[], bool] = lambda: False
+    state: State | None = None
+    save_seconds: float = SAVE_SECONDS
+    stopped: bool = False
+    saved: float = field(default_factory=time.monotonic)
+
+    def of(self, steps: int) -> Callable[[Progress], bool]:
+        """A listener for a run of `steps` steps; it returns False to end the run."""
+
+        def hear(progress: Progress) -> bool:
+            last = progress.step >= steps
+            self.stopped = self.interrupted() and not last
+            if last or self.stopped or progress.step % max(1, steps // TOLD) == 0:
+                self._tell(Stepped(progress.step, steps, {"loss": progress.loss}, progress.seconds))
+            if self.stopped or time.monotonic() - self.saved >= self.save_seconds:
+                self._save(progress)
+            return not self.stopped
+
+        return hear
+
+    def _tell(self, event: Stepped) -> None:
+        for listener in self.listeners:
+            listener(event)
+
+    def _save(self, progress: Progress) -> None:
+        if self.folder is not None:
+            checkpoint.save(self.folder, Checkpoint(progress.step, progress.state(), {}, self.spec))
+        self.saved = time.monotonic()

@@ -1,0 +1,400 @@
+"""Residuals of sums of sines, as a least-squares problem for their weights and for further learned numbers."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+
+import torch
+from torch import Tensor
+
+from pdedsl.config.methods import Features
+from pdedsl.ir.problem import Derivative, Statement
+from pdedsl.problem.parameters import numbers_of, with_letters
+from pdedsl.problem.symmetry import is_exchangeable, parities_of
+from pdedsl.runtime.basis.random_features import (
+    Folded,
+    FoldedAt,
+    Shuffled,
+    ShuffledAt,
+    Sides,
+    SineNetwork,
+    Waves,
+    WavesAt,
+    random_waves,
+)
+from pdedsl.runtime.linalg import solution_of
+from pdedsl.runtime.rng import mix
+from pdedsl.runtime.sampling import Law
+from pdedsl.solvers.collocation_points import CPU, Points
+from pdedsl.solvers.method_result import Estimate, Solved
+from pdedsl.solvers.pinn.residuals import Counts, Measured, Rows, Slopes, rows_of
+from pdedsl.solvers.pinn.trainer import noise_of
+
+# ---- sine_system
+
+
+STEPS = 30  # of Gauss-Newton
+HALVINGS = 8
+AnyWaves = Waves | Folded | Shuffled
+CHANGE = 1e-3  # relative change of the residual below which Gauss-Newton ends
+
+
+@dataclass(frozen=True)
+class Found:
+    """Weights (c, n) of the sines, and learned numbers."""
+
+    weights: Tensor
+    numbers: Tensor
+
+    def moved(self, direction: Tensor, share: float) -> Found:
+        count = self.weights.numel()
+        weights, numbers = direction[:count], direction[count:]
+        return Found(self.weights + share * weights.view_as(self.weights), self.numbers + share * numbers)
+
+
+@dataclass(frozen=True)
+class System:
+    """Rows in terms of the sines of `waves` for each component and of learned numbers, which begin at `start`."""
+
+    waves: AnyWaves
+    rows: Sequence[Rows]
+    components: int
+    start: Tensor
+
+    @cached_property
+    def at(self) -> tuple[WavesAt | FoldedAt | ShuffledAt, ...]:
+        return tuple(self.waves.at(r.points) for r in self.rows)
+
+    def residual(self, found: Found) -> Tensor:
+        """All weighted residuals."""
+        return torch.cat([r.weight * self._of(k, found)[0] for k, r in enumerate(self.rows)])
+
+    def mean_residual(self, found: Found) -> float:
+        """√ of the sum of the mean squares of all rows."""
+        squares = [(r.weight * self._of(k, found)[0]).square().mean() for k, r in enumerate(self.rows)]
+        return float(torch.stack(squares).sum().sqrt())
+
+    def solved(self, affine: bool) -> tuple[Found, float, int]:
+        """Gauss-Newton with step halving, from u = 0; an affine problem takes one step."""
+        found = Found(self.waves.phases.new_zeros(self.components, len(self.waves.phases)), self.start)
+        residual = self.residual(found)
+        loss = float(residual.norm())
+        for steps in range(1, STEPS + 1):
+            direction = solution_of(self._slopes(found), -residual)
+            found, residual = self._shortened(found, direction, loss)
+            before, loss = loss, float(residual.norm())
+            if affine or loss > (1 - CHANGE) * before:
+                return found, loss / len(residual) ** 0.5, steps
+        return found, loss / len(residual) ** 0.5, STEPS
+
+    def _shortened(self, found: Found, direction: Tensor, loss: float) -> tuple[Found, Tensor]:
+        share = 1.0
+        for _ in range(HALVINGS):
+            moved = self._settled(found.moved(direction, share))
+            residual = self.residual(moved)
+            if float(residual.norm()) < loss:
+                return moved, residual
+            share /= 2
+        return found, self.residual(found)
+
+    def _settled(self, found: Found) -> Found:
+        """With the weights refitted to the new numbers: changing both at once violates the equations, which weigh much
+        more than measurements, by the product of the two changes (variable projection; Golub, Pereyra 1973)."""
+        if not len(self.start):
+            return found
+        own = self._slopes(found)[:, : found.weights.numel()]
+        direction = solution_of(own, -self.residual(found))
+        return found.moved(torch.cat([direction, torch.zeros_like(found.numbers)]), 1.0)
+
+    def deviations(self, found: Found, measured: int) -> list[float]:
+        """√ of the diagonal of σ²(JᵀJ)⁻¹ for the numbers, with the weights eliminated; σ² is that of the measurements,
+        which are the last `measured` rows, and J is in their units."""
+        unit, count = self.rows[-1].weight, sum(len(r.points) for r in self.rows[-measured:])
+        noise = noise_of(self.residual(found)[-count:] / unit, len(self.start))
+        slopes = self._slopes(found) / unit
+        own, rest = slopes[:, -len(self.start) :], slopes[:, : -len(self.start)]
+        free = torch.stack([c - rest @ solution_of(rest, c) for c in own.unbind(-1)], -1)
+        return [float(d) for d in (noise * torch.linalg.inv(free.T @ free)).diagonal().sqrt()]
+
+    def _of(self, k: int, found: Found) -> tuple[Tensor, tuple[Tensor, ...]]:
+        wanted = self.rows[k].derivatives
+        values: dict[Derivative, Tensor] = {}
+        for component in range(self.components):
+            own = [d for d in wanted if d.component == component]
+            if own:
+                columns = self.at[k].values([d.orders for d in own], found.weights[component])
+                values |= dict(zip(own, columns, strict=True))
+        for d in wanted:
+            if d.component >= self.components:
+                values[d] = found.numbers[d.component - self.components].expand(len(self.rows[k].points))
+        return self.rows[k].at([values[d] for d in wanted])
+
+    def _slopes(self, found: Found) -> Tensor:
+        """∂(weighted residuals)/∂(weights, numbers), the components one after another."""
+        return torch.cat([self._block(k, self._of(k, found)[1]) for k in range(len(self.rows))])
+
+    def _block(self, k: int, slopes: tuple[Tensor, ...]) -> Tensor:
+        rows, blocks = self.rows[k], []
+        pairs = [(rows.weight * s, d) for s, d in zip(slopes, rows.derivatives, strict=True)]
+        for component in range(self.components):
+            own = [(s, d.orders) for s, d in pairs if d.component == component]
+            blocks.append(self.at[k].combined([s for s, _ in own], [o for _, o in own]))
+        numbers = rows.points.new_zeros(len(rows.points), len(self.start))
+        for s, d in pairs:
+            if d.component >= self.components:
+                numbers[:, d.component - self.components] = s
+        return torch.cat([*blocks, numbers], 1)
+
+
+# ---- features
+# `features(n)`: sines of random frequencies, whose last layer is found by least squares.
+#
+# For equations that are affine in the unknown this is one linear problem; otherwise Gauss-Newton solves one per step.
+# The bandwidth of the frequencies, one number per coordinate, is the one with the smallest residual at points that
+# were not used in the fit.
+
+
+LADDER = (0.5, 1.0, 2.0, 4.0, 8.0, 16.0, 32.0)  # bandwidths, in coordinates scaled to [-1, 1]
+TRIAL = 400  # number of features with which bandwidths are compared
+WIDENING, WIDER = 1.4, 3  # factor by which the bandwidth is increased, and how often at most
+SHUFFLED = 5  # coordinates of which all orders are taken
+SYMMETRIC = 200  # features, if they are: as many as symmetric polynomials in five coordinates up to degree 12
+MOST = 4000  # weights of a second attempt in many dimensions
+SPARSE = 1500  # weights from which there are fewer rows for each
+MEASURED = 1e-3  # the weight of measurements relative to equations
+PRINTED = "{:.3g}".format
+
+
+def solve_by_features(
+    statement: Statement,
+    method: Features,
+    *,
+    seed: int = 0,
+    device: torch.device | None = None,
+    dtype: torch.dtype = torch.float64,
+    measured: Sequence[Measured] = (),
+) -> Solved:
+    """The solution in the span of `method.n` sines; it is computed in float64, whatever `dtype` is."""
+    problem = Problem(statement, method, Points(statement.domain, device or CPU), seed, tuple(measured))
+    fit = _fitted(problem)
+    waves, weights = (fit.waves, fit.weights) if isinstance(fit.waves, Waves) else fit.waves.spread(fit.weights)
+    module = SineNetwork(waves, weights).to(dtype=dtype)
+    drawn = f"{len(fit.waves.phases)} sines of bandwidth {', '.join(map(PRINTED, fit.bandwidth.tolist()))}"
+    notes = (drawn, problem.symmetries) if problem.symmetries else (drawn,)
+    figures = {"fresh_residual": fit.fresh, "residual": fit.loss, "steps": float(fit.steps)}
+    return Solved(module, method, figures, notes, _estimates(problem, fit))
+
+
+@dataclass(frozen=True)
+class Problem:
+    statement: Statement
+    method: Features
+    points: Points
+    seed: int
+    measured: tuple[Measured, ...] = ()
+
+    @cached_property
+    def lettered(self) -> Statement:
+        return with_letters(self.statement)
+
+    @cached_property
+    def numbers(self) -> Tensor:
+        """The letters of learned numbers at their initial values."""
+        starts = [n.start for n in numbers_of(self.statement)]
+        return torch.tensor(starts, dtype=self.points.dtype, device=self.points.device)
+
+    @property
+    def features(self) -> int:
+        """The number of features: by default more in more dimensions."""
+        return self.method.n or {1: 200, 2: 700}.get(len(self.points.low), SYMMETRIC if self.shuffled else 1200)
+
+    @property
+    def most(self) -> int:
+        """The number of features of a second attempt, if the first leaves too large a residual."""
+        most = 2000 if self.few else max(2000, MOST // len(self.statement.components))
+        return self.method.n or {1: 400, 2: 1400}.get(len(self.points.low), SYMMETRIC if self.shuffled else most)
+
+    @property
+    def fine(self) -> float:
+        """The residual, relative to the solution, below which nothing is gained; larger with noisy measurements."""
+        return 1e-7 if self.measured else 1e-12
+
+    @property
+    def few(self) -> bool:
+        return len(self.points.low) <= 3
+
+    @property
+    def enough(self) -> float:
+        """The residual above which there is a second attempt; in many dimensions a smaller one would take too long."""
+        return 1e-7 if self.few else 3e-5
+
+    @property
+    def sides(self) -> Sides:
+        low, high = self.points.low, self.points.high
+        return Sides((low + high) / 2, (high - low) / 2, torch.tensor(self.points.joined))
+
+    @cached_property
+    def parities(self) -> tuple[int, ...]:
+        """Of the solution about the middle of each coordinate; not asked for in few dimensions, where sines abound."""
+        return (0,) * len(self.points.low) if self.few else parities_of(self.statement)
+
+    @cached_property
+    def shuffled(self) -> bool:
+        """Whether the order of the coordinates does not matter, and they are not too many to be put in all orders."""
+        size = len(self.points.low)
+        return not self.few and size <= SHUFFLED and not any(self.parities) and is_exchangeable(self.statement)
+
+    @property
+    def symmetries(self) -> str:
+        if self.shuffled:
+            return "as the problem, they do not change with the order of the coordinates"
+        names = zip(self.statement.domain.coordinates, self.parities, strict=True)
+        kinds = [f"{'even' if p > 0 else 'odd'} in {x}" for x, p in names if p]
+        return f"as the problem, they are {', '.join(kinds)}, about the middle of the domain" if kinds else ""
+
+    def drawn(self, features: int, bandwidth: Tensor) -> AnyWaves:
+        """Random sines with the symmetries of the problem."""
+        plain = random_waves(features, self.sides, bandwidth, mix(self.seed, 4))
+        if self.shuffled:
+            return Shuffled(plain)
+        if any(self.parities):
+            return Folded(plain.frequencies, plain.phases, self.sides.middle, self.parities)
+        return plain
+
+    @property
+    def law(self) -> Law:
+        """Points are denser near the sides in few dimensions; in many, nearly all points are near a side anyway."""
+        return Law.CHEBYSHEV if self.few else Law.SOBOL
+
+    def rows(self, features: int) -> list[Rows]:
+        """Three rows for each weight; in many dimensions two if there are many, so that there can be more of them."""
+        unknowns = features * len(self.statement.components)
+        within, around = (2.0, 1.0) if self.few or unknowns <= SPARSE else (1.2, 0.8)
+        inside = int(within * unknowns) // max(len(self.statement.equations), 1)
+        on = max(20, int(around * unknowns) // max(len(self.statement.conditions), 1))
+        counts = Counts(self.method.points or inside, on)
+        weight = float(self.method.weight)
+        return [*rows_of(self.lettered, self.points, counts, mix(self.seed, 2), self.law, weight), *self.of_measured()]
+
+    def of_measured(self) -> list[Rows]:
+        """Weighted much less than equations, which hold exactly."""
+        coordinates, given = self.statement.domain.coordinates, (m.to(self.points) for m in self.measured)
+        return [Rows(Slopes(m.residual, coordinates), m.points, MEASURED, m.values) for m in given]
+
+    def fresh(self) -> list[Rows]:
+        counts = Counts(500, max(20, 500 // max(len(self.statement.conditions), 1)))
+        return rows_of(self.lettered, self.points, counts, mix(self.seed, 3), Law.SOBOL, 1.0)
+
+
+@dataclass(frozen=True)
+class Fit:
+    """Weights (c, n), the residual that they leave, and the residual at fresh points, in units of the unknown."""
+
+    waves: AnyWaves
+    bandwidth: Tensor
+    found: Found
+    loss: float
+    fresh: float
+    steps: int
+
+    @property
+    def weights(self) -> Tensor:
+        return self.found.weights
+
+
+def _fitted(problem: Problem) -> Fit:
+    if problem.method.bandwidth is not None:
+        bandwidth = torch.full_like(problem.sides.half, float(problem.method.bandwidth))
+        return _fit(problem, problem.rows(problem.features), problem.fresh(), problem.features, bandwidth)
+    trial = _trial(problem)
+    if problem.method.n is None and trial.fresh < problem.fine:
+        return trial
+    return _with_all_features(problem, trial.bandwidth)
+
+
+def _trial(problem: Problem) -> Fit:
+    """The best of a ladder of bandwidths common to all coordinates, then twice or half as much for each coordinate."""
+    features = min(problem.features // 3 if problem.shuffled else TRIAL, problem.features)
+    rows, fresh = problem.rows(features), problem.fresh()
+
+    def fit(bandwidth: Tensor) -> Fit:
+        return _fit(problem, rows, fresh, features, bandwidth)
+
+    bandwidths = (torch.full_like(problem.sides.half, s) for s in LADDER)
+    even = _best(fit, bandwidths, problem.fine, 1e3 if problem.few else 10.0)
+    return even if problem.shuffled else _climbed(fit, even, problem.fine)
+
+
+def _best(fit: Callable[[Tensor], Fit], bandwidths: Iterator[Tensor], fine: float, passed: float) -> Fit:
+    """The smallest residual; the ladder is abandoned once it has clearly been passed."""
+    best: Fit | None = None
+    for bandwidth in bandwidths:
+        found = fit(bandwidth)
+        if best is None or found.fresh < best.fresh:
+            best = found
+        if best.fresh < fine or found.fresh > passed * best.fresh:
+            break
+    assert best is not None
+    return best
+
+
+def _climbed(fit: Callable[[Tensor], Fit], best: Fit, fine: float) -> Fit:
+    for k in range(len(best.bandwidth)):
+        for factor in (2.0, 0.5):
+            if best.fresh < fine:
+                return best
+            changed = best.bandwidth.clone()
+            changed[k] *= factor
+            best = min(best, fit(changed), key=_fresh)
+    return best
+
+
+def _with_all_features(problem: Problem, bandwidth: Tensor) -> Fit:
+    best = _widened(problem, problem.features, bandwidth)
+    if best.fresh < problem.enough or problem.most == problem.features:
+        return best
+    return min(best, _widened(problem, problem.most, best.bandwidth), key=_fresh)
+
+
+def _widened(problem: Problem, features: int, bandwidth: Tensor) -> Fit:
+    """More features can carry higher frequencies: the bandwidth is increased as long as that helps."""
+    rows, fresh = problem.rows(features), problem.fresh()
+    best = _fit(problem, rows, fresh, features, bandwidth)
+    for _ in range(WIDER if problem.few else 0):
+        found = best if best.fresh < problem.fine else _fit(problem, rows, fresh, features, WIDENING * best.bandwidth)
+        if found.fresh >= best.fresh:
+            break
+        best = found
+    evener = (best.bandwidth * best.bandwidth.log().mean().exp()).sqrt()  # found only to factors of two
+    if not problem.few or best.fresh < problem.fine or torch.allclose(evener, best.bandwidth):
+        return best
+    return min(best, _fit(problem, rows, fresh, features, evener), key=_fresh)
+
+
+def _fresh(fit: Fit) -> float:
+    return fit.fresh
+
+
+def _fit(problem: Problem, rows: Sequence[Rows], fresh: Sequence[Rows], features: int, bandwidth: Tensor) -> Fit:
+    waves = problem.drawn(features, bandwidth).to(rows[0].points)
+    components = len(problem.statement.components)
+    system, check = (System(waves, r, components, problem.numbers) for r in (rows, fresh))
+    found, loss, steps = system.solved(problem.statement.is_affine)
+    return Fit(waves, bandwidth, found, loss, check.mean_residual(found), steps)
+
+
+def _estimates(problem: Problem, fit: Fit) -> dict[str, Estimate]:
+    """Learned numbers, with standard deviations that follow from the noise of the measurements."""
+    numbers = numbers_of(problem.statement)
+    if not numbers:
+        return {}
+    rows = problem.rows(len(fit.waves.phases))
+    system = System(fit.waves, rows, len(problem.statement.components), problem.numbers)
+    deviations = system.deviations(fit.found, len(problem.measured)) if problem.measured else [None] * len(numbers)
+    found = {}
+    for n, letter, deviation in zip(numbers, fit.found.numbers.tolist(), deviations, strict=True):
+        value, slope = (float(e.xreplace({n.letter: letter})) for e in (n.value, n.value.diff(n.letter)))
+        found[n.name] = Estimate(value, None if deviation is None else abs(slope) * deviation)
+    return found

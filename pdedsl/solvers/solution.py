@@ -1,0 +1,93 @@
+"""A solution: a function of points, how far it can be trusted, and the folder that it is in."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+
+import torch
+from torch import Tensor, nn
+
+from pdedsl.compiler import Compilation
+from pdedsl.ir.plan import SolvePlan
+from pdedsl.ir.problem import Statement
+from pdedsl.ir.spec import Spec
+from pdedsl.problem.parameters import functions_of
+from pdedsl.solvers.ansatz import AnsatzModule
+from pdedsl.solvers.error_estimate import ErrorBar, Trust, Verdict
+from pdedsl.solvers.method_result import Estimate, Solved
+
+
+@dataclass(frozen=True)
+class Solution:
+    """`solution(points)` are the values (n, c) at points (n, k), columns in the order of the unknown's arguments."""
+
+    compilation: Compilation = field(repr=False)
+    solved: Solved = field(repr=False)
+    trust: Trust
+    seconds: float
+    folder: Path | None = None
+
+    @classmethod
+    def open(cls, folder: str | Path) -> Solution:
+        """The solution saved in a folder."""
+        from pdedsl.solvers.serialize import opened
+
+        return opened(Path(folder))
+
+    def _repr_html_(self) -> str:
+        """The report with the pictures of the run, for a notebook."""
+        from pdedsl.runs.document import fragment
+        from pdedsl.solvers.report import PICTURES, elements
+
+        there = [] if self.folder is None else [name for name in PICTURES if (self.folder / name).is_file()]
+        return fragment(elements(self, [name for name in there if name.endswith(".png")]), self.folder or Path())
+
+    @property
+    def module(self) -> nn.Module:
+        """Maps points to values; coordinates are in the order of the statement, space before time."""
+        return self.solved.module
+
+    @property
+    def plan(self) -> SolvePlan:
+        assert isinstance(self.compilation.plan, SolvePlan)
+        return self.compilation.plan
+
+    @property
+    def error(self) -> ErrorBar:
+        """The measured error, relative in L2, and against what it was measured."""
+        return self.trust.error
+
+    @property
+    def verdict(self) -> Verdict:
+        return self.trust.verdict
+
+    @property
+    def parameters(self) -> Mapping[str, Estimate]:
+        """What was found in addition to the unknowns."""
+        return self.solved.parameters
+
+    def learned(self, name: str, points: Tensor | Sequence[Sequence[float]]) -> Tensor:
+        """A function that was learned along with the unknowns, at points (n, number of its arguments): (n,)."""
+        functions = functions_of(self.plan.statement)
+        k = next((k for k, f in enumerate(functions) if f.name == name), None)
+        if k is None or not isinstance(self.module, AnsatzModule):
+            raise ValueError(f"no function '{name}' was learned")
+        values: Tensor = self.module.functions[k](torch.as_tensor(points, dtype=torch.float64))[:, 0]
+        return values.exp() if functions[k].signed else values
+
+    def __call__(self, points: Tensor | Sequence[Sequence[float]]) -> Tensor:
+        given = torch.as_tensor(points, dtype=torch.float64)
+        order = order_of(self.plan.statement, self.compilation.spec)
+        if given.ndim != 2 or given.shape[1] != len(order):
+            raise ValueError(f"points have the shape (n, {len(order)}), found {tuple(given.shape)}")
+        return self.solved(given[:, order])
+
+
+def order_of(statement: Statement, spec: Spec) -> list[int]:
+    """For each coordinate of the statement, its position among the arguments of the unknown."""
+    coordinates, arguments = statement.domain.coordinates, spec.unknowns[0].arguments
+    if set(arguments) != set(coordinates):
+        return list(range(len(coordinates)))
+    return [arguments.index(x) for x in coordinates]

@@ -1,0 +1,159 @@
+"""Sample points of a domain, of its sides and of surfaces in it, the same in every run.
+
+A domain is the part of a box where every g is positive. A place is taken to be empty if many trials find no point in
+it; this is not a proof. On a surface F = 0 points are found by Newton's method along the gradient, x ← x - F ∇F/‖∇F‖²,
+and count only if F changes sign there.
+"""
+
+from __future__ import annotations
+
+import random
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, replace
+from functools import cached_property, lru_cache
+from itertools import islice
+from math import isfinite, sqrt
+
+from sympy import Expr, Symbol
+
+from pdedsl.symbolic.evaluate import Layout, Point, Valued, compiled
+
+TRIALS = 4000
+STARTS = 400
+FEW_STARTS = 8
+MANY_DIMENSIONS = 17
+STEPS = 60
+CLOSE = 1e-9  # relative to the size of the box: tolerance for being on a surface, or in the closed domain
+SCALES = (1.0, 0.5, 0.2, 0.1, 0.05, 0.02)  # of draws around the middle: in many dimensions a ball fills little of a box
+SMALL = 1e-5  # step of differences, relative to the size of the box
+
+
+@dataclass(frozen=True)
+class Region:
+    """The intervals of the coordinates, and the functions that are positive inside."""
+
+    layout: Layout
+    ends: tuple[tuple[float, float], ...]
+    inside: tuple[Expr, ...] = ()
+
+    @cached_property
+    def levels(self) -> tuple[Valued, ...]:
+        return tuple(compiled(g, self.layout) for g in self.inside)
+
+    @cached_property
+    def size(self) -> float:
+        return max(b - a for a, b in self.ends)
+
+    def where(self, *more: Expr) -> Region:
+        return replace(self, inside=(*self.inside, *more))
+
+    # ---- points
+    def interior(self, count: int) -> list[Point]:
+        return list(islice(self._drawn(self.ends, self.levels), count))
+
+    def face(self, k: int, upper: bool, count: int) -> list[Point]:
+        """Points of a side at which every g is positive."""
+        return list(_face(self, k, upper, count))
+
+    def surface(self, level: Expr, count: int) -> list[Point]:
+        """Points of F = 0 in the closed domain."""
+        return list(_surface(self, level, count))
+
+    def drawn_on(self, k: int, upper: bool) -> Iterator[Point]:
+        end = self.ends[k][upper]
+        ends = (*self.ends[:k], (end, end), *self.ends[k + 1 :])
+        return self._drawn(ends, self.levels)
+
+    def landed_on(self, level: Expr) -> Iterator[Point]:
+        others = [g for g, e in zip(self.levels, self.inside, strict=True) if e != level]
+        f = compiled(level, self.layout)
+        draws = islice(self._draws(self.ends), STARTS if len(self.ends) <= MANY_DIMENSIONS else FEW_STARTS)
+        return (p for start in draws if (p := _landed(f, start, self)) is not None and _near(others, p, self))
+
+    def _drawn(self, ends: Sequence[tuple[float, float]], levels: Sequence[Valued]) -> Iterator[Point]:
+        for point in islice(self._draws(ends), TRIALS):
+            if all(g(point) > 0 for g in levels):
+                yield point
+
+    def _draws(self, ends: Sequence[tuple[float, float]]) -> Iterator[Point]:
+        draw = random.Random(0)
+        middle = [(a + b) / 2 for a, b in ends]
+        k = 0
+        while True:
+            scale = SCALES[k % len(SCALES)] if len(ends) > 3 else 1.0
+            yield [m + scale * (b - a) * (draw.random() - 0.5) for m, (a, b) in zip(middle, ends, strict=True)]
+            k += 1
+
+    # ---- slopes
+    def gradient(self, f: Valued, point: Point) -> list[float]:
+        """∇f in space, by central differences."""
+        step = SMALL * self.size
+        return [_slope(f, point, k, step) for k in range(self.layout.dimension)]
+
+    def holds(self, point: Point) -> bool:
+        """Whether a point lies in the closed box, up to the tolerance."""
+        slack = CLOSE * self.size
+        return all(a - slack <= x <= b + slack for x, (a, b) in zip(point, self.ends, strict=True))
+
+
+# Cached, as several stages ask for the same points.
+@lru_cache(maxsize=64)
+def _face(region: Region, k: int, upper: bool, count: int) -> tuple[Point, ...]:
+    return tuple(islice(region.drawn_on(k, upper), count))
+
+
+@lru_cache(maxsize=64)
+def _surface(region: Region, level: Expr, count: int) -> tuple[Point, ...]:
+    return tuple(islice(region.landed_on(level), count))
+
+
+def region_of(
+    coordinates: Sequence[Symbol],
+    dimension: int,
+    ends: Sequence[tuple[Expr, Expr]],
+    time: Symbol | None,
+    inside: Sequence[Expr] = (),
+) -> Region:
+    """The region of space and time, for coordinates or a single symbol for the position."""
+    places = {x: k for k, x in enumerate(coordinates)} | ({time: dimension} if time is not None else {})
+    return Region(Layout(places, dimension), tuple((float(a), float(b)) for a, b in ends), tuple(inside))
+
+
+def _slope(f: Valued, point: Point, k: int, step: float) -> float:
+    return (f(_moved(point, k, step)) - f(_moved(point, k, -step))) / (2 * step)
+
+
+def _moved(point: Point, k: int, step: float) -> Point:
+    return [x + step * (j == k) for j, x in enumerate(point)]
+
+
+def _landed(f: Valued, start: Point, region: Region) -> Point | None:
+    """A point of the surface near a start, if F changes sign there and it lies in the box."""
+    point = list(start)
+    for _ in range(STEPS):
+        slopes = region.gradient(f, point)
+        square = sum(s * s for s in slopes)
+        if not isfinite(square) or square == 0:
+            return None
+        step = f(point) / square
+        if abs(step) * sqrt(square) < 0.1 * CLOSE * region.size:
+            return point if region.holds(point) and _crosses(f, point, slopes, square, region) else None
+        point = [x - step * s for x, s in zip(point, slopes, strict=False)] + list(point[len(slopes) :])
+    return None
+
+
+def _crosses(f: Valued, point: Point, slopes: Sequence[float], square: float, region: Region) -> bool:
+    step = 10 * SMALL * region.size / sqrt(square)
+    ahead = [x + step * s for x, s in zip(point, slopes, strict=False)] + list(point[len(slopes) :])
+    behind = [x - step * s for x, s in zip(point, slopes, strict=False)] + list(point[len(slopes) :])
+    return f(ahead) * f(behind) < 0
+
+
+def _near(levels: Sequence[Valued], point: Point, region: Region) -> bool:
+    """Whether every g is nonnegative at a point, up to the error of the point."""
+    return all(_reaches(g, point, region) for g in levels)
+
+
+def _reaches(g: Valued, point: Point, region: Region) -> bool:
+    value = g(point)
+    return value >= 0 or abs(value) <= CLOSE * region.size * (1 + sqrt(sum(s * s for s in region.gradient(g, point))))

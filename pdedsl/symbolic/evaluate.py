@@ -1,0 +1,289 @@
+"""Expressions → functions of points in double precision, without generating code.
+
+A point lists the coordinates of space, then time. Where there is no real value, the result is NaN.
+"""
+
+from __future__ import annotations
+
+import math
+import operator
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field
+from math import isclose, isnan, nan
+from random import Random
+
+from sympy import (
+    Abs,
+    Add,
+    DiracDelta,
+    Expr,
+    Heaviside,
+    KroneckerDelta,
+    Max,
+    Min,
+    Mul,
+    Pow,
+    Symbol,
+    acos,
+    asin,
+    atan,
+    cos,
+    cosh,
+    erf,
+    exp,
+    log,
+    sign,
+    sin,
+    sinh,
+    tan,
+    tanh,
+)
+
+from pdedsl.symbolic.functions import LETTER, Activation, Slope, derivative_of
+from pdedsl.symbolic.symbols import Component, Contraction
+from pdedsl.symbolic.sympy_errors import worked_out
+
+# ---- evaluating
+
+
+Point = Sequence[float]
+Valued = Callable[[Point], float]
+Column = list[float]  # values at many points
+NO_VALUE = (ValueError, ZeroDivisionError, OverflowError, TypeError)
+FUNCTIONS: dict[type, Callable[[float], float]] = {
+    Abs: abs,
+    acos: math.acos,
+    asin: math.asin,
+    atan: math.atan,
+    cos: math.cos,
+    cosh: math.cosh,
+    erf: math.erf,
+    exp: math.exp,
+    log: math.log,
+    sin: math.sin,
+    sinh: math.sinh,
+    tan: math.tan,
+    tanh: math.tanh,
+    sign: lambda v: float(v > 0) - float(v < 0),
+    Heaviside: lambda v: 0.5 if v == 0 else float(v > 0),
+    DiracDelta: lambda v: nan,
+}
+
+
+@dataclass(frozen=True)
+class Layout:
+    """The place of each coordinate in a point; the components of a position that is not written out start at zero."""
+
+    places: dict[Symbol, int]
+    dimension: int  # of space
+
+    def __hash__(self) -> int:
+        return hash((tuple(self.places), self.dimension))
+
+
+def compiled(expr: Expr, layout: Layout) -> Valued:
+    """The expression as a function of a point."""
+    inner = _of(expr, layout, {})
+
+    def at(point: Point) -> float:
+        try:
+            return inner(point)
+        except NO_VALUE:
+            return nan
+
+    return at
+
+
+def values(exprs: Sequence[Expr], layout: Layout, points: Sequence[Point]) -> list[Column]:
+    """Each expression at every point, as `compiled` gives it; what they have in common is computed once."""
+    table = _Table(layout, points)
+    return [table.values(e) for e in exprs]
+
+
+@dataclass(frozen=True)
+class _Table:
+    """The values of expressions and of their parts at the same points."""
+
+    layout: Layout
+    points: Sequence[Point]
+    found: dict[Expr, Column] = field(default_factory=dict)
+
+    def values(self, e: Expr) -> Column:
+        try:
+            return self.of(e)
+        except NO_VALUE:  # at some point
+            return list(map(compiled(e, self.layout), self.points))
+
+    def of(self, e: Expr) -> Column:
+        if e not in self.found:
+            self.found[e] = self._computed(e)
+        return self.found[e]
+
+    def _computed(self, e: Expr) -> Column:
+        match e:
+            case Symbol() if e in self.layout.places:
+                return list(map(operator.itemgetter(self.layout.places[e]), self.points))
+            case _ if e.is_number:
+                return [_number(e)] * len(self.points)
+            case Add():
+                return list(map(math.fsum, zip(*map(self.of, e.args), strict=True)))
+            case Mul(args=(first, second)):
+                return list(map(operator.mul, self.of(first), self.of(second)))
+            case Mul():
+                return list(map(math.prod, zip(*map(self.of, e.args), strict=True)))
+            case Pow(base=base, exp=exponent) if exponent.is_Rational:
+                power = _number(exponent)
+                return [_power(v, power) for v in self.of(base)]
+            case _ if type(e) in FUNCTIONS:
+                return list(map(FUNCTIONS[type(e)], self.of(e.args[0])))
+            case _:
+                return list(map(_of(e, self.layout, {}), self.points))
+
+
+def _of(e: Expr, layout: Layout, indices: dict[Expr, list[int]]) -> Valued:
+    def of(inner: Expr) -> Valued:
+        return _of(inner, layout, indices)
+
+    match e:
+        case _ if e.is_number:
+            value = _number(e)
+            return lambda p: value
+        case Symbol() if e in indices:
+            cell = indices[e]
+            return lambda p: cell[0]
+        case Symbol():
+            k = layout.places[e]
+            return lambda p: p[k]
+        case Component(args=(_, index)):
+            at = of(index)
+            return lambda p: p[int(at(p)) - 1]
+        case Contraction(index=index, body=body):
+            return _sum(body, index, layout, indices)
+        case Add():
+            terms = [of(a) for a in e.args]
+            return lambda p: math.fsum([t(p) for t in terms])
+        case Mul():
+            factors = [of(a) for a in e.args]
+            return _product(factors)
+        case Pow(base=base, exp=exponent) if exponent.is_Rational:
+            return _raised(of(base), _number(exponent))
+        case _:
+            return _function(e, [of(a) for a in e.args])
+
+
+def _number(e: Expr) -> float:
+    quick = worked_out(lambda: e.p / e.q) if e.is_Rational else None  # the same, except where it overflows
+    found = worked_out(lambda: float(e)) if quick is None else quick
+    return nan if found is None else found
+
+
+def _sum(body: Expr, index: Symbol, layout: Layout, indices: dict[Expr, list[int]]) -> Valued:
+    cell = [0]
+    inner = _of(body, layout, {**indices, index: cell})
+
+    def total(p: Point) -> float:
+        found = []
+        for k in range(1, layout.dimension + 1):
+            cell[0] = k
+            found.append(inner(p))
+        return math.fsum(found)
+
+    return total
+
+
+def _function(e: Expr, args: list[Valued]) -> Valued:
+    match e:
+        case Pow():
+            base, power = args
+            return lambda p: _power(base(p), power(p))
+        case Max():
+            return lambda p: max(a(p) for a in args)
+        case Min():
+            return lambda p: min(a(p) for a in args)
+        case KroneckerDelta():
+            return lambda p: float(args[0](p) == args[1](p))
+        case Activation():
+            return _inside(derivative_of(type(e).record, 0), args[0])
+        case Slope():
+            return _inside(derivative_of(type(e).of, 1), args[0])
+        case _ if type(e) in FUNCTIONS:
+            known = FUNCTIONS[type(e)]
+            return lambda p: known(args[0](p))
+        case _:
+            return lambda p: float(e.func(*(a(p) for a in args)))
+
+
+def _inside(formula: Expr, argument: Valued) -> Valued:
+    """A formula in LETTER, applied to an argument."""
+    outer = _of(formula, Layout({LETTER: 0}, 0), {})
+    return lambda p: outer((argument(p),))
+
+
+def _product(factors: list[Valued]) -> Valued:
+    """A product, of which most have two factors."""
+    if len(factors) == 2:
+        first, second = factors
+        return lambda p: first(p) * second(p)
+    return lambda p: math.prod([f(p) for f in factors])
+
+
+def _raised(base: Valued, power: float) -> Valued:
+    return lambda p: _power(base(p), power)
+
+
+def _power(base: float, power: float) -> float:
+    if power == 2:
+        return base * base
+    value = base**power
+    return nan if isinstance(value, complex) else value
+
+
+# ---- sameness
+# Whether two expressions agree where letters are replaced in them, by their values: nothing is rewritten.
+
+
+Put = Mapping[Expr, Expr]
+"""Letters, and what is put in their place."""
+
+
+def same(one: Expr, other: Expr, there: Put | None = None, at: Put | None = None, sign: int = 1) -> bool:
+    """Whether `one`, with `at` put in, is ±`other` with `there` put in, to ten digits at four random points: what
+    differs less is not worth two series. Where one of them has no value, they are compared as they are written."""
+    at, there = _used(one, at), _used(other, there)
+    if sign == 1 and at == there and one == other:
+        return True
+    if one.has(Contraction) or other.has(Contraction):
+        return _written_alike(one, other, there, at, sign)
+    inside = (e.free_symbols for e in (one, other, *at.values(), *there.values()))
+    symbols = sorted(set[Symbol]().union(*inside), key=str)
+    layout = Layout({s: k for k, s in enumerate(symbols)}, len(symbols))
+    left, right = _seen(one, at, layout), _seen(other, there, layout)
+    random = Random(0)
+    for point in [[random.random() for _ in symbols] for _ in range(4)]:
+        a, b = left(point), sign * right(point)
+        if isnan(a) or isnan(b):
+            return _written_alike(one, other, there, at, sign)
+        if not isclose(a, b, rel_tol=1e-10):
+            return False
+    return True
+
+
+def _used(expr: Expr, put: Put | None) -> dict[Expr, Expr]:
+    return {letter: value for letter, value in (put or {}).items() if letter in expr.free_symbols}
+
+
+def _written_alike(one: Expr, other: Expr, there: Put, at: Put, sign: int) -> bool:
+    return bool(one.xreplace(at) == sign * other.xreplace(there))
+
+
+def _seen(expr: Expr, put: Put, layout: Layout) -> Valued:
+    """The value at the image of a point: with -x for x, that at -x."""
+    value, moved = compiled(expr, layout), [(layout.places[s], compiled(put[s], layout)) for s in put]
+
+    def at(point: Point) -> float:
+        image = list(point)
+        for k, where in moved:
+            image[k] = where(point)
+        return value(image)
+
+    return at if moved else value

@@ -1,0 +1,55 @@
+"""The weights of Feynman-Kac: u = E[e^{∫c} g(X_T) + ∫ e^{∫c} f], with c and f of the analysis along its own paths.
+
+The data 0 show the sources, the data 1 the weights, and a wave shows whether weights belong to the right paths.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+import torch
+from torch import Tensor
+
+from pdedsl.testing.distributions import arrived
+from pdedsl.testing.generator import SHARES, single, times_of
+from pdedsl.testing.moments import Finding, Moments, standard_error
+from pdedsl.testing.operators import Flow
+from pdedsl.testing.paths import Arrived, Process
+from pdedsl.testing.step_runs import Leg
+
+WEIGHTS = "weights of operator()"
+
+
+def _wave(y: Tensor) -> Tensor:
+    return torch.cos(y.sum(-1) + 0.5)
+
+
+DATA: tuple[tuple[str, Callable[[Tensor], Tensor]], ...] = (
+    ("0", lambda y: torch.zeros_like(y[..., 0])),
+    ("1", lambda y: torch.ones_like(y[..., 0])),
+    ("cos(Σy + ½)", _wave),
+)
+
+
+def weights_finding(flow: Flow, process: Process, legs: list[Leg], x: Tensor, paths: int, seed: int) -> Finding:
+    """Compares u over the whole time, and over single steps at several times of every piece that has a weight."""
+    moments = Moments(paths=paths)
+    _compare(moments, "over the whole time", arrived(process, x, legs, paths, seed), flow, x, flow.start, flow.end)
+    for leg in legs:
+        for share in SHARES if leg.period.weighs else ():
+            t = leg.first + process.clock * share * (leg.steps - 1) * leg.h
+            step = arrived(process, x, [single(leg, t)], paths, seed)
+            where = f"of a step at t = {t:.4g}, h = {leg.h:.4g}"
+            _compare(moments, where, step, flow, x, *times_of(flow, process, leg, t))
+    return moments.finding(WEIGHTS)
+
+
+def _compare(moments: Moments, where: str, found: Arrived, flow: Flow, x: Tensor, a: float, b: float) -> None:
+    ends = torch.from_numpy(found.x).reshape(-1, *x.shape)
+    for name, data in DATA:
+        given = data(ends).reshape(-1).numpy()
+        values = torch.from_numpy(found.value(given)).reshape(len(ends), len(x))
+        with torch.no_grad():
+            ours = flow.estimate(data, x, a, b)
+        error = torch.hypot(standard_error(values), ours.standard_error)
+        moments.add(f"u {where} for the data {name}", values.mean(0), ours.mean, error)

@@ -1,0 +1,289 @@
+"""Tests axioms of a physical problem on its grid solution: linearity, comparison, maximum principle, conservation.
+
+The data of the spec are multiplied by smooth random factors, so that what holds by accident for the data of the spec
+alone (a mean that is zero by symmetry) does not count. An axiom is broken only if it is missed by far more than the
+error of the grid, measured on a finer one; where the grid is too coarse to tell, shorter times are tried.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass, replace
+from functools import lru_cache
+
+import torch
+from sympy import Expr, Float, Mul, Rational, pi, sin
+from torch import Tensor, nn
+
+from pdedsl.config.methods import Grid
+from pdedsl.ir.plan import SolvePlan
+from pdedsl.ir.problem import Face, Imposed, Residual, Statement
+from pdedsl.ir.verdicts import Axiom
+from pdedsl.runtime.ode.step_doubling import Effort
+from pdedsl.solvers.collocation_points import Points, points_of_conditions
+from pdedsl.solvers.grid.driver import on_one_grid
+from pdedsl.solvers.grid.grid_result import Failed
+from pdedsl.testing.moments import Outcome
+
+SIZES = {1: 32, 2: 12}  # points per side, by the dimension of space
+FINER = {1: 64, 2: 18}  # of the grid by which the error is measured
+CASES = 2
+POINTS = 1024
+TOLERANCE = 1e-4  # relative to the largest value: the error allowed to the grid itself
+EFFORT = Effort(5e-6, most=120)  # in time: errors far below those allowed, and no more steps than a smooth one takes
+SHARES = (Rational(1), Rational(1, 8), Rational(1, 64))  # of the time, until one is short enough
+SURE = 4.0  # a gap is the equation's if it is this many times the error of the grid
+NODES = 48  # of a quadrature along each side
+MOMENTS = 5
+
+
+Test = Callable[["Problem", int], Tensor | None]
+"""By how much an axiom is broken at points or times, relative to the largest value; None if nothing can be varied."""
+
+
+@dataclass(frozen=True)
+class Tried:
+    """The outcome of testing an axiom on the grid, and the case that shows it."""
+
+    outcome: Outcome
+    text: str
+
+
+def try_on_grid(axiom: Axiom, plan: SolvePlan, seed: int) -> Tried:
+    """Whether an axiom holds for solutions on a grid, with data that vary those of the spec."""
+    test = TESTS.get(axiom)
+    if test is None:
+        return Tried(Outcome.UNTESTED, "no test of this axiom on a grid")
+    problem = Problem.of(plan)
+    if isinstance(problem, str):
+        return Tried(Outcome.UNTESTED, problem)
+    why = ""
+    for share in SHARES if problem.statement.domain.timed else SHARES[:1]:
+        try:
+            return _tried(test, problem.shortened(share), seed)
+        except Failed as reason:
+            why = str(reason)
+    return Tried(Outcome.UNTESTED, f"{problem.grid} is too coarse: {why}")
+
+
+def _tried(test: Test, problem: Problem, seed: int) -> Tried:
+    worst = 0.0
+    for case in range(CASES):
+        gaps = test(problem, seed * CASES + case)
+        if gaps is None:
+            return Tried(Outcome.UNTESTED, "it has nothing to vary here")
+        found = float(gaps.max())
+        if not found <= TOLERANCE:  # NaN is not
+            finer = test(problem.finer(), seed * CASES + case)
+            error = float((gaps - finer).abs().max()) if finer is not None else 0.0
+            if found <= TOLERANCE + SURE * error:
+                raise Failed(f"a finer grid differs by {error:.1e}")
+            data = f"with data {case + 1} of seed {seed}{problem.until}"
+            return Tried(Outcome.BROKEN, f"by {found:.1e} of the largest value, {data}")
+        worst = max(worst, found)
+    where = f"on {problem.grid}{problem.until}"
+    return Tried(Outcome.HELD, f"{where}: broken by at most {worst:.1e}, allowed {TOLERANCE:g}")
+
+
+@lru_cache(maxsize=32)  # axioms share some of their data
+def _solution(statement: Statement, n: int) -> nn.Module | Failed:
+    try:
+        return on_one_grid(statement, n, EFFORT)
+    except Failed as reason:
+        return reason
+
+
+@dataclass(frozen=True)
+class Problem:
+    """A statement on a grid, up to a share of its time."""
+
+    statement: Statement
+    grid: Grid
+    until: str = ""  # the end of a shortened time, in words
+
+    @classmethod
+    def of(cls, plan: SolvePlan) -> Problem | str:
+        obstacle = next((a.obstacle for a in plan.alternatives if isinstance(a.method, Grid)), "")
+        size = SIZES.get(len(plan.statement.domain.space))
+        if obstacle:
+            return f"no grid solves this problem: {obstacle}"
+        if size is None or plan.statement.parameters:
+            return "the grid is tried in at most two dimensions, with every coefficient known"
+        return cls(plan.statement, Grid(n=size))
+
+    def shortened(self, share: Rational) -> Problem:
+        """The same for the part of the time that is next to the data."""
+        if share == 1:
+            return self
+        domain = self.statement.domain
+        *space, time = domain.intervals
+        faces = [c.place for c in self.statement.conditions if in_time(c, self.statement)]
+        if all(isinstance(face, Face) and face.upper for face in faces):
+            end = time.end - share * (time.end - time.start)
+            time = replace(time, start=end)
+        else:
+            end = time.start + share * (time.end - time.start)
+            time = replace(time, end=end)
+        statement = replace(self.statement, domain=replace(domain, intervals=(*space, time)))
+        return Problem(statement, self.grid, f" until {domain.coordinates[-1]} = {float(end):g}")
+
+    def finer(self) -> Problem:
+        return replace(self, grid=Grid(n=FINER[len(self.statement.domain.space)]))
+
+    def solved(self, statement: Statement, points: Tensor) -> Tensor:
+        """The solution at points; raises `Failed` if the grid finds none."""
+        found = _solution(statement, self.grid.n)
+        if isinstance(found, Failed):
+            raise found
+        with torch.no_grad():
+            values: Tensor = found(points)
+        return values
+
+    def points(self, seed: int) -> Tensor:
+        return Points(self.statement.domain).inside(POINTS, seed)
+
+
+# ---- data
+
+
+def varied(statement: Statement, factor: Expr, more: Expr | None = None) -> Statement:
+    """The statement with the data of every condition in time times a factor, plus `more` in the first component."""
+
+    def changed(condition: Imposed) -> Imposed:
+        if not in_time(condition, statement):
+            return condition
+        return replace(condition, residuals=tuple(_with_rest(r, factor, more) for r in condition.residuals))
+
+    return replace(
+        statement, conditions=tuple(map(changed, statement.conditions)), exact=(None,) * len(statement.exact)
+    )
+
+
+def _with_rest(residual: Residual, factor: Expr, more: Expr | None) -> Residual:
+    affine = residual.affine
+    assert affine is not None
+    letters = {d: s for s, d in residual.letters}
+    known = residual.expr - affine.rest
+    added = more if more is not None and any(not d.order for d in letters) else Float(0)
+    return replace(residual, expr=known + factor * affine.rest - added)
+
+
+def in_time(condition: Imposed, statement: Statement) -> bool:
+    last = len(statement.domain.coordinates) - 1
+    return statement.domain.timed and isinstance(condition.place, Face) and condition.place.coordinate == last
+
+
+def factor_of(statement: Statement, seed: int) -> Expr:
+    """1 + ½ Π sin(…), with whole waves along periodic sides."""
+    parts = []
+    for k, (x, side) in enumerate(zip(statement.domain.space, statement.domain.intervals, strict=False)):
+        share = (x - side.start) / (side.end - side.start)
+        waves = 1 + (seed + k) % 3
+        phase = Rational(1 + 2 * seed + k, 5)
+        parts.append(sin((2 * pi * waves if side.periodic else Rational(3, 2) * waves) * share + phase))
+    return 1 + Mul(*parts) / 2
+
+
+def bump_of(statement: Statement) -> Expr:
+    """A nonnegative function that vanishes with its slope on sides that are not periodic."""
+    parts = []
+    for x, side in zip(statement.domain.space, statement.domain.intervals, strict=False):
+        share = (x - side.start) / (side.end - side.start)
+        parts.append((1 + sin(2 * pi * share)) / 2 if side.periodic else 16 * share**2 * (1 - share) ** 2)
+    return Mul(*parts) / 4
+
+
+# ---- axioms
+
+
+def _linearity(problem: Problem, seed: int) -> Tensor | None:
+    """u for the data α f + β g against α u for f + β u for g; with α + β = 1 the boundary data stay the same."""
+    statement, points = problem.statement, problem.points(seed)
+    if not _has_data(statement):
+        return None
+    first, second = factor_of(statement, seed), factor_of(statement, seed + 1)
+    a, b = Rational(3, 2), Rational(-1, 2)
+    apart = [problem.solved(varied(statement, f), points) for f in (first, second)]
+    together = problem.solved(varied(statement, a * first + b * second), points)
+    return _relative((together - float(a) * apart[0] - float(b) * apart[1]).abs(), together)
+
+
+def _comparison(problem: Problem, seed: int) -> Tensor | None:
+    statement, points = problem.statement, problem.points(seed)
+    if not _has_data(statement) or len(statement.components) > 1:
+        return None
+    factor = factor_of(statement, seed)
+    lower = problem.solved(varied(statement, factor), points)
+    upper = problem.solved(varied(statement, factor, bump_of(statement)), points)
+    return _relative((lower - upper).clamp_min(0.0), upper)
+
+
+def _maximum(problem: Problem, seed: int) -> Tensor | None:
+    """Values inside against those where data are given."""
+    statement = problem.statement
+    if len(statement.components) > 1 or not statement.conditions:
+        return None
+    tried = varied(statement, factor_of(statement, seed)) if _has_data(statement) else statement
+    places = points_of_conditions(Points(statement.domain), statement.conditions, POINTS, seed)
+    inside = problem.points(seed)
+    values = problem.solved(tried, torch.cat([inside, *places]))
+    within, given = values[: len(inside)], values[len(inside) :]
+    return _relative(torch.cat([within - given.max(), given.min() - within]).clamp_min(0.0), values)
+
+
+def _conservation(problem: Problem, seed: int) -> Tensor | None:
+    """∫u at several times, by the trapezoidal rule along periodic sides and by Gauss's rule elsewhere."""
+    statement = problem.statement
+    if not _has_data(statement) or statement.domain.inside:
+        return None
+    points, weights, moments = _quadrature(statement)
+    tried = varied(statement, factor_of(statement, seed), bump_of(statement))
+    values = problem.solved(tried, points).reshape(moments, -1, len(statement.components))
+    totals = (values * weights[:, None]).sum(1)
+    size = (values.abs() * weights[:, None]).sum(1).max().clamp_min(1e-300)
+    return (totals - totals[0]).abs() / size
+
+
+TESTS: dict[Axiom, Test] = {
+    Axiom.LINEARITY: _linearity,
+    Axiom.COMPARISON: _comparison,
+    Axiom.MAXIMUM_PRINCIPLE: _maximum,
+    Axiom.CONSERVATION: _conservation,
+}
+
+
+def _has_data(statement: Statement) -> bool:
+    """Whether there are conditions in time whose data can be varied: all of them must be affine."""
+    starts = [r for c in statement.conditions if in_time(c, statement) for r in c.residuals]
+    return bool(starts) and all(r.affine is not None for r in starts)
+
+
+def _relative(gaps: Tensor, values: Tensor) -> Tensor:
+    return gaps / values.abs().max().clamp_min(1e-300)
+
+
+def _quadrature(statement: Statement) -> tuple[Tensor, Tensor, int]:
+    """Quadrature points at all times, one time after another, and the weights for one time."""
+    sides = list(_rules(statement))
+    mesh = torch.meshgrid(*(x for x, _ in sides), indexing="ij")
+    flat = torch.stack([m.reshape(-1) for m in mesh], -1)
+    weights = torch.ones(len(flat), dtype=torch.float64)
+    for values in torch.meshgrid(*(w for _, w in sides), indexing="ij"):
+        weights = weights * values.reshape(-1)
+    time = statement.domain.intervals[-1]
+    moments = torch.linspace(float(time.start), float(time.end), MOMENTS, dtype=torch.float64)
+    rows = [torch.cat([flat, torch.full_like(flat[:, :1], float(t))], -1) for t in moments]
+    return torch.cat(rows), weights, MOMENTS
+
+
+def _rules(statement: Statement) -> Iterator[tuple[Tensor, Tensor]]:
+    import numpy as np
+
+    nodes, weights = (torch.from_numpy(v) for v in np.polynomial.legendre.leggauss(NODES))
+    for side in statement.domain.intervals[:-1]:
+        start, length = float(side.start), float(side.end) - float(side.start)
+        if side.periodic:
+            n = 2 * NODES
+            yield start + length * torch.arange(n, dtype=torch.float64) / n, torch.full((n,), length / n).double()
+        else:
+            yield start + length * (nodes + 1) / 2, weights * length / 2

@@ -1,0 +1,124 @@
+"""The places of a named network where noise may be added, and the noise that the equation requires there."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from math import sqrt
+
+import numpy as np
+import torch
+from torch import Tensor
+
+from pdedsl.config.methods import Across, Law
+from pdedsl.ir.noise import Inside, Noise, RandomMap
+from pdedsl.ir.plan import DataPlan, Maps, Shake
+from pdedsl.testing.layers import Run
+from pdedsl.testing.paths import Process
+from pdedsl.testing.step_runs import Multiples, Numbers, randomness
+from pdedsl.testing.time_intervals import Period, moving
+
+
+@dataclass(frozen=True)
+class Expected:
+    """The noise at one place. For `Multiples` the standard deviation is in units of that of the state."""
+
+    std: float
+    by: Numbers | Multiples
+
+    @property
+    def law(self) -> Law:
+        return self.by.law
+
+
+@dataclass(frozen=True)
+class Gap:
+    """The state before and after a place where noise may be added."""
+
+    name: str
+    before: Tensor
+    after: Tensor
+    expected: Expected | None
+
+    @property
+    def state(self) -> Tensor:
+        """The state before, repeated for every state after: layers before all noise run once for all draws."""
+        return torch.cat([self.before] * (len(self.after) // len(self.before)))
+
+    def noise(self, expected: Expected) -> Tensor:
+        """The noise that was added, divided by its expected size, (paths, units)."""
+        size = torch.tensor(expected.std)
+        if isinstance(expected.by, Multiples):
+            axes = tuple(range(0 if expected.by.across is Across.BATCH else 1, self.state.dim()))
+            size = size * self.state.std(axes, keepdim=True)
+        return ((self.after - self.state) / size).flatten(1).double()
+
+
+def random_map(plan: DataPlan, periods: list[Period]) -> RandomMap | None:
+    """The random map of the equation, if its noise is inside the maps."""
+    inside = any(isinstance(p, Maps) and isinstance(p.noise, Inside) for p in plan.parts)
+    return moving(periods).random if inside else None
+
+
+@dataclass(frozen=True)
+class Wanted:
+    """The noise that the equation requires in a network with `maps` residual maps, place by place."""
+
+    plan: DataPlan
+    periods: list[Period]
+    process: Process
+    maps: int
+
+    @property
+    def at_input(self) -> Expected | None:
+        """Noise for the pieces of time before the maps in network order."""
+        first = next((p.noise for p in self.plan.parts if isinstance(p, Shake)), None)
+        return self._expected(self.periods[: self._place], first)
+
+    @property
+    def at_readout(self) -> Expected | None:
+        """Noise for the pieces of time after the maps."""
+        return self._expected(self.periods[self._place + 1 :], self._maps.before_readout)
+
+    def behind(self, k: int) -> Expected | None:
+        """Noise after map k, counted from zero: the diffusion of the same piece of time, at the time of the map."""
+        if random_map(self.plan, self.periods):
+            return None
+        period = moving(self.periods)
+        h = period.length / self.maps
+        return self._expected([period], self._maps.noise, h, period.first + self.process.clock * k * h)
+
+    @property
+    def _place(self) -> int:
+        return self.periods.index(moving(self.periods))
+
+    @property
+    def _maps(self) -> Maps:
+        return next(p for p in self.plan.parts if isinstance(p, Maps))
+
+    def _expected(
+        self, periods: Sequence[Period], noise: Noise | None, h: float | None = None, t: float = 0.0
+    ) -> Expected | None:
+        """√(2νh), as variances add over pieces of time; relative noise is √(2ν) times the state's size for any step."""
+        noisy = [p for p in periods if p.diffuses]
+        if not noisy:
+            return None
+        by = randomness(noise, noisy[0])
+        assert isinstance(by, Numbers | Multiples)
+        lengths = [1.0 if isinstance(by, Multiples) else h or p.length for p in noisy]
+        sizes = [float(self.process.reader.number(p.matrix[0][0], np.zeros((1, 1)), t)[0]) for p in noisy]
+        return Expected(sqrt(sum(2.0 * nu * length for nu, length in zip(sizes, lengths, strict=True))), by)
+
+
+def gaps_of(run: Run, wanted: Wanted) -> list[Gap]:
+    """The places at the input, between the maps, and before the readout."""
+    into = [*(m.whole.into for m in run.maps[1:]), run.behind.into]
+    return [
+        Gap("the input", run.start, run.stem.into, wanted.at_input),
+        Gap("the stem", run.stem.out, run.maps[0].whole.into, None),
+        *(
+            Gap(f"map {k + 1}", m.whole.out, z, wanted.behind(k))
+            for k, (m, z) in enumerate(zip(run.maps, into, strict=True))
+        ),
+        Gap("the features", run.flat.out, run.readout.into, wanted.at_readout),
+    ]

@@ -1,0 +1,88 @@
+"""Steps of y' = f(t, y), each method as in a textbook: no code is shared with the runtime."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any, assert_never
+
+from pdedsl.config.methods import BackwardEuler, Fixed
+from pdedsl.numerics.butcher import RungeKutta
+
+State = Any  # a tensor, an array, or anything else that can be added and multiplied by numbers
+Slope = Callable[[float, State], State]
+Step = Callable[[Slope, float, float, State], State]
+
+
+def euler(f: Slope, t: float, h: float, y: State) -> State:
+    return y + h * f(t, y)
+
+
+def heun(f: Slope, t: float, h: float, y: State) -> State:
+    """The trapezoidal rule with an Euler predictor."""
+    guess = y + h * f(t, y)
+    return y + h * (f(t, y) + f(t + h, guess)) / 2
+
+
+def midpoint(f: Slope, t: float, h: float, y: State) -> State:
+    return y + h * f(t + h / 2, y + h * f(t, y) / 2)
+
+
+def ssprk3(f: Slope, t: float, h: float, y: State) -> State:
+    """Three steps of Euler and their convex combinations (Shu, Osher 1988, eq. 2.18)."""
+    first = y + h * f(t, y)
+    second = 3 / 4 * y + 1 / 4 * (first + h * f(t + h, first))
+    return 1 / 3 * y + 2 / 3 * (second + h * f(t + h / 2, second))
+
+
+def rk4(f: Slope, t: float, h: float, y: State) -> State:
+    """Simpson's rule (Kutta 1901)."""
+    a = f(t, y)
+    b = f(t + h / 2, y + h * a / 2)
+    c = f(t + h / 2, y + h * b / 2)
+    d = f(t + h, y + h * c)
+    return y + h * (a + 2 * b + 2 * c + d) / 6
+
+
+def backward_euler(terms: int) -> Step:
+    """(I - hf)⁻¹ as the series I + hf + (hf)² + …, f at the end of the step."""
+
+    def step(f: Slope, t: float, h: float, y: State) -> State:
+        powers = [y]
+        for _ in range(terms):
+            powers.append(h * f(t + h, powers[-1]))
+        return sum(powers[1:], powers[0])
+
+    return step
+
+
+BY_HAND: dict[str, Step] = {s.__name__: s for s in (euler, heun, midpoint, ssprk3, rk4)}
+
+
+def step_of(method: Fixed | BackwardEuler) -> Step:
+    """The method by hand; one without a formula here is stepped by its tableau."""
+    match method:
+        case BackwardEuler(terms=terms):
+            return backward_euler(terms)
+        case Fixed(method=record):
+            return BY_HAND.get(record.name) or _from_tableau(record)
+        case _:
+            assert_never(method)
+
+
+def _from_tableau(method: RungeKutta) -> Step:
+    def step(f: Slope, t: float, h: float, y: State) -> State:
+        slopes = [f(t, y)]
+        for row in method.rows:
+            inner = sum((a * k for a, k in zip(row, slopes, strict=True)), 0 * y)
+            slopes.append(f(t + h * sum(row), y + h * inner))
+        return y + h * sum((b * k for b, k in zip(method.weights, slopes, strict=True)), 0 * y)
+
+    return step
+
+
+def fine(f: Slope, t: float, length: float, y: State, steps: int) -> State:
+    """The solution after the time `length`, by many steps of RK4."""
+    h = length / steps
+    for k in range(steps):
+        y = rk4(f, t + k * h, h, y)
+    return y

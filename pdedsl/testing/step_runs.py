@@ -1,0 +1,116 @@
+"""The steps of a network and of an operator: the plan gives their number, method and kind of noise, the analysis
+everything else."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from math import ceil
+from typing import assert_never
+
+from pdedsl.config.methods import Across, Adaptive, Fixed, Integrator, Law
+from pdedsl.ir.noise import Correlated, Dropped, Noise, Plain, RandomMap, Relative, Scaled, Shared
+from pdedsl.ir.plan import DataPlan, Shake, Walk
+from pdedsl.numerics.butcher import EULER, HEUN
+from pdedsl.testing.model import ModelUnderTest
+from pdedsl.testing.time_intervals import Period, periods_of
+
+SLACK = 6.0  # of the error of an adaptive method, in units of its tolerance: errors of steps add up, and grow
+
+
+class Astray(Exception):
+    """A plan whose parts do not match the pieces of time of the equation."""
+
+
+@dataclass(frozen=True)
+class Numbers:
+    """Noise √(2hA) ξ, with random numbers ξ of a given law."""
+
+    law: Law = Law.GAUSSIAN
+
+
+@dataclass(frozen=True)
+class Multiples:
+    """Noise √(2A) std(x) ξ, whatever the step."""
+
+    law: Law
+    across: Across
+
+
+Randomness = Numbers | Multiples | RandomMap
+
+
+@dataclass(frozen=True)
+class Leg:
+    """Equal steps along one piece of time, from the time `first` on; `scheme` is used if nothing is random."""
+
+    period: Period
+    first: float
+    h: float
+    steps: int
+    scheme: Integrator
+    by: Randomness = Numbers()
+
+    @property
+    def random(self) -> bool:
+        return self.period.diffuses
+
+    @property
+    def corrected(self) -> bool:
+        """Whether the drift is that of Heun's method: the mean of a step is h b only in the limit."""
+        return isinstance(self.scheme, Fixed) and self.scheme.method == HEUN and self.period.moves
+
+    @property
+    def slack(self) -> float:
+        """The error of an adaptive method, of which about five times as much is allowed, as of a standard error."""
+        match self.scheme:
+            case Adaptive(rtol=rtol, atol=atol) if not self.random:
+                return SLACK * float(rtol + atol)
+            case _:
+                return 0.0
+
+
+def module_legs(model: ModelUnderTest) -> list[Leg]:
+    """The steps that `model()` takes."""
+    plan = model.expected.plan
+    assert isinstance(plan, DataPlan)
+    parts = [p for p in plan.families[0].parts if isinstance(p, Walk | Shake)]
+    passed = [p for p in periods_of(model.expected.analysis) if p.moves or p.diffuses]
+    if len(parts) != len(passed):
+        raise Astray(f"expected {len(passed)} pieces of time along which paths move, found {len(parts)}")
+    return [_module_leg(period, part) for period, part in zip(passed, parts, strict=True)]
+
+
+def _module_leg(period: Period, part: Walk | Shake) -> Leg:
+    by = randomness(part.noise, period)
+    if isinstance(part, Shake):
+        return Leg(period, period.first, period.length, 1, Fixed(method=EULER), by)
+    steps = part.steps
+    return Leg(period, period.first, period.length / steps, steps, part.scheme, by)
+
+
+def randomness(noise: Noise | None, period: Period) -> Randomness:
+    """How the plan realizes the diffusion of a piece of time; its size is given by the analysis."""
+    match noise:
+        case None:
+            return Numbers()
+        case Plain(law=law) | Scaled(law=law) | Correlated(law=law):
+            return Numbers(law)
+        case Relative(law=law, across=across):
+            return Multiples(law, across)
+        case Dropped() | Shared():
+            assert period.random is not None
+            return period.random
+        case _:
+            assert_never(noise)
+
+
+def operator_legs(model: ModelUnderTest) -> list[Leg]:
+    """The steps of the evolution operator over the whole time: a single one for each piece in which it is exact."""
+    plan = model.operator_plan
+    assert plan is not None
+    legs = []
+    for period in periods_of(model.expected.analysis):
+        exact = period.is_constant and not (period.diffuses and plan.law is Law.LAPLACE)
+        steps = 1 if exact else ceil(period.length / float(plan.step) - 1e-9)
+        legs.append(Leg(period, period.first, period.length / steps, steps, plan.scheme, Numbers(plan.law)))
+    return legs

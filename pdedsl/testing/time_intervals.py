@@ -1,0 +1,160 @@
+"""The pieces of time of an equation on a data space, each with its coefficients: the basis of the references.
+
+Coefficients are summed from the typed terms of the analysis. Nothing comes from lowering or planning, so that a mistake
+made there cannot also affect what is expected.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import assert_never
+
+from sympy import Add, Expr, Integer, KroneckerDelta
+
+from pdedsl.ir.analysis import Analysis, EquationFacts
+from pdedsl.ir.noise import RandomMap
+from pdedsl.ir.spec import Condition, ConditionKind, Spec
+from pdedsl.ir.terms import (
+    Coefficient,
+    Components,
+    Coupling,
+    Diffusion,
+    HigherOrder,
+    Indexed,
+    LearnedField,
+    Nonlinear,
+    Nonlocal,
+    Reaction,
+    Source,
+    SymmetricLayer,
+    TimeDerivative,
+    Transport,
+)
+from pdedsl.symbolic.rewrite import multiply_out
+from pdedsl.symbolic.symbols import Contraction, atoms, with_number
+from pdedsl.testing.coefficients import Unreadable
+
+Rows = tuple[tuple[Expr, ...], ...]
+
+
+@dataclass(frozen=True)
+class Period:
+    """∂u/∂t = drift·∇u + matrix:∇∇u + rate u + source, in the direction of the data. A path enters it at time `first`.
+
+    If the space is not written out, `drift` holds the component with index INDEX, `matrix` its diagonal entry.
+    """
+
+    first: float
+    length: float
+    drift: tuple[Expr, ...]
+    matrix: Rows
+    rate: Expr
+    source: Expr
+    random: RandomMap | None
+    written_out: bool
+
+    @property
+    def moves(self) -> bool:
+        return any(b != 0 for b in self.drift)
+
+    @property
+    def diffuses(self) -> bool:
+        return self.random is not None or any(e != 0 for row in self.matrix for e in row)
+
+    @property
+    def weighs(self) -> bool:
+        return bool(self.rate != 0 or self.source != 0)
+
+    @property
+    def has_constant_rates(self) -> bool:
+        return bool(self.rate.is_number and self.source.is_number)
+
+    @property
+    def is_constant(self) -> bool:
+        """Whether one step is exact, whatever its length."""
+        fixed = all(b.is_number if self.written_out else _is_fixed(b) for b in self.drift)
+        return fixed and self.has_constant_rates and all(e.is_number for row in self.matrix for e in row)
+
+
+def _is_fixed(component: Expr) -> bool:
+    """Σₖ cₖ δᵢₖ with numbers cₖ."""
+    return component == 0 or all(isinstance(with_number(t)[1], KroneckerDelta) for t in Add.make_args(component))
+
+
+def data_of(spec: Spec) -> Condition:
+    """The initial or terminal condition of the unknown itself."""
+    return next(c for c in spec.conditions if c.order == 0 and not c.on_boundary)
+
+
+def is_initial(spec: Spec) -> bool:
+    return data_of(spec).kind is ConditionKind.INITIAL
+
+
+def periods_of(analysis: Analysis) -> list[Period]:
+    """The pieces in the order in which a path traverses them: for initial data, the last in time comes first."""
+    initial = is_initial(analysis.spec)
+    found = [_period(facts, analysis.spec, initial) for facts in analysis.equations]
+    return sorted(found, key=lambda p: p.first, reverse=initial)
+
+
+def moving(periods: list[Period]) -> Period:
+    """The piece whose steps are the maps of a named network."""
+    return next(p for p in periods if p.moves)
+
+
+def _period(facts: EquationFacts, spec: Spec, initial: bool) -> Period:
+    assert spec.time is not None
+    _require_known(facts)
+    start, end = facts.equation.interval or (spec.time.start, spec.time.end)
+    size = len(spec.space.coordinates) if spec.space.explicit else 1
+    drifts = [_rows(t.drift) for t in facts.terms if isinstance(t, Transport)]
+    matrices = [_rows(t.matrix) for t in facts.terms if isinstance(t, Diffusion)]
+    rates = [((t.rate,),) for t in facts.terms if isinstance(t, Reaction)]
+    sources = [((t.values[0],),) for t in facts.terms if isinstance(t, Source)]
+    sign = 1 if initial else -1  # ∂u/∂t + b·∇u + … = 0 for terminal data
+
+    def added(tables: Sequence[Rows], rows: int, columns: int) -> Rows:
+        return tuple(tuple(_sum([sign * t[i][j] for t in tables], spec) for j in range(columns)) for i in range(rows))
+
+    return Period(
+        float(end if initial else start),
+        float(end - start),
+        added(drifts, 1, size)[0],
+        added(matrices, size, size),
+        added(rates, 1, 1)[0][0],
+        added(sources, 1, 1)[0][0],
+        facts.random,
+        spec.space.explicit,
+    )
+
+
+def _require_known(facts: EquationFacts) -> None:
+    for term in facts.terms:
+        match term:
+            case Transport() | Diffusion() | Reaction() | Source() | TimeDerivative(exprs=()):
+                continue
+            case TimeDerivative() | Coupling() | Nonlocal() | Nonlinear() | HigherOrder():
+                raise Unreadable(f"'{term.origin.text}' has no paths")
+            case SymmetricLayer() | LearnedField():
+                raise Unreadable(f"'{term.origin.text}' stands on feature maps")
+            case _:
+                assert_never(term)
+
+
+def _rows(coefficient: Coefficient) -> Rows:
+    match coefficient:
+        case Components(rows=rows):
+            return rows
+        case Indexed(diagonal=diagonal):
+            return ((diagonal,),)
+        case _:
+            assert_never(coefficient)
+
+
+def _sum(exprs: list[Expr], spec: Spec) -> Expr:
+    """The sum, expanded, with constants as numbers, and Σᵢ 1 as the dimension."""
+    total = Add(*exprs).xreplace(spec.values)
+    size = spec.space.dimension
+    ones = [c for c in atoms(total, Contraction) if c.body == 1] if isinstance(size, int) else []
+    return multiply_out(total.xreplace(dict.fromkeys(ones, Integer(size))))

@@ -1,0 +1,49 @@
+"""The user's own networks: the noise after their residual maps and before their readouts."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+
+import torch
+from torch import Tensor, nn
+
+from pdedsl.runtime.user_modules import Followed, Led
+from pdedsl.testing.distributions import ends_of_module, members_of, recorded
+from pdedsl.testing.noise_sites import Expected, Gap, Wanted
+
+
+def own_maps(model: nn.Module) -> list[int]:
+    """The number of residual maps of each member that are followed by noise."""
+    return [sum(isinstance(m, Followed) for m in member.modules()) for member in members_of(model)]
+
+
+def own_gaps(model: nn.Module, x: Tensor, paths: int, wanted: Wanted) -> list[list[Gap]]:
+    """The places with noise of every member, in the order in which they are evaluated."""
+    found = []
+    for member in members_of(model):
+        noises = [m.noise for m in member.modules() if isinstance(m, Followed | Led)]
+        last = {id(m.noise) for m in member.modules() if isinstance(m, Led)}
+        with _order(noises) as order, recorded(noises) as calls:
+            ends_of_module(model, x, paths)
+        seen = dict(zip(map(id, noises), calls, strict=True))
+        found.append([_gap(k, n in last, seen[n], wanted) for k, n in enumerate(dict.fromkeys(order))])
+    return found
+
+
+@contextmanager
+def _order(modules: list[nn.Module]) -> Iterator[list[int]]:
+    """Within, records the order in which modules are called."""
+    order: list[int] = []
+    hooks = [m.register_forward_hook(lambda m, *_: order.append(id(m))) for m in modules]
+    try:
+        yield order
+    finally:
+        for hook in hooks:
+            hook.remove()
+
+
+def _gap(k: int, last: bool, calls: list[tuple[Tensor, Tensor]], wanted: Wanted) -> Gap:
+    before, after = (torch.cat([call[side] for call in calls]) for side in (0, 1))
+    expected: Expected | None = wanted.at_readout if last else wanted.behind(k)
+    return Gap("the features" if last else f"map {k + 1}", before, after, expected)

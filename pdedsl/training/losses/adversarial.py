@@ -1,0 +1,90 @@
+"""Adversarial training: the batch is replaced by an attacked one (Wang, Yuan, Shi, Osher 2020, Algorithm 3.1).
+
+The attack is that of `pdedsl.attacks`:
+
+    fgsm    one step of length ε                                        (eq. 3.2)
+    ifgsm   `steps` steps of length `step`, projected to the ball       (eq. 3.3)
+    pgd     the same from a start that is uniform in the ball           (Algorithm 3.1; Madry et al. 2018)
+
+The attacked model keeps its noise, fresh in every forward pass, while its batch norms use their running statistics and
+do not update them: the published code attacks in training mode, where ten attacked batches enter the running statistics
+for each batch that is trained on.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
+from typing import assert_never
+
+from torch import Tensor, nn
+from torch.nn.modules.batchnorm import _BatchNorm
+
+from pdedsl.attacks.batch_ops import column
+from pdedsl.attacks.constraints import read_box, region
+from pdedsl.attacks.criterion import Goal
+from pdedsl.attacks.norms import L2, read_norm
+from pdedsl.attacks.pgd import Climb, ascend, entropy
+from pdedsl.attacks.predictor import Predictor
+from pdedsl.config import training as words
+from pdedsl.config.evaluation import Norm
+from pdedsl.data.sampling import Draws
+from pdedsl.frozen_model import frozen
+
+
+@dataclass(frozen=True)
+class Adversary:
+    """An attack within the ball of radius `eps` around each sample, and within `bounds` if they are given.
+
+    `step` defaults to 2.5·eps/steps; fgsm makes one step of length eps. `eot` gradients with independent noise are
+    averaged (expectation over transformation; section 4 of the paper).
+    """
+
+    word: words.Adversary
+    bounds: tuple[float, float] | None = None
+
+    @property
+    def eps(self) -> float:
+        return float(self.word.eps)
+
+    def __call__(self, model: nn.Module, x: Tensor, y: Tensor, draws: Draws) -> Tensor:
+        """Attacked samples. Every row takes all its steps: training wants the worst point, not the first."""
+        norm, (steps, length), x = read_norm(self.word.norm.value), self._schedule(), x.detach()
+        with attacking(model):
+            ball, predictor = region(norm, x, self.eps, read_box(self.bounds)), Predictor(model, eot=self.word.eot)
+            start = ball.project(self._start(x, draws)) if isinstance(self.word, words.Pgd) else x
+            climb = Climb(norm, length, steps, entropy(predictor), stop=False)
+            return ascend(predictor, start, Goal(y), ball, climb).x
+
+    def _schedule(self) -> tuple[int, float]:
+        match self.word:
+            case words.Fgsm():
+                return 1, self.eps
+            case words.Pgd(steps=steps, step=step) | words.Ifgsm(steps=steps, step=step):
+                return steps, 2.5 * self.eps / steps if step is None else float(step)
+            case _:
+                assert_never(self.word)
+
+    def _start(self, x: Tensor, draws: Draws) -> Tensor:
+        """Uniform in the ball, from random numbers keyed by step and row: the same for any number of processes."""
+        if self.word.norm is Norm.INF:
+            return x + self.eps * (2.0 * draws.like(x, "start", "uniform") - 1.0)
+        radius = column(draws.numbers(x, "radius").pow(1.0 / x[0].numel()), x)
+        return x + self.eps * radius * L2().steepest(draws.like(x, "start"))
+
+
+@contextmanager
+def attacking(model: nn.Module) -> Iterator[None]:
+    """Within: training mode except for batch norms, and frozen weights. Afterwards every mode and flag is restored."""
+    modes = [(module, module.training) for module in model.modules()]
+    try:
+        model.train()
+        for module, _ in modes:
+            if isinstance(module, _BatchNorm):
+                module.eval()
+        with frozen(model.parameters()):
+            yield
+    finally:
+        for module, mode in modes:
+            module.training = mode

@@ -1,0 +1,31 @@
+"""Terms of the loss that depend on the weights alone."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import assert_never
+
+from torch import Tensor, nn
+
+from pdedsl.config.training import Regularizer, SmoothInTime, Weights
+from pdedsl.runtime.regularize import decay, smooth_in_time
+
+
+@dataclass(frozen=True)
+class Regularization:
+    """weight · term for each regularizer by its word: `smooth_in_time` ∫ φ_τ(∂_t θ) dt, `weights` ½‖θ‖²."""
+
+    words: tuple[Regularizer, ...]
+
+    def __call__(self, model: nn.Module) -> dict[str, Tensor]:
+        return {word.name: float(word.weight) * _term(word, model) for word in self.words}
+
+
+def _term(word: Regularizer, model: nn.Module) -> Tensor:
+    match word:
+        case SmoothInTime():
+            return smooth_in_time(model)
+        case Weights():
+            return decay(model)
+        case _:
+            assert_never(word)

@@ -1,0 +1,159 @@
+"""The figures of a run on disk: metrics.jsonl, one JSON object a line, and TensorBoard."""
+
+from __future__ import annotations
+
+import json
+import math
+import shutil
+from collections.abc import Iterable
+from enum import Enum
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, Self
+
+from pdedsl.io import replace_text, writing
+from pdedsl.training.events import Assessed, Event, Stepped
+
+if TYPE_CHECKING:
+    from torch.utils.tensorboard import SummaryWriter
+
+MISSING = "TensorBoard is not installed: there are no TensorBoard files (pip install tensorboard)"
+
+
+class Kind(Enum):
+    """The kind of event that a row of the metrics records."""
+
+    STEP = "step"
+    ASSESSED = "assessed"
+
+
+class MetricsLog:
+    """A line for every Stepped and Assessed, on disk when the call returns.
+
+    `resume=s` keeps the lines up to step s and drops later and incomplete ones, so that the log of a resumed run
+    continues as if it had never stopped; without it the log starts empty.
+    """
+
+    def __init__(self, path: Path, resume: int = 0) -> None:
+        kept = [row for row in read_metrics(path) if row["step"] <= resume] if resume and path.exists() else []
+        replace_text(path, "".join(map(_line, kept)))
+        self._path, self._file = path, path.open("a", encoding="utf-8", newline="\n")
+
+    def __call__(self, event: Event) -> None:
+        row = _row(event)
+        if row is not None:
+            with writing(self._path):
+                self._file.write(_line(row))
+                self._file.flush()
+
+    def close(self) -> None:
+        with writing(self._path):
+            self._file.close()
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self.close()
+
+
+class TensorBoardLog:
+    """The same figures as scalars for TensorBoard; if it is not installed, `note` says why there are none.
+
+    The folder is rewritten, beginning with `rows`: the metrics that a resumed run keeps.
+    """
+
+    def __init__(self, folder: Path, rows: Iterable[dict[str, Any]] = ()) -> None:
+        self.note = ""
+        self._writer: SummaryWriter | None = None
+        try:
+            from torch.utils.tensorboard import SummaryWriter
+        except ImportError:
+            self.note = MISSING
+            return
+        shutil.rmtree(folder, ignore_errors=True)
+        self._writer = SummaryWriter(str(folder))
+        for row in rows:
+            self._write(row)
+
+    def __call__(self, event: Event) -> None:
+        row = _row(event)
+        if row is not None:
+            self._write(row)
+
+    def _write(self, row: dict[str, Any]) -> None:
+        if self._writer is None:
+            return
+        for tag, value in _scalars(row).items():
+            self._writer.add_scalar(tag, value, row["step"])
+        if Kind(row["kind"]) is Kind.ASSESSED:
+            self._writer.flush()
+
+    def close(self) -> None:
+        if self._writer is not None:
+            self._writer.close()
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self.close()
+
+
+def read_metrics(path: Path) -> list[dict[str, Any]]:
+    """The rows of a metrics.jsonl in order; incomplete lines are skipped."""
+    lines = path.read_bytes().decode("utf-8", "replace").split("\n")
+    return [row for row in map(_parsed, lines) if row is not None]
+
+
+def _parsed(line: str) -> dict[str, Any] | None:
+    try:
+        row = json.loads(line)
+    except ValueError:
+        return None
+    return row if isinstance(row, dict) and isinstance(row.get("step"), int) else None
+
+
+def _line(row: dict[str, Any]) -> str:
+    return json.dumps(row, ensure_ascii=False, allow_nan=False) + "\n"
+
+
+def _row(event: Event) -> dict[str, Any] | None:
+    """An event as plain values; None stands for a value that is unknown or not finite (JSON has no NaN)."""
+    match event:
+        case Stepped():
+            return {
+                "kind": Kind.STEP.value,
+                "step": event.step,
+                "epoch": event.epoch,
+                "phase": event.phase,
+                "split": "train",
+                "loss": _finite(event.loss),
+                "accuracy": _finite(event.accuracy),
+                "terms": {name: _finite(value) for name, value in event.terms.items()},
+                "lr": _finite(event.lr),
+                "seconds": round(event.seconds, 3),
+            }
+        case Assessed():
+            return {
+                "kind": Kind.ASSESSED.value,
+                "step": event.step,
+                "epoch": event.epoch,
+                "phase": event.phase,
+                "split": event.split,
+                "loss": _finite(event.loss),
+                "accuracy": _finite(event.accuracy),
+                **({} if event.evaluations is None else {"evaluations": event.evaluations}),
+            }
+        case _:
+            return None
+
+
+def _finite(value: float | None) -> float | None:
+    return value if value is not None and math.isfinite(value) else None
+
+
+def _scalars(row: dict[str, Any]) -> dict[str, float]:
+    found = {f"{name}/{row['split']}": row[name] for name in ("loss", "accuracy", "evaluations") if name in row}
+    found |= {f"term/{name}": value for name, value in row.get("terms", {}).items()}
+    found["learning rate"] = row.get("lr")
+    return {name: value for name, value in found.items() if value is not None}

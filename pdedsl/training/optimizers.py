@@ -1,0 +1,50 @@
+"""Torch's optimizers by their names in the language, and the learning rate as a function of time."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterable
+from typing import assert_never
+
+import torch
+from torch import nn
+
+from pdedsl.config.training import Adam, Adamw, Constant, Cosine, Lbfgs, Optimizer, Schedule, Sgd, Step
+
+
+def optimizer_of(word: Optimizer, parameters: Iterable[nn.Parameter]) -> torch.optim.Optimizer:
+    weights, lr = list(parameters), float(word.lr)
+    match word:
+        case Sgd():
+            momentum, decay = float(word.momentum), float(word.weight_decay)
+            return torch.optim.SGD(weights, lr=lr, momentum=momentum, weight_decay=decay, nesterov=word.nesterov)
+        case Adam(weight_decay=decay):
+            return torch.optim.Adam(weights, lr=lr, weight_decay=float(decay))
+        case Adamw(weight_decay=decay):
+            return torch.optim.AdamW(weights, lr=lr, weight_decay=float(decay))
+        case Lbfgs(history=history):
+            # One iteration per step: the state survives between calls, and every iteration can be saved.
+            return torch.optim.LBFGS(weights, lr=lr, max_iter=1, history_size=history, line_search_fn="strong_wolfe")
+        case _:
+            assert_never(word)
+
+
+def factor(schedule: Schedule, time: float, length: float) -> float:
+    """The learning rate at a time, as a multiple of the initial one; `length` is the time at which training ends.
+
+    Times are in epochs if the length of training is, otherwise in steps. The cosine is ½(1 + cos π(t - w)/(length - w))
+    after a linear warm-up to time w (Loshchilov, Hutter 2017).
+    """
+    match schedule:
+        case Constant():
+            return 1.0
+        case Step(at=at, every=every):
+            passed = sum(time >= moment for moment in at) + (int(time // every) if every else 0)
+            return float(float(schedule.factor) ** passed)
+        case Cosine(warmup=warmup):
+            if time < warmup:
+                return (time + 1) / (warmup + 1)
+            rest = (time - warmup) / max(length - warmup, 1e-12)
+            return 0.5 * (1 + math.cos(math.pi * min(rest, 1.0)))
+        case _:
+            assert_never(schedule)

@@ -1,0 +1,320 @@
+"""The curves of a run as a picture: loss and its terms, accuracy, learning rate, over steps."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass, replace
+from pathlib import Path
+from time import perf_counter
+from typing import TYPE_CHECKING, Any
+
+import torch
+from torch import Tensor
+
+from pdedsl.compiler import Compilation
+from pdedsl.config.blocks import Block
+from pdedsl.data.sets import Data, Split
+from pdedsl.diagnostics import Source
+from pdedsl.diagnostics.escaping import caption, command
+from pdedsl.io import replace_with
+from pdedsl.runs.assessment import assess
+from pdedsl.runs.decision_boundary import Panel, plot_boundaries
+from pdedsl.runtime.rng import frozen
+from pdedsl.training.config import TrainConfig
+from pdedsl.training.engine import Engine
+from pdedsl.training.events import Ended, Finishing, Listener
+from pdedsl.training.metrics import Kind, read_metrics
+from pdedsl.training.report import Result, Summary, write_report
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+    from matplotlib.figure import Figure
+
+
+# ---- curves
+
+
+# Okabe and Ito (2008): distinguishable by colour-blind readers. Each split has the same colour in every panel.
+COLOURS = {"train": "#0072B2", "validation": "#D55E00", "test": "#009E73"}
+OTHERS = ("#CC79A7", "#E69F00", "#56B4E9", "#8C8C8C", "#000000")
+NAMES = {"train": "training", "validation": "validation", "test": "test"}
+ATTACKED = {"train": "training, attacked", "validation": "validation, clean", "test": "test, clean"}
+INK = "#333333"
+DENSE = 30  # from this many points on, a curve is drawn faintly with its moving mean on top
+RATIO = 30.0  # above this ratio of the largest to the smallest value, the scale is logarithmic
+
+Metrics = list[dict[str, Any]]
+Points = list[tuple[int, float]]  # (step, value)
+
+
+@dataclass(frozen=True)
+class Curve:
+    """One line of a panel; the terms of a loss are dashed."""
+
+    label: str
+    colour: str
+    points: Points
+    dashed: bool = False
+
+
+@dataclass(frozen=True)
+class PanelCurves:
+    """Curves of one quantity. With a unit, the scale is linear; a panel of reduced height has one curve, no legend."""
+
+    name: str
+    curves: list[Curve]
+    unit: str = ""  # how a value is written
+    height: float = 1.0
+
+    @property
+    def alone(self) -> bool:
+        return self.height < 1.0
+
+    @property
+    def values(self) -> list[float]:
+        return [value for curve in self.curves for _, value in curve.points]
+
+    @property
+    def logarithmic(self) -> bool:
+        values = self.values
+        return bool(values) and not self.unit and min(values) > 0 and max(values) > RATIO * min(values)
+
+
+def plot_curves(metrics: Metrics, path: Path, title: str = "", attacked: bool = False) -> None:
+    """Write the curves of the rows of a metrics.jsonl as PNG, completely or not at all; `attacked` if the training
+    figures were measured under an adversary."""
+    figure = curves_figure(metrics, title, attacked)
+    replace_with(path, lambda part: figure.savefig(part, format="png", dpi=120))
+
+
+def curves_figure(metrics: Metrics, title: str = "", attacked: bool = False) -> Figure:
+    """A panel for each recorded quantity, one below the other over the same steps."""
+    from matplotlib.backends.backend_agg import FigureCanvasAgg
+    from matplotlib.figure import Figure
+    from matplotlib.ticker import MaxNLocator
+
+    panels = [panel for panel in _panels(metrics, attacked) if panel.curves] or [PanelCurves("Loss", [])]
+    heights = [panel.height for panel in panels]
+    figure = Figure(figsize=(8.5, 1.1 + 2.5 * sum(heights)), layout="constrained")
+    FigureCanvasAgg(figure)
+    axes = figure.subplots(len(panels), 1, sharex=True, squeeze=False, height_ratios=heights)[:, 0]
+    for ax, panel in zip(axes, panels, strict=True):
+        _draw(ax, panel)
+        _mark_phases(ax, _phases(metrics), named=ax is axes[0])
+    axes[-1].set_xlabel("step", color=INK)
+    axes[-1].set_xlim(left=0)
+    axes[-1].xaxis.set_major_locator(MaxNLocator(integer=True, steps=[1, 2, 5, 10]))
+    axes[-1].xaxis.set_major_formatter("{x:,.0f}")
+    if title:
+        figure.suptitle(caption(title), fontsize=13, fontweight="bold", color=INK)
+    return figure
+
+
+def _panels(metrics: Metrics, attacked: bool) -> list[PanelCurves]:
+    steps = [row for row in metrics if Kind(row["kind"]) is Kind.STEP]
+    names = list(dict.fromkeys(name for row in steps for name in row["terms"]))
+    terms = [
+        Curve(name, OTHERS[k % len(OTHERS)], _points((row["step"], row["terms"].get(name)) for row in steps), True)
+        for k, name in enumerate(names)
+    ]
+    rate = _points((row["step"], row["lr"]) for row in steps)
+    return [
+        PanelCurves("Loss", _splits(metrics, "loss", attacked) + (terms if len(terms) > 1 else [])),
+        PanelCurves("Accuracy", [_in_percent(curve) for curve in _splits(metrics, "accuracy", attacked)], "{x:g} %"),
+        PanelCurves("Learning rate", [Curve("learning rate", INK, rate)] if rate else [], height=0.55),
+    ]
+
+
+def _splits(metrics: Metrics, key: str, attacked: bool) -> list[Curve]:
+    names = ATTACKED if attacked else NAMES
+    curves = (
+        Curve(names[split], colour, _points((row["step"], row[key]) for row in metrics if row["split"] == split))
+        for split, colour in COLOURS.items()
+    )
+    return [curve for curve in curves if curve.points]
+
+
+def _in_percent(curve: Curve) -> Curve:
+    return replace(curve, points=[(step, 100 * value) for step, value in curve.points])
+
+
+def _points(pairs: Iterable[tuple[int, float | None]]) -> Points:
+    return [(step, value) for step, value in pairs if value is not None]
+
+
+def _phases(metrics: Metrics) -> list[tuple[str, int, int]]:
+    """The phases in order, with the steps at which they begin and end."""
+    ends: dict[str, int] = {}
+    for row in metrics:
+        ends[row["phase"]] = max(row["step"], ends.get(row["phase"], 0))
+    starts = [0, *ends.values()]
+    return [(name, start, end) for (name, end), start in zip(ends.items(), starts, strict=False)]
+
+
+def _draw(ax: Axes, panel: PanelCurves) -> None:
+    for curve in panel.curves:
+        _curve(ax, curve)
+    if panel.logarithmic:
+        ax.set_yscale("log")
+    else:
+        ax.yaxis.set_major_formatter(panel.unit or "{x:.4g}")
+    if not panel.curves:
+        ax.set_axis_off()
+        ax.text(0.5, 0.5, "nothing has been recorded yet", ha="center", va="center", transform=ax.transAxes, color=INK)
+    ax.set_title(panel.name, loc="left", fontsize=11, fontweight="bold", color=INK)
+    ax.grid(True, color="#E5E5E5", linewidth=0.8)
+    ax.set_axisbelow(True)
+    ax.spines[["top", "right"]].set_visible(False)
+    ax.spines[["left", "bottom"]].set_color("#999999")
+    ax.tick_params(colors=INK, labelsize=9)
+    ax.margins(x=0.02)
+    if panel.alone:
+        if not panel.logarithmic:
+            ax.set_ylim(0, 1.1 * max(panel.values) or 1)
+    elif panel.curves:  # beside the panel, where it covers no curve
+        ax.legend(loc="upper left", bbox_to_anchor=(1.01, 1.0), frameon=False, fontsize=9, labelcolor=INK)
+
+
+def _curve(ax: Axes, curve: Curve) -> None:
+    label, colour, style = caption(curve.label), curve.colour, "--" if curve.dashed else "-"
+    steps, values = zip(*curve.points, strict=True)
+    if len(steps) < DENSE:
+        ax.plot(steps, values, style, color=colour, linewidth=1.6, marker="o", markersize=3.5, label=label)
+        return
+    ax.plot(steps, values, color=colour, linewidth=0.7, alpha=0.3)
+    ax.plot(steps, _moving_mean(values, max(2, len(values) // 30)), style, color=colour, linewidth=1.7, label=label)
+
+
+def _moving_mean(values: tuple[float, ...], reach: int) -> list[float]:
+    """Mean of the values at most `reach` places away; near the ends the window shrinks, equally on both sides."""
+    sums = [0.0]
+    for value in values:
+        sums.append(sums[-1] + value)
+    reaches = [min(reach, k, len(values) - 1 - k) for k in range(len(values))]
+    return [(sums[k + r + 1] - sums[k - r]) / (2 * r + 1) for k, r in enumerate(reaches)]
+
+
+def _mark_phases(ax: Axes, phases: list[tuple[str, int, int]], named: bool) -> None:
+    """A line where each phase begins, and above the first panel the names of the phases that are wide enough."""
+    last = phases[-1][2] if phases else 0
+    if len(phases) < 2 or last == 0:
+        return
+    for name, start, end in phases:
+        if start:
+            ax.axvline(start, color="#999999", linewidth=1, linestyle=(0, (4, 3)), zorder=1)
+        if named and len(name) < 90 * (end - start) / last:
+            place = ax.get_xaxis_transform()
+            ax.text((start + end) / 2, 1.02, caption(name), ha="center", fontsize=8, color="#666666", transform=place)
+    if named:
+        ax.set_title(ax.get_title("left"), loc="left", pad=18, fontsize=11, fontweight="bold", color=INK)
+
+
+# ---- pictures
+# What a finished run leaves for people: final figures, curves, the decision boundary in the plane, a report.
+
+
+ENTRIES = ("schedule", "augment", "adversary", "regularize", "constrain", "precision")
+GRIDS = (128, 96, 64, 48, 32)  # points per side of the grid for the boundary
+TRIED, SECONDS = 512, 1.5  # points that are timed, and seconds that evaluating a grid may take
+MOST = 10_000  # training samples in the final figures, at most
+USAGE = """import pdedsl
+
+run = pdedsl.Run.open({folder!r})
+probabilities = run.module(x).softmax(-1)  # x: {shape}
+"""
+
+
+def finish(
+    compilation: Compilation, config: TrainConfig, engine: Engine, folder: Path, ended: Ended, tell: Listener
+) -> dict[str, float]:
+    """The final figures; the first process also writes pictures and a report. Each task is announced first."""
+    tell(Finishing("last figures"))
+    results = [_result(name, split, engine) for name, split in _splits_pictures(engine.data)]
+    known = [(f"{r.split}_{key}", getattr(r, key)) for r in results for key in ("loss", "accuracy", "evaluations")]
+    figures = {name: float(value) for name, value in known if value is not None}
+    if engine.world.first:
+        spec = compilation.spec
+        attacked = config.adversary is not None
+        tell(Finishing("curves"))
+        plot_curves(read_metrics(folder / "metrics.jsonl"), folder / "curves.png", spec.name, attacked)
+        if engine.data.shape == (2,):
+            x, y = engine.data.test.batch(slice(None), engine.world.device, engine.dtype)
+            panel = Panel(spec.name, lambda p: _probabilities(engine, p), x, y)
+            tell(Finishing("decision boundary"))
+            plot_boundaries([panel], folder / "boundary.png", _points_a_side(engine, x))
+        write_report(folder, _summary(compilation, config, engine, folder, ended, tuple(results)))
+    engine.world.wait()
+    return figures
+
+
+def _points_a_side(engine: Engine, x: Tensor) -> int:
+    """The finest grid that takes little time to evaluate; tracing the boundary lines takes about as long again."""
+    began = perf_counter()
+    with torch.no_grad(), frozen(engine.model):
+        _probabilities(engine, x[:1].expand(TRIED, -1))
+    return finest_grid((perf_counter() - began) / TRIED)
+
+
+def finest_grid(each: float) -> int:
+    """Points per side of the finest grid whose points, at `each` seconds, take at most `SECONDS`; else the coarsest."""
+    return next((n for n in GRIDS if each * n**2 <= SECONDS), GRIDS[-1])
+
+
+def _splits_pictures(data: Data) -> list[tuple[str, Split]]:
+    train = data.train if len(data.train) <= MOST else Split(data.train.inputs[:MOST], data.train.labels[:MOST])
+    aside = [("validation", data.validation)] if data.validation is not None else []
+    return [("train", train), *aside, ("test", data.test)]
+
+
+def _result(name: str, split: Split, engine: Engine) -> Result:
+    return Result(name, *assess(engine.model, split, engine.world, engine.dtype))
+
+
+def _probabilities(engine: Engine, points: Tensor) -> Tensor:
+    scores: Tensor = engine.model.eval()(points.to(engine.world.device, engine.dtype))
+    return scores.softmax(-1)
+
+
+def _summary(
+    compilation: Compilation,
+    config: TrainConfig,
+    engine: Engine,
+    folder: Path,
+    ended: Ended,
+    results: tuple[Result, ...],
+) -> Summary:
+    spec = compilation.spec
+    block = spec.train
+    assert block is not None
+    shape = ", ".join(("n", *map(str, engine.data.shape)))
+    return Summary(
+        name=spec.name,
+        title=spec.title,
+        hash=spec.hash,
+        equation=spec.source.text,
+        data=_written(block, "data", spec.source),
+        epochs=sum(p.epochs for p in engine.phases),
+        batch=config.batch,
+        optimizer=_written(block, "optimizer", spec.source) or f"{block.optimizer[0].word.brief}, by default",
+        parameters=sum(p.numel() for p in engine.model.parameters()),
+        steps=engine.end,
+        seconds=ended.seconds,
+        outcome=ended.outcome,
+        results=results,
+        usage=USAGE.format(folder=str(folder), shape=f"({shape})"),
+        resume=_longer(config, folder),
+        entries=tuple((key, text) for key in ENTRIES if (text := _written(block, key, spec.source))),
+        notes=tuple(f"by default: {default}" for default in config.defaults),
+    )
+
+
+def _longer(config: TrainConfig, folder: Path) -> str:
+    """The command that continues the training."""
+    length = f"train.steps={2 * config.steps}" if config.steps else f"train.epochs={2 * (config.epochs or 1)}"
+    spec = str(folder / "spec.pde")
+    return command("pdedsl", "train", spec, "-o", folder, "--resume", "--set", length)
+
+
+def _written(block: Block, key: str, source: Source) -> str:
+    """The values of an entry, in the words of the spec."""
+    return ", ".join(source.quote(place) for place in block.places.get(key, ()))

@@ -1,0 +1,49 @@
+"""What is wrong with the answers to a row of a table, in words."""
+
+from __future__ import annotations
+
+from analysis.frames import Row
+from pdedsl.ir.analysis import Analysis
+from pdedsl.ir.verdicts import Axiom, Verdict
+
+
+def wrong_classes(row: Row, analysis: Analysis) -> list[str]:
+    found = [e.kind for e in analysis.equations]
+    if len(found) != len(row.kinds):
+        return [f"{len(found)} equations, not {len(row.kinds)}"]
+    pairs = zip(found, row.kinds, strict=True)
+    return [f"{kind}, not {wanted}" for kind, wanted in pairs if kind not in wanted.split("|")]
+
+
+def wrong_form(row: Row, analysis: Analysis) -> list[str]:
+    """Whether the equations are linear, and of which order in time."""
+    linear = all(e.linear for e in analysis.equations)
+    found = {e.equation.order for e in analysis.equations}
+    orders = {row.order} if isinstance(row.order, int) else set(row.order)
+    return [
+        *([] if linear == row.linear else [f"linear: {linear}"]),
+        *([] if found == orders else [f"orders {sorted(found)}, not {sorted(orders)}"]),
+    ]
+
+
+def wrong(row: Row, axioms: dict[Axiom, Verdict]) -> dict[str, str]:
+    """What is missing or not true, by axiom."""
+    found = {}
+    for name, allowed in row.allowed().items():
+        verdict = axioms.get(Axiom(name))
+        if verdict is None:
+            found[name] = "missing"
+        elif verdict.truth not in allowed:
+            found[name] = f"{verdict.truth}, not {allowed[0]}: {verdict.reason}"
+    return found
+
+
+def false(row: Row, axioms: dict[Axiom, Verdict]) -> dict[str, str]:
+    """What is said and not true; to say nothing is not false."""
+    said = {name for name, verdict in axioms.items() if verdict.truth != "unknown"}
+    return {name: words for name, words in wrong(row, axioms).items() if name in said}
+
+
+def lazy(row: Row, axioms: dict[Axiom, Verdict]) -> list[str]:
+    """What could be decided and was not."""
+    return [name for name in wrong(row, axioms) if name not in false(row, axioms)]

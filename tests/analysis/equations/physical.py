@@ -1,0 +1,108 @@
+"""Domains with sides, and what is not local."""
+
+from __future__ import annotations
+
+from analysis.frames import Row, data, ring, rod, torus
+
+PHYSICAL = (
+    Row("heat, ring", ring("∂u/∂t = Δu"), ("diffusion",), True, 1, "PPPPPppPP"),
+    Row("heat, torus", torus("∂u/∂t = 0.1Δu"), ("diffusion",), True, 1, "PPPPPppPP"),
+    Row("heat, cold ends", rod("∂u/∂t = Δu"), ("diffusion",), True, 1, "PrPPP..Pr"),
+    Row("heat, warm ends", rod("∂u/∂t = Δu", "u = 1 on boundary"), ("diffusion",), True, 1, "rrPPP..Pr"),
+    Row("heat, insulated", rod("∂u/∂t = Δu", "n·∇u = 0 on boundary"), ("diffusion",), True, 1, "PPPPP..Pp"),
+    Row("heat, fed", rod("∂u/∂t = Δu", "n·∇u = 1 on boundary"), ("diffusion",), True, 1, "rrPPP..rr"),
+    Row("heat, radiating", rod("∂u/∂t = Δu", "∂u/∂n + u = 0 on boundary"), ("diffusion",), True, 1, "Prp.P..pr"),
+    Row("heat, ring, uneven", ring("∂u/∂t = (2 + sin(2π x)) Δu"), ("diffusion",), True, 1, "PPPPP..Pr"),
+    Row(
+        "heat, ring, uneven, divergence form",
+        ring("∂u/∂t = ∂((2 + sin(2π x)) ∂u/∂x)/∂x"),
+        ("diffusion|convection-diffusion",),
+        True,
+        1,
+        "PPPPP..PP",
+    ),
+    Row(
+        "heat, degenerate at an end",
+        rod("∂u/∂t = x Δu"),
+        ("diffusion",),
+        True,
+        1,
+        "PrpPP..pr",
+        "the sign of the coefficient is the domain's",
+    ),
+    Row("heat, ring, backward", ring("∂u/∂t = -Δu"), ("diffusion",), True, 1, "PPR....rp"),
+    Row("heat, ring, heated", ring("∂u/∂t = Δu + 1"), ("diffusion|reaction-diffusion",), True, 1, "RRPPP..RR"),
+    Row(
+        "heat, ring, heated and cooled",
+        ring("∂u/∂t = Δu + sin(2π x)"),
+        ("diffusion|reaction-diffusion",),
+        True,
+        1,
+        "RRPPP..rp",
+    ),
+    Row("decay, ring", ring("∂u/∂t = Δu - u"), ("reaction-diffusion",), True, 1, "PRPPP...R"),
+    Row("growth, ring", ring("∂u/∂t = Δu + u"), ("reaction-diffusion",), True, 1, "PRPPP..RR"),
+    Row("Fisher-KPP, ring", ring("∂u/∂t = Δu + u (1 - u)"), ("reaction-diffusion",), False, 1, "RRPPP..RR"),
+    Row("Burgers, ring", ring("∂u/∂t + u ∂u/∂x = 0.01Δu"), ("convection-diffusion",), False, 1, "RPPPP..PP"),
+    Row("Burgers, ring, inviscid", ring("∂u/∂t + u ∂u/∂x = 0"), ("transport|hamilton-jacobi",), False, 1, "RPPPP..PP"),
+    Row("Burgers, cold ends", rod("∂u/∂t + u ∂u/∂x = 0.01Δu"), ("convection-diffusion",), False, 1, "RrPPP..Pr"),
+    Row(
+        "Burgers, insulated ends",
+        rod("∂u/∂t + u ∂u/∂x = 0.01Δu", "n·∇u = 0 on boundary"),
+        ("convection-diffusion",),
+        False,
+        1,
+        "RPPPP..Pr",
+    ),
+    Row("transport, ring", ring("∂u/∂t + 2 ∂u/∂x = 0"), ("transport",), True, 1, "PPPPPppPP"),
+    Row("transport, ring, uneven", ring("∂u/∂t = sin(2π x) ∂u/∂x"), ("transport",), True, 1, "PPPPP..PR"),
+    Row(
+        "transport, ring, uneven, divergence form",
+        ring("∂u/∂t = ∂((2 + sin(2π x)) u)/∂x"),
+        ("transport|reaction-diffusion",),
+        True,
+        1,
+        "PRPPP..rP",
+    ),
+    Row(
+        "transport, ring, a jump in the flux",
+        ring("∂u/∂t = ∂(x u)/∂x"),
+        ("transport|reaction-diffusion",),
+        True,
+        1,
+        "PR.....rr",
+    ),
+    Row(
+        "transport, torus, divergence-free",
+        torus("∂u/∂t = v·∇u", "let v(x, y) = [sin(2π y), sin(2π x)]"),
+        ("transport",),
+        True,
+        1,
+        "PPPPP..PP",
+    ),
+    Row(
+        "convection, insulated ends",
+        rod("∂u/∂t = ∂u/∂x + Δu", "n·∇u = 0 on boundary"),
+        ("convection-diffusion",),
+        True,
+        1,
+        "PPPPP..Pr",
+    ),
+    Row("Hamilton-Jacobi, ring", ring("∂u/∂t + (∂u/∂x)² = 0"), ("hamilton-jacobi",), False, 1, "RPPPP..PR"),
+    Row("p-Laplacian, torus", torus("∂u/∂t = ∇·(‖∇u‖² ∇u)"), ("nonlinear-diffusion",), False, 1, "RPPPP..PP"),
+    Row("Perona-Malik, torus", torus("∂u/∂t = ∇·(∇u/(1 + ‖∇u‖²))"), ("nonlinear-diffusion",), False, 1, "RPR....pP"),
+    Row("porous medium, cubic, ring", ring("∂u/∂t = Δ(u³)"), ("nonlinear-diffusion",), False, 1, "RPPPP..PP"),
+)
+
+NONLOCAL = (
+    Row("a jump", data("∂u/∂t = u(x - 1, t) - u"), ("ode|transport",), True, 1, "PPpPRpp"),
+    Row("a jump and heat", data("∂u/∂t = Δu + u(x - 1, t) - u"), ("diffusion|reaction-diffusion",), True, 1, "PPpPRpp"),
+    Row(
+        "a jump the wrong way",
+        data("∂u/∂t = Δu + u - u(x - 1, t)"),
+        ("diffusion|reaction-diffusion",),
+        True,
+        1,
+        "PPrPRpp",
+    ),
+)

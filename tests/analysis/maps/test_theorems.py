@@ -1,0 +1,134 @@
+"""The theorems by themselves: exact answers against sampling, and methods that no vocabulary knows."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from fractions import Fraction
+
+import numpy as np
+import pytest
+from sympy import Integer, Poly, Rational, sqrt
+
+from analysis.maps.rows import flow
+from analysis.outcomes import analysed
+from pdedsl.analysis.feature_maps.axioms import map_axioms
+from pdedsl.analysis.feature_maps.contractivity import X, decays, leapfrog_keeps, nonnegative, series_decays, swings
+from pdedsl.analysis.feature_maps.steps import Stepping
+from pdedsl.analysis.feature_maps.system import system_of
+from pdedsl.ir.verdicts import Axiom, Proved, Refuted
+from pdedsl.numerics.butcher import EXPLICIT, RungeKutta, amplification
+from pdedsl.numerics.stability import contracts, exactly, is_semidefinite
+
+TWO_HALVES = RungeKutta("two_halves", "TwoHalves", 1, ((1 / 2,),), (1 / 2, 1 / 2))
+"""Two steps of Euler in one: R(z) = (1 + z/2)²."""
+RALSTON = RungeKutta("ralston", "Ralston", 2, ((2 / 3,),), (1 / 4, 3 / 4))
+RADIUS = {"euler": 2, "heun": 2, "ssprk3": 2, "rk4": 2, "two_halves": 4}
+
+
+@pytest.mark.parametrize("method", [*(EXPLICIT[name] for name in RADIUS if name in EXPLICIT), TWO_HALVES])
+def test_how_far_a_method_contracts(method: RungeKutta) -> None:
+    edge = Fraction(RADIUS[method.name])
+    assert contracts(method, edge)
+    assert contracts(method, edge / 3)
+    assert not contracts(method, edge + Fraction(1, 10**12))
+
+
+def test_a_weight_of_zero_or_below_never_contracts() -> None:
+    assert not contracts(EXPLICIT["midpoint"], Fraction(1, 10**6))
+    assert not contracts(RungeKutta("n", "N", 1, ((1.0,),), (-1.0, 2.0)), Fraction(1, 10**6))
+
+
+def test_coefficients_are_the_fractions_that_they_were_written_as() -> None:
+    assert exactly(1 / 3) == Fraction(1, 3)
+    assert exactly(2.0**-0.5) == Fraction(2.0**-0.5)
+
+
+def test_semidefinite_matrices() -> None:
+    generator = np.random.default_rng(0)
+    for rank in (1, 2, 3):
+        root = [[Fraction(int(a)) for a in row] for row in generator.integers(-5, 6, (3, rank))]
+        gram = [[sum(a * b for a, b in zip(p, q, strict=True)) for q in root] for p in root]
+        assert is_semidefinite(gram)
+        gram[2][2] -= sum(a * a for a in root[2]) + 1
+        assert not is_semidefinite(gram)
+
+
+# ---- polynomials
+
+
+@pytest.mark.parametrize("seed", range(30))
+def test_a_sign_on_an_interval(seed: int) -> None:
+    """Roots that are known: q = Π (x - rᵢ)^nᵢ."""
+    generator = np.random.default_rng(seed)
+    roots, orders = generator.integers(-6, 7, 4), generator.integers(1, 4, 4)
+    q = Poly(1, X)
+    for root, order in zip(roots, orders, strict=True):
+        q *= Poly(X - Integer(int(root)), X) ** int(order)
+    a, b = sorted(int(end) for end in generator.choice(np.arange(-7, 8), 2, replace=False))
+    values = [q.eval(Rational(a) + Rational(b - a) * Rational(k, 997)) for k in range(998)]
+    assert nonnegative(q, Rational(a), Rational(b)) is all(value >= 0 for value in values)
+
+
+@pytest.mark.parametrize("method", EXPLICIT.values(), ids=EXPLICIT)
+def test_intervals_are_those_of_the_polynomial(method: RungeKutta) -> None:
+    for high in np.arange(1, 40) / 10:
+        x = np.linspace(0, high, 400)
+        real = bool(max(amplification(method.stability, -s) for s in x) <= 1 + 1e-12)
+        assert decays(method, Integer(0), Rational(str(high))) is real
+        imaginary = bool(max(amplification(method.stability, 1j * s) for s in x) <= 1 + 1e-12)
+        assert swings(method, Rational(str(high)) ** 2) is imaginary
+
+
+def test_an_end_that_is_no_fraction() -> None:
+    assert decays(EXPLICIT["euler"], Integer(0), sqrt(3))
+    assert not decays(EXPLICIT["euler"], Integer(0), sqrt(5))
+    assert not decays(EXPLICIT["rk4"], -sqrt(2) / 10**6, Integer(1))
+
+
+@pytest.mark.parametrize("terms", [1, 2, 3, 4, 7, 8])
+def test_series(terms: int) -> None:
+    for high in np.arange(1, 30) / 10:
+        x = np.linspace(0, high, 400)
+        size = np.abs(sum((-x) ** k for k in range(terms + 1))).max()
+        assert series_decays(terms, Integer(0), Rational(str(high))) is bool(size <= 1 + 1e-12)
+
+
+@pytest.mark.parametrize("steps", [1, 2, 3, 7])
+@pytest.mark.parametrize("first", [Rational(1, 2), Integer(1)])
+def test_leapfrog(steps: int, first: Rational) -> None:
+    for high in np.arange(1, 30) / 5:
+        x = np.linspace(0, high, 800)
+        before, now = np.ones_like(x), 1 - float(first) * x
+        for _ in range(steps - 1):
+            before, now = now, (2 - x) * now - before
+        assert leapfrog_keeps(steps, first, Integer(0), Rational(str(high))) is bool(np.abs(now).max() <= 1 + 1e-12)
+
+
+# ---- a method of one's own
+
+
+def verdicts(right: str, method: RungeKutta, end: str) -> dict[Axiom, object]:
+    system = system_of(analysed(flow(right, "euler", 1, "UU", "").text).spec)
+    assert system is not None
+    return dict(map_axioms(replace(system, stepping=Stepping(method, Rational(end), 1))))
+
+
+@pytest.mark.parametrize(("right", "end"), [("-Y", "4"), ("-Kᵀ K Y", "4"), ("-Kᵀ tanh(K Y)", "4")])
+def test_what_is_proved_of_a_method_follows_from_its_tableau(right: str, end: str) -> None:
+    """Twice as far as Euler."""
+    found = verdicts(right, TWO_HALVES, end)
+    assert isinstance(found[Axiom.STABILITY], Proved)
+    assert isinstance(found[Axiom.ENERGY_DECAY], Proved)
+    assert "two_halves" in found[Axiom.STABILITY].reason
+
+
+def test_an_example_is_run_by_the_tableau_and_bears_its_name() -> None:
+    found = verdicts("-Y", TWO_HALVES, "5")[Axiom.STABILITY]
+    assert isinstance(found, Refuted)
+    assert "by two_halves with δt = 5" in found.witness
+    assert found.example is not None
+    assert found.example.growth == pytest.approx((1 - 2.5) ** 2)
+    ralston = verdicts("-Y", RALSTON, "2.5")[Axiom.STABILITY]
+    assert isinstance(ralston, Refuted)
+    assert ralston.example is not None
+    assert ralston.example.growth == pytest.approx(1 - 2.5 + 2.5**2 / 2)

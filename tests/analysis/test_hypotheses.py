@@ -1,0 +1,96 @@
+"""The table that is aimed at the hypotheses of the proofs: nothing said may be false, and little left unsaid."""
+
+from __future__ import annotations
+
+import pytest
+from weekly import marked
+
+from analysis.checks import false, lazy, wrong_classes, wrong_form
+from analysis.frames import Row, data, pair
+from analysis.frames_more import REST, system
+from analysis.outcomes import analysed
+from analysis.table import AGAIN, LAST, TABLE
+from analysis.table.behind import ZERO, disc
+from analysis.table.rejected import REJECTED
+
+FIRST = [row for row in TABLE if row not in {*AGAIN, *LAST}]
+ROWS = [
+    *marked(FIRST, lambda row: row.name, quick=4, tested=2),
+    *marked(AGAIN, lambda row: row.name, quick=8, tested=8),
+    *marked(LAST, lambda row: row.name, quick=24, tested=12),
+]
+# What could be decided and is not yet, by row; the table says which answer would be right.
+LAZY = {
+    "delay, ring": "conservation",
+    "KᵀK, rk4, one step": "stability energy_decay",
+    "shear, verlet": "stability energy_decay reversibility",
+    "swing, KᵀK, bound 2.1": "stability",
+    "layer, relu, rk4, long": "stability energy_decay",
+    "layer, three operators": "stability energy_decay",
+    "layer, a rate above the bound": "stability energy_decay",
+    "layer, one K thrice": "stability energy_decay",
+    "narrow, x² - |x| + ¼": "comparison",
+    "weights, conductivity of the value": "comparison",
+    "wide Hessian, relu each": "comparison",
+    "drift, min(x², 1)": "comparison",
+    "drift, x²/(1 + |x|)": "comparison",
+    "drift, x² exp(-x²)": "comparison",
+    "clock, exp(-1/t)": "comparison",
+    "clock, t^½ - t": "comparison",
+}
+MOST = 23
+
+
+@pytest.mark.parametrize("row", ROWS)
+def test_class_form_and_no_false_verdict(row: Row) -> None:
+    analysis = analysed(row.text)
+    assert not wrong_classes(row, analysis)
+    assert not wrong_form(row, analysis)
+    assert false(row, analysis.axioms) == {}
+    assert lazy(row, analysis.axioms) == LAZY.get(row.name, "").split()
+
+
+def test_few_answers_are_lazy() -> None:
+    assert set(LAZY) <= {row.name for row in TABLE}
+    assert sum(len(axioms.split()) for axioms in LAZY.values()) <= MOST
+
+
+@pytest.mark.parametrize(("name", "text", "why"), REJECTED, ids=[name for name, _, _ in REJECTED])
+def test_what_has_no_meaning_is_an_error(name: str, text: str, why: str) -> None:
+    codes = [d.code for d in analysed(text).diagnostics if d.severity == "error"]
+    assert codes, (name, why)
+    assert set(codes) <= {"E418", "E419", "E422", "E423"}, (name, why, codes)
+
+
+# ---- the table itself
+
+
+def test_the_table_is_large_and_its_names_are_its_own() -> None:
+    assert len(TABLE) >= 1400
+    assert len({row.name for row in TABLE}) == len({row.text for row in TABLE}) == len(TABLE)
+    assert len({name for name, _, _ in REJECTED}) == len(REJECTED)
+
+
+def test_every_row_has_a_letter_for_each_axiom() -> None:
+    for row in TABLE:
+        assert len(row.axioms) == len(row.cells), row.name
+        assert set(row.cells) <= set("PpRrU."), row.name
+        assert all(row.reasons().values()), row.name
+
+
+WELL_POSED = {
+    "disc, positive inside": disc("∂u/∂t = (1.1 - x² - y²)Δu", "u = 0"),
+    "a pair with eigenvalues 2 and 2": pair("∂u/∂t = -Δu + 3Δv", "∂v/∂t = -3Δu + 5Δv"),
+    "Δu behind a name": system("u w", "∂u/∂t = -Δu + 2Δw\nw = u", still="w"),
+    "a third derivative of weight zero": data(f"∂²u/∂t² = Δu + {ZERO} ∂³u/∂x³") + f"{REST}\n",
+}
+
+
+@pytest.mark.parametrize("text", WELL_POSED.values(), ids=list(WELL_POSED))
+def test_what_is_well_posed_is_no_error(text: str) -> None:
+    assert [d.code for d in analysed(text).diagnostics if d.is_error] == []
+
+
+@pytest.mark.parametrize("row", [row for row in TABLE if "behind, " in row.name and row.cells.startswith("PP.....")])
+def test_waves_that_stay_bounded_are_no_error(row: Row) -> None:
+    assert [d.code for d in analysed(row.text).diagnostics if d.is_error] == []

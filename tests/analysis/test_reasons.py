@@ -1,0 +1,30 @@
+"""A reason is as true as its verdict: what was not shown is not called false, and what was not used is not named."""
+
+from __future__ import annotations
+
+import pytest
+
+from analysis.frames import data, ring, rod, still, torus
+from analysis.frames_more import system
+from analysis.outcomes import analysed
+from pdedsl.ir.verdicts import Axiom
+
+SQUARE = "(x, y) in [0, 1]^2"
+
+
+@pytest.mark.parametrize(
+    ("axiom", "text", "reason"),
+    [
+        (Axiom.MAXIMUM_PRINCIPLE, still("Δu = u³", "", SQUARE), "the reaction only damps towards 0"),
+        (Axiom.MAXIMUM_PRINCIPLE, still("Δu = 0", "", SQUARE), "constants solve the equation"),
+        (Axiom.CONSTANTS, ring("∂u/∂t = -∂(u²/(u² + (1 - u)²))/∂x"), "it could not be shown that the equation has"),
+        (Axiom.CONSTANTS, torus("∂u/∂t = ∇·(‖∇u‖ ∇u)"), "it could not be shown that the equation has"),
+        (Axiom.CONSTANTS, ring("∂u/∂t = Δu"), "every term contains a derivative"),
+        (Axiom.CONSTANTS, ring("∂u/∂t = Δu + u(x + ½, t) - u"), "the terms cancel"),
+        (Axiom.CONSTANTS, system("u w", "∂u/∂t = Δu + w - u\nΔw = w - u", still="w"), "the terms cancel"),
+        (Axiom.CONSTANTS, rod("∂u/∂t = Δu", "relu(n·∇u) = 0 on boundary"), "'relu(n·∇u) = 0 on boundary' may say too"),
+        (Axiom.SPATIAL_REGULARITY, data("∂u/∂t = Δu + u(0, t)"), "there is no rule"),
+    ],
+)
+def test_reasons_say_what_was_used(axiom: Axiom, text: str, reason: str) -> None:
+    assert analysed(text).axioms[axiom].reason.startswith(reason)

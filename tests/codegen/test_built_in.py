@@ -1,0 +1,38 @@
+"""The written model of a physical problem: conditions hold before any training, and it is what training begins with."""
+
+from __future__ import annotations
+
+import pytest
+import torch
+
+from pdedsl.codegen.program import run
+from pdedsl.compiler import to_compilation
+from pdedsl.config.methods import Collocation
+from pdedsl.ir.plan import SolvePlan
+from pdedsl.solvers.collocation_points import Points
+from pdedsl.solvers.methods import How
+from pdedsl.solvers.pinn.task import Task
+from pdedsl.sources import source_of
+
+
+@pytest.mark.parametrize(("name", "held"), [("burgers", 3), ("poisson", 4), ("wave", 2), ("cavity", 8)])
+def test_conditions_hold_for_every_network(name: str, held: int) -> None:
+    compilation = to_compilation(source_of(name))
+    assert isinstance(compilation.plan, SolvePlan)
+    statement, model = compilation.plan.statement, compilation.module(seed=3)
+    imposed = [(c, r) for c in statement.conditions for r in c.residuals]
+    assert len(imposed) == held
+    for k, (condition, _) in enumerate(imposed, 1):
+        points = Points(statement.domain).on(condition, 9, 1)
+        residual = run(compilation.program, f"condition{k}", model=model, points=points)
+        assert float(residual.detach().abs().max()) < 1e-12
+
+
+def test_training_begins_with_the_written_model() -> None:
+    compilation = to_compilation(source_of("burgers"))
+    plan = compilation.plan
+    assert isinstance(plan, SolvePlan)
+    task = Task(plan.statement, Collocation(), plan.network, Points(plan.statement.domain), How(seed=5).seed)
+    points = Points(plan.statement.domain).inside(7, 0)
+    base, factor = (run(compilation.program, name, points=points) for name in ("base", "factor"))
+    assert torch.allclose(compilation.module(seed=5)(points), base + factor * task.network()(points), atol=1e-14)

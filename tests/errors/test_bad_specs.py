@@ -1,0 +1,75 @@
+"""Wrong specs and what their author reads: the full report, kept as golden text.
+
+A file is named by the codes it must report and by its mistake: `e407_gap.pde` must report E407 and nothing else.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+
+import pdedsl
+from pdedsl import errors
+from pdedsl.compiler import examine
+from pdedsl.diagnostics import Diagnostic, PdeError, Source, report
+from pdedsl.sources import decode
+
+HERE = Path(__file__).parents[1] / "bad"
+CASES = sorted(p for p in HERE.iterdir() if p.suffix in (".pde", ".txt"))
+NAMED = re.compile(r"([ew]\d{3})_")
+# Codes of what is no text at all or too much of it: in test_bad_files, where files can be made.
+MADE_ELSEWHERE = {"E001", "E002", "E003", "E006"}
+# Words of the machine room, which no report may use.
+INTERNAL = re.compile(
+    r"\b(None|True|False|Traceback|Error|Exception|self|lambda|tuple|dict|Token|Tree|NoneType|sympy|Python|Symbol|"
+    r"Rational|Integer|Float|Mul|Pow|Dummy|NAME|NUMBER|LPAR|RPAR|NEWLINE|SUPERSCRIPT|EQUAL|Field|Partial|Abs|Max|Min)\b|\*\*"
+)
+
+
+def answer(path: Path) -> tuple[Source, tuple[Diagnostic, ...]]:
+    """Everything that is said about a file, warnings too."""
+    source = Source("")
+    try:
+        source = decode(path.read_bytes(), path.name)
+        examined = examine(source)
+        if path.name.startswith("e6") and not examined.errors:
+            pdedsl.compile(source.text).operator()
+    except PdeError as error:
+        return replace(error.source or source, name=path.name), error.diagnostics
+    return source, examined.diagnostics
+
+
+def intended(path: Path) -> set[str]:
+    return {code.upper() for code in NAMED.findall(path.name)}
+
+
+@pytest.mark.parametrize("path", CASES, ids=lambda p: p.stem)
+def test_report_and_its_places(path: Path, golden: Callable[[Path, str], None]) -> None:
+    source, found = answer(path)
+    text = report(source, found) + "\n"
+    golden(path.with_suffix(".expected"), text)
+    assert {d.code for d in found} == intended(path)
+    assert not INTERNAL.search(text.replace(source.text, "")), text
+    for diagnostic in found:
+        for span in (diagnostic.span, *(s for s, _ in diagnostic.notes)):
+            assert 0 <= span.start <= span.end <= len(source.text), diagnostic
+
+
+def test_every_code_has_a_case() -> None:
+    used = {code.name for code in errors.codes() if not code.name.startswith("E7")}  # those are in test_bad_runs
+    assert used == set().union(*map(intended, CASES)) | MADE_ELSEWHERE
+
+
+def test_every_golden_has_a_case() -> None:
+    assert {p.stem for p in HERE.glob("*.expected")} == {p.stem for p in CASES}
+    assert len(CASES) >= 90
+
+
+def test_several_mistakes_are_reported_in_the_order_of_the_text() -> None:
+    _, found = answer(HERE / "e312_e201_e510_e502_together.pde")
+    assert [d.code for d in found] == ["E312", "E201", "E502", "E510"]
+    assert list(found) == sorted(found, key=lambda d: d.span)

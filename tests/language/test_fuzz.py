@@ -1,0 +1,205 @@
+"""Whatever the text, the answer is a Spec or diagnostics that point into the text: never a crash."""
+
+from __future__ import annotations
+
+import re
+import signal
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+
+import pytest
+from hypothesis import HealthCheck, example, given, settings
+from hypothesis import strategies as st
+
+import pdedsl
+from language.grammar_sentences import drawn_by_lark, fitting, sentences
+from pdedsl.diagnostics import PdeError, Source, report
+
+SPECS = {path.stem: path.read_text("utf-8") for path in sorted((Path(__file__).parents[2] / "specs").glob("*.pde"))}
+PIECE = re.compile(r"\w+|\s+|[^\w\s]")
+FRAME = """pde P
+space (x, y) in [0, 1]^2
+time t in [0, T]
+const T = 1
+const A = [[1, 0], [0, 2]]
+let f(z) = z² - 1
+learn v(x, y, t) : vector = mlp
+learn W : operator = linear
+unknown u(x, y, t) : scalar
+u(x, y, 0) = 0
+u = 0 on boundary
+"""
+SECONDS = 10
+pytestmark = pytest.mark.slow
+FAST = settings(derandomize=True, deadline=None, database=None, suppress_health_check=list(HealthCheck))
+
+
+class Endless(BaseException):
+    """Raised by the clock, past any handler of exceptions."""
+
+
+@contextmanager
+def limited(text: str) -> Iterator[None]:
+    """A kill switch: far more of the processor's time than any answer takes."""
+
+    def ring(*_: object) -> None:
+        raise Endless
+
+    before = signal.signal(signal.SIGVTALRM, ring)
+    signal.setitimer(signal.ITIMER_VIRTUAL, SECONDS)
+    try:
+        yield
+    except Endless:
+        pytest.fail(f"no answer for {text!r}")
+    finally:
+        signal.setitimer(signal.ITIMER_VIRTUAL, 0)
+        signal.signal(signal.SIGVTALRM, before)
+
+
+def check(text: str) -> None:
+    """The property: a Spec that can be hashed, a text, or diagnostics inside the text."""
+    for verb in (lambda: pdedsl.parse(text).hash, lambda: pdedsl.format(text), lambda: pdedsl.format(text, ascii=True)):
+        try:
+            with limited(text):
+                verb()
+        except PdeError as error:
+            inside(error)
+
+
+def inside(error: PdeError) -> None:
+    source = error.source
+    assert isinstance(source, Source)
+    assert error.diagnostics
+    assert report(source, error.diagnostics)
+    for d in error.diagnostics:
+        assert all(0 <= s.start <= s.end <= len(source.text) for s in (d.span, *(s for s, _ in d.notes))), d
+        assert d.message
+
+
+# ---- sentences of the grammar
+
+
+@settings(FAST, max_examples=10)
+@given(drawn_by_lark("spec"))
+def test_specs_drawn_by_lark(text: str) -> None:
+    check(text)
+
+
+@settings(FAST, max_examples=8)
+@given(drawn_by_lark("sum"))
+def test_expressions_drawn_by_lark(text: str) -> None:
+    check(f"{FRAME}∂u/∂t = {text}\n")
+
+
+@settings(FAST, max_examples=20)
+@given(sentences("spec"))
+def test_specs_of_the_grammar(text: str) -> None:
+    check(text)
+
+
+@settings(FAST, max_examples=25)
+@given(sentences("statement"))
+def test_statements_of_the_grammar(text: str) -> None:
+    check(FRAME + text + "\n")
+
+
+@settings(FAST, max_examples=12)
+@given(sentences("equation"))
+def test_equations_of_the_grammar(text: str) -> None:
+    check(FRAME + text + "\n")
+
+
+@settings(FAST, max_examples=25)
+@given(sentences("sum"))
+def test_expressions_of_the_grammar(text: str) -> None:
+    check(f"{FRAME}∂u/∂t = {text}\n")
+
+
+@settings(FAST, max_examples=15)
+@given(sentences("block"))
+def test_blocks_of_the_grammar(text: str) -> None:
+    check(FRAME + "∂u/∂t = Δu\n" + text + "\n")
+
+
+@settings(FAST, max_examples=40)
+@given(fitting, st.sampled_from(["∂u/∂t", "∂²u/∂t²", "∂u/∂t + Δu", "0", "u(x, y, 0)"]))
+def test_equations_whose_ranks_fit(right: str, left: str) -> None:
+    check(f"{FRAME}{left} = {right}\n")
+
+
+# ---- mutations of shipped specs
+
+
+@st.composite
+def mutants(draw: st.DrawFn) -> str:
+    """A shipped spec after a few deletions, doublings, swaps and insertions of words, signs or lines."""
+    text = draw(st.sampled_from(list(SPECS.values())))
+    split = draw(st.sampled_from([PIECE.findall, lambda s: s.splitlines(keepends=True), list]))
+    pieces = split(text)
+    for _ in range(draw(st.integers(1, 4))):
+        i, j = (draw(st.integers(0, len(pieces) - 1)) for _ in range(2))
+        match draw(st.sampled_from(("delete", "double", "swap", "copy", "insert"))):
+            case "delete" if len(pieces) > 1:
+                del pieces[i]
+            case "double":
+                pieces.insert(i, pieces[i])
+            case "swap":
+                pieces[i], pieces[j] = pieces[j], pieces[i]
+            case "copy":
+                pieces[i] = pieces[j]
+            case _:
+                pieces.insert(i, draw(st.sampled_from(list("()[]{}‖|∂∇Δ²ᵢ½/*·:=,\"'\\\t\u200b0xᵀ\r"))))
+    return "".join(pieces)
+
+
+@settings(FAST, max_examples=50)
+@given(mutants())
+def test_mutants(text: str) -> None:
+    check(text)
+
+
+@settings(FAST, max_examples=50)
+@given(st.sampled_from(sorted(SPECS)), st.integers(0, 2000), st.binary(min_size=1, max_size=8))
+def test_random_bytes_inside(name: str, at: int, noise: bytes) -> None:
+    data = SPECS[name].encode()
+    check_bytes(data[:at] + noise + data[at:])
+
+
+@settings(FAST, max_examples=25)
+@given(st.binary(max_size=200))
+def test_random_bytes(data: bytes) -> None:
+    check_bytes(data)
+
+
+def check_bytes(data: bytes) -> None:
+    from pdedsl.compiler import to_spec
+    from pdedsl.sources import decode
+
+    try:
+        to_spec(decode(data, "bytes"))
+    except PdeError as error:
+        inside(error)
+
+
+@settings(FAST, max_examples=40)
+@given(st.text(max_size=300))
+@example("\ud800")
+@example("")
+@example("\ufeff")
+def test_random_text(text: str) -> None:
+    check(text)
+
+
+@settings(FAST, max_examples=40)
+@given(st.text(st.sampled_from('uvxyt∂∇ΔΣᵢ²³½/·:()[]{}‖|+-*=^,# \n0123456789.e"dKᵀ'), max_size=80))
+def test_random_signs(text: str) -> None:
+    check(f"{FRAME}∂u/∂t = {text}\n")
+
+
+@pytest.mark.parametrize("name", SPECS)
+def test_every_prefix(name: str) -> None:
+    """A spec that is still being typed."""
+    text = SPECS[name]
+    for end in range(0, len(text), 149):
+        check(text[:end])

@@ -1,0 +1,83 @@
+"""Shipped physical specs by two independent methods, which agree within their error bars.
+
+Those of paths are intervals of 95 %, twice as wide here: about one point in 10,000 is outside by chance, and seeds are
+fixed. `features` and `grid` are compared to the tolerance beside them.
+"""
+
+from __future__ import annotations
+
+import pytest
+import torch
+from texts import SPECS
+from torch import Tensor
+
+import pdedsl
+from pdedsl.config.methods import Features, Grid, Paths
+from pdedsl.ir.plan import SolvePlan
+from pdedsl.solvers.collocation_points import Points
+from pdedsl.solvers.methods import How, solved_by
+from pdedsl.solvers.monte_carlo import PathMean
+
+pytestmark = pytest.mark.long
+
+FEW = Paths(samples=2000, steps=16)
+CLOSE = {
+    "heat": (Features(), Grid(n=24), 1e-7),
+    "poisson": (Features(), Grid(n=24), 1e-7),
+    "helmholtz": (Features(), Grid(n=40), 1e-5),
+    "advection": (Features(n=600), Grid(n=64), 1e-4),
+    "wave": (Features(), Grid(n=64), 1e-5),
+    "schroedinger": (Features(n=500), Grid(n=24), 1e-3),
+}
+WITHIN = {
+    "heat": Grid(n=24),
+    "heat_2d": Grid(n=12),
+    "poisson": Grid(n=24),
+    "poisson_disc": Features(),
+    "poisson_holes": Features(n=800),
+    "stirring": Grid(n=20),
+    "black_scholes": Grid(n=64),
+    "fokker_planck": Grid(n=40),
+}
+
+
+def planned(name: str) -> SolvePlan:
+    plan = pdedsl.compile(SPECS / f"{name}.pde").plan
+    assert isinstance(plan, SolvePlan)
+    return plan
+
+
+def inside(plan: SolvePlan, count: int) -> Tensor:
+    return Points(plan.statement.domain, torch.device("cpu")).inside(count, 5)
+
+
+@pytest.mark.parametrize("name", CLOSE)
+def test_two_deterministic_methods_agree(name: str) -> None:
+    first, second, tolerance = CLOSE[name]
+    plan = planned(name)
+    points = inside(plan, 200)
+    a, b = (solved_by(method, plan, How())(points).detach() for method in (first, second))
+    assert float((a - b).norm() / b.norm()) < tolerance
+
+
+@pytest.mark.parametrize("name", WITHIN)
+def test_paths_agree_with_another_method(name: str) -> None:
+    plan = planned(name)
+    points = inside(plan, 6)
+    module = solved_by(FEW, plan, How()).module
+    assert isinstance(module, PathMean)
+    value, half = module.interval(points)
+    other = solved_by(WITHIN[name], plan, How())
+    expected = other(points).detach()
+    own = other.figures.get("error", 0.0) * float(expected.abs().max())
+    assert ((value - expected).abs() <= 2 * half + own + 1e-9).all()
+
+
+def test_a_hundred_dimensions_agree_with_the_exact_solution() -> None:
+    plan = planned("heat_100d")
+    points = inside(plan, 3)
+    module = solved_by(Paths(samples=1000), plan, How()).module
+    assert isinstance(module, PathMean)
+    value, half = module.interval(points)
+    exact = torch.exp(-0.04 * torch.pi**2 * points[:, -1]) * torch.sin(2 * torch.pi * points[:, :-1]).sum(-1)
+    assert ((value[:, 0] - exact).abs() <= 2 * half[:, 0]).all()

@@ -1,0 +1,159 @@
+"""`pdedsl.solve`: the folder of a solution, going on after an interruption to the bit, and what is no success."""
+
+from __future__ import annotations
+
+import json
+import os
+import signal
+import time
+from pathlib import Path
+
+import numpy as np
+import pytest
+import torch
+from click.testing import CliRunner
+
+import pdedsl
+from pdedsl.cli import cli
+from pdedsl.ir.plan import SolvePlan
+from pdedsl.solvers.error_estimate import Verdict
+from pdedsl.solvers.methods import How, solved_by
+from pdedsl.solvers.progress import Stepped, Stopped
+from pdedsl.solvers.run import compiled
+
+HEAT = """pde Heat
+space x in [0, 1]
+time t in [0, 0.1]
+unknown u(x, t) : scalar
+∂u/∂t = Δu
+u(x, 0) = sin(π x)
+u = 0 on boundary
+realize equation by features(n=80, bandwidth=2)
+evaluate { reference grid(n=16) }
+"""
+BURGERS = """pde Burgers
+space   x in [-1, 1]
+time    t in [0, 0.2]
+unknown u(x, t) : scalar = mlp(width=5, depth=1)
+∂u/∂t + u ∂u/∂x = 0.5 ∂²u/∂x²
+u(x, 0) = -sin(π x)
+u = 0 on boundary
+realize equation by residual(points=60, steps=8)
+evaluate { reference grid(n=16) }
+"""
+UNDRAWN = "pdedsl.solvers.run.draw"  # pictures take longest, and are looked at where they matter
+FILES = {"spec.pde", "weights.safetensors", "metrics.jsonl", "report.md", "report.json"}
+PICTURES = {"solution.png", "error.png", "residual.png", "animation.gif"}
+
+
+def test_a_solution_and_its_folder(tmp_path: Path) -> None:
+    solution = pdedsl.solve(HEAT, tmp_path / "run")
+    assert {p.name for p in (tmp_path / "run").iterdir()} == FILES | PICTURES
+    assert solution.verdict is Verdict.HOLDS
+    points = torch.tensor([[0.5, 0.05], [0.25, 0.1]], dtype=torch.float64)
+    exact = torch.sin(torch.pi * points[:, :1]) * torch.exp(-(torch.pi**2) * points[:, 1:])
+    torch.testing.assert_close(solution(points), exact, rtol=1e-6, atol=1e-6)
+    assert float(solution.error) < 1e-6
+    again = pdedsl.Solution.open(tmp_path / "run")
+    for name, value in solution.module.state_dict().items():
+        assert torch.equal(again.module.state_dict()[name], value), name
+    assert again.trust == solution.trust
+    report = json.loads((tmp_path / "run" / "report.json").read_text())
+    assert report["verdict"] == "holds"
+    assert len(report["residuals"]) == 4
+    with pytest.raises(ValueError, match=r"\(n, 2\)"):
+        solution([[0.5]])
+
+
+@pytest.mark.parametrize("method", ["grid(n=12)", "paths(samples=400)"])
+def test_other_methods_are_read_back(method: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    if method.startswith("grid"):  # paths have coarser pictures, and are drawn
+        monkeypatch.setattr(UNDRAWN, lambda *_: None)
+    text = HEAT.replace("features(n=80, bandwidth=2)", method)
+    solution = pdedsl.solve(text, tmp_path / "run")
+    points = torch.tensor([[0.5, 0.05]], dtype=torch.float64)
+    assert torch.equal(pdedsl.Solution.open(tmp_path / "run")(points), solution(points))
+
+
+@pytest.mark.long
+def test_an_interrupted_run_goes_on_to_the_bit(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(UNDRAWN, lambda *_: None)
+    whole = pdedsl.solve(BURGERS, tmp_path / "whole")
+
+    class Killed(Exception):
+        pass
+
+    def kill(event: Stepped) -> None:
+        time.sleep(0.05)
+        if event.step == 5:
+            raise Killed  # after step 4 was saved, as a crash would leave it
+
+    with pytest.raises(Killed):
+        pdedsl.solve(BURGERS, tmp_path / "run", save_seconds=0, listeners=(kill,))
+    with pytest.raises(pdedsl.RunError, match="--resume"):
+        pdedsl.Solution.open(tmp_path / "run")
+    events: list[Stepped] = []
+    resumed = pdedsl.solve(BURGERS, tmp_path / "run", resume=True, listeners=(events.append,))
+    assert [e.step for e in events] == [5, 6, 7, 8]
+    assert resumed.seconds >= events[-1].seconds > 0.2  # with those before the crash
+    for name, value in whole.module.state_dict().items():
+        assert torch.equal(resumed.module.state_dict()[name], value), name
+    rows = [json.loads(line)["step"] for line in (tmp_path / "run" / "metrics.jsonl").read_text().splitlines()]
+    assert rows == list(range(1, 9))
+
+
+@pytest.mark.long
+@pytest.mark.parametrize("step", [3, 8], ids=["while it solves", "while it draws"])
+def test_an_interruption_is_obeyed_and_nothing_is_lost(step: int, tmp_path: Path) -> None:
+    """Ctrl-C: a step is finished, pictures are not begun; what goes on is what was never interrupted, to the bit."""
+
+    def interrupt(event: Stepped) -> None:
+        if event.step == step:
+            os.kill(os.getpid(), signal.SIGINT)
+
+    with pytest.raises(Stopped):
+        pdedsl.solve(BURGERS, tmp_path / "run", listeners=(interrupt,))
+    assert not (tmp_path / "run" / "report.md").exists()
+    steps: list[int] = []
+    resumed = pdedsl.solve(BURGERS, tmp_path / "run", resume=True, listeners=(lambda e: steps.append(e.step),))
+    assert steps == list(range(step + 2, 9))  # it came while a step was told: the next was finished
+    assert (tmp_path / "run" / "report.md").exists()
+    whole = pdedsl.solve(BURGERS)
+    for name, value in whole.module.state_dict().items():
+        assert torch.equal(resumed.module.state_dict()[name], value), name
+
+
+@pytest.mark.parametrize("block", ["steps 3", "steps 3\n  optimizer adam"])
+def test_the_train_block_says_how_many_steps(block: str) -> None:
+    text = BURGERS.replace(", steps=8", "") + f"train {{\n  {block}\n}}\n"
+    plan = compiled(text, ()).plan
+    assert isinstance(plan, SolvePlan)
+    assert solved_by(plan.method, plan, How()).figures["steps"] == 3
+
+
+def test_another_spec_does_not_go_on(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(UNDRAWN, lambda *_: None)
+    pdedsl.solve(HEAT, tmp_path / "run")
+    with pytest.raises(pdedsl.RunError, match="not empty"):
+        pdedsl.solve(HEAT, tmp_path / "run")
+    with pytest.raises(pdedsl.RunError, match="another spec"):
+        pdedsl.solve(HEAT.replace("sin(π x)", "sin(2π x)"), tmp_path / "run", resume=True)
+
+
+def test_a_bad_solution_is_no_success(tmp_path: Path) -> None:
+    """One step of training, and a reference that shows it."""
+    spec = tmp_path / "my.pde"
+    spec.write_text(BURGERS.replace("steps=8", "steps=1"), "utf-8")
+    done = CliRunner().invoke(cli, ["solve", str(spec), "-o", str(tmp_path / "run")])
+    assert done.exit_code == 1, done.output
+    assert "is missed" in done.stderr
+    assert (tmp_path / "run" / "curves.png").read_bytes().startswith(b"\x89PNG")
+    assert json.loads((tmp_path / "run" / "report.json").read_text())["verdict"] != "holds"
+
+
+def test_more_memory_than_there_is(monkeypatch: pytest.MonkeyPatch) -> None:
+    """A real allocation that fails, of numpy and of torch."""
+    for allocate in (lambda *_, **__: torch.empty(1 << 50), lambda *_, **__: np.empty(1 << 50)):
+        monkeypatch.setattr("pdedsl.solvers.methods.solve_by_features", allocate)
+        with pytest.raises(pdedsl.RunError, match=r"not enough memory for features\(n=80"):
+            pdedsl.solve(HEAT)

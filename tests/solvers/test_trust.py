@@ -1,0 +1,277 @@
+"""What may be believed: residuals at fresh points, distances to a reference, and what is called a failure."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable
+from math import inf, nan
+
+import pytest
+import torch
+from torch import Tensor, nn
+
+from pdedsl.compiler import to_compilation
+from pdedsl.ir.plan import SolvePlan
+from pdedsl.solvers.collocation_points import Points
+from pdedsl.solvers.crosscheck import Crosscheck, Member, Pair, pair
+from pdedsl.solvers.error_estimate import Audit, Comparison, ErrorBar, Gap, Trust, Verdict, compared, references_of
+from pdedsl.solvers.methods import How
+from pdedsl.solvers.report import figures
+from pdedsl.solvers.run import solve
+from pdedsl.sources import source_of
+
+HEAT = """pde Heat
+space x in [0, 1]
+time t in [0, 1]
+unknown u(x, t) : scalar
+∂u/∂t = Δu
+u(x, 0) = sin(π x)
+u = 0 on boundary
+"""
+
+
+class Given(nn.Module):
+    """A function of x and t."""
+
+    def __init__(self, shift: float = 0.0, rate: float = torch.pi**2) -> None:
+        super().__init__()
+        self.shift, self.rate = shift, rate
+
+    def forward(self, points: Tensor) -> Tensor:
+        x, t = points[:, :1], points[:, 1:]
+        return torch.sin(torch.pi * x) * torch.exp(-self.rate * t) + self.shift
+
+
+def gaps(module: nn.Module, text: str = HEAT) -> tuple[Gap, ...]:
+    compilation = to_compilation(source_of(text))
+    assert isinstance(compilation.plan, SolvePlan)
+    statement = compilation.plan.statement
+    return Audit(statement, module, Points(statement.domain), 0, {}).gaps(compilation.spec.source)
+
+
+def test_the_solution_has_no_residual() -> None:
+    found = gaps(Given())
+    assert [g.where for g in found] == ["inside", "at t = 0", "at x = 0", "at x = 1"]
+    assert max(g.worst for g in found) < 1e-13
+    assert Trust(found).verdict is Verdict.HOLDS
+
+
+def test_residuals_are_those_of_the_formula() -> None:
+    """u = sin(πx) e^{-ct} has r = (π² - c) u, beside terms of (π² + c) |u|: relative exactly |π² - c| / (π² + c)."""
+    c = 5.0
+    inside = gaps(Given(rate=c))[0]
+    assert inside.relative == pytest.approx((torch.pi**2 - c) / (torch.pi**2 + c), rel=1e-10)
+
+
+@pytest.mark.parametrize(
+    ("module", "wrong"),
+    [
+        (Given(rate=5.0), {"inside"}),  # another equation
+        (Given(shift=0.5), {"at t = 0", "at x = 0", "at x = 1"}),  # its conditions are missed, the equation is not
+    ],
+)
+def test_what_is_missed_is_named(module: nn.Module, wrong: set[str]) -> None:
+    trust = Trust(gaps(module))
+    assert trust.verdict is Verdict.FAILS
+    assert {g.where for g in trust.gaps if g.relative > 0.1} == wrong
+    assert len(trust.complaints) == len(wrong)
+
+
+def test_a_collapsed_solution_fails() -> None:
+    """Zero satisfies the equation and the sides: the start gives it away."""
+
+    class Zero(nn.Module):
+        def forward(self, points: Tensor) -> Tensor:
+            return 0.0 * points[:, :1]
+
+    trust = Trust(gaps(Zero()))
+    assert trust.verdict is Verdict.FAILS
+    assert [g.where for g in trust.gaps if g.relative > 0.1] == ["at t = 0"]
+
+
+@pytest.mark.parametrize("residual", [nan, 0.02, 0.97])
+def test_residuals_that_are_not_small_are_no_error_bar(residual: float) -> None:
+    """As of sin(20πx) sin(20πy) by too few sines: its residual is 0.97 of its terms, its error 9 times the solution."""
+    trust = Trust((Gap("u = 0", "inside", residual, residual, 1.0, 3, data=0.5),))
+    assert trust.verdict is Verdict.FAILS
+    assert trust.error.value == inf
+    assert str(trust.error).startswith("not known")
+
+
+@pytest.mark.parametrize(
+    ("relative", "alone", "confirmed"), [(0.009, True, True), (0.09, False, True), (0.11, False, False)]
+)
+def test_residuals_alone_must_be_as_small_as_distances(relative: float, alone: bool, confirmed: bool) -> None:
+    gaps = (Gap("u = 1", "inside", relative, relative, 1.0, 3, data=0.5),)
+    beside = (Comparison("another", 0.001, 0.0, 1e-12, exact=False),)
+    silent = (Comparison("another", 0.001, 0.0, 0.5, exact=False),)
+    assert [Trust(gaps, c).verdict is Verdict.HOLDS for c in ((), beside)] == [alone, confirmed]
+    assert any("missed" in c for c in Trust(gaps, silent).complaints) is not alone
+    member = Member("one", torch.ones(3, 1), 0.0, "none", residual=relative)
+    pairs = Pair("one", "two", 0.001, 0.01)
+    assert [Crosscheck((member,), p, ()).agrees for p in ((), (pairs,))] == [alone, confirmed]
+
+
+@pytest.mark.parametrize(
+    ("distance", "error", "exact", "verdict"),
+    [
+        (0.009, 1e-12, False, Verdict.HOLDS),
+        (0.011, 1e-12, False, Verdict.DISAGREES),
+        (0.011, 0.0, True, Verdict.FAILS),
+        (0.05, 0.01, False, Verdict.HOLDS),  # the reference itself is no better
+        (0.11, 0.09, False, Verdict.DISAGREES),  # not one digit is common to both
+        (nan, 0.0, False, Verdict.DISAGREES),
+    ],
+)
+def test_limits_of_a_comparison(distance: float, error: float, exact: bool, verdict: Verdict) -> None:
+    assert Trust((), (Comparison("another", distance, 0.0, error, exact),)).verdict is verdict
+
+
+@pytest.mark.parametrize(("distance", "agrees"), [(0.09, True), (0.11, False)])
+def test_a_pair_without_a_common_digit_disagrees(distance: float, agrees: bool) -> None:
+    ones = torch.ones(3, 1)
+    assert pair(Member("a", ones * (1 + distance), 0.06, ""), Member("b", ones, 0.0, "")).agrees is agrees
+
+
+def test_distances() -> None:
+    expected = torch.tensor([[3.0, 0.0], [4.0, 0.0]])
+    found = expected + torch.tensor([[0.3, 0.0], [0.4, 0.0]])
+    made = compared(found, expected, ("u", "v"), "another", 0.0)
+    assert made.distance == pytest.approx(0.1)
+    assert made.maximum == pytest.approx(0.4)
+    assert dict(made.components) == pytest.approx({"u": 0.1, "v": 0.0})
+    assert float(Trust((), (made,)).error) == pytest.approx(0.1)
+
+
+def test_a_resonance_is_no_solution() -> None:
+    """u″ + π²u = 1, u(0) = u(1) = 0 has none: a large multiple of sin πx leaves 1 of terms that are larger still."""
+
+    class Mode(nn.Module):
+        def forward(self, points: Tensor) -> Tensor:
+            return 1e6 * torch.sin(torch.pi * points)
+
+    text = "pde A\nspace x in [0, 1]\nunknown u(x) : scalar\n∂²u/∂x² + π² u = 1\nu = 0 on boundary\n"
+    trust = Trust(gaps(Mode(), text))
+    assert max(g.relative for g in trust.gaps) < 1e-6
+    assert trust.verdict is Verdict.FAILS
+    assert float(trust.error) > 0.1
+
+
+def test_a_slope_that_is_nothing_is_beside_the_others() -> None:
+    """u = cos πx has no slope across y, up to rounding; a slope of one, on the other axis, is that small."""
+
+    class Wave(nn.Module):
+        def forward(self, points: Tensor) -> Tensor:
+            return torch.cos(torch.pi * points[:, :1]) + 1e-14 * points[:, 1:].sin()
+
+    text = "pde A\nspace (x, y) in [0, 1]^2\nunknown u(x, y) : scalar\n-Δu = π² cos(π x)\n∂u/∂n = 0 on boundary\n"
+    assert Trust(gaps(Wave(), text)).verdict is Verdict.HOLDS
+
+
+def test_a_reference_without_a_digit_confirms_nothing() -> None:
+    trust = Trust((), (Comparison("another", 0.9, 0.0, 0.5, exact=False),))
+    assert trust.verdict is Verdict.DISAGREES
+    assert "nothing confirms" in trust.complaints[0]
+
+
+def test_intervals_of_the_solution_are_no_error_of_the_reference() -> None:
+    good = Comparison("another", 0.05, 0.0, 1e-6, exact=False, interval=0.04)
+    assert Trust((), (good,)).verdict is Verdict.HOLDS
+    assert float(Trust((), (good,)).error) == pytest.approx(0.05, rel=1e-4)
+    vague = Trust((), (Comparison("another", 0.05, 0.0, 1e-6, exact=False, interval=0.2),))
+    assert vague.verdict is Verdict.DISAGREES
+    assert "not one digit is certain" in vague.complaints[0]
+
+
+def test_a_method_that_speaks_for_itself_alone_needs_a_digit() -> None:
+    sure, vague = (Trust((), own=ErrorBar(value, "its own intervals")) for value in (0.01, 0.5))
+    assert (sure.verdict, float(sure.error)) == (Verdict.HOLDS, 0.01)
+    assert vague.verdict is Verdict.FAILS
+    assert "not one digit" in vague.complaints[0]
+
+
+def test_a_solution_beyond_the_end_of_the_true_one_is_none() -> None:
+    """u = 1/(1/u₀ - t) ends at t = 1/3: a network goes on smoothly with a small residual."""
+    text = (
+        "pde A\nspace x in [0, 1] periodic\ntime t in [0, 1]\nunknown u(x, t) : scalar\n∂u/∂t = u²\n"
+        "u(x, 0) = 2 + cos(2π x)\nrealize equation by residual(points=200, steps=10)\n"
+    )
+    solution = solve(text)
+    assert solution.verdict is not Verdict.HOLDS
+    assert any("breaks down" in c for c in solution.trust.complaints)
+    json.dumps(figures(solution), allow_nan=False)
+
+
+REST = "pde A\nspace x in [0, 1]\nunknown u(x) : scalar\n"
+SQUARE = "pde A\nspace (x, y) in [0, 1]^2\nunknown u(x, y) : scalar\n"
+
+
+@pytest.mark.parametrize(
+    ("text", "verdict"),
+    [
+        (REST + "∂²u/∂x² = 0\nu = 0 on left\nu = 1 on right\n", Verdict.HOLDS),
+        (REST + "-1e-4 ∂²u/∂x² + ∂u/∂x = 1\nu = 0 on boundary\n", Verdict.FAILS),
+        (SQUARE + "Δu + 2π² u = 0\nu = 0 on boundary\nexact u = sin(π x) sin(π y)\n", Verdict.FAILS),
+    ],
+    ids=["a straight line", "a layer thinner than every sine", "an eigenfunction, one of many solutions"],
+)
+def test_what_is_said_of_textbook_problems(text: str, verdict: Verdict) -> None:
+    assert solve(text).verdict is verdict
+
+
+def test_three_dimensions_have_a_reference() -> None:
+    """Dimensions of which no grid is cheap have none: only residuals speak, and the notes say so."""
+    texts = [
+        f"pde A\nspace x in [0, 1]^{d}\nunknown u(x) : scalar\n-Δu = 0\nu = x₁ x₂ on boundary\n"
+        "realize equation by features(n=60, bandwidth=1)\n"
+        for d in (3, 4)
+    ]
+    found = [solve(text).trust for text in texts]
+    assert [[c.reference for c in t.comparisons] for t in found] == [["grid(n=12)"], []]
+    assert [any("only the residuals speak" in n for n in t.notes) for t in found] == [False, True]
+
+
+def test_a_grid_that_nobody_asked_for_is_not_waited_for(monkeypatch: pytest.MonkeyPatch) -> None:
+    """As for a degenerate diffusion, whose steps become too short; one that the spec names goes on."""
+    monkeypatch.setattr("pdedsl.solvers.error_estimate.MANY_STEPS", 3)
+    text = (
+        "pde A\nspace x in [0, 1]\ntime t in [0, 1]\nunknown u(x, t) : scalar\n∂u/∂t = Δu\nu(x, 0) = 1 + x²\n"
+        "u = 1 on left\n∂u/∂n = 2 on right\n"
+    )
+    for more, known in (("", 0), ("evaluate { reference grid(n=8) }\n", 1)):
+        plan = to_compilation(source_of(text + more)).plan
+        assert isinstance(plan, SolvePlan)
+        assert len(list(references_of(plan, How()))) == known
+
+
+RIEMANN = "∂u/∂t + u ∂u/∂x = 0\nu(x, 0) = {}\nu = {} on left\nu = {} on right\n"
+
+
+@pytest.mark.parametrize(
+    ("equations", "exact"),
+    [
+        (RIEMANN.format("-sign(x)", 1, -1), lambda x, t: -x.sign()),
+        (RIEMANN.format("sign(x)", -1, 1), lambda x, t: (x / t).clamp(-1, 1)),
+        (
+            "∂u/∂t + ∂u/∂x = 0\nu(x, 0) = heaviside(-x)\nu = 1 on left\n",
+            lambda x, t: (x < t).to(x.dtype),
+        ),
+    ],
+    ids=["a shock", "a fan", "a front that is carried"],
+)
+def test_the_error_bar_of_a_solution_that_jumps(equations: str, exact: Callable[..., Tensor]) -> None:
+    """In L2 the error falls with the root of the width of a cell: more slowly than what half the grid differs by."""
+    solution = solve("pde A\nspace x in [-1, 1]\ntime t in [0, 0.5]\nunknown u(x, t) : scalar\n" + equations)
+    points = torch.rand(4000, 2, dtype=torch.float64, generator=torch.Generator().manual_seed(0))
+    x, t = 2 * points[:, 0] - 1, points[:, 1] / 2
+    expected = exact(x, t)
+    error = float((solution(torch.stack([x, t], 1))[:, 0] - expected).norm() / expected.norm())
+    assert error < 1.2 * float(solution.error) < 5 * error
+    (itself,) = solution.trust.comparisons
+    assert itself.mean < itself.distance / 2
+
+
+def test_jumps_are_judged_in_the_mean() -> None:
+    near, far = (Comparison("another", 0.05, 0.0, 1e-12, exact=False, mean=mean) for mean in (0.009, 0.011))
+    assert [Trust((), (c,)).verdict for c in (near, far)] == [Verdict.HOLDS, Verdict.DISAGREES]
+    assert float(Trust((), (near,)).error) == pytest.approx(0.05)
